@@ -1,0 +1,27 @@
+//! What a reduction is: types, scalar expressions, operators, the specification and its parser, and the
+//! kernel IR with its printer, verifier and interpreter. No I/O, no CUDA, no unsafe code.
+//!
+//! In reading order:
+//! [`Scalar`] and [`Value`] → [`arith`] (what operations mean) → [`func`] (typed functions) →
+//! [`operation`] and [`operators`] (what is computed) → [`spec`] and [`pass`] (what the user wrote) →
+//! [`program`] (what passes rewrite) → [`expanded`] (what runs).
+#![forbid(unsafe_code)]
+
+pub mod arith;
+pub mod eval;
+pub mod expanded;
+pub mod func;
+pub mod lanes;
+pub mod operation;
+pub mod operators;
+pub mod ops;
+pub mod pass;
+pub mod program;
+mod scalar;
+pub mod spec;
+mod value;
+
+pub use half::f16;
+pub use scalar::Scalar;
+pub use spec::Spec;
+pub use value::Value;

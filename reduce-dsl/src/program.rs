@@ -1,0 +1,196 @@
+//! The program: the unit that passes rewrite, snapshots show, devices run and the interpreter checks.
+//!
+//! ```text
+//! program = operation, block, kernel kernel     -- one reads the inputs, one the partials of the level before
+//! kernel  = name, reads, step*
+//! step    = fold     units × width elements in each thread
+//!         | combine  thread | warp | block: items by serial | halving | pairs
+//!                    through registers | shuffle | shared memory
+//!         | grid     one partial a block, through the next launch
+//! ```
+//!
+//! Passes rewrite steps and nothing else. From the steps follow the [plan](plan) (which kernel on what
+//! grid), the [association](association) (which element meets which) and, through the one expansion in
+//! reduce-codegen, the [statements](crate::expanded) that run.
+
+pub mod association;
+pub mod plan;
+mod print;
+mod verify;
+
+pub use association::{Association, Level};
+pub use plan::{Launch, Plan, Region};
+pub use verify::{LIMITS, Limits, Violation};
+
+use crate::operation::Operation;
+use crate::pass::Pass;
+
+/// A reduction as kernels, before expansion.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Program {
+    /// What is computed.
+    pub operation: Operation,
+    /// Threads per block.
+    pub block: u32,
+    /// The passes applied so far, in order.
+    pub passes: Vec<Pass>,
+    /// The kernel over the inputs, and the kernel over the partials.
+    pub kernels: [Kernel; 2],
+}
+
+/// One kernel: steps from the items it reads to one partial a block.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Kernel {
+    /// Its name in CUDA.
+    pub name: &'static str,
+    /// What its items are.
+    pub reads: Reads,
+    /// What it does, in order.
+    pub steps: Vec<Step>,
+}
+
+/// What the items of a kernel are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Reads {
+    /// Elements of the inputs, which it maps.
+    Inputs,
+    /// Accumulators that the level before left.
+    Partials,
+}
+
+/// A statement at the level of reductions.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Step {
+    /// Each thread folds its items.
+    Fold(Fold),
+    /// The items of a scope become one.
+    Combine(Combine),
+    /// The blocks' partials become one.
+    Grid(GridMedium),
+}
+
+/// Each thread folds `units` load units of `width` consecutive items. Units lie `block × width` items
+/// apart; the `i`-th items of a thread's units make one lane, folded in index order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Fold {
+    /// Load units of each thread.
+    pub units: u32,
+    /// Items of a load unit, and lanes of a thread.
+    pub width: u32,
+    /// Is the loop over units unrolled?
+    pub unrolled: bool,
+}
+
+/// Every `items` consecutive items of the scope become one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Combine {
+    /// Who takes part.
+    pub scope: Scope,
+    /// How many items become one: lanes of a thread, threads of a warp, threads or warps of a block.
+    pub items: u32,
+    /// In which shape.
+    pub tree: Tree,
+    /// Through what.
+    pub medium: Medium,
+    /// Are the steps of the tree written out?
+    pub unrolled: bool,
+}
+
+/// Who takes part in a combination, or sees a memory operation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Scope {
+    /// One thread.
+    Thread,
+    /// 32 threads.
+    Warp,
+    /// The threads that share shared memory and a barrier.
+    Block,
+    /// Blocks that see each other's shared memory (sm_90).
+    Cluster,
+    /// All blocks of a launch.
+    Grid,
+}
+
+/// The shape of a combination of k items.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Tree {
+    /// `((a0 a1) a2) a3`.
+    Serial,
+    /// Item i meets item i + k/2, then i + k/4, …: `(a0 a2) (a1 a3)`.
+    Halving,
+    /// Neighbours meet, then neighbouring pairs, …: `(a0 a1) (a2 a3)`.
+    Pairs,
+}
+
+/// What a combination inside a block goes through.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Medium {
+    /// The registers of one thread.
+    Registers,
+    /// `__shfl_down_sync`; at block scope the warps' values pass through shared memory once.
+    Shuffle,
+    /// A tree in shared memory with a barrier at each level.
+    Shared(Addressing),
+}
+
+/// Which threads of a tree in shared memory are active.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Addressing {
+    /// `thread % (2 * stride) == 0`: divergent.
+    Modulo,
+    /// `thread < stride`: the first threads.
+    Sequential,
+}
+
+/// What the combination of the blocks goes through.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum GridMedium {
+    /// Partials in the workspace, and another launch that reads them.
+    NextLaunch,
+}
+
+impl Program {
+    /// Threads of a warp, on every architecture.
+    pub const WARP: u32 = 32;
+
+    /// The kernel that has those items.
+    pub fn kernel(&self, reads: Reads) -> &Kernel {
+        &self.kernels[reads as usize]
+    }
+
+    /// Items that one block of a kernel makes into one partial.
+    pub fn tile(&self, reads: Reads) -> u64 {
+        let fold = self.kernel(reads).fold();
+        u64::from(self.block) * u64::from(fold.units) * u64::from(fold.width)
+    }
+
+    /// Warps of a block.
+    pub fn warps(&self) -> u32 {
+        self.block / Program::WARP
+    }
+
+    /// The plan.
+    pub fn plan(&self) -> Plan {
+        Plan::of(self)
+    }
+
+    /// The association.
+    pub fn association(&self) -> Association {
+        Association::of(self)
+    }
+}
+
+impl Kernel {
+    /// Its fold. A kernel without one, which the verifier refuses, folds one item in each thread.
+    pub fn fold(&self) -> Fold {
+        let find = |step: &Step| if let Step::Fold(fold) = step { Some(*fold) } else { None };
+        self.steps.iter().find_map(find).unwrap_or(Fold { units: 1, width: 1, unrolled: false })
+    }
+
+    /// Its combinations, in order.
+    pub fn combines(&self) -> impl Iterator<Item = Combine> {
+        self.steps
+            .iter()
+            .filter_map(|step| if let Step::Combine(combine) = step { Some(*combine) } else { None })
+    }
+}

@@ -1,0 +1,161 @@
+//! Which element meets which: read from the steps of a program, never computed beside it.
+//!
+//! An association is a list of [levels](Level). Each cuts its items into chunks, splits a chunk into
+//! strided lanes, and makes each lane one item. Items that are not there are absent: a combination with
+//! an absent right side is its left side.
+
+use super::{Kernel, Program, Reads, Step, Tree};
+use std::fmt;
+
+/// The association of a program, for every n.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Association {
+    /// The levels of the kernel over the inputs.
+    pub first: Vec<Level>,
+    /// The levels of the kernel over partials, repeated until one item is left.
+    pub again: Vec<Level>,
+}
+
+/// One level: of every `chunk` consecutive items, those at positions `l`, `l + lanes`, `l + 2 lanes`, …
+/// become item `l`, combined by `tree`. One lane means the whole chunk becomes one item.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Level {
+    /// Items of a chunk.
+    pub chunk: u64,
+    /// Lanes of a chunk, and items that a full chunk leaves.
+    pub lanes: u64,
+    /// How the items of a lane become one.
+    pub tree: Tree,
+}
+
+impl Association {
+    pub(super) fn of(program: &Program) -> Association {
+        let levels = |reads| levels_of(program, program.kernel(reads));
+        Association { first: levels(Reads::Inputs), again: levels(Reads::Partials) }
+    }
+
+    /// The levels that n elements pass through.
+    pub fn levels(&self, n: u64) -> Vec<Level> {
+        let mut levels = self.first.clone();
+        let mut items = outputs(&self.first, n);
+        while items > 1 {
+            levels.extend(&self.again);
+            items = outputs(&self.again, items);
+        }
+        levels
+    }
+
+    /// The longest chain of combinations from an element to the result: the d of the error bound
+    /// `γ_d · Σ|x|` (Higham, Accuracy and Stability of Numerical Algorithms, 2nd ed., section 4.2).
+    pub fn depth(&self, n: u64) -> u64 {
+        let mut items = n;
+        let mut depth = 0;
+        for level in self.levels(n) {
+            depth += level.depth(items);
+            items = level.outputs(items);
+        }
+        depth
+    }
+
+    /// Combines `items` in this association; `None` if there are none. The reference that everything
+    /// else is compared with.
+    pub fn reduce<T: Clone>(&self, items: Vec<T>, mut combine: impl FnMut(T, T) -> T) -> Option<T> {
+        let levels = self.levels(items.len() as u64);
+        levels.iter().fold(items, |items, level| level.reduce(&items, &mut combine)).into_iter().next()
+    }
+}
+
+impl Level {
+    /// Items that a lane of a full chunk has.
+    pub fn group(&self) -> u64 {
+        self.chunk / self.lanes
+    }
+
+    /// Items left of `items`.
+    pub fn outputs(&self, items: u64) -> u64 {
+        items / self.chunk * self.lanes + (items % self.chunk).min(self.lanes)
+    }
+
+    fn depth(&self, items: u64) -> u64 {
+        let group = items.min(self.chunk).div_ceil(self.lanes).max(1);
+        match self.tree {
+            Tree::Serial => group - 1,
+            Tree::Halving | Tree::Pairs => u64::from(group.next_power_of_two().ilog2()),
+        }
+    }
+
+    fn reduce<T: Clone>(&self, items: &[T], combine: &mut impl FnMut(T, T) -> T) -> Vec<T> {
+        let lanes = self.lanes as usize;
+        let lane = |chunk: &[T], l| chunk.iter().skip(l).step_by(lanes).cloned().collect::<Vec<T>>();
+        items
+            .chunks(self.chunk as usize)
+            .flat_map(|chunk| (0..lanes.min(chunk.len())).map(move |l| lane(chunk, l)))
+            .filter_map(|group| self.tree.reduce(group, self.group() as usize, combine))
+            .collect()
+    }
+}
+
+impl Tree {
+    /// Combines a group of at most `full` (a power of two, except for `serial`) items; the missing ones
+    /// are the last.
+    fn reduce<T: Clone>(
+        self,
+        mut items: Vec<T>,
+        full: usize,
+        combine: &mut impl FnMut(T, T) -> T,
+    ) -> Option<T> {
+        let mut stride = if self == Tree::Pairs { 1 } else { full / 2 };
+        while self != Tree::Serial && (1..full).contains(&stride) {
+            let active =
+                |i: &usize| if self == Tree::Pairs { i.is_multiple_of(2 * stride) } else { *i < stride };
+            for i in (0..items.len().saturating_sub(stride)).filter(active) {
+                items[i] = combine(items[i].clone(), items[i + stride].clone());
+            }
+            stride = if self == Tree::Pairs { 2 * stride } else { stride / 2 };
+        }
+        let mut rest = items.into_iter();
+        let first = rest.next()?;
+        Some(if self == Tree::Serial { rest.fold(first, combine) } else { first })
+    }
+}
+
+fn outputs(levels: &[Level], items: u64) -> u64 {
+    levels.iter().fold(items, |items, level| level.outputs(items))
+}
+
+/// Levels that leave their items as they are (one item a lane) are left out.
+fn levels_of(program: &Program, kernel: &Kernel) -> Vec<Level> {
+    let fold = kernel.fold();
+    let level = |step: &Step| match step {
+        Step::Fold(_) => Some(Level {
+            chunk: program.tile(kernel.reads),
+            lanes: u64::from(program.block) * u64::from(fold.width),
+            tree: Tree::Serial,
+        }),
+        Step::Combine(combine) => {
+            Some(Level { chunk: u64::from(combine.items), lanes: 1, tree: combine.tree })
+        }
+        Step::Grid(_) => None,
+    };
+    kernel.steps.iter().filter_map(level).filter(|level| level.group() > 1).collect()
+}
+
+impl fmt::Display for Association {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        writeln!(f, "association")?;
+        writeln!(f, "  of n elements, each mapped")?;
+        self.first.iter().try_for_each(|level| writeln!(f, "    {level}"))?;
+        writeln!(f, "  of what is left, until one is left")?;
+        self.again.iter().try_for_each(|level| writeln!(f, "    {level}"))
+    }
+}
+
+impl fmt::Display for Level {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Level { chunk, lanes, tree } = self;
+        match lanes {
+            1 => write!(f, "every {chunk} items by {tree}"),
+            _ => write!(f, "every {chunk} items, {lanes} lanes strided by {lanes}, by {tree}"),
+        }
+    }
+}

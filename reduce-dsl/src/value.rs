@@ -1,0 +1,76 @@
+//! A scalar value with its type: literals, identities, results.
+
+use crate::Scalar;
+use crate::arith::Element;
+use half::f16;
+use std::fmt;
+
+/// A value of a scalar type, as its bits. Equal when type and bits are equal, so NaN equals itself.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Value {
+    ty: Scalar,
+    bits: u64,
+}
+
+impl Value {
+    /// The value of a Rust scalar.
+    pub fn of<T: Element>(value: T) -> Value {
+        Value { ty: T::TY, bits: value.to_bits64() }
+    }
+
+    /// The value of type `ty` with those bits; bits beyond its size are dropped.
+    pub fn from_bits(ty: Scalar, bits: u64) -> Value {
+        let kept = if ty == Scalar::Bool { 1 } else { u64::MAX >> (64 - 8 * ty.size()) };
+        Value { ty, bits: bits & kept }
+    }
+
+    /// The type.
+    pub fn ty(self) -> Scalar {
+        self.ty
+    }
+
+    /// The bits, in the low end of a word.
+    pub fn bits(self) -> u64 {
+        self.bits
+    }
+
+    /// The Rust value, if `T` is this value's type.
+    pub fn get<T: Element>(self) -> Option<T> {
+        (T::TY == self.ty).then(|| T::from_bits64(self.bits))
+    }
+
+    /// The bits as lower-case hexadecimal, most significant digit first, one digit for each four bits.
+    pub fn hex(self) -> String {
+        format!("{:0width$x}", self.bits, width = 2 * self.ty.size())
+    }
+
+    /// Is it a float NaN?
+    pub fn is_nan(self) -> bool {
+        self.as_f64().is_some_and(f64::is_nan)
+    }
+
+    /// A float value as `f64` (exact for every float type); `None` for integers and `bool`.
+    pub fn as_f64(self) -> Option<f64> {
+        match self.ty {
+            Scalar::F16 => Some(f64::from(f16::from_bits64(self.bits))),
+            Scalar::F32 => Some(f64::from(f32::from_bits64(self.bits))),
+            Scalar::F64 => Some(f64::from_bits(self.bits)),
+            Scalar::Bool | Scalar::I32 | Scalar::U32 | Scalar::I64 | Scalar::U64 => None,
+        }
+    }
+}
+
+/// Rust's shortest text that reads back as the same value: `0.1`, `-inf`, `NaN`, `-3`, `true`.
+impl fmt::Display for Value {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.ty {
+            Scalar::Bool => write!(f, "{}", self.bits == 1),
+            Scalar::F16 => write!(f, "{:?}", f32::from(f16::from_bits64(self.bits))),
+            Scalar::F32 => write!(f, "{:?}", f32::from_bits64(self.bits)),
+            Scalar::F64 => write!(f, "{:?}", f64::from_bits(self.bits)),
+            Scalar::I32 => write!(f, "{}", i32::from_bits64(self.bits)),
+            Scalar::I64 => write!(f, "{}", i64::from_bits64(self.bits)),
+            Scalar::U32 | Scalar::U64 => write!(f, "{}", self.bits),
+        }
+    }
+}
