@@ -1,1 +1,264 @@
-//! x
+//! What runs: the statements that a program expands to, read by the CUDA printer and the interpreter.
+//!
+//! ```text
+//! kernel = name, constants, shared arrays, stmt*
+//! stmt   = let | var | set local = expr
+//!        | for local = expr while expr next expr { stmt* } | if expr { stmt* } else { stmt* }
+//!        | load local = place | store place = expr | shuffle local = expr from expr lanes up
+//!        | barrier scope | fence order scope | atomic local = op place expr order scope
+//!        | note text
+//! place  = buffer [ expr ]        buffer = input k | items | partials | result | ticket | shared
+//! expr   = literal | constant | local | local.lane | thread | block | grid | n | aligned buffer
+//!        | un | bin | cmp | select | cast | map(…) | combine(a, b) | empty | finish(a)
+//! ```
+//!
+//! Threads are in the units of CUDA: every thread of a block runs the same statements. Scalars have the
+//! operations of [`crate::ops`]; accumulators are opaque and only `map`, `combine`, `empty` and `finish`
+//! make or use them, which is why the interpreter can run a kernel on trees of positions as well as on
+//! values.
+
+mod build;
+mod print;
+mod verify;
+
+pub use verify::Violation;
+
+use crate::ops::{Bin, Cmp, Un};
+use crate::program::{Reads, Scope};
+use crate::{Scalar, Value};
+
+/// A program after expansion.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Expanded {
+    /// The kernels, in the order of the program.
+    pub kernels: [ExpandedKernel; 2],
+}
+
+/// A kernel after expansion.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ExpandedKernel {
+    /// Its name in CUDA.
+    pub name: &'static str,
+    /// What its items are.
+    pub reads: Reads,
+    /// Threads per block.
+    pub block: u32,
+    /// Named numbers.
+    pub constants: Vec<Constant>,
+    /// Arrays of accumulators in shared memory.
+    pub shared: Vec<Shared>,
+    /// What each thread does.
+    pub body: Vec<Stmt>,
+}
+
+impl ExpandedKernel {
+    /// The value of a constant; 0 for one that is not declared, which the verifier refuses.
+    pub fn constant(&self, name: &str) -> u32 {
+        self.constants.iter().find(|it| it.name == name).map_or(0, |it| it.value)
+    }
+}
+
+/// A named number, of type `u32`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Constant {
+    /// Its name, in capitals.
+    pub name: &'static str,
+    /// Its value.
+    pub value: u32,
+    /// What it counts, and which pass chose it.
+    pub note: String,
+}
+
+/// An array of accumulators in shared memory, uninitialised at first.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Shared {
+    /// Its name.
+    pub name: &'static str,
+    /// The constant that is its length.
+    pub len: &'static str,
+}
+
+/// The type of a local or expression.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Ty {
+    /// A scalar.
+    Scalar(Scalar),
+    /// Several consecutive elements of an input, loaded at once.
+    Vector(Scalar, u32),
+    /// An accumulator.
+    Acc,
+    /// A result.
+    Output,
+}
+
+impl Ty {
+    /// Lengths and positions inside a block.
+    pub const U32: Ty = Ty::Scalar(Scalar::U32);
+    /// Positions in an input.
+    pub const U64: Ty = Ty::Scalar(Scalar::U64);
+    /// Conditions.
+    pub const BOOL: Ty = Ty::Scalar(Scalar::Bool);
+}
+
+/// A named value of a thread.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Local {
+    /// Its name, which nothing else has while it is bound.
+    pub name: String,
+    /// Its type.
+    pub ty: Ty,
+}
+
+/// A statement.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Stmt {
+    /// A remark for readers.
+    Note(String),
+    /// Names a value.
+    Let(Local, Expr),
+    /// Names a value that `Set` may change.
+    Var(Local, Expr),
+    /// Changes a variable.
+    Set(Local, Expr),
+    /// Repeats `body` while `test` holds; `local` starts at `from` and becomes `next` after each turn.
+    For(Box<Loop>),
+    /// Runs one of two bodies.
+    If(Expr, Vec<Stmt>, Vec<Stmt>),
+    /// Names what a place holds: one element, or a vector of as many as the local's type says.
+    Load(Local, Place),
+    /// Writes a place.
+    Store(Place, Expr),
+    /// Names what an accumulator of the lane `down` lanes further up the warp holds; a lane that has no
+    /// such lane gets its own. All 32 lanes take part.
+    Shuffle {
+        /// What it names.
+        into: Local,
+        /// The accumulator of this lane.
+        value: Expr,
+        /// The distance, in lanes.
+        down: Expr,
+    },
+    /// All threads of the scope (warp or block) meet, and see each other's writes.
+    Barrier(Scope),
+    /// Orders this thread's memory operations as others of the scope see them.
+    Fence(Order, Scope),
+    /// Names what a ticket held before this operation on it.
+    Atomic {
+        /// What it names.
+        into: Local,
+        /// The operation.
+        op: AtomicOp,
+        /// The ticket.
+        place: Place,
+        /// The operand.
+        value: Expr,
+        /// How it orders other operations.
+        order: Order,
+        /// Who sees it as atomic.
+        scope: Scope,
+    },
+}
+
+/// A counted loop.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Loop {
+    /// The counter, of type `u32`.
+    pub local: Local,
+    /// Its first value.
+    pub from: Expr,
+    /// Goes on while this holds.
+    pub test: Expr,
+    /// Its next value.
+    pub next: Expr,
+    /// Should the compiler unroll it?
+    pub unroll: bool,
+    /// What it repeats.
+    pub body: Vec<Stmt>,
+}
+
+/// An element of a buffer.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Place {
+    /// The buffer.
+    pub buffer: Buffer,
+    /// The position: `u64` in global memory, `u32` in shared memory.
+    pub index: Expr,
+}
+
+/// Memory a kernel can name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Buffer {
+    /// An input, by its position among the inputs.
+    Input(usize),
+    /// The partials that the kernel reads.
+    Items,
+    /// The partials that the kernel writes.
+    Partials,
+    /// The result: one.
+    Result,
+    /// A counter in global memory that is 0 before the launch.
+    Ticket,
+    /// An array in shared memory.
+    Shared(&'static str),
+}
+
+/// The order that a fence or atomic imposes (PTX ISA, memory consistency model).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Order {
+    /// None.
+    Relaxed,
+    /// Later operations stay behind it.
+    Acquire,
+    /// Earlier operations stay before it.
+    Release,
+    /// Both.
+    AcqRel,
+}
+
+/// An atomic operation on a `u32`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum AtomicOp {
+    /// Adds.
+    Add,
+    /// Replaces.
+    Exchange,
+}
+
+/// An expression.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Expr {
+    /// A literal.
+    Const(Value),
+    /// A constant of the kernel.
+    Named(&'static str),
+    /// A local.
+    Local(Local),
+    /// An element of a local vector.
+    Lane(Local, u32),
+    /// The thread's number in its block, `u32`.
+    Thread,
+    /// The block's number in the grid, `u32`.
+    Block,
+    /// The number of blocks, `u32`.
+    Grid,
+    /// The number of items of the launch, `u64`.
+    Items,
+    /// Is the buffer's first element at a multiple of that many bytes?
+    Aligned(Buffer, u32),
+    /// An operation on one operand.
+    Un(Un, Box<Expr>),
+    /// An operation on two operands.
+    Bin(Bin, Box<Expr>, Box<Expr>),
+    /// A comparison.
+    Cmp(Cmp, Box<Expr>, Box<Expr>),
+    /// Between `u32` and `u64`; what does not fit is dropped.
+    Cast(Scalar, Box<Expr>),
+    /// The accumulator of one element: its inputs, and its position if the operation wants it.
+    Map(Vec<Expr>),
+    /// Two accumulators as one.
+    Combine(Box<Expr>, Box<Expr>),
+    /// The accumulator of no element: the identity, or undefined where there is none.
+    Empty,
+    /// The result of an accumulator.
+    Finish(Box<Expr>),
+}

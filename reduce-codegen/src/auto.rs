@@ -1,0 +1,21 @@
+//! `passes: auto`: one list for each case. The list is part of the association, so changing it changes bits.
+
+use reduce_dsl::Spec;
+use reduce_dsl::operation::Operation;
+use reduce_dsl::pass::Pass;
+use reduce_dsl::spec::Passes;
+
+/// Threads per block and passes of a specification.
+pub(crate) fn schedule(spec: &Spec) -> (u32, Vec<Pass>) {
+    match &spec.passes {
+        Passes::List(passes) => (spec.block.unwrap_or(Spec::BLOCK), passes.clone()),
+        Passes::Auto => (spec.block.unwrap_or(512), auto(&spec.operation)),
+    }
+}
+
+/// Load units of 16 bytes of the smallest input, and as many of them as make 64 elements a thread.
+fn auto(operation: &Operation) -> Vec<Pass> {
+    let smallest = operation.inputs.iter().map(|input| input.ty.size()).min().unwrap_or(4);
+    let width = (16 / smallest) as u32;
+    vec![Pass::Shuffle, Pass::Vectorize(width), Pass::Coarsen(64 / width), Pass::Unroll]
+}

@@ -1,0 +1,123 @@
+//! Expressions of kernels in C++.
+
+use super::func::is_plain;
+use super::types::literal;
+use reduce_dsl::expanded::{Buffer, Expr, Place, Ty};
+use reduce_dsl::operation::Operation;
+use reduce_dsl::ops::{Bin, Cmp, Un};
+use reduce_dsl::{Scalar, Value};
+
+/// An expression.
+pub(super) fn expr(operation: &Operation, it: &Expr) -> String {
+    let sub = |it: &Expr| expr(operation, it);
+    match it {
+        Expr::Const(value) => number(*value),
+        Expr::Named(name) => (*name).to_owned(),
+        Expr::Local(local) => local.name.clone(),
+        Expr::Lane(local, lane) => format!("{}.at[{lane}]", local.name),
+        Expr::Thread => "threadIdx.x".to_owned(),
+        Expr::Block => "blockIdx.x".to_owned(),
+        Expr::Grid => "gridDim.x".to_owned(),
+        Expr::Items => "n".to_owned(),
+        Expr::Aligned(at, bytes) => {
+            format!("reinterpret_cast<unsigned long long>({}) % {bytes} == 0", buffer(operation, *at))
+        }
+        Expr::Un(Un::Not, a) => format!("!{}", operand(operation, a)),
+        Expr::Un(op, a) => format!("{op}({})", sub(a)),
+        Expr::Bin(op @ (Bin::Min | Bin::Max), a, b) => format!("{op}({}, {})", sub(a), sub(b)),
+        Expr::Bin(op, a, b) => binary(operation, *op, a, b),
+        Expr::Cmp(Cmp::Lt, a, b) if matches!(**a, Expr::Const(_)) => {
+            format!("{} > {}", side(operation, b), sub(a))
+        }
+        Expr::Cmp(op, a, b) => format!("{} {op} {}", side(operation, a), side(operation, b)),
+        Expr::Cast(ty, a) => format!("({}){}", super::types::scalar(*ty), operand(operation, a)),
+        Expr::Map(args) if is_plain(&operation.map, &operation.acc) => {
+            args.first().map(sub).unwrap_or_default()
+        }
+        Expr::Map(args) => format!("map({})", args.iter().map(sub).collect::<Vec<_>>().join(", ")),
+        Expr::Combine(a, b) => format!("combine({}, {})", sub(a), sub(b)),
+        Expr::Empty => if operation.identity.is_some() { "identity()" } else { "{}" }.to_owned(),
+        Expr::Finish(a) if is_plain(&operation.finish, &operation.acc) => sub(a),
+        Expr::Finish(a) => format!("finish({})", sub(a)),
+    }
+}
+
+/// A place. C++ widens the position without being told.
+pub(super) fn place(operation: &Operation, it: &Place) -> String {
+    let index = if let Expr::Cast(Scalar::U64, inner) = &it.index { inner } else { &it.index };
+    format!("{}[{}]", buffer(operation, it.buffer), expr(operation, index))
+}
+
+/// The pointer or array of a buffer.
+pub(super) fn buffer(operation: &Operation, it: Buffer) -> &str {
+    match it {
+        Buffer::Input(k) => &operation.inputs[k].name,
+        Buffer::Items => "items",
+        Buffer::Partials => "partials",
+        Buffer::Result => "result",
+        Buffer::Ticket => "ticket",
+        Buffer::Shared(name) => name,
+    }
+}
+
+/// Counts need no suffix: C++ converts them to the other operand's type.
+fn number(value: Value) -> String {
+    match value.ty() {
+        Scalar::U32 | Scalar::U64 => value.to_string(),
+        Scalar::Bool | Scalar::F16 | Scalar::F32 | Scalar::F64 | Scalar::I32 | Scalar::I64 => literal(value),
+    }
+}
+
+/// `a op b`. Where one operand is `u64` by itself, C++ widens the other without being told.
+fn binary(operation: &Operation, op: Bin, a: &Expr, b: &Expr) -> String {
+    let wide = |it: &Expr| it.ty() == Some(Ty::U64) && !matches!(it, Expr::Cast(..) | Expr::Const(_));
+    let plain = |it: &Expr, other_is_wide: bool| {
+        let inner = if let Expr::Cast(Scalar::U64, inner) = it { Some(inner.as_ref()) } else { None };
+        inside(operation, op, inner.filter(|_| other_is_wide).unwrap_or(it))
+    };
+    let left_is_wide = a.ty() == Some(Ty::U64);
+    format!("{} {} {}", plain(a, wide(b)), sign(op, a), plain(b, left_is_wide))
+}
+
+fn sign(op: Bin, a: &Expr) -> String {
+    match (op, a.ty()) {
+        (Bin::And, Some(Ty::BOOL)) => "&&".to_owned(),
+        (Bin::Or, Some(Ty::BOOL)) => "||".to_owned(),
+        _ => op.to_string(),
+    }
+}
+
+/// A side of a comparison: arithmetic binds tighter.
+fn side(operation: &Operation, it: &Expr) -> String {
+    let arithmetic = matches!(it, Expr::Bin(Bin::Add | Bin::Sub | Bin::Mul | Bin::Div | Bin::Rem, ..));
+    if arithmetic { expr(operation, it) } else { operand(operation, it) }
+}
+
+/// An operand of `op`, in parentheses unless every reader knows that it binds tighter.
+fn inside(operation: &Operation, op: Bin, it: &Expr) -> String {
+    let tighter = match it {
+        Expr::Bin(Bin::Mul, ..) => matches!(op, Bin::Add | Bin::Sub),
+        Expr::Bin(inner, ..) => *inner == op && matches!(op, Bin::Add | Bin::And),
+        Expr::Cmp(..) | Expr::Aligned(..) => op == Bin::And,
+        Expr::Const(_) | Expr::Named(_) | Expr::Local(_) | Expr::Lane(..) | Expr::Thread | Expr::Block => {
+            false
+        }
+        Expr::Grid | Expr::Items | Expr::Un(..) | Expr::Cast(..) | Expr::Map(_) | Expr::Combine(..) => false,
+        Expr::Empty | Expr::Finish(_) => false,
+    };
+    if tighter { expr(operation, it) } else { operand(operation, it) }
+}
+
+/// An expression in parentheses, unless it is one word, one call or one element.
+fn operand(operation: &Operation, it: &Expr) -> String {
+    let nested = match it {
+        Expr::Bin(op, ..) => !matches!(op, Bin::Min | Bin::Max),
+        Expr::Cmp(..) | Expr::Aligned(..) => true,
+        Expr::Const(_) | Expr::Named(_) | Expr::Local(_) | Expr::Lane(..) | Expr::Thread | Expr::Block => {
+            false
+        }
+        Expr::Grid | Expr::Items | Expr::Un(..) | Expr::Cast(..) | Expr::Map(_) | Expr::Combine(..) => false,
+        Expr::Empty | Expr::Finish(_) => false,
+    };
+    if nested { format!("({})", expr(operation, it)) } else { expr(operation, it) }
+}

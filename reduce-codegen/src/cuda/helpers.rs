@@ -1,0 +1,235 @@
+//! Device functions for operations that C++ has no exact spelling for, each printed only where it is used.
+//!
+//! They give what `reduce_dsl::arith` defines. `-0.0 < +0.0` in `min` and `max` is what the PTX instructions
+//! do (PTX ISA, `max`); `.NaN`, which propagates NaN, needs sm_80.
+
+use super::types::scalar;
+use reduce_dsl::Scalar;
+use reduce_dsl::func::{Func, Node};
+use reduce_dsl::operation::Operation;
+use reduce_dsl::ops::{Bin, Cmp, Un};
+use std::collections::BTreeSet;
+
+/// The helpers that the functions of an operation call, each once.
+pub(super) fn helpers(operation: &Operation) -> String {
+    let functions = [&operation.map, &operation.combine, &operation.finish];
+    let used: BTreeSet<Helper> = functions.into_iter().flat_map(used_by).collect();
+    used.into_iter().map(|helper| format!("\n{}", helper.text())).collect()
+}
+
+/// A helper, in the order in which they are printed: later ones may call earlier ones.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Helper {
+    Widen,
+    Narrow,
+    IsNanF16,
+    Wrapping(Signed, Scalar),
+    Extreme(Extreme, Scalar),
+    Canonical(Scalar),
+}
+
+/// Signed arithmetic that wraps; in C++ it would be undefined.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Signed {
+    Add,
+    Sub,
+    Mul,
+    Neg,
+    Abs,
+}
+
+/// Which of two floats.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Extreme {
+    Min,
+    Max,
+}
+
+impl Signed {
+    fn name(self) -> &'static str {
+        match self {
+            Signed::Add => "add",
+            Signed::Sub => "sub",
+            Signed::Mul => "mul",
+            Signed::Neg => "neg",
+            Signed::Abs => "abs",
+        }
+    }
+}
+
+impl Extreme {
+    fn name(self) -> &'static str {
+        match self {
+            Extreme::Min => "min",
+            Extreme::Max => "max",
+        }
+    }
+}
+
+/// The helper that calls to a operation on one operand go through, if there is one.
+pub(super) fn of_un(op: Un, ty: Scalar) -> Option<Helper> {
+    let signed = matches!(ty, Scalar::I32 | Scalar::I64);
+    match op {
+        Un::Neg => signed.then_some(Helper::Wrapping(Signed::Neg, ty)),
+        Un::Abs => signed.then_some(Helper::Wrapping(Signed::Abs, ty)),
+        Un::IsNan => (ty == Scalar::F16).then_some(Helper::IsNanF16),
+        Un::Canonical => Some(Helper::Canonical(ty)),
+        Un::Not => None,
+    }
+}
+
+/// The helper that calls to an operation on two operands go through, if there is one.
+pub(super) fn of_bin(op: Bin, ty: Scalar) -> Option<Helper> {
+    let signed = |op| matches!(ty, Scalar::I32 | Scalar::I64).then_some(Helper::Wrapping(op, ty));
+    let extreme = |which| ty.is_float().then_some(Helper::Extreme(which, ty));
+    match op {
+        Bin::Add => signed(Signed::Add),
+        Bin::Sub => signed(Signed::Sub),
+        Bin::Mul => signed(Signed::Mul),
+        Bin::Min => extreme(Extreme::Min),
+        Bin::Max => extreme(Extreme::Max),
+        Bin::Div | Bin::Rem | Bin::And | Bin::Or | Bin::Xor => None,
+    }
+}
+
+/// The helpers of a function, and those that they call.
+fn used_by(func: &Func) -> Vec<Helper> {
+    let helper = |node: Node| match node {
+        Node::Un(op, a) => of_un(op, func.ty(a)),
+        Node::Bin(op, a, _) => of_bin(op, func.ty(a)),
+        Node::Cmp(Cmp::Eq | Cmp::Ne | Cmp::Lt | Cmp::Le, a, _) => {
+            (func.ty(a) == Scalar::F16).then_some(Helper::Widen)
+        }
+        Node::Widen(_) => Some(Helper::Widen),
+        Node::Const(_) | Node::Select(..) => None,
+    };
+    let direct = func.lines().iter().filter_map(|line| helper(line.node));
+    direct.flat_map(|helper| helper.calls().into_iter().chain([helper])).collect()
+}
+
+impl Helper {
+    /// The helpers that it calls.
+    fn calls(self) -> Vec<Helper> {
+        match self {
+            Helper::Extreme(which, Scalar::F16) => {
+                vec![Helper::Widen, Helper::Narrow, Helper::Extreme(which, Scalar::F32)]
+            }
+            Helper::Canonical(Scalar::F16) => vec![Helper::IsNanF16],
+            Helper::Widen | Helper::Narrow | Helper::IsNanF16 => Vec::new(),
+            Helper::Wrapping(..) | Helper::Extreme(..) | Helper::Canonical(_) => Vec::new(),
+        }
+    }
+
+    /// The name that calls it.
+    pub(super) fn name(self) -> String {
+        match self {
+            Helper::Widen => "f16_to_f32".to_owned(),
+            Helper::Narrow => "f32_to_f16".to_owned(),
+            Helper::IsNanF16 => "is_nan_f16".to_owned(),
+            Helper::Wrapping(op, ty) => format!("wrapping_{}_{ty}", op.name()),
+            Helper::Extreme(which, ty) => format!("{}_{ty}", which.name()),
+            Helper::Canonical(ty) => format!("canonical_{ty}"),
+        }
+    }
+
+    fn text(self) -> String {
+        let name = self.name();
+        match self {
+            Helper::Widen => WIDEN.to_owned(),
+            Helper::Narrow => NARROW.to_owned(),
+            Helper::IsNanF16 => {
+                format!("{INLINE} bool {name}(unsigned short a) {{ return (a & 0x7fff) > 0x7c00; }}\n")
+            }
+            Helper::Wrapping(op, ty) => wrapping(op, ty, &name),
+            Helper::Extreme(which, ty) => extreme(which, ty, &name),
+            Helper::Canonical(ty) => canonical(ty, &name),
+        }
+    }
+}
+
+/// How every device function is declared.
+pub(super) const INLINE: &str = "static __device__ __forceinline__";
+
+const WIDEN: &str = "\
+static __device__ __forceinline__ float f16_to_f32(unsigned short a)
+{
+    float r;
+    asm(\"cvt.f32.f16 %0, %1;\" : \"=f\"(r) : \"h\"(a));
+    return r;
+}
+";
+
+const NARROW: &str = "\
+static __device__ __forceinline__ unsigned short f32_to_f16(float a)
+{
+    unsigned short r;
+    asm(\"cvt.rn.f16.f32 %0, %1;\" : \"=h\"(r) : \"f\"(a));
+    return r;
+}
+";
+
+fn wrapping(op: Signed, ty: Scalar, name: &str) -> String {
+    let signed = scalar(ty);
+    let unsigned = if ty == Scalar::I32 { "unsigned int" } else { "unsigned long long" };
+    let binary = |sign| {
+        format!(
+            "{INLINE} {signed} {name}({signed} a, {signed} b) {{ return ({signed})(({unsigned})a {sign} ({unsigned})b); }}\n"
+        )
+    };
+    match op {
+        Signed::Add => binary('+'),
+        Signed::Sub => binary('-'),
+        Signed::Mul => binary('*'),
+        Signed::Neg => {
+            format!("{INLINE} {signed} {name}({signed} a) {{ return ({signed})(0 - ({unsigned})a); }}\n")
+        }
+        Signed::Abs => {
+            format!(
+                "{INLINE} {signed} {name}({signed} a) {{ return a < 0 ? ({signed})(0 - ({unsigned})a) : a; }}\n"
+            )
+        }
+    }
+}
+
+fn extreme(which: Extreme, ty: Scalar, name: &str) -> String {
+    let (c, which) = (scalar(ty), which.name());
+    let doc = format!("// {which}, NaN if either is NaN\n{INLINE} {c} {name}({c} a, {c} b)");
+    let portable = |function: String| format!("return a != a ? a : b != b ? b : {function}(a, b);");
+    if ty == Scalar::F64 {
+        return format!("{doc}\n{{\n    {}\n}}\n", portable(format!("f{which}")));
+    }
+    let (register, old) = if ty == Scalar::F16 {
+        ("h", format!("return f32_to_f16({which}_f32(f16_to_f32(a), f16_to_f32(b)));"))
+    } else {
+        ("f", portable(format!("f{which}f")))
+    };
+    format!(
+        "\
+{doc}
+{{
+#if __CUDA_ARCH__ >= 800
+    {c} r;
+    asm(\"{which}.NaN.{ty} %0, %1, %2;\" : \"={register}\"(r) : \"{register}\"(a), \"{register}\"(b));
+    return r;
+#else
+    {old}
+#endif
+}}
+"
+    )
+}
+
+fn canonical(ty: Scalar, name: &str) -> String {
+    let c = scalar(ty);
+    let nan = if ty == Scalar::F16 { "is_nan_f16(a)" } else { "a != a" };
+    let quiet = match ty {
+        Scalar::F16 => "0x7e00",
+        Scalar::F64 => "__longlong_as_double(0x7ff8000000000000)",
+        Scalar::Bool | Scalar::F32 | Scalar::I32 | Scalar::U32 | Scalar::I64 | Scalar::U64 => {
+            "__int_as_float(0x7fc00000)"
+        }
+    };
+    format!(
+        "// the one NaN that results hold\n{INLINE} {c} {name}({c} a) {{ return {nan} ? {quiet} : a; }}\n"
+    )
+}

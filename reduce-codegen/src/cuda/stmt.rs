@@ -1,0 +1,135 @@
+//! Statements of kernels in C++.
+
+use super::expr::{expr, place};
+use super::func::shuffles_directly;
+use super::types;
+use reduce_dsl::expanded::{AtomicOp, Expr, Local, Loop, Order, Place, Stmt, Ty};
+use reduce_dsl::operation::Operation;
+use reduce_dsl::ops::Bin;
+use reduce_dsl::program::Scope;
+
+/// Statements, `depth` levels of indentation in.
+pub(super) fn body(operation: &Operation, stmts: &[Stmt], depth: usize) -> String {
+    stmts.iter().map(|it| stmt(operation, it, depth)).collect()
+}
+
+fn stmt(operation: &Operation, it: &Stmt, depth: usize) -> String {
+    let line = |text: String| format!("{:1$}{text}\n", "", 4 * depth);
+    let sub = |it: &Expr| expr(operation, it);
+    match it {
+        Stmt::Note(text) => format!("\n{}", line(format!("// {text}"))),
+        Stmt::Let(local, value) => line(format!("const {} = {};", declared(operation, local), sub(value))),
+        Stmt::Var(local, value) => line(format!("{} = {};", declared(operation, local), sub(value))),
+        Stmt::Set(local, value) => line(format!("{} = {};", local.name, sub(value))),
+        Stmt::Load(local, from) => line(load(operation, local, from)),
+        Stmt::Store(to, value) => line(format!("{} = {};", place(operation, to), sub(value))),
+        Stmt::Shuffle { into, value, down } => line(shuffle(operation, into, &sub(value), &sub(down))),
+        Stmt::Barrier(scope) => line(barrier(*scope).to_owned()),
+        Stmt::Fence(order, scope) => line(fence(*order, *scope)),
+        Stmt::Atomic { into, op, place: at, value, order, scope } => {
+            let (at, value) = (place(operation, at), sub(value));
+            atomic(&into.name, *op, &at, &value, *order, *scope).into_iter().map(line).collect()
+        }
+        Stmt::For(it) => counted(operation, it, depth),
+        Stmt::If(test, then, otherwise) => branch(operation, &sub(test), [then, otherwise], depth),
+    }
+}
+
+fn declared(operation: &Operation, local: &Local) -> String {
+    let ty = match local.ty {
+        Ty::Scalar(ty) => types::scalar(ty).to_owned(),
+        Ty::Vector(ty, lanes) => types::vector(ty, lanes),
+        Ty::Acc => types::record(&operation.acc).to_owned(),
+        Ty::Output => types::record(&operation.output).to_owned(),
+    };
+    format!("{ty} {}", local.name)
+}
+
+fn load(operation: &Operation, local: &Local, from: &Place) -> String {
+    let (declared, from) = (declared(operation, local), place(operation, from));
+    match local.ty {
+        Ty::Vector(ty, lanes) => {
+            format!("const {declared} = *reinterpret_cast<const {}*>(&{from});", types::vector(ty, lanes))
+        }
+        Ty::Scalar(_) | Ty::Acc | Ty::Output => format!("const {declared} = {from};"),
+    }
+}
+
+fn shuffle(operation: &Operation, into: &Local, value: &str, down: &str) -> String {
+    let declared = declared(operation, into);
+    if shuffles_directly(&operation.acc) {
+        format!("const {declared} = __shfl_down_sync(0xffffffff, {value}, {down});")
+    } else {
+        format!("const {declared} = shuffle_down({value}, {down});")
+    }
+}
+
+fn counted(operation: &Operation, it: &Loop, depth: usize) -> String {
+    let indent = format!("{:1$}", "", 4 * depth);
+    let pragma = if it.unroll { format!("{indent}#pragma unroll\n") } else { String::new() };
+    let name = &it.local.name;
+    let [from, test] = [&it.from, &it.test].map(|it| expr(operation, it));
+    let next = advance(operation, it);
+    let head = format!("{indent}for (unsigned int {name} = {from}; {test}; {next}) {{\n");
+    pragma + &head + &body(operation, &it.body, depth + 1) + &indent + "}\n"
+}
+
+/// `++unit`, `stride /= 2`, or the assignment in full.
+fn advance(operation: &Operation, it: &Loop) -> String {
+    let name = &it.local.name;
+    let Expr::Bin(op, a, b) = &it.next else { return format!("{name} = {}", expr(operation, &it.next)) };
+    let step = expr(operation, b);
+    match (**a == it.local.get(), *op == Bin::Add && step == "1") {
+        (true, true) => format!("++{name}"),
+        (true, false) => format!("{name} {op}= {step}"),
+        (false, _) => format!("{name} = {}", expr(operation, &it.next)),
+    }
+}
+
+fn branch(operation: &Operation, test: &str, [then, otherwise]: [&Vec<Stmt>; 2], depth: usize) -> String {
+    let indent = format!("{:1$}", "", 4 * depth);
+    let then = body(operation, then, depth + 1);
+    let head = format!("{indent}if ({test}) {{\n{then}{indent}}}");
+    if otherwise.is_empty() {
+        return head + "\n";
+    }
+    format!("{head} else {{\n{}{indent}}}\n", body(operation, otherwise, depth + 1))
+}
+
+fn barrier(scope: Scope) -> &'static str {
+    match scope {
+        Scope::Thread | Scope::Warp => "__syncwarp();",
+        Scope::Block => "__syncthreads();",
+        Scope::Cluster | Scope::Grid => {
+            "asm volatile(\"barrier.cluster.arrive.aligned; barrier.cluster.wait.aligned;\" ::: \"memory\");"
+        }
+    }
+}
+
+/// PTX: `fence` orders both ways, whichever order is asked for; `.acq_rel` is the weakest there is.
+fn fence(_: Order, scope: Scope) -> String {
+    format!("asm volatile(\"fence.acq_rel.{};\" ::: \"memory\");", ptx_scope(scope))
+}
+
+fn atomic(into: &str, op: AtomicOp, at: &str, value: &str, order: Order, scope: Scope) -> [String; 2] {
+    let op = match op {
+        AtomicOp::Add => "add",
+        AtomicOp::Exchange => "exch",
+    };
+    let ty = if op == "add" { "u32" } else { "b32" };
+    let instruction = format!("atom.{order}.{}.global.{op}.{ty} %0, [%1], %2;", ptx_scope(scope));
+    [
+        format!("unsigned int {into};"),
+        format!(
+            "asm volatile(\"{instruction}\" : \"=r\"({into}) : \"l\"(&{at}), \"r\"({value}) : \"memory\");"
+        ),
+    ]
+}
+
+fn ptx_scope(scope: Scope) -> &'static str {
+    match scope {
+        Scope::Thread | Scope::Warp | Scope::Block => "cta",
+        Scope::Cluster => "cluster",
+        Scope::Grid => "gpu",
+    }
+}

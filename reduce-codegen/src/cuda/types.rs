@@ -1,0 +1,73 @@
+//! Types and literals in C++.
+
+use reduce_dsl::operation::Record;
+use reduce_dsl::program::{Program, Reads};
+use reduce_dsl::{Scalar, Value};
+use std::collections::BTreeSet;
+use std::fmt::Write;
+
+/// The C++ type of a scalar. A `f16` is carried as its bits, so that no header is needed.
+pub(super) fn scalar(ty: Scalar) -> &'static str {
+    match ty {
+        Scalar::Bool => "bool",
+        Scalar::F16 => "unsigned short",
+        Scalar::F32 => "float",
+        Scalar::F64 => "double",
+        Scalar::I32 => "int",
+        Scalar::U32 => "unsigned int",
+        Scalar::I64 => "long long",
+        Scalar::U64 => "unsigned long long",
+    }
+}
+
+/// The C++ type of an accumulator or result.
+pub(super) fn record(record: &Record) -> &str {
+    record.name.as_deref().unwrap_or_else(|| scalar(record.fields[0].ty))
+}
+
+/// The C++ type of a vector of elements.
+pub(super) fn vector(ty: Scalar, lanes: u32) -> String {
+    format!("{ty}x{lanes}")
+}
+
+/// The structs of a program: its accumulator, and the vectors it loads.
+pub(super) fn structs(program: &Program) -> String {
+    let mut text = String::new();
+    if let Some(name) = &program.operation.acc.name {
+        let fields =
+            program.operation.acc.fields.iter().map(|it| format!("    {} {};\n", scalar(it.ty), it.name));
+        let _ = write!(text, "\nstruct {name} {{\n{}}};\n", fields.collect::<String>());
+    }
+    for (ty, lanes) in vectors(program) {
+        let (name, element, bytes) = (vector(ty, lanes), scalar(ty), ty.size() * lanes as usize);
+        let _ = write!(text, "\n// {lanes} consecutive elements, loaded at once.\n");
+        let _ = writeln!(text, "struct alignas({bytes}) {name} {{ {element} at[{lanes}]; }};");
+    }
+    text
+}
+
+fn vectors(program: &Program) -> BTreeSet<(Scalar, u32)> {
+    let width = program.kernel(Reads::Inputs).fold().width;
+    let access = |ty: Scalar| (ty, width.min(16 / ty.size() as u32));
+    let inputs = program.operation.inputs.iter().map(|input| access(input.ty));
+    inputs.filter(|_| width > 1).collect()
+}
+
+/// A literal of exactly that value.
+pub(super) fn literal(value: Value) -> String {
+    let (ty, bits) = (value.ty(), value.bits());
+    match ty {
+        Scalar::Bool => value.to_string(),
+        Scalar::F16 => format!("(unsigned short)0x{}", value.hex()),
+        Scalar::F32 if value.as_f64().is_some_and(f64::is_finite) => format!("{value}f"),
+        Scalar::F32 => format!("__int_as_float(0x{})", value.hex()),
+        Scalar::F64 if value.as_f64().is_some_and(f64::is_finite) => value.to_string(),
+        Scalar::F64 => format!("__longlong_as_double(0x{})", value.hex()),
+        Scalar::I32 if bits == 1 << 31 => "(-2147483647 - 1)".to_owned(),
+        Scalar::I64 if bits == 1 << 63 => "(-9223372036854775807ll - 1)".to_owned(),
+        Scalar::I32 => value.to_string(),
+        Scalar::U32 => format!("{value}u"),
+        Scalar::I64 => format!("{value}ll"),
+        Scalar::U64 => format!("{value}ull"),
+    }
+}

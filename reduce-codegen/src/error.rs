@@ -1,0 +1,66 @@
+//! What can go wrong between a specification and CUDA: the user's schedule, or a bug of ours.
+
+use reduce_dsl::expanded;
+use reduce_dsl::pass::Pass;
+use reduce_dsl::program::{self, Program};
+
+/// Why a specification does not become a program.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// A pass does not apply where it stands.
+    #[error("`{pass}` does not apply: {reason}")]
+    Refused {
+        /// Its position in the list of passes.
+        index: usize,
+        /// The pass.
+        pass: Pass,
+        /// Why, and what to write instead.
+        reason: String,
+    },
+    /// A block would need more shared memory than every architecture gives.
+    #[error(
+        "a block of {block} threads needs {bytes} bytes of shared memory, over the limit of {limit}; use a smaller `block`, or `shuffle`"
+    )]
+    SharedMemory {
+        /// Threads per block.
+        block: u32,
+        /// Bytes it needs.
+        bytes: usize,
+        /// Bytes there are.
+        limit: usize,
+    },
+    /// A program broke a rule of the verifier after that step: a bug of reducegen.
+    #[error("this is a bug in reducegen, please report it: after {step}, {violation}\n{program}")]
+    Program {
+        /// The step.
+        step: String,
+        /// The rule.
+        violation: program::Violation,
+        /// The program.
+        program: Box<Program>,
+    },
+    /// An expanded kernel broke a rule of the verifier: a bug of reducegen.
+    #[error("this is a bug in reducegen, please report it: after expansion, {violation}\n{text}")]
+    Expanded {
+        /// The rule.
+        violation: expanded::Violation,
+        /// The program and its expansion.
+        text: String,
+    },
+}
+
+/// Checks a program that `step` made.
+pub(crate) fn verified(program: Program, step: impl ToString) -> Result<Program, Error> {
+    let limit = program::LIMITS.shared;
+    let bytes = program.kernels.iter().map(|kernel| program.shared_bytes(kernel)).max().unwrap_or(0);
+    if bytes > limit {
+        return Err(Error::SharedMemory { block: program.block, bytes, limit });
+    }
+    match program.verify() {
+        Ok(()) => Ok(program),
+        Err(violation) => {
+            Err(Error::Program { step: step.to_string(), violation, program: Box::new(program) })
+        }
+    }
+}

@@ -1,0 +1,77 @@
+//! Trees through registers and shuffles, as a loop or written out.
+
+use super::{Expansion, count};
+use reduce_dsl::expanded::{Expr, Local, Loop, Stmt, Ty};
+use reduce_dsl::program::{Combine, Scope};
+
+impl Expansion<'_> {
+    /// The lanes of a thread become one accumulator, by pairs.
+    pub(super) fn lanes_tree(&mut self, combine: Combine) {
+        let strides = std::iter::successors(Some(1u32), |stride| Some(2 * stride));
+        for stride in strides.take_while(|&stride| stride < combine.items) {
+            for lane in (0..combine.items - stride).step_by(2 * stride as usize) {
+                let stmt = self.lane_pair(lane, lane + stride);
+                self.body.push(stmt);
+            }
+        }
+        let acc = Local::new("acc", Ty::Acc);
+        self.body.push(Stmt::Var(acc.clone(), self.lanes[0].get()));
+        self.lanes = vec![acc];
+        if self.guarded() {
+            let present = Local::new("present", Ty::U32);
+            let threads = count().get().plus(combine.items - 1).over(Expr::Named("WIDTH"));
+            self.body.push(Stmt::Let(present.clone(), threads));
+            self.present = present.get();
+        }
+    }
+
+    fn lane_pair(&self, left: u32, right: u32) -> Stmt {
+        let [a, b] = [left, right].map(|lane| self.lanes[lane as usize].clone());
+        let set = Stmt::Set(a.clone(), a.get().combine(b.get()));
+        let there = Expr::Thread.times(Expr::Named("WIDTH")).plus(right).below(count().get());
+        if self.guarded() { Stmt::when(there, vec![set]) } else { set }
+    }
+
+    /// The accumulators of a warp's lanes become one, in lane 0, by halving. `present` items are there,
+    /// counted from thread 0.
+    pub(super) fn shuffle_tree(&mut self, combine: Combine, present: Expr) {
+        let stmts = self.halving(combine, |expansion, stride, suffix| {
+            expansion.shuffle_step(combine.scope, stride, suffix, &present)
+        });
+        self.body.extend(stmts);
+    }
+
+    /// The steps of a halving tree: a loop over the stride, or one copy of the step for each stride.
+    pub(super) fn halving(
+        &self,
+        combine: Combine,
+        step: impl Fn(&Expansion<'_>, Expr, &str) -> Vec<Stmt>,
+    ) -> Vec<Stmt> {
+        let half = combine.items / 2;
+        if combine.unrolled {
+            let strides =
+                std::iter::successors(Some(half), |stride| Some(stride / 2)).take_while(|&stride| stride > 0);
+            let suffix = |stride| format!("_{stride}");
+            return strides.flat_map(|stride| step(self, stride.into(), &suffix(stride))).collect();
+        }
+        let stride = Local::new("stride", Ty::U32);
+        vec![Stmt::For(Box::new(Loop {
+            from: half.into(),
+            test: Expr::from(0).below(stride.get()),
+            next: stride.get().over(2),
+            unroll: false,
+            body: step(self, stride.get(), ""),
+            local: stride,
+        }))]
+    }
+
+    fn shuffle_step(&self, scope: Scope, stride: Expr, suffix: &str, present: &Expr) -> Vec<Stmt> {
+        let acc = self.acc().clone();
+        let whose = if scope == Scope::Block { "other_warp" } else { "other" };
+        let other = Local::new(format!("{whose}{suffix}"), Ty::Acc);
+        let shuffle = Stmt::Shuffle { into: other.clone(), value: acc.get(), down: stride.clone() };
+        let set = Stmt::Set(acc.clone(), acc.get().combine(other.get()));
+        let there = Expr::Thread.plus(stride).below(present.clone());
+        vec![shuffle, if self.guarded() { Stmt::when(there, vec![set]) } else { set }]
+    }
+}

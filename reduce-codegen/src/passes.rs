@@ -1,0 +1,68 @@
+//! The passes, one file each: pure functions from a program to a program, or a reason why not.
+//!
+//! To add one: a row in `reduce_dsl::pass::PASSES`, a file here, an arm below. A pass that has been applied
+//! is refused a second time, and a pass that would undo another names the order that works. The passes that
+//! do not refuse each other commute.
+
+mod coarsen;
+mod sequential;
+mod shuffle;
+mod unroll;
+mod vectorize;
+
+pub use coarsen::coarsen;
+pub use sequential::sequential;
+pub use shuffle::shuffle;
+pub use unroll::unroll;
+pub use vectorize::vectorize;
+
+use crate::error::{Error, verified};
+use reduce_dsl::pass::Pass;
+use reduce_dsl::program::{Combine, Fold, Kernel, Program, Step};
+
+/// Applies the pass at position `index` of the list, and verifies the result.
+///
+/// # Errors
+/// The pass does not apply.
+pub fn apply(program: Program, pass: Pass, index: usize) -> Result<Program, Error> {
+    let rewritten = rewrite(program, pass).map_err(|reason| Error::Refused { index, pass, reason })?;
+    verified(rewritten, pass)
+}
+
+fn rewrite(program: Program, pass: Pass) -> Result<Program, String> {
+    if program.passes.iter().any(|done| done.name() == pass.name()) {
+        return Err(format!("`{}` is in the list already; write it once", pass.name()));
+    }
+    let mut rewritten = match pass {
+        Pass::Sequential => sequential(program),
+        Pass::Shuffle => shuffle(program),
+        Pass::Coarsen(units) => coarsen(program, units),
+        Pass::Unroll => unroll(program),
+        Pass::Vectorize(width) => vectorize(program, width),
+    }?;
+    rewritten.passes.push(pass);
+    Ok(rewritten)
+}
+
+/// The fold of a kernel, to change.
+fn fold_mut(kernel: &mut Kernel) -> Option<&mut Fold> {
+    kernel.steps.iter_mut().find_map(|step| match step {
+        Step::Fold(fold) => Some(fold),
+        Step::Combine(_) | Step::Grid(_) => None,
+    })
+}
+
+/// The combinations of a kernel, to change.
+fn combines_mut(kernel: &mut Kernel) -> impl Iterator<Item = &mut Combine> {
+    kernel.steps.iter_mut().filter_map(|step| match step {
+        Step::Combine(combine) => Some(combine),
+        Step::Fold(_) | Step::Grid(_) => None,
+    })
+}
+
+/// Why an operator that is not commutative cannot be reordered.
+fn ordered(program: &Program) -> Option<String> {
+    let name = &program.operation.name;
+    (!program.operation.commutative)
+        .then(|| format!("`{name}` is not commutative, and this would reorder its elements"))
+}

@@ -1,0 +1,41 @@
+//! `shuffle`: trees inside a warp go through registers.
+
+use super::ordered;
+use reduce_dsl::program::{Combine, Medium, Program, Scope, Step, Tree};
+
+/// The tree over a block becomes a tree over each warp, through `__shfl_down_sync`, and one over the
+/// warps' values, which the first warp reads from shared memory after the one block barrier that is left.
+///
+/// ```text
+/// combine block: 256 items by halving through shared memory, sequential addressing
+/// ->                             shuffle
+/// combine warp: 32 items by halving through shuffle
+/// combine block: 8 items by halving through shuffle
+/// ```
+///
+/// Requires an operator that commutes. Changes the association.
+///
+/// # Errors
+/// The reason why it does not apply.
+pub fn shuffle(mut program: Program) -> Result<Program, String> {
+    if let Some(reason) = ordered(&program) {
+        return Err(reason);
+    }
+    let warps = program.warps();
+    for kernel in &mut program.kernels {
+        kernel.steps = kernel.steps.iter().flat_map(|&step| split(step, warps)).collect();
+    }
+    Ok(program)
+}
+
+/// The tree over a block as one over warps and, where there are several, one over their values.
+fn split(step: Step, warps: u32) -> Vec<Step> {
+    let Step::Combine(Combine { scope: Scope::Block, unrolled, .. }) = step else {
+        return vec![step];
+    };
+    let tree = |scope, items| {
+        Step::Combine(Combine { scope, items, tree: Tree::Halving, medium: Medium::Shuffle, unrolled })
+    };
+    let warp = tree(Scope::Warp, Program::WARP);
+    if warps == 1 { vec![warp] } else { vec![warp, tree(Scope::Block, warps)] }
+}

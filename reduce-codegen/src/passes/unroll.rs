@@ -1,0 +1,25 @@
+//! `unroll`: trees are written out step by step.
+
+use super::{combines_mut, fold_mut};
+use reduce_dsl::program::Program;
+
+/// Trees are written out step by step, with their strides as literals, and the compiler is told to unroll
+/// the fold.
+///
+/// ```text
+/// combine warp: 32 items by halving through shuffle
+/// ->                             unroll
+/// combine warp: 32 items by halving through shuffle, unrolled
+/// ```
+///
+/// Never changes the association.
+///
+/// # Errors
+/// The reason why it does not apply; there is none so far.
+pub fn unroll(mut program: Program) -> Result<Program, String> {
+    for kernel in &mut program.kernels {
+        fold_mut(kernel).into_iter().for_each(|fold| fold.unrolled = true);
+        combines_mut(kernel).for_each(|combine| combine.unrolled = true);
+    }
+    Ok(program)
+}

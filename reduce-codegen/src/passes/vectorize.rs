@@ -1,0 +1,36 @@
+//! `vectorize(k)`: a load unit is k consecutive elements.
+
+use super::fold_mut;
+use reduce_dsl::program::{Combine, Medium, Program, Reads, Scope, Step, Tree};
+
+/// A load unit of the kernel over the inputs is `width` consecutive elements, loaded up to 16 bytes at a
+/// time. Each thread keeps one accumulator for each element of a unit, and combines them after the fold.
+///
+/// ```text
+/// fold thread: 1 x 1 items
+/// ->                             vectorize(4)
+/// fold thread: 1 x 4 items
+/// combine thread: 4 items by pairs through registers
+/// ```
+///
+/// Data that is not aligned to the unit is loaded element by element, in the same association. Changes
+/// the association. Does not touch the kernel over partials: there are few of them.
+///
+/// # Errors
+/// The reason why it does not apply.
+pub fn vectorize(mut program: Program, width: u32) -> Result<Program, String> {
+    let unrolled = program.kernel(Reads::Inputs).fold().unrolled;
+    let kernel = &mut program.kernels[Reads::Inputs as usize];
+    let lanes = Combine {
+        scope: Scope::Thread,
+        items: width,
+        tree: Tree::Pairs,
+        medium: Medium::Registers,
+        unrolled,
+    };
+    if let Some(fold) = fold_mut(kernel) {
+        fold.width = width;
+    }
+    kernel.steps.insert(1, Step::Combine(lanes));
+    Ok(program)
+}

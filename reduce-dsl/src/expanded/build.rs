@@ -1,0 +1,139 @@
+//! Short spellings for building expressions and statements.
+
+use super::{Buffer, Expr, Local, Place, Stmt, Ty};
+use crate::ops::{Bin, Cmp, Un};
+use crate::{Scalar, Value};
+
+impl Local {
+    /// A local of that name and type.
+    pub fn new(name: impl Into<String>, ty: Ty) -> Local {
+        Local { name: name.into(), ty }
+    }
+
+    /// The expression that reads it.
+    pub fn get(&self) -> Expr {
+        Expr::Local(self.clone())
+    }
+}
+
+impl Buffer {
+    /// The element at `index`.
+    pub fn at(self, index: Expr) -> Place {
+        Place { buffer: self, index }
+    }
+}
+
+impl From<u32> for Expr {
+    fn from(value: u32) -> Expr {
+        Expr::Const(Value::of(value))
+    }
+}
+
+impl Expr {
+    /// The type. `None` for an operation on types it is not defined for, which the verifier reports.
+    pub fn ty(&self) -> Option<Ty> {
+        let scalar = |expr: &Expr| if let Some(Ty::Scalar(ty)) = expr.ty() { Some(ty) } else { None };
+        match self {
+            Expr::Const(value) => Some(Ty::Scalar(value.ty())),
+            Expr::Local(local) => Some(local.ty),
+            Expr::Lane(local, _) => {
+                if let Ty::Vector(ty, _) = local.ty {
+                    Some(Ty::Scalar(ty))
+                } else {
+                    None
+                }
+            }
+            Expr::Named(_) | Expr::Thread | Expr::Block | Expr::Grid => Some(Ty::U32),
+            Expr::Items => Some(Ty::U64),
+            Expr::Aligned(..) => Some(Ty::BOOL),
+            Expr::Un(op, a) => op.result(scalar(a)?).ok().map(Ty::Scalar),
+            Expr::Bin(op, a, b) => op.result(scalar(a)?, scalar(b)?).ok().map(Ty::Scalar),
+            Expr::Cmp(op, a, b) => op.result(scalar(a)?, scalar(b)?).ok().map(Ty::Scalar),
+            Expr::Cast(ty, a) => matches!(a.ty(), Some(Ty::U32 | Ty::U64)).then_some(Ty::Scalar(*ty)),
+            Expr::Map(_) | Expr::Combine(..) | Expr::Empty => Some(Ty::Acc),
+            Expr::Finish(_) => Some(Ty::Output),
+        }
+    }
+
+    /// The expressions directly inside, in order.
+    pub fn operands(&self) -> Vec<&Expr> {
+        match self {
+            Expr::Const(_) | Expr::Named(_) | Expr::Local(_) | Expr::Lane(..) | Expr::Aligned(..) => {
+                Vec::new()
+            }
+            Expr::Thread | Expr::Block | Expr::Grid | Expr::Items | Expr::Empty => Vec::new(),
+            Expr::Un(_, a) | Expr::Cast(_, a) | Expr::Finish(a) => vec![a],
+            Expr::Bin(_, a, b) | Expr::Cmp(_, a, b) | Expr::Combine(a, b) => vec![a, b],
+            Expr::Map(args) => args.iter().collect(),
+        }
+    }
+
+    /// `self op other`.
+    pub fn bin(self, op: Bin, other: impl Into<Expr>) -> Expr {
+        Expr::Bin(op, Box::new(self), Box::new(other.into()))
+    }
+
+    /// `self + other`; a sum with the literal 0 is left out.
+    pub fn plus(self, other: impl Into<Expr>) -> Expr {
+        let other = other.into();
+        if other == Expr::from(0) { self } else { self.bin(Bin::Add, other) }
+    }
+
+    /// `self * other`.
+    pub fn times(self, other: impl Into<Expr>) -> Expr {
+        self.bin(Bin::Mul, other)
+    }
+
+    /// `self / other`, where `other` cannot be 0.
+    pub fn over(self, other: impl Into<Expr>) -> Expr {
+        self.bin(Bin::Div, other)
+    }
+
+    /// `self < other`.
+    pub fn below(self, other: impl Into<Expr>) -> Expr {
+        Expr::Cmp(Cmp::Lt, Box::new(self), Box::new(other.into()))
+    }
+
+    /// `self == other`.
+    pub fn equals(self, other: impl Into<Expr>) -> Expr {
+        Expr::Cmp(Cmp::Eq, Box::new(self), Box::new(other.into()))
+    }
+
+    /// Both hold.
+    pub fn and(self, other: Expr) -> Expr {
+        self.bin(Bin::And, other)
+    }
+
+    /// Does not hold.
+    pub fn negated(self) -> Expr {
+        Expr::Un(Un::Not, Box::new(self))
+    }
+
+    /// In that type.
+    pub fn cast(self, ty: Scalar) -> Expr {
+        Expr::Cast(ty, Box::new(self))
+    }
+
+    /// This accumulator, then that one.
+    pub fn combine(self, other: Expr) -> Expr {
+        Expr::Combine(Box::new(self), Box::new(other))
+    }
+}
+
+impl Stmt {
+    /// Runs `then` where `test` holds.
+    pub fn when(test: Expr, then: Vec<Stmt>) -> Stmt {
+        Stmt::If(test, then, Vec::new())
+    }
+
+    /// The bodies inside.
+    pub fn bodies(&self) -> Vec<&[Stmt]> {
+        match self {
+            Stmt::For(it) => vec![&it.body],
+            Stmt::If(_, then, otherwise) => vec![then, otherwise],
+            Stmt::Note(_) | Stmt::Let(..) | Stmt::Var(..) | Stmt::Set(..) => Vec::new(),
+            Stmt::Load(..) | Stmt::Store(..) | Stmt::Shuffle { .. } => Vec::new(),
+            Stmt::Barrier(_) | Stmt::Fence(..) | Stmt::Atomic { .. } => Vec::new(),
+        }
+    }
+}

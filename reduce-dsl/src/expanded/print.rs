@@ -1,0 +1,145 @@
+//! The text of an expanded program: stable, one line a statement.
+
+use super::{AtomicOp, Buffer, Expanded, ExpandedKernel, Expr, Local, Order, Place, Stmt, Ty};
+use crate::ops::Bin;
+use std::fmt;
+
+impl fmt::Display for Expanded {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.kernels.iter().try_for_each(|kernel| kernel.fmt(f))
+    }
+}
+
+impl fmt::Display for ExpandedKernel {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        writeln!(f, "kernel {} reads {}, block {}", self.name, self.reads, self.block)?;
+        self.constants.iter().try_for_each(|it| writeln!(f, "  const {} = {}", it.name, it.value))?;
+        self.shared.iter().try_for_each(|it| writeln!(f, "  shared {}: [acc; {}]", it.name, it.len))?;
+        body(f, &self.body, 1)
+    }
+}
+
+fn body(f: &mut fmt::Formatter<'_>, stmts: &[Stmt], depth: usize) -> fmt::Result {
+    stmts.iter().try_for_each(|stmt| print_stmt(f, stmt, depth))
+}
+
+fn print_stmt(f: &mut fmt::Formatter<'_>, stmt: &Stmt, depth: usize) -> fmt::Result {
+    write!(f, "{:1$}", "", 2 * depth)?;
+    match stmt {
+        Stmt::Note(text) => writeln!(f, "-- {text}"),
+        Stmt::Let(local, value) => writeln!(f, "let {local} = {value}"),
+        Stmt::Var(local, value) => writeln!(f, "var {local} = {value}"),
+        Stmt::Set(local, value) => writeln!(f, "{} = {value}", local.name),
+        Stmt::Load(local, place) => writeln!(f, "load {local} = {place}"),
+        Stmt::Store(place, value) => writeln!(f, "store {place} = {value}"),
+        Stmt::Shuffle { into, value, down } => writeln!(f, "shuffle {into} = {value} down {down}"),
+        Stmt::Barrier(scope) => writeln!(f, "barrier {scope}"),
+        Stmt::Fence(order, scope) => writeln!(f, "fence {order} {scope}"),
+        Stmt::Atomic { into, op, place, value, order, scope } => {
+            writeln!(f, "atomic {into} = {op} {place} {value} {order} {scope}")
+        }
+        Stmt::For(it) => {
+            let unroll = if it.unroll { ", unrolled" } else { "" };
+            let name = &it.local.name;
+            writeln!(
+                f,
+                "for {} = {} while {} next {name} = {}{unroll}",
+                it.local, it.from, it.test, it.next
+            )?;
+            body(f, &it.body, depth + 1)
+        }
+        Stmt::If(test, then, otherwise) => {
+            writeln!(f, "if {test}")?;
+            body(f, then, depth + 1)?;
+            if otherwise.is_empty() {
+                return Ok(());
+            }
+            writeln!(f, "{:1$}else", "", 2 * depth)?;
+            body(f, otherwise, depth + 1)
+        }
+    }
+}
+
+impl fmt::Display for Expr {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Expr::Const(value) => value.fmt(f),
+            Expr::Named(name) => f.write_str(name),
+            Expr::Local(local) => f.write_str(&local.name),
+            Expr::Lane(local, lane) => write!(f, "{}.{lane}", local.name),
+            Expr::Thread => f.write_str("thread"),
+            Expr::Block => f.write_str("block"),
+            Expr::Grid => f.write_str("grid"),
+            Expr::Items => f.write_str("n"),
+            Expr::Aligned(buffer, bytes) => write!(f, "aligned({buffer}, {bytes})"),
+            Expr::Un(op, a) => write!(f, "{op}({a})"),
+            Expr::Bin(op @ (Bin::Min | Bin::Max), a, b) => write!(f, "{op}({a}, {b})"),
+            Expr::Bin(op, a, b) => write!(f, "({a} {op} {b})"),
+            Expr::Cmp(op, a, b) => write!(f, "({a} {op} {b})"),
+            Expr::Cast(ty, a) => write!(f, "{ty}({a})"),
+            Expr::Map(args) => {
+                let args: Vec<_> = args.iter().map(ToString::to_string).collect();
+                write!(f, "map({})", args.join(", "))
+            }
+            Expr::Combine(a, b) => write!(f, "combine({a}, {b})"),
+            Expr::Empty => f.write_str("empty"),
+            Expr::Finish(a) => write!(f, "finish({a})"),
+        }
+    }
+}
+
+impl fmt::Display for Local {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {}", self.name, self.ty)
+    }
+}
+
+impl fmt::Display for Ty {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Ty::Scalar(ty) => ty.fmt(f),
+            Ty::Vector(ty, lanes) => write!(f, "{ty}x{lanes}"),
+            Ty::Acc => f.write_str("acc"),
+            Ty::Output => f.write_str("output"),
+        }
+    }
+}
+
+impl fmt::Display for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}[{}]", self.buffer, self.index)
+    }
+}
+
+impl fmt::Display for Buffer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Buffer::Input(k) => write!(f, "input{k}"),
+            Buffer::Items => f.write_str("items"),
+            Buffer::Partials => f.write_str("partials"),
+            Buffer::Result => f.write_str("result"),
+            Buffer::Ticket => f.write_str("ticket"),
+            Buffer::Shared(name) => f.write_str(name),
+        }
+    }
+}
+
+impl fmt::Display for Order {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Order::Relaxed => "relaxed",
+            Order::Acquire => "acquire",
+            Order::Release => "release",
+            Order::AcqRel => "acq_rel",
+        })
+    }
+}
+
+impl fmt::Display for AtomicOp {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            AtomicOp::Add => "add",
+            AtomicOp::Exchange => "exchange",
+        })
+    }
+}

@@ -1,0 +1,251 @@
+//! The verifier of expanded kernels. A violation is a bug of this project.
+//!
+//! 1. A name is bound before it is used, and while it is bound nothing else has it, not even an input.
+//! 2. Every expression has a type, and it is the one its place wants: conditions are `bool`, positions are
+//!    `u64` in global and `u32` in shared memory, arguments are what the operation declares.
+//! 3. Only variables are set.
+//! 4. A block barrier is met by every thread of the block: it stands under conditions that are the same
+//!    for all of them.
+//! 5. A warp barrier and a shuffle are met by every thread of the warp, likewise.
+//! 6. Vectors are loaded from inputs only, at most 16 bytes at a time.
+//! 7. The kernel writes partials, result and shared arrays only, and reads inputs (or items) and shared
+//!    arrays only; shared arrays are those it declares.
+//! 8. Shared memory is as the program says, and constants are those the kernel declares.
+
+use super::{Buffer, Expanded, ExpandedKernel, Expr, Local, Place, Stmt, Ty};
+use crate::operation::Operation;
+use crate::ops::Bin;
+use crate::program::{Program, Reads, Scope};
+use std::collections::BTreeMap;
+
+/// A broken rule.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("rule {rule} of the verifier of expanded kernels does not hold in {kernel}: {what}")]
+pub struct Violation {
+    /// The number in the list of this module's documentation.
+    pub rule: u32,
+    /// The kernel.
+    pub kernel: &'static str,
+    /// What was found.
+    pub what: String,
+}
+
+type Check = Result<(), Violation>;
+
+impl Expanded {
+    /// Checks every rule, for the program that this is the expansion of.
+    pub fn verify(&self, program: &Program) -> Check {
+        self.kernels.iter().zip(&program.kernels).try_for_each(|(expanded, kernel)| {
+            let slots: u32 = expanded.shared.iter().map(|array| expanded.constant(array.len)).sum();
+            let bytes = slots as usize * program.operation.acc.size();
+            let mut verifier =
+                Verifier { operation: &program.operation, kernel: expanded, scope: BTreeMap::new() };
+            verifier.ensure(8, bytes == program.shared_bytes(kernel), || {
+                format!("{bytes} bytes of shared memory")
+            })?;
+            verifier.body(&expanded.body, Uniform::Block)
+        })
+    }
+}
+
+/// For whom a value is the same: everyone in the block, everyone in a warp, or nobody else.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Uniform {
+    Thread,
+    Warp,
+    Block,
+}
+
+/// What is known of a bound name.
+#[derive(Clone, Copy)]
+struct Binding {
+    ty: Ty,
+    mutable: bool,
+    uniform: Uniform,
+}
+
+struct Verifier<'a> {
+    operation: &'a Operation,
+    kernel: &'a ExpandedKernel,
+    scope: BTreeMap<String, Binding>,
+}
+
+impl Verifier<'_> {
+    /// A body, run by threads for whom everything is `here`; its names end with it.
+    fn body(&mut self, stmts: &[Stmt], here: Uniform) -> Check {
+        let outside = self.scope.clone();
+        stmts.iter().try_for_each(|stmt| self.stmt(stmt, here))?;
+        self.scope = outside;
+        Ok(())
+    }
+
+    fn stmt(&mut self, stmt: &Stmt, here: Uniform) -> Check {
+        match stmt {
+            Stmt::Note(_) | Stmt::Fence(..) => Ok(()),
+            Stmt::Let(local, value) => self.value(local, value).and_then(|at| self.bind(local, false, at)),
+            Stmt::Var(local, value) => {
+                self.value(local, value).and_then(|_| self.bind(local, true, Uniform::Thread))
+            }
+            Stmt::Set(local, value) => self.set(local, value),
+            Stmt::Load(local, place) => self.load(local, place),
+            Stmt::Store(place, value) => self.store(place, value),
+            Stmt::Shuffle { into, value, down } => {
+                self.expect(value, Ty::Acc)?;
+                self.expect(down, Ty::U32)?;
+                self.ensure(5, here >= Uniform::Warp, || format!("the shuffle of `{}` diverges", into.name))?;
+                self.bind(into, false, Uniform::Thread)
+            }
+            Stmt::Barrier(scope) => {
+                let (rule, wanted) =
+                    if *scope == Scope::Warp { (5, Uniform::Warp) } else { (4, Uniform::Block) };
+                self.ensure(rule, here >= wanted, || format!("a {scope} barrier diverges"))
+            }
+            Stmt::Atomic { into, place, value, .. } => {
+                self.expect(value, Ty::U32)?;
+                self.ensure(7, place.buffer == Buffer::Ticket, || format!("an atomic on {}", place.buffer))?;
+                self.expect(&place.index, Ty::U64)?;
+                self.bind(into, false, Uniform::Thread)
+            }
+            Stmt::For(it) => {
+                self.expect(&it.from, Ty::U32)?;
+                let uniform = self.uniform(&it.from);
+                self.bind(&it.local, false, uniform)?;
+                self.expect(&it.next, Ty::U32)?;
+                let turns = self.expect(&it.test, Ty::BOOL)?.min(self.uniform(&it.next));
+                self.body(&it.body, here.min(turns))?;
+                self.scope.remove(&it.local.name);
+                Ok(())
+            }
+            Stmt::If(test, then, otherwise) => {
+                let here = here.min(self.expect(test, Ty::BOOL)?);
+                self.body(then, here)?;
+                self.body(otherwise, here)
+            }
+        }
+    }
+
+    fn value(&self, local: &Local, value: &Expr) -> Result<Uniform, Violation> {
+        self.expect(value, local.ty)
+    }
+
+    fn bind(&mut self, local: &Local, mutable: bool, uniform: Uniform) -> Check {
+        let taken = self.scope.contains_key(&local.name);
+        let input = self.operation.inputs.iter().any(|input| input.name == local.name);
+        self.ensure(1, !taken && !input, || format!("`{}` is bound twice", local.name))?;
+        self.scope.insert(local.name.clone(), Binding { ty: local.ty, mutable, uniform });
+        Ok(())
+    }
+
+    fn set(&self, local: &Local, value: &Expr) -> Check {
+        let variable = self.scope.get(&local.name).is_some_and(|it| it.mutable && it.ty == local.ty);
+        self.ensure(3, variable, || format!("`{}` is not a variable", local.name))?;
+        self.expect(value, local.ty).map(|_| ())
+    }
+
+    fn load(&mut self, local: &Local, place: &Place) -> Check {
+        let uniform = self.place(place)?;
+        let element = self.element(place.buffer);
+        let legal = match (local.ty, place.buffer) {
+            (Ty::Vector(ty, lanes), Buffer::Input(_)) => {
+                self.ensure(6, ty.size() * lanes as usize <= 16, || {
+                    format!("{} loads over 16 bytes", local.name)
+                })?;
+                element == Some(Ty::Scalar(ty))
+            }
+            (ty, Buffer::Input(_) | Buffer::Items | Buffer::Shared(_)) => element == Some(ty),
+            (_, Buffer::Partials | Buffer::Result | Buffer::Ticket) => false,
+        };
+        self.ensure(7, legal, || format!("`{}` is loaded from {place}", local.name))?;
+        self.bind(local, false, uniform)
+    }
+
+    fn store(&self, place: &Place, value: &Expr) -> Check {
+        self.place(place)?;
+        let writable = matches!(place.buffer, Buffer::Partials | Buffer::Result | Buffer::Shared(_));
+        let element = self.element(place.buffer).filter(|_| writable);
+        self.ensure(7, element.is_some() && element == value.ty(), || {
+            format!("{value} is stored to {place}")
+        })?;
+        self.check(value).map(|_| ())
+    }
+
+    fn place(&self, place: &Place) -> Result<Uniform, Violation> {
+        let shared = matches!(place.buffer, Buffer::Shared(_));
+        self.expect(&place.index, if shared { Ty::U32 } else { Ty::U64 })
+    }
+
+    fn element(&self, buffer: Buffer) -> Option<Ty> {
+        match buffer {
+            Buffer::Input(k) if self.kernel.reads == Reads::Inputs => {
+                Some(Ty::Scalar(self.operation.inputs.get(k)?.ty))
+            }
+            Buffer::Items if self.kernel.reads == Reads::Partials => Some(Ty::Acc),
+            Buffer::Input(_) | Buffer::Items => None,
+            Buffer::Partials => Some(Ty::Acc),
+            Buffer::Result => Some(Ty::Output),
+            Buffer::Ticket => Some(Ty::U32),
+            Buffer::Shared(name) => {
+                self.kernel.shared.iter().any(|array| array.name == name).then_some(Ty::Acc)
+            }
+        }
+    }
+
+    fn expect(&self, expr: &Expr, ty: Ty) -> Result<Uniform, Violation> {
+        self.ensure(2, expr.ty() == Some(ty), || format!("`{expr}` should be {ty}"))?;
+        self.check(expr)
+    }
+
+    /// Names and argument types inside, and for whom the value is the same.
+    fn check(&self, expr: &Expr) -> Result<Uniform, Violation> {
+        expr.operands().into_iter().try_for_each(|operand| self.check(operand).map(|_| ()))?;
+        match expr {
+            Expr::Local(local) | Expr::Lane(local, _) => {
+                let bound = self.scope.get(&local.name).is_some_and(|it| it.ty == local.ty);
+                self.ensure(1, bound, || format!("`{}` is not bound here", local.name))?;
+            }
+            Expr::Named(name) => {
+                let declared = self.kernel.constants.iter().any(|it| it.name == *name);
+                self.ensure(8, declared, || format!("{name} is not a constant of the kernel"))?;
+            }
+            Expr::Map(args) => self.arguments(expr, args)?,
+            Expr::Combine(a, b) => [a, b].iter().try_for_each(|it| self.operand(it, Ty::Acc))?,
+            Expr::Finish(a) => self.operand(a, Ty::Acc)?,
+            Expr::Const(_) | Expr::Thread | Expr::Block | Expr::Grid | Expr::Items | Expr::Empty => {}
+            Expr::Aligned(..) | Expr::Un(..) | Expr::Bin(..) | Expr::Cmp(..) | Expr::Cast(..) => {}
+        }
+        Ok(self.uniform(expr))
+    }
+
+    fn operand(&self, expr: &Expr, ty: Ty) -> Check {
+        self.ensure(2, expr.ty() == Some(ty), || format!("`{expr}` should be {ty}"))
+    }
+
+    fn arguments(&self, call: &Expr, args: &[Expr]) -> Check {
+        let wanted = self.operation.map.params().iter().map(|param| Some(Ty::Scalar(param.ty)));
+        self.ensure(2, args.iter().map(Expr::ty).eq(wanted), || format!("the arguments of `{call}`"))
+    }
+
+    fn uniform(&self, expr: &Expr) -> Uniform {
+        match expr {
+            Expr::Thread => Uniform::Thread,
+            Expr::Local(local) | Expr::Lane(local, _) => {
+                self.scope.get(&local.name).map_or(Uniform::Thread, |it| it.uniform)
+            }
+            Expr::Bin(Bin::Div, a, b) if **a == Expr::Thread && **b == Expr::from(Program::WARP) => {
+                Uniform::Warp
+            }
+            Expr::Const(_) | Expr::Named(_) | Expr::Block | Expr::Grid | Expr::Items => Uniform::Block,
+            Expr::Aligned(..) | Expr::Empty => Uniform::Block,
+            Expr::Un(..) | Expr::Bin(..) | Expr::Cmp(..) | Expr::Cast(..) | Expr::Map(_) => self.meet(expr),
+            Expr::Combine(..) | Expr::Finish(_) => self.meet(expr),
+        }
+    }
+
+    fn meet(&self, expr: &Expr) -> Uniform {
+        expr.operands().into_iter().map(|it| self.uniform(it)).min().unwrap_or(Uniform::Block)
+    }
+
+    fn ensure(&self, rule: u32, holds: bool, what: impl FnOnce() -> String) -> Check {
+        if holds { Ok(()) } else { Err(Violation { rule, kernel: self.kernel.name, what: what() }) }
+    }
+}
