@@ -59,8 +59,8 @@ fn kernel(operation: &Operation, kernel: &ExpandedKernel) -> String {
 }
 
 fn constant(it: &Constant) -> String {
-    let declaration = format!("    constexpr unsigned int {} = {};", it.name, it.value);
-    format!("{declaration:<44}// {}\n", it.note)
+    let declaration = format!("    constexpr unsigned int {} = {};", it.name, it.formula);
+    format!("{declaration:<56}// {}\n", it.note)
 }
 
 fn shared(operation: &Operation, it: &Shared) -> String {

@@ -80,8 +80,12 @@ impl<'a> Expansion<'a> {
             self.constant("WIDTH", fold.width, format!("vectorize({}): elements of a load unit", fold.width));
         }
         let factors: Vec<_> = self.constants.iter().map(|it| it.name).collect();
-        let note = format!("items of a block: {}", factors.join(" * "));
-        self.constant("TILE", self.program.tile(self.kernel.reads) as u32, note);
+        self.derived(
+            "TILE",
+            self.program.tile(self.kernel.reads) as u32,
+            factors.join(" * "),
+            "items of a block",
+        );
         let begin = Expr::Block.cast(Scalar::U64).times(Expr::Named("TILE").cast(Scalar::U64));
         let left = Expr::Items.bin(Bin::Sub, first().get());
         let here = left.bin(Bin::Min, Expr::Named("TILE").cast(Scalar::U64)).cast(Scalar::U32);
@@ -89,7 +93,11 @@ impl<'a> Expansion<'a> {
     }
 
     fn constant(&mut self, name: &'static str, value: u32, note: String) {
-        self.constants.push(Constant { name, value, note });
+        self.constants.push(Constant { name, value, formula: value.to_string(), note });
+    }
+
+    fn derived(&mut self, name: &'static str, value: u32, formula: String, note: &str) {
+        self.constants.push(Constant { name, value, formula, note: note.to_owned() });
     }
 
     fn step(&mut self, step: &Step) {

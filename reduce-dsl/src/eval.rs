@@ -29,6 +29,11 @@ impl Evaluator {
         Ok(())
     }
 
+    /// How many results the function has.
+    pub fn results(&self) -> usize {
+        self.func.results().len()
+    }
+
     /// The `k`-th result of the last call, which had those arguments.
     pub fn result<'a>(&'a self, k: usize, args: &[LanesRef<'a>]) -> LanesRef<'a> {
         operand(self.func.results()[k], args, &self.registers)

@@ -65,6 +65,8 @@ pub struct Constant {
     pub name: &'static str,
     /// Its value.
     pub value: u32,
+    /// The value in terms of the constants before it.
+    pub formula: String,
     /// What it counts, and which pass chose it.
     pub note: String,
 }

@@ -62,6 +62,14 @@ macro_rules! lanes {
                 match self { $(Lanes::$scalar(v) => v.fill(<$ty>::from_bits64(value.bits())),)* }
             }
 
+            /// `self[i] = from[j]`, for every `(i, j)`; lanes of another type are a bug of the caller and ignored.
+            pub fn copy(&mut self, from: LanesRef<'_>, pairs: &[(usize, usize)]) {
+                match (self, from) {
+                    $((Lanes::$scalar(v), LanesRef::$scalar(from)) => pairs.iter().for_each(|&(i, j)| v[i] = from[j]),)*
+                    (lanes, from) => debug_assert_eq!(lanes.ty(), from.ty()),
+                }
+            }
+
             /// Sets one lane; a value of another type is a bug of the caller and ignored.
             pub fn set(&mut self, i: usize, value: Value) {
                 debug_assert_eq!(self.ty(), value.ty());

@@ -4,13 +4,15 @@
 //! In reading order:
 //! [`Scalar`] and [`Value`] → [`arith`] (what operations mean) → [`func`] (typed functions) →
 //! [`operation`] and [`operators`] (what is computed) → [`spec`] and [`pass`] (what the user wrote) →
-//! [`program`] (what passes rewrite) → [`expanded`] (what runs).
+//! [`program`] (what passes rewrite) → [`expanded`] (what runs) → `interpreter` (what it means).
 #![forbid(unsafe_code)]
 
 pub mod arith;
 pub mod eval;
 pub mod expanded;
 pub mod func;
+#[cfg(feature = "interpreter")]
+pub mod interpreter;
 pub mod lanes;
 pub mod operation;
 pub mod operators;

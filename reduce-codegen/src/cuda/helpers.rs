@@ -21,7 +21,6 @@ pub(super) fn helpers(operation: &Operation) -> String {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Helper {
     Widen,
-    Narrow,
     IsNanF16,
     Wrapping(Signed, Scalar),
     Extreme(Extreme, Scalar),
@@ -111,11 +110,9 @@ impl Helper {
     /// The helpers that it calls.
     fn calls(self) -> Vec<Helper> {
         match self {
-            Helper::Extreme(which, Scalar::F16) => {
-                vec![Helper::Widen, Helper::Narrow, Helper::Extreme(which, Scalar::F32)]
-            }
+            Helper::Extreme(_, Scalar::F16) => vec![Helper::Widen],
             Helper::Canonical(Scalar::F16) => vec![Helper::IsNanF16],
-            Helper::Widen | Helper::Narrow | Helper::IsNanF16 => Vec::new(),
+            Helper::Widen | Helper::IsNanF16 => Vec::new(),
             Helper::Wrapping(..) | Helper::Extreme(..) | Helper::Canonical(_) => Vec::new(),
         }
     }
@@ -124,7 +121,6 @@ impl Helper {
     pub(super) fn name(self) -> String {
         match self {
             Helper::Widen => "f16_to_f32".to_owned(),
-            Helper::Narrow => "f32_to_f16".to_owned(),
             Helper::IsNanF16 => "is_nan_f16".to_owned(),
             Helper::Wrapping(op, ty) => format!("wrapping_{}_{ty}", op.name()),
             Helper::Extreme(which, ty) => format!("{}_{ty}", which.name()),
@@ -136,7 +132,6 @@ impl Helper {
         let name = self.name();
         match self {
             Helper::Widen => WIDEN.to_owned(),
-            Helper::Narrow => NARROW.to_owned(),
             Helper::IsNanF16 => {
                 format!("{INLINE} bool {name}(unsigned short a) {{ return (a & 0x7fff) > 0x7c00; }}\n")
             }
@@ -148,22 +143,13 @@ impl Helper {
 }
 
 /// How every device function is declared.
-pub(super) const INLINE: &str = "static __device__ __forceinline__";
+pub(super) const INLINE: &str = "__device__ __forceinline__";
 
 const WIDEN: &str = "\
-static __device__ __forceinline__ float f16_to_f32(unsigned short a)
+__device__ __forceinline__ float f16_to_f32(unsigned short a)
 {
     float r;
     asm(\"cvt.f32.f16 %0, %1;\" : \"=f\"(r) : \"h\"(a));
-    return r;
-}
-";
-
-const NARROW: &str = "\
-static __device__ __forceinline__ unsigned short f32_to_f16(float a)
-{
-    unsigned short r;
-    asm(\"cvt.rn.f16.f32 %0, %1;\" : \"=h\"(r) : \"f\"(a));
     return r;
 }
 ";
@@ -198,10 +184,10 @@ fn extreme(which: Extreme, ty: Scalar, name: &str) -> String {
     if ty == Scalar::F64 {
         return format!("{doc}\n{{\n    {}\n}}\n", portable(format!("f{which}")));
     }
-    let (register, old) = if ty == Scalar::F16 {
-        ("h", format!("return f32_to_f16({which}_f32(f16_to_f32(a), f16_to_f32(b)));"))
-    } else {
-        ("f", portable(format!("f{which}f")))
+    let (register, old) = match (ty, which) {
+        (Scalar::F16, "max") => ("h", ordered_f16('>', '&')),
+        (Scalar::F16, _) => ("h", ordered_f16('<', '|')),
+        _ => ("f", portable(format!("f{which}f"))),
     };
     format!(
         "\
@@ -216,6 +202,15 @@ fn extreme(which: Extreme, ty: Scalar, name: &str) -> String {
 #endif
 }}
 "
+    )
+}
+
+/// Before sm_80: through `f32`, which is exact. Of equal operands `bits` keeps the zero that is asked for.
+fn ordered_f16(order: char, bits: char) -> String {
+    format!(
+        "\
+const float x = f16_to_f32(a), y = f16_to_f32(b);
+    return x != x ? a : y != y ? b : x == y ? a {bits} b : x {order} y ? a : b;"
     )
 }
 

@@ -64,7 +64,12 @@ impl Expansion<'_> {
     /// The accumulators of the warps become one, in thread 0: each warp leaves its own in shared memory,
     /// and after the barrier the first warp takes them through shuffles.
     pub(super) fn warps_tree(&mut self, combine: Combine) {
-        self.constant("WARPS", combine.items, "shuffle: warps of a block".to_owned());
+        self.derived(
+            "WARPS",
+            combine.items,
+            format!("BLOCK / {}", Program::WARP),
+            "shuffle: warps of a block",
+        );
         self.shared.push(Shared { name: WARP_VALUES, len: "WARPS" });
         let [warp, lane] = ["warp", "lane"].map(|name| Local::new(name, Ty::U32));
         let values = |index: &Local| Buffer::Shared(WARP_VALUES).at(index.get());

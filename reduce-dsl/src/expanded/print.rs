@@ -19,6 +19,12 @@ impl fmt::Display for ExpandedKernel {
     }
 }
 
+impl fmt::Display for Stmt {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        print_stmt(f, self, 0)
+    }
+}
+
 fn body(f: &mut fmt::Formatter<'_>, stmts: &[Stmt], depth: usize) -> fmt::Result {
     stmts.iter().try_for_each(|stmt| print_stmt(f, stmt, depth))
 }
