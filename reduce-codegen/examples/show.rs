@@ -15,7 +15,7 @@ fn main() {
     let spec = Spec {
         operation: op.apply(&inputs, None).unwrap(),
         text: String::new(),
-        block: None,
+        block: std::env::var("BLOCK").ok().map(|b| b.parse().unwrap()),
         passes: Passes::List(passes),
     };
     let p = reduce_codegen::compile(&spec).unwrap();
