@@ -6,10 +6,14 @@ use reduce_dsl::program::Program;
 /// Each thread folds exactly `units` load units, a block apart, in index order: fewer blocks, and less
 /// of the time spent in trees.
 ///
-/// ```text
-/// fold thread: 1 x 1 items
-/// ->                             coarsen(4)
-/// fold thread: 4 x 1 items
+/// ```
+/// # use reduce_codegen::{lower::lower, passes::*};
+/// # use reduce_dsl::{Scalar, func::Param, operators::operator, program::Program};
+/// # let max = operator("max").unwrap().apply(&[Param::new("x", Scalar::F32)], None).unwrap();
+/// # let naive = lower(&max, 256).unwrap();
+/// # let steps = |program: &Program| program.kernels[0].steps.iter().map(|it| it.to_string()).collect::<Vec<_>>();
+/// assert_eq!(steps(&naive)[0], "fold thread: 1 x 1 items");
+/// assert_eq!(steps(&coarsen(naive, 4).unwrap())[0], "fold thread: 4 x 1 items");
 /// ```
 ///
 /// Requires an operator that commutes. Changes the association.

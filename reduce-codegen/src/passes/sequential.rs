@@ -6,10 +6,17 @@ use reduce_dsl::program::{Addressing, Medium, Program, Tree};
 /// The tree in shared memory halves its stride instead of doubling it, so that the active threads are the
 /// first ones: whole warps retire, and neighbouring threads read neighbouring words.
 ///
-/// ```text
-/// combine block: 256 items by pairs through shared memory, modulo addressing
-/// ->                             sequential
-/// combine block: 256 items by halving through shared memory, sequential addressing
+/// ```
+/// # use reduce_codegen::{lower::lower, passes::*};
+/// # use reduce_dsl::{Scalar, func::Param, operators::operator, program::Program};
+/// # let max = operator("max").unwrap().apply(&[Param::new("x", Scalar::F32)], None).unwrap();
+/// # let naive = lower(&max, 256).unwrap();
+/// # let steps = |program: &Program| program.kernels[0].steps.iter().map(|it| it.to_string()).collect::<Vec<_>>();
+/// assert_eq!(steps(&naive)[1], "combine block: 256 items by pairs through shared memory, modulo addressing");
+/// assert_eq!(
+///     steps(&sequential(naive).unwrap())[1],
+///     "combine block: 256 items by halving through shared memory, sequential addressing"
+/// );
 /// ```
 ///
 /// Requires an operator that commutes. Changes the association. Comes before `shuffle`, which leaves no

@@ -6,11 +6,17 @@ use reduce_dsl::program::{Combine, Medium, Program, Scope, Step, Tree};
 /// The tree over a block becomes a tree over each warp, through `__shfl_down_sync`, and one over the
 /// warps' values, which the first warp reads from shared memory after the one block barrier that is left.
 ///
-/// ```text
-/// combine block: 256 items by halving through shared memory, sequential addressing
-/// ->                             shuffle
-/// combine warp: 32 items by halving through shuffle
-/// combine block: 8 items by halving through shuffle
+/// ```
+/// # use reduce_codegen::{lower::lower, passes::*};
+/// # use reduce_dsl::{Scalar, func::Param, operators::operator, program::Program};
+/// # let max = operator("max").unwrap().apply(&[Param::new("x", Scalar::F32)], None).unwrap();
+/// # let naive = lower(&max, 256).unwrap();
+/// # let steps = |program: &Program| program.kernels[0].steps.iter().map(|it| it.to_string()).collect::<Vec<_>>();
+/// assert_eq!(steps(&naive)[1], "combine block: 256 items by pairs through shared memory, modulo addressing");
+/// assert_eq!(
+///     steps(&shuffle(naive).unwrap())[1..3],
+///     ["combine warp: 32 items by halving through shuffle", "combine block: 8 items by halving through shuffle"]
+/// );
 /// ```
 ///
 /// Requires an operator that commutes. Changes the association.

@@ -6,10 +6,18 @@ use reduce_dsl::program::Program;
 /// Trees are written out step by step, with their strides as literals, and the compiler is told to unroll
 /// the fold.
 ///
-/// ```text
-/// combine warp: 32 items by halving through shuffle
-/// ->                             unroll
-/// combine warp: 32 items by halving through shuffle, unrolled
+/// ```
+/// # use reduce_codegen::{lower::lower, passes::*};
+/// # use reduce_dsl::{Scalar, func::Param, operators::operator, program::Program};
+/// # let max = operator("max").unwrap().apply(&[Param::new("x", Scalar::F32)], None).unwrap();
+/// # let naive = lower(&max, 256).unwrap();
+/// # let steps = |program: &Program| program.kernels[0].steps.iter().map(|it| it.to_string()).collect::<Vec<_>>();
+/// let shuffled = shuffle(naive).unwrap();
+/// assert_eq!(steps(&shuffled)[1], "combine warp: 32 items by halving through shuffle");
+/// assert_eq!(
+///     steps(&unroll(shuffled).unwrap())[1],
+///     "combine warp: 32 items by halving through shuffle, unrolled"
+/// );
 /// ```
 ///
 /// Never changes the association.

@@ -6,11 +6,18 @@ use reduce_dsl::program::{Combine, Medium, Program, Reads, Scope, Step, Tree};
 /// A load unit of the kernel over the inputs is `width` consecutive elements, loaded up to 16 bytes at a
 /// time. Each thread keeps one accumulator for each element of a unit, and combines them after the fold.
 ///
-/// ```text
-/// fold thread: 1 x 1 items
-/// ->                             vectorize(4)
-/// fold thread: 1 x 4 items
-/// combine thread: 4 items by pairs through registers
+/// ```
+/// # use reduce_codegen::{lower::lower, passes::*};
+/// # use reduce_dsl::{Scalar, func::Param, operators::operator, program::Program};
+/// # let max = operator("max").unwrap().apply(&[Param::new("x", Scalar::F32)], None).unwrap();
+/// # let naive = lower(&max, 256).unwrap();
+/// # let steps = |program: &Program| program.kernels[0].steps.iter().map(|it| it.to_string()).collect::<Vec<_>>();
+/// assert_eq!(steps(&naive)[0], "fold thread: 1 x 1 items");
+/// let vectorized = vectorize(naive, 4).unwrap();
+/// assert_eq!(
+///     steps(&vectorized)[..2],
+///     ["fold thread: 1 x 4 items", "combine thread: 4 items by pairs through registers"]
+/// );
 /// ```
 ///
 /// Data that is not aligned to the unit is loaded element by element, in the same association. Changes

@@ -1,5 +1,10 @@
 //! What the tests of this crate share: which programs, which sizes, which data.
-#![allow(dead_code, clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
+#![allow(
+    dead_code,
+    unreachable_pub,
+    clippy::unwrap_used,
+    reason = "shared by tests, which fail by panicking"
+)]
 
 use reduce_codegen::{Stage, stages};
 use reduce_dsl::func::Param;

@@ -1,0 +1,186 @@
+//! The verifiers and the interpreter have teeth: each rule and each fault, broken on purpose.
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+mod support;
+
+use reduce_codegen::{compile, expand};
+use reduce_dsl::expanded::{Buffer, Expanded, Expr, Local, Shared, Stmt, Ty};
+use reduce_dsl::interpreter::{Fault, Provenance, run};
+use reduce_dsl::operators::operator;
+use reduce_dsl::program::{Combine, Medium, Program, Reads, Scope, Step, Tree};
+use reduce_dsl::{Scalar, Value};
+use support::spec;
+
+fn program(list: &str) -> Program {
+    compile(&spec(operator("max").unwrap(), Scalar::F32, 256, list)).unwrap()
+}
+
+#[test]
+fn every_rule_of_programs_is_checked() {
+    let fold = |program: &mut Program, units, width| {
+        if let Step::Fold(fold) = &mut program.kernels[0].steps[0] {
+            (fold.units, fold.width) = (units, width);
+        }
+    };
+    let combine = |program: &mut Program, at: usize, change: &dyn Fn(&mut Combine)| {
+        if let Step::Combine(combine) = &mut program.kernels[0].steps[at] {
+            change(combine);
+        }
+    };
+    let broken: [(u32, &str, &dyn Fn(&mut Program)); 14] = [
+        (1, "", &|it| it.kernels.swap(0, 1)),
+        (2, "", &|it| it.block = 96),
+        (3, "", &|it| it.kernels[0].steps.swap(0, 1)),
+        (3, "shuffle", &|it| it.kernels[0].steps.swap(1, 2)),
+        (4, "", &|it| fold(it, 0, 1)),
+        (4, "vectorize(4)", &|it| fold(it, 1, 3)),
+        (5, "shuffle", &|it| combine(it, 1, &|combine| combine.items = 16)),
+        (5, "shuffle", &|it| {
+            it.kernels[0].steps =
+                [it.kernels[0].steps[..2].to_vec(), it.kernels[0].steps[3..].to_vec()].concat()
+        }),
+        (6, "", &|it| combine(it, 1, &|combine| combine.medium = Medium::Registers)),
+        (7, "shuffle", &|it| combine(it, 1, &|combine| combine.tree = Tree::Pairs)),
+        (8, "shuffle", &|it| it.operation.commutative = false),
+        (9, "coarsen(2) shuffle", &|it| fold(it, 1 << 30, 1)),
+        (10, "", &|it| it.operation.acc.fields = vec![it.operation.acc.fields[0].clone(); 100]),
+        (11, "", &|it| it.operation.identity = Some(vec![Value::of(0u32)])),
+    ];
+    for (rule, list, change) in broken {
+        let mut it = program(list);
+        it.verify().unwrap();
+        change(&mut it);
+        assert_eq!(it.verify().unwrap_err().rule, rule, "{it}");
+    }
+}
+
+/// The body of the kernel over inputs.
+fn body(expanded: &mut Expanded) -> &mut Vec<Stmt> {
+    &mut expanded.kernels[0].body
+}
+
+#[test]
+fn every_rule_of_expanded_kernels_is_checked() {
+    let local = |name: &str, ty| Local::new(name, ty);
+    let fresh = Stmt::Let(local("fresh", Ty::U32), Expr::from(1));
+    let acc = || Expr::Local(Local::new("acc", Ty::Acc));
+    let lane_0 = Expr::Thread.equals(0);
+    let wide = Stmt::Load(
+        local("wide", Ty::Vector(Scalar::F32, 8)),
+        Buffer::Input(0).at(Expr::Const(Value::of(0u64))),
+    );
+    let shuffle = Stmt::Shuffle { into: local("far", Ty::Acc), value: acc(), down: 1.into() };
+    let broken: [(u32, Stmt); 12] = [
+        (1, Stmt::Let(local("first", Ty::U32), Expr::from(1))),
+        (1, Stmt::Let(local("x", Ty::U32), Expr::from(1))),
+        (1, Stmt::Let(local("later", Ty::U32), Expr::Local(local("nowhere", Ty::U32)))),
+        (2, Stmt::Let(local("typed", Ty::U64), Expr::from(1))),
+        (2, Stmt::when(Expr::from(1), Vec::new())),
+        (3, Stmt::Set(local("count", Ty::U32), Expr::from(1))),
+        (4, Stmt::when(lane_0.clone(), vec![Stmt::Barrier(Scope::Block)])),
+        (5, Stmt::when(lane_0, vec![shuffle])),
+        (6, wide),
+        (7, Stmt::Store(Buffer::Items.at(Expr::Const(Value::of(0u64))), acc())),
+        (7, Stmt::Load(local("gone", Ty::Acc), Buffer::Shared("nothing").at(Expr::Thread))),
+        (8, Stmt::Let(local("named", Ty::U32), Expr::Named("NOTHING"))),
+    ];
+    let it = program("shuffle");
+    for (rule, stmt) in broken {
+        let mut expanded = expand(&it).unwrap();
+        body(&mut expanded).extend([fresh.clone(), stmt.clone()]);
+        assert_eq!(expanded.verify(&it).unwrap_err().rule, rule, "{stmt}");
+    }
+    let mut expanded = expand(&it).unwrap();
+    expanded.kernels[0].shared.push(Shared { name: "more", len: "BLOCK" });
+    assert_eq!(expanded.verify(&it).unwrap_err().rule, 8);
+}
+
+#[test]
+fn a_warp_uniform_condition_is_enough_for_shuffles_but_not_for_block_barriers() {
+    let it = program("shuffle");
+    let first_warp = |stmt| {
+        let warp = Local::new("which", Ty::U32);
+        let named = Stmt::Let(warp.clone(), Expr::Thread.over(32));
+        [named, Stmt::when(warp.get().equals(0), vec![stmt])]
+    };
+    let verdict = |stmt| {
+        let mut expanded = expand(&it).unwrap();
+        body(&mut expanded).extend(first_warp(stmt));
+        expanded.verify(&it).map_err(|violation| violation.rule)
+    };
+    assert_eq!(verdict(Stmt::Barrier(Scope::Warp)), Ok(()));
+    assert_eq!(verdict(Stmt::Barrier(Scope::Block)), Err(4));
+}
+
+/// Runs the kernels after a change to the one over inputs.
+fn interpret(list: &str, n: u64, aligned: bool, change: impl Fn(&mut Vec<Stmt>)) -> Result<String, Fault> {
+    let it = program(list);
+    let mut expanded = expand(&it).unwrap();
+    change(body(&mut expanded));
+    let mut domain = Provenance::new(&it.operation);
+    let inputs = Provenance::inputs(&it.operation, n, aligned);
+    let accs = run(&it, &expanded, &mut domain, &inputs, n)?;
+    Ok(domain.text(domain.tree(&accs).unwrap()))
+}
+
+/// Replaces every test of an `if`.
+fn always(stmts: &mut [Stmt]) {
+    for stmt in stmts {
+        if let Stmt::If(test, then, _) = stmt {
+            *test = Expr::Const(Value::of(true));
+            always(then);
+        }
+    }
+}
+
+#[test]
+fn the_interpreter_reports_each_fault() {
+    assert_eq!(interpret("", 3, true, |_| ()), Ok("((0 1) 2)".to_owned()));
+    let unguarded = interpret("", 3, true, |body| always(&mut body[3..5]));
+    assert!(matches!(unguarded, Err(Fault::OutOfBounds { index: 3, len: 3, .. })), "{unguarded:?}");
+    let misaligned = interpret("vectorize(4)", 1024, false, |body| always(body));
+    assert!(matches!(misaligned, Err(Fault::Misaligned { .. })), "{misaligned:?}");
+    let divergent = interpret("", 3, true, |body| {
+        body.insert(0, Stmt::when(Expr::Thread.equals(0), vec![Stmt::Barrier(Scope::Block)]));
+    });
+    assert!(matches!(divergent, Err(Fault::Divergent { .. })), "{divergent:?}");
+    let unwritten = interpret("", 3, true, |body| body.retain(|stmt| !matches!(stmt, Stmt::Store(..))));
+    assert!(matches!(unwritten, Err(Fault::Undefined { .. })), "{unwritten:?}");
+    let no_result = interpret("", 3, true, |body| drop(body.pop()));
+    assert_eq!(no_result, Err(Fault::NoResult));
+}
+
+#[test]
+fn provenance_sees_what_values_may_hide() {
+    // `max` of everything twice is the same value, but not the same tree.
+    let twice = interpret("shuffle", 64, true, |body| {
+        let again = body.iter().rposition(|stmt| matches!(stmt, Stmt::For(_))).unwrap();
+        let copy = body[again].clone();
+        body.insert(again, copy);
+    });
+    let once = interpret("shuffle", 64, true, |_| ());
+    assert_ne!(twice, once);
+}
+
+#[test]
+fn a_ticket_counts_the_threads_that_take_it() {
+    use reduce_dsl::expanded::{AtomicOp, Order};
+    let old = Local::new("old", Ty::U32);
+    let take = Stmt::Atomic {
+        into: old.clone(),
+        op: AtomicOp::Add,
+        place: Buffer::Ticket.at(Expr::Const(Value::of(0u64))),
+        value: 1.into(),
+        order: Order::AcqRel,
+        scope: Scope::Grid,
+    };
+    // Only the last of the 256 threads to take the ticket runs the rest of the tree's delivery.
+    let counted = interpret("", 3, true, |body| {
+        let last = old.get().equals(255);
+        let deliver = body.pop().unwrap();
+        let Stmt::If(_, inside, _) = deliver else { return };
+        body.extend([Stmt::Fence(Order::Release, Scope::Grid), take.clone(), Stmt::when(last, inside)]);
+    });
+    assert_eq!(counted, Ok("((0 1) 2)".to_owned()));
+    assert_eq!(program("").kernel(Reads::Inputs).name, "reduce_inputs");
+}
