@@ -1,8 +1,13 @@
 //! What users see when a specification is wrong: every message, at its place.
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
-use insta::assert_snapshot;
 use reduce_dsl::parse::{render, text};
+
+macro_rules! assert_snapshot {
+    ($shown:expr) => {
+        insta::with_settings!({ omit_expression => true }, { insta::assert_snapshot!($shown) })
+    };
+}
 
 /// The diagnostics of each specification, one after the other.
 fn shown(sources: &[&str]) -> String {

@@ -177,11 +177,15 @@ impl Reader<'_> {
 
     fn unknown_method<T>(&mut self, name: &str, at: Extent) -> Option<T> {
         let known: Vec<_> = METHODS.iter().map(|method| method.name).collect();
-        let error =
-            self.errors.add(at, format!("this version does not support the method `{name}` on devices"));
         match names::nearest(name, &known) {
-            Some(near) => error.help(format!("did you mean `{near}`?")),
-            None => error.help(format!("the methods are {}", known.join(", "))),
+            Some(near) => self
+                .errors
+                .add(at, format!("unknown method `{name}`"))
+                .help(format!("did you mean `{near}`?")),
+            None => self
+                .errors
+                .add(at, format!("the method `{name}` is not supported in closures by this version"))
+                .help(format!("the methods are {}", known.join(", "))),
         };
         None
     }
@@ -245,7 +249,7 @@ fn offender(expr: &Expr) -> (Extent, &'static str) {
         Expr::Break(e) => (Extent::of(&e.break_token), "`break` is"),
         Expr::Call(e) => (Extent::of(&e.func), "calls of functions are"),
         Expr::Cast(e) => (Extent::of(&e.as_token), "`as` is"),
-        Expr::Closure(e) => (Extent::of(e), "closures inside closures are"),
+        Expr::Closure(e) => (Extent::of(e), "another closure is"),
         Expr::Continue(e) => (Extent::of(&e.continue_token), "`continue` is"),
         Expr::Field(e) => (Extent::of(&e.member), "fields are"),
         Expr::ForLoop(e) => (Extent::of(&e.for_token), "loops are"),

@@ -5,6 +5,7 @@
 use super::diagnostic::{Errors, Extent};
 use super::names;
 use proc_macro2::{Delimiter, Group, Ident, TokenStream, TokenTree};
+use std::fmt::Display;
 use syn::ext::IdentExt;
 use syn::parse::{ParseStream, Parser};
 use syn::{Expr, ExprClosure, LitInt, Token, braced, bracketed, parenthesized, token};
@@ -88,20 +89,26 @@ impl Fields {
     }
 
     fn read_field(&mut self, input: ParseStream, errors: &mut Errors) -> syn::Result<()> {
+        if input.peek(Token![<]) {
+            return Err(error(input, "this `<` is never closed"));
+        }
         if !input.peek(Ident::peek_any) {
-            return Err(input.error("expected a field, as in `op: max`"));
+            return Err(error(input, "expected a field, as in `op: max`"));
         }
         let name = input.call(Ident::parse_any)?;
         let word = name.to_string();
+        let again = self.has(&word);
+        if !again {
+            self.written.push(word.clone());
+        }
         if !input.peek(Token![:]) {
-            return Err(input.error(format!("expected `:` and a value after `{word}`")));
+            return Err(error(input, format!("expected `:` and a value after `{word}`")));
         }
         input.parse::<Token![:]>()?;
-        if self.has(&word) {
+        if again {
             errors.add(name.span(), format!("`{word}` is written twice"));
             return Fields::default().read_value(&name, input, &mut Errors::default());
         }
-        self.written.push(word);
         self.read_value(&name, input, errors)
     }
 
@@ -155,7 +162,7 @@ fn separator(input: ParseStream) -> syn::Result<()> {
         return Ok(());
     }
     if !input.peek(Token![,]) {
-        return Err(input.error("expected `,` and the next field"));
+        return Err(error(input, "expected `,` and the next field"));
     }
     input.parse::<Token![,]>().map(|_| ())
 }
@@ -184,24 +191,28 @@ fn unknown(word: &str, name: &Ident, errors: &mut Errors) {
     };
 }
 
+/// An error at the next token; at the end of the input, at the last one.
+fn error(input: ParseStream, message: impl Display) -> syn::Error {
+    syn::Error::new(input.span(), message)
+}
+
 fn word(input: ParseStream, expected: &str) -> syn::Result<Ident> {
-    if input.peek(Ident::peek_any) { input.call(Ident::parse_any) } else { Err(input.error(expected)) }
+    if input.peek(Ident::peek_any) { input.call(Ident::parse_any) } else { Err(error(input, expected)) }
 }
 
 fn number(input: ParseStream) -> syn::Result<LitInt> {
     if input.peek(LitInt) {
         input.parse()
     } else {
-        Err(input.error("`block` is a number, as in `block: 256`"))
+        Err(error(input, "`block` is a number, as in `block: 256`"))
     }
 }
 
 fn closure(input: ParseStream) -> syn::Result<ExprClosure> {
-    let start = input.fork();
     if input.peek(Token![|]) || input.peek(Token![||]) || input.peek(Token![move]) {
         return input.parse();
     }
-    Err(start.error("`map` is a closure on the inputs, as in `map: |x| x.abs()`"))
+    Err(error(input, "`map` is a closure on the inputs, as in `map: |x| x.abs()`"))
 }
 
 fn operator(input: ParseStream) -> syn::Result<Ident> {
@@ -216,20 +227,34 @@ fn operator(input: ParseStream) -> syn::Result<Ident> {
 
 fn read_inputs(input: ParseStream) -> syn::Result<Inputs> {
     if !input.peek(token::Brace) {
-        return Err(input.error("`inputs` names inputs and their types, as in `inputs: { x: f32, y: f32 }`"));
+        return Err(error(
+            input,
+            "`inputs` names inputs and their types, as in `inputs: { x: f32, y: f32 }`",
+        ));
     }
     let content;
     let brace = braced!(content in input);
+    let inputs = named_types(&content);
+    // What is left behind would be reported a second time.
+    content.parse::<TokenStream>()?;
+    Ok(Inputs { place: brace.span.join().into(), inputs: inputs? })
+}
+
+fn named_types(input: ParseStream) -> syn::Result<Vec<(Ident, Ident)>> {
     let mut inputs = Vec::new();
-    while !content.is_empty() {
-        let name = word(&content, "expected the name of an input, as in `x: f32`")?;
-        content.parse::<Token![:]>()?;
-        inputs.push((name, word(&content, "expected the type of the input, as in `x: f32`")?));
-        if !content.is_empty() {
-            content.parse::<Token![,]>()?;
+    while !input.is_empty() {
+        let name = word(input, "expected the name of an input, as in `x: f32`")?;
+        if !input.peek(Token![:]) {
+            return Err(syn::Error::new(name.span(), format!("expected a type too, as in `{name}: f32`")));
         }
+        input.parse::<Token![:]>()?;
+        inputs.push((name, word(input, "expected the type of the input, as in `x: f32`")?));
+        if !(input.is_empty() || input.peek(Token![,])) {
+            return Err(error(input, "expected `,` and the next input"));
+        }
+        input.parse::<Option<Token![,]>>()?;
     }
-    Ok(Inputs { place: brace.span.join().into(), inputs })
+    Ok(inputs)
 }
 
 fn schedule(input: ParseStream, errors: &mut Errors) -> syn::Result<Schedule> {
@@ -242,7 +267,7 @@ fn schedule(input: ParseStream, errors: &mut Errors) -> syn::Result<Schedule> {
     let expected = "`passes` is a list, as in `passes: [shuffle, coarsen(4)]`, or `auto`";
     let name = word(&input.fork(), expected)?;
     if name != "auto" {
-        return Err(input.error(expected));
+        return Err(error(input, expected));
     }
     input.call(Ident::parse_any)?;
     Ok(Schedule { place: name.span().into(), passes: None })
@@ -279,5 +304,9 @@ fn pass(input: ParseStream) -> syn::Result<Word> {
         word.place = Extent { start: word.name.span(), end: closing };
         word.argument = Some(Argument { tokens, place });
     }
-    if input.is_empty() || input.peek(Token![,]) { Ok(word) } else { Err(input.error("expected `,`")) }
+    if input.is_empty() || input.peek(Token![,]) {
+        Ok(word)
+    } else {
+        Err(error(input, "expected `,` and the next pass"))
+    }
 }

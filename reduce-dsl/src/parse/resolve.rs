@@ -114,7 +114,7 @@ fn scalar(name: &Ident, errors: &mut Errors) -> Option<Scalar> {
         Some(Scalar::Bool) => {
             errors
                 .add(name.span(), "bool is the accumulator of `any` and `all`, not a type of elements")
-                .help("elements that are not 0 count as true: give them as they are");
+                .help("give numbers: every element that is not 0 counts as true");
             None
         }
         Some(ty) => Some(ty),
@@ -167,12 +167,8 @@ fn typed(
 ) -> Option<Func> {
     let (expected, found) = (inputs.len(), lambda.params.len());
     if expected != found {
-        let message = format!("the closure takes {found} parameters, and there is {expected} input");
-        let message = if expected == 1 {
-            message
-        } else {
-            format!("the closure takes {found} parameters, and there are {expected} inputs")
-        };
+        let (found, expected) = (counted(found, "parameter"), counted(expected, "input"));
+        let message = format!("the closure has {found} for {expected}; it takes one for each");
         errors.add(lambda.head, message);
         return None;
     }
@@ -185,6 +181,10 @@ fn typed(
     let result = typing::result(&lambda.body, &params);
     *closure = Some(Closure { tokens: lambda.tokens.clone(), params: types, result });
     typing::function(&lambda.body, &params, errors).filter(|_| fits)
+}
+
+fn counted(count: usize, thing: &str) -> String {
+    if count == 1 { format!("1 {thing}") } else { format!("{count} {thing}s") }
 }
 
 /// Parameters have the order of the inputs; one with the name of another input is a mistake.
@@ -256,7 +256,9 @@ fn pass(word: &Word, errors: &mut Errors) -> Option<Pass> {
         unknown("pass", "passes", &word.name, &names::passes(), errors);
         return None;
     };
-    let (message, place) = match (row.argument, &word.argument) {
+    let argument =
+        word.argument.as_ref().filter(|argument| row.argument.is_none() || !argument.tokens.is_empty());
+    let (message, place) = match (row.argument, argument) {
         (None, None) => return row.with(0),
         (None, Some(argument)) => (format!("`{name}` takes no argument"), argument.place),
         (Some(rule), None) => (format!("`{name}` takes {}, as in `{name}(4)`", rule.text), word.place),
@@ -277,7 +279,7 @@ impl Argument {
     /// The argument for a message, if it is short.
     fn text(&self) -> String {
         let text = self.tokens.to_string();
-        if text.is_empty() || text.len() > 32 { "this".to_owned() } else { format!("`{text}`") }
+        if text.len() > 32 { "this".to_owned() } else { format!("`{text}`") }
     }
 }
 
