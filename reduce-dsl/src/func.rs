@@ -66,6 +66,31 @@ pub struct Func {
 }
 
 impl Func {
+    /// A function from what [`Func::params`], [`Func::lines`] and [`Func::results`] gave. The expansion of
+    /// `reduction!` carries a checked function as tokens; debug builds check it again.
+    pub fn from_parts(params: Vec<Param>, lines: Vec<Line>, results: Vec<Id>) -> Func {
+        let func = Func { params, lines, results };
+        debug_assert_eq!(func.retyped().as_ref(), Ok(&func), "the parts are not those of a function");
+        func
+    }
+
+    /// The function, built again from its operations.
+    fn retyped(&self) -> Result<Func, TypeError> {
+        let mut f = FuncBuilder::new(self.params.clone());
+        for Line { node, name, .. } in &self.lines {
+            let id = match *node {
+                Node::Const(value) => f.constant(value),
+                Node::Un(op, a) => f.un(op, a)?,
+                Node::Bin(op, a, b) => f.bin(op, a, b)?,
+                Node::Cmp(op, a, b) => f.cmp(op, a, b)?,
+                Node::Select(c, a, b) => f.select(c, a, b)?,
+                Node::Widen(a) => f.widen(a),
+            };
+            name.iter().for_each(|name| f.name(id, name));
+        }
+        Ok(f.build(self.results.clone()))
+    }
+
     /// The parameters.
     pub fn params(&self) -> &[Param] {
         &self.params

@@ -45,35 +45,36 @@ pub(super) fn passes() -> Vec<&'static str> {
     PASSES.iter().map(|word| word.name).collect()
 }
 
-/// Why an input cannot have that name. It names variables of the emitted CUDA, next to the kernel's own.
+/// Why an input cannot have that name. It names parameters of the emitted CUDA, next to the kernel's own
+/// names; those that are made of several words have a `_`, and so inputs have none.
 pub(super) fn refuse_input(name: &str) -> Option<String> {
     let plain = name.starts_with(|c: char| c.is_ascii_alphabetic())
-        && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
-        && !name.contains("__")
+        && name.chars().all(|c| c.is_ascii_alphanumeric())
         && name.len() <= 32;
     if !plain {
         return Some(
-            "an input has a short plain name: a letter, then letters, digits and single `_`".to_owned(),
+            "the name of an input is a letter, then at most 31 letters and digits (no `_`)".to_owned(),
         );
     }
-    let taken = [KERNEL, C_WORDS].iter().any(|words| words.split(' ').any(|word| word == name));
-    taken.then(|| format!("`{name}` cannot name an input: the CUDA kernel uses the word; write `{name}_in`"))
+    let is_word = [KERNEL, C_WORDS].iter().any(|words| words.split(' ').any(|word| word == name));
+    // Vectors of elements are called `f32x4`.
+    let is_type = name.split('x').next().and_then(Scalar::from_name).is_some();
+    (is_word || is_type)
+        .then(|| format!("an input cannot be called `{name}`, which has a meaning in the CUDA kernel"))
 }
 
-/// Names that emitted kernels use themselves.
+/// Names of one word that kernels use themselves. A test of reduce-codegen holds the list against them.
 const KERNEL: &str = "\
-    a acc b base block blockDim blockIdx combine count finish first fold gridDim i identity index item \
-    items k lane map mask n next offset other partial partials reduce_inputs reduce_partials result \
-    shared stride take_b thread threadIdx threads tile unit units value warp warpSize warps";
+    acc at blockDim blockIdx combine count finish first fold gridDim identity index item items lane left \
+    map mask n next other partial partials result right shared stride thread threadIdx total tree unit \
+    units warp warpSize warps Best BLOCK TILE UNITS WARPS WIDTH";
 
-/// Words of C++17 and CUDA, and functions that kernels call.
+/// Words of C++17 and CUDA.
 const C_WORDS: &str = "\
-    NULL abs alignas alignof and and_eq asm assert auto bitand bitor bool break case catch char char16_t \
-    char32_t class compl const const_cast constexpr continue decltype default delete do double double2 \
-    double4 dynamic_cast else enum explicit export extern f16 f32 f64 fabs fabsf false final float \
-    float2 float3 float4 fmax fmaxf fmin fminf for friend goto half i32 i64 if inline int int2 int4 \
-    isnan long main max min mutable namespace new noexcept not not_eq nullptr operator or or_eq override \
-    printf private protected public register reinterpret_cast return short signed size_t sizeof static \
-    static_assert static_cast std struct switch template this thread_local throw true try typedef typeid \
-    typename u32 u64 uint uint2 uint4 ulong union unsigned using virtual void volatile wchar_t while xor \
-    xor_eq";
+    NULL abs alignas alignof and asm assert auto bitand bitor bool break case catch char class compl \
+    const constexpr continue decltype default delete do double double2 double4 else enum explicit export \
+    extern fabs fabsf false final float float2 float3 float4 fmax fmaxf fmin fminf for friend goto half \
+    if inline int int2 int4 isnan long main max min mutable namespace new noexcept not nullptr operator \
+    or override printf private protected public register return short signed sizeof static std struct \
+    switch template this throw true try typedef typeid typename uint uint2 uint4 ulong union unsigned \
+    using virtual void volatile while xor";
