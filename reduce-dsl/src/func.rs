@@ -66,6 +66,31 @@ pub struct Func {
 }
 
 impl Func {
+    /// A function from what [`Func::params`], [`Func::lines`] and [`Func::results`] gave. The expansion of
+    /// `reduction!` carries a checked function as tokens; debug builds check it again.
+    pub fn from_parts(params: Vec<Param>, lines: Vec<Line>, results: Vec<Id>) -> Func {
+        let func = Func { params, lines, results };
+        debug_assert_eq!(func.retyped().as_ref(), Ok(&func), "the parts are not those of a function");
+        func
+    }
+
+    /// The function, built again from its operations.
+    fn retyped(&self) -> Result<Func, TypeError> {
+        let mut f = FuncBuilder::new(self.params.clone());
+        for Line { node, name, .. } in &self.lines {
+            let id = match *node {
+                Node::Const(value) => f.constant(value),
+                Node::Un(op, a) => f.un(op, a)?,
+                Node::Bin(op, a, b) => f.bin(op, a, b)?,
+                Node::Cmp(op, a, b) => f.cmp(op, a, b)?,
+                Node::Select(c, a, b) => f.select(c, a, b)?,
+                Node::Widen(a) => f.widen(a),
+            };
+            name.iter().for_each(|name| f.name(id, name));
+        }
+        Ok(f.build(self.results.clone()))
+    }
+
     /// The parameters.
     pub fn params(&self) -> &[Param] {
         &self.params
@@ -257,15 +282,20 @@ impl Func {
 
     fn node_text(&self, node: Node) -> String {
         match node {
-            Node::Const(value) => value.to_string(),
+            Node::Const(value) if value.ty() == Scalar::Bool => value.to_string(),
+            Node::Const(value) => format!("{value}{}", value.ty()),
             Node::Un(Un::Neg, a) => format!("-{}", self.operand(a)),
             Node::Un(Un::Not, a) => format!("!{}", self.operand(a)),
             Node::Un(op, a) => format!("{}.{op}()", self.operand(a)),
             Node::Bin(op @ (Bin::Min | Bin::Max), a, b) => {
-                format!("{}.{op}({})", self.operand(a), self.text(b))
+                format!("{}.{op}({})", self.operand(a), self.text_beside(b, a))
             }
-            Node::Bin(op, a, b) => format!("{} {op} {}", self.operand(a), self.operand(b)),
-            Node::Cmp(op, a, b) => format!("{} {op} {}", self.operand(a), self.operand(b)),
+            Node::Bin(op, a, b) => {
+                format!("{} {op} {}", self.operand_beside(a, b), self.operand_beside(b, a))
+            }
+            Node::Cmp(op, a, b) => {
+                format!("{} {op} {}", self.operand_beside(a, b), self.operand_beside(b, a))
+            }
             Node::Select(c, a, b) => {
                 format!("if {} {{ {} }} else {{ {} }}", self.text(c), self.text(a), self.text(b))
             }
@@ -273,16 +303,43 @@ impl Func {
         }
     }
 
+    /// The constant that `id` is.
+    fn constant(&self, id: Id) -> Option<Value> {
+        match self.line(id)?.node {
+            Node::Const(value) => Some(value),
+            Node::Un(..) | Node::Bin(..) | Node::Cmp(..) | Node::Select(..) | Node::Widen(_) => None,
+        }
+    }
+
+    /// The text of `id`. A number beside what has a type of its own needs no suffix.
+    fn text_beside(&self, id: Id, other: Id) -> String {
+        match self.constant(id) {
+            Some(value) if self.constant(other).is_none() => value.to_string(),
+            _ => self.text(id),
+        }
+    }
+
+    fn operand_beside(&self, id: Id, other: Id) -> String {
+        let text = self.text_beside(id, other);
+        if self.is_nested(id) { format!("({text})") } else { text }
+    }
+
     fn operand(&self, id: Id) -> String {
-        let nested = match self.line(id) {
+        let text = self.text(id);
+        if self.is_nested(id) { format!("({text})") } else { text }
+    }
+
+    /// Does it need parentheses as an operand?
+    fn is_nested(&self, id: Id) -> bool {
+        match self.line(id) {
             None | Some(Line { name: Some(_), .. }) => false,
             Some(line) => match line.node {
-                Node::Const(_) => false,
+                // `-1.0.abs()` is `-(1.0.abs())`.
+                Node::Const(value) => value.to_string().starts_with('-'),
                 Node::Un(op, _) => matches!(op, Un::Neg | Un::Not),
                 Node::Bin(op, ..) => !matches!(op, Bin::Min | Bin::Max),
                 Node::Cmp(..) | Node::Select(..) | Node::Widen(_) => true,
             },
-        };
-        if nested { format!("({})", self.text(id)) } else { self.text(id) }
+        }
     }
 }

@@ -17,6 +17,8 @@ pub mod lanes;
 pub mod operation;
 pub mod operators;
 pub mod ops;
+#[cfg(feature = "parse")]
+pub mod parse;
 pub mod pass;
 pub mod program;
 mod scalar;

@@ -229,8 +229,11 @@ pub enum OperatorError {
         domain: &'static str,
     },
     /// There are more or fewer inputs than the operator takes.
-    #[error("`{operator}` takes {expected}, and there {}; write a `map` that makes one value of them",
-        if *found == 1 { "is 1".to_owned() } else { format!("are {found}") })]
+    #[error("`{operator}` takes {expected}, and there {}", if *found == 1 {
+        "is 1; name them, as in `inputs: { x: f32, y: f32 }`".to_owned()
+    } else {
+        format!("are {found}; write a `map` that makes one value of them")
+    })]
     Inputs {
         /// The operator.
         operator: &'static str,

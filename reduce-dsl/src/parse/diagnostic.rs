@@ -1,0 +1,136 @@
+//! What the parser says: a message at a place, with help; and the collection of them.
+
+use proc_macro2::{Span, TokenStream};
+use quote::ToTokens;
+
+/// A place in a token stream: from the start of one token to the end of another.
+#[derive(Clone, Copy, Debug)]
+pub struct Extent {
+    /// The first token.
+    pub start: Span,
+    /// The last token.
+    pub end: Span,
+}
+
+impl Extent {
+    /// The place of the whole specification.
+    pub fn whole() -> Extent {
+        Extent { start: Span::call_site(), end: Span::call_site() }
+    }
+
+    /// The place of `tokens`; the whole, if there are none.
+    pub fn of(tokens: &impl ToTokens) -> Extent {
+        let mut trees = tokens.to_token_stream().into_iter();
+        let Some(first) = trees.next() else { return Extent::whole() };
+        let start = first.span();
+        Extent { start, end: trees.last().map_or(start, |last| last.span()) }
+    }
+}
+
+impl From<Span> for Extent {
+    fn from(span: Span) -> Extent {
+        Extent { start: span, end: span }
+    }
+}
+
+/// How serious a [`Diagnostic`] is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Level {
+    /// There is no specification.
+    Error,
+    /// There is one, and the user should know something about it.
+    Note,
+}
+
+/// A message to the user at a place: an [`Extent`] of tokens, or a range of bytes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Diagnostic<S = std::ops::Range<usize>> {
+    /// How serious it is.
+    pub level: Level,
+    /// What is wrong, in one sentence.
+    pub message: String,
+    /// Where.
+    pub span: S,
+    /// What to write instead, where the message does not say it.
+    pub help: Option<String>,
+    /// Does rustc say so too, where it sees the closure?
+    pub by_rustc: bool,
+}
+
+impl<S> Diagnostic<S> {
+    /// An error at a place.
+    pub fn error(span: S, message: impl Into<String>) -> Diagnostic<S> {
+        Diagnostic { level: Level::Error, message: message.into(), span, help: None, by_rustc: false }
+    }
+
+    /// The same at a place of another kind.
+    pub fn map_span<T>(self, f: impl FnOnce(S) -> T) -> Diagnostic<T> {
+        let Diagnostic { level, message, span, help, by_rustc } = self;
+        Diagnostic { level, message, span: f(span), help, by_rustc }
+    }
+}
+
+/// Errors as they are found, and notes.
+#[derive(Default)]
+pub(super) struct Errors {
+    errors: Vec<Diagnostic<Extent>>,
+    pub(super) notes: Vec<Diagnostic<Extent>>,
+}
+
+impl Errors {
+    /// More than a reader wants to see at once.
+    const SHOWN: usize = 20;
+
+    /// Adds an error; the result is for adding help to it.
+    pub(super) fn add(&mut self, at: impl Into<Extent>, message: impl Into<String>) -> Added<'_> {
+        self.errors.push(Diagnostic::error(at.into(), message));
+        Added(self.errors.last_mut())
+    }
+
+    pub(super) fn add_syntax(&mut self, error: syn::Error) {
+        for error in error {
+            self.add(error.span(), error.to_string());
+        }
+    }
+
+    pub(super) fn note(&mut self, at: Extent, message: impl Into<String>) {
+        self.notes.push(Diagnostic { level: Level::Note, ..Diagnostic::error(at, message) });
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.errors.is_empty()
+    }
+
+    pub(super) fn finish(&mut self) -> Vec<Diagnostic<Extent>> {
+        self.errors.truncate(Errors::SHOWN);
+        std::mem::take(&mut self.errors)
+    }
+}
+
+/// The error just added.
+pub(super) struct Added<'a>(Option<&'a mut Diagnostic<Extent>>);
+
+impl Added<'_> {
+    pub(super) fn help(mut self, help: impl Into<String>) -> Self {
+        if let Some(error) = &mut self.0 {
+            error.help = Some(help.into());
+        }
+        self
+    }
+
+    /// Marks it as one that rustc reports too.
+    pub(super) fn by_rustc(mut self) -> Self {
+        if let Some(error) = &mut self.0 {
+            error.by_rustc = true;
+        }
+        self
+    }
+}
+
+/// The tokens between two, for the place of a whole.
+pub(super) fn between(first: &impl ToTokens, last: &impl ToTokens) -> Extent {
+    let mut both = TokenStream::new();
+    first.to_tokens(&mut both);
+    last.to_tokens(&mut both);
+    Extent::of(&both)
+}

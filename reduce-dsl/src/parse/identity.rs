@@ -1,0 +1,131 @@
+//! `identity`: a value that must be the operator's own.
+#![allow(clippy::wildcard_enum_match_arm, reason = "the enums of syn are not ours, and grow")]
+
+use super::diagnostic::{Errors, Extent};
+use super::literal::Number;
+use crate::operation::Operation;
+use crate::{Scalar, Value};
+use half::f16;
+use quote::ToTokens;
+use syn::{Expr, Lit, UnOp};
+
+/// The value of a constant for a type that has it.
+type Constant = fn(Scalar) -> Option<Value>;
+
+/// Constants of the types, written `f32::INFINITY`.
+const CONSTANTS: [(&str, Constant); 4] =
+    [("INFINITY", infinity), ("NEG_INFINITY", negative_infinity), ("MIN", least), ("MAX", greatest)];
+
+/// Reports an identity that is not the one of `operation`.
+pub(super) fn check(written: &Expr, operation: &Operation, errors: &mut Errors) {
+    let place = Extent::of(written);
+    let own = operation.identity.as_ref().and_then(|values| values.first().copied());
+    let name = &operation.name;
+    let none = matches!(written, Expr::Path(path) if path.path.is_ident("none"));
+    match (own, none) {
+        (None, true) => {}
+        (None, false) => {
+            errors.add(place, format!("`{name}` has no identity; write `identity: none`, or leave it out"));
+        }
+        (Some(own), true) => differs(name, own, "none", place, errors),
+        (Some(own), false) => match value(written, own.ty()) {
+            Ok(value) if value == own => {}
+            Ok(value) if is_zero(value) && is_zero(own) => {
+                errors.note(place, "0.0 is taken as -0.0, the identity of float addition");
+            }
+            Ok(value) => differs(name, own, &text(value), place, errors),
+            Err(message) => {
+                errors.add(place, message).help(format!("the identity of `{name}` is {}", text(own)));
+            }
+        },
+    }
+}
+
+fn differs(name: &str, own: Value, written: &str, place: Extent, errors: &mut Errors) {
+    let (ty, own) = (own.ty(), text(own));
+    errors
+        .add(place, format!("the identity of `{name}` on {ty} is {own}, not {written}"))
+        .help("a named operator brings its identity; leave the field out");
+}
+
+fn is_zero(value: Value) -> bool {
+    value.as_f64() == Some(0.0)
+}
+
+/// The value of a literal or constant, in that type.
+fn value(written: &Expr, ty: Scalar) -> Result<Value, String> {
+    let (negative, operand) = match written {
+        Expr::Unary(unary) if matches!(unary.op, UnOp::Neg(_)) => (true, &*unary.expr),
+        other => (false, other),
+    };
+    match operand {
+        Expr::Lit(literal) => match &literal.lit {
+            Lit::Bool(value) if ty == Scalar::Bool && !negative => Ok(Value::of(value.value)),
+            Lit::Bool(value) => Err(format!("`{}` is bool, and {ty} is expected", value.value)),
+            number => Number::read(number, negative)?.value(ty).map_err(|error| error.message().to_owned()),
+        },
+        Expr::Path(path) if !negative => constant(&path.to_token_stream().to_string().replace(' ', ""), ty),
+        _ => {
+            Err("an identity is a number, `true`, `false`, a constant like `f32::INFINITY`, or `none`"
+                .to_owned())
+        }
+    }
+}
+
+fn constant(path: &str, ty: Scalar) -> Result<Value, String> {
+    let (scalar, name) = path.split_once("::").unwrap_or(("", path));
+    let row = CONSTANTS.iter().find(|(known, _)| *known == name);
+    let value = Scalar::from_name(scalar).zip(row).and_then(|(scalar, (_, value))| value(scalar));
+    match value {
+        Some(value) if value.ty() == ty => Ok(value),
+        Some(value) => Err(format!("`{path}` is {}, and {ty} is expected", value.ty())),
+        None => Err(format!("`{path}` is not a constant that is known here")),
+    }
+}
+
+/// A value as the user writes it.
+fn text(value: Value) -> String {
+    let ty = value.ty();
+    let is = |constant: Constant| constant(ty) == Some(value);
+    let extreme = value.bits() != 0 && (ty.is_integer() || value.as_f64().is_some_and(f64::is_infinite));
+    let name = CONSTANTS.iter().find(|(_, constant)| extreme && is(*constant)).map(|(name, _)| *name);
+    name.map_or_else(|| value.to_string(), |name| format!("{ty}::{name}"))
+}
+
+fn infinity(ty: Scalar) -> Option<Value> {
+    match ty {
+        Scalar::F16 => Some(Value::of(f16::INFINITY)),
+        Scalar::F32 => Some(Value::of(f32::INFINITY)),
+        Scalar::F64 => Some(Value::of(f64::INFINITY)),
+        Scalar::Bool | Scalar::I32 | Scalar::U32 | Scalar::I64 | Scalar::U64 => None,
+    }
+}
+
+fn negative_infinity(ty: Scalar) -> Option<Value> {
+    let sign = 1u64 << (8 * ty.size() - 1);
+    infinity(ty).map(|value| Value::from_bits(ty, value.bits() | sign))
+}
+
+fn least(ty: Scalar) -> Option<Value> {
+    match ty {
+        Scalar::F16 => Some(Value::of(f16::MIN)),
+        Scalar::F32 => Some(Value::of(f32::MIN)),
+        Scalar::F64 => Some(Value::of(f64::MIN)),
+        Scalar::I32 => Some(Value::of(i32::MIN)),
+        Scalar::I64 => Some(Value::of(i64::MIN)),
+        Scalar::U32 | Scalar::U64 => Some(Value::from_bits(ty, 0)),
+        Scalar::Bool => None,
+    }
+}
+
+fn greatest(ty: Scalar) -> Option<Value> {
+    match ty {
+        Scalar::F16 => Some(Value::of(f16::MAX)),
+        Scalar::F32 => Some(Value::of(f32::MAX)),
+        Scalar::F64 => Some(Value::of(f64::MAX)),
+        Scalar::I32 => Some(Value::of(i32::MAX)),
+        Scalar::I64 => Some(Value::of(i64::MAX)),
+        Scalar::U32 | Scalar::U64 => Some(Value::from_bits(ty, u64::MAX)),
+        Scalar::Bool => None,
+    }
+}

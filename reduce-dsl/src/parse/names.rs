@@ -1,0 +1,80 @@
+//! Names: the nearest known one to a misspelt one, and which an input may have.
+
+use crate::Scalar;
+use crate::operators::OPERATORS;
+use crate::pass::PASSES;
+
+/// Words that people write for a name of ours.
+const ALIASES: [(&str, &str); 17] = [
+    ("add", "sum"),
+    ("plus", "sum"),
+    ("total", "sum"),
+    ("mul", "prod"),
+    ("product", "prod"),
+    ("maximum", "max"),
+    ("minimum", "min"),
+    ("bitand", "and"),
+    ("bitor", "or"),
+    ("bitxor", "xor"),
+    ("half", "f16"),
+    ("float", "f32"),
+    ("double", "f64"),
+    ("int", "i32"),
+    ("uint", "u32"),
+    ("warp", "shuffle"),
+    ("operator", "op"),
+];
+
+/// The known name that was probably meant.
+pub(super) fn nearest(name: &str, known: &[&'static str]) -> Option<&'static str> {
+    let alias = ALIASES.iter().find(|(alias, _)| *alias == name).map(|(_, ours)| *ours);
+    let near = |ours: &&&'static str| strsim::osa_distance(name, ours) <= 1 + name.len().min(12) / 5;
+    let closest = || known.iter().filter(near).min_by_key(|ours| strsim::osa_distance(name, ours)).copied();
+    alias.filter(|ours| known.contains(ours)).or_else(closest)
+}
+
+pub(super) fn operators() -> Vec<&'static str> {
+    OPERATORS.iter().map(|row| row.name).collect()
+}
+
+pub(super) fn types() -> Vec<&'static str> {
+    Scalar::INPUTS.iter().map(|ty| ty.name()).collect()
+}
+
+pub(super) fn passes() -> Vec<&'static str> {
+    PASSES.iter().map(|word| word.name).collect()
+}
+
+/// Why an input cannot have that name. It names parameters of the emitted CUDA, next to the kernel's own
+/// names; those that are made of several words have a `_`, and so inputs have none.
+pub(super) fn refuse_input(name: &str) -> Option<String> {
+    let plain = name.starts_with(|c: char| c.is_ascii_alphabetic())
+        && name.chars().all(|c| c.is_ascii_alphanumeric())
+        && name.len() <= 32;
+    if !plain {
+        return Some(
+            "the name of an input is a letter, then at most 31 letters and digits (no `_`)".to_owned(),
+        );
+    }
+    let is_word = [KERNEL, C_WORDS].iter().any(|words| words.split(' ').any(|word| word == name));
+    // Vectors of elements are called `f32x4`.
+    let is_type = name.split('x').next().and_then(Scalar::from_name).is_some();
+    (is_word || is_type)
+        .then(|| format!("an input cannot be called `{name}`, which has a meaning in the CUDA kernel"))
+}
+
+/// Names of one word that kernels use themselves. A test of reduce-codegen holds the list against them.
+const KERNEL: &str = "\
+    acc at blockDim blockIdx combine count finish first fold gridDim identity index item items lane left \
+    map mask n next other partial partials result right shared stride thread threadIdx total tree unit \
+    units warp warpSize warps Best BLOCK TILE UNITS WARPS WIDTH";
+
+/// Words of C++17 and CUDA.
+const C_WORDS: &str = "\
+    NULL abs alignas alignof and asm assert auto bitand bitor bool break case catch char class compl \
+    const constexpr continue decltype default delete do double double2 double4 else enum explicit export \
+    extern fabs fabsf false final float float2 float3 float4 fmax fmaxf fmin fminf for friend goto half \
+    if inline int int2 int4 isnan long main max min mutable namespace new noexcept not nullptr operator \
+    or override printf private protected public register return short signed sizeof static std struct \
+    switch template this throw true try typedef typeid typename uint uint2 uint4 ulong union unsigned \
+    using virtual void volatile while xor";

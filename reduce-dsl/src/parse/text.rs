@@ -1,0 +1,140 @@
+//! Text → tokens → specification, with byte ranges, and errors as rustc shows them.
+
+use super::limits::{self, BRACKETS};
+use super::{Diagnostic, Extent, Level, Parsed, Places, tokens};
+use crate::Scalar;
+use annotate_snippets as show;
+use proc_macro2::{LexError, TokenStream};
+use std::ops::Range;
+use std::thread;
+
+/// A place in a text.
+pub type Bytes = Range<usize>;
+
+/// Bytes of a specification.
+const BYTES: usize = 64 * 1024;
+
+/// The parser recurses at most once a token; this is ample for the most tokens there may be.
+const STACK: usize = 128 * 1024 * 1024;
+
+/// Reads the text of a specification: the fields alone, or the macro call in any brackets, angle ones too.
+/// `from_data` gives the types of the inputs where neither `ty` nor `inputs` is written.
+pub fn text(source: &str, from_data: Option<&[Scalar]>) -> Result<Parsed<Bytes>, Vec<Diagnostic>> {
+    scan(source).map_err(|error| vec![error])?;
+    // A thread of its own: for the stack, and because spans live in a table of the thread.
+    let parse = || lex_and_parse(source, from_data);
+    let outcome = thread::scope(|scope| {
+        let parser = thread::Builder::new().stack_size(STACK).spawn_scoped(scope, parse);
+        parser.map(|parser| parser.join())
+    });
+    match outcome {
+        Ok(Ok(parsed)) => parsed,
+        Ok(Err(_)) => Err(vec![Diagnostic::error(0..0, "bug of reducegen: the parser panicked")]),
+        Err(error) => Err(vec![Diagnostic::error(0..0, format!("the parser has no thread: {error}"))]),
+    }
+}
+
+/// Diagnostics over the source they are about, which is called `origin`, as rustc shows them.
+pub fn render(source: &str, origin: &str, diagnostics: &[Diagnostic]) -> String {
+    let renderer = show::Renderer::plain();
+    let shown = diagnostics.iter().map(|diagnostic| renderer.render(&[group(source, origin, diagnostic)]));
+    shown.collect::<Vec<_>>().join("\n\n")
+}
+
+fn group<'a>(source: &'a str, origin: &'a str, diagnostic: &'a Diagnostic) -> show::Group<'a> {
+    let level = match diagnostic.level {
+        Level::Error => show::Level::ERROR,
+        Level::Note => show::Level::NOTE,
+    };
+    let title = level.primary_title(&*diagnostic.message);
+    // A source that is refused for its length is not worth showing.
+    let group = if source.len() > BYTES {
+        title.element(show::Origin::path(origin))
+    } else {
+        let here = show::AnnotationKind::Primary.span(diagnostic.span.clone());
+        title.element(show::Snippet::source(source).path(origin).annotation(here))
+    };
+    group.elements(diagnostic.help.as_deref().map(|help| show::Level::HELP.message(help)))
+}
+
+/// Refuses what need not be lexed: too long, nested too deeply, or with characters that hide others.
+fn scan(source: &str) -> Result<(), Diagnostic> {
+    if source.len() > BYTES {
+        let message = format!("a specification has at most {BYTES} bytes, not {}", source.len());
+        return Err(Diagnostic::error(0..0, message));
+    }
+    let mut depth = 0usize;
+    for (at, c) in source.char_indices() {
+        let here = at..at + c.len_utf8();
+        match c {
+            '(' | '[' | '{' => depth += 1,
+            ')' | ']' | '}' => depth = depth.saturating_sub(1),
+            _ if is_hidden(c) => {
+                let message = format!("the character U+{:04X} is not allowed in a specification", c as u32);
+                return Err(Diagnostic::error(here, message));
+            }
+            _ => {}
+        }
+        if depth > BRACKETS {
+            return Err(Diagnostic::error(here, limits::too_deep()));
+        }
+    }
+    Ok(())
+}
+
+/// Is it a control character, or one that changes the order in which a line is shown?
+fn is_hidden(c: char) -> bool {
+    let control = c.is_control() && !matches!(c, '\n' | '\r' | '\t');
+    let order = matches!(c, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
+    control || order
+}
+
+fn lex_and_parse(source: &str, from_data: Option<&[Scalar]>) -> Result<Parsed<Bytes>, Vec<Diagnostic>> {
+    // A byte order mark stays a few bytes of nothing, so that places stay right.
+    let lexed = source.replacen('\u{feff}', "   ", 1).parse::<TokenStream>();
+    let lexed = lexed.map_err(|error| vec![unreadable(source, &error)])?;
+    let place = |extent| bytes(extent, source);
+    match tokens(lexed, from_data).parsed {
+        Ok(parsed) => Ok(parsed.map_places(place)),
+        Err(errors) => {
+            let mut errors: Vec<_> = errors.into_iter().map(|error| error.map_span(place)).collect();
+            errors.sort_by_key(|error| error.span.start);
+            Err(errors)
+        }
+    }
+}
+
+/// What the lexer stumbled over.
+fn unreadable(source: &str, error: &LexError) -> Diagnostic {
+    let start = error.span().byte_range().start;
+    let found = source.get(start..).and_then(|rest| rest.chars().next());
+    let message = match found {
+        Some(c @ ('(' | '[' | '{')) => format!("this `{c}` is never closed"),
+        Some(c @ (')' | ']' | '}')) => format!("this `{c}` closes nothing"),
+        Some('"' | '\'') => "this quotation mark is never closed".to_owned(),
+        Some('/') => "this comment is never closed".to_owned(),
+        Some(c) => format!("unexpected character `{c}`"),
+        None => "the specification ends too early".to_owned(),
+    };
+    Diagnostic::error(start..start + found.map_or(0, char::len_utf8), message)
+}
+
+/// The whole has its place behind the last character, where something is missing.
+fn bytes(extent: Extent, source: &str) -> Bytes {
+    let (start, end) = (extent.start.byte_range(), extent.end.byte_range());
+    if end.end == 0 {
+        let end = source.trim_end().len();
+        return end..end;
+    }
+    start.start..end.end
+}
+
+impl Parsed<Extent> {
+    fn map_places<T>(self, f: impl Fn(Extent) -> T) -> Parsed<T> {
+        let Parsed { spec, places, notes } = self;
+        let Places { op, block, passes, pass } = places;
+        let pass = pass.into_iter().map(&f).collect();
+        let places = Places { op: f(op), block: f(block), passes: f(passes), pass };
+        Parsed { spec, places, notes: notes.into_iter().map(|note| note.map_span(&f)).collect() }
+    }
+}

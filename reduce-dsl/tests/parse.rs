@@ -1,0 +1,133 @@
+//! What specifications mean: spellings, the canonical text, closures, types, identities.
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test may panic")]
+
+use reduce_dsl::operators::OPERATORS;
+use reduce_dsl::parse::{Bytes, Parsed, text};
+use reduce_dsl::pass::Pass;
+use reduce_dsl::spec::Passes;
+use reduce_dsl::{Scalar, Spec};
+
+fn parse(source: &str) -> Parsed<Bytes> {
+    text(source, None).unwrap_or_else(|errors| panic!("{source}: {errors:#?}"))
+}
+
+fn spec(source: &str) -> Spec {
+    parse(source).spec
+}
+
+#[test]
+fn fields_come_alone_or_in_any_brackets() {
+    let alone = spec("op: max, ty: f32, passes: [shuffle, coarsen(4)]");
+    for source in [
+        "reduction! { op: max, ty: f32, passes: [shuffle, coarsen(4)] }",
+        "reduction!(op: max, ty: f32, passes: [shuffle, coarsen(4)])",
+        "reduction![op: max, ty: f32, passes: [shuffle, coarsen(4)]]",
+        "reduction!< op: max, ty: f32, passes: [shuffle, coarsen(4)] >",
+        "{ op: max, ty: f32, passes: [shuffle, coarsen(4)] }",
+        "< op: max, ty: f32, passes: [shuffle, coarsen(4)], >",
+        "passes: [shuffle, coarsen(4),],\n  // the largest\n  ty: f32,\n  op: max,\n",
+        "\u{feff}op: max, ty: f32, passes: [shuffle, coarsen(4)]",
+    ] {
+        assert_eq!(spec(source), alone, "{source}");
+    }
+    assert_eq!(alone.passes, Passes::List(vec![Pass::Shuffle, Pass::Coarsen(4)]));
+    assert_eq!(alone.block, None);
+}
+
+#[test]
+fn canonical_text_is_ordered_and_parses_to_the_same() {
+    for (source, canonical) in [
+        ("op: max, ty: f32", "ty: f32, op: max"),
+        ("passes: auto, op: max, inputs: { x: f32 }", "ty: f32, op: max"),
+        ("inputs: { v: f16, }, op: sum, block: 128", "inputs: { v: f16 }, op: sum, block: 128"),
+        ("op: sum, ty: f64, map: |value| { -value }", "ty: f64, map: |x| -x, op: sum"),
+        ("op: sum, ty: i32, map: |_| 0x10i32", "ty: i32, map: |x| 16i32, op: sum"),
+        ("op: sum, ty: i32, map: |x| -2147483648 - x", "ty: i32, map: |x| (-2147483648) - x, op: sum"),
+        ("op: sum, ty: f32, map: |x| -(-(2.5)) * x", "ty: f32, map: |x| (-(-2.5f32)) * x, op: sum"),
+        (
+            "op: sum, ty: f32, map: |x: f32| (-2.0f32).abs() + x",
+            "ty: f32, map: |x| (-2.0f32).abs() + x, op: sum",
+        ),
+        ("op: sum, ty: f64, map: |_| (1u64 + 2) * 3", "ty: f64, map: |x| (1u64 + 2u64) * 3, op: sum"),
+        ("op: max, ty: f16, map: |x| x.abs()", "ty: f16, map: |x| x.abs(), op: max"),
+        ("op: any, ty: u64, identity: false", "ty: u64, op: any"),
+        (
+            "inputs: { x: f32, y: f32 }, map: |a, b| a * b + 1.0, op: sum, passes: [vectorize(4), unroll]",
+            "inputs: { x: f32, y: f32 }, map: |x, y| (x * y) + 1.0, op: sum, passes: [vectorize(4), unroll]",
+        ),
+    ] {
+        let first = spec(source);
+        assert_eq!(first.text, canonical);
+        assert_eq!(spec(&first.text), first);
+    }
+}
+
+#[test]
+fn every_operator_takes_every_type_of_its_domain() {
+    for row in &OPERATORS {
+        for ty in Scalar::INPUTS {
+            let inputs =
+                if row.inputs == 1 { format!("ty: {ty}") } else { format!("inputs: {{ x: {ty}, y: {ty} }}") };
+            let outcome = text(&format!("{inputs}, op: {}", row.name), None);
+            assert_eq!(outcome.is_ok(), row.takes(ty), "{} {ty}", row.name);
+        }
+    }
+}
+
+#[test]
+fn numbers_take_their_type_from_what_is_around_them() {
+    let acc = |source: &str| spec(source).operation.acc.types()[0];
+    assert_eq!(acc("ty: i64, map: |x| 2 * (x + 1), op: sum"), Scalar::I64);
+    assert_eq!(acc("ty: f16, map: |x| 2.0 * x, op: max"), Scalar::F32);
+    assert_eq!(acc("ty: f32, map: |_| 1, op: sum"), Scalar::I32);
+    assert_eq!(acc("ty: f32, map: |_| 1.0, op: sum"), Scalar::F64);
+    assert_eq!(acc("ty: f32, map: |_| 1u64, op: sum"), Scalar::U64);
+}
+
+#[test]
+fn a_written_identity_changes_nothing() {
+    for (with, without) in [
+        ("ty: f32, op: sum, identity: -0.0", "ty: f32, op: sum"),
+        ("ty: f32, op: max, identity: f32::NEG_INFINITY", "ty: f32, op: max"),
+        ("ty: f16, op: min, identity: f16::INFINITY", "ty: f16, op: min"),
+        ("ty: i32, op: max, identity: i32::MIN", "ty: i32, op: max"),
+        ("ty: i32, op: max, identity: -2147483648", "ty: i32, op: max"),
+        ("ty: u64, op: and, identity: 0xffff_ffff_ffff_ffff", "ty: u64, op: and"),
+        ("ty: f32, op: all, identity: true", "ty: f32, op: all"),
+        ("ty: f32, op: argmax, identity: none", "ty: f32, op: argmax"),
+    ] {
+        let parsed = parse(with);
+        assert_eq!(parsed.spec, spec(without));
+        assert!(parsed.notes.is_empty());
+    }
+    let noted = parse("ty: f64, op: sum, identity: 0.0");
+    assert_eq!(noted.spec, spec("ty: f64, op: sum"));
+    assert_eq!(noted.notes.len(), 1);
+}
+
+#[test]
+fn data_may_give_the_types() {
+    let from_data = |source: &str, types: &[Scalar]| text(source, Some(types)).unwrap().spec.text;
+    assert_eq!(from_data("op: sum", &[Scalar::F16]), "ty: f16, op: sum");
+    assert_eq!(from_data("op: sum, ty: f32", &[Scalar::F16]), "ty: f32, op: sum");
+    assert_eq!(from_data("op: dot", &[Scalar::F32; 2]), "inputs: { x: f32, y: f32 }, op: dot");
+    let sum = from_data("op: sum, map: |a, b, c, d| a + b + c + d", &[Scalar::I64; 4]);
+    assert_eq!(
+        sum,
+        "inputs: { x: i64, y: i64, z: i64, x3: i64 }, map: |x, y, z, x3| ((x + y) + z) + x3, op: sum"
+    );
+}
+
+#[test]
+fn parts_have_places() {
+    let source = "op: max, ty: f32, block: 64, passes: [shuffle, coarsen(4)]";
+    let places = parse(source).places;
+    let words: Vec<_> = places.pass.iter().map(|place| &source[place.clone()]).collect();
+    assert_eq!(words, ["shuffle", "coarsen(4)"]);
+    assert_eq!(&source[places.op.clone()], "max");
+    assert_eq!(&source[places.block.clone()], "64");
+    assert_eq!(&source[places.passes.clone()], "[shuffle, coarsen(4)]");
+    assert_eq!(&source[places.pass(1)], "coarsen(4)");
+    let unwritten = parse("op: max, ty: f32").places;
+    assert_eq!(unwritten.pass(0), 16..16);
+}

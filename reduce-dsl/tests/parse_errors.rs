@@ -1,0 +1,225 @@
+//! What users see when a specification is wrong: every message, at its place.
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
+
+use reduce_dsl::parse::{render, text};
+
+macro_rules! assert_snapshot {
+    ($shown:expr) => {
+        insta::with_settings!({ omit_expression => true }, { insta::assert_snapshot!($shown) })
+    };
+}
+
+/// The diagnostics of each specification, one after the other.
+fn shown(sources: &[&str]) -> String {
+    let one = |source: &&str| render(source, "spec", &text(source, None).unwrap_err());
+    sources.iter().map(one).collect::<Vec<_>>().join("\n\n")
+}
+
+#[test]
+fn unknown_names_bring_the_nearest() {
+    assert_snapshot!(shown(&[
+        "op: summ, ty: f32",
+        "op: product, ty: f32",
+        "op: frobnicate, ty: f32",
+        "op: sum, ty: f23",
+        "op: sum, ty: double",
+        "op: sum, ty: bf16",
+        "op: sum, ty: bool",
+        "op: sum, ty: String",
+        "op: sum, type: f32, ty: f32",
+        "operator: sum, ty: f32, op: sum",
+        "op: sum, ty: f32, blok: 64",
+        "op: sum, ty: f32, zzz: [1, 2], passes: [shufle]",
+        "op: sum, ty: f32, passes: [shuffel, vectorise(4), tile(8)]",
+    ]));
+}
+
+#[test]
+fn all_errors_are_shown_at_once() {
+    assert_snapshot!(shown(&[
+        "reduction! {\n    op: summ,\n    ty: f23,\n    map: |x| x.abss() + y,\n    passes: [shufle, coarsen(0)],\n    block: 100,\n}"
+    ]));
+}
+
+#[test]
+fn fields_that_are_missing_or_there_twice() {
+    assert_snapshot!(shown(&[
+        "",
+        "op: sum",
+        "ty: f32",
+        "ty: f32, op: sum, ty: f64",
+        "ty: f32, op: sum, op: max, passes: [shuffle], passes: auto",
+        "ty: f32, inputs: { x: f32 }, op: sum",
+        "inputs: {}, op: sum",
+        "inputs: { x: f32, x: f32 }, op: dot",
+    ]));
+}
+
+#[test]
+fn fields_of_later_versions() {
+    assert_snapshot!(shown(&[
+        "ty: f32, op: sum, params: { k: f32 }, finish: |x| x",
+        "ty: f32, op: |a, b| a + b, identity: 0.0",
+        "ty: f32, acc: R { lo: f32 }, fold: |acc, x| acc, index: i, nan: ignore, ties: last, order: any, op: sum",
+    ]));
+}
+
+#[test]
+fn values_of_the_wrong_form() {
+    assert_snapshot!(shown(&[
+        "ty: 32, op: sum",
+        "ty: f32, op: +",
+        "ty: f32, op: \"sum\"",
+        "ty: f32, op: sum, map: abs",
+        "ty: f32, op: sum, passes: shuffle",
+        "ty: f32, op: sum, passes: [4]",
+        "ty: f32, op: sum, passes: [shuffle coarsen(4)]",
+        "ty: f32, op: sum, block: big",
+        "inputs: f32, op: sum",
+        "inputs: { x }, op: sum",
+        "inputs: { x: f32 y: f32 }, op: sum",
+        "ty f32, op: sum",
+        "ty: f32 op: sum",
+        "ty: f32; op: sum",
+        "f32, sum",
+        "ty: f32, op: sum, passes: [shuffle",
+        "ty: f32, op: sum)",
+        "reduction!< ty: f32, op: sum",
+        "ty: f32, op: sum, map: |x| x \"",
+        "ty: f32, op: sum, map: |x| x /* half",
+        "ty: f32, op: sum, map: |x| x +",
+        "ty: f32, op: sum, map:",
+    ]));
+}
+
+#[test]
+fn operators_that_do_not_fit() {
+    assert_snapshot!(shown(&[
+        "ty: f32, op: sub",
+        "ty: f32, op: div",
+        "ty: f32, op: mean",
+        "ty: f32, op: xor",
+        "ty: f32, op: dot",
+        "inputs: { x: f32, y: f32 }, op: sum",
+        "inputs: { x: f32, y: f64 }, op: dot",
+        "inputs: { x: f32, y: f32 }, map: |x, y| x * y, op: dot",
+        "ty: f32, map: |x| x * x, op: xor",
+    ]));
+}
+
+#[test]
+fn identities_that_are_not_the_operators() {
+    assert_snapshot!(shown(&[
+        "ty: f32, op: sum, identity: 1.0",
+        "ty: f32, op: sum, identity: 0",
+        "ty: f32, op: sum, identity: 0.0f64",
+        "ty: i32, op: sum, identity: 0.0",
+        "ty: i32, op: sum, identity: 3000000000",
+        "ty: f32, op: max, identity: f32::MIN",
+        "ty: i32, op: max, identity: i64::MIN",
+        "ty: i32, op: min, identity: 0",
+        "ty: f32, op: max, identity: none",
+        "ty: f32, op: argmax, identity: 0.0",
+        "ty: f32, op: any, identity: 0",
+        "ty: f32, op: prod, identity: true",
+        "ty: f32, op: prod, identity: ONE",
+        "ty: f32, op: prod, identity: 0.5 + 0.5",
+    ]));
+}
+
+#[test]
+fn blocks_and_arguments_out_of_range() {
+    assert_snapshot!(shown(&[
+        "ty: f32, op: sum, block: 100",
+        "ty: f32, op: sum, block: 2048",
+        "ty: f32, op: sum, block: 99999999999999999999",
+        "ty: f32, op: sum, passes: [coarsen(0)]",
+        "ty: f32, op: sum, passes: [coarsen(1099511627776)]",
+        "ty: f32, op: sum, passes: [coarsen(2^40)]",
+        "ty: f32, op: sum, passes: [coarsen]",
+        "ty: f32, op: sum, passes: [coarsen()]",
+        "ty: f32, op: sum, passes: [vectorize(3), shuffle(2)]",
+    ]));
+}
+
+#[test]
+fn names_of_inputs() {
+    assert_snapshot!(shown(&[
+        "inputs: { double: f32, n: f32 }, op: dot",
+        "inputs: { f32x4: f32, price_usd: f32 }, op: dot",
+        "inputs: { größe: f32, _x: f32 }, op: dot",
+        "inputs: { r#type: f32, a__b: f32 }, op: dot",
+    ]));
+}
+
+#[test]
+fn closures_that_see_more_than_their_parameters() {
+    assert_snapshot!(shown(&[
+        "ty: f32, map: |x| x * scale, op: sum",
+        "ty: f32, map: |x| x * Self::K, op: sum"
+    ]));
+}
+
+#[test]
+fn closures_whose_parameters_do_not_fit() {
+    assert_snapshot!(shown(&[
+        "ty: f32, map: |x, y| x * y, op: sum",
+        "inputs: { x: f32, y: f32 }, map: |x| x, op: sum",
+        "inputs: { x: f32, y: f32 }, map: |y, x| y - x, op: sum",
+        "ty: f32, map: || 1.0, op: sum",
+        "ty: f32, map: |(x, y)| x, op: sum",
+        "ty: f32, map: |x: f64| x, op: sum",
+        "inputs: { x: f32, y: f32 }, map: |x, x| x, op: sum",
+        "ty: f32, map: move |x| x, op: sum",
+        "ty: f32, map: |x| -> f32 { x }, op: sum",
+    ]));
+}
+
+#[test]
+fn closures_whose_types_do_not_fit() {
+    assert_snapshot!(shown(&[
+        "inputs: { x: f32, y: f64 }, map: |x, y| x * y, op: sum",
+        "ty: f32, map: |x| x + 1, op: sum",
+        "ty: i32, map: |x| x * 0.5, op: sum",
+        "ty: f32, map: |x| x * 2.0f64, op: sum",
+        "ty: i32, map: |x| x + 3000000000, op: sum",
+        "ty: f32, map: |x| x * 1e39, op: sum",
+        "ty: u32, map: |x| -x + x.abs(), op: sum",
+        "ty: u32, map: |x| x + -1, op: sum",
+        "ty: f32, map: |x| x.abs(1.0), op: sum",
+        "ty: i32, map: |x| x.max(), op: sum",
+        "ty: f32, map: |x| x.max(0.0), op: sum",
+        "ty: f32, map: |x| x + 1u8, op: sum",
+        "ty: f32, map: |x| x + \"1\", op: sum",
+    ]));
+}
+
+#[test]
+fn closures_that_do_what_devices_cannot() {
+    assert_snapshot!(shown(&[
+        "ty: f32, map: |x| x.abss(), op: sum",
+        "ty: f32, map: |x| x.hypot(2.0), op: sum",
+        "ty: f32, map: |x| x / 2.0 % 3.0, op: sum",
+        "ty: i32, map: |x| !x & 1, op: sum",
+        "ty: f32, map: |x| f(x), op: sum",
+        "ty: f32, map: |x| x as f64, op: sum",
+        "ty: f32, map: |x| if x > 0.0 { x } else { -x }, op: sum",
+        "ty: f32, map: |x| { let y = x; y }, op: sum",
+        "ty: f32, map: |x| { x; }, op: sum",
+        "ty: f32, map: |x| { }, op: sum",
+        "ty: f32, map: |x| loop { break x }, op: sum",
+        "ty: f32, map: |x| { for i in 0..3 {} x }, op: sum",
+        "ty: f32, map: |x| x?, op: sum",
+        "ty: f32, map: |x| x[0], op: sum",
+        "ty: f32, map: |x| &x, op: sum",
+        "ty: f32, map: |x| *x, op: sum",
+        "ty: f32, map: |x| x.0, op: sum",
+        "ty: f32, map: |x| (x, x), op: sum",
+        "ty: f32, map: |x| return x, op: sum",
+        "ty: f32, map: |x| println!(\"{x}\"), op: sum",
+        "ty: f32, map: |x| match x { y => y }, op: sum",
+        "ty: f32, map: |x| |y| y, op: sum",
+        "ty: f32, map: |x| unsafe { x }, op: sum",
+        "ty: f32, map: |x| #[cold] x, op: sum",
+    ]));
+}

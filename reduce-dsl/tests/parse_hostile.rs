@@ -1,0 +1,119 @@
+//! Hostile specifications: refused at once, with a typed error, and without deep recursion.
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
+
+use reduce_dsl::parse::{render, text};
+use std::time::{Duration, Instant};
+
+/// What the errors say, in order. Refusal is a matter of milliseconds; the bound leaves room for a busy
+/// machine and a debug build.
+fn refusal(source: &str) -> Vec<String> {
+    let start = Instant::now();
+    let errors = text(source, None).unwrap_err();
+    let shown = render(source, "spec", &errors);
+    assert!(start.elapsed() < Duration::from_millis(500), "took {:?}", start.elapsed());
+    assert!(shown.len() < 1 << 20);
+    errors.into_iter().map(|error| error.message).collect()
+}
+
+fn mapping(body: &str) -> String {
+    format!("ty: f32, op: sum, map: |x| {body}")
+}
+
+#[test]
+fn a_megabyte_is_too_long() {
+    let source = "ty: f32, op: sum,".repeat(1 << 16);
+    assert_eq!(refusal(&source), ["a specification has at most 65536 bytes, not 1114112"]);
+}
+
+#[test]
+fn brackets_nest_at_most_64_deep() {
+    for (open, close) in [("(", ")"), ("[", "]"), ("{", "}")] {
+        let source = mapping(&(open.repeat(30_000) + "x" + &close.repeat(30_000)));
+        assert_eq!(refusal(&source), ["brackets nest at most 64 deep"]);
+    }
+    let source = mapping(&("(".repeat(64) + "x" + &")".repeat(64)));
+    assert!(text(&source, None).is_ok());
+}
+
+#[test]
+fn nesting_of_100_000_is_refused() {
+    for body in ["(".repeat(100_000), "-".repeat(100_000), "!".repeat(100_000), "x + ".repeat(100_000)] {
+        assert_eq!(refusal(&mapping(&body)).len(), 1);
+    }
+}
+
+#[test]
+fn tokens_are_at_most_4096() {
+    for unit in ["-", "!", "x + ", "&", "|x| ", "else ", "[] ", "if x {} else "] {
+        let source = mapping(&(unit.repeat(60_000 / unit.len()) + "x"));
+        assert_eq!(refusal(&source), ["a specification has at most 4096 tokens"], "{unit}");
+    }
+}
+
+/// What the limits let through still recurses in the parser, at most once a token.
+#[test]
+fn chains_below_the_limits_are_refused_too() {
+    for (unit, count) in [
+        ("-", 4000),
+        ("!", 4000),
+        ("&", 4000),
+        ("*", 4000),
+        ("x + ", 2000),
+        ("x = ", 2000),
+        ("|x| ", 1300),
+        ("move || ", 1300),
+        ("return ", 4000),
+        ("if x {} else ", 1000),
+        ("x as ", 2000),
+        ("..", 2000),
+        ("'a: ", 1300),
+        ("unsafe ", 2000),
+        ("<x as ", 1300),
+        ("x::<", 1000),
+        ("&mut ", 2000),
+        ("#[x]", 1300),
+    ] {
+        assert!(!refusal(&mapping(&(unit.repeat(count) + "x"))).is_empty(), "{unit}");
+    }
+    for suffix in [".abs()", ".x", "?", "()", "[0]", " as f32", " + x"] {
+        let count = 4000 / (suffix.len().min(4));
+        assert!(!refusal(&mapping(&("x".to_owned() + &suffix.repeat(count)))).is_empty(), "{suffix}");
+    }
+}
+
+#[test]
+fn an_expression_nests_at_most_128_operations_deep() {
+    let terms = |count: usize| mapping(&vec!["x"; count].join(" + "));
+    assert!(text(&terms(128), None).is_ok());
+    assert_eq!(refusal(&terms(2000)), ["an expression nests at most 128 operations deep"]);
+}
+
+#[test]
+fn hidden_characters_are_refused_where_they_are() {
+    for (source, place, name) in [
+        ("ty: f32,\0 op: sum", 8..9, "U+0000"),
+        ("ty: f32, \u{202e}op: sum", 9..12, "U+202E"),
+        ("ty: f32, \u{2066}op: sum", 9..12, "U+2066"),
+        ("ty: f32, \u{1b}[31mop: sum", 9..10, "U+001B"),
+    ] {
+        let errors = text(source, None).unwrap_err();
+        assert_eq!(errors[0].span, place);
+        assert!(errors[0].message.contains(name), "{}", errors[0].message);
+    }
+}
+
+/// Every prefix of a specification, and every specification without one of its characters, is read or
+/// refused, and every error lies in the text.
+#[test]
+fn damaged_specifications_are_refused_in_place() {
+    let whole = "reduction!< inputs: { x: f32, y: f16 }, map: |x, y| x * y.abs() - 2.5e3f32, op: sum, \
+                 identity: -0.0, block: 64, passes: [shuffle, coarsen(4)] > // é";
+    let ends = whole.char_indices().map(|(at, _)| whole[..at].to_owned());
+    let holes = whole.char_indices().map(|(at, c)| whole[..at].to_owned() + &whole[at + c.len_utf8()..]);
+    for source in ends.chain(holes) {
+        let Err(errors) = text(&source, None) else { continue };
+        assert!(!errors.is_empty());
+        assert!(errors.iter().all(|error| error.span.end <= source.len()), "{source}: {errors:#?}");
+        assert!(render(&source, "spec", &errors).contains("error: "));
+    }
+}

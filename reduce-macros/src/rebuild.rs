@@ -1,0 +1,210 @@
+//! A specification as the tokens of an expression that builds it again. One impl for each type of the parts.
+
+use proc_macro2::TokenStream;
+use quote::{format_ident, quote};
+use reduce_dsl::func::{Func, Id, Line, Node, Param};
+use reduce_dsl::operation::{Operation, Record};
+use reduce_dsl::ops::{Bin, Cmp, Un};
+use reduce_dsl::pass::Pass;
+use reduce_dsl::spec::Passes;
+use reduce_dsl::{Scalar, Spec, Value};
+
+/// What can be written as an expression that builds it.
+pub(crate) trait Rebuild {
+    /// The expression. Its paths all start at `::reducegen::__private`.
+    fn rebuild(&self) -> TokenStream;
+}
+
+impl Rebuild for Spec {
+    fn rebuild(&self) -> TokenStream {
+        let Spec { operation, text, block, passes } = self;
+        let [operation, text, block] = [operation.rebuild(), text.rebuild(), block.rebuild()];
+        let passes = passes.rebuild();
+        quote!(::reducegen::__private::Spec {
+            operation: #operation,
+            text: #text,
+            block: #block,
+            passes: #passes,
+        })
+    }
+}
+
+impl Rebuild for Operation {
+    fn rebuild(&self) -> TokenStream {
+        let Operation {
+            name,
+            inputs,
+            indexed,
+            map,
+            acc,
+            combine,
+            identity,
+            commutative,
+            exact,
+            finish,
+            output,
+        } = self;
+        let [name, inputs, identity] = [name.rebuild(), inputs.rebuild(), identity.rebuild()];
+        let [map, combine, finish] = [map, combine, finish].map(Rebuild::rebuild);
+        let [acc, output] = [acc, output].map(Rebuild::rebuild);
+        quote!(::reducegen::__private::Operation {
+            name: #name,
+            inputs: #inputs,
+            indexed: #indexed,
+            map: #map,
+            acc: #acc,
+            combine: #combine,
+            identity: #identity,
+            commutative: #commutative,
+            exact: #exact,
+            finish: #finish,
+            output: #output,
+        })
+    }
+}
+
+impl Rebuild for Func {
+    fn rebuild(&self) -> TokenStream {
+        let [params, lines, results] =
+            [self.params().rebuild(), self.lines().rebuild(), self.results().rebuild()];
+        quote!(::reducegen::__private::Func::from_parts(#params, #lines, #results))
+    }
+}
+
+impl Rebuild for Line {
+    fn rebuild(&self) -> TokenStream {
+        let [node, ty, name] = [self.node.rebuild(), self.ty.rebuild(), self.name.rebuild()];
+        quote!(::reducegen::__private::Line { node: #node, ty: #ty, name: #name })
+    }
+}
+
+impl Rebuild for Node {
+    fn rebuild(&self) -> TokenStream {
+        let node = quote!(::reducegen::__private::Node);
+        let ids = self.operands().map(|id| id.rebuild());
+        match self {
+            Node::Const(value) => {
+                let value = value.rebuild();
+                quote!(#node::Const(#value))
+            }
+            Node::Un(op, _) => {
+                let op = op.rebuild();
+                quote!(#node::Un(#op #(, #ids)*))
+            }
+            Node::Bin(op, ..) => {
+                let op = op.rebuild();
+                quote!(#node::Bin(#op #(, #ids)*))
+            }
+            Node::Cmp(op, ..) => {
+                let op = op.rebuild();
+                quote!(#node::Cmp(#op #(, #ids)*))
+            }
+            Node::Select(..) => quote!(#node::Select(#(#ids),*)),
+            Node::Widen(_) => quote!(#node::Widen(#(#ids),*)),
+        }
+    }
+}
+
+impl Rebuild for Id {
+    fn rebuild(&self) -> TokenStream {
+        let Id(position) = self;
+        quote!(::reducegen::__private::Id(#position))
+    }
+}
+
+impl Rebuild for Param {
+    fn rebuild(&self) -> TokenStream {
+        let (name, ty) = (&self.name, self.ty.rebuild());
+        quote!(::reducegen::__private::Param::new(#name, #ty))
+    }
+}
+
+impl Rebuild for Record {
+    fn rebuild(&self) -> TokenStream {
+        let [name, fields] = [self.name.rebuild(), self.fields.rebuild()];
+        quote!(::reducegen::__private::Record { name: #name, fields: #fields })
+    }
+}
+
+impl Rebuild for Value {
+    fn rebuild(&self) -> TokenStream {
+        let (ty, bits) = (self.ty().rebuild(), self.bits());
+        quote!(::reducegen::__private::Value::from_bits(#ty, #bits))
+    }
+}
+
+impl Rebuild for Passes {
+    fn rebuild(&self) -> TokenStream {
+        match self {
+            Passes::Auto => quote!(::reducegen::__private::Passes::Auto),
+            Passes::List(passes) => {
+                let passes = passes.rebuild();
+                quote!(::reducegen::__private::Passes::List(#passes))
+            }
+        }
+    }
+}
+
+impl Rebuild for Pass {
+    fn rebuild(&self) -> TokenStream {
+        let pass = quote!(::reducegen::__private::Pass);
+        match self {
+            Pass::Sequential => quote!(#pass::Sequential),
+            Pass::Shuffle => quote!(#pass::Shuffle),
+            Pass::Coarsen(k) => quote!(#pass::Coarsen(#k)),
+            Pass::Unroll => quote!(#pass::Unroll),
+            Pass::Vectorize(k) => quote!(#pass::Vectorize(#k)),
+        }
+    }
+}
+
+/// Enums without data: the variant prints as it is written.
+macro_rules! rebuild_plain {
+    ($($name:ident),*) => {
+        $(impl Rebuild for $name {
+            fn rebuild(&self) -> TokenStream {
+                let variant = format_ident!("{self:?}");
+                quote!(::reducegen::__private::$name::#variant)
+            }
+        })*
+    };
+}
+
+rebuild_plain!(Scalar, Un, Bin, Cmp);
+
+impl Rebuild for String {
+    fn rebuild(&self) -> TokenStream {
+        quote!(::std::string::String::from(#self))
+    }
+}
+
+impl Rebuild for u32 {
+    fn rebuild(&self) -> TokenStream {
+        quote!(#self)
+    }
+}
+
+impl<T: Rebuild> Rebuild for Option<T> {
+    fn rebuild(&self) -> TokenStream {
+        match self {
+            Some(value) => {
+                let value = value.rebuild();
+                quote!(::core::option::Option::Some(#value))
+            }
+            None => quote!(::core::option::Option::None),
+        }
+    }
+}
+
+impl<T: Rebuild> Rebuild for [T] {
+    fn rebuild(&self) -> TokenStream {
+        let items = self.iter().map(Rebuild::rebuild);
+        quote!(::std::vec::Vec::from([#(#items),*]))
+    }
+}
+
+impl<T: Rebuild> Rebuild for Vec<T> {
+    fn rebuild(&self) -> TokenStream {
+        self.as_slice().rebuild()
+    }
+}

@@ -1,0 +1,34 @@
+//! Errors as tokens: `compile_error!` at the places they are about.
+
+use proc_macro2::{Ident, TokenStream};
+use quote::quote;
+use reduce_codegen::Error;
+use reduce_dsl::parse::{Diagnostic, Extent, Places};
+
+/// All errors. In a block, because several macro calls in a row are no expression.
+pub(crate) fn compile_errors(errors: &[Diagnostic<Extent>]) -> TokenStream {
+    let errors = errors.iter().map(|error| {
+        let Extent { start, end } = error.span;
+        // `syn` places an error from the first to the last token of a stream.
+        let (first, last) = (Ident::new("a", start), Ident::new("z", end));
+        syn::Error::new_spanned(quote!(#first #last), text(error)).into_compile_error()
+    });
+    quote!({ #(#errors)* })
+}
+
+/// What codegen says, at the part of the specification that it is about.
+pub(crate) fn refusal(error: &Error, places: &Places<Extent>) -> Diagnostic<Extent> {
+    let place = match error {
+        Error::Refused { index, .. } => places.pass(*index),
+        Error::SharedMemory { .. } => places.block,
+        Error::Program { .. } | Error::Expanded { .. } | _ => Extent::whole(),
+    };
+    Diagnostic::error(place, error.to_string())
+}
+
+fn text(error: &Diagnostic<Extent>) -> String {
+    match &error.help {
+        Some(help) => format!("{}\n  = help: {help}", error.message),
+        None => error.message.clone(),
+    }
+}
