@@ -122,6 +122,12 @@ pub enum Error {
         /// The oldest that works.
         needed: String,
     },
+    /// libcuda lacks a function.
+    #[error("the CUDA driver library has no {function}; install NVIDIA's driver anew")]
+    IncompleteDriver {
+        /// The first function that is missing.
+        function: &'static str,
+    },
     /// There is a driver and no device.
     #[error("the CUDA driver sees no device; check `nvidia-smi` and CUDA_VISIBLE_DEVICES, or use the host")]
     NoDevice,
@@ -206,6 +212,7 @@ impl Error {
             Error::BuiltWithoutCuda
             | Error::NoDriver
             | Error::OldDriver { .. }
+            | Error::IncompleteDriver { .. }
             | Error::NoDevice
             | Error::NvrtcNotFound { .. }
             | Error::NvrtcUnusable { .. }

@@ -31,8 +31,8 @@ pub struct Resources {
 }
 
 impl Resources {
-    /// Reads the log of `--ptxas-options=-v`.
-    pub(crate) fn parse(log: &str) -> Vec<Resources> {
+    /// Reads them from the log of `--ptxas-options=-v`, or of `ptxas -v`.
+    pub fn parse(log: &str) -> Vec<Resources> {
         let mut kernels: Vec<Resources> = Vec::new();
         for line in log.lines() {
             if let Some(kernel) = quoted_after(line, "Compiling entry function ") {

@@ -1,14 +1,12 @@
-//! A GPU: finds driver and device, and says what is wrong with them.
+//! A GPU: its context, its architecture, and the compiler for it.
 
 use super::Nvrtc;
+use super::driver::{self, failed};
 use crate::Error;
 use crate::architecture::Architecture;
-use cudarc::driver::sys::{self, CUresult};
+use cudarc::driver::sys::CUresult;
 use cudarc::driver::{CudaContext, DriverError};
 use std::sync::Arc;
-
-/// The oldest driver, as ten times major plus minor of its CUDA: the first that runs what NVRTC 12 makes.
-const OLDEST_DRIVER: i32 = 120;
 
 /// A GPU with its context and the compiler for it.
 #[derive(Clone, Debug)]
@@ -21,7 +19,7 @@ pub(crate) struct Gpu {
 impl Gpu {
     /// How many GPUs the driver shows.
     pub(crate) fn count() -> Result<usize, Error> {
-        check_driver()?;
+        driver::check()?;
         match CudaContext::device_count() {
             Ok(count @ 1..) => Ok(count.unsigned_abs() as usize),
             Ok(_) | Err(DriverError(CUresult::CUDA_ERROR_NO_DEVICE)) => Err(Error::NoDevice),
@@ -66,32 +64,5 @@ impl Gpu {
 
     pub(super) fn nvrtc(&self) -> &'static Nvrtc {
         self.nvrtc
-    }
-}
-
-/// What a call to the driver was for, put before the error it gave.
-pub(super) fn failed(operation: &'static str) -> impl Fn(DriverError) -> Error {
-    move |error| {
-        let text = |text: Result<&std::ffi::CStr, DriverError>| {
-            text.map_or("unknown".to_owned(), |text| text.to_string_lossy().into_owned())
-        };
-        let (name, description) = (text(error.error_name()), text(error.error_string()));
-        Error::Driver { operation, code: error.0 as u32, name, text: description }
-    }
-}
-
-/// cudarc panics where the library or one of its functions is missing, so both are asked for first.
-fn check_driver() -> Result<(), Error> {
-    // SAFETY: loads libcuda and lets go of it again; its initialisers have no preconditions.
-    if !unsafe { sys::is_culib_present() } {
-        return Err(Error::NoDriver);
-    }
-    let mut version = 0;
-    // SAFETY: writes one number, and may be called before the driver is initialised.
-    unsafe { sys::cuDriverGetVersion(&mut version) }.result().map_err(failed("asking for its version"))?;
-    let text = |version: i32| format!("{}.{}", version / 10, version % 10);
-    match version / 10 {
-        OLDEST_DRIVER.. => Ok(()),
-        found => Err(Error::OldDriver { found: text(found), needed: text(OLDEST_DRIVER) }),
     }
 }

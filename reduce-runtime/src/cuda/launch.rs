@@ -1,6 +1,7 @@
 //! Runs a program on a GPU: its kernels, level after level, as its plan says.
 
-use super::gpu::{Gpu, failed};
+use super::driver::failed;
+use super::gpu::Gpu;
 use super::input::DeviceInput;
 use crate::Error;
 use crate::architecture::Target;
