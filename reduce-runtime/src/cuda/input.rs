@@ -20,9 +20,18 @@ pub struct DeviceInput<'a> {
 impl<'a> DeviceInput<'a> {
     /// A `CudaSlice<T>` or `CudaView<'_, T>`; its stream waits for whatever wrote it.
     pub fn of<T: Element>(slice: &'a impl DevicePtr<T>) -> DeviceInput<'a> {
+        DeviceInput::new(T::TY, slice)
+    }
+
+    /// Elements of `f16` as their bits, for users of cudarc without its feature `f16`.
+    pub fn of_f16_bits(slice: &'a impl DevicePtr<u16>) -> DeviceInput<'a> {
+        DeviceInput::new(Scalar::F16, slice)
+    }
+
+    fn new<T>(ty: Scalar, slice: &'a impl DevicePtr<T>) -> DeviceInput<'a> {
         let stream = slice.stream();
         let (pointer, reading) = slice.device_ptr(stream);
-        DeviceInput { ty: T::TY, len: slice.len(), stream, pointer, _reading: reading }
+        DeviceInput { ty, len: slice.len(), stream, pointer, _reading: reading }
     }
 
     /// The type of its elements.
