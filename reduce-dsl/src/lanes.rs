@@ -3,7 +3,7 @@
 //! Host backend and interpreter evaluate expressions here and nowhere else; the loops call
 //! [`crate::arith`] and are plain enough for the compiler to vectorise.
 
-use crate::arith::{Bits, Element, Number, Order};
+use crate::arith::{self, Bits, Element, Number, Order};
 use crate::ops::{Bin, Cmp, Un};
 use crate::{Scalar, Value};
 use half::f16;
@@ -53,6 +53,18 @@ macro_rules! lanes {
                 match (self, more) {
                     $((Lanes::$scalar(v), LanesRef::$scalar(more)) => v.extend_from_slice(more),)*
                     (lanes, more) => debug_assert_eq!(lanes.ty(), more.ty()),
+                }
+            }
+
+            /// Becomes, of every `stride` lanes of `from`, the `block` lanes that start at `offset`; at the end
+            /// of `from`, those that are there. Lanes of another type are a bug of the caller and ignored.
+            pub fn gather(&mut self, from: LanesRef<'_>, offset: usize, block: usize, stride: usize) {
+                match (self, from) {
+                    $((Lanes::$scalar(v), LanesRef::$scalar(from)) => {
+                        v.clear();
+                        gather(from, offset, block, stride, v);
+                    })*
+                    (lanes, from) => debug_assert_eq!(lanes.ty(), from.ty()),
                 }
             }
 
@@ -254,7 +266,7 @@ pub fn select(
 pub fn widen(a: LanesRef<'_>, out: &mut Lanes) -> Result<(), LaneError> {
     match (a, out) {
         (LanesRef::F16(a), Lanes::F32(out)) => {
-            map(a, out, f32::from);
+            map(a, out, arith::widen);
             Ok(())
         }
         _ => bug("as f32", &[a]),
@@ -270,4 +282,34 @@ fn zip<A: Copy, R>(a: &[A], b: &[A], out: &mut Vec<R>, f: impl Fn(A, A) -> R) {
     debug_assert_eq!(a.len(), b.len());
     out.clear();
     out.extend(a.iter().zip(b).map(|(&a, &b)| f(a, b)));
+}
+
+/// The strides of small trees are known to the compiler, which turns their copies into vector moves.
+fn gather<T: Copy + Default>(from: &[T], offset: usize, block: usize, stride: usize, out: &mut Vec<T>) {
+    let done = match (block, stride) {
+        (1, 2) => gather_blocks::<T, 1, 2>(from, offset, out),
+        (2, 4) => gather_blocks::<T, 2, 4>(from, offset, out),
+        (4, 8) => gather_blocks::<T, 4, 8>(from, offset, out),
+        (8, 16) => gather_blocks::<T, 8, 16>(from, offset, out),
+        (16, 32) => gather_blocks::<T, 16, 32>(from, offset, out),
+        _ => 0,
+    };
+    for chunk in from[done..].chunks(stride) {
+        let present = offset.min(chunk.len())..(offset + block).min(chunk.len());
+        out.extend_from_slice(&chunk[present]);
+    }
+}
+
+/// The lanes of `from` that it gathered from: all whole strides.
+fn gather_blocks<T: Copy + Default, const BLOCK: usize, const STRIDE: usize>(
+    from: &[T],
+    offset: usize,
+    out: &mut Vec<T>,
+) -> usize {
+    let (chunks, rest) = from.as_chunks::<STRIDE>();
+    out.resize(chunks.len() * BLOCK, T::default());
+    for (to, chunk) in out.as_chunks_mut::<BLOCK>().0.iter_mut().zip(chunks) {
+        to.copy_from_slice(&chunk[offset..offset + BLOCK]);
+    }
+    from.len() - rest.len()
 }

@@ -1,1 +1,36 @@
-//! x
+//! Where a reduction runs: on the host, and on NVIDIA GPUs through NVRTC and the driver API.
+//!
+//! In reading order: [`Device`] (where) → [`Reducer`] (a specification compiled for a device) →
+//! [`Reduction`] and [`Compiled`] (the same with Rust types; what `reduction!` gives). Below them,
+//! [`host`] evaluates the association of a program on all cores, and the module `cuda` finds libcuda and
+//! NVRTC at run time, compiles kernels and launches them as the plan of the program says. Without the
+//! feature `cuda` everything is still there and every CUDA device is an [`Error`].
+
+mod architecture;
+mod device;
+mod error;
+pub mod host;
+mod image;
+mod inputs;
+mod reducer;
+mod reduction;
+
+#[cfg(feature = "cuda")]
+mod cuda;
+#[cfg(not(feature = "cuda"))]
+#[path = "no_cuda.rs"]
+mod cuda;
+
+/// The version whose slices and contexts this crate takes.
+#[cfg(feature = "cuda")]
+pub use cudarc;
+
+pub use architecture::{Architecture, Target};
+pub use cuda::Nvrtc;
+#[cfg(feature = "cuda")]
+pub use cuda::{DeviceInput, DeviceSlices};
+pub use device::{Device, Listing, devices};
+pub use error::Error;
+pub use image::{Image, Resources};
+pub use reducer::{Outcome, Reducer};
+pub use reduction::{Compiled, Inputs, Output, Reduction};

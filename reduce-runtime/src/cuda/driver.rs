@@ -1,0 +1,80 @@
+//! The CUDA driver: is there one that this crate can call, and what its errors mean.
+
+use crate::Error;
+use cudarc::driver::DriverError;
+use cudarc::driver::sys;
+use std::ffi::CStr;
+
+/// The oldest driver, as 1000 major + 10 minor of its CUDA: the first that runs what NVRTC 12 makes.
+const OLDEST: i32 = 12_000;
+
+/// The functions that are called, here or by cudarc, which panics at a call of one that is missing.
+const FUNCTIONS: [&str; 31] = [
+    "cuCtxGetCurrent",
+    "cuCtxSetCurrent",
+    "cuDeviceGet",
+    "cuDeviceGetAttribute",
+    "cuDeviceGetCount",
+    "cuDeviceGetName",
+    "cuDevicePrimaryCtxRelease_v2",
+    "cuDevicePrimaryCtxRetain",
+    "cuDeviceTotalMem_v2",
+    "cuDriverGetVersion",
+    "cuEventCreate",
+    "cuEventDestroy_v2",
+    "cuEventRecord",
+    "cuGetErrorName",
+    "cuGetErrorString",
+    "cuInit",
+    "cuLaunchKernel",
+    "cuMemAllocAsync",
+    "cuMemAlloc_v2",
+    "cuMemFreeAsync",
+    "cuMemFree_v2",
+    "cuMemGetInfo_v2",
+    "cuMemcpyDtoHAsync_v2",
+    "cuMemcpyHtoDAsync_v2",
+    "cuModuleGetFunction",
+    "cuModuleLoadData",
+    "cuModuleUnload",
+    "cuStreamCreate",
+    "cuStreamDestroy_v2",
+    "cuStreamSynchronize",
+    "cuStreamWaitEvent",
+];
+
+/// Makes sure that cudarc can call the driver.
+pub(super) fn check() -> Result<(), Error> {
+    // SAFETY: loads libcuda and lets go of it again; its initialisers have no preconditions.
+    if !unsafe { sys::is_culib_present() } {
+        return Err(Error::NoDriver);
+    }
+    if let Some(function) = FUNCTIONS.into_iter().find(|function| !has(function)) {
+        return Err(Error::IncompleteDriver { function });
+    }
+    let mut version = 0;
+    // SAFETY: writes one number, and may be called before the driver is initialised.
+    unsafe { sys::cuDriverGetVersion(&mut version) }.result().map_err(failed("asking for its version"))?;
+    let text = |version: i32| format!("{}.{}", version / 1000, version % 1000 / 10);
+    match version {
+        OLDEST.. => Ok(()),
+        _ => Err(Error::OldDriver { found: text(version), needed: text(OLDEST) }),
+    }
+}
+
+/// Has libcuda, which is present, that function?
+fn has(function: &str) -> bool {
+    // SAFETY: the library was just found, and the symbol is not called through this type.
+    unsafe { sys::culib().get::<*const ()>(function).is_ok() }
+}
+
+/// Says what a call to the driver was for, beside the error it gave.
+pub(super) fn failed(operation: &'static str) -> impl Fn(DriverError) -> Error {
+    move |error| {
+        let text = |text: Result<&CStr, DriverError>| {
+            text.map_or("unknown".to_owned(), |text| text.to_string_lossy().into_owned())
+        };
+        let (name, description) = (text(error.error_name()), text(error.error_string()));
+        Error::Driver { operation, code: error.0 as u32, name, text: description }
+    }
+}

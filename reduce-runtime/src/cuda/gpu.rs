@@ -1,0 +1,68 @@
+//! A GPU: its context, its architecture, and the compiler for it.
+
+use super::Nvrtc;
+use super::driver::{self, failed};
+use crate::Error;
+use crate::architecture::Architecture;
+use cudarc::driver::sys::CUresult;
+use cudarc::driver::{CudaContext, DriverError};
+use std::sync::Arc;
+
+/// A GPU with its context and the compiler for it.
+#[derive(Clone, Debug)]
+pub(crate) struct Gpu {
+    context: Arc<CudaContext>,
+    architecture: Architecture,
+    nvrtc: &'static Nvrtc,
+}
+
+impl Gpu {
+    /// How many GPUs the driver shows.
+    pub(crate) fn count() -> Result<usize, Error> {
+        driver::check()?;
+        match CudaContext::device_count() {
+            Ok(count @ 1..) => Ok(count.unsigned_abs() as usize),
+            Ok(_) | Err(DriverError(CUresult::CUDA_ERROR_NO_DEVICE)) => Err(Error::NoDevice),
+            Err(error) => Err(failed("starting")(error)),
+        }
+    }
+
+    /// The GPU with that number.
+    pub(crate) fn open(ordinal: usize) -> Result<Gpu, Error> {
+        let count = Gpu::count()?;
+        if ordinal >= count {
+            return Err(Error::NoSuchDevice { ordinal, count });
+        }
+        Gpu::of(CudaContext::new(ordinal).map_err(failed("opening the device"))?)
+    }
+
+    /// The GPU of a context.
+    pub(crate) fn of(context: Arc<CudaContext>) -> Result<Gpu, Error> {
+        let capability = context.compute_capability().map_err(failed("asking for the architecture"))?;
+        let architecture =
+            Architecture::of_capability(capability.0.unsigned_abs(), capability.1.unsigned_abs());
+        Ok(Gpu { context, architecture, nvrtc: Nvrtc::get()? })
+    }
+
+    pub(crate) fn name(&self) -> String {
+        format!("cuda:{}", self.context.ordinal())
+    }
+
+    pub(crate) fn description(&self) -> String {
+        let name = self.context.name().unwrap_or_else(|_| "unnamed GPU".to_owned());
+        let gib = self.context.total_mem().unwrap_or(0) as f64 / f64::from(1 << 30);
+        format!("{name}, {}, {gib:.1} GiB", self.architecture)
+    }
+
+    pub(crate) fn architecture(&self) -> Architecture {
+        self.architecture
+    }
+
+    pub(super) fn context(&self) -> &Arc<CudaContext> {
+        &self.context
+    }
+
+    pub(super) fn nvrtc(&self) -> &'static Nvrtc {
+        self.nvrtc
+    }
+}

@@ -1,0 +1,93 @@
+//! Inputs that lie on a device already: slices and views of cudarc.
+
+use cudarc::driver::sys::CUdeviceptr;
+use cudarc::driver::{CudaStream, DevicePtr, SyncOnDrop};
+use half::f16;
+use reduce_dsl::Scalar;
+use reduce_dsl::arith::Element;
+use std::sync::Arc;
+
+/// One input on a device. While it lives, cudarc counts the data as being read.
+#[derive(Debug)]
+pub struct DeviceInput<'a> {
+    ty: Scalar,
+    len: usize,
+    stream: &'a Arc<CudaStream>,
+    pointer: CUdeviceptr,
+    _reading: SyncOnDrop<'a>,
+}
+
+impl<'a> DeviceInput<'a> {
+    /// A `CudaSlice<T>` or `CudaView<'_, T>`; its stream waits for whatever wrote it.
+    pub fn of<T: Element>(slice: &'a impl DevicePtr<T>) -> DeviceInput<'a> {
+        DeviceInput::new(T::TY, slice)
+    }
+
+    /// Elements of `f16` as their bits, for users of cudarc without its feature `f16`.
+    pub fn of_f16_bits(slice: &'a impl DevicePtr<u16>) -> DeviceInput<'a> {
+        DeviceInput::new(Scalar::F16, slice)
+    }
+
+    fn new<T>(ty: Scalar, slice: &'a impl DevicePtr<T>) -> DeviceInput<'a> {
+        let stream = slice.stream();
+        let (pointer, reading) = slice.device_ptr(stream);
+        DeviceInput { ty, len: slice.len(), stream, pointer, _reading: reading }
+    }
+
+    /// The type of its elements.
+    pub fn ty(&self) -> Scalar {
+        self.ty
+    }
+
+    /// The number of its elements.
+    pub fn len(&self) -> usize {
+        self.len
+    }
+
+    /// Has it no elements?
+    pub fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+
+    pub(super) fn stream(&self) -> &'a Arc<CudaStream> {
+        self.stream
+    }
+
+    pub(super) fn pointer(&self) -> CUdeviceptr {
+        self.pointer
+    }
+}
+
+/// Device slices for the inputs `In`: a reference to a slice or view, or a tuple of references.
+pub trait DeviceSlices<In> {
+    #[doc(hidden)]
+    fn inputs(&self) -> Vec<DeviceInput<'_>>;
+}
+
+macro_rules! single {
+    ($($ty:ty)*) => {
+        $(impl<S: DevicePtr<$ty>> DeviceSlices<$ty> for &S {
+            fn inputs(&self) -> Vec<DeviceInput<'_>> {
+                vec![DeviceInput::of::<$ty>(*self)]
+            }
+        })*
+    };
+}
+
+single!(f16 f32 f64 i32 u32 i64 u64);
+
+macro_rules! tuples {
+    ($(($($element:ident $slice:ident $index:tt),*))*) => {
+        $(impl<$($element: Element, $slice: DevicePtr<$element>),*> DeviceSlices<($($element,)*)> for ($(&$slice,)*) {
+            fn inputs(&self) -> Vec<DeviceInput<'_>> {
+                vec![$(DeviceInput::of::<$element>(self.$index)),*]
+            }
+        })*
+    };
+}
+
+tuples! {
+    (A S 0, B T 1)
+    (A S 0, B T 1, C U 2)
+    (A S 0, B T 1, C U 2, D V 3)
+}

@@ -1,0 +1,197 @@
+//! Runs a program on a GPU: its kernels, level after level, as its plan says.
+
+use super::driver::failed;
+use super::gpu::Gpu;
+use super::input::DeviceInput;
+use crate::Error;
+use crate::architecture::Target;
+use crate::reducer::Outcome;
+use cudarc::driver::sys::{CUdeviceptr, CUresult};
+use cudarc::driver::{
+    CudaFunction, CudaSlice, CudaStream, DevicePtr, DriverError, LaunchConfig, PushKernelArg,
+};
+use cudarc::nvrtc::Ptx;
+use reduce_dsl::Value;
+use reduce_dsl::lanes::LanesRef;
+use reduce_dsl::operation::Record;
+use reduce_dsl::program::{Launch, Plan, Program, Reads};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Instant;
+
+/// Blocks of a launch (CUDA C++ Programming Guide, technical specifications).
+const LARGEST_GRID: u64 = i32::MAX as u64;
+
+/// The kernels of a program, loaded on a GPU. Every call has memory of its own, so threads may share them.
+#[derive(Debug)]
+pub(crate) struct Kernels {
+    gpu: Gpu,
+    plan: Plan,
+    block: u32,
+    output: Record,
+    /// By what they read, as the program has them.
+    functions: [CudaFunction; 2],
+    /// Of the null stream, on which all of this crate's memory is allocated.
+    stream: Arc<CudaStream>,
+    /// Memory of finished calls, for the next ones.
+    spare: Mutex<Vec<CudaSlice<u8>>>,
+}
+
+impl Kernels {
+    /// Prints, compiles and loads the kernels of a program.
+    pub(crate) fn load(program: &Program, gpu: &Gpu) -> Result<Kernels, Error> {
+        let source = reduce_codegen::cuda(program)?;
+        let target = Target::for_device(gpu.architecture(), gpu.nvrtc().architectures())?;
+        let image = gpu.nvrtc().compile(&source, target)?;
+        let module = gpu.context().load_module(Ptx::from_binary(terminated(image.bytes)));
+        let module = module.map_err(failed("loading the kernels"))?;
+        let function = |reads| {
+            let name = program.kernel(reads).name;
+            module.load_function(name).map_err(failed("looking up a kernel"))
+        };
+        Ok(Kernels {
+            gpu: gpu.clone(),
+            plan: program.plan(),
+            block: program.block,
+            output: program.operation.output.clone(),
+            functions: [function(Reads::Inputs)?, function(Reads::Partials)?],
+            stream: gpu.context().default_stream(),
+            spare: Mutex::default(),
+        })
+    }
+
+    /// Reduces a copy of host memory. There is at least one element.
+    pub(crate) fn reduce(&self, inputs: &[LanesRef<'_>]) -> Result<Outcome, Error> {
+        let copies = inputs.iter().map(|&input| self.copy(bytes(input))).collect::<Result<Vec<_>, _>>()?;
+        let pointers: Vec<_> = copies.iter().map(|copy| copy.device_ptr(&self.stream)).collect();
+        let pointers: Vec<_> = pointers.iter().map(|(pointer, _)| *pointer).collect();
+        self.run(&self.stream, &pointers, inputs[0].len() as u64)
+    }
+
+    /// Reduces device memory. There is at least one element.
+    pub(crate) fn reduce_device(&self, inputs: &[DeviceInput<'_>]) -> Result<Outcome, Error> {
+        let stream = inputs[0].stream();
+        for (input, place) in inputs.iter().zip(0..) {
+            if input.stream().context() != self.gpu.context() {
+                return Err(Error::OtherContext { input: place, device: self.gpu.name() });
+            }
+            if input.stream() != stream {
+                stream.join(input.stream()).map_err(failed("waiting for an input"))?;
+            }
+        }
+        let pointers: Vec<_> = inputs.iter().map(DeviceInput::pointer).collect();
+        self.run(stream, &pointers, inputs[0].len() as u64)
+    }
+
+    /// Launches the plan for n elements at `inputs`, waits, and reads the result.
+    fn run(&self, stream: &CudaStream, inputs: &[CUdeviceptr], n: u64) -> Result<Outcome, Error> {
+        let launches = self.plan.launches(n);
+        if let Some(&Launch { grid, .. }) = launches.iter().find(|launch| launch.grid > LARGEST_GRID) {
+            return Err(Error::GridTooLarge { n, grid, limit: LARGEST_GRID });
+        }
+        let result = self.plan.workspace(n).next_multiple_of(self.output.align() as u64);
+        let memory = self.memory(result + self.output.size() as u64)?;
+        let base = memory.device_ptr(&self.stream).0;
+        stream.synchronize().map_err(failed("waiting for the inputs"))?;
+        let start = Instant::now();
+        let launched = launches.iter().try_for_each(|launch| {
+            let region = |region| base + self.plan.offset(n, region);
+            let (from, to) = (region(launch.from), region(launch.to));
+            let items = match launch.kernel {
+                Reads::Inputs => inputs,
+                Reads::Partials => &[from],
+            };
+            self.launch(stream, launch, &[items, &[to, base + result, launch.items]].concat())
+        });
+        // Also after a failed launch, so that nothing is running when the memory is given back.
+        let finished = stream.synchronize().map_err(failed("running the kernels"));
+        let kernel = start.elapsed();
+        launched.and(finished)?;
+        let values = self.read(&memory, result as usize)?;
+        self.spare.lock().unwrap_or_else(PoisonError::into_inner).push(memory);
+        Ok(Outcome { values, kernel })
+    }
+
+    /// Every argument of every kernel has 64 bits.
+    fn launch(&self, stream: &CudaStream, launch: &Launch, args: &[u64]) -> Result<(), Error> {
+        let mut builder = stream.launch_builder(&self.functions[launch.kernel as usize]);
+        for arg in args {
+            builder.arg(arg);
+        }
+        let config = LaunchConfig {
+            grid_dim: (launch.grid as u32, 1, 1),
+            block_dim: (self.block, 1, 1),
+            shared_mem_bytes: 0,
+        };
+        // SAFETY: the arguments are those of the kernels that reduce-codegen prints: the inputs or the
+        // items, both alive and of `launch.items` items, the partials and the result, both of the size the
+        // plan says, and the number of items. The caller waits for the stream before it frees any of them.
+        unsafe { builder.launch(config) }.map(|_| ()).map_err(failed("launching a kernel"))
+    }
+
+    /// Memory of at least that many bytes which no other call uses.
+    fn memory(&self, bytes: u64) -> Result<CudaSlice<u8>, Error> {
+        let mut spare = self.spare.lock().unwrap_or_else(PoisonError::into_inner);
+        match spare.iter().position(|memory| memory.len() as u64 >= bytes) {
+            Some(place) => Ok(spare.swap_remove(place)),
+            None => {
+                drop(spare);
+                let memory = self.allocate(bytes)?;
+                // It is used on the streams of inputs, and allocated in the order of this one.
+                self.stream.synchronize().map_err(failed("allocating memory"))?;
+                Ok(memory)
+            }
+        }
+    }
+
+    fn copy(&self, bytes: &[u8]) -> Result<CudaSlice<u8>, Error> {
+        let mut copy = self.allocate(bytes.len() as u64)?;
+        self.stream.memcpy_htod(bytes, &mut copy).map_err(failed("copying an input to the device"))?;
+        Ok(copy)
+    }
+
+    fn allocate(&self, bytes: u64) -> Result<CudaSlice<u8>, Error> {
+        // SAFETY: what is allocated is written before it is read, by a copy or by the kernels.
+        let memory = unsafe { self.stream.alloc(bytes as usize) };
+        memory.map_err(|error| match error {
+            DriverError(CUresult::CUDA_ERROR_OUT_OF_MEMORY) => {
+                let free = self.gpu.context().mem_get_info().map_or(0, |(free, _)| free as u64);
+                Error::OutOfMemory { asked: bytes, free }
+            }
+            error => failed("allocating memory")(error),
+        })
+    }
+
+    /// The fields of the result, which starts `at` that byte.
+    fn read(&self, memory: &CudaSlice<u8>, at: usize) -> Result<Vec<Value>, Error> {
+        let view = memory.slice(at..at + self.output.size());
+        let bytes = self.stream.clone_dtoh(&view).map_err(failed("reading the result"))?;
+        self.stream.synchronize().map_err(failed("reading the result"))?;
+        let field = |(offset, field): (usize, &reduce_dsl::func::Param)| {
+            let mut word = [0; 8];
+            let size = field.ty.size();
+            word[..size].copy_from_slice(&bytes[offset..offset + size]);
+            Value::from_bits(field.ty, u64::from_le_bytes(word))
+        };
+        Ok(self.output.offsets().into_iter().zip(&self.output.fields).map(field).collect())
+    }
+}
+
+/// The driver reads PTX up to a zero; a cubin knows its length.
+fn terminated(mut image: Vec<u8>) -> Vec<u8> {
+    image.push(0);
+    image
+}
+
+/// The bytes of an input as they lie in memory.
+fn bytes(input: LanesRef<'_>) -> &[u8] {
+    match input {
+        LanesRef::Bool(lanes) => bytemuck::cast_slice(lanes),
+        LanesRef::F16(lanes) => bytemuck::cast_slice(lanes),
+        LanesRef::F32(lanes) => bytemuck::cast_slice(lanes),
+        LanesRef::F64(lanes) => bytemuck::cast_slice(lanes),
+        LanesRef::I32(lanes) => bytemuck::cast_slice(lanes),
+        LanesRef::U32(lanes) => bytemuck::cast_slice(lanes),
+        LanesRef::I64(lanes) => bytemuck::cast_slice(lanes),
+        LanesRef::U64(lanes) => bytemuck::cast_slice(lanes),
+    }
+}

@@ -1,0 +1,96 @@
+//! Finds NVRTC at run time: where users name it, where the loader, CUDA toolkits and Python environments
+//! have it.
+
+use crate::Error;
+use libloading::Library;
+use std::env::{split_paths, var_os};
+use std::ffi::{OsStr, OsString};
+use std::path::{Path, PathBuf};
+
+/// The environment variable that names the library; nothing else is tried then.
+const VARIABLE: &str = "REDUCEGEN_NVRTC";
+
+/// The names that the dynamic loader resolves, newest first.
+const NAMES: [&str; 3] = ["libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so"];
+
+/// Loads NVRTC from the first place that has it.
+pub(super) fn find() -> Result<(PathBuf, Library), Error> {
+    if let Some(named) = var_os(VARIABLE).filter(|named| !named.is_empty()).map(PathBuf::from) {
+        return open(&named).map(|library| (named, library));
+    }
+    let searched = candidates(&|name| var_os(name), Path::new("."));
+    let found = searched.iter().find_map(|path| Some((path.clone(), open(path).ok()?)));
+    found.ok_or(Error::NvrtcNotFound { searched })
+}
+
+/// Loads the NVRTC at `path`.
+pub(super) fn open(path: &Path) -> Result<Library, Error> {
+    let unusable =
+        |error: libloading::Error| Error::NvrtcUnusable { path: path.to_owned(), reason: error.to_string() };
+    if let Some(builtins) = builtins(path) {
+        // NVRTC asks the loader for its builtins by name, and outside the loader's folders finds only
+        // what is loaded already. It stays loaded as long as the process, as NVRTC does.
+        std::mem::forget(load(&builtins).map_err(unusable)?);
+    }
+    load(path).map_err(unusable)
+}
+
+fn load(path: &Path) -> Result<Library, libloading::Error> {
+    // SAFETY: loading runs the initialisers of NVIDIA's library, or of the file that the user put in its
+    // place and thereby trusts; these have no preconditions.
+    unsafe { Library::new(path) }
+}
+
+/// Where NVRTC may be, in the order of trial. `variable` gives environment variables, `here` is the
+/// working folder.
+fn candidates(variable: &dyn Fn(&str) -> Option<OsString>, here: &Path) -> Vec<PathBuf> {
+    let set = |name: &str| variable(name).filter(|value| !value.is_empty()).map(PathBuf::from);
+    let toolkits = ["CUDA_PATH", "CUDA_HOME"].iter().filter_map(|name| set(name));
+    let toolkits = toolkits.chain([PathBuf::from("/usr/local/cuda")]);
+    let environments = ["VIRTUAL_ENV", "CONDA_PREFIX"].iter().filter_map(|name| set(name));
+    let environments = environments.chain([here.join(".venv"), here.join(".cuda")]).chain(python(&set));
+    let mut paths: Vec<_> = NAMES.iter().map(PathBuf::from).collect();
+    paths.extend(
+        toolkits.flat_map(|root| [root.join("lib64"), root.join("lib")]).flat_map(|lib| libraries(&lib)),
+    );
+    paths.extend(environments.flat_map(|root| in_environment(&root)));
+    paths
+}
+
+/// The environment that `python3` on the PATH belongs to.
+fn python(set: &dyn Fn(&str) -> Option<PathBuf>) -> Option<PathBuf> {
+    let path = set("PATH")?;
+    let bin = split_paths(&path).find(|folder| folder.join("python3").exists())?;
+    bin.parent().map(Path::to_owned)
+}
+
+/// The libraries of the wheel `nvidia-cuda-nvrtc`, and of conda's package.
+fn in_environment(root: &Path) -> Vec<PathBuf> {
+    let pythons = children(&root.join("lib")).into_iter().filter(|path| starts_with(path, "python3"));
+    let wheels = pythons.flat_map(|python| children(&python.join("site-packages/nvidia")));
+    let folders = wheels.map(|wheel| wheel.join("lib")).chain([root.join("lib")]);
+    folders.flat_map(|folder| libraries(&folder)).collect()
+}
+
+fn libraries(folder: &Path) -> Vec<PathBuf> {
+    children(folder).into_iter().filter(|path| starts_with(path, "libnvrtc.so")).collect()
+}
+
+/// The library of builtins beside an NVRTC that is given by path.
+fn builtins(nvrtc: &Path) -> Option<PathBuf> {
+    let folder = nvrtc.parent().filter(|folder| *folder != Path::new(""))?;
+    children(folder).into_iter().find(|path| starts_with(path, "libnvrtc-builtins.so"))
+}
+
+fn starts_with(path: &Path, prefix: &str) -> bool {
+    path.file_name().and_then(OsStr::to_str).is_some_and(|name| name.starts_with(prefix))
+}
+
+/// What a folder holds, sorted backwards, so that newer versions come first; nothing if it cannot be read.
+fn children(folder: &Path) -> Vec<PathBuf> {
+    let entries = folder.read_dir().into_iter().flatten();
+    let mut paths: Vec<_> = entries.filter_map(|entry| Some(entry.ok()?.path())).collect();
+    paths.sort();
+    paths.reverse();
+    paths
+}

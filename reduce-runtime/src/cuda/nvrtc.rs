@@ -1,0 +1,219 @@
+//! NVRTC: the functions of the library that are called, and what they compile.
+
+use super::library;
+use crate::Error;
+use crate::architecture::{Architecture, Target};
+use crate::image::{Image, Resources};
+use libloading::Library;
+use std::ffi::{CStr, CString, c_char, c_int, c_void};
+use std::path::{Path, PathBuf};
+use std::ptr::{null, null_mut};
+use std::sync::OnceLock;
+
+/// Asks the assembler for the registers and spills of each kernel.
+const REPORT: &str = "--ptxas-options=-v";
+
+/// The compiler of kernels. It needs no GPU and no driver.
+#[derive(Debug)]
+pub struct Nvrtc {
+    path: PathBuf,
+    architectures: Vec<Architecture>,
+    api: Api,
+}
+
+impl Nvrtc {
+    /// The NVRTC of this process, searched for and loaded at the first call.
+    pub fn get() -> Result<&'static Nvrtc, Error> {
+        static NVRTC: OnceLock<Nvrtc> = OnceLock::new();
+        if let Some(nvrtc) = NVRTC.get() {
+            return Ok(nvrtc);
+        }
+        let (path, library) = library::find()?;
+        let nvrtc = Nvrtc::new(path, library)?;
+        Ok(NVRTC.get_or_init(|| nvrtc))
+    }
+
+    /// The NVRTC at `path`, for programs that bring their own. It stays loaded until the process ends.
+    pub fn open(path: &Path) -> Result<Nvrtc, Error> {
+        let library = library::open(path)?;
+        Nvrtc::new(path.to_owned(), library)
+    }
+
+    fn new(path: PathBuf, library: Library) -> Result<Nvrtc, Error> {
+        let loaded = Api::new(Box::leak(Box::new(library)));
+        let unusable = |reason| Error::NvrtcUnusable { path: path.clone(), reason };
+        let api = loaded.map_err(|error| unusable(error.to_string()))?;
+        let architectures = api.architectures().map_err(|code| unusable(api.name_of(code)))?;
+        Ok(Nvrtc { path, architectures, api })
+    }
+
+    /// Where the library was found: a path, or a name that the loader resolved.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// The architectures it compiles for, ascending.
+    pub fn architectures(&self) -> &[Architecture] {
+        &self.architectures
+    }
+
+    /// Compiles CUDA C of `reduce_codegen::cuda`, with the flags that its header states.
+    pub fn compile(&self, source: &str, target: Target) -> Result<Image, Error> {
+        let architecture = target.architecture();
+        if !self.architectures.contains(&architecture) {
+            return Err(Error::UnknownArchitecture { architecture, offered: self.architectures.clone() });
+        }
+        let program =
+            Program::new(&self.api, source).map_err(|code| self.refused(code, source, target, ""))?;
+        let compiled = program.compile(target);
+        let log = program.text(&self.api.log).unwrap_or_default();
+        let log = String::from_utf8_lossy(&log).into_owned();
+        let bytes = compiled.and_then(|()| program.image(target));
+        let bytes = bytes.map_err(|code| self.refused(code, source, target, &log))?;
+        let resources = Resources::parse(&log);
+        Ok(Image { target, bytes, log, resources })
+    }
+
+    fn refused(&self, code: c_int, source: &str, target: Target, log: &str) -> Error {
+        let lines = source.lines().enumerate().map(|(i, line)| format!("{:>4} | {line}\n", i + 1));
+        let (name, log) = (self.api.name_of(code), log.trim_end().to_owned());
+        Error::Nvrtc { target, name, log, source_text: lines.collect() }
+    }
+}
+
+/// The functions that are called, with the signatures of `nvrtc.h`.
+#[derive(Debug)]
+struct Api {
+    count_architectures: unsafe extern "C" fn(*mut c_int) -> c_int,
+    list_architectures: unsafe extern "C" fn(*mut c_int) -> c_int,
+    create: unsafe extern "C" fn(
+        *mut Handle,
+        *const c_char,
+        *const c_char,
+        c_int,
+        *const *const c_char,
+        *const *const c_char,
+    ) -> c_int,
+    compile: unsafe extern "C" fn(Handle, c_int, *const *const c_char) -> c_int,
+    destroy: unsafe extern "C" fn(*mut Handle) -> c_int,
+    describe: unsafe extern "C" fn(c_int) -> *const c_char,
+    log: Text,
+    cubin: Text,
+    ptx: Text,
+}
+
+/// What NVRTC calls a program: a pointer to something only it knows.
+type Handle = *mut c_void;
+
+/// How to get one of the texts of a program: first how many bytes it has, then the bytes.
+#[derive(Debug)]
+struct Text {
+    size: unsafe extern "C" fn(Handle, *mut usize) -> c_int,
+    bytes: unsafe extern "C" fn(Handle, *mut c_char) -> c_int,
+}
+
+impl Api {
+    fn new(library: &'static Library) -> Result<Api, libloading::Error> {
+        // SAFETY: each name gets the type that `nvrtc.h` declares for it, the same since CUDA 11.2.
+        unsafe {
+            let text = |size, bytes| -> Result<Text, libloading::Error> {
+                Ok(Text { size: *library.get(size)?, bytes: *library.get(bytes)? })
+            };
+            Ok(Api {
+                count_architectures: *library.get("nvrtcGetNumSupportedArchs")?,
+                list_architectures: *library.get("nvrtcGetSupportedArchs")?,
+                create: *library.get("nvrtcCreateProgram")?,
+                compile: *library.get("nvrtcCompileProgram")?,
+                destroy: *library.get("nvrtcDestroyProgram")?,
+                describe: *library.get("nvrtcGetErrorString")?,
+                log: text("nvrtcGetProgramLogSize", "nvrtcGetProgramLog")?,
+                cubin: text("nvrtcGetCUBINSize", "nvrtcGetCUBIN")?,
+                ptx: text("nvrtcGetPTXSize", "nvrtcGetPTX")?,
+            })
+        }
+    }
+
+    fn architectures(&self) -> Result<Vec<Architecture>, c_int> {
+        let mut count = 0;
+        // SAFETY: writes one number.
+        check(unsafe { (self.count_architectures)(&mut count) })?;
+        let mut numbers = vec![0; usize::try_from(count).unwrap_or(0)];
+        // SAFETY: writes as many numbers as it just announced.
+        check(unsafe { (self.list_architectures)(numbers.as_mut_ptr()) })?;
+        numbers.sort_unstable();
+        Ok(numbers.into_iter().map(|number| Architecture::from_number(number.unsigned_abs())).collect())
+    }
+
+    fn name_of(&self, code: c_int) -> String {
+        // SAFETY: gives a static, terminated string for every code, known or not.
+        let name = unsafe { CStr::from_ptr((self.describe)(code)) };
+        name.to_string_lossy().into_owned()
+    }
+}
+
+/// A program of NVRTC, destroyed when dropped.
+struct Program<'a> {
+    api: &'a Api,
+    handle: Handle,
+}
+
+impl<'a> Program<'a> {
+    fn new(api: &'a Api, source: &str) -> Result<Program<'a>, c_int> {
+        let mut handle = null_mut();
+        let source = terminated(source);
+        // SAFETY: the strings are terminated and copied by the call; without headers both arrays may be null.
+        let created =
+            unsafe { (api.create)(&mut handle, source.as_ptr(), c"reduce.cu".as_ptr(), 0, null(), null()) };
+        check(created).map(|()| Program { api, handle })
+    }
+
+    fn compile(&self, target: Target) -> Result<(), c_int> {
+        let architecture = format!("--gpu-architecture={target}");
+        let flags = reduce_codegen::NVRTC_FLAGS.into_iter().chain([REPORT, &architecture]);
+        let flags: Vec<_> = flags.map(terminated).collect();
+        let pointers: Vec<_> = flags.iter().map(|flag| flag.as_ptr()).collect();
+        // SAFETY: the program is alive, and the pointers are as many terminated strings as announced.
+        check(unsafe { (self.api.compile)(self.handle, pointers.len() as c_int, pointers.as_ptr()) })
+    }
+
+    fn image(&self, target: Target) -> Result<Vec<u8>, c_int> {
+        match target {
+            Target::Cubin(_) => self.bytes(&self.api.cubin),
+            Target::Ptx(_) => self.text(&self.api.ptx),
+        }
+    }
+
+    /// A text without the zero that ends it.
+    fn text(&self, text: &Text) -> Result<Vec<u8>, c_int> {
+        let mut bytes = self.bytes(text)?;
+        bytes.pop_if(|&mut last| last == 0);
+        Ok(bytes)
+    }
+
+    fn bytes(&self, text: &Text) -> Result<Vec<u8>, c_int> {
+        let mut size = 0;
+        // SAFETY: the program is alive; writes one number.
+        check(unsafe { (text.size)(self.handle, &mut size) })?;
+        let mut bytes = vec![0; size];
+        // SAFETY: the program is alive; writes as many bytes as it just announced.
+        check(unsafe { (text.bytes)(self.handle, bytes.as_mut_ptr().cast()) })?;
+        Ok(bytes)
+    }
+}
+
+impl Drop for Program<'_> {
+    fn drop(&mut self) {
+        // SAFETY: made by `create`, destroyed here and nowhere else.
+        unsafe { (self.api.destroy)(&mut self.handle) };
+    }
+}
+
+fn check(code: c_int) -> Result<(), c_int> {
+    if code == 0 { Ok(()) } else { Err(code) }
+}
+
+/// A C string, cut at the first zero: a zero in CUDA text ends it for every compiler.
+fn terminated(text: &str) -> CString {
+    let bytes = text.bytes().take_while(|&byte| byte != 0).collect::<Vec<_>>();
+    CString::new(bytes).unwrap_or_default()
+}

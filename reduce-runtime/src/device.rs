@@ -1,0 +1,97 @@
+//! Devices: where a reduction can run.
+
+use crate::Error;
+use crate::architecture::Architecture;
+use crate::cuda::Gpu;
+
+/// A place to run reductions: the host, or a CUDA GPU. Cheap to clone.
+#[derive(Clone, Debug)]
+pub struct Device {
+    place: Place,
+}
+
+#[derive(Clone, Debug)]
+pub(crate) enum Place {
+    Host,
+    Cuda(Gpu),
+}
+
+impl Device {
+    /// All cores of this machine, with the bits of every other device.
+    pub fn host() -> Device {
+        Device { place: Place::Host }
+    }
+
+    /// The GPU with that number, counted as the driver does, with the NVRTC that compiles for it.
+    ///
+    /// # Errors
+    /// A missing or old driver, no such device, no NVRTC; each says how to get it.
+    pub fn cuda(ordinal: usize) -> Result<Device, Error> {
+        Gpu::open(ordinal).map(|gpu| Device { place: Place::Cuda(gpu) })
+    }
+
+    /// The GPU of a context of cudarc, also one that is not the primary context of its device.
+    ///
+    /// # Errors
+    /// As [`Device::cuda`].
+    #[cfg(feature = "cuda")]
+    pub fn of_context(context: std::sync::Arc<cudarc::driver::CudaContext>) -> Result<Device, Error> {
+        Gpu::of(context).map(|gpu| Device { place: Place::Cuda(gpu) })
+    }
+
+    /// The first GPU if it can be used, else the host. [`devices`] says why a GPU cannot be used.
+    pub fn auto() -> Device {
+        Device::cuda(0).unwrap_or_else(|_| Device::host())
+    }
+
+    /// `host`, or `cuda:0`.
+    pub fn name(&self) -> String {
+        match &self.place {
+            Place::Host => "host".to_owned(),
+            Place::Cuda(gpu) => gpu.name(),
+        }
+    }
+
+    /// What it is, for people: `8 threads`, or `NVIDIA H200, sm_90, 139.8 GiB`.
+    pub fn description(&self) -> String {
+        match &self.place {
+            Place::Host => {
+                let threads = std::thread::available_parallelism().map_or(1, usize::from);
+                format!("{threads} thread{}", if threads == 1 { "" } else { "s" })
+            }
+            Place::Cuda(gpu) => gpu.description(),
+        }
+    }
+
+    /// The architecture of a GPU.
+    pub fn architecture(&self) -> Option<Architecture> {
+        match &self.place {
+            Place::Host => None,
+            Place::Cuda(gpu) => Some(gpu.architecture()),
+        }
+    }
+
+    pub(crate) fn place(&self) -> &Place {
+        &self.place
+    }
+}
+
+/// A device, or the reason why it cannot be used.
+#[derive(Debug)]
+pub struct Listing {
+    /// `host`, `cuda:0`, or `cuda` where no GPU can be counted.
+    pub name: String,
+    /// The device.
+    pub device: Result<Device, Error>,
+}
+
+/// Every device of this machine, the host first.
+pub fn devices() -> Vec<Listing> {
+    let host = Listing { name: "host".to_owned(), device: Ok(Device::host()) };
+    let gpu = |ordinal| Listing { name: format!("cuda:{ordinal}"), device: Device::cuda(ordinal) };
+    let gpus = match Gpu::count() {
+        Ok(count) => (0..count).map(gpu).collect(),
+        Err(error) => vec![Listing { name: "cuda".to_owned(), device: Err(error) }],
+    };
+    std::iter::once(host).chain(gpus).collect()
+}

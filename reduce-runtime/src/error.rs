@@ -1,0 +1,237 @@
+//! What can go wrong, and what to do about it: every message names the fix.
+
+use crate::architecture::{Architecture, Target};
+use crate::host::HostError;
+use reduce_codegen as codegen;
+use reduce_dsl::Scalar;
+use std::fmt::Display;
+use std::path::PathBuf;
+
+/// Why a reduction did not compile or run.
+#[derive(Clone, Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// More or fewer inputs than the reduction takes.
+    #[error(
+        "the reduction takes {expected} input(s), and there are {found}; give one slice or file for each"
+    )]
+    InputCount {
+        /// The inputs it takes.
+        expected: usize,
+        /// The inputs there are.
+        found: usize,
+    },
+    /// An input has another type than the specification says.
+    #[error(
+        "input `{input}` holds {found}, and the reduction takes {expected}; convert it, or change its type in the specification"
+    )]
+    InputType {
+        /// The input.
+        input: String,
+        /// The type in the specification.
+        expected: Scalar,
+        /// The type it has.
+        found: Scalar,
+    },
+    /// Inputs differ in length.
+    #[error(
+        "input `{input}` has {found} elements, and `{first}` has {expected}; inputs must be equally long"
+    )]
+    InputLength {
+        /// The first input.
+        first: String,
+        /// Its length.
+        expected: u64,
+        /// The input that differs.
+        input: String,
+        /// Its length.
+        found: u64,
+    },
+    /// More elements than the schedule can cover.
+    #[error(
+        "{n} elements need {grid} blocks, and a launch has at most {limit}; fold more in each thread, as with coarsen(16)"
+    )]
+    GridTooLarge {
+        /// The elements.
+        n: u64,
+        /// The blocks they need.
+        grid: u64,
+        /// The blocks of a launch.
+        limit: u64,
+    },
+    /// The result is read as another type than it has.
+    #[error(
+        "the result is {found}, which does not fit the Rust type {expected}; write the type that `finish` gives"
+    )]
+    OutputType {
+        /// The type that was asked for.
+        expected: &'static str,
+        /// The type that the specification gives.
+        found: String,
+    },
+    /// An input lies in the memory of another device, or of another context of this one.
+    #[error(
+        "input {input} does not lie in the context of {device}; copy it there, or make the device from the context of the slice"
+    )]
+    OtherContext {
+        /// The position of the input.
+        input: usize,
+        /// The device that should reduce it.
+        device: String,
+    },
+    /// Device memory was given to a reduction that runs on the host.
+    #[error("the reduction was compiled for the host and the data lies on a GPU; compile it for that device")]
+    DeviceMemoryOnHost,
+    /// Text that is no name of an architecture.
+    #[error("`{text}` is not an architecture; write it as sm_90, 90 or 9.0")]
+    MalformedArchitecture {
+        /// What was written.
+        text: String,
+    },
+    /// An architecture that this NVRTC does not compile for.
+    #[error("this NVRTC does not know {architecture}; it compiles for {}", list(offered))]
+    UnknownArchitecture {
+        /// What was asked for.
+        architecture: Architecture,
+        /// What NVRTC compiles for.
+        offered: Vec<Architecture>,
+    },
+    /// A device number beyond the last.
+    #[error(
+        "there is no device cuda:{ordinal}; the driver shows {count}, from cuda:0 on (see CUDA_VISIBLE_DEVICES)"
+    )]
+    NoSuchDevice {
+        /// What was asked for.
+        ordinal: usize,
+        /// The devices there are.
+        count: usize,
+    },
+    /// The crate was compiled without CUDA.
+    #[error("this program was built without CUDA; build it with the feature `cuda`, or use the host")]
+    BuiltWithoutCuda,
+    /// libcuda was not found.
+    #[error(
+        "there is no CUDA driver here (libcuda.so.1 was not found); install NVIDIA's driver, in a container pass the GPU through, or use the host"
+    )]
+    NoDriver,
+    /// The driver is older than what this crate calls.
+    #[error("the CUDA driver is for CUDA {found}, and {needed} or newer is needed; update NVIDIA's driver")]
+    OldDriver {
+        /// The CUDA version of the driver.
+        found: String,
+        /// The oldest that works.
+        needed: String,
+    },
+    /// libcuda lacks a function.
+    #[error("the CUDA driver library has no {function}; install NVIDIA's driver anew")]
+    IncompleteDriver {
+        /// The first function that is missing.
+        function: &'static str,
+    },
+    /// There is a driver and no device.
+    #[error("the CUDA driver sees no device; check `nvidia-smi` and CUDA_VISIBLE_DEVICES, or use the host")]
+    NoDevice,
+    /// NVRTC was not found.
+    #[error(
+        "NVRTC, which compiles the kernels, was not found; `pip install nvidia-cuda-nvrtc` into the environment in use, \
+         install a CUDA toolkit, or set REDUCEGEN_NVRTC=/path/to/libnvrtc.so (searched: {})",
+        searched.iter().map(|path| path.display().to_string()).collect::<Vec<_>>().join(", ")
+    )]
+    NvrtcNotFound {
+        /// Where it was looked for, in order.
+        searched: Vec<PathBuf>,
+    },
+    /// An NVRTC that was named cannot be used.
+    #[error("{} cannot be used as NVRTC: {reason}; set REDUCEGEN_NVRTC to the libnvrtc.so of CUDA 12 or newer", path.display())]
+    NvrtcUnusable {
+        /// The library.
+        path: PathBuf,
+        /// What the loader said.
+        reason: String,
+    },
+    /// NVRTC refused the source.
+    #[error("NVRTC does not compile this for {target} ({name}):\n{log}\n{source_text}")]
+    Nvrtc {
+        /// What it was compiled for.
+        target: Target,
+        /// The name of NVRTC's error.
+        name: String,
+        /// What NVRTC wrote.
+        log: String,
+        /// The source, its lines numbered.
+        source_text: String,
+    },
+    /// The driver reported an error.
+    #[error("the CUDA driver failed while {operation}: {name} ({code}), {text}{}", advice(*code))]
+    Driver {
+        /// What was being done.
+        operation: &'static str,
+        /// The driver's code.
+        code: u32,
+        /// Its name.
+        name: String,
+        /// The driver's description.
+        text: String,
+    },
+    /// Device memory ran out.
+    #[error(
+        "{asked} bytes of device memory were asked for, and {free} are free; reduce the data in parts, or free some"
+    )]
+    OutOfMemory {
+        /// The bytes that were asked for.
+        asked: u64,
+        /// The bytes that were free afterwards.
+        free: u64,
+    },
+    /// The specification does not lower to a program: a pass refused, or a bug.
+    #[error(transparent)]
+    Codegen(#[from] codegen::Error),
+    /// The host has no result: no elements and no identity, or a bug.
+    #[error(transparent)]
+    Host(#[from] HostError),
+}
+
+impl Error {
+    /// Is it a mistake in what was asked for, not a fault of the machine or of this project?
+    pub fn is_users_fault(&self) -> bool {
+        match self {
+            Error::InputCount { .. }
+            | Error::InputType { .. }
+            | Error::InputLength { .. }
+            | Error::GridTooLarge { .. }
+            | Error::OutputType { .. }
+            | Error::OtherContext { .. }
+            | Error::DeviceMemoryOnHost
+            | Error::MalformedArchitecture { .. }
+            | Error::UnknownArchitecture { .. }
+            | Error::NoSuchDevice { .. } => true,
+            Error::Codegen(error) => {
+                matches!(error, codegen::Error::Refused { .. } | codegen::Error::SharedMemory { .. })
+            }
+            Error::Host(error) => matches!(error, HostError::Empty { .. }),
+            Error::BuiltWithoutCuda
+            | Error::NoDriver
+            | Error::OldDriver { .. }
+            | Error::IncompleteDriver { .. }
+            | Error::NoDevice
+            | Error::NvrtcNotFound { .. }
+            | Error::NvrtcUnusable { .. }
+            | Error::Nvrtc { .. }
+            | Error::Driver { .. }
+            | Error::OutOfMemory { .. } => false,
+        }
+    }
+}
+
+/// The errors after which a context, and with it the process, cannot use the device again (CUDA driver
+/// API, `CUresult`).
+fn advice(code: u32) -> &'static str {
+    match code {
+        700 | 702 | 710 | 714..=719 => "; the device cannot be used by this process any more, restart it",
+        _ => "",
+    }
+}
+
+fn list<T: Display>(items: &[T]) -> String {
+    items.iter().map(T::to_string).collect::<Vec<_>>().join(", ")
+}

@@ -1,0 +1,80 @@
+//! What stands for the module `cuda` in a build without it: types that have no value.
+
+use crate::Error;
+use crate::architecture::{Architecture, Target};
+use crate::image::Image;
+use crate::reducer::Outcome;
+use reduce_dsl::lanes::LanesRef;
+use reduce_dsl::program::Program;
+use std::path::Path;
+
+/// The compiler of kernels, which this build has not.
+#[derive(Debug)]
+pub enum Nvrtc {}
+
+impl Nvrtc {
+    /// [`Error::BuiltWithoutCuda`].
+    pub fn get() -> Result<&'static Nvrtc, Error> {
+        Err(Error::BuiltWithoutCuda)
+    }
+
+    /// [`Error::BuiltWithoutCuda`].
+    pub fn open(_: &Path) -> Result<Nvrtc, Error> {
+        Err(Error::BuiltWithoutCuda)
+    }
+
+    /// Where the library was found.
+    pub fn path(&self) -> &Path {
+        match *self {}
+    }
+
+    /// The architectures it compiles for.
+    pub fn architectures(&self) -> &[Architecture] {
+        match *self {}
+    }
+
+    /// Compiles CUDA C.
+    pub fn compile(&self, _: &str, _: Target) -> Result<Image, Error> {
+        match *self {}
+    }
+}
+
+/// A GPU, which this build cannot have.
+#[derive(Clone, Debug)]
+pub(crate) enum Gpu {}
+
+impl Gpu {
+    pub(crate) fn count() -> Result<usize, Error> {
+        Err(Error::BuiltWithoutCuda)
+    }
+
+    pub(crate) fn open(_: usize) -> Result<Gpu, Error> {
+        Err(Error::BuiltWithoutCuda)
+    }
+
+    pub(crate) fn name(&self) -> String {
+        match *self {}
+    }
+
+    pub(crate) fn description(&self) -> String {
+        match *self {}
+    }
+
+    pub(crate) fn architecture(&self) -> Architecture {
+        match *self {}
+    }
+}
+
+/// The kernels of a program, which nothing here can load.
+#[derive(Debug)]
+pub(crate) enum Kernels {}
+
+impl Kernels {
+    pub(crate) fn load(_: &Program, gpu: &Gpu) -> Result<Kernels, Error> {
+        match *gpu {}
+    }
+
+    pub(crate) fn reduce(&self, _: &[LanesRef<'_>]) -> Result<Outcome, Error> {
+        match *self {}
+    }
+}

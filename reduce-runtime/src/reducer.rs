@@ -1,0 +1,97 @@
+//! A specification compiled for a device.
+
+use crate::cuda::Kernels;
+use crate::device::Place;
+use crate::{Device, Error, host, inputs};
+#[cfg(feature = "cuda")]
+use reduce_dsl::lanes::Lanes;
+use reduce_dsl::lanes::LanesRef;
+use reduce_dsl::program::{Association, Program};
+use reduce_dsl::{Spec, Value};
+use std::time::{Duration, Instant};
+
+/// A reduction compiled for a device, ready to run on any data; its types are checked at the call.
+/// Threads may share it.
+#[derive(Debug)]
+pub struct Reducer {
+    program: Program,
+    association: Association,
+    device: Device,
+    /// `None` on the host, which evaluates the association.
+    kernels: Option<Kernels>,
+}
+
+/// The result of a reduction.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Outcome {
+    /// One value for each field of the result, [`Operation::output`](reduce_dsl::operation::Operation).
+    pub values: Vec<Value>,
+    /// Wall time of the computation on the host's clock, without transfers.
+    pub kernel: Duration,
+}
+
+impl Reducer {
+    /// Lowers `spec`, applies its passes and, for a GPU, compiles the kernels.
+    ///
+    /// # Errors
+    /// A pass that does not apply; on a GPU, what NVRTC and the driver report.
+    pub fn new(spec: &Spec, device: &Device) -> Result<Reducer, Error> {
+        let program = reduce_codegen::compile(spec)?;
+        let kernels = match device.place() {
+            Place::Host => None,
+            Place::Cuda(gpu) => Some(Kernels::load(&program, gpu)?),
+        };
+        let association = program.association();
+        Ok(Reducer { program, association, device: device.clone(), kernels })
+    }
+
+    /// The program that runs.
+    pub fn program(&self) -> &Program {
+        &self.program
+    }
+
+    /// Where it runs.
+    pub fn device(&self) -> &Device {
+        &self.device
+    }
+
+    /// Reduces slices in the memory of the host; a GPU gets a copy.
+    ///
+    /// # Errors
+    /// Inputs of another number, type or length than the specification says; no elements and no identity;
+    /// what the driver reports.
+    pub fn reduce(&self, inputs: &[LanesRef<'_>]) -> Result<Outcome, Error> {
+        let shapes: Vec<_> = inputs.iter().map(|input| (input.ty(), input.len())).collect();
+        let n = inputs::check(&self.program.operation, &shapes)?;
+        match &self.kernels {
+            Some(kernels) if n > 0 => kernels.reduce(inputs),
+            _ => self.on_host(inputs),
+        }
+    }
+
+    /// Reduces data that lies on the device, on the stream of the first input, which waits for the streams
+    /// of the others. Returns when the result is there.
+    ///
+    /// # Errors
+    /// As [`Reducer::reduce`], and if the data does not lie in the context of the device.
+    #[cfg(feature = "cuda")]
+    pub fn reduce_device(&self, inputs: &[crate::DeviceInput<'_>]) -> Result<Outcome, Error> {
+        let shapes: Vec<_> = inputs.iter().map(|input| (input.ty(), input.len())).collect();
+        let n = inputs::check(&self.program.operation, &shapes)?;
+        match &self.kernels {
+            None => Err(Error::DeviceMemoryOnHost),
+            Some(kernels) if n > 0 => kernels.reduce_device(inputs),
+            Some(_) => {
+                let empty: Vec<_> = shapes.iter().map(|&(ty, _)| Lanes::empty(ty)).collect();
+                self.on_host(&empty.iter().map(Lanes::borrow).collect::<Vec<_>>())
+            }
+        }
+    }
+
+    /// Also the way of no elements on every device: there is nothing to launch.
+    fn on_host(&self, inputs: &[LanesRef<'_>]) -> Result<Outcome, Error> {
+        let start = Instant::now();
+        let values = host::reduce(&self.program.operation, &self.association, inputs)?;
+        Ok(Outcome { values, kernel: start.elapsed() })
+    }
+}

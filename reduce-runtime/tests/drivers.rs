@@ -1,0 +1,147 @@
+//! What users see on machines that lack a part of CUDA, in processes that find a driver of ours, or none.
+#![cfg(all(feature = "cuda", target_os = "linux"))]
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+use reduce_runtime::{Device, Nvrtc, devices};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// A libcuda for CUDA `version`, in which starting gives the error `init`, and without what is `missing`.
+fn driver(name: &str, version: u32, init: u32, missing: &str) -> PathBuf {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
+    std::fs::create_dir_all(&folder).unwrap();
+    let others = OTHERS.split_whitespace().filter(|function| *function != missing);
+    let others: String = others
+        .map(|function| {
+            format!(
+                "int {function}() {{ return 1; }}
+"
+            )
+        })
+        .collect();
+    let source = format!(
+        "int cuDriverGetVersion(int* version) {{ *version = {version}; return 0; }}
+\
+         int cuInit(unsigned flags) {{ return {init}; }}
+\
+         int cuDeviceGetCount(int* count) {{ *count = 0; return 0; }}
+\
+         int cuGetErrorName(int error, const char** name) {{ *name = \"CUDA_ERROR_SAMPLE\"; return 0; }}
+\
+         int cuGetErrorString(int error, const char** text) {{ *text = \"a sample\"; return 0; }}
+{others}"
+    );
+    std::fs::write(folder.join("cuda.c"), source).unwrap();
+    let compiler = Command::new("cc")
+        .args(["-shared", "-fPIC", "-o", "libcuda.so", "cuda.c"])
+        .current_dir(&folder)
+        .status();
+    assert!(compiler.unwrap().success(), "cc makes the sample driver");
+    folder
+}
+
+/// The functions of the driver that only a device needs.
+const OTHERS: &str = "
+    cuCtxGetCurrent cuCtxSetCurrent cuDeviceGet cuDeviceGetAttribute cuDeviceGetName cuDevicePrimaryCtxRelease_v2
+    cuDevicePrimaryCtxRetain cuDeviceTotalMem_v2 cuEventCreate cuEventDestroy_v2 cuEventRecord cuLaunchKernel
+    cuMemAllocAsync cuMemAlloc_v2 cuMemFreeAsync cuMemFree_v2 cuMemGetInfo_v2 cuMemcpyDtoHAsync_v2
+    cuMemcpyHtoDAsync_v2 cuModuleGetFunction cuModuleLoadData cuModuleUnload cuStreamCreate cuStreamDestroy_v2
+    cuStreamSynchronize cuStreamWaitEvent";
+
+/// The output of the test `report` in a process of its own.
+fn seen_with(variables: &[(&str, &Path)]) -> String {
+    let mut command = Command::new(std::env::current_exe().unwrap());
+    command.args(["--exact", "report", "--nocapture"]).envs(variables.iter().copied());
+    let output = command.output().unwrap();
+    let (out, err) = (String::from_utf8(output.stdout).unwrap(), String::from_utf8(output.stderr).unwrap());
+    assert!(output.status.success() && !err.contains("panicked"), "{out}\n{err}");
+    out
+}
+
+/// The part of the other tests that runs in their processes: nothing panics, and the host is always there.
+#[test]
+fn report() {
+    let listings = devices();
+    assert!(listings[0].name == "host" && listings[0].device.is_ok());
+    for listing in &listings {
+        match &listing.device {
+            Ok(device) => println!("{}: {}", listing.name, device.description()),
+            Err(error) => println!("{}: {error}", listing.name),
+        }
+    }
+    println!("auto: {}", Device::auto().name());
+    println!(
+        "nvrtc: {}",
+        Nvrtc::get().map_or_else(|error| error.to_string(), |it| it.path().display().to_string())
+    );
+}
+
+#[test]
+fn without_a_driver_the_message_says_what_to_install() {
+    if Path::new("/proc/driver/nvidia").exists() || Path::new("/dev/nvidiactl").exists() {
+        eprintln!("without_a_driver: skipped, this machine has an NVIDIA driver");
+        return;
+    }
+    let text = seen_with(&[]);
+    assert!(
+        text.contains("cuda: there is no CUDA driver here (libcuda.so.1 was not found); install"),
+        "{text}"
+    );
+    assert!(text.contains("auto: host"), "{text}");
+}
+
+#[test]
+fn a_driver_without_a_device_says_where_to_look() {
+    let visible = [driver("init_no_device", 13000, 100, ""), driver("count_0", 13000, 0, "")];
+    for folder in visible {
+        let text = seen_with(&[("LD_LIBRARY_PATH", &folder)]);
+        assert!(text.contains("cuda: the CUDA driver sees no device; check `nvidia-smi`"), "{text}");
+        assert!(text.contains("auto: host"), "{text}");
+    }
+}
+
+#[test]
+fn an_old_driver_says_which_is_needed() {
+    let text = seen_with(&[("LD_LIBRARY_PATH", &driver("old", 11040, 0, ""))]);
+    assert!(text.contains("cuda: the CUDA driver is for CUDA 11.4, and 12.0 or newer is needed"), "{text}");
+}
+
+#[test]
+fn a_driver_that_lacks_a_function_does_not_panic() {
+    let text = seen_with(&[("LD_LIBRARY_PATH", &driver("incomplete", 13000, 0, "cuLaunchKernel"))]);
+    assert!(text.contains("cuda: the CUDA driver library has no cuLaunchKernel; install"), "{text}");
+}
+
+#[test]
+fn an_error_of_the_driver_has_its_name_and_code() {
+    let text = seen_with(&[("LD_LIBRARY_PATH", &driver("mismatch", 13000, 803, ""))]);
+    let expected = "cuda: the CUDA driver failed while starting: CUDA_ERROR_SAMPLE (803), a sample";
+    assert!(text.contains(expected), "{text}");
+}
+
+#[test]
+fn a_wrong_path_to_nvrtc_is_not_passed_over() {
+    let text = seen_with(&[("REDUCEGEN_NVRTC", Path::new("/nonexistent/libnvrtc.so.13"))]);
+    assert!(text.contains("nvrtc: /nonexistent/libnvrtc.so.13 cannot be used as NVRTC"), "{text}");
+}
+
+#[test]
+fn nvrtc_is_found_in_the_python_environment_in_use() {
+    let Ok(nvrtc) = Nvrtc::get() else {
+        assert!(std::env::var_os("REDUCEGEN_REQUIRE_NVRTC").is_none(), "there is no NVRTC");
+        eprintln!("nvrtc_is_found_in_the_python_environment: skipped, there is no NVRTC");
+        return;
+    };
+    let Some(wheel) = nvrtc.path().parent().and_then(Path::parent) else {
+        eprintln!("nvrtc_is_found_in_the_python_environment: skipped, NVRTC lies in the loader's folders");
+        return;
+    };
+    let root = Path::new(env!("CARGO_TARGET_TMPDIR")).join("environment");
+    let packages = root.join("lib/python3.11/site-packages");
+    std::fs::create_dir_all(packages.join("nvidia")).unwrap();
+    let link = packages.join("nvidia/cu13");
+    let _ = std::fs::remove_file(&link);
+    std::os::unix::fs::symlink(wheel.canonicalize().unwrap(), &link).unwrap();
+    let text = seen_with(&[("VIRTUAL_ENV", &root), ("REDUCEGEN_NVRTC", Path::new(""))]);
+    assert!(text.contains(&format!("nvrtc: {}", link.join("lib/libnvrtc.so").display())), "{text}");
+}

@@ -1,0 +1,89 @@
+//! Compiling with a real NVRTC, which needs no GPU. Set REDUCEGEN_REQUIRE_NVRTC=1 to fail without one.
+#![cfg(feature = "cuda")]
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+use reduce_runtime::{Architecture, Error, Nvrtc, Target};
+use std::path::Path;
+
+const KERNEL: &str = r#"
+extern "C" __global__ void twice(float* x) {
+    __shared__ float items[32];
+    items[threadIdx.x] = x[threadIdx.x];
+    __syncthreads();
+    x[threadIdx.x] = items[31 - threadIdx.x] * 2.0f;
+}
+"#;
+
+fn nvrtc(test: &str) -> Option<&'static Nvrtc> {
+    match Nvrtc::get() {
+        Ok(nvrtc) => Some(nvrtc),
+        Err(error) => {
+            assert!(std::env::var_os("REDUCEGEN_REQUIRE_NVRTC").is_none(), "{error}");
+            eprintln!("{test}: skipped, {error}");
+            None
+        }
+    }
+}
+
+fn sm_90() -> Architecture {
+    Architecture::from_number(90)
+}
+
+#[test]
+fn a_kernel_becomes_a_cubin_and_its_resources_are_known() {
+    let Some(nvrtc) = nvrtc("a_kernel_becomes_a_cubin") else { return };
+    let image = nvrtc.compile(KERNEL, Target::Cubin(sm_90())).unwrap();
+    assert!(image.bytes.starts_with(b"\x7fELF"));
+    let [twice] = image.resources.as_slice() else { unreachable!("one kernel: {:?}", image.resources) };
+    assert_eq!((twice.kernel.as_str(), twice.shared), ("twice", 128));
+    assert_eq!((twice.spill_stores, twice.spill_loads), (0, 0));
+    assert!(twice.registers > 0, "{}", image.log);
+}
+
+#[test]
+fn a_kernel_becomes_ptx_without_the_zero_at_its_end() {
+    let Some(nvrtc) = nvrtc("a_kernel_becomes_ptx") else { return };
+    let image = nvrtc.compile(KERNEL, Target::Ptx(sm_90())).unwrap();
+    let text = String::from_utf8(image.bytes).unwrap();
+    assert!(text.contains(".target sm_90") && text.contains(".entry twice"), "{text}");
+    assert!(!text.contains('\0') && image.resources.is_empty());
+}
+
+#[test]
+fn the_log_stands_over_the_numbered_source() {
+    let Some(nvrtc) = nvrtc("the_log_stands_over_the_numbered_source") else { return };
+    let error = nvrtc.compile(&KERNEL.replace("* 2.0f", "* two"), Target::Cubin(sm_90())).unwrap_err();
+    assert!(matches!(error, Error::Nvrtc { .. }) && !error.is_users_fault());
+    let message = error.to_string();
+    let log = message.find("reduce.cu(6): error").unwrap();
+    let line = message.find("   6 |     x[threadIdx.x] = items[31 - threadIdx.x] * two;").unwrap();
+    assert!(log < line && message.contains("identifier \"two\" is undefined"), "{message}");
+}
+
+#[test]
+fn an_architecture_that_nvrtc_does_not_know_is_named_with_those_it_knows() {
+    let Some(nvrtc) = nvrtc("an_architecture_that_nvrtc_does_not_know") else { return };
+    let error = nvrtc.compile(KERNEL, Target::Cubin(Architecture::from_number(13))).unwrap_err();
+    assert!(error.is_users_fault());
+    let message = error.to_string();
+    assert!(message.contains("sm_13") && message.contains("sm_90"), "{message}");
+    assert!(nvrtc.architectures().is_sorted() && nvrtc.architectures().contains(&sm_90()));
+}
+
+#[test]
+fn threads_compile_at_once() {
+    let Some(nvrtc) = nvrtc("threads_compile_at_once") else { return };
+    let compile = || nvrtc.compile(KERNEL, Target::Cubin(sm_90())).unwrap().bytes;
+    let images =
+        std::thread::scope(|scope| [0; 4].map(|_| scope.spawn(compile)).map(|thread| thread.join().unwrap()));
+    assert!(images.iter().all(|image| *image == images[0]));
+}
+
+#[test]
+fn files_that_are_not_nvrtc_are_refused() {
+    for path in ["/nonexistent/libnvrtc.so", file!(), "/"] {
+        let error = Nvrtc::open(Path::new(path)).unwrap_err();
+        assert!(matches!(error, Error::NvrtcUnusable { .. }) && !error.is_users_fault(), "{error}");
+        assert!(error.to_string().contains(path) && error.to_string().contains("REDUCEGEN_NVRTC"), "{error}");
+    }
+}

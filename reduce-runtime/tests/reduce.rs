@@ -1,0 +1,111 @@
+//! Reductions on the host, through the typed and the untyped API.
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+use reduce_dsl::func::Param;
+use reduce_dsl::lanes::LanesRef;
+use reduce_dsl::operators::operator;
+use reduce_dsl::pass::Pass;
+use reduce_dsl::spec::Passes;
+use reduce_dsl::{Scalar, Spec, Value, f16};
+use reduce_runtime::{Device, Error, Reducer, Reduction};
+
+fn spec(name: &str, types: &[Scalar]) -> Spec {
+    let inputs: Vec<_> = ["x", "y"].iter().zip(types).map(|(&name, &ty)| Param::new(name, ty)).collect();
+    Spec {
+        operation: operator(name).unwrap().apply(&inputs, None).unwrap(),
+        text: String::new(),
+        block: None,
+        passes: Passes::List(vec![Pass::Shuffle, Pass::Coarsen(4)]),
+    }
+}
+
+static MAX: Reduction<f32, f32> = Reduction::new(|| spec("max", &[Scalar::F32]));
+static SUM: Reduction<f16, f32> = Reduction::new(|| spec("sum", &[Scalar::F16]));
+static ARGMAX: Reduction<f32, u64> = Reduction::new(|| spec("argmax", &[Scalar::F32]));
+static DOT: Reduction<(f32, f32), f32> = Reduction::new(|| spec("dot", &[Scalar::F32, Scalar::F32]));
+static ANY: Reduction<i64, bool> = Reduction::new(|| spec("any", &[Scalar::I64]));
+
+#[test]
+fn a_static_reduction_reduces_slices() {
+    let samples = vec![1.0, 5.0, -7.0];
+    assert_eq!(MAX.reduce(&samples).unwrap(), 5.0);
+    assert_eq!(MAX.reduce(&samples[..1]).unwrap(), 1.0);
+    assert_eq!(ARGMAX.reduce(&samples).unwrap(), 1);
+    assert_eq!(SUM.reduce(&[f16::from_f32(0.5); 3000]).unwrap(), 1500.0);
+    assert_eq!(DOT.reduce((&samples, &[2.0, 0.5, 1.0])).unwrap(), -2.5);
+    assert!(ANY.reduce(&[0, 0, 3]).unwrap());
+}
+
+#[test]
+fn nothing_gives_the_identity_or_an_error() {
+    assert_eq!(MAX.reduce(&[]).unwrap(), f32::NEG_INFINITY);
+    assert!(!ANY.reduce(&[]).unwrap());
+    let error = ARGMAX.reduce(&[]).unwrap_err();
+    assert!(error.is_users_fault() && error.to_string().contains("argmax"), "{error}");
+}
+
+#[test]
+fn unequal_lengths_are_named() {
+    let error = DOT.reduce((&[1.0; 3], &[1.0; 2])).unwrap_err();
+    let message = "input `y` has 2 elements, and `x` has 3; inputs must be equally long";
+    assert_eq!((error.to_string().as_str(), error.is_users_fault()), (message, true));
+}
+
+#[test]
+fn inputs_of_another_type_or_number_are_named() {
+    let reducer = Reducer::new(&spec("max", &[Scalar::F32]), &Device::host()).unwrap();
+    let (halves, floats) = ([1.0f64], [1.0f32]);
+    let errors = [
+        (
+            reducer.reduce(&[LanesRef::from(&halves[..])]),
+            "input `x` holds f64, and the reduction takes f32; convert",
+        ),
+        (reducer.reduce(&[]), "the reduction takes 1 input(s), and there are 0; give"),
+        (
+            reducer.reduce(&[LanesRef::from(&floats[..]); 2]),
+            "the reduction takes 1 input(s), and there are 2; give",
+        ),
+    ];
+    for (result, message) in errors {
+        let error = result.unwrap_err();
+        assert!(error.to_string().starts_with(message) && error.is_users_fault(), "{error}");
+    }
+}
+
+#[test]
+fn a_result_read_as_another_type_is_an_error() {
+    let wrong: Reduction<f32, u32> = Reduction::new(|| spec("max", &[Scalar::F32]));
+    let error = wrong.reduce(&[1.0]).unwrap_err();
+    assert!(matches!(error, Error::OutputType { .. }), "{error}");
+    assert!(error.to_string().contains("f32") && error.to_string().contains("u32"), "{error}");
+}
+
+#[test]
+fn a_refused_pass_is_the_users_fault() {
+    let twice = Passes::List(vec![Pass::Shuffle, Pass::Shuffle]);
+    let spec = Spec { passes: twice, ..spec("max", &[Scalar::F32]) };
+    let error = Reducer::new(&spec, &Device::host()).unwrap_err();
+    assert!(matches!(error, Error::Codegen(_)) && error.is_users_fault(), "{error}");
+}
+
+#[test]
+fn threads_share_a_reduction() {
+    let reduce = || (1..2000).all(|n| SUM.reduce(&vec![f16::ONE; n]).unwrap() == n as f32);
+    let right =
+        std::thread::scope(|scope| [0; 3].map(|_| scope.spawn(reduce)).map(|thread| thread.join().unwrap()));
+    assert_eq!(right, [true; 3]);
+}
+
+#[test]
+fn an_outcome_has_the_values_of_the_result() {
+    let reducer = Reducer::new(&spec("argmax", &[Scalar::F32]), &Device::host()).unwrap();
+    let outcome = reducer.reduce(&[LanesRef::from(&[3.0f32, 9.0][..])]).unwrap();
+    assert_eq!(outcome.values, [Value::of(1u64)]);
+    assert_eq!((reducer.device().name().as_str(), reducer.program().block), ("host", 256));
+}
+
+#[test]
+fn a_reduction_shows_its_cuda() {
+    let cuda = MAX.cuda().unwrap();
+    assert!(MAX.program().unwrap().kernels.iter().all(|kernel| cuda.contains(kernel.name)), "{cuda}");
+}

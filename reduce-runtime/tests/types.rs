@@ -1,0 +1,30 @@
+//! The typed API: what threads may share, and what `reduce` takes.
+
+use reduce_runtime::{Compiled, Device, Error, Inputs, Outcome, Reducer, Reduction};
+
+fn shared<T: Send + Sync + 'static>() {}
+
+#[test]
+fn threads_may_share_everything_and_statics_may_hold_reductions() {
+    shared::<Device>();
+    shared::<Reducer>();
+    shared::<Outcome>();
+    shared::<Error>();
+    shared::<Compiled<(f32, f64), f32>>();
+    shared::<Reduction<f32, u64>>();
+}
+
+#[test]
+fn an_error_is_a_standard_error() {
+    fn standard<E: std::error::Error + Send + Sync + 'static>() {}
+    standard::<Error>();
+}
+
+#[test]
+fn slices_coerce_from_what_holds_elements() {
+    fn slices<In: Inputs>(_: In::Slices<'_>) {}
+    let (x, y, z) = (vec![1.0f32], [2.0f64, 3.0], Box::<[u32]>::from([4]));
+    slices::<f32>(&x);
+    slices::<(f32, f64)>((&x, &y));
+    slices::<(f32, f64, u32, f32)>((&x, &y, &z, &x));
+}

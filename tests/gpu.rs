@@ -1,0 +1,306 @@
+//! On a real GPU: every reduction gives the bits of the host backend. Where there is no GPU, each test prints
+//! that it is skipped and why; with REDUCEGEN_REQUIRE_GPU=1 it fails instead.
+//!
+//! The test `sanitized` is the part that is small enough for compute-sanitizer.
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
+
+#[path = "gpu/cases.rs"]
+mod cases;
+#[path = "gpu/data.rs"]
+mod data;
+
+use cases::{FLAGSHIP, LISTS, lengths, spec};
+use data::{Kind, Resident};
+use reduce_dsl::lanes::{Lanes, LanesRef};
+use reduce_dsl::{Scalar, Spec, Value, f16};
+use reduce_runtime::cudarc::driver::{CudaContext, CudaSlice};
+use reduce_runtime::{Device, DeviceInput, Error, Reducer, Reduction};
+use std::collections::BTreeMap;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+/// The GPU, or `None` after saying why there is none.
+fn gpu(test: &str) -> Option<Device> {
+    match Device::cuda(0) {
+        Ok(device) => Some(device),
+        Err(error) => {
+            let required = std::env::var("REDUCEGEN_REQUIRE_GPU").is_ok_and(|value| value == "1");
+            assert!(!required, "REDUCEGEN_REQUIRE_GPU is set: {error}");
+            eprintln!("{test}: skipped, {error}");
+            None
+        }
+    }
+}
+
+/// Elements of every type and kind, on the host and on the device.
+struct Samples {
+    samples: BTreeMap<Scalar, Vec<(Lanes, Resident)>>,
+}
+
+impl Samples {
+    /// The most elements that a reduction takes of them.
+    const MOST: usize = 70_000;
+    /// So many begin before the elements that are reduced, so that views are misaligned.
+    const MARGIN: usize = 8;
+
+    fn new() -> Samples {
+        let stream = CudaContext::new(0).unwrap().default_stream();
+        let sample = |ty: Scalar, kind: Kind| {
+            let lanes = kind.lanes(ty, Samples::MOST + Samples::MARGIN);
+            let resident = Resident::new(&stream, &lanes);
+            (lanes, resident)
+        };
+        let samples = Scalar::INPUTS.map(|ty| (ty, Kind::ALL.map(|kind| sample(ty, kind)).into())).into();
+        stream.synchronize().unwrap();
+        Samples { samples }
+    }
+
+    /// Reduces n elements of a kind on both devices, from views that begin a few elements into the memory,
+    /// the second further in than the first.
+    fn compare(
+        &self,
+        spec: &Spec,
+        gpu: &Reducer,
+        host: &Reducer,
+        n: usize,
+        kind: Kind,
+    ) -> Result<(), String> {
+        let inputs = spec.operation.inputs.iter().zip(0..);
+        let samples: Vec<_> = inputs
+            .map(|(input, place)| {
+                let start = (n + 3 * place) % (Samples::MARGIN - 3);
+                (&self.samples[&input.ty][kind as usize], start..start + n)
+            })
+            .collect();
+        let slices: Vec<_> =
+            samples.iter().map(|((lanes, _), at)| lanes.borrow().slice(at.clone())).collect();
+        let views: Vec<_> = samples.iter().map(|((_, resident), at)| resident.view(at.clone())).collect();
+        let inputs: Vec<_> = views.iter().map(data::View::input).collect();
+        let expected = host.reduce(&slices).map(|outcome| outcome.values);
+        let resident = gpu.reduce_device(&inputs).map(|outcome| outcome.values);
+        let copied = gpu.reduce(&slices).map(|outcome| outcome.values);
+        for (found, way) in [(resident, "device slices"), (copied, "host slices")] {
+            if !same(&found, &expected) {
+                return Err(format!("{}, n = {n}, {kind:?}, {way}: {found:?}, not {expected:?}", spec.text));
+            }
+        }
+        Ok(())
+    }
+
+    /// Compares at every length and kind.
+    fn compare_all(&self, spec: &Spec, device: &Device) -> Result<(), String> {
+        let text = |error: Error| format!("{}: {error}", spec.text);
+        let gpu = Reducer::new(spec, device).map_err(text)?;
+        let host = Reducer::new(spec, &Device::host()).map_err(text)?;
+        for n in lengths(gpu.program(), Samples::MOST) {
+            Kind::ALL.iter().try_for_each(|&kind| self.compare(spec, &gpu, &host, n, kind))?;
+        }
+        Ok(())
+    }
+}
+
+/// The same bits, or both without a value.
+fn same(found: &Result<Vec<Value>, Error>, expected: &Result<Vec<Value>, Error>) -> bool {
+    match (found, expected) {
+        (Ok(found), Ok(expected)) => found == expected,
+        (Err(found), Err(expected)) => found.to_string() == expected.to_string(),
+        (Ok(_), Err(_)) | (Err(_), Ok(_)) => false,
+    }
+}
+
+/// Compares specifications on all cores, and fails with every difference.
+fn compare_on_all_cores(specs: &[Spec], device: &Device) {
+    let samples = Samples::new();
+    let (next, differences) = (AtomicUsize::new(0), Mutex::new(Vec::new()));
+    std::thread::scope(|scope| {
+        for _ in 0..std::thread::available_parallelism().unwrap().get() {
+            scope.spawn(|| {
+                while let Some(spec) = specs.get(next.fetch_add(1, Ordering::Relaxed)) {
+                    if let Err(difference) = samples.compare_all(spec, device) {
+                        differences.lock().unwrap().push(difference);
+                    }
+                }
+            });
+        }
+    });
+    let differences = differences.into_inner().unwrap();
+    assert!(differences.is_empty(), "{} of {}:\n{}", differences.len(), specs.len(), differences.join("\n"));
+}
+
+#[test]
+fn every_reduction_gives_the_bits_of_the_host() {
+    let Some(device) = gpu("every_reduction_gives_the_bits_of_the_host") else { return };
+    compare_on_all_cores(&cases::all(), &device);
+}
+
+/// The four canaries by every list: for compute-sanitizer, which runs kernels a hundred times slower.
+#[test]
+fn sanitized() {
+    let Some(device) = gpu("sanitized") else { return };
+    let canaries = [
+        ("max", Scalar::F32),
+        ("argmax", Scalar::F32),
+        ("sum", Scalar::F16),
+        ("dot", Scalar::F32),
+        ("any", Scalar::U64),
+    ];
+    let lists = [0, 2, 5, 6, 8, 12, 14, 15].map(|i| LISTS[i]);
+    let samples = Samples::new();
+    for (name, ty) in canaries {
+        for list in lists {
+            let spec = spec(name, ty, list);
+            let gpu = Reducer::new(&spec, &device).unwrap();
+            let host = Reducer::new(&spec, &Device::host()).unwrap();
+            for n in [1, 33, 1025, 20_001] {
+                samples.compare(&spec, &gpu, &host, n, Kind::Plain).unwrap();
+            }
+        }
+    }
+}
+
+#[test]
+fn large_inputs_give_the_bits_of_the_host() {
+    let Some(device) = gpu("large_inputs_give_the_bits_of_the_host") else { return };
+    let most = (1 << 24) + 1;
+    for (name, ty) in
+        [("sum", Scalar::F32), ("argmax", Scalar::F32), ("sum", Scalar::F16), ("prod", Scalar::F64)]
+    {
+        let lanes = Kind::Plain.lanes(ty, most);
+        for spec in [
+            spec(name, ty, LISTS[0]),
+            spec(name, ty, LISTS[8]),
+            spec(name, ty, FLAGSHIP),
+            cases::auto(name, ty),
+        ] {
+            let gpu = Reducer::new(&spec, &device).unwrap();
+            let host = Reducer::new(&spec, &Device::host()).unwrap();
+            for n in [(1 << 20) + 1, (1 << 24) - 1, 1 << 24, most] {
+                let slice = [lanes.borrow().slice(0..n)];
+                let (found, expected) =
+                    (gpu.reduce(&slice).unwrap().values, host.reduce(&slice).unwrap().values);
+                assert_eq!(found, expected, "{}, n = {n}", spec.text);
+            }
+        }
+    }
+}
+
+#[test]
+fn positions_beyond_32_bits_are_right() {
+    let Some(device) = gpu("positions_beyond_32_bits_are_right") else { return };
+    let n = (1 << 32) + 1;
+    let stream = CudaContext::new(0).unwrap().default_stream();
+    let mut elements: CudaSlice<u16> = stream.alloc_zeros(n).unwrap();
+    // All are 0 but for 1, 2, 4, 8: every sum is exact, and its bits say which of them were met.
+    for (place, x) in [(0, 1.0), (1 << 31, 2.0), ((1 << 32) - 1, 4.0), (1 << 32, 8.0)] {
+        stream.memcpy_htod(&[f16::from_f32(x).to_bits()], &mut elements.slice_mut(place..=place)).unwrap();
+    }
+    let expected = [
+        ("sum", Value::of(15.0f32)),
+        ("max", Value::of(f16::from_f32(8.0))),
+        ("argmax", Value::of(1u64 << 32)),
+    ];
+    for (name, value) in expected {
+        for list in [LISTS[0], LISTS[6], FLAGSHIP] {
+            let spec = spec(name, Scalar::F16, list);
+            let reducer = Reducer::new(&spec, &device).unwrap();
+            let outcome = reducer.reduce_device(&[DeviceInput::of_f16_bits(&elements)]).unwrap();
+            assert_eq!(outcome.values, [value], "{}", spec.text);
+        }
+    }
+}
+
+#[test]
+fn threads_share_a_reducer() {
+    let Some(device) = gpu("threads_share_a_reducer") else { return };
+    let spec = spec("sum", Scalar::F32, LISTS[8]);
+    let gpu = Reducer::new(&spec, &device).unwrap();
+    let host = Reducer::new(&spec, &Device::host()).unwrap();
+    let lanes = Kind::Plain.lanes(Scalar::F32, 300_000);
+    let run = |thread: usize| {
+        for n in (0..200).map(|i| 1 + (7919 * (i + thread)) % 300_000) {
+            let slice = [lanes.borrow().slice(0..n)];
+            assert_eq!(gpu.reduce(&slice).unwrap().values, host.reduce(&slice).unwrap().values, "n = {n}");
+        }
+    };
+    std::thread::scope(|scope| {
+        [0, 1, 2].map(|thread| scope.spawn(move || run(thread))).map(|it| it.join().unwrap())
+    });
+}
+
+#[test]
+fn a_reduction_waits_for_the_streams_of_its_inputs() {
+    let Some(device) = gpu("a_reduction_waits_for_the_streams_of_its_inputs") else { return };
+    let dot = Reducer::new(&spec("dot", Scalar::I32, FLAGSHIP), &device).unwrap();
+    let context = CudaContext::new(0).unwrap();
+    let (first, second) = (context.new_stream().unwrap(), context.new_stream().unwrap());
+    let n = 1 << 24;
+    let (ones, twos) = (vec![1i32; n], vec![2i32; n]);
+    let mut x = first.alloc_zeros::<i32>(n).unwrap();
+    let mut y = second.alloc_zeros::<i32>(n).unwrap();
+    let (ones, twos) = (first.clone_htod(&ones).unwrap(), second.clone_htod(&twos).unwrap());
+    for _ in 0..20 {
+        first.memset_zeros(&mut x).unwrap();
+        second.memset_zeros(&mut y).unwrap();
+        first.memcpy_dtod(&ones, &mut x).unwrap();
+        second.memcpy_dtod(&twos, &mut y).unwrap();
+        let outcome = dot.reduce_device(&[DeviceInput::of(&x), DeviceInput::of(&y)]).unwrap();
+        assert_eq!(outcome.values, [Value::of(1i32 << 25)]);
+    }
+}
+
+static DOT: Reduction<(f32, f32), f32> = Reduction::new(|| spec("dot", Scalar::F32, FLAGSHIP));
+static ARGMAX: Reduction<f32, u64> = Reduction::new(|| spec("argmax", Scalar::F32, FLAGSHIP));
+
+#[test]
+fn typed_reductions_take_host_and_device_slices() {
+    let Some(device) = gpu("typed_reductions_take_host_and_device_slices") else { return };
+    let (dot, argmax) = (DOT.compile(&device).unwrap(), ARGMAX.compile(&device).unwrap());
+    let (x, y) = (vec![1.0f32, 5.0, -2.0, 3.0], vec![2.0f32, 0.5, 4.0, 1.0]);
+    let stream = CudaContext::new(0).unwrap().default_stream();
+    let (dx, dy) = (stream.clone_htod(&x).unwrap(), stream.clone_htod(&y).unwrap());
+    assert_eq!(dot.reduce((&x, &y)).unwrap(), -0.5);
+    assert_eq!(dot.reduce_device((&dx, &dy)).unwrap(), -0.5);
+    assert_eq!(argmax.reduce(&x).unwrap(), 1);
+    assert_eq!(argmax.reduce_device(&dx).unwrap(), 1);
+    assert_eq!(argmax.reduce_device(&dx.slice(2..)).unwrap(), 1);
+    let unequal = dot.reduce_device((&dx, &dy.slice(1..))).unwrap_err();
+    assert!(matches!(unequal, Error::InputLength { expected: 4, found: 3, .. }), "{unequal}");
+}
+
+#[test]
+fn device_memory_of_another_place_is_refused() {
+    let Some(device) = gpu("device_memory_of_another_place_is_refused") else { return };
+    let other = CudaContext::new_non_primary(0, 0).unwrap();
+    let elements = other.default_stream().clone_htod(&[1.0f32, 2.0]).unwrap();
+    let error = ARGMAX.compile(&device).unwrap().reduce_device(&elements).unwrap_err();
+    assert!(matches!(error, Error::OtherContext { .. }) && error.is_users_fault(), "{error}");
+    let error = ARGMAX.compile(&Device::host()).unwrap().reduce_device(&elements).unwrap_err();
+    assert!(matches!(error, Error::DeviceMemoryOnHost) && error.is_users_fault(), "{error}");
+    let there = Device::of_context(other.clone()).unwrap();
+    assert_eq!(ARGMAX.compile(&there).unwrap().reduce_device(&elements).unwrap(), 1);
+}
+
+#[test]
+fn a_gpu_says_what_it_is() {
+    let Some(device) = gpu("a_gpu_says_what_it_is") else { return };
+    assert_eq!(device.name(), "cuda:0");
+    assert_eq!(Device::auto().name(), "cuda:0");
+    let architecture = device.architecture().unwrap();
+    assert!(architecture.number() >= 75 && device.description().contains(&architecture.to_string()));
+    let error = Device::cuda(1000).unwrap_err();
+    assert!(matches!(error, Error::NoSuchDevice { ordinal: 1000, .. }) && error.is_users_fault(), "{error}");
+}
+
+/// Without a GPU the cases themselves are still checked: every specification lowers and runs on the host.
+#[test]
+fn the_cases_are_legal() {
+    let specs = cases::all();
+    assert!(specs.len() > 12 * 75);
+    for spec in &specs {
+        let reducer = Reducer::new(spec, &Device::host()).unwrap();
+        let inputs: Vec<_> =
+            spec.operation.inputs.iter().map(|input| Kind::Plain.lanes(input.ty, 100)).collect();
+        let inputs: Vec<LanesRef<'_>> = inputs.iter().map(Lanes::borrow).collect();
+        assert!(reducer.reduce(&inputs).is_ok(), "{}", spec.text);
+    }
+}

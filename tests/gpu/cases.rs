@@ -1,0 +1,84 @@
+//! What is run: every operator on every type it takes, by every list of passes.
+
+use reduce_dsl::func::Param;
+use reduce_dsl::operation::Operation;
+use reduce_dsl::operators::{OPERATORS, operator};
+use reduce_dsl::pass::Pass::{self, Coarsen, Sequential, Shuffle, Unroll, Vectorize};
+use reduce_dsl::program::Program;
+use reduce_dsl::spec::{Listed, Passes};
+use reduce_dsl::{Scalar, Spec};
+
+/// Passes and threads per block. The blocks differ so that every number of warps occurs.
+pub(crate) const LISTS: [(&[Pass], u32); 16] = [
+    (&[], 256),
+    (&[], 1024),
+    (&[Sequential], 256),
+    (&[Sequential, Unroll], 32),
+    (&[Sequential, Coarsen(3)], 128),
+    (&[Sequential, Vectorize(4), Unroll], 512),
+    (&[Shuffle], 256),
+    (&[Shuffle, Unroll], 1024),
+    (&[Shuffle, Coarsen(4)], 256),
+    (&[Shuffle, Coarsen(5), Unroll], 32),
+    (&[Vectorize(4)], 64),
+    (&[Shuffle, Vectorize(4)], 256),
+    (&[Shuffle, Vectorize(2), Coarsen(3)], 128),
+    (&[Shuffle, Vectorize(8), Unroll], 64),
+    (&[Shuffle, Vectorize(16), Coarsen(2)], 32),
+    (&[Shuffle, Coarsen(4), Vectorize(4), Unroll], 256),
+];
+
+/// A list for speed.
+pub(crate) const FLAGSHIP: (&[Pass], u32) = (&[Shuffle, Vectorize(4), Coarsen(8), Unroll], 256);
+
+/// The specification of an operator on elements of `ty`.
+pub(crate) fn spec(name: &str, ty: Scalar, (passes, block): (&[Pass], u32)) -> Spec {
+    spec_of(operation(name, &vec![ty; operator(name).unwrap().inputs]), (passes, block))
+}
+
+fn spec_of(operation: Operation, (passes, block): (&[Pass], u32)) -> Spec {
+    let types: Vec<_> = operation.inputs.iter().map(|input| input.ty.name()).collect();
+    let text = format!(
+        "op: {}, ty: {}, block: {block}, passes: {}",
+        operation.name,
+        types.join(" and "),
+        Listed(passes)
+    );
+    Spec { operation, text, block: Some(block), passes: Passes::List(passes.to_vec()) }
+}
+
+/// The same with the library's schedule.
+pub(crate) fn auto(name: &str, ty: Scalar) -> Spec {
+    let spec = spec(name, ty, (&[], 256));
+    let text = spec.text.replace("block: 256, passes: []", "passes: auto");
+    Spec { text, block: None, passes: Passes::Auto, ..spec }
+}
+
+/// Every operator, type and list, and a product of inputs of two types.
+pub(crate) fn all() -> Vec<Spec> {
+    let mut specs = Vec::new();
+    for row in &OPERATORS {
+        for ty in Scalar::INPUTS.into_iter().filter(|&ty| row.takes(ty)) {
+            specs.extend(LISTS.map(|list| spec(row.name, ty, list)));
+            specs.push(auto(row.name, ty));
+        }
+    }
+    specs.extend(LISTS.map(|list| spec_of(operation("dot", &[Scalar::F16, Scalar::F32]), list)));
+    specs
+}
+
+/// Numbers of elements at which something changes: levels, tiles, blocks, warps.
+pub(crate) fn lengths(program: &Program, most: usize) -> Vec<usize> {
+    let [tile, partial_tile] = program.plan().tiles();
+    let edges = [2, u64::from(Program::WARP), u64::from(program.block), tile, 3 * tile, tile * partial_tile];
+    let around = edges.iter().flat_map(|&edge| [edge - 1, edge, edge + 1]);
+    let mut lengths: Vec<_> = around.chain([0, 1000]).map(|n| n as usize).filter(|&n| n <= most).collect();
+    lengths.sort_unstable();
+    lengths.dedup();
+    lengths
+}
+
+fn operation(name: &str, types: &[Scalar]) -> Operation {
+    let inputs: Vec<_> = ["x", "y"].iter().zip(types).map(|(&name, &ty)| Param::new(name, ty)).collect();
+    operator(name).unwrap().apply(&inputs, None).unwrap()
+}
