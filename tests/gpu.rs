@@ -4,7 +4,6 @@
 //! The test `sanitized` is the part that is small enough for compute-sanitizer.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
-#[path = "gpu/cases.rs"]
 mod cases;
 #[path = "gpu/data.rs"]
 mod data;

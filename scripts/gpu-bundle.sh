@@ -1,0 +1,23 @@
+#!/usr/bin/env bash
+# Builds everything that a GPU machine without Rust needs, into .gpu/. Then, on that machine, scripts/gpu-run.sh.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+rm -rf .gpu && mkdir -p .gpu/kernels
+
+# The executable of a test, as cargo names it in its messages.
+test_binary() {
+  cargo test --release --no-run --message-format=json --test "$1" 2>/dev/null |
+    python3 -c 'import json,sys
+for line in sys.stdin:
+    it = json.loads(line)
+    if it.get("executable") and "test" in it["target"]["kind"]: print(it["executable"])'
+}
+
+cargo build --release
+cp target/release/reducegen .gpu/
+cp "$(test_binary gpu)" .gpu/gpu
+for op in sum max; do
+  .gpu/reducegen emit "op: $op, ty: f32" -o ".gpu/kernels/$op.cu"
+done
+strip .gpu/reducegen .gpu/gpu
+du -sh .gpu

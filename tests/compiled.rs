@@ -1,0 +1,86 @@
+//! Every emitted program of the tests, through the real compiler: cubins for four architectures without a
+//! warning and without a spill, and vector loads that are vector loads.
+//!
+//! Needs NVRTC, not a GPU. Where there is none, each test prints that it is skipped and why; with
+//! `REDUCEGEN_REQUIRE_NVRTC=1` it fails instead.
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+#![allow(dead_code, reason = "other tests use the rest of the cases")]
+#![cfg(feature = "cuda")]
+
+mod cases;
+
+use cases::{FLAGSHIP, auto, spec};
+use rayon::prelude::*;
+use reduce_codegen::{cuda, stages};
+use reduce_dsl::{Scalar, Spec};
+use reduce_runtime::{Architecture, Nvrtc, Target};
+use std::collections::BTreeSet;
+
+const ARCHITECTURES: [u32; 4] = [75, 80, 90, 100];
+
+/// The compiler, or `None` after saying why there is none.
+fn nvrtc(test: &str) -> Option<&'static Nvrtc> {
+    match Nvrtc::get() {
+        Ok(nvrtc) => Some(nvrtc),
+        Err(error) => {
+            let required = std::env::var("REDUCEGEN_REQUIRE_NVRTC").is_ok_and(|value| value == "1");
+            assert!(!required, "REDUCEGEN_REQUIRE_NVRTC is set: {error}");
+            eprintln!("{test}: skipped, {error}");
+            None
+        }
+    }
+}
+
+/// The texts of a specification after each of its passes.
+fn texts(spec: &Spec) -> Vec<String> {
+    stages(spec).unwrap().iter().map(|stage| cuda(&stage.program).unwrap()).collect()
+}
+
+/// What is wrong with a text on an architecture.
+fn complaint(nvrtc: &Nvrtc, text: &str, number: u32) -> Option<String> {
+    let target = Target::Cubin(Architecture::from_number(number));
+    let image = match nvrtc.compile(text, target) {
+        Ok(image) => image,
+        Err(error) => return Some(error.to_string()),
+    };
+    let spills = image.resources.iter().any(|it| it.spill_stores + it.spill_loads > 0);
+    let wrong = spills || image.log.contains("warning") || image.resources.len() != 2;
+    wrong.then(|| format!("sm_{number}: {}\n{text}", image.log))
+}
+
+#[test]
+fn every_program_compiles_without_warnings_or_spills() {
+    let Some(nvrtc) = nvrtc("every_program_compiles_without_warnings_or_spills") else { return };
+    let texts: BTreeSet<String> = cases::all().iter().flat_map(texts).collect();
+    let jobs: Vec<_> = texts.iter().flat_map(|text| ARCHITECTURES.map(|number| (text, number))).collect();
+    let complaints: Vec<_> = jobs.par_iter().filter_map(|(text, number)| complaint(nvrtc, text, *number)).collect();
+    assert!(complaints.is_empty(), "{} of {}:\n{}", complaints.len(), jobs.len(), complaints[0]);
+    println!("{} programs for {} architectures", texts.len(), ARCHITECTURES.len());
+    assert!(jobs.len() > 4 * 1200);
+}
+
+/// The PTX of a specification for sm_90.
+fn ptx(nvrtc: &Nvrtc, spec: &Spec) -> String {
+    let text = cuda(&reduce_codegen::compile(spec).unwrap()).unwrap();
+    let image = nvrtc.compile(&text, Target::Ptx(Architecture::from_number(90))).unwrap();
+    String::from_utf8(image.bytes).unwrap()
+}
+
+/// 128-bit loads from global memory, in PTX.
+fn wide_loads(ptx: &str) -> usize {
+    ptx.lines().filter(|line| line.contains("ld.global") && (line.contains(".v4.") && line.contains("32") || line.contains(".v2.") && line.contains("64"))).count()
+}
+
+#[test]
+fn vectors_are_loaded_16_bytes_at_a_time() {
+    let Some(nvrtc) = nvrtc("vectors_are_loaded_16_bytes_at_a_time") else { return };
+    let passes = reduce_dsl::pass::Pass::Vectorize(4);
+    let four = spec("sum", Scalar::F32, (&[reduce_dsl::pass::Pass::Shuffle, passes], 256));
+    assert_eq!(wide_loads(&ptx(nvrtc, &four)), 1);
+    assert_eq!(wide_loads(&ptx(nvrtc, &spec("sum", Scalar::F32, FLAGSHIP))), 8);
+    for ty in Scalar::INPUTS {
+        let loads = wide_loads(&ptx(nvrtc, &auto("max", ty)));
+        let elements = 64 * ty.size() / 16;
+        assert_eq!(loads, elements, "{ty}");
+    }
+}

@@ -1,0 +1,109 @@
+//! The emitted CUDA, for review: a change to a kernel shows in a pull request as the kernel's diff.
+//!
+//! One case, one file: specification, program, association and CUDA. The cases cover operators × types ×
+//! pass lists pairwise, and the flagship after each pass; of everything else a hash is kept, in one file.
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+#![allow(dead_code, reason = "other tests use the rest of the cases")]
+
+mod cases;
+
+use cases::{LISTS, auto, spec};
+use reduce_codegen::{Stage, cuda, expand, stages};
+use reduce_dsl::operators::OPERATORS;
+use reduce_dsl::pass::Pass;
+use reduce_dsl::program::Program;
+use reduce_dsl::spec::Listed;
+use reduce_dsl::{Scalar, Spec};
+use std::collections::BTreeSet;
+
+/// The lists whose kernels are shown: one for each thing that a kernel can be made of.
+const SHOWN: [usize; 9] = [0, 2, 3, 6, 8, 10, 12, 14, 15];
+
+/// Operator, type and list of each case: every pair of two of them occurs.
+fn shown() -> Vec<(&'static str, Scalar, usize)> {
+    let mut missing = BTreeSet::new();
+    let mut cases = Vec::new();
+    let all = OPERATORS.iter().flat_map(|row| Scalar::INPUTS.map(|ty| (row, ty)));
+    let legal: Vec<_> = all.filter(|(row, ty)| row.takes(*ty)).map(|(row, ty)| (row.name, ty)).collect();
+    for &(name, ty) in &legal {
+        for list in SHOWN {
+            missing.extend([(name, list), (ty.name(), list)]);
+        }
+    }
+    let gain = |missing: &BTreeSet<_>, (name, ty): (&'static str, Scalar), list| {
+        usize::from(missing.contains(&(name, list))) + usize::from(missing.contains(&(ty.name(), list)))
+    };
+    for &it in legal.iter().chain(&legal) {
+        let best = SHOWN.into_iter().rev().max_by_key(|&list| gain(&missing, it, list)).unwrap();
+        if gain(&missing, it, best) > 0 || !cases.iter().any(|&(name, ty, _)| (name, ty) == it) {
+            missing.remove(&(it.0, best));
+            missing.remove(&(it.1.name(), best));
+            cases.push((it.0, it.1, best));
+        }
+    }
+    for (what, list) in missing {
+        let &(name, ty) = legal.iter().find(|(name, ty)| *name == what || ty.name() == what).unwrap();
+        cases.push((name, ty, list));
+    }
+    cases
+}
+
+/// `shuffle_coarsen4`, or `naive`.
+fn words(passes: &[Pass]) -> String {
+    let word = |pass: &Pass| pass.to_string().replace(['(', ')'], "");
+    if passes.is_empty() { "naive".to_owned() } else { passes.iter().map(word).collect::<Vec<_>>().join("_") }
+}
+
+fn name_of(name: &str, ty: Scalar, list: usize) -> String {
+    let (passes, block) = LISTS[list];
+    format!("{name}_{ty}_{}_block{block}", words(passes))
+}
+
+fn text(heading: &str, program: &Program) -> String {
+    let (association, cuda) = (program.association(), cuda(program).unwrap());
+    format!("{heading}\n\n{program}\n{association}\n{cuda}")
+}
+
+/// Compares with the file of that name.
+fn check(name: &str, text: &str) {
+    let mut settings = insta::Settings::clone_current();
+    settings.set_prepend_module_to_snapshot(false);
+    settings.set_omit_expression(true);
+    settings.bind(|| insta::assert_snapshot!(name, text));
+}
+
+#[test]
+fn kernels() {
+    let cases = shown();
+    assert!((100..=200).contains(&cases.len()), "{} cases", cases.len());
+    for (name, ty, list) in cases {
+        let spec = spec(name, ty, LISTS[list]);
+        let program = reduce_codegen::compile(&spec).unwrap();
+        check(&name_of(name, ty, list), &text(&spec.text, &program));
+    }
+}
+
+#[test]
+fn flagship_after_each_pass() {
+    let spec = auto("sum", Scalar::F32);
+    for (number, Stage { pass, program }) in stages(&spec).unwrap().into_iter().enumerate() {
+        let name = pass.map_or("naive".to_owned(), |pass| words(&[pass]));
+        let heading = format!("{} after {}", spec.text, Listed(&program.passes));
+        let statements = expand(&program).unwrap();
+        check(&format!("flagship_{number}_{name}"), &format!("{}\n{statements}", text(&heading, &program)));
+    }
+}
+
+/// FNV-1a, 64 bits (Fowler, Noll, Vo): enough to notice a change.
+fn hash(text: &str) -> u64 {
+    text.bytes().fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3))
+}
+
+#[test]
+fn everything_else_by_hash() {
+    let hashed = |spec: &Spec| {
+        let program = reduce_codegen::compile(spec).unwrap();
+        format!("{:016x}  {}\n", hash(&cuda(&program).unwrap()), spec.text)
+    };
+    check("hashes", &cases::all().iter().map(hashed).collect::<String>());
+}
