@@ -1,0 +1,78 @@
+//! The host backend: evaluates the association of a program on all cores, with the bits of every device.
+//!
+//! A [pass] takes items through the levels of one kernel; passes repeat until one item is left. Accumulators
+//! are kept as one vector of lanes for each field, so that one operation is one loop over contiguous lanes.
+
+mod pass;
+mod worker;
+
+use pass::Source;
+use reduce_dsl::Value;
+use reduce_dsl::eval::Evaluator;
+use reduce_dsl::lanes::{LaneError, LanesRef};
+use reduce_dsl::operation::Operation;
+use reduce_dsl::ops::TypeError;
+use reduce_dsl::program::Association;
+
+/// Why there is no result.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum HostError {
+    /// The input is empty and the operator has no identity.
+    #[error("`{operator}` of no elements has no value; give it at least one element")]
+    Empty {
+        /// The operator.
+        operator: String,
+    },
+    /// The functions of the operation do not fit together: a bug of this project.
+    #[error("bug: the functions of `{operator}` do not fit together: {source}")]
+    Types {
+        /// The operator.
+        operator: String,
+        /// Where they differ.
+        source: TypeError,
+    },
+    /// An operation met lanes of a wrong type: a bug of this project.
+    #[error(transparent)]
+    Lanes(#[from] LaneError),
+    /// The levels over partials leave as many as there were: a bug of this project.
+    #[error("bug: the association leaves {items} items as they are")]
+    Stuck {
+        /// How many.
+        items: usize,
+    },
+}
+
+/// The result of `operation` over `inputs`, one value for each field of its output, combined as
+/// `association` says. The inputs have the types that the operation names, and one length.
+pub fn reduce(
+    operation: &Operation,
+    association: &Association,
+    inputs: &[LanesRef<'_>],
+) -> Result<Vec<Value>, HostError> {
+    let acc = match inputs.first() {
+        Some(input) if !input.is_empty() => accumulate(operation, association, inputs)?,
+        _ => {
+            operation.identity.clone().ok_or_else(|| HostError::Empty { operator: operation.name.clone() })?
+        }
+    };
+    Ok(Evaluator::new(&operation.finish).run_once(&acc)?)
+}
+
+/// The accumulator of at least one element.
+fn accumulate(
+    operation: &Operation,
+    association: &Association,
+    inputs: &[LanesRef<'_>],
+) -> Result<Vec<Value>, HostError> {
+    let elements = Source::elements(operation, inputs.to_vec())?;
+    let mut items = pass::run(&elements, &operation.combine, &association.first)?;
+    while let Some(left) = items.first().map(|field| field.len()).filter(|&left| left > 1) {
+        let partials = Source::partials(operation, &items)?;
+        let fewer = pass::run(&partials, &operation.combine, &association.again)?;
+        if fewer.iter().any(|field| field.len() >= left) {
+            return Err(HostError::Stuck { items: left });
+        }
+        items = fewer;
+    }
+    Ok(items.iter().map(|field| field.get(0)).collect())
+}

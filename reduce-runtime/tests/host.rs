@@ -1,0 +1,261 @@
+//! The host backend against [`Association::reduce`], which combines one pair of elements at a time.
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+use reduce_dsl::eval::Evaluator;
+use reduce_dsl::func::Param;
+use reduce_dsl::lanes::{Lanes, LanesRef};
+use reduce_dsl::operation::Operation;
+use reduce_dsl::operators::{OPERATORS, operator};
+use reduce_dsl::program::{Association, Level, Tree};
+use reduce_dsl::{Scalar, Value, f16};
+use reduce_runtime::host::{self, HostError};
+
+const fn level(chunk: u64, lanes: u64, tree: Tree) -> Level {
+    Level { chunk, lanes, tree }
+}
+
+const WARP: Level = level(32, 1, Tree::Halving);
+const PAIRS: Level = level(256, 1, Tree::Pairs);
+
+fn association(first: &[Level], again: &[Level]) -> Association {
+    Association { first: first.to_vec(), again: again.to_vec() }
+}
+
+/// Naive; no level at all over the elements; warps; folds narrow and wide; lanes in trees; one item after the other.
+fn associations() -> Vec<Association> {
+    use Tree::{Halving, Pairs, Serial};
+    let warps = [WARP, level(8, 1, Halving)];
+    vec![
+        association(&[PAIRS], &[PAIRS]),
+        association(&[], &[level(2, 1, Pairs)]),
+        association(&warps, &warps),
+        association(&[level(128, 32, Serial), WARP], &[WARP]),
+        association(&[level(512, 128, Serial), level(4, 1, Pairs), WARP], &[level(64, 32, Serial), WARP]),
+        association(&[level(64, 8, Pairs), level(16, 2, Halving)], &[level(2, 1, Halving)]),
+        association(&[level(3, 1, Serial)], &[level(5, 1, Serial)]),
+        association(&[level(24_576, 24, Serial)], &[level(21, 3, Serial), level(3, 1, Serial)]),
+    ]
+}
+
+fn operation(name: &str, ty: Scalar) -> Operation {
+    let row = operator(name).unwrap();
+    let inputs: Vec<_> = ["x", "y"].iter().take(row.inputs).map(|&name| Param::new(name, ty)).collect();
+    row.apply(&inputs, None).unwrap()
+}
+
+/// Every operator on every type it is defined for.
+fn operations() -> impl Iterator<Item = Operation> {
+    let typed = |row: &'static reduce_dsl::operators::Operator| {
+        Scalar::INPUTS.into_iter().filter(|&ty| row.takes(ty)).map(|ty| operation(row.name, ty))
+    };
+    OPERATORS.iter().flat_map(typed)
+}
+
+/// What the elements are.
+#[derive(Clone, Copy, Debug)]
+enum Data {
+    /// Finite and of moderate size.
+    Finite,
+    /// Zeros of both signs, subnormals and ones: many ties.
+    Small,
+    /// Every bit pattern, and often infinities and NaN.
+    Bits,
+}
+
+fn random(seed: u64) -> impl FnMut() -> u64 {
+    let mut state = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
+    move || {
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
+        state.wrapping_mul(0x2545_f491_4f6c_dd1d) >> 8
+    }
+}
+
+fn float(ty: Scalar, x: f64) -> u64 {
+    match ty {
+        Scalar::F16 => Value::of(f16::from_f64(x)).bits(),
+        Scalar::F32 => Value::of(x as f32).bits(),
+        Scalar::F64 => Value::of(x).bits(),
+        Scalar::Bool | Scalar::I32 | Scalar::U32 | Scalar::I64 | Scalar::U64 => x as i64 as u64,
+    }
+}
+
+fn element(ty: Scalar, data: Data, mut next: impl FnMut() -> u64) -> Value {
+    let sign = (next() & 1) << (8 * ty.size() - 1);
+    let bits = match data {
+        Data::Finite => float(ty, (next() % 4001) as f64 / 64.0 - 31.0),
+        Data::Small => sign | [0, 0, 0, 1, 2, float(ty, 1.0)][next() as usize % 6],
+        Data::Bits if next().is_multiple_of(16) => {
+            sign | float(ty, [f64::NAN, f64::INFINITY][next() as usize % 2])
+        }
+        Data::Bits => next() << 8 ^ next(),
+    };
+    Value::from_bits(ty, bits)
+}
+
+fn inputs(operation: &Operation, data: Data, n: usize) -> Vec<Lanes> {
+    let mut next = random(n as u64 + 1);
+    let column = |input: &Param| {
+        let mut lanes = Lanes::empty(input.ty);
+        lanes.resize(n);
+        (0..n).for_each(|i| lanes.set(i, element(input.ty, data, &mut next)));
+        lanes
+    };
+    operation.inputs.iter().map(column).collect()
+}
+
+/// The elements mapped, one at a time.
+fn mapped(operation: &Operation, inputs: &[Lanes]) -> Vec<Vec<Value>> {
+    let mut map = Evaluator::new(&operation.map);
+    let mut element = |i: usize| {
+        let index = operation.indexed.then(|| Value::of(i as u64));
+        let element: Vec<_> = inputs.iter().map(|input| input.get(i)).chain(index).collect();
+        map.run_once(&element).unwrap()
+    };
+    (0..inputs[0].len()).map(&mut element).collect()
+}
+
+/// The items combined, one pair at a time.
+fn reference(operation: &Operation, association: &Association, items: &[Vec<Value>]) -> Option<Vec<Value>> {
+    let mut combine = Evaluator::new(&operation.combine);
+    let pair = |a: Vec<Value>, b: Vec<Value>| combine.run_once(&[a, b].concat()).unwrap();
+    let acc = association.reduce(items.to_vec(), pair).or_else(|| operation.identity.clone())?;
+    Some(Evaluator::new(&operation.finish).run_once(&acc).unwrap())
+}
+
+fn reduce(
+    operation: &Operation,
+    association: &Association,
+    inputs: &[Lanes],
+    n: usize,
+) -> Option<Vec<Value>> {
+    let slices: Vec<_> = inputs.iter().map(|input| input.borrow().slice(0..n)).collect();
+    match host::reduce(operation, association, &slices) {
+        Err(HostError::Empty { operator }) if operator == operation.name && n == 0 => None,
+        values => Some(values.unwrap()),
+    }
+}
+
+/// The host gives the bits of the reference, for every association and the first n elements of each size.
+fn check(operation: &Operation, data: Data, sizes: impl Iterator<Item = usize> + Clone) {
+    let inputs = inputs(operation, data, sizes.clone().max().unwrap());
+    let items = mapped(operation, &inputs);
+    for association in associations() {
+        for n in sizes.clone() {
+            let found = reduce(operation, &association, &inputs, n);
+            let expected = reference(operation, &association, &items[..n]);
+            assert_eq!(
+                found, expected,
+                "{} of {n} {data:?} {:?}\n{association}",
+                operation.name, operation.inputs
+            );
+        }
+    }
+}
+
+/// Every size to 200 with one of three kinds of data.
+fn check_small_sizes(data: Data) {
+    operations()
+        .for_each(|operation| check(&operation, data, (data as usize..=200).step_by(3).chain([0, 1, 2, 3])));
+}
+
+#[test]
+fn every_operator_and_type_on_finite_data() {
+    check_small_sizes(Data::Finite);
+}
+
+#[test]
+fn every_operator_and_type_on_small_data() {
+    check_small_sizes(Data::Small);
+}
+
+#[test]
+fn every_operator_and_type_on_all_bits() {
+    check_small_sizes(Data::Bits);
+}
+
+#[test]
+fn around_the_boundaries_of_tiles() {
+    let sizes = [255, 256, 257, 383, 384, 385, 511, 512, 513, 639, 640, 641, 1023, 1024, 1025, 1100];
+    for (name, ty) in
+        [("sum", Scalar::F32), ("dot", Scalar::F16), ("argmax", Scalar::F32), ("any", Scalar::F64)]
+    {
+        check(&operation(name, ty), Data::Finite, sizes.into_iter());
+        check(&operation(name, ty), Data::Small, sizes.into_iter());
+    }
+}
+
+#[test]
+fn around_the_boundaries_of_batches() {
+    let sizes = [16_383, 16_384, 16_385, 24_575, 24_577, 65_535, 65_536, 65_537, 65_600];
+    check(&operation("sum", Scalar::F32), Data::Finite, sizes.into_iter());
+}
+
+#[test]
+fn the_number_of_threads_does_not_change_a_bit() {
+    let (sum, n) = (operation("sum", Scalar::F32), (1 << 20) + 3);
+    let data: Vec<f32> = (0..n as u32).map(|i| (i.wrapping_mul(2_654_435_761) >> 9) as f32 / 3.0).collect();
+    for association in associations() {
+        let expected = Value::of(association.reduce(data.clone(), |a, b| a + b).unwrap());
+        for threads in [1, 2, 3, 7] {
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+            let found = pool.install(|| host::reduce(&sum, &association, &[LanesRef::F32(&data)])).unwrap();
+            assert_eq!(found, [expected], "{threads} threads\n{association}");
+        }
+    }
+}
+
+/// Elements are multiples of 2⁻³⁰, and so are all rounded sums of them: integers say how far off a sum is.
+#[test]
+fn the_error_of_a_sum_is_within_the_bound_of_its_depth() {
+    let sum = operation("sum", Scalar::F32);
+    let fixed = |x: f32| (f64::from(x) * f64::from(1 << 30)) as i128;
+    for association in associations() {
+        for n in [1usize, 2, 100, 5_000, 300_001] {
+            let mut next = random(n as u64);
+            let data: Vec<f32> = (0..n)
+                .map(|_| ((next() as i32 >> 8) as f32) / f32::powi(2.0, 10 + next() as i32 % 20))
+                .collect();
+            let values = host::reduce(&sum, &association, &[LanesRef::F32(&data)]).unwrap();
+            let exact: i128 = data.iter().map(|&x| fixed(x)).sum();
+            let magnitude: i128 = data.iter().map(|&x| fixed(x).abs()).sum();
+            let error = (fixed(values[0].get().unwrap()) - exact).abs();
+            // γ_d = d u / (1 - d u), u = 2⁻²⁴.
+            let depth = i128::from(association.depth(n as u64));
+            assert!(error * ((1 << 24) - depth) <= depth * magnitude, "{error} of {n}\n{association}");
+        }
+    }
+}
+
+#[test]
+fn large_inputs_are_exact_where_every_order_is() {
+    let (sum, max) = (operation("sum", Scalar::U32), operation("max", Scalar::U32));
+    let data: Vec<u32> = (0..(1u32 << 24) + 1).map(|i| i.wrapping_mul(2_654_435_761)).collect();
+    let warps = [WARP, level(8, 1, Tree::Halving)];
+    let first = [level(4096, 1024, Tree::Serial), level(4, 1, Tree::Pairs), warps[0], warps[1]];
+    for n in [(1 << 24) - 1, 1 << 24, (1 << 24) + 1] {
+        let input = LanesRef::U32(&data[..n]);
+        let total = data[..n].iter().fold(0u32, |a, &b| a.wrapping_add(b));
+        let found = host::reduce(&sum, &association(&first, &warps), &[input]);
+        assert_eq!(found.unwrap(), [Value::of(total)]);
+        let found = host::reduce(&max, &association(&first, &warps), &[input]);
+        assert_eq!(found.unwrap(), [Value::of(*data[..n].iter().max().unwrap())]);
+    }
+}
+
+#[test]
+fn nothing_has_no_value_without_an_identity() {
+    let naive = association(&[PAIRS], &[PAIRS]);
+    let error = host::reduce(&operation("argmax", Scalar::F32), &naive, &[LanesRef::F32(&[])]).unwrap_err();
+    assert_eq!(error.to_string(), "`argmax` of no elements has no value; give it at least one element");
+    let sum = host::reduce(&operation("sum", Scalar::F32), &naive, &[LanesRef::F32(&[])]).unwrap();
+    assert_eq!(sum, [Value::of(-0.0f32)]);
+}
+
+#[test]
+fn an_association_that_combines_nothing_is_an_error() {
+    let idle = association(&[], &[]);
+    let error = host::reduce(&operation("sum", Scalar::F32), &idle, &[LanesRef::F32(&[1.0, 2.0])]);
+    assert_eq!(error, Err(HostError::Stuck { items: 2 }));
+}
