@@ -16,6 +16,18 @@ pub trait Element: Copy + Default + PartialEq + Send + Sync + 'static {
     fn to_bits64(self) -> u64;
     /// The value of those bits; higher bits are ignored.
     fn from_bits64(bits: u64) -> Self;
+    /// `a` if `cond`, else `b`. On bits: the compiler turns `if` into a branch that the processor mispredicts.
+    fn select(cond: bool, a: Self, b: Self) -> Self;
+}
+
+macro_rules! select {
+    ($bits:ty, $of:expr, $to:expr) => {
+        #[inline(always)]
+        fn select(cond: bool, a: Self, b: Self) -> Self {
+            let mask = <$bits>::from(cond).wrapping_neg();
+            $of($to(a) & mask | $to(b) & !mask)
+        }
+    };
 }
 
 /// The operations of everything that has an order: numbers, and `f16`, which has no arithmetic of its own.
@@ -70,6 +82,7 @@ macro_rules! float {
             fn from_bits64(bits: u64) -> Self {
                 <$ty>::from_bits(bits as $bits)
             }
+            select!($bits, <$ty>::from_bits, <$ty>::to_bits);
         }
 
         impl Order for $ty {
@@ -145,6 +158,7 @@ macro_rules! integer {
             fn from_bits64(bits: u64) -> Self {
                 bits as $ty
             }
+            select!($ty, std::convert::identity, std::convert::identity);
         }
 
         impl Order for $ty {
@@ -238,6 +252,10 @@ impl Element for bool {
     fn from_bits64(bits: u64) -> Self {
         bits & 1 == 1
     }
+    #[inline(always)]
+    fn select(cond: bool, a: Self, b: Self) -> Self {
+        (cond & a) | (!cond & b)
+    }
 }
 
 impl Element for f16 {
@@ -248,6 +266,7 @@ impl Element for f16 {
     fn from_bits64(bits: u64) -> Self {
         f16::from_bits(bits as u16)
     }
+    select!(u16, f16::from_bits, f16::to_bits);
 }
 
 /// The exact value of a `f16`; a NaN stays a NaN. On bits and without branches, so that loops over it

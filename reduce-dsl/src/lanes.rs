@@ -252,7 +252,7 @@ pub fn select(
             match (cond, a, b, out) {
                 $((LanesRef::Bool(cond), LanesRef::$scalar(a), LanesRef::$scalar(b), Lanes::$scalar(out)) => {
                     out.clear();
-                    out.extend(cond.iter().zip(a).zip(b).map(|((&c, &a), &b)| if c { a } else { b }));
+                    out.extend(cond.iter().zip(a).zip(b).map(|((&c, &a), &b)| Element::select(c, a, b)));
                     Ok(())
                 })*
                 _ => bug("if", &[cond, a, b]),
