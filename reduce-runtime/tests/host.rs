@@ -54,7 +54,7 @@ fn operations() -> impl Iterator<Item = Operation> {
 /// What the elements are.
 #[derive(Clone, Copy, Debug)]
 enum Data {
-    /// Finite and of moderate size.
+    /// Finite, of moderate size, and not exact: the order of additions shows.
     Finite,
     /// Zeros of both signs, subnormals and ones: many ties.
     Small,
@@ -84,7 +84,7 @@ fn float(ty: Scalar, x: f64) -> u64 {
 fn element(ty: Scalar, data: Data, mut next: impl FnMut() -> u64) -> Value {
     let sign = (next() & 1) << (8 * ty.size() - 1);
     let bits = match data {
-        Data::Finite => float(ty, (next() % 4001) as f64 / 64.0 - 31.0),
+        Data::Finite => float(ty, ((next() % 4001) as f64 - 2000.0) / (7 << (next() % 8)) as f64),
         Data::Small => sign | [0, 0, 0, 1, 2, float(ty, 1.0)][next() as usize % 6],
         Data::Bits if next().is_multiple_of(16) => {
             sign | float(ty, [f64::NAN, f64::INFINITY][next() as usize % 2])
