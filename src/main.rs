@@ -1,2 +1,8 @@
-//! x
-fn main() {}
+//! The command `reducegen`.
+#![forbid(unsafe_code)]
+
+mod cli;
+
+fn main() -> std::process::ExitCode {
+    cli::main()
+}

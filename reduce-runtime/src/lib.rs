@@ -12,6 +12,8 @@ mod error;
 pub mod host;
 mod image;
 mod inputs;
+#[cfg(feature = "mapped")]
+mod mapped;
 mod reducer;
 mod reduction;
 
@@ -32,5 +34,7 @@ pub use cuda::{DeviceInput, DeviceSlices};
 pub use device::{Device, Listing, devices};
 pub use error::Error;
 pub use image::{Image, Resources};
+#[cfg(feature = "mapped")]
+pub use mapped::Mapped;
 pub use reducer::{Outcome, Reducer};
 pub use reduction::{Compiled, Inputs, Output, Reduction};

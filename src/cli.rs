@@ -1,0 +1,51 @@
+//! The command: arguments in, text out, and an exit status that says whose mistake it was.
+//!
+//! | status | meaning |
+//! |---|---|
+//! | 0 | done; also where the reader of a pipe closed it because it has enough |
+//! | 1 | the machine cannot do it: no driver, no NVRTC, a file that cannot be written |
+//! | 2 | the user's mistake: arguments, specification, data |
+
+mod args;
+mod data;
+mod devices;
+mod dtype;
+mod emit;
+mod failure;
+mod json;
+mod npy;
+mod output;
+mod report;
+mod run;
+mod source;
+
+use args::{Args, Command};
+use clap::Parser;
+use std::process::ExitCode;
+
+/// Runs the command of this process's arguments.
+pub(crate) fn main() -> ExitCode {
+    let args = match Args::try_parse() {
+        Ok(args) => args,
+        Err(help) => return print_help(&help),
+    };
+    let done = match &args.command {
+        Command::Emit(args) => emit::emit(args),
+        Command::Run(args) => run::run(args),
+        Command::Devices => devices::devices(),
+    };
+    match done {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(failure) => {
+            failure.message().into_iter().for_each(output::note);
+            ExitCode::from(failure.status())
+        }
+    }
+}
+
+/// Help, version, or what is wrong with the arguments.
+fn print_help(help: &clap::Error) -> ExitCode {
+    // That nobody reads it is no reason to fail.
+    drop(help.print());
+    ExitCode::from(u8::try_from(help.exit_code()).unwrap_or(2))
+}

@@ -1,0 +1,110 @@
+//! Data files, mapped into memory: NumPy arrays read flat, and raw little-endian elements.
+
+use crate::cli::dtype::Dtype;
+use crate::cli::npy::{self, Layout, NpyError};
+use reduce_dsl::Scalar;
+use reduce_dsl::lanes::LanesRef;
+use reduce_runtime::Mapped;
+use std::fs::File;
+use std::io;
+use std::path::{Path, PathBuf};
+
+const _: () = assert!(cfg!(target_endian = "little"), "data files are little-endian, and read as they are");
+
+/// An open data file.
+#[derive(Debug)]
+pub(crate) struct Data {
+    /// Where it is.
+    pub(crate) path: PathBuf,
+    dtype: &'static Dtype,
+    storage: Storage,
+}
+
+#[derive(Debug)]
+enum Storage {
+    /// The file from byte `start`.
+    Mapped { map: Mapped, start: usize },
+    /// The first `bytes` bytes of an aligned copy, for elements that are misaligned in the file.
+    Copied { words: Vec<u64>, bytes: usize },
+}
+
+/// A file that is no data.
+#[derive(Debug, thiserror::Error)]
+#[error("{}: {reason}", path.display())]
+pub(crate) struct DataError {
+    path: PathBuf,
+    /// Why.
+    pub(crate) reason: Reason,
+}
+
+/// Why a file is no data.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum Reason {
+    #[error("{0}")]
+    Io(#[from] io::Error),
+    #[error("this is a directory; name a file in it")]
+    Directory,
+    #[error("this is not a regular file, and only those can be mapped into memory; save it to one first")]
+    NotRegular,
+    #[error("{0}")]
+    Npy(#[from] NpyError),
+    #[error("{bytes} bytes are not a whole number of {ty} elements; check the type that `--raw` names")]
+    Raw { ty: Scalar, bytes: usize },
+}
+
+impl Data {
+    /// Opens a NumPy file, or one of bare elements of type `raw`.
+    pub(crate) fn open(path: &Path, raw: Option<&'static Dtype>) -> Result<Data, DataError> {
+        let reason = |reason| DataError { path: path.to_owned(), reason };
+        let map = map(path).map_err(reason)?;
+        let layout = match raw {
+            Some(dtype) => raw_layout(dtype, map.len()),
+            None => npy::layout(&map).map_err(Reason::Npy),
+        };
+        let Layout { dtype, start } = layout.map_err(reason)?;
+        Ok(Data { path: path.to_owned(), dtype, storage: Storage::new(map, start, dtype) })
+    }
+
+    /// The type of the elements.
+    pub(crate) fn ty(&self) -> Scalar {
+        self.dtype.ty
+    }
+
+    /// The elements.
+    pub(crate) fn lanes(&self) -> LanesRef<'_> {
+        (self.dtype.cast)(match &self.storage {
+            Storage::Mapped { map, start } => &map[*start..],
+            Storage::Copied { words, bytes } => &bytemuck::cast_slice(words)[..*bytes],
+        })
+    }
+}
+
+impl Storage {
+    fn new(map: Mapped, start: usize, dtype: &Dtype) -> Storage {
+        let elements = &map[start..];
+        if elements.as_ptr().addr().is_multiple_of(dtype.ty.size()) {
+            return Storage::Mapped { map, start };
+        }
+        let mut words = vec![0; elements.len().div_ceil(size_of::<u64>())];
+        bytemuck::cast_slice_mut(&mut words)[..elements.len()].copy_from_slice(elements);
+        Storage::Copied { words, bytes: elements.len() }
+    }
+}
+
+fn raw_layout(dtype: &'static Dtype, bytes: usize) -> Result<Layout, Reason> {
+    if !bytes.is_multiple_of(dtype.ty.size()) {
+        return Err(Reason::Raw { ty: dtype.ty, bytes });
+    }
+    Ok(Layout { dtype, start: 0 })
+}
+
+fn map(path: &Path) -> Result<Mapped, Reason> {
+    let metadata = path.metadata()?;
+    if metadata.is_dir() {
+        return Err(Reason::Directory);
+    }
+    if !metadata.is_file() {
+        return Err(Reason::NotRegular);
+    }
+    Ok(Mapped::of(&File::open(path)?)?)
+}

@@ -1,0 +1,58 @@
+//! Everything that can go wrong, and whose mistake it is.
+
+use crate::cli::data::{DataError, Reason};
+use std::io;
+
+/// Why the command gives up.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum Failure {
+    /// The specification is wrong: the finished report, with source lines.
+    #[error("{0}")]
+    Spec(String),
+    /// What the user asked for cannot be: one sentence that names the way out.
+    #[error("{0}")]
+    Request(String),
+    #[error(transparent)]
+    Data(#[from] DataError),
+    #[error(transparent)]
+    Runtime(#[from] reduce_runtime::Error),
+    #[error("{target} cannot be written: {error}")]
+    Write { target: String, error: io::Error },
+}
+
+impl Failure {
+    /// A request that cannot be met.
+    pub(crate) fn request(message: impl Into<String>) -> Failure {
+        Failure::Request(message.into())
+    }
+
+    /// The exit status: 2 for the user's mistake, 1 for the machine's; 0 where a pipe's reader has enough.
+    pub(crate) fn status(&self) -> u8 {
+        match self {
+            Failure::Spec(_) | Failure::Request(_) => 2,
+            Failure::Data(error) => match &error.reason {
+                Reason::Io(error) if !is_users(error.kind()) => 1,
+                Reason::Io(_) | Reason::Directory | Reason::NotRegular => 2,
+                Reason::Npy(_) | Reason::Raw { .. } => 2,
+            },
+            Failure::Runtime(error) => 1 + u8::from(error.is_users_fault()),
+            Failure::Write { error, .. } => u8::from(error.kind() != io::ErrorKind::BrokenPipe),
+        }
+    }
+
+    /// What to tell the user; nothing where a pipe's reader has enough.
+    pub(crate) fn message(&self) -> Option<String> {
+        match self {
+            Failure::Spec(report) => Some(report.clone()),
+            Failure::Request(_) | Failure::Data(_) | Failure::Runtime(_) | Failure::Write { .. } => {
+                (self.status() != 0).then(|| format!("error: {self}"))
+            }
+        }
+    }
+}
+
+/// Is it the path that is wrong, and not the machine?
+fn is_users(kind: io::ErrorKind) -> bool {
+    use io::ErrorKind::{InvalidFilename, InvalidInput, NotADirectory, NotFound, PermissionDenied};
+    matches!(kind, InvalidFilename | InvalidInput | NotADirectory | NotFound | PermissionDenied)
+}

@@ -1,0 +1,62 @@
+//! A run of `reducegen run`, as people read it; [`super::json`] is for programs.
+
+use reduce_dsl::Value;
+use reduce_dsl::func::Param;
+use reduce_dsl::operation::Operation;
+use std::time::Duration;
+
+/// A reduction that ran.
+#[derive(Debug)]
+pub(crate) struct Report<'a> {
+    /// What was computed.
+    pub(crate) operation: &'a Operation,
+    /// The result, one value for each field.
+    pub(crate) values: &'a [Value],
+    /// Elements of each input.
+    pub(crate) n: usize,
+    /// `host`, or `cuda:0`.
+    pub(crate) device: &'a str,
+    /// The passes, where `auto` is replaced by what it became.
+    pub(crate) passes: Vec<String>,
+    /// Wall time of the computation, without transfers.
+    pub(crate) kernel: Duration,
+    /// Wall time of everything, from the arguments to the result.
+    pub(crate) total: Duration,
+}
+
+impl Report<'_> {
+    /// The result as Rust writes it: `190.2`, or `Range { lo: 0.0, hi: 190.2 }`.
+    pub(crate) fn text(&self) -> String {
+        let output = &self.operation.output;
+        let field = |(field, value): (&Param, &Value)| match field.name.as_str() {
+            "" => value.to_string(),
+            name => format!("{name}: {value}"),
+        };
+        let fields: Vec<_> = output.fields.iter().zip(self.values).map(field).collect();
+        match &output.name {
+            None => fields.concat(),
+            Some(name) => format!("{name} {{ {} }}", fields.join(", ")),
+        }
+    }
+
+    /// What ran where, and how fast.
+    pub(crate) fn summary(&self) -> String {
+        let types: Vec<_> = self.operation.inputs.iter().map(|input| input.ty.name()).collect();
+        let element =
+            if let [only] = types[..] { only.to_owned() } else { format!("({})", types.join(", ")) };
+        let (n, device, time, speed) =
+            (self.n, self.device, microseconds(self.kernel), self.gigabytes_per_second());
+        format!("{n} x {element} on {device} in {time} us ({speed:.2} GB/s)")
+    }
+
+    /// Bytes of the inputs for each nanosecond of the computation.
+    pub(crate) fn gigabytes_per_second(&self) -> f64 {
+        let bytes = self.n * self.operation.element_size();
+        bytes as f64 / self.kernel.as_nanos().max(1) as f64
+    }
+}
+
+/// A time in microseconds, to the nanosecond.
+pub(crate) fn microseconds(time: Duration) -> f64 {
+    time.as_nanos() as f64 / 1e3
+}

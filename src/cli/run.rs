@@ -1,0 +1,95 @@
+//! `reducegen run`: data files in, a result out.
+
+use crate::cli::args::{Place, Run};
+use crate::cli::data::Data;
+use crate::cli::failure::Failure;
+use crate::cli::json;
+use crate::cli::output;
+use crate::cli::report::Report;
+use crate::cli::source::Source;
+use reduce_dsl::func::Param;
+use reduce_dsl::operation::Operation;
+use reduce_runtime::{Device, Error, Reducer};
+use std::time::Instant;
+
+/// Reduces the files and prints the result.
+pub(crate) fn run(args: &Run) -> Result<(), Failure> {
+    let start = Instant::now();
+    let data = args.files.iter().map(|path| Data::open(path, args.raw));
+    let data: Vec<_> = data.collect::<Result<_, _>>()?;
+    let types: Vec<_> = data.iter().map(Data::ty).collect();
+    let source = Source::read(&args.spec)?;
+    let parsed = source.parse(Some(&types))?;
+    fit(&parsed.spec.operation, &data)?;
+
+    let (device, why_no_gpu) = device(args.device)?;
+    let reducer = Reducer::new(&parsed.spec, &device).map_err(|error| source.explain(&parsed, error))?;
+    let lanes: Vec<_> = data.iter().map(Data::lanes).collect();
+    let outcome = reducer.reduce(&lanes)?;
+    let report = Report {
+        operation: &parsed.spec.operation,
+        values: &outcome.values,
+        n: lanes.first().map_or(0, |lanes| lanes.len()),
+        device: &device.name(),
+        passes: reducer.program().passes.iter().map(ToString::to_string).collect(),
+        kernel: outcome.kernel,
+        total: start.elapsed(),
+    };
+    print(args, &report, why_no_gpu.as_ref())
+}
+
+/// Checks that there is a file for each input, of its type, and that all are equally long.
+fn fit(operation: &Operation, data: &[Data]) -> Result<(), Failure> {
+    let inputs = &operation.inputs;
+    if inputs.len() != data.len() {
+        let names: Vec<_> = inputs.iter().map(|input| format!("`{}`", input.name)).collect();
+        let (names, files) = (names.join(" and "), data.len());
+        return Err(Failure::request(format!("the inputs are {names}; name one file for each, not {files}")));
+    }
+    inputs.iter().zip(data).try_for_each(|(input, file)| fit_type(input, file))?;
+    data.windows(2).try_for_each(|pair| fit_length(&pair[0], &pair[1]))
+}
+
+fn fit_type(input: &Param, file: &Data) -> Result<(), Failure> {
+    let (path, found, Param { name, ty }) = (file.path.display(), file.ty(), input);
+    if found == *ty {
+        return Ok(());
+    }
+    Err(Failure::request(format!(
+        "{path} holds {found}, and the input `{name}` is {ty}; convert the data, or write {found} in the \
+         specification"
+    )))
+}
+
+fn fit_length(first: &Data, second: &Data) -> Result<(), Failure> {
+    let (n, m) = (first.lanes().len(), second.lanes().len());
+    if n == m {
+        return Ok(());
+    }
+    let (first, second) = (first.path.display(), second.path.display());
+    Err(Failure::request(format!(
+        "{first} has {n} elements and {second} has {m}; inputs must be equally long"
+    )))
+}
+
+/// The device, and why it is not a GPU where one would have been taken.
+fn device(place: Place) -> Result<(Device, Option<Error>), Failure> {
+    match place {
+        Place::Host => Ok((Device::host(), None)),
+        Place::Cuda(ordinal) => Ok((Device::cuda(ordinal)?, None)),
+        Place::Auto => match Device::cuda(0) {
+            Ok(device) => Ok((device, None)),
+            Err(error) => Ok((Device::host(), Some(error))),
+        },
+    }
+}
+
+fn print(args: &Run, report: &Report<'_>, why_no_gpu: Option<&Error>) -> Result<(), Failure> {
+    if args.json {
+        return output::write(None, format!("{}\n", json::line(report)?).as_bytes());
+    }
+    output::write(None, format!("{}\n", report.text()).as_bytes())?;
+    let why = why_no_gpu.map_or(String::new(), |error| format!("; no GPU: {error}"));
+    output::note(format!("{}{why}", report.summary()));
+    Ok(())
+}

@@ -1,0 +1,65 @@
+//! The specification that the user gave: read, parsed, and shown where it is wrong.
+
+use crate::cli::failure::Failure;
+use crate::cli::output;
+use reduce_codegen::Error::{Refused, SharedMemory};
+use reduce_dsl::Scalar;
+use reduce_dsl::parse::{self, Bytes, Diagnostic, Parsed};
+use reduce_runtime::Error;
+use std::fs::File;
+use std::io::{self, Read};
+
+/// Bytes that are read of a file: more than the parser takes, so that it is the parser that refuses.
+const LIMIT: u64 = 1 << 20;
+
+/// The text of a specification.
+#[derive(Debug)]
+pub(crate) struct Source {
+    /// The file, or `<spec>`.
+    name: String,
+    text: String,
+}
+
+impl Source {
+    /// The argument itself, or the file that it names as `@file.reduce`.
+    pub(crate) fn read(argument: &str) -> Result<Source, Failure> {
+        let Some(path) = argument.strip_prefix('@') else {
+            return Ok(Source { name: "<spec>".to_owned(), text: argument.to_owned() });
+        };
+        match read_file(path) {
+            Ok(text) => Ok(Source { name: path.to_owned(), text }),
+            Err(error) => Err(Failure::request(format!("the specification {path} cannot be read: {error}"))),
+        }
+    }
+
+    /// The checked specification. `data` has the element types of the files, if there are any.
+    pub(crate) fn parse(&self, data: Option<&[Scalar]>) -> Result<Parsed<Bytes>, Failure> {
+        let parsed = parse::text(&self.text, data).map_err(|errors| self.wrong(&errors))?;
+        if !parsed.notes.is_empty() {
+            output::note(parse::render(&self.text, &self.name, &parsed.notes));
+        }
+        Ok(parsed)
+    }
+
+    /// What the compiler or the runtime reports, at the pass or block that it is about.
+    pub(crate) fn explain(&self, parsed: &Parsed<Bytes>, error: Error) -> Failure {
+        let place = if let Error::Codegen(Refused { index, .. }) = &error {
+            parsed.places.pass(*index)
+        } else if let Error::Codegen(SharedMemory { .. }) = &error {
+            parsed.places.block.clone()
+        } else {
+            return Failure::Runtime(error);
+        };
+        self.wrong(&[Diagnostic::error(place, error.to_string())])
+    }
+
+    fn wrong(&self, errors: &[Diagnostic]) -> Failure {
+        Failure::Spec(parse::render(&self.text, &self.name, errors))
+    }
+}
+
+fn read_file(path: &str) -> io::Result<String> {
+    let mut text = String::new();
+    File::open(path)?.take(LIMIT).read_to_string(&mut text)?;
+    Ok(text)
+}

@@ -1,0 +1,10 @@
+//! The command, run as users run it: what it prints, where, and how it ends.
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+mod bad_data;
+mod bad_request;
+mod emit;
+mod folder;
+mod npy;
+mod run;
+mod streams;

@@ -1,0 +1,66 @@
+//! Where output goes, and what happens when it cannot go there.
+
+use crate::folder::Folder;
+use std::fs::File;
+use std::io::pipe;
+use std::process::Stdio;
+
+const EMIT: [&str; 2] = ["emit", "op: max, ty: f32"];
+
+#[test]
+fn a_closed_pipe_is_no_error() {
+    let folder = Folder::of("pipe");
+    for args in [&EMIT[..], &["devices"], &["--help"], &["emit", "--help"], &["--version"]] {
+        let (reader, writer) = pipe().unwrap();
+        drop(reader);
+        let output = folder.command(args).stdout(writer).stderr(Stdio::piped()).output().unwrap();
+        assert_eq!(String::from_utf8_lossy(&output.stderr), "", "{args:?}");
+        assert_eq!(output.status.code(), Some(0), "{args:?}");
+    }
+}
+
+#[test]
+fn errors_that_nobody_reads_keep_their_status() {
+    let (reader, writer) = pipe().unwrap();
+    drop(reader);
+    let folder = Folder::of("closed_errors");
+    let output = folder.command(&["emit", "op: maxx, ty: f32"]).stderr(writer).output().unwrap();
+    assert_eq!(output.status.code(), Some(2));
+}
+
+#[test]
+fn a_full_disk_is_the_machines_fault() {
+    let full = File::options().write(true).open("/dev/full").unwrap();
+    let output = Folder::of("full").command(&EMIT).stdout(full).output().unwrap();
+    let stderr = String::from_utf8_lossy(&output.stderr);
+    assert!(stderr.starts_with("error: the standard output cannot be written: "), "{stderr}");
+    assert_eq!(output.status.code(), Some(1));
+}
+
+#[test]
+fn a_file_that_cannot_be_written_is_the_machines_fault() {
+    let folder = Folder::of("unwritable");
+    insta::assert_snapshot!(folder.show_all(
+        1,
+        &[
+            &["emit", "op: max, ty: f32", "-o", "no/folder/max.cu"],
+            &["emit", "op: max, ty: f32", "-o", "."],
+            &["emit", "op: max, ty: f32", "-o", "/dev/full"],
+        ]
+    ));
+}
+
+#[test]
+fn help_and_version_are_printed() {
+    let folder = Folder::of("help");
+    insta::assert_snapshot!(folder.show_all(0, &[&["--help"], &["emit", "-h"], &["run", "--help"]]));
+    assert_eq!(folder.stdout(&["--version"]), format!("reducegen {}\n", env!("CARGO_PKG_VERSION")));
+}
+
+#[test]
+fn devices_begin_with_the_host() {
+    let devices = Folder::of("devices").stdout(&["devices"]);
+    let lines: Vec<_> = devices.lines().collect();
+    assert!(lines[0].starts_with("host ") && lines[0].contains("thread"), "{devices}");
+    assert!(lines[1].starts_with("cuda ") && lines[1].contains("not usable: "), "{devices}");
+}
