@@ -31,9 +31,11 @@ fn nvrtc(test: &str) -> Option<&'static Nvrtc> {
     }
 }
 
-/// The texts of a specification after each of its passes.
-fn texts(spec: &Spec) -> Vec<String> {
-    stages(spec).unwrap().iter().map(|stage| cuda(&stage.program).unwrap()).collect()
+/// The texts of every case, and of the flagship after each of its passes.
+fn texts() -> BTreeSet<String> {
+    let programs = cases::all().into_iter().map(|spec| reduce_codegen::compile(&spec).unwrap());
+    let flagship = stages(&auto("sum", Scalar::F32)).unwrap().into_iter().map(|stage| stage.program);
+    programs.chain(flagship).map(|program| cuda(&program).unwrap()).collect()
 }
 
 /// What is wrong with a text on an architecture.
@@ -51,9 +53,10 @@ fn complaint(nvrtc: &Nvrtc, text: &str, number: u32) -> Option<String> {
 #[test]
 fn every_program_compiles_without_warnings_or_spills() {
     let Some(nvrtc) = nvrtc("every_program_compiles_without_warnings_or_spills") else { return };
-    let texts: BTreeSet<String> = cases::all().iter().flat_map(texts).collect();
+    let texts = texts();
     let jobs: Vec<_> = texts.iter().flat_map(|text| ARCHITECTURES.map(|number| (text, number))).collect();
-    let complaints: Vec<_> = jobs.par_iter().filter_map(|(text, number)| complaint(nvrtc, text, *number)).collect();
+    let complaints: Vec<_> =
+        jobs.par_iter().filter_map(|(text, number)| complaint(nvrtc, text, *number)).collect();
     assert!(complaints.is_empty(), "{} of {}:\n{}", complaints.len(), jobs.len(), complaints[0]);
     println!("{} programs for {} architectures", texts.len(), ARCHITECTURES.len());
     assert!(jobs.len() > 4 * 1200);
@@ -68,7 +71,13 @@ fn ptx(nvrtc: &Nvrtc, spec: &Spec) -> String {
 
 /// 128-bit loads from global memory, in PTX.
 fn wide_loads(ptx: &str) -> usize {
-    ptx.lines().filter(|line| line.contains("ld.global") && (line.contains(".v4.") && line.contains("32") || line.contains(".v2.") && line.contains("64"))).count()
+    ptx.lines()
+        .filter(|line| {
+            line.contains("ld.global")
+                && (line.contains(".v4.") && line.contains("32")
+                    || line.contains(".v2.") && line.contains("64"))
+        })
+        .count()
 }
 
 #[test]

@@ -82,3 +82,17 @@ fn operation(name: &str, types: &[Scalar]) -> Operation {
     let inputs: Vec<_> = ["x", "y"].iter().zip(types).map(|(&name, &ty)| Param::new(name, ty)).collect();
     operator(name).unwrap().apply(&inputs, None).unwrap()
 }
+
+/// The program after each pass of every case of an operator and type, each kernel once.
+pub(crate) fn programs(name: &str, ty: Scalar) -> Vec<Program> {
+    let mut programs: Vec<Program> = Vec::new();
+    let specs = LISTS.map(|list| spec(name, ty, list));
+    for stage in specs.iter().chain([&auto(name, ty)]).flat_map(|spec| reduce_codegen::stages(spec).unwrap())
+    {
+        let it = stage.program;
+        if !programs.iter().any(|other| other.block == it.block && other.kernels == it.kernels) {
+            programs.push(it);
+        }
+    }
+    programs
+}

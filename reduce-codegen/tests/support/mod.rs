@@ -1,4 +1,4 @@
-//! What the tests of this crate share: which programs, which sizes, which data.
+//! What the tests of this crate share: which programs, which sizes.
 #![allow(
     dead_code,
     unreachable_pub,
@@ -8,12 +8,11 @@
 
 use reduce_codegen::{Stage, stages};
 use reduce_dsl::func::Param;
-use reduce_dsl::lanes::Lanes;
 use reduce_dsl::operators::Operator;
 use reduce_dsl::pass::{Pass, PassWord};
 use reduce_dsl::program::{Program, Reads};
 use reduce_dsl::spec::Passes;
-use reduce_dsl::{Scalar, Spec, Value};
+use reduce_dsl::{Scalar, Spec};
 
 /// The pass lists that every operator and type goes through, with the block size of each.
 pub const LISTS: [(u32, &str); 16] = [
@@ -77,57 +76,4 @@ pub fn boundaries(program: &Program) -> Vec<u64> {
     sizes.sort_unstable();
     sizes.dedup();
     sizes
-}
-
-/// A generator of numbers that look random: SplitMix64 (Steele, Lea, Flood 2014).
-pub struct Random(pub u64);
-
-impl Random {
-    pub fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ (z >> 31)
-    }
-}
-
-/// Elements of every kind: ordinary, cancelling, zeros of both signs, infinities, NaN, subnormals, extremes.
-/// `special` of 256 elements are of the special kinds.
-pub fn elements(ty: Scalar, n: u64, special: u64, seed: u64) -> Lanes {
-    let mut random = Random(seed);
-    let mut lanes = Lanes::empty(ty);
-    lanes.resize(n as usize);
-    for i in 0..n as usize {
-        let bits = random.next();
-        let value = if bits & 255 < special {
-            specials(ty)[(bits >> 8) as usize % 8]
-        } else {
-            ordinary(ty, bits >> 16)
-        };
-        lanes.set(i, value);
-    }
-    lanes
-}
-
-fn specials(ty: Scalar) -> [Value; 8] {
-    let bits = match ty {
-        Scalar::F16 => [0x7e01, 0xfc00, 0x7c00, 0, 0x8000, 1, 0xfbff, 0xfe00],
-        Scalar::F32 => [0x7fc0_0001, 0xff80_0000, 0x7f80_0000, 0, 1 << 31, 1, 0xff7f_ffff, 0xffc0_0000],
-        Scalar::F64 => {
-            [0x7ff8 << 48 | 1, 0xfff0 << 48, 0x7ff0 << 48, 0, 1 << 63, 1, 0xffef_ffff_ffff_ffff, 0xfff8 << 48]
-        }
-        _ => [0, 1, u64::MAX, u64::MAX >> 1, 1 << 63, (1 << 31) - 1, 1 << 31, 2],
-    };
-    bits.map(|bits| Value::from_bits(ty, bits))
-}
-
-fn ordinary(ty: Scalar, bits: u64) -> Value {
-    let small = (bits % 2001) as f64 / 8.0 - 125.0;
-    match ty {
-        Scalar::F16 => Value::of(reduce_dsl::f16::from_f64(small)),
-        Scalar::F32 => Value::of(small as f32 * 1.1),
-        Scalar::F64 => Value::of(small * 1.1),
-        _ => Value::from_bits(ty, bits),
-    }
 }

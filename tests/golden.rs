@@ -1,0 +1,83 @@
+//! Golden bits: what the host backend must give, on every processor, for ever. They change only with an
+//! association, on purpose: `REDUCEGEN_UPDATE_GOLDEN=1` writes them anew.
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+#![allow(dead_code, reason = "other tests use the rest of the cases")]
+
+mod cases;
+
+use cases::{LISTS, auto, spec};
+use reduce_dsl::lanes::Lanes;
+use reduce_dsl::operators::OPERATORS;
+use reduce_dsl::{Scalar, Spec, Value};
+use reduce_runtime::{Device, Reducer};
+
+const GOLDEN: &str = include_str!("golden.txt");
+
+/// SplitMix64 (Steele, Lea, Flood, 2014).
+fn random(i: u64) -> u64 {
+    let z = i.wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    let z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    let z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    z ^ (z >> 31)
+}
+
+/// Floats between −2 and 2 with all their digits, so that every order of a sum rounds differently, and a few
+/// zeros; integers of all bits.
+fn element(ty: Scalar, i: u64) -> Value {
+    let bits = random(i);
+    let unit = (bits >> 11) as f64 / (1u64 << 53) as f64 * 4.0 - 2.0;
+    match ty {
+        Scalar::F16 => Value::of(reduce_dsl::f16::from_f64(unit)),
+        Scalar::F32 => Value::of(unit as f32),
+        Scalar::F64 => Value::of(unit),
+        Scalar::Bool | Scalar::I32 | Scalar::U32 | Scalar::I64 | Scalar::U64 => Value::from_bits(ty, bits),
+    }
+}
+
+fn elements(ty: Scalar, n: usize, input: u64) -> Lanes {
+    let mut lanes = Lanes::empty(ty);
+    lanes.resize(n);
+    (0..n).for_each(|i| lanes.set(i, element(ty, i as u64 + (input << 40))));
+    lanes
+}
+
+fn line(spec: &Spec, n: usize) -> String {
+    let reducer = Reducer::new(spec, &Device::host()).unwrap();
+    let inputs = spec.operation.inputs.iter().zip(0..);
+    let inputs: Vec<_> = inputs.map(|(input, place)| elements(input.ty, n, place)).collect();
+    let inputs: Vec<_> = inputs.iter().map(Lanes::borrow).collect();
+    let bits: Vec<_> = reducer.reduce(&inputs).unwrap().values.iter().map(|value| value.hex()).collect();
+    format!("{:>16}  n {n:>6}  {}\n", bits.join(" "), spec.text)
+}
+
+/// Every operator and type, by two lists and by `auto`, with one and with several levels.
+fn lines() -> Vec<String> {
+    let mut lines = Vec::new();
+    for (turn, row) in OPERATORS.iter().enumerate() {
+        for (ty_turn, ty) in Scalar::INPUTS.into_iter().enumerate().filter(|(_, ty)| row.takes(*ty)) {
+            let list = |k| spec(row.name, ty, LISTS[(turn + ty_turn + k) % LISTS.len()]);
+            let cases = [(list(0), 1000), (list(5), 4097), (list(11), 70_001), (auto(row.name, ty), 100_003)];
+            lines.extend(cases.iter().map(|(spec, n)| line(spec, *n)));
+        }
+    }
+    lines
+}
+
+#[test]
+fn bits_are_as_they_were() {
+    let found = lines();
+    if std::env::var_os("REDUCEGEN_UPDATE_GOLDEN").is_some() {
+        let file = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/golden.txt");
+        std::fs::write(file, found.concat()).unwrap();
+        return;
+    }
+    assert_eq!(found.len(), 300);
+    let wanted: Vec<_> = GOLDEN.lines().collect();
+    let differing: Vec<_> =
+        found.iter().zip(&wanted).filter(|(found, wanted)| found.trim_end() != **wanted).collect();
+    assert!(
+        differing.is_empty() && wanted.len() == found.len(),
+        "{} differ: {differing:#?}",
+        differing.len()
+    );
+}

@@ -1,0 +1,145 @@
+//! Every operator on every type, after every pass: interpreter and host backend give the same bits, and
+//! the right ones.
+//!
+//! Right means: equal to a plain loop over the elements, on data for which every order of the operator is
+//! exact; and for float sums of any data, within `γ_d · Σ|x|` of the exact sum. By default a sample that covers
+//! every operator, type, program and size; with `REDUCEGEN_FULL=1` the whole product.
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+#![allow(dead_code, reason = "other tests use the rest of the cases")]
+
+mod cases;
+#[path = "right/data.rs"]
+mod data;
+#[path = "right/plain.rs"]
+mod plain;
+
+use data::Kind;
+use reduce_codegen::expand;
+use reduce_dsl::expanded::Expanded;
+use reduce_dsl::interpreter::{Fault, Input, Values, run};
+use reduce_dsl::lanes::Lanes;
+use reduce_dsl::operators::OPERATORS;
+use reduce_dsl::program::{Association, Program};
+use reduce_dsl::{Scalar, Value};
+use reduce_runtime::host;
+
+fn full() -> bool {
+    std::env::var_os("REDUCEGEN_FULL").is_some()
+}
+
+/// A program with what runs for it.
+struct Case {
+    program: Program,
+    expanded: Expanded,
+    association: Association,
+}
+
+impl Case {
+    fn new(program: Program) -> Case {
+        let (expanded, association) = (expand(&program).unwrap(), program.association());
+        Case { program, expanded, association }
+    }
+}
+
+/// The result in the interpreter, from data aligned or not; `None` if there is no element and no identity.
+fn interpreted(
+    Case { program, expanded, .. }: &Case,
+    inputs: &[Lanes],
+    n: u64,
+    aligned: bool,
+) -> Option<Vec<Value>> {
+    let inputs: Vec<_> = inputs.iter().map(|it| Input { elements: it.clone(), aligned }).collect();
+    let mut domain = Values::new(&program.operation);
+    match run(program, expanded, &mut domain, &inputs, n) {
+        Err(Fault::Undefined { .. }) if n == 0 && program.operation.identity.is_none() => None,
+        Err(fault) => std::panic::panic_any(format!("{fault}, n = {n}\n{program}")),
+        Ok(accs) => Some(domain.finish(&accs).unwrap()),
+    }
+}
+
+fn on_host(Case { program, association, .. }: &Case, inputs: &[Lanes]) -> Option<Vec<Value>> {
+    let inputs: Vec<_> = inputs.iter().map(Lanes::borrow).collect();
+    host::reduce(&program.operation, association, &inputs).ok()
+}
+
+fn check(case: &Case, name: &str, n: u64, kind: Kind) {
+    let program = &case.program;
+    let inputs = program.operation.inputs.iter().zip(0..);
+    let inputs: Vec<_> = inputs.map(|(input, place)| data::elements(input.ty, n, kind, place)).collect();
+    let found = on_host(case, &inputs);
+    let ways: &[bool] = if program.kernels[0].fold().width > 1 { &[true, false] } else { &[true] };
+    for &aligned in ways {
+        assert_eq!(interpreted(case, &inputs, n, aligned), found, "{kind:?}, n = {n}\n{program}");
+    }
+    if program.operation.exact || kind == Kind::Exact {
+        assert_eq!(found, plain::reduce(name, &inputs), "{kind:?}, n = {n}\n{program}");
+    }
+}
+
+/// Sizes up to 1025 and around the tiles of a program.
+fn sizes(program: &Program) -> impl Iterator<Item = u64> {
+    (0..=1025).chain(cases::lengths(program, 20_000).into_iter().map(|n| n as u64))
+}
+
+#[test]
+fn every_operator_type_pass_and_size() {
+    let mut turn = 0;
+    for row in &OPERATORS {
+        for ty in Scalar::INPUTS.into_iter().filter(|&ty| row.takes(ty)) {
+            for program in cases::programs(row.name, ty) {
+                turn += 1;
+                let case = Case::new(program);
+                for n in sizes(&case.program).filter(|n| full() || (n + turn).is_multiple_of(257)) {
+                    check(&case, row.name, n, Kind::ALL[(n + turn) as usize % Kind::ALL.len()]);
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn nothing_and_one_element() {
+    for row in &OPERATORS {
+        for ty in Scalar::INPUTS.into_iter().filter(|&ty| row.takes(ty)) {
+            let case = Case::new(reduce_codegen::compile(&cases::auto(row.name, ty)).unwrap());
+            [0, 1]
+                .into_iter()
+                .for_each(|n| Kind::ALL.iter().for_each(|&kind| check(&case, row.name, n, kind)));
+        }
+    }
+}
+
+/// Large sizes on the host backend.
+#[test]
+fn powers_of_two_and_their_neighbours() {
+    for (name, ty) in
+        [("sum", Scalar::F32), ("argmax", Scalar::F32), ("max", Scalar::F16), ("dot", Scalar::I32)]
+    {
+        let case = Case::new(reduce_codegen::compile(&cases::auto(name, ty)).unwrap());
+        let inputs = case.program.operation.inputs.iter().zip(0..);
+        let all: Vec<_> =
+            inputs.map(|(it, place)| data::elements(it.ty, (1 << 24) + 1, Kind::Exact, place)).collect();
+        for n in
+            (11..=24).step_by(if full() { 1 } else { 13 }).flat_map(|k| [(1 << k) - 1, 1 << k, (1 << k) + 1])
+        {
+            let some: Vec<_> = all.iter().map(|lanes| data::prefix(lanes, n)).collect();
+            assert_eq!(on_host(&case, &some), plain::reduce(name, &some), "{name} {ty}, n = {n}");
+        }
+    }
+}
+
+#[test]
+fn float_sums_are_within_the_bound() {
+    for ty in [Scalar::F16, Scalar::F32, Scalar::F64] {
+        for name in ["sum", "dot"] {
+            for program in cases::programs(name, ty) {
+                let case = Case::new(program);
+                for n in [1000, 4097, 20_001] {
+                    plain::check_bound(&case.program, name, ty, n, |inputs| {
+                        on_host(&case, inputs).unwrap()[0]
+                    });
+                }
+            }
+        }
+    }
+}

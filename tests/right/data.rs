@@ -1,0 +1,92 @@
+//! Elements to reduce, the same for the same position.
+
+use reduce_dsl::arith::Element;
+use reduce_dsl::lanes::Lanes;
+use reduce_dsl::{Scalar, Value, f16};
+
+/// What the elements are like.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Kind {
+    /// Floats: small integers, of which sums and products are exact in every order. Integers: all bits.
+    Exact,
+    /// Floats: all digits, both signs. Integers: all bits.
+    Rounding,
+    /// Among small integers, zeros of both signs, infinities, NaN, subnormals and extremes.
+    Special,
+}
+
+impl Kind {
+    pub(crate) const ALL: [Kind; 3] = [Kind::Exact, Kind::Rounding, Kind::Special];
+}
+
+/// SplitMix64 (Steele, Lea, Flood, 2014).
+pub(crate) fn random(i: u64) -> u64 {
+    let z = i.wrapping_add(1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    let z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    let z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    z ^ (z >> 31)
+}
+
+/// The first n elements of the input at `place`.
+pub(crate) fn elements(ty: Scalar, n: u64, kind: Kind, place: u64) -> Lanes {
+    let mut lanes = Lanes::empty(ty);
+    lanes.resize(n as usize);
+    (0..n).for_each(|i| lanes.set(i as usize, element(ty, kind, random(i + (place << 40)))));
+    lanes
+}
+
+pub(crate) fn prefix(lanes: &Lanes, n: usize) -> Lanes {
+    let mut some = Lanes::empty(lanes.ty());
+    some.extend(lanes.borrow().slice(0..n));
+    some
+}
+
+fn element(ty: Scalar, kind: Kind, bits: u64) -> Value {
+    match kind {
+        Kind::Special if bits.is_multiple_of(16) => special(ty, (bits >> 8) as usize % 8),
+        Kind::Exact | Kind::Special => float(ty, small(bits), bits),
+        Kind::Rounding => float(ty, (bits >> 11) as f64 / (1u64 << 52) as f64 - 1.0, bits),
+    }
+}
+
+/// −1 and 1, and now and then 2, 0 or −0: the product of a thousand is exact too.
+fn small(bits: u64) -> f64 {
+    match (bits >> 16) % 1024 {
+        0..8 => 2.0,
+        8 => 0.0,
+        9 => -0.0,
+        odd if odd % 2 == 1 => -1.0,
+        _ => 1.0,
+    }
+}
+
+/// That float, or those bits as an integer.
+fn float(ty: Scalar, value: f64, bits: u64) -> Value {
+    match ty {
+        Scalar::F16 => Value::of(f16::from_f64(value)),
+        Scalar::F32 => Value::of(value as f32),
+        Scalar::F64 => Value::of(value),
+        Scalar::Bool | Scalar::I32 | Scalar::U32 | Scalar::I64 | Scalar::U64 => Value::from_bits(ty, bits),
+    }
+}
+
+fn special(ty: Scalar, which: usize) -> Value {
+    let floats = [f64::NAN, -f64::NAN, f64::INFINITY, f64::NEG_INFINITY, 0.0, -0.0];
+    let integers = [0, 1, u64::MAX, u64::MAX >> 1, 1 << 63, (1 << 31) - 1, 1 << 31, 2];
+    match (ty.is_float(), which) {
+        (true, 0..6) => float(ty, floats[which], 0),
+        // The smallest subnormal, and the greatest finite value.
+        (true, 6) => Value::from_bits(ty, 1),
+        (true, _) => match ty {
+            Scalar::F16 => Value::of(f16::MAX),
+            Scalar::F32 => Value::of(f32::MAX),
+            _ => Value::of(f64::MAX),
+        },
+        (false, _) => Value::from_bits(ty, integers[which]),
+    }
+}
+
+/// The lanes as Rust values.
+pub(crate) fn values<T: Element>(lanes: &Lanes) -> Vec<T> {
+    (0..lanes.len()).map(|i| lanes.get(i).get().unwrap()).collect()
+}

@@ -1,0 +1,188 @@
+//! What a reduction gives, computed by plain loops that share nothing with the library.
+
+use super::data::{Kind, elements, values};
+use reduce_dsl::lanes::Lanes;
+use reduce_dsl::program::Program;
+use reduce_dsl::{Scalar, Value, f16};
+
+/// The result by a loop from the first element to the last; `None` where nothing has no value. NaN results
+/// have the bits that the contract names.
+pub(crate) fn reduce(name: &str, inputs: &[Lanes]) -> Option<Vec<Value>> {
+    let value = match inputs[0].ty() {
+        Scalar::F16 => f16s(name, inputs),
+        Scalar::F32 => {
+            floats::<f32>(name, inputs, Value::of(f32::from_bits(0x7fc0_0000)), |it| Value::of(it as f32))
+        }
+        Scalar::F64 => floats::<f64>(name, inputs, Value::of(f64::from_bits(0x7ff8 << 48)), Value::of),
+        Scalar::I32 => integers::<i32>(name, inputs),
+        Scalar::U32 => integers::<u32>(name, inputs),
+        Scalar::I64 => integers::<i64>(name, inputs),
+        Scalar::U64 => integers::<u64>(name, inputs),
+        Scalar::Bool => None,
+    };
+    value.map(|value| vec![value])
+}
+
+/// `f16` through `f32`: sums, products and dot products are `f32`, the rest keeps its type.
+fn f16s(name: &str, inputs: &[Lanes]) -> Option<Value> {
+    let wide =
+        |lanes: &Lanes| Lanes::from(values::<f16>(lanes).into_iter().map(f32::from).collect::<Vec<_>>());
+    let inputs: Vec<_> = inputs.iter().map(wide).collect();
+    let value =
+        floats::<f32>(name, &inputs, Value::of(f32::from_bits(0x7fc0_0000)), |it| Value::of(it as f32))?;
+    match (name, value.get::<f32>()) {
+        ("min" | "max", Some(it)) if it.is_nan() => Some(Value::from_bits(Scalar::F16, 0x7e00)),
+        ("min" | "max", Some(it)) => Some(Value::of(f16::from_f32(it))),
+        _ => Some(value),
+    }
+}
+
+/// In `f64`, which holds every `f32` and every exact sum of the tests.
+fn floats<T>(name: &str, inputs: &[Lanes], nan: Value, narrow: fn(f64) -> Value) -> Option<Value>
+where
+    T: reduce_dsl::arith::Element + Into<f64>,
+{
+    let x: Vec<f64> = values::<T>(&inputs[0]).into_iter().map(Into::into).collect();
+    let better = |a: f64, b: f64| match name {
+        "min" | "argmin" => a < b,
+        _ => a > b,
+    };
+    let number = match name {
+        "sum" => x.iter().fold(-0.0, |a, b| a + b),
+        "prod" => x.iter().product(),
+        "dot" => x.iter().zip(values::<T>(&inputs[1])).map(|(x, y)| x * y.into()).fold(-0.0, |a, b| a + b),
+        "min" if x.is_empty() => f64::INFINITY,
+        "max" if x.is_empty() => f64::NEG_INFINITY,
+        "min" | "max" if x.iter().any(|it| it.is_nan()) => f64::NAN,
+        // Zeros of both signs: `min` prefers −0, `max` prefers 0.
+        "min" => x
+            .iter()
+            .copied()
+            .reduce(|a, b| if better(b, a) || b == a && b.is_sign_negative() { b } else { a })?,
+        "max" => x
+            .iter()
+            .copied()
+            .reduce(|a, b| if better(b, a) || b == a && b.is_sign_positive() { b } else { a })?,
+        "argmin" | "argmax" => {
+            return Some(Value::of(position(&x, |a, b| a.is_nan() && !b.is_nan() || better(a, b))? as u64));
+        }
+        "any" => return Some(Value::of(x.iter().any(|&it| it != 0.0))),
+        "all" => return Some(Value::of(x.iter().all(|&it| it != 0.0))),
+        _ => return None,
+    };
+    Some(if number.is_nan() { nan } else { narrow(number) })
+}
+
+/// The first element that no element before is at least as good as.
+fn position<T: Copy>(x: &[T], better: impl Fn(T, T) -> bool) -> Option<usize> {
+    let mut best = 0;
+    for i in 0..x.len() {
+        // NaN is not better than NaN, and nothing is better than NaN.
+        if better(x[i], x[best]) && !better(x[best], x[i]) {
+            best = i;
+        }
+    }
+    (!x.is_empty()).then_some(best)
+}
+
+fn integers<T>(name: &str, inputs: &[Lanes]) -> Option<Value>
+where
+    T: reduce_dsl::arith::Element + Ord + num::Bounds,
+{
+    let bits = |lanes: &Lanes| values::<T>(lanes).into_iter().map(|it| it.to_bits64()).collect::<Vec<_>>();
+    let (x, values) = (bits(&inputs[0]), values::<T>(&inputs[0]));
+    // Modulo 2^64, and so modulo every smaller power of two.
+    let wrapped = match name {
+        "sum" => x.iter().fold(0u64, |a, b| a.wrapping_add(*b)),
+        "prod" => x.iter().fold(1u64, |a, b| a.wrapping_mul(*b)),
+        "dot" => x.iter().zip(bits(&inputs[1])).fold(0u64, |a, (x, y)| a.wrapping_add(x.wrapping_mul(y))),
+        "and" => x.iter().fold(u64::MAX, |a, b| a & b),
+        "or" => x.iter().fold(0, |a, b| a | b),
+        "xor" => x.iter().fold(0, |a, b| a ^ b),
+        "min" => values.iter().copied().min().unwrap_or(T::MOST).to_bits64(),
+        "max" => values.iter().copied().max().unwrap_or(T::LEAST).to_bits64(),
+        "argmin" => return Some(Value::of(position(&values, |a, b| a < b)? as u64)),
+        "argmax" => return Some(Value::of(position(&values, |a, b| a > b)? as u64)),
+        "any" => return Some(Value::of(x.iter().any(|&it| it != 0))),
+        "all" => return Some(Value::of(x.iter().all(|&it| it != 0))),
+        _ => return None,
+    };
+    Some(Value::from_bits(T::TY, wrapped))
+}
+
+mod num {
+    //! The least and the greatest integer of a type.
+
+    pub(crate) trait Bounds {
+        const LEAST: Self;
+        const MOST: Self;
+    }
+
+    macro_rules! bounds {
+        ($($ty:ty)*) => {
+            $(impl Bounds for $ty {
+                const LEAST: $ty = <$ty>::MIN;
+                const MOST: $ty = <$ty>::MAX;
+            })*
+        };
+    }
+
+    bounds!(i32 u32 i64 u64);
+}
+
+/// Units in which the data of [`check_bound`] is whole: 2⁻⁵² for `f64`, 2⁻³⁰ for what is computed in `f32`.
+fn unit(ty: Scalar) -> f64 {
+    if ty == Scalar::F64 { 1.0 / (1u64 << 52) as f64 } else { 1.0 / (1u64 << 30) as f64 }
+}
+
+/// Compares a float sum or dot product with the exact one, which is a sum of 128-bit integers: the error is at
+/// most `γ_d · Σ|x|`, d the depth of the association plus the rounding of each product.
+pub(crate) fn check_bound(
+    program: &Program,
+    name: &str,
+    ty: Scalar,
+    n: u64,
+    reduce: impl Fn(&[Lanes]) -> Value,
+) {
+    let inputs: Vec<_> =
+        (0..program.operation.inputs.len() as u64).map(|place| whole(ty, n, place)).collect();
+    let units: Vec<Vec<i128>> = inputs.iter().map(|lanes| in_units(lanes, unit(ty))).collect();
+    let terms = (0..n as usize).map(|i| units.iter().map(|input| input[i]).product::<i128>());
+    let (sum, magnitude) =
+        terms.fold((0i128, 0i128), |(sum, magnitude), term| (sum + term, magnitude + term.abs()));
+    let term_unit = unit(ty).powi(inputs.len() as i32);
+    let found = reduce(&inputs).as_f64().unwrap() / term_unit;
+    let depth = program.association().depth(n) + u64::from(name == "dot");
+    let rounding = if ty == Scalar::F64 { f64::EPSILON / 2.0 } else { f64::from(f32::EPSILON) / 2.0 };
+    let gamma = depth as f64 * rounding / (1.0 - depth as f64 * rounding);
+    let error = (found as i128 - sum).unsigned_abs();
+    // One unit for what the comparison itself rounds away.
+    assert!(
+        error as f64 <= gamma * magnitude as f64 + 1.0,
+        "{name} {ty}, n = {n}: off by {error} units\n{program}"
+    );
+}
+
+/// Elements of all digits that are whole in [`unit`]s.
+fn whole(ty: Scalar, n: u64, place: u64) -> Lanes {
+    let lanes = elements(ty, n, Kind::Rounding, place);
+    let rounded = |i: usize| {
+        let it = lanes.get(i).as_f64().unwrap();
+        (it / unit(ty)).trunc() * unit(ty)
+    };
+    let mut whole = Lanes::empty(ty);
+    whole.resize(n as usize);
+    for i in 0..n as usize {
+        let value = match ty {
+            Scalar::F16 => Value::of(f16::from_f64(rounded(i))),
+            Scalar::F32 => Value::of(rounded(i) as f32),
+            _ => Value::of(rounded(i)),
+        };
+        whole.set(i, value);
+    }
+    whole
+}
+
+fn in_units(lanes: &Lanes, unit: f64) -> Vec<i128> {
+    (0..lanes.len()).map(|i| (lanes.get(i).as_f64().unwrap() / unit) as i128).collect()
+}
