@@ -25,7 +25,7 @@ impl<In: Inputs, Out: Output> Reduction<In, Out> {
     }
 
     /// Reduces slices of equal length on all cores of the host, with the bits that every GPU gives. Slices
-    /// go to a GPU only where one is named: see [`Reduction::on`].
+    /// go to a GPU only where one is named: see [`Reduction::compile`].
     ///
     /// # Errors
     /// Slices of unequal length; no elements and no identity.

@@ -125,23 +125,58 @@ fn a_wrong_path_to_nvrtc_is_not_passed_over() {
     assert!(text.contains("nvrtc: /nonexistent/libnvrtc.so.13 cannot be used as NVRTC"), "{text}");
 }
 
+/// Where an NVRTC lies that these tests can link to.
+fn nvrtc_folder(test: &str) -> Option<PathBuf> {
+    let folder = Nvrtc::get().ok().and_then(|nvrtc| Some(nvrtc.path().parent()?.to_owned()));
+    let folder = folder.filter(|folder| folder.is_dir());
+    if folder.is_none() {
+        assert!(
+            std::env::var_os("REDUCEGEN_REQUIRE_NVRTC").is_none(),
+            "there is no NVRTC outside the loader's folders"
+        );
+        eprintln!("{test}: skipped, there is no NVRTC outside the loader's folders");
+    }
+    folder
+}
+
 #[test]
-fn nvrtc_is_found_in_the_python_environment_in_use() {
-    let Ok(nvrtc) = Nvrtc::get() else {
-        assert!(std::env::var_os("REDUCEGEN_REQUIRE_NVRTC").is_none(), "there is no NVRTC");
-        eprintln!("nvrtc_is_found_in_the_python_environment: skipped, there is no NVRTC");
+fn nvrtc_is_found_in_toolkits_and_python_environments() {
+    let Some(real) = nvrtc_folder("nvrtc_is_found_in_toolkits_and_python_environments") else { return };
+    let places = [
+        ("VIRTUAL_ENV", "lib/python3.11/site-packages/nvidia/cu13/lib"),
+        ("VIRTUAL_ENV", "lib/python3.12/site-packages/nvidia/cuda_nvrtc/lib"),
+        ("CONDA_PREFIX", "lib"),
+        ("CUDA_PATH", "lib64"),
+        ("CUDA_HOME", "lib"),
+    ];
+    for ((variable, place), i) in places.into_iter().zip(0..) {
+        let root = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("environment{i}"));
+        let folder = root.join(place);
+        std::fs::create_dir_all(folder.parent().unwrap()).unwrap();
+        let _ = std::fs::remove_file(&folder);
+        std::os::unix::fs::symlink(real.canonicalize().unwrap(), &folder).unwrap();
+        let text = seen_with(&[(variable, &root), ("REDUCEGEN_NVRTC", Path::new(""))]);
+        assert!(
+            text.contains(&format!("nvrtc: {}", folder.join("libnvrtc.so").display())),
+            "{variable}: {text}"
+        );
+    }
+}
+
+#[test]
+fn without_nvrtc_the_message_says_how_to_get_it_and_where_it_was_searched() {
+    let nothing = Path::new(env!("CARGO_TARGET_TMPDIR")).join("nothing");
+    let mut variables: Vec<_> =
+        ["VIRTUAL_ENV", "CONDA_PREFIX", "CUDA_PATH", "CUDA_HOME", "PATH", "LD_LIBRARY_PATH"]
+            .map(|variable| (variable, nothing.as_path()))
+            .into();
+    variables.push(("REDUCEGEN_NVRTC", Path::new("")));
+    let text = seen_with(&variables);
+    let Some(message) = text.lines().find(|line| line.starts_with("nvrtc: NVRTC")) else {
+        eprintln!("without_nvrtc: skipped, this machine has one in the loader's folders or /usr/local/cuda");
         return;
     };
-    let Some(wheel) = nvrtc.path().parent().and_then(Path::parent) else {
-        eprintln!("nvrtc_is_found_in_the_python_environment: skipped, NVRTC lies in the loader's folders");
-        return;
-    };
-    let root = Path::new(env!("CARGO_TARGET_TMPDIR")).join("environment");
-    let packages = root.join("lib/python3.11/site-packages");
-    std::fs::create_dir_all(packages.join("nvidia")).unwrap();
-    let link = packages.join("nvidia/cu13");
-    let _ = std::fs::remove_file(&link);
-    std::os::unix::fs::symlink(wheel.canonicalize().unwrap(), &link).unwrap();
-    let text = seen_with(&[("VIRTUAL_ENV", &root), ("REDUCEGEN_NVRTC", Path::new(""))]);
-    assert!(text.contains(&format!("nvrtc: {}", link.join("lib/libnvrtc.so").display())), "{text}");
+    for part in ["pip install nvidia-cuda-nvrtc", "REDUCEGEN_NVRTC=/path/to/libnvrtc.so", "libnvrtc.so.13"] {
+        assert!(message.contains(part), "{message}");
+    }
 }

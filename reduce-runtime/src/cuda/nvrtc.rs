@@ -183,10 +183,10 @@ impl<'a> Program<'a> {
         }
     }
 
-    /// A text without the zero that ends it.
+    /// A text without the zeros that end it.
     fn text(&self, text: &Text) -> Result<Vec<u8>, c_int> {
         let mut bytes = self.bytes(text)?;
-        bytes.pop_if(|&mut last| last == 0);
+        bytes.retain(|&byte| byte != 0);
         Ok(bytes)
     }
 
