@@ -62,28 +62,20 @@ impl<S: Clone> Places<S> {
     }
 }
 
-/// What [`tokens`] reads.
-#[derive(Debug)]
-pub struct Read {
-    /// The closure of `map` with the types it must have, wherever they are known: rustc checks it too.
-    pub closure: Option<Closure>,
-    /// The specification, or everything that is wrong.
-    pub parsed: Result<Parsed<Extent>, Vec<Diagnostic<Extent>>>,
+/// Reads the tokens of a specification: the fields alone, or the macro call in any brackets.
+/// `from_data` gives the types of the inputs where neither `ty` nor `inputs` is written. The closure of
+/// `map` comes with the types that it must have, so that rustc can check it too.
+///
+/// # Errors
+/// Everything that is wrong.
+pub fn tokens(tokens: TokenStream, from_data: Option<&[Scalar]>) -> Result<Read, Vec<Diagnostic<Extent>>> {
+    limits::check(&tokens).map_err(|error| vec![error])?;
+    let mut errors = Errors::default();
+    let fields = fields::Fields::read(tokens, &mut errors);
+    let map = closure::Written::read(&fields, &mut errors);
+    let read = resolve::resolve(&fields, &map, from_data, &mut errors);
+    read.filter(|_| errors.is_empty()).ok_or_else(|| errors.finish())
 }
 
-/// Reads the tokens of a specification: the fields alone, or the macro call in any brackets.
-/// `from_data` gives the types of the inputs where neither `ty` nor `inputs` is written.
-pub fn tokens(tokens: TokenStream, from_data: Option<&[Scalar]>) -> Read {
-    let mut errors = Errors::default();
-    if let Err(error) = limits::check(&tokens) {
-        return Read { closure: None, parsed: Err(vec![error]) };
-    }
-    let fields = fields::Fields::read(tokens, &mut errors);
-    let closure = closure::Written::read(fields.map.as_ref(), &mut errors);
-    let (closure, parsed) = resolve::resolve(&fields, closure, from_data, &mut errors);
-    let parsed = match parsed {
-        Some(parsed) if errors.is_empty() => Ok(parsed),
-        _ => Err(errors.finish()),
-    };
-    Read { closure, parsed }
-}
+/// A specification and the closure of its `map`, if it has one.
+pub type Read = (Parsed<Extent>, Option<Closure>);

@@ -4,29 +4,27 @@ use crate::rebuild::Rebuild;
 use crate::report::{compile_errors, refusal};
 use proc_macro2::TokenStream;
 use quote::quote;
-use reduce_dsl::parse::{self, Closure, Diagnostic, Extent, Read};
+use reduce_dsl::parse::{self, Closure};
 use reduce_dsl::{Scalar, Spec};
 
 /// The expansion for the tokens between the brackets of the call.
 pub(crate) fn expand(tokens: TokenStream) -> TokenStream {
-    let Read { closure, parsed } = parse::tokens(tokens, None);
-    let check = closure.as_ref().map(check);
-    let parsed = match parsed {
-        Ok(parsed) => parsed,
-        Err(errors) => return failure(&errors, check),
+    let (parsed, closure) = match parse::tokens(tokens, None) {
+        Ok(read) => read,
+        Err(errors) => return compile_errors(errors),
     };
     match reduce_codegen::compile(&parsed.spec) {
-        Ok(_) => constant(&parsed.spec, check),
-        Err(error) => failure(&[refusal(&error, &parsed.places)], check),
+        Ok(_) => constant(&parsed.spec, closure.as_ref()),
+        Err(error) => compile_errors(vec![refusal(&error, &parsed.places)]),
     }
 }
 
 /// The reduction as a constant.
-fn constant(spec: &Spec, check: Option<TokenStream>) -> TokenStream {
+fn constant(spec: &Spec, closure: Option<&Closure>) -> TokenStream {
     let inputs: Vec<_> = spec.operation.inputs.iter().map(|input| rust_type(input.ty)).collect();
     let outputs: Vec<_> = spec.operation.output.types().into_iter().map(rust_type).collect();
     let (inputs, outputs) = (one_or_tuple(&inputs), one_or_tuple(&outputs));
-    let spec = spec.rebuild();
+    let (check, spec) = (closure.map(check), spec.rebuild());
     quote!({
         #check
         fn build() -> ::reducegen::__private::Spec {
@@ -34,22 +32,6 @@ fn constant(spec: &Spec, check: Option<TokenStream>) -> TokenStream {
         }
         ::reducegen::__private::Reduction::<#inputs, #outputs>::new(build)
     })
-}
-
-/// The errors. Where rustc reports all of them itself, in its own words, it gets the closure to do so; the
-/// panic, at compile time, is for the case that it does not.
-fn failure(errors: &[Diagnostic<Extent>], check: Option<TokenStream>) -> TokenStream {
-    match check {
-        Some(check) if errors.iter().all(|error| error.by_rustc) => {
-            let messages: Vec<_> = errors.iter().map(|error| error.message.as_str()).collect();
-            let messages = messages.join("; ");
-            quote!({
-                #check
-                const { ::core::panic!("{}", #messages) }
-            })
-        }
-        Some(_) | None => compile_errors(errors),
-    }
 }
 
 /// The user's closure, as written, where a function of the right type must stand. The lints are those that

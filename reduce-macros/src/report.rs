@@ -5,8 +5,12 @@ use quote::quote;
 use reduce_codegen::Error;
 use reduce_dsl::parse::{Diagnostic, Extent, Places};
 
-/// All errors. In a block, because several macro calls in a row are no expression.
-pub(crate) fn compile_errors(errors: &[Diagnostic<Extent>]) -> TokenStream {
+/// All errors, in the order of their places. In a block, because several macro calls in a row are no expression.
+pub(crate) fn compile_errors(mut errors: Vec<Diagnostic<Extent>>) -> TokenStream {
+    errors.sort_by_key(|error| {
+        let start = error.span.start.unwrap();
+        (start.line(), start.column())
+    });
     let errors = errors.iter().map(|error| {
         let Extent { start, end } = error.span;
         // `syn` places an error from the first to the last token of a stream.
@@ -28,7 +32,7 @@ pub(crate) fn refusal(error: &Error, places: &Places<Extent>) -> Diagnostic<Exte
 
 fn text(error: &Diagnostic<Extent>) -> String {
     match &error.help {
-        Some(help) => format!("{}\n  = help: {help}", error.message),
+        Some(help) => format!("{}\nhelp: {help}", error.message),
         None => error.message.clone(),
     }
 }

@@ -3,6 +3,7 @@
 
 use super::device::{self, Ex};
 use super::diagnostic::{Errors, Extent, between};
+use super::fields::Fields;
 use crate::Scalar;
 use proc_macro2::{Ident, TokenStream};
 use quote::ToTokens;
@@ -23,7 +24,7 @@ pub struct Closure {
 pub(super) enum Written {
     /// There is no `map`.
     Absent,
-    /// It cannot run on a device; that has been reported.
+    /// It is no closure, or not one for a device; that has been reported.
     Refused,
     /// A closure.
     Closure(Lambda),
@@ -48,9 +49,12 @@ pub(super) struct LambdaParam {
 }
 
 impl Written {
-    pub(super) fn read(closure: Option<&ExprClosure>, errors: &mut Errors) -> Written {
-        let Some(closure) = closure else { return Written::Absent };
-        Lambda::read(closure, errors).map_or(Written::Refused, Written::Closure)
+    pub(super) fn read(fields: &Fields, errors: &mut Errors) -> Written {
+        match &fields.map {
+            Some(closure) => Lambda::read(closure, errors).map_or(Written::Refused, Written::Closure),
+            None if fields.has("map") => Written::Refused,
+            None => Written::Absent,
+        }
     }
 }
 
@@ -111,7 +115,7 @@ fn distinct(names: &[&Ident], errors: &mut Errors) -> bool {
     let mut repeated = names.iter().enumerate().filter(again).map(|(_, name)| name).peekable();
     let distinct = repeated.peek().is_none();
     for name in repeated {
-        errors.add(name.span(), format!("two parameters are named `{name}`")).by_rustc();
+        errors.add(name.span(), format!("two parameters are named `{name}`"));
     }
     distinct
 }

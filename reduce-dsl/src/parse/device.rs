@@ -163,7 +163,7 @@ impl Reader<'_> {
             Operation::Bin(_) => (1, "one argument"),
         };
         if args.len() != takes || call.turbofish.is_some() {
-            self.errors.add(at, format!("`{name}` takes {words}")).by_rustc();
+            self.errors.add(at, format!("`{name}` takes {words}"));
             return None;
         }
         let receiver = receiver?;

@@ -53,20 +53,18 @@ pub struct Diagnostic<S = std::ops::Range<usize>> {
     pub span: S,
     /// What to write instead, where the message does not say it.
     pub help: Option<String>,
-    /// Does rustc say so too, where it sees the closure?
-    pub by_rustc: bool,
 }
 
 impl<S> Diagnostic<S> {
     /// An error at a place.
     pub fn error(span: S, message: impl Into<String>) -> Diagnostic<S> {
-        Diagnostic { level: Level::Error, message: message.into(), span, help: None, by_rustc: false }
+        Diagnostic { level: Level::Error, message: message.into(), span, help: None }
     }
 
     /// The same at a place of another kind.
     pub fn map_span<T>(self, f: impl FnOnce(S) -> T) -> Diagnostic<T> {
-        let Diagnostic { level, message, span, help, by_rustc } = self;
-        Diagnostic { level, message, span: f(span), help, by_rustc }
+        let Diagnostic { level, message, span, help } = self;
+        Diagnostic { level, message, span: f(span), help }
     }
 }
 
@@ -111,19 +109,10 @@ impl Errors {
 pub(super) struct Added<'a>(Option<&'a mut Diagnostic<Extent>>);
 
 impl Added<'_> {
-    pub(super) fn help(mut self, help: impl Into<String>) -> Self {
-        if let Some(error) = &mut self.0 {
+    pub(super) fn help(self, help: impl Into<String>) {
+        if let Some(error) = self.0 {
             error.help = Some(help.into());
         }
-        self
-    }
-
-    /// Marks it as one that rustc reports too.
-    pub(super) fn by_rustc(mut self) -> Self {
-        if let Some(error) = &mut self.0 {
-            error.by_rustc = true;
-        }
-        self
     }
 }
 

@@ -62,7 +62,7 @@ fn value(written: &Expr, ty: Scalar) -> Result<Value, String> {
         Expr::Lit(literal) => match &literal.lit {
             Lit::Bool(value) if ty == Scalar::Bool && !negative => Ok(Value::of(value.value)),
             Lit::Bool(value) => Err(format!("`{}` is bool, and {ty} is expected", value.value)),
-            number => Number::read(number, negative)?.value(ty).map_err(|error| error.message().to_owned()),
+            number => Number::read(number, negative)?.value(ty),
         },
         Expr::Path(path) if !negative => constant(&path.to_token_stream().to_string().replace(' ', ""), ty),
         _ => {

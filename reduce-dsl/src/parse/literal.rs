@@ -17,14 +17,6 @@ pub(super) struct Number {
     pub(super) suffix: Option<Scalar>,
 }
 
-/// Why a number is no value of a type.
-pub(super) enum NumberError {
-    /// It has another type; rustc says so too.
-    Mismatch(String),
-    /// It is too large, or has a sign that the type has not.
-    Range(String),
-}
-
 impl Number {
     /// Reads a literal after an optional sign; the error says what it is instead.
     pub(super) fn read(literal: &Lit, negative: bool) -> Result<Number, String> {
@@ -45,21 +37,18 @@ impl Number {
         self.suffix.unwrap_or(if self.is_float { Scalar::F64 } else { Scalar::I32 })
     }
 
-    /// The value, in that type.
-    pub(super) fn value(&self, ty: Scalar) -> Result<Value, NumberError> {
-        let mismatch = |message| Err(NumberError::Mismatch(message));
+    /// The value, in that type; the error says why there is none.
+    pub(super) fn value(&self, ty: Scalar) -> Result<Value, String> {
         match self.suffix {
-            Some(suffix) if suffix != ty => mismatch(format!("`{self}` is {suffix}, and {ty} is expected")),
+            Some(suffix) if suffix != ty => Err(format!("`{self}` is {suffix}, and {ty} is expected")),
             None if self.is_float && !ty.is_float() => {
-                mismatch(format!("`{self}` is a float, and {ty} is expected"))
+                Err(format!("`{self}` is a float, and {ty} is expected"))
             }
             None if !self.is_float && ty.is_float() => {
-                mismatch(format!("`{self}` is an integer, and {ty} is expected; write `{self}.0`"))
+                Err(format!("`{self}` is an integer, and {ty} is expected; write `{self}.0`"))
             }
-            None if ty == Scalar::Bool => mismatch(format!("`{self}` is an integer, and bool is expected")),
-            _ => {
-                self.parse(ty).ok_or_else(|| NumberError::Range(format!("`{self}` is out of range for {ty}")))
-            }
+            None if ty == Scalar::Bool => Err(format!("`{self}` is an integer, and bool is expected")),
+            _ => self.parse(ty).ok_or_else(|| format!("`{self}` is out of range for {ty}")),
         }
     }
 
@@ -82,14 +71,5 @@ impl Number {
 impl fmt::Display for Number {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}{}", if self.negative { "-" } else { "" }, self.digits)
-    }
-}
-
-impl NumberError {
-    /// What is wrong.
-    pub(super) fn message(&self) -> &str {
-        match self {
-            NumberError::Mismatch(message) | NumberError::Range(message) => message,
-        }
     }
 }

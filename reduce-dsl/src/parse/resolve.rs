@@ -3,7 +3,7 @@
 use super::closure::{Closure, Lambda, LambdaParam, Written};
 use super::diagnostic::{Errors, Extent};
 use super::fields::{Argument, Fields, Inputs, Word};
-use super::{Parsed, Places, identity, names, typing};
+use super::{Parsed, Places, Read, identity, names, typing};
 use crate::Scalar;
 use crate::func::{Func, Param};
 use crate::operation::Operation;
@@ -31,32 +31,30 @@ const NOT_ASSOCIATIVE: [(&str, &str); 6] = [
 
 const NEGATE: &str = "write the sum of negated values, as in `map: |x| -x, op: sum`";
 
-/// Resolves `fields`; there is a specification if no error was added. The closure is given also where
-/// something else is wrong.
+/// Resolves `fields`; what it gives is good if no error was added.
 pub(super) fn resolve(
     fields: &Fields,
-    map: Written,
+    map: &Written,
     from_data: Option<&[Scalar]>,
     errors: &mut Errors,
-) -> (Option<Closure>, Option<Parsed<Extent>>) {
+) -> Option<Read> {
     let inputs = inputs(fields, from_data, errors);
     let row = named_operator(fields, errors);
     let block = block(fields, errors);
     let passes = passes(fields, errors);
-    let mut closure = None;
-    let map = match (&map, &inputs) {
-        (Written::Closure(lambda), Some(inputs)) => typed(lambda, inputs, &mut closure, errors).map(Some),
-        (Written::Absent, _) if !fields.has("map") => Some(None),
-        (Written::Absent | Written::Refused | Written::Closure(_), _) => None,
+    let inputs = inputs?;
+    let map = match map {
+        Written::Closure(lambda) => Some(typed(lambda, &inputs, errors)?),
+        Written::Absent => None,
+        Written::Refused => return None,
     };
-    let spec = || {
-        let operation = operation(fields, row?, &inputs?, map.as_ref()?.as_ref(), errors)?;
-        let text = text(&operation, map?.as_ref(), block?, passes.as_ref()?);
-        Some(Spec { operation, text, block: block?, passes: passes? })
-    };
-    let spec = spec();
+    let (map, closure) = map.unzip();
+    let operation = operation(fields, row?, &inputs, map.as_ref(), errors)?;
+    let (block, passes) = (block?, passes?);
+    let text = text(&operation, map.as_ref(), block, &passes);
+    let spec = Spec { operation, text, block, passes };
     let notes = std::mem::take(&mut errors.notes);
-    (closure, spec.map(|spec| Parsed { spec, places: places(fields), notes }))
+    Some((Parsed { spec, places: places(fields), notes }, closure))
 }
 
 fn inputs(fields: &Fields, from_data: Option<&[Scalar]>, errors: &mut Errors) -> Option<Vec<Param>> {
@@ -159,12 +157,7 @@ fn unknown(kind: &str, kinds: &str, name: &Ident, known: &[&'static str], errors
 }
 
 /// The function of a closure on inputs, its parameters renamed to theirs. 16-bit floats arrive as f32.
-fn typed(
-    lambda: &Lambda,
-    inputs: &[Param],
-    closure: &mut Option<Closure>,
-    errors: &mut Errors,
-) -> Option<Func> {
+fn typed(lambda: &Lambda, inputs: &[Param], errors: &mut Errors) -> Option<(Func, Closure)> {
     let (expected, found) = (inputs.len(), lambda.params.len());
     if expected != found {
         let (found, expected) = (counted(found, "parameter"), counted(expected, "input"));
@@ -177,10 +170,9 @@ fn typed(
     for (position, param) in lambda.params.iter().enumerate() {
         fits &= param_fits(param, position, &params, errors);
     }
-    let types = params.iter().map(|param| param.ty).collect();
-    let result = typing::result(&lambda.body, &params);
-    *closure = Some(Closure { tokens: lambda.tokens.clone(), params: types, result });
-    typing::function(&lambda.body, &params, errors).filter(|_| fits)
+    let func = typing::function(&lambda.body, &params, errors).filter(|_| fits)?;
+    let (params, result) = (params.iter().map(|param| param.ty).collect(), func.result_types()[0]);
+    Some((func, Closure { tokens: lambda.tokens.clone(), params, result }))
 }
 
 fn counted(count: usize, thing: &str) -> String {

@@ -2,7 +2,6 @@
 
 use super::device::{Ex, Kind};
 use super::diagnostic::{Errors, Extent};
-use super::literal::NumberError;
 use crate::Scalar;
 use crate::func::{Func, FuncBuilder, Id, Param};
 use crate::ops::{Bin, Un};
@@ -51,7 +50,7 @@ impl Typing<'_> {
             Kind::Param(position) => self.param(*position, ex.place, want),
             Kind::Number(number) => match number.value(want) {
                 Ok(value) => Some(self.builder.constant(value)),
-                Err(error) => self.number_error(ex.place, &error),
+                Err(message) => self.error(ex.place, message),
             },
             Kind::Un(op, a) => self.un(*op, a, ex.place, want),
             Kind::Bin(op, at, operands) => self.bin(*op, *at, operands, want),
@@ -61,18 +60,9 @@ impl Typing<'_> {
     fn param(&mut self, position: usize, place: Extent, want: Scalar) -> Option<Id> {
         let Param { name, ty } = &self.params[position];
         if *ty != want {
-            self.errors.add(place, format!("`{name}` is {ty}, and {want} is expected")).by_rustc();
-            return None;
+            return self.error(place, format!("`{name}` is {ty}, and {want} is expected"));
         }
         Some(self.builder.params()[position])
-    }
-
-    fn number_error(&mut self, place: Extent, error: &NumberError) -> Option<Id> {
-        let added = self.errors.add(place, error.message());
-        if let NumberError::Mismatch(_) = error {
-            added.by_rustc();
-        }
-        None
     }
 
     fn un(&mut self, op: Un, a: &Ex, place: Extent, want: Scalar) -> Option<Id> {
@@ -80,12 +70,13 @@ impl Typing<'_> {
         self.receiver(op == Un::Abs, a)?;
         if matches!(want, Scalar::U32 | Scalar::U64) {
             let name = if op == Un::Neg { "-".to_owned() } else { op.to_string() };
-            self.errors
-                .add(place, format!("`{name}` is not defined for {want}, which has no sign"))
-                .by_rustc();
+            self.errors.add(place, format!("`{name}` is not defined for {want}, which has no sign"));
             return None;
         }
-        self.builder.un(op, id).map_err(|error| self.errors.add(place, error.to_string())).ok()
+        match self.builder.un(op, id) {
+            Ok(id) => Some(id),
+            Err(error) => self.error(place, error.to_string()),
+        }
     }
 
     fn bin(&mut self, op: Bin, at: Extent, operands: &[Ex; 2], want: Scalar) -> Option<Id> {
@@ -100,15 +91,22 @@ impl Typing<'_> {
             ));
             return None;
         }
-        self.builder.bin(op, a, b).map_err(|error| self.errors.add(at, error.to_string())).ok()
+        match self.builder.bin(op, a, b) {
+            Ok(id) => Some(id),
+            Err(error) => self.error(at, error.to_string()),
+        }
+    }
+
+    fn error<T>(&mut self, place: Extent, message: impl Into<String>) -> Option<T> {
+        self.errors.add(place, message);
+        None
     }
 
     /// A method's receiver must have a type of its own, as in Rust.
     fn receiver(&mut self, is_method: bool, receiver: &Ex) -> Option<()> {
         if is_method && own_type(receiver, self.params).is_none() {
             let message = "the type of this number is not known here; write it, as in `2.0f32`";
-            self.errors.add(receiver.place, message).by_rustc();
-            return None;
+            return self.error(receiver.place, message);
         }
         Some(())
     }

@@ -1,0 +1,6 @@
+//! A method that is misspelt.
+use reducegen::reduction;
+
+fn main() {
+    let _ = reduction! { ty: f32, map: |x| x.abss(), op: max };
+}

@@ -1,0 +1,6 @@
+//! rustc's own words for a type error in a closure.
+use reducegen::reduction;
+
+fn main() {
+    let _ = reduction! { inputs: { x: f32, y: f64 }, map: |x, y| x * y, op: sum };
+}

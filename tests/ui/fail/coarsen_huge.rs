@@ -1,0 +1,6 @@
+//! An argument far out of range.
+use reducegen::reduction;
+
+fn main() {
+    let _ = reduction! { op: sum, ty: f32, passes: [coarsen(1099511627776)] };
+}

@@ -1,0 +1,6 @@
+//! A field that is misspelt.
+use reducegen::reduction;
+
+fn main() {
+    let _ = reduction! { op: sum, ty: f32, blok: 64 };
+}

@@ -1,0 +1,6 @@
+//! A pass that is misspelt.
+use reducegen::reduction;
+
+fn main() {
+    let _ = reduction! { op: sum, ty: f32, passes: [shufle, coarsen(4)] };
+}

@@ -1,0 +1,24 @@
+//! The macro is a constant expression in every kind of brackets, and code that denies lints may hold it.
+#![deny(missing_docs, unused, warnings)]
+
+use reducegen::{Reduction, f16, reduction};
+
+/// In a static.
+pub static MAX: Reduction<f32, f32> = reduction! { op: max, ty: f32, passes: [shuffle, coarsen(4)] };
+
+/// In a constant.
+pub const DOT: Reduction<(f32, f32), f32> =
+    reduction!(inputs: { x: f32, y: f32 }, map: |x, y| x * y, op: sum);
+
+/// Out of a function.
+pub fn absolute() -> Reduction<f32, f32> {
+    reduction![ty: f32, map: |x| x.abs(), op: max]
+}
+
+fn main() {
+    let _angle: Reduction<f64, u64> = reduction!(< op: argmax, ty: f64, identity: none >);
+    let _widened: Reduction<f16, f32> = reduction! { ty: f16, map: |v| { v.abs() * 2.0 - 1.0 }, op: sum };
+    let _bits: Reduction<u64, u64> = reduction! { ty: u64, op: xor, block: 128, };
+    let _flag: Reduction<i32, bool> = reduction! { ty: i32, op: any, passes: auto };
+    let _ = absolute();
+}
