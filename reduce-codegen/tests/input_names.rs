@@ -1,0 +1,39 @@
+//! The names of inputs are parameters of the emitted kernels, next to the kernels' own names: the parser
+//! refuses every word that a kernel uses.
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
+
+use reduce_codegen::{cuda, stages};
+use reduce_dsl::operators::OPERATORS;
+use reduce_dsl::parse::text;
+use reduce_dsl::{Scalar, Spec};
+use std::collections::BTreeSet;
+
+const PASSES: &str = "passes: [sequential, shuffle, coarsen(4), unroll, vectorize(4)]";
+
+/// A specification of inputs whose names occur nowhere else.
+fn spec(operator: &str, inputs: usize, ty: Scalar) -> Option<Spec> {
+    let names = ["firstinput", "secondinput"].map(|name| format!("{name}: {ty}"));
+    let source = format!("inputs: {{ {} }}, op: {operator}, {PASSES}", names[..inputs].join(", "));
+    text(&source, None).ok().map(|parsed| parsed.spec)
+}
+
+/// The words of CUDA text that could name an input, comments aside.
+fn words(cuda: &str) -> impl Iterator<Item = &str> {
+    let code = cuda.lines().map(|line| line.split("//").next().unwrap_or(line));
+    let words = code.flat_map(|line| line.split(|c: char| !(c.is_ascii_alphanumeric() || c == '_')));
+    words.filter(|word| word.starts_with(|c: char| c.is_ascii_alphabetic()) && !word.contains('_'))
+}
+
+#[test]
+fn no_input_can_have_a_name_that_a_kernel_uses() {
+    let specs = OPERATORS.iter().flat_map(|row| Scalar::INPUTS.map(|ty| spec(row.name, row.inputs, ty)));
+    let stages = specs.flatten().flat_map(|spec| stages(&spec).unwrap());
+    let mut used: BTreeSet<String> = BTreeSet::new();
+    for stage in stages {
+        used.extend(words(&cuda(&stage.program).unwrap()).map(str::to_owned));
+    }
+    used.retain(|word| !word.ends_with("input"));
+    assert!(used.contains("count") && used.contains("unsigned"), "{used:?}");
+    used.retain(|word| text(&format!("inputs: {{ {word}: f32 }}, op: sum"), None).is_ok());
+    assert!(used.is_empty(), "these words of kernels can name an input: {used:?}");
+}
