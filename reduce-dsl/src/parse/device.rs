@@ -32,14 +32,14 @@ pub(super) enum Kind {
 
 /// A method that devices have.
 #[derive(Clone, Copy)]
-pub(super) struct Method {
-    pub(super) name: &'static str,
-    pub(super) what: Operation,
+struct Method {
+    name: &'static str,
+    what: Operation,
 }
 
 /// What a method does.
 #[derive(Clone, Copy)]
-pub(super) enum Operation {
+enum Operation {
     /// Of the receiver.
     Un(Un),
     /// Of the receiver and an argument. Integers only: Rust's `max` of floats ignores NaN, ours propagates it.
@@ -47,7 +47,7 @@ pub(super) enum Operation {
 }
 
 /// The table of methods.
-pub(super) const METHODS: [Method; 3] = [
+const METHODS: [Method; 3] = [
     Method { name: "abs", what: Operation::Un(Un::Abs) },
     Method { name: "min", what: Operation::Bin(Bin::Min) },
     Method { name: "max", what: Operation::Bin(Bin::Max) },

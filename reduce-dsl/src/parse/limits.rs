@@ -3,8 +3,8 @@
 use super::{Diagnostic, Extent};
 use proc_macro2::{TokenStream, TokenTree};
 
-/// Tokens of a specification. Parsing recurses at most once a token.
-const TOKENS: usize = 4096;
+/// Tokens of a specification. syn recurses up to once a token, in the macro on the stack of rustc.
+const TOKENS: usize = 1024;
 
 /// Brackets inside brackets.
 pub(super) const BRACKETS: usize = 64;

@@ -7,7 +7,6 @@ use std::fmt;
 use syn::Lit;
 
 /// A number as it is written. It takes its type from its suffix, or from what is around it.
-#[derive(Clone)]
 pub(super) struct Number {
     digits: String,
     negative: bool,

@@ -14,8 +14,8 @@ pub type Bytes = Range<usize>;
 /// Bytes of a specification.
 const BYTES: usize = 64 * 1024;
 
-/// The parser recurses at most once a token; this is ample for the most tokens there may be.
-const STACK: usize = 128 * 1024 * 1024;
+/// The parser recurses up to once a token, which takes a few KiB without optimization.
+const STACK: usize = 32 * 1024 * 1024;
 
 /// Reads the text of a specification: the fields alone, or the macro call in any brackets, angle ones too.
 /// `from_data` gives the types of the inputs where neither `ty` nor `inputs` is written.
@@ -113,7 +113,8 @@ fn unreadable(source: &str, error: &LexError) -> Diagnostic {
         Some(c @ (')' | ']' | '}')) => format!("this `{c}` closes nothing"),
         Some('"' | '\'') => "this quotation mark is never closed".to_owned(),
         Some('/') => "this comment is never closed".to_owned(),
-        Some(c) => format!("unexpected character `{c}`"),
+        Some(c) if c.is_alphanumeric() || c.is_ascii_graphic() => format!("unexpected character `{c}`"),
+        Some(c) => format!("unexpected character U+{:04X}", c as u32),
         None => "the specification ends too early".to_owned(),
     };
     Diagnostic::error(start..start + found.map_or(0, char::len_utf8), message)

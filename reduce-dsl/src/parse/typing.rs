@@ -58,9 +58,9 @@ impl Typing<'_> {
     }
 
     fn param(&mut self, position: usize, place: Extent, want: Scalar) -> Option<Id> {
-        let Param { name, ty } = &self.params[position];
-        if *ty != want {
-            return self.error(place, format!("`{name}` is {ty}, and {want} is expected"));
+        let ty = self.params[position].ty;
+        if ty != want {
+            return self.error(place, format!("this parameter is {ty}, and {want} is expected"));
         }
         Some(self.builder.params()[position])
     }
