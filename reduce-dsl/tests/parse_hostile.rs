@@ -116,3 +116,15 @@ fn damaged_specifications_are_refused_in_place() {
         assert!(render(&source, "spec", &errors).contains("error: "));
     }
 }
+
+/// What is shown contains no character that a terminal obeys.
+#[test]
+fn hidden_characters_are_not_printed() {
+    for c in ['\0', '\u{1b}', '\u{7f}', '\u{85}', '\u{202e}', '\u{2066}', '\u{200b}', '\u{2028}'] {
+        let source = format!("ty: f32, {c}op: sum");
+        let errors = text(&source, None).unwrap_err();
+        let shown = render(&source, "spec", &errors);
+        assert!(!shown.contains(c), "U+{:04X} in {shown:?}", c as u32);
+        assert!(shown.contains("U+"), "{shown}");
+    }
+}

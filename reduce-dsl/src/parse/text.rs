@@ -34,10 +34,13 @@ pub fn text(source: &str, from_data: Option<&[Scalar]>) -> Result<Parsed<Bytes>,
     }
 }
 
-/// Diagnostics over the source they are about, which is called `origin`, as rustc shows them.
+/// Diagnostics over the source they are about, which is called `origin`, as rustc shows them. Characters that
+/// a terminal would obey are blank.
 pub fn render(source: &str, origin: &str, diagnostics: &[Diagnostic]) -> String {
     let renderer = show::Renderer::plain();
-    let shown = diagnostics.iter().map(|diagnostic| renderer.render(&[group(source, origin, diagnostic)]));
+    let blank = |c: char| if is_hidden(c) { " ".repeat(c.len_utf8()) } else { c.to_string() };
+    let source: String = source.chars().map(blank).collect();
+    let shown = diagnostics.iter().map(|diagnostic| renderer.render(&[group(&source, origin, diagnostic)]));
     shown.collect::<Vec<_>>().join("\n\n")
 }
 
@@ -82,11 +85,10 @@ fn scan(source: &str) -> Result<(), Diagnostic> {
     Ok(())
 }
 
-/// Is it a control character, or one that changes the order in which a line is shown?
+/// Is it a control character, invisible, or one that changes the order in which a line is shown?
 fn is_hidden(c: char) -> bool {
     let control = c.is_control() && !matches!(c, '\n' | '\r' | '\t');
-    let order = matches!(c, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
-    control || order
+    control || matches!(c, '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{2069}')
 }
 
 fn lex_and_parse(source: &str, from_data: Option<&[Scalar]>) -> Result<Parsed<Bytes>, Vec<Diagnostic>> {
