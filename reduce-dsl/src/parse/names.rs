@@ -56,11 +56,14 @@ pub(super) fn refuse_input(name: &str) -> Option<String> {
             "the name of an input is a letter, then at most 31 letters and digits (no `_`)".to_owned(),
         );
     }
-    let is_word = [KERNEL, C_WORDS].iter().any(|words| words.split(' ').any(|word| word == name));
+    let in_kernel = [KERNEL, C_WORDS].iter().any(|words| words.split(' ').any(|word| word == name));
     // Vectors of elements are called `f32x4`.
     let is_type = name.split('x').next().and_then(Scalar::from_name).is_some();
-    (is_word || is_type)
-        .then(|| format!("an input cannot be called `{name}`, which has a meaning in the CUDA kernel"))
+    // The canonical text has the names of inputs as parameters of its closure.
+    let in_rust = syn::parse_str::<syn::Ident>(name).is_err();
+    let whose = if in_rust { "Rust" } else { "the CUDA kernel" };
+    (in_kernel || is_type || in_rust)
+        .then(|| format!("an input cannot be called `{name}`, which has a meaning in {whose}"))
 }
 
 /// Names of one word that kernels use themselves. A test of reduce-codegen holds the list against them.
