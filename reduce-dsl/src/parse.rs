@@ -13,10 +13,12 @@ mod device;
 mod diagnostic;
 mod fields;
 mod identity;
+mod inputs;
 mod limits;
 mod literal;
 mod names;
 mod resolve;
+mod schedule;
 #[cfg(feature = "text")]
 mod text;
 mod typing;

@@ -184,11 +184,7 @@ fn unknown(word: &str, name: &Ident, errors: &mut Errors) {
         errors.add(name.span(), format!("this version does not support the field `{word}` yet"));
         return;
     }
-    let error = errors.add(name.span(), format!("unknown field `{word}`"));
-    match names::nearest(word, &[FIELDS.as_slice(), &LATER].concat()) {
-        Some(near) => error.help(format!("did you mean `{near}`?")),
-        None => error.help(format!("the fields are {}", FIELDS.join(", "))),
-    };
+    names::unknown("field", name, &FIELDS, errors);
 }
 
 /// An error at the next token; at the end of the input, at the last one.

@@ -1,8 +1,10 @@
 //! Names: the nearest known one to a misspelt one, and which an input may have.
 
+use super::diagnostic::Errors;
 use crate::Scalar;
 use crate::operators::OPERATORS;
 use crate::pass::PASSES;
+use proc_macro2::Ident;
 
 /// Words that people write for a name of ours.
 const ALIASES: [(&str, &str); 17] = [
@@ -31,6 +33,19 @@ pub(super) fn nearest(name: &str, known: &[&'static str]) -> Option<&'static str
     let near = |ours: &&&'static str| strsim::osa_distance(name, ours) <= 1 + name.len().min(12) / 5;
     let closest = || known.iter().filter(near).min_by_key(|ours| strsim::osa_distance(name, ours)).copied();
     alias.filter(|ours| known.contains(ours)).or_else(closest)
+}
+
+/// Reports a name that is none of the known ones, and helps with the nearest, or with all of them.
+pub(super) fn unknown(kind: &str, name: &Ident, known: &[&'static str], errors: &mut Errors) {
+    let word = name.to_string();
+    let error = errors.add(name.span(), format!("unknown {kind} `{word}`"));
+    match nearest(&word, known) {
+        Some(near) => error.help(format!("did you mean `{near}`?")),
+        None => {
+            let plural = if kind.ends_with('s') { "es" } else { "s" };
+            error.help(format!("the {kind}{plural} are {}", known.join(", ")));
+        }
+    }
 }
 
 pub(super) fn operators() -> Vec<&'static str> {

@@ -1,0 +1,59 @@
+//! `block` and `passes`: how it is computed.
+
+use super::diagnostic::Errors;
+use super::fields::{Argument, Fields, Word};
+use super::names;
+use crate::pass::{Pass, PassWord};
+use crate::spec::Passes;
+
+/// Threads per block, if they are written.
+pub(super) fn block(fields: &Fields, errors: &mut Errors) -> Option<Option<u32>> {
+    let Some(written) = &fields.block else { return (!fields.has("block")).then_some(None) };
+    let block = written.base10_parse::<u32>().ok();
+    let block = block.filter(|block| (32..=1024).contains(block) && block.is_power_of_two());
+    if block.is_none() {
+        errors.add(written.span(), "a block has 32, 64, 128, 256, 512 or 1024 threads");
+    }
+    block.map(Some)
+}
+
+/// The schedule; `auto`, if none is written.
+pub(super) fn passes(fields: &Fields, errors: &mut Errors) -> Option<Passes> {
+    let Some(schedule) = &fields.passes else { return (!fields.has("passes")).then_some(Passes::Auto) };
+    let Some(words) = &schedule.passes else { return Some(Passes::Auto) };
+    let passes: Vec<_> = words.iter().map(|word| pass(word, errors)).collect();
+    passes.into_iter().collect::<Option<_>>().map(Passes::List)
+}
+
+fn pass(word: &Word, errors: &mut Errors) -> Option<Pass> {
+    let name = word.name.to_string();
+    let Some(row) = PassWord::named(&name) else {
+        names::unknown("pass", &word.name, &names::passes(), errors);
+        return None;
+    };
+    let argument =
+        word.argument.as_ref().filter(|argument| row.argument.is_none() || !argument.tokens.is_empty());
+    let (message, place) = match (row.argument, argument) {
+        (None, None) => return row.with(0),
+        (None, Some(argument)) => (format!("`{name}` takes no argument"), argument.place),
+        (Some(rule), None) => (format!("`{name}` takes {}, as in `{name}(4)`", rule.text), word.place),
+        (Some(rule), Some(argument)) => match argument_value(argument).and_then(|k| row.with(k)) {
+            Some(pass) => return Some(pass),
+            None => (format!("`{name}` takes {}, not {}", rule.text, argument.text()), argument.place),
+        },
+    };
+    errors.add(place, message);
+    None
+}
+
+fn argument_value(argument: &Argument) -> Option<u64> {
+    syn::parse2::<syn::LitInt>(argument.tokens.clone()).ok()?.base10_parse().ok()
+}
+
+impl Argument {
+    /// The argument for a message, if it is short.
+    fn text(&self) -> String {
+        let text = self.tokens.to_string();
+        if text.len() > 32 { "this".to_owned() } else { format!("`{text}`") }
+    }
+}
