@@ -1,0 +1,34 @@
+//! `reduction!` and the parser of text give the same specification, and its results.
+
+use reducegen::{Reduction, f16, reduction};
+
+/// Checks a reduction against the text of the same specification.
+macro_rules! check {
+    ($($spec:tt)*) => {
+        let expanded = reduction! { $($spec)* }.spec();
+        let parsed = reducegen::dsl::parse::text(stringify!($($spec)*), None);
+        assert_eq!(Ok(expanded), parsed.map(|parsed| parsed.spec));
+    };
+}
+
+#[test]
+fn the_expansion_is_what_the_text_says() {
+    check!(op: max, ty: f32, passes: [shuffle, coarsen(4)]);
+    check!(ty: f16, op: sum, block: 128, passes: auto);
+    check!(inputs: { x: f32, y: f32 }, map: |x, y| x * y, op: sum, passes: [vectorize(4), unroll]);
+    check!(ty: i32, map: |v| (v - 3).max(-7).abs() * 2, op: xor, passes: [sequential]);
+    check!(ty: f64, op: argmin, identity: none);
+    check!(ty: u64, op: all, identity: true);
+    check!(inputs: { a: i64, b: i64 }, op: dot);
+}
+
+static DISTANCE: Reduction<(f32, f32), f32> =
+    reduction! { inputs: { x: f32, y: f32 }, map: |x, y| (x - y).abs(), op: sum };
+static WIDENED: Reduction<f16, f32> = reduction! { ty: f16, map: |x| 0.5 * x + 1.0, op: sum };
+
+#[test]
+fn a_closure_computes_what_rust_would() -> Result<(), reducegen::Error> {
+    assert_eq!(DISTANCE.reduce((&[1.0, 2.0, 3.0], &[3.0, 2.0, 1.5]))?, 3.5);
+    assert_eq!(WIDENED.reduce(&[f16::from_f32(3.0), f16::from_f32(-1.0)])?, 3.0);
+    Ok(())
+}
