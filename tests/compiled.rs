@@ -4,7 +4,6 @@
 //! Needs NVRTC, not a GPU. Where there is none, each test prints that it is skipped and why; with
 //! `REDUCEGEN_REQUIRE_NVRTC=1` it fails instead.
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
-#![allow(dead_code, reason = "other tests use the rest of the cases")]
 #![cfg(feature = "cuda")]
 
 mod cases;

@@ -3,7 +3,6 @@
 //! One case, one file: specification, program, association and CUDA. The cases cover operators × types ×
 //! pass lists pairwise, and the flagship after each pass; of everything else a hash is kept, in one file.
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
-#![allow(dead_code, reason = "other tests use the rest of the cases")]
 
 mod cases;
 

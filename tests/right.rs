@@ -5,7 +5,6 @@
 //! exact; and for float sums of any data, within `γ_d · Σ|x|` of the exact sum. By default a sample that covers
 //! every operator, type, program and size; with `REDUCEGEN_FULL=1` the whole product.
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
-#![allow(dead_code, reason = "other tests use the rest of the cases")]
 
 mod cases;
 #[path = "right/data.rs"]

@@ -46,11 +46,10 @@ fn uses_shuffle(program: &Program) -> bool {
 }
 
 fn kernel(operation: &Operation, kernel: &ExpandedKernel) -> String {
-    let (name, block) = (kernel.name, kernel.block);
-    let mut text = format!(
-        "\nextern \"C\" __global__ void __launch_bounds__({block})\n{name}({})\n{{\n",
-        parameters(operation, kernel)
-    );
+    // No launch bounds: told the block size, ptxas of CUDA 13.0 spills in argmax to fit more blocks on an SM,
+    // and without it every kernel that was measured is as fast or faster (ARCHITECTURE.md, Measurements).
+    let mut text =
+        format!("\nextern \"C\" __global__ void {}({})\n{{\n", kernel.name, parameters(operation, kernel));
     kernel.constants.iter().for_each(|it| text.push_str(&constant(it)));
     kernel.shared.iter().for_each(|it| text.push_str(&shared(operation, it)));
     text.push_str(&stmt::body(operation, &kernel.body, 1));

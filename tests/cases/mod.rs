@@ -1,4 +1,5 @@
 //! What is run: every operator on every type it takes, by every list of passes.
+#![allow(dead_code, reason = "no test uses all of it")]
 
 use reduce_dsl::func::Param;
 use reduce_dsl::operation::Operation;
