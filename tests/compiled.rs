@@ -3,7 +3,7 @@
 //!
 //! Needs NVRTC, not a GPU. Where there is none, each test prints that it is skipped and why; with
 //! `REDUCEGEN_REQUIRE_NVRTC=1` it fails instead.
-#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 #![cfg(feature = "cuda")]
 
 mod cases;

@@ -2,7 +2,7 @@
 //!
 //! One case, one file: specification, program, association and CUDA. The cases cover operators × types ×
 //! pass lists pairwise, and the flagship after each pass; of everything else a hash is kept, in one file.
-#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
 mod cases;
 

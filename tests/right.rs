@@ -4,7 +4,7 @@
 //! Right means: equal to a plain loop over the elements, on data for which every order of the operator is
 //! exact; and for float sums of any data, within `γ_d · Σ|x|` of the exact sum. By default a sample that covers
 //! every operator, type, program and size; with `REDUCEGEN_FULL=1` the whole product.
-#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
 mod cases;
 #[path = "right/data.rs"]
@@ -51,7 +51,7 @@ fn interpreted(
     let mut domain = Values::new(&program.operation);
     match run(program, expanded, &mut domain, &inputs, n) {
         Err(Fault::Undefined { .. }) if n == 0 && program.operation.identity.is_none() => None,
-        Err(fault) => std::panic::panic_any(format!("{fault}, n = {n}\n{program}")),
+        Err(fault) => panic!("{fault}, n = {n}\n{program}"),
         Ok(accs) => Some(domain.finish(&accs).unwrap()),
     }
 }

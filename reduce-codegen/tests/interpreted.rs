@@ -3,7 +3,7 @@
 //!
 //! By default every n for blocks of up to 256 threads and a sample for larger ones; with `REDUCEGEN_FULL=1`
 //! every n for all.
-#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
 mod support;
 
@@ -41,7 +41,7 @@ fn check_provenance(program: &Program, n: u64) {
 }
 
 fn panic_with(program: &Program, n: u64, fault: &Fault) -> ! {
-    std::panic::panic_any(format!("{fault}, n = {n}\n{program}"))
+    panic!("{fault}, n = {n}\n{program}")
 }
 
 /// Every program of the lists, for every n up to 1025 and around its boundaries.

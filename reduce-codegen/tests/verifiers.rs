@@ -1,5 +1,5 @@
 //! The verifiers and the interpreter have teeth: each rule and each fault, broken on purpose.
-#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
 mod support;
 

@@ -61,7 +61,7 @@ fn small(bits: u64) -> f64 {
 }
 
 /// That float, or those bits as an integer.
-fn float(ty: Scalar, value: f64, bits: u64) -> Value {
+pub(crate) fn float(ty: Scalar, value: f64, bits: u64) -> Value {
     match ty {
         Scalar::F16 => Value::of(f16::from_f64(value)),
         Scalar::F32 => Value::of(value as f32),
@@ -77,11 +77,9 @@ fn special(ty: Scalar, which: usize) -> Value {
         (true, 0..6) => float(ty, floats[which], 0),
         // The smallest subnormal, and the greatest finite value.
         (true, 6) => Value::from_bits(ty, 1),
-        (true, _) => match ty {
-            Scalar::F16 => Value::of(f16::MAX),
-            Scalar::F32 => Value::of(f32::MAX),
-            _ => Value::of(f64::MAX),
-        },
+        (true, _) => {
+            Value::from_bits(ty, [0x7bff, 0x7f7f_ffff, 0x7fef_ffff_ffff_ffff][ty.size().ilog2() as usize - 1])
+        }
         (false, _) => Value::from_bits(ty, integers[which]),
     }
 }

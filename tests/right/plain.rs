@@ -1,6 +1,6 @@
 //! What a reduction gives, computed by plain loops that share nothing with the library.
 
-use super::data::{Kind, elements, values};
+use super::data::{Kind, elements, float, values};
 use reduce_dsl::lanes::Lanes;
 use reduce_dsl::program::Program;
 use reduce_dsl::{Scalar, Value, f16};
@@ -172,14 +172,7 @@ fn whole(ty: Scalar, n: u64, place: u64) -> Lanes {
     };
     let mut whole = Lanes::empty(ty);
     whole.resize(n as usize);
-    for i in 0..n as usize {
-        let value = match ty {
-            Scalar::F16 => Value::of(f16::from_f64(rounded(i))),
-            Scalar::F32 => Value::of(rounded(i) as f32),
-            _ => Value::of(rounded(i)),
-        };
-        whole.set(i, value);
-    }
+    (0..n as usize).for_each(|i| whole.set(i, float(ty, rounded(i), 0)));
     whole
 }
 
