@@ -27,7 +27,8 @@ fn every_rule_of_programs_is_checked() {
             change(combine);
         }
     };
-    let broken: [(u32, &str, &dyn Fn(&mut Program)); 14] = [
+    type Change<'a> = &'a dyn Fn(&mut Program);
+    let broken: [(u32, &str, Change<'_>); 14] = [
         (1, "", &|it| it.kernels.swap(0, 1)),
         (2, "", &|it| it.block = 96),
         (3, "", &|it| it.kernels[0].steps.swap(0, 1)),
