@@ -13,6 +13,7 @@ mod data;
 mod plain;
 
 use data::Kind;
+use rayon::prelude::*;
 use reduce_codegen::expand;
 use reduce_dsl::expanded::Expanded;
 use reduce_dsl::interpreter::{Fault, Input, Values, run};
@@ -80,20 +81,31 @@ fn sizes(program: &Program) -> impl Iterator<Item = u64> {
     (0..=1025).chain(cases::lengths(program, 20_000).into_iter().map(|n| n as u64))
 }
 
+/// Every operator with every type it takes.
+fn pairs() -> Vec<(&'static str, Scalar)> {
+    let all = OPERATORS.iter().flat_map(|row| Scalar::INPUTS.map(|ty| (row, ty)));
+    all.filter(|(row, ty)| row.takes(*ty)).map(|(row, ty)| (row.name, ty)).collect()
+}
+
 #[test]
 fn every_operator_type_pass_and_size() {
-    let mut turn = 0;
-    for row in &OPERATORS {
-        for ty in Scalar::INPUTS.into_iter().filter(|&ty| row.takes(ty)) {
-            for program in cases::programs(row.name, ty) {
-                turn += 1;
-                let case = Case::new(program);
-                for n in sizes(&case.program).filter(|n| full() || (n + turn).is_multiple_of(257)) {
-                    check(&case, row.name, n, Kind::ALL[(n + turn) as usize % Kind::ALL.len()]);
-                }
-            }
-        }
-    }
+    let programs = pairs().into_par_iter().flat_map_iter(|(name, ty)| {
+        cases::programs(name, ty).into_iter().map(move |program| (name, Case::new(program)))
+    });
+    let checked = programs.map(|(name, case)| {
+        // Each program gets sizes and data of its own, whatever thread it is on.
+        let turn = data::random(hash(&case)) % 257;
+        let sampled = sizes(&case.program).filter(|n| full() || (n + turn).is_multiple_of(257));
+        sampled.map(|n| check(&case, name, n, Kind::ALL[(n + turn) as usize % Kind::ALL.len()])).count()
+    });
+    let checked: usize = checked.sum();
+    println!("{checked} reductions, each in the interpreter and on the host");
+    assert!(checked > 10_000);
+}
+
+fn hash(case: &Case) -> u64 {
+    let text = format!("{}", case.program);
+    text.bytes().fold(0, |hash: u64, byte| hash.wrapping_mul(31).wrapping_add(u64::from(byte)))
 }
 
 #[test]

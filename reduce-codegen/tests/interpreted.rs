@@ -7,8 +7,10 @@
 
 mod support;
 
+use rayon::prelude::*;
 use reduce_codegen::expand;
 use reduce_dsl::Scalar;
+use reduce_dsl::expanded::Expanded;
 use reduce_dsl::interpreter::{Fault, Provenance, run};
 use reduce_dsl::operators::operator;
 use reduce_dsl::program::Program;
@@ -23,15 +25,14 @@ fn alignments(program: &Program) -> &'static [bool] {
     if program.kernels[0].fold().width > 1 { &[true, false] } else { &[true] }
 }
 
-fn check_provenance(program: &Program, n: u64) {
-    let expanded = expand(program).unwrap();
+fn check_provenance(program: &Program, expanded: &Expanded, n: u64) {
     let mut domain = Provenance::new(&program.operation);
     let leaves: Vec<_> = (0..n).map(|position| domain.leaf(position)).collect();
     let wanted = program.association().reduce(leaves, |a, b| domain.pair(a, b));
     let wanted = wanted.or_else(|| program.operation.identity.as_ref().map(|_| domain.identity()));
     for &aligned in alignments(program) {
         let inputs = Provenance::inputs(&program.operation, n, aligned);
-        let found = match run(program, &expanded, &mut domain, &inputs, n) {
+        let found = match run(program, expanded, &mut domain, &inputs, n) {
             Err(Fault::Undefined { .. }) if wanted.is_none() => None,
             other => domain.tree(&other.unwrap_or_else(|fault| panic_with(program, n, &fault))),
         };
@@ -46,10 +47,11 @@ fn panic_with(program: &Program, n: u64, fault: &Fault) -> ! {
 
 /// Every program of the lists, for every n up to 1025 and around its boundaries.
 fn provenance_of(name: &str) {
-    for program in programs(operator(name).unwrap(), Scalar::F32) {
+    programs(operator(name).unwrap(), Scalar::F32).par_iter().for_each(|program| {
+        let expanded = expand(program).unwrap();
         let small = (0..=1025).filter(|n| full() || program.block <= 256 || n % 7 == 0);
-        small.chain(boundaries(&program)).for_each(|n| check_provenance(&program, n));
-    }
+        small.chain(boundaries(program)).for_each(|n| check_provenance(program, &expanded, n));
+    });
 }
 
 #[test]
