@@ -2,7 +2,7 @@
 
 use super::{Expansion, count};
 use reduce_dsl::expanded::{Expr, Local, Loop, Stmt, Ty};
-use reduce_dsl::program::{Combine, Scope};
+use reduce_dsl::program::{Combine, Medium, Scope};
 
 impl Expansion<'_> {
     /// The lanes of a thread become one accumulator, by pairs.
@@ -47,16 +47,15 @@ impl Expansion<'_> {
         combine: Combine,
         step: impl Fn(&Expansion<'_>, Expr, &str) -> Vec<Stmt>,
     ) -> Vec<Stmt> {
-        let half = combine.items / 2;
         if combine.unrolled {
-            let strides =
-                std::iter::successors(Some(half), |stride| Some(stride / 2)).take_while(|&stride| stride > 0);
+            let halves = std::iter::successors(Some(combine.items / 2), |stride| Some(stride / 2));
+            let strides = halves.take_while(|&stride| stride > 0);
             let suffix = |stride| format!("_{stride}");
             return strides.flat_map(|stride| step(self, stride.into(), &suffix(stride))).collect();
         }
         let stride = Local::new("stride", Ty::U32);
         vec![Stmt::For(Box::new(Loop {
-            from: half.into(),
+            from: half_of(combine),
             test: Expr::from(0).below(stride.get()),
             next: stride.get().over(2),
             unroll: false,
@@ -73,5 +72,14 @@ impl Expansion<'_> {
         let set = Stmt::Set(acc.clone(), acc.get().combine(other.get()));
         let there = Expr::Thread.plus(stride).below(present.clone());
         vec![shuffle, if self.guarded() { Stmt::when(there, vec![set]) } else { set }]
+    }
+}
+
+/// Half of what a halving tree combines, in terms of the constant that counts it.
+fn half_of(combine: Combine) -> Expr {
+    match (combine.scope, combine.medium) {
+        (Scope::Block, Medium::Shuffle) => Expr::Named("WARPS").over(2),
+        (Scope::Block, _) => Expr::Named("BLOCK").over(2),
+        _ => Expr::from(combine.items / 2),
     }
 }
