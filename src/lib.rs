@@ -16,7 +16,7 @@
 //! In reading order: [`reduction!`] makes a [`Reduction`]; [`Reduction::reduce`] runs it on the cores of
 //! the host; [`Reduction::compile`] for a [`Device`] makes a [`Compiled`] that runs there many times, also
 //! on memory of that device; [`Error`] is what can go wrong, and says what to do. [`Reducer`] is the same
-//! without Rust types, for specifications read at run time.
+//! without Rust types, for specifications that [`dsl`]`::parse::text` reads at run time.
 //!
 //! # The specification
 //!
@@ -45,18 +45,22 @@
 //!
 //! `cuda` (default): compile with NVRTC and run on NVIDIA GPUs. Both libraries are found at run time;
 //! nothing is linked, and without them the host backend does all. `cli` (default): the command `reducegen`;
-//! libraries leave it out with `default-features = false, features = ["cuda"]`.
+//! libraries leave it out with `default-features = false, features = ["cuda"]`. `text` (part of `cli`): the
+//! parser of specifications at run time.
 #![forbid(unsafe_code)]
 
 pub use reduce_dsl::f16;
 pub use reduce_macros::reduction;
+pub use reduce_runtime::host::HostError;
 pub use reduce_runtime::{
-    Architecture, Compiled, Device, Error, Inputs, Listing, Outcome, Output, Reducer, Reduction, devices,
+    Architecture, Compiled, Device, Error, Image, Inputs, Listing, Nvrtc, Outcome, Output, Reducer,
+    Reduction, Resources, Target, devices,
 };
 
 #[cfg(feature = "cuda")]
 pub use reduce_runtime::{DeviceInput, DeviceSlices, cudarc};
 
+pub use reduce_codegen as codegen;
 pub use reduce_dsl as dsl;
 pub use reduce_dsl::operators::OPERATORS as operators;
 pub use reduce_dsl::pass::PASSES as passes;

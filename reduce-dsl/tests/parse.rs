@@ -23,6 +23,8 @@ fn fields_come_alone_or_in_any_brackets() {
         "reduction!(op: max, ty: f32, passes: [shuffle, coarsen(4)])",
         "reduction![op: max, ty: f32, passes: [shuffle, coarsen(4)]]",
         "reduction!< op: max, ty: f32, passes: [shuffle, coarsen(4)] >",
+        "reduction!< op: max, ty: f32, passes: [shuffle, coarsen(4)] >;",
+        "reducegen::reduction! { op: max, ty: f32, passes: [shuffle, coarsen(4)] };",
         "{ op: max, ty: f32, passes: [shuffle, coarsen(4)] }",
         "< op: max, ty: f32, passes: [shuffle, coarsen(4)], >",
         "passes: [shuffle, coarsen(4),],\n  // the largest\n  ty: f32,\n  op: max,\n",

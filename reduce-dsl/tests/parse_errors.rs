@@ -124,6 +124,7 @@ fn identities_that_are_not_the_operators() {
         "ty: f32, op: prod, identity: true",
         "ty: f32, op: prod, identity: ONE",
         "ty: f32, op: prod, identity: 0.5 + 0.5",
+        "ty: f32, op: prod, identity: \"1.0\"",
     ]));
 }
 

@@ -11,7 +11,8 @@ mod report;
 
 use proc_macro::TokenStream;
 
-/// A reduction, as a constant expression that a `let`, `const` or `static` can hold.
+/// A reduction, as a constant expression that a `static` or `let` can hold. (In a `const` it would be lowered
+/// anew at every use.)
 ///
 /// The fields are those of a specification: `ty` or `inputs`, `map`, `op`, `identity`, `block`, `passes`.
 /// Everything that is wrong, an illegal list of passes too, is a compile error at its place.
@@ -23,6 +24,8 @@ use proc_macro::TokenStream;
 ///
 /// The parameters of a closure are the inputs, in their order; 16-bit floats arrive as `f32`. rustc checks
 /// the closure and never calls it: host and GPU evaluate the same typed expression.
+///
+/// The expansion names the crate `::reducegen`, so a crate that calls the macro depends on it by that name.
 #[proc_macro]
 pub fn reduction(tokens: TokenStream) -> TokenStream {
     expand::expand(tokens.into()).into()

@@ -174,7 +174,7 @@ rebuild_plain!(Scalar, Un, Bin, Cmp);
 
 impl Rebuild for String {
     fn rebuild(&self) -> TokenStream {
-        quote!(::std::string::String::from(#self))
+        quote!(<::std::string::String as ::core::convert::From<_>>::from(#self))
     }
 }
 
@@ -199,7 +199,7 @@ impl<T: Rebuild> Rebuild for Option<T> {
 impl<T: Rebuild> Rebuild for [T] {
     fn rebuild(&self) -> TokenStream {
         let items = self.iter().map(Rebuild::rebuild);
-        quote!(::std::vec::Vec::from([#(#items),*]))
+        quote!(<::std::vec::Vec<_> as ::core::convert::From<[_; _]>>::from([#(#items),*]))
     }
 }
 

@@ -47,6 +47,12 @@ pub enum Error {
         /// Its length.
         found: u64,
     },
+    /// There are no elements, and the operator has no identity.
+    #[error("`{operator}` of no elements has no value; give it at least one element")]
+    Empty {
+        /// The operator.
+        operator: String,
+    },
     /// More elements than the schedule can cover.
     #[error(
         "{n} elements need {grid} blocks, and a launch has at most {limit}; fold more in each thread, as with coarsen(16)"
@@ -186,9 +192,9 @@ pub enum Error {
     /// The specification does not lower to a program: a pass refused, or a bug.
     #[error(transparent)]
     Codegen(#[from] codegen::Error),
-    /// The host has no result: no elements and no identity, or a bug.
+    /// The host backend failed: a bug of this project.
     #[error(transparent)]
-    Host(#[from] HostError),
+    Host(HostError),
 }
 
 impl Error {
@@ -198,6 +204,7 @@ impl Error {
             Error::InputCount { .. }
             | Error::InputType { .. }
             | Error::InputLength { .. }
+            | Error::Empty { .. }
             | Error::GridTooLarge { .. }
             | Error::OutputType { .. }
             | Error::OtherContext { .. }
@@ -208,8 +215,8 @@ impl Error {
             Error::Codegen(error) => {
                 matches!(error, codegen::Error::Refused { .. } | codegen::Error::SharedMemory { .. })
             }
-            Error::Host(error) => matches!(error, HostError::Empty { .. }),
-            Error::BuiltWithoutCuda
+            Error::Host(_)
+            | Error::BuiltWithoutCuda
             | Error::NoDriver
             | Error::OldDriver { .. }
             | Error::IncompleteDriver { .. }
@@ -219,6 +226,15 @@ impl Error {
             | Error::Nvrtc { .. }
             | Error::Driver { .. }
             | Error::OutOfMemory { .. } => false,
+        }
+    }
+}
+
+impl From<HostError> for Error {
+    fn from(error: HostError) -> Error {
+        match error {
+            HostError::Empty { operator } => Error::Empty { operator },
+            HostError::Types { .. } | HostError::Lanes(_) | HostError::Stuck { .. } => Error::Host(error),
         }
     }
 }

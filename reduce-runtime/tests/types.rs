@@ -27,4 +27,8 @@ fn slices_coerce_from_what_holds_elements() {
     slices::<f32>(&x);
     slices::<(f32, f64)>((&x, &y));
     slices::<(f32, f64, u32, f32)>((&x, &y, &z, &x));
+    type F = f32;
+    slices::<(F, F, F, F, F, F, F, F, F, F, F, F, F, F, F, f64)>((
+        &x, &x, &x, &x, &x, &x, &x, &x, &x, &x, &x, &x, &x, &x, &x, &y,
+    ));
 }

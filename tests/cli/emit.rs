@@ -71,6 +71,7 @@ fn with_nvrtc(folder: &Folder, args: &[&str]) -> Option<Output> {
     let output = command.current_dir(env!("CARGO_MANIFEST_DIR")).output().unwrap();
     let stderr = String::from_utf8_lossy(&output.stderr);
     if stderr.contains("NVRTC, which compiles the kernels, was not found") {
+        assert!(var_os("REDUCEGEN_REQUIRE_NVRTC").is_none(), "REDUCEGEN_REQUIRE_NVRTC is set: {stderr}");
         eprintln!("skipped: NVRTC is not installed");
         return None;
     }

@@ -141,11 +141,15 @@ fn enclosed(tokens: TokenStream) -> TokenStream {
     TokenTree::from(group).into()
 }
 
+/// How the macro is called.
+const CALLS: [&[&str]; 2] = [&["reduction", "!"], &["reducegen", ":", ":", "reduction", "!"]];
+
 fn inside_brackets(mut trees: Vec<TokenTree>) -> Vec<TokenTree> {
     let is = |tree: Option<&TokenTree>, text: &str| tree.is_some_and(|tree| tree.to_string() == text);
-    let called = matches!(trees.first(), Some(TokenTree::Ident(name)) if name == "reduction");
-    if called && is(trees.get(1), "!") {
-        trees.drain(..2);
+    let starts = |call: &&&[&str]| call.iter().enumerate().all(|(i, text)| is(trees.get(i), text));
+    if let Some(call) = CALLS.iter().find(starts) {
+        trees.drain(..call.len());
+        trees.pop_if(|last| is(Some(last), ";"));
     }
     if let [TokenTree::Group(group)] = trees.as_slice() {
         trees = group.stream().into_iter().collect();

@@ -16,6 +16,9 @@ type Constant = fn(Scalar) -> Option<Value>;
 const CONSTANTS: [(&str, Constant); 4] =
     [("INFINITY", infinity), ("NEG_INFINITY", negative_infinity), ("MIN", least), ("MAX", greatest)];
 
+/// How an identity can be written.
+const FORMS: &str = "an identity is a number, `true`, `false`, a constant like `f32::INFINITY`, or `none`";
+
 /// Reports an identity that is not the one of `operation`.
 pub(super) fn check(written: &Expr, operation: &Operation, errors: &mut Errors) {
     let place = Extent::of(written);
@@ -62,13 +65,11 @@ fn value(written: &Expr, ty: Scalar) -> Result<Value, String> {
         Expr::Lit(literal) => match &literal.lit {
             Lit::Bool(value) if ty == Scalar::Bool && !negative => Ok(Value::of(value.value)),
             Lit::Bool(value) => Err(format!("`{}` is bool, and {ty} is expected", value.value)),
-            number => Number::read(number, negative)?.value(ty),
+            number @ (Lit::Int(_) | Lit::Float(_)) => Number::read(number, negative)?.value(ty),
+            _ => Err(FORMS.to_owned()),
         },
         Expr::Path(path) if !negative => constant(&path.to_token_stream().to_string().replace(' ', ""), ty),
-        _ => {
-            Err("an identity is a number, `true`, `false`, a constant like `f32::INFINITY`, or `none`"
-                .to_owned())
-        }
+        _ => Err(FORMS.to_owned()),
     }
 }
 

@@ -76,18 +76,27 @@ macro_rules! single {
 
 single!(f16 f32 f64 i32 u32 i64 u64);
 
+/// A tuple of references to slices of these elements, and one of all but the first, down to two.
 macro_rules! tuples {
-    ($(($($element:ident $slice:ident $index:tt),*))*) => {
-        $(impl<$($element: Element, $slice: DevicePtr<$element>),*> DeviceSlices<($($element,)*)> for ($(&$slice,)*) {
-            fn inputs(&self) -> Vec<DeviceInput<'_>> {
-                vec![$(DeviceInput::of::<$element>(self.$index)),*]
-            }
-        })*
+    ($element:ident $slice:ident) => {};
+    ($first:ident $first_slice:ident, $($element:ident $slice:ident),+) => {
+        tuple!($first $first_slice, $($element $slice),+);
+        tuples!($($element $slice),+);
     };
 }
 
-tuples! {
-    (A S 0, B T 1)
-    (A S 0, B T 1, C U 2)
-    (A S 0, B T 1, C U 2, D V 3)
+macro_rules! tuple {
+    ($($element:ident $slice:ident),+) => {
+        impl<$($element: Element, $slice: DevicePtr<$element>),+> DeviceSlices<($($element,)+)> for ($(&$slice,)+) {
+            #[allow(non_snake_case, reason = "a slice has the name of its type")]
+            fn inputs(&self) -> Vec<DeviceInput<'_>> {
+                let ($($slice,)+) = *self;
+                vec![$(DeviceInput::of::<$element>($slice)),+]
+            }
+        }
+    };
 }
+
+tuples!(
+    A SA, B SB, C SC, D SD, E SE, F SF, G SG, H SH, I SI, J SJ, K SK, L SL, M SM, N SN, O SO, P SP
+);

@@ -4,7 +4,7 @@ use half::f16;
 use reduce_dsl::Value;
 use reduce_dsl::lanes::LanesRef;
 
-/// The element types of a reduction's inputs: `f32`, or `(f32, f64)` for two inputs, up to four.
+/// The element types of a reduction's inputs: `f32`, or `(f32, f64)` for two inputs, up to sixteen.
 pub trait Inputs: sealed::Sealed + 'static {
     /// What `reduce` takes: `&[f32]`, or `(&[f32], &[f64])`.
     type Slices<'a>;
@@ -40,31 +40,34 @@ macro_rules! inputs {
 
 inputs!(f16 f32 f64 i32 u32 i64 u64);
 
+/// A tuple of these elements, and one of all but the first, down to two.
 macro_rules! tuples {
-    ($(($($element:ident $slice:ident),*))*) => {
-        $(
-            impl<$($element: Inputs),*> sealed::Sealed for ($($element,)*) {}
-
-            impl<$($element),*> Inputs for ($($element,)*)
-            where
-                $($element: Inputs, for<'a> $element: Inputs<Slices<'a> = &'a [$element]>,)*
-                $(for<'a> LanesRef<'a>: From<&'a [$element]>,)*
-            {
-                type Slices<'a> = ($(&'a [$element],)*);
-
-                fn lanes(($($slice,)*): Self::Slices<'_>) -> impl AsRef<[LanesRef<'_>]> {
-                    [$(LanesRef::from($slice)),*]
-                }
-            }
-        )*
+    ($element:ident $slice:ident) => {};
+    ($first:ident $first_slice:ident, $($element:ident $slice:ident),+) => {
+        tuple!($first $first_slice, $($element $slice),+);
+        tuples!($($element $slice),+);
     };
 }
 
-tuples! {
-    (A a, B b)
-    (A a, B b, C c)
-    (A a, B b, C c, D d)
+macro_rules! tuple {
+    ($($element:ident $slice:ident),+) => {
+        impl<$($element: Inputs),+> sealed::Sealed for ($($element,)+) {}
+
+        impl<$($element),+> Inputs for ($($element,)+)
+        where
+            $($element: Inputs, for<'a> $element: Inputs<Slices<'a> = &'a [$element]>,)+
+            $(for<'a> LanesRef<'a>: From<&'a [$element]>,)+
+        {
+            type Slices<'a> = ($(&'a [$element],)+);
+
+            fn lanes(($($slice,)+): Self::Slices<'_>) -> impl AsRef<[LanesRef<'_>]> {
+                [$(LanesRef::from($slice)),+]
+            }
+        }
+    };
 }
+
+tuples!(A a, B b, C c, D d, E e, F f, G g, H h, I i, J j, K k, L l, M m, N n, O o, P p);
 
 macro_rules! outputs {
     ($($ty:ty)*) => {

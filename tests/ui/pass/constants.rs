@@ -19,6 +19,9 @@ fn main() {
     let _angle: Reduction<f64, u64> = reduction!(< op: argmax, ty: f64, identity: none >);
     let _widened: Reduction<f16, f32> = reduction! { ty: f16, map: |v| { v.abs() * 2.0 - 1.0 }, op: sum };
     let _bits: Reduction<u64, u64> = reduction! { ty: u64, op: xor, block: 128, };
+    let _many: Reduction<(f32, f32, f32, f32, f32), f32> = reduction! {
+        inputs: { p: f32, q: f32, u: f32, v: f32, w: f32 }, map: |p, q, u, v, w| p * q - u * v + w, op: sum
+    };
     let _flag: Reduction<i32, bool> = reduction! { ty: i32, op: any, passes: auto };
     let _ = absolute();
 }
