@@ -9,8 +9,8 @@
 //!         | grid     one partial a block, through the next launch
 //! ```
 //!
-//! Passes rewrite steps and nothing else. From the steps follow the [plan](plan) (which kernel on what
-//! grid), the [association](association) (which element meets which) and, through the one expansion in
+//! Passes rewrite steps and nothing else. From the steps follow the [`plan`] (which kernel on what
+//! grid), the [`association`] (which element meets which) and, through the one expansion in
 //! reduce-codegen, the [statements](crate::expanded) that run.
 
 pub mod association;
