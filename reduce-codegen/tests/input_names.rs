@@ -48,3 +48,14 @@ fn no_input_can_have_a_name_that_a_kernel_uses() {
     used.retain(|word| text(&format!("inputs: {{ {word}: f32 }}, op: sum"), None).is_ok());
     assert!(used.is_empty(), "these words of kernels can name an input: {used:?}");
 }
+
+#[test]
+fn a_value_that_is_used_twice_is_not_called_like_an_input() {
+    let source = "inputs: { t0: f16, t1: f16 }, map: |t0, t1| t0 * t0 + t1 * t1, op: sum";
+    let spec = text(source, None).unwrap().spec;
+    let cuda = cuda(&reduce_codegen::compile(&spec).unwrap()).unwrap();
+    let functions = cuda.lines().take_while(|line| !line.contains("__global__"));
+    let declared = functions.filter_map(|line| line.trim().strip_prefix("const float "));
+    let names: Vec<_> = declared.filter_map(|line| line.split(' ').next()).collect();
+    assert_eq!(names, ["t_0", "t_1"], "{cuda}");
+}

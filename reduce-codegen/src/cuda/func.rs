@@ -89,7 +89,7 @@ fn is_named(func: &Func, line: usize) -> bool {
     func.lines()[line].name.is_some() && uses > 0 || uses > 1 && !constant
 }
 
-/// What reads the value of `id`.
+/// What reads the value of `id`. A `_` tells the names made here from those of inputs.
 fn text(func: &Func, id: Id) -> String {
     let Some(line) = func.line(id) else {
         return func.params()[id.0 as usize].name.clone();
@@ -97,7 +97,7 @@ fn text(func: &Func, id: Id) -> String {
     let number = id.0 as usize - func.params().len();
     match line {
         Line { name: Some(name), .. } => name.clone(),
-        Line { .. } if is_named(func, number) => format!("t{number}"),
+        Line { .. } if is_named(func, number) => format!("t_{number}"),
         Line { node: it, .. } => node(func, *it),
     }
 }
