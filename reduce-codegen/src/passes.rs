@@ -17,7 +17,7 @@ pub use unroll::unroll;
 pub use vectorize::vectorize;
 
 use crate::error::{Error, verified};
-use reduce_dsl::pass::Pass;
+use reduce_dsl::pass::{Pass, PassWord};
 use reduce_dsl::program::{Combine, Fold, Kernel, Program, Step};
 
 /// Applies the pass at position `index` of the list, and verifies the result.
@@ -32,6 +32,12 @@ pub fn apply(program: Program, pass: Pass, index: usize) -> Result<Program, Erro
 fn rewrite(program: Program, pass: Pass) -> Result<Program, String> {
     if program.passes.iter().any(|done| done.name() == pass.name()) {
         return Err(format!("`{}` is in the list already; write it once", pass.name()));
+    }
+    let rule = PassWord::named(pass.name()).and_then(|word| word.argument);
+    if let (Some(rule), Some(argument)) = (rule, pass.argument())
+        && !(rule.allowed)(argument.into())
+    {
+        return Err(format!("`{}` takes {}", pass.name(), rule.text));
     }
     let mut rewritten = match pass {
         Pass::Sequential => sequential(program),

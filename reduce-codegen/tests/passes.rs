@@ -71,6 +71,19 @@ fn a_pass_is_applied_once() {
 }
 
 #[test]
+fn an_argument_out_of_range_is_not_our_bug() {
+    for (pass, takes) in [
+        (Pass::Coarsen(0), "a number in 1..=1024"),
+        (Pass::Coarsen(u32::MAX), "a number in 1..=1024"),
+        (Pass::Vectorize(1), "2, 4, 8 or 16"),
+        (Pass::Vectorize(3), "2, 4, 8 or 16"),
+    ] {
+        let error = apply(program("").unwrap(), pass, 0).unwrap_err();
+        assert_eq!(error.to_string(), format!("`{pass}` does not apply: `{}` takes {takes}", pass.name()));
+    }
+}
+
+#[test]
 fn an_operator_that_does_not_commute_is_never_reordered() {
     let operation =
         Operation { commutative: false, ..spec(operator("max").unwrap(), Scalar::F32, 256, "").operation };
