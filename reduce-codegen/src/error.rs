@@ -20,7 +20,7 @@ pub enum Error {
     },
     /// A block would need more shared memory than every architecture gives.
     #[error(
-        "a block of {block} threads needs {bytes} bytes of shared memory, over the limit of {limit}; use a smaller `block`, or `shuffle`"
+        "a block of {block} threads needs {bytes} bytes of shared memory, over the limit of {limit}; use a smaller `block`"
     )]
     SharedMemory {
         /// Threads per block.

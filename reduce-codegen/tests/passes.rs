@@ -121,7 +121,7 @@ fn accumulators_that_do_not_fit_are_the_users_to_shrink() {
     assert_eq!(
         error.to_string(),
         "a block of 1024 threads needs 65536 bytes of shared memory, over the limit of 49152; \
-         use a smaller `block`, or `shuffle`"
+         use a smaller `block`"
     );
 }
 
