@@ -161,7 +161,9 @@ impl Program {
     /// Items that one block of a kernel makes into one partial.
     pub fn tile(&self, reads: Reads) -> u64 {
         let fold = self.kernel(reads).fold();
-        u64::from(self.block) * u64::from(fold.units) * u64::from(fold.width)
+        let units = u64::from(self.block) * u64::from(fold.units);
+        // Saturates only in programs that the verifier refuses.
+        units.saturating_mul(fold.width.into())
     }
 
     /// Warps of a block.

@@ -66,7 +66,7 @@ impl Program {
             }
             Medium::Shared(_) => combine.items,
         };
-        kernel.combines().map(slots).sum::<u32>() as usize * self.operation.acc.size()
+        kernel.combines().map(|combine| slots(combine) as usize).sum::<usize>() * self.operation.acc.size()
     }
 }
 
@@ -99,7 +99,7 @@ fn verify_items(program: &Program, kernel: &Kernel) -> Check {
         |scope| kernel.combines().find(|combine| combine.scope == scope).map_or(1, |combine| combine.items);
     let thread = items(Scope::Thread) == kernel.fold().width;
     let warp = [1, Program::WARP].contains(&items(Scope::Warp));
-    let block = items(Scope::Warp) * items(Scope::Block) == program.block;
+    let block = items(Scope::Warp).checked_mul(items(Scope::Block)) == Some(program.block);
     let inside = kernel.combines().all(|combine| combine.scope <= Scope::Block && combine.items > 1);
     ensure(5, thread && warp && block && inside, || {
         format!("the steps of {} are {:?}", kernel.name, kernel.steps)
