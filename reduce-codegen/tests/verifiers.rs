@@ -28,7 +28,7 @@ fn every_rule_of_programs_is_checked() {
         }
     };
     type Change<'a> = &'a dyn Fn(&mut Program);
-    let broken: [(u32, &str, Change<'_>); 14] = [
+    let broken: [(u32, &str, Change<'_>); 16] = [
         (1, "", &|it| it.kernels.swap(0, 1)),
         (2, "", &|it| it.block = 96),
         (3, "", &|it| it.kernels[0].steps.swap(0, 1)),
@@ -40,10 +40,16 @@ fn every_rule_of_programs_is_checked() {
             it.kernels[0].steps =
                 [it.kernels[0].steps[..2].to_vec(), it.kernels[0].steps[3..].to_vec()].concat()
         }),
+        (5, "shuffle", &|it| combine(it, 2, &|combine| combine.items = 1 << 31)),
         (6, "", &|it| combine(it, 1, &|combine| combine.medium = Medium::Registers)),
         (7, "shuffle", &|it| combine(it, 1, &|combine| combine.tree = Tree::Pairs)),
         (8, "shuffle", &|it| it.operation.commutative = false),
         (9, "coarsen(2) shuffle", &|it| fold(it, 1 << 30, 1)),
+        (9, "coarsen(2) vectorize(4) shuffle", &|it| {
+            // 2⁶⁴ items, which are none in 64 bits.
+            fold(it, 1 << 30, 1 << 26);
+            combine(it, 1, &|combine| combine.items = 1 << 26);
+        }),
         (10, "", &|it| it.operation.acc.fields = vec![it.operation.acc.fields[0].clone(); 100]),
         (11, "", &|it| it.operation.identity = Some(vec![Value::of(0u32)])),
     ];
@@ -71,25 +77,41 @@ fn every_rule_of_expanded_kernels_is_checked() {
         Buffer::Input(0).at(Expr::Const(Value::of(0u64))),
     );
     let shuffle = Stmt::Shuffle { into: local("far", Ty::Acc), value: acc(), down: 1.into() };
-    let broken: [(u32, Stmt); 12] = [
-        (1, Stmt::Let(local("first", Ty::U32), Expr::from(1))),
-        (1, Stmt::Let(local("x", Ty::U32), Expr::from(1))),
-        (1, Stmt::Let(local("later", Ty::U32), Expr::Local(local("nowhere", Ty::U32)))),
-        (2, Stmt::Let(local("typed", Ty::U64), Expr::from(1))),
-        (2, Stmt::when(Expr::from(1), Vec::new())),
-        (3, Stmt::Set(local("count", Ty::U32), Expr::from(1))),
-        (4, Stmt::when(lane_0.clone(), vec![Stmt::Barrier(Scope::Block)])),
-        (5, Stmt::when(lane_0, vec![shuffle])),
-        (6, wide),
-        (7, Stmt::Store(Buffer::Items.at(Expr::Const(Value::of(0u64))), acc())),
-        (7, Stmt::Load(local("gone", Ty::Acc), Buffer::Shared("nothing").at(Expr::Thread))),
-        (8, Stmt::Let(local("named", Ty::U32), Expr::Named("NOTHING"))),
+    let four = local("four", Ty::Vector(Scalar::F32, 4));
+    let first = || Buffer::Input(0).at(Expr::Const(Value::of(0u64)));
+    let zero = Expr::Const(Value::of(0f32));
+    let aligned = |buffer| Stmt::when(Expr::Aligned(buffer, 16), Vec::new());
+    let cast = |ty| Stmt::Let(local("cast", Ty::Scalar(ty)), Expr::Thread.cast(ty));
+    let broken: [(u32, Vec<Stmt>); 21] = [
+        (1, vec![Stmt::Let(local("first", Ty::U32), Expr::from(1))]),
+        (1, vec![Stmt::Let(local("x", Ty::U32), Expr::from(1))]),
+        (1, vec![Stmt::Let(local("later", Ty::U32), Expr::Local(local("nowhere", Ty::U32)))]),
+        (2, vec![Stmt::Let(local("typed", Ty::U64), Expr::from(1))]),
+        (2, vec![Stmt::when(Expr::from(1), Vec::new())]),
+        (3, vec![Stmt::Set(local("count", Ty::U32), Expr::from(1))]),
+        (4, vec![Stmt::when(lane_0.clone(), vec![Stmt::Barrier(Scope::Block)])]),
+        (5, vec![Stmt::when(lane_0, vec![shuffle])]),
+        (6, vec![wide]),
+        (7, vec![Stmt::Store(Buffer::Items.at(Expr::Const(Value::of(0u64))), acc())]),
+        (7, vec![Stmt::Load(local("gone", Ty::Acc), Buffer::Shared("nothing").at(Expr::Thread))]),
+        (8, vec![Stmt::Let(local("named", Ty::U32), Expr::Named("NOTHING"))]),
+        (1, vec![Stmt::Let(local("n", Ty::U32), Expr::from(1))]),
+        (1, vec![Stmt::Let(local("TILE", Ty::U32), Expr::from(1))]),
+        (1, vec![Stmt::Let(local("warp_values", Ty::U32), Expr::from(1))]),
+        (2, vec![cast(Scalar::F32)]),
+        (2, vec![Stmt::Load(four.clone(), first()), Stmt::when(Expr::Lane(four, 4).equals(zero), vec![])]),
+        (4, vec![Stmt::Barrier(Scope::Grid)]),
+        (6, vec![Stmt::Load(local("three", Ty::Vector(Scalar::F32, 3)), first())]),
+        (7, vec![aligned(Buffer::Input(1))]),
+        (7, vec![aligned(Buffer::Items)]),
     ];
     let it = program("shuffle");
-    for (rule, stmt) in broken {
+    for (rule, stmts) in broken {
         let mut expanded = expand(&it).unwrap();
-        body(&mut expanded).extend([fresh.clone(), stmt.clone()]);
-        assert_eq!(expanded.verify(&it).unwrap_err().rule, rule, "{stmt}");
+        body(&mut expanded).push(fresh.clone());
+        assert_eq!(expanded.verify(&it), Ok(()));
+        body(&mut expanded).extend(stmts.clone());
+        assert_eq!(expanded.verify(&it).unwrap_err().rule, rule, "{stmts:?}");
     }
     let mut expanded = expand(&it).unwrap();
     expanded.kernels[0].shared.push(Shared { name: "more", len: "BLOCK" });

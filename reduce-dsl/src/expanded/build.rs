@@ -36,20 +36,20 @@ impl Expr {
         match self {
             Expr::Const(value) => Some(Ty::Scalar(value.ty())),
             Expr::Local(local) => Some(local.ty),
-            Expr::Lane(local, _) => {
-                if let Ty::Vector(ty, _) = local.ty {
-                    Some(Ty::Scalar(ty))
-                } else {
-                    None
-                }
-            }
+            Expr::Lane(local, lane) => match local.ty {
+                Ty::Vector(ty, lanes) if *lane < lanes => Some(Ty::Scalar(ty)),
+                Ty::Vector(..) | Ty::Scalar(_) | Ty::Acc | Ty::Output => None,
+            },
             Expr::Named(_) | Expr::Thread | Expr::Block | Expr::Grid => Some(Ty::U32),
             Expr::Items => Some(Ty::U64),
             Expr::Aligned(..) => Some(Ty::BOOL),
             Expr::Un(op, a) => op.result(scalar(a)?).ok().map(Ty::Scalar),
             Expr::Bin(op, a, b) => op.result(scalar(a)?, scalar(b)?).ok().map(Ty::Scalar),
             Expr::Cmp(op, a, b) => op.result(scalar(a)?, scalar(b)?).ok().map(Ty::Scalar),
-            Expr::Cast(ty, a) => matches!(a.ty(), Some(Ty::U32 | Ty::U64)).then_some(Ty::Scalar(*ty)),
+            Expr::Cast(ty, a) => {
+                let position = |ty| matches!(ty, Ty::U32 | Ty::U64);
+                (a.ty().is_some_and(position) && position(Ty::Scalar(*ty))).then_some(Ty::Scalar(*ty))
+            }
             Expr::Map(_) | Expr::Combine(..) | Expr::Empty => Some(Ty::Acc),
             Expr::Finish(_) => Some(Ty::Output),
         }

@@ -1,13 +1,14 @@
 //! The verifier of expanded kernels. A violation is a bug of this project.
 //!
-//! 1. A name is bound before it is used, and while it is bound nothing else has it, not even an input.
+//! 1. A name is bound before it is used, and while it is bound nothing else has it: no other local, no
+//!    parameter of the kernel, no constant, no shared array.
 //! 2. Every expression has a type, and it is the one its place wants: conditions are `bool`, positions are
 //!    `u64` in global and `u32` in shared memory, arguments are what the operation declares.
 //! 3. Only variables are set.
-//! 4. A block barrier is met by every thread of the block: it stands under conditions that are the same
-//!    for all of them.
+//! 4. A barrier is one of a block or of a warp. A block barrier is met by every thread of the block: it
+//!    stands under conditions that are the same for all of them.
 //! 5. A warp barrier and a shuffle are met by every thread of the warp, likewise.
-//! 6. Vectors are loaded from inputs only, at most 16 bytes at a time.
+//! 6. Vectors are loaded from inputs only, a power of two of elements and at most 16 bytes at a time.
 //! 7. The kernel writes partials, result and shared arrays only, and reads inputs (or items) and shared
 //!    arrays only; shared arrays are those it declares.
 //! 8. Shared memory is as the program says, and constants are those the kernel declares.
@@ -96,9 +97,12 @@ impl Verifier<'_> {
                 self.bind(into, false, Uniform::Thread)
             }
             Stmt::Barrier(scope) => {
-                let (rule, wanted) =
-                    if *scope == Scope::Warp { (5, Uniform::Warp) } else { (4, Uniform::Block) };
-                self.ensure(rule, here >= wanted, || format!("a {scope} barrier diverges"))
+                let (rule, legal) = match scope {
+                    Scope::Warp => (5, here >= Uniform::Warp),
+                    Scope::Block => (4, here >= Uniform::Block),
+                    Scope::Thread | Scope::Cluster | Scope::Grid => (4, false),
+                };
+                self.ensure(rule, legal, || format!("a {scope} barrier, or one that diverges"))
             }
             Stmt::Atomic { into, place, value, .. } => {
                 self.expect(value, Ty::U32)?;
@@ -129,11 +133,18 @@ impl Verifier<'_> {
     }
 
     fn bind(&mut self, local: &Local, mutable: bool, uniform: Uniform) -> Check {
-        let taken = self.scope.contains_key(&local.name);
-        let input = self.operation.inputs.iter().any(|input| input.name == local.name);
-        self.ensure(1, !taken && !input, || format!("`{}` is bound twice", local.name))?;
+        let taken = self.scope.contains_key(&local.name) || self.is_declared(&local.name);
+        self.ensure(1, !taken, || format!("`{}` is bound twice", local.name))?;
         self.scope.insert(local.name.clone(), Binding { ty: local.ty, mutable, uniform });
         Ok(())
+    }
+
+    /// Is it the name of a parameter, a constant or a shared array of the kernel?
+    fn is_declared(&self, name: &str) -> bool {
+        ["items", "partials", "result", "n"].contains(&name)
+            || self.operation.inputs.iter().any(|input| input.name == name)
+            || self.kernel.constants.iter().any(|it| it.name == name)
+            || self.kernel.shared.iter().any(|it| it.name == name)
     }
 
     fn set(&self, local: &Local, value: &Expr) -> Check {
@@ -147,9 +158,8 @@ impl Verifier<'_> {
         let element = self.element(place.buffer);
         let legal = match (local.ty, place.buffer) {
             (Ty::Vector(ty, lanes), Buffer::Input(_)) => {
-                self.ensure(6, ty.size() * lanes as usize <= 16, || {
-                    format!("{} loads over 16 bytes", local.name)
-                })?;
+                let whole = lanes.is_power_of_two() && u64::from(lanes) * ty.size() as u64 <= 16;
+                self.ensure(6, whole, || format!("{} loads {lanes} elements of {ty}", local.name))?;
                 element == Some(Ty::Scalar(ty))
             }
             (ty, Buffer::Input(_) | Buffer::Items | Buffer::Shared(_)) => element == Some(ty),
@@ -207,11 +217,15 @@ impl Verifier<'_> {
                 let declared = self.kernel.constants.iter().any(|it| it.name == *name);
                 self.ensure(8, declared, || format!("{name} is not a constant of the kernel"))?;
             }
+            Expr::Aligned(buffer, bytes) => {
+                let legal = self.element(*buffer).is_some() && bytes.is_power_of_two();
+                self.ensure(7, legal, || format!("`{expr}`"))?;
+            }
             Expr::Map(args) => self.arguments(expr, args)?,
             Expr::Combine(a, b) => [a, b].iter().try_for_each(|it| self.operand(it, Ty::Acc))?,
             Expr::Finish(a) => self.operand(a, Ty::Acc)?,
             Expr::Const(_) | Expr::Thread | Expr::Block | Expr::Grid | Expr::Items | Expr::Empty => {}
-            Expr::Aligned(..) | Expr::Un(..) | Expr::Bin(..) | Expr::Cmp(..) | Expr::Cast(..) => {}
+            Expr::Un(..) | Expr::Bin(..) | Expr::Cmp(..) | Expr::Cast(..) => {}
         }
         Ok(self.uniform(expr))
     }
