@@ -14,7 +14,7 @@ pub(crate) enum Kind {
     Plain,
     /// Small numbers and zeros of both signs, later infinities, later NaN.
     Special,
-    /// Zero, but for one element in 997.
+    /// Zeros of both signs, but for one element in 997.
     Sparse,
 }
 
@@ -35,11 +35,8 @@ impl Kind {
                 _ => sign * (random(i) >> 1 & 3) as f64,
             },
             Kind::Sparse => {
-                if i % 997 == 996 {
-                    sign
-                } else {
-                    0.0
-                }
+                // Below 997 elements `min` and `max` decide between zeros.
+                if i % 997 == 996 { sign } else { 0.0 * sign }
             }
         }
     }
