@@ -107,7 +107,7 @@ impl Kernels {
         let kernel = start.elapsed();
         launched.and(finished)?;
         let values = self.read(&memory, result as usize)?;
-        self.spare.lock().unwrap_or_else(PoisonError::into_inner).push(memory);
+        self.give_back(memory);
         Ok(Outcome { values, kernel })
     }
 
@@ -141,6 +141,14 @@ impl Kernels {
                 Ok(memory)
             }
         }
+    }
+
+    /// Keeps memory for the next calls, and frees what is smaller: calls on more and more elements would
+    /// otherwise leave a piece each.
+    fn give_back(&self, memory: CudaSlice<u8>) {
+        let mut spare = self.spare.lock().unwrap_or_else(PoisonError::into_inner);
+        spare.retain(|other| other.len() >= memory.len());
+        spare.push(memory);
     }
 
     fn copy(&self, bytes: &[u8]) -> Result<CudaSlice<u8>, Error> {
