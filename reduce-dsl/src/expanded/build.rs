@@ -1,7 +1,7 @@
 //! Short spellings for building expressions and statements.
 
 use super::{Buffer, Expr, Local, Place, Stmt, Ty};
-use crate::ops::{Bin, Cmp, Un};
+use crate::ops::{Bin, Cmp};
 use crate::{Scalar, Value};
 
 impl Local {
@@ -104,11 +104,6 @@ impl Expr {
         self.bin(Bin::And, other)
     }
 
-    /// Does not hold.
-    pub fn negated(self) -> Expr {
-        Expr::Un(Un::Not, Box::new(self))
-    }
-
     /// In that type.
     pub fn cast(self, ty: Scalar) -> Expr {
         Expr::Cast(ty, Box::new(self))
@@ -124,16 +119,5 @@ impl Stmt {
     /// Runs `then` where `test` holds.
     pub fn when(test: Expr, then: Vec<Stmt>) -> Stmt {
         Stmt::If(test, then, Vec::new())
-    }
-
-    /// The bodies inside.
-    pub fn bodies(&self) -> Vec<&[Stmt]> {
-        match self {
-            Stmt::For(it) => vec![&it.body],
-            Stmt::If(_, then, otherwise) => vec![then, otherwise],
-            Stmt::Note(_) | Stmt::Let(..) | Stmt::Var(..) | Stmt::Set(..) => Vec::new(),
-            Stmt::Load(..) | Stmt::Store(..) | Stmt::Shuffle { .. } => Vec::new(),
-            Stmt::Barrier(_) | Stmt::Fence(..) | Stmt::Atomic { .. } => Vec::new(),
-        }
     }
 }
