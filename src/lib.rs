@@ -22,12 +22,12 @@
 //!
 //! | field | meaning | default |
 //! |---|---|---|
-//! | `ty: f32`, or `inputs: { x: f32, y: f32 }` | the element type, or named inputs of equal length | required |
-//! | `op: max` | the operator: [`operators`] lists them | required |
+//! | `ty: f32`, or `inputs: { x: f32, y: f32 }` | the element type, or up to 16 named inputs of equal length; the types are `f16 f32 f64 i32 u32 i64 u64` | required |
+//! | `op: max` | `sum` `prod` `min` `max` `argmin` `argmax` `dot` `and` `or` `xor` `any` `all`; [`operators`] says what each gives | required |
 //! | `map: \|x\| x.abs()` | inputs → the value that is reduced; `f16` arrives as `f32` | the element |
 //! | `identity` | the neutral value, where you want it checked | that of the operator |
 //! | `block: 256` | threads per block, a power of two in 32 … 1024 | 256; free with `auto` |
-//! | `passes: [shuffle, coarsen(4)]` | how the kernel is built from the naive one: [`passes`] lists them | `auto` |
+//! | `passes: [shuffle, coarsen(4)]` | how the kernel is built from the naive one: `sequential` `shuffle` `coarsen(k)` `unroll` `vectorize(k)`; [`passes`] says what each does | `auto` |
 //!
 //! # The same bits
 //!

@@ -64,6 +64,17 @@ fn a_refused_order_names_the_right_one() {
 }
 
 #[test]
+fn what_no_compiler_would_finish_is_not_written_out() {
+    for order in orders(&["unroll", "coarsen(1024)", "vectorize(2)"]) {
+        let (index, reason) = refusal(&order);
+        assert_eq!(index, 2);
+        assert!(reason.contains("2048 elements") && reason.contains("leave `unroll` out"), "{reason}");
+    }
+    assert!(program("coarsen(64) vectorize(16) unroll").is_ok());
+    assert!(program("coarsen(1024) vectorize(16)").is_ok());
+}
+
+#[test]
 fn a_pass_is_applied_once() {
     let (index, reason) = refusal("coarsen(2) shuffle coarsen(4)");
     assert_eq!(index, 2);

@@ -40,7 +40,7 @@ pub struct PassArgument {
     pub text: &'static str,
 }
 
-/// The table, in the order in which a kernel usually grows.
+/// The passes, one row each, in the order in which a kernel usually grows.
 pub const PASSES: [PassWord; 5] = [
     PassWord {
         name: "sequential",

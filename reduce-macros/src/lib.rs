@@ -14,7 +14,8 @@ use proc_macro::TokenStream;
 /// A reduction, as a constant expression that a `static` or `let` can hold. (In a `const` it would be lowered
 /// anew at every use.)
 ///
-/// The fields are those of a specification: `ty` or `inputs`, `map`, `op`, `identity`, `block`, `passes`.
+/// The fields are those of a specification, which the front page of `reducegen` describes: `ty` or `inputs`,
+/// `map`, `op`, `identity`, `block`, `passes`.
 /// Everything that is wrong, an illegal list of passes too, is a compile error at its place.
 ///
 /// ```ignore

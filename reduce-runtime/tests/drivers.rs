@@ -122,7 +122,8 @@ fn an_error_of_the_driver_has_its_name_and_code() {
 #[test]
 fn a_wrong_path_to_nvrtc_is_not_passed_over() {
     let text = seen_with(&[("REDUCEGEN_NVRTC", Path::new("/nonexistent/libnvrtc.so.13"))]);
-    assert!(text.contains("nvrtc: /nonexistent/libnvrtc.so.13 cannot be used as NVRTC"), "{text}");
+    let expected = "nvrtc: /nonexistent/libnvrtc.so.13 cannot be used as NVRTC: /nonexistent/libnvrtc.so.13: cannot open";
+    assert!(text.contains(expected), "{text}");
 }
 
 /// Where an NVRTC lies that these tests can link to.
@@ -155,7 +156,11 @@ fn nvrtc_is_found_in_toolkits_and_python_environments() {
         std::fs::create_dir_all(folder.parent().unwrap()).unwrap();
         let _ = std::fs::remove_file(&folder);
         std::os::unix::fs::symlink(real.canonicalize().unwrap(), &folder).unwrap();
-        let text = seen_with(&[(variable, &root), ("REDUCEGEN_NVRTC", Path::new(""))]);
+        // Those that this process has must not be found first.
+        let others = ["REDUCEGEN_NVRTC", "VIRTUAL_ENV", "CONDA_PREFIX", "CUDA_PATH", "CUDA_HOME"];
+        let mut variables: Vec<_> = others.map(|other| (other, Path::new(""))).into();
+        variables.push((variable, &root));
+        let text = seen_with(&variables);
         assert!(
             text.contains(&format!("nvrtc: {}", folder.join("libnvrtc.so").display())),
             "{variable}: {text}"
@@ -163,15 +168,39 @@ fn nvrtc_is_found_in_toolkits_and_python_environments() {
     }
 }
 
-#[test]
-fn without_nvrtc_the_message_says_how_to_get_it_and_where_it_was_searched() {
-    let nothing = Path::new(env!("CARGO_TARGET_TMPDIR")).join("nothing");
+/// With everything that is searched being `root`.
+fn seen_with_environment(root: &Path) -> String {
     let mut variables: Vec<_> =
         ["VIRTUAL_ENV", "CONDA_PREFIX", "CUDA_PATH", "CUDA_HOME", "PATH", "LD_LIBRARY_PATH"]
-            .map(|variable| (variable, nothing.as_path()))
+            .map(|variable| (variable, root))
             .into();
     variables.push(("REDUCEGEN_NVRTC", Path::new("")));
-    let text = seen_with(&variables);
+    seen_with(&variables)
+}
+
+#[test]
+fn an_nvrtc_that_is_there_and_does_not_load_is_named_with_the_reason() {
+    let root = Path::new(env!("CARGO_TARGET_TMPDIR")).join("broken");
+    let library = root.join("lib/libnvrtc.so.13");
+    std::fs::create_dir_all(root.join("lib")).unwrap();
+    std::fs::write(&library, "not a library, but long enough to have had an ELF header of sixty-four bytes")
+        .unwrap();
+    let text = seen_with_environment(&root);
+    let said = text.lines().find_map(|line| line.strip_prefix("nvrtc: ")).unwrap();
+    if !said.contains(' ') {
+        eprintln!(
+            "an_nvrtc_that_is_there: skipped, this machine has one in the loader's folders or /usr/local/cuda"
+        );
+        return;
+    }
+    let library = library.display();
+    let expected = format!("{library} cannot be used as NVRTC: {library}: invalid ELF header");
+    assert!(said.starts_with(&expected), "{said}");
+}
+
+#[test]
+fn without_nvrtc_the_message_says_how_to_get_it_and_where_it_was_searched() {
+    let text = seen_with_environment(&Path::new(env!("CARGO_TARGET_TMPDIR")).join("nothing"));
     let Some(message) = text.lines().find(|line| line.starts_with("nvrtc: NVRTC")) else {
         eprintln!("without_nvrtc: skipped, this machine has one in the loader's folders or /usr/local/cuda");
         return;

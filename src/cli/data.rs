@@ -48,6 +48,8 @@ pub(crate) enum Reason {
     NotRegular,
     #[error("{0}")]
     Npy(#[from] NpyError),
+    #[error("this is a NumPy file, and `--raw` would read its header as data; leave `--raw` out")]
+    NotRaw,
     #[error("{bytes} bytes are not a whole number of {ty} elements; check the type that `--raw` names")]
     Raw { ty: Scalar, bytes: usize },
 }
@@ -58,7 +60,7 @@ impl Data {
         let reason = |reason| DataError { path: path.to_owned(), reason };
         let map = map(path).map_err(reason)?;
         let layout = match raw {
-            Some(dtype) => raw_layout(dtype, map.len()),
+            Some(dtype) => raw_layout(dtype, &map),
             None => npy::layout(&map).map_err(Reason::Npy),
         };
         let Layout { dtype, start } = layout.map_err(reason)?;
@@ -91,7 +93,11 @@ impl Storage {
     }
 }
 
-fn raw_layout(dtype: &'static Dtype, bytes: usize) -> Result<Layout, Reason> {
+fn raw_layout(dtype: &'static Dtype, file: &[u8]) -> Result<Layout, Reason> {
+    let bytes = file.len();
+    if file.starts_with(npy::MAGIC) {
+        return Err(Reason::NotRaw);
+    }
     if !bytes.is_multiple_of(dtype.ty.size()) {
         return Err(Reason::Raw { ty: dtype.ty, bytes });
     }

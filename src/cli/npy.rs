@@ -12,7 +12,8 @@ use crate::cli::dtype::{DTYPES, Dtype};
 use header::{Header, HeaderError};
 use reduce_dsl::Scalar;
 
-const MAGIC: &[u8] = b"\x93NUMPY";
+/// How every NumPy file starts.
+pub(crate) const MAGIC: &[u8] = b"\x93NUMPY";
 
 /// Where the elements are.
 #[derive(Clone, Copy, Debug)]

@@ -102,6 +102,7 @@ fn data_that_does_not_fit_the_specification() {
             &["run", "op: max, ty: f32", "x.npy", "y.npy"],
             &["run", "op: xor", "x.npy"],
             &["run", "op: max", "bits", "--raw", "f64"],
+            &["run", "op: max", "x.npy", "--raw", "f32"],
             &["run", "op: argmax", "nothing.npy", "--device", "host"],
             &["run", "op: argmin", "nothing.npy", "--device", "host", "--json"],
         ]

@@ -23,7 +23,8 @@ use reduce_dsl::program::Program;
 /// Never changes the association.
 ///
 /// # Errors
-/// The reason why it does not apply; there is none so far.
+/// The reason why it does not apply; there is none so far. (A fold too long to be written out is refused
+/// whichever pass makes it so.)
 pub fn unroll(mut program: Program) -> Result<Program, String> {
     for kernel in &mut program.kernels {
         fold_mut(kernel).into_iter().for_each(|fold| fold.unrolled = true);

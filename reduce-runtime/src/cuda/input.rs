@@ -87,6 +87,7 @@ macro_rules! tuples {
 
 macro_rules! tuple {
     ($($element:ident $slice:ident),+) => {
+        #[doc(hidden)]
         impl<$($element: Element, $slice: DevicePtr<$element>),+> DeviceSlices<($($element,)+)> for ($(&$slice,)+) {
             #[allow(non_snake_case, reason = "a slice has the name of its type")]
             fn inputs(&self) -> Vec<DeviceInput<'_>> {

@@ -4,6 +4,7 @@
 use crate::Error;
 use libloading::Library;
 use std::env::{split_paths, var_os};
+use std::error::Error as _;
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 
@@ -19,20 +20,38 @@ pub(super) fn find() -> Result<(PathBuf, Library), Error> {
         return open(&named).map(|library| (named, library));
     }
     let searched = candidates(&|name| var_os(name), Path::new("."));
-    let found = searched.iter().find_map(|path| Some((path.clone(), open(path).ok()?)));
-    found.ok_or(Error::NvrtcNotFound { searched })
+    let mut unusable = None;
+    for path in &searched {
+        match open(path) {
+            Ok(library) => return Ok((path.clone(), library)),
+            // What is there and does not load is what the user must hear of.
+            Err(error) if is_path(path) => unusable = unusable.or(Some(error)),
+            Err(_) => {}
+        }
+    }
+    Err(unusable.unwrap_or(Error::NvrtcNotFound { searched }))
+}
+
+/// Is it the path of a file, not a name that the loader resolves?
+fn is_path(path: &Path) -> bool {
+    path.parent().is_some_and(|folder| folder != Path::new(""))
 }
 
 /// Loads the NVRTC at `path`.
 pub(super) fn open(path: &Path) -> Result<Library, Error> {
     let unusable =
-        |error: libloading::Error| Error::NvrtcUnusable { path: path.to_owned(), reason: error.to_string() };
+        |error: libloading::Error| Error::NvrtcUnusable { path: path.to_owned(), reason: reason(&error) };
     if let Some(builtins) = builtins(path) {
         // NVRTC asks the loader for its builtins by name, and outside the loader's folders finds only
         // what is loaded already. It stays loaded as long as the process, as NVRTC does.
         std::mem::forget(load(&builtins).map_err(unusable)?);
     }
     load(path).map_err(unusable)
+}
+
+/// What the loader said, which the error itself does not.
+pub(super) fn reason(error: &libloading::Error) -> String {
+    error.source().map_or_else(|| error.to_string(), ToString::to_string)
 }
 
 fn load(path: &Path) -> Result<Library, libloading::Error> {
@@ -78,7 +97,7 @@ fn libraries(folder: &Path) -> Vec<PathBuf> {
 
 /// The library of builtins beside an NVRTC that is given by path.
 fn builtins(nvrtc: &Path) -> Option<PathBuf> {
-    let folder = nvrtc.parent().filter(|folder| *folder != Path::new(""))?;
+    let folder = nvrtc.parent().filter(|_| is_path(nvrtc))?;
     children(folder).into_iter().find(|path| starts_with(path, "libnvrtc-builtins.so"))
 }
 

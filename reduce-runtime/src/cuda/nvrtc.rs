@@ -42,7 +42,7 @@ impl Nvrtc {
     fn new(path: PathBuf, library: Library) -> Result<Nvrtc, Error> {
         let loaded = Api::new(Box::leak(Box::new(library)));
         let unusable = |reason| Error::NvrtcUnusable { path: path.clone(), reason };
-        let api = loaded.map_err(|error| unusable(error.to_string()))?;
+        let api = loaded.map_err(|error| unusable(library::reason(&error)))?;
         let architectures = api.architectures().map_err(|code| unusable(api.name_of(code)))?;
         Ok(Nvrtc { path, architectures, api })
     }

@@ -53,6 +53,8 @@ macro_rules! tuple {
     ($($element:ident $slice:ident),+) => {
         impl<$($element: Inputs),+> sealed::Sealed for ($($element,)+) {}
 
+        // Fifteen impls with fifteen bounds say less than the documentation of the trait.
+        #[doc(hidden)]
         impl<$($element),+> Inputs for ($($element,)+)
         where
             $($element: Inputs, for<'a> $element: Inputs<Slices<'a> = &'a [$element]>,)+
