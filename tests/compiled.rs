@@ -11,9 +11,10 @@ mod cases;
 use cases::{FLAGSHIP, auto, spec};
 use rayon::prelude::*;
 use reduce_codegen::{cuda, stages};
+use reduce_dsl::pass::Pass;
+use reduce_dsl::program::Program;
 use reduce_dsl::{Scalar, Spec};
 use reduce_runtime::{Architecture, Nvrtc, Target};
-use std::collections::BTreeSet;
 
 const ARCHITECTURES: [u32; 4] = [75, 80, 90, 100];
 
@@ -30,34 +31,35 @@ fn nvrtc(test: &str) -> Option<&'static Nvrtc> {
     }
 }
 
-/// The texts of every case, and of the flagship after each of its passes.
-fn texts() -> BTreeSet<String> {
+/// The programs of every case, and of the flagship after each of its passes.
+fn programs() -> Vec<Program> {
     let programs = cases::all().into_iter().map(|spec| reduce_codegen::compile(&spec).unwrap());
     let flagship = stages(&auto("sum", Scalar::F32)).unwrap().into_iter().map(|stage| stage.program);
-    programs.chain(flagship).map(|program| cuda(&program).unwrap()).collect()
+    programs.chain(flagship).collect()
 }
 
-/// What is wrong with a text on an architecture.
-fn complaint(nvrtc: &Nvrtc, text: &str, number: u32) -> Option<String> {
+/// What is wrong with a program on an architecture.
+fn complaint(nvrtc: &Nvrtc, program: &Program, number: u32) -> Option<String> {
     let target = Target::Cubin(Architecture::from_number(number));
-    let image = match nvrtc.compile(text, target) {
+    let image = match nvrtc.compile_program(program, target) {
         Ok(image) => image,
         Err(error) => return Some(error.to_string()),
     };
     let spills = image.resources.iter().any(|it| it.spill_stores + it.spill_loads > 0);
-    let wrong = spills || image.log.contains("warning") || image.resources.len() != 2;
-    wrong.then(|| format!("sm_{number}: {}\n{text}", image.log))
+    let fits = image.resources.iter().all(|it| it.registers * program.block <= 65536);
+    let wrong = spills || !fits || image.log.contains("warning") || image.resources.len() != 2;
+    wrong.then(|| format!("sm_{number}: {}\n{program}", image.log))
 }
 
 #[test]
 fn every_program_compiles_without_warnings_or_spills() {
     let Some(nvrtc) = nvrtc("every_program_compiles_without_warnings_or_spills") else { return };
-    let texts = texts();
-    let jobs: Vec<_> = texts.iter().flat_map(|text| ARCHITECTURES.map(|number| (text, number))).collect();
+    let programs = programs();
+    let jobs: Vec<_> = programs.iter().flat_map(|it| ARCHITECTURES.map(|number| (it, number))).collect();
     let complaints: Vec<_> =
-        jobs.par_iter().filter_map(|(text, number)| complaint(nvrtc, text, *number)).collect();
+        jobs.par_iter().filter_map(|(program, number)| complaint(nvrtc, program, *number)).collect();
     assert!(complaints.is_empty(), "{} of {}:\n{}", complaints.len(), jobs.len(), complaints[0]);
-    println!("{} programs for {} architectures", texts.len(), ARCHITECTURES.len());
+    println!("{} programs for {} architectures", programs.len(), ARCHITECTURES.len());
     assert!(jobs.len() > 4 * 1200);
 }
 
@@ -82,8 +84,7 @@ fn wide_loads(ptx: &str) -> usize {
 #[test]
 fn vectors_are_loaded_16_bytes_at_a_time() {
     let Some(nvrtc) = nvrtc("vectors_are_loaded_16_bytes_at_a_time") else { return };
-    let passes = reduce_dsl::pass::Pass::Vectorize(4);
-    let four = spec("sum", Scalar::F32, (&[reduce_dsl::pass::Pass::Shuffle, passes], 256));
+    let four = spec("sum", Scalar::F32, (&[Pass::Shuffle, Pass::Vectorize(4)], 256));
     assert_eq!(wide_loads(&ptx(nvrtc, &four)), 1);
     assert_eq!(wide_loads(&ptx(nvrtc, &spec("sum", Scalar::F32, FLAGSHIP))), 8);
     for ty in Scalar::INPUTS {
@@ -91,4 +92,15 @@ fn vectors_are_loaded_16_bytes_at_a_time() {
         let elements = 64 * ty.size() / 16;
         assert_eq!(loads, elements, "{ty}");
     }
+}
+
+#[test]
+fn kernels_fit_the_registers_of_their_block() {
+    let Some(nvrtc) = nvrtc("kernels_fit_the_registers_of_their_block") else { return };
+    let hungry = [Pass::Shuffle, Pass::Vectorize(16), Pass::Coarsen(4), Pass::Unroll];
+    let program = reduce_codegen::compile(&spec("argmax", Scalar::F32, (&hungry, 1024))).unwrap();
+    let target = Target::Cubin(Architecture::from_number(90));
+    let most = |image: reduce_runtime::Image| image.resources.iter().map(|it| it.registers).max().unwrap();
+    assert!(most(nvrtc.compile(&cuda(&program).unwrap(), target).unwrap()) > 64, "the case is not hungry");
+    assert!(most(nvrtc.compile_program(&program, target).unwrap()) <= 64);
 }

@@ -59,7 +59,7 @@ fn kernel(operation: &Operation, kernel: &ExpandedKernel) -> String {
 
 fn constant(it: &Constant) -> String {
     let declaration = format!("    constexpr unsigned int {} = {};", it.name, it.formula);
-    format!("{declaration:<56}// {}\n", it.note)
+    format!("{declaration:<59} // {}\n", it.note)
 }
 
 fn shared(operation: &Operation, it: &Shared) -> String {

@@ -1,6 +1,7 @@
 //! NVIDIA GPUs: libcuda through cudarc, NVRTC through the loader. The only unsafe code of the project is
 //! in here: in `library`, `nvrtc`, `driver` and `launch`.
 
+mod compile;
 mod driver;
 mod gpu;
 mod input;

@@ -52,7 +52,7 @@ fn cuda(program: &Program) -> Result<String, Error> {
 }
 
 fn compiled(program: &Program, target: Target) -> Result<Vec<u8>, Failure> {
-    Ok(Nvrtc::get()?.compile(&cuda(program)?, target)?.bytes)
+    Ok(Nvrtc::get()?.compile_program(program, target)?.bytes)
 }
 
 /// Every step; or every step after the first, as its difference to the one before.

@@ -133,7 +133,8 @@ fn node(func: &Func, node: Node) -> String {
 /// As [`text`], in parentheses where it is an expression with operators.
 fn operand(func: &Func, id: Id) -> String {
     let it = text(func, id);
-    let atom = it.chars().all(|c| c.is_ascii_alphanumeric() || "_.".contains(c)) || is_call(&it);
+    let inner = it.strip_prefix('!').unwrap_or(&it);
+    let atom = inner.chars().all(|c| c.is_ascii_alphanumeric() || "_.".contains(c)) || is_call(inner);
     if atom { it } else { format!("({it})") }
 }
 

@@ -11,15 +11,14 @@ pub(super) fn header(program: &Program) -> String {
     let [tile, partial_tile] = [Reads::Inputs, Reads::Partials].map(|reads| program.tile(reads));
     format!(
         "\
-// {name} of {types}, made by reducegen {version}
+// {name} of {types}, emitted by reducegen
 //
 // passes     {passes}
 // map        {map}
-// op         {op}
 // compile    nvrtc or nvcc for sm_75 or newer, {flags}
-//            (the other defaults of nvcc give the same bits)
+//            (the other defaults of nvcc give the same bits){registers}
 // launch     reduce_inputs<<<blocks, {block}>>>({inputs}, partials, result, n)
-//                with blocks = max(1, ceil(n / {tile})), at most 2147483647
+//                with blocks = max(1, ceil(n / {tile})), at most 2147483647{least}
 //            then, as long as the launch before had more than one block, and with their number as n,
 //            reduce_partials<<<blocks, {block}>>>(items, partials, result, n)
 //                with blocks = ceil(n / {partial_tile}), and items the partials of the launch before
@@ -28,14 +27,25 @@ pub(super) fn header(program: &Program) -> String {
 ",
         name = operation.name,
         types = types.join(" and "),
-        version = env!("CARGO_PKG_VERSION"),
         passes = Listed(&program.passes),
         map = operation.map,
-        op = operation.combine,
+        registers = registers(program.block),
+        least = if operation.identity.is_some() { "" } else { "; n is at least 1" },
         flags = NVRTC_FLAGS.join(" "),
         block = program.block,
         inputs = inputs.join(", "),
         size = operation.acc.size(),
         output = types::record(&operation.output),
+    )
+}
+
+/// What to do where a large block asks for more registers than there are; the runtime does so by itself.
+fn registers(block: u32) -> String {
+    let most = 65536 / block;
+    if most >= 255 {
+        return String::new();
+    }
+    format!(
+        "\n//            and --maxrregcount={most}, should a kernel otherwise take more registers than that"
     )
 }

@@ -40,7 +40,13 @@ impl fmt::Display for Step {
 
 impl fmt::Display for Fold {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "fold thread: {} x {} items{}", self.units, self.width, unrolled(self.unrolled))
+        write!(
+            f,
+            "fold thread: {} x {} items{}",
+            self.units,
+            self.width,
+            unrolled(self.unrolled && self.units > 1)
+        )
     }
 }
 

@@ -39,9 +39,8 @@ pub(crate) struct Kernels {
 impl Kernels {
     /// Prints, compiles and loads the kernels of a program.
     pub(crate) fn load(program: &Program, gpu: &Gpu) -> Result<Kernels, Error> {
-        let source = reduce_codegen::cuda(program)?;
         let target = Target::for_device(gpu.architecture(), gpu.nvrtc().architectures())?;
-        let image = gpu.nvrtc().compile(&source, target)?;
+        let image = gpu.nvrtc().compile_program(program, target)?;
         let module = gpu.context().load_module(Ptx::from_binary(terminated(image.bytes)));
         let module = module.map_err(failed("loading the kernels"))?;
         let function = |reads| {

@@ -59,13 +59,18 @@ impl Nvrtc {
 
     /// Compiles CUDA C of `reduce_codegen::cuda`, with the flags that its header states.
     pub fn compile(&self, source: &str, target: Target) -> Result<Image, Error> {
+        self.compile_with(source, target, &[])
+    }
+
+    /// The same with more flags.
+    pub(super) fn compile_with(&self, source: &str, target: Target, flags: &[&str]) -> Result<Image, Error> {
         let architecture = target.architecture();
         if !self.architectures.contains(&architecture) {
             return Err(Error::UnknownArchitecture { architecture, offered: self.architectures.clone() });
         }
         let program =
             Program::new(&self.api, source).map_err(|code| self.refused(code, source, target, ""))?;
-        let compiled = program.compile(target);
+        let compiled = program.compile(target, flags);
         let log = program.text(&self.api.log).unwrap_or_default();
         let log = String::from_utf8_lossy(&log).into_owned();
         let bytes = compiled.and_then(|()| program.image(target));
@@ -167,9 +172,12 @@ impl<'a> Program<'a> {
         check(created).map(|()| Program { api, handle })
     }
 
-    fn compile(&self, target: Target) -> Result<(), c_int> {
+    fn compile(&self, target: Target, more: &[&str]) -> Result<(), c_int> {
         let architecture = format!("--gpu-architecture={target}");
-        let flags = reduce_codegen::NVRTC_FLAGS.into_iter().chain([REPORT, &architecture]);
+        let flags = reduce_codegen::NVRTC_FLAGS
+            .into_iter()
+            .chain([REPORT, &architecture])
+            .chain(more.iter().copied());
         let flags: Vec<_> = flags.map(terminated).collect();
         let pointers: Vec<_> = flags.iter().map(|flag| flag.as_ptr()).collect();
         // SAFETY: the program is alive, and the pointers are as many terminated strings as announced.
