@@ -6,7 +6,7 @@ use crate::operation::Record;
 use crate::ops::{Bin, Cmp};
 use crate::{Scalar, Value};
 
-/// The table.
+/// The named operators, one row each.
 pub const OPERATORS: [Operator; 12] = [
     Operator {
         name: "sum",
