@@ -76,9 +76,11 @@ fn check(case: &Case, name: &str, n: u64, kind: Kind) {
     }
 }
 
-/// Sizes up to 1025 and around the tiles of a program.
-fn sizes(program: &Program) -> impl Iterator<Item = u64> {
-    (0..=1025).chain(cases::lengths(program, 20_000).into_iter().map(|n| n as u64))
+/// Sizes up to 1025 and around the tiles of a program: all, or by default some of each, chosen by `turn`.
+fn sizes(program: &Program, turn: u64) -> impl Iterator<Item = u64> {
+    let sampled = move |n: &u64, one_of: u64| full() || (n + turn).is_multiple_of(one_of);
+    let edges = cases::lengths(program, 20_000).into_iter().map(|n| n as u64);
+    (0..=1025).filter(move |n| sampled(n, 389)).chain(edges.filter(move |n| sampled(n, 13)))
 }
 
 /// Every operator with every type it takes.
@@ -94,9 +96,10 @@ fn every_operator_type_pass_and_size() {
     });
     let checked = programs.map(|(name, case)| {
         // Each program gets sizes and data of its own, whatever thread it is on.
-        let turn = data::random(hash(&case)) % 257;
-        let sampled = sizes(&case.program).filter(|n| full() || (n + turn).is_multiple_of(257));
-        sampled.map(|n| check(&case, name, n, Kind::ALL[(n + turn) as usize % Kind::ALL.len()])).count()
+        let turn = data::random(hash(&case)) % 5057;
+        sizes(&case.program, turn)
+            .map(|n| check(&case, name, n, Kind::ALL[(n + turn) as usize % Kind::ALL.len()]))
+            .count()
     });
     let checked: usize = checked.sum();
     println!("{checked} reductions, each in the interpreter and on the host");

@@ -46,25 +46,33 @@ fn panic_with(program: &Program, n: u64, fault: &Fault) -> ! {
 }
 
 /// Every program of the lists, for every n up to 1025 and around its boundaries.
-fn provenance_of(name: &str) {
-    programs(operator(name).unwrap(), Scalar::F32).par_iter().for_each(|program| {
+fn provenance_of(name: &str, ty: Scalar, one_of: u64) {
+    programs(operator(name).unwrap(), ty).par_iter().for_each(|program| {
         let expanded = expand(program).unwrap();
-        let small = (0..=1025).filter(|n| full() || program.block <= 256 || n % 7 == 0);
+        let one_of = if program.block <= 256 { one_of } else { 7 * one_of };
+        let small = (0..=1025).filter(|n| full() || n % one_of == 0);
         small.chain(boundaries(program)).for_each(|n| check_provenance(program, &expanded, n));
     });
 }
 
 #[test]
 fn provenance_with_identity() {
-    provenance_of("sum");
+    provenance_of("sum", Scalar::F32, 1);
 }
 
 #[test]
 fn provenance_without_identity() {
-    provenance_of("argmax");
+    provenance_of("argmax", Scalar::F32, 1);
+}
+
+/// Other types have other vectors: a unit of 16 is two vectors of `f16`, or eight of `f64`.
+#[test]
+fn provenance_of_other_vectors() {
+    provenance_of("argmax", Scalar::F16, 11);
+    provenance_of("sum", Scalar::F64, 11);
 }
 
 #[test]
 fn provenance_of_two_inputs() {
-    provenance_of("dot");
+    provenance_of("dot", Scalar::F32, 5);
 }

@@ -2,7 +2,7 @@
 //!
 //! A [`Func`] is a straight line of typed operations, each naming earlier ones by [`Id`]; there is no
 //! control flow (`if` is a select, and every operation is total). Only [`FuncBuilder`] makes one, so a
-//! `Func` that exists is well typed. It prints as Rust, evaluates on whole [lanes](crate::lanes), and the
+//! `Func` that exists is well typed. It prints like Rust, evaluates on whole [lanes](crate::lanes), and the
 //! CUDA printer renders the same nodes.
 
 use crate::ops::{Bin, Cmp, TypeError, Un};
