@@ -18,7 +18,7 @@ use proc_macro::TokenStream;
 /// `map`, `op`, `identity`, `block`, `passes`.
 /// Everything that is wrong, an illegal list of passes too, is a compile error at its place.
 ///
-/// ```ignore
+/// ```text
 /// static MAX: Reduction<f32, f32> = reduction! { op: max, ty: f32, passes: [shuffle, coarsen(4)] };
 /// let dot = reduction! { inputs: { x: f32, y: f32 }, map: |x, y| x * y, op: sum };
 /// ```

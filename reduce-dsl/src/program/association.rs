@@ -38,7 +38,8 @@ impl Association {
     pub fn levels(&self, n: u64) -> Vec<Level> {
         let mut levels = self.first.clone();
         let mut items = outputs(&self.first, n);
-        while items > 1 {
+        // Levels that leave all items as they are, which no program has, end here instead of never.
+        while items > 1 && outputs(&self.again, items) < items {
             levels.extend(&self.again);
             items = outputs(&self.again, items);
         }

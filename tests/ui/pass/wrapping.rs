@@ -1,0 +1,7 @@
+//! Integers wrap, as in Rust in release: rustc's lint on overflow does not reach into a closure.
+use reducegen::reduction;
+
+fn main() {
+    let sum = reduction! { ty: i32, map: |x| x + (2147483647 + 1), op: sum };
+    assert_eq!(sum.reduce(&[1]).unwrap(), i32::MIN + 1);
+}
