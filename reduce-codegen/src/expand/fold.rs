@@ -48,8 +48,8 @@ impl Expansion<'_> {
         self.body.extend(self.lanes.iter().map(empty));
     }
 
-    /// All units of a thread. Without an identity the first unit is assigned, and the loop begins with the
-    /// second.
+    /// All units of a thread. A single unit is assigned; of several, without an identity, the first is, and
+    /// the loop begins with the second.
     fn units(&self, fold: Fold, access: Access) -> Vec<Stmt> {
         if fold.units == 1 {
             return self.unit(Expr::Thread, access, true, "");

@@ -83,10 +83,7 @@ impl Kernels {
 
     /// Launches the plan for n elements at `inputs`, waits, and reads the result.
     fn run(&self, stream: &CudaStream, inputs: &[CUdeviceptr], n: u64) -> Result<Outcome, Error> {
-        let launches = self.plan.launches(n);
-        if let Some(&Launch { grid, .. }) = launches.iter().find(|launch| launch.grid > LARGEST_GRID) {
-            return Err(Error::GridTooLarge { n, grid, limit: LARGEST_GRID });
-        }
+        let launches = launches(&self.plan, n)?;
         let result = self.plan.workspace(n).next_multiple_of(self.output.align() as u64);
         let memory = self.memory(result + self.output.size() as u64)?;
         let base = memory.device_ptr(&self.stream).0;
@@ -183,6 +180,15 @@ impl Kernels {
     }
 }
 
+/// The launches for n elements, if each is one that a GPU can make.
+fn launches(plan: &Plan, n: u64) -> Result<Vec<Launch>, Error> {
+    let launches = plan.launches(n);
+    match launches.iter().map(|launch| launch.grid).find(|&grid| grid > LARGEST_GRID) {
+        Some(grid) => Err(Error::GridTooLarge { n, grid, limit: LARGEST_GRID }),
+        None => Ok(launches),
+    }
+}
+
 /// The driver reads PTX up to a zero; a cubin knows its length.
 fn terminated(mut image: Vec<u8>) -> Vec<u8> {
     image.push(0);
@@ -200,5 +206,27 @@ fn bytes(input: LanesRef<'_>) -> &[u8] {
         LanesRef::U32(lanes) => bytemuck::cast_slice(lanes),
         LanesRef::I64(lanes) => bytemuck::cast_slice(lanes),
         LanesRef::U64(lanes) => bytemuck::cast_slice(lanes),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{LARGEST_GRID, launches};
+    use crate::Error;
+    use reduce_codegen::lower::lower;
+    use reduce_dsl::Scalar;
+    use reduce_dsl::func::Param;
+    use reduce_dsl::operators::operator;
+
+    #[test]
+    fn a_grid_beyond_the_limit_is_the_users_to_coarsen() -> Result<(), Box<dyn std::error::Error>> {
+        let max = operator("max").ok_or("a row")?.apply(&[Param::new("x", Scalar::F16)], None)?;
+        let plan = lower(&max, 32)?.plan();
+        let most = 32 * LARGEST_GRID;
+        assert_eq!(launches(&plan, most)?[0].grid, LARGEST_GRID);
+        let error = launches(&plan, most + 1).err().ok_or("one block too many")?;
+        assert!(matches!(error, Error::GridTooLarge { .. }) && error.is_users_fault());
+        assert!(error.to_string().contains("coarsen"), "{error}");
+        Ok(())
     }
 }
