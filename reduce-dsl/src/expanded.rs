@@ -9,7 +9,7 @@
 //!        | note text
 //! place  = buffer [ expr ]        buffer = input k | items | partials | result | ticket | shared
 //! expr   = literal | constant | local | local.lane | thread | block | grid | n | aligned buffer
-//!        | un | bin | cmp | select | cast | map(…) | combine(a, b) | empty | finish(a)
+//!        | un | bin | cmp | cast | map(…) | combine(a, b) | empty | finish(a)
 //! ```
 //!
 //! Threads are in the units of CUDA: every thread of a block runs the same statements. Scalars have the

@@ -9,6 +9,8 @@ use reduce_dsl::{Scalar, Value, f16};
 pub(crate) enum Kind {
     /// Floats: small integers, of which sums and products are exact in every order. Integers: all bits.
     Exact,
+    /// Floats: zeros of both signs, which `min` and `max` order. Integers: zeros and ones.
+    Zeros,
     /// Floats: all digits, both signs. Integers: all bits.
     Rounding,
     /// Among small integers, zeros of both signs, infinities, NaN, subnormals and extremes.
@@ -16,7 +18,12 @@ pub(crate) enum Kind {
 }
 
 impl Kind {
-    pub(crate) const ALL: [Kind; 3] = [Kind::Exact, Kind::Rounding, Kind::Special];
+    pub(crate) const ALL: [Kind; 4] = [Kind::Exact, Kind::Zeros, Kind::Rounding, Kind::Special];
+
+    /// Is every order of a float sum or product exact?
+    pub(crate) fn is_exact(self) -> bool {
+        matches!(self, Kind::Exact | Kind::Zeros)
+    }
 }
 
 /// SplitMix64 (Steele, Lea, Flood, 2014).
@@ -45,6 +52,7 @@ fn element(ty: Scalar, kind: Kind, bits: u64) -> Value {
     match kind {
         Kind::Special if bits.is_multiple_of(16) => special(ty, (bits >> 8) as usize % 8),
         Kind::Exact | Kind::Special => float(ty, small(bits), bits),
+        Kind::Zeros => float(ty, if bits & 1 == 0 { 0.0 } else { -0.0 }, bits & 1),
         Kind::Rounding => float(ty, (bits >> 11) as f64 / (1u64 << 52) as f64 - 1.0, bits),
     }
 }
