@@ -72,7 +72,7 @@ pub(crate) struct Run {
 pub(crate) enum Form {
     /// The specification in its canonical spelling
     Spec,
-    /// The program that the passes rewrite
+    /// The program that the passes rewrite, and the statements that it expands to
     Ir,
     /// Which element meets which
     Association,

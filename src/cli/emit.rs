@@ -32,7 +32,7 @@ pub(crate) fn emit(args: &Emit) -> Result<(), Failure> {
 fn form(args: &Emit, spec: &str, program: &Program) -> Result<Vec<u8>, Failure> {
     match args.to {
         Form::Spec => Ok(format!("{spec}\n").into_bytes()),
-        Form::Ir => Ok(program.to_string().into_bytes()),
+        Form::Ir => Ok(ir(program)?.into_bytes()),
         Form::Association => Ok(program.association().to_string().into_bytes()),
         Form::Cuda => Ok(cuda(program)?.into_bytes()),
         Form::Ptx => {
@@ -45,6 +45,12 @@ fn form(args: &Emit, spec: &str, program: &Program) -> Result<Vec<u8>, Failure> 
             compiled(program, Target::Cubin(args.arch.ok_or_else(missing)?))
         }
     }
+}
+
+/// The steps of the program, then the statements that they expand to.
+fn ir(program: &Program) -> Result<String, Error> {
+    let statements = reduce_codegen::expand(program)?;
+    Ok(format!("{program}\n{statements}"))
 }
 
 fn cuda(program: &Program) -> Result<String, Error> {
