@@ -48,6 +48,11 @@ fn every_pass_has_a_file_with_an_example() {
             text.contains("/// assert_eq!(") && text.contains(&format!("pub fn {}(", word.name)),
             "{file}"
         );
-        assert!(text.contains("hange"), "{file} does not say whether it changes the association");
+        let says = if word.changes_association {
+            " Changes the association."
+        } else {
+            " Never changes the association."
+        };
+        assert!(text.contains(says), "{file} should say:{says}");
     }
 }
