@@ -178,16 +178,16 @@ fn wrapping(op: Signed, ty: Scalar, name: &str) -> String {
 }
 
 fn extreme(which: Extreme, ty: Scalar, name: &str) -> String {
-    let (c, which) = (scalar(ty), which.name());
-    let doc = format!("// {which}, NaN if either is NaN\n{INLINE} {c} {name}({c} a, {c} b)");
+    let (c, word) = (scalar(ty), which.name());
+    let doc = format!("// {word}, NaN if either is NaN\n{INLINE} {c} {name}({c} a, {c} b)");
     let portable = |function: String| format!("return a != a ? a : b != b ? b : {function}(a, b);");
     if ty == Scalar::F64 {
-        return format!("{doc}\n{{\n    {}\n}}\n", portable(format!("f{which}")));
+        return format!("{doc}\n{{\n    {}\n}}\n", portable(format!("f{word}")));
     }
     let (register, old) = match (ty, which) {
-        (Scalar::F16, "max") => ("h", ordered_f16('>', '&')),
-        (Scalar::F16, _) => ("h", ordered_f16('<', '|')),
-        _ => ("f", portable(format!("f{which}f"))),
+        (Scalar::F16, Extreme::Max) => ("h", ordered_f16('>', '&')),
+        (Scalar::F16, Extreme::Min) => ("h", ordered_f16('<', '|')),
+        _ => ("f", portable(format!("f{word}f"))),
     };
     format!(
         "\
@@ -195,7 +195,7 @@ fn extreme(which: Extreme, ty: Scalar, name: &str) -> String {
 {{
 #if __CUDA_ARCH__ >= 800
     {c} r;
-    asm(\"{which}.NaN.{ty} %0, %1, %2;\" : \"={register}\"(r) : \"{register}\"(a), \"{register}\"(b));
+    asm(\"{word}.NaN.{ty} %0, %1, %2;\" : \"={register}\"(r) : \"{register}\"(a), \"{register}\"(b));
     return r;
 #else
     {old}
