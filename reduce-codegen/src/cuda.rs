@@ -2,6 +2,7 @@
 //!
 //! The printer decides nothing, and cannot fail on a verified program: each statement has one spelling.
 
+mod atomic;
 mod expr;
 mod func;
 mod header;

@@ -12,7 +12,7 @@ mod tree;
 
 use crate::error::Error;
 use reduce_dsl::Scalar;
-use reduce_dsl::expanded::{Constant, Expanded, ExpandedKernel, Expr, Local, Shared, Stmt, Ty};
+use reduce_dsl::expanded::{Constant, Expanded, ExpandedKernel, Expr, Local, Part, Shared, Stmt, Ty};
 use reduce_dsl::ops::Bin;
 use reduce_dsl::program::{Addressing, Combine, Kernel, Medium, Program, Scope, Step};
 
@@ -37,6 +37,7 @@ fn kernel(program: &Program, kernel: &Kernel) -> ExpandedKernel {
         name: kernel.name,
         reads: kernel.reads,
         block: program.block,
+        cluster: 1,
         constants: expansion.constants,
         shared: expansion.shared,
         body: expansion.body,
@@ -109,7 +110,8 @@ impl<'a> Expansion<'a> {
     }
 
     fn combine(&mut self, combine: Combine) {
-        self.note(&Step::Combine(combine), words(combine));
+        let part = if combine.scope == Scope::Thread { Part::Fold } else { Part::Tree };
+        self.note(part, &Step::Combine(combine), words(combine));
         match (combine.medium, combine.scope) {
             (Medium::Registers, _) => self.lanes_tree(combine),
             (Medium::Shuffle, Scope::Block) => self.warps_tree(combine),
@@ -119,9 +121,9 @@ impl<'a> Expansion<'a> {
     }
 
     /// A remark that introduces a step, and names the passes that shaped it.
-    fn note(&mut self, step: &Step, words: Vec<String>) {
+    fn note(&mut self, part: Part, step: &Step, words: Vec<String>) {
         let by = if words.is_empty() { String::new() } else { format!("  [{}]", words.join(", ")) };
-        self.body.push(Stmt::Note(format!("{step}{by}")));
+        self.body.push(Stmt::Note(part, format!("{step}{by}")));
     }
 
     /// Does the operation lack an identity?

@@ -4,7 +4,7 @@
 mod support;
 
 use reduce_codegen::{compile, expand};
-use reduce_dsl::expanded::{Buffer, Expanded, Expr, Local, Shared, Stmt, Ty};
+use reduce_dsl::expanded::{Barrier, Buffer, Expanded, Expr, FULL, Local, Shared, Stmt, Ty};
 use reduce_dsl::interpreter::{Fault, Provenance, run};
 use reduce_dsl::operators::operator;
 use reduce_dsl::program::{Combine, Medium, Program, Reads, Scope, Step, Tree};
@@ -76,7 +76,7 @@ fn every_rule_of_expanded_kernels_is_checked() {
         local("wide", Ty::Vector(Scalar::F32, 8)),
         Buffer::Input(0).at(Expr::Const(Value::of(0u64))),
     );
-    let shuffle = Stmt::Shuffle { into: local("far", Ty::Acc), value: acc(), down: 1.into() };
+    let shuffle = Stmt::Shuffle { into: local("far", Ty::Acc), value: acc(), down: 1.into(), mask: FULL };
     let four = local("four", Ty::Vector(Scalar::F32, 4));
     let first = || Buffer::Input(0).at(Expr::Const(Value::of(0u64)));
     let zero = Expr::Const(Value::of(0f32));
@@ -89,7 +89,7 @@ fn every_rule_of_expanded_kernels_is_checked() {
         (2, vec![Stmt::Let(local("typed", Ty::U64), Expr::from(1))]),
         (2, vec![Stmt::when(Expr::from(1), Vec::new())]),
         (3, vec![Stmt::Set(local("count", Ty::U32), Expr::from(1))]),
-        (4, vec![Stmt::when(lane_0.clone(), vec![Stmt::Barrier(Scope::Block)])]),
+        (4, vec![Stmt::when(lane_0.clone(), vec![Stmt::Barrier(Barrier::Block)])]),
         (5, vec![Stmt::when(lane_0, vec![shuffle])]),
         (6, vec![wide]),
         (7, vec![Stmt::Store(Buffer::Items.at(Expr::Const(Value::of(0u64))), acc())]),
@@ -100,7 +100,7 @@ fn every_rule_of_expanded_kernels_is_checked() {
         (1, vec![Stmt::Let(local("warp_values", Ty::U32), Expr::from(1))]),
         (2, vec![cast(Scalar::F32)]),
         (2, vec![Stmt::Load(four.clone(), first()), Stmt::when(Expr::Lane(four, 4).equals(zero), vec![])]),
-        (4, vec![Stmt::Barrier(Scope::Grid)]),
+        (5, vec![Stmt::Barrier(Barrier::Warp(1))]),
         (6, vec![Stmt::Load(local("three", Ty::Vector(Scalar::F32, 3)), first())]),
         (7, vec![aligned(Buffer::Input(1))]),
         (7, vec![aligned(Buffer::Items)]),
@@ -131,8 +131,8 @@ fn a_warp_uniform_condition_is_enough_for_shuffles_but_not_for_block_barriers() 
         body(&mut expanded).extend(first_warp(stmt));
         expanded.verify(&it).map_err(|violation| violation.rule)
     };
-    assert_eq!(verdict(Stmt::Barrier(Scope::Warp)), Ok(()));
-    assert_eq!(verdict(Stmt::Barrier(Scope::Block)), Err(4));
+    assert_eq!(verdict(Stmt::Barrier(Barrier::WARP)), Ok(()));
+    assert_eq!(verdict(Stmt::Barrier(Barrier::Block)), Err(4));
 }
 
 /// Runs the kernels after a change to the one over inputs.
@@ -164,7 +164,7 @@ fn the_interpreter_reports_each_fault() {
     let misaligned = interpret("vectorize(4)", 1024, false, |body| always(body));
     assert!(matches!(misaligned, Err(Fault::Misaligned { .. })), "{misaligned:?}");
     let divergent = interpret("", 3, true, |body| {
-        body.insert(0, Stmt::when(Expr::Thread.equals(0), vec![Stmt::Barrier(Scope::Block)]));
+        body.insert(0, Stmt::when(Expr::Thread.equals(0), vec![Stmt::Barrier(Barrier::Block)]));
     });
     assert!(matches!(divergent, Err(Fault::Divergent { .. })), "{divergent:?}");
     let unwritten = interpret("", 3, true, |body| body.retain(|stmt| !matches!(stmt, Stmt::Store(..))));
@@ -187,14 +187,14 @@ fn provenance_sees_what_values_may_hide() {
 
 #[test]
 fn a_ticket_counts_the_threads_that_take_it() {
-    use reduce_dsl::expanded::{AtomicOp, Order};
+    use reduce_dsl::expanded::{AtomicOp, MemoryOrder};
     let old = Local::new("old", Ty::U32);
     let take = Stmt::Atomic {
         into: old.clone(),
         op: AtomicOp::Add,
         place: Buffer::Ticket.at(Expr::Const(Value::of(0u64))),
         value: 1.into(),
-        order: Order::AcqRel,
+        order: MemoryOrder::AcqRel,
         scope: Scope::Grid,
     };
     // Only the last of the 256 threads to take the ticket runs the rest of the tree's delivery.
@@ -202,7 +202,7 @@ fn a_ticket_counts_the_threads_that_take_it() {
         let last = old.get().equals(255);
         let deliver = body.pop().unwrap();
         let Stmt::If(_, inside, _) = deliver else { return };
-        body.extend([Stmt::Fence(Order::Release, Scope::Grid), take.clone(), Stmt::when(last, inside)]);
+        body.extend([Stmt::Fence(MemoryOrder::Release, Scope::Grid), take.clone(), Stmt::when(last, inside)]);
     });
     assert_eq!(counted, Ok("((0 1) 2)".to_owned()));
     assert_eq!(program("").kernel(Reads::Inputs).name, "reduce_inputs");

@@ -3,13 +3,14 @@
 //! ```text
 //! kernel = name, constants, shared arrays, stmt*
 //! stmt   = let | var | set local = expr
-//!        | for local = expr while expr next expr { stmt* } | if expr { stmt* } else { stmt* }
-//!        | load local = place | store place = expr | shuffle local = expr from expr lanes up
-//!        | barrier scope | fence order scope | atomic local = op place expr order scope
-//!        | note text
-//! place  = buffer [ expr ]        buffer = input k | items | partials | result | ticket | shared
-//! expr   = literal | constant | local | local.lane | thread | block | grid | n | aligned buffer
-//!        | un | bin | cmp | cast | map(…) | combine(a, b) | empty | finish(a)
+//!        | for local = expr while expr next expr { stmt* } | if expr { stmt* } else { stmt* } | exit
+//!        | load local = place | store place = expr | shuffle local = expr from expr lanes up, mask
+//!        | barrier warp mask | barrier block | barrier cluster | fence order scope
+//!        | atomic local = op place expr order scope | atomic combine place expr order scope
+//!        | note part text
+//! place  = buffer [ expr ] of rank      buffer = input k | items | partials | result | ticket | shared
+//! expr   = literal | constant | local | local.lane | thread | block | grid | rank | n | step k
+//!        | aligned buffer | un | bin | cmp | cast | map(…) | combine(a, b) | empty | finish(a)
 //! ```
 //!
 //! Threads are in the units of CUDA: every thread of a block runs the same statements. Scalars have the
@@ -43,6 +44,8 @@ pub struct ExpandedKernel {
     pub reads: Reads,
     /// Threads per block.
     pub block: u32,
+    /// Blocks of a cluster: 1 where blocks do not see each other's shared memory.
+    pub cluster: u32,
     /// Named numbers.
     pub constants: Vec<Constant>,
     /// Arrays of accumulators in shared memory.
@@ -114,8 +117,8 @@ pub struct Local {
 /// A statement.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Stmt {
-    /// A remark for readers.
-    Note(String),
+    /// A remark for readers. What follows, up to the next one, is that part of the kernel.
+    Note(Part, String),
     /// Names a value.
     Let(Local, Expr),
     /// Names a value that `Set` may change.
@@ -126,12 +129,14 @@ pub enum Stmt {
     For(Box<Loop>),
     /// Runs one of two bodies.
     If(Expr, Vec<Stmt>, Vec<Stmt>),
+    /// Ends the thread.
+    Exit,
     /// Names what a place holds: one element, or a vector of as many as the local's type says.
     Load(Local, Place),
     /// Writes a place.
     Store(Place, Expr),
     /// Names what an accumulator of the lane `down` lanes further up the warp holds; a lane that has no
-    /// such lane gets its own. All 32 lanes take part.
+    /// such lane gets its own. The lanes of the mask meet, and take part.
     Shuffle {
         /// What it names.
         into: Local,
@@ -139,11 +144,13 @@ pub enum Stmt {
         value: Expr,
         /// The distance, in lanes.
         down: Expr,
+        /// The lanes that take part, one bit each.
+        mask: u32,
     },
-    /// All threads of the scope (warp or block) meet, and see each other's writes.
-    Barrier(Scope),
+    /// All its threads meet, and see each other's writes.
+    Barrier(Barrier),
     /// Orders this thread's memory operations as others of the scope see them.
-    Fence(Order, Scope),
+    Fence(MemoryOrder, Scope),
     /// Names what a ticket held before this operation on it.
     Atomic {
         /// What it names.
@@ -155,16 +162,59 @@ pub enum Stmt {
         /// The operand.
         value: Expr,
         /// How it orders other operations.
-        order: Order,
+        order: MemoryOrder,
+        /// Who sees it as atomic.
+        scope: Scope,
+    },
+    /// What a place holds, combined with an accumulator, in one step.
+    AtomicCombine {
+        /// The place: it holds an accumulator before the launch.
+        place: Place,
+        /// The accumulator, on the right side.
+        value: Expr,
+        /// How it orders other operations.
+        order: MemoryOrder,
         /// Who sees it as atomic.
         scope: Scope,
     },
 }
 
+/// A part of a kernel, in the order in which they come.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Part {
+    /// Each thread reads its items and folds them.
+    Fold,
+    /// Accumulators move to where the tree reads them.
+    Stage,
+    /// Threads combine their accumulators.
+    Tree,
+    /// The block's accumulator leaves it.
+    Deliver,
+}
+
+/// Which threads a barrier is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Barrier {
+    /// These lanes of a warp, one bit each.
+    Warp(u32),
+    /// The block.
+    Block,
+    /// The blocks of a cluster.
+    Cluster,
+}
+
+impl Barrier {
+    /// All lanes of a warp.
+    pub const WARP: Barrier = Barrier::Warp(FULL);
+}
+
+/// The mask of all lanes of a warp.
+pub const FULL: u32 = u32::MAX;
+
 /// A counted loop.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Loop {
-    /// The counter, of type `u32`.
+    /// The counter, of type `u32` or `u64`.
     pub local: Local,
     /// Its first value.
     pub from: Expr,
@@ -185,6 +235,8 @@ pub struct Place {
     pub buffer: Buffer,
     /// The position: `u64` in global memory, `u32` in shared memory.
     pub index: Expr,
+    /// In shared memory: the rank, in its cluster, of the block whose array it is. Its own without one.
+    pub rank: Option<Box<Expr>>,
 }
 
 /// Memory a kernel can name.
@@ -206,7 +258,7 @@ pub enum Buffer {
 
 /// The order that a fence or atomic imposes (PTX ISA, memory consistency model).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Order {
+pub enum MemoryOrder {
     /// None.
     Relaxed,
     /// Later operations stay behind it.
@@ -243,8 +295,12 @@ pub enum Expr {
     Block,
     /// The number of blocks, `u32`.
     Grid,
+    /// The block's number in its cluster, `u32`.
+    Rank,
     /// The number of items of the launch, `u64`.
     Items,
+    /// The distance between neighbouring elements of a strided input, `u64`.
+    Step(usize),
     /// Is the buffer's first element at a multiple of that many bytes?
     Aligned(Buffer, u32),
     /// An operation on one operand.

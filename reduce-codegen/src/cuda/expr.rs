@@ -18,7 +18,9 @@ pub(super) fn expr(operation: &Operation, it: &Expr) -> String {
         Expr::Thread => "threadIdx.x".to_owned(),
         Expr::Block => "blockIdx.x".to_owned(),
         Expr::Grid => "gridDim.x".to_owned(),
+        Expr::Rank => "cluster_rank()".to_owned(),
         Expr::Items => "n".to_owned(),
+        Expr::Step(input) => format!("{}_step", operation.inputs[*input].name),
         Expr::Aligned(at, bytes) => {
             format!("reinterpret_cast<unsigned long long>({}) % {bytes} == 0", buffer(operation, *at))
         }
@@ -102,8 +104,8 @@ fn inside(operation: &Operation, op: Bin, it: &Expr) -> String {
         Expr::Const(_) | Expr::Named(_) | Expr::Local(_) | Expr::Lane(..) | Expr::Thread | Expr::Block => {
             false
         }
-        Expr::Grid | Expr::Items | Expr::Un(..) | Expr::Cast(..) | Expr::Map(_) | Expr::Combine(..) => false,
-        Expr::Empty | Expr::Finish(_) => false,
+        Expr::Grid | Expr::Rank | Expr::Items | Expr::Step(_) | Expr::Un(..) | Expr::Cast(..) => false,
+        Expr::Map(_) | Expr::Combine(..) | Expr::Empty | Expr::Finish(_) => false,
     };
     if tighter { expr(operation, it) } else { operand(operation, it) }
 }
@@ -116,8 +118,8 @@ fn operand(operation: &Operation, it: &Expr) -> String {
         Expr::Const(_) | Expr::Named(_) | Expr::Local(_) | Expr::Lane(..) | Expr::Thread | Expr::Block => {
             false
         }
-        Expr::Grid | Expr::Items | Expr::Un(..) | Expr::Cast(..) | Expr::Map(_) | Expr::Combine(..) => false,
-        Expr::Empty | Expr::Finish(_) => false,
+        Expr::Grid | Expr::Rank | Expr::Items | Expr::Step(_) | Expr::Un(..) | Expr::Cast(..) => false,
+        Expr::Map(_) | Expr::Combine(..) | Expr::Empty | Expr::Finish(_) => false,
     };
     if nested { format!("({})", expr(operation, it)) } else { expr(operation, it) }
 }

@@ -67,15 +67,17 @@ fn shuffle_down(acc: &Record) -> String {
     let values = acc.params("acc");
     let fields: Vec<_> = values.iter().map(|it| shuffled(it.ty, &it.name)).collect();
     let value = if acc.is_scalar() { fields.join(", ") } else { format!("{{{}}}", fields.join(", ")) };
-    format!("\n{INLINE} {name} shuffle_down({name} acc, unsigned int stride)\n{{\n    return {value};\n}}\n")
+    format!(
+        "\n{INLINE} {name} shuffle_down(unsigned int mask, {name} acc, unsigned int stride)\n{{\n    return {value};\n}}\n"
+    )
 }
 
 fn shuffled(ty: Scalar, value: &str) -> String {
     match ty {
-        Scalar::Bool => format!("__shfl_down_sync(0xffffffff, (int){value}, stride) != 0"),
-        Scalar::F16 => format!("(unsigned short)__shfl_down_sync(0xffffffff, (unsigned int){value}, stride)"),
+        Scalar::Bool => format!("__shfl_down_sync(mask, (int){value}, stride) != 0"),
+        Scalar::F16 => format!("(unsigned short)__shfl_down_sync(mask, (unsigned int){value}, stride)"),
         Scalar::F32 | Scalar::F64 | Scalar::I32 | Scalar::U32 | Scalar::I64 | Scalar::U64 => {
-            format!("__shfl_down_sync(0xffffffff, {value}, stride)")
+            format!("__shfl_down_sync(mask, {value}, stride)")
         }
     }
 }

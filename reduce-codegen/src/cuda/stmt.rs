@@ -2,8 +2,8 @@
 
 use super::expr::{expr, place};
 use super::func::shuffles_directly;
-use super::types;
-use reduce_dsl::expanded::{AtomicOp, Expr, Local, Loop, Order, Place, Stmt, Ty};
+use super::{atomic, types};
+use reduce_dsl::expanded::{AtomicOp, Barrier, Expr, Local, Loop, MemoryOrder, Place, Stmt, Ty};
 use reduce_dsl::operation::Operation;
 use reduce_dsl::ops::Bin;
 use reduce_dsl::program::Scope;
@@ -17,18 +17,24 @@ fn stmt(operation: &Operation, it: &Stmt, depth: usize) -> String {
     let line = |text: String| format!("{:1$}{text}\n", "", 4 * depth);
     let sub = |it: &Expr| expr(operation, it);
     match it {
-        Stmt::Note(text) => format!("\n{}", line(format!("// {text}"))),
+        Stmt::Note(_, text) => format!("\n{}", line(format!("// {text}"))),
         Stmt::Let(local, value) => line(format!("const {} = {};", declared(operation, local), sub(value))),
         Stmt::Var(local, value) => line(format!("{} = {};", declared(operation, local), sub(value))),
         Stmt::Set(local, value) => line(format!("{} = {};", local.name, sub(value))),
         Stmt::Load(local, from) => line(load(operation, local, from)),
         Stmt::Store(to, value) => line(format!("{} = {};", place(operation, to), sub(value))),
-        Stmt::Shuffle { into, value, down } => line(shuffle(operation, into, &sub(value), &sub(down))),
-        Stmt::Barrier(scope) => line(barrier(*scope).to_owned()),
+        Stmt::Shuffle { into, value, down, mask } => {
+            line(shuffle(operation, into, [&sub(value), &sub(down)], *mask))
+        }
+        Stmt::Barrier(it) => line(barrier(*it)),
+        Stmt::Exit => line("return;".to_owned()),
         Stmt::Fence(order, scope) => line(fence(*order, *scope)),
         Stmt::Atomic { into, op, place: at, value, order, scope } => {
             let (at, value) = (place(operation, at), sub(value));
-            atomic(&into.name, *op, &at, &value, *order, *scope).into_iter().map(line).collect()
+            ticket(&into.name, *op, &at, &value, *order, *scope).into_iter().map(line).collect()
+        }
+        Stmt::AtomicCombine { place: at, value, .. } => {
+            line(atomic::combine(operation, &place(operation, at), &sub(value)))
         }
         Stmt::For(it) => counted(operation, it, depth),
         Stmt::If(test, then, otherwise) => branch(operation, &sub(test), [then, otherwise], depth),
@@ -55,22 +61,22 @@ fn load(operation: &Operation, local: &Local, from: &Place) -> String {
     }
 }
 
-fn shuffle(operation: &Operation, into: &Local, value: &str, down: &str) -> String {
+fn shuffle(operation: &Operation, into: &Local, [value, down]: [&str; 2], mask: u32) -> String {
     let declared = declared(operation, into);
     if shuffles_directly(&operation.acc) {
-        format!("const {declared} = __shfl_down_sync(0xffffffff, {value}, {down});")
+        format!("const {declared} = __shfl_down_sync({mask:#x}, {value}, {down});")
     } else {
-        format!("const {declared} = shuffle_down({value}, {down});")
+        format!("const {declared} = shuffle_down({mask:#x}, {value}, {down});")
     }
 }
 
 fn counted(operation: &Operation, it: &Loop, depth: usize) -> String {
     let indent = format!("{:1$}", "", 4 * depth);
     let pragma = if it.unroll { format!("{indent}#pragma unroll\n") } else { String::new() };
-    let name = &it.local.name;
     let [from, test] = [&it.from, &it.test].map(|it| expr(operation, it));
     let next = advance(operation, it);
-    let head = format!("{indent}for (unsigned int {name} = {from}; {test}; {next}) {{\n");
+    let ty = declared(operation, &it.local);
+    let head = format!("{indent}for ({ty} = {from}; {test}; {next}) {{\n");
     pragma + &head + &body(operation, &it.body, depth + 1) + &indent + "}\n"
 }
 
@@ -96,22 +102,24 @@ fn branch(operation: &Operation, test: &str, [then, otherwise]: [&Vec<Stmt>; 2],
     format!("{head} else {{\n{}{indent}}}\n", body(operation, otherwise, depth + 1))
 }
 
-fn barrier(scope: Scope) -> &'static str {
-    match scope {
-        Scope::Thread | Scope::Warp => "__syncwarp();",
-        Scope::Block => "__syncthreads();",
-        Scope::Cluster | Scope::Grid => {
+fn barrier(it: Barrier) -> String {
+    match it {
+        Barrier::WARP => "__syncwarp();".to_owned(),
+        Barrier::Warp(mask) => format!("__syncwarp({mask:#x});"),
+        Barrier::Block => "__syncthreads();".to_owned(),
+        Barrier::Cluster => {
             "asm volatile(\"barrier.cluster.arrive.aligned; barrier.cluster.wait.aligned;\" ::: \"memory\");"
+                .to_owned()
         }
     }
 }
 
 /// PTX: `fence` orders both ways, whichever order is asked for; `.acq_rel` is the weakest there is.
-fn fence(_: Order, scope: Scope) -> String {
+fn fence(_: MemoryOrder, scope: Scope) -> String {
     format!("asm volatile(\"fence.acq_rel.{};\" ::: \"memory\");", ptx_scope(scope))
 }
 
-fn atomic(into: &str, op: AtomicOp, at: &str, value: &str, order: Order, scope: Scope) -> [String; 2] {
+fn ticket(into: &str, op: AtomicOp, at: &str, value: &str, order: MemoryOrder, scope: Scope) -> [String; 2] {
     let op = match op {
         AtomicOp::Add => "add",
         AtomicOp::Exchange => "exch",

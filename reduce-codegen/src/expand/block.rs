@@ -1,9 +1,9 @@
 //! Trees over a block: through shared memory, or through shuffles of the first warp.
 
 use super::Expansion;
-use reduce_dsl::expanded::{Buffer, Expr, Local, Loop, Shared, Stmt, Ty};
+use reduce_dsl::expanded::{Barrier, Buffer, Expr, Local, Loop, Shared, Stmt, Ty};
 use reduce_dsl::ops::Bin;
-use reduce_dsl::program::{Addressing, Combine, Program, Scope};
+use reduce_dsl::program::{Addressing, Combine, Program};
 
 const TREE: &str = "tree";
 const WARP_VALUES: &str = "warp_values";
@@ -13,7 +13,7 @@ impl Expansion<'_> {
     pub(super) fn shared_tree(&mut self, combine: Combine, addressing: Addressing) {
         self.shared.push(Shared { name: TREE, len: "BLOCK" });
         let slot = Buffer::Shared(TREE).at(Expr::Thread);
-        self.body.extend([Stmt::Store(slot, self.acc().get()), Stmt::Barrier(Scope::Block)]);
+        self.body.extend([Stmt::Store(slot, self.acc().get()), Stmt::Barrier(Barrier::Block)]);
         let steps = match addressing {
             Addressing::Modulo => self.modulo(combine),
             Addressing::Sequential => self.halving(combine, |expansion, stride, suffix| {
@@ -58,7 +58,7 @@ impl Expansion<'_> {
             Stmt::Store(at(Expr::Thread), left.get().combine(right.get())),
         ];
         let test = if self.guarded() { active.and(there) } else { active };
-        vec![Stmt::when(test, body), Stmt::Barrier(Scope::Block)]
+        vec![Stmt::when(test, body), Stmt::Barrier(Barrier::Block)]
     }
 
     /// The accumulators of the warps become one, in thread 0: each warp leaves its own in shared memory,
@@ -77,7 +77,7 @@ impl Expansion<'_> {
             Stmt::Let(warp.clone(), Expr::Thread.over(Program::WARP)),
             Stmt::Let(lane.clone(), Expr::Thread.bin(Bin::Rem, Program::WARP)),
             Stmt::when(lane.get().equals(0), vec![Stmt::Store(values(&warp), self.acc().get())]),
-            Stmt::Barrier(Scope::Block),
+            Stmt::Barrier(Barrier::Block),
         ]);
         let outside = std::mem::take(&mut self.body);
         self.first_warp(combine, &lane);

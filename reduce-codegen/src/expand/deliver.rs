@@ -2,13 +2,13 @@
 
 use super::Expansion;
 use reduce_dsl::Scalar;
-use reduce_dsl::expanded::{Buffer, Expr, Local, Stmt, Ty};
+use reduce_dsl::expanded::{Buffer, Expr, Local, Part, Stmt, Ty};
 use reduce_dsl::program::{GridMedium, Step};
 
 impl Expansion<'_> {
     /// Thread 0 writes the block's partial, or the result where the block is the only one.
     pub(super) fn deliver(&mut self, medium: GridMedium) {
-        self.note(&Step::Grid(medium), Vec::new());
+        self.note(Part::Deliver, &Step::Grid(medium), Vec::new());
         let (mut body, acc) = match self.lanes.first() {
             Some(acc) => (Vec::new(), acc.get()),
             None => self.root_of_tree(),

@@ -1,7 +1,7 @@
 //! The fold: each thread reads its items and folds them into its lanes.
 
 use super::{Expansion, count, first};
-use reduce_dsl::expanded::{Buffer, Expr, Local, Loop, Stmt, Ty};
+use reduce_dsl::expanded::{Buffer, Expr, Local, Loop, Part, Stmt, Ty};
 use reduce_dsl::ops::Bin;
 use reduce_dsl::program::{Fold, Reads, Step};
 use reduce_dsl::{Scalar, Value};
@@ -27,7 +27,7 @@ struct Unit {
 
 impl Expansion<'_> {
     pub(super) fn fold(&mut self, fold: Fold) {
-        self.note(&Step::Fold(fold), words(fold));
+        self.note(Part::Fold, &Step::Fold(fold), words(fold));
         self.declare_lanes(fold);
         let guarded = self.units(fold, Access::Guarded);
         let body = match (fold.units, fold.width) {

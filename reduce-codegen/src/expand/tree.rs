@@ -1,7 +1,7 @@
 //! Trees through registers and shuffles, as a loop or written out.
 
 use super::{Expansion, count};
-use reduce_dsl::expanded::{Expr, Local, Loop, Stmt, Ty};
+use reduce_dsl::expanded::{Expr, FULL, Local, Loop, Stmt, Ty};
 use reduce_dsl::program::{Combine, Medium, Scope};
 
 impl Expansion<'_> {
@@ -68,7 +68,8 @@ impl Expansion<'_> {
         let acc = self.acc().clone();
         let whose = if scope == Scope::Block { "other_warp" } else { "other" };
         let other = Local::new(format!("{whose}{suffix}"), Ty::Acc);
-        let shuffle = Stmt::Shuffle { into: other.clone(), value: acc.get(), down: stride.clone() };
+        let shuffle =
+            Stmt::Shuffle { into: other.clone(), value: acc.get(), down: stride.clone(), mask: FULL };
         let set = Stmt::Set(acc.clone(), acc.get().combine(other.get()));
         let there = Expr::Thread.plus(stride).below(present.clone());
         vec![shuffle, if self.guarded() { Stmt::when(there, vec![set]) } else { set }]

@@ -19,7 +19,7 @@ impl Local {
 impl Buffer {
     /// The element at `index`.
     pub fn at(self, index: Expr) -> Place {
-        Place { buffer: self, index }
+        Place { buffer: self, index, rank: None }
     }
 }
 
@@ -40,8 +40,8 @@ impl Expr {
                 Ty::Vector(ty, lanes) if *lane < lanes => Some(Ty::Scalar(ty)),
                 Ty::Vector(..) | Ty::Scalar(_) | Ty::Acc | Ty::Output => None,
             },
-            Expr::Named(_) | Expr::Thread | Expr::Block | Expr::Grid => Some(Ty::U32),
-            Expr::Items => Some(Ty::U64),
+            Expr::Named(_) | Expr::Thread | Expr::Block | Expr::Grid | Expr::Rank => Some(Ty::U32),
+            Expr::Items | Expr::Step(_) => Some(Ty::U64),
             Expr::Aligned(..) => Some(Ty::BOOL),
             Expr::Un(op, a) => op.result(scalar(a)?).ok().map(Ty::Scalar),
             Expr::Bin(op, a, b) => op.result(scalar(a)?, scalar(b)?).ok().map(Ty::Scalar),
@@ -61,7 +61,8 @@ impl Expr {
             Expr::Const(_) | Expr::Named(_) | Expr::Local(_) | Expr::Lane(..) | Expr::Aligned(..) => {
                 Vec::new()
             }
-            Expr::Thread | Expr::Block | Expr::Grid | Expr::Items | Expr::Empty => Vec::new(),
+            Expr::Thread | Expr::Block | Expr::Grid | Expr::Rank | Expr::Items => Vec::new(),
+            Expr::Step(_) | Expr::Empty => Vec::new(),
             Expr::Un(_, a) | Expr::Cast(_, a) | Expr::Finish(a) => vec![a],
             Expr::Bin(_, a, b) | Expr::Cmp(_, a, b) | Expr::Combine(a, b) => vec![a, b],
             Expr::Map(args) => args.iter().collect(),

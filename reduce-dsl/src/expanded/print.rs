@@ -1,6 +1,8 @@
 //! The text of an expanded program: stable, one line a statement.
 
-use super::{AtomicOp, Buffer, Expanded, ExpandedKernel, Expr, Local, Order, Place, Stmt, Ty};
+use super::{
+    AtomicOp, Barrier, Buffer, Expanded, ExpandedKernel, Expr, Local, MemoryOrder, Part, Place, Stmt, Ty,
+};
 use crate::ops::Bin;
 use std::fmt;
 
@@ -12,7 +14,11 @@ impl fmt::Display for Expanded {
 
 impl fmt::Display for ExpandedKernel {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        writeln!(f, "kernel {} reads {}, block {}", self.name, self.reads, self.block)?;
+        write!(f, "kernel {} reads {}, block {}", self.name, self.reads, self.block)?;
+        if self.cluster > 1 {
+            write!(f, ", cluster {}", self.cluster)?;
+        }
+        writeln!(f)?;
         self.constants.iter().try_for_each(|it| writeln!(f, "  const {} = {}", it.name, it.value))?;
         self.shared.iter().try_for_each(|it| writeln!(f, "  shared {}: [acc; {}]", it.name, it.len))?;
         body(f, &self.body, 1)
@@ -32,17 +38,23 @@ fn body(f: &mut fmt::Formatter<'_>, stmts: &[Stmt], depth: usize) -> fmt::Result
 fn print_stmt(f: &mut fmt::Formatter<'_>, stmt: &Stmt, depth: usize) -> fmt::Result {
     write!(f, "{:1$}", "", 2 * depth)?;
     match stmt {
-        Stmt::Note(text) => writeln!(f, "-- {text}"),
+        Stmt::Note(part, text) => writeln!(f, "-- {part}: {text}"),
         Stmt::Let(local, value) => writeln!(f, "let {local} = {value}"),
         Stmt::Var(local, value) => writeln!(f, "var {local} = {value}"),
         Stmt::Set(local, value) => writeln!(f, "{} = {value}", local.name),
         Stmt::Load(local, place) => writeln!(f, "load {local} = {place}"),
         Stmt::Store(place, value) => writeln!(f, "store {place} = {value}"),
-        Stmt::Shuffle { into, value, down } => writeln!(f, "shuffle {into} = {value} down {down}"),
-        Stmt::Barrier(scope) => writeln!(f, "barrier {scope}"),
+        Stmt::Shuffle { into, value, down, mask } => {
+            writeln!(f, "shuffle {into} = {value} down {down}, mask {mask:#010x}")
+        }
+        Stmt::Barrier(barrier) => writeln!(f, "barrier {barrier}"),
+        Stmt::Exit => writeln!(f, "exit"),
         Stmt::Fence(order, scope) => writeln!(f, "fence {order} {scope}"),
         Stmt::Atomic { into, op, place, value, order, scope } => {
             writeln!(f, "atomic {into} = {op} {place} {value} {order} {scope}")
+        }
+        Stmt::AtomicCombine { place, value, order, scope } => {
+            writeln!(f, "atomic combine {place} {value} {order} {scope}")
         }
         Stmt::For(it) => {
             let unroll = if it.unroll { ", unrolled" } else { "" };
@@ -76,7 +88,9 @@ impl fmt::Display for Expr {
             Expr::Thread => f.write_str("thread"),
             Expr::Block => f.write_str("block"),
             Expr::Grid => f.write_str("grid"),
+            Expr::Rank => f.write_str("rank"),
             Expr::Items => f.write_str("n"),
+            Expr::Step(input) => write!(f, "step{input}"),
             Expr::Aligned(buffer, bytes) => write!(f, "aligned({buffer}, {bytes})"),
             Expr::Un(op, a) => write!(f, "{op}({a})"),
             Expr::Bin(op @ (Bin::Min | Bin::Max), a, b) => write!(f, "{op}({a}, {b})"),
@@ -113,7 +127,8 @@ impl fmt::Display for Ty {
 
 impl fmt::Display for Place {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}[{}]", self.buffer, self.index)
+        write!(f, "{}[{}]", self.buffer, self.index)?;
+        self.rank.as_ref().map_or(Ok(()), |rank| write!(f, " of {rank}"))
     }
 }
 
@@ -130,13 +145,13 @@ impl fmt::Display for Buffer {
     }
 }
 
-impl fmt::Display for Order {
+impl fmt::Display for MemoryOrder {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            Order::Relaxed => "relaxed",
-            Order::Acquire => "acquire",
-            Order::Release => "release",
-            Order::AcqRel => "acq_rel",
+            MemoryOrder::Relaxed => "relaxed",
+            MemoryOrder::Acquire => "acquire",
+            MemoryOrder::Release => "release",
+            MemoryOrder::AcqRel => "acq_rel",
         })
     }
 }
@@ -147,5 +162,26 @@ impl fmt::Display for AtomicOp {
             AtomicOp::Add => "add",
             AtomicOp::Exchange => "exchange",
         })
+    }
+}
+
+impl fmt::Display for Part {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Part::Fold => "fold",
+            Part::Stage => "stage",
+            Part::Tree => "tree",
+            Part::Deliver => "deliver",
+        })
+    }
+}
+
+impl fmt::Display for Barrier {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Barrier::Warp(mask) => write!(f, "warp {mask:#010x}"),
+            Barrier::Block => f.write_str("block"),
+            Barrier::Cluster => f.write_str("cluster"),
+        }
     }
 }

@@ -5,18 +5,18 @@
 //! 2. Every expression has a type, and it is the one its place wants: conditions are `bool`, positions are
 //!    `u64` in global and `u32` in shared memory, arguments are what the operation declares.
 //! 3. Only variables are set.
-//! 4. A barrier is one of a block or of a warp. A block barrier is met by every thread of the block: it
-//!    stands under conditions that are the same for all of them.
-//! 5. A warp barrier and a shuffle are met by every thread of the warp, likewise.
+//! 4. A barrier of a block or cluster, and an exit, are met by every thread of the block: they stand under
+//!    conditions that are the same for all of them.
+//! 5. A warp barrier and a shuffle are met by every thread of the warp, likewise, and their mask is all of it.
 //! 6. Vectors are loaded from inputs only, a power of two of elements and at most 16 bytes at a time.
 //! 7. The kernel writes partials, result and shared arrays only, and reads inputs (or items) and shared
 //!    arrays only; shared arrays are those it declares.
 //! 8. Shared memory is as the program says, and constants are those the kernel declares.
 
-use super::{Buffer, Expanded, ExpandedKernel, Expr, Local, Place, Stmt, Ty};
+use super::{Barrier, Buffer, Expanded, ExpandedKernel, Expr, FULL, Local, Place, Stmt, Ty};
 use crate::operation::Operation;
 use crate::ops::Bin;
-use crate::program::{Program, Reads, Scope};
+use crate::program::{Program, Reads};
 use std::collections::BTreeMap;
 
 /// A broken rule.
@@ -82,7 +82,7 @@ impl Verifier<'_> {
 
     fn stmt(&mut self, stmt: &Stmt, here: Uniform) -> Check {
         match stmt {
-            Stmt::Note(_) | Stmt::Fence(..) => Ok(()),
+            Stmt::Note(..) | Stmt::Fence(..) => Ok(()),
             Stmt::Let(local, value) => self.value(local, value).and_then(|at| self.bind(local, false, at)),
             Stmt::Var(local, value) => {
                 self.value(local, value).and_then(|_| self.bind(local, true, Uniform::Thread))
@@ -90,19 +90,22 @@ impl Verifier<'_> {
             Stmt::Set(local, value) => self.set(local, value),
             Stmt::Load(local, place) => self.load(local, place),
             Stmt::Store(place, value) => self.store(place, value),
-            Stmt::Shuffle { into, value, down } => {
+            Stmt::Shuffle { into, value, down, mask } => {
                 self.expect(value, Ty::Acc)?;
                 self.expect(down, Ty::U32)?;
-                self.ensure(5, here >= Uniform::Warp, || format!("the shuffle of `{}` diverges", into.name))?;
+                self.meeting(5, here >= Uniform::Warp && *mask == FULL, stmt)?;
                 self.bind(into, false, Uniform::Thread)
             }
-            Stmt::Barrier(scope) => {
-                let (rule, legal) = match scope {
-                    Scope::Warp => (5, here >= Uniform::Warp),
-                    Scope::Block => (4, here >= Uniform::Block),
-                    Scope::Thread | Scope::Cluster | Scope::Grid => (4, false),
-                };
-                self.ensure(rule, legal, || format!("a {scope} barrier, or one that diverges"))
+            Stmt::Barrier(Barrier::Warp(mask)) => {
+                self.meeting(5, here >= Uniform::Warp && *mask == FULL, stmt)
+            }
+            Stmt::Barrier(Barrier::Block | Barrier::Cluster) | Stmt::Exit => {
+                self.meeting(4, here >= Uniform::Block, stmt)
+            }
+            Stmt::AtomicCombine { place, value, .. } => {
+                self.ensure(7, place.buffer == Buffer::Partials, || format!("an atomic on {place}"))?;
+                self.expect(value, Ty::Acc)?;
+                self.place(place).map(|_| ())
             }
             Stmt::Atomic { into, place, value, .. } => {
                 self.expect(value, Ty::U32)?;
@@ -111,10 +114,11 @@ impl Verifier<'_> {
                 self.bind(into, false, Uniform::Thread)
             }
             Stmt::For(it) => {
-                self.expect(&it.from, Ty::U32)?;
-                let uniform = self.uniform(&it.from);
+                let ty = it.local.ty;
+                self.ensure(2, [Ty::U32, Ty::U64].contains(&ty), || format!("a loop counts in {ty}"))?;
+                let uniform = self.expect(&it.from, ty)?;
                 self.bind(&it.local, false, uniform)?;
-                self.expect(&it.next, Ty::U32)?;
+                self.expect(&it.next, ty)?;
                 let turns = self.expect(&it.test, Ty::BOOL)?.min(self.uniform(&it.next));
                 self.body(&it.body, here.min(turns))?;
                 self.scope.remove(&it.local.name);
@@ -126,6 +130,11 @@ impl Verifier<'_> {
                 self.body(otherwise, here)
             }
         }
+    }
+
+    /// A statement that threads meet at.
+    fn meeting(&self, rule: u32, legal: bool, stmt: &Stmt) -> Check {
+        self.ensure(rule, legal, || format!("`{}` is not met by all of its threads", stmt.to_string().trim()))
     }
 
     fn value(&self, local: &Local, value: &Expr) -> Result<Uniform, Violation> {
@@ -181,6 +190,9 @@ impl Verifier<'_> {
 
     fn place(&self, place: &Place) -> Result<Uniform, Violation> {
         let shared = matches!(place.buffer, Buffer::Shared(_));
+        let legal = shared || place.rank.is_none();
+        self.ensure(7, legal, || format!("{place} is not in the shared memory of a block"))?;
+        place.rank.iter().try_for_each(|rank| self.expect(rank, Ty::U32).map(|_| ()))?;
         self.expect(&place.index, if shared { Ty::U32 } else { Ty::U64 })
     }
 
@@ -224,7 +236,12 @@ impl Verifier<'_> {
             Expr::Map(args) => self.arguments(expr, args)?,
             Expr::Combine(a, b) => [a, b].iter().try_for_each(|it| self.operand(it, Ty::Acc))?,
             Expr::Finish(a) => self.operand(a, Ty::Acc)?,
-            Expr::Const(_) | Expr::Thread | Expr::Block | Expr::Grid | Expr::Items | Expr::Empty => {}
+            Expr::Step(input) => {
+                let strided = self.element(Buffer::Input(*input)).is_some();
+                self.ensure(7, strided, || format!("`{expr}`"))?;
+            }
+            Expr::Const(_) | Expr::Thread | Expr::Block | Expr::Grid | Expr::Rank | Expr::Items => {}
+            Expr::Empty => {}
             Expr::Un(..) | Expr::Bin(..) | Expr::Cmp(..) | Expr::Cast(..) => {}
         }
         Ok(self.uniform(expr))
@@ -248,8 +265,8 @@ impl Verifier<'_> {
             Expr::Bin(Bin::Div, a, b) if **a == Expr::Thread && **b == Expr::from(Program::WARP) => {
                 Uniform::Warp
             }
-            Expr::Const(_) | Expr::Named(_) | Expr::Block | Expr::Grid | Expr::Items => Uniform::Block,
-            Expr::Aligned(..) | Expr::Empty => Uniform::Block,
+            Expr::Const(_) | Expr::Named(_) | Expr::Block | Expr::Grid | Expr::Rank => Uniform::Block,
+            Expr::Items | Expr::Step(_) | Expr::Aligned(..) | Expr::Empty => Uniform::Block,
             Expr::Un(..) | Expr::Bin(..) | Expr::Cmp(..) | Expr::Cast(..) | Expr::Map(_) => self.meet(expr),
             Expr::Combine(..) | Expr::Finish(_) => self.meet(expr),
         }

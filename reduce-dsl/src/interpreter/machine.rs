@@ -2,9 +2,9 @@
 
 use super::memory::Memory;
 use super::{Domain, Fault};
-use crate::expanded::{AtomicOp, Buffer, ExpandedKernel, Expr, Local, Loop, Place, Stmt, Ty};
+use crate::expanded::{AtomicOp, Barrier, Buffer, ExpandedKernel, Expr, Local, Loop, Place, Stmt, Ty};
 use crate::lanes::{self, Lanes};
-use crate::program::{Program, Scope};
+use crate::program::Program;
 use crate::{Scalar, Value};
 use std::collections::HashMap;
 
@@ -70,7 +70,7 @@ impl<'a, D: Domain> Machine<'a, D> {
 
     fn stmt(&mut self, stmt: &Stmt, mask: &[bool]) -> Result<(), Fault> {
         match stmt {
-            Stmt::Note(_) | Stmt::Fence(..) => Ok(()),
+            Stmt::Note(..) | Stmt::Fence(..) => Ok(()),
             Stmt::Let(local, value) | Stmt::Var(local, value) => {
                 let value = self.value(value, mask)?;
                 self.locals.insert(local.name.clone(), value);
@@ -86,9 +86,11 @@ impl<'a, D: Domain> Machine<'a, D> {
             }
             Stmt::Load(local, place) => self.load(stmt, local, place, mask),
             Stmt::Store(place, value) => self.store(stmt, place, value, mask),
-            Stmt::Shuffle { into, value, down } => self.shuffle(stmt, into, [value, down], mask),
-            Stmt::Barrier(scope) => {
-                let width = if *scope == Scope::Warp { Program::WARP as usize } else { self.threads() };
+            Stmt::Shuffle { into, value, down, .. } => self.shuffle(stmt, into, [value, down], mask),
+            Stmt::Exit | Stmt::AtomicCombine { .. } => Err(Fault::Unbound(text(stmt))),
+            Stmt::Barrier(barrier) => {
+                let warp = matches!(barrier, Barrier::Warp(_));
+                let width = if warp { Program::WARP as usize } else { self.threads() };
                 self.converged(stmt, width, mask)
             }
             Stmt::Atomic { into, op, place, value, .. } => {
@@ -299,6 +301,8 @@ impl<'a, D: Domain> Machine<'a, D> {
             Expr::Thread => Ok(Val::Scalar(Lanes::U32((0..threads as u32).collect()))),
             Expr::Block => splat(Value::of(self.block as u32)),
             Expr::Grid => splat(Value::of(self.grid as u32)),
+            Expr::Rank => splat(Value::of(0u32)),
+            Expr::Step(_) => splat(Value::of(1u64)),
             Expr::Items => splat(Value::of(self.items)),
             Expr::Aligned(Buffer::Input(k), _) => splat(Value::of(self.memory.inputs[*k].aligned)),
             Expr::Aligned(..) => splat(Value::of(true)),

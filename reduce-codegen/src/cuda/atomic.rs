@@ -1,0 +1,70 @@
+//! Atomic combinations in C++: one instruction where the hardware has it, a loop around compare-and-swap elsewhere.
+
+use super::helpers::INLINE;
+use super::types::scalar;
+use reduce_dsl::Scalar;
+use reduce_dsl::func::Node;
+use reduce_dsl::operation::Operation;
+use reduce_dsl::ops::Bin;
+
+/// The statement that combines `value` into what `at` points to.
+pub(super) fn combine(operation: &Operation, at: &str, value: &str) -> String {
+    match instruction(operation) {
+        // Two's complement does not mind the sign, and CUDA has these for the unsigned type only.
+        Some((name, Scalar::I64)) if !matches!(name, "atomicMin" | "atomicMax") => {
+            format!("{name}(reinterpret_cast<unsigned long long*>(&{at}), (unsigned long long){value});")
+        }
+        Some((name, _)) => format!("{name}(&{at}, {value});"),
+        None => format!("atomic_combine(&{at}, {value});"),
+    }
+}
+
+/// The function `atomic_combine`, where the hardware has no instruction.
+pub(super) fn function(operation: &Operation) -> String {
+    let ty = operation.acc.fields[0].ty;
+    if instruction(operation).is_some() {
+        return String::new();
+    }
+    let (name, word) = (scalar(ty), if ty.size() == 4 { "unsigned int" } else { "unsigned long long" });
+    let (bits, value) = casts(ty);
+    format!(
+        "\n// *at = combine(*at, acc), in one step.\n\
+         {INLINE} void atomic_combine({name}* at, {name} acc)\n{{\n    \
+         {word}* const word = reinterpret_cast<{word}*>(at);\n    \
+         {word} seen = *word;\n    \
+         {word} expected;\n    \
+         do {{\n        \
+         expected = seen;\n        \
+         seen = atomicCAS(word, expected, {bits}(combine({value}(expected), acc)));\n    \
+         }} while (seen != expected);\n}}\n"
+    )
+}
+
+/// The instruction that does what `op` does, and its type.
+fn instruction(operation: &Operation) -> Option<(&'static str, Scalar)> {
+    let combine = &operation.combine;
+    let ([line], [result]) = (combine.lines(), combine.results()) else { return None };
+    let Node::Bin(op, ..) = line.node else { return None };
+    let integer = !matches!(line.ty, Scalar::Bool | Scalar::F16 | Scalar::F32 | Scalar::F64);
+    let name = match op {
+        Bin::Add if integer || matches!(line.ty, Scalar::F32 | Scalar::F64) => "atomicAdd",
+        Bin::Min if integer => "atomicMin",
+        Bin::Max if integer => "atomicMax",
+        Bin::And if integer => "atomicAnd",
+        Bin::Or if integer => "atomicOr",
+        Bin::Xor if integer => "atomicXor",
+        _ => return None,
+    };
+    (*result == combine.id_of_line(0)).then_some((name, line.ty))
+}
+
+/// From a scalar to its bits, and back.
+fn casts(ty: Scalar) -> (&'static str, &'static str) {
+    match ty {
+        Scalar::F32 => ("__float_as_uint", "__uint_as_float"),
+        Scalar::F64 => ("(unsigned long long)__double_as_longlong", "__longlong_as_double"),
+        Scalar::I32 => ("(unsigned int)", "(int)"),
+        Scalar::I64 => ("(unsigned long long)", "(long long)"),
+        Scalar::Bool | Scalar::F16 | Scalar::U32 | Scalar::U64 => ("", ""),
+    }
+}
