@@ -26,6 +26,7 @@
 //! | `op: max` | `sum` `prod` `min` `max` `argmin` `argmax` `dot` `and` `or` `xor` `any` `all`; [`operators`] says what each gives | required |
 //! | `map: \|x\| x.abs()` | inputs → the value that is reduced; `f16` arrives as `f32` | the element |
 //! | `identity` | the neutral value, where you want it checked | that of the operator |
+//! | `order: any` | whichever block is ready first may be combined first; bits may change from run to run | `fixed` |
 //! | `block: 256` | threads per block, a power of two in 32 … 1024 | 256; free with `auto` |
 //! | `passes: [shuffle, coarsen(4)]` | how the kernel is built from the naive one: `sequential` `shuffle` `coarsen(k)` `unroll` `vectorize(k)`; [`passes`] says what each does | `auto` |
 //!
@@ -69,7 +70,7 @@ pub use reduce_dsl::pass::PASSES as passes;
 #[doc(hidden)]
 pub mod __private {
     pub use reduce_dsl::func::{Func, Id, Line, Node, Param};
-    pub use reduce_dsl::operation::{Operation, Record};
+    pub use reduce_dsl::operation::{Operation, Order, Record};
     pub use reduce_dsl::ops::{Bin, Cmp, Un};
     pub use reduce_dsl::pass::Pass;
     pub use reduce_dsl::spec::{Passes, Spec};

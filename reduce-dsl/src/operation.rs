@@ -4,6 +4,7 @@
 
 use crate::func::{Func, Param};
 use crate::{Scalar, Value};
+use std::fmt;
 
 /// An accumulator or result: one scalar, or a named struct of scalars.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -80,6 +81,26 @@ impl Record {
     }
 }
 
+/// What the user asks of the association.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Order {
+    /// A function of the specification and n: every run gives the same bits.
+    #[default]
+    Fixed,
+    /// Whatever comes first may be combined first: bits may change from run to run.
+    Any,
+}
+
+/// As it is written: `fixed`, or `any`.
+impl fmt::Display for Order {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Order::Fixed => "fixed",
+            Order::Any => "any",
+        })
+    }
+}
+
 /// The functions of a reduction, typed and checked.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Operation {
@@ -101,6 +122,8 @@ pub struct Operation {
     pub commutative: bool,
     /// Does every order and grouping give the same bits?
     pub exact: bool,
+    /// May the association change from run to run?
+    pub order: Order,
     /// Accumulator → result.
     pub finish: Func,
     /// The result.

@@ -10,7 +10,7 @@ mod table;
 pub use table::OPERATORS;
 
 use crate::func::{Func, FuncBuilder, Id, Param};
-use crate::operation::{Operation, Record};
+use crate::operation::{Operation, Order, Record};
 use crate::ops::TypeError;
 use crate::{Scalar, Value};
 
@@ -142,6 +142,7 @@ impl Operator {
             identity: (self.identity)(element).map(|value| vec![value]),
             commutative: true,
             exact: (self.exact)(element),
+            order: Order::default(),
             output: Record::scalar(finish.result_types()[0]),
             finish,
             acc,

@@ -8,6 +8,7 @@
 //! (feature `text`) lexes first and gives byte ranges. Input names are the names that emitted CUDA uses, so
 //! they are restricted; the parameters of a closure are renamed to them, and only their order matters.
 
+mod choices;
 mod closure;
 mod device;
 mod diagnostic;

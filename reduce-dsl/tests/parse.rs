@@ -53,6 +53,8 @@ fn canonical_text_is_ordered_and_parses_to_the_same() {
         ("op: sum, ty: f64, map: |_| (1u64 + 2) * 3", "ty: f64, map: |x| (1u64 + 2u64) * 3, op: sum"),
         ("op: max, ty: f16, map: |x| x.abs()", "ty: f16, map: |x| x.abs(), op: max"),
         ("op: any, ty: u64, identity: false", "ty: u64, op: any"),
+        ("order: any, op: sum, ty: f32, block: 64", "ty: f32, op: sum, order: any, block: 64"),
+        ("op: sum, order: fixed, ty: f32", "ty: f32, op: sum"),
         (
             "inputs: { x: f32, y: f32 }, map: |a, b| a * b + 1.0, op: sum, passes: [vectorize(4), unroll]",
             "inputs: { x: f32, y: f32 }, map: |x, y| (x * y) + 1.0, op: sum, passes: [vectorize(4), unroll]",

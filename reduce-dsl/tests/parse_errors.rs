@@ -60,7 +60,7 @@ fn fields_of_later_versions() {
     assert_snapshot!(shown(&[
         "ty: f32, op: sum, params: { k: f32 }, finish: |x| x",
         "ty: f32, op: |a, b| a + b, identity: 0.0",
-        "ty: f32, acc: R { lo: f32 }, fold: |acc, x| acc, index: i, nan: ignore, ties: last, order: any, op: sum",
+        "ty: f32, acc: R { lo: f32 }, fold: |acc, x| acc, index: i, nan: ignore, ties: last, op: sum",
     ]));
 }
 
@@ -89,6 +89,16 @@ fn values_of_the_wrong_form() {
         "ty: f32, op: sum, map: |x| x /* half",
         "ty: f32, op: sum, map: |x| x +",
         "ty: f32, op: sum, map:",
+    ]));
+}
+
+#[test]
+fn fields_whose_value_is_one_of_a_few_words() {
+    assert_snapshot!(shown(&[
+        "ty: f32, op: sum, order: ani",
+        "ty: f32, op: sum, order: unordered",
+        "ty: f32, op: sum, order: [any]",
+        "ty: f32, op: sum, order: any, order: fixed",
     ]));
 }
 

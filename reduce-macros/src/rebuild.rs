@@ -3,7 +3,7 @@
 use proc_macro2::TokenStream;
 use quote::{format_ident, quote};
 use reduce_dsl::func::{Func, Id, Line, Node, Param};
-use reduce_dsl::operation::{Operation, Record};
+use reduce_dsl::operation::{Operation, Order, Record};
 use reduce_dsl::ops::{Bin, Cmp, Un};
 use reduce_dsl::pass::Pass;
 use reduce_dsl::spec::Passes;
@@ -41,12 +41,14 @@ impl Rebuild for Operation {
             identity,
             commutative,
             exact,
+            order,
             finish,
             output,
         } = self;
         let [name, inputs, identity] = [name.rebuild(), inputs.rebuild(), identity.rebuild()];
         let [map, combine, finish] = [map, combine, finish].map(Rebuild::rebuild);
         let [acc, output] = [acc, output].map(Rebuild::rebuild);
+        let order = order.rebuild();
         quote!(::reducegen::__private::Operation {
             name: #name,
             inputs: #inputs,
@@ -57,6 +59,7 @@ impl Rebuild for Operation {
             identity: #identity,
             commutative: #commutative,
             exact: #exact,
+            order: #order,
             finish: #finish,
             output: #output,
         })
@@ -170,7 +173,7 @@ macro_rules! rebuild_plain {
     };
 }
 
-rebuild_plain!(Scalar, Un, Bin, Cmp);
+rebuild_plain!(Scalar, Un, Bin, Cmp, Order);
 
 impl Rebuild for String {
     fn rebuild(&self) -> TokenStream {

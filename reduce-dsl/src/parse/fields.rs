@@ -11,11 +11,10 @@ use syn::parse::{ParseStream, Parser};
 use syn::{Expr, ExprClosure, LitInt, Token, braced, bracketed, parenthesized, token};
 
 /// The fields, in the order in which the canonical text has them.
-const FIELDS: [&str; 7] = ["ty", "inputs", "map", "op", "identity", "block", "passes"];
+const FIELDS: [&str; 8] = ["ty", "inputs", "map", "op", "identity", "order", "block", "passes"];
 
 /// Fields of the language that this version does not have.
-const LATER: [&str; 10] =
-    ["acc", "commutative", "finish", "fold", "index", "layout", "nan", "order", "params", "ties"];
+const LATER: [&str; 9] = ["acc", "commutative", "finish", "fold", "index", "layout", "nan", "params", "ties"];
 
 /// The fields of a specification, as written.
 #[derive(Default)]
@@ -27,6 +26,7 @@ pub(super) struct Fields {
     pub(super) map: Option<ExprClosure>,
     pub(super) op: Option<Ident>,
     pub(super) identity: Option<Expr>,
+    pub(super) order: Option<Ident>,
     pub(super) block: Option<LitInt>,
     pub(super) passes: Option<Schedule>,
 }
@@ -119,6 +119,7 @@ impl Fields {
             "map" => self.map = Some(closure(input)?),
             "op" => self.op = Some(operator(input)?),
             "identity" => self.identity = Some(input.parse()?),
+            "order" => self.order = Some(word(input, "`order` is `fixed` or `any`, as in `order: any`")?),
             "block" => self.block = Some(number(input)?),
             "passes" => self.passes = Some(schedule(input, errors)?),
             other => {

@@ -3,10 +3,10 @@
 use super::closure::{Closure, Lambda, LambdaParam, Written};
 use super::diagnostic::{Errors, Extent};
 use super::fields::Fields;
-use super::{Parsed, Places, Read, identity, inputs, names, schedule, typing};
+use super::{Parsed, Places, Read, choices, identity, inputs, names, schedule, typing};
 use crate::Scalar;
 use crate::func::{Func, Param};
-use crate::operation::Operation;
+use crate::operation::{Operation, Order};
 use crate::operators::{Operator, OperatorError, operator};
 use crate::spec::{Passes, Spec};
 use quote::ToTokens;
@@ -32,6 +32,7 @@ pub(super) fn resolve(
 ) -> Option<Read> {
     let inputs = inputs::read(fields, from_data, errors);
     let row = named_operator(fields, errors);
+    let order = choices::order(fields, errors);
     let block = schedule::block(fields, errors);
     let passes = schedule::passes(fields, errors);
     let inputs = inputs?;
@@ -42,6 +43,7 @@ pub(super) fn resolve(
     };
     let (map, closure) = map.unzip();
     let operation = operation(fields, row?, &inputs, map.as_ref(), errors)?;
+    let operation = Operation { order: order?, ..operation };
     let (block, passes) = (block?, passes?);
     let text = text(&operation, map.as_ref(), block, &passes);
     let spec = Spec { operation, text, block, passes };
@@ -148,6 +150,7 @@ fn text(operation: &Operation, map: Option<&Func>, block: Option<u32>, passes: &
         }),
         map.map(|map| format!("map: {map}")),
         Some(format!("op: {}", operation.name)),
+        (operation.order != Order::Fixed).then(|| format!("order: {}", operation.order)),
         block.map(|block| format!("block: {block}")),
         (*passes != Passes::Auto).then(|| format!("passes: {passes}")),
     ];

@@ -1,6 +1,7 @@
 //! The text of a program: stable, one line a step.
 
 use super::{Addressing, Combine, Fold, GridMedium, Kernel, Medium, Program, Reads, Scope, Step, Tree};
+use crate::operation::Order;
 use std::fmt;
 
 impl fmt::Display for Program {
@@ -14,6 +15,9 @@ impl fmt::Display for Program {
         writeln!(f, "  op        {}", op.combine)?;
         writeln!(f, "  identity  {identity}")?;
         writeln!(f, "  finish    {}", op.finish)?;
+        if op.order != Order::Fixed {
+            writeln!(f, "  order     {}", op.order)?;
+        }
         self.kernels.iter().try_for_each(|kernel| print_kernel(f, self, kernel))
     }
 }

@@ -2,5 +2,5 @@
 use reducegen::reduction;
 
 fn main() {
-    let _ = reduction! { op: sum, ty: f32, order: any };
+    let _ = reduction! { op: sum, ty: f32, nan: ignore };
 }

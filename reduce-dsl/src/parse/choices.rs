@@ -1,0 +1,30 @@
+//! The fields whose value is one of a few words.
+
+use super::diagnostic::Errors;
+use super::fields::Fields;
+use super::names;
+use crate::operation::Order;
+use proc_macro2::Ident;
+
+/// What is asked of the association; `fixed`, if nothing is written.
+pub(super) fn order(fields: &Fields, errors: &mut Errors) -> Option<Order> {
+    let words = [("fixed", Order::Fixed), ("any", Order::Any)];
+    choice("order", fields, fields.order.as_ref(), &words, errors)
+}
+
+/// What the word of a field stands for; the default, if the field is not written.
+fn choice<T: Copy + Default>(
+    field: &str,
+    fields: &Fields,
+    written: Option<&Ident>,
+    words: &[(&'static str, T)],
+    errors: &mut Errors,
+) -> Option<T> {
+    let Some(written) = written else { return (!fields.has(field)).then(T::default) };
+    let found = words.iter().find(|(word, _)| written == word).map(|&(_, value)| value);
+    if found.is_none() {
+        let known: Vec<_> = words.iter().map(|&(word, _)| word).collect();
+        names::unknown(field, written, &known, errors);
+    }
+    found
+}
