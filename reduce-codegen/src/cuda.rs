@@ -33,7 +33,10 @@ pub fn cuda(program: &Program) -> Result<String, Error> {
     text.push_str(&types::structs(program));
     text.push_str(&helpers::helpers(operation));
     text.push_str(&func::functions(operation, uses_shuffle(program)));
-    expanded.kernels.iter().for_each(|it| text.push_str(&kernel(operation, it)));
+    if program.kernel(Reads::Inputs).is_atomic() {
+        text.push_str(&atomic::function(operation));
+    }
+    expanded.kernels.iter().for_each(|it| text.push_str(&kernel(program, it)));
     Ok(text)
 }
 
@@ -46,11 +49,16 @@ fn uses_shuffle(program: &Program) -> bool {
         .any(|combine| combine.medium == Medium::Shuffle)
 }
 
-fn kernel(operation: &Operation, kernel: &ExpandedKernel) -> String {
+fn kernel(program: &Program, kernel: &ExpandedKernel) -> String {
+    let operation = &program.operation;
+    let in_place = program.kernel(kernel.reads).in_place().is_some();
     // No launch bounds: told the block size, ptxas of CUDA 13.0 spills in argmax to fit more blocks on an SM,
     // and without it every kernel that was measured is as fast or faster (ARCHITECTURE.md, Measurements).
-    let mut text =
-        format!("\nextern \"C\" __global__ void {}({})\n{{\n", kernel.name, parameters(operation, kernel));
+    let mut text = format!(
+        "\nextern \"C\" __global__ void {}({})\n{{\n",
+        kernel.name,
+        parameters(operation, kernel, in_place)
+    );
     kernel.constants.iter().for_each(|it| text.push_str(&constant(it)));
     kernel.shared.iter().for_each(|it| text.push_str(&shared(operation, it)));
     text.push_str(&stmt::body(operation, &kernel.body, 1));
@@ -67,7 +75,7 @@ fn shared(operation: &Operation, it: &Shared) -> String {
     format!("    __shared__ {} {}[{}];\n", types::record(&operation.acc), it.name, it.len)
 }
 
-fn parameters(operation: &Operation, kernel: &ExpandedKernel) -> String {
+fn parameters(operation: &Operation, kernel: &ExpandedKernel, in_place: bool) -> String {
     let (acc, output) = (types::record(&operation.acc), types::record(&operation.output));
     let mut text = String::new();
     match kernel.reads {
@@ -75,7 +83,7 @@ fn parameters(operation: &Operation, kernel: &ExpandedKernel) -> String {
             let _ = write!(text, "const {}* __restrict__ {}, ", types::scalar(input.ty), input.name);
         }),
         Reads::Partials => {
-            let _ = write!(text, "const {acc}* __restrict__ items, ");
+            let _ = write!(text, "{}{acc}* __restrict__ items, ", if in_place { "" } else { "const " });
         }
     }
     text + &format!("{acc}* __restrict__ partials, {output}* __restrict__ result, unsigned long long n")

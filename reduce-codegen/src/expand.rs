@@ -5,16 +5,18 @@
 //! has none, a combination stands under the condition that its right side is there; the items that are
 //! there always come first, so a comparison with their number is enough.
 
-mod block;
 mod deliver;
 mod fold;
+mod memory;
+mod stride;
 mod tree;
+mod warps;
 
 use crate::error::Error;
 use reduce_dsl::Scalar;
 use reduce_dsl::expanded::{Constant, Expanded, ExpandedKernel, Expr, Local, Part, Shared, Stmt, Ty};
 use reduce_dsl::ops::Bin;
-use reduce_dsl::program::{Addressing, Combine, Kernel, Medium, Program, Scope, Step};
+use reduce_dsl::program::{Addressing, Combine, Kernel, Medium, Program, Reach, Scope, Step};
 
 /// The statements of a verified program, verified.
 ///
@@ -73,24 +75,47 @@ impl<'a> Expansion<'a> {
     /// What every kernel begins with: its constants, and which items are the block's.
     fn prologue(&mut self) {
         let fold = self.kernel.fold();
+        if fold.reach == Reach::Everything {
+            return;
+        }
         self.constant("BLOCK", self.program.block, "threads of a block".to_owned());
-        if fold.units > 1 {
-            self.constant("UNITS", fold.units, format!("coarsen({}): load units of a thread", fold.units));
+        if let Some(units @ 2..) = fold.units() {
+            self.constant("UNITS", units, format!("coarsen({units}): load units of a thread"));
         }
         if fold.width > 1 {
             self.constant("WIDTH", fold.width, format!("vectorize({}): elements of a load unit", fold.width));
         }
-        let factors: Vec<_> = self.constants.iter().map(|it| it.name).collect();
-        self.derived(
-            "TILE",
-            self.program.tile(self.kernel.reads) as u32,
-            factors.join(" * "),
-            "items of a block",
-        );
+        self.tile_constant();
+        if let Reach::GridStride(blocks) = fold.reach {
+            self.constant("GRID", blocks, format!("grid_stride({blocks}): blocks, at most"));
+            let stride = blocks * self.kernel_tile();
+            self.derived("STRIDE", stride, "GRID * TILE".to_owned(), "items between the rounds of a thread");
+        }
+        self.which_items();
+    }
+
+    fn tile_constant(&mut self) {
+        let in_place = self.kernel.in_place().is_some();
+        let factors: Vec<_> =
+            in_place.then_some("2").into_iter().chain(self.constants.iter().map(|it| it.name)).collect();
+        let formula = factors.join(" * ");
+        self.derived("TILE", self.kernel_tile(), formula, "items of a block");
+    }
+
+    fn kernel_tile(&self) -> u32 {
+        self.program.tile(self.kernel.reads) as u32
+    }
+
+    fn which_items(&mut self) {
         let begin = Expr::Block.cast(Scalar::U64).times(Expr::Named("TILE").cast(Scalar::U64));
         let left = Expr::Items.bin(Bin::Sub, first().get());
         let here = left.bin(Bin::Min, Expr::Named("TILE").cast(Scalar::U64)).cast(Scalar::U32);
-        self.body.extend([Stmt::Let(first(), begin), Stmt::Let(count(), here)]);
+        self.body.push(Stmt::Let(first(), begin));
+        let strided = matches!(self.kernel.fold().reach, Reach::GridStride(_));
+        // What a grid-stride loop reads is compared with n; only trees without an identity ask how many items there are.
+        if !strided || self.guarded() {
+            self.body.push(Stmt::Let(count(), here));
+        }
     }
 
     fn constant(&mut self, name: &'static str, value: u32, note: String) {
@@ -105,18 +130,27 @@ impl<'a> Expansion<'a> {
         match step {
             Step::Fold(fold) => self.fold(*fold),
             Step::Combine(combine) => self.combine(*combine),
+            Step::Keep => self.keep(),
             Step::Grid(medium) => self.deliver(*medium),
         }
     }
 
     fn combine(&mut self, combine: Combine) {
-        let part = if combine.scope == Scope::Thread { Part::Fold } else { Part::Tree };
-        self.note(part, &Step::Combine(combine), words(combine));
+        let step = Step::Combine(combine);
         match (combine.medium, combine.scope) {
-            (Medium::Registers, _) => self.lanes_tree(combine),
-            (Medium::Shuffle, Scope::Block) => self.warps_tree(combine),
-            (Medium::Shuffle, _) => self.shuffle_tree(combine, self.present.clone()),
+            (Medium::Registers, _) => {
+                self.note(Part::Fold, &step, words(combine));
+                self.lanes_tree(combine);
+            }
+            (Medium::Shuffle, scope) => {
+                self.note(Part::Tree, &step, words(combine));
+                match scope {
+                    Scope::Block => self.warps_tree(combine),
+                    _ => self.shuffle_tree(combine, self.present.clone()),
+                }
+            }
             (Medium::Shared(addressing), _) => self.shared_tree(combine, addressing),
+            (Medium::Global(addressing), _) => self.tree_in_place(combine, addressing),
         }
     }
 
@@ -139,14 +173,23 @@ impl<'a> Expansion<'a> {
 
 /// The words in `passes` that shaped a combination.
 fn words(combine: Combine) -> Vec<String> {
-    let medium = match combine.medium {
-        Medium::Registers => Some(format!("vectorize({})", combine.items)),
-        Medium::Shuffle => Some("shuffle".to_owned()),
-        Medium::Shared(Addressing::Modulo) => None,
-        Medium::Shared(Addressing::Sequential) => Some("sequential".to_owned()),
+    let addressed = |addressing| match addressing {
+        Addressing::Modulo => None,
+        Addressing::Bitmask => Some("bitmask".to_owned()),
+        Addressing::StridedIndex => Some("strided_index".to_owned()),
+        Addressing::Sequential => Some("sequential".to_owned()),
     };
-    let unroll = combine.unrolled && combine.medium != Medium::Registers;
-    medium.into_iter().chain(unroll.then(|| "unroll".to_owned())).collect()
+    let mut words = match combine.medium {
+        Medium::Registers => vec![format!("vectorize({})", combine.items)],
+        Medium::Shuffle => vec!["shuffle".to_owned()],
+        Medium::Shared(addressing) => addressed(addressing).into_iter().collect(),
+        Medium::Global(addressing) => {
+            ["in_place".to_owned()].into_iter().chain(addressed(addressing)).collect()
+        }
+    };
+    words.extend(combine.last_warp.then(|| "last_warp".to_owned()));
+    words.extend((combine.unrolled && combine.medium != Medium::Registers).then(|| "unroll".to_owned()));
+    words
 }
 
 /// The position of the block's first item.

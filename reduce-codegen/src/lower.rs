@@ -23,10 +23,7 @@ fn steps(block: u32) -> Vec<Step> {
         tree: Tree::Pairs,
         medium: Medium::Shared(Addressing::Modulo),
         unrolled: false,
+        last_warp: false,
     };
-    vec![
-        Step::Fold(Fold { units: 1, width: 1, unrolled: false }),
-        Step::Combine(tree),
-        Step::Grid(GridMedium::NextLaunch),
-    ]
+    vec![Step::Fold(Fold::NAIVE), Step::Combine(tree), Step::Grid(GridMedium::NextLaunch)]
 }

@@ -4,15 +4,30 @@
 //! is refused a second time, and a pass that would undo another names the order that works. The passes that
 //! do not refuse each other commute.
 
+mod addressing;
+mod atomic;
+mod bitmask;
 mod coarsen;
+mod grid_stride;
+mod in_place;
+mod last_warp;
 mod sequential;
+mod serial;
 mod shuffle;
+mod strided_index;
 mod unroll;
 mod vectorize;
 
+pub use atomic::atomic;
+pub use bitmask::bitmask;
 pub use coarsen::coarsen;
+pub use grid_stride::grid_stride;
+pub use in_place::in_place;
+pub use last_warp::last_warp;
 pub use sequential::sequential;
+pub use serial::serial;
 pub use shuffle::shuffle;
+pub use strided_index::strided_index;
 pub use unroll::unroll;
 pub use vectorize::vectorize;
 
@@ -39,12 +54,22 @@ fn rewrite(program: Program, pass: Pass) -> Result<Program, String> {
     {
         return Err(format!("`{}` takes {}", pass.name(), rule.text));
     }
+    if program.passes.contains(&Pass::Serial) {
+        return Err(format!("`serial` leaves nothing to `{}`; leave one of the two out", pass.name()));
+    }
     let mut rewritten = match pass {
+        Pass::Serial => serial(program),
+        Pass::InPlace => in_place(program),
+        Pass::Bitmask => bitmask(program),
+        Pass::StridedIndex => strided_index(program),
         Pass::Sequential => sequential(program),
+        Pass::LastWarp => last_warp(program),
         Pass::Shuffle => shuffle(program),
         Pass::Coarsen(units) => coarsen(program, units),
+        Pass::GridStride(blocks) => grid_stride(program, blocks),
         Pass::Unroll => unroll(program),
         Pass::Vectorize(width) => vectorize(program, width),
+        Pass::Atomic => atomic(program),
     }?;
     rewritten.passes.push(pass);
     too_long(&rewritten).map_or(Ok(rewritten), Err)
@@ -57,7 +82,8 @@ const UNROLLED: u32 = 1024;
 /// Why a fold is not written out.
 fn too_long(program: &Program) -> Option<String> {
     let folds = program.kernels.iter().map(Kernel::fold).filter(|fold| fold.unrolled);
-    let elements = folds.map(|fold| fold.units * fold.width).max().filter(|&elements| elements > UNROLLED)?;
+    let elements = folds.map(|fold| fold.units().unwrap_or(1) * fold.width);
+    let elements = elements.max().filter(|&elements| elements > UNROLLED)?;
     Some(format!(
         "{elements} elements of a thread would be written out, and {UNROLLED} are what compilers take; coarsen \
          less, or leave `unroll` out"
@@ -68,7 +94,7 @@ fn too_long(program: &Program) -> Option<String> {
 fn fold_mut(kernel: &mut Kernel) -> Option<&mut Fold> {
     kernel.steps.iter_mut().find_map(|step| match step {
         Step::Fold(fold) => Some(fold),
-        Step::Combine(_) | Step::Grid(_) => None,
+        Step::Combine(_) | Step::Keep | Step::Grid(_) => None,
     })
 }
 
@@ -76,7 +102,7 @@ fn fold_mut(kernel: &mut Kernel) -> Option<&mut Fold> {
 fn combines_mut(kernel: &mut Kernel) -> impl Iterator<Item = &mut Combine> {
     kernel.steps.iter_mut().filter_map(|step| match step {
         Step::Combine(combine) => Some(combine),
-        Step::Fold(_) | Step::Grid(_) => None,
+        Step::Fold(_) | Step::Keep | Step::Grid(_) => None,
     })
 }
 

@@ -6,7 +6,7 @@ mod support;
 use reduce_codegen::lower::lower;
 use reduce_codegen::{Error, compile, passes::apply};
 use reduce_dsl::Scalar;
-use reduce_dsl::operation::{Operation, Record};
+use reduce_dsl::operation::{Operation, Order, Record};
 use reduce_dsl::operators::operator;
 use reduce_dsl::pass::{PASSES, Pass, PassWord};
 use reduce_dsl::program::Program;
@@ -56,6 +56,57 @@ fn accepted_orders_give_the_same_program() {
     assert_eq!(accepted, 24 + 12);
 }
 
+/// Every list of up to three words is refused with a reason, or gives one program in all of its accepted orders.
+#[test]
+fn words_commute_or_refuse_each_other() {
+    let make = |word: &PassWord| word.with(if word.argument.is_some() { 4 } else { 0 }).unwrap().to_string();
+    let words: Vec<String> = PASSES.iter().map(make).collect();
+    let (mut accepted, mut refused) = (0, 0);
+    for (i, a) in words.iter().enumerate() {
+        for (j, b) in words.iter().enumerate().skip(i + 1) {
+            for c in words.iter().skip(j + 1).map(String::as_str).chain([""]) {
+                let mut found = None;
+                for order in orders(&[a, b, c][..if c.is_empty() { 2 } else { 3 }]) {
+                    match compile(&spec(operator("sum").unwrap(), Scalar::I32, 256, &order)) {
+                        Ok(program) => {
+                            let wanted = found.get_or_insert(program.kernels.clone());
+                            assert_eq!(program.kernels, *wanted, "{order}");
+                            accepted += 1;
+                        }
+                        Err(Error::Refused { reason, .. }) => {
+                            assert!(
+                                reason.contains("leave") || reason.contains("write"),
+                                "{order}: {reason}"
+                            );
+                            refused += 1;
+                        }
+                        Err(other) => panic!("{order}: {other}"),
+                    }
+                }
+            }
+        }
+    }
+    assert_eq!(accepted + refused, 66 * 2 + 220 * 6);
+    assert!(accepted > 200, "{accepted} accepted");
+}
+
+#[test]
+fn atomics_say_what_they_need() {
+    let reason = |name: &str, ty, order| {
+        let mut spec = spec(operator(name).unwrap(), ty, 256, "atomic");
+        spec.operation.order = order;
+        compile(&spec).map(drop).map_err(|error| error.to_string())
+    };
+    let fixed = reason("sum", Scalar::F32, Order::Fixed).unwrap_err();
+    assert!(fixed.contains("write `order: any` if that is fine"), "{fixed}");
+    assert_eq!(reason("sum", Scalar::F32, Order::Any), Ok(()));
+    assert_eq!(reason("max", Scalar::F32, Order::Fixed), Ok(()));
+    let narrow = reason("max", Scalar::F16, Order::Any).unwrap_err();
+    assert!(narrow.contains("one scalar of 4 or 8 bytes, and `max` accumulates f16"), "{narrow}");
+    let nothing = reason("argmax", Scalar::F32, Order::Any).unwrap_err();
+    assert!(nothing.contains("`argmax` has no identity"), "{nothing}");
+}
+
 #[test]
 fn a_refused_order_names_the_right_one() {
     let (index, reason) = refusal("shuffle coarsen(2) sequential");
@@ -98,7 +149,7 @@ fn an_argument_out_of_range_is_not_our_bug() {
 fn an_operator_that_does_not_commute_is_never_reordered() {
     let operation =
         Operation { commutative: false, ..spec(operator("max").unwrap(), Scalar::F32, 256, "").operation };
-    for list in ["sequential", "shuffle", "coarsen(2)"] {
+    for list in ["sequential", "shuffle", "coarsen(2)", "grid_stride(8)", "atomic"] {
         let naive = lower(&operation, 256).unwrap();
         let refused = apply(naive, passes(list)[0], 0);
         assert!(
@@ -106,7 +157,7 @@ fn an_operator_that_does_not_commute_is_never_reordered() {
             "{list}"
         );
     }
-    for list in ["unroll", "vectorize(4)"] {
+    for list in ["unroll", "vectorize(4)", "serial", "in_place", "bitmask", "strided_index"] {
         assert!(apply(lower(&operation, 256).unwrap(), passes(list)[0], 0).is_ok(), "{list}");
     }
 }
@@ -115,10 +166,11 @@ fn an_operator_that_does_not_commute_is_never_reordered() {
 fn the_table_says_what_changes_the_association() {
     let make = |word: &PassWord| word.with(if word.argument.is_some() { 4 } else { 0 }).unwrap();
     for word in &PASSES {
-        let naive = lower(&spec(operator("sum").unwrap(), Scalar::F32, 256, "").operation, 256).unwrap();
-        let after = apply(naive.clone(), make(word), 0).unwrap();
-        assert_eq!(after.association() != naive.association(), word.changes_association, "{}", word.name);
-        assert_ne!(after.kernels, naive.kernels, "{} does something", word.name);
+        let needs = if word.name == "last_warp" { "sequential" } else { "" };
+        let before = compile(&spec(operator("sum").unwrap(), Scalar::I32, 256, needs)).unwrap();
+        let after = apply(before.clone(), make(word), 0).unwrap();
+        assert_eq!(after.association() != before.association(), word.changes_association, "{}", word.name);
+        assert_ne!(after.kernels, before.kernels, "{} does something", word.name);
     }
 }
 

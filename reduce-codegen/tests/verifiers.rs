@@ -7,7 +7,7 @@ use reduce_codegen::{compile, expand};
 use reduce_dsl::expanded::{Barrier, Buffer, Expanded, Expr, FULL, Local, Shared, Stmt, Ty};
 use reduce_dsl::interpreter::{Fault, Provenance, run};
 use reduce_dsl::operators::operator;
-use reduce_dsl::program::{Combine, Medium, Program, Reads, Scope, Step, Tree};
+use reduce_dsl::program::{Combine, Medium, Program, Reach, Reads, Scope, Step, Tree};
 use reduce_dsl::{Scalar, Value};
 use support::spec;
 
@@ -19,7 +19,7 @@ fn program(list: &str) -> Program {
 fn every_rule_of_programs_is_checked() {
     let fold = |program: &mut Program, units, width| {
         if let Step::Fold(fold) = &mut program.kernels[0].steps[0] {
-            (fold.units, fold.width) = (units, width);
+            (fold.reach, fold.width) = (Reach::Units(units), width);
         }
     };
     let combine = |program: &mut Program, at: usize, change: &dyn Fn(&mut Combine)| {

@@ -17,7 +17,7 @@ pub use provenance::{Origin, Provenance};
 
 use crate::expanded::Expanded;
 use crate::lanes::{LaneError, Lanes};
-use crate::program::{Launch, Program, Region};
+use crate::program::{Launch, Program, Reads, Region};
 use machine::Machine;
 
 /// What an execution must not do, found at a statement.
@@ -94,7 +94,9 @@ pub fn run<D: Domain>(
     for launch in plan.launches(n) {
         let from = std::mem::replace(&mut regions[slot(launch.from)], domain.undefined(0));
         let kernel = &expanded.kernels[launch.kernel as usize];
-        let partials = domain.undefined(if launch.grid > 1 { launch.grid as usize } else { 0 });
+        let left = launch.leaves.unwrap_or(0) as usize;
+        let initial = plan.starts_from_identity() && launch.kernel == Reads::Inputs;
+        let partials = if initial { domain.empty(left) } else { domain.undefined(left) };
         let memory = memory::Memory { inputs, items: from, partials, result, ticket: vec![0] };
         let mut machine = Machine::new(program, kernel, domain, memory, launch.items, launch.grid);
         machine.grid()?;

@@ -5,16 +5,30 @@ use std::fmt;
 /// One pass, with its argument.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Pass {
-    /// The tree in shared memory halves its stride: active threads stay together.
+    /// One thread folds everything.
+    Serial,
+    /// The tree works in the workspace, in place.
+    InPlace,
+    /// The tree in memory finds its active threads with a mask.
+    Bitmask,
+    /// The tree in memory gives its items to the first threads.
+    StridedIndex,
+    /// The tree in memory halves its stride: active threads stay together.
     Sequential,
+    /// The steps of the tree inside the first warp are written out and meet at warp barriers.
+    LastWarp,
     /// Trees inside a warp go through registers, `__shfl_down_sync`.
     Shuffle,
     /// Each thread folds that many units, a block apart, before the tree.
     Coarsen(u32),
+    /// Each thread folds all units that a grid of at most that many blocks comes across.
+    GridStride(u32),
     /// Trees are written out step by step, the fold loop is unrolled.
     Unroll,
     /// Each load unit is that many consecutive elements, loaded up to 16 bytes at a time.
     Vectorize(u32),
+    /// Each block adds its accumulator to one, with an atomic.
+    Atomic,
 }
 
 /// A row of the table of passes.
@@ -41,13 +55,48 @@ pub struct PassArgument {
 }
 
 /// The passes, one row each, in the order in which a kernel usually grows.
-pub const PASSES: [PassWord; 5] = [
+pub const PASSES: [PassWord; 12] = [
+    PassWord {
+        name: "serial",
+        argument: None,
+        doc: "one thread folds everything",
+        changes_association: true,
+        make: |_| Pass::Serial,
+    },
+    PassWord {
+        name: "in_place",
+        argument: None,
+        doc: "the tree works in global memory, on a copy of the mapped elements",
+        changes_association: true,
+        make: |_| Pass::InPlace,
+    },
+    PassWord {
+        name: "bitmask",
+        argument: None,
+        doc: "the tree in memory finds its active threads with a bit mask instead of a division",
+        changes_association: false,
+        make: |_| Pass::Bitmask,
+    },
+    PassWord {
+        name: "strided_index",
+        argument: None,
+        doc: "the tree in memory gives its items to the first threads, which stay together, with bank conflicts",
+        changes_association: false,
+        make: |_| Pass::StridedIndex,
+    },
     PassWord {
         name: "sequential",
         argument: None,
-        doc: "the tree in shared memory halves its stride, so that active threads stay together",
+        doc: "the tree in memory halves its stride, so that active threads stay together",
         changes_association: true,
         make: |_| Pass::Sequential,
+    },
+    PassWord {
+        name: "last_warp",
+        argument: None,
+        doc: "the steps of the tree inside the first warp are written out and meet at warp barriers",
+        changes_association: false,
+        make: |_| Pass::LastWarp,
     },
     PassWord {
         name: "shuffle",
@@ -64,6 +113,13 @@ pub const PASSES: [PassWord; 5] = [
         make: Pass::Coarsen,
     },
     PassWord {
+        name: "grid_stride",
+        argument: Some(PassArgument { allowed: |g| (1..=65536).contains(&g), text: "a number in 1..=65536" }),
+        doc: "each thread folds every unit that a grid of at most that many blocks comes across",
+        changes_association: true,
+        make: Pass::GridStride,
+    },
+    PassWord {
         name: "unroll",
         argument: None,
         doc: "trees are written out step by step and the fold loop is unrolled",
@@ -76,6 +132,13 @@ pub const PASSES: [PassWord; 5] = [
         doc: "each load unit is k consecutive elements, loaded up to 16 bytes at a time",
         changes_association: true,
         make: Pass::Vectorize,
+    },
+    PassWord {
+        name: "atomic",
+        argument: None,
+        doc: "each block adds its accumulator to one with an atomic; needs `order: any` where order shows",
+        changes_association: true,
+        make: |_| Pass::Atomic,
     },
 ];
 
@@ -98,19 +161,27 @@ impl Pass {
     /// The word.
     pub fn name(self) -> &'static str {
         match self {
+            Pass::Serial => "serial",
+            Pass::InPlace => "in_place",
+            Pass::Bitmask => "bitmask",
+            Pass::StridedIndex => "strided_index",
             Pass::Sequential => "sequential",
+            Pass::LastWarp => "last_warp",
             Pass::Shuffle => "shuffle",
             Pass::Coarsen(_) => "coarsen",
+            Pass::GridStride(_) => "grid_stride",
             Pass::Unroll => "unroll",
             Pass::Vectorize(_) => "vectorize",
+            Pass::Atomic => "atomic",
         }
     }
 
     /// The argument, if it takes one.
     pub fn argument(self) -> Option<u32> {
         match self {
-            Pass::Coarsen(k) | Pass::Vectorize(k) => Some(k),
-            Pass::Sequential | Pass::Shuffle | Pass::Unroll => None,
+            Pass::Coarsen(k) | Pass::GridStride(k) | Pass::Vectorize(k) => Some(k),
+            Pass::Serial | Pass::InPlace | Pass::Bitmask | Pass::StridedIndex | Pass::Sequential => None,
+            Pass::LastWarp | Pass::Shuffle | Pass::Unroll | Pass::Atomic => None,
         }
     }
 }

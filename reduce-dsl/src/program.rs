@@ -3,10 +3,11 @@
 //! ```text
 //! program = operation, block, kernel kernel     -- one reads the inputs, one the partials of the level before
 //! kernel  = name, reads, step*
-//! step    = fold     units × width elements in each thread
+//! step    = fold     units × width elements in each thread, or all that a grid comes across, or everything
 //!         | combine  thread | warp | block: items by serial | halving | pairs
-//!                    through registers | shuffle | shared memory
-//!         | grid     one partial a block, through the next launch
+//!                    through registers | shuffle | shared memory | global memory
+//!         | keep     every thread's accumulator in the workspace, for a tree in place
+//!         | grid     one partial a block, through the next launch | an atomic
 //! ```
 //!
 //! Passes rewrite steps and nothing else. From the steps follow the [`plan`] (which kernel on what
@@ -65,20 +66,33 @@ pub enum Step {
     Fold(Fold),
     /// The items of a scope become one.
     Combine(Combine),
+    /// Each thread leaves its accumulator in the workspace, where the next kernel combines them in place.
+    Keep,
     /// The blocks' partials become one.
     Grid(GridMedium),
 }
 
-/// Each thread folds `units` load units of `width` consecutive items. Units lie `block × width` items
-/// apart; the `i`-th items of a thread's units make one lane, folded in index order.
+/// Each thread folds load units of `width` consecutive items; the `i`-th items of a thread's units make one
+/// lane, folded in index order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Fold {
-    /// Load units of each thread.
-    pub units: u32,
+    /// Which load units each thread folds.
+    pub reach: Reach,
     /// Items of a load unit, and lanes of a thread.
     pub width: u32,
     /// Is the loop over units unrolled?
     pub unrolled: bool,
+}
+
+/// Which load units a thread folds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Reach {
+    /// So many of the block's tile, `block × width` items apart.
+    Units(u32),
+    /// All that a grid of at most so many blocks comes across, `blocks × block × width` items apart.
+    GridStride(u32),
+    /// Everything, in thread 0 of one block; the other threads have nothing.
+    Everything,
 }
 
 /// Every `items` consecutive items of the scope become one.
@@ -94,6 +108,8 @@ pub struct Combine {
     pub medium: Medium,
     /// Are the steps of the tree written out?
     pub unrolled: bool,
+    /// Do the steps inside the first warp meet at warp barriers, written out, instead of block barriers?
+    pub last_warp: bool,
 }
 
 /// Who takes part in a combination, or sees a memory operation.
@@ -120,6 +136,8 @@ pub enum Tree {
     Halving,
     /// Neighbours meet, then neighbouring pairs, …: `(a0 a1) (a2 a3)`.
     Pairs,
+    /// In the order in which they happen to come: no two runs need agree.
+    Any,
 }
 
 /// What a combination inside a block goes through.
@@ -131,13 +149,19 @@ pub enum Medium {
     Shuffle,
     /// A tree in shared memory with a barrier at each level.
     Shared(Addressing),
+    /// A tree in place, in the workspace, with a barrier at each level; each thread has two items.
+    Global(Addressing),
 }
 
-/// Which threads of a tree in shared memory are active.
+/// Which threads of a tree in memory are active, and which item is theirs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Addressing {
     /// `thread % (2 * stride) == 0`: divergent.
     Modulo,
+    /// `(thread & (2 * stride - 1)) == 0`: the same threads, without a division.
+    Bitmask,
+    /// Item `2 * stride * thread`, while there is one: the first threads, with bank conflicts.
+    StridedIndex,
     /// `thread < stride`: the first threads.
     Sequential,
 }
@@ -147,6 +171,8 @@ pub enum Addressing {
 pub enum GridMedium {
     /// Partials in the workspace, and another launch that reads them.
     NextLaunch,
+    /// One accumulator in the workspace, which each block adds its own to.
+    Atomic,
 }
 
 impl Program {
@@ -158,12 +184,27 @@ impl Program {
         &self.kernels[reads as usize]
     }
 
-    /// Items that one block of a kernel makes into one partial.
+    /// Items that lie together and that one block of a kernel reads: all of its items, or those of one round
+    /// of a grid-stride loop.
     pub fn tile(&self, reads: Reads) -> u64 {
-        let fold = self.kernel(reads).fold();
-        let units = u64::from(self.block) * u64::from(fold.units);
+        let kernel = self.kernel(reads);
+        let fold = kernel.fold();
+        let units = match (fold.reach, kernel.in_place()) {
+            (_, Some(tree)) => return tree.items.into(),
+            (Reach::Units(units), None) => units,
+            (Reach::GridStride(_) | Reach::Everything, None) => 1,
+        };
         // Saturates only in programs that the verifier refuses.
-        units.saturating_mul(fold.width.into())
+        (u64::from(self.block) * u64::from(units)).saturating_mul(fold.width.into())
+    }
+
+    /// Blocks that a kernel is launched with, at most.
+    pub fn most_blocks(&self, reads: Reads) -> u64 {
+        match self.kernel(reads).fold().reach {
+            Reach::Units(_) => u64::MAX,
+            Reach::GridStride(blocks) => blocks.into(),
+            Reach::Everything => 1,
+        }
     }
 
     /// Warps of a block.
@@ -182,11 +223,41 @@ impl Program {
     }
 }
 
+impl Addressing {
+    /// The shape of a tree that is addressed so.
+    pub fn tree(self) -> Tree {
+        match self {
+            Addressing::Modulo | Addressing::Bitmask | Addressing::StridedIndex => Tree::Pairs,
+            Addressing::Sequential => Tree::Halving,
+        }
+    }
+}
+
+impl Fold {
+    /// One item a thread.
+    pub const NAIVE: Fold = Fold { reach: Reach::Units(1), width: 1, unrolled: false };
+
+    /// Load units of a thread, where that is a number.
+    pub fn units(&self) -> Option<u32> {
+        if let Reach::Units(units) = self.reach { Some(units) } else { None }
+    }
+}
+
 impl Kernel {
     /// Its fold. A kernel without one, which the verifier refuses, folds one item in each thread.
     pub fn fold(&self) -> Fold {
         let find = |step: &Step| if let Step::Fold(fold) = step { Some(*fold) } else { None };
-        self.steps.iter().find_map(find).unwrap_or(Fold { units: 1, width: 1, unrolled: false })
+        self.steps.iter().find_map(find).unwrap_or(Fold::NAIVE)
+    }
+
+    /// Its tree in place, if it has one.
+    pub fn in_place(&self) -> Option<Combine> {
+        self.combines().find(|combine| matches!(combine.medium, Medium::Global(_)))
+    }
+
+    /// Do its blocks meet in an atomic?
+    pub fn is_atomic(&self) -> bool {
+        self.steps.contains(&Step::Grid(GridMedium::Atomic))
     }
 
     /// Its combinations, in order.

@@ -152,11 +152,18 @@ impl Rebuild for Pass {
     fn rebuild(&self) -> TokenStream {
         let pass = quote!(::reducegen::__private::Pass);
         match self {
+            Pass::Serial => quote!(#pass::Serial),
+            Pass::InPlace => quote!(#pass::InPlace),
+            Pass::Bitmask => quote!(#pass::Bitmask),
+            Pass::StridedIndex => quote!(#pass::StridedIndex),
             Pass::Sequential => quote!(#pass::Sequential),
+            Pass::LastWarp => quote!(#pass::LastWarp),
             Pass::Shuffle => quote!(#pass::Shuffle),
             Pass::Coarsen(k) => quote!(#pass::Coarsen(#k)),
+            Pass::GridStride(blocks) => quote!(#pass::GridStride(#blocks)),
             Pass::Unroll => quote!(#pass::Unroll),
             Pass::Vectorize(k) => quote!(#pass::Vectorize(#k)),
+            Pass::Atomic => quote!(#pass::Atomic),
         }
     }
 }

@@ -4,13 +4,16 @@
 use reduce_dsl::func::Param;
 use reduce_dsl::operation::Operation;
 use reduce_dsl::operators::{OPERATORS, operator};
-use reduce_dsl::pass::Pass::{self, Coarsen, Sequential, Shuffle, Unroll, Vectorize};
+use reduce_dsl::pass::Pass::{
+    self, Bitmask, Coarsen, GridStride, InPlace, LastWarp, Sequential, Serial, Shuffle, StridedIndex, Unroll,
+    Vectorize,
+};
 use reduce_dsl::program::Program;
 use reduce_dsl::spec::{Listed, Passes};
 use reduce_dsl::{Scalar, Spec};
 
 /// Passes and threads per block. The blocks differ so that every number of warps occurs.
-pub(crate) const LISTS: [(&[Pass], u32); 16] = [
+pub(crate) const LISTS: [(&[Pass], u32); 24] = [
     (&[], 256),
     (&[], 1024),
     (&[Sequential], 256),
@@ -27,6 +30,14 @@ pub(crate) const LISTS: [(&[Pass], u32); 16] = [
     (&[Shuffle, Vectorize(8), Unroll], 64),
     (&[Shuffle, Vectorize(16), Coarsen(2)], 32),
     (&[Shuffle, Coarsen(4), Vectorize(4), Unroll], 256),
+    (&[Serial], 32),
+    (&[InPlace], 64),
+    (&[InPlace, Sequential, Unroll], 128),
+    (&[Bitmask], 256),
+    (&[StridedIndex, Coarsen(2)], 128),
+    (&[Sequential, LastWarp], 256),
+    (&[Sequential, LastWarp, Unroll, GridStride(3)], 64),
+    (&[Shuffle, Vectorize(4), GridStride(2)], 64),
 ];
 
 /// A list for speed.

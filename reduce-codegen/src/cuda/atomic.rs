@@ -45,15 +45,16 @@ fn instruction(operation: &Operation) -> Option<(&'static str, Scalar)> {
     let combine = &operation.combine;
     let ([line], [result]) = (combine.lines(), combine.results()) else { return None };
     let Node::Bin(op, ..) = line.node else { return None };
-    let integer = !matches!(line.ty, Scalar::Bool | Scalar::F16 | Scalar::F32 | Scalar::F64);
-    let name = match op {
-        Bin::Add if integer || matches!(line.ty, Scalar::F32 | Scalar::F64) => "atomicAdd",
-        Bin::Min if integer => "atomicMin",
-        Bin::Max if integer => "atomicMax",
-        Bin::And if integer => "atomicAnd",
-        Bin::Or if integer => "atomicOr",
-        Bin::Xor if integer => "atomicXor",
-        _ => return None,
+    let float = matches!(line.ty, Scalar::F16 | Scalar::F32 | Scalar::F64);
+    let name = match (op, float) {
+        (Bin::Add, _) => "atomicAdd",
+        (Bin::Min, false) => "atomicMin",
+        (Bin::Max, false) => "atomicMax",
+        (Bin::And, false) => "atomicAnd",
+        (Bin::Or, false) => "atomicOr",
+        (Bin::Xor, false) => "atomicXor",
+        (Bin::Min | Bin::Max | Bin::And | Bin::Or | Bin::Xor, true) => return None,
+        (Bin::Sub | Bin::Mul | Bin::Div | Bin::Rem, _) => return None,
     };
     (*result == combine.id_of_line(0)).then_some((name, line.ty))
 }

@@ -31,6 +31,9 @@ pub(super) fn expr(operation: &Operation, it: &Expr) -> String {
         Expr::Cmp(Cmp::Lt, a, b) if matches!(**a, Expr::Const(_)) => {
             format!("{} > {}", side(operation, b), sub(a))
         }
+        Expr::Cmp(op, a, b) if is_wide(a) => {
+            format!("{} {op} {}", side(operation, a), side(operation, unwidened(b)))
+        }
         Expr::Cmp(op, a, b) => format!("{} {op} {}", side(operation, a), side(operation, b)),
         Expr::Cast(ty, a) => format!("({}){}", super::types::scalar(*ty), operand(operation, a)),
         Expr::Map(args) if is_plain(&operation.map, &operation.acc) => {
@@ -46,8 +49,7 @@ pub(super) fn expr(operation: &Operation, it: &Expr) -> String {
 
 /// A place. C++ widens the position without being told.
 pub(super) fn place(operation: &Operation, it: &Place) -> String {
-    let index = if let Expr::Cast(Scalar::U64, inner) = &it.index { inner } else { &it.index };
-    format!("{}[{}]", buffer(operation, it.buffer), expr(operation, index))
+    format!("{}[{}]", buffer(operation, it.buffer), expr(operation, unwidened(&it.index)))
 }
 
 /// The pointer or array of a buffer.
@@ -72,13 +74,20 @@ fn number(value: Value) -> String {
 
 /// `a op b`. Where one operand is `u64` by itself, C++ widens the other without being told.
 fn binary(operation: &Operation, op: Bin, a: &Expr, b: &Expr) -> String {
-    let wide = |it: &Expr| it.ty() == Some(Ty::U64) && !matches!(it, Expr::Cast(..) | Expr::Const(_));
-    let plain = |it: &Expr, other_is_wide: bool| {
-        let inner = if let Expr::Cast(Scalar::U64, inner) = it { Some(inner.as_ref()) } else { None };
-        inside(operation, op, inner.filter(|_| other_is_wide).unwrap_or(it))
-    };
+    let plain =
+        |it, other_is_wide: bool| inside(operation, op, if other_is_wide { unwidened(it) } else { it });
     let left_is_wide = a.ty() == Some(Ty::U64);
-    format!("{} {} {}", plain(a, wide(b)), sign(op, a), plain(b, left_is_wide))
+    format!("{} {} {}", plain(a, is_wide(b)), sign(op, a), plain(b, left_is_wide))
+}
+
+/// Is it `u64` by itself?
+fn is_wide(it: &Expr) -> bool {
+    it.ty() == Some(Ty::U64) && !matches!(it, Expr::Cast(..) | Expr::Const(_))
+}
+
+/// Without the cast to `u64`, which C++ does by itself beside a `u64`.
+pub(super) fn unwidened(it: &Expr) -> &Expr {
+    if let Expr::Cast(Scalar::U64, inner) = it { inner } else { it }
 }
 
 fn sign(op: Bin, a: &Expr) -> String {
@@ -99,7 +108,7 @@ fn side(operation: &Operation, it: &Expr) -> String {
 fn inside(operation: &Operation, op: Bin, it: &Expr) -> String {
     let tighter = match it {
         Expr::Bin(Bin::Mul, ..) => matches!(op, Bin::Add | Bin::Sub),
-        Expr::Bin(inner, ..) => *inner == op && matches!(op, Bin::Add | Bin::And),
+        Expr::Bin(inner, ..) => *inner == op && matches!(op, Bin::Add | Bin::Mul | Bin::And),
         Expr::Cmp(..) | Expr::Aligned(..) => op == Bin::And,
         Expr::Const(_) | Expr::Named(_) | Expr::Local(_) | Expr::Lane(..) | Expr::Thread | Expr::Block => {
             false

@@ -1,14 +1,13 @@
 //! The comment at the head of an emitted file: everything needed to compile and launch it without reducegen.
 
 use super::{NVRTC_FLAGS, types};
-use reduce_dsl::program::{Program, Reads};
+use reduce_dsl::program::{Program, Reach, Reads, Step};
 use reduce_dsl::spec::Listed;
 
 pub(super) fn header(program: &Program) -> String {
     let operation = &program.operation;
     let inputs: Vec<_> = operation.inputs.iter().map(|it| it.name.as_str()).collect();
     let types: Vec<_> = operation.inputs.iter().map(|it| it.ty.name()).collect();
-    let [tile, partial_tile] = [Reads::Inputs, Reads::Partials].map(|reads| program.tile(reads));
     format!(
         "\
 // {name} of {types}, emitted by reducegen
@@ -17,13 +16,13 @@ pub(super) fn header(program: &Program) -> String {
 // map        {map}
 // compile    nvrtc or nvcc for sm_75 or newer, {flags}
 //            (the other defaults of nvcc give the same bits){registers}
-// launch     reduce_inputs<<<blocks, {block}>>>({inputs}, partials, result, n)
-//                with blocks = max(1, ceil(n / {tile})), at most 2147483647{least}
-//            then, as long as the launch before had more than one block, and with their number as n,
-//            reduce_partials<<<blocks, {block}>>>(items, partials, result, n)
-//                with blocks = ceil(n / {partial_tile}), and items the partials of the launch before
-// workspace  one partial of {size} bytes for each block, in two arrays that the launches write in turn
-// result     one {output}, written by the launch that has one block
+// launch     {first}<<<blocks, {block}>>>({inputs}, partials, result, n)
+//                with {first_blocks}{least}
+//            {again}
+//            {second}<<<blocks, {block}>>>(items, partials, result, n)
+//                with {second_blocks}, and items the partials of the launch before
+// workspace  {workspace}
+// result     one {output}, written by {writer}
 ",
         name = operation.name,
         types = types.join(" and "),
@@ -34,9 +33,57 @@ pub(super) fn header(program: &Program) -> String {
         flags = NVRTC_FLAGS.join(" "),
         block = program.block,
         inputs = inputs.join(", "),
-        size = operation.acc.size(),
+        first = program.kernel(Reads::Inputs).name,
+        second = program.kernel(Reads::Partials).name,
+        first_blocks = blocks(program, Reads::Inputs),
+        second_blocks = blocks(program, Reads::Partials),
+        again = again(program),
+        workspace = workspace(program),
+        writer = writer(program),
         output = types::record(&operation.output),
     )
+}
+
+/// The number of blocks as a formula of n.
+fn blocks(program: &Program, reads: Reads) -> String {
+    let tile = program.tile(reads);
+    match (program.kernel(reads).fold().reach, reads) {
+        (Reach::Units(_), Reads::Inputs) => {
+            format!("blocks = max(1, ceil(n / {tile})), at most 2147483647")
+        }
+        (Reach::Units(_), Reads::Partials) => format!("blocks = ceil(n / {tile})"),
+        (Reach::GridStride(most), _) => format!("blocks = min({most}, max(1, ceil(n / {tile})))"),
+        (Reach::Everything, _) => "blocks = 1".to_owned(),
+    }
+}
+
+/// When the second kernel is launched, and on how many items.
+fn again(program: &Program) -> &'static str {
+    let first = program.kernel(Reads::Inputs);
+    if first.is_atomic() {
+        "then, with 1 as n,"
+    } else if first.steps.contains(&Step::Keep) {
+        "then, with the same n, and as long as the launch before had more than one block, with their number as n,"
+    } else {
+        "then, as long as the launch before had more than one block, and with their number as n,"
+    }
+}
+
+fn workspace(program: &Program) -> String {
+    let (first, size) = (program.kernel(Reads::Inputs), program.operation.acc.size());
+    if first.is_atomic() {
+        return format!("one partial of {size} bytes, which holds identity() before the first launch");
+    }
+    let each = if first.steps.contains(&Step::Keep) { "element, and for each block," } else { "block," };
+    format!("one partial of {size} bytes for each {each} in two arrays that the launches write in turn")
+}
+
+fn writer(program: &Program) -> String {
+    let first = program.kernel(Reads::Inputs);
+    if first.is_atomic() || first.steps.contains(&Step::Keep) {
+        return format!("the launch of {} that has one block", program.kernel(Reads::Partials).name);
+    }
+    "the launch that has one block".to_owned()
 }
 
 /// What to do where a large block asks for more registers than there are; the runtime does so by itself.

@@ -1,6 +1,6 @@
 //! Statements of kernels in C++.
 
-use super::expr::{expr, place};
+use super::expr::{expr, place, unwidened};
 use super::func::shuffles_directly;
 use super::{atomic, types};
 use reduce_dsl::expanded::{AtomicOp, Barrier, Expr, Local, Loop, MemoryOrder, Place, Stmt, Ty};
@@ -10,7 +10,8 @@ use reduce_dsl::program::Scope;
 
 /// Statements, `depth` levels of indentation in.
 pub(super) fn body(operation: &Operation, stmts: &[Stmt], depth: usize) -> String {
-    stmts.iter().map(|it| stmt(operation, it, depth)).collect()
+    let text: String = stmts.iter().map(|it| stmt(operation, it, depth)).collect();
+    text.strip_prefix('\n').map_or(text.clone(), str::to_owned)
 }
 
 fn stmt(operation: &Operation, it: &Stmt, depth: usize) -> String {
@@ -84,7 +85,7 @@ fn counted(operation: &Operation, it: &Loop, depth: usize) -> String {
 fn advance(operation: &Operation, it: &Loop) -> String {
     let name = &it.local.name;
     let Expr::Bin(op, a, b) = &it.next else { return format!("{name} = {}", expr(operation, &it.next)) };
-    let step = expr(operation, b);
+    let step = expr(operation, unwidened(b));
     match (**a == it.local.get(), *op == Bin::Add && step == "1") {
         (true, true) => format!("++{name}"),
         (true, false) => format!("{name} {op}= {step}"),

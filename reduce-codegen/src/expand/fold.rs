@@ -3,12 +3,12 @@
 use super::{Expansion, count, first};
 use reduce_dsl::expanded::{Buffer, Expr, Local, Loop, Part, Stmt, Ty};
 use reduce_dsl::ops::Bin;
-use reduce_dsl::program::{Fold, Reads, Step};
+use reduce_dsl::program::{Fold, Reach, Reads, Step};
 use reduce_dsl::{Scalar, Value};
 
 /// How the items of a load unit are read.
 #[derive(Clone, Copy, PartialEq)]
-enum Access {
+pub(super) enum Access {
     /// Whole units, as vectors: the tile is full and the data aligned.
     Vectors,
     /// One at a time: the tile is full.
@@ -17,28 +17,45 @@ enum Access {
     Guarded,
 }
 
-/// A load unit: the position in the tile of its first item, and how it is read.
-struct Unit {
-    at: Expr,
-    access: Access,
-    /// Is it the first of its thread, whose items are assigned and not combined?
-    assign: bool,
+/// A load unit: where its first item is, and how it is read.
+pub(super) struct Unit {
+    /// The position in the tile, `u32`, or in the whole input, `u64`.
+    pub(super) at: Expr,
+    pub(super) access: Access,
+    pub(super) joins: Joins,
+}
+
+/// How an item of a unit joins its lane.
+pub(super) enum Joins {
+    /// It is the lane's first.
+    Assigned,
+    /// Others were there before.
+    Combined,
+    /// It is the lane's first where that holds.
+    AssignedIf(Expr),
 }
 
 impl Expansion<'_> {
     pub(super) fn fold(&mut self, fold: Fold) {
         self.note(Part::Fold, &Step::Fold(fold), words(fold));
         self.declare_lanes(fold);
-        let guarded = self.units(fold, Access::Guarded);
-        let body = match (fold.units, fold.width) {
-            (1, 1) => guarded,
-            (_, 1) => vec![Stmt::If(full_tile(), self.units(fold, Access::Items), guarded)],
-            _ => {
-                let vectors = self.aligned().fold(full_tile(), Expr::and);
-                vec![Stmt::If(vectors, self.units(fold, Access::Vectors), guarded)]
-            }
+        let body = match fold.reach {
+            Reach::Units(units) => self.tile(fold, units),
+            Reach::GridStride(_) => self.grid_stride(),
+            Reach::Everything => self.everything(),
         };
         self.body.extend(body);
+    }
+
+    /// The units of a tile: without guards where it is full, as vectors where the data is aligned too.
+    fn tile(&self, fold: Fold, units: u32) -> Vec<Stmt> {
+        let all = |access| self.units(fold, units, access);
+        let guarded = all(Access::Guarded);
+        match (units, fold.width) {
+            (1, 1) => guarded,
+            (_, 1) => vec![Stmt::If(full_tile(), all(Access::Items), guarded)],
+            _ => vec![Stmt::If(self.aligned().fold(full_tile(), Expr::and), all(Access::Vectors), guarded)],
+        }
     }
 
     fn declare_lanes(&mut self, fold: Fold) {
@@ -50,13 +67,13 @@ impl Expansion<'_> {
 
     /// All units of a thread. A single unit is assigned; of several, without an identity, the first is, and
     /// the loop begins with the second.
-    fn units(&self, fold: Fold, access: Access) -> Vec<Stmt> {
-        if fold.units == 1 {
-            return self.unit(Expr::Thread, access, true, "");
+    fn units(&self, fold: Fold, units: u32, access: Access) -> Vec<Stmt> {
+        if units == 1 {
+            return self.unit(Expr::Thread, access, Joins::Assigned, "");
         }
         let mut body = Vec::new();
         if self.guarded() {
-            body.extend(self.unit(Expr::Thread, access, true, "_first"));
+            body.extend(self.unit(Expr::Thread, access, Joins::Assigned, "_first"));
         }
         let unit = Local::new("unit", Ty::U32);
         let number = unit.get().times(Expr::Named("BLOCK")).plus(Expr::Thread);
@@ -65,7 +82,7 @@ impl Expansion<'_> {
             test: unit.get().below(Expr::Named("UNITS")),
             next: unit.get().plus(1),
             unroll: fold.unrolled && access != Access::Guarded,
-            body: self.unit(number, access, false, ""),
+            body: self.unit(number, access, Joins::Combined, ""),
             local: unit,
         })));
         body
@@ -73,7 +90,7 @@ impl Expansion<'_> {
 
     /// The unit of that number: where it lies, its loads, and each of its items into its lane. `suffix`
     /// tells its names from those of another unit in sight.
-    fn unit(&self, number: Expr, access: Access, assign: bool, suffix: &str) -> Vec<Stmt> {
+    fn unit(&self, number: Expr, access: Access, joins: Joins, suffix: &str) -> Vec<Stmt> {
         let position = if self.lanes.len() == 1 { number } else { number.times(Expr::Named("WIDTH")) };
         let mut body = Vec::new();
         let mut at = position.clone();
@@ -82,31 +99,50 @@ impl Expansion<'_> {
             at = local.get();
             body.push(Stmt::Let(local, position));
         }
-        let unit = Unit { at, access, assign };
-        if access == Access::Vectors {
-            body.extend(self.vectors(&unit, suffix));
+        body.extend(self.items(&Unit { at, access, joins }, suffix));
+        body
+    }
+
+    /// The loads of a unit, and each of its items into its lane.
+    pub(super) fn items(&self, unit: &Unit, suffix: &str) -> Vec<Stmt> {
+        let join = |joins: &Joins| {
+            let lanes = 0..self.lanes.len() as u32;
+            lanes.flat_map(|lane| self.item(unit, joins, lane, suffix)).collect::<Vec<_>>()
+        };
+        if unit.access != Access::Vectors {
+            return join(&unit.joins);
         }
-        body.extend((0..self.lanes.len() as u32).flat_map(|lane| self.item(&unit, lane, suffix)));
+        let mut body = self.vectors(unit, suffix);
+        match &unit.joins {
+            Joins::AssignedIf(first) => {
+                body.push(Stmt::If(first.clone(), join(&Joins::Assigned), join(&Joins::Combined)));
+            }
+            Joins::Assigned | Joins::Combined => body.extend(join(&unit.joins)),
+        }
         body
     }
 
     /// One item: its loads, if it was not loaded with its unit, and its way into the lane.
-    fn item(&self, unit: &Unit, lane: u32, suffix: &str) -> Vec<Stmt> {
+    fn item(&self, unit: &Unit, joins: &Joins, lane: u32, suffix: &str) -> Vec<Stmt> {
         let (mut body, item) = match (self.kernel.reads, unit.access) {
             (Reads::Partials, _) => self.partial(unit, lane, suffix),
             (Reads::Inputs, Access::Vectors) => (Vec::new(), self.element_of_vector(unit, lane, suffix)),
             (Reads::Inputs, Access::Items | Access::Guarded) => self.element(unit, lane, suffix),
         };
         let acc = self.lanes[lane as usize].clone();
-        let value = if unit.assign { item } else { acc.get().combine(item) };
-        body.push(Stmt::Set(acc, value));
-        let here = unit.at.clone().plus(lane).below(count().get());
-        if unit.access == Access::Guarded { vec![Stmt::when(here, body)] } else { body }
+        let assign = Stmt::Set(acc.clone(), item.clone());
+        let combine = Stmt::Set(acc.clone(), acc.get().combine(item));
+        body.push(match joins {
+            Joins::Assigned => assign,
+            Joins::Combined => combine,
+            Joins::AssignedIf(first) => Stmt::If(first.clone(), vec![assign], vec![combine]),
+        });
+        if unit.access == Access::Guarded { vec![Stmt::when(unit.holds(lane), body)] } else { body }
     }
 
     fn partial(&self, unit: &Unit, lane: u32, suffix: &str) -> (Vec<Stmt>, Expr) {
         let item = Local::new(format!("item{suffix}"), Ty::Acc);
-        (vec![Stmt::Load(item.clone(), Buffer::Items.at(global(unit, lane)))], item.get())
+        (vec![Stmt::Load(item.clone(), Buffer::Items.at(unit.position(lane)))], item.get())
     }
 
     fn element(&self, unit: &Unit, lane: u32, suffix: &str) -> (Vec<Stmt>, Expr) {
@@ -114,7 +150,7 @@ impl Expansion<'_> {
             let ty = Ty::Scalar(self.program.operation.inputs[k].ty);
             self.local_of_input(k, &format!("_{lane}{suffix}"), ty)
         };
-        let load = |k| Stmt::Load(local(k), Buffer::Input(k).at(global(unit, lane)));
+        let load = |k| Stmt::Load(local(k), Buffer::Input(k).at(unit.position(lane)));
         (self.inputs().map(load).collect(), self.mapped(unit, lane, |k| local(k).get()))
     }
 
@@ -122,7 +158,7 @@ impl Expansion<'_> {
     fn vectors(&self, unit: &Unit, suffix: &str) -> Vec<Stmt> {
         let parts = |k| (0..self.lanes.len() as u32 / self.access(k).0).map(move |part| (k, part));
         let load = |(k, part)| {
-            let place = Buffer::Input(k).at(global(unit, part * self.access(k).0));
+            let place = Buffer::Input(k).at(unit.position(part * self.access(k).0));
             Stmt::Load(self.vector(k, part, suffix), place)
         };
         self.inputs().flat_map(parts).map(load).collect()
@@ -148,7 +184,7 @@ impl Expansion<'_> {
     }
 
     /// Is each input aligned to its vectors?
-    fn aligned(&self) -> impl Iterator<Item = Expr> {
+    pub(super) fn aligned(&self) -> impl Iterator<Item = Expr> {
         self.inputs().map(|k| Expr::Aligned(Buffer::Input(k), self.access(k).1))
     }
 
@@ -167,25 +203,49 @@ impl Expansion<'_> {
     }
 
     fn mapped(&self, unit: &Unit, lane: u32, element: impl Fn(usize) -> Expr) -> Expr {
-        let position = self.program.operation.indexed.then(|| global(unit, lane));
+        let position = self.program.operation.indexed.then(|| unit.position(lane));
         Expr::Map(self.inputs().map(element).chain(position).collect())
     }
 }
 
 /// The words in `passes` that shaped a fold.
 fn words(fold: Fold) -> Vec<String> {
-    let coarsen = (fold.units > 1).then(|| format!("coarsen({})", fold.units));
+    let reach = match fold.reach {
+        Reach::Units(1) => None,
+        Reach::Units(units) => Some(format!("coarsen({units})")),
+        Reach::GridStride(blocks) => Some(format!("grid_stride({blocks})")),
+        Reach::Everything => Some("serial".to_owned()),
+    };
     let vectorize = (fold.width > 1).then(|| format!("vectorize({})", fold.width));
-    let unroll = (fold.unrolled && fold.units > 1).then(|| "unroll".to_owned());
-    [coarsen, vectorize, unroll].into_iter().flatten().collect()
+    let unroll = (fold.unrolled && fold.units().is_some_and(|units| units > 1)).then(|| "unroll".to_owned());
+    [reach, vectorize, unroll].into_iter().flatten().collect()
 }
 
 fn full_tile() -> Expr {
     count().get().equals(Expr::Named("TILE"))
 }
 
-/// The position, in the whole input, of an item of the unit.
-fn global(unit: &Unit, lane: u32) -> Expr {
-    let begin = first().get().bin(Bin::Add, unit.at.clone().cast(Scalar::U64));
-    if lane == 0 { begin } else { begin.bin(Bin::Add, Expr::Const(Value::of(u64::from(lane)))) }
+impl Unit {
+    /// The position, in the whole input, of an item.
+    fn position(&self, lane: u32) -> Expr {
+        let begin = if self.is_whole() {
+            self.at.clone()
+        } else {
+            first().get().bin(Bin::Add, self.at.clone().cast(Scalar::U64))
+        };
+        if lane == 0 { begin } else { begin.bin(Bin::Add, Expr::Const(Value::of(u64::from(lane)))) }
+    }
+
+    /// Is there an item for that lane?
+    fn holds(&self, lane: u32) -> Expr {
+        if self.is_whole() {
+            self.position(lane).below(Expr::Items)
+        } else {
+            self.at.clone().plus(lane).below(count().get())
+        }
+    }
+
+    fn is_whole(&self) -> bool {
+        self.at.ty() == Some(Ty::U64)
+    }
 }

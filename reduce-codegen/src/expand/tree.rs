@@ -2,7 +2,7 @@
 
 use super::{Expansion, count};
 use reduce_dsl::expanded::{Expr, FULL, Local, Loop, Stmt, Ty};
-use reduce_dsl::program::{Combine, Medium, Scope};
+use reduce_dsl::program::{Combine, Scope};
 
 impl Expansion<'_> {
     /// The lanes of a thread become one accumulator, by pairs.
@@ -35,33 +35,23 @@ impl Expansion<'_> {
     /// The accumulators of a warp's lanes become one, in lane 0, by halving. `present` items are there,
     /// counted from thread 0.
     pub(super) fn shuffle_tree(&mut self, combine: Combine, present: Expr) {
-        let stmts = self.halving(combine, |expansion, stride, suffix| {
-            expansion.shuffle_step(combine.scope, stride, suffix, &present)
-        });
-        self.body.extend(stmts);
-    }
-
-    /// The steps of a halving tree: a loop over the stride, or one copy of the step for each stride.
-    pub(super) fn halving(
-        &self,
-        combine: Combine,
-        step: impl Fn(&Expansion<'_>, Expr, &str) -> Vec<Stmt>,
-    ) -> Vec<Stmt> {
-        if combine.unrolled {
+        let step = |stride: Expr, suffix: &str| self.shuffle_step(combine.scope, stride, suffix, &present);
+        let stmts = if combine.unrolled {
             let halves = std::iter::successors(Some(combine.items / 2), |stride| Some(stride / 2));
             let strides = halves.take_while(|&stride| stride > 0);
-            let suffix = |stride| format!("_{stride}");
-            return strides.flat_map(|stride| step(self, stride.into(), &suffix(stride))).collect();
-        }
-        let stride = Local::new("stride", Ty::U32);
-        vec![Stmt::For(Box::new(Loop {
-            from: half_of(combine),
-            test: Expr::from(0).below(stride.get()),
-            next: stride.get().over(2),
-            unroll: false,
-            body: step(self, stride.get(), ""),
-            local: stride,
-        }))]
+            strides.flat_map(|stride| step(stride.into(), &format!("_{stride}"))).collect()
+        } else {
+            let stride = Local::new("stride", Ty::U32);
+            vec![Stmt::For(Box::new(Loop {
+                from: half_of(combine),
+                test: Expr::from(0).below(stride.get()),
+                next: stride.get().over(2),
+                unroll: false,
+                body: step(stride.get(), ""),
+                local: stride,
+            }))]
+        };
+        self.body.extend(stmts);
     }
 
     fn shuffle_step(&self, scope: Scope, stride: Expr, suffix: &str, present: &Expr) -> Vec<Stmt> {
@@ -78,9 +68,5 @@ impl Expansion<'_> {
 
 /// Half of what a halving tree combines, in terms of the constant that counts it.
 fn half_of(combine: Combine) -> Expr {
-    match (combine.scope, combine.medium) {
-        (Scope::Block, Medium::Shuffle) => Expr::Named("WARPS").over(2),
-        (Scope::Block, _) => Expr::Named("BLOCK").over(2),
-        _ => Expr::from(combine.items / 2),
-    }
+    if combine.scope == Scope::Block { Expr::Named("WARPS").over(2) } else { Expr::from(combine.items / 2) }
 }

@@ -1,7 +1,7 @@
 //! `coarsen(k)`: each thread folds k load units, a block apart, before the tree.
 
-use super::{fold_mut, ordered};
-use reduce_dsl::program::Program;
+use super::{fold_mut, in_place, ordered};
+use reduce_dsl::program::{Program, Reach};
 
 /// Each thread folds exactly `units` load units, a block apart, in index order: fewer blocks, and less
 /// of the time spent in trees.
@@ -21,9 +21,20 @@ use reduce_dsl::program::Program;
 /// # Errors
 /// The reason why it does not apply.
 pub fn coarsen(mut program: Program, units: u32) -> Result<Program, String> {
-    if let Some(reason) = ordered(&program) {
+    if let Some(reason) = ordered(&program).or_else(|| in_place::refused(&program)) {
         return Err(reason);
     }
-    program.kernels.iter_mut().filter_map(fold_mut).for_each(|fold| fold.units = units);
+    for fold in program.kernels.iter_mut().filter_map(fold_mut) {
+        match fold.reach {
+            Reach::Units(_) => fold.reach = Reach::Units(units),
+            Reach::GridStride(_) => {
+                return Err(
+                    "`grid_stride` says how much each thread folds; leave one of the two out".to_owned()
+                );
+            }
+            // The one accumulator that `atomic` leaves.
+            Reach::Everything => {}
+        }
+    }
     Ok(program)
 }

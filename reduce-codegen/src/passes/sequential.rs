@@ -1,10 +1,11 @@
-//! `sequential`: the tree in shared memory halves its stride.
+//! `sequential`: the tree in memory halves its stride.
 
-use super::{combines_mut, ordered};
-use reduce_dsl::program::{Addressing, Medium, Program, Tree};
+use super::addressing::readdress;
+use super::ordered;
+use reduce_dsl::program::{Addressing, Program};
 
-/// The tree in shared memory halves its stride instead of doubling it, so that the active threads are the
-/// first ones: whole warps retire, and neighbouring threads read neighbouring words.
+/// The tree in memory halves its stride instead of doubling it, so that the active threads are the first ones:
+/// whole warps retire, and neighbouring threads read neighbouring words.
 ///
 /// ```
 /// # use reduce_codegen::{lower::lower, passes::*};
@@ -20,22 +21,13 @@ use reduce_dsl::program::{Addressing, Medium, Program, Tree};
 /// ```
 ///
 /// Requires an operator that commutes. Changes the association. Comes before `shuffle`, which leaves no
-/// tree in shared memory.
+/// tree in memory.
 ///
 /// # Errors
 /// The reason why it does not apply.
-pub fn sequential(mut program: Program) -> Result<Program, String> {
-    if let Some(reason) = ordered(&program) {
-        return Err(reason);
+pub fn sequential(program: Program) -> Result<Program, String> {
+    match ordered(&program) {
+        Some(reason) => Err(reason),
+        None => readdress(program, Addressing::Sequential, "sequential"),
     }
-    let mut found = false;
-    for combine in program.kernels.iter_mut().flat_map(combines_mut) {
-        if combine.medium == Medium::Shared(Addressing::Modulo) {
-            (combine.tree, combine.medium) = (Tree::Halving, Medium::Shared(Addressing::Sequential));
-            found = true;
-        }
-    }
-    let reason =
-        "no tree goes through shared memory any more; write `sequential` before `shuffle`, or leave it out";
-    if found { Ok(program) } else { Err(reason.to_owned()) }
 }

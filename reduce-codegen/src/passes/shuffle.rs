@@ -1,6 +1,6 @@
 //! `shuffle`: trees inside a warp go through registers.
 
-use super::ordered;
+use super::{in_place, ordered};
 use reduce_dsl::program::{Combine, Medium, Program, Scope, Step, Tree};
 
 /// The tree over a block becomes a tree over each warp, through `__shfl_down_sync`, and one over the
@@ -24,7 +24,7 @@ use reduce_dsl::program::{Combine, Medium, Program, Scope, Step, Tree};
 /// # Errors
 /// The reason why it does not apply.
 pub fn shuffle(mut program: Program) -> Result<Program, String> {
-    if let Some(reason) = ordered(&program) {
+    if let Some(reason) = ordered(&program).or_else(|| in_place::refused(&program)) {
         return Err(reason);
     }
     let warps = program.warps();
@@ -40,7 +40,8 @@ fn split(step: Step, warps: u32) -> Vec<Step> {
         return vec![step];
     };
     let tree = |scope, items| {
-        Step::Combine(Combine { scope, items, tree: Tree::Halving, medium: Medium::Shuffle, unrolled })
+        let (tree, medium) = (Tree::Halving, Medium::Shuffle);
+        Step::Combine(Combine { scope, items, tree, medium, unrolled, last_warp: false })
     };
     let warp = tree(Scope::Warp, Program::WARP);
     if warps == 1 { vec![warp] } else { vec![warp, tree(Scope::Block, warps)] }

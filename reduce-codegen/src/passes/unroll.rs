@@ -1,7 +1,7 @@
 //! `unroll`: trees are written out step by step.
 
 use super::{combines_mut, fold_mut};
-use reduce_dsl::program::Program;
+use reduce_dsl::program::{Program, Reach};
 
 /// Trees are written out step by step, with their strides as literals, and the compiler is told to unroll
 /// the fold.
@@ -27,7 +27,9 @@ use reduce_dsl::program::Program;
 /// whichever pass makes it so.)
 pub fn unroll(mut program: Program) -> Result<Program, String> {
     for kernel in &mut program.kernels {
-        fold_mut(kernel).into_iter().for_each(|fold| fold.unrolled = true);
+        // What one thread folds is as long as the data.
+        let fold = fold_mut(kernel).filter(|fold| fold.reach != Reach::Everything);
+        fold.into_iter().for_each(|fold| fold.unrolled = true);
         combines_mut(kernel).for_each(|combine| combine.unrolled = true);
     }
     Ok(program)

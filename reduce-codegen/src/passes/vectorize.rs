@@ -1,6 +1,6 @@
 //! `vectorize(k)`: a load unit is k consecutive elements.
 
-use super::fold_mut;
+use super::{fold_mut, in_place};
 use reduce_dsl::program::{Combine, Medium, Program, Reads, Scope, Step, Tree};
 
 /// A load unit of the kernel over the inputs is `width` consecutive elements, loaded up to 16 bytes at a
@@ -26,6 +26,9 @@ use reduce_dsl::program::{Combine, Medium, Program, Reads, Scope, Step, Tree};
 /// # Errors
 /// The reason why it does not apply.
 pub fn vectorize(mut program: Program, width: u32) -> Result<Program, String> {
+    if let Some(reason) = in_place::refused(&program) {
+        return Err(reason);
+    }
     let unrolled = program.kernel(Reads::Inputs).fold().unrolled;
     let kernel = &mut program.kernels[Reads::Inputs as usize];
     let lanes = Combine {
@@ -34,6 +37,7 @@ pub fn vectorize(mut program: Program, width: u32) -> Result<Program, String> {
         tree: Tree::Pairs,
         medium: Medium::Registers,
         unrolled,
+        last_warp: false,
     };
     if let Some(fold) = fold_mut(kernel) {
         fold.width = width;

@@ -15,7 +15,7 @@ use reduce_dsl::spec::Passes;
 use reduce_dsl::{Scalar, Spec};
 
 /// The pass lists that every operator and type goes through, with the block size of each.
-pub const LISTS: [(u32, &str); 16] = [
+pub const LISTS: [(u32, &str); 26] = [
     (256, ""),
     (32, "coarsen(4)"),
     (128, "sequential"),
@@ -32,6 +32,16 @@ pub const LISTS: [(u32, &str); 16] = [
     (128, "coarsen(7) sequential unroll"),
     (1024, "shuffle coarsen(1) vectorize(2)"),
     (512, "shuffle vectorize(4) coarsen(16) unroll"),
+    (32, "serial"),
+    (64, "in_place"),
+    (128, "in_place sequential"),
+    (32, "in_place bitmask unroll"),
+    (64, "in_place strided_index"),
+    (256, "bitmask coarsen(2)"),
+    (128, "strided_index unroll"),
+    (256, "sequential coarsen(2) last_warp"),
+    (32, "sequential last_warp grid_stride(3) unroll"),
+    (64, "shuffle vectorize(4) grid_stride(2)"),
 ];
 
 /// The passes of a list.

@@ -10,12 +10,12 @@
 //! 5. A warp barrier and a shuffle are met by every thread of the warp, likewise, and their mask is all of it.
 //! 6. Vectors are loaded from inputs only, a power of two of elements and at most 16 bytes at a time.
 //! 7. The kernel writes partials, result and shared arrays only, and reads inputs (or items) and shared
-//!    arrays only; shared arrays are those it declares.
+//!    arrays only; shared arrays are those it declares. A tree in place writes its items too.
 //! 8. Shared memory is as the program says, and constants are those the kernel declares.
 
 use super::{Barrier, Buffer, Expanded, ExpandedKernel, Expr, FULL, Local, Place, Stmt, Ty};
 use crate::operation::Operation;
-use crate::ops::Bin;
+use crate::ops::{Bin, Cmp};
 use crate::program::{Program, Reads};
 use std::collections::BTreeMap;
 
@@ -39,8 +39,9 @@ impl Expanded {
         self.kernels.iter().zip(&program.kernels).try_for_each(|(expanded, kernel)| {
             let slots: u32 = expanded.shared.iter().map(|array| expanded.constant(array.len)).sum();
             let bytes = slots as usize * program.operation.acc.size();
-            let mut verifier =
-                Verifier { operation: &program.operation, kernel: expanded, scope: BTreeMap::new() };
+            let in_place = kernel.in_place().is_some();
+            let operation = &program.operation;
+            let mut verifier = Verifier { operation, kernel: expanded, in_place, scope: BTreeMap::new() };
             verifier.ensure(8, bytes == program.shared_bytes(kernel), || {
                 format!("{bytes} bytes of shared memory")
             })?;
@@ -68,6 +69,7 @@ struct Binding {
 struct Verifier<'a> {
     operation: &'a Operation,
     kernel: &'a ExpandedKernel,
+    in_place: bool,
     scope: BTreeMap<String, Binding>,
 }
 
@@ -180,7 +182,11 @@ impl Verifier<'_> {
 
     fn store(&self, place: &Place, value: &Expr) -> Check {
         self.place(place)?;
-        let writable = matches!(place.buffer, Buffer::Partials | Buffer::Result | Buffer::Shared(_));
+        let writable = match place.buffer {
+            Buffer::Partials | Buffer::Result | Buffer::Shared(_) => true,
+            Buffer::Items => self.in_place,
+            Buffer::Input(_) | Buffer::Ticket => false,
+        };
         let element = self.element(place.buffer).filter(|_| writable);
         self.ensure(7, element.is_some() && element == value.ty(), || {
             format!("{value} is stored to {place}")
@@ -265,6 +271,7 @@ impl Verifier<'_> {
             Expr::Bin(Bin::Div, a, b) if **a == Expr::Thread && **b == Expr::from(Program::WARP) => {
                 Uniform::Warp
             }
+            Expr::Cmp(Cmp::Lt, a, b) if **a == Expr::Thread && whole_warps(b) => Uniform::Warp,
             Expr::Const(_) | Expr::Named(_) | Expr::Block | Expr::Grid | Expr::Rank => Uniform::Block,
             Expr::Items | Expr::Step(_) | Expr::Aligned(..) | Expr::Empty => Uniform::Block,
             Expr::Un(..) | Expr::Bin(..) | Expr::Cmp(..) | Expr::Cast(..) | Expr::Map(_) => self.meet(expr),
@@ -279,4 +286,9 @@ impl Verifier<'_> {
     fn ensure(&self, rule: u32, holds: bool, what: impl FnOnce() -> String) -> Check {
         if holds { Ok(()) } else { Err(Violation { rule, kernel: self.kernel.name, what: what() }) }
     }
+}
+
+/// Is it a number of threads that make whole warps?
+fn whole_warps(threads: &Expr) -> bool {
+    matches!(threads, Expr::Const(threads) if threads.bits().is_multiple_of(Program::WARP.into()))
 }

@@ -87,7 +87,8 @@ impl<'a, D: Domain> Machine<'a, D> {
             Stmt::Load(local, place) => self.load(stmt, local, place, mask),
             Stmt::Store(place, value) => self.store(stmt, place, value, mask),
             Stmt::Shuffle { into, value, down, .. } => self.shuffle(stmt, into, [value, down], mask),
-            Stmt::Exit | Stmt::AtomicCombine { .. } => Err(Fault::Unbound(text(stmt))),
+            Stmt::AtomicCombine { place, value, .. } => self.atomic_combine(stmt, place, value, mask),
+            Stmt::Exit => Err(Fault::Unbound(text(stmt))),
             Stmt::Barrier(barrier) => {
                 let warp = matches!(barrier, Barrier::Warp(_));
                 let width = if warp { Program::WARP as usize } else { self.threads() };
@@ -159,7 +160,7 @@ impl<'a, D: Domain> Machine<'a, D> {
     fn store(&mut self, stmt: &Stmt, place: &Place, value: &Expr, mask: &[bool]) -> Result<(), Fault> {
         let Val::Acc(accs) = self.value(value, mask)? else { return Err(Fault::Unbound(text(stmt))) };
         let positions = self.positions(stmt, place, 1, mask)?;
-        let global = matches!(place.buffer, Buffer::Partials | Buffer::Result);
+        let global = matches!(place.buffer, Buffer::Items | Buffer::Partials | Buffer::Result);
         if global && let Some(thread) = self.undefined_thread(&accs, mask) {
             return Err(Fault::Undefined { statement: text(stmt), thread });
         }
@@ -172,7 +173,26 @@ impl<'a, D: Domain> Machine<'a, D> {
                 let array = self.shared.get_mut(name).ok_or_else(|| Fault::Unbound(name.to_owned()))?;
                 domain.copy(array, &accs, &pairs);
             }
-            Buffer::Input(_) | Buffer::Items | Buffer::Ticket => return Err(Fault::Unbound(text(stmt))),
+            Buffer::Items => domain.copy(&mut memory.items, &accs, &pairs),
+            Buffer::Input(_) | Buffer::Ticket => return Err(Fault::Unbound(text(stmt))),
+        }
+        Ok(())
+    }
+
+    fn atomic_combine(
+        &mut self,
+        stmt: &Stmt,
+        place: &Place,
+        value: &Expr,
+        mask: &[bool],
+    ) -> Result<(), Fault> {
+        let accs = self.acc(value, mask, value)?;
+        for (thread, at) in self.positions(stmt, place, 1, mask)? {
+            let mut pair = [self.domain.undefined(1), self.domain.undefined(1)];
+            self.domain.copy(&mut pair[0], &self.memory.partials, &[(0, at)]);
+            self.domain.copy(&mut pair[1], &accs, &[(0, thread)]);
+            let sum = self.domain.combine(&pair[0], &pair[1])?;
+            self.domain.copy(&mut self.memory.partials, &sum, &[(at, 0)]);
         }
         Ok(())
     }

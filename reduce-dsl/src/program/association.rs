@@ -4,7 +4,7 @@
 //! strided lanes, and makes each lane one item. Items that are not there are absent: a combination with
 //! an absent right side is its left side.
 
-use super::{Kernel, Program, Reads, Step, Tree};
+use super::{GridMedium, Kernel, Program, Reach, Reads, Step, Tree};
 use std::fmt;
 
 /// The association of a program, for every n.
@@ -20,7 +20,7 @@ pub struct Association {
 /// become item `l`, combined by `tree`. One lane means the whole chunk becomes one item.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Level {
-    /// Items of a chunk.
+    /// Items of a chunk; [`Level::ALL`] where all items are one chunk.
     pub chunk: u64,
     /// Lanes of a chunk, and items that a full chunk leaves.
     pub lanes: u64,
@@ -31,7 +31,10 @@ pub struct Level {
 impl Association {
     pub(super) fn of(program: &Program) -> Association {
         let levels = |reads| levels_of(program, program.kernel(reads));
-        Association { first: levels(Reads::Inputs), again: levels(Reads::Partials) }
+        let in_any_order = Level { chunk: Level::ALL, lanes: 1, tree: Tree::Any };
+        let atomic = program.kernel(Reads::Inputs).is_atomic();
+        let again = if atomic { vec![in_any_order] } else { levels(Reads::Partials) };
+        Association { first: levels(Reads::Inputs), again }
     }
 
     /// The levels that n elements pass through.
@@ -67,6 +70,9 @@ impl Association {
 }
 
 impl Level {
+    /// More items than there can be.
+    pub const ALL: u64 = u64::MAX;
+
     /// Items that a lane of a full chunk has.
     pub fn group(&self) -> u64 {
         self.chunk / self.lanes
@@ -80,7 +86,7 @@ impl Level {
     fn depth(&self, items: u64) -> u64 {
         let group = items.min(self.chunk).div_ceil(self.lanes).max(1);
         match self.tree {
-            Tree::Serial => group - 1,
+            Tree::Serial | Tree::Any => group - 1,
             Tree::Halving | Tree::Pairs => u64::from(group.next_power_of_two().ilog2()),
         }
     }
@@ -105,8 +111,9 @@ impl Tree {
         full: usize,
         combine: &mut impl FnMut(T, T) -> T,
     ) -> Option<T> {
+        let serial = matches!(self, Tree::Serial | Tree::Any);
         let mut stride = if self == Tree::Pairs { 1 } else { full / 2 };
-        while self != Tree::Serial && (1..full).contains(&stride) {
+        while !serial && (1..full).contains(&stride) {
             let active =
                 |i: &usize| if self == Tree::Pairs { i.is_multiple_of(2 * stride) } else { *i < stride };
             for i in (0..items.len().saturating_sub(stride)).filter(active) {
@@ -116,7 +123,7 @@ impl Tree {
         }
         let mut rest = items.into_iter();
         let first = rest.next()?;
-        Some(if self == Tree::Serial { rest.fold(first, combine) } else { first })
+        Some(if serial { rest.fold(first, combine) } else { first })
     }
 }
 
@@ -126,17 +133,21 @@ fn outputs(levels: &[Level], items: u64) -> u64 {
 
 /// Levels that leave their items as they are (one item a lane) are left out.
 fn levels_of(program: &Program, kernel: &Kernel) -> Vec<Level> {
-    let fold = kernel.fold();
+    let tile = program.tile(kernel.reads);
     let level = |step: &Step| match step {
-        Step::Fold(_) => Some(Level {
-            chunk: program.tile(kernel.reads),
-            lanes: u64::from(program.block) * u64::from(fold.width),
-            tree: Tree::Serial,
-        }),
+        Step::Fold(fold) => {
+            let round = u64::from(program.block) * u64::from(fold.width);
+            let (chunk, lanes) = match fold.reach {
+                Reach::Units(_) => (tile, round),
+                Reach::GridStride(blocks) => (Level::ALL, round * u64::from(blocks)),
+                Reach::Everything => (Level::ALL, 1),
+            };
+            Some(Level { chunk, lanes, tree: Tree::Serial })
+        }
         Step::Combine(combine) => {
             Some(Level { chunk: u64::from(combine.items), lanes: 1, tree: combine.tree })
         }
-        Step::Grid(_) => None,
+        Step::Keep | Step::Grid(GridMedium::NextLaunch | GridMedium::Atomic) => None,
     };
     kernel.steps.iter().filter_map(level).filter(|level| level.group() > 1).collect()
 }
@@ -154,9 +165,10 @@ impl fmt::Display for Association {
 impl fmt::Display for Level {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Level { chunk, lanes, tree } = self;
+        let chunk = if *chunk == Level::ALL { "all".to_owned() } else { format!("every {chunk}") };
         match lanes {
-            1 => write!(f, "every {chunk} items by {tree}"),
-            _ => write!(f, "every {chunk} items, {lanes} lanes strided by {lanes}, by {tree}"),
+            1 => write!(f, "{chunk} items by {tree}"),
+            _ => write!(f, "{chunk} items, {lanes} lanes strided by {lanes}, by {tree}"),
         }
     }
 }

@@ -1,16 +1,35 @@
 //! What runs for n elements: launches in order, and the workspace they need. A pure function of n.
 
-use super::{Program, Reads};
+use super::{Kernel, Program, Reads, Step};
 
 /// The plan of a program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Plan {
-    input_tile: u64,
-    partial_tile: u64,
+    /// By what the kernels read, as the program has them.
+    kernels: [Cover; 2],
     partial_size: u64,
 }
 
-/// One launch. A launch of one block writes the result; any other writes a partial for each block.
+/// What one launch of a kernel covers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Cover {
+    tile: u64,
+    most_blocks: u64,
+    leaves: Leaves,
+}
+
+/// What a launch leaves in the workspace.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Leaves {
+    /// A partial for each block; a launch of one block writes the result instead.
+    Blocks,
+    /// An accumulator for each item.
+    Items,
+    /// One accumulator, which is there before.
+    One,
+}
+
+/// One launch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Launch {
     /// Which kernel, by what it reads.
@@ -21,8 +40,10 @@ pub struct Launch {
     pub grid: u64,
     /// Where it reads partials, for the kernel that does.
     pub from: Region,
-    /// Where it writes partials, if it has more than one block.
+    /// Where it writes partials, if it leaves any.
     pub to: Region,
+    /// Partials that it leaves for the next launch; `None`: it writes the result.
+    pub leaves: Option<u64>,
 }
 
 /// One of the two regions of the workspace, which the levels use in turn.
@@ -36,50 +57,63 @@ pub enum Region {
 
 impl Plan {
     pub(super) fn of(program: &Program) -> Plan {
-        Plan {
-            input_tile: program.tile(Reads::Inputs),
-            partial_tile: program.tile(Reads::Partials),
-            partial_size: program.operation.acc.size() as u64,
-        }
+        let cover = |reads| Cover {
+            tile: program.tile(reads),
+            most_blocks: program.most_blocks(reads),
+            leaves: Leaves::of(program.kernel(reads)),
+        };
+        let kernels = [cover(Reads::Inputs), cover(Reads::Partials)];
+        Plan { kernels, partial_size: program.operation.acc.size() as u64 }
     }
 
     /// The launches for n elements: at least one, the last of one block.
     pub fn launches(&self, n: u64) -> Vec<Launch> {
-        let first = Launch {
-            kernel: Reads::Inputs,
-            items: n,
-            grid: n.div_ceil(self.input_tile).max(1),
-            from: Region::Odd,
-            to: Region::Even,
-        };
-        std::iter::successors(Some(first), |last| (last.grid > 1).then(|| self.after(last))).collect()
+        let first = self.launch(Reads::Inputs, n, Region::Odd, Region::Even);
+        let after =
+            |last: &Launch| last.leaves.map(|items| self.launch(Reads::Partials, items, last.to, last.from));
+        std::iter::successors(Some(first), after).collect()
     }
 
-    fn after(&self, last: &Launch) -> Launch {
-        Launch {
-            kernel: Reads::Partials,
-            items: last.grid,
-            grid: last.grid.div_ceil(self.partial_tile),
-            from: last.to,
-            to: last.from,
-        }
+    fn launch(&self, kernel: Reads, items: u64, from: Region, to: Region) -> Launch {
+        let cover = self.kernels[kernel as usize];
+        let grid = items.div_ceil(cover.tile).clamp(1, cover.most_blocks);
+        let leaves = match cover.leaves {
+            Leaves::Blocks => (grid > 1).then_some(grid),
+            Leaves::Items => Some(items),
+            Leaves::One => Some(1),
+        };
+        Launch { kernel, items, grid, from, to, leaves }
+    }
+
+    /// Must the first partial of the workspace hold the identity before the first launch?
+    pub fn starts_from_identity(&self) -> bool {
+        self.kernels[0].leaves == Leaves::One
     }
 
     /// Bytes of workspace for n elements.
     pub fn workspace(&self, n: u64) -> u64 {
-        let mut written = self.launches(n).into_iter().map(|launch| launch.grid).filter(|&grid| grid > 1);
-        let (even, odd) = (written.next().unwrap_or(0), written.next().unwrap_or(0));
-        (even + odd) * self.partial_size
+        let left: u64 = self.launches(n).iter().filter_map(|launch| launch.leaves).take(2).sum();
+        left * self.partial_size
     }
 
     /// The byte at which a region starts, for n elements.
     pub fn offset(&self, n: u64, region: Region) -> u64 {
-        let first = n.div_ceil(self.input_tile).max(1);
+        let first = self.launch(Reads::Inputs, n, Region::Odd, Region::Even).leaves.unwrap_or(0);
         if region == Region::Odd { first * self.partial_size } else { 0 }
     }
 
     /// Items of a block of the kernel that reads the inputs, and of the one that reads partials.
     pub fn tiles(&self) -> [u64; 2] {
-        [self.input_tile, self.partial_tile]
+        self.kernels.map(|cover| cover.tile)
+    }
+}
+
+impl Leaves {
+    fn of(kernel: &Kernel) -> Leaves {
+        match (kernel.is_atomic(), kernel.steps.contains(&Step::Keep)) {
+            (true, _) => Leaves::One,
+            (false, true) => Leaves::Items,
+            (false, false) => Leaves::Blocks,
+        }
     }
 }

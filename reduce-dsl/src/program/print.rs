@@ -1,6 +1,8 @@
 //! The text of a program: stable, one line a step.
 
-use super::{Addressing, Combine, Fold, GridMedium, Kernel, Medium, Program, Reads, Scope, Step, Tree};
+use super::{
+    Addressing, Combine, Fold, GridMedium, Kernel, Medium, Program, Reach, Reads, Scope, Step, Tree,
+};
 use crate::operation::Order;
 use std::fmt;
 
@@ -37,6 +39,8 @@ impl fmt::Display for Step {
         match self {
             Step::Fold(fold) => fold.fmt(f),
             Step::Combine(combine) => combine.fmt(f),
+            Step::Keep => f.write_str("keep every thread's item in the workspace"),
+            Step::Grid(GridMedium::Atomic) => f.write_str("combine grid through an atomic"),
             Step::Grid(GridMedium::NextLaunch) => f.write_str("combine grid through the next launch"),
         }
     }
@@ -44,20 +48,25 @@ impl fmt::Display for Step {
 
 impl fmt::Display for Fold {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(
-            f,
-            "fold thread: {} x {} items{}",
-            self.units,
-            self.width,
-            unrolled(self.unrolled && self.units > 1)
-        )
+        let width = self.width;
+        match self.reach {
+            Reach::Units(units) => {
+                write!(f, "fold thread: {units} x {width} items{}", unrolled(self.unrolled && units > 1))
+            }
+            Reach::GridStride(blocks) => {
+                write!(f, "fold thread: every {width} items that a grid of {blocks} blocks comes across")
+            }
+            Reach::Everything => write!(f, "fold thread 0: everything"),
+        }
     }
 }
 
 impl fmt::Display for Combine {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Combine { scope, items, tree, medium, .. } = self;
-        write!(f, "combine {scope}: {items} items by {tree} through {medium}{}", unrolled(self.unrolled))
+        let last_warp = if self.last_warp { ", last warp by itself" } else { "" };
+        let unrolled = unrolled(self.unrolled);
+        write!(f, "combine {scope}: {items} items by {tree} through {medium}{last_warp}{unrolled}")
     }
 }
 
@@ -92,17 +101,29 @@ impl fmt::Display for Tree {
             Tree::Serial => "serial",
             Tree::Halving => "halving",
             Tree::Pairs => "pairs",
+            Tree::Any => "any order",
         })
     }
 }
 
 impl fmt::Display for Medium {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Medium::Registers => f.write_str("registers"),
+            Medium::Shuffle => f.write_str("shuffle"),
+            Medium::Shared(addressing) => write!(f, "shared memory, {addressing}"),
+            Medium::Global(addressing) => write!(f, "global memory, {addressing}"),
+        }
+    }
+}
+
+impl fmt::Display for Addressing {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            Medium::Registers => "registers",
-            Medium::Shuffle => "shuffle",
-            Medium::Shared(Addressing::Modulo) => "shared memory, modulo addressing",
-            Medium::Shared(Addressing::Sequential) => "shared memory, sequential addressing",
+            Addressing::Modulo => "modulo addressing",
+            Addressing::Bitmask => "bit mask addressing",
+            Addressing::StridedIndex => "strided index",
+            Addressing::Sequential => "sequential addressing",
         })
     }
 }

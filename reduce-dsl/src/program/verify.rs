@@ -2,19 +2,29 @@
 //!
 //! 1. The kernels are, in this order, one that reads inputs and one that reads partials.
 //! 2. `block` is a power of two, 32 … 1024.
-//! 3. The steps of a kernel are a fold, then combinations of strictly widening scope, then the grid.
-//! 4. A fold has at least one unit and its width is a power of two; partials are folded one at a time.
+//! 3. The steps of a kernel are a fold, then combinations of strictly widening scope, then the grid. A kernel
+//!    whose tree is in place has no fold, because its items are in memory; the kernel before it keeps them there.
+//! 4. A fold has at least one unit (or block) and its width is a power of two; partials are folded one at a
+//!    time, and so is everything that one thread folds.
 //! 5. The combinations leave one item a block: the lanes of a thread, then a warp of threads, then what is left.
+//!    A tree in place has two items a thread; what is kept, and what one thread folds, is not combined.
 //! 6. The medium fits the scope: registers for a thread, shuffles for a warp, shuffles of at most one
-//!    item a lane of a warp, or shared memory, for a block.
-//! 7. The tree fits the medium: `pairs` for modulo addressing and registers, `halving` for the others.
-//! 8. A fold of more than one unit, and `halving`, reorder elements: the operator is commutative.
+//!    item a lane of a warp, or shared or global memory, for a block. Only a tree with sequential addressing in
+//!    shared memory leaves its last warp to itself.
+//! 7. The tree fits the medium: `halving` for shuffles and sequential addressing, `pairs` for the others.
+//! 8. A fold of more than one unit, a grid stride, `halving` and an atomic reorder elements: the operator is
+//!    commutative.
 //! 9. A tile has at most 2³⁰ items, so that positions inside it fit `u32`.
 //! 10. Shared memory stays within what every architecture gives a block without asking.
 //! 11. `map`, `op`, `identity` and `finish` have the types of inputs, accumulator and result.
+//! 12. Atomics stand in the kernel over inputs, on one scalar of 4 or 8 bytes that has an identity, and where the
+//!     order of the blocks cannot change the result or the user does not mind.
 
-use super::{Addressing, Combine, Fold, Kernel, Medium, Program, Reads, Scope, Step, Tree};
+use super::{
+    Addressing, Combine, Fold, GridMedium, Kernel, Medium, Program, Reach, Reads, Scope, Step, Tree,
+};
 use crate::Scalar;
+use crate::operation::Order;
 
 /// What a kernel may use.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -56,7 +66,7 @@ impl Program {
     /// Bytes of shared memory that a kernel uses.
     pub fn shared_bytes(&self, kernel: &Kernel) -> usize {
         let slots = |combine: Combine| match combine.medium {
-            Medium::Registers => 0,
+            Medium::Registers | Medium::Global(_) => 0,
             Medium::Shuffle => {
                 if combine.scope == Scope::Block {
                     combine.items
@@ -71,8 +81,9 @@ impl Program {
 }
 
 fn verify_kernel(program: &Program, kernel: &Kernel) -> Check {
-    verify_order(kernel)?;
+    verify_order(program, kernel)?;
     verify_fold(program, kernel, kernel.fold())?;
+    verify_atomic(program, kernel)?;
     verify_items(program, kernel)?;
     kernel.combines().try_for_each(|combine| verify_combine(program, combine))?;
     let (tile, shared) = (program.tile(kernel.reads), program.shared_bytes(kernel));
@@ -80,18 +91,47 @@ fn verify_kernel(program: &Program, kernel: &Kernel) -> Check {
     ensure(10, shared <= LIMITS.shared, || format!("{} uses {shared} bytes of shared memory", kernel.name))
 }
 
-fn verify_order(kernel: &Kernel) -> Check {
-    let ends = matches!(kernel.steps.as_slice(), [Step::Fold(_), .., Step::Grid(_)]);
-    let middle = kernel.steps.len() == kernel.combines().count() + 2;
+fn verify_order(program: &Program, kernel: &Kernel) -> Check {
+    let in_place = |reads| program.kernel(reads).in_place().is_some();
+    let partials = kernel.reads == Reads::Partials;
+    let ends = match kernel.steps.as_slice() {
+        [Step::Fold(_), .., Step::Keep] => !partials && in_place(Reads::Partials),
+        [Step::Fold(_), .., Step::Grid(_)] => {
+            !in_place(kernel.reads) && (partials || !in_place(Reads::Partials))
+        }
+        [Step::Combine(_), Step::Grid(GridMedium::NextLaunch)] => partials && in_place(kernel.reads),
+        _ => false,
+    };
+    let folds = usize::from(kernel.in_place().is_none());
+    let middle = kernel.steps.len() == kernel.combines().count() + folds + 1;
     let scopes: Vec<_> = kernel.combines().map(|combine| combine.scope).collect();
     let widening = scopes.is_sorted_by(|a, b| a < b);
-    ensure(3, ends && middle && widening, || format!("the steps of {} are {:?}", kernel.name, kernel.steps))
+    ensure(3, ends && middle && widening, || steps_of(kernel))
+}
+
+fn steps_of(kernel: &Kernel) -> String {
+    format!("the steps of {} are {:?}", kernel.name, kernel.steps)
 }
 
 fn verify_fold(program: &Program, kernel: &Kernel, fold: Fold) -> Check {
-    let narrow = kernel.reads == Reads::Inputs || fold.width == 1;
-    ensure(4, fold.units > 0 && fold.width.is_power_of_two() && narrow, || format!("{fold}"))?;
-    ensure(8, fold.units == 1 || program.operation.commutative, || format!("{fold} of an ordered operator"))
+    let (several, wide) = match fold.reach {
+        Reach::Units(units) => (units, true),
+        Reach::GridStride(blocks) => (blocks, true),
+        Reach::Everything => (1, false),
+    };
+    let narrow = fold.width == 1 || (wide && kernel.reads == Reads::Inputs);
+    ensure(4, several > 0 && fold.width.is_power_of_two() && narrow, || format!("{fold}"))?;
+    let in_order = matches!(fold.reach, Reach::Units(1) | Reach::Everything);
+    ensure(8, in_order || program.operation.commutative, || format!("{fold} of an ordered operator"))
+}
+
+fn verify_atomic(program: &Program, kernel: &Kernel) -> Check {
+    let Program { operation, .. } = program;
+    let word = operation.acc.is_scalar() && [4, 8].contains(&operation.acc.size());
+    let free = operation.exact || operation.order == Order::Any;
+    let legal = kernel.reads == Reads::Inputs && word && free && operation.identity.is_some();
+    ensure(12, !kernel.is_atomic() || legal, || steps_of(kernel))?;
+    ensure(8, !kernel.is_atomic() || operation.commutative, || "an atomic of an ordered operator".to_owned())
 }
 
 fn verify_items(program: &Program, kernel: &Kernel) -> Check {
@@ -99,24 +139,30 @@ fn verify_items(program: &Program, kernel: &Kernel) -> Check {
         |scope| kernel.combines().find(|combine| combine.scope == scope).map_or(1, |combine| combine.items);
     let thread = items(Scope::Thread) == kernel.fold().width;
     let warp = [1, Program::WARP].contains(&items(Scope::Warp));
-    let block = items(Scope::Warp).checked_mul(items(Scope::Block)) == Some(program.block);
+    let alone = kernel.steps.contains(&Step::Keep) || kernel.fold().reach == Reach::Everything;
+    let wanted = match (alone, kernel.in_place()) {
+        (true, _) => Some(1),
+        (false, Some(_)) => program.block.checked_mul(2),
+        (false, None) => Some(program.block),
+    };
+    let block = items(Scope::Warp).checked_mul(items(Scope::Block)) == wanted;
     let inside = kernel.combines().all(|combine| combine.scope <= Scope::Block && combine.items > 1);
-    ensure(5, thread && warp && block && inside, || {
-        format!("the steps of {} are {:?}", kernel.name, kernel.steps)
-    })
+    ensure(5, thread && warp && block && inside, || steps_of(kernel))
 }
 
 fn verify_combine(program: &Program, combine: Combine) -> Check {
-    let Combine { scope, items, tree, medium, .. } = combine;
+    let Combine { scope, items, tree, medium, last_warp, .. } = combine;
     let fits = match medium {
         Medium::Registers => scope == Scope::Thread,
         Medium::Shuffle => matches!(scope, Scope::Warp | Scope::Block) && items <= Program::WARP,
-        Medium::Shared(_) => scope == Scope::Block,
+        Medium::Shared(_) | Medium::Global(_) => scope == Scope::Block,
     };
+    let fits = fits && (!last_warp || medium == Medium::Shared(Addressing::Sequential));
     ensure(6, fits, || format!("{combine}"))?;
     let shape = match medium {
-        Medium::Registers | Medium::Shared(Addressing::Modulo) => Tree::Pairs,
-        Medium::Shuffle | Medium::Shared(Addressing::Sequential) => Tree::Halving,
+        Medium::Shuffle => Tree::Halving,
+        Medium::Registers => Tree::Pairs,
+        Medium::Shared(addressing) | Medium::Global(addressing) => addressing.tree(),
     };
     ensure(7, tree == shape && items.is_power_of_two(), || format!("{combine}"))?;
     ensure(8, tree == Tree::Pairs || program.operation.commutative, || {

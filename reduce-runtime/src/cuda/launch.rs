@@ -28,6 +28,8 @@ pub(crate) struct Kernels {
     plan: Plan,
     block: u32,
     output: Record,
+    /// The bytes of the identity, if the operation has one.
+    identity: Option<Vec<u8>>,
     /// By what they read, as the program has them.
     functions: [CudaFunction; 2],
     /// Of the null stream, on which all of this crate's memory is allocated.
@@ -52,6 +54,11 @@ impl Kernels {
             plan: program.plan(),
             block: program.block,
             output: program.operation.output.clone(),
+            identity: program
+                .operation
+                .identity
+                .as_ref()
+                .map(|values| bytes_of(&program.operation.acc, values)),
             functions: [function(Reads::Inputs)?, function(Reads::Partials)?],
             stream: gpu.context().default_stream(),
             spare: Mutex::default(),
@@ -85,8 +92,12 @@ impl Kernels {
     fn run(&self, stream: &CudaStream, inputs: &[CUdeviceptr], n: u64) -> Result<Outcome, Error> {
         let launches = launches(&self.plan, n)?;
         let result = self.plan.workspace(n).next_multiple_of(self.output.align() as u64);
-        let memory = self.memory(result + self.output.size() as u64)?;
+        let mut memory = self.memory(result + self.output.size() as u64)?;
         let base = memory.device_ptr(&self.stream).0;
+        if let Some(identity) = self.identity.as_ref().filter(|_| self.plan.starts_from_identity()) {
+            self.stream.memcpy_htod(identity, &mut memory).map_err(failed("setting the identity"))?;
+            self.stream.synchronize().map_err(failed("setting the identity"))?;
+        }
         stream.synchronize().map_err(failed("waiting for the inputs"))?;
         let start = Instant::now();
         let launched = launches.iter().try_for_each(|launch| {
@@ -193,6 +204,16 @@ fn launches(plan: &Plan, n: u64) -> Result<Vec<Launch>, Error> {
 fn terminated(mut image: Vec<u8>) -> Vec<u8> {
     image.push(0);
     image
+}
+
+/// The bytes of a record, laid out as in C.
+fn bytes_of(record: &Record, values: &[Value]) -> Vec<u8> {
+    let mut bytes = vec![0; record.size()];
+    for (offset, value) in record.offsets().into_iter().zip(values) {
+        let size = value.ty().size();
+        bytes[offset..offset + size].copy_from_slice(&value.bits().to_le_bytes()[..size]);
+    }
+    bytes
 }
 
 /// The bytes of an input as they lie in memory.

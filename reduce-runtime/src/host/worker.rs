@@ -122,7 +122,8 @@ impl<'a> Worker<'a> {
     fn level(&mut self, level: &Level) -> Done {
         let (chunk, lanes) = (level.chunk as usize, level.lanes as usize);
         match level.tree {
-            Tree::Serial => self.serial(chunk, lanes),
+            // Any order will do, and this one is at hand.
+            Tree::Serial | Tree::Any => self.serial(chunk, lanes),
             Tree::Halving => halves(level).try_for_each(|half| self.pair(half * lanes)),
             Tree::Pairs => halves(level).try_for_each(|_| self.pair(lanes)),
         }

@@ -1,0 +1,196 @@
+//! Trees in memory: which threads are active at a step, which item is theirs, and who must wait for whom.
+
+use super::{Expansion, count};
+use reduce_dsl::Scalar;
+use reduce_dsl::expanded::{Barrier, Buffer, Expr, FULL, Local, Loop, Part, Place, Shared, Stmt, Ty};
+use reduce_dsl::ops::Bin;
+use reduce_dsl::program::{Addressing, Combine, Program, Step, Tree};
+
+const TREE: &str = "tree";
+
+/// The memory of a tree.
+struct Slots {
+    combine: Combine,
+    addressing: Addressing,
+    /// In place: two items a thread, in the workspace. Else one, in shared memory.
+    in_place: bool,
+    /// How many items are there, where a step must ask.
+    there: Option<Expr>,
+}
+
+/// How threads meet after a step.
+type Meeting = Option<Barrier>;
+
+impl Expansion<'_> {
+    /// The accumulators of the threads become one, in thread 0, through an array of the whole block.
+    pub(super) fn shared_tree(&mut self, combine: Combine, addressing: Addressing) {
+        self.shared.push(Shared { name: TREE, len: "BLOCK" });
+        let staged = "every thread's accumulator into shared memory".to_owned();
+        self.body.extend([
+            Stmt::Note(Part::Stage, staged),
+            Stmt::Store(Buffer::Shared(TREE).at(Expr::Thread), self.acc().get()),
+            Stmt::Barrier(Barrier::Block),
+        ]);
+        self.note(Part::Tree, &Step::Combine(combine), super::words(combine));
+        let there = self.guarded().then(|| self.present.clone());
+        let steps = Slots { combine, addressing, in_place: false, there }.steps();
+        self.body.extend(steps);
+        self.lanes.clear();
+    }
+
+    /// The items of the block become one, in place. Those that are not there are left out, as nothing pads them.
+    pub(super) fn tree_in_place(&mut self, combine: Combine, addressing: Addressing) {
+        self.note(Part::Tree, &Step::Combine(combine), super::words(combine));
+        let slots = Slots { combine, addressing, in_place: true, there: Some(count().get()) };
+        if slots.own() != Expr::Thread {
+            self.body.push(Stmt::Let(index(""), Expr::from(2).times(Expr::Thread)));
+        }
+        self.body.extend(slots.steps());
+        self.lanes.clear();
+    }
+
+    /// What a tree in memory left: the first item.
+    pub(super) fn root(&self) -> Place {
+        match self.kernel.in_place() {
+            Some(_) => Buffer::Items.at(super::first().get()),
+            None => Buffer::Shared(TREE).at(Expr::from(0)),
+        }
+    }
+}
+
+impl Slots {
+    fn steps(&self) -> Vec<Stmt> {
+        match (self.combine.tree, self.combine.last_warp) {
+            (Tree::Halving, true) => [self.block_steps(), vec![self.last_warp()]].concat(),
+            _ => self.range(1, Some(Barrier::Block)),
+        }
+    }
+
+    /// The steps of more than one warp, before the last warp goes on by itself.
+    fn block_steps(&self) -> Vec<Stmt> {
+        if self.combine.items > 2 * Program::WARP { self.range(2 * Program::WARP, None) } else { Vec::new() }
+    }
+
+    /// The steps whose stride is at least `least`: a loop, or one copy of the step for each. Written out, nobody waits
+    /// after the last step, unless others follow.
+    fn range(&self, least: u32, last: Meeting) -> Vec<Stmt> {
+        let half = self.combine.items / 2;
+        if !self.combine.unrolled {
+            return vec![self.looped(least)];
+        }
+        let mut strides: Vec<u32> = std::iter::successors(Some(half), |stride| Some(stride / 2))
+            .take_while(|&it| it >= least)
+            .collect();
+        if self.combine.tree == Tree::Pairs {
+            strides.reverse();
+        }
+        let count = strides.len();
+        let step = |(at, stride): (usize, u32)| {
+            let done = last.is_some() && at + 1 == count;
+            self.step(stride.into(), &format!("_{stride}"), (!done).then_some(Barrier::Block))
+        };
+        strides.into_iter().enumerate().flat_map(step).collect()
+    }
+
+    fn looped(&self, least: u32) -> Stmt {
+        let stride = Local::new("stride", Ty::U32);
+        let (half, all) = if self.in_place {
+            (Expr::Named("BLOCK"), "TILE")
+        } else {
+            (Expr::Named("BLOCK").over(2), "BLOCK")
+        };
+        let (from, test, next) = match self.combine.tree {
+            Tree::Pairs => (1.into(), stride.get().below(Expr::Named(all)), stride.get().times(2)),
+            Tree::Halving | Tree::Serial | Tree::Any => {
+                (half, Expr::from(least / 2).below(stride.get()), stride.get().over(2))
+            }
+        };
+        let body = self.step(stride.get(), "", Some(Barrier::Block));
+        Stmt::For(Box::new(Loop { from, test, next, unroll: false, body, local: stride }))
+    }
+
+    /// The steps inside the first warp, written out. Its lanes wait for each other only where they are told to.
+    fn last_warp(&self) -> Stmt {
+        let widest = (self.combine.items / 2).min(Program::WARP);
+        let strides = std::iter::successors(Some(widest), |stride| Some(stride / 2)).take_while(|&it| it > 0);
+        let step = |stride: u32| {
+            let meeting = (stride > 1).then_some(Barrier::Warp(FULL));
+            self.step(stride.into(), &format!("_{stride}"), meeting)
+        };
+        Stmt::when(Expr::Thread.below(Program::WARP), strides.flat_map(step).collect())
+    }
+
+    /// One step: active threads combine their item with the one a stride further up.
+    fn step(&self, stride: Expr, suffix: &str, meeting: Meeting) -> Vec<Stmt> {
+        let own = self.own_at(suffix);
+        let other = own.clone().plus(stride.clone());
+        let [left, right] = ["left", "right"].map(|side| Local::new(format!("{side}{suffix}"), Ty::Acc));
+        let pair = vec![
+            Stmt::Load(left.clone(), self.place(own.clone())),
+            Stmt::Load(right.clone(), self.place(other.clone())),
+            Stmt::Store(self.place(own.clone()), left.get().combine(right.get())),
+        ];
+        let there = self.there.clone().map(|items| other.below(items));
+        let test = self.active(&stride, own).into_iter().chain(there).reduce(Expr::and);
+        let named = (self.addressing == Addressing::StridedIndex)
+            .then(|| Stmt::Let(index(suffix), twice(&stride).times(Expr::Thread)));
+        let pair = test.map_or(pair.clone(), |test| vec![Stmt::when(test, pair)]);
+        named.into_iter().chain(pair).chain(meeting.map(Stmt::Barrier)).collect()
+    }
+
+    /// Which threads are active; all, where there is nothing to ask.
+    fn active(&self, stride: &Expr, own: Expr) -> Option<Expr> {
+        let period = if self.in_place { stride.clone() } else { twice(stride) };
+        match self.addressing {
+            Addressing::Modulo => Some(Expr::Thread.bin(Bin::Rem, period.clone()).equals(0)),
+            Addressing::Bitmask => {
+                let mask = less_one(&period);
+                Some(Expr::Thread.bin(Bin::And, mask).equals(0))
+            }
+            Addressing::StridedIndex => {
+                Some(own.below(Expr::Named(if self.in_place { "TILE" } else { "BLOCK" })))
+            }
+            Addressing::Sequential => Some(Expr::Thread.below(stride.clone())),
+        }
+        .filter(|_| period != Expr::from(1) && !self.is_first_of_last_warp(stride))
+    }
+
+    /// The last warp begins with all of its threads.
+    fn is_first_of_last_warp(&self, stride: &Expr) -> bool {
+        self.combine.last_warp && *stride == Expr::from(Program::WARP)
+    }
+
+    /// The item of a thread, where it is the same at every step.
+    fn own(&self) -> Expr {
+        match (self.addressing, self.in_place) {
+            (Addressing::Modulo | Addressing::Bitmask, true) => index("").get(),
+            _ => Expr::Thread,
+        }
+    }
+
+    fn own_at(&self, suffix: &str) -> Expr {
+        if self.addressing == Addressing::StridedIndex { index(suffix).get() } else { self.own() }
+    }
+
+    fn place(&self, index: Expr) -> Place {
+        if self.in_place {
+            Buffer::Items.at(super::first().get().bin(Bin::Add, index.cast(Scalar::U64)))
+        } else {
+            Buffer::Shared(TREE).at(index)
+        }
+    }
+}
+
+fn index(suffix: &str) -> Local {
+    Local::new(format!("index{suffix}"), Ty::U32)
+}
+
+fn twice(stride: &Expr) -> Expr {
+    let literal = if let Expr::Const(value) = stride { Some(value.bits() as u32) } else { None };
+    literal.map_or_else(|| Expr::from(2).times(stride.clone()), |stride| Expr::from(2 * stride))
+}
+
+fn less_one(period: &Expr) -> Expr {
+    let literal = if let Expr::Const(value) = period { Some(value.bits() as u32) } else { None };
+    literal.map_or_else(|| period.clone().bin(Bin::Sub, 1), |period| Expr::from(period - 1))
+}

@@ -1,0 +1,58 @@
+//! The tree over the warps of a block, through shuffles of the first warp.
+
+use super::Expansion;
+use reduce_dsl::expanded::{Barrier, Buffer, Expr, Local, Shared, Stmt, Ty};
+use reduce_dsl::ops::Bin;
+use reduce_dsl::program::{Combine, Program};
+
+const WARP_VALUES: &str = "warp_values";
+
+impl Expansion<'_> {
+    /// The accumulators of the warps become one, in thread 0: each warp leaves its own in shared memory,
+    /// and after the barrier the first warp takes them through shuffles.
+    pub(super) fn warps_tree(&mut self, combine: Combine) {
+        self.derived(
+            "WARPS",
+            combine.items,
+            format!("BLOCK / {}", Program::WARP),
+            "shuffle: warps of a block",
+        );
+        self.shared.push(Shared { name: WARP_VALUES, len: "WARPS" });
+        let [warp, lane] = ["warp", "lane"].map(|name| Local::new(name, Ty::U32));
+        let values = |index: &Local| Buffer::Shared(WARP_VALUES).at(index.get());
+        self.body.extend([
+            Stmt::Let(warp.clone(), Expr::Thread.over(Program::WARP)),
+            Stmt::Let(lane.clone(), Expr::Thread.bin(Bin::Rem, Program::WARP)),
+            Stmt::when(lane.get().equals(0), vec![Stmt::Store(values(&warp), self.acc().get())]),
+            Stmt::Barrier(Barrier::Block),
+        ]);
+        let outside = std::mem::take(&mut self.body);
+        self.first_warp(combine, &lane);
+        let inside = std::mem::replace(&mut self.body, outside);
+        self.body.push(Stmt::when(warp.get().equals(0), inside));
+    }
+
+    fn first_warp(&mut self, combine: Combine, lane: &Local) {
+        let acc = self.acc().clone();
+        let value = Local::new("warp_value", Ty::Acc);
+        let warps = self.warps_present();
+        let take = vec![
+            Stmt::Load(value.clone(), Buffer::Shared(WARP_VALUES).at(lane.get())),
+            Stmt::Set(acc.clone(), value.get()),
+        ];
+        self.body.push(Stmt::Set(acc, Expr::Empty));
+        self.body.push(Stmt::when(lane.get().below(Expr::Named("WARPS")), take));
+        self.shuffle_tree(combine, warps);
+    }
+
+    /// How many warps hold an item.
+    fn warps_present(&mut self) -> Expr {
+        if !self.guarded() {
+            return Expr::Named("WARPS");
+        }
+        let warps = Local::new("warps_present", Ty::U32);
+        let started = self.present.clone().plus(Program::WARP - 1).over(Program::WARP);
+        self.body.push(Stmt::Let(warps.clone(), started.bin(Bin::Min, Expr::Named("WARPS"))));
+        warps.get()
+    }
+}

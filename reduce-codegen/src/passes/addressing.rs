@@ -1,0 +1,21 @@
+//! What `bitmask`, `strided_index` and `sequential` share: each chooses the addressing of the tree in memory.
+
+use super::combines_mut;
+use reduce_dsl::program::{Addressing, Medium, Program};
+
+/// Gives the trees in memory that addressing instead of modulo.
+pub(super) fn readdress(mut program: Program, to: Addressing, word: &str) -> Result<Program, String> {
+    let mut found = false;
+    for combine in program.kernels.iter_mut().flat_map(combines_mut) {
+        let (Medium::Shared(addressing) | Medium::Global(addressing)) = &mut combine.medium else { continue };
+        if *addressing != Addressing::Modulo {
+            return Err(format!("the tree has {addressing} already; leave one of the two words out"));
+        }
+        *addressing = to;
+        combine.tree = to.tree();
+        found = true;
+    }
+    let reason =
+        || format!("no tree goes through memory any more; write `{word}` before `shuffle`, or leave it out");
+    if found { Ok(program) } else { Err(reason()) }
+}

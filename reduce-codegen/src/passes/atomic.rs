@@ -1,0 +1,53 @@
+//! `atomic`: the blocks meet in one accumulator.
+
+use super::{in_place, ordered, serial};
+use reduce_dsl::operation::Order;
+use reduce_dsl::program::{GridMedium, Program, Step};
+
+/// Each block adds its accumulator to one in the workspace, with an atomic; one thread makes the result of it. Blocks
+/// come in any order, so a float sum needs `order: any`. An atomic sum of `f32` in global memory flushes subnormals,
+/// whatever the compiler is told (CUDA C++ Programming Guide, `atomicAdd`).
+///
+/// ```
+/// # use reduce_codegen::{lower::lower, passes::*};
+/// # use reduce_dsl::{Scalar, func::Param, operators::operator, program::Program};
+/// # let max = operator("max").unwrap().apply(&[Param::new("x", Scalar::F32)], None).unwrap();
+/// # let naive = lower(&max, 256).unwrap();
+/// # let steps = |program: &Program| program.kernels[0].steps.iter().map(|it| it.to_string()).collect::<Vec<_>>();
+/// assert_eq!(steps(&atomic(naive).unwrap()).last().unwrap(), "combine grid through an atomic");
+/// ```
+///
+/// Requires an operator that commutes, with an identity, on one scalar of 4 or 8 bytes. Changes the association.
+///
+/// # Errors
+/// The reason why it does not apply.
+pub fn atomic(mut program: Program) -> Result<Program, String> {
+    if let Some(reason) =
+        ordered(&program).or_else(|| in_place::refused(&program)).or_else(|| unfit(&program))
+    {
+        return Err(reason);
+    }
+    let [inputs, partials] = &mut program.kernels;
+    for step in inputs.steps.iter_mut().filter(|step| matches!(step, Step::Grid(_))) {
+        *step = Step::Grid(GridMedium::Atomic);
+    }
+    partials.steps = serial::alone();
+    Ok(program)
+}
+
+/// Why an accumulator cannot be updated by an atomic.
+fn unfit(program: &Program) -> Option<String> {
+    let operation = &program.operation;
+    let (name, acc) = (&operation.name, &operation.acc);
+    if operation.identity.is_none() {
+        return Some(format!("`{name}` has no identity that its blocks could start from"));
+    }
+    if !acc.is_scalar() || ![4, 8].contains(&acc.size()) {
+        return Some(format!("it takes one scalar of 4 or 8 bytes, and `{name}` accumulates {}", acc.text()));
+    }
+    (!operation.exact && operation.order == Order::Fixed).then(|| {
+        format!(
+            "blocks come in any order, which changes the bits of `{name}`; write `order: any` if that is fine"
+        )
+    })
+}

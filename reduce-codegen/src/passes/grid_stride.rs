@@ -1,0 +1,38 @@
+//! `grid_stride(g)`: a grid of fixed size goes over the whole input.
+
+use super::{fold_mut, in_place, ordered};
+use reduce_dsl::program::{Program, Reach, Reads};
+
+/// Each thread folds every load unit that a grid of at most `blocks` blocks comes across, a grid apart, in index order:
+/// as many partials as blocks, whatever n is. The number of blocks is part of the association, so it is written here
+/// and not taken from the device.
+///
+/// ```
+/// # use reduce_codegen::{lower::lower, passes::*};
+/// # use reduce_dsl::{Scalar, func::Param, operators::operator, program::Program};
+/// # let max = operator("max").unwrap().apply(&[Param::new("x", Scalar::F32)], None).unwrap();
+/// # let naive = lower(&max, 256).unwrap();
+/// # let steps = |program: &Program| program.kernels[0].steps.iter().map(|it| it.to_string()).collect::<Vec<_>>();
+/// assert_eq!(
+///     steps(&grid_stride(naive, 1024).unwrap())[0],
+///     "fold thread: every 1 items that a grid of 1024 blocks comes across"
+/// );
+/// ```
+///
+/// Requires an operator that commutes. Stands instead of `coarsen`. Does not touch the kernel over partials: there
+/// are few of them. Changes the association.
+///
+/// # Errors
+/// The reason why it does not apply.
+pub fn grid_stride(mut program: Program, blocks: u32) -> Result<Program, String> {
+    if let Some(reason) = ordered(&program).or_else(|| in_place::refused(&program)) {
+        return Err(reason);
+    }
+    if let Some(fold) = fold_mut(&mut program.kernels[Reads::Inputs as usize]) {
+        if fold.reach != Reach::Units(1) {
+            return Err("`coarsen` says how much each thread folds; leave one of the two out".to_owned());
+        }
+        fold.reach = Reach::GridStride(blocks);
+    }
+    Ok(program)
+}

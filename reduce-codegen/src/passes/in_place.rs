@@ -1,0 +1,60 @@
+//! `in_place`: the tree works in global memory.
+
+use super::combines_mut;
+use reduce_dsl::program::{Combine, Fold, Medium, Program, Reads, Step};
+
+/// The tree works in place in global memory, each thread on two items: what the kernels of textbooks do before they
+/// know shared memory. As inputs are never modified, the first kernel leaves each element's accumulator in the
+/// workspace.
+///
+/// ```
+/// # use reduce_codegen::{lower::lower, passes::*};
+/// # use reduce_dsl::{Scalar, func::Param, operators::operator, program::Program};
+/// # let max = operator("max").unwrap().apply(&[Param::new("x", Scalar::F32)], None).unwrap();
+/// # let naive = lower(&max, 256).unwrap();
+/// # let steps = |program: &Program| program.kernels[0].steps.iter().map(|it| it.to_string()).collect::<Vec<_>>();
+/// let in_place = in_place(naive).unwrap();
+/// assert_eq!(steps(&in_place), ["fold thread: 1 x 1 items", "keep every thread's item in the workspace"]);
+/// assert_eq!(
+///     in_place.kernels[1].steps[0].to_string(),
+///     "combine block: 512 items by pairs through global memory, modulo addressing"
+/// );
+/// ```
+///
+/// Takes the addressing that other words choose. Changes the association.
+///
+/// # Errors
+/// The reason why it does not apply.
+pub fn in_place(mut program: Program) -> Result<Program, String> {
+    let fold = program.kernel(Reads::Inputs).fold();
+    if (fold.reach, fold.width) != (Fold::NAIVE.reach, Fold::NAIVE.width) {
+        return Err(format!("a tree in place has one item for each element, and not {fold}; leave that out"));
+    }
+    let block = program.block;
+    let partials = &mut program.kernels[Reads::Partials as usize];
+    partials.steps.retain(|step| !matches!(step, Step::Fold(_)));
+    let reason = "no tree goes through shared memory with a block barrier at each step; leave out the word that changed it";
+    let tree = combines_mut(partials).next().ok_or(reason)?;
+    match tree.medium {
+        Medium::Shared(addressing) if !tree.last_warp => {
+            *tree = Combine { items: 2 * block, medium: Medium::Global(addressing), ..*tree };
+        }
+        Medium::Registers | Medium::Shuffle | Medium::Shared(_) | Medium::Global(_) => {
+            return Err(reason.to_owned());
+        }
+    }
+    let inputs = &mut program.kernels[Reads::Inputs as usize];
+    if inputs.is_atomic() {
+        return Err("`atomic` has no launch left for a tree in place; leave one of the two out".to_owned());
+    }
+    inputs.steps = vec![Step::Fold(fold), Step::Keep];
+    Ok(program)
+}
+
+/// Why a word has nothing to work on after `in_place`.
+pub(super) fn refused(program: &Program) -> Option<String> {
+    let in_place = program.kernel(Reads::Partials).in_place().is_some();
+    in_place.then(|| {
+        "a tree in place has one item for each element, in global memory; leave `in_place` out".to_owned()
+    })
+}

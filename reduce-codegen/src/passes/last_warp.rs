@@ -1,0 +1,42 @@
+//! `last_warp`: the last warp goes on by itself.
+
+use super::{combines_mut, in_place};
+use reduce_dsl::program::{Addressing, Medium, Program};
+
+/// The steps of the tree inside the first warp are written out and meet at warp barriers; the other warps are done.
+/// Since Volta the lanes of a warp wait for each other only where they are told to, so that the barriers, and the
+/// register between reading and writing, are not a matter of taste.
+///
+/// ```
+/// # use reduce_codegen::{lower::lower, passes::*};
+/// # use reduce_dsl::{Scalar, func::Param, operators::operator, program::Program};
+/// # let max = operator("max").unwrap().apply(&[Param::new("x", Scalar::F32)], None).unwrap();
+/// # let naive = lower(&max, 256).unwrap();
+/// # let steps = |program: &Program| program.kernels[0].steps.iter().map(|it| it.to_string()).collect::<Vec<_>>();
+/// assert_eq!(
+///     steps(&last_warp(sequential(naive).unwrap()).unwrap())[1],
+///     "combine block: 256 items by halving through shared memory, sequential addressing, last warp by itself"
+/// );
+/// ```
+///
+/// Comes after `sequential` and before `shuffle`. Never changes the association.
+///
+/// # Errors
+/// The reason why it does not apply.
+pub fn last_warp(mut program: Program) -> Result<Program, String> {
+    if let Some(reason) = in_place::refused(&program) {
+        return Err(reason);
+    }
+    let mut found = false;
+    for tree in program.kernels.iter_mut().flat_map(combines_mut) {
+        let Medium::Shared(addressing) = tree.medium else { continue };
+        if addressing != Addressing::Sequential {
+            let reason = "the last steps are not those of one warp; write `sequential` before `last_warp`";
+            return Err(reason.to_owned());
+        }
+        (tree.last_warp, found) = (true, true);
+    }
+    let reason =
+        "no tree goes through shared memory any more; write `last_warp` before `shuffle`, or leave it out";
+    if found { Ok(program) } else { Err(reason.to_owned()) }
+}

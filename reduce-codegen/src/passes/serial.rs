@@ -1,0 +1,37 @@
+//! `serial`: one thread folds everything.
+
+use reduce_dsl::program::{Fold, GridMedium, Program, Reach, Step};
+
+/// One thread folds everything, in index order: what a processor would do, and what the rest of a GPU waits for.
+///
+/// ```
+/// # use reduce_codegen::{lower::lower, passes::*};
+/// # use reduce_dsl::{Scalar, func::Param, operators::operator, program::Program};
+/// # let max = operator("max").unwrap().apply(&[Param::new("x", Scalar::F32)], None).unwrap();
+/// # let naive = lower(&max, 256).unwrap();
+/// # let steps = |program: &Program| program.kernels[0].steps.iter().map(|it| it.to_string()).collect::<Vec<_>>();
+/// assert_eq!(
+///     steps(&serial(naive).unwrap()),
+///     ["fold thread 0: everything", "combine grid through the next launch"]
+/// );
+/// ```
+///
+/// Stands alone in its list. Changes the association.
+///
+/// # Errors
+/// The reason why it does not apply.
+pub fn serial(mut program: Program) -> Result<Program, String> {
+    if let Some(other) = program.passes.first() {
+        return Err(format!("one thread folds everything, and leaves nothing to `{other}`; write it alone"));
+    }
+    for kernel in &mut program.kernels {
+        kernel.steps = alone();
+    }
+    Ok(program)
+}
+
+/// The steps of a kernel in which one thread does everything.
+pub(super) fn alone() -> Vec<Step> {
+    let everything = Fold { reach: Reach::Everything, ..Fold::NAIVE };
+    vec![Step::Fold(everything), Step::Grid(GridMedium::NextLaunch)]
+}
