@@ -144,9 +144,10 @@ impl<'a> Expansion<'a> {
             }
             (Medium::Shuffle, scope) => {
                 self.note(Part::Tree, &step, words(combine));
-                match scope {
-                    Scope::Block => self.warps_tree(combine),
-                    _ => self.shuffle_tree(combine, self.present.clone()),
+                if scope == Scope::Block {
+                    self.warps_tree(combine);
+                } else {
+                    self.shuffle_tree(combine, self.present.clone());
                 }
             }
             (Medium::Shared(addressing), _) => self.shared_tree(combine, addressing),

@@ -9,6 +9,7 @@ mod auto;
 mod cuda;
 mod error;
 mod expand;
+pub mod ladder;
 pub mod lower;
 pub mod passes;
 
