@@ -7,7 +7,7 @@ use reduce_codegen::{compile, expand};
 use reduce_dsl::expanded::{Barrier, Buffer, Expanded, Expr, FULL, Local, Shared, Stmt, Ty};
 use reduce_dsl::interpreter::{Fault, Provenance, run};
 use reduce_dsl::operators::operator;
-use reduce_dsl::program::{Combine, Medium, Program, Reach, Reads, Scope, Step, Tree};
+use reduce_dsl::program::{Combine, Fold, GridMedium, Medium, Program, Reach, Reads, Scope, Step, Tree};
 use reduce_dsl::{Scalar, Value};
 use support::spec;
 
@@ -28,7 +28,13 @@ fn every_rule_of_programs_is_checked() {
         }
     };
     type Change<'a> = &'a dyn Fn(&mut Program);
-    let broken: [(u32, &str, Change<'_>); 16] = [
+    let reach = |program: &mut Program, reach| {
+        if let Step::Fold(fold) = &mut program.kernels[0].steps[0] {
+            fold.reach = reach;
+        }
+    };
+    let atomic = |program: &mut Program| program.kernels[0].steps[2] = Step::Grid(GridMedium::Atomic);
+    let broken: [(u32, &str, Change<'_>); 26] = [
         (1, "", &|it| it.kernels.swap(0, 1)),
         (2, "", &|it| it.block = 96),
         (3, "", &|it| it.kernels[0].steps.swap(0, 1)),
@@ -51,6 +57,25 @@ fn every_rule_of_programs_is_checked() {
             combine(it, 1, &|combine| combine.items = 1 << 26);
         }),
         (10, "", &|it| it.operation.acc.fields = vec![it.operation.acc.fields[0].clone(); 100]),
+        (3, "in_place", &|it| it.kernels[0].steps[1] = Step::Grid(GridMedium::NextLaunch)),
+        (3, "", &|it| it.kernels[0].steps = vec![Step::Fold(Fold::NAIVE), Step::Keep]),
+        (3, "in_place", &|it| it.kernels[1].steps.insert(0, Step::Fold(Fold::NAIVE))),
+        (4, "grid_stride(4)", &|it| reach(it, Reach::GridStride(0))),
+        (5, "", &|it| reach(it, Reach::Everything)),
+        (5, "in_place", &|it| match &mut it.kernels[1].steps[0] {
+            Step::Combine(tree) => tree.items = 256,
+            Step::Fold(_) | Step::Keep | Step::Grid(_) => {}
+        }),
+        (6, "", &|it| combine(it, 1, &|combine| combine.last_warp = true)),
+        (8, "grid_stride(4) shuffle", &|it| it.operation.commutative = false),
+        (12, "", &|it| {
+            atomic(it);
+            it.operation.exact = false;
+        }),
+        (12, "", &|it| {
+            atomic(it);
+            it.operation.identity = None;
+        }),
         (11, "", &|it| it.operation.identity = Some(vec![Value::of(0u32)])),
     ];
     for (rule, list, change) in broken {

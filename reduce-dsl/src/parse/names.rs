@@ -83,9 +83,10 @@ pub(super) fn refuse_input(name: &str) -> Option<String> {
 
 /// Names of one word that kernels use themselves. A test of reduce-codegen holds the list against them.
 const KERNEL: &str = "\
-    acc at blockDim blockIdx combine count finish first fold gridDim identity index item items lane left \
-    map mask n next other partial partials present result right shared stride thread threadIdx total tree unit \
-    units warp warpSize warps Best BLOCK TILE UNITS WARPS WIDTH";
+    acc at atomicAdd atomicAnd atomicCAS atomicMax atomicMin atomicOr atomicXor blockDim blockIdx \
+    combine count finish first fold gridDim identity index item items lane left map mask n next other \
+    partial partials present result right root shared stride thread threadIdx total tree unit units warp \
+    warps warpSize Best BLOCK GRID STRIDE TILE UNITS WARPS WIDTH";
 
 /// Words of C++17 and CUDA.
 const C_WORDS: &str = "\
