@@ -18,9 +18,6 @@ struct Slots {
     there: Option<Expr>,
 }
 
-/// How threads meet after a step.
-type Meeting = Option<Barrier>;
-
 impl Expansion<'_> {
     /// The accumulators of the threads become one, in thread 0, through an array of the whole block.
     pub(super) fn shared_tree(&mut self, combine: Combine, addressing: Addressing) {
@@ -62,34 +59,31 @@ impl Slots {
     fn steps(&self) -> Vec<Stmt> {
         match (self.combine.tree, self.combine.last_warp) {
             (Tree::Halving, true) => [self.block_steps(), vec![self.last_warp()]].concat(),
-            _ => self.range(1, Some(Barrier::Block)),
+            _ => self.range(1),
         }
     }
 
     /// The steps of more than one warp, before the last warp goes on by itself.
     fn block_steps(&self) -> Vec<Stmt> {
-        if self.combine.items > 2 * Program::WARP { self.range(2 * Program::WARP, None) } else { Vec::new() }
+        if self.combine.items > 2 * Program::WARP { self.range(2 * Program::WARP) } else { Vec::new() }
     }
 
-    /// The steps whose stride is at least `least`: a loop, or one copy of the step for each. Written out, nobody waits
-    /// after the last step, unless others follow.
-    fn range(&self, least: u32, last: Meeting) -> Vec<Stmt> {
-        let half = self.combine.items / 2;
+    /// The steps whose stride is at least `least`: a loop, or one copy of the step for each.
+    fn range(&self, least: u32) -> Vec<Stmt> {
         if !self.combine.unrolled {
             return vec![self.looped(least)];
         }
-        let mut strides: Vec<u32> = std::iter::successors(Some(half), |stride| Some(stride / 2))
-            .take_while(|&it| it >= least)
-            .collect();
+        let mut strides: Vec<u32> = halves(self.combine.items / 2).take_while(|&it| it >= least).collect();
         if self.combine.tree == Tree::Pairs {
             strides.reverse();
         }
-        let count = strides.len();
-        let step = |(at, stride): (usize, u32)| {
-            let done = last.is_some() && at + 1 == count;
-            self.step(stride.into(), &format!("_{stride}"), (!done).then_some(Barrier::Block))
+        // Nobody waits after the very last step: thread 0 wrote the root itself.
+        let last = strides.last().copied().filter(|_| least == 1);
+        let step = |stride: u32| {
+            let meeting = (Some(stride) != last).then_some(Barrier::Block);
+            self.step(stride.into(), &format!("_{stride}"), meeting)
         };
-        strides.into_iter().enumerate().flat_map(step).collect()
+        strides.into_iter().flat_map(step).collect()
     }
 
     fn looped(&self, least: u32) -> Stmt {
@@ -112,16 +106,15 @@ impl Slots {
     /// The steps inside the first warp, written out. Its lanes wait for each other only where they are told to.
     fn last_warp(&self) -> Stmt {
         let widest = (self.combine.items / 2).min(Program::WARP);
-        let strides = std::iter::successors(Some(widest), |stride| Some(stride / 2)).take_while(|&it| it > 0);
         let step = |stride: u32| {
             let meeting = (stride > 1).then_some(Barrier::Warp(FULL));
             self.step(stride.into(), &format!("_{stride}"), meeting)
         };
-        Stmt::when(Expr::Thread.below(Program::WARP), strides.flat_map(step).collect())
+        Stmt::when(Expr::Thread.below(Program::WARP), halves(widest).flat_map(step).collect())
     }
 
     /// One step: active threads combine their item with the one a stride further up.
-    fn step(&self, stride: Expr, suffix: &str, meeting: Meeting) -> Vec<Stmt> {
+    fn step(&self, stride: Expr, suffix: &str, meeting: Option<Barrier>) -> Vec<Stmt> {
         let own = self.own_at(suffix);
         let other = own.clone().plus(stride.clone());
         let [left, right] = ["left", "right"].map(|side| Local::new(format!("{side}{suffix}"), Ty::Acc));
@@ -179,6 +172,11 @@ impl Slots {
             Buffer::Shared(TREE).at(index)
         }
     }
+}
+
+/// A stride, half of it, …, 1.
+fn halves(widest: u32) -> impl Iterator<Item = u32> {
+    std::iter::successors(Some(widest), |stride| Some(stride / 2)).take_while(|&stride| stride > 0)
 }
 
 fn index(suffix: &str) -> Local {
