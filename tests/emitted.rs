@@ -6,46 +6,12 @@
 
 mod cases;
 
-use cases::{LISTS, auto, spec};
+use cases::{LISTS, auto, shown, spec};
 use reduce_codegen::{Stage, cuda, expand, stages};
-use reduce_dsl::operators::OPERATORS;
 use reduce_dsl::pass::Pass;
 use reduce_dsl::program::Program;
 use reduce_dsl::spec::Listed;
 use reduce_dsl::{Scalar, Spec};
-use std::collections::BTreeSet;
-
-/// The lists whose kernels are shown: one for each thing that a kernel can be made of.
-const SHOWN: [usize; 13] = [0, 2, 3, 6, 8, 10, 12, 14, 15, 17, 20, 21, 23];
-
-/// Operator, type and list of each case: every pair of two of them occurs.
-fn shown() -> Vec<(&'static str, Scalar, usize)> {
-    let mut missing = BTreeSet::new();
-    let mut cases = Vec::new();
-    let all = OPERATORS.iter().flat_map(|row| Scalar::INPUTS.map(|ty| (row, ty)));
-    let legal: Vec<_> = all.filter(|(row, ty)| row.takes(*ty)).map(|(row, ty)| (row.name, ty)).collect();
-    for &(name, ty) in &legal {
-        for list in SHOWN {
-            missing.extend([(name, list), (ty.name(), list)]);
-        }
-    }
-    let gain = |missing: &BTreeSet<_>, (name, ty): (&'static str, Scalar), list| {
-        usize::from(missing.contains(&(name, list))) + usize::from(missing.contains(&(ty.name(), list)))
-    };
-    for &it in legal.iter().chain(&legal) {
-        let best = SHOWN.into_iter().rev().max_by_key(|&list| gain(&missing, it, list)).unwrap();
-        if gain(&missing, it, best) > 0 || !cases.iter().any(|&(name, ty, _)| (name, ty) == it) {
-            missing.remove(&(it.0, best));
-            missing.remove(&(it.1.name(), best));
-            cases.push((it.0, it.1, best));
-        }
-    }
-    for (what, list) in missing {
-        let &(name, ty) = legal.iter().find(|(name, ty)| *name == what || ty.name() == what).unwrap();
-        cases.push((name, ty, list));
-    }
-    cases
-}
 
 /// `shuffle_coarsen4`, or `naive`.
 fn words(passes: &[Pass]) -> String {

@@ -11,6 +11,7 @@ use reduce_dsl::pass::Pass::{
 use reduce_dsl::program::Program;
 use reduce_dsl::spec::{Listed, Passes};
 use reduce_dsl::{Scalar, Spec};
+use std::collections::BTreeSet;
 
 /// Passes and threads per block. The blocks differ so that every number of warps occurs.
 pub(crate) const LISTS: [(&[Pass], u32); 24] = [
@@ -77,6 +78,38 @@ pub(crate) fn all() -> Vec<Spec> {
     }
     specs.extend(LISTS.map(|list| spec_of(operation("dot", &[Scalar::F16, Scalar::F32]), list)));
     specs
+}
+
+/// The lists whose kernels are shown: one for each thing that a kernel can be made of.
+pub(crate) const SHOWN: [usize; 13] = [0, 2, 3, 6, 8, 10, 12, 14, 15, 17, 20, 21, 23];
+
+/// Operator, type and list of each snapshot: every pair of two of them occurs.
+pub(crate) fn shown() -> Vec<(&'static str, Scalar, usize)> {
+    let mut missing = BTreeSet::new();
+    let mut cases = Vec::new();
+    let all = OPERATORS.iter().flat_map(|row| Scalar::INPUTS.map(|ty| (row, ty)));
+    let legal: Vec<_> = all.filter(|(row, ty)| row.takes(*ty)).map(|(row, ty)| (row.name, ty)).collect();
+    for &(name, ty) in &legal {
+        for list in SHOWN {
+            missing.extend([(name, list), (ty.name(), list)]);
+        }
+    }
+    let gain = |missing: &BTreeSet<_>, (name, ty): (&'static str, Scalar), list| {
+        usize::from(missing.contains(&(name, list))) + usize::from(missing.contains(&(ty.name(), list)))
+    };
+    for &it in legal.iter().chain(&legal) {
+        let best = SHOWN.into_iter().rev().max_by_key(|&list| gain(&missing, it, list)).unwrap();
+        if gain(&missing, it, best) > 0 || !cases.iter().any(|&(name, ty, _)| (name, ty) == it) {
+            missing.remove(&(it.0, best));
+            missing.remove(&(it.1.name(), best));
+            cases.push((it.0, it.1, best));
+        }
+    }
+    for (what, list) in missing {
+        let &(name, ty) = legal.iter().find(|(name, ty)| *name == what || ty.name() == what).unwrap();
+        cases.push((name, ty, list));
+    }
+    cases
 }
 
 /// Numbers of elements at which something changes: levels, tiles, blocks, warps.
