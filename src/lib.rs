@@ -23,6 +23,7 @@
 //! | field | meaning | default |
 //! |---|---|---|
 //! | `ty: f32`, or `inputs: { x: f32, y: f32 }` | the element type, or up to 16 named inputs of equal length; the types are `f16 f32 f64 i32 u32 i64 u64` | required |
+//! | `layout: strided` | elements lie a step apart, which each input brings to the call: [`Strided`] | `contiguous` |
 //! | `op: max` | `sum` `prod` `min` `max` `argmin` `argmax` `dot` `and` `or` `xor` `any` `all`; [`operators`] says what each gives | required |
 //! | `map: \|x\| x.abs()` | inputs → the value that is reduced; `f16` arrives as `f32` | the element |
 //! | `identity` | the neutral value, where you want it checked | that of the operator |
@@ -70,7 +71,7 @@ pub use reduce_dsl::pass::PASSES as passes;
 #[doc(hidden)]
 pub mod __private {
     pub use reduce_dsl::func::{Func, Id, Line, Node, Param};
-    pub use reduce_dsl::operation::{Operation, Order, Record};
+    pub use reduce_dsl::operation::{Layout, Operation, Order, Record};
     pub use reduce_dsl::ops::{Bin, Cmp, Un};
     pub use reduce_dsl::pass::Pass;
     pub use reduce_dsl::spec::{Passes, Spec};

@@ -48,7 +48,7 @@ fn interpreted(
     n: u64,
     aligned: bool,
 ) -> Option<Vec<Value>> {
-    let inputs: Vec<_> = inputs.iter().map(|it| Input { elements: it.clone(), aligned }).collect();
+    let inputs: Vec<_> = inputs.iter().map(|it| Input { elements: it.clone(), step: 1, aligned }).collect();
     let mut domain = Values::new(&program.operation);
     match run(program, expanded, &mut domain, &inputs, n) {
         Err(Fault::Undefined { .. }) if n == 0 && program.operation.identity.is_none() => None,
