@@ -55,8 +55,8 @@ pub use reduce_dsl::f16;
 pub use reduce_macros::reduction;
 pub use reduce_runtime::host::HostError;
 pub use reduce_runtime::{
-    Architecture, Compiled, Device, Error, Image, Inputs, Listing, Nvrtc, Outcome, Output, Reducer,
-    Reduction, Resources, Target, devices,
+    Architecture, Compiled, Device, Error, Image, Listing, Nvrtc, Outcome, Output, Reducer, Reduction,
+    Resources, Slices, Strided, Target, devices,
 };
 
 #[cfg(feature = "cuda")]
