@@ -20,8 +20,8 @@ pub struct Strided<D> {
 }
 
 impl<D> Strided<D> {
-    /// As many elements of other data, at the same places.
-    pub(crate) fn of<E>(&self, data: E) -> Strided<E> {
+    /// As many elements of other data, such as a copy on a device, at the same places.
+    pub fn of<E>(&self, data: E) -> Strided<E> {
         Strided { data, offset: self.offset, step: self.step, len: self.len }
     }
 
