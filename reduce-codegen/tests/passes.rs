@@ -177,7 +177,7 @@ fn elements_that_lie_apart_are_not_loaded_together() {
         assert!(apply(naive.clone(), passes(list)[0], 0).is_ok(), "{list}");
     }
     let auto = |operation| compile(&Spec { operation, passes: Passes::Auto, ..sum.clone() }).unwrap().passes;
-    assert_eq!(auto(operation), passes("shuffle coarsen(64) unroll"));
+    assert_eq!(auto(operation), passes("shuffle coarsen(32) unroll"));
     assert_eq!(auto(sum.operation.clone()), passes("shuffle vectorize(4) coarsen(16) unroll"));
 }
 
