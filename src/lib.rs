@@ -31,6 +31,26 @@
 //! | `block: 256` | threads per block, a power of two in 32 … 1024 | 256; free with `auto` |
 //! | `passes: [shuffle, coarsen(4)]` | how the kernel is built from the naive one: `sequential` `shuffle` `coarsen(k)` `unroll` `vectorize(k)`; [`passes`] says what each does | `auto` |
 //!
+//! # Elements that lie apart
+//!
+//! ```
+//! use reducegen::{Reduction, Strided, reduction};
+//!
+//! static ASUM: Reduction<f32, f32> =
+//!     reduction! { ty: f32, layout: strided, map: |x| x.abs(), op: sum };
+//!
+//! # fn main() -> Result<(), reducegen::Error> {
+//! // Two samples of three channels each.
+//! let samples = [0.5, -1.0, 9.0, 0.25, 2.0, 7.0];
+//! let second = Strided { data: &samples, offset: 1, step: 3, len: 2 };
+//! assert_eq!(ASUM.reduce(second)?, 3.0);
+//! assert_eq!(ASUM.reduce(&samples)?, 19.75);
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! Elements are read where they lie. By the same passes, the same elements side by side give the same bits.
+//!
 //! # The same bits
 //!
 //! The result is a function of the specification and of n, and of nothing else: not of the device, the
