@@ -21,8 +21,8 @@ use reduce_dsl::program::{Combine, Medium, Program, Reads, Scope, Step, Tree};
 /// );
 /// ```
 ///
-/// Requires contiguous inputs; data that is not aligned to the unit is loaded element by element, in the same association. Does
-/// not touch the kernel over partials: there are few of them. Changes the association.
+/// Requires contiguous inputs. Data that is not aligned to the unit is loaded element by element, in the same
+/// association. Does not touch the kernel over partials: there are few of them. Changes the association.
 ///
 /// # Errors
 /// The reason why it does not apply.

@@ -140,9 +140,10 @@ impl Kernels {
             block_dim: (self.block, 1, 1),
             shared_mem_bytes: 0,
         };
-        // SAFETY: the arguments are those of the kernels that reduce-codegen prints: the inputs, with
-        // their steps where they have some, or the items, both alive and of `launch.items` items, the partials and the result, both of the size the
-        // plan says, and the number of items. The caller waits for the stream before it frees any of them.
+        // SAFETY: the arguments are those of the kernels that reduce-codegen prints: the inputs, with their steps
+        // where they have some, or the items, both alive and of `launch.items` items, the partials and the result,
+        // both of the size the plan says, and the number of items. The caller waits for the stream before it frees
+        // any of them.
         unsafe { builder.launch(config) }.map(|_| ()).map_err(failed("launching a kernel"))
     }
 
