@@ -18,6 +18,7 @@ mod output;
 mod report;
 mod run;
 mod source;
+mod view;
 
 use args::{Args, Command};
 use clap::Parser;

@@ -23,12 +23,33 @@
 //! | field | meaning | default |
 //! |---|---|---|
 //! | `ty: f32`, or `inputs: { x: f32, y: f32 }` | the element type, or up to 16 named inputs of equal length; the types are `f16 f32 f64 i32 u32 i64 u64` | required |
+//! | `layout: strided` | elements lie a step apart, which each input brings to the call: [`Strided`] | `contiguous` |
 //! | `op: max` | `sum` `prod` `min` `max` `argmin` `argmax` `dot` `and` `or` `xor` `any` `all`; [`operators`] says what each gives | required |
 //! | `map: \|x\| x.abs()` | inputs → the value that is reduced; `f16` arrives as `f32` | the element |
 //! | `identity` | the neutral value, where you want it checked | that of the operator |
 //! | `order: any` | whichever block is ready first may be combined first; bits may change from run to run | `fixed` |
 //! | `block: 256` | threads per block, a power of two in 32 … 1024 | 256; free with `auto` |
 //! | `passes: [shuffle, coarsen(4)]` | how the kernel is built from the naive one: `sequential` `shuffle` `coarsen(k)` `unroll` `vectorize(k)`; [`passes`] says what each does | `auto` |
+//!
+//! # Elements that lie apart
+//!
+//! ```
+//! use reducegen::{Reduction, Strided, reduction};
+//!
+//! static ASUM: Reduction<f32, f32> =
+//!     reduction! { ty: f32, layout: strided, map: |x| x.abs(), op: sum };
+//!
+//! # fn main() -> Result<(), reducegen::Error> {
+//! // Two samples of three channels each.
+//! let samples = [0.5, -1.0, 9.0, 0.25, 2.0, 7.0];
+//! let second = Strided { data: &samples, offset: 1, step: 3, len: 2 };
+//! assert_eq!(ASUM.reduce(second)?, 3.0);
+//! assert_eq!(ASUM.reduce(&samples)?, 19.75);
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! Elements are read where they lie. By the same passes, the same elements side by side give the same bits.
 //!
 //! # The same bits
 //!
@@ -54,8 +75,8 @@ pub use reduce_dsl::f16;
 pub use reduce_macros::reduction;
 pub use reduce_runtime::host::HostError;
 pub use reduce_runtime::{
-    Architecture, Compiled, Device, Error, Image, Inputs, Listing, Nvrtc, Outcome, Output, Reducer,
-    Reduction, Resources, Target, devices,
+    Architecture, Compiled, Device, Error, Image, Listing, Nvrtc, Outcome, Output, Reducer, Reduction,
+    Resources, Slices, Strided, Target, devices,
 };
 
 #[cfg(feature = "cuda")]
@@ -70,7 +91,7 @@ pub use reduce_dsl::pass::PASSES as passes;
 #[doc(hidden)]
 pub mod __private {
     pub use reduce_dsl::func::{Func, Id, Line, Node, Param};
-    pub use reduce_dsl::operation::{Operation, Order, Record};
+    pub use reduce_dsl::operation::{Layout, Operation, Order, Record};
     pub use reduce_dsl::ops::{Bin, Cmp, Un};
     pub use reduce_dsl::pass::Pass;
     pub use reduce_dsl::spec::{Passes, Spec};

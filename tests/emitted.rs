@@ -59,6 +59,16 @@ fn flagship_after_each_pass() {
     }
 }
 
+/// BLAS's `asum`: an offset, and an increment.
+#[test]
+fn strided() {
+    let source = "ty: f32, layout: strided, map: |x| x.abs(), op: sum, passes: [coarsen(8), shuffle, unroll]";
+    let asum = reduce_dsl::parse::text(source, None).unwrap().spec;
+    check("asum", &text(&asum.text, &reduce_codegen::compile(&asum).unwrap()));
+    let dot = cases::strided(auto("dot", Scalar::F16));
+    check("dot_strided_auto", &text(&dot.text, &reduce_codegen::compile(&dot).unwrap()));
+}
+
 /// FNV-1a, 64 bits (Fowler, Noll, Vo): enough to notice a change.
 fn hash(text: &str) -> u64 {
     text.bytes()

@@ -4,7 +4,7 @@
 
 mod cases;
 
-use cases::{LISTS, auto, spec};
+use cases::{LISTS, auto, spec, strided};
 use reduce_dsl::lanes::Lanes;
 use reduce_dsl::operators::OPERATORS;
 use reduce_dsl::{Scalar, Spec, Value};
@@ -53,7 +53,8 @@ fn line(spec: &Spec, n: usize) -> String {
 /// Lists that had golden bits from the beginning; those of the others come after.
 const FIRST: usize = 16;
 
-/// Every operator and type, by lists of each half and by `auto`, with one and with several levels.
+/// Every operator and type, by lists of each half and by `auto`, with one and with several levels; then what `auto`
+/// makes of elements that lie apart.
 fn lines() -> Vec<String> {
     let (mut lines, mut later) = (Vec::new(), Vec::new());
     for (turn, row) in OPERATORS.iter().enumerate() {
@@ -65,6 +66,9 @@ fn lines() -> Vec<String> {
             later.push(line(&spec(row.name, ty, list), 4097));
         }
     }
+    later.extend(
+        [("sum", Scalar::F32), ("dot", Scalar::F64)].map(|(name, ty)| line(&strided(auto(name, ty)), 70_001)),
+    );
     [lines, later].concat()
 }
 
@@ -76,7 +80,7 @@ fn bits_are_as_they_were() {
         std::fs::write(file, found.concat()).unwrap();
         return;
     }
-    assert_eq!(found.len(), 375);
+    assert_eq!(found.len(), 377);
     let wanted: Vec<_> = GOLDEN.lines().collect();
     let differing: Vec<_> =
         found.iter().zip(&wanted).filter(|(found, wanted)| found.trim_end() != **wanted).collect();

@@ -7,6 +7,8 @@
 mod cases;
 #[path = "gpu/data.rs"]
 mod data;
+#[path = "gpu/strided.rs"]
+mod strided;
 
 use cases::{FLAGSHIP, LISTS, lengths, spec};
 use data::{Kind, Resident};

@@ -21,7 +21,7 @@ use reduce_dsl::lanes::Lanes;
 use reduce_dsl::operators::OPERATORS;
 use reduce_dsl::program::{Association, Program};
 use reduce_dsl::{Scalar, Value};
-use reduce_runtime::host;
+use reduce_runtime::{Strided, host};
 
 fn full() -> bool {
     std::env::var_os("REDUCEGEN_FULL").is_some()
@@ -42,15 +42,14 @@ impl Case {
 }
 
 /// The result in the interpreter, from data aligned or not; `None` if there is no element and no identity.
-fn interpreted(
-    Case { program, expanded, .. }: &Case,
-    inputs: &[Lanes],
-    n: u64,
-    aligned: bool,
-) -> Option<Vec<Value>> {
-    let inputs: Vec<_> = inputs.iter().map(|it| Input { elements: it.clone(), aligned }).collect();
+fn interpreted(case: &Case, inputs: &[Lanes], n: u64, aligned: bool) -> Option<Vec<Value>> {
+    let inputs: Vec<_> = inputs.iter().map(|it| Input { elements: it.clone(), step: 1, aligned }).collect();
+    interpreted_inputs(case, &inputs, n)
+}
+
+fn interpreted_inputs(Case { program, expanded, .. }: &Case, inputs: &[Input], n: u64) -> Option<Vec<Value>> {
     let mut domain = Values::new(&program.operation);
-    match run(program, expanded, &mut domain, &inputs, n) {
+    match run(program, expanded, &mut domain, inputs, n) {
         Err(Fault::Undefined { .. }) if n == 0 && program.operation.identity.is_none() => None,
         Err(fault) => panic!("{fault}, n = {n}\n{program}"),
         Ok(accs) => Some(domain.finish(&accs).unwrap()),
@@ -62,10 +61,14 @@ fn on_host(Case { program, association, .. }: &Case, inputs: &[Lanes]) -> Option
     host::reduce(&program.operation, association, &inputs).ok()
 }
 
+fn elements(program: &Program, n: u64, kind: Kind) -> Vec<Lanes> {
+    let inputs = program.operation.inputs.iter().zip(0..);
+    inputs.map(|(input, place)| data::elements(input.ty, n, kind, place)).collect()
+}
+
 fn check(case: &Case, name: &str, n: u64, kind: Kind) {
     let program = &case.program;
-    let inputs = program.operation.inputs.iter().zip(0..);
-    let inputs: Vec<_> = inputs.map(|(input, place)| data::elements(input.ty, n, kind, place)).collect();
+    let inputs = elements(program, n, kind);
     let found = on_host(case, &inputs);
     let ways: &[bool] = if program.kernels[0].fold().width > 1 { &[true, false] } else { &[true] };
     for &aligned in ways {
@@ -121,6 +124,42 @@ fn nothing_and_one_element() {
                 .for_each(|n| Kind::ALL.iter().for_each(|&kind| check(&case, row.name, n, kind)));
         }
     }
+}
+
+/// Elements that lie apart, differently for each input: interpreter, host, and a plain loop over the same elements
+/// side by side.
+#[test]
+fn strided_elements() {
+    for spec in cases::all_strided() {
+        let (case, name) = (Case::new(reduce_codegen::compile(&spec).unwrap()), &spec.operation.name);
+        for n in cases::lengths(&case.program, 5000) {
+            let kind = Kind::ALL[n % Kind::ALL.len()];
+            check_strided(&case, name, n, kind);
+        }
+    }
+}
+
+fn check_strided(case: &Case, name: &str, n: usize, kind: Kind) {
+    let Case { program, association, .. } = case;
+    let packed = elements(program, n as u64, kind);
+    let places = (0..).map(|place| (n % 5 + place, 2 + (n + place) % 7));
+    let spread = packed.iter().zip(places).map(|(lanes, (offset, step))| data::spread(lanes, offset, step));
+    let spread: Vec<_> = spread.collect();
+    let views: Vec<_> = spread.iter().map(|input| input.of(input.data.borrow())).collect();
+    let found = host::reduce(&program.operation, association, &views).ok();
+    let memory: Vec<_> = spread.iter().map(memory).collect();
+    assert_eq!(interpreted_inputs(case, &memory, n as u64), found, "{kind:?}, n = {n}\n{program}");
+    assert_eq!(on_host(case, &packed), found, "{kind:?}, n = {n}\n{program}");
+    if program.operation.exact || kind.is_exact() {
+        assert_eq!(plain::reduce(name, &packed), found, "{kind:?}, n = {n}\n{program}");
+    }
+}
+
+/// The memory of an input from its first element on.
+fn memory(input: &Strided<Lanes>) -> Input {
+    let mut elements = Lanes::empty(input.data.ty());
+    elements.extend(input.data.borrow().slice(input.offset..input.data.len()));
+    Input { elements, step: input.step as u64, aligned: true }
 }
 
 /// Large sizes on the host backend.

@@ -1,7 +1,7 @@
 //! `passes: auto`: one list for each case. The list is part of the association, so changing it changes bits.
 
 use reduce_dsl::Spec;
-use reduce_dsl::operation::Operation;
+use reduce_dsl::operation::{Layout, Operation};
 use reduce_dsl::pass::Pass;
 use reduce_dsl::spec::Passes;
 
@@ -13,8 +13,12 @@ pub(crate) fn schedule(spec: &Spec) -> (u32, Vec<Pass>) {
     }
 }
 
-/// Load units of 16 bytes of the smallest input, and as many of them as make 64 elements a thread.
+/// Load units of 16 bytes of the smallest input, and as many of them as make 64 elements a thread. Of elements that
+/// lie apart, 32 a thread: ptxas loads them all before it combines them, and 64 spill on sm_75.
 fn auto(operation: &Operation) -> Vec<Pass> {
+    if operation.layout == Layout::Strided {
+        return vec![Pass::Shuffle, Pass::Coarsen(32), Pass::Unroll];
+    }
     let smallest = operation.inputs.iter().map(|input| input.ty.size()).min().unwrap_or(4);
     let width = (16 / smallest) as u32;
     vec![Pass::Shuffle, Pass::Vectorize(width), Pass::Coarsen(64 / width), Pass::Unroll]

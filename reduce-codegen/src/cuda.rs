@@ -13,7 +13,7 @@ mod types;
 use crate::error::Error;
 use crate::expand;
 use reduce_dsl::expanded::{Constant, ExpandedKernel, Shared};
-use reduce_dsl::operation::Operation;
+use reduce_dsl::operation::{Layout, Operation};
 use reduce_dsl::program::{Program, Reads};
 use std::fmt::Write;
 
@@ -81,6 +81,9 @@ fn parameters(operation: &Operation, kernel: &ExpandedKernel, in_place: bool) ->
     match kernel.reads {
         Reads::Inputs => operation.inputs.iter().for_each(|input| {
             let _ = write!(text, "const {}* __restrict__ {}, ", types::scalar(input.ty), input.name);
+            if operation.layout == Layout::Strided {
+                let _ = write!(text, "unsigned long long {}_step, ", input.name);
+            }
         }),
         Reads::Partials => {
             let _ = write!(text, "{}{acc}* __restrict__ items, ", if in_place { "" } else { "const " });

@@ -8,13 +8,15 @@
 mod support;
 
 use rayon::prelude::*;
-use reduce_codegen::expand;
-use reduce_dsl::Scalar;
+use reduce_codegen::{compile, expand};
 use reduce_dsl::expanded::Expanded;
-use reduce_dsl::interpreter::{Fault, Provenance, run};
+use reduce_dsl::interpreter::{Fault, Input, Provenance, run};
+use reduce_dsl::lanes::Lanes;
+use reduce_dsl::operation::{Layout, Operation};
 use reduce_dsl::operators::operator;
 use reduce_dsl::program::Program;
-use support::{boundaries, programs};
+use reduce_dsl::{Scalar, Spec};
+use support::{boundaries, programs, spec};
 
 fn full() -> bool {
     std::env::var_os("REDUCEGEN_FULL").is_some()
@@ -26,19 +28,23 @@ fn alignments(program: &Program) -> &'static [bool] {
 }
 
 fn check_provenance(program: &Program, expanded: &Expanded, n: u64) {
+    for &aligned in alignments(program) {
+        check(program, expanded, n, &Provenance::inputs(&program.operation, n, aligned));
+    }
+}
+
+/// The tree that the kernels make of inputs is that of the association.
+fn check(program: &Program, expanded: &Expanded, n: u64, inputs: &[Input]) {
     let mut domain = Provenance::new(&program.operation);
     let leaves: Vec<_> = (0..n).map(|position| domain.leaf(position)).collect();
     let wanted = program.association().reduce(leaves, |a, b| domain.pair(a, b));
     let wanted = wanted.or_else(|| program.operation.identity.as_ref().map(|_| domain.identity()));
-    for &aligned in alignments(program) {
-        let inputs = Provenance::inputs(&program.operation, n, aligned);
-        let found = match run(program, expanded, &mut domain, &inputs, n) {
-            Err(Fault::Undefined { .. }) if wanted.is_none() => None,
-            other => domain.tree(&other.unwrap_or_else(|fault| panic_with(program, n, &fault))),
-        };
-        let text = |origin: Option<_>| origin.map_or("nothing".to_owned(), |origin| domain.text(origin));
-        assert_eq!(found, wanted, "n = {n}\n{program}\n{}\n{}", text(found), text(wanted));
-    }
+    let found = match run(program, expanded, &mut domain, inputs, n) {
+        Err(Fault::Undefined { .. }) if wanted.is_none() => None,
+        other => domain.tree(&other.unwrap_or_else(|fault| panic_with(program, n, &fault))),
+    };
+    let text = |origin: Option<_>| origin.map_or("nothing".to_owned(), |origin| domain.text(origin));
+    assert_eq!(found, wanted, "n = {n}\n{program}\n{}\n{}", text(found), text(wanted));
 }
 
 fn panic_with(program: &Program, n: u64, fault: &Fault) -> ! {
@@ -75,4 +81,29 @@ fn provenance_of_other_vectors() {
 #[test]
 fn provenance_of_two_inputs() {
     provenance_of("dot", Scalar::F32, 5);
+}
+
+/// Elements in every third place of the first input, every fourth of the next, …; in the places between lie
+/// positions that no element has.
+fn strided(operation: &Operation, n: u64) -> Vec<Input> {
+    let steps = (3..).take(operation.inputs.len());
+    let place = |at: u64, step| if at.is_multiple_of(step) { at / step } else { u64::MAX };
+    let lanes = |step: u64| Lanes::U64((0..n * step).map(|at| place(at, step)).collect());
+    steps.map(|step| Input { elements: lanes(step), step, aligned: true }).collect()
+}
+
+#[test]
+fn strided_inputs_have_the_association_of_contiguous_ones() {
+    for (name, list) in
+        [("argmax", "sequential"), ("dot", "shuffle coarsen(3) unroll"), ("sum", "coarsen(2)")]
+    {
+        let contiguous = spec(operator(name).unwrap(), Scalar::F32, 64, list);
+        let operation = Operation { layout: Layout::Strided, ..contiguous.operation.clone() };
+        let program = compile(&Spec { operation, ..contiguous.clone() }).unwrap();
+        assert_eq!(program.association(), compile(&contiguous).unwrap().association());
+        let expanded = expand(&program).unwrap();
+        for n in (1..=129).chain(boundaries(&program)).filter(|&n| n > 0) {
+            check(&program, &expanded, n, &strided(&program.operation, n));
+        }
+    }
 }

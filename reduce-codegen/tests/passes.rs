@@ -5,11 +5,12 @@ mod support;
 
 use reduce_codegen::lower::lower;
 use reduce_codegen::{Error, compile, passes::apply};
-use reduce_dsl::Scalar;
-use reduce_dsl::operation::{Operation, Order, Record};
+use reduce_dsl::operation::{Layout, Operation, Order, Record};
 use reduce_dsl::operators::operator;
 use reduce_dsl::pass::{PASSES, Pass, PassWord};
 use reduce_dsl::program::Program;
+use reduce_dsl::spec::Passes;
+use reduce_dsl::{Scalar, Spec};
 use support::{passes, spec};
 
 fn program(list: &str) -> Result<Program, Error> {
@@ -160,6 +161,24 @@ fn an_operator_that_does_not_commute_is_never_reordered() {
     for list in ["unroll", "vectorize(4)", "serial", "in_place", "bitmask", "strided_index"] {
         assert!(apply(lower(&operation, 256).unwrap(), passes(list)[0], 0).is_ok(), "{list}");
     }
+}
+
+#[test]
+fn elements_that_lie_apart_are_not_loaded_together() {
+    let sum = spec(operator("sum").unwrap(), Scalar::F32, 256, "");
+    let operation = Operation { layout: Layout::Strided, ..sum.operation.clone() };
+    let naive = lower(&operation, 256).unwrap();
+    let refused = apply(naive.clone(), Pass::Vectorize(4), 0);
+    assert!(
+        matches!(&refused, Err(Error::Refused { reason, .. }) if reason.contains("coarsen instead")),
+        "{refused:?}"
+    );
+    for list in ["sequential", "shuffle", "coarsen(2)", "unroll"] {
+        assert!(apply(naive.clone(), passes(list)[0], 0).is_ok(), "{list}");
+    }
+    let auto = |operation| compile(&Spec { operation, passes: Passes::Auto, ..sum.clone() }).unwrap().passes;
+    assert_eq!(auto(operation), passes("shuffle coarsen(32) unroll"));
+    assert_eq!(auto(sum.operation.clone()), passes("shuffle vectorize(4) coarsen(16) unroll"));
 }
 
 #[test]

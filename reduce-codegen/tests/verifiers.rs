@@ -6,6 +6,7 @@ mod support;
 use reduce_codegen::{compile, expand};
 use reduce_dsl::expanded::{Barrier, Buffer, Expanded, Expr, FULL, Local, Shared, Stmt, Ty};
 use reduce_dsl::interpreter::{Fault, Provenance, run};
+use reduce_dsl::operation::Layout;
 use reduce_dsl::operators::operator;
 use reduce_dsl::program::{Combine, Fold, GridMedium, Medium, Program, Reach, Reads, Scope, Step, Tree};
 use reduce_dsl::{Scalar, Value};
@@ -34,13 +35,14 @@ fn every_rule_of_programs_is_checked() {
         }
     };
     let atomic = |program: &mut Program| program.kernels[0].steps[2] = Step::Grid(GridMedium::Atomic);
-    let broken: [(u32, &str, Change<'_>); 26] = [
+    let broken: [(u32, &str, Change<'_>); 27] = [
         (1, "", &|it| it.kernels.swap(0, 1)),
         (2, "", &|it| it.block = 96),
         (3, "", &|it| it.kernels[0].steps.swap(0, 1)),
         (3, "shuffle", &|it| it.kernels[0].steps.swap(1, 2)),
         (4, "", &|it| fold(it, 0, 1)),
         (4, "vectorize(4)", &|it| fold(it, 1, 3)),
+        (4, "vectorize(4)", &|it| it.operation.layout = Layout::Strided),
         (5, "shuffle", &|it| combine(it, 1, &|combine| combine.items = 16)),
         (5, "shuffle", &|it| {
             it.kernels[0].steps =
@@ -103,11 +105,12 @@ fn every_rule_of_expanded_kernels_is_checked() {
     );
     let shuffle = Stmt::Shuffle { into: local("far", Ty::Acc), value: acc(), down: 1.into(), mask: FULL };
     let four = local("four", Ty::Vector(Scalar::F32, 4));
+    let four_of_strided = four.clone();
     let first = || Buffer::Input(0).at(Expr::Const(Value::of(0u64)));
     let zero = Expr::Const(Value::of(0f32));
     let aligned = |buffer| Stmt::when(Expr::Aligned(buffer, 16), Vec::new());
     let cast = |ty| Stmt::Let(local("cast", Ty::Scalar(ty)), Expr::Thread.cast(ty));
-    let broken: [(u32, Vec<Stmt>); 21] = [
+    let broken: [(u32, Vec<Stmt>); 23] = [
         (1, vec![Stmt::Let(local("first", Ty::U32), Expr::from(1))]),
         (1, vec![Stmt::Let(local("x", Ty::U32), Expr::from(1))]),
         (1, vec![Stmt::Let(local("later", Ty::U32), Expr::Local(local("nowhere", Ty::U32)))]),
@@ -123,6 +126,8 @@ fn every_rule_of_expanded_kernels_is_checked() {
         (1, vec![Stmt::Let(local("n", Ty::U32), Expr::from(1))]),
         (1, vec![Stmt::Let(local("TILE", Ty::U32), Expr::from(1))]),
         (1, vec![Stmt::Let(local("warp_values", Ty::U32), Expr::from(1))]),
+        (1, vec![Stmt::Let(local("x_step", Ty::U32), Expr::from(1))]),
+        (8, vec![Stmt::Let(local("step", Ty::U64), Expr::Step(0))]),
         (2, vec![cast(Scalar::F32)]),
         (2, vec![Stmt::Load(four.clone(), first()), Stmt::when(Expr::Lane(four, 4).equals(zero), vec![])]),
         (5, vec![Stmt::Barrier(Barrier::Warp(1))]),
@@ -138,6 +143,11 @@ fn every_rule_of_expanded_kernels_is_checked() {
         body(&mut expanded).extend(stmts.clone());
         assert_eq!(expanded.verify(&it).unwrap_err().rule, rule, "{stmts:?}");
     }
+    let mut strided = it.clone();
+    strided.operation.layout = Layout::Strided;
+    let mut expanded = expand(&strided).unwrap();
+    body(&mut expanded).push(Stmt::Load(four_of_strided, first()));
+    assert_eq!(expanded.verify(&strided).unwrap_err().rule, 6);
     let mut expanded = expand(&it).unwrap();
     expanded.kernels[0].shared.push(Shared { name: "more", len: "BLOCK" });
     assert_eq!(expanded.verify(&it).unwrap_err().rule, 8);

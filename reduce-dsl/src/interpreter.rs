@@ -71,8 +71,10 @@ pub enum Fault {
 /// Inputs, and where they lie.
 #[derive(Clone, Debug)]
 pub struct Input {
-    /// The elements, in the domain's representation.
+    /// The memory from the first element on, in the domain's representation.
     pub elements: Lanes,
+    /// The distance between neighbouring elements: 1 where the input is contiguous.
+    pub step: u64,
     /// Whether the first element lies at a multiple of 16 bytes.
     pub aligned: bool,
 }

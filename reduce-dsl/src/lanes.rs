@@ -286,6 +286,10 @@ fn zip<A: Copy, R>(a: &[A], b: &[A], out: &mut Vec<R>, f: impl Fn(A, A) -> R) {
 
 /// The strides of small trees are known to the compiler, which turns their copies into vector moves.
 fn gather<T: Copy + Default>(from: &[T], offset: usize, block: usize, stride: usize, out: &mut Vec<T>) {
+    if block == 1 && stride > 2 {
+        out.extend(from.iter().skip(offset).step_by(stride));
+        return;
+    }
     let done = match (block, stride) {
         (1, 2) => gather_blocks::<T, 1, 2>(from, offset, out),
         (2, 4) => gather_blocks::<T, 2, 4>(from, offset, out),

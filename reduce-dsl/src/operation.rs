@@ -81,6 +81,26 @@ impl Record {
     }
 }
 
+/// How the elements of an input lie in memory.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Layout {
+    /// One after the other.
+    #[default]
+    Contiguous,
+    /// A step apart, which is given at the call for each input.
+    Strided,
+}
+
+/// As it is written: `contiguous`, or `strided`.
+impl fmt::Display for Layout {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Layout::Contiguous => "contiguous",
+            Layout::Strided => "strided",
+        })
+    }
+}
+
 /// What the user asks of the association.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Order {
@@ -108,6 +128,8 @@ pub struct Operation {
     pub name: String,
     /// The inputs, all of the same length.
     pub inputs: Vec<Param>,
+    /// How the elements of the inputs lie.
+    pub layout: Layout,
     /// Does `map` take the element's 64-bit position as its last parameter?
     pub indexed: bool,
     /// Inputs (and position) → accumulator.

@@ -10,7 +10,7 @@ mod table;
 pub use table::OPERATORS;
 
 use crate::func::{Func, FuncBuilder, Id, Param};
-use crate::operation::{Operation, Order, Record};
+use crate::operation::{Layout, Operation, Order, Record};
 use crate::ops::TypeError;
 use crate::{Scalar, Value};
 
@@ -136,6 +136,7 @@ impl Operator {
         Ok(Operation {
             name: self.name.to_owned(),
             inputs: inputs.to_vec(),
+            layout: Layout::default(),
             indexed: self.indexed,
             map: self.map(inputs, map)?,
             combine: self.combine(&acc)?,

@@ -56,6 +56,11 @@ fn canonical_text_is_ordered_and_parses_to_the_same() {
         ("order: any, op: sum, ty: f32, block: 64", "ty: f32, op: sum, order: any, block: 64"),
         ("op: sum, order: fixed, ty: f32", "ty: f32, op: sum"),
         (
+            "op: sum, map: |x| x.abs(), ty: f32, layout: strided",
+            "ty: f32, layout: strided, map: |x| x.abs(), op: sum",
+        ),
+        ("op: sum, layout: contiguous, ty: f32", "ty: f32, op: sum"),
+        (
             "inputs: { x: f32, y: f32 }, map: |a, b| a * b + 1.0, op: sum, passes: [vectorize(4), unroll]",
             "inputs: { x: f32, y: f32 }, map: |x, y| (x * y) + 1.0, op: sum, passes: [vectorize(4), unroll]",
         ),

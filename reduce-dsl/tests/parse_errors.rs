@@ -99,6 +99,10 @@ fn fields_whose_value_is_one_of_a_few_words() {
         "ty: f32, op: sum, order: unordered",
         "ty: f32, op: sum, order: [any]",
         "ty: f32, op: sum, order: any, order: fixed",
+        "ty: f32, op: sum, layout: stride, order: anny",
+        "ty: f32, op: sum, layout: rows",
+        "ty: f32, op: sum, layout: strided(2)",
+        "ty: f32, op: sum, layout: 2",
     ]));
 }
 

@@ -15,7 +15,7 @@ use proc_macro::TokenStream;
 /// anew at every use.)
 ///
 /// The fields are those of a specification, which the front page of `reducegen` describes: `ty` or `inputs`,
-/// `map`, `op`, `identity`, `order`, `block`, `passes`.
+/// `layout`, `map`, `op`, `identity`, `order`, `block`, `passes`.
 /// Everything that is wrong, an illegal list of passes too, is a compile error at its place.
 ///
 /// ```text

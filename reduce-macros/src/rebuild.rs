@@ -3,7 +3,7 @@
 use proc_macro2::TokenStream;
 use quote::{format_ident, quote};
 use reduce_dsl::func::{Func, Id, Line, Node, Param};
-use reduce_dsl::operation::{Operation, Order, Record};
+use reduce_dsl::operation::{Layout, Operation, Order, Record};
 use reduce_dsl::ops::{Bin, Cmp, Un};
 use reduce_dsl::pass::Pass;
 use reduce_dsl::spec::Passes;
@@ -34,6 +34,7 @@ impl Rebuild for Operation {
         let Operation {
             name,
             inputs,
+            layout,
             indexed,
             map,
             acc,
@@ -48,10 +49,11 @@ impl Rebuild for Operation {
         let [name, inputs, identity] = [name.rebuild(), inputs.rebuild(), identity.rebuild()];
         let [map, combine, finish] = [map, combine, finish].map(Rebuild::rebuild);
         let [acc, output] = [acc, output].map(Rebuild::rebuild);
-        let order = order.rebuild();
+        let [layout, order] = [layout.rebuild(), order.rebuild()];
         quote!(::reducegen::__private::Operation {
             name: #name,
             inputs: #inputs,
+            layout: #layout,
             indexed: #indexed,
             map: #map,
             acc: #acc,
@@ -180,7 +182,7 @@ macro_rules! rebuild_plain {
     };
 }
 
-rebuild_plain!(Scalar, Un, Bin, Cmp, Order);
+rebuild_plain!(Scalar, Un, Bin, Cmp, Layout, Order);
 
 impl Rebuild for String {
     fn rebuild(&self) -> TokenStream {

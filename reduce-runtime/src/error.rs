@@ -1,5 +1,6 @@
 //! What can go wrong, and what to do about it: every message names the fix.
 
+use crate::Strided;
 use crate::architecture::{Architecture, Target};
 use crate::host::HostError;
 use reduce_codegen as codegen;
@@ -46,6 +47,36 @@ pub enum Error {
         input: String,
         /// Its length.
         found: u64,
+    },
+    /// The elements of an input lie apart, and the reduction takes contiguous ones.
+    #[error(
+        "the elements of input `{input}` lie {step} apart, and the reduction takes contiguous ones; write \
+         `layout: strided` in its specification"
+    )]
+    NotContiguous {
+        /// The input.
+        input: String,
+        /// Its step.
+        step: usize,
+    },
+    /// An input would be one element again and again.
+    #[error("input `{input}` has step 0; the least step is 1, for elements side by side")]
+    ZeroStep {
+        /// The input.
+        input: String,
+    },
+    /// An input goes on where its data has ended.
+    #[error(
+        "input `{input}` is {} elements from place {} on, {} apart, and its data ends after {data}; take fewer, or \
+         a smaller offset or step", view.len, view.offset, view.step
+    )]
+    OutsideData {
+        /// The input.
+        input: String,
+        /// Its elements.
+        view: Strided<()>,
+        /// The length of its data.
+        data: usize,
     },
     /// There are no elements, and the operator has no identity.
     #[error("`{operator}` of no elements has no value; give it at least one element")]
@@ -204,6 +235,9 @@ impl Error {
             Error::InputCount { .. }
             | Error::InputType { .. }
             | Error::InputLength { .. }
+            | Error::NotContiguous { .. }
+            | Error::ZeroStep { .. }
+            | Error::OutsideData { .. }
             | Error::Empty { .. }
             | Error::GridTooLarge { .. }
             | Error::OutputType { .. }

@@ -6,6 +6,7 @@
 mod pass;
 mod worker;
 
+use crate::Strided;
 use pass::Source;
 use reduce_dsl::Value;
 use reduce_dsl::eval::Evaluator;
@@ -43,14 +44,15 @@ pub enum HostError {
 }
 
 /// The result of `operation` over `inputs`, one value for each field of its output, combined as
-/// `association` says. The inputs have the types that the operation names, and one length.
-pub fn reduce(
+/// `association` says. The inputs have the types that the operation names, and one length, and lie in their data.
+pub fn reduce<'a>(
     operation: &Operation,
     association: &Association,
-    inputs: &[LanesRef<'_>],
+    inputs: &[impl Copy + Into<Strided<LanesRef<'a>>>],
 ) -> Result<Vec<Value>, HostError> {
+    let inputs: Vec<_> = inputs.iter().map(|&input| input.into()).collect();
     let acc = match inputs.first() {
-        Some(input) if !input.is_empty() => accumulate(operation, association, inputs)?,
+        Some(input) if input.len > 0 => accumulate(operation, association, inputs)?,
         _ => {
             operation.identity.clone().ok_or_else(|| HostError::Empty { operator: operation.name.clone() })?
         }
@@ -62,9 +64,9 @@ pub fn reduce(
 fn accumulate(
     operation: &Operation,
     association: &Association,
-    inputs: &[LanesRef<'_>],
+    inputs: Vec<Strided<LanesRef<'_>>>,
 ) -> Result<Vec<Value>, HostError> {
-    let elements = Source::elements(operation, inputs.to_vec())?;
+    let elements = Source::elements(operation, inputs)?;
     let mut items = pass::run(&elements, &operation.combine, &association.first)?;
     while let Some(left) = items.first().map(|field| field.len()).filter(|&left| left > 1) {
         let partials = Source::partials(operation, &items)?;

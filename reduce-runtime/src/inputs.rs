@@ -1,24 +1,45 @@
 //! Checks that inputs are what an operation takes, wherever they lie.
 
-use crate::Error;
+use crate::{Error, Strided};
 use reduce_dsl::Scalar;
-use reduce_dsl::operation::Operation;
+use reduce_dsl::func::Param;
+use reduce_dsl::operation::{Layout, Operation};
 
-/// The number of elements of inputs with those types and lengths.
-pub(crate) fn check(operation: &Operation, inputs: &[(Scalar, usize)]) -> Result<u64, Error> {
+/// The number of elements of inputs in data of those types and lengths.
+pub(crate) fn check(operation: &Operation, inputs: &[Strided<(Scalar, usize)>]) -> Result<u64, Error> {
     let (expected, found) = (operation.inputs.len(), inputs.len());
-    let Some(&(_, first)) = inputs.first().filter(|_| expected == found) else {
+    let Some(first) = inputs.first().filter(|_| expected == found) else {
         return Err(Error::InputCount { expected, found });
     };
-    for (input, &(ty, len)) in operation.inputs.iter().zip(inputs) {
-        let name = input.name.clone();
-        if ty != input.ty {
-            return Err(Error::InputType { input: name, expected: input.ty, found: ty });
-        }
-        if len != first {
-            let (first_name, expected) = (operation.inputs[0].name.clone(), first as u64);
-            return Err(Error::InputLength { first: first_name, expected, input: name, found: len as u64 });
+    for (param, input) in operation.inputs.iter().zip(inputs) {
+        fits(operation.layout, param, input)?;
+        if input.len != first.len {
+            return Err(Error::InputLength {
+                first: operation.inputs[0].name.clone(),
+                expected: first.len as u64,
+                input: param.name.clone(),
+                found: input.len as u64,
+            });
         }
     }
-    Ok(first as u64)
+    Ok(first.len as u64)
+}
+
+/// Has an input the type of its parameter and a step that the layout allows, and does it lie inside its data?
+fn fits(layout: Layout, param: &Param, input: &Strided<(Scalar, usize)>) -> Result<(), Error> {
+    let (ty, data) = input.data;
+    let name = || param.name.clone();
+    if ty != param.ty {
+        return Err(Error::InputType { input: name(), expected: param.ty, found: ty });
+    }
+    if input.step == 0 {
+        return Err(Error::ZeroStep { input: name() });
+    }
+    if layout == Layout::Contiguous && input.step != 1 {
+        return Err(Error::NotContiguous { input: name(), step: input.step });
+    }
+    if input.end().is_none_or(|end| end > data) {
+        return Err(Error::OutsideData { input: name(), view: input.of(()), data });
+    }
+    Ok(())
 }

@@ -16,6 +16,7 @@ mod inputs;
 mod mapped;
 mod reducer;
 mod reduction;
+mod strided;
 
 #[cfg(feature = "cuda")]
 mod cuda;
@@ -37,4 +38,5 @@ pub use image::{Image, Resources};
 #[cfg(feature = "mapped")]
 pub use mapped::Mapped;
 pub use reducer::{Outcome, Reducer};
-pub use reduction::{Compiled, Inputs, Output, Reduction};
+pub use reduction::{Compiled, Output, Reduction, Slices};
+pub use strided::Strided;

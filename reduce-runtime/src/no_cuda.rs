@@ -1,9 +1,9 @@
 //! What stands for the module `cuda` in a build without it: types that have no value.
 
-use crate::Error;
 use crate::architecture::{Architecture, Target};
 use crate::image::Image;
 use crate::reducer::Outcome;
+use crate::{Error, Strided};
 use reduce_dsl::lanes::LanesRef;
 use reduce_dsl::program::Program;
 use std::path::Path;
@@ -74,7 +74,7 @@ impl Kernels {
         match *gpu {}
     }
 
-    pub(crate) fn reduce(&self, _: &[LanesRef<'_>]) -> Result<Outcome, Error> {
+    pub(crate) fn reduce(&self, _: &[Strided<LanesRef<'_>>]) -> Result<Outcome, Error> {
         match *self {}
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::cuda::Kernels;
 use crate::device::Place;
-use crate::{Device, Error, host, inputs};
+use crate::{Device, Error, Strided, host, inputs};
 #[cfg(feature = "cuda")]
 use reduce_dsl::lanes::Lanes;
 use reduce_dsl::lanes::LanesRef;
@@ -55,17 +55,19 @@ impl Reducer {
         &self.device
     }
 
-    /// Reduces slices in the memory of the host; a GPU gets a copy.
+    /// Reduces slices, or [`Strided`] elements, in the memory of the host; a GPU gets a copy.
     ///
     /// # Errors
-    /// Inputs of another number, type or length than the specification says; no elements and no identity;
-    /// what the driver reports.
-    pub fn reduce(&self, inputs: &[LanesRef<'_>]) -> Result<Outcome, Error> {
-        let shapes: Vec<_> = inputs.iter().map(|input| (input.ty(), input.len())).collect();
+    /// Inputs of another number, type, length or layout than the specification says; elements that lie outside
+    /// their data; no elements and no identity; what the driver reports.
+    pub fn reduce<'a>(&self, inputs: &[impl Copy + Into<Strided<LanesRef<'a>>>]) -> Result<Outcome, Error> {
+        let inputs: Vec<_> = inputs.iter().map(|&input| input.into()).collect();
+        let shapes: Vec<_> =
+            inputs.iter().map(|input| input.of((input.data.ty(), input.data.len()))).collect();
         let n = inputs::check(&self.program.operation, &shapes)?;
         match &self.kernels {
-            Some(kernels) if n > 0 => kernels.reduce(inputs),
-            _ => self.on_host(inputs),
+            Some(kernels) if n > 0 => kernels.reduce(&inputs),
+            _ => self.on_host(&inputs),
         }
     }
 
@@ -76,20 +78,20 @@ impl Reducer {
     /// As [`Reducer::reduce`], and if the data does not lie in the context of the device.
     #[cfg(feature = "cuda")]
     pub fn reduce_device(&self, inputs: &[crate::DeviceInput<'_>]) -> Result<Outcome, Error> {
-        let shapes: Vec<_> = inputs.iter().map(|input| (input.ty(), input.len())).collect();
+        let shapes: Vec<_> = inputs.iter().map(crate::DeviceInput::shape).collect();
         let n = inputs::check(&self.program.operation, &shapes)?;
         match &self.kernels {
             None => Err(Error::DeviceMemoryOnHost),
             Some(kernels) if n > 0 => kernels.reduce_device(inputs),
             Some(_) => {
-                let empty: Vec<_> = shapes.iter().map(|&(ty, _)| Lanes::empty(ty)).collect();
-                self.on_host(&empty.iter().map(Lanes::borrow).collect::<Vec<_>>())
+                let empty: Vec<_> = inputs.iter().map(|input| Lanes::empty(input.ty())).collect();
+                self.on_host(&empty.iter().map(|lanes| lanes.borrow().into()).collect::<Vec<_>>())
             }
         }
     }
 
     /// Also the way of no elements on every device: there is nothing to launch.
-    fn on_host(&self, inputs: &[LanesRef<'_>]) -> Result<Outcome, Error> {
+    fn on_host(&self, inputs: &[Strided<LanesRef<'_>>]) -> Result<Outcome, Error> {
         let start = Instant::now();
         let values = host::reduce(&self.program.operation, &self.association, inputs)?;
         Ok(Outcome { values, kernel: start.elapsed() })

@@ -2,7 +2,7 @@
 
 mod types;
 
-pub use types::{Inputs, Output};
+pub use types::{Output, Slices};
 
 use crate::{Device, Error, Reducer};
 use reduce_dsl::Spec;
@@ -18,18 +18,19 @@ pub struct Reduction<In, Out> {
     host: OnceLock<Compiled<In, Out>>,
 }
 
-impl<In: Inputs, Out: Output> Reduction<In, Out> {
+impl<In, Out: Output> Reduction<In, Out> {
     /// The reduction that `spec` specifies. The types are checked when it runs; `reduction!` gets them right.
     pub const fn new(spec: fn() -> Spec) -> Reduction<In, Out> {
         Reduction { spec, host: OnceLock::new() }
     }
 
-    /// Reduces slices of equal length on all cores of the host, with the bits that every GPU gives. Slices
-    /// go to a GPU only where one is named: see [`Reduction::compile`].
+    /// Reduces slices of equal length, a tuple of them for several inputs, on all cores of the host, with the bits
+    /// that every GPU gives. Slices go to a GPU only where one is named: see [`Reduction::compile`]. With
+    /// `layout: strided`, [`Strided`](crate::Strided) elements may stand in the place of slices.
     ///
     /// # Errors
-    /// Slices of unequal length; no elements and no identity.
-    pub fn reduce(&self, slices: In::Slices<'_>) -> Result<Out, Error> {
+    /// See [`Reducer::reduce`].
+    pub fn reduce<S: Slices<In>>(&self, slices: S) -> Result<Out, Error> {
         if let Some(host) = self.host.get() {
             return host.reduce(slices);
         }
@@ -75,18 +76,18 @@ pub struct Compiled<In, Out> {
     types: PhantomData<fn(In) -> Out>,
 }
 
-impl<In: Inputs, Out: Output> Compiled<In, Out> {
-    /// Reduces slices of equal length in the memory of the host; a GPU gets a copy.
+impl<In, Out: Output> Compiled<In, Out> {
+    /// Reduces slices, or strided elements, of equal length in the memory of the host; a GPU gets a copy.
     ///
     /// # Errors
     /// See [`Reducer::reduce`].
-    pub fn reduce(&self, slices: In::Slices<'_>) -> Result<Out, Error> {
-        let outcome = self.reducer.reduce(In::lanes(slices).as_ref())?;
+    pub fn reduce<S: Slices<In>>(&self, slices: S) -> Result<Out, Error> {
+        let outcome = self.reducer.reduce(&slices.views())?;
         self.read(&outcome.values)
     }
 
-    /// Reduces data that lies on the device already: slices or views of cudarc, at any alignment, a tuple
-    /// of them for several inputs. See [`Reducer::reduce_device`].
+    /// Reduces data that lies on the device already: slices or views of cudarc, at any alignment, or strided
+    /// elements of them, a tuple for several inputs. See [`Reducer::reduce_device`].
     ///
     /// # Errors
     /// See [`Reducer::reduce_device`].

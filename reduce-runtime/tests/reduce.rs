@@ -56,12 +56,13 @@ fn unequal_lengths_are_named() {
 fn inputs_of_another_type_or_number_are_named() {
     let reducer = Reducer::new(&spec("max", &[Scalar::F32]), &Device::host()).unwrap();
     let (halves, floats) = ([1.0f64], [1.0f32]);
+    let none: [LanesRef<'_>; 0] = [];
     let errors = [
         (
             reducer.reduce(&[LanesRef::from(&halves[..])]),
             "input `x` holds f64, and the reduction takes f32; convert",
         ),
-        (reducer.reduce(&[]), "the reduction takes 1 input(s), and there are 0; give"),
+        (reducer.reduce(&none), "the reduction takes 1 input(s), and there are 0; give"),
         (
             reducer.reduce(&[LanesRef::from(&floats[..]); 2]),
             "the reduction takes 1 input(s), and there are 2; give",

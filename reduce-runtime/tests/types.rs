@@ -1,6 +1,6 @@
 //! The typed API: what threads may share, and what `reduce` takes.
 
-use reduce_runtime::{Compiled, Device, Error, Inputs, Outcome, Reducer, Reduction};
+use reduce_runtime::{Compiled, Device, Error, Outcome, Reducer, Reduction, Slices, Strided};
 
 fn shared<T: Send + Sync + 'static>() {}
 
@@ -21,11 +21,14 @@ fn an_error_is_a_standard_error() {
 }
 
 #[test]
-fn slices_coerce_from_what_holds_elements() {
-    fn slices<In: Inputs>(_: In::Slices<'_>) {}
+fn slices_are_whatever_gives_one() {
+    fn slices<In>(_: impl Slices<In>) {}
     let (x, y, z) = (vec![1.0f32], [2.0f64, 3.0], Box::<[u32]>::from([4]));
     slices::<f32>(&x);
+    slices::<f32>(&x[..0]);
+    slices::<f32>(&[]);
     slices::<(f32, f64)>((&x, &y));
+    slices::<(f32, u32)>((&x, Strided { data: &z, offset: 0, step: 2, len: 1 }));
     slices::<(f32, f64, u32, f32)>((&x, &y, &z, &x));
     type F = f32;
     slices::<(F, F, F, F, F, F, F, F, F, F, F, F, F, F, F, f64)>((

@@ -59,6 +59,12 @@ pub(crate) struct Run {
     /// The files hold nothing but little-endian elements of this type
     #[arg(long, value_name = "TY", value_parser = raw_types())]
     pub(crate) raw: Option<&'static Dtype>,
+    /// Skip that many elements of each file, or of the first, the second, …, as in 0,1
+    #[arg(long, value_name = "O", value_delimiter = ',', default_value = "0", value_parser = offset)]
+    pub(crate) offset: Vec<usize>,
+    /// Of what follows, take every S-th element, or so for each file, as in 2,3; needs `layout: strided`
+    #[arg(long, value_name = "S", value_delimiter = ',', default_value = "1", value_parser = step)]
+    pub(crate) step: Vec<usize>,
     /// Where to run: auto (a GPU if there is one), host, cuda, or cuda:N
     #[arg(long, default_value = "auto", value_parser = device)]
     pub(crate) device: Place,
@@ -117,6 +123,7 @@ Examples:
   reducegen run 'map: |x| x.abs(), op: max' data.npy --device host
   reducegen run 'inputs: { x: f32, y: f32 }, map: |x, y| x * y, op: sum' x.npy y.npy
   reducegen run 'op: sum' --raw f16 weights.bin --json
+  reducegen run 'map: |x| x.abs(), op: sum, layout: strided' data.npy --offset 1 --step 3
 
 In JSON, a result is a number; a string where it is NaN, infinite, or an integer beyond 2^53; and an
 object of these where it is a struct. `bits` holds its bits likewise, in hexadecimal.";
@@ -124,6 +131,15 @@ object of these where it is a struct. `bits` holds its bits likewise, in hexadec
 fn raw_types() -> impl TypedValueParser<Value = &'static Dtype> {
     PossibleValuesParser::new(Scalar::INPUTS.map(Scalar::name))
         .try_map(|name| Dtype::named(&name).ok_or("not an element type"))
+}
+
+fn offset(text: &str) -> Result<usize, &'static str> {
+    text.parse().map_err(|_| "an offset is a number, as in 1, or one for each file, as in 0,1")
+}
+
+fn step(text: &str) -> Result<usize, &'static str> {
+    let step = text.parse().ok().filter(|&step| step > 0);
+    step.ok_or("a step is a number from 1 on, as in 2, or one for each file, as in 2,3")
 }
 
 fn device(text: &str) -> Result<Place, &'static str> {

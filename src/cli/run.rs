@@ -7,9 +7,11 @@ use crate::cli::json;
 use crate::cli::output;
 use crate::cli::report::Report;
 use crate::cli::source::Source;
+use crate::cli::view;
 use reduce_dsl::func::Param;
+use reduce_dsl::lanes::LanesRef;
 use reduce_dsl::operation::Operation;
-use reduce_runtime::{Device, Error, Reducer};
+use reduce_runtime::{Device, Error, Reducer, Strided};
 use std::time::Instant;
 
 /// Reduces the files and prints the result.
@@ -21,15 +23,16 @@ pub(crate) fn run(args: &Run) -> Result<(), Failure> {
     let source = Source::read(&args.spec)?;
     let parsed = source.parse(Some(&types))?;
     fit(&parsed.spec.operation, &data)?;
+    let views = view::views(args, &data)?;
+    data.windows(2).zip(views.windows(2)).try_for_each(|(files, views)| fit_length(files, views))?;
 
     let (device, why_no_gpu) = device(args.device)?;
     let reducer = Reducer::new(&parsed.spec, &device).map_err(|error| source.explain(&parsed, error))?;
-    let lanes: Vec<_> = data.iter().map(Data::lanes).collect();
-    let outcome = reducer.reduce(&lanes)?;
+    let outcome = reducer.reduce(&views)?;
     let report = Report {
         operation: &parsed.spec.operation,
         values: &outcome.values,
-        n: lanes.first().map_or(0, |lanes| lanes.len()),
+        n: views.first().map_or(0, |view| view.len),
         device: &device.name(),
         passes: reducer.program().passes.iter().map(ToString::to_string).collect(),
         kernel: outcome.kernel,
@@ -38,7 +41,7 @@ pub(crate) fn run(args: &Run) -> Result<(), Failure> {
     print(args, &report, why_no_gpu.as_ref())
 }
 
-/// Checks that there is a file for each input, of its type, and that all are equally long.
+/// Checks that there is a file for each input, of its type.
 fn fit(operation: &Operation, data: &[Data]) -> Result<(), Failure> {
     let inputs = &operation.inputs;
     if inputs.len() != data.len() {
@@ -46,8 +49,7 @@ fn fit(operation: &Operation, data: &[Data]) -> Result<(), Failure> {
         let (names, files) = (names.join(" and "), data.len());
         return Err(Failure::request(format!("the inputs are {names}; name one file for each, not {files}")));
     }
-    inputs.iter().zip(data).try_for_each(|(input, file)| fit_type(input, file))?;
-    data.windows(2).try_for_each(|pair| fit_length(&pair[0], &pair[1]))
+    inputs.iter().zip(data).try_for_each(|(input, file)| fit_type(input, file))
 }
 
 fn fit_type(input: &Param, file: &Data) -> Result<(), Failure> {
@@ -61,15 +63,13 @@ fn fit_type(input: &Param, file: &Data) -> Result<(), Failure> {
     )))
 }
 
-fn fit_length(first: &Data, second: &Data) -> Result<(), Failure> {
-    let (n, m) = (first.lanes().len(), second.lanes().len());
+fn fit_length(files: &[Data], views: &[Strided<LanesRef<'_>>]) -> Result<(), Failure> {
+    let (n, m) = (views[0].len, views[1].len);
     if n == m {
         return Ok(());
     }
-    let (first, second) = (first.path.display(), second.path.display());
-    Err(Failure::request(format!(
-        "{first} has {n} elements and {second} has {m}; inputs must be equally long"
-    )))
+    let (first, second) = (files[0].path.display(), files[1].path.display());
+    Err(Failure::request(format!("{first} gives {n} elements and {second} {m}; inputs must be equally long")))
 }
 
 /// The device, and why it is not a GPU where one would have been taken.

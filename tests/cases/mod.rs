@@ -2,7 +2,7 @@
 #![allow(dead_code, reason = "no test uses all of it")]
 
 use reduce_dsl::func::Param;
-use reduce_dsl::operation::Operation;
+use reduce_dsl::operation::{Layout, Operation};
 use reduce_dsl::operators::{OPERATORS, operator};
 use reduce_dsl::pass::Pass::{
     self, Bitmask, Coarsen, GridStride, InPlace, LastWarp, Sequential, Serial, Shuffle, StridedIndex, Unroll,
@@ -67,7 +67,22 @@ pub(crate) fn auto(name: &str, ty: Scalar) -> Spec {
     Spec { text, block: None, passes: Passes::Auto, ..spec }
 }
 
-/// Every operator, type and list, and a product of inputs of two types.
+/// The same for elements that lie a step apart.
+pub(crate) fn strided(spec: Spec) -> Spec {
+    let operation = Operation { layout: Layout::Strided, ..spec.operation };
+    Spec { text: format!("layout: strided, {}", spec.text), operation, ..spec }
+}
+
+/// Operators on elements that lie a step apart, by every list that takes such and by `auto`.
+pub(crate) fn all_strided() -> Vec<Spec> {
+    let vectors = |list: &(&[Pass], u32)| list.0.iter().any(|pass| matches!(pass, Vectorize(_)));
+    let lists = LISTS.into_iter().filter(|list| !vectors(list));
+    let of = |(name, ty)| lists.clone().map(move |list| spec(name, ty, list)).chain([auto(name, ty)]);
+    let pairs = [("sum", Scalar::F32), ("argmax", Scalar::F64), ("dot", Scalar::F16), ("max", Scalar::U64)];
+    pairs.into_iter().flat_map(of).map(strided).collect()
+}
+
+/// Every operator, type and list, a product of inputs of two types, and strided inputs.
 pub(crate) fn all() -> Vec<Spec> {
     let mut specs = Vec::new();
     for row in &OPERATORS {
@@ -77,6 +92,7 @@ pub(crate) fn all() -> Vec<Spec> {
         }
     }
     specs.extend(LISTS.map(|list| spec_of(operation("dot", &[Scalar::F16, Scalar::F32]), list)));
+    specs.extend(all_strided());
     specs
 }
 

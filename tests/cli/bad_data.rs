@@ -103,6 +103,11 @@ fn data_that_does_not_fit_the_specification() {
             &["run", "op: xor", "x.npy"],
             &["run", "op: max", "bits", "--raw", "f64"],
             &["run", "op: max", "x.npy", "--raw", "f32"],
+            &["run", "op: sum", "x.npy", "--step", "2", "--device", "host"],
+            &["run", "op: sum, layout: strided", "x.npy", "--offset", "4"],
+            &["run", "op: dot, layout: strided", "x.npy", "y.npy", "--offset", "1"],
+            &["run", "op: dot, layout: strided", "x.npy", "x.npy", "--step", "1,2,3"],
+            &["run", "op: argmax, layout: strided", "x.npy", "--offset", "3", "--device", "host"],
             &["run", "op: argmax", "nothing.npy", "--device", "host"],
             &["run", "op: argmin", "nothing.npy", "--device", "host", "--json"],
         ]

@@ -39,6 +39,8 @@ fn arguments_are_checked() {
             &["run", "op: max", "x.npy", "--raw", "f8"],
             &["run", "op: max", "x.npy", "--device", "gpu"],
             &["run", "op: max", "x.npy", "--device", "cuda:x"],
+            &["run", "op: max", "x.npy", "--step", "0"],
+            &["run", "op: max", "x.npy", "--offset", "1,two"],
         ]
     ));
 }

@@ -87,6 +87,34 @@ fn raw_elements_are_read() {
 }
 
 #[test]
+fn elements_that_lie_apart_are_read() {
+    let x = [1, -2, 3, -4, 5, -6, 7, -8, 9];
+    let folder = Folder::of("strided").with("x.npy", npy::array(&x)).with("y.npy", npy::array(&[1, 10, 100]));
+    let asum = "map: |x| x.abs(), op: sum, layout: strided";
+    let dot = "op: dot, layout: strided";
+    for (spec, args, result) in [
+        (asum, &["x.npy"][..], "45"),
+        (asum, &["x.npy", "--step", "3"], "12"),
+        (asum, &["x.npy", "--offset", "1", "--step", "2"], "20"),
+        (asum, &["x.npy", "--offset", "8", "--step", "1000000000000"], "9"),
+        (asum, &["x.npy", "--offset", "9", "--step", "4"], "0"),
+        ("op: argmax, layout: strided", &["x.npy", "--offset", "2", "--step", "2"], "3"),
+        ("op: sum", &["x.npy", "--offset", "7"], "1"),
+        (dot, &["x.npy", "y.npy", "--step", "3,1"], "661"),
+        (dot, &["x.npy", "y.npy", "--step", "4,1", "--offset", "0,0"], "951"),
+        (dot, &["x.npy", "y.npy", "--step", "2,1", "--offset", "5,1"], "-860"),
+        (dot, &["x.npy", "x.npy", "--step", "2", "--offset", "1"], "120"),
+    ] {
+        assert_eq!(folder.result(spec, args), result, "{spec} {args:?}");
+    }
+    let report = json(&folder, "op: sum, layout: strided", &["x.npy", "--step", "4"]);
+    assert!(
+        report.starts_with(r#"{"result":15,"bits":"0000000f","n":3,"ty":"i32","device":"host""#),
+        "{report}"
+    );
+}
+
+#[test]
 fn a_million_elements_give_their_exact_sum() {
     let numbers: Vec<i64> = (0..=1 << 20).collect();
     let folder = Folder::of("million").with("x.npy", npy::array(&numbers));

@@ -3,6 +3,7 @@
 use reduce_dsl::arith::Element;
 use reduce_dsl::lanes::Lanes;
 use reduce_dsl::{Scalar, Value, f16};
+use reduce_runtime::Strided;
 
 /// What the elements are like.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -46,6 +47,14 @@ pub(crate) fn prefix(lanes: &Lanes, n: usize) -> Lanes {
     let mut some = Lanes::empty(lanes.ty());
     some.extend(lanes.borrow().slice(0..n));
     some
+}
+
+/// These lanes a step apart in memory, between others of all bits.
+pub(crate) fn spread(lanes: &Lanes, offset: usize, step: usize) -> Strided<Lanes> {
+    let between = Value::from_bits(lanes.ty(), u64::MAX);
+    let mut data = Lanes::splat(between, offset + lanes.len() * step);
+    (0..lanes.len()).for_each(|i| data.set(offset + i * step, lanes.get(i)));
+    Strided { data, offset, step, len: lanes.len() }
 }
 
 fn element(ty: Scalar, kind: Kind, bits: u64) -> Value {

@@ -1,12 +1,13 @@
 //! The comment at the head of an emitted file: everything needed to compile and launch it without reducegen.
 
 use super::{NVRTC_FLAGS, types};
+use reduce_dsl::operation::{Layout, Operation};
 use reduce_dsl::program::{Program, Reach, Reads, Step};
 use reduce_dsl::spec::Listed;
 
 pub(super) fn header(program: &Program) -> String {
     let operation = &program.operation;
-    let inputs: Vec<_> = operation.inputs.iter().map(|it| it.name.as_str()).collect();
+    let inputs: Vec<_> = operation.inputs.iter().map(|it| argument(operation.layout, &it.name)).collect();
     let types: Vec<_> = operation.inputs.iter().map(|it| it.ty.name()).collect();
     format!(
         "\
@@ -14,7 +15,7 @@ pub(super) fn header(program: &Program) -> String {
 //
 // passes     {passes}
 // map        {map}
-// compile    nvrtc or nvcc for sm_75 or newer, {flags}
+{layout}// compile    nvrtc or nvcc for sm_75 or newer, {flags}
 //            (the other defaults of nvcc give the same bits){registers}
 // launch     {first}<<<blocks, {block}>>>({inputs}, partials, result, n)
 //                with {first_blocks}{least}
@@ -29,6 +30,7 @@ pub(super) fn header(program: &Program) -> String {
         passes = Listed(&program.passes),
         map = operation.map,
         registers = registers(program.block),
+        layout = layout(operation),
         least = if operation.identity.is_some() { "" } else { "; n is at least 1" },
         flags = NVRTC_FLAGS.join(" "),
         block = program.block,
@@ -84,6 +86,26 @@ fn writer(program: &Program) -> String {
         return format!("the launch of {} that has one block", program.kernel(Reads::Partials).name);
     }
     "the launch that has one block".to_owned()
+}
+
+/// What the kernel over inputs takes for one of them.
+fn argument(layout: Layout, name: &str) -> String {
+    match layout {
+        Layout::Contiguous => name.to_owned(),
+        Layout::Strided => format!("{name}, {name}_step"),
+    }
+}
+
+/// Where the elements of strided inputs are.
+fn layout(operation: &Operation) -> String {
+    let [first, others @ ..] = operation.inputs.as_slice() else { return String::new() };
+    let (name, likewise) = (&first.name, if others.is_empty() { "" } else { ", of the others likewise" });
+    match operation.layout {
+        Layout::Contiguous => String::new(),
+        Layout::Strided => format!(
+            "// layout     strided: element i of {name} is {name}[i * {name}_step]{likewise}; add an offset to the pointer\n"
+        ),
+    }
 }
 
 /// What to do where a large block asks for more registers than there are; the runtime does so by itself.

@@ -2,6 +2,7 @@
 
 use super::{Expansion, count, first};
 use reduce_dsl::expanded::{Buffer, Expr, Local, Loop, Part, Stmt, Ty};
+use reduce_dsl::operation::Layout;
 use reduce_dsl::ops::Bin;
 use reduce_dsl::program::{Fold, Reach, Reads, Step};
 use reduce_dsl::{Scalar, Value};
@@ -150,8 +151,17 @@ impl Expansion<'_> {
             let ty = Ty::Scalar(self.program.operation.inputs[k].ty);
             self.local_of_input(k, &format!("_{lane}{suffix}"), ty)
         };
-        let load = |k| Stmt::Load(local(k), Buffer::Input(k).at(unit.position(lane)));
+        let load = |k| Stmt::Load(local(k), Buffer::Input(k).at(self.address(k, unit, lane)));
         (self.inputs().map(load).collect(), self.mapped(unit, lane, |k| local(k).get()))
+    }
+
+    /// Where an item of the unit lies in an input.
+    fn address(&self, input: usize, unit: &Unit, lane: u32) -> Expr {
+        let position = unit.position(lane);
+        match self.program.operation.layout {
+            Layout::Contiguous => position,
+            Layout::Strided => position.times(Expr::Step(input)),
+        }
     }
 
     /// The vector loads of a unit.

@@ -1,6 +1,7 @@
 //! `vectorize(k)`: a load unit is k consecutive elements.
 
 use super::{fold_mut, in_place};
+use reduce_dsl::operation::Layout;
 use reduce_dsl::program::{Combine, Medium, Program, Reads, Scope, Step, Tree};
 
 /// A load unit of the kernel over the inputs is `width` consecutive elements, loaded up to 16 bytes at a
@@ -20,14 +21,17 @@ use reduce_dsl::program::{Combine, Medium, Program, Reads, Scope, Step, Tree};
 /// );
 /// ```
 ///
-/// Data that is not aligned to the unit is loaded element by element, in the same association. Does
-/// not touch the kernel over partials: there are few of them. Changes the association.
+/// Requires contiguous inputs. Data that is not aligned to the unit is loaded element by element, in the same
+/// association. Does not touch the kernel over partials: there are few of them. Changes the association.
 ///
 /// # Errors
 /// The reason why it does not apply.
 pub fn vectorize(mut program: Program, width: u32) -> Result<Program, String> {
     if let Some(reason) = in_place::refused(&program) {
         return Err(reason);
+    }
+    if program.operation.layout == Layout::Strided {
+        return Err("the elements of strided inputs are not neighbours in memory; coarsen instead".to_owned());
     }
     let unrolled = program.kernel(Reads::Inputs).fold().unrolled;
     let kernel = &mut program.kernels[Reads::Inputs as usize];

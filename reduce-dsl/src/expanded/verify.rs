@@ -8,13 +8,14 @@
 //! 4. A barrier of a block or cluster, and an exit, are met by every thread of the block: they stand under
 //!    conditions that are the same for all of them.
 //! 5. A warp barrier and a shuffle are met by every thread of the warp, likewise, and their mask is all of it.
-//! 6. Vectors are loaded from inputs only, a power of two of elements and at most 16 bytes at a time.
+//! 6. Vectors are loaded from contiguous inputs only, a power of two of elements and at most 16 bytes at a time.
 //! 7. The kernel writes partials, result and shared arrays only, and reads inputs (or items) and shared
 //!    arrays only; shared arrays are those it declares. A tree in place writes its items too.
-//! 8. Shared memory is as the program says, and constants are those the kernel declares.
+//! 8. Shared memory is as the program says, constants are those the kernel declares, and steps those of the
+//!    strided inputs that it reads.
 
 use super::{Barrier, Buffer, Expanded, ExpandedKernel, Expr, FULL, Local, Place, Stmt, Ty};
-use crate::operation::Operation;
+use crate::operation::{Layout, Operation};
 use crate::ops::{Bin, Cmp};
 use crate::program::{Program, Reads};
 use std::collections::BTreeMap;
@@ -152,8 +153,9 @@ impl Verifier<'_> {
 
     /// Is it the name of a parameter, a constant or a shared array of the kernel?
     fn is_declared(&self, name: &str) -> bool {
+        let parameter = name.strip_suffix("_step").unwrap_or(name);
         ["items", "partials", "result", "n"].contains(&name)
-            || self.operation.inputs.iter().any(|input| input.name == name)
+            || self.operation.inputs.iter().any(|input| input.name == parameter)
             || self.kernel.constants.iter().any(|it| it.name == name)
             || self.kernel.shared.iter().any(|it| it.name == name)
     }
@@ -170,7 +172,9 @@ impl Verifier<'_> {
         let legal = match (local.ty, place.buffer) {
             (Ty::Vector(ty, lanes), Buffer::Input(_)) => {
                 let whole = lanes.is_power_of_two() && u64::from(lanes) * ty.size() as u64 <= 16;
-                self.ensure(6, whole, || format!("{} loads {lanes} elements of {ty}", local.name))?;
+                self.ensure(6, whole && !self.strided(), || {
+                    format!("{} loads {lanes} elements of {ty}", local.name)
+                })?;
                 element == Some(Ty::Scalar(ty))
             }
             (ty, Buffer::Input(_) | Buffer::Items | Buffer::Shared(_)) => element == Some(ty),
@@ -200,6 +204,10 @@ impl Verifier<'_> {
         self.ensure(7, legal, || format!("{place} is not in the shared memory of a block"))?;
         place.rank.iter().try_for_each(|rank| self.expect(rank, Ty::U32).map(|_| ()))?;
         self.expect(&place.index, if shared { Ty::U32 } else { Ty::U64 })
+    }
+
+    fn strided(&self) -> bool {
+        self.operation.layout == Layout::Strided
     }
 
     fn element(&self, buffer: Buffer) -> Option<Ty> {
@@ -243,8 +251,8 @@ impl Verifier<'_> {
             Expr::Combine(a, b) => [a, b].iter().try_for_each(|it| self.operand(it, Ty::Acc))?,
             Expr::Finish(a) => self.operand(a, Ty::Acc)?,
             Expr::Step(input) => {
-                let strided = self.element(Buffer::Input(*input)).is_some();
-                self.ensure(7, strided, || format!("`{expr}`"))?;
+                let legal = self.strided() && self.element(Buffer::Input(*input)).is_some();
+                self.ensure(8, legal, || format!("`{expr}`"))?;
             }
             Expr::Const(_) | Expr::Thread | Expr::Block | Expr::Grid | Expr::Rank | Expr::Items => {}
             Expr::Empty => {}

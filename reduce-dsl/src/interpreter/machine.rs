@@ -322,7 +322,7 @@ impl<'a, D: Domain> Machine<'a, D> {
             Expr::Block => splat(Value::of(self.block as u32)),
             Expr::Grid => splat(Value::of(self.grid as u32)),
             Expr::Rank => splat(Value::of(0u32)),
-            Expr::Step(_) => splat(Value::of(1u64)),
+            Expr::Step(k) => splat(Value::of(self.memory.inputs[*k].step)),
             Expr::Items => splat(Value::of(self.items)),
             Expr::Aligned(Buffer::Input(k), _) => splat(Value::of(self.memory.inputs[*k].aligned)),
             Expr::Aligned(..) => splat(Value::of(true)),

@@ -34,7 +34,7 @@ impl<'a> Provenance<'a> {
 
     /// The inputs to run on: as many as the operation has, each holding the positions 0 … n.
     pub fn inputs(operation: &Operation, n: u64, aligned: bool) -> Vec<super::Input> {
-        let input = super::Input { elements: Lanes::U64((0..n).collect()), aligned };
+        let input = super::Input { elements: Lanes::U64((0..n).collect()), step: 1, aligned };
         vec![input; operation.inputs.len()]
     }
 

@@ -3,8 +3,14 @@
 use super::diagnostic::Errors;
 use super::fields::Fields;
 use super::names;
-use crate::operation::Order;
+use crate::operation::{Layout, Order};
 use proc_macro2::Ident;
+
+/// How the elements lie; `contiguous`, if nothing is written.
+pub(super) fn layout(fields: &Fields, errors: &mut Errors) -> Option<Layout> {
+    let words = [("contiguous", Layout::Contiguous), ("strided", Layout::Strided)];
+    choice("layout", fields, fields.layout.as_ref(), &words, errors)
+}
 
 /// What is asked of the association; `fixed`, if nothing is written.
 pub(super) fn order(fields: &Fields, errors: &mut Errors) -> Option<Order> {

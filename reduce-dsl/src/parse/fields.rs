@@ -11,10 +11,10 @@ use syn::parse::{ParseStream, Parser};
 use syn::{Expr, ExprClosure, LitInt, Token, braced, bracketed, parenthesized, token};
 
 /// The fields, in the order in which the canonical text has them.
-const FIELDS: [&str; 8] = ["ty", "inputs", "map", "op", "identity", "order", "block", "passes"];
+const FIELDS: [&str; 9] = ["ty", "inputs", "layout", "map", "op", "identity", "order", "block", "passes"];
 
 /// Fields of the language that this version does not have.
-const LATER: [&str; 9] = ["acc", "commutative", "finish", "fold", "index", "layout", "nan", "params", "ties"];
+const LATER: [&str; 8] = ["acc", "commutative", "finish", "fold", "index", "nan", "params", "ties"];
 
 /// The fields of a specification, as written.
 #[derive(Default)]
@@ -23,6 +23,7 @@ pub(super) struct Fields {
     written: Vec<String>,
     pub(super) ty: Option<Ident>,
     pub(super) inputs: Option<Inputs>,
+    pub(super) layout: Option<Ident>,
     pub(super) map: Option<ExprClosure>,
     pub(super) op: Option<Ident>,
     pub(super) identity: Option<Expr>,
@@ -116,6 +117,10 @@ impl Fields {
         match name.to_string().as_str() {
             "ty" => self.ty = Some(word(input, "`ty` is the name of a type, as in `ty: f32`")?),
             "inputs" => self.inputs = Some(read_inputs(input)?),
+            "layout" => {
+                self.layout =
+                    Some(word(input, "`layout` is `contiguous` or `strided`, as in `layout: strided`")?);
+            }
             "map" => self.map = Some(closure(input)?),
             "op" => self.op = Some(operator(input)?),
             "identity" => self.identity = Some(input.parse()?),

@@ -61,7 +61,8 @@ pub(super) fn passes() -> Vec<&'static str> {
 }
 
 /// Why an input cannot have that name. It names parameters of the emitted CUDA, next to the kernel's own
-/// names; those that are made of several words have a `_`, and so inputs have none.
+/// names; those that are made of several words, as the step of a strided input is, have a `_`, and so inputs
+/// have none.
 pub(super) fn refuse_input(name: &str) -> Option<String> {
     let plain = name.starts_with(|c: char| c.is_ascii_alphabetic())
         && name.chars().all(|c| c.is_ascii_alphanumeric())

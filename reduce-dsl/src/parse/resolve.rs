@@ -6,7 +6,7 @@ use super::fields::Fields;
 use super::{Parsed, Places, Read, choices, identity, inputs, names, schedule, typing};
 use crate::Scalar;
 use crate::func::{Func, Param};
-use crate::operation::{Operation, Order};
+use crate::operation::{Layout, Operation, Order};
 use crate::operators::{Operator, OperatorError, operator};
 use crate::spec::{Passes, Spec};
 use quote::ToTokens;
@@ -32,7 +32,7 @@ pub(super) fn resolve(
 ) -> Option<Read> {
     let inputs = inputs::read(fields, from_data, errors);
     let row = named_operator(fields, errors);
-    let order = choices::order(fields, errors);
+    let (layout, order) = (choices::layout(fields, errors), choices::order(fields, errors));
     let block = schedule::block(fields, errors);
     let passes = schedule::passes(fields, errors);
     let inputs = inputs?;
@@ -43,7 +43,7 @@ pub(super) fn resolve(
     };
     let (map, closure) = map.unzip();
     let operation = operation(fields, row?, &inputs, map.as_ref(), errors)?;
-    let operation = Operation { order: order?, ..operation };
+    let operation = Operation { layout: layout?, order: order?, ..operation };
     let (block, passes) = (block?, passes?);
     let text = text(&operation, map.as_ref(), block, &passes);
     let spec = Spec { operation, text, block, passes };
@@ -148,6 +148,7 @@ fn text(operation: &Operation, map: Option<&Func>, block: Option<u32>, passes: &
             [Param { name, ty }] if name == "x" => format!("ty: {ty}"),
             _ => format!("inputs: {{ {} }}", inputs.collect::<Vec<_>>().join(", ")),
         }),
+        (operation.layout != Layout::Contiguous).then(|| format!("layout: {}", operation.layout)),
         map.map(|map| format!("map: {map}")),
         Some(format!("op: {}", operation.name)),
         (operation.order != Order::Fixed).then(|| format!("order: {}", operation.order)),

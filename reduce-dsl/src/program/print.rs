@@ -3,7 +3,7 @@
 use super::{
     Addressing, Combine, Fold, GridMedium, Kernel, Medium, Program, Reach, Reads, Scope, Step, Tree,
 };
-use crate::operation::Order;
+use crate::operation::{Layout, Order};
 use std::fmt;
 
 impl fmt::Display for Program {
@@ -12,6 +12,9 @@ impl fmt::Display for Program {
         let inputs: Vec<_> = op.inputs.iter().map(|input| format!("{}: {}", input.name, input.ty)).collect();
         let identity = op.identity.as_ref().map_or("none".to_owned(), |values| join(values));
         writeln!(f, "program {}({}) -> {}", op.name, inputs.join(", "), op.output.text())?;
+        if op.layout != Layout::Contiguous {
+            writeln!(f, "  layout    {}", op.layout)?;
+        }
         writeln!(f, "  acc       {}", op.acc.text())?;
         writeln!(f, "  map       {}", op.map)?;
         writeln!(f, "  op        {}", op.combine)?;

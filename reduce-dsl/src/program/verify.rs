@@ -5,7 +5,7 @@
 //! 3. The steps of a kernel are a fold, then combinations of strictly widening scope, then the grid. A kernel
 //!    whose tree is in place has no fold, because its items are in memory; the kernel before it keeps them there.
 //! 4. A fold has at least one unit (or block) and its width is a power of two; partials are folded one at a
-//!    time, and so is everything that one thread folds.
+//!    time, and so are elements that lie apart, and everything that one thread folds.
 //! 5. The combinations leave one item a block: the lanes of a thread, then a warp of threads, then what is left.
 //!    A tree in place has two items a thread; what is kept, and what one thread folds, is not combined.
 //! 6. The medium fits the scope: registers for a thread, shuffles for a warp, shuffles of at most one
@@ -24,7 +24,7 @@ use super::{
     Addressing, Combine, Fold, GridMedium, Kernel, Medium, Program, Reach, Reads, Scope, Step, Tree,
 };
 use crate::Scalar;
-use crate::operation::Order;
+use crate::operation::{Layout, Order};
 
 /// What a kernel may use.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -119,7 +119,8 @@ fn verify_fold(program: &Program, kernel: &Kernel, fold: Fold) -> Check {
         Reach::GridStride(blocks) => (blocks, true),
         Reach::Everything => (1, false),
     };
-    let narrow = fold.width == 1 || (wide && kernel.reads == Reads::Inputs);
+    let adjacent = kernel.reads == Reads::Inputs && program.operation.layout == Layout::Contiguous;
+    let narrow = fold.width == 1 || (wide && adjacent);
     ensure(4, several > 0 && fold.width.is_power_of_two() && narrow, || format!("{fold}"))?;
     let in_order = matches!(fold.reach, Reach::Units(1) | Reach::Everything);
     ensure(8, in_order || program.operation.commutative, || format!("{fold} of an ordered operator"))

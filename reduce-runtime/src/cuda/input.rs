@@ -1,5 +1,6 @@
 //! Inputs that lie on a device already: slices and views of cudarc.
 
+use crate::Strided;
 use cudarc::driver::sys::CUdeviceptr;
 use cudarc::driver::{CudaStream, DevicePtr, SyncOnDrop};
 use half::f16;
@@ -11,7 +12,8 @@ use std::sync::Arc;
 #[derive(Debug)]
 pub struct DeviceInput<'a> {
     ty: Scalar,
-    len: usize,
+    /// Its elements, in memory of that many.
+    elements: Strided<usize>,
     stream: &'a Arc<CudaStream>,
     pointer: CUdeviceptr,
     _reading: SyncOnDrop<'a>,
@@ -31,7 +33,14 @@ impl<'a> DeviceInput<'a> {
     fn new<T>(ty: Scalar, slice: &'a impl DevicePtr<T>) -> DeviceInput<'a> {
         let stream = slice.stream();
         let (pointer, reading) = slice.device_ptr(stream);
-        DeviceInput { ty, len: slice.len(), stream, pointer, _reading: reading }
+        let elements = Strided { data: slice.len(), offset: 0, step: 1, len: slice.len() };
+        DeviceInput { ty, elements, stream, pointer, _reading: reading }
+    }
+
+    /// Of its memory, `len` elements that lie `step` apart, the first at `offset`.
+    pub fn strided(self, offset: usize, step: usize, len: usize) -> DeviceInput<'a> {
+        let elements = Strided { data: self.elements.data, offset, step, len };
+        DeviceInput { elements, ..self }
     }
 
     /// The type of its elements.
@@ -41,24 +50,32 @@ impl<'a> DeviceInput<'a> {
 
     /// The number of its elements.
     pub fn len(&self) -> usize {
-        self.len
+        self.elements.len
     }
 
     /// Has it no elements?
     pub fn is_empty(&self) -> bool {
-        self.len == 0
+        self.elements.len == 0
+    }
+
+    /// The type and length of its memory, and where in it the elements are.
+    pub(crate) fn shape(&self) -> Strided<(Scalar, usize)> {
+        self.elements.of((self.ty, self.elements.data))
     }
 
     pub(super) fn stream(&self) -> &'a Arc<CudaStream> {
         self.stream
     }
 
-    pub(super) fn pointer(&self) -> CUdeviceptr {
-        self.pointer
+    /// Where the first element is, and the distance to the next.
+    pub(super) fn pointer(&self) -> (CUdeviceptr, usize) {
+        let offset = self.elements.offset * self.ty.size();
+        (self.pointer + offset as u64, self.elements.step)
     }
 }
 
-/// Device slices for the inputs `In`: a reference to a slice or view, or a tuple of references.
+/// Device slices for the inputs `In`: a reference to a slice or view, [`Strided`] elements of it, or a tuple of
+/// these.
 pub trait DeviceSlices<In> {
     #[doc(hidden)]
     fn inputs(&self) -> Vec<DeviceInput<'_>>;
@@ -69,6 +86,13 @@ macro_rules! single {
         $(impl<S: DevicePtr<$ty>> DeviceSlices<$ty> for &S {
             fn inputs(&self) -> Vec<DeviceInput<'_>> {
                 vec![DeviceInput::of::<$ty>(*self)]
+            }
+        }
+
+        impl<S: DevicePtr<$ty>> DeviceSlices<$ty> for Strided<&S> {
+            fn inputs(&self) -> Vec<DeviceInput<'_>> {
+                let Strided { data, offset, step, len } = *self;
+                vec![DeviceInput::of::<$ty>(data).strided(offset, step, len)]
             }
         })*
     };
@@ -88,11 +112,11 @@ macro_rules! tuples {
 macro_rules! tuple {
     ($($element:ident $slice:ident),+) => {
         #[doc(hidden)]
-        impl<$($element: Element, $slice: DevicePtr<$element>),+> DeviceSlices<($($element,)+)> for ($(&$slice,)+) {
+        impl<$($element, $slice: DeviceSlices<$element>),+> DeviceSlices<($($element,)+)> for ($($slice,)+) {
             #[allow(non_snake_case, reason = "a slice has the name of its type")]
             fn inputs(&self) -> Vec<DeviceInput<'_>> {
-                let ($($slice,)+) = *self;
-                vec![$(DeviceInput::of::<$element>($slice)),+]
+                let ($($slice,)+) = self;
+                [$($slice.inputs()),+].into_iter().flatten().collect()
             }
         }
     };

@@ -3,9 +3,9 @@
 use super::driver::failed;
 use super::gpu::Gpu;
 use super::input::DeviceInput;
-use crate::Error;
 use crate::architecture::Target;
 use crate::reducer::Outcome;
+use crate::{Error, Strided};
 use cudarc::driver::sys::{CUdeviceptr, CUresult};
 use cudarc::driver::{
     CudaFunction, CudaSlice, CudaStream, DevicePtr, DriverError, LaunchConfig, PushKernelArg,
@@ -13,7 +13,7 @@ use cudarc::driver::{
 use cudarc::nvrtc::Ptx;
 use reduce_dsl::Value;
 use reduce_dsl::lanes::LanesRef;
-use reduce_dsl::operation::Record;
+use reduce_dsl::operation::{Layout, Record};
 use reduce_dsl::program::{Launch, Plan, Program, Reads};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
@@ -27,6 +27,7 @@ pub(crate) struct Kernels {
     gpu: Gpu,
     plan: Plan,
     block: u32,
+    layout: Layout,
     output: Record,
     /// The bytes of the identity, if the operation has one.
     identity: Option<Vec<u8>>,
@@ -53,6 +54,7 @@ impl Kernels {
             gpu: gpu.clone(),
             plan: program.plan(),
             block: program.block,
+            layout: program.operation.layout,
             output: program.operation.output.clone(),
             identity: program
                 .operation
@@ -66,11 +68,12 @@ impl Kernels {
     }
 
     /// Reduces a copy of host memory. There is at least one element.
-    pub(crate) fn reduce(&self, inputs: &[LanesRef<'_>]) -> Result<Outcome, Error> {
-        let copies = inputs.iter().map(|&input| self.copy(bytes(input))).collect::<Result<Vec<_>, _>>()?;
+    pub(crate) fn reduce(&self, inputs: &[Strided<LanesRef<'_>>]) -> Result<Outcome, Error> {
+        let data = inputs.iter().map(|input| input.data.slice(input.places(0..input.len)));
+        let copies = data.map(|data| self.copy(bytes(data))).collect::<Result<Vec<_>, _>>()?;
         let pointers: Vec<_> = copies.iter().map(|copy| copy.device_ptr(&self.stream)).collect();
-        let pointers: Vec<_> = pointers.iter().map(|(pointer, _)| *pointer).collect();
-        self.run(&self.stream, &pointers, inputs[0].len() as u64)
+        let located = pointers.iter().zip(inputs).map(|((pointer, _), input)| (*pointer, input.step));
+        self.run(&self.stream, &self.arguments(located), inputs[0].len as u64)
     }
 
     /// Reduces device memory. There is at least one element.
@@ -84,12 +87,20 @@ impl Kernels {
                 stream.join(input.stream()).map_err(failed("waiting for an input"))?;
             }
         }
-        let pointers: Vec<_> = inputs.iter().map(DeviceInput::pointer).collect();
-        self.run(stream, &pointers, inputs[0].len() as u64)
+        let located = inputs.iter().map(DeviceInput::pointer);
+        self.run(stream, &self.arguments(located), inputs[0].len() as u64)
     }
 
-    /// Launches the plan for n elements at `inputs`, waits, and reads the result.
-    fn run(&self, stream: &CudaStream, inputs: &[CUdeviceptr], n: u64) -> Result<Outcome, Error> {
+    /// What the kernel over inputs takes for those that start at a pointer and go on by a step.
+    fn arguments(&self, inputs: impl Iterator<Item = (CUdeviceptr, usize)>) -> Vec<u64> {
+        match self.layout {
+            Layout::Contiguous => inputs.map(|(pointer, _)| pointer).collect(),
+            Layout::Strided => inputs.flat_map(|(pointer, step)| [pointer, step as u64]).collect(),
+        }
+    }
+
+    /// Launches the plan for n elements, waits, and reads the result.
+    fn run(&self, stream: &CudaStream, inputs: &[u64], n: u64) -> Result<Outcome, Error> {
         let launches = launches(&self.plan, n)?;
         let result = self.plan.workspace(n).next_multiple_of(self.output.align() as u64);
         let mut memory = self.memory(result + self.output.size() as u64)?;
@@ -129,9 +140,10 @@ impl Kernels {
             block_dim: (self.block, 1, 1),
             shared_mem_bytes: 0,
         };
-        // SAFETY: the arguments are those of the kernels that reduce-codegen prints: the inputs or the
-        // items, both alive and of `launch.items` items, the partials and the result, both of the size the
-        // plan says, and the number of items. The caller waits for the stream before it frees any of them.
+        // SAFETY: the arguments are those of the kernels that reduce-codegen prints: the inputs, with their steps
+        // where they have some, or the items, both alive and of `launch.items` items, the partials and the result,
+        // both of the size the plan says, and the number of items. The caller waits for the stream before it frees
+        // any of them.
         unsafe { builder.launch(config) }.map(|_| ()).map_err(failed("launching a kernel"))
     }
 

@@ -2,6 +2,7 @@
 
 use super::HostError;
 use super::worker::{Worker, split_fold};
+use crate::Strided;
 use rayon::prelude::*;
 use reduce_dsl::Scalar;
 use reduce_dsl::func::{Func, FuncBuilder};
@@ -13,7 +14,7 @@ use std::ops::Range;
 
 /// What a pass reads, and how an element becomes, or joins, an accumulator.
 pub(super) struct Source<'a> {
-    inputs: Vec<LanesRef<'a>>,
+    inputs: Vec<Strided<LanesRef<'a>>>,
     indexed: bool,
     len: usize,
     /// Element (and position) → accumulator.
@@ -26,7 +27,7 @@ impl<'a> Source<'a> {
     /// The elements of the inputs.
     pub(super) fn elements(
         operation: &Operation,
-        inputs: Vec<LanesRef<'a>>,
+        inputs: Vec<Strided<LanesRef<'a>>>,
     ) -> Result<Source<'a>, HostError> {
         Source::new(operation, inputs, operation.map.clone(), operation.indexed)
     }
@@ -35,34 +36,60 @@ impl<'a> Source<'a> {
     pub(super) fn partials(operation: &Operation, items: &'a [Lanes]) -> Result<Source<'a>, HostError> {
         let itself = FuncBuilder::new(operation.acc.params("acc"));
         let results = itself.params();
-        Source::new(operation, items.iter().map(Lanes::borrow).collect(), itself.build(results), false)
+        let items = items.iter().map(|field| field.borrow().into()).collect();
+        Source::new(operation, items, itself.build(results), false)
     }
 
     fn new(
         operation: &Operation,
-        inputs: Vec<LanesRef<'a>>,
+        inputs: Vec<Strided<LanesRef<'a>>>,
         map: Func,
         indexed: bool,
     ) -> Result<Source<'a>, HostError> {
         let fold = fold(operation, &map)
             .map_err(|source| HostError::Types { operator: operation.name.clone(), source })?;
-        let len = inputs.first().map_or(0, |input| input.len());
+        let len = inputs.first().map_or(0, |input| input.len);
         Ok(Source { inputs, indexed, len, map, fold })
     }
 
-    /// The elements at those positions. `positions` keeps the positions themselves, where the map takes them.
+    /// Memory for one row.
+    pub(super) fn row_memory(&self) -> Row {
+        let gathered = self.inputs.iter().map(|input| Lanes::empty(input.data.ty())).collect();
+        Row { gathered, positions: Vec::new() }
+    }
+
+    /// The elements at those positions.
     pub(super) fn row<'s>(
         &'s self,
         range: Range<usize>,
-        positions: &'s mut Vec<u64>,
+        row: &'s mut Row,
     ) -> impl Iterator<Item = LanesRef<'s>> {
         if self.indexed {
-            positions.clear();
-            positions.extend(range.start as u64..range.end as u64);
+            row.positions.clear();
+            row.positions.extend(range.start as u64..range.end as u64);
         }
-        let index = self.indexed.then_some(LanesRef::U64(positions));
-        self.inputs.iter().map(move |input| input.slice(range.clone())).chain(index)
+        let index = self.indexed.then_some(LanesRef::U64(&row.positions));
+        let inputs = self.inputs.iter().zip(&mut row.gathered);
+        inputs.map(move |(input, gathered)| elements(input, range.clone(), gathered)).chain(index)
     }
+}
+
+/// What a row does not find in memory as it is needed.
+pub(super) struct Row {
+    /// For each input, its elements side by side, where they lie apart.
+    gathered: Vec<Lanes>,
+    /// The positions, where the map takes them.
+    positions: Vec<u64>,
+}
+
+/// The elements of an input at those positions, side by side.
+fn elements<'s>(input: &Strided<LanesRef<'s>>, range: Range<usize>, gathered: &'s mut Lanes) -> LanesRef<'s> {
+    let data = input.data.slice(input.places(range));
+    if input.step == 1 {
+        return data;
+    }
+    gathered.gather(data, 0, 1, input.step);
+    gathered.borrow()
 }
 
 /// `op(acc, map(element))`.

@@ -4,7 +4,7 @@
 //! right one stays as it is. Only the last items of a chunk can be absent, and only in the last chunk, so
 //! the right items are always a prefix.
 
-use super::pass::Source;
+use super::pass::{Row, Source};
 use reduce_dsl::eval::Evaluator;
 use reduce_dsl::func::Func;
 use reduce_dsl::lanes::{LaneError, Lanes, LanesRef};
@@ -39,7 +39,7 @@ pub(super) struct Worker<'a> {
     map: Evaluator,
     fold: Evaluator,
     combine: Evaluator,
-    positions: Vec<u64>,
+    row: Row,
     /// Items of the level reached.
     items: Vec<Lanes>,
     left: Vec<Lanes>,
@@ -58,7 +58,7 @@ impl<'a> Worker<'a> {
             map: Evaluator::new(&source.map),
             fold: Evaluator::new(&source.fold),
             combine: Evaluator::new(combine),
-            positions: Vec::new(),
+            row: source.row_memory(),
             items: none.clone(),
             left: none.clone(),
             right: none.clone(),
@@ -84,7 +84,7 @@ impl<'a> Worker<'a> {
     /// `left` = the elements at `range`, mapped.
     fn map(&mut self, range: Range<usize>) -> Done {
         let len = range.len();
-        let args: Vec<_> = self.source.row(range, &mut self.positions).collect();
+        let args: Vec<_> = self.source.row(range, &mut self.row).collect();
         self.map.run(&args, len)?;
         self.left.iter_mut().enumerate().for_each(|(k, field)| self.map.take_result(k, &args, field));
         Ok(())
@@ -111,7 +111,7 @@ impl<'a> Worker<'a> {
         self.map(row(range.start))?;
         for row in range.clone().step_by(stride).skip(1).map(row) {
             let len = row.len();
-            let elements = self.source.row(row, &mut self.positions);
+            let elements = self.source.row(row, &mut self.row);
             step(&mut self.fold, &self.left, elements, len, &mut self.next)?;
             std::mem::swap(&mut self.left, &mut self.next);
         }

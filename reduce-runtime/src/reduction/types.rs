@@ -1,44 +1,39 @@
 //! The Rust types of inputs and results.
 
+use crate::Strided;
 use half::f16;
 use reduce_dsl::Value;
+use reduce_dsl::arith::Element;
 use reduce_dsl::lanes::LanesRef;
 
-/// The element types of a reduction's inputs: `f32`, or `(f32, f64)` for two inputs, up to sixteen.
-pub trait Inputs: sealed::Sealed + 'static {
-    /// What `reduce` takes: `&[f32]`, or `(&[f32], &[f64])`.
-    type Slices<'a>;
+/// What `reduce` takes for the inputs `In`: a reference to a slice, or to what gives one, such as a `Vec` or an
+/// array, or [`Strided`] elements of it; a tuple of these for a tuple of up to sixteen inputs.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` does not hold elements for the inputs `{In}`",
+    note = "give a reference to a slice, or `Strided` elements of one; a tuple of them for several inputs"
+)]
+pub trait Slices<In> {
     #[doc(hidden)]
-    fn lanes(slices: Self::Slices<'_>) -> impl AsRef<[LanesRef<'_>]>;
+    fn views(&self) -> Vec<Strided<LanesRef<'_>>>;
 }
 
-/// What a reduction gives: a scalar.
-pub trait Output: Sized + 'static {
-    /// The result with those fields, or `None` if they are of other types.
-    fn of(values: &[Value]) -> Option<Self>;
+impl<T: Element, S: AsRef<[T]> + ?Sized> Slices<T> for &S
+where
+    for<'a> LanesRef<'a>: From<&'a [T]>,
+{
+    fn views(&self) -> Vec<Strided<LanesRef<'_>>> {
+        vec![LanesRef::from(self.as_ref()).into()]
+    }
 }
 
-mod sealed {
-    pub trait Sealed {}
+impl<T: Element, S: AsRef<[T]> + ?Sized> Slices<T> for Strided<&S>
+where
+    for<'a> LanesRef<'a>: From<&'a [T]>,
+{
+    fn views(&self) -> Vec<Strided<LanesRef<'_>>> {
+        vec![self.of(LanesRef::from(self.data.as_ref()))]
+    }
 }
-
-macro_rules! inputs {
-    ($($ty:ty)*) => {
-        $(
-            impl sealed::Sealed for $ty {}
-
-            impl Inputs for $ty {
-                type Slices<'a> = &'a [$ty];
-
-                fn lanes(slice: Self::Slices<'_>) -> impl AsRef<[LanesRef<'_>]> {
-                    [LanesRef::from(slice)]
-                }
-            }
-        )*
-    };
-}
-
-inputs!(f16 f32 f64 i32 u32 i64 u64);
 
 /// A tuple of these elements, and one of all but the first, down to two.
 macro_rules! tuples {
@@ -51,25 +46,27 @@ macro_rules! tuples {
 
 macro_rules! tuple {
     ($($element:ident $slice:ident),+) => {
-        impl<$($element: Inputs),+> sealed::Sealed for ($($element,)+) {}
-
         // Fifteen impls with fifteen bounds say less than the documentation of the trait.
         #[doc(hidden)]
-        impl<$($element),+> Inputs for ($($element,)+)
-        where
-            $($element: Inputs, for<'a> $element: Inputs<Slices<'a> = &'a [$element]>,)+
-            $(for<'a> LanesRef<'a>: From<&'a [$element]>,)+
-        {
-            type Slices<'a> = ($(&'a [$element],)+);
-
-            fn lanes(($($slice,)+): Self::Slices<'_>) -> impl AsRef<[LanesRef<'_>]> {
-                [$(LanesRef::from($slice)),+]
+        impl<$($element, $slice: Slices<$element>),+> Slices<($($element,)+)> for ($($slice,)+) {
+            #[allow(non_snake_case, reason = "a slice has the name of its type")]
+            fn views(&self) -> Vec<Strided<LanesRef<'_>>> {
+                let ($($slice,)+) = self;
+                [$($slice.views()),+].concat()
             }
         }
     };
 }
 
-tuples!(A a, B b, C c, D d, E e, F f, G g, H h, I i, J j, K k, L l, M m, N n, O o, P p);
+tuples!(
+    A SA, B SB, C SC, D SD, E SE, F SF, G SG, H SH, I SI, J SJ, K SK, L SL, M SM, N SN, O SO, P SP
+);
+
+/// What a reduction gives: a scalar.
+pub trait Output: Sized + 'static {
+    /// The result with those fields, or `None` if they are of other types.
+    fn of(values: &[Value]) -> Option<Self>;
+}
 
 macro_rules! outputs {
     ($($ty:ty)*) => {

@@ -23,6 +23,8 @@ fn main() {
         inputs: { p: f32, q: f32, u: f32, v: f32, w: f32 }, map: |p, q, u, v, w| p * q - u * v + w, op: sum
     };
     let _any_order: Reduction<f32, f32> = reduction! { ty: f32, op: sum, order: any };
+    let _strided: Reduction<(f32, f32), f32> =
+        reduction! { inputs: { x: f32, y: f32 }, layout: strided, op: dot, passes: [shuffle, coarsen(2)] };
     let _flag: Reduction<i32, bool> = reduction! { ty: i32, op: any, passes: auto };
     let _ = absolute();
 }

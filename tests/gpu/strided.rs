@@ -1,0 +1,78 @@
+//! Elements that lie a step apart: on a GPU as on the host, in device memory and in copies of slices.
+
+use super::{Kind, Samples, cases, gpu, same};
+use reduce_dsl::operation::{Layout, Operation};
+use reduce_dsl::{Scalar, Spec};
+use reduce_runtime::cudarc::driver::CudaContext;
+use reduce_runtime::{Device, Error, Reducer, Reduction, Strided};
+
+/// Where the first element is, and how far apart they are: each input has other places than the one before.
+const PLACES: [(usize, usize); 5] = [(0, 1), (0, 2), (3, 3), (1, 7), (5, 64)];
+
+fn compare(samples: &Samples, spec: &Spec, [gpu, host]: [&Reducer; 2], n: usize, turn: usize) {
+    let kind = Kind::ALL[(n + turn) % Kind::ALL.len()];
+    let places = PLACES.iter().cycle().skip(turn);
+    let inputs = spec.operation.inputs.iter().zip(places).map(|(input, &(offset, step))| {
+        let data = &samples.samples[&input.ty][kind as usize];
+        Strided { data, offset, step, len: n }
+    });
+    let inputs: Vec<_> = inputs.collect();
+    let slices: Vec<_> = inputs.iter().map(|input| input.of(input.data.0.borrow())).collect();
+    let views: Vec<_> = inputs.iter().map(|input| input.data.1.view(0..input.data.0.len())).collect();
+    let resident =
+        views.iter().zip(&inputs).map(|(view, it)| view.input().strided(it.offset, it.step, it.len));
+    let resident: Vec<_> = resident.collect();
+    let expected = host.reduce(&slices).map(|outcome| outcome.values);
+    let found = [gpu.reduce_device(&resident), gpu.reduce(&slices)];
+    for (found, way) in found.into_iter().zip(["device memory", "host memory"]) {
+        let found = found.map(|outcome| outcome.values);
+        let same = same(&found, &expected);
+        assert!(same, "{}, n = {n}, {kind:?}, {way}: {found:?}, not {expected:?}", spec.text);
+    }
+}
+
+#[test]
+fn strided_elements_give_the_bits_of_the_host() {
+    let Some(device) = gpu("strided_elements_give_the_bits_of_the_host") else { return };
+    let samples = Samples::new();
+    for spec in cases::all_strided() {
+        let [gpu, host] = [&device, &Device::host()].map(|device| Reducer::new(&spec, device).unwrap());
+        for turn in 0..PLACES.len() {
+            let widest = PLACES[turn].1.max(PLACES[(turn + 1) % PLACES.len()].1);
+            for n in cases::lengths(gpu.program(), Samples::MOST / widest) {
+                compare(&samples, &spec, [&gpu, &host], n, turn);
+            }
+        }
+    }
+}
+
+fn strided(name: &str) -> Spec {
+    cases::strided(cases::auto(name, Scalar::F32))
+}
+
+static DOT: Reduction<(f32, f32), f32> = Reduction::new(|| strided("dot"));
+static ARGMAX: Reduction<f32, u64> = Reduction::new(|| strided("argmax"));
+
+#[test]
+fn typed_reductions_take_strided_device_memory() {
+    let Some(device) = gpu("typed_reductions_take_strided_device_memory") else { return };
+    let (dot, argmax) = (DOT.compile(&device).unwrap(), ARGMAX.compile(&device).unwrap());
+    let (x, y) = ([1.0f32, 5.0, -2.0, 3.0, 8.0], [2.0f32, 0.5, 4.0]);
+    let stream = CudaContext::new(0).unwrap().default_stream();
+    let (dx, dy) = (stream.clone_htod(&x).unwrap(), stream.clone_htod(&y).unwrap());
+    let odd = Strided { data: &x, offset: 1, step: 2, len: 2 };
+    let ends = Strided { data: &y, offset: 0, step: 2, len: 2 };
+    assert_eq!(dot.reduce((odd, ends)).unwrap(), 22.0);
+    assert_eq!(dot.reduce_device((odd.of(&dx), ends.of(&dy))).unwrap(), 22.0);
+    assert_eq!(dot.reduce_device((odd.of(&dx), &dy.slice(1..))).unwrap(), 14.5);
+    assert_eq!(argmax.reduce_device(Strided { data: &dx, offset: 0, step: 2, len: 3 }).unwrap(), 2);
+    let outside = argmax.reduce_device(Strided { data: &dx, offset: 1, step: 2, len: 3 }).unwrap_err();
+    assert!(matches!(outside, Error::OutsideData { data: 5, .. }) && outside.is_users_fault(), "{outside}");
+    let nothing = argmax.reduce_device(Strided { data: &dx, offset: 5, step: 2, len: 0 }).unwrap_err();
+    assert!(matches!(nothing, Error::Empty { .. }), "{nothing}");
+    let contiguous = Operation { layout: Layout::Contiguous, ..strided("argmax").operation };
+    let contiguous = Reducer::new(&Spec { operation: contiguous, ..strided("argmax") }, &device).unwrap();
+    let input = reduce_runtime::DeviceInput::of(&dx).strided(0, 2, 3);
+    let error = contiguous.reduce_device(&[input]).unwrap_err();
+    assert!(error.to_string().contains("layout: strided"), "{error}");
+}
