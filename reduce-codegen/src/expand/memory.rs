@@ -134,18 +134,18 @@ impl Slots {
     /// Which threads are active; all, where there is nothing to ask.
     fn active(&self, stride: &Expr, own: Expr) -> Option<Expr> {
         let period = if self.in_place { stride.clone() } else { twice(stride) };
+        let all = period == Expr::from(1);
         match self.addressing {
-            Addressing::Modulo => Some(Expr::Thread.bin(Bin::Rem, period.clone()).equals(0)),
-            Addressing::Bitmask => {
-                let mask = less_one(&period);
-                Some(Expr::Thread.bin(Bin::And, mask).equals(0))
-            }
+            Addressing::Modulo => (!all).then(|| Expr::Thread.bin(Bin::Rem, period).equals(0)),
+            Addressing::Bitmask => (!all).then(|| Expr::Thread.bin(Bin::And, less_one(&period)).equals(0)),
             Addressing::StridedIndex => {
-                Some(own.below(Expr::Named(if self.in_place { "TILE" } else { "BLOCK" })))
+                let items = if self.in_place { "TILE" } else { "BLOCK" };
+                (!all).then(|| own.below(Expr::Named(items)))
             }
-            Addressing::Sequential => Some(Expr::Thread.below(stride.clone())),
+            Addressing::Sequential => {
+                (!self.is_first_of_last_warp(stride)).then(|| Expr::Thread.below(stride.clone()))
+            }
         }
-        .filter(|_| period != Expr::from(1) && !self.is_first_of_last_warp(stride))
     }
 
     /// The last warp begins with all of its threads.
