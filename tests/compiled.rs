@@ -56,7 +56,10 @@ fn complaint(nvrtc: &Nvrtc, program: &Program, number: u32) -> Option<String> {
     };
     let spills = image.resources.iter().any(|it| it.spill_stores + it.spill_loads > 0);
     let fits = image.resources.iter().all(|it| it.registers * program.block <= 65536);
-    let wrong = spills || !fits || image.log.contains("warning") || image.resources.len() != 2;
+    let wrong = spills
+        || !fits
+        || image.log.contains("warning")
+        || image.resources.len() != if program.has_one_launch() { 1 } else { 2 };
     wrong.then(|| format!("sm_{number}: {}\n{program}", image.log))
 }
 

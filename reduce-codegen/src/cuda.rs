@@ -36,7 +36,8 @@ pub fn cuda(program: &Program) -> Result<String, Error> {
     if program.kernel(Reads::Inputs).is_atomic() {
         text.push_str(&atomic::function(operation));
     }
-    expanded.kernels.iter().for_each(|it| text.push_str(&kernel(program, it)));
+    let launched = if program.has_one_launch() { 1 } else { 2 };
+    expanded.kernels.iter().take(launched).for_each(|it| text.push_str(&kernel(program, it)));
     Ok(text)
 }
 

@@ -87,7 +87,7 @@ impl<'a> Expansion<'a> {
         }
         self.tile_constant();
         if let Reach::GridStride(blocks) = fold.reach {
-            self.constant("GRID", blocks, format!("grid_stride({blocks}): blocks, at most"));
+            self.constant("GRID", blocks, format!("grid_stride({blocks}): blocks that STRIDE is made for"));
             let stride = blocks * self.kernel_tile();
             self.derived("STRIDE", stride, "GRID * TILE".to_owned(), "items between the rounds of a thread");
         }
@@ -189,7 +189,7 @@ fn words(combine: Combine) -> Vec<String> {
         }
     };
     words.extend(combine.last_warp.then(|| "last_warp".to_owned()));
-    words.extend((combine.unrolled && combine.medium != Medium::Registers).then(|| "unroll".to_owned()));
+    words.extend(combine.unrolled.then(|| "unroll".to_owned()));
     words
 }
 

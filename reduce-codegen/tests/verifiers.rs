@@ -35,7 +35,7 @@ fn every_rule_of_programs_is_checked() {
         }
     };
     let atomic = |program: &mut Program| program.kernels[0].steps[2] = Step::Grid(GridMedium::Atomic);
-    let broken: [(u32, &str, Change<'_>); 27] = [
+    let broken: [(u32, &str, Change<'_>); 28] = [
         (1, "", &|it| it.kernels.swap(0, 1)),
         (2, "", &|it| it.block = 96),
         (3, "", &|it| it.kernels[0].steps.swap(0, 1)),
@@ -64,6 +64,7 @@ fn every_rule_of_programs_is_checked() {
         (3, "in_place", &|it| it.kernels[1].steps.insert(0, Step::Fold(Fold::NAIVE))),
         (4, "grid_stride(4)", &|it| reach(it, Reach::GridStride(0))),
         (5, "", &|it| reach(it, Reach::Everything)),
+        (9, "shuffle", &|it| reach(it, Reach::GridStride(u32::MAX))),
         (5, "in_place", &|it| match &mut it.kernels[1].steps[0] {
             Step::Combine(tree) => tree.items = 256,
             Step::Fold(_) | Step::Keep | Step::Grid(_) => {}

@@ -27,7 +27,7 @@ pub enum Pass {
     Unroll,
     /// Each load unit is that many consecutive elements, loaded up to 16 bytes at a time.
     Vectorize(u32),
-    /// Each block adds its accumulator to one, with an atomic.
+    /// Each block combines its accumulator into one, with an atomic.
     Atomic,
 }
 
@@ -136,7 +136,7 @@ pub const PASSES: [PassWord; 12] = [
     PassWord {
         name: "atomic",
         argument: None,
-        doc: "each block adds its accumulator to one with an atomic; needs `order: any` where order shows",
+        doc: "each block combines its accumulator into one with an atomic; needs `order: any` where order shows",
         changes_association: true,
         make: |_| Pass::Atomic,
     },

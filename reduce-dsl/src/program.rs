@@ -171,7 +171,7 @@ pub enum Addressing {
 pub enum GridMedium {
     /// Partials in the workspace, and another launch that reads them.
     NextLaunch,
-    /// One accumulator in the workspace, which each block adds its own to.
+    /// One accumulator in the workspace, which each block combines its own into.
     Atomic,
 }
 
@@ -205,6 +205,12 @@ impl Program {
             Reach::GridStride(blocks) => blocks.into(),
             Reach::Everything => 1,
         }
+    }
+
+    /// Is one launch enough for every n?
+    pub fn has_one_launch(&self) -> bool {
+        let first = self.kernel(Reads::Inputs);
+        self.most_blocks(Reads::Inputs) == 1 && !first.is_atomic() && !first.steps.contains(&Step::Keep)
     }
 
     /// Warps of a block.

@@ -31,12 +31,14 @@ pub(super) fn function(operation: &Operation) -> String {
         "\n// *at = combine(*at, acc), in one step.\n\
          {INLINE} void atomic_combine({name}* at, {name} acc)\n{{\n    \
          {word}* const word = reinterpret_cast<{word}*>(at);\n    \
-         {word} seen = *word;\n    \
-         {word} expected;\n    \
-         do {{\n        \
-         expected = seen;\n        \
-         seen = atomicCAS(word, expected, {bits}(combine({value}(expected), acc)));\n    \
-         }} while (seen != expected);\n}}\n"
+         {word} seen = *const_cast<volatile {word}*>(word);\n    \
+         for (;;) {{\n        \
+         const {word} expected = seen;\n        \
+         const {word} wanted = {bits}(combine({value}(expected), acc));\n        \
+         if (wanted == expected) return;\n        \
+         seen = atomicCAS(word, expected, wanted);\n        \
+         if (seen == expected) return;\n    \
+         }}\n}}\n"
     )
 }
 
@@ -44,7 +46,8 @@ pub(super) fn function(operation: &Operation) -> String {
 fn instruction(operation: &Operation) -> Option<(&'static str, Scalar)> {
     let combine = &operation.combine;
     let ([line], [result]) = (combine.lines(), combine.results()) else { return None };
-    let Node::Bin(op, ..) = line.node else { return None };
+    let Node::Bin(op, a, b) = line.node else { return None };
+    let of_both = a != b && [a, b].iter().all(|&side| combine.line(side).is_none());
     let float = matches!(line.ty, Scalar::F16 | Scalar::F32 | Scalar::F64);
     let name = match (op, float) {
         (Bin::Add, _) => "atomicAdd",
@@ -56,7 +59,7 @@ fn instruction(operation: &Operation) -> Option<(&'static str, Scalar)> {
         (Bin::Min | Bin::Max | Bin::And | Bin::Or | Bin::Xor, true) => return None,
         (Bin::Sub | Bin::Mul | Bin::Div | Bin::Rem, _) => return None,
     };
-    (*result == combine.id_of_line(0)).then_some((name, line.ty))
+    (of_both && *result == combine.id_of_line(0)).then_some((name, line.ty))
 }
 
 /// From a scalar to its bits, and back.

@@ -17,13 +17,7 @@ pub(super) fn header(program: &Program) -> String {
 // map        {map}
 {layout}// compile    nvrtc or nvcc for sm_75 or newer, {flags}
 //            (the other defaults of nvcc give the same bits){registers}
-// launch     {first}<<<blocks, {block}>>>({inputs}, partials, result, n)
-//                with {first_blocks}{least}
-//            {again}
-//            {second}<<<blocks, {block}>>>(items, partials, result, n)
-//                with {second_blocks}, and items the partials of the launch before
-// workspace  {workspace}
-// result     one {output}, written by {writer}
+{order}{launches}{workspace}// result     one {output}, written by {writer}
 ",
         name = operation.name,
         types = types.join(" and "),
@@ -31,53 +25,90 @@ pub(super) fn header(program: &Program) -> String {
         map = operation.map,
         registers = registers(program.block),
         layout = layout(operation),
-        least = if operation.identity.is_some() { "" } else { "; n is at least 1" },
         flags = NVRTC_FLAGS.join(" "),
-        block = program.block,
-        inputs = inputs.join(", "),
-        first = program.kernel(Reads::Inputs).name,
-        second = program.kernel(Reads::Partials).name,
-        first_blocks = blocks(program, Reads::Inputs),
-        second_blocks = blocks(program, Reads::Partials),
-        again = again(program),
+        order = order(program),
+        launches = launches(program, &inputs.join(", ")),
         workspace = workspace(program),
         writer = writer(program),
         output = types::record(&operation.output),
     )
 }
 
+/// What two runs have in common, where that is not every bit.
+fn order(program: &Program) -> &'static str {
+    let any = program.kernel(Reads::Inputs).is_atomic() && !program.operation.exact;
+    if any { "// order      any: no two runs need give the same bits\n" } else { "" }
+}
+
+/// The launches, in order.
+fn launches(program: &Program, inputs: &str) -> String {
+    let [first, second] = [Reads::Inputs, Reads::Partials].map(|reads| program.kernel(reads).name);
+    let block = program.block;
+    let least = if program.operation.identity.is_some() { "" } else { "; n is at least 1" };
+    let mut text = format!(
+        "// launch     {first}<<<blocks, {block}>>>({inputs}, partials, result, n)\n\
+         //                with {}{least}\n",
+        blocks(program, Reads::Inputs)
+    );
+    if program.has_one_launch() {
+        return text;
+    }
+    for when in again(program) {
+        text += &format!("//            {when}\n");
+    }
+    text += &format!(
+        "//            {second}<<<blocks, {block}>>>(items, partials, result, n)\n\
+         //                with {}, and items the partials of the launch before\n",
+        blocks(program, Reads::Partials)
+    );
+    text
+}
+
 /// The number of blocks as a formula of n.
 fn blocks(program: &Program, reads: Reads) -> String {
     let tile = program.tile(reads);
-    match (program.kernel(reads).fold().reach, reads) {
-        (Reach::Units(_), Reads::Inputs) => {
-            format!("blocks = max(1, ceil(n / {tile})), at most 2147483647")
+    match program.kernel(reads).fold().reach {
+        Reach::Units(_) if reads == Reads::Inputs => {
+            format!("blocks = max(1, ceil(n / {tile})), which must not exceed 2147483647")
         }
-        (Reach::Units(_), Reads::Partials) => format!("blocks = ceil(n / {tile})"),
-        (Reach::GridStride(most), _) => format!("blocks = min({most}, max(1, ceil(n / {tile})))"),
-        (Reach::Everything, _) => "blocks = 1".to_owned(),
+        Reach::Units(_) => format!("blocks = max(1, ceil(n / {tile}))"),
+        Reach::GridStride(most) => {
+            format!("exactly min({most}, max(1, ceil(n / {tile}))) blocks: STRIDE is made for that")
+        }
+        Reach::Everything => "blocks = 1".to_owned(),
     }
 }
 
 /// When the second kernel is launched, and on how many items.
-fn again(program: &Program) -> &'static str {
+fn again(program: &Program) -> Vec<&'static str> {
     let first = program.kernel(Reads::Inputs);
     if first.is_atomic() {
-        "then, with 1 as n,"
+        vec!["then once, with 1 as n,"]
     } else if first.steps.contains(&Step::Keep) {
-        "then, with the same n, and as long as the launch before had more than one block, with their number as n,"
+        vec![
+            "then once with the same n, and again, as long as that launch had more than one block, with their",
+            "number as n,",
+        ]
     } else {
-        "then, as long as the launch before had more than one block, and with their number as n,"
+        vec!["then, as long as the launch before had more than one block, and with their number as n,"]
     }
 }
 
 fn workspace(program: &Program) -> String {
     let (first, size) = (program.kernel(Reads::Inputs), program.operation.acc.size());
-    if first.is_atomic() {
-        return format!("one partial of {size} bytes, which holds identity() before the first launch");
+    if program.has_one_launch() {
+        return String::new();
+    }
+    if let (true, Some([identity, ..])) = (first.is_atomic(), program.operation.identity.as_deref()) {
+        let hex = identity.hex();
+        return format!(
+            "// workspace  one partial of {size} bytes, which must hold {identity} (0x{hex}) before every reduction\n"
+        );
     }
     let each = if first.steps.contains(&Step::Keep) { "element, and for each block," } else { "block," };
-    format!("one partial of {size} bytes for each {each} in two arrays that the launches write in turn")
+    format!(
+        "// workspace  one partial of {size} bytes for each {each} in two arrays that the launches write in turn\n"
+    )
 }
 
 fn writer(program: &Program) -> String {

@@ -23,17 +23,8 @@ pub(super) struct Unit {
     /// The position in the tile, `u32`, or in the whole input, `u64`.
     pub(super) at: Expr,
     pub(super) access: Access,
-    pub(super) joins: Joins,
-}
-
-/// How an item of a unit joins its lane.
-pub(super) enum Joins {
-    /// It is the lane's first.
-    Assigned,
-    /// Others were there before.
-    Combined,
-    /// It is the lane's first where that holds.
-    AssignedIf(Expr),
+    /// Is it the first of its thread, whose items are assigned and not combined?
+    pub(super) assign: bool,
 }
 
 impl Expansion<'_> {
@@ -70,11 +61,11 @@ impl Expansion<'_> {
     /// the loop begins with the second.
     fn units(&self, fold: Fold, units: u32, access: Access) -> Vec<Stmt> {
         if units == 1 {
-            return self.unit(Expr::Thread, access, Joins::Assigned, "");
+            return self.unit(Expr::Thread, access, true, "");
         }
         let mut body = Vec::new();
         if self.guarded() {
-            body.extend(self.unit(Expr::Thread, access, Joins::Assigned, "_first"));
+            body.extend(self.unit(Expr::Thread, access, true, "_first"));
         }
         let unit = Local::new("unit", Ty::U32);
         let number = unit.get().times(Expr::Named("BLOCK")).plus(Expr::Thread);
@@ -83,7 +74,7 @@ impl Expansion<'_> {
             test: unit.get().below(Expr::Named("UNITS")),
             next: unit.get().plus(1),
             unroll: fold.unrolled && access != Access::Guarded,
-            body: self.unit(number, access, Joins::Combined, ""),
+            body: self.unit(number, access, false, ""),
             local: unit,
         })));
         body
@@ -91,7 +82,7 @@ impl Expansion<'_> {
 
     /// The unit of that number: where it lies, its loads, and each of its items into its lane. `suffix`
     /// tells its names from those of another unit in sight.
-    fn unit(&self, number: Expr, access: Access, joins: Joins, suffix: &str) -> Vec<Stmt> {
+    fn unit(&self, number: Expr, access: Access, assign: bool, suffix: &str) -> Vec<Stmt> {
         let position = if self.lanes.len() == 1 { number } else { number.times(Expr::Named("WIDTH")) };
         let mut body = Vec::new();
         let mut at = position.clone();
@@ -100,44 +91,28 @@ impl Expansion<'_> {
             at = local.get();
             body.push(Stmt::Let(local, position));
         }
-        body.extend(self.items(&Unit { at, access, joins }, suffix));
+        body.extend(self.items(&Unit { at, access, assign }, suffix));
         body
     }
 
     /// The loads of a unit, and each of its items into its lane.
     pub(super) fn items(&self, unit: &Unit, suffix: &str) -> Vec<Stmt> {
-        let join = |joins: &Joins| {
-            let lanes = 0..self.lanes.len() as u32;
-            lanes.flat_map(|lane| self.item(unit, joins, lane, suffix)).collect::<Vec<_>>()
-        };
-        if unit.access != Access::Vectors {
-            return join(&unit.joins);
-        }
-        let mut body = self.vectors(unit, suffix);
-        match &unit.joins {
-            Joins::AssignedIf(first) => {
-                body.push(Stmt::If(first.clone(), join(&Joins::Assigned), join(&Joins::Combined)));
-            }
-            Joins::Assigned | Joins::Combined => body.extend(join(&unit.joins)),
-        }
+        let vectors = unit.access == Access::Vectors;
+        let mut body = if vectors { self.vectors(unit, suffix) } else { Vec::new() };
+        body.extend((0..self.lanes.len() as u32).flat_map(|lane| self.item(unit, lane, suffix)));
         body
     }
 
     /// One item: its loads, if it was not loaded with its unit, and its way into the lane.
-    fn item(&self, unit: &Unit, joins: &Joins, lane: u32, suffix: &str) -> Vec<Stmt> {
+    fn item(&self, unit: &Unit, lane: u32, suffix: &str) -> Vec<Stmt> {
         let (mut body, item) = match (self.kernel.reads, unit.access) {
             (Reads::Partials, _) => self.partial(unit, lane, suffix),
             (Reads::Inputs, Access::Vectors) => (Vec::new(), self.element_of_vector(unit, lane, suffix)),
             (Reads::Inputs, Access::Items | Access::Guarded) => self.element(unit, lane, suffix),
         };
         let acc = self.lanes[lane as usize].clone();
-        let assign = Stmt::Set(acc.clone(), item.clone());
-        let combine = Stmt::Set(acc.clone(), acc.get().combine(item));
-        body.push(match joins {
-            Joins::Assigned => assign,
-            Joins::Combined => combine,
-            Joins::AssignedIf(first) => Stmt::If(first.clone(), vec![assign], vec![combine]),
-        });
+        let value = if unit.assign { item } else { acc.get().combine(item) };
+        body.push(Stmt::Set(acc, value));
         if unit.access == Access::Guarded { vec![Stmt::when(unit.holds(lane), body)] } else { body }
     }
 

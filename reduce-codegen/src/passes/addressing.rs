@@ -15,7 +15,10 @@ pub(super) fn readdress(mut program: Program, to: Addressing, word: &str) -> Res
         combine.tree = to.tree();
         found = true;
     }
-    let reason =
-        || format!("no tree goes through memory any more; write `{word}` before `shuffle`, or leave it out");
+    let reason = || {
+        format!(
+            "no tree goes through memory any more; leave `{word}` out, or write `{word}` before `shuffle`, which replaces that tree"
+        )
+    };
     if found { Ok(program) } else { Err(reason()) }
 }

@@ -1,6 +1,7 @@
 //! `grid_stride(g)`: a grid of fixed size goes over the whole input.
 
 use super::{fold_mut, in_place, ordered};
+use reduce_dsl::pass::Pass;
 use reduce_dsl::program::{Program, Reach, Reads};
 
 /// Each thread folds every load unit that a grid of at most `blocks` blocks comes across, a grid apart, in index order:
@@ -15,7 +16,7 @@ use reduce_dsl::program::{Program, Reach, Reads};
 /// # let steps = |program: &Program| program.kernels[0].steps.iter().map(|it| it.to_string()).collect::<Vec<_>>();
 /// assert_eq!(
 ///     steps(&grid_stride(naive, 1024).unwrap())[0],
-///     "fold thread: every 1 items that a grid of 1024 blocks comes across"
+///     "fold thread: grid-stride loop of 1024 blocks, units of 1 items"
 /// );
 /// ```
 ///
@@ -28,11 +29,12 @@ pub fn grid_stride(mut program: Program, blocks: u32) -> Result<Program, String>
     if let Some(reason) = ordered(&program).or_else(|| in_place::refused(&program)) {
         return Err(reason);
     }
+    let coarsened = program.passes.iter().any(|pass| matches!(pass, Pass::Coarsen(_)));
     if let Some(fold) = fold_mut(&mut program.kernels[Reads::Inputs as usize]) {
-        if fold.reach != Reach::Units(1) {
+        if coarsened {
             return Err("`coarsen` says how much each thread folds; leave one of the two out".to_owned());
         }
-        fold.reach = Reach::GridStride(blocks);
+        (fold.reach, fold.unrolled) = (Reach::GridStride(blocks), false);
     }
     Ok(program)
 }

@@ -30,10 +30,13 @@ pub fn in_place(mut program: Program) -> Result<Program, String> {
     if (fold.reach, fold.width) != (Fold::NAIVE.reach, Fold::NAIVE.width) {
         return Err(format!("a tree in place has one item for each element, and not {fold}; leave that out"));
     }
+    if program.kernel(Reads::Inputs).is_atomic() {
+        return Err("`atomic` has no launch left for a tree in place; leave one of the two out".to_owned());
+    }
     let block = program.block;
     let partials = &mut program.kernels[Reads::Partials as usize];
     partials.steps.retain(|step| !matches!(step, Step::Fold(_)));
-    let reason = "no tree goes through shared memory with a block barrier at each step; leave out the word that changed it";
+    let reason = "a tree in place has a block barrier at each step; leave `shuffle` or `last_warp` out";
     let tree = combines_mut(partials).next().ok_or(reason)?;
     match tree.medium {
         Medium::Shared(addressing) if !tree.last_warp => {
@@ -44,9 +47,6 @@ pub fn in_place(mut program: Program) -> Result<Program, String> {
         }
     }
     let inputs = &mut program.kernels[Reads::Inputs as usize];
-    if inputs.is_atomic() {
-        return Err("`atomic` has no launch left for a tree in place; leave one of the two out".to_owned());
-    }
     inputs.steps = vec![Step::Fold(fold), Step::Keep];
     Ok(program)
 }

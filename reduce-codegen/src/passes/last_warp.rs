@@ -36,7 +36,6 @@ pub fn last_warp(mut program: Program) -> Result<Program, String> {
         }
         (tree.last_warp, found) = (true, true);
     }
-    let reason =
-        "no tree goes through shared memory any more; write `last_warp` before `shuffle`, or leave it out";
+    let reason = "no tree goes through shared memory any more; leave `last_warp` out, or write it before `shuffle`, which replaces that tree";
     if found { Ok(program) } else { Err(reason.to_owned()) }
 }

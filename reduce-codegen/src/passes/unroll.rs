@@ -1,7 +1,7 @@
 //! `unroll`: trees are written out step by step.
 
 use super::{combines_mut, fold_mut};
-use reduce_dsl::program::{Program, Reach};
+use reduce_dsl::program::{Medium, Program};
 
 /// Trees are written out step by step, with their strides as literals, and the compiler is told to unroll
 /// the fold.
@@ -27,10 +27,12 @@ use reduce_dsl::program::{Program, Reach};
 /// whichever pass makes it so.)
 pub fn unroll(mut program: Program) -> Result<Program, String> {
     for kernel in &mut program.kernels {
-        // What one thread folds is as long as the data.
-        let fold = fold_mut(kernel).filter(|fold| fold.reach != Reach::Everything);
+        // Other loops are as long as the data.
+        let fold = fold_mut(kernel).filter(|fold| fold.units().is_some());
         fold.into_iter().for_each(|fold| fold.unrolled = true);
-        combines_mut(kernel).for_each(|combine| combine.unrolled = true);
+        // Lanes have names of their own, and are written out anyway.
+        let trees = combines_mut(kernel).filter(|combine| combine.medium != Medium::Registers);
+        trees.for_each(|tree| tree.unrolled = true);
     }
     Ok(program)
 }

@@ -33,14 +33,13 @@ pub fn vectorize(mut program: Program, width: u32) -> Result<Program, String> {
     if program.operation.layout == Layout::Strided {
         return Err("the elements of strided inputs are not neighbours in memory; coarsen instead".to_owned());
     }
-    let unrolled = program.kernel(Reads::Inputs).fold().unrolled;
     let kernel = &mut program.kernels[Reads::Inputs as usize];
     let lanes = Combine {
         scope: Scope::Thread,
         items: width,
         tree: Tree::Pairs,
         medium: Medium::Registers,
-        unrolled,
+        unrolled: false,
         last_warp: false,
     };
     if let Some(fold) = fold_mut(kernel) {

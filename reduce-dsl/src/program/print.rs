@@ -57,7 +57,7 @@ impl fmt::Display for Fold {
                 write!(f, "fold thread: {units} x {width} items{}", unrolled(self.unrolled && units > 1))
             }
             Reach::GridStride(blocks) => {
-                write!(f, "fold thread: every {width} items that a grid of {blocks} blocks comes across")
+                write!(f, "fold thread: grid-stride loop of {blocks} blocks, units of {width} items")
             }
             Reach::Everything => write!(f, "fold thread 0: everything"),
         }

@@ -14,7 +14,7 @@
 //! 7. The tree fits the medium: `halving` for shuffles and sequential addressing, `pairs` for the others.
 //! 8. A fold of more than one unit, a grid stride, `halving` and an atomic reorder elements: the operator is
 //!    commutative.
-//! 9. A tile has at most 2³⁰ items, so that positions inside it fit `u32`.
+//! 9. A tile, and a round of a grid-stride loop, has at most 2³⁰ items, so that positions inside it fit `u32`.
 //! 10. Shared memory stays within what every architecture gives a block without asking.
 //! 11. `map`, `op`, `identity` and `finish` have the types of inputs, accumulator and result.
 //! 12. Atomics stand in the kernel over inputs, on one scalar of 4 or 8 bytes that has an identity, and where the
@@ -87,7 +87,11 @@ fn verify_kernel(program: &Program, kernel: &Kernel) -> Check {
     verify_items(program, kernel)?;
     kernel.combines().try_for_each(|combine| verify_combine(program, combine))?;
     let (tile, shared) = (program.tile(kernel.reads), program.shared_bytes(kernel));
-    ensure(9, tile <= LIMITS.tile, || format!("{} has tiles of {tile} items", kernel.name))?;
+    let rounds = if let Reach::GridStride(blocks) = kernel.fold().reach { blocks } else { 1 };
+    let round = tile.saturating_mul(rounds.into());
+    ensure(9, round <= LIMITS.tile, || {
+        format!("{} has tiles of {tile} items, {round} a round", kernel.name)
+    })?;
     ensure(10, shared <= LIMITS.shared, || format!("{} uses {shared} bytes of shared memory", kernel.name))
 }
 

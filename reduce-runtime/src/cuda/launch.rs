@@ -31,8 +31,8 @@ pub(crate) struct Kernels {
     output: Record,
     /// The bytes of the identity, if the operation has one.
     identity: Option<Vec<u8>>,
-    /// By what they read, as the program has them.
-    functions: [CudaFunction; 2],
+    /// By what they read, as the program has them; the second is not there where one launch is enough.
+    functions: Vec<CudaFunction>,
     /// Of the null stream, on which all of this crate's memory is allocated.
     stream: Arc<CudaStream>,
     /// Memory of finished calls, for the next ones.
@@ -50,6 +50,8 @@ impl Kernels {
             let name = program.kernel(reads).name;
             module.load_function(name).map_err(failed("looking up a kernel"))
         };
+        let all = [Reads::Inputs, Reads::Partials];
+        let launched = if program.has_one_launch() { &all[..1] } else { &all };
         Ok(Kernels {
             gpu: gpu.clone(),
             plan: program.plan(),
@@ -61,7 +63,7 @@ impl Kernels {
                 .identity
                 .as_ref()
                 .map(|values| bytes_of(&program.operation.acc, values)),
-            functions: [function(Reads::Inputs)?, function(Reads::Partials)?],
+            functions: launched.iter().map(|&reads| function(reads)).collect::<Result<_, _>>()?,
             stream: gpu.context().default_stream(),
             spare: Mutex::default(),
         })
