@@ -100,6 +100,33 @@ fn provenance_of_two_inputs() {
     provenance_of("dot", Scalar::F32, 5);
 }
 
+/// Blocks that add to one place give each block's tree once and whole, in an order that the schedule chooses.
+#[test]
+fn atomics_combine_every_block_once_in_any_order() {
+    for (name, list) in [("max", "shuffle atomic"), ("min", "sequential coarsen(2) atomic")] {
+        let program = compile(&spec(operator(name).unwrap(), Scalar::F32, 64, list)).unwrap();
+        let expanded = expand(&program).unwrap();
+        let tile = program.tile(Reads::Inputs);
+        for n in [1, tile - 1, tile + 1, 5 * tile + 7] {
+            let starts = (0..n).step_by(tile as usize);
+            let inputs = Provenance::inputs(&program.operation, n, true);
+            for schedule in Schedule::all(n.div_ceil(tile)) {
+                let mut domain = Provenance::new(&program.operation);
+                let found = run(&program, &expanded, &mut domain, &inputs, n, Options::under(schedule));
+                assert_eq!(found.reports, [], "{schedule:?}, n = {n}\n{program}");
+                let block = |start| (start..n.min(start + tile)).map(|it| domain.leaf(it)).collect();
+                let blocks: Vec<Vec<_>> = starts.clone().map(block).collect();
+                let tree = |leaves| program.association().reduce(leaves, |a, b| domain.pair(a, b)).unwrap();
+                let parts: Vec<_> = blocks.into_iter().map(tree).collect();
+                assert!(
+                    domain.is_any_order_of(found.acc.unwrap(), &parts),
+                    "{schedule:?}, n = {n}\n{program}"
+                );
+            }
+        }
+    }
+}
+
 /// Elements in every third place of the first input, every fourth of the next, …; in the places between lie
 /// positions that no element has.
 fn strided(operation: &Operation, n: u64) -> Vec<Input> {
