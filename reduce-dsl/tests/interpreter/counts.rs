@@ -133,6 +133,6 @@ fn events_tell_what_is_executed() {
     launch(&operation, &it, &mut Shapes::new(&operation), memory, 1, 64, options);
     assert_eq!(
         lines,
-        ["0xffffffff if ((thread < 4) & true) None", "0xf store s[(thread + 2)] = empty Some((0, 2))",]
+        ["0xffffffff if (thread < 4) & true None", "0xf store s[thread + 2] = empty Some((0, 2))"]
     );
 }
