@@ -6,6 +6,8 @@
     reason = "shared by tests, which fail by panicking"
 )]
 
+pub mod corpus;
+
 use reduce_codegen::{Stage, stages};
 use reduce_dsl::func::Param;
 use reduce_dsl::operators::Operator;

@@ -1,0 +1,148 @@
+//! The corpus of planted bugs: every bug is reported as what it is, and the correct kernel beside it is clean and
+//! consumes every element once, under every schedule.
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
+
+mod support;
+
+use rayon::prelude::*;
+use reduce_dsl::expanded::ExpandedKernel;
+use reduce_dsl::interpreter::{Kind, Memory, Options, Provenance, Report, Schedule, launch};
+use std::collections::{BTreeMap, BTreeSet};
+use support::corpus::{Bug, Entry, entries};
+
+/// What a bug of each class is reported as; nothing for those that only the result shows. Where the name of a class
+/// says which memory: is it global?
+const CLASSES: [(&str, Option<Kind>, Option<bool>); 18] = [
+    ("shared-race", Some(Kind::Race), Some(false)),
+    ("warp-race", Some(Kind::Race), Some(false)),
+    ("reuse", Some(Kind::Race), Some(false)),
+    ("global-race", Some(Kind::Race), Some(true)),
+    ("same-value", Some(Kind::Race), None),
+    ("scope", Some(Kind::ScopeTooNarrow), Some(true)),
+    ("stale", Some(Kind::Stale), Some(true)),
+    ("uninitialised-shared", Some(Kind::Uninitialised), Some(false)),
+    ("uninitialised-workspace", Some(Kind::Uninitialised), Some(true)),
+    ("undefined", Some(Kind::Undefined), None),
+    ("divergence", Some(Kind::Divergence), None),
+    ("deadlock", Some(Kind::Deadlock), None),
+    ("shuffle", Some(Kind::Shuffle), None),
+    ("out-of-bounds", Some(Kind::OutOfBounds), None),
+    ("misaligned", Some(Kind::Misaligned), None),
+    ("overflow", Some(Kind::Overflow), None),
+    ("division", Some(Kind::DivisionByZero), None),
+    ("wrong", None, None),
+];
+
+/// What came of a kernel under one schedule.
+struct Found {
+    reports: Vec<Report>,
+    /// Does what it gives hold every element once?
+    sound: bool,
+}
+
+/// Runs a kernel of an entry as its settings say.
+fn run(entry: &Entry, kernel: &ExpandedKernel, schedule: Schedule) -> Found {
+    let operation = entry.operation();
+    let mut domain = Provenance::new(&operation);
+    let n = entry.number("n").unwrap();
+    let mut inputs = Provenance::inputs(&operation, n, true);
+    if let Some(input) = entry.number::<usize>("misaligned") {
+        inputs[input].aligned = false;
+    }
+    let mut memory = entry.memory(&inputs);
+    let written = entry.number("written").unwrap_or(0);
+    memory.items.iter_mut().take(written).zip(0..).for_each(|(item, at)| *item = Some(domain.leaf(at)));
+    if entry.says("workspace", "empty") {
+        memory.partials.fill(Some(domain.identity()));
+    }
+    let mut found = Found { reports: Vec::new(), sound: true };
+    for _ in 0..entry.number("launches").unwrap_or(1) {
+        memory.result = None;
+        let options = Options::under(schedule);
+        let grid = entry.number("grid").unwrap();
+        let launched = launch(&operation, kernel, &mut domain, memory, grid, n, options);
+        memory = launched.memory;
+        found.reports.extend(launched.reports);
+        found.sound &= launched.ended && is_sound(entry, &domain, &memory, n);
+    }
+    found
+}
+
+fn is_sound(entry: &Entry, domain: &Provenance<'_>, memory: &Memory<'_>, n: u64) -> bool {
+    let given = match entry.gives() {
+        "nothing" => return true,
+        "partials" => memory.partials.clone(),
+        _ => vec![memory.result],
+    };
+    let mut leaves: Vec<_> = given.into_iter().flatten().flat_map(|tree| domain.leaves(tree)).collect();
+    leaves.sort_unstable();
+    leaves.into_iter().eq(0..n)
+}
+
+fn schedules(entry: &Entry) -> Vec<Schedule> {
+    Schedule::all(entry.number("grid").unwrap())
+}
+
+/// Under how many schedules a bug is found, of how many.
+fn search(entry: &Entry, bug: &Bug) -> (usize, usize) {
+    let (_, kind, global) = CLASSES.into_iter().find(|(name, ..)| *name == bug.class).unwrap();
+    let kernel = entry.kernel(Some(bug.letter));
+    let runs: Vec<_> = schedules(entry).into_iter().map(|it| run(entry, &kernel, it)).collect();
+    let wanted = |it: &Report| Some(it.kind) == kind && global.is_none_or(|global| global == is_global(it));
+    let shows = |run: &&Found| match kind {
+        Some(_) => run.reports.iter().any(wanted),
+        None => run.reports.is_empty() && !run.sound,
+    };
+    let found = runs.iter().filter(shows).count();
+    if found == 0 {
+        let Bug { letter, class, what } = bug;
+        let reports: BTreeSet<_> =
+            runs.iter().flat_map(|run| &run.reports).map(|it| format!("{:?}: {it}", it.kind)).collect();
+        println!("{} {letter} ({class}: {what}) is not found; reported: {reports:#?}", entry.name);
+    }
+    (found, runs.len())
+}
+
+/// Is the statement about global memory?
+fn is_global(report: &Report) -> bool {
+    ["partials[", "items[", "result[", "ticket["].iter().any(|buffer| report.statement.contains(buffer))
+}
+
+#[test]
+fn every_bug_is_found() {
+    let entries = entries();
+    let bugs: Vec<_> = entries.iter().flat_map(|it| it.bugs.iter().map(move |bug| (it, bug))).collect();
+    let found: Vec<_> = bugs.par_iter().map(|(entry, bug)| (&bug.class, search(entry, bug))).collect();
+    let mut table: BTreeMap<&str, [usize; 4]> = BTreeMap::new();
+    for (class, (runs, all)) in found {
+        let row = table.entry(class).or_default();
+        let counted = [1, usize::from(runs > 0), all, runs];
+        row.iter_mut().zip(counted).for_each(|(total, count)| *total += count);
+    }
+    println!("{:24}{:>6}{:>7}{:>12}{:>12}", "class", "bugs", "found", "schedules", "found under");
+    for (class, [bugs, found, schedules, under]) in &table {
+        println!("{class:24}{bugs:>6}{found:>7}{schedules:>12}{under:>12}");
+    }
+    assert!(table.len() == CLASSES.len() && table.values().all(|row| row[0] >= 10), "ten of each class");
+    assert!(table.values().all(|row| row[0] == row[1]), "a bug is not found");
+}
+
+#[test]
+fn no_correct_kernel_is_reported() {
+    let entries = entries();
+    let alarms: Vec<_> = entries.par_iter().flat_map_iter(alarms).collect();
+    println!("{} correct kernels, {} false alarms", entries.len(), alarms.len());
+    assert!(alarms.is_empty(), "{alarms:#?}");
+}
+
+/// What is wrong with the correct kernel of an entry: nothing.
+fn alarms(entry: &Entry) -> Vec<String> {
+    let kernel = entry.kernel(None);
+    let of_run = |schedule: Schedule| {
+        let found = run(entry, &kernel, schedule);
+        let unsound = (!found.sound).then(|| "it does not give every element once".to_owned());
+        let all = found.reports.iter().map(ToString::to_string).chain(unsound);
+        all.map(|what| format!("{}: {what}, {schedule:?}", entry.name)).collect::<Vec<_>>()
+    };
+    schedules(entry).into_iter().flat_map(of_run).collect()
+}
