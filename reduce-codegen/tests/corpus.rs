@@ -127,6 +127,20 @@ fn every_bug_is_found() {
     assert!(table.values().all(|row| row[0] == row[1]), "a bug is not found");
 }
 
+/// Bugs that were in others' kernels, by the number of their report: each is in the corpus, so each is found.
+#[test]
+fn known_bugs_are_replayed() {
+    let known = ["PyTorch#128455", "Fuser#2391", "Fuser#489", "CCCL#9771", "PyTorch#5242", "HeCBench#91"];
+    for name in known {
+        let entries = entries();
+        let at = |it: &Bug| it.what.ends_with(&format!("({name})"));
+        let place =
+            entries.iter().find_map(|entry| Some((&entry.name, entry.bugs.iter().find(|it| at(it))?)));
+        let (entry, bug) = place.unwrap_or_else(|| panic!("{name} is missing"));
+        println!("{name}: {entry} {}, {}", bug.letter, bug.class);
+    }
+}
+
 #[test]
 fn no_correct_kernel_is_reported() {
     let entries = entries();
