@@ -15,7 +15,7 @@ use support::standalone::program;
 
 /// What a bug of each class is reported as; nothing for those that only the result shows. Where the name of a class
 /// says which memory: is it global?
-const CLASSES: [(&str, Option<Kind>, Option<bool>); 18] = [
+const CLASSES: [(&str, Option<Kind>, Option<bool>); 20] = [
     ("shared-race", Some(Kind::Race), Some(false)),
     ("warp-race", Some(Kind::Race), Some(false)),
     ("reuse", Some(Kind::Race), Some(false)),
@@ -33,6 +33,8 @@ const CLASSES: [(&str, Option<Kind>, Option<bool>); 18] = [
     ("misaligned", Some(Kind::Misaligned), None),
     ("overflow", Some(Kind::Overflow), None),
     ("division", Some(Kind::DivisionByZero), None),
+    ("mixed-positions", Some(Kind::MixedPositions), None),
+    ("malformed", Some(Kind::Malformed), None),
     ("wrong", None, None),
 ];
 
@@ -89,8 +91,12 @@ fn schedules(entry: &Entry) -> Vec<Schedule> {
     Schedule::all(entry.number("grid").unwrap())
 }
 
-/// Under how many schedules a bug is found, of how many.
-fn search(entry: &Entry, bug: &Bug) -> (usize, usize) {
+/// What is counted of bugs: how many there are; how many are found, and how many give a wrong result or none, under some
+/// schedule; the schedules; and under how many of them they are found.
+const COLUMNS: [&str; 5] = ["bugs", "found", "wrong", "schedules", "found under"];
+
+/// The counts of one bug.
+fn search(entry: &Entry, bug: &Bug) -> [usize; COLUMNS.len()] {
     let (_, kind, global) = CLASSES.into_iter().find(|(name, ..)| *name == bug.class).unwrap();
     let kernel = entry.kernel(Some(bug.letter));
     let runs: Vec<_> = schedules(entry).into_iter().map(|it| run(entry, &kernel, it)).collect();
@@ -106,7 +112,8 @@ fn search(entry: &Entry, bug: &Bug) -> (usize, usize) {
             runs.iter().flat_map(|run| &run.reports).map(|it| format!("{:?}: {it}", it.kind)).collect();
         println!("{} {letter} ({class}: {what}) is not found; reported: {reports:#?}", entry.name);
     }
-    (found, runs.len())
+    let wrong = runs.iter().any(|run| !run.sound);
+    [1, usize::from(found > 0), usize::from(wrong), runs.len(), found]
 }
 
 /// Is the statement about global memory?
@@ -119,20 +126,18 @@ fn every_bug_is_found() {
     let entries = entries();
     let bugs: Vec<_> = entries.iter().flat_map(|it| it.bugs.iter().map(move |bug| (it, bug))).collect();
     let found: Vec<_> = bugs.par_iter().map(|(entry, bug)| (&bug.class, search(entry, bug))).collect();
-    let mut table: BTreeMap<&str, [usize; 4]> = BTreeMap::new();
-    for (class, (runs, all)) in found {
-        let row = table.entry(class).or_default();
-        let counted = [1, usize::from(runs > 0), all, runs];
-        row.iter_mut().zip(counted).for_each(|(total, count)| *total += count);
+    let mut table: BTreeMap<&str, [usize; COLUMNS.len()]> = BTreeMap::new();
+    for (class, counts) in found {
+        table.entry(class).or_default().iter_mut().zip(counts).for_each(|(total, count)| *total += count);
     }
-    println!("{:24}{:>6}{:>7}{:>12}{:>12}", "class", "bugs", "found", "schedules", "found under");
-    for (class, [bugs, found, schedules, under]) in &table {
-        println!("{class:24}{bugs:>6}{found:>7}{schedules:>12}{under:>12}");
+    println!("{:24}{}", "class", COLUMNS.map(|it| format!("{it:>13}")).concat());
+    for (class, row) in &table {
+        println!("{class:24}{}", row.map(|it| format!("{it:>13}")).concat());
     }
     assert!(table.len() == CLASSES.len() && table.values().all(|row| row[0] >= 10), "ten of each class");
     assert!(table.values().all(|row| row[0] == row[1]), "a bug is not found");
     let some = |class: &str| SOMETIMES.contains(&class);
-    assert!(table.iter().all(|(class, row)| some(class) || row[2] == row[3]), "not under every schedule");
+    assert!(table.iter().all(|(class, row)| some(class) || row[3] == row[4]), "not under every schedule");
 }
 
 /// Bugs that were in others' kernels, by the number of their report: each is in the corpus, so each is found.
@@ -169,14 +174,15 @@ fn alarms(entry: &Entry) -> Vec<String> {
     schedules(entry).into_iter().flat_map(of_run).collect()
 }
 
-/// Every kernel for a single block or grid prints as a CUDA program. With `REDUCEGEN_CORPUS_CUDA=FOLDER` they are
-/// written there, with a list of the bugs, for `scripts/corpus-sanitizers.sh`.
+/// Every kernel prints as a CUDA program, but for those of clusters and those that the verifier refuses. With
+/// `REDUCEGEN_CORPUS_CUDA=FOLDER` they are written there, with a list of the bugs, for `scripts/corpus-sanitizers.sh`.
 #[test]
 fn kernels_print_as_cuda_programs() {
     let folder = std::env::var_os("REDUCEGEN_CORPUS_CUDA").map(PathBuf::from);
     let mut list = String::new();
     for entry in entries().iter().filter(|entry| entry.kernel(None).cluster == 1) {
-        let bugs = entry.bugs.iter().map(|bug| (Some(bug.letter), bug.class.as_str(), bug.what.as_str()));
+        let bugs = entry.bugs.iter().filter(|bug| bug.class != "malformed");
+        let bugs = bugs.map(|bug| (Some(bug.letter), bug.class.as_str(), bug.what.as_str()));
         for (bug, class, what) in iter::once((None, "correct", "")).chain(bugs) {
             let name = bug.map_or(entry.name.clone(), |letter| format!("{}.{letter}", entry.name));
             let program = program(entry, bug);
