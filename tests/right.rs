@@ -16,7 +16,7 @@ use data::Kind;
 use rayon::prelude::*;
 use reduce_codegen::expand;
 use reduce_dsl::expanded::Expanded;
-use reduce_dsl::interpreter::{Fault, Input, Values, run};
+use reduce_dsl::interpreter::{Input, Kind as Wrong, Options, Values, run};
 use reduce_dsl::lanes::Lanes;
 use reduce_dsl::operators::OPERATORS;
 use reduce_dsl::program::{Association, Program};
@@ -43,17 +43,18 @@ impl Case {
 
 /// The result in the interpreter, from data aligned or not; `None` if there is no element and no identity.
 fn interpreted(case: &Case, inputs: &[Lanes], n: u64, aligned: bool) -> Option<Vec<Value>> {
-    let inputs: Vec<_> = inputs.iter().map(|it| Input { elements: it.clone(), step: 1, aligned }).collect();
+    let inputs: Vec<_> = inputs.iter().map(|it| Input::new(it.clone(), aligned)).collect();
     interpreted_inputs(case, &inputs, n)
 }
 
 fn interpreted_inputs(Case { program, expanded, .. }: &Case, inputs: &[Input], n: u64) -> Option<Vec<Value>> {
     let mut domain = Values::new(&program.operation);
-    match run(program, expanded, &mut domain, inputs, n) {
-        Err(Fault::Undefined { .. }) if n == 0 && program.operation.identity.is_none() => None,
-        Err(fault) => panic!("{fault}, n = {n}\n{program}"),
-        Ok(accs) => Some(domain.finish(&accs).unwrap()),
+    let outcome = run(program, expanded, &mut domain, inputs, n, Options::FORWARD);
+    let nothing = n == 0 && program.operation.identity.is_none();
+    if let Some(report) = outcome.reports.iter().find(|it| !(nothing && it.kind == Wrong::Undefined)) {
+        panic!("{report}, n = {n}\n{program}");
     }
+    outcome.acc.map(|acc| domain.finish(acc).unwrap())
 }
 
 fn on_host(Case { program, association, .. }: &Case, inputs: &[Lanes]) -> Option<Vec<Value>> {

@@ -9,6 +9,7 @@ mod header;
 mod helpers;
 mod stmt;
 mod types;
+mod uses;
 
 use crate::error::Error;
 use crate::expand;
@@ -16,6 +17,8 @@ use reduce_dsl::expanded::{Constant, ExpandedKernel, Shared};
 use reduce_dsl::operation::{Layout, Operation};
 use reduce_dsl::program::{Program, Reads};
 use std::fmt::Write;
+use std::slice;
+use uses::Uses;
 
 /// The flags that NVRTC gets besides the architecture. All but the first are nvcc's defaults or do not
 /// matter to the emitted text; they are given so that nobody's defaults do.
@@ -28,38 +31,28 @@ pub const NVRTC_FLAGS: [&str; 5] =
 /// The expansion breaks a rule of its verifier: a bug.
 pub fn cuda(program: &Program) -> Result<String, Error> {
     let expanded = expand(program)?;
-    let operation = &program.operation;
-    let mut text = header::header(program);
-    text.push_str(&types::structs(program));
+    let launched = if program.has_one_launch() { &expanded.kernels[..1] } else { &expanded.kernels };
+    Ok(header::header(program) + &cuda_kernels(&program.operation, launched))
+}
+
+/// The CUDA C++ of kernels over one operation, behind the types and functions that they use.
+pub fn cuda_kernels(operation: &Operation, kernels: &[ExpandedKernel]) -> String {
+    let uses = Uses::of(kernels);
+    let mut text = types::structs(operation, &uses.vectors);
     text.push_str(&helpers::helpers(operation));
-    text.push_str(&func::functions(operation, uses_shuffle(program)));
-    if program.kernel(Reads::Inputs).is_atomic() {
+    text.push_str(&func::functions(operation, uses.shuffles));
+    if uses.atomics {
         text.push_str(&atomic::function(operation));
     }
-    let launched = if program.has_one_launch() { 1 } else { 2 };
-    expanded.kernels.iter().take(launched).for_each(|it| text.push_str(&kernel(program, it)));
-    Ok(text)
+    kernels.iter().for_each(|it| text.push_str(&kernel(operation, it)));
+    text
 }
 
-fn uses_shuffle(program: &Program) -> bool {
-    use reduce_dsl::program::Medium;
-    program
-        .kernels
-        .iter()
-        .flat_map(|kernel| kernel.combines())
-        .any(|combine| combine.medium == Medium::Shuffle)
-}
-
-fn kernel(program: &Program, kernel: &ExpandedKernel) -> String {
-    let operation = &program.operation;
-    let in_place = program.kernel(kernel.reads).in_place().is_some();
+fn kernel(operation: &Operation, kernel: &ExpandedKernel) -> String {
     // No launch bounds: told the block size, ptxas of CUDA 13.0 spills in argmax to fit more blocks on an SM,
     // and without it every kernel that was measured is as fast or faster (ARCHITECTURE.md, Measurements).
-    let mut text = format!(
-        "\nextern \"C\" __global__ void {}({})\n{{\n",
-        kernel.name,
-        parameters(operation, kernel, in_place)
-    );
+    let mut text =
+        format!("\nextern \"C\" __global__ void {}({})\n{{\n", kernel.name, parameters(operation, kernel));
     kernel.constants.iter().for_each(|it| text.push_str(&constant(it)));
     kernel.shared.iter().for_each(|it| text.push_str(&shared(operation, it)));
     text.push_str(&stmt::body(operation, &kernel.body, 1));
@@ -69,15 +62,16 @@ fn kernel(program: &Program, kernel: &ExpandedKernel) -> String {
 
 fn constant(it: &Constant) -> String {
     let declaration = format!("    constexpr unsigned int {} = {};", it.name, it.formula);
-    format!("{declaration:<59} // {}\n", it.note)
+    if it.note.is_empty() { declaration + "\n" } else { format!("{declaration:<59} // {}\n", it.note) }
 }
 
 fn shared(operation: &Operation, it: &Shared) -> String {
     format!("    __shared__ {} {}[{}];\n", types::record(&operation.acc), it.name, it.len)
 }
 
-fn parameters(operation: &Operation, kernel: &ExpandedKernel, in_place: bool) -> String {
+fn parameters(operation: &Operation, kernel: &ExpandedKernel) -> String {
     let (acc, output) = (types::record(&operation.acc), types::record(&operation.output));
+    let uses = Uses::of(slice::from_ref(kernel));
     let mut text = String::new();
     match kernel.reads {
         Reads::Inputs => operation.inputs.iter().for_each(|input| {
@@ -87,8 +81,12 @@ fn parameters(operation: &Operation, kernel: &ExpandedKernel, in_place: bool) ->
             }
         }),
         Reads::Partials => {
-            let _ = write!(text, "{}{acc}* __restrict__ items, ", if in_place { "" } else { "const " });
+            let _ =
+                write!(text, "{}{acc}* __restrict__ items, ", if uses.writes_items { "" } else { "const " });
         }
     }
-    text + &format!("{acc}* __restrict__ partials, {output}* __restrict__ result, unsigned long long n")
+    let ticket = if uses.ticket { ", unsigned int* __restrict__ ticket" } else { "" };
+    text + &format!(
+        "{acc}* __restrict__ partials, {output}* __restrict__ result, unsigned long long n{ticket}"
+    )
 }

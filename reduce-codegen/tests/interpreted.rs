@@ -10,11 +10,11 @@ mod support;
 use rayon::prelude::*;
 use reduce_codegen::{compile, expand};
 use reduce_dsl::expanded::Expanded;
-use reduce_dsl::interpreter::{Fault, Input, Provenance, run};
+use reduce_dsl::interpreter::{Input, Kind, Options, Provenance, Report, Schedule, run};
 use reduce_dsl::lanes::Lanes;
 use reduce_dsl::operation::{Layout, Operation};
 use reduce_dsl::operators::operator;
-use reduce_dsl::program::Program;
+use reduce_dsl::program::{Program, Reads};
 use reduce_dsl::{Scalar, Spec};
 use support::{boundaries, programs, spec};
 
@@ -27,28 +27,29 @@ fn alignments(program: &Program) -> &'static [bool] {
     if program.kernels[0].fold().width > 1 { &[true, false] } else { &[true] }
 }
 
-fn check_provenance(program: &Program, expanded: &Expanded, n: u64) {
+fn check_provenance(program: &Program, expanded: &Expanded, n: u64, schedules: &[Schedule]) {
     for &aligned in alignments(program) {
-        check(program, expanded, n, &Provenance::inputs(&program.operation, n, aligned));
+        check(program, expanded, n, &Provenance::inputs(&program.operation, n, aligned), schedules);
     }
 }
 
-/// The tree that the kernels make of inputs is that of the association.
-fn check(program: &Program, expanded: &Expanded, n: u64, inputs: &[Input]) {
+/// Under each schedule, the kernels make of the inputs the tree of the association, and nothing is reported.
+/// Where there is no element and no identity there is no tree, and the store of the result says so.
+fn check(program: &Program, expanded: &Expanded, n: u64, inputs: &[Input], schedules: &[Schedule]) {
     let mut domain = Provenance::new(&program.operation);
     let leaves: Vec<_> = (0..n).map(|position| domain.leaf(position)).collect();
     let wanted = program.association().reduce(leaves, |a, b| domain.pair(a, b));
     let wanted = wanted.or_else(|| program.operation.identity.as_ref().map(|_| domain.identity()));
-    let found = match run(program, expanded, &mut domain, inputs, n) {
-        Err(Fault::Undefined { .. }) if wanted.is_none() => None,
-        other => domain.tree(&other.unwrap_or_else(|fault| panic_with(program, n, &fault))),
-    };
-    let text = |origin: Option<_>| origin.map_or("nothing".to_owned(), |origin| domain.text(origin));
-    assert_eq!(found, wanted, "n = {n}\n{program}\n{}\n{}", text(found), text(wanted));
-}
-
-fn panic_with(program: &Program, n: u64, fault: &Fault) -> ! {
-    panic!("{fault}, n = {n}\n{program}")
+    for &schedule in schedules {
+        let found = run(program, expanded, &mut domain, inputs, n, Options::under(schedule));
+        let expected = |it: &Report| it.kind == Kind::Undefined && wanted.is_none();
+        if let Some(report) = found.reports.iter().find(|it| !expected(it)) {
+            panic!("{report}\n{schedule:?}, n = {n}\n{program}");
+        }
+        let text = |tree: Option<_>| tree.map_or("nothing".to_owned(), |tree| domain.text(tree));
+        let trees = || format!("{}\n{}", text(found.acc), text(wanted));
+        assert_eq!(found.acc, wanted, "{schedule:?}, n = {n}\n{program}\n{}", trees());
+    }
 }
 
 /// Every program of the lists, for every n up to 1025 and around its boundaries.
@@ -57,8 +58,24 @@ fn provenance_of(name: &str, ty: Scalar, one_of: u64) {
         let expanded = expand(program).unwrap();
         let one_of = if program.block <= 256 { one_of } else { 7 * one_of };
         let small = (0..=1025).filter(|n| full() || n % one_of == 0);
-        small.chain(boundaries(program)).for_each(|n| check_provenance(program, &expanded, n));
+        let sizes = small.chain(boundaries(program));
+        sizes.for_each(|n| check_provenance(program, &expanded, n, &[Schedule::FORWARD]));
     });
+}
+
+/// Whatever the schedule: a few sizes of every program, up to several blocks.
+#[test]
+fn provenance_under_every_schedule() {
+    for name in ["sum", "argmax"] {
+        programs(operator(name).unwrap(), Scalar::F32).par_iter().for_each(|program| {
+            let expanded = expand(program).unwrap();
+            let tile = program.tile(Reads::Inputs).min(4096);
+            for n in [0, 1, 33, tile - 1, tile, 2 * tile + 1, 3 * tile + 100] {
+                let grid = program.plan().launches(n)[0].grid;
+                check_provenance(program, &expanded, n, &Schedule::all(grid));
+            }
+        });
+    }
 }
 
 #[test]
@@ -83,6 +100,33 @@ fn provenance_of_two_inputs() {
     provenance_of("dot", Scalar::F32, 5);
 }
 
+/// Blocks that add to one place give each block's tree once and whole, in an order that the schedule chooses.
+#[test]
+fn atomics_combine_every_block_once_in_any_order() {
+    for (name, list) in [("max", "shuffle atomic"), ("min", "sequential coarsen(2) atomic")] {
+        let program = compile(&spec(operator(name).unwrap(), Scalar::F32, 64, list)).unwrap();
+        let expanded = expand(&program).unwrap();
+        let tile = program.tile(Reads::Inputs);
+        for n in [1, tile - 1, tile + 1, 5 * tile + 7] {
+            let starts = (0..n).step_by(tile as usize);
+            let inputs = Provenance::inputs(&program.operation, n, true);
+            for schedule in Schedule::all(n.div_ceil(tile)) {
+                let mut domain = Provenance::new(&program.operation);
+                let found = run(&program, &expanded, &mut domain, &inputs, n, Options::under(schedule));
+                assert_eq!(found.reports, [], "{schedule:?}, n = {n}\n{program}");
+                let block = |start| (start..n.min(start + tile)).map(|it| domain.leaf(it)).collect();
+                let blocks: Vec<Vec<_>> = starts.clone().map(block).collect();
+                let tree = |leaves| program.association().reduce(leaves, |a, b| domain.pair(a, b)).unwrap();
+                let parts: Vec<_> = blocks.into_iter().map(tree).collect();
+                assert!(
+                    domain.is_any_order_of(found.acc.unwrap(), &parts),
+                    "{schedule:?}, n = {n}\n{program}"
+                );
+            }
+        }
+    }
+}
+
 /// Elements in every third place of the first input, every fourth of the next, …; in the places between lie
 /// positions that no element has.
 fn strided(operation: &Operation, n: u64) -> Vec<Input> {
@@ -103,7 +147,7 @@ fn strided_inputs_have_the_association_of_contiguous_ones() {
         assert_eq!(program.association(), compile(&contiguous).unwrap().association());
         let expanded = expand(&program).unwrap();
         for n in (1..=129).chain(boundaries(&program)).filter(|&n| n > 0) {
-            check(&program, &expanded, n, &strided(&program.operation, n));
+            check(&program, &expanded, n, &strided(&program.operation, n), &[Schedule::FORWARD]);
         }
     }
 }

@@ -4,9 +4,9 @@
 //! kernel = name, constants, shared arrays, stmt*
 //! stmt   = let | var | set local = expr
 //!        | for local = expr while expr next expr { stmt* } | if expr { stmt* } else { stmt* } | exit
-//!        | load local = place | store place = expr | shuffle local = expr from expr lanes up, mask
-//!        | barrier warp mask | barrier block | barrier cluster | fence order scope
-//!        | atomic local = op place expr order scope | atomic combine place expr order scope
+//!        | load local = place | store place = expr | shuffle local = expr down expr, mask
+//!        | barrier warp, mask | barrier block | barrier cluster | fence order scope
+//!        | atomic local = op(place, expr) order scope | atomic combine(place, expr) order scope
 //!        | note part text
 //! place  = buffer [ expr ] of rank      buffer = input k | items | partials | result | ticket | shared
 //! expr   = literal | constant | local | local.lane | thread | block | grid | rank | n | step k
@@ -19,9 +19,13 @@
 //! values.
 
 mod build;
+#[cfg(feature = "interpreter")]
+mod parse;
 mod print;
 mod verify;
 
+#[cfg(feature = "interpreter")]
+pub use parse::ParseError;
 pub use verify::Violation;
 
 use crate::ops::{Bin, Cmp, Un};

@@ -1,112 +1,235 @@
 //! The interpreter: what an expanded program means on a machine without a GPU.
 //!
-//! It runs the launches of the plan on a [`Domain`]: on [`Values`], which gives the result, or on
-//! [`Provenance`], where an accumulator is the tree of positions it was made of, which gives the
-//! association. All threads of a block run in lock-step, one block after the other: one schedule of those
-//! that a GPU may choose. It checks what that schedule can show: bounds and alignment of every access,
-//! reads of memory nothing wrote, uses of accumulators that hold no element, barriers and shuffles that
-//! not all threads reach.
+//! It runs the launches of the plan as a GPU would be allowed to, on a [`Domain`]: on [`Values`], which gives
+//! the result; on [`Provenance`], where an accumulator is the tree of positions it was made of, which gives
+//! the association; or on [`Shapes`], for counts alone. What a correct kernel never does is reported, what it
+//! does is counted.
+//!
+//! - A kernel is compiled into flat code. What executes is a group of lanes of a warp that are at the same
+//!   statement; a divergent branch splits it. Which group, warp and block goes next, the [`Schedule`] says.
+//! - Lanes of a warp meet at shuffles and warp barriers: a group waits until every lane of the mask has
+//!   arrived at the same statement. Block and cluster barriers wait for all threads of theirs.
+//! - Only barriers, and releases that are acquired, order what threads do: executing together, or one after
+//!   the other in some schedule, does not, and neither do shuffles. So a race is found whatever the schedule.
+//! - A read that is not ordered after the write it could see gets what was there before; what nothing wrote is
+//!   undefined. So a missing fence shows in the result as well.
+//! - Reports do not stop the execution, but for threads that wait for ever.
 
+mod access;
+mod address;
+mod atomic;
+mod block;
+mod clock;
+mod code;
+mod count;
 mod domain;
+mod execute;
+mod expr;
+mod grid;
 mod machine;
 mod memory;
 mod provenance;
+mod report;
+mod resolve;
+mod schedule;
+mod setting;
+mod shapes;
+mod stuck;
+mod sync;
+mod trace;
+mod values;
+mod warp;
 
-pub use domain::{Domain, Values};
-pub use provenance::{Origin, Provenance};
+pub use count::{Counts, Global, LaunchCounts, Shared};
+pub use domain::{Acc, Domain, Refused};
+pub use provenance::Provenance;
+pub use report::{Kind, Report, ThreadId};
+pub use schedule::{Branches, Schedule, Warps};
+pub use setting::{Input, Memory};
+pub use shapes::Shapes;
+pub use trace::Event;
+pub use values::Values;
+pub use warp::PerLane;
 
-use crate::expanded::Expanded;
-use crate::lanes::{LaneError, Lanes};
+use crate::expanded::{Expanded, ExpandedKernel};
+use crate::operation::Operation;
 use crate::program::{Launch, Program, Reads, Region};
-use machine::Machine;
+use code::{Code, Malformed};
+use count::Tally;
+use machine::{Cells, Layed, Layout, Machine};
+use report::Reports;
+use schedule::Random;
+use setting::Setting;
 
-/// What an execution must not do, found at a statement.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
-pub enum Fault {
-    /// An access outside its buffer.
-    #[error("`{statement}` reaches element {index} of {len}")]
-    OutOfBounds {
-        /// The statement.
-        statement: String,
-        /// The element.
-        index: u64,
-        /// The length of the buffer.
-        len: u64,
-    },
-    /// A vector access to an address that is no multiple of its size.
-    #[error("`{statement}` is misaligned")]
-    Misaligned {
-        /// The statement.
-        statement: String,
-    },
-    /// A thread used an accumulator that holds no element, or read memory that nothing wrote.
-    #[error("`{statement}` uses an accumulator that was never set, in thread {thread}")]
-    Undefined {
-        /// The statement.
-        statement: String,
-        /// The first such thread of the block.
-        thread: usize,
-    },
-    /// A barrier or shuffle that some threads of its scope do not reach.
-    #[error("`{statement}` is not reached by all threads it needs")]
-    Divergent {
-        /// The statement.
-        statement: String,
-    },
-    /// Elements of different positions met in one `map`.
-    #[error("`map` was given elements of different positions")]
-    MixedPositions,
-    /// The program did not write its result.
-    #[error("the program did not write its result")]
-    NoResult,
-    /// A name that the verifier would have refused.
-    #[error("`{0}` is not bound")]
-    Unbound(String),
-    /// An operation on lanes of wrong types, which the verifier would have refused.
-    #[error(transparent)]
-    Lanes(#[from] LaneError),
+/// How to run.
+pub struct Options<'a> {
+    /// How the choices are made that a GPU is free to make.
+    pub schedule: Schedule,
+    /// Is told of every statement that is executed.
+    pub trace: Option<&'a mut dyn FnMut(&Event<'_>)>,
 }
 
-/// Inputs, and where they lie.
+impl Options<'_> {
+    /// In order, and unwatched.
+    pub const FORWARD: Options<'static> = Options::under(Schedule::FORWARD);
+
+    /// Under that schedule, and unwatched.
+    pub const fn under(schedule: Schedule) -> Options<'static> {
+        Options { schedule, trace: None }
+    }
+}
+
+/// What came of a run.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Outcome {
+    /// The accumulator whose `finish` is the result; none where there is none: no element and no identity, or
+    /// a launch that did not end.
+    pub acc: Option<Acc>,
+    /// What the execution must not have done, in the order in which it was found: each kind at each
+    /// statement once, at most 32 in all.
+    pub reports: Vec<Report>,
+    /// What each launch did.
+    pub counts: Vec<LaunchCounts>,
+}
+
+/// What came of one launch.
 #[derive(Clone, Debug)]
-pub struct Input {
-    /// The memory from the first element on, in the domain's representation.
-    pub elements: Lanes,
-    /// The distance between neighbouring elements: 1 where the input is contiguous.
-    pub step: u64,
-    /// Whether the first element lies at a multiple of 16 bytes.
-    pub aligned: bool,
+pub struct Launched<'a> {
+    /// The memory after it.
+    pub memory: Memory<'a>,
+    /// What it must not have done, as in [`Outcome::reports`].
+    pub reports: Vec<Report>,
+    /// What it did.
+    pub counts: LaunchCounts,
+    /// Did every thread end?
+    pub ended: bool,
 }
 
-/// Runs an expanded program on n elements; gives the accumulator whose `finish` is the result.
-///
-/// # Errors
-/// The first fault of the execution: a bug of this project, or an operation without identity on nothing.
-pub fn run<D: Domain>(
+/// Runs an expanded program on n elements, launch after launch.
+pub fn run(
     program: &Program,
     expanded: &Expanded,
-    domain: &mut D,
+    domain: &mut dyn Domain,
     inputs: &[Input],
     n: u64,
-) -> Result<D::Accs, Fault> {
+    mut options: Options<'_>,
+) -> Outcome {
     let plan = program.plan();
-    let mut regions = [domain.undefined(0), domain.undefined(0)];
-    let mut result = domain.undefined(1);
+    let mut regions = [Vec::new(), Vec::new()];
+    let mut outcome = Outcome { acc: None, reports: Vec::new(), counts: Vec::new() };
+    let mut reports = Reports::default();
     for launch in plan.launches(n) {
-        let from = std::mem::replace(&mut regions[slot(launch.from)], domain.undefined(0));
         let kernel = &expanded.kernels[launch.kernel as usize];
-        let left = launch.leaves.unwrap_or(0) as usize;
-        let initial = plan.starts_from_identity() && launch.kernel == Reads::Inputs;
-        let partials = if initial { domain.empty(left) } else { domain.undefined(left) };
-        let memory = memory::Memory { inputs, items: from, partials, result, ticket: vec![0] };
-        let mut machine = Machine::new(program, kernel, domain, memory, launch.items, launch.grid);
-        machine.grid()?;
-        let memory = machine.into_memory();
-        result = memory.result;
-        store(&mut regions, launch, memory.partials);
+        let Launch { grid, items, from, to, leaves, .. } = launch;
+        let mut memory = Memory::new(inputs, leaves.unwrap_or(0) as usize);
+        memory.items = std::mem::take(&mut regions[slot(from)]);
+        (memory.items_at, memory.partials_at) = (plan.offset(n, from), plan.offset(n, to));
+        if plan.starts_from_identity() && launch.kernel == Reads::Inputs {
+            memory.partials.fill(domain.empty());
+        }
+        let watched = Options { schedule: options.schedule, trace: again(&mut options.trace) };
+        let (ended, counts) =
+            one(&program.operation, kernel, domain, &mut memory, [grid, items], watched, &mut reports);
+        outcome.counts.push(counts);
+        outcome.acc = memory.result.filter(|_| ended);
+        regions[slot(to)] = memory.partials;
+        if !ended {
+            break;
+        }
     }
-    if domain.defined(&result, 0) { Ok(result) } else { Err(Fault::NoResult) }
+    if outcome.acc.is_none() && reports.is_empty() {
+        reports.add(0, no_result(expanded));
+    }
+    Outcome { reports: reports.into_list(), ..outcome }
+}
+
+/// One kernel alone: `grid` blocks on `items` items and the memory given.
+pub fn launch<'a>(
+    operation: &Operation,
+    kernel: &ExpandedKernel,
+    domain: &mut dyn Domain,
+    mut memory: Memory<'a>,
+    grid: u64,
+    items: u64,
+    options: Options<'_>,
+) -> Launched<'a> {
+    let mut reports = Reports::default();
+    let (ended, counts) = one(operation, kernel, domain, &mut memory, [grid, items], options, &mut reports);
+    Launched { memory, reports: reports.into_list(), counts, ended }
+}
+
+/// One launch; whether it ended, and what it did.
+fn one(
+    operation: &Operation,
+    kernel: &ExpandedKernel,
+    domain: &mut dyn Domain,
+    memory: &mut Memory<'_>,
+    [grid, items]: [u64; 2],
+    options: Options<'_>,
+    reports: &mut Reports,
+) -> (bool, LaunchCounts) {
+    let Memory { inputs, items_at, partials_at, .. } = *memory;
+    let setting = Setting { operation, inputs, grid, items, items_at, partials_at };
+    let code = match Code::new(kernel, &setting) {
+        Ok(code) => code,
+        Err(Malformed { statement, detail }) => {
+            let (kind, kernel) = (Kind::Malformed, kernel.name);
+            reports.add(usize::MAX, Report { kind, kernel, statement, threads: Vec::new(), detail });
+            return (false, Tally::default().finish(kernel, grid, items));
+        }
+    };
+    let seed = if let Warps::Random(seed) = options.schedule.warps { seed } else { 0 };
+    let empty = domain.empty();
+    let mut machine = Machine {
+        code: &code,
+        setting: &setting,
+        schedule: options.schedule,
+        random: Random(seed),
+        domain,
+        empty,
+        memory: Cells::new(memory),
+        layout: &layout(operation, kernel),
+        tally: Tally::default(),
+        reports,
+        trace: options.trace,
+        addresses: Vec::new(),
+        starts: Vec::new(),
+        elements: Vec::new(),
+    };
+    let ended = machine.grid().is_ok();
+    machine.memory.save(memory);
+    (ended, machine.tally.finish(kernel.name, grid, items))
+}
+
+fn layout(operation: &Operation, kernel: &ExpandedKernel) -> Layout {
+    let acc = Layed::new(&operation.acc);
+    let mut at = 0;
+    let arrays = kernel.shared.iter().map(|array| {
+        let start = at;
+        at += u64::from(kernel.constant(array.len)) * acc.size;
+        start
+    });
+    let arrays = arrays.collect();
+    Layout { acc, output: Layed::new(&operation.output), arrays }
+}
+
+fn no_result(expanded: &Expanded) -> Report {
+    let kernel = expanded.kernels.last().map_or("", |kernel| kernel.name);
+    Report {
+        kind: Kind::NoResult,
+        kernel,
+        statement: String::new(),
+        threads: Vec::new(),
+        detail: "no thread of the last launch stores it".to_owned(),
+    }
+}
+
+/// The same watcher, for a launch.
+fn again<'b>(trace: &'b mut Option<&mut dyn FnMut(&Event<'_>)>) -> Option<&'b mut dyn FnMut(&Event<'_>)> {
+    match trace {
+        Some(trace) => Some(&mut **trace),
+        None => None,
+    }
 }
 
 fn slot(region: Region) -> usize {
@@ -114,8 +237,4 @@ fn slot(region: Region) -> usize {
         Region::Even => 0,
         Region::Odd => 1,
     }
-}
-
-fn store<A>(regions: &mut [A; 2], launch: Launch, partials: A) {
-    regions[slot(launch.to)] = partials;
 }

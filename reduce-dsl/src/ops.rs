@@ -75,6 +75,9 @@ impl TypeError {
 }
 
 impl Un {
+    /// Every one of them.
+    pub const ALL: [Un; 5] = [Un::Neg, Un::Abs, Un::Not, Un::IsNan, Un::Canonical];
+
     /// The type of the result.
     pub fn result(self, a: Scalar) -> Result<Scalar, TypeError> {
         let (legal, result) = match self {
@@ -88,6 +91,10 @@ impl Un {
 }
 
 impl Bin {
+    /// Every one of them.
+    pub const ALL: [Bin; 10] =
+        [Bin::Add, Bin::Sub, Bin::Mul, Bin::Div, Bin::Rem, Bin::Min, Bin::Max, Bin::And, Bin::Or, Bin::Xor];
+
     /// The type of the result.
     pub fn result(self, a: Scalar, b: Scalar) -> Result<Scalar, TypeError> {
         let legal = match self {
@@ -101,6 +108,9 @@ impl Bin {
 }
 
 impl Cmp {
+    /// Every one of them.
+    pub const ALL: [Cmp; 4] = [Cmp::Eq, Cmp::Ne, Cmp::Lt, Cmp::Le];
+
     /// The type of the result: `bool`, if the operands are of one type.
     pub fn result(self, a: Scalar, b: Scalar) -> Result<Scalar, TypeError> {
         let ordered = matches!(self, Cmp::Eq | Cmp::Ne) || a.is_number();

@@ -1,7 +1,6 @@
 //! Types and literals in C++.
 
-use reduce_dsl::operation::Record;
-use reduce_dsl::program::{Program, Reads};
+use reduce_dsl::operation::{Operation, Record};
 use reduce_dsl::{Scalar, Value};
 use std::collections::BTreeSet;
 use std::fmt::Write;
@@ -30,27 +29,19 @@ pub(super) fn vector(ty: Scalar, lanes: u32) -> String {
     format!("{ty}x{lanes}")
 }
 
-/// The structs of a program: its accumulator, and the vectors it loads.
-pub(super) fn structs(program: &Program) -> String {
+/// The structs: the accumulator of the operation, and vectors of elements.
+pub(super) fn structs(operation: &Operation, vectors: &BTreeSet<(Scalar, u32)>) -> String {
     let mut text = String::new();
-    if let Some(name) = &program.operation.acc.name {
-        let fields =
-            program.operation.acc.fields.iter().map(|it| format!("    {} {};\n", scalar(it.ty), it.name));
+    if let Some(name) = &operation.acc.name {
+        let fields = operation.acc.fields.iter().map(|it| format!("    {} {};\n", scalar(it.ty), it.name));
         let _ = write!(text, "\nstruct {name} {{\n{}}};\n", fields.collect::<String>());
     }
-    for (ty, lanes) in vectors(program) {
+    for &(ty, lanes) in vectors {
         let (name, element, bytes) = (vector(ty, lanes), scalar(ty), ty.size() * lanes as usize);
         let _ = write!(text, "\n// {lanes} consecutive elements, loaded at once.\n");
         let _ = writeln!(text, "struct alignas({bytes}) {name} {{ {element} at[{lanes}]; }};");
     }
     text
-}
-
-fn vectors(program: &Program) -> BTreeSet<(Scalar, u32)> {
-    let width = program.kernel(Reads::Inputs).fold().width;
-    let access = |ty: Scalar| (ty, width.min(16 / ty.size() as u32));
-    let inputs = program.operation.inputs.iter().map(|input| access(input.ty));
-    inputs.filter(|_| width > 1).collect()
 }
 
 /// A literal of exactly that value.

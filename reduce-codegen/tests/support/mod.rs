@@ -6,6 +6,9 @@
     reason = "shared by tests, which fail by panicking"
 )]
 
+pub mod corpus;
+pub mod standalone;
+
 use reduce_codegen::{Stage, stages};
 use reduce_dsl::func::Param;
 use reduce_dsl::operators::Operator;

@@ -1,9 +1,11 @@
-//! The text of an expanded program: stable, one line a statement.
+//! The text of an expanded program: stable, one line a statement, and all of it: `parse.rs` reads it back.
 
 use super::{
-    AtomicOp, Barrier, Buffer, Expanded, ExpandedKernel, Expr, Local, MemoryOrder, Part, Place, Stmt, Ty,
+    AtomicOp, Barrier, Buffer, Expanded, ExpandedKernel, Expr, FULL, Local, MemoryOrder, Part, Place, Stmt,
+    Ty,
 };
 use crate::ops::Bin;
+use crate::{Scalar, Value};
 use std::fmt;
 
 impl fmt::Display for Expanded {
@@ -44,6 +46,9 @@ fn print_stmt(f: &mut fmt::Formatter<'_>, stmt: &Stmt, depth: usize) -> fmt::Res
         Stmt::Set(local, value) => writeln!(f, "{} = {value}", local.name),
         Stmt::Load(local, place) => writeln!(f, "load {local} = {place}"),
         Stmt::Store(place, value) => writeln!(f, "store {place} = {value}"),
+        Stmt::Shuffle { into, value, down, mask: FULL } => {
+            writeln!(f, "shuffle {into} = {value} down {down}")
+        }
         Stmt::Shuffle { into, value, down, mask } => {
             writeln!(f, "shuffle {into} = {value} down {down}, mask {mask:#010x}")
         }
@@ -51,19 +56,14 @@ fn print_stmt(f: &mut fmt::Formatter<'_>, stmt: &Stmt, depth: usize) -> fmt::Res
         Stmt::Exit => writeln!(f, "exit"),
         Stmt::Fence(order, scope) => writeln!(f, "fence {order} {scope}"),
         Stmt::Atomic { into, op, place, value, order, scope } => {
-            writeln!(f, "atomic {into} = {op} {place} {value} {order} {scope}")
+            writeln!(f, "atomic {into} = {op}({place}, {value}) {order} {scope}")
         }
         Stmt::AtomicCombine { place, value, order, scope } => {
-            writeln!(f, "atomic combine {place} {value} {order} {scope}")
+            writeln!(f, "atomic combine({place}, {value}) {order} {scope}")
         }
         Stmt::For(it) => {
             let unroll = if it.unroll { ", unrolled" } else { "" };
-            let name = &it.local.name;
-            writeln!(
-                f,
-                "for {} = {} while {} next {name} = {}{unroll}",
-                it.local, it.from, it.test, it.next
-            )?;
+            writeln!(f, "for {} = {} while {} next {}{unroll}", it.local, it.from, it.test, it.next)?;
             body(f, &it.body, depth + 1)
         }
         Stmt::If(test, then, otherwise) => {
@@ -81,7 +81,7 @@ fn print_stmt(f: &mut fmt::Formatter<'_>, stmt: &Stmt, depth: usize) -> fmt::Res
 impl fmt::Display for Expr {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Expr::Const(value) => value.fmt(f),
+            Expr::Const(value) => literal(f, *value),
             Expr::Named(name) => f.write_str(name),
             Expr::Local(local) => f.write_str(&local.name),
             Expr::Lane(local, lane) => write!(f, "{}.{lane}", local.name),
@@ -94,8 +94,8 @@ impl fmt::Display for Expr {
             Expr::Aligned(buffer, bytes) => write!(f, "aligned({buffer}, {bytes})"),
             Expr::Un(op, a) => write!(f, "{op}({a})"),
             Expr::Bin(op @ (Bin::Min | Bin::Max), a, b) => write!(f, "{op}({a}, {b})"),
-            Expr::Bin(op, a, b) => write!(f, "({a} {op} {b})"),
-            Expr::Cmp(op, a, b) => write!(f, "({a} {op} {b})"),
+            Expr::Bin(op, a, b) => write!(f, "{} {op} {}", Operand(a), Operand(b)),
+            Expr::Cmp(op, a, b) => write!(f, "{} {op} {}", Operand(a), Operand(b)),
             Expr::Cast(ty, a) => write!(f, "{ty}({a})"),
             Expr::Map(args) => {
                 let args: Vec<_> = args.iter().map(ToString::to_string).collect();
@@ -104,6 +104,33 @@ impl fmt::Display for Expr {
             Expr::Combine(a, b) => write!(f, "combine({a}, {b})"),
             Expr::Empty => f.write_str("empty"),
             Expr::Finish(a) => write!(f, "finish({a})"),
+        }
+    }
+}
+
+/// Positions as digits: their type is that of their place. Anything else as its bits.
+fn literal(f: &mut fmt::Formatter<'_>, value: Value) -> fmt::Result {
+    match value.ty() {
+        Scalar::Bool | Scalar::U32 | Scalar::U64 => write!(f, "{value}"),
+        ty @ (Scalar::F16 | Scalar::F32 | Scalar::F64 | Scalar::I32 | Scalar::I64) => {
+            write!(f, "bits({ty}, {:#x})", value.bits())
+        }
+    }
+}
+
+/// An expression inside another: in parentheses if it has an operator of its own, so that there is no
+/// precedence to know.
+struct Operand<'a>(&'a Expr);
+
+impl fmt::Display for Operand<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.0 {
+            Expr::Bin(Bin::Min | Bin::Max, ..) => self.0.fmt(f),
+            Expr::Bin(..) | Expr::Cmp(..) => write!(f, "({})", self.0),
+            Expr::Const(_) | Expr::Named(_) | Expr::Local(_) | Expr::Lane(..) => self.0.fmt(f),
+            Expr::Thread | Expr::Block | Expr::Grid | Expr::Rank | Expr::Items => self.0.fmt(f),
+            Expr::Step(_) | Expr::Aligned(..) | Expr::Un(..) | Expr::Cast(..) => self.0.fmt(f),
+            Expr::Map(_) | Expr::Combine(..) | Expr::Empty | Expr::Finish(_) => self.0.fmt(f),
         }
     }
 }
@@ -128,7 +155,7 @@ impl fmt::Display for Ty {
 impl fmt::Display for Place {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}[{}]", self.buffer, self.index)?;
-        self.rank.as_ref().map_or(Ok(()), |rank| write!(f, " of {rank}"))
+        self.rank.as_ref().map_or(Ok(()), |rank| write!(f, " of {}", Operand(rank)))
     }
 }
 
@@ -178,8 +205,9 @@ impl fmt::Display for Part {
 
 impl fmt::Display for Barrier {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Barrier::Warp(mask) => write!(f, "warp {mask:#010x}"),
+        match *self {
+            Barrier::WARP => f.write_str("warp"),
+            Barrier::Warp(mask) => write!(f, "warp, mask {mask:#010x}"),
             Barrier::Block => f.write_str("block"),
             Barrier::Cluster => f.write_str("cluster"),
         }

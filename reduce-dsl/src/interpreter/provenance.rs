@@ -1,13 +1,12 @@
-//! Accumulators as trees of positions (origins): they prove which elements were combined, and in which association.
+//! Accumulators as trees of positions: they prove which elements were combined, and in which association.
 
-use super::{Domain, Fault};
-use crate::lanes::{Lanes, LanesRef};
+use super::domain::{Acc, Domain, Refused};
+use super::setting::Input;
+use super::warp::{PerLane, each};
+use crate::lanes::Lanes;
 use crate::operation::Operation;
 use std::collections::HashMap;
-
-/// Where an accumulator comes from: a tree of positions, as a number in its [`Provenance`]. Equal trees have equal numbers.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Origin(u32);
+use std::hash::{BuildHasherDefault, Hasher};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 enum Node {
@@ -16,63 +15,91 @@ enum Node {
     /// The element at that position.
     Leaf(u64),
     /// The left tree, then the right one.
-    Pair(Origin, Origin),
+    Pair(Acc, Acc),
 }
 
-/// Accumulators are trees. The elements of every input are their own positions, as `u64` lanes.
+/// Accumulators are trees; equal trees have equal numbers. The elements of every input are their own positions, as `u64` lanes.
 pub struct Provenance<'a> {
     operation: &'a Operation,
     nodes: Vec<Node>,
-    numbers: HashMap<Node, Origin>,
+    numbers: HashMap<Node, Acc, BuildHasherDefault<Mix>>,
 }
 
 impl<'a> Provenance<'a> {
     /// The trees of an operation.
     pub fn new(operation: &'a Operation) -> Provenance<'a> {
-        Provenance { operation, nodes: Vec::new(), numbers: HashMap::new() }
+        Provenance { operation, nodes: Vec::new(), numbers: HashMap::default() }
     }
 
     /// The inputs to run on: as many as the operation has, each holding the positions 0 … n.
-    pub fn inputs(operation: &Operation, n: u64, aligned: bool) -> Vec<super::Input> {
-        let input = super::Input { elements: Lanes::U64((0..n).collect()), step: 1, aligned };
-        vec![input; operation.inputs.len()]
+    pub fn inputs(operation: &Operation, n: u64, aligned: bool) -> Vec<Input> {
+        vec![Input::new(Lanes::U64((0..n).collect()), aligned); operation.inputs.len()]
     }
 
     /// The tree of one element.
-    pub fn leaf(&mut self, position: u64) -> Origin {
+    pub fn leaf(&mut self, position: u64) -> Acc {
         self.number(Node::Leaf(position))
     }
 
     /// The tree of no element.
-    pub fn identity(&mut self) -> Origin {
+    pub fn identity(&mut self) -> Acc {
         self.number(Node::Empty)
     }
 
     /// The left tree, then the right one.
-    pub fn pair(&mut self, a: Origin, b: Origin) -> Origin {
-        match (self.nodes[a.0 as usize], self.nodes[b.0 as usize]) {
+    pub fn pair(&mut self, a: Acc, b: Acc) -> Acc {
+        match (self.node(a), self.node(b)) {
             (Node::Empty, _) => b,
             (_, Node::Empty) => a,
             _ => self.number(Node::Pair(a, b)),
         }
     }
 
-    /// The tree of the accumulator that [`super::run`] gave.
-    pub fn tree(&self, accs: &[Option<Origin>]) -> Option<Origin> {
-        accs.first().copied().flatten()
-    }
-
     /// The tree as text: `((0 2) (1 3))`, or `empty`.
-    pub fn text(&self, tree: Origin) -> String {
-        match self.nodes[tree.0 as usize] {
+    pub fn text(&self, tree: Acc) -> String {
+        match self.node(tree) {
             Node::Empty => "empty".to_owned(),
             Node::Leaf(position) => position.to_string(),
             Node::Pair(a, b) => format!("({} {})", self.text(a), self.text(b)),
         }
     }
 
-    fn number(&mut self, node: Node) -> Origin {
-        let next = Origin(self.nodes.len() as u32);
+    /// The positions in the tree, from left to right.
+    pub fn leaves(&self, tree: Acc) -> Vec<u64> {
+        let (mut leaves, mut rest) = (Vec::new(), vec![tree]);
+        while let Some(tree) = rest.pop() {
+            match self.node(tree) {
+                Node::Empty => {}
+                Node::Leaf(position) => leaves.push(position),
+                Node::Pair(a, b) => rest.extend([b, a]),
+            }
+        }
+        leaves
+    }
+
+    /// Is the tree some combination of those parts, in any order, each once and whole? That is what atomics
+    /// promise of the partials of the blocks.
+    pub fn is_any_order_of(&self, tree: Acc, parts: &[Acc]) -> bool {
+        let whole = |part: &&Acc| self.node(**part) != Node::Empty;
+        let mut left: Vec<_> = parts.iter().filter(whole).copied().collect();
+        let mut rest = vec![tree];
+        while let Some(tree) = rest.pop() {
+            match (left.iter().position(|&part| part == tree), self.node(tree)) {
+                (Some(at), _) => drop(left.swap_remove(at)),
+                (None, Node::Pair(a, b)) => rest.extend([b, a]),
+                (None, Node::Empty) => {}
+                (None, Node::Leaf(_)) => return false,
+            }
+        }
+        left.is_empty()
+    }
+
+    fn node(&self, tree: Acc) -> Node {
+        self.nodes[tree.get()]
+    }
+
+    fn number(&mut self, node: Node) -> Acc {
+        let next = Acc::number(self.nodes.len());
         let tree = *self.numbers.entry(node).or_insert(next);
         if tree == next {
             self.nodes.push(node);
@@ -82,50 +109,61 @@ impl<'a> Provenance<'a> {
 }
 
 impl Domain for Provenance<'_> {
-    type Accs = Vec<Option<Origin>>;
-
-    fn undefined(&self, len: usize) -> Vec<Option<Origin>> {
-        vec![None; len]
-    }
-
-    fn empty(&mut self, len: usize) -> Vec<Option<Origin>> {
-        let identity = self.operation.identity.is_some().then(|| self.identity());
-        vec![identity; len]
+    fn empty(&mut self) -> Option<Acc> {
+        self.operation.identity.is_some().then(|| self.identity())
     }
 
     fn map(
         &mut self,
-        inputs: &[Lanes],
-        positions: Option<&Lanes>,
-        mask: &[bool],
-    ) -> Result<Self::Accs, Fault> {
-        let all: Vec<_> = inputs.iter().chain(positions).map(Lanes::borrow).collect();
-        let leaf = |lane: usize| {
-            let mut positions = all.iter().map(|lanes| position(*lanes, lane));
-            let first = positions.next().flatten().ok_or(Fault::MixedPositions)?;
-            if positions.all(|other| other == Some(first)) { Ok(first) } else { Err(Fault::MixedPositions) }
-        };
-        let tree = |lane| if mask[lane] { leaf(lane).map(|it| Some(self.leaf(it))) } else { Ok(None) };
-        (0..mask.len()).map(tree).collect()
+        args: &[PerLane<u64>],
+        lanes: u32,
+        out: &mut PerLane<Option<Acc>>,
+    ) -> Result<(), Refused> {
+        for lane in each(lanes) {
+            let mut positions = args.iter().map(|arg| arg[lane]);
+            let first = positions.next().unwrap_or_default();
+            if let Some(other) = positions.find(|&other| other != first) {
+                return Err(Refused::MixedPositions(first, other));
+            }
+            out[lane] = Some(self.leaf(first));
+        }
+        Ok(())
     }
 
-    fn combine(&mut self, a: &Self::Accs, b: &Self::Accs) -> Result<Self::Accs, Fault> {
-        Ok(a.iter().zip(b).map(|(a, b)| Some(self.pair((*a)?, (*b)?))).collect())
-    }
-
-    fn defined(&self, accs: &Self::Accs, lane: usize) -> bool {
-        accs[lane].is_some()
-    }
-
-    fn copy(&self, into: &mut Self::Accs, from: &Self::Accs, pairs: &[(usize, usize)]) {
-        pairs.iter().for_each(|&(i, j)| into[i] = from[j]);
-    }
-
-    fn len(&self, accs: &Self::Accs) -> usize {
-        accs.len()
+    fn combine(
+        &mut self,
+        a: &PerLane<Option<Acc>>,
+        b: &PerLane<Option<Acc>>,
+        lanes: u32,
+        out: &mut PerLane<Option<Acc>>,
+    ) -> Result<(), Refused> {
+        each(lanes).for_each(|lane| out[lane] = a[lane].zip(b[lane]).map(|(a, b)| self.pair(a, b)));
+        Ok(())
     }
 }
 
-fn position(lanes: LanesRef<'_>, lane: usize) -> Option<u64> {
-    if let LanesRef::U64(positions) = lanes { Some(positions[lane]) } else { None }
+/// A hash of a few words: nodes are looked up at every combination, and nobody attacks them.
+#[derive(Default)]
+struct Mix(u64);
+
+impl Hasher for Mix {
+    fn finish(&self) -> u64 {
+        self.0
+    }
+
+    fn write(&mut self, bytes: &[u8]) {
+        bytes.iter().for_each(|&byte| self.write_u64(byte.into()));
+    }
+
+    fn write_u32(&mut self, word: u32) {
+        self.write_u64(word.into());
+    }
+
+    fn write_isize(&mut self, word: isize) {
+        self.write_u64(word as u64);
+    }
+
+    fn write_u64(&mut self, word: u64) {
+        self.0 = (self.0.rotate_left(23) ^ word).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    }
 }

@@ -1,0 +1,60 @@
+//! What the statements of kernels use that must be declared before them.
+
+use reduce_dsl::Scalar;
+use reduce_dsl::expanded::{Buffer, ExpandedKernel, Place, Stmt, Ty};
+use std::collections::BTreeSet;
+
+/// What some kernels use.
+#[derive(Default)]
+pub(super) struct Uses {
+    /// Vectors of that type and length are loaded.
+    pub(super) vectors: BTreeSet<(Scalar, u32)>,
+    /// Accumulators are shuffled.
+    pub(super) shuffles: bool,
+    /// Accumulators are combined into memory, atomically.
+    pub(super) atomics: bool,
+    /// The items that a kernel reads are written as well.
+    pub(super) writes_items: bool,
+    /// There is a ticket.
+    pub(super) ticket: bool,
+}
+
+impl Uses {
+    pub(super) fn of(kernels: &[ExpandedKernel]) -> Uses {
+        let mut uses = Uses::default();
+        kernels.iter().for_each(|kernel| uses.body(&kernel.body));
+        uses
+    }
+
+    fn body(&mut self, stmts: &[Stmt]) {
+        for stmt in stmts {
+            match stmt {
+                Stmt::Load(local, Place { buffer, .. }) => {
+                    self.ticket |= *buffer == Buffer::Ticket;
+                    self.vectors.extend(vector(local.ty));
+                }
+                Stmt::Store(Place { buffer, .. }, _) => {
+                    self.ticket |= *buffer == Buffer::Ticket;
+                    self.writes_items |= *buffer == Buffer::Items;
+                }
+                Stmt::Atomic { .. } => self.ticket = true,
+                Stmt::Shuffle { .. } => self.shuffles = true,
+                Stmt::AtomicCombine { .. } => self.atomics = true,
+                Stmt::For(it) => self.body(&it.body),
+                Stmt::If(_, then, otherwise) => {
+                    self.body(then);
+                    self.body(otherwise);
+                }
+                Stmt::Note(..) | Stmt::Let(..) | Stmt::Var(..) | Stmt::Set(..) | Stmt::Exit => {}
+                Stmt::Barrier(_) | Stmt::Fence(..) => {}
+            }
+        }
+    }
+}
+
+fn vector(ty: Ty) -> Option<(Scalar, u32)> {
+    match ty {
+        Ty::Vector(ty, lanes) => Some((ty, lanes)),
+        Ty::Scalar(_) | Ty::Acc | Ty::Output => None,
+    }
+}

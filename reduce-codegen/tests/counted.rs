@@ -1,0 +1,98 @@
+//! What kernels do, counted by the interpreter, beside the figures that textbooks print for them.
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
+
+mod support;
+
+use reduce_codegen::{compile, expand};
+use reduce_dsl::Scalar;
+use reduce_dsl::expanded::Part;
+use reduce_dsl::interpreter::{Counts, LaunchCounts, Options, Provenance, Shapes, run};
+use reduce_dsl::operators::operator;
+use support::spec;
+
+/// The counts of the launch that leaves the sum of n `f32`.
+fn last_launch(block: u32, list: &str, n: u64) -> LaunchCounts {
+    let program = compile(&spec(operator("sum").unwrap(), Scalar::F32, block, list)).unwrap();
+    let expanded = expand(&program).unwrap();
+    let inputs = Provenance::inputs(&program.operation, n, true);
+    let mut domain = Shapes::new(&program.operation);
+    let mut outcome = run(&program, &expanded, &mut domain, &inputs, n, Options::FORWARD);
+    assert_eq!(outcome.reports, []);
+    outcome.counts.pop().unwrap()
+}
+
+/// Execution slots, and those in which a lane combines.
+fn slots(counts: &Counts) -> (u64, u64) {
+    (counts.slots, counts.active)
+}
+
+/// Requests as the textbook has them: lines of each load and of each store.
+fn requests(counts: &Counts) -> u64 {
+    counts.global_loads.requests + counts.global_stores.requests
+}
+
+/// Source D of the ladder, rungs 2 and 3: the reduction loop alone, in one block of half as many threads as elements.
+/// All as printed but for the slots of the interleaved tree: 736 counts five levels in which all four warps
+/// are active, and there are six (strides 1 to 32), so they are 864, and their use is 30 % and not 35 %.
+#[test]
+fn a_tree_in_global_memory() {
+    let tree = |list, n: u32| *last_launch(n / 2, list, n.into()).part(Part::Tree);
+    let interleaved = tree("in_place", 256);
+    assert_eq!((slots(&interleaved), requests(&interleaved)), ((864, 255), 141));
+    let converged = tree("in_place sequential", 256);
+    assert_eq!((slots(&converged), requests(&converged)), ((384, 255), 36));
+    assert_eq!(requests(&tree("in_place", 2048)), 1149);
+    assert_eq!(requests(&tree("in_place sequential", 2048)), 204);
+}
+
+/// Source D, rung 4: the whole kernel reads each line once, and writes one.
+#[test]
+fn a_tree_in_shared_memory_touches_each_line_once() {
+    let counts = last_launch(128, "coarsen(2) sequential", 256).total();
+    assert_eq!((counts.global_loads.requests, counts.global_stores.requests), (8, 1));
+    assert_eq!(counts.global_loads.bytes + counts.global_stores.bytes, 4 * (256 + 1));
+}
+
+/// Source C: levels that need a barrier, and how much of the warps' slots is used, which it estimates as
+/// 50 %, 85 % and 100 %; counted, it is 17 %, 66 % and 100 %.
+#[test]
+fn barriers_and_use_of_three_trees_of_256() {
+    let tree = |list| *last_launch(256, list, 256).part(Part::Tree);
+    let figures = |list| (tree(list).block_barriers, slots(&tree(list)));
+    assert_eq!(figures(""), (8, (1504, 255)));
+    assert_eq!(figures("sequential"), (8, (384, 255)));
+    assert_eq!(figures("shuffle"), (1, (1376, 1376)));
+    assert_eq!(tree("shuffle").shared_per_thread, 2);
+    assert_eq!(tree("shuffle").shuffles, 8 * 5 + 3);
+}
+
+/// Interleaved by stride there is no divergence, but conflicts of up to 8 words in one bank; converged, neither.
+#[test]
+fn conflicts_and_divergence_of_trees_in_shared_memory() {
+    let figures = |list| {
+        let tree = *last_launch(256, list, 256).part(Part::Tree);
+        let [loads, stores] = [tree.shared_loads, tree.shared_stores];
+        (loads.conflicts + stores.conflicts, loads.worst.max(stores.worst), tree.divergent_branches)
+    };
+    assert_eq!(figures(""), (0, 1, 47));
+    assert_eq!(figures("strided_index"), (105, 8, 5));
+    assert_eq!(figures("sequential"), (0, 1, 5));
+}
+
+#[test]
+fn the_last_warp_meets_at_its_own_barriers() {
+    let tree = *last_launch(256, "sequential last_warp", 256).part(Part::Tree);
+    assert_eq!((tree.block_barriers, tree.warp_barriers), (2, 5));
+}
+
+/// A vector of 16 bytes a lane asks for the same lines with a quarter of the accesses.
+#[test]
+fn vectors_ask_for_the_same_bytes_in_fewer_accesses() {
+    let loads = |list| last_launch(256, list, 1024).total().global_loads;
+    let (single, vectors) = (loads("coarsen(4)"), loads("vectorize(4)"));
+    assert_eq!(
+        (single.bytes, single.sectors, single.requests),
+        (vectors.bytes, vectors.sectors, vectors.requests)
+    );
+    assert_eq!((single.accesses, vectors.accesses), (32, 8));
+}

@@ -1,0 +1,151 @@
+//! The corpus of planted bugs: `tests/corpus/*.ir`, each a correct kernel and the ways to get it wrong.
+//!
+//! ```text
+//! # what the kernel does
+//! op: sum, ty: f32, grid: 1, n: 64
+//! a shared-race: nothing between the stores and the first level
+//!
+//!    | kernel tree reads inputs, block 64
+//! -a |   barrier block
+//! ```
+//!
+//! A file begins with remarks, settings, and a line for each bug: its letter, its class, what is wrong. Behind a
+//! blank line comes the kernel, with a margin: `-a` is a line that bug a lacks, `+a` one that only bug a has.
+//!
+//! Settings: the operation (`op`, `ty`); the launch (`grid`, `n`, and `launches` of it); the lengths of `partials`
+//! (one for each block if not said), `items` and `tickets`, and of how many of the items were `written`;
+//! `misaligned`, an input; `workspace: empty`, if the partials hold the identity before; and what the correct
+//! kernel `gives`: the `result`, `partials` or `nothing`.
+
+use reduce_dsl::expanded::ExpandedKernel;
+use reduce_dsl::interpreter::{Input, Memory};
+use reduce_dsl::operation::Operation;
+use reduce_dsl::operators::operator;
+use reduce_dsl::{Scalar, Spec};
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::str::FromStr;
+
+/// A file of the corpus.
+pub struct Entry {
+    pub name: String,
+    pub bugs: Vec<Bug>,
+    settings: BTreeMap<String, String>,
+    lines: Vec<Line>,
+}
+
+/// A way to get the kernel wrong.
+#[derive(Clone, Debug)]
+pub struct Bug {
+    pub letter: char,
+    pub class: String,
+    pub what: String,
+}
+
+/// A line of the kernel.
+struct Line {
+    sign: Option<char>,
+    letters: String,
+    text: String,
+}
+
+/// The files of the corpus, by name.
+pub fn entries() -> Vec<Entry> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/corpus");
+    let mut paths: Vec<_> = folder.read_dir().unwrap().map(|entry| entry.unwrap().path()).collect();
+    paths.sort();
+    paths.iter().map(|path| Entry::read(path)).collect()
+}
+
+/// The file of that name.
+pub fn entry(name: &str) -> Entry {
+    entries().into_iter().find(|entry| entry.name == name).unwrap()
+}
+
+impl Entry {
+    fn read(path: &Path) -> Entry {
+        let text = std::fs::read_to_string(path).unwrap();
+        let (head, kernel) = text.split_once("\n\n").unwrap();
+        let head = head.lines().filter(|line| !line.starts_with('#'));
+        let (bugs, settings): (Vec<_>, Vec<_>) = head.partition(|line| line[1..].starts_with(' '));
+        let settings =
+            settings.iter().flat_map(|line| line.split(", ")).map(|it| it.split_once(": ").unwrap());
+        Entry {
+            name: path.file_stem().unwrap().to_str().unwrap().to_owned(),
+            bugs: bugs.into_iter().map(bug).collect(),
+            settings: settings.map(|(key, value)| (key.to_owned(), value.to_owned())).collect(),
+            lines: kernel.lines().map(line).collect(),
+        }
+    }
+
+    /// The text of the kernel with that bug, or of the correct one.
+    pub fn text(&self, bug: Option<char>) -> String {
+        let kept = self.lines.iter().filter(|line| line.is_in(bug));
+        kept.map(|line| format!("{}\n", line.text)).collect()
+    }
+
+    /// The kernel with that bug, or the correct one.
+    pub fn kernel(&self, bug: Option<char>) -> ExpandedKernel {
+        let text = self.text(bug);
+        ExpandedKernel::parse(&text)
+            .unwrap_or_else(|error| panic!("{}, bug {bug:?}: {error}\n{text}", self.name))
+    }
+
+    pub fn operation(&self) -> Operation {
+        self.spec().operation
+    }
+
+    fn spec(&self) -> Spec {
+        let ty = Scalar::from_name(&self.settings["ty"]).unwrap();
+        super::spec(operator(&self.settings["op"]).unwrap(), ty, 32, "")
+    }
+
+    /// A number among the settings.
+    pub fn number<T: FromStr>(&self, key: &str) -> Option<T> {
+        self.settings.get(key).and_then(|value| value.parse().ok())
+    }
+
+    /// The memory of a launch, in which nothing is written.
+    pub fn memory<'a>(&self, inputs: &'a [Input]) -> Memory<'a> {
+        let partials = self.number("partials").or(self.number("grid")).unwrap();
+        let items = vec![None; self.number("items").unwrap_or(0)];
+        let ticket = vec![0; self.number("tickets").unwrap_or(1)];
+        Memory { items, ticket, ..Memory::new(inputs, partials) }
+    }
+
+    /// Where the correct kernel leaves what it is for: `result`, `partials` or `nothing`.
+    pub fn gives(&self) -> &str {
+        self.settings.get("gives").map_or("result", String::as_str)
+    }
+
+    /// Is it what the setting says?
+    pub fn says(&self, key: &str, value: &str) -> bool {
+        self.settings.get(key).is_some_and(|it| it == value)
+    }
+}
+
+/// `a class: what is wrong`.
+fn bug(line: &str) -> Bug {
+    let (class, what) = line[2..].split_once(": ").unwrap();
+    Bug { letter: line.chars().next().unwrap(), class: class.to_owned(), what: what.to_owned() }
+}
+
+/// `-ab | text`.
+fn line(line: &str) -> Line {
+    let (margin, text) = line.split_once('|').unwrap();
+    let sign = margin.chars().next().filter(|sign| *sign != ' ');
+    let letters = margin.chars().filter(char::is_ascii_lowercase).collect();
+    Line { sign, letters, text: text.strip_prefix(' ').unwrap().to_owned() }
+}
+
+impl Line {
+    fn is_in(&self, bug: Option<char>) -> bool {
+        let named = bug.is_some_and(|letter| self.letters.contains(letter));
+        match self.sign {
+            None => true,
+            Some('-') => !named,
+            Some('+') => named,
+            Some(sign) => panic!("a line begins with `{sign}`"),
+        }
+    }
+}

@@ -1,0 +1,251 @@
+//! Loads and stores: where they go, what they find there, and how they are counted.
+
+use super::address::Field;
+use super::block::Cluster;
+use super::code::{Array, At};
+use super::count::Direction;
+use super::domain::Acc;
+use super::execute::Here;
+use super::expr::{AccExpr, ScalarExpr};
+use super::machine::{Cells, Machine};
+use super::memory::{Cell, Conflict};
+use super::report::Kind;
+use super::warp::{PerLane, WIDTH, each, mask};
+use crate::expanded::Buffer;
+
+/// What an element outside its input is: the position of no element.
+const OUTSIDE: u64 = u64::MAX;
+
+/// Where lanes go in an array of accumulators.
+pub(super) struct Spots {
+    array: Array,
+    rank: PerLane<u64>,
+    pub(super) index: PerLane<u64>,
+    /// The lanes that may go there.
+    pub(super) inside: u32,
+}
+
+impl Spots {
+    /// The cell of a lane.
+    pub(super) fn cell<'c>(
+        &self,
+        cells: &'c mut Cells,
+        shared: &'c mut [Vec<Vec<Cell<Acc>>>],
+        lane: usize,
+    ) -> &'c mut Cell<Acc> {
+        let index = self.index[lane] as usize;
+        match self.array {
+            Array::Items => &mut cells.items[index],
+            Array::Partials => &mut cells.partials[index],
+            Array::Result => &mut cells.result,
+            Array::Shared(array) => &mut shared[self.rank[lane] as usize][array][index],
+        }
+    }
+}
+
+impl Machine<'_, '_> {
+    /// One element, or as many as a vector holds, into as many registers.
+    pub(super) fn load_elements(
+        &mut self,
+        team: &mut Cluster,
+        here: Here,
+        into: usize,
+        (input, count): (usize, u32),
+        index: &ScalarExpr,
+    ) {
+        let index = self.scalar(team, here, index);
+        let elements = self.setting.inputs.get(input).map(|it| &it.elements);
+        let len = elements.map_or(0, |it| it.len() as u64);
+        let inside = self.bounds(team, here, &index, count.into(), len);
+        let (element, base) = (self.setting.element(input), self.setting.base(Buffer::Input(input)));
+        let bytes = element * u64::from(count);
+        let crooked =
+            inside & mask(|lane| !base.wrapping_add(index[lane].wrapping_mul(element)).is_multiple_of(bytes));
+        self.report(team, here, Kind::Misaligned, crooked, "a vector starts at a multiple of its size");
+        self.count_global(
+            here,
+            Direction::Load,
+            (inside, &index),
+            (base, element),
+            &[Field { offset: 0, size: bytes }],
+        );
+        let scalars = &mut here.warp(team).scalars[into..into + count as usize];
+        for lane in each(here.lanes) {
+            let found = elements.filter(|_| inside >> lane & 1 == 1);
+            for (k, register) in scalars.iter_mut().enumerate() {
+                register[lane] = found.map_or(OUTSIDE, |it| it.get(index[lane] as usize + k).bits());
+            }
+        }
+    }
+
+    /// An accumulator; an undefined one where nothing is ordered before the read.
+    pub(super) fn load(&mut self, team: &mut Cluster, here: Here, into: usize, at: &At) {
+        let spots = self.locate(team, here, at);
+        self.count(team, here, Direction::Load, &spots);
+        let (mut value, mut fresh, mut conflicts) = ([None; WIDTH], 0, Vec::new());
+        for lane in each(spots.inside) {
+            let access = here.access(team.number, &team.blocks[here.rank], lane);
+            let cell = spots.cell(&mut self.memory, &mut team.shared, lane);
+            fresh |= u32::from(!cell.is_initialised()) << lane;
+            let (held, conflict) = cell.read(&access);
+            value[lane] = held;
+            conflicts.extend(conflict.map(|conflict| (lane, conflict)));
+        }
+        self.report(team, here, Kind::Uninitialised, fresh, "nothing wrote it before");
+        self.conflicts(team, here, &conflicts, "reads");
+        here.set(&mut here.warp(team).accs[into], &value);
+    }
+
+    /// What leaves the block must be defined; what stays in it need not be.
+    pub(super) fn store(&mut self, team: &mut Cluster, here: Here, at: &At, value: &AccExpr) {
+        let stays = matches!(at.array, Array::Shared(_));
+        let value = if stays { self.acc(team, here, value) } else { self.used(team, here, value) };
+        let spots = self.locate(team, here, at);
+        self.count(team, here, Direction::Store, &spots);
+        let mut conflicts = Vec::new();
+        for lane in each(spots.inside) {
+            let access = here.access(team.number, &team.blocks[here.rank], lane);
+            let cell = spots.cell(&mut self.memory, &mut team.shared, lane);
+            conflicts.extend(cell.write(&access, value[lane]).map(|conflict| (lane, conflict)));
+        }
+        self.conflicts(team, here, &conflicts, "writes");
+    }
+
+    pub(super) fn load_ticket(&mut self, team: &mut Cluster, here: Here, into: usize, index: &ScalarExpr) {
+        let (index, inside) = self.tickets(team, here, index);
+        self.count_global(here, Direction::Load, (inside, &index), (0, TICKET.size), &[TICKET]);
+        let (mut value, mut conflicts) = ([0; WIDTH], Vec::new());
+        for lane in each(inside) {
+            let access = here.access(team.number, &team.blocks[here.rank], lane);
+            let (held, conflict) = self.memory.ticket[index[lane] as usize].read(&access);
+            value[lane] = held.unwrap_or_default().into();
+            conflicts.extend(conflict.map(|conflict| (lane, conflict)));
+        }
+        self.conflicts(team, here, &conflicts, "reads");
+        here.set(&mut here.warp(team).scalars[into], &value);
+    }
+
+    pub(super) fn store_ticket(
+        &mut self,
+        team: &mut Cluster,
+        here: Here,
+        index: &ScalarExpr,
+        value: &ScalarExpr,
+    ) {
+        let value = self.scalar(team, here, value);
+        let (index, inside) = self.tickets(team, here, index);
+        self.count_global(here, Direction::Store, (inside, &index), (0, TICKET.size), &[TICKET]);
+        let mut conflicts = Vec::new();
+        for lane in each(inside) {
+            let access = here.access(team.number, &team.blocks[here.rank], lane);
+            let conflict = self.memory.ticket[index[lane] as usize].write(&access, Some(value[lane] as u32));
+            conflicts.extend(conflict.map(|conflict| (lane, conflict)));
+        }
+        self.conflicts(team, here, &conflicts, "writes");
+    }
+
+    /// Which tickets lanes go to, and which of them may.
+    pub(super) fn tickets(&mut self, team: &Cluster, here: Here, index: &ScalarExpr) -> (PerLane<u64>, u32) {
+        let index = self.scalar(team, here, index);
+        let inside = self.bounds(team, here, &index, 1, self.memory.ticket.len() as u64);
+        (index, inside)
+    }
+
+    /// Where lanes go.
+    pub(super) fn locate(&mut self, team: &Cluster, here: Here, at: &At) -> Spots {
+        let index = self.scalar(team, here, &at.index);
+        let len = match at.array {
+            Array::Items => self.memory.items.len(),
+            Array::Partials => self.memory.partials.len(),
+            Array::Result => 1,
+            Array::Shared(array) => team.shared[here.rank][array].len(),
+        };
+        let mut inside = self.bounds(team, here, &index, 1, len as u64);
+        let mut rank = [here.rank as u64; WIDTH];
+        if let Some(expr) = &at.rank {
+            rank = self.scalar(team, here, expr);
+            inside = self.neighbours(team, here, &rank, inside);
+        }
+        Spots { array: at.array, rank, index, inside }
+    }
+
+    /// The lanes that name a block of the cluster that still runs.
+    fn neighbours(&mut self, team: &Cluster, here: Here, rank: &PerLane<u64>, lanes: u32) -> u32 {
+        let there = |lane: usize| team.blocks.get(rank[lane] as usize);
+        let nobody = lanes & mask(|lane| there(lane).is_none());
+        let gone = lanes & mask(|lane| there(lane).is_some_and(|block| block.ended));
+        self.report(team, here, Kind::OutOfBounds, nobody, "the cluster has no block of that rank");
+        self.report(team, here, Kind::OutOfBounds, gone, "the block whose memory it is has exited");
+        lanes & !nobody & !gone
+    }
+
+    /// The lanes whose access lies inside its buffer; the others are reported.
+    fn bounds(&mut self, team: &Cluster, here: Here, index: &PerLane<u64>, count: u64, len: u64) -> u32 {
+        let fits = |lane: usize| index[lane].checked_add(count).is_some_and(|end| end <= len);
+        let inside = here.lanes & mask(fits);
+        let outside = here.lanes & !inside;
+        if let Some(lane) = each(outside).next() {
+            let detail = format!(
+                "it reaches element {} of {len}",
+                index[lane] + (count - 1).min(OUTSIDE - index[lane])
+            );
+            self.report(team, here, Kind::OutOfBounds, outside, &detail);
+        }
+        if self.trace.is_some() {
+            self.elements = each(inside).map(|lane| (lane, index[lane])).collect();
+        }
+        inside
+    }
+
+    fn count(&mut self, team: &mut Cluster, here: Here, direction: Direction, spots: &Spots) {
+        let layout = self.layout;
+        let (record, base) = match spots.array {
+            Array::Items => (&layout.acc, self.setting.items_at),
+            Array::Partials => (&layout.acc, self.setting.partials_at),
+            Array::Result => (&layout.output, 0),
+            Array::Shared(array) => {
+                let starts = each(spots.inside)
+                    .map(|lane| (lane, layout.arrays[array] + spots.index[lane] * layout.acc.size));
+                self.starts.clear();
+                self.starts.extend(starts);
+                self.tally.shared(here.part, direction, &self.starts, &layout.acc.fields);
+                let tally = &mut team.blocks[here.rank].tally;
+                let times = layout.acc.fields.len();
+                each(spots.inside).for_each(|lane| tally.shared(here.thread(lane), here.part, times));
+                return;
+            }
+        };
+        let lanes = (spots.inside, &spots.index);
+        self.count_global(here, direction, lanes, (base, record.size), &record.fields);
+    }
+
+    fn count_global(
+        &mut self,
+        here: Here,
+        direction: Direction,
+        (lanes, index): (u32, &PerLane<u64>),
+        (base, size): (u64, u64),
+        fields: &[Field],
+    ) {
+        self.addresses.clear();
+        self.addresses.extend(each(lanes).map(|lane| base + index[lane] * size));
+        self.tally.global(here.part, direction, &self.addresses, fields);
+    }
+
+    /// Reports accesses that nothing orders.
+    pub(super) fn conflicts(
+        &mut self,
+        team: &Cluster,
+        here: Here,
+        conflicts: &[(usize, Conflict)],
+        does: &'static str,
+    ) {
+        let block = team.blocks[here.rank].number;
+        for (lane, conflict) in conflicts {
+            self.report_conflict(block, here.thread(*lane), here.pc, conflict, does);
+        }
+    }
+}
+
+/// A ticket is a `u32`.
+const TICKET: Field = Field { offset: 0, size: 4 };

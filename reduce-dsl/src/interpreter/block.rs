@@ -1,0 +1,124 @@
+//! Blocks in flight, by clusters: their warps, their shared memory, and the barriers they meet at.
+
+use super::clock::{Clock, Clocks};
+use super::code::Code;
+use super::count::BlockTally;
+use super::domain::Acc;
+use super::memory::Cell;
+use super::sync::Fences;
+use super::warp::{WIDTH, Warp};
+
+/// A block that runs.
+pub(super) struct Block {
+    pub(super) number: u64,
+    pub(super) warps: Vec<Warp>,
+    pub(super) clocks: Clocks,
+    pub(super) fences: Fences,
+    pub(super) tally: BlockTally,
+    /// Have all threads ended?
+    pub(super) ended: bool,
+}
+
+/// The blocks that see each other's shared memory.
+pub(super) struct Cluster {
+    pub(super) number: u64,
+    pub(super) blocks: Vec<Block>,
+    /// By rank of the block, array and element.
+    pub(super) shared: Vec<Vec<Vec<Cell<Acc>>>>,
+}
+
+/// Where the threads of a block are that do not run.
+pub(super) enum Rest {
+    /// All have ended.
+    Ended,
+    /// All wait at that statement.
+    Together(usize),
+    /// They are at different statements, or some have ended.
+    Apart,
+}
+
+impl Block {
+    pub(super) fn new(number: u64, code: &Code<'_>) -> Block {
+        let threads = code.kernel.block;
+        let warps = threads.div_ceil(WIDTH as u32);
+        Block {
+            number,
+            warps: (0..warps).map(|it| Warp::new(it, threads, code.scalars, code.accs)).collect(),
+            clocks: Clocks::new(number as u32, threads),
+            fences: Fences::default(),
+            tally: BlockTally::new(threads),
+            ended: false,
+        }
+    }
+
+    /// Can any warp go on?
+    pub(super) fn runs(&self) -> bool {
+        self.warps.iter().any(Warp::runs)
+    }
+
+    /// Where the threads are; asked for when none can go on.
+    pub(super) fn rest(&self) -> Rest {
+        let mut groups = self.warps.iter().flat_map(|warp| &warp.groups);
+        let Some(first) = groups.next() else { return Rest::Ended };
+        let together = groups.all(|group| group.pc == first.pc);
+        if together && !self.any_ended() { Rest::Together(first.pc) } else { Rest::Apart }
+    }
+
+    fn any_ended(&self) -> bool {
+        // Lanes beyond the block's threads never were.
+        let waiting = self.warps.iter().flat_map(|warp| &warp.groups).map(|it| it.lanes.count_ones());
+        (waiting.sum::<u32>() as usize) < self.tally.threads()
+    }
+
+    /// Every thread that waits goes on behind its barrier.
+    pub(super) fn release(&mut self) {
+        for group in self.warps.iter_mut().flat_map(|warp| &mut warp.groups) {
+            (group.pc, group.waits) = (group.pc + 1, false);
+        }
+    }
+}
+
+impl Cluster {
+    /// The blocks of a cluster, with shared memory that nothing wrote.
+    pub(super) fn new(number: u64, code: &Code<'_>) -> Cluster {
+        let kernel = code.kernel;
+        let size = u64::from(kernel.cluster.max(1));
+        let array = |len| vec![Cell::new(None); kernel.constant(len) as usize];
+        let arrays = || kernel.shared.iter().map(|it| array(it.len)).collect();
+        Cluster {
+            number,
+            blocks: (0..size).map(|rank| Block::new(number * size + rank, code)).collect(),
+            shared: (0..size).map(|_| arrays()).collect(),
+        }
+    }
+
+    /// The blocks of another cluster, in the memory of one that has ended.
+    pub(super) fn restart(&mut self, number: u64, code: &Code<'_>) {
+        let size = self.blocks.len() as u64;
+        self.number = number;
+        for (block, rank) in self.blocks.iter_mut().zip(0..) {
+            let registers = std::mem::take(&mut block.warps);
+            *block = Block::new(number * size + rank, code);
+            block.warps.iter_mut().zip(registers).for_each(|(warp, old)| warp.reuse(old));
+        }
+        self.shared.iter_mut().flatten().flatten().for_each(Cell::clear);
+    }
+
+    /// Can any block go on?
+    pub(super) fn runs(&self) -> bool {
+        self.blocks.iter().any(Block::runs)
+    }
+
+    /// All blocks meet.
+    pub(super) fn meet(&mut self) {
+        let mut met = Clock::default();
+        for block in &mut self.blocks {
+            block.clocks.meet_all();
+            met.join(block.clocks.common(), true);
+        }
+        for block in &mut self.blocks {
+            block.clocks.common().join(&met, true);
+            block.release();
+        }
+    }
+}

@@ -1,0 +1,391 @@
+//! Flat code: a kernel with names resolved to registers, constants folded and blocks turned into jumps.
+
+use super::expr::{AccExpr, ScalarExpr};
+use super::setting::Setting;
+use crate::expanded::{AtomicOp, Barrier, Buffer, ExpandedKernel, Loop, MemoryOrder, Part, Place, Stmt, Ty};
+use crate::program::Scope;
+
+/// One step of a warp. Jumps forward leave a branch or loop, jumps backward repeat a loop, so lanes that are
+/// furthest behind have the lowest position.
+#[derive(Debug)]
+pub(super) enum Op {
+    Scalar {
+        into: usize,
+        value: ScalarExpr,
+    },
+    Acc {
+        into: usize,
+        value: AccExpr,
+    },
+    /// Lanes where it does not hold go on at `otherwise`.
+    Branch {
+        test: ScalarExpr,
+        otherwise: usize,
+    },
+    Jump(usize),
+    /// Elements go to as many registers as are loaded.
+    Elements {
+        into: usize,
+        count: u32,
+        input: usize,
+        index: ScalarExpr,
+    },
+    LoadAcc {
+        into: usize,
+        at: At,
+    },
+    LoadTicket {
+        into: usize,
+        index: ScalarExpr,
+    },
+    StoreAcc {
+        at: At,
+        value: AccExpr,
+    },
+    StoreTicket {
+        index: ScalarExpr,
+        value: ScalarExpr,
+    },
+    Shuffle {
+        into: usize,
+        value: AccExpr,
+        down: ScalarExpr,
+        mask: u32,
+    },
+    Barrier(Barrier),
+    Fence(MemoryOrder, Scope),
+    Atomic {
+        into: usize,
+        op: AtomicOp,
+        index: ScalarExpr,
+        value: ScalarExpr,
+        order: MemoryOrder,
+        scope: Scope,
+    },
+    AtomicCombine {
+        at: At,
+        value: AccExpr,
+        order: MemoryOrder,
+        scope: Scope,
+    },
+    Exit,
+}
+
+/// A place that holds an accumulator.
+#[derive(Debug)]
+pub(super) struct At {
+    pub(super) array: Array,
+    pub(super) index: ScalarExpr,
+    /// In shared memory: whose.
+    pub(super) rank: Option<ScalarExpr>,
+}
+
+/// An array of accumulators.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Array {
+    Items,
+    Partials,
+    Result,
+    /// By its position among the arrays that the kernel declares.
+    Shared(usize),
+}
+
+/// Where an operation comes from.
+#[derive(Clone, Copy)]
+pub(super) struct Source<'k> {
+    pub(super) stmt: &'k Stmt,
+    pub(super) part: Part,
+    /// Does the statement combine accumulators?
+    pub(super) combines: bool,
+}
+
+/// A kernel as flat code, for one launch.
+pub(super) struct Code<'k> {
+    pub(super) kernel: &'k ExpandedKernel,
+    pub(super) ops: Vec<Op>,
+    /// One for each operation.
+    pub(super) sources: Vec<Source<'k>>,
+    /// Registers of a thread that hold scalars, and accumulators.
+    pub(super) scalars: usize,
+    pub(super) accs: usize,
+    /// Can blocks see each other before they end?
+    pub(super) concurrent: bool,
+}
+
+/// What the verifier would have refused: the statement, and why.
+pub(super) struct Malformed {
+    pub(super) statement: String,
+    pub(super) detail: String,
+}
+
+impl<'k> Code<'k> {
+    /// The code of a kernel for one launch.
+    pub(super) fn new(kernel: &'k ExpandedKernel, setting: &Setting<'k>) -> Result<Code<'k>, Malformed> {
+        let code = Code {
+            kernel,
+            ops: Vec::new(),
+            sources: Vec::new(),
+            scalars: 0,
+            accs: 0,
+            concurrent: kernel.cluster > 1,
+        };
+        let mut writer = Writer { code, setting, names: Vec::new(), scalars: 0, accs: 0, part: Part::Fold };
+        writer.body(&kernel.body)?;
+        Ok(writer.code)
+    }
+
+    /// The first line of the statement at a position.
+    pub(super) fn text(&self, pc: usize) -> String {
+        self.sources.get(pc).map_or_else(|| "end".to_owned(), |source| first_line(source.stmt))
+    }
+}
+
+/// The first line of a statement, as it prints.
+fn first_line(stmt: &Stmt) -> String {
+    stmt.to_string().lines().next().unwrap_or_default().trim().to_owned()
+}
+
+/// A bound name: its type, and its register or first register.
+#[derive(Clone, Copy)]
+pub(super) struct Binding<'k> {
+    pub(super) name: &'k str,
+    pub(super) ty: Ty,
+    pub(super) register: usize,
+}
+
+/// Writes code, statement by statement.
+pub(super) struct Writer<'k, 's> {
+    code: Code<'k>,
+    pub(super) setting: &'s Setting<'k>,
+    pub(super) names: Vec<Binding<'k>>,
+    scalars: usize,
+    accs: usize,
+    part: Part,
+}
+
+impl<'k> Writer<'k, '_> {
+    pub(super) fn kernel(&self) -> &'k ExpandedKernel {
+        self.code.kernel
+    }
+
+    /// Statements, whose names and registers end with them.
+    fn body(&mut self, stmts: &'k [Stmt]) -> Result<(), Malformed> {
+        let (names, scalars, accs) = (self.names.len(), self.scalars, self.accs);
+        for stmt in stmts {
+            let malformed = |detail| Malformed { statement: first_line(stmt), detail };
+            match stmt {
+                Stmt::Note(part, _) => self.part = *part,
+                Stmt::If(_, then, otherwise) => {
+                    let branch = self.branch(stmt).map_err(malformed)?;
+                    self.body(then)?;
+                    self.otherwise(branch, stmt, otherwise)?;
+                }
+                Stmt::For(it) => {
+                    let head = self.head(stmt, it).map_err(malformed)?;
+                    self.body(&it.body)?;
+                    self.repeat(head, stmt, it).map_err(malformed)?;
+                }
+                Stmt::Let(..) | Stmt::Var(..) | Stmt::Set(..) | Stmt::Load(..) | Stmt::Store(..) => {
+                    self.simple(stmt).map_err(malformed)?;
+                }
+                Stmt::Shuffle { .. } | Stmt::Barrier(_) | Stmt::Fence(..) | Stmt::Exit => {
+                    self.simple(stmt).map_err(malformed)?;
+                }
+                Stmt::Atomic { .. } | Stmt::AtomicCombine { .. } => self.simple(stmt).map_err(malformed)?,
+            }
+        }
+        self.names.truncate(names);
+        (self.scalars, self.accs) = (scalars, accs);
+        Ok(())
+    }
+
+    fn push(&mut self, stmt: &'k Stmt, op: Op) -> usize {
+        let combines = match &op {
+            Op::Acc { value, .. } | Op::StoreAcc { value, .. } | Op::Shuffle { value, .. } => {
+                value.combines()
+            }
+            Op::AtomicCombine { .. } => true,
+            Op::Scalar { .. } | Op::Branch { .. } | Op::Jump(_) | Op::Elements { .. } => false,
+            Op::LoadAcc { .. } | Op::LoadTicket { .. } | Op::StoreTicket { .. } | Op::Barrier(_) => false,
+            Op::Fence(..) | Op::Atomic { .. } | Op::Exit => false,
+        };
+        self.code.ops.push(op);
+        self.code.sources.push(Source { stmt, part: self.part, combines });
+        self.code.ops.len() - 1
+    }
+
+    /// A branch whose target is not known yet.
+    fn branch(&mut self, stmt: &'k Stmt) -> Result<usize, String> {
+        let Stmt::If(test, ..) = stmt else { return Err("no test".to_owned()) };
+        let test = self.scalar(test, Ty::BOOL)?;
+        Ok(self.push(stmt, Op::Branch { test, otherwise: 0 }))
+    }
+
+    fn otherwise(&mut self, branch: usize, stmt: &'k Stmt, body: &'k [Stmt]) -> Result<(), Malformed> {
+        if body.is_empty() {
+            self.land(branch);
+            return Ok(());
+        }
+        let skip = self.push(stmt, Op::Jump(0));
+        self.land(branch);
+        self.body(body)?;
+        self.land(skip);
+        Ok(())
+    }
+
+    /// The jump at `from` leads to what comes next.
+    fn land(&mut self, from: usize) {
+        let next = self.code.ops.len();
+        if let Op::Jump(target) | Op::Branch { otherwise: target, .. } = &mut self.code.ops[from] {
+            *target = next;
+        }
+    }
+
+    /// The start of a loop: its counter, and the branch that leaves it.
+    fn head(&mut self, stmt: &'k Stmt, it: &'k Loop) -> Result<usize, String> {
+        if ![Ty::U32, Ty::U64].contains(&it.local.ty) {
+            return Err(format!("a loop counts in {}", it.local.ty));
+        }
+        let value = self.scalar(&it.from, it.local.ty)?;
+        let into = self.bind(&it.local.name, it.local.ty)?;
+        self.push(stmt, Op::Scalar { into, value });
+        let test = self.scalar(&it.test, Ty::BOOL)?;
+        Ok(self.push(stmt, Op::Branch { test, otherwise: 0 }))
+    }
+
+    fn repeat(&mut self, head: usize, stmt: &'k Stmt, it: &'k Loop) -> Result<(), String> {
+        let value = self.scalar(&it.next, it.local.ty)?;
+        let into = self.named(&it.local)?.register;
+        self.push(stmt, Op::Scalar { into, value });
+        self.push(stmt, Op::Jump(head));
+        self.land(head);
+        // The counter ends with the loop.
+        self.names.pop();
+        Ok(())
+    }
+
+    /// Statements without others inside.
+    fn simple(&mut self, stmt: &'k Stmt) -> Result<(), String> {
+        let op = match stmt {
+            Stmt::Let(local, value) | Stmt::Var(local, value) => match local.ty {
+                Ty::Acc | Ty::Output => {
+                    let value = self.acc(value, local.ty)?;
+                    Op::Acc { into: self.bind(&local.name, local.ty)?, value }
+                }
+                Ty::Scalar(_) | Ty::Vector(..) => {
+                    let value = self.scalar(value, local.ty)?;
+                    Op::Scalar { into: self.bind(&local.name, local.ty)?, value }
+                }
+            },
+            Stmt::Set(local, value) => {
+                let into = self.named(local)?.register;
+                match local.ty {
+                    Ty::Acc | Ty::Output => Op::Acc { into, value: self.acc(value, local.ty)? },
+                    Ty::Scalar(_) | Ty::Vector(..) => {
+                        Op::Scalar { into, value: self.scalar(value, local.ty)? }
+                    }
+                }
+            }
+            Stmt::Load(local, place) => self.load(&local.name, local.ty, place)?,
+            Stmt::Store(place, value) if place.buffer == Buffer::Ticket => {
+                Op::StoreTicket { index: self.ticket(place)?, value: self.scalar(value, Ty::U32)? }
+            }
+            Stmt::Store(place, value) => {
+                let ty = if place.buffer == Buffer::Result { Ty::Output } else { Ty::Acc };
+                Op::StoreAcc { at: self.place(place)?, value: self.acc(value, ty)? }
+            }
+            Stmt::Shuffle { into, value, down, mask } => {
+                let (value, down) = (self.acc(value, Ty::Acc)?, self.scalar(down, Ty::U32)?);
+                Op::Shuffle { into: self.bind(&into.name, Ty::Acc)?, value, down, mask: *mask }
+            }
+            Stmt::Exit => Op::Exit,
+            Stmt::Barrier(barrier) => Op::Barrier(*barrier),
+            Stmt::Fence(order, scope) => Op::Fence(*order, *scope),
+            Stmt::Atomic { into, op, place, value, order, scope } => {
+                let (index, value) = (self.ticket(place)?, self.scalar(value, Ty::U32)?);
+                let into = self.bind(&into.name, Ty::U32)?;
+                Op::Atomic { into, op: *op, index, value, order: *order, scope: *scope }
+            }
+            Stmt::AtomicCombine { place, value, order, scope } => {
+                let (at, value) = (self.place(place)?, self.acc(value, Ty::Acc)?);
+                Op::AtomicCombine { at, value, order: *order, scope: *scope }
+            }
+            Stmt::Note(..) | Stmt::If(..) | Stmt::For(_) => return Err("is not simple".to_owned()),
+        };
+        let between_blocks = matches!(op, Op::Fence(..) | Op::Atomic { .. } | Op::AtomicCombine { .. });
+        self.code.concurrent |= between_blocks;
+        self.push(stmt, op);
+        Ok(())
+    }
+
+    fn load(&mut self, name: &'k str, ty: Ty, place: &'k Place) -> Result<Op, String> {
+        match (place.buffer, ty) {
+            (Buffer::Input(input), Ty::Scalar(_) | Ty::Vector(..)) => {
+                let count = if let Ty::Vector(_, count) = ty { count } else { 1 };
+                let element = self.setting.operation.inputs.get(input).map(|it| it.ty);
+                let (Ty::Scalar(wanted) | Ty::Vector(wanted, _)) = ty else { return Err(ty.to_string()) };
+                let whole = count.is_power_of_two() && count as usize * wanted.size() <= 16;
+                if element != Some(wanted) || !whole {
+                    return Err(format!("a {ty} is loaded from {}", place.buffer));
+                }
+                let index = self.scalar(&place.index, Ty::U64)?;
+                Ok(Op::Elements { into: self.bind(name, ty)?, count, input, index })
+            }
+            (Buffer::Ticket, Ty::U32) => {
+                let index = self.ticket(place)?;
+                Ok(Op::LoadTicket { into: self.bind(name, ty)?, index })
+            }
+            (Buffer::Items | Buffer::Partials | Buffer::Shared(_), Ty::Acc)
+            | (Buffer::Result, Ty::Output) => {
+                let at = self.place(place)?;
+                Ok(Op::LoadAcc { into: self.bind(name, ty)?, at })
+            }
+            _ => Err(format!("a {ty} is loaded from {}", place.buffer)),
+        }
+    }
+
+    fn ticket(&mut self, place: &'k Place) -> Result<ScalarExpr, String> {
+        if place.buffer == Buffer::Ticket && place.rank.is_none() {
+            self.scalar(&place.index, Ty::U64)
+        } else {
+            Err(format!("{place} is not a ticket"))
+        }
+    }
+
+    fn place(&mut self, place: &'k Place) -> Result<At, String> {
+        let array = match place.buffer {
+            Buffer::Items => Array::Items,
+            Buffer::Partials => Array::Partials,
+            Buffer::Result => Array::Result,
+            Buffer::Shared(name) => {
+                let at = self.code.kernel.shared.iter().position(|array| array.name == name);
+                Array::Shared(at.ok_or_else(|| format!("{name} is not declared"))?)
+            }
+            Buffer::Input(_) | Buffer::Ticket => return Err(format!("{place} holds no accumulator")),
+        };
+        let shared = matches!(array, Array::Shared(_));
+        let index = self.scalar(&place.index, if shared { Ty::U32 } else { Ty::U64 })?;
+        let rank = place.rank.as_ref().map(|rank| self.scalar(rank, Ty::U32)).transpose()?;
+        if rank.is_some() && !shared {
+            return Err(format!("{place} is not in shared memory"));
+        }
+        Ok(At { array, index, rank })
+    }
+
+    /// Gives a name its register, or registers.
+    fn bind(&mut self, name: &'k str, ty: Ty) -> Result<usize, String> {
+        if self.names.iter().any(|it| it.name == name) {
+            return Err(format!("`{name}` is bound twice"));
+        }
+        let (next, most, count) = match ty {
+            Ty::Acc | Ty::Output => (&mut self.accs, &mut self.code.accs, 1),
+            Ty::Scalar(_) => (&mut self.scalars, &mut self.code.scalars, 1),
+            Ty::Vector(_, count) => (&mut self.scalars, &mut self.code.scalars, count as usize),
+        };
+        let register = *next;
+        *next += count;
+        *most = (*most).max(*next);
+        self.names.push(Binding { name, ty, register });
+        Ok(register)
+    }
+}

@@ -1,0 +1,208 @@
+//! The blocks of a launch: which are in flight, which warp goes next, and what happens when none can go on.
+
+use super::block::{Cluster, Rest};
+use super::code::Op;
+use super::machine::{Flow, Machine};
+use super::memory::Access;
+use super::report::{Kind, ThreadId};
+use super::schedule::Warps;
+use super::stuck::Stopped;
+use super::sync::Party;
+use crate::expanded::Barrier;
+
+/// Blocks in flight, where blocks can see each other; elsewhere they run one after the other.
+const IN_FLIGHT: usize = 8;
+
+/// Statements in a row of one warp, if it does nothing that others could wait for.
+const TURN: usize = 256;
+
+/// What is left to do.
+struct Flight {
+    /// The clusters to start, the next one last.
+    pending: Vec<u64>,
+    running: Vec<Cluster>,
+    /// Memory of clusters that have ended.
+    spare: Vec<Cluster>,
+    /// The warp that went last.
+    last: Option<Turn>,
+}
+
+/// A warp in flight: its cluster's place, its block's rank, its number.
+type Turn = (usize, usize, usize);
+
+impl Flight {
+    /// The warps that can go on, of the blocks wanted.
+    fn able(&self, wanted: impl Fn(u64) -> bool) -> Vec<Turn> {
+        let mut able = Vec::new();
+        for (c, cluster) in self.running.iter().enumerate() {
+            for (b, block) in cluster.blocks.iter().enumerate().filter(|(_, block)| wanted(block.number)) {
+                let warps = block.warps.iter().enumerate().filter(|(_, warp)| warp.runs());
+                able.extend(warps.map(|(w, _)| (c, b, w)));
+            }
+        }
+        able
+    }
+}
+
+impl Machine<'_, '_> {
+    /// Runs every block.
+    pub(super) fn grid(&mut self) -> Result<(), Stopped> {
+        let room = if self.code.concurrent { IN_FLIGHT } else { 1 };
+        let mut flight = Flight { pending: self.order(), running: Vec::new(), spare: Vec::new(), last: None };
+        loop {
+            while flight.running.len() < room
+                && let Some(number) = flight.pending.pop()
+            {
+                self.start(&mut flight, number);
+            }
+            if flight.running.is_empty() {
+                return Ok(());
+            }
+            match self.next(&mut flight) {
+                Some((cluster, rank, warp)) => {
+                    self.turn(&mut flight.running[cluster], rank, warp)?;
+                    self.settle(&mut flight, cluster)?;
+                }
+                None => self.settle(&mut flight, 0)?,
+            }
+        }
+    }
+
+    /// The clusters, the first to start last; the one that is held back starts at the end.
+    fn order(&mut self) -> Vec<u64> {
+        let size = u64::from(self.code.kernel.cluster.max(1));
+        let mut order: Vec<_> = (0..self.setting.grid / size).collect();
+        match self.schedule.warps {
+            Warps::Forward => order.reverse(),
+            Warps::Backward => {}
+            Warps::Random(_) => {
+                (1..order.len()).for_each(|at| order.swap(at, self.random.below(at + 1)));
+            }
+        }
+        let held = self.schedule.last.and_then(|block| order.iter().position(|&it| it == block / size));
+        if let Some(at) = held {
+            let cluster = order.remove(at);
+            order.insert(0, cluster);
+        }
+        order
+    }
+
+    fn start(&mut self, flight: &mut Flight, number: u64) {
+        let cluster = match flight.spare.pop() {
+            Some(mut cluster) => {
+                cluster.restart(number, self.code);
+                cluster
+            }
+            None => Cluster::new(number, self.code),
+        };
+        flight.running.push(cluster);
+    }
+
+    /// The warp that goes next; one of the block that is held back only if no other can go on.
+    fn next(&mut self, flight: &mut Flight) -> Option<Turn> {
+        let mut able = flight.able(|block| Some(block) != self.schedule.last);
+        if able.is_empty() {
+            able = flight.able(|block| Some(block) == self.schedule.last);
+        }
+        let after = |turn: &&Turn| flight.last.is_none_or(|last| **turn > last);
+        let before = |turn: &&Turn| flight.last.is_none_or(|last| **turn < last);
+        let next = match self.schedule.warps {
+            Warps::Forward => able.iter().find(after).or(able.first()),
+            Warps::Backward => able.iter().rev().find(before).or(able.last()),
+            Warps::Random(_) if able.is_empty() => None,
+            Warps::Random(_) => able.get(self.random.below(able.len())),
+        };
+        flight.last = next.copied();
+        flight.last
+    }
+
+    /// A warp runs until it waits, ends, does what others may wait for, or has run for long.
+    fn turn(&mut self, cluster: &mut Cluster, rank: usize, warp: usize) -> Result<(), Stopped> {
+        let most = match self.schedule.warps {
+            Warps::Forward | Warps::Backward => TURN,
+            Warps::Random(_) => 1 + self.random.below(TURN),
+        };
+        for _ in 0..most {
+            let group = cluster.blocks[rank].warps[warp].pick(self.schedule, &mut self.random);
+            let Some(group) = group else { break };
+            if self.step(cluster, rank, warp, group) == Flow::Seen {
+                break;
+            }
+        }
+        self.patience(cluster, rank, warp)
+    }
+
+    /// Lets a cluster whose threads all wait or have ended go on, or end.
+    fn settle(&mut self, flight: &mut Flight, at: usize) -> Result<(), Stopped> {
+        let cluster = &mut flight.running[at];
+        for rank in 0..cluster.blocks.len() {
+            self.settle_block(cluster, rank)?;
+        }
+        if cluster.blocks.iter().all(|block| block.ended) {
+            let cluster = flight.running.remove(at);
+            flight.spare.push(cluster);
+            return Ok(());
+        }
+        if cluster.runs() { Ok(()) } else { self.meet_cluster(cluster) }
+    }
+
+    /// A block whose threads all wait at one block barrier passes it; one whose threads have all ended ends.
+    fn settle_block(&mut self, cluster: &mut Cluster, rank: usize) -> Result<(), Stopped> {
+        if cluster.blocks[rank].runs() || cluster.blocks[rank].ended {
+            return Ok(());
+        }
+        match cluster.blocks[rank].rest() {
+            Rest::Ended => self.end(cluster, rank),
+            Rest::Together(pc) if !self.is_wide(pc) => return self.stuck(cluster),
+            Rest::Together(pc) => {
+                if matches!(self.code.ops[pc], Op::Barrier(Barrier::Block)) {
+                    let block = &mut cluster.blocks[rank];
+                    block.tally.barrier(self.code.sources[pc].part);
+                    block.clocks.meet_all();
+                    block.release();
+                }
+            }
+            Rest::Apart => return self.stuck(cluster),
+        }
+        Ok(())
+    }
+
+    /// All blocks of a cluster wait at one barrier of the cluster, or for ever.
+    fn meet_cluster(&mut self, cluster: &mut Cluster) -> Result<(), Stopped> {
+        let mut places = cluster.blocks.iter().map(|block| match block.rest() {
+            Rest::Together(pc) => Some(pc),
+            Rest::Ended | Rest::Apart => None,
+        });
+        let first = places.next().flatten();
+        match first.filter(|&pc| places.all(|other| other == Some(pc))) {
+            Some(pc) => {
+                self.tally.part(self.code.sources[pc].part).cluster_barriers += 1;
+                cluster.meet();
+                Ok(())
+            }
+            None => self.stuck(cluster),
+        }
+    }
+
+    /// A block ends: nothing may access its shared memory any more.
+    fn end(&mut self, cluster: &mut Cluster, rank: usize) {
+        let Cluster { number, blocks, shared } = cluster;
+        let block = &mut blocks[rank];
+        block.ended = true;
+        self.tally.end(&block.tally);
+        if self.code.kernel.cluster <= 1 {
+            return;
+        }
+        block.clocks.meet_all();
+        let by = Party { cluster: *number as u32, block: block.number as u32, thread: 0 };
+        let access = Access { by, pc: 0, clocks: &block.clocks };
+        let visits: Vec<_> =
+            shared[rank].iter().flatten().filter_map(|cell| cell.unordered_visit(&access)).collect();
+        let block = block.number;
+        for visit in visits {
+            let visitor = ThreadId { block: visit.block.into(), thread: visit.thread };
+            let detail = format!("block {block} may have exited before {visitor} accesses its shared memory");
+            self.add(Kind::OutOfBounds, visit.pc as usize, vec![visitor], detail);
+        }
+    }
+}

@@ -1,0 +1,136 @@
+//! What an execution must not do, as sentences.
+
+use std::fmt;
+
+/// Something that a correct kernel never does, found at a statement.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Report {
+    /// What it is.
+    pub kind: Kind,
+    /// The kernel.
+    pub kernel: &'static str,
+    /// The first line of the statement, as printed; empty where it is none in particular.
+    pub statement: String,
+    /// The threads concerned: those that execute the statement, then those they conflict with or wait for.
+    pub threads: Vec<ThreadId>,
+    /// The reason, as a sentence.
+    pub detail: String,
+}
+
+/// A thread of a launch.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct ThreadId {
+    /// Its block.
+    pub block: u64,
+    /// Its number in the block.
+    pub thread: u32,
+}
+
+/// What can be wrong.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Kind {
+    /// Two threads access a place, one of them writes, at least one access is plain, and nothing orders them.
+    Race,
+    /// They would be ordered if every fence and atomic had the scope of the grid.
+    ScopeTooNarrow,
+    /// A plain read of what another thread updates atomically, and nothing orders it after the update.
+    Stale,
+    /// A barrier that some threads of its scope do not reach: they wait at another one, or have exited.
+    Divergence,
+    /// Threads that wait for ever.
+    Deadlock,
+    /// A shuffle from a lane that has exited or is not in the mask, or by a lane that is not.
+    Shuffle,
+    /// A read of memory that nothing wrote.
+    Uninitialised,
+    /// An access outside its buffer, or to the shared memory of a block that may have exited.
+    OutOfBounds,
+    /// A vector access to an address that is no multiple of its size.
+    Misaligned,
+    /// Index arithmetic whose result does not fit its type.
+    Overflow,
+    /// Index arithmetic that divides by zero.
+    DivisionByZero,
+    /// A use of an accumulator that holds no element.
+    Undefined,
+    /// Elements of different positions in one `map`.
+    MixedPositions,
+    /// The program does not write its result.
+    NoResult,
+    /// A kernel that the verifier would have refused.
+    Malformed,
+}
+
+impl Kind {
+    fn verb(self) -> &'static str {
+        match self {
+            Kind::Race => "races",
+            Kind::ScopeTooNarrow => "synchronises in too narrow a scope",
+            Kind::Stale => "may read an old value",
+            Kind::Divergence => "is not reached by all threads it needs",
+            Kind::Deadlock => "waits for ever",
+            Kind::Shuffle => "shuffles with lanes that do not take part",
+            Kind::Uninitialised => "reads what nothing wrote",
+            Kind::OutOfBounds => "leaves its buffer",
+            Kind::Misaligned => "is misaligned",
+            Kind::Overflow => "overflows",
+            Kind::DivisionByZero => "divides by zero",
+            Kind::Undefined => "uses an accumulator that holds no element",
+            Kind::MixedPositions => "maps elements of different positions",
+            Kind::NoResult => "leaves no result",
+            Kind::Malformed => "is malformed",
+        }
+    }
+}
+
+impl fmt::Display for Report {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (kernel, verb) = (self.kernel, self.kind.verb());
+        match self.statement.as_str() {
+            "" => write!(f, "{kernel} {verb}: {}", self.detail),
+            statement => write!(f, "`{statement}` {verb} in {kernel}: {}", self.detail),
+        }
+    }
+}
+
+impl fmt::Display for ThreadId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "thread {} of block {}", self.thread, self.block)
+    }
+}
+
+/// The reports of an execution: each kind at each statement once, and no more than [`Reports::MOST`].
+#[derive(Default)]
+pub(super) struct Reports {
+    list: Vec<Report>,
+    /// What has been reported, also where another statement with the same text had it reported before.
+    known: Vec<(Kind, &'static str, usize)>,
+}
+
+impl Reports {
+    const MOST: usize = 32;
+
+    /// Would a report of that kind, in that kernel, at that position change nothing?
+    pub(super) fn knows(&self, kind: Kind, kernel: &'static str, pc: usize) -> bool {
+        self.list.len() >= Reports::MOST || self.known.contains(&(kind, kernel, pc))
+    }
+
+    /// Adds a report of a statement at a position.
+    pub(super) fn add(&mut self, pc: usize, report: Report) {
+        self.known.push((report.kind, report.kernel, pc));
+        let same = |it: &Report| {
+            (it.kind, it.kernel, &it.statement) == (report.kind, report.kernel, &report.statement)
+        };
+        if self.list.len() < Reports::MOST && !self.list.iter().any(same) {
+            self.list.push(report);
+        }
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.list.is_empty()
+    }
+
+    pub(super) fn into_list(self) -> Vec<Report> {
+        self.list
+    }
+}

@@ -1,0 +1,139 @@
+//! Expressions with names resolved, for [`super::code`].
+
+use super::code::{Binding, Writer};
+use super::expr::{AccExpr, ScalarExpr};
+use crate::Scalar;
+use crate::expanded::{Expr, Local, Ty};
+use crate::ops::{Bin, Un};
+
+impl<'k> Writer<'k, '_> {
+    /// What a local is bound to.
+    pub(super) fn named(&self, local: &Local) -> Result<Binding<'k>, String> {
+        let bound = self.names.iter().rev().find(|it| it.name == local.name && it.ty == local.ty);
+        bound.copied().ok_or_else(|| format!("`{}` is not bound here", local.name))
+    }
+
+    /// An expression of a scalar type.
+    pub(super) fn scalar(&self, expr: &'k Expr, ty: Ty) -> Result<ScalarExpr, String> {
+        if expr.ty() != Some(ty) {
+            return Err(format!("`{expr}` should be {ty}"));
+        }
+        Ok(match expr {
+            Expr::Const(value) => ScalarExpr::Const(value.bits()),
+            Expr::Named(name) => {
+                let declared = self.kernel().constants.iter().find(|it| it.name == *name);
+                ScalarExpr::Const(declared.ok_or_else(|| format!("{name} is not declared"))?.value.into())
+            }
+            Expr::Local(local) => ScalarExpr::Register(self.named(local)?.register),
+            Expr::Lane(local, lane) => ScalarExpr::Register(self.named(local)?.register + *lane as usize),
+            Expr::Thread => ScalarExpr::Thread,
+            Expr::Block => ScalarExpr::Block,
+            Expr::Rank => ScalarExpr::Rank,
+            Expr::Grid => ScalarExpr::Const(self.setting.grid),
+            Expr::Items => ScalarExpr::Const(self.setting.items),
+            Expr::Step(input) => ScalarExpr::Const(self.setting.step(*input)?),
+            Expr::Aligned(buffer, bytes) => {
+                ScalarExpr::Const(self.setting.base(*buffer).is_multiple_of((*bytes).max(1).into()).into())
+            }
+            Expr::Un(Un::Not, a) => {
+                let Ty::Scalar(of) = ty else { return Err(format!("`{expr}`")) };
+                ScalarExpr::Not(Box::new(self.scalar(a, ty)?), most(of)?)
+            }
+            Expr::Bin(op, a, b) => self.binary(*op, a, b, ty)?,
+            Expr::Cmp(op, a, b) => {
+                let of = a.ty().filter(|ty| [Ty::U32, Ty::U64, Ty::BOOL].contains(ty));
+                let of = of.ok_or_else(|| format!("`{expr}` compares elements"))?;
+                ScalarExpr::Cmp(*op, Box::new([self.scalar(a, of)?, self.scalar(b, of)?]))
+            }
+            Expr::Cast(to, a) => {
+                let from = a.ty().ok_or_else(|| format!("`{expr}`"))?;
+                let value = self.scalar(a, from)?;
+                if (from, *to) == (Ty::U64, Scalar::U32) {
+                    ScalarExpr::Narrow(Box::new(value))
+                } else {
+                    value
+                }
+            }
+            Expr::Un(..) => return Err(format!("`{expr}` is not index arithmetic")),
+            Expr::Map(_) | Expr::Combine(..) | Expr::Empty | Expr::Finish(_) => {
+                return Err(format!("`{expr}` is no scalar"));
+            }
+        })
+    }
+
+    fn binary(&self, op: Bin, a: &'k Expr, b: &'k Expr, ty: Ty) -> Result<ScalarExpr, String> {
+        let Ty::Scalar(of) = ty else { return Err(format!("{op} of {ty}")) };
+        let (most, operands) = (most(of)?, [self.scalar(a, ty)?, self.scalar(b, ty)?]);
+        if let [ScalarExpr::Const(a), ScalarExpr::Const(b)] = &operands {
+            let folded = fold(op, *a, *b).filter(|&it| it <= most);
+            if let Some(value) = folded {
+                return Ok(ScalarExpr::Const(value));
+            }
+        }
+        Ok(match (op, of) {
+            (Bin::And, Scalar::Bool) => ScalarExpr::And(Box::new(operands)),
+            (Bin::Or, Scalar::Bool) => ScalarExpr::Or(Box::new(operands)),
+            _ => ScalarExpr::Bin(op, Box::new(operands), most),
+        })
+    }
+
+    /// An expression of an accumulator, or a result.
+    pub(super) fn acc(&self, expr: &'k Expr, ty: Ty) -> Result<AccExpr, String> {
+        if expr.ty() != Some(ty) {
+            return Err(format!("`{expr}` should be {ty}"));
+        }
+        match expr {
+            Expr::Local(local) => Ok(AccExpr::Register(self.named(local)?.register)),
+            Expr::Map(args) => self.map(expr, args),
+            Expr::Combine(a, b) => {
+                Ok(AccExpr::Combine(Box::new([self.acc(a, Ty::Acc)?, self.acc(b, Ty::Acc)?])))
+            }
+            Expr::Empty => Ok(AccExpr::Empty),
+            Expr::Finish(a) => Ok(AccExpr::Finish(Box::new(self.acc(a, Ty::Acc)?))),
+            Expr::Const(_) | Expr::Named(_) | Expr::Lane(..) | Expr::Thread | Expr::Block | Expr::Grid => {
+                Err(format!("`{expr}` is no accumulator"))
+            }
+            Expr::Rank | Expr::Items | Expr::Step(_) | Expr::Aligned(..) | Expr::Un(..) | Expr::Bin(..) => {
+                Err(format!("`{expr}` is no accumulator"))
+            }
+            Expr::Cmp(..) | Expr::Cast(..) => Err(format!("`{expr}` is no accumulator")),
+        }
+    }
+
+    fn map(&self, call: &Expr, args: &'k [Expr]) -> Result<AccExpr, String> {
+        let params = self.setting.operation.map.params();
+        if params.len() != args.len() {
+            return Err(format!("the arguments of `{call}`"));
+        }
+        let arg = |(arg, param): (&'k Expr, &crate::func::Param)| self.scalar(arg, Ty::Scalar(param.ty));
+        args.iter().zip(params).map(arg).collect::<Result<_, _>>().map(AccExpr::Map)
+    }
+}
+
+/// The greatest value of an index type.
+fn most(ty: Scalar) -> Result<u64, String> {
+    match ty {
+        Scalar::Bool => Ok(1),
+        Scalar::U32 => Ok(u32::MAX.into()),
+        Scalar::U64 => Ok(u64::MAX),
+        Scalar::F16 | Scalar::F32 | Scalar::F64 | Scalar::I32 | Scalar::I64 => {
+            Err(format!("{ty} is no index"))
+        }
+    }
+}
+
+/// What an operation on constants gives, unless it goes wrong: then it does so where it is executed.
+fn fold(op: Bin, a: u64, b: u64) -> Option<u64> {
+    match op {
+        Bin::Add => a.checked_add(b),
+        Bin::Sub => a.checked_sub(b),
+        Bin::Mul => a.checked_mul(b),
+        Bin::Div => a.checked_div(b),
+        Bin::Rem => a.checked_rem(b),
+        Bin::Min => Some(a.min(b)),
+        Bin::Max => Some(a.max(b)),
+        Bin::And => Some(a & b),
+        Bin::Or => Some(a | b),
+        Bin::Xor => Some(a ^ b),
+    }
+}

@@ -1,0 +1,94 @@
+//! What a launch is given: its size, its memory, and where that lies.
+
+use super::domain::Acc;
+use crate::expanded::Buffer;
+use crate::lanes::Lanes;
+use crate::operation::Operation;
+
+/// An input, and where it lies.
+#[derive(Clone, Debug)]
+pub struct Input {
+    /// The elements, in the domain's representation; of a strided input, also those between.
+    pub elements: Lanes,
+    /// Does the first element lie at a multiple of 256 bytes? Otherwise it lies one element behind one.
+    pub aligned: bool,
+    /// The distance between neighbouring elements of the reduction, in elements.
+    pub step: u64,
+}
+
+impl Input {
+    /// A contiguous input.
+    pub fn new(elements: Lanes, aligned: bool) -> Input {
+        Input { elements, aligned, step: 1 }
+    }
+}
+
+/// The global memory of a launch. `None` is what nothing has written.
+#[derive(Clone, Debug)]
+pub struct Memory<'a> {
+    /// The inputs.
+    pub inputs: &'a [Input],
+    /// The partials that the kernel reads.
+    pub items: Vec<Option<Acc>>,
+    /// Where they start, in bytes behind a multiple of 256.
+    pub items_at: u64,
+    /// The partials that the kernel writes.
+    pub partials: Vec<Option<Acc>>,
+    /// Where they start, in bytes behind a multiple of 256.
+    pub partials_at: u64,
+    /// The accumulator of the result.
+    pub result: Option<Acc>,
+    /// The tickets.
+    pub ticket: Vec<u32>,
+}
+
+impl<'a> Memory<'a> {
+    /// Inputs, nothing to read besides, room for so many partials, and a ticket that is 0.
+    pub fn new(inputs: &'a [Input], partials: usize) -> Memory<'a> {
+        Memory {
+            inputs,
+            items: Vec::new(),
+            items_at: 0,
+            partials: vec![None; partials],
+            partials_at: 0,
+            result: None,
+            ticket: vec![0],
+        }
+    }
+}
+
+/// What the expressions of a kernel can ask about its launch.
+pub(super) struct Setting<'a> {
+    pub(super) operation: &'a Operation,
+    pub(super) inputs: &'a [Input],
+    pub(super) grid: u64,
+    pub(super) items: u64,
+    pub(super) items_at: u64,
+    pub(super) partials_at: u64,
+}
+
+impl Setting<'_> {
+    /// Where a buffer starts, in bytes behind a multiple of 256.
+    pub(super) fn base(&self, buffer: Buffer) -> u64 {
+        match buffer {
+            Buffer::Input(input) => {
+                let aligned = self.inputs.get(input).is_none_or(|it| it.aligned);
+                if aligned { 0 } else { self.element(input) }
+            }
+            Buffer::Items => self.items_at,
+            Buffer::Partials => self.partials_at,
+            Buffer::Result | Buffer::Ticket | Buffer::Shared(_) => 0,
+        }
+    }
+
+    /// Bytes of an element of an input.
+    pub(super) fn element(&self, input: usize) -> u64 {
+        self.operation.inputs.get(input).map_or(1, |it| it.ty.size() as u64)
+    }
+
+    /// The distance between neighbouring elements of an input.
+    pub(super) fn step(&self, input: usize) -> Result<u64, String> {
+        let input = self.inputs.get(input).ok_or_else(|| format!("there is no input {input}"))?;
+        Ok(input.step)
+    }
+}

@@ -1,0 +1,39 @@
+//! Accumulators that hold only whether they are defined: for counts and races, at the least cost.
+
+use super::domain::{Acc, Domain, Refused};
+use super::warp::{PerLane, each};
+use crate::operation::Operation;
+
+/// Accumulators without content.
+pub struct Shapes {
+    identity: bool,
+}
+
+impl Shapes {
+    /// The accumulators of an operation.
+    pub fn new(operation: &Operation) -> Shapes {
+        Shapes { identity: operation.identity.is_some() }
+    }
+}
+
+impl Domain for Shapes {
+    fn empty(&mut self) -> Option<Acc> {
+        self.identity.then(|| Acc::number(0))
+    }
+
+    fn map(&mut self, _: &[PerLane<u64>], lanes: u32, out: &mut PerLane<Option<Acc>>) -> Result<(), Refused> {
+        each(lanes).for_each(|lane| out[lane] = Some(Acc::number(0)));
+        Ok(())
+    }
+
+    fn combine(
+        &mut self,
+        _: &PerLane<Option<Acc>>,
+        _: &PerLane<Option<Acc>>,
+        lanes: u32,
+        out: &mut PerLane<Option<Acc>>,
+    ) -> Result<(), Refused> {
+        each(lanes).for_each(|lane| out[lane] = Some(Acc::number(0)));
+        Ok(())
+    }
+}

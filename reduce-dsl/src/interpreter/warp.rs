@@ -1,0 +1,124 @@
+//! A warp: its registers, and the groups of lanes that are at the same statement.
+
+use super::domain::Acc;
+use super::schedule::{Branches, Random, Schedule, Warps};
+
+/// Lanes of a warp.
+pub(super) const WIDTH: usize = 32;
+
+/// One for each lane of a warp.
+pub type PerLane<T> = [T; WIDTH];
+
+/// The lanes of a mask.
+pub(super) fn each(mut lanes: u32) -> impl Iterator<Item = usize> {
+    std::iter::from_fn(move || {
+        let lane = lanes.trailing_zeros() as usize;
+        lanes &= lanes.wrapping_sub(1);
+        (lane < WIDTH).then_some(lane)
+    })
+}
+
+/// The mask of the lanes for which something holds.
+pub(super) fn mask(holds: impl Fn(usize) -> bool) -> u32 {
+    (0..WIDTH).rev().fold(0, |lanes, lane| lanes << 1 | u32::from(holds(lane)))
+}
+
+/// Lanes that execute together. No two groups share a lane, and no two that wait are at the same statement.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Group {
+    pub(super) lanes: u32,
+    pub(super) pc: usize,
+    /// Does it wait for others at a barrier or shuffle?
+    pub(super) waits: bool,
+}
+
+pub(super) struct Warp {
+    pub(super) number: u32,
+    pub(super) groups: Vec<Group>,
+    /// Lanes that have ended, or never were.
+    pub(super) ended: u32,
+    pub(super) scalars: Vec<PerLane<u64>>,
+    pub(super) accs: Vec<PerLane<Option<Acc>>>,
+    /// Statements executed.
+    pub(super) executed: u64,
+}
+
+impl Warp {
+    /// A warp of a block of so many threads, with so many registers.
+    pub(super) fn new(number: u32, threads: u32, scalars: usize, accs: usize) -> Warp {
+        let lanes = (threads - number * WIDTH as u32).min(WIDTH as u32);
+        let present = u32::MAX >> (WIDTH as u32 - lanes);
+        Warp {
+            number,
+            groups: vec![Group { lanes: present, pc: 0, waits: false }],
+            ended: !present,
+            scalars: vec![[0; WIDTH]; scalars],
+            accs: vec![[None; WIDTH]; accs],
+            executed: 0,
+        }
+    }
+
+    /// Takes the registers of a warp that has ended; what they hold is never read.
+    pub(super) fn reuse(&mut self, old: Warp) {
+        (self.scalars, self.accs) = (old.scalars, old.accs);
+    }
+
+    /// The thread of a lane.
+    pub(super) fn thread(&self, lane: usize) -> u32 {
+        self.number * WIDTH as u32 + lane as u32
+    }
+
+    /// Can any group go on?
+    pub(super) fn runs(&self) -> bool {
+        self.groups.iter().any(|group| !group.waits)
+    }
+
+    /// The group to execute next, after merging those that meet there.
+    pub(super) fn pick(&mut self, schedule: Schedule, random: &mut Random) -> Option<usize> {
+        if let [group] = self.groups.as_slice() {
+            return (!group.waits).then_some(0);
+        }
+        let running = self.groups.iter().enumerate().filter(|(_, group)| !group.waits);
+        match (schedule.branches, schedule.warps) {
+            (Branches::Converging, _) => {
+                let at = running.min_by_key(|(_, group)| group.pc)?.0;
+                Some(self.merge(at))
+            }
+            (Branches::Diverging, Warps::Forward | Warps::Backward) => {
+                Some(running.max_by_key(|(_, group)| group.pc)?.0)
+            }
+            (Branches::Diverging, Warps::Random(_)) => {
+                let running: Vec<_> = running.map(|(at, _)| at).collect();
+                (!running.is_empty()).then(|| running[random.below(running.len())])
+            }
+        }
+    }
+
+    /// A group waits, with those that wait at the same statement; gives its new place.
+    pub(super) fn wait(&mut self, at: usize) -> usize {
+        self.groups[at].waits = true;
+        self.merge(at)
+    }
+
+    /// Merges a group with those that are at the same statement and wait as it does; gives its new place.
+    fn merge(&mut self, at: usize) -> usize {
+        let Group { pc, waits, .. } = self.groups[at];
+        let same = |group: &Group| group.pc == pc && group.waits == waits;
+        let lanes = self.groups.iter().filter(|it| same(it)).fold(0, |lanes, it| lanes | it.lanes);
+        self.groups.retain(|group| !same(group));
+        self.groups.push(Group { lanes, pc, waits });
+        self.groups.len() - 1
+    }
+
+    /// These lanes leave their group, to go on at `pc`.
+    pub(super) fn split(&mut self, at: usize, lanes: u32, pc: usize) {
+        self.groups[at].lanes &= !lanes;
+        self.groups.push(Group { lanes, pc, waits: false });
+    }
+
+    /// A group ends. Others may wait for its lanes, which will not come: they look again.
+    pub(super) fn end(&mut self, at: usize) {
+        self.ended |= self.groups.swap_remove(at).lanes;
+        self.groups.iter_mut().for_each(|group| group.waits = false);
+    }
+}
