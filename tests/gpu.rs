@@ -7,11 +7,16 @@
 mod cases;
 #[path = "gpu/data.rs"]
 mod data;
+#[path = "gpu/device.rs"]
+mod device;
 #[path = "gpu/strided.rs"]
 mod strided;
+#[path = "gpu/timing.rs"]
+mod timing;
 
 use cases::{FLAGSHIP, LISTS, lengths, spec};
 use data::{Kind, Resident};
+use device::gpu;
 use reduce_dsl::lanes::{Lanes, LanesRef};
 use reduce_dsl::{Scalar, Spec, Value, f16};
 use reduce_runtime::cudarc::driver::{CudaContext, CudaSlice};
@@ -19,19 +24,6 @@ use reduce_runtime::{Device, DeviceInput, Error, Reducer, Reduction};
 use std::collections::BTreeMap;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
-
-/// The GPU, or `None` after saying why there is none.
-fn gpu(test: &str) -> Option<Device> {
-    match Device::cuda(0) {
-        Ok(device) => Some(device),
-        Err(error) => {
-            let required = std::env::var("REDUCEGEN_REQUIRE_GPU").is_ok_and(|value| value == "1");
-            assert!(!required, "REDUCEGEN_REQUIRE_GPU is set: {error}");
-            eprintln!("{test}: skipped, {error}");
-            None
-        }
-    }
-}
 
 /// Elements of every type and kind, on the host and on the device.
 struct Samples {
