@@ -76,7 +76,7 @@ pub use reduce_macros::reduction;
 pub use reduce_runtime::host::HostError;
 pub use reduce_runtime::{
     Architecture, Compiled, Device, Error, Image, Listing, Nvrtc, Outcome, Output, Reducer, Reduction,
-    Resources, Slices, Strided, Target, devices,
+    Resources, Slices, Strided, Target, Timing, devices,
 };
 
 #[cfg(feature = "cuda")]

@@ -1,132 +1,32 @@
 //! On a real GPU: every reduction gives the bits of the host backend. Where there is no GPU, each test prints
 //! that it is skipped and why; with REDUCEGEN_REQUIRE_GPU=1 it fails instead.
 //!
-//! The test `sanitized` is the part that is small enough for compute-sanitizer.
+//! The tests `sanitized` and `ladder::sanitized` are the part that is small enough for compute-sanitizer,
+//! which runs kernels a hundred times slower.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
 mod cases;
 #[path = "gpu/data.rs"]
 mod data;
+#[path = "gpu/device.rs"]
+mod device;
+#[path = "gpu/ladder.rs"]
+mod ladder;
+#[path = "gpu/samples.rs"]
+mod samples;
 #[path = "gpu/strided.rs"]
 mod strided;
+#[path = "gpu/timing.rs"]
+mod timing;
 
-use cases::{FLAGSHIP, LISTS, lengths, spec};
-use data::{Kind, Resident};
+use cases::{FLAGSHIP, LISTS, spec};
+use data::Kind;
+use device::gpu;
 use reduce_dsl::lanes::{Lanes, LanesRef};
-use reduce_dsl::{Scalar, Spec, Value, f16};
+use reduce_dsl::{Scalar, Value, f16};
 use reduce_runtime::cudarc::driver::{CudaContext, CudaSlice};
 use reduce_runtime::{Device, DeviceInput, Error, Reducer, Reduction};
-use std::collections::BTreeMap;
-use std::sync::Mutex;
-use std::sync::atomic::{AtomicUsize, Ordering};
-
-/// The GPU, or `None` after saying why there is none.
-fn gpu(test: &str) -> Option<Device> {
-    match Device::cuda(0) {
-        Ok(device) => Some(device),
-        Err(error) => {
-            let required = std::env::var("REDUCEGEN_REQUIRE_GPU").is_ok_and(|value| value == "1");
-            assert!(!required, "REDUCEGEN_REQUIRE_GPU is set: {error}");
-            eprintln!("{test}: skipped, {error}");
-            None
-        }
-    }
-}
-
-/// Elements of every type and kind, on the host and on the device.
-struct Samples {
-    samples: BTreeMap<Scalar, Vec<(Lanes, Resident)>>,
-}
-
-impl Samples {
-    /// The most elements that a reduction takes of them.
-    const MOST: usize = 70_000;
-    /// So many begin before the elements that are reduced, so that views are misaligned.
-    const MARGIN: usize = 8;
-
-    fn new() -> Samples {
-        let stream = CudaContext::new(0).unwrap().default_stream();
-        let sample = |ty: Scalar, kind: Kind| {
-            let lanes = kind.lanes(ty, Samples::MOST + Samples::MARGIN);
-            let resident = Resident::new(&stream, &lanes);
-            (lanes, resident)
-        };
-        let samples = Scalar::INPUTS.map(|ty| (ty, Kind::ALL.map(|kind| sample(ty, kind)).into())).into();
-        stream.synchronize().unwrap();
-        Samples { samples }
-    }
-
-    /// Reduces n elements of a kind on both devices, from views that begin a few elements into the memory,
-    /// the second further in than the first.
-    fn compare(
-        &self,
-        spec: &Spec,
-        gpu: &Reducer,
-        host: &Reducer,
-        n: usize,
-        kind: Kind,
-    ) -> Result<(), String> {
-        let inputs = spec.operation.inputs.iter().zip(0..);
-        let samples: Vec<_> = inputs
-            .map(|(input, place)| {
-                let start = (n + 3 * place) % (Samples::MARGIN - 3);
-                (&self.samples[&input.ty][kind as usize], start..start + n)
-            })
-            .collect();
-        let slices: Vec<_> =
-            samples.iter().map(|((lanes, _), at)| lanes.borrow().slice(at.clone())).collect();
-        let views: Vec<_> = samples.iter().map(|((_, resident), at)| resident.view(at.clone())).collect();
-        let inputs: Vec<_> = views.iter().map(data::View::input).collect();
-        let expected = host.reduce(&slices).map(|outcome| outcome.values);
-        let resident = gpu.reduce_device(&inputs).map(|outcome| outcome.values);
-        let copied = gpu.reduce(&slices).map(|outcome| outcome.values);
-        for (found, way) in [(resident, "device slices"), (copied, "host slices")] {
-            if !same(&found, &expected) {
-                return Err(format!("{}, n = {n}, {kind:?}, {way}: {found:?}, not {expected:?}", spec.text));
-            }
-        }
-        Ok(())
-    }
-
-    /// Compares at every length and kind.
-    fn compare_all(&self, spec: &Spec, device: &Device) -> Result<(), String> {
-        let text = |error: Error| format!("{}: {error}", spec.text);
-        let gpu = Reducer::new(spec, device).map_err(text)?;
-        let host = Reducer::new(spec, &Device::host()).map_err(text)?;
-        for n in lengths(gpu.program(), Samples::MOST) {
-            Kind::ALL.iter().try_for_each(|&kind| self.compare(spec, &gpu, &host, n, kind))?;
-        }
-        Ok(())
-    }
-}
-
-/// The same bits, or both without a value.
-fn same(found: &Result<Vec<Value>, Error>, expected: &Result<Vec<Value>, Error>) -> bool {
-    match (found, expected) {
-        (Ok(found), Ok(expected)) => found == expected,
-        (Err(found), Err(expected)) => found.to_string() == expected.to_string(),
-        (Ok(_), Err(_)) | (Err(_), Ok(_)) => false,
-    }
-}
-
-/// Compares specifications on all cores, and fails with every difference.
-fn compare_on_all_cores(specs: &[Spec], device: &Device) {
-    let samples = Samples::new();
-    let (next, differences) = (AtomicUsize::new(0), Mutex::new(Vec::new()));
-    std::thread::scope(|scope| {
-        for _ in 0..std::thread::available_parallelism().unwrap().get() {
-            scope.spawn(|| {
-                while let Some(spec) = specs.get(next.fetch_add(1, Ordering::Relaxed)) {
-                    if let Err(difference) = samples.compare_all(spec, device) {
-                        differences.lock().unwrap().push(difference);
-                    }
-                }
-            });
-        }
-    });
-    let differences = differences.into_inner().unwrap();
-    assert!(differences.is_empty(), "{} of {}:\n{}", differences.len(), specs.len(), differences.join("\n"));
-}
+use samples::{Samples, compare_on_all_cores};
 
 #[test]
 fn every_reduction_gives_the_bits_of_the_host() {
@@ -134,7 +34,7 @@ fn every_reduction_gives_the_bits_of_the_host() {
     compare_on_all_cores(&cases::all(), &device);
 }
 
-/// The four canaries by every list: for compute-sanitizer, which runs kernels a hundred times slower.
+/// Canaries by lists of every kind.
 #[test]
 fn sanitized() {
     let Some(device) = gpu("sanitized") else { return };

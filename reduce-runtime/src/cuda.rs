@@ -1,6 +1,7 @@
 //! NVIDIA GPUs: libcuda through cudarc, NVRTC through the loader. The only unsafe code of the project is
-//! in here: in `library`, `nvrtc`, `driver` and `launch`.
+//! in here: in `library`, `nvrtc`, `driver`, `gpu`, `launch` and `time`.
 
+mod clock;
 mod compile;
 mod driver;
 mod gpu;
@@ -8,6 +9,8 @@ mod input;
 mod launch;
 mod library;
 mod nvrtc;
+mod ring;
+mod time;
 
 pub(crate) use gpu::Gpu;
 pub use input::{DeviceInput, DeviceSlices};

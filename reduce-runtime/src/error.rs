@@ -119,6 +119,12 @@ pub enum Error {
     /// Device memory was given to a reduction that runs on the host.
     #[error("the reduction was compiled for the host and the data lies on a GPU; compile it for that device")]
     DeviceMemoryOnHost,
+    /// The host was to be timed as a GPU is.
+    #[error("the host has no clock for kernels; time the reduction on a GPU, such as cuda:0")]
+    HostHasNoClock,
+    /// Nothing is launched for no elements.
+    #[error("nothing is launched for no elements, so there is nothing to time; give at least one")]
+    NothingToTime,
     /// Text that is no name of an architecture.
     #[error("`{text}` is not an architecture; write it as sm_90, 90 or 9.0")]
     MalformedArchitecture {
@@ -243,6 +249,8 @@ impl Error {
             | Error::OutputType { .. }
             | Error::OtherContext { .. }
             | Error::DeviceMemoryOnHost
+            | Error::HostHasNoClock
+            | Error::NothingToTime
             | Error::MalformedArchitecture { .. }
             | Error::UnknownArchitecture { .. }
             | Error::NoSuchDevice { .. } => true,

@@ -17,6 +17,7 @@ mod mapped;
 mod reducer;
 mod reduction;
 mod strided;
+mod timing;
 
 #[cfg(feature = "cuda")]
 mod cuda;
@@ -40,3 +41,4 @@ pub use mapped::Mapped;
 pub use reducer::{Outcome, Reducer};
 pub use reduction::{Compiled, Output, Reduction, Slices};
 pub use strided::Strided;
+pub use timing::Timing;

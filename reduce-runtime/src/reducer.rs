@@ -2,7 +2,7 @@
 
 use crate::cuda::Kernels;
 use crate::device::Place;
-use crate::{Device, Error, Strided, host, inputs};
+use crate::{Device, Error, Strided, Timing, host, inputs};
 #[cfg(feature = "cuda")]
 use reduce_dsl::lanes::Lanes;
 use reduce_dsl::lanes::LanesRef;
@@ -87,6 +87,25 @@ impl Reducer {
                 let empty: Vec<_> = inputs.iter().map(|input| Lanes::empty(input.ty())).collect();
                 self.on_host(&empty.iter().map(|lanes| lanes.borrow().into()).collect::<Vec<_>>())
             }
+        }
+    }
+
+    /// Times every launch of the plan for these inputs, and the whole plan, on a GPU: see [`Timing`]. The
+    /// inputs are copied to the device once, with what lies between strided elements, and from then on they
+    /// stay there.
+    ///
+    /// # Errors
+    /// The device is the host; there are no elements; what [`Reducer::reduce`] says of inputs, and what the
+    /// driver reports.
+    pub fn time<'a>(&self, inputs: &[impl Copy + Into<Strided<LanesRef<'a>>>]) -> Result<Timing, Error> {
+        let inputs: Vec<_> = inputs.iter().map(|&input| input.into()).collect();
+        let shapes: Vec<_> =
+            inputs.iter().map(|input| input.of((input.data.ty(), input.data.len()))).collect();
+        let n = inputs::check(&self.program.operation, &shapes)?;
+        match &self.kernels {
+            None => Err(Error::HostHasNoClock),
+            Some(_) if n == 0 => Err(Error::NothingToTime),
+            Some(kernels) => kernels.time(&inputs),
         }
     }
 

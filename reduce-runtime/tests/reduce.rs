@@ -111,3 +111,19 @@ fn a_reduction_shows_its_cuda() {
     let cuda = MAX.cuda().unwrap();
     assert!(MAX.program().unwrap().kernels.iter().all(|kernel| cuda.contains(kernel.name)), "{cuda}");
 }
+
+#[test]
+fn the_host_is_not_timed_as_a_gpu() {
+    let host = Device::host();
+    let reducer = Reducer::new(&spec("max", &[Scalar::F32]), &host).unwrap();
+    let timed = reducer.time(&[LanesRef::from(&[3.0f32, 9.0][..])]).unwrap_err();
+    for error in [timed, host.time_read(1 << 20).unwrap_err()] {
+        assert!(matches!(error, Error::HostHasNoClock) && error.is_users_fault());
+        assert_eq!(
+            error.to_string(),
+            "the host has no clock for kernels; time the reduction on a GPU, such as cuda:0"
+        );
+    }
+    let unfit = reducer.time(&[LanesRef::from(&[3.0f64][..])]).unwrap_err();
+    assert!(matches!(unfit, Error::InputType { .. }), "{unfit}");
+}

@@ -1,6 +1,9 @@
 //! Elements that lie a step apart: on a GPU as on the host, in device memory and in copies of slices.
 
-use super::{Kind, Samples, cases, gpu, same};
+use super::cases;
+use super::data::Kind;
+use super::device::gpu;
+use super::samples::{Samples, same};
 use reduce_dsl::operation::{Layout, Operation};
 use reduce_dsl::{Scalar, Spec};
 use reduce_runtime::cudarc::driver::CudaContext;
@@ -9,7 +12,7 @@ use reduce_runtime::{Device, Error, Reducer, Reduction, Strided};
 /// Where the first element is, and how far apart they are: each input has other places than the one before.
 const PLACES: [(usize, usize); 5] = [(0, 1), (0, 2), (3, 3), (1, 7), (5, 64)];
 
-fn compare(samples: &Samples, spec: &Spec, [gpu, host]: [&Reducer; 2], n: usize, turn: usize) {
+pub(crate) fn compare(samples: &Samples, spec: &Spec, [gpu, host]: [&Reducer; 2], n: usize, turn: usize) {
     let kind = Kind::ALL[(n + turn) % Kind::ALL.len()];
     let places = PLACES.iter().cycle().skip(turn);
     let inputs = spec.operation.inputs.iter().zip(places).map(|(input, &(offset, step))| {

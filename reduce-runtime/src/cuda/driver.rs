@@ -43,15 +43,16 @@ const FUNCTIONS: [&str; 31] = [
     "cuStreamWaitEvent",
 ];
 
+/// The functions that only measuring calls, which older drivers lack.
+const CLOCK_FUNCTIONS: [&str; 3] = ["cuEventElapsedTime_v2", "cuEventSynchronize", "cuMemcpyDtoDAsync_v2"];
+
 /// Makes sure that cudarc can call the driver.
 pub(super) fn check() -> Result<(), Error> {
     // SAFETY: loads libcuda and lets go of it again; its initialisers have no preconditions.
     if !unsafe { sys::is_culib_present() } {
         return Err(Error::NoDriver);
     }
-    if let Some(function) = FUNCTIONS.into_iter().find(|function| !has(function)) {
-        return Err(Error::IncompleteDriver { function });
-    }
+    complete(&FUNCTIONS)?;
     let mut version = 0;
     // SAFETY: writes one number, and may be called before the driver is initialised.
     unsafe { sys::cuDriverGetVersion(&mut version) }.result().map_err(failed("asking for its version"))?;
@@ -59,6 +60,18 @@ pub(super) fn check() -> Result<(), Error> {
     match version {
         OLDEST.. => Ok(()),
         _ => Err(Error::OldDriver { found: text(version), needed: text(OLDEST) }),
+    }
+}
+
+/// Makes sure that cudarc can measure times, with a driver that [`check`] found.
+pub(super) fn check_clock() -> Result<(), Error> {
+    complete(&CLOCK_FUNCTIONS)
+}
+
+fn complete(functions: &[&'static str]) -> Result<(), Error> {
+    match functions.iter().find(|function| !has(function)) {
+        Some(function) => Err(Error::IncompleteDriver { function }),
+        None => Ok(()),
     }
 }
 

@@ -5,7 +5,7 @@ use super::driver::{self, failed};
 use crate::Error;
 use crate::architecture::Architecture;
 use cudarc::driver::sys::CUresult;
-use cudarc::driver::{CudaContext, DriverError};
+use cudarc::driver::{CudaContext, CudaSlice, CudaStream, DriverError};
 use std::sync::Arc;
 
 /// A GPU with its context and the compiler for it.
@@ -56,6 +56,19 @@ impl Gpu {
 
     pub(crate) fn architecture(&self) -> Architecture {
         self.architecture
+    }
+
+    /// Memory that holds nothing yet.
+    pub(super) fn allocate(&self, stream: &Arc<CudaStream>, bytes: u64) -> Result<CudaSlice<u8>, Error> {
+        // SAFETY: what is allocated is written before it is read, by a copy or by the kernels.
+        let memory = unsafe { stream.alloc(bytes as usize) };
+        memory.map_err(|error| match error {
+            DriverError(CUresult::CUDA_ERROR_OUT_OF_MEMORY) => {
+                let free = self.context.mem_get_info().map_or(0, |(free, _)| free as u64);
+                Error::OutOfMemory { asked: bytes, free }
+            }
+            error => failed("allocating memory")(error),
+        })
     }
 
     pub(super) fn context(&self) -> &Arc<CudaContext> {

@@ -6,10 +6,8 @@ use super::input::DeviceInput;
 use crate::architecture::Target;
 use crate::reducer::Outcome;
 use crate::{Error, Strided};
-use cudarc::driver::sys::{CUdeviceptr, CUresult};
-use cudarc::driver::{
-    CudaFunction, CudaSlice, CudaStream, DevicePtr, DriverError, LaunchConfig, PushKernelArg,
-};
+use cudarc::driver::sys::CUdeviceptr;
+use cudarc::driver::{CudaFunction, CudaSlice, CudaStream, DevicePtr, LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
 use reduce_dsl::Value;
 use reduce_dsl::lanes::LanesRef;
@@ -37,6 +35,22 @@ pub(crate) struct Kernels {
     stream: Arc<CudaStream>,
     /// Memory of finished calls, for the next ones.
     spare: Mutex<Vec<CudaSlice<u8>>>,
+}
+
+/// A plan for so many elements, and the memory that its launches work in.
+pub(super) struct Call {
+    n: u64,
+    launches: Vec<Launch>,
+    /// The workspace, and the result behind it.
+    memory: CudaSlice<u8>,
+    base: CUdeviceptr,
+    result: u64,
+}
+
+impl Call {
+    pub(super) fn launches(&self) -> &[Launch] {
+        &self.launches
+    }
 }
 
 impl Kernels {
@@ -71,8 +85,7 @@ impl Kernels {
 
     /// Reduces a copy of host memory. There is at least one element.
     pub(crate) fn reduce(&self, inputs: &[Strided<LanesRef<'_>>]) -> Result<Outcome, Error> {
-        let data = inputs.iter().map(|input| input.data.slice(input.places(0..input.len)));
-        let copies = data.map(|data| self.copy(bytes(data))).collect::<Result<Vec<_>, _>>()?;
+        let copies = inputs.iter().map(|input| self.copy(data(input))).collect::<Result<Vec<_>, _>>()?;
         let pointers: Vec<_> = copies.iter().map(|copy| copy.device_ptr(&self.stream)).collect();
         let located = pointers.iter().zip(inputs).map(|((pointer, _), input)| (*pointer, input.step));
         self.run(&self.stream, &self.arguments(located), inputs[0].len as u64)
@@ -94,7 +107,7 @@ impl Kernels {
     }
 
     /// What the kernel over inputs takes for those that start at a pointer and go on by a step.
-    fn arguments(&self, inputs: impl Iterator<Item = (CUdeviceptr, usize)>) -> Vec<u64> {
+    pub(super) fn arguments(&self, inputs: impl Iterator<Item = (CUdeviceptr, usize)>) -> Vec<u64> {
         match self.layout {
             Layout::Contiguous => inputs.map(|(pointer, _)| pointer).collect(),
             Layout::Strided => inputs.flat_map(|(pointer, step)| [pointer, step as u64]).collect(),
@@ -103,38 +116,60 @@ impl Kernels {
 
     /// Launches the plan for n elements, waits, and reads the result.
     fn run(&self, stream: &CudaStream, inputs: &[u64], n: u64) -> Result<Outcome, Error> {
-        let launches = launches(&self.plan, n)?;
-        let result = self.plan.workspace(n).next_multiple_of(self.output.align() as u64);
-        let mut memory = self.memory(result + self.output.size() as u64)?;
-        let base = memory.device_ptr(&self.stream).0;
-        if let Some(identity) = self.identity.as_ref().filter(|_| self.plan.starts_from_identity()) {
-            self.stream.memcpy_htod(identity, &mut memory).map_err(failed("setting the identity"))?;
-            self.stream.synchronize().map_err(failed("setting the identity"))?;
-        }
+        let mut call = self.call(n)?;
+        self.set_identity(&mut call)?;
         stream.synchronize().map_err(failed("waiting for the inputs"))?;
         let start = Instant::now();
-        let launched = launches.iter().try_for_each(|launch| {
-            let region = |region| base + self.plan.offset(n, region);
-            let (from, to) = (region(launch.from), region(launch.to));
-            let items = match launch.kernel {
-                Reads::Inputs => inputs,
-                Reads::Partials => &[from],
-            };
-            self.launch(stream, launch, &[items, &[to, base + result, launch.items]].concat())
-        });
+        let launched = self.launch_all(stream, &call, inputs);
         // Also after a failed launch, so that nothing is running when the memory is given back.
         let finished = stream.synchronize().map_err(failed("running the kernels"));
         let kernel = start.elapsed();
         launched.and(finished)?;
-        let values = self.read(&memory, result as usize)?;
-        self.give_back(memory);
+        let values = self.read(&call.memory, call.result as usize)?;
+        self.give_back(call.memory);
         Ok(Outcome { values, kernel })
     }
 
-    /// Every argument of every kernel has 64 bits.
-    fn launch(&self, stream: &CudaStream, launch: &Launch, args: &[u64]) -> Result<(), Error> {
+    /// The plan for n elements, with memory that no other call uses.
+    pub(super) fn call(&self, n: u64) -> Result<Call, Error> {
+        let launches = launches(&self.plan, n)?;
+        let result = self.plan.workspace(n).next_multiple_of(self.output.align() as u64);
+        let memory = self.memory(result + self.output.size() as u64)?;
+        let base = memory.device_ptr(&self.stream).0;
+        Ok(Call { n, launches, memory, base, result })
+    }
+
+    /// Sets the accumulator that the blocks meet in, if they do.
+    pub(super) fn set_identity(&self, call: &mut Call) -> Result<(), Error> {
+        let Some(identity) = self.identity.as_ref().filter(|_| self.plan.starts_from_identity()) else {
+            return Ok(());
+        };
+        self.stream.memcpy_htod(identity, &mut call.memory).map_err(failed("setting the identity"))?;
+        self.stream.synchronize().map_err(failed("setting the identity"))
+    }
+
+    /// Launches every kernel of the plan.
+    pub(super) fn launch_all(&self, stream: &CudaStream, call: &Call, inputs: &[u64]) -> Result<(), Error> {
+        call.launches.iter().try_for_each(|launch| self.launch(stream, call, launch, inputs))
+    }
+
+    /// Launches one kernel of the plan. Every argument of every kernel has 64 bits.
+    pub(super) fn launch(
+        &self,
+        stream: &CudaStream,
+        call: &Call,
+        launch: &Launch,
+        inputs: &[u64],
+    ) -> Result<(), Error> {
+        let region = |region| call.base + self.plan.offset(call.n, region);
+        let (from, to) = (region(launch.from), region(launch.to));
+        let items = match launch.kernel {
+            Reads::Inputs => inputs,
+            Reads::Partials => &[from],
+        };
+        let rest = [to, call.base + call.result, launch.items];
         let mut builder = stream.launch_builder(&self.functions[launch.kernel as usize]);
-        for arg in args {
+        for arg in items.iter().chain(&rest) {
             builder.arg(arg);
         }
         let config = LaunchConfig {
@@ -156,7 +191,7 @@ impl Kernels {
             Some(place) => Ok(spare.swap_remove(place)),
             None => {
                 drop(spare);
-                let memory = self.allocate(bytes)?;
+                let memory = self.gpu.allocate(&self.stream, bytes)?;
                 // It is used on the streams of inputs, and allocated in the order of this one.
                 self.stream.synchronize().map_err(failed("allocating memory"))?;
                 Ok(memory)
@@ -173,21 +208,17 @@ impl Kernels {
     }
 
     fn copy(&self, bytes: &[u8]) -> Result<CudaSlice<u8>, Error> {
-        let mut copy = self.allocate(bytes.len() as u64)?;
+        let mut copy = self.gpu.allocate(&self.stream, bytes.len() as u64)?;
         self.stream.memcpy_htod(bytes, &mut copy).map_err(failed("copying an input to the device"))?;
         Ok(copy)
     }
 
-    fn allocate(&self, bytes: u64) -> Result<CudaSlice<u8>, Error> {
-        // SAFETY: what is allocated is written before it is read, by a copy or by the kernels.
-        let memory = unsafe { self.stream.alloc(bytes as usize) };
-        memory.map_err(|error| match error {
-            DriverError(CUresult::CUDA_ERROR_OUT_OF_MEMORY) => {
-                let free = self.gpu.context().mem_get_info().map_or(0, |(free, _)| free as u64);
-                Error::OutOfMemory { asked: bytes, free }
-            }
-            error => failed("allocating memory")(error),
-        })
+    pub(super) fn gpu(&self) -> &Gpu {
+        &self.gpu
+    }
+
+    pub(super) fn stream(&self) -> &Arc<CudaStream> {
+        &self.stream
     }
 
     /// The fields of the result, which starts `at` that byte.
@@ -215,7 +246,7 @@ fn launches(plan: &Plan, n: u64) -> Result<Vec<Launch>, Error> {
 }
 
 /// The driver reads PTX up to a zero; a cubin knows its length.
-fn terminated(mut image: Vec<u8>) -> Vec<u8> {
+pub(super) fn terminated(mut image: Vec<u8>) -> Vec<u8> {
     image.push(0);
     image
 }
@@ -230,7 +261,12 @@ fn bytes_of(record: &Record, values: &[Value]) -> Vec<u8> {
     bytes
 }
 
-/// The bytes of an input as they lie in memory.
+/// The bytes of an input, from its first element to its last.
+pub(super) fn data<'a>(input: &Strided<LanesRef<'a>>) -> &'a [u8] {
+    bytes(input.data.slice(input.places(0..input.len)))
+}
+
+/// The bytes of lanes as they lie in memory.
 fn bytes(input: LanesRef<'_>) -> &[u8] {
     match input {
         LanesRef::Bool(lanes) => bytemuck::cast_slice(lanes),

@@ -1,0 +1,66 @@
+//! A stopwatch on the device: the median time of what is queued on a stream.
+
+use super::driver::{self, failed};
+use crate::Error;
+use cudarc::driver::sys::CUevent_flags;
+use cudarc::driver::{CudaEvent, CudaStream};
+use std::cell::Cell;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+/// Calls are made for this long before the first sample, so that the device has left its idle clocks.
+const WARM_UP: Duration = Duration::from_millis(50);
+/// What a sample should last; events are half a microsecond apart at the least.
+const SAMPLE: Duration = Duration::from_millis(2);
+/// The most calls of a sample.
+const MOST_CALLS: f64 = 200.0;
+/// Samples of a median, and how many are enough where they take longer than `ENOUGH`.
+const SAMPLES: usize = 15;
+const FEWEST: usize = 3;
+const ENOUGH: Duration = Duration::from_secs(1);
+
+/// Two events and the stream that they are recorded on.
+pub(super) struct Clock<'a> {
+    stream: &'a Arc<CudaStream>,
+    start: CudaEvent,
+    stop: CudaEvent,
+    /// Calls so far: each gets its number.
+    calls: Cell<u64>,
+}
+
+impl<'a> Clock<'a> {
+    pub(super) fn new(stream: &'a Arc<CudaStream>) -> Result<Clock<'a>, Error> {
+        driver::check_clock()?;
+        let event = || {
+            let event = stream.context().new_event(Some(CUevent_flags::CU_EVENT_DEFAULT));
+            event.map_err(failed("making an event"))
+        };
+        Ok(Clock { stream, start: event()?, stop: event()?, calls: Cell::new(0) })
+    }
+
+    /// The median time of a call, which queues work on the stream.
+    pub(super) fn median(&self, call: impl Fn(u64) -> Result<(), Error>) -> Result<Duration, Error> {
+        let begin = Instant::now();
+        let mut once = self.sample(1, &call)?;
+        while begin.elapsed() < WARM_UP {
+            once = self.sample(1, &call)?;
+        }
+        let calls = (SAMPLE.as_secs_f64() / once.as_secs_f64()).clamp(1.0, MOST_CALLS) as u32;
+        let begin = Instant::now();
+        let mut samples = Vec::new();
+        while samples.len() < FEWEST || samples.len() < SAMPLES && begin.elapsed() < ENOUGH {
+            samples.push(self.sample(calls, &call)?);
+        }
+        samples.sort_unstable();
+        Ok(samples[samples.len() / 2])
+    }
+
+    /// The time of one of so many calls in a row.
+    fn sample(&self, calls: u32, call: impl Fn(u64) -> Result<(), Error>) -> Result<Duration, Error> {
+        self.start.record(self.stream).map_err(failed("recording an event"))?;
+        (0..calls).try_for_each(|_| call(self.calls.replace(self.calls.get() + 1)))?;
+        self.stop.record(self.stream).map_err(failed("recording an event"))?;
+        let milliseconds = self.start.elapsed_ms(&self.stop).map_err(failed("running the kernels"))?;
+        Ok(Duration::from_secs_f64(f64::from(milliseconds) / 1e3) / calls)
+    }
+}

@@ -1,0 +1,89 @@
+//! Data again and again in the memory of a device, so that none of it is in a cache when it is read.
+
+use super::driver::failed;
+use super::gpu::Gpu;
+use crate::Error;
+use cudarc::driver::sys::{CUdevice_attribute, CUdeviceptr};
+use cudarc::driver::{CudaSlice, CudaStream, DevicePtr};
+use std::sync::Arc;
+
+/// Between two visits of a byte, so many times the bytes of the L2 cache are read.
+const TIMES_L2: usize = 4;
+/// The alignment of allocations, and so of each piece of data.
+const ALIGNMENT: usize = 256;
+
+/// Copies of the same pieces of data, one behind the other.
+pub(super) struct Ring {
+    memory: CudaSlice<u8>,
+    base: CUdeviceptr,
+    /// Bytes of a copy.
+    stride: usize,
+    copies: u64,
+    /// Where the pieces start in each copy.
+    offsets: Vec<u64>,
+}
+
+impl Ring {
+    /// Copies the pieces to the device as often as it takes.
+    pub(super) fn new(gpu: &Gpu, stream: &Arc<CudaStream>, pieces: &[&[u8]]) -> Result<Ring, Error> {
+        let mut stride = 0;
+        let offsets = pieces.iter().map(|piece| {
+            let offset = stride;
+            stride += piece.len().next_multiple_of(ALIGNMENT);
+            offset
+        });
+        let offsets: Vec<_> = offsets.collect();
+        let mut ring = Ring::allocate(gpu, stream, stride)?;
+        for (piece, &offset) in pieces.iter().zip(&offsets) {
+            let mut place = ring.memory.slice_mut(offset..offset + piece.len());
+            stream.memcpy_htod(*piece, &mut place).map_err(failed("copying an input to the device"))?;
+        }
+        ring.repeat(stream, stride)?;
+        Ok(Ring { offsets: offsets.into_iter().map(|offset| offset as u64).collect(), ..ring })
+    }
+
+    /// As many bytes in each copy, which begin with those of a pattern, again and again.
+    pub(super) fn of_pattern(
+        gpu: &Gpu,
+        stream: &Arc<CudaStream>,
+        pattern: &[u8],
+        bytes: usize,
+    ) -> Result<Ring, Error> {
+        let mut ring = Ring::allocate(gpu, stream, bytes.next_multiple_of(ALIGNMENT))?;
+        let some = pattern.len().min(ring.memory.len());
+        let mut place = ring.memory.slice_mut(0..some);
+        stream
+            .memcpy_htod(&pattern[..some], &mut place)
+            .map_err(failed("copying a pattern to the device"))?;
+        ring.repeat(stream, some)?;
+        Ok(ring)
+    }
+
+    fn allocate(gpu: &Gpu, stream: &Arc<CudaStream>, stride: usize) -> Result<Ring, Error> {
+        let attribute = CUdevice_attribute::CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE;
+        let l2 = gpu.context().attribute(attribute).map_err(failed("asking for the size of its cache"))?;
+        let copies = (TIMES_L2 * l2.unsigned_abs() as usize).div_ceil(stride).max(1);
+        let memory = gpu.allocate(stream, copies as u64 * stride as u64)?;
+        let base = memory.device_ptr(stream).0;
+        Ok(Ring { memory, base, stride, copies: copies as u64, offsets: vec![0] })
+    }
+
+    /// Fills the memory with what its first bytes are.
+    fn repeat(&mut self, stream: &Arc<CudaStream>, first: usize) -> Result<(), Error> {
+        let mut filled = first;
+        while filled < self.memory.len() {
+            let more = filled.min(self.memory.len() - filled);
+            let (from, mut to) = self.memory.split_at_mut(filled);
+            let copied = stream.memcpy_dtod(&from.slice(0..more), &mut to.slice_mut(0..more));
+            copied.map_err(failed("copying data on the device"))?;
+            filled += more;
+        }
+        stream.synchronize().map_err(failed("copying data on the device"))
+    }
+
+    /// Where the pieces are for a call, each in the copy after that of the call before.
+    pub(super) fn pieces(&self, call: u64) -> Vec<CUdeviceptr> {
+        let copy = self.base + call % self.copies * self.stride as u64;
+        self.offsets.iter().map(|offset| copy + offset).collect()
+    }
+}

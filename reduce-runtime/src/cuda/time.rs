@@ -1,0 +1,144 @@
+//! Times a program on a GPU, and beside it a kernel that only reads.
+
+use super::clock::Clock;
+use super::driver::failed;
+use super::gpu::Gpu;
+use super::launch::{Kernels, data, terminated};
+use super::ring::Ring;
+use crate::architecture::Target;
+use crate::{Error, Strided, Timing};
+use cudarc::driver::sys::{CUdevice_attribute, CUdeviceptr};
+use cudarc::driver::{CudaFunction, CudaStream, DevicePtr, LaunchConfig, PushKernelArg};
+use cudarc::nvrtc::Ptx;
+use reduce_dsl::lanes::LanesRef;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// A kernel that reads memory.
+const READ_ALL: &str = include_str!("read_all.cu");
+/// Threads of its blocks, bytes of a load, and loads that each thread has in flight.
+const BLOCK: u32 = 512;
+const UNIT: u64 = 16;
+const LOADS: u64 = 8;
+/// Grids that it is tried with, in blocks for each multiprocessor, beside the one that covers the data at
+/// once.
+const BLOCKS_PER_PROCESSOR: [u64; 3] = [2, 4, 8];
+/// Bytes of the data that it reads, again and again.
+const PATTERN: u64 = 1 << 20;
+
+impl Kernels {
+    /// Times the plan on a copy of host memory. There is at least one element.
+    pub(crate) fn time(&self, inputs: &[Strided<LanesRef<'_>>]) -> Result<Timing, Error> {
+        let stream = self.stream();
+        let clock = Clock::new(stream)?;
+        let pieces: Vec<_> = inputs.iter().map(data).collect();
+        let ring = Ring::new(self.gpu(), stream, &pieces)?;
+        let mut call = self.call(inputs[0].len as u64)?;
+        self.set_identity(&mut call)?;
+        let arguments = |turn| {
+            let steps = inputs.iter().map(|input| input.step);
+            self.arguments(ring.pieces(turn).into_iter().zip(steps))
+        };
+        let plan = clock.median(|turn| self.launch_all(stream, &call, &arguments(turn)))?;
+        let launches = match call.launches() {
+            [_] => vec![plan],
+            launches => launches
+                .iter()
+                .map(|launch| clock.median(|turn| self.launch(stream, &call, launch, &arguments(turn))))
+                .collect::<Result<_, _>>()?,
+        };
+        Ok(Timing { launches, plan })
+    }
+}
+
+impl Gpu {
+    /// The least time in which this GPU reads that many bytes, at least one.
+    pub(crate) fn time_read(&self, bytes: u64) -> Result<Duration, Error> {
+        let stream = self.context().default_stream();
+        let clock = Clock::new(&stream)?;
+        let pattern: Vec<_> = (0..PATTERN / 4).flat_map(|i| scrambled(i as u32).to_le_bytes()).collect();
+        let ring = Ring::of_pattern(self, &stream, &pattern, bytes as usize)?;
+        let read_all = self.read_all()?;
+        let word = self.allocate(&stream, 4)?;
+        let sink = word.device_ptr(&stream).0;
+        let times = self.grids(bytes)?.into_iter().map(|grid| {
+            clock.median(|turn| {
+                let x = ring.pieces(turn)[0];
+                launch_read(&stream, &read_all, grid, [x, bytes.div_ceil(UNIT), sink])
+            })
+        });
+        let times = times.collect::<Result<Vec<_>, _>>()?;
+        Ok(times.into_iter().min().unwrap_or_default())
+    }
+
+    fn read_all(&self) -> Result<CudaFunction, Error> {
+        let target = Target::for_device(self.architecture(), self.nvrtc().architectures())?;
+        let image = self.nvrtc().compile(READ_ALL, target)?;
+        let module = self.context().load_module(Ptx::from_binary(terminated(image.bytes)));
+        let function = module.and_then(|module| module.load_function("read_all"));
+        function.map_err(failed("loading the kernel that reads"))
+    }
+
+    /// The grids that are tried for so many bytes.
+    fn grids(&self, bytes: u64) -> Result<Vec<u32>, Error> {
+        let attribute = CUdevice_attribute::CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT;
+        let processors = self.context().attribute(attribute);
+        let processors = u64::from(processors.map_err(failed("counting multiprocessors"))?.unsigned_abs());
+        let cover = bytes.div_ceil(u64::from(BLOCK) * LOADS * UNIT);
+        let fewer = BLOCKS_PER_PROCESSOR.map(|blocks| blocks * processors).into_iter();
+        let grids = fewer.filter(|&grid| grid < cover).chain([cover]);
+        Ok(grids.filter_map(|grid| u32::try_from(grid).ok()).collect())
+    }
+}
+
+fn launch_read(
+    stream: &Arc<CudaStream>,
+    read_all: &CudaFunction,
+    grid: u32,
+    [x, units, sink]: [CUdeviceptr; 3],
+) -> Result<(), Error> {
+    let config = LaunchConfig { grid_dim: (grid, 1, 1), block_dim: (BLOCK, 1, 1), shared_mem_bytes: 0 };
+    let mut builder = stream.launch_builder(read_all);
+    builder.arg(&x).arg(&units).arg(&sink);
+    // SAFETY: the arguments are those of `read_all.cu`: units of 16 bytes in a copy of the ring, which is a
+    // multiple of 256 bytes, and a word for the result. The caller waits for the stream before it frees them.
+    unsafe { builder.launch(config) }.map(|_| ()).map_err(failed("launching the kernel that reads"))
+}
+
+/// A number of all bits, since memory of zeros may be faster.
+fn scrambled(i: u32) -> u32 {
+    let z = (i ^ (i >> 15)).wrapping_mul(0x2c1b_3c6d).wrapping_add(0x9e37_79b9);
+    (z ^ (z >> 12)).wrapping_mul(0x297a_2d39)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{BLOCK, LOADS, READ_ALL, UNIT};
+    use crate::{Architecture, Error, Nvrtc, Target};
+
+    #[test]
+    fn the_kernel_that_reads_has_its_loads_in_flight_together() -> Result<(), Error> {
+        let nvrtc = match Nvrtc::get() {
+            Ok(nvrtc) => nvrtc,
+            Err(error) => {
+                assert!(std::env::var_os("REDUCEGEN_REQUIRE_NVRTC").is_none(), "{error}");
+                eprintln!("the_kernel_that_reads_has_its_loads_in_flight_together: skipped, {error}");
+                return Ok(());
+            }
+        };
+        for (name, number) in [("THREADS", u64::from(BLOCK)), ("LOADS", LOADS)] {
+            assert!(READ_ALL.contains(&format!("#define {name} {number}\n")));
+        }
+        let architecture = Architecture::from_number(90);
+        let ptx = nvrtc.compile(READ_ALL, Target::Ptx(architecture))?.bytes;
+        let ptx = String::from_utf8_lossy(&ptx);
+        let is_load = |line: &&str| line.contains("ld.global");
+        let first = ptx.lines().skip_while(|line| !is_load(line));
+        let run = first.take_while(|line| !line.contains("xor")).filter(is_load);
+        assert_eq!(run.filter(|line| line.contains("v4.")).count() as u64, LOADS, "{ptx}");
+        assert_eq!(UNIT, 16);
+        let cubin = nvrtc.compile(READ_ALL, Target::Cubin(architecture))?;
+        assert!(!cubin.log.contains("warning") && cubin.resources[0].spill_stores == 0, "{}", cubin.log);
+        Ok(())
+    }
+}

@@ -1,0 +1,46 @@
+//! The GPU that the tests share.
+
+use reduce_runtime::Device;
+use std::ops::Deref;
+use std::sync::{PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
+
+/// The GPU, while a test has it.
+pub(crate) struct Gpu<Turn> {
+    device: Device,
+    _turn: Turn,
+}
+
+impl<Turn> Deref for Gpu<Turn> {
+    type Target = Device;
+
+    fn deref(&self) -> &Device {
+        &self.device
+    }
+}
+
+/// Held while a test uses the GPU: with the others, or alone.
+static TURNS: RwLock<()> = RwLock::new(());
+
+/// The GPU, or `None` after saying why there is none.
+pub(crate) fn gpu(test: &str) -> Option<Gpu<RwLockReadGuard<'static, ()>>> {
+    let device = open(test)?;
+    Some(Gpu { device, _turn: TURNS.read().unwrap_or_else(PoisonError::into_inner) })
+}
+
+/// The same for a test that measures: no other runs meanwhile.
+pub(crate) fn gpu_alone(test: &str) -> Option<Gpu<RwLockWriteGuard<'static, ()>>> {
+    let device = open(test)?;
+    Some(Gpu { device, _turn: TURNS.write().unwrap_or_else(PoisonError::into_inner) })
+}
+
+fn open(test: &str) -> Option<Device> {
+    match Device::cuda(0) {
+        Ok(device) => Some(device),
+        Err(error) => {
+            let required = std::env::var("REDUCEGEN_REQUIRE_GPU").is_ok_and(|value| value == "1");
+            assert!(!required, "REDUCEGEN_REQUIRE_GPU is set: {error}");
+            eprintln!("{test}: skipped, {error}");
+            None
+        }
+    }
+}

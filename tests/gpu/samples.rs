@@ -1,0 +1,139 @@
+//! Compares reductions on the GPU with those of the host.
+
+use super::cases::lengths;
+use super::data::{Kind, Resident, View};
+use reduce_dsl::lanes::{Lanes, LanesRef};
+use reduce_dsl::operation::Order;
+use reduce_dsl::{Scalar, Spec, Value};
+use reduce_runtime::cudarc::driver::CudaContext;
+use reduce_runtime::{Device, Error, Reducer};
+use std::collections::BTreeMap;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+/// Elements of every type and kind, on the host and on the device.
+pub(crate) struct Samples {
+    pub(crate) samples: BTreeMap<Scalar, Vec<(Lanes, Resident)>>,
+}
+
+impl Samples {
+    /// The most elements that a reduction takes of them.
+    pub(crate) const MOST: usize = 70_000;
+    /// So many begin before the elements that are reduced, so that views are misaligned.
+    const MARGIN: usize = 8;
+
+    pub(crate) fn new() -> Samples {
+        let stream = CudaContext::new(0).unwrap().default_stream();
+        let sample = |ty: Scalar, kind: Kind| {
+            let lanes = kind.lanes(ty, Samples::MOST + Samples::MARGIN);
+            let resident = Resident::new(&stream, &lanes);
+            (lanes, resident)
+        };
+        let samples = Scalar::INPUTS.map(|ty| (ty, Kind::ALL.map(|kind| sample(ty, kind)).into())).into();
+        stream.synchronize().unwrap();
+        Samples { samples }
+    }
+
+    /// Reduces n elements of a kind on both devices, from views that begin a few elements into the memory,
+    /// the second further in than the first.
+    pub(crate) fn compare(
+        &self,
+        spec: &Spec,
+        gpu: &Reducer,
+        host: &Reducer,
+        n: usize,
+        kind: Kind,
+    ) -> Result<(), String> {
+        let inputs = spec.operation.inputs.iter().zip(0..);
+        let samples: Vec<_> = inputs
+            .map(|(input, place)| {
+                let start = (n + 3 * place) % (Samples::MARGIN - 3);
+                (&self.samples[&input.ty][kind as usize], start..start + n)
+            })
+            .collect();
+        let slices: Vec<_> =
+            samples.iter().map(|((lanes, _), at)| lanes.borrow().slice(at.clone())).collect();
+        let views: Vec<_> = samples.iter().map(|((_, resident), at)| resident.view(at.clone())).collect();
+        let inputs: Vec<_> = views.iter().map(View::input).collect();
+        let expected = host.reduce(&slices).map(|outcome| outcome.values);
+        let resident = gpu.reduce_device(&inputs).map(|outcome| outcome.values);
+        let copied = gpu.reduce(&slices).map(|outcome| outcome.values);
+        for (found, way) in [(resident, "device slices"), (copied, "host slices")] {
+            let near = || slack(gpu, &slices, kind).is_some_and(|slack| within(slack, &found, &expected));
+            if !same(&found, &expected) && !near() {
+                return Err(format!("{}, n = {n}, {kind:?}, {way}: {found:?}, not {expected:?}", spec.text));
+            }
+        }
+        Ok(())
+    }
+
+    /// Compares at every length and kind.
+    fn compare_all(&self, spec: &Spec, device: &Device) -> Result<(), String> {
+        let text = |error: Error| format!("{}: {error}", spec.text);
+        let gpu = Reducer::new(spec, device).map_err(text)?;
+        let host = Reducer::new(spec, &Device::host()).map_err(text)?;
+        for n in lengths(gpu.program(), Samples::MOST) {
+            Kind::ALL.iter().try_for_each(|&kind| self.compare(spec, &gpu, &host, n, kind))?;
+        }
+        Ok(())
+    }
+}
+
+/// The same bits, or both without a value.
+pub(crate) fn same(found: &Result<Vec<Value>, Error>, expected: &Result<Vec<Value>, Error>) -> bool {
+    match (found, expected) {
+        (Ok(found), Ok(expected)) => found == expected,
+        (Err(found), Err(expected)) => found.to_string() == expected.to_string(),
+        (Ok(_), Err(_)) | (Err(_), Ok(_)) => false,
+    }
+}
+
+/// How far apart two sums may be whose blocks came in any order: twice γ_d Σ|x|, where no element goes
+/// through more than d additions (Higham, Accuracy and Stability of Numerical Algorithms, section 4.2).
+/// `None` where the bits must be the same: in other reductions, and for the kinds of which every sum is
+/// exact.
+fn slack(gpu: &Reducer, slices: &[LanesRef<'_>], kind: Kind) -> Option<f64> {
+    let program = gpu.program();
+    let operation = &program.operation;
+    if operation.exact || operation.order == Order::Fixed || !matches!(kind, Kind::Plain) {
+        return None;
+    }
+    let unit = match operation.acc.fields[0].ty {
+        Scalar::F32 => f64::from(f32::EPSILON) / 2.0,
+        Scalar::F64 => f64::EPSILON / 2.0,
+        Scalar::Bool | Scalar::F16 | Scalar::I32 | Scalar::U32 | Scalar::I64 | Scalar::U64 => return None,
+    };
+    let first = program.plan().launches(slices[0].len() as u64)[0];
+    let in_block = program.plan().tiles()[0] / u64::from(program.block) + u64::from(program.block.ilog2());
+    let rounded = (in_block + first.grid) as f64 * unit;
+    let magnitude: f64 = (0..slices[0].len()).map(|i| float(slices[0].get(i)).abs()).sum();
+    Some(2.0 * rounded / (1.0 - rounded) * magnitude)
+}
+
+fn within(slack: f64, found: &Result<Vec<Value>, Error>, expected: &Result<Vec<Value>, Error>) -> bool {
+    let (Ok(found), Ok(expected)) = (found, expected) else { return false };
+    (float(found[0]) - float(expected[0])).abs() <= slack
+}
+
+fn float(value: Value) -> f64 {
+    value.get::<f64>().or_else(|| value.get::<f32>().map(f64::from)).unwrap()
+}
+
+/// Compares specifications on all cores, and fails with every difference.
+pub(crate) fn compare_on_all_cores(specs: &[Spec], device: &Device) {
+    let samples = Samples::new();
+    let (next, differences) = (AtomicUsize::new(0), Mutex::new(Vec::new()));
+    std::thread::scope(|scope| {
+        for _ in 0..std::thread::available_parallelism().unwrap().get() {
+            scope.spawn(|| {
+                while let Some(spec) = specs.get(next.fetch_add(1, Ordering::Relaxed)) {
+                    if let Err(difference) = samples.compare_all(spec, device) {
+                        differences.lock().unwrap().push(difference);
+                    }
+                }
+            });
+        }
+    });
+    let differences = differences.into_inner().unwrap();
+    assert!(differences.is_empty(), "{} of {}:\n{}", differences.len(), specs.len(), differences.join("\n"));
+}

@@ -1,0 +1,50 @@
+//! Times on a GPU are those of what runs there.
+
+use super::cases::{FLAGSHIP, LISTS, spec};
+use super::data::Kind;
+use super::device::gpu_alone;
+use reduce_dsl::Scalar;
+use reduce_dsl::lanes::LanesRef;
+use reduce_runtime::{Error, Reducer};
+use std::time::Duration;
+
+#[test]
+fn a_reduction_takes_as_long_as_its_launches_and_no_less_than_a_read() {
+    let test = "a_reduction_takes_as_long_as_its_launches_and_no_less_than_a_read";
+    let Some(device) = gpu_alone(test) else { return };
+    let n = 1 << 26;
+    let read = device.time_read(4 * n as u64).unwrap();
+    let lanes = Kind::Plain.lanes(Scalar::F32, n);
+    for list in [FLAGSHIP, LISTS[2]] {
+        let reducer = Reducer::new(&spec("sum", Scalar::F32, list), &device).unwrap();
+        let timing = reducer.time(&[lanes.borrow()]).unwrap();
+        assert_eq!(timing.launches.len(), reducer.program().plan().launches(n as u64).len());
+        let sum: Duration = timing.launches.iter().sum();
+        println!("{:?}: {timing:?}, read {read:?}", list.0);
+        // Launches alone overlap less than launches in a row, and clocks vary.
+        assert!(timing.plan < 2 * sum && sum < 2 * timing.plan, "{timing:?}");
+        assert!(timing.plan.as_secs_f64() > 0.9 * read.as_secs_f64(), "{timing:?}, read {read:?}");
+    }
+    let nanoseconds = read.as_nanos() as usize;
+    assert!((50..20_000).contains(&(4 * n / nanoseconds)), "{} GB/s", 4 * n / nanoseconds);
+}
+
+#[test]
+fn small_data_is_read_from_memory_at_every_call() {
+    let Some(device) = gpu_alone("small_data_is_read_from_memory_at_every_call") else { return };
+    let [little, much] = [1 << 20, 1 << 30].map(|bytes: u64| {
+        let read = device.time_read(bytes).unwrap();
+        println!("{bytes} bytes: {read:?}");
+        bytes as f64 / read.as_secs_f64()
+    });
+    assert!(little < 1.1 * much, "{little} and {much} bytes a second");
+}
+
+#[test]
+fn no_elements_take_no_time() {
+    let Some(device) = gpu_alone("no_elements_take_no_time") else { return };
+    let reducer = Reducer::new(&spec("sum", Scalar::F32, LISTS[0]), &device).unwrap();
+    let error = reducer.time(&[LanesRef::from(&[0.0f32; 0][..])]).unwrap_err();
+    assert!(matches!(error, Error::NothingToTime) && error.is_users_fault(), "{error}");
+    assert!(device.time_read(0).unwrap() > Duration::ZERO);
+}
