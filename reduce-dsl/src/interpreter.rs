@@ -56,7 +56,7 @@ use crate::operation::Operation;
 use crate::program::{Launch, Program, Reads, Region};
 use code::{Code, Malformed};
 use count::Tally;
-use machine::{Cells, Layed, Layout, Machine};
+use machine::{Cells, Layout, Machine, RecordLayout};
 use report::Reports;
 use schedule::Random;
 use setting::Setting;
@@ -202,7 +202,7 @@ fn one(
 }
 
 fn layout(operation: &Operation, kernel: &ExpandedKernel) -> Layout {
-    let acc = Layed::new(&operation.acc);
+    let acc = RecordLayout::new(&operation.acc);
     let mut at = 0;
     let arrays = kernel.shared.iter().map(|array| {
         let start = at;
@@ -210,7 +210,7 @@ fn layout(operation: &Operation, kernel: &ExpandedKernel) -> Layout {
         start
     });
     let arrays = arrays.collect();
-    Layout { acc, output: Layed::new(&operation.output), arrays }
+    Layout { acc, output: RecordLayout::new(&operation.output), arrays }
 }
 
 fn no_result(expanded: &Expanded) -> Report {

@@ -121,6 +121,8 @@ pub(super) struct Malformed {
 impl<'k> Code<'k> {
     /// The code of a kernel for one launch.
     pub(super) fn new(kernel: &'k ExpandedKernel, setting: &Setting<'k>) -> Result<Code<'k>, Malformed> {
+        let malformed = |detail| Malformed { statement: String::new(), detail };
+        setting.admits(kernel).map_err(malformed)?;
         let code = Code {
             kernel,
             ops: Vec::new(),

@@ -13,8 +13,9 @@ use crate::expanded::Barrier;
 /// Blocks in flight, where blocks can see each other; elsewhere they run one after the other.
 const IN_FLIGHT: usize = 8;
 
-/// Statements in a row of one warp, if it does nothing that others could wait for.
-const TURN: usize = 256;
+/// The most statements in a row of one warp, if it does nothing that others could wait for; in a random schedule,
+/// where others are to come between them, and in the others.
+const TURNS: [usize; 2] = [32, 256];
 
 /// What is left to do.
 struct Flight {
@@ -119,8 +120,8 @@ impl Machine<'_, '_> {
     /// A warp runs until it waits, ends, does what others may wait for, or has run for long.
     fn turn(&mut self, cluster: &mut Cluster, rank: usize, warp: usize) -> Result<(), Stopped> {
         let most = match self.schedule.warps {
-            Warps::Forward | Warps::Backward => TURN,
-            Warps::Random(_) => 1 + self.random.below(TURN),
+            Warps::Random(_) => 1 + self.random.below(TURNS[0]),
+            Warps::Forward | Warps::Backward => TURNS[1],
         };
         for _ in 0..most {
             let group = cluster.blocks[rank].warps[warp].pick(self.schedule, &mut self.random);

@@ -68,23 +68,23 @@ impl Cells {
 
 /// How accumulators and results lie in memory.
 pub(super) struct Layout {
-    pub(super) acc: Layed,
-    pub(super) output: Layed,
+    pub(super) acc: RecordLayout,
+    pub(super) output: RecordLayout,
     /// Where each shared array starts.
     pub(super) arrays: Vec<u64>,
 }
 
 /// A record: its size and fields, in bytes.
-pub(super) struct Layed {
+pub(super) struct RecordLayout {
     pub(super) size: u64,
     pub(super) fields: Vec<Field>,
 }
 
-impl Layed {
-    pub(super) fn new(record: &Record) -> Layed {
+impl RecordLayout {
+    pub(super) fn new(record: &Record) -> RecordLayout {
         let fields = record.offsets().into_iter().zip(record.types());
         let field = |(at, ty): (usize, crate::Scalar)| Field { offset: at as u64, size: ty.size() as u64 };
-        Layed { size: record.size() as u64, fields: fields.map(field).collect() }
+        RecordLayout { size: record.size() as u64, fields: fields.map(field).collect() }
     }
 }
 

@@ -60,6 +60,7 @@ pub(super) struct Cell<T> {
 /// What atomics did to a cell since the last plain write.
 #[derive(Clone, Default)]
 struct Atomics {
+    /// The last one, and those that it does not see: what follows an atomic follows those that it saw.
     updates: Vec<(Stamp, Party, Scope)>,
     channel: Channel,
 }
@@ -117,8 +118,9 @@ impl<T: Copy> Cell<T> {
         let conflict = conflict.or_else(|| self.unseen_update(access, scope));
         let held = self.value;
         self.set(change(held));
-        let stamp = access.stamp();
-        self.atomics.get_or_insert_default().updates.push((stamp, access.by, scope));
+        let updates = &mut self.atomics.get_or_insert_default().updates;
+        updates.retain(|(_, by, its)| !by.sees(*its, access.by, scope));
+        updates.push((access.stamp(), access.by, scope));
         (held, conflict)
     }
 
@@ -164,9 +166,7 @@ impl<T: Copy> Cell<T> {
     /// An atomic whose scope does not include this thread, or is not in the scope of this one.
     fn unseen_update(&self, access: &Access<'_>, scope: Scope) -> Option<Conflict> {
         let updates = &self.atomics.as_ref()?.updates;
-        let unseen = updates
-            .iter()
-            .filter(|(_, by, its)| !(by.includes(*its, access.by) && access.by.includes(scope, *by)));
+        let unseen = updates.iter().filter(|(_, by, its)| !by.sees(*its, access.by, scope));
         let kind = Kind::ScopeTooNarrow;
         unseen.map(|(it, ..)| it).find_map(|it| access.conflict(it, "updates", kind))
     }

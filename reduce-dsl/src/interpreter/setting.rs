@@ -1,7 +1,7 @@
 //! What a launch is given: its size, its memory, and where that lies.
 
 use super::domain::Acc;
-use crate::expanded::Buffer;
+use crate::expanded::{Buffer, ExpandedKernel};
 use crate::lanes::Lanes;
 use crate::operation::Operation;
 
@@ -67,7 +67,28 @@ pub(super) struct Setting<'a> {
     pub(super) partials_at: u64,
 }
 
+/// Bytes of shared memory that a block can have, on any device.
+const SHARED: u64 = 227 << 10;
+
 impl Setting<'_> {
+    /// Could a device launch the kernel so? Threads and clusters within limits, a whole number of clusters, and
+    /// shared memory that a block can have.
+    pub(super) fn admits(&self, kernel: &ExpandedKernel) -> Result<(), String> {
+        let (block, cluster) = (kernel.block, kernel.cluster);
+        if !(1..=1024).contains(&block) || !(1..=16).contains(&cluster) {
+            return Err(format!("{block} threads are no block, or {cluster} blocks no cluster"));
+        }
+        if !self.grid.is_multiple_of(cluster.into()) || self.grid > u32::MAX.into() {
+            return Err(format!("{} blocks are no grid of clusters of {cluster}", self.grid));
+        }
+        let arrays = kernel.shared.iter().map(|array| u64::from(kernel.constant(array.len)));
+        let bytes = arrays.sum::<u64>() * self.operation.acc.size() as u64;
+        if bytes > SHARED {
+            return Err(format!("{bytes} bytes of shared memory are more than the {SHARED} of a block"));
+        }
+        Ok(())
+    }
+
     /// Where a buffer starts, in bytes behind a multiple of 256.
     pub(super) fn base(&self, buffer: Buffer) -> u64 {
         match buffer {

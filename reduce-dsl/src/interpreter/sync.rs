@@ -32,6 +32,11 @@ impl Party {
             Scope::Grid => true,
         }
     }
+
+    /// Do atomics of these scopes by the two see each other?
+    pub(super) fn sees(self, its: Scope, other: Party, others: Scope) -> bool {
+        self.includes(its, other) && other.includes(others, self)
+    }
 }
 
 fn releases(order: MemoryOrder) -> bool {
@@ -65,7 +70,7 @@ impl Channel {
     /// Another atomic: what the chain before it released remains released only if the two atomics see
     /// each other.
     fn extend(&mut self, by: Party, scope: Scope) {
-        let linked = self.last.is_none_or(|(last, its)| last.includes(its, by) && by.includes(scope, last));
+        let linked = self.last.is_none_or(|(last, its)| last.sees(its, by, scope));
         if !linked {
             self.to_grid.forget_real();
             self.released.iter_mut().for_each(|it| it.clock.forget_real());
@@ -96,7 +101,7 @@ impl Channel {
         }
         let rest = self.released.iter().filter(|it| scope != Scope::Grid || it.scope != Scope::Grid);
         for it in rest {
-            let real = it.by.includes(it.scope, by) && by.includes(scope, it.by);
+            let real = it.by.sees(it.scope, by, scope);
             clocks.acquire(by.thread, &it.clock, real);
         }
     }

@@ -165,6 +165,18 @@ fn a_release_passes_through_a_chain_of_atomics() {
     wrong(&chain(Scope::Block), 3, Kind::ScopeTooNarrow);
 }
 
+/// The last block may set the ticket back with a plain store: an atomic follows those that it saw.
+#[test]
+fn the_last_block_resets_the_ticket() {
+    let zero = Stmt::Store(Buffer::Ticket.at(wide_literal(0)), 0.into());
+    let reset = |test| last_block(&[], ticket(AcqRel, Scope::Grid), &[when(test, [zero.clone()])]);
+    clean(&reset(is_last()), GRID);
+    wrong(&reset(old().get().equals(0)), GRID, Kind::Race);
+    let [before, after] = [Release, Acquire].map(|order| Stmt::Fence(order, Scope::Grid));
+    let at_last = when(is_last(), [zero.clone()]);
+    clean(&last_block(&[before], ticket(Relaxed, Scope::Grid), &[after, at_last]), GRID);
+}
+
 #[test]
 fn a_ticket_that_is_no_atomic_races() {
     let (place, held) = (|| Buffer::Ticket.at(wide_literal(0)), Local::new("held", Ty::U32));

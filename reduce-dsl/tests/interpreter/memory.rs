@@ -1,7 +1,7 @@
 //! What memory holds, and how it is addressed.
 
 use super::support::*;
-use reduce_dsl::expanded::{Buffer, Expr, Local, Stmt, Ty};
+use reduce_dsl::expanded::{Buffer, ExpandedKernel, Expr, Local, Stmt, Ty};
 use reduce_dsl::func::Param;
 use reduce_dsl::interpreter::{Input, Kind, Memory, Options, Provenance, Schedule, Shapes, Values, launch};
 use reduce_dsl::lanes::Lanes;
@@ -173,6 +173,11 @@ fn a_kernel_that_the_verifier_would_refuse_does_not_run() {
     for body in malformed {
         wrong(&kernel(body), 1, Kind::Malformed);
     }
+    wrong(&wide(2048, vec![]), 1, Kind::Malformed);
+    wrong(&ExpandedKernel { cluster: 2, ..kernel(vec![]) }, 3, Kind::Malformed);
+    let mut large = kernel(vec![]);
+    large.constants[0].value = 1 << 16;
+    wrong(&large, 1, Kind::Malformed);
 }
 
 /// Strided inputs: `step` is the distance of their elements.
