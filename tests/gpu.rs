@@ -6,6 +6,8 @@
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
 mod cases;
+#[path = "gpu/counted.rs"]
+mod counted;
 #[path = "gpu/data.rs"]
 mod data;
 #[path = "gpu/device.rs"]

@@ -1,0 +1,25 @@
+#!/usr/bin/env bash
+# The interpreter's counts beside the counters of a GPU, launch by launch, after scripts/gpu-bundle.sh built .gpu/
+# (here or elsewhere).
+# elsewhere). Needs ncu and python3, no Rust.
+#
+#   scripts/ncu.sh [FOLDER]      what it measures and table.md go there, or into .gpu/ncu; prints what differs
+set -euo pipefail
+cd "$(dirname "$0")/.."
+folder=${1:-.gpu/ncu}
+mkdir -p "$folder"
+export REDUCEGEN_REQUIRE_GPU=1 REDUCEGEN_COUNTS="$folder/counts.tsv"
+
+# Profiles the launches with the metrics of a kind, as scripts/ncu.py names them.
+profile() {
+  ncu --csv --print-units base --clock-control none --kernel-name regex:^reduce_ \
+    --metrics "$(python3 scripts/ncu.py metrics "$1")" --log-file "$folder/$1.csv" \
+    .gpu/gpu --exact counted::launches --test-threads 1
+}
+
+profile counters
+# These are optional: where ncu has none of them, the table says so.
+profile instrumented || cat "$folder/instrumented.csv"
+python3 scripts/ncu.py table "$folder" >"$folder/table.md" || differs=1
+grep -v '| yes |$' "$folder/table.md"
+exit "${differs:-0}"

@@ -1,0 +1,174 @@
+//! Kernels of which the interpreter's counts are compared with the counters of a GPU: `scripts/ncu.sh` runs
+//! this under the profiler.
+//!
+//! With `REDUCEGEN_COUNTS=FILE` the expected counts are written there, a line for each launch in the order of
+//! the launches.
+
+use super::cases;
+use super::data::{Kind, Resident};
+use super::device::gpu;
+use reduce_codegen::{compile, expand};
+use reduce_dsl::interpreter::{Counts, LaunchCounts, Options, Provenance, Shapes, run};
+use reduce_dsl::operation::{Operation, Order};
+use reduce_dsl::pass::Pass::{
+    self, Atomic, Bitmask, Coarsen, GridStride, InPlace, LastWarp, Sequential, Serial, Shuffle, StridedIndex,
+    Unroll, Vectorize,
+};
+use reduce_dsl::{Scalar, Spec};
+use reduce_runtime::cudarc::driver::CudaContext;
+use reduce_runtime::{Device, Reducer};
+use std::fmt::Write;
+
+/// A reduction of n elements of a type, which begin at an aligned address or one element behind it.
+struct Case {
+    passes: &'static [Pass],
+    block: u32,
+    op: &'static str,
+    ty: Scalar,
+    n: usize,
+    aligned: bool,
+    /// Does ptxas load neighbours in shared memory by one instruction twice as wide? It does so where the
+    /// stride is 1 and the address even, as `cuobjdump --dump-sass` shows: fewer wavefronts and conflicts
+    /// than statements ask for.
+    merged: bool,
+}
+
+const fn sum(passes: &'static [Pass], block: u32, ty: Scalar, n: usize) -> Case {
+    Case { passes, block, op: "sum", ty, n, aligned: true, merged: false }
+}
+
+const fn merged(case: Case) -> Case {
+    Case { merged: true, ..case }
+}
+
+const fn misaligned(case: Case) -> Case {
+    Case { aligned: false, ..case }
+}
+
+const fn argmax(case: Case) -> Case {
+    Case { op: "argmax", ..case }
+}
+
+/// The kernels of the rungs, elements of 2, 4 and 8 bytes and records, tails, and addresses that are not
+/// aligned.
+const CASES: [Case; 31] = [
+    sum(&[Serial], 32, Scalar::F32, 100),
+    sum(&[InPlace], 256, Scalar::F32, 1000),
+    sum(&[InPlace, Sequential], 256, Scalar::F32, 1000),
+    sum(&[], 256, Scalar::F32, 2048),
+    sum(&[Bitmask], 256, Scalar::F32, 2048),
+    merged(sum(&[StridedIndex], 256, Scalar::F32, 2048)),
+    merged(sum(&[StridedIndex], 1024, Scalar::F32, 3000)),
+    sum(&[Sequential], 256, Scalar::F32, 2048),
+    sum(&[Sequential], 512, Scalar::F32, 1777),
+    sum(&[Coarsen(2), Sequential], 256, Scalar::F32, 4096),
+    merged(sum(&[Coarsen(2), Sequential, LastWarp], 256, Scalar::F32, 4096)),
+    merged(sum(&[Coarsen(2), Sequential, LastWarp, Unroll], 256, Scalar::F32, 4099)),
+    merged(sum(&[GridStride(3), Sequential, LastWarp, Unroll], 256, Scalar::F32, 4096)),
+    sum(&[GridStride(3), Shuffle], 256, Scalar::F32, 4096),
+    sum(&[GridStride(3), Shuffle, Unroll], 256, Scalar::F32, 4000),
+    sum(&[Vectorize(4), Shuffle, Unroll], 256, Scalar::F32, 4096),
+    sum(&[GridStride(2), Vectorize(8), Shuffle, Unroll], 256, Scalar::F32, 10_000),
+    misaligned(sum(&[Vectorize(4), Shuffle, Unroll], 256, Scalar::F32, 4096)),
+    misaligned(sum(&[Shuffle], 256, Scalar::F32, 1024)),
+    sum(&[Coarsen(2), Sequential, Atomic], 256, Scalar::I32, 4096),
+    sum(&[Coarsen(8), Sequential], 256, Scalar::F32, 8000),
+    sum(&[], 256, Scalar::F64, 1024),
+    sum(&[Sequential], 256, Scalar::F64, 1024),
+    merged(sum(&[StridedIndex], 256, Scalar::F64, 1024)),
+    merged(sum(&[StridedIndex], 256, Scalar::I64, 1024)),
+    sum(&[Vectorize(2), Shuffle], 256, Scalar::F64, 2048),
+    sum(&[Sequential], 256, Scalar::F16, 1024),
+    argmax(sum(&[StridedIndex], 256, Scalar::F32, 1024)),
+    argmax(sum(&[Sequential], 256, Scalar::F32, 1000)),
+    argmax(sum(&[Shuffle], 256, Scalar::F32, 1000)),
+    Case { op: "max", ..sum(&[Shuffle, Coarsen(4), Unroll], 512, Scalar::I32, 5000) },
+];
+
+impl Case {
+    fn spec(&self) -> Spec {
+        let spec = cases::spec(self.op, self.ty, (self.passes, self.block));
+        let order = if self.passes.contains(&Atomic) { Order::Any } else { Order::Fixed };
+        Spec { operation: Operation { order, ..spec.operation }, ..spec }
+    }
+
+    /// What the interpreter counts in each launch.
+    fn counts(&self) -> Vec<LaunchCounts> {
+        let program = compile(&self.spec()).unwrap();
+        let n = self.n as u64;
+        let inputs = Provenance::inputs(&program.operation, n, self.aligned);
+        let mut shapes = Shapes::new(&program.operation);
+        let expanded = expand(&program).unwrap();
+        let outcome = run(&program, &expanded, &mut shapes, &inputs, n, Options::FORWARD);
+        assert!(outcome.reports.is_empty(), "{:?}", outcome.reports);
+        outcome.counts
+    }
+
+    /// A line for each launch: what it is, whether loads are merged, its kernel and grid, and the counts in
+    /// the order of [`columns`].
+    fn lines(&self) -> String {
+        let align = if self.aligned { "" } else { ", misaligned" };
+        let name = format!("{}, n: {}{align}\t{}", self.spec().text, self.n, u8::from(self.merged));
+        self.counts().iter().fold(String::new(), |mut text, launch| {
+            write!(text, "{name}\t{}\t{}", launch.kernel, launch.grid).unwrap();
+            columns(&launch.total()).into_iter().for_each(|(_, count)| write!(text, "\t{count}").unwrap());
+            text + "\n"
+        })
+    }
+}
+
+/// The counts, by the names that `scripts/ncu.py` knows them by.
+fn columns(counts: &Counts) -> [(&'static str, u64); 9] {
+    [
+        ("global_load_accesses", counts.global_loads.accesses),
+        ("global_load_sectors", counts.global_loads.sectors),
+        ("global_store_accesses", counts.global_stores.accesses),
+        ("global_store_sectors", counts.global_stores.sectors),
+        ("shared_load_wavefronts", counts.shared_loads.wavefronts),
+        ("shared_load_conflicts", counts.shared_loads.conflicts),
+        ("shared_store_wavefronts", counts.shared_stores.wavefronts),
+        ("shared_store_conflicts", counts.shared_stores.conflicts),
+        ("atomics", counts.atomics),
+    ]
+}
+
+fn table() -> String {
+    let names = columns(&Counts::default()).map(|(name, _)| name);
+    let lines: String = CASES.iter().map(Case::lines).collect();
+    format!("case\tmerged\tkernel\tgrid\t{}\n{lines}", names.join("\t"))
+}
+
+#[test]
+fn launches() {
+    let Some(device) = gpu("counted::launches") else { return };
+    if let Some(path) = std::env::var_os("REDUCEGEN_COUNTS") {
+        std::fs::write(path, table()).unwrap();
+    }
+    let stream = CudaContext::new(0).unwrap().default_stream();
+    for case in &CASES {
+        let spec = case.spec();
+        let start = usize::from(!case.aligned);
+        let place = start..start + case.n;
+        let lanes = Kind::Plain.lanes(case.ty, place.end);
+        let resident = Resident::new(&stream, &lanes);
+        let view = resident.view(place.clone());
+        let found = Reducer::new(&spec, &device).unwrap().reduce_device(&[view.input()]).unwrap();
+        let host = Reducer::new(&spec, &Device::host()).unwrap();
+        let expected = host.reduce(&[lanes.borrow().slice(place)]).unwrap();
+        assert_eq!(found.values, expected.values, "{}", spec.text);
+    }
+}
+
+/// Without a GPU the cases themselves are still checked: what is to be compared does occur.
+#[test]
+fn the_cases_have_what_is_counted() {
+    let counts: Vec<_> = CASES.iter().flat_map(Case::counts).map(|launch| launch.total()).collect();
+    assert!(counts.len() > 2 * CASES.len() - 10, "{} launches", counts.len());
+    for place in 0..columns(&counts[0]).len() {
+        let some = counts.iter().filter(|it| columns(it)[place].1 > 0).count();
+        assert!(some > 0, "no case has {}", columns(&counts[0])[place].0);
+    }
+    let strided = CASES[5].counts()[0].total();
+    let sequential = CASES[7].counts()[0].total();
+    assert!(strided.shared_loads.conflicts > 0 && sequential.shared_loads.conflicts == 0);
+}
