@@ -2,7 +2,7 @@
 # Builds everything that a GPU machine without Rust needs, into .gpu/. Then, on that machine, scripts/gpu-run.sh.
 set -euo pipefail
 cd "$(dirname "$0")/.."
-rm -rf .gpu && mkdir -p .gpu/kernels
+rm -rf .gpu && mkdir -p .gpu/kernels .gpu/corpus
 
 # The executable of a test, as cargo names it in its messages.
 test_binary() {
@@ -19,5 +19,7 @@ cp "$(test_binary gpu)" .gpu/gpu
 for op in sum max; do
   .gpu/reducegen emit "op: $op, ty: f32" -o ".gpu/kernels/$op.cu"
 done
+REDUCEGEN_CORPUS_CUDA="$PWD/.gpu/corpus" \
+  cargo test -p reduce-codegen --test corpus -- --exact kernels_print_as_cuda_programs
 strip .gpu/reducegen .gpu/gpu
 du -sh .gpu

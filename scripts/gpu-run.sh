@@ -1,24 +1,59 @@
 #!/usr/bin/env bash
-# On a machine with a GPU and the CUDA toolkit, after scripts/gpu-bundle.sh built .gpu/ (here or elsewhere):
-# the GPU tests, the sanitizers, and the benchmark beside CUB. Needs no Rust.
+# On a machine with a GPU and the CUDA toolkit, after scripts/gpu-bundle.sh built .gpu/ (here or elsewhere).
+# Needs no Rust.
 #
-#   scripts/gpu-run.sh [tests|sanitizers|bench]…         all three by default
+#   scripts/gpu-run.sh [STEP]…          all steps by default; what they write goes to $RESULTS, or .gpu/results
+#
+#   tests        every reduction and every rung of the ladder: the bits of the host, and times that make sense
+#   sanitizers   some of them under the four tools of compute-sanitizer
+#   ladder       the times of the twenty rungs, for the sizes of the published ones
+#   ncu          the interpreter's counts beside a profiler's
+#   corpus       what compute-sanitizer finds in the planted bugs that the interpreter finds
+#   bench        emitted kernels beside CUB
 set -euo pipefail
 cd "$(dirname "$0")/.."
 export REDUCEGEN_REQUIRE_GPU=1
+results=${RESULTS:-.gpu/results}
+mkdir -p "$results"
 steps=("$@")
-[ ${#steps[@]} -gt 0 ] || steps=(tests sanitizers bench)
+[ ${#steps[@]} -gt 0 ] || steps=(tests sanitizers ladder ncu corpus bench)
 
 tests() {
   .gpu/gpu
 }
 
+# The tools run side by side: each compiles the same kernels on one core.
 sanitizers() {
-  local tool
-  for tool in memcheck racecheck initcheck synccheck; do
-    echo "== $tool"
-    compute-sanitizer --tool "$tool" --error-exitcode 9 .gpu/gpu --exact sanitized
+  local tool failed=0 tools=(memcheck racecheck initcheck synccheck)
+  declare -A running
+  for tool in "${tools[@]}"; do
+    compute-sanitizer --tool "$tool" --error-exitcode 9 .gpu/gpu --exact sanitized ladder::sanitized \
+      >"$results/$tool.log" 2>&1 &
+    running[$tool]=$!
   done
+  for tool in "${tools[@]}"; do
+    wait "${running[$tool]}" || failed=$?
+    echo "== $tool"
+    tail -n 4 "$results/$tool.log"
+  done
+  return "$failed"
+}
+
+# The sizes are those of sources B and E in docs/ladder.md.
+ladder() {
+  local n
+  for n in 25600000 4194304; do
+    .gpu/reducegen ladder --n "$n" --block 256 --device cuda --json >"$results/ladder-$n.json"
+    .gpu/reducegen ladder --n "$n" --block 256 --device cuda | tee "$results/ladder-$n.txt"
+  done
+}
+
+ncu() {
+  scripts/ncu.sh "$results"
+}
+
+corpus() {
+  JOBS=$(nproc) scripts/corpus-sanitizers.sh .gpu/corpus | tee "$results/corpus.tsv"
 }
 
 bench() {
@@ -26,4 +61,14 @@ bench() {
   .gpu/beside_cub 28 .gpu/kernels/*.cu
 }
 
-for step in "${steps[@]}"; do "$step"; done
+# A step that fails does not keep the others from running; `set -e` holds inside each.
+failed=()
+for step in "${steps[@]}"; do
+  echo "== $step ($SECONDS s)"
+  set +e
+  (set -e; "$step")
+  status=$?
+  set -e
+  [ "$status" -eq 0 ] || failed+=("$step")
+done
+[ ${#failed[@]} -eq 0 ] || { echo "failed: ${failed[*]}"; exit 1; }

@@ -1,7 +1,6 @@
 #!/usr/bin/env bash
 # The interpreter's counts beside the counters of a GPU, launch by launch, after scripts/gpu-bundle.sh built .gpu/
-# (here or elsewhere).
-# elsewhere). Needs ncu and python3, no Rust.
+# (here or elsewhere). Needs ncu and python3, no Rust.
 #
 #   scripts/ncu.sh [FOLDER]      what it measures and table.md go there, or into .gpu/ncu; prints what differs
 set -euo pipefail
