@@ -12,11 +12,19 @@ cd "$1"
 shift
 export TOOLS="memcheck racecheck initcheck synccheck"
 
-# The number in front of `error` or `hazard` in the summary of a tool.
+# Newer versions of initcheck watch shared memory too, where told so.
+initcheck=
+! compute-sanitizer --help | grep -q -e --initcheck-address-space || initcheck="--initcheck-address-space all"
+export initcheck
+
+# The number in front of `error` or `hazard` in the summary of a tool. A program that does not end says so
+# after some seconds; the limit here is for one that cannot.
 findings() {
-  local out status=0
-  out=$(timeout -k 1 60 compute-sanitizer --tool "$1" "./$2" 2>&1) || status=$?
-  if [ "$status" -ge 124 ]; then
+  local out options=
+  [ "$1" != initcheck ] || options=$initcheck
+  # shellcheck disable=SC2086  # the options are words
+  out=$(timeout -k 1 60 compute-sanitizer --tool "$1" $options "./$2" 2>&1) || [ $? -lt 124 ] || out=stuck
+  if grep -q '^stuck$' <<<"$out"; then
     echo stuck
   else
     sed -nE 's/.*SUMMARY: ([0-9]+) (error|hazard).*/\1/p' <<<"$out" | head -n 1

@@ -14,8 +14,10 @@ pub fn program(entry: &Entry, bug: Option<char>) -> String {
     let arguments = if uses_ticket { &arguments[..] } else { &arguments[..arguments.len() - 1] };
     format!(
         "\
+#include <csignal>
 #include <cstdio>
 #include <cuda_runtime.h>
+#include <unistd.h>
 {kernels}
 static char* memory(size_t bytes, size_t written)
 {{
@@ -25,8 +27,17 @@ static char* memory(size_t bytes, size_t written)
     return static_cast<char*>(at);
 }}
 
+// A kernel that does not end would keep the GPU busy.
+static void stuck(int)
+{{
+    const char text[] = \"stuck\\n\";
+    _exit(write(1, text, sizeof text - 1) < 0 ? 1 : 2);
+}}
+
 int main()
 {{
+    std::signal(SIGALRM, stuck);
+    alarm(20);
 {declarations}    void* arguments[] = {{{arguments}}};
     for (unsigned int launch = 0; launch < {launches}; ++launch) {{
         cudaLaunchKernel({name}, {grid}, {block}, arguments, 0, nullptr);
