@@ -7,17 +7,25 @@
 //! | 2 | the user's mistake: arguments, specification, data |
 
 mod args;
+mod counted;
+mod counts;
 mod data;
 mod devices;
 mod dtype;
+mod elements;
 mod emit;
+mod explain;
 mod failure;
 mod json;
+mod ladder;
 mod npy;
 mod output;
 mod report;
 mod run;
 mod source;
+mod table;
+mod timed;
+mod trace;
 mod view;
 
 use args::{Args, Command};
@@ -33,6 +41,8 @@ pub(crate) fn main() -> ExitCode {
     let done = match &args.command {
         Command::Emit(args) => emit::emit(args),
         Command::Run(args) => run::run(args),
+        Command::Explain(args) => explain::explain(args),
+        Command::Ladder(args) => ladder::ladder(args),
         Command::Devices => devices::devices(),
     };
     match done {

@@ -10,7 +10,9 @@ mod cases;
 
 use cases::{FLAGSHIP, LISTS, auto, spec};
 use rayon::prelude::*;
+use reduce_codegen::ladder::{RUNGS, Rung};
 use reduce_codegen::{cuda, stages};
+use reduce_dsl::operators::operator;
 use reduce_dsl::pass::Pass;
 use reduce_dsl::program::Program;
 use reduce_dsl::{Scalar, Spec};
@@ -31,13 +33,18 @@ fn nvrtc(test: &str) -> Option<&'static Nvrtc> {
     }
 }
 
-/// The programs whose CUDA is a snapshot, for every architecture; those of every other case, for one each in turn, or
+/// The programs whose CUDA is a snapshot, those of the ladder too, for every architecture; those of every other case, for one each in turn, or
 /// with `REDUCEGEN_FULL=1` for every one too.
 fn jobs() -> Vec<(Program, u32)> {
     let compile = |spec: &Spec| reduce_codegen::compile(spec).unwrap();
     let flagship = stages(&auto("sum", Scalar::F32)).unwrap().into_iter().map(|stage| stage.program);
     let shown = cases::shown().into_iter().map(|(name, ty, list)| compile(&spec(name, ty, LISTS[list])));
-    let everywhere = shown.chain(flagship).flat_map(|it| ARCHITECTURES.map(|number| (it.clone(), number)));
+    let sum = operator("sum").unwrap();
+    let rung = |rung: &Rung| compile(&rung.spec(sum, Scalar::F32, 1 << 20, 256).unwrap());
+    let everywhere = shown
+        .chain(flagship)
+        .chain(RUNGS.iter().map(rung))
+        .flat_map(|it| ARCHITECTURES.map(|number| (it.clone(), number)));
     let full = std::env::var_os("REDUCEGEN_FULL").is_some();
     let others = cases::all().into_iter().enumerate().flat_map(|(turn, spec)| {
         let numbers = ARCHITECTURES.into_iter().enumerate();

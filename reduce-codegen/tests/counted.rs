@@ -62,7 +62,8 @@ fn barriers_and_use_of_three_trees_of_256() {
     assert_eq!(figures(""), (8, (1504, 255)));
     assert_eq!(figures("sequential"), (8, (384, 255)));
     assert_eq!(figures("shuffle"), (1, (1376, 1376)));
-    assert_eq!(tree("shuffle").shared_per_thread, 2);
+    let [loads, stores] = [tree("shuffle").shared_loads, tree("shuffle").shared_stores];
+    assert_eq!([loads.per_thread, stores.per_thread], [1, 1]);
     assert_eq!(tree("shuffle").shuffles, 8 * 5 + 3);
 }
 

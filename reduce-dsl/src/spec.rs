@@ -1,6 +1,7 @@
 //! The specification: what to compute and by which schedule. What the parser gives and lowering takes.
 
-use crate::operation::Operation;
+use crate::func::{Func, Param};
+use crate::operation::{Layout, Operation, Order};
 use crate::pass::Pass;
 use std::fmt;
 
@@ -29,6 +30,30 @@ pub enum Passes {
 impl Spec {
     /// Threads per block where neither the user nor `auto` says otherwise.
     pub const BLOCK: u32 = 256;
+
+    /// A specification, spelled. `map` is the function that is written there, without what the operator adds.
+    pub fn new(operation: Operation, map: Option<&Func>, block: Option<u32>, passes: Passes) -> Spec {
+        let text = text(&operation, map, block, &passes);
+        Spec { operation, text, block, passes }
+    }
+}
+
+/// The canonical spelling: the fields that say something, in order, on one line.
+fn text(operation: &Operation, map: Option<&Func>, block: Option<u32>, passes: &Passes) -> String {
+    let inputs = operation.inputs.iter().map(|Param { name, ty }| format!("{name}: {ty}"));
+    let fields = [
+        Some(match operation.inputs.as_slice() {
+            [Param { name, ty }] if name == "x" => format!("ty: {ty}"),
+            _ => format!("inputs: {{ {} }}", inputs.collect::<Vec<_>>().join(", ")),
+        }),
+        (operation.layout != Layout::Contiguous).then(|| format!("layout: {}", operation.layout)),
+        map.map(|map| format!("map: {map}")),
+        Some(format!("op: {}", operation.name)),
+        (operation.order != Order::Fixed).then(|| format!("order: {}", operation.order)),
+        block.map(|block| format!("block: {block}")),
+        (*passes != Passes::Auto).then(|| format!("passes: {passes}")),
+    ];
+    fields.into_iter().flatten().collect::<Vec<_>>().join(", ")
 }
 
 /// As it is written: `auto`, or `[shuffle, coarsen(4)]`.

@@ -1,15 +1,20 @@
 //! The arguments of the command.
 
+mod examples;
+mod values;
+
+pub(crate) use values::{MOST_COUNTED, Place};
+
 use crate::cli::dtype::Dtype;
-use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Parser, Subcommand, ValueEnum};
 use reduce_dsl::Scalar;
+use reduce_dsl::operators::Operator;
 use reduce_runtime::Architecture;
 use std::path::PathBuf;
 
 /// Write a reduction once; read the CUDA it becomes; run it on a GPU, or with the same bits without one.
 #[derive(Debug, Parser)]
-#[command(name = "reducegen", version, after_help = EXAMPLES, arg_required_else_help = true)]
+#[command(name = "reducegen", version, after_help = examples::ALL, arg_required_else_help = true)]
 pub(crate) struct Args {
     #[command(subcommand)]
     pub(crate) command: Command,
@@ -18,11 +23,17 @@ pub(crate) struct Args {
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     /// Print what a reduction becomes: CUDA, or any step on the way to it
-    #[command(after_help = EMIT_EXAMPLES)]
+    #[command(after_help = examples::EMIT)]
     Emit(Emit),
     /// Reduce data files, and print the result
-    #[command(after_help = RUN_EXAMPLES)]
+    #[command(after_help = examples::RUN)]
     Run(Run),
+    /// Count what each pass of a reduction buys
+    #[command(after_help = examples::EXPLAIN)]
+    Explain(Explain),
+    /// Climb from the naive kernel to the one bound by memory, counted, and timed where there is a GPU
+    #[command(after_help = examples::LADDER)]
+    Ladder(Ladder),
     /// List the devices that reductions can run on, and say why a GPU is not usable
     Devices,
 }
@@ -57,18 +68,61 @@ pub(crate) struct Run {
     #[arg(required = true, value_name = "FILE")]
     pub(crate) files: Vec<PathBuf>,
     /// The files hold nothing but little-endian elements of this type
-    #[arg(long, value_name = "TY", value_parser = raw_types())]
+    #[arg(long, value_name = "TY", value_parser = values::raw_types())]
     pub(crate) raw: Option<&'static Dtype>,
     /// Skip that many elements of each file, or of the first, the second, …, as in 0,1
-    #[arg(long, value_name = "O", value_delimiter = ',', default_value = "0", value_parser = offset)]
+    #[arg(long, value_name = "O", value_delimiter = ',', default_value = "0", value_parser = values::offset)]
     pub(crate) offset: Vec<usize>,
     /// Of what follows, take every S-th element, or so for each file, as in 2,3; needs `layout: strided`
-    #[arg(long, value_name = "S", value_delimiter = ',', default_value = "1", value_parser = step)]
+    #[arg(long, value_name = "S", value_delimiter = ',', default_value = "1", value_parser = values::step)]
     pub(crate) step: Vec<usize>,
     /// Where to run: auto (a GPU if there is one), host, cuda, or cuda:N
-    #[arg(long, default_value = "auto", value_parser = device)]
+    #[arg(long, default_value = "auto", value_parser = values::device)]
     pub(crate) device: Place,
     /// Print one line of JSON: result, bits, n, ty, device, passes, kernel_us, total_us, gb_per_s
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// Print each step of the kernels on at most 4096 elements: which threads combine what
+    #[arg(long, conflicts_with_all = ["json", "device"])]
+    pub(crate) trace: bool,
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct Explain {
+    /// The reduction: its fields, or the whole macro call in any brackets, or @FILE that holds either
+    pub(crate) spec: String,
+    /// Elements [default: 25600000 on a GPU, 524288 elsewhere]
+    #[arg(long, value_parser = values::elements())]
+    pub(crate) n: Option<u64>,
+    /// Where to time: auto (a GPU if there is one), host (nowhere), cuda, or cuda:N
+    #[arg(long, default_value = "auto", value_parser = values::device)]
+    pub(crate) device: Place,
+    /// How fast memory is read where no GPU is there to measure it: by default what was measured on an H200
+    #[arg(long, value_name = "GB/s", default_value_t = 4600.0, value_parser = values::speed)]
+    pub(crate) gb_per_s: f64,
+    /// Print one line of JSON for each stage
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct Ladder {
+    /// Elements [default: 25600000 on a GPU, 524288 elsewhere]
+    #[arg(long, value_parser = values::elements())]
+    pub(crate) n: Option<u64>,
+    /// Threads per block: a power of two, 32 to 1024
+    #[arg(long, default_value_t = 256, value_parser = values::block)]
+    pub(crate) block: u32,
+    /// The type of the elements
+    #[arg(long, default_value = "f32", value_parser = values::types())]
+    pub(crate) ty: Scalar,
+    /// The operator
+    #[arg(long, default_value = "sum", value_parser = values::operators())]
+    pub(crate) op: &'static Operator,
+    /// Where to time: auto (a GPU if there is one), host (nowhere), cuda, or cuda:N
+    #[arg(long, default_value = "auto", value_parser = values::device)]
+    pub(crate) device: Place,
+    /// Print one line of JSON for each rung
     #[arg(long)]
     pub(crate) json: bool,
 }
@@ -88,69 +142,4 @@ pub(crate) enum Form {
     Ptx,
     /// Machine code for --arch (needs NVRTC)
     Cubin,
-}
-
-/// Where `run` runs.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Place {
-    /// The first GPU if it is usable, else the host.
-    Auto,
-    /// The processor.
-    Host,
-    /// The CUDA device of that number.
-    Cuda(usize),
-}
-
-const EXAMPLES: &str = "\
-Examples:
-  reducegen run 'op: max' data.npy
-  reducegen run 'op: dot' x.npy y.npy --json
-  reducegen emit 'op: sum, ty: f32, passes: [shuffle, coarsen(4)]'
-  reducegen devices
-
-Exit status: 0, or 2 where the request or the data is wrong, or 1 where the machine cannot do it.";
-
-const EMIT_EXAMPLES: &str = "\
-Examples:
-  reducegen emit 'reduction!< op: max, ty: f32, passes: [shuffle, coarsen(4)] >'
-  reducegen emit 'op: argmax, ty: f32' --to association
-  reducegen emit 'op: sum, ty: f32, passes: [sequential, shuffle, unroll]' --diff
-  reducegen emit @norm.reduce --to cubin --arch sm_90 -o norm.cubin";
-
-const RUN_EXAMPLES: &str = "\
-Examples:
-  reducegen run 'op: max' data.npy
-  reducegen run 'map: |x| x.abs(), op: max' data.npy --device host
-  reducegen run 'inputs: { x: f32, y: f32 }, map: |x, y| x * y, op: sum' x.npy y.npy
-  reducegen run 'op: sum' --raw f16 weights.bin --json
-  reducegen run 'map: |x| x.abs(), op: sum, layout: strided' data.npy --offset 1 --step 3
-
-In JSON, a result is a number; a string where it is NaN, infinite, or an integer beyond 2^53; and an
-object of these where it is a struct. `bits` holds its bits likewise, in hexadecimal.";
-
-fn raw_types() -> impl TypedValueParser<Value = &'static Dtype> {
-    PossibleValuesParser::new(Scalar::INPUTS.map(Scalar::name))
-        .try_map(|name| Dtype::named(&name).ok_or("not an element type"))
-}
-
-fn offset(text: &str) -> Result<usize, &'static str> {
-    text.parse().map_err(|_| "an offset is a number, as in 1, or one for each file, as in 0,1")
-}
-
-fn step(text: &str) -> Result<usize, &'static str> {
-    let step = text.parse().ok().filter(|&step| step > 0);
-    step.ok_or("a step is a number from 1 on, as in 2, or one for each file, as in 2,3")
-}
-
-fn device(text: &str) -> Result<Place, &'static str> {
-    match text {
-        "auto" => Ok(Place::Auto),
-        "host" => Ok(Place::Host),
-        "cuda" => Ok(Place::Cuda(0)),
-        _ => text
-            .strip_prefix("cuda:")
-            .and_then(|ordinal| ordinal.parse().ok())
-            .map(Place::Cuda)
-            .ok_or("the devices are auto, host, cuda, and cuda:N with a number N"),
-    }
 }

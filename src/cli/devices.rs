@@ -1,13 +1,33 @@
-//! `reducegen devices`: where reductions can run on this machine.
+//! Where reductions can run on this machine: `reducegen devices`, and what `--device` names.
 
+use crate::cli::args::Place;
 use crate::cli::failure::Failure;
 use crate::cli::output;
-use reduce_runtime::Listing;
+use reduce_runtime::{Device, Error, Listing};
 
 /// Prints one line a device: its name, and what it is or why it cannot be used.
 pub(crate) fn devices() -> Result<(), Failure> {
     let lines: String = reduce_runtime::devices().iter().map(line).collect();
     output::write(None, lines.as_bytes())
+}
+
+/// The device, and why it is not a GPU where one would have been taken.
+pub(crate) fn open(place: Place) -> Result<(Device, Option<Error>), Failure> {
+    match place {
+        Place::Host => Ok((Device::host(), None)),
+        Place::Cuda(ordinal) => Ok((Device::cuda(ordinal)?, None)),
+        Place::Auto => match Device::cuda(0) {
+            Ok(device) => Ok((device, None)),
+            Err(error) => Ok((Device::host(), Some(error))),
+        },
+    }
+}
+
+/// The device to take times on, with a word where that is none.
+pub(crate) fn open_to_time(place: Place) -> Result<Device, Failure> {
+    let (device, why_no_gpu) = open(place)?;
+    why_no_gpu.into_iter().for_each(|error| output::note(format!("no times: {error}")));
+    Ok(device)
 }
 
 fn line(Listing { name, device }: &Listing) -> String {

@@ -12,6 +12,9 @@ pub(crate) enum Failure {
     /// What the user asked for cannot be: one sentence that names the way out.
     #[error("{0}")]
     Request(String),
+    /// A result that is not the right one.
+    #[error("bug of reducegen: {0}")]
+    Wrong(String),
     #[error(transparent)]
     Data(#[from] DataError),
     #[error(transparent)]
@@ -30,6 +33,7 @@ impl Failure {
     pub(crate) fn status(&self) -> u8 {
         match self {
             Failure::Spec(_) | Failure::Request(_) => 2,
+            Failure::Wrong(_) => 1,
             Failure::Data(error) => match &error.reason {
                 Reason::Io(error) if !is_users(error.kind()) => 1,
                 Reason::Io(_) | Reason::Directory | Reason::NotRegular => 2,
@@ -44,9 +48,11 @@ impl Failure {
     pub(crate) fn message(&self) -> Option<String> {
         match self {
             Failure::Spec(report) => Some(report.clone()),
-            Failure::Request(_) | Failure::Data(_) | Failure::Runtime(_) | Failure::Write { .. } => {
-                (self.status() != 0).then(|| format!("error: {self}"))
-            }
+            Failure::Request(_)
+            | Failure::Wrong(_)
+            | Failure::Data(_)
+            | Failure::Runtime(_)
+            | Failure::Write { .. } => (self.status() != 0).then(|| format!("error: {self}")),
         }
     }
 }

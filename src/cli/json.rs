@@ -1,4 +1,4 @@
-//! A run of `reducegen run` as one line of JSON.
+//! Lines of JSON, and that of `reducegen run`.
 
 use crate::cli::failure::Failure;
 use crate::cli::report::{Report, microseconds};
@@ -6,9 +6,14 @@ use reduce_dsl::func::Param;
 use reduce_dsl::{Scalar, Value};
 use serde::{Serialize, Serializer};
 
-/// The line, without its end.
+/// The line of a run, without its end.
 pub(crate) fn line(report: &Report<'_>) -> Result<String, Failure> {
-    let json = serde_json::to_string(&Run::of(report));
+    text(&Run::of(report))
+}
+
+/// Anything as one line, without its end.
+pub(crate) fn text(it: &impl Serialize) -> Result<String, Failure> {
+    let json = serde_json::to_string(it);
     json.map_err(|error| Failure::Write { target: "JSON".to_owned(), error: error.into() })
 }
 

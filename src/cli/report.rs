@@ -27,16 +27,7 @@ pub(crate) struct Report<'a> {
 impl Report<'_> {
     /// The result as Rust writes it: `190.2`, or `Range { lo: 0.0, hi: 190.2 }`.
     pub(crate) fn text(&self) -> String {
-        let output = &self.operation.output;
-        let field = |(field, value): (&Param, &Value)| match field.name.as_str() {
-            "" => value.to_string(),
-            name => format!("{name}: {value}"),
-        };
-        let fields: Vec<_> = output.fields.iter().zip(self.values).map(field).collect();
-        match &output.name {
-            None => fields.concat(),
-            Some(name) => format!("{name} {{ {} }}", fields.join(", ")),
-        }
+        result_text(self.operation, self.values)
     }
 
     /// What ran where, and how fast.
@@ -53,6 +44,20 @@ impl Report<'_> {
     pub(crate) fn gigabytes_per_second(&self) -> f64 {
         let bytes = self.n * self.operation.element_size();
         bytes as f64 / self.kernel.as_nanos().max(1) as f64
+    }
+}
+
+/// A result as Rust writes it.
+pub(crate) fn result_text(operation: &Operation, values: &[Value]) -> String {
+    let output = &operation.output;
+    let field = |(field, value): (&Param, &Value)| match field.name.as_str() {
+        "" => value.to_string(),
+        name => format!("{name}: {value}"),
+    };
+    let fields: Vec<_> = output.fields.iter().zip(values).map(field).collect();
+    match &output.name {
+        None => fields.concat(),
+        Some(name) => format!("{name} {{ {} }}", fields.join(", ")),
     }
 }
 

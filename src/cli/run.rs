@@ -1,17 +1,19 @@
 //! `reducegen run`: data files in, a result out.
 
-use crate::cli::args::{Place, Run};
+use crate::cli::args::Run;
 use crate::cli::data::Data;
+use crate::cli::devices;
 use crate::cli::failure::Failure;
 use crate::cli::json;
 use crate::cli::output;
 use crate::cli::report::Report;
 use crate::cli::source::Source;
+use crate::cli::trace;
 use crate::cli::view;
 use reduce_dsl::func::Param;
 use reduce_dsl::lanes::LanesRef;
 use reduce_dsl::operation::Operation;
-use reduce_runtime::{Device, Error, Reducer, Strided};
+use reduce_runtime::{Error, Reducer, Strided};
 use std::time::Instant;
 
 /// Reduces the files and prints the result.
@@ -26,7 +28,12 @@ pub(crate) fn run(args: &Run) -> Result<(), Failure> {
     let views = view::views(args, &data)?;
     data.windows(2).zip(views.windows(2)).try_for_each(|(files, views)| fit_length(files, views))?;
 
-    let (device, why_no_gpu) = device(args.device)?;
+    if args.trace {
+        let program = reduce_codegen::compile(&parsed.spec);
+        let program = program.map_err(|error| source.explain(&parsed, error.into()))?;
+        return trace::trace(&program, &views);
+    }
+    let (device, why_no_gpu) = devices::open(args.device)?;
     let reducer = Reducer::new(&parsed.spec, &device).map_err(|error| source.explain(&parsed, error))?;
     let outcome = reducer.reduce(&views)?;
     let report = Report {
@@ -70,18 +77,6 @@ fn fit_length(files: &[Data], views: &[Strided<LanesRef<'_>>]) -> Result<(), Fai
     }
     let (first, second) = (files[0].path.display(), files[1].path.display());
     Err(Failure::request(format!("{first} gives {n} elements and {second} {m}; inputs must be equally long")))
-}
-
-/// The device, and why it is not a GPU where one would have been taken.
-fn device(place: Place) -> Result<(Device, Option<Error>), Failure> {
-    match place {
-        Place::Host => Ok((Device::host(), None)),
-        Place::Cuda(ordinal) => Ok((Device::cuda(ordinal)?, None)),
-        Place::Auto => match Device::cuda(0) {
-            Ok(device) => Ok((device, None)),
-            Err(error) => Ok((Device::host(), Some(error))),
-        },
-    }
 }
 
 fn print(args: &Run, report: &Report<'_>, why_no_gpu: Option<&Error>) -> Result<(), Failure> {

@@ -4,7 +4,10 @@
 mod bad_data;
 mod bad_request;
 mod emit;
+mod explain;
 mod folder;
+mod ladder;
 mod npy;
 mod run;
 mod streams;
+mod trace;

@@ -211,7 +211,8 @@ impl Machine<'_, '_> {
                 self.tally.shared(here.part, direction, &self.starts, &layout.acc.fields);
                 let tally = &mut team.blocks[here.rank].tally;
                 let times = layout.acc.fields.len();
-                each(spots.inside).for_each(|lane| tally.shared(here.thread(lane), here.part, times));
+                each(spots.inside)
+                    .for_each(|lane| tally.shared(here.thread(lane), here.part, direction, times));
                 return;
             }
         };

@@ -15,7 +15,7 @@ pub struct LaunchCounts {
     pub items: u64,
     /// The counts of each [`Part`], in their order.
     pub parts: [Counts; 4],
-    shared_per_thread: u64,
+    shared_per_thread: [u64; 2],
     barriers_per_block: u64,
 }
 
@@ -27,13 +27,10 @@ impl LaunchCounts {
 
     /// The counts of the launch. What is the most of any thread or block is counted over all parts.
     pub fn total(&self) -> Counts {
-        let mut total = Counts::default();
+        let mut total = Counts { barriers_per_block: self.barriers_per_block, ..Counts::default() };
         self.parts.iter().for_each(|part| total += *part);
-        Counts {
-            shared_per_thread: self.shared_per_thread,
-            barriers_per_block: self.barriers_per_block,
-            ..total
-        }
+        [total.shared_loads.per_thread, total.shared_stores.per_thread] = self.shared_per_thread;
+        total
     }
 }
 
@@ -52,8 +49,6 @@ pub struct Counts {
     pub shared_loads: Shared,
     /// Stores to shared memory.
     pub shared_stores: Shared,
-    /// The most shared loads and stores of any thread.
-    pub shared_per_thread: u64,
     /// Block barriers, once for each block that meets.
     pub block_barriers: u64,
     /// The most block barriers of any block.
@@ -97,6 +92,8 @@ pub struct Shared {
     pub conflicts: u64,
     /// The most wavefronts of an access, or of half a warp.
     pub worst: u64,
+    /// The most accesses of any thread.
+    pub per_thread: u64,
 }
 
 impl AddAssign for Counts {
@@ -107,7 +104,6 @@ impl AddAssign for Counts {
         self.global_stores += other.global_stores;
         self.shared_loads += other.shared_loads;
         self.shared_stores += other.shared_stores;
-        self.shared_per_thread = self.shared_per_thread.max(other.shared_per_thread);
         self.block_barriers += other.block_barriers;
         self.barriers_per_block = self.barriers_per_block.max(other.barriers_per_block);
         self.warp_barriers += other.warp_barriers;
@@ -134,6 +130,7 @@ impl AddAssign for Shared {
         self.wavefronts += other.wavefronts;
         self.conflicts += other.conflicts;
         self.worst = self.worst.max(other.worst);
+        self.per_thread = self.per_thread.max(other.per_thread);
     }
 }
 
@@ -148,7 +145,7 @@ pub(super) enum Direction {
 #[derive(Default)]
 pub(super) struct Tally {
     pub(super) parts: [Counts; 4],
-    shared_per_thread: u64,
+    shared_per_thread: [u64; 2],
     barriers_per_block: u64,
 }
 
@@ -156,17 +153,27 @@ pub(super) struct Tally {
 #[derive(Clone)]
 pub(super) struct BlockTally {
     barriers: [u64; 4],
-    shared: Vec<[u32; 4]>,
+    /// Of each thread: loads and stores.
+    shared: Vec<[[u32; 4]; 2]>,
 }
 
 impl BlockTally {
     pub(super) fn new(threads: u32) -> BlockTally {
-        BlockTally { barriers: [0; 4], shared: vec![[0; 4]; threads as usize] }
+        BlockTally { barriers: [0; 4], shared: vec![[[0; 4]; 2]; threads as usize] }
     }
 
     /// A thread accesses shared memory so many times.
-    pub(super) fn shared(&mut self, thread: u32, part: Part, times: usize) {
-        self.shared[thread as usize][part as usize] += times as u32;
+    pub(super) fn shared(&mut self, thread: u32, part: Part, direction: Direction, times: usize) {
+        self.shared[thread as usize][direction as usize][part as usize] += times as u32;
+    }
+
+    /// The most loads and stores of any thread, of those parts.
+    fn most_shared(&self, parts: std::ops::Range<usize>) -> [u64; 2] {
+        let most = |direction: usize| {
+            let times = |thread: &[[u32; 4]; 2]| thread[direction][parts.clone()].iter().sum::<u32>();
+            self.shared.iter().map(times).max().unwrap_or(0).into()
+        };
+        [Direction::Load, Direction::Store].map(|direction| most(direction as usize))
     }
 
     /// Threads of the block.
@@ -214,13 +221,14 @@ impl Tally {
     /// A block has ended.
     pub(super) fn end(&mut self, block: &BlockTally) {
         for (part, counts) in self.parts.iter_mut().enumerate() {
-            let most = block.shared.iter().map(|thread| thread[part]).max().unwrap_or(0);
-            counts.shared_per_thread = counts.shared_per_thread.max(most.into());
+            let [loads, stores] = block.most_shared(part..part + 1);
+            counts.shared_loads.per_thread = counts.shared_loads.per_thread.max(loads);
+            counts.shared_stores.per_thread = counts.shared_stores.per_thread.max(stores);
             counts.block_barriers += block.barriers[part];
             counts.barriers_per_block = counts.barriers_per_block.max(block.barriers[part]);
         }
-        let most = block.shared.iter().map(|thread| thread.iter().sum::<u32>()).max().unwrap_or(0);
-        self.shared_per_thread = self.shared_per_thread.max(most.into());
+        let most = block.most_shared(0..4);
+        self.shared_per_thread = [0, 1].map(|at| self.shared_per_thread[at].max(most[at]));
         self.barriers_per_block = self.barriers_per_block.max(block.barriers.iter().sum());
     }
 

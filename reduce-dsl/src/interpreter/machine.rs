@@ -138,7 +138,7 @@ impl Machine<'_, '_> {
         }
     }
 
-    /// A group ends. Lanes of its warp that wait at a warp barrier or shuffle look again who is left.
+    /// A group ends; lanes that wait for others of their warp look again who is left.
     fn leave(&self, warp: &mut Warp, at: usize) {
         warp.end(at);
         warp.groups.iter_mut().for_each(|group| group.waits &= self.is_wide(group.pc));
@@ -205,6 +205,8 @@ impl Machine<'_, '_> {
         if let Some(trace) = &mut self.trace {
             trace(&Event {
                 kernel: self.code.kernel.name,
+                grid: self.setting.grid,
+                items: self.setting.items,
                 block: team.blocks[here.rank].number,
                 warp: here.warp as u32,
                 lanes: here.lanes,

@@ -7,6 +7,10 @@ use crate::expanded::{Part, Stmt};
 pub struct Event<'a> {
     /// The kernel.
     pub kernel: &'static str,
+    /// The blocks of the launch.
+    pub grid: u64,
+    /// The items of the launch: no two launches of a kernel have as many.
+    pub items: u64,
     /// The block.
     pub block: u64,
     /// The warp of the block.

@@ -116,8 +116,9 @@ impl Warp {
         self.groups.push(Group { lanes, pc, waits: false });
     }
 
-    /// A group ends.
+    /// A group ends. Others may wait for its lanes, which will not come: they look again.
     pub(super) fn end(&mut self, at: usize) {
         self.ended |= self.groups.swap_remove(at).lanes;
+        self.groups.iter_mut().for_each(|group| group.waits = false);
     }
 }

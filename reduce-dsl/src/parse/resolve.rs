@@ -6,9 +6,9 @@ use super::fields::Fields;
 use super::{Parsed, Places, Read, choices, identity, inputs, names, schedule, typing};
 use crate::Scalar;
 use crate::func::{Func, Param};
-use crate::operation::{Layout, Operation, Order};
+use crate::operation::Operation;
 use crate::operators::{Operator, OperatorError, operator};
-use crate::spec::{Passes, Spec};
+use crate::spec::Spec;
 use quote::ToTokens;
 
 /// What no order of evaluation reduces, and what to write instead.
@@ -45,8 +45,7 @@ pub(super) fn resolve(
     let operation = operation(fields, row?, &inputs, map.as_ref(), errors)?;
     let operation = Operation { layout: layout?, order: order?, ..operation };
     let (block, passes) = (block?, passes?);
-    let text = text(&operation, map.as_ref(), block, &passes);
-    let spec = Spec { operation, text, block, passes };
+    let spec = Spec::new(operation, map.as_ref(), block, passes);
     let notes = std::mem::take(&mut errors.notes);
     Some((Parsed { spec, places: places(fields), notes }, closure))
 }
@@ -138,24 +137,6 @@ fn operator_place(fields: &Fields, error: &OperatorError) -> Extent {
         OperatorError::Undefined { .. } | OperatorError::Inputs { .. } | OperatorError::Row(_) => None,
     };
     place.unwrap_or_else(|| fields.op.as_ref().map_or_else(Extent::whole, Extent::of))
-}
-
-/// The canonical spelling: the fields that say something, in order, on one line.
-fn text(operation: &Operation, map: Option<&Func>, block: Option<u32>, passes: &Passes) -> String {
-    let inputs = operation.inputs.iter().map(|Param { name, ty }| format!("{name}: {ty}"));
-    let fields = [
-        Some(match operation.inputs.as_slice() {
-            [Param { name, ty }] if name == "x" => format!("ty: {ty}"),
-            _ => format!("inputs: {{ {} }}", inputs.collect::<Vec<_>>().join(", ")),
-        }),
-        (operation.layout != Layout::Contiguous).then(|| format!("layout: {}", operation.layout)),
-        map.map(|map| format!("map: {map}")),
-        Some(format!("op: {}", operation.name)),
-        (operation.order != Order::Fixed).then(|| format!("order: {}", operation.order)),
-        block.map(|block| format!("block: {block}")),
-        (*passes != Passes::Auto).then(|| format!("passes: {passes}")),
-    ];
-    fields.into_iter().flatten().collect::<Vec<_>>().join(", ")
 }
 
 fn places(fields: &Fields) -> Places<Extent> {

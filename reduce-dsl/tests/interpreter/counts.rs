@@ -52,11 +52,12 @@ fn stores(operation: &Operation, index: Expr) -> Shared {
 
 #[test]
 fn bank_conflicts_of_words() {
-    let free = Shared { accesses: 1, wavefronts: 1, conflicts: 0, worst: 1 };
+    let free = Shared { accesses: 1, wavefronts: 1, conflicts: 0, worst: 1, per_thread: 1 };
     assert_eq!(stores(&sum(), Expr::Thread), free);
     assert_eq!(stores(&sum(), Expr::Thread.times(33)), free);
     for stride in [2, 4, 8, 16, 32] {
-        let wanted = Shared { accesses: 1, wavefronts: stride, conflicts: stride - 1, worst: stride };
+        let wanted =
+            Shared { accesses: 1, wavefronts: stride, conflicts: stride - 1, worst: stride, per_thread: 1 };
         assert_eq!(stores(&sum(), Expr::Thread.times(stride as u32)), wanted);
     }
 }
@@ -65,9 +66,9 @@ fn bank_conflicts_of_words() {
 #[test]
 fn bank_conflicts_of_double_words() {
     let double = operator("sum").unwrap().apply(&[Param::new("x", Scalar::F64)], None).unwrap();
-    let free = Shared { accesses: 1, wavefronts: 2, conflicts: 0, worst: 1 };
+    let free = Shared { accesses: 1, wavefronts: 2, conflicts: 0, worst: 1, per_thread: 1 };
     assert_eq!(stores(&double, Expr::Thread), free);
-    let pairs = Shared { accesses: 1, wavefronts: 4, conflicts: 2, worst: 2 };
+    let pairs = Shared { accesses: 1, wavefronts: 4, conflicts: 2, worst: 2, per_thread: 1 };
     assert_eq!(stores(&double, Expr::Thread.times(2)), pairs);
 }
 
@@ -78,7 +79,7 @@ fn records_are_accessed_field_by_field() {
     assert_eq!(argmax.acc.size(), 16);
     let found = stores(&argmax, Expr::Thread);
     // Words 0, 4, 8, …: four to a bank. Double words 1, 3, 5, …: two to a bank in each half.
-    assert_eq!(found, Shared { accesses: 2, wavefronts: 4 + 4, conflicts: 3 + 2, worst: 4 });
+    assert_eq!(found, Shared { accesses: 2, wavefronts: 4 + 4, conflicts: 3 + 2, worst: 4, per_thread: 2 });
 }
 
 #[test]
@@ -108,7 +109,8 @@ fn everything_else_is_counted_where_it_is_executed() {
     assert_eq!((tree.slots, tree.active), (32, 8));
     assert_eq!((total.slots, total.active), (32, 8));
     // One store, one load, and another store in eight threads.
-    assert_eq!((total.shared_per_thread, tree.shared_per_thread), (3, 2));
+    let per_thread = |it: &Counts| [it.shared_loads.per_thread, it.shared_stores.per_thread];
+    assert_eq!((per_thread(&total), per_thread(tree)), ([1, 2], [1, 1]));
     assert_eq!(found.part(Part::Stage).shared_stores.accesses, 2);
     assert_eq!(found.part(Part::Fold).global_loads.bytes, 256);
 }

@@ -1,0 +1,54 @@
+//! What `--help` shows below the arguments.
+
+/// Of the command.
+pub(super) const ALL: &str = "\
+Examples:
+  reducegen run 'op: max' data.npy
+  reducegen run 'op: dot' x.npy y.npy --json
+  reducegen emit 'op: sum, ty: f32, passes: [shuffle, coarsen(4)]'
+  reducegen explain 'op: sum, ty: f32'
+  reducegen ladder
+  reducegen devices
+
+Exit status: 0, or 2 where the request or the data is wrong, or 1 where the machine cannot do it.";
+
+/// Of `emit`.
+pub(super) const EMIT: &str = "\
+Examples:
+  reducegen emit 'reduction!< op: max, ty: f32, passes: [shuffle, coarsen(4)] >'
+  reducegen emit 'op: argmax, ty: f32' --to association
+  reducegen emit 'op: sum, ty: f32, passes: [sequential, shuffle, unroll]' --diff
+  reducegen emit @norm.reduce --to cubin --arch sm_90 -o norm.cubin";
+
+/// Of `run`.
+pub(super) const RUN: &str = "\
+Examples:
+  reducegen run 'op: max' data.npy
+  reducegen run 'map: |x| x.abs(), op: max' data.npy --device host
+  reducegen run 'inputs: { x: f32, y: f32 }, map: |x, y| x * y, op: sum' x.npy y.npy
+  reducegen run 'op: sum' --raw f16 weights.bin --json
+  reducegen run 'map: |x| x.abs(), op: sum, layout: strided' data.npy --offset 1 --step 3
+  reducegen run 'op: sum, block: 32, passes: [shuffle]' small.npy --trace
+
+In JSON, a result is a number; a string where it is NaN, infinite, or an integer beyond 2^53; and an
+object of these where it is a struct. `bits` holds its bits likewise, in hexadecimal.";
+
+/// Of `explain`.
+pub(super) const EXPLAIN: &str = "\
+Examples:
+  reducegen explain 'op: sum, ty: f32'
+  reducegen explain 'op: sum, ty: f32, passes: [sequential, last_warp, unroll]' --n 256
+  reducegen explain 'op: dot, ty: f16' --gb-per-s 864 --json
+
+`=` is what the stage before has. The counts are exact; docs/ladder.md says what each one counts.";
+
+/// Of `ladder`.
+pub(super) const LADDER: &str = "\
+Examples:
+  reducegen ladder
+  reducegen ladder --n 256 --json
+  reducegen ladder --op max --ty f64 --block 512
+  reducegen ladder --device cuda --n 4194304
+
+Every rung is a list of passes; `spec` in its JSON is what `emit`, `explain` and `run` take. The counts are
+exact, of at most 2^20 elements; docs/ladder.md says what each one counts, and what each source published.";

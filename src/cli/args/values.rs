@@ -1,0 +1,71 @@
+//! Words and numbers of the command line as what they stand for.
+
+use crate::cli::dtype::Dtype;
+use clap::builder::{PossibleValuesParser, RangedU64ValueParser, TypedValueParser};
+use reduce_dsl::Scalar;
+use reduce_dsl::operators::{OPERATORS, Operator, operator};
+use reduce_dsl::program::LIMITS;
+
+/// Where a command runs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Place {
+    /// The first GPU if it is usable, else the host.
+    Auto,
+    /// The processor.
+    Host,
+    /// The CUDA device of that number.
+    Cuda(usize),
+}
+
+/// The most elements that are counted: some seconds of the interpreter for each kernel.
+pub(crate) const MOST_COUNTED: u64 = 1 << 20;
+
+pub(super) fn raw_types() -> impl TypedValueParser<Value = &'static Dtype> {
+    PossibleValuesParser::new(Scalar::INPUTS.map(Scalar::name))
+        .try_map(|name| Dtype::named(&name).ok_or("not an element type"))
+}
+
+pub(super) fn types() -> impl TypedValueParser<Value = Scalar> {
+    raw_types().map(|dtype| dtype.ty)
+}
+
+pub(super) fn operators() -> impl TypedValueParser<Value = &'static Operator> {
+    PossibleValuesParser::new(OPERATORS.map(|row| row.name))
+        .try_map(|name| operator(&name).ok_or("not an operator"))
+}
+
+pub(super) fn elements() -> RangedU64ValueParser {
+    RangedU64ValueParser::new().range(1..=1 << 40)
+}
+
+pub(super) fn block(text: &str) -> Result<u32, &'static str> {
+    let fits = |block: &u32| block.is_power_of_two() && LIMITS.block.contains(block);
+    text.parse().ok().filter(fits).ok_or("a block has 32, 64, 128, 256, 512 or 1024 threads")
+}
+
+pub(super) fn speed(text: &str) -> Result<f64, &'static str> {
+    let fits = |speed: &f64| speed.is_finite() && *speed > 0.0;
+    text.parse().ok().filter(fits).ok_or("a memory is read at a positive number of gigabytes a second")
+}
+
+pub(super) fn offset(text: &str) -> Result<usize, &'static str> {
+    text.parse().map_err(|_| "an offset is a number, as in 1, or one for each file, as in 0,1")
+}
+
+pub(super) fn step(text: &str) -> Result<usize, &'static str> {
+    let step = text.parse().ok().filter(|&step| step > 0);
+    step.ok_or("a step is a number from 1 on, as in 2, or one for each file, as in 2,3")
+}
+
+pub(super) fn device(text: &str) -> Result<Place, &'static str> {
+    match text {
+        "auto" => Ok(Place::Auto),
+        "host" => Ok(Place::Host),
+        "cuda" => Ok(Place::Cuda(0)),
+        _ => text
+            .strip_prefix("cuda:")
+            .and_then(|ordinal| ordinal.parse().ok())
+            .map(Place::Cuda)
+            .ok_or("the devices are auto, host, cuda, and cuda:N with a number N"),
+    }
+}

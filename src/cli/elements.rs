@@ -1,0 +1,78 @@
+//! Elements made up for a reduction, the same for the same position.
+
+use reduce_dsl::interpreter::Input;
+use reduce_dsl::lanes::{Lanes, LanesRef};
+use reduce_dsl::operation::{Layout, Operation, Order};
+use reduce_dsl::{Scalar, Value, f16};
+use reduce_runtime::Strided;
+use std::ops::Range;
+
+/// The inputs of a reduction.
+#[derive(Debug)]
+pub(crate) struct Elements {
+    lanes: Vec<Lanes>,
+    n: u64,
+    step: u64,
+}
+
+impl Elements {
+    /// n elements of each input, `step` apart where they are strided. Where the order of combinations may change from
+    /// run to run, they are 1 and -1, of which every order gives the same bits.
+    pub(crate) fn new(operation: &Operation, n: u64, step: u64) -> Elements {
+        let step = if operation.layout == Layout::Strided { step } else { 1 };
+        let exact = operation.order == Order::Any && !operation.exact;
+        let len = n.saturating_sub(1) * step + n.min(1);
+        let types = operation.inputs.iter().map(|input| input.ty);
+        let lanes = |(from, ty)| made_up(ty, from..from + len, exact);
+        Elements { lanes: (0..).step_by(1 << 40).zip(types).map(lanes).collect(), n, step }
+    }
+
+    /// As the interpreter takes them.
+    pub(crate) fn inputs(&self) -> Vec<Input> {
+        let input = |lanes: &Lanes| Input { elements: lanes.clone(), aligned: true, step: self.step };
+        self.lanes.iter().map(input).collect()
+    }
+
+    /// As devices take them.
+    pub(crate) fn views(&self) -> Vec<Strided<LanesRef<'_>>> {
+        let (len, step) = (self.n as usize, self.step as usize);
+        self.lanes.iter().map(|lanes| Strided { data: lanes.borrow(), offset: 0, step, len }).collect()
+    }
+}
+
+fn made_up(ty: Scalar, places: Range<u64>, exact: bool) -> Lanes {
+    let mut lanes = Lanes::empty(ty);
+    lanes.resize((places.end - places.start) as usize);
+    let float = if exact { sign } else { any_digits };
+    places.enumerate().for_each(|(at, i)| lanes.set(at, element(ty, i, float)));
+    lanes
+}
+
+fn element(ty: Scalar, i: u64, float: fn(u64) -> f64) -> Value {
+    match ty {
+        Scalar::F16 => Value::of(f16::from_f64(float(i))),
+        Scalar::F32 => Value::of(float(i) as f32),
+        Scalar::F64 => Value::of(float(i)),
+        Scalar::Bool | Scalar::I32 | Scalar::U32 | Scalar::I64 | Scalar::U64 => {
+            Value::from_bits(ty, random(i))
+        }
+    }
+}
+
+/// Of all digits: x in 1 .. 2, then 1 / x, so that neither sums nor products leave the range of the type.
+fn any_digits(i: u64) -> f64 {
+    let x = 1.0 + (random(i & !1) >> 12) as f64 / (1u64 << 52) as f64;
+    sign(i) * if i.is_multiple_of(2) { x } else { 1.0 / x }
+}
+
+fn sign(i: u64) -> f64 {
+    if random(i) & 1 == 0 { 1.0 } else { -1.0 }
+}
+
+/// SplitMix64 (Steele, Lea, Flood 2014) of a position.
+fn random(i: u64) -> u64 {
+    let mut z = i.wrapping_add(1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    z ^ (z >> 31)
+}

@@ -1,0 +1,33 @@
+//! `reducegen ladder`: every rung counted, proved right and, on a GPU, timed.
+
+mod climb;
+mod lines;
+mod tables;
+
+use crate::cli::args::Ladder;
+use crate::cli::counted::lengths;
+use crate::cli::failure::Failure;
+use crate::cli::timed::Clock;
+use crate::cli::{devices, json, output};
+use climb::Climb;
+use reduce_codegen::ladder::RUNGS;
+
+/// Climbs it.
+pub(crate) fn ladder(args: &Ladder) -> Result<(), Failure> {
+    if let Err(error) = RUNGS[0].spec(args.op, args.ty, 1, args.block) {
+        return Err(Failure::request(error.to_string()));
+    }
+    let device = devices::open_to_time(args.device)?;
+    let [n, counts_n] = lengths(args.n, &device);
+    let clock = Clock::of(&device);
+    let mut climb = Climb { op: args.op, ty: args.ty, block: args.block, n, counts_n, clock };
+    let rows = RUNGS.iter().map(|rung| climb.row(rung)).collect::<Result<Vec<_>, _>>()?;
+    let text = if args.json {
+        let name = device.name();
+        let lines = (0..rows.len()).map(|at| json::text(&lines::line(&climb, &name, &rows, at)));
+        lines.map(|line| Ok(line? + "\n")).collect::<Result<String, Failure>>()?
+    } else {
+        tables::text(&climb, &device.description(), &rows)
+    };
+    output::write(None, text.as_bytes())
+}

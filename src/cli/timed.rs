@@ -1,0 +1,105 @@
+//! What a reduction costs on a GPU, beside a kernel that only reads.
+
+use crate::cli::counted::differ;
+use crate::cli::elements::Elements;
+use crate::cli::report::microseconds;
+use reduce_codegen::ladder::STEP;
+use reduce_dsl::Spec;
+use reduce_dsl::program::Reads;
+use reduce_runtime::{Device, Error, Reducer, host};
+use serde::Serialize;
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+/// A GPU that takes times.
+#[derive(Debug)]
+pub(crate) struct Clock {
+    device: Device,
+    /// Times of reads that were measured, by bytes.
+    reads: BTreeMap<u64, Duration>,
+}
+
+/// Times on a GPU.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Time {
+    /// Of the copy that a tree in place works on.
+    pub(crate) copy: Option<Duration>,
+    /// Of the launch that reads the elements and leaves one partial a block, which is what the sources of the ladder time;
+    /// of a tree in place, of all launches but the copy.
+    pub(crate) kernel: Duration,
+    /// Of all launches.
+    pub(crate) plan: Duration,
+    /// Of a kernel that reads as many bytes, and nothing else.
+    pub(crate) read: Duration,
+    /// Bytes of the elements.
+    pub(crate) bytes: u64,
+}
+
+impl Clock {
+    /// The clock of a GPU. The host has none.
+    pub(crate) fn of(device: &Device) -> Option<Clock> {
+        device.architecture().map(|_| Clock { device: device.clone(), reads: BTreeMap::new() })
+    }
+
+    /// The times of a reduction of n elements, and what is wrong with its result.
+    pub(crate) fn time(&mut self, spec: &Spec, n: u64) -> Result<(Time, Option<String>), Error> {
+        let reducer = Reducer::new(spec, &self.device)?;
+        let (program, elements) = (reducer.program(), Elements::new(&spec.operation, n, STEP));
+        let found = reducer.reduce(&elements.views())?.values;
+        let host = host::reduce(&program.operation, &program.association(), &elements.views())?;
+        let timing = reducer.time(&elements.views())?;
+        let bytes = n * program.operation.element_size() as u64;
+        let in_place = program.kernel(Reads::Partials).in_place().is_some();
+        let (copy, kernels) = timing.launches.split_at(usize::from(in_place));
+        let kernel = if in_place { kernels.iter().sum() } else { kernels[0] };
+        let (copy, read) = (copy.first().copied(), self.read(bytes)?);
+        let time = Time { copy, kernel, plan: timing.plan, read, bytes };
+        Ok((time, differ(&self.device.name(), &found, &host)))
+    }
+
+    /// How long a read of so many bytes takes; measured once.
+    pub(crate) fn read(&mut self, bytes: u64) -> Result<Duration, Error> {
+        if let Some(&time) = self.reads.get(&bytes) {
+            return Ok(time);
+        }
+        let time = self.device.time_read(bytes)?;
+        self.reads.insert(bytes, time);
+        Ok(time)
+    }
+}
+
+impl Time {
+    /// Bytes of the elements for each nanosecond of the kernel.
+    pub(crate) fn gb_per_s(&self) -> f64 {
+        self.bytes as f64 / self.kernel.as_nanos().max(1) as f64
+    }
+
+    /// The time of the read for each of the kernel.
+    pub(crate) fn share_of_read(&self) -> f64 {
+        self.read.as_secs_f64() / self.kernel.as_secs_f64()
+    }
+}
+
+/// Times as JSON has them.
+#[derive(Serialize)]
+pub(crate) struct Line {
+    copy_us: Option<f64>,
+    kernel_us: f64,
+    all_us: f64,
+    gb_per_s: f64,
+    read_us: f64,
+    share_of_read: f64,
+}
+
+impl From<&Time> for Line {
+    fn from(time: &Time) -> Line {
+        Line {
+            copy_us: time.copy.map(microseconds),
+            kernel_us: microseconds(time.kernel),
+            all_us: microseconds(time.plan),
+            gb_per_s: time.gb_per_s(),
+            read_us: microseconds(time.read),
+            share_of_read: time.share_of_read(),
+        }
+    }
+}

@@ -1,0 +1,256 @@
+//! `reducegen run --trace`: each step of the kernels, as a teacher draws it.
+
+mod recorder;
+
+use crate::cli::failure::Failure;
+use crate::cli::output;
+use crate::cli::report::result_text;
+use recorder::{By, Launched, Made, Of, Recorder, Watch};
+use reduce_dsl::expanded::Part;
+use reduce_dsl::interpreter::{Acc, Event, Input, Options, Provenance, Schedule, Values, run};
+use reduce_dsl::lanes::{Lanes, LanesRef};
+use reduce_dsl::program::Program;
+use reduce_runtime::host::HostError;
+use reduce_runtime::{Error, Strided};
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+
+/// The most elements that anybody wants to see.
+const MOST: usize = 4096;
+/// Columns of a line.
+const WIDTH: usize = 100;
+/// Elements of a thread that are named; of others there is the number.
+const NAMED: usize = 4;
+
+/// Prints every step of a program on the elements, and the result.
+pub(crate) fn trace(program: &Program, views: &[Strided<LanesRef<'_>>]) -> Result<(), Failure> {
+    let n = views.first().map_or(0, |view| view.len);
+    if n == 0 || n > MOST {
+        return Err(Failure::request(format!(
+            "`--trace` shows 1 to {MOST} elements, and there are {n}; give it less data, as with `--step`"
+        )));
+    }
+    let history = History::of(program, views, n as u64)?;
+    output::write(None, history.text()?.as_bytes())
+}
+
+/// An accumulator, and the two that it was made of.
+type Pair = (usize, usize, usize);
+
+/// What happened, and the values.
+struct History<'a> {
+    program: &'a Program,
+    values: Values<'a>,
+    result: Acc,
+    made: Vec<Made>,
+    /// Is it part of the result?
+    used: Vec<bool>,
+    watch: Watch,
+}
+
+impl<'a> History<'a> {
+    /// Runs the program twice: on the values, and on positions under watch. Both number accumulators alike.
+    fn of(program: &'a Program, views: &[Strided<LanesRef<'_>>], n: u64) -> Result<History<'a>, Failure> {
+        let expanded = reduce_codegen::expand(program).map_err(Error::from)?;
+        let operation = &program.operation;
+        let mut values = Values::new(operation);
+        let inputs: Vec<_> = views.iter().map(|view| Input::new(gathered(view), true)).collect();
+        let outcome = run(program, &expanded, &mut values, &inputs, n, Options::FORWARD);
+
+        let (made, mut watch) = (RefCell::default(), Watch::default());
+        let mut recorder = Recorder::new(operation.identity.is_some(), &made);
+        let inputs = Provenance::inputs(operation, n, true);
+        let mut watcher = |event: &Event<'_>| watch.event(event, &made);
+        let options = Options { schedule: Schedule::FORWARD, trace: Some(&mut watcher) };
+        let watched = run(program, &expanded, &mut recorder, &inputs, n, options);
+        match (outcome.acc, watched.acc, outcome.reports.first()) {
+            (Some(result), Some(same), None) if result == same => {
+                let made = made.into_inner();
+                let used = used(&made, result);
+                Ok(History { program, values, result, made, used, watch })
+            }
+            (_, _, Some(report)) => Err(Failure::Wrong(report.to_string())),
+            _ => Err(Failure::Wrong("two runs of a program differ".to_owned())),
+        }
+    }
+
+    fn text(&self) -> Result<String, Failure> {
+        let mut blocks: BTreeMap<(usize, u64), Vec<usize>> = BTreeMap::new();
+        for (number, made) in self.made.iter().enumerate() {
+            blocks.entry((made.by.launch, made.by.block)).or_default().push(number);
+        }
+        let mut text = String::new();
+        for (&(launch, block), numbers) in &blocks {
+            text += &self.heading(launch, block);
+            text += &self.alone(numbers);
+            text += &self.together(numbers);
+        }
+        let values = self.values.finish(self.result).map_err(|error| Error::from(HostError::from(error)))?;
+        Ok(format!("{text}\nresult: {}\n", result_text(&self.program.operation, &values)))
+    }
+
+    fn heading(&self, launch: usize, block: u64) -> String {
+        let Launched { kernel, grid, items } = self.watch.launches[launch];
+        let counted = |count, thing| format!("{count} {thing}{}", if count == 1 { "" } else { "s" });
+        let (items, blocks) = (counted(items, "item"), counted(grid, "block"));
+        let launch = format!("\n{kernel}: {items}, {blocks} of {} threads\n", self.program.block);
+        let launch = if block == 0 { launch } else { String::new() };
+        if grid > 1 { format!("{launch}\nblock {block}\n") } else { launch }
+    }
+
+    /// What each thread of a block begins with, or makes of its items alone.
+    fn alone(&self, numbers: &[usize]) -> String {
+        let mut threads: BTreeMap<usize, (Vec<usize>, Option<usize>)> = BTreeMap::new();
+        for &number in numbers.iter().filter(|&&number| self.matters(number)) {
+            let by = self.made[number].by;
+            if by.part == Part::Fold {
+                let mut leaves = Vec::new();
+                self.leaves(number, by, &mut leaves);
+                threads.insert(by.thread, (leaves, Some(number)));
+            } else if let Of::Pair(a, b) = self.made[number].of {
+                let from_before = |&side: &usize| self.matters(side) && self.made[side].by.launch < by.launch;
+                let (begins, _) = threads.entry(by.thread).or_default();
+                begins.extend([a, b].iter().filter(|side| from_before(side)));
+            }
+        }
+        threads.retain(|_, (leaves, _)| !leaves.is_empty());
+        let entry = |(&thread, (leaves, result)): (&usize, &(Vec<usize>, Option<usize>))| {
+            let named =
+                leaves.iter().take(NAMED).map(|&leaf| format!("{} {}", self.origin(leaf), self.value(leaf)));
+            let more = leaves.len().saturating_sub(NAMED);
+            let more = (more > 0).then(|| format!("{more} more"));
+            let items = named.chain(more).collect::<Vec<_>>().join(", ");
+            let result = result.filter(|_| leaves.len() > 1).map(|it| format!(" -> {}", self.value(it)));
+            (thread, items + &result.unwrap_or_default())
+        };
+        let entries: Vec<_> = threads.iter().map(entry).collect();
+        if entries.is_empty() { String::new() } else { format!("  each thread alone\n{}", columns(&entries)) }
+    }
+
+    /// What a thread did not make alone: elements, and accumulators of others.
+    fn leaves(&self, number: usize, by: By, leaves: &mut Vec<usize>) {
+        let made = &self.made[number];
+        let own = (made.by.launch, made.by.block, made.by.thread) == (by.launch, by.block, by.thread);
+        match made.of {
+            Of::Pair(a, b) if own => [a, b].into_iter().for_each(|side| self.leaves(side, by, leaves)),
+            Of::Nothing => {}
+            Of::Pair(..) | Of::Element(_) => leaves.push(number),
+        }
+    }
+
+    /// Does it have elements that are part of the result?
+    fn matters(&self, number: usize) -> bool {
+        self.used[number] && self.made[number].elements > 0
+    }
+
+    /// Where an accumulator of an earlier launch comes from: `x[3]`, or `block 2`.
+    fn origin(&self, number: usize) -> String {
+        let made = &self.made[number];
+        match made.of {
+            Of::Element(position) => format!("{}[{position}]", self.program.operation.inputs[0].name),
+            Of::Pair(a, b) if made.elements == 1 => {
+                self.origin(if self.made[a].elements > 0 { a } else { b })
+            }
+            Of::Pair(..) | Of::Nothing => format!("block {}", made.by.block),
+        }
+    }
+
+    /// The steps in which threads combine what they have.
+    fn together(&self, numbers: &[usize]) -> String {
+        let mut steps: BTreeMap<(Part, usize), Vec<Pair>> = BTreeMap::new();
+        for &number in numbers {
+            let made = &self.made[number];
+            if let Of::Pair(a, b) = made.of
+                && made.by.part != Part::Fold
+                && self.made[a].elements.min(self.made[b].elements) > 0
+            {
+                steps.entry((made.by.part, made.by.step)).or_default().push((number, a, b));
+            }
+        }
+        let used = |pairs: &&Vec<Pair>| pairs.iter().any(|&(number, ..)| self.used[number]);
+        let steps = steps.values().filter(used).enumerate();
+        steps.map(|(at, pairs)| self.step(at + 1, pairs)).collect()
+    }
+
+    fn step(&self, count: usize, pairs: &[Pair]) -> String {
+        let (shown, idle): (Vec<_>, Vec<_>) =
+            pairs.iter().copied().partition(|&(number, ..)| self.used[number]);
+        let distance = self.distance(&shown);
+        let entry = |&(number, a, b): &Pair| {
+            let by = self.made[number].by;
+            let whose = |side| if distance.is_some() { String::new() } else { self.whose(side, by) };
+            let [left, right] = [a, b].map(|side| self.value(side) + &whose(side));
+            (by.thread, format!("{left}, {right} -> {}", self.value(number)))
+        };
+        let entries: Vec<_> = shown.iter().map(entry).collect();
+        let (threads, each) = if shown.len() == 1 { ("thread", "") } else { ("threads", "each ") };
+        let with = |far| format!(", {each}with the thread {far} further up");
+        let with = distance.map_or(String::new(), with);
+        let idle = match idle.len() {
+            0 => String::new(),
+            more => format!("; {more} more combine what nobody uses"),
+        };
+        format!("  step {count}: {} {threads}{with}{idle}\n{}", shown.len(), columns(&entries))
+    }
+
+    /// How far up the other thread is, if it is as far for all.
+    fn distance(&self, pairs: &[Pair]) -> Option<usize> {
+        let distance = |&(number, a, b): &Pair| {
+            let [own, left, right] = [number, a, b].map(|it| self.made[it].by);
+            let here = |it: By| (it.launch, it.block) == (own.launch, own.block);
+            let own_left = here(left) && left.thread == own.thread;
+            (own_left && here(right)).then(|| right.thread.checked_sub(own.thread)).flatten()
+        };
+        let first = distance(pairs.first()?)?;
+        pairs.iter().all(|pair| distance(pair) == Some(first)).then_some(first)
+    }
+
+    /// Whose an accumulator is, for a thread that uses it; nothing where it is its own.
+    fn whose(&self, number: usize, user: By) -> String {
+        let by = self.made[number].by;
+        match (by.launch, by.block) == (user.launch, user.block) {
+            true if by.thread == user.thread => String::new(),
+            true => format!(" of {}", by.thread),
+            false => format!(" of {}", self.origin(number)),
+        }
+    }
+
+    /// An accumulator as its fields print.
+    fn value(&self, number: usize) -> String {
+        let fields: Vec<_> = self.values.get(Acc::number(number)).iter().map(ToString::to_string).collect();
+        if let [only] = fields.as_slice() { only.clone() } else { format!("({})", fields.join(", ")) }
+    }
+}
+
+/// Which accumulators are part of the result.
+fn used(made: &[Made], result: Acc) -> Vec<bool> {
+    let mut used = vec![false; made.len()];
+    let mut rest = vec![result.get()];
+    while let Some(number) = rest.pop() {
+        used[number] = true;
+        if let Of::Pair(a, b) = made[number].of {
+            rest.extend([a, b]);
+        }
+    }
+    used
+}
+
+/// The elements of a view, one behind the other.
+fn gathered(view: &Strided<LanesRef<'_>>) -> Lanes {
+    let mut lanes = Lanes::empty(view.data.ty());
+    lanes.resize(view.len);
+    (0..view.len).for_each(|i| lanes.set(i, view.data.get(view.offset + i * view.step)));
+    lanes
+}
+
+/// What threads do, in columns, as many as fit.
+fn columns(entries: &[(usize, String)]) -> String {
+    let most = entries.iter().map(|(thread, _)| *thread).max().unwrap_or(0);
+    let digits = most.to_string().len();
+    let widest = entries.iter().map(|(_, what)| what.chars().count()).max().unwrap_or(0);
+    let line = |entries: &[(usize, String)]| {
+        let cell = |(thread, what): &(usize, String)| format!("    {thread:>digits$}: {what:<widest$}");
+        format!("{}\n", entries.iter().map(cell).collect::<String>().trim_end())
+    };
+    entries.chunks((WIDTH / (digits + widest + 6)).max(1)).map(line).collect()
+}
