@@ -29,5 +29,7 @@ pub(crate) fn ladder(args: &Ladder) -> Result<(), Failure> {
     } else {
         tables::text(&climb, &device.description(), &rows)
     };
-    output::write(None, text.as_bytes())
+    output::write(None, text.as_bytes())?;
+    let wrong = rows.iter().find_map(|row| row.outcome.as_ref().ok()?.wrong.clone());
+    wrong.map_or(Ok(()), |wrong| Err(Failure::Wrong(wrong)))
 }

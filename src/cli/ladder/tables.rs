@@ -15,7 +15,7 @@ pub(super) fn text(climb: &Climb, device: &str, rows: &[Row]) -> String {
     text += &counted(rows).to_string();
     text += &format!("\n{}\n", counts::LEGEND);
     if climb.counts_n < climb.n {
-        text += &format!("more than {} elements are not counted\n", MOST_COUNTED);
+        text += &format!("more than {MOST_COUNTED} elements are not counted\n");
     }
     if rows.iter().any(|row| row.time().is_some()) {
         text += &format!("\nthe same of {} x {ty} on {device}:\n\n", climb.n);
