@@ -38,6 +38,11 @@ impl Nvrtc {
     pub fn compile(&self, _: &str, _: Target) -> Result<Image, Error> {
         match *self {}
     }
+
+    /// Prints and compiles a program.
+    pub fn compile_program(&self, _: &Program, _: Target) -> Result<Image, Error> {
+        match *self {}
+    }
 }
 
 /// A GPU, which this build cannot have.
