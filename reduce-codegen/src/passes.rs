@@ -110,5 +110,5 @@ fn combines_mut(kernel: &mut Kernel) -> impl Iterator<Item = &mut Combine> {
 fn ordered(program: &Program) -> Option<String> {
     let name = &program.operation.name;
     (!program.operation.commutative)
-        .then(|| format!("`{name}` is not commutative, and this would reorder its elements"))
+        .then(|| format!("`{name}` is not commutative, and this would reorder its elements; leave it out"))
 }

@@ -8,6 +8,7 @@ use reduce_dsl::expanded::{Barrier, Buffer, Expanded, Expr, FULL, Local, Shared,
 use reduce_dsl::interpreter::{Kind, Options, Provenance, Report, run};
 use reduce_dsl::operation::Layout;
 use reduce_dsl::operators::operator;
+use reduce_dsl::ops::Bin;
 use reduce_dsl::program::{Combine, Fold, GridMedium, Medium, Program, Reach, Reads, Scope, Step, Tree};
 use reduce_dsl::{Scalar, Value};
 use support::spec;
@@ -152,6 +153,26 @@ fn every_rule_of_expanded_kernels_is_checked() {
     let mut expanded = expand(&it).unwrap();
     expanded.kernels[0].shared.push(Shared { name: "more", len: "BLOCK" });
     assert_eq!(expanded.verify(&it).unwrap_err().rule, 8);
+}
+
+#[test]
+fn positions_that_may_not_fit_are_refused() {
+    let wide = |expr: Expr| expr.cast(Scalar::U64);
+    let tile = || Expr::Named("TILE");
+    let narrowed = wide(Expr::Items.bin(Bin::Min, wide(tile())).cast(Scalar::U32));
+    for (value, rule) in [
+        (wide(Expr::Block).times(wide(tile())), None),
+        (wide(Expr::Block.times(tile())), Some(9)),
+        (wide(Expr::Thread.times(tile())), None),
+        (wide(Expr::Items.cast(Scalar::U32)), Some(9)),
+        (narrowed, None),
+        (Expr::Items.times(wide(tile())), Some(9)),
+    ] {
+        let it = program("shuffle");
+        let mut expanded = expand(&it).unwrap();
+        body(&mut expanded).push(Stmt::Let(Local::new("position", Ty::U64), value.clone()));
+        assert_eq!(expanded.verify(&it).err().map(|violation| violation.rule), rule, "{value}");
+    }
 }
 
 #[test]

@@ -40,10 +40,15 @@ fn unfit(program: &Program) -> Option<String> {
     let operation = &program.operation;
     let (name, acc) = (&operation.name, &operation.acc);
     if operation.identity.is_none() {
-        return Some(format!("`{name}` has no identity that its blocks could start from"));
+        return Some(format!(
+            "`{name}` has no identity that its blocks could start from; leave `atomic` out"
+        ));
     }
     if !acc.is_scalar() || ![4, 8].contains(&acc.size()) {
-        return Some(format!("it takes one scalar of 4 or 8 bytes, and `{name}` accumulates {}", acc.text()));
+        return Some(format!(
+            "it takes one scalar of 4 or 8 bytes, and `{name}` accumulates {}; leave `atomic` out",
+            acc.text()
+        ));
     }
     (!operation.exact && operation.order == Order::Fixed).then(|| {
         format!(

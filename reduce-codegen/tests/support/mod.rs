@@ -7,6 +7,7 @@
 )]
 
 pub mod corpus;
+pub mod random;
 pub mod standalone;
 
 use reduce_codegen::{Stage, stages};

@@ -13,6 +13,10 @@
 //!    arrays only; shared arrays are those it declares. A tree in place writes its items too.
 //! 8. Shared memory is as the program says, constants are those the kernel declares, and steps those of the
 //!    strided inputs that it reads.
+//! 9. Positions fit their types, whatever the number of elements and blocks: no sum or product of 32 bits wraps,
+//!    and nothing that may need 64 bits goes through 32.
+
+mod bounds;
 
 use super::{Barrier, Buffer, Expanded, ExpandedKernel, Expr, FULL, Local, Place, Stmt, Ty};
 use crate::operation::{Layout, Operation};
@@ -46,7 +50,9 @@ impl Expanded {
             verifier.ensure(8, bytes == program.shared_bytes(kernel), || {
                 format!("{bytes} bytes of shared memory")
             })?;
-            verifier.body(&expanded.body, Uniform::Block)
+            verifier.body(&expanded.body, Uniform::Block)?;
+            bounds::too_large(expanded)
+                .or_else(|expr| verifier.ensure(9, false, || format!("`{expr}` may not fit its type")))
         })
     }
 }

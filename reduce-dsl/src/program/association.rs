@@ -49,6 +49,11 @@ impl Association {
         levels
     }
 
+    /// The partials that the first launch makes of `items`, in the order of its blocks.
+    pub fn partials<T: Clone>(&self, items: Vec<T>, mut combine: impl FnMut(T, T) -> T) -> Vec<T> {
+        self.first.iter().fold(items, |items, level| level.reduce(&items, &mut combine))
+    }
+
     /// The longest chain of combinations from an element to the result: the d of the error bound
     /// `γ_d · Σ|x|` (Higham, Accuracy and Stability of Numerical Algorithms, 2nd ed., section 4.2).
     pub fn depth(&self, n: u64) -> u64 {

@@ -1,0 +1,131 @@
+//! The mutants that nothing can kill, because they do what their kernel does, and why.
+
+/// Mutants of a kind.
+pub(crate) struct Equivalent {
+    mutations: &'static [&'static str],
+    /// Is it one of them? By what it changes, and the name of its kernel.
+    is_one: fn(&str, &str) -> bool,
+    /// Why they are not wrong.
+    pub(crate) reason: &'static str,
+}
+
+pub(crate) const EQUIVALENT: [Equivalent; 15] = [
+    Equivalent {
+        mutations: &["another thread's turn"],
+        is_one: |what, kernel| {
+            what.ends_with("if thread == 0  ->  if thread == 1") && kernel.starts_with("many writers")
+        },
+        reason: "between two barriers, any thread may take the ticket for its block, or deliver",
+    },
+    Equivalent {
+        mutations: &["atomic made plain", "scope narrowed"],
+        is_one: |what, _| what.contains("exchange(ticket[0], 0)"),
+        reason: "the last block resets the ticket after it has acquired that every other one took it",
+    },
+    Equivalent {
+        mutations: &["guard dropped", "guard one too wide"],
+        is_one: |what, _| {
+            let round = what.contains("while at < n next") && what.contains("else / if at < n  ->");
+            round || what.contains("if at_first < n / if") && what.contains("else / if at_first < n  ->")
+        },
+        reason: "the first item of a unit is there, which was asked before",
+    },
+    Equivalent {
+        mutations: &["guard dropped", "guard one too wide"],
+        is_one: |what, _| {
+            what.starts_with("if at_first < n  ->") && what.contains("aligned")
+                || what.starts_with("if at_first < n  ->  if at_first <= n")
+        },
+        reason: "a unit that is not there is read item by item, and each is asked for",
+    },
+    Equivalent {
+        mutations: &["guard dropped"],
+        is_one: |what, kernel| {
+            let block = if what.contains("(thread + 32) < count") { "block 64" } else { "block 32" };
+            what.starts_with("if thread < 32  ->  if") && kernel.contains(block)
+        },
+        reason: "no thread but those of the first warp has a pair",
+    },
+    Equivalent {
+        mutations: &["guard dropped"],
+        is_one: |what, _| what.starts_with("if warp == 0  ->"),
+        reason: "the other warps combine the same values, and deliver nothing",
+    },
+    Equivalent {
+        mutations: &["guard dropped"],
+        is_one: |what, kernel| {
+            what.starts_with("if thread == 0  ->") && what.contains("at") && is_serial(kernel)
+        },
+        reason: "the other threads fold the same items, and deliver nothing",
+    },
+    Equivalent {
+        mutations: &["guard one too narrow"],
+        is_one: |what, _| what.contains("+ u64(WIDTH)) <= n") && what.contains("+ u64(WIDTH)) < n"),
+        reason: "a unit that ends with the input is read item by item, into the same lanes",
+    },
+    Equivalent {
+        mutations: &["guard one too narrow"],
+        is_one: |what, kernel| {
+            let even = ["+ 1) < BLOCK", "+ 1) < TILE"].iter().any(|it| what.contains(it));
+            even && kernel.contains("strided_index")
+        },
+        reason: "the left item of a pair is at an even position",
+    },
+    Equivalent {
+        mutations: &["guard one too wide"],
+        is_one: |what, kernel| {
+            let last = |stride: u32, block: &str| {
+                let pair = format!("(thread <= {stride}) & ((thread + {stride}) < count)");
+                what.contains(&pair) && kernel.contains(block)
+            };
+            let of_block = last(16, "block 32") || last(32, "block 64") || last(64, "block 128");
+            let end = ["<= BLOCK) & ((index", "<= TILE) & ((index"].iter().any(|it| what.contains(it));
+            of_block || end && kernel.contains("strided_index")
+        },
+        reason: "the right item of a pair is asked for too, and there is none beyond the tile",
+    },
+    Equivalent {
+        mutations: &["guard dropped", "guard one too wide"],
+        is_one: |what, kernel| {
+            let first = ["if 0 < count  ->", "if thread == 0 / if at_first < n  ->"];
+            first.iter().any(|it| what.contains(it)) && kernel.contains("arg")
+        },
+        reason: "a launch without an identity has an item",
+    },
+    Equivalent {
+        mutations: &["loop one turn more"],
+        is_one: |what, kernel| {
+            let asked = kernel.contains("arg") || kernel.contains("in_place");
+            asked && what.contains("while stride <= ")
+        },
+        reason: "each item of the additional turn is asked for, and none is there",
+    },
+    Equivalent {
+        mutations: &["loop by doubling for halving"],
+        is_one: |what, kernel| {
+            let warps = what.contains("WARPS / 2") && kernel.contains("block 64");
+            warps || what.contains("while 32 < stride") && kernel.contains("block 128")
+        },
+        reason: "a loop of one turn has no order",
+    },
+    Equivalent {
+        mutations: &["64-bit position in 32 bits"],
+        is_one: |what, kernel| what.contains("at: u64 = u64(u32(at_first + 1)) while") && is_serial(kernel),
+        reason: "the second item of all is at position 1",
+    },
+    Equivalent {
+        mutations: &["store dropped", "position off by one"],
+        is_one: |what, kernel| what.contains("if grid == 1 else / store partials") && is_serial(kernel),
+        reason: "one block folds everything, so there is no other to leave a partial for",
+    },
+];
+
+/// Does one thread fold everything? So it does with the one accumulator that `atomic` leaves.
+fn is_serial(kernel: &str) -> bool {
+    kernel.contains("[serial]") || kernel.starts_with("reduce_partials") && kernel.contains("atomic]")
+}
+
+/// The row that a mutant falls under.
+pub(crate) fn row_of(mutation: &str, what: &str, kernel: &str) -> Option<usize> {
+    EQUIVALENT.iter().position(|row| row.mutations.contains(&mutation) && (row.is_one)(what, kernel))
+}

@@ -1,0 +1,223 @@
+//! Runs a mutant beside its kernel: the verifier, the reports of the interpreter, and what it leaves in memory.
+
+use super::kernels::{Launch, Leaves, Subject};
+use super::sites::variants;
+use reduce_dsl::Scalar;
+use reduce_dsl::expanded::{Buffer, ExpandedKernel, Expr, Stmt};
+use reduce_dsl::interpreter::{
+    Acc, Domain, Input, Launched, Memory, Options, Provenance, Report, Schedule, Shapes, launch,
+};
+use reduce_dsl::program::Reads;
+
+/// How a mutant was killed.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Verdict {
+    /// The verifier refuses it.
+    pub(crate) refused: bool,
+    /// The interpreter reports it.
+    pub(crate) reports: Vec<Report>,
+    /// It leaves something else than the kernel does.
+    pub(crate) wrong: bool,
+}
+
+impl Verdict {
+    pub(crate) fn is_killed(&self) -> bool {
+        self.refused || self.is_seen()
+    }
+
+    /// Was it killed by running it?
+    fn is_seen(&self) -> bool {
+        !self.reports.is_empty() || self.wrong
+    }
+}
+
+/// A kernel, and what it leaves of each of its launches.
+pub(crate) struct Judge<'a> {
+    subject: &'a Subject,
+    launches: Vec<Expected<'a>>,
+}
+
+struct Expected<'a> {
+    setup: Setup<'a>,
+    domain: Provenance<'a>,
+    left: Left,
+    /// The partials of the blocks, where an atomic combines them in any order.
+    parts: Vec<Acc>,
+}
+
+/// A launch of a kernel or of its mutants.
+struct Setup<'a> {
+    subject: &'a Subject,
+    launch: Launch,
+    inputs: Vec<Input>,
+}
+
+/// What a launch leaves; the first ticket stands for all.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Left {
+    result: Option<Acc>,
+    partials: Vec<Option<Acc>>,
+    ticket: Option<u32>,
+}
+
+/// The launches that differ most: the first.
+const FEW: usize = 6;
+
+/// What the interpreter reports of the kernel, or of a mutant of it, at the first launch and schedule that shows it.
+pub(crate) fn report(subject: &Subject, kernel: &ExpandedKernel) -> Option<Report> {
+    subject.launches.iter().take(FEW).find_map(|&launch| {
+        let setup = Setup::of(subject, launch);
+        let mut shapes = Shapes::new(&subject.operation);
+        let mut run = |schedule| setup.run(kernel, subject.leaves, &mut shapes, schedule);
+        Schedule::all(launch.grid).into_iter().find_map(|schedule| run(schedule).reports.into_iter().next())
+    })
+}
+
+impl<'a> Judge<'a> {
+    /// Runs the kernel itself: nothing is reported, and it leaves the same under every schedule, of which only
+    /// the launches that differ most are run under all.
+    pub(crate) fn of(subject: &'a Subject) -> Judge<'a> {
+        let launches = subject.launches.iter().map(|&launch| Expected::of(subject, launch)).collect();
+        let mut judge = Judge { subject, launches };
+        let verdict = judge.run(&subject.kernel, FEW);
+        assert!(!verdict.is_seen(), "{}: {verdict:?}\n{}", subject.name, subject.kernel);
+        judge
+    }
+
+    /// What becomes of a mutant. The first launch that shows something ends it; one that the verifier refuses
+    /// is not tried for long.
+    pub(crate) fn judge(&mut self, mutant: &ExpandedKernel) -> Verdict {
+        let refused = self.subject.program.as_ref().is_some_and(|(program, expanded, at)| {
+            let mut expanded = expanded.clone();
+            expanded.kernels[*at] = mutant.clone();
+            expanded.verify(program).is_err()
+        });
+        Verdict { refused, ..self.run(mutant, if refused { FEW } else { usize::MAX }) }
+    }
+
+    fn run(&mut self, kernel: &ExpandedKernel, most: usize) -> Verdict {
+        let mut verdicts = self.launches.iter_mut().take(most).map(|expected| expected.run(kernel));
+        verdicts.find(Verdict::is_seen).unwrap_or_default()
+    }
+}
+
+impl<'a> Expected<'a> {
+    fn of(subject: &'a Subject, launch: Launch) -> Expected<'a> {
+        let setup = Setup::of(subject, launch);
+        let mut domain = Provenance::new(&subject.operation);
+        let mut run = |kernel: &ExpandedKernel, leaves| {
+            let launched = setup.run(kernel, leaves, &mut domain, Schedule::FORWARD);
+            assert!(launched.reports.is_empty(), "{}: {:?}\n{kernel}", subject.name, launched.reports);
+            Left::of(launched)
+        };
+        let left = run(&subject.kernel, subject.leaves);
+        let parts = match subject.leaves {
+            Leaves::One => run(&apart(&subject.kernel), Leaves::Blocks).partials,
+            Leaves::Blocks | Leaves::Items | Leaves::Tickets(_) => Vec::new(),
+        };
+        Expected { setup, domain, left, parts: parts.into_iter().flatten().collect() }
+    }
+
+    /// Under each schedule, until there is a report and a wrong result. Of a launch that does not end, there is
+    /// no result.
+    fn run(&mut self, kernel: &ExpandedKernel) -> Verdict {
+        let Subject { operation, leaves, .. } = self.setup.subject;
+        let shape = self.setup.run(kernel, *leaves, &mut Shapes::new(operation), Schedule::FORWARD);
+        let mut verdict = Verdict { reports: shape.reports, ..Verdict::default() };
+        let schedules = if shape.ended { Schedule::all(self.setup.launch.grid) } else { Vec::new() };
+        for schedule in schedules {
+            let launched = self.setup.run(kernel, *leaves, &mut self.domain, schedule);
+            verdict.reports.extend(launched.reports.iter().cloned());
+            verdict.wrong |= launched.ended && !self.is_right(&Left::of(launched));
+            if verdict.wrong && !verdict.reports.is_empty() {
+                break;
+            }
+        }
+        verdict
+    }
+
+    fn is_right(&self, left: &Left) -> bool {
+        if self.setup.subject.leaves != Leaves::One {
+            return *left == self.left;
+        }
+        let sum = left.partials.first().copied().flatten();
+        sum.is_some_and(|sum| self.domain.is_any_order_of(sum, &self.parts))
+    }
+}
+
+impl<'a> Setup<'a> {
+    fn of(subject: &'a Subject, launch: Launch) -> Setup<'a> {
+        let elements = if subject.kernel.reads == Reads::Inputs { launch.items } else { 0 };
+        let inputs = Provenance::inputs(&subject.operation, elements, launch.aligned);
+        Setup { subject, launch, inputs }
+    }
+
+    /// One launch; where there are tickets, another one with the tickets as the first left them.
+    fn run(
+        &self,
+        kernel: &ExpandedKernel,
+        leaves: Leaves,
+        domain: &mut dyn Domain,
+        schedule: Schedule,
+    ) -> Launched<'_> {
+        let Launch { grid, items, .. } = self.launch;
+        let fresh = self.memory(leaves, domain);
+        let mut one = |memory| {
+            launch(&self.subject.operation, kernel, domain, memory, grid, items, Options::under(schedule))
+        };
+        let first = one(fresh.clone());
+        if !matches!(leaves, Leaves::Tickets(_)) || !first.ended {
+            return first;
+        }
+        let mut second = one(Memory { ticket: first.memory.ticket, ..fresh });
+        second.reports.extend(first.reports);
+        second
+    }
+
+    /// The memory before the launch. Each partial that it reads is an element of its own.
+    fn memory(&self, leaves: Leaves, domain: &mut dyn Domain) -> Memory<'_> {
+        let Launch { grid, items, .. } = self.launch;
+        let (partials, tickets) = match leaves {
+            Leaves::Blocks => (grid, 1),
+            Leaves::Items => (items, 1),
+            Leaves::One => (1, 1),
+            Leaves::Tickets(of_block) => (grid * of_block, 1 + grid),
+        };
+        let mut memory = Memory::new(&self.inputs, partials as usize);
+        memory.ticket = vec![0; tickets as usize];
+        if leaves == Leaves::One {
+            memory.partials = vec![domain.empty()];
+        }
+        if self.subject.kernel.reads == Reads::Partials {
+            memory.items = (0..items).map(|at| self.element(domain, at)).collect();
+        }
+        memory
+    }
+
+    /// The accumulator of the element at a position.
+    fn element(&self, domain: &mut dyn Domain, position: u64) -> Option<Acc> {
+        let mut out = [None; 32];
+        let arguments = vec![[position; 32]; self.subject.operation.map.params().len()];
+        domain.map(&arguments, 1, &mut out).unwrap();
+        out[0]
+    }
+}
+
+impl Left {
+    fn of(launched: Launched<'_>) -> Left {
+        let Memory { result, partials, ticket, .. } = launched.memory;
+        Left { result, partials, ticket: ticket.first().copied() }
+    }
+}
+
+/// The kernel with a partial of its own for each block, in place of an atomic.
+fn apart(kernel: &ExpandedKernel) -> ExpandedKernel {
+    let store = |stmt: &Stmt| match stmt {
+        Stmt::AtomicCombine { value, .. } => {
+            let own = Buffer::Partials.at(Expr::Block.cast(Scalar::U64));
+            vec![vec![Stmt::Store(own, value.clone())]]
+        }
+        _ => Vec::new(),
+    };
+    variants(kernel, &store).remove(0).kernel
+}

@@ -1,0 +1,146 @@
+//! The kernels that are mutated, and what each is launched on.
+
+use super::support::{LISTS, spec};
+use reduce_codegen::ladder::RUNGS;
+use reduce_codegen::{Stage, expand, stages};
+use reduce_dsl::Scalar;
+use reduce_dsl::expanded::{Expanded, ExpandedKernel};
+use reduce_dsl::operation::{Operation, Order};
+use reduce_dsl::operators::operator;
+use reduce_dsl::pass::Pass;
+use reduce_dsl::program::{Program, Reach, Reads, Step};
+use reduce_dsl::spec::{Listed, Passes};
+
+/// A kernel with what it is launched on.
+pub(crate) struct Subject {
+    /// Where it comes from.
+    pub(crate) name: String,
+    pub(crate) operation: Operation,
+    pub(crate) kernel: ExpandedKernel,
+    /// What it is part of, and its place there, for the verifier. A kernel written by hand is part of nothing.
+    pub(crate) program: Option<(Program, Expanded, usize)>,
+    pub(crate) leaves: Leaves,
+    pub(crate) launches: Vec<Launch>,
+}
+
+/// What a launch leaves besides the result.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Leaves {
+    /// A partial for each block.
+    Blocks,
+    /// A partial for each item.
+    Items,
+    /// One partial, from an atomic of each block.
+    One,
+    /// So many partials for each block, and tickets that are 0 again.
+    Tickets(u64),
+}
+
+/// The size of a launch.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Launch {
+    pub(crate) items: u64,
+    pub(crate) grid: u64,
+    pub(crate) aligned: bool,
+}
+
+/// Items of a launch, at most: kernels with larger tiles are left out.
+const MOST_ITEMS: u64 = 20_000;
+
+impl Subject {
+    /// A kernel of a program.
+    fn of(program: &Program, expanded: &Expanded, at: usize) -> Subject {
+        let kernel = expanded.kernels[at].clone();
+        let steps = &program.kernels[at].steps;
+        let leaves = match (program.kernels[at].is_atomic(), steps.contains(&Step::Keep)) {
+            (true, _) => Leaves::One,
+            (_, true) => Leaves::Items,
+            _ => Leaves::Blocks,
+        };
+        let types: Vec<_> = program.operation.inputs.iter().map(|input| input.ty.name()).collect();
+        Subject {
+            name: format!(
+                "{} of {} {}, block {}, {}",
+                kernel.name,
+                program.operation.name,
+                types.join(" and "),
+                program.block,
+                Listed(&program.passes)
+            ),
+            operation: program.operation.clone(),
+            kernel,
+            program: Some((program.clone(), expanded.clone(), at)),
+            leaves,
+            launches: launches(program, at),
+        }
+    }
+
+    /// The name of the operation with its kernel, and nothing that tells two equal ones apart.
+    fn is_like(&self, other: &Subject) -> bool {
+        self.operation == other.operation && self.kernel == other.kernel
+    }
+}
+
+/// Launches around what a kernel treats specially: a full tile, one that is not, several blocks, few items, the
+/// boundaries of steps, vectors and turns, and where there is an identity none.
+fn launches(program: &Program, at: usize) -> Vec<Launch> {
+    let reads = [Reads::Inputs, Reads::Partials][at];
+    let (tile, most) = (program.tile(reads), program.most_blocks(reads));
+    let fold = program.kernels[at].fold();
+    let width = u64::from(fold.width);
+    let turn = match fold.reach {
+        Reach::Units(_) => u64::from(program.block) * width,
+        Reach::GridStride(blocks) => tile * u64::from(blocks),
+        Reach::Everything => 1,
+    };
+    let powers = (5..=8).map(|log2| 1 << log2);
+    let few = (1..=17).chain(powers.flat_map(|power| [power - 1, power, power + 1]));
+    let next_turn = (1..=width + 1).map(|items| turn + items);
+    let nothing = program.operation.identity.is_some().then_some(0);
+    let sizes = [tile, tile - 1, 2 * turn.max(tile) + tile / 2 + 1, 33, 1].into_iter();
+    let sizes = sizes.chain(nothing).chain(few).chain(next_turn);
+    let alignments: &[bool] = if fold.width > 1 { &[true, false] } else { &[true] };
+    let launch = |items: u64, aligned| Launch { items, grid: items.div_ceil(tile).clamp(1, most), aligned };
+    let mut launches = Vec::new();
+    for launch in sizes.flat_map(|items| alignments.iter().map(move |&aligned| launch(items, aligned))) {
+        if !launches.contains(&launch) {
+            launches.push(launch);
+        }
+    }
+    launches
+}
+
+/// The kernels of the programs after each pass of those specifications, each kernel once.
+pub(crate) fn kernels_of(specs: impl Iterator<Item = reduce_dsl::Spec>) -> Vec<Subject> {
+    let mut found: Vec<Subject> = Vec::new();
+    for Stage { program, .. } in specs.flat_map(|spec| stages(&spec).unwrap()) {
+        let expanded = expand(&program).unwrap();
+        let subjects = (0..2).map(|at| Subject::of(&program, &expanded, at));
+        for subject in subjects.filter(|it| it.launches.iter().all(|launch| launch.items <= MOST_ITEMS)) {
+            if !found.iter().any(|other| other.is_like(&subject)) {
+                found.push(subject);
+            }
+        }
+    }
+    found
+}
+
+/// The specifications of the lists of the other tests and of the rungs of the ladder, for an operator; the
+/// blocks have at most so many threads.
+pub(crate) fn specs(name: &str, ty: Scalar, most_threads: u32) -> impl Iterator<Item = reduce_dsl::Spec> {
+    let operator = operator(name).unwrap();
+    let lists = LISTS.map(|(block, list)| spec(operator, ty, block.min(most_threads), list));
+    let rungs = RUNGS.map(|rung| {
+        let passes = rung.passes.iter().map(|pass| match pass {
+            // A grid that small data goes round.
+            Pass::GridStride(_) => Pass::GridStride(3),
+            other => *other,
+        });
+        let mut spec = spec(operator, ty, rung.block(0, 64).min(most_threads), "");
+        spec.passes = Passes::List(passes.collect());
+        spec.operation.order = Order::Any;
+        spec
+    });
+    let fits = move |spec: &reduce_dsl::Spec| stages(spec).is_ok();
+    lists.into_iter().chain(rungs).filter(fits)
+}

@@ -1,0 +1,120 @@
+//! How many mutants of each kind are killed, and by what.
+
+use super::catalogue::mutations;
+use super::equivalent::{EQUIVALENT, row_of};
+use super::judge::Judge;
+use super::kernels::{Subject, kernels_of, specs};
+use super::tickets::tickets;
+use rayon::prelude::*;
+use reduce_dsl::Scalar;
+use std::collections::BTreeMap;
+
+/// Mutants of one kind.
+#[derive(Clone, Default)]
+struct Tally {
+    mutants: usize,
+    refused: usize,
+    reported: usize,
+    wrong: usize,
+    survivors: Vec<Survivor>,
+}
+
+#[derive(Clone)]
+struct Survivor {
+    kernel: String,
+    what: String,
+}
+
+impl Tally {
+    fn add(&mut self, other: Tally) {
+        self.mutants += other.mutants;
+        self.refused += other.refused;
+        self.reported += other.reported;
+        self.wrong += other.wrong;
+        self.survivors.extend(other.survivors);
+    }
+}
+
+/// One mutant in so many is judged.
+fn one_of() -> usize {
+    if std::env::var_os("REDUCEGEN_FULL").is_some() { 1 } else { 4 }
+}
+
+/// The tally of each kind, by its place among the mutations.
+fn judged(subject: &Subject) -> Vec<Tally> {
+    let mut judge = Judge::of(subject);
+    let turn = subject.name.len();
+    let mut tallies = Vec::new();
+    for (place, mutation) in mutations().enumerate() {
+        let mut tally = Tally::default();
+        // Of what orders threads, all.
+        let step = if mutation.of_order { 1 } else { one_of() };
+        for mutant in mutation.mutants(subject).into_iter().skip((turn + place) % step).step_by(step) {
+            let verdict = judge.judge(&mutant.kernel);
+            tally.mutants += 1;
+            tally.refused += usize::from(verdict.refused);
+            tally.reported += usize::from(!verdict.reports.is_empty());
+            tally.wrong += usize::from(verdict.wrong);
+            if !verdict.is_killed() {
+                tally.survivors.push(Survivor { kernel: subject.name.clone(), what: mutant.what });
+            }
+        }
+        tallies.push(tally);
+    }
+    tallies
+}
+
+/// The kernels: those of the lists and rungs for an operator with an identity and one without, and tickets.
+fn subjects() -> Vec<Subject> {
+    let lists = specs("sum", Scalar::F32, 128).chain(specs("argmax", Scalar::F16, 64));
+    kernels_of(lists).into_iter().chain(tickets()).collect()
+}
+
+#[test]
+fn mutants_are_killed() {
+    let subjects = subjects();
+    let mut tallies = vec![Tally::default(); mutations().count()];
+    for of_subject in subjects.par_iter().map(judged).collect::<Vec<_>>() {
+        tallies.iter_mut().zip(of_subject).for_each(|(tally, other)| tally.add(other));
+    }
+    let mut all = Tally::default();
+    println!("| kind | mutants | refused | reported | wrong result | survivors |\n|---|--:|--:|--:|--:|--:|");
+    for (mutation, tally) in mutations().zip(&tallies) {
+        print(mutation.name, tally);
+        all.add(tally.clone());
+    }
+    print(&format!("all, of {} kernels", subjects.len()), &all);
+    let killed = all.mutants - all.survivors.len();
+    assert!(subjects.len() >= 40 && all.mutants >= 1000, "{} mutants", all.mutants);
+    assert!(tallies.iter().all(|tally| tally.mutants > 0), "a kind has no mutant");
+    explained(&tallies);
+    assert!(killed * 100 >= all.mutants * 98, "{killed} of {} are killed", all.mutants);
+}
+
+fn print(name: &str, it: &Tally) {
+    let (mutants, refused, reported, wrong) = (it.mutants, it.refused, it.reported, it.wrong);
+    println!("| {name} | {mutants} | {refused} | {reported} | {wrong} | {} |", it.survivors.len());
+}
+
+/// Every survivor is one of those that the list of equivalent mutants explains; where all are judged, each row of
+/// it explains some.
+fn explained(tallies: &[Tally]) {
+    let mut rows = [0; EQUIVALENT.len()];
+    let mut unexplained = BTreeMap::<_, Vec<_>>::new();
+    for (mutation, tally) in mutations().zip(tallies) {
+        for Survivor { kernel, what } in &tally.survivors {
+            match row_of(mutation.name, what, kernel) {
+                Some(row) => rows[row] += 1,
+                None => unexplained.entry((mutation.name, what)).or_default().push(kernel),
+            }
+        }
+    }
+    rows.iter().zip(&EQUIVALENT).for_each(|(count, row)| println!("{count} survive: {}", row.reason));
+    let text = |((kind, what), kernels): (&(&str, &String), &Vec<&String>)| {
+        format!("{kind}: {what}\n    in {} kernels, as {}\n", kernels.len(), kernels[0])
+    };
+    let list: String = unexplained.iter().map(text).collect();
+    assert!(unexplained.is_empty(), "survivors that nothing explains:\n{list}");
+    let idle = EQUIVALENT.iter().zip(rows).find(|(_, count)| *count == 0).map(|(row, _)| row.reason);
+    assert!(idle.is_none() || one_of() > 1, "no mutant survives because {idle:?}");
+}

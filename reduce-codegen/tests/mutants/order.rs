@@ -1,0 +1,105 @@
+//! Mutations of what orders threads: barriers, masks, fences, atomics and tickets.
+
+use super::catalogue::{Mutation, once};
+use super::kernels::Subject;
+use reduce_dsl::expanded::{AtomicOp, Barrier, Expr, FULL, Local, MemoryOrder, Stmt, Ty};
+use reduce_dsl::program::Scope;
+
+/// The lower half of a warp.
+const HALF: u32 = FULL >> 16;
+
+pub(crate) const MUTATIONS: [Mutation; 12] = [
+    Mutation::of_order("block barrier deleted", |_, stmt| {
+        once(*stmt == Stmt::Barrier(Barrier::Block), Vec::new)
+    }),
+    Mutation::of_order("warp barrier deleted", |_, stmt| {
+        once(matches!(stmt, Stmt::Barrier(Barrier::Warp(_))), Vec::new)
+    }),
+    Mutation::of_order("barrier in a divergent branch", |_, stmt| {
+        once(is_barrier(stmt), || vec![Stmt::when(Expr::Thread.equals(0), vec![stmt.clone()])])
+    }),
+    Mutation::of_order("exit before a barrier", |_, stmt| {
+        let one = Expr::Thread.equals(31);
+        once(is_barrier(stmt), || vec![Stmt::when(one, vec![Stmt::Exit]), stmt.clone()])
+    }),
+    Mutation::of_order("mask of a warp barrier wrong", |_, stmt| {
+        once(matches!(stmt, Stmt::Barrier(Barrier::Warp(_))), || vec![Stmt::Barrier(Barrier::Warp(HALF))])
+    }),
+    Mutation::of_order("mask of a shuffle wrong", shuffle_mask),
+    Mutation::of_order("fence dropped", |_, stmt| once(matches!(stmt, Stmt::Fence(..)), Vec::new)),
+    Mutation::of_order("scope narrowed", narrower),
+    Mutation::of_order("order weakened", weaker),
+    Mutation::of_order("atomic made plain", plain),
+    Mutation::of_order("ticket not reset", |_, stmt| {
+        once(matches!(stmt, Stmt::Atomic { op: AtomicOp::Exchange, .. }), Vec::new)
+    }),
+    Mutation::of_order("ticket of one thread taken by all", |_, stmt| {
+        let Stmt::If(_, then, otherwise) = stmt else { return Vec::new() };
+        let takes = then.iter().any(|it| matches!(it, Stmt::Atomic { op: AtomicOp::Add, .. }));
+        once(takes && otherwise.is_empty(), || then.clone())
+    }),
+];
+
+fn is_barrier(stmt: &Stmt) -> bool {
+    matches!(stmt, Stmt::Barrier(_))
+}
+
+fn shuffle_mask(_: &Subject, stmt: &Stmt) -> Vec<Vec<Stmt>> {
+    let Stmt::Shuffle { into, value, down, .. } = stmt else { return Vec::new() };
+    let with = |mask| {
+        let (into, value, down) = (into.clone(), value.clone(), down.clone());
+        vec![Stmt::Shuffle { into, value, down, mask }]
+    };
+    [HALF, !HALF, FULL - 1].map(with).to_vec()
+}
+
+fn narrower(_: &Subject, stmt: &Stmt) -> Vec<Vec<Stmt>> {
+    let mut narrow = stmt.clone();
+    let scope = match &mut narrow {
+        Stmt::Fence(_, scope) | Stmt::Atomic { scope, .. } | Stmt::AtomicCombine { scope, .. } => scope,
+        _ => return Vec::new(),
+    };
+    let is_wide = *scope > Scope::Block;
+    *scope = Scope::Block;
+    once(is_wide, || vec![narrow])
+}
+
+fn weaker(_: &Subject, stmt: &Stmt) -> Vec<Vec<Stmt>> {
+    let orders = |order: &MemoryOrder| match order {
+        MemoryOrder::AcqRel => vec![MemoryOrder::Acquire, MemoryOrder::Release, MemoryOrder::Relaxed],
+        MemoryOrder::Acquire | MemoryOrder::Release => vec![MemoryOrder::Relaxed],
+        MemoryOrder::Relaxed => Vec::new(),
+    };
+    match stmt {
+        Stmt::Fence(order, scope) => {
+            orders(order).into_iter().map(|order| vec![Stmt::Fence(order, *scope)]).collect()
+        }
+        Stmt::Atomic { into, op, place, value, order, scope } => {
+            let with = |order| {
+                let (into, place, value) = (into.clone(), place.clone(), value.clone());
+                vec![Stmt::Atomic { into, op: *op, place, value, order, scope: *scope }]
+            };
+            orders(order).into_iter().map(with).collect()
+        }
+        _ => Vec::new(),
+    }
+}
+
+/// A load and a store in place of an atomic.
+fn plain(_: &Subject, stmt: &Stmt) -> Vec<Vec<Stmt>> {
+    match stmt {
+        Stmt::Atomic { into, op, place, value, .. } => {
+            let after = match op {
+                AtomicOp::Add => into.get().plus(value.clone()),
+                AtomicOp::Exchange => value.clone(),
+            };
+            vec![vec![Stmt::Load(into.clone(), place.clone()), Stmt::Store(place.clone(), after)]]
+        }
+        Stmt::AtomicCombine { place, value, .. } => {
+            let held = Local::new("held", Ty::Acc);
+            let store = Stmt::Store(place.clone(), held.get().combine(value.clone()));
+            vec![vec![Stmt::Load(held, place.clone()), store]]
+        }
+        _ => Vec::new(),
+    }
+}

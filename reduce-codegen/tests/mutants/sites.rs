@@ -1,0 +1,110 @@
+//! Where a kernel can be changed: every statement, and every expression inside one.
+
+use reduce_dsl::expanded::{ExpandedKernel, Expr, Loop, Place, Stmt};
+
+/// A kernel in which one statement is another.
+pub(crate) struct Variant {
+    /// Where it was, and what it is now, by first lines: `if … / store …  ->  nothing`.
+    pub(crate) what: String,
+    /// The kernel.
+    pub(crate) kernel: ExpandedKernel,
+}
+
+/// The statements that one could be.
+type Rewrite<'a> = &'a dyn Fn(&Stmt) -> Vec<Vec<Stmt>>;
+
+/// The kernels in which one statement is replaced, by each of the lists of statements that `rewrite` gives for it.
+pub(crate) fn variants(kernel: &ExpandedKernel, rewrite: Rewrite<'_>) -> Vec<Variant> {
+    let variant = |(what, body)| Variant { what, kernel: ExpandedKernel { body, ..kernel.clone() } };
+    bodies(&kernel.body, rewrite).into_iter().map(variant).collect()
+}
+
+fn bodies(stmts: &[Stmt], rewrite: Rewrite<'_>) -> Vec<(String, Vec<Stmt>)> {
+    let mut found = Vec::new();
+    for (at, stmt) in stmts.iter().enumerate() {
+        let with = |new: &[Stmt]| [&stmts[..at], new, &stmts[at + 1..]].concat();
+        let change =
+            |new: &[Stmt]| format!("{}  ->  {}", line(stmt), new.first().map_or("nothing".into(), line));
+        found.extend(rewrite(stmt).iter().map(|new| (change(new), with(new))));
+        found.extend(inside(stmt, rewrite).into_iter().map(|(what, new)| (what, with(&[new]))));
+    }
+    found
+}
+
+/// The statement with another body.
+fn inside(stmt: &Stmt, rewrite: Rewrite<'_>) -> Vec<(String, Stmt)> {
+    let bodies = |stmts, branch, with: &dyn Fn(Vec<Stmt>) -> Stmt| -> Vec<(String, Stmt)> {
+        let within = |what| format!("{}{branch} / {what}", line(stmt));
+        bodies(stmts, rewrite).into_iter().map(|(what, body)| (within(what), with(body))).collect()
+    };
+    match stmt {
+        Stmt::For(it) => bodies(&it.body, "", &|body| Stmt::For(Box::new(Loop { body, ..*it.clone() }))),
+        Stmt::If(test, then, otherwise) => {
+            let first = bodies(then, "", &|body| Stmt::If(test.clone(), body, otherwise.clone()));
+            let second = bodies(otherwise, " else", &|body| Stmt::If(test.clone(), then.clone(), body));
+            [first, second].concat()
+        }
+        _ => Vec::new(),
+    }
+}
+
+fn line(stmt: &Stmt) -> String {
+    stmt.to_string().lines().next().unwrap_or_default().to_owned()
+}
+
+/// The statement with one of its own expressions, or a part of one, replaced by what `rewrite` gives for it.
+/// What it says of its body stays.
+pub(crate) fn with_expressions(stmt: &Stmt, rewrite: &dyn Fn(&Expr) -> Vec<Expr>) -> Vec<Stmt> {
+    let count = expressions(&mut stmt.clone()).len();
+    let replace = |at: usize| {
+        let old = expressions(&mut stmt.clone())[at].clone();
+        parts(&old, rewrite).into_iter().map(move |new| {
+            let mut stmt = stmt.clone();
+            *expressions(&mut stmt)[at] = new;
+            stmt
+        })
+    };
+    (0..count).flat_map(replace).collect()
+}
+
+/// The expressions of a statement, but for those of its body.
+fn expressions(stmt: &mut Stmt) -> Vec<&mut Expr> {
+    match stmt {
+        Stmt::Let(_, value) | Stmt::Var(_, value) | Stmt::Set(_, value) => vec![value],
+        Stmt::For(it) => vec![&mut it.from, &mut it.test, &mut it.next],
+        Stmt::If(test, ..) => vec![test],
+        Stmt::Load(_, place) => of_place(place),
+        Stmt::Store(place, value) | Stmt::AtomicCombine { place, value, .. } => {
+            of_place(place).into_iter().chain([value]).collect()
+        }
+        Stmt::Atomic { place, value, .. } => of_place(place).into_iter().chain([value]).collect(),
+        Stmt::Shuffle { value, down, .. } => vec![value, down],
+        Stmt::Note(..) | Stmt::Exit | Stmt::Barrier(_) | Stmt::Fence(..) => Vec::new(),
+    }
+}
+
+fn of_place(place: &mut Place) -> Vec<&mut Expr> {
+    [&mut place.index].into_iter().chain(place.rank.as_deref_mut()).collect()
+}
+
+/// The expression with one part of it replaced.
+pub(crate) fn parts(expr: &Expr, rewrite: &dyn Fn(&Expr) -> Vec<Expr>) -> Vec<Expr> {
+    let mut found = rewrite(expr);
+    for (at, operand) in expr.operands().into_iter().enumerate() {
+        found.extend(parts(operand, rewrite).into_iter().map(|new| with_operand(expr, at, new)));
+    }
+    found
+}
+
+fn with_operand(expr: &Expr, at: usize, new: Expr) -> Expr {
+    let mut expr = expr.clone();
+    match &mut expr {
+        Expr::Un(_, a) | Expr::Cast(_, a) | Expr::Finish(a) => **a = new,
+        Expr::Bin(_, a, b) | Expr::Cmp(_, a, b) | Expr::Combine(a, b) => **[a, b][at] = new,
+        Expr::Map(args) => args[at] = new,
+        Expr::Const(_) | Expr::Named(_) | Expr::Local(_) | Expr::Lane(..) | Expr::Aligned(..) => {}
+        Expr::Thread | Expr::Block | Expr::Grid | Expr::Rank | Expr::Items => {}
+        Expr::Step(_) | Expr::Empty => {}
+    }
+    expr
+}

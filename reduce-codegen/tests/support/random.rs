@@ -1,0 +1,116 @@
+//! Random specifications, the same for the same seed.
+
+use reduce_codegen::lower::lower;
+use reduce_codegen::{Error, passes::apply};
+use reduce_dsl::func::Param;
+use reduce_dsl::operation::{Layout, Operation, Order};
+use reduce_dsl::operators::{OPERATORS, Operator};
+use reduce_dsl::pass::{PASSES, Pass};
+use reduce_dsl::program::Program;
+use reduce_dsl::spec::{Listed, Passes};
+use reduce_dsl::{Scalar, Spec};
+use std::fmt;
+
+/// SplitMix64 (Steele, Lea and Flood 2014).
+#[derive(Clone, Debug)]
+pub(crate) struct Random(u64);
+
+impl Random {
+    pub(crate) fn new(seed: u64) -> Random {
+        Random(seed)
+    }
+
+    /// Any number.
+    pub(crate) fn bits(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let z = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        let z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        z ^ (z >> 31)
+    }
+
+    /// A number below `end`, which is not 0.
+    pub(crate) fn below(&mut self, end: u64) -> u64 {
+        self.bits() % end
+    }
+
+    /// One of several.
+    pub(crate) fn pick<T: Copy>(&mut self, from: &[T]) -> T {
+        from[self.below(from.len() as u64) as usize]
+    }
+}
+
+/// What is computed, and by which passes, of which some may be refused.
+#[derive(Clone, Debug)]
+pub(crate) struct Case {
+    pub(crate) operator: &'static Operator,
+    pub(crate) operation: Operation,
+    pub(crate) block: u32,
+    pub(crate) passes: Vec<Pass>,
+}
+
+/// The programs of a case, and what was refused on the way.
+pub(crate) struct Made {
+    pub(crate) programs: Vec<Program>,
+    pub(crate) refused: Vec<Error>,
+}
+
+impl Case {
+    pub(crate) fn new(random: &mut Random) -> Case {
+        let all: Vec<_> = OPERATORS.iter().flat_map(|row| Scalar::INPUTS.map(|ty| (row, ty))).collect();
+        let legal: Vec<_> = all.into_iter().filter(|(row, ty)| row.takes(*ty)).collect();
+        let (operator, ty) = random.pick(&legal);
+        let inputs: Vec<_> = ["x", "y"][..operator.inputs].iter().map(|&name| Param::new(name, ty)).collect();
+        let mut operation = operator.apply(&inputs, None).unwrap();
+        operation.order = random.pick(&[Order::Fixed, Order::Any]);
+        // No named operator minds the order; some cases pretend to.
+        operation.commutative = random.below(8) > 0;
+        operation.layout = if random.below(6) > 0 { Layout::Contiguous } else { Layout::Strided };
+        let block = random.pick(&[32, 64, 128, 256, 512, 1024]);
+        let words = random.below(6);
+        Case { operator, operation, block, passes: (0..words).map(|_| pass(random)).collect() }
+    }
+
+    /// The naive program and those after each pass; a pass that is refused is left out.
+    pub(crate) fn programs(&self) -> Result<Made, Error> {
+        let mut made = Made { programs: vec![lower(&self.operation, self.block)?], refused: Vec::new() };
+        for (index, pass) in self.passes.iter().enumerate() {
+            match apply(made.programs[made.programs.len() - 1].clone(), *pass, index) {
+                Ok(program) => made.programs.push(program),
+                Err(refused @ Error::Refused { .. }) => made.refused.push(refused),
+                Err(bug) => return Err(bug),
+            }
+        }
+        Ok(made)
+    }
+
+    /// The specification with the passes that are not refused.
+    pub(crate) fn spec(&self) -> Spec {
+        let made = self.programs().unwrap();
+        let passes = made.programs[made.programs.len() - 1].passes.clone();
+        let (operation, block) = (self.operation.clone(), Some(self.block));
+        Spec { operation, text: self.to_string(), block, passes: Passes::List(passes) }
+    }
+}
+
+fn pass(random: &mut Random) -> Pass {
+    let word = random.pick(&PASSES);
+    let arguments: Vec<u64> = match word.argument {
+        None => vec![0],
+        Some(rule) => {
+            let few = [1, 2, 3, 4, 5, 7, 8, 13, 16, 64, 1024, 65536];
+            few.into_iter().filter(|&it| (rule.allowed)(it)).collect()
+        }
+    };
+    word.with(random.pick(&arguments)).unwrap()
+}
+
+/// As in a specification.
+impl fmt::Display for Case {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Operation { name, inputs, order, layout, commutative, .. } = &self.operation;
+        let ty = inputs[0].ty;
+        write!(f, "op: {name}, ty: {ty}, order: {order}, layout: {layout}, block: {}, ", self.block)?;
+        write!(f, "passes: {}", Listed(&self.passes))?;
+        if *commutative { Ok(()) } else { f.write_str(", as if it were not commutative") }
+    }
+}

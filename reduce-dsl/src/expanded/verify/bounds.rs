@@ -1,0 +1,136 @@
+//! How large the scalars of a kernel can be, whatever it is launched on: rule 9 of the verifier.
+
+use super::super::{ExpandedKernel, Expr, Local, Loop, Place, Stmt, Ty};
+use crate::ops::{Bin, Cmp};
+use std::collections::BTreeMap;
+
+/// Elements of an input, and the distance between the first and the last in memory: what addresses can tell apart.
+const ITEMS: u128 = 1 << 63;
+
+/// Blocks of a launch (CUDA C++ Programming Guide, technical specifications: x-dimension of a grid).
+const BLOCKS: u128 = (1 << 31) - 1;
+
+/// The expression that does not fit its type, if there is one.
+pub(super) fn too_large(kernel: &ExpandedKernel) -> Result<(), Expr> {
+    Bounds { kernel, locals: BTreeMap::new() }.body(&kernel.body)
+}
+
+struct Bounds<'a> {
+    kernel: &'a ExpandedKernel,
+    /// The greatest value of each scalar that is not bounded by its type alone.
+    locals: BTreeMap<&'a str, u128>,
+}
+
+impl<'a> Bounds<'a> {
+    fn body(&mut self, stmts: &'a [Stmt]) -> Result<(), Expr> {
+        stmts.iter().try_for_each(|stmt| self.stmt(stmt))
+    }
+
+    fn stmt(&mut self, stmt: &'a Stmt) -> Result<(), Expr> {
+        match stmt {
+            Stmt::Let(local, value) => {
+                let most = self.most(value)?;
+                self.locals.insert(&local.name, most);
+                Ok(())
+            }
+            Stmt::Var(_, value) | Stmt::Set(_, value) => self.check(value),
+            Stmt::For(it) => self.turns(it),
+            Stmt::If(test, then, otherwise) => {
+                self.check(test)?;
+                self.body(then)?;
+                self.body(otherwise)
+            }
+            Stmt::Load(_, place) => self.place(place),
+            Stmt::Store(place, value) | Stmt::AtomicCombine { place, value, .. } => {
+                self.place(place)?;
+                self.check(value)
+            }
+            Stmt::Atomic { place, value, .. } => {
+                self.place(place)?;
+                self.check(value)
+            }
+            Stmt::Shuffle { value, down, .. } => {
+                self.check(value)?;
+                self.check(down)
+            }
+            Stmt::Note(..) | Stmt::Exit | Stmt::Barrier(_) | Stmt::Fence(..) => Ok(()),
+        }
+    }
+
+    /// Inside a loop, the counter is at most what it is compared with, or no greater than at first if it shrinks.
+    fn turns(&mut self, it: &'a Loop) -> Result<(), Expr> {
+        let from = self.most(&it.from)?;
+        let counts = |expr: &Expr| *expr == it.local.get();
+        let most = match (&it.test, &it.next) {
+            (Expr::Cmp(Cmp::Lt, a, end), _) if counts(a) => self.most(end)?.saturating_sub(1),
+            (Expr::Cmp(Cmp::Le, a, end), _) if counts(a) => self.most(end)?,
+            (_, Expr::Bin(Bin::Div, a, _)) if counts(a) => from,
+            _ => greatest(it.local.ty),
+        };
+        self.locals.insert(&it.local.name, most);
+        self.check(&it.test)?;
+        self.check(&it.next)?;
+        self.body(&it.body)?;
+        self.locals.remove(it.local.name.as_str());
+        Ok(())
+    }
+
+    fn place(&self, place: &Place) -> Result<(), Expr> {
+        place.rank.iter().try_for_each(|rank| self.check(rank))?;
+        self.check(&place.index)
+    }
+
+    fn check(&self, expr: &Expr) -> Result<(), Expr> {
+        self.most(expr).map(|_| ())
+    }
+
+    /// The greatest value of a scalar; what is no position is bounded by its type.
+    fn most(&self, expr: &Expr) -> Result<u128, Expr> {
+        let of_type = expr.ty().map_or(0, greatest);
+        let most = match expr {
+            Expr::Const(value) => value.bits().into(),
+            Expr::Named(name) => self.kernel.constant(name).into(),
+            Expr::Local(Local { name, .. }) => self.locals.get(name.as_str()).copied().unwrap_or(of_type),
+            Expr::Thread => self.kernel.block.saturating_sub(1).into(),
+            Expr::Block => BLOCKS - 1,
+            Expr::Grid => BLOCKS,
+            Expr::Rank => self.kernel.cluster.saturating_sub(1).into(),
+            Expr::Items | Expr::Step(_) => ITEMS,
+            Expr::Bin(op, a, b) => self.combined(*op, a, b)?.unwrap_or(of_type),
+            Expr::Cast(_, a) => self.most(a)?,
+            Expr::Lane(..) | Expr::Aligned(..) | Expr::Empty => of_type,
+            Expr::Un(..) | Expr::Cmp(..) | Expr::Map(_) | Expr::Combine(..) | Expr::Finish(_) => {
+                expr.operands().into_iter().try_for_each(|operand| self.check(operand))?;
+                of_type
+            }
+        };
+        let is_position = matches!(expr.ty(), Some(Ty::U32 | Ty::U64));
+        if is_position && most > of_type { Err(expr.clone()) } else { Ok(most) }
+    }
+
+    /// The greatest result of an operation, if it is known.
+    fn combined(&self, op: Bin, a: &Expr, b: &Expr) -> Result<Option<u128>, Expr> {
+        let (left, right) = (self.most(a)?, self.most(b)?);
+        let is_step = |expr: &Expr| matches!(expr, Expr::Step(_));
+        Ok(match op {
+            Bin::Add => Some(left.saturating_add(right)),
+            // A strided position is one in memory.
+            Bin::Mul if is_step(a) || is_step(b) => Some(ITEMS),
+            Bin::Mul => Some(left.saturating_mul(right)),
+            Bin::Sub | Bin::Div => Some(left),
+            Bin::Rem => Some(left.min(right.saturating_sub(1))),
+            Bin::Min | Bin::And => Some(left.min(right)),
+            Bin::Max => Some(left.max(right)),
+            Bin::Or | Bin::Xor => None,
+        })
+    }
+}
+
+/// The greatest value of a type of positions or conditions.
+fn greatest(ty: Ty) -> u128 {
+    match ty {
+        Ty::BOOL => 1,
+        Ty::U32 => u32::MAX.into(),
+        Ty::Scalar(_) | Ty::Vector(..) | Ty::Acc | Ty::Output => u64::MAX.into(),
+    }
+}
