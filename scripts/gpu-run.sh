@@ -27,7 +27,7 @@ sanitizers() {
   local tool failed=0 tools=(memcheck racecheck initcheck synccheck)
   declare -A running
   for tool in "${tools[@]}"; do
-    compute-sanitizer --tool "$tool" --error-exitcode 9 .gpu/gpu --exact sanitized ladder::sanitized \
+    compute-sanitizer --tool "$tool" --error-exitcode 9 .gpu/gpu --exact sanitized ladder::sanitized --test-threads 1 \
       >"$results/$tool.log" 2>&1 &
     running[$tool]=$!
   done

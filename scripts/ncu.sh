@@ -9,16 +9,9 @@ folder=${1:-.gpu/ncu}
 mkdir -p "$folder"
 export REDUCEGEN_REQUIRE_GPU=1 REDUCEGEN_COUNTS="$folder/counts.tsv"
 
-# Profiles the launches with the metrics of a kind, as scripts/ncu.py names them.
-profile() {
-  ncu --csv --print-units base --clock-control none --kernel-name regex:^reduce_ \
-    --metrics "$(python3 scripts/ncu.py metrics "$1")" --log-file "$folder/$1.csv" \
-    .gpu/gpu --exact counted::launches --test-threads 1
-}
-
-profile counters
-# These are optional: where ncu has none of them, the table says so.
-profile instrumented || cat "$folder/instrumented.csv"
+ncu --csv --print-units base --clock-control none --kernel-name regex:^reduce_ \
+  --metrics "$(python3 scripts/ncu.py metrics)" --log-file "$folder/counters.csv" \
+  .gpu/gpu --exact counted::launches --test-threads 1
 python3 scripts/ncu.py table "$folder" >"$folder/table.md" || differs=1
 grep -v '| yes |$' "$folder/table.md"
 exit "${differs:-0}"
