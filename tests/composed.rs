@@ -24,7 +24,9 @@ use random::{Case, Random};
 use rayon::prelude::*;
 use reduce_codegen::expand;
 use reduce_dsl::expanded::Expanded;
-use reduce_dsl::interpreter::{Acc, Input, Options, Outcome, Provenance, Schedule, Values, run};
+use reduce_dsl::interpreter::{
+    Acc, Input, Kind as Fault, Options, Outcome, Provenance, Schedule, Values, run,
+};
 use reduce_dsl::lanes::Lanes;
 use reduce_dsl::operation::{Layout, Operation};
 use reduce_dsl::program::{Program, Reads, Tree};
@@ -178,10 +180,11 @@ fn has_result(operation: &Operation, n: u64) -> bool {
 fn accumulator(operation: &Operation, n: u64, outcome: Outcome) -> Result<Option<Acc>, String> {
     match (outcome.acc, outcome.reports.first()) {
         (acc, _) if !has_result(operation, n) => {
-            if acc.is_none() {
-                Ok(None)
-            } else {
-                Err("nothing has a value".to_owned())
+            let other = outcome.reports.iter().find(|report| report.kind != Fault::Undefined);
+            match (acc, other) {
+                (None, None) => Ok(None),
+                (Some(_), _) => Err("nothing has a value".to_owned()),
+                (None, Some(report)) => Err(report.to_string()),
             }
         }
         (_, Some(report)) => Err(report.to_string()),

@@ -13,7 +13,7 @@ mod data;
 
 use data::Kind;
 use rayon::prelude::*;
-use reduce_codegen::ladder::{Block, RUNGS, Rung, STEP};
+use reduce_codegen::ladder::{Block, RUNGS, Rung, STEP, Twist};
 use reduce_codegen::{compile, cuda, expand};
 use reduce_dsl::Scalar;
 use reduce_dsl::expanded::Expanded;
@@ -186,11 +186,14 @@ fn lengths(rung: &Rung, op: &'static Operator, ty: Scalar, block: u32) -> Option
 fn prove(op: &'static str, ty: Scalar) {
     let op = operator(op).unwrap();
     let all: Vec<_> = RUNGS.iter().flat_map(|rung| BLOCKS.map(|block| (rung, block))).collect();
+    // The identity is what an atomic starts from; every other rung is there for every operator.
+    let missing = |rung: &Rung| rung.twist == Twist::AnyOrder && op.name.starts_with("arg");
     let proved = all.par_iter().map(|&(rung, block)| {
-        let lengths = lengths(rung, op, ty, block).unwrap_or_default();
+        let lengths = lengths(rung, op, ty, block);
+        assert_eq!(lengths.is_none(), missing(rung), "rung {} with {block} threads", rung.number);
         let prove = |&n: &u64| Case::new(&rung.spec(op, ty, n, block).unwrap(), n).prove(block.into());
-        lengths.iter().for_each(prove);
-        lengths.len()
+        lengths.iter().flatten().for_each(prove);
+        lengths.map_or(0, |lengths| lengths.len())
     });
     let proved: usize = proved.sum();
     println!("{proved} reductions of {ty} by {}", op.name);
