@@ -33,8 +33,8 @@ fn nvrtc(test: &str) -> Option<&'static Nvrtc> {
     }
 }
 
-/// The programs whose CUDA is a snapshot, those of the ladder too, for every architecture; those of every other case, for one each in turn, or
-/// with `REDUCEGEN_FULL=1` for every one too.
+/// The programs whose CUDA is a snapshot, those of the ladder too, for every architecture; those of every other
+/// case, for one each in turn, or with `REDUCEGEN_FULL=1` for every one too.
 fn jobs() -> Vec<(Program, u32)> {
     let compile = |spec: &Spec| reduce_codegen::compile(spec).unwrap();
     let flagship = stages(&auto("sum", Scalar::F32)).unwrap().into_iter().map(|stage| stage.program);
