@@ -83,7 +83,7 @@ pub(crate) struct Run {
     #[arg(long)]
     pub(crate) json: bool,
     /// Print each step of the kernels on at most 4096 elements: which threads combine what
-    #[arg(long, conflicts_with_all = ["json", "device"])]
+    #[arg(long, conflicts_with = "json")]
     pub(crate) trace: bool,
 }
 
@@ -97,9 +97,9 @@ pub(crate) struct Explain {
     /// Where to time: auto (a GPU if there is one), host (nowhere), cuda, or cuda:N
     #[arg(long, default_value = "auto", value_parser = values::device)]
     pub(crate) device: Place,
-    /// How fast memory is read where no GPU is there to measure it: by default what was measured on an H200
-    #[arg(long, value_name = "GB/s", default_value_t = 4600.0, value_parser = values::speed)]
-    pub(crate) gb_per_s: f64,
+    /// How fast memory is read where no GPU is there to measure it [default: 4600, measured on an H200]
+    #[arg(long, value_name = "GB/s", value_parser = values::speed)]
+    pub(crate) gb_per_s: Option<f64>,
     /// Print one line of JSON for each stage
     #[arg(long)]
     pub(crate) json: bool,

@@ -21,6 +21,14 @@ pub(crate) fn lengths(asked: Option<u64>, device: &Device) -> [u64; 2] {
     [n, if n > MOST_COUNTED { FEW } else { n }]
 }
 
+/// What is to be said where fewer elements are counted than reduced.
+pub(crate) fn limit([n, counts_n]: [u64; 2]) -> String {
+    if n == counts_n {
+        return String::new();
+    }
+    format!("counted on {counts_n} elements: above {MOST_COUNTED} the interpreter takes too long\n")
+}
+
 /// The counts of a program, over all its launches.
 #[derive(Debug)]
 pub(crate) struct Counted {

@@ -6,12 +6,17 @@ use reduce_dsl::interpreter::{Counts, Global, Shared};
 use serde::Serialize;
 
 /// What tables show of counts: a heading, and the cell.
-type Shown = (&'static str, fn(&Counted) -> String);
+pub(crate) type Shown = (&'static str, fn(&Counted) -> String);
 
-const SHOWN: [Shown; 13] = [
+/// The launches, and what the loops cost in which threads combine.
+pub(crate) const LOOPS: [Shown; 3] = [
     ("launches", |it| it.launches.to_string()),
     ("slots", |it| it.tree.slots.to_string()),
-    ("use", |it| percent(warp_use(&it.tree))),
+    ("warp_use", |it| percent(warp_use(&it.tree))),
+];
+
+/// What the whole kernels cost.
+pub(crate) const KERNELS: [Shown; 10] = [
     ("requests", |it| (it.kernel.global_loads.requests + it.kernel.global_stores.requests).to_string()),
     ("sectors", |it| (it.kernel.global_loads.sectors + it.kernel.global_stores.sectors).to_string()),
     ("shared", |it| (it.kernel.shared_loads.accesses + it.kernel.shared_stores.accesses).to_string()),
@@ -26,21 +31,16 @@ const SHOWN: [Shown; 13] = [
 
 /// What the columns are, in a line below a table.
 pub(crate) const LEGEND: &str = "\
-slots and use: of the loops that combine threads; the rest: of the whole kernels, over all launches";
+slots and warp_use: of the loops that combine threads; the rest: of the whole kernels, over all launches";
 
 /// The columns of counts.
-pub(crate) fn columns() -> impl Iterator<Item = Column> {
-    SHOWN.iter().map(|&(heading, _)| Column { heading, side: Side::Right })
+pub(crate) fn columns(shown: &[Shown]) -> impl Iterator<Item = Column> {
+    shown.iter().map(|&(heading, _)| Column { heading, side: Side::Right })
 }
 
-/// The cells of those columns.
-pub(crate) fn cells(counted: &Counted) -> impl Iterator<Item = String> {
-    SHOWN.iter().map(move |(_, cell)| cell(counted))
-}
-
-/// As many blanks: nothing was counted.
-pub(crate) fn no_cells() -> impl Iterator<Item = String> {
-    SHOWN.iter().map(|_| String::new())
+/// The cells of those columns; blank where nothing was counted.
+pub(crate) fn cells(shown: &[Shown], counted: Option<&Counted>) -> impl Iterator<Item = String> {
+    shown.iter().map(move |(_, cell)| counted.map_or(String::new(), cell))
 }
 
 /// A ratio as tables show it; a dash where there is none.
@@ -53,9 +53,37 @@ fn warp_use(counts: &Counts) -> Option<f64> {
     (counts.slots > 0).then(|| counts.active as f64 / counts.slots as f64)
 }
 
+/// The three scopes of counts as JSON has them; null where nothing was counted.
+#[derive(Serialize)]
+pub(crate) struct Scopes {
+    #[serde(rename = "loop")]
+    tree: Option<Line>,
+    kernel: Option<KernelLine>,
+    copy: Option<Line>,
+}
+
+#[derive(Serialize)]
+struct KernelLine {
+    launches: usize,
+    #[serde(flatten)]
+    counts: Line,
+}
+
+impl Scopes {
+    /// The scopes of what was counted.
+    pub(crate) fn of(counted: Option<&Counted>) -> Scopes {
+        let kernel = |it: &Counted| KernelLine { launches: it.launches, counts: (&it.kernel).into() };
+        Scopes {
+            tree: counted.map(|it| (&it.tree).into()),
+            kernel: counted.map(kernel),
+            copy: counted.and_then(|it| it.copy.as_ref()).map(Into::into),
+        }
+    }
+}
+
 /// Counts as JSON has them: keys are the names of the fields of [`Counts`].
 #[derive(Serialize)]
-pub(crate) struct Line {
+struct Line {
     slots: u64,
     active: u64,
     warp_use: Option<f64>,

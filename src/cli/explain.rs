@@ -1,7 +1,7 @@
 //! `reducegen explain`: what each pass of a reduction buys.
 
-use crate::cli::args::{Explain, MOST_COUNTED};
-use crate::cli::counted::{Counted, lengths};
+use crate::cli::args::Explain;
+use crate::cli::counted::{Counted, lengths, limit};
 use crate::cli::failure::Failure;
 use crate::cli::report::microseconds;
 use crate::cli::source::Source;
@@ -23,11 +23,24 @@ struct Explained {
 
 /// How long a read of all elements takes, and how that is known.
 struct Read {
-    n: u64,
     bytes: u64,
     us: f64,
-    measured: bool,
+    known: Known,
 }
+
+/// How a speed is known.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Known {
+    /// It was measured on this GPU.
+    Measured,
+    /// The user said it.
+    Given,
+    /// It is that of an H200.
+    Typical,
+}
+
+/// What was measured on an H200, in GB/s.
+const TYPICAL: f64 = 4600.0;
 
 /// Prints what every stage costs.
 pub(crate) fn explain(args: &Explain) -> Result<(), Failure> {
@@ -44,8 +57,8 @@ pub(crate) fn explain(args: &Explain) -> Result<(), Failure> {
     if let Some(wrong) = explained.iter().find_map(|it| it.counted.wrong.as_ref()) {
         return Err(Failure::Wrong(wrong.clone()));
     }
-    let text =
-        if args.json { lines(&explained, counts_n, &read)? } else { text(&explained, counts_n, &read) };
+    let lengths = [n, counts_n];
+    let text = if args.json { lines(&explained, lengths, &read)? } else { text(&explained, lengths, &read) };
     output::write(None, text.as_bytes())
 }
 
@@ -64,50 +77,58 @@ fn explained(
     Ok(Explained { name: stage.name(), counted: Counted { wrong, ..counted }, time })
 }
 
-fn read(n: u64, spec: &Spec, gb_per_s: f64, clock: &mut Option<Clock>) -> Result<Read, Error> {
+fn read(n: u64, spec: &Spec, given: Option<f64>, clock: &mut Option<Clock>) -> Result<Read, Error> {
     let bytes = n * spec.operation.element_size() as u64;
-    let measured = clock.is_some();
-    let us = match clock {
-        Some(clock) => microseconds(clock.read(bytes)?),
-        None => bytes as f64 / (gb_per_s * 1e3),
+    let at = |gb_per_s| bytes as f64 / (gb_per_s * 1e3);
+    let (us, known) = match (clock, given) {
+        (Some(clock), _) => (microseconds(clock.read(bytes)?), Known::Measured),
+        (None, Some(given)) => (at(given), Known::Given),
+        (None, None) => (at(TYPICAL), Known::Typical),
     };
-    Ok(Read { n, bytes, us, measured })
+    Ok(Read { bytes, us, known })
 }
 
-fn text(stages: &[Explained], counts_n: u64, read: &Read) -> String {
-    let Read { n, bytes, us, measured } = *read;
-    let (gb_per_s, how) =
-        (bytes as f64 / (us * 1e3), if measured { "measured here" } else { "measured on an H200, or given" });
-    let most = if counts_n < n {
-        format!(", since more than {MOST_COUNTED} are not counted")
-    } else {
-        String::new()
+fn text(stages: &[Explained], lengths: [u64; 2], read: &Read) -> String {
+    let mut text = format!("{}\nn = {}; = as the stage before\n", table(stages), lengths[0]);
+    text += &format!("{}{}\n", limit(lengths), counts::LEGEND);
+    if stages.iter().any(|stage| stage.time.is_some()) {
+        text += &format!("\n{}\n{}\n", times(stages), timed::LEGEND);
+    }
+    let Read { bytes, us, known } = *read;
+    let gb_per_s = bytes as f64 / (us * 1e3);
+    let (takes, at) = match known {
+        Known::Measured => ("takes", format!("{gb_per_s:.0} GB/s, measured here")),
+        Known::Given => ("takes at least", format!("the given {gb_per_s:.0} GB/s")),
+        Known::Typical => ("takes at least", format!("{gb_per_s:.0} GB/s, measured on an H200")),
     };
-    format!(
-        "{}\nn = {counts_n}{most}; = as the stage before\n{}\n\
-         a read of {bytes} bytes, those of n = {n}, takes {us:.3} us at {gb_per_s:.0} GB/s, {how}\n",
-        table(stages),
-        counts::LEGEND
-    )
+    text + &format!("a read of {bytes} bytes, all elements, {takes} {us:.3} us at {at}\n")
 }
+
+const AFTER: Column = Column { heading: "after", side: Side::Left };
 
 fn table(stages: &[Explained]) -> Table {
-    let first = Column { heading: "after", side: Side::Left };
-    let times = ["us", "of read"].map(|heading| Column { heading, side: Side::Right });
-    let mut table = Table::new([first].into_iter().chain(counts::columns()).chain(times).collect());
+    let shown: Vec<_> = counts::LOOPS.into_iter().chain(counts::KERNELS).collect();
+    let mut table = Table::new([AFTER].into_iter().chain(counts::columns(&shown)).collect());
     let mut before: Vec<String> = Vec::new();
     for stage in stages {
-        let cells: Vec<_> = counts::cells(&stage.counted).collect();
+        let cells: Vec<_> = counts::cells(&shown, Some(&stage.counted)).collect();
         let changed = cells.iter().enumerate().map(|(at, cell)| match before.get(at) {
             Some(old) if old == cell => "=".to_owned(),
             _ => cell.clone(),
         });
-        let us = stage.time.map_or(String::new(), |time| format!("{:.1}", microseconds(time.plan)));
-        let share = stage.time.map_or(String::new(), |time| counts::percent(Some(time.share_of_read())));
-        table.push([stage.name.clone()].into_iter().chain(changed).chain([us, share]).collect());
+        table.push([stage.name.clone()].into_iter().chain(changed).collect());
         before = cells;
     }
     table.without(&["0", "=", "", "-"])
+}
+
+fn times(stages: &[Explained]) -> Table {
+    let mut table = Table::new([AFTER].into_iter().chain(timed::columns()).collect());
+    for stage in stages {
+        let cells = timed::cells(stage.time.as_ref());
+        table.push([stage.name.clone()].into_iter().chain(cells).collect());
+    }
+    table
 }
 
 /// A stage as JSON.
@@ -116,29 +137,23 @@ struct Line<'a> {
     after: &'a str,
     n: u64,
     counts_n: u64,
-    launches: usize,
-    #[serde(rename = "loop")]
-    tree: counts::Line,
-    kernel: counts::Line,
-    copy: Option<counts::Line>,
+    #[serde(flatten)]
+    counts: counts::Scopes,
     time: Option<timed::Line>,
     read_us: f64,
     read_measured: bool,
 }
 
-fn lines(stages: &[Explained], counts_n: u64, read: &Read) -> Result<String, Failure> {
+fn lines(stages: &[Explained], [n, counts_n]: [u64; 2], read: &Read) -> Result<String, Failure> {
     let line = |stage: &Explained| {
         json::text(&Line {
             after: &stage.name,
-            n: read.n,
+            n,
             counts_n,
-            launches: stage.counted.launches,
-            tree: (&stage.counted.tree).into(),
-            kernel: (&stage.counted.kernel).into(),
-            copy: stage.counted.copy.as_ref().map(Into::into),
+            counts: counts::Scopes::of(Some(&stage.counted)),
             time: stage.time.as_ref().map(Into::into),
             read_us: read.us,
-            read_measured: read.measured,
+            read_measured: read.known == Known::Measured,
         })
     };
     stages.iter().map(|stage| Ok(line(stage)? + "\n")).collect()

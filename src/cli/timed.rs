@@ -1,8 +1,10 @@
 //! What a reduction costs on a GPU, beside a kernel that only reads.
 
 use crate::cli::counted::differ;
+use crate::cli::counts::percent;
 use crate::cli::elements::Elements;
 use crate::cli::report::microseconds;
+use crate::cli::table::{Column, Side};
 use reduce_codegen::ladder::STEP;
 use reduce_dsl::Spec;
 use reduce_dsl::program::Reads;
@@ -26,9 +28,9 @@ pub(crate) struct Time {
     pub(crate) copy: Option<Duration>,
     /// Of the launch that reads the elements and leaves one partial a block, which is what the sources of the ladder time;
     /// of a tree in place, of all launches but the copy.
-    pub(crate) kernel: Duration,
+    pub(crate) first: Duration,
     /// Of all launches.
-    pub(crate) plan: Duration,
+    pub(crate) all: Duration,
     /// Of a kernel that reads as many bytes, and nothing else.
     pub(crate) read: Duration,
     /// Bytes of the elements.
@@ -51,9 +53,9 @@ impl Clock {
         let bytes = n * program.operation.element_size() as u64;
         let in_place = program.kernel(Reads::Partials).in_place().is_some();
         let (copy, kernels) = timing.launches.split_at(usize::from(in_place));
-        let kernel = if in_place { kernels.iter().sum() } else { kernels[0] };
+        let first = if in_place { kernels.iter().sum() } else { kernels[0] };
         let (copy, read) = (copy.first().copied(), self.read(bytes)?);
-        let time = Time { copy, kernel, plan: timing.plan, read, bytes };
+        let time = Time { copy, first, all: timing.plan, read, bytes };
         Ok((time, differ(&self.device.name(), &found, &host)))
     }
 
@@ -69,22 +71,48 @@ impl Clock {
 }
 
 impl Time {
-    /// Bytes of the elements for each nanosecond of the kernel.
-    pub(crate) fn gb_per_s(&self) -> f64 {
-        self.bytes as f64 / self.kernel.as_nanos().max(1) as f64
+    /// Bytes of the elements for each nanosecond of the first launch.
+    fn gb_per_s(&self) -> f64 {
+        self.bytes as f64 / self.first.as_nanos().max(1) as f64
     }
 
-    /// The time of the read for each of the kernel.
-    pub(crate) fn share_of_read(&self) -> f64 {
-        self.read.as_secs_f64() / self.kernel.as_secs_f64()
+    /// The time of the read for each of the first launch.
+    fn share_of_read(&self) -> f64 {
+        self.read.as_secs_f64() / self.first.as_secs_f64()
     }
+}
+
+/// What tables show of times: a heading, and the cell.
+type Shown = (&'static str, fn(&Time) -> String);
+
+const SHOWN: [Shown; 4] = [
+    ("first_us", |it| format!("{:.1}", microseconds(it.first))),
+    ("all_us", |it| format!("{:.1}", microseconds(it.all))),
+    ("gb_per_s", |it| format!("{:.1}", it.gb_per_s())),
+    ("share_of_read", |it| percent(Some(it.share_of_read()))),
+];
+
+/// What the columns are, in lines below a table.
+pub(crate) const LEGEND: &str = "\
+first_us: the launch that leaves one partial a block (of a tree in place, all launches but the copy), which is
+what the sources of the ladder time; all_us: every launch; gb_per_s: what the first launch reads;
+share_of_read: a kernel that reads as much and does nothing else, for each first_us";
+
+/// The columns of times.
+pub(crate) fn columns() -> impl Iterator<Item = Column> {
+    SHOWN.iter().map(|&(heading, _)| Column { heading, side: Side::Right })
+}
+
+/// The cells of those columns; blank where no time was taken.
+pub(crate) fn cells(time: Option<&Time>) -> impl Iterator<Item = String> {
+    SHOWN.iter().map(move |(_, cell)| time.map_or(String::new(), cell))
 }
 
 /// Times as JSON has them.
 #[derive(Serialize)]
 pub(crate) struct Line {
     copy_us: Option<f64>,
-    kernel_us: f64,
+    first_us: f64,
     all_us: f64,
     gb_per_s: f64,
     read_us: f64,
@@ -95,8 +123,8 @@ impl From<&Time> for Line {
     fn from(time: &Time) -> Line {
         Line {
             copy_us: time.copy.map(microseconds),
-            kernel_us: microseconds(time.kernel),
-            all_us: microseconds(time.plan),
+            first_us: microseconds(time.first),
+            all_us: microseconds(time.all),
             gb_per_s: time.gb_per_s(),
             read_us: microseconds(time.read),
             share_of_read: time.share_of_read(),

@@ -67,6 +67,10 @@ fn every_rung_is_right_and_its_specification_can_be_run() {
     let folder = Folder::of("ladder_rungs").with("x.npy", crate::npy::array(&[1f32; 300]));
     let rows = rows(&folder, &["--n", "4096", "--block", "64"]);
     assert_eq!(rows.len(), 20);
+    let of = |rung: usize| ["op", "ty", "layout"].map(|key| rows[rung - 1][key].as_str().unwrap());
+    assert_eq!(of(17), ["sum", "f32", "contiguous"]);
+    assert_eq!(of(18), ["max", "f64", "contiguous"]);
+    assert_eq!(of(20), ["sum", "f32", "strided"]);
     for row in &rows {
         assert_eq!((&row["right"], &row["wrong"], &row["time"]), (&true.into(), &Value::Null, &Value::Null));
         let spec = row["spec"].as_str().unwrap();
@@ -88,6 +92,30 @@ fn tables() {
             &["ladder", "--op", "dot", "--ty", "f16", "--n", "1", "--device", "host"],
         ]
     ));
+}
+
+#[test]
+fn tables_fit_a_screen() {
+    let folder = Folder::of("ladder_width");
+    for op in ["sum", "argmax"] {
+        let text = folder.stdout(&["ladder", "--op", op, "--device", "host"]);
+        let long =
+            text.lines().find(|line| line.chars().count() > 120 && !line.contains("does not exist here"));
+        assert_eq!(long, None);
+    }
+}
+
+/// The sources reduced `f32` by `sum`.
+#[test]
+fn published_figures_stand_beside_what_they_are_of() {
+    let folder = Folder::of("ladder_published");
+    let rows = rows(&folder, &["--n", "32"]);
+    let first = |row: &Value| row["published"][0]["us"].as_f64();
+    assert_eq!([4, 13, 14].map(|at| first(&rows[at - 1])), [None, Some(285.952), Some(285.952)]);
+    for other in [["--op", "max"], ["--ty", "f64"]] {
+        let rows = self::rows(&folder, &[&other[..], &["--n", "32"]].concat());
+        assert!(rows.iter().all(|row| first(row).is_none()), "{other:?}");
+    }
 }
 
 #[test]

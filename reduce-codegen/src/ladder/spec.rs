@@ -29,10 +29,11 @@ impl Rung {
     /// # Errors
     /// The operator does not take what the rung gives it.
     pub fn spec(&self, op: &'static Operator, ty: Scalar, n: u64, given: u32) -> Result<Spec, Unfit> {
-        let (op, ty) = if self.twist == Twist::OtherOperator { other(op) } else { (op, ty) };
+        let (op, ty) = self.operator(op, ty);
         let inputs: Vec<_> = ["x", "y"].iter().take(op.inputs).map(|&name| Param::new(name, ty)).collect();
         let map = if self.twist == Twist::StridedAbs { Some(abs(ty)?) } else { None };
-        let operation = self.twisted(op.apply(&inputs, map.as_ref())?);
+        let order = if self.twist == Twist::AnyOrder { Order::Any } else { Order::Fixed };
+        let operation = Operation { order, layout: self.layout(), ..op.apply(&inputs, map.as_ref())? };
         let passes = Passes::List(self.passes.to_vec());
         Ok(Spec::new(operation, map.as_ref(), Some(self.block(n, given)), passes))
     }
@@ -42,12 +43,14 @@ impl Rung {
         if self.twist == Twist::AnyLength && n > 0 { (n - 1) | 1 } else { n }
     }
 
-    fn twisted(&self, operation: Operation) -> Operation {
-        match self.twist {
-            Twist::None | Twist::OtherOperator | Twist::AnyLength => operation,
-            Twist::AnyOrder => Operation { order: Order::Any, ..operation },
-            Twist::StridedAbs => Operation { layout: Layout::Strided, ..operation },
-        }
+    /// What it reduces by, and elements of which type, where the others reduce elements of `ty` by `op`.
+    pub fn operator(&self, op: &'static Operator, ty: Scalar) -> (&'static Operator, Scalar) {
+        if self.twist == Twist::OtherOperator { other(op) } else { (op, ty) }
+    }
+
+    /// How its elements lie.
+    pub fn layout(&self) -> Layout {
+        if self.twist == Twist::StridedAbs { Layout::Strided } else { Layout::Contiguous }
     }
 }
 

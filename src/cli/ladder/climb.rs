@@ -2,7 +2,7 @@
 
 use crate::cli::counted::Counted;
 use crate::cli::timed::{Clock, Time};
-use reduce_codegen::ladder::{Rung, Twist};
+use reduce_codegen::ladder::{Published, Rung, Twist};
 use reduce_dsl::operators::Operator;
 use reduce_dsl::{Scalar, Spec};
 use reduce_runtime::Error;
@@ -59,6 +59,12 @@ impl Climb {
         }
     }
 
+    /// The figures of the sources, which all reduced as the ladder does where nothing else is said.
+    pub(crate) fn published(&self, rung: &Rung) -> &'static [Published] {
+        let is_theirs = (self.op.name, self.ty) == ("sum", Scalar::F32);
+        if is_theirs { rung.published } else { &[] }
+    }
+
     /// What there is of a rung: its specification for n elements, and for those that are counted.
     fn climbed(&mut self, specs: [Spec; 2], lengths: [u64; 2]) -> Result<Climbed, Error> {
         let ([spec, to_count], [n, counts_n]) = (specs, lengths);
@@ -86,13 +92,13 @@ impl Row {
 }
 
 /// The speed-up over the rung before, where both reduce the same.
-pub(crate) fn step(rows: &[Row], at: usize) -> Option<f64> {
+pub(crate) fn over_rung_before(rows: &[Row], at: usize) -> Option<f64> {
     let before = at.checked_sub(1).filter(|_| rows[at].rung.number != FIRST)?;
     speed_up(&rows[before], &rows[at])
 }
 
 /// The speed-up over the first rung of the seven steps.
-pub(crate) fn total(rows: &[Row], at: usize) -> Option<f64> {
+pub(crate) fn over_rung_5(rows: &[Row], at: usize) -> Option<f64> {
     speed_up(rows.iter().find(|row| row.rung.number == FIRST)?, &rows[at])
 }
 
@@ -100,6 +106,6 @@ pub(crate) fn total(rows: &[Row], at: usize) -> Option<f64> {
 const FIRST: u32 = 5;
 
 fn speed_up(from: &Row, to: &Row) -> Option<f64> {
-    let kernel = |row: &Row| row.time().filter(|_| row.is_comparable()).map(|time| time.kernel.as_secs_f64());
-    Some(kernel(from)? / kernel(to)?)
+    let first = |row: &Row| row.time().filter(|_| row.is_comparable()).map(|time| time.first.as_secs_f64());
+    Some(first(from)? / first(to)?)
 }

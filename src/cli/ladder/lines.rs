@@ -1,6 +1,6 @@
 //! The ladder as JSON.
 
-use super::climb::{Climb, Row, step, total};
+use super::climb::{Climb, Row, over_rung_5, over_rung_before};
 use crate::cli::counts;
 use crate::cli::timed;
 use reduce_codegen::ladder::Published;
@@ -15,20 +15,20 @@ pub(super) struct Line<'a> {
     passes: Vec<String>,
     spec: Option<&'a str>,
     refused: Option<&'a str>,
+    op: &'static str,
+    ty: &'static str,
+    layout: String,
     n: u64,
     block: u32,
     right: Option<bool>,
     wrong: Option<&'a str>,
     counts_n: u64,
-    launches: Option<usize>,
-    #[serde(rename = "loop")]
-    tree: Option<counts::Line>,
-    kernel: Option<counts::Line>,
-    copy: Option<counts::Line>,
+    #[serde(flatten)]
+    counts: counts::Scopes,
     device: &'a str,
     time: Option<timed::Line>,
-    step: Option<f64>,
-    total: Option<f64>,
+    speedup_over_rung_before: Option<f64>,
+    speedup_over_rung_5: Option<f64>,
     published: Vec<PublishedLine>,
 }
 
@@ -43,7 +43,8 @@ struct PublishedLine {
 pub(super) fn line<'a>(climb: &Climb, device: &'a str, rows: &'a [Row], at: usize) -> Line<'a> {
     let row = &rows[at];
     let climbed = row.outcome.as_ref().ok();
-    let published = row.rung.published.iter();
+    let published = climb.published(row.rung).iter();
+    let (op, ty) = row.rung.operator(climb.op, climb.ty);
     Line {
         rung: row.rung.number,
         name: row.rung.name,
@@ -51,19 +52,19 @@ pub(super) fn line<'a>(climb: &Climb, device: &'a str, rows: &'a [Row], at: usiz
         passes: row.rung.passes.iter().map(ToString::to_string).collect(),
         spec: climbed.map(|it| it.spec.text.as_str()),
         refused: row.outcome.as_ref().err().map(String::as_str),
+        op: op.name,
+        ty: ty.name(),
+        layout: row.rung.layout().to_string(),
         n: row.n,
         block: row.rung.block(row.n, climb.block),
         right: climbed.map(|it| it.wrong.is_none()),
         wrong: climbed.and_then(|it| it.wrong.as_deref()),
         counts_n: row.counts_n,
-        launches: climbed.map(|it| it.counted.launches),
-        tree: climbed.map(|it| (&it.counted.tree).into()),
-        kernel: climbed.map(|it| (&it.counted.kernel).into()),
-        copy: climbed.and_then(|it| it.counted.copy.as_ref()).map(Into::into),
+        counts: counts::Scopes::of(climbed.map(|it| &it.counted)),
         device,
         time: row.time().map(Into::into),
-        step: step(rows, at),
-        total: total(rows, at),
+        speedup_over_rung_before: over_rung_before(rows, at),
+        speedup_over_rung_5: over_rung_5(rows, at),
         published: published.map(|&Published { source, n, us }| PublishedLine { source, n, us }).collect(),
     }
 }
