@@ -28,13 +28,12 @@ pub(crate) fn run(args: &Run) -> Result<(), Failure> {
     let views = view::views(args, &data)?;
     data.windows(2).zip(views.windows(2)).try_for_each(|(files, views)| fit_length(files, views))?;
 
-    if args.trace {
-        let program = reduce_codegen::compile(&parsed.spec);
-        let program = program.map_err(|error| source.explain(&parsed, error.into()))?;
-        return trace::trace(&program, &views);
-    }
-    let (device, why_no_gpu) = devices::open(args.device)?;
+    let place = if args.trace { trace::place(args.device)? } else { args.device };
+    let (device, why_no_gpu) = devices::open(place)?;
     let reducer = Reducer::new(&parsed.spec, &device).map_err(|error| source.explain(&parsed, error))?;
+    if args.trace {
+        return trace::trace(&reducer, &views);
+    }
     let outcome = reducer.reduce(&views)?;
     let report = Report {
         operation: &parsed.spec.operation,

@@ -2,16 +2,19 @@
 
 mod recorder;
 
+use crate::cli::args::Place;
+use crate::cli::counted::differ;
 use crate::cli::failure::Failure;
 use crate::cli::output;
 use crate::cli::report::result_text;
 use recorder::{By, Launched, Made, Of, Recorder, Watch};
+use reduce_dsl::Value;
 use reduce_dsl::expanded::Part;
 use reduce_dsl::interpreter::{Acc, Event, Input, Options, Provenance, Schedule, Values, run};
 use reduce_dsl::lanes::{Lanes, LanesRef};
 use reduce_dsl::program::Program;
 use reduce_runtime::host::HostError;
-use reduce_runtime::{Error, Strided};
+use reduce_runtime::{Error, Reducer, Strided};
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 
@@ -22,16 +25,30 @@ const WIDTH: usize = 100;
 /// Elements of a thread that are named; of others there is the number.
 const NAMED: usize = 4;
 
-/// Prints every step of a program on the elements, and the result.
-pub(crate) fn trace(program: &Program, views: &[Strided<LanesRef<'_>>]) -> Result<(), Failure> {
+/// Where the result is computed that the last step is to give: not on a GPU.
+pub(crate) fn place(asked: Place) -> Result<Place, Failure> {
+    match asked {
+        Place::Auto | Place::Host => Ok(Place::Host),
+        Place::Cuda(_) => Err(Failure::request("`--trace` runs in the interpreter; leave `--device` out")),
+    }
+}
+
+/// Prints every step of a program on the elements, and the result, which the reducer gives too.
+pub(crate) fn trace(reducer: &Reducer, views: &[Strided<LanesRef<'_>>]) -> Result<(), Failure> {
     let n = views.first().map_or(0, |view| view.len);
-    if n == 0 || n > MOST {
+    if n == 0 {
+        return Err(Failure::request("`--trace` needs at least one element"));
+    }
+    if n > MOST {
         return Err(Failure::request(format!(
-            "`--trace` shows 1 to {MOST} elements, and there are {n}; give it less data, as with `--step`"
+            "`--trace` shows at most {MOST} elements, and there are {n}; cut the file, or write `layout: strided` and \
+             `--step {}`",
+            n.div_ceil(MOST)
         )));
     }
-    let history = History::of(program, views, n as u64)?;
-    output::write(None, history.text()?.as_bytes())
+    let right = reducer.reduce(views)?.values;
+    let history = History::of(reducer.program(), views, n as u64)?;
+    output::write(None, history.text(&right)?.as_bytes())
 }
 
 /// An accumulator, and the two that it was made of.
@@ -74,7 +91,7 @@ impl<'a> History<'a> {
         }
     }
 
-    fn text(&self) -> Result<String, Failure> {
+    fn text(&self, right: &[Value]) -> Result<String, Failure> {
         let mut blocks: BTreeMap<(usize, u64), Vec<usize>> = BTreeMap::new();
         for (number, made) in self.made.iter().enumerate() {
             blocks.entry((made.by.launch, made.by.block)).or_default().push(number);
@@ -86,6 +103,9 @@ impl<'a> History<'a> {
             text += &self.together(numbers);
         }
         let values = self.values.finish(self.result).map_err(|error| Error::from(HostError::from(error)))?;
+        if let Some(wrong) = differ("the interpreter", &values, right) {
+            return Err(Failure::Wrong(wrong));
+        }
         Ok(format!("{text}\nresult: {}\n", result_text(&self.program.operation, &values)))
     }
 

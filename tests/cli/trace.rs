@@ -39,7 +39,7 @@ fn the_result_is_that_of_the_host() {
     let folder = Folder::of("trace_result").with("x.npy", npy::array(&numbers));
     for passes in ["auto", "[]", "[strided_index, coarsen(3)]", "[grid_stride(2), sequential, last_warp]"] {
         let spec = format!("op: sum, passes: {passes}");
-        let steps = folder.stdout(&["run", &spec, "x.npy", "--trace"]);
+        let steps = folder.stdout(&["run", &spec, "x.npy", "--trace", "--device", "host"]);
         assert_eq!(steps.lines().last().unwrap(), format!("result: {}", folder.result(&spec, &["x.npy"])));
     }
 }
@@ -56,6 +56,8 @@ fn what_cannot_be_traced() {
             &["run", "op: sum", "none.npy", "--trace"],
             &["run", "op: sum", "many.npy", "--trace"],
             &["run", "op: sum", "x.npy", "--trace", "--json"],
+            &["run", "op: sum", "x.npy", "--trace", "--device", "cuda"],
+            &["run", "op: sum", "many.npy", "--step", "2", "--trace"],
         ]
     ));
 }
