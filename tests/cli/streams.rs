@@ -57,6 +57,34 @@ fn help_and_version_are_printed() {
     assert_eq!(folder.stdout(&["--version"]), format!("reducegen {}\n", env!("CARGO_PKG_VERSION")));
 }
 
+/// All that need neither data, nor a GPU or its compiler.
+#[test]
+fn examples_of_the_help_run() {
+    let folder = Folder::of("examples");
+    let helps = [
+        &["--help"][..],
+        &["emit", "--help"],
+        &["run", "--help"],
+        &["explain", "--help"],
+        &["ladder", "--help"],
+    ];
+    let help: String = helps.iter().map(|args| folder.stdout(args)).collect();
+    let needs = |line: &&str| [".npy", ".bin", "@", "cuda"].iter().any(|it| line.contains(it));
+    let examples =
+        help.lines().filter_map(|line| line.strip_prefix("  reducegen ")).filter(|line| !needs(line));
+    let examples: Vec<_> = examples.collect();
+    assert!(examples.len() > 10, "{examples:?}");
+    for example in examples {
+        // Words are parted by blanks, or within single quotes.
+        let parts = example.split('\'').enumerate();
+        let words = parts.flat_map(|(at, part)| match at % 2 {
+            0 => part.split_whitespace().collect(),
+            _ => vec![part],
+        });
+        folder.stdout(&words.collect::<Vec<_>>());
+    }
+}
+
 #[test]
 fn devices_begin_with_the_host() {
     let devices = Folder::of("devices").stdout(&["devices"]);

@@ -38,7 +38,7 @@ pub(super) const EXPLAIN: &str = "\
 Examples:
   reducegen explain 'op: sum, ty: f32'
   reducegen explain 'op: sum, ty: f32, passes: [sequential, last_warp, unroll]' --n 256
-  reducegen explain 'op: dot, ty: f16' --gb-per-s 864 --json
+  reducegen explain 'op: dot, inputs: { x: f16, y: f16 }' --gb-per-s 864 --json
 
 `=` is what the stage before has. The counts are exact; docs/ladder.md says what each one counts.";
 
