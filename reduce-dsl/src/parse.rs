@@ -26,6 +26,7 @@ mod typing;
 
 pub use closure::Closure;
 pub use diagnostic::{Diagnostic, Extent, Level};
+pub use names::operator;
 #[cfg(feature = "text")]
 pub use text::{Bytes, render, text};
 

@@ -92,7 +92,7 @@ pub(crate) struct Explain {
     /// The reduction: its fields, or the whole macro call in any brackets, or @FILE that holds either
     pub(crate) spec: String,
     /// Elements [default: 25600000 on a GPU, 524288 elsewhere]
-    #[arg(long, value_parser = values::elements())]
+    #[arg(long, value_parser = values::elements)]
     pub(crate) n: Option<u64>,
     /// Where to time: auto (a GPU if there is one), host (nowhere), cuda, or cuda:N
     #[arg(long, default_value = "auto", value_parser = values::device)]
@@ -108,7 +108,7 @@ pub(crate) struct Explain {
 #[derive(Debug, clap::Args)]
 pub(crate) struct Ladder {
     /// Elements [default: 25600000 on a GPU, 524288 elsewhere]
-    #[arg(long, value_parser = values::elements())]
+    #[arg(long, value_parser = values::elements)]
     pub(crate) n: Option<u64>,
     /// Threads per block: a power of two, 32 to 1024
     #[arg(long, default_value_t = 256, value_parser = values::block)]
@@ -117,7 +117,7 @@ pub(crate) struct Ladder {
     #[arg(long, default_value = "f32", value_parser = values::types())]
     pub(crate) ty: Scalar,
     /// The operator
-    #[arg(long, default_value = "sum", value_parser = values::operators())]
+    #[arg(long, default_value = "sum", value_parser = values::Operators)]
     pub(crate) op: &'static Operator,
     /// Where to time: auto (a GPU if there is one), host (nowhere), cuda, or cuda:N
     #[arg(long, default_value = "auto", value_parser = values::device)]

@@ -26,7 +26,9 @@ pub(crate) fn open(place: Place) -> Result<(Device, Option<Error>), Failure> {
 /// The device to take times on, with a word where that is none.
 pub(crate) fn open_to_time(place: Place) -> Result<Device, Failure> {
     let (device, why_no_gpu) = open(place)?;
-    why_no_gpu.into_iter().for_each(|error| output::note(format!("no times: {error}")));
+    why_no_gpu
+        .into_iter()
+        .for_each(|error| output::note(format!("no times: {error}; `--device host` hides this line")));
     Ok(device)
 }
 

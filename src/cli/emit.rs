@@ -73,6 +73,9 @@ fn steps(args: &Emit, stages: &[Stage]) -> Result<Vec<u8>, Failure> {
         Ok((stage.name(), String::from_utf8_lossy(&text).into_owned()))
     };
     let steps: Vec<_> = stages.iter().map(step).collect::<Result<_, Failure>>()?;
+    if args.diff && steps.len() == 1 {
+        output::note("no passes: nothing changes");
+    }
     let shown: String = if args.diff {
         steps.windows(2).map(|pair| difference(&pair[0], &pair[1])).collect()
     } else {

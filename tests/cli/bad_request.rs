@@ -15,6 +15,8 @@ fn specifications_are_shown_where_they_are_wrong() {
             &["emit", "@two.reduce"],
             &["emit", "op: max"],
             &["emit", "op: max, ty: f32, passes: [coarsen(4), shuffle, shuffle]"],
+            &["emit", "op: max, ty: f32, passes: [vectorize(8), in_place]"],
+            &["emit", "op: max, ty: f32, passes: [in-place]"],
             &["emit", "op: max, ty: f32, block: 100"],
             &["emit", ""],
             &["emit", "@missing.reduce"],

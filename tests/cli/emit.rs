@@ -29,6 +29,8 @@ fn cuda_after_each_pass_ends_with_the_cuda_of_the_whole() {
     let steps = folder.stdout(&["emit", SPEC, "--after-each-pass"]);
     assert!(whole.contains("extern \"C\" __global__"), "{whole}");
     assert!(steps.ends_with(&format!("// ==== coarsen(4) ====\n{whole}\n")), "{steps}");
+    let none = folder.run(&["emit", "op: max, ty: f32, passes: []", "--diff"]);
+    assert_eq!((&none.stdout[..], &none.stderr[..]), (&b""[..], &b"no passes: nothing changes\n"[..]));
     let diff = folder.stdout(&["emit", SPEC, "--diff"]);
     assert!(
         diff.contains("--- naive\n+++ shuffle\n@@") && diff.contains("--- shuffle\n+++ coarsen(4)\n@@"),

@@ -1,6 +1,7 @@
 //! `in_place`: the tree works in global memory.
 
 use super::combines_mut;
+use reduce_dsl::pass::Pass;
 use reduce_dsl::program::{Combine, Fold, Medium, Program, Reads, Step};
 
 /// The tree works in place in global memory, each thread on two items: what the kernels of textbooks do before they
@@ -28,7 +29,10 @@ use reduce_dsl::program::{Combine, Fold, Medium, Program, Reads, Step};
 pub fn in_place(mut program: Program) -> Result<Program, String> {
     let fold = program.kernel(Reads::Inputs).fold();
     if (fold.reach, fold.width) != (Fold::NAIVE.reach, Fold::NAIVE.width) {
-        return Err(format!("a tree in place has one item for each element, and not {fold}; leave that out"));
+        return Err(format!(
+            "a tree in place has one item for each element, and not {fold}; leave {} or `in_place` out",
+            folding(&program)
+        ));
     }
     if program.kernel(Reads::Inputs).is_atomic() {
         return Err("`atomic` has no launch left for a tree in place; leave one of the two out".to_owned());
@@ -49,6 +53,12 @@ pub fn in_place(mut program: Program) -> Result<Program, String> {
     let inputs = &mut program.kernels[Reads::Inputs as usize];
     inputs.steps = vec![Step::Fold(fold), Step::Keep];
     Ok(program)
+}
+
+/// The words of a program that give a thread more than one element to fold.
+fn folding(program: &Program) -> String {
+    let folds = |pass: &&Pass| matches!(pass, Pass::Coarsen(_) | Pass::GridStride(_) | Pass::Vectorize(_));
+    program.passes.iter().filter(folds).map(|pass| format!("`{pass}`")).collect::<Vec<_>>().join(" and ")
 }
 
 /// Why a word has nothing to work on after `in_place`.

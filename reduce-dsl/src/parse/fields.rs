@@ -298,6 +298,15 @@ fn words(input: ParseStream, errors: &mut Errors) -> Vec<Word> {
     words
 }
 
+/// The words of a hyphenated name behind the first, joined as names of passes are.
+fn behind_hyphens(input: ParseStream) -> syn::Result<String> {
+    let mut words = Vec::new();
+    while input.parse::<Option<Token![-]>>()?.is_some() {
+        words.push(input.call(Ident::parse_any)?.to_string());
+    }
+    Ok(words.join("_"))
+}
+
 fn pass(input: ParseStream) -> syn::Result<Word> {
     let name = word(input, "expected a pass, as in `shuffle`")?;
     let mut word = Word { place: name.span().into(), name, argument: None };
@@ -312,6 +321,8 @@ fn pass(input: ParseStream) -> syn::Result<Word> {
     }
     if input.is_empty() || input.peek(Token![,]) {
         Ok(word)
+    } else if let (true, Ok(rest)) = (input.peek(Token![-]), input.fork().call(behind_hyphens)) {
+        Err(error(input, format!("passes have no `-` in their names; write `{}_{rest}`", word.name)))
     } else {
         Err(error(input, "expected `,` and the next pass"))
     }

@@ -2,7 +2,7 @@
 
 use super::diagnostic::Errors;
 use crate::Scalar;
-use crate::operators::OPERATORS;
+use crate::operators::{OPERATORS, Operator};
 use crate::pass::PASSES;
 use proc_macro2::Ident;
 
@@ -33,6 +33,17 @@ pub(super) fn nearest(name: &str, known: &[&'static str]) -> Option<&'static str
     let near = |ours: &&&'static str| strsim::osa_distance(name, ours) <= 1 + name.len().min(12) / 5;
     let closest = || known.iter().filter(near).min_by_key(|ours| strsim::osa_distance(name, ours)).copied();
     alias.filter(|ours| known.contains(ours)).or_else(closest)
+}
+
+/// The operator of that name; else a sentence that helps.
+///
+/// # Errors
+/// There is no operator of that name.
+pub fn operator(name: &str) -> Result<&'static Operator, String> {
+    crate::operators::operator(name).ok_or_else(|| match nearest(name, &operators()) {
+        Some(near) => format!("did you mean `{near}`?"),
+        None => format!("the operators are {}", operators().join(", ")),
+    })
 }
 
 /// Reports a name that is none of the known ones, and helps with the nearest, or with all of them.

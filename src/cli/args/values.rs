@@ -1,10 +1,12 @@
 //! Words and numbers of the command line as what they stand for.
 
 use crate::cli::dtype::Dtype;
-use clap::builder::{PossibleValuesParser, RangedU64ValueParser, TypedValueParser};
-use reduce_dsl::Scalar;
-use reduce_dsl::operators::{OPERATORS, Operator, operator};
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
+use clap::{Arg, Command, Error};
+use reduce_dsl::operators::{OPERATORS, Operator};
 use reduce_dsl::program::LIMITS;
+use reduce_dsl::{Scalar, parse};
+use std::ffi::OsStr;
 
 /// Where a command runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -29,13 +31,28 @@ pub(super) fn types() -> impl TypedValueParser<Value = Scalar> {
     raw_types().map(|dtype| dtype.ty)
 }
 
-pub(super) fn operators() -> impl TypedValueParser<Value = &'static Operator> {
-    PossibleValuesParser::new(OPERATORS.map(|row| row.name))
-        .try_map(|name| operator(&name).ok_or("not an operator"))
+/// The named operators; of another name, what it probably stands for.
+#[derive(Clone)]
+pub(super) struct Operators;
+
+impl TypedValueParser for Operators {
+    type Value = &'static Operator;
+
+    fn parse_ref(&self, command: &Command, arg: Option<&Arg>, name: &OsStr) -> Result<Self::Value, Error> {
+        (|name: &str| parse::operator(name)).parse_ref(command, arg, name)
+    }
+
+    fn possible_values(&self) -> Option<Box<dyn Iterator<Item = PossibleValue> + '_>> {
+        Some(Box::new(OPERATORS.iter().map(|row| PossibleValue::new(row.name))))
+    }
 }
 
-pub(super) fn elements() -> RangedU64ValueParser {
-    RangedU64ValueParser::new().range(1..=1 << 40)
+pub(super) fn elements(text: &str) -> Result<u64, &'static str> {
+    if text.is_empty() || !text.bytes().all(|byte| byte.is_ascii_digit()) {
+        return Err("write the number of elements in digits, as in 1000000");
+    }
+    let fits = |n: &u64| (1..=1 << 40).contains(n);
+    text.parse().ok().filter(fits).ok_or("there are 1 to 1099511627776 elements")
 }
 
 pub(super) fn block(text: &str) -> Result<u32, &'static str> {
