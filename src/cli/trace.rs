@@ -1,5 +1,6 @@
 //! `reducegen run --trace`: each step of the kernels, as a teacher draws it.
 
+mod names;
 mod recorder;
 
 use crate::cli::args::Place;
@@ -7,12 +8,13 @@ use crate::cli::counted::differ;
 use crate::cli::failure::Failure;
 use crate::cli::output;
 use crate::cli::report::result_text;
+use names::Names;
 use recorder::{By, Launched, Made, Of, Recorder, Watch};
 use reduce_dsl::Value;
 use reduce_dsl::expanded::Part;
 use reduce_dsl::interpreter::{Acc, Event, Input, Options, Provenance, Schedule, Values, run};
 use reduce_dsl::lanes::{Lanes, LanesRef};
-use reduce_dsl::program::Program;
+use reduce_dsl::program::{Program, Reads};
 use reduce_runtime::host::HostError;
 use reduce_runtime::{Error, Reducer, Strided};
 use std::cell::RefCell;
@@ -22,8 +24,10 @@ use std::collections::BTreeMap;
 const MOST: usize = 4096;
 /// Columns of a line.
 const WIDTH: usize = 100;
-/// Elements of a thread that are named; of others there is the number.
+/// Items of a thread that are named; of others there is the number.
 const NAMED: usize = 4;
+/// Items that are named in each pair of brackets.
+const IN_BRACKETS: usize = 2;
 
 /// Where the result is computed that the last step is to give: not on a GPU.
 pub(crate) fn place(asked: Place) -> Result<Place, Failure> {
@@ -57,6 +61,7 @@ type Pair = (usize, usize, usize);
 /// What happened, and the values.
 struct History<'a> {
     program: &'a Program,
+    names: Names,
     values: Values<'a>,
     result: Acc,
     made: Vec<Made>,
@@ -84,7 +89,8 @@ impl<'a> History<'a> {
             (Some(result), Some(same), None) if result == same => {
                 let made = made.into_inner();
                 let used = used(&made, result);
-                Ok(History { program, values, result, made, used, watch })
+                let names = Names::of_items(operation, views);
+                Ok(History { program, names, values, result, made, used, watch })
             }
             (_, _, Some(report)) => Err(Failure::Wrong(report.to_string())),
             _ => Err(Failure::Wrong("two runs of a program differ".to_owned())),
@@ -96,10 +102,10 @@ impl<'a> History<'a> {
         for (number, made) in self.made.iter().enumerate() {
             blocks.entry((made.by.launch, made.by.block)).or_default().push(number);
         }
-        let mut text = String::new();
+        let mut text = self.names.heading.clone().unwrap_or_default();
         for (&(launch, block), numbers) in &blocks {
             text += &self.heading(launch, block);
-            text += &self.alone(numbers);
+            text += &self.alone(launch, numbers);
             text += &self.together(numbers);
         }
         let values = self.values.finish(self.result).map_err(|error| Error::from(HostError::from(error)))?;
@@ -118,43 +124,84 @@ impl<'a> History<'a> {
         if grid > 1 { format!("{launch}\nblock {block}\n") } else { launch }
     }
 
-    /// What each thread of a block begins with, or makes of its items alone.
-    fn alone(&self, numbers: &[usize]) -> String {
-        let mut threads: BTreeMap<usize, (Vec<usize>, Option<usize>)> = BTreeMap::new();
+    /// What each thread of a block begins with, or makes of its items alone. In place, it begins with what it
+    /// combines.
+    fn alone(&self, launch: usize, numbers: &[usize]) -> String {
+        let in_place = self.program.kernel(Reads::Partials).in_place().is_some();
+        if in_place && launch > 0 {
+            return String::new();
+        }
+        let mut folds: BTreeMap<usize, usize> = BTreeMap::new();
+        let mut begins: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
         for &number in numbers.iter().filter(|&&number| self.matters(number)) {
             let by = self.made[number].by;
             if by.part == Part::Fold {
-                let mut leaves = Vec::new();
-                self.leaves(number, by, &mut leaves);
-                threads.insert(by.thread, (leaves, Some(number)));
+                folds.insert(by.thread, number);
             } else if let Of::Pair(a, b) = self.made[number].of {
                 let from_before = |&side: &usize| self.matters(side) && self.made[side].by.launch < by.launch;
-                let (begins, _) = threads.entry(by.thread).or_default();
-                begins.extend([a, b].iter().filter(|side| from_before(side)));
+                begins.entry(by.thread).or_default().extend([a, b].iter().filter(|side| from_before(side)));
             }
         }
-        threads.retain(|_, (leaves, _)| !leaves.is_empty());
-        let entry = |(&thread, (leaves, result)): (&usize, &(Vec<usize>, Option<usize>))| {
-            let named =
-                leaves.iter().take(NAMED).map(|&leaf| format!("{} {}", self.origin(leaf), self.value(leaf)));
-            let more = leaves.len().saturating_sub(NAMED);
-            let more = (more > 0).then(|| format!("{more} more"));
-            let items = named.chain(more).collect::<Vec<_>>().join(", ");
-            let result = result.filter(|_| leaves.len() > 1).map(|it| format!(" -> {}", self.value(it)));
-            (thread, items + &result.unwrap_or_default())
-        };
-        let entries: Vec<_> = threads.iter().map(entry).collect();
-        if entries.is_empty() { String::new() } else { format!("  each thread alone\n{}", columns(&entries)) }
+        begins.retain(|thread, items| !items.is_empty() && !folds.contains_key(thread));
+        let begun = begins.iter().map(|(&thread, items)| (thread, self.list(items, NAMED)));
+        let folded = folds.iter().map(|(&thread, &number)| (thread, self.fold(number)));
+        let entries: BTreeMap<_, _> = begun.chain(folded).collect();
+        let entries: Vec<_> = entries.into_iter().collect();
+        let title = if in_place { "each thread copies its item" } else { "each thread alone" };
+        if entries.is_empty() { String::new() } else { format!("  {title}\n{}", columns(&entries)) }
     }
 
-    /// What a thread did not make alone: elements, and accumulators of others.
-    fn leaves(&self, number: usize, by: By, leaves: &mut Vec<usize>) {
-        let made = &self.made[number];
-        let own = (made.by.launch, made.by.block, made.by.thread) == (by.launch, by.block, by.thread);
-        match made.of {
-            Of::Pair(a, b) if own => [a, b].into_iter().for_each(|side| self.leaves(side, by, leaves)),
-            Of::Nothing => {}
-            Of::Pair(..) | Of::Element(_) => leaves.push(number),
+    /// What a thread makes of its items.
+    fn fold(&self, number: usize) -> String {
+        let by = self.made[number].by;
+        let (_, sides) = self.sides(number, by);
+        let result = sides.map_or(String::new(), |_| format!(" -> {}", self.value(number)));
+        self.items(number, by, NAMED) + &result
+    }
+
+    /// The items that a thread folds, in brackets where not from left to right.
+    fn items(&self, number: usize, by: By, most: usize) -> String {
+        let composite = |number| self.sides(number, by).1.is_some();
+        let bracketed = |number| match composite(number) {
+            true => format!("({})", self.items(number, by, IN_BRACKETS)),
+            false => self.list(&[number], 1),
+        };
+        let (mut left, mut items) = (number, Vec::new());
+        while let (_, Some((a, b))) = self.sides(left, by) {
+            if composite(b) {
+                let first = if items.is_empty() { bracketed(a) } else { bracketed(left) };
+                items.reverse();
+                let rest = if items.is_empty() { bracketed(b) } else { self.list(&items, most) };
+                return format!("{first}, {rest}");
+            }
+            items.push(self.sides(b, by).0);
+            left = a;
+        }
+        items.push(self.sides(left, by).0);
+        items.reverse();
+        self.list(&items, most)
+    }
+
+    /// Items by name and value, and how many more there are.
+    fn list(&self, items: &[usize], most: usize) -> String {
+        let named =
+            items.iter().take(most).map(|&item| format!("{} {}", self.origin(item), self.value(item)));
+        let more = items.len().checked_sub(most).filter(|&more| more > 0).map(|more| format!("{more} more"));
+        named.chain(more).collect::<Vec<_>>().join(", ")
+    }
+
+    /// An accumulator without the identities in it, and the two with elements that a thread made it of alone.
+    fn sides(&self, mut number: usize, by: By) -> (usize, Option<(usize, usize)>) {
+        loop {
+            let made = &self.made[number];
+            let own = (made.by.launch, made.by.block, made.by.thread) == (by.launch, by.block, by.thread);
+            let Of::Pair(a, b) = made.of else { return (number, None) };
+            match [a, b].map(|side| self.made[side].elements > 0) {
+                [true, true] if own => return (number, Some((a, b))),
+                [true, false] if own => number = a,
+                [false, true] if own => number = b,
+                _ => return (number, None),
+            }
         }
     }
 
@@ -163,11 +210,11 @@ impl<'a> History<'a> {
         self.used[number] && self.made[number].elements > 0
     }
 
-    /// Where an accumulator of an earlier launch comes from: `x[3]`, or `block 2`.
+    /// Where an accumulator of an earlier launch comes from: `x[3]`, `item 3`, or `block 2`.
     fn origin(&self, number: usize) -> String {
         let made = &self.made[number];
         match made.of {
-            Of::Element(position) => format!("{}[{position}]", self.program.operation.inputs[0].name),
+            Of::Element(position) => self.names.of(position),
             Of::Pair(a, b) if made.elements == 1 => {
                 self.origin(if self.made[a].elements > 0 { a } else { b })
             }
@@ -230,7 +277,7 @@ impl<'a> History<'a> {
         let by = self.made[number].by;
         match (by.launch, by.block) == (user.launch, user.block) {
             true if by.thread == user.thread => String::new(),
-            true => format!(" of {}", by.thread),
+            true => format!(" of thread {}", by.thread),
             false => format!(" of {}", self.origin(number)),
         }
     }

@@ -28,6 +28,15 @@ fn every_way_to_combine() {
                 "1",
                 "--trace"
             ],
+            &["run", "op: dot, block: 32", "few.npy", "few.npy", "--trace"],
+            &[
+                "run",
+                "op: max, block: 32, passes: [vectorize(4), coarsen(3)]",
+                "more.npy",
+                "--offset",
+                "20",
+                "--trace"
+            ],
         ]
     ));
 }

@@ -1,0 +1,45 @@
+//! What the items of a trace are called.
+
+use reduce_dsl::func::Id;
+use reduce_dsl::lanes::LanesRef;
+use reduce_dsl::operation::Operation;
+use reduce_runtime::Strided;
+
+/// `x[3]` where an item is an element as it lies there; else `item 3`, and a line that says which elements it is of.
+#[derive(Debug)]
+pub(super) struct Names {
+    /// The input, and its elements that were skipped.
+    plain: Option<(String, usize)>,
+    /// Which elements an item is of, if its name does not say.
+    pub(super) heading: Option<String>,
+}
+
+impl Names {
+    /// The names for what an operation makes of the elements.
+    pub(super) fn of_items(operation: &Operation, views: &[Strided<LanesRef<'_>>]) -> Names {
+        let mapped = operation.map.results().first() != Some(&Id(0));
+        if let ([input], [Strided { offset, step: 1, .. }], false) = (&operation.inputs[..], views, mapped) {
+            return Names { plain: Some((input.name.clone(), *offset)), heading: None };
+        }
+        let inputs = operation.inputs.iter().zip(views);
+        let elements: Vec<_> = inputs
+            .map(|(input, view)| format!("{}[{}]", input.name, place(view.offset, view.step)))
+            .collect();
+        let mapped = if mapped { "items as mapped; " } else { "" };
+        Names { plain: None, heading: Some(format!("\n{mapped}item i is {}\n", elements.join(", "))) }
+    }
+
+    /// The name of the item at a position.
+    pub(super) fn of(&self, position: u64) -> String {
+        match &self.plain {
+            Some((input, offset)) => format!("{input}[{}]", *offset as u64 + position),
+            None => format!("item {position}"),
+        }
+    }
+}
+
+/// Where element i lies.
+fn place(offset: usize, step: usize) -> String {
+    let behind = if step == 1 { "i".to_owned() } else { format!("{step} i") };
+    if offset == 0 { behind } else { format!("{offset} + {behind}") }
+}
