@@ -43,7 +43,7 @@ pub enum Kind {
     Shuffle,
     /// A read of memory that nothing wrote.
     Uninitialised,
-    /// An access outside its buffer, or to the shared memory of a block that may have exited.
+    /// An access outside its buffer, or to the shared memory of a block that may not have started, or have exited.
     OutOfBounds,
     /// A vector access to an address that is no multiple of its size.
     Misaligned,
