@@ -181,6 +181,27 @@ fn a_warp_uniform_condition_is_enough_for_shuffles_but_not_for_block_barriers() 
     let first_warp = |stmt| {
         let warp = Local::new("which", Ty::U32);
         let named = Stmt::Let(warp.clone(), Expr::Thread.over(32));
+/// What is known of a name ends with it: another one of that name may be larger.
+#[test]
+fn what_bounds_a_name_does_not_bound_the_next_one_of_that_name() {
+    let x = || Local::new("again", Ty::U32);
+    let sum = Stmt::Let(Local::new("sum", Ty::U32), x().get().plus(1));
+    let small = Stmt::Let(x(), 1.into());
+    let large = Stmt::Var(x(), u32::MAX.into());
+    let inside = |stmt: &Stmt| Stmt::when(Expr::Block.equals(0), vec![stmt.clone()]);
+    for (stmts, rule) in [
+        (vec![small.clone(), sum.clone()], None),
+        (vec![inside(&small), large, sum.clone()], Some(9)),
+        (vec![inside(&small), Stmt::Var(x(), 1.into()), sum.clone()], Some(9)),
+        (vec![inside(&small), small, sum], None),
+    ] {
+        let it = program("shuffle");
+        let mut expanded = expand(&it).unwrap();
+        body(&mut expanded).extend(stmts.clone());
+        assert_eq!(expanded.verify(&it).err().map(|violation| violation.rule), rule, "{stmts:?}");
+    }
+}
+
         [named, Stmt::when(warp.get().equals(0), vec![stmt])]
     };
     let verdict = |stmt| {

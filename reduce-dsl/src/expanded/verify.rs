@@ -14,7 +14,8 @@
 //! 8. Shared memory is as the program says, constants are those the kernel declares, and steps those of the
 //!    strided inputs that it reads.
 //! 9. Positions fit their types, whatever the number of elements and blocks: no sum or product of 32 bits wraps,
-//!    and nothing that may need 64 bits goes through 32.
+//!    and nothing that may need 64 bits goes through 32. That no difference is negative is not proved: the
+//!    interpreter reports one where it happens.
 
 mod bounds;
 
