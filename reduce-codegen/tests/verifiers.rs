@@ -110,9 +110,11 @@ fn every_rule_of_expanded_kernels_is_checked() {
     let four_of_strided = four.clone();
     let first = || Buffer::Input(0).at(Expr::Const(Value::of(0u64)));
     let zero = Expr::Const(Value::of(0f32));
+    let four_again = four.clone();
+    let copy = |bind: fn(Local, Expr) -> Stmt| bind(local("copy", four_again.ty), four_again.get());
     let aligned = |buffer| Stmt::when(Expr::Aligned(buffer, 16), Vec::new());
     let cast = |ty| Stmt::Let(local("cast", Ty::Scalar(ty)), Expr::Thread.cast(ty));
-    let broken: [(u32, Vec<Stmt>); 23] = [
+    let broken: [(u32, Vec<Stmt>); 25] = [
         (1, vec![Stmt::Let(local("first", Ty::U32), Expr::from(1))]),
         (1, vec![Stmt::Let(local("x", Ty::U32), Expr::from(1))]),
         (1, vec![Stmt::Let(local("later", Ty::U32), Expr::Local(local("nowhere", Ty::U32)))]),
@@ -131,6 +133,8 @@ fn every_rule_of_expanded_kernels_is_checked() {
         (1, vec![Stmt::Let(local("x_step", Ty::U32), Expr::from(1))]),
         (8, vec![Stmt::Let(local("step", Ty::U64), Expr::Step(0))]),
         (2, vec![cast(Scalar::F32)]),
+        (6, vec![Stmt::Load(four.clone(), first()), copy(Stmt::Let)]),
+        (6, vec![Stmt::Load(four.clone(), first()), copy(Stmt::Var)]),
         (2, vec![Stmt::Load(four.clone(), first()), Stmt::when(Expr::Lane(four, 4).equals(zero), vec![])]),
         (5, vec![Stmt::Barrier(Barrier::Warp(1))]),
         (6, vec![Stmt::Load(local("three", Ty::Vector(Scalar::F32, 3)), first())]),

@@ -8,7 +8,8 @@
 //! 4. A barrier of a block or cluster, and an exit, are met by every thread of the block: they stand under
 //!    conditions that are the same for all of them.
 //! 5. A warp barrier and a shuffle are met by every thread of the warp, likewise, and their mask is all of it.
-//! 6. Vectors are loaded from contiguous inputs only, a power of two of elements and at most 16 bytes at a time.
+//! 6. Vectors are loaded from contiguous inputs only, a power of two of elements and at most 16 bytes at a time; they
+//!    are not copied.
 //! 7. The kernel writes partials, result and shared arrays only, and reads inputs (or items) and shared
 //!    arrays only; shared arrays are those it declares. A tree in place writes its items too.
 //! 8. Shared memory is as the program says, constants are those the kernel declares, and steps those of the
@@ -149,6 +150,8 @@ impl Verifier<'_> {
 
     fn value(&self, local: &Local, value: &Expr) -> Result<Uniform, Violation> {
         self.expect(value, local.ty)
+        let vector = matches!(local.ty, Ty::Vector(..));
+        self.ensure(6, !vector, || format!("`{}` is a vector that is not loaded", local.name))?;
     }
 
     fn bind(&mut self, local: &Local, mutable: bool, uniform: Uniform) -> Check {
@@ -170,7 +173,7 @@ impl Verifier<'_> {
     fn set(&self, local: &Local, value: &Expr) -> Check {
         let variable = self.scope.get(&local.name).is_some_and(|it| it.mutable && it.ty == local.ty);
         self.ensure(3, variable, || format!("`{}` is not a variable", local.name))?;
-        self.expect(value, local.ty).map(|_| ())
+        self.value(local, value).map(|_| ())
     }
 
     fn load(&mut self, local: &Local, place: &Place) -> Check {

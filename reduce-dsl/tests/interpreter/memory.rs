@@ -162,6 +162,7 @@ fn an_accumulator_of_no_element_must_not_be_used() {
 
 #[test]
 fn a_kernel_that_the_verifier_would_refuse_does_not_run() {
+    let [four, copy] = ["four", "copy"].map(|name| Local::new(name, Ty::Vector(Scalar::F32, 4)));
     let malformed = [
         vec![Stmt::Let(Local::new("a", Ty::U32), Local::new("nowhere", Ty::U32).get())],
         vec![Stmt::Let(Local::new("a", Ty::U64), Expr::Thread)],
@@ -169,6 +170,9 @@ fn a_kernel_that_the_verifier_would_refuse_does_not_run() {
         vec![Stmt::Load(acc("a"), Buffer::Input(0).at(wide_literal(0)))],
         vec![Stmt::Let(Local::new("a", Ty::U32), Expr::Named("NOTHING"))],
         vec![Stmt::Let(acc("a"), Expr::Map(vec![]))],
+        vec![vector(0.into()), Stmt::Let(copy.clone(), four.get())],
+        vec![vector(0.into()), Stmt::Var(copy, four.get())],
+        vec![vector(0.into()), Stmt::Set(four.clone(), four.get())],
     ];
     for body in malformed {
         wrong(&kernel(body), 1, Kind::Malformed);
