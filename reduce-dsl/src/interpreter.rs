@@ -10,7 +10,9 @@
 //! - Lanes of a warp meet at shuffles and warp barriers: a group waits until every lane of the mask has
 //!   arrived at the same statement. Block and cluster barriers wait for all threads of theirs.
 //! - Only barriers, and releases that are acquired, order what threads do: executing together, or one after
-//!   the other in some schedule, does not, and neither do shuffles. So a race is found whatever the schedule.
+//!   the other in some schedule, does not, and neither do shuffles. Where only barriers synchronise, one schedule
+//!   finds every race. With atomics, the order of the blocks decides which of them meet whom: schedules try every
+//!   block as the last one of up to 8, and three of more.
 //! - A read that is not ordered after the write it could see gets what was there before; what nothing wrote is
 //!   undefined. So a missing fence shows in the result as well.
 //! - Reports do not stop the execution, but for threads that wait for ever.
