@@ -157,6 +157,8 @@ fn every_rule_of_expanded_kernels_is_checked() {
     let mut expanded = expand(&it).unwrap();
     expanded.kernels[0].shared.push(Shared { name: "more", len: "BLOCK" });
     assert_eq!(expanded.verify(&it).unwrap_err().rule, 8);
+    expanded.kernels[0].constants.iter_mut().for_each(|constant| constant.value = u32::MAX);
+    assert_eq!(expanded.verify(&it).unwrap_err().rule, 8);
 }
 
 #[test]
@@ -179,12 +181,6 @@ fn positions_that_may_not_fit_are_refused() {
     }
 }
 
-#[test]
-fn a_warp_uniform_condition_is_enough_for_shuffles_but_not_for_block_barriers() {
-    let it = program("shuffle");
-    let first_warp = |stmt| {
-        let warp = Local::new("which", Ty::U32);
-        let named = Stmt::Let(warp.clone(), Expr::Thread.over(32));
 /// What is known of a name ends with it: another one of that name may be larger.
 #[test]
 fn what_bounds_a_name_does_not_bound_the_next_one_of_that_name() {
@@ -206,6 +202,12 @@ fn what_bounds_a_name_does_not_bound_the_next_one_of_that_name() {
     }
 }
 
+#[test]
+fn a_warp_uniform_condition_is_enough_for_shuffles_but_not_for_block_barriers() {
+    let it = program("shuffle");
+    let first_warp = |stmt| {
+        let warp = Local::new("which", Ty::U32);
+        let named = Stmt::Let(warp.clone(), Expr::Thread.over(32));
         [named, Stmt::when(warp.get().equals(0), vec![stmt])]
     };
     let verdict = |stmt| {

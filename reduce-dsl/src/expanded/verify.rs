@@ -44,12 +44,13 @@ impl Expanded {
     /// Checks every rule, for the program that this is the expansion of.
     pub fn verify(&self, program: &Program) -> Check {
         self.kernels.iter().zip(&program.kernels).try_for_each(|(expanded, kernel)| {
-            let slots: u32 = expanded.shared.iter().map(|array| expanded.constant(array.len)).sum();
-            let bytes = slots as usize * program.operation.acc.size();
+            let slots: u64 =
+                expanded.shared.iter().map(|array| u64::from(expanded.constant(array.len))).sum();
+            let bytes = slots * program.operation.acc.size() as u64;
             let in_place = kernel.in_place().is_some();
             let operation = &program.operation;
             let mut verifier = Verifier { operation, kernel: expanded, in_place, scope: BTreeMap::new() };
-            verifier.ensure(8, bytes == program.shared_bytes(kernel), || {
+            verifier.ensure(8, bytes == program.shared_bytes(kernel) as u64, || {
                 format!("{bytes} bytes of shared memory")
             })?;
             verifier.body(&expanded.body, Uniform::Block)?;
@@ -149,9 +150,9 @@ impl Verifier<'_> {
     }
 
     fn value(&self, local: &Local, value: &Expr) -> Result<Uniform, Violation> {
-        self.expect(value, local.ty)
         let vector = matches!(local.ty, Ty::Vector(..));
         self.ensure(6, !vector, || format!("`{}` is a vector that is not loaded", local.name))?;
+        self.expect(value, local.ty)
     }
 
     fn bind(&mut self, local: &Local, mutable: bool, uniform: Uniform) -> Check {

@@ -179,9 +179,27 @@ fn a_kernel_that_the_verifier_would_refuse_does_not_run() {
     }
     wrong(&wide(2048, vec![]), 1, Kind::Malformed);
     wrong(&ExpandedKernel { cluster: 2, ..kernel(vec![]) }, 3, Kind::Malformed);
+    let blocks = 1 << 31;
+    assert_eq!(kinds(&kernel(vec![]), blocks, Schedule::FORWARD), [Kind::Malformed]);
     let mut large = kernel(vec![]);
     large.constants[0].value = 1 << 16;
     wrong(&large, 1, Kind::Malformed);
+}
+
+/// More items than there are, and trees deeper than a stack.
+#[test]
+fn no_size_is_too_large_for_the_machine() {
+    let operation = sum();
+    let mut domain = Provenance::new(&operation);
+    let found =
+        launch(&operation, &kernel(vec![]), &mut domain, Memory::new(&[], 0), 1, u64::MAX, Options::FORWARD);
+    assert!(found.ended && found.reports.is_empty());
+    let leaf = domain.leaf(1);
+    let deep = (0..200_000).fold(leaf, |tree, _| domain.pair(tree, leaf));
+    assert!(domain.text(deep).ends_with(" 1) 1) 1)"));
+    let two = domain.pair(leaf, leaf);
+    let three = domain.pair(leaf, two);
+    assert_eq!(domain.text(three), "(1 (1 1))");
 }
 
 /// Strided inputs: `step` is the distance of their elements.
