@@ -209,11 +209,13 @@ impl Machine<'_, '_> {
             Array::Partials => (&layout.acc, self.setting.partials_at),
             Array::Result => (&layout.output, 0),
             Array::Shared(array) => {
-                let starts = each(spots.inside)
-                    .map(|lane| (lane, layout.arrays[array] + spots.index[lane] * layout.acc.size));
-                self.starts.clear();
-                self.starts.extend(starts);
-                self.tally.shared(here.part, direction, &self.starts, &layout.acc.fields);
+                let start = |lane: usize| layout.arrays[array] + spots.index[lane] * layout.acc.size;
+                for rank in 0..team.blocks.len() as u64 {
+                    let lanes = each(spots.inside).filter(|&lane| spots.rank[lane] == rank);
+                    self.starts.clear();
+                    self.starts.extend(lanes.map(|lane| (lane, start(lane))));
+                    self.tally.shared(here.part, direction, &self.starts, &layout.acc.fields);
+                }
                 let tally = &mut team.blocks[here.rank].tally;
                 let times = layout.acc.fields.len();
                 each(spots.inside)

@@ -132,9 +132,8 @@ impl Warp {
         self.groups.push(other);
     }
 
-    /// A group ends. Others may wait for its lanes, which will not come: they look again.
+    /// A group ends.
     pub(super) fn end(&mut self, at: usize) {
         self.ended |= self.groups.swap_remove(at).lanes;
-        self.groups.iter_mut().for_each(|group| group.waits = false);
     }
 }
