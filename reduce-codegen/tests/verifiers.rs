@@ -295,12 +295,22 @@ fn a_ticket_counts_the_threads_that_take_it() {
         scope: Scope::Grid,
     };
     // Only the last of the 256 threads to take the ticket runs the rest of the tree's delivery.
-    let counted = interpret("", 3, true, |body| {
-        let last = old.get().equals(255);
-        let deliver = body.pop().unwrap();
-        let Stmt::If(_, inside, _) = deliver else { return };
-        body.extend([Stmt::Fence(MemoryOrder::Release, Scope::Grid), take.clone(), Stmt::when(last, inside)]);
-    });
-    assert_eq!(counted, Ok("((0 1) 2)".to_owned()));
+    let reset = Stmt::Store(Buffer::Ticket.at(Expr::Const(Value::of(0u64))), 0.into());
+    let counted = |reset: &[Stmt]| {
+        interpret("", 3, true, |body| {
+            let last = old.get().equals(255);
+            let deliver = body.pop().unwrap();
+            let Stmt::If(_, mut inside, _) = deliver else { return };
+            inside.extend_from_slice(reset);
+            body.extend([
+                Stmt::Fence(MemoryOrder::Release, Scope::Grid),
+                take.clone(),
+                Stmt::when(last, inside),
+            ]);
+        })
+    };
+    assert_eq!(counted(&[reset]), Ok("((0 1) 2)".to_owned()));
+    // The next run would find it taken.
+    assert_eq!(first(counted(&[])).0, Kind::TicketTaken);
     assert_eq!(program("").kernel(Reads::Inputs).name, "reduce_inputs");
 }
