@@ -8,9 +8,10 @@ use reduce_codegen::{Error, compile, passes::apply};
 use reduce_dsl::operation::{Layout, Operation, Order, Record};
 use reduce_dsl::operators::operator;
 use reduce_dsl::pass::{PASSES, Pass, PassWord};
-use reduce_dsl::program::Program;
+use reduce_dsl::program::{Program, Reads};
 use reduce_dsl::spec::Passes;
 use reduce_dsl::{Scalar, Spec};
+use support::random::{Case, Random};
 use support::{passes, spec};
 
 fn program(list: &str) -> Result<Program, Error> {
@@ -89,6 +90,32 @@ fn words_commute_or_refuse_each_other() {
     }
     assert_eq!(accepted + refused, 66 * 2 + 220 * 6);
     assert!(accepted > 200, "{accepted} accepted");
+}
+
+/// What a launch reads and what it writes lie apart, and in the workspace.
+#[test]
+fn regions_of_the_workspace_do_not_overlap() {
+    let mut random = Random::new(7);
+    let mut read = 0;
+    let cases: Vec<_> = (0..300).map(|_| Case::new(&mut random)).collect();
+    for program in cases.iter().flat_map(|case| case.programs().unwrap().programs) {
+        let plan = program.plan();
+        let n = random.bits() >> (23 + random.below(41));
+        let bytes = |region, partials: u64| {
+            let start = plan.offset(n, region);
+            start..start + partials * program.operation.acc.size() as u64
+        };
+        for launch in plan.launches(n) {
+            let from = bytes(launch.from, if launch.kernel == Reads::Partials { launch.items } else { 0 });
+            let to = bytes(launch.to, launch.leaves.unwrap_or(0));
+            let apart = from.is_empty() || to.is_empty() || from.end <= to.start || to.end <= from.start;
+            assert!(apart, "{launch:?} of {n} elements\n{program}");
+            let end = [&from, &to].into_iter().filter(|it| !it.is_empty()).map(|it| it.end).max();
+            assert!(end.unwrap_or(0) <= plan.workspace(n), "{launch:?} of {n} elements\n{program}");
+            read += u32::from(!from.is_empty() && !to.is_empty());
+        }
+    }
+    assert!(read > 100, "{read} launches read partials and write some");
 }
 
 #[test]

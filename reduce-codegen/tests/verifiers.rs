@@ -110,9 +110,11 @@ fn every_rule_of_expanded_kernels_is_checked() {
     let four_of_strided = four.clone();
     let first = || Buffer::Input(0).at(Expr::Const(Value::of(0u64)));
     let zero = Expr::Const(Value::of(0f32));
+    let four_again = four.clone();
+    let copy = |bind: fn(Local, Expr) -> Stmt| bind(local("copy", four_again.ty), four_again.get());
     let aligned = |buffer| Stmt::when(Expr::Aligned(buffer, 16), Vec::new());
     let cast = |ty| Stmt::Let(local("cast", Ty::Scalar(ty)), Expr::Thread.cast(ty));
-    let broken: [(u32, Vec<Stmt>); 23] = [
+    let broken: [(u32, Vec<Stmt>); 25] = [
         (1, vec![Stmt::Let(local("first", Ty::U32), Expr::from(1))]),
         (1, vec![Stmt::Let(local("x", Ty::U32), Expr::from(1))]),
         (1, vec![Stmt::Let(local("later", Ty::U32), Expr::Local(local("nowhere", Ty::U32)))]),
@@ -131,6 +133,8 @@ fn every_rule_of_expanded_kernels_is_checked() {
         (1, vec![Stmt::Let(local("x_step", Ty::U32), Expr::from(1))]),
         (8, vec![Stmt::Let(local("step", Ty::U64), Expr::Step(0))]),
         (2, vec![cast(Scalar::F32)]),
+        (6, vec![Stmt::Load(four.clone(), first()), copy(Stmt::Let)]),
+        (6, vec![Stmt::Load(four.clone(), first()), copy(Stmt::Var)]),
         (2, vec![Stmt::Load(four.clone(), first()), Stmt::when(Expr::Lane(four, 4).equals(zero), vec![])]),
         (5, vec![Stmt::Barrier(Barrier::Warp(1))]),
         (6, vec![Stmt::Load(local("three", Ty::Vector(Scalar::F32, 3)), first())]),
@@ -153,6 +157,8 @@ fn every_rule_of_expanded_kernels_is_checked() {
     let mut expanded = expand(&it).unwrap();
     expanded.kernels[0].shared.push(Shared { name: "more", len: "BLOCK" });
     assert_eq!(expanded.verify(&it).unwrap_err().rule, 8);
+    expanded.kernels[0].constants.iter_mut().for_each(|constant| constant.value = u32::MAX);
+    assert_eq!(expanded.verify(&it).unwrap_err().rule, 8);
 }
 
 #[test]
@@ -172,6 +178,27 @@ fn positions_that_may_not_fit_are_refused() {
         let mut expanded = expand(&it).unwrap();
         body(&mut expanded).push(Stmt::Let(Local::new("position", Ty::U64), value.clone()));
         assert_eq!(expanded.verify(&it).err().map(|violation| violation.rule), rule, "{value}");
+    }
+}
+
+/// What is known of a name ends with it: another one of that name may be larger.
+#[test]
+fn what_bounds_a_name_does_not_bound_the_next_one_of_that_name() {
+    let x = || Local::new("again", Ty::U32);
+    let sum = Stmt::Let(Local::new("sum", Ty::U32), x().get().plus(1));
+    let small = Stmt::Let(x(), 1.into());
+    let large = Stmt::Var(x(), u32::MAX.into());
+    let inside = |stmt: &Stmt| Stmt::when(Expr::Block.equals(0), vec![stmt.clone()]);
+    for (stmts, rule) in [
+        (vec![small.clone(), sum.clone()], None),
+        (vec![inside(&small), large, sum.clone()], Some(9)),
+        (vec![inside(&small), Stmt::Var(x(), 1.into()), sum.clone()], Some(9)),
+        (vec![inside(&small), small, sum], None),
+    ] {
+        let it = program("shuffle");
+        let mut expanded = expand(&it).unwrap();
+        body(&mut expanded).extend(stmts.clone());
+        assert_eq!(expanded.verify(&it).err().map(|violation| violation.rule), rule, "{stmts:?}");
     }
 }
 
@@ -268,12 +295,22 @@ fn a_ticket_counts_the_threads_that_take_it() {
         scope: Scope::Grid,
     };
     // Only the last of the 256 threads to take the ticket runs the rest of the tree's delivery.
-    let counted = interpret("", 3, true, |body| {
-        let last = old.get().equals(255);
-        let deliver = body.pop().unwrap();
-        let Stmt::If(_, inside, _) = deliver else { return };
-        body.extend([Stmt::Fence(MemoryOrder::Release, Scope::Grid), take.clone(), Stmt::when(last, inside)]);
-    });
-    assert_eq!(counted, Ok("((0 1) 2)".to_owned()));
+    let reset = Stmt::Store(Buffer::Ticket.at(Expr::Const(Value::of(0u64))), 0.into());
+    let counted = |reset: &[Stmt]| {
+        interpret("", 3, true, |body| {
+            let last = old.get().equals(255);
+            let deliver = body.pop().unwrap();
+            let Stmt::If(_, mut inside, _) = deliver else { return };
+            inside.extend_from_slice(reset);
+            body.extend([
+                Stmt::Fence(MemoryOrder::Release, Scope::Grid),
+                take.clone(),
+                Stmt::when(last, inside),
+            ]);
+        })
+    };
+    assert_eq!(counted(&[reset]), Ok("((0 1) 2)".to_owned()));
+    // The next run would find it taken.
+    assert_eq!(first(counted(&[])).0, Kind::TicketTaken);
     assert_eq!(program("").kernel(Reads::Inputs).name, "reduce_inputs");
 }

@@ -10,7 +10,9 @@
 //! - Lanes of a warp meet at shuffles and warp barriers: a group waits until every lane of the mask has
 //!   arrived at the same statement. Block and cluster barriers wait for all threads of theirs.
 //! - Only barriers, and releases that are acquired, order what threads do: executing together, or one after
-//!   the other in some schedule, does not, and neither do shuffles. So a race is found whatever the schedule.
+//!   the other in some schedule, does not, and neither do shuffles. Where only barriers synchronise, one schedule
+//!   finds every race. With atomics, the order of the blocks decides which of them meet whom: schedules try every
+//!   block as the last one of up to 8, and three of more.
 //! - A read that is not ordered after the write it could see gets what was there before; what nothing wrote is
 //!   undefined. So a missing fence shows in the result as well.
 //! - Reports do not stop the execution, but for threads that wait for ever.
@@ -116,6 +118,7 @@ pub fn run(
 ) -> Outcome {
     let plan = program.plan();
     let mut regions = [Vec::new(), Vec::new()];
+    let mut ticket = vec![0];
     let mut outcome = Outcome { acc: None, reports: Vec::new(), counts: Vec::new() };
     let mut reports = Reports::default();
     for launch in plan.launches(n) {
@@ -123,6 +126,7 @@ pub fn run(
         let Launch { grid, items, from, to, leaves, .. } = launch;
         let mut memory = Memory::new(inputs, leaves.unwrap_or(0) as usize);
         memory.items = std::mem::take(&mut regions[slot(from)]);
+        memory.ticket = ticket;
         (memory.items_at, memory.partials_at) = (plan.offset(n, from), plan.offset(n, to));
         if plan.starts_from_identity() && launch.kernel == Reads::Inputs {
             memory.partials.fill(domain.empty());
@@ -132,13 +136,16 @@ pub fn run(
             one(&program.operation, kernel, domain, &mut memory, [grid, items], watched, &mut reports);
         outcome.counts.push(counts);
         outcome.acc = memory.result.filter(|_| ended);
-        regions[slot(to)] = memory.partials;
+        (regions[slot(to)], ticket) = (memory.partials, memory.ticket);
         if !ended {
-            break;
+            return Outcome { reports: reports.into_list(), ..outcome };
         }
     }
     if outcome.acc.is_none() && reports.is_empty() {
-        reports.add(0, no_result(expanded));
+        reports.add(0, in_the_end(expanded, Kind::NoResult, "no thread of the last launch stores it"));
+    }
+    if ticket.iter().any(|&it| it != 0) {
+        reports.add(0, in_the_end(expanded, Kind::TicketTaken, "the next run needs a ticket that is 0"));
     }
     Outcome { reports: reports.into_list(), ..outcome }
 }
@@ -213,15 +220,10 @@ fn layout(operation: &Operation, kernel: &ExpandedKernel) -> Layout {
     Layout { acc, output: RecordLayout::new(&operation.output), arrays }
 }
 
-fn no_result(expanded: &Expanded) -> Report {
+/// What is wrong when the last kernel has ended.
+fn in_the_end(expanded: &Expanded, kind: Kind, detail: &str) -> Report {
     let kernel = expanded.kernels.last().map_or("", |kernel| kernel.name);
-    Report {
-        kind: Kind::NoResult,
-        kernel,
-        statement: String::new(),
-        threads: Vec::new(),
-        detail: "no thread of the last launch stores it".to_owned(),
-    }
+    Report { kind, kernel, statement: String::new(), threads: Vec::new(), detail: detail.to_owned() }
 }
 
 /// The same watcher, for a launch.

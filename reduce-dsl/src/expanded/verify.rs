@@ -8,13 +8,15 @@
 //! 4. A barrier of a block or cluster, and an exit, are met by every thread of the block: they stand under
 //!    conditions that are the same for all of them.
 //! 5. A warp barrier and a shuffle are met by every thread of the warp, likewise, and their mask is all of it.
-//! 6. Vectors are loaded from contiguous inputs only, a power of two of elements and at most 16 bytes at a time.
+//! 6. Vectors are loaded from contiguous inputs only, a power of two of elements and at most 16 bytes at a time; they
+//!    are not copied.
 //! 7. The kernel writes partials, result and shared arrays only, and reads inputs (or items) and shared
 //!    arrays only; shared arrays are those it declares. A tree in place writes its items too.
 //! 8. Shared memory is as the program says, constants are those the kernel declares, and steps those of the
 //!    strided inputs that it reads.
 //! 9. Positions fit their types, whatever the number of elements and blocks: no sum or product of 32 bits wraps,
-//!    and nothing that may need 64 bits goes through 32.
+//!    and nothing that may need 64 bits goes through 32. That no difference is negative is not proved: the
+//!    interpreter reports one where it happens.
 
 mod bounds;
 
@@ -42,12 +44,13 @@ impl Expanded {
     /// Checks every rule, for the program that this is the expansion of.
     pub fn verify(&self, program: &Program) -> Check {
         self.kernels.iter().zip(&program.kernels).try_for_each(|(expanded, kernel)| {
-            let slots: u32 = expanded.shared.iter().map(|array| expanded.constant(array.len)).sum();
-            let bytes = slots as usize * program.operation.acc.size();
+            let slots: u64 =
+                expanded.shared.iter().map(|array| u64::from(expanded.constant(array.len))).sum();
+            let bytes = slots * program.operation.acc.size() as u64;
             let in_place = kernel.in_place().is_some();
             let operation = &program.operation;
             let mut verifier = Verifier { operation, kernel: expanded, in_place, scope: BTreeMap::new() };
-            verifier.ensure(8, bytes == program.shared_bytes(kernel), || {
+            verifier.ensure(8, bytes == program.shared_bytes(kernel) as u64, || {
                 format!("{bytes} bytes of shared memory")
             })?;
             verifier.body(&expanded.body, Uniform::Block)?;
@@ -147,6 +150,8 @@ impl Verifier<'_> {
     }
 
     fn value(&self, local: &Local, value: &Expr) -> Result<Uniform, Violation> {
+        let vector = matches!(local.ty, Ty::Vector(..));
+        self.ensure(6, !vector, || format!("`{}` is a vector that is not loaded", local.name))?;
         self.expect(value, local.ty)
     }
 
@@ -169,7 +174,7 @@ impl Verifier<'_> {
     fn set(&self, local: &Local, value: &Expr) -> Check {
         let variable = self.scope.get(&local.name).is_some_and(|it| it.mutable && it.ty == local.ty);
         self.ensure(3, variable, || format!("`{}` is not a variable", local.name))?;
-        self.expect(value, local.ty).map(|_| ())
+        self.value(local, value).map(|_| ())
     }
 
     fn load(&mut self, local: &Local, place: &Place) -> Check {

@@ -169,13 +169,18 @@ impl Machine<'_, '_> {
         Spots { array: at.array, rank, index, inside }
     }
 
-    /// The lanes that name a block of the cluster that still runs.
+    /// The lanes that name a block of the cluster that still runs. Those that may come before it has started go there
+    /// all the same, where they may also race.
     fn neighbours(&mut self, team: &Cluster, here: Here, rank: &PerLane<u64>, lanes: u32) -> u32 {
         let there = |lane: usize| team.blocks.get(rank[lane] as usize);
         let nobody = lanes & mask(|lane| there(lane).is_none());
         let gone = lanes & mask(|lane| there(lane).is_some_and(|block| block.ended));
+        let early =
+            if team.blocks[here.rank].met { 0 } else { lanes & mask(|lane| rank[lane] != here.rank as u64) };
         self.report(team, here, Kind::OutOfBounds, nobody, "the cluster has no block of that rank");
         self.report(team, here, Kind::OutOfBounds, gone, "the block whose memory it is has exited");
+        let detail = "the block whose memory it is may not have started: a cluster barrier comes first";
+        self.report(team, here, Kind::OutOfBounds, early, detail);
         lanes & !nobody & !gone
     }
 
@@ -204,11 +209,13 @@ impl Machine<'_, '_> {
             Array::Partials => (&layout.acc, self.setting.partials_at),
             Array::Result => (&layout.output, 0),
             Array::Shared(array) => {
-                let starts = each(spots.inside)
-                    .map(|lane| (lane, layout.arrays[array] + spots.index[lane] * layout.acc.size));
-                self.starts.clear();
-                self.starts.extend(starts);
-                self.tally.shared(here.part, direction, &self.starts, &layout.acc.fields);
+                let start = |lane: usize| layout.arrays[array] + spots.index[lane] * layout.acc.size;
+                for rank in 0..team.blocks.len() as u64 {
+                    let lanes = each(spots.inside).filter(|&lane| spots.rank[lane] == rank);
+                    self.starts.clear();
+                    self.starts.extend(lanes.map(|lane| (lane, start(lane))));
+                    self.tally.shared(here.part, direction, &self.starts, &layout.acc.fields);
+                }
                 let tally = &mut team.blocks[here.rank].tally;
                 let times = layout.acc.fields.len();
                 each(spots.inside)

@@ -15,6 +15,8 @@ pub(super) struct Block {
     pub(super) clocks: Clocks,
     pub(super) fences: Fences,
     pub(super) tally: BlockTally,
+    /// Has it met the other blocks of its cluster, which have all started then?
+    pub(super) met: bool,
     /// Have all threads ended?
     pub(super) ended: bool,
 }
@@ -47,6 +49,7 @@ impl Block {
             clocks: Clocks::new(number as u32, threads),
             fences: Fences::default(),
             tally: BlockTally::new(threads),
+            met: false,
             ended: false,
         }
     }
@@ -118,6 +121,7 @@ impl Cluster {
         }
         for block in &mut self.blocks {
             block.clocks.common().join(&met, true);
+            block.met = true;
             block.release();
         }
     }

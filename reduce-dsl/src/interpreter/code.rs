@@ -147,6 +147,9 @@ fn first_line(stmt: &Stmt) -> String {
     stmt.to_string().lines().next().unwrap_or_default().trim().to_owned()
 }
 
+/// What is wrong with a vector that is not loaded.
+const NOT_COPIED: &str = "vectors are loaded, not copied";
+
 /// A bound name: its type, and its register or first register.
 #[derive(Clone, Copy)]
 pub(super) struct Binding<'k> {
@@ -274,18 +277,18 @@ impl<'k> Writer<'k, '_> {
                     let value = self.acc(value, local.ty)?;
                     Op::Acc { into: self.bind(&local.name, local.ty)?, value }
                 }
-                Ty::Scalar(_) | Ty::Vector(..) => {
+                Ty::Scalar(_) => {
                     let value = self.scalar(value, local.ty)?;
                     Op::Scalar { into: self.bind(&local.name, local.ty)?, value }
                 }
+                Ty::Vector(..) => return Err(NOT_COPIED.to_owned()),
             },
             Stmt::Set(local, value) => {
                 let into = self.named(local)?.register;
                 match local.ty {
                     Ty::Acc | Ty::Output => Op::Acc { into, value: self.acc(value, local.ty)? },
-                    Ty::Scalar(_) | Ty::Vector(..) => {
-                        Op::Scalar { into, value: self.scalar(value, local.ty)? }
-                    }
+                    Ty::Scalar(_) => Op::Scalar { into, value: self.scalar(value, local.ty)? },
+                    Ty::Vector(..) => return Err(NOT_COPIED.to_owned()),
                 }
             }
             Stmt::Load(local, place) => self.load(&local.name, local.ty, place)?,

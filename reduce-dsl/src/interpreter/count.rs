@@ -80,7 +80,8 @@ pub struct Global {
     pub bytes: u64,
 }
 
-/// Accesses to shared memory, in 32 banks of 4 bytes. A record is accessed field by field.
+/// Accesses to shared memory, in 32 banks of 4 bytes. A record is accessed field by field, and each block of a cluster
+/// apart from the others.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Shared {
     /// Warp-wide accesses.

@@ -153,7 +153,9 @@ impl Machine<'_, '_> {
     fn go_on(&mut self, team: &mut Cluster, here: Here, at: usize, flow: Flow) -> Flow {
         self.execute(team, here);
         self.event(team, here);
-        here.warp(team).groups[at].pc += 1;
+        let group = &mut here.warp(team).groups[at];
+        group.pc += 1;
+        group.seen = group.seen.saturating_add(u32::from(flow == Flow::Seen));
         flow
     }
 

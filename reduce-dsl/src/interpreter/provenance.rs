@@ -18,6 +18,12 @@ enum Node {
     Pair(Acc, Acc),
 }
 
+/// A part of a tree's text.
+enum Piece {
+    Tree(Acc),
+    Mark(char),
+}
+
 /// Accumulators are trees; equal trees have equal numbers. The elements of every input are their own positions, as `u64` lanes.
 pub struct Provenance<'a> {
     operation: &'a Operation,
@@ -57,11 +63,21 @@ impl<'a> Provenance<'a> {
 
     /// The tree as text: `((0 2) (1 3))`, or `empty`.
     pub fn text(&self, tree: Acc) -> String {
-        match self.node(tree) {
-            Node::Empty => "empty".to_owned(),
-            Node::Leaf(position) => position.to_string(),
-            Node::Pair(a, b) => format!("({} {})", self.text(a), self.text(b)),
+        let (mut text, mut rest) = (String::new(), vec![Piece::Tree(tree)]);
+        while let Some(piece) = rest.pop() {
+            match piece {
+                Piece::Mark(mark) => text.push(mark),
+                Piece::Tree(tree) => match self.node(tree) {
+                    Node::Empty => text.push_str("empty"),
+                    Node::Leaf(position) => text.push_str(&position.to_string()),
+                    Node::Pair(a, b) => {
+                        let [a, b] = [a, b].map(Piece::Tree);
+                        rest.extend([Piece::Mark(')'), b, Piece::Mark(' '), a, Piece::Mark('(')]);
+                    }
+                },
+            }
         }
+        text
     }
 
     /// The positions in the tree, from left to right.

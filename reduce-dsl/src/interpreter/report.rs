@@ -43,7 +43,7 @@ pub enum Kind {
     Shuffle,
     /// A read of memory that nothing wrote.
     Uninitialised,
-    /// An access outside its buffer, or to the shared memory of a block that may have exited.
+    /// An access outside its buffer, or to the shared memory of a block that may not have started, or have exited.
     OutOfBounds,
     /// A vector access to an address that is no multiple of its size.
     Misaligned,
@@ -57,6 +57,8 @@ pub enum Kind {
     MixedPositions,
     /// The program does not write its result.
     NoResult,
+    /// The program does not set its ticket back to 0.
+    TicketTaken,
     /// A kernel that the verifier would have refused.
     Malformed,
 }
@@ -78,6 +80,7 @@ impl Kind {
             Kind::Undefined => "uses an accumulator that holds no element",
             Kind::MixedPositions => "maps elements of different positions",
             Kind::NoResult => "leaves no result",
+            Kind::TicketTaken => "leaves its ticket taken",
             Kind::Malformed => "is malformed",
         }
     }

@@ -70,6 +70,9 @@ pub(super) struct Setting<'a> {
 /// Bytes of shared memory that a block can have, on any device.
 const SHARED: u64 = 227 << 10;
 
+/// Blocks of a launch, on any device.
+const BLOCKS: u64 = (1 << 31) - 1;
+
 impl Setting<'_> {
     /// Could a device launch the kernel so? Threads and clusters within limits, a whole number of clusters, and
     /// shared memory that a block can have.
@@ -78,7 +81,7 @@ impl Setting<'_> {
         if !(1..=1024).contains(&block) || !(1..=16).contains(&cluster) {
             return Err(format!("{block} threads are no block, or {cluster} blocks no cluster"));
         }
-        if !self.grid.is_multiple_of(cluster.into()) || self.grid > u32::MAX.into() {
+        if !self.grid.is_multiple_of(cluster.into()) || self.grid > BLOCKS {
             return Err(format!("{} blocks are no grid of clusters of {cluster}", self.grid));
         }
         let arrays = kernel.shared.iter().map(|array| u64::from(kernel.constant(array.len)));

@@ -11,7 +11,7 @@ pub(super) struct Stopped;
 impl Machine<'_, '_> {
     /// A warp that runs for very long waits for something that never happens.
     pub(super) fn patience(&mut self, cluster: &Cluster, rank: usize, warp: usize) -> Result<(), Stopped> {
-        let limit = (1 << 20) + 64 * self.setting.items;
+        let limit = self.setting.items.saturating_mul(64).saturating_add(1 << 20).min(1 << 30);
         let block = &cluster.blocks[rank];
         let warp = &block.warps[warp];
         let Some(group) = warp.groups.first().filter(|_| warp.executed > limit) else { return Ok(()) };

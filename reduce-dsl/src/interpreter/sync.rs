@@ -47,7 +47,7 @@ fn acquires(order: MemoryOrder) -> bool {
     matches!(order, MemoryOrder::Acquire | MemoryOrder::AcqRel)
 }
 
-/// What threads of one warp released to a scope.
+/// What a thread released to itself, or threads of one warp to a wider scope.
 #[derive(Clone)]
 struct Released {
     by: Party,
@@ -62,7 +62,7 @@ pub(super) struct Channel {
     last: Option<(Party, Scope)>,
     /// What was released to the whole grid, by anyone.
     to_grid: Clock,
-    /// What was released, by warp and scope.
+    /// What was released, by warp, or thread, and scope.
     released: Vec<Released>,
 }
 
@@ -82,7 +82,8 @@ impl Channel {
         if scope == Scope::Grid {
             self.to_grid.join(clock, true);
         }
-        let same = |it: &&mut Released| it.scope == scope && by.includes(Scope::Warp, it.by);
+        let near = scope.min(Scope::Warp);
+        let same = |it: &&mut Released| it.scope == scope && by.includes(near, it.by);
         match self.released.iter_mut().find(same) {
             Some(it) => it.clock.join(clock, true),
             None => self.released.push(Released { by, scope, clock: clock.clone() }),

@@ -2,6 +2,7 @@
 
 use super::domain::Acc;
 use super::schedule::{Branches, Random, Schedule, Warps};
+use std::cmp::Reverse;
 
 /// Lanes of a warp.
 pub(super) const WIDTH: usize = 32;
@@ -30,7 +31,19 @@ pub(super) struct Group {
     pub(super) pc: usize,
     /// Does it wait for others at a barrier or shuffle?
     pub(super) waits: bool,
+    /// Statements executed at which threads see each other: each turn of a lane that spins has one.
+    pub(super) seen: u32,
 }
+
+impl Group {
+    /// Groups of fewer rounds go first: one that spins gives way to those it waits for.
+    fn rounds(&self) -> u32 {
+        self.seen / SPINS
+    }
+}
+
+/// How often a group may see others before those of its warp go on.
+const SPINS: u32 = 256;
 
 pub(super) struct Warp {
     pub(super) number: u32,
@@ -50,7 +63,7 @@ impl Warp {
         let present = u32::MAX >> (WIDTH as u32 - lanes);
         Warp {
             number,
-            groups: vec![Group { lanes: present, pc: 0, waits: false }],
+            groups: vec![Group { lanes: present, pc: 0, waits: false, seen: 0 }],
             ended: !present,
             scalars: vec![[0; WIDTH]; scalars],
             accs: vec![[None; WIDTH]; accs],
@@ -81,11 +94,11 @@ impl Warp {
         let running = self.groups.iter().enumerate().filter(|(_, group)| !group.waits);
         match (schedule.branches, schedule.warps) {
             (Branches::Converging, _) => {
-                let at = running.min_by_key(|(_, group)| group.pc)?.0;
+                let at = running.min_by_key(|(_, group)| (group.rounds(), group.pc))?.0;
                 Some(self.merge(at))
             }
             (Branches::Diverging, Warps::Forward | Warps::Backward) => {
-                Some(running.max_by_key(|(_, group)| group.pc)?.0)
+                Some(running.max_by_key(|(_, group)| (Reverse(group.rounds()), group.pc))?.0)
             }
             (Branches::Diverging, Warps::Random(_)) => {
                 let running: Vec<_> = running.map(|(at, _)| at).collect();
@@ -105,20 +118,22 @@ impl Warp {
         let Group { pc, waits, .. } = self.groups[at];
         let same = |group: &Group| group.pc == pc && group.waits == waits;
         let lanes = self.groups.iter().filter(|it| same(it)).fold(0, |lanes, it| lanes | it.lanes);
+        let seen = self.groups.iter().filter(|it| same(it)).map(|it| it.seen).max().unwrap_or(0);
         self.groups.retain(|group| !same(group));
-        self.groups.push(Group { lanes, pc, waits });
+        self.groups.push(Group { lanes, pc, waits, seen });
         self.groups.len() - 1
     }
 
     /// These lanes leave their group, to go on at `pc`.
     pub(super) fn split(&mut self, at: usize, lanes: u32, pc: usize) {
-        self.groups[at].lanes &= !lanes;
-        self.groups.push(Group { lanes, pc, waits: false });
+        let group = &mut self.groups[at];
+        group.lanes &= !lanes;
+        let other = Group { lanes, pc, ..*group };
+        self.groups.push(other);
     }
 
-    /// A group ends. Others may wait for its lanes, which will not come: they look again.
+    /// A group ends.
     pub(super) fn end(&mut self, at: usize) {
         self.ended |= self.groups.swap_remove(at).lanes;
-        self.groups.iter_mut().for_each(|group| group.waits = false);
     }
 }

@@ -9,8 +9,12 @@ use reduce_dsl::program::Scope;
 const GRID: u64 = 4;
 
 fn ticket(order: MemoryOrder, scope: Scope) -> Stmt {
+    ticket_into(old(), order, scope)
+}
+
+fn ticket_into(into: Local, order: MemoryOrder, scope: Scope) -> Stmt {
     Stmt::Atomic {
-        into: old(),
+        into,
         op: AtomicOp::Add,
         place: Buffer::Ticket.at(wide_literal(0)),
         value: 1.into(),
@@ -113,6 +117,23 @@ fn a_scope_that_does_not_reach_the_other_block_is_too_narrow() {
     clean(&of_threads(Scope::Block), 1);
     clean(&of_threads(Scope::Warp), 1);
     wrong(&of_threads(Scope::Thread), 1, Kind::ScopeTooNarrow);
+}
+
+/// What one thread releases to itself, another of its warp does not add to.
+#[test]
+fn a_scope_of_a_thread_is_that_of_one_thread() {
+    let it = |scope| {
+        let lane = |k: u32| Expr::Thread.equals(k);
+        let relaxed = |name| ticket_into(Local::new(name, Ty::U32), Relaxed, Scope::Grid);
+        let release = || Stmt::Fence(Release, scope);
+        let mut write = take("mine", Expr::Thread);
+        write.extend([Stmt::Store(s(0), acc("mine").get()), release(), relaxed("second")]);
+        let read = [relaxed("third"), Stmt::Fence(Acquire, Scope::Grid), Stmt::Load(acc("seen"), s(0))];
+        kernel(vec![when(lane(0), [release(), relaxed("first")]), when(lane(1), write), when(lane(0), read)])
+    };
+    let found = |scope| kinds(&it(scope), 1, Schedule::FORWARD);
+    assert_eq!(found(Scope::Thread), [Kind::ScopeTooNarrow]);
+    assert_eq!(found(Scope::Warp), []);
 }
 
 /// Every warp writes a partial, and one thread releases them all; every warp of the other block reads them.

@@ -51,6 +51,27 @@ fn without_the_second_one_a_block_may_have_exited() {
     wrong(&exchange(&[MEET], &[], next()), 4, Kind::OutOfBounds);
 }
 
+/// Two blocks a cluster: each writes an element into the other's memory, and reads its own.
+fn push(before: &[Stmt]) -> ExpandedKernel {
+    let lane_0 = || Expr::Thread.equals(0);
+    let mut write = take("mine", Expr::Block);
+    write.push(Stmt::Store(theirs(next()), acc("mine").get()));
+    let deliver = when(Expr::Block.equals(2), [finish(&acc("other"))]);
+    let read = when(lane_0(), [Stmt::Load(acc("other"), s(0)), deliver]);
+    let rest = [when(lane_0(), write), MEET, read];
+    ExpandedKernel { cluster: 2, ..kernel(before.iter().cloned().chain(rest).collect()) }
+}
+
+/// Whatever the schedule, also where the other block happens to have started.
+#[test]
+fn before_the_first_barrier_a_block_may_not_have_started() {
+    clean(&push(&[MEET]), 4);
+    wrong(&push(&[]), 4, Kind::OutOfBounds);
+    wrong(&push(&[BARRIER]), 4, Kind::OutOfBounds);
+    let own = exchange(&[], &[], Expr::Rank);
+    clean(&own, 4);
+}
+
 #[test]
 fn a_rank_beyond_the_cluster_is_out_of_bounds() {
     wrong(&exchange(&[MEET], &[MEET], 2.into()), 4, Kind::OutOfBounds);

@@ -1,13 +1,14 @@
 //! Counts, on accesses whose figures are known.
 
 use super::support::*;
-use reduce_dsl::expanded::{Barrier, Buffer, ExpandedKernel, Expr, FULL, Local, Part, Stmt, Ty};
+use reduce_dsl::expanded::{Barrier, Buffer, ExpandedKernel, Expr, FULL, Local, Part, Place, Stmt, Ty};
 use reduce_dsl::func::Param;
 use reduce_dsl::interpreter::{
     Counts, Event, Global, Memory, Options, Provenance, Schedule, Shapes, Shared, launch,
 };
 use reduce_dsl::operation::Operation;
 use reduce_dsl::operators::operator;
+use reduce_dsl::ops::Bin;
 use reduce_dsl::{Scalar, Value};
 
 fn count(operation: &Operation, kernel: &ExpandedKernel, aligned: bool) -> Counts {
@@ -32,7 +33,7 @@ fn lines_and_sectors_of_global_loads() {
     assert_eq!(loads(Expr::Thread.times(2), true), Global { requests: 2, sectors: 8, ..row });
     assert_eq!(loads(Expr::Thread.times(32), true), Global { requests: 32, sectors: 32, ..row });
     assert_eq!(loads(Expr::from(5), true), Global { requests: 1, sectors: 1, ..row });
-    assert_eq!(loads(Expr::from(31).bin(reduce_dsl::ops::Bin::Sub, Expr::Thread), true), row);
+    assert_eq!(loads(Expr::from(31).bin(Bin::Sub, Expr::Thread), true), row);
 }
 
 #[test]
@@ -80,6 +81,43 @@ fn records_are_accessed_field_by_field() {
     let found = stores(&argmax, Expr::Thread);
     // Words 0, 4, 8, …: four to a bank. Double words 1, 3, 5, …: two to a bank in each half.
     assert_eq!(found, Shared { accesses: 2, wavefronts: 4 + 4, conflicts: 3 + 2, worst: 4, per_thread: 2 });
+}
+
+/// The halves of a warp read the same banks, of different blocks.
+#[test]
+fn banks_are_those_of_one_block() {
+    let index = || Expr::Thread.bin(Bin::Rem, 16).plus(Expr::Thread.over(16).times(32));
+    let load = |rank| Stmt::Load(acc("held"), Place { rank, ..s(index()) });
+    let write = [0, 32].map(|at| Stmt::Store(s(Expr::Thread.plus(at)), Expr::Empty));
+    let meet = Stmt::Barrier(Barrier::Cluster);
+    let it = |rank| {
+        let body = [write.to_vec(), vec![meet.clone(), load(rank), meet.clone()]].concat();
+        ExpandedKernel { cluster: 2, ..kernel(body) }
+    };
+    let loads = |kernel: ExpandedKernel| {
+        let operation = sum();
+        let mut domain = Shapes::new(&operation);
+        let found = launch(&operation, &kernel, &mut domain, Memory::new(&[], 0), 2, 0, Options::FORWARD);
+        assert_eq!(found.reports, []);
+        found.counts.total().shared_loads
+    };
+    let own = Shared { accesses: 2, wavefronts: 4, conflicts: 2, worst: 2, per_thread: 1 };
+    assert_eq!(loads(it(None)), own);
+    let both = Shared { accesses: 4, wavefronts: 4, conflicts: 0, worst: 1, per_thread: 1 };
+    assert_eq!(loads(it(Some(Box::new(Expr::Thread.over(16))))), both);
+}
+
+/// Also where others of the warp end while they wait.
+#[test]
+fn threads_arrive_at_a_block_barrier_once() {
+    let mut arrivals = 0;
+    let mut watch = |event: &Event<'_>| arrivals += u32::from(*event.statement == BARRIER);
+    let operation = sum();
+    let leave = [8, 16].map(|lane| when(Expr::Thread.equals(lane), [Stmt::Exit]));
+    let it = kernel(vec![Stmt::If(Expr::Thread.below(8), vec![BARRIER], leave.to_vec())]);
+    let options = Options { schedule: Schedule::FORWARD, trace: Some(&mut watch) };
+    launch(&operation, &it, &mut Shapes::new(&operation), Memory::new(&[], 0), 1, 0, options);
+    assert_eq!(arrivals, 1);
 }
 
 #[test]

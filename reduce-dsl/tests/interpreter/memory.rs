@@ -162,6 +162,7 @@ fn an_accumulator_of_no_element_must_not_be_used() {
 
 #[test]
 fn a_kernel_that_the_verifier_would_refuse_does_not_run() {
+    let [four, copy] = ["four", "copy"].map(|name| Local::new(name, Ty::Vector(Scalar::F32, 4)));
     let malformed = [
         vec![Stmt::Let(Local::new("a", Ty::U32), Local::new("nowhere", Ty::U32).get())],
         vec![Stmt::Let(Local::new("a", Ty::U64), Expr::Thread)],
@@ -169,15 +170,36 @@ fn a_kernel_that_the_verifier_would_refuse_does_not_run() {
         vec![Stmt::Load(acc("a"), Buffer::Input(0).at(wide_literal(0)))],
         vec![Stmt::Let(Local::new("a", Ty::U32), Expr::Named("NOTHING"))],
         vec![Stmt::Let(acc("a"), Expr::Map(vec![]))],
+        vec![vector(0.into()), Stmt::Let(copy.clone(), four.get())],
+        vec![vector(0.into()), Stmt::Var(copy, four.get())],
+        vec![vector(0.into()), Stmt::Set(four.clone(), four.get())],
     ];
     for body in malformed {
         wrong(&kernel(body), 1, Kind::Malformed);
     }
     wrong(&wide(2048, vec![]), 1, Kind::Malformed);
     wrong(&ExpandedKernel { cluster: 2, ..kernel(vec![]) }, 3, Kind::Malformed);
+    let blocks = 1 << 31;
+    assert_eq!(kinds(&kernel(vec![]), blocks, Schedule::FORWARD), [Kind::Malformed]);
     let mut large = kernel(vec![]);
     large.constants[0].value = 1 << 16;
     wrong(&large, 1, Kind::Malformed);
+}
+
+/// More items than there are, and trees deeper than a stack.
+#[test]
+fn no_size_is_too_large_for_the_machine() {
+    let operation = sum();
+    let mut domain = Provenance::new(&operation);
+    let found =
+        launch(&operation, &kernel(vec![]), &mut domain, Memory::new(&[], 0), 1, u64::MAX, Options::FORWARD);
+    assert!(found.ended && found.reports.is_empty());
+    let leaf = domain.leaf(1);
+    let deep = (0..200_000).fold(leaf, |tree, _| domain.pair(tree, leaf));
+    assert!(domain.text(deep).ends_with(" 1) 1) 1)"));
+    let two = domain.pair(leaf, leaf);
+    let three = domain.pair(leaf, two);
+    assert_eq!(domain.text(three), "(1 (1 1))");
 }
 
 /// Strided inputs: `step` is the distance of their elements.

@@ -1,9 +1,12 @@
 //! Lanes of a warp: they meet at barriers and shuffles, and nowhere else.
 
 use super::support::*;
-use reduce_dsl::expanded::{Barrier, Expr, FULL, Local, Loop, Stmt, Ty};
+use reduce_dsl::expanded::{
+    AtomicOp, Barrier, Buffer, Expr, FULL, Local, Loop, MemoryOrder, Place, Stmt, Ty,
+};
 use reduce_dsl::interpreter::{Kind, Schedule};
 use reduce_dsl::ops::Bin;
+use reduce_dsl::program::Scope;
 
 fn shuffle(down: impl Into<Expr>, mask: u32) -> Stmt {
     Stmt::Shuffle { into: acc("other"), value: acc("mine").get(), down: down.into(), mask }
@@ -120,4 +123,62 @@ fn a_loop_that_never_ends_is_reported() {
     };
     let it = kernel(vec![Stmt::For(Box::new(forever))]);
     assert_eq!(kinds(&it, 1, Schedule::FORWARD), [Kind::Deadlock]);
+}
+
+fn ticket() -> Place {
+    Buffer::Ticket.at(wide_literal(0))
+}
+
+/// Takes a ticket until there is one, with an acquire.
+fn spin() -> Vec<Stmt> {
+    let (turn, found, now) =
+        (Local::new("turn", Ty::U32), Local::new("found", Ty::U32), Local::new("now", Ty::U32));
+    let look = Stmt::Atomic {
+        into: now.clone(),
+        op: AtomicOp::Add,
+        place: ticket(),
+        value: 0.into(),
+        order: MemoryOrder::Acquire,
+        scope: Scope::Grid,
+    };
+    let turns = Loop {
+        from: 0.into(),
+        test: found.get().equals(0),
+        next: turn.get(),
+        unroll: false,
+        body: vec![look, Stmt::Set(found.clone(), now.get())],
+        local: turn,
+    };
+    let load = Stmt::Load(acc("other"), partial(0.into()));
+    vec![Stmt::Var(found, 0.into()), Stmt::For(Box::new(turns)), load, finish(&acc("other"))]
+}
+
+/// Writes a partial, and releases it to whoever spins.
+fn release() -> Vec<Stmt> {
+    let mut body = take("mine", Expr::Thread);
+    body.push(Stmt::Store(partial(0.into()), acc("mine").get()));
+    body.push(Stmt::Atomic {
+        into: Local::new("old", Ty::U32),
+        op: AtomicOp::Add,
+        place: ticket(),
+        value: 1.into(),
+        order: MemoryOrder::Release,
+        scope: Scope::Grid,
+    });
+    body
+}
+
+/// Threads of a warp are scheduled independently: one that waits for another gets it, wherever the two are.
+#[test]
+fn a_lane_may_spin_until_another_of_its_warp_releases() {
+    let split = |then, otherwise| kernel(vec![Stmt::If(Expr::Thread.equals(0), then, otherwise)]);
+    let other = |body| vec![when(Expr::Thread.equals(1), body)];
+    let [before, behind] = [split(spin(), other(release())), split(release(), other(spin()))];
+    for (it, released) in [(before, "1"), (behind, "0")] {
+        clean(&it, 1);
+        for schedule in Schedule::all(1) {
+            assert_eq!(run(&it, 1, schedule).result.as_deref(), Some(released), "{schedule:?}");
+        }
+    }
+    wrong(&split(spin(), Vec::new()), 1, Kind::Deadlock);
 }

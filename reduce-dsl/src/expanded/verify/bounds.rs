@@ -22,8 +22,12 @@ struct Bounds<'a> {
 }
 
 impl<'a> Bounds<'a> {
+    /// A body, whose names end with it.
     fn body(&mut self, stmts: &'a [Stmt]) -> Result<(), Expr> {
-        stmts.iter().try_for_each(|stmt| self.stmt(stmt))
+        let outside = self.locals.clone();
+        stmts.iter().try_for_each(|stmt| self.stmt(stmt))?;
+        self.locals = outside;
+        Ok(())
     }
 
     fn stmt(&mut self, stmt: &'a Stmt) -> Result<(), Expr> {
