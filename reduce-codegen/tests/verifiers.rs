@@ -114,7 +114,9 @@ fn every_rule_of_expanded_kernels_is_checked() {
     let copy = |bind: fn(Local, Expr) -> Stmt| bind(local("copy", four_again.ty), four_again.get());
     let aligned = |buffer| Stmt::when(Expr::Aligned(buffer, 16), Vec::new());
     let cast = |ty| Stmt::Let(local("cast", Ty::Scalar(ty)), Expr::Thread.cast(ty));
-    let broken: [(u32, Vec<Stmt>); 25] = [
+    let broken: [(u32, Vec<Stmt>); 27] = [
+        (4, vec![Stmt::Barrier(Barrier::Cluster)]),
+        (4, vec![Stmt::Let(local("which", Ty::U32), Expr::Rank)]),
         (1, vec![Stmt::Let(local("first", Ty::U32), Expr::from(1))]),
         (1, vec![Stmt::Let(local("x", Ty::U32), Expr::from(1))]),
         (1, vec![Stmt::Let(local("later", Ty::U32), Expr::Local(local("nowhere", Ty::U32)))]),

@@ -126,7 +126,7 @@ fn ticket(into: &str, op: AtomicOp, at: &str, value: &str, order: MemoryOrder, s
         AtomicOp::Exchange => "exch",
     };
     let ty = if op == "add" { "u32" } else { "b32" };
-    let instruction = format!("atom.{order}.{}.global.{op}.{ty} %0, [%1], %2;", ptx_scope(scope));
+    let instruction = format!("atom.{order}.{}.{op}.{ty} %0, [%1], %2;", ptx_scope(scope));
     [
         format!("unsigned int {into};"),
         format!(

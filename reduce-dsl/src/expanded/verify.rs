@@ -6,7 +6,7 @@
 //!    `u64` in global and `u32` in shared memory, arguments are what the operation declares.
 //! 3. Only variables are set.
 //! 4. A barrier of a block or cluster, and an exit, are met by every thread of the block: they stand under
-//!    conditions that are the same for all of them.
+//!    conditions that are the same for all of them. There are no clusters: no pass makes any yet.
 //! 5. A warp barrier and a shuffle are met by every thread of the warp, likewise, and their mask is all of it.
 //! 6. Vectors are loaded from contiguous inputs only, a power of two of elements and at most 16 bytes at a time; they
 //!    are not copied.
@@ -50,6 +50,8 @@ impl Expanded {
             let in_place = kernel.in_place().is_some();
             let operation = &program.operation;
             let mut verifier = Verifier { operation, kernel: expanded, in_place, scope: BTreeMap::new() };
+            verifier
+                .ensure(4, expanded.cluster == 1, || format!("clusters of {} blocks", expanded.cluster))?;
             verifier.ensure(8, bytes == program.shared_bytes(kernel) as u64, || {
                 format!("{bytes} bytes of shared memory")
             })?;
@@ -111,9 +113,8 @@ impl Verifier<'_> {
             Stmt::Barrier(Barrier::Warp(mask)) => {
                 self.meeting(5, here >= Uniform::Warp && *mask == FULL, stmt)
             }
-            Stmt::Barrier(Barrier::Block | Barrier::Cluster) | Stmt::Exit => {
-                self.meeting(4, here >= Uniform::Block, stmt)
-            }
+            Stmt::Barrier(Barrier::Cluster) => self.clustered(stmt.to_string().trim()),
+            Stmt::Barrier(Barrier::Block) | Stmt::Exit => self.meeting(4, here >= Uniform::Block, stmt),
             Stmt::AtomicCombine { place, value, .. } => {
                 self.ensure(7, place.buffer == Buffer::Partials, || format!("an atomic on {place}"))?;
                 self.expect(value, Ty::Acc)?;
@@ -142,6 +143,11 @@ impl Verifier<'_> {
                 self.body(otherwise, here)
             }
         }
+    }
+
+    /// What only blocks of a cluster can do.
+    fn clustered(&self, what: &str) -> Check {
+        self.ensure(4, self.kernel.cluster > 1, || format!("`{what}` without a cluster"))
     }
 
     /// A statement that threads meet at.
@@ -212,6 +218,7 @@ impl Verifier<'_> {
     fn place(&self, place: &Place) -> Result<Uniform, Violation> {
         let shared = matches!(place.buffer, Buffer::Shared(_));
         let legal = shared || place.rank.is_none();
+        place.rank.iter().try_for_each(|_| self.clustered(&place.to_string()))?;
         self.ensure(7, legal, || format!("{place} is not in the shared memory of a block"))?;
         place.rank.iter().try_for_each(|rank| self.expect(rank, Ty::U32).map(|_| ()))?;
         self.expect(&place.index, if shared { Ty::U32 } else { Ty::U64 })
@@ -265,7 +272,8 @@ impl Verifier<'_> {
                 let legal = self.strided() && self.element(Buffer::Input(*input)).is_some();
                 self.ensure(8, legal, || format!("`{expr}`"))?;
             }
-            Expr::Const(_) | Expr::Thread | Expr::Block | Expr::Grid | Expr::Rank | Expr::Items => {}
+            Expr::Rank => self.clustered("rank")?,
+            Expr::Const(_) | Expr::Thread | Expr::Block | Expr::Grid | Expr::Items => {}
             Expr::Empty => {}
             Expr::Un(..) | Expr::Bin(..) | Expr::Cmp(..) | Expr::Cast(..) => {}
         }
