@@ -7,6 +7,8 @@ pub(crate) struct Equivalent {
     is_one: fn(&str, &str) -> bool,
     /// Why they are not wrong.
     pub(crate) reason: &'static str,
+    /// How many there are among all mutants: more would be something that is not seen any more.
+    pub(crate) survivors: usize,
 }
 
 pub(crate) const EQUIVALENT: [Equivalent; 15] = [
@@ -16,11 +18,13 @@ pub(crate) const EQUIVALENT: [Equivalent; 15] = [
             what.ends_with("if thread == 0  ->  if thread == 1") && kernel.starts_with("many writers")
         },
         reason: "between two barriers, any thread may take the ticket for its block, or deliver",
+        survivors: 2,
     },
     Equivalent {
         mutations: &["atomic made plain", "scope narrowed"],
         is_one: |what, _| what.contains("exchange(ticket[0], 0)"),
         reason: "the last block resets the ticket after it has acquired that every other one took it",
+        survivors: 6,
     },
     Equivalent {
         mutations: &["guard dropped", "guard one too wide"],
@@ -29,6 +33,7 @@ pub(crate) const EQUIVALENT: [Equivalent; 15] = [
             round || what.contains("if at_first < n / if") && what.contains("else / if at_first < n  ->")
         },
         reason: "the first item of a unit is there, which was asked before",
+        survivors: 24,
     },
     Equivalent {
         mutations: &["guard dropped", "guard one too wide"],
@@ -37,6 +42,7 @@ pub(crate) const EQUIVALENT: [Equivalent; 15] = [
                 || what.starts_with("if at_first < n  ->  if at_first <= n")
         },
         reason: "a unit that is not there is read item by item, and each is asked for",
+        survivors: 8,
     },
     Equivalent {
         mutations: &["guard dropped"],
@@ -45,11 +51,13 @@ pub(crate) const EQUIVALENT: [Equivalent; 15] = [
             what.starts_with("if thread < 32  ->  if") && kernel.contains(block)
         },
         reason: "no thread but those of the first warp has a pair",
+        survivors: 14,
     },
     Equivalent {
         mutations: &["guard dropped"],
         is_one: |what, _| what.starts_with("if warp == 0  ->"),
         reason: "the other warps combine the same values, and deliver nothing",
+        survivors: 57,
     },
     Equivalent {
         mutations: &["guard dropped"],
@@ -57,11 +65,13 @@ pub(crate) const EQUIVALENT: [Equivalent; 15] = [
             what.starts_with("if thread == 0  ->") && what.contains("at") && is_serial(kernel)
         },
         reason: "the other threads fold the same items, and deliver nothing",
+        survivors: 9,
     },
     Equivalent {
         mutations: &["guard one too narrow"],
         is_one: |what, _| what.contains("+ u64(WIDTH)) <= n") && what.contains("+ u64(WIDTH)) < n"),
         reason: "a unit that ends with the input is read item by item, into the same lanes",
+        survivors: 12,
     },
     Equivalent {
         mutations: &["guard one too narrow"],
@@ -70,6 +80,7 @@ pub(crate) const EQUIVALENT: [Equivalent; 15] = [
             even && kernel.contains("strided_index")
         },
         reason: "the left item of a pair is at an even position",
+        survivors: 36,
     },
     Equivalent {
         mutations: &["guard one too wide"],
@@ -83,6 +94,7 @@ pub(crate) const EQUIVALENT: [Equivalent; 15] = [
             of_block || end && kernel.contains("strided_index")
         },
         reason: "the right item of a pair is asked for too, and there is none beyond the tile",
+        survivors: 25,
     },
     Equivalent {
         mutations: &["guard dropped", "guard one too wide"],
@@ -91,6 +103,7 @@ pub(crate) const EQUIVALENT: [Equivalent; 15] = [
             first.iter().any(|it| what.contains(it)) && kernel.contains("arg")
         },
         reason: "a launch without an identity has an item",
+        survivors: 24,
     },
     Equivalent {
         mutations: &["loop one turn more"],
@@ -99,6 +112,7 @@ pub(crate) const EQUIVALENT: [Equivalent; 15] = [
             asked && what.contains("while stride <= ")
         },
         reason: "each item of the additional turn is asked for, and none is there",
+        survivors: 31,
     },
     Equivalent {
         mutations: &["loop by doubling for halving"],
@@ -107,16 +121,19 @@ pub(crate) const EQUIVALENT: [Equivalent; 15] = [
             warps || what.contains("while 32 < stride") && kernel.contains("block 128")
         },
         reason: "a loop of one turn has no order",
+        survivors: 35,
     },
     Equivalent {
         mutations: &["64-bit position in 32 bits"],
         is_one: |what, kernel| what.contains("at: u64 = u64(u32(at_first + 1)) while") && is_serial(kernel),
         reason: "the second item of all is at position 1",
+        survivors: 4,
     },
     Equivalent {
         mutations: &["store dropped", "position off by one"],
         is_one: |what, kernel| what.contains("if grid == 1 else / store partials") && is_serial(kernel),
         reason: "one block folds everything, so there is no other to leave a partial for",
+        survivors: 18,
     },
 ];
 
