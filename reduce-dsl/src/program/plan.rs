@@ -15,12 +15,12 @@ pub struct Plan {
 struct Cover {
     tile: u64,
     most_blocks: u64,
-    leaves: Leaves,
+    writes: Writes,
 }
 
-/// What a launch leaves in the workspace.
+/// What a launch writes to the workspace.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Leaves {
+enum Writes {
     /// A partial for each block; a launch of one block writes the result instead.
     Blocks,
     /// An accumulator for each item.
@@ -40,10 +40,10 @@ pub struct Launch {
     pub grid: u64,
     /// Where it reads partials, for the kernel that does.
     pub from: Region,
-    /// Where it writes partials, if it leaves any.
+    /// Where it writes partials, if it writes any.
     pub to: Region,
-    /// Partials that it leaves for the next launch; `None`: it writes the result.
-    pub leaves: Option<u64>,
+    /// Partials that it writes for the next launch; `None`: it writes the result.
+    pub partials: Option<u64>,
 }
 
 /// One of the two regions of the workspace, which the levels use in turn.
@@ -60,7 +60,7 @@ impl Plan {
         let cover = |reads| Cover {
             tile: program.tile(reads),
             most_blocks: program.most_blocks(reads),
-            leaves: Leaves::of(program.kernel(reads)),
+            writes: Writes::of(program.kernel(reads)),
         };
         let kernels = [cover(Reads::Inputs), cover(Reads::Partials)];
         Plan { kernels, partial_size: program.operation.acc.size() as u64 }
@@ -69,36 +69,37 @@ impl Plan {
     /// The launches for n elements: at least one, the last of one block.
     pub fn launches(&self, n: u64) -> Vec<Launch> {
         let first = self.launch(Reads::Inputs, n, Region::Odd, Region::Even);
-        let after =
-            |last: &Launch| last.leaves.map(|items| self.launch(Reads::Partials, items, last.to, last.from));
+        let after = |last: &Launch| {
+            last.partials.map(|items| self.launch(Reads::Partials, items, last.to, last.from))
+        };
         std::iter::successors(Some(first), after).collect()
     }
 
     fn launch(&self, kernel: Reads, items: u64, from: Region, to: Region) -> Launch {
         let cover = self.kernels[kernel as usize];
         let grid = items.div_ceil(cover.tile).clamp(1, cover.most_blocks);
-        let leaves = match cover.leaves {
-            Leaves::Blocks => (grid > 1).then_some(grid),
-            Leaves::Items => Some(items),
-            Leaves::One => Some(1),
+        let partials = match cover.writes {
+            Writes::Blocks => (grid > 1).then_some(grid),
+            Writes::Items => Some(items),
+            Writes::One => Some(1),
         };
-        Launch { kernel, items, grid, from, to, leaves }
+        Launch { kernel, items, grid, from, to, partials }
     }
 
     /// Must the first partial of the workspace hold the identity before the first launch?
     pub fn starts_from_identity(&self) -> bool {
-        self.kernels[0].leaves == Leaves::One
+        self.kernels[0].writes == Writes::One
     }
 
     /// Bytes of workspace for n elements.
     pub fn workspace(&self, n: u64) -> u64 {
-        let left: u64 = self.launches(n).iter().filter_map(|launch| launch.leaves).take(2).sum();
+        let left: u64 = self.launches(n).iter().filter_map(|launch| launch.partials).take(2).sum();
         left * self.partial_size
     }
 
     /// The byte at which a region starts, for n elements.
     pub fn offset(&self, n: u64, region: Region) -> u64 {
-        let first = self.launch(Reads::Inputs, n, Region::Odd, Region::Even).leaves.unwrap_or(0);
+        let first = self.launch(Reads::Inputs, n, Region::Odd, Region::Even).partials.unwrap_or(0);
         if region == Region::Odd { first * self.partial_size } else { 0 }
     }
 
@@ -108,12 +109,12 @@ impl Plan {
     }
 }
 
-impl Leaves {
-    fn of(kernel: &Kernel) -> Leaves {
+impl Writes {
+    fn of(kernel: &Kernel) -> Writes {
         match (kernel.is_atomic(), kernel.steps.contains(&Step::Keep)) {
-            (true, _) => Leaves::One,
-            (false, true) => Leaves::Items,
-            (false, false) => Leaves::Blocks,
+            (true, _) => Writes::One,
+            (false, true) => Writes::Items,
+            (false, false) => Writes::Blocks,
         }
     }
 }
