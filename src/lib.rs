@@ -71,7 +71,7 @@
 //! parser of specifications at run time.
 #![forbid(unsafe_code)]
 
-pub use reduce_dsl::f16;
+pub use reduce_dsl::{bf16, f16};
 pub use reduce_macros::reduction;
 pub use reduce_runtime::host::HostError;
 pub use reduce_runtime::{
@@ -95,6 +95,6 @@ pub mod __private {
     pub use reduce_dsl::ops::{Bin, Cmp, Un};
     pub use reduce_dsl::pass::Pass;
     pub use reduce_dsl::spec::{Passes, Spec};
-    pub use reduce_dsl::{Scalar, Value, f16};
+    pub use reduce_dsl::{Scalar, Value, bf16, f16};
     pub use reduce_runtime::Reduction;
 }

@@ -105,7 +105,7 @@ fn vectors_are_loaded_16_bytes_at_a_time() {
     let four = spec("sum", Scalar::F32, (&[Pass::Shuffle, Pass::Vectorize(4)], 256));
     assert_eq!(wide_loads(&ptx(nvrtc, &four)), 1);
     assert_eq!(wide_loads(&ptx(nvrtc, &spec("sum", Scalar::F32, FLAGSHIP))), 8);
-    for ty in Scalar::INPUTS {
+    for ty in Scalar::ALL {
         let loads = wide_loads(&ptx(nvrtc, &auto("max", ty)));
         let elements = 64 * ty.size() / 16;
         assert_eq!(loads, elements, "{ty}");

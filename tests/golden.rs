@@ -28,9 +28,11 @@ fn element(ty: Scalar, i: u64) -> Value {
     match ty {
         // Exact, because conversions of `half` round differently on different processors.
         Scalar::F16 => Value::of(reduce_dsl::f16::from_f32((bits >> 53) as f32 / 512.0 - 2.0)),
+        Scalar::Bf16 => Value::of(reduce_dsl::bf16::from_f32((bits >> 57) as f32 / 32.0 - 2.0)),
         Scalar::F32 => Value::of(unit as f32),
         Scalar::F64 => Value::of(unit),
-        Scalar::Bool | Scalar::I32 | Scalar::U32 | Scalar::I64 | Scalar::U64 => Value::from_bits(ty, bits),
+        Scalar::Bool | Scalar::I8 | Scalar::I16 | Scalar::I32 | Scalar::I64 => Value::from_bits(ty, bits),
+        Scalar::U8 | Scalar::U16 | Scalar::U32 | Scalar::U64 => Value::from_bits(ty, bits),
     }
 }
 
@@ -58,7 +60,7 @@ const FIRST: usize = 16;
 fn lines() -> Vec<String> {
     let (mut lines, mut later) = (Vec::new(), Vec::new());
     for (turn, row) in OPERATORS.iter().enumerate() {
-        for (ty_turn, ty) in Scalar::INPUTS.into_iter().enumerate().filter(|(_, ty)| row.takes(*ty)) {
+        for (ty_turn, ty) in Scalar::ALL.into_iter().enumerate().filter(|(_, ty)| row.takes(*ty)) {
             let list = |k| spec(row.name, ty, LISTS[(turn + ty_turn + k) % FIRST]);
             let cases = [(list(0), 1000), (list(5), 4097), (list(11), 70_001), (auto(row.name, ty), 100_003)];
             lines.extend(cases.iter().map(|(spec, n)| line(spec, *n)));

@@ -89,7 +89,7 @@ fn sizes(program: &Program, turn: u64) -> impl Iterator<Item = u64> {
 
 /// Every operator with every type it takes.
 fn pairs() -> Vec<(&'static str, Scalar)> {
-    let all = OPERATORS.iter().flat_map(|row| Scalar::INPUTS.map(|ty| (row, ty)));
+    let all = OPERATORS.iter().flat_map(|row| Scalar::ALL.map(|ty| (row, ty)));
     all.filter(|(row, ty)| row.takes(*ty)).map(|(row, ty)| (row.name, ty)).collect()
 }
 
@@ -118,7 +118,7 @@ fn hash(case: &Case) -> u64 {
 #[test]
 fn nothing_and_one_element() {
     for row in &OPERATORS {
-        for ty in Scalar::INPUTS.into_iter().filter(|&ty| row.takes(ty)) {
+        for ty in Scalar::ALL.into_iter().filter(|&ty| row.takes(ty)) {
             let case = Case::new(reduce_codegen::compile(&cases::auto(row.name, ty)).unwrap());
             [0, 1]
                 .into_iter()

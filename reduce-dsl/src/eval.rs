@@ -3,6 +3,7 @@
 use crate::Value;
 use crate::func::{Func, Id, Node};
 use crate::lanes::{self, LaneError, Lanes, LanesRef};
+use crate::library;
 
 /// A function with the registers to evaluate it, kept between calls so that nothing is allocated twice.
 #[derive(Clone, Debug)]
@@ -14,8 +15,9 @@ pub struct Evaluator {
 impl Evaluator {
     /// An evaluator of `func`.
     pub fn new(func: &Func) -> Evaluator {
+        let func = library::written_out(func);
         let registers = func.lines().iter().map(|line| Lanes::empty(line.ty)).collect();
-        Evaluator { func: func.clone(), registers }
+        Evaluator { func, registers }
     }
 
     /// Applies the function to `args`, one vector for each parameter, all of one length (`len`).
@@ -84,6 +86,7 @@ fn line(
         Node::Bin(op, a, b) => lanes::bin(op, get(a), get(b), out),
         Node::Cmp(op, a, b) => lanes::cmp(op, get(a), get(b), out),
         Node::Select(c, a, b) => lanes::select(get(c), get(a), get(b), out),
-        Node::Widen(a) => lanes::widen(get(a), out),
+        Node::Cast(_, a) => lanes::cast(get(a), out),
+        Node::MulAdd(a, b, c) => lanes::mul_add(get(a), get(b), get(c), out),
     }
 }

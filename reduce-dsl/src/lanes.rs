@@ -1,12 +1,12 @@
-//! Vectors of scalars and the operations on them, one loop per operation.
-//!
-//! Host backend and interpreter evaluate expressions here and nowhere else; the loops call
-//! [`crate::arith`] and are plain enough for the compiler to vectorise.
+//! Vectors of scalars, and the operations on them.
 
-use crate::arith::{self, Bits, Element, Number, Order};
-use crate::ops::{Bin, Cmp, Un};
+mod operations;
+
+pub use operations::{bin, cast, cmp, mul_add, select, un};
+
+use crate::arith::Element;
 use crate::{Scalar, Value};
-use half::f16;
+use half::{bf16, f16};
 
 macro_rules! lanes {
     ($($scalar:ident: $ty:ty),*) => {
@@ -125,7 +125,10 @@ macro_rules! lanes {
     };
 }
 
-lanes!(Bool: bool, F16: f16, F32: f32, F64: f64, I32: i32, U32: u32, I64: i64, U64: u64);
+lanes!(
+    Bool: bool, F16: f16, Bf16: bf16, F32: f32, F64: f64,
+    I8: i8, I16: i16, I32: i32, I64: i64, U8: u8, U16: u16, U32: u32, U64: u64
+);
 
 impl Lanes {
     /// `len` lanes that all hold `value`.
@@ -173,115 +176,6 @@ fn bug<T>(operation: impl ToString, operands: &[LanesRef<'_>]) -> Result<T, Lane
         operation: operation.to_string(),
         types: operands.iter().map(|lanes| lanes.ty()).collect(),
     })
-}
-
-/// Matches the variants listed, and calls `$f` of that type in a loop; anything else is a bug.
-macro_rules! loops {
-    ($op:expr, $a:ident -> $out:ident: $f:path: $($scalar:ident)*) => {
-        match ($a, $out) {
-            $((LanesRef::$scalar(a), Lanes::$scalar(out)) => { map(a, out, $f); Ok(()) })*
-            _ => bug($op, &[$a]),
-        }
-    };
-    ($op:expr, $a:ident -> bool $out:ident: $f:path: $($scalar:ident)*) => {
-        match ($a, $out) {
-            $((LanesRef::$scalar(a), Lanes::Bool(out)) => { map(a, out, $f); Ok(()) })*
-            _ => bug($op, &[$a]),
-        }
-    };
-    ($op:expr, $a:ident, $b:ident -> $out:ident: $f:expr; $($scalar:ident)*) => {
-        match ($a, $b, $out) {
-            $((LanesRef::$scalar(a), LanesRef::$scalar(b), Lanes::$scalar(out)) => { zip(a, b, out, $f); Ok(()) })*
-            _ => bug($op, &[$a, $b]),
-        }
-    };
-    ($op:expr, $a:ident, $b:ident -> bool $out:ident: $f:expr; $($scalar:ident)*) => {
-        match ($a, $b, $out) {
-            $((LanesRef::$scalar(a), LanesRef::$scalar(b), Lanes::Bool(out)) => { zip(a, b, out, $f); Ok(()) })*
-            _ => bug($op, &[$a, $b]),
-        }
-    };
-}
-
-/// `out[i] = op(a[i])`. `out` has the type of the result and is resized.
-pub fn un(op: Un, a: LanesRef<'_>, out: &mut Lanes) -> Result<(), LaneError> {
-    match op {
-        Un::Neg => loops!(op, a -> out: Number::neg: F32 F64 I32 U32 I64 U64),
-        Un::Abs => loops!(op, a -> out: Number::abs: F32 F64 I32 U32 I64 U64),
-        Un::Not => loops!(op, a -> out: Bits::not: Bool I32 U32 I64 U64),
-        Un::IsNan => loops!(op, a -> bool out: Order::is_nan: F16 F32 F64),
-        Un::Canonical => loops!(op, a -> out: Order::canonical: F16 F32 F64),
-    }
-}
-
-/// `out[i] = a[i] op b[i]`, for operands of one length.
-pub fn bin(op: Bin, a: LanesRef<'_>, b: LanesRef<'_>, out: &mut Lanes) -> Result<(), LaneError> {
-    match op {
-        Bin::Add => loops!(op, a, b -> out: Number::add; F32 F64 I32 U32 I64 U64),
-        Bin::Sub => loops!(op, a, b -> out: Number::sub; F32 F64 I32 U32 I64 U64),
-        Bin::Mul => loops!(op, a, b -> out: Number::mul; F32 F64 I32 U32 I64 U64),
-        Bin::Div => loops!(op, a, b -> out: |a, b| a.checked_div(b).unwrap_or(0); U32 U64),
-        Bin::Rem => loops!(op, a, b -> out: |a, b| a.checked_rem(b).unwrap_or(0); U32 U64),
-        Bin::Min => loops!(op, a, b -> out: Order::min; F16 F32 F64 I32 U32 I64 U64),
-        Bin::Max => loops!(op, a, b -> out: Order::max; F16 F32 F64 I32 U32 I64 U64),
-        Bin::And => loops!(op, a, b -> out: Bits::and; Bool I32 U32 I64 U64),
-        Bin::Or => loops!(op, a, b -> out: Bits::or; Bool I32 U32 I64 U64),
-        Bin::Xor => loops!(op, a, b -> out: Bits::xor; Bool I32 U32 I64 U64),
-    }
-}
-
-/// `out[i] = a[i] op b[i]`, as `bool`, for operands of one length.
-pub fn cmp(op: Cmp, a: LanesRef<'_>, b: LanesRef<'_>, out: &mut Lanes) -> Result<(), LaneError> {
-    match op {
-        Cmp::Eq => loops!(op, a, b -> bool out: |a, b| a == b; Bool F16 F32 F64 I32 U32 I64 U64),
-        Cmp::Ne => loops!(op, a, b -> bool out: |a, b| a != b; Bool F16 F32 F64 I32 U32 I64 U64),
-        Cmp::Lt => loops!(op, a, b -> bool out: Order::lt; F16 F32 F64 I32 U32 I64 U64),
-        Cmp::Le => loops!(op, a, b -> bool out: Order::le; F16 F32 F64 I32 U32 I64 U64),
-    }
-}
-
-/// `out[i] = if cond[i] { a[i] } else { b[i] }`, for operands of one length.
-pub fn select(
-    cond: LanesRef<'_>,
-    a: LanesRef<'_>,
-    b: LanesRef<'_>,
-    out: &mut Lanes,
-) -> Result<(), LaneError> {
-    macro_rules! choose {
-        ($($scalar:ident)*) => {
-            match (cond, a, b, out) {
-                $((LanesRef::Bool(cond), LanesRef::$scalar(a), LanesRef::$scalar(b), Lanes::$scalar(out)) => {
-                    out.clear();
-                    out.extend(cond.iter().zip(a).zip(b).map(|((&c, &a), &b)| Element::select(c, a, b)));
-                    Ok(())
-                })*
-                _ => bug("if", &[cond, a, b]),
-            }
-        };
-    }
-    choose!(Bool F16 F32 F64 I32 U32 I64 U64)
-}
-
-/// `out[i] = a[i] as f32` of `f16` lanes.
-pub fn widen(a: LanesRef<'_>, out: &mut Lanes) -> Result<(), LaneError> {
-    match (a, out) {
-        (LanesRef::F16(a), Lanes::F32(out)) => {
-            map(a, out, arith::widen);
-            Ok(())
-        }
-        _ => bug("as f32", &[a]),
-    }
-}
-
-fn map<A: Copy, R>(a: &[A], out: &mut Vec<R>, f: impl Fn(A) -> R) {
-    out.clear();
-    out.extend(a.iter().map(|&a| f(a)));
-}
-
-fn zip<A: Copy, R>(a: &[A], b: &[A], out: &mut Vec<R>, f: impl Fn(A, A) -> R) {
-    debug_assert_eq!(a.len(), b.len());
-    out.clear();
-    out.extend(a.iter().zip(b).map(|(&a, &b)| f(a, b)));
 }
 
 /// The strides of small trees are known to the compiler, which turns their copies into vector moves.

@@ -8,12 +8,14 @@
 #![forbid(unsafe_code)]
 
 pub mod arith;
+pub mod constants;
 pub mod eval;
 pub mod expanded;
 pub mod func;
 #[cfg(feature = "interpreter")]
 pub mod interpreter;
 pub mod lanes;
+pub mod library;
 pub mod operation;
 pub mod operators;
 pub mod ops;
@@ -25,7 +27,7 @@ mod scalar;
 pub mod spec;
 mod value;
 
-pub use half::f16;
+pub use half::{bf16, f16};
 pub use scalar::Scalar;
 pub use spec::Spec;
 pub use value::Value;

@@ -11,6 +11,8 @@ use std::fmt;
 pub struct Record {
     /// The name of the struct, or `None` for a bare scalar.
     pub name: Option<String>,
+    /// The type arguments of a struct of the library, which has the same name there; `None` for the user's own.
+    pub generics: Option<Vec<Scalar>>,
     /// The scalars. A bare scalar is one field with an empty name.
     pub fields: Vec<Param>,
 }
@@ -18,13 +20,13 @@ pub struct Record {
 impl Record {
     /// A bare scalar.
     pub fn scalar(ty: Scalar) -> Record {
-        Record { name: None, fields: vec![Param::new("", ty)] }
+        Record { name: None, generics: None, fields: vec![Param::new("", ty)] }
     }
 
     /// A struct of scalars.
     pub fn of(name: &str, fields: &[(&str, Scalar)]) -> Record {
         let fields = fields.iter().map(|&(name, ty)| Param::new(name, ty)).collect();
-        Record { name: Some(name.to_owned()), fields }
+        Record { name: Some(name.to_owned()), generics: None, fields }
     }
 
     /// Is it a bare scalar?
@@ -122,39 +124,131 @@ impl fmt::Display for Order {
 }
 
 /// The functions of a reduction, typed and checked.
+///
+/// Behind its inputs and accumulators a function has parameters for whatever else it uses, by name:
+/// see [`Operation::arguments`].
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Operation {
-    /// The name that emitted text uses: that of the operator.
+    /// The name that emitted text uses: that of the operator, or of the closure that it is.
     pub name: String,
     /// The inputs, all of the same length.
     pub inputs: Vec<Param>,
     /// How the elements of the inputs lie.
     pub layout: Layout,
-    /// Does `map` take the element's 64-bit position as its last parameter?
-    pub indexed: bool,
-    /// Inputs (and position) → accumulator.
+    /// Scalars that are given at the call.
+    pub params: Vec<Param>,
+    /// The name of the element's 64-bit position, for the functions that use it.
+    pub index: String,
+    /// Inputs → accumulator. May use the position and the params.
     pub map: Func,
     /// The accumulator.
     pub acc: Record,
     /// Two accumulators → accumulator; associative.
     pub combine: Func,
-    /// Neutral on both sides of `combine`, bit for bit; `None`: absent elements are skipped.
+    /// Accumulator, inputs → accumulator: adds one element. May use the position, the step of its lane, and the params.
+    /// `None`: `combine` of the accumulator and what `map` gives.
+    pub fold: Option<Func>,
+    /// The accumulator of no elements. `None`: there is no result of none.
     pub identity: Option<Vec<Value>>,
+    /// What stands for absent elements: neutral on both sides of `combine`, bit for bit. `None`: they are skipped.
+    pub padding: Option<Vec<Value>>,
     /// May elements be reordered, not only regrouped?
     pub commutative: bool,
     /// Does every order and grouping give the same bits?
     pub exact: bool,
     /// May the association change from run to run?
     pub order: Order,
-    /// Accumulator → result.
+    /// Accumulator → result. May use the number of elements and the params.
     pub finish: Func,
     /// The result.
     pub output: Record,
+    /// The first scalar of a result that means that no element was left to reduce, which is an error.
+    pub nothing: Option<Value>,
+}
+
+/// What a parameter of a function of an [`Operation`] is given.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Argument {
+    /// A field of the accumulator: of the left one, in `combine`.
+    Acc(usize),
+    /// An element of an input.
+    Input(usize),
+    /// The element's position, `u64`.
+    Index,
+    /// How many elements the lane has folded before, `u64`.
+    Step,
+    /// The number of elements, `u64`.
+    Count,
+    /// A scalar given at the call.
+    Param(usize),
 }
 
 impl Operation {
+    /// The name of the number of elements, in `finish`.
+    pub const COUNT: &str = "n";
+    /// The name of the step of a lane, in `fold`.
+    pub const STEP: &str = "step";
+
     /// Bytes read for each element, over all inputs.
     pub fn element_size(&self) -> usize {
         self.inputs.iter().map(|input| input.ty.size()).sum()
+    }
+
+    /// What the parameters of `map` are given.
+    pub fn map_arguments(&self) -> Vec<Argument> {
+        self.arguments(&self.map, 0, self.inputs.len())
+    }
+
+    /// What the parameters of `fold` are given, if there is one.
+    pub fn fold_arguments(&self) -> Option<Vec<Argument>> {
+        let fold = self.fold.as_ref()?;
+        Some(self.arguments(fold, self.acc.fields.len(), self.inputs.len()))
+    }
+
+    /// What the parameters of `finish` are given.
+    pub fn finish_arguments(&self) -> Vec<Argument> {
+        self.arguments(&self.finish, self.acc.fields.len(), 0)
+    }
+
+    /// Does `map` or `fold` use the element's position?
+    pub fn is_indexed(&self) -> bool {
+        self.map_arguments()
+            .into_iter()
+            .chain(self.fold_arguments().unwrap_or_default())
+            .any(|it| it == Argument::Index)
+    }
+
+    /// Does `finish` use the number of elements?
+    pub fn counts(&self) -> bool {
+        self.finish_arguments().contains(&Argument::Count)
+    }
+
+    /// The type of what a parameter is given.
+    pub fn argument_type(&self, argument: Argument) -> Scalar {
+        match argument {
+            Argument::Acc(field) => self.acc.fields[field].ty,
+            Argument::Input(input) => self.inputs[input].ty,
+            Argument::Index | Argument::Step | Argument::Count => Scalar::U64,
+            Argument::Param(param) => self.params[param].ty,
+        }
+    }
+
+    /// Accumulators come first, then inputs; what comes behind them is told by its name.
+    fn arguments(&self, func: &Func, accs: usize, inputs: usize) -> Vec<Argument> {
+        let named = |(position, param): (usize, &Param)| match position.checked_sub(accs) {
+            None => Argument::Acc(position),
+            Some(input) if input < inputs => Argument::Input(input),
+            Some(_) => self.argument(&param.name),
+        };
+        func.params().iter().enumerate().map(named).collect()
+    }
+
+    fn argument(&self, name: &str) -> Argument {
+        match self.params.iter().position(|param| param.name == name) {
+            Some(param) => Argument::Param(param),
+            None if name == self.index => Argument::Index,
+            None if name == Operation::STEP => Argument::Step,
+            None => Argument::Count,
+        }
     }
 }

@@ -6,9 +6,9 @@ use std::fmt;
 /// An operation on one operand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Un {
-    /// `-a` of a number other than `f16`.
+    /// `-a` of a number other than a 16-bit float.
     Neg,
-    /// `a.abs()` of a number other than `f16`.
+    /// `a.abs()` of a number other than a 16-bit float.
     Abs,
     /// `!a` of an integer or `bool`.
     Not,
@@ -16,31 +16,63 @@ pub enum Un {
     IsNan,
     /// The value, with every NaN replaced by the one that outputs may hold; of a float.
     Canonical,
+    /// `a.sqrt()` of `f32` or `f64`, correctly rounded.
+    Sqrt,
+    /// `a.floor()` of `f32` or `f64`.
+    Floor,
+    /// `a.ceil()` of `f32` or `f64`.
+    Ceil,
+    /// `a.trunc()` of `f32` or `f64`.
+    Trunc,
+    /// `a.round_ties_even()` of `f32` or `f64`.
+    RoundTiesEven,
+    /// `a.exp()` of `f32` or `f64`, as [`crate::library`] builds it.
+    Exp,
+    /// `a.ln()` of `f32` or `f64`, as [`crate::library`] builds it.
+    Ln,
+    /// `a.to_bits()` of `f32` or `f64`; gives `u32` or `u64`. Of every NaN the bits of the canonical one.
+    ToBits,
+    /// `f32::from_bits(a)` of `u32`, `f64::from_bits(a)` of `u64`.
+    FromBits,
+    /// `a.count_ones()` of an integer; gives `u32`.
+    CountOnes,
+    /// `a.leading_zeros()` of an integer; gives `u32`.
+    LeadingZeros,
+    /// `a.trailing_zeros()` of an integer; gives `u32`.
+    TrailingZeros,
 }
 
-/// An operation on two operands of one type, whose result has that type.
+/// An operation on two operands of one type (but for shifts), whose result has the type of the first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Bin {
-    /// `a + b` of numbers other than `f16`.
+    /// `a + b` of numbers other than 16-bit floats.
     Add,
-    /// `a - b` of numbers other than `f16`.
+    /// `a - b` of numbers other than 16-bit floats.
     Sub,
-    /// `a * b` of numbers other than `f16`.
+    /// `a * b` of numbers other than 16-bit floats.
     Mul,
-    /// `a / b` of unsigned integers, where `b` cannot be 0.
+    /// `a / b` of numbers other than 16-bit floats. Of integers, `b` is neither 0 nor −1.
     Div,
-    /// `a % b` of unsigned integers, where `b` cannot be 0.
+    /// `a % b` of integers, where `b` is neither 0 nor −1.
     Rem,
-    /// `a.min(b)`, NaN propagating.
+    /// The smaller, NaN propagating: `a.min(b)` of integers, `a.minimum(b)` of floats.
     Min,
-    /// `a.max(b)`, NaN propagating.
+    /// The larger, NaN propagating: `a.max(b)` of integers, `a.maximum(b)` of floats.
     Max,
+    /// `a.min(b)` of floats: the smaller, or the one that is not NaN.
+    MinNum,
+    /// `a.max(b)` of floats: the larger, or the one that is not NaN.
+    MaxNum,
     /// `a & b` of integers or `bool`.
     And,
     /// `a | b` of integers or `bool`.
     Or,
     /// `a ^ b` of integers or `bool`.
     Xor,
+    /// `a << b` of an integer, `b` a `u32` that is taken modulo the bits of `a`.
+    Shl,
+    /// `a >> b` of an integer, `b` a `u32` that is taken modulo the bits of `a`; of signed ones the sign is kept.
+    Shr,
 }
 
 /// A comparison; gives `bool`.
@@ -54,6 +86,10 @@ pub enum Cmp {
     Lt,
     /// `a <= b`.
     Le,
+    /// `a > b`.
+    Gt,
+    /// `a >= b`.
+    Ge,
 }
 
 /// An operation applied to types it is not defined for: always the fault of whoever built the expression.
@@ -76,7 +112,25 @@ impl TypeError {
 
 impl Un {
     /// Every one of them.
-    pub const ALL: [Un; 5] = [Un::Neg, Un::Abs, Un::Not, Un::IsNan, Un::Canonical];
+    pub const ALL: [Un; 17] = [
+        Un::Neg,
+        Un::Abs,
+        Un::Not,
+        Un::IsNan,
+        Un::Canonical,
+        Un::Sqrt,
+        Un::Floor,
+        Un::Ceil,
+        Un::Trunc,
+        Un::RoundTiesEven,
+        Un::Exp,
+        Un::Ln,
+        Un::ToBits,
+        Un::FromBits,
+        Un::CountOnes,
+        Un::LeadingZeros,
+        Un::TrailingZeros,
+    ];
 
     /// The type of the result.
     pub fn result(self, a: Scalar) -> Result<Scalar, TypeError> {
@@ -85,6 +139,12 @@ impl Un {
             Un::Not => (has_bits(a), a),
             Un::IsNan => (a.is_float(), Scalar::Bool),
             Un::Canonical => (a.is_float(), a),
+            Un::Sqrt | Un::Floor | Un::Ceil | Un::Trunc | Un::RoundTiesEven => (is_full_float(a), a),
+            Un::Exp | Un::Ln => (is_full_float(a), a),
+            Un::ToBits => (is_full_float(a), a.bits_type()),
+            Un::FromBits if a == Scalar::U64 => (true, Scalar::F64),
+            Un::FromBits => (a == Scalar::U32, Scalar::F32),
+            Un::CountOnes | Un::LeadingZeros | Un::TrailingZeros => (a.is_integer(), Scalar::U32),
         };
         legal.then_some(result).ok_or_else(|| TypeError::new(self, &[a]))
     }
@@ -92,34 +152,92 @@ impl Un {
 
 impl Bin {
     /// Every one of them.
-    pub const ALL: [Bin; 10] =
-        [Bin::Add, Bin::Sub, Bin::Mul, Bin::Div, Bin::Rem, Bin::Min, Bin::Max, Bin::And, Bin::Or, Bin::Xor];
+    pub const ALL: [Bin; 14] = [
+        Bin::Add,
+        Bin::Sub,
+        Bin::Mul,
+        Bin::Div,
+        Bin::Rem,
+        Bin::Min,
+        Bin::Max,
+        Bin::MinNum,
+        Bin::MaxNum,
+        Bin::And,
+        Bin::Or,
+        Bin::Xor,
+        Bin::Shl,
+        Bin::Shr,
+    ];
 
     /// The type of the result.
     pub fn result(self, a: Scalar, b: Scalar) -> Result<Scalar, TypeError> {
         let legal = match self {
-            Bin::Add | Bin::Sub | Bin::Mul => is_arithmetic(a),
-            Bin::Div | Bin::Rem => matches!(a, Scalar::U32 | Scalar::U64),
-            Bin::Min | Bin::Max => a.is_number(),
-            Bin::And | Bin::Or | Bin::Xor => has_bits(a),
+            Bin::Add | Bin::Sub | Bin::Mul | Bin::Div => is_arithmetic(a) && a == b,
+            Bin::Rem => a.is_integer() && a == b,
+            Bin::Min | Bin::Max => a.is_number() && a == b,
+            Bin::MinNum | Bin::MaxNum => a.is_float() && a == b,
+            Bin::And | Bin::Or | Bin::Xor => has_bits(a) && a == b,
+            Bin::Shl | Bin::Shr => a.is_integer() && b == Scalar::U32,
         };
-        (legal && a == b).then_some(a).ok_or_else(|| TypeError::new(self, &[a, b]))
+        legal.then_some(a).ok_or_else(|| TypeError::new(self, &[a, b]))
+    }
+
+    /// Does `b op a` give what `a op b` gives, bit for bit?
+    pub fn commutes(self) -> bool {
+        match self {
+            Bin::Add | Bin::Mul | Bin::Min | Bin::Max | Bin::MinNum | Bin::MaxNum => true,
+            Bin::And | Bin::Or | Bin::Xor => true,
+            Bin::Sub | Bin::Div | Bin::Rem | Bin::Shl | Bin::Shr => false,
+        }
     }
 }
 
 impl Cmp {
     /// Every one of them.
-    pub const ALL: [Cmp; 4] = [Cmp::Eq, Cmp::Ne, Cmp::Lt, Cmp::Le];
+    pub const ALL: [Cmp; 6] = [Cmp::Eq, Cmp::Ne, Cmp::Lt, Cmp::Le, Cmp::Gt, Cmp::Ge];
 
     /// The type of the result: `bool`, if the operands are of one type.
     pub fn result(self, a: Scalar, b: Scalar) -> Result<Scalar, TypeError> {
         let ordered = matches!(self, Cmp::Eq | Cmp::Ne) || a.is_number();
         (ordered && a == b).then_some(Scalar::Bool).ok_or_else(|| TypeError::new(self, &[a, b]))
     }
+
+    /// The comparison that `b` has to `a` where `a` has this one to `b`.
+    pub fn swapped(self) -> Cmp {
+        match self {
+            Cmp::Eq | Cmp::Ne => self,
+            Cmp::Lt => Cmp::Gt,
+            Cmp::Le => Cmp::Ge,
+            Cmp::Gt => Cmp::Lt,
+            Cmp::Ge => Cmp::Le,
+        }
+    }
+}
+
+/// The type of `a as to`: numbers of 32 and 64 bits and integers into each other, 16-bit floats into `f32`, `bool`
+/// into integers. 16-bit floats are no results: they are for storage.
+pub fn cast(a: Scalar, to: Scalar) -> Result<Scalar, TypeError> {
+    let legal = match a {
+        Scalar::F16 | Scalar::Bf16 => to == Scalar::F32,
+        Scalar::Bool => to.is_integer(),
+        Scalar::F32 | Scalar::F64 | Scalar::I8 | Scalar::I16 | Scalar::I32 | Scalar::I64 => is_arithmetic(to),
+        Scalar::U8 | Scalar::U16 | Scalar::U32 | Scalar::U64 => is_arithmetic(to),
+    };
+    legal.then_some(to).ok_or_else(|| TypeError::new(format!("as {to}"), &[a]))
+}
+
+/// The type of `a.mul_add(b, c)`, rounded once.
+pub fn mul_add(a: Scalar, b: Scalar, c: Scalar) -> Result<Scalar, TypeError> {
+    let legal = is_full_float(a) && a == b && b == c;
+    legal.then_some(a).ok_or_else(|| TypeError::new("mul_add", &[a, b, c]))
+}
+
+fn is_full_float(ty: Scalar) -> bool {
+    matches!(ty, Scalar::F32 | Scalar::F64)
 }
 
 fn is_arithmetic(ty: Scalar) -> bool {
-    ty.is_number() && ty != Scalar::F16
+    ty.is_number() && !ty.is_half()
 }
 
 fn has_bits(ty: Scalar) -> bool {
@@ -134,6 +252,18 @@ impl fmt::Display for Un {
             Un::Not => "not",
             Un::IsNan => "is_nan",
             Un::Canonical => "canonical",
+            Un::Sqrt => "sqrt",
+            Un::Floor => "floor",
+            Un::Ceil => "ceil",
+            Un::Trunc => "trunc",
+            Un::RoundTiesEven => "round_ties_even",
+            Un::Exp => "exp",
+            Un::Ln => "ln",
+            Un::ToBits => "to_bits",
+            Un::FromBits => "from_bits",
+            Un::CountOnes => "count_ones",
+            Un::LeadingZeros => "leading_zeros",
+            Un::TrailingZeros => "trailing_zeros",
         })
     }
 }
@@ -148,9 +278,13 @@ impl fmt::Display for Bin {
             Bin::Rem => "%",
             Bin::Min => "min",
             Bin::Max => "max",
+            Bin::MinNum => "min_num",
+            Bin::MaxNum => "max_num",
             Bin::And => "&",
             Bin::Or => "|",
             Bin::Xor => "^",
+            Bin::Shl => "<<",
+            Bin::Shr => ">>",
         })
     }
 }
@@ -162,6 +296,8 @@ impl fmt::Display for Cmp {
             Cmp::Ne => "!=",
             Cmp::Lt => "<",
             Cmp::Le => "<=",
+            Cmp::Gt => ">",
+            Cmp::Ge => ">=",
         })
     }
 }

@@ -5,51 +5,67 @@ use std::fmt;
 /// A scalar type of inputs, accumulators, indices and results.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Scalar {
-    /// `bool`: one byte in memory. An accumulator (`any`, `all`), not an input.
+    /// `bool`: one byte in memory, 0 or 1.
     Bool,
     /// IEEE binary16. Stored as 16 bits; arithmetic happens in `f32`.
     F16,
+    /// The upper half of a binary32. Stored as 16 bits; arithmetic happens in `f32`.
+    Bf16,
     /// IEEE binary32.
     F32,
     /// IEEE binary64.
     F64,
     /// Two's complement, wrapping.
+    I8,
+    /// Two's complement, wrapping.
+    I16,
+    /// Two's complement, wrapping.
     I32,
-    /// Unsigned, wrapping.
-    U32,
     /// Two's complement, wrapping.
     I64,
+    /// Unsigned, wrapping.
+    U8,
+    /// Unsigned, wrapping.
+    U16,
+    /// Unsigned, wrapping.
+    U32,
     /// Unsigned, wrapping.
     U64,
 }
 
 impl Scalar {
     /// Every scalar type, in the order in which messages list them.
-    pub const ALL: [Scalar; 8] = [
+    pub const ALL: [Scalar; 13] = [
         Scalar::F16,
+        Scalar::Bf16,
         Scalar::F32,
         Scalar::F64,
+        Scalar::I8,
+        Scalar::I16,
         Scalar::I32,
-        Scalar::U32,
         Scalar::I64,
+        Scalar::U8,
+        Scalar::U16,
+        Scalar::U32,
         Scalar::U64,
         Scalar::Bool,
     ];
-
-    /// The types an input can have: all but `bool`.
-    pub const INPUTS: [Scalar; 7] =
-        [Scalar::F16, Scalar::F32, Scalar::F64, Scalar::I32, Scalar::U32, Scalar::I64, Scalar::U64];
 
     /// The Rust name, which is also the name in specifications and in printed programs.
     pub fn name(self) -> &'static str {
         match self {
             Scalar::Bool => "bool",
             Scalar::F16 => "f16",
+            Scalar::Bf16 => "bf16",
             Scalar::F32 => "f32",
             Scalar::F64 => "f64",
+            Scalar::I8 => "i8",
+            Scalar::I16 => "i16",
             Scalar::I32 => "i32",
-            Scalar::U32 => "u32",
             Scalar::I64 => "i64",
+            Scalar::U8 => "u8",
+            Scalar::U16 => "u16",
+            Scalar::U32 => "u32",
             Scalar::U64 => "u64",
         }
     }
@@ -62,31 +78,67 @@ impl Scalar {
     /// Bytes of one element in memory.
     pub fn size(self) -> usize {
         match self {
-            Scalar::Bool => 1,
-            Scalar::F16 => 2,
+            Scalar::Bool | Scalar::I8 | Scalar::U8 => 1,
+            Scalar::F16 | Scalar::Bf16 | Scalar::I16 | Scalar::U16 => 2,
             Scalar::F32 | Scalar::I32 | Scalar::U32 => 4,
             Scalar::F64 | Scalar::I64 | Scalar::U64 => 8,
         }
     }
 
-    /// The type in which an element of this type is computed with: `f32` for `f16`, else itself.
+    /// The type in which an element of this type is computed with: `f32` for 16-bit floats, else itself.
     pub fn compute(self) -> Scalar {
-        if self == Scalar::F16 { Scalar::F32 } else { self }
+        if self.is_half() { Scalar::F32 } else { self }
     }
 
-    /// Is it `f16`, `f32` or `f64`?
+    /// The type in which elements of this type are added up: 16-bit floats in `f32`, integers of 8 and 16 bits and
+    /// `bool` in 32 bits, the others in themselves.
+    pub fn widened(self) -> Scalar {
+        match self {
+            Scalar::F16 | Scalar::Bf16 => Scalar::F32,
+            Scalar::I8 | Scalar::I16 => Scalar::I32,
+            Scalar::U8 | Scalar::U16 | Scalar::Bool => Scalar::U32,
+            Scalar::F32 | Scalar::F64 | Scalar::I32 | Scalar::I64 | Scalar::U32 | Scalar::U64 => self,
+        }
+    }
+
+    /// Is it a float of 16 bits, which has an order and no arithmetic of its own?
+    pub fn is_half(self) -> bool {
+        matches!(self, Scalar::F16 | Scalar::Bf16)
+    }
+
+    /// Is it `f16`, `bf16`, `f32` or `f64`?
     pub fn is_float(self) -> bool {
-        matches!(self, Scalar::F16 | Scalar::F32 | Scalar::F64)
+        self.is_half() || matches!(self, Scalar::F32 | Scalar::F64)
+    }
+
+    /// Is it a signed integer?
+    pub fn is_signed(self) -> bool {
+        matches!(self, Scalar::I8 | Scalar::I16 | Scalar::I32 | Scalar::I64)
+    }
+
+    /// Is it an unsigned integer (not `bool`)?
+    pub fn is_unsigned(self) -> bool {
+        matches!(self, Scalar::U8 | Scalar::U16 | Scalar::U32 | Scalar::U64)
     }
 
     /// Is it a signed or unsigned integer (not `bool`)?
     pub fn is_integer(self) -> bool {
-        matches!(self, Scalar::I32 | Scalar::U32 | Scalar::I64 | Scalar::U64)
+        self.is_signed() || self.is_unsigned()
     }
 
     /// Is it a float or an integer?
     pub fn is_number(self) -> bool {
         self != Scalar::Bool
+    }
+
+    /// The unsigned integer of the same size.
+    pub fn bits_type(self) -> Scalar {
+        match self.size() {
+            1 => Scalar::U8,
+            2 => Scalar::U16,
+            4 => Scalar::U32,
+            _ => Scalar::U64,
+        }
     }
 }
 

@@ -2,7 +2,7 @@
 
 use crate::Scalar;
 use crate::arith::Element;
-use half::f16;
+use half::{bf16, f16};
 use std::fmt;
 
 /// A value of a scalar type, as its bits. Equal when type and bits are equal, so NaN equals itself.
@@ -49,13 +49,27 @@ impl Value {
         self.as_f64().is_some_and(f64::is_nan)
     }
 
+    /// An integer or `bool` as `i128`; `None` for floats.
+    pub fn as_int(self) -> Option<i128> {
+        let shift = 64 - 8 * self.ty.size() as u32;
+        match self.ty {
+            Scalar::F16 | Scalar::Bf16 | Scalar::F32 | Scalar::F64 => None,
+            Scalar::I8 | Scalar::I16 | Scalar::I32 | Scalar::I64 => {
+                Some(i128::from(self.bits.cast_signed() << shift >> shift))
+            }
+            Scalar::Bool | Scalar::U8 | Scalar::U16 | Scalar::U32 | Scalar::U64 => Some(self.bits.into()),
+        }
+    }
+
     /// A float value as `f64` (exact for every float type); `None` for integers and `bool`.
     pub fn as_f64(self) -> Option<f64> {
         match self.ty {
             Scalar::F16 => Some(f64::from(f16::from_bits64(self.bits))),
+            Scalar::Bf16 => Some(f64::from(bf16::from_bits64(self.bits))),
             Scalar::F32 => Some(f64::from(f32::from_bits64(self.bits))),
             Scalar::F64 => Some(f64::from_bits(self.bits)),
-            Scalar::Bool | Scalar::I32 | Scalar::U32 | Scalar::I64 | Scalar::U64 => None,
+            Scalar::Bool | Scalar::I8 | Scalar::I16 | Scalar::I32 | Scalar::I64 => None,
+            Scalar::U8 | Scalar::U16 | Scalar::U32 | Scalar::U64 => None,
         }
     }
 }
@@ -66,11 +80,14 @@ impl fmt::Display for Value {
         match self.ty {
             Scalar::Bool => write!(f, "{}", self.bits == 1),
             Scalar::F16 => write!(f, "{:?}", f32::from(f16::from_bits64(self.bits))),
+            Scalar::Bf16 => write!(f, "{:?}", f32::from(bf16::from_bits64(self.bits))),
             Scalar::F32 => write!(f, "{:?}", f32::from_bits64(self.bits)),
             Scalar::F64 => write!(f, "{:?}", f64::from_bits(self.bits)),
+            Scalar::I8 => write!(f, "{}", i8::from_bits64(self.bits)),
+            Scalar::I16 => write!(f, "{}", i16::from_bits64(self.bits)),
             Scalar::I32 => write!(f, "{}", i32::from_bits64(self.bits)),
             Scalar::I64 => write!(f, "{}", i64::from_bits64(self.bits)),
-            Scalar::U32 | Scalar::U64 => write!(f, "{}", self.bits),
+            Scalar::U8 | Scalar::U16 | Scalar::U32 | Scalar::U64 => write!(f, "{}", self.bits),
         }
     }
 }

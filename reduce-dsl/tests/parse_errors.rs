@@ -23,7 +23,7 @@ fn unknown_names_bring_the_nearest() {
         "op: frobnicate, ty: f32",
         "op: sum, ty: f23",
         "op: sum, ty: double",
-        "op: sum, ty: bf16",
+        "op: sum, ty: f128",
         "op: sum, ty: bool",
         "op: sum, ty: String",
         "op: sum, type: f32, ty: f32",

@@ -56,11 +56,16 @@ fn rust_type(ty: Scalar) -> TokenStream {
     match ty {
         Scalar::Bool => quote!(::core::primitive::bool),
         Scalar::F16 => quote!(::reducegen::__private::f16),
+        Scalar::Bf16 => quote!(::reducegen::__private::bf16),
         Scalar::F32 => quote!(::core::primitive::f32),
         Scalar::F64 => quote!(::core::primitive::f64),
+        Scalar::I8 => quote!(::core::primitive::i8),
+        Scalar::I16 => quote!(::core::primitive::i16),
         Scalar::I32 => quote!(::core::primitive::i32),
-        Scalar::U32 => quote!(::core::primitive::u32),
         Scalar::I64 => quote!(::core::primitive::i64),
+        Scalar::U8 => quote!(::core::primitive::u8),
+        Scalar::U16 => quote!(::core::primitive::u16),
+        Scalar::U32 => quote!(::core::primitive::u32),
         Scalar::U64 => quote!(::core::primitive::u64),
     }
 }

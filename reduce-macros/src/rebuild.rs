@@ -35,35 +35,46 @@ impl Rebuild for Operation {
             name,
             inputs,
             layout,
-            indexed,
+            params,
+            index,
             map,
             acc,
             combine,
+            fold,
             identity,
+            padding,
             commutative,
             exact,
             order,
             finish,
             output,
+            nothing,
         } = self;
-        let [name, inputs, identity] = [name.rebuild(), inputs.rebuild(), identity.rebuild()];
+        let [name, index] = [name, index].map(Rebuild::rebuild);
+        let [inputs, params] = [inputs, params].map(Rebuild::rebuild);
         let [map, combine, finish] = [map, combine, finish].map(Rebuild::rebuild);
+        let [identity, padding] = [identity, padding].map(Rebuild::rebuild);
         let [acc, output] = [acc, output].map(Rebuild::rebuild);
-        let [layout, order] = [layout.rebuild(), order.rebuild()];
+        let [layout, order, fold] = [layout.rebuild(), order.rebuild(), fold.rebuild()];
+        let nothing = nothing.rebuild();
         quote!(::reducegen::__private::Operation {
             name: #name,
             inputs: #inputs,
             layout: #layout,
-            indexed: #indexed,
+            params: #params,
+            index: #index,
             map: #map,
             acc: #acc,
             combine: #combine,
+            fold: #fold,
             identity: #identity,
+            padding: #padding,
             commutative: #commutative,
             exact: #exact,
             order: #order,
             finish: #finish,
             output: #output,
+            nothing: #nothing,
         })
     }
 }
@@ -105,7 +116,11 @@ impl Rebuild for Node {
                 quote!(#node::Cmp(#op #(, #ids)*))
             }
             Node::Select(..) => quote!(#node::Select(#(#ids),*)),
-            Node::Widen(_) => quote!(#node::Widen(#(#ids),*)),
+            Node::Cast(ty, _) => {
+                let ty = ty.rebuild();
+                quote!(#node::Cast(#ty #(, #ids)*))
+            }
+            Node::MulAdd(..) => quote!(#node::MulAdd(#(#ids),*)),
         }
     }
 }
@@ -126,8 +141,9 @@ impl Rebuild for Param {
 
 impl Rebuild for Record {
     fn rebuild(&self) -> TokenStream {
-        let [name, fields] = [self.name.rebuild(), self.fields.rebuild()];
-        quote!(::reducegen::__private::Record { name: #name, fields: #fields })
+        let [name, generics] = [self.name.rebuild(), self.generics.rebuild()];
+        let fields = self.fields.rebuild();
+        quote!(::reducegen::__private::Record { name: #name, generics: #generics, fields: #fields })
     }
 }
 

@@ -7,7 +7,7 @@ use reduce_dsl::lanes::{Lanes, LanesRef};
 use reduce_dsl::operation::Operation;
 use reduce_dsl::operators::{OPERATORS, operator};
 use reduce_dsl::program::{Association, Level, Tree};
-use reduce_dsl::{Scalar, Value, f16};
+use reduce_dsl::{Scalar, Value, bf16, f16};
 use reduce_runtime::host::{self, HostError};
 
 const fn level(chunk: u64, lanes: u64, tree: Tree) -> Level {
@@ -46,7 +46,7 @@ fn operation(name: &str, ty: Scalar) -> Operation {
 /// Every operator on every type it is defined for.
 fn operations() -> impl Iterator<Item = Operation> {
     let typed = |row: &'static reduce_dsl::operators::Operator| {
-        Scalar::INPUTS.into_iter().filter(|&ty| row.takes(ty)).map(|ty| operation(row.name, ty))
+        Scalar::ALL.into_iter().filter(|&ty| row.takes(ty)).map(|ty| operation(row.name, ty))
     };
     OPERATORS.iter().flat_map(typed)
 }
@@ -75,9 +75,11 @@ fn random(seed: u64) -> impl FnMut() -> u64 {
 fn float(ty: Scalar, x: f64) -> u64 {
     match ty {
         Scalar::F16 => Value::of(f16::from_f64(x)).bits(),
+        Scalar::Bf16 => Value::of(bf16::from_f64(x)).bits(),
         Scalar::F32 => Value::of(x as f32).bits(),
         Scalar::F64 => Value::of(x).bits(),
-        Scalar::Bool | Scalar::I32 | Scalar::U32 | Scalar::I64 | Scalar::U64 => x as i64 as u64,
+        Scalar::Bool | Scalar::I8 | Scalar::I16 | Scalar::I32 | Scalar::I64 => x as i64 as u64,
+        Scalar::U8 | Scalar::U16 | Scalar::U32 | Scalar::U64 => x as i64 as u64,
     }
 }
 
@@ -109,7 +111,7 @@ fn inputs(operation: &Operation, data: Data, n: usize) -> Vec<Lanes> {
 fn mapped(operation: &Operation, inputs: &[Lanes]) -> Vec<Vec<Value>> {
     let mut map = Evaluator::new(&operation.map);
     let mut element = |i: usize| {
-        let index = operation.indexed.then(|| Value::of(i as u64));
+        let index = operation.is_indexed().then(|| Value::of(i as u64));
         let element: Vec<_> = inputs.iter().map(|input| input.get(i)).chain(index).collect();
         map.run_once(&element).unwrap()
     };

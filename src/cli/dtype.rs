@@ -14,11 +14,15 @@ pub(crate) struct Dtype {
     pub(crate) cast: fn(&[u8]) -> LanesRef<'_>,
 }
 
-/// The table: [`Scalar::INPUTS`].
-pub(crate) const DTYPES: [Dtype; 7] = [
+/// The table.
+pub(crate) const DTYPES: [Dtype; 11] = [
     Dtype { code: "f2", ty: Scalar::F16, cast: |bytes| LanesRef::F16(bytemuck::cast_slice(bytes)) },
     Dtype { code: "f4", ty: Scalar::F32, cast: |bytes| LanesRef::F32(bytemuck::cast_slice(bytes)) },
     Dtype { code: "f8", ty: Scalar::F64, cast: |bytes| LanesRef::F64(bytemuck::cast_slice(bytes)) },
+    Dtype { code: "i1", ty: Scalar::I8, cast: |bytes| LanesRef::I8(bytemuck::cast_slice(bytes)) },
+    Dtype { code: "u1", ty: Scalar::U8, cast: |bytes| LanesRef::U8(bytes) },
+    Dtype { code: "i2", ty: Scalar::I16, cast: |bytes| LanesRef::I16(bytemuck::cast_slice(bytes)) },
+    Dtype { code: "u2", ty: Scalar::U16, cast: |bytes| LanesRef::U16(bytemuck::cast_slice(bytes)) },
     Dtype { code: "i4", ty: Scalar::I32, cast: |bytes| LanesRef::I32(bytemuck::cast_slice(bytes)) },
     Dtype { code: "u4", ty: Scalar::U32, cast: |bytes| LanesRef::U32(bytemuck::cast_slice(bytes)) },
     Dtype { code: "i8", ty: Scalar::I64, cast: |bytes| LanesRef::I64(bytemuck::cast_slice(bytes)) },

@@ -3,7 +3,7 @@
 use reduce_dsl::interpreter::Input;
 use reduce_dsl::lanes::{Lanes, LanesRef};
 use reduce_dsl::operation::{Layout, Operation, Order};
-use reduce_dsl::{Scalar, Value, f16};
+use reduce_dsl::{Scalar, Value, bf16, f16};
 use reduce_runtime::Strided;
 use std::ops::Range;
 
@@ -51,11 +51,13 @@ fn made_up(ty: Scalar, places: Range<u64>, exact: bool) -> Lanes {
 fn element(ty: Scalar, i: u64, float: fn(u64) -> f64) -> Value {
     match ty {
         Scalar::F16 => Value::of(f16::from_f64(float(i))),
+        Scalar::Bf16 => Value::of(bf16::from_f64(float(i))),
         Scalar::F32 => Value::of(float(i) as f32),
         Scalar::F64 => Value::of(float(i)),
-        Scalar::Bool | Scalar::I32 | Scalar::U32 | Scalar::I64 | Scalar::U64 => {
+        Scalar::Bool | Scalar::I8 | Scalar::I16 | Scalar::I32 | Scalar::I64 => {
             Value::from_bits(ty, random(i))
         }
+        Scalar::U8 | Scalar::U16 | Scalar::U32 | Scalar::U64 => Value::from_bits(ty, random(i)),
     }
 }
 

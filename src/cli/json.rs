@@ -56,11 +56,18 @@ fn number(value: Value) -> serde_json::Value {
     let text = value.to_string();
     match value.ty() {
         Scalar::Bool => (value.bits() == 1).into(),
-        Scalar::F16 | Scalar::F32 | Scalar::F64 => match text.parse::<f64>() {
+        Scalar::F16 | Scalar::Bf16 | Scalar::F32 | Scalar::F64 => match text.parse::<f64>() {
             Ok(number) if number.is_finite() => number.into(),
             Ok(_) | Err(_) => text.into(),
         },
-        Scalar::I32 | Scalar::U32 | Scalar::I64 | Scalar::U64 => match text.parse::<i64>() {
+        Scalar::I8
+        | Scalar::I16
+        | Scalar::I32
+        | Scalar::I64
+        | Scalar::U8
+        | Scalar::U16
+        | Scalar::U32
+        | Scalar::U64 => match text.parse::<i64>() {
             Ok(number) if number.unsigned_abs() <= 1 << 53 => number.into(),
             Ok(_) | Err(_) => text.into(),
         },

@@ -110,7 +110,7 @@ fn advice(code: &str) -> String {
     match code {
         "i1" | "i2" => "convert them with `.astype('<i4')`".to_owned(),
         "b1" | "u1" | "u2" => "convert them with `.astype('<u4')`".to_owned(),
-        _ => format!("convert them to one of {}", Scalar::INPUTS.map(Scalar::name).join(", ")),
+        _ => format!("convert them to one of {}", Scalar::ALL.map(Scalar::name).join(", ")),
     }
 }
 

@@ -86,7 +86,7 @@ pub(crate) fn all_strided() -> Vec<Spec> {
 pub(crate) fn all() -> Vec<Spec> {
     let mut specs = Vec::new();
     for row in &OPERATORS {
-        for ty in Scalar::INPUTS.into_iter().filter(|&ty| row.takes(ty)) {
+        for ty in Scalar::ALL.into_iter().filter(|&ty| row.takes(ty)) {
             specs.extend(LISTS.map(|list| spec(row.name, ty, list)));
             specs.push(auto(row.name, ty));
         }
@@ -103,7 +103,7 @@ pub(crate) const SHOWN: [usize; 13] = [0, 2, 3, 6, 8, 10, 12, 14, 15, 17, 20, 21
 pub(crate) fn shown() -> Vec<(&'static str, Scalar, usize)> {
     let mut missing = BTreeSet::new();
     let mut cases = Vec::new();
-    let all = OPERATORS.iter().flat_map(|row| Scalar::INPUTS.map(|ty| (row, ty)));
+    let all = OPERATORS.iter().flat_map(|row| Scalar::ALL.map(|ty| (row, ty)));
     let legal: Vec<_> = all.filter(|(row, ty)| row.takes(*ty)).map(|(row, ty)| (row.name, ty)).collect();
     for &(name, ty) in &legal {
         for list in SHOWN {

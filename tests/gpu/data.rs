@@ -1,7 +1,7 @@
 //! Inputs that show errors: every element matters, and NaN, zeros and infinities occur.
 
 use reduce_dsl::lanes::Lanes;
-use reduce_dsl::{Scalar, f16};
+use reduce_dsl::{Scalar, bf16, f16};
 use reduce_runtime::DeviceInput;
 use reduce_runtime::cudarc::driver::{CudaSlice, CudaStream, CudaView};
 use std::ops::Range;
@@ -56,11 +56,16 @@ impl Kind {
             Scalar::F16 => range.map(|i| f16::from_f64(self.float(i))).collect::<Vec<_>>().into(),
             Scalar::F32 => range.map(|i| self.float(i) as f32).collect::<Vec<_>>().into(),
             Scalar::F64 => range.map(|i| self.float(i)).collect::<Vec<_>>().into(),
+            Scalar::Bf16 => range.map(|i| bf16::from_f64(self.float(i))).collect::<Vec<_>>().into(),
+            Scalar::I8 => range.map(|i| self.integer(i) as i8).collect::<Vec<_>>().into(),
+            Scalar::I16 => range.map(|i| self.integer(i) as i16).collect::<Vec<_>>().into(),
+            Scalar::U8 => range.map(|i| self.integer(i) as u8).collect::<Vec<_>>().into(),
+            Scalar::U16 => range.map(|i| self.integer(i) as u16).collect::<Vec<_>>().into(),
             Scalar::I32 => range.map(|i| self.integer(i) as i32).collect::<Vec<_>>().into(),
             Scalar::U32 => range.map(|i| self.integer(i) as u32).collect::<Vec<_>>().into(),
             Scalar::I64 => range.map(|i| self.integer(i) as i64).collect::<Vec<_>>().into(),
             Scalar::U64 => range.map(|i| self.integer(i)).collect::<Vec<_>>().into(),
-            Scalar::Bool => unreachable!("no input is bool"),
+            Scalar::Bool => range.map(|i| self.integer(i) & 1 == 1).collect::<Vec<_>>().into(),
         }
     }
 }
@@ -77,13 +82,11 @@ macro_rules! resident {
     ($($scalar:ident: $ty:ty),*) => {
         /// Elements on a device.
         pub(crate) enum Resident {
-            F16(CudaSlice<u16>),
             $($scalar(CudaSlice<$ty>),)*
         }
 
         /// Some of them.
         pub(crate) enum View<'a> {
-            F16(CudaView<'a, u16>),
             $($scalar(CudaView<'a, $ty>),)*
         }
 
@@ -91,19 +94,13 @@ macro_rules! resident {
             /// Copies elements to the device.
             pub(crate) fn new(stream: &Arc<CudaStream>, lanes: &Lanes) -> Resident {
                 match lanes {
-                    Lanes::F16(lanes) => {
-                        let bits: Vec<_> = lanes.iter().map(|x| x.to_bits()).collect();
-                        Resident::F16(stream.clone_htod(&bits).unwrap())
-                    }
                     $(Lanes::$scalar(lanes) => Resident::$scalar(stream.clone_htod(lanes).unwrap()),)*
-                    Lanes::Bool(_) => unreachable!("no input is bool"),
                 }
             }
 
             /// The elements in `range`.
             pub(crate) fn view(&self, range: Range<usize>) -> View<'_> {
                 match self {
-                    Resident::F16(slice) => View::F16(slice.slice(range)),
                     $(Resident::$scalar(slice) => View::$scalar(slice.slice(range)),)*
                 }
             }
@@ -112,7 +109,6 @@ macro_rules! resident {
         impl View<'_> {
             pub(crate) fn input(&self) -> DeviceInput<'_> {
                 match self {
-                    View::F16(view) => DeviceInput::of_f16_bits(view),
                     $(View::$scalar(view) => DeviceInput::of::<$ty>(view),)*
                 }
             }
@@ -120,4 +116,7 @@ macro_rules! resident {
     };
 }
 
-resident!(F32: f32, F64: f64, I32: i32, U32: u32, I64: i64, U64: u64);
+resident!(
+    Bool: bool, F16: f16, Bf16: bf16, F32: f32, F64: f64,
+    I8: i8, I16: i16, I32: i32, I64: i64, U8: u8, U16: u16, U32: u32, U64: u64
+);

@@ -2,7 +2,7 @@
 
 use reduce_dsl::arith::Element;
 use reduce_dsl::lanes::Lanes;
-use reduce_dsl::{Scalar, Value, f16};
+use reduce_dsl::{Scalar, Value, bf16, f16};
 use reduce_runtime::Strided;
 
 /// What the elements are like.
@@ -81,9 +81,11 @@ fn small(bits: u64) -> f64 {
 pub(crate) fn float(ty: Scalar, value: f64, bits: u64) -> Value {
     match ty {
         Scalar::F16 => Value::of(f16::from_f64(value)),
+        Scalar::Bf16 => Value::of(bf16::from_f64(value)),
         Scalar::F32 => Value::of(value as f32),
         Scalar::F64 => Value::of(value),
-        Scalar::Bool | Scalar::I32 | Scalar::U32 | Scalar::I64 | Scalar::U64 => Value::from_bits(ty, bits),
+        Scalar::Bool | Scalar::I8 | Scalar::I16 | Scalar::I32 | Scalar::I64 => Value::from_bits(ty, bits),
+        Scalar::U8 | Scalar::U16 | Scalar::U32 | Scalar::U64 => Value::from_bits(ty, bits),
     }
 }
 
@@ -94,9 +96,7 @@ fn special(ty: Scalar, which: usize) -> Value {
         (true, 0..6) => float(ty, floats[which], 0),
         // The smallest subnormal, and the greatest finite value.
         (true, 6) => Value::from_bits(ty, 1),
-        (true, _) => {
-            Value::from_bits(ty, [0x7bff, 0x7f7f_ffff, 0x7fef_ffff_ffff_ffff][ty.size().ilog2() as usize - 1])
-        }
+        (true, _) => reduce_dsl::constants::constant(ty, "MAX").unwrap(),
         (false, _) => Value::from_bits(ty, integers[which]),
     }
 }

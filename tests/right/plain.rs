@@ -3,18 +3,23 @@
 use super::data::{Kind, elements, float, values};
 use reduce_dsl::lanes::Lanes;
 use reduce_dsl::program::Program;
-use reduce_dsl::{Scalar, Value, f16};
+use reduce_dsl::{Scalar, Value, bf16, f16};
 
 /// The result by a loop from the first element to the last; `None` where nothing has no value. NaN results
 /// have the bits that the contract names.
 pub(crate) fn reduce(name: &str, inputs: &[Lanes]) -> Option<Vec<Value>> {
     let value = match inputs[0].ty() {
-        Scalar::F16 => f16s(name, inputs),
+        Scalar::F16 => halves(name, inputs, f32::from, f16::from_f32),
+        Scalar::Bf16 => halves(name, inputs, f32::from, bf16::from_f32),
         Scalar::F32 => {
             floats::<f32>(name, inputs, Value::of(f32::from_bits(0x7fc0_0000)), |it| Value::of(it as f32))
         }
         Scalar::F64 => floats::<f64>(name, inputs, Value::of(f64::from_bits(0x7ff8 << 48)), Value::of),
+        Scalar::I8 => integers::<i8>(name, inputs),
+        Scalar::I16 => integers::<i16>(name, inputs),
         Scalar::I32 => integers::<i32>(name, inputs),
+        Scalar::U8 => integers::<u8>(name, inputs),
+        Scalar::U16 => integers::<u16>(name, inputs),
         Scalar::U32 => integers::<u32>(name, inputs),
         Scalar::I64 => integers::<i64>(name, inputs),
         Scalar::U64 => integers::<u64>(name, inputs),
@@ -23,16 +28,20 @@ pub(crate) fn reduce(name: &str, inputs: &[Lanes]) -> Option<Vec<Value>> {
     value.map(|value| vec![value])
 }
 
-/// `f16` through `f32`: sums, products and dot products are `f32`, the rest keeps its type.
-fn f16s(name: &str, inputs: &[Lanes]) -> Option<Value> {
-    let wide =
-        |lanes: &Lanes| Lanes::from(values::<f16>(lanes).into_iter().map(f32::from).collect::<Vec<_>>());
+/// 16-bit floats through `f32`: sums, products and dot products are `f32`, the rest keeps its type.
+fn halves<T: reduce_dsl::arith::Element>(
+    name: &str,
+    inputs: &[Lanes],
+    widen: fn(T) -> f32,
+    narrow: fn(f32) -> T,
+) -> Option<Value> {
+    let wide = |lanes: &Lanes| Lanes::from(values::<T>(lanes).into_iter().map(widen).collect::<Vec<_>>());
     let inputs: Vec<_> = inputs.iter().map(wide).collect();
     let value =
         floats::<f32>(name, &inputs, Value::of(f32::from_bits(0x7fc0_0000)), |it| Value::of(it as f32))?;
     match (name, value.get::<f32>()) {
-        ("min" | "max", Some(it)) if it.is_nan() => Some(Value::from_bits(Scalar::F16, 0x7e00)),
-        ("min" | "max", Some(it)) => Some(Value::of(f16::from_f32(it))),
+        ("min" | "max", Some(it)) if it.is_nan() => reduce_dsl::constants::constant(T::TY, "NAN"),
+        ("min" | "max", Some(it)) => Some(Value::of(narrow(it))),
         _ => Some(value),
     }
 }
@@ -127,7 +136,7 @@ mod num {
         };
     }
 
-    bounds!(i32 u32 i64 u64);
+    bounds!(i8 i16 i32 i64 u8 u16 u32 u64);
 }
 
 /// Units in which the data of [`check_bound`] is whole: 2⁻⁵² for `f64`, 2⁻³⁰ for what is computed in `f32`.

@@ -48,7 +48,7 @@ fn instruction(operation: &Operation) -> Option<(&'static str, Scalar)> {
     let ([line], [result]) = (combine.lines(), combine.results()) else { return None };
     let Node::Bin(op, a, b) = line.node else { return None };
     let of_both = a != b && [a, b].iter().all(|&side| combine.line(side).is_none());
-    let float = matches!(line.ty, Scalar::F16 | Scalar::F32 | Scalar::F64);
+    let float = line.ty.is_float();
     let name = match (op, float) {
         (Bin::Add, _) => "atomicAdd",
         (Bin::Min, false) => "atomicMin",
@@ -57,6 +57,7 @@ fn instruction(operation: &Operation) -> Option<(&'static str, Scalar)> {
         (Bin::Or, false) => "atomicOr",
         (Bin::Xor, false) => "atomicXor",
         (Bin::Min | Bin::Max | Bin::And | Bin::Or | Bin::Xor, true) => return None,
+        (Bin::MinNum | Bin::MaxNum | Bin::Shl | Bin::Shr, _) => return None,
         (Bin::Sub | Bin::Mul | Bin::Div | Bin::Rem, _) => return None,
     };
     (of_both && *result == combine.id_of_line(0)).then_some((name, line.ty))
@@ -69,6 +70,7 @@ fn casts(ty: Scalar) -> (&'static str, &'static str) {
         Scalar::F64 => ("(unsigned long long)__double_as_longlong", "__longlong_as_double"),
         Scalar::I32 => ("(unsigned int)", "(int)"),
         Scalar::I64 => ("(unsigned long long)", "(long long)"),
-        Scalar::Bool | Scalar::F16 | Scalar::U32 | Scalar::U64 => ("", ""),
+        Scalar::Bool | Scalar::F16 | Scalar::Bf16 | Scalar::I8 | Scalar::I16 => ("", ""),
+        Scalar::U8 | Scalar::U16 | Scalar::U32 | Scalar::U64 => ("", ""),
     }
 }

@@ -68,7 +68,8 @@ pub(super) fn buffer(operation: &Operation, it: Buffer) -> &str {
 fn number(value: Value) -> String {
     match value.ty() {
         Scalar::U32 | Scalar::U64 => value.to_string(),
-        Scalar::Bool | Scalar::F16 | Scalar::F32 | Scalar::F64 | Scalar::I32 | Scalar::I64 => literal(value),
+        Scalar::Bool | Scalar::F16 | Scalar::Bf16 | Scalar::F32 | Scalar::F64 => literal(value),
+        Scalar::I8 | Scalar::I16 | Scalar::I32 | Scalar::I64 | Scalar::U8 | Scalar::U16 => literal(value),
     }
 }
 

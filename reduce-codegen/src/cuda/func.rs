@@ -75,7 +75,9 @@ fn shuffle_down(acc: &Record) -> String {
 fn shuffled(ty: Scalar, value: &str) -> String {
     match ty {
         Scalar::Bool => format!("__shfl_down_sync(mask, (int){value}, stride) != 0"),
-        Scalar::F16 => format!("(unsigned short)__shfl_down_sync(mask, (unsigned int){value}, stride)"),
+        Scalar::F16 | Scalar::Bf16 | Scalar::I8 | Scalar::I16 | Scalar::U8 | Scalar::U16 => {
+            format!("({})__shfl_down_sync(mask, (int){value}, stride)", scalar(ty))
+        }
         Scalar::F32 | Scalar::F64 | Scalar::I32 | Scalar::U32 | Scalar::I64 | Scalar::U64 => {
             format!("__shfl_down_sync(mask, {value}, stride)")
         }
@@ -128,7 +130,12 @@ fn node(func: &Func, node: Node) -> String {
         Node::Select(c, a, b) => {
             format!("{} ? {} : {}", operand(func, c), operand(func, a), operand(func, b))
         }
-        Node::Widen(a) => call("f16_to_f32".to_owned(), &[a]),
+        Node::Cast(to, a) if ty(a) == Scalar::F16 => {
+            debug_assert_eq!(to, Scalar::F32);
+            call("f16_to_f32".to_owned(), &[a])
+        }
+        Node::Cast(to, a) => format!("({}){}", scalar(to), operand(func, a)),
+        Node::MulAdd(a, b, c) => call("fma".to_owned(), &[a, b, c]),
     }
 }
 
@@ -166,6 +173,12 @@ fn plain_un(op: Un, ty: Scalar, a: &str) -> String {
         Un::Abs if ty == Scalar::F64 => format!("fabs({a})"),
         Un::IsNan => format!("{a} != {a}"),
         Un::Abs | Un::Canonical => a.to_owned(),
+        Un::Sqrt | Un::Floor | Un::Ceil | Un::Trunc | Un::RoundTiesEven | Un::Exp | Un::Ln => {
+            format!("{op}({a})")
+        }
+        Un::ToBits | Un::FromBits | Un::CountOnes | Un::LeadingZeros | Un::TrailingZeros => {
+            format!("{op}({a})")
+        }
     }
 }
 

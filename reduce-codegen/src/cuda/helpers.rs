@@ -74,6 +74,8 @@ pub(super) fn of_un(op: Un, ty: Scalar) -> Option<Helper> {
         Un::IsNan => (ty == Scalar::F16).then_some(Helper::IsNanF16),
         Un::Canonical => Some(Helper::Canonical(ty)),
         Un::Not => None,
+        Un::Sqrt | Un::Floor | Un::Ceil | Un::Trunc | Un::RoundTiesEven | Un::Exp | Un::Ln => None,
+        Un::ToBits | Un::FromBits | Un::CountOnes | Un::LeadingZeros | Un::TrailingZeros => None,
     }
 }
 
@@ -87,7 +89,8 @@ pub(super) fn of_bin(op: Bin, ty: Scalar) -> Option<Helper> {
         Bin::Mul => signed(Signed::Mul),
         Bin::Min => extreme(Extreme::Min),
         Bin::Max => extreme(Extreme::Max),
-        Bin::Div | Bin::Rem | Bin::And | Bin::Or | Bin::Xor => None,
+        Bin::Div | Bin::Rem | Bin::And | Bin::Or | Bin::Xor | Bin::Shl | Bin::Shr => None,
+        Bin::MinNum | Bin::MaxNum => None,
     }
 }
 
@@ -96,11 +99,11 @@ fn used_by(func: &Func) -> Vec<Helper> {
     let helper = |node: Node| match node {
         Node::Un(op, a) => of_un(op, func.ty(a)),
         Node::Bin(op, a, _) => of_bin(op, func.ty(a)),
-        Node::Cmp(Cmp::Eq | Cmp::Ne | Cmp::Lt | Cmp::Le, a, _) => {
+        Node::Cmp(Cmp::Eq | Cmp::Ne | Cmp::Lt | Cmp::Le | Cmp::Gt | Cmp::Ge, a, _) => {
             (func.ty(a) == Scalar::F16).then_some(Helper::Widen)
         }
-        Node::Widen(_) => Some(Helper::Widen),
-        Node::Const(_) | Node::Select(..) => None,
+        Node::Cast(_, a) => (func.ty(a) == Scalar::F16).then_some(Helper::Widen),
+        Node::Const(_) | Node::Select(..) | Node::MulAdd(..) => None,
     };
     let direct = func.lines().iter().filter_map(|line| helper(line.node));
     direct.flat_map(|helper| helper.calls().into_iter().chain([helper])).collect()
@@ -220,9 +223,17 @@ fn canonical(ty: Scalar, name: &str) -> String {
     let quiet = match ty {
         Scalar::F16 => "0x7e00",
         Scalar::F64 => "__longlong_as_double(0x7ff8000000000000)",
-        Scalar::Bool | Scalar::F32 | Scalar::I32 | Scalar::U32 | Scalar::I64 | Scalar::U64 => {
-            "__int_as_float(0x7fc00000)"
-        }
+        Scalar::Bf16 => "0x7fc0",
+        Scalar::Bool
+        | Scalar::F32
+        | Scalar::I8
+        | Scalar::I16
+        | Scalar::I32
+        | Scalar::I64
+        | Scalar::U8
+        | Scalar::U16
+        | Scalar::U32
+        | Scalar::U64 => "__int_as_float(0x7fc00000)",
     };
     format!(
         "// the one NaN that results hold\n{INLINE} {c} {name}({c} a) {{ return {nan} ? {quiet} : a; }}\n"

@@ -5,16 +5,20 @@ use reduce_dsl::{Scalar, Value};
 use std::collections::BTreeSet;
 use std::fmt::Write;
 
-/// The C++ type of a scalar. A `f16` is carried as its bits, so that no header is needed.
+/// The C++ type of a scalar. 16-bit floats are carried as their bits, so that no header is needed.
 pub(super) fn scalar(ty: Scalar) -> &'static str {
     match ty {
         Scalar::Bool => "bool",
-        Scalar::F16 => "unsigned short",
+        Scalar::F16 | Scalar::Bf16 => "unsigned short",
         Scalar::F32 => "float",
         Scalar::F64 => "double",
+        Scalar::I8 => "signed char",
+        Scalar::I16 => "short",
         Scalar::I32 => "int",
-        Scalar::U32 => "unsigned int",
         Scalar::I64 => "long long",
+        Scalar::U8 => "unsigned char",
+        Scalar::U16 => "unsigned short",
+        Scalar::U32 => "unsigned int",
         Scalar::U64 => "unsigned long long",
     }
 }
@@ -49,14 +53,14 @@ pub(super) fn literal(value: Value) -> String {
     let (ty, bits) = (value.ty(), value.bits());
     match ty {
         Scalar::Bool => value.to_string(),
-        Scalar::F16 => format!("(unsigned short)0x{}", value.hex()),
+        Scalar::F16 | Scalar::Bf16 => format!("(unsigned short)0x{}", value.hex()),
         Scalar::F32 if value.as_f64().is_some_and(f64::is_finite) => format!("{value}f"),
         Scalar::F32 => format!("__int_as_float(0x{})", value.hex()),
         Scalar::F64 if value.as_f64().is_some_and(f64::is_finite) => value.to_string(),
         Scalar::F64 => format!("__longlong_as_double(0x{})", value.hex()),
         Scalar::I32 if bits == 1 << 31 => "(-2147483647 - 1)".to_owned(),
         Scalar::I64 if bits == 1 << 63 => "(-9223372036854775807ll - 1)".to_owned(),
-        Scalar::I32 => value.to_string(),
+        Scalar::I8 | Scalar::I16 | Scalar::I32 | Scalar::U8 | Scalar::U16 => value.to_string(),
         Scalar::U32 => format!("{value}u"),
         Scalar::I64 => format!("{value}ll"),
         Scalar::U64 => format!("{value}ull"),

@@ -188,7 +188,7 @@ impl Expansion<'_> {
     }
 
     fn mapped(&self, unit: &Unit, lane: u32, element: impl Fn(usize) -> Expr) -> Expr {
-        let position = self.program.operation.indexed.then(|| unit.position(lane));
+        let position = self.program.operation.is_indexed().then(|| unit.position(lane));
         Expr::Map(self.inputs().map(element).chain(position).collect())
     }
 }

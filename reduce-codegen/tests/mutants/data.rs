@@ -236,7 +236,7 @@ fn identity_wrong(subject: &Subject, stmt: &Stmt) -> Vec<Vec<Stmt>> {
     };
     let loads = inputs().map(element).map(|(k, it)| Stmt::Load(it, Buffer::Input(k).at(first())));
     let args = inputs().map(element).map(|(_, it)| it.get());
-    let position = subject.operation.indexed.then(first);
+    let position = subject.operation.is_indexed().then(first);
     let mapped = Expr::Map(args.chain(position).collect());
     vec![loads.chain([item(mapped)]).collect()]
 }

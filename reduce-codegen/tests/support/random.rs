@@ -56,7 +56,7 @@ pub(crate) struct Made {
 
 impl Case {
     pub(crate) fn new(random: &mut Random) -> Case {
-        let all: Vec<_> = OPERATORS.iter().flat_map(|row| Scalar::INPUTS.map(|ty| (row, ty))).collect();
+        let all: Vec<_> = OPERATORS.iter().flat_map(|row| Scalar::ALL.map(|ty| (row, ty))).collect();
         let legal: Vec<_> = all.into_iter().filter(|(row, ty)| row.takes(*ty)).collect();
         let (operator, ty) = random.pick(&legal);
         let inputs: Vec<_> = ["x", "y"][..operator.inputs].iter().map(|&name| Param::new(name, ty)).collect();

@@ -110,11 +110,19 @@ impl fmt::Display for Expr {
 
 /// Positions as digits: their type is that of their place. Anything else as its bits.
 fn literal(f: &mut fmt::Formatter<'_>, value: Value) -> fmt::Result {
-    match value.ty() {
+    let ty = value.ty();
+    match ty {
         Scalar::Bool | Scalar::U32 | Scalar::U64 => write!(f, "{value}"),
-        ty @ (Scalar::F16 | Scalar::F32 | Scalar::F64 | Scalar::I32 | Scalar::I64) => {
-            write!(f, "bits({ty}, {:#x})", value.bits())
-        }
+        Scalar::F16
+        | Scalar::Bf16
+        | Scalar::F32
+        | Scalar::F64
+        | Scalar::I8
+        | Scalar::I16
+        | Scalar::I32
+        | Scalar::I64
+        | Scalar::U8
+        | Scalar::U16 => write!(f, "bits({ty}, {:#x})", value.bits()),
     }
 }
 

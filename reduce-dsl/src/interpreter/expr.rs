@@ -86,11 +86,14 @@ impl Lanes<'_> {
             Bin::Mul => self.checked(&a, &b, most, active, u64::overflowing_mul),
             Bin::Div => self.divided(&a, &b, active, |a, b| a / b),
             Bin::Rem => self.divided(&a, &b, active, |a, b| a % b),
-            Bin::Min => zip(&a, &b, u64::min),
-            Bin::Max => zip(&a, &b, u64::max),
+            Bin::Min | Bin::MinNum => zip(&a, &b, u64::min),
+            Bin::Max | Bin::MaxNum => zip(&a, &b, u64::max),
             Bin::And => zip(&a, &b, |a, b| a & b),
             Bin::Or => zip(&a, &b, |a, b| a | b),
             Bin::Xor => zip(&a, &b, |a, b| a ^ b),
+            // Of 64 bits where `most` is, else of 32.
+            Bin::Shl => zip(&a, &b, |a, b| a << (b & bits(most)) & most),
+            Bin::Shr => zip(&a, &b, |a, b| a >> (b & bits(most))),
         }
     }
 
@@ -143,8 +146,15 @@ impl Lanes<'_> {
             Cmp::Ne => zip(&a, &b, |a, b| u64::from(a != b)),
             Cmp::Lt => zip(&a, &b, |a, b| u64::from(a < b)),
             Cmp::Le => zip(&a, &b, |a, b| u64::from(a <= b)),
+            Cmp::Gt => zip(&a, &b, |a, b| u64::from(a > b)),
+            Cmp::Ge => zip(&a, &b, |a, b| u64::from(a >= b)),
         }
     }
+}
+
+/// What a distance is taken modulo, less one.
+fn bits(most: u64) -> u64 {
+    u64::from(most.count_ones()) - 1
 }
 
 fn zip(a: &PerLane<u64>, b: &PerLane<u64>, op: impl Fn(u64, u64) -> u64) -> PerLane<u64> {

@@ -116,7 +116,8 @@ fn most(ty: Scalar) -> Result<u64, String> {
         Scalar::Bool => Ok(1),
         Scalar::U32 => Ok(u32::MAX.into()),
         Scalar::U64 => Ok(u64::MAX),
-        Scalar::F16 | Scalar::F32 | Scalar::F64 | Scalar::I32 | Scalar::I64 => {
+        Scalar::F16 | Scalar::Bf16 | Scalar::F32 | Scalar::F64 => Err(format!("{ty} is no index")),
+        Scalar::I8 | Scalar::I16 | Scalar::I32 | Scalar::I64 | Scalar::U8 | Scalar::U16 => {
             Err(format!("{ty} is no index"))
         }
     }
@@ -130,10 +131,11 @@ fn fold(op: Bin, a: u64, b: u64) -> Option<u64> {
         Bin::Mul => a.checked_mul(b),
         Bin::Div => a.checked_div(b),
         Bin::Rem => a.checked_rem(b),
-        Bin::Min => Some(a.min(b)),
-        Bin::Max => Some(a.max(b)),
+        Bin::Min | Bin::MinNum => Some(a.min(b)),
+        Bin::Max | Bin::MaxNum => Some(a.max(b)),
         Bin::And => Some(a & b),
         Bin::Or => Some(a | b),
         Bin::Xor => Some(a ^ b),
+        Bin::Shl | Bin::Shr => None,
     }
 }

@@ -5,7 +5,6 @@ use crate::func::{FuncBuilder, Id};
 use crate::operation::Record;
 use crate::ops::{Bin, Cmp, TypeError, Un};
 use crate::{Scalar, Value};
-use half::f16;
 
 pub(super) fn one(id: Result<Id, TypeError>) -> Built {
     id.map(|id| vec![id])
@@ -59,41 +58,4 @@ pub(super) fn is_not_zero(f: &mut FuncBuilder, x: &[Id]) -> Built {
     let x = f.widen(x[0]);
     let zero = f.constant(Value::from_bits(f.ty(x), 0));
     one(f.cmp(Cmp::Ne, x, zero))
-}
-
-/// The identity of addition: −0.0 for floats, so that a sum of −0.0 stays −0.0.
-pub(super) fn negative_zero(ty: Scalar) -> Value {
-    let sign = if ty.is_float() { 1 << (8 * ty.size() - 1) } else { 0 };
-    Value::from_bits(ty, sign)
-}
-
-pub(super) fn one_of(ty: Scalar) -> Value {
-    match ty {
-        Scalar::F16 => Value::of(f16::ONE),
-        Scalar::F32 => Value::of(1.0f32),
-        Scalar::F64 => Value::of(1.0f64),
-        Scalar::Bool | Scalar::I32 | Scalar::U32 | Scalar::I64 | Scalar::U64 => Value::from_bits(ty, 1),
-    }
-}
-
-pub(super) fn greatest(ty: Scalar) -> Value {
-    match ty {
-        Scalar::F16 => Value::of(f16::INFINITY),
-        Scalar::F32 => Value::of(f32::INFINITY),
-        Scalar::F64 => Value::of(f64::INFINITY),
-        Scalar::I32 => Value::of(i32::MAX),
-        Scalar::I64 => Value::of(i64::MAX),
-        Scalar::Bool | Scalar::U32 | Scalar::U64 => Value::from_bits(ty, u64::MAX),
-    }
-}
-
-pub(super) fn least(ty: Scalar) -> Value {
-    match ty {
-        Scalar::F16 => Value::of(f16::NEG_INFINITY),
-        Scalar::F32 => Value::of(f32::NEG_INFINITY),
-        Scalar::F64 => Value::of(f64::NEG_INFINITY),
-        Scalar::I32 => Value::of(i32::MIN),
-        Scalar::I64 => Value::of(i64::MIN),
-        Scalar::Bool | Scalar::U32 | Scalar::U64 => Value::from_bits(ty, 0),
-    }
 }

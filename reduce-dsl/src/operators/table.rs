@@ -1,7 +1,8 @@
 //! The rows.
 
-use super::parts::{best, canonical, first_best, greatest, is_not_zero, least, negative_zero, one, one_of};
+use super::parts::{best, canonical, first_best, is_not_zero, one};
 use super::{Domain, Operator};
+use crate::constants::{self, greatest, least, negative_zero};
 use crate::operation::Record;
 use crate::ops::{Bin, Cmp};
 use crate::{Scalar, Value};
@@ -30,7 +31,7 @@ pub const OPERATORS: [Operator; 12] = [
         acc: |ty| Record::scalar(ty.compute()),
         lift: |f, x| Ok(vec![f.widen(x[0])]),
         combine: |f, a, b| one(f.bin(Bin::Mul, a[0], b[0])),
-        identity: |ty| Some(one_of(ty.compute())),
+        identity: |ty| Some(constants::one(ty.compute())),
         finish: canonical,
         exact: Scalar::is_integer,
     },

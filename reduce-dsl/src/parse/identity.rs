@@ -4,17 +4,9 @@
 use super::diagnostic::{Errors, Extent};
 use super::literal::Number;
 use crate::operation::Operation;
-use crate::{Scalar, Value};
-use half::f16;
+use crate::{Scalar, Value, constants};
 use quote::ToTokens;
 use syn::{Expr, Lit, UnOp};
-
-/// The value of a constant for a type that has it.
-type Constant = fn(Scalar) -> Option<Value>;
-
-/// Constants of the types, written `f32::INFINITY`.
-const CONSTANTS: [(&str, Constant); 4] =
-    [("INFINITY", infinity), ("NEG_INFINITY", negative_infinity), ("MIN", least), ("MAX", greatest)];
 
 /// How an identity can be written.
 const FORMS: &str = "an identity is a number, `true`, `false`, a constant like `f32::INFINITY`, or `none`";
@@ -75,8 +67,7 @@ fn value(written: &Expr, ty: Scalar) -> Result<Value, String> {
 
 fn constant(path: &str, ty: Scalar) -> Result<Value, String> {
     let (scalar, name) = path.split_once("::").unwrap_or(("", path));
-    let row = CONSTANTS.iter().find(|(known, _)| *known == name);
-    let value = Scalar::from_name(scalar).zip(row).and_then(|(scalar, (_, value))| value(scalar));
+    let value = Scalar::from_name(scalar).and_then(|scalar| constants::constant(scalar, name));
     match value {
         Some(value) if value.ty() == ty => Ok(value),
         Some(value) => Err(format!("`{path}` is {}, and {ty} is expected", value.ty())),
@@ -87,46 +78,8 @@ fn constant(path: &str, ty: Scalar) -> Result<Value, String> {
 /// A value as the user writes it.
 fn text(value: Value) -> String {
     let ty = value.ty();
-    let is = |constant: Constant| constant(ty) == Some(value);
+    let is = |name: &&str| constants::constant(ty, name) == Some(value);
     let extreme = value.bits() != 0 && (ty.is_integer() || value.as_f64().is_some_and(f64::is_infinite));
-    let name = CONSTANTS.iter().find(|(_, constant)| extreme && is(*constant)).map(|(name, _)| *name);
+    let name = ["INFINITY", "NEG_INFINITY", "MIN", "MAX"].into_iter().find(|name| extreme && is(name));
     name.map_or_else(|| value.to_string(), |name| format!("{ty}::{name}"))
-}
-
-fn infinity(ty: Scalar) -> Option<Value> {
-    match ty {
-        Scalar::F16 => Some(Value::of(f16::INFINITY)),
-        Scalar::F32 => Some(Value::of(f32::INFINITY)),
-        Scalar::F64 => Some(Value::of(f64::INFINITY)),
-        Scalar::Bool | Scalar::I32 | Scalar::U32 | Scalar::I64 | Scalar::U64 => None,
-    }
-}
-
-fn negative_infinity(ty: Scalar) -> Option<Value> {
-    let sign = 1u64 << (8 * ty.size() - 1);
-    infinity(ty).map(|value| Value::from_bits(ty, value.bits() | sign))
-}
-
-fn least(ty: Scalar) -> Option<Value> {
-    match ty {
-        Scalar::F16 => Some(Value::of(f16::MIN)),
-        Scalar::F32 => Some(Value::of(f32::MIN)),
-        Scalar::F64 => Some(Value::of(f64::MIN)),
-        Scalar::I32 => Some(Value::of(i32::MIN)),
-        Scalar::I64 => Some(Value::of(i64::MIN)),
-        Scalar::U32 | Scalar::U64 => Some(Value::from_bits(ty, 0)),
-        Scalar::Bool => None,
-    }
-}
-
-fn greatest(ty: Scalar) -> Option<Value> {
-    match ty {
-        Scalar::F16 => Some(Value::of(f16::MAX)),
-        Scalar::F32 => Some(Value::of(f32::MAX)),
-        Scalar::F64 => Some(Value::of(f64::MAX)),
-        Scalar::I32 => Some(Value::of(i32::MAX)),
-        Scalar::I64 => Some(Value::of(i64::MAX)),
-        Scalar::U32 | Scalar::U64 => Some(Value::from_bits(ty, u64::MAX)),
-        Scalar::Bool => None,
-    }
 }

@@ -2,7 +2,7 @@
 #![allow(clippy::wildcard_enum_match_arm, reason = "the enums of syn are not ours, and grow")]
 
 use crate::{Scalar, Value};
-use half::f16;
+use half::{bf16, f16};
 use std::fmt;
 use syn::Lit;
 
@@ -55,11 +55,16 @@ impl Number {
         let text = self.to_string();
         match ty {
             Scalar::F16 => text.parse().ok().map(f16::from_f64).filter(|x| x.is_finite()).map(Value::of),
+            Scalar::Bf16 => text.parse().ok().map(bf16::from_f64).filter(|x| x.is_finite()).map(Value::of),
             Scalar::F32 => text.parse().ok().filter(|x: &f32| x.is_finite()).map(Value::of),
             Scalar::F64 => text.parse().ok().filter(|x: &f64| x.is_finite()).map(Value::of),
+            Scalar::I8 => text.parse::<i8>().ok().map(Value::of),
+            Scalar::I16 => text.parse::<i16>().ok().map(Value::of),
             Scalar::I32 => text.parse::<i32>().ok().map(Value::of),
-            Scalar::U32 => text.parse::<u32>().ok().map(Value::of),
             Scalar::I64 => text.parse::<i64>().ok().map(Value::of),
+            Scalar::U8 => text.parse::<u8>().ok().map(Value::of),
+            Scalar::U16 => text.parse::<u16>().ok().map(Value::of),
+            Scalar::U32 => text.parse::<u32>().ok().map(Value::of),
             Scalar::U64 => text.parse::<u64>().ok().map(Value::of),
             Scalar::Bool => None,
         }

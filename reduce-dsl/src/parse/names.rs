@@ -64,7 +64,7 @@ pub(super) fn operators() -> Vec<&'static str> {
 }
 
 pub(super) fn types() -> Vec<&'static str> {
-    Scalar::INPUTS.iter().map(|ty| ty.name()).collect()
+    Scalar::ALL.iter().map(|ty| ty.name()).collect()
 }
 
 pub(super) fn passes() -> Vec<&'static str> {

@@ -23,7 +23,8 @@
 use super::{
     Addressing, Combine, Fold, GridMedium, Kernel, Medium, Program, Reach, Reads, Scope, Step, Tree,
 };
-use crate::Scalar;
+use crate::Value;
+use crate::operation::Argument;
 use crate::operation::{Layout, Order};
 
 /// What a kernel may use.
@@ -178,15 +179,21 @@ fn verify_combine(program: &Program, combine: Combine) -> Check {
 fn verify_types(program: &Program) -> Check {
     let op = &program.operation;
     let acc = op.acc.types();
-    let mut inputs: Vec<_> = op.inputs.iter().map(|input| input.ty).collect();
-    inputs.extend(op.indexed.then_some(Scalar::U64));
     let params = |func: &crate::func::Func| func.params().iter().map(|param| param.ty).collect::<Vec<_>>();
-    let legal = params(&op.map) == inputs
+    let given =
+        |arguments: Vec<Argument>| arguments.iter().map(|it| op.argument_type(*it)).collect::<Vec<_>>();
+    let constant = |values: &Vec<Value>| values.iter().map(|value| value.ty()).eq(acc.iter().copied());
+    let folds = match (&op.fold, op.fold_arguments()) {
+        (Some(fold), Some(arguments)) => params(fold) == given(arguments) && fold.result_types() == acc,
+        _ => true,
+    };
+    let legal = params(&op.map) == given(op.map_arguments())
         && op.map.result_types() == acc
+        && folds
         && params(&op.combine) == [acc.clone(), acc.clone()].concat()
         && op.combine.result_types() == acc
-        && op.identity.iter().all(|values| values.iter().map(|value| value.ty()).eq(acc.iter().copied()))
-        && params(&op.finish) == acc
+        && op.identity.iter().chain(&op.padding).all(constant)
+        && params(&op.finish) == given(op.finish_arguments())
         && op.finish.result_types() == op.output.types();
     ensure(11, legal, || format!("the functions of `{}`", op.name))
 }

@@ -3,7 +3,7 @@
 use crate::Strided;
 use cudarc::driver::sys::CUdeviceptr;
 use cudarc::driver::{CudaStream, DevicePtr, SyncOnDrop};
-use half::f16;
+use half::{bf16, f16};
 use reduce_dsl::Scalar;
 use reduce_dsl::arith::Element;
 use std::sync::Arc;
@@ -23,11 +23,6 @@ impl<'a> DeviceInput<'a> {
     /// A `CudaSlice<T>` or `CudaView<'_, T>`; its stream waits for whatever wrote it.
     pub fn of<T: Element>(slice: &'a impl DevicePtr<T>) -> DeviceInput<'a> {
         DeviceInput::new(T::TY, slice)
-    }
-
-    /// Elements of `f16` as their bits, for users of cudarc without its feature `f16`.
-    pub fn of_f16_bits(slice: &'a impl DevicePtr<u16>) -> DeviceInput<'a> {
-        DeviceInput::new(Scalar::F16, slice)
     }
 
     fn new<T>(ty: Scalar, slice: &'a impl DevicePtr<T>) -> DeviceInput<'a> {
@@ -98,7 +93,7 @@ macro_rules! single {
     };
 }
 
-single!(f16 f32 f64 i32 u32 i64 u64);
+single!(f16 bf16 f32 f64 i8 i16 i32 i64 u8 u16 u32 u64 bool);
 
 /// A tuple of references to slices of these elements, and one of all but the first, down to two.
 macro_rules! tuples {

@@ -29,7 +29,7 @@ impl<'a> Source<'a> {
         operation: &Operation,
         inputs: Vec<Strided<LanesRef<'a>>>,
     ) -> Result<Source<'a>, HostError> {
-        Source::new(operation, inputs, operation.map.clone(), operation.indexed)
+        Source::new(operation, inputs, operation.map.clone(), operation.is_indexed())
     }
 
     /// Accumulators, which are their own map.

@@ -1,7 +1,7 @@
 //! The Rust types of inputs and results.
 
 use crate::Strided;
-use half::f16;
+use half::{bf16, f16};
 use reduce_dsl::Value;
 use reduce_dsl::arith::Element;
 use reduce_dsl::lanes::LanesRef;
@@ -81,4 +81,4 @@ macro_rules! outputs {
     };
 }
 
-outputs!(f16 f32 f64 i32 u32 i64 u64 bool);
+outputs!(f16 bf16 f32 f64 i8 i16 i32 i64 u8 u16 u32 u64 bool);

@@ -23,7 +23,7 @@ pub(crate) enum Place {
 pub(crate) const MOST_COUNTED: u64 = 1 << 20;
 
 pub(super) fn raw_types() -> impl TypedValueParser<Value = &'static Dtype> {
-    PossibleValuesParser::new(Scalar::INPUTS.map(Scalar::name))
+    PossibleValuesParser::new(Scalar::ALL.map(Scalar::name))
         .try_map(|name| Dtype::named(&name).ok_or("not an element type"))
 }
 

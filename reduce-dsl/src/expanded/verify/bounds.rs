@@ -121,11 +121,11 @@ impl<'a> Bounds<'a> {
             // A strided position is one in memory.
             Bin::Mul if is_step(a) || is_step(b) => Some(ITEMS),
             Bin::Mul => Some(left.saturating_mul(right)),
-            Bin::Sub | Bin::Div => Some(left),
+            Bin::Sub | Bin::Div | Bin::Shr => Some(left),
             Bin::Rem => Some(left.min(right.saturating_sub(1))),
-            Bin::Min | Bin::And => Some(left.min(right)),
-            Bin::Max => Some(left.max(right)),
-            Bin::Or | Bin::Xor => None,
+            Bin::Min | Bin::MinNum | Bin::And => Some(left.min(right)),
+            Bin::Max | Bin::MaxNum => Some(left.max(right)),
+            Bin::Or | Bin::Xor | Bin::Shl => None,
         })
     }
 }

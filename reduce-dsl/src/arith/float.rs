@@ -1,0 +1,120 @@
+//! `f32` and `f64`.
+
+use super::{Element, Float, Number, Order, select};
+use crate::Scalar;
+
+macro_rules! float {
+    ($ty:ty, $scalar:ident, $bits:ty, $nan:literal) => {
+        impl Element for $ty {
+            const TY: Scalar = Scalar::$scalar;
+            fn to_bits64(self) -> u64 {
+                u64::from(self.to_bits())
+            }
+            fn from_bits64(bits: u64) -> Self {
+                <$ty>::from_bits(bits as $bits)
+            }
+            select!($bits, <$ty>::from_bits, <$ty>::to_bits);
+        }
+
+        impl Order for $ty {
+            #[inline(always)]
+            fn min(self, other: Self) -> Self {
+                // Equal operands have equal bits or are zeros: `|` keeps the sign of −0.
+                let tie = <$ty>::from_bits(self.to_bits() | other.to_bits());
+                let least = if self < other { self } else { other };
+                let ordered = if self == other { tie } else { least };
+                if self != self { self } else { ordered }
+            }
+            #[inline(always)]
+            fn max(self, other: Self) -> Self {
+                // Equal operands have equal bits or are zeros: `&` drops the sign of −0.
+                let tie = <$ty>::from_bits(self.to_bits() & other.to_bits());
+                let greatest = if self > other { self } else { other };
+                let ordered = if self == other { tie } else { greatest };
+                if self != self { self } else { ordered }
+            }
+            #[inline(always)]
+            fn lt(self, other: Self) -> bool {
+                self < other
+            }
+            #[inline(always)]
+            fn le(self, other: Self) -> bool {
+                self <= other
+            }
+            #[inline(always)]
+            fn is_nan(self) -> bool {
+                self != self
+            }
+            #[inline(always)]
+            fn canonical(self) -> Self {
+                if self != self { <$ty>::from_bits($nan) } else { self }
+            }
+        }
+
+        impl Number for $ty {
+            #[inline(always)]
+            fn add(self, other: Self) -> Self {
+                self + other
+            }
+            #[inline(always)]
+            fn sub(self, other: Self) -> Self {
+                self - other
+            }
+            #[inline(always)]
+            fn mul(self, other: Self) -> Self {
+                self * other
+            }
+            #[inline(always)]
+            fn div(self, other: Self) -> Self {
+                self / other
+            }
+            #[inline(always)]
+            fn neg(self) -> Self {
+                -self
+            }
+            #[inline(always)]
+            fn abs(self) -> Self {
+                <$ty>::from_bits(self.to_bits() & (<$bits>::MAX >> 1))
+            }
+        }
+
+        impl Float for $ty {
+            type Bits = $bits;
+            #[inline(always)]
+            fn sqrt(self) -> Self {
+                <$ty>::sqrt(self)
+            }
+            #[inline(always)]
+            fn floor(self) -> Self {
+                <$ty>::floor(self)
+            }
+            #[inline(always)]
+            fn ceil(self) -> Self {
+                <$ty>::ceil(self)
+            }
+            #[inline(always)]
+            fn trunc(self) -> Self {
+                <$ty>::trunc(self)
+            }
+            #[inline(always)]
+            fn round_ties_even(self) -> Self {
+                <$ty>::round_ties_even(self)
+            }
+            #[inline(always)]
+            fn mul_add(self, a: Self, b: Self) -> Self {
+                <$ty>::mul_add(self, a, b)
+            }
+            #[inline(always)]
+            fn to_bits(self) -> $bits {
+                <$ty>::to_bits(self.canonical())
+            }
+            #[inline(always)]
+            fn from_bits(bits: $bits) -> Self {
+                <$ty>::from_bits(bits)
+            }
+        }
+    };
+}
+
+float!(f32, F32, u32, 0x7fc0_0000);
+float!(f64, F64, u64, 0x7ff8_0000_0000_0000);

@@ -1,0 +1,90 @@
+//! The constants of scalar types, by the names that Rust gives them: `f32::INFINITY`, `i8::MIN`.
+
+use crate::{Scalar, Value};
+use half::{bf16, f16};
+
+/// The constants that numbers have.
+pub const NAMES: [&str; 8] =
+    ["MIN", "MAX", "BITS", "INFINITY", "NEG_INFINITY", "NAN", "EPSILON", "MIN_POSITIVE"];
+
+/// The value of `ty::name`, if there is one. NaN is the canonical one.
+pub fn constant(ty: Scalar, name: &str) -> Option<Value> {
+    macro_rules! float {
+        ($float:ident) => {
+            Some(Value::of(match name {
+                "MIN" => $float::MIN,
+                "MAX" => $float::MAX,
+                "INFINITY" => $float::INFINITY,
+                "NEG_INFINITY" => $float::NEG_INFINITY,
+                "NAN" => return Some(nan(ty)),
+                "EPSILON" => $float::EPSILON,
+                "MIN_POSITIVE" => $float::MIN_POSITIVE,
+                _ => return None,
+            }))
+        };
+    }
+    match ty {
+        Scalar::F16 => float!(f16),
+        Scalar::Bf16 => float!(bf16),
+        Scalar::F32 => float!(f32),
+        Scalar::F64 => float!(f64),
+        Scalar::I8 | Scalar::I16 | Scalar::I32 | Scalar::I64 => integer(ty, name),
+        Scalar::U8 | Scalar::U16 | Scalar::U32 | Scalar::U64 => integer(ty, name),
+        Scalar::Bool => None,
+    }
+}
+
+fn integer(ty: Scalar, name: &str) -> Option<Value> {
+    let bits = 8 * ty.size() as u64;
+    let sign = if ty.is_signed() { 1 << (bits - 1) } else { 0 };
+    match name {
+        "MIN" => Some(Value::from_bits(ty, sign)),
+        "MAX" => Some(Value::from_bits(ty, !sign)),
+        "BITS" => Some(Value::from_bits(Scalar::U32, bits)),
+        _ => None,
+    }
+}
+
+/// The canonical NaN of a float type: quiet, positive, no payload.
+fn nan(ty: Scalar) -> Value {
+    let quiet = match ty {
+        Scalar::F16 => 0x7e00,
+        Scalar::Bf16 => 0x7fc0,
+        Scalar::F64 => 0x7ff8 << 48,
+        _ => 0x7fc0 << 16,
+    };
+    Value::from_bits(ty, quiet)
+}
+
+/// The neutral value of `min`: +∞, or the greatest integer; `true`.
+pub fn greatest(ty: Scalar) -> Value {
+    constant(ty, "INFINITY").or_else(|| constant(ty, "MAX")).unwrap_or(Value::of(true))
+}
+
+/// The neutral value of `max`: −∞, or the smallest integer; `false`.
+pub fn least(ty: Scalar) -> Value {
+    constant(ty, "NEG_INFINITY").or_else(|| constant(ty, "MIN")).unwrap_or(Value::of(false))
+}
+
+/// 0, of floats +0; `false`.
+pub fn zero(ty: Scalar) -> Value {
+    Value::from_bits(ty, 0)
+}
+
+/// The neutral value of addition: −0.0 for floats, so that a sum of −0.0 stays −0.0.
+pub fn negative_zero(ty: Scalar) -> Value {
+    let sign = if ty.is_float() { 1 << (8 * ty.size() - 1) } else { 0 };
+    Value::from_bits(ty, sign)
+}
+
+/// 1; `true`.
+pub fn one(ty: Scalar) -> Value {
+    match ty {
+        Scalar::F16 => Value::of(f16::ONE),
+        Scalar::Bf16 => Value::of(bf16::ONE),
+        Scalar::F32 => Value::of(1.0f32),
+        Scalar::F64 => Value::of(1.0f64),
+        Scalar::Bool | Scalar::I8 | Scalar::I16 | Scalar::I32 | Scalar::I64 => Value::from_bits(ty, 1),
+        Scalar::U8 | Scalar::U16 | Scalar::U32 | Scalar::U64 => Value::from_bits(ty, 1),
+    }
+}

@@ -1,0 +1,203 @@
+//! The operations on lanes, one loop for each.
+//!
+//! Host backend and interpreter evaluate expressions here and nowhere else; the loops call
+//! [`crate::arith`] and are plain enough for the compiler to vectorise.
+
+use super::{LaneError, Lanes, LanesRef, bug};
+use crate::arith::{As, Bits, Element, Float, Integer, Number, Order};
+use crate::ops::{Bin, Cmp, Un};
+
+/// Matches the variants listed, and calls `$f` of that type in a loop; anything else is a bug.
+macro_rules! loops {
+    ($op:expr, $a:ident -> $out:ident: $f:expr; $($scalar:ident)*) => {
+        loops!($op, $a -> $out: $f; => $($scalar $scalar)*)
+    };
+    ($op:expr, $a:ident -> $result:ident $out:ident: $f:expr; $($scalar:ident)*) => {
+        match ($a, $out) {
+            $((LanesRef::$scalar(a), Lanes::$result(out)) => { map(a, out, $f); Ok(()) })*
+            _ => bug($op, &[$a]),
+        }
+    };
+    ($op:expr, $a:ident -> $out:ident: $f:expr; => $($scalar:ident $result:ident)*) => {
+        match ($a, $out) {
+            $((LanesRef::$scalar(a), Lanes::$result(out)) => { map(a, out, $f); Ok(()) })*
+            _ => bug($op, &[$a]),
+        }
+    };
+    ($op:expr, $a:ident, $b:ident -> $out:ident: $f:expr; $($scalar:ident)*) => {
+        match ($a, $b, $out) {
+            $((LanesRef::$scalar(a), LanesRef::$scalar(b), Lanes::$scalar(out)) => { zip(a, b, out, $f); Ok(()) })*
+            _ => bug($op, &[$a, $b]),
+        }
+    };
+    ($op:expr, $a:ident, $b:ident -> bool $out:ident: $f:expr; $($scalar:ident)*) => {
+        match ($a, $b, $out) {
+            $((LanesRef::$scalar(a), LanesRef::$scalar(b), Lanes::Bool(out)) => { zip(a, b, out, $f); Ok(()) })*
+            _ => bug($op, &[$a, $b]),
+        }
+    };
+    ($op:expr, $a:ident, $b:ident u32 -> $out:ident: $f:expr; $($scalar:ident)*) => {
+        match ($a, $b, $out) {
+            $((LanesRef::$scalar(a), LanesRef::U32(b), Lanes::$scalar(out)) => { zip(a, b, out, $f); Ok(()) })*
+            _ => bug($op, &[$a, $b]),
+        }
+    };
+}
+
+/// [`loops`] over every type of a kind.
+macro_rules! over {
+    (numbers: $($rest:tt)*) => { loops!($($rest)*; F32 F64 I8 I16 I32 I64 U8 U16 U32 U64) };
+    (ordered: $($rest:tt)*) => { loops!($($rest)*; F16 Bf16 F32 F64 I8 I16 I32 I64 U8 U16 U32 U64) };
+    (floats: $($rest:tt)*) => { loops!($($rest)*; F16 Bf16 F32 F64) };
+    (full floats: $($rest:tt)*) => { loops!($($rest)*; F32 F64) };
+    (integers: $($rest:tt)*) => { loops!($($rest)*; I8 I16 I32 I64 U8 U16 U32 U64) };
+    (bits: $($rest:tt)*) => { loops!($($rest)*; Bool I8 I16 I32 I64 U8 U16 U32 U64) };
+    (all: $($rest:tt)*) => { loops!($($rest)*; Bool F16 Bf16 F32 F64 I8 I16 I32 I64 U8 U16 U32 U64) };
+}
+
+/// `out[i] = op(a[i])`. `out` has the type of the result and is resized.
+///
+/// # Errors
+/// The operation is not defined for the type, or is one of [`crate::library`], which the evaluator writes out.
+pub fn un(op: Un, a: LanesRef<'_>, out: &mut Lanes) -> Result<(), LaneError> {
+    match op {
+        Un::Neg => over!(numbers: op, a -> out: Number::neg),
+        Un::Abs => over!(numbers: op, a -> out: Number::abs),
+        Un::Not => over!(bits: op, a -> out: Bits::not),
+        Un::IsNan => over!(floats: op, a -> Bool out: Order::is_nan),
+        Un::Canonical => over!(floats: op, a -> out: Order::canonical),
+        Un::Sqrt => over!(full floats: op, a -> out: Float::sqrt),
+        Un::Floor => over!(full floats: op, a -> out: Float::floor),
+        Un::Ceil => over!(full floats: op, a -> out: Float::ceil),
+        Un::Trunc => over!(full floats: op, a -> out: Float::trunc),
+        Un::RoundTiesEven => over!(full floats: op, a -> out: Float::round_ties_even),
+        Un::ToBits => loops!(op, a -> out: Float::to_bits; => F32 U32 F64 U64),
+        Un::FromBits => loops!(op, a -> out: Float::from_bits; => U32 F32 U64 F64),
+        Un::CountOnes => over!(integers: op, a -> U32 out: Integer::count_ones),
+        Un::LeadingZeros => over!(integers: op, a -> U32 out: Integer::leading_zeros),
+        Un::TrailingZeros => over!(integers: op, a -> U32 out: Integer::trailing_zeros),
+        Un::Exp | Un::Ln => bug(op, &[a]),
+    }
+}
+
+/// `out[i] = a[i] op b[i]`, for operands of one length.
+///
+/// # Errors
+/// The operation is not defined for the types.
+pub fn bin(op: Bin, a: LanesRef<'_>, b: LanesRef<'_>, out: &mut Lanes) -> Result<(), LaneError> {
+    match op {
+        Bin::Add => over!(numbers: op, a, b -> out: Number::add),
+        Bin::Sub => over!(numbers: op, a, b -> out: Number::sub),
+        Bin::Mul => over!(numbers: op, a, b -> out: Number::mul),
+        Bin::Div => over!(numbers: op, a, b -> out: Number::div),
+        Bin::Rem => over!(integers: op, a, b -> out: Integer::rem),
+        Bin::Min => over!(ordered: op, a, b -> out: Order::min),
+        Bin::Max => over!(ordered: op, a, b -> out: Order::max),
+        Bin::MinNum => over!(floats: op, a, b -> out: Order::min_num),
+        Bin::MaxNum => over!(floats: op, a, b -> out: Order::max_num),
+        Bin::And => over!(bits: op, a, b -> out: Bits::and),
+        Bin::Or => over!(bits: op, a, b -> out: Bits::or),
+        Bin::Xor => over!(bits: op, a, b -> out: Bits::xor),
+        Bin::Shl => over!(integers: op, a, b u32 -> out: Integer::shl),
+        Bin::Shr => over!(integers: op, a, b u32 -> out: Integer::shr),
+    }
+}
+
+/// `out[i] = a[i] op b[i]`, as `bool`, for operands of one length.
+///
+/// # Errors
+/// The operation is not defined for the types.
+pub fn cmp(op: Cmp, a: LanesRef<'_>, b: LanesRef<'_>, out: &mut Lanes) -> Result<(), LaneError> {
+    match op {
+        Cmp::Eq => over!(all: op, a, b -> bool out: |a, b| a == b),
+        Cmp::Ne => over!(all: op, a, b -> bool out: |a, b| a != b),
+        Cmp::Lt => over!(ordered: op, a, b -> bool out: Order::lt),
+        Cmp::Le => over!(ordered: op, a, b -> bool out: Order::le),
+        Cmp::Gt => over!(ordered: op, a, b -> bool out: |a, b| Order::lt(b, a)),
+        Cmp::Ge => over!(ordered: op, a, b -> bool out: |a, b| Order::le(b, a)),
+    }
+}
+
+/// `out[i] = if cond[i] { a[i] } else { b[i] }`, for operands of one length.
+///
+/// # Errors
+/// The operands are not a condition and two values of one type.
+pub fn select(
+    cond: LanesRef<'_>,
+    a: LanesRef<'_>,
+    b: LanesRef<'_>,
+    out: &mut Lanes,
+) -> Result<(), LaneError> {
+    macro_rules! choose {
+        ($($scalar:ident)*) => {
+            match (cond, a, b, out) {
+                $((LanesRef::Bool(cond), LanesRef::$scalar(a), LanesRef::$scalar(b), Lanes::$scalar(out)) => {
+                    out.clear();
+                    out.extend(cond.iter().zip(a).zip(b).map(|((&c, &a), &b)| Element::select(c, a, b)));
+                    Ok(())
+                })*
+                _ => bug("if", &[cond, a, b]),
+            }
+        };
+    }
+    choose!(Bool F16 Bf16 F32 F64 I8 I16 I32 I64 U8 U16 U32 U64)
+}
+
+/// `out[i] = a[i] as T`, where T is the type of `out`.
+///
+/// # Errors
+/// There is no such conversion.
+pub fn cast(a: LanesRef<'_>, out: &mut Lanes) -> Result<(), LaneError> {
+    macro_rules! into {
+        ($source:expr => $($to:ident)*) => {
+            match out {
+                $(Lanes::$to(out) => { map($source, out, As::to); Ok(()) })*
+                _ => bug("as", &[a]),
+            }
+        };
+    }
+    match a {
+        LanesRef::F16(a) => into!(a => F32),
+        LanesRef::Bf16(a) => into!(a => F32),
+        LanesRef::F32(a) => into!(a => F32 F64 I8 I16 I32 I64 U8 U16 U32 U64),
+        LanesRef::F64(a) => into!(a => F32 F64 I8 I16 I32 I64 U8 U16 U32 U64),
+        LanesRef::I8(a) => into!(a => F32 F64 I8 I16 I32 I64 U8 U16 U32 U64),
+        LanesRef::I16(a) => into!(a => F32 F64 I8 I16 I32 I64 U8 U16 U32 U64),
+        LanesRef::I32(a) => into!(a => F32 F64 I8 I16 I32 I64 U8 U16 U32 U64),
+        LanesRef::I64(a) => into!(a => F32 F64 I8 I16 I32 I64 U8 U16 U32 U64),
+        LanesRef::U8(a) => into!(a => F32 F64 I8 I16 I32 I64 U8 U16 U32 U64),
+        LanesRef::U16(a) => into!(a => F32 F64 I8 I16 I32 I64 U8 U16 U32 U64),
+        LanesRef::U32(a) => into!(a => F32 F64 I8 I16 I32 I64 U8 U16 U32 U64),
+        LanesRef::U64(a) => into!(a => F32 F64 I8 I16 I32 I64 U8 U16 U32 U64),
+        LanesRef::Bool(a) => into!(a => I8 I16 I32 I64 U8 U16 U32 U64),
+    }
+}
+
+/// `out[i] = a[i] * b[i] + c[i]`, rounded once, for operands of one length.
+///
+/// # Errors
+/// The operands are not floats of one type.
+pub fn mul_add(a: LanesRef<'_>, b: LanesRef<'_>, c: LanesRef<'_>, out: &mut Lanes) -> Result<(), LaneError> {
+    match (a, b, c, out) {
+        (LanesRef::F32(a), LanesRef::F32(b), LanesRef::F32(c), Lanes::F32(out)) => fused(a, b, c, out),
+        (LanesRef::F64(a), LanesRef::F64(b), LanesRef::F64(c), Lanes::F64(out)) => fused(a, b, c, out),
+        _ => return bug("mul_add", &[a, b, c]),
+    }
+    Ok(())
+}
+
+fn fused<T: Float>(a: &[T], b: &[T], c: &[T], out: &mut Vec<T>) {
+    out.clear();
+    out.extend(a.iter().zip(b).zip(c).map(|((&a, &b), &c)| a.mul_add(b, c)));
+}
+
+fn map<A: Copy, R>(a: &[A], out: &mut Vec<R>, f: impl Fn(A) -> R) {
+    out.clear();
+    out.extend(a.iter().map(|&a| f(a)));
+}
+
+fn zip<A: Copy, B: Copy, R>(a: &[A], b: &[B], out: &mut Vec<R>, f: impl Fn(A, B) -> R) {
+    debug_assert_eq!(a.len(), b.len());
+    out.clear();
+    out.extend(a.iter().zip(b).map(|(&a, &b)| f(a, b)));
+}
