@@ -47,13 +47,13 @@ fn integer(ty: Scalar, name: &str) -> Option<Value> {
 
 /// The canonical NaN of a float type: quiet, positive, no payload.
 fn nan(ty: Scalar) -> Value {
-    let quiet = match ty {
-        Scalar::F16 => 0x7e00,
-        Scalar::Bf16 => 0x7fc0,
-        Scalar::F64 => 0x7ff8 << 48,
-        _ => 0x7fc0 << 16,
+    let (bits, exponent) = match ty.size() {
+        2 if ty == Scalar::F16 => (16, 5),
+        size @ (2 | 4) => (8 * size, 8),
+        size => (8 * size, 11),
     };
-    Value::from_bits(ty, quiet)
+    // All bits of the exponent, and the first of the fraction.
+    Value::from_bits(ty, ((1 << (exponent + 1)) - 1) << (bits - exponent - 2))
 }
 
 /// The neutral value of `min`: +∞, or the greatest integer; `true`.
