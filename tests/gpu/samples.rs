@@ -98,10 +98,10 @@ fn slack(gpu: &Reducer, slices: &[LanesRef<'_>], kind: Kind) -> Option<f64> {
     if operation.exact || operation.order == Order::Fixed || !matches!(kind, Kind::Plain) {
         return None;
     }
-    let unit = match operation.acc.fields[0].ty {
-        Scalar::F32 => f64::from(f32::EPSILON) / 2.0,
-        Scalar::F64 => f64::EPSILON / 2.0,
-        _ => return None,
+    let unit = match operation.acc.fields[0].ty.size() {
+        _ if !operation.acc.fields[0].ty.is_float() => return None,
+        8 => f64::EPSILON / 2.0,
+        _ => f64::from(f32::EPSILON) / 2.0,
     };
     let first = program.plan().launches(slices[0].len() as u64)[0];
     let in_block = program.plan().tiles()[0] / u64::from(program.block) + u64::from(program.block.ilog2());
