@@ -1,13 +1,14 @@
 //! `reduction!`: a specification in Rust code, checked at compile time, as a constant expression.
 //!
 //! rustc checks the tokens of the user's closure, and the same tokens become the typed expression that
-//! devices run. In reading order: `expand` (what the macro becomes) → `rebuild` (a specification as
-//! tokens) → `report` (errors at their places).
+//! devices run. In reading order: `expand` (what the macro becomes) → `types` (Rust types and structs) → `rebuild` (a
+//! specification as tokens) → `report` (errors at their places).
 #![forbid(unsafe_code)]
 
 mod expand;
 mod rebuild;
 mod report;
+mod types;
 
 use proc_macro::TokenStream;
 
