@@ -26,7 +26,7 @@ mod typing;
 
 pub use closure::Closure;
 pub use diagnostic::{Diagnostic, Extent, Level};
-pub use names::operator;
+pub use names::{nearest, operator};
 #[cfg(feature = "text")]
 pub use text::{Bytes, render, text};
 
