@@ -34,12 +34,12 @@ fn check_provenance(program: &Program, expanded: &Expanded, n: u64, schedules: &
 }
 
 /// Under each schedule, the kernels make of the inputs the tree of the association, and nothing is reported.
-/// Where there is no element and no identity there is no tree, and the store of the result says so.
+/// Where there is no element and no padding there is no tree, and the store of the result says so.
 fn check(program: &Program, expanded: &Expanded, n: u64, inputs: &[Input], schedules: &[Schedule]) {
     let mut domain = Provenance::new(&program.operation);
     let leaves: Vec<_> = (0..n).map(|position| domain.leaf(position)).collect();
     let wanted = program.association().reduce(leaves, |a, b| domain.pair(a, b));
-    let wanted = wanted.or_else(|| program.operation.identity.as_ref().map(|_| domain.identity()));
+    let wanted = wanted.or_else(|| program.operation.padding.as_ref().map(|_| domain.identity()));
     for &schedule in schedules {
         let found = run(program, expanded, &mut domain, inputs, n, Options::under(schedule));
         let expected = |it: &Report| it.kind == Kind::Undefined && wanted.is_none();

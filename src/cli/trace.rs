@@ -83,7 +83,7 @@ impl<'a> History<'a> {
         let mut recorder = Recorder::new(operation.identity.is_some(), &made);
         let inputs = Provenance::inputs(operation, n, true);
         let mut watcher = |event: &Event<'_>| watch.event(event, &made);
-        let options = Options { schedule: Schedule::FORWARD, trace: Some(&mut watcher) };
+        let options = Options { trace: Some(&mut watcher), ..Options::FORWARD };
         let watched = run(program, &expanded, &mut recorder, &inputs, n, options);
         match (outcome.acc, watched.acc, outcome.reports.first()) {
             (Some(result), Some(same), None) if result == same => {

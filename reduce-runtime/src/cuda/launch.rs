@@ -141,7 +141,7 @@ impl Kernels {
 
     /// Sets the accumulator that the blocks meet in, if they do.
     pub(super) fn set_identity(&self, call: &mut Call) -> Result<(), Error> {
-        let Some(identity) = self.identity.as_ref().filter(|_| self.plan.starts_from_identity()) else {
+        let Some(identity) = self.identity.as_ref().filter(|_| self.plan.starts_from_padding()) else {
             return Ok(());
         };
         self.stream.memcpy_htod(identity, &mut call.memory).map_err(failed("setting the identity"))?;
