@@ -61,6 +61,19 @@ impl Reducer {
     /// Inputs of another number, type, length or layout than the specification says; elements that lie outside
     /// their data; no elements and no identity; what the driver reports.
     pub fn reduce<'a>(&self, inputs: &[impl Copy + Into<Strided<LanesRef<'a>>>]) -> Result<Outcome, Error> {
+        self.reduce_with(inputs, &[])
+    }
+
+    /// As [`Reducer::reduce`], with values for the params, in their order.
+    ///
+    /// # Errors
+    /// As [`Reducer::reduce`], and params of another number or type than the specification says.
+    pub fn reduce_with<'a>(
+        &self,
+        inputs: &[impl Copy + Into<Strided<LanesRef<'a>>>],
+        params: &[Value],
+    ) -> Result<Outcome, Error> {
+        inputs::check_params(&self.program.operation, params)?;
         let inputs: Vec<_> = inputs.iter().map(|&input| input.into()).collect();
         let shapes: Vec<_> =
             inputs.iter().map(|input| input.of((input.data.ty(), input.data.len()))).collect();
@@ -78,6 +91,20 @@ impl Reducer {
     /// As [`Reducer::reduce`], and if the data does not lie in the context of the device.
     #[cfg(feature = "cuda")]
     pub fn reduce_device(&self, inputs: &[crate::DeviceInput<'_>]) -> Result<Outcome, Error> {
+        self.reduce_device_with(inputs, &[])
+    }
+
+    /// As [`Reducer::reduce_device`], with values for the params, in their order.
+    ///
+    /// # Errors
+    /// As [`Reducer::reduce_device`], and params of another number or type than the specification says.
+    #[cfg(feature = "cuda")]
+    pub fn reduce_device_with(
+        &self,
+        inputs: &[crate::DeviceInput<'_>],
+        params: &[Value],
+    ) -> Result<Outcome, Error> {
+        inputs::check_params(&self.program.operation, params)?;
         let shapes: Vec<_> = inputs.iter().map(crate::DeviceInput::shape).collect();
         let n = inputs::check(&self.program.operation, &shapes)?;
         match &self.kernels {
