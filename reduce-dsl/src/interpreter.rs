@@ -53,8 +53,8 @@ pub use trace::Event;
 pub use values::Values;
 pub use warp::PerLane;
 
-use crate::expanded::{Expanded, ExpandedKernel};
 use crate::Value;
+use crate::expanded::{Expanded, ExpandedKernel};
 use crate::operation::Operation;
 use crate::program::{Launch, Program, Reads, Region};
 use code::{Code, Malformed};
@@ -85,8 +85,12 @@ impl<'a> Options<'a> {
 
     /// The same with those params.
     #[must_use]
-    pub fn with(self, params: &'a [Value]) -> Options<'a> {
-        Options { params, ..self }
+    pub fn with<'b>(self, params: &'b [Value]) -> Options<'b>
+    where
+        'a: 'b,
+    {
+        let trace = self.trace.map(|trace| trace as &mut dyn FnMut(&Event<'_>));
+        Options { schedule: self.schedule, trace, params }
     }
 }
 

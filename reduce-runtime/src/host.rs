@@ -24,7 +24,9 @@ pub enum HostError {
         operator: String,
     },
     /// The functions of the operation do not fit together: a bug of this project.
-    #[error("bug: the functions of `{operator}` do not fit together, or the params are not its own: {source}")]
+    #[error(
+        "bug: the functions of `{operator}` do not fit together, or the params are not its own: {source}"
+    )]
     Types {
         /// The operator.
         operator: String,

@@ -59,8 +59,11 @@ fn launches(program: &Program, inputs: &str) -> String {
         text += &format!("//            {when}\n");
     }
     let counts = program.operation.counts();
-    let (elements, of_all) =
-        if counts { (", elements", ";\n//                elements is the n of the first launch") } else { ("", "") };
+    let (elements, of_all) = if counts {
+        (", elements", ";\n//                elements is the n of the first launch")
+    } else {
+        ("", "")
+    };
     text += &format!(
         "//            {second}<<<blocks, {block}>>>(items, partials, result, n{elements}{params})\n\
          //                with {}, and items the partials of the launch before{of_all}\n",

@@ -46,6 +46,10 @@ impl Expansion<'_> {
             Reach::Everything => self.everything(),
         };
         self.body.extend(body);
+        if fold.arrangement == Arrangement::Blocked {
+            let constants = [("UNITS", fold.units().unwrap_or(1)), ("WIDTH", fold.width)];
+            self.items_of_a_thread(constants.into_iter().filter(|&(_, items)| items > 1));
+        }
     }
 
     /// The units of a tile: without guards where it is full, as vectors where the data is aligned too.
@@ -73,7 +77,9 @@ impl Expansion<'_> {
             return self.unit(Expr::Thread, access, Before::Nothing, "");
         }
         let (first, number) = match fold.arrangement {
-            Arrangement::Striped => (Expr::Thread, unit().get().times(Expr::Named("BLOCK")).plus(Expr::Thread)),
+            Arrangement::Striped => {
+                (Expr::Thread, unit().get().times(Expr::Named("BLOCK")).plus(Expr::Thread))
+            }
             Arrangement::Blocked => {
                 let first = Expr::Thread.times(Expr::Named("UNITS"));
                 (first.clone(), first.plus(unit().get()))
@@ -161,9 +167,7 @@ impl Expansion<'_> {
         match &unit.before {
             Before::Nothing => (in_lane > 0).then(|| Expr::Const(Value::of(in_lane))),
             Before::Items(before) if in_lane == 0 => Some(before.clone()),
-            Before::Items(before) => {
-                Some(before.clone().bin(Bin::Add, Expr::Const(Value::of(in_lane))))
-            }
+            Before::Items(before) => Some(before.clone().bin(Bin::Add, Expr::Const(Value::of(in_lane)))),
         }
     }
 

@@ -17,10 +17,20 @@ impl Expansion<'_> {
         let acc = Local::new("acc", Ty::Acc);
         self.body.push(Stmt::Var(acc.clone(), self.lanes[0].get()));
         self.lanes = vec![acc];
+        self.items_of_a_thread([("WIDTH", combine.items)].into_iter());
+    }
+
+    /// Neighbouring items are one thread's, as many as those constants say: so many threads hold some.
+    pub(super) fn items_of_a_thread(&mut self, constants: impl Iterator<Item = (&'static str, u32)>) {
+        let constants = constants.map(|(name, items)| (Expr::Named(name), items));
+        let Some((all, items)) =
+            constants.reduce(|(all, items), (name, more)| (all.times(name), items * more))
+        else {
+            return;
+        };
         if self.guarded() {
             let present = Local::new("present", Ty::U32);
-            let threads = count().get().plus(combine.items - 1).over(Expr::Named("WIDTH"));
-            self.body.push(Stmt::Let(present.clone(), threads));
+            self.body.push(Stmt::Let(present.clone(), count().get().plus(items - 1).over(all)));
             self.present = present.get();
         }
     }

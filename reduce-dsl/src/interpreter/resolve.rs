@@ -93,7 +93,8 @@ impl<'k> Writer<'k, '_> {
                 Ok(AccExpr::Combine(Box::new([self.acc(a, Ty::Acc)?, self.acc(b, Ty::Acc)?])))
             }
             Expr::Fold(a, args) => {
-                let fold = operation.fold.as_ref().ok_or_else(|| format!("there is no `fold` for `{expr}`"))?;
+                let fold =
+                    operation.fold.as_ref().ok_or_else(|| format!("there is no `fold` for `{expr}`"))?;
                 let args = self.arguments(expr, fold, operation.acc.fields.len(), args)?;
                 Ok(AccExpr::Fold(Box::new(self.acc(a, Ty::Acc)?), args))
             }
@@ -105,9 +106,12 @@ impl<'k> Writer<'k, '_> {
             Expr::Const(_) | Expr::Named(_) | Expr::Lane(..) | Expr::Thread | Expr::Block | Expr::Grid => {
                 Err(format!("`{expr}` is no accumulator"))
             }
-            Expr::Rank | Expr::Items | Expr::Elements | Expr::Step(_) | Expr::Param(..) | Expr::Aligned(..) => {
-                Err(format!("`{expr}` is no accumulator"))
-            }
+            Expr::Rank
+            | Expr::Items
+            | Expr::Elements
+            | Expr::Step(_)
+            | Expr::Param(..)
+            | Expr::Aligned(..) => Err(format!("`{expr}` is no accumulator")),
             Expr::Un(..) | Expr::Bin(..) | Expr::Cmp(..) | Expr::Cast(..) => {
                 Err(format!("`{expr}` is no accumulator"))
             }

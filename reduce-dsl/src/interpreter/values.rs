@@ -58,8 +58,7 @@ impl<'a> Values<'a> {
 
     /// Adds the fields of accumulators to the arguments of a call, in the lanes of a mask.
     fn push_fields(&mut self, accs: &PerLane<Option<Acc>>, lanes: u32) {
-        let numbers: Vec<_> =
-            each(lanes).filter_map(|lane| accs[lane]).map(Acc::get).enumerate().collect();
+        let numbers: Vec<_> = each(lanes).filter_map(|lane| accs[lane]).map(Acc::get).enumerate().collect();
         for field in &self.fields {
             let mut arg = Lanes::empty(field.ty());
             arg.resize(lanes.count_ones() as usize);

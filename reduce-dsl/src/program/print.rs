@@ -4,8 +4,8 @@ use super::{
     Addressing, Arrangement, Combine, Fold, GridMedium, Kernel, Medium, Program, Reach, Reads, Scope, Step,
     Tree,
 };
-use crate::func::Param;
 use crate::Value;
+use crate::func::Param;
 use crate::operation::{Layout, Order};
 use std::fmt;
 

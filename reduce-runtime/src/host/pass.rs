@@ -83,7 +83,12 @@ impl<'a> Source<'a> {
     }
 
     /// As many lanes that have folded `step` elements, if `fold` asks for that.
-    pub(super) fn steps<'s>(&self, step: usize, len: usize, memory: &'s mut Vec<u64>) -> Option<LanesRef<'s>> {
+    pub(super) fn steps<'s>(
+        &self,
+        step: usize,
+        len: usize,
+        memory: &'s mut Vec<u64>,
+    ) -> Option<LanesRef<'s>> {
         if self.stepped {
             memory.clear();
             memory.resize(len, step as u64);
