@@ -102,6 +102,14 @@ pub enum Error {
         /// The operator.
         operator: String,
     },
+    /// Every element is one that the operator ignores.
+    #[error(
+        "every element is NaN, which `{operator}` ignores, so there is none left; give it at least one number"
+    )]
+    NothingLeft {
+        /// The operator.
+        operator: String,
+    },
     /// More elements than the schedule can cover.
     #[error(
         "{n} elements need {grid} blocks, and a launch has at most {limit}; fold more in each thread, as with coarsen(16)"
@@ -265,6 +273,7 @@ impl Error {
             | Error::ZeroStep { .. }
             | Error::OutsideData { .. }
             | Error::Empty { .. }
+            | Error::NothingLeft { .. }
             | Error::GridTooLarge { .. }
             | Error::OutputType { .. }
             | Error::OtherContext { .. }
