@@ -34,7 +34,7 @@ pub(crate) fn run(args: &Run) -> Result<(), Failure> {
     let (device, why_no_gpu) = devices::open(place)?;
     let reducer = Reducer::new(&parsed.spec, &device).map_err(|error| source.explain(&parsed, error))?;
     if args.trace {
-        return trace::trace(&reducer, &views, &[]);
+        return trace::trace(&reducer, &views, &params);
     }
     let outcome = reducer.reduce_with(&views, &params)?;
     let report = Report {
