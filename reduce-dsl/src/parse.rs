@@ -17,8 +17,10 @@ mod identity;
 mod inputs;
 mod limits;
 mod literal;
+mod methods;
 mod names;
 mod resolve;
+pub(crate) mod rows;
 mod schedule;
 #[cfg(feature = "text")]
 mod text;
@@ -76,8 +78,7 @@ pub fn tokens(tokens: TokenStream, from_data: Option<&[Scalar]>) -> Result<Read,
     limits::check(&tokens).map_err(|error| vec![error])?;
     let mut errors = Errors::default();
     let fields = fields::Fields::read(tokens, &mut errors);
-    let map = closure::Written::read(&fields, &mut errors);
-    let read = resolve::resolve(&fields, &map, from_data, &mut errors);
+    let read = resolve::resolve(&fields, from_data, &mut errors);
     read.filter(|_| errors.is_empty()).ok_or_else(|| errors.finish())
 }
 

@@ -4,6 +4,7 @@ use crate::rebuild::Rebuild;
 use crate::report::{compile_errors, refusal};
 use proc_macro2::TokenStream;
 use quote::quote;
+use reduce_dsl::operation::Record;
 use reduce_dsl::parse::{self, Closure};
 use reduce_dsl::{Scalar, Spec};
 
@@ -37,11 +38,11 @@ fn constant(spec: &Spec, closure: Option<&Closure>) -> TokenStream {
 /// The user's closure, as written, where a function of the right type must stand. The lints are those that
 /// only the place among generated code would trigger.
 fn check(closure: &Closure) -> TokenStream {
-    let params = closure.params.iter().copied().map(rust_type);
-    let (result, tokens) = (rust_type(closure.result), &closure.tokens);
+    let params = closure.params.iter().flat_map(Record::types).map(rust_type);
+    let (result, tokens) = (closure.result.types().into_iter().map(rust_type), &closure.tokens);
     quote! {
         #[allow(arithmetic_overflow, clippy::all, clippy::pedantic, clippy::nursery, reason = "only type-checked; integers wrap")]
-        const _: fn(#(#params),*) -> #result = #tokens;
+        const _: fn(#(#params),*) -> #(#result)* = #tokens;
     }
 }
 

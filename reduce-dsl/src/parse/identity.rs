@@ -57,7 +57,9 @@ fn value(written: &Expr, ty: Scalar) -> Result<Value, String> {
         Expr::Lit(literal) => match &literal.lit {
             Lit::Bool(value) if ty == Scalar::Bool && !negative => Ok(Value::of(value.value)),
             Lit::Bool(value) => Err(format!("`{}` is bool, and {ty} is expected", value.value)),
-            number @ (Lit::Int(_) | Lit::Float(_)) => Number::read(number, negative)?.value(ty),
+            number @ (Lit::Int(_) | Lit::Float(_)) => Number::read(number, negative)
+                .and_then(|number| number.value(ty))
+                .map_err(|(message, _)| message),
             _ => Err(FORMS.to_owned()),
         },
         Expr::Path(path) if !negative => constant(&path.to_token_stream().to_string().replace(' ', ""), ty),

@@ -1,15 +1,15 @@
 //! Fields → specification: names become rows of the tables, the closure gets its types, the rest its values.
 
-use super::closure::{Closure, Lambda, LambdaParam, Written};
+use super::closure::{Closure, Lambda};
 use super::diagnostic::{Errors, Extent};
 use super::fields::Fields;
-use super::{Parsed, Places, Read, choices, identity, inputs, names, schedule, typing};
+use super::typing::{self, Dialect, Role, Typed};
+use super::{Parsed, Places, Read, choices, identity, inputs, names, schedule};
 use crate::Scalar;
 use crate::func::{Func, Param};
-use crate::operation::Operation;
+use crate::operation::{Operation, Record};
 use crate::operators::{Operator, OperatorError, operator};
 use crate::spec::Spec;
-use quote::ToTokens;
 
 /// What no order of evaluation reduces, and what to write instead.
 const NOT_ASSOCIATIVE: [(&str, &str); 6] = [
@@ -24,22 +24,19 @@ const NOT_ASSOCIATIVE: [(&str, &str); 6] = [
 const NEGATE: &str = "write the sum of negated values, as in `map: |x| -x, op: sum`";
 
 /// Resolves `fields`; what it gives is good if no error was added.
-pub(super) fn resolve(
-    fields: &Fields,
-    map: &Written,
-    from_data: Option<&[Scalar]>,
-    errors: &mut Errors,
-) -> Option<Read> {
+pub(super) fn resolve(fields: &Fields, from_data: Option<&[Scalar]>, errors: &mut Errors) -> Option<Read> {
     let inputs = inputs::read(fields, from_data, errors);
     let row = named_operator(fields, errors);
     let (layout, order) = (choices::layout(fields, errors), choices::order(fields, errors));
     let block = schedule::block(fields, errors);
     let passes = schedule::passes(fields, errors);
+    let map = fields.map.as_ref().and_then(|map| Lambda::read(map, errors));
+    let map = map.map(|lambda| typed(&lambda, inputs.as_deref(), errors));
     let inputs = inputs?;
     let map = match map {
-        Written::Closure(lambda) => Some(typed(lambda, &inputs, errors)?),
-        Written::Absent => None,
-        Written::Refused => return None,
+        Some(map) => Some(map?),
+        None if fields.has("map") => return None,
+        None => None,
     };
     let (map, closure) = map.unzip();
     let operation = operation(fields, row?, &inputs, map.as_ref(), errors)?;
@@ -71,42 +68,27 @@ fn named_operator(fields: &Fields, errors: &mut Errors) -> Option<&'static Opera
 }
 
 /// The function of a closure on inputs, its parameters renamed to theirs. 16-bit floats arrive as f32.
-fn typed(lambda: &Lambda, inputs: &[Param], errors: &mut Errors) -> Option<(Func, Closure)> {
-    let (expected, found) = (inputs.len(), lambda.params.len());
-    if expected != found {
-        let (found, expected) = (counted(found, "parameter"), counted(expected, "input"));
-        let message = format!("the closure has {found} for {expected}; it takes one for each");
-        errors.add(lambda.head, message);
-        return None;
+fn typed(lambda: &Lambda, inputs: Option<&[Param]>, errors: &mut Errors) -> Option<(Func, Closure)> {
+    let known = inputs.unwrap_or_default().iter();
+    let mut params: Vec<_> =
+        known.map(|it| (it.name.clone(), Some(Record::scalar(it.ty.compute())))).collect();
+    if inputs.is_none() {
+        params = lambda.params.iter().map(|_| ("x".to_owned(), None)).collect();
     }
-    let params: Vec<_> = inputs.iter().map(|input| Param::new(&*input.name, input.ty.compute())).collect();
-    let mut fits = true;
-    for (position, param) in lambda.params.iter().enumerate() {
-        fits &= param_fits(param, position, &params, errors);
-    }
-    let func = typing::function(&lambda.body, &params, errors).filter(|_| fits)?;
-    let (params, result) = (params.iter().map(|param| param.ty).collect(), func.result_types()[0]);
-    Some((func, Closure { tokens: lambda.tokens.clone(), params, result }))
-}
-
-fn counted(count: usize, thing: &str) -> String {
-    if count == 1 { format!("1 {thing}") } else { format!("{count} {thing}s") }
-}
-
-/// Parameters have the order of the inputs; one with the name of another input is a mistake.
-fn param_fits(param: &LambdaParam, position: usize, inputs: &[Param], errors: &mut Errors) -> bool {
-    let Param { name: own, ty } = &inputs[position];
-    let name = param.name.as_ref().map(ToString::to_string);
-    let other = inputs.iter().any(|input| Some(&input.name) == name.as_ref() && input.name != *own);
-    if other {
-        errors.add(param.place, format!("parameters have the order of the inputs; this one is `{own}`"));
-    }
-    let written = param.ty.as_ref().map(|ty| (Extent::of(ty), ty.to_token_stream().to_string()));
-    let right_type = written.as_ref().is_none_or(|(_, written)| written == ty.name());
-    if let Some((place, _)) = written.filter(|_| !right_type) {
-        errors.add(place, format!("this parameter is {ty}; leave its type out"));
-    }
-    !other && right_type
+    let role = Role {
+        name: "map",
+        dialect: Dialect::Text,
+        params,
+        optional: 0,
+        free: Vec::new(),
+        hidden: Vec::new(),
+        records: &[],
+        defines: false,
+        result: None,
+        number: Scalar::F32,
+    };
+    let Typed { func, result, params } = typing::closure(lambda, &role, errors)?;
+    Some((func, Closure { tokens: lambda.tokens.clone(), params, result, free: Vec::new() }))
 }
 
 fn operation(
