@@ -13,8 +13,10 @@ mod closure;
 mod device;
 mod diagnostic;
 mod fields;
+mod functions;
 mod identity;
 mod inputs;
+mod judge;
 mod limits;
 mod literal;
 mod methods;
@@ -22,19 +24,22 @@ mod names;
 mod resolve;
 pub(crate) mod rows;
 mod schedule;
+mod scope;
 #[cfg(feature = "text")]
 mod text;
 mod typing;
 
 pub use closure::Closure;
 pub use diagnostic::{Diagnostic, Extent, Level};
-pub use names::operator;
+pub use names::{nearest, operator};
 #[cfg(feature = "text")]
 pub use text::{Bytes, render, text};
 
+use crate::operation::Record;
 use crate::{Scalar, Spec};
 use diagnostic::Errors;
 use proc_macro2::TokenStream;
+use typing::Dialect;
 
 /// A specification with the places that later errors point at. `S` is [`Extent`] for tokens, a byte range
 /// for text.
@@ -68,19 +73,52 @@ impl<S: Clone> Places<S> {
     }
 }
 
-/// Reads the tokens of a specification: the fields alone, or the macro call in any brackets.
-/// `from_data` gives the types of the inputs where neither `ty` nor `inputs` is written. The closure of
-/// `map` comes with the types that it must have, so that rustc can check it too.
+/// Reads the tokens of a specification as the macro does: the fields alone, or the macro call in any brackets.
+/// `from_data` gives the types of the inputs where neither `ty` nor `inputs` is written.
 ///
 /// # Errors
 /// Everything that is wrong.
 pub fn tokens(tokens: TokenStream, from_data: Option<&[Scalar]>) -> Result<Read, Vec<Diagnostic<Extent>>> {
-    limits::check(&tokens).map_err(|error| vec![error])?;
+    read(tokens, Dialect::Rust, from_data)
+}
+
+fn read(
+    tokens: TokenStream,
+    dialect: Dialect,
+    from_data: Option<&[Scalar]>,
+) -> Result<Read, Vec<Diagnostic<Extent>>> {
+    limits::check(&tokens, dialect).map_err(|error| vec![error])?;
+    if let Some(error) = limits::comparison_of_cast(&tokens) {
+        return Err(vec![error]);
+    }
     let mut errors = Errors::default();
     let fields = fields::Fields::read(tokens, &mut errors);
-    let read = resolve::resolve(&fields, from_data, &mut errors);
+    let read = resolve::resolve(&fields, dialect, from_data, &mut errors);
     read.filter(|_| errors.is_empty()).ok_or_else(|| errors.finish())
 }
 
-/// A specification and the closure of its `map`, if it has one.
-pub type Read = (Parsed<Extent>, Option<Closure>);
+/// A specification, and what rustc is to see of it.
+#[derive(Clone)]
+pub struct Read {
+    /// The specification.
+    pub parsed: Parsed<Extent>,
+    /// The closures, for rustc to check.
+    pub closures: Vec<Closure>,
+    /// The structs of the user, in order: the accumulator's, and one that `finish` gives.
+    pub structs: Vec<Record>,
+    /// The head of the item form.
+    pub export: Option<Export>,
+}
+
+/// `pub static NAME;`
+#[derive(Clone)]
+pub struct Export {
+    /// Attributes and documentation.
+    pub attributes: Vec<syn::Attribute>,
+    /// Who sees it.
+    pub visibility: syn::Visibility,
+    /// `const`, not `static`?
+    pub is_const: bool,
+    /// Its name.
+    pub name: proc_macro2::Ident,
+}

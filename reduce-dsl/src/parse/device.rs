@@ -21,7 +21,7 @@ use syn::{Expr, Lit};
 
 /// Reads the expressions of one closure.
 pub(super) struct Reader<'a> {
-    pub(super) role: &'a Role<'a>,
+    pub(super) role: &'a Role,
     pub(super) types: Types,
     /// The names in scope, the innermost last, with the numbers of their locals.
     names: Vec<(String, usize)>,
@@ -33,8 +33,8 @@ pub(super) struct Reader<'a> {
 }
 
 impl<'a> Reader<'a> {
-    pub(super) fn new(role: &'a Role<'a>, errors: &'a mut Errors) -> Reader<'a> {
-        let types = Types::new(role.records);
+    pub(super) fn new(role: &'a Role, errors: &'a mut Errors) -> Reader<'a> {
+        let types = Types::new(&role.records);
         Reader { role, types, names: Vec::new(), locals: Vec::new(), errors, is_too_deep: false }
     }
 
@@ -106,17 +106,22 @@ impl<'a> Reader<'a> {
             return true;
         }
         let (found, wanted) = (self.types.show(ex.ty), self.types.show(want));
-        let as_float = ex.number().filter(|_| self.types.is_float(want) == Some(true));
-        match as_float {
-            Some(number) if !number.is_float && number.suffix.is_none() => {
-                let message = format!("`{number}` is an integer, and {wanted} is expected");
-                self.errors.add(ex.place, message).help(format!("write `{number}.0`"));
+        let (message, help) = match (ex.number(), self.types.is_float(want)) {
+            (Some(number), Some(true)) if !number.is_float && number.suffix.is_none() => {
+                (format!("`{number}` is an integer, and {wanted} is expected"), format!("write `{number}.0`"))
             }
-            _ => {
-                let (message, help) = message(&found, &wanted);
-                self.errors.add(ex.place, message).help(help);
+            (Some(number), Some(is_float)) => {
+                let (message, _) = message(&found, &wanted);
+                let help = match number.suffix {
+                    Some(_) if number.is_float == is_float => format!("write `{number}{wanted}`"),
+                    Some(_) | None if is_float => format!("write a float, as in `1.0`, which is {wanted} here"),
+                    Some(_) | None => format!("write an integer, as in `1`, which is {wanted} here"),
+                };
+                (message, help)
             }
-        }
+            _ => message(&found, &wanted),
+        };
+        self.errors.add(ex.place, message).help(help);
         false
     }
 

@@ -85,8 +85,9 @@ impl Errors {
         Added(self.errors.last_mut())
     }
 
+    /// Adds what syn stumbled over first.
     pub(super) fn add_syntax(&mut self, error: syn::Error) {
-        for error in error {
+        if let Some(error) = error.into_iter().next() {
             self.add(error.span(), error.to_string());
         }
     }

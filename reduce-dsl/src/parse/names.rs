@@ -29,20 +29,12 @@ const ALIASES: [(&str, &str); 17] = [
     ("operator", "op"),
 ];
 
-/// The known name that was probably meant.
-pub(super) fn nearest(name: &str, known: &[&'static str]) -> Option<&'static str> {
+/// The known name that was probably meant. One letter is near every other, and so near none.
+pub fn nearest<'a>(name: &str, known: &[&'a str]) -> Option<&'a str> {
     let alias = ALIASES.iter().find(|(alias, _)| *alias == name).map(|(_, ours)| *ours);
-    let near = |ours: &&&'static str| strsim::osa_distance(name, ours) <= 1 + name.len().min(12) / 5;
+    let near = |ours: &&&str| name.len() > 1 && strsim::osa_distance(name, ours) <= 1 + name.len().min(12) / 5;
     let closest = || known.iter().filter(near).min_by_key(|ours| strsim::osa_distance(name, ours)).copied();
     alias.filter(|ours| known.contains(ours)).or_else(closest)
-}
-
-/// The name that was probably meant, of any names.
-pub(super) fn nearest_of<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> Option<&'a str> {
-    let distance = |ours: &&str| strsim::osa_distance(name, ours);
-    // One letter is near every other.
-    let near = |ours: &&str| name.len() > 1 && distance(ours) <= 1 + name.len().min(12) / 5;
-    known.filter(near).min_by_key(distance)
 }
 
 /// The operator of that name; else a sentence that helps.
@@ -85,19 +77,22 @@ pub(super) fn passes() -> Vec<&'static str> {
 /// names; those that are made of several words, as the step of a strided input is, have a `_`, and so inputs
 /// have none.
 pub(super) fn refuse_input(name: &str) -> Option<String> {
+    refuse(name, "an input")
+}
+
+/// Why a thing, an input or something like it, cannot have that name.
+pub(super) fn refuse(name: &str, what: &str) -> Option<String> {
     let plain = name.starts_with(|c: char| c.is_ascii_alphabetic())
         && name.chars().all(|c| c.is_ascii_alphanumeric())
         && name.len() <= 32;
     if !plain {
-        return Some(
-            "the name of an input is a letter, then at most 31 letters and digits (no `_`)".to_owned(),
-        );
+        return Some(format!("the name of {what} is a letter, then at most 31 letters and digits (no `_`)"));
     }
     // The canonical text has the names of inputs as parameters of its closure.
     let in_rust = syn::parse_str::<syn::Ident>(name).is_err();
     let whose = if in_rust { "Rust" } else { "the CUDA kernel" };
     (is_taken(name) || in_rust)
-        .then(|| format!("an input cannot be called `{name}`, which has a meaning in {whose}"))
+        .then(|| format!("{what} cannot be called `{name}`, which has a meaning in {whose}"))
 }
 
 /// Why a struct cannot have that name.
@@ -195,12 +190,12 @@ pub(super) fn mathematical(ty: Scalar, name: &str) -> Option<Value> {
     }
 }
 
-/// The names of constants: of the mathematical ones, or of those of the types.
-pub(super) fn constants_of(mathematical: bool) -> Vec<&'static str> {
-    if mathematical {
-        return MATHEMATICAL.iter().map(|(name, _)| *name).collect();
+/// The names of the constants of a type, or else of the mathematical ones.
+pub(super) fn constants_of(ty: Option<Scalar>) -> Vec<&'static str> {
+    match ty {
+        Some(ty) => constants::NAMES.into_iter().filter(|name| constants::constant(ty, name).is_some()).collect(),
+        None => MATHEMATICAL.iter().map(|(name, _)| *name).collect(),
     }
-    constants::NAMES.to_vec()
 }
 
 /// Names of one word that kernels use themselves. A test of reduce-codegen holds the list against them.

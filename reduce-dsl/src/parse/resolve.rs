@@ -1,133 +1,113 @@
-//! Fields → specification: names become rows of the tables, the closure gets its types, the rest its values.
+//! Fields → specification: names become rows of the tables, closures typed functions, the rest its values.
+
+mod closures;
+mod named;
 
 use super::closure::{Closure, Lambda};
 use super::diagnostic::{Errors, Extent};
-use super::fields::Fields;
-use super::typing::{self, Dialect, Role, Typed};
-use super::{Parsed, Places, Read, choices, identity, inputs, names, schedule};
-use crate::Scalar;
-use crate::func::{Func, Param};
+use super::fields::{Fields, Op};
+use super::scope::{Scope, Written};
+use super::typing::Dialect;
+use super::{Parsed, Places, Read, choices, schedule};
+use crate::func::Func;
 use crate::operation::{Operation, Record};
-use crate::operators::{Operator, OperatorError, operator};
-use crate::spec::Spec;
+use crate::spec::{Spec, Spelling};
+use crate::{Scalar, Value};
+use syn::ExprClosure;
 
-/// What no order of evaluation reduces, and what to write instead.
-const NOT_ASSOCIATIVE: [(&str, &str); 6] = [
-    ("sub", NEGATE),
-    ("subtract", NEGATE),
-    ("minus", NEGATE),
-    ("div", "reduce the divisors with `op: prod`, and divide once at the end"),
-    ("divide", "reduce the divisors with `op: prod`, and divide once at the end"),
-    ("mean", "reduce with `op: sum`, and divide by the number of elements at the end"),
-];
-
-const NEGATE: &str = "write the sum of negated values, as in `map: |x| -x, op: sum`";
+/// An operation, as it is written.
+struct Draft {
+    operation: Operation,
+    spelling: Spelling,
+    closures: Vec<Closure>,
+}
 
 /// Resolves `fields`; what it gives is good if no error was added.
-pub(super) fn resolve(fields: &Fields, from_data: Option<&[Scalar]>, errors: &mut Errors) -> Option<Read> {
-    let inputs = inputs::read(fields, from_data, errors);
-    let row = named_operator(fields, errors);
+pub(super) fn resolve(
+    fields: &Fields,
+    dialect: Dialect,
+    from_data: Option<&[Scalar]>,
+    errors: &mut Errors,
+) -> Option<Read> {
+    if let (Some(export), Dialect::Text) = (&fields.export, dialect) {
+        let message = "`static` and `const` are for Rust code, where others use the name; leave this out";
+        errors.add(export.name.span(), message);
+    }
+    let scope = Scope::read(fields, dialect, from_data, errors);
     let (layout, order) = (choices::layout(fields, errors), choices::order(fields, errors));
     let block = schedule::block(fields, errors);
     let passes = schedule::passes(fields, errors);
-    let map = fields.map.as_ref().and_then(|map| Lambda::read(map, errors));
-    let map = map.map(|lambda| typed(&lambda, inputs.as_deref(), errors));
-    let inputs = inputs?;
-    let map = match map {
-        Some(map) => Some(map?),
-        None if fields.has("map") => return None,
-        None => None,
-    };
-    let (map, closure) = map.unzip();
-    let operation = operation(fields, row?, &inputs, map.as_ref(), errors)?;
-    let operation = Operation { layout: layout?, order: order?, ..operation };
-    let (block, passes) = (block?, passes?);
-    let spec = Spec::new(operation, map.as_ref(), block, passes);
-    let notes = std::mem::take(&mut errors.notes);
-    Some((Parsed { spec, places: places(fields), notes }, closure))
-}
-
-fn named_operator(fields: &Fields, errors: &mut Errors) -> Option<&'static Operator> {
-    let Some(name) = &fields.op else {
-        if !fields.has("op") {
-            errors.add(Extent::whole(), "the operator is missing; add a field, as in `op: sum`");
-        }
-        return None;
-    };
-    let word = name.to_string();
-    let row = operator(&word);
-    match NOT_ASSOCIATIVE.iter().find(|(known, _)| *known == word) {
-        Some((_, help)) if row.is_none() => {
-            let message = format!("`{word}` is not associative, so its result would depend on the schedule");
-            errors.add(name.span(), message).help(*help);
-        }
-        None if row.is_none() => names::unknown("operator", name, &names::operators(), errors),
-        _ => {}
-    }
-    row
-}
-
-/// The function of a closure on inputs, its parameters renamed to theirs. 16-bit floats arrive as f32.
-fn typed(lambda: &Lambda, inputs: Option<&[Param]>, errors: &mut Errors) -> Option<(Func, Closure)> {
-    let known = inputs.unwrap_or_default().iter();
-    let mut params: Vec<_> =
-        known.map(|it| (it.name.clone(), Some(Record::scalar(it.ty.compute())))).collect();
-    if inputs.is_none() {
-        params = lambda.params.iter().map(|_| ("x".to_owned(), None)).collect();
-    }
-    let role = Role {
-        name: "map",
-        dialect: Dialect::Text,
-        params,
-        optional: 0,
-        free: Vec::new(),
-        hidden: Vec::new(),
-        records: &[],
-        defines: false,
-        result: None,
-        number: Scalar::F32,
-    };
-    let Typed { func, result, params } = typing::closure(lambda, &role, errors)?;
-    Some((func, Closure { tokens: lambda.tokens.clone(), params, result, free: Vec::new() }))
-}
-
-fn operation(
-    fields: &Fields,
-    row: &Operator,
-    inputs: &[Param],
-    map: Option<&Func>,
-    errors: &mut Errors,
-) -> Option<Operation> {
-    match row.apply(inputs, map) {
-        Ok(operation) => {
-            if let Some(written) = &fields.identity {
-                identity::check(written, &operation, errors);
+    let draft = match &fields.op {
+        Some(Op::Name(name)) => named::draft(name, fields, &scope, errors),
+        Some(Op::Closure(op)) => closures::draft(Some(op), fields, &scope, errors),
+        None => {
+            if !fields.has("op") {
+                errors.add(Extent::whole(), "the operator is missing; add a field, as in `op: sum`");
             }
-            Some(operation)
+            closures::draft(None, fields, &scope, errors)
         }
-        Err(error) => {
-            errors.add(operator_place(fields, &error), error.to_string());
-            None
+    };
+    let Draft { operation, spelling, closures } = draft?;
+    unused(&operation, &scope, errors);
+    let operation = Operation { layout: layout?, order: order?, ..operation };
+    let structs = structs(&operation);
+    let spec = Spec::new(operation, &spelling, block?, passes?);
+    let notes = std::mem::take(&mut errors.notes);
+    let parsed = Parsed { spec, places: places(fields), notes };
+    Some(Read { parsed, closures, structs, export: fields.export.clone() })
+}
+
+/// A closure of a field.
+fn lambda(fields: &Fields, name: &str, closure: Option<&ExprClosure>, errors: &mut Errors) -> Written<Lambda> {
+    fields.value(name, closure).then(|closure| Lambda::read(closure, errors))
+}
+
+/// Reports params and a position that no function uses.
+fn unused(operation: &Operation, scope: &Scope, errors: &mut Errors) {
+    let functions = [Some(&operation.map), operation.fold.as_ref(), Some(&operation.finish)];
+    let uses = |name: &str| functions.into_iter().flatten().any(|func: &Func| func.params().iter().any(|it| it.name == name));
+    for name in scope.params.iter().map(|(name, _)| name).chain(&scope.index) {
+        if !uses(&name.to_string()) {
+            errors.add(name.span(), format!("nothing uses `{name}`")).help("use it in `map`, or leave it out");
         }
     }
 }
 
-fn operator_place(fields: &Fields, error: &OperatorError) -> Extent {
-    let place = match error {
-        OperatorError::OwnMap { .. } => fields.map.as_ref().map(Extent::of),
-        OperatorError::Mixed { .. } => fields.inputs.as_ref().map(|inputs| inputs.place),
-        OperatorError::Undefined { .. } | OperatorError::Inputs { .. } | OperatorError::Row(_) => None,
-    };
-    place.unwrap_or_else(|| fields.op.as_ref().map_or_else(Extent::whole, Extent::of))
+/// The structs of the user, in order.
+fn structs(operation: &Operation) -> Vec<Record> {
+    let mut structs = Vec::new();
+    for record in [&operation.acc, &operation.output] {
+        if !record.is_scalar() && record.generics.is_none() && !structs.contains(record) {
+            structs.push(record.clone());
+        }
+    }
+    structs
+}
+
+/// Values of a record as they are written.
+pub(super) fn spelled(values: &[Value], record: &Record) -> String {
+    let values: Vec<_> = values.iter().map(|&value| super::identity::text(value)).collect();
+    let Some(name) = &record.name else { return values.join(", ") };
+    let fields: Vec<_> =
+        record.fields.iter().zip(&values).map(|(field, value)| format!("{}: {value}", field.name)).collect();
+    format!("{name} {{ {} }}", fields.join(", "))
 }
 
 fn places(fields: &Fields) -> Places<Extent> {
     let schedule = fields.passes.as_ref();
     let words = schedule.and_then(|schedule| schedule.passes.as_ref());
     Places {
-        op: fields.op.as_ref().map_or_else(Extent::whole, Extent::of),
+        op: op_place(fields),
         block: fields.block.as_ref().map_or_else(Extent::whole, Extent::of),
         passes: schedule.map_or_else(Extent::whole, |schedule| schedule.place),
         pass: words.map_or_else(Vec::new, |words| words.iter().map(|word| word.place).collect()),
+    }
+}
+
+pub(super) fn op_place(fields: &Fields) -> Extent {
+    match &fields.op {
+        Some(Op::Name(name)) => name.span().into(),
+        Some(Op::Closure(closure)) => Extent::of(closure),
+        None => Extent::whole(),
     }
 }

@@ -65,10 +65,12 @@ impl Row<'_> {
             params: params.iter().map(|(name, ty)| ((*name).to_owned(), Some(ty.clone()))).collect(),
             optional: 0,
             free: self.free.to_vec(),
+            has_index: true,
             hidden: Vec::new(),
-            records: self.records,
+            records: self.records.to_vec(),
+            lenient: false,
             defines: false,
-            result: result.map(|record| (record.clone(), "by its row")),
+            result: result.map(|record| (record.clone(), "its type")),
             number: Scalar::F32,
         };
         typing::closure(lambda, &role, errors)
@@ -143,6 +145,6 @@ mod tests {
         let least = row.value("LEAST", &Record::scalar(Scalar::F64));
         assert_eq!(least, Ok(vec![Value::of(f64::NEG_INFINITY)]));
         let message = row.value("LEAST", &Record::scalar(Scalar::I32)).err().unwrap_or_default();
-        assert_eq!(message, "`row` gives i32, by its row, and this is f64, in `LEAST`");
+        assert_eq!(message, "`row` gives its type, i32, and this is f64, in `LEAST`");
     }
 }

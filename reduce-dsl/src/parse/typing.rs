@@ -8,7 +8,7 @@ pub(super) use tree::{Ex, Kind, Let};
 pub(super) use types::{Ty, Types};
 
 use super::closure::Lambda;
-use super::device::Reader;
+use super::device::{Reader, converted};
 use super::diagnostic::{Errors, Extent};
 use crate::Scalar;
 use crate::func::{Func, Param};
@@ -33,7 +33,7 @@ impl Dialect {
 }
 
 /// What a closure is for, and so what it sees.
-pub(super) struct Role<'a> {
+pub(super) struct Role {
     /// The field.
     pub(super) name: &'static str,
     pub(super) dialect: Dialect,
@@ -43,10 +43,14 @@ pub(super) struct Role<'a> {
     pub(super) optional: usize,
     /// Scalars that are in scope by their names.
     pub(super) free: Vec<Param>,
+    /// Is one of them the position?
+    pub(super) has_index: bool,
     /// Names that other closures see.
     pub(super) hidden: Vec<Hidden>,
     /// The structs.
-    pub(super) records: &'a [Record],
+    pub(super) records: Vec<Record>,
+    /// Are there structs that are wrong elsewhere, so that one that is unknown is no error?
+    pub(super) lenient: bool,
     /// Does a struct that is unknown become one?
     pub(super) defines: bool,
     /// The type of its result, and whose type that is; `None`: any.
@@ -77,7 +81,7 @@ pub(super) struct Typed {
 }
 
 /// Types a closure; `None` if something is wrong, in it or in what it depends on.
-pub(super) fn closure(lambda: &Lambda, role: &Role<'_>, errors: &mut Errors) -> Option<Typed> {
+pub(super) fn closure(lambda: &Lambda, role: &Role, errors: &mut Errors) -> Option<Typed> {
     let before = errors.count();
     let mut reader = Reader::new(role, errors);
     role.free.iter().for_each(|free| {
@@ -102,23 +106,18 @@ pub(super) fn closure(lambda: &Lambda, role: &Role<'_>, errors: &mut Errors) -> 
 }
 
 /// The body, which must have the type that the role says.
-fn result(body: Ex, role: &Role<'_>, reader: &mut Reader<'_>) -> Ex {
+fn result(body: Ex, role: &Role, reader: &mut Reader<'_>) -> Ex {
     let Some((want, whose)) = &role.result else { return body };
     let want = reader.types.of_record(want);
     let name = role.name;
     reader.expect(&body, want, |found, wanted| {
-        let help = match Scalar::from_name(wanted) {
-            Some(ty) if found.starts_with('`') => format!("take one of its fields, which is {ty}"),
-            Some(ty) => format!("convert it, as in `x as {ty}`"),
-            None => format!("write a {} with its fields", wanted.trim_matches('`')),
-        };
-        (format!("`{name}` gives {wanted}, {whose}, and this is {found}"), help)
+        (format!("`{name}` gives {whose}, {wanted}, and this is {found}"), converted(found, wanted))
     });
     Ex { ty: want, ..body }
 }
 
 /// Are there as many parameters as the role has, of the types and in the order that it says?
-fn heads_fit(lambda: &Lambda, role: &Role<'_>, errors: &mut Errors) -> bool {
+fn heads_fit(lambda: &Lambda, role: &Role, errors: &mut Errors) -> bool {
     let (most, found) = (role.params.len(), lambda.params.len());
     let least = most - role.optional;
     if !(least..=most).contains(&found) {
@@ -151,7 +150,7 @@ fn heads_fit(lambda: &Lambda, role: &Role<'_>, errors: &mut Errors) -> bool {
     fits
 }
 
-impl Role<'_> {
+impl Role {
     /// Do its parameters have names that users gave?
     fn is_ordered(&self) -> bool {
         matches!(self.name, "map" | "fold")

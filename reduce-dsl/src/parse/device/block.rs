@@ -1,7 +1,7 @@
 //! Blocks, `let` and `if`.
 #![allow(clippy::wildcard_enum_match_arm, reason = "the enums of syn are not ours, and grow")]
 
-use super::Reader;
+use super::{Reader, refuse};
 use crate::Scalar;
 use crate::parse::diagnostic::{Extent, between};
 use crate::parse::typing::{Ex, Kind, Let, Ty};
@@ -87,15 +87,20 @@ impl Reader<'_> {
             }
             None => value.ty,
         };
-        let name = self.pattern(pat);
-        let local = self.bind(name.clone(), ty);
-        Some(Let { local, name: name.unwrap_or_default(), value })
+        let Some(name) = self.pattern(pat) else {
+            refuse::names(pat).into_iter().for_each(|name| {
+                self.bind(Some(name), Ty::Unknown);
+            });
+            return None;
+        };
+        let local = self.bind(Some(name.clone()).filter(|name| name != "_"), ty);
+        Some(Let { local, name, value })
     }
 
-    /// The name that a `let` gives; `_` gives none.
+    /// The name that a `let` gives, or `_`; if it is neither, that is reported.
     fn pattern(&mut self, pat: &Pat) -> Option<String> {
         match pat {
-            Pat::Wild(_) => None,
+            Pat::Wild(_) => Some("_".to_owned()),
             Pat::Ident(name) if name.by_ref.is_none() && name.subpat.is_none() => {
                 if let Some(mutable) = &name.mutability {
                     let help = "write a new `let` for every value, as in `let y = y + 1.0;`";
@@ -148,7 +153,7 @@ impl Reader<'_> {
         let bool = Ty::Scalar(Scalar::Bool);
         self.expect(&cond, bool, |found, _| {
             let zero = if found.starts_with('f') || found == "a float" { "0.0" } else { "0" };
-            (format!("a condition is bool, and this is {found}"), format!("compare it, as in `x != {zero}`"))
+            (format!("a condition is bool, and this is {found}"), format!("compare it, as in `… != {zero}`"))
         });
         cond
     }

@@ -35,7 +35,7 @@ impl Reader<'_> {
                 let shown = self.types.show(receiver.ty);
                 let field = self.types.fields(self.types.resolve(receiver.ty));
                 let field = field.first().map_or("lo", |(name, _)| name).to_owned();
-                let help = format!("call it on a field, as in `a.{field}.{word}()`");
+                let help = format!("call it on a field, as in `a.{field}.{word}(…)`");
                 return self.error_with_help(
                     name.span(),
                     format!("{shown} is a struct, without methods"),
@@ -43,7 +43,8 @@ impl Reader<'_> {
                 );
             }
             Ty::Unknown => {
-                if !METHODS.iter().any(|method| method.name == word) {
+                let is_new = !matches!(receiver.kind, Kind::Wrong);
+                if is_new && !METHODS.iter().any(|method| method.name == word) {
                     refuse::unknown_method(name, None, self);
                 }
                 return Ex::wrong(place);

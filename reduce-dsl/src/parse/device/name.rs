@@ -41,7 +41,7 @@ impl Reader<'_> {
         };
         let known: Vec<_> = self.names.iter().map(|(name, _)| name.as_str()).collect();
         let near =
-            names::nearest_of(name, known.iter().copied()).map(|near| format!("did you mean `{near}`?"));
+            names::nearest(name, &known).map(|near| format!("did you mean `{near}`?"));
         let param = name.to_lowercase();
         let field = match names::refuse_input(&param) {
             None => format!("{{ {param}: {} }}", role.number),
@@ -49,6 +49,21 @@ impl Reader<'_> {
         };
         let give = format!("{otherwise}give it at the call: add the field `params: {field}`");
         self.error_with_help(place, message, near.unwrap_or(give))
+    }
+
+    /// What the language has under a name that is not in scope.
+    fn of_the_language(&self, name: &str) -> Option<String> {
+        let has_index = self.role.has_index;
+        match (self.role.name, name) {
+            ("finish", "n" | "len" | "count") => {
+                Some("take the number of elements as a second parameter: `finish: |acc, n| …`".to_owned())
+            }
+            ("map" | "fold", "i" | "idx" | "index" | "pos" | "position") if !has_index => {
+                Some("for the position of the element, add the field `index: i`".to_owned())
+            }
+            ("fold", "step") => Some("take the step as a last parameter: `fold: |acc, x, step| …`".to_owned()),
+            _ => None,
+        }
     }
 
     /// `f32::INFINITY`, `core::f32::consts::PI`.
@@ -70,8 +85,8 @@ impl Reader<'_> {
             Some((_, Some(value))) => Ex { kind: Kind::Value(value), ty: Ty::Scalar(value.ty()), place },
             Some((_, None)) => {
                 let name = words.last().copied().unwrap_or_default();
-                let known = names::constants_of(words.len() == 3);
-                let help = match names::nearest_of(name, known.iter().copied()) {
+                let known = names::constants_of(Scalar::from_name(ty).filter(|_| words.len() == 2));
+                let help = match names::nearest(name, &known) {
                     Some(near) => format!("did you mean `{near}`?"),
                     None => format!("the constants are {}", known.join(", ")),
                 };

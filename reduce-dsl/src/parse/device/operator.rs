@@ -69,7 +69,7 @@ impl Reader<'_> {
         let at = Extent::of(&binary.op);
         let left = self.read(&binary.left, None, depth + 1);
         let right = self.read(&binary.right, None, depth + 1);
-        let Some(op) = two(&binary.op) else { return refuse::assignment(at, &spelled(&binary.op), self) };
+        let Some(op) = two(&binary.op) else { return refuse::assignment(at, self) };
         let place = Extent { start: left.place.start, end: right.place.end };
         let fits = match &op {
             Two::Arithmetic(op) => self.both(binary, &left, &right, at) && self.arithmetic(*op, &left, at),
@@ -78,6 +78,10 @@ impl Reader<'_> {
                 self.both(binary, &left, &right, at) && self.of(&left, at, binary, bits, "integers and bool")
             }
             Two::Shift(_) => {
+                // Distances are u32; a number alone needs no conversion.
+                if right.number().is_some() {
+                    self.types.unify(right.ty, Ty::Scalar(Scalar::U32));
+                }
                 let left = self.of(&left, at, binary, Scalar::is_integer, "integers");
                 self.of(&right, at, binary, Scalar::is_integer, "integers") && left
             }
@@ -128,7 +132,8 @@ impl Reader<'_> {
                 let wide = if self.is_wider(right.ty, left.ty) { (x, b) } else { (y, a) };
                 format!("convert one of them, as in `{} as {}`", wide.0.trim_matches('`'), wide.1)
             }
-            _ => "convert one of them".to_owned(),
+            _ if "bool" == a || "bool" == b => "count with numbers, as in `c as u32`".to_owned(),
+            _ => "convert one of them with `as`".to_owned(),
         };
         self.error_with_help(at, message, help);
         false
@@ -189,7 +194,7 @@ impl Reader<'_> {
             match (takes, self.types.is_float(ex.ty)) {
                 ("bool", Some(float)) => {
                     let zero = if float { "0.0" } else { "0" };
-                    self.error_with_help(ex.place, message, format!("compare it, as in `x != {zero}`"))
+                    self.error_with_help(ex.place, message, format!("compare it, as in `… != {zero}`"))
                 }
                 (_, Some(true)) => {
                     self.error_with_help(ex.place, message, "`x.to_bits()` gives the bits of a float")

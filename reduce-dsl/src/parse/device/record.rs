@@ -30,8 +30,13 @@ impl Reader<'_> {
         let Some(name) = literal.path.get_ident() else {
             return self.error(Extent::of(&literal.path), "a struct here has one name, without `::`");
         };
+        if literal.rest.is_some() {
+            let ty = self.types.named(&name.to_string()).unwrap_or(Ty::Unknown);
+            return Ex { kind: Kind::Wrong, ty, place };
+        }
         match self.types.named(&name.to_string()) {
             Some(ty) => self.known_struct(name, ty, fields, place),
+            None if self.role.lenient => Ex::wrong(place),
             None if self.role.defines => self.new_struct(name, fields, place),
             None => self.unknown_struct(name, &fields),
         }
@@ -92,10 +97,11 @@ impl Reader<'_> {
 
     fn unknown_struct(&mut self, name: &Ident, values: &[(&Ident, Ex)]) -> Ex {
         let known: Vec<_> = self.role.records.iter().filter_map(|it| it.name.as_deref()).collect();
-        let near = names::nearest_of(&name.to_string(), known.iter().copied());
-        let help = match near.or(known.first().copied()) {
-            Some(near) => format!("did you mean `{near}`?"),
-            None => {
+        let near = names::nearest(&name.to_string(), &known);
+        let help = match (near, self.role.records.first()) {
+            (Some(near), _) => format!("did you mean `{near}`?"),
+            (None, Some(record)) => format!("there is `{}`", record.text()),
+            (None, None) => {
                 let ty = |value: &Ex| match self.types.resolve(value.ty) {
                     ty @ (Ty::Scalar(_) | Ty::Number(_)) => self.types.scalar(ty),
                     Ty::Struct(_) | Ty::Unknown => self.role.number,
@@ -140,8 +146,8 @@ impl Reader<'_> {
     }
 
     fn unknown_field(&mut self, name: &Ident, ty: Ty) -> Ex {
-        let known: Vec<_> = self.types.fields(ty).iter().map(|(name, _)| name.clone()).collect();
-        let help = match names::nearest_of(&name.to_string(), known.iter().map(String::as_str)) {
+        let known: Vec<_> = self.types.fields(ty).iter().map(|(name, _)| name.as_str()).collect();
+        let help = match names::nearest(&name.to_string(), &known) {
             Some(near) => format!("did you mean `{near}`?"),
             None => format!("its fields are {}", known.join(", ")),
         };

@@ -4,12 +4,13 @@
 use super::Reader;
 use super::call::{methods_of, nearest_method};
 use crate::Scalar;
-use crate::parse::diagnostic::{Errors, Extent, spelled};
-use crate::parse::methods::METHODS;
+use crate::parse::diagnostic::{Errors, Extent};
+use crate::parse::methods::{Domain, METHODS, Method};
 use crate::parse::names;
 use crate::parse::typing::Ex;
-use proc_macro2::Ident;
-use syn::{Attribute, Expr, Path};
+use proc_macro2::{Ident, TokenTree};
+use quote::ToTokens;
+use syn::{Attribute, Expr, Pat, Path};
 
 pub(super) const NO_CALLS: &str = "functions cannot be called here; write what it computes";
 
@@ -23,10 +24,25 @@ impl Reader<'_> {
         self.error_with_help(at, message, help)
     }
 
-    pub(super) fn no_macro(&mut self, path: &Path) -> Ex {
-        let message = format!("a device has no macros, so no {}", spelled(path).replace('`', "").trim_end());
-        self.error_with_help(Extent::of(path), format!("{message}!"), "write an expression, or leave it out")
+    pub(super) fn no_macro(&mut self, path: &Path) {
+        self.error_with_help(Extent::of(path), NO_MACROS.0, NO_MACROS.1);
     }
+}
+
+/// The names in a pattern.
+pub(super) fn names(pat: &Pat) -> Vec<String> {
+    let mut names = Vec::new();
+    let mut open = vec![pat.to_token_stream()];
+    while let Some(tokens) = open.pop() {
+        for tree in tokens {
+            match tree {
+                TokenTree::Ident(name) => names.push(name.to_string()),
+                TokenTree::Group(group) => open.push(group.stream()),
+                TokenTree::Punct(_) | TokenTree::Literal(_) => {}
+            }
+        }
+    }
+    names
 }
 
 /// The attributes of an expression that is not refused anyway.
@@ -58,7 +74,7 @@ fn offender(expr: &Expr) -> (Extent, &'static str, &'static str) {
         Expr::Block(e) => (Extent::of(e), ("a block here has no label", "leave the label out")),
         Expr::Break(e) => (Extent::of(&e.break_token), LOOP),
         Expr::Closure(e) => {
-            (Extent::of(e), ("there is one closure, and none in it", "write what it computes"))
+            (Extent::of(e), ("closures do not nest", "write what it computes"))
         }
         Expr::Continue(e) => (Extent::of(&e.continue_token), LOOP),
         Expr::ForLoop(e) => (Extent::of(&e.for_token), LOOP),
@@ -101,6 +117,7 @@ fn offender(expr: &Expr) -> (Extent, &'static str, &'static str) {
     (at, message, help)
 }
 
+const NO_MACROS: (&str, &str) = ("there are no macros here", "write an expression, or leave it out");
 const ASSIGNMENT: (&str, &str) =
     ("variables do not change here", "write a new `let` for every value, as in `let y = y + 1.0;`");
 const INDEX: (&str, &str) = (
@@ -109,7 +126,7 @@ const INDEX: (&str, &str) = (
 );
 
 /// `+=` and its like.
-pub(super) fn assignment(at: Extent, _: &str, reader: &mut Reader<'_>) -> Ex {
+pub(super) fn assignment(at: Extent, reader: &mut Reader<'_>) -> Ex {
     reader.error_with_help(at, ASSIGNMENT.0, ASSIGNMENT.1)
 }
 
@@ -118,7 +135,10 @@ pub(super) fn call(path: &Path, reader: &mut Reader<'_>) -> Ex {
     let last = path.segments.last().map(|segment| segment.ident.to_string()).unwrap_or_default();
     let ty = path.segments.first().map(|segment| segment.ident.to_string());
     let ty = ty.filter(|_| path.segments.len() == 2).and_then(|ty| Scalar::from_name(&ty));
+    let fields = reader.types.named(&last).map(|ty| reader.types.fields(ty)).unwrap_or_default();
+    let fields: Vec<_> = fields.iter().map(|(name, _)| format!("{name}: …")).collect();
     let help = match (ty, last.as_str()) {
+        _ if !fields.is_empty() => format!("a struct is written `{last} {{ {} }}`", fields.join(", ")),
         (Some(ty), "from") => format!("convert it, as in `x as {ty}`"),
         _ if METHODS.iter().any(|method| method.name == last) => format!("it is a method: `x.{last}()`"),
         (Some(_), _) => match nearest_method(&last, ty, reader.role.dialect) {
@@ -158,9 +178,15 @@ const NOT_EXACT: &str = "it is not built of exact operations, so its bits would 
 pub(super) fn unknown_method(name: &Ident, ty: Option<Scalar>, reader: &mut Reader<'_>) -> Ex {
     let word = name.to_string();
     let dialect = reader.role.dialect;
-    let other = METHODS.iter().find(|method| method.name == word && ty.is_some());
-    if let (Some(ty), Some(other)) = (ty, other) {
-        return of_other_types(name, ty, other.of.text(), reader);
+    let is_row = |method: &&Method| method.of == Domain::OthersOfRows;
+    let others = METHODS.iter().filter(|it| it.name == word && !is_row(it)).map(|it| it.of.text());
+    let others: Vec<_> = others.collect();
+    if let (Some(ty), [_, ..]) = (ty, others.as_slice()) {
+        return of_other_types(name, ty, &others.join(" and "), reader);
+    }
+    if ty == Some(Scalar::Bool) {
+        let help = "write it with `!`, `&&`, `||` and `if`";
+        return reader.error_with_help(name.span(), "bool has no methods here", help);
     }
     let known = KNOWN.iter().find(|(words, _)| words.split(' ').any(|known| known == word));
     let help = match (known, nearest_method(&word, ty, dialect)) {
@@ -191,6 +217,7 @@ fn of_other_types(name: &Ident, ty: Scalar, types: &str, reader: &mut Reader<'_>
         }
         ("pow", ty) if ty.is_float() => "write `powi`".to_owned(),
         ("powi", _) => "write `pow`".to_owned(),
+        ("minimum" | "maximum", ty) if ty.is_integer() => format!("write `{}`", &word[..3]),
         ("is_nan" | "is_finite" | "is_infinite", _) => format!("every {ty} is a number; leave it out"),
         (_, Scalar::Bool) => "count with numbers, as in `c as u32`".to_owned(),
         (_, ty) if ty.is_integer() => "convert the number first, as in `x as f64`".to_owned(),

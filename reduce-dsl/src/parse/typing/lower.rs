@@ -5,7 +5,7 @@ use super::super::methods::{Meaning, Method};
 use super::super::{names, rows};
 use super::{Ex, Kind, Let, Role, Types};
 use crate::func::{Func, FuncBuilder, Id, Line, Node, Param};
-use crate::ops::{Bin, TypeError};
+use crate::ops::{Bin, TypeError, Un};
 use crate::{Scalar, Value};
 
 /// Operations inside operations that stand on one line; the rest gets a name.
@@ -18,7 +18,7 @@ const EXPONENT: i128 = 1024;
 pub(super) fn function(
     body: &Ex,
     types: &Types,
-    role: &Role<'_>,
+    role: &Role,
     written: usize,
     errors: &mut Errors,
 ) -> Option<Func> {
@@ -90,7 +90,10 @@ impl Lower<'_> {
             Kind::Value(value) => Some(self.builder.constant(*value)),
             Kind::Un(op, a) => {
                 let a = self.one(a)?;
-                let id = self.builder.un(*op, a);
+                let id = match self.builder.known(a).filter(|_| *op == Un::Neg) {
+                    Some(value) => Ok(self.builder.constant(negated(value))),
+                    None => self.builder.un(*op, a),
+                };
                 self.checked(id, ex.place)
             }
             Kind::Bin(op, operands) => self.bin(*op, operands, ex.place),
@@ -296,6 +299,17 @@ impl Lower<'_> {
     /// The operation, which inference has checked for everything but rows of the table.
     fn checked(&mut self, id: Result<Id, TypeError>, place: Extent) -> Option<Id> {
         id.map_err(|error| self.errors.add(place, error.to_string())).ok()
+    }
+}
+
+/// `-value`; of NaN, whose sign nothing sees, itself.
+fn negated(value: Value) -> Value {
+    let (ty, bits) = (value.ty(), value.bits());
+    let sign = 1 << (8 * ty.size() - 1);
+    match value.as_f64() {
+        Some(float) if float.is_nan() => value,
+        Some(_) => Value::from_bits(ty, bits ^ sign),
+        None => Value::from_bits(ty, bits.wrapping_neg()),
     }
 }
 
