@@ -116,7 +116,11 @@ fn operator_place(fields: &Fields, error: &OperatorError) -> Extent {
     let place = match error {
         OperatorError::OwnMap { .. } => fields.map.as_ref().map(Extent::of),
         OperatorError::Mixed { .. } => fields.inputs.as_ref().map(|inputs| inputs.place),
-        OperatorError::Undefined { .. } | OperatorError::Inputs { .. } | OperatorError::Row(_) => None,
+        OperatorError::Undefined { .. }
+        | OperatorError::Inputs { .. }
+        | OperatorError::Accumulator { .. } => None,
+        OperatorError::Ties { .. } | OperatorError::Param { .. } => None,
+        OperatorError::Row { .. } | OperatorError::Type(_) => None,
     };
     place.unwrap_or_else(|| fields.op.as_ref().map_or_else(Extent::whole, Extent::of))
 }
