@@ -52,11 +52,11 @@ fn interpreted_inputs(Case { program, expanded, .. }: &Case, inputs: &[Input], n
     let mut domain = Values::new(&program.operation);
     let outcome = run(program, expanded, &mut domain, inputs, n, Options::FORWARD);
     let operation = &program.operation;
-    let nothing = n == 0 && operation.identity.is_none();
+    let nothing = n == 0 && !operation.has_result_of_nothing();
     if let Some(report) = outcome.reports.iter().find(|it| !(nothing && it.kind == Wrong::Undefined)) {
         panic!("{report}, n = {n}\n{program}");
     }
-    let result = outcome.acc.map(|acc| domain.finish(acc).unwrap());
+    let result = outcome.acc.map(|acc| domain.finish(acc, n, &[]).unwrap());
     result.filter(|result| operation.nothing != Some(result[0]))
 }
 
