@@ -20,6 +20,7 @@ mod plain;
 mod random;
 
 use data::Kind;
+use plain::How;
 use random::{Case, Random};
 use rayon::prelude::*;
 use reduce_codegen::expand;
@@ -249,6 +250,7 @@ fn check_values(
     let any_order = association.again.iter().any(|level| level.tree == Tree::Any);
     // Bits that depend on the order are compared only where there is one.
     let kind = if any_order && !operation.exact { Kind::Exact } else { setting.kind };
+    let kind = plain::suited(case.operator.name, operation.inputs[0].ty, kind);
     let elements =
         operation.inputs.iter().zip(0..).map(|(input, place)| data::elements(input.ty, n, kind, place));
     let elements: Vec<Lanes> = elements.collect();
@@ -262,10 +264,6 @@ fn check_values(
     if found != on_host {
         return Err(format!("the interpreter gives {found:?} and the host {on_host:?}"));
     }
-    let plain = if operation.exact || kind.is_exact() {
-        plain::reduce(case.operator.name, &elements)
-    } else {
-        found.clone()
-    };
-    if found == plain { Ok(()) } else { Err(format!("the interpreter gives {found:?} and a loop {plain:?}")) }
+    plain::compare(program, case.operator.name, kind, &elements, found.as_deref(), How::default())
+        .map_err(|difference| format!("the interpreter gives {difference}"))
 }
