@@ -42,6 +42,7 @@ mod ratio;
 mod rounding;
 mod sample;
 mod shrink;
+mod table;
 
 pub use counterexample::{Counterexample, Side};
 

@@ -42,6 +42,25 @@ impl Batch {
         }
     }
 
+    /// The cases of every combination of elements there is, from `start` on: of a single input of 8 bits.
+    pub(super) fn all(operation: &Operation, shape: &[usize], start: u64, len: usize) -> Batch {
+        let mut batch = Batch::zeros(operation, shape, len);
+        let values = values(operation.inputs[0].ty);
+        for (at, element) in batch.elements.iter_mut().enumerate() {
+            let bits = |lane: usize| (start + lane as u64) / values.pow(at as u32) % values;
+            let input = &mut element.inputs[0];
+            (0..len).for_each(|lane| input.set(lane, Value::from_bits(input.ty(), bits(lane))));
+        }
+        batch
+    }
+
+    /// How many there are of these cases, of that many elements each; `None` where they are beyond counting.
+    pub(super) fn count(operation: &Operation, elements: usize) -> Option<u64> {
+        let [input] = operation.inputs.as_slice() else { return None };
+        let is_small = input.ty.size() == 1 && operation.params.is_empty();
+        if is_small { values(input.ty).checked_pow(elements as u32) } else { None }
+    }
+
     /// One case alone.
     pub(super) fn case(&self, lane: usize) -> Batch {
         let alone = |lanes: &Lanes| Lanes::splat(lanes.get(lane), 1);
@@ -69,4 +88,9 @@ impl Batch {
         let inputs = self.elements.iter_mut().flat_map(|element| &mut element.inputs);
         inputs.chain(&mut self.params).collect()
     }
+}
+
+/// How many values a scalar of 8 bits has.
+fn values(ty: Scalar) -> u64 {
+    if ty == Scalar::Bool { 2 } else { 256 }
 }

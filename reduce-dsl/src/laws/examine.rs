@@ -7,8 +7,14 @@ use super::exact::{Likeness, Real, Reals};
 use super::native::{Computed, Difference, Native};
 use super::sample::{Kind, draw};
 use super::shrink::shrunk;
+use super::table::Table;
 use super::{Cases, Effort};
+use crate::Value;
+use crate::lanes::Lanes;
 use crate::operation::Operation;
+
+/// How many cases are computed at once.
+const CHUNK: usize = 4096;
 
 /// Tries equations.
 #[derive(Debug)]
@@ -19,6 +25,8 @@ pub(super) struct Examiner<'a> {
     written: Functions<'a>,
     /// As they are computed.
     computed: Functions<'a>,
+    /// `op`, where it is small enough for a table and worth it.
+    table: Option<Table>,
 }
 
 /// What trying an equation showed.
@@ -50,7 +58,21 @@ pub(super) enum Verdict {
 impl<'a> Examiner<'a> {
     pub(super) fn new(operation: &'a Operation, effort: Effort) -> Self {
         let (written, computed) = (Functions::of(operation), Functions::written_out(operation));
-        Examiner { operation, effort, written, computed }
+        let mut examiner = Examiner { operation, effort, written, computed, table: None };
+        if effort != Effort::Sample {
+            examiner.table = Table::of(operation, &examiner.computed, &examiner.mapped());
+        }
+        examiner
+    }
+
+    /// What `map` gives of elements, the first field: of all elements, if they are few.
+    fn mapped(&self) -> Lanes {
+        let batch = match Batch::count(self.operation, 1) {
+            Some(count) => Batch::all(self.operation, &[1], 0, count as usize),
+            None => draw(self.operation, &[1], Kind::Any, CHUNK),
+        };
+        let native = self.computed.with(Native { len: batch.len });
+        native.operands(&batch.shape, &batch.given(Computed::given))[0][0].lanes()
     }
 
     /// Is the equation one of numbers, not of bits?
@@ -61,18 +83,58 @@ impl<'a> Examiner<'a> {
     /// Tries it until a case breaks it.
     pub(super) fn examine(&self, equation: &Equation) -> Outcome {
         let mut outcome = Outcome::default();
+        self.examine_all(equation, &mut outcome);
+        self.examine_some(equation, &mut outcome);
+        outcome
+    }
+
+    /// Every accumulator, or every element, where that is not too much.
+    fn examine_all(&self, equation: &Equation, outcome: &mut Outcome) {
+        if self.written.round(equation) {
+            return;
+        }
+        match &self.table {
+            Some(table) if *equation != Equation::Fold => match table.examine(equation) {
+                Ok(cases) => outcome.cases.add_all(cases),
+                Err(operands) => outcome.broken = Some(self.counterexample_of(equation, operands)),
+            },
+            _ => self.examine_elements(equation, outcome),
+        }
+    }
+
+    fn examine_elements(&self, equation: &Equation, outcome: &mut Outcome) {
+        let shape = equation.shapes()[0];
+        let most = match self.effort {
+            Effort::Sample => 0,
+            Effort::Thorough => 1 << 16,
+            Effort::Exhaustive => 1 << 24,
+        };
+        let count = Batch::count(self.operation, shape.iter().sum()).filter(|&count| count <= most);
+        let end = count.unwrap_or(0);
+        for start in (0..end).step_by(CHUNK) {
+            let len = CHUNK.min((end - start) as usize);
+            self.compute(equation, &Batch::all(self.operation, shape, start, len), outcome);
+        }
+        outcome.cases.exhaustive = count.is_some();
+    }
+
+    fn examine_some(&self, equation: &Equation, outcome: &mut Outcome) {
         for shape in equation.shapes() {
             let batch = draw(self.operation, shape, Kind::Any, self.cases(shape));
-            let sides = self.sides(equation, &batch);
-            self.note(equation, &batch, &mut outcome, |lane| computed_verdict(equation, &sides, lane));
+            self.compute(equation, &batch, outcome);
         }
         if self.rounds(equation) {
             for shape in equation.shapes() {
                 let batch = draw(self.operation, shape, Kind::Small, self.cases(shape) / 4);
-                self.note(equation, &batch, &mut outcome, |lane| self.real_verdict(equation, &batch, lane));
+                self.note(equation, &batch, outcome, |lane| self.real_verdict(equation, &batch, lane));
             }
         }
-        outcome
+    }
+
+    /// A batch, as devices compute it.
+    fn compute(&self, equation: &Equation, batch: &Batch, outcome: &mut Outcome) {
+        let sides = self.sides(equation, batch);
+        self.note(equation, batch, outcome, |lane| computed_verdict(equation, &sides, lane));
     }
 
     /// What is to be said of a single case.
@@ -119,6 +181,11 @@ impl<'a> Examiner<'a> {
         Counterexample::of_case(self.operation, &self.computed, equation, &case)
     }
 
+    fn counterexample_of(&self, equation: &Equation, operands: Vec<Value>) -> Counterexample {
+        let operands = operands.into_iter().map(|value| vec![value]).collect();
+        Counterexample::of_operands(self.operation, &self.computed, equation, operands)
+    }
+
     fn sides(&self, equation: &Equation, batch: &Batch) -> [Vec<Computed>; 2] {
         let given = batch.given(Computed::given);
         self.computed.with(Native { len: batch.len }).sides(equation, &batch.shape, &given)
@@ -163,6 +230,11 @@ impl Outcome {
 }
 
 impl Cases {
+    fn add_all(&mut self, all: u64) {
+        self.exact += all;
+        self.exhaustive = true;
+    }
+
     fn count(&mut self, verdict: Verdict) {
         match verdict {
             Verdict::Equal => self.exact += 1,

@@ -58,7 +58,12 @@ impl Computed {
         self.0.lanes.get(lane)
     }
 
-    /// How lane `i` of two accumulators compares: by the field that says most.
+    /// The value in every lane.
+    pub(super) fn lanes(&self) -> Lanes {
+        self.0.lanes.clone()
+    }
+
+    /// How a lane of two accumulators compares: by the field that says most.
     pub(super) fn difference(a: &[Computed], b: &[Computed], lane: usize) -> Difference {
         let fields = a.iter().zip(b).map(|(a, b)| a.differs(b, lane));
         fields.max().unwrap_or(Difference::None)
