@@ -1,6 +1,6 @@
 //! Expressions of kernels in C++.
 
-use super::func::is_plain;
+use super::func::{gives_acc, is_plain};
 use super::types::literal;
 use reduce_dsl::expanded::{Buffer, Expr, Place, Ty};
 use reduce_dsl::operation::Operation;
@@ -41,8 +41,8 @@ pub(super) fn expr(operation: &Operation, it: &Expr) -> String {
         }
         Expr::Map(args) => format!("map({})", args.iter().map(sub).collect::<Vec<_>>().join(", ")),
         Expr::Combine(a, b) => format!("combine({}, {})", sub(a), sub(b)),
-        Expr::Empty => if operation.identity.is_some() { "identity()" } else { "{}" }.to_owned(),
-        Expr::Finish(a) if is_plain(&operation.finish, &operation.acc) => sub(a),
+        Expr::Empty => if operation.padding.is_some() { "identity()" } else { "{}" }.to_owned(),
+        Expr::Finish(a) if gives_acc(operation) => sub(a),
         Expr::Finish(a) => format!("finish({})", sub(a)),
     }
 }

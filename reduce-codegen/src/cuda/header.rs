@@ -99,10 +99,10 @@ fn workspace(program: &Program) -> String {
     if program.has_one_launch() {
         return String::new();
     }
-    if let (true, Some([identity, ..])) = (first.is_atomic(), program.operation.identity.as_deref()) {
-        let hex = identity.hex();
+    if let (true, Some([padding, ..])) = (first.is_atomic(), program.operation.padding.as_deref()) {
+        let hex = padding.hex();
         return format!(
-            "// workspace  one partial of {size} bytes, which must hold {identity} (0x{hex}) before every reduction\n"
+            "// workspace  one partial of {size} bytes, which must hold {padding} (0x{hex}) before every reduction\n"
         );
     }
     let each = if first.steps.contains(&Step::Keep) { "element, and for each block," } else { "block," };
