@@ -18,6 +18,8 @@ mod plain;
 #[path = "../reduce-codegen/tests/support/random.rs"]
 #[allow(dead_code, reason = "specifications are for another test")]
 mod random;
+#[path = "support/splitmix.rs"]
+mod splitmix;
 
 use data::Kind;
 use random::{Case, Random};

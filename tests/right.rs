@@ -11,6 +11,8 @@ mod cases;
 mod data;
 #[path = "right/plain.rs"]
 mod plain;
+#[path = "support/splitmix.rs"]
+mod splitmix;
 
 use data::Kind;
 use rayon::prelude::*;

@@ -8,6 +8,8 @@
 
 pub mod corpus;
 pub mod random;
+#[path = "../../../tests/support/splitmix.rs"]
+pub mod splitmix;
 pub mod standalone;
 
 use reduce_codegen::{Stage, stages};
