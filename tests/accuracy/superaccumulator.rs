@@ -81,6 +81,8 @@ fn many_terms_sum_as_integers() {
         let exact = Exact::sum(terms.iter().map(|&it| it as f64));
         let reversed = Exact::sum(terms.iter().rev().map(|&it| it as f64));
         assert_eq!(exact, reversed);
+        assert_eq!(exact.clone() + exact.clone(), exact.clone() * 2);
+        assert_eq!(exact < Exact::sum([1.0]), sum < 1);
         assert_eq!(exact.is_negative(), sum < 0);
         let factor = random.bits() >> 10;
         let multiple = (exact * factor).to_f64();

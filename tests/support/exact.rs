@@ -3,7 +3,8 @@
 //! A fixed-point number wide enough for every product of two `f64` (from 2⁻²¹⁴⁸ to 2²⁰⁴⁸), for 2⁶⁴ of them, and to be
 //! multiplied by numbers of 64 bits three times, as error bounds need. Nothing is ever rounded.
 
-use std::ops::{Mul, Neg, Sub};
+use std::cmp::Ordering;
+use std::ops::{Add, Mul, Neg, Sub};
 
 const LIMBS: usize = 72;
 
@@ -49,12 +50,12 @@ impl Exact {
         }
         let ((a, i), (b, j)) = (parts(x), parts(y));
         let place = (i + j - LOWEST) as usize;
-        self.add(u128::from(a) * u128::from(b), place, x.is_sign_negative() != y.is_sign_negative());
+        self.add_term(u128::from(a) * u128::from(b), place, x.is_sign_negative() != y.is_sign_negative());
         self
     }
 
     /// Adds or subtracts `term` · 2^place.
-    fn add(&mut self, term: u128, place: usize, negative: bool) {
+    fn add_term(&mut self, term: u128, place: usize, negative: bool) {
         let (first, shift) = (place / 64, place % 64);
         let low = term << shift;
         let high = if shift == 0 { 0 } else { (term >> (128 - shift)) as u64 };
@@ -134,11 +135,32 @@ fn parts(x: f64) -> (u64, i32) {
     if exponent == 0 { (fraction, F64.least) } else { (fraction | 1 << 52, exponent - 1 + F64.least) }
 }
 
+/// Of finite numbers.
+impl PartialOrd for Exact {
+    fn partial_cmp(&self, other: &Exact) -> Option<Ordering> {
+        let difference = self.clone() - other.clone();
+        match difference.is_negative() {
+            _ if difference.special != 0.0 => None,
+            true => Some(Ordering::Less),
+            false if difference == Exact::ZERO => Some(Ordering::Equal),
+            false => Some(Ordering::Greater),
+        }
+    }
+}
+
 impl Neg for Exact {
     type Output = Exact;
 
     fn neg(self) -> Exact {
         Exact::ZERO - self
+    }
+}
+
+impl Add for Exact {
+    type Output = Exact;
+
+    fn add(self, other: Exact) -> Exact {
+        self - -other
     }
 }
 
