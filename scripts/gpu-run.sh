@@ -5,7 +5,7 @@
 #   scripts/gpu-run.sh [STEP]…          all steps by default; what they write goes to $RESULTS, or .gpu/results
 #
 #   tests        every reduction and every rung of the ladder: the bits of the host, and times that make sense
-#   numeric      the golden bits, and 40,000 random combinations on GPU, host and interpreter: how many bits differ
+#   numeric      the golden bits, and 80,000 random combinations on GPU, host and interpreter: how many bits differ
 #   sanitizers   some of them under the four tools of compute-sanitizer
 #   ladder       the times of the twenty rungs, for the sizes of the published ones
 #   ncu          the interpreter's counts beside a profiler's

@@ -24,6 +24,8 @@ mod numeric;
 #[path = "../reduce-codegen/tests/support/random.rs"]
 #[allow(dead_code, reason = "random specifications are for other tests")]
 mod random;
+#[path = "support/reference.rs"]
+mod reference;
 #[path = "support/sampled.rs"]
 mod sampled;
 #[path = "gpu/samples.rs"]
@@ -36,6 +38,8 @@ mod strided;
 mod subjects;
 #[path = "gpu/timing.rs"]
 mod timing;
+#[path = "support/traps.rs"]
+mod traps;
 
 use cases::{FLAGSHIP, LISTS, spec};
 use data::Kind;

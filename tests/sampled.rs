@@ -10,6 +10,8 @@ mod classes;
 #[path = "../reduce-codegen/tests/support/random.rs"]
 #[allow(dead_code, reason = "random specifications are for other tests")]
 mod random;
+#[path = "support/reference.rs"]
+mod reference;
 #[path = "support/sampled.rs"]
 mod sampled;
 #[path = "support/splitmix.rs"]
@@ -38,12 +40,17 @@ fn host_and_interpreter_agree() {
 }
 
 fn compared(subjects: &[Subject], seed: u64) -> Report {
-    let sample = Sample::new(subjects, seed, SETS, MOST);
+    let Sample { reference, data } = Sample::new(subjects, seed, SETS, MOST);
     let mut report = Report::of_spec();
-    for &data in &sample.data {
-        let memory = data.memory(&sample.spec);
-        let found = sample.interpreted(&memory, data);
-        report.compare(&sample.spec, data, &sample.on_host(&memory, data), &[("interpreter", found)]);
+    for data in data {
+        let memory = data.memory(&reference.spec);
+        let found = reference.interpreted(&memory, data.place);
+        report.compare(
+            &reference.spec,
+            data,
+            &reference.on_host(&memory, data.place),
+            &[("interpreter", found)],
+        );
     }
     report
 }

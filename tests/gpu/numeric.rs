@@ -7,9 +7,11 @@ use super::classes::Class;
 use super::data::{Resident, View};
 use super::device::gpu;
 use super::golden;
-use super::sampled::{Data, Report, Sample};
+use super::reference::Place;
+use super::sampled::{Report, Sample};
 use super::samples::on_all_cores;
 use super::subjects::{self, Subject};
+use super::traps;
 use reduce_dsl::lanes::Lanes;
 use reduce_runtime::cudarc::driver::CudaContext;
 use reduce_runtime::{Device, Reducer};
@@ -39,7 +41,7 @@ fn golden_bits() {
 #[test]
 fn random_samples() {
     let Some(device) = gpu("numeric::random_samples") else { return };
-    let samples = if std::env::var_os("REDUCEGEN_FULL").is_some() { 2500 } else { 200 };
+    let samples = if std::env::var_os("REDUCEGEN_FULL").is_some() { 5000 } else { 200 };
     let (subjects, seeds): (_, Vec<u64>) = (subjects::subjects(), (0..samples).collect());
     let reports = on_all_cores(&seeds, |&seed| compared(&subjects, seed, &device));
     let report = reports.into_iter().fold(Report::default(), Report::plus);
@@ -49,23 +51,39 @@ fn random_samples() {
 }
 
 fn compared(subjects: &[Subject], seed: u64, device: &Device) -> Report {
-    let sample = Sample::new(subjects, seed, SETS, MOST);
-    let gpu = Reducer::new(&sample.spec, device).unwrap();
+    let Sample { reference, data } = Sample::new(subjects, seed, SETS, MOST);
+    let gpu = Reducer::new(&reference.spec, device).unwrap();
     let mut report = Report::of_spec();
-    for &data in &sample.data {
-        let memory = data.memory(&sample.spec);
-        let small = (data.n <= MOST_INTERPRETED).then(|| sample.interpreted(&memory, data)).flatten();
-        let others = [("interpreter", small), ("GPU", Some(on_gpu(&gpu, &memory, data)))];
-        report.compare(&sample.spec, data, &sample.on_host(&memory, data), &others);
+    for data in data {
+        let (memory, place) = (data.memory(&reference.spec), data.place);
+        let small = place.n <= MOST_INTERPRETED;
+        let interpreted = small.then(|| reference.interpreted(&memory, place)).flatten();
+        let others = [("interpreter", interpreted), ("GPU", Some(on_gpu(&gpu, &memory, place)))];
+        report.compare(&reference.spec, data, &reference.on_host(&memory, place), &others);
     }
     report
 }
 
-/// The bits of what lies on the GPU, where the first element is as misaligned as in the sample.
-fn on_gpu(gpu: &Reducer, memory: &[Lanes], data: Data) -> String {
+/// The bits of what lies on the GPU, where the first element is as misaligned as on the host.
+fn on_gpu(gpu: &Reducer, memory: &[Lanes], place: Place) -> String {
     let stream = CudaContext::new(0).unwrap().default_stream();
     let resident: Vec<_> = memory.iter().map(|lanes| Resident::new(&stream, lanes)).collect();
     let views: Vec<_> = resident.iter().map(|it| it.view(0..memory[0].len())).collect();
-    let inputs = views.iter().map(View::input).map(|input| input.strided(data.start, data.step, data.n));
+    let inputs = views.iter().map(View::input).map(|it| it.strided(place.start, place.step, place.n));
     subjects::bits(gpu.reduce_device(&inputs.collect::<Vec<_>>()).map(|outcome| outcome.values))
+}
+
+/// What others get wrong, on the GPU.
+#[test]
+fn traps() {
+    let Some(device) = gpu("numeric::traps") else { return };
+    let cases = traps::cases(&traps::traps());
+    let wrong = on_all_cores(&cases, |case| {
+        let gpu = Reducer::new(&case.spec, &device).unwrap();
+        let runs = traps::STARTS.iter().map(|&start| case.trap.memory(start));
+        let found = runs.map(|(memory, place)| on_gpu(&gpu, &memory, place));
+        found.map(|bits| case.wrong("GPU", &bits)).find_map(|wrong| wrong)
+    });
+    let wrong: Vec<_> = wrong.into_iter().flatten().collect();
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }

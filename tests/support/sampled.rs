@@ -4,35 +4,25 @@
 use super::cases;
 use super::classes::Class;
 use super::random::{Random, pass};
-use super::subjects::{Subject, bits};
-use reduce_codegen::expand;
+use super::reference::{Place, Reference};
+use super::subjects::Subject;
 use reduce_dsl::Spec;
-use reduce_dsl::expanded::Expanded;
-use reduce_dsl::interpreter::{Input, Options, Values, run};
-use reduce_dsl::lanes::{Lanes, LanesRef};
+use reduce_dsl::lanes::Lanes;
 use reduce_dsl::operation::Layout;
-use reduce_runtime::{Device, Reducer, Strided};
 use std::collections::BTreeMap;
 use std::fmt;
 
 /// A specification, and what it is run on.
 pub(crate) struct Sample {
-    pub(crate) spec: Spec,
-    /// The reducer of the host, whose bits the others must give.
-    pub(crate) host: Reducer,
-    expanded: Expanded,
+    pub(crate) reference: Reference,
     pub(crate) data: Vec<Data>,
 }
 
 /// Elements of each input.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Data {
-    pub(crate) class: Class,
-    pub(crate) n: usize,
-    /// So many elements are skipped in memory, so that the first one is misaligned.
-    pub(crate) start: usize,
-    /// How far apart the elements are.
-    pub(crate) step: usize,
+    class: Class,
+    pub(crate) place: Place,
 }
 
 impl Sample {
@@ -45,33 +35,11 @@ impl Sample {
         }
         let passes: Vec<_> = (0..random.below(6)).map(|_| pass(&mut random)).collect();
         let block = random.pick(&[32, 64, 128, 256, 512, 1024]);
-        let spec = if random.below(8) == 0 { subject.auto() } else { subject.scheduled(&passes, block) };
-        let host = Reducer::new(&spec, &Device::host()).unwrap();
-        let expanded = expand(host.program()).unwrap();
-        let lengths = cases::lengths(host.program(), most);
-        let data = (0..sets).map(|_| Data::new(&mut random, &spec, &lengths, most)).collect();
-        Sample { spec, host, expanded, data }
-    }
-
-    /// The bits on the host.
-    pub(crate) fn on_host(&self, memory: &[Lanes], data: Data) -> String {
-        let views: Vec<_> = memory.iter().map(|lanes| data.view(lanes.borrow())).collect();
-        bits(self.host.reduce(&views).map(|outcome| outcome.values))
-    }
-
-    /// The bits in the interpreter, if it is something that devices are asked for: of no elements they are not.
-    pub(crate) fn interpreted(&self, memory: &[Lanes], data: Data) -> Option<String> {
-        if data.n == 0 {
-            return None;
-        }
-        let program = self.host.program();
-        let inputs: Vec<_> = memory.iter().map(|lanes| data.input(lanes)).collect();
-        let mut domain = Values::new(&program.operation);
-        let outcome = run(program, &self.expanded, &mut domain, &inputs, data.n as u64, Options::FORWARD);
-        Some(match (outcome.reports.first(), outcome.acc) {
-            (None, Some(acc)) => bits(Ok(domain.finish(acc).unwrap())),
-            (report, _) => format!("{report:?}"),
-        })
+        let auto = random.below(8) == 0;
+        let reference = Reference::new(if auto { subject.auto() } else { subject.scheduled(&passes, block) });
+        let lengths = cases::lengths(reference.host.program(), most);
+        let data = (0..sets).map(|_| Data::new(&mut random, &reference.spec, &lengths, most)).collect();
+        Sample { reference, data }
     }
 }
 
@@ -84,24 +52,14 @@ impl Data {
             1 => random.below(200) as usize,
             _ => random.pick(lengths),
         };
-        Data { class: random.pick(&Class::ALL), n: n / step, start: random.below(8) as usize, step }
+        let place = Place { n: n / step, start: random.below(8) as usize, step };
+        Data { class: random.pick(&Class::ALL), place }
     }
 
     /// What lies in memory, for each input.
     pub(crate) fn memory(&self, spec: &Spec) -> Vec<Lanes> {
         let inputs = spec.operation.inputs.iter().zip(0..);
-        let len = self.start + self.n * self.step;
-        inputs.map(|(input, place)| self.class.elements(input.ty, len, place)).collect()
-    }
-
-    fn view<'a>(&self, data: LanesRef<'a>) -> Strided<LanesRef<'a>> {
-        Strided { data, offset: self.start, step: self.step, len: self.n }
-    }
-
-    fn input(&self, lanes: &Lanes) -> Input {
-        let mut elements = Lanes::empty(lanes.ty());
-        elements.extend(lanes.borrow().slice(self.start..lanes.len()));
-        Input { elements, step: self.step as u64, aligned: self.start == 0 }
+        inputs.map(|(input, place)| self.class.elements(input.ty, self.place.len(), place)).collect()
     }
 }
 
