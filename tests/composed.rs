@@ -13,7 +13,6 @@
 #[allow(dead_code, reason = "prefixes are for another test")]
 mod data;
 #[path = "right/plain.rs"]
-#[allow(dead_code, reason = "the bound of float sums is tested elsewhere")]
 mod plain;
 #[path = "../reduce-codegen/tests/support/random.rs"]
 #[allow(dead_code, reason = "specifications are for another test")]
