@@ -174,7 +174,7 @@ fn check_program(case: &Case, program: &Program, setting: &Setting) -> Result<()
 
 /// Has a correct program a result of n elements?
 fn has_result(operation: &Operation, n: u64) -> bool {
-    n > 0 || operation.identity.is_some()
+    n > 0 || operation.has_result_of_nothing()
 }
 
 /// The accumulator of a run of which nothing is reported; none where nothing has no value.
@@ -257,7 +257,7 @@ fn check_values(
     let mut domain = Values::new(operation);
     let outcome = run(program, expanded, &mut domain, &inputs, n, Options::under(schedule));
     let acc = accumulator(operation, n, outcome)?;
-    let found = acc.map(|acc| domain.finish(acc).unwrap());
+    let found = acc.map(|acc| domain.finish(acc, n, &[]).unwrap());
     let borrowed: Vec<_> = elements.iter().map(Lanes::borrow).collect();
     let on_host = host::reduce(operation, &association, &borrowed).ok();
     if found != on_host {

@@ -52,11 +52,11 @@ fn interpreted(case: &Case, inputs: &[Lanes], n: u64, aligned: bool) -> Option<V
 fn interpreted_inputs(Case { program, expanded, .. }: &Case, inputs: &[Input], n: u64) -> Option<Vec<Value>> {
     let mut domain = Values::new(&program.operation);
     let outcome = run(program, expanded, &mut domain, inputs, n, Options::FORWARD);
-    let nothing = n == 0 && program.operation.identity.is_none();
+    let nothing = n == 0 && !program.operation.has_result_of_nothing();
     if let Some(report) = outcome.reports.iter().find(|it| !(nothing && it.kind == Wrong::Undefined)) {
         panic!("{report}, n = {n}\n{program}");
     }
-    outcome.acc.map(|acc| domain.finish(acc).unwrap())
+    outcome.acc.map(|acc| domain.finish(acc, n, &[]).unwrap())
 }
 
 fn on_host(Case { program, association, .. }: &Case, inputs: &[Lanes]) -> Option<Vec<Value>> {

@@ -52,7 +52,7 @@ fn function(name: &str, params: &str, func: &Func, result: &Record) -> String {
 }
 
 fn identity(operation: &Operation) -> String {
-    let Some(values) = &operation.identity else { return String::new() };
+    let Some(values) = &operation.padding else { return String::new() };
     let fields: Vec<_> = values.iter().map(|&value| literal(value)).collect();
     let shown: Vec<_> = values.iter().map(ToString::to_string).collect();
     let value =

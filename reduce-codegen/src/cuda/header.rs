@@ -44,9 +44,11 @@ fn order(program: &Program) -> &'static str {
 fn launches(program: &Program, inputs: &str) -> String {
     let [first, second] = [Reads::Inputs, Reads::Partials].map(|reads| program.kernel(reads).name);
     let block = program.block;
-    let least = if program.operation.identity.is_some() { "" } else { "; n is at least 1" };
+    let params = params(&program.operation);
+    // What stands for nothing need not be the accumulator of nothing.
+    let least = if program.operation.has_result_of_nothing() { "" } else { "; n is at least 1" };
     let mut text = format!(
-        "// launch     {first}<<<blocks, {block}>>>({inputs}, partials, result, n)\n\
+        "// launch     {first}<<<blocks, {block}>>>({inputs}, partials, result, n{params})\n\
          //                with {}{least}\n",
         blocks(program, Reads::Inputs)
     );
@@ -56,9 +58,15 @@ fn launches(program: &Program, inputs: &str) -> String {
     for when in again(program) {
         text += &format!("//            {when}\n");
     }
+    let counts = program.operation.counts();
+    let (elements, of_all) = if counts {
+        (", elements", ";\n//                elements is the n of the first launch")
+    } else {
+        ("", "")
+    };
     text += &format!(
-        "//            {second}<<<blocks, {block}>>>(items, partials, result, n)\n\
-         //                with {}, and items the partials of the launch before\n",
+        "//            {second}<<<blocks, {block}>>>(items, partials, result, n{elements}{params})\n\
+         //                with {}, and items the partials of the launch before{of_all}\n",
         blocks(program, Reads::Partials)
     );
     text
@@ -99,10 +107,10 @@ fn workspace(program: &Program) -> String {
     if program.has_one_launch() {
         return String::new();
     }
-    if let (true, Some([identity, ..])) = (first.is_atomic(), program.operation.identity.as_deref()) {
-        let hex = identity.hex();
+    if let (true, Some([padding, ..])) = (first.is_atomic(), program.operation.padding.as_deref()) {
+        let hex = padding.hex();
         return format!(
-            "// workspace  one partial of {size} bytes, which must hold {identity} (0x{hex}) before every reduction\n"
+            "// workspace  one partial of {size} bytes, which must hold {padding} (0x{hex}) before every reduction\n"
         );
     }
     let each = if first.steps.contains(&Step::Keep) { "element, and for each block," } else { "block," };
@@ -117,6 +125,11 @@ fn writer(program: &Program) -> String {
         return format!("the launch of {} that has one block", program.kernel(Reads::Partials).name);
     }
     "the launch that has one block".to_owned()
+}
+
+/// What every kernel takes last.
+fn params(operation: &Operation) -> String {
+    operation.params.iter().map(|param| format!(", {}", param.name)).collect()
 }
 
 /// What the kernel over inputs takes for one of them.
