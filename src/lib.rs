@@ -75,8 +75,9 @@ pub use reduce_dsl::{bf16, f16};
 pub use reduce_macros::reduction;
 pub use reduce_runtime::host::HostError;
 pub use reduce_runtime::{
-    Architecture, Compiled, Device, Error, Image, Listing, Nvrtc, Outcome, Output, Reducer, Reduction,
-    Resources, Slices, Strided, Target, Timing, devices,
+    Architecture, ArgMinMax, Best, Compiled, Describe, Device, Error, Image, Listing, MaxSum, MinMax,
+    NoParams, Nvrtc, Outcome, Output, Params, Reducer, Reduction, Resources, Slices, Strided, Target, Timing,
+    With, devices,
 };
 
 #[cfg(feature = "cuda")]

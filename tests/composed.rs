@@ -13,11 +13,12 @@
 #[allow(dead_code, reason = "prefixes are for another test")]
 mod data;
 #[path = "right/plain.rs"]
-#[allow(dead_code, reason = "the bound of float sums is tested elsewhere")]
 mod plain;
 #[path = "../reduce-codegen/tests/support/random.rs"]
 #[allow(dead_code, reason = "specifications are for another test")]
 mod random;
+#[path = "support/splitmix.rs"]
+mod splitmix;
 
 use data::Kind;
 use random::{Case, Random};
@@ -173,7 +174,7 @@ fn check_program(case: &Case, program: &Program, setting: &Setting) -> Result<()
 
 /// Has a correct program a result of n elements?
 fn has_result(operation: &Operation, n: u64) -> bool {
-    n > 0 || operation.identity.is_some()
+    n > 0 || operation.has_result_of_nothing()
 }
 
 /// The accumulator of a run of which nothing is reported; none where nothing has no value.
@@ -256,7 +257,7 @@ fn check_values(
     let mut domain = Values::new(operation);
     let outcome = run(program, expanded, &mut domain, &inputs, n, Options::under(schedule));
     let acc = accumulator(operation, n, outcome)?;
-    let found = acc.map(|acc| domain.finish(acc).unwrap());
+    let found = acc.map(|acc| domain.finish(acc, n, &[]).unwrap());
     let borrowed: Vec<_> = elements.iter().map(Lanes::borrow).collect();
     let on_host = host::reduce(operation, &association, &borrowed).ok();
     if found != on_host {

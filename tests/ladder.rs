@@ -10,6 +10,8 @@ mod cases;
 #[allow(dead_code, reason = "no test uses all of it")]
 #[path = "right/data.rs"]
 mod data;
+#[path = "support/splitmix.rs"]
+mod splitmix;
 
 use data::Kind;
 use rayon::prelude::*;
@@ -121,7 +123,7 @@ impl Case {
 
     /// Nothing is reported, but that nothing has no result.
     fn check_reports(&self, schedule: Schedule, reports: &[Report]) {
-        let nothing = self.n == 0 && self.program.operation.identity.is_none();
+        let nothing = self.n == 0 && !self.program.operation.has_result_of_nothing();
         let expected = |it: &&Report| nothing && it.kind == ReportKind::Undefined;
         if let Some(report) = reports.iter().find(|it| !expected(it)) {
             panic!("{report}\n{schedule:?}, n = {}\n{}", self.n, self.program);
@@ -168,7 +170,7 @@ impl Case {
         let inputs: Vec<_> = inputs.iter().map(|elements| self.input(elements)).collect();
         let mut domain = Values::new(operation);
         let outcome = run(&self.program, &self.expanded, &mut domain, &inputs, n, Options::under(schedule));
-        let found = outcome.acc.map(|acc| domain.finish(acc).unwrap());
+        let found = outcome.acc.map(|acc| domain.finish(acc, n, &[]).unwrap());
         assert_eq!(found, host, "{schedule:?}, {kind:?}, n = {n}\n{}", self.program);
     }
 }

@@ -91,7 +91,11 @@ fn parameters(operation: &Operation, kernel: &ExpandedKernel) -> String {
         }
     }
     let ticket = if uses.ticket { ", unsigned int* __restrict__ ticket" } else { "" };
+    let counts = kernel.reads == Reads::Partials && operation.counts();
+    let elements = if counts { ", unsigned long long elements" } else { "" };
+    let params: String =
+        operation.params.iter().map(|it| format!(", {} {}", types::scalar(it.ty), it.name)).collect();
     text + &format!(
-        "{acc}* __restrict__ partials, {output}* __restrict__ result, unsigned long long n{ticket}"
+        "{acc}* __restrict__ partials, {output}* __restrict__ result, unsigned long long n{ticket}{elements}{params}"
     )
 }

@@ -1,7 +1,7 @@
 //! The one expansion: steps become statements. It is total, and runs before printing CUDA and before
 //! interpreting, at every stage.
 //!
-//! Where the operation has an identity, absent items are the identity and every thread combines. Where it
+//! Where the operation has padding, absent items are the padding and every thread combines. Where it
 //! has none, a combination stands under the condition that its right side is there; the items that are
 //! there always come first, so a comparison with their number is enough.
 
@@ -16,7 +16,7 @@ use crate::error::Error;
 use reduce_dsl::Scalar;
 use reduce_dsl::expanded::{Constant, Expanded, ExpandedKernel, Expr, Local, Part, Shared, Stmt, Ty};
 use reduce_dsl::ops::Bin;
-use reduce_dsl::program::{Addressing, Combine, Kernel, Medium, Program, Reach, Scope, Step};
+use reduce_dsl::program::{Addressing, Combine, Kernel, Medium, Program, Reach, Scope, Step, Tree};
 
 /// The statements of a verified program, verified.
 ///
@@ -55,7 +55,7 @@ struct Expansion<'a> {
     body: Vec<Stmt>,
     /// The accumulators of a thread: one for each lane of the fold, then one.
     lanes: Vec<Local>,
-    /// How many threads hold an item; asked for only where the operation has no identity.
+    /// How many threads hold an item; asked for only where the operation has no padding.
     present: Expr,
 }
 
@@ -112,7 +112,7 @@ impl<'a> Expansion<'a> {
         let here = left.bin(Bin::Min, Expr::Named("TILE").cast(Scalar::U64)).cast(Scalar::U32);
         self.body.push(Stmt::Let(first(), begin));
         let strided = matches!(self.kernel.fold().reach, Reach::GridStride(_));
-        // What a grid-stride loop reads is compared with n; only trees without an identity ask how many items there are.
+        // What a grid-stride loop reads is compared with n; only trees without padding ask how many items there are.
         if !strided || self.guarded() {
             self.body.push(Stmt::Let(count(), here));
         }
@@ -161,9 +161,9 @@ impl<'a> Expansion<'a> {
         self.body.push(Stmt::Note(part, format!("{step}{by}")));
     }
 
-    /// Does the operation lack an identity?
+    /// Does nothing stand for absent items?
     fn guarded(&self) -> bool {
-        self.program.operation.identity.is_none()
+        self.program.operation.padding.is_none()
     }
 
     /// The accumulator of the thread, after its lanes have been combined.
@@ -191,6 +191,16 @@ fn words(combine: Combine) -> Vec<String> {
     words.extend(combine.last_warp.then(|| "last_warp".to_owned()));
     words.extend(combine.unrolled.then(|| "unroll".to_owned()));
     words
+}
+
+/// The distances at which items meet, step by step, in a tree over so many.
+fn strides(tree: Tree, items: u32) -> Vec<u32> {
+    let doubling = std::iter::successors(Some(1), |stride| Some(2 * stride));
+    let mut strides: Vec<u32> = doubling.take_while(|&stride| stride < items).collect();
+    if tree == Tree::Halving {
+        strides.reverse();
+    }
+    strides
 }
 
 /// The position of the block's first item.

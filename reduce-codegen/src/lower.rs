@@ -1,9 +1,10 @@
 //! An operation becomes the naive program: one element a thread, a tree in shared memory, modulo addressing.
+//! The elements of an operator that does not commute stay in order from here on: threads take neighbours.
 
 use crate::error::{Error, verified};
 use reduce_dsl::operation::Operation;
 use reduce_dsl::program::{
-    Addressing, Combine, Fold, GridMedium, Kernel, Medium, Program, Reads, Scope, Step, Tree,
+    Addressing, Arrangement, Combine, Fold, GridMedium, Kernel, Medium, Program, Reads, Scope, Step, Tree,
 };
 
 /// The naive program, with `block` threads a block.
@@ -11,12 +12,13 @@ use reduce_dsl::program::{
 /// # Errors
 /// The accumulators of a block do not fit its shared memory.
 pub fn lower(operation: &Operation, block: u32) -> Result<Program, Error> {
-    let kernel = |name, reads| Kernel { name, reads, steps: steps(block) };
+    let arrangement = if operation.commutative { Arrangement::Striped } else { Arrangement::Blocked };
+    let kernel = |name, reads| Kernel { name, reads, steps: steps(block, arrangement) };
     let kernels = [kernel("reduce_inputs", Reads::Inputs), kernel("reduce_partials", Reads::Partials)];
     verified(Program { operation: operation.clone(), block, passes: Vec::new(), kernels }, "lowering")
 }
 
-fn steps(block: u32) -> Vec<Step> {
+fn steps(block: u32, arrangement: Arrangement) -> Vec<Step> {
     let tree = Combine {
         scope: Scope::Block,
         items: block,
@@ -25,5 +27,6 @@ fn steps(block: u32) -> Vec<Step> {
         unrolled: false,
         last_warp: false,
     };
-    vec![Step::Fold(Fold::NAIVE), Step::Combine(tree), Step::Grid(GridMedium::NextLaunch)]
+    let fold = Fold { arrangement, ..Fold::NAIVE };
+    vec![Step::Fold(fold), Step::Combine(tree), Step::Grid(GridMedium::NextLaunch)]
 }

@@ -106,9 +106,9 @@ fn combines_mut(kernel: &mut Kernel) -> impl Iterator<Item = &mut Combine> {
     })
 }
 
-/// Why an operator that is not commutative cannot be reordered.
-fn ordered(program: &Program) -> Option<String> {
+/// Why an operator that is not commutative cannot be reordered, and what to do instead.
+fn ordered(program: &Program, instead: &str) -> Option<String> {
     let name = &program.operation.name;
     (!program.operation.commutative)
-        .then(|| format!("`{name}` is not commutative, and this would reorder its elements; leave it out"))
+        .then(|| format!("`{name}` is not commutative, and this would reorder its elements; {instead}"))
 }

@@ -3,53 +3,23 @@
 //!
 //! By default every n for blocks of up to 256 threads and a sample for larger ones; with `REDUCEGEN_FULL=1`
 //! every n for all.
-#![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 mod support;
 
 use rayon::prelude::*;
 use reduce_codegen::{compile, expand};
-use reduce_dsl::expanded::Expanded;
-use reduce_dsl::interpreter::{Input, Kind, Options, Provenance, Report, Schedule, run};
+use reduce_dsl::interpreter::{Input, Options, Provenance, Schedule, run};
 use reduce_dsl::lanes::Lanes;
 use reduce_dsl::operation::{Layout, Operation};
 use reduce_dsl::operators::operator;
-use reduce_dsl::program::{Program, Reads};
+use reduce_dsl::program::Reads;
 use reduce_dsl::{Scalar, Spec};
+use support::provenance::{check, check_provenance};
 use support::{boundaries, programs, spec};
 
 fn full() -> bool {
     std::env::var_os("REDUCEGEN_FULL").is_some()
-}
-
-/// Does the program treat aligned and misaligned data differently?
-fn alignments(program: &Program) -> &'static [bool] {
-    if program.kernels[0].fold().width > 1 { &[true, false] } else { &[true] }
-}
-
-fn check_provenance(program: &Program, expanded: &Expanded, n: u64, schedules: &[Schedule]) {
-    for &aligned in alignments(program) {
-        check(program, expanded, n, &Provenance::inputs(&program.operation, n, aligned), schedules);
-    }
-}
-
-/// Under each schedule, the kernels make of the inputs the tree of the association, and nothing is reported.
-/// Where there is no element and no identity there is no tree, and the store of the result says so.
-fn check(program: &Program, expanded: &Expanded, n: u64, inputs: &[Input], schedules: &[Schedule]) {
-    let mut domain = Provenance::new(&program.operation);
-    let leaves: Vec<_> = (0..n).map(|position| domain.leaf(position)).collect();
-    let wanted = program.association().reduce(leaves, |a, b| domain.pair(a, b));
-    let wanted = wanted.or_else(|| program.operation.identity.as_ref().map(|_| domain.identity()));
-    for &schedule in schedules {
-        let found = run(program, expanded, &mut domain, inputs, n, Options::under(schedule));
-        let expected = |it: &Report| it.kind == Kind::Undefined && wanted.is_none();
-        if let Some(report) = found.reports.iter().find(|it| !expected(it)) {
-            panic!("{report}\n{schedule:?}, n = {n}\n{program}");
-        }
-        let text = |tree: Option<_>| tree.map_or("nothing".to_owned(), |tree| domain.text(tree));
-        let trees = || format!("{}\n{}", text(found.acc), text(wanted));
-        assert_eq!(found.acc, wanted, "{schedule:?}, n = {n}\n{program}\n{}", trees());
-    }
 }
 
 /// Every program of the lists, for every n up to 1025 and around its boundaries.
@@ -59,7 +29,7 @@ fn provenance_of(name: &str, ty: Scalar, one_of: u64) {
         let one_of = if program.block <= 256 { one_of } else { 7 * one_of };
         let small = (0..=1025).filter(|n| full() || n % one_of == 0);
         let sizes = small.chain(boundaries(program));
-        sizes.for_each(|n| check_provenance(program, &expanded, n, &[Schedule::FORWARD]));
+        sizes.for_each(|n| check_provenance(program, &expanded, n, &[], &[Schedule::FORWARD]));
     });
 }
 
@@ -72,7 +42,7 @@ fn provenance_under_every_schedule() {
             let tile = program.tile(Reads::Inputs).min(4096);
             for n in [0, 1, 33, tile - 1, tile, 2 * tile + 1, 3 * tile + 100] {
                 let grid = program.plan().launches(n)[0].grid;
-                check_provenance(program, &expanded, n, &Schedule::all(grid));
+                check_provenance(program, &expanded, n, &[], &Schedule::all(grid));
             }
         });
     }
@@ -147,7 +117,7 @@ fn strided_inputs_have_the_association_of_contiguous_ones() {
         assert_eq!(program.association(), compile(&contiguous).unwrap().association());
         let expanded = expand(&program).unwrap();
         for n in (1..=129).chain(boundaries(&program)).filter(|&n| n > 0) {
-            check(&program, &expanded, n, &strided(&program.operation, n), &[Schedule::FORWARD]);
+            check(&program, &expanded, n, &strided(&program.operation, n), &[], &[Schedule::FORWARD]);
         }
     }
 }

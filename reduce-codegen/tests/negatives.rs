@@ -35,7 +35,7 @@ fn sums(name: &str, bug: Option<char>) -> Vec<Found> {
         if entry.gives() == "result" {
             given = vec![launched.memory.result];
         }
-        let value = |acc| domain.finish(acc).unwrap()[0].get::<f32>().unwrap();
+        let value = |acc| domain.finish(acc, n, &[]).unwrap()[0].get::<f32>().unwrap();
         Found { reports: launched.reports, sum: given.into_iter().map(|acc| acc.map(value)).sum() }
     };
     Schedule::all(grid).into_iter().map(under).collect()

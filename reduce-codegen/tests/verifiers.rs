@@ -51,7 +51,7 @@ fn every_rule_of_programs_is_checked() {
         }),
         (5, "shuffle", &|it| combine(it, 2, &|combine| combine.items = 1 << 31)),
         (6, "", &|it| combine(it, 1, &|combine| combine.medium = Medium::Registers)),
-        (7, "shuffle", &|it| combine(it, 1, &|combine| combine.tree = Tree::Pairs)),
+        (7, "shuffle", &|it| combine(it, 1, &|combine| combine.tree = Tree::Serial)),
         (8, "shuffle", &|it| it.operation.commutative = false),
         (9, "coarsen(2) shuffle", &|it| fold(it, 1 << 30, 1)),
         (9, "coarsen(2) vectorize(4) shuffle", &|it| {
@@ -78,7 +78,7 @@ fn every_rule_of_programs_is_checked() {
         }),
         (12, "", &|it| {
             atomic(it);
-            it.operation.identity = None;
+            it.operation.padding = None;
         }),
         (11, "", &|it| it.operation.identity = Some(vec![Value::of(0u32)])),
     ];

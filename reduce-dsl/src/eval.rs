@@ -54,10 +54,16 @@ impl Evaluator {
         }
     }
 
-    /// Applies the function to single values. `args` must have the parameter types.
+    /// Applies the function to single values.
+    ///
+    /// # Errors
+    /// `args` have not the types of the parameters.
     pub fn run_once(&mut self, args: &[Value]) -> Result<Vec<Value>, LaneError> {
         let args: Vec<_> = args.iter().map(|&value| Lanes::splat(value, 1)).collect();
         let args: Vec<_> = args.iter().map(Lanes::borrow).collect();
+        if !self.func.params().iter().map(|param| param.ty).eq(args.iter().map(|arg| arg.ty())) {
+            return lanes::bug("call", &args);
+        }
         self.run(&args, 1)?;
         Ok((0..self.func.results().len()).map(|k| self.result(k, &args).get(0)).collect())
     }

@@ -9,12 +9,13 @@
 //!        | atomic local = op(place, expr) order scope | atomic combine(place, expr) order scope
 //!        | note part text
 //! place  = buffer [ expr ] of rank      buffer = input k | items | partials | result | ticket | shared
-//! expr   = literal | constant | local | local.lane | thread | block | grid | rank | n | step k
-//!        | aligned buffer | un | bin | cmp | cast | map(…) | combine(a, b) | empty | finish(a)
+//! expr   = literal | constant | local | local.lane | thread | block | grid | rank | n | elements | step k
+//!        | param k | aligned buffer | un | bin | cmp | cast | map(…) | combine(a, b) | fold(a, …) | empty
+//!        | finish(a, …)
 //! ```
 //!
 //! Threads are in the units of CUDA: every thread of a block runs the same statements. Scalars have the
-//! operations of [`crate::ops`]; accumulators are opaque and only `map`, `combine`, `empty` and `finish`
+//! operations of [`crate::ops`]; accumulators are opaque and only `map`, `combine`, `fold`, `empty` and `finish`
 //! make or use them, which is why the interpreter can run a kernel on trees of positions as well as on
 //! values.
 
@@ -303,8 +304,12 @@ pub enum Expr {
     Rank,
     /// The number of items of the launch, `u64`.
     Items,
+    /// The number of elements of the whole reduction, `u64`, in a kernel over partials.
+    Elements,
     /// The distance between neighbouring elements of a strided input, `u64`.
     Step(usize),
+    /// A scalar given at the call, and its type.
+    Param(usize, Scalar),
     /// Is the buffer's first element at a multiple of that many bytes?
     Aligned(Buffer, u32),
     /// An operation on one operand.
@@ -315,12 +320,14 @@ pub enum Expr {
     Cmp(Cmp, Box<Expr>, Box<Expr>),
     /// Between `u32` and `u64`; what does not fit is dropped.
     Cast(Scalar, Box<Expr>),
-    /// The accumulator of one element: its inputs, and its position if the operation wants it.
+    /// The accumulator of one element, made of the arguments that the operation's `map` names.
     Map(Vec<Expr>),
     /// Two accumulators as one.
     Combine(Box<Expr>, Box<Expr>),
-    /// The accumulator of no element: the identity, or undefined where there is none.
+    /// An accumulator with one element added, by the operation's `fold`, and what that names behind the accumulator.
+    Fold(Box<Expr>, Vec<Expr>),
+    /// What stands for no element: the padding, or undefined where there is none.
     Empty,
-    /// The result of an accumulator.
-    Finish(Box<Expr>),
+    /// The result of an accumulator, and what the operation's `finish` names behind it.
+    Finish(Box<Expr>, Vec<Expr>),
 }

@@ -53,6 +53,7 @@ pub use trace::Event;
 pub use values::Values;
 pub use warp::PerLane;
 
+use crate::Value;
 use crate::expanded::{Expanded, ExpandedKernel};
 use crate::operation::Operation;
 use crate::program::{Launch, Program, Reads, Region};
@@ -69,15 +70,27 @@ pub struct Options<'a> {
     pub schedule: Schedule,
     /// Is told of every statement that is executed.
     pub trace: Option<&'a mut dyn FnMut(&Event<'_>)>,
+    /// The scalars that the operation is given at the call.
+    pub params: &'a [Value],
 }
 
-impl Options<'_> {
-    /// In order, and unwatched.
+impl<'a> Options<'a> {
+    /// In order, unwatched, and without params.
     pub const FORWARD: Options<'static> = Options::under(Schedule::FORWARD);
 
-    /// Under that schedule, and unwatched.
-    pub const fn under(schedule: Schedule) -> Options<'static> {
-        Options { schedule, trace: None }
+    /// Under that schedule, unwatched, and without params.
+    pub const fn under(schedule: Schedule) -> Options<'a> {
+        Options { schedule, trace: None, params: &[] }
+    }
+
+    /// The same with those params.
+    #[must_use]
+    pub fn with<'b>(self, params: &'b [Value]) -> Options<'b>
+    where
+        'a: 'b,
+    {
+        let trace = self.trace.map(|trace| trace as &mut dyn FnMut(&Event<'_>));
+        Options { schedule: self.schedule, trace, params }
     }
 }
 
@@ -128,10 +141,11 @@ pub fn run(
         memory.items = std::mem::take(&mut regions[slot(from)]);
         memory.ticket = ticket;
         (memory.items_at, memory.partials_at) = (plan.offset(n, from), plan.offset(n, to));
-        if plan.starts_from_identity() && launch.kernel == Reads::Inputs {
+        if plan.starts_from_padding() && launch.kernel == Reads::Inputs {
             memory.partials.fill(domain.empty());
         }
-        let watched = Options { schedule: options.schedule, trace: again(&mut options.trace) };
+        memory.elements = n;
+        let watched = Options { trace: again(&mut options.trace), ..options };
         let (ended, counts) =
             one(&program.operation, kernel, domain, &mut memory, [grid, items], watched, &mut reports);
         outcome.counts.push(counts);
@@ -175,8 +189,9 @@ fn one(
     options: Options<'_>,
     reports: &mut Reports,
 ) -> (bool, LaunchCounts) {
-    let Memory { inputs, items_at, partials_at, .. } = *memory;
-    let setting = Setting { operation, inputs, grid, items, items_at, partials_at };
+    let Memory { inputs, items_at, partials_at, elements, .. } = *memory;
+    let params = options.params;
+    let setting = Setting { operation, inputs, grid, items, elements, params, items_at, partials_at };
     let code = match Code::new(kernel, &setting) {
         Ok(code) => code,
         Err(Malformed { statement, detail }) => {

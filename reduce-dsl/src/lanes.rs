@@ -171,7 +171,7 @@ pub struct LaneError {
     types: Vec<Scalar>,
 }
 
-fn bug<T>(operation: impl ToString, operands: &[LanesRef<'_>]) -> Result<T, LaneError> {
+pub(crate) fn bug<T>(operation: impl ToString, operands: &[LanesRef<'_>]) -> Result<T, LaneError> {
     Err(LaneError {
         operation: operation.to_string(),
         types: operands.iter().map(|lanes| lanes.ty()).collect(),

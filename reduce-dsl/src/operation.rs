@@ -2,7 +2,9 @@
 //!
 //! Data → `map` → accumulators → `op`, in the order of the association → one accumulator → `finish` → result.
 
+use crate::eval::Evaluator;
 use crate::func::{Func, Param};
+use crate::lanes::LaneError;
 use crate::{Scalar, Value};
 use std::fmt;
 
@@ -218,9 +220,29 @@ impl Operation {
             .any(|it| it == Argument::Index)
     }
 
+    /// Do kernels that are launched on no elements give their result? They finish the padding.
+    pub fn has_result_of_nothing(&self) -> bool {
+        self.padding.is_some() && self.padding == self.identity
+    }
+
     /// Does `finish` use the number of elements?
     pub fn counts(&self) -> bool {
         self.finish_arguments().contains(&Argument::Count)
+    }
+
+    /// The result of the accumulator of n elements, with the scalars given at the call.
+    ///
+    /// # Errors
+    /// The accumulator or the params have other types than the operation says: a bug of the caller.
+    pub fn finished(&self, acc: &[Value], n: u64, params: &[Value]) -> Result<Vec<Value>, LaneError> {
+        let given = |argument: &Argument| match *argument {
+            Argument::Acc(field) => acc.get(field).copied(),
+            Argument::Count => Some(Value::of(n)),
+            Argument::Param(param) => params.get(param).copied(),
+            Argument::Input(_) | Argument::Index | Argument::Step => None,
+        };
+        let args: Vec<_> = self.finish_arguments().iter().filter_map(given).collect();
+        Evaluator::new(&self.finish).run_once(&args)
     }
 
     /// The type of what a parameter is given.

@@ -3,7 +3,8 @@
 //! ```text
 //! program = operation, block, kernel kernel     -- one reads the inputs, one the partials of the level before
 //! kernel  = name, reads, step*
-//! step    = fold     units × width elements in each thread, or all that a grid comes across, or everything
+//! step    = fold     units × width elements in each thread, striped or blocked, or all that a grid comes
+//!                    across, or everything
 //!         | combine  thread | warp | block: items by serial | halving | pairs
 //!                    through registers | shuffle | shared memory | global memory
 //!         | keep     every thread's accumulator in the workspace, for a tree in place
@@ -72,22 +73,34 @@ pub enum Step {
     Grid(GridMedium),
 }
 
-/// Each thread folds load units of `width` consecutive items; the `i`-th items of a thread's units make one
-/// lane, folded in index order.
+/// Each thread folds load units of `width` consecutive items, in index order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Fold {
     /// Which load units each thread folds.
     pub reach: Reach,
-    /// Items of a load unit, and lanes of a thread.
+    /// Items of a load unit.
     pub width: u32,
+    /// Where the units of a thread lie.
+    pub arrangement: Arrangement,
     /// Is the loop over units unrolled?
     pub unrolled: bool,
+}
+
+/// Where the load units of a thread lie in a tile.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Arrangement {
+    /// `block × width` items apart, between those of the other threads. The `i`-th items of a thread's units make one
+    /// lane: there are `width` of them.
+    #[default]
+    Striped,
+    /// One after the other: a thread has consecutive items, and one lane, which keeps their order.
+    Blocked,
 }
 
 /// Which load units a thread folds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Reach {
-    /// So many of the block's tile, `block × width` items apart.
+    /// So many of the block's tile.
     Units(u32),
     /// All that a grid of at most so many blocks comes across, `blocks × block × width` items apart.
     GridStride(u32),
@@ -241,7 +254,21 @@ impl Addressing {
 
 impl Fold {
     /// One item a thread.
-    pub const NAIVE: Fold = Fold { reach: Reach::Units(1), width: 1, unrolled: false };
+    pub const NAIVE: Fold =
+        Fold { reach: Reach::Units(1), width: 1, arrangement: Arrangement::Striped, unrolled: false };
+
+    /// Accumulators of a thread.
+    pub fn lanes(&self) -> u32 {
+        match self.arrangement {
+            Arrangement::Striped => self.width,
+            Arrangement::Blocked => 1,
+        }
+    }
+
+    /// Does it keep the order of the elements?
+    pub fn is_in_order(&self) -> bool {
+        self.arrangement == Arrangement::Blocked || matches!(self.reach, Reach::Units(1) | Reach::Everything)
+    }
 
     /// Load units of a thread, where that is a number.
     pub fn units(&self) -> Option<u32> {

@@ -34,6 +34,24 @@ pub enum Error {
         /// The type it has.
         found: Scalar,
     },
+    /// More or fewer params than the reduction takes.
+    #[error("the reduction takes {}, and there are {found}; give one value for each", params_text(names))]
+    ParamCount {
+        /// The params it takes.
+        names: Vec<String>,
+        /// The params there are.
+        found: usize,
+    },
+    /// A param has another type than the specification says.
+    #[error("the param `{param}` is {found}, and the reduction takes {expected}; convert it")]
+    ParamType {
+        /// The param.
+        param: String,
+        /// The type in the specification.
+        expected: Scalar,
+        /// The type it has.
+        found: Scalar,
+    },
     /// Inputs differ in length.
     #[error(
         "input `{input}` has {found} elements, and `{first}` has {expected}; inputs must be equally long"
@@ -81,6 +99,14 @@ pub enum Error {
     /// There are no elements, and the operator has no identity.
     #[error("`{operator}` of no elements has no value; give it at least one element")]
     Empty {
+        /// The operator.
+        operator: String,
+    },
+    /// Every element is one that the operator ignores.
+    #[error(
+        "every element is NaN, which `{operator}` ignores, so there is none left; give it at least one number"
+    )]
+    NothingLeft {
         /// The operator.
         operator: String,
     },
@@ -241,10 +267,13 @@ impl Error {
             Error::InputCount { .. }
             | Error::InputType { .. }
             | Error::InputLength { .. }
+            | Error::ParamCount { .. }
+            | Error::ParamType { .. }
             | Error::NotContiguous { .. }
             | Error::ZeroStep { .. }
             | Error::OutsideData { .. }
             | Error::Empty { .. }
+            | Error::NothingLeft { .. }
             | Error::GridTooLarge { .. }
             | Error::OutputType { .. }
             | Error::OtherContext { .. }
@@ -288,6 +317,15 @@ fn advice(code: u32) -> &'static str {
         700 | 702 | 710 | 714..=719 => "; the device cannot be used by this process any more, restart it",
         _ => "",
     }
+}
+
+/// The params by name.
+fn params_text(names: &[String]) -> String {
+    if names.is_empty() {
+        return "no params".to_owned();
+    }
+    let quoted: Vec<_> = names.iter().map(|name| format!("`{name}`")).collect();
+    format!("{} param(s), {}", names.len(), quoted.join(", "))
 }
 
 fn list<T: Display>(items: &[T]) -> String {

@@ -9,7 +9,6 @@ mod worker;
 use crate::Strided;
 use pass::Source;
 use reduce_dsl::Value;
-use reduce_dsl::eval::Evaluator;
 use reduce_dsl::lanes::{LaneError, LanesRef};
 use reduce_dsl::operation::Operation;
 use reduce_dsl::ops::TypeError;
@@ -25,7 +24,9 @@ pub enum HostError {
         operator: String,
     },
     /// The functions of the operation do not fit together: a bug of this project.
-    #[error("bug: the functions of `{operator}` do not fit together: {source}")]
+    #[error(
+        "bug: the functions of `{operator}` do not fit together, or the params are not its own: {source}"
+    )]
     Types {
         /// The operator.
         operator: String,
@@ -43,21 +44,32 @@ pub enum HostError {
     },
 }
 
-/// The result of `operation` over `inputs`, one value for each field of its output, combined as
-/// `association` says. The inputs have the types that the operation names, and one length, and lie in their data.
+/// The result of an `operation` without params: see [`reduce_with`].
 pub fn reduce<'a>(
     operation: &Operation,
     association: &Association,
     inputs: &[impl Copy + Into<Strided<LanesRef<'a>>>],
 ) -> Result<Vec<Value>, HostError> {
+    reduce_with(operation, association, inputs, &[])
+}
+
+/// The result of `operation` over `inputs`, one value for each field of its output, combined as
+/// `association` says. The inputs have the types that the operation names, and one length, and lie in their data;
+/// the params have the types that it names.
+pub fn reduce_with<'a>(
+    operation: &Operation,
+    association: &Association,
+    inputs: &[impl Copy + Into<Strided<LanesRef<'a>>>],
+    params: &[Value],
+) -> Result<Vec<Value>, HostError> {
     let inputs: Vec<_> = inputs.iter().map(|&input| input.into()).collect();
-    let acc = match inputs.first() {
-        Some(input) if input.len > 0 => accumulate(operation, association, inputs)?,
-        _ => {
-            operation.identity.clone().ok_or_else(|| HostError::Empty { operator: operation.name.clone() })?
-        }
+    let n = inputs.first().map_or(0, |input| input.len);
+    let acc = if n > 0 {
+        accumulate(operation, association, inputs, params)?
+    } else {
+        operation.identity.clone().ok_or_else(|| HostError::Empty { operator: operation.name.clone() })?
     };
-    Ok(Evaluator::new(&operation.finish).run_once(&acc)?)
+    Ok(operation.finished(&acc, n as u64, params)?)
 }
 
 /// The accumulator of at least one element.
@@ -65,11 +77,13 @@ fn accumulate(
     operation: &Operation,
     association: &Association,
     inputs: Vec<Strided<LanesRef<'_>>>,
+    params: &[Value],
 ) -> Result<Vec<Value>, HostError> {
-    let elements = Source::elements(operation, inputs)?;
+    let types = |source| HostError::Types { operator: operation.name.clone(), source };
+    let elements = Source::elements(operation, inputs, params).map_err(types)?;
     let mut items = pass::run(&elements, &operation.combine, &association.first)?;
     while let Some(left) = items.first().map(|field| field.len()).filter(|&left| left > 1) {
-        let partials = Source::partials(operation, &items)?;
+        let partials = Source::partials(operation, &items).map_err(types)?;
         let fewer = pass::run(&partials, &operation.combine, &association.again)?;
         if fewer.iter().any(|field| field.len() >= left) {
             return Err(HostError::Stuck { items: left });

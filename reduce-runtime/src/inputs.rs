@@ -1,9 +1,9 @@
-//! Checks that inputs are what an operation takes, wherever they lie.
+//! Checks that inputs and params are what an operation takes, wherever the inputs lie.
 
 use crate::{Error, Strided};
-use reduce_dsl::Scalar;
 use reduce_dsl::func::Param;
 use reduce_dsl::operation::{Layout, Operation};
+use reduce_dsl::{Scalar, Value};
 
 /// The number of elements of inputs in data of those types and lengths.
 pub(crate) fn check(operation: &Operation, inputs: &[Strided<(Scalar, usize)>]) -> Result<u64, Error> {
@@ -23,6 +23,21 @@ pub(crate) fn check(operation: &Operation, inputs: &[Strided<(Scalar, usize)>]) 
         }
     }
     Ok(first.len as u64)
+}
+
+/// Are there params for those of the operation, of their types?
+pub(crate) fn check_params(operation: &Operation, params: &[Value]) -> Result<(), Error> {
+    let names = || operation.params.iter().map(|param| param.name.clone()).collect();
+    if params.len() != operation.params.len() {
+        return Err(Error::ParamCount { names: names(), found: params.len() });
+    }
+    let mut pairs = operation.params.iter().zip(params);
+    match pairs.find(|(param, value)| value.ty() != param.ty) {
+        Some((param, value)) => {
+            Err(Error::ParamType { param: param.name.clone(), expected: param.ty, found: value.ty() })
+        }
+        None => Ok(()),
+    }
 }
 
 /// Has an input the type of its parameter and a step that the layout allows, and does it lie inside its data?

@@ -1,7 +1,8 @@
 //! Where a reduction runs: on the host, and on NVIDIA GPUs through NVRTC and the driver API.
 //!
 //! In reading order: [`Device`] (where) → [`Reducer`] (a specification compiled for a device) →
-//! [`Reduction`] and [`Compiled`] (the same with Rust types; what `reduction!` gives). Below them,
+//! [`Reduction`] and [`Compiled`] (the same with Rust types; what `reduction!` gives) → [`Best`] and other structs
+//! (results). Below them,
 //! [`host`] evaluates the association of a program on all cores, and the module `cuda` finds libcuda and
 //! NVRTC at run time, compiles kernels and launches them as the plan of the program says. Without the
 //! feature `cuda` everything is still there and every CUDA device is an [`Error`].
@@ -16,6 +17,7 @@ mod inputs;
 mod mapped;
 mod reducer;
 mod reduction;
+mod results;
 mod strided;
 mod timing;
 
@@ -39,6 +41,7 @@ pub use image::{Image, Resources};
 #[cfg(feature = "mapped")]
 pub use mapped::Mapped;
 pub use reducer::{Outcome, Reducer};
-pub use reduction::{Compiled, Output, Reduction, Slices};
+pub use reduction::{Compiled, NoParams, Output, Params, Reduction, Slices, With};
+pub use results::{ArgMinMax, Best, Describe, MaxSum, MinMax};
 pub use strided::Strided;
 pub use timing::Timing;

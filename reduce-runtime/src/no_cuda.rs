@@ -4,6 +4,7 @@ use crate::architecture::{Architecture, Target};
 use crate::image::Image;
 use crate::reducer::Outcome;
 use crate::{Error, Strided, Timing};
+use reduce_dsl::Value;
 use reduce_dsl::lanes::LanesRef;
 use reduce_dsl::program::Program;
 use std::path::Path;
@@ -84,11 +85,11 @@ impl Kernels {
         match *gpu {}
     }
 
-    pub(crate) fn reduce(&self, _: &[Strided<LanesRef<'_>>]) -> Result<Outcome, Error> {
+    pub(crate) fn reduce(&self, _: &[Strided<LanesRef<'_>>], _: &[Value]) -> Result<Outcome, Error> {
         match *self {}
     }
 
-    pub(crate) fn time(&self, _: &[Strided<LanesRef<'_>>]) -> Result<Timing, Error> {
+    pub(crate) fn time(&self, _: &[Strided<LanesRef<'_>>], _: &[Value]) -> Result<Timing, Error> {
         match *self {}
     }
 }

@@ -59,15 +59,28 @@ impl Reducer {
     ///
     /// # Errors
     /// Inputs of another number, type, length or layout than the specification says; elements that lie outside
-    /// their data; no elements and no identity; what the driver reports.
+    /// their data; no elements and no identity, or none left that are not NaN; what the driver reports.
     pub fn reduce<'a>(&self, inputs: &[impl Copy + Into<Strided<LanesRef<'a>>>]) -> Result<Outcome, Error> {
+        self.reduce_with(inputs, &[])
+    }
+
+    /// As [`Reducer::reduce`], with values for the params, in their order.
+    ///
+    /// # Errors
+    /// As [`Reducer::reduce`], and params of another number or type than the specification says.
+    pub fn reduce_with<'a>(
+        &self,
+        inputs: &[impl Copy + Into<Strided<LanesRef<'a>>>],
+        params: &[Value],
+    ) -> Result<Outcome, Error> {
+        inputs::check_params(&self.program.operation, params)?;
         let inputs: Vec<_> = inputs.iter().map(|&input| input.into()).collect();
         let shapes: Vec<_> =
             inputs.iter().map(|input| input.of((input.data.ty(), input.data.len()))).collect();
         let n = inputs::check(&self.program.operation, &shapes)?;
         match &self.kernels {
-            Some(kernels) if n > 0 => kernels.reduce(&inputs),
-            _ => self.on_host(&inputs),
+            Some(kernels) if n > 0 => self.of_something(kernels.reduce(&inputs, params)?),
+            _ => self.on_host(&inputs, params),
         }
     }
 
@@ -78,14 +91,28 @@ impl Reducer {
     /// As [`Reducer::reduce`], and if the data does not lie in the context of the device.
     #[cfg(feature = "cuda")]
     pub fn reduce_device(&self, inputs: &[crate::DeviceInput<'_>]) -> Result<Outcome, Error> {
+        self.reduce_device_with(inputs, &[])
+    }
+
+    /// As [`Reducer::reduce_device`], with values for the params, in their order.
+    ///
+    /// # Errors
+    /// As [`Reducer::reduce_device`], and params of another number or type than the specification says.
+    #[cfg(feature = "cuda")]
+    pub fn reduce_device_with(
+        &self,
+        inputs: &[crate::DeviceInput<'_>],
+        params: &[Value],
+    ) -> Result<Outcome, Error> {
+        inputs::check_params(&self.program.operation, params)?;
         let shapes: Vec<_> = inputs.iter().map(crate::DeviceInput::shape).collect();
         let n = inputs::check(&self.program.operation, &shapes)?;
         match &self.kernels {
             None => Err(Error::DeviceMemoryOnHost),
-            Some(kernels) if n > 0 => kernels.reduce_device(inputs),
+            Some(kernels) if n > 0 => self.of_something(kernels.reduce_device(inputs, params)?),
             Some(_) => {
                 let empty: Vec<_> = inputs.iter().map(|input| Lanes::empty(input.ty())).collect();
-                self.on_host(&empty.iter().map(|lanes| lanes.borrow().into()).collect::<Vec<_>>())
+                self.on_host(&empty.iter().map(|lanes| lanes.borrow().into()).collect::<Vec<_>>(), params)
             }
         }
     }
@@ -98,6 +125,19 @@ impl Reducer {
     /// The device is the host; there are no elements; what [`Reducer::reduce`] says of inputs, and what the
     /// driver reports.
     pub fn time<'a>(&self, inputs: &[impl Copy + Into<Strided<LanesRef<'a>>>]) -> Result<Timing, Error> {
+        self.time_with(inputs, &[])
+    }
+
+    /// As [`Reducer::time`], with values for the params, in their order.
+    ///
+    /// # Errors
+    /// As [`Reducer::time`], and params of another number or type than the specification says.
+    pub fn time_with<'a>(
+        &self,
+        inputs: &[impl Copy + Into<Strided<LanesRef<'a>>>],
+        params: &[Value],
+    ) -> Result<Timing, Error> {
+        inputs::check_params(&self.program.operation, params)?;
         let inputs: Vec<_> = inputs.iter().map(|&input| input.into()).collect();
         let shapes: Vec<_> =
             inputs.iter().map(|input| input.of((input.data.ty(), input.data.len()))).collect();
@@ -105,14 +145,23 @@ impl Reducer {
         match &self.kernels {
             None => Err(Error::HostHasNoClock),
             Some(_) if n == 0 => Err(Error::NothingToTime),
-            Some(kernels) => kernels.time(&inputs),
+            Some(kernels) => kernels.time(&inputs, params),
         }
     }
 
     /// Also the way of no elements on every device: there is nothing to launch.
-    fn on_host(&self, inputs: &[Strided<LanesRef<'_>>]) -> Result<Outcome, Error> {
+    fn on_host(&self, inputs: &[Strided<LanesRef<'_>>], params: &[Value]) -> Result<Outcome, Error> {
         let start = Instant::now();
-        let values = host::reduce(&self.program.operation, &self.association, inputs)?;
-        Ok(Outcome { values, kernel: start.elapsed() })
+        let values = host::reduce_with(&self.program.operation, &self.association, inputs, params)?;
+        self.of_something(Outcome { values, kernel: start.elapsed() })
+    }
+
+    /// The outcome, unless it says that no element was left to reduce.
+    fn of_something(&self, outcome: Outcome) -> Result<Outcome, Error> {
+        let operation = &self.program.operation;
+        if operation.nothing.is_some() && operation.nothing.as_ref() == outcome.values.first() {
+            return Err(Error::NothingLeft { operator: operation.name.clone() });
+        }
+        Ok(outcome)
     }
 }

@@ -1,26 +1,29 @@
 //! A reduction with Rust types: what `reduction!` gives.
 
 mod types;
+mod with;
 
-pub use types::{Output, Slices};
+pub use types::{NoParams, Output, Params, Slices};
+pub use with::With;
 
 use crate::{Device, Error, Reducer};
-use reduce_dsl::Spec;
 use reduce_dsl::program::Program;
+use reduce_dsl::{Spec, Value};
 use std::marker::PhantomData;
 use std::sync::OnceLock;
 
-/// A reduction from slices of `In` to `Out`: `f32` to `f32`, or `(f32, f32)` to `f32` for two inputs.
+/// A reduction from slices of `In` to `Out`: `f32` to `f32`, or `(f32, f32)` to `f32` for two inputs. `P` are the params
+/// that are given at the call: `f32`, or a tuple of several; `()` where there are none.
 /// It can live in a `static`, and threads may share it.
 #[derive(Debug)]
-pub struct Reduction<In, Out> {
+pub struct Reduction<In, Out, P = ()> {
     spec: fn() -> Spec,
-    host: OnceLock<Compiled<In, Out>>,
+    host: OnceLock<Compiled<In, Out, P>>,
 }
 
-impl<In, Out: Output> Reduction<In, Out> {
+impl<In, Out: Output, P: Params> Reduction<In, Out, P> {
     /// The reduction that `spec` specifies. The types are checked when it runs; `reduction!` gets them right.
-    pub const fn new(spec: fn() -> Spec) -> Reduction<In, Out> {
+    pub const fn new(spec: fn() -> Spec) -> Reduction<In, Out, P> {
         Reduction { spec, host: OnceLock::new() }
     }
 
@@ -30,19 +33,24 @@ impl<In, Out: Output> Reduction<In, Out> {
     ///
     /// # Errors
     /// See [`Reducer::reduce`].
-    pub fn reduce<S: Slices<In>>(&self, slices: S) -> Result<Out, Error> {
-        if let Some(host) = self.host.get() {
-            return host.reduce(slices);
-        }
-        let host = self.compile(&Device::host())?;
-        self.host.get_or_init(|| host).reduce(slices)
+    pub fn reduce<S: Slices<In>>(&self, slices: S) -> Result<Out, Error>
+    where
+        P: NoParams,
+    {
+        self.host()?.run(slices, &[])
+    }
+
+    /// The reduction with values for its params, a tuple of them for several, in their order:
+    /// `scaled.with(2.0).reduce(&x)?`.
+    pub fn with(&self, params: P) -> With<'_, Reduction<In, Out, P>> {
+        With::new(self, &params)
     }
 
     /// Compiles the reduction for a device, to run it there many times.
     ///
     /// # Errors
     /// See [`Reducer::new`].
-    pub fn compile(&self, device: &Device) -> Result<Compiled<In, Out>, Error> {
+    pub fn compile(&self, device: &Device) -> Result<Compiled<In, Out, P>, Error> {
         let reducer = Reducer::new(&self.spec(), device)?;
         Ok(Compiled { reducer, types: PhantomData })
     }
@@ -67,23 +75,34 @@ impl<In, Out: Output> Reduction<In, Out> {
     pub fn cuda(&self) -> Result<String, Error> {
         Ok(reduce_codegen::cuda(&self.program()?)?)
     }
+
+    /// It, compiled for the host once.
+    fn host(&self) -> Result<&Compiled<In, Out, P>, Error> {
+        if let Some(host) = self.host.get() {
+            return Ok(host);
+        }
+        let host = self.compile(&Device::host())?;
+        Ok(self.host.get_or_init(|| host))
+    }
 }
 
 /// A [`Reduction`] compiled for a device. Nothing is lowered or compiled again when it runs.
 #[derive(Debug)]
-pub struct Compiled<In, Out> {
+pub struct Compiled<In, Out, P = ()> {
     reducer: Reducer,
-    types: PhantomData<fn(In) -> Out>,
+    types: PhantomData<fn(In, P) -> Out>,
 }
 
-impl<In, Out: Output> Compiled<In, Out> {
+impl<In, Out: Output, P: Params> Compiled<In, Out, P> {
     /// Reduces slices, or strided elements, of equal length in the memory of the host; a GPU gets a copy.
     ///
     /// # Errors
     /// See [`Reducer::reduce`].
-    pub fn reduce<S: Slices<In>>(&self, slices: S) -> Result<Out, Error> {
-        let outcome = self.reducer.reduce(&slices.views())?;
-        self.read(&outcome.values)
+    pub fn reduce<S: Slices<In>>(&self, slices: S) -> Result<Out, Error>
+    where
+        P: NoParams,
+    {
+        self.run(slices, &[])
     }
 
     /// Reduces data that lies on the device already: slices or views of cudarc, at any alignment, or strided
@@ -92,9 +111,16 @@ impl<In, Out: Output> Compiled<In, Out> {
     /// # Errors
     /// See [`Reducer::reduce_device`].
     #[cfg(feature = "cuda")]
-    pub fn reduce_device<S: crate::DeviceSlices<In>>(&self, slices: S) -> Result<Out, Error> {
-        let outcome = self.reducer.reduce_device(&slices.inputs())?;
-        self.read(&outcome.values)
+    pub fn reduce_device<S: crate::DeviceSlices<In>>(&self, slices: S) -> Result<Out, Error>
+    where
+        P: NoParams,
+    {
+        self.run_device(slices, &[])
+    }
+
+    /// The same with values for its params: see [`Reduction::with`].
+    pub fn with(&self, params: P) -> With<'_, Compiled<In, Out, P>> {
+        With::new(self, &params)
     }
 
     /// The same without Rust types, with its program and device.
@@ -102,7 +128,18 @@ impl<In, Out: Output> Compiled<In, Out> {
         &self.reducer
     }
 
-    fn read(&self, values: &[reduce_dsl::Value]) -> Result<Out, Error> {
+    fn run<S: Slices<In>>(&self, slices: S, params: &[Value]) -> Result<Out, Error> {
+        let outcome = self.reducer.reduce_with(&slices.views(), params)?;
+        self.read(&outcome.values)
+    }
+
+    #[cfg(feature = "cuda")]
+    fn run_device<S: crate::DeviceSlices<In>>(&self, slices: S, params: &[Value]) -> Result<Out, Error> {
+        let outcome = self.reducer.reduce_device_with(&slices.inputs(), params)?;
+        self.read(&outcome.values)
+    }
+
+    fn read(&self, values: &[Value]) -> Result<Out, Error> {
         Out::of(values).ok_or_else(|| Error::OutputType {
             expected: std::any::type_name::<Out>(),
             found: self.reducer.program().operation.output.text(),

@@ -32,7 +32,7 @@ pub(crate) fn run(args: &Run) -> Result<(), Failure> {
     let (device, why_no_gpu) = devices::open(place)?;
     let reducer = Reducer::new(&parsed.spec, &device).map_err(|error| source.explain(&parsed, error))?;
     if args.trace {
-        return trace::trace(&reducer, &views);
+        return trace::trace(&reducer, &views, &[]);
     }
     let outcome = reducer.reduce(&views)?;
     let report = Report {

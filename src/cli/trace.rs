@@ -9,11 +9,12 @@ use crate::cli::failure::Failure;
 use crate::cli::output;
 use crate::cli::report::result_text;
 use names::Names;
-use recorder::{By, Launched, Made, Of, Recorder, Watch};
+use recorder::{By, Launched, Made, Of, Recorder, Watch, named_elements};
 use reduce_dsl::Value;
 use reduce_dsl::expanded::Part;
-use reduce_dsl::interpreter::{Acc, Event, Input, Options, Provenance, Schedule, Values, run};
+use reduce_dsl::interpreter::{Acc, Domain, Event, Input, Options, PerLane, Provenance, Values, run};
 use reduce_dsl::lanes::{Lanes, LanesRef};
+use reduce_dsl::operation::{Argument, Operation};
 use reduce_dsl::program::{Program, Reads};
 use reduce_runtime::host::HostError;
 use reduce_runtime::{Error, Reducer, Strided};
@@ -38,7 +39,11 @@ pub(crate) fn place(asked: Place) -> Result<Place, Failure> {
 }
 
 /// Prints every step of a program on the elements, and the result, which the reducer gives too.
-pub(crate) fn trace(reducer: &Reducer, views: &[Strided<LanesRef<'_>>]) -> Result<(), Failure> {
+pub(crate) fn trace(
+    reducer: &Reducer,
+    views: &[Strided<LanesRef<'_>>],
+    params: &[Value],
+) -> Result<(), Failure> {
     let n = views.first().map_or(0, |view| view.len);
     if n == 0 {
         return Err(Failure::request("`--trace` needs at least one element"));
@@ -50,8 +55,8 @@ pub(crate) fn trace(reducer: &Reducer, views: &[Strided<LanesRef<'_>>]) -> Resul
             n.div_ceil(MOST)
         )));
     }
-    let right = reducer.reduce(views)?.values;
-    let history = History::of(reducer.program(), views, n as u64)?;
+    let right = reducer.reduce_with(views, params)?.values;
+    let history = History::of(reducer.program(), views, n as u64, params)?;
     output::write(None, history.text(&right)?.as_bytes())
 }
 
@@ -63,7 +68,7 @@ struct History<'a> {
     program: &'a Program,
     names: Names,
     values: Values<'a>,
-    result: Acc,
+    finished: Vec<Value>,
     made: Vec<Made>,
     /// Is it part of the result?
     used: Vec<bool>,
@@ -72,25 +77,36 @@ struct History<'a> {
 
 impl<'a> History<'a> {
     /// Runs the program twice: on the values, and on positions under watch. Both number accumulators alike.
-    fn of(program: &'a Program, views: &[Strided<LanesRef<'_>>], n: u64) -> Result<History<'a>, Failure> {
+    fn of(
+        program: &'a Program,
+        views: &[Strided<LanesRef<'_>>],
+        n: u64,
+        params: &[Value],
+    ) -> Result<History<'a>, Failure> {
         let expanded = reduce_codegen::expand(program).map_err(Error::from)?;
         let operation = &program.operation;
         let mut values = Values::new(operation);
         let inputs: Vec<_> = views.iter().map(|view| Input::new(gathered(view), true)).collect();
-        let outcome = run(program, &expanded, &mut values, &inputs, n, Options::FORWARD);
+        let plain = Options::FORWARD.with(params);
+        let outcome = run(program, &expanded, &mut values, &inputs, n, plain);
 
         let (made, mut watch) = (RefCell::default(), Watch::default());
-        let mut recorder = Recorder::new(operation.identity.is_some(), &made);
-        let inputs = Provenance::inputs(operation, n, true);
+        let mut recorder = Recorder::new(operation.padding.is_some(), &made);
+        let positions = Provenance::inputs(operation, n, true);
         let mut watcher = |event: &Event<'_>| watch.event(event, &made);
-        let options = Options { schedule: Schedule::FORWARD, trace: Some(&mut watcher) };
-        let watched = run(program, &expanded, &mut recorder, &inputs, n, options);
+        let options = Options { trace: Some(&mut watcher), ..Options::FORWARD.with(params) };
+        let watched = run(program, &expanded, &mut recorder, &positions, n, options);
         match (outcome.acc, watched.acc, outcome.reports.first()) {
             (Some(result), Some(same), None) if result == same => {
-                let made = made.into_inner();
+                let mut made = made.into_inner();
+                named_elements(&mut made, |position| {
+                    element(&mut values, operation, &inputs, position, params)
+                });
+                let finished =
+                    values.finish(result, n, params).map_err(|it| Error::from(HostError::from(it)))?;
                 let used = used(&made, result);
                 let names = Names::of_items(operation, views);
-                Ok(History { program, names, values, result, made, used, watch })
+                Ok(History { program, names, values, finished, made, used, watch })
             }
             (_, _, Some(report)) => Err(Failure::Wrong(report.to_string())),
             _ => Err(Failure::Wrong("two runs of a program differ".to_owned())),
@@ -108,11 +124,10 @@ impl<'a> History<'a> {
             text += &self.alone(launch, numbers);
             text += &self.together(numbers);
         }
-        let values = self.values.finish(self.result).map_err(|error| Error::from(HostError::from(error)))?;
-        if let Some(wrong) = differ("the interpreter", &values, right) {
+        if let Some(wrong) = differ("the interpreter", &self.finished, right) {
             return Err(Failure::Wrong(wrong));
         }
-        Ok(format!("{text}\nresult: {}\n", result_text(&self.program.operation, &values)))
+        Ok(format!("{text}\nresult: {}\n", result_text(&self.program.operation, &self.finished)))
     }
 
     fn heading(&self, launch: usize, block: u64) -> String {
@@ -218,7 +233,7 @@ impl<'a> History<'a> {
             Of::Pair(a, b) if made.elements == 1 => {
                 self.origin(if self.made[a].elements > 0 { a } else { b })
             }
-            Of::Pair(..) | Of::Nothing => format!("block {}", made.by.block),
+            Of::Pair(..) | Of::Folded(..) | Of::Nothing => format!("block {}", made.by.block),
         }
     }
 
@@ -300,6 +315,25 @@ fn used(made: &[Made], result: Acc) -> Vec<bool> {
         }
     }
     used
+}
+
+/// The accumulator of one element, as `map` makes it.
+fn element(
+    values: &mut Values<'_>,
+    operation: &Operation,
+    inputs: &[Input],
+    position: u64,
+    params: &[Value],
+) -> Option<Acc> {
+    let bits = |argument: &Argument| match *argument {
+        Argument::Input(input) => inputs[input].elements.get(position as usize).bits(),
+        Argument::Param(param) => params[param].bits(),
+        Argument::Index | Argument::Acc(_) | Argument::Step | Argument::Count => position,
+    };
+    let args: Vec<PerLane<u64>> = operation.map_arguments().iter().map(|it| [bits(it); 32]).collect();
+    let mut made = [None; 32];
+    values.map(&args, 1, &mut made).ok()?;
+    made[0]
 }
 
 /// The elements of a view, one behind the other.

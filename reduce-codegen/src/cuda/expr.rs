@@ -20,7 +20,9 @@ pub(super) fn expr(operation: &Operation, it: &Expr) -> String {
         Expr::Grid => "gridDim.x".to_owned(),
         Expr::Rank => "cluster_rank()".to_owned(),
         Expr::Items => "n".to_owned(),
+        Expr::Elements => "elements".to_owned(),
         Expr::Step(input) => format!("{}_step", operation.inputs[*input].name),
+        Expr::Param(param, _) => operation.params[*param].name.clone(),
         Expr::Aligned(at, bytes) => {
             format!("reinterpret_cast<unsigned long long>({}) % {bytes} == 0", buffer(operation, *at))
         }
@@ -39,12 +41,19 @@ pub(super) fn expr(operation: &Operation, it: &Expr) -> String {
         Expr::Map(args) if is_plain(&operation.map, &operation.acc) => {
             args.first().map(sub).unwrap_or_default()
         }
-        Expr::Map(args) => format!("map({})", args.iter().map(sub).collect::<Vec<_>>().join(", ")),
-        Expr::Combine(a, b) => format!("combine({}, {})", sub(a), sub(b)),
+        Expr::Map(_) => call(operation, "map", it),
+        Expr::Combine(..) => call(operation, "combine", it),
+        Expr::Fold(..) => call(operation, "fold", it),
         Expr::Empty => if operation.padding.is_some() { "identity()" } else { "{}" }.to_owned(),
-        Expr::Finish(a) if gives_acc(operation) => sub(a),
-        Expr::Finish(a) => format!("finish({})", sub(a)),
+        Expr::Finish(a, _) if gives_acc(operation) => sub(a),
+        Expr::Finish(..) => call(operation, "finish", it),
     }
+}
+
+/// A function of the operation, on the operands of the expression.
+fn call(operation: &Operation, name: &str, it: &Expr) -> String {
+    let args: Vec<_> = it.operands().into_iter().map(|arg| expr(operation, unwidened(arg))).collect();
+    format!("{name}({})", args.join(", "))
 }
 
 /// A place. C++ widens the position without being told.
@@ -114,8 +123,9 @@ fn inside(operation: &Operation, op: Bin, it: &Expr) -> String {
         Expr::Const(_) | Expr::Named(_) | Expr::Local(_) | Expr::Lane(..) | Expr::Thread | Expr::Block => {
             false
         }
-        Expr::Grid | Expr::Rank | Expr::Items | Expr::Step(_) | Expr::Un(..) | Expr::Cast(..) => false,
-        Expr::Map(_) | Expr::Combine(..) | Expr::Empty | Expr::Finish(_) => false,
+        Expr::Grid | Expr::Rank | Expr::Items | Expr::Elements | Expr::Step(_) | Expr::Param(..) => false,
+        Expr::Un(..) | Expr::Cast(..) | Expr::Map(_) | Expr::Combine(..) | Expr::Fold(..) => false,
+        Expr::Empty | Expr::Finish(..) => false,
     };
     if tighter { expr(operation, it) } else { operand(operation, it) }
 }
@@ -128,8 +138,9 @@ fn operand(operation: &Operation, it: &Expr) -> String {
         Expr::Const(_) | Expr::Named(_) | Expr::Local(_) | Expr::Lane(..) | Expr::Thread | Expr::Block => {
             false
         }
-        Expr::Grid | Expr::Rank | Expr::Items | Expr::Step(_) | Expr::Un(..) | Expr::Cast(..) => false,
-        Expr::Map(_) | Expr::Combine(..) | Expr::Empty | Expr::Finish(_) => false,
+        Expr::Grid | Expr::Rank | Expr::Items | Expr::Elements | Expr::Step(_) | Expr::Param(..) => false,
+        Expr::Un(..) | Expr::Cast(..) | Expr::Map(_) | Expr::Combine(..) | Expr::Fold(..) => false,
+        Expr::Empty | Expr::Finish(..) => false,
     };
     if nested { format!("({})", expr(operation, it)) } else { expr(operation, it) }
 }

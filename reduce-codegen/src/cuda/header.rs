@@ -44,9 +44,11 @@ fn order(program: &Program) -> &'static str {
 fn launches(program: &Program, inputs: &str) -> String {
     let [first, second] = [Reads::Inputs, Reads::Partials].map(|reads| program.kernel(reads).name);
     let block = program.block;
-    let least = if program.operation.identity.is_some() { "" } else { "; n is at least 1" };
+    let params = params(&program.operation);
+    // What stands for nothing need not be the accumulator of nothing.
+    let least = if program.operation.has_result_of_nothing() { "" } else { "; n is at least 1" };
     let mut text = format!(
-        "// launch     {first}<<<blocks, {block}>>>({inputs}, partials, result, n)\n\
+        "// launch     {first}<<<blocks, {block}>>>({inputs}, partials, result, n{params})\n\
          //                with {}{least}\n",
         blocks(program, Reads::Inputs)
     );
@@ -56,9 +58,15 @@ fn launches(program: &Program, inputs: &str) -> String {
     for when in again(program) {
         text += &format!("//            {when}\n");
     }
+    let counts = program.operation.counts();
+    let (elements, of_all) = if counts {
+        (", elements", ";\n//                elements is the n of the first launch")
+    } else {
+        ("", "")
+    };
     text += &format!(
-        "//            {second}<<<blocks, {block}>>>(items, partials, result, n)\n\
-         //                with {}, and items the partials of the launch before\n",
+        "//            {second}<<<blocks, {block}>>>(items, partials, result, n{elements}{params})\n\
+         //                with {}, and items the partials of the launch before{of_all}\n",
         blocks(program, Reads::Partials)
     );
     text
@@ -117,6 +125,11 @@ fn writer(program: &Program) -> String {
         return format!("the launch of {} that has one block", program.kernel(Reads::Partials).name);
     }
     "the launch that has one block".to_owned()
+}
+
+/// What every kernel takes last.
+fn params(operation: &Operation) -> String {
+    operation.params.iter().map(|param| format!(", {}", param.name)).collect()
 }
 
 /// What the kernel over inputs takes for one of them.

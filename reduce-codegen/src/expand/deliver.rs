@@ -3,7 +3,8 @@
 use super::{Expansion, count};
 use reduce_dsl::Scalar;
 use reduce_dsl::expanded::{Buffer, Expr, Local, MemoryOrder, Part, Stmt, Ty};
-use reduce_dsl::program::{GridMedium, Scope, Step};
+use reduce_dsl::operation::Argument;
+use reduce_dsl::program::{GridMedium, Reads, Scope, Step};
 
 impl Expansion<'_> {
     /// Thread 0 delivers the block's accumulator.
@@ -35,9 +36,22 @@ impl Expansion<'_> {
 
     /// The result, where the block is the only one.
     fn partial_or_result(&self, acc: Expr) -> Stmt {
-        let result = Stmt::Store(Buffer::Result.at(zero()), Expr::Finish(Box::new(acc.clone())));
+        let result = Stmt::Store(Buffer::Result.at(zero()), self.finished(acc.clone()));
         let partial = Stmt::Store(Buffer::Partials.at(Expr::Block.cast(Scalar::U64)), acc);
         Stmt::If(Expr::Grid.equals(1), vec![result], vec![partial])
+    }
+
+    fn finished(&self, acc: Expr) -> Expr {
+        let operation = &self.program.operation;
+        let given = |argument: &Argument| match *argument {
+            Argument::Count => Some(match self.kernel.reads {
+                Reads::Inputs => Expr::Items,
+                Reads::Partials => Expr::Elements,
+            }),
+            Argument::Param(param) => Some(Expr::Param(param, operation.params[param].ty)),
+            Argument::Acc(_) | Argument::Input(_) | Argument::Index | Argument::Step => None,
+        };
+        Expr::Finish(Box::new(acc), operation.finish_arguments().iter().filter_map(given).collect())
     }
 
     /// The root of a tree in memory. In place, there is none where there is no item.

@@ -2,9 +2,9 @@
 
 use super::{Expansion, count, first};
 use reduce_dsl::expanded::{Buffer, Expr, Local, Loop, Part, Stmt, Ty};
-use reduce_dsl::operation::Layout;
+use reduce_dsl::operation::{Argument, Layout, Operation};
 use reduce_dsl::ops::Bin;
-use reduce_dsl::program::{Fold, Reach, Reads, Step};
+use reduce_dsl::program::{Arrangement, Fold, Reach, Reads, Step};
 use reduce_dsl::{Scalar, Value};
 
 /// How the items of a load unit are read.
@@ -23,8 +23,17 @@ pub(super) struct Unit {
     /// The position in the tile, `u32`, or in the whole input, `u64`.
     pub(super) at: Expr,
     pub(super) access: Access,
-    /// Is it the first of its thread, whose items are assigned and not combined?
-    pub(super) assign: bool,
+    /// How many items each lane has before it, `u64`. The first item of a lane may be assigned and not combined.
+    pub(super) before: Before,
+}
+
+/// What the lanes of a thread hold when a unit comes.
+#[derive(Clone)]
+pub(super) enum Before {
+    /// Nothing: the first item of each is assigned.
+    Nothing,
+    /// So many items, `u64`; where no item is assigned, also the padding.
+    Items(Expr),
 }
 
 impl Expansion<'_> {
@@ -37,6 +46,10 @@ impl Expansion<'_> {
             Reach::Everything => self.everything(),
         };
         self.body.extend(body);
+        if fold.arrangement == Arrangement::Blocked {
+            let constants = [("UNITS", fold.units().unwrap_or(1)), ("WIDTH", fold.width)];
+            self.items_of_a_thread(constants.into_iter().filter(|&(_, items)| items > 1));
+        }
     }
 
     /// The units of a tile: without guards where it is full, as vectors where the data is aligned too.
@@ -51,39 +64,52 @@ impl Expansion<'_> {
     }
 
     fn declare_lanes(&mut self, fold: Fold) {
-        let name = |lane| if fold.width == 1 { "acc".to_owned() } else { format!("acc_{lane}") };
-        self.lanes = (0..fold.width).map(|lane| Local::new(name(lane), Ty::Acc)).collect();
+        let name = |lane| if fold.lanes() == 1 { "acc".to_owned() } else { format!("acc_{lane}") };
+        self.lanes = (0..fold.lanes()).map(|lane| Local::new(name(lane), Ty::Acc)).collect();
         let empty = |lane: &Local| Stmt::Var(lane.clone(), Expr::Empty);
         self.body.extend(self.lanes.iter().map(empty));
     }
 
-    /// All units of a thread. A single unit is assigned; of several, without an identity, the first is, and
-    /// the loop begins with the second.
+    /// All units of a thread. A single unit begins its lanes; of several, where lanes begin with an item, the first
+    /// does, and the loop begins with the second.
     fn units(&self, fold: Fold, units: u32, access: Access) -> Vec<Stmt> {
         if units == 1 {
-            return self.unit(Expr::Thread, access, true, "");
+            return self.unit(Expr::Thread, access, Before::Nothing, "");
         }
+        let (first, number) = match fold.arrangement {
+            Arrangement::Striped => {
+                (Expr::Thread, unit().get().times(Expr::Named("BLOCK")).plus(Expr::Thread))
+            }
+            Arrangement::Blocked => {
+                let first = Expr::Thread.times(Expr::Named("UNITS"));
+                (first.clone(), first.plus(unit().get()))
+            }
+        };
         let mut body = Vec::new();
-        if self.guarded() {
-            body.extend(self.unit(Expr::Thread, access, true, "_first"));
+        if self.begins_with_item() {
+            body.extend(self.unit(first, access, Before::Nothing, "_first"));
         }
-        let unit = Local::new("unit", Ty::U32);
-        let number = unit.get().times(Expr::Named("BLOCK")).plus(Expr::Thread);
         body.push(Stmt::For(Box::new(Loop {
-            from: u32::from(self.guarded()).into(),
-            test: unit.get().below(Expr::Named("UNITS")),
-            next: unit.get().plus(1),
+            from: u32::from(self.begins_with_item()).into(),
+            test: unit().get().below(Expr::Named("UNITS")),
+            next: unit().get().plus(1),
             unroll: fold.unrolled && access != Access::Guarded,
-            body: self.unit(number, access, false, ""),
-            local: unit,
+            body: self.unit(number, access, before_unit(fold), ""),
+            local: unit(),
         })));
         body
     }
 
+    /// Do lanes begin with their first item, and not with the padding?
+    pub(super) fn begins_with_item(&self) -> bool {
+        self.guarded() || (self.kernel.reads == Reads::Inputs && self.program.operation.fold.is_some())
+    }
+
     /// The unit of that number: where it lies, its loads, and each of its items into its lane. `suffix`
     /// tells its names from those of another unit in sight.
-    fn unit(&self, number: Expr, access: Access, assign: bool, suffix: &str) -> Vec<Stmt> {
-        let position = if self.lanes.len() == 1 { number } else { number.times(Expr::Named("WIDTH")) };
+    fn unit(&self, number: Expr, access: Access, before: Before, suffix: &str) -> Vec<Stmt> {
+        let wide = self.kernel.fold().width > 1;
+        let position = if wide { number.times(Expr::Named("WIDTH")) } else { number };
         let mut body = Vec::new();
         let mut at = position.clone();
         if position != Expr::Thread {
@@ -91,7 +117,7 @@ impl Expansion<'_> {
             at = local.get();
             body.push(Stmt::Let(local, position));
         }
-        body.extend(self.items(&Unit { at, access, assign }, suffix));
+        body.extend(self.items(&Unit { at, access, before }, suffix));
         body
     }
 
@@ -99,40 +125,80 @@ impl Expansion<'_> {
     pub(super) fn items(&self, unit: &Unit, suffix: &str) -> Vec<Stmt> {
         let vectors = unit.access == Access::Vectors;
         let mut body = if vectors { self.vectors(unit, suffix) } else { Vec::new() };
-        body.extend((0..self.lanes.len() as u32).flat_map(|lane| self.item(unit, lane, suffix)));
+        body.extend((0..self.kernel.fold().width).flat_map(|item| self.item(unit, item, suffix)));
         body
     }
 
     /// One item: its loads, if it was not loaded with its unit, and its way into the lane.
-    fn item(&self, unit: &Unit, lane: u32, suffix: &str) -> Vec<Stmt> {
-        let (mut body, item) = match (self.kernel.reads, unit.access) {
-            (Reads::Partials, _) => self.partial(unit, lane, suffix),
-            (Reads::Inputs, Access::Vectors) => (Vec::new(), self.element_of_vector(unit, lane, suffix)),
-            (Reads::Inputs, Access::Items | Access::Guarded) => self.element(unit, lane, suffix),
+    fn item(&self, unit: &Unit, item: u32, suffix: &str) -> Vec<Stmt> {
+        let (mut body, value) = match (self.kernel.reads, unit.access) {
+            (Reads::Partials, _) => self.partial(unit, item, suffix),
+            (Reads::Inputs, Access::Vectors) => (Vec::new(), self.element_of_vector(unit, item, suffix)),
+            (Reads::Inputs, Access::Items | Access::Guarded) => self.element(unit, item, suffix),
         };
-        let acc = self.lanes[lane as usize].clone();
-        let value = if unit.assign { item } else { acc.get().combine(item) };
-        body.push(Stmt::Set(acc, value));
-        if unit.access == Access::Guarded { vec![Stmt::when(unit.holds(lane), body)] } else { body }
+        body.push(Stmt::Set(self.lane(item).clone(), value));
+        if unit.access == Access::Guarded { vec![Stmt::when(unit.holds(item), body)] } else { body }
     }
 
-    fn partial(&self, unit: &Unit, lane: u32, suffix: &str) -> (Vec<Stmt>, Expr) {
-        let item = Local::new(format!("item{suffix}"), Ty::Acc);
-        (vec![Stmt::Load(item.clone(), Buffer::Items.at(unit.position(lane)))], item.get())
+    /// The accumulator that an item of a unit goes to.
+    fn lane(&self, item: u32) -> &Local {
+        &self.lanes[item as usize % self.lanes.len()]
     }
 
-    fn element(&self, unit: &Unit, lane: u32, suffix: &str) -> (Vec<Stmt>, Expr) {
+    fn partial(&self, unit: &Unit, item: u32, suffix: &str) -> (Vec<Stmt>, Expr) {
+        let local = Local::new(format!("item{suffix}"), Ty::Acc);
+        let load = Stmt::Load(local.clone(), Buffer::Items.at(unit.position(item)));
+        let begins = self.before(unit, item).is_none();
+        (vec![load], if begins { local.get() } else { self.lane(item).get().combine(local.get()) })
+    }
+
+    fn element(&self, unit: &Unit, item: u32, suffix: &str) -> (Vec<Stmt>, Expr) {
         let local = |k: usize| {
             let ty = Ty::Scalar(self.program.operation.inputs[k].ty);
-            self.local_of_input(k, &format!("_{lane}{suffix}"), ty)
+            self.local_of_input(k, &format!("_{item}{suffix}"), ty)
         };
-        let load = |k| Stmt::Load(local(k), Buffer::Input(k).at(self.address(k, unit, lane)));
-        (self.inputs().map(load).collect(), self.mapped(unit, lane, |k| local(k).get()))
+        let load = |k| Stmt::Load(local(k), Buffer::Input(k).at(self.address(k, unit, item)));
+        (self.inputs().map(load).collect(), self.added(unit, item, |k| local(k).get()))
+    }
+
+    /// How many items the lane of an item has before it; `None` where the item is assigned.
+    fn before(&self, unit: &Unit, item: u32) -> Option<Expr> {
+        let in_lane = u64::from(item) / self.lanes.len() as u64;
+        match &unit.before {
+            Before::Nothing => (in_lane > 0).then(|| Expr::Const(Value::of(in_lane))),
+            Before::Items(before) if in_lane == 0 => Some(before.clone()),
+            Before::Items(before) => Some(before.clone().bin(Bin::Add, Expr::Const(Value::of(in_lane)))),
+        }
+    }
+
+    /// The accumulator of an item's lane with an element added: mapped if it is the first, then by `fold` if the
+    /// operation has one.
+    fn added(&self, unit: &Unit, item: u32, element: impl Fn(usize) -> Expr) -> Expr {
+        let operation = &self.program.operation;
+        let before = self.before(unit, item);
+        let step = before.clone().unwrap_or_else(|| Expr::Const(Value::of(0u64)));
+        let given = |argument: &Argument| match *argument {
+            Argument::Acc(_) => None,
+            Argument::Input(k) => Some(element(k)),
+            Argument::Index => Some(unit.position(item)),
+            Argument::Step => Some(step.clone()),
+            Argument::Count => Some(Expr::Items),
+            Argument::Param(param) => Some(Expr::Param(param, operation.params[param].ty)),
+        };
+        let mapped = || Expr::Map(operation.map_arguments().iter().filter_map(given).collect());
+        let acc = self.lane(item).get();
+        match (before, operation.fold_arguments()) {
+            (None, _) => mapped(),
+            (Some(_), None) => acc.combine(mapped()),
+            (Some(_), Some(arguments)) => {
+                Expr::Fold(Box::new(acc), arguments.iter().filter_map(given).collect())
+            }
+        }
     }
 
     /// Where an item of the unit lies in an input.
-    fn address(&self, input: usize, unit: &Unit, lane: u32) -> Expr {
-        let position = unit.position(lane);
+    fn address(&self, input: usize, unit: &Unit, item: u32) -> Expr {
+        let position = unit.position(item);
         match self.program.operation.layout {
             Layout::Contiguous => position,
             Layout::Strided => position.times(Expr::Step(input)),
@@ -141,7 +207,7 @@ impl Expansion<'_> {
 
     /// The vector loads of a unit.
     fn vectors(&self, unit: &Unit, suffix: &str) -> Vec<Stmt> {
-        let parts = |k| (0..self.lanes.len() as u32 / self.access(k).0).map(move |part| (k, part));
+        let parts = |k| (0..self.kernel.fold().width / self.access(k).0).map(move |part| (k, part));
         let load = |(k, part)| {
             let place = Buffer::Input(k).at(unit.position(part * self.access(k).0));
             Stmt::Load(self.vector(k, part, suffix), place)
@@ -149,10 +215,10 @@ impl Expansion<'_> {
         self.inputs().flat_map(parts).map(load).collect()
     }
 
-    fn element_of_vector(&self, unit: &Unit, lane: u32, suffix: &str) -> Expr {
-        self.mapped(unit, lane, |k| {
+    fn element_of_vector(&self, unit: &Unit, item: u32, suffix: &str) -> Expr {
+        self.added(unit, item, |k| {
             let elements = self.access(k).0;
-            Expr::Lane(self.vector(k, lane / elements, suffix), lane % elements)
+            Expr::Lane(self.vector(k, item / elements, suffix), item % elements)
         })
     }
 
@@ -177,20 +243,29 @@ impl Expansion<'_> {
         0..self.program.operation.inputs.len()
     }
 
-    /// A local named after an input, and not like another input.
+    /// A local named after an input, and not like another input or a param.
     fn local_of_input(&self, input: usize, suffix: &str, ty: Ty) -> Local {
-        let inputs = &self.program.operation.inputs;
+        let Operation { inputs, params, .. } = &self.program.operation;
         let mut name = format!("{}{suffix}", inputs[input].name);
-        while inputs.iter().any(|other| other.name == name) {
+        while inputs.iter().chain(params).any(|other| other.name == name) {
             name.push('_');
         }
         Local::new(name, ty)
     }
+}
 
-    fn mapped(&self, unit: &Unit, lane: u32, element: impl Fn(usize) -> Expr) -> Expr {
-        let position = self.program.operation.is_indexed().then(|| unit.position(lane));
-        Expr::Map(self.inputs().map(element).chain(position).collect())
-    }
+/// The number of a unit among those of its thread.
+fn unit() -> Local {
+    Local::new("unit", Ty::U32)
+}
+
+/// What the lanes hold before the unit of a loop.
+fn before_unit(fold: Fold) -> Before {
+    let items = match fold.arrangement {
+        Arrangement::Blocked if fold.width > 1 => unit().get().times(Expr::Named("WIDTH")),
+        Arrangement::Blocked | Arrangement::Striped => unit().get(),
+    };
+    Before::Items(items.cast(Scalar::U64))
 }
 
 /// The words in `passes` that shaped a fold.
@@ -212,21 +287,21 @@ fn full_tile() -> Expr {
 
 impl Unit {
     /// The position, in the whole input, of an item.
-    fn position(&self, lane: u32) -> Expr {
+    fn position(&self, item: u32) -> Expr {
         let begin = if self.is_whole() {
             self.at.clone()
         } else {
             first().get().bin(Bin::Add, self.at.clone().cast(Scalar::U64))
         };
-        if lane == 0 { begin } else { begin.bin(Bin::Add, Expr::Const(Value::of(u64::from(lane)))) }
+        if item == 0 { begin } else { begin.bin(Bin::Add, Expr::Const(Value::of(u64::from(item)))) }
     }
 
-    /// Is there an item for that lane?
-    fn holds(&self, lane: u32) -> Expr {
+    /// Is that item there?
+    fn holds(&self, item: u32) -> Expr {
         if self.is_whole() {
-            self.position(lane).below(Expr::Items)
+            self.position(item).below(Expr::Items)
         } else {
-            self.at.clone().plus(lane).below(count().get())
+            self.at.clone().plus(item).below(count().get())
         }
     }
 

@@ -73,10 +73,8 @@ impl Slots {
         if !self.combine.unrolled {
             return vec![self.looped(least)];
         }
-        let mut strides: Vec<u32> = halves(self.combine.items / 2).take_while(|&it| it >= least).collect();
-        if self.combine.tree == Tree::Pairs {
-            strides.reverse();
-        }
+        let mut strides = super::strides(self.combine.tree, self.combine.items);
+        strides.retain(|&stride| stride >= least);
         // Nobody waits after the very last step: thread 0 wrote the root itself.
         let last = strides.last().copied().filter(|_| least == 1);
         let step = |stride: u32| {
@@ -110,7 +108,8 @@ impl Slots {
             let meeting = (stride > 1).then_some(Barrier::Warp(FULL));
             self.step(stride.into(), &format!("_{stride}"), meeting)
         };
-        Stmt::when(Expr::Thread.below(Program::WARP), halves(widest).flat_map(step).collect())
+        let strides = super::strides(Tree::Halving, 2 * widest);
+        Stmt::when(Expr::Thread.below(Program::WARP), strides.into_iter().flat_map(step).collect())
     }
 
     /// One step: active threads combine their item with the one a stride further up.
@@ -172,11 +171,6 @@ impl Slots {
             Buffer::Shared(TREE).at(index)
         }
     }
-}
-
-/// A stride, half of it, …, 1.
-fn halves(widest: u32) -> impl Iterator<Item = u32> {
-    std::iter::successors(Some(widest), |stride| Some(stride / 2)).take_while(|&stride| stride > 0)
 }
 
 fn index(suffix: &str) -> Local {

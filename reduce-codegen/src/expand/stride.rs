@@ -1,6 +1,6 @@
 //! Folds whose length is not in the program: a grid goes over the whole input, or one thread does.
 
-use super::fold::{Access, Unit};
+use super::fold::{Access, Before, Unit};
 use super::{Expansion, first};
 use reduce_dsl::Scalar;
 use reduce_dsl::expanded::{Expr, Local, Loop, Stmt, Ty};
@@ -9,17 +9,18 @@ use reduce_dsl::ops::{Bin, Cmp};
 impl Expansion<'_> {
     /// Every unit that the thread comes across: a round of the grid after another.
     pub(super) fn grid_stride(&self) -> Vec<Stmt> {
-        let mine =
-            if self.lanes.len() == 1 { Expr::Thread } else { Expr::Thread.times(Expr::Named("WIDTH")) };
+        let wide = self.kernel.fold().width > 1;
+        let mine = if wide { Expr::Thread.times(Expr::Named("WIDTH")) } else { Expr::Thread };
         let from = first().get().bin(Bin::Add, mine.cast(Scalar::U64));
         let stride = Expr::Named("STRIDE").cast(Scalar::U64);
-        self.rounds(from, stride, |at, assign, suffix| self.round(at, assign, suffix))
+        let rounds = at().get().bin(Bin::Sub, at_first().get()).over(stride.clone());
+        self.rounds(from, stride, rounds, |at, before, suffix| self.round(at, before, suffix))
     }
 
     /// A unit, as vectors where all of it is there and the data is aligned.
-    fn round(&self, at: &Expr, assign: bool, suffix: &str) -> Vec<Stmt> {
-        let items = |access| self.items(&Unit { at: at.clone(), access, assign }, suffix);
-        if self.lanes.len() == 1 {
+    fn round(&self, at: &Expr, before: Before, suffix: &str) -> Vec<Stmt> {
+        let items = |access| self.items(&Unit { at: at.clone(), access, before: before.clone() }, suffix);
+        if self.kernel.fold().width == 1 {
             return items(Access::Items);
         }
         let end = at.clone().bin(Bin::Add, Expr::Named("WIDTH").cast(Scalar::U64));
@@ -30,33 +31,49 @@ impl Expansion<'_> {
 
     /// Everything, in thread 0.
     pub(super) fn everything(&self) -> Vec<Stmt> {
-        let body = self.rounds(number(0), number(1), |at, assign, suffix| {
-            self.items(&Unit { at: at.clone(), access: Access::Items, assign }, suffix)
+        let body = self.rounds(number(0), number(1), at().get(), |at, before, suffix| {
+            self.items(&Unit { at: at.clone(), access: Access::Items, before }, suffix)
         });
         vec![Stmt::when(Expr::Thread.equals(0), body)]
     }
 
-    /// The units at `from`, `from + stride`, … Without an identity, the first one is assigned and not combined.
-    fn rounds(&self, from: Expr, stride: Expr, unit: impl Fn(&Expr, bool, &str) -> Vec<Stmt>) -> Vec<Stmt> {
-        let [at, at_first] = ["at", "at_first"].map(|name| Local::new(name, Ty::U64));
+    /// The units at `from`, `from + stride`, …, of which the one `at` has so many `rounds` before it. Where lanes begin
+    /// with an item, the first one stands alone.
+    fn rounds(
+        &self,
+        from: Expr,
+        stride: Expr,
+        rounds: Expr,
+        unit: impl Fn(&Expr, Before, &str) -> Vec<Stmt>,
+    ) -> Vec<Stmt> {
         let mut body = Vec::new();
         let mut start = from.clone();
-        if self.guarded() {
-            let begin = unit(&at_first.get(), true, "_first");
-            let there = at_first.get().below(Expr::Items);
-            body.extend([Stmt::Let(at_first.clone(), from), Stmt::when(there, begin)]);
-            start = at_first.get().bin(Bin::Add, stride.clone());
+        if self.begins_with_item() {
+            let begin = unit(&at_first().get(), Before::Nothing, "_first");
+            let there = at_first().get().below(Expr::Items);
+            body.extend([Stmt::Let(at_first(), from), Stmt::when(there, begin)]);
+            start = at_first().get().bin(Bin::Add, stride.clone());
         }
         body.push(Stmt::For(Box::new(Loop {
             from: start,
-            test: at.get().below(Expr::Items),
-            next: at.get().bin(Bin::Add, stride),
+            test: at().get().below(Expr::Items),
+            next: at().get().bin(Bin::Add, stride),
             unroll: false,
-            body: unit(&at.get(), false, ""),
-            local: at,
+            body: unit(&at().get(), Before::Items(rounds), ""),
+            local: at(),
         })));
         body
     }
+}
+
+/// Where a unit begins, in the whole input.
+fn at() -> Local {
+    Local::new("at", Ty::U64)
+}
+
+/// Where the first unit of a thread begins.
+fn at_first() -> Local {
+    Local::new("at_first", Ty::U64)
 }
 
 fn number(value: u64) -> Expr {

@@ -2,7 +2,7 @@
 
 use super::{Expansion, count};
 use reduce_dsl::expanded::{Expr, FULL, Local, Loop, Stmt, Ty};
-use reduce_dsl::program::{Combine, Scope};
+use reduce_dsl::program::{Combine, Scope, Tree};
 
 impl Expansion<'_> {
     /// The lanes of a thread become one accumulator, by pairs.
@@ -17,10 +17,20 @@ impl Expansion<'_> {
         let acc = Local::new("acc", Ty::Acc);
         self.body.push(Stmt::Var(acc.clone(), self.lanes[0].get()));
         self.lanes = vec![acc];
+        self.items_of_a_thread([("WIDTH", combine.items)].into_iter());
+    }
+
+    /// Neighbouring items are one thread's, as many as those constants say: so many threads hold some.
+    pub(super) fn items_of_a_thread(&mut self, constants: impl Iterator<Item = (&'static str, u32)>) {
+        let constants = constants.map(|(name, items)| (Expr::Named(name), items));
+        let Some((all, items)) =
+            constants.reduce(|(all, items), (name, more)| (all.times(name), items * more))
+        else {
+            return;
+        };
         if self.guarded() {
             let present = Local::new("present", Ty::U32);
-            let threads = count().get().plus(combine.items - 1).over(Expr::Named("WIDTH"));
-            self.body.push(Stmt::Let(present.clone(), threads));
+            self.body.push(Stmt::Let(present.clone(), count().get().plus(items - 1).over(all)));
             self.present = present.get();
         }
     }
@@ -32,24 +42,23 @@ impl Expansion<'_> {
         if self.guarded() { Stmt::when(there, vec![set]) } else { set }
     }
 
-    /// The accumulators of a warp's lanes become one, in lane 0, by halving. `present` items are there,
-    /// counted from thread 0.
+    /// The accumulators of a warp's lanes become one, in lane 0, by halving or by pairs. `present` items are there,
+    /// counted from thread 0. By pairs, only lanes at multiples of twice the stride hold what the next step needs.
     pub(super) fn shuffle_tree(&mut self, combine: Combine, present: Expr) {
         let step = |stride: Expr, suffix: &str| self.shuffle_step(combine.scope, stride, suffix, &present);
         let stmts = if combine.unrolled {
-            let halves = std::iter::successors(Some(combine.items / 2), |stride| Some(stride / 2));
-            let strides = halves.take_while(|&stride| stride > 0);
-            strides.flat_map(|stride| step(stride.into(), &format!("_{stride}"))).collect()
+            let strides = super::strides(combine.tree, combine.items);
+            strides.into_iter().flat_map(|stride| step(stride.into(), &format!("_{stride}"))).collect()
         } else {
             let stride = Local::new("stride", Ty::U32);
-            vec![Stmt::For(Box::new(Loop {
-                from: half_of(combine),
-                test: Expr::from(0).below(stride.get()),
-                next: stride.get().over(2),
-                unroll: false,
-                body: step(stride.get(), ""),
-                local: stride,
-            }))]
+            let (from, test, next) = match combine.tree {
+                Tree::Pairs => (1.into(), stride.get().below(items(combine)), stride.get().times(2)),
+                Tree::Halving | Tree::Serial | Tree::Any => {
+                    (half_of(combine), Expr::from(0).below(stride.get()), stride.get().over(2))
+                }
+            };
+            let body = step(stride.get(), "");
+            vec![Stmt::For(Box::new(Loop { from, test, next, unroll: false, body, local: stride }))]
         };
         self.body.extend(stmts);
     }
@@ -66,7 +75,12 @@ impl Expansion<'_> {
     }
 }
 
-/// Half of what a halving tree combines, in terms of the constant that counts it.
+/// What a tree combines, in terms of the constant that counts it.
+fn items(combine: Combine) -> Expr {
+    if combine.scope == Scope::Block { Expr::Named("WARPS") } else { combine.items.into() }
+}
+
+/// Half of that.
 fn half_of(combine: Combine) -> Expr {
     if combine.scope == Scope::Block { Expr::Named("WARPS").over(2) } else { Expr::from(combine.items / 2) }
 }

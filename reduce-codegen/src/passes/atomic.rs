@@ -4,6 +4,9 @@ use super::{in_place, ordered, serial};
 use reduce_dsl::operation::Order;
 use reduce_dsl::program::{GridMedium, Program, Step};
 
+/// What keeps the blocks in order.
+const INSTEAD: &str = "leave it out: the next launch takes the blocks in order";
+
 /// Each block combines its accumulator into one in the workspace, with an atomic; one thread makes the result of it. Blocks
 /// come in any order, so a float sum needs `order: any`. An atomic sum of `f32` in global memory flushes subnormals,
 /// whatever the compiler is told (PTX ISA, `atom.add.f32`), each time by less than 2⁻¹²⁶.
@@ -17,13 +20,13 @@ use reduce_dsl::program::{GridMedium, Program, Step};
 /// assert_eq!(steps(&atomic(naive).unwrap()).last().unwrap(), "combine grid through an atomic");
 /// ```
 ///
-/// Requires an operator that commutes, with an identity, on one scalar of 4 or 8 bytes. Changes the association.
+/// Requires an operator that commutes, with a neutral accumulator, on one scalar of 4 or 8 bytes. Changes the association.
 ///
 /// # Errors
 /// The reason why it does not apply.
 pub fn atomic(mut program: Program) -> Result<Program, String> {
     if let Some(reason) =
-        ordered(&program).or_else(|| in_place::refused(&program)).or_else(|| unfit(&program))
+        ordered(&program, INSTEAD).or_else(|| in_place::refused(&program)).or_else(|| unfit(&program))
     {
         return Err(reason);
     }
@@ -39,9 +42,9 @@ pub fn atomic(mut program: Program) -> Result<Program, String> {
 fn unfit(program: &Program) -> Option<String> {
     let operation = &program.operation;
     let (name, acc) = (&operation.name, &operation.acc);
-    if operation.identity.is_none() {
+    if operation.padding.is_none() {
         return Some(format!(
-            "`{name}` has no identity that its blocks could start from; leave `atomic` out"
+            "`{name}` has no neutral accumulator that its blocks could start from; leave `atomic` out"
         ));
     }
     if !acc.is_scalar() || ![4, 8].contains(&acc.size()) {

@@ -1,10 +1,11 @@
-//! `coarsen(k)`: each thread folds k load units, a block apart, before the tree.
+//! `coarsen(k)`: each thread folds k load units before the tree.
 
-use super::{fold_mut, in_place, ordered};
+use super::{fold_mut, in_place};
 use reduce_dsl::program::{Program, Reach};
 
-/// Each thread folds exactly `units` load units, a block apart, in index order: fewer blocks, and less
-/// of the time spent in trees.
+/// Each thread folds exactly `units` load units, in index order: fewer blocks, and less of the time spent in trees. The
+/// units lie a block apart, so that neighbouring threads read neighbouring memory; those of an operator that does not
+/// commute lie one after the other, which keeps the order of its elements.
 ///
 /// ```
 /// # use reduce_codegen::{lower::lower, passes::*};
@@ -16,12 +17,12 @@ use reduce_dsl::program::{Program, Reach};
 /// assert_eq!(steps(&coarsen(naive, 4).unwrap())[0], "fold thread: 4 x 1 items");
 /// ```
 ///
-/// Requires an operator that commutes. Changes the association.
+/// Changes the association.
 ///
 /// # Errors
 /// The reason why it does not apply.
 pub fn coarsen(mut program: Program, units: u32) -> Result<Program, String> {
-    if let Some(reason) = ordered(&program).or_else(|| in_place::refused(&program)) {
+    if let Some(reason) = in_place::refused(&program) {
         return Err(reason);
     }
     for fold in program.kernels.iter_mut().filter_map(fold_mut) {

@@ -4,6 +4,9 @@ use super::{fold_mut, in_place, ordered};
 use reduce_dsl::pass::Pass;
 use reduce_dsl::program::{Program, Reach, Reads};
 
+/// What keeps the rounds of a thread in order.
+const INSTEAD: &str = "write `coarsen` instead, by which each thread folds neighbours";
+
 /// Each thread folds every load unit that a grid of at most `blocks` blocks comes across, a grid apart, in index order:
 /// as many partials as blocks, whatever n is. The number of blocks is part of the association, so it is written here
 /// and not taken from the device.
@@ -20,13 +23,13 @@ use reduce_dsl::program::{Program, Reach, Reads};
 /// );
 /// ```
 ///
-/// Requires an operator that commutes. Stands instead of `coarsen`. Does not touch the kernel over partials: there
+/// Requires an operator that commutes: what a thread comes across lies apart. Stands instead of `coarsen`. Does not touch the kernel over partials: there
 /// are few of them. Changes the association.
 ///
 /// # Errors
 /// The reason why it does not apply.
 pub fn grid_stride(mut program: Program, blocks: u32) -> Result<Program, String> {
-    if let Some(reason) = ordered(&program).or_else(|| in_place::refused(&program)) {
+    if let Some(reason) = ordered(&program, INSTEAD).or_else(|| in_place::refused(&program)) {
         return Err(reason);
     }
     let coarsened = program.passes.iter().any(|pass| matches!(pass, Pass::Coarsen(_)));

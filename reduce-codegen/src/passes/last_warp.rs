@@ -1,7 +1,10 @@
 //! `last_warp`: the last warp goes on by itself.
 
-use super::{combines_mut, in_place};
+use super::{combines_mut, in_place, ordered};
 use reduce_dsl::program::{Addressing, Medium, Program};
+
+/// What else spares a warp its block barriers, in order.
+const INSTEAD: &str = "write `shuffle` instead, which leaves one block barrier";
 
 /// The steps of the tree inside the first warp are written out and meet at warp barriers; the other warps are done.
 /// Since Volta the lanes of a warp wait for each other only where they are told to, so that the barriers, and the
@@ -19,12 +22,12 @@ use reduce_dsl::program::{Addressing, Medium, Program};
 /// );
 /// ```
 ///
-/// Comes after `sequential` and before `shuffle`. Never changes the association.
+/// Requires an operator that commutes, as `sequential` does. Comes after `sequential` and before `shuffle`. Never changes the association.
 ///
 /// # Errors
 /// The reason why it does not apply.
 pub fn last_warp(mut program: Program) -> Result<Program, String> {
-    if let Some(reason) = in_place::refused(&program) {
+    if let Some(reason) = ordered(&program, INSTEAD).or_else(|| in_place::refused(&program)) {
         return Err(reason);
     }
     let mut found = false;

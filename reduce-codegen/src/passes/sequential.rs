@@ -4,6 +4,9 @@ use super::addressing::readdress;
 use super::ordered;
 use reduce_dsl::program::{Addressing, Program};
 
+/// What else keeps active threads together, in order.
+const INSTEAD: &str = "write `strided_index` instead";
+
 /// The tree in memory halves its stride instead of doubling it, so that the active threads are the first ones:
 /// whole warps retire, and neighbouring threads read neighbouring words.
 ///
@@ -20,13 +23,13 @@ use reduce_dsl::program::{Addressing, Program};
 /// );
 /// ```
 ///
-/// Requires an operator that commutes. Changes the association. Comes before `shuffle`, which leaves no
+/// Requires an operator that commutes: item i meets item i + k/2. Changes the association. Comes before `shuffle`, which leaves no
 /// tree in memory.
 ///
 /// # Errors
 /// The reason why it does not apply.
 pub fn sequential(program: Program) -> Result<Program, String> {
-    match ordered(&program) {
+    match ordered(&program, INSTEAD) {
         Some(reason) => Err(reason),
         None => readdress(program, Addressing::Sequential, "sequential"),
     }

@@ -1,10 +1,11 @@
 //! `shuffle`: trees inside a warp go through registers.
 
-use super::{in_place, ordered};
+use super::in_place;
 use reduce_dsl::program::{Combine, Medium, Program, Scope, Step, Tree};
 
 /// The tree over a block becomes a tree over each warp, through `__shfl_down_sync`, and one over the
-/// warps' values, which the first warp reads from shared memory after the one block barrier that is left.
+/// warps' values, which the first warp reads from shared memory after the one block barrier that is left. The trees
+/// halve their distance; that of an operator that does not commute doubles, so that neighbours meet.
 ///
 /// ```
 /// # use reduce_codegen::{lower::lower, passes::*};
@@ -19,30 +20,31 @@ use reduce_dsl::program::{Combine, Medium, Program, Scope, Step, Tree};
 /// );
 /// ```
 ///
-/// Requires an operator that commutes. Changes the association.
+/// Changes the association.
 ///
 /// # Errors
 /// The reason why it does not apply.
 pub fn shuffle(mut program: Program) -> Result<Program, String> {
-    if let Some(reason) = ordered(&program).or_else(|| in_place::refused(&program)) {
+    if let Some(reason) = in_place::refused(&program) {
         return Err(reason);
     }
     let warps = program.warps();
+    let tree = if program.operation.commutative { Tree::Halving } else { Tree::Pairs };
     for kernel in &mut program.kernels {
-        kernel.steps = kernel.steps.iter().flat_map(|&step| split(step, warps)).collect();
+        kernel.steps = kernel.steps.iter().flat_map(|&step| split(step, warps, tree)).collect();
     }
     Ok(program)
 }
 
 /// The tree over a block as one over warps and, where there are several, one over their values.
-fn split(step: Step, warps: u32) -> Vec<Step> {
+fn split(step: Step, warps: u32, tree: Tree) -> Vec<Step> {
     let Step::Combine(Combine { scope: Scope::Block, unrolled, .. }) = step else {
         return vec![step];
     };
-    let tree = |scope, items| {
-        let (tree, medium) = (Tree::Halving, Medium::Shuffle);
+    let through = |scope, items| {
+        let medium = Medium::Shuffle;
         Step::Combine(Combine { scope, items, tree, medium, unrolled, last_warp: false })
     };
-    let warp = tree(Scope::Warp, Program::WARP);
-    if warps == 1 { vec![warp] } else { vec![warp, tree(Scope::Block, warps)] }
+    let warp = through(Scope::Warp, Program::WARP);
+    if warps == 1 { vec![warp] } else { vec![warp, through(Scope::Block, warps)] }
 }

@@ -5,7 +5,8 @@ use reduce_dsl::operation::Layout;
 use reduce_dsl::program::{Combine, Medium, Program, Reads, Scope, Step, Tree};
 
 /// A load unit of the kernel over the inputs is `width` consecutive elements, loaded up to 16 bytes at a
-/// time. Each thread keeps one accumulator for each element of a unit, and combines them after the fold.
+/// time. Each thread keeps one accumulator for each element of a unit, and combines them after the fold; that of an
+/// operator that does not commute has one, which folds its elements in order.
 ///
 /// ```
 /// # use reduce_codegen::{lower::lower, passes::*};
@@ -34,17 +35,24 @@ pub fn vectorize(mut program: Program, width: u32) -> Result<Program, String> {
         return Err("the elements of strided inputs are not neighbours in memory; coarsen instead".to_owned());
     }
     let kernel = &mut program.kernels[Reads::Inputs as usize];
-    let lanes = Combine {
+    if let Some(fold) = fold_mut(kernel) {
+        fold.width = width;
+        let lanes = fold.lanes();
+        if lanes > 1 {
+            kernel.steps.insert(1, Step::Combine(tree(lanes)));
+        }
+    }
+    Ok(program)
+}
+
+/// The tree over the lanes of a thread.
+fn tree(items: u32) -> Combine {
+    Combine {
         scope: Scope::Thread,
-        items: width,
+        items,
         tree: Tree::Pairs,
         medium: Medium::Registers,
         unrolled: false,
         last_warp: false,
-    };
-    if let Some(fold) = fold_mut(kernel) {
-        fold.width = width;
     }
-    kernel.steps.insert(1, Step::Combine(lanes));
-    Ok(program)
 }

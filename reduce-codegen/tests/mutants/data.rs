@@ -54,7 +54,7 @@ pub(crate) const MUTATIONS: [Mutation; 19] = [
     }),
     Mutation::of_data("64-bit position in 32 bits", narrow_positions),
     Mutation::of_data("another thread's turn", another_turn),
-    Mutation::of_data("identity wrong", identity_wrong),
+    Mutation::of_data("identity wrong", padding_wrong),
     Mutation::of_data("operands exchanged", |_, stmt| {
         each(with_expressions(stmt, &|expr| match expr {
             Expr::Combine(a, b) => vec![b.as_ref().clone().combine(a.as_ref().clone())],
@@ -215,11 +215,11 @@ fn narrow_positions(subject: &Subject, stmt: &Stmt) -> Vec<Vec<Stmt>> {
     }))
 }
 
-/// An item in place of the identity.
-fn identity_wrong(subject: &Subject, stmt: &Stmt) -> Vec<Vec<Stmt>> {
+/// An item in place of the padding.
+fn padding_wrong(subject: &Subject, stmt: &Stmt) -> Vec<Vec<Stmt>> {
     let (Stmt::Var(local, Expr::Empty) | Stmt::Set(local, Expr::Empty)) = stmt else { return Vec::new() };
-    // Without an identity, what stands for no item is combined with nothing.
-    if subject.operation.identity.is_none() {
+    // Without padding, what stands for no item is combined with nothing.
+    if subject.operation.padding.is_none() {
         return Vec::new();
     }
     let is_new = matches!(stmt, Stmt::Var(..));

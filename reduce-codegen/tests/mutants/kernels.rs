@@ -82,7 +82,7 @@ impl Subject {
 }
 
 /// Launches around what a kernel treats specially: a full tile, one that is not, several blocks, few items, the
-/// boundaries of steps, vectors and turns, and where there is an identity none.
+/// boundaries of steps, vectors and turns, and where there is padding none.
 fn launches(program: &Program, at: usize) -> Vec<Launch> {
     let reads = [Reads::Inputs, Reads::Partials][at];
     let (tile, most) = (program.tile(reads), program.most_blocks(reads));
@@ -96,7 +96,7 @@ fn launches(program: &Program, at: usize) -> Vec<Launch> {
     let powers = (5..=8).map(|log2| 1 << log2);
     let few = (1..=17).chain(powers.flat_map(|power| [power - 1, power, power + 1]));
     let next_turn = (1..=width + 1).map(|items| turn + items);
-    let nothing = program.operation.identity.is_some().then_some(0);
+    let nothing = program.operation.padding.is_some().then_some(0);
     let sizes = [tile, tile - 1, 2 * turn.max(tile) + tile / 2 + 1, 33, 1].into_iter();
     let sizes = sizes.chain(nothing).chain(few).chain(next_turn);
     let alignments: &[bool] = if fold.width > 1 { &[true, false] } else { &[true] };

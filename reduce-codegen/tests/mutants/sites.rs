@@ -99,12 +99,14 @@ pub(crate) fn parts(expr: &Expr, rewrite: &dyn Fn(&Expr) -> Vec<Expr>) -> Vec<Ex
 fn with_operand(expr: &Expr, at: usize, new: Expr) -> Expr {
     let mut expr = expr.clone();
     match &mut expr {
-        Expr::Un(_, a) | Expr::Cast(_, a) | Expr::Finish(a) => **a = new,
+        Expr::Un(_, a) | Expr::Cast(_, a) => **a = new,
         Expr::Bin(_, a, b) | Expr::Cmp(_, a, b) | Expr::Combine(a, b) => **[a, b][at] = new,
         Expr::Map(args) => args[at] = new,
+        Expr::Fold(acc, _) | Expr::Finish(acc, _) if at == 0 => **acc = new,
+        Expr::Fold(_, args) | Expr::Finish(_, args) => args[at - 1] = new,
         Expr::Const(_) | Expr::Named(_) | Expr::Local(_) | Expr::Lane(..) | Expr::Aligned(..) => {}
         Expr::Thread | Expr::Block | Expr::Grid | Expr::Rank | Expr::Items => {}
-        Expr::Step(_) | Expr::Empty => {}
+        Expr::Elements | Expr::Step(_) | Expr::Param(..) | Expr::Empty => {}
     }
     expr
 }

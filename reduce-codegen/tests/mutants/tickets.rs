@@ -160,7 +160,7 @@ fn finish_of(total: &str) -> Vec<Stmt> {
         order: MemoryOrder::Relaxed,
         scope: Scope::Grid,
     };
-    vec![Stmt::Store(Buffer::Result.at(number(0)), Expr::Finish(Box::new(total))), reset]
+    vec![Stmt::Store(Buffer::Result.at(number(0)), Expr::Finish(Box::new(total), Vec::new())), reset]
 }
 
 fn wide(expr: Expr) -> Expr {

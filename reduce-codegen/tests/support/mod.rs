@@ -3,15 +3,21 @@
     dead_code,
     unreachable_pub,
     clippy::unwrap_used,
+    clippy::panic,
     reason = "shared by tests, which fail by panicking"
 )]
 
 pub mod corpus;
+pub mod operations;
+pub mod provenance;
 pub mod random;
+#[path = "../../../tests/support/splitmix.rs"]
+pub mod splitmix;
 pub mod standalone;
 
 use reduce_codegen::{Stage, stages};
 use reduce_dsl::func::Param;
+use reduce_dsl::operation::Operation;
 use reduce_dsl::operators::Operator;
 use reduce_dsl::pass::{Pass, PassWord};
 use reduce_dsl::program::{Program, Reads};
@@ -65,12 +71,25 @@ pub fn spec(operator: &Operator, ty: Scalar, block: u32, list: &str) -> Spec {
     Spec { operation, text, block: Some(block), passes: Passes::List(passes(list)) }
 }
 
+/// The specification of an operation.
+pub fn spec_of(operation: &Operation, block: u32, list: &str) -> Spec {
+    let text = format!("op: {}, block: {block}, passes: [{list}]", operation.name);
+    Spec { operation: operation.clone(), text, block: Some(block), passes: Passes::List(passes(list)) }
+}
+
 /// The program of every stage of every list.
 pub fn programs(operator: &Operator, ty: Scalar) -> Vec<Program> {
-    let stages =
-        |&(block, list): &(u32, &str)| -> Vec<Stage> { stages(&spec(operator, ty, block, list)).unwrap() };
+    distinct(LISTS.map(|(block, list)| stages(&spec(operator, ty, block, list)).unwrap()))
+}
+
+/// The program of every stage of every list that an operation takes.
+pub fn programs_of(operation: &Operation) -> Vec<Program> {
+    distinct(LISTS.iter().filter_map(|&(block, list)| stages(&spec_of(operation, block, list)).ok()))
+}
+
+fn distinct(lists: impl IntoIterator<Item = Vec<Stage>>) -> Vec<Program> {
     let mut programs: Vec<Program> = Vec::new();
-    for stage in LISTS.iter().flat_map(stages) {
+    for stage in lists.into_iter().flatten() {
         let same =
             |other: &Program| other.block == stage.program.block && other.kernels == stage.program.kernels;
         if !programs.iter().any(same) {

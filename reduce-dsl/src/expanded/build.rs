@@ -41,7 +41,8 @@ impl Expr {
                 Ty::Vector(..) | Ty::Scalar(_) | Ty::Acc | Ty::Output => None,
             },
             Expr::Named(_) | Expr::Thread | Expr::Block | Expr::Grid | Expr::Rank => Some(Ty::U32),
-            Expr::Items | Expr::Step(_) => Some(Ty::U64),
+            Expr::Items | Expr::Elements | Expr::Step(_) => Some(Ty::U64),
+            Expr::Param(_, ty) => Some(Ty::Scalar(*ty)),
             Expr::Aligned(..) => Some(Ty::BOOL),
             Expr::Un(op, a) => op.result(scalar(a)?).ok().map(Ty::Scalar),
             Expr::Bin(op, a, b) => op.result(scalar(a)?, scalar(b)?).ok().map(Ty::Scalar),
@@ -50,8 +51,8 @@ impl Expr {
                 let position = |ty| matches!(ty, Ty::U32 | Ty::U64);
                 (a.ty().is_some_and(position) && position(Ty::Scalar(*ty))).then_some(Ty::Scalar(*ty))
             }
-            Expr::Map(_) | Expr::Combine(..) | Expr::Empty => Some(Ty::Acc),
-            Expr::Finish(_) => Some(Ty::Output),
+            Expr::Map(_) | Expr::Combine(..) | Expr::Fold(..) | Expr::Empty => Some(Ty::Acc),
+            Expr::Finish(..) => Some(Ty::Output),
         }
     }
 
@@ -62,10 +63,13 @@ impl Expr {
                 Vec::new()
             }
             Expr::Thread | Expr::Block | Expr::Grid | Expr::Rank | Expr::Items => Vec::new(),
-            Expr::Step(_) | Expr::Empty => Vec::new(),
-            Expr::Un(_, a) | Expr::Cast(_, a) | Expr::Finish(a) => vec![a],
+            Expr::Elements | Expr::Step(_) | Expr::Param(..) | Expr::Empty => Vec::new(),
+            Expr::Un(_, a) | Expr::Cast(_, a) => vec![a],
             Expr::Bin(_, a, b) | Expr::Cmp(_, a, b) | Expr::Combine(a, b) => vec![a, b],
             Expr::Map(args) => args.iter().collect(),
+            Expr::Fold(acc, args) | Expr::Finish(acc, args) => {
+                std::iter::once(acc.as_ref()).chain(args).collect()
+            }
         }
     }
 

@@ -90,22 +90,28 @@ impl fmt::Display for Expr {
             Expr::Grid => f.write_str("grid"),
             Expr::Rank => f.write_str("rank"),
             Expr::Items => f.write_str("n"),
+            Expr::Elements => f.write_str("elements"),
             Expr::Step(input) => write!(f, "step{input}"),
+            Expr::Param(param, ty) => write!(f, "param({param}, {ty})"),
             Expr::Aligned(buffer, bytes) => write!(f, "aligned({buffer}, {bytes})"),
             Expr::Un(op, a) => write!(f, "{op}({a})"),
             Expr::Bin(op @ (Bin::Min | Bin::Max), a, b) => write!(f, "{op}({a}, {b})"),
             Expr::Bin(op, a, b) => write!(f, "{} {op} {}", Operand(a), Operand(b)),
             Expr::Cmp(op, a, b) => write!(f, "{} {op} {}", Operand(a), Operand(b)),
             Expr::Cast(ty, a) => write!(f, "{ty}({a})"),
-            Expr::Map(args) => {
-                let args: Vec<_> = args.iter().map(ToString::to_string).collect();
-                write!(f, "map({})", args.join(", "))
-            }
-            Expr::Combine(a, b) => write!(f, "combine({a}, {b})"),
+            Expr::Map(_) => call(f, "map", self),
+            Expr::Combine(..) => call(f, "combine", self),
+            Expr::Fold(..) => call(f, "fold", self),
             Expr::Empty => f.write_str("empty"),
-            Expr::Finish(a) => write!(f, "finish({a})"),
+            Expr::Finish(..) => call(f, "finish", self),
         }
     }
+}
+
+/// A function of the operation, on the operands of the expression.
+fn call(f: &mut fmt::Formatter<'_>, name: &str, expr: &Expr) -> fmt::Result {
+    let args: Vec<_> = expr.operands().into_iter().map(ToString::to_string).collect();
+    write!(f, "{name}({})", args.join(", "))
 }
 
 /// Positions as digits: their type is that of their place. Anything else as its bits.
@@ -137,8 +143,9 @@ impl fmt::Display for Operand<'_> {
             Expr::Bin(..) | Expr::Cmp(..) => write!(f, "({})", self.0),
             Expr::Const(_) | Expr::Named(_) | Expr::Local(_) | Expr::Lane(..) => self.0.fmt(f),
             Expr::Thread | Expr::Block | Expr::Grid | Expr::Rank | Expr::Items => self.0.fmt(f),
-            Expr::Step(_) | Expr::Aligned(..) | Expr::Un(..) | Expr::Cast(..) => self.0.fmt(f),
-            Expr::Map(_) | Expr::Combine(..) | Expr::Empty | Expr::Finish(_) => self.0.fmt(f),
+            Expr::Elements | Expr::Step(_) | Expr::Param(..) | Expr::Aligned(..) => self.0.fmt(f),
+            Expr::Un(..) | Expr::Cast(..) | Expr::Map(_) | Expr::Combine(..) => self.0.fmt(f),
+            Expr::Fold(..) | Expr::Empty | Expr::Finish(..) => self.0.fmt(f),
         }
     }
 }

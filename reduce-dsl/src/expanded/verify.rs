@@ -3,7 +3,8 @@
 //! 1. A name is bound before it is used, and while it is bound nothing else has it: no other local, no
 //!    parameter of the kernel, no constant, no shared array.
 //! 2. Every expression has a type, and it is the one its place wants: conditions are `bool`, positions are
-//!    `u64` in global and `u32` in shared memory, arguments are what the operation declares.
+//!    `u64` in global and `u32` in shared memory, arguments are what the operation declares: params and the number
+//!    of elements stand where it names them.
 //! 3. Only variables are set.
 //! 4. A barrier of a block or cluster, and an exit, are met by every thread of the block: they stand under
 //!    conditions that are the same for all of them. There are no clusters: no pass makes any yet.
@@ -11,9 +12,11 @@
 //! 6. Vectors are loaded from contiguous inputs only, a power of two of elements and at most 16 bytes at a time; they
 //!    are not copied.
 //! 7. The kernel writes partials, result and shared arrays only, and reads inputs (or items) and shared
-//!    arrays only; shared arrays are those it declares. A tree in place writes its items too.
-//! 8. Shared memory is as the program says, constants are those the kernel declares, and steps those of the
-//!    strided inputs that it reads.
+//!    arrays only; shared arrays are those it declares. A tree in place writes its items too. Elements are mapped, and
+//!    folded by the operation's `fold` if it has one, where the inputs are read.
+//! 8. Shared memory is as the program says, constants are those the kernel declares, steps those of the
+//!    strided inputs that it reads, params those of the operation; a kernel over partials is told the number of
+//!    elements if the operation counts.
 //! 9. Positions fit their types, whatever the number of elements and blocks: no sum or product of 32 bits wraps,
 //!    and nothing that may need 64 bits goes through 32. That no difference is negative is not proved: the
 //!    interpreter reports one where it happens.
@@ -21,7 +24,7 @@
 mod bounds;
 
 use super::{Barrier, Buffer, Expanded, ExpandedKernel, Expr, FULL, Local, Place, Stmt, Ty};
-use crate::operation::{Layout, Operation};
+use crate::operation::{Argument, Layout, Operation};
 use crate::ops::{Bin, Cmp};
 use crate::program::{Program, Reads};
 use std::collections::BTreeMap;
@@ -171,8 +174,9 @@ impl Verifier<'_> {
     /// Is it the name of a parameter, a constant or a shared array of the kernel?
     fn is_declared(&self, name: &str) -> bool {
         let parameter = name.strip_suffix("_step").unwrap_or(name);
-        ["items", "partials", "result", "n"].contains(&name)
+        ["items", "partials", "result", "n", "elements"].contains(&name)
             || self.operation.inputs.iter().any(|input| input.name == parameter)
+            || self.operation.params.iter().any(|param| param.name == name)
             || self.kernel.constants.iter().any(|it| it.name == name)
             || self.kernel.shared.iter().any(|it| it.name == name)
     }
@@ -265,9 +269,22 @@ impl Verifier<'_> {
                 let legal = self.element(*buffer).is_some() && bytes.is_power_of_two();
                 self.ensure(7, legal, || format!("`{expr}`"))?;
             }
-            Expr::Map(args) => self.arguments(expr, args)?,
+            Expr::Map(args) => self.arguments(expr, &self.operation.map_arguments(), args)?,
             Expr::Combine(a, b) => [a, b].iter().try_for_each(|it| self.operand(it, Ty::Acc))?,
-            Expr::Finish(a) => self.operand(a, Ty::Acc)?,
+            Expr::Fold(a, args) => {
+                let wanted = self.operation.fold_arguments();
+                self.ensure(7, wanted.is_some() && self.reads_inputs(), || format!("`{expr}`"))?;
+                self.behind(expr, a, wanted.unwrap_or_default(), args)?;
+            }
+            Expr::Finish(a, args) => self.behind(expr, a, self.operation.finish_arguments(), args)?,
+            Expr::Elements => {
+                let legal = !self.reads_inputs() && self.operation.counts();
+                self.ensure(8, legal, || "nobody told the kernel the number of elements".to_owned())?;
+            }
+            Expr::Param(param, ty) => {
+                let declared = self.operation.params.get(*param).map(|param| param.ty);
+                self.ensure(8, declared == Some(*ty), || format!("`{expr}` is not a param"))?;
+            }
             Expr::Step(input) => {
                 let legal = self.strided() && self.element(Buffer::Input(*input)).is_some();
                 self.ensure(8, legal, || format!("`{expr}`"))?;
@@ -284,9 +301,31 @@ impl Verifier<'_> {
         self.ensure(2, expr.ty() == Some(ty), || format!("`{expr}` should be {ty}"))
     }
 
-    fn arguments(&self, call: &Expr, args: &[Expr]) -> Check {
-        let wanted = self.operation.map.params().iter().map(|param| Some(Ty::Scalar(param.ty)));
-        self.ensure(2, args.iter().map(Expr::ty).eq(wanted), || format!("the arguments of `{call}`"))
+    /// What a function is given behind an accumulator.
+    fn behind(&self, call: &Expr, acc: &Expr, mut wanted: Vec<Argument>, args: &[Expr]) -> Check {
+        self.operand(acc, Ty::Acc)?;
+        wanted.retain(|it| !matches!(it, Argument::Acc(_)));
+        self.arguments(call, &wanted, args)
+    }
+
+    fn arguments(&self, call: &Expr, wanted: &[Argument], args: &[Expr]) -> Check {
+        let count = if self.reads_inputs() { Expr::Items } else { Expr::Elements };
+        let fits = |(arg, &wanted): (&Expr, &Argument)| {
+            let ty = self.operation.argument_type(wanted);
+            match wanted {
+                Argument::Param(param) => *arg == Expr::Param(param, ty),
+                Argument::Count => *arg == count,
+                Argument::Acc(_) | Argument::Input(_) | Argument::Index | Argument::Step => {
+                    arg.ty() == Some(Ty::Scalar(ty))
+                }
+            }
+        };
+        let legal = args.len() == wanted.len() && args.iter().zip(wanted).all(fits);
+        self.ensure(2, legal, || format!("the arguments of `{call}`"))
+    }
+
+    fn reads_inputs(&self) -> bool {
+        self.kernel.reads == Reads::Inputs
     }
 
     fn uniform(&self, expr: &Expr) -> Uniform {
@@ -300,9 +339,10 @@ impl Verifier<'_> {
             }
             Expr::Cmp(Cmp::Lt, a, b) if **a == Expr::Thread && whole_warps(b) => Uniform::Warp,
             Expr::Const(_) | Expr::Named(_) | Expr::Block | Expr::Grid | Expr::Rank => Uniform::Block,
-            Expr::Items | Expr::Step(_) | Expr::Aligned(..) | Expr::Empty => Uniform::Block,
+            Expr::Items | Expr::Elements | Expr::Step(_) | Expr::Param(..) => Uniform::Block,
+            Expr::Aligned(..) | Expr::Empty => Uniform::Block,
             Expr::Un(..) | Expr::Bin(..) | Expr::Cmp(..) | Expr::Cast(..) | Expr::Map(_) => self.meet(expr),
-            Expr::Combine(..) | Expr::Finish(_) => self.meet(expr),
+            Expr::Combine(..) | Expr::Fold(..) | Expr::Finish(..) => self.meet(expr),
         }
     }
 

@@ -4,7 +4,7 @@ use super::warp::PerLane;
 use std::num::NonZeroU32;
 
 /// An accumulator: the number under which its [`Domain`] keeps it. One that holds no element, where the
-/// operation has no identity, is `None` everywhere.
+/// operation has no padding, is `None` everywhere.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Acc(NonZeroU32);
 
@@ -22,7 +22,7 @@ impl Acc {
 
 /// A representation of accumulators.
 pub trait Domain {
-    /// The accumulator of no element: the identity, if there is one.
+    /// What stands for no element: the padding, if there is one.
     fn empty(&mut self) -> Option<Acc>;
 
     /// The accumulators of single elements, in the lanes of a mask: `args[k]` holds the bits of the `k`-th
@@ -45,6 +45,19 @@ pub trait Domain {
         &mut self,
         a: &PerLane<Option<Acc>>,
         b: &PerLane<Option<Acc>>,
+        lanes: u32,
+        out: &mut PerLane<Option<Acc>>,
+    ) -> Result<(), Refused>;
+
+    /// Accumulators with one element added to each, in the lanes of a mask where they are defined: `args[k]` holds
+    /// the bits of the `k`-th argument of `fold` behind its accumulator.
+    ///
+    /// # Errors
+    /// The elements do not belong together, or the operation is ill typed.
+    fn fold(
+        &mut self,
+        acc: &PerLane<Option<Acc>>,
+        args: &[PerLane<u64>],
         lanes: u32,
         out: &mut PerLane<Option<Acc>>,
     ) -> Result<(), Refused>;

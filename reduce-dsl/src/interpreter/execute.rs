@@ -118,7 +118,7 @@ impl Machine<'_, '_> {
             AccExpr::Register(at) => team.blocks[here.rank].warps[here.warp].accs[*at],
             AccExpr::Empty => [self.empty; WIDTH],
             AccExpr::Map(args) => {
-                let args: Vec<_> = args.iter().map(|arg| self.scalar(team, here, arg)).collect();
+                let args = self.scalars(team, here, args);
                 let mut out = [None; WIDTH];
                 let mapped = self.domain.map(&args, here.lanes, &mut out);
                 self.accepted(team, here, mapped);
@@ -133,8 +133,21 @@ impl Machine<'_, '_> {
                 self.accepted(team, here, combined);
                 out
             }
+            AccExpr::Fold(acc, args) => {
+                let (acc, args) = (self.used(team, here, acc), self.scalars(team, here, args));
+                let defined = here.lanes & mask(|lane| acc[lane].is_some());
+                let mut out = [None; WIDTH];
+                let folded = self.domain.fold(&acc, &args, defined, &mut out);
+                self.accepted(team, here, folded);
+                out
+            }
             AccExpr::Finish(acc) => self.used(team, here, acc),
         }
+    }
+
+    /// The arguments of a function in every lane.
+    fn scalars(&mut self, team: &Cluster, here: Here, args: &[ScalarExpr]) -> Vec<PerLane<u64>> {
+        args.iter().map(|arg| self.scalar(team, here, arg)).collect()
     }
 
     /// An accumulator that is used, and so must be defined.

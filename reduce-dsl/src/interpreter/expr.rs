@@ -29,6 +29,7 @@ pub(super) enum AccExpr {
     Register(usize),
     Map(Vec<ScalarExpr>),
     Combine(Box<[AccExpr; 2]>),
+    Fold(Box<AccExpr>, Vec<ScalarExpr>),
     Empty,
     /// The accumulator itself: results are finished by whoever asks for them.
     Finish(Box<AccExpr>),
@@ -39,7 +40,7 @@ impl AccExpr {
     pub(super) fn combines(&self) -> bool {
         match self {
             AccExpr::Register(_) | AccExpr::Map(_) | AccExpr::Empty => false,
-            AccExpr::Combine(_) => true,
+            AccExpr::Combine(_) | AccExpr::Fold(..) => true,
             AccExpr::Finish(acc) => acc.combines(),
         }
     }

@@ -4,13 +4,14 @@ use super::domain::{Acc, Domain, Refused};
 use super::setting::Input;
 use super::warp::{PerLane, each};
 use crate::lanes::Lanes;
-use crate::operation::Operation;
+use crate::operation::{Argument, Operation};
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
+use std::rc::Rc;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 enum Node {
-    /// No element: the identity, which vanishes in every combination.
+    /// No element: the padding, which vanishes in every combination.
     Empty,
     /// The element at that position.
     Leaf(u64),
@@ -29,12 +30,21 @@ pub struct Provenance<'a> {
     operation: &'a Operation,
     nodes: Vec<Node>,
     numbers: HashMap<Node, Acc, BuildHasherDefault<Mix>>,
+    /// Which arguments of `map` and, behind the accumulator, of `fold` are positions: elements and their index.
+    map_places: Rc<[usize]>,
+    fold_places: Rc<[usize]>,
 }
 
 impl<'a> Provenance<'a> {
     /// The trees of an operation.
     pub fn new(operation: &'a Operation) -> Provenance<'a> {
-        Provenance { operation, nodes: Vec::new(), numbers: HashMap::default() }
+        Provenance {
+            operation,
+            nodes: Vec::new(),
+            numbers: HashMap::default(),
+            map_places: places(&operation.map_arguments()),
+            fold_places: places(&operation.fold_arguments().unwrap_or_default()),
+        }
     }
 
     /// The inputs to run on: as many as the operation has, each holding the positions 0 … n.
@@ -110,6 +120,16 @@ impl<'a> Provenance<'a> {
         left.is_empty()
     }
 
+    /// The tree of the element that a lane gives to a function.
+    fn element(&mut self, places: &[usize], args: &[PerLane<u64>], lane: usize) -> Result<Acc, Refused> {
+        let mut positions = places.iter().filter_map(|&place| args.get(place)).map(|arg| arg[lane]);
+        let first = positions.next().unwrap_or_default();
+        match positions.find(|&other| other != first) {
+            Some(other) => Err(Refused::MixedPositions(first, other)),
+            None => Ok(self.leaf(first)),
+        }
+    }
+
     fn node(&self, tree: Acc) -> Node {
         self.nodes[tree.get()]
     }
@@ -126,7 +146,7 @@ impl<'a> Provenance<'a> {
 
 impl Domain for Provenance<'_> {
     fn empty(&mut self) -> Option<Acc> {
-        self.operation.identity.is_some().then(|| self.identity())
+        self.operation.padding.is_some().then(|| self.identity())
     }
 
     fn map(
@@ -135,15 +155,8 @@ impl Domain for Provenance<'_> {
         lanes: u32,
         out: &mut PerLane<Option<Acc>>,
     ) -> Result<(), Refused> {
-        for lane in each(lanes) {
-            let mut positions = args.iter().map(|arg| arg[lane]);
-            let first = positions.next().unwrap_or_default();
-            if let Some(other) = positions.find(|&other| other != first) {
-                return Err(Refused::MixedPositions(first, other));
-            }
-            out[lane] = Some(self.leaf(first));
-        }
-        Ok(())
+        let places = self.map_places.clone();
+        each(lanes).try_for_each(|lane| self.element(&places, args, lane).map(|leaf| out[lane] = Some(leaf)))
     }
 
     fn combine(
@@ -156,6 +169,29 @@ impl Domain for Provenance<'_> {
         each(lanes).for_each(|lane| out[lane] = a[lane].zip(b[lane]).map(|(a, b)| self.pair(a, b)));
         Ok(())
     }
+
+    /// As `combine` of the accumulator and the element.
+    fn fold(
+        &mut self,
+        acc: &PerLane<Option<Acc>>,
+        args: &[PerLane<u64>],
+        lanes: u32,
+        out: &mut PerLane<Option<Acc>>,
+    ) -> Result<(), Refused> {
+        let places = self.fold_places.clone();
+        each(lanes).try_for_each(|lane| {
+            let leaf = self.element(&places, args, lane)?;
+            out[lane] = acc[lane].map(|acc| self.pair(acc, leaf));
+            Ok(())
+        })
+    }
+}
+
+/// The places of elements and their index among the arguments behind the accumulator.
+fn places(arguments: &[Argument]) -> Rc<[usize]> {
+    let behind = arguments.iter().filter(|it| !matches!(it, Argument::Acc(_)));
+    let is_position = |it: &Argument| matches!(it, Argument::Input(_) | Argument::Index);
+    behind.enumerate().filter(|(_, it)| is_position(it)).map(|(place, _)| place).collect()
 }
 
 /// A hash of a few words: nodes are looked up at every combination, and nobody attacks them.

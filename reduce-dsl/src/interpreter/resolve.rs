@@ -4,6 +4,7 @@ use super::code::{Binding, Writer};
 use super::expr::{AccExpr, ScalarExpr};
 use crate::Scalar;
 use crate::expanded::{Expr, Local, Ty};
+use crate::func::Func;
 use crate::ops::{Bin, Un};
 
 impl<'k> Writer<'k, '_> {
@@ -31,7 +32,9 @@ impl<'k> Writer<'k, '_> {
             Expr::Rank => ScalarExpr::Rank,
             Expr::Grid => ScalarExpr::Const(self.setting.grid),
             Expr::Items => ScalarExpr::Const(self.setting.items),
+            Expr::Elements => ScalarExpr::Const(self.setting.elements),
             Expr::Step(input) => ScalarExpr::Const(self.setting.step(*input)?),
+            Expr::Param(param, _) => ScalarExpr::Const(self.setting.param(*param, ty)?),
             Expr::Aligned(buffer, bytes) => {
                 ScalarExpr::Const(self.setting.base(*buffer).is_multiple_of((*bytes).max(1).into()).into())
             }
@@ -55,7 +58,7 @@ impl<'k> Writer<'k, '_> {
                 }
             }
             Expr::Un(..) => return Err(format!("`{expr}` is not index arithmetic")),
-            Expr::Map(_) | Expr::Combine(..) | Expr::Empty | Expr::Finish(_) => {
+            Expr::Map(_) | Expr::Combine(..) | Expr::Fold(..) | Expr::Empty | Expr::Finish(..) => {
                 return Err(format!("`{expr}` is no scalar"));
             }
         })
@@ -82,31 +85,52 @@ impl<'k> Writer<'k, '_> {
         if expr.ty() != Some(ty) {
             return Err(format!("`{expr}` should be {ty}"));
         }
+        let operation = self.setting.operation;
         match expr {
             Expr::Local(local) => Ok(AccExpr::Register(self.named(local)?.register)),
-            Expr::Map(args) => self.map(expr, args),
+            Expr::Map(args) => self.arguments(expr, &operation.map, 0, args).map(AccExpr::Map),
             Expr::Combine(a, b) => {
                 Ok(AccExpr::Combine(Box::new([self.acc(a, Ty::Acc)?, self.acc(b, Ty::Acc)?])))
             }
+            Expr::Fold(a, args) => {
+                let fold =
+                    operation.fold.as_ref().ok_or_else(|| format!("there is no `fold` for `{expr}`"))?;
+                let args = self.arguments(expr, fold, operation.acc.fields.len(), args)?;
+                Ok(AccExpr::Fold(Box::new(self.acc(a, Ty::Acc)?), args))
+            }
             Expr::Empty => Ok(AccExpr::Empty),
-            Expr::Finish(a) => Ok(AccExpr::Finish(Box::new(self.acc(a, Ty::Acc)?))),
+            Expr::Finish(a, args) => {
+                self.arguments(expr, &operation.finish, operation.acc.fields.len(), args)?;
+                Ok(AccExpr::Finish(Box::new(self.acc(a, Ty::Acc)?)))
+            }
             Expr::Const(_) | Expr::Named(_) | Expr::Lane(..) | Expr::Thread | Expr::Block | Expr::Grid => {
                 Err(format!("`{expr}` is no accumulator"))
             }
-            Expr::Rank | Expr::Items | Expr::Step(_) | Expr::Aligned(..) | Expr::Un(..) | Expr::Bin(..) => {
+            Expr::Rank
+            | Expr::Items
+            | Expr::Elements
+            | Expr::Step(_)
+            | Expr::Param(..)
+            | Expr::Aligned(..) => Err(format!("`{expr}` is no accumulator")),
+            Expr::Un(..) | Expr::Bin(..) | Expr::Cmp(..) | Expr::Cast(..) => {
                 Err(format!("`{expr}` is no accumulator"))
             }
-            Expr::Cmp(..) | Expr::Cast(..) => Err(format!("`{expr}` is no accumulator")),
         }
     }
 
-    fn map(&self, call: &Expr, args: &'k [Expr]) -> Result<AccExpr, String> {
-        let params = self.setting.operation.map.params();
+    /// What a function is given behind its first parameters, which are an accumulator.
+    fn arguments(
+        &self,
+        call: &Expr,
+        func: &Func,
+        first: usize,
+        args: &'k [Expr],
+    ) -> Result<Vec<ScalarExpr>, String> {
+        let params = func.params().get(first..).unwrap_or_default();
         if params.len() != args.len() {
             return Err(format!("the arguments of `{call}`"));
         }
-        let arg = |(arg, param): (&'k Expr, &crate::func::Param)| self.scalar(arg, Ty::Scalar(param.ty));
-        args.iter().zip(params).map(arg).collect::<Result<_, _>>().map(AccExpr::Map)
+        args.iter().zip(params).map(|(arg, param)| self.scalar(arg, Ty::Scalar(param.ty))).collect()
     }
 }
 

@@ -1,7 +1,8 @@
 //! What a launch is given: its size, its memory, and where that lies.
 
 use super::domain::Acc;
-use crate::expanded::{Buffer, ExpandedKernel};
+use crate::Value;
+use crate::expanded::{Buffer, ExpandedKernel, Ty};
 use crate::lanes::Lanes;
 use crate::operation::Operation;
 
@@ -40,6 +41,8 @@ pub struct Memory<'a> {
     pub result: Option<Acc>,
     /// The tickets.
     pub ticket: Vec<u32>,
+    /// The elements of the whole reduction, for a kernel over partials.
+    pub elements: u64,
 }
 
 impl<'a> Memory<'a> {
@@ -53,6 +56,7 @@ impl<'a> Memory<'a> {
             partials_at: 0,
             result: None,
             ticket: vec![0],
+            elements: 0,
         }
     }
 }
@@ -63,6 +67,8 @@ pub(super) struct Setting<'a> {
     pub(super) inputs: &'a [Input],
     pub(super) grid: u64,
     pub(super) items: u64,
+    pub(super) elements: u64,
+    pub(super) params: &'a [Value],
     pub(super) items_at: u64,
     pub(super) partials_at: u64,
 }
@@ -108,6 +114,12 @@ impl Setting<'_> {
     /// Bytes of an element of an input.
     pub(super) fn element(&self, input: usize) -> u64 {
         self.operation.inputs.get(input).map_or(1, |it| it.ty.size() as u64)
+    }
+
+    /// The bits of a scalar that is given at the call, and should have that type.
+    pub(super) fn param(&self, param: usize, ty: Ty) -> Result<u64, String> {
+        let given = self.params.get(param).filter(|it| Ty::Scalar(it.ty()) == ty);
+        given.map(|it| it.bits()).ok_or_else(|| format!("param {param} is not given as {ty}"))
     }
 
     /// The distance between neighbouring elements of an input.

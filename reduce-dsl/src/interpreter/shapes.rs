@@ -6,19 +6,19 @@ use crate::operation::Operation;
 
 /// Accumulators without content.
 pub struct Shapes {
-    identity: bool,
+    padding: bool,
 }
 
 impl Shapes {
     /// The accumulators of an operation.
     pub fn new(operation: &Operation) -> Shapes {
-        Shapes { identity: operation.identity.is_some() }
+        Shapes { padding: operation.padding.is_some() }
     }
 }
 
 impl Domain for Shapes {
     fn empty(&mut self) -> Option<Acc> {
-        self.identity.then(|| Acc::number(0))
+        self.padding.then(|| Acc::number(0))
     }
 
     fn map(&mut self, _: &[PerLane<u64>], lanes: u32, out: &mut PerLane<Option<Acc>>) -> Result<(), Refused> {
@@ -35,5 +35,15 @@ impl Domain for Shapes {
     ) -> Result<(), Refused> {
         each(lanes).for_each(|lane| out[lane] = Some(Acc::number(0)));
         Ok(())
+    }
+
+    fn fold(
+        &mut self,
+        _: &PerLane<Option<Acc>>,
+        args: &[PerLane<u64>],
+        lanes: u32,
+        out: &mut PerLane<Option<Acc>>,
+    ) -> Result<(), Refused> {
+        self.map(args, lanes, out)
     }
 }

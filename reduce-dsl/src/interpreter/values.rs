@@ -4,6 +4,7 @@ use super::domain::{Acc, Domain, Refused};
 use super::warp::{PerLane, each};
 use crate::Value;
 use crate::eval::Evaluator;
+use crate::func::Param;
 use crate::lanes::{LaneError, Lanes};
 use crate::operation::Operation;
 
@@ -12,6 +13,7 @@ pub struct Values<'a> {
     operation: &'a Operation,
     map: Evaluator,
     combine: Evaluator,
+    fold: Option<Evaluator>,
     /// The fields of every accumulator.
     fields: Vec<Lanes>,
     /// The arguments of a call.
@@ -22,24 +24,47 @@ impl<'a> Values<'a> {
     /// The values of an operation.
     pub fn new(operation: &'a Operation) -> Values<'a> {
         let [map, combine] = [&operation.map, &operation.combine].map(Evaluator::new);
+        let fold = operation.fold.as_ref().map(Evaluator::new);
         let mut fields: Vec<_> = operation.acc.types().into_iter().map(Lanes::empty).collect();
-        if let Some(identity) = &operation.identity {
-            fields.iter_mut().zip(identity).for_each(|(field, &value)| *field = Lanes::splat(value, 1));
+        if let Some(padding) = &operation.padding {
+            fields.iter_mut().zip(padding).for_each(|(field, &value)| *field = Lanes::splat(value, 1));
         }
-        Values { operation, map, combine, fields, args: Vec::new() }
+        Values { operation, map, combine, fold, fields, args: Vec::new() }
     }
 
-    /// The result of an accumulator.
+    /// The result of the accumulator of n elements, with the params of the call.
     ///
     /// # Errors
     /// The operation is ill typed.
-    pub fn finish(&self, acc: Acc) -> Result<Vec<Value>, LaneError> {
-        Evaluator::new(&self.operation.finish).run_once(&self.get(acc))
+    pub fn finish(&self, acc: Acc, n: u64, params: &[Value]) -> Result<Vec<Value>, LaneError> {
+        self.operation.finished(&self.get(acc), n, params)
     }
 
     /// The fields of an accumulator.
     pub fn get(&self, acc: Acc) -> Vec<Value> {
         self.fields.iter().map(|field| field.get(acc.get())).collect()
+    }
+
+    /// Adds scalars to the arguments of a call: their bits, in the lanes of a mask.
+    fn push_scalars(&mut self, params: &[Param], bits: &[PerLane<u64>], lanes: u32) {
+        for (param, bits) in params.iter().zip(bits) {
+            let mut arg = Lanes::empty(param.ty);
+            arg.resize(lanes.count_ones() as usize);
+            let values = each(lanes).map(|lane| Value::from_bits(param.ty, bits[lane]));
+            values.enumerate().for_each(|(at, value)| arg.set(at, value));
+            self.args.push(arg);
+        }
+    }
+
+    /// Adds the fields of accumulators to the arguments of a call, in the lanes of a mask.
+    fn push_fields(&mut self, accs: &PerLane<Option<Acc>>, lanes: u32) {
+        let numbers: Vec<_> = each(lanes).filter_map(|lane| accs[lane]).map(Acc::get).enumerate().collect();
+        for field in &self.fields {
+            let mut arg = Lanes::empty(field.ty());
+            arg.resize(lanes.count_ones() as usize);
+            arg.copy(field.borrow(), &numbers);
+            self.args.push(arg);
+        }
     }
 
     /// Appends what a function gives; its results are the accumulators of those lanes, in order.
@@ -61,7 +86,7 @@ impl<'a> Values<'a> {
 
 impl Domain for Values<'_> {
     fn empty(&mut self) -> Option<Acc> {
-        self.operation.identity.is_some().then(|| Acc::number(0))
+        self.operation.padding.is_some().then(|| Acc::number(0))
     }
 
     fn map(
@@ -70,15 +95,8 @@ impl Domain for Values<'_> {
         lanes: u32,
         out: &mut PerLane<Option<Acc>>,
     ) -> Result<(), Refused> {
-        let params = self.operation.map.params();
         self.args.clear();
-        for (param, bits) in params.iter().zip(args) {
-            let mut arg = Lanes::empty(param.ty);
-            arg.resize(lanes.count_ones() as usize);
-            let values = each(lanes).map(|lane| Value::from_bits(param.ty, bits[lane]));
-            values.enumerate().for_each(|(at, value)| arg.set(at, value));
-            self.args.push(arg);
-        }
+        self.push_scalars(self.operation.map.params(), args, lanes);
         Values::make(&mut self.fields, &mut self.map, &self.args, lanes, out)
     }
 
@@ -89,19 +107,24 @@ impl Domain for Values<'_> {
         lanes: u32,
         out: &mut PerLane<Option<Acc>>,
     ) -> Result<(), Refused> {
-        let numbers = |accs: &PerLane<Option<Acc>>| -> Vec<(usize, usize)> {
-            each(lanes).filter_map(|lane| accs[lane]).map(Acc::get).enumerate().collect()
-        };
-        let sides = [numbers(a), numbers(b)];
-        let fields = self.fields.len();
         self.args.clear();
-        for at in 0..2 * fields {
-            let field = &self.fields[at % fields];
-            let mut arg = Lanes::empty(field.ty());
-            arg.resize(lanes.count_ones() as usize);
-            arg.copy(field.borrow(), &sides[at / fields]);
-            self.args.push(arg);
-        }
+        [a, b].into_iter().for_each(|side| self.push_fields(side, lanes));
         Values::make(&mut self.fields, &mut self.combine, &self.args, lanes, out)
+    }
+
+    fn fold(
+        &mut self,
+        acc: &PerLane<Option<Acc>>,
+        args: &[PerLane<u64>],
+        lanes: u32,
+        out: &mut PerLane<Option<Acc>>,
+    ) -> Result<(), Refused> {
+        let params = self.operation.fold.as_ref().map_or(&[][..], |fold| &fold.params()[self.fields.len()..]);
+        self.args.clear();
+        self.push_fields(acc, lanes);
+        self.push_scalars(params, args, lanes);
+        // Code folds only where the operation does.
+        let Some(fold) = &mut self.fold else { return Ok(()) };
+        Values::make(&mut self.fields, fold, &self.args, lanes, out)
     }
 }

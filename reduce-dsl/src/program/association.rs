@@ -2,9 +2,10 @@
 //!
 //! An association is a list of [levels](Level). Each cuts its items into chunks, splits a chunk into
 //! strided lanes, and makes each lane one item. Items that are not there are absent: a combination with
-//! an absent right side is its left side.
+//! an absent right side is its left side. Where the operation has a `fold`, the lanes of a serial level over the
+//! elements grow by it, from `map` of their first element; everything else is `op`.
 
-use super::{GridMedium, Kernel, Program, Reach, Reads, Step, Tree};
+use super::{Arrangement, GridMedium, Kernel, Program, Reach, Reads, Step, Tree};
 use std::fmt;
 
 /// The association of a program, for every n.
@@ -35,6 +36,11 @@ impl Association {
         let atomic = program.kernel(Reads::Inputs).is_atomic();
         let again = if atomic { vec![in_any_order] } else { levels(Reads::Partials) };
         Association { first: levels(Reads::Inputs), again }
+    }
+
+    /// The level at which threads fold elements, if there is more than one element in a lane: the first one.
+    pub fn fold(&self) -> Option<Level> {
+        self.first.first().copied().filter(|level| level.tree == Tree::Serial)
     }
 
     /// The levels that n elements pass through.
@@ -142,10 +148,11 @@ fn levels_of(program: &Program, kernel: &Kernel) -> Vec<Level> {
     let level = |step: &Step| match step {
         Step::Fold(fold) => {
             let round = u64::from(program.block) * u64::from(fold.width);
-            let (chunk, lanes) = match fold.reach {
-                Reach::Units(_) => (tile, round),
-                Reach::GridStride(blocks) => (Level::ALL, round * u64::from(blocks)),
-                Reach::Everything => (Level::ALL, 1),
+            let (chunk, lanes) = match (fold.reach, fold.arrangement) {
+                (Reach::Units(_), Arrangement::Striped) => (tile, round),
+                (Reach::Units(_), Arrangement::Blocked) => (tile / u64::from(program.block), 1),
+                (Reach::GridStride(blocks), _) => (Level::ALL, round * u64::from(blocks)),
+                (Reach::Everything, _) => (Level::ALL, 1),
             };
             Some(Level { chunk, lanes, tree: Tree::Serial })
         }

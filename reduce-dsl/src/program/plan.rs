@@ -86,8 +86,8 @@ impl Plan {
         Launch { kernel, items, grid, from, to, partials }
     }
 
-    /// Must the first partial of the workspace hold the identity before the first launch?
-    pub fn starts_from_identity(&self) -> bool {
+    /// Must the first partial of the workspace hold the padding before the first launch?
+    pub fn starts_from_padding(&self) -> bool {
         self.kernels[0].writes == Writes::One
     }
 

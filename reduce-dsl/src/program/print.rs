@@ -1,24 +1,34 @@
 //! The text of a program: stable, one line a step.
 
 use super::{
-    Addressing, Combine, Fold, GridMedium, Kernel, Medium, Program, Reach, Reads, Scope, Step, Tree,
+    Addressing, Arrangement, Combine, Fold, GridMedium, Kernel, Medium, Program, Reach, Reads, Scope, Step,
+    Tree,
 };
+use crate::Value;
+use crate::func::Param;
 use crate::operation::{Layout, Order};
 use std::fmt;
 
 impl fmt::Display for Program {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let op = &self.operation;
-        let inputs: Vec<_> = op.inputs.iter().map(|input| format!("{}: {}", input.name, input.ty)).collect();
-        let identity = op.identity.as_ref().map_or("none".to_owned(), |values| join(values));
-        writeln!(f, "program {}({}) -> {}", op.name, inputs.join(", "), op.output.text())?;
+        let values =
+            |values: &Option<Vec<Value>>| values.as_ref().map_or("none".to_owned(), |values| join(values));
+        writeln!(f, "program {}({}) -> {}", op.name, declared(&op.inputs), op.output.text())?;
+        if !op.params.is_empty() {
+            writeln!(f, "  params    {}", declared(&op.params))?;
+        }
         if op.layout != Layout::Contiguous {
             writeln!(f, "  layout    {}", op.layout)?;
         }
         writeln!(f, "  acc       {}", op.acc.text())?;
         writeln!(f, "  map       {}", op.map)?;
-        writeln!(f, "  op        {}", op.combine)?;
-        writeln!(f, "  identity  {identity}")?;
+        writeln!(f, "  op        {}{}", op.combine, if op.commutative { "" } else { ", in order" })?;
+        op.fold.iter().try_for_each(|fold| writeln!(f, "  fold      {fold}"))?;
+        writeln!(f, "  identity  {}", values(&op.identity))?;
+        if op.padding != op.identity {
+            writeln!(f, "  padding   {}", values(&op.padding))?;
+        }
         writeln!(f, "  finish    {}", op.finish)?;
         if op.order != Order::Fixed {
             writeln!(f, "  order     {}", op.order)?;
@@ -33,7 +43,11 @@ fn print_kernel(f: &mut fmt::Formatter<'_>, program: &Program, kernel: &Kernel) 
     kernel.steps.iter().try_for_each(|step| writeln!(f, "  {step}"))
 }
 
-fn join(values: &[crate::Value]) -> String {
+fn declared(params: &[Param]) -> String {
+    params.iter().map(|param| format!("{}: {}", param.name, param.ty)).collect::<Vec<_>>().join(", ")
+}
+
+fn join(values: &[Value]) -> String {
     values.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ")
 }
 
@@ -54,7 +68,9 @@ impl fmt::Display for Fold {
         let width = self.width;
         match self.reach {
             Reach::Units(units) => {
-                write!(f, "fold thread: {units} x {width} items{}", unrolled(self.unrolled && units > 1))
+                let consecutive = if self.arrangement == Arrangement::Blocked { "consecutive " } else { "" };
+                let unrolled = unrolled(self.unrolled && units > 1);
+                write!(f, "fold thread: {units} x {width} {consecutive}items{unrolled}")
             }
             Reach::GridStride(blocks) => {
                 write!(f, "fold thread: grid-stride loop of {blocks} blocks, units of {width} items")

@@ -5,23 +5,25 @@
 //! 3. The steps of a kernel are a fold, then combinations of strictly widening scope, then the grid. A kernel
 //!    whose tree is in place has no fold, because its items are in memory; the kernel before it keeps them there.
 //! 4. A fold has at least one unit (or block) and its width is a power of two; partials are folded one at a
-//!    time, and so are elements that lie apart, and everything that one thread folds.
+//!    time, and so are elements that lie apart, and everything that one thread folds. Only the units of a tile can be
+//!    blocked.
 //! 5. The combinations leave one item a block: the lanes of a thread, then a warp of threads, then what is left.
 //!    A tree in place has two items a thread; what is kept, and what one thread folds, is not combined.
 //! 6. The medium fits the scope: registers for a thread, shuffles for a warp, shuffles of at most one
 //!    item a lane of a warp, or shared or global memory, for a block. Only a tree with sequential addressing in
 //!    shared memory leaves its last warp to itself.
-//! 7. The tree fits the medium: `halving` for shuffles and sequential addressing, `pairs` for the others.
-//! 8. A fold of more than one unit, a grid stride, `halving` and an atomic reorder elements: the operator is
+//! 7. The tree fits the medium: `halving` for sequential addressing, either for shuffles, `pairs` for the others.
+//! 8. A striped fold of more than one unit, a grid stride, `halving` and an atomic reorder elements: the operator is
 //!    commutative.
 //! 9. A tile, and a round of a grid-stride loop, has at most 2³⁰ items, so that positions inside it fit `u32`.
 //! 10. Shared memory stays within what every architecture gives a block without asking.
-//! 11. `map`, `op`, `identity` and `finish` have the types of inputs, accumulator and result.
-//! 12. Atomics stand in the kernel over inputs, on one scalar of 4 or 8 bytes that has an identity, and where the
+//! 11. `map`, `op`, `fold`, `identity`, padding and `finish` have the types of inputs, accumulator and result.
+//! 12. Atomics stand in the kernel over inputs, on one scalar of 4 or 8 bytes that has padding, and where the
 //!     order of the blocks cannot change the result or the user does not mind.
 
 use super::{
-    Addressing, Combine, Fold, GridMedium, Kernel, Medium, Program, Reach, Reads, Scope, Step, Tree,
+    Addressing, Arrangement, Combine, Fold, GridMedium, Kernel, Medium, Program, Reach, Reads, Scope, Step,
+    Tree,
 };
 use crate::Value;
 use crate::operation::Argument;
@@ -126,16 +128,19 @@ fn verify_fold(program: &Program, kernel: &Kernel, fold: Fold) -> Check {
     };
     let adjacent = kernel.reads == Reads::Inputs && program.operation.layout == Layout::Contiguous;
     let narrow = fold.width == 1 || (wide && adjacent);
-    ensure(4, several > 0 && fold.width.is_power_of_two() && narrow, || format!("{fold}"))?;
-    let in_order = matches!(fold.reach, Reach::Units(1) | Reach::Everything);
-    ensure(8, in_order || program.operation.commutative, || format!("{fold} of an ordered operator"))
+    let arranged = fold.arrangement == Arrangement::Striped || fold.units().is_some();
+    let legal = several > 0 && fold.width.is_power_of_two() && narrow && arranged;
+    ensure(4, legal, || format!("{fold}"))?;
+    ensure(8, fold.is_in_order() || program.operation.commutative, || {
+        format!("{fold} of an ordered operator")
+    })
 }
 
 fn verify_atomic(program: &Program, kernel: &Kernel) -> Check {
     let Program { operation, .. } = program;
     let word = operation.acc.is_scalar() && [4, 8].contains(&operation.acc.size());
     let free = operation.exact || operation.order == Order::Any;
-    let legal = kernel.reads == Reads::Inputs && word && free && operation.identity.is_some();
+    let legal = kernel.reads == Reads::Inputs && word && free && operation.padding.is_some();
     ensure(12, !kernel.is_atomic() || legal, || steps_of(kernel))?;
     ensure(8, !kernel.is_atomic() || operation.commutative, || "an atomic of an ordered operator".to_owned())
 }
@@ -143,7 +148,7 @@ fn verify_atomic(program: &Program, kernel: &Kernel) -> Check {
 fn verify_items(program: &Program, kernel: &Kernel) -> Check {
     let items =
         |scope| kernel.combines().find(|combine| combine.scope == scope).map_or(1, |combine| combine.items);
-    let thread = items(Scope::Thread) == kernel.fold().width;
+    let thread = items(Scope::Thread) == kernel.fold().lanes();
     let warp = [1, Program::WARP].contains(&items(Scope::Warp));
     let alone = kernel.steps.contains(&Step::Keep) || kernel.fold().reach == Reach::Everything;
     let wanted = match (alone, kernel.in_place()) {
@@ -165,12 +170,12 @@ fn verify_combine(program: &Program, combine: Combine) -> Check {
     };
     let fits = fits && (!last_warp || medium == Medium::Shared(Addressing::Sequential));
     ensure(6, fits, || format!("{combine}"))?;
-    let shape = match medium {
-        Medium::Shuffle => Tree::Halving,
-        Medium::Registers => Tree::Pairs,
-        Medium::Shared(addressing) | Medium::Global(addressing) => addressing.tree(),
+    let shaped = match medium {
+        Medium::Shuffle => matches!(tree, Tree::Halving | Tree::Pairs),
+        Medium::Registers => tree == Tree::Pairs,
+        Medium::Shared(addressing) | Medium::Global(addressing) => tree == addressing.tree(),
     };
-    ensure(7, tree == shape && items.is_power_of_two(), || format!("{combine}"))?;
+    ensure(7, shaped && items.is_power_of_two(), || format!("{combine}"))?;
     ensure(8, tree == Tree::Pairs || program.operation.commutative, || {
         format!("{combine} of an ordered operator")
     })

@@ -115,7 +115,7 @@ fn threads_arrive_at_a_block_barrier_once() {
     let operation = sum();
     let leave = [8, 16].map(|lane| when(Expr::Thread.equals(lane), [Stmt::Exit]));
     let it = kernel(vec![Stmt::If(Expr::Thread.below(8), vec![BARRIER], leave.to_vec())]);
-    let options = Options { schedule: Schedule::FORWARD, trace: Some(&mut watch) };
+    let options = Options { trace: Some(&mut watch), ..Options::FORWARD };
     launch(&operation, &it, &mut Shapes::new(&operation), Memory::new(&[], 0), 1, 0, options);
     assert_eq!(arrivals, 1);
 }
@@ -168,7 +168,7 @@ fn events_tell_what_is_executed() {
     let inputs = Provenance::inputs(&operation, 64, true);
     let test = Expr::Thread.below(4).and(Expr::Const(Value::of(true)));
     let it = kernel(vec![when(test, [Stmt::Store(s(Expr::Thread.plus(2)), Expr::Empty)])]);
-    let options = Options { schedule: Schedule::FORWARD, trace: Some(&mut watch) };
+    let options = Options { trace: Some(&mut watch), ..Options::FORWARD };
     let memory = Memory::new(&inputs, 0);
     launch(&operation, &it, &mut Shapes::new(&operation), memory, 1, 64, options);
     assert_eq!(

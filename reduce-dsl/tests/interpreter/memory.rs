@@ -225,5 +225,5 @@ fn values_are_computed_as_everywhere() {
     let memory = Memory::new(&inputs, 0);
     let found = launch(&operation, &kernel(body), &mut domain, memory, 1, 32, Options::FORWARD);
     assert_eq!(found.reports, []);
-    assert_eq!(domain.finish(found.memory.result.unwrap()), Ok(vec![Value::of(48f32)]));
+    assert_eq!(domain.finish(found.memory.result.unwrap(), 3, &[]), Ok(vec![Value::of(48f32)]));
 }

@@ -57,7 +57,7 @@ pub(crate) fn result() -> Place {
 }
 
 pub(crate) fn finish(acc: &Local) -> Stmt {
-    Stmt::Store(result(), Expr::Finish(Box::new(acc.get())))
+    Stmt::Store(result(), Expr::Finish(Box::new(acc.get()), Vec::new()))
 }
 
 /// Names the accumulator of the element at a position.

@@ -27,8 +27,10 @@ pub(crate) struct Kernels {
     block: u32,
     layout: Layout,
     output: Record,
-    /// The bytes of the identity, if the operation has one.
-    identity: Option<Vec<u8>>,
+    /// The bytes of the padding, if the operation has any.
+    padding: Option<Vec<u8>>,
+    /// Does the kernel over partials take the number of elements?
+    counts: bool,
     /// By what they read, as the program has them; the second is not there where one launch is enough.
     functions: Vec<CudaFunction>,
     /// Of the null stream, on which all of this crate's memory is allocated.
@@ -37,9 +39,11 @@ pub(crate) struct Kernels {
     spare: Mutex<Vec<CudaSlice<u8>>>,
 }
 
-/// A plan for so many elements, and the memory that its launches work in.
+/// A plan for so many elements, what its launches are given, and the memory that they work in.
 pub(super) struct Call {
     n: u64,
+    /// The bits of the params, as every kernel takes them last.
+    params: Vec<u64>,
     launches: Vec<Launch>,
     /// The workspace, and the result behind it.
     memory: CudaSlice<u8>,
@@ -72,11 +76,8 @@ impl Kernels {
             block: program.block,
             layout: program.operation.layout,
             output: program.operation.output.clone(),
-            identity: program
-                .operation
-                .identity
-                .as_ref()
-                .map(|values| bytes_of(&program.operation.acc, values)),
+            padding: program.operation.padding.as_ref().map(|it| bytes_of(&program.operation.acc, it)),
+            counts: program.operation.counts(),
             functions: launched.iter().map(|&reads| function(reads)).collect::<Result<_, _>>()?,
             stream: gpu.context().default_stream(),
             spare: Mutex::default(),
@@ -84,15 +85,24 @@ impl Kernels {
     }
 
     /// Reduces a copy of host memory. There is at least one element.
-    pub(crate) fn reduce(&self, inputs: &[Strided<LanesRef<'_>>]) -> Result<Outcome, Error> {
+    pub(crate) fn reduce(
+        &self,
+        inputs: &[Strided<LanesRef<'_>>],
+        params: &[Value],
+    ) -> Result<Outcome, Error> {
         let copies = inputs.iter().map(|input| self.copy(data(input))).collect::<Result<Vec<_>, _>>()?;
         let pointers: Vec<_> = copies.iter().map(|copy| copy.device_ptr(&self.stream)).collect();
         let located = pointers.iter().zip(inputs).map(|((pointer, _), input)| (*pointer, input.step));
-        self.run(&self.stream, &self.arguments(located), inputs[0].len as u64)
+        let call = self.call(inputs[0].len as u64, params)?;
+        self.run(&self.stream, &self.arguments(located), call)
     }
 
     /// Reduces device memory. There is at least one element.
-    pub(crate) fn reduce_device(&self, inputs: &[DeviceInput<'_>]) -> Result<Outcome, Error> {
+    pub(crate) fn reduce_device(
+        &self,
+        inputs: &[DeviceInput<'_>],
+        params: &[Value],
+    ) -> Result<Outcome, Error> {
         let stream = inputs[0].stream();
         for (input, place) in inputs.iter().zip(0..) {
             if input.stream().context() != self.gpu.context() {
@@ -103,7 +113,7 @@ impl Kernels {
             }
         }
         let located = inputs.iter().map(DeviceInput::pointer);
-        self.run(stream, &self.arguments(located), inputs[0].len() as u64)
+        self.run(stream, &self.arguments(located), self.call(inputs[0].len() as u64, params)?)
     }
 
     /// What the kernel over inputs takes for those that start at a pointer and go on by a step.
@@ -114,10 +124,9 @@ impl Kernels {
         }
     }
 
-    /// Launches the plan for n elements, waits, and reads the result.
-    fn run(&self, stream: &CudaStream, inputs: &[u64], n: u64) -> Result<Outcome, Error> {
-        let mut call = self.call(n)?;
-        self.set_identity(&mut call)?;
+    /// Launches the plan, waits, and reads the result.
+    fn run(&self, stream: &CudaStream, inputs: &[u64], mut call: Call) -> Result<Outcome, Error> {
+        self.set_padding(&mut call)?;
         stream.synchronize().map_err(failed("waiting for the inputs"))?;
         let start = Instant::now();
         let launched = self.launch_all(stream, &call, inputs);
@@ -131,21 +140,22 @@ impl Kernels {
     }
 
     /// The plan for n elements, with memory that no other call uses.
-    pub(super) fn call(&self, n: u64) -> Result<Call, Error> {
+    pub(super) fn call(&self, n: u64, params: &[Value]) -> Result<Call, Error> {
         let launches = launches(&self.plan, n)?;
         let result = self.plan.workspace(n).next_multiple_of(self.output.align() as u64);
         let memory = self.memory(result + self.output.size() as u64)?;
         let base = memory.device_ptr(&self.stream).0;
-        Ok(Call { n, launches, memory, base, result })
+        let params = params.iter().map(|param| param.bits()).collect();
+        Ok(Call { n, params, launches, memory, base, result })
     }
 
     /// Sets the accumulator that the blocks meet in, if they do.
-    pub(super) fn set_identity(&self, call: &mut Call) -> Result<(), Error> {
-        let Some(identity) = self.identity.as_ref().filter(|_| self.plan.starts_from_identity()) else {
+    pub(super) fn set_padding(&self, call: &mut Call) -> Result<(), Error> {
+        let Some(padding) = self.padding.as_ref().filter(|_| self.plan.starts_from_padding()) else {
             return Ok(());
         };
-        self.stream.memcpy_htod(identity, &mut call.memory).map_err(failed("setting the identity"))?;
-        self.stream.synchronize().map_err(failed("setting the identity"))
+        self.stream.memcpy_htod(padding, &mut call.memory).map_err(failed("setting the padding"))?;
+        self.stream.synchronize().map_err(failed("setting the padding"))
     }
 
     /// Launches every kernel of the plan.
@@ -153,7 +163,8 @@ impl Kernels {
         call.launches.iter().try_for_each(|launch| self.launch(stream, call, launch, inputs))
     }
 
-    /// Launches one kernel of the plan. Every argument of every kernel has 64 bits.
+    /// Launches one kernel of the plan. Every argument is given as 64 bits, of which the driver takes as many bytes as
+    /// the parameter has.
     pub(super) fn launch(
         &self,
         stream: &CudaStream,
@@ -168,8 +179,9 @@ impl Kernels {
             Reads::Partials => &[from],
         };
         let rest = [to, call.base + call.result, launch.items];
+        let elements = (self.counts && launch.kernel == Reads::Partials).then_some(&call.n);
         let mut builder = stream.launch_builder(&self.functions[launch.kernel as usize]);
-        for arg in items.iter().chain(&rest) {
+        for arg in items.iter().chain(&rest).chain(elements).chain(&call.params) {
             builder.arg(arg);
         }
         let config = LaunchConfig {
@@ -179,8 +191,9 @@ impl Kernels {
         };
         // SAFETY: the arguments are those of the kernels that reduce-codegen prints: the inputs, with their steps
         // where they have some, or the items, both alive and of `launch.items` items, the partials and the result,
-        // both of the size the plan says, and the number of items. The caller waits for the stream before it frees
-        // any of them.
+        // both of the size the plan says, the number of items, for a kernel over partials that of all elements if it
+        // takes it, and the params, of the types that the operation names, on a little-endian machine. The caller waits
+        // for the stream before it frees any of them.
         unsafe { builder.launch(config) }.map(|_| ()).map_err(failed("launching a kernel"))
     }
 

@@ -10,6 +10,7 @@ use crate::{Error, Strided, Timing};
 use cudarc::driver::sys::{CUdevice_attribute, CUdeviceptr};
 use cudarc::driver::{CudaFunction, CudaStream, DevicePtr, LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
+use reduce_dsl::Value;
 use reduce_dsl::lanes::LanesRef;
 use std::sync::Arc;
 use std::time::Duration;
@@ -28,13 +29,13 @@ const PATTERN: u64 = 1 << 20;
 
 impl Kernels {
     /// Times the plan on a copy of host memory. There is at least one element.
-    pub(crate) fn time(&self, inputs: &[Strided<LanesRef<'_>>]) -> Result<Timing, Error> {
+    pub(crate) fn time(&self, inputs: &[Strided<LanesRef<'_>>], params: &[Value]) -> Result<Timing, Error> {
         let stream = self.stream();
         let clock = Clock::new(stream)?;
         let pieces: Vec<_> = inputs.iter().map(data).collect();
         let ring = Ring::new(self.gpu(), stream, &pieces)?;
-        let mut call = self.call(inputs[0].len as u64)?;
-        self.set_identity(&mut call)?;
+        let mut call = self.call(inputs[0].len as u64, params)?;
+        self.set_padding(&mut call)?;
         let arguments = |turn| {
             let steps = inputs.iter().map(|input| input.step);
             self.arguments(ring.pieces(turn).into_iter().zip(steps))

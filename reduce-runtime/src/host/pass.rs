@@ -1,15 +1,15 @@
 //! One pass: items through the levels of one kernel, cut into batches that the cores share.
 
 use super::HostError;
-use super::worker::{Worker, split_fold};
+use super::worker::{Start, Worker};
 use crate::Strided;
 use rayon::prelude::*;
-use reduce_dsl::Scalar;
-use reduce_dsl::func::{Func, FuncBuilder};
+use reduce_dsl::func::{Func, FuncBuilder, Param};
 use reduce_dsl::lanes::{Lanes, LanesRef};
-use reduce_dsl::operation::Operation;
+use reduce_dsl::operation::{Argument, Operation};
 use reduce_dsl::ops::TypeError;
 use reduce_dsl::program::Level;
+use reduce_dsl::{Scalar, Value};
 use std::ops::Range;
 
 /// What a pass reads, and how an element becomes, or joins, an accumulator.
@@ -19,8 +19,12 @@ pub(super) struct Source<'a> {
     len: usize,
     /// Element (and position) → accumulator.
     pub(super) map: Func,
-    /// Accumulator, element (and position) → accumulator.
+    /// Accumulator, element (and position, and step) → accumulator.
     pub(super) fold: Func,
+    /// Does `fold` say more than `op` of the accumulator and the mapped element?
+    pub(super) folds: bool,
+    /// Does it take the step?
+    pub(super) stepped: bool,
 }
 
 impl<'a> Source<'a> {
@@ -28,28 +32,33 @@ impl<'a> Source<'a> {
     pub(super) fn elements(
         operation: &Operation,
         inputs: Vec<Strided<LanesRef<'a>>>,
-    ) -> Result<Source<'a>, HostError> {
-        Source::new(operation, inputs, operation.map.clone(), operation.is_indexed())
+        params: &[Value],
+    ) -> Result<Source<'a>, TypeError> {
+        let len = inputs.first().map_or(0, |input| input.len);
+        let indexed = operation.is_indexed();
+        let mut kept: Vec<_> = (0..inputs.len()).map(Argument::Input).collect();
+        kept.extend(indexed.then_some(Argument::Index));
+        let map = bound(operation, (&operation.map, &operation.map_arguments()), &kept, params)?;
+        let Some((fold, arguments)) = operation.fold.as_ref().zip(operation.fold_arguments()) else {
+            let fold = combined(operation, &map)?;
+            return Ok(Source { inputs, indexed, len, map, fold, folds: false, stepped: false });
+        };
+        let stepped = arguments.contains(&Argument::Step);
+        let accs = (0..operation.acc.fields.len()).map(Argument::Acc);
+        let kept: Vec<_> = accs.chain(kept).chain(stepped.then_some(Argument::Step)).collect();
+        let fold = bound(operation, (fold, &arguments), &kept, params)?;
+        Ok(Source { inputs, indexed, len, map, fold, folds: true, stepped })
     }
 
     /// Accumulators, which are their own map.
-    pub(super) fn partials(operation: &Operation, items: &'a [Lanes]) -> Result<Source<'a>, HostError> {
+    pub(super) fn partials(operation: &Operation, items: &'a [Lanes]) -> Result<Source<'a>, TypeError> {
         let itself = FuncBuilder::new(operation.acc.params("acc"));
         let results = itself.params();
-        let items = items.iter().map(|field| field.borrow().into()).collect();
-        Source::new(operation, items, itself.build(results), false)
-    }
-
-    fn new(
-        operation: &Operation,
-        inputs: Vec<Strided<LanesRef<'a>>>,
-        map: Func,
-        indexed: bool,
-    ) -> Result<Source<'a>, HostError> {
-        let fold = fold(operation, &map)
-            .map_err(|source| HostError::Types { operator: operation.name.clone(), source })?;
-        let len = inputs.first().map_or(0, |input| input.len);
-        Ok(Source { inputs, indexed, len, map, fold })
+        let map = itself.build(results);
+        let fold = combined(operation, &map)?;
+        let len = items.first().map_or(0, Lanes::len);
+        let inputs = items.iter().map(|field| field.borrow().into()).collect();
+        Ok(Source { inputs, indexed: false, len, map, fold, folds: false, stepped: false })
     }
 
     /// Memory for one row.
@@ -58,7 +67,7 @@ impl<'a> Source<'a> {
         Row { gathered, positions: Vec::new() }
     }
 
-    /// The elements at those positions.
+    /// The elements at those positions, and the positions if they are asked for.
     pub(super) fn row<'s>(
         &'s self,
         range: Range<usize>,
@@ -71,6 +80,20 @@ impl<'a> Source<'a> {
         let index = self.indexed.then_some(LanesRef::U64(&row.positions));
         let inputs = self.inputs.iter().zip(&mut row.gathered);
         inputs.map(move |(input, gathered)| elements(input, range.clone(), gathered)).chain(index)
+    }
+
+    /// As many lanes that have folded `step` elements, if `fold` asks for that.
+    pub(super) fn steps<'s>(
+        &self,
+        step: usize,
+        len: usize,
+        memory: &'s mut Vec<u64>,
+    ) -> Option<LanesRef<'s>> {
+        if self.stepped {
+            memory.clear();
+            memory.resize(len, step as u64);
+        }
+        self.stepped.then_some(LanesRef::U64(memory))
     }
 }
 
@@ -92,8 +115,31 @@ fn elements<'s>(input: &Strided<LanesRef<'s>>, range: Range<usize>, gathered: &'
     gathered.borrow()
 }
 
+/// A function of the operation on what is `kept` of its arguments. Its params are known.
+fn bound(
+    operation: &Operation,
+    (func, arguments): (&Func, &[Argument]),
+    kept: &[Argument],
+    params: &[Value],
+) -> Result<Func, TypeError> {
+    let mut f =
+        FuncBuilder::new(kept.iter().map(|&it| Param::new("", operation.argument_type(it))).collect());
+    let mut given = Vec::new();
+    for &argument in arguments {
+        // What is missing shows in the call.
+        given.extend(match argument {
+            Argument::Param(param) => params.get(param).map(|&value| f.constant(value)),
+            Argument::Acc(_) | Argument::Input(_) | Argument::Index | Argument::Step | Argument::Count => {
+                kept.iter().position(|&it| it == argument).map(|at| f.params()[at])
+            }
+        });
+    }
+    let results = f.call(func, &given)?;
+    Ok(f.build(results))
+}
+
 /// `op(acc, map(element))`.
-fn fold(operation: &Operation, map: &Func) -> Result<Func, TypeError> {
+fn combined(operation: &Operation, map: &Func) -> Result<Func, TypeError> {
     let mut f = FuncBuilder::new([operation.acc.params("acc"), map.params().to_vec()].concat());
     let params = f.params();
     let (acc, element) = params.split_at(operation.acc.fields.len());
@@ -104,7 +150,7 @@ fn fold(operation: &Operation, map: &Func) -> Result<Func, TypeError> {
 
 /// The items that `levels` leave of the source, one vector of lanes for each field of the accumulator.
 pub(super) fn run(source: &Source<'_>, combine: &Func, levels: &[Level]) -> Result<Vec<Lanes>, HostError> {
-    let len = batch(levels);
+    let len = batch(source, levels);
     let range = |i: usize| i * len..(i * len).saturating_add(len).min(source.len);
     let worker = || Worker::new(source, combine, levels);
     let batches = source.len.div_ceil(len);
@@ -129,9 +175,12 @@ fn concat(types: &[Scalar], parts: &[Vec<Lanes>]) -> Vec<Lanes> {
 const ITEMS: u64 = 16384;
 
 /// Elements of a batch: whole chunks of every level.
-fn batch(levels: &[Level]) -> usize {
+fn batch(source: &Source<'_>, levels: &[Level]) -> usize {
     let tile = tile(levels);
-    let kept = split_fold(levels).0.map_or(tile, |fold| tile / fold.group());
+    let kept = match Start::of(source, levels).0 {
+        Start::Rows(fold) => tile / fold.group(),
+        Start::Gathered(_) | Start::Mapped => tile,
+    };
     usize::try_from(tile.saturating_mul((ITEMS / kept.max(1)).max(1))).unwrap_or(usize::MAX)
 }
 

@@ -19,27 +19,45 @@ const LANES: usize = 2048;
 /// Lanes and chunks from which a fold reads its rows in place; below, whole batches are mapped first.
 const WIDE: Range<u64> = 128..8192;
 
-/// The first level, if its rows are folded straight from the source, and the levels after it.
-pub(super) fn split_fold(levels: &[Level]) -> (Option<Level>, &[Level]) {
-    match levels.split_first() {
-        Some((&first, rest))
-            if first.tree == Tree::Serial && (first.lanes >= WIDE.start || first.chunk >= WIDE.end) =>
-        {
-            (Some(first), rest)
+/// How the elements of a batch become items.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Start {
+    /// Each by itself.
+    Mapped,
+    /// By this level: rows of the source are folded as they lie there.
+    Rows(Level),
+    /// By this level: rows of the batch are gathered and folded.
+    Gathered(Level),
+}
+
+impl Start {
+    /// How it is for these levels, and the levels after it.
+    pub(super) fn of<'l>(source: &Source<'_>, levels: &'l [Level]) -> (Start, &'l [Level]) {
+        match levels.split_first() {
+            Some((&first, rest)) if first.tree == Tree::Serial => {
+                match first.lanes >= WIDE.start || first.chunk >= WIDE.end {
+                    true => (Start::Rows(first), rest),
+                    false if source.folds => (Start::Gathered(first), rest),
+                    false => (Start::Mapped, levels),
+                }
+            }
+            _ => (Start::Mapped, levels),
         }
-        _ => (None, levels),
     }
 }
 
 /// The functions and the memory of one core.
 pub(super) struct Worker<'a> {
     source: &'a Source<'a>,
-    folded: Option<Level>,
+    start: Start,
     levels: &'a [Level],
     map: Evaluator,
     fold: Evaluator,
     combine: Evaluator,
     row: Row,
+    steps: Vec<u64>,
+    /// The elements of a row that does not lie together.
+    picked: Vec<Lanes>,
     /// Items of the level reached.
     items: Vec<Lanes>,
     left: Vec<Lanes>,
@@ -49,16 +67,18 @@ pub(super) struct Worker<'a> {
 
 impl<'a> Worker<'a> {
     pub(super) fn new(source: &'a Source<'a>, combine: &Func, levels: &'a [Level]) -> Worker<'a> {
-        let (folded, levels) = split_fold(levels);
+        let (start, levels) = Start::of(source, levels);
         let none: Vec<_> = combine.result_types().into_iter().map(Lanes::empty).collect();
         Worker {
             source,
-            folded,
+            start,
             levels,
             map: Evaluator::new(&source.map),
             fold: Evaluator::new(&source.fold),
             combine: Evaluator::new(combine),
             row: source.row_memory(),
+            steps: Vec::new(),
+            picked: source.map.params().iter().map(|param| Lanes::empty(param.ty)).collect(),
             items: none.clone(),
             left: none.clone(),
             right: none.clone(),
@@ -68,9 +88,10 @@ impl<'a> Worker<'a> {
 
     /// The items that the elements at `range` leave, which are whole chunks of every level or the last ones.
     pub(super) fn run(&mut self, range: Range<usize>) -> Result<Vec<Lanes>, LaneError> {
-        match self.folded {
-            Some(level) => self.fold(range, level)?,
-            None => {
+        match self.start {
+            Start::Rows(level) => self.fold(range, level)?,
+            Start::Gathered(level) => self.fold_gathered(range, level)?,
+            Start::Mapped => {
                 self.map(range)?;
                 std::mem::swap(&mut self.items, &mut self.left);
             }
@@ -109,12 +130,39 @@ impl<'a> Worker<'a> {
     fn fold_lanes(&mut self, range: Range<usize>, width: usize, stride: usize) -> Done {
         let row = |start: usize| start..(start + width).min(range.end);
         self.map(row(range.start))?;
-        for row in range.clone().step_by(stride).skip(1).map(row) {
+        for (number, row) in range.clone().step_by(stride).map(row).enumerate().skip(1) {
             let len = row.len();
-            let elements = self.source.row(row, &mut self.row);
+            let steps = self.source.steps(number, len, &mut self.steps);
+            let elements = self.source.row(row, &mut self.row).chain(steps);
             step(&mut self.fold, &self.left, elements, len, &mut self.next)?;
             std::mem::swap(&mut self.left, &mut self.next);
         }
+        Ok(())
+    }
+
+    /// `items` = the lanes of every chunk of the elements at `range`, a row of all chunks at a time.
+    fn fold_gathered(&mut self, range: Range<usize>, level: Level) -> Done {
+        let (chunk, lanes) = (level.chunk as usize, level.lanes as usize);
+        let elements: Vec<_> = self.source.row(range, &mut self.row).collect();
+        for (number, row) in (0..chunk).step_by(lanes).enumerate() {
+            self.picked.iter_mut().zip(&elements).for_each(|(to, from)| to.gather(*from, row, lanes, chunk));
+            let len = self.picked.first().map_or(0, Lanes::len);
+            if len == 0 {
+                break;
+            }
+            let picked = self.picked.iter().map(Lanes::borrow);
+            if number == 0 {
+                let args: Vec<_> = picked.collect();
+                self.map.run(&args, len)?;
+                let fields = self.left.iter_mut().enumerate();
+                fields.for_each(|(k, field)| self.map.take_result(k, &args, field));
+            } else {
+                let steps = self.source.steps(number, len, &mut self.steps);
+                step(&mut self.fold, &self.left, picked.chain(steps), len, &mut self.next)?;
+                std::mem::swap(&mut self.left, &mut self.next);
+            }
+        }
+        std::mem::swap(&mut self.items, &mut self.left);
         Ok(())
     }
 

@@ -1,4 +1,4 @@
-//! The Rust types of inputs and results.
+//! The Rust types of inputs, params and results.
 
 use crate::Strided;
 use half::{bf16, f16};
@@ -46,13 +46,22 @@ macro_rules! tuples {
 
 macro_rules! tuple {
     ($($element:ident $slice:ident),+) => {
-        // Fifteen impls with fifteen bounds say less than the documentation of the trait.
+        // Fifteen impls with fifteen bounds say less than the documentation of the traits.
         #[doc(hidden)]
         impl<$($element, $slice: Slices<$element>),+> Slices<($($element,)+)> for ($($slice,)+) {
             #[allow(non_snake_case, reason = "a slice has the name of its type")]
             fn views(&self) -> Vec<Strided<LanesRef<'_>>> {
                 let ($($slice,)+) = self;
                 [$($slice.views()),+].concat()
+            }
+        }
+
+        #[doc(hidden)]
+        impl<$($element: Element),+> Params for ($($element,)+) {
+            #[allow(non_snake_case, reason = "a param has the name of its type")]
+            fn values(&self) -> Vec<Value> {
+                let &($($element,)+) = self;
+                vec![$(Value::of($element)),+]
             }
         }
     };
@@ -62,13 +71,39 @@ tuples!(
     A SA, B SB, C SC, D SD, E SE, F SF, G SG, H SH, I SI, J SJ, K SK, L SL, M SM, N SN, O SO, P SP
 );
 
-/// What a reduction gives: a scalar.
+/// The types of the params of a reduction: a scalar, a tuple of up to sixteen of them, or `()` for none.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a type that params have",
+    note = "params are a scalar, a tuple of scalars, or `()` where a reduction has none"
+)]
+pub trait Params: 'static {
+    #[doc(hidden)]
+    fn values(&self) -> Vec<Value>;
+}
+
+impl Params for () {
+    fn values(&self) -> Vec<Value> {
+        Vec::new()
+    }
+}
+
+/// No params: `reduce` can be called without `with`.
+#[diagnostic::on_unimplemented(
+    message = "this reduction has params, and their values are missing",
+    label = "params of type `{Self}` are missing",
+    note = "give them first, in their order, as in `scaled.with(2.0).reduce(&x)`"
+)]
+pub trait NoParams: Params {}
+
+impl NoParams for () {}
+
+/// What a reduction gives: a scalar or a struct of scalars. `reduction!` implements it for the structs that it makes.
 pub trait Output: Sized + 'static {
     /// The result with those fields, or `None` if they are of other types.
     fn of(values: &[Value]) -> Option<Self>;
 }
 
-macro_rules! outputs {
+macro_rules! scalars {
     ($($ty:ty)*) => {
         $(
             impl Output for $ty {
@@ -77,8 +112,14 @@ macro_rules! outputs {
                     value.get()
                 }
             }
+
+            impl Params for $ty {
+                fn values(&self) -> Vec<Value> {
+                    vec![Value::of(*self)]
+                }
+            }
         )*
     };
 }
 
-outputs!(f16 bf16 f32 f64 i8 i16 i32 i64 u8 u16 u32 u64 bool);
+scalars!(f16 bf16 f32 f64 i8 i16 i32 i64 u8 u16 u32 u64 bool);

@@ -10,12 +10,12 @@ use std::collections::BTreeMap;
 #[derive(Debug)]
 pub(super) struct Recorder<'a> {
     /// Is number 0 that of no element?
-    identity: bool,
+    padding: bool,
     made: &'a RefCell<Vec<Made>>,
 }
 
 /// An accumulator.
-#[derive(Clone, Debug)]
+#[derive(Clone, Copy, Debug)]
 pub(super) struct Made {
     /// What it was made of.
     pub(super) of: Of,
@@ -35,6 +35,8 @@ pub(super) enum Of {
     Element(u64),
     /// Two accumulators.
     Pair(usize, usize),
+    /// An accumulator and the element at that position, by `fold`.
+    Folded(usize, u64),
 }
 
 /// When and by whom an accumulator was made.
@@ -69,11 +71,11 @@ pub(super) struct Watch {
 }
 
 impl<'a> Recorder<'a> {
-    pub(super) fn new(identity: bool, made: &'a RefCell<Vec<Made>>) -> Recorder<'a> {
-        if identity {
+    pub(super) fn new(padding: bool, made: &'a RefCell<Vec<Made>>) -> Recorder<'a> {
+        if padding {
             made.borrow_mut().push(Made::new(Of::Nothing, 0, 0));
         }
-        Recorder { identity, made }
+        Recorder { padding, made }
     }
 
     fn push(&self, of: Of, lane: usize) -> Option<Acc> {
@@ -82,6 +84,7 @@ impl<'a> Recorder<'a> {
             Of::Nothing => 0,
             Of::Element(_) => 1,
             Of::Pair(a, b) => made[a].elements + made[b].elements,
+            Of::Folded(a, _) => made[a].elements + 1,
         };
         made.push(Made::new(of, elements, lane));
         Some(Acc::number(made.len() - 1))
@@ -97,7 +100,7 @@ impl Made {
 
 impl Domain for Recorder<'_> {
     fn empty(&mut self) -> Option<Acc> {
-        self.identity.then(|| Acc::number(0))
+        self.padding.then(|| Acc::number(0))
     }
 
     fn map(
@@ -123,6 +126,33 @@ impl Domain for Recorder<'_> {
             out[lane] = pair.and_then(|(a, b)| self.push(Of::Pair(a.get(), b.get()), lane));
         }
         Ok(())
+    }
+
+    fn fold(
+        &mut self,
+        acc: &PerLane<Option<Acc>>,
+        args: &[PerLane<u64>],
+        lanes: u32,
+        out: &mut PerLane<Option<Acc>>,
+    ) -> Result<(), Refused> {
+        let position = |lane: usize| args.first().map_or(0, |arg| arg[lane]);
+        for lane in each(lanes) {
+            out[lane] = acc[lane].and_then(|acc| self.push(Of::Folded(acc.get(), position(lane)), lane));
+        }
+        Ok(())
+    }
+}
+
+/// Gives the elements that were folded accumulators of their own, behind all others, so that only pairs are left.
+pub(super) fn named_elements(made: &mut Vec<Made>, mut element: impl FnMut(u64) -> Option<Acc>) {
+    for number in 0..made.len() {
+        if let Of::Folded(acc, position) = made[number].of
+            && let Some(element) = element(position)
+        {
+            let alone = Made { of: Of::Element(position), elements: 1, ..made[number] };
+            made[number].of = Of::Pair(acc, element.get());
+            made.push(alone);
+        }
     }
 }
 

@@ -75,6 +75,7 @@ impl Names {
             "grid" => Some(Expr::Grid),
             "rank" => Some(Expr::Rank),
             "n" => Some(Expr::Items),
+            "elements" => Some(Expr::Elements),
             "empty" => Some(Expr::Empty),
             "true" => Some(Expr::Const(Value::of(true))),
             "false" => Some(Expr::Const(Value::of(false))),
@@ -89,7 +90,16 @@ impl Names {
         let one = |line: &mut Cursor<'_>, wanted| self.expr(line, wanted).map(Box::new);
         match name {
             "map" => self.arguments(line).map(Expr::Map),
-            "finish" => one(line, None).map(Expr::Finish),
+            "fold" | "finish" => {
+                let acc = one(line, None)?;
+                let rest = if line.accept(",") { self.arguments(line)? } else { Vec::new() };
+                Ok(if name == "fold" { Expr::Fold(acc, rest) } else { Expr::Finish(acc, rest) })
+            }
+            "param" => {
+                let param = line.number()?;
+                line.expect(",")?;
+                Ok(Expr::Param(param, line.one_of(&Scalar::ALL)?))
+            }
             "combine" => {
                 let left = one(line, None)?;
                 line.expect(",")?;

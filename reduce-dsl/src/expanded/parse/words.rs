@@ -19,11 +19,11 @@ pub(super) const ORDERS: [MemoryOrder; 4] =
 pub(super) const SCOPES: [Scope; 5] = [Scope::Thread, Scope::Warp, Scope::Block, Scope::Cluster, Scope::Grid];
 
 /// Words that begin or divide statements and expressions. Nothing can be called like them.
-const RESERVED: [&str; 37] = [
+const RESERVED: [&str; 40] = [
     "kernel", "const", "shared", "let", "var", "load", "store", "shuffle", "down", "mask", "barrier", "exit",
     "fence", "atomic", "for", "while", "next", "unrolled", "if", "else", "of", "thread", "block", "grid",
     "rank", "n", "empty", "items", "partials", "result", "ticket", "true", "false", "map", "combine",
-    "finish", "aligned",
+    "finish", "aligned", "fold", "elements", "param",
 ];
 
 /// Is it a word of the language?

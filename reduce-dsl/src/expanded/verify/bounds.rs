@@ -99,11 +99,16 @@ impl<'a> Bounds<'a> {
             Expr::Block => BLOCKS - 1,
             Expr::Grid => BLOCKS,
             Expr::Rank => self.kernel.cluster.saturating_sub(1).into(),
-            Expr::Items | Expr::Step(_) => ITEMS,
+            Expr::Items | Expr::Elements | Expr::Step(_) => ITEMS,
             Expr::Bin(op, a, b) => self.combined(*op, a, b)?.unwrap_or(of_type),
             Expr::Cast(_, a) => self.most(a)?,
-            Expr::Lane(..) | Expr::Aligned(..) | Expr::Empty => of_type,
-            Expr::Un(..) | Expr::Cmp(..) | Expr::Map(_) | Expr::Combine(..) | Expr::Finish(_) => {
+            Expr::Lane(..) | Expr::Param(..) | Expr::Aligned(..) | Expr::Empty => of_type,
+            Expr::Un(..)
+            | Expr::Cmp(..)
+            | Expr::Map(_)
+            | Expr::Combine(..)
+            | Expr::Fold(..)
+            | Expr::Finish(..) => {
                 expr.operands().into_iter().try_for_each(|operand| self.check(operand))?;
                 of_type
             }

@@ -1,0 +1,117 @@
+//! Operators that do not commute, and operators with a `fold` of their own, through every list of passes that takes
+//! them: the tree of positions is that of the association, in order where order matters; values are those of a
+//! plain loop; what would reorder elements says what to write instead.
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
+
+mod support;
+
+use rayon::prelude::*;
+use reduce_codegen::{Error, compile, expand};
+use reduce_dsl::interpreter::{Input, Options, Values, run};
+use reduce_dsl::lanes::Lanes;
+use reduce_dsl::program::{Program, Reads, Tree};
+use reduce_dsl::spec::Passes;
+use reduce_dsl::{Scalar, Spec, Value};
+use support::operations::{self, Subject};
+use support::provenance::{alignments, check_subject};
+use support::random::Random;
+use support::{LISTS, boundaries, programs_of, spec_of};
+
+fn subjects() -> Vec<Subject> {
+    operations::ordered().into_iter().chain(operations::folded()).collect()
+}
+
+/// Up to so many elements, what a program treats specially, and one in so many of the small sizes.
+fn sizes(program: &Program, most: u64, one_of: usize) -> Vec<u64> {
+    (0..=200).step_by(one_of).chain(boundaries(program)).filter(|&n| n <= most).collect()
+}
+
+#[test]
+fn provenance_of_ordered_operators() {
+    operations::ordered().par_iter().for_each(|subject| {
+        let programs = programs_of(&subject.operation);
+        assert!(programs.len() > 20, "{} programs", programs.len());
+        check_subject(subject, &programs, |program| sizes(program, 40_000, 7));
+    });
+}
+
+#[test]
+fn provenance_of_folds() {
+    operations::folded().par_iter().for_each(|subject| {
+        check_subject(subject, &programs_of(&subject.operation), |program| sizes(program, 5_000, 11));
+    });
+}
+
+/// Small integers of the inputs' types.
+fn elements(random: &mut Random, ty: Scalar, n: u64) -> Lanes {
+    let mut lanes = Lanes::empty(ty);
+    lanes.resize(n as usize);
+    for at in 0..n as usize {
+        let small = random.below(9) as i32 - 4;
+        let value =
+            if ty == Scalar::F32 { Value::of(small as f32) } else { Value::from_bits(ty, small as u64) };
+        lanes.set(at, value);
+    }
+    lanes
+}
+
+#[test]
+fn values_are_those_of_a_plain_loop() {
+    subjects().par_iter().for_each(|subject| {
+        let Some(plain) = subject.plain else { return };
+        for program in programs_of(&subject.operation) {
+            let expanded = expand(&program).unwrap();
+            for n in sizes(&program, 3_000, 37).into_iter().filter(|&n| n > 0) {
+                let mut random = Random::new(n);
+                let types = subject.operation.inputs.iter().map(|input| input.ty);
+                let lanes: Vec<_> = types.map(|ty| elements(&mut random, ty, n)).collect();
+                for &aligned in alignments(&program) {
+                    let inputs: Vec<_> = lanes.iter().map(|it| Input::new(it.clone(), aligned)).collect();
+                    let mut domain = Values::new(&subject.operation);
+                    let options = Options::FORWARD.with(&subject.params);
+                    let outcome = run(&program, &expanded, &mut domain, &inputs, n, options);
+                    assert_eq!(outcome.reports, [], "n = {n}\n{program}");
+                    let found = domain.finish(outcome.acc.unwrap(), n, &subject.params).unwrap();
+                    assert_eq!(found, plain(&lanes), "n = {n}\n{program}");
+                }
+            }
+        }
+    });
+}
+
+#[test]
+fn what_would_reorder_says_what_keeps_the_order() {
+    let matrix = operations::ordered().swap_remove(2).operation;
+    for (list, instead) in [
+        ("sequential", "write `strided_index` instead"),
+        ("sequential last_warp", "write `strided_index` instead"),
+        ("last_warp", "write `shuffle` instead"),
+        ("grid_stride(3)", "write `coarsen` instead"),
+        ("atomic", "leave it out"),
+    ] {
+        match compile(&spec_of(&matrix, 64, list)) {
+            Err(Error::Refused { index: 0, reason, .. }) => {
+                let why = "`matrix` is not commutative, and this would reorder its elements; ";
+                assert!(reason.starts_with(why) && reason.contains(instead), "{list}: {reason}");
+            }
+            other => panic!("{list}: {other:?}"),
+        }
+    }
+}
+
+/// Every list without such a word is taken, and so is `auto`.
+#[test]
+fn what_keeps_the_order_is_taken() {
+    let matrix = operations::ordered().swap_remove(2).operation;
+    let reorders = |list: &str| ["sequential", "grid_stride"].iter().any(|word| list.contains(word));
+    for (block, list) in LISTS {
+        assert_eq!(compile(&spec_of(&matrix, block, list)).is_ok(), !reorders(list), "{list}");
+    }
+    let auto = compile(&Spec { block: None, passes: Passes::Auto, ..spec_of(&matrix, 64, "") }).unwrap();
+    let serial_then_pairs = |reads: Reads| {
+        let trees: Vec<_> = auto.kernel(reads).combines().map(|combine| combine.tree).collect();
+        trees == [Tree::Pairs, Tree::Pairs]
+    };
+    assert!(serial_then_pairs(Reads::Inputs) && serial_then_pairs(Reads::Partials), "{auto}");
+    assert_eq!(auto.association().first[0].lanes, 1);
+}

@@ -1,0 +1,67 @@
+//! What kernels make of positions is what the association says.
+
+use super::operations::Subject;
+use reduce_dsl::Value;
+use reduce_dsl::expanded::Expanded;
+use reduce_dsl::interpreter::{Acc, Input, Kind, Options, Provenance, Report, Schedule, run};
+use reduce_dsl::program::Program;
+
+/// Does the program treat aligned and misaligned data differently?
+pub fn alignments(program: &Program) -> &'static [bool] {
+    if program.kernels[0].fold().width > 1 { &[true, false] } else { &[true] }
+}
+
+/// As [`check`], on aligned data and, where that matters, on data that is not.
+pub fn check_provenance(
+    program: &Program,
+    expanded: &Expanded,
+    n: u64,
+    params: &[Value],
+    schedules: &[Schedule],
+) {
+    for &aligned in alignments(program) {
+        let inputs = Provenance::inputs(&program.operation, n, aligned);
+        check(program, expanded, n, &inputs, params, schedules);
+    }
+}
+
+/// Under each schedule, the kernels make of the inputs the tree of the association, and nothing is reported.
+/// Where there is no element and no padding there is no tree, and the store of the result says so. In order, the
+/// tree has the positions one after the other.
+pub fn check(
+    program: &Program,
+    expanded: &Expanded,
+    n: u64,
+    inputs: &[Input],
+    params: &[Value],
+    schedules: &[Schedule],
+) {
+    let mut domain = Provenance::new(&program.operation);
+    let leaves: Vec<_> = (0..n).map(|position| domain.leaf(position)).collect();
+    let wanted = program.association().reduce(leaves, |a, b| domain.pair(a, b));
+    let wanted = wanted.or_else(|| program.operation.padding.as_ref().map(|_| domain.identity()));
+    for &schedule in schedules {
+        let options = Options::under(schedule).with(params);
+        let found = run(program, expanded, &mut domain, inputs, n, options);
+        let expected = |it: &Report| it.kind == Kind::Undefined && wanted.is_none();
+        if let Some(report) = found.reports.iter().find(|it| !expected(it)) {
+            panic!("{report}\n{schedule:?}, n = {n}\n{program}");
+        }
+        let text = |tree: Option<Acc>| tree.map_or("nothing".to_owned(), |tree| domain.text(tree));
+        let trees = || format!("{}\n{}", text(found.acc), text(wanted));
+        assert_eq!(found.acc, wanted, "{schedule:?}, n = {n}\n{program}\n{}", trees());
+    }
+    if let Some(tree) = wanted.filter(|_| !program.operation.commutative) {
+        assert!(domain.leaves(tree).into_iter().eq(0..n), "n = {n}\n{program}\n{}", domain.text(tree));
+    }
+}
+
+/// Every program of a subject, at the sizes that it treats specially.
+pub fn check_subject(subject: &Subject, programs: &[Program], sizes: impl Fn(&Program) -> Vec<u64>) {
+    for program in programs {
+        let expanded = reduce_codegen::expand(program).unwrap();
+        for n in sizes(program) {
+            check_provenance(program, &expanded, n, &subject.params, &[Schedule::FORWARD]);
+        }
+    }
+}

@@ -1,0 +1,46 @@
+//! A reduction with values for its params.
+
+use crate::{Compiled, Error, Output, Params, Reduction, Slices};
+use reduce_dsl::Value;
+
+/// A [`Reduction`] or a [`Compiled`] one with values for its params: what `with` gives.
+#[derive(Clone, Debug)]
+pub struct With<'a, R> {
+    reduction: &'a R,
+    params: Vec<Value>,
+}
+
+impl<'a, R> With<'a, R> {
+    pub(super) fn new(reduction: &'a R, params: &impl Params) -> With<'a, R> {
+        With { reduction, params: params.values() }
+    }
+}
+
+impl<In, Out: Output, P: Params> With<'_, Reduction<In, Out, P>> {
+    /// As [`Reduction::reduce`].
+    ///
+    /// # Errors
+    /// See [`Reducer::reduce`](crate::Reducer::reduce).
+    pub fn reduce<S: Slices<In>>(&self, slices: S) -> Result<Out, Error> {
+        self.reduction.host()?.run(slices, &self.params)
+    }
+}
+
+impl<In, Out: Output, P: Params> With<'_, Compiled<In, Out, P>> {
+    /// As [`Compiled::reduce`].
+    ///
+    /// # Errors
+    /// See [`Reducer::reduce`](crate::Reducer::reduce).
+    pub fn reduce<S: Slices<In>>(&self, slices: S) -> Result<Out, Error> {
+        self.reduction.run(slices, &self.params)
+    }
+
+    /// As [`Compiled::reduce_device`].
+    ///
+    /// # Errors
+    /// See [`Reducer::reduce_device`](crate::Reducer::reduce_device).
+    #[cfg(feature = "cuda")]
+    pub fn reduce_device<S: crate::DeviceSlices<In>>(&self, slices: S) -> Result<Out, Error> {
+        self.reduction.run_device(slices, &self.params)
+    }
+}

@@ -1,0 +1,74 @@
+//! The results of named operators that are more than one number: structs of scalars.
+
+use crate::Output;
+use reduce_dsl::Value;
+use reduce_dsl::arith::Element;
+
+/// The best of the elements, and where it is.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Best<T> {
+    /// The element.
+    pub value: T,
+    /// Its position.
+    pub index: u64,
+}
+
+/// The smallest and the largest element.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct MinMax<T> {
+    /// The smallest.
+    pub min: T,
+    /// The largest.
+    pub max: T,
+}
+
+/// Where the smallest and the largest element are.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct ArgMinMax {
+    /// The position of the smallest.
+    pub argmin: u64,
+    /// The position of the largest.
+    pub argmax: u64,
+}
+
+/// The largest element, and the sum of exp(x − max) over all elements x: what a softmax divides by.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct MaxSum<T> {
+    /// The largest element.
+    pub max: T,
+    /// The sum, relative to it.
+    pub sum: T,
+}
+
+/// What describes a sample of elements `T`, with moments of type `A`.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Describe<T, A> {
+    /// The number of elements.
+    pub n: u64,
+    /// Their mean.
+    pub mean: A,
+    /// The sum of the squared deviations from the mean: divided by n, or by n − 1, it is the variance.
+    pub m2: A,
+    /// The smallest.
+    pub min: T,
+    /// The largest.
+    pub max: T,
+}
+
+/// The values of a result are the fields, in their order.
+macro_rules! output {
+    ($name:ident<$($generic:ident),*> { $($field:ident),+ }) => {
+        impl<$($generic: Element),*> Output for $name<$($generic),*> {
+            fn of(values: &[Value]) -> Option<Self> {
+                let &[$($field),+] = values else { return None };
+                Some($name { $($field: $field.get()?),+ })
+            }
+        }
+    };
+}
+
+output!(Best<T> { value, index });
+output!(MinMax<T> { min, max });
+output!(ArgMinMax<> { argmin, argmax });
+output!(MaxSum<T> { max, sum });
+output!(Describe<T, A> { n, mean, m2, min, max });
