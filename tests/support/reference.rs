@@ -51,7 +51,7 @@ impl Reference {
         let mut domain = Values::new(&program.operation);
         let outcome = run(program, &self.expanded, &mut domain, &inputs, place.n as u64, Options::FORWARD);
         Some(match (outcome.reports.first(), outcome.acc) {
-            (None, Some(acc)) => bits(Ok(domain.finish(acc).unwrap())),
+            (None, Some(acc)) => bits(Ok(domain.finish(acc, place.n as u64, &[]).unwrap())),
             (report, _) => format!("{report:?}"),
         })
     }
