@@ -10,6 +10,9 @@ mod bounds;
 mod data;
 #[path = "support/exact.rs"]
 mod exact;
+#[path = "../reduce-codegen/tests/support/operations.rs"]
+#[allow(dead_code, reason = "random specifications are for other tests")]
+mod operations;
 #[path = "../reduce-codegen/tests/support/random.rs"]
 #[allow(dead_code, reason = "random specifications are for other tests")]
 mod random;

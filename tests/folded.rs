@@ -9,6 +9,8 @@ mod cases;
 mod data;
 #[path = "../reduce-codegen/tests/support/operations.rs"]
 mod operations;
+#[path = "support/splitmix.rs"]
+mod splitmix;
 
 use data::Kind;
 use operations::Subject;

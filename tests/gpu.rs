@@ -21,6 +21,9 @@ mod golden;
 mod ladder;
 #[path = "gpu/numeric.rs"]
 mod numeric;
+#[path = "../reduce-codegen/tests/support/operations.rs"]
+#[allow(dead_code, reason = "random specifications are for other tests")]
+mod operations;
 #[path = "../reduce-codegen/tests/support/random.rs"]
 #[allow(dead_code, reason = "random specifications are for other tests")]
 mod random;

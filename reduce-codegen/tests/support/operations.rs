@@ -12,8 +12,11 @@ use reduce_dsl::{Scalar, Value};
 pub(crate) struct Subject {
     pub(crate) operation: Operation,
     pub(crate) params: Vec<Value>,
-    pub(crate) plain: Option<fn(&[Lanes]) -> Vec<Value>>,
+    pub(crate) plain: Option<Loop>,
 }
+
+/// The result of inputs, as a loop over them computes it.
+pub(crate) type Loop = fn(&[Lanes]) -> Vec<Value>;
 
 /// Operations whose elements keep their order.
 pub(crate) fn ordered() -> Vec<Subject> {
