@@ -21,6 +21,8 @@ mod golden;
 mod ladder;
 #[path = "gpu/numeric.rs"]
 mod numeric;
+#[path = "gpu/operations.rs"]
+mod operations;
 #[path = "../reduce-codegen/tests/support/random.rs"]
 #[allow(dead_code, reason = "random specifications are for other tests")]
 mod random;

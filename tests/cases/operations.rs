@@ -89,20 +89,30 @@ fn binary(f: &mut FuncBuilder, op: Bin, x: &[Id]) -> Built {
     f.bin(op, x[0], divisor)
 }
 
+/// SplitMix64's odd numbers (Steele, Lea, Flood 2014): nothing is lost in a product with them.
+const ODD: [u64; 2] = [0x9e37_79b9_7f4a_7c15, 0xbf58_476d_1ce4_e5b9];
+
 /// A number that differs wherever the bits of the value do. Every NaN has the same bits.
 fn digest(f: &mut FuncBuilder, value: Id, index: Id) -> Built {
     let value = f.widen(value);
     let bits = if f.ty(value).is_float() { f.un(Un::ToBits, value)? } else { value };
     let bits = f.cast(Scalar::U64, bits)?;
     f.name(bits, "bits");
-    // Both factors are odd, so nothing is lost: SplitMix64's (Steele, Lea, Flood 2014).
-    let [first, second] =
-        [0x9e37_79b9_7f4a_7c15u64, 0xbf58_476d_1ce4_e5b9].map(|it| f.constant(Value::of(it)));
+    let [first, second] = ODD.map(|it| f.constant(Value::of(it)));
     let place = f.bin(Bin::Mul, index, first)?;
     let mixed = f.bin(Bin::Xor, bits, place)?;
     f.name(mixed, "mixed");
-    let distance = f.constant(Value::of(31u32));
+    let distance = f.constant(Value::of(32u32));
     let high = f.bin(Bin::Shr, mixed, distance)?;
     let mixed = f.bin(Bin::Xor, mixed, high)?;
     f.bin(Bin::Mul, mixed, second)
+}
+
+/// The bits of which a value at position 0 has that digest.
+pub(crate) fn bits_of_digest(digest: u64) -> u64 {
+    // Newton's method: every step doubles the bits that are right.
+    let inverse =
+        (0..6).fold(1u64, |inverse, _| inverse.wrapping_mul(2u64.wrapping_sub(ODD[1].wrapping_mul(inverse))));
+    let mixed = digest.wrapping_mul(inverse);
+    mixed ^ mixed >> 32
 }
