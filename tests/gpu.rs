@@ -21,6 +21,8 @@ mod golden;
 mod ladder;
 #[path = "gpu/numeric.rs"]
 mod numeric;
+#[path = "gpu/each_operation.rs"]
+mod each_operation;
 #[path = "../reduce-codegen/tests/support/operations.rs"]
 #[allow(dead_code, reason = "random specifications are for other tests")]
 mod operations;

@@ -83,3 +83,9 @@ pub(super) fn literal(value: Value) -> String {
         Scalar::U64 => format!("{value}ull"),
     }
 }
+
+/// The literal of an unsigned integer in hexadecimal.
+pub(super) fn hex(value: Value) -> String {
+    let decimal = literal(value);
+    format!("{:#x}{}", value.bits(), decimal.trim_start_matches(|c: char| c.is_ascii_digit()))
+}

@@ -3,7 +3,7 @@
 use super::text::Text;
 use crate::cuda::names;
 use crate::cuda::spelling::{Spelling, spelling};
-use crate::cuda::types::{bits, literal};
+use crate::cuda::types::{bits, hex, literal};
 use reduce_dsl::Scalar;
 use reduce_dsl::func::{Func, Id, Line, Node};
 
@@ -65,6 +65,10 @@ impl<'a> Values<'a> {
             Spelling::Helper(helper) => Text::call(&helper.name(), &args),
             Spelling::Prefix(sign) => Text::prefix(sign, &args[0]),
             Spelling::Cast => args[0].cast(ty),
+            Spelling::Infix(sign @ ("&" | "|" | "^")) => {
+                let [a, b] = [0, 1].map(|k| self.mask(operands[k]));
+                Text::infix(sign, &a, &b)
+            }
             Spelling::Infix(sign) => Text::infix(sign, &args[0], &args[1]),
             Spelling::Widened(widen, sign) => {
                 let [a, b] = [0, 1].map(|k| Text::call(&widen.name(), &args[k..=k]));
@@ -82,6 +86,14 @@ impl<'a> Values<'a> {
         match self.func.constant(by) {
             Some(by) => Text::atom((by.bits() & u64::from(most)).to_string()),
             None => Text::infix("&", &self.text(by), &Text::atom(most.to_string())),
+        }
+    }
+
+    /// The value, of which the bits matter.
+    fn mask(&self, id: Id) -> Text {
+        match self.func.constant(id) {
+            Some(value) if value.ty().is_unsigned() && value.bits() > 9 => Text::atom(hex(value)),
+            _ => self.text(id),
         }
     }
 
