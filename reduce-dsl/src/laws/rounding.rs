@@ -122,10 +122,10 @@ fn is_product(a: f64, b: f64, out: f64) -> bool {
     out.abs() > TINY && a.mul_add(b, -out) == 0.0
 }
 
-/// Is `out` a ÷ b?
+/// Is `out` a ÷ b? What a division by 0 gives is a convention too.
 fn is_quotient(a: f64, b: f64, out: f64) -> bool {
-    if !a.is_finite() || !b.is_finite() || a == 0.0 || b == 0.0 {
-        return true;
+    if !a.is_finite() || !b.is_finite() || a == 0.0 {
+        return b != 0.0;
     }
     a.abs() > TINY && out != 0.0 && out.mul_add(b, -a) == 0.0
 }
