@@ -36,6 +36,8 @@ fn floats() -> Vec<Wrong> {
         ("|a - b|", scalar(F32, |a, b| (a - b).abs())),
         ("min(a, b) + 1", scalar(F32, |a, b| a.min(b) + a.is(1.0f32))),
         ("floor(a + b)", scalar(F32, |a, b| (a + b).floor())),
+        ("ln(exp(a) + b)", scalar(F64, |a, b| (a.exp() + b.abs()).ln())),
+        ("exp(a) * b", scalar(F32, |a, b| a.exp() * b)),
         ("2ab / (a + b)", scalar(F64, |a, b| a.is(2.0f64) * a * b / (a + b))),
         ("0.9 a + 0.1 b", scalar(F32, |a, b| a.is(0.9f32) * a + a.is(0.1f32) * b)),
         ("a + b beyond a tenth", scalar(F64, |a, b| a + b + a.is(1e-9f64) * (a - b))),
