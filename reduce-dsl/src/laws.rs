@@ -80,11 +80,12 @@ pub enum Effort {
 pub struct Found {
     /// May elements be reordered?
     pub commutative: bool,
-    /// Does every order and grouping give the same bits? Nothing rounds, and NaN is like any element.
+    /// Does every order and grouping give the same bits? Nothing rounds, and neither NaN nor overflow was found to show.
     pub exact: bool,
     /// Operands of which a NaN makes the result depend on order or grouping, if any were found.
     pub nan_depends_on_order: Option<Counterexample>,
-    /// Operands of which one side overflows and the other does not, if any were found.
+    /// Operands of which an overflow makes the result depend on order or grouping, if any were found: a float that
+    /// becomes infinite on one side, or an integer that wraps.
     pub overflow_depends_on_order: Option<Counterexample>,
     /// What was tried for each law that applies.
     pub checked: Vec<Checked>,
@@ -147,7 +148,9 @@ pub fn check(operation: &Operation, effort: Effort) -> Result<Found, Box<Broken>
         found.exact &= !examiner.rounds(&equation);
         found.add(equation.law(), outcome);
     }
-    found.exact &= found.commutative && found.nan_depends_on_order.is_none();
+    found.exact &= found.commutative
+        && found.nan_depends_on_order.is_none()
+        && found.overflow_depends_on_order.is_none();
     Ok(found)
 }
 

@@ -95,7 +95,7 @@ impl<'a> Examiner<'a> {
         }
         match &self.table {
             Some(table) if *equation != Equation::Fold => match table.examine(equation) {
-                Ok(cases) => outcome.cases.add_all(cases),
+                Ok(cases) => outcome.cases = cases,
                 Err(operands) => outcome.broken = Some(self.counterexample_of(equation, operands)),
             },
             _ => self.examine_elements(equation, outcome),
@@ -230,12 +230,7 @@ impl Outcome {
 }
 
 impl Cases {
-    fn add_all(&mut self, all: u64) {
-        self.exact += all;
-        self.exhaustive = true;
-    }
-
-    fn count(&mut self, verdict: Verdict) {
+    pub(super) fn count(&mut self, verdict: Verdict) {
         match verdict {
             Verdict::Equal => self.exact += 1,
             Verdict::Close => self.bounded += 1,

@@ -1,7 +1,7 @@
 //! The functions as devices compute them, many cases at once, and what their results owe to rounding and to NaN.
 
 use super::equation::Numbers;
-use super::rounding::{may_round, was_rounded};
+use super::rounding::{Loss, is_lost, loss};
 use crate::Value;
 use crate::func::{Func, Id, Line, Node};
 use crate::lanes::{self, LaneError, Lanes, LanesRef};
@@ -29,8 +29,10 @@ struct Traced {
 type Trace = u8;
 /// A rounding.
 const ROUNDED: Trace = 1;
+/// An integer that wrapped.
+const WRAPPED: Trace = 2;
 /// A NaN.
-const NAN: Trace = 2;
+const NAN: Trace = 4;
 
 /// How two accumulators compare.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -39,7 +41,7 @@ pub(super) enum Difference {
     None,
     /// What differs is rounded and finite.
     Rounding,
-    /// What differs is rounded, and NaN or infinite on one side.
+    /// What differs is rounded, and NaN or infinite on one side; or depends on an integer that wrapped.
     Overflow,
     /// What differs depends on a NaN.
     Nan,
@@ -63,6 +65,11 @@ impl Computed {
         self.0.lanes.clone()
     }
 
+    /// Does the value in a lane depend on anything that is no number's own?
+    pub(super) fn is_traced(&self, lane: usize) -> bool {
+        self.trace(lane) != 0
+    }
+
     /// How a lane of two accumulators compares: by the field that says most.
     pub(super) fn difference(a: &[Computed], b: &[Computed], lane: usize) -> Difference {
         let fields = a.iter().zip(b).map(|(a, b)| a.differs(b, lane));
@@ -76,11 +83,11 @@ impl Computed {
         }
         let trace = self.trace(lane) | other.trace(lane);
         let is_finite = |value: Value| value.as_f64().is_none_or(f64::is_finite);
-        match (trace & ROUNDED != 0, trace & NAN != 0) {
-            (true, _) if is_finite(a) && is_finite(b) => Difference::Rounding,
-            (true, _) => Difference::Overflow,
-            (false, true) => Difference::Nan,
-            (false, false) => Difference::Real,
+        match trace {
+            0 => Difference::Real,
+            NAN => Difference::Nan,
+            _ if trace & WRAPPED == 0 && is_finite(a) && is_finite(b) => Difference::Rounding,
+            _ => Difference::Overflow,
         }
     }
 
@@ -115,9 +122,10 @@ impl Numbers for Native {
             lanes = Lanes::splat(Value::from_bits(line.ty, 0), self.len);
         }
         let mut traces = inherited(line.node, &operands);
-        if may_round(func, line) {
-            let rounded = |i| if was_rounded(line.node, &values, lanes.borrow(), i) { ROUNDED } else { 0 };
-            mark(&mut traces, self.len, rounded);
+        if let Some(loss) = loss(func, line) {
+            let trace = if loss == Loss::Rounding { ROUNDED } else { WRAPPED };
+            let lost = |i| if is_lost(line.node, &values, lanes.borrow(), i) { trace } else { 0 };
+            mark(&mut traces, self.len, lost);
         }
         mark_nan(&mut traces, lanes.borrow());
         Computed(Rc::new(Traced { lanes, traces }))
