@@ -26,7 +26,7 @@ mod typing;
 
 pub use closure::Closure;
 pub use diagnostic::{Diagnostic, Extent, Level};
-pub use names::operator;
+pub use names::{nearest, operator};
 #[cfg(feature = "text")]
 pub use text::{Bytes, render, text};
 
@@ -81,5 +81,28 @@ pub fn tokens(tokens: TokenStream, from_data: Option<&[Scalar]>) -> Result<Read,
     read.filter(|_| errors.is_empty()).ok_or_else(|| errors.finish())
 }
 
-/// A specification and the closure of its `map`, if it has one.
-pub type Read = (Parsed<Extent>, Option<Closure>);
+/// A specification, and what rustc is to see of it.
+#[derive(Clone)]
+pub struct Read {
+    /// The specification.
+    pub parsed: Parsed<Extent>,
+    /// The closures, for rustc to check.
+    pub closures: Vec<Closure>,
+    /// The structs of the user, in order.
+    pub structs: Vec<crate::operation::Record>,
+    /// The head of the item form.
+    pub export: Option<Export>,
+}
+
+/// `pub static NAME;`
+#[derive(Clone)]
+pub struct Export {
+    /// Attributes and documentation.
+    pub attributes: Vec<syn::Attribute>,
+    /// Who sees it.
+    pub visibility: syn::Visibility,
+    /// `const`, not `static`?
+    pub is_const: bool,
+    /// Its name.
+    pub name: proc_macro2::Ident,
+}

@@ -15,9 +15,11 @@ pub struct Closure {
     /// The closure, as written.
     pub tokens: TokenStream,
     /// The types of its parameters.
-    pub params: Vec<Scalar>,
+    pub params: Vec<crate::operation::Record>,
     /// The type of its result.
-    pub result: Scalar,
+    pub result: crate::operation::Record,
+    /// Names in scope.
+    pub free: Vec<(Ident, Scalar)>,
 }
 
 /// What `map` says.

@@ -47,7 +47,8 @@ pub(super) fn resolve(
     let (block, passes) = (block?, passes?);
     let spec = Spec::new(operation, map.as_ref(), block, passes);
     let notes = std::mem::take(&mut errors.notes);
-    Some((Parsed { spec, places: places(fields), notes }, closure))
+    let parsed = Parsed { spec, places: places(fields), notes };
+    Some(Read { parsed, closures: closure.into_iter().collect(), structs: vec![], export: None })
 }
 
 fn named_operator(fields: &Fields, errors: &mut Errors) -> Option<&'static Operator> {
@@ -85,8 +86,11 @@ fn typed(lambda: &Lambda, inputs: &[Param], errors: &mut Errors) -> Option<(Func
         fits &= param_fits(param, position, &params, errors);
     }
     let func = typing::function(&lambda.body, &params, errors).filter(|_| fits)?;
-    let (params, result) = (params.iter().map(|param| param.ty).collect(), func.result_types()[0]);
-    Some((func, Closure { tokens: lambda.tokens.clone(), params, result }))
+    let (params, result) = (
+        params.iter().map(|param| crate::operation::Record::scalar(param.ty)).collect(),
+        crate::operation::Record::scalar(func.result_types()[0]),
+    );
+    Some((func, Closure { tokens: lambda.tokens.clone(), params, result, free: vec![] }))
 }
 
 fn counted(count: usize, thing: &str) -> String {

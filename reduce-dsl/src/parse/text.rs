@@ -97,7 +97,7 @@ fn lex_and_parse(source: &str, from_data: Option<&[Scalar]>) -> Result<Parsed<By
     let lexed = lexed.map_err(|error| vec![unreadable(source, &error)])?;
     let place = |extent| bytes(extent, source);
     match tokens(lexed, from_data) {
-        Ok((parsed, _)) => Ok(parsed.map_places(place)),
+        Ok(read) => Ok(read.parsed.map_places(place)),
         Err(errors) => {
             let mut errors: Vec<_> = errors.into_iter().map(|error| error.map_span(place)).collect();
             errors.sort_by_key(|error| error.span.start);
