@@ -1,11 +1,13 @@
 //! What is reduced, as the text of specifications without a schedule: every named operator on every type that it takes,
 //! in every variant, and closures.
 
-use reduce_codegen::Error;
+use reduce_codegen::Error as Refusal;
+use reduce_dsl::operation::Operation;
 use reduce_dsl::operators::OPERATORS;
 use reduce_dsl::pass::Pass;
 use reduce_dsl::spec::Listed;
-use reduce_dsl::{Scalar, Spec, Value, parse};
+use reduce_dsl::{Scalar, Spec, Value, constants, parse};
+use reduce_runtime::Error;
 
 /// A specification without a schedule.
 #[derive(Clone, Debug)]
@@ -68,8 +70,8 @@ impl Subject {
         loop {
             let spec = spec(&format!("{}, block: {block}, passes: {}", self.text, Listed(&passes)));
             match reduce_codegen::compile(&spec) {
-                Err(Error::Refused { index, .. }) => drop(passes.remove(index)),
-                Err(Error::SharedMemory { .. }) => block /= 2,
+                Err(Refusal::Refused { index, .. }) => drop(passes.remove(index)),
+                Err(Refusal::SharedMemory { .. }) => block /= 2,
                 Ok(_) => return spec,
                 Err(error) => panic!("{}: {error}", spec.text),
             }
@@ -82,11 +84,19 @@ impl Subject {
     }
 }
 
+/// The params of the tests: 1 for each.
+pub(crate) fn params(operation: &Operation) -> Vec<Value> {
+    operation.params.iter().map(|param| constants::one(param.ty)).collect()
+}
+
+/// What stands for the bits where no element is left to reduce.
+pub(crate) const NOTHING: &str = "nothing";
+
 /// The bits of a result, or why there is none.
-pub(crate) fn bits(result: Result<Vec<Value>, reduce_runtime::Error>) -> String {
+pub(crate) fn bits(result: Result<Vec<Value>, Error>) -> String {
     match result {
         Ok(values) => values.iter().map(|value| value.hex()).collect::<Vec<_>>().join(" "),
-        Err(reduce_runtime::Error::Empty { .. }) => "nothing".to_owned(),
+        Err(Error::Empty { .. } | Error::NothingLeft { .. }) => NOTHING.to_owned(),
         Err(error) => error.to_string(),
     }
 }
