@@ -188,6 +188,8 @@ pub enum Argument {
 impl Operation {
     /// The name of the number of elements, in `finish`.
     pub const COUNT: &str = "n";
+    /// The name of the position, where none is written.
+    pub const INDEX: &str = "index";
     /// The name of the step of a lane, in `fold`.
     pub const STEP: &str = "step";
 

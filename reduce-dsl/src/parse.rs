@@ -13,13 +13,18 @@ mod closure;
 mod device;
 mod diagnostic;
 mod fields;
+mod functions;
 mod identity;
 mod inputs;
+mod judge;
 mod limits;
 mod literal;
+mod methods;
 mod names;
 mod resolve;
+pub(crate) mod rows;
 mod schedule;
+mod scope;
 #[cfg(feature = "text")]
 mod text;
 mod typing;
@@ -30,9 +35,11 @@ pub use names::{nearest, operator};
 #[cfg(feature = "text")]
 pub use text::{Bytes, render, text};
 
+use crate::operation::Record;
 use crate::{Scalar, Spec};
 use diagnostic::Errors;
 use proc_macro2::TokenStream;
+use typing::Dialect;
 
 /// A specification with the places that later errors point at. `S` is [`Extent`] for tokens, a byte range
 /// for text.
@@ -66,18 +73,27 @@ impl<S: Clone> Places<S> {
     }
 }
 
-/// Reads the tokens of a specification: the fields alone, or the macro call in any brackets.
-/// `from_data` gives the types of the inputs where neither `ty` nor `inputs` is written. The closure of
-/// `map` comes with the types that it must have, so that rustc can check it too.
+/// Reads the tokens of a specification as the macro does: the fields alone, or the macro call in any brackets.
+/// `from_data` gives the types of the inputs where neither `ty` nor `inputs` is written.
 ///
 /// # Errors
 /// Everything that is wrong.
 pub fn tokens(tokens: TokenStream, from_data: Option<&[Scalar]>) -> Result<Read, Vec<Diagnostic<Extent>>> {
-    limits::check(&tokens).map_err(|error| vec![error])?;
+    read(tokens, Dialect::Rust, from_data)
+}
+
+fn read(
+    tokens: TokenStream,
+    dialect: Dialect,
+    from_data: Option<&[Scalar]>,
+) -> Result<Read, Vec<Diagnostic<Extent>>> {
+    limits::check(&tokens, dialect).map_err(|error| vec![error])?;
+    if let Some(error) = limits::comparison_of_cast(&tokens) {
+        return Err(vec![error]);
+    }
     let mut errors = Errors::default();
     let fields = fields::Fields::read(tokens, &mut errors);
-    let map = closure::Written::read(&fields, &mut errors);
-    let read = resolve::resolve(&fields, &map, from_data, &mut errors);
+    let read = resolve::resolve(&fields, dialect, from_data, &mut errors);
     read.filter(|_| errors.is_empty()).ok_or_else(|| errors.finish())
 }
 
@@ -88,8 +104,8 @@ pub struct Read {
     pub parsed: Parsed<Extent>,
     /// The closures, for rustc to check.
     pub closures: Vec<Closure>,
-    /// The structs of the user, in order.
-    pub structs: Vec<crate::operation::Record>,
+    /// The structs of the user, in order: the accumulator's, and one that `finish` gives.
+    pub structs: Vec<Record>,
     /// The head of the item form.
     pub export: Option<Export>,
 }

@@ -31,24 +31,67 @@ impl Spec {
     /// Threads per block where neither the user nor `auto` says otherwise.
     pub const BLOCK: u32 = 256;
 
-    /// A specification, spelled. `map` is the function that is written there, without what the operator adds.
-    pub fn new(operation: Operation, map: Option<&Func>, block: Option<u32>, passes: Passes) -> Spec {
-        let text = text(&operation, map, block, &passes);
+    /// A specification, spelled.
+    pub fn new(operation: Operation, spelling: &Spelling, block: Option<u32>, passes: Passes) -> Spec {
+        let text = text(&operation, spelling, block, &passes);
         Spec { operation, text, block, passes }
     }
 }
 
+/// How the fields of an operation are written that do not show in it; `None`: not at all.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Spelling {
+    /// `map`.
+    pub map: Option<String>,
+    /// `acc`.
+    pub acc: Option<String>,
+    /// `op`.
+    pub op: String,
+    /// `fold`.
+    pub fold: Option<String>,
+    /// `identity`.
+    pub identity: Option<String>,
+    /// `commutative`.
+    pub commutative: Option<bool>,
+    /// `finish`.
+    pub finish: Option<String>,
+    /// `nan`.
+    pub nan: Option<String>,
+    /// `ties`.
+    pub ties: Option<String>,
+}
+
+impl Spelling {
+    /// That of a named operator, after `map` if there is one.
+    pub fn named(operation: &Operation, map: Option<&Func>) -> Spelling {
+        Spelling { map: map.map(Func::to_string), op: operation.name.clone(), ..Spelling::default() }
+    }
+}
+
 /// The canonical spelling: the fields that say something, in order, on one line.
-fn text(operation: &Operation, map: Option<&Func>, block: Option<u32>, passes: &Passes) -> String {
-    let inputs = operation.inputs.iter().map(|Param { name, ty }| format!("{name}: {ty}"));
+fn text(operation: &Operation, spelling: &Spelling, block: Option<u32>, passes: &Passes) -> String {
+    let braced = |params: &[Param]| {
+        let params: Vec<_> = params.iter().map(|Param { name, ty }| format!("{name}: {ty}")).collect();
+        format!("{{ {} }}", params.join(", "))
+    };
+    let field = |name: &str, value: &Option<String>| value.as_ref().map(|value| format!("{name}: {value}"));
     let fields = [
         Some(match operation.inputs.as_slice() {
             [Param { name, ty }] if name == "x" => format!("ty: {ty}"),
-            _ => format!("inputs: {{ {} }}", inputs.collect::<Vec<_>>().join(", ")),
+            inputs => format!("inputs: {}", braced(inputs)),
         }),
         (operation.layout != Layout::Contiguous).then(|| format!("layout: {}", operation.layout)),
-        map.map(|map| format!("map: {map}")),
-        Some(format!("op: {}", operation.name)),
+        (!operation.params.is_empty()).then(|| format!("params: {}", braced(&operation.params))),
+        (operation.index != Operation::INDEX).then(|| format!("index: {}", operation.index)),
+        field("map", &spelling.map),
+        field("acc", &spelling.acc),
+        Some(format!("op: {}", spelling.op)),
+        field("fold", &spelling.fold),
+        field("identity", &spelling.identity),
+        spelling.commutative.map(|commutative| format!("commutative: {commutative}")),
+        field("finish", &spelling.finish),
+        field("nan", &spelling.nan),
+        field("ties", &spelling.ties),
         (operation.order != Order::Fixed).then(|| format!("order: {}", operation.order)),
         block.map(|block| format!("block: {block}")),
         (*passes != Passes::Auto).then(|| format!("passes: {passes}")),

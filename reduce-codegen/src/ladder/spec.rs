@@ -6,7 +6,7 @@ use reduce_dsl::func::{Func, FuncBuilder, Param};
 use reduce_dsl::operation::{Layout, Operation, Order};
 use reduce_dsl::operators::{Operator, OperatorError, operator};
 use reduce_dsl::ops::{TypeError, Un};
-use reduce_dsl::spec::{Passes, Spec};
+use reduce_dsl::spec::{Passes, Spec, Spelling};
 
 /// The distance between neighbouring elements of the rungs that are strided.
 pub const STEP: u64 = 2;
@@ -35,7 +35,8 @@ impl Rung {
         let order = if self.twist == Twist::AnyOrder { Order::Any } else { Order::Fixed };
         let operation = Operation { order, layout: self.layout(), ..op.apply(&inputs, map.as_ref())? };
         let passes = Passes::List(self.passes.to_vec());
-        Ok(Spec::new(operation, map.as_ref(), Some(self.block(n, given)), passes))
+        let spelling = Spelling::named(&operation, map.as_ref());
+        Ok(Spec::new(operation, &spelling, Some(self.block(n, given)), passes))
     }
 
     /// The elements it reduces, where the others reduce n: for one rung, the greatest odd number up to n.

@@ -34,6 +34,11 @@ impl FuncBuilder {
         self.func.constant(id)
     }
 
+    /// The operation that gives `id`; `None` for a parameter.
+    pub fn node(&self, id: Id) -> Option<Node> {
+        self.func.line(id).map(|line| line.node)
+    }
+
     /// A constant.
     pub fn constant(&mut self, value: Value) -> Id {
         self.push(Node::Const(value), value.ty())

@@ -1,44 +1,33 @@
-//! A closure as written: its parameters and its body as a device expression, without types.
+//! A closure as written: its head, and its body without a meaning.
 #![allow(clippy::wildcard_enum_match_arm, reason = "the enums of syn are not ours, and grow")]
 
-use super::device::{self, Ex};
 use super::diagnostic::{Errors, Extent, between};
-use super::fields::Fields;
 use crate::Scalar;
+use crate::operation::Record;
 use proc_macro2::{Ident, TokenStream};
-use quote::ToTokens;
-use syn::{ExprClosure, Pat, ReturnType, Type};
+use quote::{ToTokens, quote};
+use syn::{Expr, ExprClosure, Pat, ReturnType, Type};
 
-/// A closure of the user with the types it must have.
+/// A closure of the user with the types that it must have, for rustc to check.
 #[derive(Clone, Debug)]
 pub struct Closure {
-    /// The closure, as written.
+    /// The closure, as written; for `identity`, one without parameters.
     pub tokens: TokenStream,
     /// The types of its parameters.
-    pub params: Vec<crate::operation::Record>,
+    pub params: Vec<Record>,
     /// The type of its result.
-    pub result: crate::operation::Record,
-    /// Names in scope.
+    pub result: Record,
+    /// The names that `params` and `index` bring into its scope.
     pub free: Vec<(Ident, Scalar)>,
 }
 
-/// What `map` says.
-pub(super) enum Written {
-    /// There is no `map`.
-    Absent,
-    /// It is no closure, or not one for a device; that has been reported.
-    Refused,
-    /// A closure.
-    Closure(Lambda),
-}
-
-/// A closure whose body a device can run.
+/// A closure as written.
 pub(super) struct Lambda {
     pub(super) tokens: TokenStream,
     pub(super) params: Vec<LambdaParam>,
     /// From `|` to `|`.
     pub(super) head: Extent,
-    pub(super) body: Ex,
+    pub(super) body: Expr,
 }
 
 /// A parameter of a closure.
@@ -50,29 +39,22 @@ pub(super) struct LambdaParam {
     pub(super) place: Extent,
 }
 
-impl Written {
-    pub(super) fn read(fields: &Fields, errors: &mut Errors) -> Written {
-        match &fields.map {
-            Some(closure) => Lambda::read(closure, errors).map_or(Written::Refused, Written::Closure),
-            None if fields.has("map") => Written::Refused,
-            None => Written::Absent,
-        }
-    }
-}
-
 impl Lambda {
-    fn read(closure: &ExprClosure, errors: &mut Errors) -> Option<Lambda> {
+    /// The closure, if its head is one.
+    pub(super) fn read(closure: &ExprClosure, errors: &mut Errors) -> Option<Lambda> {
         let plain = plain(closure, errors);
         let params: Vec<_> = closure.inputs.iter().map(|pat| LambdaParam::read(pat, errors)).collect();
         let params: Option<Vec<_>> = params.into_iter().collect();
         let names: Vec<_> = params.iter().flatten().filter_map(|param| param.name.as_ref()).collect();
         let distinct = distinct(&names, errors);
-        // Without its parameters every use of one would look like a capture.
-        let names: Vec<_> = params.as_ref()?.iter().map(|param| param.name.as_ref()).collect();
-        let body = device::expression(&closure.body, &names, errors)?;
         let head = between(&closure.inputs_begin, &closure.inputs_end);
-        let tokens = closure.to_token_stream();
+        let (tokens, body) = (closure.to_token_stream(), (*closure.body).clone());
         (plain && distinct).then_some(Lambda { tokens, params: params?, head, body })
+    }
+
+    /// An expression that sees no element.
+    pub(super) fn constant(body: &Expr) -> Lambda {
+        Lambda { tokens: quote!(|| #body), params: Vec::new(), head: Extent::of(body), body: body.clone() }
     }
 }
 

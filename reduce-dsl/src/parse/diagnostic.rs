@@ -85,8 +85,9 @@ impl Errors {
         Added(self.errors.last_mut())
     }
 
+    /// Adds what syn stumbled over first.
     pub(super) fn add_syntax(&mut self, error: syn::Error) {
-        for error in error {
+        if let Some(error) = error.into_iter().next() {
             self.add(error.span(), error.to_string());
         }
     }
@@ -97,6 +98,11 @@ impl Errors {
 
     pub(super) fn is_empty(&self) -> bool {
         self.errors.is_empty()
+    }
+
+    /// How many there are.
+    pub(super) fn count(&self) -> usize {
+        self.errors.len()
     }
 
     pub(super) fn finish(&mut self) -> Vec<Diagnostic<Extent>> {
@@ -122,4 +128,19 @@ pub(super) fn between(first: &impl ToTokens, last: &impl ToTokens) -> Extent {
     first.to_tokens(&mut both);
     last.to_tokens(&mut both);
     Extent::of(&both)
+}
+
+/// Tokens as a message quotes them: in backticks, and not too long.
+pub(super) fn spelled(tokens: &impl ToTokens) -> String {
+    const LENGTH: usize = 24;
+    let mut text = tokens.to_token_stream().to_string();
+    for (spaced, close) in
+        [(" . ", "."), (" (", "("), ("( ", "("), (" )", ")"), (" ,", ","), (" :: ", "::"), ("- ", "-")]
+    {
+        text = text.replace(spaced, close);
+    }
+    match text.char_indices().nth(LENGTH) {
+        Some((end, _)) => format!("`{}…`", text[..end].trim_end()),
+        None => format!("`{text}`"),
+    }
 }

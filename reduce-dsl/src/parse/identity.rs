@@ -1,85 +1,84 @@
-//! `identity`: a value that must be the operator's own.
-#![allow(clippy::wildcard_enum_match_arm, reason = "the enums of syn are not ours, and grow")]
+//! `identity`: the accumulator of no elements.
 
 use super::diagnostic::{Errors, Extent};
-use super::literal::Number;
-use crate::operation::Operation;
-use crate::{Scalar, Value, constants};
-use quote::ToTokens;
-use syn::{Expr, Lit, UnOp};
+use super::fields::Fields;
+use super::functions::Functions;
+use super::resolve::{op_place, spelled};
+use crate::constants;
+use crate::operation::{Operation, Record};
+use crate::Value;
+use syn::Expr;
 
-/// How an identity can be written.
-const FORMS: &str = "an identity is a number, `true`, `false`, a constant like `f32::INFINITY`, or `none`";
-
-/// Reports an identity that is not the one of `operation`.
-pub(super) fn check(written: &Expr, operation: &Operation, errors: &mut Errors) {
-    let place = Extent::of(written);
-    let own = operation.identity.as_ref().and_then(|values| values.first().copied());
-    let name = &operation.name;
-    let none = matches!(written, Expr::Path(path) if path.path.is_ident("none"));
-    match (own, none) {
-        (None, true) => {}
-        (None, false) => {
-            errors.add(place, format!("`{name}` has no identity; write `identity: none`, or leave it out"));
+/// The identity of a closure, which has to be written; `None` inside if it is written that there is none.
+pub(super) fn written(
+    fields: &Fields,
+    acc: &Record,
+    functions: &mut Functions<'_>,
+    errors: &mut Errors,
+) -> Option<Option<Vec<Value>>> {
+    let Some(identity) = &fields.identity else {
+        if !fields.has("identity") {
+            let zeros: Vec<_> = acc.types().into_iter().map(constants::zero).collect();
+            let example = spelled(&zeros, acc);
+            errors.add(op_place(fields), "a closure needs `identity`, the accumulator that changes nothing").help(
+                format!("write it, as in `identity: {example}`; or `identity: none`, if nothing is neutral"),
+            );
         }
-        (Some(own), true) => differs(name, own, "none", place, errors),
-        (Some(own), false) => match value(written, own.ty()) {
-            Ok(value) if value == own => {}
-            Ok(value) if is_zero(value) && is_zero(own) => {
+        return None;
+    };
+    if is_none(identity) { Some(None) } else { functions.constant(identity, acc, errors).map(Some) }
+}
+
+/// Reports an identity that is not the one of a named operator.
+pub(super) fn check(
+    fields: &Fields,
+    operation: &Operation,
+    functions: &mut Functions<'_>,
+    errors: &mut Errors,
+) {
+    let Some(written) = &fields.identity else { return };
+    let place = Extent::of(written);
+    let (name, acc) = (&operation.name, &operation.acc);
+    match &operation.identity {
+        None if is_none(written) => {}
+        None => {
+            errors.add(place, format!("`{name}` has no identity")).help("write `identity: none`, or leave it out");
+        }
+        Some(own) if is_none(written) => differs(operation, own, "none", place, errors),
+        Some(own) => match functions.constant(written, acc, errors) {
+            None => {}
+            Some(values) if values == *own => {}
+            Some(values) if are_zeros(&values, own) => {
                 errors.note(place, "0.0 is taken as -0.0, the identity of float addition");
             }
-            Ok(value) => differs(name, own, &text(value), place, errors),
-            Err(message) => {
-                errors.add(place, message).help(format!("the identity of `{name}` is {}", text(own)));
-            }
+            Some(values) => differs(operation, own, &spelled(&values, acc), place, errors),
         },
     }
 }
 
-fn differs(name: &str, own: Value, written: &str, place: Extent, errors: &mut Errors) {
-    let (ty, own) = (own.ty(), text(own));
+fn is_none(written: &Expr) -> bool {
+    matches!(written, Expr::Path(path) if path.path.is_ident("none"))
+}
+
+fn differs(operation: &Operation, own: &[Value], written: &str, place: Extent, errors: &mut Errors) {
+    let (name, acc, own) = (&operation.name, operation.acc.text(), spelled(own, &operation.acc));
     errors
-        .add(place, format!("the identity of `{name}` on {ty} is {own}, not {written}"))
+        .add(place, format!("the identity of `{name}` on {acc} is {own}, not {written}"))
         .help("a named operator brings its identity; leave the field out");
 }
 
-fn is_zero(value: Value) -> bool {
-    value.as_f64() == Some(0.0)
-}
-
-/// The value of a literal or constant, in that type.
-fn value(written: &Expr, ty: Scalar) -> Result<Value, String> {
-    let (negative, operand) = match written {
-        Expr::Unary(unary) if matches!(unary.op, UnOp::Neg(_)) => (true, &*unary.expr),
-        other => (false, other),
-    };
-    match operand {
-        Expr::Lit(literal) => match &literal.lit {
-            Lit::Bool(value) if ty == Scalar::Bool && !negative => Ok(Value::of(value.value)),
-            Lit::Bool(value) => Err(format!("`{}` is bool, and {ty} is expected", value.value)),
-            number @ (Lit::Int(_) | Lit::Float(_)) => Number::read(number, negative)?.value(ty),
-            _ => Err(FORMS.to_owned()),
-        },
-        Expr::Path(path) if !negative => constant(&path.to_token_stream().to_string().replace(' ', ""), ty),
-        _ => Err(FORMS.to_owned()),
-    }
-}
-
-fn constant(path: &str, ty: Scalar) -> Result<Value, String> {
-    let (scalar, name) = path.split_once("::").unwrap_or(("", path));
-    let value = Scalar::from_name(scalar).and_then(|scalar| constants::constant(scalar, name));
-    match value {
-        Some(value) if value.ty() == ty => Ok(value),
-        Some(value) => Err(format!("`{path}` is {}, and {ty} is expected", value.ty())),
-        None => Err(format!("`{path}` is not a constant that is known here")),
-    }
+/// Are they the same numbers, but for the signs of zeros?
+pub(super) fn are_zeros(values: &[Value], own: &[Value]) -> bool {
+    let is_zero = |value: &Value| value.as_f64() == Some(0.0);
+    values.len() == own.len() && values.iter().zip(own).all(|(a, b)| a == b || is_zero(a) && is_zero(b))
 }
 
 /// A value as the user writes it.
-fn text(value: Value) -> String {
+pub(super) fn text(value: Value) -> String {
     let ty = value.ty();
     let is = |name: &&str| constants::constant(ty, name) == Some(value);
-    let extreme = value.bits() != 0 && (ty.is_integer() || value.as_f64().is_some_and(f64::is_infinite));
-    let name = ["INFINITY", "NEG_INFINITY", "MIN", "MAX"].into_iter().find(|name| extreme && is(name));
+    let float = value.as_f64();
+    let extreme = value.bits() != 0 && (ty.is_integer() || float.is_some_and(|value| !value.is_finite()));
+    let name = ["INFINITY", "NEG_INFINITY", "NAN", "MIN", "MAX"].into_iter().find(|name| extreme && is(name));
     name.map_or_else(|| value.to_string(), |name| format!("{ty}::{name}"))
 }

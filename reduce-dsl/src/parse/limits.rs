@@ -1,10 +1,14 @@
 //! Limits on the size of a specification, checked before anything recurses over it.
 
+use super::typing::Dialect;
 use super::{Diagnostic, Extent};
 use proc_macro2::{TokenStream, TokenTree};
 
-/// Tokens of a specification. syn recurses up to once a token, in the macro on the stack of rustc.
-const TOKENS: usize = 1024;
+/// Tokens of a specification. syn recurses up to once a token, in the macro on the stack of rustc. Text has a stack of
+/// its own, and is also what canonical spellings are, which write out what methods mean.
+fn tokens(dialect: Dialect) -> usize {
+    if dialect == Dialect::Rust { 1024 } else { 8192 }
+}
 
 /// Brackets inside brackets.
 pub(super) const BRACKETS: usize = 64;
@@ -13,7 +17,8 @@ pub(super) const BRACKETS: usize = 64;
 pub(super) const OPERATIONS: usize = 128;
 
 /// Refuses streams that are too long or nested too deeply, without recursion.
-pub(super) fn check(tokens: &TokenStream) -> Result<(), Diagnostic<Extent>> {
+pub(super) fn check(tokens: &TokenStream, dialect: Dialect) -> Result<(), Diagnostic<Extent>> {
+    let most = self::tokens(dialect);
     let mut open = vec![tokens.clone().into_iter()];
     let mut count = 0;
     while let Some(inner) = open.last_mut() {
@@ -23,8 +28,8 @@ pub(super) fn check(tokens: &TokenStream) -> Result<(), Diagnostic<Extent>> {
         };
         count += 1;
         let at = Extent::from(token.span());
-        if count > TOKENS {
-            return Err(Diagnostic::error(at, format!("a specification has at most {TOKENS} tokens")));
+        if count > most {
+            return Err(Diagnostic::error(at, format!("a specification has at most {most} tokens")));
         }
         let TokenTree::Group(group) = token else { continue };
         if open.len() > BRACKETS {
@@ -37,4 +42,25 @@ pub(super) fn check(tokens: &TokenStream) -> Result<(), Diagnostic<Extent>> {
 
 pub(super) fn too_deep() -> String {
     format!("brackets nest at most {BRACKETS} deep")
+}
+
+/// Refuses `x as f32 < y`, in which Rust takes `<` for the start of type arguments.
+pub(super) fn comparison_of_cast(tokens: &TokenStream) -> Option<Diagnostic<Extent>> {
+    let mut open = vec![tokens.clone()];
+    while let Some(tokens) = open.pop() {
+        let trees: Vec<_> = tokens.into_iter().collect();
+        for three in trees.windows(3) {
+            let [TokenTree::Ident(cast), TokenTree::Ident(ty), TokenTree::Punct(sign)] = three else { continue };
+            if cast == "as" && sign.as_char() == '<' {
+                let message = format!("Rust takes this `<` for the start of type arguments of `{ty}`");
+                let help = format!("write parentheses, as in `(x as {ty}) < y`");
+                return Some(Diagnostic { help: Some(help), ..Diagnostic::error(sign.span().into(), message) });
+            }
+        }
+        open.extend(trees.iter().filter_map(|tree| match tree {
+            TokenTree::Group(group) => Some(group.stream()),
+            TokenTree::Ident(_) | TokenTree::Punct(_) | TokenTree::Literal(_) => None,
+        }));
+    }
+    None
 }

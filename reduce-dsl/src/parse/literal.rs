@@ -1,7 +1,7 @@
 //! Numbers as they are written, and their values once the type is known.
 #![allow(clippy::wildcard_enum_match_arm, reason = "the enums of syn are not ours, and grow")]
 
-use crate::{Scalar, Value};
+use crate::{Scalar, Value, constants};
 use half::{bf16, f16};
 use std::fmt;
 use syn::Lit;
@@ -17,18 +17,34 @@ pub(super) struct Number {
 }
 
 impl Number {
-    /// Reads a literal after an optional sign; the error says what it is instead.
-    pub(super) fn read(literal: &Lit, negative: bool) -> Result<Number, String> {
+    /// Reads a literal after an optional sign; the error says what it is instead, and what to write.
+    pub(super) fn read(literal: &Lit, negative: bool) -> Result<Number, (String, String)> {
         let (digits, suffix, is_float) = match literal {
             Lit::Int(int) => (int.base10_digits(), int.suffix(), false),
             Lit::Float(float) => (float.base10_digits(), float.suffix(), true),
-            _ => return Err("a closure computes with numbers; write one, as in `2.0`".to_owned()),
+            other => return Err(no_number(other)),
         };
         let scalar = Scalar::from_name(suffix).filter(|ty| ty.is_number());
-        if scalar.is_none() && !suffix.is_empty() {
-            return Err(format!("`{suffix}` is not a type that numbers have here"));
+        match scalar {
+            None if !suffix.is_empty() => Err((
+                format!("`{suffix}` is not a type of numbers here"),
+                if suffix.contains("size") {
+                    "write `u64` or `i64`"
+                } else {
+                    "write `f32`, `i64`, `u8` or another"
+                }
+                .to_owned(),
+            )),
+            Some(ty) if is_float && !ty.is_float() => {
+                Err((format!("`{digits}` is a float, and {ty} is a type of integers"), format!("write `{digits} as {ty}`")))
+            }
+            _ => Ok(Number {
+                digits: digits.to_owned(),
+                negative,
+                is_float: is_float || scalar.is_some_and(Scalar::is_float),
+                suffix: scalar,
+            }),
         }
-        Ok(Number { digits: digits.to_owned(), negative, is_float, suffix: scalar })
     }
 
     /// The type that the number has if nothing around it says another: Rust's default.
@@ -36,18 +52,19 @@ impl Number {
         self.suffix.unwrap_or(if self.is_float { Scalar::F64 } else { Scalar::I32 })
     }
 
-    /// The value, in that type; the error says why there is none.
-    pub(super) fn value(&self, ty: Scalar) -> Result<Value, String> {
+    /// The value, in that type; the error says why there is none, and what to write.
+    pub(super) fn value(&self, ty: Scalar) -> Result<Value, (String, String)> {
+        let expected = |what: &str| format!("`{self}` is {what}, and {ty} is expected");
         match self.suffix {
-            Some(suffix) if suffix != ty => Err(format!("`{self}` is {suffix}, and {ty} is expected")),
+            Some(suffix) if suffix != ty => Err((expected(suffix.name()), format!("write `{self}{ty}`"))),
             None if self.is_float && !ty.is_float() => {
-                Err(format!("`{self}` is a float, and {ty} is expected"))
+                Err((expected("a float"), "write an integer".to_owned()))
             }
+            None if ty == Scalar::Bool => Err((expected("an integer"), "write `true` or `false`".to_owned())),
             None if !self.is_float && ty.is_float() => {
-                Err(format!("`{self}` is an integer, and {ty} is expected; write `{self}.0`"))
+                Err((expected("an integer"), format!("write `{self}.0`")))
             }
-            None if ty == Scalar::Bool => Err(format!("`{self}` is an integer, and bool is expected")),
-            _ => self.parse(ty).ok_or_else(|| format!("`{self}` is out of range for {ty}")),
+            _ => self.parse(ty).ok_or_else(|| (format!("`{self}` is out of range for {ty}"), range(ty))),
         }
     }
 
@@ -69,6 +86,25 @@ impl Number {
             Scalar::Bool => None,
         }
     }
+}
+
+/// The numbers that a type has.
+fn range(ty: Scalar) -> String {
+    let value = |name| constants::constant(ty, name).map(|value| value.to_string()).unwrap_or_default();
+    format!("{ty} goes from {} to {}", value("MIN"), value("MAX"))
+}
+
+/// A literal that is no number, and what to write.
+fn no_number(literal: &Lit) -> (String, String) {
+    let (message, help) = match literal {
+        Lit::Char(_) => ("there are no characters here", "write the number, as in `65u8`"),
+        Lit::Byte(byte) => {
+            return ("a byte is written as a number here".to_owned(), format!("write `{}u8`", byte.value()));
+        }
+        Lit::Bool(_) => ("bool has no sign", "write `!`"),
+        _ => ("there are no strings here", "a closure computes with numbers, as in `2.0`"),
+    };
+    (message.to_owned(), help.to_owned())
 }
 
 /// As it is written, without its suffix.

@@ -1,10 +1,12 @@
 //! Names: the nearest known one to a misspelt one, and which an input may have.
 
 use super::diagnostic::Errors;
-use crate::Scalar;
+use super::methods::METHODS;
 use crate::operators::{OPERATORS, Operator};
 use crate::pass::PASSES;
+use crate::{Scalar, Value, constants};
 use proc_macro2::Ident;
+use std::f64::consts;
 
 /// Words that people write for a name of ours.
 const ALIASES: [(&str, &str); 17] = [
@@ -27,10 +29,10 @@ const ALIASES: [(&str, &str); 17] = [
     ("operator", "op"),
 ];
 
-/// The known name that was probably meant.
+/// The known name that was probably meant. One letter is near every other, and so near none.
 pub fn nearest<'a>(name: &str, known: &[&'a str]) -> Option<&'a str> {
     let alias = ALIASES.iter().find(|(alias, _)| *alias == name).map(|(_, ours)| *ours);
-    let near = |ours: &&&str| strsim::osa_distance(name, ours) <= 1 + name.len().min(12) / 5;
+    let near = |ours: &&&str| name.len() > 1 && strsim::osa_distance(name, ours) <= 1 + name.len().min(12) / 5;
     let closest = || known.iter().filter(near).min_by_key(|ours| strsim::osa_distance(name, ours)).copied();
     alias.filter(|ours| known.contains(ours)).or_else(closest)
 }
@@ -75,29 +77,132 @@ pub(super) fn passes() -> Vec<&'static str> {
 /// names; those that are made of several words, as the step of a strided input is, have a `_`, and so inputs
 /// have none.
 pub(super) fn refuse_input(name: &str) -> Option<String> {
+    refuse(name, "an input")
+}
+
+/// Why a thing, an input or something like it, cannot have that name.
+pub(super) fn refuse(name: &str, what: &str) -> Option<String> {
     let plain = name.starts_with(|c: char| c.is_ascii_alphabetic())
         && name.chars().all(|c| c.is_ascii_alphanumeric())
         && name.len() <= 32;
     if !plain {
-        return Some(
-            "the name of an input is a letter, then at most 31 letters and digits (no `_`)".to_owned(),
-        );
+        return Some(format!("the name of {what} is a letter, then at most 31 letters and digits (no `_`)"));
     }
-    let in_kernel = [KERNEL, C_WORDS].iter().any(|words| words.split(' ').any(|word| word == name));
-    // Vectors of elements are called `f32x4`.
-    let is_type = name.split('x').next().and_then(Scalar::from_name).is_some();
     // The canonical text has the names of inputs as parameters of its closure.
     let in_rust = syn::parse_str::<syn::Ident>(name).is_err();
     let whose = if in_rust { "Rust" } else { "the CUDA kernel" };
-    (in_kernel || is_type || in_rust)
-        .then(|| format!("an input cannot be called `{name}`, which has a meaning in {whose}"))
+    (is_taken(name) || in_rust)
+        .then(|| format!("{what} cannot be called `{name}`, which has a meaning in {whose}"))
+}
+
+/// Why a struct cannot have that name.
+pub(super) fn refuse_struct(name: &str) -> Option<String> {
+    let plain = name.starts_with(|c: char| c.is_ascii_uppercase())
+        && name.chars().all(|c| c.is_ascii_alphanumeric())
+        && name.len() <= 32;
+    if !plain {
+        return Some(
+            "the name of a struct is a capital letter, then at most 31 letters and digits".to_owned(),
+        );
+    }
+    is_taken(name)
+        .then(|| format!("a struct cannot be called `{name}`, which has a meaning in the CUDA kernel"))
+}
+
+/// Why a field of a struct cannot have that name.
+pub(super) fn refuse_field(name: &str) -> Option<String> {
+    let plain = name.starts_with(|c: char| c.is_ascii_alphabetic())
+        && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
+        && !(name.contains("__") || name.ends_with('_'))
+        && name.len() <= 32;
+    if !plain {
+        return Some("the name of a field is a letter, then at most 31 letters, digits and `_`".to_owned());
+    }
+    let has_meaning =
+        C_WORDS.split(' ').any(|word| word == name) || syn::parse_str::<syn::Ident>(name).is_err();
+    has_meaning.then(|| format!("a field cannot be called `{name}`, which has a meaning in CUDA or Rust"))
+}
+
+/// The name of a `let` as CUDA can have it: of ASCII, and none that has a meaning there. Empty for `_`.
+pub(super) fn in_cuda(name: &str) -> String {
+    let plain = |c: char| if c.is_ascii_alphanumeric() { c } else { '_' };
+    let mut plain: String = name.trim_start_matches("r#").chars().map(plain).take(32).collect();
+    while plain.contains("__") {
+        plain = plain.replace("__", "_");
+    }
+    let mut name = plain.trim_start_matches('_').to_owned();
+    if name.starts_with(|c: char| c.is_ascii_digit()) {
+        name.insert(0, 'v');
+    }
+    // Macros are written so.
+    if name.len() > 1 && name == name.to_uppercase() {
+        name = name.to_lowercase();
+    }
+    if is_taken(&name) || !name.is_empty() && syn::parse_str::<syn::Ident>(&name).is_err() {
+        name.push('_');
+    }
+    name
+}
+
+fn is_taken(name: &str) -> bool {
+    let in_kernel = [KERNEL, C_WORDS].iter().any(|words| words.split(' ').any(|word| word == name));
+    // Vectors of elements are called `f32x4`.
+    in_kernel || name.split('x').next().and_then(Scalar::from_name).is_some()
+}
+
+/// Is it the name of a method?
+pub(super) fn is_method(name: &str) -> bool {
+    METHODS.iter().any(|method| method.name == name)
+}
+
+/// The mathematical constants, as `core::f32::consts` has them; of `f32` the nearest value.
+const MATHEMATICAL: [(&str, f64); 19] = [
+    ("E", consts::E),
+    ("FRAC_1_PI", consts::FRAC_1_PI),
+    ("FRAC_1_SQRT_2", consts::FRAC_1_SQRT_2),
+    ("FRAC_2_PI", consts::FRAC_2_PI),
+    ("FRAC_2_SQRT_PI", consts::FRAC_2_SQRT_PI),
+    ("FRAC_PI_2", consts::FRAC_PI_2),
+    ("FRAC_PI_3", consts::FRAC_PI_3),
+    ("FRAC_PI_4", consts::FRAC_PI_4),
+    ("FRAC_PI_6", consts::FRAC_PI_6),
+    ("FRAC_PI_8", consts::FRAC_PI_8),
+    ("LN_10", consts::LN_10),
+    ("LN_2", consts::LN_2),
+    ("LOG10_2", consts::LOG10_2),
+    ("LOG10_E", consts::LOG10_E),
+    ("LOG2_10", consts::LOG2_10),
+    ("LOG2_E", consts::LOG2_E),
+    ("PI", consts::PI),
+    ("SQRT_2", consts::SQRT_2),
+    ("TAU", consts::TAU),
+];
+
+/// The mathematical constant of that name.
+pub(super) fn mathematical(ty: Scalar, name: &str) -> Option<Value> {
+    let &(_, value) = MATHEMATICAL.iter().find(|(known, _)| *known == name)?;
+    match ty {
+        Scalar::F32 => Some(Value::of(value as f32)),
+        Scalar::F64 => Some(Value::of(value)),
+        Scalar::Bool | Scalar::F16 | Scalar::Bf16 => None,
+        Scalar::I8 | Scalar::I16 | Scalar::I32 | Scalar::I64 => None,
+        Scalar::U8 | Scalar::U16 | Scalar::U32 | Scalar::U64 => None,
+    }
+}
+
+/// The names of the constants of a type, or else of the mathematical ones.
+pub(super) fn constants_of(ty: Option<Scalar>) -> Vec<&'static str> {
+    match ty {
+        Some(ty) => constants::NAMES.into_iter().filter(|name| constants::constant(ty, name).is_some()).collect(),
+        None => MATHEMATICAL.iter().map(|(name, _)| *name).collect(),
+    }
 }
 
 /// Names of one word that kernels use themselves. A test of reduce-codegen holds the list against them.
 const KERNEL: &str = "\
     acc at atomicAdd atomicAnd atomicCAS atomicMax atomicMin atomicOr atomicXor blockDim blockIdx \
     combine count elements finish first fold gridDim identity index item items lane left map mask n next other \
-    partial partials present result right root shared stride thread threadIdx total tree unit units warp \
+    partial partials present result right root shared step stride thread threadIdx total tree unit units warp \
     warps warpSize Best BLOCK GRID STRIDE TILE UNITS WARPS WIDTH";
 
 /// Words of C++17 and CUDA.

@@ -1,155 +1,113 @@
-//! Fields → specification: names become rows of the tables, the closure gets its types, the rest its values.
+//! Fields → specification: names become rows of the tables, closures typed functions, the rest its values.
 
-use super::closure::{Closure, Lambda, LambdaParam, Written};
+mod closures;
+mod named;
+
+use super::closure::{Closure, Lambda};
 use super::diagnostic::{Errors, Extent};
-use super::fields::Fields;
-use super::{Parsed, Places, Read, choices, identity, inputs, names, schedule, typing};
-use crate::Scalar;
-use crate::func::{Func, Param};
-use crate::operation::Operation;
-use crate::operators::{Operator, OperatorError, operator};
-use crate::spec::Spec;
-use quote::ToTokens;
+use super::fields::{Fields, Op};
+use super::scope::{Scope, Written};
+use super::typing::Dialect;
+use super::{Parsed, Places, Read, choices, schedule};
+use crate::func::Func;
+use crate::operation::{Operation, Record};
+use crate::spec::{Spec, Spelling};
+use crate::{Scalar, Value};
+use syn::ExprClosure;
 
-/// What no order of evaluation reduces, and what to write instead.
-const NOT_ASSOCIATIVE: [(&str, &str); 6] = [
-    ("sub", NEGATE),
-    ("subtract", NEGATE),
-    ("minus", NEGATE),
-    ("div", "reduce the divisors with `op: prod`, and divide once at the end"),
-    ("divide", "reduce the divisors with `op: prod`, and divide once at the end"),
-    ("mean", "reduce with `op: sum`, and divide by the number of elements at the end"),
-];
-
-const NEGATE: &str = "write the sum of negated values, as in `map: |x| -x, op: sum`";
+/// An operation, as it is written.
+struct Draft {
+    operation: Operation,
+    spelling: Spelling,
+    closures: Vec<Closure>,
+}
 
 /// Resolves `fields`; what it gives is good if no error was added.
 pub(super) fn resolve(
     fields: &Fields,
-    map: &Written,
+    dialect: Dialect,
     from_data: Option<&[Scalar]>,
     errors: &mut Errors,
 ) -> Option<Read> {
-    let inputs = inputs::read(fields, from_data, errors);
-    let row = named_operator(fields, errors);
+    if let (Some(export), Dialect::Text) = (&fields.export, dialect) {
+        let message = "`static` and `const` are for Rust code, where others use the name; leave this out";
+        errors.add(export.name.span(), message);
+    }
+    let scope = Scope::read(fields, dialect, from_data, errors);
     let (layout, order) = (choices::layout(fields, errors), choices::order(fields, errors));
     let block = schedule::block(fields, errors);
     let passes = schedule::passes(fields, errors);
-    let inputs = inputs?;
-    let map = match map {
-        Written::Closure(lambda) => Some(typed(lambda, &inputs, errors)?),
-        Written::Absent => None,
-        Written::Refused => return None,
+    let draft = match &fields.op {
+        Some(Op::Name(name)) => named::draft(name, fields, &scope, errors),
+        Some(Op::Closure(op)) => closures::draft(Some(op), fields, &scope, errors),
+        None => {
+            if !fields.has("op") {
+                errors.add(Extent::whole(), "the operator is missing; add a field, as in `op: sum`");
+            }
+            closures::draft(None, fields, &scope, errors)
+        }
     };
-    let (map, closure) = map.unzip();
-    let operation = operation(fields, row?, &inputs, map.as_ref(), errors)?;
+    let Draft { operation, spelling, closures } = draft?;
+    unused(&operation, &scope, errors);
     let operation = Operation { layout: layout?, order: order?, ..operation };
-    let (block, passes) = (block?, passes?);
-    let spec = Spec::new(operation, map.as_ref(), block, passes);
+    let structs = structs(&operation);
+    let spec = Spec::new(operation, &spelling, block?, passes?);
     let notes = std::mem::take(&mut errors.notes);
     let parsed = Parsed { spec, places: places(fields), notes };
-    Some(Read { parsed, closures: closure.into_iter().collect(), structs: vec![], export: None })
+    Some(Read { parsed, closures, structs, export: fields.export.clone() })
 }
 
-fn named_operator(fields: &Fields, errors: &mut Errors) -> Option<&'static Operator> {
-    let Some(name) = &fields.op else {
-        if !fields.has("op") {
-            errors.add(Extent::whole(), "the operator is missing; add a field, as in `op: sum`");
-        }
-        return None;
-    };
-    let word = name.to_string();
-    let row = operator(&word);
-    match NOT_ASSOCIATIVE.iter().find(|(known, _)| *known == word) {
-        Some((_, help)) if row.is_none() => {
-            let message = format!("`{word}` is not associative, so its result would depend on the schedule");
-            errors.add(name.span(), message).help(*help);
-        }
-        None if row.is_none() => names::unknown("operator", name, &names::operators(), errors),
-        _ => {}
-    }
-    row
+/// A closure of a field.
+fn lambda(fields: &Fields, name: &str, closure: Option<&ExprClosure>, errors: &mut Errors) -> Written<Lambda> {
+    fields.value(name, closure).then(|closure| Lambda::read(closure, errors))
 }
 
-/// The function of a closure on inputs, its parameters renamed to theirs. 16-bit floats arrive as f32.
-fn typed(lambda: &Lambda, inputs: &[Param], errors: &mut Errors) -> Option<(Func, Closure)> {
-    let (expected, found) = (inputs.len(), lambda.params.len());
-    if expected != found {
-        let (found, expected) = (counted(found, "parameter"), counted(expected, "input"));
-        let message = format!("the closure has {found} for {expected}; it takes one for each");
-        errors.add(lambda.head, message);
-        return None;
-    }
-    let params: Vec<_> = inputs.iter().map(|input| Param::new(&*input.name, input.ty.compute())).collect();
-    let mut fits = true;
-    for (position, param) in lambda.params.iter().enumerate() {
-        fits &= param_fits(param, position, &params, errors);
-    }
-    let func = typing::function(&lambda.body, &params, errors).filter(|_| fits)?;
-    let (params, result) = (
-        params.iter().map(|param| crate::operation::Record::scalar(param.ty)).collect(),
-        crate::operation::Record::scalar(func.result_types()[0]),
-    );
-    Some((func, Closure { tokens: lambda.tokens.clone(), params, result, free: vec![] }))
-}
-
-fn counted(count: usize, thing: &str) -> String {
-    if count == 1 { format!("1 {thing}") } else { format!("{count} {thing}s") }
-}
-
-/// Parameters have the order of the inputs; one with the name of another input is a mistake.
-fn param_fits(param: &LambdaParam, position: usize, inputs: &[Param], errors: &mut Errors) -> bool {
-    let Param { name: own, ty } = &inputs[position];
-    let name = param.name.as_ref().map(ToString::to_string);
-    let other = inputs.iter().any(|input| Some(&input.name) == name.as_ref() && input.name != *own);
-    if other {
-        errors.add(param.place, format!("parameters have the order of the inputs; this one is `{own}`"));
-    }
-    let written = param.ty.as_ref().map(|ty| (Extent::of(ty), ty.to_token_stream().to_string()));
-    let right_type = written.as_ref().is_none_or(|(_, written)| written == ty.name());
-    if let Some((place, _)) = written.filter(|_| !right_type) {
-        errors.add(place, format!("this parameter is {ty}; leave its type out"));
-    }
-    !other && right_type
-}
-
-fn operation(
-    fields: &Fields,
-    row: &Operator,
-    inputs: &[Param],
-    map: Option<&Func>,
-    errors: &mut Errors,
-) -> Option<Operation> {
-    match row.apply(inputs, map) {
-        Ok(operation) => {
-            if let Some(written) = &fields.identity {
-                identity::check(written, &operation, errors);
-            }
-            Some(operation)
-        }
-        Err(error) => {
-            errors.add(operator_place(fields, &error), error.to_string());
-            None
+/// Reports params and a position that no function uses.
+fn unused(operation: &Operation, scope: &Scope, errors: &mut Errors) {
+    let functions = [Some(&operation.map), operation.fold.as_ref(), Some(&operation.finish)];
+    let uses = |name: &str| functions.into_iter().flatten().any(|func: &Func| func.params().iter().any(|it| it.name == name));
+    for name in scope.params.iter().map(|(name, _)| name).chain(&scope.index) {
+        if !uses(&name.to_string()) {
+            errors.add(name.span(), format!("nothing uses `{name}`")).help("use it in `map`, or leave it out");
         }
     }
 }
 
-fn operator_place(fields: &Fields, error: &OperatorError) -> Extent {
-    let place = match error {
-        OperatorError::OwnMap { .. } => fields.map.as_ref().map(Extent::of),
-        OperatorError::Mixed { .. } => fields.inputs.as_ref().map(|inputs| inputs.place),
-        OperatorError::Undefined { .. } | OperatorError::Inputs { .. } | OperatorError::Row(_) => None,
-    };
-    place.unwrap_or_else(|| fields.op.as_ref().map_or_else(Extent::whole, Extent::of))
+/// The structs of the user, in order.
+fn structs(operation: &Operation) -> Vec<Record> {
+    let mut structs = Vec::new();
+    for record in [&operation.acc, &operation.output] {
+        if !record.is_scalar() && record.generics.is_none() && !structs.contains(record) {
+            structs.push(record.clone());
+        }
+    }
+    structs
+}
+
+/// Values of a record as they are written.
+pub(super) fn spelled(values: &[Value], record: &Record) -> String {
+    let values: Vec<_> = values.iter().map(|&value| super::identity::text(value)).collect();
+    let Some(name) = &record.name else { return values.join(", ") };
+    let fields: Vec<_> =
+        record.fields.iter().zip(&values).map(|(field, value)| format!("{}: {value}", field.name)).collect();
+    format!("{name} {{ {} }}", fields.join(", "))
 }
 
 fn places(fields: &Fields) -> Places<Extent> {
     let schedule = fields.passes.as_ref();
     let words = schedule.and_then(|schedule| schedule.passes.as_ref());
     Places {
-        op: fields.op.as_ref().map_or_else(Extent::whole, Extent::of),
+        op: op_place(fields),
         block: fields.block.as_ref().map_or_else(Extent::whole, Extent::of),
         passes: schedule.map_or_else(Extent::whole, |schedule| schedule.place),
         pass: words.map_or_else(Vec::new, |words| words.iter().map(|word| word.place).collect()),
+    }
+}
+
+pub(super) fn op_place(fields: &Fields) -> Extent {
+    match &fields.op {
+        Some(Op::Name(name)) => name.span().into(),
+        Some(Op::Closure(closure)) => Extent::of(closure),
+        None => Extent::whole(),
     }
 }

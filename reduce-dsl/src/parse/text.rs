@@ -1,7 +1,8 @@
 //! Text → tokens → specification, with byte ranges, and errors as rustc shows them.
 
 use super::limits::{self, BRACKETS};
-use super::{Diagnostic, Extent, Level, Parsed, Places, tokens};
+use super::typing::Dialect;
+use super::{Diagnostic, Extent, Level, Parsed, Places, read};
 use crate::Scalar;
 use annotate_snippets as show;
 use proc_macro2::{LexError, TokenStream};
@@ -15,7 +16,7 @@ pub type Bytes = Range<usize>;
 const BYTES: usize = 64 * 1024;
 
 /// The parser recurses up to once a token, which takes a few KiB without optimization.
-const STACK: usize = 32 * 1024 * 1024;
+const STACK: usize = 128 * 1024 * 1024;
 
 /// Reads the text of a specification: the fields alone, or the macro call in any brackets, angle ones too.
 /// `from_data` gives the types of the inputs where neither `ty` nor `inputs` is written.
@@ -96,7 +97,7 @@ fn lex_and_parse(source: &str, from_data: Option<&[Scalar]>) -> Result<Parsed<By
     let lexed = source.replacen('\u{feff}', "   ", 1).parse::<TokenStream>();
     let lexed = lexed.map_err(|error| vec![unreadable(source, &error)])?;
     let place = |extent| bytes(extent, source);
-    match tokens(lexed, from_data) {
+    match read(lexed, Dialect::Text, from_data) {
         Ok(read) => Ok(read.parsed.map_places(place)),
         Err(errors) => {
             let mut errors: Vec<_> = errors.into_iter().map(|error| error.map_span(place)).collect();

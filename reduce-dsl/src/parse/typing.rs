@@ -1,113 +1,166 @@
-//! Device expression → typed function: every number takes its type from what is around it.
+//! Closures → typed functions, as rustc types them: heads against what the field says, bodies by inference.
 
-use super::device::{Ex, Kind};
+mod lower;
+mod tree;
+mod types;
+
+pub(super) use tree::{Ex, Kind, Let};
+pub(super) use types::{Ty, Types};
+
+use super::closure::Lambda;
+use super::device::{Reader, converted};
 use super::diagnostic::{Errors, Extent};
 use crate::Scalar;
-use crate::func::{Func, FuncBuilder, Id, Param};
-use crate::ops::{Bin, Un};
+use crate::func::{Func, Param};
+use crate::operation::Record;
+use quote::ToTokens;
 
-/// The type of `body` on `params`; where numbers alone decide, the one that Rust gives them.
-pub(super) fn result(body: &Ex, params: &[Param]) -> Scalar {
-    own_type(body, params).unwrap_or_else(|| default_type(body))
+/// Whose text it is, and so what it may say.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Dialect {
+    /// That of the macro, which rustc reads too.
+    Rust,
+    /// That of the command line and of files.
+    Text,
+    /// That of the table of operators.
+    Row,
 }
 
-/// The function of `params` that gives `body`.
-pub(super) fn function(body: &Ex, params: &[Param], errors: &mut Errors) -> Option<Func> {
-    let builder = FuncBuilder::new(params.to_vec());
-    let mut typing = Typing { builder, params, errors };
-    let id = typing.lower(body, result(body, params))?;
-    Some(typing.builder.build(vec![id]))
-}
-
-/// The type that an expression has whatever is around it; numbers without suffix have none.
-fn own_type(ex: &Ex, params: &[Param]) -> Option<Scalar> {
-    match &ex.kind {
-        Kind::Param(position) => Some(params[*position].ty),
-        Kind::Number(number) => number.suffix,
-        Kind::Un(_, a) => own_type(a, params),
-        Kind::Bin(_, _, operands) => operands.iter().find_map(|operand| own_type(operand, params)),
+impl Dialect {
+    pub(super) fn is_row(self) -> bool {
+        self == Dialect::Row
     }
 }
 
-fn default_type(ex: &Ex) -> Scalar {
-    match &ex.kind {
-        Kind::Number(number) => number.default_type(),
-        Kind::Un(_, a) => default_type(a),
-        Kind::Bin(_, _, operands) => default_type(&operands[0]),
-        Kind::Param(_) => Scalar::F32,
+/// What a closure is for, and so what it sees.
+pub(super) struct Role {
+    /// The field.
+    pub(super) name: &'static str,
+    pub(super) dialect: Dialect,
+    /// What its parameters stand for, in order, with their types; no type is one that is wrong elsewhere.
+    pub(super) params: Vec<(String, Option<Record>)>,
+    /// How many parameters at the end may be left out.
+    pub(super) optional: usize,
+    /// Scalars that are in scope by their names.
+    pub(super) free: Vec<Param>,
+    /// Is one of them the position?
+    pub(super) has_index: bool,
+    /// Names that other closures see.
+    pub(super) hidden: Vec<Hidden>,
+    /// The structs.
+    pub(super) records: Vec<Record>,
+    /// Are there structs that are wrong elsewhere, so that one that is unknown is no error?
+    pub(super) lenient: bool,
+    /// Does a struct that is unknown become one?
+    pub(super) defines: bool,
+    /// The type of its result, and whose type that is; `None`: any.
+    pub(super) result: Option<(Record, &'static str)>,
+    /// A type for examples.
+    pub(super) number: Scalar,
+}
+
+/// A name that other closures see.
+pub(super) struct Hidden {
+    pub(super) name: String,
+    pub(super) help: &'static str,
+}
+
+impl Hidden {
+    pub(super) fn message(&self, role: &str) -> String {
+        format!("`{role}` does not see `{}`", self.name)
     }
 }
 
-struct Typing<'a> {
-    builder: FuncBuilder,
-    params: &'a [Param],
-    errors: &'a mut Errors,
+/// A closure with its types.
+pub(super) struct Typed {
+    /// The function of what the role says and of the free names that it uses.
+    pub(super) func: Func,
+    pub(super) result: Record,
+    /// The types of the parameters that are written.
+    pub(super) params: Vec<Record>,
 }
 
-impl Typing<'_> {
-    fn lower(&mut self, ex: &Ex, want: Scalar) -> Option<Id> {
-        match &ex.kind {
-            Kind::Param(position) => self.param(*position, ex.place, want),
-            Kind::Number(number) => match number.value(want) {
-                Ok(value) => Some(self.builder.constant(value)),
-                Err(message) => self.error(ex.place, message),
-            },
-            Kind::Un(op, a) => self.un(*op, a, ex.place, want),
-            Kind::Bin(op, at, operands) => self.bin(*op, *at, operands, want),
+/// Types a closure; `None` if something is wrong, in it or in what it depends on.
+pub(super) fn closure(lambda: &Lambda, role: &Role, errors: &mut Errors) -> Option<Typed> {
+    let before = errors.count();
+    let mut reader = Reader::new(role, errors);
+    role.free.iter().for_each(|free| {
+        reader.bind(Some(free.name.clone()), Ty::Scalar(free.ty));
+    });
+    for (position, param) in lambda.params.iter().enumerate() {
+        let ty = role.params.get(position).and_then(|(_, ty)| ty.as_ref());
+        let ty = ty.map_or(Ty::Unknown, |ty| reader.types.of_record(ty));
+        reader.bind(param.name.as_ref().map(ToString::to_string), ty);
+    }
+    let body = reader.read(&lambda.body, None, 0);
+    let body = result(body, role, &mut reader);
+    let (types, ty) = (reader.types, body.ty);
+    if !heads_fit(lambda, role, errors) || errors.count() > before {
+        return None;
+    }
+    let params: Option<Vec<_>> =
+        role.params.iter().take(lambda.params.len()).map(|(_, ty)| ty.clone()).collect();
+    let params = params?;
+    let func = lower::function(&body, &types, role, lambda.params.len(), errors)?;
+    Some(Typed { func, result: types.record(ty), params })
+}
+
+/// The body, which must have the type that the role says.
+fn result(body: Ex, role: &Role, reader: &mut Reader<'_>) -> Ex {
+    let Some((want, whose)) = &role.result else { return body };
+    let want = reader.types.of_record(want);
+    let name = role.name;
+    reader.expect(&body, want, |found, wanted| {
+        (format!("`{name}` gives {whose}, {wanted}, and this is {found}"), converted(found, wanted))
+    });
+    Ex { ty: want, ..body }
+}
+
+/// Are there as many parameters as the role has, of the types and in the order that it says?
+fn heads_fit(lambda: &Lambda, role: &Role, errors: &mut Errors) -> bool {
+    let (most, found) = (role.params.len(), lambda.params.len());
+    let least = most - role.optional;
+    if !(least..=most).contains(&found) {
+        let names: Vec<_> = role.params.iter().map(|(name, _)| name.as_str()).collect();
+        let takes = match (least, role.optional) {
+            (_, 0) => format!("`|{}|`", names.join(", ")),
+            (_, _) => format!("`|{}|` or `|{}|`", names[..least].join(", "), names.join(", ")),
+        };
+        let message = format!("this closure has {}, and `{}` takes {takes}", counted(found), role.name);
+        errors.add(lambda.head, message);
+        return false;
+    }
+    let mut fits = true;
+    for (param, (own, ty)) in lambda.params.iter().zip(&role.params) {
+        let name = param.name.as_ref().map(ToString::to_string);
+        let of_another = |(other, _): &(String, _)| Some(other) == name.as_ref() && other != own;
+        if role.params[..most - role.optional].iter().any(of_another) && role.is_ordered() {
+            let message = format!("parameters have the order of the inputs; this one is `{own}`");
+            errors.add(param.place, message);
+            fits = false;
+        }
+        if let (Some(written), Some(ty)) = (&param.ty, ty) {
+            let name = ty.name.clone().unwrap_or_else(|| ty.text());
+            if written.to_token_stream().to_string() != name {
+                errors.add(Extent::of(written), format!("this parameter is {name}; leave its type out"));
+                fits = false;
+            }
         }
     }
+    fits
+}
 
-    fn param(&mut self, position: usize, place: Extent, want: Scalar) -> Option<Id> {
-        let ty = self.params[position].ty;
-        if ty != want {
-            return self.error(place, format!("this parameter is {ty}, and {want} is expected"));
-        }
-        Some(self.builder.params()[position])
+impl Role {
+    /// Do its parameters have names that users gave?
+    fn is_ordered(&self) -> bool {
+        matches!(self.name, "map" | "fold")
     }
+}
 
-    fn un(&mut self, op: Un, a: &Ex, place: Extent, want: Scalar) -> Option<Id> {
-        let id = self.lower(a, want)?;
-        self.receiver(op == Un::Abs, a)?;
-        if matches!(want, Scalar::U32 | Scalar::U64) {
-            let name = if op == Un::Neg { "-".to_owned() } else { op.to_string() };
-            self.errors.add(place, format!("`{name}` is not defined for {want}, which has no sign"));
-            return None;
-        }
-        match self.builder.un(op, id) {
-            Ok(id) => Some(id),
-            Err(error) => self.error(place, error.to_string()),
-        }
-    }
-
-    fn bin(&mut self, op: Bin, at: Extent, operands: &[Ex; 2], want: Scalar) -> Option<Id> {
-        let (a, b) = (self.lower(&operands[0], want), self.lower(&operands[1], want));
-        let (a, b) = (a?, b?);
-        let method = matches!(op, Bin::Min | Bin::Max);
-        self.receiver(method, &operands[0])?;
-        if method && want.is_float() {
-            let message = format!("`{op}` in a closure takes integers in this version, not {want}");
-            self.errors.add(at, message).help(format!(
-                "Rust's `{op}` of floats ignores NaN; the operator `{op}` propagates it: write `op: {op}`"
-            ));
-            return None;
-        }
-        match self.builder.bin(op, a, b) {
-            Ok(id) => Some(id),
-            Err(error) => self.error(at, error.to_string()),
-        }
-    }
-
-    fn error<T>(&mut self, place: Extent, message: impl Into<String>) -> Option<T> {
-        self.errors.add(place, message);
-        None
-    }
-
-    /// A method's receiver must have a type of its own, as in Rust.
-    fn receiver(&mut self, is_method: bool, receiver: &Ex) -> Option<()> {
-        if is_method && own_type(receiver, self.params).is_none() {
-            let message = "the type of this number is not known here; write it, as in `2.0f32`";
-            return self.error(receiver.place, message);
-        }
-        Some(())
+fn counted(count: usize) -> String {
+    match count {
+        0 => "no parameters".to_owned(),
+        1 => "1 parameter".to_owned(),
+        count => format!("{count} parameters"),
     }
 }

@@ -1,0 +1,174 @@
+//! Blocks, `let` and `if`.
+#![allow(clippy::wildcard_enum_match_arm, reason = "the enums of syn are not ours, and grow")]
+
+use super::{Reader, refuse};
+use crate::Scalar;
+use crate::parse::diagnostic::{Extent, between};
+use crate::parse::typing::{Ex, Kind, Let, Ty};
+use syn::{Block, Expr, ExprIf, Local, Pat, Stmt};
+
+impl Reader<'_> {
+    pub(super) fn block(&mut self, block: &Block, hint: Option<Ty>, depth: usize) -> Ex {
+        let outside = self.names.len();
+        let value = self.statements(block, hint, depth);
+        self.names.truncate(outside);
+        value
+    }
+
+    fn statements(&mut self, block: &Block, hint: Option<Ty>, depth: usize) -> Ex {
+        let braces = Extent::from(block.brace_token.span.join());
+        let (value, before) = match block.stmts.split_last() {
+            Some((Stmt::Expr(value, None), before)) => (value, before),
+            Some((Stmt::Expr(value, Some(_)), before)) => {
+                let lets: Vec<_> = before.iter().filter_map(|it| self.statement(it, depth)).collect();
+                drop(lets);
+                self.read(value, None, depth + 1);
+                return self.error(braces, "this block gives no value; leave out its last `;`");
+            }
+            _ => {
+                block.stmts.iter().for_each(|it| drop(self.statement(it, depth)));
+                return self.error(braces, "this block gives no value; end it with an expression");
+            }
+        };
+        let lets: Vec<_> = before.iter().filter_map(|it| self.statement(it, depth)).collect();
+        let value = self.read(value, hint, depth + 1);
+        let ty = value.ty;
+        // A value alone has its own place.
+        let place = if lets.is_empty() { value.place } else { braces };
+        Ex { kind: Kind::Block(lets, Box::new(value)), ty, place }
+    }
+
+    fn statement(&mut self, statement: &Stmt, depth: usize) -> Option<Let> {
+        match statement {
+            Stmt::Local(local) => self.local(local, depth),
+            Stmt::Expr(Expr::Assign(assign), _) => {
+                self.refuse(&Expr::Assign(assign.clone()));
+                None
+            }
+            Stmt::Expr(expr, _) => {
+                if self.read(expr, None, depth + 1).ty != Ty::Unknown {
+                    let help = "give it a name, as in `let y = …;`, or leave it out";
+                    self.error_with_help(Extent::of(expr), "the value of this is not used", help);
+                }
+                None
+            }
+            Stmt::Macro(call) => {
+                self.no_macro(&call.mac.path);
+                None
+            }
+            Stmt::Item(item) => {
+                self.error(Extent::of(item), "a closure has `let`s and a value; write nothing else here");
+                None
+            }
+        }
+    }
+
+    fn local(&mut self, local: &Local, depth: usize) -> Option<Let> {
+        if let Some(attribute) = local.attrs.first() {
+            self.error(Extent::of(attribute), "a `let` here has no attributes; leave this out");
+        }
+        let value = match &local.init {
+            Some(init) => self.read(&init.expr, None, depth + 1),
+            None => self.error(Extent::of(local), "a `let` here has a value, as in `let y = x * x;`"),
+        };
+        if let Some((token, _)) = local.init.as_ref().and_then(|init| init.diverge.as_ref()) {
+            self.error(Extent::of(token), "a `let` here always fits; leave the `else` out");
+        }
+        let (pat, ty) = match &local.pat {
+            Pat::Type(typed) => (&*typed.pat, Some(&*typed.ty)),
+            other => (other, None),
+        };
+        let ty = match ty.map(|ty| self.ty(ty)) {
+            Some(declared) => {
+                self.expect(&value, declared, |found, wanted| {
+                    (format!("this is {found}, and the `let` says {wanted}"), converted(found, wanted))
+                });
+                declared
+            }
+            None => value.ty,
+        };
+        let Some(name) = self.pattern(pat) else {
+            refuse::names(pat).into_iter().for_each(|name| {
+                self.bind(Some(name), Ty::Unknown);
+            });
+            return None;
+        };
+        let local = self.bind(Some(name.clone()).filter(|name| name != "_"), ty);
+        Some(Let { local, name, value })
+    }
+
+    /// The name that a `let` gives, or `_`; if it is neither, that is reported.
+    fn pattern(&mut self, pat: &Pat) -> Option<String> {
+        match pat {
+            Pat::Wild(_) => Some("_".to_owned()),
+            Pat::Ident(name) if name.by_ref.is_none() && name.subpat.is_none() => {
+                if let Some(mutable) = &name.mutability {
+                    let help = "write a new `let` for every value, as in `let y = y + 1.0;`";
+                    self.error_with_help(Extent::of(mutable), "variables do not change here", help);
+                }
+                Some(name.ident.to_string())
+            }
+            Pat::Struct(_) => {
+                let help = "write one for each field, as in `let lo = r.lo;`";
+                self.error_with_help(Extent::of(pat), "a `let` here gives one name", help);
+                None
+            }
+            _ => {
+                let help = "write one for each value, as in `let y = x * x;`";
+                self.error_with_help(Extent::of(pat), "a `let` here gives one name", help);
+                None
+            }
+        }
+    }
+
+    pub(super) fn branches(&mut self, branches: &ExprIf, depth: usize) -> Ex {
+        let cond = self.condition(&branches.cond, depth);
+        let holds = self.block(&branches.then_branch, None, depth + 1);
+        let Some((_, otherwise)) = &branches.else_branch else {
+            let help = "add the value of the other case, as in `if x > 0.0 { x } else { 0.0 }`";
+            return self.error_with_help(Extent::of(&branches.if_token), "this `if` has no `else`", help);
+        };
+        let otherwise = self.read(otherwise, None, depth + 1);
+        self.expect(&otherwise, holds.ty, |found, wanted| {
+            (
+                format!("the branches of this `if` differ: the first is {wanted}, and this is {found}"),
+                converted(found, wanted),
+            )
+        });
+        let ty = if holds.ty == Ty::Unknown { otherwise.ty } else { holds.ty };
+        let place = between(&branches.if_token, branches);
+        Ex { kind: Kind::If(Box::new([cond, holds, otherwise])), ty, place }
+    }
+
+    fn condition(&mut self, cond: &Expr, depth: usize) -> Ex {
+        if let Expr::Let(pattern) = cond {
+            let help = "compare instead, as in `if x == 0.0`";
+            return self.error_with_help(
+                Extent::of(&pattern.let_token),
+                "`if let` is not possible here",
+                help,
+            );
+        }
+        let cond = self.read(cond, None, depth + 1);
+        let bool = Ty::Scalar(Scalar::Bool);
+        self.expect(&cond, bool, |found, _| {
+            let zero = if found.starts_with('f') || found == "a float" { "0.0" } else { "0" };
+            (format!("a condition is bool, and this is {found}"), format!("compare it, as in `… != {zero}`"))
+        });
+        cond
+    }
+}
+
+/// What to write where one type is found and another wanted.
+pub(crate) fn converted(found: &str, wanted: &str) -> String {
+    let scalar =
+        |name: &str| Scalar::from_name(name).is_some() || name.starts_with("an ") || name == "a float";
+    match Scalar::from_name(wanted) {
+        Some(Scalar::Bool) if scalar(found) => "compare it, as in `x != 0`".to_owned(),
+        Some(ty) if found == "bool" && ty.is_float() => {
+            format!("write `if c {{ 1.0 }} else {{ 0.0 }}` for {ty}")
+        }
+        Some(ty) if scalar(found) => format!("convert it, as in `x as {ty}`"),
+        _ => format!("write a value that is {wanted}"),
+    }
+}

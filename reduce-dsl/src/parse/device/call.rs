@@ -1,0 +1,190 @@
+//! Methods of the table, also as `f32::max(a, b)`, and `f32::from_bits`.
+#![allow(clippy::wildcard_enum_match_arm, reason = "the enums of syn are not ours, and grow")]
+
+use super::block::converted;
+use super::{Reader, refuse};
+use crate::Scalar;
+use crate::ops::Un;
+use crate::parse::diagnostic::Extent;
+use crate::parse::methods::{METHODS, Meaning, Method};
+use crate::parse::names;
+use crate::parse::typing::{Dialect, Ex, Kind, Ty};
+use proc_macro2::Ident;
+use syn::{Expr, ExprCall, ExprMethodCall, Path};
+
+impl Reader<'_> {
+    pub(super) fn method_call(&mut self, call: &ExprMethodCall, depth: usize) -> Ex {
+        let receiver = self.read(&call.receiver, None, depth + 1);
+        let args: Vec<_> = call.args.iter().map(|arg| self.read(arg, None, depth + 1)).collect();
+        if let Some(turbofish) = &call.turbofish {
+            return self.error(Extent::of(turbofish), "methods here have no type arguments; leave this out");
+        }
+        let place = Extent { start: receiver.place.start, end: call.paren_token.span.close() };
+        self.method(&call.method, receiver, args, place)
+    }
+
+    fn method(&mut self, name: &Ident, receiver: Ex, args: Vec<Ex>, place: Extent) -> Ex {
+        let word = name.to_string();
+        let ty = match self.types.resolve(receiver.ty) {
+            Ty::Scalar(ty) => ty,
+            Ty::Number(_) => {
+                let (message, help) = ambiguous(&receiver);
+                return self.error_with_help(receiver.place, message, help);
+            }
+            Ty::Struct(_) => {
+                let shown = self.types.show(receiver.ty);
+                let field = self.types.fields(self.types.resolve(receiver.ty));
+                let field = field.first().map_or("lo", |(name, _)| name).to_owned();
+                let help = format!("call it on a field, as in `a.{field}.{word}(…)`");
+                return self.error_with_help(
+                    name.span(),
+                    format!("{shown} is a struct, without methods"),
+                    help,
+                );
+            }
+            Ty::Unknown => {
+                let is_new = !matches!(receiver.kind, Kind::Wrong);
+                if is_new && !METHODS.iter().any(|method| method.name == word) {
+                    refuse::unknown_method(name, None, self);
+                }
+                return Ex::wrong(place);
+            }
+        };
+        match self.find(&word, ty) {
+            Some(method) => self.apply(method, name, ty, receiver, args, place),
+            None => refuse::unknown_method(name, Some(ty), self),
+        }
+    }
+
+    /// The method of that name for that type, if this text may call it.
+    fn find(&mut self, name: &str, ty: Scalar) -> Option<&'static Method> {
+        let dialect = self.role.dialect;
+        METHODS.iter().find(|method| method.name == name && method.of.holds(ty) && dialect.has(method.of))
+    }
+
+    fn apply(
+        &mut self,
+        method: &'static Method,
+        name: &Ident,
+        ty: Scalar,
+        receiver: Ex,
+        args: Vec<Ex>,
+        place: Extent,
+    ) -> Ex {
+        if args.len() != method.takes.len() {
+            let takes = match method.takes.len() {
+                0 => "no argument".to_owned(),
+                1 => "one argument".to_owned(),
+                count => format!("{count} arguments"),
+            };
+            let message = format!("`{name}` of {ty} takes {takes}, not {}", args.len());
+            return self.error(name.span(), message);
+        }
+        for (arg, takes) in args.iter().zip(method.takes) {
+            self.expect(arg, Ty::Scalar(takes.ty(ty)), |found, wanted| {
+                (format!("`{name}` of {ty} takes {wanted}, and this is {found}"), converted(found, wanted))
+            });
+        }
+        let operands: Vec<_> = std::iter::once(receiver).chain(args).collect();
+        if operands.iter().any(|operand| operand.ty == Ty::Unknown) {
+            return Ex::wrong(place);
+        }
+        let kind = match (&method.is, <[Ex; 2]>::try_from(operands)) {
+            (Meaning::Bin(op), Ok(both)) => Kind::Bin(*op, Box::new(both)),
+            (_, Ok(both)) => Kind::Method(method, both.into()),
+            (_, Err(operands)) => Kind::Method(method, operands),
+        };
+        Ex { kind, ty: Ty::Scalar(method.gives.ty(ty)), place }
+    }
+
+    /// `f32::from_bits(x)`, or a method with its receiver as an argument.
+    pub(super) fn call(&mut self, call: &ExprCall, depth: usize) -> Ex {
+        let mut args: Vec<_> = call.args.iter().map(|arg| self.read(arg, None, depth + 1)).collect();
+        let place = Extent { start: Extent::of(&call.func).start, end: call.paren_token.span.close() };
+        let path = match &*call.func {
+            Expr::Path(path) if path.qself.is_none() => &path.path,
+            other => return self.error(Extent::of(other), refuse::NO_CALLS),
+        };
+        let Some((ty, name)) = of_scalar(path) else { return refuse::call(path, self) };
+        if name == "from_bits" && matches!(ty, Scalar::F32 | Scalar::F64) {
+            return self.from_bits(ty, name, args, place);
+        }
+        let dialect = self.role.dialect;
+        let known = METHODS.iter().any(|it| name == it.name && it.of.holds(ty) && dialect.has(it.of));
+        if !known || args.is_empty() {
+            return refuse::call(path, self);
+        }
+        let receiver = args.remove(0);
+        self.expect(&receiver, Ty::Scalar(ty), |found, wanted| {
+            (format!("`{ty}::{name}` takes {wanted}, and this is {found}"), converted(found, wanted))
+        });
+        if receiver.ty == Ty::Unknown {
+            return Ex::wrong(place);
+        }
+        self.method(name, Ex { ty: Ty::Scalar(ty), ..receiver }, args, place)
+    }
+
+    fn from_bits(&mut self, ty: Scalar, name: &Ident, args: Vec<Ex>, place: Extent) -> Ex {
+        let bits = ty.bits_type();
+        let Ok([arg]) = <[Ex; 1]>::try_from(args) else {
+            return self.error(name.span(), format!("`{ty}::from_bits` takes one argument, a {bits}"));
+        };
+        self.expect(&arg, Ty::Scalar(bits), |found, wanted| {
+            (format!("`{ty}::from_bits` takes {wanted}, and this is {found}"), converted(found, wanted))
+        });
+        Ex { kind: Kind::Un(Un::FromBits, Box::new(arg)), ty: Ty::Scalar(ty), place }
+    }
+}
+
+/// `f32::max` → `f32` and `max`.
+fn of_scalar(path: &Path) -> Option<(Scalar, &Ident)> {
+    let segments: Vec<_> = path.segments.iter().collect();
+    let [ty, name] = segments.as_slice() else { return None };
+    (ty.arguments.is_none() && name.arguments.is_none())
+        .then(|| Scalar::from_name(&ty.ident.to_string()))
+        .flatten()
+        .map(|ty| (ty, &name.ident))
+}
+
+/// As in Rust, a method needs a receiver of known type.
+fn ambiguous(receiver: &Ex) -> (String, String) {
+    match receiver.number() {
+        Some(number) => {
+            let ty = number.default_type();
+            let ty = if ty == Scalar::F64 { Scalar::F32 } else { ty };
+            (
+                "the type of this number is not known here".to_owned(),
+                format!("write it, as in `{number}{ty}`"),
+            )
+        }
+        None => {
+            let help = "give one of its numbers a type, as in `2.0f32`, or the `let` that names it";
+            ("the type of this is not known here".to_owned(), help.to_owned())
+        }
+    }
+}
+
+impl Dialect {
+    /// May it call methods of that domain?
+    fn has(self, domain: crate::parse::methods::Domain) -> bool {
+        use crate::parse::methods::Domain;
+        match domain {
+            Domain::Floats | Domain::Integers | Domain::Signed | Domain::Unsigned => true,
+            Domain::FloatsOfText => !matches!(self, Dialect::Rust),
+            Domain::OthersOfRows => self.is_row(),
+        }
+    }
+}
+
+/// The names of the methods that a type has.
+pub(super) fn methods_of(ty: Option<Scalar>, dialect: Dialect) -> Vec<&'static str> {
+    let has = |method: &&Method| dialect.has(method.of) && ty.is_none_or(|ty| method.of.holds(ty));
+    let mut names: Vec<_> = METHODS.iter().filter(has).map(|method| method.name).collect();
+    names.dedup();
+    names
+}
+
+/// The method that was probably meant.
+pub(super) fn nearest_method(name: &str, ty: Option<Scalar>, dialect: Dialect) -> Option<&'static str> {
+    names::nearest(name, &methods_of(ty, dialect))
+}

@@ -1,0 +1,102 @@
+//! Names and paths: parameters, `let`s, constants; and what a device does not know.
+
+use super::Reader;
+use crate::parse::diagnostic::Extent;
+use crate::parse::names;
+use crate::parse::typing::{Ex, Kind, Ty};
+use crate::{Scalar, constants};
+use syn::{ExprPath, Path};
+
+impl Reader<'_> {
+    pub(super) fn path(&mut self, path: &ExprPath) -> Ex {
+        let place = Extent::of(path);
+        if path.qself.is_some() || path.path.segments.iter().any(|it| !it.arguments.is_none()) {
+            return self.unknown_path(&path.path);
+        }
+        match path.path.get_ident() {
+            Some(name) => self.local_name(&name.to_string(), place),
+            None => self.constant(&path.path),
+        }
+    }
+
+    /// A parameter or a `let`.
+    pub(super) fn local_name(&mut self, name: &str, place: Extent) -> Ex {
+        match self.names.iter().rev().find(|(known, _)| known == name) {
+            Some(&(_, local)) => Ex { kind: Kind::Local(local), ty: self.locals[local], place },
+            None => self.unknown_name(name, place),
+        }
+    }
+
+    /// What looks like a capture: the field that brings it, or the name that was meant.
+    fn unknown_name(&mut self, name: &str, place: Extent) -> Ex {
+        let role = self.role;
+        if let Some(hidden) = role.hidden.iter().find(|hidden| hidden.name == name) {
+            return self.error_with_help(place, hidden.message(role.name), hidden.help);
+        }
+        let is_constant = name.chars().any(|c| c.is_ascii_uppercase()) && name == name.to_uppercase();
+        let (message, otherwise) = if is_constant {
+            (format!("the value of `{name}` is not known here"), "write the number, or ")
+        } else {
+            (format!("`{name}` is not a name in this closure, which captures nothing"), "")
+        };
+        let known: Vec<_> = self.names.iter().map(|(name, _)| name.as_str()).collect();
+        let near =
+            names::nearest(name, &known).map(|near| format!("did you mean `{near}`?"));
+        let param = name.to_lowercase();
+        let field = match names::refuse_input(&param) {
+            None => format!("{{ {param}: {} }}", role.number),
+            Some(_) => format!("{{ k: {} }}", role.number),
+        };
+        let give = format!("{otherwise}give it at the call: add the field `params: {field}`");
+        self.error_with_help(place, message, near.unwrap_or(give))
+    }
+
+    /// What the language has under a name that is not in scope.
+    fn of_the_language(&self, name: &str) -> Option<String> {
+        let has_index = self.role.has_index;
+        match (self.role.name, name) {
+            ("finish", "n" | "len" | "count") => {
+                Some("take the number of elements as a second parameter: `finish: |acc, n| …`".to_owned())
+            }
+            ("map" | "fold", "i" | "idx" | "index" | "pos" | "position") if !has_index => {
+                Some("for the position of the element, add the field `index: i`".to_owned())
+            }
+            ("fold", "step") => Some("take the step as a last parameter: `fold: |acc, x, step| …`".to_owned()),
+            _ => None,
+        }
+    }
+
+    /// `f32::INFINITY`, `core::f32::consts::PI`.
+    fn constant(&mut self, path: &Path) -> Ex {
+        let place = Extent::of(path);
+        let words: Vec<_> = path.segments.iter().map(|segment| segment.ident.to_string()).collect();
+        let words: Vec<_> = words.iter().map(String::as_str).collect();
+        let words = match words.as_slice() {
+            ["core" | "std", rest @ ..] => rest,
+            all => all,
+        };
+        let (ty, value) = match words {
+            [ty, "consts", name] => (ty, Scalar::from_name(ty).map(|ty| (ty, names::mathematical(ty, name)))),
+            [ty, name] => (ty, Scalar::from_name(ty).map(|ty| (ty, constants::constant(ty, name)))),
+            _ => return self.unknown_path(path),
+        };
+        match value {
+            None => self.unknown_path(path),
+            Some((_, Some(value))) => Ex { kind: Kind::Value(value), ty: Ty::Scalar(value.ty()), place },
+            Some((_, None)) => {
+                let name = words.last().copied().unwrap_or_default();
+                let known = names::constants_of(Scalar::from_name(ty).filter(|_| words.len() == 2));
+                let help = match names::nearest(name, &known) {
+                    Some(near) => format!("did you mean `{near}`?"),
+                    None => format!("the constants are {}", known.join(", ")),
+                };
+                self.error_with_help(place, format!("{ty} has no constant `{name}` here"), help)
+            }
+        }
+    }
+
+    fn unknown_path(&mut self, path: &Path) -> Ex {
+        let help = "write the number, or give it at the call in the field `params`";
+        self.error_with_help(Extent::of(path), "the value of this path is not known here", help)
+    }
+}

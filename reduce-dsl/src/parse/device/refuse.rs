@@ -1,0 +1,241 @@
+//! What rustc accepts and a device cannot do: the token, what it is, and what to write instead.
+#![allow(clippy::wildcard_enum_match_arm, reason = "the enums of syn are not ours, and grow")]
+
+use super::Reader;
+use super::call::{methods_of, nearest_method};
+use crate::Scalar;
+use crate::parse::diagnostic::{Errors, Extent};
+use crate::parse::methods::{Domain, METHODS, Method};
+use crate::parse::names;
+use crate::parse::typing::Ex;
+use proc_macro2::{Ident, TokenTree};
+use quote::ToTokens;
+use syn::{Attribute, Expr, Pat, Path};
+
+pub(super) const NO_CALLS: &str = "functions cannot be called here; write what it computes";
+
+const LOOP: (&str, &str) =
+    ("there are no loops here", "a closure sees one element; the loop over elements is the reduction itself");
+const STRUCT: &str = "several values are a struct, as in `acc: Pair { a: f32, b: f32 }`";
+
+impl Reader<'_> {
+    pub(super) fn refuse(&mut self, expr: &Expr) -> Ex {
+        let (at, message, help) = offender(expr);
+        self.error_with_help(at, message, help)
+    }
+
+    pub(super) fn no_macro(&mut self, path: &Path) {
+        self.error_with_help(Extent::of(path), NO_MACROS.0, NO_MACROS.1);
+    }
+}
+
+/// The names in a pattern.
+pub(super) fn names(pat: &Pat) -> Vec<String> {
+    let mut names = Vec::new();
+    let mut open = vec![pat.to_token_stream()];
+    while let Some(tokens) = open.pop() {
+        for tree in tokens {
+            match tree {
+                TokenTree::Ident(name) => names.push(name.to_string()),
+                TokenTree::Group(group) => open.push(group.stream()),
+                TokenTree::Punct(_) | TokenTree::Literal(_) => {}
+            }
+        }
+    }
+    names
+}
+
+/// The attributes of an expression that is not refused anyway.
+pub(super) fn attributes(expr: &Expr) -> &[Attribute] {
+    match expr {
+        Expr::Paren(e) => &e.attrs,
+        Expr::Group(e) => &e.attrs,
+        Expr::Block(e) => &e.attrs,
+        Expr::Path(e) => &e.attrs,
+        Expr::Lit(e) => &e.attrs,
+        Expr::Unary(e) => &e.attrs,
+        Expr::Binary(e) => &e.attrs,
+        Expr::If(e) => &e.attrs,
+        Expr::Cast(e) => &e.attrs,
+        Expr::MethodCall(e) => &e.attrs,
+        Expr::Call(e) => &e.attrs,
+        Expr::Struct(e) => &e.attrs,
+        Expr::Field(e) => &e.attrs,
+        _ => &[],
+    }
+}
+
+/// The token at which an expression stops being one for a device, what is wrong with it, and what to write.
+fn offender(expr: &Expr) -> (Extent, &'static str, &'static str) {
+    let (at, (message, help)) = match expr {
+        Expr::Array(e) => (Extent::of(e), ("there are no arrays here", STRUCT)),
+        Expr::Assign(e) => (Extent::of(&e.eq_token), ASSIGNMENT),
+        Expr::Await(e) => (Extent::of(&e.await_token), ("nothing here is awaited", "leave the `.await` out")),
+        Expr::Block(e) => (Extent::of(e), ("a block here has no label", "leave the label out")),
+        Expr::Break(e) => (Extent::of(&e.break_token), LOOP),
+        Expr::Closure(e) => {
+            (Extent::of(e), ("closures do not nest", "write what it computes"))
+        }
+        Expr::Continue(e) => (Extent::of(&e.continue_token), LOOP),
+        Expr::ForLoop(e) => (Extent::of(&e.for_token), LOOP),
+        Expr::Index(e) => (e.bracket_token.span.join().into(), INDEX),
+        Expr::Let(e) => {
+            (Extent::of(&e.let_token), ("`let` is no condition here", "compare, as in `x == 0.0`"))
+        }
+        Expr::Loop(e) => (Extent::of(&e.loop_token), LOOP),
+        Expr::Macro(e) => {
+            (Extent::of(&e.mac.path), ("a device has no macros", "write an expression, or leave it out"))
+        }
+        Expr::Match(e) => (
+            Extent::of(&e.match_token),
+            ("`match` is not possible here", "write `if x == 0 { … } else { … }`"),
+        ),
+        Expr::Range(e) => {
+            (Extent::of(&e.limits), ("there are no ranges here", "compare, as in `x >= 0.0 && x < 1.0`"))
+        }
+        Expr::RawAddr(e) => (Extent::of(e), ("there are no pointers here", "write the value itself")),
+        Expr::Reference(e) => (
+            Extent::of(&e.and_token),
+            ("there are no references here", "values are copied; leave the `&` out"),
+        ),
+        Expr::Repeat(e) => (Extent::of(e), ("there are no arrays here", STRUCT)),
+        Expr::Return(e) => {
+            (Extent::of(&e.return_token), ("`return` is not possible here", "end the closure with its value"))
+        }
+        Expr::Try(e) => (Extent::of(&e.question_token), ("nothing here can fail", "leave the `?` out")),
+        Expr::Tuple(e) => (Extent::of(e), ("there are no tuples here", STRUCT)),
+        Expr::Unsafe(e) => (Extent::of(&e.unsafe_token), ("nothing here is unsafe", "leave `unsafe` out")),
+        Expr::While(e) => (Extent::of(&e.while_token), LOOP),
+        other => (
+            Extent::of(other),
+            (
+                "this is not possible in a closure here",
+                "the language has numbers, `let`, `if`, operators, methods and structs",
+            ),
+        ),
+    };
+    (at, message, help)
+}
+
+const NO_MACROS: (&str, &str) = ("there are no macros here", "write an expression, or leave it out");
+const ASSIGNMENT: (&str, &str) =
+    ("variables do not change here", "write a new `let` for every value, as in `let y = y + 1.0;`");
+const INDEX: (&str, &str) = (
+    "there is nothing to index",
+    "a closure sees one element; several arrays are `inputs: { x: f32, y: f32 }`",
+);
+
+/// `+=` and its like.
+pub(super) fn assignment(at: Extent, reader: &mut Reader<'_>) -> Ex {
+    reader.error_with_help(at, ASSIGNMENT.0, ASSIGNMENT.1)
+}
+
+/// A call of what is no method of a scalar.
+pub(super) fn call(path: &Path, reader: &mut Reader<'_>) -> Ex {
+    let last = path.segments.last().map(|segment| segment.ident.to_string()).unwrap_or_default();
+    let ty = path.segments.first().map(|segment| segment.ident.to_string());
+    let ty = ty.filter(|_| path.segments.len() == 2).and_then(|ty| Scalar::from_name(&ty));
+    let fields = reader.types.named(&last).map(|ty| reader.types.fields(ty)).unwrap_or_default();
+    let fields: Vec<_> = fields.iter().map(|(name, _)| format!("{name}: …")).collect();
+    let help = match (ty, last.as_str()) {
+        _ if !fields.is_empty() => format!("a struct is written `{last} {{ {} }}`", fields.join(", ")),
+        (Some(ty), "from") => format!("convert it, as in `x as {ty}`"),
+        _ if METHODS.iter().any(|method| method.name == last) => format!("it is a method: `x.{last}()`"),
+        (Some(_), _) => match nearest_method(&last, ty, reader.role.dialect) {
+            Some(near) => format!("did you mean `{near}`?"),
+            None => "write what it computes".to_owned(),
+        },
+        (None, _) => "write what it computes".to_owned(),
+    };
+    reader.error_with_help(Extent::of(path), "functions cannot be called here", help)
+}
+
+/// Methods that Rust has, why closures do not have them, and what to write.
+const KNOWN: [(&str, &str); 12] = [
+    ("sin cos tan asin acos atan atan2 sinh cosh tanh asinh acosh atanh sin_cos", NOT_EXACT),
+    ("exp2 exp_m1", "write it with `exp`, as in `(x * core::f32::consts::LN_2).exp()`"),
+    ("log log2 log10 ln_1p", "write it with `ln`, as in `x.ln() / core::f32::consts::LN_2`"),
+    ("cbrt hypot", "write it with `sqrt`, `exp` and `ln`"),
+    ("powf", "write `x.powi(3)` for a whole exponent, else `(x.ln() * p).exp()`"),
+    ("rem_euclid div_euclid", "write it with `/` and `%`"),
+    (
+        "checked_add checked_sub checked_mul checked_div overflowing_add",
+        "nothing here can fail; integers wrap",
+    ),
+    (
+        "iter fold map sum len reduce into_iter",
+        "a closure sees one element; the loop over elements is the reduction itself",
+    ),
+    ("clone to_owned copied borrow", "values are copied; leave it out"),
+    ("into try_into", "convert with `as`, as in `x as f64`"),
+    ("cmp partial_cmp total_cmp eq lt gt le ge", "compare with `<`, `==` and their like"),
+    ("unwrap expect unwrap_or is_some", "nothing here can fail; leave it out"),
+];
+
+const NOT_EXACT: &str = "it is not built of exact operations, so its bits would differ from device to device";
+
+/// A method that is not in the table, or not for that type.
+pub(super) fn unknown_method(name: &Ident, ty: Option<Scalar>, reader: &mut Reader<'_>) -> Ex {
+    let word = name.to_string();
+    let dialect = reader.role.dialect;
+    let is_row = |method: &&Method| method.of == Domain::OthersOfRows;
+    let others = METHODS.iter().filter(|it| it.name == word && !is_row(it)).map(|it| it.of.text());
+    let others: Vec<_> = others.collect();
+    if let (Some(ty), [_, ..]) = (ty, others.as_slice()) {
+        return of_other_types(name, ty, &others.join(" and "), reader);
+    }
+    if ty == Some(Scalar::Bool) {
+        let help = "write it with `!`, `&&`, `||` and `if`";
+        return reader.error_with_help(name.span(), "bool has no methods here", help);
+    }
+    let known = KNOWN.iter().find(|(words, _)| words.split(' ').any(|known| known == word));
+    let help = match (known, nearest_method(&word, ty, dialect)) {
+        (Some((_, help)), _) => (*help).to_owned(),
+        (None, Some(near)) => format!("did you mean `{near}`?"),
+        (None, None) => format!("the methods are {}", methods_of(ty, dialect).join(", ")),
+    };
+    let of = ty.map_or_else(String::new, |ty| format!(" of {ty}"));
+    reader.error_with_help(name.span(), format!("there is no method `{word}`{of} here"), help)
+}
+
+fn of_other_types(name: &Ident, ty: Scalar, types: &str, reader: &mut Reader<'_>) -> Ex {
+    let word = name.to_string();
+    if let ("minimum" | "maximum", true) = (word.as_str(), ty.is_float()) {
+        let short = &word[..3];
+        let help = format!(
+            "name the operator, which is this: `op: {short}`; `a.{short}(b)` prefers a number to NaN"
+        );
+        return reader.error_with_help(
+            name.span(),
+            format!("`{word}` of floats is not in stable Rust"),
+            help,
+        );
+    }
+    let help = match (word.as_str(), ty) {
+        ("abs" | "signum" | "is_negative" | "is_positive", ty) if ty.is_unsigned() => {
+            format!("{ty} has no sign; leave it out")
+        }
+        ("pow", ty) if ty.is_float() => "write `powi`".to_owned(),
+        ("powi", _) => "write `pow`".to_owned(),
+        ("minimum" | "maximum", ty) if ty.is_integer() => format!("write `{}`", &word[..3]),
+        ("is_nan" | "is_finite" | "is_infinite", _) => format!("every {ty} is a number; leave it out"),
+        (_, Scalar::Bool) => "count with numbers, as in `c as u32`".to_owned(),
+        (_, ty) if ty.is_integer() => "convert the number first, as in `x as f64`".to_owned(),
+        _ => "`x.to_bits()` gives the bits of a float".to_owned(),
+    };
+    reader.error_with_help(name.span(), format!("`{word}` is for {types}, and this is {ty}"), help)
+}
+
+/// A type that devices do not have.
+pub(super) fn type_name(name: &Ident, errors: &mut Errors) {
+    let word = name.to_string();
+    let help = match word.as_str() {
+        "usize" => "its size differs from machine to machine; write `u64`",
+        "isize" => "its size differs from machine to machine; write `i64`",
+        "i128" | "u128" => "the widest integers are i64 and u64",
+        "char" => "write `u32`",
+        "str" | "String" => "a closure computes with numbers",
+        _ => return names::unknown("type", name, &names::types(), errors),
+    };
+    errors.add(name.span(), format!("there is no type `{word}` here")).help(help);
+}

@@ -1,0 +1,34 @@
+//! The brackets around fields: those of a macro call, or none.
+
+use proc_macro2::{Delimiter, Group, TokenStream, TokenTree};
+
+/// The fields in braces whose place is that of the last token, where errors of a missing end belong.
+pub(super) fn enclosed(tokens: TokenStream) -> TokenStream {
+    let trees = inside_brackets(tokens.into_iter().collect());
+    let end = trees.last().map(TokenTree::span);
+    let mut group = Group::new(Delimiter::Brace, trees.into_iter().collect());
+    if let Some(end) = end {
+        group.set_span(end);
+    }
+    TokenTree::from(group).into()
+}
+
+/// How the macro is called.
+const CALLS: [&[&str]; 2] = [&["reduction", "!"], &["reducegen", ":", ":", "reduction", "!"]];
+
+fn inside_brackets(mut trees: Vec<TokenTree>) -> Vec<TokenTree> {
+    let is = |tree: Option<&TokenTree>, text: &str| tree.is_some_and(|tree| tree.to_string() == text);
+    let starts = |call: &&&[&str]| call.iter().enumerate().all(|(i, text)| is(trees.get(i), text));
+    if let Some(call) = CALLS.iter().find(starts) {
+        trees.drain(..call.len());
+        trees.pop_if(|last| is(Some(last), ";"));
+    }
+    if let [TokenTree::Group(group)] = trees.as_slice() {
+        trees = group.stream().into_iter().collect();
+    }
+    if is(trees.first(), "<") && is(trees.last(), ">") && trees.len() > 1 {
+        trees.pop();
+        trees.remove(0);
+    }
+    trees
+}

@@ -1,0 +1,29 @@
+//! `pub static NAME;`, at the head.
+
+use super::error;
+use crate::parse::Export;
+use syn::parse::ParseStream;
+use syn::{Attribute, Token, Visibility};
+
+/// The head, if there is one.
+pub(super) fn read(input: ParseStream) -> syn::Result<Option<Export>> {
+    let heads = input.peek(Token![#]) || input.peek(Token![pub]) || input.peek(Token![static]);
+    if !(heads || input.peek(Token![const])) {
+        return Ok(None);
+    }
+    let attributes = input.call(Attribute::parse_outer)?;
+    let visibility: Visibility = input.parse()?;
+    let expected = "expected `static NAME;` or `const NAME;`, and then the fields";
+    let is_const = input.peek(Token![const]);
+    if is_const {
+        input.parse::<Token![const]>()?;
+    } else {
+        input.parse::<Token![static]>().map_err(|it| syn::Error::new(it.span(), expected))?;
+    }
+    let name = input.parse().map_err(|it: syn::Error| syn::Error::new(it.span(), expected))?;
+    if !input.peek(Token![;]) {
+        return Err(error(input, format!("expected `;` after `{name}`; its type follows from the fields")));
+    }
+    input.parse::<Token![;]>()?;
+    Ok(Some(Export { attributes, visibility, is_const, name }))
+}

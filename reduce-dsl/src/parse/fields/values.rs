@@ -1,0 +1,135 @@
+//! The values of fields.
+
+use super::{error, word};
+use crate::parse::diagnostic::Extent;
+use proc_macro2::{Ident, TokenStream};
+use syn::parse::ParseStream;
+use syn::{ExprClosure, LitBool, LitInt, Token, braced, token};
+
+/// `{ x: f32, y: f32 }`.
+pub(crate) struct Names {
+    pub(crate) place: Extent,
+    pub(crate) names: Vec<(Ident, Ident)>,
+}
+
+/// The value of `acc`.
+pub(crate) enum Acc {
+    /// `f64`.
+    Scalar(Ident),
+    /// `Range { lo: f64, hi: f64 }`.
+    Struct(Ident, Names),
+}
+
+impl Acc {
+    /// Where it is.
+    pub(crate) fn place(&self) -> Extent {
+        match self {
+            Acc::Scalar(name) => name.span().into(),
+            Acc::Struct(name, names) => Extent { start: name.span(), end: names.place.end },
+        }
+    }
+}
+
+/// The value of `op`.
+pub(crate) enum Op {
+    /// `sum`.
+    Name(Ident),
+    /// `|a, b| a + b`.
+    Closure(Box<ExprClosure>),
+}
+
+/// What names stand for, for messages.
+pub(super) struct Thing {
+    whole: &'static str,
+    name: &'static str,
+    ty: &'static str,
+    next: &'static str,
+}
+
+pub(super) const INPUTS: Thing = Thing {
+    whole: "`inputs` names inputs and their types, as in `inputs: { x: f32, y: f32 }`",
+    name: "expected the name of an input, as in `x: f32`",
+    ty: "expected the type of the input, as in `x: f32`",
+    next: "expected `,` and the next input",
+};
+
+pub(super) const PARAMS: Thing = Thing {
+    whole: "`params` names scalars and their types, as in `params: { k: f32 }`",
+    name: "expected the name of a param, as in `k: f32`",
+    ty: "expected the type of the param, as in `k: f32`",
+    next: "expected `,` and the next param",
+};
+
+const STRUCT: Thing = Thing {
+    whole: "`acc` is a type, as in `acc: f64`, or a struct, as in `acc: Range { lo: f64, hi: f64 }`",
+    name: "expected the name of a field, as in `lo: f64`",
+    ty: "expected the type of the field, as in `lo: f64`",
+    next: "expected `,` and the next field",
+};
+
+/// `{ x: f32, y: f32 }`.
+pub(super) fn names(input: ParseStream, thing: &Thing) -> syn::Result<Names> {
+    if !input.peek(token::Brace) {
+        return Err(error(input, thing.whole));
+    }
+    let content;
+    let brace = braced!(content in input);
+    let names = named_types(&content, thing);
+    // What is left behind would be reported a second time.
+    content.parse::<TokenStream>()?;
+    Ok(Names { place: brace.span.join().into(), names: names? })
+}
+
+fn named_types(input: ParseStream, thing: &Thing) -> syn::Result<Vec<(Ident, Ident)>> {
+    let mut names = Vec::new();
+    while !input.is_empty() {
+        let name = word(input, thing.name)?;
+        if !input.peek(Token![:]) {
+            return Err(syn::Error::new(name.span(), format!("expected a type too, as in `{name}: f32`")));
+        }
+        input.parse::<Token![:]>()?;
+        names.push((name, word(input, thing.ty)?));
+        if !(input.is_empty() || input.peek(Token![,])) {
+            return Err(error(input, thing.next));
+        }
+        input.parse::<Option<Token![,]>>()?;
+    }
+    Ok(names)
+}
+
+pub(super) fn acc(input: ParseStream) -> syn::Result<Acc> {
+    let name = word(input, STRUCT.whole)?;
+    if input.peek(token::Brace) { Ok(Acc::Struct(name, names(input, &STRUCT)?)) } else { Ok(Acc::Scalar(name)) }
+}
+
+pub(super) fn op(input: ParseStream) -> syn::Result<Op> {
+    if starts_closure(input) {
+        return Ok(Op::Closure(Box::new(input.parse()?)));
+    }
+    let expected = "`op` is the name of an operator, as in `op: sum`, or a closure, as in `op: |a, b| a.max(b)`";
+    word(input, expected).map(Op::Name)
+}
+
+pub(super) fn closure(input: ParseStream, expected: &str) -> syn::Result<ExprClosure> {
+    if starts_closure(input) { input.parse() } else { Err(error(input, expected)) }
+}
+
+fn starts_closure(input: ParseStream) -> bool {
+    input.peek(Token![|]) || input.peek(Token![||]) || input.peek(Token![move])
+}
+
+pub(super) fn bool(input: ParseStream) -> syn::Result<LitBool> {
+    if input.peek(LitBool) {
+        input.parse()
+    } else {
+        Err(error(input, "`commutative` is `true` or `false`, as in `commutative: false`"))
+    }
+}
+
+pub(super) fn number(input: ParseStream) -> syn::Result<LitInt> {
+    if input.peek(LitInt) {
+        input.parse()
+    } else {
+        Err(error(input, "`block` is a number, as in `block: 256`"))
+    }
+}

@@ -1,0 +1,261 @@
+//! The methods of closures: a table, one row each. To add a method, add a row to [`METHODS`].
+//!
+//! A row is an operation, or the text of a closure in the language of specifications itself. Both give what Rust's method
+//! of that name gives, for every value; only the bits of a NaN, which nothing sees, may differ.
+
+use crate::Scalar;
+use crate::ops::{Bin, Un};
+
+/// A method that closures have.
+pub(crate) struct Method {
+    pub(crate) name: &'static str,
+    /// The types of its receiver.
+    pub(crate) of: Domain,
+    /// The types of its arguments.
+    pub(crate) takes: &'static [Takes],
+    /// The type of its result.
+    pub(crate) gives: Gives,
+    /// What it means.
+    pub(crate) is: Meaning,
+}
+
+/// Types of receivers.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Domain {
+    Floats,
+    Integers,
+    Signed,
+    Unsigned,
+    /// Floats, and only where no rustc looks: Rust has the method on nightly.
+    FloatsOfText,
+    /// Integers and `bool`, and only in the table of operators.
+    OthersOfRows,
+}
+
+/// The type of an argument.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Takes {
+    /// That of the receiver.
+    Same,
+    Scalar(Scalar),
+}
+
+/// The type of a result.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Gives {
+    /// That of the receiver.
+    Same,
+    /// The unsigned integer of its size.
+    Bits,
+    Scalar(Scalar),
+}
+
+/// What a method means.
+pub(crate) enum Meaning {
+    Un(Un),
+    Bin(Bin),
+    MulAdd,
+    /// Multiplication with itself, as often as a constant says.
+    Power,
+    /// A closure on the receiver and the arguments. `T` is the type of the receiver, `U` the unsigned integer of its
+    /// size, `TOP` the number of its highest bit.
+    Text(&'static str),
+}
+
+const fn method(
+    name: &'static str,
+    of: Domain,
+    takes: &'static [Takes],
+    gives: Gives,
+    is: Meaning,
+) -> Method {
+    Method { name, of, takes, gives, is }
+}
+
+/// The table.
+pub(crate) const METHODS: &[Method] = {
+    use Domain::{Floats, FloatsOfText, Integers, OthersOfRows, Signed, Unsigned};
+    use Gives::Bits;
+    use Meaning::{MulAdd, Power, Text};
+    const NONE: &[Takes] = &[];
+    const ONE: &[Takes] = &[Takes::Same];
+    const TWO: &[Takes] = &[Takes::Same; 2];
+    const DISTANCE: &[Takes] = &[Takes::Scalar(Scalar::U32)];
+    const EXPONENT: &[Takes] = &[Takes::Scalar(Scalar::I32)];
+    const SAME: Gives = Gives::Same;
+    const BOOL: Gives = Gives::Scalar(Scalar::Bool);
+    const COUNT: Gives = Gives::Scalar(Scalar::U32);
+    &[
+        method("abs", Floats, NONE, SAME, Meaning::Un(Un::Abs)),
+        method("sqrt", Floats, NONE, SAME, Meaning::Un(Un::Sqrt)),
+        method("exp", Floats, NONE, SAME, Meaning::Un(Un::Exp)),
+        method("ln", Floats, NONE, SAME, Meaning::Un(Un::Ln)),
+        method("floor", Floats, NONE, SAME, Meaning::Un(Un::Floor)),
+        method("ceil", Floats, NONE, SAME, Meaning::Un(Un::Ceil)),
+        method("trunc", Floats, NONE, SAME, Meaning::Un(Un::Trunc)),
+        method("round_ties_even", Floats, NONE, SAME, Meaning::Un(Un::RoundTiesEven)),
+        method("min", Floats, ONE, SAME, Meaning::Bin(Bin::MinNum)),
+        method("max", Floats, ONE, SAME, Meaning::Bin(Bin::MaxNum)),
+        method("minimum", FloatsOfText, ONE, SAME, Meaning::Bin(Bin::Min)),
+        method("maximum", FloatsOfText, ONE, SAME, Meaning::Bin(Bin::Max)),
+        method("mul_add", Floats, TWO, SAME, MulAdd),
+        method("powi", Floats, EXPONENT, SAME, Power),
+        method("recip", Floats, NONE, SAME, Text("|x| 1.0 / x")),
+        method("fract", Floats, NONE, SAME, Text("|x| x - x.trunc()")),
+        method(
+            "round",
+            Floats,
+            NONE,
+            SAME,
+            Text(
+                "|x| { let whole = x.trunc(); if (x - whole).abs() >= 0.5 { whole + x.signum() } else { whole } }",
+            ),
+        ),
+        method(
+            "signum",
+            Floats,
+            NONE,
+            SAME,
+            Text("|x| if x.is_nan() { x } else if x.is_sign_negative() { -1.0 } else { 1.0 }"),
+        ),
+        method(
+            "copysign",
+            Floats,
+            ONE,
+            SAME,
+            Text("|x, sign| { let size = x.abs(); if sign.is_sign_negative() { -size } else { size } }"),
+        ),
+        method(
+            "clamp",
+            Floats,
+            TWO,
+            SAME,
+            Text(
+                "|x, low, high| { let raised = if x < low { low } else { x }; if raised > high { high } else { raised } }",
+            ),
+        ),
+        method("is_nan", Floats, NONE, BOOL, Meaning::Un(Un::IsNan)),
+        method("is_finite", Floats, NONE, BOOL, Text("|x| x.abs() < T::INFINITY")),
+        method("is_infinite", Floats, NONE, BOOL, Text("|x| x.abs() == T::INFINITY")),
+        method("is_sign_negative", Floats, NONE, BOOL, Text("|x| x.to_bits() >> TOP != 0")),
+        method("is_sign_positive", Floats, NONE, BOOL, Text("|x| x.to_bits() >> TOP == 0")),
+        method("to_bits", Floats, NONE, Bits, Meaning::Un(Un::ToBits)),
+        method("abs", Signed, NONE, SAME, Meaning::Un(Un::Abs)),
+        method("signum", Signed, NONE, SAME, Text("|x| ((x > 0) as T) - ((x < 0) as T)")),
+        method("is_positive", Signed, NONE, BOOL, Text("|x| x > 0")),
+        method("is_negative", Signed, NONE, BOOL, Text("|x| x < 0")),
+        method("min", Integers, ONE, SAME, Meaning::Bin(Bin::Min)),
+        method("max", Integers, ONE, SAME, Meaning::Bin(Bin::Max)),
+        method("clamp", Integers, TWO, SAME, Text("|x, low, high| x.max(low).min(high)")),
+        method("pow", Integers, DISTANCE, SAME, Power),
+        method(
+            "abs_diff",
+            Integers,
+            ONE,
+            Bits,
+            Text("|x, y| if x < y { y as U - x as U } else { x as U - y as U }"),
+        ),
+        method("count_ones", Integers, NONE, COUNT, Meaning::Un(Un::CountOnes)),
+        method("count_zeros", Integers, NONE, COUNT, Text("|x| (!x).count_ones()")),
+        method("leading_zeros", Integers, NONE, COUNT, Meaning::Un(Un::LeadingZeros)),
+        method("trailing_zeros", Integers, NONE, COUNT, Meaning::Un(Un::TrailingZeros)),
+        method("is_power_of_two", Unsigned, NONE, BOOL, Text("|x| x.count_ones() == 1")),
+        method("wrapping_add", Integers, ONE, SAME, Meaning::Bin(Bin::Add)),
+        method("wrapping_sub", Integers, ONE, SAME, Meaning::Bin(Bin::Sub)),
+        method("wrapping_mul", Integers, ONE, SAME, Meaning::Bin(Bin::Mul)),
+        method("wrapping_neg", Integers, NONE, SAME, Text("|x| 0 - x")),
+        method("wrapping_abs", Signed, NONE, SAME, Meaning::Un(Un::Abs)),
+        method("wrapping_shl", Integers, DISTANCE, SAME, Meaning::Bin(Bin::Shl)),
+        method("wrapping_shr", Integers, DISTANCE, SAME, Meaning::Bin(Bin::Shr)),
+        method(
+            "rotate_left",
+            Integers,
+            DISTANCE,
+            SAME,
+            Text("|x, by| { let bits = x as U; (bits << by | bits >> (0 - by)) as T }"),
+        ),
+        method(
+            "rotate_right",
+            Integers,
+            DISTANCE,
+            SAME,
+            Text("|x, by| { let bits = x as U; (bits >> by | bits << (0 - by)) as T }"),
+        ),
+        method(
+            "saturating_add",
+            Unsigned,
+            ONE,
+            SAME,
+            Text("|x, y| { let added = x + y; if added < x { T::MAX } else { added } }"),
+        ),
+        method("saturating_sub", Unsigned, ONE, SAME, Text("|x, y| if x < y { 0 } else { x - y }")),
+        method(
+            "saturating_add",
+            Signed,
+            ONE,
+            SAME,
+            Text(
+                "|x, y| { let added = x + y; let limit = if x < 0 { T::MIN } else { T::MAX }; \
+                 if (x ^ added) & (y ^ added) < 0 { limit } else { added } }",
+            ),
+        ),
+        method(
+            "saturating_sub",
+            Signed,
+            ONE,
+            SAME,
+            Text(
+                "|x, y| { let rest = x - y; let limit = if x < 0 { T::MIN } else { T::MAX }; \
+                 if (x ^ y) & (x ^ rest) < 0 { limit } else { rest } }",
+            ),
+        ),
+        method("is_nan", OthersOfRows, NONE, BOOL, Text("|_| false")),
+        method("minimum", OthersOfRows, ONE, SAME, Meaning::Bin(Bin::Min)),
+        method("maximum", OthersOfRows, ONE, SAME, Meaning::Bin(Bin::Max)),
+    ]
+};
+
+impl Domain {
+    /// Does it hold that type?
+    pub(crate) fn holds(self, ty: Scalar) -> bool {
+        match self {
+            Domain::Floats | Domain::FloatsOfText => ty.is_float(),
+            Domain::Integers => ty.is_integer(),
+            Domain::Signed => ty.is_signed(),
+            Domain::Unsigned => ty.is_unsigned(),
+            Domain::OthersOfRows => !ty.is_float(),
+        }
+    }
+
+    /// How messages call its types.
+    pub(crate) fn text(self) -> &'static str {
+        match self {
+            Domain::Floats | Domain::FloatsOfText => "floats",
+            Domain::Integers => "integers",
+            Domain::Signed => "signed integers",
+            Domain::Unsigned => "unsigned integers",
+            Domain::OthersOfRows => "integers and bool",
+        }
+    }
+}
+
+impl Takes {
+    /// The type, for a receiver of that type.
+    pub(crate) fn ty(self, receiver: Scalar) -> Scalar {
+        match self {
+            Takes::Same => receiver,
+            Takes::Scalar(ty) => ty,
+        }
+    }
+}
+
+impl Gives {
+    /// The type, for a receiver of that type.
+    pub(crate) fn ty(self, receiver: Scalar) -> Scalar {
+        match self {
+            Gives::Same => receiver,
+            Gives::Bits => receiver.bits_type(),
+            Gives::Scalar(ty) => ty,
+        }
+    }
+}

@@ -1,0 +1,184 @@
+//! `op` as a closure: the user's own operator.
+
+use super::super::diagnostic::{Errors, Extent};
+use super::super::fields::{Acc, Fields};
+use super::super::functions::{self, Functions};
+use super::super::scope::{Scope, Written};
+use super::super::typing::Typed;
+use super::super::{identity, judge};
+use super::{Draft, lambda, op_place, spelled};
+use crate::func::{Func, Param};
+use crate::operation::{Layout, Operation, Order, Record};
+use crate::spec::Spelling;
+use proc_macro2::Ident;
+use syn::ExprClosure;
+
+/// The name of an operator without a name.
+const NAME: &str = "closure";
+
+/// Reads the operation; without `op` only for its errors.
+pub(super) fn draft(
+    op: Option<&ExprClosure>,
+    fields: &Fields,
+    scope: &Scope,
+    errors: &mut Errors,
+) -> Option<Draft> {
+    let declared = scope.acc.clone().then(|acc| declared(acc, fields, errors));
+    let records = declared.value().filter(|record| !record.is_scalar());
+    let mut functions = Functions::new(scope, records.cloned().into_iter().collect());
+    if op.is_some() {
+        no_choices(fields, errors);
+    }
+    let map = map(&mut functions, &declared, fields, scope, errors);
+    let acc = match (declared, &map) {
+        (Written::Is(acc), _) => Some(acc),
+        (Written::Absent, Some(map)) => Some(map.result.clone()),
+        (Written::Absent | Written::Wrong, _) => None,
+    };
+    let op = lambda(fields, "op", op, errors).then(|op| functions.op(&op, acc.as_ref(), errors));
+    let fold = lambda(fields, "fold", fields.fold.as_ref(), errors);
+    let fold = fold.then(|fold| functions.fold(&fold, acc.as_ref(), errors));
+    let known = acc.as_ref().filter(|_| fields.op.is_some());
+    let identity = known.and_then(|acc| identity::written(fields, acc, &mut functions, errors));
+    let finish = lambda(fields, "finish", fields.finish.as_ref(), errors);
+    let finish = finish.then(|finish| functions.finish(&finish, acc.as_ref(), errors));
+    let (acc, map, op, identity) = (acc?, map?, op.right()??, identity?);
+    let (fold, finish) = (fold.right()?, finish.right()?);
+    let parts = Parts { acc, map, op: op.func, fold: fold.map(|it| it.func), finish };
+    let operation = judge::judged(parts.operation(scope, identity)?, fields, errors)?;
+    let spelling = parts.spelling(&operation, fields, scope);
+    Some(Draft { operation, spelling, closures: functions.closures })
+}
+
+/// The functions, typed, without what they get on the way into an [`Operation`].
+struct Parts {
+    acc: Record,
+    map: Map,
+    op: Func,
+    fold: Option<Func>,
+    finish: Option<Typed>,
+}
+
+/// Inputs as they are computed with → accumulator.
+struct Map {
+    func: Func,
+    result: Record,
+    is_written: bool,
+}
+
+impl Parts {
+    fn operation(&self, scope: &Scope, identity: Option<Vec<crate::Value>>) -> Option<Operation> {
+        let inputs = scope.inputs.clone()?;
+        let accs = self.acc.fields.len();
+        let fold = self.fold.as_ref().map(|fold| functions::of_stored(fold, accs, &inputs));
+        let finish = match &self.finish {
+            Some(finish) => functions::canonical(&finish.func),
+            None => functions::canonical(&functions::unchanged(&self.acc, "acc")),
+        };
+        Some(Operation {
+            name: NAME.to_owned(),
+            layout: Layout::default(),
+            params: scope.free_params().collect(),
+            index: scope.index.as_ref().map_or_else(|| Operation::INDEX.to_owned(), Ident::to_string),
+            map: functions::of_stored(&self.map.func, 0, &inputs).ok()?,
+            combine: self.op.clone(),
+            fold: fold.transpose().ok()?,
+            identity,
+            padding: None,
+            commutative: false,
+            exact: false,
+            order: Order::default(),
+            finish: finish.ok()?,
+            output: self.finish.as_ref().map_or_else(|| self.acc.clone(), |finish| finish.result.clone()),
+            nothing: None,
+            acc: self.acc.clone(),
+            inputs,
+        })
+    }
+
+    fn spelling(&self, operation: &Operation, fields: &Fields, scope: &Scope) -> Spelling {
+        let names = scope.names();
+        let names: Vec<_> = names.iter().map(String::as_str).collect();
+        let identity = operation.identity.as_ref().map(|values| spelled(values, &self.acc));
+        Spelling {
+            map: self.map.is_written.then(|| self.map.func.closure(&self.acc, &names)),
+            acc: (!self.acc.is_scalar()).then(|| self.acc.text()),
+            op: self.op.closure(&self.acc, &[]),
+            fold: self.fold.as_ref().map(|fold| fold.closure(&self.acc, &names)),
+            identity: Some(identity.unwrap_or_else(|| "none".to_owned())),
+            commutative: fields.commutative.as_ref().map(|it| it.value),
+            finish: self.finish.as_ref().map(|finish| finish.func.closure(&finish.result, &names)),
+            ..Spelling::default()
+        }
+    }
+}
+
+/// An accumulator in which closures can compute.
+fn declared(acc: Record, fields: &Fields, errors: &mut Errors) -> Option<Record> {
+    let Some(field) = acc.fields.iter().find(|field| field.ty.is_half()) else { return Some(acc) };
+    let place = fields.acc.as_ref().map_or_else(Extent::whole, Acc::place);
+    let message = format!("{} is for elements; closures compute in f32", field.ty);
+    errors.add(place, message).help("write `acc: f32`");
+    None
+}
+
+/// `nan` and `ties` are choices that rows have.
+fn no_choices(fields: &Fields, errors: &mut Errors) {
+    for (name, instead) in
+        [("nan", "as in `if a.is_nan() { b } else { … }`"), ("ties", "as in `if b > a { b } else { a }`")]
+    {
+        if let Some(place) = fields.name(name) {
+            let message = format!("`{name}` is a choice of named operators; write it in the closure");
+            errors.add(place.span(), message).help(instead);
+        }
+    }
+}
+
+/// The function of `map`, or the element itself.
+fn map(
+    functions: &mut Functions<'_>,
+    declared: &Written<Record>,
+    fields: &Fields,
+    scope: &Scope,
+    errors: &mut Errors,
+) -> Option<Map> {
+    let want = declared.value();
+    match lambda(fields, "map", fields.map.as_ref(), errors) {
+        Written::Is(map) => {
+            let Typed { func, result, .. } = functions.map(&map, want, errors)?;
+            Some(Map { func, result, is_written: true })
+        }
+        Written::Wrong => None,
+        Written::Absent => {
+            let inputs = scope.inputs.as_ref()?;
+            let [Param { name, ty }] = inputs.as_slice() else {
+                let names: Vec<_> = inputs.iter().map(|input| input.name.as_str()).collect();
+                let (head, product) = (names.join(", "), names.join(" * "));
+                let help = format!("write one, as in `map: |{head}| {product}`");
+                errors.add(op_place(fields), "several inputs need a `map` that makes an accumulator of them").help(help);
+                return None;
+            };
+            let element = Record::scalar(ty.compute());
+            if let Some(acc) = want.filter(|acc| **acc != element) {
+                let (message, help) = no_map(name, &element, acc);
+                errors.add(fields.acc.as_ref().map_or_else(Extent::whole, Acc::place), message).help(help);
+                return None;
+            }
+            Some(Map { func: functions::unchanged(&element, name), result: element, is_written: false })
+        }
+    }
+}
+
+/// What is wrong where the accumulator is not the element, and there is no `map`.
+fn no_map(input: &str, element: &Record, acc: &Record) -> (String, String) {
+    let name = acc.name.clone().unwrap_or_else(|| acc.text());
+    let message = format!("the accumulator is {name}, and an element is {}: `map` is missing", element.text());
+    let help = match &acc.name {
+        None => format!("write `map: |{input}| {input} as {name}`"),
+        Some(_) => {
+            let fields: Vec<_> = acc.fields.iter().map(|field| format!("{}: {input}", field.name)).collect();
+            format!("write it, as in `map: |{input}| {name} {{ {} }}`", fields.join(", "))
+        }
+    };
+    (message, help)
+}

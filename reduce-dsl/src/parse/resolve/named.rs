@@ -1,0 +1,128 @@
+//! `op` as the name of a row of the table.
+
+use super::super::diagnostic::{Errors, Extent};
+use super::super::fields::{Acc, Fields};
+use super::super::functions::{self, Functions};
+use super::super::scope::Scope;
+use super::super::typing::Typed;
+use super::super::{identity, judge, names};
+use super::{Draft, lambda, op_place};
+use crate::Scalar;
+use crate::operation::{Operation, Record};
+use crate::operators::{Operator, OperatorError, operator};
+use crate::spec::Spelling;
+use proc_macro2::Ident;
+
+/// What no order of evaluation reduces, and what to write instead.
+const NOT_ASSOCIATIVE: [(&str, &str); 5] = [
+    ("sub", NEGATE),
+    ("subtract", NEGATE),
+    ("minus", NEGATE),
+    ("div", DIVIDE),
+    ("divide", DIVIDE),
+];
+
+const NEGATE: &str = "write the sum of negated values, as in `map: |x| -x, op: sum`";
+const DIVIDE: &str = "reduce the divisors with `op: prod`, and divide once in `finish`";
+
+/// Reads the operation.
+pub(super) fn draft(name: &Ident, fields: &Fields, scope: &Scope, errors: &mut Errors) -> Option<Draft> {
+    let row = row(name, errors);
+    let acc = scope.acc.clone().then(|acc| scalar(&acc, name, fields, errors));
+    let mut functions = Functions::new(scope, Vec::new());
+    let map = lambda(fields, "map", fields.map.as_ref(), errors);
+    let map = map.then(|map| functions.map(&map, None, errors)).right();
+    let own = match (row, acc.right(), &map) {
+        (Some(row), Some(acc), Some(map)) => applied(row, map.as_ref(), acc, fields, scope, errors),
+        _ => None,
+    };
+    let (acc, output) = own.as_ref().map(|it| (&it.acc, &it.output)).unzip();
+    functions.add([acc, output]);
+    let fold = lambda(fields, "fold", fields.fold.as_ref(), errors);
+    let fold = fold.then(|fold| functions.fold(&fold, acc, errors));
+    let finish = lambda(fields, "finish", fields.finish.as_ref(), errors);
+    let finish = finish.then(|finish| functions.finish(&finish, output, errors));
+    let own = own?;
+    identity::check(fields, &own, &mut functions, errors);
+    let (map, fold, finish) = (map?, fold.right()?, finish.right()?);
+    let names = scope.names();
+    let names: Vec<_> = names.iter().map(String::as_str).collect();
+    let spelling = Spelling {
+        map: map.map(|it| it.func.closure(&it.result, &names)),
+        acc: fields.acc.as_ref().map(|_| own.acc.fields[0].ty.to_string()),
+        op: own.name.clone(),
+        fold: fold.as_ref().map(|it| it.func.closure(&own.acc, &names)),
+        identity: None,
+        commutative: fields.commutative.as_ref().map(|it| it.value),
+        finish: finish.as_ref().map(|it| it.func.closure(&it.result, &names)),
+        nan: fields.nan.as_ref().map(ToString::to_string).filter(|nan| nan != "propagate"),
+        ties: fields.ties.as_ref().map(ToString::to_string),
+    };
+    let operation = judge::judged(with(own, fold, finish)?, fields, errors)?;
+    Some(Draft { operation, spelling, closures: functions.closures })
+}
+
+fn row(name: &Ident, errors: &mut Errors) -> Option<&'static Operator> {
+    let word = name.to_string();
+    let row = operator(&word);
+    match NOT_ASSOCIATIVE.iter().find(|(known, _)| *known == word) {
+        Some((_, help)) if row.is_none() => {
+            let message = format!("`{word}` is not associative, so its result would depend on the schedule");
+            errors.add(name.span(), message).help(*help);
+        }
+        None if row.is_none() => names::unknown("operator", name, &names::operators(), errors),
+        _ => {}
+    }
+    row
+}
+
+/// The scalar of `acc`, for an operator that brings everything else.
+fn scalar(acc: &Record, name: &Ident, fields: &Fields, errors: &mut Errors) -> Option<Scalar> {
+    if acc.is_scalar() {
+        return Some(acc.fields[0].ty);
+    }
+    let place = fields.acc.as_ref().map_or_else(Extent::whole, Acc::place);
+    let message = format!("`{name}` brings its accumulator; `acc` of a named operator is a scalar, as in `acc: f64`");
+    errors.add(place, message).help("leave it out, or write `op` as a closure");
+    None
+}
+
+/// The row, applied to what is written.
+fn applied(
+    row: &Operator,
+    map: Option<&Typed>,
+    _: Option<Scalar>,
+    fields: &Fields,
+    scope: &Scope,
+    errors: &mut Errors,
+) -> Option<Operation> {
+    let inputs = scope.inputs.as_ref()?;
+    match row.apply(inputs, map.map(|it| &it.func)) {
+        Ok(operation) => Some(Operation { params: scope.free_params().collect(), ..operation }),
+        Err(error) => {
+            errors.add(place(fields, &error), error.to_string());
+            None
+        }
+    }
+}
+
+fn place(fields: &Fields, error: &OperatorError) -> Extent {
+    let place = match error {
+        OperatorError::OwnMap { .. } => fields.map.as_ref().map(Extent::of),
+        OperatorError::Mixed { .. } => fields.inputs.as_ref().map(|inputs| inputs.place),
+        OperatorError::Undefined { .. } | OperatorError::Inputs { .. } | OperatorError::Row(_) => None,
+    };
+    place.unwrap_or_else(|| op_place(fields))
+}
+
+/// The operation with the user's `fold`, and with the user's `finish` of its result.
+fn with(own: Operation, fold: Option<Typed>, finish: Option<Typed>) -> Option<Operation> {
+    let accs = own.acc.fields.len();
+    let fold = match fold {
+        Some(fold) => Some(functions::of_stored(&fold.func, accs, &own.inputs).ok()?),
+        None => own.fold.clone(),
+    };
+    let Some(finish) = finish else { return Some(Operation { fold, ..own }) };
+    let behind = functions::behind(&own.finish, &finish.func).and_then(|func| functions::canonical(&func));
+    Some(Operation { fold, finish: behind.ok()?, output: finish.result, ..own })
+}

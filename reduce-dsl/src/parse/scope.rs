@@ -1,0 +1,182 @@
+//! What closures see besides their parameters: `params`, `index`, and the struct of `acc`.
+
+use super::diagnostic::Errors;
+use super::fields::{Acc, Fields, Names};
+use super::typing::Dialect;
+use super::{inputs, names};
+use crate::Scalar;
+use crate::func::Param;
+use crate::operation::Record;
+use proc_macro2::Ident;
+
+/// Scalars given at the call; a kernel's parameters are limited.
+const PARAMS: usize = 16;
+
+/// Scalars of an accumulator; they live in registers.
+const FIELDS: usize = 16;
+
+/// What the fields bring into the scope of closures.
+pub(super) struct Scope {
+    pub(super) dialect: Dialect,
+    /// The inputs; `None`, if they are wrong.
+    pub(super) inputs: Option<Vec<Param>>,
+    /// The params, with their names as written.
+    pub(super) params: Vec<(Ident, Scalar)>,
+    /// The name of the position.
+    pub(super) index: Option<Ident>,
+    /// The value of `acc`.
+    pub(super) acc: Written<Record>,
+}
+
+/// The value of a field.
+#[derive(Clone)]
+pub(super) enum Written<T> {
+    Absent,
+    /// It has been reported.
+    Wrong,
+    Is(T),
+}
+
+impl<T> Written<T> {
+    /// What `f` makes of it; nothing, if that reports an error.
+    pub(super) fn then<U>(self, f: impl FnOnce(T) -> Option<U>) -> Written<U> {
+        match self {
+            Written::Is(value) => f(value).map_or(Written::Wrong, Written::Is),
+            Written::Wrong => Written::Wrong,
+            Written::Absent => Written::Absent,
+        }
+    }
+
+    /// The value, if there is one that is right.
+    pub(super) fn value(&self) -> Option<&T> {
+        match self {
+            Written::Is(value) => Some(value),
+            Written::Wrong | Written::Absent => None,
+        }
+    }
+
+    /// The value, if there is one; nothing, if it is wrong.
+    pub(super) fn right(self) -> Option<Option<T>> {
+        match self {
+            Written::Is(value) => Some(Some(value)),
+            Written::Wrong => None,
+            Written::Absent => Some(None),
+        }
+    }
+}
+
+impl Scope {
+    pub(super) fn read(
+        fields: &Fields,
+        dialect: Dialect,
+        from_data: Option<&[Scalar]>,
+        errors: &mut Errors,
+    ) -> Scope {
+        let inputs = inputs::read(fields, from_data, errors);
+        let mut taken: Vec<String> = inputs.iter().flatten().map(|input| input.name.clone()).collect();
+        let params = fields.params.as_ref().map(|written| params(written, &mut taken, errors));
+        let index = fields.index.clone();
+        index.iter().for_each(|name| {
+            check_name(name, "the position", &mut taken, errors);
+        });
+        let acc = fields.value("acc", fields.acc.as_ref()).then(|acc| accumulator(acc, errors));
+        Scope { dialect, inputs, params: params.unwrap_or_default(), index, acc }
+    }
+
+    /// The params as parameters of functions.
+    pub(super) fn free_params(&self) -> impl Iterator<Item = Param> {
+        self.params.iter().map(|(name, ty)| Param::new(name.to_string(), *ty))
+    }
+
+    /// The position as a parameter of functions.
+    pub(super) fn free_index(&self) -> Option<Param> {
+        self.index.as_ref().map(|name| Param::new(name.to_string(), Scalar::U64))
+    }
+
+    /// The names that `params` and `index` bring.
+    pub(super) fn names(&self) -> Vec<String> {
+        self.params.iter().map(|(name, _)| name).chain(&self.index).map(Ident::to_string).collect()
+    }
+
+    /// A type for examples.
+    pub(super) fn number(&self) -> Scalar {
+        self.inputs.iter().flatten().next().map_or(Scalar::F32, |input| input.ty.compute())
+    }
+}
+
+fn params(written: &Names, taken: &mut Vec<String>, errors: &mut Errors) -> Vec<(Ident, Scalar)> {
+    if !(1..=PARAMS).contains(&written.names.len()) {
+        errors.add(written.place, format!("there are 1 to {PARAMS} params, not {}", written.names.len()));
+    }
+    // What is wrong stays in scope, so that its uses are no errors too.
+    let one = |(name, ty): &(Ident, Ident)| {
+        let is_new = check_name(name, "a param", taken, errors);
+        is_new.then(|| (name.clone(), computing(ty, errors).unwrap_or(Scalar::F32)))
+    };
+    written.names.iter().filter_map(one).collect()
+}
+
+/// Reports what cannot be the name of a param or of the position. Is it a new name?
+fn check_name(name: &Ident, what: &str, taken: &mut Vec<String>, errors: &mut Errors) -> bool {
+    let word = name.to_string();
+    let is_new = !taken.contains(&word);
+    if let Some(message) = names::refuse(&word, what) {
+        errors.add(name.span(), message);
+    } else if !is_new {
+        errors.add(name.span(), format!("there is another `{word}` already"));
+    }
+    taken.push(word);
+    is_new
+}
+
+/// A type that closures compute in.
+fn computing(name: &Ident, errors: &mut Errors) -> Option<Scalar> {
+    let ty = inputs::scalar(name, errors)?;
+    if ty.is_half() {
+        let message = format!("{ty} is for elements; closures compute in f32");
+        errors.add(name.span(), message).help("write `f32`");
+        return None;
+    }
+    Some(ty)
+}
+
+fn accumulator(written: &Acc, errors: &mut Errors) -> Option<Record> {
+    let (name, written) = match written {
+        Acc::Scalar(ty) => return acc_scalar(ty, errors),
+        Acc::Struct(name, fields) => (name, fields),
+    };
+    let mut fits = true;
+    if let Some(message) = names::refuse_struct(&name.to_string()) {
+        errors.add(name.span(), message);
+        fits = false;
+    }
+    if !(1..=FIELDS).contains(&written.names.len()) {
+        errors.add(written.place, format!("a struct has 1 to {FIELDS} fields, not {}", written.names.len()));
+        fits = false;
+    }
+    let mut fields: Vec<Param> = Vec::new();
+    for (name, ty) in &written.names {
+        let word = name.to_string();
+        if fields.iter().any(|field| field.name == word) {
+            errors.add(name.span(), format!("two fields are named `{word}`"));
+            fits = false;
+        } else if let Some(message) = names::refuse_field(&word) {
+            errors.add(name.span(), message);
+            fits = false;
+        }
+        fields.extend(computing(ty, errors).map(|ty| Param::new(word, ty)));
+    }
+    (fits && fields.len() == written.names.len())
+        .then(|| Record { name: Some(name.to_string()), generics: None, fields })
+}
+
+/// A scalar; what looks like a struct is told how to be one.
+fn acc_scalar(name: &Ident, errors: &mut Errors) -> Option<Record> {
+    let word = name.to_string();
+    if Scalar::from_name(&word).is_none() && word.starts_with(|c: char| c.is_ascii_uppercase()) {
+        let message = format!("the fields of `{word}` are missing");
+        errors.add(name.span(), message).help(format!("write them, as in `acc: {word} {{ lo: f64, hi: f64 }}`"));
+        return None;
+    }
+    inputs::scalar(name, errors).map(Record::scalar)
+}

@@ -1,0 +1,139 @@
+//! The canonical text of a specification parses to the same specification again, whatever is in it.
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test may panic")]
+
+use reduce_dsl::Spec;
+use reduce_dsl::parse::text;
+
+fn spec(source: &str) -> Spec {
+    text(source, None).unwrap_or_else(|errors| panic!("{source}: {errors:#?}")).spec
+}
+
+fn reads_back(source: &str) -> Spec {
+    let first = spec(source);
+    let second = spec(&first.text);
+    assert_eq!(first, second, "{source}\n{}", first.text);
+    first
+}
+
+#[test]
+fn closures_have_a_canonical_text() {
+    for (source, canonical) in [
+        ("ty: f32, op: |p, q| p + q, identity: 0.0", "ty: f32, op: |a, b| a + b, identity: 0.0"),
+        ("op: |a, b| a & b, identity: !0 - 0, ty: u8", "ty: u8, op: |a, b| a & b, identity: u8::MAX"),
+        (
+            "ty: f64, acc: Range { lo: f64, hi: f64 }, map: |x| Range { hi: x, lo: x }, \
+             op: |a, b| Range { lo: a.lo.min(b.lo), hi: a.hi.max(b.hi) }, identity: none, finish: |r| r.hi - r.lo",
+            "ty: f64, map: |x| Range { lo: x, hi: x }, acc: Range { lo: f64, hi: f64 }, \
+             op: |a, b| Range { lo: a.lo.min(b.lo), hi: a.hi.max(b.hi) }, identity: none, \
+             finish: |acc| acc.hi - acc.lo",
+        ),
+        (
+            "ty: f32, params: { k: f32, scale: f64 }, index: i, map: |x| x * k + i as f32, op: |a, b| a.max(b), \
+             identity: f32::NEG_INFINITY, finish: |m, n| m as f64 / scale + n as f64",
+            "ty: f32, params: { k: f32, scale: f64 }, index: i, map: |x| (x * k) + (i as f32), op: |a, b| a.max(b), \
+             identity: f32::NEG_INFINITY, finish: |acc, n| ((acc as f64) / scale) + (n as f64)",
+        ),
+        (
+            "ty: f32, acc: f64, map: |x| x as f64, op: |a, b| a + b, fold: |acc, x, step| acc + x as f64 * step as f64, \
+             identity: -0.0, commutative: false",
+            "ty: f32, map: |x| x as f64, op: |a, b| a + b, \
+             fold: |acc, x, step| acc + ((x as f64) * (step as f64)), identity: -0.0, commutative: false",
+        ),
+        (
+            "ty: i32, op: sum, map: |x| { let double = x * 2; let double = double + 1; double * double }",
+            "ty: i32, map: |x| { let double_ = x * 2; let double_2 = double_ + 1; double_2 * double_2 }, op: sum",
+        ),
+        (
+            "ty: f32, op: max, map: |x| if x > 1.0 { x } else if x < -1.0 { -x } else { x.signum() }",
+            "ty: f32, map: |x| if x > 1.0 { x } else { if x < (-1.0) { -x } else { if x.is_nan() { x } else { \
+             if (x.to_bits() >> 31) != 0 { -1.0f32 } else { 1.0f32 } } } }, op: max",
+        ),
+        ("ty: f32, op: sum, finish: |s| Mean { value: s, twelfth: s / 12.0 }",
+         "ty: f32, op: sum, finish: |acc| Mean { value: acc, twelfth: acc / 12.0 }"),
+    ] {
+        assert_eq!(reads_back(source).text, canonical);
+    }
+}
+
+/// A generator of random bodies (SplitMix64).
+struct Random(u64);
+
+impl Random {
+    fn below(&mut self, end: usize) -> usize {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut z = self.0;
+        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        (z ^ (z >> 31)) as usize % end
+    }
+
+    fn of<'a>(&mut self, words: &[&'a str]) -> &'a str {
+        words[self.below(words.len())]
+    }
+
+    fn condition(&mut self, depth: usize, names: &[&str]) -> String {
+        let (a, b) = (self.float(depth, names), self.float(depth, names));
+        match self.below(5) {
+            0 => format!("({a}).is_nan()"),
+            1 => format!("!(({a}) < {b})"),
+            2 => format!("({a} == {b} || {b} > 1.0)"),
+            3 => format!("({a}).is_sign_negative() && ({a}) <= {b}"),
+            _ => format!("({a}) >= {b}"),
+        }
+    }
+
+    /// An expression of `f32`.
+    fn float(&mut self, depth: usize, names: &[&str]) -> String {
+        if depth == 0 {
+            return match self.below(4) {
+                0 => self.of(&["1.0f32", "f32::MAX", "2.5e-3f32", "(-0.0f32)", "f32::EPSILON", "f32::NAN"]).to_owned(),
+                _ => self.of(names).to_owned(),
+            };
+        }
+        let (a, b) = (self.float(depth - 1, names), self.float(depth - 1, names));
+        match self.below(12) {
+            0 => format!("({a} {} {b})", self.of(&["+", "-", "*", "/"])),
+            1 => format!("({a}).{}()", self.of(&["abs", "sqrt", "signum", "floor", "recip", "round", "exp", "ln", "fract"])),
+            2 => format!("({a}).{}({b})", self.of(&["max", "min", "copysign", "maximum"])),
+            3 => format!("({a}).clamp(-1.0, {b})"),
+            4 => format!("({a}).powi({})", self.of(&["0", "2", "3", "-5", "10"])),
+            5 => format!("({a}).mul_add({b}, 1.0)"),
+            6 => format!("(if {} {{ {a} }} else {{ {b} }})", self.condition(depth / 2, names)),
+            7 => {
+                let name = self.of(&["y", "double", "größe", "count", "NAN", "_x__y"]);
+                format!("{{ let {name} = {a}; let {name} = {name} + 1.0; ({b}) - {name} * {name} }}")
+            }
+            8 => format!("f32::from_bits(({a}).to_bits() ^ (({b}).to_bits() >> 3))"),
+            9 => format!("(({a}) as i32 / {} + ({b}) as i32) as f32", self.of(&["7", "(1.5f32 as i32).max(2)"])),
+            10 => format!("-({a})"),
+            _ => format!("(({a}) as u8).rotate_left(3).saturating_add(({b}) as u8) as f32"),
+        }
+    }
+}
+
+#[test]
+fn random_closures_read_back() {
+    let mut random = Random(7);
+    let mut long = 0;
+    for _ in 0..400 {
+        let map = random.float(3, &["x", "y", "k", "i as f32"]);
+        let fold = format!("|acc, x, y, step| P {{ s: {}, n: acc.n + 1 + step }}", random.float(2, &["acc.s", "x", "k"]));
+        let finish = format!("|p, n| {}", random.float(2, &["p.s", "n as f32", "k"]));
+        let op = format!("|a, b| if {} {{ P {{ n: a.n, s: b.s }} }} else {{ a }}", random.condition(1, &["a.s", "b.s"]));
+        let source = format!(
+            "inputs: {{ x: f32, y: f16 }}, params: {{ k: f32 }}, index: i, acc: P {{ s: f32, n: u64 }}, \
+             map: |x, y| {{ let s = {map}; P {{ s: s + k + i as f32, n: 1 }} }}, op: {op}, fold: {fold}, identity: none, \
+             finish: {finish}"
+        );
+        match text(&source, None) {
+            Ok(parsed) => {
+                let again = spec(&parsed.spec.text);
+                assert_eq!(parsed.spec.text, again.text, "{source}");
+                assert!(parsed.spec == again, "{source}\n{}", parsed.spec.text);
+                long += usize::from(parsed.spec.text.len() > 2000);
+            }
+            Err(errors) => panic!("{source}: {errors:#?}"),
+        }
+    }
+    assert!(long > 10, "only {long} are long");
+}

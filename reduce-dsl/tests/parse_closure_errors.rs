@@ -1,0 +1,331 @@
+//! What users see when a closure is wrong: every message, at its place.
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test may panic")]
+
+use reduce_dsl::parse::{render, text};
+
+macro_rules! assert_snapshot {
+    ($shown:expr) => {
+        insta::with_settings!({ omit_expression => true }, { insta::assert_snapshot!($shown) })
+    };
+}
+
+/// The diagnostics of each specification, one after the other.
+fn shown(sources: &[&str]) -> String {
+    let one = |source: &&str| match text(source, None) {
+        Ok(parsed) => panic!("{source} is read as {}", parsed.spec.text),
+        Err(errors) => render(source, "spec", &errors),
+    };
+    sources.iter().map(one).collect::<Vec<_>>().join("\n\n")
+}
+
+/// What is wrong with maps of one `f32`.
+fn of_maps(bodies: &[&str]) -> String {
+    let sources: Vec<_> = bodies.iter().map(|body| format!("ty: f32, map: |x| {body}, op: sum")).collect();
+    shown(&sources.iter().map(String::as_str).collect::<Vec<_>>())
+}
+
+/// What is wrong with operators on a struct of two `f64`.
+fn of_ops(rest: &[&str]) -> String {
+    let sources: Vec<_> =
+        rest.iter().map(|rest| format!("ty: f64, acc: Range {{ lo: f64, hi: f64 }}, {rest}")).collect();
+    shown(&sources.iter().map(String::as_str).collect::<Vec<_>>())
+}
+
+#[test]
+fn names_that_are_not_in_scope() {
+    assert_snapshot!(shown(&[
+        "ty: f32, map: |x| x * scale, op: sum",
+        "ty: f64, map: |x| x * SCALE_FACTOR, op: sum",
+        "ty: f32, map: |x| x * Self::K, op: sum",
+        "ty: f32, map: |x| x * crate::config::LIMIT, op: sum",
+        "ty: f32, map: |value| valeu * 2.0, op: sum",
+        "ty: f32, map: |x| { let square = x * x; sqare + 1.0 }, op: sum",
+        "ty: f32, map: |x| ({ let y = x; y }) + y, op: sum",
+        "ty: f32, map: |x| x * f32::INFINTY, op: sum",
+        "ty: f32, map: |x| x * f32::DIGITS, op: sum",
+        "ty: f32, map: |x| x * f32::consts::P, op: sum",
+        "ty: f32, map: |x| x * i32::MAX, op: sum",
+        "ty: f32, params: { k: f32 }, op: |a, b| a + k * b, identity: none",
+        "ty: f32, params: { k: f32 }, map: |x| x * k, op: |a, b| a + b, identity: k",
+        "ty: f32, index: i, map: |x| x * i as f32, op: sum, finish: |s| s / i as f32",
+        "ty: f32, op: sum, finish: |s| s / n as f32",
+    ]));
+}
+
+#[test]
+fn heads_that_do_not_fit() {
+    assert_snapshot!(shown(&[
+        "ty: f32, map: |x, y| x * y, op: sum",
+        "inputs: { x: f32, y: f32 }, map: |x| x, op: sum",
+        "inputs: { x: f32, y: f32 }, map: |y, x| y - x, op: sum",
+        "ty: f32, map: || 1.0, op: sum",
+        "ty: f32, map: |(x, y)| x, op: sum",
+        "ty: f32, map: |x: f64| x, op: sum",
+        "inputs: { x: f32, y: f32 }, map: |x, x| x, op: sum",
+        "ty: f32, map: move |x| x, op: sum",
+        "ty: f32, map: |x| -> f32 { x }, op: sum",
+        "ty: f32, op: |a| a, identity: none",
+        "ty: f32, op: |a, b, c| a, identity: none",
+        "ty: f32, op: |a: f64, b| a, identity: none",
+        "ty: f32, op: sum, fold: |acc| acc",
+        "ty: f32, op: sum, fold: |acc, x, step, n| acc",
+        "inputs: { x: f32, y: f32 }, map: |x, y| x * y, op: sum, fold: |acc, y, x| acc + y * x",
+        "ty: f32, op: sum, finish: || 1.0",
+        "ty: f32, op: sum, finish: |s, n, m| s",
+    ]));
+}
+
+#[test]
+fn operands_of_different_types() {
+    assert_snapshot!(shown(&[
+        "inputs: { x: f32, y: f64 }, map: |x, y| x * y, op: sum",
+        "inputs: { x: u8, y: i64 }, map: |x, y| (x + 1) & y, op: sum",
+        "inputs: { x: f32, y: f64 }, map: |x, y| if x < y { x } else { 0.0 }, op: sum",
+        "ty: f32, map: |x| x + 1, op: sum",
+        "ty: i32, map: |x| x * 0.5, op: sum",
+        "ty: f32, map: |x| x * 2.0f64, op: sum",
+        "ty: f32, map: |x| 1u8 + x, op: sum",
+        "ty: f32, map: |x| { let n = 3; let y = n as i64; x * n }, op: sum",
+        "ty: f32, map: |x| x + (x > 0.0), op: sum",
+        "ty: f32, map: |x| true + false, op: sum",
+        "ty: f32, map: |x| x && x > 0.0, op: sum",
+        "ty: f32, map: |x| x | 1.0, op: sum",
+        "ty: f32, map: |x| x << 1, op: sum",
+        "ty: i32, map: |x| x << 1.0, op: sum",
+        "ty: f32, map: |x| !x, op: sum",
+        "ty: f32, map: |x| -(x > 0.0) as f32, op: sum",
+        "ty: u32, map: |x| -x, op: sum",
+        "ty: u32, map: |x| x + -1, op: sum",
+        "ty: f32, map: |x| x % 2.0, op: sum",
+        "ty: f32, map: |x| if (x > 0.0) < (x > 1.0) { x } else { 0.0 }, op: sum",
+    ]));
+}
+
+#[test]
+fn values_of_another_type_than_expected() {
+    assert_snapshot!(shown(&[
+        "ty: f32, map: |x| if x { 1.0 } else { x }, op: sum",
+        "ty: i32, map: |x| if x { 1 } else { x }, op: sum",
+        "ty: f32, map: |x| if x > 0.0 { x } else { 0 }, op: sum",
+        "ty: f32, map: |x| if x > 0.0 { x } else { x as f64 }, op: sum",
+        "ty: f32, map: |x| if x > 0.0 { x } else { x > 1.0 }, op: sum",
+        "ty: f32, map: |x| if x > 0.0 { x }, op: sum",
+        "ty: f32, map: |x| { let y: f64 = x; y }, op: sum",
+        "ty: f32, map: |x| x.max(1), op: sum",
+        "ty: f32, map: |x| x.max(1.0f64), op: sum",
+        "ty: f32, map: |x| x.powi(2.0), op: sum",
+        "ty: f32, map: |x| f32::from_bits(x), op: sum",
+        "ty: f32, map: |x| f64::max(x, 1.0), op: sum",
+        "ty: f32, acc: f64, op: |a, b| a + b, identity: 0.0",
+        "ty: f32, acc: f64, map: |x| x, op: |a, b| a + b, identity: 0.0",
+        "ty: f32, op: |a, b| a > b, identity: none",
+        "ty: f32, op: |a, b| a + b, identity: 0",
+        "ty: f32, op: |a, b| a + b, identity: true",
+        "ty: f32, op: |a, b| a + b, identity: 0.0f64",
+        "ty: f32, op: |a, b| a + b, identity: 0.0, fold: |acc, x| acc > x",
+        "ty: f32, op: |a, b| a + b",
+        "inputs: { x: f32, y: f32 }, op: |a, b| a + b, identity: 0.0",
+    ]));
+}
+
+#[test]
+fn numbers() {
+    assert_snapshot!(of_maps(&[
+        "x * 1e39",
+        "(x as i32 + 3000000000) as f32",
+        "(x as u8 + 300) as f32",
+        "x + 1usize",
+        "x + 1i128",
+        "x + 1.0u8",
+        "x + \"1\"",
+        "x + 'a'",
+        "(x as u8 + b'a') as f32",
+        "x + 2.0.sqrt()",
+        "{ let two = 2.0; x + two.sqrt() }",
+    ]));
+}
+
+#[test]
+fn methods() {
+    assert_snapshot!(shown(&[
+        "ty: f32, map: |x| x.abss(), op: sum",
+        "ty: f32, map: |x| x.hypot(2.0), op: sum",
+        "ty: f32, map: |x| x.sin(), op: sum",
+        "ty: f32, map: |x| x.powf(2.5), op: sum",
+        "ty: f32, map: |x| x.log2(), op: sum",
+        "ty: f32, map: |x| x.frobnicate(), op: sum",
+        "ty: bool, map: |x| x.frobnicate(), op: sum",
+        "ty: f32, map: |x| x.clone(), op: sum",
+        "ty: f32, map: |x| x.iter().sum(), op: sum",
+        "ty: f32, map: |x| x.total_cmp(1.0), op: sum",
+        "ty: i32, map: |x| x.checked_add(1).unwrap(), op: sum",
+        "ty: f32, map: |x| x.abs(1.0), op: sum",
+        "ty: i32, map: |x| x.max(), op: sum",
+        "ty: f32, map: |x| x.clamp(1.0), op: sum",
+        "ty: u32, map: |x| x.abs(), op: sum",
+        "ty: i32, map: |x| x.sqrt(), op: sum",
+        "ty: f32, map: |x| x.count_ones(), op: sum",
+        "ty: f32, map: |x| x.pow(2), op: sum",
+        "ty: i32, map: |x| x.is_nan(), op: sum",
+        "ty: i32, map: |x| x.maximum(1), op: sum",
+        "ty: f32, map: |x| (x > 0.0).max(true), op: sum",
+        "ty: f32, map: |x| x.max::<f32>(1.0), op: sum",
+        "ty: f32, params: { k: i32 }, map: |x| x.powi(k), op: sum",
+        "ty: f32, map: |x| x.powi(5000), op: sum",
+        "ty: f32, map: |x| f32::hypot(x, x), op: sum",
+        "ty: f32, map: |x| f64::from(x), op: sum",
+        "ty: f32, map: |x| max(x, 1.0), op: sum",
+        "ty: f32, map: |x| std::cmp::max(x, 1.0), op: sum",
+    ]));
+}
+
+#[test]
+fn conversions() {
+    assert_snapshot!(of_maps(&[
+        "x as usize",
+        "x as i128",
+        "x as char",
+        "x as f16",
+        "x as flaot",
+        "x as bool",
+        "(x as i32 as bool) as i32",
+        "(x > 0.0) as f32",
+        "if x as f64 < 1.0 { x } else { 0.0 }",
+        "{ let y: &f32 = x; y }",
+    ]));
+}
+
+#[test]
+fn divisions() {
+    assert_snapshot!(shown(&[
+        "inputs: { x: i32, y: i32 }, map: |x, y| x / y, op: sum",
+        "inputs: { x: u32, y: u32 }, map: |x, y| x % y, op: sum",
+        "ty: i32, map: |x| x / 0, op: sum",
+        "ty: i32, map: |x| x / -1, op: sum",
+        "ty: i32, map: |x| x % -1, op: sum",
+        "inputs: { x: i32, y: i32 }, map: |x, y| x / y.max(0), op: sum",
+        "inputs: { x: i32, y: i32 }, map: |x, y| x / (y | 1), op: sum",
+        "ty: i32, op: |a, b| a / b, identity: none",
+        "ty: u64, op: sum, finish: |s, n| s / n",
+    ]));
+}
+
+#[test]
+fn structs() {
+    assert_snapshot!(of_ops(&[
+        "map: |x| Range { lo: x }, op: |a, b| a, identity: none",
+        "map: |x| Range { lo: x, hi: x, mid: x }, op: |a, b| a, identity: none",
+        "map: |x| Range { lo: x, hi: x, lo: x }, op: |a, b| a, identity: none",
+        "map: |x| Range { lo: x, hi: 1 }, op: |a, b| a, identity: none",
+        "map: |x| Range { lo: x, hi: x > 0.0 }, op: |a, b| a, identity: none",
+        "map: |x| Rnage { lo: x, hi: x }, op: |a, b| a, identity: none",
+        "map: |x| Pair { a: x }, op: |a, b| a, identity: none",
+        "map: |x| Range { lo: x, ..x }, op: |a, b| a, identity: none",
+        "map: |x| Range(x, x), op: |a, b| a, identity: none",
+        "map: |x| x, op: |a, b| a, identity: none",
+        "op: |a, b| a, identity: none",
+        "map: |x| Range { lo: x, hi: x }, op: |a, b| a.lo, identity: none",
+        "map: |x| Range { lo: x, hi: x }, op: |a, b| a + b, identity: none",
+        "map: |x| Range { lo: x, hi: x }, op: |a, b| a.max(b), identity: none",
+        "map: |x| Range { lo: x, hi: x }, op: |a, b| if a == b { a } else { b }, identity: none",
+        "map: |x| Range { lo: x.lo, hi: x.abs }, op: |a, b| a, identity: none",
+        "map: |x| Range { lo: x, hi: x }, op: |a, b| Range { lo: a.low, hi: a.middle }, identity: none",
+        "map: |x| Range { lo: x, hi: x }, op: |a, b| Range { lo: a.0, hi: a.hi }, identity: none",
+        "map: |x| Range { lo: x, hi: x }, op: |a, b| a, identity: 0.0",
+        "map: |x| Range { lo: x, hi: x }, op: |a, b| a, identity: Range { lo: 0.0 }",
+        "map: |x| Range { lo: x, hi: x }, op: |a, b| a, identity: none, finish: |r| Out { r, n: 1 }",
+        "map: |x| Range { lo: x, hi: x }, op: |a, b| a, identity: none, finish: |r| out { lo: r.lo }",
+        "map: |x| Range { lo: x, hi: x }, op: |a, b| a as f64, identity: none",
+        "map: |x| x as Range, op: |a, b| a, identity: none",
+    ]));
+}
+
+#[test]
+fn accumulators() {
+    assert_snapshot!(shown(&[
+        "ty: f32, map: |x| Range { lo: x, hi: x as f64 }, op: |a, b| a, identity: none",
+        "ty: f32, acc: Range, op: |a, b| a, identity: none",
+        "ty: f32, acc: Range {}, map: |x| x, op: |a, b| a, identity: none",
+        "ty: f32, acc: range { lo: f32 }, map: |x| x, op: |a, b| a, identity: none",
+        "ty: f32, acc: Range { lo: f32, lo: f32 }, map: |x| Range { lo: x }, op: |a, b| a, identity: none",
+        "ty: f32, acc: Range { lo: f16, float: f32 }, map: |x| Range { lo: x }, op: |a, b| a, identity: none",
+        "ty: f32, acc: Range { lo, hi }, map: |x| Range { lo: x }, op: |a, b| a, identity: none",
+        "ty: f32, acc: [f32; 2], map: |x| x, op: |a, b| a, identity: none",
+        "ty: f16, acc: f16, op: |a, b| a.max(b), identity: none",
+        "ty: f32, acc: Range { lo: f32 }, op: sum",
+        "ty: f32, acc: float, op: sum",
+    ]));
+}
+
+#[test]
+fn params_and_positions() {
+    assert_snapshot!(shown(&[
+        "ty: f32, params: { k: f32 }, map: |x| x, op: sum",
+        "ty: f32, index: i, map: |x| x, op: sum",
+        "ty: f32, params: { x: f32 }, map: |x| x, op: sum",
+        "ty: f32, params: { k: f32, k: f64 }, map: |x| x * k, op: sum",
+        "ty: f32, params: { k: f16, acc: f32 }, map: |x| x * k + acc, op: sum",
+        "ty: f32, params: {}, op: sum",
+        "ty: f32, params: k, op: sum",
+        "ty: f32, index: 3, op: sum",
+        "ty: f32, index: index, map: |x| x * index as f32, op: sum",
+        "ty: f32, index: i, map: |x| x * i, op: sum",
+    ]));
+}
+
+#[test]
+fn choices_of_closures() {
+    assert_snapshot!(shown(&[
+        "ty: f32, op: |a, b| a.max(b), identity: none, nan: ignore",
+        "ty: f32, op: |a, b| a.max(b), identity: none, ties: last",
+        "ty: f32, op: |a, b| a.max(b), identity: none, commutative: yes",
+        "ty: f32, op: sum, nan: skip",
+        "ty: f32, op: sum, ties: lst",
+        "ty: f32, op: sum, fold: acc",
+        "ty: f32, op: sum, finish: sqrt",
+        "pub static SUM; ty: f32, op: sum",
+        "#[doc = \"A sum.\"] pub(crate) const SUM; ty: f32, op: sum",
+        "pub static SUM: f32; ty: f32, op: sum",
+        "pub fn SUM; ty: f32, op: sum",
+    ]));
+}
+
+#[test]
+fn what_devices_cannot() {
+    assert_snapshot!(of_maps(&[
+        "f(x)",
+        "{ x; }",
+        "{ }",
+        "{ x + 1.0; x }",
+        "{ let y; x }",
+        "{ let mut y = x; y += 1.0; y }",
+        "{ let y = x; y = 2.0; y }",
+        "{ let (a, b) = (x, x); a + b }",
+        "{ let Some(y) = x else { x }; y }",
+        "{ fn f() {} x }",
+        "loop { break x }",
+        "{ for i in 0..3 {} x }",
+        "{ while x < 1.0 {} x }",
+        "x?",
+        "x[0]",
+        "&x",
+        "*x",
+        "x.0",
+        "x.lo",
+        "x.abs",
+        "(x, x)",
+        "[x, x]",
+        "()",
+        "return x",
+        "println!(\"{x}\")",
+        "{ println!(\"{x}\"); x }",
+        "match x { y => y }",
+        "if let y = x { y } else { x }",
+        "|y| y",
+        "unsafe { x }",
+        "#[cold] x",
+        "'a: { x }",
+        "(0.0..x).len()",
+        "async { x }",
+    ]));
+}
