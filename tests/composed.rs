@@ -23,6 +23,7 @@ mod random;
 mod splitmix;
 
 use data::Kind;
+use plain::How;
 use random::{Case, Random};
 use rayon::prelude::*;
 use reduce_codegen::expand;
@@ -254,6 +255,7 @@ fn check_values(
     let any_order = association.again.iter().any(|level| level.tree == Tree::Any);
     // Bits that depend on the order are compared only where there is one.
     let kind = if any_order && !operation.exact { Kind::Exact } else { setting.kind };
+    let kind = case.operator.map_or(kind, |it| plain::suited(it.name, operation.inputs[0].ty, kind));
     let elements =
         operation.inputs.iter().zip(0..).map(|(input, place)| data::elements(input.ty, n, kind, place));
     let elements: Vec<Lanes> = elements.collect();
@@ -269,10 +271,15 @@ fn check_values(
     if found != on_host && has_result(operation, n) {
         return Err(format!("the interpreter gives {found:?} and the host {on_host:?}"));
     }
-    let plain = match (case.operator, case.subject.plain) {
-        (Some(operator), _) if operation.exact || kind.is_exact() => plain::reduce(operator.name, &elements),
-        (None, Some(plain)) if n > 0 => Some(plain(&elements)),
-        _ => found.clone(),
+    let found = found.as_deref();
+    let difference = match (case.operator, case.subject.plain) {
+        (Some(operator), _) => {
+            plain::compare(program, operator.name, kind, &elements, found, How::default()).err()
+        }
+        (None, Some(plain)) if n > 0 && found != Some(&plain(&elements)[..]) => {
+            Some(format!("{found:?}, and a loop {:?}", plain(&elements)))
+        }
+        (None, _) => None,
     };
-    if found == plain { Ok(()) } else { Err(format!("the interpreter gives {found:?} and a loop {plain:?}")) }
+    difference.map_or(Ok(()), |difference| Err(format!("the interpreter gives {difference}")))
 }
