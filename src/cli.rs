@@ -20,6 +20,7 @@ mod json;
 mod ladder;
 mod npy;
 mod output;
+mod params;
 mod report;
 mod run;
 mod source;

@@ -15,21 +15,140 @@
 //!
 //! In reading order: [`reduction!`] makes a [`Reduction`]; [`Reduction::reduce`] runs it on the cores of
 //! the host; [`Reduction::compile`] for a [`Device`] makes a [`Compiled`] that runs there many times, also
-//! on memory of that device; [`Error`] is what can go wrong, and says what to do. [`Reducer`] is the same
-//! without Rust types, for specifications that [`dsl`]`::parse::text` reads at run time.
+//! on memory of that device; [`Reduction::with`] gives values to params; [`Best`] and its like are results;
+//! [`Error`] is what can go wrong, and says what to do. [`Reducer`] is the same without Rust types, for
+//! specifications that [`dsl`]`::parse::text` reads at run time.
 //!
 //! # The specification
 //!
 //! | field | meaning | default |
 //! |---|---|---|
-//! | `ty: f32`, or `inputs: { x: f32, y: f32 }` | the element type, or up to 16 named inputs of equal length; the types are `f16 f32 f64 i32 u32 i64 u64` | required |
+//! | `ty: f32` | the type of the elements: `f16` `bf16` `f32` `f64` `i8` … `i64` `u8` … `u64` `bool` | required, or `inputs` |
+//! | `inputs: { x: f32, y: f32 }` | up to 16 named inputs of equal length | one, of type `ty` |
 //! | `layout: strided` | elements lie a step apart, which each input brings to the call: [`Strided`] | `contiguous` |
-//! | `op: max` | `sum` `prod` `min` `max` `argmin` `argmax` `dot` `and` `or` `xor` `any` `all`; [`operators`] says what each gives | required |
-//! | `map: \|x\| x.abs()` | inputs → the value that is reduced; `f16` arrives as `f32` | the element |
-//! | `identity` | the neutral value, where you want it checked | that of the operator |
+//! | `params: { k: f32 }` | scalars that are given at the call: [`Reduction::with`]; names in `map`, `fold` and `finish` | none |
+//! | `index: i` | the name of the element's 64-bit position in `map` and `fold` | none |
+//! | `map: \|x\| x.abs()` | inputs → accumulator; 16-bit floats arrive as `f32` | the element |
+//! | `acc: Range { lo: f32, hi: f32 }` | the accumulator: a scalar, or a struct of scalars, which becomes a Rust type | that of the operator; of `map` |
+//! | `op: max` | one of the [`operators`], or an associative closure on two accumulators: `\|a, b\| a + b` | required |
+//! | `fold: \|acc, x\| acc + x` | adds one element, where that is cheaper than `op(acc, map(x))`; may take the step of its lane as well | `op(acc, map(x))` |
+//! | `identity: 0.0` | the accumulator of no elements, neutral in `op`; `none`: no elements are an [`Error`] | that of the operator; required for closures |
+//! | `commutative: false` | may elements be reordered, not only regrouped? | that of the operator; found for closures |
+//! | `finish: \|acc, n\| acc / n as f32` | accumulator, and the number of elements if it is named → result | the accumulator |
+//! | `nan: ignore` | NaN among the elements of a named operator is in the result, or is no element | `propagate` |
+//! | `ties: last` | which of equal elements wins where only one can | `first` |
 //! | `order: any` | whichever block is ready first may be combined first; bits may change from run to run | `fixed` |
 //! | `block: 256` | threads per block, a power of two in 32 … 1024 | 256; free with `auto` |
-//! | `passes: [shuffle, coarsen(4)]` | how the kernel is built from the naive one: `sequential` `shuffle` `coarsen(k)` `unroll` `vectorize(k)`; [`passes`] says what each does | `auto` |
+//! | `passes: [shuffle, coarsen(4)]` | how the kernel is built from the naive one; [`passes`] says what each does | `auto` |
+//!
+//! Closures are Rust that rustc checks and devices run: literals, `let`, blocks, arithmetic, comparison, `if`, `as`,
+//! structs and their fields, constants such as `f32::INFINITY`, and methods such as `abs`, `max`, `sqrt`, `mul_add`,
+//! `is_nan` or `count_ones`. Whatever else it may be is an error that says what to write instead. The laws that `op`,
+//! `identity` and `fold` must follow are tried on a sample when the macro runs: `op: |a, b| a - b` does not compile.
+//!
+//! # The fields in use
+//!
+//! What is reduced: types, inputs, params and positions.
+//!
+//! ```
+//! # use reducegen::{bf16, reduction};
+//! # fn main() -> Result<(), reducegen::Error> {
+//! let total = reduction! { ty: bf16, op: sum };
+//! assert_eq!(total.reduce(&[bf16::from_f32(1.5); 1000])?, 1500.0);
+//!
+//! let distance = reduction! { inputs: { x: f32, y: f32 }, map: |x, y| (x - y).abs(), op: sum };
+//! assert_eq!(distance.reduce((&[1.0, 2.0], &[3.0, 1.5]))?, 2.5);
+//!
+//! let scaled = reduction! { ty: f32, params: { k: f32 }, map: |x| x * k, op: sum };
+//! assert_eq!(scaled.with(2.0).reduce(&[1.0, 2.0])?, 6.0);
+//!
+//! let last_negative = reduction! { ty: i32, index: i, map: |x| if x < 0 { i + 1 } else { 0 }, op: max };
+//! assert_eq!(last_negative.reduce(&[3, -1, 4, -1, 5])?, 4);
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! How: accumulator, operator, identity, fold and result.
+//!
+//! ```
+//! # use reducegen::reduction;
+//! # fn main() -> Result<(), reducegen::Error> {
+//! let range = reduction! {
+//!     ty: f64,
+//!     acc: Range { lo: f64, hi: f64 },
+//!     map: |x| Range { lo: x, hi: x },
+//!     op: |a, b| Range { lo: a.lo.min(b.lo), hi: a.hi.max(b.hi) },
+//!     identity: none,
+//! };
+//! let found = range.reduce(&[3.0, -1.0, 4.0])?;
+//! assert_eq!((found.lo, found.hi), (-1.0, 4.0));
+//!
+//! let root_mean_square = reduction! {
+//!     ty: f64,
+//!     map: |x| x * x,
+//!     fold: |acc, x| x.mul_add(x, acc),
+//!     op: |a, b| a + b,
+//!     identity: 0.0,
+//!     finish: |acc, n| (acc / n as f64).sqrt(),
+//! };
+//! assert_eq!(root_mean_square.reduce(&[1.0, -1.0, 7.0, 7.0])?, 5.0);
+//!
+//! // The order of the elements matters: which x is it, after x -> a x + b of all of them?
+//! let path = reduction! {
+//!     inputs: { a: f64, b: f64 },
+//!     acc: Line { a: f64, b: f64 },
+//!     map: |a, b| Line { a, b },
+//!     op: |f, g| Line { a: g.a * f.a, b: g.a * f.b + g.b },
+//!     identity: Line { a: 1.0, b: 0.0 },
+//!     commutative: false,
+//! };
+//! let line = path.reduce((&[2.0, 3.0], &[1.0, 0.0]))?;
+//! assert_eq!((line.a, line.b), (6.0, 3.0));
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! What the result is where there is NaN, or where elements are equal; and which order is kept.
+//!
+//! ```
+//! # use reducegen::reduction;
+//! # fn main() -> Result<(), reducegen::Error> {
+//! let largest = reduction! { ty: f32, op: max, nan: ignore };
+//! assert_eq!(largest.reduce(&[1.0, f32::NAN, 2.0])?, 2.0);
+//!
+//! let last = reduction! { ty: i32, op: argmax, ties: last };
+//! assert_eq!(last.reduce(&[1, 7, 7, 2])?, 2);
+//!
+//! let any_order = reduction! { ty: f32, op: sum, order: any, block: 512, passes: [shuffle, atomic] };
+//! assert_eq!(any_order.reduce(&[1.0, 2.0])?, 3.0);
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! # A library of reductions
+//!
+//! ```
+//! pub mod statistics {
+//!     reducegen::reduction! {
+//!         /// The smallest and the largest element.
+//!         pub static RANGE;
+//!         ty: f64,
+//!         acc: Range { lo: f64, hi: f64 },
+//!         map: |x| Range { lo: x, hi: x },
+//!         op: |a, b| Range { lo: a.lo.min(b.lo), hi: a.hi.max(b.hi) },
+//!         identity: none,
+//!     }
+//! }
+//!
+//! # fn main() -> Result<(), reducegen::Error> {
+//! use statistics::{RANGE, Range};
+//! assert_eq!(RANGE.reduce(&[3.0, -1.0, 4.0])?, Range { lo: -1.0, hi: 4.0 });
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! With `pub static NAME;` or `const` at the head, the macro makes items: the reduction and its structs, which are as
+//! visible, with the attributes and the documentation above it.
 //!
 //! # Elements that lie apart
 //!

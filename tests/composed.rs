@@ -13,11 +13,12 @@
 #[allow(dead_code, reason = "prefixes are for another test")]
 mod data;
 #[path = "right/plain.rs"]
-#[allow(dead_code, reason = "the bound of float sums is tested elsewhere")]
 mod plain;
 #[path = "../reduce-codegen/tests/support/random.rs"]
 #[allow(dead_code, reason = "specifications are for another test")]
 mod random;
+#[path = "support/splitmix.rs"]
+mod splitmix;
 
 use data::Kind;
 use plain::How;

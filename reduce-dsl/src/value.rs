@@ -24,6 +24,25 @@ impl Value {
         Value { ty, bits: bits & kept }
     }
 
+    /// The value of type `ty` that Rust reads in `text`: what [`Display`](fmt::Display) gives, and other spellings of it.
+    pub fn parse(ty: Scalar, text: &str) -> Option<Value> {
+        match ty {
+            Scalar::Bool => text.parse().ok().map(Value::of::<bool>),
+            Scalar::F16 => text.parse().ok().map(f16::from_f64).map(Value::of),
+            Scalar::Bf16 => text.parse().ok().map(bf16::from_f64).map(Value::of),
+            Scalar::F32 => text.parse().ok().map(Value::of::<f32>),
+            Scalar::F64 => text.parse().ok().map(Value::of::<f64>),
+            Scalar::I8 => text.parse().ok().map(Value::of::<i8>),
+            Scalar::I16 => text.parse().ok().map(Value::of::<i16>),
+            Scalar::I32 => text.parse().ok().map(Value::of::<i32>),
+            Scalar::I64 => text.parse().ok().map(Value::of::<i64>),
+            Scalar::U8 => text.parse().ok().map(Value::of::<u8>),
+            Scalar::U16 => text.parse().ok().map(Value::of::<u16>),
+            Scalar::U32 => text.parse().ok().map(Value::of::<u32>),
+            Scalar::U64 => text.parse().ok().map(Value::of::<u64>),
+        }
+    }
+
     /// The type.
     pub fn ty(self) -> Scalar {
         self.ty
@@ -89,5 +108,28 @@ impl fmt::Display for Value {
             Scalar::I64 => write!(f, "{}", i64::from_bits64(self.bits)),
             Scalar::U8 | Scalar::U16 | Scalar::U32 | Scalar::U64 => write!(f, "{}", self.bits),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_prints_reads_back() {
+        for ty in Scalar::ALL {
+            for bits in
+                [0, 1, 0x0b, 0x7b, 0x80, 0x7bff, 0x8001, 0x3f80_0001, 0x8000_0000, 1 << 63, u64::MAX >> 12]
+            {
+                let value = Value::from_bits(ty, bits);
+                let back = Value::parse(ty, &value.to_string());
+                assert!(back == Some(value) || value.is_nan(), "{ty}: {value} became {back:?}");
+            }
+            assert_eq!(Value::parse(ty, ""), None);
+            assert_eq!(Value::parse(ty, "three"), None);
+        }
+        assert_eq!(Value::parse(Scalar::I8, "128"), None);
+        assert_eq!(Value::parse(Scalar::U32, "-1"), None);
+        assert_eq!(Value::parse(Scalar::F32, "inf"), Some(Value::of(f32::INFINITY)));
     }
 }

@@ -1,72 +1,96 @@
-//! What `reduction!` becomes: the closure for rustc to check, and a function that builds the specification.
+//! What `reduction!` becomes: the user's structs, the closures for rustc to check, and a function that builds the
+//! specification. Of these an expression, or with `pub static NAME;` at the head the items.
 
 use crate::rebuild::Rebuild;
 use crate::report::{compile_errors, refusal};
-use proc_macro2::TokenStream;
-use quote::quote;
+use crate::types;
+use proc_macro2::{TokenStream, TokenTree};
+use quote::{ToTokens, quote};
+use reduce_dsl::Spec;
 use reduce_dsl::operation::Record;
-use reduce_dsl::parse::{self, Closure};
-use reduce_dsl::{Scalar, Spec};
+use reduce_dsl::parse::{self, Closure, Export, Read};
 
 /// The expansion for the tokens between the brackets of the call.
 pub(crate) fn expand(tokens: TokenStream) -> TokenStream {
-    let (parsed, closure) = match parse::tokens(tokens, None) {
+    let is_item = is_item(&tokens);
+    let read = match parse::tokens(tokens, None) {
         Ok(read) => read,
-        Err(errors) => return compile_errors(errors),
+        Err(errors) => return compile_errors(errors, is_item),
     };
-    match reduce_codegen::compile(&parsed.spec) {
-        Ok(_) => constant(&parsed.spec, closure.as_ref()),
-        Err(error) => compile_errors(vec![refusal(&error, &parsed.places)]),
+    if let Err(error) = reduce_codegen::compile(&read.parsed.spec) {
+        return compile_errors(vec![refusal(&error, &read.parsed.places)], is_item);
+    }
+    match &read.export {
+        Some(export) => items(export, &read),
+        None => block(&read),
     }
 }
 
-/// The reduction as a constant.
-fn constant(spec: &Spec, closure: Option<&Closure>) -> TokenStream {
-    let inputs: Vec<_> = spec.operation.inputs.iter().map(|input| rust_type(input.ty)).collect();
-    let outputs: Vec<_> = spec.operation.output.types().into_iter().map(rust_type).collect();
-    let (inputs, outputs) = (one_or_tuple(&inputs), one_or_tuple(&outputs));
-    let (check, spec) = (closure.map(check), spec.rebuild());
-    quote!({
-        #check
+/// Does it start as items do, and as no field does?
+fn is_item(tokens: &TokenStream) -> bool {
+    let first = tokens.clone().into_iter().next().map(|tree: TokenTree| tree.to_string());
+    first.is_some_and(|first| ["#", "pub", "static", "const"].contains(&first.as_str()))
+}
+
+/// The reduction as an expression.
+fn block(read: &Read) -> TokenStream {
+    let (structs, value) = (structs(read, &quote!(pub), "this reduction"), value(read));
+    quote!({ #structs #value })
+}
+
+/// The reduction as an item, beside its structs, which are as visible.
+fn items(export: &Export, read: &Read) -> TokenStream {
+    let Export { attributes, visibility, is_const, name } = export;
+    let structs = structs(read, &visibility.to_token_stream(), &format!("[`{name}`]"));
+    let (keyword, ty) = (if *is_const { quote!(const) } else { quote!(static) }, ty(&read.parsed.spec));
+    let value = value(read);
+    quote! {
+        #structs
+        #(#attributes)*
+        #visibility #keyword #name: #ty = { #value };
+    }
+}
+
+fn structs(read: &Read, visibility: &TokenStream, of: &str) -> TokenStream {
+    let operation = &read.parsed.spec.operation;
+    let doc = |record: &Record| match (*record == operation.acc, *record == operation.output) {
+        (_, false) => format!("The accumulator of {of}."),
+        (false, true) => format!("The result of {of}."),
+        (true, true) => format!("The accumulator and the result of {of}."),
+    };
+    read.structs.iter().filter_map(|record| types::item(record, visibility, &doc(record))).collect()
+}
+
+/// The inside of the block that is the reduction.
+fn value(read: &Read) -> TokenStream {
+    let checks = read.closures.iter().map(check);
+    let (ty, spec) = (ty(&read.parsed.spec), read.parsed.spec.rebuild());
+    quote! {
+        #(#checks)*
         fn build() -> ::reducegen::__private::Spec {
             #spec
         }
-        ::reducegen::__private::Reduction::<#inputs, #outputs>::new(build)
-    })
+        <#ty>::new(build)
+    }
 }
 
-/// The user's closure, as written, where a function of the right type must stand. The lints are those that
-/// only the place among generated code would trigger.
-fn check(closure: &Closure) -> TokenStream {
-    let params = closure.params.iter().flat_map(Record::types).map(rust_type);
-    let (result, tokens) = (closure.result.types().into_iter().map(rust_type), &closure.tokens);
+/// The type of the reduction.
+fn ty(Spec { operation, .. }: &Spec) -> TokenStream {
+    let [inputs, params] = [&operation.inputs, &operation.params].map(|params| types::one_or_tuple(params));
+    let output = types::record(&operation.output);
+    quote!(::reducegen::Reduction<#inputs, #output, #params>)
+}
+
+/// The user's closure, as written, where a function of the right type must stand and only the free names are in
+/// scope. The lints are those that only the place among generated code would trigger.
+fn check(Closure { tokens, params, result, free }: &Closure) -> TokenStream {
+    let (params, result) = (params.iter().map(types::record), types::record(result));
+    let (names, scalars): (Vec<_>, Vec<_>) = free.iter().map(|(name, ty)| (name, types::scalar(*ty))).unzip();
     quote! {
         #[allow(arithmetic_overflow, clippy::all, clippy::pedantic, clippy::nursery, reason = "only type-checked; integers wrap")]
-        const _: fn(#(#params),*) -> #(#result)* = #tokens;
-    }
-}
-
-fn one_or_tuple(types: &[TokenStream]) -> TokenStream {
-    match types {
-        [one] => one.clone(),
-        [..] => quote!((#(#types,)*)),
-    }
-}
-
-fn rust_type(ty: Scalar) -> TokenStream {
-    match ty {
-        Scalar::Bool => quote!(::core::primitive::bool),
-        Scalar::F16 => quote!(::reducegen::__private::f16),
-        Scalar::Bf16 => quote!(::reducegen::__private::bf16),
-        Scalar::F32 => quote!(::core::primitive::f32),
-        Scalar::F64 => quote!(::core::primitive::f64),
-        Scalar::I8 => quote!(::core::primitive::i8),
-        Scalar::I16 => quote!(::core::primitive::i16),
-        Scalar::I32 => quote!(::core::primitive::i32),
-        Scalar::I64 => quote!(::core::primitive::i64),
-        Scalar::U8 => quote!(::core::primitive::u8),
-        Scalar::U16 => quote!(::core::primitive::u16),
-        Scalar::U32 => quote!(::core::primitive::u32),
-        Scalar::U64 => quote!(::core::primitive::u64),
+        const _: fn(#(#scalars),*) = |#(#names),*| {
+            let _ = (#(#names,)*);
+            let _: &dyn ::core::ops::Fn(#(#params),*) -> #result = &#tokens;
+        };
     }
 }

@@ -5,8 +5,9 @@ use quote::quote;
 use reduce_codegen::Error;
 use reduce_dsl::parse::{Diagnostic, Extent, Places};
 
-/// All errors, in the order of their places. In a block, because several macro calls in a row are no expression.
-pub(crate) fn compile_errors(mut errors: Vec<Diagnostic<Extent>>) -> TokenStream {
+/// All errors, in the order of their places: as items, or in a block, because several macro calls in a row are no
+/// expression.
+pub(crate) fn compile_errors(mut errors: Vec<Diagnostic<Extent>>, as_items: bool) -> TokenStream {
     errors.sort_by_key(|error| {
         let start = error.span.start.unwrap();
         (start.line(), start.column())
@@ -17,7 +18,7 @@ pub(crate) fn compile_errors(mut errors: Vec<Diagnostic<Extent>>) -> TokenStream
         let (first, last) = (Ident::new("a", start), Ident::new("z", end));
         syn::Error::new_spanned(quote!(#first #last), text(error)).into_compile_error()
     });
-    quote!({ #(#errors)* })
+    if as_items { quote!(#(#errors)*) } else { quote!({ #(#errors)* }) }
 }
 
 /// What codegen says, at the part of the specification that it is about.

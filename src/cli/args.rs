@@ -6,6 +6,7 @@ mod values;
 pub(crate) use values::{MOST_COUNTED, Place};
 
 use crate::cli::dtype::Dtype;
+use crate::cli::params::Given;
 use clap::{Parser, Subcommand, ValueEnum};
 use reduce_dsl::Scalar;
 use reduce_dsl::operators::Operator;
@@ -76,6 +77,9 @@ pub(crate) struct Run {
     /// Of what follows, take every S-th element, or so for each file, as in 2,3; needs `layout: strided`
     #[arg(long, value_name = "S", value_delimiter = ',', default_value = "1", value_parser = values::step)]
     pub(crate) step: Vec<usize>,
+    /// The value of a param, once for each
+    #[arg(long = "param", value_name = "NAME=VALUE", value_parser = values::param)]
+    pub(crate) params: Vec<Given>,
     /// Where to run: auto (a GPU if there is one), host, cuda, or cuda:N
     #[arg(long, default_value = "auto", value_parser = values::device)]
     pub(crate) device: Place,

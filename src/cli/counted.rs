@@ -48,16 +48,14 @@ impl Counted {
     /// Runs the program on n elements in the interpreter, all warps in order, and on the host.
     pub(crate) fn of(program: &Program, n: u64) -> Result<Counted, Error> {
         let elements = Elements::new(&program.operation, n, STEP);
-        // What is counted does not depend on the params.
-        let params: Vec<_> =
-            program.operation.params.iter().map(|param| Value::from_bits(param.ty, 0)).collect();
-        let options = Options::FORWARD.with(&params);
+        let params = elements.params.as_slice();
+        let options = Options::FORWARD.with(params);
         let expanded = reduce_codegen::expand(program)?;
         let mut domain = Values::new(&program.operation);
         let outcome = run(program, &expanded, &mut domain, &elements.inputs(), n, options);
         let association = program.association();
-        let host = host::reduce_with(&program.operation, &association, &elements.views(), &params)?;
-        let found = outcome.acc.map(|acc| domain.finish(acc, n, &params)).transpose();
+        let host = host::reduce_with(&program.operation, &association, &elements.views(), params)?;
+        let found = outcome.acc.map(|acc| domain.finish(acc, n, params)).transpose();
         let found = found.map_err(host::HostError::from)?;
         let wrong = outcome.reports.first().map(ToString::to_string);
         let wrong = wrong.or_else(|| differ("the interpreter", &found.unwrap_or_default(), &host));

@@ -1,4 +1,4 @@
-//! Elements made up for a reduction, the same for the same position.
+//! Elements made up for a reduction, the same for the same position; and params.
 
 use reduce_dsl::interpreter::Input;
 use reduce_dsl::lanes::{Lanes, LanesRef};
@@ -10,6 +10,8 @@ use std::ops::Range;
 /// The inputs of a reduction.
 #[derive(Debug)]
 pub(crate) struct Elements {
+    /// Zeros: what a reduction costs does not depend on its params.
+    pub(crate) params: Vec<Value>,
     lanes: Vec<Lanes>,
     n: u64,
     step: u64,
@@ -24,7 +26,9 @@ impl Elements {
         let len = n.saturating_sub(1) * step + n.min(1);
         let types = operation.inputs.iter().map(|input| input.ty);
         let lanes = |(from, ty)| made_up(ty, from..from + len, exact);
-        Elements { lanes: (0..).step_by(1 << 40).zip(types).map(lanes).collect(), n, step }
+        let lanes = (0..).step_by(1 << 40).zip(types).map(lanes).collect();
+        let params = operation.params.iter().map(|param| Value::from_bits(param.ty, 0)).collect();
+        Elements { params, lanes, n, step }
     }
 
     /// As the interpreter takes them.

@@ -6,6 +6,7 @@ use crate::cli::devices;
 use crate::cli::failure::Failure;
 use crate::cli::json;
 use crate::cli::output;
+use crate::cli::params;
 use crate::cli::report::Report;
 use crate::cli::source::Source;
 use crate::cli::trace;
@@ -25,6 +26,7 @@ pub(crate) fn run(args: &Run) -> Result<(), Failure> {
     let source = Source::read(&args.spec)?;
     let parsed = source.parse(Some(&types))?;
     fit(&parsed.spec.operation, &data)?;
+    let params = params::values(&args.params, &parsed.spec.operation)?;
     let views = view::views(args, &data)?;
     data.windows(2).zip(views.windows(2)).try_for_each(|(files, views)| fit_length(files, views))?;
 
@@ -32,9 +34,9 @@ pub(crate) fn run(args: &Run) -> Result<(), Failure> {
     let (device, why_no_gpu) = devices::open(place)?;
     let reducer = Reducer::new(&parsed.spec, &device).map_err(|error| source.explain(&parsed, error))?;
     if args.trace {
-        return trace::trace(&reducer, &views, &[]);
+        return trace::trace(&reducer, &views, &params);
     }
-    let outcome = reducer.reduce(&views)?;
+    let outcome = reducer.reduce_with(&views, &params)?;
     let report = Report {
         operation: &parsed.spec.operation,
         values: &outcome.values,

@@ -47,9 +47,10 @@ impl Clock {
     pub(crate) fn time(&mut self, spec: &Spec, n: u64) -> Result<(Time, Option<String>), Error> {
         let reducer = Reducer::new(spec, &self.device)?;
         let (program, elements) = (reducer.program(), Elements::new(&spec.operation, n, STEP));
-        let found = reducer.reduce(&elements.views())?.values;
-        let host = host::reduce(&program.operation, &program.association(), &elements.views())?;
-        let timing = reducer.time(&elements.views())?;
+        let (views, params) = (elements.views(), &elements.params);
+        let found = reducer.reduce_with(&views, params)?.values;
+        let host = host::reduce_with(&program.operation, &program.association(), &views, params)?;
+        let timing = reducer.time_with(&views, params)?;
         let bytes = n * program.operation.element_size() as u64;
         let in_place = program.kernel(Reads::Partials).in_place().is_some();
         let (copy, kernels) = timing.launches.split_at(usize::from(in_place));

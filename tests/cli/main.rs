@@ -8,6 +8,7 @@ mod explain;
 mod folder;
 mod ladder;
 mod npy;
+mod params;
 mod run;
 mod streams;
 mod trace;

@@ -1,5 +1,7 @@
 //! Random specifications, the same for the same seed.
 
+pub(crate) use super::splitmix::Random;
+
 use reduce_codegen::lower::lower;
 use reduce_codegen::{Error, passes::apply};
 use reduce_dsl::func::Param;
@@ -10,34 +12,6 @@ use reduce_dsl::program::Program;
 use reduce_dsl::spec::{Listed, Passes};
 use reduce_dsl::{Scalar, Spec};
 use std::fmt;
-
-/// SplitMix64 (Steele, Lea and Flood 2014).
-#[derive(Clone, Debug)]
-pub(crate) struct Random(u64);
-
-impl Random {
-    pub(crate) fn new(seed: u64) -> Random {
-        Random(seed)
-    }
-
-    /// Any number.
-    pub(crate) fn bits(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let z = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        let z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ (z >> 31)
-    }
-
-    /// A number below `end`, which is not 0.
-    pub(crate) fn below(&mut self, end: u64) -> u64 {
-        self.bits() % end
-    }
-
-    /// One of several.
-    pub(crate) fn pick<T: Copy>(&mut self, from: &[T]) -> T {
-        from[self.below(from.len() as u64) as usize]
-    }
-}
 
 /// What is computed, and by which passes, of which some may be refused.
 #[derive(Clone, Debug)]
@@ -92,7 +66,8 @@ impl Case {
     }
 }
 
-fn pass(random: &mut Random) -> Pass {
+/// Any pass, with any argument that it may have.
+pub(crate) fn pass(random: &mut Random) -> Pass {
     let word = random.pick(&PASSES);
     let arguments: Vec<u64> = match word.argument {
         None => vec![0],

@@ -1,6 +1,7 @@
 //! Words and numbers of the command line as what they stand for.
 
 use crate::cli::dtype::Dtype;
+use crate::cli::params::Given;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Arg, Command, Error};
 use reduce_dsl::operators::{OPERATORS, Operator};
@@ -72,6 +73,11 @@ pub(super) fn offset(text: &str) -> Result<usize, &'static str> {
 pub(super) fn step(text: &str) -> Result<usize, &'static str> {
     let step = text.parse().ok().filter(|&step| step > 0);
     step.ok_or("a step is a number from 1 on, as in 2, or one for each file, as in 2,3")
+}
+
+pub(super) fn param(text: &str) -> Result<Given, &'static str> {
+    let (name, value) = text.split_once('=').ok_or("a param is a name and its value, as in k=3")?;
+    Ok(Given { name: name.trim().to_owned(), text: value.trim().to_owned() })
 }
 
 pub(super) fn device(text: &str) -> Result<Place, &'static str> {

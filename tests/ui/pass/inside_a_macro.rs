@@ -19,10 +19,49 @@ macro_rules! all_of_it {
     };
 }
 
+macro_rules! with_a_struct {
+    ($name:ident { $lo:ident, $hi:ident }, $ty:ident, $x:ident, $by:ident) => {
+        reduction! {
+            ty: $ty,
+            params: { $by: $ty },
+            acc: $name { $lo: $ty, $hi: $ty },
+            map: |$x| $name { $lo: $x - $by, $hi: $x + $by },
+            op: |a, b| $name { $lo: a.$lo.min(b.$lo), $hi: a.$hi.max(b.$hi) },
+            identity: none,
+        }
+    };
+}
+
+macro_rules! names_of_its_own {
+    ($ty:ident) => {
+        reduction! {
+            ty: $ty,
+            params: { by: $ty },
+            index: i,
+            acc: Pair { first: $ty, second: u64 },
+            map: |x| Pair { first: x * by, second: i },
+            op: |a, b| Pair { first: a.first + b.first, second: a.second + b.second },
+            identity: Pair { first: 0.0, second: 0 },
+        }
+    };
+}
+
+macro_rules! exported {
+    ($(#[$attribute:meta])* $visibility:vis $name:ident: $($token:tt)*) => {
+        reduction! { $(#[$attribute])* $visibility static $name; $($token)* }
+    };
+}
+
+exported! { /** A sum. */ pub(crate) TOTAL: ty: f64, op: sum }
+
 static LARGEST: Reduction<f64, f64> = largest!(f64, (2.0 + 1.0));
 static SUM: Reduction<f32, f32> = of_fragments!(f32, sum, 128, 4, |x| x.abs());
 static XOR: Reduction<u64, u64> = all_of_it! { ty: u64, op: xor, passes: [shuffle] };
 
 fn main() {
-    let _ = (&LARGEST, &SUM, &XOR);
+    let _ = (&LARGEST, &SUM, &XOR, &TOTAL);
+    let range = with_a_struct!(Range { lo, hi }, f32, x, margin).with(0.5).reduce(&[1.0, 2.0]).unwrap();
+    assert_eq!((range.lo, range.hi), (0.5, 2.5));
+    let pair = names_of_its_own!(f64).with(2.0).reduce(&[1.0, 2.0]).unwrap();
+    assert_eq!((pair.first, pair.second), (6.0, 1));
 }

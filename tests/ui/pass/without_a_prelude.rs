@@ -11,6 +11,20 @@ mod reducegen {}
 static SUM: ::reducegen::Reduction<(f64, f64), f64> =
     reduce! { inputs: { x: f64, y: f64 }, map: |x, y| x * y, op: sum, passes: [shuffle, coarsen(4)] };
 
+reduce! {
+    pub static RANGE;
+    ty: f64,
+    params: { k: f64 },
+    index: i,
+    acc: Range { lo: f64, hi: u64 },
+    map: |x| Range { lo: x * k, hi: i },
+    op: |a, b| Range { lo: a.lo.min(b.lo), hi: a.hi.max(b.hi) },
+    identity: none,
+    finish: |r, n| Range { lo: r.lo, hi: r.hi + n },
+}
+
+static BEST: ::reducegen::Reduction<f32, ::reducegen::MinMax<f32>> = reduce! { ty: f32, op: minmax };
+
 fn main() {
-    let _ = &SUM;
+    let _ = (&SUM, &RANGE, &BEST);
 }

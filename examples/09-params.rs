@@ -1,0 +1,27 @@
+//! Values that are known only at the call: params, with their Rust types.
+
+use reducegen::{Device, Error, Reduction, reduction};
+
+/// How many elements are at least `least`.
+static AT_LEAST: Reduction<f32, u64, f32> =
+    reduction! { ty: f32, params: { least: f32 }, map: |x| (x >= least) as u64, op: sum };
+
+/// Several params are a tuple, in their order.
+static INSIDE: Reduction<f32, bool, (f32, f32)> =
+    reduction! { ty: f32, params: { lo: f32, hi: f32 }, map: |x| lo <= x && x <= hi, op: all };
+
+fn main() -> Result<(), Error> {
+    let samples: Vec<f32> = (0..1000).map(|i| i as f32 / 100.0).collect();
+    for least in [0.0, 2.5, 9.99, 10.0] {
+        println!("{} samples are at least {least}", AT_LEAST.with(least).reduce(&samples)?);
+    }
+    assert_eq!(AT_LEAST.with(2.5).reduce(&samples)?, 750);
+    assert!(INSIDE.with((0.0, 9.99)).reduce(&samples)?);
+    assert!(!INSIDE.with((0.0, 5.0)).reduce(&samples)?);
+
+    // The kernel is compiled once, for all values.
+    let compiled = AT_LEAST.compile(&Device::auto())?;
+    assert_eq!(compiled.with(5.0).reduce(&samples)?, 500);
+    assert_eq!(compiled.with(7.5).reduce(&samples)?, 250);
+    Ok(())
+}

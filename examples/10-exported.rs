@@ -1,0 +1,49 @@
+//! A library of reductions: `pub static NAME;` at the head makes items, the struct of the accumulator among them.
+
+use reducegen::Error;
+
+/// As it would stand in a crate of its own.
+mod statistics {
+    use reducegen::reduction;
+
+    reduction! {
+        /// The smallest and the largest element.
+        pub static RANGE;
+        ty: f64,
+        acc: Range { lo: f64, hi: f64 },
+        map: |x| Range { lo: x, hi: x },
+        op: |a, b| Range { lo: a.lo.min(b.lo), hi: a.hi.max(b.hi) },
+        identity: none,
+    }
+
+    reduction! {
+        /// How many elements differ from 0.
+        pub static NONZEROS;
+        ty: f64,
+        map: |x| (x != 0.0) as u64,
+        op: sum,
+    }
+
+    /// The struct is a type like any other.
+    impl Range {
+        pub fn spread(&self) -> f64 {
+            self.hi - self.lo
+        }
+    }
+}
+
+use statistics::{NONZEROS, RANGE, Range};
+
+fn widest(columns: &[Vec<f64>]) -> Result<Range, Error> {
+    let ranges: Vec<Range> = columns.iter().map(|column| RANGE.reduce(column)).collect::<Result<_, _>>()?;
+    Ok(ranges.into_iter().max_by(|a, b| a.spread().total_cmp(&b.spread())).expect("there are columns"))
+}
+
+fn main() -> Result<(), Error> {
+    let columns = [vec![1.0, 2.0, 4.0], vec![-3.0, 0.0, 3.0], vec![7.0; 3]];
+    let widest = widest(&columns)?;
+    println!("{widest:?} is the widest, by {}", widest.spread());
+    assert_eq!(widest, Range { lo: -3.0, hi: 3.0 });
+    assert_eq!(NONZEROS.reduce(&columns[1])?, 2);
+    Ok(())
+}

@@ -1,0 +1,48 @@
+//! Values for the params of a reduction, from `--param k=3`.
+
+use crate::cli::failure::Failure;
+use reduce_dsl::func::Param;
+use reduce_dsl::operation::Operation;
+use reduce_dsl::{Value, parse};
+
+/// `k=3`, as it was given.
+#[derive(Clone, Debug)]
+pub(crate) struct Given {
+    /// The param.
+    pub(crate) name: String,
+    /// Its value.
+    pub(crate) text: String,
+}
+
+/// The values of all params, in the order of the specification.
+pub(crate) fn values(given: &[Given], operation: &Operation) -> Result<Vec<Value>, Failure> {
+    let params = &operation.params;
+    for (position, Given { name, .. }) in given.iter().enumerate() {
+        if !params.iter().any(|param| param.name == *name) {
+            return Err(unknown(name, params));
+        }
+        if given[..position].iter().any(|before| before.name == *name) {
+            return Err(Failure::request(format!("the param `{name}` is given twice; leave one out")));
+        }
+    }
+    params.iter().map(|param| value(param, given)).collect()
+}
+
+fn value(param: &Param, given: &[Given]) -> Result<Value, Failure> {
+    let Param { name, ty } = param;
+    let example = format!("`--param {name}={}`", Value::from_bits(*ty, 0));
+    let Some(Given { text, .. }) = given.iter().find(|it| it.name == *name) else {
+        return Err(Failure::request(format!("the param `{name}` has no value; give it, as in {example}")));
+    };
+    let wrong = || format!("`{text}` is no {ty}, and the param `{name}` is one; write it as in {example}");
+    Value::parse(*ty, text).ok_or_else(|| Failure::request(wrong()))
+}
+
+fn unknown(name: &str, params: &[Param]) -> Failure {
+    let known: Vec<_> = params.iter().map(|param| param.name.as_str()).collect();
+    Failure::request(match parse::nearest(name, &known) {
+        Some(near) => format!("there is no param `{name}`; did you mean `{near}`?"),
+        None if known.is_empty() => format!("the reduction has no params; leave `--param {name}=…` out"),
+        None => format!("there is no param `{name}`; the params are {}", known.join(", ")),
+    })
+}

@@ -1,0 +1,67 @@
+//! Params, results and positions with their Rust types: what `reduction!` promises and devices compute agree.
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+use reducegen::dsl::Value;
+use reducegen::dsl::lanes::LanesRef;
+use reducegen::{Best, Describe, Device, Error, MinMax, Reduction, reduction};
+
+static LINE: Reduction<f32, f32, (f32, i32)> = reduction! {
+    ty: f32, params: { a: f32, b: i32 }, map: |x| a * x + b as f32, op: sum
+};
+
+#[test]
+fn params_are_given_at_the_call_in_their_order() {
+    let x = [1.0, 2.0, 4.0];
+    assert_eq!(LINE.with((2.0, 3)).reduce(&x).unwrap(), 23.0);
+    assert_eq!(LINE.with((0.0, -1)).reduce(&x).unwrap(), -3.0);
+    let compiled = LINE.compile(&Device::host()).unwrap();
+    assert_eq!(compiled.with((1.0, 0)).reduce(&x).unwrap(), 7.0);
+}
+
+#[test]
+fn params_reach_every_function() {
+    let all = reduction! {
+        ty: f64,
+        params: { scale: f64, far: f64, ddof: u64 },
+        index: i,
+        map: |x| if i == 0 { x * scale + far } else { x * scale },
+        fold: |acc, x| if i == 0 { acc } else { acc + x * scale },
+        op: |a, b| a + b,
+        identity: 0.0,
+        finish: |s, n| s / (n - ddof) as f64,
+    };
+    let x: Vec<f64> = (0..4097).map(f64::from).collect();
+    let sum = 4096.0 * 4097.0 / 2.0;
+    assert_eq!(all.with((2.0, 64.0, 1)).reduce(&x).unwrap(), (2.0 * sum + 64.0) / 4096.0);
+    assert_eq!(all.with((0.5, 0.0, 0)).reduce(&x[..2]).unwrap(), 0.25);
+}
+
+#[test]
+fn params_of_another_number_or_type_are_named() {
+    let compiled = LINE.compile(&Device::host()).unwrap();
+    let reduce = |params: &[Value]| {
+        let x = [1.0f32];
+        compiled.reducer().reduce_with(&[LanesRef::from(&x[..])], params)
+    };
+    let error = reduce(&[]).unwrap_err();
+    let missing = "the reduction takes 2 param(s), `a`, `b`, and there are 0; give one value for each";
+    assert_eq!((error.to_string().as_str(), error.is_users_fault()), (missing, true));
+    let error = reduce(&[Value::of(1.0f32), Value::of(1.0f32)]).unwrap_err();
+    let wrong = "the param `b` is f32, and the reduction takes i32; convert it";
+    assert_eq!((error.to_string().as_str(), error.is_users_fault()), (wrong, true));
+    let sum = reduction! { ty: f32, op: sum }.compile(&Device::host()).unwrap();
+    let error =
+        sum.reducer().reduce_with(&[LanesRef::from(&[1.0f32][..])], &[Value::of(1.0f32)]).unwrap_err();
+    assert!(matches!(&error, Error::ParamCount { names, found: 1 } if names.is_empty()), "{error}");
+}
+
+#[test]
+fn operators_of_several_results_give_structs_of_the_library() {
+    let x = [3.0f32, -1.0, 4.0, -1.0, 5.0];
+    let minmax: MinMax<f32> = reduction! { ty: f32, op: minmax }.reduce(&x).unwrap();
+    assert_eq!(minmax, MinMax { min: -1.0, max: 5.0 });
+    let spread: f32 = reduction! { ty: f32, op: minmax, finish: |r| r.max - r.min }.reduce(&x).unwrap();
+    assert_eq!(spread, 6.0);
+    let described: Describe<f32, f32> = reduction! { ty: f32, op: describe }.reduce(&x).unwrap();
+    assert_eq!((described.n, described.mean, described.min, described.max), (5, 2.0, -1.0, 5.0));
+}

@@ -1,0 +1,15 @@
+//! What a closure does not use, rustc reports as in any other.
+#![deny(unused)]
+use reducegen::reduction;
+
+fn main() {
+    let _ = reduction! {
+        inputs: { x: f32, y: f32 },
+        params: { k: f32 },
+        map: |x, y| {
+            let twice = x + x;
+            (x * k)
+        },
+        op: sum,
+    };
+}

@@ -1,0 +1,15 @@
+//! The struct of an exported reduction is an item beside the others.
+use reducegen::reduction;
+
+pub struct Range;
+
+reduction! {
+    pub static RANGE;
+    ty: f64,
+    acc: Range { lo: f64, hi: f64 },
+    map: |x| Range { lo: x, hi: x },
+    op: |a, b| Range { lo: a.lo.min(b.lo), hi: a.hi.max(b.hi) },
+    identity: none,
+}
+
+fn main() {}
