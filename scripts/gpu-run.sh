@@ -5,6 +5,7 @@
 #   scripts/gpu-run.sh [STEP]…          all steps by default; what they write goes to $RESULTS, or .gpu/results
 #
 #   tests        every reduction and every rung of the ladder: the bits of the host, and times that make sense
+#   numeric      the golden bits, and 80,000 random combinations on GPU, host and interpreter: how many bits differ
 #   sanitizers   some of them under the four tools of compute-sanitizer
 #   ladder       the times of the twenty rungs, for the sizes of the published ones
 #   ncu          the interpreter's counts beside a profiler's
@@ -16,10 +17,14 @@ export REDUCEGEN_REQUIRE_GPU=1
 results=${RESULTS:-.gpu/results}
 mkdir -p "$results"
 steps=("$@")
-[ ${#steps[@]} -gt 0 ] || steps=(tests sanitizers ladder ncu corpus bench)
+[ ${#steps[@]} -gt 0 ] || steps=(tests numeric sanitizers ladder ncu corpus bench)
 
 tests() {
   .gpu/gpu
+}
+
+numeric() {
+  REDUCEGEN_FULL=1 .gpu/gpu numeric:: --nocapture --test-threads 1 | tee "$results/numeric.txt"
 }
 
 # The tools run side by side: each compiles the same kernels on one core.

@@ -69,6 +69,27 @@ fn strided() {
     check("dot_strided_auto", &text(&dot.text, &reduce_codegen::compile(&dot).unwrap()));
 }
 
+/// How CUDA spells every operation on every type, and the functions that the spellings call.
+#[test]
+fn operations() {
+    let (mut spellings, mut helpers) = (String::new(), Vec::new());
+    for spec in cases::operations::all() {
+        let cuda = cuda(&reduce_codegen::compile(&spec).unwrap()).unwrap();
+        let functions = cuda.split("\n\n").filter(|it| it.contains("__device__"));
+        let (map, before): (Vec<_>, Vec<_>) =
+            functions.take_while(|it| !it.contains(" combine(")).partition(|it| it.contains(" map("));
+        let value = map[0].lines().find_map(|line| line.split_once(" value = ")).unwrap().1;
+        let what = spec.text.split(", block").next().unwrap().replace("op: ", "").replace(", ty: ", " of ");
+        spellings += &format!("{what:<40} {value}\n");
+        for helper in before {
+            if !helpers.contains(&helper.trim().to_owned()) {
+                helpers.push(helper.trim().to_owned());
+            }
+        }
+    }
+    check("operations", &format!("{spellings}\n{}\n", helpers.join("\n\n")));
+}
+
 /// FNV-1a, 64 bits (Fowler, Noll, Vo): enough to notice a change.
 fn hash(text: &str) -> u64 {
     text.bytes()

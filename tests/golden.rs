@@ -1,94 +1,132 @@
-//! Golden bits: what the host backend must give, on every processor, for ever. They change only with an
-//! association, on purpose: `REDUCEGEN_UPDATE_GOLDEN=1` writes them anew.
+//! Golden bits: what the host backend must give, on every processor, for ever. They change only with the version of
+//! the association, on purpose: `REDUCEGEN_UPDATE_GOLDEN=1` writes them anew, and adds lines for what has none.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
 mod cases;
+#[path = "support/classes.rs"]
+mod classes;
+#[path = "golden/lines.rs"]
+mod lines;
+#[path = "support/splitmix.rs"]
+mod splitmix;
+#[path = "support/subjects.rs"]
+mod subjects;
 
-use cases::{LISTS, auto, spec, strided};
-use reduce_dsl::lanes::Lanes;
-use reduce_dsl::operators::OPERATORS;
-use reduce_dsl::{Scalar, Spec, Value};
+use cases::LISTS;
+use classes::Class;
+use lines::Line;
+use reduce_codegen::ASSOCIATION;
+use reduce_dsl::Scalar;
 use reduce_runtime::{Device, Reducer};
+use splitmix::Random;
+use std::collections::BTreeSet;
+use subjects::{Subject, subjects};
 
-const GOLDEN: &str = include_str!("golden.txt");
-
-/// SplitMix64 (Steele, Lea, Flood, 2014).
-fn random(i: u64) -> u64 {
-    let z = i.wrapping_mul(0x9e37_79b9_7f4a_7c15);
-    let z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    let z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    z ^ (z >> 31)
+/// The line with the bits that the host gives.
+fn computed(line: &Line) -> Line {
+    let spec = line.spec();
+    let reducer = Reducer::new(&spec, &Device::host()).unwrap();
+    let elements = line.elements(&spec);
+    let inputs: Vec<_> = elements.iter().map(|lanes| lanes.borrow()).collect();
+    let bits = subjects::bits(
+        reducer.reduce_with(&inputs, &subjects::params(&spec.operation)).map(|outcome| outcome.values),
+    );
+    Line { bits, ..line.clone() }
 }
 
-/// Floats between −2 and 2 with all their digits, so that every order of a sum rounds differently, and a few
-/// zeros; integers of all bits.
-fn element(ty: Scalar, i: u64) -> Value {
-    let bits = random(i);
-    let unit = (bits >> 11) as f64 / (1u64 << 53) as f64 * 4.0 - 2.0;
-    match ty {
-        // Exact, because conversions of `half` round differently on different processors.
-        Scalar::F16 => Value::of(reduce_dsl::f16::from_f32((bits >> 53) as f32 / 512.0 - 2.0)),
-        Scalar::Bf16 => Value::of(reduce_dsl::bf16::from_f32((bits >> 57) as f32 / 32.0 - 2.0)),
-        Scalar::F32 => Value::of(unit as f32),
-        Scalar::F64 => Value::of(unit),
-        Scalar::Bool | Scalar::I8 | Scalar::I16 | Scalar::I32 | Scalar::I64 => Value::from_bits(ty, bits),
-        Scalar::U8 | Scalar::U16 | Scalar::U32 | Scalar::U64 => Value::from_bits(ty, bits),
-    }
+/// Two things that a line has both: of an operator or closure, a type, a class of elements and a schedule.
+type Pair = [String; 2];
+
+fn pairs(subject: &Subject, class: Class, schedule: &str) -> Vec<Pair> {
+    let [name, ty, class] = [subject.name.clone(), subject.ty.to_string(), class.to_string()];
+    let schedule = schedule.to_owned();
+    let of = |a: &String, b: &String| [a.clone(), b.clone()];
+    vec![of(&name, &ty), of(&name, &class), of(&name, &schedule), of(&ty, &class), of(&ty, &schedule)]
 }
 
-fn elements(ty: Scalar, n: usize, input: u64) -> Lanes {
-    let mut lanes = Lanes::empty(ty);
-    lanes.resize(n);
-    (0..n).for_each(|i| lanes.set(i, element(ty, i as u64 + (input << 40))));
-    lanes
+/// The kind of a schedule: what its first pass is, or `auto`.
+fn schedule(text: &str) -> &str {
+    let list = text.rsplit("passes: ").next().unwrap().trim_start_matches('[');
+    list.split([']', ',', '(']).next().unwrap()
 }
 
-fn line(spec: &Spec, n: usize) -> String {
-    let reducer = Reducer::new(spec, &Device::host()).unwrap();
-    let inputs = spec.operation.inputs.iter().zip(0..);
-    let inputs: Vec<_> = inputs.map(|(input, place)| elements(input.ty, n, place)).collect();
-    let inputs: Vec<_> = inputs.iter().map(Lanes::borrow).collect();
-    let bits: Vec<_> = reducer.reduce(&inputs).unwrap().values.iter().map(|value| value.hex()).collect();
-    format!("{:>16}  n {n:>6}  {}\n", bits.join(" "), spec.text)
+/// What a stored line is about, if it is still a subject.
+fn subject<'a>(subjects: &'a [Subject], line: &Line) -> Option<&'a Subject> {
+    subjects.iter().find(|subject| {
+        let rest = line.text.strip_prefix(&subject.text);
+        rest.is_some_and(|rest| rest.starts_with(", block: ") || rest.starts_with(", passes: "))
+    })
 }
 
-/// Lists that had golden bits from the beginning; those of the others come after.
-const FIRST: usize = 16;
+fn covered(subjects: &[Subject], lines: &[Line]) -> BTreeSet<Pair> {
+    let of =
+        |line: &Line| subject(subjects, line).map(|subject| pairs(subject, line.class, schedule(&line.text)));
+    lines.iter().filter_map(of).flatten().collect()
+}
 
-/// Every operator and type, by lists of each half and by `auto`, with one and with several levels; then what `auto`
-/// makes of elements that lie apart.
-fn lines() -> Vec<String> {
-    let (mut lines, mut later) = (Vec::new(), Vec::new());
-    for (turn, row) in OPERATORS.iter().enumerate() {
-        for (ty_turn, ty) in Scalar::ALL.into_iter().enumerate().filter(|(_, ty)| row.takes(*ty)) {
-            let list = |k| spec(row.name, ty, LISTS[(turn + ty_turn + k) % FIRST]);
-            let cases = [(list(0), 1000), (list(5), 4097), (list(11), 70_001), (auto(row.name, ty), 100_003)];
-            lines.extend(cases.iter().map(|(spec, n)| line(spec, *n)));
-            let list = LISTS[FIRST + (turn + ty_turn) % (LISTS.len() - FIRST)];
-            later.push(line(&spec(row.name, ty, list), 4097));
+/// Lines for every pair that occurs and has none yet: each subject with every class and several schedules.
+fn missing(subjects: &[Subject], lines: &[Line]) -> Vec<Line> {
+    let mut covered = covered(subjects, lines);
+    let mut random = Random::new(lines.len() as u64);
+    let mut added = Vec::new();
+    for (subject, turn) in subjects.iter().zip(0..) {
+        for class in Class::ALL {
+            let (passes, block) = random.pick(&LISTS);
+            let spec = if (turn + class as usize).is_multiple_of(7) {
+                subject.auto()
+            } else {
+                subject.scheduled(passes, block)
+            };
+            let pairs = pairs(subject, class, schedule(&spec.text));
+            if pairs.iter().any(|pair| !covered.contains(pair)) {
+                covered.extend(pairs);
+                let n = random.pick(&[1, 2, 33, 255, 1000, 1025, 4097, 10_007]);
+                added.push(computed(&Line { class, n, text: spec.text, bits: String::new() }));
+            }
         }
     }
-    later.extend(
-        [("sum", Scalar::F32), ("dot", Scalar::F64)].map(|(name, ty)| line(&strided(auto(name, ty)), 70_001)),
-    );
-    [lines, later].concat()
+    added
 }
 
 #[test]
 fn bits_are_as_they_were() {
-    let found = lines();
+    let (version, stored) = lines::stored();
+    assert_eq!(version, ASSOCIATION);
+    let found: Vec<_> = stored.iter().map(computed).collect();
     if std::env::var_os("REDUCEGEN_UPDATE_GOLDEN").is_some() {
+        let added = missing(&subjects(), &found);
         let file = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/golden.txt");
-        std::fs::write(file, found.concat()).unwrap();
+        std::fs::write(file, lines::file(ASSOCIATION, &[found, added].concat())).unwrap();
         return;
     }
-    assert_eq!(found.len(), 377);
-    let wanted: Vec<_> = GOLDEN.lines().collect();
-    let differing: Vec<_> =
-        found.iter().zip(&wanted).filter(|(found, wanted)| found.trim_end() != **wanted).collect();
-    assert!(
-        differing.is_empty() && wanted.len() == found.len(),
-        "{} differ: {differing:#?}",
-        differing.len()
-    );
+    let differing: Vec<_> = found.iter().zip(&stored).filter(|(found, stored)| found != stored).collect();
+    assert!(differing.is_empty(), "{} differ: {differing:#?}", differing.len());
+    assert_eq!(lines::file(version, &stored), include_str!("golden.txt"));
+}
+
+/// Every operator and closure has lines of every type that it takes, and of every class of elements.
+#[test]
+fn everything_has_golden_bits() {
+    let (subjects, (_, lines)) = (subjects(), lines::stored());
+    assert!(lines.len() >= 500, "{}", lines.len());
+    let covered = covered(&subjects, &lines);
+    let with_class = |subject: &Subject, class: Class| [subject.name.clone(), class.to_string()];
+    let with_type = |subject: &Subject| [subject.name.clone(), subject.ty.to_string()];
+    for subject in &subjects {
+        assert!(
+            covered.contains(&with_type(subject)),
+            "{} has no line; update the golden bits",
+            subject.text
+        );
+        for class in Class::ALL {
+            assert!(covered.contains(&with_class(subject, class)), "{} has no line of {class}", subject.name);
+        }
+    }
+    for (ty, class) in Scalar::ALL.into_iter().flat_map(|ty| Class::ALL.map(|class| (ty, class))) {
+        let occurs = subjects.iter().any(|subject| subject.ty == ty);
+        assert!(
+            !occurs || covered.contains(&[ty.to_string(), class.to_string()]),
+            "{ty} has no line of {class}"
+        );
+    }
 }

@@ -6,20 +6,45 @@
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
 mod cases;
+#[path = "support/classes.rs"]
+mod classes;
 #[path = "gpu/counted.rs"]
 mod counted;
 #[path = "gpu/data.rs"]
 mod data;
 #[path = "gpu/device.rs"]
 mod device;
+#[path = "gpu/each_operation.rs"]
+mod each_operation;
+#[path = "golden/lines.rs"]
+#[allow(dead_code, reason = "the file is written on the host")]
+mod golden;
 #[path = "gpu/ladder.rs"]
 mod ladder;
+#[path = "gpu/numeric.rs"]
+mod numeric;
+#[path = "../reduce-codegen/tests/support/operations.rs"]
+#[allow(dead_code, reason = "random specifications are for other tests")]
+mod operations;
+#[path = "../reduce-codegen/tests/support/random.rs"]
+#[allow(dead_code, reason = "random specifications are for other tests")]
+mod random;
+#[path = "support/reference.rs"]
+mod reference;
+#[path = "support/sampled.rs"]
+mod sampled;
 #[path = "gpu/samples.rs"]
 mod samples;
+#[path = "support/splitmix.rs"]
+mod splitmix;
 #[path = "gpu/strided.rs"]
 mod strided;
+#[path = "support/subjects.rs"]
+mod subjects;
 #[path = "gpu/timing.rs"]
 mod timing;
+#[path = "support/traps.rs"]
+mod traps;
 
 use cases::{FLAGSHIP, LISTS, spec};
 use data::Kind;

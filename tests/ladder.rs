@@ -10,6 +10,8 @@ mod cases;
 #[allow(dead_code, reason = "no test uses all of it")]
 #[path = "right/data.rs"]
 mod data;
+#[path = "support/splitmix.rs"]
+mod splitmix;
 
 use data::Kind;
 use rayon::prelude::*;

@@ -2,8 +2,8 @@
 //! the right ones.
 //!
 //! Right means: equal to a plain loop over the elements, on data for which every order of the operator is
-//! exact; and for float sums of any data, within `γ_d · Σ|x|` of the exact sum. By default a sample that covers
-//! every operator, type, program and size; with `REDUCEGEN_FULL=1` the whole product.
+//! exact. By default a sample that covers every operator, type, program and size; with `REDUCEGEN_FULL=1` the whole
+//! product. How far other float sums are from the exact ones is in `accuracy.rs`.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
 mod cases;
@@ -11,6 +11,8 @@ mod cases;
 mod data;
 #[path = "right/plain.rs"]
 mod plain;
+#[path = "support/splitmix.rs"]
+mod splitmix;
 
 use data::Kind;
 use plain::How;
@@ -188,22 +190,6 @@ fn powers_of_two_and_their_neighbours() {
                 plain::reduce(name, &some, How::default()),
                 "{name} {ty}, n = {n}"
             );
-        }
-    }
-}
-
-#[test]
-fn float_sums_are_within_the_bound() {
-    for ty in [Scalar::F16, Scalar::F32, Scalar::F64] {
-        for name in ["sum", "dot"] {
-            for program in cases::programs(name, ty) {
-                let case = Case::new(program);
-                for n in [1000, 4097, 20_001] {
-                    plain::check_bound(&case.program, name, ty, n, |inputs| {
-                        on_host(&case, inputs).unwrap()[0]
-                    });
-                }
-            }
         }
     }
 }

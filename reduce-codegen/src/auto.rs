@@ -5,6 +5,9 @@ use reduce_dsl::operation::{Layout, Operation};
 use reduce_dsl::pass::Pass;
 use reduce_dsl::spec::Passes;
 
+/// The version of the associations, of `auto` and of every pass: bits change only with it.
+pub const ASSOCIATION: &str = "A1";
+
 /// Threads per block and passes of a specification.
 pub(crate) fn schedule(spec: &Spec) -> (u32, Vec<Pass>) {
     match &spec.passes {

@@ -7,6 +7,9 @@ mod expr;
 mod func;
 mod header;
 mod helpers;
+mod names;
+mod shuffle;
+mod spelling;
 mod stmt;
 mod types;
 mod uses;
@@ -39,8 +42,10 @@ pub fn cuda(program: &Program) -> Result<String, Error> {
 pub fn cuda_kernels(operation: &Operation, kernels: &[ExpandedKernel]) -> String {
     let uses = Uses::of(kernels);
     let mut text = types::structs(operation, &uses.vectors);
-    text.push_str(&helpers::helpers(operation));
-    text.push_str(&func::functions(operation, uses.shuffles));
+    text.push_str(&func::functions(operation));
+    if uses.shuffles {
+        text.push_str(&shuffle::function(&operation.acc));
+    }
     if uses.atomics {
         text.push_str(&atomic::function(operation));
     }

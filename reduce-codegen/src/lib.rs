@@ -14,6 +14,7 @@ pub mod ladder;
 pub mod lower;
 pub mod passes;
 
+pub use auto::ASSOCIATION;
 pub use cuda::{NVRTC_FLAGS, cuda, cuda_kernels};
 pub use error::Error;
 pub use expand::expand;

@@ -46,7 +46,7 @@ fn integer(ty: Scalar, name: &str) -> Option<Value> {
 }
 
 /// The canonical NaN of a float type: quiet, positive, no payload.
-fn nan(ty: Scalar) -> Value {
+pub fn nan(ty: Scalar) -> Value {
     let (bits, exponent) = match ty.size() {
         2 if ty == Scalar::F16 => (16, 5),
         size @ (2 | 4) => (8 * size, 8),

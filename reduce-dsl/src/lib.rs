@@ -15,6 +15,7 @@ pub mod func;
 #[cfg(feature = "interpreter")]
 pub mod interpreter;
 pub mod lanes;
+pub mod laws;
 pub mod library;
 pub mod operation;
 pub mod operators;

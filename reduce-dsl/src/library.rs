@@ -1,15 +1,35 @@
 //! Functions that are built of exact operations, so that they have the same bits everywhere: `exp` and `ln`.
 //!
 //! Hosts and GPUs bring functions of these names, and no two of them agree. Here each is one [`Func`]: the evaluator
-//! [writes it out](written_out), and CUDA has a device function that is printed from it.
+//! [writes it out](written_out), and CUDA has a device function that is printed from it. A straight line of operations
+//! that IEEE 754 rounds correctly: no branch, no table, no division, no conversion.
+//!
+//! Greatest error, in units in the last place of the exact value (that of subnormals is the smallest of them): of
+//! `f32`, over all 2^32 bit patterns, `exp` 0.891 and `ln` 0.853; of `f64`, in 300 million samples, 0.899 and 0.878.
+//!
+//! The methods: W. J. Cody, W. Waite, Software Manual for the Elementary Functions (1980), for the reductions of the
+//! argument, the constant in two parts, and the scaling; J.-M. Muller et al., Handbook of Floating-Point Arithmetic
+//! (2nd ed., 2018), for reductions by fused operations and polynomials with coefficients in the format. The
+//! coefficients are minimax, by our own weighted Remez algorithm with successive rounding; those of `ln` of `f32`
+//! were then chosen among neighbours by the measured error.
+
+mod exp;
+mod ln;
+mod steps;
 
 use crate::Scalar;
 use crate::func::{Func, FuncBuilder, Node};
 use crate::ops::Un;
 
 /// The function that an operation stands for, if it is one of the library.
-pub fn definition(_: Un, _: Scalar) -> Option<Func> {
-    None
+pub fn definition(op: Un, ty: Scalar) -> Option<Func> {
+    match (op, ty) {
+        (Un::Exp, Scalar::F32) => exp::exp(&exp::F32).ok(),
+        (Un::Exp, Scalar::F64) => exp::exp(&exp::F64).ok(),
+        (Un::Ln, Scalar::F32) => ln::ln(&ln::F32).ok(),
+        (Un::Ln, Scalar::F64) => ln::ln(&ln::F64).ok(),
+        _ => None,
+    }
 }
 
 /// The function with every call of the library in its place.

@@ -1,6 +1,9 @@
 //! The host backend against [`Association::reduce`], which combines one pair of elements at a time.
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
+#[path = "../../tests/support/splitmix.rs"]
+mod splitmix;
+
 use reduce_dsl::eval::Evaluator;
 use reduce_dsl::func::Param;
 use reduce_dsl::lanes::{Lanes, LanesRef};
@@ -9,6 +12,7 @@ use reduce_dsl::operators::{OPERATORS, operator};
 use reduce_dsl::program::{Association, Level, Tree};
 use reduce_dsl::{Scalar, Value, bf16, f16};
 use reduce_runtime::host::{self, HostError};
+use splitmix::Random;
 
 const fn level(chunk: u64, lanes: u64, tree: Tree) -> Level {
     Level { chunk, lanes, tree }
@@ -62,16 +66,6 @@ enum Data {
     Bits,
 }
 
-fn random(seed: u64) -> impl FnMut() -> u64 {
-    let mut state = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
-    move || {
-        state ^= state << 13;
-        state ^= state >> 7;
-        state ^= state << 17;
-        state.wrapping_mul(0x2545_f491_4f6c_dd1d) >> 8
-    }
-}
-
 fn float(ty: Scalar, x: f64) -> u64 {
     match ty {
         Scalar::F16 => Value::of(f16::from_f64(x)).bits(),
@@ -83,7 +77,8 @@ fn float(ty: Scalar, x: f64) -> u64 {
     }
 }
 
-fn element(ty: Scalar, data: Data, mut next: impl FnMut() -> u64) -> Value {
+fn element(ty: Scalar, data: Data, random: &mut Random) -> Value {
+    let mut next = || random.bits();
     let sign = (next() & 1) << (8 * ty.size() - 1);
     let bits = match data {
         Data::Finite => float(ty, ((next() % 4001) as f64 - 2000.0) / (7 << (next() % 8)) as f64),
@@ -97,11 +92,11 @@ fn element(ty: Scalar, data: Data, mut next: impl FnMut() -> u64) -> Value {
 }
 
 fn inputs(operation: &Operation, data: Data, n: usize) -> Vec<Lanes> {
-    let mut next = random(n as u64 + 1);
+    let mut random = Random::new(n as u64);
     let column = |input: &Param| {
         let mut lanes = Lanes::empty(input.ty);
         lanes.resize(n);
-        (0..n).for_each(|i| lanes.set(i, element(input.ty, data, &mut next)));
+        (0..n).for_each(|i| lanes.set(i, element(input.ty, data, &mut random)));
         lanes
     };
     operation.inputs.iter().map(column).collect()
@@ -215,7 +210,8 @@ fn the_error_of_a_sum_is_within_the_bound_of_its_depth() {
     let fixed = |x: f32| (f64::from(x) * f64::from(1 << 30)) as i128;
     for association in associations() {
         for n in [1usize, 2, 100, 5_000, 300_001] {
-            let mut next = random(n as u64);
+            let mut random = Random::new(n as u64);
+            let mut next = || random.bits();
             let data: Vec<f32> = (0..n)
                 .map(|_| ((next() as i32 >> 8) as f32) / f32::powi(2.0, 10 + next() as i32 % 20))
                 .collect();

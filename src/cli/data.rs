@@ -1,6 +1,6 @@
 //! Data files, mapped into memory: NumPy arrays read flat, and raw little-endian elements.
 
-use crate::cli::dtype::Dtype;
+use crate::cli::dtype::{Dtype, NotBool};
 use crate::cli::npy::{self, Layout, NpyError};
 use reduce_dsl::Scalar;
 use reduce_dsl::lanes::LanesRef;
@@ -52,6 +52,8 @@ pub(crate) enum Reason {
     NotRaw,
     #[error("{bytes} bytes are not a whole number of {ty} elements; check the type that `--raw` names")]
     Raw { ty: Scalar, bytes: usize },
+    #[error("{0}")]
+    NotBool(#[from] NotBool),
 }
 
 impl Data {
@@ -73,11 +75,12 @@ impl Data {
     }
 
     /// The elements.
-    pub(crate) fn lanes(&self) -> LanesRef<'_> {
-        (self.dtype.cast)(match &self.storage {
+    pub(crate) fn lanes(&self) -> Result<LanesRef<'_>, DataError> {
+        let lanes = (self.dtype.cast)(match &self.storage {
             Storage::Mapped { map, start } => &map[*start..],
             Storage::Copied { words, bytes } => &bytemuck::cast_slice(words)[..*bytes],
-        })
+        });
+        lanes.map_err(|error| DataError { path: self.path.clone(), reason: error.into() })
     }
 }
 

@@ -6,32 +6,87 @@ use reduce_dsl::lanes::LanesRef;
 /// An element type as files name it.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Dtype {
-    /// NumPy's code: `f4`.
-    pub(crate) code: &'static str,
+    /// NumPy's code: `f4`. NumPy has none for `bf16`, which only bare elements can have.
+    pub(crate) code: Option<&'static str>,
     /// The type in the language.
     pub(crate) ty: Scalar,
     /// Bytes, aligned and a multiple of the size, as elements.
-    pub(crate) cast: fn(&[u8]) -> LanesRef<'_>,
+    pub(crate) cast: fn(&[u8]) -> Result<LanesRef<'_>, NotBool>,
+}
+
+/// A byte that is not a `bool`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "element {at} is the byte {byte}, and a bool is 0 or 1; save `a != 0`, or read the bytes as numbers with `--raw u8`"
+)]
+pub(crate) struct NotBool {
+    /// Which element it is.
+    pub(crate) at: usize,
+    /// Its value.
+    pub(crate) byte: u8,
+}
+
+macro_rules! row {
+    ($code:expr, $ty:ident) => {
+        Dtype { code: $code, ty: Scalar::$ty, cast: |bytes| Ok(LanesRef::$ty(bytemuck::cast_slice(bytes))) }
+    };
 }
 
 /// The table.
-pub(crate) const DTYPES: [Dtype; 11] = [
-    Dtype { code: "f2", ty: Scalar::F16, cast: |bytes| LanesRef::F16(bytemuck::cast_slice(bytes)) },
-    Dtype { code: "f4", ty: Scalar::F32, cast: |bytes| LanesRef::F32(bytemuck::cast_slice(bytes)) },
-    Dtype { code: "f8", ty: Scalar::F64, cast: |bytes| LanesRef::F64(bytemuck::cast_slice(bytes)) },
-    Dtype { code: "i1", ty: Scalar::I8, cast: |bytes| LanesRef::I8(bytemuck::cast_slice(bytes)) },
-    Dtype { code: "u1", ty: Scalar::U8, cast: |bytes| LanesRef::U8(bytes) },
-    Dtype { code: "i2", ty: Scalar::I16, cast: |bytes| LanesRef::I16(bytemuck::cast_slice(bytes)) },
-    Dtype { code: "u2", ty: Scalar::U16, cast: |bytes| LanesRef::U16(bytemuck::cast_slice(bytes)) },
-    Dtype { code: "i4", ty: Scalar::I32, cast: |bytes| LanesRef::I32(bytemuck::cast_slice(bytes)) },
-    Dtype { code: "u4", ty: Scalar::U32, cast: |bytes| LanesRef::U32(bytemuck::cast_slice(bytes)) },
-    Dtype { code: "i8", ty: Scalar::I64, cast: |bytes| LanesRef::I64(bytemuck::cast_slice(bytes)) },
-    Dtype { code: "u8", ty: Scalar::U64, cast: |bytes| LanesRef::U64(bytemuck::cast_slice(bytes)) },
+pub(crate) const DTYPES: [Dtype; 13] = [
+    Dtype { code: Some("b1"), ty: Scalar::Bool, cast: bools },
+    row!(None, Bf16),
+    row!(Some("f2"), F16),
+    row!(Some("f4"), F32),
+    row!(Some("f8"), F64),
+    row!(Some("i1"), I8),
+    row!(Some("u1"), U8),
+    row!(Some("i2"), I16),
+    row!(Some("u2"), U16),
+    row!(Some("i4"), I32),
+    row!(Some("u4"), U32),
+    row!(Some("i8"), I64),
+    row!(Some("u8"), U64),
 ];
 
 impl Dtype {
     /// The row of that name in the language: `f32`.
     pub(crate) fn named(name: &str) -> Option<&'static Dtype> {
         DTYPES.iter().find(|dtype| dtype.ty.name() == name)
+    }
+
+    /// The row of that code of NumPy: `f4`.
+    pub(crate) fn coded(code: &str) -> Option<&'static Dtype> {
+        DTYPES.iter().find(|dtype| dtype.code == Some(code))
+    }
+}
+
+fn bools(bytes: &[u8]) -> Result<LanesRef<'_>, NotBool> {
+    bytemuck::checked::try_cast_slice(bytes).map(LanesRef::Bool).map_err(|_| {
+        let at = bytes.iter().position(|&byte| byte > 1).unwrap_or_default();
+        NotBool { at, byte: bytes[at] }
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Dtype, LanesRef, NotBool, Scalar};
+
+    #[test]
+    fn every_type_of_the_language_has_a_row() {
+        for ty in Scalar::ALL {
+            assert_eq!(Dtype::named(ty.name()).map(|dtype| dtype.ty), Some(ty));
+        }
+        assert_eq!(Dtype::coded("f4").map(|dtype| dtype.ty), Some(Scalar::F32));
+    }
+
+    #[test]
+    fn a_bool_is_0_or_1() {
+        let cast = Dtype::coded("b1").map(|dtype| dtype.cast);
+        let cast = |bytes| cast.map(|cast| cast(bytes));
+        assert!(matches!(cast(&[0, 1, 1]), Some(Ok(LanesRef::Bool([false, true, true])))));
+        assert!(matches!(cast(&[]), Some(Ok(LanesRef::Bool([])))));
+        let error = cast(&[1, 0, 0, 2, 255]).and_then(Result::err);
+        assert_eq!(error, Some(NotBool { at: 3, byte: 2 }));
     }
 }

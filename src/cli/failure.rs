@@ -37,7 +37,7 @@ impl Failure {
             Failure::Data(error) => match &error.reason {
                 Reason::Io(error) if !is_users(error.kind()) => 1,
                 Reason::Io(_) | Reason::Directory | Reason::NotRegular => 2,
-                Reason::Npy(_) | Reason::NotRaw | Reason::Raw { .. } => 2,
+                Reason::Npy(_) | Reason::NotRaw | Reason::Raw { .. } | Reason::NotBool(_) => 2,
             },
             Failure::Runtime(error) => 1 + u8::from(error.is_users_fault()),
             Failure::Write { error, .. } => u8::from(error.kind() != io::ErrorKind::BrokenPipe),

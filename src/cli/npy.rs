@@ -10,7 +10,6 @@ mod header;
 
 use crate::cli::dtype::{DTYPES, Dtype};
 use header::{Header, HeaderError};
-use reduce_dsl::Scalar;
 
 /// How every NumPy file starts.
 pub(crate) const MAGIC: &[u8] = b"\x93NUMPY";
@@ -91,10 +90,12 @@ fn header_text(file: &[u8]) -> Result<(&[u8], usize), NpyError> {
     Ok((file.get(start..end).ok_or(truncated(end))?, end))
 }
 
+/// The type that NumPy calls so. A type of one byte has no byte order, which NumPy writes as `|`.
 fn dtype(descr: &str) -> Result<&'static Dtype, NpyError> {
     let (order, code) = descr.split_at_checked(1).unwrap_or(("", ""));
-    match (order, DTYPES.iter().find(|dtype| dtype.code == code)) {
+    match (order, Dtype::coded(code)) {
         ("<" | "=", Some(dtype)) => Ok(dtype),
+        (">" | "|", Some(dtype)) if dtype.ty.size() == 1 => Ok(dtype),
         (">", Some(_)) => Err(NpyError::BigEndian(descr.to_owned())),
         _ if code.starts_with('O') => Err(NpyError::Objects),
         _ => Err(NpyError::Dtype { descr: shown(descr), advice: advice(code) }),
@@ -108,9 +109,13 @@ fn shown(descr: &str) -> String {
 
 fn advice(code: &str) -> String {
     match code {
-        "i1" | "i2" => "convert them with `.astype('<i4')`".to_owned(),
-        "b1" | "u1" | "u2" => "convert them with `.astype('<u4')`".to_owned(),
-        _ => format!("convert them to one of {}", Scalar::ALL.map(Scalar::name).join(", ")),
+        // What ml_dtypes and others make of bf16.
+        "V2" => "if they are bf16, for which NumPy has no code, write them with `a.tofile(path)` and say `--raw bf16`"
+            .to_owned(),
+        _ => {
+            let coded = DTYPES.iter().filter(|dtype| dtype.code.is_some()).map(|dtype| dtype.ty.name());
+            format!("convert them to one of {}", coded.collect::<Vec<_>>().join(", "))
+        }
     }
 }
 

@@ -28,7 +28,7 @@ fn for_each(option: &str, given: &[usize], data: &[Data]) -> Result<Vec<usize>, 
 }
 
 fn view(file: &Data, offset: usize, step: usize) -> Result<Strided<LanesRef<'_>>, Failure> {
-    let data = file.lanes();
+    let data = file.lanes()?;
     let Some(behind) = data.len().checked_sub(offset) else {
         let (path, len) = (file.path.display(), data.len());
         return Err(Failure::request(format!(

@@ -45,8 +45,8 @@ fn arrays_of_other_elements() {
     let structured = "{'descr': [('x', '<f4'), ('y', '<f4')], 'fortran_order': False, 'shape': (3,), }\n";
     let folder = Folder::of("other_elements")
         .with("big_endian.npy", with(">f8"))
-        .with("bytes.npy", with("|i1"))
-        .with("bools.npy", with("|b1"))
+        .with("big_shorts.npy", with(">i2"))
+        .with("bf16.npy", with("|V2"))
         .with("complex.npy", with("<c8"))
         .with("objects.npy", with("|O"))
         .with("dates.npy", with("<M8[ns]"))
@@ -55,8 +55,8 @@ fn arrays_of_other_elements() {
         &folder,
         &[
             "big_endian.npy",
-            "bytes.npy",
-            "bools.npy",
+            "big_shorts.npy",
+            "bf16.npy",
             "complex.npy",
             "objects.npy",
             "dates.npy",

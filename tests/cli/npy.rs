@@ -1,5 +1,7 @@
 //! NumPy files as bytes, right and wrong ones.
 
+use reduce_dsl::f16;
+
 /// The element types, with their little-endian bytes.
 pub(crate) trait Number: Copy {
     /// NumPy's name of the type: `<f4`.
@@ -19,9 +21,20 @@ macro_rules! numbers {
     };
 }
 
-numbers!(f32: "<f4", f64: "<f8", i32: "<i4", u32: "<u4", i64: "<i8", u64: "<u8", u16: "<f2");
+numbers!(
+    f16: "<f2", f32: "<f4", f64: "<f8",
+    i8: "|i1", i16: "<i2", i32: "<i4", i64: "<i8",
+    u8: "|u1", u16: "<u2", u32: "<u4", u64: "<u8"
+);
 
-/// The bytes of numbers. A `u16` holds the bits of a 16-bit float.
+impl Number for bool {
+    const DESCR: &str = "|b1";
+    fn bytes(self) -> Vec<u8> {
+        vec![self.into()]
+    }
+}
+
+/// The bytes of numbers.
 pub(crate) fn raw<T: Number>(numbers: &[T]) -> Vec<u8> {
     numbers.iter().flat_map(|number| number.bytes()).collect()
 }

@@ -2,6 +2,7 @@
 
 use crate::folder::Folder;
 use crate::npy;
+use reduce_dsl::f16;
 use serde_json::Value;
 
 const SUNSPOTS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/data/sunspots.npy");
@@ -40,20 +41,65 @@ fn every_operator_is_exact_on_integers() {
 
 #[test]
 fn every_type_is_read() {
-    let folder = Folder::of("types")
-        .with("f16.npy", npy::array(&[0x3c00_u16, 0x4000, 0x4200]))
-        .with("f32.npy", npy::array(&[1f32, 2.0, 3.0]))
-        .with("f64.npy", npy::array(&[1f64, 2.0, 3.0]))
-        .with("i32.npy", npy::array(&[1i32, 2, 3]))
-        .with("u32.npy", npy::array(&[1u32, 2, 3]))
-        .with("i64.npy", npy::array(&[1i64, 2, 3]))
-        .with("u64.npy", npy::array(&[1u64, 2, 3]));
-    for ty in ["f16", "f32", "f64", "i32", "u32", "i64", "u64"] {
-        let (file, spec) = (format!("{ty}.npy"), format!("op: sum, ty: {ty}"));
+    let halves = [1.0, 2.0, 3.0].map(f16::from_f32);
+    let files = [
+        ("f16", npy::array(&halves)),
+        ("f32", npy::array(&[1f32, 2.0, 3.0])),
+        ("f64", npy::array(&[1f64, 2.0, 3.0])),
+        ("i8", npy::array(&[1i8, 2, 3])),
+        ("i16", npy::array(&[1i16, 2, 3])),
+        ("i32", npy::array(&[1i32, 2, 3])),
+        ("i64", npy::array(&[1i64, 2, 3])),
+        ("u8", npy::array(&[1u8, 2, 3])),
+        ("u16", npy::array(&[1u16, 2, 3])),
+        ("u32", npy::array(&[1u32, 2, 3])),
+        ("u64", npy::array(&[1u64, 2, 3])),
+    ];
+    for (ty, file) in files {
+        let folder = Folder::of("types").with("x.npy", file);
         let result = if ty.starts_with('f') { "6.0" } else { "6" };
-        assert_eq!(folder.result("op: sum", &[&file]), result, "{ty} from the file");
-        assert_eq!(folder.result(&spec, &[&file]), result, "{ty} in both");
+        assert_eq!(folder.result("op: sum", &["x.npy"]), result, "{ty} from the file");
+        assert_eq!(folder.result(&format!("op: sum, ty: {ty}"), &["x.npy"]), result, "{ty} in both");
     }
+}
+
+/// Numbers of which every byte matters, so that bytes in another order are another result.
+#[test]
+fn elements_are_little_endian() {
+    let folder = Folder::of("little_endian");
+    for (ty, bytes, result) in [
+        ("i8", &[0x80][..], "-128"),
+        ("u8", &[0x80], "128"),
+        ("i16", &[0x01, 0x80], "-32767"),
+        ("u16", &[0x01, 0x80], "32769"),
+        ("i32", &[1, 2, 3, 0x80], "-2147286527"),
+        ("u64", &[1, 2, 3, 4, 5, 6, 7, 8], "578437695752307201"),
+        ("f16", &[0x01, 0x3c], "1.0009766"),
+        ("bf16", &[0x81, 0x3f], "1.0078125"),
+        ("f32", &[1, 2, 3, 0x40], "2.0469973"),
+    ] {
+        std::fs::write(folder.path("x"), bytes).unwrap();
+        assert_eq!(folder.result("op: max", &["x", "--raw", ty]), result, "{ty}");
+    }
+}
+
+#[test]
+fn types_of_one_byte_have_no_byte_order() {
+    for descr in ["|u1", "<u1", ">u1", "=u1"] {
+        let file = npy::file(&npy::header(descr, false, "(2,)"), &[200, 7]);
+        assert_eq!(
+            Folder::of("one_byte").with("x.npy", file).result("op: max", &["x.npy"]),
+            "200",
+            "{descr}"
+        );
+    }
+}
+
+#[test]
+fn bf16_is_read_from_bare_elements() {
+    let folder = Folder::of("bf16").with("x", npy::raw(&[0x3f80_u16, 0x4000, 0x4040]));
+    assert_eq!(folder.result("op: sum", &["x", "--raw", "bf16"]), "6.0");
+    assert_eq!(folder.result("op: max, ty: bf16", &["x", "--raw", "bf16"]), "3.0");
 }
 
 #[test]

@@ -1,5 +1,6 @@
 //! Inputs that show errors: every element matters, and NaN, zeros and infinities occur.
 
+use super::splitmix::random;
 use reduce_dsl::lanes::Lanes;
 use reduce_dsl::{Scalar, bf16, f16};
 use reduce_runtime::DeviceInput;
@@ -68,14 +69,6 @@ impl Kind {
             Scalar::Bool => range.map(|i| self.integer(i) & 1 == 1).collect::<Vec<_>>().into(),
         }
     }
-}
-
-/// SplitMix64 (Steele, Lea, Flood 2014) of a position: the same everywhere, for every length.
-fn random(i: u64) -> u64 {
-    let mut z = i.wrapping_add(1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-    z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    z ^ (z >> 31)
 }
 
 macro_rules! resident {

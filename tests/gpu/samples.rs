@@ -122,18 +122,23 @@ fn float(value: Value) -> f64 {
 /// Compares specifications on all cores, and fails with every difference.
 pub(crate) fn compare_on_all_cores(specs: &[Spec], device: &Device) {
     let samples = Samples::new();
-    let (next, differences) = (AtomicUsize::new(0), Mutex::new(Vec::new()));
+    let differences = on_all_cores(specs, |spec| samples.compare_all(spec, device).err());
+    let differences: Vec<_> = differences.into_iter().flatten().collect();
+    assert!(differences.is_empty(), "{} of {}:\n{}", differences.len(), specs.len(), differences.join("\n"));
+}
+
+/// What `work` makes of each item, in no particular order.
+pub(crate) fn on_all_cores<T: Sync, R: Send>(items: &[T], work: impl Fn(&T) -> R + Sync) -> Vec<R> {
+    let (next, results) = (AtomicUsize::new(0), Mutex::new(Vec::new()));
     std::thread::scope(|scope| {
         for _ in 0..std::thread::available_parallelism().unwrap().get() {
             scope.spawn(|| {
-                while let Some(spec) = specs.get(next.fetch_add(1, Ordering::Relaxed)) {
-                    if let Err(difference) = samples.compare_all(spec, device) {
-                        differences.lock().unwrap().push(difference);
-                    }
+                while let Some(item) = items.get(next.fetch_add(1, Ordering::Relaxed)) {
+                    let result = work(item);
+                    results.lock().unwrap().push(result);
                 }
             });
         }
     });
-    let differences = differences.into_inner().unwrap();
-    assert!(differences.is_empty(), "{} of {}:\n{}", differences.len(), specs.len(), differences.join("\n"));
+    results.into_inner().unwrap()
 }

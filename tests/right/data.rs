@@ -1,5 +1,7 @@
 //! Elements to reduce, the same for the same position.
 
+pub(crate) use super::splitmix::random;
+
 use reduce_dsl::lanes::Lanes;
 use reduce_dsl::{Scalar, Value, bf16, f16};
 use reduce_runtime::Strided;
@@ -27,14 +29,6 @@ impl Kind {
     pub(crate) fn is_exact(self) -> bool {
         matches!(self, Kind::Exact | Kind::Small | Kind::Zeros)
     }
-}
-
-/// SplitMix64 (Steele, Lea, Flood, 2014).
-pub(crate) fn random(i: u64) -> u64 {
-    let z = i.wrapping_add(1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-    let z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    let z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    z ^ (z >> 31)
 }
 
 /// The first n elements of the input at `place`.

@@ -1,6 +1,6 @@
 //! Atomic combinations in C++: one instruction where the hardware has it, a loop around compare-and-swap elsewhere.
 
-use super::helpers::INLINE;
+use super::func::INLINE;
 use super::types::scalar;
 use reduce_dsl::Scalar;
 use reduce_dsl::func::Node;

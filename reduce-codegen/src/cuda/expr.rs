@@ -1,6 +1,6 @@
 //! Expressions of kernels in C++.
 
-use super::func::is_plain;
+use super::func::{gives_acc, is_plain};
 use super::types::literal;
 use reduce_dsl::expanded::{Buffer, Expr, Place, Ty};
 use reduce_dsl::operation::Operation;
@@ -45,7 +45,7 @@ pub(super) fn expr(operation: &Operation, it: &Expr) -> String {
         Expr::Combine(..) => call(operation, "combine", it),
         Expr::Fold(..) => call(operation, "fold", it),
         Expr::Empty => if operation.padding.is_some() { "identity()" } else { "{}" }.to_owned(),
-        Expr::Finish(a, _) if is_plain(&operation.finish, &operation.acc) => sub(a),
+        Expr::Finish(a, _) if gives_acc(operation) => sub(a),
         Expr::Finish(..) => call(operation, "finish", it),
     }
 }

@@ -1,7 +1,7 @@
 //! Statements of kernels in C++.
 
 use super::expr::{expr, place, unwidened};
-use super::func::shuffles_directly;
+use super::shuffle::shuffles_directly;
 use super::{atomic, types};
 use reduce_dsl::expanded::{AtomicOp, Barrier, Expr, Local, Loop, MemoryOrder, Place, Stmt, Ty};
 use reduce_dsl::operation::Operation;
@@ -46,8 +46,8 @@ fn declared(operation: &Operation, local: &Local) -> String {
     let ty = match local.ty {
         Ty::Scalar(ty) => types::scalar(ty).to_owned(),
         Ty::Vector(ty, lanes) => types::vector(ty, lanes),
-        Ty::Acc => types::record(&operation.acc).to_owned(),
-        Ty::Output => types::record(&operation.output).to_owned(),
+        Ty::Acc => types::record(&operation.acc),
+        Ty::Output => types::record(&operation.output),
     };
     format!("{ty} {}", local.name)
 }

@@ -1,5 +1,7 @@
 //! Types and literals in C++.
 
+use super::names;
+use reduce_dsl::func::Param;
 use reduce_dsl::operation::{Operation, Record};
 use reduce_dsl::{Scalar, Value};
 use std::collections::BTreeSet;
@@ -23,9 +25,14 @@ pub(super) fn scalar(ty: Scalar) -> &'static str {
     }
 }
 
+/// The number of bits of a scalar.
+pub(super) fn bits(ty: Scalar) -> u32 {
+    8 * ty.size() as u32
+}
+
 /// The C++ type of an accumulator or result.
-pub(super) fn record(record: &Record) -> &str {
-    record.name.as_deref().unwrap_or_else(|| scalar(record.fields[0].ty))
+pub(super) fn record(record: &Record) -> String {
+    record.name.as_deref().map_or_else(|| scalar(record.fields[0].ty).to_owned(), names::record)
 }
 
 /// The C++ type of a vector of elements.
@@ -33,12 +40,12 @@ pub(super) fn vector(ty: Scalar, lanes: u32) -> String {
     format!("{ty}x{lanes}")
 }
 
-/// The structs: the accumulator of the operation, and vectors of elements.
+/// The structs: the accumulator and the result of the operation, and vectors of elements.
 pub(super) fn structs(operation: &Operation, vectors: &BTreeSet<(Scalar, u32)>) -> String {
-    let mut text = String::new();
-    if let Some(name) = &operation.acc.name {
-        let fields = operation.acc.fields.iter().map(|it| format!("    {} {};\n", scalar(it.ty), it.name));
-        let _ = write!(text, "\nstruct {name} {{\n{}}};\n", fields.collect::<String>());
+    let Operation { acc, output, .. } = operation;
+    let mut text = fields(acc);
+    if output.name != acc.name {
+        text.push_str(&fields(output));
     }
     for &(ty, lanes) in vectors {
         let (name, element, bytes) = (vector(ty, lanes), scalar(ty), ty.size() * lanes as usize);
@@ -46,6 +53,16 @@ pub(super) fn structs(operation: &Operation, vectors: &BTreeSet<(Scalar, u32)>) 
         let _ = writeln!(text, "struct alignas({bytes}) {name} {{ {element} at[{lanes}]; }};");
     }
     text
+}
+
+/// The definition of a struct.
+fn fields(it: &Record) -> String {
+    if it.is_scalar() {
+        return String::new();
+    }
+    let field = |Param { name, ty }: &Param| format!("    {} {};\n", scalar(*ty), names::field(name));
+    let fields: String = it.fields.iter().map(field).collect();
+    format!("\nstruct {} {{\n{fields}}};\n", record(it))
 }
 
 /// A literal of exactly that value.
@@ -65,4 +82,10 @@ pub(super) fn literal(value: Value) -> String {
         Scalar::I64 => format!("{value}ll"),
         Scalar::U64 => format!("{value}ull"),
     }
+}
+
+/// The literal of an unsigned integer in hexadecimal.
+pub(super) fn hex(value: Value) -> String {
+    let decimal = literal(value);
+    format!("{:#x}{}", value.bits(), decimal.trim_start_matches(|c: char| c.is_ascii_digit()))
 }

@@ -204,7 +204,7 @@ pub(super) fn constants_of(ty: Option<Scalar>) -> Vec<&'static str> {
 /// Names of one word that kernels use themselves. A test of reduce-codegen holds the list against them.
 const KERNEL: &str = "\
     acc at atomicAdd atomicAnd atomicCAS atomicMax atomicMin atomicOr atomicXor blockDim blockIdx \
-    combine count finish first fold gridDim identity index item items lane left map mask n next other \
+    combine count elements finish first fold gridDim identity index item items lane left map mask n next other \
     partial partials present result right root shared step stride thread threadIdx total tree unit units warp \
     warps warpSize Best BLOCK GRID STRIDE TILE UNITS WARPS WIDTH";
 

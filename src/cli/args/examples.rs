@@ -30,6 +30,9 @@ Examples:
   reducegen run 'map: |x| x.abs(), op: sum, layout: strided' data.npy --offset 1 --step 3
   reducegen run 'op: sum, block: 32, passes: [shuffle]' small.npy --trace
 
+Types of elements: bool, i8, i16, i32, i64, u8, u16, u32, u64, f16, f32 and f64, as NumPy saves them or with
+--raw, and bf16 with --raw only, for which NumPy has no code. They are little-endian; a bool is a byte, 0 or 1.
+
 In JSON, a result is a number; a string where it is NaN, infinite, or an integer beyond 2^53; and an
 object of these where it is a struct. `bits` holds its bits likewise, in hexadecimal.";
 

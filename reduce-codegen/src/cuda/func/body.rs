@@ -1,0 +1,55 @@
+//! The body of a device function: its locals, and what it returns.
+
+use super::text::Text;
+use super::values::Values;
+use crate::cuda::names;
+use crate::cuda::types::{record, scalar};
+use reduce_dsl::func::{Func, Id, Node};
+use reduce_dsl::operation::Record;
+
+/// The lines between the braces.
+pub(super) fn body(func: &Func, acc: &Record, result: &Record) -> String {
+    let values = Values::of(func);
+    let local = |(ty, name, value): (_, &str, _)| format!("    const {} {name} = {value};\n", scalar(ty));
+    let locals: String = values.locals().map(local).collect();
+    let value = whole(&values, func.results(), acc, result).text;
+    format!("{locals}    return {value};\n")
+}
+
+/// Results as one value: a scalar, a parameter whose fields they are, a choice between two such values, or a struct.
+fn whole(values: &Values<'_>, results: &[Id], acc: &Record, result: &Record) -> Text {
+    if let (true, [scalar]) = (result.is_scalar(), results) {
+        return values.text(*scalar);
+    }
+    let parameter = if acc == result { parameter(values.func, results) } else { None };
+    if let Some(name) = parameter {
+        return Text::atom(names::local(name));
+    }
+    if let Some((cond, branches)) = choice(values, results) {
+        let [a, b] = branches.map(|results| whole(values, &results, acc, result));
+        return Text::choice(&values.text(cond), &a, &b);
+    }
+    let fields: Vec<_> = results.iter().map(|&id| values.text(id).text).collect();
+    Text::atom(format!("{}{{{}}}", record(result), fields.join(", ")))
+}
+
+/// The parameter that has those fields, in order.
+fn parameter<'a>(func: &'a Func, fields: &[Id]) -> Option<&'a str> {
+    let struct_of = |id: Id| func.params().get(id.0 as usize)?.name.split('.').next();
+    let name = struct_of(*fields.first()?)?;
+    let all = (0..func.params().len() as u32).map(Id).filter(|&id| struct_of(id) == Some(name));
+    all.eq(fields.iter().copied()).then_some(name)
+}
+
+/// The condition by which every one of several results is chosen, and what they are where it holds and elsewhere.
+fn choice(values: &Values<'_>, results: &[Id]) -> Option<(Id, [Vec<Id>; 2])> {
+    let choose = |&id: &Id| match values.nested(id)?.node {
+        Node::Select(cond, a, b) => Some((cond, a, b)),
+        Node::Const(_) | Node::Un(..) | Node::Bin(..) | Node::Cmp(..) => None,
+        Node::Cast(..) | Node::MulAdd(..) => None,
+    };
+    let all: Vec<_> = results.iter().map(choose).collect::<Option<_>>()?;
+    let cond = all.first()?.0;
+    let branches = [all.iter().map(|it| it.1).collect(), all.iter().map(|it| it.2).collect()];
+    (all.len() > 1 && all.iter().all(|it| it.0 == cond)).then_some((cond, branches))
+}

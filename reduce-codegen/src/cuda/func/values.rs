@@ -1,0 +1,111 @@
+//! The values of a function in C++: parameters, locals, and the expressions between them.
+
+use super::text::Text;
+use crate::cuda::names;
+use crate::cuda::spelling::{Spelling, spelling};
+use crate::cuda::types::{bits, hex, literal};
+use reduce_dsl::Scalar;
+use reduce_dsl::func::{Func, Id, Line, Node};
+
+/// A function whose values are read. Lines that have a name, or are used more than once, are locals.
+pub(super) struct Values<'a> {
+    pub(super) func: &'a Func,
+    /// The name of each line that is a local.
+    locals: Vec<Option<String>>,
+}
+
+impl<'a> Values<'a> {
+    pub(super) fn of(func: &'a Func) -> Values<'a> {
+        let mut uses = vec![0; func.params().len() + func.lines().len()];
+        let operands = func.lines().iter().flat_map(|it| it.node.operands());
+        operands.chain(func.results().iter().copied()).for_each(|id| uses[id.0 as usize] += 1);
+        let given: Vec<_> = func.lines().iter().filter_map(|it| it.name.as_deref()).collect();
+        let numbered = (0..).map(|number| format!("t_{number}"));
+        let mut free = numbered.filter(|name| !given.contains(&name.as_str()));
+        let local = |(line, &uses): (&Line, &u32)| match &line.name {
+            Some(name) => Some(names::local(name)),
+            None if uses > 1 && !matches!(line.node, Node::Const(_)) => free.next(),
+            None => None,
+        };
+        let locals = func.lines().iter().zip(&uses[func.params().len()..]).map(local).collect();
+        Values { func, locals }
+    }
+
+    /// The locals in order: type, name, value.
+    pub(super) fn locals(&self) -> impl Iterator<Item = (Scalar, &str, String)> {
+        let all = self.func.lines().iter().zip(&self.locals);
+        all.filter_map(|(line, name)| Some((line.ty, name.as_deref()?, self.node(line).text)))
+    }
+
+    /// The line that `id` is, unless it is a parameter or a local.
+    pub(super) fn nested(&self, id: Id) -> Option<&'a Line> {
+        let line = (id.0 as usize).checked_sub(self.func.params().len())?;
+        self.locals[line].is_none().then(|| &self.func.lines()[line])
+    }
+
+    /// What reads the value of `id`.
+    pub(super) fn text(&self, id: Id) -> Text {
+        let Some(line) = (id.0 as usize).checked_sub(self.func.params().len()) else {
+            return Text::atom(names::path(&self.func.params()[id.0 as usize].name));
+        };
+        match &self.locals[line] {
+            Some(name) => Text::atom(name.clone()),
+            None => self.node(&self.func.lines()[line]),
+        }
+    }
+
+    fn node(&self, &Line { node, ty, .. }: &Line) -> Text {
+        let operands: Vec<_> = node.operands().collect();
+        let args: Vec<_> = operands.iter().map(|&id| self.text(id)).collect();
+        let spelling = spelling(self.func, node);
+        let text = match spelling {
+            Spelling::Literal(value) => Text::atom(literal(value)),
+            Spelling::Same => args[0].clone(),
+            Spelling::Call(name) => Text::call(name, &args),
+            Spelling::Helper(helper) => Text::call(&helper.name(), &args),
+            Spelling::Prefix(sign) => Text::prefix(sign, &args[0]),
+            Spelling::Cast => args[0].cast(ty),
+            Spelling::Infix(sign @ ("&" | "|" | "^")) => {
+                let [a, b] = [0, 1].map(|k| self.mask(operands[k]));
+                Text::infix(sign, &a, &b)
+            }
+            Spelling::Infix(sign) => Text::infix(sign, &args[0], &args[1]),
+            Spelling::Widened(widen, sign) => {
+                let [a, b] = [0, 1].map(|k| Text::call(&widen.name(), &args[k..=k]));
+                Text::infix(sign, &a, &b)
+            }
+            Spelling::Shift(sign) => Text::infix(sign, &args[0], &self.distance(operands[1], ty)),
+            Spelling::Choice => Text::choice(&args[0], &self.typed(operands[1]), &self.typed(operands[2])),
+        };
+        if spelling.computes_in_int() && is_small(ty) { text.cast(ty) } else { text }
+    }
+
+    /// How far a value of type `ty` is shifted.
+    fn distance(&self, by: Id, ty: Scalar) -> Text {
+        let most = bits(ty) - 1;
+        match self.func.constant(by) {
+            Some(by) => Text::atom((by.bits() & u64::from(most)).to_string()),
+            None => Text::infix("&", &self.text(by), &Text::atom(most.to_string())),
+        }
+    }
+
+    /// The value, of which the bits matter.
+    fn mask(&self, id: Id) -> Text {
+        match self.func.constant(id) {
+            Some(value) if value.ty().is_unsigned() && value.bits() > 9 => Text::atom(hex(value)),
+            _ => self.text(id),
+        }
+    }
+
+    /// The value with its type, which a literal of 8 or 16 bits does not have by itself.
+    fn typed(&self, id: Id) -> Text {
+        let ty = self.func.ty(id);
+        let literal = self.func.constant(id).is_some() && is_small(ty);
+        if literal { self.text(id).cast(ty) } else { self.text(id) }
+    }
+}
+
+/// Does C++ compute with it as `int`?
+fn is_small(ty: Scalar) -> bool {
+    ty.is_integer() && ty.size() < 4
+}

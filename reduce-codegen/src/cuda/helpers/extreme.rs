@@ -1,0 +1,52 @@
+//! The smaller and the larger of two floats.
+//!
+//! `-0.0 < +0.0`, as the PTX instructions have it (PTX ISA, `max`). `.NaN`, which propagates NaN, and 16-bit floats need
+//! sm_80; there is no `.NaN` of `f64`.
+
+use super::register;
+use crate::cuda::func::INLINE;
+use crate::cuda::types::scalar;
+use reduce_dsl::Scalar;
+use reduce_dsl::ops::Bin;
+
+pub(super) fn bin(op: Bin, ty: Scalar, name: &str) -> String {
+    let prefers_numbers = matches!(op, Bin::MinNum | Bin::MaxNum);
+    let is_min = matches!(op, Bin::Min | Bin::MinNum);
+    let (c, word) = (scalar(ty), if is_min { "min" } else { "max" });
+    let rule = if prefers_numbers { "a number rather than NaN" } else { "NaN if either is NaN" };
+    let portable = if ty.is_half() { half(ty, is_min, prefers_numbers) } else { full(ty, word) };
+    let body = if ty == Scalar::F64 {
+        format!("    {portable}\n")
+    } else {
+        let (register, nan) = (register(ty), if prefers_numbers { "" } else { ".NaN" });
+        format!(
+            "\
+#if __CUDA_ARCH__ >= 800
+    {c} r;
+    asm(\"{word}{nan}.{ty} %0, %1, %2;\" : \"={register}\"(r) : \"{register}\"(a), \"{register}\"(b));
+    return r;
+#else
+    {portable}
+#endif
+"
+        )
+    };
+    format!("// {word}, {rule}\n{INLINE} {c} {name}({c} a, {c} b)\n{{\n{body}}}\n")
+}
+
+/// The functions of C++ give the number of a number and a NaN.
+fn full(ty: Scalar, word: &str) -> String {
+    let single = if ty == Scalar::F32 { "f" } else { "" };
+    format!("return a != a ? a : b != b ? b : f{word}{single}(a, b);")
+}
+
+/// Through `f32`, which is exact. Of equal operands the bits keep the zero that is asked for.
+fn half(ty: Scalar, is_min: bool, prefers_numbers: bool) -> String {
+    let (sign, bits) = if is_min { ('<', '|') } else { ('>', '&') };
+    let [of_x, of_y] = if prefers_numbers { ['b', 'a'] } else { ['a', 'b'] };
+    format!(
+        "\
+const float x = {ty}_to_f32(a), y = {ty}_to_f32(b);
+    return x != x ? {of_x} : y != y ? {of_y} : x == y ? a {bits} b : x {sign} y ? a : b;"
+    )
+}

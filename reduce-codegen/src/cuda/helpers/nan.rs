@@ -1,0 +1,26 @@
+//! NaN: what is one, and the one that stands for all.
+
+use super::returning;
+use crate::cuda::types::{literal, scalar};
+use reduce_dsl::ops::Un;
+use reduce_dsl::{Scalar, constants};
+
+pub(super) fn un(op: Un, ty: Scalar, name: &str) -> String {
+    let params = format!("{} a", scalar(ty));
+    if op == Un::IsNan {
+        return returning("bool", name, &params, &is_nan(ty));
+    }
+    if op == Un::ToBits {
+        let bits = if ty == Scalar::F32 { "__float_as_uint" } else { "__double_as_longlong" };
+        return returning(scalar(ty.bits_type()), name, &params, &format!("{bits}(canonical_{ty}(a))"));
+    }
+    let nan = constants::constant(ty, "NAN").map(literal).unwrap_or_default();
+    let is_nan = if ty.is_half() { format!("is_nan_{ty}(a)") } else { is_nan(ty) };
+    let value = format!("{is_nan} ? {nan} : a");
+    format!("// the one NaN that results hold\n{}", returning(scalar(ty), name, &params, &value))
+}
+
+fn is_nan(ty: Scalar) -> String {
+    let infinity = constants::greatest(ty).hex();
+    if ty.is_half() { format!("(a & 0x7fff) > 0x{infinity}") } else { "a != a".to_owned() }
+}

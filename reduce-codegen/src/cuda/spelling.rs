@@ -1,0 +1,147 @@
+//! How C++ spells each operation on each type, so that it means what `reduce_dsl::arith` defines.
+//!
+//! C++ computes with integers of 8 and 16 bits as `int`; the result is cast back. What it leaves undefined, and what
+//! it has no word for, is a [`Helper`].
+
+use super::helpers::Helper;
+use reduce_dsl::func::{Func, Node};
+use reduce_dsl::ops::{Bin, Cmp, Un};
+use reduce_dsl::{Scalar, Value};
+
+/// How an operation is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Spelling {
+    /// `5`.
+    Literal(Value),
+    /// As its operand: there is nothing to do.
+    Same,
+    /// `name(a, b)`.
+    Call(&'static str),
+    /// The same, of a function that is printed with the program.
+    Helper(Helper),
+    /// `-a`.
+    Prefix(&'static str),
+    /// `a + b`.
+    Infix(&'static str),
+    /// `f16_to_f32(a) < f16_to_f32(b)`.
+    Widened(Helper, &'static str),
+    /// `a << (b & 31)`, or `a << 5`.
+    Shift(&'static str),
+    /// `a ? b : c`.
+    Choice,
+    /// `(type)a`.
+    Cast,
+}
+
+/// How a node is written.
+pub(super) fn spelling(func: &Func, node: Node) -> Spelling {
+    match node {
+        Node::Const(value) => Spelling::Literal(value),
+        Node::Un(op, a) => un(op, func.ty(a)),
+        Node::Bin(op, a, _) => bin(op, func.ty(a)),
+        Node::Cmp(op, a, _) => cmp(op, func.ty(a)),
+        Node::Select(..) => Spelling::Choice,
+        Node::Cast(to, a) => cast(func.ty(a), to),
+        Node::MulAdd(a, ..) => float(func.ty(a), ["fmaf", "fma"]),
+    }
+}
+
+impl Spelling {
+    /// Does C++ compute it as `int` where the operands are smaller?
+    pub(super) fn computes_in_int(self) -> bool {
+        match self {
+            Spelling::Call(_) | Spelling::Prefix(_) | Spelling::Infix(_) | Spelling::Shift(_) => true,
+            Spelling::Literal(_) | Spelling::Same | Spelling::Helper(_) | Spelling::Widened(..) => false,
+            Spelling::Choice | Spelling::Cast => false,
+        }
+    }
+
+    /// The function that it calls and that is printed with the program.
+    pub(super) fn helper(self) -> Option<Helper> {
+        match self {
+            Spelling::Helper(helper) | Spelling::Widened(helper, _) => Some(helper),
+            Spelling::Literal(_) | Spelling::Same | Spelling::Call(_) | Spelling::Prefix(_) => None,
+            Spelling::Infix(_) | Spelling::Shift(_) | Spelling::Choice | Spelling::Cast => None,
+        }
+    }
+}
+
+fn un(op: Un, ty: Scalar) -> Spelling {
+    match op {
+        Un::Neg if wraps(ty) => Spelling::Helper(Helper::Un(op, ty)),
+        Un::Neg => Spelling::Prefix("-"),
+        Un::Abs if ty.is_float() => float(ty, ["fabsf", "fabs"]),
+        Un::Abs if ty.is_unsigned() => Spelling::Same,
+        Un::Not if ty == Scalar::Bool => Spelling::Prefix("!"),
+        Un::Not => Spelling::Prefix("~"),
+        Un::Sqrt => float(ty, ["sqrtf", "sqrt"]),
+        Un::Floor => float(ty, ["floorf", "floor"]),
+        Un::Ceil => float(ty, ["ceilf", "ceil"]),
+        Un::Trunc => float(ty, ["truncf", "trunc"]),
+        Un::RoundTiesEven => float(ty, ["rintf", "rint"]),
+        Un::FromBits if ty == Scalar::U64 => Spelling::Call("__longlong_as_double"),
+        Un::FromBits => Spelling::Call("__uint_as_float"),
+        Un::Abs | Un::IsNan | Un::Canonical | Un::Exp | Un::Ln | Un::ToBits => {
+            Spelling::Helper(Helper::Un(op, ty))
+        }
+        Un::CountOnes | Un::LeadingZeros | Un::TrailingZeros => Spelling::Helper(Helper::Un(op, ty)),
+    }
+}
+
+fn bin(op: Bin, ty: Scalar) -> Spelling {
+    let helper = Spelling::Helper(Helper::Bin(op, ty));
+    match op {
+        // Products of floats are never contracted with a sum.
+        Bin::Mul if ty.is_float() => float(ty, ["__fmul_rn", "__dmul_rn"]),
+        Bin::Add | Bin::Sub | Bin::Mul if wraps(ty) => helper,
+        // 65535 * 65535 is more than an `int` holds.
+        Bin::Mul if ty == Scalar::U16 => helper,
+        Bin::Add => Spelling::Infix("+"),
+        Bin::Sub => Spelling::Infix("-"),
+        Bin::Mul => Spelling::Infix("*"),
+        Bin::Div => Spelling::Infix("/"),
+        Bin::Rem => Spelling::Infix("%"),
+        Bin::Min if ty.is_integer() => Spelling::Call("min"),
+        Bin::Max if ty.is_integer() => Spelling::Call("max"),
+        Bin::MinNum if !ty.is_half() => float(ty, ["fminf", "fmin"]),
+        Bin::MaxNum if !ty.is_half() => float(ty, ["fmaxf", "fmax"]),
+        Bin::Min | Bin::Max | Bin::MinNum | Bin::MaxNum => helper,
+        Bin::And if ty == Scalar::Bool => Spelling::Infix("&&"),
+        Bin::Or if ty == Scalar::Bool => Spelling::Infix("||"),
+        Bin::Xor if ty == Scalar::Bool => Spelling::Infix("!="),
+        Bin::And => Spelling::Infix("&"),
+        Bin::Or => Spelling::Infix("|"),
+        Bin::Xor => Spelling::Infix("^"),
+        Bin::Shl if ty.is_signed() => helper,
+        Bin::Shl => Spelling::Shift("<<"),
+        Bin::Shr => Spelling::Shift(">>"),
+    }
+}
+
+fn cmp(op: Cmp, ty: Scalar) -> Spelling {
+    let sign = match op {
+        Cmp::Eq => "==",
+        Cmp::Ne => "!=",
+        Cmp::Lt => "<",
+        Cmp::Le => "<=",
+        Cmp::Gt => ">",
+        Cmp::Ge => ">=",
+    };
+    let widen = Helper::Cast(ty, Scalar::F32);
+    if ty.is_half() { Spelling::Widened(widen, sign) } else { Spelling::Infix(sign) }
+}
+
+fn cast(from: Scalar, to: Scalar) -> Spelling {
+    let saturates = from.is_float() && to.is_integer();
+    if saturates || from.is_half() { Spelling::Helper(Helper::Cast(from, to)) } else { Spelling::Cast }
+}
+
+/// The function of `f32`, or of `f64`.
+fn float(ty: Scalar, [single, double]: [&'static str; 2]) -> Spelling {
+    Spelling::Call(if ty == Scalar::F64 { double } else { single })
+}
+
+/// Would an overflow be undefined in C++, because the type is computed with as it is?
+fn wraps(ty: Scalar) -> bool {
+    matches!(ty, Scalar::I32 | Scalar::I64)
+}

@@ -1,0 +1,198 @@
+//! The laws that make a reduction one: `op` is associative, `identity` is neutral, `fold` adds what `map` gives.
+//!
+//! They are tried on elements, the same every time: on small numbers, and on those at the edges of their type. A law
+//! holds where both sides are equal bit for bit. Where an operation rounds, it holds where they are equal as fractions
+//! before any rounding, or, of `sqrt`, `exp` and the like, up to a bound on what each operation adds to the error. Operands
+//! are accumulators that occur: what `map` gives of elements, and `op` of those. So an operator that is wrong for a
+//! count of 0 and a mean of 1 is not wrong, unless a map can give them.
+//!
+//! ```
+//! use reduce_dsl::func::Param;
+//! use reduce_dsl::laws::{Effort, check};
+//! use reduce_dsl::operators::operator;
+//! use reduce_dsl::ops::Bin;
+//! use reduce_dsl::{Scalar, func::FuncBuilder};
+//!
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! let row = operator("sum").ok_or("no row")?;
+//! let mut operation = row.apply(&[Param::new("x", Scalar::F32)], None)?;
+//! assert!(check(&operation, Effort::Sample)?.commutative);
+//!
+//! let mut f = FuncBuilder::new(operation.combine.params().to_vec());
+//! let [a, b] = f.params()[..] else { unreachable!() };
+//! let difference = f.bin(Bin::Sub, a, b)?;
+//! operation.combine = f.build(vec![difference]);
+//! let broken = check(&operation, Effort::Sample).unwrap_err();
+//! assert_eq!(
+//!     broken.to_string(),
+//!     "`op` is not associative: op(op(0.0, 0.0), 1.0) is -1.0, and op(0.0, op(0.0, 1.0)) is 1.0"
+//! );
+//! # Ok(())
+//! # }
+//! ```
+
+mod batch;
+mod counterexample;
+mod equation;
+mod exact;
+mod examine;
+mod native;
+mod near;
+mod ratio;
+mod rounding;
+mod sample;
+mod shrink;
+mod table;
+
+pub use counterexample::{Counterexample, Side};
+
+use crate::operation::Operation;
+use equation::Equation;
+use examine::{Examiner, Outcome};
+use std::fmt;
+
+/// What an operation has to satisfy.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Law {
+    /// op(op(a, b), c) = op(a, op(b, c)).
+    Associative,
+    /// op(e, a) = a = op(a, e), of the identity e and of what stands for absent elements.
+    Identity,
+    /// op(a, b) = op(b, a). Only who says that it holds has to satisfy it.
+    Commutative,
+    /// `fold` of elements, one by one, is `op` of what `map` gives of them.
+    Fold,
+}
+
+/// How many elements to try.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Effort {
+    /// A few hundred: what a compiler does on the way.
+    Sample,
+    /// Some thousands, and all there are where elements and accumulators are of 8 bits and pairs of them matter.
+    Thorough,
+    /// Also all there are where triples of elements of 8 bits matter. May take seconds.
+    Exhaustive,
+}
+
+/// What was found out about an operation that satisfies the laws.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Found {
+    /// May elements be reordered?
+    pub commutative: bool,
+    /// Does every order and grouping give the same bits? Nothing rounds, and neither NaN nor overflow was found to show.
+    pub exact: bool,
+    /// Operands of which a NaN makes the result depend on order or grouping, if any were found.
+    pub nan_depends_on_order: Option<Counterexample>,
+    /// Operands of which an overflow makes the result depend on order or grouping, if any were found: a float that
+    /// becomes infinite on one side, or an integer that wraps.
+    pub overflow_depends_on_order: Option<Counterexample>,
+    /// What was tried for each law that applies.
+    pub checked: Vec<Checked>,
+}
+
+/// What was tried for a law.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Checked {
+    /// The law.
+    pub law: Law,
+    /// The cases.
+    pub cases: Cases,
+}
+
+/// How many cases were tried, and how they were decided.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Cases {
+    /// Both sides are equal: bit for bit, or as fractions.
+    pub exact: u64,
+    /// Both sides are equal up to the bound on their error.
+    pub bounded: u64,
+    /// Nothing follows: of floats at the edges, rounding hides what it would be; or no bound is known.
+    pub discarded: u64,
+    /// Are these all that there are, of elements or accumulators one by one?
+    pub exhaustive: bool,
+}
+
+/// A law that does not hold.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{}: {counterexample}", self.complaint())]
+pub struct Broken {
+    /// The law.
+    pub law: Law,
+    /// Simple operands of which it does not hold.
+    pub counterexample: Counterexample,
+}
+
+/// Tries the laws on an operation. The same operation gives the same answer every time.
+///
+/// # Errors
+/// A law is broken: `op` is not associative, the identity or the padding not neutral, `fold` is another function, or
+/// the operation is said to be commutative and is not.
+pub fn check(operation: &Operation, effort: Effort) -> Result<Found, Box<Broken>> {
+    let examiner = Examiner::new(operation, effort);
+    let mut found = Found {
+        commutative: true,
+        exact: true,
+        nan_depends_on_order: None,
+        overflow_depends_on_order: None,
+        checked: Vec::new(),
+    };
+    for equation in Equation::of(operation) {
+        let outcome = examiner.examine(&equation);
+        if let Some(counterexample) = outcome.broken.clone() {
+            if equation != Equation::Commutative || operation.commutative {
+                return Err(Box::new(Broken { law: equation.law(), counterexample }));
+            }
+            found.commutative = false;
+        }
+        found.exact &= !examiner.rounds(&equation);
+        found.add(equation.law(), outcome);
+    }
+    found.exact &= found.commutative
+        && found.nan_depends_on_order.is_none()
+        && found.overflow_depends_on_order.is_none();
+    Ok(found)
+}
+
+impl Found {
+    fn add(&mut self, law: Law, outcome: Outcome) {
+        self.nan_depends_on_order = self.nan_depends_on_order.take().or(outcome.nan);
+        self.overflow_depends_on_order = self.overflow_depends_on_order.take().or(outcome.overflow);
+        match self.checked.iter_mut().find(|checked| checked.law == law) {
+            Some(checked) => checked.cases.add(outcome.cases),
+            None => self.checked.push(Checked { law, cases: outcome.cases }),
+        }
+    }
+}
+
+impl Cases {
+    fn add(&mut self, more: Cases) {
+        self.exact += more.exact;
+        self.bounded += more.bounded;
+        self.discarded += more.discarded;
+        self.exhaustive &= more.exhaustive;
+    }
+}
+
+impl Broken {
+    fn complaint(&self) -> &'static str {
+        match self.law {
+            Law::Associative => "`op` is not associative",
+            Law::Identity => "`identity` is not neutral",
+            Law::Commutative => "`op` is not commutative",
+            Law::Fold => "`fold` is not `op` of what `map` gives",
+        }
+    }
+}
+
+/// As an adjective: `associative`; of `fold`, `fold`.
+impl fmt::Display for Law {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Law::Associative => "associative",
+            Law::Identity => "identity",
+            Law::Commutative => "commutative",
+            Law::Fold => "fold",
+        })
+    }
+}

@@ -1,0 +1,96 @@
+//! Elements to try a law on, many cases at once.
+
+use crate::lanes::Lanes;
+use crate::operation::Operation;
+use crate::{Scalar, Value};
+
+/// Cases of one shape, one in each lane.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Batch {
+    /// How many elements each operand is made of.
+    pub(super) shape: Vec<usize>,
+    /// The elements of all operands, in order.
+    pub(super) elements: Vec<Element>,
+    /// What is given at the call.
+    pub(super) params: Vec<Lanes>,
+    /// How many cases.
+    pub(super) len: usize,
+}
+
+/// An element of every case.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Element {
+    /// One for each input.
+    pub(super) inputs: Vec<Lanes>,
+    /// `u64`.
+    pub(super) position: Lanes,
+}
+
+impl Batch {
+    /// As many cases, of which every scalar is 0 and positions count from 0.
+    pub(super) fn zeros(operation: &Operation, shape: &[usize], len: usize) -> Batch {
+        let zero = |ty| Lanes::splat(Value::from_bits(ty, 0), len);
+        let element = |at: usize| Element {
+            inputs: operation.inputs.iter().map(|input| zero(input.ty)).collect(),
+            position: Lanes::splat(Value::from_bits(Scalar::U64, at as u64), len),
+        };
+        Batch {
+            shape: shape.to_vec(),
+            elements: (0..shape.iter().sum()).map(element).collect(),
+            params: operation.params.iter().map(|param| zero(param.ty)).collect(),
+            len,
+        }
+    }
+
+    /// The cases of every combination of elements there is, from `start` on: of a single input of 8 bits.
+    pub(super) fn all(operation: &Operation, shape: &[usize], start: u64, len: usize) -> Batch {
+        let mut batch = Batch::zeros(operation, shape, len);
+        let values = values(operation.inputs[0].ty);
+        for (at, element) in batch.elements.iter_mut().enumerate() {
+            let bits = |lane: usize| (start + lane as u64) / values.pow(at as u32) % values;
+            let input = &mut element.inputs[0];
+            (0..len).for_each(|lane| input.set(lane, Value::from_bits(input.ty(), bits(lane))));
+        }
+        batch
+    }
+
+    /// How many there are of these cases, of that many elements each; `None` where they are beyond counting.
+    pub(super) fn count(operation: &Operation, elements: usize) -> Option<u64> {
+        let [input] = operation.inputs.as_slice() else { return None };
+        let is_small = input.ty.size() == 1 && operation.params.is_empty();
+        if is_small { values(input.ty).checked_pow(elements as u32) } else { None }
+    }
+
+    /// One case alone.
+    pub(super) fn case(&self, lane: usize) -> Batch {
+        let alone = |lanes: &Lanes| Lanes::splat(lanes.get(lane), 1);
+        let element = |element: &Element| Element {
+            inputs: element.inputs.iter().map(alone).collect(),
+            position: alone(&element.position),
+        };
+        Batch {
+            shape: self.shape.clone(),
+            elements: self.elements.iter().map(element).collect(),
+            params: self.params.iter().map(alone).collect(),
+            len: 1,
+        }
+    }
+
+    /// Positions that count from `first`, in that lane.
+    pub(super) fn place(&mut self, lane: usize, first: u64) {
+        for (element, position) in self.elements.iter_mut().zip(first..) {
+            element.position.set(lane, Value::of(position));
+        }
+    }
+
+    /// Its scalars, but for positions: of every element each input, then the params.
+    pub(super) fn scalars(&mut self) -> Vec<&mut Lanes> {
+        let inputs = self.elements.iter_mut().flat_map(|element| &mut element.inputs);
+        inputs.chain(&mut self.params).collect()
+    }
+}
+
+/// How many values a scalar of 8 bits has.
+fn values(ty: Scalar) -> u64 {
+    if ty == Scalar::Bool { 2 } else { 256 }
+}

@@ -1,0 +1,161 @@
+//! Operands of which a law does not hold, and the sentence that says so.
+
+use super::batch::Batch;
+use super::equation::{Equation, Functions, Neutral};
+use super::native::{Computed, Native};
+use crate::Value;
+use crate::lanes::Lanes;
+use crate::operation::{Argument, Operation, Record};
+use std::fmt;
+
+/// Operands of which both sides of a law differ.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Counterexample {
+    /// The accumulators a, b, c; for [`Law::Fold`](super::Law::Fold) the elements, of each a value for each input.
+    pub operands: Vec<Vec<Value>>,
+    /// The position of the first element, for a `map` or `fold` that uses it.
+    pub position: u64,
+    /// The params, as `map` and `fold` were given them.
+    pub params: Vec<Value>,
+    /// One way to reduce the operands.
+    pub left: Side,
+    /// The other.
+    pub right: Side,
+    /// What `map` and `fold` were given besides, as text.
+    given: String,
+}
+
+/// One side of a law.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Side {
+    /// As it is written: `op(op(1, 2), 3)`.
+    pub expression: String,
+    /// What it gives, one value for each scalar of the accumulator.
+    pub values: Vec<Value>,
+    /// The same as it is written: `-4`, or `Range { lo: 1.0, hi: 2.0 }`.
+    pub result: String,
+}
+
+impl Counterexample {
+    /// That of a single case.
+    pub(super) fn of_case(
+        operation: &Operation,
+        functions: &Functions<'_>,
+        equation: &Equation,
+        case: &Batch,
+    ) -> Self {
+        let native = functions.with(Native { len: 1 });
+        let given = case.given(Computed::given);
+        if *equation != Equation::Fold {
+            let operands = native.operands(&case.shape, &given);
+            let operands = operands.iter().map(|operand| values(operand)).collect();
+            return Counterexample::of_operands(operation, functions, equation, operands);
+        }
+        let sides = native.sides(equation, &case.shape, &given);
+        let operands: Vec<Vec<Value>> = case.elements.iter().map(|it| first(&it.inputs)).collect();
+        let [left, right] = folds(&operands);
+        let [left, right] = written(operation, [left, right], sides);
+        let position = case.elements[0].position.get(0).bits();
+        let params = first(&case.params);
+        let given = given_besides(operation, position, &params);
+        Counterexample { operands, position, params, left, right, given }
+    }
+
+    /// That of accumulators.
+    pub(super) fn of_operands(
+        operation: &Operation,
+        functions: &Functions<'_>,
+        equation: &Equation,
+        operands: Vec<Vec<Value>>,
+    ) -> Self {
+        let lanes = |value: &Value| Computed::given(&Lanes::splat(*value, 1));
+        let numbers: Vec<Vec<_>> = operands.iter().map(|it| it.iter().map(lanes).collect()).collect();
+        let sides = functions.with(Native { len: 1 }).sides_of(equation, &numbers);
+        let texts: Vec<_> = operands.iter().map(|it| text(&operation.acc, it)).collect();
+        let neutral = |it: &Neutral| text(&operation.acc, it.values());
+        let expressions = match (equation, texts.as_slice()) {
+            (Equation::Associative, [a, b, c]) => {
+                [format!("op(op({a}, {b}), {c})"), format!("op({a}, op({b}, {c}))")]
+            }
+            (Equation::Commutative, [a, b]) => [format!("op({a}, {b})"), format!("op({b}, {a})")],
+            (Equation::Left(e), [a]) => [format!("op({}, {a})", neutral(e)), a.clone()],
+            (Equation::Right(e), [a]) => [format!("op({a}, {})", neutral(e)), a.clone()],
+            (_, others) => [others.join(", "), others.join(", ")],
+        };
+        let [left, right] = written(operation, expressions, sides);
+        Counterexample { operands, position: 0, params: Vec::new(), left, right, given: String::new() }
+    }
+}
+
+/// A value of that type as Rust writes it.
+fn text(record: &Record, values: &[Value]) -> String {
+    let field = |(field, value): (&crate::func::Param, &Value)| match field.name.as_str() {
+        "" => value.to_string(),
+        name => format!("{name}: {value}"),
+    };
+    let fields: Vec<_> = record.fields.iter().zip(values).map(field).collect();
+    match &record.name {
+        None => fields.concat(),
+        Some(name) => format!("{name} {{ {} }}", fields.join(", ")),
+    }
+}
+
+/// Elements one by one, and what `map` gives of each combined.
+fn folds(elements: &[Vec<Value>]) -> [String; 2] {
+    let text = |element: &Vec<Value>| {
+        let inputs: Vec<_> = element.iter().map(Value::to_string).collect();
+        inputs.join(", ")
+    };
+    let mapped = |element| format!("map({})", text(element));
+    let start = elements.first().map(mapped).unwrap_or_default();
+    let rest = || elements.iter().skip(1);
+    let folded = rest().fold(start.clone(), |acc, element| format!("fold({acc}, {})", text(element)));
+    [folded, rest().fold(start, |acc, element| format!("op({acc}, {})", mapped(element)))]
+}
+
+fn written(operation: &Operation, expressions: [String; 2], sides: [Vec<Computed>; 2]) -> [Side; 2] {
+    let [left, right] = expressions;
+    let [left_values, right_values] = sides.map(|side| values(&side));
+    [(left, left_values), (right, right_values)].map(|(expression, values)| {
+        let result = text(&operation.acc, &values);
+        Side { expression, values, result }
+    })
+}
+
+/// The position and the params, where `map` or `fold` uses them.
+fn given_besides(operation: &Operation, position: u64, params: &[Value]) -> String {
+    let used = operation.map_arguments().into_iter().chain(operation.fold_arguments().unwrap_or_default());
+    let used: Vec<_> = used.collect();
+    let param = |(at, value): (usize, &Value)| {
+        let name = &operation.params[at].name;
+        used.contains(&Argument::Param(at)).then(|| format!("{name} = {value}"))
+    };
+    let mut given: Vec<_> = params.iter().enumerate().filter_map(param).collect();
+    if operation.is_indexed() {
+        given.push(format!("{} from {position}", operation.index));
+    }
+    if given.is_empty() { String::new() } else { format!(", with {}", given.join(" and ")) }
+}
+
+fn values(side: &[Computed]) -> Vec<Value> {
+    side.iter().map(|number| number.get(0)).collect()
+}
+
+fn first(lanes: &[Lanes]) -> Vec<Value> {
+    lanes.iter().map(|lanes| lanes.get(0)).collect()
+}
+
+/// Both sides, and what they give.
+impl fmt::Display for Counterexample {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Counterexample { left, right, given, .. } = self;
+        if right.expression == right.result {
+            return write!(f, "{} is {}", left.expression, left.result);
+        }
+        write!(
+            f,
+            "{} is {}, and {} is {}{given}",
+            left.expression, left.result, right.expression, right.result
+        )
+    }
+}

@@ -1,0 +1,259 @@
+//! The laws as equations: two ways to reduce the same elements, in whatever numbers they are computed.
+
+use super::Law;
+use super::batch::Batch;
+use super::rounding::rounds;
+use crate::func::{Func, Line};
+use crate::lanes::Lanes;
+use crate::library;
+use crate::operation::{Argument, Operation};
+use crate::{Scalar, Value};
+
+/// What has to be equal.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Equation {
+    /// op(op(a, b), c) and op(a, op(b, c)).
+    Associative,
+    /// op(e, a) and a.
+    Left(Neutral),
+    /// op(a, e) and a.
+    Right(Neutral),
+    /// op(a, b) and op(b, a).
+    Commutative,
+    /// The elements folded one by one, and what `map` gives of each combined in the same order.
+    Fold,
+}
+
+/// An accumulator that is to be neutral.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Neutral {
+    /// As numbers.
+    Identity(Vec<Value>),
+    /// Bit for bit.
+    Padding(Vec<Value>),
+}
+
+impl Equation {
+    /// All that an operation is to satisfy.
+    pub(super) fn of(operation: &Operation) -> Vec<Equation> {
+        let identity = operation.identity.clone().map(Neutral::Identity);
+        let padding = operation.padding.clone().map(Neutral::Padding);
+        let both = |neutral: Neutral| [Equation::Left(neutral.clone()), Equation::Right(neutral)];
+        let mut equations = vec![Equation::Associative];
+        equations.extend(identity.into_iter().chain(padding).flat_map(both));
+        equations.push(Equation::Commutative);
+        equations.extend(operation.fold.as_ref().map(|_| Equation::Fold));
+        equations
+    }
+
+    /// The law it is part of.
+    pub(super) fn law(&self) -> Law {
+        match self {
+            Equation::Associative => Law::Associative,
+            Equation::Left(_) | Equation::Right(_) => Law::Identity,
+            Equation::Commutative => Law::Commutative,
+            Equation::Fold => Law::Fold,
+        }
+    }
+
+    /// How many elements each of its operands is made of. Of `fold`, the operand is the sequence.
+    pub(super) fn shapes(&self) -> &'static [&'static [usize]] {
+        match self {
+            Equation::Associative => &[&[1, 1, 1], &[1, 2, 1], &[2, 1, 3]],
+            Equation::Left(_) | Equation::Right(_) => &[&[1], &[2], &[3]],
+            Equation::Commutative => &[&[1, 1], &[2, 1], &[2, 3]],
+            Equation::Fold => &[&[2], &[3], &[5]],
+        }
+    }
+
+    /// Is every difference of bits one too many?
+    pub(super) fn is_strict(&self) -> bool {
+        match self {
+            Equation::Left(Neutral::Padding(_)) | Equation::Right(Neutral::Padding(_)) => true,
+            Equation::Left(Neutral::Identity(_)) | Equation::Right(Neutral::Identity(_)) => false,
+            Equation::Associative | Equation::Commutative | Equation::Fold => false,
+        }
+    }
+}
+
+impl Neutral {
+    /// Its scalars.
+    pub(super) fn values(&self) -> &[Value] {
+        match self {
+            Neutral::Identity(values) | Neutral::Padding(values) => values,
+        }
+    }
+}
+
+/// What functions are computed in.
+pub(super) trait Numbers {
+    /// A scalar of every case at once, or of one.
+    type Number: Clone;
+
+    /// The same value in every case.
+    fn constant(&self, value: Value) -> Self::Number;
+
+    /// The result of a line of `func`, of which the numbers before it are known.
+    fn line(&self, func: &Func, line: &Line, known: &[Self::Number]) -> Self::Number;
+
+    /// A number that counts from now on as if it were given.
+    fn settled(&self, number: Self::Number) -> Self::Number;
+}
+
+/// The functions of an operation.
+#[derive(Clone, Debug)]
+pub(super) struct Functions<'a> {
+    operation: &'a Operation,
+    map: Func,
+    combine: Func,
+    fold: Option<Func>,
+}
+
+/// The functions of an operation, computed in some numbers.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Computation<'a, N> {
+    functions: &'a Functions<'a>,
+    numbers: N,
+}
+
+/// The elements of a batch, as numbers.
+#[derive(Debug)]
+pub(super) struct Given<T> {
+    /// One for each element, of which each has one for each input.
+    pub(super) inputs: Vec<Vec<T>>,
+    /// One for each element.
+    pub(super) positions: Vec<T>,
+    pub(super) params: Vec<T>,
+}
+
+type Accumulator<N> = Vec<<N as Numbers>::Number>;
+
+impl<'a> Functions<'a> {
+    /// As they are written: `exp` is a number's own.
+    pub(super) fn of(operation: &'a Operation) -> Self {
+        let (map, combine, fold) = (&operation.map, &operation.combine, &operation.fold);
+        Functions { operation, map: map.clone(), combine: combine.clone(), fold: fold.clone() }
+    }
+
+    /// As they are computed: `exp` is a function of operations.
+    pub(super) fn written_out(operation: &'a Operation) -> Self {
+        let [map, combine] = [&operation.map, &operation.combine].map(library::written_out);
+        Functions { operation, map, combine, fold: operation.fold.as_ref().map(library::written_out) }
+    }
+
+    /// Computed in such numbers.
+    pub(super) fn with<N: Numbers>(&'a self, numbers: N) -> Computation<'a, N> {
+        Computation { functions: self, numbers }
+    }
+
+    /// May a side of an equation be rounded, apart from its operands?
+    pub(super) fn round(&self, equation: &Equation) -> bool {
+        let fold = || [Some(&self.map), self.fold.as_ref()].into_iter().flatten().any(rounds);
+        rounds(&self.combine) || *equation == Equation::Fold && fold()
+    }
+}
+
+impl<N: Numbers> Computation<'_, N> {
+    /// Both sides of an equation, whose operands are made of elements.
+    pub(super) fn sides(
+        &self,
+        equation: &Equation,
+        shape: &[usize],
+        given: &Given<N::Number>,
+    ) -> [Accumulator<N>; 2] {
+        if *equation == Equation::Fold {
+            return [self.folded(given), self.combined(0..given.inputs.len(), given)];
+        }
+        self.sides_of(equation, &self.operands(shape, given))
+    }
+
+    /// The operands: runs of elements, one after the other.
+    pub(super) fn operands(&self, shape: &[usize], given: &Given<N::Number>) -> Vec<Accumulator<N>> {
+        let mut start = 0;
+        let operand = |&elements: &usize| {
+            let run = start..start + elements;
+            start = run.end;
+            let settle = |number| self.numbers.settled(number);
+            self.combined(run, given).into_iter().map(settle).collect()
+        };
+        shape.iter().map(operand).collect()
+    }
+
+    /// Both sides of an equation between accumulators.
+    pub(super) fn sides_of(&self, equation: &Equation, operands: &[Accumulator<N>]) -> [Accumulator<N>; 2] {
+        let op = |a: &Accumulator<N>, b: &Accumulator<N>| self.combine(a, b);
+        let neutral = |it: &Neutral| it.values().iter().map(|&value| self.numbers.constant(value)).collect();
+        match (equation, operands) {
+            (Equation::Associative, [a, b, c]) => [op(&op(a, b), c), op(a, &op(b, c))],
+            (Equation::Left(e), [a]) => [op(&neutral(e), a), a.clone()],
+            (Equation::Right(e), [a]) => [op(a, &neutral(e)), a.clone()],
+            (Equation::Commutative, [a, b]) => [op(a, b), op(b, a)],
+            (_, others) => [others.concat(), others.concat()],
+        }
+    }
+
+    fn combined(&self, run: std::ops::Range<usize>, given: &Given<N::Number>) -> Accumulator<N> {
+        let mapped = run.map(|element| self.map(element, given));
+        mapped.reduce(|a, b| self.combine(&a, &b)).unwrap_or_default()
+    }
+
+    fn folded(&self, given: &Given<N::Number>) -> Accumulator<N> {
+        let first = self.map(0, given);
+        (1..given.inputs.len()).fold(first, |acc, element| self.fold(&acc, element, given))
+    }
+
+    fn map(&self, element: usize, given: &Given<N::Number>) -> Accumulator<N> {
+        self.apply(&self.functions.map, &self.functions.operation.map_arguments(), &[], element, given)
+    }
+
+    /// Adds an element, of a lane that began with the first: it is the `element`-th that the lane adds.
+    fn fold(&self, acc: &[N::Number], element: usize, given: &Given<N::Number>) -> Accumulator<N> {
+        match (&self.functions.fold, self.functions.operation.fold_arguments()) {
+            (Some(fold), Some(arguments)) => self.apply(fold, &arguments, acc, element, given),
+            _ => self.combine(acc, &self.map(element, given)),
+        }
+    }
+
+    fn combine(&self, a: &[N::Number], b: &[N::Number]) -> Accumulator<N> {
+        self.call(&self.functions.combine, [a, b].concat())
+    }
+
+    fn apply(
+        &self,
+        func: &Func,
+        arguments: &[Argument],
+        acc: &[N::Number],
+        element: usize,
+        given: &Given<N::Number>,
+    ) -> Accumulator<N> {
+        let count = |value: usize| self.numbers.constant(Value::from_bits(Scalar::U64, value as u64));
+        let number = |argument: &Argument| match *argument {
+            Argument::Acc(field) => acc[field].clone(),
+            Argument::Input(input) => given.inputs[element][input].clone(),
+            Argument::Index => given.positions[element].clone(),
+            Argument::Param(param) => given.params[param].clone(),
+            Argument::Step => count(element),
+            Argument::Count => count(given.inputs.len()),
+        };
+        self.call(func, arguments.iter().map(number).collect())
+    }
+
+    fn call(&self, func: &Func, arguments: Vec<N::Number>) -> Accumulator<N> {
+        let mut known = arguments;
+        for line in func.lines() {
+            known.push(self.numbers.line(func, line, &known));
+        }
+        func.results().iter().map(|id| known[id.0 as usize].clone()).collect()
+    }
+}
+
+impl Batch {
+    /// Its elements, as the numbers that `number` makes of their lanes.
+    pub(super) fn given<T>(&self, number: impl Fn(&Lanes) -> T) -> Given<T> {
+        Given {
+            inputs: self.elements.iter().map(|it| it.inputs.iter().map(&number).collect()).collect(),
+            positions: self.elements.iter().map(|it| number(&it.position)).collect(),
+            params: self.params.iter().map(&number).collect(),
+        }
+    }
+}

@@ -1,0 +1,146 @@
+//! The functions in real numbers: as fractions, and where those end, up to a bound.
+
+mod convert;
+mod real;
+
+use super::equation::Numbers;
+use super::near::Near;
+use super::ratio::Ratio;
+use crate::func::{Func, Id, Line, Node};
+use crate::lanes::{self, LaneError, Lanes};
+use crate::ops::{Bin, Cmp, Un};
+use crate::{Scalar, Value};
+use std::cmp::Ordering;
+
+/// Real numbers, one case at a time.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Reals;
+
+/// What is known of a scalar.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Real {
+    /// An integer or `bool`, which wraps as everywhere.
+    Value(Value),
+    /// A number.
+    Exact(Ratio),
+    /// A number up to a bound.
+    Near(Near),
+    /// +∞ or −∞.
+    Infinite { negative: bool },
+    /// Nothing: NaN, the sign of a zero, a comparison that the bounds leave open.
+    Unknown,
+}
+
+/// How two scalars compare.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Likeness {
+    /// They are equal.
+    Equal,
+    /// They may be equal: their bounds overlap.
+    Close,
+    /// Nobody knows.
+    Open,
+    /// They differ.
+    Different,
+}
+
+impl Numbers for Reals {
+    type Number = Real;
+
+    fn constant(&self, value: Value) -> Real {
+        Real::of(value)
+    }
+
+    fn line(&self, func: &Func, line: &Line, known: &[Real]) -> Real {
+        let get = |Id(id): Id| known[id as usize];
+        match line.node {
+            Node::Const(value) => Real::of(value),
+            Node::Un(op, a) => get(a).un(op, line.ty),
+            Node::Bin(op, a, b) => get(a).bin(op, get(b)),
+            Node::Cmp(op, a, b) => get(a).cmp(op, get(b)),
+            Node::Select(c, a, b) => get(c).select(get(a), get(b)),
+            Node::Cast(to, a) => get(a).cast(func.ty(a), to),
+            Node::MulAdd(a, b, c) => get(a).bin(Bin::Mul, get(b)).bin(Bin::Add, get(c)),
+        }
+    }
+
+    fn settled(&self, number: Real) -> Real {
+        number
+    }
+}
+
+impl Real {
+    /// How it compares to another of its type.
+    pub(super) fn likeness(self, other: Real) -> Likeness {
+        if let (Real::Value(a), Real::Value(b)) = (self, other) {
+            return if a == b { Likeness::Equal } else { Likeness::Different };
+        }
+        match self.order(other) {
+            Some(Ordering::Equal) => Likeness::Equal,
+            Some(Ordering::Less | Ordering::Greater) => Likeness::Different,
+            None if self == Real::Unknown || other == Real::Unknown => Likeness::Open,
+            None => Likeness::Close,
+        }
+    }
+
+    fn un(self, op: Un, to: Scalar) -> Real {
+        match (self, op) {
+            (Real::Unknown, _) => Real::Unknown,
+            (Real::Value(bits), Un::FromBits) => Real::from_bits(bits),
+            (Real::Value(a), _) => whole(to, |out| lanes::un(op, Lanes::splat(a, 1).borrow(), out)),
+            (_, Un::IsNan) => Real::Value(Value::of(false)),
+            (_, Un::ToBits) => self.to_bits(to),
+            _ => self.real_function(op),
+        }
+    }
+
+    fn bin(self, op: Bin, other: Real) -> Real {
+        let absorbs = |it| match op {
+            Bin::And => it == Real::Value(Value::of(false)),
+            Bin::Or => it == Real::Value(Value::of(true)),
+            Bin::Add | Bin::Sub | Bin::Mul | Bin::Div | Bin::Rem => false,
+            Bin::Min | Bin::Max | Bin::MinNum | Bin::MaxNum => false,
+            Bin::Xor | Bin::Shl | Bin::Shr => false,
+        };
+        match (self, other) {
+            (Real::Value(a), Real::Value(b)) => whole(a.ty(), |out| {
+                lanes::bin(op, Lanes::splat(a, 1).borrow(), Lanes::splat(b, 1).borrow(), out)
+            }),
+            (known, _) | (_, known) if absorbs(known) => known,
+            (Real::Unknown, _) | (_, Real::Unknown) => Real::Unknown,
+            (a, b) => a.real_operation(op, b),
+        }
+    }
+
+    fn cmp(self, op: Cmp, other: Real) -> Real {
+        if let (Real::Value(a), Real::Value(b)) = (self, other) {
+            return whole(Scalar::Bool, |out| {
+                lanes::cmp(op, Lanes::splat(a, 1).borrow(), Lanes::splat(b, 1).borrow(), out)
+            });
+        }
+        let holds = |order: Ordering| match op {
+            Cmp::Eq => order.is_eq(),
+            Cmp::Ne => order.is_ne(),
+            Cmp::Lt => order.is_lt(),
+            Cmp::Le => order.is_le(),
+            Cmp::Gt => order.is_gt(),
+            Cmp::Ge => order.is_ge(),
+        };
+        self.order(other).map_or(Real::Unknown, |order| Real::Value(Value::of(holds(order))))
+    }
+
+    fn select(self, a: Real, b: Real) -> Real {
+        match self {
+            _ if a == b => a,
+            Real::Value(cond) if cond.bits() == 1 => a,
+            Real::Value(_) => b,
+            Real::Exact(_) | Real::Near(_) | Real::Infinite { .. } | Real::Unknown => Real::Unknown,
+        }
+    }
+}
+
+/// An operation on integers, in one lane of type `ty`. There is nothing that the function's types do not allow.
+fn whole(ty: Scalar, operation: impl FnOnce(&mut Lanes) -> Result<(), LaneError>) -> Real {
+    let mut out = Lanes::empty(ty);
+    operation(&mut out).map_or(Real::Unknown, |()| Real::Value(out.get(0)))
+}

@@ -1,0 +1,149 @@
+//! Real numbers that are known up to a bound, which every operation carries on (Higham, Accuracy and Stability of
+//! Numerical Algorithms, §3.3).
+
+use std::cmp::Ordering;
+
+/// Half the distance from 1 to the next `f64`.
+const UNIT: f64 = f64::EPSILON / 2.0;
+/// What libraries' `exp` and `ln` may be off, relatively.
+const LIBRARY: f64 = 8.0 * UNIT;
+
+/// A number within `radius` of `middle`, both finite. Operations give `None` where nothing is known.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Near {
+    middle: f64,
+    radius: f64,
+}
+
+impl Near {
+    /// `middle`, which `error` and `relative` roundings may be off.
+    fn new(middle: f64, error: f64, relative: f64) -> Option<Near> {
+        // The factor and the summand are for the roundings of the bound itself.
+        let radius = (error + middle.abs() * relative) * (1.0 + 8.0 * UNIT) + f64::MIN_POSITIVE * 2.0;
+        (middle.is_finite() && radius.is_finite()).then_some(Near { middle, radius })
+    }
+
+    /// A float itself.
+    pub(super) fn exactly(middle: f64) -> Near {
+        Near { middle, radius: 0.0 }
+    }
+
+    /// A number that takes a few roundings to compute.
+    pub(super) fn rounded(middle: f64) -> Option<Near> {
+        Near::new(middle, 0.0, 4.0 * UNIT)
+    }
+
+    /// The same number after a rounding to a type with that `unit` roundoff and that smallest step.
+    pub(super) fn to_unit(self, unit: f64, step: f64) -> Option<Near> {
+        Near::new(self.middle, self.radius + self.radius * unit + step, unit)
+    }
+
+    pub(super) fn add(self, other: Near) -> Option<Near> {
+        Near::new(self.middle + other.middle, self.radius + other.radius, UNIT)
+    }
+
+    pub(super) fn mul(self, other: Near) -> Option<Near> {
+        let error =
+            self.middle.abs() * other.radius + other.middle.abs() * self.radius + self.radius * other.radius;
+        Near::new(self.middle * other.middle, error, UNIT)
+    }
+
+    pub(super) fn div(self, other: Near) -> Option<Near> {
+        let least = other.middle.abs() - other.radius;
+        let middle = self.middle / other.middle;
+        let error = (self.radius + middle.abs() * other.radius) / least;
+        if least > 0.0 { Near::new(middle, error, 2.0 * UNIT) } else { None }
+    }
+
+    pub(super) fn neg(self) -> Near {
+        Near { middle: -self.middle, ..self }
+    }
+
+    pub(super) fn abs(self) -> Near {
+        Near { middle: self.middle.abs(), ..self }
+    }
+
+    pub(super) fn max(self, other: Near) -> Near {
+        Near { middle: self.middle.max(other.middle), radius: self.radius.max(other.radius) }
+    }
+
+    pub(super) fn sqrt(self) -> Option<Near> {
+        let middle = self.middle.sqrt();
+        if self.middle < self.radius || middle == 0.0 {
+            return None;
+        }
+        Near::new(middle, self.radius / middle, UNIT)
+    }
+
+    pub(super) fn exp(self) -> Option<Near> {
+        let middle = self.middle.exp();
+        Near::new(middle, middle * self.radius.exp_m1(), LIBRARY)
+    }
+
+    pub(super) fn ln(self) -> Option<Near> {
+        let relative = self.radius / self.middle;
+        if self.middle <= 0.0 || relative >= 1.0 {
+            return None;
+        }
+        Near::new(self.middle.ln(), relative / (1.0 - relative), LIBRARY)
+    }
+
+    /// What `whole` makes of it, where the bound does not reach across a step.
+    pub(super) fn to_whole(self, whole: fn(f64) -> f64) -> Option<f64> {
+        let [least, greatest] = [self.least(), self.greatest()].map(whole);
+        (least == greatest).then_some(least)
+    }
+
+    /// `None` where the bounds overlap.
+    pub(super) fn compare(self, other: Near) -> Option<Ordering> {
+        if self.radius == 0.0 && other.radius == 0.0 {
+            return self.middle.partial_cmp(&other.middle);
+        }
+        let above = (self.least() > other.greatest()).then_some(Ordering::Greater);
+        above.or_else(|| (self.greatest() < other.least()).then_some(Ordering::Less))
+    }
+
+    fn least(self) -> f64 {
+        (self.middle - self.radius).next_down()
+    }
+
+    fn greatest(self) -> f64 {
+        (self.middle + self.radius).next_up()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+    use super::*;
+
+    /// (e^x · e^y)² = e^(2x + 2y), and √ and ln undo what e^x does.
+    #[test]
+    fn bounds_hold_both_ways_to_the_same_number() {
+        for i in -40i32..40 {
+            let x = Near::exactly(f64::from(i) / 7.0);
+            let y = Near::exactly(f64::from(i * i) / 91.0);
+            let product = x.exp().unwrap().mul(y.exp().unwrap()).unwrap();
+            let sum = x.add(y).unwrap();
+            let square = sum.add(sum).unwrap().exp().unwrap();
+            assert_eq!(product.mul(product).unwrap().compare(square), None);
+            assert_eq!(square.sqrt().unwrap().compare(product), None);
+            assert_eq!(square.sqrt().unwrap().ln().unwrap().compare(sum), None);
+            assert_eq!(square.div(product).unwrap().compare(product), None);
+            assert!(product.radius < 1e-13 * product.middle, "{product:?}");
+            let off = product.mul(Near::exactly(1.0 + 1e-12)).unwrap();
+            assert_eq!(off.compare(product), Some(Ordering::Greater));
+        }
+    }
+
+    #[test]
+    fn steps_are_taken_where_the_bound_allows() {
+        let third = Near::exactly(1.0).div(Near::exactly(3.0)).unwrap();
+        assert_eq!(third.to_whole(f64::floor), Some(0.0));
+        assert_eq!(third.mul(Near::exactly(3.0)).unwrap().to_whole(f64::floor), None);
+        assert_eq!(third.neg().sqrt(), None);
+        assert_eq!(third.neg().ln(), None);
+        assert_eq!(third.div(third.add(third.neg()).unwrap()), None);
+    }
+}

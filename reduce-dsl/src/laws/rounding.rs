@@ -1,0 +1,131 @@
+//! What operations lose: digits that are rounded off, and what an integer cannot hold.
+
+use crate::Scalar;
+use crate::func::{Func, Line, Node};
+use crate::lanes::LanesRef;
+use crate::ops::{Bin, Un};
+
+/// Below this, the error of a product may be too small for a `f64`.
+const TINY: f64 = 1e-280;
+
+/// What an operation may lose.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Loss {
+    /// Floats are rounded.
+    Rounding,
+    /// Integers wrap.
+    Wrapping,
+}
+
+/// May a result of the function be rounded?
+pub(super) fn rounds(func: &Func) -> bool {
+    func.lines().iter().any(|line| loss(func, line) == Some(Loss::Rounding))
+}
+
+/// What the result of a line may lose. Whether it did is what [`is_lost`] says.
+pub(super) fn loss(func: &Func, line: &Line) -> Option<Loss> {
+    let arithmetic = if line.ty.is_float() { Loss::Rounding } else { Loss::Wrapping };
+    let loses = match line.node {
+        Node::Bin(Bin::Add | Bin::Sub | Bin::Mul, ..) => true,
+        Node::Bin(Bin::Div, ..) => line.ty.is_float(),
+        Node::Un(Un::Neg | Un::Abs, _) => line.ty.is_integer(),
+        Node::Un(op, _) => matches!(op, Un::Sqrt | Un::Exp | Un::Ln),
+        Node::Cast(to, a) => to.is_float() && !is_exact_cast(func.ty(a), to),
+        Node::MulAdd(..) => true,
+        Node::Const(_) | Node::Bin(..) | Node::Cmp(..) | Node::Select(..) => false,
+    };
+    loses.then_some(arithmetic)
+}
+
+/// Did lane `i` of the result of an operation lose what such operations [may lose](loss)? The sign of a zero that a
+/// sum gives of others than two zeros of that sign is a convention of rounding, and counts as lost.
+pub(super) fn is_lost(node: Node, operands: &[LanesRef<'_>], out: LanesRef<'_>, i: usize) -> bool {
+    let float = |lanes: &LanesRef<'_>| lanes.get(i).as_f64();
+    let integer = |lanes: &LanesRef<'_>| lanes.get(i).as_int();
+    let is_kept = match (float(&out), integer(&out)) {
+        (Some(out), _) => match each(operands, float) {
+            Some(floats) => is_exact(node, floats, out),
+            None => integer(&operands[0]) == Some(out as i128),
+        },
+        (None, Some(out)) => each(operands, integer).and_then(|it| integer_of(node, it)) == Some(out),
+        (None, None) => false,
+    };
+    !is_kept
+}
+
+/// What `of` gives of each operand, of which there are at most three.
+fn each<T: Copy + Default>(
+    operands: &[LanesRef<'_>],
+    of: impl Fn(&LanesRef<'_>) -> Option<T>,
+) -> Option<[T; 3]> {
+    let mut all = [T::default(); 3];
+    for (it, lanes) in all.iter_mut().zip(operands) {
+        *it = of(lanes)?;
+    }
+    Some(all)
+}
+
+/// Is `out` what the operation gives before rounding?
+fn is_exact(node: Node, [a, b, c]: [f64; 3], out: f64) -> bool {
+    match node {
+        Node::Bin(Bin::Add, ..) => is_sum(a, b, out),
+        Node::Bin(Bin::Sub, ..) => is_sum(a, -b, out),
+        Node::Bin(Bin::Mul, ..) => is_product(a, b, out),
+        Node::Bin(Bin::Div, ..) => is_quotient(a, b, out),
+        Node::MulAdd(..) => is_product(a, b, a * b) && is_sum(a * b, c, out),
+        Node::Un(Un::Sqrt, _) => a <= 0.0 || a.is_nan() || is_product(out, out, a),
+        Node::Cast(..) => a == out || a.is_nan(),
+        Node::Const(_) | Node::Un(..) | Node::Bin(..) | Node::Cmp(..) | Node::Select(..) => false,
+    }
+}
+
+/// What the operation gives before wrapping.
+fn integer_of(node: Node, [a, b, _]: [i128; 3]) -> Option<i128> {
+    match node {
+        Node::Bin(Bin::Add, ..) => a.checked_add(b),
+        Node::Bin(Bin::Sub, ..) => a.checked_sub(b),
+        Node::Bin(Bin::Mul, ..) => a.checked_mul(b),
+        Node::Un(Un::Neg, _) => a.checked_neg(),
+        Node::Un(Un::Abs, _) => a.checked_abs(),
+        Node::Const(_) | Node::Un(..) | Node::Bin(..) | Node::Cmp(..) => None,
+        Node::Select(..) | Node::Cast(..) | Node::MulAdd(..) => None,
+    }
+}
+
+fn is_exact_cast(from: Scalar, to: Scalar) -> bool {
+    match from {
+        Scalar::F64 => to == Scalar::F64,
+        Scalar::Bool | Scalar::F16 | Scalar::Bf16 | Scalar::F32 => true,
+        Scalar::I8 | Scalar::I16 | Scalar::U8 | Scalar::U16 => true,
+        Scalar::I32 | Scalar::U32 => to == Scalar::F64,
+        Scalar::I64 | Scalar::U64 => false,
+    }
+}
+
+/// Is `out` a + b, with no convention about it? The error of a sum is a float (Knuth).
+fn is_sum(a: f64, b: f64, out: f64) -> bool {
+    if !a.is_finite() || !b.is_finite() {
+        return true;
+    }
+    let sum = a + b;
+    let b_part = sum - a;
+    let error = (a - (sum - b_part)) + (b - b_part);
+    let is_convention = sum == 0.0 && !(a == 0.0 && a.is_sign_negative() == b.is_sign_negative());
+    sum == out && error == 0.0 && !is_convention
+}
+
+/// Is `out` a · b?
+fn is_product(a: f64, b: f64, out: f64) -> bool {
+    if !a.is_finite() || !b.is_finite() || a == 0.0 || b == 0.0 {
+        return true;
+    }
+    out.abs() > TINY && a.mul_add(b, -out) == 0.0
+}
+
+/// Is `out` a ÷ b? What a division by 0 gives is a convention too.
+fn is_quotient(a: f64, b: f64, out: f64) -> bool {
+    if !a.is_finite() || !b.is_finite() || a == 0.0 {
+        return b != 0.0;
+    }
+    a.abs() > TINY && out != 0.0 && out.mul_add(b, -a) == 0.0
+}

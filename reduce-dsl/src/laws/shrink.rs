@@ -1,0 +1,70 @@
+//! Makes a counterexample as simple as it gets.
+
+use super::batch::Batch;
+use super::equation::Equation;
+use super::examine::{Examiner, Verdict};
+use super::sample::simplest;
+use crate::Value;
+
+/// The most steps. Each makes it simpler, so that there is an end, but not when.
+const STEPS: usize = 100;
+
+/// A case as that one, of which the same is to be said: of fewer elements, each nearer to 0.
+pub(super) fn shrunk(
+    examiner: &Examiner<'_>,
+    equation: &Equation,
+    mut case: Batch,
+    verdict: Verdict,
+) -> Batch {
+    for _ in 0..STEPS {
+        let is_like_it = |simpler: &Batch| examiner.judge(equation, simpler) == verdict;
+        let simpler = simpler(&case).find(is_like_it);
+        match simpler {
+            Some(simpler) => case = simpler,
+            None => return case,
+        }
+    }
+    case
+}
+
+fn simpler(case: &Batch) -> impl Iterator<Item = Batch> {
+    shorter(case).chain(placed_first(case)).chain(plainer(case))
+}
+
+/// Without one of the elements of an operand that has several.
+fn shorter(case: &Batch) -> impl Iterator<Item = Batch> {
+    let several = (0..case.shape.len()).filter(|&operand| case.shape[operand] > 1);
+    several.map(|operand| {
+        let mut shorter = case.clone();
+        let first: usize = case.shape[..operand].iter().sum();
+        let position = case.elements[0].position.get(0).bits();
+        shorter.shape[operand] -= 1;
+        shorter.elements.remove(first);
+        shorter.place(0, position);
+        shorter
+    })
+}
+
+/// Beginning at position 0.
+fn placed_first(case: &Batch) -> impl Iterator<Item = Batch> {
+    let mut first = case.clone();
+    first.place(0, 0);
+    (first != *case).then_some(first).into_iter()
+}
+
+/// With one of its scalars simpler.
+fn plainer(case: &Batch) -> impl Iterator<Item = Batch> {
+    let scalars: Vec<Value> = case.clone().scalars().into_iter().map(|lanes| lanes.get(0)).collect();
+    scalars.into_iter().enumerate().flat_map(move |(at, value)| {
+        let simpler = simplest(value.ty()).into_iter().take_while(move |it| *it != value);
+        simpler.map(move |simpler| with(case, at, simpler))
+    })
+}
+
+fn with(case: &Batch, at: usize, value: Value) -> Batch {
+    let mut changed = case.clone();
+    if let Some(lanes) = changed.scalars().into_iter().nth(at) {
+        lanes.set(0, value);
+    }
+    changed
+}

@@ -1,0 +1,89 @@
+//! `exp`: x = n ln 2 + r with |r| <= ln 2 / 2, so e^x = 2^n e^r.
+
+use super::steps::Steps;
+use crate::arith::Float;
+use crate::func::Func;
+use crate::ops::{Bin, Cmp, TypeError, Un};
+
+/// What depends on the format.
+pub(super) struct Exp<T: 'static> {
+    /// The results of both round to 0 and to infinity, and so do those beyond them.
+    ends: [T; 2],
+    /// 1 / ln 2.
+    per_ln2: T,
+    /// 1.5 times 2^`fraction`, plus twice the bias of the exponent: what is added to it is rounded to an integer,
+    /// which the low bits of the sum hold.
+    rounder: T,
+    /// -ln 2 in two parts. The high one has so few bits that n times it is exact.
+    minus_ln2: [T; 2],
+    /// e^r, the highest power first. The last two are exact, for small x.
+    powers: &'static [T],
+    /// The bits of the fraction.
+    fraction: u32,
+}
+
+pub(super) const F32: Exp<f32> = Exp {
+    ends: [-104.0, 89.0],
+    per_ln2: std::f32::consts::LOG2_E,
+    rounder: 12_583_166.0,
+    minus_ln2: [-0.693_145_75, -1.428_606_8e-6],
+    powers: &[0.001_382_608_7, 0.008_368_785_5, 0.041_668_2, 0.166_665_2, 0.499_999_94, 1.0, 1.0],
+    fraction: 23,
+};
+
+pub(super) const F64: Exp<f64> = Exp {
+    ends: [-746.0, 710.0],
+    per_ln2: std::f64::consts::LOG2_E,
+    rounder: 6_755_399_441_057_790.0,
+    minus_ln2: [-0.693_147_180_559_890_3, -5.497_923_018_708_371e-14],
+    powers: &[
+        2.500_520_763_474_405_2e-8,
+        2.763_087_896_253_672e-7,
+        2.755_757_511_523_34e-6,
+        2.480_149_146_909_473e-5,
+        0.000_198_412_695_137_858_2,
+        0.001_388_888_894_505_608_5,
+        0.008_333_333_333_493_533,
+        0.041_666_666_666_525_375,
+        0.166_666_666_666_664_1,
+        0.500_000_000_000_001_1,
+        1.0,
+        1.0,
+    ],
+    fraction: 52,
+};
+
+pub(super) fn exp<T: Float>(it: &Exp<T>) -> Result<Func, TypeError> {
+    let (mut f, x) = Steps::of::<T>();
+    // Between the ends n stays far inside the exponents. A NaN passes both.
+    let [least, greatest] = it.ends.map(|end| f.constant(end));
+    let below = f.cmp("_", x, Cmp::Lt, least)?;
+    let x0 = f.select("x0", below, [least, x])?;
+    let above = f.cmp("_", x0, Cmp::Gt, greatest)?;
+    let x1 = f.select("x1", above, [greatest, x0])?;
+    // n is x / ln 2, rounded. 1 / ln 2 is rounded itself, so |r| may exceed ln 2 / 2 by a little, for which the
+    // polynomial has room.
+    let (per_ln2, rounder) = (f.constant(it.per_ln2), f.constant(it.rounder));
+    let t = f.mul_add("t", x1, per_ln2, rounder)?;
+    let n = f.bin("n", t, Bin::Sub, rounder)?;
+    // The first step is exact, the second rounds once.
+    let [high, low] = it.minus_ln2.map(|part| f.constant(part));
+    let r0 = f.mul_add("r0", n, high, x1)?;
+    let r = f.mul_add("r", n, low, r0)?;
+    let p = f.polynomial("p", it.powers, r)?;
+    // 2^n in two factors, both normal: half of t's integer, which is n and twice the bias, is the exponent field of one
+    // of them, and what is left that of the other. Shifting left drops the bits above.
+    let (one, fraction) = (f.distance(1), f.distance(it.fraction));
+    let u = f.un("u", Un::ToBits, t)?;
+    let h = f.bin("h", u, Bin::Shr, one)?;
+    let k = f.bin("k", u, Bin::Sub, h)?;
+    let mut factor = |name, field| {
+        let bits = f.bin("_", field, Bin::Shl, fraction)?;
+        f.un(name, Un::FromBits, bits)
+    };
+    let (s0, s1) = (factor("s0", h)?, factor("s1", k)?);
+    // The first product is exact; the second is the only rounding, also where the result is infinite or subnormal.
+    let y0 = f.bin("y0", p, Bin::Mul, s0)?;
+    let y = f.bin("_", y0, Bin::Mul, s1)?;
+    Ok(f.build(y))
+}

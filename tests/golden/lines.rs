@@ -1,0 +1,71 @@
+//! The golden file: lines of bits, each of a specification, n, and the class of the elements.
+//!
+//! ```text
+//! association A1
+//!
+//! elements: uniform
+//!         c1fc2c00  n   1000  op: sum, ty: f16, block: 256, passes: []
+//! ```
+
+use super::classes::Class;
+use super::subjects;
+use reduce_dsl::Spec;
+use reduce_dsl::lanes::Lanes;
+use std::fmt::Write;
+
+const TEXT: &str = include_str!("../golden.txt");
+
+/// What bits are of.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Line {
+    pub(crate) class: Class,
+    pub(crate) n: usize,
+    /// The text of the specification.
+    pub(crate) text: String,
+    /// The bits of the result.
+    pub(crate) bits: String,
+}
+
+impl Line {
+    pub(crate) fn spec(&self) -> Spec {
+        subjects::spec(&self.text)
+    }
+
+    /// The elements of each input.
+    pub(crate) fn elements(&self, spec: &Spec) -> Vec<Lanes> {
+        let inputs = spec.operation.inputs.iter().zip(0..);
+        inputs.map(|(input, place)| self.class.elements(input.ty, self.n, place)).collect()
+    }
+}
+
+/// The version of the association, and the lines.
+pub(crate) fn stored() -> (&'static str, Vec<Line>) {
+    let mut rows = TEXT.lines();
+    let version = rows.next().unwrap().strip_prefix("association ").unwrap();
+    let (mut class, mut lines) = (Class::Uniform, Vec::new());
+    for row in rows.filter(|row| !row.is_empty()) {
+        match row.strip_prefix("elements: ") {
+            Some(name) => class = Class::ALL.into_iter().find(|class| class.to_string() == name).unwrap(),
+            None => lines.push(line(class, row)),
+        }
+    }
+    (version, lines)
+}
+
+fn line(class: Class, row: &str) -> Line {
+    let (bits, rest) = row.split_once("  n ").unwrap();
+    let (n, text) = rest.trim_start().split_once("  ").unwrap();
+    Line { class, n: n.parse().unwrap(), text: text.to_owned(), bits: bits.trim_start().to_owned() }
+}
+
+/// The file of these lines.
+pub(crate) fn file(version: &str, lines: &[Line]) -> String {
+    let mut file = format!("association {version}\n");
+    for class in Class::ALL {
+        writeln!(file, "\nelements: {class}").unwrap();
+        for Line { n, text, bits, .. } in lines.iter().filter(|line| line.class == class) {
+            writeln!(file, "{bits:>16}  n {n:>6}  {text}").unwrap();
+        }
+    }
+    file
+}

@@ -1,0 +1,110 @@
+//! What is reduced, as the text of specifications without a schedule: every named operator on every type that it takes,
+//! in every variant, and closures.
+
+use reduce_codegen::Error as Refusal;
+use reduce_dsl::operation::Operation;
+use reduce_dsl::operators::OPERATORS;
+use reduce_dsl::pass::Pass;
+use reduce_dsl::spec::Listed;
+use reduce_dsl::{Scalar, Spec, Value, constants, parse};
+use reduce_runtime::Error;
+
+/// A specification without a schedule.
+#[derive(Clone, Debug)]
+#[allow(dead_code, reason = "not every test asks what it is")]
+pub(crate) struct Subject {
+    /// What it is called where types do not matter.
+    pub(crate) name: String,
+    /// The type of the elements.
+    pub(crate) ty: Scalar,
+    /// The fields.
+    pub(crate) text: String,
+}
+
+/// Fields that change what a named operator means, where it has a say.
+const VARIANTS: [&str; 4] = ["", ", nan: ignore", ", ties: last", ", nan: ignore, ties: last"];
+
+/// Closures on elements of type `T`, and the types that they are for.
+const CLOSURES: [(&str, &[Scalar]); 3] = [
+    ("ty: T, map: |x| x.abs(), op: sum", &FLOATS),
+    ("ty: T, map: |x| x * x, op: max", &NUMBERS),
+    ("inputs: { x: T, y: T }, map: |x, y| (x - y).abs(), op: sum", &FLOATS),
+];
+
+const FLOATS: [Scalar; 4] = [Scalar::F16, Scalar::Bf16, Scalar::F32, Scalar::F64];
+const NUMBERS: [Scalar; 6] = [Scalar::F16, Scalar::F32, Scalar::F64, Scalar::I32, Scalar::U32, Scalar::I64];
+
+/// All of them.
+pub(crate) fn subjects() -> Vec<Subject> {
+    let rows = OPERATORS.iter().flat_map(|row| Scalar::ALL.map(|ty| named(row.name, ty)));
+    let closures = CLOSURES.iter().flat_map(|(text, types)| types.iter().map(|&ty| closure(text, ty)));
+    rows.flatten().chain(closures).collect()
+}
+
+/// A named operator on a type, as often as its variants differ; nowhere if it does not take the type.
+fn named(name: &str, ty: Scalar) -> Vec<Subject> {
+    let inputs = [format!("ty: {ty}"), format!("inputs: {{ x: {ty}, y: {ty} }}")];
+    let mut known = Vec::new();
+    let mut found = Vec::new();
+    for variant in VARIANTS {
+        for inputs in &inputs {
+            let text = format!("op: {name}, {inputs}{variant}");
+            let Ok(parsed) = parse::text(&text, None) else { continue };
+            if !known.contains(&parsed.spec.operation) {
+                known.push(parsed.spec.operation);
+                found.push(Subject { name: format!("{name}{variant}"), ty, text });
+            }
+        }
+    }
+    found
+}
+
+fn closure(text: &str, ty: Scalar) -> Subject {
+    Subject { name: text.to_owned(), ty, text: text.replace('T', ty.name()) }
+}
+
+impl Subject {
+    /// The specification with those of the passes that are not refused, and smaller blocks where they need it.
+    pub(crate) fn scheduled(&self, passes: &[Pass], mut block: u32) -> Spec {
+        let mut passes = passes.to_vec();
+        loop {
+            let spec = spec(&format!("{}, block: {block}, passes: {}", self.text, Listed(&passes)));
+            match reduce_codegen::compile(&spec) {
+                Err(Refusal::Refused { index, .. }) => drop(passes.remove(index)),
+                Err(Refusal::SharedMemory { .. }) => block /= 2,
+                Ok(_) => return spec,
+                Err(error) => panic!("{}: {error}", spec.text),
+            }
+        }
+    }
+
+    /// The specification with the library's schedule.
+    pub(crate) fn auto(&self) -> Spec {
+        spec(&format!("{}, passes: auto", self.text))
+    }
+}
+
+/// The params of the tests: 1 for each.
+pub(crate) fn params(operation: &Operation) -> Vec<Value> {
+    operation.params.iter().map(|param| constants::one(param.ty)).collect()
+}
+
+/// What stands for the bits where no element is left to reduce.
+pub(crate) const NOTHING: &str = "nothing";
+
+/// The bits of a result, or why there is none.
+pub(crate) fn bits(result: Result<Vec<Value>, Error>) -> String {
+    match result {
+        Ok(values) => values.iter().map(|value| value.hex()).collect::<Vec<_>>().join(" "),
+        Err(Error::Empty { .. } | Error::NothingLeft { .. }) => NOTHING.to_owned(),
+        Err(error) => error.to_string(),
+    }
+}
+
+/// The specification of a text, which it keeps.
+pub(crate) fn spec(text: &str) -> Spec {
+    match parse::text(text, None) {
+        Ok(parsed) => Spec { text: text.to_owned(), ..parsed.spec },
+        Err(errors) => panic!("{}", parse::render(text, "specification", &errors)),
+    }
+}
