@@ -7,9 +7,6 @@ mod floats;
 #[path = "plain/integers.rs"]
 mod integers;
 
-#[allow(unused_imports, reason = "not every test has sums of all digits")]
-pub(crate) use bounds::check_bound;
-
 use super::data::Kind;
 use reduce_dsl::lanes::Lanes;
 use reduce_dsl::program::Program;

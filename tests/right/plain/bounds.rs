@@ -2,7 +2,6 @@
 //!
 //! u is the unit roundoff of the accumulator, d the depth of the association.
 
-use super::super::data::{Kind, elements, float};
 use reduce_dsl::lanes::Lanes;
 use reduce_dsl::program::Program;
 use reduce_dsl::{Scalar, Value};
@@ -10,51 +9,6 @@ use reduce_dsl::{Scalar, Value};
 /// Half the distance from 1 to the next float.
 fn roundoff(ty: Scalar) -> f64 {
     if ty == Scalar::F64 { f64::EPSILON / 2.0 } else { f64::from(f32::EPSILON) / 2.0 }
-}
-
-/// Units in which the data of [`check_bound`] is whole: 2⁻⁵² for `f64`, 2⁻³⁰ for what is computed in `f32`.
-fn unit(ty: Scalar) -> f64 {
-    if ty == Scalar::F64 { 1.0 / (1u64 << 52) as f64 } else { 1.0 / (1u64 << 30) as f64 }
-}
-
-/// Compares a float sum or dot product with the exact one, which is a sum of 128-bit integers: the error is at
-/// most `γ_d · Σ|x|`, d the depth of the association plus the rounding of each product.
-pub(crate) fn check_bound(
-    program: &Program,
-    name: &str,
-    ty: Scalar,
-    n: u64,
-    reduce: impl Fn(&[Lanes]) -> Value,
-) {
-    let inputs: Vec<_> =
-        (0..program.operation.inputs.len() as u64).map(|place| whole(ty, n, place)).collect();
-    let units: Vec<Vec<i128>> = inputs.iter().map(|lanes| in_units(lanes, unit(ty))).collect();
-    let terms = (0..n as usize).map(|i| units.iter().map(|input| input[i]).product::<i128>());
-    let (sum, magnitude) =
-        terms.fold((0i128, 0i128), |(sum, magnitude), term| (sum + term, magnitude + term.abs()));
-    let term_unit = unit(ty).powi(inputs.len() as i32);
-    let found = reduce(&inputs).as_f64().unwrap() / term_unit;
-    let depth = program.association().depth(n) + u64::from(name == "dot");
-    let gamma = depth as f64 * roundoff(ty) / (1.0 - depth as f64 * roundoff(ty));
-    let error = (found as i128 - sum).unsigned_abs();
-    // One unit for what the comparison itself rounds away.
-    assert!(
-        error as f64 <= gamma * magnitude as f64 + 1.0,
-        "{name} {ty}, n = {n}: off by {error} units\n{program}"
-    );
-}
-
-/// Elements of all digits that are whole in [`unit`]s.
-fn whole(ty: Scalar, n: u64, place: u64) -> Lanes {
-    let lanes = elements(ty, n, Kind::Rounding, place);
-    let rounded = |i: usize| {
-        let it = lanes.get(i).as_f64().unwrap();
-        (it / unit(ty)).trunc() * unit(ty)
-    };
-    let mut whole = Lanes::empty(ty);
-    whole.resize(n as usize);
-    (0..n as usize).for_each(|i| whole.set(i, float(ty, rounded(i), 0)));
-    whole
 }
 
 fn in_units(lanes: &Lanes, unit: f64) -> Vec<i128> {
