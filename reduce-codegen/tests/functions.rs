@@ -139,31 +139,6 @@ fn small_integers_are_cast_back() {
 }
 
 #[test]
-fn names_that_mean_something_in_cpp_get_an_underscore() {
-    let acc = Record::of("TILE", &[("double", Scalar::F32), ("min", Scalar::F32)]);
-    let combine = func(&[acc.params("int"), acc.params("max")], |f, x| {
-        let least = f.bin(Bin::Min, x[1], x[3]).unwrap();
-        f.name(least, "min_f32");
-        let sum = f.bin(Bin::Add, x[0], x[2]).unwrap();
-        f.name(sum, "größe");
-        let more = f.bin(Bin::Add, sum, least).unwrap();
-        vec![more, f.un(Un::Abs, more).unwrap()]
-    });
-    let operation = of(acc, combine);
-    assert_eq!(
-        body(&operation, "combine"),
-        [
-            "const float min_f32_ = min_f32(int_.min, max_.min);",
-            "const float gru00f6u00dfe = int_.double_ + max_.double_;",
-            "const float t_0 = gru00f6u00dfe + min_f32_;",
-            "return TILE_{t_0, fabsf(t_0)};"
-        ]
-    );
-    let text = cuda_kernels(&operation, &[]);
-    assert!(text.contains("struct TILE_ {\n    float double_;\n    float min;\n};"), "{text}");
-}
-
-#[test]
 fn fold_and_finish_have_the_types_of_what_they_use() {
     let acc = best();
     let result = Record::of("Mean", &[("mean", Scalar::F64)]);

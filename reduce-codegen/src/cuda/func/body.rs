@@ -2,7 +2,6 @@
 
 use super::text::Text;
 use super::values::Values;
-use crate::cuda::names;
 use crate::cuda::types::{record, scalar};
 use reduce_dsl::func::{Func, Id};
 use reduce_dsl::operation::Record;
@@ -23,7 +22,7 @@ fn whole(values: &Values<'_>, results: &[Id], acc: &Record, result: &Record) -> 
     }
     let parameter = if acc == result { parameter(values.func, results) } else { None };
     if let Some(name) = parameter {
-        return Text::atom(names::local(name));
+        return Text::atom(name.to_owned());
     }
     if let Some((cond, branches)) = values.choice(results) {
         let [a, b] = branches.map(|results| whole(values, &results, acc, result));

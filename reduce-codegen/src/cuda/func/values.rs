@@ -1,7 +1,6 @@
 //! The values of a function in C++: parameters, locals, and the expressions between them.
 
 use super::text::Text;
-use crate::cuda::names;
 use crate::cuda::spelling::{Spelling, spelling};
 use crate::cuda::types::{bits, hex, literal};
 use reduce_dsl::Scalar;
@@ -23,7 +22,7 @@ impl<'a> Values<'a> {
         let numbered = (0..).map(|number| format!("t_{number}"));
         let mut free = numbered.filter(|name| !given.contains(&name.as_str()));
         let local = |(line, &uses): (&Line, &usize)| match &line.name {
-            Some(name) => Some(names::local(name)),
+            Some(name) => Some(name.clone()),
             None if uses > 1 && !matches!(line.node, Node::Const(_)) => free.next(),
             None => None,
         };
@@ -45,7 +44,7 @@ impl<'a> Values<'a> {
     /// What reads the value of `id`.
     pub(super) fn text(&self, id: Id) -> Text {
         let Some(line) = (id.0 as usize).checked_sub(self.func.params().len()) else {
-            return Text::atom(names::path(&self.func.params()[id.0 as usize].name));
+            return Text::atom(self.func.params()[id.0 as usize].name.clone());
         };
         match &self.locals[line] {
             Some(name) => Text::atom(name.clone()),
