@@ -14,6 +14,8 @@ mod counted;
 mod data;
 #[path = "gpu/device.rs"]
 mod device;
+#[path = "gpu/folded.rs"]
+mod folded;
 #[path = "golden/lines.rs"]
 #[allow(dead_code, reason = "the file is written on the host")]
 mod golden;
@@ -22,7 +24,7 @@ mod ladder;
 #[path = "gpu/numeric.rs"]
 mod numeric;
 #[path = "../reduce-codegen/tests/support/operations.rs"]
-#[allow(dead_code, reason = "random specifications are for other tests")]
+#[allow(dead_code, reason = "plain loops are for other tests")]
 mod operations;
 #[path = "../reduce-codegen/tests/support/random.rs"]
 #[allow(dead_code, reason = "random specifications are for other tests")]
