@@ -7,6 +7,9 @@
 #![cfg(feature = "cuda")]
 
 mod cases;
+#[path = "../reduce-codegen/tests/support/operations.rs"]
+#[allow(dead_code, reason = "nothing is computed here")]
+mod operations;
 
 use cases::{FLAGSHIP, LISTS, auto, spec};
 use rayon::prelude::*;
@@ -15,6 +18,7 @@ use reduce_codegen::{cuda, stages};
 use reduce_dsl::operators::operator;
 use reduce_dsl::pass::Pass;
 use reduce_dsl::program::Program;
+use reduce_dsl::spec::Passes;
 use reduce_dsl::{Scalar, Spec};
 use reduce_runtime::{Architecture, Nvrtc, Target};
 
@@ -101,6 +105,30 @@ fn every_operation_on_every_type_compiles_without_warnings() {
     assert!(complaints.is_empty(), "{} of {}:\n{}", complaints.len(), jobs.len(), complaints[0]);
     println!("{} operations on types, {} cubins", specs.len(), jobs.len());
     assert!(specs.len() > 350);
+}
+
+/// In order, with `fold`, params and structs of many fields: by every list that takes them.
+#[test]
+fn what_only_closures_say_compiles() {
+    let Some(nvrtc) = nvrtc("what_only_closures_say_compiles") else { return };
+    let subjects = operations::ordered().into_iter().chain(operations::folded());
+    let specs = subjects.flat_map(|subject| {
+        let spec = |passes, block| Spec {
+            operation: subject.operation.clone(),
+            text: subject.operation.name.clone(),
+            block,
+            passes,
+        };
+        let lists = LISTS.map(|(passes, block)| spec(Passes::List(passes.to_vec()), Some(block)));
+        lists.into_iter().chain([spec(Passes::Auto, None)]).collect::<Vec<_>>()
+    });
+    let programs: Vec<_> = specs.filter_map(|spec| reduce_codegen::compile(&spec).ok()).collect();
+    let numbers = ARCHITECTURES.into_iter().cycle();
+    let jobs: Vec<_> = programs.into_iter().zip(numbers).collect();
+    let complaints: Vec<_> =
+        jobs.par_iter().filter_map(|(program, number)| complaint(nvrtc, program, *number)).collect();
+    assert!(complaints.is_empty(), "{} of {}:\n{}", complaints.len(), jobs.len(), complaints[0]);
+    assert!(jobs.len() > 200, "{}", jobs.len());
 }
 
 /// The PTX of a specification for sm_90.
