@@ -128,15 +128,7 @@ fn random_closures_read_back() {
     let mut long = 0;
     for _ in 0..300 {
         let map = random.float(3, &["x", "y", "k", "i as f32"]);
-        let fold = format!(
-            "|acc, x, y, step| P {{ s: {}, n: acc.n + 1 + step }}",
-            random.float(2, &["acc.s", "x", "k"])
-        );
         let finish = format!("|p, n| {}", random.float(2, &["p.s", "n as f32", "k"]));
-        let op = format!(
-            "|a, b| if {} {{ P {{ n: a.n, s: b.s }} }} else {{ a }}",
-            random.condition(1, &["a.s", "b.s"])
-        );
         let source = format!(
             "inputs: {{ x: f32, y: f16 }}, params: {{ k: f32 }}, index: i, acc: P {{ s: f32, n: u64 }}, \
              map: |x, y| {{ let s = {map}; P {{ s: s + k + i as f32, n: 1 }} }}, \
