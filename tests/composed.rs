@@ -23,6 +23,7 @@ mod random;
 mod splitmix;
 
 use data::Kind;
+use plain::How;
 use random::{Case, Random};
 use rayon::prelude::*;
 use reduce_codegen::expand;
@@ -254,6 +255,8 @@ fn check_values(
     let any_order = association.again.iter().any(|level| level.tree == Tree::Any);
     // Bits that depend on the order are compared only where there is one.
     let kind = if any_order && !operation.exact { Kind::Exact } else { setting.kind };
+    let named = case.operator.map(|operator| operator.name);
+    let kind = named.map_or(kind, |name| plain::suited(name, operation.inputs[0].ty, kind));
     let elements =
         operation.inputs.iter().zip(0..).map(|(input, place)| data::elements(input.ty, n, kind, place));
     let elements: Vec<Lanes> = elements.collect();
@@ -269,10 +272,15 @@ fn check_values(
     if found != on_host && has_result(operation, n) {
         return Err(format!("the interpreter gives {found:?} and the host {on_host:?}"));
     }
-    let plain = match (case.operator, case.subject.plain) {
-        (Some(operator), _) if operation.exact || kind.is_exact() => plain::reduce(operator.name, &elements),
-        (None, Some(plain)) if n > 0 => Some(plain(&elements)),
-        _ => found.clone(),
+    let differs = match (case.operator, case.subject.plain) {
+        (Some(operator), _) => {
+            plain::compare(program, operator.name, kind, &elements, found.as_deref(), How::default()).err()
+        }
+        (None, Some(plain)) if n > 0 => {
+            let wanted = plain(&elements);
+            (found.as_ref() != Some(&wanted)).then(|| format!("{found:?}, and a loop gives {wanted:?}"))
+        }
+        (None, _) => None,
     };
-    if found == plain { Ok(()) } else { Err(format!("the interpreter gives {found:?} and a loop {plain:?}")) }
+    differs.map_or(Ok(()), |difference| Err(format!("the interpreter gives {difference}")))
 }

@@ -8,12 +8,16 @@
 mod cases;
 #[path = "support/classes.rs"]
 mod classes;
+#[path = "support/closures.rs"]
+mod closures;
 #[path = "gpu/counted.rs"]
 mod counted;
 #[path = "gpu/data.rs"]
 mod data;
 #[path = "gpu/device.rs"]
 mod device;
+#[path = "gpu/each_operation.rs"]
+mod each_operation;
 #[path = "golden/lines.rs"]
 #[allow(dead_code, reason = "the file is written on the host")]
 mod golden;
@@ -21,8 +25,6 @@ mod golden;
 mod ladder;
 #[path = "gpu/numeric.rs"]
 mod numeric;
-#[path = "gpu/each_operation.rs"]
-mod each_operation;
 #[path = "../reduce-codegen/tests/support/operations.rs"]
 #[allow(dead_code, reason = "random specifications are for other tests")]
 mod operations;

@@ -9,6 +9,7 @@ mod auto;
 mod cuda;
 mod error;
 mod expand;
+#[cfg(feature = "ladder")]
 pub mod ladder;
 pub mod lower;
 pub mod passes;

@@ -9,6 +9,8 @@ mod build;
 mod print;
 
 pub use build::FuncBuilder;
+#[cfg(feature = "parse")]
+pub(crate) use print::literal;
 
 use crate::ops::{Bin, Cmp, TypeError, Un};
 use crate::{Scalar, Value};
@@ -146,6 +148,17 @@ impl Func {
             Node::Un(..) | Node::Bin(..) | Node::Cmp(..) => None,
             Node::Select(..) | Node::Cast(..) | Node::MulAdd(..) => None,
         }
+    }
+
+    /// Does an operation of floats round, so that the order of such operations shows?
+    pub fn rounds(&self) -> bool {
+        self.lines.iter().any(|line| match line.node {
+            Node::Bin(op, ..) => line.ty.is_float() && op.rounds(),
+            Node::Un(op, _) => op.rounds(),
+            Node::Cast(to, from) => to.is_float() && !self.ty(from).is_half(),
+            Node::MulAdd(..) => true,
+            Node::Const(_) | Node::Cmp(..) | Node::Select(..) => false,
+        })
     }
 
     /// Does a line or result name `id`?

@@ -24,6 +24,8 @@ pub mod ops;
 pub mod parse;
 pub mod pass;
 pub mod program;
+#[cfg(feature = "parse")]
+pub mod recognise;
 mod scalar;
 pub mod spec;
 mod value;

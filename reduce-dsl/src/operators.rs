@@ -1,55 +1,101 @@
-//! The named operators: a table, one row each. To add an operator, add a row to
-//! [`OPERATORS`].
+//! The named operators: a table, one row each. To add an operator, add a row to a file of
+//! `operators/` and name it in [`OPERATORS`].
 //!
-//! A row builds the functions of an [`Operation`] for an element type. Nothing else in the project knows an
-//! operator by name.
+//! A row is data. Its functions are text in the language of closures, in which some words stand for types, constants
+//! and choices:
+//!
+//! | word | stands for |
+//! |---|---|
+//! | `T` | the type of the elements |
+//! | `W` | the type that they are computed with, [`Scalar::widened`] |
+//! | `A` | the type of the accumulator's own scalars, [`Width::of`] |
+//! | `T_ZERO`, `T_LEAST`, `A_NEG_ZERO`, … | that value of such a type; where there is no −0 or NaN, 0 |
+//! | `IGNORE` | is NaN ignored, and have the elements one? |
+//! | `LAST` | does the last of equals win? |
+//! | `i`, `n` | the position of the element; the number of elements |
+//!
+//! Nothing else in the project knows an operator by name.
 
-mod parts;
+mod additive;
+#[cfg(feature = "parse")]
+mod apply;
+mod bits;
+mod error;
+mod exponential;
+mod order;
+mod positions;
+mod shape;
+mod statistics;
 mod table;
 
+#[cfg(feature = "parse")]
+pub use apply::Request;
+pub use error::OperatorError;
+pub use shape::{Domain, Shape, Ty, Width};
 pub use table::OPERATORS;
 
-use crate::func::{Func, FuncBuilder, Id, Param};
-use crate::operation::{Layout, Operation, Order, Record};
-use crate::ops::TypeError;
-use crate::{Scalar, Value};
-
-type Built = Result<Vec<Id>, TypeError>;
+use crate::Scalar;
+use std::fmt;
 
 /// A named operator.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Operator {
     /// The name in specifications.
     pub name: &'static str,
-    /// One line for the documentation: what it gives, and its rule for NaN and ties.
+    /// What it gives, and what is special, in one line.
     pub doc: &'static str,
+    /// Who defines it so.
+    pub source: &'static str,
     /// How many inputs it takes where no `map` is written.
     pub inputs: usize,
     /// The element types it is defined for.
     pub domain: Domain,
-    /// Does it use the element's position?
-    pub indexed: bool,
-    /// The accumulator for an element type.
-    pub acc: fn(Scalar) -> Record,
-    /// One element for each input (and the position, if `indexed`) → the accumulator of that element.
-    pub lift: fn(&mut FuncBuilder, &[Id]) -> Built,
+    /// The types that `A` may be.
+    pub width: Width,
+    /// The accumulator.
+    pub acc: Shape,
+    /// One element for each input → the accumulator of that element.
+    pub map: &'static str,
     /// Two accumulators → accumulator.
-    pub combine: fn(&mut FuncBuilder, &[Id], &[Id]) -> Built,
-    /// The neutral accumulator, if there is one.
-    pub identity: fn(Scalar) -> Option<Value>,
-    /// Accumulator → result.
-    pub finish: fn(&mut FuncBuilder, &[Id]) -> Built,
-    /// Does every order of the elements give the same bits?
-    pub exact: fn(Scalar) -> bool,
+    pub op: &'static str,
+    /// Accumulator, one element for each input → accumulator, where that is cheaper than `op` after `map`.
+    pub fold: Option<&'static str>,
+    /// The accumulator of no elements, neutral bit for bit beside every accumulator that there can be.
+    pub identity: Option<&'static str>,
+    /// Accumulator → result. May take the number of elements as well.
+    pub finish: &'static str,
+    /// The result.
+    pub output: Shape,
+    /// Scalars that may be given at the call, with the values that they have else.
+    pub params: &'static [(&'static str, Scalar, &'static str)],
+    /// May elements be reordered?
+    pub commutative: bool,
+    /// Has it a rule for equal elements?
+    pub ties: bool,
+    /// The row that takes its place where NaN is ignored, if that needs another accumulator.
+    pub ignoring: Option<&'static Operator>,
+    /// Where NaN is ignored: the first scalar of the result of elements that are all NaN, if that is an error.
+    pub nothing: Option<&'static str>,
 }
 
-/// The element types an operator is defined for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Domain {
-    /// Floats and integers.
-    Numbers,
-    /// Integers.
-    Integers,
+/// What becomes of NaN among the elements.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Nan {
+    /// It is in the result.
+    #[default]
+    Propagate,
+    /// It is no element.
+    Ignore,
+}
+
+/// Which of equal elements wins where only one can.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Ties {
+    /// The first.
+    #[default]
+    First,
+    /// The last.
+    Last,
 }
 
 /// The row of that name.
@@ -57,157 +103,60 @@ pub fn operator(name: &str) -> Option<&'static Operator> {
     OPERATORS.iter().find(|row| row.name == name)
 }
 
-/// Why an operator cannot be applied to inputs.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum OperatorError {
-    /// The operator is not defined for the element type.
-    #[error("`{operator}` is not defined for {ty}; it takes {domain}")]
-    Undefined {
-        /// The operator.
-        operator: &'static str,
-        /// The element type.
-        ty: Scalar,
-        /// The types it takes.
-        domain: &'static str,
-    },
-    /// There are more or fewer inputs than the operator takes.
-    #[error("`{operator}` takes {expected}, and there {}", if *found == 1 {
-        "is 1; name them, as in `inputs: { x: f32, y: f32 }`".to_owned()
-    } else {
-        format!("are {found}; write a `map` that makes one value of them")
-    })]
-    Inputs {
-        /// The operator.
-        operator: &'static str,
-        /// What it takes.
-        expected: &'static str,
-        /// The inputs there are.
-        found: usize,
-    },
-    /// `dot` brings its own `map`.
-    #[error("`{operator}` maps its inputs itself; write `op: sum` with this `map`")]
-    OwnMap {
-        /// The operator.
-        operator: &'static str,
-    },
-    /// The inputs of a product differ in type.
-    #[error("`{operator}` takes inputs of one type, not {left} and {right}")]
-    Mixed {
-        /// The operator.
-        operator: &'static str,
-        /// The type of the first input.
-        left: Scalar,
-        /// The type of the second.
-        right: Scalar,
-    },
-    /// A row of the table is wrong: a bug of this project.
-    #[error("bug in the table of operators: {0}")]
-    Row(#[from] TypeError),
-}
-
-impl Domain {
-    fn holds(self, ty: Scalar) -> bool {
-        match self {
-            Domain::Numbers => ty.is_number(),
-            Domain::Integers => ty.is_integer(),
-        }
-    }
-
-    fn text(self) -> &'static str {
-        match self {
-            Domain::Numbers => "numbers",
-            Domain::Integers => "integers (i32, u32, i64, u64)",
-        }
-    }
-}
-
 impl Operator {
+    /// What most rows have: one input of numbers, added up in a wider type.
+    const ADDITIVE: Operator = Operator {
+        name: "",
+        doc: "",
+        source: "",
+        inputs: 1,
+        domain: Domain::Numbers,
+        width: Width::Widened,
+        acc: Shape::Scalar(Ty::A),
+        map: "|x| x as W as A",
+        op: "|a, b| a + b",
+        fold: None,
+        identity: Some("A_NEG_ZERO"),
+        finish: "|acc| acc",
+        output: Shape::Scalar(Ty::A),
+        params: &[],
+        commutative: true,
+        ties: false,
+        ignoring: None,
+        nothing: None,
+    };
+
+    /// What rows have that select: elements keep their type.
+    const SELECTING: Operator = Operator {
+        width: Width::Own,
+        acc: Shape::Scalar(Ty::T),
+        map: "|x| x",
+        output: Shape::Scalar(Ty::T),
+        ..Operator::ADDITIVE
+    };
+
     /// Is it defined for elements of that type?
     pub fn takes(&self, ty: Scalar) -> bool {
         self.domain.holds(ty)
     }
+}
 
-    /// The reduction of `inputs` by this operator, after `map` if there is one (inputs as they are
-    /// computed with, [`Scalar::compute`] → one scalar).
-    pub fn apply(&self, inputs: &[Param], map: Option<&Func>) -> Result<Operation, OperatorError> {
-        let element = self.element(inputs, map)?;
-        let acc = (self.acc)(element);
-        let finish = self.finish(&acc)?;
-        Ok(Operation {
-            name: self.name.to_owned(),
-            inputs: inputs.to_vec(),
-            layout: Layout::default(),
-            index: "index".to_owned(),
-            params: Vec::new(),
-            fold: None,
-            nothing: None,
-            map: self.map(inputs, map)?,
-            combine: self.combine(&acc)?,
-            identity: (self.identity)(element).map(|value| vec![value]),
-            padding: (self.identity)(element).map(|value| vec![value]),
-            commutative: true,
-            exact: (self.exact)(element),
-            order: Order::default(),
-            output: Record::scalar(finish.result_types()[0]),
-            finish,
-            acc,
+/// As it is written: `propagate`, or `ignore`.
+impl fmt::Display for Nan {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Nan::Propagate => "propagate",
+            Nan::Ignore => "ignore",
         })
     }
+}
 
-    fn element(&self, inputs: &[Param], map: Option<&Func>) -> Result<Scalar, OperatorError> {
-        let operator = self.name;
-        let ty = match map {
-            Some(_) if self.inputs != 1 => return Err(OperatorError::OwnMap { operator }),
-            Some(map) => map.result_types()[0],
-            None => self.unmapped_element(inputs)?,
-        };
-        let domain = self.domain.text();
-        self.takes(ty).then_some(ty).ok_or(OperatorError::Undefined { operator, ty, domain })
-    }
-
-    fn unmapped_element(&self, inputs: &[Param]) -> Result<Scalar, OperatorError> {
-        let (operator, found) = (self.name, inputs.len());
-        if found != self.inputs {
-            let expected = if self.inputs == 1 { "1 input" } else { "2 inputs" };
-            return Err(OperatorError::Inputs { operator, expected, found });
-        }
-        let left = inputs[0].ty;
-        match inputs.iter().map(|input| input.ty).find(|ty| ty.compute() != left.compute()) {
-            Some(right) => Err(OperatorError::Mixed { operator, left, right }),
-            None => Ok(left),
-        }
-    }
-
-    fn map(&self, inputs: &[Param], map: Option<&Func>) -> Result<Func, TypeError> {
-        let mut params = inputs.to_vec();
-        params.extend(self.indexed.then(|| Param::new("index", Scalar::U64)));
-        let mut f = FuncBuilder::new(params);
-        let all = f.params();
-        let (elements, index) = all.split_at(inputs.len());
-        let mut lifted = match map {
-            None => elements.to_vec(),
-            Some(map) => {
-                let widened: Vec<_> = elements.iter().map(|&x| f.widen(x)).collect();
-                f.call(map, &widened)?
-            }
-        };
-        lifted.extend(index);
-        let results = (self.lift)(&mut f, &lifted)?;
-        Ok(f.build(results))
-    }
-
-    fn combine(&self, acc: &Record) -> Result<Func, TypeError> {
-        let mut f = FuncBuilder::new([acc.params("a"), acc.params("b")].concat());
-        let all = f.params();
-        let (a, b) = all.split_at(acc.fields.len());
-        let results = (self.combine)(&mut f, a, b)?;
-        Ok(f.build(results))
-    }
-
-    fn finish(&self, acc: &Record) -> Result<Func, TypeError> {
-        let mut f = FuncBuilder::new(acc.params("acc"));
-        let all = f.params();
-        let results = (self.finish)(&mut f, &all)?;
-        Ok(f.build(results))
+/// As it is written: `first`, or `last`.
+impl fmt::Display for Ties {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Ties::First => "first",
+            Ties::Last => "last",
+        })
     }
 }

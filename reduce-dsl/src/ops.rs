@@ -150,6 +150,17 @@ impl Un {
     }
 }
 
+impl Un {
+    /// Does it round?
+    pub fn rounds(self) -> bool {
+        match self {
+            Un::Sqrt | Un::Exp | Un::Ln | Un::Floor | Un::Ceil | Un::Trunc | Un::RoundTiesEven => true,
+            Un::Neg | Un::Abs | Un::Not | Un::IsNan | Un::Canonical | Un::ToBits | Un::FromBits => false,
+            Un::CountOnes | Un::LeadingZeros | Un::TrailingZeros => false,
+        }
+    }
+}
+
 impl Bin {
     /// Every one of them.
     pub const ALL: [Bin; 14] = [
@@ -180,6 +191,15 @@ impl Bin {
             Bin::Shl | Bin::Shr => a.is_integer() && b == Scalar::U32,
         };
         legal.then_some(a).ok_or_else(|| TypeError::new(self, &[a, b]))
+    }
+
+    /// Does it round, of floats?
+    pub fn rounds(self) -> bool {
+        match self {
+            Bin::Add | Bin::Sub | Bin::Mul | Bin::Div | Bin::Rem => true,
+            Bin::Min | Bin::Max | Bin::MinNum | Bin::MaxNum => false,
+            Bin::And | Bin::Or | Bin::Xor | Bin::Shl | Bin::Shr => false,
+        }
     }
 
     /// Does `b op a` give what `a op b` gives, bit for bit?

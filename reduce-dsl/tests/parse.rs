@@ -45,7 +45,7 @@ fn canonical_text_is_ordered_and_parses_to_the_same() {
         ("op: sum, ty: f64, map: |value| { -value }", "ty: f64, map: |x| -x, op: sum"),
         ("op: sum, ty: i32, map: |_| 0x10i32", "ty: i32, map: |x| 16i32, op: sum"),
         ("op: sum, ty: i32, map: |x| -2147483648 - x", "ty: i32, map: |x| (-2147483648) - x, op: sum"),
-        ("op: sum, ty: f32, map: |x| -(-(2.5)) * x", "ty: f32, map: |x| (-(-2.5f32)) * x, op: sum"),
+        ("op: sum, ty: f32, map: |x| -(-(2.5)) * x", "ty: f32, map: |x| 2.5 * x, op: sum"),
         (
             "op: sum, ty: f32, map: |x: f32| (-2.0f32).abs() + x",
             "ty: f32, map: |x| (-2.0f32).abs() + x, op: sum",

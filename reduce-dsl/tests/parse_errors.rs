@@ -101,7 +101,6 @@ fn operators_that_do_not_fit() {
     assert_snapshot!(shown(&[
         "ty: f32, op: sub",
         "ty: f32, op: div",
-        "ty: f32, op: mean",
         "ty: f32, op: xor",
         "ty: f32, op: dot",
         "inputs: { x: f32, y: f32 }, op: sum",
@@ -127,7 +126,7 @@ fn identities_that_are_not_the_operators() {
         "ty: f32, op: any, identity: 0",
         "ty: f32, op: prod, identity: true",
         "ty: f32, op: prod, identity: ONE",
-        "ty: f32, op: prod, identity: 0.5 + 0.5",
+        "ty: f32, op: prod, identity: 0.5 + 0.25",
         "ty: f32, op: prod, identity: \"1.0\"",
     ]));
 }

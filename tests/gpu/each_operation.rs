@@ -16,7 +16,8 @@ const RANDOM: [u64; 2] = [1 << 24, 1 << 18];
 fn every_operation_on_every_type_gives_the_bits_of_the_host() {
     let Some(device) = gpu("every_operation_on_every_type_gives_the_bits_of_the_host") else { return };
     let specs = operations::all();
-    let wrong: Vec<_> = on_all_cores(&specs, |spec| difference(spec, &device)).into_iter().flatten().collect();
+    let wrong: Vec<_> =
+        on_all_cores(&specs, |spec| difference(spec, &device)).into_iter().flatten().collect();
     assert!(wrong.is_empty(), "{} of {} operations:\n{}", wrong.len(), specs.len(), wrong.join("\n"));
     println!("{} operations on types", specs.len());
 }

@@ -2,7 +2,6 @@
 
 pub(crate) use super::splitmix::random;
 
-use reduce_dsl::arith::Element;
 use reduce_dsl::lanes::Lanes;
 use reduce_dsl::{Scalar, Value, bf16, f16};
 use reduce_runtime::Strided;
@@ -12,6 +11,8 @@ use reduce_runtime::Strided;
 pub(crate) enum Kind {
     /// Floats: small integers, of which sums and products are exact in every order. Integers: all bits.
     Exact,
+    /// Floats: as `Exact`. Integers: −2 … 2, of which sums of squares are exact in `f64`.
+    Small,
     /// Floats: zeros of both signs, which `min` and `max` order. Integers: zeros and ones.
     Zeros,
     /// Floats: all digits, both signs. Integers: all bits.
@@ -21,11 +22,12 @@ pub(crate) enum Kind {
 }
 
 impl Kind {
+    /// Those that suit every operator.
     pub(crate) const ALL: [Kind; 4] = [Kind::Exact, Kind::Zeros, Kind::Rounding, Kind::Special];
 
     /// Is every order of a float sum or product exact?
     pub(crate) fn is_exact(self) -> bool {
-        matches!(self, Kind::Exact | Kind::Zeros)
+        matches!(self, Kind::Exact | Kind::Small | Kind::Zeros)
     }
 }
 
@@ -55,6 +57,9 @@ fn element(ty: Scalar, kind: Kind, bits: u64) -> Value {
     match kind {
         Kind::Special if bits.is_multiple_of(16) => special(ty, (bits >> 8) as usize % 8),
         Kind::Exact | Kind::Special => float(ty, small(bits), bits),
+        Kind::Small if ty.is_signed() => Value::from_bits(ty, ((bits >> 16) % 5).wrapping_sub(2)),
+        Kind::Small if ty.is_unsigned() => Value::from_bits(ty, (bits >> 16) % 3),
+        Kind::Small => float(ty, small(bits), bits),
         Kind::Zeros => float(ty, if bits & 1 == 0 { 0.0 } else { -0.0 }, bits & 1),
         Kind::Rounding => float(ty, (bits >> 11) as f64 / (1u64 << 52) as f64 - 1.0, bits),
     }
@@ -93,9 +98,4 @@ fn special(ty: Scalar, which: usize) -> Value {
         (true, _) => reduce_dsl::constants::constant(ty, "MAX").unwrap(),
         (false, _) => Value::from_bits(ty, integers[which]),
     }
-}
-
-/// The lanes as Rust values.
-pub(crate) fn values<T: Element>(lanes: &Lanes) -> Vec<T> {
-    (0..lanes.len()).map(|i| lanes.get(i).get().unwrap()).collect()
 }

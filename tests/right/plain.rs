@@ -1,139 +1,154 @@
 //! What a reduction gives, computed by plain loops that share nothing with the library.
 
-use super::data::values;
+#[path = "plain/bounds.rs"]
+mod bounds;
+#[path = "plain/floats.rs"]
+mod floats;
+#[path = "plain/integers.rs"]
+mod integers;
+
+use super::data::Kind;
 use reduce_dsl::lanes::Lanes;
-use reduce_dsl::{Scalar, Value, bf16, f16};
+use reduce_dsl::program::Program;
+use reduce_dsl::{Scalar, Value};
+
+/// Rules that may differ from what is usual.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct How {
+    /// Is NaN no element?
+    pub(crate) ignore: bool,
+    /// Does the last of equals win?
+    pub(crate) last: bool,
+}
+
+/// What gives an element, a position, bits or a count: the same bits by every order, on all data.
+const SELECT: [&str; 18] = [
+    "min",
+    "max",
+    "minmax",
+    "norm_inf",
+    "argmin",
+    "argmax",
+    "argminmax",
+    "findmin",
+    "findmax",
+    "first",
+    "last",
+    "and",
+    "or",
+    "xor",
+    "any",
+    "all",
+    "count",
+    "count_nonzero",
+];
+
+/// What adds up floats, whatever the elements are, and is exact where the sums are.
+const IN_FLOATS: [&str; 3] = ["norm2", "mean", "weighted_mean"];
+
+/// What rounds on all data.
+const ROUNDED: [&str; 5] = ["var", "std", "describe", "logsumexp", "softmax_denominator"];
+
+/// Is the result that of plain loops: bit for bit, or within the bound of its formula?
+///
+/// # Errors
+/// How it differs.
+pub(crate) fn compare(
+    program: &Program,
+    name: &str,
+    kind: Kind,
+    inputs: &[Lanes],
+    found: Option<&[Value]>,
+    how: How,
+) -> Result<(), String> {
+    if is_exact(name, inputs[0].ty(), kind) {
+        let wanted = reduce(name, inputs, how);
+        return if found == wanted.as_deref() {
+            Ok(())
+        } else {
+            Err(format!("{found:?}, and a loop gives {wanted:?}"))
+        };
+    }
+    if ROUNDED.contains(&name) && kind.is_exact() {
+        return bounds::near(program, name, 0, inputs, found);
+    }
+    Ok(())
+}
+
+/// Is the result of such elements the one of [`reduce`], bit for bit?
+fn is_exact(name: &str, ty: Scalar, kind: Kind) -> bool {
+    let in_floats = ty.is_float() || IN_FLOATS.contains(&name);
+    SELECT.contains(&name) || !ROUNDED.contains(&name) && (kind.is_exact() || !in_floats)
+}
+
+/// The kind of elements in place of `kind`, of which such sums are exact.
+pub(crate) fn suited(name: &str, ty: Scalar, kind: Kind) -> Kind {
+    let in_floats = IN_FLOATS.contains(&name) || ROUNDED.contains(&name);
+    if in_floats && ty.is_integer() && kind == Kind::Exact { Kind::Small } else { kind }
+}
+
+/// The elements that are left, with their positions; of a second input those beside them.
+pub(super) struct Elements<T> {
+    at: Vec<u64>,
+    x: Vec<T>,
+    y: Vec<T>,
+}
 
 /// The result by a loop from the first element to the last; `None` where nothing has no value. NaN results
 /// have the bits that the contract names.
-pub(crate) fn reduce(name: &str, inputs: &[Lanes]) -> Option<Vec<Value>> {
-    let value = match inputs[0].ty() {
-        Scalar::F16 => halves(name, inputs, f32::from, f16::from_f32),
-        Scalar::Bf16 => halves(name, inputs, f32::from, bf16::from_f32),
-        Scalar::F32 => {
-            floats::<f32>(name, inputs, Value::of(f32::from_bits(0x7fc0_0000)), |it| Value::of(it as f32))
-        }
-        Scalar::F64 => floats::<f64>(name, inputs, Value::of(f64::from_bits(0x7ff8 << 48)), Value::of),
-        Scalar::I8 => integers::<i8>(name, inputs),
-        Scalar::I16 => integers::<i16>(name, inputs),
-        Scalar::I32 => integers::<i32>(name, inputs),
-        Scalar::U8 => integers::<u8>(name, inputs),
-        Scalar::U16 => integers::<u16>(name, inputs),
-        Scalar::U32 => integers::<u32>(name, inputs),
-        Scalar::I64 => integers::<i64>(name, inputs),
-        Scalar::U64 => integers::<u64>(name, inputs),
-        Scalar::Bool => None,
-    };
-    value.map(|value| vec![value])
-}
-
-/// 16-bit floats through `f32`: sums, products and dot products are `f32`, the rest keeps its type.
-fn halves<T: reduce_dsl::arith::Element>(
-    name: &str,
-    inputs: &[Lanes],
-    widen: fn(T) -> f32,
-    narrow: fn(f32) -> T,
-) -> Option<Value> {
-    let wide = |lanes: &Lanes| Lanes::from(values::<T>(lanes).into_iter().map(widen).collect::<Vec<_>>());
-    let inputs: Vec<_> = inputs.iter().map(wide).collect();
-    let value =
-        floats::<f32>(name, &inputs, Value::of(f32::from_bits(0x7fc0_0000)), |it| Value::of(it as f32))?;
-    match (name, value.get::<f32>()) {
-        ("min" | "max", Some(it)) if it.is_nan() => reduce_dsl::constants::constant(T::TY, "NAN"),
-        ("min" | "max", Some(it)) => Some(Value::of(narrow(it))),
-        _ => Some(value),
+pub(crate) fn reduce(name: &str, inputs: &[Lanes], how: How) -> Option<Vec<Value>> {
+    let ty = inputs[0].ty();
+    if ty.is_float() {
+        let elements = Elements::read(inputs, |value| value.as_f64().unwrap());
+        floats::reduce(name, ty, elements.without_nan(how.ignore), how)
+    } else {
+        integers::reduce(name, ty, &Elements::read(inputs, |value| value.as_int().unwrap()), how)
     }
 }
 
-/// In `f64`, which holds every `f32` and every exact sum of the tests.
-fn floats<T>(name: &str, inputs: &[Lanes], nan: Value, narrow: fn(f64) -> Value) -> Option<Value>
-where
-    T: reduce_dsl::arith::Element + Into<f64>,
-{
-    let x: Vec<f64> = values::<T>(&inputs[0]).into_iter().map(Into::into).collect();
-    let better = |a: f64, b: f64| match name {
-        "min" | "argmin" => a < b,
-        _ => a > b,
-    };
-    let number = match name {
-        "sum" => x.iter().fold(-0.0, |a, b| a + b),
-        "prod" => x.iter().product(),
-        "dot" => x.iter().zip(values::<T>(&inputs[1])).map(|(x, y)| x * y.into()).fold(-0.0, |a, b| a + b),
-        "min" if x.is_empty() => f64::INFINITY,
-        "max" if x.is_empty() => f64::NEG_INFINITY,
-        "min" | "max" if x.iter().any(|it| it.is_nan()) => f64::NAN,
-        // Zeros of both signs: `min` prefers −0, `max` prefers 0.
-        "min" => x
-            .iter()
-            .copied()
-            .reduce(|a, b| if better(b, a) || b == a && b.is_sign_negative() { b } else { a })?,
-        "max" => x
-            .iter()
-            .copied()
-            .reduce(|a, b| if better(b, a) || b == a && b.is_sign_positive() { b } else { a })?,
-        "argmin" | "argmax" => {
-            return Some(Value::of(position(&x, |a, b| a.is_nan() && !b.is_nan() || better(a, b))? as u64));
-        }
-        "any" => return Some(Value::of(x.iter().any(|&it| it != 0.0))),
-        "all" => return Some(Value::of(x.iter().all(|&it| it != 0.0))),
-        _ => return None,
-    };
-    Some(if number.is_nan() { nan } else { narrow(number) })
-}
+impl<T: Copy> Elements<T> {
+    fn read(inputs: &[Lanes], number: impl Fn(Value) -> T) -> Elements<T> {
+        let column = |lanes: &Lanes| (0..lanes.len()).map(|i| number(lanes.get(i))).collect::<Vec<_>>();
+        let x = column(&inputs[0]);
+        let y = inputs.get(1).map_or_else(|| x.clone(), column);
+        Elements { at: (0..x.len() as u64).collect(), x, y }
+    }
 
-/// The first element that no element before is at least as good as.
-fn position<T: Copy>(x: &[T], better: impl Fn(T, T) -> bool) -> Option<usize> {
-    let mut best = 0;
-    for i in 0..x.len() {
-        // NaN is not better than NaN, and nothing is better than NaN.
-        if better(x[i], x[best]) && !better(x[best], x[i]) {
-            best = i;
+    fn keep(self, kept: impl Fn(T, T) -> bool) -> Elements<T> {
+        let keep: Vec<usize> = (0..self.x.len()).filter(|&i| kept(self.x[i], self.y[i])).collect();
+        Elements {
+            at: keep.iter().map(|&i| self.at[i]).collect(),
+            x: keep.iter().map(|&i| self.x[i]).collect(),
+            y: keep.iter().map(|&i| self.y[i]).collect(),
         }
     }
-    (!x.is_empty()).then_some(best)
+
+    /// The position of the best: of equals the first, or the last.
+    fn best(&self, how: How, better: impl Fn(T, T) -> bool) -> Option<usize> {
+        let mut best = 0;
+        for i in 1..self.x.len() {
+            let equal = !better(self.x[i], self.x[best]) && !better(self.x[best], self.x[i]);
+            if better(self.x[i], self.x[best]) || how.last && equal {
+                best = i;
+            }
+        }
+        (!self.x.is_empty()).then_some(best)
+    }
 }
 
-fn integers<T>(name: &str, inputs: &[Lanes]) -> Option<Value>
-where
-    T: reduce_dsl::arith::Element + Ord + num::Bounds,
-{
-    let bits = |lanes: &Lanes| values::<T>(lanes).into_iter().map(|it| it.to_bits64()).collect::<Vec<_>>();
-    let (x, values) = (bits(&inputs[0]), values::<T>(&inputs[0]));
-    // Modulo 2^64, and so modulo every smaller power of two.
-    let wrapped = match name {
-        "sum" => x.iter().fold(0u64, |a, b| a.wrapping_add(*b)),
-        "prod" => x.iter().fold(1u64, |a, b| a.wrapping_mul(*b)),
-        "dot" => x.iter().zip(bits(&inputs[1])).fold(0u64, |a, (x, y)| a.wrapping_add(x.wrapping_mul(y))),
-        "and" => x.iter().fold(u64::MAX, |a, b| a & b),
-        "or" => x.iter().fold(0, |a, b| a | b),
-        "xor" => x.iter().fold(0, |a, b| a ^ b),
-        "min" => values.iter().copied().min().unwrap_or(T::MOST).to_bits64(),
-        "max" => values.iter().copied().max().unwrap_or(T::LEAST).to_bits64(),
-        "argmin" => return Some(Value::of(position(&values, |a, b| a < b)? as u64)),
-        "argmax" => return Some(Value::of(position(&values, |a, b| a > b)? as u64)),
-        "any" => return Some(Value::of(x.iter().any(|&it| it != 0))),
-        "all" => return Some(Value::of(x.iter().all(|&it| it != 0))),
-        _ => return None,
+impl Elements<f64> {
+    fn without_nan(self, ignore: bool) -> Elements<f64> {
+        if ignore { self.keep(|x, y| !x.is_nan() && !y.is_nan()) } else { self }
+    }
+}
+
+/// The bits of a float result: NaN has those that the contract names.
+fn float(ty: Scalar, number: f64) -> Value {
+    let nan = match ty {
+        Scalar::F16 => 0x7e00,
+        Scalar::Bf16 => 0x7fc0,
+        Scalar::F32 => 0x7fc0_0000,
+        _ => 0x7ff8 << 48,
     };
-    Some(Value::from_bits(T::TY, wrapped))
-}
-
-mod num {
-    //! The least and the greatest integer of a type.
-
-    pub(crate) trait Bounds {
-        const LEAST: Self;
-        const MOST: Self;
-    }
-
-    macro_rules! bounds {
-        ($($ty:ty)*) => {
-            $(impl Bounds for $ty {
-                const LEAST: $ty = <$ty>::MIN;
-                const MOST: $ty = <$ty>::MAX;
-            })*
-        };
-    }
-
-    bounds!(i8 i16 i32 i64 u8 u16 u32 u64);
+    if number.is_nan() { Value::from_bits(ty, nan) } else { super::data::float(ty, number, 0) }
 }

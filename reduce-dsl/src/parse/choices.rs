@@ -4,6 +4,7 @@ use super::diagnostic::Errors;
 use super::fields::Fields;
 use super::names;
 use crate::operation::{Layout, Order};
+use crate::operators::{Nan, Ties};
 use proc_macro2::Ident;
 
 /// How the elements lie; `contiguous`, if nothing is written.
@@ -16,6 +17,18 @@ pub(super) fn layout(fields: &Fields, errors: &mut Errors) -> Option<Layout> {
 pub(super) fn order(fields: &Fields, errors: &mut Errors) -> Option<Order> {
     let words = [("fixed", Order::Fixed), ("any", Order::Any)];
     choice("order", fields, fields.order.as_ref(), &words, errors)
+}
+
+/// What becomes of NaN; `propagate`, if nothing is written.
+pub(super) fn nan(fields: &Fields, errors: &mut Errors) -> Option<Nan> {
+    let words = [("propagate", Nan::Propagate), ("ignore", Nan::Ignore)];
+    choice("nan", fields, fields.nan.as_ref(), &words, errors)
+}
+
+/// Which of equal elements wins, if that is written.
+pub(super) fn ties(fields: &Fields, errors: &mut Errors) -> Option<Option<Ties>> {
+    let words = [("first", Some(Ties::First)), ("last", Some(Ties::Last))];
+    choice("ties", fields, fields.ties.as_ref(), &words, errors)
 }
 
 /// What the word of a field stands for; the default, if the field is not written.

@@ -152,14 +152,20 @@ impl Fields {
                 self.layout = Some(word(input, expected)?);
             }
             "params" => self.params = Some(values::names(input, &values::PARAMS)?),
-            "index" => self.index = Some(word(input, "`index` is a name for the position, as in `index: i`")?),
+            "index" => {
+                self.index = Some(word(input, "`index` is a name for the position, as in `index: i`")?)
+            }
             "map" => {
-                self.map = Some(values::closure(input, "`map` is a closure on the inputs, as in `map: |x| x.abs()`")?);
+                self.map = Some(values::closure(
+                    input,
+                    "`map` is a closure on the inputs, as in `map: |x| x.abs()`",
+                )?);
             }
             "acc" => self.acc = Some(values::acc(input)?),
             "op" => self.op = Some(values::op(input)?),
             "fold" => {
-                let expected = "`fold` is a closure that adds one element, as in `fold: |acc, x| acc + x * x`";
+                let expected =
+                    "`fold` is a closure that adds one element, as in `fold: |acc, x| acc + x * x`";
                 self.fold = Some(values::closure(input, expected)?);
             }
             "identity" => self.identity = Some(input.parse()?),

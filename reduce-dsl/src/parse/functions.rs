@@ -44,7 +44,12 @@ impl<'a> Functions<'a> {
     }
 
     /// Inputs, as they are computed with → the accumulator.
-    pub(super) fn map(&mut self, lambda: &Lambda, acc: Option<&Record>, errors: &mut Errors) -> Option<Typed> {
+    pub(super) fn map(
+        &mut self,
+        lambda: &Lambda,
+        acc: Option<&Record>,
+        errors: &mut Errors,
+    ) -> Option<Typed> {
         let result = acc.map(|acc| (acc.clone(), "the accumulator"));
         let role = Role { params: self.inputs(lambda, 0), result, ..self.role("map") };
         self.typed(lambda, role, errors)
@@ -61,7 +66,12 @@ impl<'a> Functions<'a> {
     }
 
     /// Accumulator, inputs → accumulator; may take the step.
-    pub(super) fn fold(&mut self, lambda: &Lambda, acc: Option<&Record>, errors: &mut Errors) -> Option<Typed> {
+    pub(super) fn fold(
+        &mut self,
+        lambda: &Lambda,
+        acc: Option<&Record>,
+        errors: &mut Errors,
+    ) -> Option<Typed> {
         let mut params = vec![(ACC.to_owned(), acc.cloned())];
         params.extend(self.inputs(lambda, 1));
         params.push((Operation::STEP.to_owned(), Some(Record::scalar(Scalar::U64))));
@@ -71,7 +81,12 @@ impl<'a> Functions<'a> {
     }
 
     /// Accumulator → result; may take the number of elements.
-    pub(super) fn finish(&mut self, lambda: &Lambda, acc: Option<&Record>, errors: &mut Errors) -> Option<Typed> {
+    pub(super) fn finish(
+        &mut self,
+        lambda: &Lambda,
+        acc: Option<&Record>,
+        errors: &mut Errors,
+    ) -> Option<Typed> {
         let count = (Operation::COUNT.to_owned(), Some(Record::scalar(Scalar::U64)));
         let params = vec![(ACC.to_owned(), acc.cloned()), count];
         let hidden = self.scope.index.iter().map(|name| Hidden { name: name.to_string(), help: NO_ELEMENT });

@@ -4,10 +4,13 @@ use super::diagnostic::{Errors, Extent};
 use super::fields::Fields;
 use super::functions::Functions;
 use super::resolve::{op_place, spelled};
+use crate::Value;
 use crate::constants;
 use crate::operation::{Operation, Record};
-use crate::Value;
 use syn::Expr;
+
+/// What is said of a zero that is not the identity of a sum.
+pub(super) const ZERO: &str = "0.0 is taken as -0.0, the identity of float addition";
 
 /// The identity of a closure, which has to be written; `None` inside if it is written that there is none.
 pub(super) fn written(
@@ -20,9 +23,11 @@ pub(super) fn written(
         if !fields.has("identity") {
             let zeros: Vec<_> = acc.types().into_iter().map(constants::zero).collect();
             let example = spelled(&zeros, acc);
-            errors.add(op_place(fields), "a closure needs `identity`, the accumulator that changes nothing").help(
-                format!("write it, as in `identity: {example}`; or `identity: none`, if nothing is neutral"),
-            );
+            errors
+                .add(op_place(fields), "a closure needs `identity`, the accumulator that changes nothing")
+                .help(format!(
+                    "write it, as in `identity: {example}`; or `identity: none`, if nothing is neutral"
+                ));
         }
         return None;
     };
@@ -42,14 +47,16 @@ pub(super) fn check(
     match &operation.identity {
         None if is_none(written) => {}
         None => {
-            errors.add(place, format!("`{name}` has no identity")).help("write `identity: none`, or leave it out");
+            errors
+                .add(place, format!("`{name}` has no identity"))
+                .help("write `identity: none`, or leave it out");
         }
         Some(own) if is_none(written) => differs(operation, own, "none", place, errors),
         Some(own) => match functions.constant(written, acc, errors) {
             None => {}
             Some(values) if values == *own => {}
             Some(values) if are_zeros(&values, own) => {
-                errors.note(place, "0.0 is taken as -0.0, the identity of float addition");
+                errors.note(place, ZERO);
             }
             Some(values) => differs(operation, own, &spelled(&values, acc), place, errors),
         },

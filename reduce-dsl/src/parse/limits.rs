@@ -50,11 +50,16 @@ pub(super) fn comparison_of_cast(tokens: &TokenStream) -> Option<Diagnostic<Exte
     while let Some(tokens) = open.pop() {
         let trees: Vec<_> = tokens.into_iter().collect();
         for three in trees.windows(3) {
-            let [TokenTree::Ident(cast), TokenTree::Ident(ty), TokenTree::Punct(sign)] = three else { continue };
+            let [TokenTree::Ident(cast), TokenTree::Ident(ty), TokenTree::Punct(sign)] = three else {
+                continue;
+            };
             if cast == "as" && sign.as_char() == '<' {
                 let message = format!("Rust takes this `<` for the start of type arguments of `{ty}`");
                 let help = format!("write parentheses, as in `(x as {ty}) < y`");
-                return Some(Diagnostic { help: Some(help), ..Diagnostic::error(sign.span().into(), message) });
+                return Some(Diagnostic {
+                    help: Some(help),
+                    ..Diagnostic::error(sign.span().into(), message)
+                });
             }
         }
         open.extend(trees.iter().filter_map(|tree| match tree {

@@ -35,9 +35,10 @@ impl Number {
                 }
                 .to_owned(),
             )),
-            Some(ty) if is_float && !ty.is_float() => {
-                Err((format!("`{digits}` is a float, and {ty} is a type of integers"), format!("write `{digits} as {ty}`")))
-            }
+            Some(ty) if is_float && !ty.is_float() => Err((
+                format!("`{digits}` is a float, and {ty} is a type of integers"),
+                format!("write `{digits} as {ty}`"),
+            )),
             _ => Ok(Number {
                 digits: digits.to_owned(),
                 negative,

@@ -210,6 +210,7 @@ pub(crate) const METHODS: &[Method] = {
             ),
         ),
         method("is_nan", OthersOfRows, NONE, BOOL, Text("|_| false")),
+        method("abs", OthersOfRows, NONE, SAME, Text("|x| x")),
         method("minimum", OthersOfRows, ONE, SAME, Meaning::Bin(Bin::Min)),
         method("maximum", OthersOfRows, ONE, SAME, Meaning::Bin(Bin::Max)),
     ]

@@ -32,7 +32,8 @@ const ALIASES: [(&str, &str); 17] = [
 /// The known name that was probably meant. One letter is near every other, and so near none.
 pub fn nearest<'a>(name: &str, known: &[&'a str]) -> Option<&'a str> {
     let alias = ALIASES.iter().find(|(alias, _)| *alias == name).map(|(_, ours)| *ours);
-    let near = |ours: &&&str| name.len() > 1 && strsim::osa_distance(name, ours) <= 1 + name.len().min(12) / 5;
+    let near =
+        |ours: &&&str| name.len() > 1 && strsim::osa_distance(name, ours) <= 1 + name.len().min(12) / 5;
     let closest = || known.iter().filter(near).min_by_key(|ours| strsim::osa_distance(name, ours)).copied();
     alias.filter(|ours| known.contains(ours)).or_else(closest)
 }
@@ -193,7 +194,9 @@ pub(super) fn mathematical(ty: Scalar, name: &str) -> Option<Value> {
 /// The names of the constants of a type, or else of the mathematical ones.
 pub(super) fn constants_of(ty: Option<Scalar>) -> Vec<&'static str> {
     match ty {
-        Some(ty) => constants::NAMES.into_iter().filter(|name| constants::constant(ty, name).is_some()).collect(),
+        Some(ty) => {
+            constants::NAMES.into_iter().filter(|name| constants::constant(ty, name).is_some()).collect()
+        }
         None => MATHEMATICAL.iter().map(|(name, _)| *name).collect(),
     }
 }

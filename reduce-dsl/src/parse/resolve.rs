@@ -58,17 +58,26 @@ pub(super) fn resolve(
 }
 
 /// A closure of a field.
-fn lambda(fields: &Fields, name: &str, closure: Option<&ExprClosure>, errors: &mut Errors) -> Written<Lambda> {
+fn lambda(
+    fields: &Fields,
+    name: &str,
+    closure: Option<&ExprClosure>,
+    errors: &mut Errors,
+) -> Written<Lambda> {
     fields.value(name, closure).then(|closure| Lambda::read(closure, errors))
 }
 
 /// Reports params and a position that no function uses.
 fn unused(operation: &Operation, scope: &Scope, errors: &mut Errors) {
     let functions = [Some(&operation.map), operation.fold.as_ref(), Some(&operation.finish)];
-    let uses = |name: &str| functions.into_iter().flatten().any(|func: &Func| func.params().iter().any(|it| it.name == name));
+    let uses = |name: &str| {
+        functions.into_iter().flatten().any(|func: &Func| func.params().iter().any(|it| it.name == name))
+    };
     for name in scope.params.iter().map(|(name, _)| name).chain(&scope.index) {
         if !uses(&name.to_string()) {
-            errors.add(name.span(), format!("nothing uses `{name}`")).help("use it in `map`, or leave it out");
+            errors
+                .add(name.span(), format!("nothing uses `{name}`"))
+                .help("use it in `map`, or leave it out");
         }
     }
 }

@@ -166,8 +166,11 @@ fn accumulator(written: &Acc, errors: &mut Errors) -> Option<Record> {
         }
         fields.extend(computing(ty, errors).map(|ty| Param::new(word, ty)));
     }
-    (fits && fields.len() == written.names.len())
-        .then(|| Record { name: Some(name.to_string()), generics: None, fields })
+    (fits && fields.len() == written.names.len()).then(|| Record {
+        name: Some(name.to_string()),
+        generics: None,
+        fields,
+    })
 }
 
 /// A scalar; what looks like a struct is told how to be one.
@@ -175,7 +178,9 @@ fn acc_scalar(name: &Ident, errors: &mut Errors) -> Option<Record> {
     let word = name.to_string();
     if Scalar::from_name(&word).is_none() && word.starts_with(|c: char| c.is_ascii_uppercase()) {
         let message = format!("the fields of `{word}` are missing");
-        errors.add(name.span(), message).help(format!("write them, as in `acc: {word} {{ lo: f64, hi: f64 }}`"));
+        errors
+            .add(name.span(), message)
+            .help(format!("write them, as in `acc: {word} {{ lo: f64, hi: f64 }}`"));
         return None;
     }
     inputs::scalar(name, errors).map(Record::scalar)

@@ -143,6 +143,9 @@ impl Reader<'_> {
     fn condition(&mut self, cond: &Expr, depth: usize) -> Ex {
         if let Expr::Let(pattern) = cond {
             let help = "compare instead, as in `if x == 0.0`";
+            refuse::names(&pattern.pat).into_iter().for_each(|name| {
+                self.bind(Some(name), Ty::Unknown);
+            });
             return self.error_with_help(
                 Extent::of(&pattern.let_token),
                 "`if let` is not possible here",
@@ -164,11 +167,11 @@ pub(crate) fn converted(found: &str, wanted: &str) -> String {
     let scalar =
         |name: &str| Scalar::from_name(name).is_some() || name.starts_with("an ") || name == "a float";
     match Scalar::from_name(wanted) {
-        Some(Scalar::Bool) if scalar(found) => "compare it, as in `x != 0`".to_owned(),
-        Some(ty) if found == "bool" && ty.is_float() => {
-            format!("write `if c {{ 1.0 }} else {{ 0.0 }}` for {ty}")
-        }
-        Some(ty) if scalar(found) => format!("convert it, as in `x as {ty}`"),
+        Some(Scalar::Bool) if scalar(found) => "compare it with something".to_owned(),
+        Some(ty) if found == "bool" && ty.is_float() => "write `if … { 1.0 } else { 0.0 }`".to_owned(),
+        Some(ty) if scalar(found) => format!("convert it with `as {ty}`"),
+        Some(ty) if found.starts_with('`') => format!("take one of its fields, which is {ty}"),
+        None if wanted.starts_with('`') => format!("write the struct {wanted} with its fields"),
         _ => format!("write a value that is {wanted}"),
     }
 }

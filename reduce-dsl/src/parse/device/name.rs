@@ -40,8 +40,8 @@ impl Reader<'_> {
             (format!("`{name}` is not a name in this closure, which captures nothing"), "")
         };
         let known: Vec<_> = self.names.iter().map(|(name, _)| name.as_str()).collect();
-        let near =
-            names::nearest(name, &known).map(|near| format!("did you mean `{near}`?"));
+        let near = names::nearest(name, &known).map(|near| format!("did you mean `{near}`?"));
+        let near = near.or_else(|| self.of_the_language(name));
         let param = name.to_lowercase();
         let field = match names::refuse_input(&param) {
             None => format!("{{ {param}: {} }}", role.number),
@@ -61,7 +61,9 @@ impl Reader<'_> {
             ("map" | "fold", "i" | "idx" | "index" | "pos" | "position") if !has_index => {
                 Some("for the position of the element, add the field `index: i`".to_owned())
             }
-            ("fold", "step") => Some("take the step as a last parameter: `fold: |acc, x, step| …`".to_owned()),
+            ("fold", "step") => {
+                Some("take the step as a last parameter: `fold: |acc, x, step| …`".to_owned())
+            }
             _ => None,
         }
     }

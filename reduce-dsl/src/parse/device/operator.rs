@@ -114,8 +114,8 @@ impl Reader<'_> {
             None => (right, left.ty, &binary.left),
         };
         if blamed.number().is_some() {
-            let (op, other) = (spelled(&binary.op), spelled(other));
             return self.expect(blamed, want, |found, wanted| {
+                let (op, other) = (spelled(&binary.op), spelled(other));
                 (
                     format!("this is {found}, and {other}, the other side of {op}, is {wanted}"),
                     converted(found, wanted),

@@ -73,9 +73,7 @@ fn offender(expr: &Expr) -> (Extent, &'static str, &'static str) {
         Expr::Await(e) => (Extent::of(&e.await_token), ("nothing here is awaited", "leave the `.await` out")),
         Expr::Block(e) => (Extent::of(e), ("a block here has no label", "leave the label out")),
         Expr::Break(e) => (Extent::of(&e.break_token), LOOP),
-        Expr::Closure(e) => {
-            (Extent::of(e), ("closures do not nest", "write what it computes"))
-        }
+        Expr::Closure(e) => (Extent::of(e), ("closures do not nest", "write what it computes")),
         Expr::Continue(e) => (Extent::of(&e.continue_token), LOOP),
         Expr::ForLoop(e) => (Extent::of(&e.for_token), LOOP),
         Expr::Index(e) => (e.bracket_token.span.join().into(), INDEX),
@@ -83,9 +81,7 @@ fn offender(expr: &Expr) -> (Extent, &'static str, &'static str) {
             (Extent::of(&e.let_token), ("`let` is no condition here", "compare, as in `x == 0.0`"))
         }
         Expr::Loop(e) => (Extent::of(&e.loop_token), LOOP),
-        Expr::Macro(e) => {
-            (Extent::of(&e.mac.path), ("a device has no macros", "write an expression, or leave it out"))
-        }
+        Expr::Macro(e) => (Extent::of(&e.mac.path), NO_MACROS),
         Expr::Match(e) => (
             Extent::of(&e.match_token),
             ("`match` is not possible here", "write `if x == 0 { … } else { … }`"),

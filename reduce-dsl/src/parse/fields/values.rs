@@ -99,14 +99,19 @@ fn named_types(input: ParseStream, thing: &Thing) -> syn::Result<Vec<(Ident, Ide
 
 pub(super) fn acc(input: ParseStream) -> syn::Result<Acc> {
     let name = word(input, STRUCT.whole)?;
-    if input.peek(token::Brace) { Ok(Acc::Struct(name, names(input, &STRUCT)?)) } else { Ok(Acc::Scalar(name)) }
+    if input.peek(token::Brace) {
+        Ok(Acc::Struct(name, names(input, &STRUCT)?))
+    } else {
+        Ok(Acc::Scalar(name))
+    }
 }
 
 pub(super) fn op(input: ParseStream) -> syn::Result<Op> {
     if starts_closure(input) {
         return Ok(Op::Closure(Box::new(input.parse()?)));
     }
-    let expected = "`op` is the name of an operator, as in `op: sum`, or a closure, as in `op: |a, b| a.max(b)`";
+    let expected =
+        "`op` is the name of an operator, as in `op: sum`, or a closure, as in `op: |a, b| a.max(b)`";
     word(input, expected).map(Op::Name)
 }
 

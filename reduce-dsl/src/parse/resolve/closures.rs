@@ -9,6 +9,7 @@ use super::super::{identity, judge};
 use super::{Draft, lambda, op_place, spelled};
 use crate::func::{Func, Param};
 use crate::operation::{Layout, Operation, Order, Record};
+use crate::recognise::recognise;
 use crate::spec::Spelling;
 use proc_macro2::Ident;
 use syn::ExprClosure;
@@ -45,9 +46,20 @@ pub(super) fn draft(
     let (acc, map, op, identity) = (acc?, map?, op.right()??, identity?);
     let (fold, finish) = (fold.right()?, finish.right()?);
     let parts = Parts { acc, map, op: op.func, fold: fold.map(|it| it.func), finish };
-    let operation = judge::judged(parts.operation(scope, identity)?, fields, errors)?;
+    let operation = recognised(parts.operation(scope, identity)?, fields, errors);
+    let operation = judge::judged(operation, fields, errors)?;
     let spelling = parts.spelling(&operation, fields, scope);
     Some(Draft { operation, spelling, closures: functions.closures })
+}
+
+/// The operation as that of a named operator, if it is one.
+fn recognised(operation: Operation, fields: &Fields, errors: &mut Errors) -> Operation {
+    let written = operation.identity.clone();
+    let recognised = recognise(operation);
+    if let (true, Some(place)) = (recognised.identity != written, &fields.identity) {
+        errors.note(Extent::of(place), identity::ZERO);
+    }
+    recognised
 }
 
 /// The functions, typed, without what they get on the way into an [`Operation`].
@@ -155,7 +167,9 @@ fn map(
                 let names: Vec<_> = inputs.iter().map(|input| input.name.as_str()).collect();
                 let (head, product) = (names.join(", "), names.join(" * "));
                 let help = format!("write one, as in `map: |{head}| {product}`");
-                errors.add(op_place(fields), "several inputs need a `map` that makes an accumulator of them").help(help);
+                errors
+                    .add(op_place(fields), "several inputs need a `map` that makes an accumulator of them")
+                    .help(help);
                 return None;
             };
             let element = Record::scalar(ty.compute());
@@ -172,7 +186,8 @@ fn map(
 /// What is wrong where the accumulator is not the element, and there is no `map`.
 fn no_map(input: &str, element: &Record, acc: &Record) -> (String, String) {
     let name = acc.name.clone().unwrap_or_else(|| acc.text());
-    let message = format!("the accumulator is {name}, and an element is {}: `map` is missing", element.text());
+    let message =
+        format!("the accumulator is {name}, and an element is {}: `map` is missing", element.text());
     let help = match &acc.name {
         None => format!("write `map: |{input}| {input} as {name}`"),
         Some(_) => {

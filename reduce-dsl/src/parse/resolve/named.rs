@@ -5,22 +5,17 @@ use super::super::fields::{Acc, Fields};
 use super::super::functions::{self, Functions};
 use super::super::scope::Scope;
 use super::super::typing::Typed;
-use super::super::{identity, judge, names};
+use super::super::{choices, identity, judge, names};
 use super::{Draft, lambda, op_place};
 use crate::Scalar;
 use crate::operation::{Operation, Record};
-use crate::operators::{Operator, OperatorError, operator};
+use crate::operators::{Operator, OperatorError, Request, operator};
 use crate::spec::Spelling;
 use proc_macro2::Ident;
 
 /// What no order of evaluation reduces, and what to write instead.
-const NOT_ASSOCIATIVE: [(&str, &str); 5] = [
-    ("sub", NEGATE),
-    ("subtract", NEGATE),
-    ("minus", NEGATE),
-    ("div", DIVIDE),
-    ("divide", DIVIDE),
-];
+const NOT_ASSOCIATIVE: [(&str, &str); 5] =
+    [("sub", NEGATE), ("subtract", NEGATE), ("minus", NEGATE), ("div", DIVIDE), ("divide", DIVIDE)];
 
 const NEGATE: &str = "write the sum of negated values, as in `map: |x| -x, op: sum`";
 const DIVIDE: &str = "reduce the divisors with `op: prod`, and divide once in `finish`";
@@ -49,7 +44,7 @@ pub(super) fn draft(name: &Ident, fields: &Fields, scope: &Scope, errors: &mut E
     let names: Vec<_> = names.iter().map(String::as_str).collect();
     let spelling = Spelling {
         map: map.map(|it| it.func.closure(&it.result, &names)),
-        acc: fields.acc.as_ref().map(|_| own.acc.fields[0].ty.to_string()),
+        acc: scope.acc.value().map(Record::text),
         op: own.name.clone(),
         fold: fold.as_ref().map(|it| it.func.closure(&own.acc, &names)),
         identity: None,
@@ -82,7 +77,8 @@ fn scalar(acc: &Record, name: &Ident, fields: &Fields, errors: &mut Errors) -> O
         return Some(acc.fields[0].ty);
     }
     let place = fields.acc.as_ref().map_or_else(Extent::whole, Acc::place);
-    let message = format!("`{name}` brings its accumulator; `acc` of a named operator is a scalar, as in `acc: f64`");
+    let message =
+        format!("`{name}` brings its accumulator; `acc` of a named operator is a scalar, as in `acc: f64`");
     errors.add(place, message).help("leave it out, or write `op` as a closure");
     None
 }
@@ -91,14 +87,25 @@ fn scalar(acc: &Record, name: &Ident, fields: &Fields, errors: &mut Errors) -> O
 fn applied(
     row: &Operator,
     map: Option<&Typed>,
-    _: Option<Scalar>,
+    acc: Option<Scalar>,
     fields: &Fields,
     scope: &Scope,
     errors: &mut Errors,
 ) -> Option<Operation> {
-    let inputs = scope.inputs.as_ref()?;
-    match row.apply(inputs, map.map(|it| &it.func)) {
-        Ok(operation) => Some(Operation { params: scope.free_params().collect(), ..operation }),
+    let (nan, ties) = (choices::nan(fields, errors)?, choices::ties(fields, errors)?);
+    let params: Vec<_> = scope.free_params().collect();
+    let index = scope.index.as_ref().map(Ident::to_string);
+    let request = Request {
+        map: map.map(|it| &it.func),
+        acc,
+        nan,
+        ties,
+        params: &params,
+        index: index.as_deref().unwrap_or(Operation::INDEX),
+        ..Request::new(scope.inputs.as_ref()?)
+    };
+    match row.applied(&request) {
+        Ok(operation) => Some(operation),
         Err(error) => {
             errors.add(place(fields, &error), error.to_string());
             None
@@ -110,7 +117,11 @@ fn place(fields: &Fields, error: &OperatorError) -> Extent {
     let place = match error {
         OperatorError::OwnMap { .. } => fields.map.as_ref().map(Extent::of),
         OperatorError::Mixed { .. } => fields.inputs.as_ref().map(|inputs| inputs.place),
-        OperatorError::Undefined { .. } | OperatorError::Inputs { .. } | OperatorError::Row(_) => None,
+        OperatorError::Accumulator { .. } => fields.acc.as_ref().map(Acc::place),
+        OperatorError::Ties { .. } => fields.ties.as_ref().map(Extent::of),
+        OperatorError::Param { .. } => fields.params.as_ref().map(|params| params.place),
+        OperatorError::Undefined { .. } | OperatorError::Inputs { .. } => None,
+        OperatorError::Row { .. } | OperatorError::Type(_) => None,
     };
     place.unwrap_or_else(|| op_place(fields))
 }

@@ -179,7 +179,7 @@ impl Lower<'_> {
             Ok(id) => Some(id),
             Err(_) => {
                 let help = match (ty, to) {
-                    (Scalar::Bool, _) => format!("write `if c {{ 1.0 }} else {{ 0.0 }}` for {to}"),
+                    (Scalar::Bool, _) => "write `if … { 1.0 } else { 0.0 }`".to_owned(),
                     (_, Scalar::Bool) if ty.is_float() => "compare it, as in `x != 0.0`".to_owned(),
                     (_, Scalar::Bool) => "compare it, as in `x != 0`".to_owned(),
                     _ => "convert it to f32".to_owned(),

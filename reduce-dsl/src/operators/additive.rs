@@ -1,0 +1,99 @@
+//! Operators that add or multiply.
+
+use super::{Domain, Operator, Shape, Ty, Width};
+
+/// Two scalars that together are a sum: the rounded sum, and what rounding took from it.
+const COMPENSATED: Shape = Shape::Struct("Compensated", &[Ty::A], &[("sum", Ty::A), ("rest", Ty::A)]);
+
+pub(super) const SUM: Operator = Operator {
+    name: "sum",
+    doc: "the sum; of `bool`, how many are true",
+    source: "numpy.sum",
+    domain: Domain::All,
+    map: "|x| if IGNORE && x.is_nan() { A_NEG_ZERO } else { x as W as A }",
+    ..Operator::ADDITIVE
+};
+
+pub(super) const SUM_COMPENSATED: Operator = Operator {
+    name: "sum_compensated",
+    doc: "the sum, with the rounding errors of all additions added to it at the end; ∞ stays ∞",
+    source: "TwoSum: Knuth, TAOCP 2, 4.2.2; as Neumaier, ZAMM 54 (1974)",
+    domain: Domain::Floats,
+    acc: COMPENSATED,
+    map: "|x| Compensated { sum: if IGNORE && x.is_nan() { A_NEG_ZERO } else { x as W as A }, rest: A_ZERO }",
+    // What rounding took from a sum that overflows is no number, and is left out.
+    op: "|a, b| {
+        let sum = a.sum + b.sum;
+        let of_b = sum - a.sum;
+        let error = (a.sum - (sum - of_b)) + (b.sum - of_b);
+        let is_finite = error - error == A_ZERO;
+        Compensated { sum, rest: a.rest + b.rest + if is_finite { error } else { A_ZERO } }
+    }",
+    identity: Some("Compensated { sum: A_NEG_ZERO, rest: A_ZERO }"),
+    // 0 must not be added to -0.
+    finish: "|acc| if acc.rest == A_ZERO { acc.sum } else { acc.sum + acc.rest }",
+    ..Operator::ADDITIVE
+};
+
+pub(super) const PROD: Operator = Operator {
+    name: "prod",
+    doc: "the product",
+    source: "numpy.prod",
+    map: "|x| if IGNORE && x.is_nan() { A_ONE } else { x as W as A }",
+    op: "|a, b| a * b",
+    identity: Some("A_ONE"),
+    ..Operator::ADDITIVE
+};
+
+pub(super) const DOT: Operator = Operator {
+    name: "dot",
+    doc: "the sum of the products of two inputs",
+    source: "numpy.dot",
+    inputs: 2,
+    map: "|x, y| if IGNORE && (x.is_nan() || y.is_nan()) { A_NEG_ZERO } else { (x as W as A) * (y as W as A) }",
+    ..Operator::ADDITIVE
+};
+
+pub(super) const SUM_OF_SQUARES: Operator = Operator {
+    name: "sum_of_squares",
+    doc: "the sum of the squares",
+    source: "scipy.stats: `_sum_of_squares`",
+    map: "|x| {
+        let value = x as W as A;
+        if IGNORE && x.is_nan() { A_ZERO } else { value * value }
+    }",
+    identity: Some("A_ZERO"),
+    ..Operator::ADDITIVE
+};
+
+pub(super) const SQUARED_DISTANCE: Operator = Operator {
+    name: "squared_distance",
+    doc: "the sum of the squared differences of two inputs",
+    source: "scipy.spatial.distance.sqeuclidean",
+    inputs: 2,
+    map: "|x, y| {
+        let difference = (x as W as A) - (y as W as A);
+        if IGNORE && (x.is_nan() || y.is_nan()) { A_ZERO } else { difference * difference }
+    }",
+    identity: Some("A_ZERO"),
+    ..Operator::ADDITIVE
+};
+
+pub(super) const NORM1: Operator = Operator {
+    name: "norm1",
+    doc: "the sum of the magnitudes; unsigned for integers, so that that of the least one is right",
+    source: "BLAS asum",
+    width: Width::Magnitude,
+    map: "|x| if IGNORE && x.is_nan() { A_ZERO } else { (x as W).abs() as A }",
+    identity: Some("A_ZERO"),
+    ..Operator::ADDITIVE
+};
+
+pub(super) const NORM2: Operator = Operator {
+    name: "norm2",
+    doc: "the root of the sum of the squares, which overflows where they do",
+    source: "numpy.linalg.norm",
+    width: Width::Float,
+    finish: "|acc| acc.sqrt()",
+    ..SUM_OF_SQUARES
+};

@@ -1,0 +1,347 @@
+//! A row, applied to inputs: its text becomes the functions of an [`Operation`].
+
+use super::{Nan, Operator, OperatorError, Ties, additive};
+use crate::constants::{constant, greatest, least, negative_zero, one, zero};
+use crate::func::{Func, FuncBuilder, Param, literal};
+use crate::operation::{Layout, Operation, Order, Record};
+use crate::ops::{TypeError, Un};
+use crate::parse;
+use crate::{Scalar, Value};
+
+/// What an operator is applied to, and how.
+#[derive(Clone, Copy, Debug)]
+pub struct Request<'a> {
+    /// The inputs.
+    pub inputs: &'a [Param],
+    /// Inputs as they are computed with ([`Scalar::compute`]), and by name the position and params that it uses → one
+    /// scalar, which is reduced.
+    pub map: Option<&'a Func>,
+    /// The scalar that the accumulator is made of, where it is not the operator's choice.
+    pub acc: Option<Scalar>,
+    /// What becomes of NaN.
+    pub nan: Nan,
+    /// Which of equal elements wins, if that is said.
+    pub ties: Option<Ties>,
+    /// Scalars that are given at the call. The operator takes those that it has a name for.
+    pub params: &'a [Param],
+    /// The name of the position.
+    pub index: &'a str,
+}
+
+impl<'a> Request<'a> {
+    /// Those inputs, and everything else as it is if nothing is said.
+    pub fn new(inputs: &'a [Param]) -> Request<'a> {
+        let (nan, ties) = (Nan::default(), None);
+        Request { inputs, map: None, acc: None, nan, ties, params: &[], index: "index" }
+    }
+}
+
+impl Operator {
+    /// The reduction of `inputs` by this operator, after `map` if there is one (inputs as they are
+    /// computed with, [`Scalar::compute`] → one scalar).
+    ///
+    /// # Errors
+    /// The operator does not take such inputs.
+    pub fn apply(&self, inputs: &[Param], map: Option<&Func>) -> Result<Operation, OperatorError> {
+        self.applied(&Request { map, ..Request::new(inputs) })
+    }
+
+    /// The reduction that is asked for.
+    ///
+    /// # Errors
+    /// The operator does not take such inputs, or has no such choice.
+    pub fn applied(&self, request: &Request<'_>) -> Result<Operation, OperatorError> {
+        let element = self.element(request)?;
+        let acc = self.accumulator(element, request.acc)?;
+        self.check_choices(request)?;
+        self.row(request, element, acc).operation()
+    }
+
+    /// Its `combine` for elements of that type, and for an accumulator whose own scalars have the type `acc`.
+    pub(crate) fn combine(
+        &self,
+        element: Scalar,
+        acc: Scalar,
+        nan: Nan,
+        ties: Ties,
+    ) -> Result<Func, OperatorError> {
+        let record = self.acc.record(element, acc);
+        let request = Request { nan, ties: Some(ties), ..Request::new(&[]) };
+        self.row(&request, element, acc).combine(&record)
+    }
+
+    /// The accumulator that is neutral beside all others, if there is one.
+    pub(crate) fn neutral(
+        &self,
+        element: Scalar,
+        acc: Scalar,
+        nan: Nan,
+    ) -> Result<Option<Vec<Value>>, OperatorError> {
+        let record = self.acc.record(element, acc);
+        let request = Request { nan, ..Request::new(&[]) };
+        let row = self.row(&request, element, acc);
+        self.identity.map(|identity| row.value(identity, &record)).transpose()
+    }
+
+    fn row<'a>(&'a self, request: &'a Request<'a>, element: Scalar, acc: Scalar) -> Row<'a> {
+        let ignoring = self.ignoring.filter(|_| request.nan == Nan::Ignore && element.is_float());
+        Row { row: ignoring.unwrap_or(self), request, element, acc }
+    }
+
+    fn element(&self, request: &Request<'_>) -> Result<Scalar, OperatorError> {
+        let operator = self.name;
+        let ty = match request.map {
+            Some(_) if self.inputs != 1 => {
+                return Err(OperatorError::OwnMap { operator, instead: self.instead() });
+            }
+            Some(map) => map.result_types()[0],
+            None => self.unmapped_element(request.inputs)?,
+        };
+        let domain = self.domain.text();
+        self.takes(ty).then_some(ty).ok_or(OperatorError::Undefined { operator, ty, domain })
+    }
+
+    /// What to write where there is another `map` than its own.
+    fn instead(&self) -> &'static str {
+        let adds = self.op == additive::SUM.op && self.finish == additive::SUM.finish;
+        if adds { "write `op: sum` with this `map`" } else { "leave `map` out" }
+    }
+
+    fn unmapped_element(&self, inputs: &[Param]) -> Result<Scalar, OperatorError> {
+        let (operator, found) = (self.name, inputs.len());
+        if found != self.inputs {
+            let expected = if self.inputs == 1 { "1 input" } else { "2 inputs" };
+            return Err(OperatorError::Inputs { operator, expected, found });
+        }
+        let left = inputs[0].ty;
+        match inputs.iter().map(|input| input.ty).find(|ty| ty.compute() != left.compute()) {
+            Some(right) => Err(OperatorError::Mixed { operator, left, right }),
+            None => Ok(left),
+        }
+    }
+
+    fn accumulator(&self, element: Scalar, asked: Option<Scalar>) -> Result<Scalar, OperatorError> {
+        match asked {
+            Some(acc) if !self.width.takes(element, acc) => {
+                let takes = self.width.text(element);
+                Err(OperatorError::Accumulator { operator: self.name, element, acc, takes })
+            }
+            Some(acc) => Ok(acc),
+            None => Ok(self.width.of(element)),
+        }
+    }
+
+    fn check_choices(&self, request: &Request<'_>) -> Result<(), OperatorError> {
+        let operator = self.name;
+        if request.ties.is_some() && !self.ties {
+            return Err(OperatorError::Ties { operator });
+        }
+        for &(name, expected, _) in self.params {
+            let given = request.params.iter().find(|param| param.name == name);
+            if let Some(&Param { ty: found, .. }) = given.filter(|param| param.ty != expected) {
+                return Err(OperatorError::Param { operator, name, expected, found });
+            }
+        }
+        Ok(())
+    }
+}
+
+/// A row with the types and choices that its words stand for.
+struct Row<'a> {
+    row: &'a Operator,
+    request: &'a Request<'a>,
+    element: Scalar,
+    acc: Scalar,
+}
+
+impl Row<'_> {
+    fn operation(&self) -> Result<Operation, OperatorError> {
+        let (row, request) = (self.row, self.request);
+        let acc = row.acc.record(self.element, self.acc);
+        let output = row.output.record(self.element, self.acc);
+        let combine = self.combine(&acc)?;
+        let fold = row.fold.map(|fold| self.lifted(fold, Some(&acc), &acc)).transpose()?;
+        let identity = row.identity.map(|identity| self.value(identity, &acc)).transpose()?;
+        let rounds = combine.rounds() || fold.as_ref().is_some_and(Func::rounds);
+        Ok(Operation {
+            name: row.name.to_owned(),
+            inputs: request.inputs.to_vec(),
+            layout: Layout::default(),
+            params: request.params.to_vec(),
+            index: request.index.to_owned(),
+            map: self.lifted(row.map, None, &acc)?,
+            combine,
+            fold,
+            padding: identity.clone(),
+            identity,
+            commutative: row.commutative,
+            exact: row.commutative && !rounds,
+            order: Order::default(),
+            finish: self.finish(&acc, &output)?,
+            nothing: self.nothing(&output)?,
+            acc,
+            output,
+        })
+    }
+
+    fn combine(&self, acc: &Record) -> Result<Func, OperatorError> {
+        self.function(self.row.op, &[("a", acc.clone()), ("b", acc.clone())], acc)
+    }
+
+    /// Is there NaN that is ignored?
+    fn ignores(&self) -> bool {
+        self.request.nan == Nan::Ignore && self.element.is_float()
+    }
+
+    fn bug(&self, message: impl ToString) -> OperatorError {
+        OperatorError::Row { operator: self.row.name, message: message.to_string() }
+    }
+
+    /// Hands the reader of row texts what words, names and structs mean here.
+    fn read<R>(
+        &self,
+        read: impl FnOnce(&parse::rows::Row<'_>) -> Result<R, String>,
+    ) -> Result<R, OperatorError> {
+        let words = self.words();
+        let words: Vec<_> = words.iter().map(|(word, text)| (word.as_str(), text.as_str())).collect();
+        let own = self.row.params.iter().filter(|(name, ..)| self.is_given(name));
+        let own = own.map(|(name, ty, _)| Param::new(*name, *ty));
+        let free: Vec<_> = [Param::new(POSITION, Scalar::U64)].into_iter().chain(own).collect();
+        let records = [self.row.acc, self.row.output].map(|shape| shape.record(self.element, self.acc));
+        let row = parse::rows::Row { words: &words, free: &free, records: &records };
+        read(&row).map_err(|message| self.bug(message))
+    }
+
+    fn is_given(&self, name: &str) -> bool {
+        self.request.params.iter().any(|param| param.name == name)
+    }
+
+    /// What the words of the table stand for.
+    fn words(&self) -> Vec<(String, String)> {
+        let (element, acc) = (self.element, self.acc);
+        let is_last = self.request.ties == Some(Ties::Last);
+        let types = [("T", element), ("W", element.widened()), ("A", acc)]
+            .map(|(word, ty)| (word.to_owned(), ty.to_string()));
+        let truths = [("IGNORE", self.ignores()), ("LAST", is_last)]
+            .map(|(word, it)| (word.to_owned(), it.to_string()));
+        let left = self.row.params.iter().filter(|(name, ..)| !self.is_given(name));
+        let left = left.map(|(name, _, value)| ((*name).to_owned(), (*value).to_owned()));
+        let values = [values("T", element), values("A", acc)].concat();
+        types.into_iter().chain(truths).chain(left).chain(values).collect()
+    }
+
+    /// The function that a text is, behind whose parameters come the position and the params that it uses.
+    fn function(
+        &self,
+        text: &str,
+        params: &[(&str, Record)],
+        result: &Record,
+    ) -> Result<Func, OperatorError> {
+        self.read(|row| row.function(text, params, Some(result)).map(|(func, _)| func))
+    }
+
+    /// The value of an expression.
+    fn value(&self, text: &str, ty: &Record) -> Result<Vec<Value>, OperatorError> {
+        self.read(|row| row.value(text, ty))
+    }
+
+    /// The function of an accumulator, if there is one, and elements as one of the inputs.
+    fn lifted(&self, text: &str, acc: Option<&Record>, result: &Record) -> Result<Func, OperatorError> {
+        let inputs = self.request.inputs.iter().map(|input| input.ty);
+        let elements = if self.request.map.is_some() { vec![self.element] } else { inputs.collect() };
+        let elements = ["x", "y"].into_iter().zip(elements.into_iter().map(Record::scalar));
+        let params: Vec<_> = acc.map(|acc| ("acc", acc.clone())).into_iter().chain(elements).collect();
+        let lift = self.function(text, &params, result)?;
+        let accs = acc.map_or(0, |acc| acc.fields.len());
+        Ok(Lift { lift: &lift, accs, request: self.request }.func()?)
+    }
+
+    /// The result, every NaN of which is the one that results may hold.
+    fn finish(&self, acc: &Record, output: &Record) -> Result<Func, OperatorError> {
+        let text = self.row.finish;
+        let count = text.starts_with("|acc, n|").then(|| (Operation::COUNT, Record::scalar(Scalar::U64)));
+        let params: Vec<_> = [("acc", acc.clone())].into_iter().chain(count).collect();
+        let finish = self.function(text, &params, output)?;
+        let mut f = FuncBuilder::new(finish.params().to_vec());
+        let results = f.call(&finish, &f.params())?;
+        let canonical = |id| if f.ty(id).is_float() { f.un(Un::Canonical, id) } else { Ok(id) };
+        let results = results.into_iter().map(canonical).collect::<Result<_, _>>()?;
+        Ok(f.build(results))
+    }
+
+    fn nothing(&self, output: &Record) -> Result<Option<Value>, OperatorError> {
+        let first = Record::scalar(output.fields[0].ty);
+        let nothing = self.row.nothing.filter(|_| self.ignores());
+        Ok(nothing.map(|text| self.value(text, &first)).transpose()?.map(|values| values[0]))
+    }
+}
+
+/// The word for the position in the text of rows.
+const POSITION: &str = "i";
+
+/// Values of a type, by the words for them.
+fn values(word: &str, ty: Scalar) -> Vec<(String, String)> {
+    let nan = constant(ty, "NAN").unwrap_or(zero(ty));
+    let values = [
+        ("ZERO", zero(ty)),
+        ("NEG_ZERO", negative_zero(ty)),
+        ("ONE", one(ty)),
+        ("LEAST", least(ty)),
+        ("GREATEST", greatest(ty)),
+        ("NAN", nan),
+    ];
+    values.map(|(name, value)| (format!("{word}_{name}"), format!("({})", literal(value)))).to_vec()
+}
+
+/// A function of accumulators and elements, that is to become one of accumulators and inputs.
+struct Lift<'a> {
+    lift: &'a Func,
+    accs: usize,
+    request: &'a Request<'a>,
+}
+
+impl Lift<'_> {
+    fn func(&self) -> Result<Func, TypeError> {
+        let inputs = self.request.inputs.len();
+        let extras = self.extras();
+        let own = [&self.lift.params()[..self.accs], self.request.inputs, &extras].concat();
+        let mut f = FuncBuilder::new(own);
+        let all = f.params();
+        let (mut args, rest) = (all[..self.accs].to_vec(), &all[self.accs..]);
+        let named =
+            |param: &Param| extras.iter().position(|extra| extra == param).map(|at| rest[inputs + at]);
+        match self.request.map {
+            None => args.extend(&rest[..inputs]),
+            Some(map) => {
+                let mut of_map: Vec<_> = rest[..inputs].iter().map(|&x| f.widen(x)).collect();
+                of_map.extend(map.params()[inputs..].iter().filter_map(named));
+                args.extend(f.call(map, &of_map)?);
+            }
+        }
+        let beside = self.lift.params()[args.len()..].iter().map(|param| self.renamed(param));
+        args.extend(beside.filter_map(|param| named(&param)));
+        let results = f.call(self.lift, &args)?;
+        Ok(f.build(results))
+    }
+
+    /// What is used besides accumulators and inputs.
+    fn extras(&self) -> Vec<Param> {
+        let (inputs, map) = (self.request.inputs.len(), self.request.map);
+        let of_map = map.map_or(&[][..], |map| &map.params()[inputs..]);
+        let elements = self.accs + if map.is_some() { 1 } else { inputs };
+        let beside = self.lift.params()[elements..].iter().map(|param| self.renamed(param));
+        let mut extras: Vec<Param> = Vec::new();
+        for param in of_map.iter().cloned().chain(beside) {
+            if !extras.contains(&param) {
+                extras.push(param);
+            }
+        }
+        extras
+    }
+
+    /// The position has the name that the request gives it.
+    fn renamed(&self, param: &Param) -> Param {
+        let name = if param.name == POSITION { self.request.index } else { &param.name };
+        Param::new(name, param.ty)
+    }
+}

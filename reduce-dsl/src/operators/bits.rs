@@ -1,0 +1,86 @@
+//! Operators on bits and truth.
+
+use super::{Domain, Operator, Shape, Ty, Width};
+use crate::Scalar::{Bool, U64};
+
+/// Counters have 64 bits, whatever they count.
+const COUNTER: Operator = Operator {
+    width: Width::Fixed,
+    acc: Shape::Scalar(Ty::Is(U64)),
+    identity: Some("0"),
+    output: Shape::Scalar(Ty::Is(U64)),
+    ..Operator::ADDITIVE
+};
+
+const TRUTH: Operator = Operator {
+    domain: Domain::All,
+    width: Width::Fixed,
+    acc: Shape::Scalar(Ty::Is(Bool)),
+    output: Shape::Scalar(Ty::Is(Bool)),
+    ..Operator::SELECTING
+};
+
+const BITWISE: Operator = Operator { domain: Domain::Bits, identity: Some("T_ZERO"), ..Operator::SELECTING };
+
+pub(super) const AND: Operator = Operator {
+    name: "and",
+    doc: "the bits that every element has",
+    source: "numpy.bitwise_and.reduce",
+    op: "|a, b| a & b",
+    identity: Some("!T_ZERO"),
+    ..BITWISE
+};
+
+pub(super) const OR: Operator = Operator {
+    name: "or",
+    doc: "the bits that any element has",
+    source: "numpy.bitwise_or.reduce",
+    op: "|a, b| a | b",
+    ..BITWISE
+};
+
+pub(super) const XOR: Operator = Operator {
+    name: "xor",
+    doc: "the bits that an odd number of elements has",
+    source: "numpy.bitwise_xor.reduce",
+    op: "|a, b| a ^ b",
+    ..BITWISE
+};
+
+pub(super) const ANY: Operator = Operator {
+    name: "any",
+    doc: "is any element true, or not 0? NaN is not 0",
+    source: "numpy.any",
+    map: "|x| x != T_ZERO && !(IGNORE && x.is_nan())",
+    op: "|a, b| a | b",
+    identity: Some("false"),
+    ..TRUTH
+};
+
+pub(super) const ALL: Operator = Operator {
+    name: "all",
+    doc: "is every element true, or not 0? NaN is not 0",
+    source: "numpy.all",
+    map: "|x| x != T_ZERO",
+    op: "|a, b| a & b",
+    identity: Some("true"),
+    ..TRUTH
+};
+
+pub(super) const COUNT: Operator = Operator {
+    name: "count",
+    doc: "how many elements are true; which ones, a `map` says: `map: |x| x > 0.0`",
+    source: "C++ std::count_if",
+    domain: Domain::Bool,
+    map: "|x| x as u64",
+    ..COUNTER
+};
+
+pub(super) const COUNT_NONZERO: Operator = Operator {
+    name: "count_nonzero",
+    doc: "how many elements are true, or not 0; NaN is not 0",
+    source: "numpy.count_nonzero",
+    domain: Domain::All,
+    map: "|x| (x != T_ZERO && !(IGNORE && x.is_nan())) as u64",
+    ..COUNTER
+};

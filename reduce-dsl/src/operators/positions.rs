@@ -1,0 +1,130 @@
+//! Operators that give positions, or what stands at one.
+//!
+//! A candidate is a value with its position. One is better than another by a strict total order, so that which wins does
+//! not depend on the order in which they meet: NaN before everything, or behind it where it is ignored; then the value;
+//! then the position. NaN that is ignored has a position that no element has.
+
+use super::{Domain, Operator, Shape, Ty};
+use crate::Scalar::U64;
+
+const BEST: Shape = Shape::Struct("Best", &[Ty::T], &[("value", Ty::T), ("index", Ty::Is(U64))]);
+
+const EXTREMES: Shape = Shape::Struct(
+    "Extremes",
+    &[Ty::T],
+    &[("min", Ty::T), ("argmin", Ty::Is(U64)), ("max", Ty::T), ("argmax", Ty::Is(U64))],
+);
+
+const ARG_MIN_MAX: Shape =
+    Shape::Struct("ArgMinMax", &[], &[("argmin", Ty::Is(U64)), ("argmax", Ty::Is(U64))]);
+
+pub(super) const ARGMIN: Operator = Operator {
+    name: "argmin",
+    doc: "the position of the smallest: the first of equals, or the first NaN; 0 and -0 are equal",
+    source: "numpy.argmin",
+    output: Shape::Scalar(Ty::Is(U64)),
+    finish: "|acc| acc.index",
+    nothing: Some("u64::MAX"),
+    ..FINDMIN
+};
+
+pub(super) const ARGMAX: Operator = Operator {
+    name: "argmax",
+    doc: "the position of the largest: the first of equals, or the first NaN; 0 and -0 are equal",
+    source: "numpy.argmax",
+    output: Shape::Scalar(Ty::Is(U64)),
+    finish: "|acc| acc.index",
+    nothing: Some("u64::MAX"),
+    ..FINDMAX
+};
+
+pub(super) const FINDMIN: Operator = Operator {
+    name: "findmin",
+    doc: "the smallest and its position, as `argmin`",
+    source: "Julia findmin",
+    op: "|a, b| {
+        let tie_to_b = if LAST { b.index > a.index } else { b.index < a.index };
+        let a_nan = a.value.is_nan();
+        let b_nan = b.value.is_nan();
+        let nan_to_b = if IGNORE { !b_nan } else { b_nan && (!a_nan || tie_to_b) };
+        let value_to_b = b.value < a.value || b.value == a.value && tie_to_b;
+        let take_b = if a_nan || b_nan { nan_to_b } else { value_to_b };
+        if take_b { b } else { a }
+    }",
+    ..FINDMAX
+};
+
+pub(super) const FINDMAX: Operator = Operator {
+    name: "findmax",
+    doc: "the largest and its position, as `argmax`",
+    source: "Julia findmax",
+    acc: BEST,
+    map: "|x| Best { value: x, index: if IGNORE && x.is_nan() { u64::MAX } else { i } }",
+    op: "|a, b| {
+        let tie_to_b = if LAST { b.index > a.index } else { b.index < a.index };
+        let a_nan = a.value.is_nan();
+        let b_nan = b.value.is_nan();
+        let nan_to_b = if IGNORE { !b_nan } else { b_nan && (!a_nan || tie_to_b) };
+        let value_to_b = b.value > a.value || b.value == a.value && tie_to_b;
+        let take_b = if a_nan || b_nan { nan_to_b } else { value_to_b };
+        if take_b { b } else { a }
+    }",
+    identity: None,
+    output: BEST,
+    ties: true,
+    nothing: Some("T_NAN"),
+    ..Operator::SELECTING
+};
+
+pub(super) const ARGMINMAX: Operator = Operator {
+    name: "argminmax",
+    doc: "the positions of the smallest and of the largest, as `argmin` and `argmax`",
+    source: "numpy.argmin and numpy.argmax",
+    acc: EXTREMES,
+    map: "|x| {
+        let position = if IGNORE && x.is_nan() { u64::MAX } else { i };
+        Extremes { min: x, argmin: position, max: x, argmax: position }
+    }",
+    // The least is NaN where the largest is, at the same position.
+    op: "|a, b| {
+        let tie_to_b = if LAST { b.argmin > a.argmin } else { b.argmin < a.argmin };
+        let max_tie_to_b = if LAST { b.argmax > a.argmax } else { b.argmax < a.argmax };
+        let a_nan = a.min.is_nan();
+        let b_nan = b.min.is_nan();
+        let nan_to_b = if IGNORE { !b_nan } else { b_nan && (!a_nan || tie_to_b) };
+        let min_to_b = b.min < a.min || b.min == a.min && tie_to_b;
+        let max_to_b = b.max > a.max || b.max == a.max && max_tie_to_b;
+        let take_min = if a_nan || b_nan { nan_to_b } else { min_to_b };
+        let take_max = if a_nan || b_nan { nan_to_b } else { max_to_b };
+        Extremes {
+            min: if take_min { b.min } else { a.min },
+            argmin: if take_min { b.argmin } else { a.argmin },
+            max: if take_max { b.max } else { a.max },
+            argmax: if take_max { b.argmax } else { a.argmax },
+        }
+    }",
+    finish: "|acc| ArgMinMax { argmin: acc.argmin, argmax: acc.argmax }",
+    output: ARG_MIN_MAX,
+    nothing: Some("u64::MAX"),
+    ..FINDMAX
+};
+
+pub(super) const FIRST: Operator = Operator {
+    name: "first",
+    doc: "the first element",
+    source: "polars first",
+    domain: Domain::All,
+    op: "|a, b| if IGNORE && a.is_nan() { b } else { a }",
+    identity: None,
+    commutative: false,
+    nothing: Some("T_NAN"),
+    ..Operator::SELECTING
+};
+
+pub(super) const LAST: Operator = Operator {
+    name: "last",
+    doc: "the last element",
+    source: "polars last",
+    op: "|a, b| if IGNORE && b.is_nan() { a } else { b }",
+    ..FIRST
+};

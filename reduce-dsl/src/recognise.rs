@@ -1,0 +1,135 @@
+//! Closures that are a named operator: the same operation up to the order of operands takes the operator's path, so
+//! that `|a, b| b + a` is `sum` and is never slower.
+
+use crate::constants::{negative_zero, zero};
+use crate::func::{Func, Id, Node};
+use crate::operation::Operation;
+use crate::operators::{Nan, OPERATORS, Operator, Ties};
+use crate::ops::{Bin, Cmp};
+use crate::{Scalar, Value};
+use std::collections::HashMap;
+
+/// The operation as that of a named operator, if its `combine` is one: with the operator's padding and laws and, where
+/// the accumulator is a scalar, its name and text. +0.0 as the identity of a float sum becomes −0.0.
+pub fn recognise(operation: Operation) -> Operation {
+    let Some(Known { row, combine, padding }) = known(&operation) else { return operation };
+    let rounds = combine.rounds() || operation.fold.as_ref().is_some_and(Func::rounds);
+    let is_scalar = operation.acc.is_scalar();
+    let ty = operation.acc.fields[0].ty;
+    let of_sum = padding.as_ref().is_some_and(|padding| *padding == [negative_zero(ty)]);
+    let identity =
+        operation.identity.map(|own| if of_sum && own == [zero(ty)] { vec![negative_zero(ty)] } else { own });
+    Operation {
+        name: if is_scalar { row.name.to_owned() } else { operation.name },
+        combine: if is_scalar { combine } else { operation.combine },
+        identity,
+        padding,
+        commutative: row.commutative,
+        exact: row.commutative && !rounds,
+        ..operation
+    }
+}
+
+/// An operator that has been found.
+struct Known {
+    row: &'static Operator,
+    combine: Func,
+    padding: Option<Vec<Value>>,
+}
+
+/// The operator with that accumulator and `combine`, for some type of elements and some choices.
+fn known(operation: &Operation) -> Option<Known> {
+    let types = operation.acc.types();
+    for row in &OPERATORS {
+        for (element, acc) in pairs(&types) {
+            if row.acc.record(element, acc).types() != types || !row.takes(element) {
+                continue;
+            }
+            for (nan, ties) in choices(row, element) {
+                let combine = row.combine(element, acc, nan, ties).ok()?;
+                if is_same(&operation.combine, &combine, row.commutative) {
+                    let padding = row.neutral(element, acc, nan).ok()?;
+                    return Some(Known { row, combine, padding });
+                }
+            }
+        }
+    }
+    None
+}
+
+/// What the elements and the accumulator's own scalars may be, where the accumulator has those types.
+fn pairs(types: &[Scalar]) -> impl Iterator<Item = (Scalar, Scalar)> {
+    types.iter().flat_map(|&element| types.iter().map(move |&acc| (element, acc)))
+}
+
+fn choices(row: &Operator, element: Scalar) -> impl Iterator<Item = (Nan, Ties)> {
+    let nan = if element.is_float() { &[Nan::Propagate, Nan::Ignore][..] } else { &[Nan::Propagate] };
+    let ties = if row.ties { &[Ties::First, Ties::Last][..] } else { &[Ties::First] };
+    nan.iter().flat_map(move |&nan| ties.iter().map(move |&ties| (nan, ties)))
+}
+
+/// Are both the same function of two accumulators, up to the order of operands, and of the accumulators if they
+/// commute?
+fn is_same(one: &Func, other: &Func, commutes: bool) -> bool {
+    let mut classes = Classes::default();
+    let wanted = classes.of(other, false);
+    wanted == classes.of(one, false) || commutes && wanted == classes.of(one, true)
+}
+
+/// Numbers operations, of several functions, so that equal ones have one number.
+#[derive(Default)]
+struct Classes {
+    ids: HashMap<Node, Id>,
+    nodes: Vec<Node>,
+}
+
+impl Classes {
+    /// The numbers of the results of a function of two accumulators, which may be swapped.
+    fn of(&mut self, func: &Func, swapped: bool) -> Vec<Id> {
+        let params = func.params().len() as u32;
+        let place = |param| if swapped { (param + params / 2) % params } else { param };
+        let mut classes: Vec<Id> = (0..params).map(|param| Id(place(param))).collect();
+        for line in func.lines() {
+            let node = ordered(line.node.map(|id| classes[id.0 as usize]));
+            let node = if line.ty.is_integer() { self.extreme(node, params) } else { node };
+            classes.push(self.number(node, params));
+        }
+        func.results().iter().map(|id| classes[id.0 as usize]).collect()
+    }
+
+    fn number(&mut self, node: Node, params: u32) -> Id {
+        if let Some(&id) = self.ids.get(&node) {
+            return id;
+        }
+        let id = Id(params + self.nodes.len() as u32);
+        self.nodes.push(node);
+        self.ids.insert(node, id);
+        id
+    }
+
+    /// `if a < b { b } else { a }` of integers is the larger, and with the branches exchanged the smaller.
+    fn extreme(&self, node: Node, params: u32) -> Node {
+        let Node::Select(Id(condition), yes, no) = node else { return node };
+        let condition = condition.checked_sub(params).map(|class| self.nodes[class as usize]);
+        match condition {
+            Some(Node::Cmp(Cmp::Lt | Cmp::Le, a, b)) if (yes, no) == (b, a) => {
+                ordered(Node::Bin(Bin::Max, a, b))
+            }
+            Some(Node::Cmp(Cmp::Lt | Cmp::Le, a, b)) if (yes, no) == (a, b) => {
+                ordered(Node::Bin(Bin::Min, a, b))
+            }
+            _ => node,
+        }
+    }
+}
+
+/// The operation with its operands in the one order, where any will do; `a > b` is `b < a`.
+fn ordered(node: Node) -> Node {
+    match node {
+        Node::Bin(op, a, b) if op.commutes() => Node::Bin(op, a.min(b), a.max(b)),
+        Node::Cmp(op @ (Cmp::Eq | Cmp::Ne), a, b) => Node::Cmp(op, a.min(b), a.max(b)),
+        Node::Cmp(op @ (Cmp::Gt | Cmp::Ge), a, b) => Node::Cmp(op.swapped(), b, a),
+        Node::Const(_) | Node::Un(..) | Node::Bin(..) | Node::Cmp(..) => node,
+        Node::Select(..) | Node::Cast(..) | Node::MulAdd(..) => node,
+    }
+}

@@ -1,0 +1,139 @@
+//! How far a rounded result may be from the exact one. Each bound is argued from the formula, never picked.
+//!
+//! u is the unit roundoff of the accumulator, d the depth of the association.
+
+use reduce_dsl::lanes::Lanes;
+use reduce_dsl::program::Program;
+use reduce_dsl::{Scalar, Value};
+
+/// Half the distance from 1 to the next float.
+fn roundoff(ty: Scalar) -> f64 {
+    if ty == Scalar::F64 { f64::EPSILON / 2.0 } else { f64::from(f32::EPSILON) / 2.0 }
+}
+
+fn in_units(lanes: &Lanes, unit: f64) -> Vec<i128> {
+    (0..lanes.len()).map(|i| (number(lanes.get(i)) / unit) as i128).collect()
+}
+
+fn number(value: Value) -> f64 {
+    value.as_f64().or_else(|| value.as_int().map(|it| it as f64)).unwrap()
+}
+
+/// A number and how far from it a result may be.
+#[derive(Clone, Copy, Debug)]
+struct Near {
+    number: f64,
+    error: f64,
+}
+
+impl Near {
+    const fn exactly(number: f64) -> Near {
+        Near { number, error: 0.0 }
+    }
+
+    /// What is no number, or not finite, has to be found as it is.
+    fn holds(self, found: Value) -> bool {
+        let found = number(found);
+        found.is_nan() && self.number.is_nan()
+            || found == self.number
+            || (found - self.number).abs() <= self.error
+    }
+}
+
+/// Are moments and sums of exponentials of elements that are whole in units of 2^`exponent` near those of exact
+/// arithmetic?
+///
+/// # Errors
+/// How they differ.
+pub(crate) fn near(
+    program: &Program,
+    name: &str,
+    exponent: i32,
+    inputs: &[Lanes],
+    found: Option<&[Value]>,
+) -> Result<(), String> {
+    let found = found.ok_or("there is no result")?;
+    let of_sums = matches!(name, "logsumexp" | "softmax_denominator");
+    let u = roundoff(found.iter().map(|it| it.ty()).find(|ty| ty.is_float()).unwrap());
+    let depth = program.association().depth(inputs[0].len() as u64) as f64;
+    let unit = 2f64.powi(exponent);
+    let wanted = match of_sums {
+        true => exponentials(name, &inputs[0], depth, u),
+        false => moments(name, &in_units(&inputs[0], unit), unit, depth, u),
+    };
+    let wanted = [wanted, if name == "describe" { extremes(&inputs[0]) } else { Vec::new() }].concat();
+    let is_near =
+        wanted.len() == found.len() && wanted.iter().zip(found).all(|(near, found)| near.holds(*found));
+    if is_near { Ok(()) } else { Err(format!("{found:?}, which is not near {wanted:?}")) }
+}
+
+/// The mean and the sum of squared distances from it, exact but for the last rounding, with the bounds of Welford's and
+/// Chan's updates.
+///
+/// Each of the d updates above an element takes a difference of two means (rounded: 2 M u, M the largest magnitude),
+/// multiplies it with a share (of at most three roundings, so 8 M u in all) and adds it (M u); errors of the two means are
+/// averaged, and do not grow. So a mean is off by e = (12 d + 2) M u at most, and a difference δ of two means by
+/// ε = 2 e + 2 M u.
+///
+/// M₂ is the sum over the updates of w δ², where w = n_a n_b / n ≤ min(n_a, n_b), so that Σ w ≤ n d. An update adds
+/// w (δ + ε)² (1 + roundings), or in a fold δ' δ'', both off by ε, where w ≥ ½. By Cauchy and Schwarz the error is at
+/// most 4 √(M₂ n d) ε + 2 n d ε², and the roundings of products and of sums, all of them positive, are (d + 8) u of M₂.
+fn moments(name: &str, units: &[i128], unit: f64, depth: f64, u: f64) -> Vec<Near> {
+    let n = units.len() as f64;
+    let sum: i128 = units.iter().sum();
+    let squares: i128 = units.iter().map(|x| x * x).sum();
+    let mean = sum as f64 / n * unit;
+    let m2 = (units.len() as i128 * squares - sum * sum) as f64 / n * unit * unit;
+    let most = units.iter().map(|x| x.abs()).max().unwrap_or(0) as f64 * unit;
+    let of_mean = (12.0 * depth + 2.0) * most * u;
+    let of_delta = 2.0 * of_mean + 2.0 * most * u;
+    let spread = n * depth;
+    let of_m2 =
+        4.0 * (m2 * spread).sqrt() * of_delta + 2.0 * spread * of_delta * of_delta + (depth + 8.0) * u * m2;
+    // A division more.
+    let var = Near { number: m2 / n, error: (of_m2 + 2.0 * u * m2) / n };
+    match name {
+        "var" => vec![var],
+        "std" => vec![root(var, u)],
+        _ => {
+            let m2 = if units.is_empty() { 0.0 } else { m2 };
+            vec![Near::exactly(n), Near { number: mean, error: of_mean }, Near { number: m2, error: of_m2 }]
+        }
+    }
+}
+
+fn extremes(input: &Lanes) -> Vec<Near> {
+    let found = super::reduce("minmax", std::slice::from_ref(input), super::How::default()).unwrap();
+    found.into_iter().map(|it| Near::exactly(number(it))).collect()
+}
+
+/// |√a − √b| is at most √|a − b| and, where a is not 0, |a − b| / √a.
+fn root(Near { number, error }: Near, u: f64) -> Near {
+    let root = number.sqrt();
+    let inherited = if number > 0.0 { error.sqrt().min(error / root) } else { error.sqrt() };
+    Near { number: root, error: inherited + 2.0 * u * root }
+}
+
+/// Roundings of `exp` and `ln`: less than 1 unit in the last place, which is 2 u.
+const OF_FUNCTION: f64 = 2.0;
+
+/// The largest element, and Σ exp(x − largest).
+///
+/// A term is the product of at most d scales exp(δ), each off by |δ| u for the rounding of δ, the roundings of `exp`, and
+/// of the product. The δ of a term add up to its distance from the largest, at most R. All terms are positive, so the
+/// sum is off by no more than each of them, and by d additions: (R + d (2 + 2)) u of it. `ln` makes that relative error an
+/// absolute one. The comparison itself, in `f64`, has the same errors by depth n.
+fn exponentials(name: &str, lanes: &Lanes, depth: f64, u: f64) -> Vec<Near> {
+    let x: Vec<f64> = (0..lanes.len()).map(|i| number(lanes.get(i))).collect();
+    let max = x.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    let sum: f64 = x.iter().map(|x| (x - max).exp()).sum();
+    let range = x.iter().map(|x| max - x).fold(0.0, f64::max);
+    let of_comparison = (range + (OF_FUNCTION + 2.0) * x.len() as f64) * f64::EPSILON / 2.0;
+    let relative = (range + depth * (OF_FUNCTION + 2.0)) * u * 1.01 + of_comparison;
+    if name == "softmax_denominator" {
+        return vec![Near::exactly(max), Near { number: sum, error: relative * sum }];
+    }
+    let result = max + sum.ln();
+    let of_end = (OF_FUNCTION + 1.0) * u * sum.ln().abs() + u * result.abs();
+    vec![Near { number: result, error: if result.is_finite() { relative + of_end } else { 0.0 } }]
+}
