@@ -6,7 +6,7 @@ use super::{Reader, refuse};
 use crate::Scalar;
 use crate::ops::Un;
 use crate::parse::diagnostic::Extent;
-use crate::parse::methods::{METHODS, Meaning, Method};
+use crate::parse::methods::{Domain, METHODS, Meaning, Method};
 use crate::parse::names;
 use crate::parse::typing::{Dialect, Ex, Kind, Ty};
 use proc_macro2::Ident;
@@ -166,8 +166,7 @@ fn ambiguous(receiver: &Ex) -> (String, String) {
 
 impl Dialect {
     /// May it call methods of that domain?
-    fn has(self, domain: crate::parse::methods::Domain) -> bool {
-        use crate::parse::methods::Domain;
+    fn has(self, domain: Domain) -> bool {
         match domain {
             Domain::Floats | Domain::Integers | Domain::Signed | Domain::Unsigned => true,
             Domain::FloatsOfText => !matches!(self, Dialect::Rust),
