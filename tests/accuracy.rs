@@ -6,10 +6,15 @@
 
 #[path = "accuracy/bounds.rs"]
 mod bounds;
+#[path = "support/closures.rs"]
+mod closures;
 #[path = "accuracy/data.rs"]
 mod data;
 #[path = "support/exact.rs"]
 mod exact;
+#[path = "../reduce-codegen/tests/support/operations.rs"]
+#[allow(dead_code, reason = "random specifications are for other tests")]
+mod operations;
 #[path = "../reduce-codegen/tests/support/random.rs"]
 #[allow(dead_code, reason = "random specifications are for other tests")]
 mod random;

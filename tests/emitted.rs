@@ -12,6 +12,7 @@ use reduce_dsl::pass::Pass;
 use reduce_dsl::program::Program;
 use reduce_dsl::spec::Listed;
 use reduce_dsl::{Scalar, Spec};
+use std::collections::BTreeSet;
 
 /// `shuffle_coarsen4`, or `naive`.
 fn words(passes: &[Pass]) -> String {
@@ -67,6 +68,51 @@ fn strided() {
     check("asum", &text(&asum.text, &reduce_codegen::compile(&asum).unwrap()));
     let dot = cases::strided(auto("dot", Scalar::F16));
     check("dot_strided_auto", &text(&dot.text, &reduce_codegen::compile(&dot).unwrap()));
+}
+
+/// How CUDA spells every operation on every type, and the functions that the spellings call.
+#[test]
+fn operations() {
+    let (mut spellings, mut helpers) = (String::new(), Vec::new());
+    for spec in cases::operations::all() {
+        let cuda = cuda(&reduce_codegen::compile(&spec).unwrap()).unwrap();
+        let functions = cuda.split("\n\n").filter(|it| it.contains("__device__"));
+        let (map, before): (Vec<_>, Vec<_>) =
+            functions.take_while(|it| !it.contains(" combine(")).partition(|it| it.contains(" map("));
+        let value = map[0].lines().find_map(|line| line.split_once(" value = ")).unwrap().1;
+        let what = spec.text.split(", block").next().unwrap().replace("op: ", "").replace(", ty: ", " of ");
+        spellings += &format!("{what:<40} {value}\n");
+        for helper in before {
+            if !helpers.contains(&helper.trim().to_owned()) {
+                helpers.push(helper.trim().to_owned());
+            }
+        }
+    }
+    check("operations", &format!("{spellings}\n{}\n", helpers.join("\n\n")));
+}
+
+/// What the functions of some text call, but for keywords.
+fn called(text: &str) -> BTreeSet<&str> {
+    let is_word = |c: char| c.is_ascii_alphanumeric() || c == '_';
+    let calls = text.match_indices('(').filter_map(|(at, _)| text[..at].rsplit(|c| !is_word(c)).next());
+    calls.filter(|name| !name.is_empty() && !matches!(*name, "asm" | "if" | "return")).collect()
+}
+
+#[test]
+fn a_let_hides_no_function() {
+    let snapshot = include_str!("snapshots/operations.snap");
+    let called = called(snapshot);
+    assert!(
+        ["sqrtf", "min", "canonical_f16", "__clz"].iter().all(|name| called.contains(name)),
+        "{called:?}"
+    );
+    for name in called {
+        let source = format!("ty: f32, map: |x| {{ let {name} = x + 1.0; {name} * {name} }}, op: sum");
+        let spec = reduce_dsl::parse::text(&source, None).unwrap().spec;
+        let cuda = cuda(&reduce_codegen::compile(&spec).unwrap()).unwrap();
+        let declared = cuda.lines().find_map(|line| line.trim().strip_prefix("const float ")).unwrap();
+        assert!(!declared.starts_with(&format!("{name} ")), "{declared}");
+    }
 }
 
 /// FNV-1a, 64 bits (Fowler, Noll, Vo): enough to notice a change.

@@ -5,6 +5,8 @@
 mod cases;
 #[path = "support/classes.rs"]
 mod classes;
+#[path = "support/closures.rs"]
+mod closures;
 #[path = "golden/lines.rs"]
 mod lines;
 #[path = "support/splitmix.rs"]
@@ -28,7 +30,9 @@ fn computed(line: &Line) -> Line {
     let reducer = Reducer::new(&spec, &Device::host()).unwrap();
     let elements = line.elements(&spec);
     let inputs: Vec<_> = elements.iter().map(|lanes| lanes.borrow()).collect();
-    let bits = subjects::bits(reducer.reduce(&inputs).map(|outcome| outcome.values));
+    let bits = subjects::bits(
+        reducer.reduce_with(&inputs, &subjects::params(&spec.operation)).map(|outcome| outcome.values),
+    );
     Line { bits, ..line.clone() }
 }
 

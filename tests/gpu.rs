@@ -8,12 +8,18 @@
 mod cases;
 #[path = "support/classes.rs"]
 mod classes;
+#[path = "support/closures.rs"]
+mod closures;
 #[path = "gpu/counted.rs"]
 mod counted;
 #[path = "gpu/data.rs"]
 mod data;
 #[path = "gpu/device.rs"]
 mod device;
+#[path = "gpu/each_operation.rs"]
+mod each_operation;
+#[path = "gpu/folded.rs"]
+mod folded;
 #[path = "golden/lines.rs"]
 #[allow(dead_code, reason = "the file is written on the host")]
 mod golden;
@@ -21,6 +27,9 @@ mod golden;
 mod ladder;
 #[path = "gpu/numeric.rs"]
 mod numeric;
+#[path = "../reduce-codegen/tests/support/operations.rs"]
+#[allow(dead_code, reason = "plain loops are for other tests")]
+mod operations;
 #[path = "../reduce-codegen/tests/support/random.rs"]
 #[allow(dead_code, reason = "random specifications are for other tests")]
 mod random;

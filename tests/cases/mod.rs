@@ -1,6 +1,8 @@
 //! What is run: every operator on every type it takes, by every list of passes.
 #![allow(dead_code, reason = "no test uses all of it")]
 
+pub(crate) mod operations;
+
 use reduce_dsl::func::Param;
 use reduce_dsl::operation::{Layout, Operation};
 use reduce_dsl::operators::{OPERATORS, operator};

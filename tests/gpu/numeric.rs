@@ -30,7 +30,9 @@ fn golden_bits() {
         let reducer = Reducer::new(&spec, &device).unwrap();
         let elements = line.elements(&spec);
         let inputs: Vec<_> = elements.iter().map(Lanes::borrow).collect();
-        let found = subjects::bits(reducer.reduce(&inputs).map(|outcome| outcome.values));
+        let found = subjects::bits(
+            reducer.reduce_with(&inputs, &subjects::params(&spec.operation)).map(|outcome| outcome.values),
+        );
         (found != line.bits).then(|| format!("{}, n = {}: {found}, not {}", line.text, line.n, line.bits))
     });
     let differing: Vec<_> = differing.into_iter().flatten().collect();
@@ -70,7 +72,9 @@ fn on_gpu(gpu: &Reducer, memory: &[Lanes], place: Place) -> String {
     let resident: Vec<_> = memory.iter().map(|lanes| Resident::new(&stream, lanes)).collect();
     let views: Vec<_> = resident.iter().map(|it| it.view(0..memory[0].len())).collect();
     let inputs = views.iter().map(View::input).map(|it| it.strided(place.start, place.step, place.n));
-    subjects::bits(gpu.reduce_device(&inputs.collect::<Vec<_>>()).map(|outcome| outcome.values))
+    let params = subjects::params(&gpu.program().operation);
+    let outcome = gpu.reduce_device_with(&inputs.collect::<Vec<_>>(), &params);
+    subjects::bits(outcome.map(|outcome| outcome.values))
 }
 
 /// What others get wrong, on the GPU.

@@ -1,12 +1,12 @@
 //! A specification on the host and in the interpreter: what they make of elements that lie somewhere in memory.
 #![allow(dead_code, reason = "no test uses all of it")]
 
-use super::subjects::bits;
+use super::subjects::{NOTHING, bits, params};
 use reduce_codegen::expand;
-use reduce_dsl::Spec;
 use reduce_dsl::expanded::Expanded;
 use reduce_dsl::interpreter::{Input, Options, Values, run};
 use reduce_dsl::lanes::{Lanes, LanesRef};
+use reduce_dsl::{Spec, Value};
 use reduce_runtime::{Device, Reducer, Strided};
 
 /// A specification, ready to run.
@@ -15,6 +15,7 @@ pub(crate) struct Reference {
     /// The reducer of the host, whose bits all others must give.
     pub(crate) host: Reducer,
     expanded: Expanded,
+    params: Vec<Value>,
 }
 
 /// Where the elements of every input lie in memory.
@@ -32,13 +33,14 @@ impl Reference {
     pub(crate) fn new(spec: Spec) -> Reference {
         let host = Reducer::new(&spec, &Device::host()).unwrap();
         let expanded = expand(host.program()).unwrap();
-        Reference { spec, host, expanded }
+        let params = params(&spec.operation);
+        Reference { spec, host, expanded, params }
     }
 
     /// The bits on the host.
     pub(crate) fn on_host(&self, memory: &[Lanes], place: Place) -> String {
         let views: Vec<_> = memory.iter().map(|lanes| place.view(lanes.borrow())).collect();
-        bits(self.host.reduce(&views).map(|outcome| outcome.values))
+        bits(self.host.reduce_with(&views, &self.params).map(|outcome| outcome.values))
     }
 
     /// The bits in the interpreter, if it is something that devices are asked for: of no elements they are not.
@@ -46,14 +48,17 @@ impl Reference {
         if place.n == 0 {
             return None;
         }
-        let program = self.host.program();
+        let (program, n) = (self.host.program(), place.n as u64);
         let inputs: Vec<_> = memory.iter().map(|lanes| place.input(lanes)).collect();
         let mut domain = Values::new(&program.operation);
-        let outcome = run(program, &self.expanded, &mut domain, &inputs, place.n as u64, Options::FORWARD);
-        Some(match (outcome.reports.first(), outcome.acc) {
-            (None, Some(acc)) => bits(Ok(domain.finish(acc, place.n as u64, &[]).unwrap())),
-            (report, _) => format!("{report:?}"),
-        })
+        let options = Options::FORWARD.with(&self.params);
+        let outcome = run(program, &self.expanded, &mut domain, &inputs, n, options);
+        let (None, Some(acc)) = (outcome.reports.first(), outcome.acc) else {
+            return Some(format!("{:?}", outcome.reports));
+        };
+        let values = domain.finish(acc, n, &self.params).unwrap();
+        let nothing = program.operation.nothing.is_some_and(|nothing| values[0] == nothing);
+        Some(if nothing { NOTHING.to_owned() } else { bits(Ok(values)) })
     }
 }
 

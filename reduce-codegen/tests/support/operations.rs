@@ -4,7 +4,7 @@
 use reduce_dsl::func::{Func, FuncBuilder, Id, Param};
 use reduce_dsl::lanes::Lanes;
 use reduce_dsl::operation::{Layout, Operation, Order, Record};
-use reduce_dsl::ops::{Bin, Cmp};
+use reduce_dsl::ops::{Bin, Cmp, Un};
 use reduce_dsl::{Scalar, Value};
 
 /// An operation, what it is given at the call, and what a plain loop gives, where that has the same bits.
@@ -12,8 +12,11 @@ use reduce_dsl::{Scalar, Value};
 pub(crate) struct Subject {
     pub(crate) operation: Operation,
     pub(crate) params: Vec<Value>,
-    pub(crate) plain: Option<fn(&[Lanes]) -> Vec<Value>>,
+    pub(crate) plain: Option<Loop>,
 }
+
+/// The result of inputs, as a loop over them computes it.
+pub(crate) type Loop = fn(&[Lanes]) -> Vec<Value>;
 
 /// Operations whose elements keep their order.
 pub(crate) fn ordered() -> Vec<Subject> {
@@ -104,7 +107,7 @@ fn affine() -> Subject {
     Subject { operation, params: Vec::new(), plain: Some(plain) }
 }
 
-/// The greatest sum of neighbours, at least one.
+/// The greatest sum of neighbours, at least one, of the low bytes, so that no sum wraps.
 fn subarray() -> Subject {
     let ty = Scalar::I32;
     let acc = Record::of("Runs", &[("sum", ty), ("prefix", ty), ("suffix", ty), ("best", ty)]);
@@ -118,10 +121,10 @@ fn subarray() -> Subject {
         }),
         finish: func(acc.params("acc"), |_, p| vec![p[3]]),
         output: Record::scalar(ty),
-        ..lifted("subarray", &[("x", ty)], acc, |_, p| vec![p[0]; 4])
+        ..lifted("subarray", &[("x", ty)], acc, |f, p| vec![low_byte(f, p[0]); 4])
     };
     let plain = |inputs: &[Lanes]| {
-        let all: Vec<i32> = numbers(&inputs[0]).collect();
+        let all: Vec<i32> = numbers(&inputs[0]).map(|x| i32::from(x as i8)).collect();
         let mut ending = all[0];
         let best = all[1..].iter().fold(all[0], |best, &x| {
             ending = x.max(ending + x);
@@ -132,13 +135,19 @@ fn subarray() -> Subject {
     Subject { operation, params: Vec::new(), plain: Some(plain) }
 }
 
+fn low_byte(f: &mut FuncBuilder, x: Id) -> Id {
+    let byte = f.cast(Scalar::I8, x).unwrap();
+    f.cast(Scalar::I32, byte).unwrap()
+}
+
 /// One element at a time, as Kadane does it.
 fn kadane(operation: Operation) -> Operation {
     let params = [operation.acc.params("acc"), operation.inputs.clone()].concat();
     let fold = func(params, |f, p| {
+        let x = low_byte(f, p[4]);
         let mut op = |op, a, b| f.bin(op, a, b).unwrap();
-        let (sum, extended) = (op(Bin::Add, p[0], p[4]), op(Bin::Add, p[2], p[4]));
-        let suffix = op(Bin::Max, p[4], extended);
+        let (sum, extended) = (op(Bin::Add, p[0], x), op(Bin::Add, p[2], x));
+        let suffix = op(Bin::Max, x, extended);
         vec![sum, op(Bin::Max, p[1], sum), suffix, op(Bin::Max, p[3], suffix)]
     });
     Operation { name: "kadane".to_owned(), fold: Some(fold), ..operation }
@@ -175,7 +184,8 @@ fn welford() -> Subject {
         finish: func(finish.concat(), |f, p| {
             let [n, ddof] = [p[3], p[4]].map(|it| f.cast(Scalar::F32, it).unwrap());
             let freedom = f.bin(Bin::Sub, n, ddof).unwrap();
-            vec![f.bin(Bin::Div, p[2], freedom).unwrap(), p[1]]
+            let variance = f.bin(Bin::Div, p[2], freedom).unwrap();
+            [variance, p[1]].map(|it| f.un(Un::Canonical, it).unwrap()).to_vec()
         }),
         output: Record::of("Spread", &[("variance", ty), ("mean", ty)]),
         params: vec![Param::new("ddof", Scalar::U8)],
@@ -222,6 +232,10 @@ fn mixed() -> Subject {
         map,
         combine: func(pair(&acc), |f, p| both(f, &p[..5], &p[5..])),
         fold: Some(fold),
+        finish: func(acc.params("acc"), |f, p| {
+            let sum = f.un(Un::Canonical, p[2]).unwrap();
+            vec![p[0], p[1], sum, p[3], p[4]]
+        }),
         params: vec![Param::new("unused", Scalar::Bool), limit],
         index: "i".to_owned(),
         identity: Some(vec![
@@ -265,6 +279,7 @@ fn weighted() -> Subject {
         index: "i".to_owned(),
         identity: Some(vec![Value::of(0u64)]),
         commutative: true,
+        exact: true,
         ..lifted("weighted", &inputs, acc, |f, _| vec![f.constant(Value::of(0u64))])
     };
     let plain = |inputs: &[Lanes]| {

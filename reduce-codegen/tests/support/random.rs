@@ -2,6 +2,7 @@
 
 pub(crate) use super::splitmix::Random;
 
+use super::operations::{self, Subject};
 use reduce_codegen::lower::lower;
 use reduce_codegen::{Error, passes::apply};
 use reduce_dsl::func::Param;
@@ -16,8 +17,9 @@ use std::fmt;
 /// What is computed, and by which passes, of which some may be refused.
 #[derive(Clone, Debug)]
 pub(crate) struct Case {
-    pub(crate) operator: &'static Operator,
-    pub(crate) operation: Operation,
+    pub(crate) subject: Subject,
+    /// The operator that it is, if it has a name.
+    pub(crate) operator: Option<&'static Operator>,
     pub(crate) block: u32,
     pub(crate) passes: Vec<Pass>,
 }
@@ -30,23 +32,18 @@ pub(crate) struct Made {
 
 impl Case {
     pub(crate) fn new(random: &mut Random) -> Case {
-        let all: Vec<_> = OPERATORS.iter().flat_map(|row| Scalar::ALL.map(|ty| (row, ty))).collect();
-        let legal: Vec<_> = all.into_iter().filter(|(row, ty)| row.takes(*ty)).collect();
-        let (operator, ty) = random.pick(&legal);
-        let inputs: Vec<_> = ["x", "y"][..operator.inputs].iter().map(|&name| Param::new(name, ty)).collect();
-        let mut operation = operator.apply(&inputs, None).unwrap();
-        operation.order = random.pick(&[Order::Fixed, Order::Any]);
-        // No named operator minds the order; some cases pretend to.
-        operation.commutative = random.below(8) > 0;
-        operation.layout = if random.below(6) > 0 { Layout::Contiguous } else { Layout::Strided };
+        let (mut subject, operator) = if random.below(3) == 0 { unnamed(random) } else { named(random) };
+        subject.operation.order = random.pick(&[Order::Fixed, Order::Any]);
+        subject.operation.layout = if random.below(6) > 0 { Layout::Contiguous } else { Layout::Strided };
         let block = random.pick(&[32, 64, 128, 256, 512, 1024]);
         let words = random.below(6);
-        Case { operator, operation, block, passes: (0..words).map(|_| pass(random)).collect() }
+        Case { subject, operator, block, passes: (0..words).map(|_| pass(random)).collect() }
     }
 
     /// The naive program and those after each pass; a pass that is refused is left out.
     pub(crate) fn programs(&self) -> Result<Made, Error> {
-        let mut made = Made { programs: vec![lower(&self.operation, self.block)?], refused: Vec::new() };
+        let mut made =
+            Made { programs: vec![lower(&self.subject.operation, self.block)?], refused: Vec::new() };
         for (index, pass) in self.passes.iter().enumerate() {
             match apply(made.programs[made.programs.len() - 1].clone(), *pass, index) {
                 Ok(program) => made.programs.push(program),
@@ -61,9 +58,27 @@ impl Case {
     pub(crate) fn spec(&self) -> Spec {
         let made = self.programs().unwrap();
         let passes = made.programs[made.programs.len() - 1].passes.clone();
-        let (operation, block) = (self.operation.clone(), Some(self.block));
+        let (operation, block) = (self.subject.operation.clone(), Some(self.block));
         Spec { operation, text: self.to_string(), block, passes: Passes::List(passes) }
     }
+}
+
+/// A row of the table. None minds the order; some cases pretend to.
+fn named(random: &mut Random) -> (Subject, Option<&'static Operator>) {
+    let all: Vec<_> = OPERATORS.iter().flat_map(|row| Scalar::ALL.map(|ty| (row, ty))).collect();
+    let legal: Vec<_> = all.into_iter().filter(|(row, ty)| row.takes(*ty)).collect();
+    let (operator, ty) = random.pick(&legal);
+    let inputs: Vec<_> = ["x", "y"][..operator.inputs].iter().map(|&name| Param::new(name, ty)).collect();
+    let mut operation = operator.apply(&inputs, None).unwrap();
+    operation.commutative &= random.below(8) > 0;
+    (Subject { operation, params: Vec::new(), plain: None }, Some(operator))
+}
+
+/// What only closures can say.
+fn unnamed(random: &mut Random) -> (Subject, Option<&'static Operator>) {
+    let mut all: Vec<_> = operations::ordered().into_iter().chain(operations::folded()).collect();
+    let which = random.below(all.len() as u64) as usize;
+    (all.swap_remove(which), None)
 }
 
 /// Any pass, with any argument that it may have.
@@ -82,10 +97,10 @@ pub(crate) fn pass(random: &mut Random) -> Pass {
 /// As in a specification.
 impl fmt::Display for Case {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Operation { name, inputs, order, layout, commutative, .. } = &self.operation;
+        let Operation { name, inputs, order, layout, commutative, .. } = &self.subject.operation;
         let ty = inputs[0].ty;
         write!(f, "op: {name}, ty: {ty}, order: {order}, layout: {layout}, block: {}, ", self.block)?;
         write!(f, "passes: {}", Listed(&self.passes))?;
-        if *commutative { Ok(()) } else { f.write_str(", as if it were not commutative") }
+        if *commutative { Ok(()) } else { f.write_str(", in order") }
     }
 }

@@ -27,7 +27,7 @@ pub(super) const F32: Exp<f32> = Exp {
     per_ln2: std::f32::consts::LOG2_E,
     rounder: 12_583_166.0,
     minus_ln2: [-0.693_145_75, -1.428_606_8e-6],
-    powers: &[0.001_382_608_7, 0.008_368_762, 0.041_668_203, 0.166_665_18, 0.499_999_94, 1.0, 1.0],
+    powers: &[0.001_382_608_7, 0.008_368_785_5, 0.041_668_2, 0.166_665_2, 0.499_999_94, 1.0, 1.0],
     fraction: 23,
 };
 
@@ -57,13 +57,15 @@ pub(super) fn exp<T: Float>(it: &Exp<T>) -> Result<Func, TypeError> {
     let (mut f, x) = Steps::of::<T>();
     // Between the ends n stays far inside the exponents. A NaN passes both.
     let [least, greatest] = it.ends.map(|end| f.constant(end));
-    let x0 = f.choose("above", (x, Cmp::Lt, least), [least, x])?;
-    let x1 = f.choose("within", (x0, Cmp::Gt, greatest), [greatest, x0])?;
+    let below = f.cmp("_", x, Cmp::Lt, least)?;
+    let x0 = f.select("x0", below, [least, x])?;
+    let above = f.cmp("_", x0, Cmp::Gt, greatest)?;
+    let x1 = f.select("x1", above, [greatest, x0])?;
     // n is x / ln 2, rounded. 1 / ln 2 is rounded itself, so |r| may exceed ln 2 / 2 by a little, for which the
     // polynomial has room.
     let (per_ln2, rounder) = (f.constant(it.per_ln2), f.constant(it.rounder));
     let t = f.mul_add("t", x1, per_ln2, rounder)?;
-    let n = f.bin("n", Bin::Sub, t, rounder)?;
+    let n = f.bin("n", t, Bin::Sub, rounder)?;
     // The first step is exact, the second rounds once.
     let [high, low] = it.minus_ln2.map(|part| f.constant(part));
     let r0 = f.mul_add("r0", n, high, x1)?;
@@ -73,12 +75,15 @@ pub(super) fn exp<T: Float>(it: &Exp<T>) -> Result<Func, TypeError> {
     // of them, and what is left that of the other. Shifting left drops the bits above.
     let (one, fraction) = (f.distance(1), f.distance(it.fraction));
     let u = f.un("u", Un::ToBits, t)?;
-    let h = f.bin("h", Bin::Shr, u, one)?;
-    let k = f.bin("k", Bin::Sub, u, h)?;
-    let [h, k] = [f.bin("hs", Bin::Shl, h, fraction)?, f.bin("ks", Bin::Shl, k, fraction)?];
-    let [s0, s1] = [f.un("s0", Un::FromBits, h)?, f.un("s1", Un::FromBits, k)?];
+    let h = f.bin("h", u, Bin::Shr, one)?;
+    let k = f.bin("k", u, Bin::Sub, h)?;
+    let mut factor = |name, field| {
+        let bits = f.bin("_", field, Bin::Shl, fraction)?;
+        f.un(name, Un::FromBits, bits)
+    };
+    let (s0, s1) = (factor("s0", h)?, factor("s1", k)?);
     // The first product is exact; the second is the only rounding, also where the result is infinite or subnormal.
-    let y0 = f.bin("y0", Bin::Mul, p, s0)?;
-    let y = f.bin("y", Bin::Mul, y0, s1)?;
+    let y0 = f.bin("y0", p, Bin::Mul, s0)?;
+    let y = f.bin("_", y0, Bin::Mul, s1)?;
     Ok(f.build(y))
 }

@@ -88,28 +88,29 @@ pub(super) fn ln<T: Float>(it: &Ln<T>) -> Result<Func, TypeError> {
     let (mut f, x) = Steps::of::<T>();
     // Also of what is not above 0, whose result is replaced in the end.
     let (least, scale) = (f.constant(it.least_normal), f.constant(it.scale));
-    let zero = it.exponent_zero.map(|zero| f.constant(zero));
-    let scaled = f.bin("scaled", Bin::Mul, x, scale)?;
-    let normal = f.choose("normal", (x, Cmp::Lt, least), [scaled, x])?;
-    let zero = f.choose("zero", (x, Cmp::Lt, least), [zero[1], zero[0]])?;
-    let (e, m) = split(&mut f, it, normal, zero)?;
-    let one = f.value(constants::one(T::TY));
+    let [normal, scaled] = it.exponent_zero.map(|zero| f.constant(zero));
+    let subnormal = f.cmp("subnormal", x, Cmp::Lt, least)?;
+    let zero = f.select("zero", subnormal, [scaled, normal])?;
+    let scaled = f.bin("_", x, Bin::Mul, scale)?;
+    let x1 = f.select("x1", subnormal, [scaled, x])?;
+    let (e, m) = split(&mut f, it, x1, zero)?;
     // Exact.
-    let v = f.bin("f", Bin::Sub, m, one)?;
-    let square = f.bin("square", Bin::Mul, v, v)?;
+    let one = f.value(constants::one(T::TY));
+    let v = f.bin("f", m, Bin::Sub, one)?;
+    let square = f.bin("square", v, Bin::Mul, v)?;
     let p = f.polynomial("p", it.powers, v)?;
-    let ln2 = f.constant(it.ln2);
     let tail = match it.ln2_low {
         None => f.mul_add("tail", p, square, v)?,
         // Beside the small square, where its rounding costs nothing.
         Some(low) => {
             let low = f.constant(low);
-            let g = f.bin("low", Bin::Mul, e, low)?;
-            let w = f.mul_add("small", p, square, g)?;
-            f.bin("tail", Bin::Add, v, w)?
+            let low = f.bin("_", e, Bin::Mul, low)?;
+            let small = f.mul_add("small", p, square, low)?;
+            f.bin("tail", v, Bin::Add, small)?
         }
     };
-    let y = f.mul_add("y0", e, ln2, tail)?;
+    let ln2 = f.constant(it.ln2);
+    let y = f.mul_add("y", e, ln2, tail)?;
     let y = special::<T>(&mut f, x, y)?;
     Ok(f.build(y))
 }
@@ -120,16 +121,16 @@ fn split<T: Float>(f: &mut Steps, it: &Ln<T>, x: Id, zero: Id) -> Result<(Id, Id
     let two_thirds = f.word::<T>(it.two_thirds);
     let below_two = f.word::<T>(it.two - it.two_thirds);
     let (fraction, mask) = (f.distance(it.fraction), f.word::<T>((1 << it.fraction) - 1));
-    let bits = f.un("bits", Un::ToBits, x)?;
-    let i = f.bin("i", Bin::Add, bits, below_two)?;
+    let bits = f.un("_", Un::ToBits, x)?;
+    let i = f.bin("i", bits, Bin::Add, below_two)?;
     // As the low bits of 2^fraction the exponent is a float without a conversion, which GPUs are slow at.
     let scale = f.word::<T>(it.scale.to_bits64());
-    let k = f.bin("k", Bin::Shr, i, fraction)?;
-    let k = f.bin("k1", Bin::Or, k, scale)?;
-    let k = f.un("k2", Un::FromBits, k)?;
-    let e = f.bin("e", Bin::Sub, k, zero)?;
-    let m = f.bin("m0", Bin::And, i, mask)?;
-    let m = f.bin("m1", Bin::Add, m, two_thirds)?;
+    let k = f.bin("k", i, Bin::Shr, fraction)?;
+    let k = f.bin("_", k, Bin::Or, scale)?;
+    let k = f.un("_", Un::FromBits, k)?;
+    let e = f.bin("e", k, Bin::Sub, zero)?;
+    let m = f.bin("_", i, Bin::And, mask)?;
+    let m = f.bin("_", m, Bin::Add, two_thirds)?;
     let m = f.un("m", Un::FromBits, m)?;
     Ok((e, m))
 }
@@ -139,7 +140,10 @@ fn special<T: Float>(f: &mut Steps, x: Id, y: Id) -> Result<Id, TypeError> {
     let [infinity, minus_infinity] =
         [constants::greatest(T::TY), constants::least(T::TY)].map(|it| f.value(it));
     let (zero, nan) = (f.value(constants::zero(T::TY)), f.value(constants::nan(T::TY)));
-    let y = f.choose("y1", (x, Cmp::Lt, infinity), [y, infinity])?;
-    let z = f.choose("z", (x, Cmp::Eq, zero), [minus_infinity, nan])?;
-    f.choose("y", (x, Cmp::Gt, zero), [y, z])
+    let finite = f.cmp("_", x, Cmp::Lt, infinity)?;
+    let y = f.select("of_positive", finite, [y, infinity])?;
+    let is_zero = f.cmp("_", x, Cmp::Eq, zero)?;
+    let others = f.select("of_others", is_zero, [minus_infinity, nan])?;
+    let positive = f.cmp("_", x, Cmp::Gt, zero)?;
+    f.select("_", positive, [y, others])
 }

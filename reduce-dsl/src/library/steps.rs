@@ -1,4 +1,4 @@
-//! The lines of a function of one float, each with its name.
+//! The lines of a function of one float, each with its name; of that called `_` an expression is made.
 
 use crate::Value;
 use crate::arith::Float;
@@ -45,19 +45,18 @@ impl Steps {
         self.named(name, id)
     }
 
-    pub(super) fn bin(&mut self, name: &str, op: Bin, a: Id, b: Id) -> Built {
+    pub(super) fn bin(&mut self, name: &str, a: Id, op: Bin, b: Id) -> Built {
         let id = self.0.bin(op, a, b);
         self.named(name, id)
     }
 
-    /// `if a op b { then } else { otherwise }`.
-    pub(super) fn choose(
-        &mut self,
-        name: &str,
-        (a, op, b): (Id, Cmp, Id),
-        [then, otherwise]: [Id; 2],
-    ) -> Built {
-        let cond = self.0.cmp(op, a, b)?;
+    pub(super) fn cmp(&mut self, name: &str, a: Id, op: Cmp, b: Id) -> Built {
+        let id = self.0.cmp(op, a, b);
+        self.named(name, id)
+    }
+
+    /// `if cond { then } else { otherwise }`.
+    pub(super) fn select(&mut self, name: &str, cond: Id, [then, otherwise]: [Id; 2]) -> Built {
         let id = self.0.select(cond, then, otherwise);
         self.named(name, id)
     }
@@ -80,7 +79,9 @@ impl Steps {
 
     fn named(&mut self, name: &str, id: Built) -> Built {
         let id = id?;
-        self.0.name(id, name);
+        if name != "_" {
+            self.0.name(id, name);
+        }
         Ok(id)
     }
 }

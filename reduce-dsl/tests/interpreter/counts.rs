@@ -3,9 +3,7 @@
 use super::support::*;
 use reduce_dsl::expanded::{Barrier, Buffer, ExpandedKernel, Expr, FULL, Local, Part, Place, Stmt, Ty};
 use reduce_dsl::func::Param;
-use reduce_dsl::interpreter::{
-    Counts, Event, Global, Memory, Options, Provenance, Schedule, Shapes, Shared, launch,
-};
+use reduce_dsl::interpreter::{Counts, Event, Global, Memory, Options, Provenance, Shapes, Shared, launch};
 use reduce_dsl::operation::Operation;
 use reduce_dsl::operators::operator;
 use reduce_dsl::ops::Bin;

@@ -10,7 +10,7 @@ pub(super) fn un(op: Un, ty: Scalar, name: &str) -> String {
     let scalar = Record::scalar(ty);
     let Some(definition) = library::definition(op, ty) else { return String::new() };
     let text = function(name, &definition, &scalar, &scalar);
-    format!("// {op} of operations that every machine rounds alike{text}")
+    format!("// {op}, made of operations that every machine rounds alike{text}")
 }
 
 pub(super) fn calls(op: Un, ty: Scalar) -> Vec<Helper> {

@@ -107,7 +107,7 @@ impl Reader<'_> {
         };
         let Some((ty, name)) = of_scalar(path) else { return refuse::call(path, self) };
         if name == "from_bits" && matches!(ty, Scalar::F32 | Scalar::F64) {
-            return self.from_bits(ty, name, args, place);
+            return self.float_of(ty, name, args, place);
         }
         let dialect = self.role.dialect;
         let known = METHODS.iter().any(|it| name == it.name && it.of.holds(ty) && dialect.has(it.of));
@@ -124,7 +124,7 @@ impl Reader<'_> {
         self.method(name, Ex { ty: Ty::Scalar(ty), ..receiver }, args, place)
     }
 
-    fn from_bits(&mut self, ty: Scalar, name: &Ident, args: Vec<Ex>, place: Extent) -> Ex {
+    fn float_of(&mut self, ty: Scalar, name: &Ident, args: Vec<Ex>, place: Extent) -> Ex {
         let bits = ty.bits_type();
         let Ok([arg]) = <[Ex; 1]>::try_from(args) else {
             return self.error(name.span(), format!("`{ty}::from_bits` takes one argument, a {bits}"));

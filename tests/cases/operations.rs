@@ -1,0 +1,118 @@
+//! Every operation on every type it is defined for, as a reduction of its own: `map` applies it and makes a number of
+//! the bits of its value and of their position, and the numbers are added. One wrong bit changes the sum.
+
+use super::spec_of;
+use reduce_dsl::func::{Func, FuncBuilder, Id, Param};
+use reduce_dsl::operation::{Layout, Operation, Order, Record};
+use reduce_dsl::ops::{Bin, Cmp, TypeError, Un, cast};
+use reduce_dsl::pass::Pass;
+use reduce_dsl::{Scalar, Spec, Value};
+
+type Built = Result<Id, TypeError>;
+
+/// The specification of every operation on every type, called like `min of f16 and f16`.
+pub(crate) fn all() -> Vec<Spec> {
+    let types = Scalar::ALL;
+    let mut specs = Vec::new();
+    for a in types {
+        for op in Un::ALL {
+            specs.extend(spec(&op.to_string(), &[a], |f, x| f.un(op, x[0])));
+        }
+        for op in Bin::ALL {
+            let b = if matches!(op, Bin::Shl | Bin::Shr) { Scalar::U32 } else { a };
+            specs.extend(spec(&op.to_string(), &[a, b], |f, x| binary(f, op, x)));
+        }
+        for op in Cmp::ALL {
+            specs.extend(spec(&op.to_string(), &[a, a], |f, x| f.cmp(op, x[0], x[1])));
+        }
+        for to in types.into_iter().filter(|&to| to != a && cast(a, to).is_ok()) {
+            specs.extend(spec(&format!("as {to}"), &[a], |f, x| f.cast(to, x[0])));
+        }
+        specs.extend(spec("if", &[Scalar::Bool, a, a], |f, x| f.select(x[0], x[1], x[2])));
+        specs.extend(spec("mul_add", &[a, a, a], |f, x| f.mul_add(x[0], x[1], x[2])));
+    }
+    specs
+}
+
+/// The specification, if the operation is defined for the types.
+fn spec(name: &str, types: &[Scalar], apply: impl Fn(&mut FuncBuilder, &[Id]) -> Built) -> Option<Spec> {
+    let inputs: Vec<_> = ["x", "y", "z"].iter().zip(types).map(|(&name, &ty)| Param::new(name, ty)).collect();
+    let mut map = FuncBuilder::new([inputs.clone(), vec![Param::new("index", Scalar::U64)]].concat());
+    let ids = map.params();
+    let value = apply(&mut map, &ids).ok()?;
+    map.name(value, "value");
+    let digest = digest(&mut map, value, ids[types.len()]).unwrap();
+    let sum = |a, b, f: &mut FuncBuilder| f.bin(Bin::Add, a, b).unwrap();
+    let operation = Operation {
+        name: name.to_owned(),
+        inputs,
+        layout: Layout::Contiguous,
+        params: Vec::new(),
+        index: "index".to_owned(),
+        map: map.build(vec![digest]),
+        acc: Record::scalar(Scalar::U64),
+        combine: function(&["a", "b"], |f, x| sum(x[0], x[1], f)),
+        fold: None,
+        identity: Some(vec![Value::of(0u64)]),
+        padding: Some(vec![Value::of(0u64)]),
+        commutative: true,
+        exact: true,
+        order: Order::Fixed,
+        finish: function(&["acc"], |_, x| x[0]),
+        output: Record::scalar(Scalar::U64),
+        nothing: None,
+    };
+    Some(spec_of(operation, (&[Pass::Shuffle, Pass::Coarsen(4)], 256)))
+}
+
+/// A function of `u64`.
+fn function(names: &[&str], apply: impl Fn(&mut FuncBuilder, &[Id]) -> Id) -> Func {
+    let mut f = FuncBuilder::new(names.iter().map(|&name| Param::new(name, Scalar::U64)).collect());
+    let params = f.params();
+    let result = apply(&mut f, &params);
+    f.build(vec![result])
+}
+
+/// Integers are not divided by 0 nor by -1: a reduction never is asked to.
+fn binary(f: &mut FuncBuilder, op: Bin, x: &[Id]) -> Built {
+    let ty = f.ty(x[1]);
+    if !matches!(op, Bin::Div | Bin::Rem) || !ty.is_integer() {
+        return f.bin(op, x[0], x[1]);
+    }
+    let mut divisor = x[1];
+    for bits in [0, u64::MAX].into_iter().take(if ty.is_signed() { 2 } else { 1 }) {
+        let [refused, seven] = [bits, 7].map(|bits| f.constant(Value::from_bits(ty, bits)));
+        let is_refused = f.cmp(Cmp::Eq, divisor, refused)?;
+        divisor = f.select(is_refused, seven, divisor)?;
+    }
+    f.name(divisor, "divisor");
+    f.bin(op, x[0], divisor)
+}
+
+/// SplitMix64's odd numbers (Steele, Lea, Flood 2014): nothing is lost in a product with them.
+const ODD: [u64; 2] = [0x9e37_79b9_7f4a_7c15, 0xbf58_476d_1ce4_e5b9];
+
+/// A number that differs wherever the bits of the value do. Every NaN has the same bits.
+fn digest(f: &mut FuncBuilder, value: Id, index: Id) -> Built {
+    let value = f.widen(value);
+    let bits = if f.ty(value).is_float() { f.un(Un::ToBits, value)? } else { value };
+    let bits = f.cast(Scalar::U64, bits)?;
+    f.name(bits, "bits");
+    let [first, second] = ODD.map(|it| f.constant(Value::of(it)));
+    let place = f.bin(Bin::Mul, index, first)?;
+    let mixed = f.bin(Bin::Xor, bits, place)?;
+    f.name(mixed, "mixed");
+    let distance = f.constant(Value::of(32u32));
+    let high = f.bin(Bin::Shr, mixed, distance)?;
+    let mixed = f.bin(Bin::Xor, mixed, high)?;
+    f.bin(Bin::Mul, mixed, second)
+}
+
+/// The bits of which a value at position 0 has that digest.
+pub(crate) fn bits_of_digest(digest: u64) -> u64 {
+    // Newton's method: every step doubles the bits that are right.
+    let inverse =
+        (0..6).fold(1u64, |inverse, _| inverse.wrapping_mul(2u64.wrapping_sub(ODD[1].wrapping_mul(inverse))));
+    let mixed = digest.wrapping_mul(inverse);
+    mixed ^ mixed >> 32
+}

@@ -1,0 +1,149 @@
+//! Every operation on every type, on the GPU and on the host: the same bits, of special operands and of random ones, or
+//! of all there are.
+
+use super::cases::operations;
+use super::device::gpu;
+use super::samples::on_all_cores;
+use super::splitmix::random;
+use reduce_dsl::lanes::{Lanes, LanesRef};
+use reduce_dsl::{Scalar, Spec, Value, constants};
+use reduce_runtime::{Device, Reducer};
+
+/// Where a choice of operands is not exhaustive, so many are random; of the functions of the library, and others.
+const RANDOM: [u64; 2] = [1 << 24, 1 << 18];
+
+#[test]
+fn every_operation_on_every_type_gives_the_bits_of_the_host() {
+    let Some(device) = gpu("every_operation_on_every_type_gives_the_bits_of_the_host") else { return };
+    let specs = operations::all();
+    let wrong: Vec<_> =
+        on_all_cores(&specs, |spec| difference(spec, &device)).into_iter().flatten().collect();
+    assert!(wrong.is_empty(), "{} of {} operations:\n{}", wrong.len(), specs.len(), wrong.join("\n"));
+    println!("{} operations on types", specs.len());
+}
+
+/// Without a GPU the operations themselves are still checked: each runs on the host.
+#[test]
+fn the_operations_are_legal() {
+    for spec in operations::all() {
+        let operands = operands(&spec, 1);
+        let inputs: Vec<_> = operands.iter().map(Lanes::borrow).collect();
+        let host = Reducer::new(&spec, &Device::host()).unwrap();
+        assert!(host.reduce(&inputs).is_ok(), "{}", spec.text);
+    }
+}
+
+#[test]
+fn a_digest_tells_the_bits() {
+    let spec = operations::all().into_iter().find(|spec| spec.text.starts_with("op: sqrt, ty: f64")).unwrap();
+    let host = Reducer::new(&spec, &Device::host()).unwrap();
+    let digest = host.reduce(&[LanesRef::from(&[2.0f64][..])]).unwrap().values[0].bits();
+    assert_eq!(operations::bits_of_digest(digest), 2f64.sqrt().to_bits());
+}
+
+/// The first operands of which a GPU makes other bits than the host, and both.
+fn difference(spec: &Spec, device: &Device) -> Option<String> {
+    let random = RANDOM[usize::from(!matches!(spec.operation.name.as_str(), "exp" | "ln"))];
+    let operands = operands(spec, random);
+    let [gpu, host] = [device, &Device::host()].map(|device| Reducer::new(spec, device).unwrap());
+    let digests = |from: usize, to: usize| {
+        let inputs: Vec<LanesRef<'_>> = operands.iter().map(|it| it.borrow().slice(from..to)).collect();
+        [&gpu, &host].map(|reducer| reducer.reduce(&inputs).unwrap().values[0].bits())
+    };
+    let differ = |from, to| digests(from, to)[0] != digests(from, to)[1];
+    let (mut from, mut to) = (0, operands[0].len());
+    if !differ(from, to) {
+        return None;
+    }
+    while to - from > 1 {
+        let middle = from.midpoint(to);
+        if differ(from, middle) { to = middle } else { from = middle }
+    }
+    let [found, expected] = digests(from, to).map(operations::bits_of_digest);
+    let shown: Vec<_> =
+        operands.iter().map(|it| format!("{0} (0x{1})", it.get(from), it.get(from).hex())).collect();
+    Some(format!(
+        "{}: of {} the GPU makes {found:#x}, the host {expected:#x}",
+        spec.text,
+        shown.join(" and ")
+    ))
+}
+
+/// Operands for every input: all there are, if few bits say which; else every choice of special values, then random ones.
+fn operands(spec: &Spec, random_ones: u64) -> Vec<Lanes> {
+    let types: Vec<_> = spec.operation.inputs.iter().map(|input| input.ty).collect();
+    let bits = |ty: &Scalar| if *ty == Scalar::Bool { 1 } else { 8 * ty.size() as u32 };
+    let all: u32 = types.iter().map(bits).sum();
+    if all <= 17 {
+        let mut shift = 0;
+        let column = |ty: &Scalar| {
+            shift += bits(ty);
+            lanes(*ty, (0..1u64 << all).map(|row| row >> (shift - bits(ty))))
+        };
+        return types.iter().map(column).collect();
+    }
+    let specials: Vec<Vec<u64>> = types.iter().map(|&ty| special(ty, types.len() > 2)).collect();
+    let rows: usize = specials.iter().map(Vec::len).product();
+    let mut repeat = 1;
+    let column = |(place, (&ty, specials)): (u64, (&Scalar, &Vec<u64>))| {
+        let every = repeat;
+        repeat *= specials.len();
+        let special = (0..rows).map(|row| specials[row / every % specials.len()]);
+        lanes(ty, special.chain((0..random_ones).map(|row| random_operand(ty, row, place))))
+    };
+    (0..).zip(types.iter().zip(&specials)).map(column).collect()
+}
+
+fn lanes(ty: Scalar, bits: impl Iterator<Item = u64>) -> Lanes {
+    let values: Vec<_> = bits.map(|bits| Value::from_bits(ty, bits)).collect();
+    let mut lanes = Lanes::empty(ty);
+    lanes.resize(values.len());
+    values.into_iter().enumerate().for_each(|(i, value)| lanes.set(i, value));
+    lanes
+}
+
+/// Random bits. Every other float is near 1, and every fourth operand near that before it.
+fn random_operand(ty: Scalar, row: u64, place: u64) -> u64 {
+    let bits = random(4 * row + place);
+    if row % 4 == 3 && place > 0 {
+        return random_operand(ty, row, place - 1) ^ (bits & 1);
+    }
+    let one = constants::one(ty).bits();
+    if ty.is_float() && row % 2 == 1 {
+        // Of the exponent the highest bits are those of 1 or of 2, and the next few random.
+        let kept = u64::MAX >> 8 >> (64 - 8 * ty.size());
+        return (one & !kept | bits & kept) ^ (bits >> 63 << (8 * ty.size() - 1));
+    }
+    bits
+}
+
+/// Values at which something changes, as bits; or few of them, and those the ends of every kind.
+fn special(ty: Scalar, few: bool) -> Vec<u64> {
+    let values = if ty.is_float() { special_floats(ty) } else { special_integers(ty) };
+    let ends = values.len().min(28);
+    let every = if few { 57 } else { 1 };
+    values[..ends].iter().chain(values[ends..].iter().step_by(every)).copied().collect()
+}
+
+fn special_integers(ty: Scalar) -> Vec<u64> {
+    let powers = (0..8 * ty.size() as u32).flat_map(|bit| [(1u64 << bit) - 1, 1 << bit, (1 << bit) + 1]);
+    let all = powers.flat_map(|bits| [bits, bits.wrapping_neg()]);
+    all.chain([0x5555_5555_5555_5555, 0x0123_4567_89ab_cdef]).collect()
+}
+
+/// Zeros, the ends of the subnormals and of the normals, NaN of both kinds, and around the ends of integers.
+fn special_floats(ty: Scalar) -> Vec<u64> {
+    let (infinity, one) = (constants::greatest(ty).bits(), constants::one(ty).bits());
+    let least_normal = constants::constant(ty, "MIN_POSITIVE").map_or(0, Value::bits);
+    // What a step of the exponent is.
+    let binade = least_normal;
+    let edges = [1, least_normal, one, infinity].into_iter().flat_map(|it| [it - 1, it, it + 1]);
+    let quiet = [infinity | binade >> 1, infinity | (binade - 1)];
+    let powers = (0..=64).filter(|k| one + k * binade < infinity).map(|k| one + k * binade);
+    // 2^k, 1.5 * 2^k, and their neighbours.
+    let around = powers.flat_map(|it| [it - 1, it, it + 1, it + binade / 2, it + binade / 2 + 1]);
+    let small = (1..=3).flat_map(|k| [one - k * binade, one - k * binade / 2]);
+    let positive = edges.chain(quiet).chain(around).chain(small);
+    let sign = 1u64 << (8 * ty.size() - 1);
+    positive.flat_map(|bits| [bits, bits | sign]).collect()
+}
