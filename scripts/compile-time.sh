@@ -13,7 +13,7 @@ export CARGO_TARGET_DIR=$crate/target CARGO_INCREMENTAL=0 CARGO_TERM_COLOR=never
 
 # The reduction of that number.
 reduction() {
-  local i=$1 ops=(sum prod min max minmax argmin argmax any count mean) types=(f32 f64 i32 u64 i64)
+  local i=$1 ops=(sum prod min max minmax argmin argmax any count_nonzero mean) types=(f32 f64 i32 u64 i64)
   case $((i % 5)) in
     0) echo "op: ${ops[i / 5]}, ty: ${types[i / 5 % 5]}" ;;
     1) echo "ty: f32, map: |x| (x - $i.0).abs() * 0.5, op: sum" ;;

@@ -91,12 +91,14 @@ pub trait Output: Sized + 'static {
 macro_rules! scalars {
     ($($ty:ty)*) => {
         $(
+            #[diagnostic::do_not_recommend]
             impl<S: AsRef<[$ty]> + ?Sized> Slices<$ty> for &S {
                 fn views(&self) -> Vec<Strided<LanesRef<'_>>> {
                     vec![LanesRef::from(self.as_ref()).into()]
                 }
             }
 
+            #[diagnostic::do_not_recommend]
             impl<S: AsRef<[$ty]> + ?Sized> Slices<$ty> for Strided<&S> {
                 fn views(&self) -> Vec<Strided<LanesRef<'_>>> {
                     vec![self.of(LanesRef::from(self.data.as_ref()))]
