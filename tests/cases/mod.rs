@@ -122,7 +122,7 @@ const SHOWN_BY_ALL: [&str; 6] = ["sum", "max", "argmax", "dot", "var", "first"];
 /// each of [`SHOWN_BY_ALL`].
 pub(crate) fn shown() -> Vec<(&'static str, Scalar, usize)> {
     let mut missing = BTreeSet::new();
-    let mut cases = Vec::new();
+    let mut cases: Vec<(&'static str, Scalar, usize)> = Vec::new();
     let all = OPERATORS.iter().flat_map(|row| Scalar::ALL.map(|ty| (row, ty)));
     let legal: Vec<_> = all.filter(|(row, ty)| row.takes(*ty)).map(|(row, ty)| (row.name, ty)).collect();
     for &(name, ty) in &legal {
