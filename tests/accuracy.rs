@@ -6,6 +6,8 @@
 
 #[path = "accuracy/bounds.rs"]
 mod bounds;
+#[path = "support/closures.rs"]
+mod closures;
 #[path = "accuracy/data.rs"]
 mod data;
 #[path = "support/exact.rs"]

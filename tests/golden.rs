@@ -5,6 +5,8 @@
 mod cases;
 #[path = "support/classes.rs"]
 mod classes;
+#[path = "support/closures.rs"]
+mod closures;
 #[path = "golden/lines.rs"]
 mod lines;
 #[path = "support/splitmix.rs"]

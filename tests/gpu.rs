@@ -8,6 +8,8 @@
 mod cases;
 #[path = "support/classes.rs"]
 mod classes;
+#[path = "support/closures.rs"]
+mod closures;
 #[path = "gpu/counted.rs"]
 mod counted;
 #[path = "gpu/data.rs"]

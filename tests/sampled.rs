@@ -7,6 +7,8 @@
 mod cases;
 #[path = "support/classes.rs"]
 mod classes;
+#[path = "support/closures.rs"]
+mod closures;
 #[path = "../reduce-codegen/tests/support/operations.rs"]
 #[allow(dead_code, reason = "random specifications are for other tests")]
 mod operations;

@@ -3,6 +3,8 @@
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
 mod cases;
+#[path = "support/closures.rs"]
+mod closures;
 #[path = "support/reference.rs"]
 mod reference;
 #[path = "support/subjects.rs"]

@@ -14,6 +14,8 @@ use reduce_runtime::{Device, Reducer};
 
 /// A sum with what its error is measured by.
 struct Measured {
+    /// |Σx|.
+    sum: Exact,
     error: Exact,
     /// S, with what products lose that are rounded to subnormals.
     magnitude: Exact,
@@ -25,6 +27,18 @@ struct Measured {
 /// `error` ≤ γ_d S (Higham, Accuracy and Stability of Numerical Algorithms, 2nd edition, section 4.2).
 fn is_within_gamma(it: &Measured) -> bool {
     it.error.clone() * (it.units - it.depth) <= it.magnitude.clone() * it.depth
+}
+
+/// `error` ≤ u |Σx| + (1 + u) γ_d γ_2d S. Each combination adds exactly what its rounding lost, at most u times the
+/// partial sum it rounds; all together that is at most γ_d S. What is lost goes through at most two additions a level, which
+/// lose γ_2d of it; the result is rounded once more. (After Ogita, Rump and Oishi 2005, proposition 4.5, whose chain
+/// is a tree here.)
+fn is_within_compensated(it: &Measured) -> bool {
+    let (units, depth) = (it.units, it.depth);
+    let scaled = |exact: &Exact| exact.clone() * (units - depth) * (units - 2 * depth);
+    let of_sum = scaled(&it.sum);
+    let of_magnitude = it.magnitude.clone() * (units + 1) * (2 * depth * depth);
+    scaled(&it.error) * units <= of_sum + of_magnitude
 }
 
 /// Checks specifications on elements of type `T`, whose sums cancel down to a part in 2^`most_bits`.
@@ -71,7 +85,8 @@ fn measured(subject: &Subject, most_bits: f64, random: &mut Random) -> (Measured
         _ => (1 << 53, f64::from_bits(1)),
     };
     let measured = Measured {
-        error: (Exact::sum([found]) - sum).abs(),
+        error: (Exact::sum([found]) - sum.clone()).abs(),
+        sum: sum.abs(),
         magnitude: magnitude.plus((products * n as u64) as f64 * units as f64, least),
         depth: reducer.program().association().depth(n as u64) + products,
         units,
@@ -79,6 +94,7 @@ fn measured(subject: &Subject, most_bits: f64, random: &mut Random) -> (Measured
     (measured, format!("{}, n = {n}", spec.text))
 }
 
+const NARROW: [Scalar; 3] = [Scalar::F16, Scalar::Bf16, Scalar::F32];
 const FLOATS: [Scalar; 4] = [Scalar::F16, Scalar::Bf16, Scalar::F32, Scalar::F64];
 
 #[test]
@@ -88,4 +104,18 @@ fn sums_and_dot_products_are_within_gamma() {
         100.0,
         is_within_gamma,
     );
+}
+
+#[test]
+fn wider_accumulators_are_within_the_bound_of_their_own() {
+    let texts = [
+        ("op: sum, ty: T, acc: f64", &NARROW[..]),
+        ("op: dot, inputs: { x: T, y: T }, acc: f64", &NARROW[..]),
+    ];
+    check(&texts, 100.0, is_within_gamma);
+}
+
+#[test]
+fn compensated_sums_are_as_if_in_twice_the_precision() {
+    check(&[("op: sum_compensated, ty: T", &FLOATS)], 40.0, is_within_compensated);
 }

@@ -77,6 +77,8 @@ fn ways() -> Vec<Way> {
         Way::new("Kahan", kahan),
         Way::new("pairwise, down to pairs", pairwise),
         Way::reducegen("`op: sum`", "op: sum, ty: f32"),
+        Way::reducegen("`op: sum_compensated`", "op: sum_compensated, ty: f32"),
+        Way::reducegen("`op: sum, acc: f64`", "op: sum, ty: f32, acc: f64"),
         Way::new("the exact sum, rounded", |x| exact(x).to_f32()),
     ]
 }
@@ -194,4 +196,6 @@ fn table() {
     for (class, [mean, most]) in of("`op: sum`").iter().enumerate() {
         assert!(*most <= depth && *mean <= of("a loop in f32")[class][0]);
     }
+    let roundings = ["`op: sum_compensated`", "`op: sum, acc: f64`"].map(of);
+    assert!(roundings.iter().all(|errors| errors.iter().all(|[_, most]| *most <= 1.1)));
 }

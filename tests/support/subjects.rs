@@ -1,6 +1,7 @@
 //! What is reduced, as the text of specifications without a schedule: every named operator on every type that it takes,
 //! in every variant, and closures.
 
+use super::closures::{CLOSURES, Closure};
 use reduce_codegen::Error as Refusal;
 use reduce_dsl::operation::Operation;
 use reduce_dsl::operators::OPERATORS;
@@ -24,20 +25,10 @@ pub(crate) struct Subject {
 /// Fields that change what a named operator means, where it has a say.
 const VARIANTS: [&str; 4] = ["", ", nan: ignore", ", ties: last", ", nan: ignore, ties: last"];
 
-/// Closures on elements of type `T`, and the types that they are for.
-const CLOSURES: [(&str, &[Scalar]); 3] = [
-    ("ty: T, map: |x| x.abs(), op: sum", &FLOATS),
-    ("ty: T, map: |x| x * x, op: max", &NUMBERS),
-    ("inputs: { x: T, y: T }, map: |x, y| (x - y).abs(), op: sum", &FLOATS),
-];
-
-const FLOATS: [Scalar; 4] = [Scalar::F16, Scalar::Bf16, Scalar::F32, Scalar::F64];
-const NUMBERS: [Scalar; 6] = [Scalar::F16, Scalar::F32, Scalar::F64, Scalar::I32, Scalar::U32, Scalar::I64];
-
 /// All of them.
 pub(crate) fn subjects() -> Vec<Subject> {
     let rows = OPERATORS.iter().flat_map(|row| Scalar::ALL.map(|ty| named(row.name, ty)));
-    let closures = CLOSURES.iter().flat_map(|(text, types)| types.iter().map(|&ty| closure(text, ty)));
+    let closures = CLOSURES.iter().flat_map(|it| it.2.iter().map(|&ty| closure(it, ty)));
     rows.flatten().chain(closures).collect()
 }
 
@@ -59,8 +50,9 @@ fn named(name: &str, ty: Scalar) -> Vec<Subject> {
     found
 }
 
-fn closure(text: &str, ty: Scalar) -> Subject {
-    Subject { name: text.to_owned(), ty, text: text.replace('T', ty.name()) }
+fn closure(&(name, text, _): &Closure, ty: Scalar) -> Subject {
+    let text = text.replace("$T", ty.name()).replace("$C", ty.compute().name());
+    Subject { name: name.to_owned(), ty, text }
 }
 
 impl Subject {
