@@ -150,3 +150,53 @@ fn parts_have_places() {
     let unwritten = parse("op: max, ty: f32").places;
     assert_eq!(unwritten.pass(0), 16..16);
 }
+
+#[test]
+fn closures_get_what_their_laws_say() {
+    let operation = |source: &str| spec(source).operation;
+    let product = operation("ty: f32, op: |a, b| b * a, identity: 1.0");
+    assert_eq!((product.name.as_str(), product.commutative, product.exact), ("prod", true, false));
+    assert!(product.padding.is_some());
+    let last = operation("ty: f32, op: |_, b| b, identity: none");
+    assert_eq!((last.commutative, last.padding), (false, None));
+    let gcd = "ty: u32, op: |a, b| (a | b) & 0xff, map: |x| x & 0xff, identity: 0";
+    let masked = operation(gcd);
+    assert_eq!((masked.name.as_str(), masked.commutative, masked.exact), ("closure", true, true));
+    assert!(!operation(&format!("{gcd}, commutative: false")).commutative);
+    let greater = parse("ty: f32, op: |a, b| if a > b { a } else { b }, identity: none");
+    assert!(greater.notes[0].message.starts_with("with NaN the order shows: "), "{:?}", greater.notes);
+    assert!(!greater.spec.operation.exact);
+}
+
+#[test]
+fn functions_have_parameters_for_what_they_use() {
+    use reduce_dsl::operation::Argument;
+    let operation = spec(
+        "inputs: { x: f16, y: f32 }, params: { k: f32, m: f64 }, acc: f64, \
+         map: |p, _| p as f64 * m, op: |a, b| a + b, identity: 0.0, \
+         finish: |s, n| s * k as f64 / n as f64",
+    )
+    .operation;
+    assert_eq!(operation.map_arguments(), [Argument::Input(0), Argument::Input(1), Argument::Param(1)]);
+    assert_eq!(operation.finish_arguments(), [Argument::Acc(0), Argument::Count, Argument::Param(0)]);
+    assert_eq!(operation.map.params()[0].ty, Scalar::F16);
+    let folded = spec(
+        "ty: i32, index: i, map: |x| x as i64 * i as i64, op: sum, fold: |acc, x, step| acc + x as i64 * i as i64 + (step - step) as i64",
+    );
+    let arguments = folded.operation.fold_arguments().unwrap();
+    assert_eq!(arguments, [Argument::Acc(0), Argument::Input(0), Argument::Step, Argument::Index]);
+}
+
+#[test]
+fn named_operators_take_choices_and_finish_their_result() {
+    let operation = |source: &str| spec(source).operation;
+    assert_eq!(operation("ty: f32, op: sum, acc: f64").output.types(), [Scalar::F64]);
+    assert_eq!(operation("ty: f32, op: mean, finish: |m| m as f64").output.types(), [Scalar::F64]);
+    let range = operation("ty: f32, op: minmax, finish: |r| Out { spread: r.max - r.min, part: 0.5f64 }");
+    assert_eq!(range.output.text(), "Out { spread: f32, part: f64 }");
+    assert_ne!(operation("ty: f32, op: max"), operation("ty: f32, op: max, nan: ignore"));
+    assert_ne!(operation("ty: f32, op: argmax"), operation("ty: f32, op: argmax, ties: last"));
+    for source in ["ty: f32, acc: f64, op: sum, nan: ignore", "ty: f32, op: argmax, ties: last"] {
+        assert_eq!(spec(source).text, source);
+    }
+}

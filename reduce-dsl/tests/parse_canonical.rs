@@ -126,13 +126,13 @@ impl Random {
 fn random_closures_read_back() {
     let mut random = Random(7);
     let mut long = 0;
-    for _ in 0..300 {
+    for _ in 0..100 {
         let map = random.float(3, &["x", "y", "k", "i as f32"]);
         let finish = format!("|p, n| {}", random.float(2, &["p.s", "n as f32", "k"]));
         let source = format!(
-            "inputs: {{ x: f32, y: f16 }}, params: {{ k: f32 }}, index: i, acc: P {{ s: f32, n: u64 }}, \
-             map: |x, y| {{ let s = {map}; P {{ s: s + k + i as f32, n: 1 }} }}, \
-             op: |a, b| P {{ n: a.n + b.n, s: a.s.max(b.s) }}, identity: none, finish: {finish}"
+            "inputs: {{ x: f32, y: f16 }}, params: {{ k: f32 }}, index: i, acc: P {{ s: f32, n: u64, bits: u8 }}, \
+             map: |x, y| {{ let s = {map}; P {{ s: s + k + i as f32, n: 1, bits: 3 }} }}, \
+             op: |a, b| P {{ n: a.n + b.n, s: a.s.max(b.s), bits: a.bits | b.bits }}, identity: none, finish: {finish}"
         );
         match text(&source, None) {
             Ok(parsed) => {
@@ -144,5 +144,5 @@ fn random_closures_read_back() {
             Err(errors) => panic!("{source}: {errors:#?}"),
         }
     }
-    assert!(long > 10, "only {long} are long");
+    assert!(long > 3, "only {long} are long");
 }

@@ -3,7 +3,7 @@
 use super::{Func, Id, Line, Node, Param};
 use crate::ops::{self, Bin, Cmp, TypeError, Un};
 use crate::{Scalar, Value};
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 /// Builds a [`Func`]. An operation that is there already is not added again, and conditions that are known are
 /// decided, so that one way to write a function becomes the same lines as another.
@@ -11,12 +11,17 @@ use std::collections::HashMap;
 pub struct FuncBuilder {
     func: Func,
     known: HashMap<Node, Id>,
+    /// The names that are taken.
+    names: HashSet<String>,
 }
 
 impl FuncBuilder {
     /// A function of `params` that does nothing yet.
     pub fn new(params: Vec<Param>) -> FuncBuilder {
-        FuncBuilder { func: Func { params, lines: Vec::new(), results: Vec::new() }, known: HashMap::new() }
+        let names =
+            params.iter().filter_map(|param| param.name.split('.').next()).map(str::to_owned).collect();
+        let func = Func { params, lines: Vec::new(), results: Vec::new() };
+        FuncBuilder { func, known: HashMap::new(), names }
     }
 
     /// The ids of the parameters, in order.
@@ -130,15 +135,11 @@ impl FuncBuilder {
         let Some(i) = (id.0 as usize).checked_sub(self.func.params.len()) else { return };
         if self.func.lines[i].name.is_none() {
             let numbered = (2..).map(|number| format!("{name}{number}"));
-            let free = std::iter::once(name.to_owned()).chain(numbered).find(|name| !self.is_taken(name));
+            let free =
+                std::iter::once(name.to_owned()).chain(numbered).find(|name| !self.names.contains(name));
+            self.names.extend(free.clone());
             self.func.lines[i].name = free;
         }
-    }
-
-    fn is_taken(&self, name: &str) -> bool {
-        let own = |param: &Param| param.name.split('.').next() == Some(name);
-        self.func.params.iter().any(own)
-            || self.func.lines.iter().any(|line| line.name.as_deref() == Some(name))
     }
 
     /// The results of `func` applied to `args`.

@@ -116,10 +116,10 @@ impl<'a> Reader<'a> {
                 let (message, _) = message(&found, &wanted);
                 let help = match number.suffix {
                     Some(_) if number.is_float == is_float => format!("write `{number}{wanted}`"),
-                    Some(_) | None if is_float => {
+                    _ if is_float => {
                         format!("write a float, as in `1.0`, which is {wanted} here")
                     }
-                    Some(_) | None => format!("write an integer, as in `1`, which is {wanted} here"),
+                    _ => format!("write an integer, as in `1`, which is {wanted} here"),
                 };
                 (message, help)
             }

@@ -10,6 +10,9 @@ fn tokens(dialect: Dialect) -> usize {
     if dialect == Dialect::Rust { 1024 } else { 8192 }
 }
 
+/// Bytes of a specification.
+pub(super) const BYTES: usize = 64 * 1024;
+
 /// Brackets inside brackets.
 pub(super) const BRACKETS: usize = 64;
 
@@ -42,6 +45,12 @@ pub(super) fn check(tokens: &TokenStream, dialect: Dialect) -> Result<(), Diagno
 
 pub(super) fn too_deep() -> String {
     format!("brackets nest at most {BRACKETS} deep")
+}
+
+/// Is a canonical text short enough to be read?
+pub(super) fn is_readable(text: &str) -> bool {
+    let tokens = text.parse::<TokenStream>();
+    text.len() <= BYTES && tokens.is_ok_and(|tokens| check(&tokens, Dialect::Text).is_ok())
 }
 
 /// Refuses `x as f32 < y`, in which Rust takes `<` for the start of type arguments.

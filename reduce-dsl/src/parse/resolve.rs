@@ -8,7 +8,7 @@ use super::diagnostic::{Errors, Extent};
 use super::fields::{Fields, Op};
 use super::scope::{Scope, Written};
 use super::typing::Dialect;
-use super::{Parsed, Places, Read, choices, schedule};
+use super::{Parsed, Places, Read, choices, limits, schedule};
 use crate::func::Func;
 use crate::operation::{Operation, Record};
 use crate::spec::{Spec, Spelling};
@@ -52,6 +52,11 @@ pub(super) fn resolve(
     let operation = Operation { layout: layout?, order: order?, ..operation };
     let structs = structs(&operation);
     let spec = Spec::new(operation, &spelling, block?, passes?);
+    if !limits::is_readable(&spec.text) {
+        let message = "the closures are too long: written out, they cannot be read back";
+        errors.add(op_place(fields), message).help("leave out some of the methods that mean many operations");
+        return None;
+    }
     let notes = std::mem::take(&mut errors.notes);
     let parsed = Parsed { spec, places: places(fields), notes };
     Some(Read { parsed, closures, structs, export: fields.export.clone() })

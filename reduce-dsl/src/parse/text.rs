@@ -1,6 +1,6 @@
 //! Text → tokens → specification, with byte ranges, and errors as rustc shows them.
 
-use super::limits::{self, BRACKETS};
+use super::limits::{self, BRACKETS, BYTES};
 use super::typing::Dialect;
 use super::{Diagnostic, Extent, Level, Parsed, Places, read};
 use crate::Scalar;
@@ -11,9 +11,6 @@ use std::thread;
 
 /// A place in a text.
 pub type Bytes = Range<usize>;
-
-/// Bytes of a specification.
-const BYTES: usize = 64 * 1024;
 
 /// The parser recurses up to once a token, which takes a few KiB without optimization.
 const STACK: usize = 128 * 1024 * 1024;

@@ -17,24 +17,6 @@ pub trait Slices<In> {
     fn views(&self) -> Vec<Strided<LanesRef<'_>>>;
 }
 
-impl<T: Element, S: AsRef<[T]> + ?Sized> Slices<T> for &S
-where
-    for<'a> LanesRef<'a>: From<&'a [T]>,
-{
-    fn views(&self) -> Vec<Strided<LanesRef<'_>>> {
-        vec![LanesRef::from(self.as_ref()).into()]
-    }
-}
-
-impl<T: Element, S: AsRef<[T]> + ?Sized> Slices<T> for Strided<&S>
-where
-    for<'a> LanesRef<'a>: From<&'a [T]>,
-{
-    fn views(&self) -> Vec<Strided<LanesRef<'_>>> {
-        vec![self.of(LanesRef::from(self.data.as_ref()))]
-    }
-}
-
 /// A tuple of these elements, and one of all but the first, down to two.
 macro_rules! tuples {
     ($element:ident $slice:ident) => {};
@@ -48,6 +30,7 @@ macro_rules! tuple {
     ($($element:ident $slice:ident),+) => {
         // Fifteen impls with fifteen bounds say less than the documentation of the traits.
         #[doc(hidden)]
+        #[diagnostic::do_not_recommend]
         impl<$($element, $slice: Slices<$element>),+> Slices<($($element,)+)> for ($($slice,)+) {
             #[allow(non_snake_case, reason = "a slice has the name of its type")]
             fn views(&self) -> Vec<Strided<LanesRef<'_>>> {
@@ -95,6 +78,7 @@ impl Params for () {
 )]
 pub trait NoParams: Params {}
 
+#[diagnostic::do_not_recommend]
 impl NoParams for () {}
 
 /// What a reduction gives: a scalar or a struct of scalars. `reduction!` implements it for the structs that it makes.
@@ -103,9 +87,22 @@ pub trait Output: Sized + 'static {
     fn of(values: &[Value]) -> Option<Self>;
 }
 
+// An impl for each type, because the messages of one for all of them would be about its bounds.
 macro_rules! scalars {
     ($($ty:ty)*) => {
         $(
+            impl<S: AsRef<[$ty]> + ?Sized> Slices<$ty> for &S {
+                fn views(&self) -> Vec<Strided<LanesRef<'_>>> {
+                    vec![LanesRef::from(self.as_ref()).into()]
+                }
+            }
+
+            impl<S: AsRef<[$ty]> + ?Sized> Slices<$ty> for Strided<&S> {
+                fn views(&self) -> Vec<Strided<LanesRef<'_>>> {
+                    vec![self.of(LanesRef::from(self.data.as_ref()))]
+                }
+            }
+
             impl Output for $ty {
                 fn of(values: &[Value]) -> Option<$ty> {
                     let [value] = values else { return None };

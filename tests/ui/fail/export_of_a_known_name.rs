@@ -1,7 +1,10 @@
 //! The struct of an exported reduction is an item beside the others.
 use reducegen::reduction;
 
-pub struct Range;
+pub struct Range {
+    pub lo: f64,
+    pub hi: f64,
+}
 
 reduction! {
     pub static RANGE;

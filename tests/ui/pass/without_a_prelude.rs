@@ -16,11 +16,11 @@ reduce! {
     ty: f64,
     params: { k: f64 },
     index: i,
-    acc: Range { lo: f64, hi: u64 },
-    map: |x| Range { lo: x * k, hi: i },
+    acc: Range { lo: f64, hi: f64 },
+    map: |x| Range { lo: x * k, hi: i as f64 },
     op: |a, b| Range { lo: a.lo.min(b.lo), hi: a.hi.max(b.hi) },
     identity: none,
-    finish: |r, n| Range { lo: r.lo, hi: r.hi + n },
+    finish: |r, n| Range { lo: r.lo, hi: r.hi + n as f64 },
 }
 
 static BEST: ::reducegen::Reduction<f32, ::reducegen::MinMax<f32>> = reduce! { ty: f32, op: minmax };

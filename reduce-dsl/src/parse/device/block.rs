@@ -18,19 +18,20 @@ impl Reader<'_> {
     fn statements(&mut self, block: &Block, hint: Option<Ty>, depth: usize) -> Ex {
         let braces = Extent::from(block.brace_token.span.join());
         let (value, before) = match block.stmts.split_last() {
-            Some((Stmt::Expr(value, None), before)) => (value, before),
-            Some((Stmt::Expr(value, Some(_)), before)) => {
-                let lets: Vec<_> = before.iter().filter_map(|it| self.statement(it, depth)).collect();
-                drop(lets);
-                self.read(value, None, depth + 1);
-                return self.error(braces, "this block gives no value; leave out its last `;`");
-            }
-            _ => {
-                block.stmts.iter().for_each(|it| drop(self.statement(it, depth)));
-                return self.error(braces, "this block gives no value; end it with an expression");
-            }
+            Some((Stmt::Expr(value, None), before)) => (Some(value), before),
+            Some(_) | None => (None, block.stmts.as_slice()),
+        };
+        let (last, before) = match before.split_last() {
+            // The value, with a `;` too much.
+            Some((Stmt::Expr(last, Some(_)), before)) if value.is_none() => (Some(last), before),
+            _ => (None, before),
         };
         let lets: Vec<_> = before.iter().filter_map(|it| self.statement(it, depth)).collect();
+        let Some(value) = value else {
+            let what = if last.is_some() { "leave out its last `;`" } else { "end it with an expression" };
+            last.into_iter().for_each(|last| drop(self.read(last, None, depth + 1)));
+            return self.error(braces, format!("this block gives no value; {what}"));
+        };
         let value = self.read(value, hint, depth + 1);
         let ty = value.ty;
         // A value alone has its own place.
@@ -41,10 +42,6 @@ impl Reader<'_> {
     fn statement(&mut self, statement: &Stmt, depth: usize) -> Option<Let> {
         match statement {
             Stmt::Local(local) => self.local(local, depth),
-            Stmt::Expr(Expr::Assign(assign), _) => {
-                self.refuse(&Expr::Assign(assign.clone()));
-                None
-            }
             Stmt::Expr(expr, _) => {
                 if self.read(expr, None, depth + 1).ty != Ty::Unknown {
                     let help = "give it a name, as in `let y = …;`, or leave it out";

@@ -6,7 +6,7 @@ use super::{Reader, refuse};
 use crate::Scalar;
 use crate::ops::Un;
 use crate::parse::diagnostic::Extent;
-use crate::parse::methods::{METHODS, Meaning, Method};
+use crate::parse::methods::{Domain, METHODS, Meaning, Method};
 use crate::parse::names;
 use crate::parse::typing::{Dialect, Ex, Kind, Ty};
 use proc_macro2::Ident;
@@ -107,7 +107,7 @@ impl Reader<'_> {
         };
         let Some((ty, name)) = of_scalar(path) else { return refuse::call(path, self) };
         if name == "from_bits" && matches!(ty, Scalar::F32 | Scalar::F64) {
-            return self.from_bits(ty, name, args, place);
+            return self.float_of(ty, name, args, place);
         }
         let dialect = self.role.dialect;
         let known = METHODS.iter().any(|it| name == it.name && it.of.holds(ty) && dialect.has(it.of));
@@ -124,7 +124,7 @@ impl Reader<'_> {
         self.method(name, Ex { ty: Ty::Scalar(ty), ..receiver }, args, place)
     }
 
-    fn from_bits(&mut self, ty: Scalar, name: &Ident, args: Vec<Ex>, place: Extent) -> Ex {
+    fn float_of(&mut self, ty: Scalar, name: &Ident, args: Vec<Ex>, place: Extent) -> Ex {
         let bits = ty.bits_type();
         let Ok([arg]) = <[Ex; 1]>::try_from(args) else {
             return self.error(name.span(), format!("`{ty}::from_bits` takes one argument, a {bits}"));
@@ -166,8 +166,7 @@ fn ambiguous(receiver: &Ex) -> (String, String) {
 
 impl Dialect {
     /// May it call methods of that domain?
-    fn has(self, domain: crate::parse::methods::Domain) -> bool {
-        use crate::parse::methods::Domain;
+    fn has(self, domain: Domain) -> bool {
         match domain {
             Domain::Floats | Domain::Integers | Domain::Signed | Domain::Unsigned => true,
             Domain::FloatsOfText => !matches!(self, Dialect::Rust),

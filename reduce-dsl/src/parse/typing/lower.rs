@@ -11,6 +11,9 @@ use crate::{Scalar, Value};
 /// Operations inside operations that stand on one line; the rest gets a name.
 const DEPTH: usize = 24;
 
+/// Operations of a closure.
+const LINES: usize = 1024;
+
 /// The greatest exponent.
 const EXPONENT: i128 = 1024;
 
@@ -40,7 +43,14 @@ pub(super) fn function(
     }
     let mut lower = Lower { builder, types, locals, errors };
     let results = lower.lower(body)?;
-    Some(trimmed(&lower.builder.build(results), needed))
+    let func = lower.builder.build(results);
+    if func.lines().len() > LINES {
+        let message =
+            format!("this means {} operations, and at most {LINES} are possible", func.lines().len());
+        errors.add(body.place, message);
+        return None;
+    }
+    Some(trimmed(&func, needed))
 }
 
 struct Lower<'a> {
@@ -88,12 +98,10 @@ impl Lower<'_> {
                 }
             },
             Kind::Value(value) => Some(self.builder.constant(*value)),
+            Kind::Un(Un::Neg, a) => self.negative(a, ex.place),
             Kind::Un(op, a) => {
                 let a = self.one(a)?;
-                let id = match self.builder.known(a).filter(|_| *op == Un::Neg) {
-                    Some(value) => Ok(self.builder.constant(negated(value))),
-                    None => self.builder.un(*op, a),
-                };
+                let id = self.builder.un(*op, a);
                 self.checked(id, ex.place)
             }
             Kind::Bin(op, operands) => self.bin(*op, operands, ex.place),
@@ -111,6 +119,21 @@ impl Lower<'_> {
             | Kind::Field(..)
             | Kind::Block(..) => None,
         }
+    }
+
+    fn negative(&mut self, a: &Ex, place: Extent) -> Option<Id> {
+        let a = self.one(a)?;
+        let ty = self.builder.ty(a);
+        // Of a number without suffix, this may be known only now.
+        if ty.is_unsigned() {
+            self.errors.add(place, format!("`-` is not defined for {ty}, which has no sign"));
+            return None;
+        }
+        let id = match self.builder.known(a) {
+            Some(value) => Ok(self.builder.constant(negated(value))),
+            None => self.builder.un(Un::Neg, a),
+        };
+        self.checked(id, place)
     }
 
     fn both(&mut self, [a, b]: &[Ex; 2]) -> Option<[Id; 2]> {
