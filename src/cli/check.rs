@@ -65,7 +65,7 @@ fn remarks(found: &Found) -> Vec<String> {
         Some(example) => format!("elements keep their order: {example}"),
         None => "elements may be reordered".to_owned(),
     };
-    let bits = if found.exact { "every order gives the same bits" } else { "the order is part of the bits" };
+    let bits = if found.exact { "every order gives the same bits" } else { "the order shows in the bits" };
     let nan = found.nan_depends_on_order.iter().map(|example| format!("with NaN the order shows: {example}"));
     let overflow = found
         .overflow_depends_on_order
