@@ -23,16 +23,16 @@ mod statistics {
         map: |x| (x != 0.0) as u64,
         op: sum,
     }
-
-    /// The struct is a type like any other.
-    impl Range {
-        pub fn spread(&self) -> f64 {
-            self.hi - self.lo
-        }
-    }
 }
 
 use statistics::{NONZEROS, RANGE, Range};
+
+/// A type like any other.
+impl Range {
+    fn spread(&self) -> f64 {
+        self.hi - self.lo
+    }
+}
 
 fn widest(columns: &[Vec<f64>]) -> Result<Range, Error> {
     let ranges: Vec<Range> = columns.iter().map(|column| RANGE.reduce(column)).collect::<Result<_, _>>()?;

@@ -3,7 +3,9 @@
 use reducegen::{Describe, Error, Reduction, reduction};
 
 static DESCRIBE: Reduction<f32, Describe<f32, f32>> = reduction! { op: describe, ty: f32 };
-static VAR: Reduction<f32, f32> = reduction! { op: var, ty: f32, params: { ddof: u64 } };
+
+/// `ddof` is what the number of elements is less by: 0 where it is no param.
+static VAR: Reduction<f32, f32, u64> = reduction! { op: var, ty: f32, params: { ddof: u64 } };
 
 fn main() -> Result<(), Error> {
     // Far from 0, where a sum of squares loses all digits.
@@ -14,5 +16,7 @@ fn main() -> Result<(), Error> {
     assert!((all.mean - 4098.0).abs() < 0.01);
     let variance = all.m2 / all.n as f32;
     assert!((variance - 2.0).abs() < 1e-3, "{variance}");
+    assert_eq!(VAR.with(0).reduce(&x)?, variance);
+    assert_eq!(VAR.with(1).reduce(&x)?, all.m2 / (all.n - 1) as f32);
     Ok(())
 }

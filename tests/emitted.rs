@@ -12,6 +12,7 @@ use reduce_dsl::pass::Pass;
 use reduce_dsl::program::Program;
 use reduce_dsl::spec::Listed;
 use reduce_dsl::{Scalar, Spec};
+use std::collections::BTreeSet;
 
 /// `shuffle_coarsen4`, or `naive`.
 fn words(passes: &[Pass]) -> String {
@@ -88,6 +89,30 @@ fn operations() {
         }
     }
     check("operations", &format!("{spellings}\n{}\n", helpers.join("\n\n")));
+}
+
+/// What the functions of some text call, but for keywords.
+fn called(text: &str) -> BTreeSet<&str> {
+    let is_word = |c: char| c.is_ascii_alphanumeric() || c == '_';
+    let calls = text.match_indices('(').filter_map(|(at, _)| text[..at].rsplit(|c| !is_word(c)).next());
+    calls.filter(|name| !name.is_empty() && !matches!(*name, "asm" | "if" | "return")).collect()
+}
+
+#[test]
+fn a_let_hides_no_function() {
+    let snapshot = include_str!("snapshots/operations.snap");
+    let called = called(snapshot);
+    assert!(
+        ["sqrtf", "min", "canonical_f16", "__clz"].iter().all(|name| called.contains(name)),
+        "{called:?}"
+    );
+    for name in called {
+        let source = format!("ty: f32, map: |x| {{ let {name} = x + 1.0; {name} * {name} }}, op: sum");
+        let spec = reduce_dsl::parse::text(&source, None).unwrap().spec;
+        let cuda = cuda(&reduce_codegen::compile(&spec).unwrap()).unwrap();
+        let declared = cuda.lines().find_map(|line| line.trim().strip_prefix("const float ")).unwrap();
+        assert!(!declared.starts_with(&format!("{name} ")), "{declared}");
+    }
 }
 
 /// FNV-1a, 64 bits (Fowler, Noll, Vo): enough to notice a change.

@@ -18,6 +18,8 @@ mod data;
 mod device;
 #[path = "gpu/each_operation.rs"]
 mod each_operation;
+#[path = "gpu/folded.rs"]
+mod folded;
 #[path = "golden/lines.rs"]
 #[allow(dead_code, reason = "the file is written on the host")]
 mod golden;
@@ -26,7 +28,7 @@ mod ladder;
 #[path = "gpu/numeric.rs"]
 mod numeric;
 #[path = "../reduce-codegen/tests/support/operations.rs"]
-#[allow(dead_code, reason = "random specifications are for other tests")]
+#[allow(dead_code, reason = "plain loops are for other tests")]
 mod operations;
 #[path = "../reduce-codegen/tests/support/random.rs"]
 #[allow(dead_code, reason = "random specifications are for other tests")]

@@ -7,7 +7,6 @@ mod expr;
 mod func;
 mod header;
 mod helpers;
-mod names;
 mod shuffle;
 mod spelling;
 mod stmt;

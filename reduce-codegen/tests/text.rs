@@ -56,7 +56,9 @@ kernel everything reads partials, block 64, cluster 4
   atomic old: u32 = exchange(ticket[0], 0) acq_rel cluster
   atomic next_one: u32 = add(ticket[at], old + 1) relaxed block
   atomic combine(partials[0], combine(mine, other)) relaxed grid
-  store tree[thread] of rank = map(bits(f32, 0x3f800000), true)
+  store tree[thread] of rank = map(bits(f32, 0x3f800000), true, param(1, i16))
+  mine = fold(empty, bits(f32, 0x3f800000), param(0, bool))
+  store result[0] = finish(fold(mine), elements, param(1, i16))
 ";
 
 #[test]
@@ -102,7 +104,11 @@ fn what_is_no_kernel_is_an_error_with_its_line() {
         ("  let a: u32 = 99999999999999999999", 2, "`99999999999999999999` is no number that fits here"),
         ("  let a: u32 = foo(1)", 2, "`foo` is no function"),
         ("  let a: u32 = 1 ? 2", 2, "`?` is no sign of the language"),
-        ("  let a: u32 = bits(f31, 0x0)", 2, "`f31` is none of f16, f32, f64, i32, u32, i64, u64, bool"),
+        (
+            "  let a: u32 = bits(f31, 0x0)",
+            2,
+            "`f31` is none of f16, bf16, f32, f64, i8, i16, i32, i64, u8, u16, u32, u64, bool",
+        ),
         ("  nonsense", 2, "`nonsense` begins no statement"),
         ("  a = 1", 2, "`a` is not bound here"),
         ("  barrier grid", 2, "`grid` is no barrier: `warp`, `block` or `cluster` is"),

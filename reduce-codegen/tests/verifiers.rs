@@ -9,9 +9,11 @@ use reduce_dsl::interpreter::{Kind, Options, Provenance, Report, run};
 use reduce_dsl::operation::Layout;
 use reduce_dsl::operators::operator;
 use reduce_dsl::ops::Bin;
-use reduce_dsl::program::{Combine, Fold, GridMedium, Medium, Program, Reach, Reads, Scope, Step, Tree};
+use reduce_dsl::program::{
+    Arrangement, Combine, Fold, GridMedium, Medium, Program, Reach, Reads, Scope, Step, Tree,
+};
 use reduce_dsl::{Scalar, Value};
-use support::spec;
+use support::{operations, spec, spec_of};
 
 fn program(list: &str) -> Program {
     compile(&spec(operator("max").unwrap(), Scalar::F32, 256, list)).unwrap()
@@ -36,7 +38,12 @@ fn every_rule_of_programs_is_checked() {
         }
     };
     let atomic = |program: &mut Program| program.kernels[0].steps[2] = Step::Grid(GridMedium::Atomic);
-    let broken: [(u32, &str, Change<'_>); 28] = [
+    let blocked = |program: &mut Program| {
+        if let Step::Fold(fold) = &mut program.kernels[0].steps[0] {
+            fold.arrangement = Arrangement::Blocked;
+        }
+    };
+    let broken: [(u32, &str, Change<'_>); 33] = [
         (1, "", &|it| it.kernels.swap(0, 1)),
         (2, "", &|it| it.block = 96),
         (3, "", &|it| it.kernels[0].steps.swap(0, 1)),
@@ -81,6 +88,11 @@ fn every_rule_of_programs_is_checked() {
             it.operation.padding = None;
         }),
         (11, "", &|it| it.operation.identity = Some(vec![Value::of(0u32)])),
+        (11, "", &|it| it.operation.padding = Some(vec![Value::of(0u32)])),
+        (11, "", &|it| it.operation.fold = Some(it.operation.map.clone())),
+        (4, "grid_stride(4)", &|it| blocked(it)),
+        (5, "vectorize(4)", &|it| blocked(it)),
+        (8, "coarsen(4)", &|it| it.operation.commutative = false),
     ];
     for (rule, list, change) in broken {
         let mut it = program(list);
@@ -161,6 +173,63 @@ fn every_rule_of_expanded_kernels_is_checked() {
     assert_eq!(expanded.verify(&it).unwrap_err().rule, 8);
     expanded.kernels[0].constants.iter_mut().for_each(|constant| constant.value = u32::MAX);
     assert_eq!(expanded.verify(&it).unwrap_err().rule, 8);
+}
+
+/// A kernel gives the functions of its operation what they name, and nothing else.
+#[test]
+fn the_arguments_of_an_operation_are_checked() {
+    let subject = operations::folded().swap_remove(0);
+    let it = compile(&spec_of(&subject.operation, 64, "shuffle coarsen(2)")).unwrap();
+    let acc = || Box::new(Expr::Local(Local::new("acc", Ty::Acc)));
+    let one = || Expr::Const(Value::of(1f32));
+    let step = || Expr::Const(Value::of(1u64));
+    let ddof = || Expr::Param(0, Scalar::U8);
+    let fold = |args| Stmt::Set(Local::new("acc", Ty::Acc), Expr::Fold(acc(), args));
+    let finish =
+        |args| Stmt::Store(Buffer::Result.at(Expr::Const(Value::of(0u64))), Expr::Finish(acc(), args));
+    let bind = |value| Stmt::Let(Local::new("bound", Ty::U64), value);
+    for (kernel, stmt, rule) in [
+        (0, fold(vec![one(), step()]), None),
+        (0, fold(vec![one()]), Some(2)),
+        (0, fold(vec![step(), one()]), Some(2)),
+        (1, fold(vec![one(), step()]), Some(7)),
+        (0, finish(vec![Expr::Items, ddof()]), None),
+        (1, finish(vec![Expr::Elements, ddof()]), None),
+        (1, finish(vec![Expr::Items, ddof()]), Some(2)),
+        (0, finish(vec![Expr::Items, Expr::Const(Value::of(1u8))]), Some(2)),
+        (0, finish(vec![ddof(), Expr::Items]), Some(2)),
+        (0, finish(Vec::new()), Some(2)),
+        (0, bind(Expr::Elements), Some(8)),
+        (1, bind(Expr::Elements), None),
+        (0, Stmt::when(Expr::Param(1, Scalar::Bool), Vec::new()), Some(8)),
+        (0, Stmt::when(Expr::Param(0, Scalar::Bool), Vec::new()), Some(8)),
+        (0, Stmt::Let(Local::new("ddof", Ty::U64), step()), Some(1)),
+        (0, Stmt::Let(Local::new("elements", Ty::U64), step()), Some(1)),
+    ] {
+        let mut expanded = expand(&it).unwrap();
+        expanded.kernels[kernel].body.push(stmt.clone());
+        assert_eq!(expanded.verify(&it).err().map(|violation| violation.rule), rule, "{kernel}: {stmt}");
+    }
+    let max = program("shuffle");
+    let mut expanded = expand(&max).unwrap();
+    body(&mut expanded).push(fold(vec![one()]));
+    assert_eq!(expanded.verify(&max).unwrap_err().rule, 7);
+}
+
+/// What the kernel needs and is not given, the interpreter says.
+#[test]
+fn a_param_that_is_not_given_is_reported() {
+    let subject = operations::folded().swap_remove(0);
+    let it = compile(&spec_of(&subject.operation, 64, "shuffle")).unwrap();
+    let inputs = Provenance::inputs(&it.operation, 3, true);
+    for params in [&[][..], &[Value::of(1u64)]] {
+        let mut domain = Provenance::new(&it.operation);
+        let options = Options::FORWARD.with(params);
+        let outcome = run(&it, &expand(&it).unwrap(), &mut domain, &inputs, 3, options);
+        assert_eq!((outcome.reports[0].kind, outcome.acc), (Kind::Malformed, None));
+        let text = outcome.reports[0].to_string();
+        assert!(text.contains("param 0 is not given as u8"), "{text}");
+    }
 }
 
 #[test]

@@ -139,14 +139,14 @@ pub fn check(operation: &Operation, effort: Effort) -> Result<Found, Box<Broken>
     };
     for equation in Equation::of(operation) {
         let outcome = examiner.examine(&equation);
-        if let Some(counterexample) = outcome.broken.clone() {
-            if equation != Equation::Commutative || operation.commutative {
-                return Err(Box::new(Broken { law: equation.law(), counterexample }));
+        match outcome.broken {
+            Some(_) if equation == Equation::Commutative && !operation.commutative => {
+                found.commutative = false;
             }
-            found.commutative = false;
+            Some(counterexample) => return Err(Box::new(Broken { law: equation.law(), counterexample })),
+            None => found.add(equation.law(), outcome),
         }
         found.exact &= !examiner.rounds(&equation);
-        found.add(equation.law(), outcome);
     }
     found.exact &= found.commutative
         && found.nan_depends_on_order.is_none()

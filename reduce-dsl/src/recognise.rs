@@ -42,7 +42,8 @@ fn known(operation: &Operation) -> Option<Known> {
     let types = operation.acc.types();
     for row in &OPERATORS {
         for (element, acc) in pairs(&types) {
-            if row.acc.record(element, acc).types() != types || !row.takes(element) {
+            let is_width = acc == row.width.of(element) || row.width.takes(element, acc);
+            if !(is_width && row.takes(element)) || row.acc.record(element, acc).types() != types {
                 continue;
             }
             for (nan, ties) in choices(row, element) {
@@ -59,12 +60,15 @@ fn known(operation: &Operation) -> Option<Known> {
 
 /// What the elements and the accumulator's own scalars may be, where the accumulator has those types.
 fn pairs(types: &[Scalar]) -> impl Iterator<Item = (Scalar, Scalar)> {
-    types.iter().flat_map(|&element| types.iter().map(move |&acc| (element, acc)))
+    let once = || types.iter().enumerate().filter(|(at, ty)| !types[..*at].contains(ty)).map(|(_, &ty)| ty);
+    once().flat_map(move |element| once().map(move |acc| (element, acc)))
 }
 
+/// The choices that make a difference to what the row does.
 fn choices(row: &Operator, element: Scalar) -> impl Iterator<Item = (Nan, Ties)> {
-    let nan = if element.is_float() { &[Nan::Propagate, Nan::Ignore][..] } else { &[Nan::Propagate] };
-    let ties = if row.ties { &[Ties::First, Ties::Last][..] } else { &[Ties::First] };
+    let ignores = element.is_float() && (row.ignoring.is_some() || row.op.contains("IGNORE"));
+    let nan = if ignores { &[Nan::Propagate, Nan::Ignore][..] } else { &[Nan::Propagate] };
+    let ties = if row.op.contains("LAST") { &[Ties::First, Ties::Last][..] } else { &[Ties::First] };
     nan.iter().flat_map(move |&nan| ties.iter().map(move |&ties| (nan, ties)))
 }
 

@@ -291,6 +291,18 @@ fn choices_of_closures() {
 }
 
 #[test]
+fn laws_that_do_not_hold() {
+    assert_snapshot!(shown(&[
+        "ty: f32, op: |a, b| a - b, identity: none",
+        "ty: f32, op: |a, b| (a + b) / 2.0, identity: none",
+        "ty: f32, op: |a, b| a + b, identity: 1.0",
+        "ty: i32, op: |a, b| a.max(b), identity: 0",
+        "ty: f32, op: |a, b| b, identity: none, commutative: true",
+        "ty: f32, map: |x| x * x, op: sum, fold: |acc, x| acc + x",
+    ]));
+}
+
+#[test]
 fn what_devices_cannot() {
     assert_snapshot!(of_maps(&[
         "f(x)",

@@ -10,7 +10,7 @@ fn refusal(source: &str) -> Vec<String> {
     let start = Instant::now();
     let errors = text(source, None).unwrap_err();
     let shown = render(source, "spec", &errors);
-    assert!(start.elapsed() < Duration::from_millis(500), "took {:?}", start.elapsed());
+    assert!(start.elapsed() < Duration::from_secs(2), "took {:?}", start.elapsed());
     assert!(shown.len() < 1 << 20);
     errors.into_iter().map(|error| error.message).collect()
 }

@@ -4,8 +4,8 @@ mod body;
 mod text;
 mod values;
 
+use super::helpers;
 use super::types::{literal, record, scalar};
-use super::{helpers, names};
 use body::body;
 use reduce_dsl::func::{Func, Param};
 use reduce_dsl::operation::{Operation, Record};
@@ -58,8 +58,8 @@ fn parameters(func: &Func, acc: &Record) -> String {
     let mut all: Vec<String> = Vec::new();
     for Param { name, ty } in func.params() {
         let declared = match name.split_once('.') {
-            None => format!("{} {}", scalar(*ty), names::local(name)),
-            Some((of, _)) => format!("{} {}", record(acc), names::local(of)),
+            None => format!("{} {}", scalar(*ty), name),
+            Some((of, _)) => format!("{} {}", record(acc), of),
         };
         if all.last() != Some(&declared) {
             all.push(declared);

@@ -1,7 +1,6 @@
 //! Shuffles of accumulators, of which the hardware moves 4 and 8 bytes.
 
 use super::func::INLINE;
-use super::names;
 use super::types::{record, scalar};
 use reduce_dsl::Scalar;
 use reduce_dsl::operation::Record;
@@ -18,7 +17,7 @@ pub(super) fn function(acc: &Record) -> String {
     }
     let name = record(acc);
     let values = acc.params("acc");
-    let fields: Vec<_> = values.iter().map(|it| shuffled(it.ty, &names::path(&it.name))).collect();
+    let fields: Vec<_> = values.iter().map(|it| shuffled(it.ty, &it.name)).collect();
     let fields = fields.join(", ");
     let value = if acc.is_scalar() { fields } else { format!("{name}{{{fields}}}") };
     format!(

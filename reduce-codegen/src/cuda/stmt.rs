@@ -46,8 +46,8 @@ fn declared(operation: &Operation, local: &Local) -> String {
     let ty = match local.ty {
         Ty::Scalar(ty) => types::scalar(ty).to_owned(),
         Ty::Vector(ty, lanes) => types::vector(ty, lanes),
-        Ty::Acc => types::record(&operation.acc),
-        Ty::Output => types::record(&operation.output),
+        Ty::Acc => types::record(&operation.acc).to_owned(),
+        Ty::Output => types::record(&operation.output).to_owned(),
     };
     format!("{ty} {}", local.name)
 }

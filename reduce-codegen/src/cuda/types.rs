@@ -1,6 +1,5 @@
 //! Types and literals in C++.
 
-use super::names;
 use reduce_dsl::func::Param;
 use reduce_dsl::operation::{Operation, Record};
 use reduce_dsl::{Scalar, Value};
@@ -31,8 +30,8 @@ pub(super) fn bits(ty: Scalar) -> u32 {
 }
 
 /// The C++ type of an accumulator or result.
-pub(super) fn record(record: &Record) -> String {
-    record.name.as_deref().map_or_else(|| scalar(record.fields[0].ty).to_owned(), names::record)
+pub(super) fn record(record: &Record) -> &str {
+    record.name.as_deref().unwrap_or_else(|| scalar(record.fields[0].ty))
 }
 
 /// The C++ type of a vector of elements.
@@ -60,7 +59,7 @@ fn fields(it: &Record) -> String {
     if it.is_scalar() {
         return String::new();
     }
-    let field = |Param { name, ty }: &Param| format!("    {} {};\n", scalar(*ty), names::field(name));
+    let field = |Param { name, ty }: &Param| format!("    {} {};\n", scalar(*ty), name);
     let fields: String = it.fields.iter().map(field).collect();
     format!("\nstruct {} {{\n{fields}}};\n", record(it))
 }

@@ -2,12 +2,12 @@
 
 use super::kernels::{Launch, Leaves, Subject};
 use super::sites::variants;
-use reduce_dsl::Scalar;
 use reduce_dsl::expanded::{Buffer, ExpandedKernel, Expr, Stmt};
 use reduce_dsl::interpreter::{
     Acc, Domain, Input, Launched, Memory, Options, Provenance, Report, Schedule, Shapes, launch,
 };
 use reduce_dsl::program::Reads;
+use reduce_dsl::{Scalar, Value};
 
 /// How a mutant was killed.
 #[derive(Clone, Debug, Default)]
@@ -162,8 +162,12 @@ impl<'a> Setup<'a> {
     ) -> Launched<'_> {
         let Launch { grid, items, .. } = self.launch;
         let fresh = self.memory(leaves, domain);
+        // No tree and no report depends on their values.
+        let params = &self.subject.operation.params;
+        let params: Vec<_> = params.iter().map(|param| Value::from_bits(param.ty, 0)).collect();
         let mut one = |memory| {
-            launch(&self.subject.operation, kernel, domain, memory, grid, items, Options::under(schedule))
+            let options = Options::under(schedule).with(&params);
+            launch(&self.subject.operation, kernel, domain, memory, grid, items, options)
         };
         let first = one(fresh.clone());
         if !matches!(leaves, Leaves::Tickets(_)) || !first.ended {

@@ -95,7 +95,7 @@ impl fmt::Display for Expr {
             Expr::Param(param, ty) => write!(f, "param({param}, {ty})"),
             Expr::Aligned(buffer, bytes) => write!(f, "aligned({buffer}, {bytes})"),
             Expr::Un(op, a) => write!(f, "{op}({a})"),
-            Expr::Bin(op @ (Bin::Min | Bin::Max), a, b) => write!(f, "{op}({a}, {b})"),
+            Expr::Bin(op, a, b) if is_call(*op) => write!(f, "{op}({a}, {b})"),
             Expr::Bin(op, a, b) => write!(f, "{} {op} {}", Operand(a), Operand(b)),
             Expr::Cmp(op, a, b) => write!(f, "{} {op} {}", Operand(a), Operand(b)),
             Expr::Cast(ty, a) => write!(f, "{ty}({a})"),
@@ -106,6 +106,11 @@ impl fmt::Display for Expr {
             Expr::Finish(..) => call(f, "finish", self),
         }
     }
+}
+
+/// Is the operation written as a call?
+pub(super) fn is_call(op: Bin) -> bool {
+    matches!(op, Bin::Min | Bin::Max | Bin::MinNum | Bin::MaxNum)
 }
 
 /// A function of the operation, on the operands of the expression.
@@ -139,7 +144,7 @@ struct Operand<'a>(&'a Expr);
 impl fmt::Display for Operand<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.0 {
-            Expr::Bin(Bin::Min | Bin::Max, ..) => self.0.fmt(f),
+            Expr::Bin(op, ..) if is_call(*op) => self.0.fmt(f),
             Expr::Bin(..) | Expr::Cmp(..) => write!(f, "({})", self.0),
             Expr::Const(_) | Expr::Named(_) | Expr::Local(_) | Expr::Lane(..) => self.0.fmt(f),
             Expr::Thread | Expr::Block | Expr::Grid | Expr::Rank | Expr::Items => self.0.fmt(f),

@@ -45,9 +45,9 @@ impl Batch {
     /// The cases of every combination of elements there is, from `start` on: of a single input of 8 bits.
     pub(super) fn all(operation: &Operation, shape: &[usize], start: u64, len: usize) -> Batch {
         let mut batch = Batch::zeros(operation, shape, len);
-        let values = values(operation.inputs[0].ty);
-        for (at, element) in batch.elements.iter_mut().enumerate() {
-            let bits = |lane: usize| (start + lane as u64) / values.pow(at as u32) % values;
+        let bits = bits(operation.inputs[0].ty);
+        for (at, element) in (0..).zip(&mut batch.elements) {
+            let bits = |lane: usize| (start + lane as u64) >> (at * bits);
             let input = &mut element.inputs[0];
             (0..len).for_each(|lane| input.set(lane, Value::from_bits(input.ty(), bits(lane))));
         }
@@ -58,21 +58,27 @@ impl Batch {
     pub(super) fn count(operation: &Operation, elements: usize) -> Option<u64> {
         let [input] = operation.inputs.as_slice() else { return None };
         let is_small = input.ty.size() == 1 && operation.params.is_empty();
-        if is_small { values(input.ty).checked_pow(elements as u32) } else { None }
+        if is_small { 1u64.checked_shl(bits(input.ty) * elements as u32) } else { None }
     }
 
-    /// One case alone.
-    pub(super) fn case(&self, lane: usize) -> Batch {
-        let alone = |lanes: &Lanes| Lanes::splat(lanes.get(lane), 1);
+    /// Some of the cases.
+    pub(super) fn only(&self, cases: &[usize]) -> Batch {
+        let pairs: Vec<_> = cases.iter().copied().enumerate().collect();
+        let some = |lanes: &Lanes| {
+            let mut some = Lanes::empty(lanes.ty());
+            some.resize(cases.len());
+            some.copy(lanes.borrow(), &pairs);
+            some
+        };
         let element = |element: &Element| Element {
-            inputs: element.inputs.iter().map(alone).collect(),
-            position: alone(&element.position),
+            inputs: element.inputs.iter().map(some).collect(),
+            position: some(&element.position),
         };
         Batch {
             shape: self.shape.clone(),
             elements: self.elements.iter().map(element).collect(),
-            params: self.params.iter().map(alone).collect(),
-            len: 1,
+            params: self.params.iter().map(some).collect(),
+            len: cases.len(),
         }
     }
 
@@ -90,7 +96,7 @@ impl Batch {
     }
 }
 
-/// How many values a scalar of 8 bits has.
-fn values(ty: Scalar) -> u64 {
-    if ty == Scalar::Bool { 2 } else { 256 }
+/// How many bits a scalar of one byte has.
+fn bits(ty: Scalar) -> u32 {
+    if ty == Scalar::Bool { 1 } else { 8 }
 }

@@ -44,7 +44,7 @@ impl Counterexample {
         equation: &Equation,
         case: &Batch,
     ) -> Self {
-        let native = functions.with(Native { len: 1 });
+        let native = functions.with(Native { len: 1, traced: false });
         let given = case.given(Computed::given);
         if *equation != Equation::Fold {
             let operands = native.operands(&case.shape, &given);
@@ -70,7 +70,7 @@ impl Counterexample {
     ) -> Self {
         let lanes = |value: &Value| Computed::given(&Lanes::splat(*value, 1));
         let numbers: Vec<Vec<_>> = operands.iter().map(|it| it.iter().map(lanes).collect()).collect();
-        let sides = functions.with(Native { len: 1 }).sides_of(equation, &numbers);
+        let sides = functions.with(Native { len: 1, traced: false }).sides_of(equation, &numbers);
         let texts: Vec<_> = operands.iter().map(|it| text(&operation.acc, it)).collect();
         let neutral = |it: &Neutral| text(&operation.acc, it.values());
         let expressions = match (equation, texts.as_slice()) {

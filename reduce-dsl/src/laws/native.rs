@@ -12,6 +12,8 @@ use std::rc::Rc;
 pub(super) struct Native {
     /// How many cases.
     pub(super) len: usize,
+    /// Is it noted what results owe to what? If not, they owe nothing.
+    pub(super) traced: bool,
 }
 
 /// A scalar of every case.
@@ -70,6 +72,13 @@ impl Computed {
         self.trace(lane) != 0
     }
 
+    /// The lanes of which two accumulators differ.
+    pub(super) fn differing(a: &[Computed], b: &[Computed]) -> Vec<usize> {
+        let fields = || a.iter().zip(b).filter(|(a, b)| !a.is_same(b));
+        let len = fields().map(|(a, _)| a.0.lanes.len()).next().unwrap_or(0);
+        (0..len).filter(|&lane| fields().any(|(a, b)| !same(a.get(lane), b.get(lane)))).collect()
+    }
+
     /// How a lane of two accumulators compares: by the field that says most.
     pub(super) fn difference(a: &[Computed], b: &[Computed], lane: usize) -> Difference {
         let fields = a.iter().zip(b).map(|(a, b)| a.differs(b, lane));
@@ -78,17 +87,19 @@ impl Computed {
 
     fn differs(&self, other: &Computed, lane: usize) -> Difference {
         let (a, b) = (self.get(lane), other.get(lane));
-        if a == b || a.is_nan() && b.is_nan() {
-            return Difference::None;
-        }
-        let trace = self.trace(lane) | other.trace(lane);
         let is_finite = |value: Value| value.as_f64().is_none_or(f64::is_finite);
-        match trace {
+        match self.trace(lane) | other.trace(lane) {
+            _ if same(a, b) => Difference::None,
             0 => Difference::Real,
             NAN => Difference::Nan,
-            _ if trace & WRAPPED == 0 && is_finite(a) && is_finite(b) => Difference::Rounding,
+            trace if trace & WRAPPED == 0 && is_finite(a) && is_finite(b) => Difference::Rounding,
             _ => Difference::Overflow,
         }
+    }
+
+    /// Is it known at a glance that they do not differ?
+    fn is_same(&self, other: &Computed) -> bool {
+        !self.0.lanes.ty().is_float() && self.0.lanes == other.0.lanes
     }
 
     fn trace(&self, lane: usize) -> Trace {
@@ -121,6 +132,9 @@ impl Numbers for Native {
             // Functions are of checked types: what is no operation on them would be a bug.
             lanes = Lanes::splat(Value::from_bits(line.ty, 0), self.len);
         }
+        if !self.traced {
+            return Computed(Rc::new(Traced { lanes, traces: Vec::new() }));
+        }
         let mut traces = inherited(line.node, &operands);
         if let Some(loss) = loss(func, line) {
             let trace = if loss == Loss::Rounding { ROUNDED } else { WRAPPED };
@@ -134,6 +148,11 @@ impl Numbers for Native {
     fn settled(&self, number: Computed) -> Computed {
         if number.0.traces.is_empty() { number } else { Computed::fresh(number.0.lanes.clone()) }
     }
+}
+
+/// Equal bit for bit; NaN is equal to NaN.
+fn same(a: Value, b: Value) -> bool {
+    a == b || a.is_nan() && b.is_nan()
 }
 
 /// The operation on the values of its operands.

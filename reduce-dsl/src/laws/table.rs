@@ -128,8 +128,9 @@ fn results(functions: &Functions<'_>, ty: Scalar) -> Vec<Entry> {
         (0..LEN).for_each(|lane| lanes.set(lane, Value::from_bits(ty, lane as u64 >> shift & 0xff)));
         vec![Computed::given(&lanes)]
     };
-    let sides =
-        functions.with(Native { len: LEN }).sides_of(&Equation::Commutative, &[operand(8), operand(0)]);
+    let sides = functions
+        .with(Native { len: LEN, traced: true })
+        .sides_of(&Equation::Commutative, &[operand(8), operand(0)]);
     let result = &sides[0][0];
     let entry = |lane| Entry { bits: bits(result.get(lane)), wrapped: result.is_traced(lane) };
     (0..LEN).map(entry).collect()

@@ -43,7 +43,11 @@ fn choice<T: Copy + Default>(
     let found = words.iter().find(|(word, _)| written == word).map(|&(_, value)| value);
     if found.is_none() {
         let known: Vec<_> = words.iter().map(|&(word, _)| word).collect();
-        names::unknown(field, written, &known, errors);
+        let message = format!("`{field}` is `{}`, not `{written}`", known.join("` or `"));
+        let error = errors.add(written.span(), message);
+        if let Some(near) = names::nearest(&written.to_string(), &known) {
+            error.help(format!("did you mean `{near}`?"));
+        }
     }
     found
 }

@@ -123,6 +123,9 @@ impl<'a> Reader<'a> {
                 };
                 (message, help)
             }
+            (Some(_), None) if wanted == "bool" => {
+                (message(&found, &wanted).0, "write `true`, `false` or a comparison".to_owned())
+            }
             _ => message(&found, &wanted),
         };
         self.errors.add(ex.place, message).help(help);

@@ -147,8 +147,10 @@ pub(super) fn in_cuda(name: &str) -> String {
 
 fn is_taken(name: &str) -> bool {
     let in_kernel = [KERNEL, C_WORDS].iter().any(|words| words.split(' ').any(|word| word == name));
-    // Vectors of elements are called `f32x4`.
-    in_kernel || name.split('x').next().and_then(Scalar::from_name).is_some()
+    // Vectors of elements are called `f32x4`, and functions of a type `min_f32`.
+    let is_vector = name.split('x').next().and_then(Scalar::from_name).is_some();
+    let is_function = name.rsplit_once('_').is_some_and(|(_, ty)| Scalar::from_name(ty).is_some());
+    in_kernel || is_vector || is_function
 }
 
 /// Is it the name of a method?
@@ -210,10 +212,11 @@ const KERNEL: &str = "\
 
 /// Words of C++17 and CUDA.
 const C_WORDS: &str = "\
-    NULL abs alignas alignof and asm assert auto bitand bitor bool break case catch char class compl \
-    const constexpr continue decltype default delete do double double2 double4 else enum explicit export \
-    extern fabs fabsf false final float float2 float3 float4 fmax fmaxf fmin fminf for friend goto half \
-    if inline int int2 int4 isnan long main max min mutable namespace new noexcept not nullptr operator \
-    or override printf private protected public register return short signed sizeof static std struct \
-    switch template this throw true try typedef typeid typename uint uint2 uint4 ulong union unsigned \
-    using virtual void volatile while xor";
+    NULL abs alignas alignof and asm assert auto bitand bitor bool break case catch ceil ceilf char \
+    class compl const constexpr continue decltype default delete do double double2 double4 else enum \
+    explicit export extern fabs fabsf false final float float2 float3 float4 floor floorf fma fmaf fmax \
+    fmaxf fmin fminf for friend goto half if inline int int2 int4 isnan long main max min mutable \
+    namespace new noexcept not nullptr operator or override printf private protected public register \
+    return rint rintf short signed sizeof sqrt sqrtf static std struct switch template this throw true \
+    trunc truncf try typedef typeid typename uint uint2 uint4 ulong union unsigned using virtual void \
+    volatile while xor";

@@ -185,20 +185,25 @@ fn verify_types(program: &Program) -> Check {
     let op = &program.operation;
     let acc = op.acc.types();
     let params = |func: &crate::func::Func| func.params().iter().map(|param| param.ty).collect::<Vec<_>>();
-    let given =
-        |arguments: Vec<Argument>| arguments.iter().map(|it| op.argument_type(*it)).collect::<Vec<_>>();
+    let given = |needed: usize, arguments: Vec<Argument>| {
+        let is_needed = |it: &&Argument| matches!(it, Argument::Acc(_) | Argument::Input(_));
+        let whole = arguments.iter().filter(is_needed).count() == needed;
+        whole.then(|| arguments.iter().map(|it| op.argument_type(*it)).collect::<Vec<_>>())
+    };
     let constant = |values: &Vec<Value>| values.iter().map(|value| value.ty()).eq(acc.iter().copied());
     let folds = match (&op.fold, op.fold_arguments()) {
-        (Some(fold), Some(arguments)) => params(fold) == given(arguments) && fold.result_types() == acc,
+        (Some(fold), Some(arguments)) => {
+            Some(params(fold)) == given(acc.len() + op.inputs.len(), arguments) && fold.result_types() == acc
+        }
         _ => true,
     };
-    let legal = params(&op.map) == given(op.map_arguments())
+    let legal = Some(params(&op.map)) == given(op.inputs.len(), op.map_arguments())
         && op.map.result_types() == acc
         && folds
         && params(&op.combine) == [acc.clone(), acc.clone()].concat()
         && op.combine.result_types() == acc
         && op.identity.iter().chain(&op.padding).all(constant)
-        && params(&op.finish) == given(op.finish_arguments())
+        && Some(params(&op.finish)) == given(acc.len(), op.finish_arguments())
         && op.finish.result_types() == op.output.types();
     ensure(11, legal, || format!("the functions of `{}`", op.name))
 }

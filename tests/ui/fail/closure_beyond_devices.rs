@@ -1,6 +1,6 @@
-//! What rustc accepts and this version does not, each at its token.
+//! What rustc accepts and a device cannot do, each at its token.
 use reducegen::reduction;
 
 fn main() {
-    let _ = reduction! { ty: f32, map: |x| f32::from(2u8) + x / 2.0 + (x as f64) as f32 + [x][0], op: sum };
+    let _ = reduction! { ty: f32, map: |x| f32::from(2u8) + x.sin() + *&x + [x][0] + (x as usize) as f32, op: sum };
 }

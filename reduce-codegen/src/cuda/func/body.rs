@@ -2,9 +2,8 @@
 
 use super::text::Text;
 use super::values::Values;
-use crate::cuda::names;
 use crate::cuda::types::{record, scalar};
-use reduce_dsl::func::{Func, Id, Node};
+use reduce_dsl::func::{Func, Id};
 use reduce_dsl::operation::Record;
 
 /// The lines between the braces.
@@ -23,9 +22,9 @@ fn whole(values: &Values<'_>, results: &[Id], acc: &Record, result: &Record) -> 
     }
     let parameter = if acc == result { parameter(values.func, results) } else { None };
     if let Some(name) = parameter {
-        return Text::atom(names::local(name));
+        return Text::atom(name.to_owned());
     }
-    if let Some((cond, branches)) = choice(values, results) {
+    if let Some((cond, branches)) = values.choice(results) {
         let [a, b] = branches.map(|results| whole(values, &results, acc, result));
         return Text::choice(&values.text(cond), &a, &b);
     }
@@ -39,17 +38,4 @@ fn parameter<'a>(func: &'a Func, fields: &[Id]) -> Option<&'a str> {
     let name = struct_of(*fields.first()?)?;
     let all = (0..func.params().len() as u32).map(Id).filter(|&id| struct_of(id) == Some(name));
     all.eq(fields.iter().copied()).then_some(name)
-}
-
-/// The condition by which every one of several results is chosen, and what they are where it holds and elsewhere.
-fn choice(values: &Values<'_>, results: &[Id]) -> Option<(Id, [Vec<Id>; 2])> {
-    let choose = |&id: &Id| match values.nested(id)?.node {
-        Node::Select(cond, a, b) => Some((cond, a, b)),
-        Node::Const(_) | Node::Un(..) | Node::Bin(..) | Node::Cmp(..) => None,
-        Node::Cast(..) | Node::MulAdd(..) => None,
-    };
-    let all: Vec<_> = results.iter().map(choose).collect::<Option<_>>()?;
-    let cond = all.first()?.0;
-    let branches = [all.iter().map(|it| it.1).collect(), all.iter().map(|it| it.2).collect()];
-    (all.len() > 1 && all.iter().all(|it| it.0 == cond)).then_some((cond, branches))
 }

@@ -1,7 +1,6 @@
 //! The values of a function in C++: parameters, locals, and the expressions between them.
 
 use super::text::Text;
-use crate::cuda::names;
 use crate::cuda::spelling::{Spelling, spelling};
 use crate::cuda::types::{bits, hex, literal};
 use reduce_dsl::Scalar;
@@ -10,25 +9,25 @@ use reduce_dsl::func::{Func, Id, Line, Node};
 /// A function whose values are read. Lines that have a name, or are used more than once, are locals.
 pub(super) struct Values<'a> {
     pub(super) func: &'a Func,
+    /// How often each parameter and line is read.
+    uses: Vec<usize>,
     /// The name of each line that is a local.
     locals: Vec<Option<String>>,
 }
 
 impl<'a> Values<'a> {
     pub(super) fn of(func: &'a Func) -> Values<'a> {
-        let mut uses = vec![0; func.params().len() + func.lines().len()];
-        let operands = func.lines().iter().flat_map(|it| it.node.operands());
-        operands.chain(func.results().iter().copied()).for_each(|id| uses[id.0 as usize] += 1);
+        let uses = uses(func);
         let given: Vec<_> = func.lines().iter().filter_map(|it| it.name.as_deref()).collect();
         let numbered = (0..).map(|number| format!("t_{number}"));
         let mut free = numbered.filter(|name| !given.contains(&name.as_str()));
-        let local = |(line, &uses): (&Line, &u32)| match &line.name {
-            Some(name) => Some(names::local(name)),
+        let local = |(line, &uses): (&Line, &usize)| match &line.name {
+            Some(name) => Some(name.clone()),
             None if uses > 1 && !matches!(line.node, Node::Const(_)) => free.next(),
             None => None,
         };
         let locals = func.lines().iter().zip(&uses[func.params().len()..]).map(local).collect();
-        Values { func, locals }
+        Values { func, uses, locals }
     }
 
     /// The locals in order: type, name, value.
@@ -37,16 +36,15 @@ impl<'a> Values<'a> {
         all.filter_map(|(line, name)| Some((line.ty, name.as_deref()?, self.node(line).text)))
     }
 
-    /// The line that `id` is, unless it is a parameter or a local.
-    pub(super) fn nested(&self, id: Id) -> Option<&'a Line> {
-        let line = (id.0 as usize).checked_sub(self.func.params().len())?;
-        self.locals[line].is_none().then(|| &self.func.lines()[line])
+    /// The condition by which all of several results are chosen, and what they are where it holds and elsewhere.
+    pub(super) fn choice(&self, results: &[Id]) -> Option<(Id, [Vec<Id>; 2])> {
+        choice(self.func, &self.uses, results)
     }
 
     /// What reads the value of `id`.
     pub(super) fn text(&self, id: Id) -> Text {
         let Some(line) = (id.0 as usize).checked_sub(self.func.params().len()) else {
-            return Text::atom(names::path(&self.func.params()[id.0 as usize].name));
+            return Text::atom(self.func.params()[id.0 as usize].name.clone());
         };
         match &self.locals[line] {
             Some(name) => Text::atom(name.clone()),
@@ -103,6 +101,35 @@ impl<'a> Values<'a> {
         let literal = self.func.constant(id).is_some() && is_small(ty);
         if literal { self.text(id).cast(ty) } else { self.text(id) }
     }
+}
+
+/// [`Values::choice`], unless one of the results has a name or is read elsewhere.
+fn choice(func: &Func, uses: &[usize], results: &[Id]) -> Option<(Id, [Vec<Id>; 2])> {
+    let choose = |&id: &Id| match func.line(id)? {
+        &Line { node: Node::Select(cond, a, b), name: None, .. } if uses[id.0 as usize] == 1 => {
+            Some((cond, a, b))
+        }
+        _ => None,
+    };
+    let all: Vec<_> = results.iter().map(choose).collect::<Option<_>>()?;
+    let cond = all.first()?.0;
+    let branches = [all.iter().map(|it| it.1).collect(), all.iter().map(|it| it.2).collect()];
+    (all.len() > 1 && all.iter().all(|it| it.0 == cond)).then_some((cond, branches))
+}
+
+/// How often each parameter and line is read. A choice between structs reads its condition once.
+fn uses(func: &Func) -> Vec<usize> {
+    let mut uses = vec![0; func.params().len() + func.lines().len()];
+    let operands = func.lines().iter().flat_map(|it| it.node.operands());
+    operands.chain(func.results().iter().copied()).for_each(|id| uses[id.0 as usize] += 1);
+    let mut open = vec![func.results().to_vec()];
+    while let Some(results) = open.pop() {
+        if let Some((cond, branches)) = choice(func, &uses, &results) {
+            uses[cond.0 as usize] -= results.len() - 1;
+            open.extend(branches);
+        }
+    }
+    uses
 }
 
 /// Does C++ compute with it as `int`?

@@ -162,8 +162,8 @@ impl<'a> Cursor<'a> {
 /// The length of the word or sign at the start.
 fn token(text: &str) -> Option<usize> {
     let word = text.find(|c| !is_of_word(c)).unwrap_or(text.len());
-    let double = ["==", "!=", "<="].iter().any(|sign| text.starts_with(sign));
-    let single = text.starts_with(|c| "()[],:;.=<+-*/%&|^".contains(c));
+    let double = ["==", "!=", "<=", ">=", "<<", ">>"].iter().any(|sign| text.starts_with(sign));
+    let single = text.starts_with(|c| "()[],:;.=<>+-*/%&|^".contains(c));
     [word, if double { 2 } else { usize::from(single) }].into_iter().find(|&len| len > 0)
 }
 

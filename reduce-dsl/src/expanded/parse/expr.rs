@@ -3,6 +3,7 @@
 use super::Parsed;
 use super::cursor::Cursor;
 use super::words::numbered;
+use crate::expanded::print::is_call;
 use crate::expanded::{Buffer, Expr, Local, Ty};
 use crate::ops::{Bin, Cmp, Un};
 use crate::{Scalar, Value};
@@ -160,11 +161,6 @@ impl Names {
 
 fn unbound<T>(line: &Cursor<'_>, word: &str) -> Parsed<T> {
     line.error(format!("`{word}` is not bound here"))
-}
-
-/// Is the operation written as a call?
-fn is_call(op: Bin) -> bool {
-    matches!(op, Bin::Min | Bin::Max)
 }
 
 /// The operation that prints like that.

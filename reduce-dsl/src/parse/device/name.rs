@@ -47,7 +47,14 @@ impl Reader<'_> {
             None => format!("{{ {param}: {} }}", role.number),
             Some(_) => format!("{{ k: {} }}", role.number),
         };
-        let give = format!("{otherwise}give it at the call: add the field `params: {field}`");
+        let give = match role.name {
+            "op" => {
+                "it combines two accumulators; what is given at the call is for `map`, `fold` and `finish`"
+                    .to_owned()
+            }
+            "identity" => "write the value, as in `0.0`".to_owned(),
+            _ => format!("{otherwise}give it at the call: add the field `params: {field}`"),
+        };
         self.error_with_help(place, message, near.unwrap_or(give))
     }
 

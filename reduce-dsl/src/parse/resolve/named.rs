@@ -53,7 +53,9 @@ pub(super) fn draft(name: &Ident, fields: &Fields, scope: &Scope, errors: &mut E
         nan: fields.nan.as_ref().map(ToString::to_string).filter(|nan| nan != "propagate"),
         ties: fields.ties.as_ref().map(ToString::to_string),
     };
-    let operation = judge::judged(with(own, fold, finish)?, fields, errors)?;
+    let is_own = fold.is_none() && fields.commutative.is_none();
+    let operation = with(own, fold, finish)?;
+    let operation = if is_own { operation } else { judge::judged(operation, fields, errors)? };
     Some(Draft { operation, spelling, closures: functions.closures })
 }
 

@@ -1,0 +1,175 @@
+//! How the functions of operations print: as their author would write them in C++.
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
+
+use reduce_codegen::cuda_kernels;
+use reduce_dsl::func::{Func, FuncBuilder, Id, Param};
+use reduce_dsl::operation::{Operation, Record};
+use reduce_dsl::operators::operator;
+use reduce_dsl::ops::{Bin, Cmp, Un};
+use reduce_dsl::{Scalar, Value};
+
+/// A function of those parameters.
+fn func(params: &[Vec<Param>], build: impl FnOnce(&mut FuncBuilder, &[Id]) -> Vec<Id>) -> Func {
+    let mut f = FuncBuilder::new(params.concat());
+    let ids = f.params();
+    let results = build(&mut f, &ids);
+    f.build(results)
+}
+
+/// An operation on an accumulator, with nothing in `map` and `finish` that matters here.
+fn of(acc: Record, combine: Func) -> Operation {
+    let sum = operator("sum").unwrap().apply(&[Param::new("x", Scalar::F32)], None).unwrap();
+    let map = func(&[acc.params("x")], |_, x| x.to_vec());
+    let finish = func(&[acc.params("acc")], |_, acc| acc.to_vec());
+    Operation { map, combine, identity: None, padding: None, finish, output: acc.clone(), acc, ..sum }
+}
+
+/// The body of a function of the operation, line by line.
+fn body(operation: &Operation, name: &str) -> Vec<String> {
+    let text = cuda_kernels(operation, &[]);
+    let head = format!(" {name}(");
+    let lines = text.lines().skip_while(|line| !(line.contains(&head) && line.starts_with("__device__")));
+    lines.skip(2).take_while(|line| *line != "}").map(|line| line.trim().to_owned()).collect()
+}
+
+/// The value of `combine` on scalars.
+fn value(ty: Scalar, build: impl FnOnce(&mut FuncBuilder, Id, Id) -> Id) -> String {
+    let acc = Record::scalar(ty);
+    let combine = func(&[acc.params("a"), acc.params("b")], |f, x| vec![build(f, x[0], x[1])]);
+    let lines = body(&of(acc, combine), "combine");
+    lines.last().unwrap().strip_prefix("return ").unwrap().to_owned()
+}
+
+fn best() -> Record {
+    Record::of("Best", &[("value", Scalar::F32), ("index", Scalar::U64)])
+}
+
+#[test]
+fn a_choice_between_structs_is_one_choice() {
+    let acc = best();
+    let combine = func(&[acc.params("left"), acc.params("right")], |f, x| {
+        let better = f.cmp(Cmp::Gt, x[2], x[0]).unwrap();
+        f.name(better, "better");
+        vec![f.select(better, x[2], x[0]).unwrap(), f.select(better, x[3], x[1]).unwrap()]
+    });
+    let operation = of(acc, combine);
+    assert_eq!(
+        body(&operation, "combine"),
+        ["const bool better = right.value > left.value;", "return better ? right : left;"]
+    );
+    let text = cuda_kernels(&operation, &[]);
+    assert!(text.contains("Best combine(Best left, Best right)"), "{text}");
+    assert!(!text.contains(" finish(") && !text.contains(" identity("), "{text}");
+}
+
+#[test]
+fn a_choice_may_lie_in_a_choice_and_make_structs() {
+    let acc = Record::of("Run", &[("first", Scalar::I8), ("count", Scalar::U16)]);
+    let combine = func(&[acc.params("a"), acc.params("b")], |f, x| {
+        let [zero, one] = [0, 1].map(|bits| f.constant(Value::from_bits(Scalar::U16, bits)));
+        let empty = f.cmp(Cmp::Eq, x[1], zero).unwrap();
+        let same = f.cmp(Cmp::Eq, x[0], x[2]).unwrap();
+        let count = f.select(same, one, x[3]).unwrap();
+        let other = [f.select(same, x[0], x[2]).unwrap(), count];
+        vec![f.select(empty, x[2], other[0]).unwrap(), f.select(empty, x[3], other[1]).unwrap()]
+    });
+    // A literal of 8 or 16 bits says its type only where C++ would make an `int` of it.
+    assert_eq!(
+        body(&of(acc, combine), "combine").last().unwrap(),
+        "return a.count == 0 ? b : a.first == b.first ? Run{a.first, 1} : b;"
+    );
+    assert_eq!(
+        value(Scalar::I16, |f, a, b| {
+            let less = f.cmp(Cmp::Lt, a, b).unwrap();
+            let five = f.constant(Value::of(5i16));
+            f.select(less, a, five).unwrap()
+        }),
+        "a < b ? a : (short)5;"
+    );
+}
+
+#[test]
+fn parentheses_are_where_a_reader_needs_them() {
+    let u32s = |build: fn(&mut FuncBuilder, Id, Id) -> Id| value(Scalar::U32, build);
+    let bin = |f: &mut FuncBuilder, op, a, b| f.bin(op, a, b).unwrap();
+    assert_eq!(
+        u32s(|f, a, b| {
+            let (left, right) = (f.bin(Bin::Mul, a, b).unwrap(), f.bin(Bin::Sub, a, b).unwrap());
+            f.bin(Bin::Sub, left, right).unwrap()
+        }),
+        "a * b - (a - b);"
+    );
+    assert_eq!(
+        value(Scalar::U32, |f, a, b| {
+            let (sum, mask) = (bin(f, Bin::Add, a, b), f.constant(Value::of(0xffu32)));
+            let (low, three) = (bin(f, Bin::And, sum, mask), f.constant(Value::of(35u32)));
+            let shifted = bin(f, Bin::Shl, low, three);
+            bin(f, Bin::Or, shifted, b)
+        }),
+        "(((a + b) & 0xffu) << 3) | b;"
+    );
+    assert_eq!(
+        value(Scalar::Bool, |f, a, b| {
+            let (both, neither) = (bin(f, Bin::And, a, b), f.un(Un::Not, a).unwrap());
+            bin(f, Bin::Or, both, neither)
+        }),
+        "(a && b) || !a;"
+    );
+    assert_eq!(
+        value(Scalar::F64, |f, a, b| {
+            let (minus, one) = (f.un(Un::Neg, a).unwrap(), f.constant(Value::of(-1.0f64)));
+            let (left, right) = (bin(f, Bin::Div, minus, b), bin(f, Bin::Sub, b, one));
+            bin(f, Bin::Add, left, right)
+        }),
+        "-a / b + (b - (-1.0));"
+    );
+}
+
+#[test]
+fn small_integers_are_cast_back() {
+    let bin = |f: &mut FuncBuilder, op, a, b| f.bin(op, a, b).unwrap();
+    assert_eq!(
+        value(Scalar::U8, |f, a, b| {
+            let (sum, five) = (bin(f, Bin::Add, a, b), f.constant(Value::of(5u8)));
+            bin(f, Bin::Max, sum, five)
+        }),
+        "(unsigned char)max((unsigned char)(a + b), 5);"
+    );
+    assert_eq!(value(Scalar::U16, |f, a, b| bin(f, Bin::Mul, a, b)), "mul_u16(a, b);");
+}
+
+#[test]
+fn fold_and_finish_have_the_types_of_what_they_use() {
+    let acc = best();
+    let result = Record::of("Mean", &[("mean", Scalar::F64)]);
+    let combine = func(&[acc.params("a"), acc.params("b")], |_, x| x[..2].to_vec());
+    let named = |name: &str, ty| vec![Param::new(name, ty)];
+    let fold = func(
+        &[
+            acc.params("acc"),
+            named("x", Scalar::F16),
+            named("step", Scalar::U64),
+            named("scale", Scalar::F32),
+        ],
+        |f, x| {
+            let wide = f.widen(x[2]);
+            let product = f.bin(Bin::Mul, wide, x[4]).unwrap();
+            vec![f.bin(Bin::Add, x[0], product).unwrap(), x[3]]
+        },
+    );
+    let finish = func(&[acc.params("acc"), named("n", Scalar::U64)], |f, x| {
+        let [sum, n] = [x[0], x[2]].map(|it| f.cast(Scalar::F64, it).unwrap());
+        vec![f.bin(Bin::Div, sum, n).unwrap()]
+    });
+    let operation = Operation { fold: Some(fold), finish, output: result, ..of(acc, combine) };
+    let text = cuda_kernels(&operation, &[]);
+    for line in [
+        "Best fold(Best acc, unsigned short x, unsigned long long step, float scale)",
+        "    return Best{acc.value + __fmul_rn(f16_to_f32(x), scale), step};",
+        "Mean finish(Best acc, unsigned long long n)",
+        "    return Mean{(double)acc.value / (double)n};",
+        "struct Mean {\n    double mean;\n};",
+    ] {
+        assert!(text.contains(line), "{line} is not in\n{text}");
+    }
+}

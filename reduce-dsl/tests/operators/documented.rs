@@ -1,0 +1,111 @@
+//! The table in `docs/operators.md` is that of the rows. `REDUCEGEN_UPDATE_DOCS=1` writes it anew.
+
+use super::ways::{How, IGNORE, USUAL, operation, result};
+use reduce_dsl::operation::Record;
+use reduce_dsl::operators::{OPERATORS, Operator};
+use reduce_dsl::{Scalar, Value};
+use std::fs;
+
+const PATH: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/operators.md");
+const BEGIN: &str = "<!-- The rows of the table; `reduce-dsl/tests/operators/documented.rs` writes them. -->\n";
+const END: &str = "<!-- The end of the rows. -->\n";
+
+/// The element types that results are shown for.
+const SHOWN: [Scalar; 4] = [Scalar::F32, Scalar::F16, Scalar::I8, Scalar::Bool];
+
+fn table() -> String {
+    let head = "| `op` | gives | elements | result | of nothing | of NaN only, ignored | same bits in every order | as |\n\
+                |---|---|---|---|---|---|---|---|\n";
+    OPERATORS.iter().fold(head.to_owned(), |text, row| text + &line(row))
+}
+
+fn line(row: &Operator) -> String {
+    let [nothing, ignored] = [nothing(row, USUAL), ignored(row)];
+    let name = if row.inputs == 2 { format!("`{}` of 2 inputs", row.name) } else { format!("`{}`", row.name) };
+    let cells = [
+        name,
+        row.doc.to_owned(),
+        row.domain.text().to_owned(),
+        results(row),
+        nothing,
+        ignored,
+        exact(row).to_owned(),
+        row.source.to_owned(),
+    ];
+    format!("| {} |\n", cells.join(" | "))
+}
+
+fn types(row: &Operator) -> impl Iterator<Item = Scalar> {
+    SHOWN.into_iter().filter(|&ty| row.takes(ty))
+}
+
+/// The results of the types that are shown; one where they do not differ.
+fn results(row: &Operator) -> String {
+    let of = |ty| (ty, written(&operation(row.name, ty, USUAL).output));
+    let results: Vec<_> = types(row).map(of).collect();
+    if results.iter().all(|(_, result)| *result == results[0].1) {
+        return results[0].1.clone();
+    }
+    let shown = results.iter().map(|(ty, result)| format!("`{ty}`: {result}"));
+    shown.collect::<Vec<_>>().join(", ")
+}
+
+fn written(record: &Record) -> String {
+    match (&record.name, &record.generics) {
+        (Some(name), Some(generics)) if !generics.is_empty() => {
+            let generics: Vec<_> = generics.iter().map(|ty| ty.name()).collect();
+            format!("`{name}<{}>`", generics.join(", "))
+        }
+        (Some(name), _) => format!("`{name}`"),
+        (None, _) => format!("`{}`", record.text()),
+    }
+}
+
+fn first_type(row: &Operator) -> Scalar {
+    types(row).next().unwrap()
+}
+
+fn nothing(row: &Operator, how: How) -> String {
+    let operation = operation(row.name, first_type(row), how);
+    let Some(identity) = &operation.identity else { return "error".to_owned() };
+    let counted = operation.counts().then(|| Value::of(0u64));
+    let args: Vec<_> = identity.iter().copied().chain(counted).collect();
+    values(&reduce_dsl::eval::Evaluator::new(&operation.finish).run_once(&args).unwrap())
+}
+
+fn ignored(row: &Operator) -> String {
+    if !row.takes(Scalar::F32) {
+        return "–".to_owned();
+    }
+    if row.inputs == 2 {
+        return nothing(row, IGNORE);
+    }
+    result(row.name, IGNORE, &[f32::NAN; 2]).map_or_else(|| "error".to_owned(), |found| values(&found))
+}
+
+fn values(values: &[Value]) -> String {
+    let shown: Vec<_> = values.iter().map(|value| format!("{value}").replace("inf", "∞")).collect();
+    shown.join(", ")
+}
+
+fn exact(row: &Operator) -> &'static str {
+    let of: Vec<bool> = types(row).map(|ty| operation(row.name, ty, USUAL).exact).collect();
+    match (of.iter().all(|it| *it), of.iter().any(|it| *it), row.commutative) {
+        (true, ..) => "yes",
+        (false, true, _) => "of integers",
+        (false, false, true) => "no",
+        (false, false, false) => "no: the order decides",
+    }
+}
+
+#[test]
+fn the_documentation_has_the_rows() {
+    let page = fs::read_to_string(PATH).unwrap();
+    let (before, rest) = page.split_once(BEGIN).unwrap();
+    let (found, after) = rest.split_once(END).unwrap();
+    if std::env::var_os("REDUCEGEN_UPDATE_DOCS").is_some() {
+        fs::write(PATH, [before, BEGIN, &table(), END, after].concat()).unwrap();
+        return;
+    }
+    assert_eq!(found, table(), "write it anew with REDUCEGEN_UPDATE_DOCS=1");
+}

@@ -1,0 +1,73 @@
+//! Closures that are a named operator take its path; others keep their own.
+
+use reduce_dsl::operation::Operation;
+use reduce_dsl::parse::text;
+use reduce_dsl::{Scalar, Value};
+
+fn operation(spec: &str) -> Operation {
+    text(spec, None).unwrap_or_else(|errors| panic!("{spec}: {errors:?}")).spec.operation
+}
+
+/// Is it the operation of the named operator, but for the fields that were written otherwise?
+fn is(spec: &str, name: &str, like: &str) {
+    let (found, like) = (operation(spec), operation(like));
+    assert_eq!(found.name, name, "{spec}");
+    assert_eq!(found.combine, like.combine, "{spec}");
+    assert_eq!(
+        (&found.padding, found.exact, found.commutative),
+        (&like.padding, like.exact, like.commutative),
+        "{spec}"
+    );
+}
+
+#[test]
+fn operands_in_any_order() {
+    is("ty: f32, op: |a, b| a + b, identity: -0.0", "sum", "ty: f32, op: sum");
+    is("ty: f32, op: |a, b| b + a, identity: 0.0", "sum", "ty: f32, op: sum");
+    is("ty: u64, op: |p, q| q * p, identity: 1", "prod", "ty: u64, op: prod");
+    is("ty: i32, op: |a, b| b.min(a), identity: i32::MAX", "min", "ty: i32, op: min");
+    is("ty: u8, op: |a, b| b ^ a, identity: 0", "xor", "ty: u8, op: xor");
+}
+
+#[test]
+fn maxima_of_rust_ignore_nan() {
+    let spec = "ty: f32, op: |a, b| b.max(a), identity: f32::NEG_INFINITY";
+    is(spec, "max", "ty: f32, op: max, nan: ignore");
+    assert_eq!(operation(spec).identity, Some(vec![Value::of(f32::NEG_INFINITY)]));
+    assert_eq!(operation(spec).padding, Some(vec![Value::from_bits(Scalar::F32, 0x7fc0_0000)]));
+}
+
+#[test]
+fn choices_between_integers_are_extremes() {
+    is("ty: i16, op: |a, b| if a > b { a } else { b }, identity: i16::MIN", "max", "ty: i16, op: max");
+    is("ty: u32, op: |a, b| if b <= a { b } else { a }, identity: u32::MAX", "min", "ty: u32, op: min");
+}
+
+#[test]
+fn a_written_zero_is_the_identity_of_a_float_sum() {
+    let parsed = text("ty: f64, op: |a, b| a + b, identity: 0.0", None).unwrap();
+    assert_eq!(parsed.spec.operation.identity, Some(vec![Value::of(-0.0f64)]));
+    assert_eq!(parsed.notes.len(), 1);
+    let own = text("ty: i32, op: |a, b| a + b, identity: 0", None).unwrap();
+    assert_eq!(own.spec.operation.identity, Some(vec![Value::of(0i32)]));
+    assert!(own.notes.is_empty());
+}
+
+/// A struct keeps the names that the user gave it, and its absent elements are padded.
+#[test]
+fn structs_keep_their_names() {
+    let spec = "ty: f64, acc: Range { lo: f64, hi: f64 }, map: |x| Range { lo: x, hi: x }, \
+                op: |a, b| Range { lo: b.lo.min(a.lo), hi: a.hi.max(b.hi) }, identity: none";
+    let found = operation(spec);
+    assert_ne!(found.name, "minmax");
+    assert_eq!(found.acc.name.as_deref(), Some("Range"));
+    assert_eq!(found.padding, operation("ty: f64, op: minmax, nan: ignore").padding);
+    assert!(found.combine.to_string().contains("b.lo.min(a.lo)") || found.combine.to_string().contains("a.lo.min(b.lo)"));
+    assert!(found.exact && found.identity.is_none());
+}
+
+#[test]
+fn what_is_no_operator_keeps_its_own_path() {
+    let found = operation("ty: u8, op: |a, b| (a | b) & 0x7f, map: |x| x & 0x7f, identity: none");
+    assert_eq!(found.padding, None);
+}

@@ -1,0 +1,189 @@
+//! Every special value that `docs/operators.md` names.
+
+use super::ways::{How, IGNORE, USUAL, result, result_of_pairs, scalar};
+use reduce_dsl::operators::OPERATORS;
+use reduce_dsl::{Scalar, Value, bf16};
+
+const INFINITY: f32 = f32::INFINITY;
+const NAN: f32 = f32::NAN;
+
+fn is_nan(name: &str, how: How, x: &[f32]) {
+    let found = result(name, how, x).unwrap_or_else(|| panic!("{name} of {x:?} has no result"));
+    assert_eq!(found[0], Value::from_bits(Scalar::F32, 0x7fc0_0000), "{name} of {x:?}");
+}
+
+/// The rows whose result is a float wherever the elements are.
+const FLOATS: [&str; 19] = [
+    "sum",
+    "sum_compensated",
+    "prod",
+    "sum_of_squares",
+    "norm1",
+    "norm2",
+    "norm_inf",
+    "min",
+    "max",
+    "minmax",
+    "findmin",
+    "findmax",
+    "first",
+    "last",
+    "mean",
+    "var",
+    "std",
+    "logsumexp",
+    "softmax_denominator",
+];
+
+#[test]
+fn nan_is_in_the_result_with_the_bits_of_the_contract() {
+    for name in FLOATS {
+        is_nan(name, USUAL, &[f32::from_bits(0xffc1_2345)]);
+        let x = [f32::from_bits(0xffc1_2345), 1.0, f32::from_bits(0x7f80_0001)];
+        is_nan(name, USUAL, &x);
+    }
+    let described = result("describe", USUAL, &[1.0, NAN]).unwrap();
+    let nan = Value::from_bits(Scalar::F32, 0x7fc0_0000);
+    assert_eq!(described, [Value::of(2u64), nan, nan, nan, nan]);
+}
+
+#[test]
+fn nan_that_is_ignored_is_no_element() {
+    for row in OPERATORS.iter().filter(|row| row.takes(Scalar::F32) && row.inputs == 1) {
+        // The NaN is last, so that positions stay; two numbers, so that every way rounds alike.
+        let with = result(row.name, IGNORE, &[3.0f32, -2.0, NAN]);
+        let without = result(row.name, USUAL, &[3.0f32, -2.0]);
+        assert_eq!(with, without, "{}", row.name);
+        assert_eq!(with, result(row.name, IGNORE, &[3.0f32, -2.0]), "{}", row.name);
+    }
+    let with = [(NAN, 1.0), (2.0, 3.0), (1.0, NAN), (4.0, 5.0)];
+    let without = [(2.0f32, 3.0f32), (4.0, 5.0)];
+    for name in ["dot", "squared_distance", "weighted_mean"] {
+        assert_eq!(result_of_pairs(name, IGNORE, &with), result_of_pairs(name, USUAL, &without), "{name}");
+    }
+}
+
+#[test]
+fn all_nan_that_is_ignored_is_nothing() {
+    for row in OPERATORS.iter().filter(|row| row.takes(Scalar::F32) && row.inputs == 1) {
+        let nothing = result::<f32>(row.name, IGNORE, &[]);
+        assert_eq!(result(row.name, IGNORE, &[NAN; 3]), nothing, "{}", row.name);
+    }
+    for name in ["argmin", "argmax", "argminmax", "findmin", "findmax", "first", "last"] {
+        assert_eq!(result(name, IGNORE, &[NAN; 3]), None, "{name}");
+    }
+    for name in ["min", "max", "minmax", "mean", "var", "std"] {
+        is_nan(name, IGNORE, &[NAN; 3]);
+    }
+}
+
+#[test]
+fn nothing_has_the_value_of_the_identity() {
+    for (name, value) in [
+        ("sum", -0.0),
+        ("sum_compensated", -0.0),
+        ("prod", 1.0),
+        ("sum_of_squares", 0.0),
+        ("norm1", 0.0),
+        ("norm2", 0.0),
+        ("norm_inf", 0.0),
+        ("min", INFINITY),
+        ("max", -INFINITY),
+        ("logsumexp", -INFINITY),
+    ] {
+        assert_eq!(result::<f32>(name, USUAL, &[]), Some(vec![Value::of(value)]), "{name}");
+    }
+    ["mean", "var", "std"].into_iter().for_each(|name| is_nan(name, USUAL, &[]));
+    let described = result::<f32>("describe", USUAL, &[]).unwrap();
+    let wanted = [0.0, INFINITY, -INFINITY].map(Value::of);
+    assert_eq!(described[0], Value::of(0u64));
+    assert_eq!(described[1], Value::from_bits(Scalar::F32, 0x7fc0_0000));
+    assert_eq!(described[2..], wanted);
+    let sums = result::<f32>("softmax_denominator", USUAL, &[]).unwrap();
+    assert_eq!(sums, [Value::of(-INFINITY), Value::of(0.0f32)]);
+    assert!(scalar::<f32, bool>("all", USUAL, &[]));
+    assert!(!scalar::<f32, bool>("any", USUAL, &[]));
+    assert_eq!(scalar::<bool, u64>("count", USUAL, &[]), 0);
+    assert_eq!(result::<f32>("argmax", USUAL, &[]), None);
+    assert_eq!(result::<i32>("min", USUAL, &[]), Some(vec![Value::of(i32::MAX)]));
+}
+
+#[test]
+fn a_compensated_sum_keeps_what_rounding_takes() {
+    assert_eq!(scalar::<f32, f32>("sum_compensated", USUAL, &[1e8, 1.0, -1e8]), 1.0);
+    let ones = [f64::MAX, 1.0, -f64::MAX];
+    assert_eq!(scalar::<f64, f64>("sum_compensated", USUAL, &ones), 1.0);
+    // In 24 bits 2^24 + 1 is 2^24.
+    let many = [[16_777_216.0f32].as_slice(), &[1.0; 7]].concat();
+    assert_eq!(scalar::<f32, f64>("sum", How { acc: Some(Scalar::F64), ..USUAL }, &many), 16_777_223.0);
+    assert_eq!(scalar::<bf16, f32>("sum_compensated", USUAL, &[bf16::from_f32(256.0), bf16::ONE]), 257.0);
+}
+
+#[test]
+fn a_compensated_sum_of_infinities_is_that_of_infinities() {
+    assert_eq!(scalar::<f32, f32>("sum_compensated", USUAL, &[1.0, INFINITY, 2.0]), INFINITY);
+    assert_eq!(scalar::<f32, f32>("sum_compensated", USUAL, &[-INFINITY, -INFINITY, 1.0]), -INFINITY);
+    is_nan("sum_compensated", USUAL, &[INFINITY, 1.0, -INFINITY]);
+    assert_eq!(scalar::<f32, f32>("sum_compensated", USUAL, &[f32::MAX, f32::MAX]), INFINITY);
+}
+
+#[test]
+fn moments_of_what_is_not_finite_are_nan() {
+    for x in [&[INFINITY][..], &[1.0, INFINITY], &[INFINITY, 1.0, 2.0], &[INFINITY, -INFINITY]] {
+        is_nan("var", USUAL, x);
+        is_nan("std", USUAL, x);
+    }
+    assert_eq!(scalar::<f32, f32>("mean", USUAL, &[1.0, INFINITY]), INFINITY);
+    is_nan("mean", USUAL, &[INFINITY, -INFINITY]);
+    let described = result("describe", USUAL, &[INFINITY, 1.0]).unwrap();
+    assert_eq!(described[3..], [Value::of(1.0f32), Value::of(INFINITY)]);
+    assert!(described[1].is_nan() && described[2].is_nan());
+}
+
+#[test]
+fn degrees_of_freedom_are_given_at_the_call() {
+    let given = |ddof| How { ddof: Some(ddof), ..USUAL };
+    let x = [1.0f32, 5.0];
+    assert_eq!(scalar::<f32, f32>("var", USUAL, &x), 4.0);
+    assert_eq!(scalar::<f32, f32>("var", given(0), &x), 4.0);
+    assert_eq!(scalar::<f32, f32>("var", given(1), &x), 8.0);
+    assert_eq!(scalar::<f32, f32>("std", given(0), &x), 2.0);
+    is_nan("var", given(1), &[5.0]);
+    assert_eq!(scalar::<f32, f32>("var", given(2), &x), INFINITY);
+    assert_eq!(scalar::<f32, f32>("var", given(7), &x), INFINITY);
+}
+
+#[test]
+fn infinities_among_exponentials() {
+    let sums = result("softmax_denominator", USUAL, &[-INFINITY, 2.0, 2.0]).unwrap();
+    assert_eq!(sums, [Value::of(2.0f32), Value::of(2.0f32)]);
+    let masked = result("softmax_denominator", USUAL, &[-INFINITY; 2]).unwrap();
+    assert_eq!(masked, [Value::of(-INFINITY), Value::of(2.0f32)]);
+    is_nan("logsumexp", USUAL, &[-INFINITY, NAN]);
+    is_nan("logsumexp", USUAL, &[INFINITY, NAN, 1.0]);
+}
+
+#[test]
+fn weights_of_zero_weigh_nothing() {
+    let found = result_of_pairs("weighted_mean", USUAL, &[(1.0f64, 0.0), (4.0, 2.0)]);
+    assert_eq!(found, Some(vec![Value::of(4.0f64)]));
+    let none = result_of_pairs("weighted_mean", USUAL, &[(1.0f32, 0.0f32)]).unwrap();
+    assert!(none[0].is_nan());
+}
+
+#[test]
+fn nan_is_not_zero() {
+    assert!(scalar::<f32, bool>("any", USUAL, &[0.0, NAN]));
+    assert!(scalar::<f32, bool>("all", USUAL, &[NAN]));
+    assert_eq!(scalar::<f32, u64>("count_nonzero", USUAL, &[NAN, 0.0, -0.0, 1.0]), 2);
+    assert!(!scalar::<f32, bool>("any", IGNORE, &[0.0, NAN]));
+    assert_eq!(scalar::<f32, u64>("count_nonzero", IGNORE, &[NAN, 0.0, 1.0]), 1);
+}
+
+#[test]
+fn the_first_and_the_last_keep_their_order() {
+    assert_eq!(scalar::<u8, u8>("first", USUAL, &[3, 1, 2]), 3);
+    assert_eq!(scalar::<u8, u8>("last", USUAL, &[3, 1, 2]), 2);
+    assert_eq!(scalar::<f32, f32>("first", IGNORE, &[NAN, 5.0, NAN, 6.0]), 5.0);
+    assert_eq!(scalar::<f32, f32>("last", IGNORE, &[4.0, 5.0, NAN]), 5.0);
+}

@@ -1,0 +1,52 @@
+//! Operations in order, with `fold`, params, positions and the number of elements: on a GPU as on the host.
+
+use super::cases::{self, LISTS};
+use super::data::{self, Kind};
+use super::device::gpu;
+use super::operations::{self, Subject};
+use rayon::prelude::*;
+use reduce_dsl::Spec;
+use reduce_dsl::lanes::Lanes;
+use reduce_dsl::spec::Passes;
+use reduce_runtime::{Device, Reducer};
+
+fn compare(subject: &Subject, spec: &Spec, device: &Device) -> usize {
+    // A list that would reorder the elements is refused on every device.
+    let Ok(gpu) = Reducer::new(spec, device) else {
+        assert!(Reducer::new(spec, &Device::host()).is_err(), "{}", spec.text);
+        return 0;
+    };
+    let host = Reducer::new(spec, &Device::host()).unwrap();
+    let lengths = cases::lengths(gpu.program(), 70_000);
+    for (&n, turn) in lengths.iter().zip(0..) {
+        let kind = Kind::ALL[turn % Kind::ALL.len()];
+        let inputs = subject.operation.inputs.iter().zip(0..);
+        let lanes: Vec<_> =
+            inputs.map(|(input, place)| data::elements(input.ty, n as u64, kind, place)).collect();
+        let views: Vec<_> = lanes.iter().map(Lanes::borrow).collect();
+        let [found, wanted] = [&gpu, &host].map(|it| it.reduce_with(&views, &subject.params));
+        let [found, wanted] = [found, wanted].map(|it| it.map(|it| it.values).map_err(|it| it.to_string()));
+        assert_eq!(found, wanted, "{kind:?}, n = {n}\n{}", gpu.program());
+    }
+    lengths.len()
+}
+
+#[test]
+fn folds_and_ordered_operators_give_the_bits_of_the_host() {
+    let Some(device) = gpu("folds_and_ordered_operators_give_the_bits_of_the_host") else { return };
+    let subjects: Vec<_> = operations::ordered().into_iter().chain(operations::folded()).collect();
+    let compared = subjects.par_iter().flat_map_iter(|subject| {
+        let spec = |passes, block| Spec {
+            operation: subject.operation.clone(),
+            text: subject.operation.name.clone(),
+            block,
+            passes,
+        };
+        let lists = LISTS.map(|(passes, block)| spec(Passes::List(passes.to_vec()), Some(block)));
+        let specs: Vec<_> = lists.into_iter().chain([spec(Passes::Auto, None)]).collect();
+        specs.into_iter().map(|spec| compare(subject, &spec, &device)).collect::<Vec<_>>()
+    });
+    let compared: usize = compared.sum();
+    println!("{compared} reductions of {} operations", subjects.len());
+    assert!(compared > 2_000);
+}

@@ -1,0 +1,11 @@
+//! A choice that there is not.
+use reducegen::reduction;
+
+fn main() {
+    let _ = reduction! {
+        ty: f32,
+        op: max,
+        nan: skip,
+        ties: last,
+    };
+}

@@ -1,0 +1,10 @@
+//! Our error and the one of rustc are the same mistake.
+use reducegen::reduction;
+
+fn main() {
+    let _ = reduction! {
+        inputs: { x: f32, y: f64 },
+        map: |x, y| x * y,
+        op: sum,
+    };
+}

@@ -1,0 +1,10 @@
+//! A value for every case.
+use reducegen::reduction;
+
+fn main() {
+    let _ = reduction! {
+        ty: f32,
+        map: |x| if x > 0.0 { x },
+        op: sum,
+    };
+}

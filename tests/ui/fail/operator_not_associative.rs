@@ -1,0 +1,10 @@
+//! A difference depends on the grouping.
+use reducegen::reduction;
+
+fn main() {
+    let _ = reduction! {
+        ty: f32,
+        op: |a, b| a - b,
+        identity: none,
+    };
+}

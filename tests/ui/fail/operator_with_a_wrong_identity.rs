@@ -1,0 +1,10 @@
+//! An identity changes nothing.
+use reducegen::reduction;
+
+fn main() {
+    let _ = reduction! {
+        ty: i32,
+        op: |a, b| a.max(b),
+        identity: 0,
+    };
+}

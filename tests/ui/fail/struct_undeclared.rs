@@ -1,0 +1,11 @@
+//! The struct of an accumulator is declared.
+use reducegen::reduction;
+
+fn main() {
+    let _ = reduction! {
+        ty: f64,
+        map: |x| Range { lo: x, hi: x },
+        op: |a, b| Range { lo: a.lo.min(b.lo), hi: a.hi.max(b.hi) },
+        identity: none,
+    };
+}

@@ -1,0 +1,37 @@
+//! What closures may say, in rustc's eyes and in ours.
+#![deny(warnings)]
+
+use reducegen::{Reduction, reduction};
+
+static HASH: Reduction<u32, u32> = reduction! {
+    ty: u32,
+    index: i,
+    map: |x| {
+        let mixed: u32 = x.rotate_left(13) ^ (i as u32).wrapping_mul(0x9e37_79b9);
+        mixed.count_ones() + if mixed & 1 == 0 { 1 } else { mixed >> 3 }
+    },
+    op: |a, b| a ^ b,
+    identity: 0,
+};
+
+/// The norm of what is not out of range, by `f64`.
+static NORM: Reduction<f32, f32> = reduction! {
+    ty: f32,
+    acc: f64,
+    map: |x| {
+        let inside = !x.is_nan() && x.abs() <= f32::MAX;
+        let x = if inside { x.clamp(-1e3, 1e3) as f64 } else { 0.0 };
+        x.powi(2)
+    },
+    op: |a, b| a + b,
+    identity: 0.0,
+    finish: |s, n| (s / n.max(1) as f64).sqrt() as f32 * f32::max(1.0, core::f32::consts::FRAC_1_SQRT_2),
+};
+
+static LAST: Reduction<i64, i64> = reduction! { ty: i64, op: |_, b| b, identity: none };
+
+fn main() {
+    assert_eq!(HASH.reduce(&[1, 2, 3]).unwrap(), HASH.reduce(&[1, 2, 3]).unwrap());
+    assert_eq!(NORM.reduce(&[3.0, -3.0, f32::NAN, 3.0]).unwrap(), (27.0f64 / 4.0).sqrt() as f32);
+    assert_eq!(LAST.reduce(&(0..100_000).collect::<Vec<_>>()).unwrap(), 99_999);
+}
