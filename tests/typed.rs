@@ -3,7 +3,7 @@
 
 use reducegen::dsl::Value;
 use reducegen::dsl::lanes::LanesRef;
-use reducegen::{Best, Describe, Device, Error, MinMax, Reduction, reduction};
+use reducegen::{Describe, Device, Error, MinMax, Reduction, reduction};
 
 static LINE: Reduction<f32, f32, (f32, i32)> = reduction! {
     ty: f32, params: { a: f32, b: i32 }, map: |x| a * x + b as f32, op: sum

@@ -1,12 +1,11 @@
 //! Operations in order, with `fold`, params, positions and the number of elements: on a GPU as on the host.
 
 use super::cases::{self, LISTS};
-use super::data::{self, Kind};
+use super::data::Kind;
 use super::device::gpu;
 use super::operations::{self, Subject};
 use rayon::prelude::*;
 use reduce_dsl::Spec;
-use reduce_dsl::lanes::Lanes;
 use reduce_dsl::spec::Passes;
 use reduce_runtime::{Device, Reducer};
 
@@ -20,10 +19,11 @@ fn compare(subject: &Subject, spec: &Spec, device: &Device) -> usize {
     let lengths = cases::lengths(gpu.program(), 70_000);
     for (&n, turn) in lengths.iter().zip(0..) {
         let kind = Kind::ALL[turn % Kind::ALL.len()];
+        // Other elements of each input.
         let inputs = subject.operation.inputs.iter().zip(0..);
-        let lanes: Vec<_> =
-            inputs.map(|(input, place)| data::elements(input.ty, n as u64, kind, place)).collect();
-        let views: Vec<_> = lanes.iter().map(Lanes::borrow).collect();
+        let lanes: Vec<_> = inputs.map(|(input, place)| kind.lanes(input.ty, n + place)).collect();
+        let views: Vec<_> =
+            lanes.iter().zip(0..).map(|(it, place)| it.borrow().slice(place..place + n)).collect();
         let [found, wanted] = [&gpu, &host].map(|it| it.reduce_with(&views, &subject.params));
         let [found, wanted] = [found, wanted].map(|it| it.map(|it| it.values).map_err(|it| it.to_string()));
         assert_eq!(found, wanted, "{kind:?}, n = {n}\n{}", gpu.program());

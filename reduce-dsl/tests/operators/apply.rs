@@ -19,7 +19,8 @@ fn refused(name: &str, request: Request<'_>) -> String {
 fn every_row_reads() {
     for row in &OPERATORS {
         for ty in Scalar::ALL.into_iter().filter(|&ty| row.takes(ty)) {
-            let inputs: Vec<_> = ["x", "y"].iter().take(row.inputs).map(|&name| Param::new(name, ty)).collect();
+            let inputs: Vec<_> =
+                ["x", "y"].iter().take(row.inputs).map(|&name| Param::new(name, ty)).collect();
             for nan in [Nan::Propagate, Nan::Ignore] {
                 let ties = if row.ties { Some(Ties::Last) } else { None };
                 let operation = row.applied(&Request { nan, ties, ..Request::new(&inputs) }).unwrap();
@@ -81,10 +82,7 @@ fn choices_that_mean_nothing_are_refused() {
         refused("var", Request { params: &params, ..Request::new(&inputs) }),
         "`var` takes `ddof` as u64, not f32; write `params: { ddof: u64 }`"
     );
-    assert_eq!(
-        refused("count", Request::new(&inputs)),
-        "`count` is not defined for f32; it takes bool"
-    );
+    assert_eq!(refused("count", Request::new(&inputs)), "`count` is not defined for f32; it takes bool");
 }
 
 /// `|x, i, k| x * k`, which also uses the position.

@@ -7,7 +7,8 @@ use reduce_dsl::{Scalar, Value};
 use std::fs;
 
 const PATH: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/operators.md");
-const BEGIN: &str = "<!-- The rows of the table; `reduce-dsl/tests/operators/documented.rs` writes them. -->\n";
+const BEGIN: &str =
+    "<!-- The rows of the table; `reduce-dsl/tests/operators/documented.rs` writes them. -->\n";
 const END: &str = "<!-- The end of the rows. -->\n";
 
 /// The element types that results are shown for.
@@ -21,7 +22,8 @@ fn table() -> String {
 
 fn line(row: &Operator) -> String {
     let [nothing, ignored] = [nothing(row, USUAL), ignored(row)];
-    let name = if row.inputs == 2 { format!("`{}` of 2 inputs", row.name) } else { format!("`{}`", row.name) };
+    let name =
+        if row.inputs == 2 { format!("`{}` of 2 inputs", row.name) } else { format!("`{}`", row.name) };
     let cells = [
         name,
         row.doc.to_owned(),

@@ -62,7 +62,10 @@ fn structs_keep_their_names() {
     assert_ne!(found.name, "minmax");
     assert_eq!(found.acc.name.as_deref(), Some("Range"));
     assert_eq!(found.padding, operation("ty: f64, op: minmax, nan: ignore").padding);
-    assert!(found.combine.to_string().contains("b.lo.min(a.lo)") || found.combine.to_string().contains("a.lo.min(b.lo)"));
+    assert!(
+        found.combine.to_string().contains("b.lo.min(a.lo)")
+            || found.combine.to_string().contains("a.lo.min(b.lo)")
+    );
     assert!(found.exact && found.identity.is_none());
 }
 

@@ -46,7 +46,10 @@ fn integers_of_8_bits_are_added_in_32() {
     assert_eq!(scalar::<u8, u32>("sum", USUAL, &[255; 3]), 765);
     assert_eq!(scalar::<i16, i32>("prod", USUAL, &[-32768, 2]), -65536);
     assert_eq!(scalar::<bool, u32>("sum", USUAL, &[true, false, true]), 2);
-    assert_eq!(result_of_pairs::<u8>("dot", USUAL, &[(255, 255), (255, 255)]), Some(vec![Value::of(130_050u32)]));
+    assert_eq!(
+        result_of_pairs::<u8>("dot", USUAL, &[(255, 255), (255, 255)]),
+        Some(vec![Value::of(130_050u32)])
+    );
 }
 
 /// A sum that starts from +0 loses the sign.
@@ -81,7 +84,10 @@ fn the_smallest_integer_has_a_magnitude() {
 /// The difference of unsigned numbers wraps, and its square does not show it.
 #[test]
 fn a_squared_distance_of_unsigned_numbers_is_right() {
-    assert_eq!(result_of_pairs::<u8>("squared_distance", USUAL, &[(3, 5), (5, 3)]), Some(vec![Value::of(8u32)]));
+    assert_eq!(
+        result_of_pairs::<u8>("squared_distance", USUAL, &[(3, 5), (5, 3)]),
+        Some(vec![Value::of(8u32)])
+    );
     assert_eq!(result_of_pairs::<u64>("squared_distance", USUAL, &[(0, 3)]), Some(vec![Value::of(9u64)]));
 }
 

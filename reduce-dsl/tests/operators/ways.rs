@@ -57,7 +57,8 @@ fn every_way(operation: &Operation, how: How, columns: &[Vec<Value>]) -> Option<
     let mut accs = vec![ways.from_left(&leaves), ways.from_right(&leaves), ways.pairs(&leaves)];
     accs.extend(operation.fold.is_some().then(|| ways.folded()));
     if let Some(padding) = &operation.padding {
-        let padded: Vec<Acc> = leaves.iter().flat_map(|leaf| [padding.clone(), leaf.clone(), padding.clone()]).collect();
+        let padded: Vec<Acc> =
+            leaves.iter().flat_map(|leaf| [padding.clone(), leaf.clone(), padding.clone()]).collect();
         accs.extend([ways.from_left(&padded), ways.pairs(&padded)]);
     }
     let results: Vec<_> = accs.into_iter().map(|acc| ways.finished(acc)).collect();
