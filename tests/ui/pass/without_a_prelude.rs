@@ -18,7 +18,7 @@ reduce! {
     index: i,
     acc: Range { lo: f64, hi: u64 },
     map: |x| Range { lo: x * k, hi: i },
-    op: |a, b| Range { lo: a.lo.min(b.lo), hi: a.hi.max(b.hi) },
+    op: |a, b| Range { lo: a.lo.min(b.lo), hi: a.hi | b.hi },
     identity: none,
     finish: |r, n| Range { lo: r.lo, hi: r.hi + n },
 }
