@@ -13,6 +13,9 @@
 //! use reduce_dsl::ops::Bin;
 //! use reduce_dsl::{Scalar, func::FuncBuilder};
 //!
+//! # #[cfg(not(feature = "parse"))]
+//! # fn main() {}
+//! # #[cfg(feature = "parse")]
 //! # fn main() -> Result<(), Box<dyn std::error::Error>> {
 //! let row = operator("sum").ok_or("no row")?;
 //! let mut operation = row.apply(&[Param::new("x", Scalar::F32)], None)?;
