@@ -3,10 +3,11 @@
 //! | status | meaning |
 //! |---|---|
 //! | 0 | done; also where the reader of a pipe closed it because it has enough |
-//! | 1 | the machine cannot do it: no driver, no NVRTC, a file that cannot be written |
+//! | 1 | the machine cannot do it: no driver, no NVRTC, a file that cannot be written; or a law does not hold, in `check` |
 //! | 2 | the user's mistake: arguments, specification, data |
 
 mod args;
+mod check;
 mod counted;
 mod counts;
 mod data;
@@ -44,6 +45,7 @@ pub(crate) fn main() -> ExitCode {
         Command::Run(args) => run::run(args),
         Command::Explain(args) => explain::explain(args),
         Command::Ladder(args) => ladder::ladder(args),
+        Command::Check(args) => check::check(args),
         Command::Devices => devices::devices(),
     };
     match done {

@@ -140,15 +140,20 @@
 //!     }
 //! }
 //!
-//! # fn main() -> Result<(), reducegen::Error> {
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! use reducegen::laws::{Effort, check};
 //! use statistics::{RANGE, Range};
 //! assert_eq!(RANGE.reduce(&[3.0, -1.0, 4.0])?, Range { lo: -1.0, hi: 4.0 });
+//!
+//! let found = check(&RANGE.spec().operation, Effort::Thorough)?;
+//! assert!(found.commutative && found.nan_depends_on_order.is_none());
 //! # Ok(())
 //! # }
 //! ```
 //!
 //! With `pub static NAME;` or `const` at the head, the macro makes items: the reduction and its structs, which are as
-//! visible, with the attributes and the documentation above it.
+//! visible, with the attributes and the documentation above it. [`laws`] tries harder than the macro whether they are
+//! reductions at all, in a test as here, or by `reducegen check`.
 //!
 //! # Elements that lie apart
 //!
@@ -204,6 +209,7 @@ pub use reduce_runtime::{DeviceInput, DeviceSlices, cudarc};
 
 pub use reduce_codegen as codegen;
 pub use reduce_dsl as dsl;
+pub use reduce_dsl::laws;
 pub use reduce_dsl::operators::OPERATORS as operators;
 pub use reduce_dsl::pass::PASSES as passes;
 

@@ -255,8 +255,7 @@ fn check_values(
     let any_order = association.again.iter().any(|level| level.tree == Tree::Any);
     // Bits that depend on the order are compared only where there is one.
     let kind = if any_order && !operation.exact { Kind::Exact } else { setting.kind };
-    let named = case.operator.map(|operator| operator.name);
-    let kind = named.map_or(kind, |name| plain::suited(name, operation.inputs[0].ty, kind));
+    let kind = case.operator.map_or(kind, |it| plain::suited(it.name, operation.inputs[0].ty, kind));
     let elements =
         operation.inputs.iter().zip(0..).map(|(input, place)| data::elements(input.ty, n, kind, place));
     let elements: Vec<Lanes> = elements.collect();
@@ -272,15 +271,15 @@ fn check_values(
     if found != on_host && has_result(operation, n) {
         return Err(format!("the interpreter gives {found:?} and the host {on_host:?}"));
     }
-    let differs = match (case.operator, case.subject.plain) {
+    let found = found.as_deref();
+    let difference = match (case.operator, case.subject.plain) {
         (Some(operator), _) => {
-            plain::compare(program, operator.name, kind, &elements, found.as_deref(), How::default()).err()
+            plain::compare(program, operator.name, kind, &elements, found, How::default()).err()
         }
-        (None, Some(plain)) if n > 0 => {
-            let wanted = plain(&elements);
-            (found.as_ref() != Some(&wanted)).then(|| format!("{found:?}, and a loop gives {wanted:?}"))
+        (None, Some(plain)) if n > 0 && found != Some(&plain(&elements)[..]) => {
+            Some(format!("{found:?}, and a loop {:?}", plain(&elements)))
         }
         (None, _) => None,
     };
-    differs.map_or(Ok(()), |difference| Err(format!("the interpreter gives {difference}")))
+    difference.map_or(Ok(()), |difference| Err(format!("the interpreter gives {difference}")))
 }

@@ -14,6 +14,7 @@ mod plain;
 #[path = "support/splitmix.rs"]
 mod splitmix;
 
+use cases::LISTS;
 use data::Kind;
 use plain::How;
 use rayon::prelude::*;
@@ -132,6 +133,32 @@ fn nothing_and_one_element() {
             [0, 1]
                 .into_iter()
                 .for_each(|n| Kind::ALL.iter().for_each(|&kind| check(&case, row.name, n, kind)));
+        }
+    }
+}
+
+/// NaN ignored, and the last of equals: every operator and type, by lists with padding and without.
+#[test]
+fn nan_ignored_and_the_last_of_equals() {
+    let how = How { ignore: true, last: true };
+    for (turn, (name, ty)) in pairs().into_iter().enumerate() {
+        let lists = [LISTS[turn % LISTS.len()], LISTS[(turn + 11) % LISTS.len()]];
+        for spec in lists.map(|list| cases::choosing(name, ty, list)).into_iter().filter(cases::fits) {
+            let case = Case::new(reduce_codegen::compile(&spec).unwrap());
+            for (n, kind) in [0, 1, 31, 257, 1000, 4097].into_iter().zip(Kind::ALL.into_iter().rev().cycle())
+            {
+                let kind = plain::suited(name, ty, kind);
+                let inputs = elements(&case.program, n, kind);
+                let found = on_host(&case, &inputs);
+                assert_eq!(
+                    interpreted(&case, &inputs, n, true),
+                    found,
+                    "{kind:?}, n = {n}\n{}",
+                    case.program
+                );
+                let compared = plain::compare(&case.program, name, kind, &inputs, found.as_deref(), how);
+                assert_eq!(compared, Ok(()), "{kind:?}, n = {n}\n{}", case.program);
+            }
         }
     }
 }

@@ -13,6 +13,9 @@
 //! use reduce_dsl::ops::Bin;
 //! use reduce_dsl::{Scalar, func::FuncBuilder};
 //!
+//! # #[cfg(not(feature = "parse"))]
+//! # fn main() {}
+//! # #[cfg(feature = "parse")]
 //! # fn main() -> Result<(), Box<dyn std::error::Error>> {
 //! let row = operator("sum").ok_or("no row")?;
 //! let mut operation = row.apply(&[Param::new("x", Scalar::F32)], None)?;
@@ -80,6 +83,8 @@ pub enum Effort {
 pub struct Found {
     /// May elements be reordered?
     pub commutative: bool,
+    /// Operands that may not be, if they may not.
+    pub not_commutative: Option<Counterexample>,
     /// Does every order and grouping give the same bits? Nothing rounds, and neither NaN nor overflow was found to show.
     pub exact: bool,
     /// Operands of which a NaN makes the result depend on order or grouping, if any were found.
@@ -132,6 +137,7 @@ pub fn check(operation: &Operation, effort: Effort) -> Result<Found, Box<Broken>
     let examiner = Examiner::new(operation, effort);
     let mut found = Found {
         commutative: true,
+        not_commutative: None,
         exact: true,
         nan_depends_on_order: None,
         overflow_depends_on_order: None,
@@ -142,6 +148,7 @@ pub fn check(operation: &Operation, effort: Effort) -> Result<Found, Box<Broken>
         match outcome.broken {
             Some(_) if equation == Equation::Commutative && !operation.commutative => {
                 found.commutative = false;
+                found.not_commutative = outcome.broken;
             }
             Some(counterexample) => return Err(Box::new(Broken { law: equation.law(), counterexample })),
             None => found.add(equation.law(), outcome),

@@ -35,6 +35,9 @@ pub(crate) enum Command {
     /// Climb from the naive kernel to the one bound by memory, counted, and timed where there is a GPU
     #[command(after_help = examples::LADDER)]
     Ladder(Ladder),
+    /// Try whether an operator is associative, its identity neutral, its fold the same function
+    #[command(after_help = examples::CHECK)]
+    Check(Check),
     /// List the devices that reductions can run on, and say why a GPU is not usable
     Devices,
 }
@@ -105,6 +108,18 @@ pub(crate) struct Explain {
     #[arg(long, value_name = "GB/s", value_parser = values::speed)]
     pub(crate) gb_per_s: Option<f64>,
     /// Print one line of JSON for each stage
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct Check {
+    /// The reduction: its fields, or the whole macro call in any brackets, or @FILE that holds either
+    pub(crate) spec: String,
+    /// Try every triple of elements of 8 bits
+    #[arg(long)]
+    pub(crate) exhaustive: bool,
+    /// Print one line of JSON
     #[arg(long)]
     pub(crate) json: bool,
 }

@@ -9,6 +9,9 @@ pub(crate) enum Failure {
     /// The specification is wrong: the finished report, with source lines.
     #[error("{0}")]
     Spec(String),
+    /// A law does not hold: the finished report.
+    #[error("{0}")]
+    Law(String),
     /// What the user asked for cannot be: one sentence that names the way out.
     #[error("{0}")]
     Request(String),
@@ -33,7 +36,7 @@ impl Failure {
     pub(crate) fn status(&self) -> u8 {
         match self {
             Failure::Spec(_) | Failure::Request(_) => 2,
-            Failure::Wrong(_) => 1,
+            Failure::Wrong(_) | Failure::Law(_) => 1,
             Failure::Data(error) => match &error.reason {
                 Reason::Io(error) if !is_users(error.kind()) => 1,
                 Reason::Io(_) | Reason::Directory | Reason::NotRegular => 2,
@@ -47,7 +50,7 @@ impl Failure {
     /// What to tell the user; nothing where a pipe's reader has enough.
     pub(crate) fn message(&self) -> Option<String> {
         match self {
-            Failure::Spec(report) => Some(report.clone()),
+            Failure::Spec(report) | Failure::Law(report) => Some(report.clone()),
             Failure::Request(_)
             | Failure::Wrong(_)
             | Failure::Data(_)

@@ -34,11 +34,21 @@ impl Source {
 
     /// The checked specification. `data` has the element types of the files, if there are any.
     pub(crate) fn parse(&self, data: Option<&[Scalar]>) -> Result<Parsed<Bytes>, Failure> {
-        let parsed = parse::text(&self.text, data).map_err(|errors| self.wrong(&errors))?;
+        let parsed = self.read_fields(data).map_err(|errors| self.wrong(&errors))?;
         if !parsed.notes.is_empty() {
-            output::note(parse::render(&self.text, &self.name, &parsed.notes));
+            output::note(self.render(&parsed.notes));
         }
         Ok(parsed)
+    }
+
+    /// The specification, or everything that is wrong with it.
+    pub(crate) fn read_fields(&self, data: Option<&[Scalar]>) -> Result<Parsed<Bytes>, Vec<Diagnostic>> {
+        parse::text(&self.text, data)
+    }
+
+    /// Errors at their places, as the user reads them.
+    pub(crate) fn render(&self, errors: &[Diagnostic]) -> String {
+        parse::render(&self.text, &self.name, errors)
     }
 
     /// What the compiler or the runtime reports, at the pass or block that it is about.
@@ -54,7 +64,7 @@ impl Source {
     }
 
     fn wrong(&self, errors: &[Diagnostic]) -> Failure {
-        Failure::Spec(parse::render(&self.text, &self.name, errors))
+        Failure::Spec(self.render(errors))
     }
 }
 

@@ -109,13 +109,13 @@ fn exact(x: &[f32]) -> Exact {
 }
 
 /// The sums of NumPy and its version, or why there are none.
-fn numpy(arrays: &[Vec<f32>]) -> Result<(String, Vec<f32>), String> {
+fn numpy(arrays: &[Array]) -> Result<(String, Vec<f32>), String> {
     let script = concat!(env!("CARGO_MANIFEST_DIR"), "/scripts/numpy_sum.py");
     let mut python = Command::new("python3");
-    python.args([script, &arrays[0].len().to_string()]).stdin(Stdio::piped()).stdout(Stdio::piped());
+    python.args([script, &arrays[0].x.len().to_string()]).stdin(Stdio::piped()).stdout(Stdio::piped());
     let mut child = python.stderr(Stdio::null()).spawn().map_err(|error| error.to_string())?;
     let mut input = child.stdin.take().unwrap();
-    let bytes = |array: &Vec<f32>| array.iter().flat_map(|x| x.to_le_bytes()).collect::<Vec<_>>();
+    let bytes = |array: &Array| array.x.iter().flat_map(|x| x.to_le_bytes()).collect::<Vec<_>>();
     // Where Python has no NumPy, it does not read what is written.
     let written = arrays.iter().try_for_each(|array| input.write_all(&bytes(array)));
     drop(input);
@@ -128,15 +128,30 @@ fn numpy(arrays: &[Vec<f32>]) -> Result<(String, Vec<f32>), String> {
     Ok((version, sums))
 }
 
-/// How far sums are off, in units of u Σ|x| with u = 2^-24, in which the bound is the depth: on average, and at most.
-fn error(arrays: &[Vec<f32>], sums: &[f32]) -> [f64; 2] {
-    let units = arrays.iter().zip(sums).map(|(array, &sum)| {
-        let magnitude = Exact::sum(array.iter().map(|x| f64::from(x.abs()))).to_f64();
-        let error = (Exact::sum([sum.into()]) - exact(array)).abs().to_f64();
-        error / magnitude * f64::from(1 << 24)
-    });
-    let units: Vec<_> = units.collect();
-    [units.iter().sum::<f64>() / units.len() as f64, units.iter().copied().fold(0.0, f64::max)]
+/// An array with what its sums are compared with.
+struct Array {
+    x: Vec<f32>,
+    sum: Exact,
+    magnitude: f64,
+}
+
+impl Array {
+    fn new(x: Vec<f32>) -> Array {
+        let magnitude = Exact::sum(x.iter().map(|x| f64::from(x.abs()))).to_f64();
+        Array { sum: exact(&x), x, magnitude }
+    }
+
+    /// How far a sum is off, in units of u Σ|x| with u = 2^-24, in which the bound is the depth.
+    fn error(&self, sum: f32) -> f64 {
+        let error = (Exact::sum([sum.into()]) - self.sum.clone()).abs().to_f64();
+        error / self.magnitude * f64::from(1 << 24)
+    }
+}
+
+/// The error on average, and at most.
+fn error(arrays: &[Array], sums: impl Iterator<Item = f32>) -> [f64; 2] {
+    let errors: Vec<_> = arrays.iter().zip(sums).map(|(array, sum)| array.error(sum)).collect();
+    [errors.iter().sum::<f64>() / errors.len() as f64, errors.iter().copied().fold(0.0, f64::max)]
 }
 
 /// A row of the table: the way, and for each class the mean and the greatest error.
@@ -147,16 +162,17 @@ struct Row {
 
 fn rows(n: usize, trials: usize) -> Vec<Row> {
     let mut random = Random::new(1);
-    let arrays = CLASSES.map(|class| (0..trials).map(|_| (class.array)(n, &mut random)).collect::<Vec<_>>());
+    let arrays = CLASSES
+        .map(|class| (0..trials).map(|_| Array::new((class.array)(n, &mut random))).collect::<Vec<_>>());
     let of_way = |way: &Way| {
-        let sums = |arrays: &Vec<Vec<f32>>| arrays.iter().map(|x| (way.sum)(x)).collect::<Vec<_>>();
-        Row { name: way.name.to_owned(), errors: arrays.iter().map(|it| error(it, &sums(it))).collect() }
+        let errors = arrays.iter().map(|arrays| error(arrays, arrays.iter().map(|it| (way.sum)(&it.x))));
+        Row { name: way.name.to_owned(), errors: errors.collect() }
     };
     let mut rows: Vec<_> = ways().iter().map(of_way).collect();
     let of_numpy: Result<Vec<_>, _> = arrays.iter().map(|arrays| numpy(arrays)).collect();
     match of_numpy {
         Ok(of_numpy) => {
-            let errors = arrays.iter().zip(&of_numpy).map(|(arrays, (_, sums))| error(arrays, sums));
+            let errors = arrays.iter().zip(&of_numpy).map(|(it, (_, sums))| error(it, sums.iter().copied()));
             rows.insert(3, Row { name: of_numpy[0].0.clone(), errors: errors.collect() });
         }
         Err(why) => println!("no row of NumPy: {why}"),
@@ -185,8 +201,7 @@ fn short(x: f64) -> String {
 
 #[test]
 fn table() {
-    let (n, trials) =
-        if std::env::var_os("REDUCEGEN_FULL").is_some() { (1 << 20, 100) } else { (1 << 14, 5) };
+    let (n, trials) = if std::env::var_os("REDUCEGEN_FULL").is_some() { (1 << 20, 20) } else { (1 << 14, 5) };
     let rows = rows(n, trials);
     println!("{trials} arrays of {n} elements each");
     print(&rows);

@@ -5,7 +5,7 @@ pub(crate) mod operations;
 
 use reduce_dsl::func::Param;
 use reduce_dsl::operation::{Layout, Operation};
-use reduce_dsl::operators::{OPERATORS, operator};
+use reduce_dsl::operators::{Nan, OPERATORS, Request, Ties, operator};
 use reduce_dsl::pass::Pass::{
     self, Bitmask, Coarsen, GridStride, InPlace, LastWarp, Sequential, Serial, Shuffle, StridedIndex, Unroll,
     Vectorize,
@@ -51,6 +51,15 @@ pub(crate) fn spec(name: &str, ty: Scalar, (passes, block): (&[Pass], u32)) -> S
     spec_of(operation(name, &vec![ty; operator(name).unwrap().inputs]), (passes, block))
 }
 
+/// The same with NaN ignored and, where there are ties, the last of equals.
+pub(crate) fn choosing(name: &str, ty: Scalar, list: (&[Pass], u32)) -> Spec {
+    let row = operator(name).unwrap();
+    let inputs: Vec<_> = ["x", "y"].iter().take(row.inputs).map(|&name| Param::new(name, ty)).collect();
+    let ties = row.ties.then_some(Ties::Last);
+    let request = Request { nan: Nan::Ignore, ties, ..Request::new(&inputs) };
+    spec_of(row.applied(&request).unwrap(), list)
+}
+
 fn spec_of(operation: Operation, (passes, block): (&[Pass], u32)) -> Spec {
     let types: Vec<_> = operation.inputs.iter().map(|input| input.ty.name()).collect();
     let text = format!(
@@ -89,7 +98,7 @@ pub(crate) fn all() -> Vec<Spec> {
     let mut specs = Vec::new();
     for row in &OPERATORS {
         for ty in Scalar::ALL.into_iter().filter(|&ty| row.takes(ty)) {
-            specs.extend(LISTS.map(|list| spec(row.name, ty, list)));
+            specs.extend(LISTS.map(|list| spec(row.name, ty, list)).into_iter().filter(fits));
             specs.push(auto(row.name, ty));
         }
     }
@@ -98,33 +107,47 @@ pub(crate) fn all() -> Vec<Spec> {
     specs
 }
 
+/// Does the list keep the order of the elements, where the operator needs it?
+pub(crate) fn fits(spec: &Spec) -> bool {
+    spec.operation.commutative || reduce_codegen::stages(spec).is_ok()
+}
+
 /// The lists whose kernels are shown: one for each thing that a kernel can be made of.
 pub(crate) const SHOWN: [usize; 13] = [0, 2, 3, 6, 8, 10, 12, 14, 15, 17, 20, 21, 23];
 
-/// Operator, type and list of each snapshot: every pair of two of them occurs.
+/// The operators whose kernels are shown by every list: one for each kind of accumulator and of `map`.
+const SHOWN_BY_ALL: [&str; 6] = ["sum", "max", "argmax", "dot", "var", "first"];
+
+/// Operator, type and list of each snapshot: every operator, every type by every list, and by every list that it allows
+/// each of [`SHOWN_BY_ALL`].
 pub(crate) fn shown() -> Vec<(&'static str, Scalar, usize)> {
     let mut missing = BTreeSet::new();
-    let mut cases = Vec::new();
+    let mut cases: Vec<(&'static str, Scalar, usize)> = Vec::new();
     let all = OPERATORS.iter().flat_map(|row| Scalar::ALL.map(|ty| (row, ty)));
     let legal: Vec<_> = all.filter(|(row, ty)| row.takes(*ty)).map(|(row, ty)| (row.name, ty)).collect();
     for &(name, ty) in &legal {
-        for list in SHOWN {
-            missing.extend([(name, list), (ty.name(), list)]);
+        for list in SHOWN.into_iter().filter(|&list| fits(&spec(name, ty, LISTS[list]))) {
+            missing.insert((ty.name(), list));
+            missing.extend(SHOWN_BY_ALL.contains(&name).then_some((name, list)));
         }
     }
     let gain = |missing: &BTreeSet<_>, (name, ty): (&'static str, Scalar), list| {
         usize::from(missing.contains(&(name, list))) + usize::from(missing.contains(&(ty.name(), list)))
     };
     for &it in legal.iter().chain(&legal) {
-        let best = SHOWN.into_iter().rev().max_by_key(|&list| gain(&missing, it, list)).unwrap();
-        if gain(&missing, it, best) > 0 || !cases.iter().any(|&(name, ty, _)| (name, ty) == it) {
+        let lists = SHOWN.into_iter().rev().filter(|&list| fits(&spec(it.0, it.1, LISTS[list])));
+        let best = lists.max_by_key(|&list| gain(&missing, it, list)).unwrap();
+        if gain(&missing, it, best) > 0 || !cases.iter().any(|&(name, ..)| name == it.0) {
             missing.remove(&(it.0, best));
             missing.remove(&(it.1.name(), best));
             cases.push((it.0, it.1, best));
         }
     }
     for (what, list) in missing {
-        let &(name, ty) = legal.iter().find(|(name, ty)| *name == what || ty.name() == what).unwrap();
+        let is_meant = |&&(name, ty): &&(&str, Scalar)| {
+            (name == what || ty.name() == what) && fits(&spec(name, ty, LISTS[list]))
+        };
+        let &(name, ty) = legal.iter().find(is_meant).unwrap();
         cases.push((name, ty, list));
     }
     cases
@@ -149,9 +172,8 @@ fn operation(name: &str, types: &[Scalar]) -> Operation {
 /// The program after each pass of every case of an operator and type, each kernel once.
 pub(crate) fn programs(name: &str, ty: Scalar) -> Vec<Program> {
     let mut programs: Vec<Program> = Vec::new();
-    let specs = LISTS.map(|list| spec(name, ty, list));
-    for stage in specs.iter().chain([&auto(name, ty)]).flat_map(|spec| reduce_codegen::stages(spec).unwrap())
-    {
+    let specs = LISTS.map(|list| spec(name, ty, list)).into_iter().filter(fits).chain([auto(name, ty)]);
+    for stage in specs.collect::<Vec<_>>().iter().flat_map(|spec| reduce_codegen::stages(spec).unwrap()) {
         let it = stage.program;
         if !programs.iter().any(|other| other.block == it.block && other.kernels == it.kernels) {
             programs.push(it);

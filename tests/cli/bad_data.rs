@@ -66,6 +66,20 @@ fn arrays_of_other_elements() {
 }
 
 #[test]
+fn bools_that_are_none() {
+    let folder = Folder::of("no_bools")
+        .with("bools.npy", file(&header("|b1", false, "(4,)"), &[1, 0, 2, 3]))
+        .with("bits", [0, 1, 1, 0, 255]);
+    insta::assert_snapshot!(folder.show_all(
+        2,
+        &[
+            &["run", "op: any", "bools.npy", "--device", "host"],
+            &["run", "op: sum, ty: bool", "bits", "--raw", "bool", "--device", "host"],
+        ]
+    ));
+}
+
+#[test]
 fn arrays_of_another_shape_than_their_data() {
     let data = raw(&[1f32, 2.0, 3.0, 4.0, 5.0, 6.0]);
     let with = |fortran_order, shape: &str| file(&header("<f4", fortran_order, shape), &data);

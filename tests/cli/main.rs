@@ -3,6 +3,7 @@
 
 mod bad_data;
 mod bad_request;
+mod check;
 mod emit;
 mod explain;
 mod folder;

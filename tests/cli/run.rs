@@ -63,6 +63,18 @@ fn every_type_is_read() {
     }
 }
 
+#[test]
+fn bools_are_read() {
+    let folder = Folder::of("bools")
+        .with("x.npy", npy::array(&[true, false, true]))
+        .with("none.npy", npy::array(&[false; 3]))
+        .with("bits", [1, 1, 1, 0]);
+    assert_eq!(folder.result("op: any", &["x.npy"]), "true");
+    assert_eq!(folder.result("op: all, ty: bool", &["x.npy"]), "false");
+    assert_eq!(folder.result("op: any", &["none.npy"]), "false");
+    assert_eq!(folder.result("op: sum", &["bits", "--raw", "bool"]), "3");
+}
+
 /// Numbers of which every byte matters, so that bytes in another order are another result.
 #[test]
 fn elements_are_little_endian() {

@@ -144,11 +144,11 @@ impl Elements<f64> {
 
 /// The bits of a float result: NaN has those that the contract names.
 fn float(ty: Scalar, number: f64) -> Value {
-    let nan = match ty {
-        Scalar::F16 => 0x7e00,
-        Scalar::Bf16 => 0x7fc0,
-        Scalar::F32 => 0x7fc0_0000,
-        _ => 0x7ff8 << 48,
+    let nan = match ty.size() {
+        8 => 0x7ff8 << 48,
+        4 => 0x7fc0_0000,
+        _ if ty == Scalar::F16 => 0x7e00,
+        _ => 0x7fc0,
     };
     if number.is_nan() { Value::from_bits(ty, nan) } else { super::data::float(ty, number, 0) }
 }

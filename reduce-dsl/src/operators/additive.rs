@@ -57,7 +57,7 @@ pub(super) const DOT: Operator = Operator {
 pub(super) const SUM_OF_SQUARES: Operator = Operator {
     name: "sum_of_squares",
     doc: "the sum of the squares",
-    source: "scipy.stats: `_sum_of_squares`",
+    source: "numpy.vdot of an input and itself",
     map: "|x| {
         let value = x as W as A;
         if IGNORE && x.is_nan() { A_ZERO } else { value * value }

@@ -2,7 +2,7 @@
 
 use super::{Operator, additive, bits, exponential, order, positions, statistics};
 
-/// The named operators, one row each.
+/// The named operators, one row each. Of rows that combine alike, a closure is [recognised](crate::recognise) as the first.
 pub const OPERATORS: [Operator; 33] = [
     additive::SUM,
     additive::SUM_COMPENSATED,
@@ -12,10 +12,10 @@ pub const OPERATORS: [Operator; 33] = [
     additive::SQUARED_DISTANCE,
     additive::NORM1,
     additive::NORM2,
-    order::NORM_INF,
     order::MIN,
     order::MAX,
     order::MINMAX,
+    order::NORM_INF,
     positions::ARGMIN,
     positions::ARGMAX,
     positions::ARGMINMAX,

@@ -1,5 +1,6 @@
 //! What the parser says: a message at a place, with help; and the collection of them.
 
+use crate::laws::Broken;
 use proc_macro2::{Span, TokenStream};
 use quote::ToTokens;
 
@@ -53,18 +54,20 @@ pub struct Diagnostic<S = std::ops::Range<usize>> {
     pub span: S,
     /// What to write instead, where the message does not say it.
     pub help: Option<String>,
+    /// The law that does not hold, where that is what is wrong.
+    pub broken: Option<Box<Broken>>,
 }
 
 impl<S> Diagnostic<S> {
     /// An error at a place.
     pub fn error(span: S, message: impl Into<String>) -> Diagnostic<S> {
-        Diagnostic { level: Level::Error, message: message.into(), span, help: None }
+        Diagnostic { level: Level::Error, message: message.into(), span, help: None, broken: None }
     }
 
     /// The same at a place of another kind.
     pub fn map_span<T>(self, f: impl FnOnce(S) -> T) -> Diagnostic<T> {
-        let Diagnostic { level, message, span, help } = self;
-        Diagnostic { level, message, span: f(span), help }
+        let Diagnostic { level, message, span, help, broken } = self;
+        Diagnostic { level, message, span: f(span), help, broken }
     }
 }
 
@@ -115,6 +118,14 @@ impl Errors {
 pub(super) struct Added<'a>(Option<&'a mut Diagnostic<Extent>>);
 
 impl Added<'_> {
+    /// The error is that a law does not hold.
+    pub(super) fn broken(mut self, broken: Box<Broken>) -> Self {
+        if let Some(error) = &mut self.0 {
+            error.broken = Some(broken);
+        }
+        self
+    }
+
     pub(super) fn help(self, help: impl Into<String>) {
         if let Some(error) = self.0 {
             error.help = Some(help.into());

@@ -14,7 +14,7 @@ pub(super) fn judged(operation: Operation, fields: &Fields, errors: &mut Errors)
     let found = match laws::check(&operation, Effort::Sample) {
         Ok(found) => found,
         Err(broken) => {
-            report(&broken, fields, errors);
+            report(broken, fields, errors);
             return None;
         }
     };
@@ -26,7 +26,7 @@ pub(super) fn judged(operation: Operation, fields: &Fields, errors: &mut Errors)
     Some(Operation { commutative, exact: exact && commutative, ..operation })
 }
 
-fn report(broken: &Broken, fields: &Fields, errors: &mut Errors) {
+fn report(broken: Box<Broken>, fields: &Fields, errors: &mut Errors) {
     let place = match broken.law {
         Law::Associative => None,
         Law::Identity => fields.identity.as_ref().map(Extent::of),
@@ -42,5 +42,6 @@ fn report(broken: &Broken, fields: &Fields, errors: &mut Errors) {
         Law::Commutative => "leave the field out; then elements keep their order",
         Law::Fold => "`fold` adds one element: it is `op(acc, map(x))`, written cheaper",
     };
-    errors.add(place.unwrap_or_else(|| op_place(fields)), broken.to_string()).help(help);
+    let place = place.unwrap_or_else(|| op_place(fields));
+    errors.add(place, broken.to_string()).broken(broken).help(help);
 }

@@ -34,6 +34,7 @@ fn line(row: &Operator) -> String {
         exact(row).to_owned(),
         row.source.to_owned(),
     ];
+    let cells = cells.map(|cell| cell.replace('|', "\\|"));
     format!("| {} |\n", cells.join(" | "))
 }
 

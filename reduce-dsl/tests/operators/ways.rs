@@ -54,12 +54,12 @@ fn every_way(operation: &Operation, how: How, columns: &[Vec<Value>]) -> Option<
     let ways = Ways { operation, how, columns };
     let n = columns[0].len();
     let leaves: Vec<Acc> = (0..n).map(|i| ways.mapped(i)).collect();
-    let mut accs = vec![ways.from_left(&leaves), ways.from_right(&leaves), ways.pairs(&leaves)];
+    let mut accs = vec![ways.leftwards(&leaves), ways.rightwards(&leaves), ways.pairs(&leaves)];
     accs.extend(operation.fold.is_some().then(|| ways.folded()));
     if let Some(padding) = &operation.padding {
         let padded: Vec<Acc> =
             leaves.iter().flat_map(|leaf| [padding.clone(), leaf.clone(), padding.clone()]).collect();
-        accs.extend([ways.from_left(&padded), ways.pairs(&padded)]);
+        accs.extend([ways.leftwards(&padded), ways.pairs(&padded)]);
     }
     let results: Vec<_> = accs.into_iter().map(|acc| ways.finished(acc)).collect();
     results.iter().for_each(|other| assert_eq!(*other, results[0], "{}: {columns:?}", operation.name));
@@ -96,11 +96,11 @@ impl Ways<'_> {
         Evaluator::new(&self.operation.combine).run_once(&[a, b].concat()).unwrap()
     }
 
-    fn from_left(&self, leaves: &[Acc]) -> Option<Acc> {
+    fn leftwards(&self, leaves: &[Acc]) -> Option<Acc> {
         leaves.iter().cloned().reduce(|a, b| self.combined(&a, &b))
     }
 
-    fn from_right(&self, leaves: &[Acc]) -> Option<Acc> {
+    fn rightwards(&self, leaves: &[Acc]) -> Option<Acc> {
         leaves.iter().rev().cloned().reduce(|b, a| self.combined(&a, &b))
     }
 

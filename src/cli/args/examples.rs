@@ -7,10 +7,12 @@ Examples:
   reducegen run 'op: dot' x.npy y.npy --json
   reducegen emit 'op: sum, ty: f32, passes: [shuffle, coarsen(4)]'
   reducegen explain 'op: sum, ty: f32'
+  reducegen check 'ty: f32, op: |a, b| a + b - a * b, identity: 0.0'
   reducegen ladder
   reducegen devices
 
-Exit status: 0, or 2 where the request or the data is wrong, or 1 where the machine cannot do it.";
+Exit status: 0, or 2 where the request or the data is wrong, or 1 where the machine cannot do it
+or a law does not hold.";
 
 /// Of `emit`.
 pub(super) const EMIT: &str = "\
@@ -44,6 +46,17 @@ Examples:
   reducegen explain 'op: dot, inputs: { x: f16, y: f16 }' --gb-per-s 864 --json
 
 `=` is what the stage before has. The counts are exact; docs/ladder.md says what each one counts.";
+
+/// Of `check`.
+pub(super) const CHECK: &str = "\
+Examples:
+  reducegen check 'ty: f32, op: |a, b| a - b, identity: none'
+  reducegen check 'op: argmax, ty: u8' --exhaustive
+  reducegen check @welford.reduce --json
+
+exact: both sides are equal bit for bit or, where operations round, as fractions before any rounding.
+bounded: equal up to the error that the operations may add (sqrt, exp, ln). discarded: nothing follows.
+Exit status: 0 where all laws hold, 1 where one does not.";
 
 /// Of `ladder`.
 pub(super) const LADDER: &str = "\

@@ -5,20 +5,16 @@ use reduce_dsl::{Scalar, Value};
 
 /// The type that elements are added up in.
 fn wide(ty: Scalar) -> Scalar {
-    match ty {
-        Scalar::I8 | Scalar::I16 => Scalar::I32,
-        Scalar::U8 | Scalar::U16 | Scalar::Bool => Scalar::U32,
-        other => other,
+    match (ty.size(), ty.is_signed()) {
+        (8, _) => ty,
+        (_, true) => Scalar::I32,
+        (_, false) => Scalar::U32,
     }
 }
 
 /// The type of magnitudes.
 fn unsigned(ty: Scalar) -> Scalar {
-    match wide(ty) {
-        Scalar::I32 => Scalar::U32,
-        Scalar::I64 => Scalar::U64,
-        other => other,
-    }
+    if ty.size() == 8 { Scalar::U64 } else { Scalar::U32 }
 }
 
 /// The least and the greatest value.

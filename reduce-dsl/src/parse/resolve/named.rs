@@ -38,6 +38,8 @@ pub(super) fn draft(name: &Ident, fields: &Fields, scope: &Scope, errors: &mut E
     let finish = lambda(fields, "finish", fields.finish.as_ref(), errors);
     let finish = finish.then(|finish| functions.finish(&finish, output, errors));
     let own = own?;
+    // rustc need not see the identity: its type may be one of the library, which is not in scope.
+    let closures = std::mem::take(&mut functions.closures);
     identity::check(fields, &own, &mut functions, errors);
     let (map, fold, finish) = (map?, fold.right()?, finish.right()?);
     let names = scope.names();
@@ -45,7 +47,7 @@ pub(super) fn draft(name: &Ident, fields: &Fields, scope: &Scope, errors: &mut E
     let spelling = Spelling {
         map: map.map(|it| it.func.closure(&it.result, &names)),
         acc: scope.acc.value().map(Record::text),
-        op: own.name.clone(),
+        op: name.to_string(),
         fold: fold.as_ref().map(|it| it.func.closure(&own.acc, &names)),
         identity: None,
         commutative: fields.commutative.as_ref().map(|it| it.value),
@@ -56,7 +58,7 @@ pub(super) fn draft(name: &Ident, fields: &Fields, scope: &Scope, errors: &mut E
     let is_own = fold.is_none() && fields.commutative.is_none();
     let operation = with(own, fold, finish)?;
     let operation = if is_own { operation } else { judge::judged(operation, fields, errors)? };
-    Some(Draft { operation, spelling, closures: functions.closures })
+    Some(Draft { operation, spelling, closures })
 }
 
 fn row(name: &Ident, errors: &mut Errors) -> Option<&'static Operator> {
