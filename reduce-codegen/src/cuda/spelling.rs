@@ -68,7 +68,7 @@ impl Spelling {
 
 fn un(op: Un, ty: Scalar) -> Spelling {
     match op {
-        Un::Neg if wraps(ty) => Spelling::Helper(Helper::Un(op, ty)),
+        Un::Neg if wraps(ty) || is_narrow(ty) => Spelling::Helper(Helper::Un(op, ty)),
         Un::Neg => Spelling::Prefix("-"),
         Un::Abs if ty.is_float() => float(ty, ["fabsf", "fabs"]),
         Un::Abs if ty.is_unsigned() => Spelling::Same,
@@ -94,6 +94,7 @@ fn bin(op: Bin, ty: Scalar) -> Spelling {
         // Products of floats are never contracted with a sum.
         Bin::Mul if ty.is_float() => float(ty, ["__fmul_rn", "__dmul_rn"]),
         Bin::Add | Bin::Sub | Bin::Mul if wraps(ty) => helper,
+        Bin::Sub | Bin::Mul if is_narrow(ty) => helper,
         // 65535 * 65535 is more than an `int` holds.
         Bin::Mul if ty == Scalar::U16 => helper,
         Bin::Add => Spelling::Infix("+"),
@@ -139,6 +140,11 @@ fn cast(from: Scalar, to: Scalar) -> Spelling {
 /// The function of `f32`, or of `f64`.
 fn float(ty: Scalar, [single, double]: [&'static str; 2]) -> Spelling {
     Spelling::Call(if ty == Scalar::F64 { double } else { single })
+}
+
+/// Is it signed, of 8 or 16 bits? Whatever NVRTC can make `neg.s16` of has a helper: see there.
+fn is_narrow(ty: Scalar) -> bool {
+    ty.is_signed() && ty.size() < 4
 }
 
 /// Would an overflow be undefined in C++, because the type is computed with as it is?

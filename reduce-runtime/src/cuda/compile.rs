@@ -18,11 +18,19 @@ impl Nvrtc {
     /// NVRTC does not know the architecture, or refuses the text, which is a bug of this project.
     pub fn compile_program(&self, program: &Program, target: Target) -> Result<Image, Error> {
         let source = reduce_codegen::cuda(program)?;
-        let image = self.compile(&source, target)?;
+        let image = self.reported(&source, target)?;
         let most = REGISTERS / program.block;
         if image.resources.iter().all(|kernel| kernel.registers <= most) {
             return Ok(image);
         }
         self.compile_with(&source, target, &[&format!("--maxrregcount={most}")])
+    }
+
+    /// The image with what ptxas says about it. What NVRTC finds in its own cache (CUDA 12.9) comes without a word, so
+    /// that nobody would know of a kernel with too many registers for its block; `--no-cache` makes it speak.
+    fn reported(&self, source: &str, target: Target) -> Result<Image, Error> {
+        let image = self.compile(source, target)?;
+        let silent = image.resources.is_empty() && matches!(target, Target::Cubin(_));
+        if silent { self.compile_with(source, target, &["--no-cache"]) } else { Ok(image) }
     }
 }

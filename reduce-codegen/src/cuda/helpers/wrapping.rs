@@ -15,25 +15,48 @@ pub(super) fn un(op: Un, ty: Scalar, name: &str) -> String {
     returning(c, name, &format!("{c} a"), &value)
 }
 
-/// Of 8 and 16 bits: NVRTC makes `neg.s16` of `0 - a`, and ptxas (13.0) takes its result as if it had not wrapped where
-/// it is widened: -(-32768) becomes 32768. Of `sub.u16` it does not.
+/// Of 8 and 16 bits: NVRTC makes `neg.s16` of `0 - a`, `a * -1` and the like, and ptxas (13.0) takes its result as if it
+/// had not wrapped where it is widened: -(-32768) becomes 32768. Of unsigned instructions it does not.
 fn narrow(op: Un, ty: Scalar, name: &str) -> String {
     let c = scalar(ty);
     let value = if op == Un::Abs { format!("a < 0 ? ({c})r : a") } else { format!("({c})r") };
+    assembly(ty, name, &format!("{c} a"), "sub.u16 %0, 0, %1;", &["a"], &value)
+}
+
+fn narrow_bin(op: Bin, ty: Scalar, name: &str) -> String {
+    let c = scalar(ty);
+    let instruction = if op == Bin::Mul { "mul.lo.u16 %0, %1, %2;" } else { "sub.u16 %0, %1, %2;" };
+    assembly(ty, name, &format!("{c} a, {c} b"), instruction, &["a", "b"], &format!("({c})r"))
+}
+
+fn assembly(
+    ty: Scalar,
+    name: &str,
+    params: &str,
+    instruction: &str,
+    operands: &[&str],
+    value: &str,
+) -> String {
+    let c = scalar(ty);
+    let operands: Vec<_> = operands.iter().map(|it| format!("\"h\"((short){it})")).collect();
     format!(
         "\
-{INLINE} {c} {name}({c} a)
+{INLINE} {c} {name}({params})
 {{
-    short r;  // not `0 - a`, of which ptxas 13.0 does not wrap -32768
-    asm(\"sub.u16 %0, 0, %1;\" : \"=h\"(r) : \"h\"((short)a));
+    short r;  // ptxas 13.0 does not always wrap what C++ would write here
+    asm(\"{instruction}\" : \"=h\"(r) : {});
     return {value};
 }}
-"
+",
+        operands.join(", ")
     )
 }
 
 pub(super) fn bin(op: Bin, ty: Scalar, name: &str) -> String {
     let (c, unsigned) = (scalar(ty), unsigned(ty));
+    if ty.is_signed() && ty.size() < 4 && matches!(op, Bin::Sub | Bin::Mul) {
+        return narrow_bin(op, ty, name);
+    }
     if op == Bin::Shl {
         let value = format!("({c})(({unsigned})a << (b & {}))", bits(ty) - 1);
         return returning(c, name, &format!("{c} a, unsigned int b"), &value);
