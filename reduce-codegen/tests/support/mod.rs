@@ -77,9 +77,9 @@ pub fn spec_of(operation: &Operation, block: u32, list: &str) -> Spec {
     Spec { operation: operation.clone(), text, block: Some(block), passes: Passes::List(passes(list)) }
 }
 
-/// The program of every stage of every list.
+/// The program of every stage of every list that the operator takes.
 pub fn programs(operator: &Operator, ty: Scalar) -> Vec<Program> {
-    distinct(LISTS.map(|(block, list)| stages(&spec(operator, ty, block, list)).unwrap()))
+    distinct(LISTS.iter().filter_map(|&(block, list)| stages(&spec(operator, ty, block, list)).ok()))
 }
 
 /// The program of every stage of every list that an operation takes.

@@ -132,6 +132,11 @@ impl Ty {
 }
 
 impl Shape {
+    /// The name of the struct that it is.
+    pub fn name(self) -> Option<&'static str> {
+        if let Shape::Struct(name, ..) = self { Some(name) } else { None }
+    }
+
     /// The accumulator or result that it is, where `T` is `element` and `A` is `acc`.
     pub fn record(self, element: Scalar, acc: Scalar) -> Record {
         let scalar = |ty: &Ty| ty.scalar(element, acc);

@@ -150,7 +150,9 @@ fn is_taken(name: &str) -> bool {
     // Vectors of elements are called `f32x4`, and functions of a type `min_f32`.
     let is_vector = name.split('x').next().and_then(Scalar::from_name).is_some();
     let is_function = name.rsplit_once('_').is_some_and(|(_, ty)| Scalar::from_name(ty).is_some());
-    in_kernel || is_vector || is_function
+    let is_struct =
+        OPERATORS.iter().any(|row| [row.acc, row.output].iter().any(|it| it.name() == Some(name)));
+    in_kernel || is_vector || is_function || is_struct
 }
 
 /// Is it the name of a method?
@@ -208,7 +210,7 @@ const KERNEL: &str = "\
     acc at atomicAdd atomicAnd atomicCAS atomicMax atomicMin atomicOr atomicXor blockDim blockIdx \
     combine count elements finish first fold gridDim identity index item items lane left map mask n next other \
     partial partials present result right root shared step stride thread threadIdx total tree unit units warp \
-    warps warpSize Best BLOCK GRID STRIDE TILE UNITS WARPS WIDTH";
+    warps warpSize BLOCK GRID STRIDE TILE UNITS WARPS WIDTH";
 
 /// Words of C++17 and CUDA.
 const C_WORDS: &str = "\
