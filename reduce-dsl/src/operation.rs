@@ -128,7 +128,7 @@ impl fmt::Display for Order {
 /// The functions of a reduction, typed and checked.
 ///
 /// Behind its inputs and accumulators a function has parameters for whatever else it uses, by name:
-/// see [`Operation::arguments`].
+/// see [`Operation::map_arguments`].
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Operation {
     /// The name that emitted text uses: that of the operator, or of the closure that it is.

@@ -92,7 +92,7 @@ pub(super) fn refuse(name: &str, what: &str) -> Option<String> {
     // The canonical text has the names of inputs as parameters of its closure.
     let in_rust = syn::parse_str::<syn::Ident>(name).is_err();
     let whose = if in_rust { "Rust" } else { "the CUDA kernel" };
-    (is_taken(name) || in_rust)
+    (is_taken(name) || is_struct(name) || in_rust)
         .then(|| format!("{what} cannot be called `{name}`, which has a meaning in {whose}"))
 }
 
@@ -150,9 +150,12 @@ fn is_taken(name: &str) -> bool {
     // Vectors of elements are called `f32x4`, and functions of a type `min_f32`.
     let is_vector = name.split('x').next().and_then(Scalar::from_name).is_some();
     let is_function = name.rsplit_once('_').is_some_and(|(_, ty)| Scalar::from_name(ty).is_some());
-    let is_struct =
-        OPERATORS.iter().any(|row| [row.acc, row.output].iter().any(|it| it.name() == Some(name)));
-    in_kernel || is_vector || is_function || is_struct
+    in_kernel || is_vector || is_function
+}
+
+/// Is it the name of a struct of an operator?
+fn is_struct(name: &str) -> bool {
+    OPERATORS.iter().any(|row| [row.acc, row.output].iter().any(|it| it.name() == Some(name)))
 }
 
 /// Is it the name of a method?
