@@ -99,7 +99,8 @@ tests() {
   for processor in max cortex-a53; do
     echo "aarch64, processor $processor"
     AARCH64_CPU=$processor cross_cargo test --quiet --release --no-default-features --test golden
-    AARCH64_CPU=$processor cross_cargo test --quiet --release -p reduce-runtime --test host
+    # Every operator on every type takes half an hour under an emulator; the golden bits have them all.
+    AARCH64_CPU=$processor cross_cargo test --quiet --release -p reduce-runtime --test host -- --skip every_operator_and_type
   done
 }
 
