@@ -1,30 +1,110 @@
-//! `passes: auto`: one list for each case. The list is part of the association, so changing it changes bits.
+//! `passes: auto`: one list for each range of n. Together they are one association for each n, so changing what they say
+//! of tiles changes bits; how blocks meet does not.
 
+use crate::tuning::Tuning;
 use reduce_dsl::Spec;
 use reduce_dsl::operation::{Layout, Operation};
 use reduce_dsl::pass::Pass;
 use reduce_dsl::spec::Passes;
 
 /// The version of the associations, of `auto` and of every pass: bits change only with it.
-pub const ASSOCIATION: &str = "A1";
+pub const ASSOCIATION: &str = "A2";
 
-/// Threads per block and passes of a specification.
-pub(crate) fn schedule(spec: &Spec) -> (u32, Vec<Pass>) {
+/// How a specification is compiled for a range of n.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Case {
+    /// The most elements; all of them without one.
+    pub(crate) up_to: Option<u64>,
+    /// Threads per block.
+    pub(crate) block: u32,
+    /// The passes.
+    pub(crate) passes: Vec<Pass>,
+}
+
+/// A row of the table of `auto`, in load units: 16 bytes of the smallest input.
+struct Row {
+    /// Threads per block.
+    block: u32,
+    /// Load units that each thread folds.
+    units: u32,
+    /// How many there are in all, and how their blocks meet.
+    meet: Meet,
+}
+
+/// How the blocks of a row meet.
+enum Meet {
+    /// There is one.
+    Alone,
+    /// There are at most so many: they are one cluster, where there are clusters.
+    Cluster(u32),
+    /// There are as many as that many units need.
+    UpTo(u64),
+    /// There are as many as it takes.
+    All,
+}
+
+/// Where one tile length gives way to a longer one. Measured on an H200 (ARCHITECTURE.md, Measurements); the same
+/// everywhere, since it decides bits.
+const ROWS: [Row; 7] = [
+    Row { block: 512, units: 2, meet: Meet::Alone },
+    Row { block: 512, units: 1, meet: Meet::Cluster(8) },
+    Row { block: 512, units: 4, meet: Meet::Cluster(16) },
+    Row { block: 512, units: 2, meet: Meet::UpTo(1 << 17) },
+    Row { block: 512, units: 4, meet: Meet::UpTo(1 << 18) },
+    Row { block: 512, units: 8, meet: Meet::UpTo(1 << 22) },
+    Row { block: 512, units: 16, meet: Meet::All },
+];
+
+/// The cases of a specification, by growing n; the last one has no end.
+pub(crate) fn cases(spec: &Spec, tuning: Tuning) -> Vec<Case> {
+    let operation = &spec.operation;
     match &spec.passes {
-        Passes::List(passes) => (spec.block.unwrap_or(Spec::BLOCK), passes.clone()),
-        Passes::Auto => (spec.block.unwrap_or(512), auto(&spec.operation)),
+        Passes::List(passes) => {
+            vec![Case { up_to: None, block: spec.block.unwrap_or(Spec::BLOCK), passes: passes.clone() }]
+        }
+        Passes::Auto if operation.layout == Layout::Strided || !operation.commutative => {
+            vec![Case { up_to: None, block: spec.block.unwrap_or(512), passes: apart(operation, tuning) }]
+        }
+        Passes::Auto => {
+            ROWS.iter().map(|row| row.case(spec.block.unwrap_or(row.block), operation, tuning)).collect()
+        }
     }
 }
 
-/// Load units of 16 bytes of the smallest input, and as many of them as make 64 elements a thread. Of elements that
-/// lie apart, 32 a thread: ptxas loads them all before it combines them, and 64 spill on sm_75. Of an operator that does
-/// not commute, units of 64 bytes: what a thread reads lies together, and neighbouring threads read further apart.
-fn auto(operation: &Operation) -> Vec<Pass> {
-    if operation.layout == Layout::Strided {
-        return vec![Pass::Shuffle, Pass::Coarsen(32), Pass::Unroll];
+impl Row {
+    fn case(&self, block: u32, operation: &Operation, tuning: Tuning) -> Case {
+        let width = width(operation);
+        let tile = u64::from(block) * u64::from(self.units) * u64::from(width);
+        let up_to = match self.meet {
+            Meet::Alone => Some(tile),
+            Meet::Cluster(blocks) => Some(tile * u64::from(blocks)),
+            Meet::UpTo(units) => Some(units * u64::from(width)),
+            Meet::All => None,
+        };
+        let tile = [Pass::Shuffle, Pass::Vectorize(width), Pass::Coarsen(self.units), Pass::Unroll];
+        let meet = match self.meet {
+            Meet::Alone => Vec::new(),
+            Meet::Cluster(blocks) if blocks <= tuning.cluster => vec![Pass::Cluster(blocks)],
+            Meet::Cluster(_) | Meet::UpTo(_) | Meet::All => tuning.grid(),
+        };
+        Case { up_to, block, passes: [tile.to_vec(), meet].concat() }
     }
+}
+
+/// The passes of elements that are read one at a time, or in order. Of elements that lie apart, 32 a thread: ptxas loads
+/// them all before it combines them, and 64 spill on sm_75. Of an operator that does not commute, units of 64 bytes: what a
+/// thread reads lies together, and neighbouring threads read further apart; its partials are combined in order, by the
+/// next launches.
+fn apart(operation: &Operation, tuning: Tuning) -> Vec<Pass> {
+    let strided = operation.layout == Layout::Strided;
+    let width = (!strided).then(|| Pass::Vectorize(width(operation)));
+    let units = Pass::Coarsen(if strided { 32 } else { 4 });
+    let meet = if operation.commutative { tuning.grid() } else { Vec::new() };
+    [Pass::Shuffle].into_iter().chain(width).chain([units, Pass::Unroll]).chain(meet).collect()
+}
+
+/// Elements of a load unit: as many of the smallest input as 16 bytes hold.
+fn width(operation: &Operation) -> u32 {
     let smallest = operation.inputs.iter().map(|input| input.ty.size()).min().unwrap_or(4);
-    let width = (16 / smallest) as u32;
-    let units = if operation.commutative { 64 / width } else { 4 };
-    vec![Pass::Shuffle, Pass::Vectorize(width), Pass::Coarsen(units), Pass::Unroll]
+    (16 / smallest) as u32
 }

@@ -3,6 +3,7 @@
 //! The printer decides nothing, and cannot fail on a verified program: each statement has one spelling.
 
 mod atomic;
+mod cluster;
 mod expr;
 mod func;
 mod header;
@@ -48,6 +49,9 @@ pub fn cuda_kernels(operation: &Operation, kernels: &[ExpandedKernel]) -> String
     if uses.atomics {
         text.push_str(&atomic::function(operation));
     }
+    if kernels.iter().any(|kernel| kernel.cluster > 1) {
+        text.push_str(cluster::FUNCTIONS);
+    }
     kernels.iter().for_each(|it| text.push_str(&kernel(operation, it)));
     text
 }
@@ -55,8 +59,13 @@ pub fn cuda_kernels(operation: &Operation, kernels: &[ExpandedKernel]) -> String
 fn kernel(operation: &Operation, kernel: &ExpandedKernel) -> String {
     // No launch bounds: told the block size, ptxas of CUDA 13.0 spills in argmax to fit more blocks on an SM,
     // and without it every kernel that was measured is as fast or faster (ARCHITECTURE.md, Measurements).
-    let mut text =
-        format!("\nextern \"C\" __global__ void {}({})\n{{\n", kernel.name, parameters(operation, kernel));
+    let cluster =
+        if kernel.cluster > 1 { format!("__cluster_dims__({}) ", kernel.cluster) } else { String::new() };
+    let mut text = format!(
+        "\nextern \"C\" __global__ void {cluster}{}({})\n{{\n",
+        kernel.name,
+        parameters(operation, kernel)
+    );
     kernel.constants.iter().for_each(|it| text.push_str(&constant(it)));
     kernel.shared.iter().for_each(|it| text.push_str(&shared(operation, it)));
     text.push_str(&stmt::body(operation, &kernel.body, 1));

@@ -5,16 +5,18 @@
 //! has none, a combination stands under the condition that its right side is there; the items that are
 //! there always come first, so a comparison with their number is enough.
 
+mod cluster;
 mod deliver;
 mod fold;
 mod memory;
 mod stride;
+mod ticket;
 mod tree;
 mod warps;
 
 use crate::error::Error;
 use reduce_dsl::Scalar;
-use reduce_dsl::expanded::{Constant, Expanded, ExpandedKernel, Expr, Local, Part, Shared, Stmt, Ty};
+use reduce_dsl::expanded::{Buffer, Constant, Expanded, ExpandedKernel, Expr, Local, Part, Shared, Stmt, Ty};
 use reduce_dsl::ops::Bin;
 use reduce_dsl::program::{Addressing, Combine, Kernel, Medium, Program, Reach, Scope, Step, Tree};
 
@@ -39,7 +41,7 @@ fn kernel(program: &Program, kernel: &Kernel) -> ExpandedKernel {
         name: kernel.name,
         reads: kernel.reads,
         block: program.block,
-        cluster: 1,
+        cluster: kernel.cluster(),
         constants: expansion.constants,
         shared: expansion.shared,
         body: expansion.body,
@@ -57,6 +59,10 @@ struct Expansion<'a> {
     lanes: Vec<Local>,
     /// How many threads hold an item; asked for only where the operation has no padding.
     present: Expr,
+    /// Partials that are read, and how many there are.
+    partials: (Buffer, Expr),
+    /// What tells the names of the last block's tree from those of every block's.
+    suffix: &'static str,
 }
 
 impl<'a> Expansion<'a> {
@@ -69,6 +75,8 @@ impl<'a> Expansion<'a> {
             body: Vec::new(),
             lanes: Vec::new(),
             present: count().get(),
+            partials: (Buffer::Items, Expr::Items),
+            suffix: "",
         }
     }
 
@@ -79,6 +87,9 @@ impl<'a> Expansion<'a> {
             return;
         }
         self.constant("BLOCK", self.program.block, "threads of a block".to_owned());
+        if fold.reach == Reach::OneBlock {
+            return self.threads_with_items();
+        }
         if let Some(units @ 2..) = fold.units() {
             self.constant("UNITS", units, format!("coarsen({units}): load units of a thread"));
         }
@@ -86,6 +97,9 @@ impl<'a> Expansion<'a> {
             self.constant("WIDTH", fold.width, format!("vectorize({}): elements of a load unit", fold.width));
         }
         self.tile_constant();
+        if self.kernel.cluster() > 1 {
+            self.clustered();
+        }
         if let Reach::GridStride(blocks) = fold.reach {
             self.constant("GRID", blocks, format!("grid_stride({blocks}): blocks that STRIDE is made for"));
             let stride = blocks * self.kernel_tile();
@@ -108,7 +122,10 @@ impl<'a> Expansion<'a> {
 
     fn which_items(&mut self) {
         let begin = Expr::Block.cast(Scalar::U64).times(Expr::Named("TILE").cast(Scalar::U64));
-        let left = Expr::Items.bin(Bin::Sub, first().get());
+        // The last blocks of a cluster may have nothing to do.
+        let end =
+            if self.kernel.cluster() > 1 { Expr::Items.bin(Bin::Max, first().get()) } else { Expr::Items };
+        let left = end.bin(Bin::Sub, first().get());
         let here = left.bin(Bin::Min, Expr::Named("TILE").cast(Scalar::U64)).cast(Scalar::U32);
         self.body.push(Stmt::Let(first(), begin));
         let strided = matches!(self.kernel.fold().reach, Reach::GridStride(_));
@@ -119,11 +136,31 @@ impl<'a> Expansion<'a> {
     }
 
     fn constant(&mut self, name: &'static str, value: u32, note: String) {
-        self.constants.push(Constant { name, value, formula: value.to_string(), note });
+        self.derived(name, value, value.to_string(), &note);
     }
 
+    /// Declares a constant, once.
     fn derived(&mut self, name: &'static str, value: u32, formula: String, note: &str) {
-        self.constants.push(Constant { name, value, formula, note: note.to_owned() });
+        if self.constants.iter().all(|it| it.name != name) {
+            self.constants.push(Constant { name, value, formula, note: note.to_owned() });
+        }
+    }
+
+    /// Declares an array in shared memory, once.
+    fn share(&mut self, name: &'static str, len: &'static str) {
+        if self.shared.iter().all(|it| it.name != name) {
+            self.shared.push(Shared { name, len });
+        }
+    }
+
+    /// A local, with a name of its own in the tree of the last block.
+    fn local(&self, name: &str, ty: Ty) -> Local {
+        Local::new(format!("{name}{}", self.suffix), ty)
+    }
+
+    /// Is this what the block that finishes last does?
+    fn in_last_block(&self) -> bool {
+        !self.suffix.is_empty()
     }
 
     fn step(&mut self, step: &Step) {
@@ -152,13 +189,19 @@ impl<'a> Expansion<'a> {
             }
             (Medium::Shared(addressing), _) => self.shared_tree(combine, addressing),
             (Medium::Global(addressing), _) => self.tree_in_place(combine, addressing),
+            (Medium::Distributed, _) => self.cluster_tree(combine),
         }
     }
 
     /// A remark that introduces a step, and names the passes that shaped it.
     fn note(&mut self, part: Part, step: &Step, words: Vec<String>) {
         let by = if words.is_empty() { String::new() } else { format!("  [{}]", words.join(", ")) };
-        self.body.push(Stmt::Note(part, format!("{step}{by}")));
+        self.body.push(Stmt::Note(self.part(part), format!("{step}{by}")));
+    }
+
+    /// All that the last block does is how the blocks' accumulators are delivered.
+    fn part(&self, part: Part) -> Part {
+        if self.in_last_block() { Part::Deliver } else { part }
     }
 
     /// Does nothing stand for absent items?
@@ -183,6 +226,7 @@ fn words(combine: Combine) -> Vec<String> {
     let mut words = match combine.medium {
         Medium::Registers => vec![format!("vectorize({})", combine.items)],
         Medium::Shuffle => vec!["shuffle".to_owned()],
+        Medium::Distributed => vec![format!("cluster({})", combine.items)],
         Medium::Shared(addressing) => addressed(addressing).into_iter().collect(),
         Medium::Global(addressing) => {
             ["in_place".to_owned()].into_iter().chain(addressed(addressing)).collect()

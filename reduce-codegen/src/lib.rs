@@ -13,11 +13,15 @@ mod expand;
 pub mod ladder;
 pub mod lower;
 pub mod passes;
+mod programs;
+mod tuning;
 
 pub use auto::ASSOCIATION;
 pub use cuda::{NVRTC_FLAGS, cuda, cuda_kernels};
 pub use error::Error;
 pub use expand::expand;
+pub use programs::Programs;
+pub use tuning::Tuning;
 
 use reduce_dsl::Spec;
 use reduce_dsl::pass::Pass;
@@ -39,31 +43,33 @@ impl Stage {
     }
 }
 
-/// The program of a specification, after all its passes.
+/// The program of a specification, after all its passes: with `passes: auto`, the one for the most elements.
 ///
 /// # Errors
 /// A pass that does not apply, or a kernel that does not fit a block.
 pub fn compile(spec: &Spec) -> Result<Program, Error> {
-    let (naive, passes) = start(spec)?;
-    passes.iter().enumerate().try_fold(naive, |program, (index, &pass)| passes::apply(program, pass, index))
+    let case = programs::case_of(spec, Tuning::DEFAULT, u64::MAX);
+    programs::compile(&spec.operation, &case)
 }
 
-/// The program of a specification after each of its passes, the naive program first.
+/// The program that [`compile`] gives after each of its passes, the naive program first.
 ///
 /// # Errors
 /// As [`compile`].
 pub fn stages(spec: &Spec) -> Result<Vec<Stage>, Error> {
-    let (naive, passes) = start(spec)?;
-    let mut stages = vec![Stage { pass: None, program: naive }];
-    for (index, &pass) in passes.iter().enumerate() {
+    stages_for(spec, Tuning::DEFAULT, u64::MAX)
+}
+
+/// The program of a specification for n elements after each of its passes, the naive program first.
+///
+/// # Errors
+/// As [`compile`].
+pub fn stages_for(spec: &Spec, tuning: Tuning, n: u64) -> Result<Vec<Stage>, Error> {
+    let case = programs::case_of(spec, tuning, n);
+    let mut stages = vec![Stage { pass: None, program: programs::naive(&spec.operation, &case)? }];
+    for (index, &pass) in case.passes.iter().enumerate() {
         let program = stages[index].program.clone();
         stages.push(Stage { pass: Some(pass), program: passes::apply(program, pass, index)? });
     }
     Ok(stages)
-}
-
-/// The naive program, and the passes to apply to it.
-fn start(spec: &Spec) -> Result<(Program, Vec<Pass>), Error> {
-    let (block, passes) = auto::schedule(spec);
-    Ok((lower::lower(&spec.operation, block)?, passes))
 }

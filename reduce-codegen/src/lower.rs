@@ -15,7 +15,10 @@ pub fn lower(operation: &Operation, block: u32) -> Result<Program, Error> {
     let arrangement = if operation.commutative { Arrangement::Striped } else { Arrangement::Blocked };
     let kernel = |name, reads| Kernel { name, reads, steps: steps(block, arrangement) };
     let kernels = [kernel("reduce_inputs", Reads::Inputs), kernel("reduce_partials", Reads::Partials)];
-    verified(Program { operation: operation.clone(), block, passes: Vec::new(), kernels }, "lowering")
+    verified(
+        Program { operation: operation.clone(), block, up_to: None, passes: Vec::new(), kernels },
+        "lowering",
+    )
 }
 
 fn steps(block: u32, arrangement: Arrangement) -> Vec<Step> {

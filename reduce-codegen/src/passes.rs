@@ -7,27 +7,33 @@
 mod addressing;
 mod atomic;
 mod bitmask;
+mod cluster;
 mod coarsen;
 mod grid_stride;
 mod in_place;
 mod last_warp;
+mod one_block;
 mod sequential;
 mod serial;
 mod shuffle;
 mod strided_index;
+mod ticket;
 mod unroll;
 mod vectorize;
 
 pub use atomic::atomic;
 pub use bitmask::bitmask;
+pub use cluster::cluster;
 pub use coarsen::coarsen;
 pub use grid_stride::grid_stride;
 pub use in_place::in_place;
 pub use last_warp::last_warp;
+pub use one_block::one_block;
 pub use sequential::sequential;
 pub use serial::serial;
 pub use shuffle::shuffle;
 pub use strided_index::strided_index;
+pub use ticket::ticket;
 pub use unroll::unroll;
 pub use vectorize::vectorize;
 
@@ -70,6 +76,9 @@ fn rewrite(program: Program, pass: Pass) -> Result<Program, String> {
         Pass::Unroll => unroll(program),
         Pass::Vectorize(width) => vectorize(program, width),
         Pass::Atomic => atomic(program),
+        Pass::Cluster(blocks) => cluster(program, blocks),
+        Pass::OneBlock => one_block(program),
+        Pass::Ticket => ticket(program),
     }?;
     rewritten.passes.push(pass);
     too_long(&rewritten).map_or(Ok(rewritten), Err)

@@ -87,6 +87,7 @@ fn what_would_reorder_says_what_keeps_the_order() {
         ("sequential last_warp", "write `strided_index` instead"),
         ("last_warp", "write `shuffle` instead"),
         ("grid_stride(3)", "write `coarsen` instead"),
+        ("one_block", "leave it out"),
         ("atomic", "leave it out"),
     ] {
         match compile(&spec_of(&matrix, 64, list)) {
@@ -103,7 +104,8 @@ fn what_would_reorder_says_what_keeps_the_order() {
 #[test]
 fn what_keeps_the_order_is_taken() {
     let matrix = operations::ordered().swap_remove(2).operation;
-    let reorders = |list: &str| ["sequential", "grid_stride"].iter().any(|word| list.contains(word));
+    let reorders =
+        |list: &str| ["sequential", "grid_stride", "one_block"].iter().any(|word| list.contains(word));
     for (block, list) in LISTS {
         assert_eq!(compile(&spec_of(&matrix, block, list)).is_ok(), !reorders(list), "{list}");
     }

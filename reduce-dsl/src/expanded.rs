@@ -5,7 +5,8 @@
 //! stmt   = let | var | set local = expr
 //!        | for local = expr while expr next expr { stmt* } | if expr { stmt* } else { stmt* } | exit
 //!        | load local = place | store place = expr | shuffle local = expr down expr, mask
-//!        | barrier warp, mask | barrier block | barrier cluster | fence order scope
+//!        | barrier warp, mask | barrier block | barrier cluster | arrive | wait
+//!        | vote local = expr | fence order scope
 //!        | atomic local = op(place, expr) order scope | atomic combine(place, expr) order scope
 //!        | note part text
 //! place  = buffer [ expr ] of rank      buffer = input k | items | partials | result | ticket | shared
@@ -154,6 +155,12 @@ pub enum Stmt {
     },
     /// All its threads meet, and see each other's writes.
     Barrier(Barrier),
+    /// This thread runs, as threads of the cluster that wait may know.
+    Arrive,
+    /// Waits until all threads of the cluster have arrived. Orders no memory operations.
+    Wait,
+    /// All threads of the block meet, and see each other's writes; names whether a condition held for any of them.
+    Vote(Local, Expr),
     /// Orders this thread's memory operations as others of the scope see them.
     Fence(MemoryOrder, Scope),
     /// Names what a ticket held before this operation on it.

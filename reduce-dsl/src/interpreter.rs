@@ -137,7 +137,7 @@ pub fn run(
     for launch in plan.launches(n) {
         let kernel = &expanded.kernels[launch.kernel as usize];
         let Launch { grid, items, from, to, partials, .. } = launch;
-        let mut memory = Memory::new(inputs, partials.unwrap_or(0) as usize);
+        let mut memory = Memory::new(inputs, partials as usize);
         memory.items = std::mem::take(&mut regions[slot(from)]);
         memory.ticket = ticket;
         (memory.items_at, memory.partials_at) = (plan.offset(n, from), plan.offset(n, to));

@@ -29,6 +29,12 @@ pub enum Pass {
     Vectorize(u32),
     /// Each block combines its accumulator into one, with an atomic.
     Atomic,
+    /// So many neighbouring blocks combine their accumulators through distributed shared memory (sm_90).
+    Cluster(u32),
+    /// The kernel over partials is one block, which folds all of them.
+    OneBlock,
+    /// The block that finishes last does what the kernel over partials would, in the same launch.
+    Ticket,
 }
 
 /// A row of the table of passes.
@@ -55,7 +61,7 @@ pub struct PassArgument {
 }
 
 /// The passes, one row each, in the order in which a kernel usually grows.
-pub const PASSES: [PassWord; 12] = [
+pub const PASSES: [PassWord; 15] = [
     PassWord {
         name: "serial",
         argument: None,
@@ -140,6 +146,27 @@ pub const PASSES: [PassWord; 12] = [
         changes_association: true,
         make: |_| Pass::Atomic,
     },
+    PassWord {
+        name: "cluster",
+        argument: Some(PassArgument { allowed: |k| [2, 4, 8, 16].contains(&k), text: "2, 4, 8 or 16" }),
+        doc: "k neighbouring blocks meet through distributed shared memory; needs sm_90",
+        changes_association: true,
+        make: Pass::Cluster,
+    },
+    PassWord {
+        name: "one_block",
+        argument: None,
+        doc: "the kernel over partials is one block, which folds all of them",
+        changes_association: true,
+        make: |_| Pass::OneBlock,
+    },
+    PassWord {
+        name: "ticket",
+        argument: None,
+        doc: "the block that finishes last does what the kernel over partials would, in the same launch",
+        changes_association: false,
+        make: |_| Pass::Ticket,
+    },
 ];
 
 impl PassWord {
@@ -173,15 +200,19 @@ impl Pass {
             Pass::Unroll => "unroll",
             Pass::Vectorize(_) => "vectorize",
             Pass::Atomic => "atomic",
+            Pass::Cluster(_) => "cluster",
+            Pass::OneBlock => "one_block",
+            Pass::Ticket => "ticket",
         }
     }
 
     /// The argument, if it takes one.
     pub fn argument(self) -> Option<u32> {
         match self {
-            Pass::Coarsen(k) | Pass::GridStride(k) | Pass::Vectorize(k) => Some(k),
+            Pass::Coarsen(k) | Pass::GridStride(k) | Pass::Vectorize(k) | Pass::Cluster(k) => Some(k),
             Pass::Serial | Pass::InPlace | Pass::Bitmask | Pass::StridedIndex | Pass::Sequential => None,
             Pass::LastWarp | Pass::Shuffle | Pass::Unroll | Pass::Atomic => None,
+            Pass::OneBlock | Pass::Ticket => None,
         }
     }
 }

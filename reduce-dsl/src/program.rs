@@ -1,14 +1,14 @@
 //! The program: the unit that passes rewrite, snapshots show, devices run and the interpreter checks.
 //!
 //! ```text
-//! program = operation, block, kernel kernel     -- one reads the inputs, one the partials of the level before
+//! program = operation, block, up to n, kernel kernel    -- one reads the inputs, one the partials of the level before
 //! kernel  = name, reads, step*
 //! step    = fold     units × width elements in each thread, striped or blocked, or all that a grid comes
-//!                    across, or everything
-//!         | combine  thread | warp | block: items by serial | halving | pairs
-//!                    through registers | shuffle | shared memory | global memory
+//!                    across, or all in one block, or everything in one thread
+//!         | combine  thread | warp | block | cluster: items by serial | halving | pairs
+//!                    through registers | shuffle | shared memory | global memory | distributed shared memory
 //!         | keep     every thread's accumulator in the workspace, for a tree in place
-//!         | grid     one partial a block, through the next launch | an atomic
+//!         | grid     one partial a block (or cluster), through the next launch | a ticket | an atomic
 //! ```
 //!
 //! Passes rewrite steps and nothing else. From the steps follow the [`plan`] (which kernel on what
@@ -34,6 +34,8 @@ pub struct Program {
     pub operation: Operation,
     /// Threads per block.
     pub block: u32,
+    /// The most elements that it is for; without one, it is for all numbers of elements.
+    pub up_to: Option<u64>,
     /// The passes applied so far, in order.
     pub passes: Vec<Pass>,
     /// The kernel over the inputs, and the kernel over the partials.
@@ -104,6 +106,8 @@ pub enum Reach {
     Units(u32),
     /// All that a grid of at most so many blocks comes across, `blocks × block × width` items apart.
     GridStride(u32),
+    /// Everything, in the threads of one block, `block × width` items apart.
+    OneBlock,
     /// Everything, in thread 0 of one block; the other threads have nothing.
     Everything,
 }
@@ -153,7 +157,7 @@ pub enum Tree {
     Any,
 }
 
-/// What a combination inside a block goes through.
+/// What a combination inside a block or cluster goes through.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Medium {
     /// The registers of one thread.
@@ -164,6 +168,8 @@ pub enum Medium {
     Shared(Addressing),
     /// A tree in place, in the workspace, with a barrier at each level; each thread has two items.
     Global(Addressing),
+    /// Shuffles of the cluster's first block, in whose shared memory each block leaves its accumulator.
+    Distributed,
 }
 
 /// Which threads of a tree in memory are active, and which item is theirs.
@@ -184,6 +190,9 @@ pub enum Addressing {
 pub enum GridMedium {
     /// Partials in the workspace, and another launch that reads them.
     NextLaunch,
+    /// Partials in the workspace, and a count of the blocks that left one: the last of them does in the same launch what
+    /// the kernel over partials would.
+    Ticket,
     /// One accumulator in the workspace, which each block combines its own into.
     Atomic,
 }
@@ -205,7 +214,7 @@ impl Program {
         let units = match (fold.reach, kernel.in_place()) {
             (_, Some(tree)) => return tree.items.into(),
             (Reach::Units(units), None) => units,
-            (Reach::GridStride(_) | Reach::Everything, None) => 1,
+            (Reach::GridStride(_) | Reach::OneBlock | Reach::Everything, None) => 1,
         };
         // Saturates only in programs that the verifier refuses.
         (u64::from(self.block) * u64::from(units)).saturating_mul(fold.width.into())
@@ -216,14 +225,20 @@ impl Program {
         match self.kernel(reads).fold().reach {
             Reach::Units(_) => u64::MAX,
             Reach::GridStride(blocks) => blocks.into(),
-            Reach::Everything => 1,
+            Reach::OneBlock | Reach::Everything => 1,
         }
     }
 
-    /// Is one launch enough for every n?
+    /// Is one launch enough for every n that it is for?
     pub fn has_one_launch(&self) -> bool {
-        let first = self.kernel(Reads::Inputs);
-        self.most_blocks(Reads::Inputs) == 1 && !first.is_atomic() && !first.steps.contains(&Step::Keep)
+        // More elements never take fewer launches.
+        self.plan().launches(self.up_to.unwrap_or(u64::MAX)).len() == 1
+    }
+
+    /// Does one block, or cluster, have all elements, whatever n it is launched for?
+    pub fn is_alone(&self) -> bool {
+        let first = self.plan().launches(self.up_to.unwrap_or(u64::MAX))[0];
+        first.grid == self.kernel(Reads::Inputs).cluster().into() && first.is_last
     }
 
     /// Warps of a block.
@@ -291,6 +306,16 @@ impl Kernel {
     /// Do its blocks meet in an atomic?
     pub fn is_atomic(&self) -> bool {
         self.steps.contains(&Step::Grid(GridMedium::Atomic))
+    }
+
+    /// Do its blocks take tickets?
+    pub fn has_ticket(&self) -> bool {
+        self.steps.contains(&Step::Grid(GridMedium::Ticket))
+    }
+
+    /// Blocks of a cluster: 1 where blocks do not see each other's shared memory.
+    pub fn cluster(&self) -> u32 {
+        self.combines().find(|combine| combine.scope == Scope::Cluster).map_or(1, |combine| combine.items)
     }
 
     /// Its combinations, in order.

@@ -182,6 +182,9 @@ impl Rebuild for Pass {
             Pass::Unroll => quote!(#pass::Unroll),
             Pass::Vectorize(k) => quote!(#pass::Vectorize(#k)),
             Pass::Atomic => quote!(#pass::Atomic),
+            Pass::Cluster(blocks) => quote!(#pass::Cluster(#blocks)),
+            Pass::OneBlock => quote!(#pass::OneBlock),
+            Pass::Ticket => quote!(#pass::Ticket),
         }
     }
 }

@@ -58,7 +58,11 @@ fn call(operation: &Operation, name: &str, it: &Expr) -> String {
 
 /// A place. C++ widens the position without being told.
 pub(super) fn place(operation: &Operation, it: &Place) -> String {
-    format!("{}[{}]", buffer(operation, it.buffer), expr(operation, unwidened(&it.index)))
+    let here = format!("{}[{}]", buffer(operation, it.buffer), expr(operation, unwidened(&it.index)));
+    match &it.rank {
+        None => here,
+        Some(rank) => format!("of_block({here}, {})", expr(operation, rank)),
+    }
 }
 
 /// The pointer or array of a buffer.

@@ -15,7 +15,7 @@ pub(super) fn header(program: &Program) -> String {
 //
 // passes     {passes}
 // map        {map}
-{layout}// compile    nvrtc or nvcc for sm_75 or newer, {flags}
+{layout}// compile    nvrtc or nvcc for {oldest} or newer, {flags}
 //            (the other defaults of nvcc give the same bits){registers}
 {order}{launches}{workspace}// result     one {output}, written by {writer}
 ",
@@ -25,6 +25,7 @@ pub(super) fn header(program: &Program) -> String {
         map = operation.map,
         registers = registers(program.block),
         layout = layout(operation),
+        oldest = if program.kernel(Reads::Inputs).cluster() > 1 { "sm_90" } else { "sm_75" },
         flags = NVRTC_FLAGS.join(" "),
         order = order(program),
         launches = launches(program, &inputs.join(", ")),
@@ -45,12 +46,12 @@ fn launches(program: &Program, inputs: &str) -> String {
     let [first, second] = [Reads::Inputs, Reads::Partials].map(|reads| program.kernel(reads).name);
     let block = program.block;
     let params = params(&program.operation);
-    // What stands for nothing need not be the accumulator of nothing.
-    let least = if program.operation.has_result_of_nothing() { "" } else { "; n is at least 1" };
+    let ticket = if takes_tickets(program) { ", ticket" } else { "" };
     let mut text = format!(
-        "// launch     {first}<<<blocks, {block}>>>({inputs}, partials, result, n{params})\n\
-         //                with {}{least}\n",
-        blocks(program, Reads::Inputs)
+        "// launch     {first}<<<blocks, {block}>>>({inputs}, partials, result, n{ticket}{params})\n\
+         //                with {}{}\n",
+        blocks(program, Reads::Inputs),
+        range(program)
     );
     if program.has_one_launch() {
         return text;
@@ -72,9 +73,27 @@ fn launches(program: &Program, inputs: &str) -> String {
     text
 }
 
+/// Does a launch take tickets, and not only a program of fewer elements than that needs?
+fn takes_tickets(program: &Program) -> bool {
+    program.kernel(Reads::Inputs).has_ticket() && !program.is_alone()
+}
+
+/// The least and the most elements, where there are such.
+fn range(program: &Program) -> String {
+    // What stands for nothing need not be the accumulator of nothing.
+    let least = if program.operation.has_result_of_nothing() { "" } else { "; n is at least 1" };
+    let most = program.up_to.map_or(String::new(), |n| format!("; n is at most {n}"));
+    format!("{least}{most}")
+}
+
 /// The number of blocks as a formula of n.
 fn blocks(program: &Program, reads: Reads) -> String {
     let tile = program.tile(reads);
+    let cluster = program.kernel(reads).cluster();
+    if cluster > 1 {
+        let all = tile * u64::from(cluster);
+        return format!("blocks = {cluster} * max(1, ceil(n / {all})), in clusters of {cluster}");
+    }
     match program.kernel(reads).fold().reach {
         Reach::Units(_) if reads == Reads::Inputs => {
             format!("blocks = max(1, ceil(n / {tile})), which must not exceed 2147483647")
@@ -83,7 +102,7 @@ fn blocks(program: &Program, reads: Reads) -> String {
         Reach::GridStride(most) => {
             format!("exactly min({most}, max(1, ceil(n / {tile}))) blocks: STRIDE is made for that")
         }
-        Reach::Everything => "blocks = 1".to_owned(),
+        Reach::OneBlock | Reach::Everything => "blocks = 1".to_owned(),
     }
 }
 
@@ -97,6 +116,8 @@ fn again(program: &Program) -> Vec<&'static str> {
             "then once with the same n, and again, as long as that launch had more than one block, with their",
             "number as n,",
         ]
+    } else if program.kernel(Reads::Partials).fold().reach == Reach::OneBlock {
+        vec!["then once, if that launch had more than one block (or cluster), and with their number as n,"]
     } else {
         vec!["then, as long as the launch before had more than one block, and with their number as n,"]
     }
@@ -104,6 +125,12 @@ fn again(program: &Program) -> Vec<&'static str> {
 
 fn workspace(program: &Program) -> String {
     let (first, size) = (program.kernel(Reads::Inputs), program.operation.acc.size());
+    if takes_tickets(program) {
+        return format!(
+            "// workspace  one partial of {size} bytes for each block\n\
+             // ticket     one unsigned int, which must be 0 before the first reduction, and is 0 after each\n"
+        );
+    }
     if program.has_one_launch() {
         return String::new();
     }
@@ -121,6 +148,9 @@ fn workspace(program: &Program) -> String {
 
 fn writer(program: &Program) -> String {
     let first = program.kernel(Reads::Inputs);
+    if takes_tickets(program) {
+        return "the block that finishes last".to_owned();
+    }
     if first.is_atomic() || first.steps.contains(&Step::Keep) {
         return format!("the launch of {} that has one block", program.kernel(Reads::Partials).name);
     }

@@ -28,6 +28,13 @@ fn stmt(operation: &Operation, it: &Stmt, depth: usize) -> String {
             line(shuffle(operation, into, [&sub(value), &sub(down)], *mask))
         }
         Stmt::Barrier(it) => line(barrier(*it)),
+        Stmt::Arrive => {
+            line("asm volatile(\"barrier.cluster.arrive.relaxed.aligned;\" ::: \"memory\");".to_owned())
+        }
+        Stmt::Wait => line("asm volatile(\"barrier.cluster.wait.aligned;\" ::: \"memory\");".to_owned()),
+        Stmt::Vote(local, value) => {
+            line(format!("const bool {} = __syncthreads_or({});", local.name, sub(value)))
+        }
         Stmt::Exit => line("return;".to_owned()),
         Stmt::Fence(order, scope) => line(fence(*order, *scope)),
         Stmt::Atomic { into, op, place: at, value, order, scope } => {

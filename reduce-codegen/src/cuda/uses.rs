@@ -46,7 +46,7 @@ impl Uses {
                     self.body(otherwise);
                 }
                 Stmt::Note(..) | Stmt::Let(..) | Stmt::Var(..) | Stmt::Set(..) | Stmt::Exit => {}
-                Stmt::Barrier(_) | Stmt::Fence(..) => {}
+                Stmt::Barrier(_) | Stmt::Fence(..) | Stmt::Arrive | Stmt::Wait | Stmt::Vote(..) => {}
             }
         }
     }

@@ -2,20 +2,19 @@
 
 use super::{Expansion, count};
 use reduce_dsl::Scalar;
-use reduce_dsl::expanded::{Buffer, Expr, Local, MemoryOrder, Part, Stmt, Ty};
+use reduce_dsl::expanded::{Buffer, Expr, MemoryOrder, Part, Stmt, Ty};
 use reduce_dsl::operation::Argument;
 use reduce_dsl::program::{GridMedium, Reads, Scope, Step};
 
 impl Expansion<'_> {
-    /// Thread 0 delivers the block's accumulator.
+    /// Thread 0 delivers the accumulator of its block, or cluster.
     pub(super) fn deliver(&mut self, medium: GridMedium) {
-        self.note(Part::Deliver, &Step::Grid(medium), Vec::new());
-        let (mut body, acc) = match self.lanes.first() {
-            Some(acc) => (Vec::new(), acc.get()),
-            None => self.root_of_tree(),
-        };
+        let words = (medium == GridMedium::Ticket).then(|| "ticket".to_owned());
+        self.note(Part::Deliver, &Step::Grid(medium), words.into_iter().collect());
+        let (mut body, acc) = self.of_block();
         body.push(match medium {
-            GridMedium::NextLaunch => self.partial_or_result(acc),
+            GridMedium::Ticket if !self.program.is_alone() => return self.ticket(body, acc),
+            GridMedium::NextLaunch | GridMedium::Ticket => self.partial_or_result(acc),
             GridMedium::Atomic => Stmt::AtomicCombine {
                 place: Buffer::Partials.at(zero()),
                 value: acc,
@@ -23,7 +22,7 @@ impl Expansion<'_> {
                 scope: Scope::Grid,
             },
         });
-        self.body.push(Stmt::when(Expr::Thread.equals(0), body));
+        self.body.push(Stmt::when(self.delivers(), body));
     }
 
     /// Every thread that has an item leaves it.
@@ -34,29 +33,58 @@ impl Expansion<'_> {
         self.body.push(Stmt::when(Expr::Thread.below(count().get()), vec![store]));
     }
 
-    /// The result, where the block is the only one.
+    /// The thread that has the accumulator of its block, or cluster.
+    pub(super) fn delivers(&self) -> Expr {
+        let first = Expr::Thread.equals(0);
+        if self.kernel.cluster() > 1 { Expr::Rank.equals(0).and(first) } else { first }
+    }
+
+    /// Blocks, or clusters, that deliver.
+    pub(super) fn deliverers(&self) -> Expr {
+        self.by_cluster(Expr::Grid)
+    }
+
+    /// Where a block, or cluster, leaves its partial.
+    pub(super) fn partial(&self, acc: Expr) -> Stmt {
+        Stmt::Store(Buffer::Partials.at(self.by_cluster(Expr::Block).cast(Scalar::U64)), acc)
+    }
+
+    fn by_cluster(&self, blocks: Expr) -> Expr {
+        if self.kernel.cluster() > 1 { blocks.over(Expr::Named("CLUSTER")) } else { blocks }
+    }
+
+    pub(super) fn result(&self, acc: Expr) -> Stmt {
+        Stmt::Store(Buffer::Result.at(zero()), self.finished(acc))
+    }
+
+    /// The result, where the block, or cluster, is the only one.
     fn partial_or_result(&self, acc: Expr) -> Stmt {
-        let result = Stmt::Store(Buffer::Result.at(zero()), self.finished(acc.clone()));
-        let partial = Stmt::Store(Buffer::Partials.at(Expr::Block.cast(Scalar::U64)), acc);
-        Stmt::If(Expr::Grid.equals(1), vec![result], vec![partial])
+        if self.kernel.reads == Reads::Inputs && self.program.is_alone() {
+            return self.result(acc);
+        }
+        let alone = self.deliverers().equals(1);
+        Stmt::If(alone, vec![self.result(acc.clone())], vec![self.partial(acc)])
     }
 
     fn finished(&self, acc: Expr) -> Expr {
         let operation = &self.program.operation;
+        let elements = self.kernel.reads == Reads::Partials && !self.in_last_block();
         let given = |argument: &Argument| match *argument {
-            Argument::Count => Some(match self.kernel.reads {
-                Reads::Inputs => Expr::Items,
-                Reads::Partials => Expr::Elements,
-            }),
+            Argument::Count => Some(if elements { Expr::Elements } else { Expr::Items }),
             Argument::Param(param) => Some(Expr::Param(param, operation.params[param].ty)),
             Argument::Acc(_) | Argument::Input(_) | Argument::Index | Argument::Step => None,
         };
         Expr::Finish(Box::new(acc), operation.finish_arguments().iter().filter_map(given).collect())
     }
 
+    /// The accumulator of the block, and how its first thread comes by it.
+    pub(super) fn of_block(&self) -> (Vec<Stmt>, Expr) {
+        self.lanes.first().map_or_else(|| self.root_of_tree(), |acc| (Vec::new(), acc.get()))
+    }
+
     /// The root of a tree in memory. In place, there is none where there is no item.
     fn root_of_tree(&self) -> (Vec<Stmt>, Expr) {
-        let [total, root] = ["total", "root"].map(|name| Local::new(name, Ty::Acc));
+        let [total, root] = ["total", "root"].map(|name| self.local(name, Ty::Acc));
         if self.kernel.in_place().is_none() {
             return (vec![Stmt::Load(total.clone(), self.root())], total.get());
         }
@@ -66,6 +94,6 @@ impl Expansion<'_> {
     }
 }
 
-fn zero() -> Expr {
+pub(super) fn zero() -> Expr {
     Expr::Const(reduce_dsl::Value::of(0u64))
 }

@@ -43,6 +43,7 @@ impl Expansion<'_> {
         let body = match fold.reach {
             Reach::Units(units) => self.tile(fold, units),
             Reach::GridStride(_) => self.grid_stride(),
+            Reach::OneBlock => self.one_block(fold),
             Reach::Everything => self.everything(),
         };
         self.body.extend(body);
@@ -65,7 +66,7 @@ impl Expansion<'_> {
 
     fn declare_lanes(&mut self, fold: Fold) {
         let name = |lane| if fold.lanes() == 1 { "acc".to_owned() } else { format!("acc_{lane}") };
-        self.lanes = (0..fold.lanes()).map(|lane| Local::new(name(lane), Ty::Acc)).collect();
+        self.lanes = (0..fold.lanes()).map(|lane| self.local(&name(lane), Ty::Acc)).collect();
         let empty = |lane: &Local| Stmt::Var(lane.clone(), Expr::Empty);
         self.body.extend(self.lanes.iter().map(empty));
     }
@@ -132,7 +133,7 @@ impl Expansion<'_> {
     /// One item: its loads, if it was not loaded with its unit, and its way into the lane.
     fn item(&self, unit: &Unit, item: u32, suffix: &str) -> Vec<Stmt> {
         let (mut body, value) = match (self.kernel.reads, unit.access) {
-            (Reads::Partials, _) => self.partial(unit, item, suffix),
+            (Reads::Partials, _) => self.item_of_partials(unit, item, suffix),
             (Reads::Inputs, Access::Vectors) => (Vec::new(), self.element_of_vector(unit, item, suffix)),
             (Reads::Inputs, Access::Items | Access::Guarded) => self.element(unit, item, suffix),
         };
@@ -145,9 +146,9 @@ impl Expansion<'_> {
         &self.lanes[item as usize % self.lanes.len()]
     }
 
-    fn partial(&self, unit: &Unit, item: u32, suffix: &str) -> (Vec<Stmt>, Expr) {
+    fn item_of_partials(&self, unit: &Unit, item: u32, suffix: &str) -> (Vec<Stmt>, Expr) {
         let local = Local::new(format!("item{suffix}"), Ty::Acc);
-        let load = Stmt::Load(local.clone(), Buffer::Items.at(unit.position(item)));
+        let load = Stmt::Load(local.clone(), self.partials.0.at(unit.position(item)));
         let begins = self.before(unit, item).is_none();
         (vec![load], if begins { local.get() } else { self.lane(item).get().combine(local.get()) })
     }
@@ -274,10 +275,11 @@ fn words(fold: Fold) -> Vec<String> {
         Reach::Units(1) => None,
         Reach::Units(units) => Some(format!("coarsen({units})")),
         Reach::GridStride(blocks) => Some(format!("grid_stride({blocks})")),
+        Reach::OneBlock => Some("one_block".to_owned()),
         Reach::Everything => Some("serial".to_owned()),
     };
     let vectorize = (fold.width > 1).then(|| format!("vectorize({})", fold.width));
-    let unroll = (fold.unrolled && fold.units().is_some_and(|units| units > 1)).then(|| "unroll".to_owned());
+    let unroll = (fold.unrolled && fold.units() != Some(1)).then(|| "unroll".to_owned());
     [reach, vectorize, unroll].into_iter().flatten().collect()
 }
 

@@ -2,7 +2,7 @@
 
 use super::{Expansion, count};
 use reduce_dsl::Scalar;
-use reduce_dsl::expanded::{Barrier, Buffer, Expr, FULL, Local, Loop, Part, Place, Shared, Stmt, Ty};
+use reduce_dsl::expanded::{Barrier, Buffer, Expr, FULL, Local, Loop, Part, Place, Stmt, Ty};
 use reduce_dsl::ops::Bin;
 use reduce_dsl::program::{Addressing, Combine, Program, Step, Tree};
 
@@ -16,21 +16,23 @@ struct Slots {
     in_place: bool,
     /// How many items are there, where a step must ask.
     there: Option<Expr>,
+    /// See [`Expansion`].
+    suffix: &'static str,
 }
 
 impl Expansion<'_> {
     /// The accumulators of the threads become one, in thread 0, through an array of the whole block.
     pub(super) fn shared_tree(&mut self, combine: Combine, addressing: Addressing) {
-        self.shared.push(Shared { name: TREE, len: "BLOCK" });
+        self.share(TREE, "BLOCK");
         let staged = "every thread's accumulator into shared memory".to_owned();
         self.body.extend([
-            Stmt::Note(Part::Stage, staged),
+            Stmt::Note(self.part(Part::Stage), staged),
             Stmt::Store(Buffer::Shared(TREE).at(Expr::Thread), self.acc().get()),
             Stmt::Barrier(Barrier::Block),
         ]);
         self.note(Part::Tree, &Step::Combine(combine), super::words(combine));
         let there = self.guarded().then(|| self.present.clone());
-        let steps = Slots { combine, addressing, in_place: false, there }.steps();
+        let steps = Slots { combine, addressing, in_place: false, there, suffix: self.suffix }.steps();
         self.body.extend(steps);
         self.lanes.clear();
     }
@@ -38,7 +40,8 @@ impl Expansion<'_> {
     /// The items of the block become one, in place. Those that are not there are left out, as nothing pads them.
     pub(super) fn tree_in_place(&mut self, combine: Combine, addressing: Addressing) {
         self.note(Part::Tree, &Step::Combine(combine), super::words(combine));
-        let slots = Slots { combine, addressing, in_place: true, there: Some(count().get()) };
+        let there = Some(count().get());
+        let slots = Slots { combine, addressing, in_place: true, there, suffix: self.suffix };
         if slots.own() != Expr::Thread {
             self.body.push(Stmt::Let(index(""), Expr::from(2).times(Expr::Thread)));
         }
@@ -116,7 +119,8 @@ impl Slots {
     fn step(&self, stride: Expr, suffix: &str, meeting: Option<Barrier>) -> Vec<Stmt> {
         let own = self.own_at(suffix);
         let other = own.clone().plus(stride.clone());
-        let [left, right] = ["left", "right"].map(|side| Local::new(format!("{side}{suffix}"), Ty::Acc));
+        let [left, right] =
+            ["left", "right"].map(|side| Local::new(format!("{side}{suffix}{}", self.suffix), Ty::Acc));
         let pair = vec![
             Stmt::Load(left.clone(), self.place(own.clone())),
             Stmt::Load(right.clone(), self.place(other.clone())),

@@ -1,10 +1,11 @@
-//! Folds whose length is not in the program: a grid goes over the whole input, or one thread does.
+//! Folds whose length is not in the program: a grid goes over the whole input, or one block, or one thread does.
 
 use super::fold::{Access, Before, Unit};
 use super::{Expansion, first};
 use reduce_dsl::Scalar;
 use reduce_dsl::expanded::{Expr, Local, Loop, Stmt, Ty};
 use reduce_dsl::ops::{Bin, Cmp};
+use reduce_dsl::program::{Fold, Reads};
 
 impl Expansion<'_> {
     /// Every unit that the thread comes across: a round of the grid after another.
@@ -13,8 +14,29 @@ impl Expansion<'_> {
         let mine = if wide { Expr::Thread.times(Expr::Named("WIDTH")) } else { Expr::Thread };
         let from = first().get().bin(Bin::Add, mine.cast(Scalar::U64));
         let stride = Expr::Named("STRIDE").cast(Scalar::U64);
-        let rounds = at().get().bin(Bin::Sub, at_first().get()).over(stride.clone());
-        self.rounds(from, stride, rounds, |at, before, suffix| self.round(at, before, suffix))
+        let rounds = at().get().bin(Bin::Sub, self.at_first().get()).over(stride.clone());
+        self.rounds([from, stride, rounds], false, |at, before, suffix| self.round(at, before, suffix))
+    }
+
+    /// Every partial, in the threads of one block.
+    pub(super) fn one_block(&self, fold: Fold) -> Vec<Stmt> {
+        let stride = Expr::Named("BLOCK").cast(Scalar::U64);
+        let rounds = at().get().bin(Bin::Sub, self.at_first().get()).over(stride.clone());
+        let numbers = [Expr::Thread.cast(Scalar::U64), stride, rounds];
+        self.rounds(numbers, fold.unrolled, |at, before, suffix| {
+            self.items(&Unit { at: at.clone(), access: Access::Items, before }, suffix)
+        })
+    }
+
+    /// How many threads of one block have an item, where that is asked for.
+    pub(super) fn threads_with_items(&mut self) {
+        if self.guarded() {
+            let count = self.local("count", Ty::U32);
+            let all = Expr::Named("BLOCK").cast(Scalar::U64);
+            let some = self.partials.1.clone().bin(Bin::Min, all).cast(Scalar::U32);
+            self.body.push(Stmt::Let(count.clone(), some));
+            self.present = count.get();
+        }
     }
 
     /// A unit, as vectors where all of it is there and the data is aligned.
@@ -31,7 +53,7 @@ impl Expansion<'_> {
 
     /// Everything, in thread 0.
     pub(super) fn everything(&self) -> Vec<Stmt> {
-        let body = self.rounds(number(0), number(1), at().get(), |at, before, suffix| {
+        let body = self.rounds([number(0), number(1), at().get()], false, |at, before, suffix| {
             self.items(&Unit { at: at.clone(), access: Access::Items, before }, suffix)
         });
         vec![Stmt::when(Expr::Thread.equals(0), body)]
@@ -41,39 +63,39 @@ impl Expansion<'_> {
     /// with an item, the first one stands alone.
     fn rounds(
         &self,
-        from: Expr,
-        stride: Expr,
-        rounds: Expr,
+        [from, stride, rounds]: [Expr; 3],
+        unroll: bool,
         unit: impl Fn(&Expr, Before, &str) -> Vec<Stmt>,
     ) -> Vec<Stmt> {
-        let mut body = Vec::new();
+        let (mut body, at_first) = (Vec::new(), self.at_first());
         let mut start = from.clone();
+        let end = if self.kernel.reads == Reads::Partials { &self.partials.1 } else { &Expr::Items };
         if self.begins_with_item() {
-            let begin = unit(&at_first().get(), Before::Nothing, "_first");
-            let there = at_first().get().below(Expr::Items);
-            body.extend([Stmt::Let(at_first(), from), Stmt::when(there, begin)]);
-            start = at_first().get().bin(Bin::Add, stride.clone());
+            let begin = unit(&at_first.get(), Before::Nothing, "_first");
+            let there = at_first.get().below(end.clone());
+            body.extend([Stmt::Let(at_first.clone(), from), Stmt::when(there, begin)]);
+            start = at_first.get().bin(Bin::Add, stride.clone());
         }
         body.push(Stmt::For(Box::new(Loop {
             from: start,
-            test: at().get().below(Expr::Items),
+            test: at().get().below(end.clone()),
             next: at().get().bin(Bin::Add, stride),
-            unroll: false,
+            unroll,
             body: unit(&at().get(), Before::Items(rounds), ""),
             local: at(),
         })));
         body
+    }
+
+    /// Where the first unit of a thread begins.
+    fn at_first(&self) -> Local {
+        self.local("at_first", Ty::U64)
     }
 }
 
 /// Where a unit begins, in the whole input.
 fn at() -> Local {
     Local::new("at", Ty::U64)
-}
-
-/// Where the first unit of a thread begins.
-fn at_first() -> Local {
-    Local::new("at_first", Ty::U64)
 }
 
 fn number(value: u64) -> Expr {

@@ -14,7 +14,7 @@ impl Expansion<'_> {
                 self.body.push(stmt);
             }
         }
-        let acc = Local::new("acc", Ty::Acc);
+        let acc = self.local("acc", Ty::Acc);
         self.body.push(Stmt::Var(acc.clone(), self.lanes[0].get()));
         self.lanes = vec![acc];
         self.items_of_a_thread([("WIDTH", combine.items)].into_iter());
@@ -65,8 +65,12 @@ impl Expansion<'_> {
 
     fn shuffle_step(&self, scope: Scope, stride: Expr, suffix: &str, present: &Expr) -> Vec<Stmt> {
         let acc = self.acc().clone();
-        let whose = if scope == Scope::Block { "other_warp" } else { "other" };
-        let other = Local::new(format!("{whose}{suffix}"), Ty::Acc);
+        let whose = match scope {
+            Scope::Thread | Scope::Warp | Scope::Grid => "other",
+            Scope::Block => "other_warp",
+            Scope::Cluster => "other_block",
+        };
+        let other = self.local(&format!("{whose}{suffix}"), Ty::Acc);
         let shuffle =
             Stmt::Shuffle { into: other.clone(), value: acc.get(), down: stride.clone(), mask: FULL };
         let set = Stmt::Set(acc.clone(), acc.get().combine(other.get()));
@@ -77,10 +81,17 @@ impl Expansion<'_> {
 
 /// What a tree combines, in terms of the constant that counts it.
 fn items(combine: Combine) -> Expr {
-    if combine.scope == Scope::Block { Expr::Named("WARPS") } else { combine.items.into() }
+    match combine.scope {
+        Scope::Thread | Scope::Warp | Scope::Grid => combine.items.into(),
+        Scope::Block => Expr::Named("WARPS"),
+        Scope::Cluster => Expr::Named("CLUSTER"),
+    }
 }
 
 /// Half of that.
 fn half_of(combine: Combine) -> Expr {
-    if combine.scope == Scope::Block { Expr::Named("WARPS").over(2) } else { Expr::from(combine.items / 2) }
+    match items(combine) {
+        Expr::Const(_) => Expr::from(combine.items / 2),
+        named => named.over(2),
+    }
 }

@@ -1,7 +1,7 @@
 //! The tree over the warps of a block, through shuffles of the first warp.
 
 use super::Expansion;
-use reduce_dsl::expanded::{Barrier, Buffer, Expr, Local, Shared, Stmt, Ty};
+use reduce_dsl::expanded::{Barrier, Buffer, Expr, Local, Stmt, Ty};
 use reduce_dsl::ops::Bin;
 use reduce_dsl::program::{Combine, Program};
 
@@ -17,12 +17,17 @@ impl Expansion<'_> {
             format!("BLOCK / {}", Program::WARP),
             "shuffle: warps of a block",
         );
-        self.shared.push(Shared { name: WARP_VALUES, len: "WARPS" });
+        self.share(WARP_VALUES, "WARPS");
         let [warp, lane] = ["warp", "lane"].map(|name| Local::new(name, Ty::U32));
         let values = |index: &Local| Buffer::Shared(WARP_VALUES).at(index.get());
+        // The tree of the last block comes after one that named them.
+        if !self.in_last_block() {
+            self.body.extend([
+                Stmt::Let(warp.clone(), Expr::Thread.over(Program::WARP)),
+                Stmt::Let(lane.clone(), Expr::Thread.bin(Bin::Rem, Program::WARP)),
+            ]);
+        }
         self.body.extend([
-            Stmt::Let(warp.clone(), Expr::Thread.over(Program::WARP)),
-            Stmt::Let(lane.clone(), Expr::Thread.bin(Bin::Rem, Program::WARP)),
             Stmt::when(lane.get().equals(0), vec![Stmt::Store(values(&warp), self.acc().get())]),
             Stmt::Barrier(Barrier::Block),
         ]);
@@ -34,7 +39,7 @@ impl Expansion<'_> {
 
     fn first_warp(&mut self, combine: Combine, lane: &Local) {
         let acc = self.acc().clone();
-        let value = Local::new("warp_value", Ty::Acc);
+        let value = self.local("warp_value", Ty::Acc);
         let warps = self.warps_present();
         let take = vec![
             Stmt::Load(value.clone(), Buffer::Shared(WARP_VALUES).at(lane.get())),
@@ -50,7 +55,7 @@ impl Expansion<'_> {
         if !self.guarded() {
             return Expr::Named("WARPS");
         }
-        let warps = Local::new("warps_present", Ty::U32);
+        let warps = self.local("warps_present", Ty::U32);
         let started = self.present.clone().plus(Program::WARP - 1).over(Program::WARP);
         self.body.push(Stmt::Let(warps.clone(), started.bin(Bin::Min, Expr::Named("WARPS"))));
         warps.get()

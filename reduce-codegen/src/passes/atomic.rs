@@ -2,6 +2,7 @@
 
 use super::{in_place, ordered, serial};
 use reduce_dsl::operation::Order;
+use reduce_dsl::pass::Pass;
 use reduce_dsl::program::{GridMedium, Program, Step};
 
 /// What keeps the blocks in order.
@@ -29,6 +30,10 @@ pub fn atomic(mut program: Program) -> Result<Program, String> {
         ordered(&program, INSTEAD).or_else(|| in_place::refused(&program)).or_else(|| unfit(&program))
     {
         return Err(reason);
+    }
+    let meets = |pass: &&Pass| matches!(pass, Pass::OneBlock | Pass::Cluster(_));
+    if let Some(other) = program.passes.iter().find(meets) {
+        return Err(format!("`{other}` lets blocks meet in another way; leave one of the two out"));
     }
     let [inputs, partials] = &mut program.kernels;
     for step in inputs.steps.iter_mut().filter(|step| matches!(step, Step::Grid(_))) {

@@ -33,8 +33,8 @@ pub fn coarsen(mut program: Program, units: u32) -> Result<Program, String> {
                     "`grid_stride` says how much each thread folds; leave one of the two out".to_owned()
                 );
             }
-            // The one accumulator that `atomic` leaves.
-            Reach::Everything => {}
+            // The partials of `one_block`, and the one accumulator that `atomic` leaves.
+            Reach::OneBlock | Reach::Everything => {}
         }
     }
     Ok(program)

@@ -37,6 +37,12 @@ pub fn in_place(mut program: Program) -> Result<Program, String> {
     if program.kernel(Reads::Inputs).is_atomic() {
         return Err("`atomic` has no launch left for a tree in place; leave one of the two out".to_owned());
     }
+    let meets = |pass: &&Pass| matches!(pass, Pass::OneBlock | Pass::Cluster(_));
+    if let Some(other) = program.passes.iter().find(meets) {
+        return Err(format!(
+            "a tree in place is one over all partials, and `{other}` has another; leave one of the two out"
+        ));
+    }
     let block = program.block;
     let partials = &mut program.kernels[Reads::Partials as usize];
     partials.steps.retain(|step| !matches!(step, Step::Fold(_)));
@@ -46,7 +52,7 @@ pub fn in_place(mut program: Program) -> Result<Program, String> {
         Medium::Shared(addressing) if !tree.last_warp => {
             *tree = Combine { items: 2 * block, medium: Medium::Global(addressing), ..*tree };
         }
-        Medium::Registers | Medium::Shuffle | Medium::Shared(_) | Medium::Global(_) => {
+        Medium::Registers | Medium::Shuffle | Medium::Shared(_) | Medium::Global(_) | Medium::Distributed => {
             return Err(reason.to_owned());
         }
     }

@@ -1,7 +1,7 @@
 //! `unroll`: trees are written out step by step.
 
 use super::{combines_mut, fold_mut};
-use reduce_dsl::program::{Medium, Program};
+use reduce_dsl::program::{Medium, Program, Reach};
 
 /// Trees are written out step by step, with their strides as literals, and the compiler is told to unroll
 /// the fold.
@@ -27,8 +27,8 @@ use reduce_dsl::program::{Medium, Program};
 /// whichever pass makes it so.)
 pub fn unroll(mut program: Program) -> Result<Program, String> {
     for kernel in &mut program.kernels {
-        // Other loops are as long as the data.
-        let fold = fold_mut(kernel).filter(|fold| fold.units().is_some());
+        // Other loops are as long as the data; that over partials is short, and its loads should not wait for each other.
+        let fold = fold_mut(kernel).filter(|fold| fold.units().is_some() || fold.reach == Reach::OneBlock);
         fold.into_iter().for_each(|fold| fold.unrolled = true);
         // Lanes have names of their own, and are written out anyway.
         let trees = combines_mut(kernel).filter(|combine| combine.medium != Medium::Registers);

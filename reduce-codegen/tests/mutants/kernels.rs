@@ -91,7 +91,7 @@ fn launches(program: &Program, at: usize) -> Vec<Launch> {
     let turn = match fold.reach {
         Reach::Units(_) => u64::from(program.block) * width,
         Reach::GridStride(blocks) => tile * u64::from(blocks),
-        Reach::Everything => 1,
+        Reach::OneBlock | Reach::Everything => 1,
     };
     let powers = (5..=8).map(|log2| 1 << log2);
     let few = (1..=17).chain(powers.flat_map(|power| [power - 1, power, power + 1]));

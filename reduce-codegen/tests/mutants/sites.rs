@@ -70,7 +70,7 @@ pub(crate) fn with_expressions(stmt: &Stmt, rewrite: &dyn Fn(&Expr) -> Vec<Expr>
 /// The expressions of a statement, but for those of its body.
 fn expressions(stmt: &mut Stmt) -> Vec<&mut Expr> {
     match stmt {
-        Stmt::Let(_, value) | Stmt::Var(_, value) | Stmt::Set(_, value) => vec![value],
+        Stmt::Let(_, value) | Stmt::Var(_, value) | Stmt::Set(_, value) | Stmt::Vote(_, value) => vec![value],
         Stmt::For(it) => vec![&mut it.from, &mut it.test, &mut it.next],
         Stmt::If(test, ..) => vec![test],
         Stmt::Load(_, place) => of_place(place),
@@ -80,6 +80,7 @@ fn expressions(stmt: &mut Stmt) -> Vec<&mut Expr> {
         Stmt::Atomic { place, value, .. } => of_place(place).into_iter().chain([value]).collect(),
         Stmt::Shuffle { value, down, .. } => vec![value, down],
         Stmt::Note(..) | Stmt::Exit | Stmt::Barrier(_) | Stmt::Fence(..) => Vec::new(),
+        Stmt::Arrive | Stmt::Wait => Vec::new(),
     }
 }
 

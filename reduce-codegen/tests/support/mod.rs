@@ -25,7 +25,7 @@ use reduce_dsl::spec::Passes;
 use reduce_dsl::{Scalar, Spec};
 
 /// The pass lists that every operator and type goes through, with the block size of each.
-pub const LISTS: [(u32, &str); 26] = [
+pub const LISTS: [(u32, &str); 33] = [
     (256, ""),
     (32, "coarsen(4)"),
     (128, "sequential"),
@@ -52,6 +52,13 @@ pub const LISTS: [(u32, &str); 26] = [
     (256, "sequential coarsen(2) last_warp"),
     (32, "sequential last_warp grid_stride(3) unroll"),
     (64, "shuffle vectorize(4) grid_stride(2)"),
+    (64, "shuffle one_block ticket"),
+    (32, "shuffle vectorize(2) coarsen(3) unroll one_block ticket"),
+    (64, "sequential last_warp one_block ticket"),
+    (128, "one_block unroll grid_stride(3) ticket"),
+    (64, "shuffle vectorize(4) unroll cluster(4)"),
+    (32, "cluster(2) coarsen(3) sequential"),
+    (64, "shuffle cluster(8) one_block ticket"),
 ];
 
 /// The passes of a list.

@@ -164,6 +164,9 @@ impl<'a> Reader<'a> {
             "store" => self.store(line),
             "shuffle" => self.shuffle(line),
             "barrier" => barrier(line),
+            "arrive" => line.end(Stmt::Arrive),
+            "wait" => line.end(Stmt::Wait),
+            "vote" => self.named(line, Stmt::Vote),
             "exit" => line.end(Stmt::Exit),
             "fence" => {
                 let (order, scope) = (line.order()?, line.scope()?);
@@ -176,7 +179,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// `local = expr`, behind `let` or `var`.
+    /// `local = expr`, behind `let`, `var` or `vote`.
     fn named(&mut self, mut line: Cursor<'a>, stmt: fn(Local, Expr) -> Stmt) -> Parsed<Stmt> {
         let local = line.local()?;
         line.expect("=")?;

@@ -53,6 +53,9 @@ fn print_stmt(f: &mut fmt::Formatter<'_>, stmt: &Stmt, depth: usize) -> fmt::Res
             writeln!(f, "shuffle {into} = {value} down {down}, mask {mask:#010x}")
         }
         Stmt::Barrier(barrier) => writeln!(f, "barrier {barrier}"),
+        Stmt::Arrive => writeln!(f, "arrive"),
+        Stmt::Wait => writeln!(f, "wait"),
+        Stmt::Vote(local, value) => writeln!(f, "vote {local} = {value}"),
         Stmt::Exit => writeln!(f, "exit"),
         Stmt::Fence(order, scope) => writeln!(f, "fence {order} {scope}"),
         Stmt::Atomic { into, op, place, value, order, scope } => {

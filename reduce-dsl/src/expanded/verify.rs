@@ -7,12 +7,15 @@
 //!    of elements stand where it names them.
 //! 3. Only variables are set.
 //! 4. A barrier of a block or cluster, and an exit, are met by every thread of the block: they stand under
-//!    conditions that are the same for all of them. There are no clusters: no pass makes any yet.
+//!    conditions that are the same for all of them; so is a vote. What is of a cluster, an arrival and its wait among it,
+//!    stands in kernels that have one, under no condition at all; blocks read each other's shared memory only behind a
+//!    wait or barrier of the cluster, and the program's cluster is the kernel's.
 //! 5. A warp barrier and a shuffle are met by every thread of the warp, likewise, and their mask is all of it.
 //! 6. Vectors are loaded from contiguous inputs only, a power of two of elements and at most 16 bytes at a time; they
 //!    are not copied.
 //! 7. The kernel writes partials, result and shared arrays only, and reads inputs (or items) and shared
-//!    arrays only; shared arrays are those it declares. A tree in place writes its items too. Elements are mapped, and
+//!    arrays only; shared arrays are those it declares. A tree in place writes its items too; a kernel that takes tickets
+//!    writes them, and reads partials. Elements are mapped, and
 //!    folded by the operation's `fold` if it has one, where the inputs are read.
 //! 8. Shared memory is as the program says, constants are those the kernel declares, steps those of the
 //!    strided inputs that it reads, params those of the operation; a kernel over partials is told the number of
@@ -50,27 +53,36 @@ impl Expanded {
             let slots: u64 =
                 expanded.shared.iter().map(|array| u64::from(expanded.constant(array.len))).sum();
             let bytes = slots * program.operation.acc.size() as u64;
-            let in_place = kernel.in_place().is_some();
+            let (in_place, ticket) = (kernel.in_place().is_some(), kernel.has_ticket());
             let operation = &program.operation;
-            let mut verifier = Verifier { operation, kernel: expanded, in_place, scope: BTreeMap::new() };
-            verifier
-                .ensure(4, expanded.cluster == 1, || format!("clusters of {} blocks", expanded.cluster))?;
+            let mut verifier = Verifier {
+                operation,
+                kernel: expanded,
+                in_place,
+                ticket,
+                met: false,
+                scope: BTreeMap::new(),
+            };
+            verifier.ensure(4, expanded.cluster == kernel.cluster(), || {
+                format!("clusters of {} blocks", expanded.cluster)
+            })?;
             verifier.ensure(8, bytes == program.shared_bytes(kernel) as u64, || {
                 format!("{bytes} bytes of shared memory")
             })?;
-            verifier.body(&expanded.body, Uniform::Block)?;
+            verifier.body(&expanded.body, Uniform::Cluster)?;
             bounds::too_large(expanded)
                 .or_else(|expr| verifier.ensure(9, false, || format!("`{expr}` may not fit its type")))
         })
     }
 }
 
-/// For whom a value is the same: everyone in the block, everyone in a warp, or nobody else.
+/// For whom a value is the same: everyone in the cluster, in the block, in a warp, or nobody else.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Uniform {
     Thread,
     Warp,
     Block,
+    Cluster,
 }
 
 /// What is known of a bound name.
@@ -85,6 +97,10 @@ struct Verifier<'a> {
     operation: &'a Operation,
     kernel: &'a ExpandedKernel,
     in_place: bool,
+    /// Does it take tickets, and so read partials that it writes?
+    ticket: bool,
+    /// Do all blocks of the cluster run?
+    met: bool,
     scope: BTreeMap<String, Binding>,
 }
 
@@ -116,8 +132,17 @@ impl Verifier<'_> {
             Stmt::Barrier(Barrier::Warp(mask)) => {
                 self.meeting(5, here >= Uniform::Warp && *mask == FULL, stmt)
             }
-            Stmt::Barrier(Barrier::Cluster) => self.clustered(stmt.to_string().trim()),
+            Stmt::Barrier(Barrier::Cluster) | Stmt::Arrive | Stmt::Wait => {
+                self.clustered(stmt.to_string().trim())?;
+                self.met |= *stmt != Stmt::Arrive;
+                self.meeting(4, here >= Uniform::Cluster, stmt)
+            }
             Stmt::Barrier(Barrier::Block) | Stmt::Exit => self.meeting(4, here >= Uniform::Block, stmt),
+            Stmt::Vote(into, value) => {
+                self.expect(value, Ty::BOOL)?;
+                self.meeting(4, here >= Uniform::Block, stmt)?;
+                self.bind(into, false, Uniform::Block)
+            }
             Stmt::AtomicCombine { place, value, .. } => {
                 self.ensure(7, place.buffer == Buffer::Partials, || format!("an atomic on {place}"))?;
                 self.expect(value, Ty::Acc)?;
@@ -174,7 +199,7 @@ impl Verifier<'_> {
     /// Is it the name of a parameter, a constant or a shared array of the kernel?
     fn is_declared(&self, name: &str) -> bool {
         let parameter = name.strip_suffix("_step").unwrap_or(name);
-        ["items", "partials", "result", "n", "elements"].contains(&name)
+        ["items", "partials", "result", "n", "ticket", "elements"].contains(&name)
             || self.operation.inputs.iter().any(|input| input.name == parameter)
             || self.operation.params.iter().any(|param| param.name == name)
             || self.kernel.constants.iter().any(|it| it.name == name)
@@ -199,7 +224,8 @@ impl Verifier<'_> {
                 element == Some(Ty::Scalar(ty))
             }
             (ty, Buffer::Input(_) | Buffer::Items | Buffer::Shared(_)) => element == Some(ty),
-            (_, Buffer::Partials | Buffer::Result | Buffer::Ticket) => false,
+            (ty, Buffer::Partials) => self.ticket && element == Some(ty),
+            (_, Buffer::Result | Buffer::Ticket) => false,
         };
         self.ensure(7, legal, || format!("`{}` is loaded from {place}", local.name))?;
         self.bind(local, false, uniform)
@@ -210,7 +236,8 @@ impl Verifier<'_> {
         let writable = match place.buffer {
             Buffer::Partials | Buffer::Result | Buffer::Shared(_) => true,
             Buffer::Items => self.in_place,
-            Buffer::Input(_) | Buffer::Ticket => false,
+            Buffer::Ticket => self.ticket,
+            Buffer::Input(_) => false,
         };
         let element = self.element(place.buffer).filter(|_| writable);
         self.ensure(7, element.is_some() && element == value.ty(), || {
@@ -223,6 +250,7 @@ impl Verifier<'_> {
         let shared = matches!(place.buffer, Buffer::Shared(_));
         let legal = shared || place.rank.is_none();
         place.rank.iter().try_for_each(|_| self.clustered(&place.to_string()))?;
+        self.ensure(4, place.rank.is_none() || self.met, || format!("{place} before its block may run"))?;
         self.ensure(7, legal, || format!("{place} is not in the shared memory of a block"))?;
         place.rank.iter().try_for_each(|rank| self.expect(rank, Ty::U32).map(|_| ()))?;
         self.expect(&place.index, if shared { Ty::U32 } else { Ty::U64 })
@@ -338,16 +366,16 @@ impl Verifier<'_> {
                 Uniform::Warp
             }
             Expr::Cmp(Cmp::Lt, a, b) if **a == Expr::Thread && whole_warps(b) => Uniform::Warp,
-            Expr::Const(_) | Expr::Named(_) | Expr::Block | Expr::Grid | Expr::Rank => Uniform::Block,
-            Expr::Items | Expr::Elements | Expr::Step(_) | Expr::Param(..) => Uniform::Block,
-            Expr::Aligned(..) | Expr::Empty => Uniform::Block,
+            Expr::Block | Expr::Rank => Uniform::Block,
+            Expr::Const(_) | Expr::Named(_) | Expr::Grid | Expr::Items | Expr::Elements => Uniform::Cluster,
+            Expr::Step(_) | Expr::Param(..) | Expr::Aligned(..) | Expr::Empty => Uniform::Cluster,
             Expr::Un(..) | Expr::Bin(..) | Expr::Cmp(..) | Expr::Cast(..) | Expr::Map(_) => self.meet(expr),
             Expr::Combine(..) | Expr::Fold(..) | Expr::Finish(..) => self.meet(expr),
         }
     }
 
     fn meet(&self, expr: &Expr) -> Uniform {
-        expr.operands().into_iter().map(|it| self.uniform(it)).min().unwrap_or(Uniform::Block)
+        expr.operands().into_iter().map(|it| self.uniform(it)).min().unwrap_or(Uniform::Cluster)
     }
 
     fn ensure(&self, rule: u32, holds: bool, what: impl FnOnce() -> String) -> Check {

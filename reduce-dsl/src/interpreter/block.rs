@@ -6,7 +6,7 @@ use super::count::BlockTally;
 use super::domain::Acc;
 use super::memory::Cell;
 use super::sync::Fences;
-use super::warp::{WIDTH, Warp};
+use super::warp::{WIDTH, Warp, each};
 
 /// A block that runs.
 pub(super) struct Block {
@@ -73,6 +73,14 @@ impl Block {
         (waiting.sum::<u32>() as usize) < self.tally.threads()
     }
 
+    /// A condition of each thread becomes whether it holds for any.
+    pub(super) fn vote(&mut self, register: usize) {
+        let present = |warp: &Warp| warp.groups.iter().fold(0, |lanes, group| lanes | group.lanes);
+        let said = |warp: &Warp| each(present(warp)).any(|lane| warp.scalars[register][lane] != 0);
+        let any = self.warps.iter().any(said);
+        self.warps.iter_mut().for_each(|warp| warp.scalars[register] = [any.into(); WIDTH]);
+    }
+
     /// Every thread that waits goes on behind its barrier.
     pub(super) fn release(&mut self) {
         for group in self.warps.iter_mut().flat_map(|warp| &mut warp.groups) {
@@ -110,6 +118,14 @@ impl Cluster {
     /// Can any block go on?
     pub(super) fn runs(&self) -> bool {
         self.blocks.iter().any(Block::runs)
+    }
+
+    /// All blocks run.
+    pub(super) fn run(&mut self) {
+        for block in &mut self.blocks {
+            block.met = true;
+            block.release();
+        }
     }
 
     /// All blocks meet.

@@ -53,6 +53,12 @@ pub(super) enum Op {
         mask: u32,
     },
     Barrier(Barrier),
+    Arrive,
+    Wait,
+    /// A barrier of the block; the register holds what this thread says, and then whether any thread says so.
+    Vote {
+        into: usize,
+    },
     Fence(MemoryOrder, Scope),
     Atomic {
         into: usize,
@@ -197,6 +203,7 @@ impl<'k> Writer<'k, '_> {
                     self.simple(stmt).map_err(malformed)?;
                 }
                 Stmt::Atomic { .. } | Stmt::AtomicCombine { .. } => self.simple(stmt).map_err(malformed)?,
+                Stmt::Arrive | Stmt::Wait | Stmt::Vote(..) => self.simple(stmt).map_err(malformed)?,
             }
         }
         self.names.truncate(names);
@@ -213,6 +220,7 @@ impl<'k> Writer<'k, '_> {
             Op::Scalar { .. } | Op::Branch { .. } | Op::Jump(_) | Op::Elements { .. } => false,
             Op::LoadAcc { .. } | Op::LoadTicket { .. } | Op::StoreTicket { .. } | Op::Barrier(_) => false,
             Op::Fence(..) | Op::Atomic { .. } | Op::Exit => false,
+            Op::Arrive | Op::Wait | Op::Vote { .. } => false,
         };
         self.code.ops.push(op);
         self.code.sources.push(Source { stmt, part: self.part, combines });
@@ -304,6 +312,14 @@ impl<'k> Writer<'k, '_> {
                 Op::Shuffle { into: self.bind(&into.name, Ty::Acc)?, value, down, mask: *mask }
             }
             Stmt::Exit => Op::Exit,
+            Stmt::Arrive => Op::Arrive,
+            Stmt::Wait => Op::Wait,
+            Stmt::Vote(local, value) => {
+                let value = self.scalar(value, Ty::BOOL)?;
+                let into = self.bind(&local.name, Ty::BOOL)?;
+                self.push(stmt, Op::Scalar { into, value });
+                Op::Vote { into }
+            }
             Stmt::Barrier(barrier) => Op::Barrier(*barrier),
             Stmt::Fence(order, scope) => Op::Fence(*order, *scope),
             Stmt::Atomic { into, op, place, value, order, scope } => {

@@ -84,6 +84,9 @@ impl Machine<'_, '_> {
             }
             // These move lanes: see `machine`.
             Op::Branch { .. } | Op::Jump(_) | Op::Barrier(_) | Op::Exit => {}
+            Op::Wait | Op::Vote { .. } => {}
+            // What it says is that the thread runs, and it does.
+            Op::Arrive => {}
         }
         if code.sources[here.pc].combines {
             let counts = self.tally.part(here.part);

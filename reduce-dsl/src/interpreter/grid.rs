@@ -156,8 +156,11 @@ impl Machine<'_, '_> {
             Rest::Ended => self.end(cluster, rank),
             Rest::Together(pc) if !self.is_wide(pc) => return self.stuck(cluster),
             Rest::Together(pc) => {
-                if matches!(self.code.ops[pc], Op::Barrier(Barrier::Block)) {
-                    let block = &mut cluster.blocks[rank];
+                let block = &mut cluster.blocks[rank];
+                if let Op::Vote { into } = self.code.ops[pc] {
+                    block.vote(into);
+                }
+                if matches!(self.code.ops[pc], Op::Barrier(Barrier::Block) | Op::Vote { .. }) {
                     block.tally.barrier(self.code.sources[pc].part);
                     block.clocks.meet_all();
                     block.release();
@@ -178,7 +181,11 @@ impl Machine<'_, '_> {
         match first.filter(|&pc| places.all(|other| other == Some(pc))) {
             Some(pc) => {
                 self.tally.part(self.code.sources[pc].part).cluster_barriers += 1;
-                cluster.meet();
+                if matches!(self.code.ops[pc], Op::Wait) {
+                    cluster.run()
+                } else {
+                    cluster.meet()
+                }
                 Ok(())
             }
             None => self.stuck(cluster),

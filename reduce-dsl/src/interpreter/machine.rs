@@ -122,7 +122,7 @@ impl Machine<'_, '_> {
                 self.event(team, here);
                 Flow::Off
             }
-            Op::Barrier(Barrier::Block | Barrier::Cluster) => {
+            Op::Barrier(Barrier::Block | Barrier::Cluster) | Op::Wait | Op::Vote { .. } => {
                 lanes.wait(at);
                 self.event(team, here);
                 Flow::Off
@@ -130,7 +130,7 @@ impl Machine<'_, '_> {
             Op::Barrier(Barrier::Warp(mask)) => self.meet(team, here, at, *mask, Kind::Divergence),
             Op::Shuffle { mask, .. } => self.meet(team, here, at, *mask, Kind::Shuffle),
             Op::Scalar { .. } | Op::Acc { .. } | Op::Elements { .. } => self.go_on(team, here, at, Flow::On),
-            Op::LoadAcc { .. } | Op::StoreAcc { .. } => self.go_on(team, here, at, Flow::On),
+            Op::LoadAcc { .. } | Op::StoreAcc { .. } | Op::Arrive => self.go_on(team, here, at, Flow::On),
             Op::LoadTicket { .. } | Op::StoreTicket { .. } => self.go_on(team, here, at, Flow::Seen),
             Op::Fence(..) | Op::Atomic { .. } | Op::AtomicCombine { .. } => {
                 self.go_on(team, here, at, Flow::Seen)
@@ -146,7 +146,8 @@ impl Machine<'_, '_> {
 
     /// Is it a barrier of more than a warp?
     pub(super) fn is_wide(&self, pc: usize) -> bool {
-        matches!(self.code.ops.get(pc), Some(Op::Barrier(Barrier::Block | Barrier::Cluster)))
+        let op = self.code.ops.get(pc);
+        matches!(op, Some(Op::Barrier(Barrier::Block | Barrier::Cluster) | Op::Wait | Op::Vote { .. }))
     }
 
     /// Executes a statement in a group, which then goes on to the next one.

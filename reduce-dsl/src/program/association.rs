@@ -152,6 +152,7 @@ fn levels_of(program: &Program, kernel: &Kernel) -> Vec<Level> {
                 (Reach::Units(_), Arrangement::Striped) => (tile, round),
                 (Reach::Units(_), Arrangement::Blocked) => (tile / u64::from(program.block), 1),
                 (Reach::GridStride(blocks), _) => (Level::ALL, round * u64::from(blocks)),
+                (Reach::OneBlock, _) => (Level::ALL, round),
                 (Reach::Everything, _) => (Level::ALL, 1),
             };
             Some(Level { chunk, lanes, tree: Tree::Serial })
@@ -159,7 +160,7 @@ fn levels_of(program: &Program, kernel: &Kernel) -> Vec<Level> {
         Step::Combine(combine) => {
             Some(Level { chunk: u64::from(combine.items), lanes: 1, tree: combine.tree })
         }
-        Step::Keep | Step::Grid(GridMedium::NextLaunch | GridMedium::Atomic) => None,
+        Step::Keep | Step::Grid(GridMedium::NextLaunch | GridMedium::Ticket | GridMedium::Atomic) => None,
     };
     kernel.steps.iter().filter_map(level).filter(|level| level.group() > 1).collect()
 }

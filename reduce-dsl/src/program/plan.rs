@@ -1,6 +1,6 @@
 //! What runs for n elements: launches in order, and the workspace they need. A pure function of n.
 
-use super::{Kernel, Program, Reads, Step};
+use super::{GridMedium, Kernel, Program, Reads, Step};
 
 /// The plan of a program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -15,14 +15,18 @@ pub struct Plan {
 struct Cover {
     tile: u64,
     most_blocks: u64,
+    /// Blocks that leave one partial together.
+    cluster: u64,
     writes: Writes,
 }
 
 /// What a launch writes to the workspace.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Writes {
-    /// A partial for each block; a launch of one block writes the result instead.
+    /// A partial for each block, or cluster; a launch of only one writes the result instead.
     Blocks,
+    /// A partial for each block, or cluster, and then the result.
+    BlocksAndResult,
     /// An accumulator for each item.
     Items,
     /// One accumulator, which is there before.
@@ -42,8 +46,10 @@ pub struct Launch {
     pub from: Region,
     /// Where it writes partials, if it writes any.
     pub to: Region,
-    /// Partials that it writes for the next launch; `None`: it writes the result.
-    pub partials: Option<u64>,
+    /// Partials that it writes.
+    pub partials: u64,
+    /// Does it write the result, and not partials for another launch?
+    pub is_last: bool,
 }
 
 /// One of the two regions of the workspace, which the levels use in turn.
@@ -60,30 +66,41 @@ impl Plan {
         let cover = |reads| Cover {
             tile: program.tile(reads),
             most_blocks: program.most_blocks(reads),
+            cluster: program.kernel(reads).cluster().into(),
             writes: Writes::of(program.kernel(reads)),
         };
         let kernels = [cover(Reads::Inputs), cover(Reads::Partials)];
         Plan { kernels, partial_size: program.operation.acc.size() as u64 }
     }
 
-    /// The launches for n elements: at least one, the last of one block.
+    /// The launches for n elements: at least one.
     pub fn launches(&self, n: u64) -> Vec<Launch> {
         let first = self.launch(Reads::Inputs, n, Region::Odd, Region::Even);
         let after = |last: &Launch| {
-            last.partials.map(|items| self.launch(Reads::Partials, items, last.to, last.from))
+            let next = || self.launch(Reads::Partials, last.partials, last.to, last.from);
+            (!last.is_last).then(next)
         };
         std::iter::successors(Some(first), after).collect()
     }
 
     fn launch(&self, kernel: Reads, items: u64, from: Region, to: Region) -> Launch {
         let cover = self.kernels[kernel as usize];
-        let grid = items.div_ceil(cover.tile).clamp(1, cover.most_blocks);
-        let partials = match cover.writes {
-            Writes::Blocks => (grid > 1).then_some(grid),
-            Writes::Items => Some(items),
-            Writes::One => Some(1),
+        let clusters = items.div_ceil(cover.tile).clamp(1, cover.most_blocks).div_ceil(cover.cluster);
+        let alone = clusters == 1;
+        let (partials, is_last) = match cover.writes {
+            Writes::Blocks => (if alone { 0 } else { clusters }, alone),
+            Writes::BlocksAndResult => (clusters, true),
+            Writes::Items => (items, false),
+            Writes::One => (1, false),
         };
-        Launch { kernel, items, grid, from, to, partials }
+        // Saturates for numbers of elements that no memory holds.
+        let grid = clusters.saturating_mul(cover.cluster);
+        Launch { kernel, items, grid, from, to, partials, is_last }
+    }
+
+    /// Do the launches take a ticket, which is 0 before and after each of them?
+    pub fn has_ticket(&self) -> bool {
+        self.kernels[0].writes == Writes::BlocksAndResult
     }
 
     /// Must the first partial of the workspace hold the padding before the first launch?
@@ -93,13 +110,13 @@ impl Plan {
 
     /// Bytes of workspace for n elements.
     pub fn workspace(&self, n: u64) -> u64 {
-        let left: u64 = self.launches(n).iter().filter_map(|launch| launch.partials).take(2).sum();
+        let left: u64 = self.launches(n).iter().map(|launch| launch.partials).take(2).sum();
         left * self.partial_size
     }
 
     /// The byte at which a region starts, for n elements.
     pub fn offset(&self, n: u64, region: Region) -> u64 {
-        let first = self.launch(Reads::Inputs, n, Region::Odd, Region::Even).partials.unwrap_or(0);
+        let first = self.launch(Reads::Inputs, n, Region::Odd, Region::Even).partials;
         if region == Region::Odd { first * self.partial_size } else { 0 }
     }
 
@@ -111,10 +128,13 @@ impl Plan {
 
 impl Writes {
     fn of(kernel: &Kernel) -> Writes {
-        match (kernel.is_atomic(), kernel.steps.contains(&Step::Keep)) {
-            (true, _) => Writes::One,
-            (false, true) => Writes::Items,
-            (false, false) => Writes::Blocks,
+        match kernel.steps.last() {
+            Some(Step::Grid(GridMedium::Atomic)) => Writes::One,
+            Some(Step::Grid(GridMedium::Ticket)) => Writes::BlocksAndResult,
+            Some(Step::Keep) => Writes::Items,
+            Some(Step::Grid(GridMedium::NextLaunch) | Step::Fold(_) | Step::Combine(_)) | None => {
+                Writes::Blocks
+            }
         }
     }
 }

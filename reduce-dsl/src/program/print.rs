@@ -33,6 +33,7 @@ impl fmt::Display for Program {
         if op.order != Order::Fixed {
             writeln!(f, "  order     {}", op.order)?;
         }
+        self.up_to.iter().try_for_each(|n| writeln!(f, "  up to     {n} elements"))?;
         self.kernels.iter().try_for_each(|kernel| print_kernel(f, self, kernel))
     }
 }
@@ -58,6 +59,9 @@ impl fmt::Display for Step {
             Step::Combine(combine) => combine.fmt(f),
             Step::Keep => f.write_str("keep every thread's item in the workspace"),
             Step::Grid(GridMedium::Atomic) => f.write_str("combine grid through an atomic"),
+            Step::Grid(GridMedium::Ticket) => {
+                f.write_str("combine grid through a ticket, in the block that finishes last")
+            }
             Step::Grid(GridMedium::NextLaunch) => f.write_str("combine grid through the next launch"),
         }
     }
@@ -74,6 +78,13 @@ impl fmt::Display for Fold {
             }
             Reach::GridStride(blocks) => {
                 write!(f, "fold thread: grid-stride loop of {blocks} blocks, units of {width} items")
+            }
+            Reach::OneBlock => {
+                write!(
+                    f,
+                    "fold thread: everything in one block, units of {width} items{}",
+                    unrolled(self.unrolled)
+                )
             }
             Reach::Everything => write!(f, "fold thread 0: everything"),
         }
@@ -132,6 +143,7 @@ impl fmt::Display for Medium {
             Medium::Shuffle => f.write_str("shuffle"),
             Medium::Shared(addressing) => write!(f, "shared memory, {addressing}"),
             Medium::Global(addressing) => write!(f, "global memory, {addressing}"),
+            Medium::Distributed => f.write_str("distributed shared memory"),
         }
     }
 }

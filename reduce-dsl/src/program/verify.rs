@@ -6,20 +6,24 @@
 //!    whose tree is in place has no fold, because its items are in memory; the kernel before it keeps them there.
 //! 4. A fold has at least one unit (or block) and its width is a power of two; partials are folded one at a
 //!    time, and so are elements that lie apart, and everything that one thread folds. Only the units of a tile can be
-//!    blocked.
+//!    blocked. Only partials are folded in one block.
 //! 5. The combinations leave one item a block: the lanes of a thread, then a warp of threads, then what is left.
-//!    A tree in place has two items a thread; what is kept, and what one thread folds, is not combined.
+//!    A tree in place has two items a thread; what is kept, and what one thread folds, is not combined. The blocks of a
+//!    cluster, at most 16, leave one item together, in the kernel over inputs.
 //! 6. The medium fits the scope: registers for a thread, shuffles for a warp, shuffles of at most one
-//!    item a lane of a warp, or shared or global memory, for a block. Only a tree with sequential addressing in
-//!    shared memory leaves its last warp to itself.
-//! 7. The tree fits the medium: `halving` for sequential addressing, either for shuffles, `pairs` for the others.
-//! 8. A striped fold of more than one unit, a grid stride, `halving` and an atomic reorder elements: the operator is
-//!    commutative.
+//!    item a lane of a warp, or shared or global memory, for a block, distributed shared memory for a cluster. Only a
+//!    tree with sequential addressing in shared memory leaves its last warp to itself.
+//! 7. The tree fits the medium: `halving` for sequential addressing, either for shuffles and distributed shared memory,
+//!    `pairs` for the others.
+//! 8. A striped fold of more than one unit, a grid stride, a fold in one block, `halving` and an atomic reorder elements:
+//!    the operator is commutative.
 //! 9. A tile, and a round of a grid-stride loop, has at most 2³⁰ items, so that positions inside it fit `u32`.
 //! 10. Shared memory stays within what every architecture gives a block without asking.
 //! 11. `map`, `op`, `fold`, `identity`, padding and `finish` have the types of inputs, accumulator and result.
 //! 12. Atomics stand in the kernel over inputs, on one scalar of 4 or 8 bytes that has padding, and where the
 //!     order of the blocks cannot change the result or the user does not mind.
+//! 13. Tickets stand in the kernel over inputs, before a kernel over partials that is one block, and whose tree is the
+//!     same.
 
 use super::{
     Addressing, Arrangement, Combine, Fold, GridMedium, Kernel, Medium, Program, Reach, Reads, Scope, Step,
@@ -70,6 +74,7 @@ impl Program {
     pub fn shared_bytes(&self, kernel: &Kernel) -> usize {
         let slots = |combine: Combine| match combine.medium {
             Medium::Registers | Medium::Global(_) => 0,
+            Medium::Distributed => combine.items,
             Medium::Shuffle => {
                 if combine.scope == Scope::Block {
                     combine.items
@@ -87,6 +92,7 @@ fn verify_kernel(program: &Program, kernel: &Kernel) -> Check {
     verify_order(program, kernel)?;
     verify_fold(program, kernel, kernel.fold())?;
     verify_atomic(program, kernel)?;
+    verify_ticket(program, kernel)?;
     verify_items(program, kernel)?;
     kernel.combines().try_for_each(|combine| verify_combine(program, combine))?;
     let (tile, shared) = (program.tile(kernel.reads), program.shared_bytes(kernel));
@@ -124,12 +130,13 @@ fn verify_fold(program: &Program, kernel: &Kernel, fold: Fold) -> Check {
     let (several, wide) = match fold.reach {
         Reach::Units(units) => (units, true),
         Reach::GridStride(blocks) => (blocks, true),
-        Reach::Everything => (1, false),
+        Reach::OneBlock | Reach::Everything => (1, false),
     };
     let adjacent = kernel.reads == Reads::Inputs && program.operation.layout == Layout::Contiguous;
     let narrow = fold.width == 1 || (wide && adjacent);
     let arranged = fold.arrangement == Arrangement::Striped || fold.units().is_some();
-    let legal = several > 0 && fold.width.is_power_of_two() && narrow && arranged;
+    let placed = fold.reach != Reach::OneBlock || kernel.reads == Reads::Partials;
+    let legal = several > 0 && fold.width.is_power_of_two() && narrow && arranged && placed;
     ensure(4, legal, || format!("{fold}"))?;
     ensure(8, fold.is_in_order() || program.operation.commutative, || {
         format!("{fold} of an ordered operator")
@@ -145,6 +152,17 @@ fn verify_atomic(program: &Program, kernel: &Kernel) -> Check {
     ensure(8, !kernel.is_atomic() || operation.commutative, || "an atomic of an ordered operator".to_owned())
 }
 
+fn verify_ticket(program: &Program, kernel: &Kernel) -> Check {
+    let next = program.kernel(Reads::Partials);
+    let trees = |kernel: &Kernel| {
+        let in_block = |combine: &Combine| [Scope::Warp, Scope::Block].contains(&combine.scope);
+        kernel.combines().filter(in_block).collect::<Vec<_>>()
+    };
+    let legal =
+        kernel.reads == Reads::Inputs && next.fold().reach == Reach::OneBlock && trees(kernel) == trees(next);
+    ensure(13, !kernel.has_ticket() || legal, || steps_of(kernel))
+}
+
 fn verify_items(program: &Program, kernel: &Kernel) -> Check {
     let items =
         |scope| kernel.combines().find(|combine| combine.scope == scope).map_or(1, |combine| combine.items);
@@ -157,8 +175,9 @@ fn verify_items(program: &Program, kernel: &Kernel) -> Check {
         (false, None) => Some(program.block),
     };
     let block = items(Scope::Warp).checked_mul(items(Scope::Block)) == wanted;
-    let inside = kernel.combines().all(|combine| combine.scope <= Scope::Block && combine.items > 1);
-    ensure(5, thread && warp && block && inside, || steps_of(kernel))
+    let inside = kernel.combines().all(|combine| combine.scope <= Scope::Cluster && combine.items > 1);
+    let cluster = kernel.cluster() == 1 || (kernel.cluster() <= 16 && kernel.reads == Reads::Inputs);
+    ensure(5, thread && warp && block && inside && cluster, || steps_of(kernel))
 }
 
 fn verify_combine(program: &Program, combine: Combine) -> Check {
@@ -167,11 +186,12 @@ fn verify_combine(program: &Program, combine: Combine) -> Check {
         Medium::Registers => scope == Scope::Thread,
         Medium::Shuffle => matches!(scope, Scope::Warp | Scope::Block) && items <= Program::WARP,
         Medium::Shared(_) | Medium::Global(_) => scope == Scope::Block,
+        Medium::Distributed => scope == Scope::Cluster,
     };
     let fits = fits && (!last_warp || medium == Medium::Shared(Addressing::Sequential));
     ensure(6, fits, || format!("{combine}"))?;
     let shaped = match medium {
-        Medium::Shuffle => matches!(tree, Tree::Halving | Tree::Pairs),
+        Medium::Shuffle | Medium::Distributed => matches!(tree, Tree::Halving | Tree::Pairs),
         Medium::Registers => tree == Tree::Pairs,
         Medium::Shared(addressing) | Medium::Global(addressing) => tree == addressing.tree(),
     };

@@ -37,7 +37,7 @@ impl<'a> Bounds<'a> {
                 self.locals.insert(&local.name, most);
                 Ok(())
             }
-            Stmt::Var(_, value) | Stmt::Set(_, value) => self.check(value),
+            Stmt::Var(_, value) | Stmt::Set(_, value) | Stmt::Vote(_, value) => self.check(value),
             Stmt::For(it) => self.turns(it),
             Stmt::If(test, then, otherwise) => {
                 self.check(test)?;
@@ -58,6 +58,7 @@ impl<'a> Bounds<'a> {
                 self.check(down)
             }
             Stmt::Note(..) | Stmt::Exit | Stmt::Barrier(_) | Stmt::Fence(..) => Ok(()),
+            Stmt::Arrive | Stmt::Wait => Ok(()),
         }
     }
 

@@ -1,0 +1,50 @@
+//! `cluster(k)`: neighbouring blocks meet before the grid does.
+
+use super::in_place;
+use reduce_dsl::pass::Pass;
+use reduce_dsl::program::{Combine, Medium, Program, Reads, Scope, Step, Tree};
+
+/// Every `blocks` neighbouring blocks of the kernel over inputs are a cluster, and combine their accumulators in the shared
+/// memory of the first of them: one partial for all, and for few elements the result, without global memory in between.
+/// Grids are multiples of the cluster; blocks that have no elements take part with nothing.
+///
+/// ```
+/// # use reduce_codegen::{lower::lower, passes::*};
+/// # use reduce_dsl::{Scalar, func::Param, operators::operator, program::Program};
+/// # let max = operator("max").unwrap().apply(&[Param::new("x", Scalar::F32)], None).unwrap();
+/// # let naive = lower(&max, 256).unwrap();
+/// # let steps = |kernel: usize, program: &Program| program.kernels[kernel].steps.iter().map(|it| it.to_string()).collect::<Vec<_>>();
+/// assert_eq!(
+///     steps(0, &cluster(naive, 8).unwrap())[2],
+///     "combine cluster: 8 items by halving through distributed shared memory"
+/// );
+/// ```
+///
+/// Requires an architecture that has clusters, sm_90 or newer. Changes the association, but not that of elements which fit
+/// one cluster, if the kernel over partials halves as well.
+///
+/// # Errors
+/// The reason why it does not apply.
+pub fn cluster(mut program: Program, blocks: u32) -> Result<Program, String> {
+    let other = |pass: &&Pass| matches!(pass, Pass::Atomic | Pass::GridStride(_));
+    if let Some(other) = program.passes.iter().find(other) {
+        return Err(format!("`{}` lets blocks meet in another way; leave one of the two out", other.name()));
+    }
+    if let Some(reason) = in_place::refused(&program) {
+        return Err(reason);
+    }
+    let tree = if program.operation.commutative { Tree::Halving } else { Tree::Pairs };
+    let unrolled = program.passes.contains(&Pass::Unroll);
+    let meeting = Combine {
+        scope: Scope::Cluster,
+        items: blocks,
+        tree,
+        medium: Medium::Distributed,
+        unrolled,
+        last_warp: false,
+    };
+    let steps = &mut program.kernels[Reads::Inputs as usize].steps;
+    let grid = steps.len().saturating_sub(1);
+    steps.insert(grid, Step::Combine(meeting));
+    Ok(program)
+}

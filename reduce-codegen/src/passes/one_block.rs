@@ -1,0 +1,38 @@
+//! `one_block`: the kernel over partials is one block.
+
+use super::{fold_mut, in_place, ordered};
+use reduce_dsl::pass::Pass;
+use reduce_dsl::program::{Program, Reach, Reads};
+
+/// What keeps partials in order.
+const INSTEAD: &str = "leave it out: by the next launches, each thread takes neighbours";
+
+/// The kernel over partials is one block, whose threads fold all of them, a block apart, before their tree: two launches
+/// for every number of elements, and what `ticket` makes one of.
+///
+/// ```
+/// # use reduce_codegen::{lower::lower, passes::*};
+/// # use reduce_dsl::{Scalar, func::Param, operators::operator, program::Program};
+/// # let max = operator("max").unwrap().apply(&[Param::new("x", Scalar::F32)], None).unwrap();
+/// # let naive = lower(&max, 256).unwrap();
+/// # let steps = |kernel: usize, program: &Program| program.kernels[kernel].steps.iter().map(|it| it.to_string()).collect::<Vec<_>>();
+/// assert_eq!(steps(1, &one_block(naive).unwrap())[0], "fold thread: everything in one block, units of 1 items");
+/// ```
+///
+/// Requires an operator that commutes: what a thread folds lies apart. Changes the association.
+///
+/// # Errors
+/// The reason why it does not apply.
+pub fn one_block(mut program: Program) -> Result<Program, String> {
+    if let Some(reason) = ordered(&program, INSTEAD).or_else(|| in_place::refused(&program)) {
+        return Err(reason);
+    }
+    if program.passes.contains(&Pass::Atomic) {
+        return Err("`atomic` leaves one partial only; leave one of the two out".to_owned());
+    }
+    let unrolled = program.passes.contains(&Pass::Unroll);
+    if let Some(fold) = fold_mut(&mut program.kernels[Reads::Partials as usize]) {
+        (fold.reach, fold.unrolled) = (Reach::OneBlock, unrolled);
+    }
+    Ok(program)
+}

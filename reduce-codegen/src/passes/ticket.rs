@@ -1,0 +1,36 @@
+//! `ticket`: one launch.
+
+use reduce_dsl::pass::Pass;
+use reduce_dsl::program::{GridMedium, Program, Reads, Step};
+
+/// Each block leaves its partial and takes a ticket; the block that takes the last one does what the kernel over partials
+/// would, in the same launch, and sets the ticket back. What each thread wrote before the ticket is seen after it (an
+/// acquire and release at the scope of the GPU), so the order in which blocks finish changes nothing: the partials are
+/// combined in their own order.
+///
+/// ```
+/// # use reduce_codegen::{lower::lower, passes::*};
+/// # use reduce_dsl::{Scalar, func::Param, operators::operator, program::Program};
+/// # let max = operator("max").unwrap().apply(&[Param::new("x", Scalar::F32)], None).unwrap();
+/// # let naive = lower(&max, 256).unwrap();
+/// # let steps = |kernel: usize, program: &Program| program.kernels[kernel].steps.iter().map(|it| it.to_string()).collect::<Vec<_>>();
+/// let program = ticket(one_block(naive).unwrap()).unwrap();
+/// assert_eq!(steps(0, &program).last().unwrap(), "combine grid through a ticket, in the block that finishes last");
+/// assert!(program.has_one_launch());
+/// ```
+///
+/// Requires `one_block` before it. Never changes the association.
+///
+/// # Errors
+/// The reason why it does not apply.
+pub fn ticket(mut program: Program) -> Result<Program, String> {
+    if !program.passes.contains(&Pass::OneBlock) {
+        return Err("one block has to combine all partials; write `one_block` before `ticket`".to_owned());
+    }
+    for step in &mut program.kernels[Reads::Inputs as usize].steps {
+        if matches!(step, Step::Grid(_)) {
+            *step = Step::Grid(GridMedium::Ticket);
+        }
+    }
+    Ok(program)
+}

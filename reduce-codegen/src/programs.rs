@@ -1,0 +1,63 @@
+//! The programs of a specification: one for each range of n.
+
+use crate::auto::{self, Case};
+use crate::error::Error;
+use crate::lower::lower;
+use crate::passes;
+use crate::tuning::Tuning;
+use reduce_dsl::Spec;
+use reduce_dsl::operation::Operation;
+use reduce_dsl::program::Program;
+
+/// The programs of a specification, by growing n. An explicit list of passes gives one, for every n.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Programs {
+    /// At least one, the last of which has no end.
+    cases: Vec<Program>,
+}
+
+impl Programs {
+    /// The programs of a specification, verified.
+    ///
+    /// # Errors
+    /// A pass that does not apply, or a kernel that does not fit a block.
+    pub fn of(spec: &Spec, tuning: Tuning) -> Result<Programs, Error> {
+        let cases = auto::cases(spec, tuning);
+        let programs = cases.iter().map(|case| compile(&spec.operation, case));
+        Ok(Programs { cases: programs.collect::<Result<_, _>>()? })
+    }
+
+    /// The program for n elements.
+    pub fn of_n(&self, n: u64) -> &Program {
+        &self.cases[self.place(n)]
+    }
+
+    /// Which of the [cases](Programs::cases) n elements are.
+    pub fn place(&self, n: u64) -> usize {
+        let ends_before = |program: &Program| program.up_to.is_some_and(|most| most < n);
+        self.cases.partition_point(ends_before).min(self.cases.len() - 1)
+    }
+
+    /// All programs, by growing [`Program::up_to`].
+    pub fn cases(&self) -> &[Program] {
+        &self.cases
+    }
+}
+
+/// The case of n elements.
+pub(crate) fn case_of(spec: &Spec, tuning: Tuning, n: u64) -> Case {
+    let mut cases = auto::cases(spec, tuning);
+    let place = cases.partition_point(|case| case.up_to.is_some_and(|most| most < n));
+    cases.swap_remove(place.min(cases.len() - 1))
+}
+
+/// The program of a case, after all its passes.
+pub(crate) fn compile(operation: &Operation, case: &Case) -> Result<Program, Error> {
+    let numbered = case.passes.iter().enumerate();
+    numbered.fold(naive(operation, case), |program, (index, &pass)| passes::apply(program?, pass, index))
+}
+
+/// The program of a case, before its passes.
+pub(crate) fn naive(operation: &Operation, case: &Case) -> Result<Program, Error> {
+    Ok(Program { up_to: case.up_to, ..lower(operation, case.block)? })
+}

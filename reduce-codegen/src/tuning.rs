@@ -1,0 +1,40 @@
+//! What is physical about a kernel, by architecture: it changes how long a reduction takes, and never a bit.
+
+use reduce_dsl::pass::Pass;
+
+/// How the blocks of `passes: auto` meet.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Tuning {
+    /// The most blocks of a cluster; 1 where there are no clusters.
+    pub cluster: u32,
+    /// Does the block that finishes last combine the partials? Else another launch does.
+    pub ticket: bool,
+}
+
+/// The architectures that were measured, oldest first: from a compute capability on, until the next one.
+/// H200 (sm_90): ARCHITECTURE.md, Measurements.
+const MEASURED: [(u32, Tuning); 1] = [(90, Tuning { cluster: 16, ticket: true })];
+
+impl Tuning {
+    /// What runs everywhere.
+    pub const DEFAULT: Tuning = Tuning { cluster: 1, ticket: true };
+
+    /// Every tuning, the default first.
+    pub const ALL: [Tuning; 4] = [
+        Tuning::DEFAULT,
+        Tuning { cluster: 1, ticket: false },
+        Tuning { cluster: 8, ticket: true },
+        Tuning { cluster: 16, ticket: true },
+    ];
+
+    /// The tuning of a compute capability, written as in `sm_90`.
+    pub fn of(capability: u32) -> Tuning {
+        let known = MEASURED.iter().rev().find(|(oldest, _)| *oldest <= capability);
+        known.map_or(Tuning::DEFAULT, |(_, tuning)| *tuning)
+    }
+
+    /// The passes by which the blocks of a grid meet.
+    pub(crate) fn grid(self) -> Vec<Pass> {
+        [Pass::OneBlock].into_iter().chain(self.ticket.then_some(Pass::Ticket)).collect()
+    }
+}

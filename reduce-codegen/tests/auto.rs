@@ -1,0 +1,101 @@
+//! `passes: auto`: one association for each n, whatever the architecture; one launch, where it can be one.
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+mod support;
+
+use reduce_codegen::{Programs, Tuning, expand};
+use reduce_dsl::interpreter::Schedule;
+use reduce_dsl::operators::operator;
+use reduce_dsl::program::{Association, Program};
+use reduce_dsl::spec::Passes;
+use reduce_dsl::{Scalar, Spec};
+use support::provenance::check_provenance;
+use support::{operations, spec};
+
+fn auto(name: &str, ty: Scalar) -> Spec {
+    Spec { block: None, passes: Passes::Auto, ..spec(operator(name).unwrap(), ty, 256, "") }
+}
+
+fn specs() -> Vec<Spec> {
+    let wide = [("sum", Scalar::F32), ("argmax", Scalar::F64), ("dot", Scalar::F16), ("max", Scalar::U8)];
+    let ordered = operations::ordered().into_iter().map(|it| support::spec_of(&it.operation, 256, ""));
+    let ordered = ordered.map(|spec| Spec { block: None, passes: Passes::Auto, ..spec });
+    wide.into_iter().map(|(name, ty)| auto(name, ty)).chain(ordered).collect()
+}
+
+/// Sizes on both sides of every place at which `auto` turns to another program, up to so many.
+fn edges(programs: &Programs, most: u64) -> Vec<u64> {
+    let ends = programs.cases().iter().filter_map(|program| program.up_to);
+    let tiles = programs.cases().iter().map(|program| program.tile(reduce_dsl::program::Reads::Inputs));
+    let mut sizes: Vec<_> = ends.chain(tiles).flat_map(|n| [n / 2 + 1, n - 1, n, n + 1, n + n / 3]).collect();
+    sizes.extend([1, 33, 1000]);
+    sizes.retain(|&n| n <= most);
+    sizes.sort_unstable();
+    sizes.dedup();
+    sizes
+}
+
+/// What tells one tree over n elements from every other.
+fn tree(association: &Association, n: u64) -> u64 {
+    let mix = |a: u64, b: u64| {
+        let z = a.wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(29) ^ b.wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        (z ^ (z >> 31)).wrapping_mul(0x94d0_49bb_1331_11eb)
+    };
+    association.reduce((0..n).collect(), mix).unwrap()
+}
+
+/// Clusters, tickets and second launches are the same tree.
+#[test]
+fn no_tuning_changes_the_association() {
+    for spec in specs() {
+        let reference = Programs::of(&spec, Tuning::DEFAULT).unwrap();
+        for tuning in Tuning::ALL {
+            let programs = Programs::of(&spec, tuning).unwrap();
+            for n in edges(&reference, 1 << 19) {
+                let [ours, theirs] = [&programs, &reference].map(|it| tree(&it.of_n(n).association(), n));
+                assert_eq!(ours, theirs, "{tuning:?}, n = {n}\n{}", programs.of_n(n));
+            }
+        }
+    }
+}
+
+/// The kernels of every case, on both sides of where it ends, as far as that can be interpreted.
+#[test]
+fn every_case_has_its_association() {
+    let run = |program: &Program, n: u64| {
+        let grid = program.plan().launches(n)[0].grid;
+        let schedules = if n < 5000 { Schedule::all(grid) } else { vec![Schedule::FORWARD] };
+        check_provenance(program, &expand(program).unwrap(), n, &[], &schedules);
+    };
+    for name in ["sum", "argmax"] {
+        for tuning in Tuning::ALL {
+            let programs = Programs::of(&auto(name, Scalar::F64), tuning).unwrap();
+            edges(&programs, 20_000).into_iter().for_each(|n| run(programs.of_n(n), n));
+        }
+    }
+}
+
+#[test]
+fn cases_follow_each_other_and_take_one_launch() {
+    for spec in specs().into_iter().filter(|spec| spec.operation.commutative) {
+        let programs = Programs::of(&spec, Tuning::of(90)).unwrap();
+        let ends: Vec<_> = programs.cases().iter().map(|program| program.up_to.unwrap_or(u64::MAX)).collect();
+        assert!(ends.is_sorted_by(|a, b| a < b), "{ends:?}");
+        for (place, end) in ends.iter().enumerate() {
+            assert_eq!(programs.place(*end), place);
+            assert_eq!(programs.of_n(*end), &programs.cases()[place]);
+        }
+        assert!(programs.cases().iter().all(Program::has_one_launch), "{ends:?}");
+    }
+}
+
+/// Older architectures have no clusters, and nobody launches one there.
+#[test]
+fn clusters_are_for_those_that_have_them() {
+    let clusters = |capability: u32| {
+        let programs = Programs::of(&auto("sum", Scalar::F32), Tuning::of(capability)).unwrap();
+        programs.cases().iter().filter(|program| program.kernels[0].cluster() > 1).count()
+    };
+    assert_eq!([75, 80, 89].map(clusters), [0, 0, 0]);
+    assert!(clusters(90) > 0);
+}
