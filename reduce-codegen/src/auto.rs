@@ -46,13 +46,13 @@ enum Meet {
 /// Where one tile length gives way to a longer one. Measured on an H200 (ARCHITECTURE.md, Measurements); the same
 /// everywhere, since it decides bits.
 const ROWS: [Row; 7] = [
-    Row { block: 512, units: 2, meet: Meet::Alone },
-    Row { block: 512, units: 1, meet: Meet::Cluster(8) },
+    Row { block: 256, units: 4, meet: Meet::Alone },
+    Row { block: 256, units: 2, meet: Meet::Cluster(8) },
+    Row { block: 256, units: 4, meet: Meet::Cluster(16) },
     Row { block: 512, units: 4, meet: Meet::Cluster(16) },
-    Row { block: 512, units: 2, meet: Meet::UpTo(1 << 17) },
-    Row { block: 512, units: 4, meet: Meet::UpTo(1 << 18) },
-    Row { block: 512, units: 8, meet: Meet::UpTo(1 << 22) },
-    Row { block: 512, units: 16, meet: Meet::All },
+    Row { block: 512, units: 4, meet: Meet::UpTo(1 << 20) },
+    Row { block: 512, units: 16, meet: Meet::UpTo(1 << 24) },
+    Row { block: 512, units: 32, meet: Meet::All },
 ];
 
 /// The cases of a specification, by growing n; the last one has no end.
@@ -87,7 +87,10 @@ impl Row {
             Meet::Cluster(blocks) if blocks <= tuning.cluster => vec![Pass::Cluster(blocks)],
             Meet::Cluster(_) | Meet::UpTo(_) | Meet::All => tuning.grid(),
         };
-        Case { up_to, block, passes: [tile.to_vec(), meet].concat() }
+        // What is read again soon may stay in the cache.
+        let streaming = matches!(self.meet, Meet::All | Meet::UpTo(_)) && tuning.streaming;
+        let streaming = streaming.then_some(Pass::Streaming).into_iter().collect();
+        Case { up_to, block, passes: [tile.to_vec(), streaming, meet].concat() }
     }
 }
 

@@ -21,6 +21,7 @@ use reduce_dsl::operation::{Layout, Operation};
 use reduce_dsl::program::{Program, Reads};
 use std::fmt::Write;
 use std::slice;
+use stmt::Around;
 use uses::Uses;
 
 /// The flags that NVRTC gets besides the architecture. All but the first are nvcc's defaults or do not
@@ -49,6 +50,9 @@ pub fn cuda_kernels(operation: &Operation, kernels: &[ExpandedKernel]) -> String
     if uses.atomics {
         text.push_str(&atomic::function(operation));
     }
+    if kernels.iter().any(|kernel| kernel.streaming) {
+        text.push_str(types::LOAD_ONCE);
+    }
     if kernels.iter().any(|kernel| kernel.cluster > 1) {
         text.push_str(cluster::FUNCTIONS);
     }
@@ -68,7 +72,8 @@ fn kernel(operation: &Operation, kernel: &ExpandedKernel) -> String {
     );
     kernel.constants.iter().for_each(|it| text.push_str(&constant(it)));
     kernel.shared.iter().for_each(|it| text.push_str(&shared(operation, it)));
-    text.push_str(&stmt::body(operation, &kernel.body, 1));
+    let around = Around { operation, streaming: kernel.streaming };
+    text.push_str(&stmt::body(around, &kernel.body, 1));
     text.push_str("}\n");
     text
 }

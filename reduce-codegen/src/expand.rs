@@ -42,6 +42,7 @@ fn kernel(program: &Program, kernel: &Kernel) -> ExpandedKernel {
         reads: kernel.reads,
         block: program.block,
         cluster: kernel.cluster(),
+        streaming: kernel.fold().streaming,
         constants: expansion.constants,
         shared: expansion.shared,
         body: expansion.body,

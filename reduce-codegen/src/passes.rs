@@ -16,6 +16,7 @@ mod one_block;
 mod sequential;
 mod serial;
 mod shuffle;
+mod streaming;
 mod strided_index;
 mod ticket;
 mod unroll;
@@ -32,6 +33,7 @@ pub use one_block::one_block;
 pub use sequential::sequential;
 pub use serial::serial;
 pub use shuffle::shuffle;
+pub use streaming::streaming;
 pub use strided_index::strided_index;
 pub use ticket::ticket;
 pub use unroll::unroll;
@@ -75,6 +77,7 @@ fn rewrite(program: Program, pass: Pass) -> Result<Program, String> {
         Pass::GridStride(blocks) => grid_stride(program, blocks),
         Pass::Unroll => unroll(program),
         Pass::Vectorize(width) => vectorize(program, width),
+        Pass::Streaming => streaming(program),
         Pass::Atomic => atomic(program),
         Pass::Cluster(blocks) => cluster(program, blocks),
         Pass::OneBlock => one_block(program),

@@ -9,22 +9,25 @@ pub struct Tuning {
     pub cluster: u32,
     /// Does the block that finishes last combine the partials? Else another launch does.
     pub ticket: bool,
+    /// Do the loads of many elements tell the cache that nobody reads them again?
+    pub streaming: bool,
 }
 
 /// The architectures that were measured, oldest first: from a compute capability on, until the next one.
 /// H200 (sm_90): ARCHITECTURE.md, Measurements.
-const MEASURED: [(u32, Tuning); 1] = [(90, Tuning { cluster: 16, ticket: true })];
+const MEASURED: [(u32, Tuning); 1] = [(90, Tuning { cluster: 16, ticket: true, streaming: true })];
 
 impl Tuning {
     /// What runs everywhere.
-    pub const DEFAULT: Tuning = Tuning { cluster: 1, ticket: true };
+    pub const DEFAULT: Tuning = Tuning { cluster: 1, ticket: true, streaming: false };
 
     /// Every tuning, the default first.
-    pub const ALL: [Tuning; 4] = [
+    pub const ALL: [Tuning; 5] = [
         Tuning::DEFAULT,
-        Tuning { cluster: 1, ticket: false },
-        Tuning { cluster: 8, ticket: true },
-        Tuning { cluster: 16, ticket: true },
+        Tuning { ticket: false, ..Tuning::DEFAULT },
+        Tuning { streaming: true, ..Tuning::DEFAULT },
+        Tuning { cluster: 8, ..Tuning::DEFAULT },
+        Tuning { cluster: 16, ..Tuning::DEFAULT },
     ];
 
     /// The tuning of a compute capability, written as in `sm_90`.

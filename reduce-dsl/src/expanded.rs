@@ -1,7 +1,7 @@
 //! What runs: the statements that a program expands to, read by the CUDA printer and the interpreter.
 //!
 //! ```text
-//! kernel = name, constants, shared arrays, stmt*
+//! kernel = name, streaming, constants, shared arrays, stmt*
 //! stmt   = let | var | set local = expr
 //!        | for local = expr while expr next expr { stmt* } | if expr { stmt* } else { stmt* } | exit
 //!        | load local = place | store place = expr | shuffle local = expr down expr, mask
@@ -52,6 +52,8 @@ pub struct ExpandedKernel {
     pub block: u32,
     /// Blocks of a cluster: 1 where blocks do not see each other's shared memory.
     pub cluster: u32,
+    /// Do its vector loads say that nobody reads the elements again?
+    pub streaming: bool,
     /// Named numbers.
     pub constants: Vec<Constant>,
     /// Arrays of accumulators in shared memory.

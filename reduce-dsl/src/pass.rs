@@ -27,6 +27,8 @@ pub enum Pass {
     Unroll,
     /// Each load unit is that many consecutive elements, loaded up to 16 bytes at a time.
     Vectorize(u32),
+    /// Vector loads tell the cache that nobody reads the elements again.
+    Streaming,
     /// Each block combines its accumulator into one, with an atomic.
     Atomic,
     /// So many neighbouring blocks combine their accumulators through distributed shared memory (sm_90).
@@ -61,7 +63,7 @@ pub struct PassArgument {
 }
 
 /// The passes, one row each, in the order in which a kernel usually grows.
-pub const PASSES: [PassWord; 15] = [
+pub const PASSES: [PassWord; 16] = [
     PassWord {
         name: "serial",
         argument: None,
@@ -140,6 +142,13 @@ pub const PASSES: [PassWord; 15] = [
         make: Pass::Vectorize,
     },
     PassWord {
+        name: "streaming",
+        argument: None,
+        doc: "vector loads tell the cache that nobody reads the elements again",
+        changes_association: false,
+        make: |_| Pass::Streaming,
+    },
+    PassWord {
         name: "atomic",
         argument: None,
         doc: "each block combines its accumulator into one with an atomic; needs `order: any` where order shows",
@@ -199,6 +208,7 @@ impl Pass {
             Pass::GridStride(_) => "grid_stride",
             Pass::Unroll => "unroll",
             Pass::Vectorize(_) => "vectorize",
+            Pass::Streaming => "streaming",
             Pass::Atomic => "atomic",
             Pass::Cluster(_) => "cluster",
             Pass::OneBlock => "one_block",
@@ -212,7 +222,7 @@ impl Pass {
             Pass::Coarsen(k) | Pass::GridStride(k) | Pass::Vectorize(k) | Pass::Cluster(k) => Some(k),
             Pass::Serial | Pass::InPlace | Pass::Bitmask | Pass::StridedIndex | Pass::Sequential => None,
             Pass::LastWarp | Pass::Shuffle | Pass::Unroll | Pass::Atomic => None,
-            Pass::OneBlock | Pass::Ticket => None,
+            Pass::Streaming | Pass::OneBlock | Pass::Ticket => None,
         }
     }
 }

@@ -86,6 +86,8 @@ pub struct Fold {
     pub arrangement: Arrangement,
     /// Is the loop over units unrolled?
     pub unrolled: bool,
+    /// Do vector loads say that nobody reads the elements again?
+    pub streaming: bool,
 }
 
 /// Where the load units of a thread lie in a tile.
@@ -269,8 +271,13 @@ impl Addressing {
 
 impl Fold {
     /// One item a thread.
-    pub const NAIVE: Fold =
-        Fold { reach: Reach::Units(1), width: 1, arrangement: Arrangement::Striped, unrolled: false };
+    pub const NAIVE: Fold = Fold {
+        reach: Reach::Units(1),
+        width: 1,
+        arrangement: Arrangement::Striped,
+        unrolled: false,
+        streaming: false,
+    };
 
     /// Accumulators of a thread.
     pub fn lanes(&self) -> u32 {

@@ -181,6 +181,7 @@ impl Rebuild for Pass {
             Pass::GridStride(blocks) => quote!(#pass::GridStride(#blocks)),
             Pass::Unroll => quote!(#pass::Unroll),
             Pass::Vectorize(k) => quote!(#pass::Vectorize(#k)),
+            Pass::Streaming => quote!(#pass::Streaming),
             Pass::Atomic => quote!(#pass::Atomic),
             Pass::Cluster(blocks) => quote!(#pass::Cluster(#blocks)),
             Pass::OneBlock => quote!(#pass::OneBlock),

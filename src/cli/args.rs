@@ -55,9 +55,12 @@ pub(crate) struct Emit {
     /// As --after-each-pass, but of each step only the difference to the step before
     #[arg(long)]
     pub(crate) diff: bool,
-    /// The GPU architecture of ptx and cubin, such as sm_90; the other forms are the same for all
+    /// The GPU architecture, such as sm_90: of ptx and cubin, and for `passes: auto` how the blocks meet
     #[arg(long, value_name = "SM")]
     pub(crate) arch: Option<Architecture>,
+    /// The number of elements, for each range of which `passes: auto` has a kernel; by default the one for the most
+    #[arg(long, value_name = "N", value_parser = values::elements)]
+    pub(crate) n: Option<u64>,
     /// Write to a file instead of the standard output
     #[arg(short, long, value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,

@@ -4,13 +4,15 @@ use crate::cli::args::{Emit, Form};
 use crate::cli::failure::Failure;
 use crate::cli::output;
 use crate::cli::source::Source;
-use reduce_codegen::Stage;
-use reduce_dsl::program::Program;
+use reduce_codegen::{Stage, Tuning};
+use reduce_dsl::program::{Program, Reads};
 use reduce_runtime::{Architecture, Error, Nvrtc, Target};
 use similar::TextDiff;
 
 /// The oldest architecture that the emitted CUDA is for: its PTX runs on every one.
 const OLDEST: (u32, u32) = (7, 5);
+/// The oldest architecture that has clusters.
+const FIRST_CLUSTERS: (u32, u32) = (9, 0);
 
 /// Prints, or writes to the file, what was asked for.
 pub(crate) fn emit(args: &Emit) -> Result<(), Failure> {
@@ -20,10 +22,12 @@ pub(crate) fn emit(args: &Emit) -> Result<(), Failure> {
     let source = Source::read(&args.spec)?;
     let parsed = source.parse(None)?;
     let explain = |error: reduce_codegen::Error| source.explain(&parsed, error.into());
-    let bytes = if args.after_each_pass || args.diff {
-        steps(args, &reduce_codegen::stages(&parsed.spec).map_err(explain)?)?
-    } else {
-        form(args, &parsed.spec.text, &reduce_codegen::compile(&parsed.spec).map_err(explain)?)?
+    let tuning = args.arch.map_or(Tuning::DEFAULT, |arch| Tuning::of(arch.number()));
+    let stages = reduce_codegen::stages_for(&parsed.spec, tuning, args.n.unwrap_or(u64::MAX));
+    let stages = stages.map_err(explain)?;
+    let bytes = match stages.last() {
+        Some(last) if !args.after_each_pass && !args.diff => form(args, &parsed.spec.text, &last.program)?,
+        _ => steps(args, &stages)?,
     };
     output::write(args.output.as_deref(), &bytes)
 }
@@ -36,7 +40,9 @@ fn form(args: &Emit, spec: &str, program: &Program) -> Result<Vec<u8>, Failure> 
         Form::Association => Ok(program.association().to_string().into_bytes()),
         Form::Cuda => Ok(cuda(program)?.into_bytes()),
         Form::Ptx => {
-            let oldest = || Architecture::of_capability(OLDEST.0, OLDEST.1);
+            let clusters = program.kernel(Reads::Inputs).cluster() > 1;
+            let (major, minor) = if clusters { FIRST_CLUSTERS } else { OLDEST };
+            let oldest = || Architecture::of_capability(major, minor);
             compiled(program, Target::Ptx(args.arch.unwrap_or_else(oldest)))
         }
         Form::Cubin => {

@@ -90,6 +90,9 @@ fn range(program: &Program) -> String {
 fn blocks(program: &Program, reads: Reads) -> String {
     let tile = program.tile(reads);
     let cluster = program.kernel(reads).cluster();
+    if program.is_alone() {
+        return format!("blocks = {cluster}");
+    }
     if cluster > 1 {
         let all = tile * u64::from(cluster);
         return format!("blocks = {cluster} * max(1, ceil(n / {all})), in clusters of {cluster}");

@@ -8,13 +8,22 @@ use reduce_dsl::operation::Operation;
 use reduce_dsl::ops::Bin;
 use reduce_dsl::program::Scope;
 
+/// What the spelling of a statement depends on.
+#[derive(Clone, Copy)]
+pub(super) struct Around<'a> {
+    pub(super) operation: &'a Operation,
+    /// Do vector loads say that nobody reads the elements again?
+    pub(super) streaming: bool,
+}
+
 /// Statements, `depth` levels of indentation in.
-pub(super) fn body(operation: &Operation, stmts: &[Stmt], depth: usize) -> String {
-    let text: String = stmts.iter().map(|it| stmt(operation, it, depth)).collect();
+pub(super) fn body(around: Around<'_>, stmts: &[Stmt], depth: usize) -> String {
+    let text: String = stmts.iter().map(|it| stmt(around, it, depth)).collect();
     text.strip_prefix('\n').map_or(text.clone(), str::to_owned)
 }
 
-fn stmt(operation: &Operation, it: &Stmt, depth: usize) -> String {
+fn stmt(around: Around<'_>, it: &Stmt, depth: usize) -> String {
+    let operation = around.operation;
     let line = |text: String| format!("{:1$}{text}\n", "", 4 * depth);
     let sub = |it: &Expr| expr(operation, it);
     match it {
@@ -22,7 +31,7 @@ fn stmt(operation: &Operation, it: &Stmt, depth: usize) -> String {
         Stmt::Let(local, value) => line(format!("const {} = {};", declared(operation, local), sub(value))),
         Stmt::Var(local, value) => line(format!("{} = {};", declared(operation, local), sub(value))),
         Stmt::Set(local, value) => line(format!("{} = {};", local.name, sub(value))),
-        Stmt::Load(local, from) => line(load(operation, local, from)),
+        Stmt::Load(local, from) => line(load(around, local, from)),
         Stmt::Store(to, value) => line(format!("{} = {};", place(operation, to), sub(value))),
         Stmt::Shuffle { into, value, down, mask } => {
             line(shuffle(operation, into, [&sub(value), &sub(down)], *mask))
@@ -44,8 +53,8 @@ fn stmt(operation: &Operation, it: &Stmt, depth: usize) -> String {
         Stmt::AtomicCombine { place: at, value, .. } => {
             line(atomic::combine(operation, &place(operation, at), &sub(value)))
         }
-        Stmt::For(it) => counted(operation, it, depth),
-        Stmt::If(test, then, otherwise) => branch(operation, &sub(test), [then, otherwise], depth),
+        Stmt::For(it) => counted(around, it, depth),
+        Stmt::If(test, then, otherwise) => branch(around, &sub(test), [then, otherwise], depth),
     }
 }
 
@@ -59,9 +68,13 @@ fn declared(operation: &Operation, local: &Local) -> String {
     format!("{ty} {}", local.name)
 }
 
-fn load(operation: &Operation, local: &Local, from: &Place) -> String {
+fn load(Around { operation, streaming }: Around<'_>, local: &Local, from: &Place) -> String {
     let (declared, from) = (declared(operation, local), place(operation, from));
     match local.ty {
+        Ty::Vector(ty, lanes) if streaming => {
+            let (vector, word) = (types::vector(ty, lanes), types::word(ty, lanes));
+            format!("const {declared} = load_once<{vector}, {word}>(&{from});")
+        }
         Ty::Vector(ty, lanes) => {
             format!("const {declared} = *reinterpret_cast<const {}*>(&{from});", types::vector(ty, lanes))
         }
@@ -78,14 +91,15 @@ fn shuffle(operation: &Operation, into: &Local, [value, down]: [&str; 2], mask: 
     }
 }
 
-fn counted(operation: &Operation, it: &Loop, depth: usize) -> String {
+fn counted(around: Around<'_>, it: &Loop, depth: usize) -> String {
+    let operation = around.operation;
     let indent = format!("{:1$}", "", 4 * depth);
     let pragma = if it.unroll { format!("{indent}#pragma unroll\n") } else { String::new() };
     let [from, test] = [&it.from, &it.test].map(|it| expr(operation, it));
     let next = advance(operation, it);
     let ty = declared(operation, &it.local);
     let head = format!("{indent}for ({ty} = {from}; {test}; {next}) {{\n");
-    pragma + &head + &body(operation, &it.body, depth + 1) + &indent + "}\n"
+    pragma + &head + &body(around, &it.body, depth + 1) + &indent + "}\n"
 }
 
 /// `++unit`, `stride /= 2`, or the assignment in full.
@@ -100,14 +114,14 @@ fn advance(operation: &Operation, it: &Loop) -> String {
     }
 }
 
-fn branch(operation: &Operation, test: &str, [then, otherwise]: [&Vec<Stmt>; 2], depth: usize) -> String {
+fn branch(around: Around<'_>, test: &str, [then, otherwise]: [&Vec<Stmt>; 2], depth: usize) -> String {
     let indent = format!("{:1$}", "", 4 * depth);
-    let then = body(operation, then, depth + 1);
+    let then = body(around, then, depth + 1);
     let head = format!("{indent}if ({test}) {{\n{then}{indent}}}");
     if otherwise.is_empty() {
         return head + "\n";
     }
-    format!("{head} else {{\n{}{indent}}}\n", body(operation, otherwise, depth + 1))
+    format!("{head} else {{\n{}{indent}}}\n", body(around, otherwise, depth + 1))
 }
 
 fn barrier(it: Barrier) -> String {

@@ -54,6 +54,28 @@ pub(super) fn structs(operation: &Operation, vectors: &BTreeSet<(Scalar, u32)>) 
     text
 }
 
+/// What loads a vector where nobody reads it again.
+pub(super) const LOAD_ONCE: &str = "
+// What is there, which nobody reads again: its place in the cache is the first to be given up.
+template <typename V, typename Word> __device__ __forceinline__ V load_once(const void* at)
+{
+    const Word word = __ldcs(static_cast<const Word*>(at));
+    V vector;
+    memcpy(&vector, &word, sizeof vector);
+    return vector;
+}
+";
+
+/// The type of CUDA that has as many bytes as a vector.
+pub(super) fn word(ty: Scalar, lanes: u32) -> &'static str {
+    match ty.size() * lanes as usize {
+        16 => "uint4",
+        8 => "uint2",
+        4 => "unsigned int",
+        _ => "unsigned short",
+    }
+}
+
 /// The definition of a struct.
 fn fields(it: &Record) -> String {
     if it.is_scalar() {

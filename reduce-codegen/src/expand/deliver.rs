@@ -9,12 +9,18 @@ use reduce_dsl::program::{GridMedium, Reads, Scope, Step};
 impl Expansion<'_> {
     /// Thread 0 delivers the accumulator of its block, or cluster.
     pub(super) fn deliver(&mut self, medium: GridMedium) {
+        let (mut body, acc) = self.of_block();
+        if self.is_alone() {
+            let whose = if self.kernel.cluster() > 1 { "cluster" } else { "block" };
+            self.body.push(Stmt::Note(Part::Deliver, format!("finish: there is one {whose}")));
+            body.push(self.result(acc));
+            return self.body.push(Stmt::when(self.delivers(), body));
+        }
         let words = (medium == GridMedium::Ticket).then(|| "ticket".to_owned());
         self.note(Part::Deliver, &Step::Grid(medium), words.into_iter().collect());
-        let (mut body, acc) = self.of_block();
         body.push(match medium {
-            GridMedium::Ticket if !self.program.is_alone() => return self.ticket(body, acc),
-            GridMedium::NextLaunch | GridMedium::Ticket => self.partial_or_result(acc),
+            GridMedium::Ticket => return self.ticket(body, acc),
+            GridMedium::NextLaunch => self.partial_or_result(acc),
             GridMedium::Atomic => Stmt::AtomicCombine {
                 place: Buffer::Partials.at(zero()),
                 value: acc,
@@ -49,6 +55,11 @@ impl Expansion<'_> {
         Stmt::Store(Buffer::Partials.at(self.by_cluster(Expr::Block).cast(Scalar::U64)), acc)
     }
 
+    /// Does this kernel have one block, or cluster, whatever n?
+    fn is_alone(&self) -> bool {
+        self.kernel.reads == Reads::Inputs && !self.kernel.is_atomic() && self.program.is_alone()
+    }
+
     fn by_cluster(&self, blocks: Expr) -> Expr {
         if self.kernel.cluster() > 1 { blocks.over(Expr::Named("CLUSTER")) } else { blocks }
     }
@@ -59,9 +70,6 @@ impl Expansion<'_> {
 
     /// The result, where the block, or cluster, is the only one.
     fn partial_or_result(&self, acc: Expr) -> Stmt {
-        if self.kernel.reads == Reads::Inputs && self.program.is_alone() {
-            return self.result(acc);
-        }
         let alone = self.deliverers().equals(1);
         Stmt::If(alone, vec![self.result(acc.clone())], vec![self.partial(acc)])
     }

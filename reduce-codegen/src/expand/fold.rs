@@ -280,7 +280,8 @@ fn words(fold: Fold) -> Vec<String> {
     };
     let vectorize = (fold.width > 1).then(|| format!("vectorize({})", fold.width));
     let unroll = (fold.unrolled && fold.units() != Some(1)).then(|| "unroll".to_owned());
-    [reach, vectorize, unroll].into_iter().flatten().collect()
+    let streaming = fold.streaming.then(|| "streaming".to_owned());
+    [reach, vectorize, unroll, streaming].into_iter().flatten().collect()
 }
 
 fn full_tile() -> Expr {

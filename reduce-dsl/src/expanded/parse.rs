@@ -99,7 +99,7 @@ impl<'a> Reader<'a> {
         Ok(kernel)
     }
 
-    /// `kernel name reads inputs, block 256, cluster 2`.
+    /// `kernel name reads inputs, block 256, cluster 2, streaming`.
     fn heading(&mut self) -> Parsed<ExpandedKernel> {
         let mut line = self.lines[self.at].clone();
         self.at += 1;
@@ -110,10 +110,17 @@ impl<'a> Reader<'a> {
         line.expect(",")?;
         line.expect("block")?;
         let block = line.number()?;
-        let cluster =
-            if line.accept(",") { line.expect("cluster").and_then(|()| line.number())? } else { 1 };
+        let (mut cluster, mut streaming) = (1, false);
+        while line.accept(",") {
+            if line.accept("cluster") {
+                cluster = line.number()?;
+            } else {
+                line.expect("streaming")?;
+                streaming = true;
+            }
+        }
         let (constants, shared, body) = (Vec::new(), Vec::new(), Vec::new());
-        line.end(ExpandedKernel { name, reads, block, cluster, constants, shared, body })
+        line.end(ExpandedKernel { name, reads, block, cluster, streaming, constants, shared, body })
     }
 
     /// `NAME = value`.

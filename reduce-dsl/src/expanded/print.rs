@@ -20,6 +20,9 @@ impl fmt::Display for ExpandedKernel {
         if self.cluster > 1 {
             write!(f, ", cluster {}", self.cluster)?;
         }
+        if self.streaming {
+            write!(f, ", streaming")?;
+        }
         writeln!(f)?;
         self.constants.iter().try_for_each(|it| writeln!(f, "  const {} = {}", it.name, it.value))?;
         self.shared.iter().try_for_each(|it| writeln!(f, "  shared {}: [acc; {}]", it.name, it.len))?;

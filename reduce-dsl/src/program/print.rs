@@ -70,14 +70,18 @@ impl fmt::Display for Step {
 impl fmt::Display for Fold {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let width = self.width;
+        let streaming = if self.streaming { ", streaming" } else { "" };
         match self.reach {
             Reach::Units(units) => {
                 let consecutive = if self.arrangement == Arrangement::Blocked { "consecutive " } else { "" };
                 let unrolled = unrolled(self.unrolled && units > 1);
-                write!(f, "fold thread: {units} x {width} {consecutive}items{unrolled}")
+                write!(f, "fold thread: {units} x {width} {consecutive}items{unrolled}{streaming}")
             }
             Reach::GridStride(blocks) => {
-                write!(f, "fold thread: grid-stride loop of {blocks} blocks, units of {width} items")
+                write!(
+                    f,
+                    "fold thread: grid-stride loop of {blocks} blocks, units of {width} items{streaming}"
+                )
             }
             Reach::OneBlock => {
                 write!(

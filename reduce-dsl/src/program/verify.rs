@@ -6,7 +6,7 @@
 //!    whose tree is in place has no fold, because its items are in memory; the kernel before it keeps them there.
 //! 4. A fold has at least one unit (or block) and its width is a power of two; partials are folded one at a
 //!    time, and so are elements that lie apart, and everything that one thread folds. Only the units of a tile can be
-//!    blocked. Only partials are folded in one block.
+//!    blocked. Only partials are folded in one block, and only elements of vectors are streaming.
 //! 5. The combinations leave one item a block: the lanes of a thread, then a warp of threads, then what is left.
 //!    A tree in place has two items a thread; what is kept, and what one thread folds, is not combined. The blocks of a
 //!    cluster, at most 16, leave one item together, in the kernel over inputs.
@@ -135,7 +135,8 @@ fn verify_fold(program: &Program, kernel: &Kernel, fold: Fold) -> Check {
     let adjacent = kernel.reads == Reads::Inputs && program.operation.layout == Layout::Contiguous;
     let narrow = fold.width == 1 || (wide && adjacent);
     let arranged = fold.arrangement == Arrangement::Striped || fold.units().is_some();
-    let placed = fold.reach != Reach::OneBlock || kernel.reads == Reads::Partials;
+    let placed = (fold.reach != Reach::OneBlock || kernel.reads == Reads::Partials)
+        && (!fold.streaming || fold.width > 1);
     let legal = several > 0 && fold.width.is_power_of_two() && narrow && arranged && placed;
     ensure(4, legal, || format!("{fold}"))?;
     ensure(8, fold.is_in_order() || program.operation.commutative, || {

@@ -24,6 +24,7 @@ pub(crate) fn kernel(body: Vec<Stmt>) -> ExpandedKernel {
         reads: Reads::Inputs,
         block: 32,
         cluster: 1,
+        streaming: false,
         constants: vec![constant("LEN", 64)],
         shared: vec![Shared { name: "s", len: "LEN" }],
         body,
