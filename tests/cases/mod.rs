@@ -7,8 +7,8 @@ use reduce_dsl::func::Param;
 use reduce_dsl::operation::{Layout, Operation};
 use reduce_dsl::operators::{Nan, OPERATORS, Request, Ties, operator};
 use reduce_dsl::pass::Pass::{
-    self, Bitmask, Coarsen, GridStride, InPlace, LastWarp, Sequential, Serial, Shuffle, StridedIndex, Unroll,
-    Vectorize,
+    self, Bitmask, Cluster, Coarsen, GridStride, InPlace, LastWarp, OneBlock, Sequential, Serial, Shuffle,
+    Streaming, StridedIndex, Ticket, Unroll, Vectorize,
 };
 use reduce_dsl::program::Program;
 use reduce_dsl::spec::{Listed, Passes};
@@ -16,7 +16,7 @@ use reduce_dsl::{Scalar, Spec};
 use std::collections::BTreeSet;
 
 /// Passes and threads per block. The blocks differ so that every number of warps occurs.
-pub(crate) const LISTS: [(&[Pass], u32); 24] = [
+pub(crate) const LISTS: [(&[Pass], u32); 28] = [
     (&[], 256),
     (&[], 1024),
     (&[Sequential], 256),
@@ -41,6 +41,10 @@ pub(crate) const LISTS: [(&[Pass], u32); 24] = [
     (&[Sequential, LastWarp], 256),
     (&[Sequential, LastWarp, Unroll, GridStride(3)], 64),
     (&[Shuffle, Vectorize(4), GridStride(2)], 64),
+    (&[Shuffle, Vectorize(4), Coarsen(2), Unroll, Streaming, OneBlock, Ticket], 128),
+    (&[Sequential, LastWarp, OneBlock, Ticket], 64),
+    (&[Shuffle, Vectorize(4), Unroll, Cluster(8)], 128),
+    (&[Shuffle, Cluster(2), OneBlock, Ticket], 32),
 ];
 
 /// A list for speed.
@@ -113,7 +117,7 @@ pub(crate) fn fits(spec: &Spec) -> bool {
 }
 
 /// The lists whose kernels are shown: one for each thing that a kernel can be made of.
-pub(crate) const SHOWN: [usize; 13] = [0, 2, 3, 6, 8, 10, 12, 14, 15, 17, 20, 21, 23];
+pub(crate) const SHOWN: [usize; 15] = [0, 2, 3, 6, 8, 10, 12, 14, 15, 17, 20, 21, 23, 24, 26];
 
 /// The operators whose kernels are shown by every list: one for each kind of accumulator and of `map`.
 const SHOWN_BY_ALL: [&str; 6] = ["sum", "max", "argmax", "dot", "var", "first"];
