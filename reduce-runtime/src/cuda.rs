@@ -5,6 +5,7 @@ mod clock;
 mod compile;
 mod driver;
 mod gpu;
+mod identity;
 mod input;
 mod launch;
 mod library;
@@ -12,6 +13,7 @@ mod nvrtc;
 mod ring;
 mod time;
 
+pub use compile::Compiler;
 pub(crate) use gpu::Gpu;
 pub use input::{DeviceInput, DeviceSlices};
 pub(crate) use launch::Kernels;
