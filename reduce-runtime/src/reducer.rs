@@ -1,13 +1,20 @@
 //! A specification compiled for a device.
 
+#[cfg(feature = "cuda")]
+use crate::Workspace;
 use crate::cuda::Kernels;
 use crate::device::Place;
 use crate::{Device, Error, Strided, Timing, host, inputs};
 #[cfg(feature = "cuda")]
+use cudarc::driver::CudaStream;
+#[cfg(feature = "cuda")]
 use reduce_dsl::lanes::Lanes;
 use reduce_dsl::lanes::LanesRef;
+use reduce_dsl::operation::Operation;
 use reduce_dsl::program::{Association, Program};
 use reduce_dsl::{Spec, Value};
+#[cfg(feature = "cuda")]
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 /// A reduction compiled for a device, ready to run on any data; its types are checked at the call.
@@ -39,7 +46,7 @@ impl Reducer {
         let program = reduce_codegen::compile(spec)?;
         let kernels = match device.place() {
             Place::Host => None,
-            Place::Cuda(gpu) => Some(Kernels::load(&program, gpu)?),
+            Place::Cuda(gpu) => Some(Kernels::new(std::slice::from_ref(&program), gpu)?),
         };
         let association = program.association();
         Ok(Reducer { program, association, device: device.clone(), kernels })
@@ -75,11 +82,9 @@ impl Reducer {
     ) -> Result<Outcome, Error> {
         inputs::check_params(&self.program.operation, params)?;
         let inputs: Vec<_> = inputs.iter().map(|&input| input.into()).collect();
-        let shapes: Vec<_> =
-            inputs.iter().map(|input| input.of((input.data.ty(), input.data.len()))).collect();
-        let n = inputs::check(&self.program.operation, &shapes)?;
+        let n = self.check(&inputs)?;
         match &self.kernels {
-            Some(kernels) if n > 0 => self.of_something(kernels.reduce(&inputs, params)?),
+            Some(kernels) if n > 0 => kernels.reduce(&inputs, params),
             _ => self.on_host(&inputs, params),
         }
     }
@@ -105,16 +110,70 @@ impl Reducer {
         params: &[Value],
     ) -> Result<Outcome, Error> {
         inputs::check_params(&self.program.operation, params)?;
-        let shapes: Vec<_> = inputs.iter().map(crate::DeviceInput::shape).collect();
-        let n = inputs::check(&self.program.operation, &shapes)?;
+        let n = inputs::check(&self.program.operation, inputs.iter().map(crate::DeviceInput::shape))?;
         match &self.kernels {
             None => Err(Error::DeviceMemoryOnHost),
-            Some(kernels) if n > 0 => self.of_something(kernels.reduce_device(inputs, params)?),
+            Some(kernels) if n > 0 => kernels.reduce_device(inputs, params),
             Some(_) => {
                 let empty: Vec<_> = inputs.iter().map(|input| Lanes::empty(input.ty())).collect();
                 self.on_host(&empty.iter().map(|lanes| lanes.borrow().into()).collect::<Vec<_>>(), params)
             }
         }
+    }
+
+    /// Memory for [`Reducer::enqueue`] on that stream, for up to n elements, for which the kernels are compiled; those for
+    /// fewer elements may be others, which [`Reducer::prepare_all`] compiles ahead.
+    ///
+    /// # Errors
+    /// The device is the host; the stream belongs to another context, or is the per-thread stream; what NVRTC and the
+    /// driver report.
+    #[cfg(feature = "cuda")]
+    pub fn workspace(&self, stream: &Arc<CudaStream>, n: u64) -> Result<Workspace, Error> {
+        self.on_gpu()?.workspace(stream, n)
+    }
+
+    /// Queues a reduction of data on the device on a stream and returns at once. The result stays on the device, in the
+    /// workspace: see [`Workspace::result_ptr`] and [`Workspace::read`].
+    ///
+    /// Nothing is allocated and nothing waits, so a CUDA graph can capture it, if the kernels are compiled; only where
+    /// the number of elements is another one than in the call before with this workspace, the host plans anew.
+    /// Calls with one workspace are kept apart by the order of its stream.
+    ///
+    /// # Errors
+    /// Inputs and params as in [`Reducer::reduce_device_with`]; a workspace that another reducer made, that is of
+    /// another stream or for fewer elements; inputs that were made for another stream; what the driver reports.
+    #[cfg(feature = "cuda")]
+    pub fn enqueue(
+        &self,
+        stream: &Arc<CudaStream>,
+        inputs: &[crate::DeviceInput<'_>],
+        params: &[Value],
+        workspace: &mut Workspace,
+    ) -> Result<(), Error> {
+        inputs::check_params(&self.program.operation, params)?;
+        let n = inputs::check(&self.program.operation, inputs.iter().map(crate::DeviceInput::shape))?;
+        self.on_gpu()?.enqueue(stream, n, inputs, params, workspace)
+    }
+
+    /// Compiles what n elements need on a GPU, if it is not compiled. The host needs nothing.
+    ///
+    /// # Errors
+    /// What NVRTC and the driver report.
+    pub fn prepare(&self, n: u64) -> Result<(), Error> {
+        self.kernels.as_ref().map_or(Ok(()), |kernels| kernels.prepare(n))
+    }
+
+    /// The same for every n, in parallel.
+    ///
+    /// # Errors
+    /// As [`Reducer::prepare`].
+    pub fn prepare_all(&self) -> Result<(), Error> {
+        self.kernels.as_ref().map_or(Ok(()), Kernels::prepare_all)
+    }
+
+    #[cfg(feature = "cuda")]
+    fn on_gpu(&self) -> Result<&Kernels, Error> {
+        self.kernels.as_ref().ok_or(Error::DeviceMemoryOnHost)
     }
 
     /// Times every launch of the plan for these inputs, and the whole plan, on a GPU: see [`Timing`]. The
@@ -139,9 +198,7 @@ impl Reducer {
     ) -> Result<Timing, Error> {
         inputs::check_params(&self.program.operation, params)?;
         let inputs: Vec<_> = inputs.iter().map(|&input| input.into()).collect();
-        let shapes: Vec<_> =
-            inputs.iter().map(|input| input.of((input.data.ty(), input.data.len()))).collect();
-        let n = inputs::check(&self.program.operation, &shapes)?;
+        let n = self.check(&inputs)?;
         match &self.kernels {
             None => Err(Error::HostHasNoClock),
             Some(_) if n == 0 => Err(Error::NothingToTime),
@@ -153,15 +210,21 @@ impl Reducer {
     fn on_host(&self, inputs: &[Strided<LanesRef<'_>>], params: &[Value]) -> Result<Outcome, Error> {
         let start = Instant::now();
         let values = host::reduce_with(&self.program.operation, &self.association, inputs, params)?;
-        self.of_something(Outcome { values, kernel: start.elapsed() })
+        let kernel = start.elapsed();
+        Ok(Outcome { values: something(&self.program.operation, values)?, kernel })
     }
 
-    /// The outcome, unless it says that no element was left to reduce.
-    fn of_something(&self, outcome: Outcome) -> Result<Outcome, Error> {
-        let operation = &self.program.operation;
-        if operation.nothing.is_some() && operation.nothing.as_ref() == outcome.values.first() {
-            return Err(Error::NothingLeft { operator: operation.name.clone() });
-        }
-        Ok(outcome)
+    /// The number of elements of inputs that are what the operation takes.
+    fn check(&self, inputs: &[Strided<LanesRef<'_>>]) -> Result<u64, Error> {
+        let shapes = inputs.iter().map(|input| input.of((input.data.ty(), input.data.len())));
+        inputs::check(&self.program.operation, shapes)
     }
+}
+
+/// The result, unless it says that no element was left to reduce.
+pub(crate) fn something(operation: &Operation, values: Vec<Value>) -> Result<Vec<Value>, Error> {
+    if operation.nothing.is_some() && operation.nothing.as_ref() == values.first() {
+        return Err(Error::NothingLeft { operator: operation.name.clone() });
+    }
+    Ok(values)
 }

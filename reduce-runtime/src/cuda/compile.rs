@@ -60,16 +60,16 @@ impl Compiler {
     /// There is no NVRTC, it does not know the architecture, or it refuses the text, which is a bug of this project.
     pub fn image(&self, program: &Program, target: Target) -> Result<Image, Error> {
         let source = Source::of(program, target)?;
-        match self.kept(&self.key(&source)?, target) {
+        match self.kept(&self.key(&source)?, &source) {
             Some(image) => Ok(image),
             None => self.compile(&source),
         }
     }
 
-    /// What the cache has under a key.
-    pub(super) fn kept(&self, key: &Key, target: Target) -> Option<Image> {
+    /// What the cache has under the key of a source.
+    pub(super) fn kept(&self, key: &Key, source: &Source) -> Option<Image> {
         let Entry { text, image } = self.cache.get(key)?;
-        Some(Image { target, bytes: image, resources: Resources::parse(&text), log: text })
+        Some(Image { target: source.target, bytes: image, resources: Resources::parse(&text), log: text })
     }
 
     /// Compiles and keeps it.
