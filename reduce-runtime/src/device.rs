@@ -51,6 +51,15 @@ impl Device {
         }
     }
 
+    /// What compiles for a GPU, with its cache.
+    #[cfg(feature = "cuda")]
+    pub fn compiler(&self) -> Option<&crate::Compiler> {
+        match &self.place {
+            Place::Host => None,
+            Place::Cuda(gpu) => Some(gpu.compiler()),
+        }
+    }
+
     /// The first GPU if it can be used, else the host. [`devices`] says why a GPU cannot be used.
     pub fn auto() -> Device {
         Device::cuda(0).unwrap_or_else(|_| Device::host())

@@ -127,3 +127,14 @@ fn the_host_is_not_timed_as_a_gpu() {
     let unfit = reducer.time(&[LanesRef::from(&[3.0f64][..])]).unwrap_err();
     assert!(matches!(unfit, Error::InputType { .. }), "{unfit}");
 }
+
+/// That this compiles is the claim: threads may share what is compiled, and send each other their workspaces.
+const _: () = {
+    const fn shared<T: Send + Sync>() {}
+    shared::<Reducer>();
+    shared::<Device>();
+    shared::<Reduction<f32, f32>>();
+    shared::<reduce_runtime::Compiled<(f32, f32), f64, i32>>();
+    #[cfg(feature = "cuda")]
+    shared::<reduce_runtime::Workspace>();
+};

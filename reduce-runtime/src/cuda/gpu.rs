@@ -84,7 +84,7 @@ impl Gpu {
         &self.context
     }
 
-    pub(super) fn compiler(&self) -> &Compiler {
+    pub(crate) fn compiler(&self) -> &Compiler {
         &self.compiler
     }
 }
