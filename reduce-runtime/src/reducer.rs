@@ -7,6 +7,7 @@ use crate::device::Place;
 use crate::{Device, Error, Strided, Timing, host, inputs};
 #[cfg(feature = "cuda")]
 use cudarc::driver::CudaStream;
+use reduce_codegen::{Programs, Tuning};
 #[cfg(feature = "cuda")]
 use reduce_dsl::lanes::Lanes;
 use reduce_dsl::lanes::LanesRef;
@@ -21,8 +22,9 @@ use std::time::{Duration, Instant};
 /// Threads may share it.
 #[derive(Debug)]
 pub struct Reducer {
-    program: Program,
-    association: Association,
+    programs: Programs,
+    /// Those of the programs.
+    associations: Vec<Association>,
     device: Device,
     /// `None` on the host, which evaluates the association.
     kernels: Option<Kernels>,
@@ -38,23 +40,31 @@ pub struct Outcome {
 }
 
 impl Reducer {
-    /// Lowers `spec`, applies its passes and, for a GPU, compiles the kernels.
+    /// Lowers `spec` and applies its passes. For a GPU, the kernels of a list of passes are compiled; those of
+    /// `passes: auto`, which are others for other numbers of elements, when they are needed first, or by
+    /// [`Reducer::prepare`].
     ///
     /// # Errors
     /// A pass that does not apply; on a GPU, what NVRTC and the driver report.
     pub fn new(spec: &Spec, device: &Device) -> Result<Reducer, Error> {
-        let program = reduce_codegen::compile(spec)?;
+        let tuning = device.architecture().map_or(Tuning::DEFAULT, |it| Tuning::of(it.number()));
+        let programs = Programs::of(spec, tuning)?;
         let kernels = match device.place() {
             Place::Host => None,
-            Place::Cuda(gpu) => Some(Kernels::new(std::slice::from_ref(&program), gpu)?),
+            Place::Cuda(gpu) => Some(Kernels::new(&programs, gpu)?),
         };
-        let association = program.association();
-        Ok(Reducer { program, association, device: device.clone(), kernels })
+        let associations = programs.cases().iter().map(Program::association).collect();
+        Ok(Reducer { programs, associations, device: device.clone(), kernels })
     }
 
-    /// The program that runs.
-    pub fn program(&self) -> &Program {
-        &self.program
+    /// The programs that run, one for each range of n.
+    pub fn programs(&self) -> &Programs {
+        &self.programs
+    }
+
+    /// What is computed, by every program.
+    pub fn operation(&self) -> &Operation {
+        &self.programs.of_n(0).operation
     }
 
     /// Where it runs.
@@ -80,7 +90,7 @@ impl Reducer {
         inputs: &[impl Copy + Into<Strided<LanesRef<'a>>>],
         params: &[Value],
     ) -> Result<Outcome, Error> {
-        inputs::check_params(&self.program.operation, params)?;
+        inputs::check_params(self.operation(), params)?;
         let inputs: Vec<_> = inputs.iter().map(|&input| input.into()).collect();
         let n = self.check(&inputs)?;
         match &self.kernels {
@@ -109,8 +119,8 @@ impl Reducer {
         inputs: &[crate::DeviceInput<'_>],
         params: &[Value],
     ) -> Result<Outcome, Error> {
-        inputs::check_params(&self.program.operation, params)?;
-        let n = inputs::check(&self.program.operation, inputs.iter().map(crate::DeviceInput::shape))?;
+        inputs::check_params(self.operation(), params)?;
+        let n = inputs::check(self.operation(), inputs.iter().map(crate::DeviceInput::shape))?;
         match &self.kernels {
             None => Err(Error::DeviceMemoryOnHost),
             Some(kernels) if n > 0 => kernels.reduce_device(inputs, params),
@@ -150,8 +160,8 @@ impl Reducer {
         params: &[Value],
         workspace: &mut Workspace,
     ) -> Result<(), Error> {
-        inputs::check_params(&self.program.operation, params)?;
-        let n = inputs::check(&self.program.operation, inputs.iter().map(crate::DeviceInput::shape))?;
+        inputs::check_params(self.operation(), params)?;
+        let n = inputs::check(self.operation(), inputs.iter().map(crate::DeviceInput::shape))?;
         self.on_gpu()?.enqueue(stream, n, inputs, params, workspace)
     }
 
@@ -196,7 +206,7 @@ impl Reducer {
         inputs: &[impl Copy + Into<Strided<LanesRef<'a>>>],
         params: &[Value],
     ) -> Result<Timing, Error> {
-        inputs::check_params(&self.program.operation, params)?;
+        inputs::check_params(self.operation(), params)?;
         let inputs: Vec<_> = inputs.iter().map(|&input| input.into()).collect();
         let n = self.check(&inputs)?;
         match &self.kernels {
@@ -208,16 +218,18 @@ impl Reducer {
 
     /// Also the way of no elements on every device: there is nothing to launch.
     fn on_host(&self, inputs: &[Strided<LanesRef<'_>>], params: &[Value]) -> Result<Outcome, Error> {
+        let n = inputs.first().map_or(0, |input| input.len) as u64;
+        let association = &self.associations[self.programs.place(n)];
         let start = Instant::now();
-        let values = host::reduce_with(&self.program.operation, &self.association, inputs, params)?;
+        let values = host::reduce_with(self.operation(), association, inputs, params)?;
         let kernel = start.elapsed();
-        Ok(Outcome { values: something(&self.program.operation, values)?, kernel })
+        Ok(Outcome { values: something(self.operation(), values)?, kernel })
     }
 
     /// The number of elements of inputs that are what the operation takes.
     fn check(&self, inputs: &[Strided<LanesRef<'_>>]) -> Result<u64, Error> {
         let shapes = inputs.iter().map(|input| input.of((input.data.ty(), input.data.len())));
-        inputs::check(&self.program.operation, shapes)
+        inputs::check(self.operation(), shapes)
     }
 }
 

@@ -188,7 +188,7 @@ impl<In, Out: Output, P: Params> Compiled<In, Out, P> {
     fn output(&self, values: &[Value]) -> Result<Out, Error> {
         Out::of(values).ok_or_else(|| Error::OutputType {
             expected: std::any::type_name::<Out>(),
-            found: self.reducer.program().operation.output.text(),
+            found: self.reducer.operation().output.text(),
         })
     }
 }

@@ -103,7 +103,7 @@ fn an_outcome_has_the_values_of_the_result() {
     let reducer = Reducer::new(&spec("argmax", &[Scalar::F32]), &Device::host()).unwrap();
     let outcome = reducer.reduce(&[LanesRef::from(&[3.0f32, 9.0][..])]).unwrap();
     assert_eq!(outcome.values, [Value::of(1u64)]);
-    assert_eq!((reducer.device().name().as_str(), reducer.program().block), ("host", 256));
+    assert_eq!((reducer.device().name().as_str(), reducer.programs().of_n(1).block), ("host", 256));
 }
 
 #[test]

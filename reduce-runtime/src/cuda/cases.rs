@@ -4,35 +4,41 @@ use super::driver::failed;
 use super::gpu::Gpu;
 use super::modules;
 use crate::Error;
-use cudarc::driver::CudaFunction;
+use cudarc::driver::sys::CUfunction_attribute;
+use cudarc::driver::{CudaFunction, CudaModule};
+use reduce_codegen::Programs;
 use reduce_dsl::Value;
 use reduce_dsl::operation::{Operation, Record};
-use reduce_dsl::program::{Launch, Plan, Program, Reads};
-use std::sync::{Mutex, OnceLock, PoisonError};
+use reduce_dsl::program::{Kernel, Launch, Plan, Program, Reads};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 /// Blocks of a launch (CUDA C++ Programming Guide, technical specifications).
 const LARGEST_GRID: u64 = i32::MAX as u64;
+/// Blocks of a cluster that every GPU with clusters can make; more must be allowed for each kernel (CUDA C++
+/// Programming Guide, thread block clusters).
+const PORTABLE_CLUSTER: u32 = 8;
 
 /// All programs of an operation, on one GPU.
 #[derive(Debug)]
 pub(super) struct Cases {
     pub(super) gpu: Gpu,
     pub(super) operation: Operation,
-    /// By n, the last of which has no end.
+    programs: Programs,
+    /// In the order of the programs.
     cases: Vec<Case>,
 }
 
-/// A program.
+/// What launches of a program need to know.
 #[derive(Debug)]
 pub(super) struct Case {
-    program: Program,
-    /// The most elements that it is for.
-    up_to: Option<u64>,
     pub(super) plan: Plan,
     /// The bytes of the padding, where blocks meet in an accumulator that must hold it.
     pub(super) padding: Option<Vec<u8>>,
     /// Does the kernel over partials take the number of elements?
     pub(super) counts: bool,
+    /// Do the kernels take a ticket?
+    pub(super) has_ticket: bool,
+    pub(super) block: u32,
     /// By what they read, as the program has them; the second is not there where one launch is enough.
     functions: OnceLock<Vec<CudaFunction>>,
     /// Held while they are compiled, so that no thread compiles what another does.
@@ -40,15 +46,15 @@ pub(super) struct Case {
 }
 
 impl Cases {
-    pub(super) fn new(programs: &[Program], gpu: &Gpu) -> Cases {
-        let operation = programs[0].operation.clone();
-        Cases { gpu: gpu.clone(), operation, cases: programs.iter().map(Case::new).collect() }
+    pub(super) fn new(programs: &Programs, gpu: &Gpu) -> Cases {
+        let operation = programs.of_n(0).operation.clone();
+        let cases = programs.cases().iter().map(Case::new).collect();
+        Cases { gpu: gpu.clone(), operation, programs: programs.clone(), cases }
     }
 
     /// The place of the case for n elements.
     pub(super) fn of_n(&self, n: u64) -> usize {
-        let last = self.cases.len() - 1;
-        self.cases[..last].iter().position(|case| case.is_for(n)).unwrap_or(last)
+        self.programs.place(n)
     }
 
     pub(super) fn case(&self, place: usize) -> &Case {
@@ -65,7 +71,7 @@ impl Cases {
         if let Some(functions) = case.functions.get() {
             return Ok(functions);
         }
-        let functions = case.load(&self.gpu)?;
+        let functions = load(&self.programs.cases()[place], &self.gpu)?;
         Ok(case.functions.get_or_init(|| functions))
     }
 
@@ -83,9 +89,9 @@ impl Cases {
 
     /// Bytes of workspace for every number of elements up to n.
     pub(super) fn workspace(&self, n: u64) -> u64 {
-        let last = self.of_n(n);
-        let most = |case: &Case| case.plan.workspace(case.up_to.map_or(n, |most| most.min(n)));
-        self.cases[..=last].iter().map(most).max().unwrap_or(0)
+        let up_to_n = &self.programs.cases()[..=self.of_n(n)];
+        let most = |program: &Program| program.plan().workspace(program.up_to.map_or(n, |most| most.min(n)));
+        up_to_n.iter().map(most).max().unwrap_or(0)
     }
 }
 
@@ -97,28 +103,30 @@ impl Case {
             plan,
             padding: padding.map(|values| bytes_of(&operation.acc, values)),
             counts: operation.counts(),
+            // Where one block has all elements, nobody waits for others.
+            has_ticket: plan.has_ticket() && !program.is_alone(),
+            block: program.block,
             functions: OnceLock::new(),
             compiling: Mutex::default(),
-            program: program.clone(),
-            up_to: None,
         }
     }
+}
 
-    fn is_for(&self, n: u64) -> bool {
-        self.up_to.is_none_or(|most| n <= most)
-    }
+/// Compiles and loads the kernels of a program.
+fn load(program: &Program, gpu: &Gpu) -> Result<Vec<CudaFunction>, Error> {
+    let module = modules::module(program, gpu)?;
+    let all = [Reads::Inputs, Reads::Partials];
+    let launched = if program.has_one_launch() { &all[..1] } else { &all };
+    launched.iter().map(|&reads| function(&module, program.kernel(reads))).collect()
+}
 
-    pub(super) fn block(&self) -> u32 {
-        self.program.block
+fn function(module: &Arc<CudaModule>, kernel: &Kernel) -> Result<CudaFunction, Error> {
+    let function = module.load_function(kernel.name).map_err(failed("looking up a kernel"))?;
+    if kernel.cluster() > PORTABLE_CLUSTER {
+        let allowed = CUfunction_attribute::CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED;
+        function.set_attribute(allowed, 1).map_err(failed("allowing large clusters"))?;
     }
-
-    fn load(&self, gpu: &Gpu) -> Result<Vec<CudaFunction>, Error> {
-        let module = modules::module(&self.program, gpu)?;
-        let all = [Reads::Inputs, Reads::Partials];
-        let launched = if self.program.has_one_launch() { &all[..1] } else { &all };
-        let function = |&reads| module.load_function(self.program.kernel(reads).name);
-        launched.iter().map(function).collect::<Result<_, _>>().map_err(failed("looking up a kernel"))
-    }
+    Ok(function)
 }
 
 /// The launches for n elements, if each is one that a GPU can make.

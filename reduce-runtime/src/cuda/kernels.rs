@@ -9,9 +9,9 @@ use crate::reducer::Outcome;
 use crate::{Error, Strided};
 use cudarc::driver::sys::CUdeviceptr;
 use cudarc::driver::{CudaSlice, CudaStream, DevicePtr};
+use reduce_codegen::Programs;
 use reduce_dsl::Value;
 use reduce_dsl::lanes::LanesRef;
-use reduce_dsl::program::Program;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 
@@ -24,11 +24,10 @@ pub(crate) struct Kernels {
 }
 
 impl Kernels {
-    /// Those of programs by n, the last of which has no end. A single one is compiled at once; of several, each when
-    /// it is needed.
-    pub(crate) fn new(programs: &[Program], gpu: &Gpu) -> Result<Kernels, Error> {
+    /// Those of some programs. A single one is compiled at once; of several, each when it is needed.
+    pub(crate) fn new(programs: &Programs, gpu: &Gpu) -> Result<Kernels, Error> {
         let cases = Cases::new(programs, gpu);
-        if let [_] = programs {
+        if let [_] = programs.cases() {
             cases.functions(0)?;
         }
         Ok(Kernels { cases: Arc::new(cases), spare: Mutex::default() })

@@ -188,11 +188,12 @@ impl Workspace {
             Reads::Partials => vec![from],
         };
         let elements = (case.counts && launch.kernel == Reads::Partials).then_some(n);
-        let rest = [to, self.result_ptr(), launch.items].into_iter().chain(elements);
+        let ticket = case.has_ticket.then_some(self.base);
+        let rest = [to, self.result_ptr(), launch.items].into_iter().chain(ticket).chain(elements);
         let params = operation.params.iter().map(|_| 0);
         Prepared {
             kernel: launch.kernel,
-            size: (launch.grid as u32, case.block()),
+            size: (launch.grid as u32, case.block),
             arguments: items.into_iter().chain(rest).chain(params).collect(),
         }
     }
@@ -219,7 +220,7 @@ impl Workspace {
         let function = &self.cases.functions(self.place)?[*kernel as usize];
         // SAFETY: the arguments are those of the kernels that reduce-codegen prints: the inputs, with their steps
         // where they have some, or the items, of `launch.items` items, the partials and the result, both of the size
-        // the plan says, the number of items, for a kernel over partials that of all elements if it takes it, and the
+        // the plan says, the number of items, a ticket if they take one, for a kernel over partials that of all elements if it takes it, and the
         // params, of the types that the operation names, on a little-endian machine. This memory is freed in the order
         // of the stream, that of inputs when they are no longer being read.
         unsafe { launch(&self.stream, function, *size, arguments) }.map_err(failed("launching a kernel"))
