@@ -187,6 +187,35 @@
 //! positive one without payload. Integers wrap. No elements give the identity, or, for `argmin` and
 //! `argmax`, an [`Error`].
 //!
+//! # On a GPU
+//!
+//! [`Compiled::reduce`] copies a slice there and waits; [`Compiled::reduce_device`] takes slices of [`cudarc`] that are
+//! there, and waits. [`Compiled::enqueue`] does not wait: it queues the reduction on a stream, with memory that was
+//! allocated once, and leaves the result on the device. A CUDA graph can capture it.
+//!
+#![cfg_attr(feature = "cuda", doc = "```no_run")]
+#![cfg_attr(not(feature = "cuda"), doc = "```ignore")]
+//! use reducegen::cudarc::driver::CudaContext;
+//! use reducegen::{Device, DeviceInputs, reduction};
+//!
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! let sum = reduction! { op: sum, ty: f32 }.compile(&Device::cuda(0)?)?;
+//! let stream = CudaContext::new(0)?.new_stream()?;
+//! let x = stream.clone_htod(&vec![1.0f32; 1 << 20])?;
+//!
+//! let mut workspace = sum.workspace(&stream, 1 << 20)?; // for up to so many elements, on this stream
+//! let inputs = DeviceInputs::on(&stream, &x);
+//! sum.enqueue(&stream, &inputs, &mut workspace)?; // returns at once, allocates nothing
+//! assert_eq!(sum.read(&stream, &workspace)?, 1048576.0); // waits
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! Threads share a compiled reduction and take a workspace and a stream each; results have the same bits whatever runs
+//! beside them. Kernels are compiled when they are needed first (or ahead, by [`Reducer::prepare_all`]), once for each
+//! process and device, and kept on disk: see [`Cache`]. `REDUCEGEN_CACHE_DIR` names the folder, `REDUCEGEN_CACHE=off`
+//! does without.
+//!
 //! # Features
 //!
 //! `cuda` (default): compile with NVRTC and run on NVIDIA GPUs. Both libraries are found at run time;
@@ -205,7 +234,7 @@ pub use reduce_runtime::{
 };
 
 #[cfg(feature = "cuda")]
-pub use reduce_runtime::{DeviceInput, DeviceSlices, cudarc};
+pub use reduce_runtime::{Cache, Compiler, DeviceInput, DeviceInputs, DeviceSlices, Workspace, cudarc};
 
 pub use reduce_codegen as codegen;
 pub use reduce_dsl as dsl;

@@ -145,7 +145,7 @@ fn params_of_another_number_or_type_are_named() {
     assert!(none.to_string().contains("`ddof`"), "{none}");
     let wide = reducer.reduce_with(&[x], &[Value::of(1u64)]).unwrap_err();
     assert!(matches!(&wide, Error::ParamType { param, .. } if param == "ddof") && wide.is_users_fault());
-    let sum = host::reduce_with(&welford.operation, &reducer.program().association(), &[x], &[]);
+    let sum = host::reduce_with(&welford.operation, &reducer.programs().of_n(1).association(), &[x], &[]);
     assert!(sum.unwrap_err().to_string().starts_with("bug: "));
 }
 

@@ -15,7 +15,7 @@ impl Architecture {
     }
 
     /// The architecture with that number, 90 for `sm_90`.
-    pub fn from_number(number: u32) -> Architecture {
+    pub const fn from_number(number: u32) -> Architecture {
         Architecture(number)
     }
 

@@ -1,18 +1,26 @@
 //! NVIDIA GPUs: libcuda through cudarc, NVRTC through the loader. The only unsafe code of the project is
-//! in here: in `library`, `nvrtc`, `driver`, `gpu`, `launch` and `time`.
+//! in here, in `library`, `nvrtc`, `driver`, `gpu`, `launch`, `workspace` and `time`, and one call in the folder of the
+//! cache.
 
+mod cases;
 mod clock;
 mod compile;
 mod driver;
 mod gpu;
+mod identity;
 mod input;
+mod kernels;
 mod launch;
 mod library;
+mod modules;
 mod nvrtc;
 mod ring;
 mod time;
+mod workspace;
 
+pub use compile::Compiler;
 pub(crate) use gpu::Gpu;
-pub use input::{DeviceInput, DeviceSlices};
-pub(crate) use launch::Kernels;
+pub use input::{DeviceInput, DeviceInputs, DeviceSlices};
+pub(crate) use kernels::Kernels;
 pub use nvrtc::Nvrtc;
+pub use workspace::Workspace;

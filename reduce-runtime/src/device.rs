@@ -40,6 +40,26 @@ impl Device {
         Gpu::of(context).map(|gpu| Device { place: Place::Cuda(gpu) })
     }
 
+    /// The same, but what is compiled for it is kept in that cache, not in [`Cache::of_environment`](crate::Cache). The
+    /// host has none.
+    #[cfg(feature = "cuda")]
+    #[must_use]
+    pub fn with_cache(self, cache: crate::Cache) -> Device {
+        match self.place {
+            Place::Host => self,
+            Place::Cuda(gpu) => Device { place: Place::Cuda(gpu.with_cache(cache)) },
+        }
+    }
+
+    /// What compiles for a GPU, with its cache.
+    #[cfg(feature = "cuda")]
+    pub fn compiler(&self) -> Option<&crate::Compiler> {
+        match &self.place {
+            Place::Host => None,
+            Place::Cuda(gpu) => Some(gpu.compiler()),
+        }
+    }
+
     /// The first GPU if it can be used, else the host. [`devices`] says why a GPU cannot be used.
     pub fn auto() -> Device {
         Device::cuda(0).unwrap_or_else(|_| Device::host())

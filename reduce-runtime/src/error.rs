@@ -145,6 +145,44 @@ pub enum Error {
     /// Device memory was given to a reduction that runs on the host.
     #[error("the reduction was compiled for the host and the data lies on a GPU; compile it for that device")]
     DeviceMemoryOnHost,
+    /// A stream of another context than that of the device.
+    #[error(
+        "the stream does not belong to the context of {device}; make the device from the context of the stream"
+    )]
+    StreamOfOtherContext {
+        /// The device that should reduce.
+        device: String,
+    },
+    /// A stream that is another one in each thread.
+    #[error(
+        "a workspace belongs to one stream, and the per-thread stream is another one in each thread; make a new stream"
+    )]
+    PerThreadStream,
+    /// A workspace of another reducer.
+    #[error("the workspace was made by another reducer; make one with the reducer that is to use it")]
+    OtherWorkspace,
+    /// A workspace of another stream.
+    #[error("the workspace was made for another stream; enqueue there, or make a workspace for each stream")]
+    OtherStream,
+    /// An input that was made for another stream.
+    #[error(
+        "input {input} was made for another stream; make it with `DeviceInput::on` for the stream of the call"
+    )]
+    InputOfOtherStream {
+        /// The position of the input.
+        input: usize,
+    },
+    /// More elements than a workspace is for.
+    #[error("the workspace is for at most {most} elements, and there are {n}; make one for as many")]
+    SmallWorkspace {
+        /// The elements there are.
+        n: u64,
+        /// The most that it is for.
+        most: u64,
+    },
+    /// A result was to be read where none was computed.
+    #[error("nothing was enqueued with this workspace, so it holds no result; enqueue first")]
+    NothingEnqueued,
     /// The host was to be timed as a GPU is.
     #[error("the host has no clock for kernels; time the reduction on a GPU, such as cuda:0")]
     HostHasNoClock,
@@ -278,6 +316,13 @@ impl Error {
             | Error::OutputType { .. }
             | Error::OtherContext { .. }
             | Error::DeviceMemoryOnHost
+            | Error::StreamOfOtherContext { .. }
+            | Error::PerThreadStream
+            | Error::OtherWorkspace
+            | Error::OtherStream
+            | Error::InputOfOtherStream { .. }
+            | Error::SmallWorkspace { .. }
+            | Error::NothingEnqueued
             | Error::HostHasNoClock
             | Error::NothingToTime
             | Error::MalformedArchitecture { .. }

@@ -6,13 +6,17 @@ use reduce_dsl::operation::{Layout, Operation};
 use reduce_dsl::{Scalar, Value};
 
 /// The number of elements of inputs in data of those types and lengths.
-pub(crate) fn check(operation: &Operation, inputs: &[Strided<(Scalar, usize)>]) -> Result<u64, Error> {
+pub(crate) fn check(
+    operation: &Operation,
+    mut inputs: impl ExactSizeIterator<Item = Strided<(Scalar, usize)>> + Clone,
+) -> Result<u64, Error> {
     let (expected, found) = (operation.inputs.len(), inputs.len());
-    let Some(first) = inputs.first().filter(|_| expected == found) else {
+    let all = inputs.clone();
+    let Some(first) = inputs.next().filter(|_| expected == found) else {
         return Err(Error::InputCount { expected, found });
     };
-    for (param, input) in operation.inputs.iter().zip(inputs) {
-        fits(operation.layout, param, input)?;
+    for (param, input) in operation.inputs.iter().zip(all) {
+        fits(operation.layout, param, &input)?;
         if input.len != first.len {
             return Err(Error::InputLength {
                 first: operation.inputs[0].name.clone(),

@@ -8,6 +8,8 @@
 //! feature `cuda` everything is still there and every CUDA device is an [`Error`].
 
 mod architecture;
+#[cfg(feature = "cuda")]
+mod cache;
 mod device;
 mod error;
 pub mod host;
@@ -32,9 +34,11 @@ mod cuda;
 pub use cudarc;
 
 pub use architecture::{Architecture, Target};
+#[cfg(feature = "cuda")]
+pub use cache::Cache;
 pub use cuda::Nvrtc;
 #[cfg(feature = "cuda")]
-pub use cuda::{DeviceInput, DeviceSlices};
+pub use cuda::{Compiler, DeviceInput, DeviceInputs, DeviceSlices, Workspace};
 pub use device::{Device, Listing, devices};
 pub use error::Error;
 pub use image::{Image, Resources};

@@ -4,6 +4,7 @@ use crate::architecture::{Architecture, Target};
 use crate::image::Image;
 use crate::reducer::Outcome;
 use crate::{Error, Strided, Timing};
+use reduce_codegen::Programs;
 use reduce_dsl::Value;
 use reduce_dsl::lanes::LanesRef;
 use reduce_dsl::program::Program;
@@ -81,8 +82,16 @@ impl Gpu {
 pub(crate) enum Kernels {}
 
 impl Kernels {
-    pub(crate) fn load(_: &Program, gpu: &Gpu) -> Result<Kernels, Error> {
+    pub(crate) fn new(_: &Programs, gpu: &Gpu) -> Result<Kernels, Error> {
         match *gpu {}
+    }
+
+    pub(crate) fn prepare(&self, _: u64) -> Result<(), Error> {
+        match *self {}
+    }
+
+    pub(crate) fn prepare_all(&self) -> Result<(), Error> {
+        match *self {}
     }
 
     pub(crate) fn reduce(&self, _: &[Strided<LanesRef<'_>>], _: &[Value]) -> Result<Outcome, Error> {

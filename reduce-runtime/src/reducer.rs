@@ -1,21 +1,30 @@
 //! A specification compiled for a device.
 
+#[cfg(feature = "cuda")]
+use crate::Workspace;
 use crate::cuda::Kernels;
 use crate::device::Place;
 use crate::{Device, Error, Strided, Timing, host, inputs};
 #[cfg(feature = "cuda")]
+use cudarc::driver::CudaStream;
+use reduce_codegen::{Programs, Tuning};
+#[cfg(feature = "cuda")]
 use reduce_dsl::lanes::Lanes;
 use reduce_dsl::lanes::LanesRef;
+use reduce_dsl::operation::Operation;
 use reduce_dsl::program::{Association, Program};
 use reduce_dsl::{Spec, Value};
+#[cfg(feature = "cuda")]
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 /// A reduction compiled for a device, ready to run on any data; its types are checked at the call.
 /// Threads may share it.
 #[derive(Debug)]
 pub struct Reducer {
-    program: Program,
-    association: Association,
+    programs: Programs,
+    /// Those of the programs.
+    associations: Vec<Association>,
     device: Device,
     /// `None` on the host, which evaluates the association.
     kernels: Option<Kernels>,
@@ -31,23 +40,31 @@ pub struct Outcome {
 }
 
 impl Reducer {
-    /// Lowers `spec`, applies its passes and, for a GPU, compiles the kernels.
+    /// Lowers `spec` and applies its passes. For a GPU, the kernels of a list of passes are compiled; those of
+    /// `passes: auto`, which are others for other numbers of elements, when they are needed first, or by
+    /// [`Reducer::prepare`].
     ///
     /// # Errors
     /// A pass that does not apply; on a GPU, what NVRTC and the driver report.
     pub fn new(spec: &Spec, device: &Device) -> Result<Reducer, Error> {
-        let program = reduce_codegen::compile(spec)?;
+        let tuning = device.architecture().map_or(Tuning::DEFAULT, |it| Tuning::of(it.number()));
+        let programs = Programs::of(spec, tuning)?;
         let kernels = match device.place() {
             Place::Host => None,
-            Place::Cuda(gpu) => Some(Kernels::load(&program, gpu)?),
+            Place::Cuda(gpu) => Some(Kernels::new(&programs, gpu)?),
         };
-        let association = program.association();
-        Ok(Reducer { program, association, device: device.clone(), kernels })
+        let associations = programs.cases().iter().map(Program::association).collect();
+        Ok(Reducer { programs, associations, device: device.clone(), kernels })
     }
 
-    /// The program that runs.
-    pub fn program(&self) -> &Program {
-        &self.program
+    /// The programs that run, one for each range of n.
+    pub fn programs(&self) -> &Programs {
+        &self.programs
+    }
+
+    /// What is computed, by every program.
+    pub fn operation(&self) -> &Operation {
+        &self.programs.of_n(0).operation
     }
 
     /// Where it runs.
@@ -73,13 +90,11 @@ impl Reducer {
         inputs: &[impl Copy + Into<Strided<LanesRef<'a>>>],
         params: &[Value],
     ) -> Result<Outcome, Error> {
-        inputs::check_params(&self.program.operation, params)?;
+        inputs::check_params(self.operation(), params)?;
         let inputs: Vec<_> = inputs.iter().map(|&input| input.into()).collect();
-        let shapes: Vec<_> =
-            inputs.iter().map(|input| input.of((input.data.ty(), input.data.len()))).collect();
-        let n = inputs::check(&self.program.operation, &shapes)?;
+        let n = self.check(&inputs)?;
         match &self.kernels {
-            Some(kernels) if n > 0 => self.of_something(kernels.reduce(&inputs, params)?),
+            Some(kernels) if n > 0 => kernels.reduce(&inputs, params),
             _ => self.on_host(&inputs, params),
         }
     }
@@ -104,17 +119,71 @@ impl Reducer {
         inputs: &[crate::DeviceInput<'_>],
         params: &[Value],
     ) -> Result<Outcome, Error> {
-        inputs::check_params(&self.program.operation, params)?;
-        let shapes: Vec<_> = inputs.iter().map(crate::DeviceInput::shape).collect();
-        let n = inputs::check(&self.program.operation, &shapes)?;
+        inputs::check_params(self.operation(), params)?;
+        let n = inputs::check(self.operation(), inputs.iter().map(crate::DeviceInput::shape))?;
         match &self.kernels {
             None => Err(Error::DeviceMemoryOnHost),
-            Some(kernels) if n > 0 => self.of_something(kernels.reduce_device(inputs, params)?),
+            Some(kernels) if n > 0 => kernels.reduce_device(inputs, params),
             Some(_) => {
                 let empty: Vec<_> = inputs.iter().map(|input| Lanes::empty(input.ty())).collect();
                 self.on_host(&empty.iter().map(|lanes| lanes.borrow().into()).collect::<Vec<_>>(), params)
             }
         }
+    }
+
+    /// Memory for [`Reducer::enqueue`] on that stream, for up to n elements, for which the kernels are compiled; those for
+    /// fewer elements may be others, which [`Reducer::prepare_all`] compiles ahead.
+    ///
+    /// # Errors
+    /// The device is the host; the stream belongs to another context, or is the per-thread stream; what NVRTC and the
+    /// driver report.
+    #[cfg(feature = "cuda")]
+    pub fn workspace(&self, stream: &Arc<CudaStream>, n: u64) -> Result<Workspace, Error> {
+        self.on_gpu()?.workspace(stream, n)
+    }
+
+    /// Queues a reduction of data on the device on a stream and returns at once. The result stays on the device, in the
+    /// workspace: see [`Workspace::result_ptr`] and [`Workspace::read`].
+    ///
+    /// Nothing is allocated and nothing waits, so a CUDA graph can capture it, if the kernels are compiled; only where
+    /// the number of elements is another one than in the call before with this workspace, the host plans anew.
+    /// Calls with one workspace are kept apart by the order of its stream.
+    ///
+    /// # Errors
+    /// Inputs and params as in [`Reducer::reduce_device_with`]; a workspace that another reducer made, that is of
+    /// another stream or for fewer elements; inputs that were made for another stream; what the driver reports.
+    #[cfg(feature = "cuda")]
+    pub fn enqueue(
+        &self,
+        stream: &Arc<CudaStream>,
+        inputs: &[crate::DeviceInput<'_>],
+        params: &[Value],
+        workspace: &mut Workspace,
+    ) -> Result<(), Error> {
+        inputs::check_params(self.operation(), params)?;
+        let n = inputs::check(self.operation(), inputs.iter().map(crate::DeviceInput::shape))?;
+        self.on_gpu()?.enqueue(stream, n, inputs, params, workspace)
+    }
+
+    /// Compiles what n elements need on a GPU, if it is not compiled. The host needs nothing.
+    ///
+    /// # Errors
+    /// What NVRTC and the driver report.
+    pub fn prepare(&self, n: u64) -> Result<(), Error> {
+        self.kernels.as_ref().map_or(Ok(()), |kernels| kernels.prepare(n))
+    }
+
+    /// The same for every n, in parallel.
+    ///
+    /// # Errors
+    /// As [`Reducer::prepare`].
+    pub fn prepare_all(&self) -> Result<(), Error> {
+        self.kernels.as_ref().map_or(Ok(()), Kernels::prepare_all)
+    }
+
+    #[cfg(feature = "cuda")]
+    fn on_gpu(&self) -> Result<&Kernels, Error> {
+        self.kernels.as_ref().ok_or(Error::DeviceMemoryOnHost)
     }
 
     /// Times every launch of the plan for these inputs, and the whole plan, on a GPU: see [`Timing`]. The
@@ -137,11 +206,9 @@ impl Reducer {
         inputs: &[impl Copy + Into<Strided<LanesRef<'a>>>],
         params: &[Value],
     ) -> Result<Timing, Error> {
-        inputs::check_params(&self.program.operation, params)?;
+        inputs::check_params(self.operation(), params)?;
         let inputs: Vec<_> = inputs.iter().map(|&input| input.into()).collect();
-        let shapes: Vec<_> =
-            inputs.iter().map(|input| input.of((input.data.ty(), input.data.len()))).collect();
-        let n = inputs::check(&self.program.operation, &shapes)?;
+        let n = self.check(&inputs)?;
         match &self.kernels {
             None => Err(Error::HostHasNoClock),
             Some(_) if n == 0 => Err(Error::NothingToTime),
@@ -151,17 +218,25 @@ impl Reducer {
 
     /// Also the way of no elements on every device: there is nothing to launch.
     fn on_host(&self, inputs: &[Strided<LanesRef<'_>>], params: &[Value]) -> Result<Outcome, Error> {
+        let n = inputs.first().map_or(0, |input| input.len) as u64;
+        let association = &self.associations[self.programs.place(n)];
         let start = Instant::now();
-        let values = host::reduce_with(&self.program.operation, &self.association, inputs, params)?;
-        self.of_something(Outcome { values, kernel: start.elapsed() })
+        let values = host::reduce_with(self.operation(), association, inputs, params)?;
+        let kernel = start.elapsed();
+        Ok(Outcome { values: something(self.operation(), values)?, kernel })
     }
 
-    /// The outcome, unless it says that no element was left to reduce.
-    fn of_something(&self, outcome: Outcome) -> Result<Outcome, Error> {
-        let operation = &self.program.operation;
-        if operation.nothing.is_some() && operation.nothing.as_ref() == outcome.values.first() {
-            return Err(Error::NothingLeft { operator: operation.name.clone() });
-        }
-        Ok(outcome)
+    /// The number of elements of inputs that are what the operation takes.
+    fn check(&self, inputs: &[Strided<LanesRef<'_>>]) -> Result<u64, Error> {
+        let shapes = inputs.iter().map(|input| input.of((input.data.ty(), input.data.len())));
+        inputs::check(self.operation(), shapes)
     }
+}
+
+/// The result, unless it says that no element was left to reduce.
+pub(crate) fn something(operation: &Operation, values: Vec<Value>) -> Result<Vec<Value>, Error> {
+    if operation.nothing.is_some() && operation.nothing.as_ref() == values.first() {
+        return Err(Error::NothingLeft { operator: operation.name.clone() });
+    }
+    Ok(values)
 }

@@ -7,9 +7,15 @@ pub use types::{NoParams, Output, Params, Slices};
 pub use with::With;
 
 use crate::{Device, Error, Reducer};
+#[cfg(feature = "cuda")]
+use crate::{DeviceInputs, Workspace};
+#[cfg(feature = "cuda")]
+use cudarc::driver::CudaStream;
 use reduce_dsl::program::Program;
 use reduce_dsl::{Spec, Value};
 use std::marker::PhantomData;
+#[cfg(feature = "cuda")]
+use std::sync::Arc;
 use std::sync::OnceLock;
 
 /// A reduction from slices of `In` to `Out`: `f32` to `f32`, or `(f32, f32)` to `f32` for two inputs. `P` are the params
@@ -111,11 +117,47 @@ impl<In, Out: Output, P: Params> Compiled<In, Out, P> {
     /// # Errors
     /// See [`Reducer::reduce_device`].
     #[cfg(feature = "cuda")]
-    pub fn reduce_device<S: crate::DeviceSlices<In>>(&self, slices: S) -> Result<Out, Error>
+    pub fn reduce_device<'a, S: crate::DeviceSlices<'a, In>>(&self, slices: S) -> Result<Out, Error>
     where
         P: NoParams,
     {
         self.run_device(slices, &[])
+    }
+
+    /// Queues a reduction on the stream of the workspace, made by [`Reducer::workspace`], and returns at once; the
+    /// result stays on the device. See [`Reducer::enqueue`].
+    ///
+    /// # Errors
+    /// See [`Reducer::enqueue`].
+    #[cfg(feature = "cuda")]
+    pub fn enqueue(
+        &self,
+        stream: &Arc<CudaStream>,
+        inputs: &DeviceInputs<'_, In>,
+        workspace: &mut Workspace,
+    ) -> Result<(), Error>
+    where
+        P: NoParams,
+    {
+        self.reducer.enqueue(stream, inputs.as_slice(), &[], workspace)
+    }
+
+    /// Memory for `enqueue` on that stream, for up to n elements. See [`Reducer::workspace`].
+    ///
+    /// # Errors
+    /// See [`Reducer::workspace`].
+    #[cfg(feature = "cuda")]
+    pub fn workspace(&self, stream: &Arc<CudaStream>, n: u64) -> Result<Workspace, Error> {
+        self.reducer.workspace(stream, n)
+    }
+
+    /// Waits for a stream and gives the result of the last call that was enqueued. See [`Workspace::read`].
+    ///
+    /// # Errors
+    /// See [`Workspace::read`].
+    #[cfg(feature = "cuda")]
+    pub fn read(&self, stream: &Arc<CudaStream>, workspace: &Workspace) -> Result<Out, Error> {
+        self.output(&workspace.read(stream)?)
     }
 
     /// The same with values for its params: see [`Reduction::with`].
@@ -130,19 +172,23 @@ impl<In, Out: Output, P: Params> Compiled<In, Out, P> {
 
     fn run<S: Slices<In>>(&self, slices: S, params: &[Value]) -> Result<Out, Error> {
         let outcome = self.reducer.reduce_with(&slices.views(), params)?;
-        self.read(&outcome.values)
+        self.output(&outcome.values)
     }
 
     #[cfg(feature = "cuda")]
-    fn run_device<S: crate::DeviceSlices<In>>(&self, slices: S, params: &[Value]) -> Result<Out, Error> {
-        let outcome = self.reducer.reduce_device_with(&slices.inputs(), params)?;
-        self.read(&outcome.values)
+    fn run_device<'a, S: crate::DeviceSlices<'a, In>>(
+        &self,
+        slices: S,
+        params: &[Value],
+    ) -> Result<Out, Error> {
+        let outcome = self.reducer.reduce_device_with(&slices.inputs(None), params)?;
+        self.output(&outcome.values)
     }
 
-    fn read(&self, values: &[Value]) -> Result<Out, Error> {
+    fn output(&self, values: &[Value]) -> Result<Out, Error> {
         Out::of(values).ok_or_else(|| Error::OutputType {
             expected: std::any::type_name::<Out>(),
-            found: self.reducer.program().operation.output.text(),
+            found: self.reducer.operation().output.text(),
         })
     }
 }

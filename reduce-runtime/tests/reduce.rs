@@ -103,7 +103,7 @@ fn an_outcome_has_the_values_of_the_result() {
     let reducer = Reducer::new(&spec("argmax", &[Scalar::F32]), &Device::host()).unwrap();
     let outcome = reducer.reduce(&[LanesRef::from(&[3.0f32, 9.0][..])]).unwrap();
     assert_eq!(outcome.values, [Value::of(1u64)]);
-    assert_eq!((reducer.device().name().as_str(), reducer.program().block), ("host", 256));
+    assert_eq!((reducer.device().name().as_str(), reducer.programs().of_n(1).block), ("host", 256));
 }
 
 #[test]
@@ -127,3 +127,14 @@ fn the_host_is_not_timed_as_a_gpu() {
     let unfit = reducer.time(&[LanesRef::from(&[3.0f64][..])]).unwrap_err();
     assert!(matches!(unfit, Error::InputType { .. }), "{unfit}");
 }
+
+/// That this compiles is the claim: threads may share what is compiled, and send each other their workspaces.
+const _: () = {
+    const fn shared<T: Send + Sync>() {}
+    shared::<Reducer>();
+    shared::<Device>();
+    shared::<Reduction<f32, f32>>();
+    shared::<reduce_runtime::Compiled<(f32, f32), f64, i32>>();
+    #[cfg(feature = "cuda")]
+    shared::<reduce_runtime::Workspace>();
+};

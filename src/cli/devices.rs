@@ -5,10 +5,20 @@ use crate::cli::failure::Failure;
 use crate::cli::output;
 use reduce_runtime::{Device, Error, Listing};
 
-/// Prints one line a device: its name, and what it is or why it cannot be used.
+/// Prints one line a device: its name, and what it is or why it cannot be used; then where compiled kernels are kept.
 pub(crate) fn devices() -> Result<(), Failure> {
-    let lines: String = reduce_runtime::devices().iter().map(line).collect();
+    let lines = reduce_runtime::devices().iter().map(line).chain(cache()).collect::<String>();
     output::write(None, lines.as_bytes())
+}
+
+#[cfg(feature = "cuda")]
+fn cache() -> Option<String> {
+    Some(format!("{:<8}{}\n", "cache", reduce_runtime::Cache::of_environment()))
+}
+
+#[cfg(not(feature = "cuda"))]
+fn cache() -> Option<String> {
+    None
 }
 
 /// The device, and why it is not a GPU where one would have been taken.

@@ -36,13 +36,15 @@ pub(crate) fn run(args: &Run) -> Result<(), Failure> {
     if args.trace {
         return trace::trace(&reducer, &views, &params);
     }
+    let n = views.first().map_or(0, |view| view.len);
+    let program = reducer.programs().of_n(n as u64);
     let outcome = reducer.reduce_with(&views, &params)?;
     let report = Report {
         operation: &parsed.spec.operation,
         values: &outcome.values,
-        n: views.first().map_or(0, |view| view.len),
+        n,
         device: &device.name(),
-        passes: reducer.program().passes.iter().map(ToString::to_string).collect(),
+        passes: program.passes.iter().map(ToString::to_string).collect(),
         kernel: outcome.kernel,
         total: start.elapsed(),
     };

@@ -46,7 +46,7 @@ impl Clock {
     /// The times of a reduction of n elements, and what is wrong with its result.
     pub(crate) fn time(&mut self, spec: &Spec, n: u64) -> Result<(Time, Option<String>), Error> {
         let reducer = Reducer::new(spec, &self.device)?;
-        let (program, elements) = (reducer.program(), Elements::new(&spec.operation, n, STEP));
+        let (program, elements) = (reducer.programs().of_n(n), Elements::new(&spec.operation, n, STEP));
         let (views, params) = (elements.views(), &elements.params);
         let found = reducer.reduce_with(&views, params)?.values;
         let host = host::reduce_with(&program.operation, &program.association(), &views, params)?;

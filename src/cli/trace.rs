@@ -56,7 +56,7 @@ pub(crate) fn trace(
         )));
     }
     let right = reducer.reduce_with(views, params)?.values;
-    let history = History::of(reducer.program(), views, n as u64, params)?;
+    let history = History::of(reducer.programs().of_n(n as u64), views, n as u64, params)?;
     output::write(None, history.text(&right)?.as_bytes())
 }
 

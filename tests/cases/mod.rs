@@ -3,6 +3,7 @@
 
 pub(crate) mod operations;
 
+use reduce_codegen::Programs;
 use reduce_dsl::func::Param;
 use reduce_dsl::operation::{Layout, Operation};
 use reduce_dsl::operators::{Nan, OPERATORS, Request, Ties, operator};
@@ -166,6 +167,14 @@ pub(crate) fn lengths(program: &Program, most: usize) -> Vec<usize> {
     lengths.sort_unstable();
     lengths.dedup();
     lengths
+}
+
+/// Those of every program, and where one ends and the next begins.
+pub(crate) fn lengths_of_all(programs: &Programs, most: usize) -> Vec<usize> {
+    let of_each = programs.cases().iter().flat_map(|program| lengths(program, most));
+    let ends = programs.cases().iter().filter_map(|program| program.up_to);
+    let ends = ends.flat_map(|end| [end, end + 1]).map(|n| n as usize).filter(|&n| n <= most);
+    of_each.chain(ends).collect::<BTreeSet<_>>().into_iter().collect()
 }
 
 fn operation(name: &str, types: &[Scalar]) -> Operation {

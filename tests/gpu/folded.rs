@@ -16,7 +16,7 @@ fn compare(subject: &Subject, spec: &Spec, device: &Device) -> usize {
         return 0;
     };
     let host = Reducer::new(spec, &Device::host()).unwrap();
-    let lengths = cases::lengths(gpu.program(), 70_000);
+    let lengths = cases::lengths_of_all(gpu.programs(), 70_000);
     for (&n, turn) in lengths.iter().zip(0..) {
         let kind = Kind::ALL[turn % Kind::ALL.len()];
         // Other elements of each input.
@@ -26,7 +26,7 @@ fn compare(subject: &Subject, spec: &Spec, device: &Device) -> usize {
             lanes.iter().zip(0..).map(|(it, place)| it.borrow().slice(place..place + n)).collect();
         let [found, wanted] = [&gpu, &host].map(|it| it.reduce_with(&views, &subject.params));
         let [found, wanted] = [found, wanted].map(|it| it.map(|it| it.values).map_err(|it| it.to_string()));
-        assert_eq!(found, wanted, "{kind:?}, n = {n}\n{}", gpu.program());
+        assert_eq!(found, wanted, "{kind:?}, n = {n}\n{}", gpu.programs().of_n(n as u64));
     }
     lengths.len()
 }

@@ -1,6 +1,6 @@
 //! Compares reductions on the GPU with those of the host.
 
-use super::cases::lengths;
+use super::cases::lengths_of_all;
 use super::data::{Kind, Resident, View};
 use reduce_dsl::lanes::{Lanes, LanesRef};
 use reduce_dsl::operation::Order;
@@ -72,7 +72,7 @@ impl Samples {
         let text = |error: Error| format!("{}: {error}", spec.text);
         let gpu = Reducer::new(spec, device).map_err(text)?;
         let host = Reducer::new(spec, &Device::host()).map_err(text)?;
-        for n in lengths(gpu.program(), Samples::MOST) {
+        for n in lengths_of_all(gpu.programs(), Samples::MOST) {
             Kind::ALL.iter().try_for_each(|&kind| self.compare(spec, &gpu, &host, n, kind))?;
         }
         Ok(())
@@ -93,7 +93,7 @@ pub(crate) fn same(found: &Result<Vec<Value>, Error>, expected: &Result<Vec<Valu
 /// `None` where the bits must be the same: in other reductions, and for the kinds of which every sum is
 /// exact.
 fn slack(gpu: &Reducer, slices: &[LanesRef<'_>], kind: Kind) -> Option<f64> {
-    let program = gpu.program();
+    let program = gpu.programs().of_n(slices[0].len() as u64);
     let operation = &program.operation;
     if operation.exact || operation.order == Order::Fixed || !matches!(kind, Kind::Plain) {
         return None;

@@ -42,7 +42,7 @@ fn strided_elements_give_the_bits_of_the_host() {
         let [gpu, host] = [&device, &Device::host()].map(|device| Reducer::new(&spec, device).unwrap());
         for turn in 0..PLACES.len() {
             let widest = PLACES[turn].1.max(PLACES[(turn + 1) % PLACES.len()].1);
-            for n in cases::lengths(gpu.program(), Samples::MOST / widest) {
+            for n in cases::lengths_of_all(gpu.programs(), Samples::MOST / widest) {
                 compare(&samples, &spec, [&gpu, &host], n, turn);
             }
         }

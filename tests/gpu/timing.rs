@@ -18,7 +18,7 @@ fn a_reduction_takes_as_long_as_its_launches_and_no_less_than_a_read() {
     for list in [FLAGSHIP, LISTS[2]] {
         let reducer = Reducer::new(&spec("sum", Scalar::F32, list), &device).unwrap();
         let timing = reducer.time(&[lanes.borrow()]).unwrap();
-        assert_eq!(timing.launches.len(), reducer.program().plan().launches(n as u64).len());
+        assert_eq!(timing.launches.len(), reducer.programs().of_n(n as u64).plan().launches(n as u64).len());
         let sum: Duration = timing.launches.iter().sum();
         println!("{:?}: {timing:?}, read {read:?}", list.0);
         // Launches alone overlap less than launches in a row, and clocks vary.

@@ -14,7 +14,8 @@ pub(crate) struct Reference {
     pub(crate) spec: Spec,
     /// The reducer of the host, whose bits all others must give.
     pub(crate) host: Reducer,
-    expanded: Expanded,
+    /// For each of its programs.
+    expanded: Vec<Expanded>,
     params: Vec<Value>,
 }
 
@@ -32,7 +33,7 @@ pub(crate) struct Place {
 impl Reference {
     pub(crate) fn new(spec: Spec) -> Reference {
         let host = Reducer::new(&spec, &Device::host()).unwrap();
-        let expanded = expand(host.program()).unwrap();
+        let expanded = host.programs().cases().iter().map(|program| expand(program).unwrap()).collect();
         let params = params(&spec.operation);
         Reference { spec, host, expanded, params }
     }
@@ -48,11 +49,12 @@ impl Reference {
         if place.n == 0 {
             return None;
         }
-        let (program, n) = (self.host.program(), place.n as u64);
+        let (programs, n) = (self.host.programs(), place.n as u64);
+        let (program, expanded) = (programs.of_n(n), &self.expanded[programs.place(n)]);
         let inputs: Vec<_> = memory.iter().map(|lanes| place.input(lanes)).collect();
         let mut domain = Values::new(&program.operation);
         let options = Options::FORWARD.with(&self.params);
-        let outcome = run(program, &self.expanded, &mut domain, &inputs, n, options);
+        let outcome = run(program, expanded, &mut domain, &inputs, n, options);
         let (None, Some(acc)) = (outcome.reports.first(), outcome.acc) else {
             return Some(format!("{:?}", outcome.reports));
         };

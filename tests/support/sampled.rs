@@ -37,7 +37,7 @@ impl Sample {
         let block = random.pick(&[32, 64, 128, 256, 512, 1024]);
         let auto = random.below(8) == 0;
         let reference = Reference::new(if auto { subject.auto() } else { subject.scheduled(&passes, block) });
-        let lengths = cases::lengths(reference.host.program(), most);
+        let lengths = cases::lengths_of_all(reference.host.programs(), most);
         let data = (0..sets).map(|_| Data::new(&mut random, &reference.spec, &lengths, most)).collect();
         Sample { reference, data }
     }

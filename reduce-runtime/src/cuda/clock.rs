@@ -39,24 +39,24 @@ impl<'a> Clock<'a> {
     }
 
     /// The median time of a call, which queues work on the stream.
-    pub(super) fn median(&self, call: impl Fn(u64) -> Result<(), Error>) -> Result<Duration, Error> {
+    pub(super) fn median(&self, mut call: impl FnMut(u64) -> Result<(), Error>) -> Result<Duration, Error> {
         let begin = Instant::now();
-        let mut once = self.sample(1, &call)?;
+        let mut once = self.sample(1, &mut call)?;
         while begin.elapsed() < WARM_UP {
-            once = self.sample(1, &call)?;
+            once = self.sample(1, &mut call)?;
         }
         let calls = (SAMPLE.as_secs_f64() / once.as_secs_f64()).clamp(1.0, MOST_CALLS) as u32;
         let begin = Instant::now();
         let mut samples = Vec::new();
         while samples.len() < FEWEST || samples.len() < SAMPLES && begin.elapsed() < ENOUGH {
-            samples.push(self.sample(calls, &call)?);
+            samples.push(self.sample(calls, &mut call)?);
         }
         samples.sort_unstable();
         Ok(samples[samples.len() / 2])
     }
 
     /// The time of one of so many calls in a row.
-    fn sample(&self, calls: u32, call: impl Fn(u64) -> Result<(), Error>) -> Result<Duration, Error> {
+    fn sample(&self, calls: u32, mut call: impl FnMut(u64) -> Result<(), Error>) -> Result<Duration, Error> {
         self.start.record(self.stream).map_err(failed("recording an event"))?;
         (0..calls).try_for_each(|_| call(self.calls.replace(self.calls.get() + 1)))?;
         self.stop.record(self.stream).map_err(failed("recording an event"))?;

@@ -1,14 +1,125 @@
-//! A program as an image that can be launched.
+//! A program as an image that can be launched: from the cache, or by NVRTC.
 
+use super::identity::Identity;
 use super::nvrtc::Nvrtc;
 use crate::Error;
-use crate::architecture::Target;
-use crate::image::Image;
+use crate::architecture::{Architecture, Target};
+use crate::cache::{Cache, Entry, FORMAT, Key};
+use crate::image::{Image, Resources};
 use reduce_dsl::program::Program;
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 /// Registers that the threads of a block share, on every architecture (CUDA C++ Programming Guide, technical
 /// specifications).
 const REGISTERS: u32 = 65536;
+
+/// What compiles programs: a cache, and the NVRTC of this process, which is loaded when something is not there.
+/// It needs no GPU.
+#[derive(Debug)]
+pub struct Compiler {
+    cache: Cache,
+    identity: OnceLock<Identity>,
+    compiled: AtomicU64,
+}
+
+/// A program as it is printed, and what it is compiled for.
+pub(super) struct Source {
+    text: String,
+    block: u32,
+    target: Target,
+}
+
+impl Compiler {
+    /// With that cache.
+    pub fn new(cache: Cache) -> Compiler {
+        Compiler { cache, identity: OnceLock::new(), compiled: AtomicU64::new(0) }
+    }
+
+    /// Its cache.
+    pub fn cache(&self) -> &Cache {
+        &self.cache
+    }
+
+    /// Programs that were not in the cache so far.
+    pub fn compiled(&self) -> u64 {
+        self.compiled.load(Ordering::Relaxed)
+    }
+
+    /// What a device of that architecture runs, of what NVRTC offers.
+    ///
+    /// # Errors
+    /// There is no NVRTC, or none that is as old as the architecture.
+    pub fn target(&self, device: Architecture) -> Result<Target, Error> {
+        Target::for_device(device, &self.identity()?.architectures)
+    }
+
+    /// A program for a target, compiled if it is not in the cache.
+    ///
+    /// # Errors
+    /// There is no NVRTC, it does not know the architecture, or it refuses the text, which is a bug of this project.
+    pub fn image(&self, program: &Program, target: Target) -> Result<Image, Error> {
+        let source = Source::of(program, target)?;
+        match self.kept(&self.key(&source)?, &source) {
+            Some(image) => Ok(image),
+            None => self.compile(&source),
+        }
+    }
+
+    /// What the cache has under the key of a source.
+    pub(super) fn kept(&self, key: &Key, source: &Source) -> Option<Image> {
+        let Entry { text, image } = self.cache.get(key)?;
+        Some(Image { target: source.target, bytes: image, resources: Resources::parse(&text), log: text })
+    }
+
+    /// Compiles and keeps it.
+    pub(super) fn compile(&self, source: &Source) -> Result<Image, Error> {
+        let nvrtc = Nvrtc::get()?;
+        self.compiled.fetch_add(1, Ordering::Relaxed);
+        let image = nvrtc.compile_source(source)?;
+        // What is loaded now may not be what was remembered.
+        let identity = Identity::of(nvrtc)?;
+        if identity != *self.identity()? {
+            identity.keep(nvrtc, &self.cache);
+        }
+        self.cache
+            .put(&source.key(&identity), &Entry { text: image.log.clone(), image: image.bytes.clone() });
+        Ok(image)
+    }
+
+    /// What a source is called by the NVRTC that there is.
+    pub(super) fn key(&self, source: &Source) -> Result<Key, Error> {
+        Ok(source.key(self.identity()?))
+    }
+
+    fn identity(&self) -> Result<&Identity, Error> {
+        if let Some(identity) = self.identity.get() {
+            return Ok(identity);
+        }
+        let identity = Identity::find(&self.cache)?;
+        Ok(self.identity.get_or_init(|| identity))
+    }
+}
+
+impl Source {
+    pub(super) fn of(program: &Program, target: Target) -> Result<Source, Error> {
+        Ok(Source { text: reduce_codegen::cuda(program)?, block: program.block, target })
+    }
+
+    /// The digest of all that its image follows from.
+    fn key(&self, nvrtc: &Identity) -> Key {
+        let version = format!("{FORMAT} {}", env!("CARGO_PKG_VERSION"));
+        let (target, most) = (self.target.to_string(), self.most_registers().to_string());
+        let parts = [&version, reduce_codegen::ASSOCIATION, &nvrtc.build, &target, &most, &self.text];
+        let flags = reduce_codegen::NVRTC_FLAGS.into_iter();
+        Key::of(parts.into_iter().chain(flags).map(str::as_bytes))
+    }
+
+    /// Registers that each thread can have for all of a block to have some.
+    fn most_registers(&self) -> u32 {
+        REGISTERS / self.block
+    }
+}
 
 impl Nvrtc {
     /// Prints and compiles a program. Where a kernel takes more registers than a block of the program's size
@@ -17,13 +128,16 @@ impl Nvrtc {
     /// # Errors
     /// NVRTC does not know the architecture, or refuses the text, which is a bug of this project.
     pub fn compile_program(&self, program: &Program, target: Target) -> Result<Image, Error> {
-        let source = reduce_codegen::cuda(program)?;
-        let image = self.reported(&source, target)?;
-        let most = REGISTERS / program.block;
+        self.compile_source(&Source::of(program, target)?)
+    }
+
+    fn compile_source(&self, source: &Source) -> Result<Image, Error> {
+        let image = self.reported(&source.text, source.target)?;
+        let most = source.most_registers();
         if image.resources.iter().all(|kernel| kernel.registers <= most) {
             return Ok(image);
         }
-        self.compile_with(&source, target, &[&format!("--maxrregcount={most}")])
+        self.compile_with(&source.text, source.target, &[&format!("--maxrregcount={most}")])
     }
 
     /// The image with what ptxas says about it. What NVRTC finds in its own cache (CUDA 12.9) comes without a word, so

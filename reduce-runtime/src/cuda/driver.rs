@@ -9,7 +9,7 @@ use std::ffi::CStr;
 const OLDEST: i32 = 12_000;
 
 /// The functions that are called, here or by cudarc, which panics at a call of one that is missing.
-const FUNCTIONS: [&str; 31] = [
+const FUNCTIONS: [&str; 33] = [
     "cuCtxGetCurrent",
     "cuCtxSetCurrent",
     "cuDeviceGet",
@@ -34,6 +34,8 @@ const FUNCTIONS: [&str; 31] = [
     "cuMemGetInfo_v2",
     "cuMemcpyDtoHAsync_v2",
     "cuMemcpyHtoDAsync_v2",
+    "cuMemsetD32Async",
+    "cuMemsetD8Async",
     "cuModuleGetFunction",
     "cuModuleLoadData",
     "cuModuleUnload",

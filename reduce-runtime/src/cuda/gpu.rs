@@ -1,9 +1,10 @@
 //! A GPU: its context, its architecture, and the compiler for it.
 
-use super::Nvrtc;
+use super::compile::Compiler;
 use super::driver::{self, failed};
 use crate::Error;
 use crate::architecture::Architecture;
+use crate::cache::Cache;
 use cudarc::driver::sys::CUresult;
 use cudarc::driver::{CudaContext, CudaSlice, CudaStream, DriverError};
 use std::sync::Arc;
@@ -13,7 +14,7 @@ use std::sync::Arc;
 pub(crate) struct Gpu {
     context: Arc<CudaContext>,
     architecture: Architecture,
-    nvrtc: &'static Nvrtc,
+    compiler: Arc<Compiler>,
 }
 
 impl Gpu {
@@ -41,7 +42,15 @@ impl Gpu {
         let capability = context.compute_capability().map_err(failed("asking for the architecture"))?;
         let architecture =
             Architecture::of_capability(capability.0.unsigned_abs(), capability.1.unsigned_abs());
-        Ok(Gpu { context, architecture, nvrtc: Nvrtc::get()? })
+        let compiler = Compiler::new(Cache::of_environment());
+        // Without a compiler for it, the device is of no use.
+        compiler.target(architecture)?;
+        Ok(Gpu { context, architecture, compiler: Arc::new(compiler) })
+    }
+
+    /// The same with another cache.
+    pub(crate) fn with_cache(self, cache: Cache) -> Gpu {
+        Gpu { compiler: Arc::new(Compiler::new(cache)), ..self }
     }
 
     pub(crate) fn name(&self) -> String {
@@ -75,7 +84,7 @@ impl Gpu {
         &self.context
     }
 
-    pub(super) fn nvrtc(&self) -> &'static Nvrtc {
-        self.nvrtc
+    pub(crate) fn compiler(&self) -> &Compiler {
+        &self.compiler
     }
 }

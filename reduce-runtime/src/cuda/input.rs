@@ -6,9 +6,10 @@ use cudarc::driver::{CudaStream, DevicePtr, SyncOnDrop};
 use half::{bf16, f16};
 use reduce_dsl::Scalar;
 use reduce_dsl::arith::Element;
+use std::marker::PhantomData;
 use std::sync::Arc;
 
-/// One input on a device. While it lives, cudarc counts the data as being read.
+/// One input on a device, read on one stream. While it lives, cudarc counts the data as being read there.
 #[derive(Debug)]
 pub struct DeviceInput<'a> {
     ty: Scalar,
@@ -20,16 +21,16 @@ pub struct DeviceInput<'a> {
 }
 
 impl<'a> DeviceInput<'a> {
-    /// A `CudaSlice<T>` or `CudaView<'_, T>`; its stream waits for whatever wrote it.
+    /// A `CudaSlice<T>` or `CudaView<'_, T>`, read on its own stream, which waits for whatever wrote it.
     pub fn of<T: Element>(slice: &'a impl DevicePtr<T>) -> DeviceInput<'a> {
-        DeviceInput::new(T::TY, slice)
+        DeviceInput::on(slice.stream(), slice)
     }
 
-    fn new<T>(ty: Scalar, slice: &'a impl DevicePtr<T>) -> DeviceInput<'a> {
-        let stream = slice.stream();
+    /// The same, read on another stream of its context, which waits for whatever wrote it.
+    pub fn on<T: Element>(stream: &'a Arc<CudaStream>, slice: &'a impl DevicePtr<T>) -> DeviceInput<'a> {
         let (pointer, reading) = slice.device_ptr(stream);
         let elements = Strided { data: slice.len(), offset: 0, step: 1, len: slice.len() };
-        DeviceInput { ty, elements, stream, pointer, _reading: reading }
+        DeviceInput { ty: T::TY, elements, stream, pointer, _reading: reading }
     }
 
     /// Of its memory, `len` elements that lie `step` apart, the first at `offset`.
@@ -71,23 +72,46 @@ impl<'a> DeviceInput<'a> {
 
 /// Device slices for the inputs `In`: a reference to a slice or view, [`Strided`] elements of it, or a tuple of
 /// these.
-pub trait DeviceSlices<In> {
+pub trait DeviceSlices<'a, In> {
+    /// Each of them, read on that stream, or on its own.
     #[doc(hidden)]
-    fn inputs(&self) -> Vec<DeviceInput<'_>>;
+    fn inputs(self, stream: Option<&'a Arc<CudaStream>>) -> Vec<DeviceInput<'a>>;
+}
+
+/// The inputs `In` on a device, read on one stream: what [`Compiled::enqueue`](crate::Compiled::enqueue) takes, as
+/// often as it is called.
+#[derive(Debug)]
+pub struct DeviceInputs<'a, In> {
+    inputs: Vec<DeviceInput<'a>>,
+    types: PhantomData<fn(In)>,
+}
+
+impl<'a, In> DeviceInputs<'a, In> {
+    /// Slices or views of cudarc, or strided elements of them, a tuple for several inputs. The stream waits for whatever
+    /// wrote them; while these inputs live, the slices can only be read. For a graph, make them before the capture
+    /// begins, and keep them as long as the graph.
+    pub fn on(stream: &'a Arc<CudaStream>, slices: impl DeviceSlices<'a, In>) -> DeviceInputs<'a, In> {
+        DeviceInputs { inputs: slices.inputs(Some(stream)), types: PhantomData }
+    }
+
+    /// Without their types.
+    pub fn as_slice(&self) -> &[DeviceInput<'a>] {
+        &self.inputs
+    }
 }
 
 macro_rules! single {
     ($($ty:ty)*) => {
-        $(impl<S: DevicePtr<$ty>> DeviceSlices<$ty> for &S {
-            fn inputs(&self) -> Vec<DeviceInput<'_>> {
-                vec![DeviceInput::of::<$ty>(*self)]
+        $(impl<'a, S: DevicePtr<$ty>> DeviceSlices<'a, $ty> for &'a S {
+            fn inputs(self, stream: Option<&'a Arc<CudaStream>>) -> Vec<DeviceInput<'a>> {
+                vec![DeviceInput::on(stream.unwrap_or(self.stream()), self)]
             }
         }
 
-        impl<S: DevicePtr<$ty>> DeviceSlices<$ty> for Strided<&S> {
-            fn inputs(&self) -> Vec<DeviceInput<'_>> {
-                let Strided { data, offset, step, len } = *self;
-                vec![DeviceInput::of::<$ty>(data).strided(offset, step, len)]
+        impl<'a, S: DevicePtr<$ty>> DeviceSlices<'a, $ty> for Strided<&'a S> {
+            fn inputs(self, stream: Option<&'a Arc<CudaStream>>) -> Vec<DeviceInput<'a>> {
+                let Strided { data, offset, step, len } = self;
+                vec![DeviceInput::on(stream.unwrap_or(data.stream()), data).strided(offset, step, len)]
             }
         })*
     };
@@ -107,11 +131,13 @@ macro_rules! tuples {
 macro_rules! tuple {
     ($($element:ident $slice:ident),+) => {
         #[doc(hidden)]
-        impl<$($element, $slice: DeviceSlices<$element>),+> DeviceSlices<($($element,)+)> for ($($slice,)+) {
+        impl<'a, $($element, $slice: DeviceSlices<'a, $element>),+> DeviceSlices<'a, ($($element,)+)>
+            for ($($slice,)+)
+        {
             #[allow(non_snake_case, reason = "a slice has the name of its type")]
-            fn inputs(&self) -> Vec<DeviceInput<'_>> {
+            fn inputs(self, stream: Option<&'a Arc<CudaStream>>) -> Vec<DeviceInput<'a>> {
                 let ($($slice,)+) = self;
-                [$($slice.inputs()),+].into_iter().flatten().collect()
+                [$($slice.inputs(stream)),+].into_iter().flatten().collect()
             }
         }
     };

@@ -49,6 +49,31 @@ pub(super) fn open(path: &Path) -> Result<Library, Error> {
     load(path).map_err(unusable)
 }
 
+/// The file that a loaded function lies in.
+#[cfg(unix)]
+pub(super) fn file_of(function: *const ()) -> Option<PathBuf> {
+    use std::ffi::CStr;
+    use std::os::unix::ffi::OsStrExt;
+    // SAFETY: numbers and null pointers, for all of which zero is a value.
+    let mut info: libc::Dl_info = unsafe { std::mem::zeroed() };
+    // SAFETY: any address may be asked for; writes the structure.
+    if unsafe { libc::dladdr(function.cast(), &mut info) } == 0 || info.dli_fname.is_null() {
+        return None;
+    }
+    // SAFETY: it was found, so the name is a terminated string, which lives as long as the library.
+    let name = unsafe { CStr::from_ptr(info.dli_fname) };
+    Some(PathBuf::from(OsStr::from_bytes(name.to_bytes())))
+}
+
+#[cfg(not(unix))]
+pub(super) fn file_of(_: *const ()) -> Option<PathBuf> {
+    None
+}
+
+/// The environment variables that decide which NVRTC is found.
+pub(super) const VARIABLES: [&str; 7] =
+    [VARIABLE, "LD_LIBRARY_PATH", "CUDA_PATH", "CUDA_HOME", "VIRTUAL_ENV", "CONDA_PREFIX", "PATH"];
+
 /// What the loader said, which the error itself does not.
 pub(super) fn reason(error: &libloading::Error) -> String {
     error.source().map_or_else(|| error.to_string(), ToString::to_string)

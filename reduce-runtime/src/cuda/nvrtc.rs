@@ -13,24 +13,32 @@ use std::sync::OnceLock;
 /// Asks the assembler for the registers and spills of each kernel.
 const REPORT: &str = "--ptxas-options=-v";
 
+/// That of this process.
+static NVRTC: OnceLock<Nvrtc> = OnceLock::new();
+
 /// The compiler of kernels. It needs no GPU and no driver.
 #[derive(Debug)]
 pub struct Nvrtc {
     path: PathBuf,
     architectures: Vec<Architecture>,
+    build: OnceLock<String>,
     api: Api,
 }
 
 impl Nvrtc {
     /// The NVRTC of this process, searched for and loaded at the first call.
     pub fn get() -> Result<&'static Nvrtc, Error> {
-        static NVRTC: OnceLock<Nvrtc> = OnceLock::new();
         if let Some(nvrtc) = NVRTC.get() {
             return Ok(nvrtc);
         }
         let (path, library) = library::find()?;
         let nvrtc = Nvrtc::new(path, library)?;
         Ok(NVRTC.get_or_init(|| nvrtc))
+    }
+
+    /// The NVRTC of this process, if it was needed before.
+    pub(super) fn loaded() -> Option<&'static Nvrtc> {
+        NVRTC.get()
     }
 
     /// The NVRTC at `path`, for programs that bring their own. It stays loaded until the process ends.
@@ -44,7 +52,7 @@ impl Nvrtc {
         let unusable = |reason| Error::NvrtcUnusable { path: path.clone(), reason };
         let api = loaded.map_err(|error| unusable(library::reason(&error)))?;
         let architectures = api.architectures().map_err(|code| unusable(api.name_of(code)))?;
-        Ok(Nvrtc { path, architectures, api })
+        Ok(Nvrtc { path, architectures, build: OnceLock::new(), api })
     }
 
     /// Where the library was found: a path, or a name that the loader resolved.
@@ -55,6 +63,24 @@ impl Nvrtc {
     /// The architectures it compiles for, ascending.
     pub fn architectures(&self) -> &[Architecture] {
         &self.architectures
+    }
+
+    /// The file that was loaded, where the system says so.
+    pub(super) fn file(&self) -> Option<PathBuf> {
+        library::file_of(self.api.compile as *const ())
+    }
+
+    /// The build of this library, which its version does not tell: the comments over the PTX of nothing.
+    pub(super) fn build(&self) -> Result<&str, Error> {
+        if let Some(build) = self.build.get() {
+            return Ok(build);
+        }
+        let newest = self.architectures.last().copied().unwrap_or(Architecture::from_number(90));
+        let ptx = self.compile("", Target::Ptx(newest))?.bytes;
+        let ptx = String::from_utf8_lossy(&ptx);
+        let lines = ptx.lines().take_while(|line| line.starts_with("//") || line.is_empty());
+        let comments = lines.map(|line| line.trim_start_matches('/').trim()).filter(|line| !line.is_empty());
+        Ok(self.build.get_or_init(|| comments.collect::<Vec<_>>().join("; ")))
     }
 
     /// Compiles CUDA C of `reduce_codegen::cuda`, with the flags that its header states.

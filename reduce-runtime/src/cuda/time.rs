@@ -3,9 +3,11 @@
 use super::clock::Clock;
 use super::driver::failed;
 use super::gpu::Gpu;
-use super::launch::{Kernels, data, terminated};
+use super::kernels::{Kernels, data};
+use super::modules::terminated;
+use super::nvrtc::Nvrtc;
 use super::ring::Ring;
-use crate::architecture::Target;
+use super::workspace::Workspace;
 use crate::{Error, Strided, Timing};
 use cudarc::driver::sys::{CUdevice_attribute, CUdeviceptr};
 use cudarc::driver::{CudaFunction, CudaStream, DevicePtr, LaunchConfig, PushKernelArg};
@@ -30,22 +32,29 @@ const PATTERN: u64 = 1 << 20;
 impl Kernels {
     /// Times the plan on a copy of host memory. There is at least one element.
     pub(crate) fn time(&self, inputs: &[Strided<LanesRef<'_>>], params: &[Value]) -> Result<Timing, Error> {
-        let stream = self.stream();
+        let stream = &self.stream();
         let clock = Clock::new(stream)?;
         let pieces: Vec<_> = inputs.iter().map(data).collect();
         let ring = Ring::new(self.gpu(), stream, &pieces)?;
-        let mut call = self.call(inputs[0].len as u64, params)?;
-        self.set_padding(&mut call)?;
-        let arguments = |turn| {
-            let steps = inputs.iter().map(|input| input.step);
-            self.arguments(ring.pieces(turn).into_iter().zip(steps))
+        let n = inputs[0].len as u64;
+        let mut workspace = self.workspace(stream, n)?;
+        let prepare = |workspace: &mut Workspace, turn| {
+            let located = ring.pieces(turn).into_iter().zip(inputs.iter().map(|input| input.step));
+            workspace.prepare(n, located, params)
         };
-        let plan = clock.median(|turn| self.launch_all(stream, &call, &arguments(turn)))?;
-        let launches = match call.launches() {
-            [_] => vec![plan],
-            launches => launches
-                .iter()
-                .map(|launch| clock.median(|turn| self.launch(stream, &call, launch, &arguments(turn))))
+        let plan = clock.median(|turn| {
+            prepare(&mut workspace, turn)?;
+            workspace.launch_all()
+        })?;
+        let launches = match workspace.launches() {
+            1 => vec![plan],
+            count => (0..count)
+                .map(|place| {
+                    clock.median(|turn| {
+                        prepare(&mut workspace, turn)?;
+                        workspace.launch(place)
+                    })
+                })
                 .collect::<Result<_, _>>()?,
         };
         Ok(Timing { launches, plan })
@@ -73,8 +82,8 @@ impl Gpu {
     }
 
     fn read_all(&self) -> Result<CudaFunction, Error> {
-        let target = Target::for_device(self.architecture(), self.nvrtc().architectures())?;
-        let image = self.nvrtc().compile(READ_ALL, target)?;
+        let target = self.compiler().target(self.architecture())?;
+        let image = Nvrtc::get()?.compile(READ_ALL, target)?;
         let module = self.context().load_module(Ptx::from_binary(terminated(image.bytes)));
         let function = module.and_then(|module| module.load_function("read_all"));
         function.map_err(failed("loading the kernel that reads"))

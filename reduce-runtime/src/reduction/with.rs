@@ -1,7 +1,13 @@
 //! A reduction with values for its params.
 
 use crate::{Compiled, Error, Output, Params, Reduction, Slices};
+#[cfg(feature = "cuda")]
+use crate::{DeviceInputs, Workspace};
+#[cfg(feature = "cuda")]
+use cudarc::driver::CudaStream;
 use reduce_dsl::Value;
+#[cfg(feature = "cuda")]
+use std::sync::Arc;
 
 /// A [`Reduction`] or a [`Compiled`] one with values for its params: what `with` gives.
 #[derive(Clone, Debug)]
@@ -40,7 +46,21 @@ impl<In, Out: Output, P: Params> With<'_, Compiled<In, Out, P>> {
     /// # Errors
     /// See [`Reducer::reduce_device`](crate::Reducer::reduce_device).
     #[cfg(feature = "cuda")]
-    pub fn reduce_device<S: crate::DeviceSlices<In>>(&self, slices: S) -> Result<Out, Error> {
+    pub fn reduce_device<'a, S: crate::DeviceSlices<'a, In>>(&self, slices: S) -> Result<Out, Error> {
         self.reduction.run_device(slices, &self.params)
+    }
+
+    /// As [`Compiled::enqueue`].
+    ///
+    /// # Errors
+    /// See [`Reducer::enqueue`](crate::Reducer::enqueue).
+    #[cfg(feature = "cuda")]
+    pub fn enqueue(
+        &self,
+        stream: &Arc<CudaStream>,
+        inputs: &DeviceInputs<'_, In>,
+        workspace: &mut Workspace,
+    ) -> Result<(), Error> {
+        self.reduction.reducer().enqueue(stream, inputs.as_slice(), &self.params, workspace)
     }
 }

@@ -1,0 +1,78 @@
+//! The bytes of an entry: a header that says what it is and what must follow, then a text and an image.
+//!
+//! | bytes | |
+//! |---|---|
+//! | 16 | `reducegen cache` and a line end |
+//! | 4 | the version of this layout |
+//! | 32 | the key |
+//! | 32 | the digest of all that follows |
+//! | 8 | the length of the text |
+//! | … | the text: what the compiler said, with the resources of each kernel |
+//! | … | the image: a cubin, or the text of PTX |
+//!
+//! Numbers are little-endian.
+
+use super::key::Key;
+
+const MAGIC: &[u8; 16] = b"reducegen cache\n";
+pub(crate) const FORMAT: u32 = 1;
+
+/// What is kept under a key.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Entry {
+    pub(crate) text: String,
+    pub(crate) image: Vec<u8>,
+}
+
+impl Entry {
+    pub(super) fn encode(&self, key: &Key) -> Vec<u8> {
+        let length = (self.text.len() as u64).to_le_bytes();
+        let body = [&length[..], self.text.as_bytes(), &self.image].concat();
+        let digest = Key::of([&body[..]]);
+        let header = [&MAGIC[..], &FORMAT.to_le_bytes(), key.bytes(), digest.bytes()];
+        [&header.concat()[..], &body].concat()
+    }
+
+    /// `None` unless they are all the bytes of an entry with that key.
+    pub(super) fn decode(key: &Key, bytes: &[u8]) -> Option<Entry> {
+        let bytes = bytes.strip_prefix(MAGIC)?;
+        let bytes = bytes.strip_prefix(&FORMAT.to_le_bytes())?;
+        let bytes = bytes.strip_prefix(key.bytes())?;
+        let (digest, body) = bytes.split_first_chunk::<{ Key::BYTES }>()?;
+        if Key::of([body]).bytes() != digest {
+            return None;
+        }
+        let (length, content) = body.split_first_chunk()?;
+        let length = usize::try_from(u64::from_le_bytes(*length)).ok()?;
+        let (text, image) = content.split_at_checked(length)?;
+        Some(Entry { text: String::from_utf8(text.to_vec()).ok()?, image: image.to_vec() })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Entry, Key};
+
+    #[test]
+    fn an_entry_reads_back_and_no_other_bytes_do() {
+        let key = Key::of([&b"key"[..]]);
+        let entry = Entry { text: "a log".to_owned(), image: vec![7; 40] };
+        let bytes = entry.encode(&key);
+        assert_eq!(Entry::decode(&key, &bytes), Some(entry));
+        assert_eq!(Entry::decode(&Key::of([&b"other"[..]]), &bytes), None);
+        for length in 0..bytes.len() {
+            assert_eq!(Entry::decode(&key, &bytes[..length]), None, "cut off after {length}");
+        }
+        for place in 0..bytes.len() {
+            let mut changed = bytes.clone();
+            changed[place] ^= 1;
+            assert_eq!(Entry::decode(&key, &changed), None, "changed at {place}");
+        }
+        assert_eq!(Entry::decode(&key, &[&bytes[..], b"more"].concat()), None);
+    }
+
+    #[test]
+    fn parts_of_a_key_do_not_run_into_each_other() {
+        assert_ne!(Key::of([&b"ab"[..], b"c"]), Key::of([&b"a"[..], b"bc"]));
+    }
+}

@@ -1,0 +1,172 @@
+//! The folder of a cache: files that only this user can write, each of them written at once.
+
+use std::fs::{self, DirBuilder, File, Metadata, OpenOptions};
+use std::io::{self, Read, Write};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+
+/// The most bytes of all entries together; beyond them the oldest go.
+const MOST_BYTES: u64 = 256 << 20;
+/// The most bytes of an entry that are read.
+const LARGEST: u64 = 64 << 20;
+/// How the names of entries end.
+const ENTRY: &str = "kernels";
+/// How those of files end that are being written; older ones are of processes that were killed.
+const UNFINISHED: &str = "unfinished";
+const GIVEN_UP: Duration = Duration::from_secs(3600);
+
+/// A folder that is there, is ours, and which others cannot write.
+pub(super) struct Folder<'a> {
+    path: &'a Path,
+}
+
+impl<'a> Folder<'a> {
+    pub(super) fn open(path: &'a Path) -> io::Result<Folder<'a>> {
+        let metadata = fs::metadata(path)?;
+        if !metadata.is_dir() {
+            return Err(io::Error::other("it is no folder"));
+        }
+        private(&metadata)?;
+        Ok(Folder { path })
+    }
+
+    /// The same, made if it is not there.
+    pub(super) fn create(path: &'a Path) -> io::Result<Folder<'a>> {
+        let mut builder = DirBuilder::new();
+        #[cfg(unix)]
+        std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+        builder.recursive(true).create(path)?;
+        Folder::open(path)
+    }
+
+    /// The bytes of an entry, if there is one that only this user could have written.
+    pub(super) fn read(&self, name: &str) -> Option<Vec<u8>> {
+        let mut options = OpenOptions::new();
+        options.read(true);
+        // Neither through a link nor, where something put a pipe there, waiting for ever.
+        #[cfg(unix)]
+        std::os::unix::fs::OpenOptionsExt::custom_flags(&mut options, libc::O_NOFOLLOW | libc::O_NONBLOCK);
+        let file = options.open(self.entry(name)).ok()?;
+        let metadata = file.metadata().ok()?;
+        if !metadata.is_file() || metadata.len() > LARGEST || private(&metadata).is_err() {
+            return None;
+        }
+        let mut bytes = Vec::with_capacity(metadata.len() as usize);
+        file.take(LARGEST).read_to_end(&mut bytes).ok()?;
+        Some(bytes)
+    }
+
+    /// Writes an entry, in the place of one that may be there. Readers see the old one or all of the new one. The
+    /// bytes need not be on the disk when this returns: digests find what a crash of the machine left.
+    pub(super) fn write(&self, name: &str, bytes: &[u8]) -> io::Result<()> {
+        static TURN: AtomicU64 = AtomicU64::new(0);
+        let turn = TURN.fetch_add(1, Ordering::Relaxed);
+        let unfinished = self.path.join(format!("{name}.{}.{turn}.{UNFINISHED}", std::process::id()));
+        let written = create(&unfinished)
+            .and_then(|mut file| file.write_all(bytes))
+            .and_then(|()| fs::rename(&unfinished, self.entry(name)));
+        if written.is_err() {
+            let _ = fs::remove_file(&unfinished);
+        }
+        self.clean(MOST_BYTES);
+        written
+    }
+
+    pub(super) fn remove(&self, name: &str) {
+        let _ = fs::remove_file(self.entry(name));
+    }
+
+    /// How many entries there are, and their bytes.
+    pub(super) fn usage(&self) -> (usize, u64) {
+        let entries = self.files(ENTRY);
+        (entries.len(), entries.iter().map(|(_, metadata)| metadata.len()).sum())
+    }
+
+    /// Removes what nobody will finish, and the oldest entries beyond what all may take together. Where another
+    /// process is faster, there is nothing left to do.
+    fn clean(&self, most: u64) {
+        for (path, metadata) in self.files(UNFINISHED) {
+            let age = metadata.modified().ok().and_then(|time| time.elapsed().ok());
+            if age.is_some_and(|age| age > GIVEN_UP) {
+                let _ = fs::remove_file(path);
+            }
+        }
+        let mut entries = self.files(ENTRY);
+        let mut bytes: u64 = entries.iter().map(|(_, metadata)| metadata.len()).sum();
+        entries.sort_by_key(|(_, metadata)| metadata.modified().ok());
+        for (path, metadata) in entries {
+            if bytes <= most {
+                return;
+            }
+            bytes -= metadata.len();
+            let _ = fs::remove_file(path);
+        }
+    }
+
+    fn entry(&self, name: &str) -> PathBuf {
+        self.path.join(format!("{name}.{ENTRY}"))
+    }
+
+    /// Files of the folder whose names end so.
+    fn files(&self, extension: &str) -> Vec<(PathBuf, Metadata)> {
+        let files = self.path.read_dir().into_iter().flatten().flatten();
+        let files = files.filter(|file| file.path().extension().is_some_and(|it| it == extension));
+        files.filter_map(|file| Some((file.path(), file.metadata().ok()?))).collect()
+    }
+}
+
+fn create(path: &Path) -> io::Result<File> {
+    let mut options = OpenOptions::new();
+    options.write(true).create_new(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    options.open(path)
+}
+
+/// Is it ours, and can nobody else write it? Elsewhere than on Unix the user's folders are private.
+#[cfg(unix)]
+fn private(metadata: &Metadata) -> io::Result<()> {
+    use std::os::unix::fs::MetadataExt;
+    // SAFETY: has no preconditions.
+    if metadata.uid() != unsafe { libc::geteuid() } {
+        return Err(io::Error::other("it belongs to another user"));
+    }
+    if metadata.mode() & 0o022 != 0 {
+        return Err(io::Error::other("other users can write it"));
+    }
+    Ok(())
+}
+
+#[cfg(not(unix))]
+fn private(_: &Metadata) -> io::Result<()> {
+    Ok(())
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use super::{Folder, GIVEN_UP};
+    use std::fs::{self, File};
+    use std::path::Path;
+    use std::time::{Duration, SystemTime};
+
+    #[test]
+    fn the_oldest_entries_and_what_nobody_finishes_are_removed() -> std::io::Result<()> {
+        let path = std::env::temp_dir().join(format!("reducegen-folder-{}", std::process::id()));
+        let folder = Folder::create(&path)?;
+        let aged = |path: &Path, age: Duration| File::open(path)?.set_modified(SystemTime::now() - age);
+        for (name, hours) in [("old", 3), ("older", 4), ("new", 1)] {
+            folder.write(name, &[0; 100])?;
+            aged(&folder.entry(name), Duration::from_secs(3600 * hours))?;
+        }
+        let (abandoned, recent) = (path.join("a.1.0.unfinished"), path.join("b.1.0.unfinished"));
+        fs::write(&abandoned, "half")?;
+        fs::write(&recent, "half")?;
+        aged(&abandoned, GIVEN_UP + Duration::from_secs(60))?;
+        folder.clean(200);
+        let left = ["older", "old", "new"].map(|name| folder.entry(name).exists());
+        assert_eq!((left, folder.usage()), ([false, true, true], (2, 200)));
+        assert_eq!((abandoned.exists(), recent.exists()), (false, true));
+        fs::remove_dir_all(path)
+    }
+}

@@ -1,0 +1,32 @@
+//! The names of entries: digests of everything that an entry follows from.
+
+use sha2::{Digest, Sha256};
+use std::fmt;
+
+/// A SHA-256 digest; as text, what a file is called.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct Key([u8; Key::BYTES]);
+
+impl Key {
+    pub(super) const BYTES: usize = 32;
+
+    /// Of parts in their order: each counts with its length, so that nothing can move from one to the next.
+    pub(crate) fn of<'a>(parts: impl IntoIterator<Item = &'a [u8]>) -> Key {
+        let mut digest = Sha256::new();
+        for part in parts {
+            digest.update((part.len() as u64).to_le_bytes());
+            digest.update(part);
+        }
+        Key(digest.finalize().into())
+    }
+
+    pub(super) fn bytes(&self) -> &[u8; Key::BYTES] {
+        &self.0
+    }
+}
+
+impl fmt::Display for Key {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
+    }
+}

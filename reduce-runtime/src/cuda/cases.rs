@@ -1,0 +1,171 @@
+//! The programs of a reduction on a GPU: one for each range of n, compiled when it is needed first.
+
+use super::driver::failed;
+use super::gpu::Gpu;
+use super::modules;
+use crate::Error;
+use cudarc::driver::sys::CUfunction_attribute;
+use cudarc::driver::{CudaFunction, CudaModule};
+use reduce_codegen::Programs;
+use reduce_dsl::Value;
+use reduce_dsl::operation::{Operation, Record};
+use reduce_dsl::program::{Kernel, Launch, Plan, Program, Reads};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+
+/// Blocks of a launch (CUDA C++ Programming Guide, technical specifications).
+const LARGEST_GRID: u64 = i32::MAX as u64;
+/// Blocks of a cluster that every GPU with clusters can make; more must be allowed for each kernel (CUDA C++
+/// Programming Guide, thread block clusters).
+const PORTABLE_CLUSTER: u32 = 8;
+
+/// All programs of an operation, on one GPU.
+#[derive(Debug)]
+pub(super) struct Cases {
+    pub(super) gpu: Gpu,
+    pub(super) operation: Operation,
+    programs: Programs,
+    /// In the order of the programs.
+    cases: Vec<Case>,
+}
+
+/// What launches of a program need to know.
+#[derive(Debug)]
+pub(super) struct Case {
+    pub(super) plan: Plan,
+    /// The bytes of the padding, where blocks meet in an accumulator that must hold it.
+    pub(super) padding: Option<Vec<u8>>,
+    /// Does the kernel over partials take the number of elements?
+    pub(super) counts: bool,
+    /// Do the kernels take a ticket?
+    pub(super) has_ticket: bool,
+    pub(super) block: u32,
+    /// By what they read, as the program has them; the second is not there where one launch is enough.
+    functions: OnceLock<Vec<CudaFunction>>,
+    /// Held while they are compiled, so that no thread compiles what another does.
+    compiling: Mutex<()>,
+}
+
+impl Cases {
+    pub(super) fn new(programs: &Programs, gpu: &Gpu) -> Cases {
+        let operation = programs.of_n(0).operation.clone();
+        let cases = programs.cases().iter().map(Case::new).collect();
+        Cases { gpu: gpu.clone(), operation, programs: programs.clone(), cases }
+    }
+
+    /// The place of the case for n elements.
+    pub(super) fn of_n(&self, n: u64) -> usize {
+        self.programs.place(n)
+    }
+
+    pub(super) fn case(&self, place: usize) -> &Case {
+        &self.cases[place]
+    }
+
+    /// The kernels of the case at a place, compiled and loaded if they are not.
+    pub(super) fn functions(&self, place: usize) -> Result<&[CudaFunction], Error> {
+        let case = &self.cases[place];
+        if let Some(functions) = case.functions.get() {
+            return Ok(functions);
+        }
+        let _turn = case.compiling.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(functions) = case.functions.get() {
+            return Ok(functions);
+        }
+        let functions = load(&self.programs.cases()[place], &self.gpu)?;
+        Ok(case.functions.get_or_init(|| functions))
+    }
+
+    /// Compiles all cases, each in a thread of its own.
+    pub(super) fn prepare_all(&self) -> Result<(), Error> {
+        std::thread::scope(|scope| {
+            let places = 0..self.cases.len();
+            let threads: Vec<_> =
+                places.map(|place| scope.spawn(move || self.functions(place).map(|_| ()))).collect();
+            threads
+                .into_iter()
+                .try_for_each(|thread| thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
+        })
+    }
+
+    /// Bytes of workspace for every number of elements up to n.
+    pub(super) fn workspace(&self, n: u64) -> u64 {
+        let up_to_n = &self.programs.cases()[..=self.of_n(n)];
+        let most = |program: &Program| program.plan().workspace(program.up_to.map_or(n, |most| most.min(n)));
+        up_to_n.iter().map(most).max().unwrap_or(0)
+    }
+}
+
+impl Case {
+    fn new(program: &Program) -> Case {
+        let (plan, operation) = (program.plan(), &program.operation);
+        let padding = operation.padding.as_ref().filter(|_| plan.starts_from_padding());
+        Case {
+            plan,
+            padding: padding.map(|values| bytes_of(&operation.acc, values)),
+            counts: operation.counts(),
+            // Where one block has all elements, nobody waits for others.
+            has_ticket: plan.has_ticket() && !program.is_alone(),
+            block: program.block,
+            functions: OnceLock::new(),
+            compiling: Mutex::default(),
+        }
+    }
+}
+
+/// Compiles and loads the kernels of a program.
+fn load(program: &Program, gpu: &Gpu) -> Result<Vec<CudaFunction>, Error> {
+    let module = modules::module(program, gpu)?;
+    let all = [Reads::Inputs, Reads::Partials];
+    let launched = if program.has_one_launch() { &all[..1] } else { &all };
+    launched.iter().map(|&reads| function(&module, program.kernel(reads))).collect()
+}
+
+fn function(module: &Arc<CudaModule>, kernel: &Kernel) -> Result<CudaFunction, Error> {
+    let function = module.load_function(kernel.name).map_err(failed("looking up a kernel"))?;
+    if kernel.cluster() > PORTABLE_CLUSTER {
+        let allowed = CUfunction_attribute::CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED;
+        function.set_attribute(allowed, 1).map_err(failed("allowing large clusters"))?;
+    }
+    Ok(function)
+}
+
+/// The launches for n elements, if each is one that a GPU can make.
+pub(super) fn launches(plan: &Plan, n: u64) -> Result<Vec<Launch>, Error> {
+    let launches = plan.launches(n);
+    match launches.iter().map(|launch| launch.grid).find(|&grid| grid > LARGEST_GRID) {
+        Some(grid) => Err(Error::GridTooLarge { n, grid, limit: LARGEST_GRID }),
+        None => Ok(launches),
+    }
+}
+
+/// The bytes of a record, laid out as in C.
+pub(super) fn bytes_of(record: &Record, values: &[Value]) -> Vec<u8> {
+    let mut bytes = vec![0; record.size()];
+    for (offset, value) in record.offsets().into_iter().zip(values) {
+        let size = value.ty().size();
+        bytes[offset..offset + size].copy_from_slice(&value.bits().to_le_bytes()[..size]);
+    }
+    bytes
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{LARGEST_GRID, launches};
+    use crate::Error;
+    use reduce_codegen::lower::lower;
+    use reduce_dsl::Scalar;
+    use reduce_dsl::func::Param;
+    use reduce_dsl::operators::operator;
+
+    #[test]
+    fn a_grid_beyond_the_limit_is_the_users_to_coarsen() -> Result<(), Box<dyn std::error::Error>> {
+        let max = operator("max").ok_or("a row")?.apply(&[Param::new("x", Scalar::F16)], None)?;
+        let plan = lower(&max, 32)?.plan();
+        let most = 32 * LARGEST_GRID;
+        assert_eq!(launches(&plan, most)?[0].grid, LARGEST_GRID);
+        let error = launches(&plan, most + 1).err().ok_or("one block too many")?;
+        assert!(matches!(error, Error::GridTooLarge { .. }) && error.is_users_fault());
+        assert!(error.to_string().contains("coarsen"), "{error}");
+        Ok(())
+    }
+}

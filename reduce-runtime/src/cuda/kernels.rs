@@ -1,0 +1,203 @@
+//! Runs a reduction on a GPU: queued in a workspace that the caller has, or waited for.
+
+use super::cases::Cases;
+use super::driver::failed;
+use super::gpu::Gpu;
+use super::input::DeviceInput;
+use super::workspace::Workspace;
+use crate::reducer::Outcome;
+use crate::{Error, Strided};
+use cudarc::driver::sys::CUdeviceptr;
+use cudarc::driver::{CudaSlice, CudaStream, DevicePtr};
+use reduce_codegen::Programs;
+use reduce_dsl::Value;
+use reduce_dsl::lanes::LanesRef;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Instant;
+
+/// The kernels of a reduction on a GPU. Every call has memory of its own, so threads may share them.
+#[derive(Debug)]
+pub(crate) struct Kernels {
+    cases: Arc<Cases>,
+    /// Of finished calls that were waited for, for the next ones.
+    spare: Mutex<Vec<Workspace>>,
+}
+
+impl Kernels {
+    /// Those of some programs. A single one is compiled at once; of several, each when it is needed.
+    pub(crate) fn new(programs: &Programs, gpu: &Gpu) -> Result<Kernels, Error> {
+        let cases = Cases::new(programs, gpu);
+        if let [_] = programs.cases() {
+            cases.functions(0)?;
+        }
+        Ok(Kernels { cases: Arc::new(cases), spare: Mutex::default() })
+    }
+
+    /// Compiles what n elements need.
+    pub(crate) fn prepare(&self, n: u64) -> Result<(), Error> {
+        self.cases.functions(self.cases.of_n(n)).map(|_| ())
+    }
+
+    /// Compiles everything, in parallel.
+    pub(crate) fn prepare_all(&self) -> Result<(), Error> {
+        self.cases.prepare_all()
+    }
+
+    /// Memory for calls on up to n elements, for which the kernels are compiled.
+    pub(crate) fn workspace(&self, stream: &Arc<CudaStream>, n: u64) -> Result<Workspace, Error> {
+        self.prepare(n)?;
+        Workspace::new(&self.cases, stream, n)
+    }
+
+    /// Queues a reduction of n elements.
+    pub(crate) fn enqueue(
+        &self,
+        stream: &CudaStream,
+        n: u64,
+        inputs: &[DeviceInput<'_>],
+        params: &[Value],
+        workspace: &mut Workspace,
+    ) -> Result<(), Error> {
+        workspace.check(&self.cases, stream, n)?;
+        for (input, place) in inputs.iter().zip(0..) {
+            self.check(input, place)?;
+            if **input.stream() != *stream {
+                return Err(Error::InputOfOtherStream { input: place });
+            }
+        }
+        stream.context().bind_to_thread().map_err(failed("binding its context"))?;
+        if n == 0 {
+            return workspace.reduce_nothing(params);
+        }
+        workspace.prepare(n, inputs.iter().map(DeviceInput::pointer), params)?;
+        workspace.launch_all()
+    }
+
+    /// Reduces a copy of host memory. There is at least one element.
+    pub(crate) fn reduce(
+        &self,
+        inputs: &[Strided<LanesRef<'_>>],
+        params: &[Value],
+    ) -> Result<Outcome, Error> {
+        let stream = self.stream();
+        let copies = inputs.iter().map(|input| self.copy(&stream, data(input)));
+        let copies = copies.collect::<Result<Vec<_>, _>>()?;
+        let pointers: Vec<_> = copies.iter().map(|copy| copy.device_ptr(&stream)).collect();
+        let located = pointers.iter().zip(inputs).map(|((pointer, _), input)| (*pointer, input.step));
+        self.run(&stream, inputs[0].len as u64, located, params)
+    }
+
+    /// Reduces device memory. There is at least one element.
+    pub(crate) fn reduce_device(
+        &self,
+        inputs: &[DeviceInput<'_>],
+        params: &[Value],
+    ) -> Result<Outcome, Error> {
+        let stream = inputs[0].stream();
+        for (input, place) in inputs.iter().zip(0..) {
+            self.check(input, place)?;
+            if input.stream() != stream {
+                stream.join(input.stream()).map_err(failed("waiting for an input"))?;
+            }
+        }
+        self.run(stream, inputs[0].len() as u64, inputs.iter().map(DeviceInput::pointer), params)
+    }
+
+    /// Does the input lie in the context of the kernels?
+    fn check(&self, input: &DeviceInput<'_>, place: usize) -> Result<(), Error> {
+        match input.stream().context() == self.cases.gpu.context() {
+            true => Ok(()),
+            false => Err(Error::OtherContext { input: place, device: self.cases.gpu.name() }),
+        }
+    }
+
+    /// Launches the plan, waits, and reads the result.
+    fn run(
+        &self,
+        stream: &Arc<CudaStream>,
+        n: u64,
+        inputs: impl Iterator<Item = (CUdeviceptr, usize)>,
+        params: &[Value],
+    ) -> Result<Outcome, Error> {
+        self.prepare(n)?;
+        let mut workspace = self.borrow(stream, n)?;
+        workspace.prepare(n, inputs, params)?;
+        stream.synchronize().map_err(failed("waiting for the inputs"))?;
+        let start = Instant::now();
+        let launched = workspace.launch_all();
+        // Also after a failed launch, so that nothing is running when the memory is given back.
+        let finished = stream.synchronize().map_err(failed("running the kernels"));
+        let kernel = start.elapsed();
+        launched.and(finished)?;
+        let values = workspace.read(stream);
+        self.give_back(workspace);
+        Ok(Outcome { values: values?, kernel })
+    }
+
+    /// A workspace for at least n elements which no other call uses.
+    fn borrow(&self, stream: &Arc<CudaStream>, n: u64) -> Result<Workspace, Error> {
+        let mut spare = self.spare.lock().unwrap_or_else(PoisonError::into_inner);
+        let place = spare.iter().position(|workspace| workspace.most() >= n);
+        let kept = place.map(|place| spare.swap_remove(place));
+        drop(spare);
+        let mut workspace = match kept {
+            Some(workspace) => workspace,
+            None => {
+                let null = self.stream();
+                let workspace = Workspace::new(&self.cases, &null, n)?;
+                // It is used on the streams of inputs, and allocated in the order of this one.
+                null.synchronize().map_err(failed("allocating memory"))?;
+                workspace
+            }
+        };
+        workspace.move_to(stream);
+        Ok(workspace)
+    }
+
+    /// Keeps a workspace for the next calls, and frees those that are smaller: calls on more and more elements would
+    /// otherwise leave one each.
+    fn give_back(&self, workspace: Workspace) {
+        let mut spare = self.spare.lock().unwrap_or_else(PoisonError::into_inner);
+        spare.retain(|other| other.most() >= workspace.most());
+        spare.push(workspace);
+    }
+
+    fn copy(&self, stream: &Arc<CudaStream>, bytes: &[u8]) -> Result<CudaSlice<u8>, Error> {
+        let mut copy = self.gpu().allocate(stream, bytes.len() as u64)?;
+        stream.memcpy_htod(bytes, &mut copy).map_err(failed("copying an input to the device"))?;
+        Ok(copy)
+    }
+
+    pub(super) fn gpu(&self) -> &Gpu {
+        &self.cases.gpu
+    }
+
+    /// The null stream, on which the memory of calls that are waited for is allocated.
+    pub(super) fn stream(&self) -> Arc<CudaStream> {
+        self.gpu().context().default_stream()
+    }
+}
+
+/// The bytes of an input, from its first element to its last.
+pub(super) fn data<'a>(input: &Strided<LanesRef<'a>>) -> &'a [u8] {
+    bytes(input.data.slice(input.places(0..input.len)))
+}
+
+/// The bytes of lanes as they lie in memory.
+fn bytes(input: LanesRef<'_>) -> &[u8] {
+    match input {
+        LanesRef::Bool(lanes) => bytemuck::cast_slice(lanes),
+        LanesRef::F16(lanes) => bytemuck::cast_slice(lanes),
+        LanesRef::Bf16(lanes) => bytemuck::cast_slice(lanes),
+        LanesRef::F32(lanes) => bytemuck::cast_slice(lanes),
+        LanesRef::F64(lanes) => bytemuck::cast_slice(lanes),
+        LanesRef::I8(lanes) => bytemuck::cast_slice(lanes),
+        LanesRef::I16(lanes) => bytemuck::cast_slice(lanes),
+        LanesRef::I32(lanes) => bytemuck::cast_slice(lanes),
+        LanesRef::U8(lanes) => bytemuck::cast_slice(lanes),
+        LanesRef::U16(lanes) => bytemuck::cast_slice(lanes),
+        LanesRef::U32(lanes) => bytemuck::cast_slice(lanes),
+        LanesRef::I64(lanes) => bytemuck::cast_slice(lanes),
+        LanesRef::U64(lanes) => bytemuck::cast_slice(lanes),
+    }
+}

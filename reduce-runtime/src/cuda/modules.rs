@@ -1,0 +1,70 @@
+//! Modules that are loaded: one for each program and context, which all that run it share.
+
+use super::compile::{Compiler, Source};
+use super::driver::failed;
+use super::gpu::Gpu;
+use crate::Error;
+use crate::cache::Key;
+use crate::image::Image;
+use cudarc::driver::{CudaContext, CudaModule};
+use cudarc::nvrtc::Ptx;
+use reduce_dsl::program::Program;
+use std::collections::HashMap;
+use std::sync::{Arc, LazyLock, Mutex, MutexGuard, PoisonError, Weak};
+
+/// A module while somebody holds it. Who locks it may load it; others wait for that.
+type Place = Arc<Mutex<Weak<CudaModule>>>;
+
+/// By context, as the driver calls it, and source. A context is not destroyed while a module of it is held, and is
+/// not met here again afterwards but by modules that are gone.
+static LOADED: LazyLock<Mutex<HashMap<(usize, Key), Place>>> = LazyLock::new(Mutex::default);
+
+/// The module of a program, loaded or compiled if nobody in this process has it.
+pub(super) fn module(program: &Program, gpu: &Gpu) -> Result<Arc<CudaModule>, Error> {
+    let compiler = gpu.compiler();
+    let source = Source::of(program, compiler.target(gpu.architecture())?)?;
+    let key = compiler.key(&source)?;
+    let place = place((gpu.context().cu_ctx() as usize, key));
+    let mut place = lock(&place);
+    if let Some(module) = place.upgrade() {
+        return Ok(module);
+    }
+    let module = load(compiler, &source, &key, gpu.context())?;
+    *place = Arc::downgrade(&module);
+    Ok(module)
+}
+
+/// From the cache, if it has an image that the driver takes, or compiled.
+fn load(
+    compiler: &Compiler,
+    source: &Source,
+    key: &Key,
+    context: &Arc<CudaContext>,
+) -> Result<Arc<CudaModule>, Error> {
+    let load = |image: Image| context.load_module(Ptx::from_binary(terminated(image.bytes)));
+    if let Some(image) = compiler.kept(key, source) {
+        match load(image) {
+            Ok(module) => return Ok(module),
+            Err(_) => compiler.cache().remove(key),
+        }
+    }
+    load(compiler.compile(source)?).map_err(failed("loading the kernels"))
+}
+
+fn place(name: (usize, Key)) -> Place {
+    let mut loaded = lock(&LOADED);
+    if !loaded.contains_key(&name) {
+        loaded.retain(|_, place| Arc::strong_count(place) > 1 || lock(place).strong_count() > 0);
+    }
+    loaded.entry(name).or_default().clone()
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// The driver reads PTX up to a zero; a cubin knows its length.
+pub(super) fn terminated(mut image: Vec<u8>) -> Vec<u8> {
+    image.push(0);
+    image
+}

@@ -1,0 +1,258 @@
+//! The memory that calls work in, and what their launches are given.
+
+use super::cases::{Cases, bytes_of, launches};
+use super::driver::failed;
+use super::launch::{fill, launch};
+use crate::reducer::something;
+use crate::{Error, Strided, host};
+use cudarc::driver::sys::{CUdeviceptr, cuMemcpyDtoHAsync_v2};
+use cudarc::driver::{CudaSlice, CudaStream, CudaView, DevicePtr};
+use reduce_dsl::Value;
+use reduce_dsl::arith::Element;
+use reduce_dsl::lanes::{Lanes, LanesRef};
+use reduce_dsl::operation::{Layout, Record};
+use reduce_dsl::program::{Association, Launch, Reads};
+use std::sync::Arc;
+
+/// Where the result is: behind the ticket, and in front of the partials, so that both stay where they are whatever the
+/// number of elements.
+const RESULT: u64 = 16;
+/// The alignment of the partials.
+const ALIGNMENT: u64 = 256;
+/// The handle of the stream that is another one in each thread (CUDA driver API, stream synchronization behaviour).
+const PER_THREAD: usize = 2;
+
+/// What [`Reducer::enqueue`](crate::Reducer::enqueue) works in: memory on the device for up to so many elements, which
+/// is allocated once, the result, and the arguments of the launches.
+///
+/// It belongs to one stream, whose order keeps calls with it apart; calls that are to run at the same time take one
+/// each. A CUDA graph that captured a call uses it too: keep it as long as the graph, and replay the graph on the same
+/// stream or in its order. Dropping it does not wait: its memory is given back in the order of the stream.
+#[derive(Debug)]
+pub struct Workspace {
+    cases: Arc<Cases>,
+    stream: Arc<CudaStream>,
+    memory: CudaSlice<u8>,
+    base: CUdeviceptr,
+    most: u64,
+    /// The number of elements that the launches are for; 0 if there are none.
+    n: u64,
+    /// The case that n elements are.
+    place: usize,
+    launches: Vec<Prepared>,
+    has_result: bool,
+}
+
+/// A launch with its arguments, of which inputs and params change from call to call.
+#[derive(Debug)]
+struct Prepared {
+    kernel: Reads,
+    size: (u32, u32),
+    arguments: Vec<u64>,
+}
+
+impl Workspace {
+    /// For up to so many elements, all of whose calls are on that stream.
+    pub(super) fn new(cases: &Arc<Cases>, stream: &Arc<CudaStream>, most: u64) -> Result<Workspace, Error> {
+        if stream.context() != cases.gpu.context() {
+            return Err(Error::StreamOfOtherContext { device: cases.gpu.name() });
+        }
+        if stream.cu_stream() as usize == PER_THREAD {
+            return Err(Error::PerThreadStream);
+        }
+        let bytes = partials(&cases.operation.output) + cases.workspace(most);
+        let mut memory = cases.gpu.allocate(stream, bytes)?;
+        stream
+            .memset_zeros(&mut memory.slice_mut(..RESULT as usize))
+            .map_err(failed("setting the ticket"))?;
+        let base = memory.device_ptr(stream).0;
+        let (cases, stream) = (cases.clone(), stream.clone());
+        let (n, place, launches, has_result) = (0, 0, Vec::new(), false);
+        Ok(Workspace { cases, stream, memory, base, most, n, place, launches, has_result })
+    }
+
+    /// The most elements that it is for.
+    pub fn most(&self) -> u64 {
+        self.most
+    }
+
+    /// The stream that it belongs to.
+    pub fn stream(&self) -> &Arc<CudaStream> {
+        &self.stream
+    }
+
+    /// Where the result is on the device: the fields of the operation's output, laid out as in C. The address stays
+    /// the same. What reads there is ordered behind the call by its stream, or by an event.
+    pub fn result_ptr(&self) -> CUdeviceptr {
+        self.base + RESULT
+    }
+
+    /// The result as a view, where it is one scalar of that type.
+    ///
+    /// # Errors
+    /// It is of another type, or nothing was enqueued yet.
+    pub fn result<T: Element>(&self) -> Result<CudaView<'_, T>, Error> {
+        let output = &self.cases.operation.output;
+        let bytes = self.memory.slice(RESULT as usize..RESULT as usize + output.size());
+        let one = (output.is_scalar() && output.fields[0].ty == T::TY).then_some(1);
+        // SAFETY: a scalar of that type was, or will be, written there, at its alignment.
+        let view = one.and_then(|one| unsafe { bytes.transmute(one) });
+        let other = || Error::OutputType { expected: std::any::type_name::<T>(), found: output.text() };
+        self.has_result.then_some(()).ok_or(Error::NothingEnqueued).and_then(|()| view.ok_or_else(other))
+    }
+
+    /// Waits for everything that is queued on a stream, its own or one in whose order it was used, and reads the
+    /// result: one value for each field of the operation's output.
+    ///
+    /// # Errors
+    /// Nothing was enqueued; every element was one that the operator ignores; what the driver reports.
+    pub fn read(&self, stream: &Arc<CudaStream>) -> Result<Vec<Value>, Error> {
+        if stream.context() != self.stream.context() {
+            return Err(Error::StreamOfOtherContext { device: self.cases.gpu.name() });
+        }
+        if !self.has_result {
+            return Err(Error::NothingEnqueued);
+        }
+        let output = &self.cases.operation.output;
+        let mut bytes = vec![0; output.size()];
+        stream.context().bind_to_thread().map_err(failed("reading the result"))?;
+        let to = bytes.as_mut_ptr().cast();
+        // SAFETY: as many bytes are there, and here, and the stream is waited for before they are used.
+        let copied = unsafe { cuMemcpyDtoHAsync_v2(to, self.result_ptr(), bytes.len(), stream.cu_stream()) };
+        let finished = stream.synchronize();
+        copied.result().and(finished).map_err(failed("reading the result"))?;
+        something(&self.cases.operation, values(output, &bytes))
+    }
+
+    /// Is it one of these cases, on that stream, for as many elements?
+    pub(super) fn check(&self, cases: &Arc<Cases>, stream: &CudaStream, n: u64) -> Result<(), Error> {
+        if !Arc::ptr_eq(&self.cases, cases) {
+            return Err(Error::OtherWorkspace);
+        }
+        if *stream != *self.stream {
+            return Err(Error::OtherStream);
+        }
+        if n > self.most {
+            return Err(Error::SmallWorkspace { n, most: self.most });
+        }
+        Ok(())
+    }
+
+    /// Moves it to another stream, behind whose work it is not used any more on the one before.
+    pub(super) fn move_to(&mut self, stream: &Arc<CudaStream>) {
+        self.stream = stream.clone();
+    }
+
+    /// Prepares launches on n elements, at least one, of inputs that start at a pointer and go on by a step. Allocates
+    /// only where n is another one than in the call before.
+    pub(super) fn prepare(
+        &mut self,
+        n: u64,
+        inputs: impl Iterator<Item = (CUdeviceptr, usize)>,
+        params: &[Value],
+    ) -> Result<(), Error> {
+        if n != self.n {
+            self.plan(n)?;
+        }
+        let strided = self.cases.operation.layout == Layout::Strided;
+        let mut words =
+            self.launches.first_mut().map(|launch| launch.arguments.iter_mut()).unwrap_or_default();
+        for (pointer, step) in inputs {
+            let step = strided.then_some(step as u64);
+            words.by_ref().zip([pointer].into_iter().chain(step)).for_each(|(word, value)| *word = value);
+        }
+        for launch in &mut self.launches {
+            let words = launch.arguments.iter_mut().rev();
+            words.zip(params.iter().rev()).for_each(|(word, value)| *word = value.bits());
+        }
+        Ok(())
+    }
+
+    /// The launches for n elements, with room for inputs and params.
+    fn plan(&mut self, n: u64) -> Result<(), Error> {
+        self.n = 0;
+        self.place = self.cases.of_n(n);
+        let launches = launches(&self.cases.case(self.place).plan, n)?;
+        self.launches = launches.iter().map(|launch| self.prepared(n, launch)).collect();
+        self.n = n;
+        Ok(())
+    }
+
+    fn prepared(&self, n: u64, launch: &Launch) -> Prepared {
+        let (case, operation) = (self.cases.case(self.place), &self.cases.operation);
+        let levels = self.base + partials(&operation.output);
+        let [from, to] = [launch.from, launch.to].map(|region| levels + case.plan.offset(n, region));
+        let words = if operation.layout == Layout::Strided { 2 } else { 1 };
+        let items = match launch.kernel {
+            Reads::Inputs => vec![0; words * operation.inputs.len()],
+            Reads::Partials => vec![from],
+        };
+        let elements = (case.counts && launch.kernel == Reads::Partials).then_some(n);
+        let ticket = case.has_ticket.then_some(self.base);
+        let rest = [to, self.result_ptr(), launch.items].into_iter().chain(ticket).chain(elements);
+        let params = operation.params.iter().map(|_| 0);
+        Prepared {
+            kernel: launch.kernel,
+            size: (launch.grid as u32, case.block),
+            arguments: items.into_iter().chain(rest).chain(params).collect(),
+        }
+    }
+
+    /// The number of launches that are prepared.
+    pub(super) fn launches(&self) -> usize {
+        self.launches.len()
+    }
+
+    /// Queues all launches that are prepared. The context is current.
+    pub(super) fn launch_all(&mut self) -> Result<(), Error> {
+        if let Some(padding) = &self.cases.case(self.place).padding {
+            let at = self.base + partials(&self.cases.operation.output);
+            // SAFETY: an accumulator of that size is there, in memory that is freed in the order of the stream.
+            unsafe { fill(&self.stream, at, padding) }.map_err(failed("setting the padding"))?;
+        }
+        self.has_result = true;
+        (0..self.launches.len()).try_for_each(|place| self.launch(place))
+    }
+
+    /// Queues one of the launches that are prepared. The context is current.
+    pub(super) fn launch(&self, place: usize) -> Result<(), Error> {
+        let Prepared { kernel, size, arguments } = &self.launches[place];
+        let function = &self.cases.functions(self.place)?[*kernel as usize];
+        // SAFETY: the arguments are those of the kernels that reduce-codegen prints: the inputs, with their steps
+        // where they have some, or the items, of `launch.items` items, the partials and the result, both of the size
+        // the plan says, the number of items, a ticket if they take one, for a kernel over partials that of all elements if it takes it, and the
+        // params, of the types that the operation names, on a little-endian machine. This memory is freed in the order
+        // of the stream, that of inputs when they are no longer being read.
+        unsafe { launch(&self.stream, function, *size, arguments) }.map_err(failed("launching a kernel"))
+    }
+
+    /// Queues that the result is that of no elements.
+    pub(super) fn reduce_nothing(&mut self, params: &[Value]) -> Result<(), Error> {
+        let operation = &self.cases.operation;
+        let empty: Vec<_> = operation.inputs.iter().map(|input| Lanes::empty(input.ty)).collect();
+        let empty: Vec<Strided<LanesRef<'_>>> = empty.iter().map(|lanes| lanes.borrow().into()).collect();
+        let association = Association { first: Vec::new(), again: Vec::new() };
+        let result =
+            bytes_of(&operation.output, &host::reduce_with(operation, &association, &empty, params)?);
+        // SAFETY: the result has that size, in memory that is freed in the order of the stream.
+        unsafe { fill(&self.stream, self.result_ptr(), &result) }.map_err(failed("setting the result"))?;
+        self.has_result = true;
+        Ok(())
+    }
+}
+
+/// Where the partials begin.
+fn partials(output: &Record) -> u64 {
+    (RESULT + output.size() as u64).next_multiple_of(ALIGNMENT)
+}
+
+/// The fields of a record.
+fn values(record: &Record, bytes: &[u8]) -> Vec<Value> {
+    let field = |(offset, field): (usize, &reduce_dsl::func::Param)| {
+        let mut word = [0; 8];
+        let size = field.ty.size();
+        word[..size].copy_from_slice(&bytes[offset..offset + size]);
+        Value::from_bits(field.ty, u64::from_le_bytes(word))
+    };
+    record.offsets().into_iter().zip(&record.fields).map(field).collect()
+}
