@@ -2,7 +2,7 @@
 
 use super::expr::{expr, place, unwidened};
 use super::shuffle::shuffles_directly;
-use super::{atomic, types};
+use super::{atomic, types, unaligned};
 use reduce_dsl::expanded::{AtomicOp, Barrier, Expr, Local, Loop, MemoryOrder, Place, Stmt, Ty};
 use reduce_dsl::operation::Operation;
 use reduce_dsl::ops::Bin;
@@ -23,6 +23,10 @@ fn stmt(operation: &Operation, it: &Stmt, depth: usize) -> String {
         Stmt::Var(local, value) => line(format!("{} = {};", declared(operation, local), sub(value))),
         Stmt::Set(local, value) => line(format!("{} = {};", local.name, sub(value))),
         Stmt::Load(local, from) => line(load(operation, local, from)),
+        Stmt::LoadUnaligned(local, from) => {
+            let name = unaligned::name(local.ty);
+            line(format!("const {} = {name}(&{});", declared(operation, local), place(operation, from)))
+        }
         Stmt::Store(to, value) => line(format!("{} = {};", place(operation, to), sub(value))),
         Stmt::Shuffle { into, value, down, mask } => {
             line(shuffle(operation, into, [&sub(value), &sub(down)], *mask))
@@ -104,10 +108,11 @@ fn branch(operation: &Operation, test: &str, [then, otherwise]: [&Vec<Stmt>; 2],
     let indent = format!("{:1$}", "", 4 * depth);
     let then = body(operation, then, depth + 1);
     let head = format!("{indent}if ({test}) {{\n{then}{indent}}}");
-    if otherwise.is_empty() {
-        return head + "\n";
+    match otherwise.as_slice() {
+        [] => head + "\n",
+        [only @ Stmt::If(..)] => format!("{head} else {}", stmt(operation, only, depth).trim_start()),
+        _ => format!("{head} else {{\n{}{indent}}}\n", body(operation, otherwise, depth + 1)),
     }
-    format!("{head} else {{\n{}{indent}}}\n", body(operation, otherwise, depth + 1))
 }
 
 fn barrier(it: Barrier) -> String {
