@@ -111,7 +111,7 @@ impl Case {
 
     fn input(&self, elements: &Lanes) -> Input {
         let elements = data::spread(elements, 0, self.step as usize).data;
-        Input { elements, aligned: true, step: self.step }
+        Input { elements, offset: 0, step: self.step }
     }
 
     /// In order, and under others: all, or one of them.

@@ -12,6 +12,7 @@ mod shuffle;
 mod spelling;
 mod stmt;
 mod types;
+mod unaligned;
 mod uses;
 
 use crate::error::Error;
@@ -43,6 +44,7 @@ pub fn cuda(program: &Program) -> Result<String, Error> {
 pub fn cuda_kernels(operation: &Operation, kernels: &[ExpandedKernel]) -> String {
     let uses = Uses::of(kernels);
     let mut text = types::structs(operation, &uses.vectors);
+    uses.unaligned.iter().for_each(|&(ty, lanes)| text.push_str(&unaligned::function(ty, lanes)));
     text.push_str(&func::functions(operation));
     if uses.shuffles {
         text.push_str(&shuffle::function(&operation.acc));

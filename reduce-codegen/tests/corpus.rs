@@ -55,7 +55,7 @@ fn run(entry: &Entry, kernel: &ExpandedKernel, schedule: Schedule) -> Found {
     let n = entry.number("n").unwrap();
     let mut inputs = Provenance::inputs(&operation, n, true);
     if let Some(input) = entry.number::<usize>("misaligned") {
-        inputs[input].aligned = false;
+        inputs[input].offset = 1;
     }
     let mut memory = entry.memory(&inputs);
     let written = entry.number("written").unwrap_or(0);

@@ -4,7 +4,8 @@
 //! kernel = name, streaming, constants, shared arrays, stmt*
 //! stmt   = let | var | set local = expr
 //!        | for local = expr while expr next expr { stmt* } | if expr { stmt* } else { stmt* } | exit
-//!        | load local = place | store place = expr | shuffle local = expr down expr, mask
+//!        | load local = place | load unaligned local = place | store place = expr
+//!        | shuffle local = expr down expr, mask
 //!        | barrier warp, mask | barrier block | barrier cluster | arrive | wait
 //!        | vote local = expr | fence order scope
 //!        | atomic local = op(place, expr) order scope | atomic combine(place, expr) order scope
@@ -113,6 +114,16 @@ impl Ty {
     pub const BOOL: Ty = Ty::Scalar(Scalar::Bool);
 }
 
+/// What an unaligned vector is read by.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Chunk {
+    /// Its elements.
+    Element,
+    /// Of elements smaller than that, whole words of 4 bytes: those that it lies in, and where it ends with a word, one
+    /// more. So up to 3 bytes before it and 4 behind are read as well.
+    Word,
+}
+
 /// A named value of a thread.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Local {
@@ -141,6 +152,8 @@ pub enum Stmt {
     Exit,
     /// Names what a place holds: one element, or a vector of as many as the local's type says.
     Load(Local, Place),
+    /// Names a vector that an input holds from any element on, and reads it by its [`Chunk`]s.
+    LoadUnaligned(Local, Place),
     /// Writes a place.
     Store(Place, Expr),
     /// Names what an accumulator of the lane `down` lanes further up the warp holds; a lane that has no

@@ -40,12 +40,18 @@ struct Known {
 /// The operator with that accumulator and `combine`, for some type of elements and some choices.
 fn known(operation: &Operation) -> Option<Known> {
     let types = operation.acc.types();
+    // Rows whose text is the same combine alike: reading it again would find nothing new.
+    let mut read = Vec::new();
     for row in &OPERATORS {
         for (element, acc) in pairs(&types) {
             let is_width = acc == row.width.of(element) || row.width.takes(element, acc);
             if !(is_width && row.takes(element)) || row.acc.record(element, acc).types() != types {
                 continue;
             }
+            if read.contains(&(row.op, element, acc)) {
+                continue;
+            }
+            read.push((row.op, element, acc));
             for (nan, ties) in choices(row, element) {
                 let combine = row.combine(element, acc, nan, ties).ok()?;
                 if is_same(&operation.combine, &combine, row.commutative) {

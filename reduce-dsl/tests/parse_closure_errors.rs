@@ -254,6 +254,8 @@ fn accumulators() {
         "ty: f16, acc: f16, op: |a, b| a.max(b), identity: none",
         "ty: f32, acc: Range { lo: f32 }, op: sum",
         "ty: f32, acc: float, op: sum",
+        "inputs: { Range: f32 }, acc: Range { lo: f32 }, map: |x| Range { lo: x }, op: |a, b| a, identity: none",
+        "ty: f32, params: { Out: f32 }, map: |x| x * Out, op: sum, finish: |s| Out { s }",
     ]));
 }
 

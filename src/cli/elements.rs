@@ -33,7 +33,7 @@ impl Elements {
 
     /// As the interpreter takes them.
     pub(crate) fn inputs(&self) -> Vec<Input> {
-        let input = |lanes: &Lanes| Input { elements: lanes.clone(), aligned: true, step: self.step };
+        let input = |lanes: &Lanes| Input { elements: lanes.clone(), offset: 0, step: self.step };
         self.lanes.iter().map(input).collect()
     }
 

@@ -121,8 +121,8 @@ fn side(operation: &Operation, it: &Expr) -> String {
 /// An operand of `op`, in parentheses unless every reader knows that it binds tighter.
 fn inside(operation: &Operation, op: Bin, it: &Expr) -> String {
     let tighter = match it {
-        Expr::Bin(Bin::Mul, ..) => matches!(op, Bin::Add | Bin::Sub),
-        Expr::Bin(inner, ..) => *inner == op && matches!(op, Bin::Add | Bin::Mul | Bin::And),
+        Expr::Bin(Bin::Mul, ..) => matches!(op, Bin::Add | Bin::Sub | Bin::Mul),
+        Expr::Bin(inner, ..) => *inner == op && matches!(op, Bin::Add | Bin::And),
         Expr::Cmp(..) | Expr::Aligned(..) => op == Bin::And,
         Expr::Const(_) | Expr::Named(_) | Expr::Local(_) | Expr::Lane(..) | Expr::Thread | Expr::Block => {
             false

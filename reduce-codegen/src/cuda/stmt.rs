@@ -2,7 +2,7 @@
 
 use super::expr::{expr, place, unwidened};
 use super::shuffle::shuffles_directly;
-use super::{atomic, types};
+use super::{atomic, types, unaligned};
 use reduce_dsl::expanded::{AtomicOp, Barrier, Expr, Local, Loop, MemoryOrder, Place, Stmt, Ty};
 use reduce_dsl::operation::Operation;
 use reduce_dsl::ops::Bin;
@@ -32,6 +32,10 @@ fn stmt(around: Around<'_>, it: &Stmt, depth: usize) -> String {
         Stmt::Var(local, value) => line(format!("{} = {};", declared(operation, local), sub(value))),
         Stmt::Set(local, value) => line(format!("{} = {};", local.name, sub(value))),
         Stmt::Load(local, from) => line(load(around, local, from)),
+        Stmt::LoadUnaligned(local, from) => {
+            let name = unaligned::name(local.ty);
+            line(format!("const {} = {name}(&{});", declared(operation, local), place(operation, from)))
+        }
         Stmt::Store(to, value) => line(format!("{} = {};", place(operation, to), sub(value))),
         Stmt::Shuffle { into, value, down, mask } => {
             line(shuffle(operation, into, [&sub(value), &sub(down)], *mask))
@@ -118,10 +122,11 @@ fn branch(around: Around<'_>, test: &str, [then, otherwise]: [&Vec<Stmt>; 2], de
     let indent = format!("{:1$}", "", 4 * depth);
     let then = body(around, then, depth + 1);
     let head = format!("{indent}if ({test}) {{\n{then}{indent}}}");
-    if otherwise.is_empty() {
-        return head + "\n";
+    match otherwise.as_slice() {
+        [] => head + "\n",
+        [only @ Stmt::If(..)] => format!("{head} else {}", stmt(around, only, depth).trim_start()),
+        _ => format!("{head} else {{\n{}{indent}}}\n", body(around, otherwise, depth + 1)),
     }
-    format!("{head} else {{\n{}{indent}}}\n", body(around, otherwise, depth + 1))
 }
 
 fn barrier(it: Barrier) -> String {

@@ -9,6 +9,8 @@ use std::collections::BTreeSet;
 pub(super) struct Uses {
     /// Vectors of that type and length are loaded.
     pub(super) vectors: BTreeSet<(Scalar, u32)>,
+    /// Those of them that are loaded unaligned.
+    pub(super) unaligned: BTreeSet<(Scalar, u32)>,
     /// Accumulators are shuffled.
     pub(super) shuffles: bool,
     /// Accumulators are combined into memory, atomically.
@@ -32,6 +34,10 @@ impl Uses {
                 Stmt::Load(local, Place { buffer, .. }) => {
                     self.ticket |= *buffer == Buffer::Ticket;
                     self.vectors.extend(vector(local.ty));
+                }
+                Stmt::LoadUnaligned(local, _) => {
+                    self.vectors.extend(vector(local.ty));
+                    self.unaligned.extend(vector(local.ty));
                 }
                 Stmt::Store(Place { buffer, .. }, _) => {
                     self.ticket |= *buffer == Buffer::Ticket;

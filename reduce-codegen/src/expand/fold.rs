@@ -1,9 +1,9 @@
 //! The fold: each thread reads its items and folds them into its lanes.
 
 use super::{Expansion, count, first};
-use reduce_dsl::expanded::{Buffer, Expr, Local, Loop, Part, Stmt, Ty};
+use reduce_dsl::expanded::{Buffer, Chunk, Expr, Local, Loop, Part, Place, Stmt, Ty};
 use reduce_dsl::operation::{Argument, Layout, Operation};
-use reduce_dsl::ops::Bin;
+use reduce_dsl::ops::{Bin, Cmp};
 use reduce_dsl::program::{Arrangement, Fold, Reach, Reads, Step};
 use reduce_dsl::{Scalar, Value};
 
@@ -12,6 +12,8 @@ use reduce_dsl::{Scalar, Value};
 pub(super) enum Access {
     /// Whole units, as vectors: the tile is full and the data aligned.
     Vectors,
+    /// Whole units, as vectors that lie anywhere: the tile is full, and where they are read by words, others are around.
+    Unaligned,
     /// One at a time: the tile is full.
     Items,
     /// One at a time, those that are there.
@@ -53,15 +55,32 @@ impl Expansion<'_> {
         }
     }
 
-    /// The units of a tile: without guards where it is full, as vectors where the data is aligned too.
+    /// The units of a tile: without guards where it is full, as vectors at once where the data is aligned too.
     fn tile(&self, fold: Fold, units: u32) -> Vec<Stmt> {
         let all = |access| self.units(fold, units, access);
         let guarded = all(Access::Guarded);
         match (units, fold.width) {
             (1, 1) => guarded,
             (_, 1) => vec![Stmt::If(full_tile(), all(Access::Items), guarded)],
-            _ => vec![Stmt::If(self.aligned().fold(full_tile(), Expr::and), all(Access::Vectors), guarded)],
+            _ => {
+                let otherwise = Stmt::If(self.has_around(), all(Access::Unaligned), guarded);
+                let aligned = self.aligned().fold(full_tile(), Expr::and);
+                vec![Stmt::If(aligned, all(Access::Vectors), vec![otherwise])]
+            }
         }
+    }
+
+    /// Is the tile full, and in the input what is read around its vectors where they are unaligned?
+    fn has_around(&self) -> Expr {
+        let by_words =
+            |k: usize| Chunk::of(self.program.operation.inputs[k].ty, self.access(k).0) == Chunk::Word;
+        if !self.inputs().any(by_words) {
+            return full_tile();
+        }
+        let wide = |name| Expr::Named(name).cast(Scalar::U64);
+        let end = first().get().bin(Bin::Add, wide("TILE")).bin(Bin::Add, wide("WIDTH"));
+        let before = Expr::Const(Value::of(0u64)).below(first().get());
+        before.and(Expr::Cmp(Cmp::Le, Box::new(end), Box::new(Expr::Items)))
     }
 
     fn declare_lanes(&mut self, fold: Fold) {
@@ -124,8 +143,11 @@ impl Expansion<'_> {
 
     /// The loads of a unit, and each of its items into its lane.
     pub(super) fn items(&self, unit: &Unit, suffix: &str) -> Vec<Stmt> {
-        let vectors = unit.access == Access::Vectors;
-        let mut body = if vectors { self.vectors(unit, suffix) } else { Vec::new() };
+        let mut body = match unit.access {
+            Access::Vectors => self.vectors(unit, suffix, Stmt::Load),
+            Access::Unaligned => self.vectors(unit, suffix, Stmt::LoadUnaligned),
+            Access::Items | Access::Guarded => Vec::new(),
+        };
         body.extend((0..self.kernel.fold().width).flat_map(|item| self.item(unit, item, suffix)));
         body
     }
@@ -134,7 +156,9 @@ impl Expansion<'_> {
     fn item(&self, unit: &Unit, item: u32, suffix: &str) -> Vec<Stmt> {
         let (mut body, value) = match (self.kernel.reads, unit.access) {
             (Reads::Partials, _) => self.item_of_partials(unit, item, suffix),
-            (Reads::Inputs, Access::Vectors) => (Vec::new(), self.element_of_vector(unit, item, suffix)),
+            (Reads::Inputs, Access::Vectors | Access::Unaligned) => {
+                (Vec::new(), self.element_of_vector(unit, item, suffix))
+            }
             (Reads::Inputs, Access::Items | Access::Guarded) => self.element(unit, item, suffix),
         };
         body.push(Stmt::Set(self.lane(item).clone(), value));
@@ -207,13 +231,13 @@ impl Expansion<'_> {
     }
 
     /// The vector loads of a unit.
-    fn vectors(&self, unit: &Unit, suffix: &str) -> Vec<Stmt> {
+    fn vectors(&self, unit: &Unit, suffix: &str, load: fn(Local, Place) -> Stmt) -> Vec<Stmt> {
         let parts = |k| (0..self.kernel.fold().width / self.access(k).0).map(move |part| (k, part));
-        let load = |(k, part)| {
+        let place = |(k, part)| {
             let place = Buffer::Input(k).at(unit.position(part * self.access(k).0));
-            Stmt::Load(self.vector(k, part, suffix), place)
+            load(self.vector(k, part, suffix), place)
         };
-        self.inputs().flat_map(parts).map(load).collect()
+        self.inputs().flat_map(parts).map(place).collect()
     }
 
     fn element_of_vector(&self, unit: &Unit, item: u32, suffix: &str) -> Expr {

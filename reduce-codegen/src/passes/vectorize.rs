@@ -22,7 +22,7 @@ use reduce_dsl::program::{Combine, Medium, Program, Reads, Scope, Step, Tree};
 /// );
 /// ```
 ///
-/// Requires contiguous inputs. Data that is not aligned to the unit is loaded element by element, in the same
+/// Requires contiguous inputs. Data that is not aligned to the unit is loaded by elements or words, in the same
 /// association. Does not touch the kernel over partials: there are few of them. Changes the association.
 ///
 /// # Errors

@@ -187,7 +187,9 @@ fn tail_skipped(_: &Subject, stmt: &Stmt) -> Vec<Vec<Stmt>> {
 
 fn reads_items(stmt: &Stmt) -> bool {
     match stmt {
-        Stmt::Load(_, place) => matches!(place.buffer, Buffer::Input(_) | Buffer::Items),
+        Stmt::Load(_, place) | Stmt::LoadUnaligned(_, place) => {
+            matches!(place.buffer, Buffer::Input(_) | Buffer::Items)
+        }
         Stmt::For(it) => it.body.iter().any(reads_items),
         Stmt::If(_, then, otherwise) => then.iter().chain(otherwise).any(reads_items),
         _ => false,

@@ -11,7 +11,7 @@ pub(crate) struct Equivalent {
     pub(crate) survivors: usize,
 }
 
-pub(crate) const EQUIVALENT: [Equivalent; 15] = [
+pub(crate) const EQUIVALENT: [Equivalent; 16] = [
     Equivalent {
         mutations: &["another thread's turn"],
         is_one: |what, kernel| {
@@ -69,9 +69,18 @@ pub(crate) const EQUIVALENT: [Equivalent; 15] = [
     },
     Equivalent {
         mutations: &["guard one too narrow"],
-        is_one: |what, _| what.contains("+ u64(WIDTH)) <= n") && what.contains("+ u64(WIDTH)) < n"),
+        is_one: |what, _| {
+            let of_unit = !what.contains("u64(TILE)");
+            of_unit && what.contains("+ u64(WIDTH)) <= n") && what.contains("+ u64(WIDTH)) < n")
+        },
         reason: "a unit that ends with the input is read item by item, into the same lanes",
         survivors: 12,
+    },
+    Equivalent {
+        mutations: &["guard one too narrow"],
+        is_one: |what, _| what.contains("if (0 < first) & (((first + u64(TILE)) + u64(WIDTH)) <= n)  ->"),
+        reason: "no tile begins at item 1, and one that is read item by item gives the same",
+        survivors: 26,
     },
     Equivalent {
         mutations: &["guard one too narrow"],

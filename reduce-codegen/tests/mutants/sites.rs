@@ -73,7 +73,7 @@ fn expressions(stmt: &mut Stmt) -> Vec<&mut Expr> {
         Stmt::Let(_, value) | Stmt::Var(_, value) | Stmt::Set(_, value) | Stmt::Vote(_, value) => vec![value],
         Stmt::For(it) => vec![&mut it.from, &mut it.test, &mut it.next],
         Stmt::If(test, ..) => vec![test],
-        Stmt::Load(_, place) => of_place(place),
+        Stmt::Load(_, place) | Stmt::LoadUnaligned(_, place) => of_place(place),
         Stmt::Store(place, value) | Stmt::AtomicCombine { place, value, .. } => {
             of_place(place).into_iter().chain([value]).collect()
         }

@@ -1,6 +1,6 @@
 //! Short spellings for building expressions and statements.
 
-use super::{Buffer, Expr, Local, Place, Stmt, Ty};
+use super::{Buffer, Chunk, Expr, Local, Place, Stmt, Ty};
 use crate::ops::{Bin, Cmp};
 use crate::{Scalar, Value};
 
@@ -13,6 +13,18 @@ impl Local {
     /// The expression that reads it.
     pub fn get(&self) -> Expr {
         Expr::Local(self.clone())
+    }
+}
+
+impl Chunk {
+    /// Bytes of a word.
+    pub const WORD: u32 = 4;
+
+    /// What an unaligned vector of so many elements is read by.
+    pub fn of(ty: Scalar, lanes: u32) -> Chunk {
+        let size = ty.size() as u32;
+        let fills_words = size < Chunk::WORD && (size * lanes).is_multiple_of(Chunk::WORD);
+        if fills_words { Chunk::Word } else { Chunk::Element }
     }
 }
 

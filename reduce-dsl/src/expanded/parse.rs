@@ -207,12 +207,14 @@ impl<'a> Reader<'a> {
         line.end(Stmt::Set(local, value))
     }
 
+    /// `local = place`, behind `load` or `load unaligned`.
     fn load(&mut self, mut line: Cursor<'a>) -> Parsed<Stmt> {
+        let load = if line.accept("unaligned") { Stmt::LoadUnaligned } else { Stmt::Load };
         let local = line.local()?;
         line.expect("=")?;
         let place = self.place(&mut line)?;
         self.names.locals.push(local.clone());
-        line.end(Stmt::Load(local, place))
+        line.end(load(local, place))
     }
 
     fn store(&mut self, mut line: Cursor<'a>) -> Parsed<Stmt> {

@@ -48,6 +48,7 @@ fn print_stmt(f: &mut fmt::Formatter<'_>, stmt: &Stmt, depth: usize) -> fmt::Res
         Stmt::Var(local, value) => writeln!(f, "var {local} = {value}"),
         Stmt::Set(local, value) => writeln!(f, "{} = {value}", local.name),
         Stmt::Load(local, place) => writeln!(f, "load {local} = {place}"),
+        Stmt::LoadUnaligned(local, place) => writeln!(f, "load unaligned {local} = {place}"),
         Stmt::Store(place, value) => writeln!(f, "store {place} = {value}"),
         Stmt::Shuffle { into, value, down, mask: FULL } => {
             writeln!(f, "shuffle {into} = {value} down {down}")

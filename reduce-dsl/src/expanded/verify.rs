@@ -12,7 +12,7 @@
 //!    wait or barrier of the cluster, and the program's cluster is the kernel's.
 //! 5. A warp barrier and a shuffle are met by every thread of the warp, likewise, and their mask is all of it.
 //! 6. Vectors are loaded from contiguous inputs only, a power of two of elements and at most 16 bytes at a time; they
-//!    are not copied.
+//!    are not copied. Nothing else is loaded unaligned.
 //! 7. The kernel writes partials, result and shared arrays only, and reads inputs (or items) and shared
 //!    arrays only; shared arrays are those it declares. A tree in place writes its items too; a kernel that takes tickets
 //!    writes them, and reads partials. Elements are mapped, and
@@ -122,6 +122,11 @@ impl Verifier<'_> {
             }
             Stmt::Set(local, value) => self.set(local, value),
             Stmt::Load(local, place) => self.load(local, place),
+            Stmt::LoadUnaligned(local, place) => {
+                let vector = matches!(local.ty, Ty::Vector(..));
+                self.ensure(6, vector, || format!("`{}` is no vector", local.name))?;
+                self.load(local, place)
+            }
             Stmt::Store(place, value) => self.store(place, value),
             Stmt::Shuffle { into, value, down, mask } => {
                 self.expect(value, Ty::Acc)?;

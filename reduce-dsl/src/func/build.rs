@@ -5,8 +5,8 @@ use crate::ops::{self, Bin, Cmp, TypeError, Un};
 use crate::{Scalar, Value};
 use std::collections::{HashMap, HashSet};
 
-/// Builds a [`Func`]. An operation that is there already is not added again, and conditions that are known are
-/// decided, so that one way to write a function becomes the same lines as another.
+/// Builds a [`Func`]. An operation that is there already is not added again, conditions that are known are decided, and
+/// integers from which 0 is taken stay as they are, so that one way to write a function becomes the same lines as another.
 #[derive(Clone, Debug)]
 pub struct FuncBuilder {
     func: Func,
@@ -55,10 +55,7 @@ impl FuncBuilder {
     /// It is not defined for the type.
     pub fn un(&mut self, op: Un, a: Id) -> Result<Id, TypeError> {
         let ty = op.result(self.ty(a))?;
-        match (op, self.truth(a)) {
-            (Un::Not, Some(a)) => Ok(self.constant(Value::of(!a))),
-            _ => Ok(self.push(Node::Un(op, a), ty)),
-        }
+        Ok(self.push(Node::Un(op, a), ty))
     }
 
     /// An operation on two operands.
@@ -67,14 +64,7 @@ impl FuncBuilder {
     /// It is not defined for the types.
     pub fn bin(&mut self, op: Bin, a: Id, b: Id) -> Result<Id, TypeError> {
         let ty = op.result(self.ty(a), self.ty(b))?;
-        let decided = match (op, self.truth(a), self.truth(b)) {
-            (Bin::And, Some(true), _) | (Bin::Or, Some(false), _) | (Bin::Xor, Some(false), _) => Some(b),
-            (Bin::And, _, Some(true)) | (Bin::Or, _, Some(false)) | (Bin::Xor, _, Some(false)) => Some(a),
-            (Bin::And, Some(false), _) | (Bin::Or, Some(true), _) => Some(a),
-            (Bin::And, _, Some(false)) | (Bin::Or, _, Some(true)) => Some(b),
-            _ => None,
-        };
-        Ok(decided.unwrap_or_else(|| self.push(Node::Bin(op, a, b), ty)))
+        Ok(self.push(Node::Bin(op, a, b), ty))
     }
 
     /// A comparison.
@@ -95,12 +85,7 @@ impl FuncBuilder {
         if types[0] != Scalar::Bool || types[1] != types[2] {
             return Err(TypeError::new("if", &types));
         }
-        Ok(match self.truth(cond) {
-            _ if a == b => a,
-            Some(true) => a,
-            Some(false) => b,
-            None => self.push(Node::Select(cond, a, b), types[1]),
-        })
+        Ok(self.push(Node::Select(cond, a, b), types[1]))
     }
 
     /// `a as ty`; what has that type already stays as it is.
@@ -177,8 +162,40 @@ impl FuncBuilder {
         self.func.constant(id)?.get()
     }
 
+    /// Is it the integer 0?
+    fn is_zero(&self, id: Id) -> bool {
+        self.func.constant(id).is_some_and(|value| value.ty().is_integer() && value.bits() == 0)
+    }
+
+    /// What an operation gives that need not be computed.
+    fn decided(&mut self, node: Node) -> Option<Id> {
+        match node {
+            Node::Un(Un::Not, a) => self.truth(a).map(|a| self.constant(Value::of(!a))),
+            Node::Bin(Bin::Sub, a, b) => self.is_zero(b).then_some(a),
+            Node::Bin(Bin::Min, a, b) if self.ty(a).is_unsigned() => {
+                [a, b].into_iter().find(|&side| self.is_zero(side))
+            }
+            Node::Bin(op, a, b) => self.decided_condition(op, a, b),
+            Node::Select(_, a, b) if a == b => Some(a),
+            Node::Select(cond, a, b) => self.truth(cond).map(|holds| if holds { a } else { b }),
+            Node::Const(_) | Node::Un(..) | Node::Cmp(..) | Node::Cast(..) | Node::MulAdd(..) => None,
+        }
+    }
+
+    /// What an operation on conditions gives of which one is known.
+    fn decided_condition(&self, op: Bin, a: Id, b: Id) -> Option<Id> {
+        match (op, self.truth(a), self.truth(b)) {
+            (Bin::And, Some(true), _) | (Bin::Or, Some(false), _) | (Bin::Xor, Some(false), _) => Some(b),
+            (Bin::And, _, Some(true)) | (Bin::Or, _, Some(false)) | (Bin::Xor, _, Some(false)) => Some(a),
+            (Bin::And, Some(false), _) | (Bin::Or, Some(true), _) => Some(a),
+            (Bin::And, _, Some(false)) | (Bin::Or, _, Some(true)) => Some(b),
+            _ => None,
+        }
+    }
+
     fn push(&mut self, node: Node, ty: Scalar) -> Id {
-        if let Some(&id) = self.known.get(&node) {
+        let found = self.known.get(&node).copied().or_else(|| self.decided(node));
+        if let Some(id) = found {
             return id;
         }
         self.func.lines.push(Line { node, ty, name: None });

@@ -2,7 +2,7 @@
 
 use super::address::Field;
 use super::block::Cluster;
-use super::code::{Array, At};
+use super::code::{Array, At, Elements};
 use super::count::Direction;
 use super::domain::Acc;
 use super::execute::Here;
@@ -11,7 +11,7 @@ use super::machine::{Cells, Machine};
 use super::memory::{Cell, Conflict};
 use super::report::Kind;
 use super::warp::{PerLane, WIDTH, each, mask};
-use crate::expanded::Buffer;
+use crate::expanded::{Buffer, Chunk};
 
 /// What an element outside its input is: the position of no element.
 const OUTSIDE: u64 = u64::MAX;
@@ -50,32 +50,52 @@ impl Machine<'_, '_> {
         team: &mut Cluster,
         here: Here,
         into: usize,
-        (input, count): (usize, u32),
+        load: Elements,
         index: &ScalarExpr,
     ) {
         let index = self.scalar(team, here, index);
-        let elements = self.setting.inputs.get(input).map(|it| &it.elements);
+        let elements = self.setting.inputs.get(load.input).map(|it| &it.elements);
         let len = elements.map_or(0, |it| it.len() as u64);
-        let inside = self.bounds(team, here, &index, count.into(), len);
-        let (element, base) = (self.setting.element(input), self.setting.base(Buffer::Input(input)));
-        let bytes = element * u64::from(count);
-        let crooked =
-            inside & mask(|lane| !base.wrapping_add(index[lane].wrapping_mul(element)).is_multiple_of(bytes));
-        self.report(team, here, Kind::Misaligned, crooked, "a vector starts at a multiple of its size");
-        self.count_global(
-            here,
-            Direction::Load,
-            (inside, &index),
-            (base, element),
-            &[Field { offset: 0, size: bytes }],
-        );
-        let scalars = &mut here.warp(team).scalars[into..into + count as usize];
+        let inside = self.bounds(team, here, &index, load.count.into(), len);
+        self.read(team, here, load, (inside, &index), len);
+        let scalars = &mut here.warp(team).scalars[into..into + load.count as usize];
         for lane in each(here.lanes) {
             let found = elements.filter(|_| inside >> lane & 1 == 1);
             for (k, register) in scalars.iter_mut().enumerate() {
                 register[lane] = found.map_or(OUTSIDE, |it| it.get(index[lane] as usize + k).bits());
             }
         }
+    }
+
+    /// Reads the elements that start at `index`, of as many as `len`: at once, or by chunks.
+    fn read(
+        &mut self,
+        team: &Cluster,
+        here: Here,
+        load: Elements,
+        (inside, index): (u32, &PerLane<u64>),
+        len: u64,
+    ) {
+        let (element, base) =
+            (self.setting.element(load.input), self.setting.base(Buffer::Input(load.input)));
+        let bytes = element * u64::from(load.count);
+        let (chunk, chunks) = match load.unaligned {
+            None => (bytes, 1),
+            Some(Chunk::Element) => (element, u64::from(load.count)),
+            Some(Chunk::Word) => (Chunk::WORD.into(), bytes / u64::from(Chunk::WORD) + 1),
+        };
+        let starts: PerLane<u64> = std::array::from_fn(|lane| {
+            let from = base.wrapping_add(index[lane].wrapping_mul(element));
+            from - load.unaligned.map_or(0, |_| from % chunk)
+        });
+        let crooked = inside & mask(|lane| !starts[lane].is_multiple_of(chunk));
+        self.report(team, here, Kind::Misaligned, crooked, "a vector starts at a multiple of its size");
+        let input = base..base + len * element;
+        let leaves = |from: u64| from < input.start || from.saturating_add(chunk * chunks) > input.end;
+        let outside = inside & mask(|lane| leaves(starts[lane]));
+        self.report(team, here, Kind::OutOfBounds, outside, "the words around it are not all in the input");
+        let fields: [Field; 16] = std::array::from_fn(|k| Field { offset: k as u64 * chunk, size: chunk });
+        self.count_global(here, Direction::Load, (inside, &starts), (0, 1), &fields[..chunks as usize]);
     }
 
     /// An accumulator; an undefined one where nothing is ordered before the read.

@@ -2,7 +2,9 @@
 
 use super::expr::{AccExpr, ScalarExpr};
 use super::setting::Setting;
-use crate::expanded::{AtomicOp, Barrier, Buffer, ExpandedKernel, Loop, MemoryOrder, Part, Place, Stmt, Ty};
+use crate::expanded::{
+    AtomicOp, Barrier, Buffer, Chunk, ExpandedKernel, Loop, MemoryOrder, Part, Place, Stmt, Ty,
+};
 use crate::program::Scope;
 
 /// One step of a warp. Jumps forward leave a branch or loop, jumps backward repeat a loop, so lanes that are
@@ -23,11 +25,9 @@ pub(super) enum Op {
         otherwise: usize,
     },
     Jump(usize),
-    /// Elements go to as many registers as are loaded.
     Elements {
         into: usize,
-        count: u32,
-        input: usize,
+        elements: Elements,
         index: ScalarExpr,
     },
     LoadAcc {
@@ -75,6 +75,15 @@ pub(super) enum Op {
         scope: Scope,
     },
     Exit,
+}
+
+/// Elements that go to as many registers.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Elements {
+    pub(super) input: usize,
+    pub(super) count: u32,
+    /// What they are read by, where they are not read at once.
+    pub(super) unaligned: Option<Chunk>,
 }
 
 /// A place that holds an accumulator.
@@ -196,7 +205,8 @@ impl<'k> Writer<'k, '_> {
                     self.body(&it.body)?;
                     self.repeat(head, stmt, it).map_err(malformed)?;
                 }
-                Stmt::Let(..) | Stmt::Var(..) | Stmt::Set(..) | Stmt::Load(..) | Stmt::Store(..) => {
+                Stmt::Let(..) | Stmt::Var(..) | Stmt::Set(..) => self.simple(stmt).map_err(malformed)?,
+                Stmt::Load(..) | Stmt::LoadUnaligned(..) | Stmt::Store(..) => {
                     self.simple(stmt).map_err(malformed)?;
                 }
                 Stmt::Shuffle { .. } | Stmt::Barrier(_) | Stmt::Fence(..) | Stmt::Exit => {
@@ -300,6 +310,7 @@ impl<'k> Writer<'k, '_> {
                 }
             }
             Stmt::Load(local, place) => self.load(&local.name, local.ty, place)?,
+            Stmt::LoadUnaligned(local, place) => self.load_unaligned(&local.name, local.ty, place)?,
             Stmt::Store(place, value) if place.buffer == Buffer::Ticket => {
                 Op::StoreTicket { index: self.ticket(place)?, value: self.scalar(value, Ty::U32)? }
             }
@@ -350,7 +361,8 @@ impl<'k> Writer<'k, '_> {
                     return Err(format!("a {ty} is loaded from {}", place.buffer));
                 }
                 let index = self.scalar(&place.index, Ty::U64)?;
-                Ok(Op::Elements { into: self.bind(name, ty)?, count, input, index })
+                let elements = Elements { input, count, unaligned: None };
+                Ok(Op::Elements { into: self.bind(name, ty)?, elements, index })
             }
             (Buffer::Ticket, Ty::U32) => {
                 let index = self.ticket(place)?;
@@ -362,6 +374,17 @@ impl<'k> Writer<'k, '_> {
                 Ok(Op::LoadAcc { into: self.bind(name, ty)?, at })
             }
             _ => Err(format!("a {ty} is loaded from {}", place.buffer)),
+        }
+    }
+
+    fn load_unaligned(&mut self, name: &'k str, ty: Ty, place: &'k Place) -> Result<Op, String> {
+        let mut op = self.load(name, ty, place)?;
+        match (&mut op, ty) {
+            (Op::Elements { elements, .. }, Ty::Vector(ty, lanes)) => {
+                elements.unaligned = Some(Chunk::of(ty, lanes));
+                Ok(op)
+            }
+            _ => Err(format!("`{name}` is no vector")),
         }
     }
 

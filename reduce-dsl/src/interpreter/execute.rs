@@ -67,8 +67,8 @@ impl Machine<'_, '_> {
                 let value = self.acc(team, here, value);
                 here.set(&mut here.warp(team).accs[*into], &value);
             }
-            Op::Elements { into, count, input, index } => {
-                self.load_elements(team, here, *into, (*input, *count), index);
+            Op::Elements { into, elements, index } => {
+                self.load_elements(team, here, *into, *elements, index);
             }
             Op::LoadAcc { into, at } => self.load(team, here, *into, at),
             Op::StoreAcc { at, value } => self.store(team, here, at, value),

@@ -11,16 +11,16 @@ use crate::operation::Operation;
 pub struct Input {
     /// The elements, in the domain's representation; of a strided input, also those between.
     pub elements: Lanes,
-    /// Does the first element lie at a multiple of 256 bytes? Otherwise it lies one element behind one.
-    pub aligned: bool,
+    /// How many elements the first lies behind a multiple of 256 bytes.
+    pub offset: u64,
     /// The distance between neighbouring elements of the reduction, in elements.
     pub step: u64,
 }
 
 impl Input {
-    /// A contiguous input.
+    /// A contiguous input, at a multiple of 256 bytes or one element behind one.
     pub fn new(elements: Lanes, aligned: bool) -> Input {
-        Input { elements, aligned, step: 1 }
+        Input { elements, offset: u64::from(!aligned), step: 1 }
     }
 }
 
@@ -101,10 +101,7 @@ impl Setting<'_> {
     /// Where a buffer starts, in bytes behind a multiple of 256.
     pub(super) fn base(&self, buffer: Buffer) -> u64 {
         match buffer {
-            Buffer::Input(input) => {
-                let aligned = self.inputs.get(input).is_none_or(|it| it.aligned);
-                if aligned { 0 } else { self.element(input) }
-            }
+            Buffer::Input(input) => self.inputs.get(input).map_or(0, |it| it.offset * self.element(input)),
             Buffer::Items => self.items_at,
             Buffer::Partials => self.partials_at,
             Buffer::Result | Buffer::Ticket | Buffer::Shared(_) => 0,

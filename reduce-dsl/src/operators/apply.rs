@@ -136,6 +136,9 @@ impl Operator {
         if request.ties.is_some() && !self.ties {
             return Err(OperatorError::Ties { operator });
         }
+        if request.params.iter().any(|param| param.name == request.index) {
+            return Err(OperatorError::Position { name: request.index.to_owned() });
+        }
         for &(name, expected, _) in self.params {
             let given = request.params.iter().find(|param| param.name == name);
             if let Some(&Param { ty: found, .. }) = given.filter(|param| param.ty != expected) {

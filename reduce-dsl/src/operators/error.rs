@@ -82,6 +82,12 @@ pub enum OperatorError {
         /// The type that is declared.
         found: Scalar,
     },
+    /// A param has the name of the position.
+    #[error("`{name}` is the name of the position; call the param otherwise")]
+    Position {
+        /// The name.
+        name: String,
+    },
     /// A row of the table is wrong: a bug of this project.
     #[error("bug in the table of operators: `{operator}`: {message}")]
     Row {

@@ -3,6 +3,10 @@
 //! A candidate is a value with its position. One is better than another by a strict total order, so that which wins does
 //! not depend on the order in which they meet: NaN before everything, or behind it where it is ignored; then the value;
 //! then the position. NaN that is ignored has a position that no element has.
+//!
+//! An element that a lane folds lies behind all those of its accumulator, so that a `fold` compares no positions: the
+//! element wins if it is better, and of equals if the last one does. What is compared tells NaN as well: no comparison
+//! with one holds.
 
 use super::{Domain, Operator, Shape, Ty};
 use crate::Scalar::U64;
@@ -51,6 +55,15 @@ pub(super) const FINDMIN: Operator = Operator {
         let take_b = if a_nan || b_nan { nan_to_b } else { value_to_b };
         if take_b { b } else { a }
     }",
+    fold: Some(
+        "|acc, x| {
+        let nan_stays = if IGNORE { x.is_nan() } else { acc.value.is_nan() };
+        let first_stays = x >= acc.value || nan_stays;
+        let last_stays = if IGNORE { x > acc.value || nan_stays } else { !(x <= acc.value || x.is_nan()) };
+        let stays = if LAST { last_stays } else { first_stays };
+        if stays { acc } else { Best { value: x, index: i } }
+    }",
+    ),
     ..FINDMAX
 };
 
@@ -69,6 +82,15 @@ pub(super) const FINDMAX: Operator = Operator {
         let take_b = if a_nan || b_nan { nan_to_b } else { value_to_b };
         if take_b { b } else { a }
     }",
+    fold: Some(
+        "|acc, x| {
+        let nan_stays = if IGNORE { x.is_nan() } else { acc.value.is_nan() };
+        let first_stays = x <= acc.value || nan_stays;
+        let last_stays = if IGNORE { x < acc.value || nan_stays } else { !(x >= acc.value || x.is_nan()) };
+        let stays = if LAST { last_stays } else { first_stays };
+        if stays { acc } else { Best { value: x, index: i } }
+    }",
+    ),
     identity: None,
     output: BEST,
     ties: true,
@@ -103,6 +125,23 @@ pub(super) const ARGMINMAX: Operator = Operator {
             argmax: if take_max { b.argmax } else { a.argmax },
         }
     }",
+    fold: Some(
+        "|acc, x| {
+        let nan_stays = if IGNORE { x.is_nan() } else { acc.min.is_nan() };
+        let first_min_stays = x >= acc.min || nan_stays;
+        let first_max_stays = x <= acc.max || nan_stays;
+        let last_min_stays = if IGNORE { x > acc.min || nan_stays } else { !(x <= acc.min || x.is_nan()) };
+        let last_max_stays = if IGNORE { x < acc.max || nan_stays } else { !(x >= acc.max || x.is_nan()) };
+        let min_stays = if LAST { last_min_stays } else { first_min_stays };
+        let max_stays = if LAST { last_max_stays } else { first_max_stays };
+        Extremes {
+            min: if min_stays { acc.min } else { x },
+            argmin: if min_stays { acc.argmin } else { i },
+            max: if max_stays { acc.max } else { x },
+            argmax: if max_stays { acc.argmax } else { i },
+        }
+    }",
+    ),
     finish: "|acc| ArgMinMax { argmin: acc.argmin, argmax: acc.argmax }",
     output: ARG_MIN_MAX,
     nothing: Some("u64::MAX"),

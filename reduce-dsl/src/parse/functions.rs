@@ -95,7 +95,7 @@ impl<'a> Functions<'a> {
             optional: 1,
             hidden: hidden.collect(),
             free: self.scope.free_params().collect(),
-            defines: true,
+            defines: Some(self.scope.taken.clone()),
             ..self.role("finish")
         };
         self.typed(lambda, role, errors)
@@ -134,7 +134,7 @@ impl<'a> Functions<'a> {
             hidden: Vec::new(),
             records: self.records.clone(),
             lenient: self.lenient,
-            defines: false,
+            defines: None,
             result: None,
             number: self.scope.number(),
         }

@@ -96,8 +96,8 @@ pub(super) fn refuse(name: &str, what: &str) -> Option<String> {
         .then(|| format!("{what} cannot be called `{name}`, which has a meaning in {whose}"))
 }
 
-/// Why a struct cannot have that name.
-pub(super) fn refuse_struct(name: &str) -> Option<String> {
+/// Why a struct cannot have that name, beside inputs and the like of those names.
+pub(super) fn refuse_struct(name: &str, others: &[String]) -> Option<String> {
     let plain = name.starts_with(|c: char| c.is_ascii_uppercase())
         && name.chars().all(|c| c.is_ascii_alphanumeric())
         && name.len() <= 32;
@@ -105,6 +105,9 @@ pub(super) fn refuse_struct(name: &str) -> Option<String> {
         return Some(
             "the name of a struct is a capital letter, then at most 31 letters and digits".to_owned(),
         );
+    }
+    if others.iter().any(|other| other == name) {
+        return Some(format!("there is another `{name}` already; call the struct otherwise"));
     }
     is_taken(name)
         .then(|| format!("a struct cannot be called `{name}`, which has a meaning in the CUDA kernel"))
@@ -139,18 +142,24 @@ pub(super) fn in_cuda(name: &str) -> String {
     if name.len() > 1 && name == name.to_uppercase() {
         name = name.to_lowercase();
     }
-    if is_taken(&name) || !name.is_empty() && syn::parse_str::<syn::Ident>(&name).is_err() {
+    // What only kernels use has no meaning in a function.
+    if is_of_cuda(&name) || !name.is_empty() && syn::parse_str::<syn::Ident>(&name).is_err() {
         name.push('_');
     }
     name
 }
 
+/// Has it a meaning in CUDA, or in our kernels?
 fn is_taken(name: &str) -> bool {
-    let in_kernel = [KERNEL, C_WORDS].iter().any(|words| words.split(' ').any(|word| word == name));
+    KERNEL.split(' ').any(|word| word == name) || is_of_cuda(name)
+}
+
+/// Has it a meaning in CUDA, or in the functions of our programs?
+fn is_of_cuda(name: &str) -> bool {
     // Vectors of elements are called `f32x4`, and functions of a type `min_f32`.
     let is_vector = name.split('x').next().and_then(Scalar::from_name).is_some();
     let is_function = name.rsplit_once('_').is_some_and(|(_, ty)| Scalar::from_name(ty).is_some());
-    in_kernel || is_vector || is_function
+    C_WORDS.split(' ').any(|word| word == name) || is_vector || is_function
 }
 
 /// Is it the name of a struct of an operator?
@@ -210,18 +219,17 @@ pub(super) fn constants_of(ty: Option<Scalar>) -> Vec<&'static str> {
 
 /// Names of one word that kernels use themselves. A test of reduce-codegen holds the list against them.
 const KERNEL: &str = "\
-    acc at atomicAdd atomicAnd atomicCAS atomicMax atomicMin atomicOr atomicXor blockDim blockIdx \
-    combine count elements finish first fold gridDim identity index item items lane left map mask n next other \
-    partial partials present result right root shared step stride thread threadIdx total tree unit units warp \
-    warps warpSize BLOCK GRID STRIDE TILE UNITS WARPS WIDTH";
+    acc at combine count elements finish first fold identity index item items lane left map mask n next other \
+    partial partials present result right root shared step stride thread total tree unit units warp warps BLOCK \
+    GRID STRIDE TILE UNITS WARPS WIDTH";
 
 /// Words of C++17 and CUDA.
 const C_WORDS: &str = "\
-    NULL abs alignas alignof and asm assert auto bitand bitor bool break case catch ceil ceilf char \
-    class compl const constexpr continue decltype default delete do double double2 double4 else enum \
+    NULL abs alignas alignof and asm assert atomicAdd atomicAnd atomicCAS atomicMax atomicMin atomicOr atomicXor \
+    auto bitand bitor blockDim blockIdx bool break case catch ceil ceilf char class compl const constexpr continue decltype default delete do double double2 double4 else enum \
     explicit export extern fabs fabsf false final float float2 float3 float4 floor floorf fma fmaf fmax \
-    fmaxf fmin fminf for friend goto half if inline int int2 int4 isnan long main max min mutable \
+    fmaxf fmin fminf for friend goto gridDim half if inline int int2 int4 isnan long main max min mutable \
     namespace new noexcept not nullptr operator or override printf private protected public register \
-    return rint rintf short signed sizeof sqrt sqrtf static std struct switch template this throw true \
+    return rint rintf short signed sizeof sqrt sqrtf static std struct switch template this threadIdx throw true \
     trunc truncf try typedef typeid typename uint uint2 uint4 ulong union unsigned using virtual void \
-    volatile while xor";
+    volatile warpSize while xor";

@@ -69,7 +69,7 @@ impl Row<'_> {
             hidden: Vec::new(),
             records: self.records.to_vec(),
             lenient: false,
-            defines: false,
+            defines: None,
             result: result.map(|record| (record.clone(), "its type")),
             number: Scalar::F32,
         };

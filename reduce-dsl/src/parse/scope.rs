@@ -24,6 +24,8 @@ pub(super) struct Scope {
     pub(super) params: Vec<(Ident, Scalar)>,
     /// The name of the position.
     pub(super) index: Option<Ident>,
+    /// The names of inputs, params and position.
+    pub(super) taken: Vec<String>,
     /// The value of `acc`.
     pub(super) acc: Written<Record>,
 }
@@ -79,8 +81,8 @@ impl Scope {
         index.iter().for_each(|name| {
             check_name(name, "the position", &mut taken, errors);
         });
-        let acc = fields.value("acc", fields.acc.as_ref()).then(|acc| accumulator(acc, errors));
-        Scope { dialect, inputs, params: params.unwrap_or_default(), index, acc }
+        let acc = fields.value("acc", fields.acc.as_ref()).then(|acc| accumulator(acc, &taken, errors));
+        Scope { dialect, inputs, params: params.unwrap_or_default(), index, taken, acc }
     }
 
     /// The params as parameters of functions.
@@ -140,13 +142,13 @@ fn computing(name: &Ident, errors: &mut Errors) -> Option<Scalar> {
     Some(ty)
 }
 
-fn accumulator(written: &Acc, errors: &mut Errors) -> Option<Record> {
+fn accumulator(written: &Acc, taken: &[String], errors: &mut Errors) -> Option<Record> {
     let (name, written) = match written {
         Acc::Scalar(ty) => return acc_scalar(ty, errors),
         Acc::Struct(name, fields) => (name, fields),
     };
     let mut fits = true;
-    if let Some(message) = names::refuse_struct(&name.to_string()) {
+    if let Some(message) = names::refuse_struct(&name.to_string(), taken) {
         errors.add(name.span(), message);
         fits = false;
     }

@@ -51,8 +51,8 @@ pub(super) struct Role {
     pub(super) records: Vec<Record>,
     /// Are there structs that are wrong elsewhere, so that one that is unknown is no error?
     pub(super) lenient: bool,
-    /// Does a struct that is unknown become one?
-    pub(super) defines: bool,
+    /// A struct that is unknown becomes one, if it has none of these names; `None`: it is wrong.
+    pub(super) defines: Option<Vec<String>>,
     /// The type of its result, and whose type that is; `None`: any.
     pub(super) result: Option<(Record, &'static str)>,
     /// A type for examples.

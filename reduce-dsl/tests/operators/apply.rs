@@ -82,6 +82,11 @@ fn choices_that_mean_nothing_are_refused() {
         refused("var", Request { params: &params, ..Request::new(&inputs) }),
         "`var` takes `ddof` as u64, not f32; write `params: { ddof: u64 }`"
     );
+    let params = [Param::new("index", Scalar::U64)];
+    assert_eq!(
+        refused("argmax", Request { params: &params, ..Request::new(&inputs) }),
+        "`index` is the name of the position; call the param otherwise"
+    );
     assert_eq!(refused("count", Request::new(&inputs)), "`count` is not defined for f32; it takes bool");
 }
 

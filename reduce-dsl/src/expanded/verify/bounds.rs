@@ -44,7 +44,7 @@ impl<'a> Bounds<'a> {
                 self.body(then)?;
                 self.body(otherwise)
             }
-            Stmt::Load(_, place) => self.place(place),
+            Stmt::Load(_, place) | Stmt::LoadUnaligned(_, place) => self.place(place),
             Stmt::Store(place, value) | Stmt::AtomicCombine { place, value, .. } => {
                 self.place(place)?;
                 self.check(value)

@@ -37,8 +37,10 @@ impl Reader<'_> {
         match self.types.named(&name.to_string()) {
             Some(ty) => self.known_struct(name, ty, fields, place),
             None if self.role.lenient => Ex::wrong(place),
-            None if self.role.defines => self.new_struct(name, fields, place),
-            None => self.unknown_struct(name, &fields),
+            None => match &self.role.defines {
+                Some(taken) => self.new_struct(name, taken, fields, place),
+                None => self.unknown_struct(name, &fields),
+            },
         }
     }
 
@@ -73,8 +75,8 @@ impl Reader<'_> {
     }
 
     /// A struct that is declared by what is written in it.
-    fn new_struct(&mut self, name: &Ident, values: Vec<(&Ident, Ex)>, place: Extent) -> Ex {
-        if let Some(message) = names::refuse_struct(&name.to_string()) {
+    fn new_struct(&mut self, name: &Ident, taken: &[String], values: Vec<(&Ident, Ex)>, place: Extent) -> Ex {
+        if let Some(message) = names::refuse_struct(&name.to_string(), taken) {
             return self.error(name.span(), message);
         }
         let (mut fields, mut ordered) = (Vec::new(), Vec::new());

@@ -123,7 +123,9 @@ fn place(fields: &Fields, error: &OperatorError) -> Extent {
         OperatorError::Mixed { .. } => fields.inputs.as_ref().map(|inputs| inputs.place),
         OperatorError::Accumulator { .. } => fields.acc.as_ref().map(Acc::place),
         OperatorError::Ties { .. } => fields.ties.as_ref().map(Extent::of),
-        OperatorError::Param { .. } => fields.params.as_ref().map(|params| params.place),
+        OperatorError::Param { .. } | OperatorError::Position { .. } => {
+            fields.params.as_ref().map(|params| params.place)
+        }
         OperatorError::Undefined { .. } | OperatorError::Inputs { .. } => None,
         OperatorError::Row { .. } | OperatorError::Type(_) => None,
     };

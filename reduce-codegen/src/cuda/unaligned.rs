@@ -1,0 +1,46 @@
+//! The functions that load vectors from where they are not aligned.
+
+use super::func::INLINE;
+use super::types;
+use reduce_dsl::Scalar;
+use reduce_dsl::expanded::{Chunk, Ty};
+
+/// What the function for a vector is called.
+pub(super) fn name(vector: Ty) -> String {
+    format!("unaligned_{vector}")
+}
+
+/// The function for a vector of so many elements.
+pub(super) fn function(ty: Scalar, lanes: u32) -> String {
+    let (vector, name) = (types::vector(ty, lanes), name(Ty::Vector(ty, lanes)));
+    let head = format!("{INLINE} {vector} {name}(const {}* from)\n", types::scalar(ty));
+    match Chunk::of(ty, lanes) {
+        Chunk::Element => {
+            let elements: Vec<_> = (0..lanes).map(|lane| format!("from[{lane}]")).collect();
+            format!("\n{head}{{\n    return {{{{{}}}}};\n}}\n", elements.join(", "))
+        }
+        Chunk::Word => format!("\n{BY_WORDS}{head}{}", by_words(&vector, ty.size() as u32 * lanes)),
+    }
+}
+
+const BY_WORDS: &str = "\
+// The words that the elements lie in, and one more where they end with a word, shifted into place.
+";
+
+fn by_words(vector: &str, bytes: u32) -> String {
+    let words = bytes / Chunk::WORD;
+    format!(
+        "{{
+    const unsigned int bytes = reinterpret_cast<unsigned long long>(from) % 4;
+    const char* begin = reinterpret_cast<const char*>(from) - bytes;
+    const unsigned int* word = reinterpret_cast<const unsigned int*>(begin);
+    union {{ unsigned int words[{words}]; {vector} elements; }} shifted;
+    #pragma unroll
+    for (unsigned int i = 0; i < {words}; ++i) {{
+        shifted.words[i] = __funnelshift_r(word[i], word[i + 1], 8 * bytes);
+    }}
+    return shifted.elements;
+}}
+"
+    )
+}

@@ -1,0 +1,128 @@
+//! Data that begins anywhere: the same association, nothing outside the slice is read, and whole tiles are not read
+//! element by element where elements are small.
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+mod support;
+
+use rayon::prelude::*;
+use reduce_codegen::{compile, expand};
+use reduce_dsl::Scalar;
+use reduce_dsl::expanded::{Chunk, Expanded, Expr, Stmt};
+use reduce_dsl::interpreter::{Input, Kind, Options, Provenance, Schedule, Shapes, run};
+use reduce_dsl::operators::operator;
+use reduce_dsl::ops::Bin;
+use reduce_dsl::program::{Program, Reads};
+use support::provenance::check;
+use support::spec;
+
+fn program(name: &str, ty: Scalar, list: &str) -> Program {
+    compile(&spec(operator(name).unwrap(), ty, 32, list)).unwrap()
+}
+
+/// The inputs of n elements, the first of which lie so many elements behind a multiple of 256 bytes, each by one more
+/// than the one before.
+fn inputs(program: &Program, n: u64, offset: u64) -> Vec<Input> {
+    let mut inputs = Provenance::inputs(&program.operation, n, true);
+    inputs.iter_mut().zip(offset..).for_each(|(input, offset)| input.offset = offset);
+    inputs
+}
+
+/// Sizes at which a tile becomes whole, or gets all that lies around it.
+fn sizes(program: &Program) -> Vec<u64> {
+    let (tile, width) = (program.tile(Reads::Inputs), u64::from(program.kernels[0].fold().width));
+    let edges = [1, width, tile, tile + width, 2 * tile, 2 * tile + width, 3 * tile, 3 * tile + width];
+    edges.into_iter().flat_map(|edge| [edge - 1, edge, edge + 1]).filter(|&n| n > 0).collect()
+}
+
+#[test]
+fn the_association_is_the_same_wherever_data_begins() {
+    let lists =
+        ["vectorize(2) shuffle", "vectorize(4) coarsen(3)", "shuffle vectorize(16) coarsen(2) unroll"];
+    let cases: Vec<_> =
+        Scalar::ALL.into_iter().flat_map(|ty| lists.into_iter().map(move |list| (ty, list))).collect();
+    cases.into_par_iter().for_each(|(ty, list)| {
+        for name in ["count_nonzero", "first"] {
+            let program = program(name, ty, list);
+            let expanded = expand(&program).unwrap();
+            for offset in 0..16 / ty.size() as u64 {
+                for n in sizes(&program) {
+                    check(&program, &expanded, n, &inputs(&program, n, offset), &[], &[Schedule::FORWARD]);
+                }
+            }
+        }
+    });
+}
+
+/// Inputs that begin differently, of which one is read by words.
+#[test]
+fn every_input_begins_where_it_likes() {
+    for ty in [Scalar::F16, Scalar::F32] {
+        let program = program("dot", ty, "shuffle vectorize(8) coarsen(2)");
+        let expanded = expand(&program).unwrap();
+        for (offset, n) in (0..4).flat_map(|offset| sizes(&program).into_iter().map(move |n| (offset, n))) {
+            check(&program, &expanded, n, &inputs(&program, n, offset), &[], &[Schedule::FORWARD]);
+        }
+    }
+}
+
+/// How many accesses to global memory a warp makes.
+fn accesses(program: &Program, n: u64, offset: u64) -> u64 {
+    let (expanded, inputs) = (expand(program).unwrap(), inputs(program, n, offset));
+    let mut domain = Shapes::new(&program.operation);
+    let found = run(program, &expanded, &mut domain, &inputs, n, Options::FORWARD);
+    assert_eq!(found.reports, []);
+    found.counts[0].total().global_loads.accesses
+}
+
+/// Three tiles of 32 x 2 units: two access sizes apart from the guarded ones at the edges.
+#[test]
+fn a_whole_tile_inside_is_read_by_words() {
+    let of = |ty, width: u32| {
+        let program = program("count_nonzero", ty, &format!("shuffle vectorize({width}) coarsen(2)"));
+        let n = 3 * program.tile(Reads::Inputs);
+        [0, 1].map(|offset| accesses(&program, n, offset))
+    };
+    let guarded = |width: u64| 2 * 2 * width;
+    assert_eq!(of(Scalar::U8, 16), [3 * 2, guarded(16) + 2 * 5]);
+    assert_eq!(of(Scalar::F16, 8), [3 * 2, guarded(8) + 2 * 5]);
+    assert_eq!(of(Scalar::U8, 4), [3 * 2, guarded(4) + 2 * 2]);
+    // No word, or no smaller than one: element by element, in every whole tile.
+    assert_eq!(of(Scalar::U8, 2), [3 * 2, 3 * 2 * 2]);
+    assert_eq!(of(Scalar::F32, 4), [3 * 2, 3 * 2 * 4]);
+}
+
+#[test]
+fn what_is_read_by_words_fills_them() {
+    let by_words = |ty, lanes| Chunk::of(ty, lanes) == Chunk::Word;
+    assert!(by_words(Scalar::Bool, 4) && by_words(Scalar::Bf16, 2) && by_words(Scalar::I8, 16));
+    assert!(!by_words(Scalar::U8, 2) && !by_words(Scalar::F32, 4) && !by_words(Scalar::I64, 2));
+}
+
+/// `first > 0 && first + TILE + WIDTH <= n`, with one side of `&&` replaced by the other.
+fn without(expanded: &Expanded, side: usize) -> Expanded {
+    let mut expanded = expanded.clone();
+    for stmt in &mut expanded.kernels[0].body {
+        if let Stmt::If(_, _, otherwise) = stmt
+            && let [Stmt::If(test, ..)] = otherwise.as_mut_slice()
+            && let Expr::Bin(Bin::And, a, b) = test.clone()
+        {
+            *test = if side == 0 { *b } else { *a };
+        }
+    }
+    expanded
+}
+
+/// Words that are not all in the slice are reported: both conditions are needed.
+#[test]
+fn words_outside_the_slice_are_found() {
+    let program = program("sum", Scalar::I8, "shuffle vectorize(4) coarsen(2)");
+    let (expanded, tile) = (expand(&program).unwrap(), program.tile(Reads::Inputs));
+    for side in [0, 1] {
+        let broken = without(&expanded, side);
+        assert_ne!(broken, expanded);
+        let (n, offset) = if side == 0 { (2 * tile, 1) } else { (2 * tile + 2, 1) };
+        let mut domain = Shapes::new(&program.operation);
+        let found = run(&program, &broken, &mut domain, &inputs(&program, n, offset), n, Options::FORWARD);
+        assert!(found.reports.iter().all(|it| it.kind == Kind::OutOfBounds) && !found.reports.is_empty());
+    }
+}
