@@ -1,8 +1,12 @@
 //! Evaluates a [`Func`] on lanes. The same evaluator serves host backend and interpreter.
 
+mod join;
+
+pub use join::Joiner;
+
 use crate::Value;
 use crate::func::{Func, Id, Node};
-use crate::lanes::{self, LaneError, Lanes, LanesRef};
+use crate::lanes::{self, LaneError, Lanes, LanesRef, Loops};
 use crate::library;
 
 /// A function with the registers to evaluate it, kept between calls so that nothing is allocated twice.
@@ -10,23 +14,51 @@ use crate::library;
 pub struct Evaluator {
     func: Func,
     registers: Vec<Lanes>,
+    loops: Loops,
 }
 
 impl Evaluator {
-    /// An evaluator of `func`.
+    /// An evaluator of `func`, for every processor.
     pub fn new(func: &Func) -> Evaluator {
+        Evaluator::with(func, Loops::default())
+    }
+
+    /// An evaluator of `func` that calls those loops.
+    pub fn with(func: &Func, loops: Loops) -> Evaluator {
         let func = library::written_out(func);
         let registers = func.lines().iter().map(|line| Lanes::empty(line.ty)).collect();
-        Evaluator { func, registers }
+        Evaluator { func, registers, loops }
     }
 
     /// Applies the function to `args`, one vector for each parameter, all of one length (`len`).
     /// The results stay readable through [`Evaluator::result`] until the next call.
+    ///
+    /// # Errors
+    /// `args` have not the types of the parameters.
     pub fn run(&mut self, args: &[LanesRef<'_>], len: usize) -> Result<(), LaneError> {
-        for i in 0..self.registers.len() {
+        self.run_on(|k| args[k], len)
+    }
+
+    /// [`Evaluator::run`], on the lanes that `arg` gives for the `k`-th parameter.
+    ///
+    /// # Errors
+    /// They have not the types of the parameters.
+    pub fn run_on<'a>(&mut self, arg: impl Fn(usize) -> LanesRef<'a>, len: usize) -> Result<(), LaneError> {
+        let params = self.func.params().len();
+        for (i, line) in self.func.lines().iter().enumerate() {
             let (done, rest) = self.registers.split_at_mut(i);
             let Some(out) = rest.first_mut() else { continue };
-            line(self.func.lines()[i].node, args, done, out, len)?;
+            if let Node::Const(value) = line.node {
+                keep(value, len, out);
+                continue;
+            }
+            let mut operands = [LanesRef::Bool(&[]); 3];
+            let mut count = 0;
+            for (to, id) in operands.iter_mut().zip(line.node.operands()) {
+                *to = operand(id, params, &arg, done, len);
+                count += 1;
+            }
+            (self.loops.apply)(line.node, &operands[..count], out)?;
         }
         Ok(())
     }
@@ -38,20 +70,55 @@ impl Evaluator {
 
     /// The `k`-th result of the last call, which had those arguments.
     pub fn result<'a>(&'a self, k: usize, args: &[LanesRef<'a>]) -> LanesRef<'a> {
-        operand(self.func.results()[k], args, &self.registers)
+        self.result_on(k, |k| args[k], args.first().map_or(usize::MAX, |arg| arg.len()))
     }
 
-    /// Exchanges `lanes` with the register of the `k`-th result, or copies it where the result is an argument.
-    pub fn take_result(&mut self, k: usize, args: &[LanesRef<'_>], lanes: &mut Lanes) {
-        let Id(id) = self.func.results()[k];
-        let shared = self.func.results().iter().filter(|other| other.0 == id).count() > 1;
-        match (id as usize).checked_sub(args.len()) {
-            Some(register) if !shared => std::mem::swap(&mut self.registers[register], lanes),
-            _ => {
-                lanes.clear();
-                lanes.extend(operand(Id(id), args, &self.registers));
-            }
+    /// [`Evaluator::run_on`], and each result into one vector of `out`.
+    ///
+    /// # Errors
+    /// The lanes have not the types of the parameters.
+    pub fn run_into<'a>(
+        &mut self,
+        arg: impl Fn(usize) -> LanesRef<'a>,
+        len: usize,
+        out: &mut [Lanes],
+    ) -> Result<(), LaneError> {
+        self.run_on(&arg, len)?;
+        out.iter_mut().enumerate().for_each(|(k, out)| self.take(k, &arg, len, out));
+        Ok(())
+    }
+
+    fn result_on<'r, 'a: 'r>(
+        &'r self,
+        k: usize,
+        arg: impl Fn(usize) -> LanesRef<'a>,
+        len: usize,
+    ) -> LanesRef<'r> {
+        operand(self.func.results()[k], self.func.params().len(), &arg, &self.registers, len)
+    }
+
+    /// Exchanges `out` with the register of the `k`-th result, or copies it where the result is an argument, a
+    /// constant, or another result as well.
+    fn take<'a>(&mut self, k: usize, arg: impl Fn(usize) -> LanesRef<'a>, len: usize, out: &mut Lanes) {
+        if let Some(register) = self.own_register(k) {
+            std::mem::swap(&mut self.registers[register], out);
+            return;
         }
+        let Id(id) = self.func.results()[k];
+        out.clear();
+        match (id as usize).checked_sub(self.func.params().len()) {
+            Some(register) => out.extend(self.registers[register].borrow().slice(0..len)),
+            None => out.extend(arg(id as usize).slice(0..len)),
+        }
+    }
+
+    /// The register that holds the `k`-th result and nothing else.
+    fn own_register(&self, k: usize) -> Option<usize> {
+        let results = self.func.results();
+        let shared = results.iter().filter(|&&other| other == results[k]).count() > 1;
+        let line = self.func.line(results[k])?;
+        let owned = !shared && !matches!(line.node, Node::Const(_));
+        owned.then(|| results[k].0 as usize - self.func.params().len())
     }
 
     /// Applies the function to single values.
@@ -69,30 +136,23 @@ impl Evaluator {
     }
 }
 
-fn operand<'a>(Id(id): Id, args: &[LanesRef<'a>], registers: &'a [Lanes]) -> LanesRef<'a> {
-    let id = id as usize;
-    args.get(id).copied().unwrap_or_else(|| registers[id - args.len()].borrow())
+/// The lanes of a constant are written once: the longest call so far has as many, a shorter one takes some of them.
+fn keep(value: Value, len: usize, out: &mut Lanes) {
+    if out.len() < len {
+        out.resize(len);
+        out.fill(value);
+    }
 }
 
-fn line(
-    node: Node,
-    args: &[LanesRef<'_>],
-    done: &[Lanes],
-    out: &mut Lanes,
+/// The first `len` lanes of a parameter or register.
+fn operand<'r, 'a: 'r>(
+    Id(id): Id,
+    params: usize,
+    arg: &impl Fn(usize) -> LanesRef<'a>,
+    registers: &'r [Lanes],
     len: usize,
-) -> Result<(), LaneError> {
-    let get = |id| operand(id, args, done);
-    match node {
-        Node::Const(value) => {
-            out.resize(len);
-            out.fill(value);
-            Ok(())
-        }
-        Node::Un(op, a) => lanes::un(op, get(a), out),
-        Node::Bin(op, a, b) => lanes::bin(op, get(a), get(b), out),
-        Node::Cmp(op, a, b) => lanes::cmp(op, get(a), get(b), out),
-        Node::Select(c, a, b) => lanes::select(get(c), get(a), get(b), out),
-        Node::Cast(_, a) => lanes::cast(get(a), out),
-        Node::MulAdd(a, b, c) => lanes::mul_add(get(a), get(b), get(c), out),
-    }
+) -> LanesRef<'r> {
+    let id = id as usize;
+    let lanes = if id < params { arg(id) } else { registers[id - params].borrow() };
+    lanes.slice(0..len.min(lanes.len()))
 }

@@ -1,8 +1,11 @@
 //! Vectors of scalars, and the operations on them.
 
+mod compiled;
 mod operations;
 
-pub use operations::{bin, cast, cmp, mul_add, select, un};
+#[cfg(target_arch = "x86_64")]
+pub use compiled::avx2;
+pub use compiled::{Loops, accumulate, apply, bin, cast, cmp, gather, mul_add, select, un};
 
 use crate::arith::Element;
 use crate::{Scalar, Value};
@@ -56,18 +59,6 @@ macro_rules! lanes {
                 }
             }
 
-            /// Becomes, of every `stride` lanes of `from`, the `block` lanes that start at `offset`; at the end
-            /// of `from`, those that are there. Lanes of another type are a bug of the caller and ignored.
-            pub fn gather(&mut self, from: LanesRef<'_>, offset: usize, block: usize, stride: usize) {
-                match (self, from) {
-                    $((Lanes::$scalar(v), LanesRef::$scalar(from)) => {
-                        v.clear();
-                        gather(from, offset, block, stride, v);
-                    })*
-                    (lanes, from) => debug_assert_eq!(lanes.ty(), from.ty()),
-                }
-            }
-
             /// Sets every lane; a value of another type is a bug of the caller and ignored.
             pub fn fill(&mut self, value: Value) {
                 debug_assert_eq!(self.ty(), value.ty());
@@ -108,6 +99,18 @@ macro_rules! lanes {
             /// One lane.
             pub fn get(self, i: usize) -> Value {
                 match self { $(LanesRef::$scalar(v) => Value::of(v[i]),)* }
+            }
+        }
+
+        /// [`gather`], inlined into what is compiled for an instruction set.
+        #[inline(always)]
+        fn gather_lanes(from: LanesRef<'_>, offset: usize, block: usize, stride: usize, to: &mut Lanes) {
+            match (to, from) {
+                $((Lanes::$scalar(to), LanesRef::$scalar(from)) => {
+                    to.clear();
+                    gather_scalars(from, offset, block, stride, to);
+                })*
+                (to, from) => debug_assert_eq!(to.ty(), from.ty()),
             }
         }
 
@@ -179,17 +182,19 @@ pub(crate) fn bug<T>(operation: impl ToString, operands: &[LanesRef<'_>]) -> Res
 }
 
 /// The strides of small trees are known to the compiler, which turns their copies into vector moves.
-fn gather<T: Copy + Default>(from: &[T], offset: usize, block: usize, stride: usize, out: &mut Vec<T>) {
+#[inline(always)]
+fn gather_scalars<T: Element>(from: &[T], offset: usize, block: usize, stride: usize, out: &mut Vec<T>) {
     if block == 1 && stride > 2 {
         out.extend(from.iter().skip(offset).step_by(stride));
         return;
     }
-    let done = match (block, stride) {
-        (1, 2) => gather_blocks::<T, 1, 2>(from, offset, out),
-        (2, 4) => gather_blocks::<T, 2, 4>(from, offset, out),
-        (4, 8) => gather_blocks::<T, 4, 8>(from, offset, out),
-        (8, 16) => gather_blocks::<T, 8, 16>(from, offset, out),
-        (16, 32) => gather_blocks::<T, 16, 32>(from, offset, out),
+    let done = match (block, stride, offset) {
+        (1, 2, 0) => gather_blocks::<T, 1, 2>(from, 0, out),
+        (1, 2, _) => gather_blocks::<T, 1, 2>(from, 1, out),
+        (2, 4, _) => gather_blocks::<T, 2, 4>(from, offset, out),
+        (4, 8, _) => gather_blocks::<T, 4, 8>(from, offset, out),
+        (8, 16, _) => gather_blocks::<T, 8, 16>(from, offset, out),
+        (16, 32, _) => gather_blocks::<T, 16, 32>(from, offset, out),
         _ => 0,
     };
     for chunk in from[done..].chunks(stride) {
@@ -199,7 +204,8 @@ fn gather<T: Copy + Default>(from: &[T], offset: usize, block: usize, stride: us
 }
 
 /// The lanes of `from` that it gathered from: all whole strides.
-fn gather_blocks<T: Copy + Default, const BLOCK: usize, const STRIDE: usize>(
+#[inline(always)]
+fn gather_blocks<T: Element, const BLOCK: usize, const STRIDE: usize>(
     from: &[T],
     offset: usize,
     out: &mut Vec<T>,

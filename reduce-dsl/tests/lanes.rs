@@ -2,7 +2,7 @@
 
 use reduce_dsl::arith::{self, Order};
 use reduce_dsl::f16;
-use reduce_dsl::lanes::{Lanes, LanesRef};
+use reduce_dsl::lanes::{Lanes, LanesRef, gather};
 
 #[test]
 fn gather_takes_a_block_of_each_stride() {
@@ -22,7 +22,7 @@ fn gather_takes_a_block_of_each_stride() {
             let wanted = |i: &usize| (offset..offset + block).contains(&(i % stride));
             let expected: Vec<u32> = (0..from.len()).filter(wanted).map(|i| from[i]).collect();
             let mut lanes = Lanes::from(vec![7u32]);
-            lanes.gather(LanesRef::from(from.as_slice()), offset, block, stride);
+            gather(LanesRef::from(from.as_slice()), offset, block, stride, &mut lanes);
             assert_eq!(lanes, Lanes::from(expected), "{offset} {block} {stride} of {n}");
         }
     }

@@ -3,16 +3,20 @@
 //! A pass takes items through the levels of one kernel; passes repeat until one item is left. Accumulators
 //! are kept as one vector of lanes for each field, so that one operation is one loop over contiguous lanes.
 
+mod isa;
 mod pass;
+mod source;
 mod worker;
 
+pub use isa::Isa;
+
 use crate::Strided;
-use pass::Source;
 use reduce_dsl::Value;
 use reduce_dsl::lanes::{LaneError, LanesRef};
 use reduce_dsl::operation::Operation;
 use reduce_dsl::ops::TypeError;
 use reduce_dsl::program::Association;
+use source::Source;
 
 /// Why there is no result.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -62,10 +66,21 @@ pub fn reduce_with<'a>(
     inputs: &[impl Copy + Into<Strided<LanesRef<'a>>>],
     params: &[Value],
 ) -> Result<Vec<Value>, HostError> {
+    reduce_at(Isa::best(), operation, association, inputs, params)
+}
+
+/// As [`reduce_with`], by the loops of that instruction set, whose bits are those of every other.
+pub fn reduce_at<'a>(
+    isa: Isa,
+    operation: &Operation,
+    association: &Association,
+    inputs: &[impl Copy + Into<Strided<LanesRef<'a>>>],
+    params: &[Value],
+) -> Result<Vec<Value>, HostError> {
     let inputs: Vec<_> = inputs.iter().map(|&input| input.into()).collect();
     let n = inputs.first().map_or(0, |input| input.len);
     let acc = if n > 0 {
-        accumulate(operation, association, inputs, params)?
+        accumulate(isa, operation, association, inputs, params)?
     } else {
         operation.identity.clone().ok_or_else(|| HostError::Empty { operator: operation.name.clone() })?
     };
@@ -74,6 +89,7 @@ pub fn reduce_with<'a>(
 
 /// The accumulator of at least one element.
 fn accumulate(
+    isa: Isa,
     operation: &Operation,
     association: &Association,
     inputs: Vec<Strided<LanesRef<'_>>>,
@@ -81,10 +97,10 @@ fn accumulate(
 ) -> Result<Vec<Value>, HostError> {
     let types = |source| HostError::Types { operator: operation.name.clone(), source };
     let elements = Source::elements(operation, inputs, params).map_err(types)?;
-    let mut items = pass::run(&elements, &operation.combine, &association.first)?;
+    let mut items = pass::run(isa, &elements, &operation.combine, &association.first)?;
     while let Some(left) = items.first().map(|field| field.len()).filter(|&left| left > 1) {
         let partials = Source::partials(operation, &items).map_err(types)?;
-        let fewer = pass::run(&partials, &operation.combine, &association.again)?;
+        let fewer = pass::run(isa, &partials, &operation.combine, &association.again)?;
         if fewer.iter().any(|field| field.len() >= left) {
             return Err(HostError::Stuck { items: left });
         }

@@ -1,7 +1,8 @@
 //! The operations on lanes, one loop for each.
 //!
 //! Host backend and interpreter evaluate expressions here and nowhere else; the loops call
-//! [`crate::arith`] and are plain enough for the compiler to vectorise.
+//! [`crate::arith`] and are plain enough for the compiler to vectorise. All of it is inlined into what is compiled
+//! for an [instruction set](super::compiled), so that it is compiled for that one.
 
 use super::{LaneError, Lanes, LanesRef, bug};
 use crate::arith::{As, Bits, Element, Float, Integer, Number, Order};
@@ -44,8 +45,22 @@ macro_rules! loops {
     };
 }
 
+/// The same for loops in place.
+macro_rules! joins {
+    ($op:expr, $acc:ident, $b:ident: $f:expr; $($scalar:ident)*) => {
+        match ($acc, $b) {
+            $((Lanes::$scalar(acc), LanesRef::$scalar(b)) => { join(acc, b, $f); Ok(()) })*
+            (acc, b) => bug($op, &[acc.borrow(), b]),
+        }
+    };
+}
+
 /// [`loops`] over every type of a kind.
 macro_rules! over {
+    (join numbers: $($rest:tt)*) => { joins!($($rest)*; F32 F64 I8 I16 I32 I64 U8 U16 U32 U64) };
+    (join ordered: $($rest:tt)*) => { joins!($($rest)*; F16 Bf16 F32 F64 I8 I16 I32 I64 U8 U16 U32 U64) };
+    (join floats: $($rest:tt)*) => { joins!($($rest)*; F16 Bf16 F32 F64) };
+    (join bits: $($rest:tt)*) => { joins!($($rest)*; Bool I8 I16 I32 I64 U8 U16 U32 U64) };
     (numbers: $($rest:tt)*) => { loops!($($rest)*; F32 F64 I8 I16 I32 I64 U8 U16 U32 U64) };
     (ordered: $($rest:tt)*) => { loops!($($rest)*; F16 Bf16 F32 F64 I8 I16 I32 I64 U8 U16 U32 U64) };
     (floats: $($rest:tt)*) => { loops!($($rest)*; F16 Bf16 F32 F64) };
@@ -55,11 +70,9 @@ macro_rules! over {
     (all: $($rest:tt)*) => { loops!($($rest)*; Bool F16 Bf16 F32 F64 I8 I16 I32 I64 U8 U16 U32 U64) };
 }
 
-/// `out[i] = op(a[i])`. `out` has the type of the result and is resized.
-///
-/// # Errors
-/// The operation is not defined for the type, or is one of [`crate::library`], which the evaluator writes out.
-pub fn un(op: Un, a: LanesRef<'_>, out: &mut Lanes) -> Result<(), LaneError> {
+/// `out[i] = op(a[i])`.
+#[inline(always)]
+pub(super) fn un(op: Un, a: LanesRef<'_>, out: &mut Lanes) -> Result<(), LaneError> {
     match op {
         Un::Neg => over!(numbers: op, a -> out: Number::neg),
         Un::Abs => over!(numbers: op, a -> out: Number::abs),
@@ -81,10 +94,8 @@ pub fn un(op: Un, a: LanesRef<'_>, out: &mut Lanes) -> Result<(), LaneError> {
 }
 
 /// `out[i] = a[i] op b[i]`, for operands of one length.
-///
-/// # Errors
-/// The operation is not defined for the types.
-pub fn bin(op: Bin, a: LanesRef<'_>, b: LanesRef<'_>, out: &mut Lanes) -> Result<(), LaneError> {
+#[inline(always)]
+pub(super) fn bin(op: Bin, a: LanesRef<'_>, b: LanesRef<'_>, out: &mut Lanes) -> Result<(), LaneError> {
     match op {
         Bin::Add => over!(numbers: op, a, b -> out: Number::add),
         Bin::Sub => over!(numbers: op, a, b -> out: Number::sub),
@@ -103,11 +114,26 @@ pub fn bin(op: Bin, a: LanesRef<'_>, b: LanesRef<'_>, out: &mut Lanes) -> Result
     }
 }
 
+/// `acc[i] = acc[i] op b[i]`, where there is a `b[i]`, of an operation that [commutes](Bin::commutes).
+#[inline(always)]
+pub(super) fn accumulate(op: Bin, acc: &mut Lanes, b: LanesRef<'_>) -> Result<(), LaneError> {
+    match op {
+        Bin::Add => over!(join numbers: op, acc, b: Number::add),
+        Bin::Mul => over!(join numbers: op, acc, b: Number::mul),
+        Bin::Min => over!(join ordered: op, acc, b: Order::min),
+        Bin::Max => over!(join ordered: op, acc, b: Order::max),
+        Bin::MinNum => over!(join floats: op, acc, b: Order::min_num),
+        Bin::MaxNum => over!(join floats: op, acc, b: Order::max_num),
+        Bin::And => over!(join bits: op, acc, b: Bits::and),
+        Bin::Or => over!(join bits: op, acc, b: Bits::or),
+        Bin::Xor => over!(join bits: op, acc, b: Bits::xor),
+        Bin::Sub | Bin::Div | Bin::Rem | Bin::Shl | Bin::Shr => bug(op, &[acc.borrow(), b]),
+    }
+}
+
 /// `out[i] = a[i] op b[i]`, as `bool`, for operands of one length.
-///
-/// # Errors
-/// The operation is not defined for the types.
-pub fn cmp(op: Cmp, a: LanesRef<'_>, b: LanesRef<'_>, out: &mut Lanes) -> Result<(), LaneError> {
+#[inline(always)]
+pub(super) fn cmp(op: Cmp, a: LanesRef<'_>, b: LanesRef<'_>, out: &mut Lanes) -> Result<(), LaneError> {
     match op {
         Cmp::Eq => over!(all: op, a, b -> bool out: |a, b| a == b),
         Cmp::Ne => over!(all: op, a, b -> bool out: |a, b| a != b),
@@ -119,35 +145,30 @@ pub fn cmp(op: Cmp, a: LanesRef<'_>, b: LanesRef<'_>, out: &mut Lanes) -> Result
 }
 
 /// `out[i] = if cond[i] { a[i] } else { b[i] }`, for operands of one length.
-///
-/// # Errors
-/// The operands are not a condition and two values of one type.
-pub fn select(
+#[inline(always)]
+pub(super) fn select(
     cond: LanesRef<'_>,
     a: LanesRef<'_>,
     b: LanesRef<'_>,
     out: &mut Lanes,
 ) -> Result<(), LaneError> {
-    macro_rules! choose {
+    macro_rules! over_all {
         ($($scalar:ident)*) => {
             match (cond, a, b, out) {
                 $((LanesRef::Bool(cond), LanesRef::$scalar(a), LanesRef::$scalar(b), Lanes::$scalar(out)) => {
-                    out.clear();
-                    out.extend(cond.iter().zip(a).zip(b).map(|((&c, &a), &b)| Element::select(c, a, b)));
+                    choose(cond, a, b, out);
                     Ok(())
                 })*
                 _ => bug("if", &[cond, a, b]),
             }
         };
     }
-    choose!(Bool F16 Bf16 F32 F64 I8 I16 I32 I64 U8 U16 U32 U64)
+    over_all!(Bool F16 Bf16 F32 F64 I8 I16 I32 I64 U8 U16 U32 U64)
 }
 
 /// `out[i] = a[i] as T`, where T is the type of `out`.
-///
-/// # Errors
-/// There is no such conversion.
-pub fn cast(a: LanesRef<'_>, out: &mut Lanes) -> Result<(), LaneError> {
+#[inline(always)]
+pub(super) fn cast(a: LanesRef<'_>, out: &mut Lanes) -> Result<(), LaneError> {
     macro_rules! into {
         ($source:expr => $($to:ident)*) => {
             match out {
@@ -174,10 +195,13 @@ pub fn cast(a: LanesRef<'_>, out: &mut Lanes) -> Result<(), LaneError> {
 }
 
 /// `out[i] = a[i] * b[i] + c[i]`, rounded once, for operands of one length.
-///
-/// # Errors
-/// The operands are not floats of one type.
-pub fn mul_add(a: LanesRef<'_>, b: LanesRef<'_>, c: LanesRef<'_>, out: &mut Lanes) -> Result<(), LaneError> {
+#[inline(always)]
+pub(super) fn mul_add(
+    a: LanesRef<'_>,
+    b: LanesRef<'_>,
+    c: LanesRef<'_>,
+    out: &mut Lanes,
+) -> Result<(), LaneError> {
     match (a, b, c, out) {
         (LanesRef::F32(a), LanesRef::F32(b), LanesRef::F32(c), Lanes::F32(out)) => fused(a, b, c, out),
         (LanesRef::F64(a), LanesRef::F64(b), LanesRef::F64(c), Lanes::F64(out)) => fused(a, b, c, out),
@@ -186,18 +210,42 @@ pub fn mul_add(a: LanesRef<'_>, b: LanesRef<'_>, c: LanesRef<'_>, out: &mut Lane
     Ok(())
 }
 
+#[inline(always)]
 fn fused<T: Float>(a: &[T], b: &[T], c: &[T], out: &mut Vec<T>) {
-    out.clear();
-    out.extend(a.iter().zip(b).zip(c).map(|((&a, &b), &c)| a.mul_add(b, c)));
+    out.resize(a.len(), T::default());
+    for (((out, &a), &b), &c) in out.iter_mut().zip(a).zip(b).zip(c) {
+        *out = a.mul_add(b, c);
+    }
 }
 
-fn map<A: Copy, R>(a: &[A], out: &mut Vec<R>, f: impl Fn(A) -> R) {
-    out.clear();
-    out.extend(a.iter().map(|&a| f(a)));
+#[inline(always)]
+fn choose<T: Element>(cond: &[bool], a: &[T], b: &[T], out: &mut Vec<T>) {
+    out.resize(a.len(), T::default());
+    for (((out, &cond), &a), &b) in out.iter_mut().zip(cond).zip(a).zip(b) {
+        *out = Element::select(cond, a, b);
+    }
 }
 
-fn zip<A: Copy, B: Copy, R>(a: &[A], b: &[B], out: &mut Vec<R>, f: impl Fn(A, B) -> R) {
+#[inline(always)]
+fn map<A: Copy, R: Copy + Default>(a: &[A], out: &mut Vec<R>, f: impl Fn(A) -> R) {
+    out.resize(a.len(), R::default());
+    for (out, &a) in out.iter_mut().zip(a) {
+        *out = f(a);
+    }
+}
+
+#[inline(always)]
+fn zip<A: Copy, B: Copy, R: Copy + Default>(a: &[A], b: &[B], out: &mut Vec<R>, f: impl Fn(A, B) -> R) {
     debug_assert_eq!(a.len(), b.len());
-    out.clear();
-    out.extend(a.iter().zip(b).map(|(&a, &b)| f(a, b)));
+    out.resize(a.len(), R::default());
+    for ((out, &a), &b) in out.iter_mut().zip(a).zip(b) {
+        *out = f(a, b);
+    }
+}
+
+#[inline(always)]
+fn join<T: Copy>(acc: &mut [T], b: &[T], f: impl Fn(T, T) -> T) {
+    for (acc, &b) in acc.iter_mut().zip(b) {
+        *acc = f(*acc, b);
+    }
 }

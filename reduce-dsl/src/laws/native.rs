@@ -4,7 +4,7 @@ use super::equation::Numbers;
 use super::rounding::{Loss, is_lost, loss};
 use crate::Value;
 use crate::func::{Func, Id, Line, Node};
-use crate::lanes::{self, LaneError, Lanes, LanesRef};
+use crate::lanes::{self, Lanes, LanesRef};
 use std::rc::Rc;
 
 /// Scalars as devices compute them, in as many lanes as there are cases.
@@ -128,7 +128,7 @@ impl Numbers for Native {
         let operands: Vec<&Traced> = line.node.operands().map(|Id(id)| &*known[id as usize].0).collect();
         let values: Vec<LanesRef<'_>> = operands.iter().map(|it| it.lanes.borrow()).collect();
         let mut lanes = Lanes::empty(line.ty);
-        if compute(line.node, &values, &mut lanes).is_err() {
+        if lanes::apply(line.node, &values, &mut lanes).is_err() {
             // Functions are of checked types: what is no operation on them would be a bug.
             lanes = Lanes::splat(Value::from_bits(line.ty, 0), self.len);
         }
@@ -153,19 +153,6 @@ impl Numbers for Native {
 /// Equal bit for bit; NaN is equal to NaN.
 fn same(a: Value, b: Value) -> bool {
     a == b || a.is_nan() && b.is_nan()
-}
-
-/// The operation on the values of its operands.
-fn compute(node: Node, operands: &[LanesRef<'_>], out: &mut Lanes) -> Result<(), LaneError> {
-    match (node, operands) {
-        (Node::Un(op, _), &[a]) => lanes::un(op, a, out),
-        (Node::Bin(op, ..), &[a, b]) => lanes::bin(op, a, b, out),
-        (Node::Cmp(op, ..), &[a, b]) => lanes::cmp(op, a, b, out),
-        (Node::Select(..), &[c, a, b]) => lanes::select(c, a, b, out),
-        (Node::Cast(..), &[a]) => lanes::cast(a, out),
-        (Node::MulAdd(..), &[a, b, c]) => lanes::mul_add(a, b, c, out),
-        _ => Ok(()),
-    }
 }
 
 /// What operands owe, their result owes; but of a choice, what was not chosen.

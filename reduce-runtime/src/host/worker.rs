@@ -1,20 +1,22 @@
 //! What one core does with one batch: fold or map its elements, then level after level of what is left.
 //!
-//! Everything comes down to one step: left items meet right items, lane by lane, and a left item without a
+//! Everything comes down to one step: left items join right items, lane by lane, and a left item without a
 //! right one stays as it is. Only the last items of a chunk can be absent, and only in the last chunk, so
 //! the right items are always a prefix.
 
-use super::pass::{Row, Source};
-use reduce_dsl::eval::Evaluator;
+use super::Isa;
+use super::source::{Row, Source};
+use reduce_dsl::Value;
+use reduce_dsl::eval::{Evaluator, Joiner};
 use reduce_dsl::func::Func;
-use reduce_dsl::lanes::{LaneError, Lanes, LanesRef};
+use reduce_dsl::lanes::{LaneError, Lanes, Loops};
 use reduce_dsl::program::{Level, Tree};
 use std::ops::Range;
 
 type Done = Result<(), LaneError>;
 
-/// Lanes folded at once: their accumulators and registers stay in the innermost cache.
-const LANES: usize = 2048;
+/// Lanes folded at once: their registers stay in the innermost cache, and the calls do not show.
+const LANES: usize = 1024;
 
 /// Lanes and chunks from which a fold reads its rows in place; below, whole batches are mapped first.
 const WIDE: Range<u64> = 128..8192;
@@ -51,38 +53,39 @@ pub(super) struct Worker<'a> {
     source: &'a Source<'a>,
     start: Start,
     levels: &'a [Level],
+    loops: Loops,
     map: Evaluator,
-    fold: Evaluator,
-    combine: Evaluator,
+    fold: Joiner,
+    combine: Joiner,
     row: Row,
-    steps: Vec<u64>,
+    /// The accumulators of the lanes of a chunk, [`LANES`] at a time.
+    strips: Vec<Vec<Lanes>>,
     /// The elements of a row that does not lie together.
     picked: Vec<Lanes>,
     /// Items of the level reached.
     items: Vec<Lanes>,
     left: Vec<Lanes>,
     right: Vec<Lanes>,
-    next: Vec<Lanes>,
 }
 
 impl<'a> Worker<'a> {
-    pub(super) fn new(source: &'a Source<'a>, combine: &Func, levels: &'a [Level]) -> Worker<'a> {
+    pub(super) fn new(isa: Isa, source: &'a Source<'a>, combine: &Func, levels: &'a [Level]) -> Worker<'a> {
         let (start, levels) = Start::of(source, levels);
         let none: Vec<_> = combine.result_types().into_iter().map(Lanes::empty).collect();
         Worker {
             source,
             start,
             levels,
-            map: Evaluator::new(&source.map),
-            fold: Evaluator::new(&source.fold),
-            combine: Evaluator::new(combine),
+            loops: isa.loops,
+            map: Evaluator::with(&source.map, isa.loops),
+            fold: Joiner::new(&source.fold, isa.loops),
+            combine: Joiner::new(combine, isa.loops),
             row: source.row_memory(),
-            steps: Vec::new(),
+            strips: Vec::new(),
             picked: source.map.params().iter().map(|param| Lanes::empty(param.ty)).collect(),
             items: none.clone(),
             left: none.clone(),
-            right: none.clone(),
-            next: none,
+            right: none,
         }
     }
 
@@ -91,10 +94,7 @@ impl<'a> Worker<'a> {
         match self.start {
             Start::Rows(level) => self.fold(range, level)?,
             Start::Gathered(level) => self.fold_gathered(range, level)?,
-            Start::Mapped => {
-                self.map(range)?;
-                std::mem::swap(&mut self.items, &mut self.left);
-            }
+            Start::Mapped => self.map(range)?,
         }
         for level in self.levels {
             self.level(level)?;
@@ -102,67 +102,72 @@ impl<'a> Worker<'a> {
         Ok(self.items.clone())
     }
 
-    /// `left` = the elements at `range`, mapped.
+    /// `items` = the elements at `range`, mapped.
     fn map(&mut self, range: Range<usize>) -> Done {
         let len = range.len();
-        let args: Vec<_> = self.source.row(range, &mut self.row).collect();
-        self.map.run(&args, len)?;
-        self.left.iter_mut().enumerate().for_each(|(k, field)| self.map.take_result(k, &args, field));
-        Ok(())
+        self.source.load(range, 0, &mut self.row);
+        self.map.run_into(|k| self.source.arg(k, &self.row), len, &mut self.items)
     }
 
-    /// `items` = the lanes of every chunk of the source, a block of lanes at a time.
+    /// `items` = the lanes of every chunk of the source.
     fn fold(&mut self, range: Range<usize>, level: Level) -> Done {
         let lanes = level.lanes as usize;
         self.items.iter_mut().for_each(Lanes::clear);
         for start in range.clone().step_by(level.chunk as usize) {
             let end = start.saturating_add(level.chunk as usize).min(range.end);
-            for lane in (0..lanes.min(end - start)).step_by(LANES) {
-                self.fold_lanes(start + lane..end, LANES.min(lanes - lane), lanes)?;
-                let folded = self.items.iter_mut().zip(&self.left);
-                folded.for_each(|(items, left)| items.extend(left.borrow()));
+            self.fold_chunk(start..end, lanes)?;
+            let strips = lanes.min(end - start).div_ceil(LANES);
+            for strip in &self.strips[..strips] {
+                self.items.iter_mut().zip(strip).for_each(|(items, strip)| items.extend(strip.borrow()));
             }
         }
         Ok(())
     }
 
-    /// `left` = the fold of `width` lanes, whose elements start every `stride` positions of `range`.
-    fn fold_lanes(&mut self, range: Range<usize>, width: usize, stride: usize) -> Done {
-        let row = |start: usize| start..(start + width).min(range.end);
-        self.map(row(range.start))?;
-        for (number, row) in range.clone().step_by(stride).map(row).enumerate().skip(1) {
-            let len = row.len();
-            let steps = self.source.steps(number, len, &mut self.steps);
-            let elements = self.source.row(row, &mut self.row).chain(steps);
-            step(&mut self.fold, &self.left, elements, len, &mut self.next)?;
-            std::mem::swap(&mut self.left, &mut self.next);
+    /// `strips` = the lanes of one chunk, row after row as they lie in memory.
+    fn fold_chunk(&mut self, chunk: Range<usize>, lanes: usize) -> Done {
+        let strips = lanes.min(chunk.len()).div_ceil(LANES);
+        let none = || self.left.iter().map(|field| Lanes::empty(field.ty())).collect();
+        self.strips.resize_with(strips.max(self.strips.len()), none);
+        for (number, start) in chunk.clone().step_by(lanes).enumerate() {
+            let row = start..start.saturating_add(lanes).min(chunk.end);
+            for (strip, start) in row.clone().step_by(LANES).enumerate() {
+                self.fold_strip(strip, start..(start + LANES).min(row.end), number)?;
+            }
         }
         Ok(())
+    }
+
+    /// Folds elements into the lanes of a strip, which have folded `step` elements.
+    fn fold_strip(&mut self, strip: usize, range: Range<usize>, step: usize) -> Done {
+        let (len, acc) = (range.len(), &mut self.strips[strip]);
+        self.source.load(range, step, &mut self.row);
+        let element = |k| self.source.arg(k, &self.row);
+        match step {
+            0 => self.map.run_into(element, len, acc),
+            _ => self.fold.join(acc, element, len),
+        }
     }
 
     /// `items` = the lanes of every chunk of the elements at `range`, a row of all chunks at a time.
     fn fold_gathered(&mut self, range: Range<usize>, level: Level) -> Done {
         let (chunk, lanes) = (level.chunk as usize, level.lanes as usize);
-        let elements: Vec<_> = self.source.row(range, &mut self.row).collect();
-        for (number, row) in (0..chunk).step_by(lanes).enumerate() {
-            self.picked.iter_mut().zip(&elements).for_each(|(to, from)| to.gather(*from, row, lanes, chunk));
+        self.source.load(range, 0, &mut self.row);
+        for (step, row) in (0..chunk).step_by(lanes).enumerate() {
+            for (k, picked) in self.picked.iter_mut().enumerate() {
+                (self.loops.gather)(self.source.arg(k, &self.row), row, lanes, chunk, picked);
+            }
             let len = self.picked.first().map_or(0, Lanes::len);
             if len == 0 {
                 break;
             }
-            let picked = self.picked.iter().map(Lanes::borrow);
-            if number == 0 {
-                let args: Vec<_> = picked.collect();
-                self.map.run(&args, len)?;
-                let fields = self.left.iter_mut().enumerate();
-                fields.for_each(|(k, field)| self.map.take_result(k, &args, field));
-            } else {
-                let steps = self.source.steps(number, len, &mut self.steps);
-                step(&mut self.fold, &self.left, picked.chain(steps), len, &mut self.next)?;
-                std::mem::swap(&mut self.left, &mut self.next);
+            let steps = Lanes::splat(Value::of(step as u64), len);
+            let element = |k| self.picked.get(k).unwrap_or(&steps).borrow();
+            match step {
+                0 => self.map.run_into(element, len, &mut self.items)?,
+                _ => self.fold.join(&mut self.items, element, len)?,
             }
         }
-        std::mem::swap(&mut self.items, &mut self.left);
         Ok(())
     }
 
@@ -179,53 +184,43 @@ impl<'a> Worker<'a> {
 
     /// Of every `2 half` items, the first half meets the second.
     fn pair(&mut self, half: usize) -> Done {
-        let len = gather(&self.items, half, half, 2 * half, &mut self.right);
-        if len == 0 {
-            return Ok(());
+        let len = self.pick_right(half, half, 2 * half);
+        if len > 0 {
+            self.pick_left(half, 2 * half);
+            self.combine.join(&mut self.left, |k| self.right[k].borrow(), len)?;
+            std::mem::swap(&mut self.items, &mut self.left);
         }
-        gather(&self.items, 0, half, 2 * half, &mut self.left);
-        let right = self.right.iter().map(Lanes::borrow);
-        step(&mut self.combine, &self.left, right, len, &mut self.items)
+        Ok(())
     }
 
     /// The first `lanes` items of every chunk meet the next ones, row after row.
     fn serial(&mut self, chunk: usize, lanes: usize) -> Done {
-        gather(&self.items, 0, lanes, chunk, &mut self.left);
+        self.pick_left(lanes, chunk);
         for row in (lanes..chunk).step_by(lanes) {
-            let len = gather(&self.items, row, lanes, chunk, &mut self.right);
+            let len = self.pick_right(row, lanes, chunk);
             if len == 0 {
                 break;
             }
-            let right = self.right.iter().map(Lanes::borrow);
-            step(&mut self.combine, &self.left, right, len, &mut self.next)?;
-            std::mem::swap(&mut self.left, &mut self.next);
+            self.combine.join(&mut self.left, |k| self.right[k].borrow(), len)?;
         }
         std::mem::swap(&mut self.items, &mut self.left);
         Ok(())
     }
-}
 
-/// `out` = `f(left, right)` in the first `len` lanes, and `left` in those that have no right side.
-fn step<'r>(
-    f: &mut Evaluator,
-    left: &'r [Lanes],
-    right: impl Iterator<Item = LanesRef<'r>>,
-    len: usize,
-    out: &mut [Lanes],
-) -> Done {
-    let args: Vec<_> = left.iter().map(|field| field.borrow().slice(0..len)).chain(right).collect();
-    f.run(&args, len)?;
-    for (k, (out, left)) in out.iter_mut().zip(left).enumerate() {
-        f.take_result(k, &args, out);
-        out.extend(left.borrow().slice(len..left.len()));
+    /// `left` = the first `block` of every `stride` items.
+    fn pick_left(&mut self, block: usize, stride: usize) {
+        for (left, items) in self.left.iter_mut().zip(&self.items) {
+            (self.loops.gather)(items.borrow(), 0, block, stride, left);
+        }
     }
-    Ok(())
-}
 
-/// Gathers every field; the number of lanes it found.
-fn gather(from: &[Lanes], offset: usize, block: usize, stride: usize, to: &mut [Lanes]) -> usize {
-    to.iter_mut().zip(from).for_each(|(to, from)| to.gather(from.borrow(), offset, block, stride));
-    to.first().map_or(0, Lanes::len)
+    /// `right` = of every `stride` items, `block` from `offset` on; how many there are.
+    fn pick_right(&mut self, offset: usize, block: usize, stride: usize) -> usize {
+        for (right, items) in self.right.iter_mut().zip(&self.items) {
+            (self.loops.gather)(items.borrow(), offset, block, stride, right);
+        }
+        self.right.first().map_or(0, Lanes::len)
+    }
 }
 
 /// Half the rows of a chunk, half of those, …, 1.

@@ -1,0 +1,101 @@
+//! Evaluates functions that take an accumulator to the next one, in place where they can.
+
+use super::Evaluator;
+use crate::func::{Func, FuncBuilder, Id, Node};
+use crate::lanes::{LaneError, Lanes, LanesRef, Loops};
+use crate::library;
+use crate::ops::Bin;
+
+/// `acc = f(acc, right)`, lane by lane: what `combine` and `fold` are for.
+///
+/// Most fields of most accumulators meet one value in one operation, as in `acc.sum + x * x`. They are not moved: what
+/// they meet is evaluated, and joins them in one loop that reads and writes the accumulator where it is.
+#[derive(Clone, Debug)]
+pub struct Joiner {
+    /// For each field what it meets or, if it is not `in_place`, becomes.
+    right: Evaluator,
+    in_place: Vec<Option<Bin>>,
+    /// What the fields that are not in place become.
+    next: Vec<Lanes>,
+}
+
+impl Joiner {
+    /// A joiner of `f`, whose first parameters are the accumulator that it gives.
+    pub fn new(f: &Func, loops: Loops) -> Joiner {
+        let f = library::written_out(f);
+        let met: Vec<_> = (0..f.results().len()).map(|k| met(&f, k)).collect();
+        let results = f.results().iter().zip(&met).map(|(&result, met)| met.map_or(result, |(_, met)| met));
+        Joiner {
+            right: Evaluator::with(&with_results(&f, &results.collect::<Vec<_>>()), loops),
+            in_place: met.iter().map(|met| met.map(|(op, _)| op)).collect(),
+            next: f.result_types().into_iter().map(Lanes::empty).collect(),
+        }
+    }
+
+    /// The first `len` lanes of every field of `acc` join what `right` gives for the parameters behind them. The
+    /// other lanes stay as they are.
+    ///
+    /// # Errors
+    /// The lanes have not the types of the parameters.
+    pub fn join<'a>(
+        &mut self,
+        acc: &mut [Lanes],
+        right: impl Fn(usize) -> LanesRef<'a>,
+        len: usize,
+    ) -> Result<(), LaneError> {
+        self.evaluate(acc, &right, len)?;
+        let fields = acc.len();
+        let behind = |k: usize| right(k - fields);
+        for (k, op) in self.in_place.iter().enumerate() {
+            match op {
+                Some(op) => {
+                    (self.right.loops.accumulate)(*op, &mut acc[k], self.right.result_on(k, behind, len))?
+                }
+                None => {
+                    self.next[k].extend(acc[k].borrow().slice(len..acc[k].len()));
+                    std::mem::swap(&mut self.next[k], &mut acc[k]);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Evaluates what fields meet, and what the others become into `next`, while every field is as it was.
+    fn evaluate<'a>(
+        &mut self,
+        acc: &[Lanes],
+        right: impl Fn(usize) -> LanesRef<'a>,
+        len: usize,
+    ) -> Result<(), LaneError> {
+        let arg = |k: usize| if k < acc.len() { acc[k].borrow() } else { right(k - acc.len()) };
+        self.right.run_on(arg, len)?;
+        let moved = self.in_place.iter().enumerate().filter(|(_, op)| op.is_none());
+        moved.for_each(|(k, _)| self.right.take(k, arg, len, &mut self.next[k]));
+        Ok(())
+    }
+}
+
+/// The operation in which the `k`-th field meets something, and that, if nothing else uses the field and its result, and
+/// what it meets is no field itself.
+fn met(f: &Func, k: usize) -> Option<(Bin, Id)> {
+    let (field, result) = (Id(k as u32), f.results()[k]);
+    let Node::Bin(op, a, b) = f.line(result)?.node else { return None };
+    let met = if a == field { b } else { a };
+    let alone = op.commutes() && (a == field || b == field) && met.0 as usize >= f.results().len();
+    (alone && times_used(f, field) == 1 && times_used(f, result) == 1).then_some((op, met))
+}
+
+fn times_used(f: &Func, id: Id) -> usize {
+    let operands = f.lines().iter().flat_map(|line| line.node.operands());
+    operands.chain(f.results().iter().copied()).filter(|&used| used == id).count()
+}
+
+/// The function that gives other results of the same lines.
+fn with_results(f: &Func, results: &[Id]) -> Func {
+    let mut with = FuncBuilder::new(f.params().to_vec());
+    let mut ids = with.params();
+    for line in f.lines() {
+        ids.push(with.again(line.node.map(|id| ids[id.0 as usize]), line.ty));
+    }
+    with.build(results.iter().map(|id| ids[id.0 as usize]).collect())
+}

@@ -1,0 +1,133 @@
+//! The loops on lanes, compiled for every processor and once more for newer ones.
+//!
+//! Whether the processor has the instructions is for the caller to know, and to promise by `unsafe`; the bits of the
+//! results are always those of [`crate::arith`].
+
+use super::{LaneError, Lanes, LanesRef, bug, operations};
+use crate::func::Node;
+use crate::ops::{Bin, Cmp, Un};
+
+type Done = Result<(), LaneError>;
+
+/// The loops that an [evaluator](crate::eval::Evaluator) calls, compiled for one instruction set.
+#[derive(Clone, Copy, Debug)]
+pub struct Loops {
+    /// [`apply`].
+    pub apply: fn(Node, &[LanesRef<'_>], &mut Lanes) -> Done,
+    /// [`accumulate`].
+    pub accumulate: fn(Bin, &mut Lanes, LanesRef<'_>) -> Done,
+    /// [`gather`].
+    pub gather: fn(LanesRef<'_>, usize, usize, usize, &mut Lanes),
+}
+
+/// Those for every processor.
+impl Default for Loops {
+    fn default() -> Loops {
+        Loops { apply, accumulate, gather }
+    }
+}
+
+macro_rules! compiled {
+    ($visible:vis, $(#[$features:meta])*) => {
+        /// `out[i] = op(a[i])`. `out` has the type of the result and is resized.
+        ///
+        /// # Errors
+        /// The operation is not defined for the type, or is one of [`crate::library`], which the evaluator writes out.
+        $(#[$features])*
+        $visible fn un(op: Un, a: LanesRef<'_>, out: &mut Lanes) -> Done {
+            operations::un(op, a, out)
+        }
+
+        /// `out[i] = a[i] op b[i]`, for operands of one length.
+        ///
+        /// # Errors
+        /// The operation is not defined for the types.
+        $(#[$features])*
+        $visible fn bin(op: Bin, a: LanesRef<'_>, b: LanesRef<'_>, out: &mut Lanes) -> Done {
+            operations::bin(op, a, b, out)
+        }
+
+        /// `acc[i] = acc[i] op b[i]`, where there is a `b[i]`.
+        ///
+        /// # Errors
+        /// The operation is not defined for the types, or does not [commute](Bin::commutes).
+        $(#[$features])*
+        pub fn accumulate(op: Bin, acc: &mut Lanes, b: LanesRef<'_>) -> Done {
+            operations::accumulate(op, acc, b)
+        }
+
+        /// `out[i] = a[i] op b[i]`, as `bool`, for operands of one length.
+        ///
+        /// # Errors
+        /// The operation is not defined for the types.
+        $(#[$features])*
+        $visible fn cmp(op: Cmp, a: LanesRef<'_>, b: LanesRef<'_>, out: &mut Lanes) -> Done {
+            operations::cmp(op, a, b, out)
+        }
+
+        /// `out[i] = if cond[i] { a[i] } else { b[i] }`, for operands of one length.
+        ///
+        /// # Errors
+        /// The operands are not a condition and two values of one type.
+        $(#[$features])*
+        $visible fn select(cond: LanesRef<'_>, a: LanesRef<'_>, b: LanesRef<'_>, out: &mut Lanes) -> Done {
+            operations::select(cond, a, b, out)
+        }
+
+        /// `out[i] = a[i] as T`, where T is the type of `out`.
+        ///
+        /// # Errors
+        /// There is no such conversion.
+        $(#[$features])*
+        $visible fn cast(a: LanesRef<'_>, out: &mut Lanes) -> Done {
+            operations::cast(a, out)
+        }
+
+        /// `out[i] = a[i] * b[i] + c[i]`, rounded once, for operands of one length.
+        ///
+        /// # Errors
+        /// The operands are not floats of one type.
+        $(#[$features])*
+        $visible fn mul_add(a: LanesRef<'_>, b: LanesRef<'_>, c: LanesRef<'_>, out: &mut Lanes) -> Done {
+            operations::mul_add(a, b, c, out)
+        }
+
+        /// `out` = the operation on those operands, in its order. A constant has none, and is not written.
+        ///
+        /// # Errors
+        /// The operation is not defined for the types or the number of operands.
+        $(#[$features])*
+        pub fn apply(node: Node, operands: &[LanesRef<'_>], out: &mut Lanes) -> Done {
+            match (node, operands) {
+                (Node::Const(_), []) => Ok(()),
+                (Node::Un(op, _), &[a]) => un(op, a, out),
+                (Node::Bin(op, ..), &[a, b]) => bin(op, a, b, out),
+                (Node::Cmp(op, ..), &[a, b]) => cmp(op, a, b, out),
+                (Node::Select(..), &[c, a, b]) => select(c, a, b, out),
+                (Node::Cast(..), &[a]) => cast(a, out),
+                (Node::MulAdd(..), &[a, b, c]) => mul_add(a, b, c, out),
+                _ => bug("apply", operands),
+            }
+        }
+
+        /// `to` becomes, of every `stride` lanes of `from`, the `block` lanes that start at `offset`; at the end of `from`,
+        /// those that are there. Lanes of another type are a bug of the caller and ignored.
+        $(#[$features])*
+        pub fn gather(from: LanesRef<'_>, offset: usize, block: usize, stride: usize, to: &mut Lanes) {
+            crate::lanes::gather_lanes(from, offset, block, stride, to);
+        }
+    };
+}
+
+compiled!(pub,);
+
+/// The same for processors with AVX2 and what came with it (x86-64-v3).
+#[cfg(target_arch = "x86_64")]
+pub mod avx2 {
+    use super::{Bin, Cmp, Done, Lanes, LanesRef, Node, Un, bug, operations};
+
+    compiled!(,
+        #[doc = "\n# Safety\nThe processor has AVX2, BMI1, BMI2, F16C, FMA, LZCNT and POPCNT."]
+        #[target_feature(enable = "avx2,bmi1,bmi2,f16c,fma,lzcnt,popcnt")]
+    );
+}
