@@ -88,19 +88,14 @@ fn render(path: &std::path::Path) -> Outcome<ExitCode> {
 /// Measures and writes; a wrong result is a failure, a goal that is not met is not.
 fn measure(options: &Options) -> Outcome<ExitCode> {
     let cells = options.cells()?;
-    let mut torch = options.torch();
-    let gpu = Gpu::open()?;
     let mut missing = Vec::new();
+    let mut torch = noted(&mut missing, "PyTorch", options.torch()).flatten();
+    let gpu = Gpu::open()?;
     let cub = options.cub.as_deref().map_or(Err("it was not built".into()), Cub::load);
-    let cub = cub.map_err(|error| missing.push(format!("CUB: {error}"))).ok();
-    if let Some(peer) = &mut torch {
-        match peer.greet() {
-            Ok(()) => warm::compile(options, &cells)?,
-            Err(error) => {
-                missing.push(format!("PyTorch: {error}"));
-                torch = None;
-            }
-        }
+    let cub = noted(&mut missing, "CUB", cub);
+    let ready = torch.as_mut().map(|torch| torch.greet().and_then(|()| warm::compile(options, &cells)));
+    if ready.is_some_and(|ready| noted(&mut missing, "PyTorch", ready).is_none()) {
+        torch = None;
     }
     let pool = Pool::new(&gpu, options.pool(&gpu)?)?;
     let shares = share(&gpu, &pool, torch.as_mut(), &mut missing);
@@ -111,12 +106,18 @@ fn measure(options: &Options) -> Outcome<ExitCode> {
         cub,
         torch: torch.map(|torch| Rc::new(RefCell::new(torch))),
         torch_shares: shares,
+        torch_compiles: !options.no_compile,
         rounds: options.rounds(),
         rows: Vec::new(),
         missing,
     };
     run(&mut runner, &cells);
     write(options, &Table { machine, rows: runner.rows, missing: runner.missing })
+}
+
+/// What is there; else the reason goes to the table.
+fn noted<T>(missing: &mut Vec<String>, who: &str, found: Outcome<T>) -> Option<T> {
+    found.map_err(|error| missing.push(format!("{who}: {error}"))).ok()
 }
 
 /// Lets PyTorch open the elements; says in the table if it cannot.

@@ -10,10 +10,9 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 results=${RESULTS:-.gpu/results}
-sources=(benches/peers/cub/*.cu)
 mkdir -p .gpu "$results"
 
-# The flags that find CUB's headers; puts nvcc on PATH where there is none.
+# Puts nvcc on PATH where there is none, with the flags that find what belongs to it.
 find_nvcc() {
   if command -v nvcc >/dev/null; then return; fi
   [ -d .cuda ] || python3 -m venv .cuda
@@ -25,11 +24,11 @@ find_nvcc() {
   libraries=(-L "$toolkit/lib")
 }
 
+# What the library was built from; times do not survive copies of the working tree.
+sources_of_cub() { cat benches/peers/cub/* | sha256sum; }
+
 cub_is_built() {
-  local source
-  for source in benches/peers/cub/*; do
-    [ .gpu/libcub.so -nt "$source" ] || return 1
-  done
+  [ -f .gpu/libcub.so ] && [ "$(sources_of_cub)" = "$(cat .gpu/libcub.sources)" ]
 }
 
 # One process for each file: the templates take half a minute.
@@ -37,14 +36,15 @@ build_cub() {
   local headers=() libraries=() objects running=() source job
   find_nvcc
   objects=$(mktemp -d)
-  for source in "${sources[@]}"; do
+  for source in benches/peers/cub/*.cu; do
     nvcc -O3 -std=c++17 "-arch=${ARCH:+sm_}${ARCH:-native}" -Xcompiler -fPIC "${headers[@]}" \
       -c "$source" -o "$objects/$(basename "$source").o" &
     running+=($!)
   done
-  for job in "${running[@]}"; do wait "$job"; done
-  nvcc -shared "-arch=${ARCH:+sm_}${ARCH:-native}" "${libraries[@]}" "$objects"/*.o -o .gpu/libcub.so
+  for job in "${running[@]}"; do wait "$job" || return; done
+  nvcc -shared "-arch=${ARCH:+sm_}${ARCH:-native}" "${libraries[@]}" "$objects"/*.o -o .gpu/libcub.so || return
   rm -r "$objects"
+  sources_of_cub >.gpu/libcub.sources
 }
 
 build_peers() {

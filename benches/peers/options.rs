@@ -64,9 +64,9 @@ impl Options {
         if cells.is_empty() { Err("no cell has such a name".into()) } else { Ok(cells) }
     }
 
-    /// The process, which starts while the rest gets ready.
-    pub(crate) fn torch(&self) -> Option<Torch> {
-        if self.no_torch { None } else { Torch::start(&self.python).ok() }
+    /// The process of PyTorch, which starts while the rest gets ready.
+    pub(crate) fn torch(&self) -> Outcome<Option<Torch>> {
+        if self.no_torch { Ok(None) } else { Torch::start(&self.python).map(Some) }
     }
 
     /// Bytes of elements that this GPU holds, with room for as many in the processes of PyTorch.

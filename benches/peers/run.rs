@@ -50,6 +50,7 @@ pub(crate) struct Runner {
     pub(crate) torch: Option<Rc<RefCell<Torch>>>,
     /// Has it the elements of the pool, or others?
     pub(crate) torch_shares: bool,
+    pub(crate) torch_compiles: bool,
     pub(crate) rounds: usize,
     pub(crate) rows: Vec<Row>,
     pub(crate) missing: Vec<String>,
@@ -135,6 +136,7 @@ impl Runner {
             Peer::Beside => self.beside(cell, slots)?,
             Peer::Cub => self.cub(cell, &slots.shifted(offset * ty.size()))?,
             Peer::Eager => self.torch(cell, slots, "eager", 0)?,
+            Peer::Compiled if !self.torch_compiles => None,
             Peer::Compiled => self.torch(cell, slots, "compiled", 1)?,
             Peer::Read => Some(self.read(cell, slots)?),
         })

@@ -24,6 +24,8 @@ impl Torch {
     pub(crate) fn start(python: &str) -> Outcome<Torch> {
         let mut command = Command::new(python);
         command.args(["-c", SCRIPT]).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
+        // No pool of processes for each of ours that compiles.
+        command.env("TORCHINDUCTOR_COMPILE_THREADS", "1");
         let mut child = command.spawn()?;
         let commands = child.stdin.take().ok_or("no pipe")?;
         let answers = child.stdout.take().ok_or("no pipe")?;
