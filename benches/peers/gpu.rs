@@ -2,6 +2,7 @@
 
 use super::Outcome;
 use super::read::Read;
+use reducegen::codegen::Tuning;
 use reducegen::cudarc::driver::sys::{self, CUdevice_attribute as Attribute, CUipcMemHandle};
 use reducegen::cudarc::driver::{CudaContext, CudaModule, CudaStream, result};
 use reducegen::cudarc::nvrtc::Ptx;
@@ -41,10 +42,17 @@ impl Gpu {
         self.attribute(Attribute::CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE)
     }
 
-    fn target(&self) -> Outcome<Target> {
+    fn architecture(&self) -> Outcome<Architecture> {
         let (major, minor) = self.context.compute_capability()?;
-        let architecture = Architecture::of_capability(major.unsigned_abs(), minor.unsigned_abs());
-        Ok(Target::for_device(architecture, self.nvrtc.architectures())?)
+        Ok(Architecture::of_capability(major.unsigned_abs(), minor.unsigned_abs()))
+    }
+
+    pub(crate) fn tuning(&self) -> Outcome<Tuning> {
+        Ok(Tuning::of(self.architecture()?.number()))
+    }
+
+    fn target(&self) -> Outcome<Target> {
+        Ok(Target::for_device(self.architecture()?, self.nvrtc.architectures())?)
     }
 
     pub(crate) fn load(&self, source: &str) -> Outcome<Arc<CudaModule>> {

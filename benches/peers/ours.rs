@@ -4,6 +4,8 @@ use super::Outcome;
 use super::clock::{Clock, Launch};
 use super::outputs::as_f64;
 use super::slots::Slots;
+use reducegen::codegen::Programs;
+use reducegen::cudarc::driver::sys::CUfunction_attribute as Attribute;
 use reducegen::cudarc::driver::{CudaFunction, LaunchConfig, PushKernelArg};
 use reducegen::dsl::program::{self, Plan, Program, Reads};
 use reducegen::dsl::{Scalar, Spec, Value};
@@ -20,19 +22,27 @@ pub(crate) struct Ours {
     n: u64,
     workspace: u64,
     result: u64,
+    ticket: u64,
 }
 
 impl Ours {
     pub(crate) fn new(clock: &Rc<Clock>, spec: &Spec, slots: Slots, n: usize) -> Outcome<Ours> {
-        let program = reducegen::codegen::compile(spec)?;
         let gpu = &clock.gpu;
+        let program = Programs::of(spec, gpu.tuning()?)?.of_n(n as u64).clone();
         let module = gpu.load_program(&program)?;
         let all = [Reads::Inputs, Reads::Partials];
         let launched = if program.has_one_launch() { &all[..1] } else { &all };
         let function = |&reads: &Reads| module.load_function(program.kernel(reads).name);
-        let functions = launched.iter().map(function).collect::<Result<_, _>>()?;
+        let functions = launched.iter().map(function).collect::<Result<Vec<_>, _>>()?;
+        for function in &functions {
+            // Clusters of 16 blocks.
+            function.set_attribute(Attribute::CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED, 1)?;
+        }
         let plan = program.plan();
+        let ticket = gpu.allocate(size_of::<u32>())?;
+        gpu.write(ticket, &0u32.to_le_bytes())?;
         Ok(Ours {
+            ticket,
             clock: clock.clone(),
             launches: plan.launches(n as u64),
             functions,
@@ -55,7 +65,8 @@ impl Ours {
         let rest = [region(launch.to), self.result, launch.items];
         let counts = self.program.operation.counts() && launch.kernel == Reads::Partials;
         let mut builder = self.clock.gpu.stream.launch_builder(&self.functions[launch.kernel as usize]);
-        for arg in items.iter().chain(&rest).chain(counts.then_some(&self.n)) {
+        let ticket = self.plan.has_ticket().then_some(&self.ticket);
+        for arg in items.iter().chain(&rest).chain(ticket).chain(counts.then_some(&self.n)) {
             builder.arg(arg);
         }
         let config = LaunchConfig {
