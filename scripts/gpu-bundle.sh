@@ -2,7 +2,9 @@
 # Builds everything that a GPU machine without Rust needs, into .gpu/. Then, on that machine, scripts/gpu-run.sh.
 set -euo pipefail
 cd "$(dirname "$0")/.."
-rm -rf .gpu && mkdir -p .gpu/kernels .gpu/corpus
+# CUB takes a minute to build, and changes with its own sources only.
+find .gpu -mindepth 1 ! -name 'libcub.*' -delete 2>/dev/null || true
+mkdir -p .gpu/corpus
 
 # The executable of a test, as cargo names it in its messages.
 test_binary() {
@@ -16,10 +18,8 @@ for line in sys.stdin:
 cargo build --release
 cp target/release/reducegen .gpu/
 cp "$(test_binary gpu)" .gpu/gpu
-for op in sum max; do
-  .gpu/reducegen emit "op: $op, ty: f32" -o ".gpu/kernels/$op.cu"
-done
+ARCH=${ARCH:-90} scripts/bench.sh --build
 REDUCEGEN_CORPUS_CUDA="$PWD/.gpu/corpus" \
   cargo test -p reduce-codegen --test corpus -- --exact kernels_print_as_cuda_programs
-strip .gpu/reducegen .gpu/gpu
+strip .gpu/reducegen .gpu/gpu .gpu/peers
 du -sh .gpu

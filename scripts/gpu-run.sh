@@ -10,7 +10,7 @@
 #   ladder       the times of the twenty rungs, for the sizes of the published ones
 #   ncu          the interpreter's counts beside a profiler's
 #   corpus       what compute-sanitizer finds in the planted bugs that the interpreter finds
-#   bench        emitted kernels beside CUB
+#   bench        every reduction beside CUB, PyTorch and torch.compile: tables and plots (scripts/bench.sh)
 set -euo pipefail
 cd "$(dirname "$0")/.."
 export REDUCEGEN_REQUIRE_GPU=1
@@ -62,8 +62,7 @@ corpus() {
 }
 
 bench() {
-  nvcc -O3 -std=c++17 -arch=native benches/beside_cub.cu -lnvrtc -lcuda -o .gpu/beside_cub
-  .gpu/beside_cub 28 .gpu/kernels/*.cu
+  RESULTS=$results scripts/bench.sh
 }
 
 # A step that fails does not keep the others from running; `set -e` holds inside each.

@@ -11,8 +11,16 @@ const LONGEST: usize = 400;
 /// The Rust files of the workspace, but for those that rustc is to refuse.
 fn sources() -> Vec<PathBuf> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let rooms =
-        ["src", "tests", "examples", "reduce-dsl", "reduce-macros", "reduce-codegen", "reduce-runtime"];
+    let rooms = [
+        "src",
+        "tests",
+        "examples",
+        "benches",
+        "reduce-dsl",
+        "reduce-macros",
+        "reduce-codegen",
+        "reduce-runtime",
+    ];
     let mut found = Vec::new();
     let mut folders: Vec<_> = rooms.iter().map(|room| root.join(room)).collect();
     while let Some(folder) = folders.pop() {

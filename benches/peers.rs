@@ -1,0 +1,155 @@
+//! Every reduction beside its peers, on one GPU in one run: `scripts/bench.sh` builds the peers and starts it.
+//!
+//! In reading order: `cases` (what is measured) and `goals` → `run` (who takes part in a cell, round after round) →
+//! `clock` (stream and graph timing) with `ours`, `cub`, `torch` and `read` → `table` (what comes out), written by
+//! `markdown` and `plot`.
+
+#[path = "peers/cases.rs"]
+mod cases;
+#[path = "peers/clock.rs"]
+mod clock;
+#[path = "peers/cub.rs"]
+mod cub;
+#[path = "peers/goals.rs"]
+mod goals;
+#[path = "peers/gpu.rs"]
+mod gpu;
+#[path = "peers/lines.rs"]
+mod lines;
+#[path = "peers/machine.rs"]
+mod machine;
+#[path = "peers/markdown.rs"]
+mod markdown;
+#[path = "peers/options.rs"]
+mod options;
+#[path = "peers/ours.rs"]
+mod ours;
+#[path = "peers/outputs.rs"]
+mod outputs;
+#[path = "peers/plot.rs"]
+mod plot;
+#[path = "peers/pool.rs"]
+mod pool;
+#[path = "peers/read.rs"]
+mod read;
+#[path = "peers/run.rs"]
+mod run;
+#[path = "peers/slots.rs"]
+mod slots;
+#[path = "peers/stats.rs"]
+mod stats;
+#[path = "peers/table.rs"]
+mod table;
+#[path = "peers/torch.rs"]
+mod torch;
+#[path = "peers/warm.rs"]
+mod warm;
+
+use clap::Parser;
+use clock::Clock;
+use cub::Cub;
+use gpu::Gpu;
+use options::Options;
+use pool::Pool;
+use run::{Cell, Runner};
+use std::cell::RefCell;
+use std::error::Error;
+use std::fs;
+use std::process::ExitCode;
+use std::rc::Rc;
+use table::{Check, Mode, Table};
+use torch::Torch;
+
+/// Errors end on the terminal or in the table, so they are only texts here.
+pub(crate) type Outcome<T> = Result<T, Box<dyn Error>>;
+
+fn main() -> ExitCode {
+    let options = Options::parse();
+    let done = match &options.render {
+        Some(path) => render(path),
+        None => measure(&options),
+    };
+    match done {
+        Ok(code) => code,
+        Err(error) => {
+            eprintln!("error: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+/// Prints the README's tables from a run.
+fn render(path: &std::path::Path) -> Outcome<ExitCode> {
+    let table: Table = serde_json::from_str(&fs::read_to_string(path)?)?;
+    print!("{}", markdown::short(&table));
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Measures and writes; a wrong result is a failure, a goal that is not met is not.
+fn measure(options: &Options) -> Outcome<ExitCode> {
+    let cells = options.cells()?;
+    let mut missing = Vec::new();
+    let mut torch = noted(&mut missing, "PyTorch", options.torch()).flatten();
+    let gpu = Gpu::open()?;
+    let cub = options.cub.as_deref().map_or(Err("it was not built".into()), Cub::load);
+    let cub = noted(&mut missing, "CUB", cub);
+    let ready = torch.as_mut().map(|torch| torch.greet().and_then(|()| warm::compile(options, &cells)));
+    if ready.is_some_and(|ready| noted(&mut missing, "PyTorch", ready).is_none()) {
+        torch = None;
+    }
+    let pool = Pool::new(&gpu, options.pool(&gpu)?)?;
+    let shares = share(&gpu, &pool, torch.as_mut(), &mut missing);
+    let machine = machine::describe(&gpu, cub.as_ref(), torch.as_ref(), options.rounds())?;
+    let mut runner = Runner {
+        clock: Rc::new(Clock::new(gpu)?),
+        pool,
+        cub,
+        torch: torch.map(|torch| Rc::new(RefCell::new(torch))),
+        torch_shares: shares,
+        torch_compiles: !options.no_compile,
+        rounds: options.rounds(),
+        rows: Vec::new(),
+        missing,
+    };
+    run(&mut runner, &cells);
+    write(options, &Table { machine, rows: runner.rows, missing: runner.missing })
+}
+
+/// What is there; else the reason goes to the table.
+fn noted<T>(missing: &mut Vec<String>, who: &str, found: Outcome<T>) -> Option<T> {
+    found.map_err(|error| missing.push(format!("{who}: {error}"))).ok()
+}
+
+/// Lets PyTorch open the elements; says in the table if it cannot.
+fn share(gpu: &Gpu, pool: &Pool, torch: Option<&mut Torch>, missing: &mut Vec<String>) -> bool {
+    let Some(torch) = torch else { return false };
+    let reason = match gpu.handle(pool.base).and_then(|handle| torch.open(&handle, pool.bytes)) {
+        Ok(None) => return true,
+        Ok(Some(reason)) => reason,
+        Err(error) => error.to_string(),
+    };
+    missing.push(format!("PyTorch measures on elements of its own, its results are not compared: {reason}"));
+    false
+}
+
+fn run(runner: &mut Runner, cells: &[Cell]) {
+    for (place, &cell) in cells.iter().enumerate() {
+        eprintln!("{}/{}  {}", place + 1, cells.len(), cell.name());
+        if let Err(error) = runner.cell(cell) {
+            runner.missing.push(format!("{}: {error}", cell.name()));
+        }
+    }
+}
+
+fn write(options: &Options, table: &Table) -> Outcome<ExitCode> {
+    fs::create_dir_all(&options.results)?;
+    let to = |name: &str, text: String| fs::write(options.results.join(name), text);
+    to("table.json", serde_json::to_string_pretty(table)?)?;
+    to("table.md", markdown::full(table))?;
+    for mode in Mode::ALL {
+        to(&format!("ratios-{mode}.svg"), plot::ratios(table, mode))?;
+    }
+    print!("{}", markdown::summary(table));
+    let wrong = table.rows.iter().any(|row| matches!(row.check, Check::Wrong(_)));
+    Ok(if wrong { ExitCode::FAILURE } else { ExitCode::SUCCESS })
+}

@@ -1,0 +1,226 @@
+//! What is measured: one row for each reduction, with the peers that compute the same.
+
+use super::Outcome;
+use super::outputs::Gives;
+use Gives::{Count, LargestAndSum, Moments, Pair, Position, Scalar as One, Variance};
+use reducegen::dsl::Scalar::{self, Bf16, F16, F32, F64, I8, I32, I64, U8, U32};
+use reducegen::dsl::{Spec, parse};
+
+/// Cases that have the same goals.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Group {
+    /// `f32`, each element once through the adder or the comparer.
+    Flat,
+    /// Where the largest is.
+    Position,
+    /// 8 and 16 bits.
+    Narrow,
+    /// 64 bits.
+    Wide,
+    Welford,
+    LogSumExp,
+    Describe,
+    /// The sum whose bits are the same on every GPU.
+    Fixed,
+    /// A closure that is a named operator.
+    Named,
+    /// A closure that no library knows.
+    Closure,
+    Misaligned,
+    MisalignedNarrow,
+}
+
+/// A reduction and its peers.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Case {
+    pub(crate) name: &'static str,
+    pub(crate) group: Group,
+    pub(crate) ty: Scalar,
+    /// The specification, without the types of the inputs.
+    pub(crate) spec: &'static str,
+    /// Elements before the first one, so that it is not aligned.
+    pub(crate) offset: usize,
+    /// Logarithms of the numbers of elements.
+    pub(crate) sizes: &'static [u32],
+    /// Functions of `benches/peers/cub`, called one after another, and what each leaves.
+    pub(crate) cub: &'static [(&'static str, Gives)],
+    /// Python over `x` (and `y`): eager, and for torch.compile.
+    pub(crate) torch: [&'static str; 2],
+    /// Another specification of ours on the same elements, with its offset.
+    pub(crate) beside: Option<(&'static str, usize)>,
+    /// How far a peer may be from our result, in parts of it: float sums of other associations.
+    pub(crate) tolerance: f64,
+}
+
+impl Case {
+    /// How many inputs.
+    pub(crate) fn inputs(&self) -> usize {
+        if self.spec.contains("op: dot") { 2 } else { 1 }
+    }
+
+    /// Its specification, or another one of the same elements.
+    pub(crate) fn parsed(&self, text: &str) -> Outcome<Spec> {
+        let types = vec![self.ty; self.inputs()];
+        match parse::text(text, Some(&types)) {
+            Ok(parsed) => Ok(parsed.spec),
+            Err(errors) => Err(parse::render(text, self.name, &errors).into()),
+        }
+    }
+}
+
+const ALL_SIZES: &[u32] = &[30, 28, 26, 24, 22, 20, 19, 18, 17, 16, 15, 14, 13, 12, 10];
+const SIZES: &[u32] = &[28, 26, 24, 22, 20, 19, 18, 17, 16, 15, 14, 13, 12, 10];
+const FEW_SIZES: &[u32] = &[28, 24, 20, 16, 12];
+/// 1 GiB of elements of 4, 2, 1 and 8 bytes.
+const GIB_4: &[u32] = &[28];
+const GIB_2: &[u32] = &[29];
+const GIB_1: &[u32] = &[30];
+const GIB_8: &[u32] = &[27];
+
+/// Sums of `f32`: a thousand roundings of half a unit in the last place.
+const ROUNDED: f64 = 6e-5;
+const ROUNDED_64: f64 = 1e-13;
+/// Fast divisions and exponentials.
+const APPROXIMATE: f64 = 1e-3;
+
+const fn case(
+    name: &'static str,
+    group: Group,
+    ty: Scalar,
+    spec: &'static str,
+    sizes: &'static [u32],
+) -> Case {
+    Case { name, group, ty, spec, offset: 0, sizes, cub: &[], torch: ["", ""], beside: None, tolerance: 0.0 }
+}
+
+impl Case {
+    const fn cub(self, cub: &'static [(&'static str, Gives)]) -> Case {
+        Case { cub, ..self }
+    }
+
+    const fn torch(self, both: &'static str) -> Case {
+        Case { torch: [both, both], ..self }
+    }
+
+    /// Where the best of the two is not written the same.
+    const fn torch_by(self, eager: &'static str, compiled: &'static str) -> Case {
+        Case { torch: [eager, compiled], ..self }
+    }
+
+    const fn beside(self, spec: &'static str) -> Case {
+        Case { beside: Some((spec, 0)), ..self }
+    }
+
+    /// The same elements, but that they begin one later than ours.
+    const fn misaligned(self) -> Case {
+        Case { offset: 1, beside: Some((self.spec, 0)), ..self }
+    }
+
+    const fn within(self, tolerance: f64) -> Case {
+        Case { tolerance, ..self }
+    }
+}
+
+const LARGER: &str = "op: |a, b| if b > a { b } else { a }, identity: f32::NEG_INFINITY";
+const RANGE: &str = "acc: Range { lo: f32, hi: f32 }, map: |x| Range { lo: x, hi: x }, identity: none, \
+                     op: |a, b| Range { lo: a.lo.min(b.lo), hi: a.hi.max(b.hi) }";
+
+/// All cases, in the order of the table.
+pub(crate) const CASES: &[Case] = &[
+    case("sum f32", Group::Flat, F32, "op: sum", ALL_SIZES)
+        .cub(&[("sum_f32", One(F32))])
+        .torch("x.sum()")
+        .within(ROUNDED),
+    case("max f32", Group::Flat, F32, "op: max", ALL_SIZES).cub(&[("max_f32", One(F32))]).torch("x.max()"),
+    case("min f32", Group::Flat, F32, "op: min", SIZES).cub(&[("min_f32", One(F32))]).torch("x.min()"),
+    case("dot f32", Group::Flat, F32, "op: dot", SIZES)
+        .cub(&[("dot_f32", One(F32))])
+        .torch_by("torch.dot(x, y)", "(x * y).sum()")
+        .within(ROUNDED),
+    case("sum of squares f32", Group::Flat, F32, "op: sum_of_squares", SIZES)
+        .cub(&[("sum_of_squares_f32", One(F32))])
+        .torch_by("torch.dot(x, x)", "(x * x).sum()")
+        .within(ROUNDED),
+    case("absmax f32", Group::Flat, F32, "op: norm_inf", SIZES)
+        .cub(&[("norm_inf_f32", One(F32))])
+        .torch_by("torch.linalg.vector_norm(x, float('inf'))", "x.abs().max()"),
+    case("minmax f32", Group::Flat, F32, "op: minmax", SIZES)
+        .cub(&[("minmax_f32", Pair(F32))])
+        .torch("torch.aminmax(x)"),
+    case("argmax f32", Group::Position, F32, "op: argmax", ALL_SIZES)
+        .cub(&[("argmax_f32", Position)])
+        .torch("x.argmax()"),
+    case("sum f32, fixed on every GPU", Group::Fixed, F32, "op: sum", ALL_SIZES)
+        .cub(&[("reproducible_sum_f32", One(F32))])
+        .within(ROUNDED),
+    case("sum f16", Group::Narrow, F16, "op: sum", GIB_2)
+        .cub(&[("sum_f16", One(F32))])
+        .torch("x.sum(dtype=torch.float32)")
+        .within(ROUNDED),
+    case("max f16", Group::Narrow, F16, "op: max", GIB_2).cub(&[("max_f16", One(F16))]).torch("x.max()"),
+    case("sum bf16", Group::Narrow, Bf16, "op: sum", GIB_2)
+        .cub(&[("sum_bf16", One(F32))])
+        .torch("x.sum(dtype=torch.float32)")
+        .within(ROUNDED),
+    case("max bf16", Group::Narrow, Bf16, "op: max", GIB_2).cub(&[("max_bf16", One(Bf16))]).torch("x.max()"),
+    case("sum i8", Group::Narrow, I8, "op: sum", GIB_1)
+        .cub(&[("sum_i8", One(I32))])
+        .torch("x.sum(dtype=torch.int32)"),
+    case("max i8", Group::Narrow, I8, "op: max", GIB_1).cub(&[("max_i8", One(I8))]).torch("x.max()"),
+    case("sum u8", Group::Narrow, U8, "op: sum", GIB_1)
+        .cub(&[("sum_u8", One(U32))])
+        .torch("x.sum(dtype=torch.int64)"),
+    case("max u8", Group::Narrow, U8, "op: max", GIB_1).cub(&[("max_u8", One(U8))]).torch("x.max()"),
+    case("sum f64", Group::Wide, F64, "op: sum", GIB_8)
+        .cub(&[("sum_f64", One(F64))])
+        .torch("x.sum()")
+        .within(ROUNDED_64),
+    case("max f64", Group::Wide, F64, "op: max", GIB_8).cub(&[("max_f64", One(F64))]).torch("x.max()"),
+    case("argmax f64", Group::Wide, F64, "op: argmax", GIB_8)
+        .cub(&[("argmax_f64", Position)])
+        .torch("x.argmax()"),
+    case("sum i64", Group::Wide, I64, "op: sum", GIB_8).cub(&[("sum_i64", One(I64))]).torch("x.sum()"),
+    case("max i64", Group::Wide, I64, "op: max", GIB_8).cub(&[("max_i64", One(I64))]).torch("x.max()"),
+    case("argmax i64", Group::Wide, I64, "op: argmax", GIB_8)
+        .cub(&[("argmax_i64", Position)])
+        .torch("x.argmax()"),
+    case("variance f32 (Welford)", Group::Welford, F32, "op: var", GIB_4)
+        .cub(&[("var_f32", Variance)])
+        .torch("torch.var(x, correction=0)")
+        .within(APPROXIMATE),
+    case("logsumexp f32", Group::LogSumExp, F32, "op: logsumexp", GIB_4)
+        .cub(&[("logsumexp_f32", LargestAndSum)])
+        .torch("torch.logsumexp(x, 0)")
+        .within(APPROXIMATE),
+    case("describe f32, against count, moments, min, max", Group::Describe, F32, "op: describe", GIB_4)
+        .cub(&[("count_f32", Count), ("var_f32", Moments), ("min_f32", One(F32)), ("max_f32", One(F32))])
+        .within(APPROXIMATE),
+    case("|a, b| b + a f32", Group::Named, F32, "op: |a, b| b + a, identity: -0.0", FEW_SIZES)
+        .beside("op: sum"),
+    case("map: x.abs(), op: a.max(b) f32", Group::Named, F32, ABSMAX, FEW_SIZES)
+        .beside("map: |x| x.abs(), op: max, nan: ignore"),
+    case("if b > a { b } else { a } f32", Group::Closure, F32, LARGER, FEW_SIZES)
+        .cub(&[("larger_f32", One(F32))]),
+    case("struct of two extremes f32", Group::Closure, F32, RANGE, FEW_SIZES)
+        .cub(&[("minmax_f32", Pair(F32))]),
+    case("sum f32, one element off", Group::Misaligned, F32, "op: sum", GIB_4)
+        .misaligned()
+        .cub(&[("sum_f32", One(F32))])
+        .within(ROUNDED),
+    case("argmax f32, one element off", Group::Misaligned, F32, "op: argmax", GIB_4)
+        .misaligned()
+        .cub(&[("argmax_f32", Position)]),
+    case("sum f64, one element off", Group::Misaligned, F64, "op: sum", GIB_8)
+        .misaligned()
+        .cub(&[("sum_f64", One(F64))])
+        .within(ROUNDED_64),
+    case("sum f16, one element off", Group::MisalignedNarrow, F16, "op: sum", GIB_2)
+        .misaligned()
+        .cub(&[("sum_f16", One(F32))])
+        .within(ROUNDED),
+    case("max i8, one element off", Group::MisalignedNarrow, I8, "op: max", GIB_1)
+        .misaligned()
+        .cub(&[("max_i8", One(I8))]),
+];
+
+const ABSMAX: &str = "map: |x| x.abs(), op: |a, b| a.max(b), identity: none";

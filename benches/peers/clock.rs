@@ -1,0 +1,123 @@
+//! Times calls that this process enqueues: on a stream, or captured in a graph, with nothing of the inputs in the cache.
+
+use super::Outcome;
+use super::gpu::{Flush, Gpu};
+use super::table::Mode;
+use reducegen::cudarc::driver::sys::{CUevent_flags, CUgraphInstantiate_flags, CUstreamCaptureMode};
+use reducegen::cudarc::driver::{CudaEvent, CudaGraph};
+use std::rc::Rc;
+
+/// Calls before those that are timed, so that the stream is never empty.
+const LEAD: u64 = 2;
+/// Reads of the memory that evicts the cache, before a graph: long enough for the host to launch it meanwhile.
+const FLUSHES: usize = 4;
+
+/// Something that is enqueued on the stream of the GPU.
+pub(crate) trait Launch {
+    /// One call, which reads the inputs of that turn. Neither waits nor allocates.
+    fn enqueue(&mut self, turn: u64) -> Outcome<()>;
+
+    /// The result of turn 0.
+    fn numbers(&mut self) -> Outcome<Vec<f64>>;
+}
+
+/// Whose calls are timed.
+pub(crate) trait Contestant {
+    /// Makes ready for samples of so many calls.
+    fn prepare(&mut self, mode: Mode, calls: u64) -> Outcome<()>;
+
+    /// Microseconds of a call, of so many in a row as it was made ready for.
+    fn sample(&mut self, mode: Mode, calls: u64) -> Outcome<f64>;
+
+    /// The result of turn 0.
+    fn numbers(&mut self) -> Outcome<Vec<f64>>;
+}
+
+/// What the samples of this process share.
+pub(crate) struct Clock {
+    pub(crate) gpu: Gpu,
+    flush: Flush,
+    start: CudaEvent,
+    stop: CudaEvent,
+}
+
+impl Clock {
+    pub(crate) fn new(gpu: Gpu) -> Outcome<Clock> {
+        let event = || gpu.context.new_event(Some(CUevent_flags::CU_EVENT_DEFAULT));
+        let (start, stop) = (event()?, event()?);
+        Ok(Clock { flush: Flush::new(&gpu)?, gpu, start, stop })
+    }
+
+    /// The microseconds of what is enqueued.
+    fn time(&self, enqueue: impl FnOnce() -> Outcome<()>) -> Outcome<f64> {
+        self.start.record(&self.gpu.stream)?;
+        enqueue()?;
+        self.stop.record(&self.gpu.stream)?;
+        Ok(f64::from(self.start.elapsed_ms(&self.stop)?) * 1e3)
+    }
+}
+
+/// A contestant of this process.
+pub(crate) struct Native<L> {
+    clock: Rc<Clock>,
+    pub(crate) launch: L,
+    graph: Option<CudaGraph>,
+}
+
+impl<L: Launch> Native<L> {
+    pub(crate) fn new(clock: &Rc<Clock>, launch: L) -> Native<L> {
+        Native { clock: clock.clone(), launch, graph: None }
+    }
+
+    fn enqueue(&mut self, calls: u64) -> Outcome<()> {
+        (0..calls).try_for_each(|turn| self.launch.enqueue(turn))
+    }
+
+    fn capture(&mut self, calls: u64) -> Outcome<CudaGraph> {
+        let stream = self.clock.gpu.stream.clone();
+        stream.begin_capture(CUstreamCaptureMode::CU_STREAM_CAPTURE_MODE_RELAXED)?;
+        let enqueued = self.enqueue(calls);
+        // Also after a failure, so that the stream can be used again.
+        let graph = stream.end_capture(CUgraphInstantiate_flags(0));
+        enqueued?;
+        graph?.ok_or_else(|| "nothing was captured".into())
+    }
+
+    fn sample_stream(&mut self, calls: u64) -> Outcome<f64> {
+        let clock = self.clock.clone();
+        clock.flush.enqueue(1)?;
+        clock.gpu.stream.synchronize()?;
+        (0..LEAD).try_for_each(|turn| self.launch.enqueue(calls + turn))?;
+        clock.time(|| self.enqueue(calls))
+    }
+
+    fn sample_graph(&self) -> Outcome<f64> {
+        let graph = self.graph.as_ref().ok_or("the graph was not captured")?;
+        self.clock.flush.enqueue(FLUSHES)?;
+        self.clock.time(|| Ok(graph.launch()?))
+    }
+}
+
+impl<L: Launch> Contestant for Native<L> {
+    fn prepare(&mut self, mode: Mode, calls: u64) -> Outcome<()> {
+        self.graph = None;
+        if mode == Mode::Graph {
+            let graph = self.capture(calls)?;
+            graph.upload()?;
+            self.graph = Some(graph);
+        }
+        Ok(())
+    }
+
+    fn sample(&mut self, mode: Mode, calls: u64) -> Outcome<f64> {
+        let microseconds = match mode {
+            Mode::Stream => self.sample_stream(calls)?,
+            Mode::Graph => self.sample_graph()?,
+        };
+        Ok(microseconds / calls as f64)
+    }
+
+    fn numbers(&mut self) -> Outcome<Vec<f64>> {
+        self.launch.numbers()
+    }
+}

@@ -1,0 +1,145 @@
+//! CUB: functions of the library that `scripts/bench.sh` builds from `benches/peers/cub`.
+
+use super::Outcome;
+use super::clock::{Clock, Launch};
+use super::outputs::Gives;
+use super::slots::Slots;
+use libloading::Library;
+use std::ffi::{c_int, c_void};
+use std::path::Path;
+use std::ptr::null_mut;
+use std::rc::Rc;
+
+/// Bytes between the results of functions that are called one after another.
+const RESULT: usize = 64;
+
+/// As `peer.cuh` has it.
+type Function = unsafe extern "C" fn(
+    temp: *mut c_void,
+    bytes: *mut usize,
+    x: *const c_void,
+    y: *const c_void,
+    out: *mut c_void,
+    n: u64,
+    stream: *mut c_void,
+) -> c_int;
+
+/// The library.
+pub(crate) struct Cub {
+    library: Library,
+}
+
+impl Cub {
+    pub(crate) fn load(path: &Path) -> Outcome<Cub> {
+        // SAFETY: its initialisers are those of the CUDA runtime.
+        Ok(Cub { library: unsafe { Library::new(path.canonicalize()?) }? })
+    }
+
+    /// The versions of CUB and of nvcc.
+    pub(crate) fn versions(&self) -> Outcome<[(String, String); 2]> {
+        let number = |symbol: &str| -> Outcome<c_int> {
+            // SAFETY: both give a number and take nothing.
+            Ok(unsafe { self.library.get::<unsafe extern "C" fn() -> c_int>(symbol)?() })
+        };
+        let (cub, nvcc) = (number("cub_version")?, number("cub_compiler")?);
+        Ok([
+            ("CUB".to_owned(), format!("{}.{}.{}", cub / 100_000, cub / 100 % 1000, cub % 100)),
+            ("nvcc".to_owned(), format!("{}.{}", nvcc / 1000, nvcc % 1000 / 10)),
+        ])
+    }
+
+    fn function(&self, name: &str) -> Outcome<Function> {
+        let symbol = format!("cub_{name}");
+        // SAFETY: all functions of that prefix are made by the macro of `peer.cuh`.
+        let function = unsafe { self.library.get::<Function>(&symbol) };
+        Ok(*function.map_err(|_| format!("this CUB has no {name}"))?)
+    }
+}
+
+/// Functions in a row, on the same elements.
+pub(crate) struct Calls {
+    clock: Rc<Clock>,
+    functions: Vec<(Function, Gives)>,
+    slots: Slots,
+    inputs: usize,
+    n: u64,
+    temporary: u64,
+    temporary_bytes: usize,
+    results: u64,
+}
+
+impl Calls {
+    pub(crate) fn new(
+        clock: &Rc<Clock>,
+        cub: &Cub,
+        names: &[(&str, Gives)],
+        slots: Slots,
+        (inputs, n): (usize, usize),
+    ) -> Outcome<Calls> {
+        let function = |&(name, gives): &(&str, Gives)| Ok((cub.function(name)?, gives));
+        let functions = names.iter().map(function).collect::<Outcome<Vec<_>>>()?;
+        let results = clock.gpu.allocate(RESULT * names.len())?;
+        let mut calls = Calls {
+            clock: clock.clone(),
+            functions,
+            slots,
+            inputs,
+            n: n as u64,
+            temporary: 0,
+            temporary_bytes: 0,
+            results,
+        };
+        calls.temporary_bytes = calls.ask()?;
+        calls.temporary = clock.gpu.allocate(calls.temporary_bytes)?;
+        Ok(calls)
+    }
+
+    /// The most temporary memory that any of the functions wants.
+    fn ask(&self) -> Outcome<usize> {
+        let mut most = 1;
+        for (function, _) in &self.functions {
+            let mut bytes = 0;
+            // SAFETY: without temporary memory a function only writes how much it wants.
+            check(unsafe {
+                function(null_mut(), &mut bytes, null_mut(), null_mut(), null_mut(), self.n, null_mut())
+            })?;
+            most = most.max(bytes);
+        }
+        Ok(most)
+    }
+}
+
+impl Launch for Calls {
+    fn enqueue(&mut self, turn: u64) -> Outcome<()> {
+        let input = |place: usize| self.slots.pointer(turn, place % self.inputs) as *const c_void;
+        for ((function, _), place) in self.functions.iter().zip(0..) {
+            let mut bytes = self.temporary_bytes;
+            // SAFETY: n elements of each input, the temporary memory it asked for, and room for its result; all live
+            // as long as the process.
+            check(unsafe {
+                function(
+                    self.temporary as *mut c_void,
+                    &mut bytes,
+                    input(0),
+                    input(1),
+                    (self.results + place * RESULT as u64) as *mut c_void,
+                    self.n,
+                    self.clock.gpu.stream.cu_stream().cast(),
+                )
+            })?;
+        }
+        Ok(())
+    }
+
+    fn numbers(&mut self) -> Outcome<Vec<f64>> {
+        self.enqueue(0)?;
+        let mut bytes = vec![0; RESULT * self.functions.len()];
+        self.clock.gpu.read(self.results, &mut bytes)?;
+        let of_one = |(chunk, (_, gives)): (&[u8], &(Function, Gives))| gives.numbers(chunk);
+        Ok(bytes.chunks(RESULT).zip(&self.functions).flat_map(of_one).collect())
+    }
+}
+
+fn check(code: c_int) -> Outcome<()> {
+    if code == 0 { Ok(()) } else { Err(format!("CUB gives error {code} of the CUDA runtime").into()) }
+}

@@ -1,0 +1,24 @@
+// What the files of this folder share: the signature of a reduction by CUB, as benches/peers/cub.rs calls it.
+//
+// With temp == nullptr a function sets *bytes, as cub::DeviceReduce does; else it enqueues the reduction of n
+// elements of each of the inputs x and y on the stream, in temporary memory that was allocated once, and leaves
+// the result in out. It gives the code of the error. The number of elements is handed on in 32 bits, with which
+// CUB is fastest.
+
+#pragma once
+
+#include <cub/cub.cuh>
+
+#include <climits>
+#include <cstdint>
+
+#define PEER(name)                                                                                             \
+    static cudaError_t name##_of_int(                                                                          \
+        void* temp, size_t& bytes, const void* x, const void* y, void* out, int n, cudaStream_t stream);       \
+    extern "C" int cub_##name(                                                                                 \
+        void* temp, size_t* bytes, const void* x, const void* y, void* out, uint64_t n, cudaStream_t stream)   \
+    {                                                                                                          \
+        return n > INT_MAX ? cudaErrorInvalidValue : name##_of_int(temp, *bytes, x, y, out, (int)n, stream);   \
+    }                                                                                                          \
+    static cudaError_t name##_of_int(                                                                          \
+        void* temp, size_t& bytes, const void* x, const void* y, void* out, int n, cudaStream_t stream)

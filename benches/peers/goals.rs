@@ -1,0 +1,69 @@
+//! What must hold on an H200: the ratio of a peer's time to ours, by what is reduced, how many elements, and mode.
+//!
+//! The one place where these numbers are written.
+
+use super::cases::Group;
+use super::table::{Mode, Peer};
+use std::ops::RangeInclusive;
+
+/// For some groups and sizes, the least ratio to one peer in each mode.
+struct Goal {
+    groups: &'static [Group],
+    /// Logarithms of the number of elements.
+    sizes: RangeInclusive<u32>,
+    peer: Peer,
+    graph: f64,
+    stream: f64,
+}
+
+const ANY: RangeInclusive<u32> = 0..=63;
+const FLAT: &[Group] = &[Group::Flat, Group::Position];
+
+const GOALS: [Goal; 18] = [
+    goal(&[Group::Flat], 28..=63, Peer::Cub, 1.01, 1.01),
+    goal(&[Group::Flat], 28..=63, Peer::Read, 0.99, 0.99),
+    goal(&[Group::Position], 28..=63, Peer::Cub, 1.00, 1.00),
+    goal(&[Group::Position], 28..=63, Peer::Read, 0.95, 0.95),
+    goal(FLAT, 21..=27, Peer::Cub, 1.00, 1.02),
+    goal(FLAT, 18..=20, Peer::Cub, 0.98, 1.20),
+    goal(FLAT, 13..=17, Peer::Cub, 1.15, 1.80),
+    goal(FLAT, 0..=12, Peer::Cub, 1.00, 1.00),
+    goal(&[Group::Narrow], ANY, Peer::Cub, 1.05, 1.05),
+    goal(&[Group::Narrow], ANY, Peer::Read, 0.97, 0.97),
+    goal(&[Group::Wide], ANY, Peer::Cub, 1.00, 1.00),
+    goal(&[Group::Welford], ANY, Peer::Cub, 1.05, 1.05),
+    goal(&[Group::LogSumExp], ANY, Peer::Cub, 1.15, 1.15),
+    goal(&[Group::Describe], ANY, Peer::Cub, 3.00, 3.00),
+    goal(&[Group::Fixed], ANY, Peer::Cub, 1.40, 1.40),
+    goal(&[Group::Closure], ANY, Peer::Cub, 1.00, 1.00),
+    goal(&[Group::Named], ANY, Peer::Beside, 0.99, 0.99),
+    goal(&[Group::Misaligned], ANY, Peer::Beside, 0.95, 0.95),
+];
+
+/// Where misaligned elements are narrower than 4 bytes.
+const MISALIGNED_NARROW: f64 = 0.85;
+/// To PyTorch and torch.compile, in every cell.
+const TORCH: f64 = 1.00;
+
+const fn goal(
+    groups: &'static [Group],
+    sizes: RangeInclusive<u32>,
+    peer: Peer,
+    graph: f64,
+    stream: f64,
+) -> Goal {
+    Goal { groups, sizes, peer, graph, stream }
+}
+
+/// The least ratio of the time of `peer` to ours for n elements of `group`, if there is a goal.
+pub(crate) fn least(group: Group, n: u64, peer: Peer, mode: Mode) -> Option<f64> {
+    match (group, peer) {
+        (_, Peer::Eager | Peer::Compiled) => return Some(TORCH),
+        (Group::MisalignedNarrow, Peer::Beside) => return Some(MISALIGNED_NARROW),
+        _ => {}
+    }
+    let met = |goal: &&Goal| {
+        goal.groups.contains(&group) && goal.sizes.contains(&n.max(1).ilog2()) && goal.peer == peer
+    };
+    GOALS.iter().find(met).map(|goal| if mode == Mode::Graph { goal.graph } else { goal.stream })
+}

@@ -1,0 +1,81 @@
+//! A kernel that reads as many bytes and does nothing with them: no reduction of them is faster.
+
+use super::Outcome;
+use super::clock::Launch;
+use super::gpu::Gpu;
+use super::slots::Slots;
+use reducegen::cudarc::driver::sys::CUdevice_attribute as Attribute;
+use reducegen::cudarc::driver::{CudaFunction, CudaStream, LaunchConfig, PushKernelArg};
+use std::sync::Arc;
+
+/// The kernel of `Device::time_read`.
+const READ_ALL: &str = include_str!("../../reduce-runtime/src/cuda/read_all.cu");
+/// Its threads, and the bytes that a block reads at a time.
+const BLOCK: u32 = 512;
+const TILE: usize = 512 * 8 * UNIT;
+const UNIT: usize = 16;
+/// Grids that it is tried with, in blocks for each multiprocessor, beside the one that covers the data at once.
+const BLOCKS_PER_PROCESSOR: [usize; 3] = [2, 4, 8];
+
+/// The kernel, where it reads, and on which grid.
+#[derive(Clone)]
+pub(crate) struct Read {
+    stream: Arc<CudaStream>,
+    function: CudaFunction,
+    slots: Slots,
+    units: u64,
+    sink: u64,
+    grid: u32,
+}
+
+impl Read {
+    /// Of as many bytes in each of the slots, on every grid that may be the best.
+    pub(crate) fn on_every_grid(gpu: &Gpu, slots: &Slots, bytes: usize) -> Outcome<Vec<Read>> {
+        let function = gpu.load(READ_ALL)?.load_function("read_all")?;
+        let sink = gpu.allocate(UNIT)?;
+        let processors = gpu.attribute(Attribute::CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT)?;
+        let read = |grid: usize| Read {
+            stream: gpu.stream.clone(),
+            function: function.clone(),
+            slots: slots.clone(),
+            units: (bytes / UNIT) as u64,
+            sink,
+            grid: grid as u32,
+        };
+        Ok(grids(bytes, processors).into_iter().map(read).collect())
+    }
+
+    /// Of one piece of memory, at once.
+    pub(crate) fn of_one(gpu: &Gpu, base: u64, bytes: usize) -> Outcome<Read> {
+        let all = Read::on_every_grid(gpu, &Slots::one(base), bytes)?;
+        all.into_iter().last().ok_or_else(|| "no grid reads that".into())
+    }
+
+    pub(crate) fn enqueue_at(&self, turn: u64) -> Outcome<()> {
+        let x = self.slots.pointer(turn, 0);
+        let config =
+            LaunchConfig { grid_dim: (self.grid, 1, 1), block_dim: (BLOCK, 1, 1), shared_mem_bytes: 0 };
+        let mut builder = self.stream.launch_builder(&self.function);
+        builder.arg(&x).arg(&self.units).arg(&self.sink);
+        // SAFETY: the arguments are those of `read_all.cu`; the memory lives as long as the process.
+        unsafe { builder.launch(config) }?;
+        Ok(())
+    }
+}
+
+impl Launch for Read {
+    fn enqueue(&mut self, turn: u64) -> Outcome<()> {
+        self.enqueue_at(turn)
+    }
+
+    fn numbers(&mut self) -> Outcome<Vec<f64>> {
+        Ok(Vec::new())
+    }
+}
+
+/// The grids that are tried for so many bytes, the one that covers them last.
+fn grids(bytes: usize, processors: usize) -> Vec<usize> {
+    let cover = bytes.div_ceil(TILE).max(1);
+    let fewer = BLOCKS_PER_PROCESSOR.into_iter().map(|blocks| blocks * processors);
+    fewer.filter(|&grid| grid < cover).chain([cover]).collect()
+}

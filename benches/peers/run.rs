@@ -1,0 +1,242 @@
+//! Runs the cases: every contestant of a cell in turn, round after round.
+
+use super::Outcome;
+use super::cases::Case;
+use super::clock::{Clock, Contestant, Native};
+use super::cub::{Calls, Cub};
+use super::goals;
+use super::ours::Ours;
+use super::pool::Pool;
+use super::read::Read;
+use super::slots::Slots;
+use super::stats::Spread;
+use super::table::{Check, Mode, Peer, Row};
+use super::torch::{Function, Torch};
+use reducegen::dsl::lanes::LanesRef;
+use reducegen::dsl::{Spec, Value};
+use reducegen::{Device, Reducer};
+use serde_json::json;
+use std::cell::RefCell;
+use std::rc::Rc;
+
+/// What a sample should last, in microseconds, and how many calls it has at the least and at the most.
+const SAMPLE: f64 = 1_500.0;
+const CALLS: (f64, f64) = (2.0, 500.0);
+/// Calls of the sample that finds out how many that are.
+const TRIAL: u64 = 4;
+
+/// A cell: a case, for so many elements.
+#[derive(Clone, Copy)]
+pub(crate) struct Cell {
+    pub(crate) case: &'static Case,
+    pub(crate) n: usize,
+}
+
+impl Cell {
+    pub(crate) fn bytes(&self) -> usize {
+        self.n * self.case.ty.size() * self.case.inputs()
+    }
+
+    pub(crate) fn name(&self) -> String {
+        format!("{}, 2^{}", self.case.name, self.n.ilog2())
+    }
+}
+
+/// Everything that cells are measured with.
+pub(crate) struct Runner {
+    pub(crate) clock: Rc<Clock>,
+    pub(crate) pool: Pool,
+    pub(crate) cub: Option<Cub>,
+    pub(crate) torch: Option<Rc<RefCell<Torch>>>,
+    /// Has it the elements of the pool, or others?
+    pub(crate) torch_shares: bool,
+    pub(crate) torch_compiles: bool,
+    pub(crate) rounds: usize,
+    pub(crate) rows: Vec<Row>,
+    pub(crate) missing: Vec<String>,
+}
+
+/// A contestant, and what is known of its result.
+struct Entry {
+    peer: Peer,
+    contestant: Box<dyn Contestant>,
+    check: Check,
+}
+
+impl Runner {
+    /// Measures a cell; whoever cannot take part is named in `missing`.
+    pub(crate) fn cell(&mut self, cell: Cell) -> Outcome<()> {
+        let Case { ty, .. } = *cell.case;
+        let inputs = cell.case.inputs();
+        let slots = Slots::of(self.pool.base, self.pool.bytes, ty, cell.n, inputs);
+        let slots = slots.ok_or("the memory of the GPU does not hold its elements")?;
+        self.pool.fill(&self.clock.gpu, ty, slots.stride * inputs)?;
+        let mut entries = self.entries(cell, &slots)?;
+        for mode in Mode::ALL {
+            self.measure(cell, mode, &mut entries)?;
+        }
+        Ok(())
+    }
+
+    /// All that take part, with their results checked.
+    fn entries(&mut self, cell: Cell, slots: &Slots) -> Outcome<Vec<Entry>> {
+        let Case { ty, offset, .. } = *cell.case;
+        let shifted = slots.shifted(offset * ty.size());
+        let mark = self.pool.mark(&self.clock.gpu, ty, &shifted, cell.n)?;
+        let (ours, numbers) = self.ours(cell, &shifted)?;
+        let mut entries = vec![ours];
+        let peers = [Peer::Beside, Peer::Cub, Peer::Eager, Peer::Compiled, Peer::Read];
+        for peer in peers {
+            match self.entry(cell, slots, peer, &numbers) {
+                Ok(entry) => entries.extend(entry),
+                Err(error) => self.missing.push(format!("{}, {peer}: {error}", cell.name())),
+            }
+        }
+        self.pool.unmark(&self.clock.gpu, &mark)?;
+        Ok(entries)
+    }
+
+    /// Our reduction, and its result, which has the bits of the host backend or is wrong.
+    fn ours(&self, cell: Cell, slots: &Slots) -> Outcome<(Entry, Vec<f64>)> {
+        let spec = cell.case.parsed(cell.case.spec)?;
+        let mut ours = Native::new(&self.clock, Ours::new(&self.clock, &spec, slots.clone(), cell.n)?);
+        let found = ours.launch.values()?;
+        let expected = self.on_the_host(cell, &spec, slots)?;
+        let check = if found == expected { Check::Right } else { Check::wrong(&found, &expected) };
+        let numbers = ours.numbers()?;
+        Ok((Entry { peer: Peer::Ours, contestant: Box::new(ours), check }, numbers))
+    }
+
+    fn on_the_host(&self, cell: Cell, spec: &Spec, slots: &Slots) -> Outcome<Vec<Value>> {
+        let lanes = |input| self.pool.lanes(cell.case.ty, slots, input, cell.n);
+        let lanes: Vec<LanesRef<'_>> = (0..cell.case.inputs()).map(lanes).collect();
+        Ok(Reducer::new(spec, &Device::host())?.reduce(&lanes)?.values)
+    }
+
+    /// A peer, if the case has it.
+    fn entry(&self, cell: Cell, slots: &Slots, peer: Peer, ours: &[f64]) -> Outcome<Option<Entry>> {
+        let Some(mut contestant) = self.contestant(cell, slots, peer)? else { return Ok(None) };
+        let check = match peer {
+            Peer::Read => Check::Unknown("it has no result".to_owned()),
+            Peer::Beside if cell.case.offset > 0 => Check::Unknown("of other elements".to_owned()),
+            Peer::Eager | Peer::Compiled if !self.torch_shares => {
+                Check::Unknown("of other elements".to_owned())
+            }
+            Peer::Ours | Peer::Beside | Peer::Cub | Peer::Eager | Peer::Compiled => {
+                Check::of(&contestant.numbers()?, ours, cell.case.tolerance)
+            }
+        };
+        Ok(Some(Entry { peer, contestant, check }))
+    }
+
+    fn contestant(&self, cell: Cell, slots: &Slots, peer: Peer) -> Outcome<Option<Box<dyn Contestant>>> {
+        let Case { ty, offset, .. } = *cell.case;
+        Ok(match peer {
+            Peer::Ours => None,
+            Peer::Beside => self.beside(cell, slots)?,
+            Peer::Cub => self.cub(cell, &slots.shifted(offset * ty.size()))?,
+            Peer::Eager => self.torch(cell, slots, "eager", 0)?,
+            Peer::Compiled if !self.torch_compiles => None,
+            Peer::Compiled => self.torch(cell, slots, "compiled", 1)?,
+            Peer::Read => Some(self.read(cell, slots)?),
+        })
+    }
+
+    fn beside(&self, cell: Cell, slots: &Slots) -> Outcome<Option<Box<dyn Contestant>>> {
+        let Some((text, offset)) = cell.case.beside else { return Ok(None) };
+        let slots = slots.shifted(offset * cell.case.ty.size());
+        let ours = Ours::new(&self.clock, &cell.case.parsed(text)?, slots, cell.n)?;
+        Ok(Some(Box::new(Native::new(&self.clock, ours))))
+    }
+
+    fn cub(&self, cell: Cell, slots: &Slots) -> Outcome<Option<Box<dyn Contestant>>> {
+        let (Some(cub), false) = (&self.cub, cell.case.cub.is_empty()) else { return Ok(None) };
+        let shape = (cell.case.inputs(), cell.n);
+        let calls = Calls::new(&self.clock, cub, cell.case.cub, slots.clone(), shape)?;
+        Ok(Some(Box::new(Native::new(&self.clock, calls))))
+    }
+
+    fn torch(
+        &self,
+        cell: Cell,
+        slots: &Slots,
+        name: &'static str,
+        which: usize,
+    ) -> Outcome<Option<Box<dyn Contestant>>> {
+        let python = cell.case.torch[which];
+        let (Some(torch), false) = (&self.torch, python.is_empty()) else { return Ok(None) };
+        let case = json!({
+            "ty": cell.case.ty.name(), "n": cell.n, "inputs": cell.case.inputs(), "stride": slots.stride,
+            "copies": slots.copies, "python": python, "compiled": which == 1,
+        });
+        Ok(Some(Box::new(Function::new(torch, name, &case)?)))
+    }
+
+    /// The kernel that reads, on the grid that is fastest.
+    fn read(&self, cell: Cell, slots: &Slots) -> Outcome<Box<dyn Contestant>> {
+        let mut best: Option<(f64, Native<Read>)> = None;
+        for read in Read::on_every_grid(&self.clock.gpu, slots, cell.bytes())? {
+            let mut read = Native::new(&self.clock, read);
+            let calls = calls(&mut read, Mode::Graph)?;
+            read.prepare(Mode::Graph, calls)?;
+            let time = read.sample(Mode::Graph, calls)?;
+            if best.as_ref().is_none_or(|(least, _)| time < *least) {
+                best = Some((time, read));
+            }
+        }
+        let (_, read) = best.ok_or("no grid reads that")?;
+        Ok(Box::new(read))
+    }
+
+    fn measure(&mut self, cell: Cell, mode: Mode, entries: &mut [Entry]) -> Outcome<()> {
+        let mut calls_of = Vec::new();
+        for entry in entries.iter_mut() {
+            let calls = calls(entry.contestant.as_mut(), mode)?;
+            entry.contestant.prepare(mode, calls)?;
+            calls_of.push(calls);
+        }
+        let mut times = vec![Vec::new(); entries.len()];
+        for round in 0..=self.rounds {
+            for place in order(round, entries.len()) {
+                let time = entries[place].contestant.sample(mode, calls_of[place])?;
+                // The first round warms up.
+                if round > 0 {
+                    times[place].push(time);
+                }
+            }
+        }
+        for (entry, times_of) in entries.iter().zip(&times) {
+            self.rows.extend(row(cell, mode, entry, times_of, &times[0]));
+        }
+        Ok(())
+    }
+}
+
+/// Every other round goes backwards, so that nobody always comes after the same one.
+fn order(round: usize, entries: usize) -> Vec<usize> {
+    let forward = 0..entries;
+    if round.is_multiple_of(2) { forward.collect() } else { forward.rev().collect() }
+}
+
+/// How many calls make a sample.
+fn calls(contestant: &mut dyn Contestant, mode: Mode) -> Outcome<u64> {
+    contestant.prepare(mode, TRIAL)?;
+    contestant.sample(mode, TRIAL)?;
+    let once = contestant.sample(mode, TRIAL)?;
+    Ok((SAMPLE / once).clamp(CALLS.0, CALLS.1) as u64)
+}
+
+fn row(cell: Cell, mode: Mode, entry: &Entry, times: &[f64], ours: &[f64]) -> Option<Row> {
+    let ratio = if entry.peer == Peer::Ours { None } else { Spread::of_ratios(times, ours) };
+    Some(Row {
+        case: cell.case.name.to_owned(),
+        n: cell.n as u64,
+        bytes: cell.bytes() as u64,
+        mode,
+        peer: entry.peer,
+        time: Spread::of(times)?,
+        ratio,
+        goal: goals::least(cell.case.group, cell.n as u64, entry.peer, mode),
+        check: entry.check.clone(),
+    })
+}

@@ -1,0 +1,173 @@
+"""PyTorch beside us: a process that reduces the elements of another, through CUDA IPC.
+
+Reads one JSON object a line, answers with one a line: {"error": ...} or what the command gives. Only one process
+measures at a time, so that this one does nothing between commands.
+"""
+
+import ctypes
+import json
+import sys
+
+import torch
+
+TYPES = {
+    "f16": torch.float16, "bf16": torch.bfloat16, "f32": torch.float32, "f64": torch.float64,
+    "i8": torch.int8, "u8": torch.uint8, "i32": torch.int32, "i64": torch.int64,
+}
+# As in clock.rs.
+LEAD = 2
+FLUSHES = 4
+# More than any sample has calls.
+MOST_VIEWS = 600
+
+
+class Handle(ctypes.Structure):
+    _fields_ = [("reserved", ctypes.c_char * 64)]
+
+
+class Memory:
+    """Bytes at an address of the device, as PyTorch takes them."""
+
+    def __init__(self, pointer, size):
+        self.__cuda_array_interface__ = {
+            "shape": (size,), "typestr": "|u1", "data": (pointer, False), "version": 3,
+        }
+
+
+def opened(handle, size):
+    driver = ctypes.CDLL("libcuda.so.1")
+    pointer = ctypes.c_uint64()
+    passed = Handle.from_buffer_copy(bytes.fromhex(handle))
+    code = driver.cuIpcOpenMemHandle_v2(ctypes.byref(pointer), passed, ctypes.c_uint(1))
+    if code != 0:
+        raise RuntimeError(f"cuIpcOpenMemHandle gives {code}")
+    return torch.as_tensor(Memory(pointer.value, size), device="cuda")
+
+
+def flat(result):
+    if isinstance(result, tuple):
+        return [number for part in result for number in flat(part)]
+    return [result.item()]
+
+
+def eager(command):
+    names = "x, y" if command["inputs"] == 2 else "x"
+    return eval(f"lambda {names}: {command['python']}", globals())
+
+
+def compiled(command):
+    torch._dynamo.reset()
+    return torch.compile(eager(command), dynamic=False)
+
+
+class Function:
+    """What is called, on which elements; its calls may be captured in a graph."""
+
+    def __init__(self, command, pool):
+        ty, n, stride, inputs = TYPES[command["ty"]], command["n"], command["stride"], command["inputs"]
+        size = n * ty.itemsize
+
+        def view(place):
+            return pool[place * stride:place * stride + size].view(ty)
+
+        turns = range(min(command["copies"], MOST_VIEWS))
+        self.views = [[view(turn * inputs + place) for place in range(inputs)] for turn in turns]
+        self.function = compiled(command) if command["compiled"] else eager(command)
+        self.graph = None
+
+    def numbers(self):
+        return flat(self.function(*self.views[0]))
+
+    def call(self, first, calls):
+        views, function = self.views, self.function
+        for turn in range(first, first + calls):
+            function(*views[turn % len(views)])
+
+    def prepare(self, mode, calls):
+        self.graph = None
+        if mode == "graph":
+            torch.cuda.synchronize()
+            graph = torch.cuda.CUDAGraph()
+            graph.capture_begin(capture_error_mode="relaxed")
+            self.call(0, calls)
+            graph.capture_end()
+            graph.replay()
+            torch.cuda.synchronize()
+            self.graph = graph
+
+
+class Peer:
+    def __init__(self):
+        self.functions = {}
+
+    def hello(self, _):
+        torch.cuda.init()
+        self.start = torch.cuda.Event(enable_timing=True)
+        self.stop = torch.cuda.Event(enable_timing=True)
+        self.stream = torch.cuda.Stream()
+        torch.cuda.set_stream(self.stream)
+        l2 = torch.cuda.get_device_properties(0).L2_cache_size
+        self.evicts = torch.ones(4 * l2 // 4, device="cuda")
+        return {"version": torch.__version__}
+
+    def open(self, command):
+        """The elements of the other process; where that is not possible, as much memory of this one."""
+        size = command["bytes"]
+        try:
+            self.pool = opened(command["handle"], size)
+            return {"shared": True}
+        except Exception as error:
+            self.pool = torch.randint(0, 100, (size,), dtype=torch.uint8, device="cuda")
+            return {"shared": False, "reason": str(error)}
+
+    def case(self, command):
+        """A function of x and y, where they lie in each turn, and its result in turn 0."""
+        self.functions[command["name"]] = function = Function(command, self.pool)
+        return {"numbers": function.numbers()}
+
+    def warm(self, command):
+        """Compiles a function for elements that nobody looks at, so that it is in the cache on disk."""
+        def elements():
+            return torch.zeros(command["n"], dtype=TYPES[command["ty"]], device="cuda")
+
+        compiled(command)(*(elements() for _ in range(command["inputs"])))
+        torch.cuda.synchronize()
+        return {}
+
+    def prepare(self, command):
+        self.functions[command["name"]].prepare(command["mode"], command["calls"])
+        return {}
+
+    def sample(self, command):
+        function, calls = self.functions[command["name"]], command["calls"]
+        for _ in range(FLUSHES if function.graph else 1):
+            self.evicts.sum()
+        if not function.graph:
+            torch.cuda.synchronize()
+            function.call(calls, LEAD)
+        self.start.record()
+        if function.graph:
+            function.graph.replay()
+        else:
+            function.call(0, calls)
+        self.stop.record()
+        self.stop.synchronize()
+        return {"microseconds": self.start.elapsed_time(self.stop) * 1e3}
+
+
+def main():
+    peer = Peer()
+    with torch.no_grad():
+        for line in sys.stdin:
+            command = json.loads(line)
+            try:
+                answer = getattr(peer, command["do"])(command)
+            except Exception as error:
+                answer = {"error": f"{type(error).__name__}: {error}".splitlines()[0][:300]}
+            print(json.dumps(answer), file=answers, flush=True)
+
+
+if __name__ == "__main__":
+    # What libraries print is no answer.
+    answers, sys.stdout = sys.stdout, sys.stderr
+    main()

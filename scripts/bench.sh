@@ -1,0 +1,66 @@
+#!/usr/bin/env bash
+# Every reduction beside its peers on the GPU of this machine: CUB, PyTorch, torch.compile, and a kernel that only
+# reads. Writes table.json, table.md and plots to $RESULTS, or .gpu/results.
+#
+#   scripts/bench.sh [--quick] [--only REGEX] …     builds what is not built, then measures; --help lists the options
+#   scripts/bench.sh --build                        builds only, into .gpu/, for a machine without Rust or nvcc
+#   scripts/bench.sh --render TABLE.json            the README's table, from a run
+#
+# CUB is built by the nvcc on PATH, or else by one from Python wheels, for the GPU that is there, or for ARCH=90.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+results=${RESULTS:-.gpu/results}
+mkdir -p .gpu "$results"
+
+# Puts nvcc on PATH where there is none, with the flags that find what belongs to it.
+find_nvcc() {
+  if command -v nvcc >/dev/null; then return; fi
+  [ -d .cuda ] || python3 -m venv .cuda
+  .cuda/bin/pip install --quiet --disable-pip-version-check nvidia-cuda-nvcc==13.0.88 nvidia-nvvm==13.0.88 \
+    nvidia-cuda-crt==13.0.88 nvidia-cuda-runtime==13.0.96 nvidia-cuda-cccl==13.3.5.0.6
+  toolkit=$(echo "$PWD"/.cuda/lib/python3*/site-packages/nvidia/cu13)
+  PATH=$toolkit/bin:$PATH
+  headers=(-I "$toolkit/include/cccl")
+  libraries=(-L "$toolkit/lib")
+}
+
+# What the library was built from; times do not survive copies of the working tree.
+sources_of_cub() { cat benches/peers/cub/* | sha256sum; }
+
+cub_is_built() {
+  [ -f .gpu/libcub.so ] && [ "$(sources_of_cub)" = "$(cat .gpu/libcub.sources)" ]
+}
+
+# One process for each file: the templates take half a minute.
+build_cub() {
+  local headers=() libraries=() objects running=() source job
+  find_nvcc
+  objects=$(mktemp -d)
+  for source in benches/peers/cub/*.cu; do
+    nvcc -O3 -std=c++17 "-arch=${ARCH:+sm_}${ARCH:-native}" -Xcompiler -fPIC "${headers[@]}" \
+      -c "$source" -o "$objects/$(basename "$source").o" &
+    running+=($!)
+  done
+  for job in "${running[@]}"; do wait "$job" || return; done
+  nvcc -shared "-arch=${ARCH:+sm_}${ARCH:-native}" "${libraries[@]}" "$objects"/*.o -o .gpu/libcub.so || return
+  rm -r "$objects"
+  sources_of_cub >.gpu/libcub.sources
+}
+
+build_peers() {
+  command -v cargo >/dev/null || return 0
+  local built
+  built=$(cargo bench --no-run --bench peers --message-format=json | python3 -c 'import json,sys
+for line in sys.stdin:
+    it = json.loads(line)
+    if it.get("executable") and it["target"]["name"] == "peers": print(it["executable"])')
+  cp "$built" .gpu/peers
+}
+
+build_peers
+if [ "${1:-}" = --render ]; then exec .gpu/peers "$@"; fi
+if ! cub_is_built; then
+  build_cub || echo "CUB was not built: the table goes without it" >&2
+fi
+if [ "${1:-}" = --build ]; then exit; fi
+.gpu/peers --cub .gpu/libcub.so --results "$results" "$@"
