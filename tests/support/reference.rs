@@ -77,6 +77,6 @@ impl Place {
     fn input(&self, lanes: &Lanes) -> Input {
         let mut elements = Lanes::empty(lanes.ty());
         elements.extend(lanes.borrow().slice(self.start..lanes.len()));
-        Input { elements, step: self.step as u64, aligned: self.start == 0 }
+        Input { elements, offset: self.start as u64, step: self.step as u64 }
     }
 }
