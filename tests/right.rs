@@ -195,7 +195,7 @@ fn check_strided(case: &Case, name: &str, n: usize, kind: Kind) {
 fn memory(input: &Strided<Lanes>) -> Input {
     let mut elements = Lanes::empty(input.data.ty());
     elements.extend(input.data.borrow().slice(input.offset..input.data.len()));
-    Input { elements, step: input.step as u64, aligned: true }
+    Input { elements, step: input.step as u64, offset: 0 }
 }
 
 /// Large sizes on the host backend.
