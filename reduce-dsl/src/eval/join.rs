@@ -32,6 +32,12 @@ impl Joiner {
         }
     }
 
+    /// Do the fields meet the parameters behind them as they are? Then [`Joiner::join`] takes any number of rows at
+    /// once, each as long as the accumulator.
+    pub fn is_direct(&self) -> bool {
+        self.right.func.lines().is_empty() && self.in_place.iter().all(Option::is_some)
+    }
+
     /// The first `len` lanes of every field of `acc` join what `right` gives for the parameters behind them. The
     /// other lanes stay as they are.
     ///

@@ -47,7 +47,7 @@ macro_rules! compiled {
             operations::bin(op, a, b, out)
         }
 
-        /// `acc[i] = acc[i] op b[i]`, where there is a `b[i]`.
+        /// Row after row of `b`, each as long as `acc`, joins it: `acc[i] = acc[i] op b[i]`, where there is a `b[i]`.
         ///
         /// # Errors
         /// The operation is not defined for the types, or does not [commute](Bin::commutes).

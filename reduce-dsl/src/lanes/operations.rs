@@ -114,7 +114,7 @@ pub(super) fn bin(op: Bin, a: LanesRef<'_>, b: LanesRef<'_>, out: &mut Lanes) ->
     }
 }
 
-/// `acc[i] = acc[i] op b[i]`, where there is a `b[i]`, of an operation that [commutes](Bin::commutes).
+/// `b[i]`, then `b[i + len]`, `b[i + 2 len]`, … join `acc[i]` of `len`, by an operation that [commutes](Bin::commutes).
 #[inline(always)]
 pub(super) fn accumulate(op: Bin, acc: &mut Lanes, b: LanesRef<'_>) -> Result<(), LaneError> {
     match op {
@@ -245,7 +245,13 @@ fn zip<A: Copy, B: Copy, R: Copy + Default>(a: &[A], b: &[B], out: &mut Vec<R>, 
 
 #[inline(always)]
 fn join<T: Copy>(acc: &mut [T], b: &[T], f: impl Fn(T, T) -> T) {
-    for (acc, &b) in acc.iter_mut().zip(b) {
-        *acc = f(*acc, b);
+    if let [acc] = acc {
+        *acc = b.iter().fold(*acc, |acc, &b| f(acc, b));
+        return;
+    }
+    for row in b.chunks(acc.len().max(1)) {
+        for (acc, &b) in acc.iter_mut().zip(row) {
+            *acc = f(*acc, b);
+        }
     }
 }

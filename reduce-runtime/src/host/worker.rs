@@ -112,11 +112,14 @@ impl<'a> Worker<'a> {
     /// `items` = the lanes of every chunk of the source.
     fn fold(&mut self, range: Range<usize>, level: Level) -> Done {
         let lanes = level.lanes as usize;
+        let width = if self.fold.is_direct() { lanes } else { LANES };
         self.items.iter_mut().for_each(Lanes::clear);
         for start in range.clone().step_by(level.chunk as usize) {
             let end = start.saturating_add(level.chunk as usize).min(range.end);
-            self.fold_chunk(start..end, lanes)?;
-            let strips = lanes.min(end - start).div_ceil(LANES);
+            let strips = lanes.min(end - start).div_ceil(width);
+            let none = || self.left.iter().map(|field| Lanes::empty(field.ty())).collect();
+            self.strips.resize_with(strips.max(self.strips.len()), none);
+            self.fold_chunk(start..end, lanes, width)?;
             for strip in &self.strips[..strips] {
                 self.items.iter_mut().zip(strip).for_each(|(items, strip)| items.extend(strip.borrow()));
             }
@@ -124,15 +127,17 @@ impl<'a> Worker<'a> {
         Ok(())
     }
 
-    /// `strips` = the lanes of one chunk, row after row as they lie in memory.
-    fn fold_chunk(&mut self, chunk: Range<usize>, lanes: usize) -> Done {
-        let strips = lanes.min(chunk.len()).div_ceil(LANES);
-        let none = || self.left.iter().map(|field| Lanes::empty(field.ty())).collect();
-        self.strips.resize_with(strips.max(self.strips.len()), none);
+    /// `strips` = the lanes of one chunk, `width` at a time, row after row as they lie in memory.
+    fn fold_chunk(&mut self, chunk: Range<usize>, lanes: usize, width: usize) -> Done {
         for (number, start) in chunk.clone().step_by(lanes).enumerate() {
-            let row = start..start.saturating_add(lanes).min(chunk.end);
-            for (strip, start) in row.clone().step_by(LANES).enumerate() {
-                self.fold_strip(strip, start..(start + LANES).min(row.end), number)?;
+            let direct = number > 0 && self.fold.is_direct();
+            let end = if direct { chunk.end } else { start.saturating_add(lanes).min(chunk.end) };
+            for (strip, start) in (start..end).step_by(if direct { end - start } else { width }).enumerate() {
+                let end = if direct { end } else { start.saturating_add(width).min(end) };
+                self.fold_strip(strip, start..end, number)?;
+            }
+            if direct {
+                break;
             }
         }
         Ok(())

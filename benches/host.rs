@@ -1,0 +1,105 @@
+//! The host backend beside plain loops, `ndarray`, rayon, NumPy and a pure read of the same memory, in one run.
+//!
+//! ```sh
+//! cargo bench --bench host -- [--mib 256] [--rounds 9] [--json FILE]
+//! ```
+//!
+//! NumPy takes part where `python3`, or what REDUCEGEN_PYTHON names, can import it. Contestants take turns, so that what
+//! else the machine does meets all of them; a ratio is the median over the rounds of the times of one round.
+#![allow(clippy::unwrap_used, reason = "a measurement that cannot be taken fails by panicking")]
+
+#[path = "host/contestants.rs"]
+mod contestants;
+#[path = "host/number.rs"]
+mod number;
+#[path = "host/numpy.rs"]
+mod numpy;
+#[path = "host/report.rs"]
+mod report;
+#[path = "../tests/support/splitmix.rs"]
+mod splitmix;
+
+use contestants::{Contestant, contestants};
+use number::{Number, Op};
+use numpy::Numpy;
+use rayon::ThreadPool;
+use reduce_dsl::{Value, f16};
+use reduce_runtime::{Device, Reducer};
+use report::{Cell, Report};
+use splitmix::Random;
+use std::time::Duration;
+
+/// A cell ends after this time, whatever its rounds, but not before the third.
+const LONGEST: Duration = Duration::from_secs(6);
+
+fn main() {
+    let number = |name: &str, default| argument(name).map_or(default, |text| text.parse().unwrap());
+    let (bytes, rounds) = (number("--mib", 256) << 20, number("--rounds", 9));
+    let mut report = Report::new(bytes);
+    run::<f32>(bytes, rounds, &mut report);
+    run::<f64>(bytes, rounds, &mut report);
+    run::<i32>(bytes, rounds, &mut report);
+    run::<f16>(bytes, rounds, &mut report);
+    report.summary();
+    if let Some(file) = argument("--json") {
+        std::fs::write(file, report.json()).unwrap();
+    }
+}
+
+/// The argument behind `name`.
+fn argument(name: &str) -> Option<String> {
+    std::env::args().skip_while(|arg| arg != name).nth(1)
+}
+
+/// Every operator on elements of one type.
+fn run<T: Number>(bytes: usize, rounds: usize, report: &mut Report) {
+    let mut random = Random::new(1);
+    let data: Vec<T> = (0..bytes / size_of::<T>()).map(|_| T::of(random.unit())).collect();
+    let all = std::thread::available_parallelism().map_or(1, usize::from);
+    let pools = [1, all].map(|threads| rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap());
+    let mut numpy = Numpy::start(&data);
+    for op in Op::ALL {
+        let spec = reduce_dsl::parse::text(&format!("op: {op}, ty: {}", T::TY), None).unwrap().spec;
+        let reducer = Reducer::new(&spec, &Device::host()).unwrap();
+        check(op, &reducer, &data, &pools);
+        for pool in &pools {
+            let mut racing = contestants(op, &reducer, &data, pool);
+            racing.extend(numpy.as_mut().map(|numpy| numpy.contestant(op)));
+            report.add(Cell::new(op, T::TY, pool.current_num_threads(), race(racing, rounds)));
+        }
+    }
+}
+
+/// The times of every contestant in every round.
+fn race(mut racing: Vec<Contestant<'_>>, rounds: usize) -> Vec<(&'static str, Vec<Duration>)> {
+    let mut times: Vec<_> = racing.iter().map(|it| (it.name, Vec::new())).collect();
+    let mut spent = Duration::ZERO;
+    for round in 0..=rounds {
+        for at in 0..racing.len() {
+            let at = (at + round) % racing.len();
+            let time = (racing[at].run)();
+            spent += time;
+            // The first round warms caches and pools.
+            times[at].1.extend((round > 0).then_some(time));
+        }
+        if round >= 3 && spent > LONGEST {
+            break;
+        }
+    }
+    times
+}
+
+/// Few elements have the bits of the reference association, and all of them the same with any number of threads.
+fn check<T: Number>(op: Op, reducer: &Reducer, data: &[T], pools: &[ThreadPool]) {
+    let reduce = |data: &[T], pool: &ThreadPool| -> Vec<Value> {
+        pool.install(|| reducer.reduce(&[T::lanes(data)]).unwrap().values)
+    };
+    let association = reducer.program().association();
+    for n in [1, 1000, 70_001, (1 << 20) + 12_345] {
+        let data = &data[..n.min(data.len())];
+        let expected = op.reference(data, &association);
+        pools.iter().for_each(|pool| assert_eq!(reduce(data, pool), [expected], "{op} of {n} {}", T::TY));
+    }
+    let expected = reduce(data, &pools[0]);
+    pools.iter().for_each(|pool| assert_eq!(reduce(data, pool), expected, "{op} of all {}", T::TY));
+}

@@ -1,0 +1,75 @@
+//! Who takes part, with how many threads.
+
+use crate::number::{Number, Op};
+use rayon::ThreadPool;
+use rayon::prelude::*;
+use reduce_runtime::Reducer;
+use std::hint::black_box;
+use std::time::{Duration, Instant};
+
+/// Somebody who reduces the data, and says how long it took.
+pub(crate) struct Contestant<'a> {
+    pub(crate) name: &'static str,
+    pub(crate) run: Box<dyn FnMut() -> Duration + 'a>,
+}
+
+/// The name of our own.
+pub(crate) const OURS: &str = "reducegen";
+
+/// The name of the read.
+pub(crate) const READ: &str = "read";
+
+/// All who take part in a pool of threads, but for NumPy: those that have one thread only run beside all of ours as well.
+pub(crate) fn contestants<'a, T: Number>(
+    op: Op,
+    reducer: &'a Reducer,
+    data: &'a [T],
+    pool: &'a ThreadPool,
+) -> Vec<Contestant<'a>> {
+    let ours = move || drop(black_box(pool.install(|| reducer.reduce(&[T::lanes(data)]).unwrap())));
+    let read = move || {
+        drop(black_box(pool.install(|| data.par_chunks(1 << 17).map(read).reduce(|| 0, |a, b| a | b))))
+    };
+    vec![
+        timed(OURS, ours),
+        timed(READ, read),
+        timed("iter", move || T::plain(op, data)),
+        timed("ndarray", move || T::ndarray(op, data)),
+        timed("rayon", move || pool.install(|| T::rayon(op, data))),
+    ]
+}
+
+fn timed<'a>(name: &'static str, mut run: impl FnMut() + 'a) -> Contestant<'a> {
+    let run = move || {
+        let start = Instant::now();
+        run();
+        start.elapsed()
+    };
+    Contestant { name, run: Box::new(run) }
+}
+
+/// Reads every element, and does as little as possible with it.
+fn read<T: Number>(data: &[T]) -> u64 {
+    let words = bytemuck::pod_align_to::<T, u64>(data).1;
+    #[cfg(target_arch = "x86_64")]
+    #[target_feature(enable = "avx2")]
+    fn newer(words: &[u64]) -> u64 {
+        ored(words)
+    }
+    #[cfg(target_arch = "x86_64")]
+    if std::arch::is_x86_feature_detected!("avx2") {
+        // SAFETY: the processor has AVX2.
+        return unsafe { newer(words) };
+    }
+    ored(words)
+}
+
+/// All words in one `or`, in as many lanes as hide its latency.
+#[inline(always)]
+fn ored(words: &[u64]) -> u64 {
+    let mut lanes = [0; 32];
+    for row in words.as_chunks::<32>().0 {
+        lanes.iter_mut().zip(row).for_each(|(lane, word)| *lane |= word);
+    }
+    lanes.iter().fold(0, |all, lane| all | lane)
+}

@@ -1,0 +1,178 @@
+//! The types and operators that are measured, as plain Rust spells them.
+
+use ndarray::ArrayView1;
+use rayon::prelude::*;
+use reduce_dsl::arith::{Element, Order};
+use reduce_dsl::lanes::LanesRef;
+use reduce_dsl::program::Association;
+use reduce_dsl::{Value, f16};
+use std::fmt;
+use std::hint::black_box;
+
+/// What is measured.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Op {
+    Sum,
+    Min,
+    Max,
+    Argmax,
+}
+
+/// As specifications and NumPy call it.
+impl fmt::Display for Op {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Op::Sum => "sum",
+            Op::Min => "min",
+            Op::Max => "max",
+            Op::Argmax => "argmax",
+        })
+    }
+}
+
+impl Op {
+    pub(crate) const ALL: [Op; 4] = [Op::Sum, Op::Min, Op::Max, Op::Argmax];
+
+    /// The result for elements that are no NaN, one pair after the other.
+    pub(crate) fn reference<T: Number>(self, data: &[T], association: &Association) -> Value {
+        let extreme = |pick: fn(T, T) -> T| association.reduce(data.to_vec(), pick).map(Value::of);
+        let best =
+            |a: (T, u64), b: (T, u64)| if Order::lt(a.0, b.0) || a.0 == b.0 && b.1 < a.1 { b } else { a };
+        let value = match self {
+            Op::Sum => {
+                let wide = data.iter().map(|&x| x.wide()).collect();
+                association.reduce(wide, T::add).map(Value::of)
+            }
+            Op::Min => extreme(Order::min),
+            Op::Max => extreme(Order::max),
+            Op::Argmax => {
+                let places = data.iter().copied().zip(0..).collect();
+                association.reduce(places, best).map(|best| Value::of(best.1))
+            }
+        };
+        value.unwrap()
+    }
+}
+
+/// A type that is measured. What a peer has no method for, it does by the loop that its users write.
+pub(crate) trait Number: Order + bytemuck::Pod {
+    /// What sums are computed in.
+    type Wide: Element;
+    /// What NumPy calls it.
+    const NUMPY: &str;
+    /// An element from a number from 0 to 1.
+    fn of(unit: f64) -> Self;
+    fn lanes(data: &[Self]) -> LanesRef<'_>;
+    fn wide(self) -> Self::Wide;
+    fn add(a: Self::Wide, b: Self::Wide) -> Self::Wide;
+    fn plain(op: Op, data: &[Self]);
+    fn ndarray(op: Op, data: &[Self]);
+    fn rayon(op: Op, data: &[Self]);
+}
+
+macro_rules! number {
+    ($ty:ty, $numpy:literal, $wide:ty, $of:expr, $to_wide:expr, $add:expr, $min:expr, $max:expr, $array_sum:expr) => {
+        impl Number for $ty {
+            type Wide = $wide;
+            const NUMPY: &str = $numpy;
+
+            fn of(unit: f64) -> $ty {
+                $of(unit)
+            }
+
+            fn lanes(data: &[$ty]) -> LanesRef<'_> {
+                LanesRef::from(data)
+            }
+
+            fn wide(self) -> $wide {
+                $to_wide(self)
+            }
+
+            fn add(a: $wide, b: $wide) -> $wide {
+                $add(a, b)
+            }
+
+            fn plain(op: Op, data: &[$ty]) {
+                let elements = data.iter().copied();
+                match op {
+                    Op::Sum => drop(black_box(elements.map($to_wide).sum::<$wide>())),
+                    Op::Min => drop(black_box(elements.fold(<$ty>::MAX, $min))),
+                    Op::Max => drop(black_box(elements.fold(<$ty>::MIN, $max))),
+                    Op::Argmax => drop(black_box(elements.zip(0u64..).fold((<$ty>::MIN, 0), later))),
+                }
+            }
+
+            fn ndarray(op: Op, data: &[$ty]) {
+                let array = ArrayView1::from(data);
+                match op {
+                    Op::Sum => drop(black_box($array_sum(array))),
+                    Op::Min => drop(black_box(array.fold(<$ty>::MAX, |a, &b| $min(a, b)))),
+                    Op::Max => drop(black_box(array.fold(<$ty>::MIN, |a, &b| $max(a, b)))),
+                    Op::Argmax => {
+                        drop(black_box(array.iter().copied().zip(0u64..).fold((<$ty>::MIN, 0), later)))
+                    }
+                }
+            }
+
+            fn rayon(op: Op, data: &[$ty]) {
+                let elements = data.par_iter().copied();
+                match op {
+                    Op::Sum => drop(black_box(elements.map($to_wide).sum::<$wide>())),
+                    Op::Min => drop(black_box(elements.reduce(|| <$ty>::MAX, $min))),
+                    Op::Max => drop(black_box(elements.reduce(|| <$ty>::MIN, $max))),
+                    Op::Argmax => {
+                        let places = elements.enumerate().map(|(i, x)| (x, i as u64));
+                        drop(black_box(places.reduce(|| (<$ty>::MIN, 0), later)))
+                    }
+                }
+            }
+        }
+    };
+}
+
+/// The larger of two, the first of equal ones.
+fn later<T: PartialOrd>(a: (T, u64), b: (T, u64)) -> (T, u64) {
+    if b.0 > a.0 { b } else { a }
+}
+
+fn itself<T>(x: T) -> T {
+    x
+}
+
+number!(
+    f32,
+    "<f4",
+    f32,
+    |unit| unit as f32 - 0.5,
+    itself,
+    |a, b| a + b,
+    f32::min,
+    f32::max,
+    |a: ArrayView1<'_, f32>| a.sum()
+);
+number!(f64, "<f8", f64, |unit| unit - 0.5, itself, |a, b| a + b, f64::min, f64::max, |a: ArrayView1<
+    '_,
+    f64,
+>| a.sum());
+number!(
+    i32,
+    "<i4",
+    i32,
+    |unit| (unit * 2e9) as i32 - 1_000_000_000,
+    itself,
+    i32::wrapping_add,
+    Ord::min,
+    Ord::max,
+    |a: ArrayView1<'_, i32>| a.sum()
+);
+number!(
+    f16,
+    "<f2",
+    f32,
+    |unit| f16::from_f64(unit - 0.5),
+    f32::from,
+    |a, b| a + b,
+    f16::min,
+    f16::max,
+    |a: ArrayView1<'_, f16>| a.fold(0.0, |sum, &x| sum + f32::from(x))
+);

@@ -1,0 +1,81 @@
+//! NumPy, in a process of its own that keeps the same data and times itself.
+
+use crate::contestants::Contestant;
+use crate::number::{Number, Op};
+use std::io::{BufRead, BufReader, Write};
+use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+use std::time::Duration;
+
+/// Reads the elements, then the names of methods, and answers with the seconds that each took.
+const SCRIPT: &str = "
+import sys, time, numpy
+dtype, size = sys.argv[1], int(sys.argv[2])
+x = numpy.frombuffer(sys.stdin.buffer.read(size), dtype).copy()
+print(numpy.__version__, flush=True)
+for line in sys.stdin.buffer:
+    reduce = getattr(x, line.decode().strip())
+    start = time.perf_counter()
+    reduce()
+    print(time.perf_counter() - start, flush=True)
+";
+
+/// The process.
+pub(crate) struct Numpy {
+    child: Child,
+    to: ChildStdin,
+    from: BufReader<ChildStdout>,
+}
+
+impl Numpy {
+    /// Starts it on those elements; where that fails, says so once for each type.
+    pub(crate) fn start<T: Number>(data: &[T]) -> Option<Numpy> {
+        let python = std::env::var("REDUCEGEN_PYTHON").unwrap_or_else(|_| "python3".to_owned());
+        let started = Numpy::with(&python, data);
+        match &started {
+            Ok((_, version)) => println!("{}: NumPy {version}", T::TY),
+            Err(error) => println!("{}: without NumPy, as {python} gave none: {error}", T::TY),
+        }
+        started.ok().map(|(numpy, _)| numpy)
+    }
+
+    fn with<T: Number>(python: &str, data: &[T]) -> std::io::Result<(Numpy, String)> {
+        let size = size_of_val(data).to_string();
+        let mut command = Command::new(python);
+        command.args(["-c", SCRIPT, T::NUMPY, &size]).stdin(Stdio::piped()).stdout(Stdio::piped());
+        let mut child = command.stderr(Stdio::null()).spawn()?;
+        let gone = || std::io::Error::other("it has no pipes");
+        let mut to = child.stdin.take().ok_or_else(gone)?;
+        let from = BufReader::new(child.stdout.take().ok_or_else(gone)?);
+        to.write_all(bytemuck::cast_slice(data))?;
+        to.flush()?;
+        let mut numpy = Numpy { child, to, from };
+        let version = numpy.line()?;
+        Ok((numpy, version))
+    }
+
+    /// It, for one operator.
+    pub(crate) fn contestant(&mut self, op: Op) -> Contestant<'_> {
+        let run = move || {
+            writeln!(self.to, "{op}").unwrap();
+            self.to.flush().unwrap();
+            Duration::from_secs_f64(self.line().unwrap().parse().unwrap())
+        };
+        Contestant { name: "numpy", run: Box::new(run) }
+    }
+
+    fn line(&mut self) -> std::io::Result<String> {
+        let mut line = String::new();
+        match self.from.read_line(&mut line)? {
+            0 => Err(std::io::Error::other("it ended")),
+            _ => Ok(line.trim().to_owned()),
+        }
+    }
+}
+
+impl Drop for Numpy {
+    fn drop(&mut self) {
+        // It has nothing to lose; that it ended already is as good.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}

@@ -1,0 +1,97 @@
+//! What was measured, as a table and as JSON.
+
+use crate::contestants::{OURS, READ};
+use crate::number::Op;
+use reduce_dsl::Scalar;
+use serde_json::{Value, json};
+use std::time::Duration;
+
+/// One operator on one type with so many threads.
+pub(crate) struct Cell {
+    op: Op,
+    ty: Scalar,
+    threads: usize,
+    times: Vec<(&'static str, Vec<Duration>)>,
+}
+
+impl Cell {
+    pub(crate) fn new(op: Op, ty: Scalar, threads: usize, times: Vec<(&'static str, Vec<Duration>)>) -> Cell {
+        Cell { op, ty, threads, times }
+    }
+
+    fn of(&self, name: &str) -> Option<&[Duration]> {
+        self.times.iter().find(|(other, _)| *other == name).map(|(_, times)| times.as_slice())
+    }
+
+    /// How many times as fast as that contestant we were: the median over the rounds.
+    fn ratio(&self, name: &str) -> Option<f64> {
+        let ratios = self
+            .of(name)?
+            .iter()
+            .zip(self.of(OURS)?)
+            .map(|(peer, ours)| peer.as_secs_f64() / ours.as_secs_f64());
+        median(ratios.collect())
+    }
+
+    fn seconds(&self, name: &str) -> Option<f64> {
+        median(self.of(name)?.iter().map(Duration::as_secs_f64).collect())
+    }
+}
+
+fn median(mut values: Vec<f64>) -> Option<f64> {
+    values.sort_by(f64::total_cmp);
+    values.get(values.len() / 2).copied()
+}
+
+/// All cells, printed as they come.
+pub(crate) struct Report {
+    bytes: usize,
+    cells: Vec<Cell>,
+}
+
+const PEERS: [&str; 5] = [READ, "iter", "ndarray", "rayon", "numpy"];
+
+impl Report {
+    pub(crate) fn new(bytes: usize) -> Report {
+        println!("{} MiB of each type; the columns of peers: how many times as fast we were", bytes >> 20);
+        Report { bytes, cells: Vec::new() }
+    }
+
+    pub(crate) fn add(&mut self, cell: Cell) {
+        if self.cells.is_empty() {
+            let peers = PEERS.map(|peer| format!("{peer:>8}")).concat();
+            println!("{:8}{:5}{:>8}{:>8}{peers}", "op", "ty", "threads", "GB/s");
+        }
+        let rate = cell.seconds(OURS).map_or(0.0, |seconds| self.bytes as f64 / seconds / 1e9);
+        let column = |peer| cell.ratio(peer).map_or(format!("{:>8}", "-"), |ratio| format!("{ratio:>8.2}"));
+        let peers = PEERS.map(column).concat();
+        println!("{:8}{:5}{:>8}{rate:>8.1}{peers}", cell.op.to_string(), cell.ty.to_string(), cell.threads);
+        self.cells.push(cell);
+    }
+
+    /// Where we were slowest beside each peer.
+    pub(crate) fn summary(&self) {
+        for peer in PEERS {
+            let ratios = self.cells.iter().filter_map(|cell| Some((cell.ratio(peer)?, cell)));
+            if let Some((ratio, cell)) = ratios.min_by(|a, b| a.0.total_cmp(&b.0)) {
+                println!("least beside {peer}: {ratio:.2}, {} {} on {}", cell.op, cell.ty, cell.threads);
+            }
+        }
+    }
+
+    pub(crate) fn json(&self) -> String {
+        let cell = |cell: &Cell| {
+            let seconds: serde_json::Map<_, _> = cell
+                .times
+                .iter()
+                .map(|(name, times)| {
+                    let rounds: Vec<_> = times.iter().map(Duration::as_secs_f64).collect();
+                    ((*name).to_owned(), json!({ "rounds": rounds, "ratio": cell.ratio(name) }))
+                })
+                .collect();
+            json!({ "op": cell.op.to_string(), "ty": cell.ty.to_string(), "threads": cell.threads, "seconds": seconds })
+        };
+        let cells: Vec<Value> = self.cells.iter().map(cell).collect();
+        format!("{:#}\n", json!({ "bytes": self.bytes, "cells": cells }))
+    }
+}
