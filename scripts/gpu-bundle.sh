@@ -19,6 +19,7 @@ cargo build --release
 cp target/release/reducegen .gpu/
 cp "$(test_binary gpu)" .gpu/gpu
 ARCH=${ARCH:-90} scripts/bench.sh --build
+scripts/overhead.sh --build
 REDUCEGEN_CORPUS_CUDA="$PWD/.gpu/corpus" \
   cargo test -p reduce-codegen --test corpus -- --exact kernels_print_as_cuda_programs
 strip .gpu/reducegen .gpu/gpu .gpu/peers

@@ -17,7 +17,7 @@ export REDUCEGEN_REQUIRE_GPU=1
 results=${RESULTS:-.gpu/results}
 mkdir -p "$results"
 steps=("$@")
-[ ${#steps[@]} -gt 0 ] || steps=(tests numeric sanitizers ladder ncu corpus bench)
+[ ${#steps[@]} -gt 0 ] || steps=(tests numeric sanitizers ladder ncu corpus bench overhead)
 
 tests() {
   .gpu/gpu
@@ -63,6 +63,10 @@ corpus() {
 
 bench() {
   RESULTS=$results scripts/bench.sh
+}
+
+overhead() {
+  RESULTS=$results scripts/overhead.sh
 }
 
 # A step that fails does not keep the others from running; `set -e` holds inside each.

@@ -41,6 +41,8 @@ mod sampled;
 mod samples;
 #[path = "support/splitmix.rs"]
 mod splitmix;
+#[path = "gpu/streams.rs"]
+mod streams;
 #[path = "gpu/strided.rs"]
 mod strided;
 #[path = "support/subjects.rs"]

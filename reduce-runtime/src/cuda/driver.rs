@@ -9,7 +9,7 @@ use std::ffi::CStr;
 const OLDEST: i32 = 12_000;
 
 /// The functions that are called, here or by cudarc, which panics at a call of one that is missing.
-const FUNCTIONS: [&str; 33] = [
+const FUNCTIONS: [&str; 34] = [
     "cuCtxGetCurrent",
     "cuCtxSetCurrent",
     "cuDeviceGet",
@@ -23,6 +23,7 @@ const FUNCTIONS: [&str; 33] = [
     "cuEventCreate",
     "cuEventDestroy_v2",
     "cuEventRecord",
+    "cuFuncSetAttribute",
     "cuGetErrorName",
     "cuGetErrorString",
     "cuInit",

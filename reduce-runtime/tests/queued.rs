@@ -1,0 +1,257 @@
+//! What queued calls ask of the driver, and what they do not: with a libcuda that pretends to have GPUs (`driver/`), in a
+//! process of its own. Kernels are compiled by a real NVRTC, and not run. Set REDUCEGEN_REQUIRE_NVRTC=1 to fail without one.
+#![cfg(all(feature = "cuda", target_os = "linux"))]
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+use reduce_dsl::func::Param;
+use reduce_dsl::operators::operator;
+use reduce_dsl::pass::Pass;
+use reduce_dsl::spec::Passes;
+use reduce_dsl::{Scalar, Spec};
+use reduce_runtime::cudarc::driver::{CudaContext, CudaSlice, CudaStream, sys};
+use reduce_runtime::{Cache, Device, DeviceInput, Error, Nvrtc, Reducer};
+use std::path::Path;
+use std::process::Command;
+use std::sync::Arc;
+use std::time::Instant;
+
+fn spec(name: &str, ty: Scalar, passes: Passes) -> Spec {
+    let operation = operator(name).unwrap().apply(&[Param::new("x", ty)], None).unwrap();
+    Spec { operation, text: String::new(), block: None, passes }
+}
+
+/// What the driver counts.
+#[derive(Clone, Copy)]
+enum Calls {
+    Loads,
+    Launches,
+    Allocations,
+    Waits,
+    Events,
+    Copies,
+    Unloads,
+    Attributes,
+}
+
+impl Calls {
+    const ALL: [Calls; 8] = [
+        Calls::Loads,
+        Calls::Launches,
+        Calls::Allocations,
+        Calls::Waits,
+        Calls::Events,
+        Calls::Copies,
+        Calls::Unloads,
+        Calls::Attributes,
+    ];
+
+    fn count(self) -> u32 {
+        // SAFETY: the pretended driver has a function of that type.
+        unsafe { sys::culib().get::<unsafe extern "C" fn(i32) -> u32>("calls").unwrap()(self as i32) }
+    }
+
+    /// How often each was called meanwhile.
+    fn during(work: impl FnOnce()) -> [u32; 8] {
+        let before = Calls::ALL.map(Calls::count);
+        work();
+        let mut after = Calls::ALL.map(Calls::count);
+        after.iter_mut().zip(before).for_each(|(after, before)| *after -= before);
+        after
+    }
+}
+
+/// Grid, block and arguments of the last launch.
+fn last_launch() -> [u64; 10] {
+    let last = Calls::Launches.count() - 1;
+    // SAFETY: the pretended driver has a function of that type.
+    let argument = unsafe { sys::culib().get::<unsafe extern "C" fn(u32, u32) -> u64>("argument").unwrap() };
+    // SAFETY: it reads what it noted.
+    std::array::from_fn(|place| unsafe { argument(last, place as u32) })
+}
+
+/// The next so many images are none for this GPU.
+fn refuse(images: i32) {
+    // SAFETY: the pretended driver has a function of that type.
+    unsafe { sys::culib().get::<unsafe extern "C" fn(i32)>("refuse").unwrap()(images) }
+}
+
+/// Runs a test in a process with the pretended driver; `None` in the process that did so.
+fn with_driver(test: &str) -> Option<(Device, Arc<CudaStream>)> {
+    if std::env::var_os("REDUCEGEN_PRETENDED").is_some() {
+        let device = Device::cuda(0).unwrap().with_cache(Cache::off());
+        return Some((device, CudaContext::new(0).unwrap().new_stream().unwrap()));
+    }
+    if let Err(error) = Nvrtc::get() {
+        assert!(std::env::var_os("REDUCEGEN_REQUIRE_NVRTC").is_none(), "{error}");
+        eprintln!("{test}: skipped, {error}");
+        return None;
+    }
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("pretended-{test}"));
+    std::fs::create_dir_all(&folder).unwrap();
+    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/driver/pretend.c");
+    let mut compiler = Command::new("cc");
+    compiler.args(["-O2", "-shared", "-fPIC", "-w", "-o"]).arg(folder.join("libcuda.so")).arg(source);
+    assert!(compiler.status().unwrap().success(), "cc makes the pretended driver");
+    let mut child = Command::new(std::env::current_exe().unwrap());
+    child.args(["--exact", test, "--nocapture"]).env("REDUCEGEN_PRETENDED", "1");
+    child.env("LD_LIBRARY_PATH", &folder).env("REDUCEGEN_CACHE", "off");
+    let output = child.output().unwrap();
+    print!("{}", String::from_utf8_lossy(&output.stdout));
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    None
+}
+
+#[test]
+fn a_queued_call_is_one_launch_and_nothing_else() {
+    let Some((device, stream)) = with_driver("a_queued_call_is_one_launch_and_nothing_else") else { return };
+    let sum = Reducer::new(&spec("sum", Scalar::F32, Passes::Auto), &device).unwrap();
+    let x: CudaSlice<f32> = stream.alloc_zeros(1 << 20).unwrap();
+    let mut workspace = sum.workspace(&stream, 1 << 20).unwrap();
+    for n in [1 << 12, 1 << 16, 1 << 20] {
+        let view = x.slice(..n);
+        let inputs = [DeviceInput::on(&stream, &view)];
+        sum.enqueue(&stream, &inputs, &[], &mut workspace).unwrap();
+        let start = Instant::now();
+        let counts = Calls::during(|| {
+            (0..10_000).for_each(|_| sum.enqueue(&stream, &inputs, &[], &mut workspace).unwrap());
+        });
+        println!("2^{}: {:?} of the host beside the driver's", n.ilog2(), start.elapsed() / 10_000);
+        assert_eq!(counts, [0, 10_000, 0, 0, 0, 0, 0, 0], "n = {n}");
+    }
+}
+
+#[test]
+fn launches_get_the_arguments_of_their_kernels() {
+    let Some((device, stream)) = with_driver("launches_get_the_arguments_of_their_kernels") else { return };
+    let x: CudaSlice<f32> = stream.alloc_zeros(1 << 20).unwrap();
+    let inputs = [DeviceInput::on(&stream, &x)];
+    let run = |passes| {
+        let spec = Spec { block: Some(256), ..spec("sum", Scalar::F32, passes) };
+        let sum = Reducer::new(&spec, &device).unwrap();
+        let mut workspace = sum.workspace(&stream, 1 << 20).unwrap();
+        sum.enqueue(&stream, &inputs, &[], &mut workspace).unwrap();
+        (workspace.result_ptr(), last_launch())
+    };
+    let ticket = vec![Pass::Shuffle, Pass::Coarsen(16), Pass::OneBlock, Pass::Ticket];
+    let (result, [grid, block, items, partials, to, n, word, last, ..]) = run(Passes::List(ticket));
+    assert_eq!((grid, block, n, to, last), (256, 256, 1 << 20, result, 0));
+    // SAFETY: the memory of the pretended GPU is that of the host; the slice is alive.
+    assert!(items % 256 == 0 || unsafe { *(items as *const f32) } == 0.0);
+    assert!(partials % 256 == word % 256 && partials > result && word < result);
+    let (result, [grid, _, from, partials, to, n, last, ..]) = run(Passes::List(vec![Pass::Shuffle]));
+    assert_eq!((grid, n, to, last), (1, 16, result, 0), "the third launch");
+    assert_eq!((from, partials), (result + 240 + 4 * 4096, result + 240));
+}
+
+#[test]
+fn no_elements_set_the_result_and_a_new_ticket_is_zero() {
+    let Some((device, stream)) = with_driver("no_elements_set_the_result_and_a_new_ticket_is_zero") else {
+        return;
+    };
+    let sum = Reducer::new(&spec("sum", Scalar::F32, Passes::Auto), &device).unwrap();
+    let x: CudaSlice<f32> = stream.alloc_zeros(4).unwrap();
+    let mut workspace = sum.workspace(&stream, 1 << 20).unwrap();
+    // SAFETY: the memory of the pretended GPU is that of the host.
+    assert_eq!(unsafe { *((workspace.result_ptr() - 16) as *const u32) }, 0);
+    assert!(matches!(workspace.read(&stream), Err(Error::NothingEnqueued)));
+    let view = x.slice(..0);
+    let counts = Calls::during(|| {
+        sum.enqueue(&stream, &[DeviceInput::on(&stream, &view)], &[], &mut workspace).unwrap();
+    });
+    assert_eq!(counts[Calls::Launches as usize], 0);
+    assert_eq!(workspace.read(&stream).unwrap()[0].get::<f32>().unwrap().to_bits(), 0x8000_0000);
+}
+
+#[test]
+fn threads_load_a_module_once_and_it_is_unloaded_with_the_last_reducer() {
+    let test = "threads_load_a_module_once_and_it_is_unloaded_with_the_last_reducer";
+    let Some((device, _)) = with_driver(test) else { return };
+    let spec = spec("max", Scalar::I32, Passes::List(vec![Pass::Shuffle]));
+    let new = || Reducer::new(&spec, &device).unwrap();
+    let counts = Calls::during(|| {
+        let held = new();
+        let others =
+            std::thread::scope(|scope| [0; 4].map(|_| scope.spawn(new)).map(|thread| thread.join().unwrap()));
+        drop((held, others));
+    });
+    assert_eq!((counts[Calls::Loads as usize], counts[Calls::Unloads as usize]), (1, 1));
+    let second = Device::cuda(1).unwrap().with_cache(Cache::off());
+    let counts = Calls::during(|| drop([new(), Reducer::new(&spec, &second).unwrap()]));
+    assert_eq!(counts[Calls::Loads as usize], 2, "one for each context");
+    assert_eq!(device.compiler().unwrap().compiled(), 2, "nobody held the first any more");
+}
+
+#[test]
+fn every_case_is_compiled_once_in_parallel() {
+    let Some((device, _)) = with_driver("every_case_is_compiled_once_in_parallel") else { return };
+    let sum = Reducer::new(&spec("sum", Scalar::F32, Passes::Auto), &device).unwrap();
+    let cases = sum.programs().cases().len();
+    assert!(cases > 3 && device.compiler().unwrap().compiled() == 0);
+    let counts = Calls::during(|| {
+        std::thread::scope(|scope| {
+            (0..3).for_each(|_| drop(scope.spawn(|| sum.prepare_all().unwrap())));
+        });
+        sum.prepare(1 << 20).unwrap();
+    });
+    assert_eq!(device.compiler().unwrap().compiled(), cases as u64);
+    assert_eq!(counts[Calls::Loads as usize], cases as u32);
+    assert!(counts[Calls::Attributes as usize] > 0, "clusters of 16 blocks were allowed");
+}
+
+#[test]
+fn an_image_that_the_driver_refuses_is_compiled_again() {
+    let Some((_, _)) = with_driver("an_image_that_the_driver_refuses_is_compiled_again") else { return };
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("cache-refused");
+    let _ = std::fs::remove_dir_all(&folder);
+    let new = |refused| {
+        let device = Device::cuda(0).unwrap().with_cache(Cache::at(&folder));
+        refuse(refused);
+        let reducer = Reducer::new(&spec("min", Scalar::F32, Passes::List(Vec::new())), &device);
+        (reducer.map(drop), device.compiler().unwrap().compiled())
+    };
+    assert_eq!((new(0).1, new(0).1), (1, 0), "kept");
+    let (again, compiled) = new(1);
+    assert!(again.is_ok() && compiled == 1, "{again:?}");
+    assert_eq!(new(0).1, 0, "replaced");
+    let (error, compiled) = new(2);
+    assert!(matches!(error, Err(Error::Driver { code: 200, .. })) && compiled == 1, "{error:?}");
+}
+
+#[test]
+fn what_does_not_fit_is_refused_before_anything_is_launched() {
+    let test = "what_does_not_fit_is_refused_before_anything_is_launched";
+    let Some((device, stream)) = with_driver(test) else { return };
+    let new = || Reducer::new(&spec("sum", Scalar::F32, Passes::Auto), &device).unwrap();
+    let (sum, other) = (new(), CudaContext::new(0).unwrap().new_stream().unwrap());
+    let x: CudaSlice<f32> = stream.alloc_zeros(100).unwrap();
+    let ints: CudaSlice<i32> = stream.alloc_zeros(100).unwrap();
+    let inputs = [DeviceInput::on(&stream, &x)];
+    let [mut small, mut fits] = [99, 100].map(|n| sum.workspace(&stream, n).unwrap());
+    let away = CudaContext::new(1).unwrap();
+    let elsewhere = [DeviceInput::on(&other, &x)];
+    let wrong = [DeviceInput::on(&stream, &ints)];
+    let before = Calls::Launches.count();
+    let errors = [
+        sum.enqueue(&stream, &inputs, &[], &mut small).unwrap_err(),
+        sum.enqueue(&other, &inputs, &[], &mut fits).unwrap_err(),
+        new().enqueue(&stream, &inputs, &[], &mut fits).unwrap_err(),
+        sum.enqueue(&stream, &elsewhere, &[], &mut fits).unwrap_err(),
+        sum.enqueue(&stream, &wrong, &[], &mut fits).unwrap_err(),
+        sum.workspace(&away.default_stream(), 1).unwrap_err(),
+        sum.workspace(&CudaContext::new(0).unwrap().per_thread_stream(), 1).unwrap_err(),
+        fits.read(&stream).unwrap_err(),
+    ];
+    let names = errors.each_ref().map(|error| format!("{error:?}"));
+    let expected = [
+        "SmallWorkspace { n: 100, most: 99 }",
+        "OtherStream",
+        "OtherWorkspace",
+        "InputOfOtherStream { input: 0 }",
+        "InputType",
+        "StreamOfOtherContext",
+        "PerThreadStream",
+        "NothingEnqueued",
+    ];
+    assert!(names.iter().zip(expected).all(|(name, start)| name.starts_with(start)), "{names:?}");
+    assert!(errors.iter().all(Error::is_users_fault) && Calls::Launches.count() == before);
+}

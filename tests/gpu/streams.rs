@@ -1,0 +1,303 @@
+//! Reductions that are queued: on several streams from several threads, in graphs, and with what does not fit.
+
+use super::cases::{self, LISTS, spec};
+use super::data::Kind;
+use super::device::gpu;
+use reduce_dsl::lanes::Lanes;
+use reduce_dsl::{Scalar, Value};
+use reduce_runtime::cudarc::driver::{CudaContext, CudaSlice, CudaStream, sys};
+use reduce_runtime::{
+    Cache, Compiled, Device, DeviceInput, DeviceInputs, Error, Reducer, Reduction, Workspace,
+};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+/// The most elements of a case, of every case of `passes: auto` some.
+const MOST: usize = (1 << 20) + 3;
+const SIZES: [usize; 9] = [1, 1000, 1 << 13, 50_000, 1 << 17, 200_001, 1 << 18, 1 << 20, MOST];
+
+static SUM: Reduction<f32, f32> = Reduction::new(|| cases::auto("sum", Scalar::F32));
+static ARGMAX: Reduction<f32, u64> = Reduction::new(|| cases::auto("argmax", Scalar::F32));
+static DOT: Reduction<(f32, f32), f32> = Reduction::new(|| cases::auto("dot", Scalar::F32));
+
+fn elements() -> Vec<f32> {
+    let Lanes::F32(elements) = Kind::Plain.lanes(Scalar::F32, MOST) else { unreachable!("they are f32") };
+    elements
+}
+
+fn new_stream() -> Arc<CudaStream> {
+    CudaContext::new(0).unwrap().new_stream().unwrap()
+}
+
+fn workspace<In, Out: reduce_runtime::Output>(
+    compiled: &Compiled<In, Out>,
+    stream: &Arc<CudaStream>,
+) -> Workspace {
+    compiled.workspace(stream, MOST as u64).unwrap()
+}
+
+/// Enqueues reductions of other data on streams of its own until it is told to stop.
+fn noise(device: &Device, stop: &AtomicBool) {
+    let (argmax, streams) = (ARGMAX.compile(device).unwrap(), [new_stream(), new_stream()]);
+    let slices = streams.each_ref().map(|stream| stream.clone_htod(&elements()).unwrap());
+    let mut workspaces = streams.each_ref().map(|stream| workspace(&argmax, stream));
+    while !stop.load(Ordering::Relaxed) {
+        for ((stream, slice), workspace) in streams.iter().zip(&slices).zip(&mut workspaces) {
+            let inputs = DeviceInputs::on(stream, slice);
+            (0..16).for_each(|_| argmax.enqueue(stream, &inputs, workspace).unwrap());
+        }
+        streams.iter().for_each(|stream| stream.synchronize().unwrap());
+    }
+}
+
+/// Runs with noise on other streams; every size gives the bits of the host, every time.
+#[test]
+fn a_thousand_runs_with_noise_on_other_streams_give_one_bit_pattern() {
+    let Some(device) = gpu("a_thousand_runs_with_noise_on_other_streams_give_one_bit_pattern") else {
+        return;
+    };
+    let (sum, x) = (SUM.compile(&device).unwrap(), elements());
+    let expected = SIZES.map(|n| SUM.reduce(&x[..n]).unwrap().to_bits());
+    let stop = AtomicBool::new(false);
+    let run = || {
+        let stream = new_stream();
+        let slice = stream.clone_htod(&x).unwrap();
+        let mut results: CudaSlice<f32> = stream.alloc_zeros(SIZES.len()).unwrap();
+        let mut workspace = workspace(&sum, &stream);
+        for turn in 0..250 {
+            for (place, &n) in SIZES.iter().enumerate() {
+                let view = slice.slice(..n);
+                sum.enqueue(&stream, &DeviceInputs::on(&stream, &view), &mut workspace).unwrap();
+                let mut to = results.slice_mut(place..=place);
+                stream.memcpy_dtod(&workspace.result::<f32>().unwrap(), &mut to).unwrap();
+            }
+            let found = stream.clone_dtoh(&results).unwrap();
+            assert_eq!(found.iter().map(|it| it.to_bits()).collect::<Vec<_>>(), expected, "turn {turn}");
+        }
+    };
+    std::thread::scope(|scope| {
+        scope.spawn(|| noise(&device, &stop));
+        let threads = [0; 4].map(|_| scope.spawn(run));
+        let ends = threads.map(|thread| thread.join());
+        stop.store(true, Ordering::Relaxed);
+        assert!(ends.iter().all(Result::is_ok));
+    });
+}
+
+#[test]
+fn calls_on_several_streams_are_in_flight_together() {
+    let Some(device) = gpu("calls_on_several_streams_are_in_flight_together") else { return };
+    let (dot, x) = (DOT.compile(&device).unwrap(), elements());
+    let expected = DOT.reduce((&x, &x)).unwrap();
+    let streams: Vec<_> = (0..8).map(|_| new_stream()).collect();
+    let slices: Vec<_> = streams.iter().map(|stream| stream.clone_htod(&x).unwrap()).collect();
+    let mut workspaces: Vec<_> = streams.iter().map(|stream| workspace(&dot, stream)).collect();
+    for _ in 0..100 {
+        for ((stream, slice), workspace) in streams.iter().zip(&slices).zip(&mut workspaces) {
+            dot.enqueue(stream, &DeviceInputs::on(stream, (slice, slice)), workspace).unwrap();
+        }
+    }
+    for (stream, workspace) in streams.iter().zip(&workspaces) {
+        assert_eq!(dot.read(stream, workspace).unwrap(), expected);
+    }
+}
+
+/// Those of several launches, trees in place, atomics and clusters among them, by one workspace for all sizes.
+#[test]
+fn queued_reductions_give_the_bits_of_the_host() {
+    let Some(device) = gpu("queued_reductions_give_the_bits_of_the_host") else { return };
+    let stream = new_stream();
+    let listed = (0..LISTS.len()).map(|list| spec("sum", Scalar::I32, LISTS[list])).filter(cases::fits);
+    for spec in listed.chain([cases::auto("sum", Scalar::I32), cases::auto("min", Scalar::I32)]) {
+        let [gpu, host] = [&device, &Device::host()].map(|device| Reducer::new(&spec, device).unwrap());
+        let lanes = Kind::Plain.lanes(Scalar::I32, MOST);
+        let Lanes::I32(elements) = &lanes else { unreachable!("they are i32") };
+        let slice = stream.clone_htod(elements).unwrap();
+        let mut workspace = gpu.workspace(&stream, MOST as u64).unwrap();
+        for n in SIZES.into_iter().rev().chain([0]).chain(SIZES) {
+            let view = slice.slice(..n);
+            gpu.enqueue(&stream, &[DeviceInput::on(&stream, &view)], &[], &mut workspace).unwrap();
+            let expected = host.reduce(&[lanes.borrow().slice(0..n)]).unwrap().values;
+            assert_eq!(workspace.read(&stream).unwrap(), expected, "{}, n = {n}", spec.text);
+        }
+    }
+}
+
+#[test]
+fn a_graph_replays_what_was_enqueued() {
+    let Some(device) = gpu("a_graph_replays_what_was_enqueued") else { return };
+    let (sum, stream) = (SUM.compile(&device).unwrap(), new_stream());
+    sum.reducer().prepare_all().unwrap();
+    for n in SIZES {
+        let mut x: CudaSlice<f32> = stream.alloc_zeros(n).unwrap();
+        let mut results: CudaSlice<f32> = stream.alloc_zeros(2).unwrap();
+        let mut workspace = workspace(&sum, &stream);
+        let inputs = DeviceInputs::on(&stream, &x);
+        let result = workspace.result_ptr();
+        stream.begin_capture(sys::CUstreamCaptureMode::CU_STREAM_CAPTURE_MODE_THREAD_LOCAL).unwrap();
+        let enqueued = (0..3).try_for_each(|_| sum.enqueue(&stream, &inputs, &mut workspace));
+        let graph = stream.end_capture(sys::CUgraphInstantiate_flags(0)).unwrap().unwrap();
+        enqueued.unwrap();
+        drop(inputs);
+        assert_eq!(workspace.result_ptr(), result);
+        for turn in 0..20 {
+            let elements: Vec<_> = elements()[..n].iter().map(|x| x * turn as f32).collect();
+            stream.memcpy_htod(&elements, &mut x).unwrap();
+            graph.launch().unwrap();
+            let mut to = results.slice_mut(..1);
+            stream.memcpy_dtod(&workspace.result::<f32>().unwrap(), &mut to).unwrap();
+            // Between replays, calls that are not captured use the same workspace.
+            sum.enqueue(&stream, &DeviceInputs::on(&stream, &x), &mut workspace).unwrap();
+            let again = sum.read(&stream, &workspace).unwrap();
+            let expected = SUM.reduce(&elements).unwrap().to_bits();
+            let found = stream.clone_dtoh(&results).unwrap()[0];
+            assert_eq!([found.to_bits(), again.to_bits()], [expected; 2], "n = {n}, turn {turn}");
+        }
+    }
+}
+
+#[test]
+fn no_elements_give_the_identity_also_in_a_graph() {
+    let Some(device) = gpu("no_elements_give_the_identity_also_in_a_graph") else { return };
+    let (sum, argmax, stream) =
+        (SUM.compile(&device).unwrap(), ARGMAX.compile(&device).unwrap(), new_stream());
+    let x = stream.clone_htod(&[1.0f32, 2.0]).unwrap();
+    let (all, none) = (x.slice(..), x.slice(..0));
+    let (all, none) = (DeviceInputs::on(&stream, &all), DeviceInputs::on(&stream, &none));
+    let mut workspace = sum.workspace(&stream, 2).unwrap();
+    sum.enqueue(&stream, &all, &mut workspace).unwrap();
+    assert_eq!(sum.read(&stream, &workspace).unwrap(), 3.0);
+    stream.begin_capture(sys::CUstreamCaptureMode::CU_STREAM_CAPTURE_MODE_THREAD_LOCAL).unwrap();
+    sum.enqueue(&stream, &none, &mut workspace).unwrap();
+    let graph = stream.end_capture(sys::CUgraphInstantiate_flags(0)).unwrap().unwrap();
+    graph.launch().unwrap();
+    assert_eq!(sum.read(&stream, &workspace).unwrap().to_bits(), SUM.reduce(&[]).unwrap().to_bits());
+    let mut other = argmax.workspace(&stream, 2).unwrap();
+    let error = argmax.enqueue(&stream, &none, &mut other).unwrap_err();
+    assert!(matches!(error, Error::Empty { .. }) && error.is_users_fault(), "{error}");
+}
+
+#[test]
+fn a_reducer_and_its_workspace_may_be_dropped_while_they_run() {
+    let Some(device) = gpu("a_reducer_and_its_workspace_may_be_dropped_while_they_run") else { return };
+    let (stream, x) = (new_stream(), elements());
+    let expected = SUM.reduce(&x).unwrap();
+    let mut results: CudaSlice<f32> = stream.alloc_zeros(50).unwrap();
+    let slice = stream.clone_htod(&x).unwrap();
+    for place in 0..50 {
+        let sum = SUM.compile(&device).unwrap();
+        let mut workspace = workspace(&sum, &stream);
+        let inputs = DeviceInputs::on(&stream, &slice);
+        (0..20).for_each(|_| sum.enqueue(&stream, &inputs, &mut workspace).unwrap());
+        let mut to = results.slice_mut(place..=place);
+        stream.memcpy_dtod(&workspace.result::<f32>().unwrap(), &mut to).unwrap();
+    }
+    assert_eq!(stream.clone_dtoh(&results).unwrap(), [expected; 50]);
+}
+
+/// A new compiler each time, so that only the process remembers; the cache of the device is off.
+#[test]
+fn reducers_of_one_program_share_a_module() {
+    let Some(device) = gpu("reducers_of_one_program_share_a_module") else { return };
+    let spec = spec("prod", Scalar::U64, LISTS[3]);
+    let new = || {
+        let device = device.clone().with_cache(Cache::off());
+        let reducer = Reducer::new(&spec, &device).unwrap();
+        (device.compiler().unwrap().compiled(), reducer)
+    };
+    let (first, held) = new();
+    let threads = std::thread::scope(|scope| {
+        [0; 4].map(|_| scope.spawn(|| new().0)).map(|thread| thread.join().unwrap())
+    });
+    assert_eq!((first, threads), (1, [0; 4]));
+    drop(held);
+    assert_eq!(new().0, 1, "nobody held it any more");
+}
+
+#[test]
+fn what_does_not_fit_is_refused_and_does_no_harm() {
+    let Some(device) = gpu("what_does_not_fit_is_refused_and_does_no_harm") else { return };
+    let (sum, stream, other) = (SUM.compile(&device).unwrap(), new_stream(), new_stream());
+    let x = stream.clone_htod(&[1.0f32; 100]).unwrap();
+    let inputs = DeviceInputs::on(&stream, &x);
+    let mut small = sum.workspace(&stream, 99).unwrap();
+    let mut fits = sum.workspace(&stream, 100).unwrap();
+    let foreign = CudaContext::new_non_primary(0, 0).unwrap().new_stream().unwrap();
+    let null = CudaContext::new(0).unwrap().per_thread_stream();
+    let errors = [
+        sum.enqueue(&stream, &inputs, &mut small).unwrap_err(),
+        sum.read(&stream, &fits).unwrap_err(),
+        sum.enqueue(&other, &inputs, &mut fits).unwrap_err(),
+        SUM.compile(&device).unwrap().enqueue(&stream, &inputs, &mut fits).unwrap_err(),
+        sum.enqueue(&stream, &DeviceInputs::on(&other, &x), &mut fits).unwrap_err(),
+        sum.workspace(&foreign, 1).unwrap_err(),
+        sum.workspace(&null, 1).unwrap_err(),
+        SUM.compile(&Device::host()).unwrap().workspace(&stream, 1).unwrap_err(),
+    ];
+    assert!(errors.iter().all(Error::is_users_fault), "{errors:?}");
+    assert!(
+        matches!(
+            &errors,
+            [
+                Error::SmallWorkspace { n: 100, most: 99 },
+                Error::NothingEnqueued,
+                Error::OtherStream,
+                Error::OtherWorkspace,
+                Error::InputOfOtherStream { input: 0 },
+                Error::StreamOfOtherContext { .. },
+                Error::PerThreadStream,
+                Error::DeviceMemoryOnHost,
+            ]
+        ),
+        "{errors:?}"
+    );
+    sum.enqueue(&stream, &inputs, &mut fits).unwrap();
+    assert_eq!(sum.read(&stream, &fits).unwrap(), 100.0);
+    assert!(matches!(fits.result::<f64>(), Err(Error::OutputType { .. })));
+    assert!(matches!(sum.read(&foreign, &fits), Err(Error::StreamOfOtherContext { .. })));
+}
+
+#[test]
+fn params_may_change_from_call_to_call() {
+    let Some(device) = gpu("params_may_change_from_call_to_call") else { return };
+    let subject = super::subjects::spec("ty: f32, params: { k: f32 }, map: |x| x * k, op: sum");
+    let reducer = Reducer::new(&subject, &device).unwrap();
+    let stream = new_stream();
+    let x = stream.clone_htod(&[1.0f32; 100]).unwrap();
+    let inputs = [DeviceInput::on(&stream, &x)];
+    let mut workspace = reducer.workspace(&stream, 100).unwrap();
+    for k in [2.0f32, 3.0] {
+        reducer.enqueue(&stream, &inputs, &[Value::of(k)], &mut workspace).unwrap();
+        assert_eq!(workspace.read(&stream).unwrap(), [Value::of(100.0 * k)]);
+    }
+    let none = reducer.enqueue(&stream, &inputs, &[], &mut workspace).unwrap_err();
+    assert!(matches!(none, Error::ParamCount { .. }), "{none}");
+}
+
+/// Where there are two GPUs, threads use one each; a workspace of one is not taken by the other.
+#[test]
+fn two_devices_work_side_by_side() {
+    let Some(device) = gpu("two_devices_work_side_by_side") else { return };
+    let second = match Device::cuda(1) {
+        Ok(second) => second,
+        Err(error) => return eprintln!("two_devices_work_side_by_side: skipped, {error}"),
+    };
+    let x = elements();
+    let expected = SUM.reduce(&x).unwrap();
+    let run = |device: &Device, ordinal: usize| {
+        let sum = SUM.compile(device).unwrap();
+        let stream = CudaContext::new(ordinal).unwrap().new_stream().unwrap();
+        let slice = stream.clone_htod(&x).unwrap();
+        let mut workspace = workspace(&sum, &stream);
+        for _ in 0..100 {
+            sum.enqueue(&stream, &DeviceInputs::on(&stream, &slice), &mut workspace).unwrap();
+            assert_eq!(sum.read(&stream, &workspace).unwrap(), expected);
+        }
+    };
+    std::thread::scope(|scope| {
+        let threads = [scope.spawn(|| run(&device, 0)), scope.spawn(|| run(&second, 1))];
+        threads.into_iter().for_each(|thread| thread.join().unwrap());
+    });
+    let (sum, stream) = (SUM.compile(&device).unwrap(), CudaContext::new(1).unwrap().new_stream().unwrap());
+    assert!(matches!(sum.workspace(&stream, 1), Err(Error::StreamOfOtherContext { .. })));
+}
