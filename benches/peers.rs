@@ -55,6 +55,7 @@ use run::{Cell, Runner};
 use std::cell::RefCell;
 use std::error::Error;
 use std::fs;
+use std::path::Path;
 use std::process::ExitCode;
 use std::rc::Rc;
 use table::{Check, Mode, Table};
@@ -66,7 +67,7 @@ pub(crate) type Outcome<T> = Result<T, Box<dyn Error>>;
 fn main() -> ExitCode {
     let options = Options::parse();
     let done = match &options.render {
-        Some(path) => render(path),
+        Some(path) => render(path, &options),
         None => measure(&options),
     };
     match done {
@@ -78,9 +79,10 @@ fn main() -> ExitCode {
     }
 }
 
-/// Prints the README's tables from a run.
-fn render(path: &std::path::Path) -> Outcome<ExitCode> {
-    let table: Table = serde_json::from_str(&fs::read_to_string(path)?)?;
+/// Prints the README's tables from a run, and writes its pages again.
+fn render(path: &Path, options: &Options) -> Outcome<ExitCode> {
+    let table = serde_json::from_str(&fs::read_to_string(path)?)?;
+    write_pages(options, &table)?;
     print!("{}", markdown::short(&table));
     Ok(ExitCode::SUCCESS)
 }
@@ -142,14 +144,19 @@ fn run(runner: &mut Runner, cells: &[Cell]) {
 }
 
 fn write(options: &Options, table: &Table) -> Outcome<ExitCode> {
-    fs::create_dir_all(&options.results)?;
-    let to = |name: &str, text: String| fs::write(options.results.join(name), text);
-    to("table.json", serde_json::to_string_pretty(table)?)?;
-    to("table.md", markdown::full(table))?;
-    for mode in Mode::ALL {
-        to(&format!("ratios-{mode}.svg"), plot::ratios(table, mode))?;
-    }
+    write_pages(options, table)?;
+    fs::write(options.results.join("table.json"), serde_json::to_string_pretty(table)?)?;
     print!("{}", markdown::summary(table));
     let wrong = table.rows.iter().any(|row| matches!(row.check, Check::Wrong(_)));
     Ok(if wrong { ExitCode::FAILURE } else { ExitCode::SUCCESS })
+}
+
+/// What people read.
+fn write_pages(options: &Options, table: &Table) -> Outcome<()> {
+    fs::create_dir_all(&options.results)?;
+    fs::write(options.results.join("table.md"), markdown::full(table))?;
+    for mode in Mode::ALL {
+        fs::write(options.results.join(format!("ratios-{mode}.svg")), plot::ratios(table, mode))?;
+    }
+    Ok(())
 }

@@ -58,7 +58,7 @@ for line in sys.stdin:
 }
 
 build_peers
-if [ "${1:-}" = --render ]; then exec .gpu/peers "$@"; fi
+if [ "${1:-}" = --render ]; then exec .gpu/peers --results "$results" "$@"; fi
 if ! cub_is_built; then
   build_cub || echo "CUB was not built: the table goes without it" >&2
 fi

@@ -9,8 +9,8 @@ use std::rc::Rc;
 
 /// Calls before those that are timed, so that the stream is never empty.
 const LEAD: u64 = 2;
-/// Reads of the memory that evicts the cache, before a graph: long enough for the host to launch it meanwhile.
-const FLUSHES: usize = 4;
+/// Reads of the memory that evicts the cache, before a graph: long enough for the host to launch all its nodes.
+const FLUSHES: usize = 10;
 
 /// Something that is enqueued on the stream of the GPU.
 pub(crate) trait Launch {

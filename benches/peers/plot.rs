@@ -16,7 +16,7 @@ const BOTTOM: f64 = 48.0;
 const COLOURS: [&str; 8] =
     ["#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#d55e00", "#8a6fdf", "#7f7f7f"];
 const STYLE: &str = "text{font:13px system-ui,sans-serif;fill:#444}.grid{stroke:#8886;stroke-width:1}\
-    .goal{stroke:#888;stroke-width:1.5;stroke-dasharray:5 4;fill:none}.line{stroke-width:2;fill:none}\
+    .one{stroke:#888;stroke-width:1.5}.goal{stroke:#888;stroke-width:1.5;stroke-dasharray:5 4;fill:none}.line{stroke-width:2;fill:none}\
     .title{font-size:15px;font-weight:600}@media(prefers-color-scheme:dark){text{fill:#ccc}}";
 
 /// A line of the plot.
@@ -101,13 +101,14 @@ fn plotted(case: &str) -> bool {
 fn axes(scale: &Scale, gpu: &str) -> String {
     let mut svg = String::new();
     let (end, floor) = (WIDTH - RIGHT, HEIGHT - BOTTOM);
-    let step = if scale.ratios.1 - scale.ratios.0 > 1.5 { 0.5 } else { 0.1 };
+    let step = step(scale.ratios.1 - scale.ratios.0);
     let first = (scale.ratios.0 / step).ceil() as u32;
     let last = (scale.ratios.1 / step).floor() as u32;
     for tick in first..=last {
         let (ratio, y) = (f64::from(tick) * step, scale.y(f64::from(tick) * step));
+        let class = if (ratio - 1.0).abs() < step / 2.0 { "one" } else { "grid" };
         let _ =
-            writeln!(svg, "<line class=\"grid\" x1=\"{LEFT}\" x2=\"{end}\" y1=\"{y:.1}\" y2=\"{y:.1}\"/>");
+            writeln!(svg, "<line class=\"{class}\" x1=\"{LEFT}\" x2=\"{end}\" y1=\"{y:.1}\" y2=\"{y:.1}\"/>");
         let _ = writeln!(
             svg,
             "<text x=\"{}\" y=\"{:.1}\" text-anchor=\"end\">{ratio:.1}</text>",
@@ -127,6 +128,11 @@ fn axes(scale: &Scale, gpu: &str) -> String {
     svg
 }
 
+/// Between the lines of the grid, for about eight of them.
+fn step(range: f64) -> f64 {
+    [0.1, 0.2, 0.5].into_iter().find(|step| range / step < 10.0).unwrap_or(1.0)
+}
+
 /// The goal at each size.
 fn goal(scale: &Scale, mode: Mode) -> String {
     let (first, last) = (scale.sizes.0 as u32, scale.sizes.1 as u32);
@@ -134,7 +140,10 @@ fn goal(scale: &Scale, mode: Mode) -> String {
         let least = goals::least(Group::Flat, 1u64 << size, Peer::Cub, mode).unwrap_or(1.0);
         (f64::from(size), least.clamp(scale.ratios.0, scale.ratios.1))
     };
-    let points: Vec<_> = (first..=last).map(at).collect();
+    // A step lies between two sizes.
+    let ends = |(size, least): (f64, f64)| [(size - 0.5, least), (size + 0.5, least)];
+    let inside = |(size, least): (f64, f64)| (size.clamp(scale.sizes.0, scale.sizes.1), least);
+    let points: Vec<_> = (first..=last).map(at).flat_map(ends).map(inside).collect();
     let end = points.last().map_or(1.0, |point| point.1);
     format!(
         "<polyline class=\"goal\" points=\"{}\"/>\n<text x=\"{}\" y=\"{:.1}\">goal</text>\n",

@@ -16,7 +16,7 @@ TYPES = {
 }
 # As in clock.rs.
 LEAD = 2
-FLUSHES = 4
+FLUSHES = 10
 # More than any sample has calls.
 MOST_VIEWS = 600
 
