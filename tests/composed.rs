@@ -236,9 +236,11 @@ fn in_memory(operation: &Operation, setting: &Setting, elements: Vec<Lanes>) -> 
     let aligned = setting.aligned;
     let place = |(elements, step): (Lanes, usize)| match operation.layout {
         Layout::Contiguous => Input::new(elements, aligned),
-        Layout::Strided => {
-            Input { elements: data::spread(&elements, 0, step).data, aligned, step: step as u64 }
-        }
+        Layout::Strided => Input {
+            elements: data::spread(&elements, 0, step).data,
+            offset: u64::from(!aligned),
+            step: step as u64,
+        },
     };
     elements.into_iter().zip(2..).map(place).collect()
 }

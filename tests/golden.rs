@@ -93,7 +93,6 @@ fn missing(subjects: &[Subject], lines: &[Line]) -> Vec<Line> {
 #[test]
 fn bits_are_as_they_were() {
     let (version, stored) = lines::stored();
-    assert_eq!(version, ASSOCIATION);
     let found: Vec<_> = stored.iter().map(computed).collect();
     if std::env::var_os("REDUCEGEN_UPDATE_GOLDEN").is_some() {
         let added = missing(&subjects(), &found);
@@ -101,6 +100,7 @@ fn bits_are_as_they_were() {
         std::fs::write(file, lines::file(ASSOCIATION, &[found, added].concat())).unwrap();
         return;
     }
+    assert_eq!(version, ASSOCIATION);
     let differing: Vec<_> = found.iter().zip(&stored).filter(|(found, stored)| found != stored).collect();
     assert!(differing.is_empty(), "{} differ: {differing:#?}", differing.len());
     assert_eq!(lines::file(version, &stored), include_str!("golden.txt"));

@@ -18,7 +18,9 @@ use crate::error::Error;
 use reduce_dsl::Scalar;
 use reduce_dsl::expanded::{Buffer, Constant, Expanded, ExpandedKernel, Expr, Local, Part, Shared, Stmt, Ty};
 use reduce_dsl::ops::Bin;
-use reduce_dsl::program::{Addressing, Combine, Kernel, Medium, Program, Reach, Scope, Step, Tree};
+use reduce_dsl::program::{
+    Addressing, Arrangement, Combine, Kernel, Medium, Program, Reach, Scope, Step, Tree,
+};
 
 /// The statements of a verified program, verified.
 ///
@@ -98,6 +100,10 @@ impl<'a> Expansion<'a> {
             self.constant("WIDTH", fold.width, format!("vectorize({}): elements of a load unit", fold.width));
         }
         self.tile_constant();
+        if fold.units() > Some(1) && fold.width > 1 && fold.arrangement == Arrangement::Striped {
+            let row = self.program.block * fold.width;
+            self.derived("ROW", row, "BLOCK * WIDTH".to_owned(), "items of a row of units");
+        }
         if self.kernel.cluster() > 1 {
             self.clustered();
         }

@@ -249,10 +249,21 @@ pub struct Loop {
     pub test: Expr,
     /// Its next value.
     pub next: Expr,
-    /// Should the compiler unroll it?
-    pub unroll: bool,
+    /// How the compiler should unroll it.
+    pub unroll: Unroll,
     /// What it repeats.
     pub body: Vec<Stmt>,
+}
+
+/// How a loop is unrolled. What it computes does not depend on that.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Unroll {
+    /// As the compiler likes.
+    Unsaid,
+    /// So many turns at once.
+    By(u32),
+    /// All turns, of which there is a known number.
+    All,
 }
 
 /// An element of a buffer.

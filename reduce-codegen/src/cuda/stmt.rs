@@ -3,7 +3,7 @@
 use super::expr::{expr, place, unwidened};
 use super::shuffle::shuffles_directly;
 use super::{atomic, types, unaligned};
-use reduce_dsl::expanded::{AtomicOp, Barrier, Expr, Local, Loop, MemoryOrder, Place, Stmt, Ty};
+use reduce_dsl::expanded::{AtomicOp, Barrier, Expr, Local, Loop, MemoryOrder, Place, Stmt, Ty, Unroll};
 use reduce_dsl::operation::Operation;
 use reduce_dsl::ops::Bin;
 use reduce_dsl::program::Scope;
@@ -98,7 +98,11 @@ fn shuffle(operation: &Operation, into: &Local, [value, down]: [&str; 2], mask: 
 fn counted(around: Around<'_>, it: &Loop, depth: usize) -> String {
     let operation = around.operation;
     let indent = format!("{:1$}", "", 4 * depth);
-    let pragma = if it.unroll { format!("{indent}#pragma unroll\n") } else { String::new() };
+    let pragma = match it.unroll {
+        Unroll::Unsaid => String::new(),
+        Unroll::By(turns) => format!("{indent}#pragma unroll {turns}\n"),
+        Unroll::All => format!("{indent}#pragma unroll\n"),
+    };
     let [from, test] = [&it.from, &it.test].map(|it| expr(operation, it));
     let next = advance(operation, it);
     let ty = declared(operation, &it.local);

@@ -1,7 +1,7 @@
 //! The fold: each thread reads its items and folds them into its lanes.
 
 use super::{Expansion, count, first};
-use reduce_dsl::expanded::{Buffer, Chunk, Expr, Local, Loop, Part, Place, Stmt, Ty};
+use reduce_dsl::expanded::{Buffer, Chunk, Expr, Local, Loop, Part, Place, Stmt, Ty, Unroll};
 use reduce_dsl::operation::{Argument, Layout, Operation};
 use reduce_dsl::ops::{Bin, Cmp};
 use reduce_dsl::program::{Arrangement, Fold, Reach, Reads, Step};
@@ -61,26 +61,76 @@ impl Expansion<'_> {
         let guarded = all(Access::Guarded);
         match (units, fold.width) {
             (1, 1) => guarded,
+            (2.., _) if fold.arrangement == Arrangement::Striped => self.rows(fold),
             (_, 1) => vec![Stmt::If(full_tile(), all(Access::Items), guarded)],
             _ => {
-                let otherwise = Stmt::If(self.has_around(), all(Access::Unaligned), guarded);
+                let unaligned = self.has_around().unwrap_or_else(full_tile);
+                let otherwise = Stmt::If(unaligned, all(Access::Unaligned), guarded);
                 let aligned = self.aligned().fold(full_tile(), Expr::and);
                 vec![Stmt::If(aligned, all(Access::Vectors), vec![otherwise])]
             }
         }
     }
 
-    /// Is the tile full, and in the input what is read around its vectors where they are unaligned?
-    fn has_around(&self) -> Expr {
+    /// Striped units: the rows that are there as a whole, without guards, and as vectors where units have some width; then
+    /// what is left.
+    fn rows(&self, fold: Fold) -> Vec<Stmt> {
+        let [rows, whole, begun] = ["rows", "whole_rows", "begun_rows"].map(|name| Local::new(name, Ty::U32));
+        let read = |access| self.row_after_row(fold, access, 0.into(), rows.get());
+        let mut body = vec![Stmt::Let(rows.clone(), count().get().over(row(fold)))];
+        let mut done = rows.clone();
+        let aligned = self.aligned().reduce(Expr::and).filter(|_| fold.width > 1);
+        match (aligned, self.has_around()) {
+            (None, _) => body.extend(read(Access::Items)),
+            (Some(aligned), None) => {
+                body.push(Stmt::If(aligned, read(Access::Vectors), read(Access::Unaligned)));
+            }
+            (Some(aligned), Some(around)) => {
+                done = whole.clone();
+                let all = |access| [read(access), vec![Stmt::Set(whole.clone(), rows.get())]].concat();
+                let unaligned = vec![Stmt::when(around, all(Access::Unaligned))];
+                body.push(Stmt::Var(whole.clone(), 0.into()));
+                body.push(Stmt::If(aligned, all(Access::Vectors), unaligned));
+            }
+        }
+        let rounded = count().get().plus(row(fold).bin(Bin::Sub, 1)).over(row(fold));
+        body.push(Stmt::Let(begun.clone(), rounded));
+        body.extend(self.row_after_row(fold, Access::Guarded, done.get(), begun.get()));
+        body
+    }
+
+    /// The units of some rows. Where lanes begin with their first item, the first row stands alone.
+    fn row_after_row(&self, fold: Fold, access: Access, from: Expr, end: Expr) -> Vec<Stmt> {
+        let number = unit().get().times(Expr::Named("BLOCK")).plus(Expr::Thread);
+        let (mut body, mut from) = (Vec::new(), from);
+        if self.begins_with_item() {
+            let from_start = from == Expr::from(0);
+            let is_first = if from_start { Expr::from(0).below(end.clone()) } else { from.clone().equals(0) };
+            body.push(Stmt::when(is_first, self.unit(Expr::Thread, access, Before::Nothing, "_first")));
+            from = if from_start { 1.into() } else { from.bin(Bin::Max, 1) };
+        }
+        body.push(Stmt::For(Box::new(Loop {
+            from,
+            test: unit().get().below(end),
+            next: unit().get().plus(1),
+            unroll: if access == Access::Guarded { Unroll::Unsaid } else { in_flight(fold) },
+            body: self.unit(number, access, before_unit(fold), ""),
+            local: unit(),
+        })));
+        body
+    }
+
+    /// Where unaligned vectors are read by words: is the tile full, and in the input what is read around them?
+    fn has_around(&self) -> Option<Expr> {
         let by_words =
             |k: usize| Chunk::of(self.program.operation.inputs[k].ty, self.access(k).0) == Chunk::Word;
         if !self.inputs().any(by_words) {
-            return full_tile();
+            return None;
         }
         let wide = |name| Expr::Named(name).cast(Scalar::U64);
         let end = first().get().bin(Bin::Add, wide("TILE")).bin(Bin::Add, wide("WIDTH"));
         let before = Expr::Const(Value::of(0u64)).below(first().get());
-        before.and(Expr::Cmp(Cmp::Le, Box::new(end), Box::new(Expr::Items)))
+        Some(before.and(Expr::Cmp(Cmp::Le, Box::new(end), Box::new(Expr::Items))))
     }
 
     fn declare_lanes(&mut self, fold: Fold) {
@@ -113,7 +163,7 @@ impl Expansion<'_> {
             from: u32::from(self.begins_with_item()).into(),
             test: unit().get().below(Expr::Named("UNITS")),
             next: unit().get().plus(1),
-            unroll: fold.unrolled && access != Access::Guarded,
+            unroll: if fold.unrolled && access != Access::Guarded { Unroll::All } else { Unroll::Unsaid },
             body: self.unit(number, access, before_unit(fold), ""),
             local: unit(),
         })));
@@ -284,6 +334,12 @@ fn unit() -> Local {
     Local::new("unit", Ty::U32)
 }
 
+/// Units whose loads are in flight at once, in a fold that is unrolled. Measured on an H200: fewer wait longer, and of more
+/// the registers leave room for fewer warps (ARCHITECTURE.md, Measurements).
+pub(super) fn in_flight(fold: Fold) -> Unroll {
+    if fold.unrolled { Unroll::By(4) } else { Unroll::Unsaid }
+}
+
 /// What the lanes hold before the unit of a loop.
 fn before_unit(fold: Fold) -> Before {
     let items = match fold.arrangement {
@@ -306,6 +362,11 @@ fn words(fold: Fold) -> Vec<String> {
     let unroll = (fold.unrolled && fold.units() != Some(1)).then(|| "unroll".to_owned());
     let streaming = fold.streaming.then(|| "streaming".to_owned());
     [reach, vectorize, unroll, streaming].into_iter().flatten().collect()
+}
+
+/// Items of a row of units.
+fn row(fold: Fold) -> Expr {
+    Expr::Named(if fold.width > 1 { "ROW" } else { "BLOCK" })
 }
 
 fn full_tile() -> Expr {

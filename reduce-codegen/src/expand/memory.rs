@@ -2,7 +2,7 @@
 
 use super::{Expansion, count};
 use reduce_dsl::Scalar;
-use reduce_dsl::expanded::{Barrier, Buffer, Expr, FULL, Local, Loop, Part, Place, Stmt, Ty};
+use reduce_dsl::expanded::{Barrier, Buffer, Expr, FULL, Local, Loop, Part, Place, Stmt, Ty, Unroll};
 use reduce_dsl::ops::Bin;
 use reduce_dsl::program::{Addressing, Combine, Program, Step, Tree};
 
@@ -101,7 +101,7 @@ impl Slots {
             }
         };
         let body = self.step(stride.get(), "", Some(Barrier::Block));
-        Stmt::For(Box::new(Loop { from, test, next, unroll: false, body, local: stride }))
+        Stmt::For(Box::new(Loop { from, test, next, unroll: Unroll::Unsaid, body, local: stride }))
     }
 
     /// The steps inside the first warp, written out. Its lanes wait for each other only where they are told to.

@@ -1,9 +1,9 @@
 //! Folds whose length is not in the program: a grid goes over the whole input, or one block, or one thread does.
 
-use super::fold::{Access, Before, Unit};
+use super::fold::{Access, Before, Unit, in_flight};
 use super::{Expansion, first};
 use reduce_dsl::Scalar;
-use reduce_dsl::expanded::{Expr, Local, Loop, Stmt, Ty};
+use reduce_dsl::expanded::{Expr, Local, Loop, Stmt, Ty, Unroll};
 use reduce_dsl::ops::{Bin, Cmp};
 use reduce_dsl::program::{Fold, Reads};
 
@@ -15,7 +15,9 @@ impl Expansion<'_> {
         let from = first().get().bin(Bin::Add, mine.cast(Scalar::U64));
         let stride = Expr::Named("STRIDE").cast(Scalar::U64);
         let rounds = at().get().bin(Bin::Sub, self.at_first().get()).over(stride.clone());
-        self.rounds([from, stride, rounds], false, |at, before, suffix| self.round(at, before, suffix))
+        self.rounds([from, stride, rounds], Unroll::Unsaid, |at, before, suffix| {
+            self.round(at, before, suffix)
+        })
     }
 
     /// Every partial, in the threads of one block.
@@ -23,7 +25,7 @@ impl Expansion<'_> {
         let stride = Expr::Named("BLOCK").cast(Scalar::U64);
         let rounds = at().get().bin(Bin::Sub, self.at_first().get()).over(stride.clone());
         let numbers = [Expr::Thread.cast(Scalar::U64), stride, rounds];
-        self.rounds(numbers, fold.unrolled, |at, before, suffix| {
+        self.rounds(numbers, in_flight(fold), |at, before, suffix| {
             self.items(&Unit { at: at.clone(), access: Access::Items, before }, suffix)
         })
     }
@@ -53,7 +55,7 @@ impl Expansion<'_> {
 
     /// Everything, in thread 0.
     pub(super) fn everything(&self) -> Vec<Stmt> {
-        let body = self.rounds([number(0), number(1), at().get()], false, |at, before, suffix| {
+        let body = self.rounds([number(0), number(1), at().get()], Unroll::Unsaid, |at, before, suffix| {
             self.items(&Unit { at: at.clone(), access: Access::Items, before }, suffix)
         });
         vec![Stmt::when(Expr::Thread.equals(0), body)]
@@ -64,7 +66,7 @@ impl Expansion<'_> {
     fn rounds(
         &self,
         [from, stride, rounds]: [Expr; 3],
-        unroll: bool,
+        unroll: Unroll,
         unit: impl Fn(&Expr, Before, &str) -> Vec<Stmt>,
     ) -> Vec<Stmt> {
         let (mut body, at_first) = (Vec::new(), self.at_first());

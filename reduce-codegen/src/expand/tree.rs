@@ -1,7 +1,7 @@
 //! Trees through registers and shuffles, as a loop or written out.
 
 use super::{Expansion, count};
-use reduce_dsl::expanded::{Expr, FULL, Local, Loop, Stmt, Ty};
+use reduce_dsl::expanded::{Expr, FULL, Local, Loop, Stmt, Ty, Unroll};
 use reduce_dsl::program::{Combine, Scope, Tree};
 
 impl Expansion<'_> {
@@ -58,7 +58,7 @@ impl Expansion<'_> {
                 }
             };
             let body = step(stride.get(), "");
-            vec![Stmt::For(Box::new(Loop { from, test, next, unroll: false, body, local: stride }))]
+            vec![Stmt::For(Box::new(Loop { from, test, next, unroll: Unroll::Unsaid, body, local: stride }))]
         };
         self.body.extend(stmts);
     }

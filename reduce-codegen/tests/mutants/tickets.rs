@@ -5,7 +5,7 @@ use super::kernels::{Launch, Leaves, Subject};
 use super::support::spec;
 use reduce_codegen::{compile, expand};
 use reduce_dsl::expanded::{
-    AtomicOp, Barrier, Buffer, ExpandedKernel, Expr, Local, Loop, MemoryOrder, Part, Place, Stmt, Ty,
+    AtomicOp, Barrier, Buffer, ExpandedKernel, Expr, Local, Loop, MemoryOrder, Part, Place, Stmt, Ty, Unroll,
 };
 use reduce_dsl::operation::Operation;
 use reduce_dsl::operators::operator;
@@ -142,7 +142,7 @@ fn gather(into: &str, from: Expr, stride: Expr, end: Expr) -> Stmt {
         Stmt::Set(into.clone(), into.get().combine(partial.get())),
     ];
     let (test, next) = (at.get().below(end), at.get().bin(Bin::Add, stride));
-    Stmt::For(Box::new(Loop { local: at, from, test, next, unroll: false, body }))
+    Stmt::For(Box::new(Loop { local: at, from, test, next, unroll: Unroll::Unsaid, body }))
 }
 
 fn finish() -> Vec<Stmt> {

@@ -8,7 +8,7 @@ mod expr;
 mod words;
 
 use super::{
-    Barrier, Buffer, Constant, ExpandedKernel, Expr, FULL, Local, Loop, Part, Place, Shared, Stmt, Ty,
+    Barrier, Buffer, Constant, ExpandedKernel, Expr, FULL, Local, Loop, Part, Place, Shared, Stmt, Ty, Unroll,
 };
 use crate::program::Reads;
 use cursor::{Cursor, lines};
@@ -284,10 +284,7 @@ impl<'a> Reader<'a> {
         let test = self.names.expr(&mut line, Some(Ty::BOOL))?;
         line.expect("next")?;
         let next = self.names.expr(&mut line, Some(local.ty))?;
-        let unroll = line.accept(",");
-        if unroll {
-            line.expect("unrolled")?;
-        }
+        let unroll = unroll(&mut line)?;
         line.end(())?;
         let body = self.body(depth)?;
         self.names.locals.pop();
@@ -325,6 +322,15 @@ fn barrier(mut line: Cursor<'_>) -> Parsed<Stmt> {
         other => return line.error(format!("`{other}` is no barrier: `warp`, `block` or `cluster` is")),
     };
     line.end(Stmt::Barrier(barrier))
+}
+
+/// `, unrolled` or `, unrolled by 4`, or nothing.
+fn unroll(line: &mut Cursor<'_>) -> Parsed<Unroll> {
+    if !line.accept(",") {
+        return Ok(Unroll::Unsaid);
+    }
+    line.expect("unrolled")?;
+    if line.accept("by") { line.number().map(Unroll::By) } else { Ok(Unroll::All) }
 }
 
 /// `, mask 0x0000ffff`, or nothing for all lanes.

@@ -2,7 +2,7 @@
 
 use super::{
     AtomicOp, Barrier, Buffer, Expanded, ExpandedKernel, Expr, FULL, Local, MemoryOrder, Part, Place, Stmt,
-    Ty,
+    Ty, Unroll,
 };
 use crate::ops::Bin;
 use crate::{Scalar, Value};
@@ -69,8 +69,12 @@ fn print_stmt(f: &mut fmt::Formatter<'_>, stmt: &Stmt, depth: usize) -> fmt::Res
             writeln!(f, "atomic combine({place}, {value}) {order} {scope}")
         }
         Stmt::For(it) => {
-            let unroll = if it.unroll { ", unrolled" } else { "" };
-            writeln!(f, "for {} = {} while {} next {}{unroll}", it.local, it.from, it.test, it.next)?;
+            write!(f, "for {} = {} while {} next {}", it.local, it.from, it.test, it.next)?;
+            match it.unroll {
+                Unroll::Unsaid => writeln!(f)?,
+                Unroll::By(turns) => writeln!(f, ", unrolled by {turns}")?,
+                Unroll::All => writeln!(f, ", unrolled")?,
+            }
             body(f, &it.body, depth + 1)
         }
         Stmt::If(test, then, otherwise) => {

@@ -1,7 +1,9 @@
 //! Tickets, fences and scopes: the last block finds what the others wrote, or it is reported that it may not.
 
 use super::support::*;
-use reduce_dsl::expanded::{AtomicOp, Buffer, ExpandedKernel, Expr, Local, Loop, MemoryOrder, Stmt, Ty};
+use reduce_dsl::expanded::{
+    AtomicOp, Buffer, ExpandedKernel, Expr, Local, Loop, MemoryOrder, Stmt, Ty, Unroll,
+};
 use reduce_dsl::interpreter::{Kind, Memory, Options, Provenance, Schedule, launch};
 use reduce_dsl::ops::Bin;
 use reduce_dsl::program::Scope;
@@ -38,7 +40,7 @@ fn finale() -> Vec<Stmt> {
         from: 0.into(),
         test: block.get().below(Expr::Grid),
         next: block.get().plus(1),
-        unroll: false,
+        unroll: Unroll::Unsaid,
         body: vec![
             Stmt::Load(item.clone(), partial(block.get())),
             Stmt::Set(total.clone(), total.get().combine(item.get())),

@@ -2,7 +2,7 @@
 
 use super::support::*;
 use reduce_dsl::expanded::{
-    AtomicOp, Barrier, Buffer, Expr, FULL, Local, Loop, MemoryOrder, Place, Stmt, Ty,
+    AtomicOp, Barrier, Buffer, Expr, FULL, Local, Loop, MemoryOrder, Place, Stmt, Ty, Unroll,
 };
 use reduce_dsl::interpreter::{Kind, Schedule};
 use reduce_dsl::ops::Bin;
@@ -97,7 +97,7 @@ fn lanes_meet_again_at_the_shuffle_behind_a_divergent_loop() {
         from: 0.into(),
         test: turn.get().below(Expr::Thread.bin(Bin::Rem, 3)),
         next: turn.get().plus(1),
-        unroll: false,
+        unroll: Unroll::Unsaid,
         body,
         local: turn,
     }));
@@ -117,7 +117,7 @@ fn a_loop_that_never_ends_is_reported() {
         from: 0.into(),
         test: turn.get().below(1),
         next: turn.get(),
-        unroll: false,
+        unroll: Unroll::Unsaid,
         body: vec![],
         local: turn,
     };
@@ -145,7 +145,7 @@ fn spin() -> Vec<Stmt> {
         from: 0.into(),
         test: found.get().equals(0),
         next: turn.get(),
-        unroll: false,
+        unroll: Unroll::Unsaid,
         body: vec![look, Stmt::Set(found.clone(), now.get())],
         local: turn,
     };
