@@ -126,7 +126,7 @@ fn every_rule_of_expanded_kernels_is_checked() {
     let copy = |bind: fn(Local, Expr) -> Stmt| bind(local("copy", four_again.ty), four_again.get());
     let aligned = |buffer| Stmt::when(Expr::Aligned(buffer, 16), Vec::new());
     let cast = |ty| Stmt::Let(local("cast", Ty::Scalar(ty)), Expr::Thread.cast(ty));
-    let broken: [(u32, Vec<Stmt>); 27] = [
+    let broken: [(u32, Vec<Stmt>); 28] = [
         (4, vec![Stmt::Barrier(Barrier::Cluster)]),
         (4, vec![Stmt::Let(local("which", Ty::U32), Expr::Rank)]),
         (1, vec![Stmt::Let(local("first", Ty::U32), Expr::from(1))]),
@@ -152,6 +152,7 @@ fn every_rule_of_expanded_kernels_is_checked() {
         (2, vec![Stmt::Load(four.clone(), first()), Stmt::when(Expr::Lane(four, 4).equals(zero), vec![])]),
         (5, vec![Stmt::Barrier(Barrier::Warp(1))]),
         (6, vec![Stmt::Load(local("three", Ty::Vector(Scalar::F32, 3)), first())]),
+        (6, vec![Stmt::LoadUnaligned(local("one", Ty::Scalar(Scalar::F32)), first())]),
         (7, vec![aligned(Buffer::Input(1))]),
         (7, vec![aligned(Buffer::Items)]),
     ];
@@ -165,9 +166,11 @@ fn every_rule_of_expanded_kernels_is_checked() {
     }
     let mut strided = it.clone();
     strided.operation.layout = Layout::Strided;
-    let mut expanded = expand(&strided).unwrap();
-    body(&mut expanded).push(Stmt::Load(four_of_strided, first()));
-    assert_eq!(expanded.verify(&strided).unwrap_err().rule, 6);
+    for load in [Stmt::Load, Stmt::LoadUnaligned] {
+        let mut expanded = expand(&strided).unwrap();
+        body(&mut expanded).push(load(four_of_strided.clone(), first()));
+        assert_eq!(expanded.verify(&strided).unwrap_err().rule, 6);
+    }
     let mut expanded = expand(&it).unwrap();
     expanded.kernels[0].shared.push(Shared { name: "more", len: "BLOCK" });
     assert_eq!(expanded.verify(&it).unwrap_err().rule, 8);

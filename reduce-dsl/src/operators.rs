@@ -72,6 +72,9 @@ pub struct Operator {
     pub commutative: bool,
     /// Has it a rule for equal elements?
     pub ties: bool,
+    /// Where NaN is ignored, is an element that is NaN as none: the identity, and nothing to `fold`? Else the functions
+    /// say what becomes of it.
+    pub skips_nan: bool,
     /// The row that takes its place where NaN is ignored, if that needs another accumulator.
     pub ignoring: Option<&'static Operator>,
     /// Where NaN is ignored: the first scalar of the result of elements that are all NaN, if that is an error.
@@ -122,6 +125,7 @@ impl Operator {
         params: &[],
         commutative: true,
         ties: false,
+        skips_nan: true,
         ignoring: None,
         nothing: None,
     };
@@ -132,6 +136,7 @@ impl Operator {
         acc: Shape::Scalar(Ty::T),
         map: "|x| x",
         output: Shape::Scalar(Ty::T),
+        skips_nan: false,
         ..Operator::ADDITIVE
     };
 

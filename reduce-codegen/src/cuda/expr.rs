@@ -1,7 +1,7 @@
 //! Expressions of kernels in C++.
 
 use super::func::{gives_acc, is_plain};
-use super::types::literal;
+use super::types::{element, literal};
 use reduce_dsl::expanded::{Buffer, Expr, Place, Ty};
 use reduce_dsl::operation::Operation;
 use reduce_dsl::ops::{Bin, Cmp, Un};
@@ -14,7 +14,7 @@ pub(super) fn expr(operation: &Operation, it: &Expr) -> String {
         Expr::Const(value) => number(*value),
         Expr::Named(name) => (*name).to_owned(),
         Expr::Local(local) => local.name.clone(),
-        Expr::Lane(local, lane) => format!("{}.at[{lane}]", local.name),
+        Expr::Lane(local, lane) => element(local, *lane),
         Expr::Thread => "threadIdx.x".to_owned(),
         Expr::Block => "blockIdx.x".to_owned(),
         Expr::Grid => "gridDim.x".to_owned(),

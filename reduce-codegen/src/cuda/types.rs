@@ -1,5 +1,6 @@
 //! Types and literals in C++.
 
+use reduce_dsl::expanded::{Chunk, Local, Ty};
 use reduce_dsl::func::Param;
 use reduce_dsl::operation::{Operation, Record};
 use reduce_dsl::{Scalar, Value};
@@ -47,11 +48,51 @@ pub(super) fn structs(operation: &Operation, vectors: &BTreeSet<(Scalar, u32)>) 
         text.push_str(&fields(output));
     }
     for &(ty, lanes) in vectors {
-        let (name, element, bytes) = (vector(ty, lanes), scalar(ty), ty.size() * lanes as usize);
+        let (name, bytes) = (vector(ty, lanes), ty.size() * lanes as usize);
         let _ = write!(text, "\n// {lanes} consecutive elements, loaded at once.\n");
-        let _ = writeln!(text, "struct alignas({bytes}) {name} {{ {element} at[{lanes}]; }};");
+        let _ = writeln!(text, "struct alignas({bytes}) {name} {{{}}};", elements(ty, lanes));
     }
     text
+}
+
+/// What a vector holds.
+fn elements(ty: Scalar, lanes: u32) -> String {
+    let element = scalar(ty);
+    let Some(byte) = byte_of_word(ty, lanes) else { return format!(" {element} at[{lanes}]; ") };
+    let words = lanes / Chunk::WORD;
+    format!(
+        "
+    unsigned int words[{words}];
+    __device__ __forceinline__ {element} at(unsigned int i) const {{ return {byte}; }}
+"
+    )
+}
+
+/// Byte i of the words of a vector, where it holds words: of an array of bytes, the compiler takes each out by two or
+/// three instructions, and of words by one, or where the byte has a sign two.
+fn byte_of_word(ty: Scalar, lanes: u32) -> Option<&'static str> {
+    match ty {
+        Scalar::U8 if lanes >= Chunk::WORD => Some("__byte_perm(words[i / 4], 0, 0x4440 + i % 4)"),
+        Scalar::I8 if lanes >= Chunk::WORD => Some("(signed char)(words[i / 4] >> 8 * (i % 4))"),
+        Scalar::U8 | Scalar::I8 | Scalar::Bool | Scalar::F16 | Scalar::Bf16 | Scalar::I16 => None,
+        Scalar::U16 | Scalar::I32 | Scalar::U32 | Scalar::F32 => None,
+        Scalar::I64 | Scalar::U64 | Scalar::F64 => None,
+    }
+}
+
+/// Does a vector hold words, and not its elements?
+pub(super) fn holds_words(ty: Scalar, lanes: u32) -> bool {
+    byte_of_word(ty, lanes).is_some()
+}
+
+/// The element of a vector.
+pub(super) fn element(vector: &Local, lane: u32) -> String {
+    let name = &vector.name;
+    if matches!(vector.ty, Ty::Vector(ty, lanes) if holds_words(ty, lanes)) {
+        format!("{name}.at({lane})")
+    } else {
+        format!("{name}.at[{lane}]")
+    }
 }
 
 /// What loads a vector where nobody reads it again.

@@ -19,7 +19,7 @@ pub(super) fn function(ty: Scalar, lanes: u32) -> String {
             let elements: Vec<_> = (0..lanes).map(|lane| format!("from[{lane}]")).collect();
             format!("\n{head}{{\n    return {{{{{}}}}};\n}}\n", elements.join(", "))
         }
-        Chunk::Word => format!("\n{BY_WORDS}{head}{}", by_words(&vector, ty.size() as u32 * lanes)),
+        Chunk::Word => format!("\n{BY_WORDS}{head}{}", by_words(ty, lanes)),
     }
 }
 
@@ -27,19 +27,23 @@ const BY_WORDS: &str = "\
 // The words that the elements lie in, and one more where they end with a word, shifted into place.
 ";
 
-fn by_words(vector: &str, bytes: u32) -> String {
-    let words = bytes / Chunk::WORD;
+fn by_words(ty: Scalar, lanes: u32) -> String {
+    let (vector, words) = (types::vector(ty, lanes), ty.size() as u32 * lanes / Chunk::WORD);
+    let (declared, result) = match types::holds_words(ty, lanes) {
+        true => (vector, "shifted"),
+        false => (format!("union {{ unsigned int words[{words}]; {vector} elements; }}"), "shifted.elements"),
+    };
     format!(
         "{{
     const unsigned int bytes = reinterpret_cast<unsigned long long>(from) % 4;
     const char* begin = reinterpret_cast<const char*>(from) - bytes;
     const unsigned int* word = reinterpret_cast<const unsigned int*>(begin);
-    union {{ unsigned int words[{words}]; {vector} elements; }} shifted;
+    {declared} shifted;
     #pragma unroll
     for (unsigned int i = 0; i < {words}; ++i) {{
         shifted.words[i] = __funnelshift_r(word[i], word[i + 1], 8 * bytes);
     }}
-    return shifted.elements;
+    return {result};
 }}
 "
     )

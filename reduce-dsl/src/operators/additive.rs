@@ -10,7 +10,6 @@ pub(super) const SUM: Operator = Operator {
     doc: "the sum; of `bool`, how many are true",
     source: "numpy.sum",
     domain: Domain::All,
-    map: "|x| if IGNORE && x.is_nan() { A_NEG_ZERO } else { x as W as A }",
     ..Operator::ADDITIVE
 };
 
@@ -20,7 +19,7 @@ pub(super) const SUM_COMPENSATED: Operator = Operator {
     source: "TwoSum: Knuth, TAOCP 2, 4.2.2; as Neumaier, ZAMM 54 (1974)",
     domain: Domain::Floats,
     acc: COMPENSATED,
-    map: "|x| Compensated { sum: if IGNORE && x.is_nan() { A_NEG_ZERO } else { x as W as A }, rest: A_ZERO }",
+    map: "|x| Compensated { sum: x as W as A, rest: A_ZERO }",
     // What rounding took from a sum that overflows is no number, and is left out.
     op: "|a, b| {
         let sum = a.sum + b.sum;
@@ -39,7 +38,6 @@ pub(super) const PROD: Operator = Operator {
     name: "prod",
     doc: "the product",
     source: "numpy.prod",
-    map: "|x| if IGNORE && x.is_nan() { A_ONE } else { x as W as A }",
     op: "|a, b| a * b",
     identity: Some("A_ONE"),
     ..Operator::ADDITIVE
@@ -50,7 +48,7 @@ pub(super) const DOT: Operator = Operator {
     doc: "the sum of the products of two inputs",
     source: "numpy.dot",
     inputs: 2,
-    map: "|x, y| if IGNORE && (x.is_nan() || y.is_nan()) { A_NEG_ZERO } else { (x as W as A) * (y as W as A) }",
+    map: "|x, y| (x as W as A) * (y as W as A)",
     ..Operator::ADDITIVE
 };
 
@@ -60,7 +58,7 @@ pub(super) const SUM_OF_SQUARES: Operator = Operator {
     source: "numpy.vdot of an input and itself",
     map: "|x| {
         let value = x as W as A;
-        if IGNORE && x.is_nan() { A_ZERO } else { value * value }
+        value * value
     }",
     identity: Some("A_ZERO"),
     ..Operator::ADDITIVE
@@ -73,7 +71,7 @@ pub(super) const SQUARED_DISTANCE: Operator = Operator {
     inputs: 2,
     map: "|x, y| {
         let difference = (x as W as A) - (y as W as A);
-        if IGNORE && (x.is_nan() || y.is_nan()) { A_ZERO } else { difference * difference }
+        difference * difference
     }",
     identity: Some("A_ZERO"),
     ..Operator::ADDITIVE
@@ -84,7 +82,7 @@ pub(super) const NORM1: Operator = Operator {
     doc: "the sum of the magnitudes; unsigned for integers, so that that of the least one is right",
     source: "BLAS asum",
     width: Width::Magnitude,
-    map: "|x| if IGNORE && x.is_nan() { A_ZERO } else { (x as W).abs() as A }",
+    map: "|x| (x as W).abs() as A",
     identity: Some("A_ZERO"),
     ..Operator::ADDITIVE
 };

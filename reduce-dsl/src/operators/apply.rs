@@ -4,9 +4,10 @@ use super::{Nan, Operator, OperatorError, Ties, additive};
 use crate::constants::{constant, greatest, least, negative_zero, one, zero};
 use crate::func::{Func, FuncBuilder, Param, literal};
 use crate::operation::{Layout, Operation, Order, Record};
-use crate::ops::{TypeError, Un};
+use crate::ops::{Bin, TypeError, Un};
 use crate::parse;
 use crate::{Scalar, Value};
+use std::ops::Range;
 
 /// What an operator is applied to, and how.
 #[derive(Clone, Copy, Debug)]
@@ -252,11 +253,38 @@ impl Row<'_> {
     fn lifted(&self, text: &str, acc: Option<&Record>, result: &Record) -> Result<Func, OperatorError> {
         let inputs = self.request.inputs.iter().map(|input| input.ty);
         let elements = if self.request.map.is_some() { vec![self.element] } else { inputs.collect() };
+        let count = elements.len();
         let elements = ["x", "y"].into_iter().zip(elements.into_iter().map(Record::scalar));
         let params: Vec<_> = acc.map(|acc| ("acc", acc.clone())).into_iter().chain(elements).collect();
-        let lift = self.function(text, &params, result)?;
+        let written = self.function(text, &params, result)?;
         let accs = acc.map_or(0, |acc| acc.fields.len());
+        let lift = self.skipping(written, accs..accs + count, result)?;
         Ok(Lift { lift: &lift, accs, request: self.request }.func()?)
+    }
+
+    /// A function of elements at those places: where one is NaN that is skipped, it gives what stands before them, an
+    /// accumulator, or else the identity.
+    fn skipping(&self, func: Func, places: Range<usize>, acc: &Record) -> Result<Func, OperatorError> {
+        let Some(identity) = self.row.identity.filter(|_| self.row.skips_nan && self.ignores()) else {
+            return Ok(func);
+        };
+        let mut f = FuncBuilder::new(func.params().to_vec());
+        let params = f.params();
+        let skipped = match places.start {
+            0 => self.value(identity, acc)?.into_iter().map(|value| f.constant(value)).collect(),
+            _ => params[..places.start].to_vec(),
+        };
+        let mut skip = f.constant(Value::of(false));
+        for &element in &params[places] {
+            let nan = f.un(Un::IsNan, element)?;
+            skip = f.bin(Bin::Or, skip, nan)?;
+        }
+        if skipped.len() > 1 {
+            f.name(skip, "skip");
+        }
+        let results = f.call(&func, &params)?.into_iter().zip(skipped);
+        let results = results.map(|(result, none)| f.select(skip, none, result)).collect::<Result<_, _>>()?;
+        Ok(f.build(results))
     }
 
     /// The result, every NaN of which is the one that results may hold.

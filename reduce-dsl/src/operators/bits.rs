@@ -51,7 +51,8 @@ pub(super) const ANY: Operator = Operator {
     name: "any",
     doc: "is any element true, or not 0? NaN is not 0",
     source: "numpy.any",
-    map: "|x| x != T_ZERO && !(IGNORE && x.is_nan())",
+    map: "|x| x != T_ZERO",
+    skips_nan: true,
     op: "|a, b| a | b",
     identity: Some("false"),
     ..TRUTH
@@ -81,6 +82,6 @@ pub(super) const COUNT_NONZERO: Operator = Operator {
     doc: "how many elements are true, or not 0; NaN is not 0",
     source: "numpy.count_nonzero",
     domain: Domain::All,
-    map: "|x| (x != T_ZERO && !(IGNORE && x.is_nan())) as u64",
+    map: "|x| (x != T_ZERO) as u64",
     ..COUNTER
 };

@@ -22,11 +22,7 @@ pub(super) const SOFTMAX_DENOMINATOR: Operator = Operator {
     acc: MAX_SUM,
     map: "|x| {
         let value = x as W as A;
-        let nan = x.is_nan();
-        MaxSum {
-            max: if IGNORE && nan { A_LEAST } else { value },
-            sum: if nan { if IGNORE { A_ZERO } else { value } } else { A_ONE },
-        }
+        MaxSum { max: value, sum: if x.is_nan() { value } else { A_ONE } }
     }",
     // Infinities are equal, and have no difference.
     op: "|a, b| {

@@ -35,10 +35,7 @@ const MEAN_OF_NUMBERS: Operator = Operator {
     name: "mean",
     width: Width::Float,
     acc: COUNTED,
-    map: "|x| Counted {
-        n: !x.is_nan() as u64,
-        sum: if x.is_nan() { A_NEG_ZERO } else { x as W as A },
-    }",
+    map: "|x| Counted { n: 1, sum: x as W as A }",
     op: "|a, b| Counted { n: a.n + b.n, sum: a.sum + b.sum }",
     identity: Some("Counted { n: 0, sum: A_NEG_ZERO }"),
     finish: "|acc| acc.sum / acc.n as A",
@@ -54,12 +51,7 @@ pub(super) const WEIGHTED_MEAN: Operator = Operator {
     acc: WEIGHTED,
     map: "|x, y| {
         let weight = y as W as A;
-        let skip = IGNORE && (x.is_nan() || y.is_nan());
-        if skip {
-            Weighted { sum: A_NEG_ZERO, weight: A_NEG_ZERO }
-        } else {
-            Weighted { sum: (x as W as A) * weight, weight }
-        }
+        Weighted { sum: (x as W as A) * weight, weight }
     }",
     op: "|a, b| Weighted { sum: a.sum + b.sum, weight: a.weight + b.weight }",
     identity: Some("Weighted { sum: A_NEG_ZERO, weight: A_NEG_ZERO }"),
@@ -76,12 +68,7 @@ pub(super) const VAR: Operator = Operator {
     acc: MOMENTS,
     map: "|x| {
         let value = x as W as A;
-        let skip = IGNORE && x.is_nan();
-        if skip {
-            Moments { n: 0, mean: A_ZERO, m2: A_ZERO }
-        } else {
-            Moments { n: 1, mean: value, m2: value - value }
-        }
+        Moments { n: 1, mean: value, m2: value - value }
     }",
     op: "|a, b| {
         let total = a.n + b.n;
@@ -100,8 +87,7 @@ pub(super) const VAR: Operator = Operator {
         let delta = value - acc.mean;
         let mean = acc.mean + delta * (A_ONE / count as A);
         let m2 = acc.m2 + delta * (value - mean);
-        let skip = IGNORE && x.is_nan();
-        if skip { acc } else { Moments { n: count, mean, m2 } }
+        Moments { n: count, mean, m2 }
     }",
     ),
     identity: Some("Moments { n: 0, mean: A_ZERO, m2: A_ZERO }"),
@@ -126,12 +112,7 @@ pub(super) const DESCRIBE: Operator = Operator {
     acc: DESCRIPTION,
     map: "|x| {
         let value = x as W as A;
-        let skip = IGNORE && x.is_nan();
-        if skip {
-            Describe { n: 0, mean: A_ZERO, m2: A_ZERO, min: T_NAN, max: T_NAN }
-        } else {
-            Describe { n: 1, mean: value, m2: value - value, min: x, max: x }
-        }
+        Describe { n: 1, mean: value, m2: value - value, min: x, max: x }
     }",
     op: "|a, b| {
         let total = a.n + b.n;
@@ -154,8 +135,7 @@ pub(super) const DESCRIBE: Operator = Operator {
         let m2 = acc.m2 + delta * (value - mean);
         let least = if IGNORE { acc.min.min(x) } else { acc.min.minimum(x) };
         let most = if IGNORE { acc.max.max(x) } else { acc.max.maximum(x) };
-        let skip = IGNORE && x.is_nan();
-        if skip { acc } else { Describe { n: count, mean, m2, min: least, max: most } }
+        Describe { n: count, mean, m2, min: least, max: most }
     }",
     ),
     identity: Some(
