@@ -50,6 +50,7 @@ use clock::Clock;
 use cub::Cub;
 use gpu::Gpu;
 use options::Options;
+use ours::Reducers;
 use pool::Pool;
 use run::{Cell, Runner};
 use std::cell::RefCell;
@@ -104,6 +105,7 @@ fn measure(options: &Options) -> Outcome<ExitCode> {
     let machine = machine::describe(&gpu, cub.as_ref(), torch.as_ref(), options.rounds())?;
     let mut runner = Runner {
         clock: Rc::new(Clock::new(gpu)?),
+        reducers: Reducers::default(),
         pool,
         cub,
         torch: torch.map(|torch| Rc::new(RefCell::new(torch))),

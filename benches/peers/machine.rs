@@ -5,6 +5,7 @@ use super::cub::Cub;
 use super::gpu::Gpu;
 use super::table::Machine;
 use super::torch::Torch;
+use reducegen::Nvrtc;
 use std::process::Command;
 
 pub(crate) fn describe(
@@ -15,7 +16,7 @@ pub(crate) fn describe(
 ) -> Outcome<Machine> {
     let mut versions = vec![
         ("reducegen".to_owned(), env!("CARGO_PKG_VERSION").to_owned()),
-        ("NVRTC".to_owned(), gpu.nvrtc.path().display().to_string()),
+        ("NVRTC".to_owned(), Nvrtc::get()?.path().display().to_string()),
     ];
     if let Some(cub) = cub {
         versions.extend(cub.versions()?);
