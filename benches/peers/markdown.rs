@@ -21,8 +21,10 @@ pub(crate) fn summary(table: &Table) -> String {
     let _ = missed.iter().try_for_each(|row| {
         writeln!(text, "- {}: {:.3}, goal {:.2}", name(row), ratio(row), row.goal.unwrap_or(0.0))
     });
-    let wrong = table.rows.iter().filter_map(|row| match &row.check {
-        Check::Wrong(what) => Some(format!("- WRONG: {}: {what}\n", name(row))),
+    // Results are compared once for both modes.
+    let of_one_mode = table.rows.iter().filter(|row| row.mode == Mode::Graph);
+    let wrong = of_one_mode.filter_map(|row| match &row.check {
+        Check::Wrong(what) => Some(format!("- WRONG: {}, {}, {}: {what}\n", row.case, size(row.n), row.peer)),
         Check::Right | Check::Unknown(_) => None,
     });
     text.extend(wrong);
