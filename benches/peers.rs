@@ -59,6 +59,7 @@ use std::fs;
 use std::path::Path;
 use std::process::ExitCode;
 use std::rc::Rc;
+use std::time::Instant;
 use table::{Check, Mode, Table};
 use torch::Torch;
 
@@ -137,8 +138,9 @@ fn share(gpu: &Gpu, pool: &Pool, torch: Option<&mut Torch>, missing: &mut Vec<St
 }
 
 fn run(runner: &mut Runner, cells: &[Cell]) {
+    let start = Instant::now();
     for (place, &cell) in cells.iter().enumerate() {
-        eprintln!("{}/{}  {}", place + 1, cells.len(), cell.name());
+        eprintln!("{}/{}  {} s  {}", place + 1, cells.len(), start.elapsed().as_secs(), cell.name());
         if let Err(error) = runner.cell(cell) {
             runner.missing.push(format!("{}: {error}", cell.name()));
         }
@@ -148,7 +150,7 @@ fn run(runner: &mut Runner, cells: &[Cell]) {
 fn write(options: &Options, table: &Table) -> Outcome<ExitCode> {
     write_pages(options, table)?;
     fs::write(options.results.join("table.json"), serde_json::to_string_pretty(table)?)?;
-    print!("{}", markdown::summary(table));
+    print!("{}{}", markdown::short(table), markdown::summary(table));
     let wrong = table.rows.iter().any(|row| matches!(row.check, Check::Wrong(_)));
     Ok(if wrong { ExitCode::FAILURE } else { ExitCode::SUCCESS })
 }

@@ -5,16 +5,16 @@ use std::fmt::Write;
 
 /// Everything that was measured.
 pub(crate) fn full(table: &Table) -> String {
-    let mut text = summary(table);
+    let mut text = machine(table) + &summary(table);
     for case in cases(table) {
         let _ = writeln!(text, "\n### {}\n\n{}", cell_text(case), of_case(table, case));
     }
     text
 }
 
-/// The machine, the goals that are missed, what is wrong and what is not there.
+/// The goals that are missed, what is wrong and what is not there.
 pub(crate) fn summary(table: &Table) -> String {
-    let mut text = machine(table);
+    let mut text = String::new();
     let met: Vec<_> = table.rows.iter().filter_map(|row| row.met().map(|met| (row, met))).collect();
     let missed: Vec<_> = met.iter().filter(|(_, met)| !met).map(|(row, _)| row).collect();
     let _ = writeln!(text, "\n{} of {} goals are met.", met.len() - missed.len(), met.len());
