@@ -50,6 +50,7 @@ use clock::Clock;
 use cub::Cub;
 use gpu::Gpu;
 use options::Options;
+use ours::Reducers;
 use pool::Pool;
 use run::{Cell, Runner};
 use std::cell::RefCell;
@@ -58,6 +59,7 @@ use std::fs;
 use std::path::Path;
 use std::process::ExitCode;
 use std::rc::Rc;
+use std::time::Instant;
 use table::{Check, Mode, Table};
 use torch::Torch;
 
@@ -104,6 +106,7 @@ fn measure(options: &Options) -> Outcome<ExitCode> {
     let machine = machine::describe(&gpu, cub.as_ref(), torch.as_ref(), options.rounds())?;
     let mut runner = Runner {
         clock: Rc::new(Clock::new(gpu)?),
+        reducers: Reducers::default(),
         pool,
         cub,
         torch: torch.map(|torch| Rc::new(RefCell::new(torch))),
@@ -135,8 +138,9 @@ fn share(gpu: &Gpu, pool: &Pool, torch: Option<&mut Torch>, missing: &mut Vec<St
 }
 
 fn run(runner: &mut Runner, cells: &[Cell]) {
+    let start = Instant::now();
     for (place, &cell) in cells.iter().enumerate() {
-        eprintln!("{}/{}  {}", place + 1, cells.len(), cell.name());
+        eprintln!("{}/{}  {} s  {}", place + 1, cells.len(), start.elapsed().as_secs(), cell.name());
         if let Err(error) = runner.cell(cell) {
             runner.missing.push(format!("{}: {error}", cell.name()));
         }
@@ -146,7 +150,7 @@ fn run(runner: &mut Runner, cells: &[Cell]) {
 fn write(options: &Options, table: &Table) -> Outcome<ExitCode> {
     write_pages(options, table)?;
     fs::write(options.results.join("table.json"), serde_json::to_string_pretty(table)?)?;
-    print!("{}", markdown::summary(table));
+    print!("{}{}", markdown::short(table), markdown::summary(table));
     let wrong = table.rows.iter().any(|row| matches!(row.check, Check::Wrong(_)));
     Ok(if wrong { ExitCode::FAILURE } else { ExitCode::SUCCESS })
 }

@@ -1,7 +1,8 @@
 //! Times calls that this process enqueues: on a stream, or captured in a graph, with nothing of the inputs in the cache.
 
 use super::Outcome;
-use super::gpu::{Flush, Gpu};
+use super::gpu::Gpu;
+use super::read::{Flush, Reader};
 use super::table::Mode;
 use reducegen::cudarc::driver::sys::{CUevent_flags, CUgraphInstantiate_flags, CUstreamCaptureMode};
 use reducegen::cudarc::driver::{CudaEvent, CudaGraph};
@@ -36,6 +37,7 @@ pub(crate) trait Contestant {
 /// What the samples of this process share.
 pub(crate) struct Clock {
     pub(crate) gpu: Gpu,
+    pub(crate) reader: Reader,
     flush: Flush,
     start: CudaEvent,
     stop: CudaEvent,
@@ -45,14 +47,15 @@ impl Clock {
     pub(crate) fn new(gpu: Gpu) -> Outcome<Clock> {
         let event = || gpu.context.new_event(Some(CUevent_flags::CU_EVENT_DEFAULT));
         let (start, stop) = (event()?, event()?);
-        Ok(Clock { flush: Flush::new(&gpu)?, gpu, start, stop })
+        let reader = Reader::new(&gpu)?;
+        Ok(Clock { flush: Flush::new(&gpu, &reader)?, gpu, reader, start, stop })
     }
 
     /// The microseconds of what is enqueued.
     fn time(&self, enqueue: impl FnOnce() -> Outcome<()>) -> Outcome<f64> {
-        self.start.record(&self.gpu.stream)?;
+        self.start.record(self.gpu.stream)?;
         enqueue()?;
-        self.stop.record(&self.gpu.stream)?;
+        self.stop.record(self.gpu.stream)?;
         Ok(f64::from(self.start.elapsed_ms(&self.stop)?) * 1e3)
     }
 }
@@ -74,7 +77,7 @@ impl<L: Launch> Native<L> {
     }
 
     fn capture(&mut self, calls: u64) -> Outcome<CudaGraph> {
-        let stream = self.clock.gpu.stream.clone();
+        let stream = self.clock.gpu.stream;
         stream.begin_capture(CUstreamCaptureMode::CU_STREAM_CAPTURE_MODE_RELAXED)?;
         let enqueued = self.enqueue(calls);
         // Also after a failure, so that the stream can be used again.

@@ -1,85 +1,39 @@
-//! The GPU that all measure on: its stream, its compiler, and memory that evicts its cache.
+//! The GPU that all measure on: its stream, its memory, and how kernels are loaded.
 
 use super::Outcome;
-use super::read::Read;
-use reducegen::codegen::Tuning;
 use reducegen::cudarc::driver::sys::{self, CUdevice_attribute as Attribute, CUipcMemHandle};
 use reducegen::cudarc::driver::{CudaContext, CudaModule, CudaStream, result};
 use reducegen::cudarc::nvrtc::Ptx;
-use reducegen::dsl::program::Program;
-use reducegen::{Architecture, Device, Image, Nvrtc, Target};
-use std::cell::RefCell;
-use std::collections::HashMap;
+use reducegen::{Device, Nvrtc, Target};
 use std::sync::Arc;
-
-/// Bytes that are read between samples, in sizes of the cache.
-const TIMES_L2: usize = 4;
 
 /// The first GPU.
 pub(crate) struct Gpu {
     pub(crate) context: Arc<CudaContext>,
-    /// Not the null stream, which no graph can capture.
-    pub(crate) stream: Arc<CudaStream>,
+    /// Not the null stream, which no graph can capture. It lives as long as the process, as all memory here does.
+    pub(crate) stream: &'static Arc<CudaStream>,
     pub(crate) device: Device,
-    pub(crate) nvrtc: &'static Nvrtc,
-    /// By their source.
-    modules: RefCell<HashMap<String, Arc<CudaModule>>>,
 }
 
 impl Gpu {
     pub(crate) fn open() -> Outcome<Gpu> {
-        let device = Device::cuda(0)?;
+        // First, because it says what is missing.
+        Device::cuda(0)?;
         let context = CudaContext::new(0)?;
-        let stream = context.new_stream()?;
-        Ok(Gpu { context, stream, device, nvrtc: Nvrtc::get()?, modules: RefCell::default() })
+        let stream = Box::leak(Box::new(context.new_stream()?));
+        Ok(Gpu { device: Device::of_context(context.clone())?, stream, context })
     }
 
     pub(crate) fn attribute(&self, attribute: Attribute) -> Outcome<usize> {
         Ok(self.context.attribute(attribute)?.unsigned_abs() as usize)
     }
 
-    pub(crate) fn l2(&self) -> Outcome<usize> {
-        self.attribute(Attribute::CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE)
-    }
-
-    fn architecture(&self) -> Outcome<Architecture> {
-        let (major, minor) = self.context.compute_capability()?;
-        Ok(Architecture::of_capability(major.unsigned_abs(), minor.unsigned_abs()))
-    }
-
-    pub(crate) fn tuning(&self) -> Outcome<Tuning> {
-        Ok(Tuning::of(self.architecture()?.number()))
-    }
-
-    fn target(&self) -> Outcome<Target> {
-        Ok(Target::for_device(self.architecture()?, self.nvrtc.architectures())?)
-    }
-
+    /// Compiles and loads kernels. The driver reads PTX up to a zero.
     pub(crate) fn load(&self, source: &str) -> Outcome<Arc<CudaModule>> {
-        self.cached(source, |target| Ok(self.nvrtc.compile(source, target)?))
-    }
-
-    pub(crate) fn load_program(&self, program: &Program) -> Outcome<Arc<CudaModule>> {
-        let source = reducegen::codegen::cuda(program)?;
-        self.cached(&source, |target| Ok(self.nvrtc.compile_program(program, target)?))
-    }
-
-    fn cached(
-        &self,
-        source: &str,
-        compile: impl FnOnce(Target) -> Outcome<Image>,
-    ) -> Outcome<Arc<CudaModule>> {
-        if let Some(module) = self.modules.borrow().get(source) {
-            return Ok(module.clone());
-        }
-        let module = self.load_image(compile(self.target()?)?)?;
-        self.modules.borrow_mut().insert(source.to_owned(), module.clone());
-        Ok(module)
-    }
-
-    /// The driver reads PTX up to a zero.
-    fn load_image(&self, image: Image) -> Outcome<Arc<CudaModule>> {
-        let mut bytes = image.bytes;
+        let nvrtc = Nvrtc::get()?;
+        let architecture = self.device.architecture().ok_or("the device is the host")?;
+        let target = Target::for_device(architecture, nvrtc.architectures())?;
+        let mut bytes = nvrtc.compile(source, target)?.bytes;
         bytes.push(0);
         Ok(self.context.load_module(Ptx::from_binary(bytes))?)
     }
@@ -117,22 +71,5 @@ impl Gpu {
         self.stream.synchronize()?;
         // SAFETY: as in `write`; the stream has finished what writes there.
         Ok(unsafe { result::memcpy_dtoh_sync(bytes, from) }?)
-    }
-}
-
-/// Memory that is read so that nothing else is left in the cache.
-pub(crate) struct Flush {
-    read: Read,
-}
-
-impl Flush {
-    pub(crate) fn new(gpu: &Gpu) -> Outcome<Flush> {
-        let bytes = TIMES_L2 * gpu.l2()?;
-        Ok(Flush { read: Read::of_one(gpu, gpu.allocate(bytes)?, bytes)? })
-    }
-
-    /// Enqueues it so many times.
-    pub(crate) fn enqueue(&self, times: usize) -> Outcome<()> {
-        (0..times).try_for_each(|_| self.read.enqueue_at(0))
     }
 }

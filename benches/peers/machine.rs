@@ -5,6 +5,7 @@ use super::cub::Cub;
 use super::gpu::Gpu;
 use super::table::Machine;
 use super::torch::Torch;
+use reducegen::Nvrtc;
 use std::process::Command;
 
 pub(crate) fn describe(
@@ -13,10 +14,8 @@ pub(crate) fn describe(
     torch: Option<&Torch>,
     rounds: usize,
 ) -> Outcome<Machine> {
-    let mut versions = vec![
-        ("reducegen".to_owned(), env!("CARGO_PKG_VERSION").to_owned()),
-        ("NVRTC".to_owned(), gpu.nvrtc.path().display().to_string()),
-    ];
+    let mut versions =
+        vec![("reducegen".to_owned(), env!("CARGO_PKG_VERSION").to_owned()), ("NVRTC".to_owned(), nvrtc()?)];
     if let Some(cub) = cub {
         versions.extend(cub.versions()?);
     }
@@ -27,6 +26,12 @@ pub(crate) fn describe(
         versions,
         method: method(rounds),
     })
+}
+
+/// The name of the library, which ends in its version.
+fn nvrtc() -> Outcome<String> {
+    let name = Nvrtc::get()?.path().file_name();
+    Ok(name.map_or(String::new(), |name| name.to_string_lossy().into_owned()))
 }
 
 /// The version that the driver calls itself.

@@ -5,24 +5,26 @@ use std::fmt::Write;
 
 /// Everything that was measured.
 pub(crate) fn full(table: &Table) -> String {
-    let mut text = summary(table);
+    let mut text = machine(table) + &summary(table);
     for case in cases(table) {
         let _ = writeln!(text, "\n### {}\n\n{}", cell_text(case), of_case(table, case));
     }
     text
 }
 
-/// The machine, the goals that are missed, what is wrong and what is not there.
+/// The goals that are missed, what is wrong and what is not there.
 pub(crate) fn summary(table: &Table) -> String {
-    let mut text = machine(table);
+    let mut text = String::new();
     let met: Vec<_> = table.rows.iter().filter_map(|row| row.met().map(|met| (row, met))).collect();
     let missed: Vec<_> = met.iter().filter(|(_, met)| !met).map(|(row, _)| row).collect();
     let _ = writeln!(text, "\n{} of {} goals are met.", met.len() - missed.len(), met.len());
     let _ = missed.iter().try_for_each(|row| {
         writeln!(text, "- {}: {:.3}, goal {:.2}", name(row), ratio(row), row.goal.unwrap_or(0.0))
     });
-    let wrong = table.rows.iter().filter_map(|row| match &row.check {
-        Check::Wrong(what) => Some(format!("- WRONG: {}: {what}\n", name(row))),
+    // Results are compared once for both modes.
+    let of_one_mode = table.rows.iter().filter(|row| row.mode == Mode::Graph);
+    let wrong = of_one_mode.filter_map(|row| match &row.check {
+        Check::Wrong(what) => Some(format!("- WRONG: {}, {}, {}: {what}\n", row.case, size(row.n), row.peer)),
         Check::Right | Check::Unknown(_) => None,
     });
     text.extend(wrong);

@@ -44,7 +44,7 @@ pub(crate) struct Options {
 }
 
 /// Sizes of a quick run.
-const QUICK: [u32; 6] = [12, 16, 20, 24, 27, 28];
+const QUICK: [u32; 5] = [12, 16, 20, 24, 28];
 /// Bytes of elements: more than the largest case has.
 const POOL: usize = (4 << 30) + (64 << 20);
 

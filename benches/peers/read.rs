@@ -14,13 +14,46 @@ const READ_ALL: &str = include_str!("../../reduce-runtime/src/cuda/read_all.cu")
 const BLOCK: u32 = 512;
 const TILE: usize = 512 * 8 * UNIT;
 const UNIT: usize = 16;
+/// Bytes that are read between samples, in sizes of the cache.
+const TIMES_L2: usize = 4;
 /// Grids that it is tried with, in blocks for each multiprocessor, beside the one that covers the data at once.
 const BLOCKS_PER_PROCESSOR: [usize; 3] = [2, 4, 8];
 
+/// The kernel, loaded.
+pub(crate) struct Reader {
+    function: CudaFunction,
+    processors: usize,
+    sink: u64,
+}
+
+impl Reader {
+    pub(crate) fn new(gpu: &Gpu) -> Outcome<Reader> {
+        let function = gpu.load(READ_ALL)?.load_function("read_all")?;
+        let processors = gpu.attribute(Attribute::CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT)?;
+        Ok(Reader { function, processors, sink: gpu.allocate(UNIT)? })
+    }
+
+    /// Reads as many bytes in each of the slots, on every grid that may be the best.
+    pub(crate) fn on_every_grid(&self, gpu: &Gpu, slots: &Slots, bytes: usize) -> Vec<Read> {
+        let grids = grids(bytes, self.processors).into_iter();
+        grids.map(|grid| self.on_grid(gpu, slots, bytes, grid)).collect()
+    }
+
+    fn on_grid(&self, gpu: &Gpu, slots: &Slots, bytes: usize, grid: usize) -> Read {
+        Read {
+            stream: gpu.stream,
+            function: self.function.clone(),
+            slots: slots.clone(),
+            units: (bytes / UNIT) as u64,
+            sink: self.sink,
+            grid: grid as u32,
+        }
+    }
+}
+
 /// The kernel, where it reads, and on which grid.
-#[derive(Clone)]
 pub(crate) struct Read {
-    stream: Arc<CudaStream>,
+    stream: &'static Arc<CudaStream>,
     function: CudaFunction,
     slots: Slots,
     units: u64,
@@ -29,28 +62,6 @@ pub(crate) struct Read {
 }
 
 impl Read {
-    /// Of as many bytes in each of the slots, on every grid that may be the best.
-    pub(crate) fn on_every_grid(gpu: &Gpu, slots: &Slots, bytes: usize) -> Outcome<Vec<Read>> {
-        let function = gpu.load(READ_ALL)?.load_function("read_all")?;
-        let sink = gpu.allocate(UNIT)?;
-        let processors = gpu.attribute(Attribute::CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT)?;
-        let read = |grid: usize| Read {
-            stream: gpu.stream.clone(),
-            function: function.clone(),
-            slots: slots.clone(),
-            units: (bytes / UNIT) as u64,
-            sink,
-            grid: grid as u32,
-        };
-        Ok(grids(bytes, processors).into_iter().map(read).collect())
-    }
-
-    /// Of one piece of memory, at once.
-    pub(crate) fn of_one(gpu: &Gpu, base: u64, bytes: usize) -> Outcome<Read> {
-        let all = Read::on_every_grid(gpu, &Slots::one(base), bytes)?;
-        all.into_iter().last().ok_or_else(|| "no grid reads that".into())
-    }
-
     pub(crate) fn enqueue_at(&self, turn: u64) -> Outcome<()> {
         let x = self.slots.pointer(turn, 0);
         let config =
@@ -60,6 +71,24 @@ impl Read {
         // SAFETY: the arguments are those of `read_all.cu`; the memory lives as long as the process.
         unsafe { builder.launch(config) }?;
         Ok(())
+    }
+}
+
+/// Memory that is read so that nothing else is left in the cache.
+pub(crate) struct Flush {
+    read: Read,
+}
+
+impl Flush {
+    pub(crate) fn new(gpu: &Gpu, reader: &Reader) -> Outcome<Flush> {
+        let bytes = TIMES_L2 * gpu.attribute(Attribute::CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE)?;
+        let slots = Slots::one(gpu.allocate(bytes)?);
+        Ok(Flush { read: reader.on_grid(gpu, &slots, bytes, bytes.div_ceil(TILE)) })
+    }
+
+    /// Enqueues it so many times.
+    pub(crate) fn enqueue(&self, times: usize) -> Outcome<()> {
+        (0..times).try_for_each(|_| self.read.enqueue_at(0))
     }
 }
 

@@ -5,16 +5,16 @@ use super::cases::Case;
 use super::clock::{Clock, Contestant, Native};
 use super::cub::{Calls, Cub};
 use super::goals;
-use super::ours::Ours;
+use super::ours::{Ours, Reducers};
 use super::pool::Pool;
 use super::read::Read;
 use super::slots::Slots;
 use super::stats::Spread;
 use super::table::{Check, Mode, Peer, Row};
 use super::torch::{Function, Torch};
+use reducegen::Reducer;
+use reducegen::dsl::Value;
 use reducegen::dsl::lanes::LanesRef;
-use reducegen::dsl::{Spec, Value};
-use reducegen::{Device, Reducer};
 use serde_json::json;
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -45,6 +45,7 @@ impl Cell {
 /// Everything that cells are measured with.
 pub(crate) struct Runner {
     pub(crate) clock: Rc<Clock>,
+    pub(crate) reducers: Reducers,
     pub(crate) pool: Pool,
     pub(crate) cub: Option<Cub>,
     pub(crate) torch: Option<Rc<RefCell<Torch>>>,
@@ -97,24 +98,25 @@ impl Runner {
     }
 
     /// Our reduction, and its result, which has the bits of the host backend or is wrong.
-    fn ours(&self, cell: Cell, slots: &Slots) -> Outcome<(Entry, Vec<f64>)> {
-        let spec = cell.case.parsed(cell.case.spec)?;
-        let mut ours = Native::new(&self.clock, Ours::new(&self.clock, &spec, slots.clone(), cell.n)?);
+    fn ours(&mut self, cell: Cell, slots: &Slots) -> Outcome<(Entry, Vec<f64>)> {
+        let compiled = self.reducers.of(&self.clock.gpu, cell.case, cell.case.spec)?;
+        let ours = Ours::new(&self.clock.gpu, compiled.clone(), (cell.case, cell.n), slots)?;
+        let mut ours = Native::new(&self.clock, ours);
         let found = ours.launch.values()?;
-        let expected = self.on_the_host(cell, &spec, slots)?;
+        let expected = self.on_the_host(cell, &compiled.host, slots)?;
         let check = if found == expected { Check::Right } else { Check::wrong(&found, &expected) };
         let numbers = ours.numbers()?;
         Ok((Entry { peer: Peer::Ours, contestant: Box::new(ours), check }, numbers))
     }
 
-    fn on_the_host(&self, cell: Cell, spec: &Spec, slots: &Slots) -> Outcome<Vec<Value>> {
+    fn on_the_host(&self, cell: Cell, host: &Reducer, slots: &Slots) -> Outcome<Vec<Value>> {
         let lanes = |input| self.pool.lanes(cell.case.ty, slots, input, cell.n);
         let lanes: Vec<LanesRef<'_>> = (0..cell.case.inputs()).map(lanes).collect();
-        Ok(Reducer::new(spec, &Device::host())?.reduce(&lanes)?.values)
+        Ok(host.reduce(&lanes)?.values)
     }
 
     /// A peer, if the case has it.
-    fn entry(&self, cell: Cell, slots: &Slots, peer: Peer, ours: &[f64]) -> Outcome<Option<Entry>> {
+    fn entry(&mut self, cell: Cell, slots: &Slots, peer: Peer, ours: &[f64]) -> Outcome<Option<Entry>> {
         let Some(mut contestant) = self.contestant(cell, slots, peer)? else { return Ok(None) };
         let check = match peer {
             Peer::Read => Check::Unknown("it has no result".to_owned()),
@@ -129,7 +131,7 @@ impl Runner {
         Ok(Some(Entry { peer, contestant, check }))
     }
 
-    fn contestant(&self, cell: Cell, slots: &Slots, peer: Peer) -> Outcome<Option<Box<dyn Contestant>>> {
+    fn contestant(&mut self, cell: Cell, slots: &Slots, peer: Peer) -> Outcome<Option<Box<dyn Contestant>>> {
         let Case { ty, offset, .. } = *cell.case;
         Ok(match peer {
             Peer::Ours => None,
@@ -142,10 +144,11 @@ impl Runner {
         })
     }
 
-    fn beside(&self, cell: Cell, slots: &Slots) -> Outcome<Option<Box<dyn Contestant>>> {
+    fn beside(&mut self, cell: Cell, slots: &Slots) -> Outcome<Option<Box<dyn Contestant>>> {
         let Some((text, offset)) = cell.case.beside else { return Ok(None) };
         let slots = slots.shifted(offset * cell.case.ty.size());
-        let ours = Ours::new(&self.clock, &cell.case.parsed(text)?, slots, cell.n)?;
+        let compiled = self.reducers.of(&self.clock.gpu, cell.case, text)?;
+        let ours = Ours::new(&self.clock.gpu, compiled, (cell.case, cell.n), &slots)?;
         Ok(Some(Box::new(Native::new(&self.clock, ours))))
     }
 
@@ -175,7 +178,7 @@ impl Runner {
     /// The kernel that reads, on the grid that is fastest.
     fn read(&self, cell: Cell, slots: &Slots) -> Outcome<Box<dyn Contestant>> {
         let mut best: Option<(f64, Native<Read>)> = None;
-        for read in Read::on_every_grid(&self.clock.gpu, slots, cell.bytes())? {
+        for read in self.clock.reader.on_every_grid(&self.clock.gpu, slots, cell.bytes()) {
             let mut read = Native::new(&self.clock, read);
             let calls = calls(&mut read, Mode::Graph)?;
             read.prepare(Mode::Graph, calls)?;

@@ -124,7 +124,8 @@ impl Check {
         if right { Check::Right } else { Check::wrong(found, ours) }
     }
 
-    pub(crate) fn wrong<T: fmt::Debug>(found: &[T], expected: &[T]) -> Check {
-        Check::Wrong(format!("{found:?} instead of {expected:?}"))
+    pub(crate) fn wrong<T: fmt::Display>(found: &[T], expected: &[T]) -> Check {
+        let text = |all: &[T]| all.iter().map(T::to_string).collect::<Vec<_>>().join(" ");
+        Check::Wrong(format!("{} instead of {}", text(found), text(expected)))
     }
 }

@@ -52,7 +52,9 @@ def flat(result):
 
 def eager(command):
     names = "x, y" if command["inputs"] == 2 else "x"
-    return eval(f"lambda {names}: {command['python']}", globals())
+    # With the name of a file: torch.compile passes over what has none.
+    code = compile(f"lambda {names}: {command['python']}", "torch_peer.py", "eval")
+    return eval(code, globals())
 
 
 def compiled(command):
