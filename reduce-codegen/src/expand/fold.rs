@@ -61,7 +61,7 @@ impl Expansion<'_> {
         let guarded = all(Access::Guarded);
         match (units, fold.width) {
             (1, 1) => guarded,
-            (2.., _) if fold.arrangement == Arrangement::Striped => self.rows(fold),
+            (2.., _) if fold.arrangement == Arrangement::Striped => self.striped(fold, units),
             (_, 1) => vec![Stmt::If(full_tile(), all(Access::Items), guarded)],
             _ => {
                 let unaligned = self.has_around().unwrap_or_else(full_tile);
@@ -72,8 +72,15 @@ impl Expansion<'_> {
         }
     }
 
-    /// Striped units: the rows that are there as a whole, without guards, and as vectors where units have some width; then
-    /// what is left.
+    /// Striped units: all at once, where the tile is full and the data aligned; else the rows that are there as a whole,
+    /// without guards, and then what is left.
+    fn striped(&self, fold: Fold, units: u32) -> Vec<Stmt> {
+        let access = if fold.width > 1 { Access::Vectors } else { Access::Items };
+        let aligned = self.aligned().filter(|_| fold.width > 1).fold(full_tile(), Expr::and);
+        vec![Stmt::If(aligned, self.units(fold, units, access), self.rows(fold))]
+    }
+
+    /// The rows that are there as a whole, as vectors where units have some width; then what is left.
     fn rows(&self, fold: Fold) -> Vec<Stmt> {
         let [rows, whole, begun] = ["rows", "whole_rows", "begun_rows"].map(|name| Local::new(name, Ty::U32));
         let read = |access| self.row_after_row(fold, access, 0.into(), rows.get());
@@ -163,7 +170,7 @@ impl Expansion<'_> {
             from: u32::from(self.begins_with_item()).into(),
             test: unit().get().below(Expr::Named("UNITS")),
             next: unit().get().plus(1),
-            unroll: if fold.unrolled && access != Access::Guarded { Unroll::All } else { Unroll::Unsaid },
+            unroll: if access == Access::Guarded { Unroll::Unsaid } else { in_flight(fold) },
             body: self.unit(number, access, before_unit(fold), ""),
             local: unit(),
         })));
@@ -337,7 +344,11 @@ fn unit() -> Local {
 /// Units whose loads are in flight at once, in a fold that is unrolled. Measured on an H200: fewer wait longer, and of more
 /// the registers leave room for fewer warps (ARCHITECTURE.md, Measurements).
 pub(super) fn in_flight(fold: Fold) -> Unroll {
-    if fold.unrolled { Unroll::By(4) } else { Unroll::Unsaid }
+    match (fold.unrolled, fold.units()) {
+        (false, _) => Unroll::Unsaid,
+        (true, Some(..=8)) => Unroll::All,
+        (true, _) => Unroll::By(8),
+    }
 }
 
 /// What the lanes hold before the unit of a loop.

@@ -32,6 +32,9 @@ pub fn grid_stride(mut program: Program, blocks: u32) -> Result<Program, String>
     if let Some(reason) = ordered(&program, INSTEAD).or_else(|| in_place::refused(&program)) {
         return Err(reason);
     }
+    if let Some(cluster) = program.passes.iter().find(|pass| matches!(pass, Pass::Cluster(_))) {
+        return Err(format!("`{cluster}` lets blocks meet in another way; leave one of the two out"));
+    }
     let coarsened = program.passes.iter().any(|pass| matches!(pass, Pass::Coarsen(_)));
     if let Some(fold) = fold_mut(&mut program.kernels[Reads::Inputs as usize]) {
         if coarsened {
