@@ -11,6 +11,7 @@
 #   ncu          the interpreter's counts beside a profiler's
 #   corpus       what compute-sanitizer finds in the planted bugs that the interpreter finds
 #   bench        every reduction beside CUB, PyTorch and torch.compile: tables and plots (scripts/bench.sh)
+#   overhead     what calls and processes cost beside plain CUDA and CuPy: a table (scripts/overhead.sh)
 set -euo pipefail
 cd "$(dirname "$0")/.."
 export REDUCEGEN_REQUIRE_GPU=1

@@ -46,7 +46,7 @@ of CuPy python3 benches/overhead.py
   echo "Microseconds; $(nvidia-smi --query-gpu=name,driver_version --format=csv,noheader 2>/dev/null | head -n 1 || true)"
   echo
   awk -F '\t' '
-    { key = $2; sub(/ \(.*\)$/, "", key); who = $1; name = $2; sub(key, "", name); gsub(/[ ()]/, "", name)
+    { key = $2; sub(/ \(.*\)$/, "", key); who = $1; name = substr($2, length(key) + 1); gsub(/[ ()]/, "", name)
       column = name == "" ? who : who " " name
       if (!(key in rows)) { rows[key] = 1; order[++count] = key }
       if (!(column in columns)) { columns[column] = 1; heads[++wide] = column }

@@ -28,7 +28,7 @@ const NAME: &str = "reducegen";
 /// A folder of compiled kernels, or none. Processes may share one.
 ///
 /// Entries are found by a digest of all that matters: the text of the kernels, every flag, the architecture, the
-/// build of NVRTC, and the version of this crate. The oldest are removed where all together exceed 256 MiB.
+/// NVRTC, and the version of this crate. The oldest are removed where all together exceed 256 MiB.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Cache {
     folder: Option<PathBuf>,

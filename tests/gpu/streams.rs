@@ -195,11 +195,12 @@ fn a_reducer_and_its_workspace_may_be_dropped_while_they_run() {
     assert_eq!(stream.clone_dtoh(&results).unwrap(), [expected; 50]);
 }
 
-/// A new compiler each time, so that only the process remembers; the cache of the device is off.
+/// A new compiler each time, so that only the process remembers; the cache of the device is off. No other test has this
+/// program.
 #[test]
 fn reducers_of_one_program_share_a_module() {
     let Some(device) = gpu("reducers_of_one_program_share_a_module") else { return };
-    let spec = spec("prod", Scalar::U64, LISTS[3]);
+    let spec = super::subjects::spec("ty: u64, map: |x| x ^ 4711, op: prod, passes: [shuffle]");
     let new = || {
         let device = device.clone().with_cache(Cache::off());
         let reducer = Reducer::new(&spec, &device).unwrap();

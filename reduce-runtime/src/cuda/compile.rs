@@ -78,9 +78,9 @@ impl Compiler {
         self.compiled.fetch_add(1, Ordering::Relaxed);
         let image = nvrtc.compile_source(source)?;
         // What is loaded now may not be what was remembered.
-        let identity = Identity::of(nvrtc)?;
+        let identity = Identity::of(nvrtc);
         if identity != *self.identity()? {
-            identity.keep(nvrtc, &self.cache);
+            identity.keep(&self.cache);
         }
         self.cache
             .put(&source.key(&identity), &Entry { text: image.log.clone(), image: image.bytes.clone() });
@@ -110,7 +110,8 @@ impl Source {
     fn key(&self, nvrtc: &Identity) -> Key {
         let version = format!("{FORMAT} {}", env!("CARGO_PKG_VERSION"));
         let (target, most) = (self.target.to_string(), self.most_registers().to_string());
-        let parts = [&version, reduce_codegen::ASSOCIATION, &nvrtc.build, &target, &most, &self.text];
+        let nvrtc = format!("{} {}", nvrtc.version, nvrtc.file);
+        let parts = [&version, reduce_codegen::ASSOCIATION, &nvrtc, &target, &most, &self.text];
         let flags = reduce_codegen::NVRTC_FLAGS.into_iter();
         Key::of(parts.into_iter().chain(flags).map(str::as_bytes))
     }

@@ -14,11 +14,13 @@ use std::env::{current_dir, var_os};
 use std::path::Path;
 use std::time::UNIX_EPOCH;
 
-/// What NVRTC says of itself.
+/// Which NVRTC it is, and what it says of itself.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Identity {
-    /// Its build, which names the version.
-    pub(super) build: String,
+    /// Its file, as it is now: builds of one version differ, and do not say so.
+    pub(super) file: String,
+    /// Its version.
+    pub(super) version: String,
     /// The architectures that it compiles for, ascending.
     pub(super) architectures: Vec<Architecture>,
 }
@@ -27,43 +29,47 @@ impl Identity {
     /// Of the NVRTC that is loaded, or that was loaded the last time, or that is loaded for it.
     pub(super) fn find(cache: &Cache) -> Result<Identity, Error> {
         match Nvrtc::loaded() {
-            Some(nvrtc) => Identity::of(nvrtc),
+            Some(nvrtc) => Ok(Identity::of(nvrtc)),
             None => remembered(cache).map_or_else(|| Identity::load(cache), Ok),
         }
     }
 
     /// Of an NVRTC that is loaded.
-    pub(super) fn of(nvrtc: &Nvrtc) -> Result<Identity, Error> {
-        Ok(Identity { build: nvrtc.build()?.to_owned(), architectures: nvrtc.architectures().to_vec() })
+    pub(super) fn of(nvrtc: &Nvrtc) -> Identity {
+        Identity {
+            file: nvrtc.file().and_then(|file| stamp(&file)).unwrap_or_default(),
+            version: nvrtc.version().to_owned(),
+            architectures: nvrtc.architectures().to_vec(),
+        }
     }
 
     /// Loads NVRTC, so that the next process need not.
     fn load(cache: &Cache) -> Result<Identity, Error> {
-        let nvrtc = Nvrtc::get()?;
-        let identity = Identity::of(nvrtc)?;
-        identity.keep(nvrtc, cache);
+        let identity = Identity::of(Nvrtc::get()?);
+        identity.keep(cache);
         Ok(identity)
     }
 
-    /// Keeps it, with the file that it is of.
-    pub(super) fn keep(&self, nvrtc: &Nvrtc, cache: &Cache) {
-        let Some(file) = nvrtc.file().and_then(|file| stamp(&file)) else { return };
+    /// Keeps it.
+    pub(super) fn keep(&self, cache: &Cache) {
         let numbers: Vec<_> = self.architectures.iter().map(|it| it.number().to_string()).collect();
-        let text = [file, numbers.join(" "), self.build.clone()].join("\n");
+        let text = [&self.file, &self.version, &numbers.join(" ")].map(String::as_str).join("\n");
         cache.put(&place(), &Entry { text, image: Vec::new() });
     }
 }
 
+/// What was kept, if its file is the same.
 fn remembered(cache: &Cache) -> Option<Identity> {
     let text = cache.get(&place())?.text;
-    let mut lines = text.splitn(3, '\n');
-    let (file, numbers, build) = (lines.next()?, lines.next()?, lines.next()?);
+    let mut lines = text.lines();
+    let (file, version, numbers) = (lines.next()?, lines.next()?, lines.next()?);
     let path = Path::new(file.splitn(3, ' ').nth(2)?);
     if stamp(path)? != file {
         return None;
     }
     let numbers = numbers.split(' ').map(|number| number.parse().map(Architecture::from_number));
-    Some(Identity { build: build.to_owned(), architectures: numbers.collect::<Result<_, _>>().ok()? })
+    let architectures = numbers.collect::<Result<_, _>>().ok()?;
+    Some(Identity { file: file.to_owned(), version: version.to_owned(), architectures })
 }
 
 /// Where it is kept: by everything that decides which file is loaded.

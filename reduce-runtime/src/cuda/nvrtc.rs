@@ -21,7 +21,7 @@ static NVRTC: OnceLock<Nvrtc> = OnceLock::new();
 pub struct Nvrtc {
     path: PathBuf,
     architectures: Vec<Architecture>,
-    build: OnceLock<String>,
+    version: String,
     api: Api,
 }
 
@@ -52,7 +52,8 @@ impl Nvrtc {
         let unusable = |reason| Error::NvrtcUnusable { path: path.clone(), reason };
         let api = loaded.map_err(|error| unusable(library::reason(&error)))?;
         let architectures = api.architectures().map_err(|code| unusable(api.name_of(code)))?;
-        Ok(Nvrtc { path, architectures, build: OnceLock::new(), api })
+        let version = api.version().map_err(|code| unusable(api.name_of(code)))?;
+        Ok(Nvrtc { path, architectures, version, api })
     }
 
     /// Where the library was found: a path, or a name that the loader resolved.
@@ -70,17 +71,9 @@ impl Nvrtc {
         library::file_of(self.api.compile as *const ())
     }
 
-    /// The build of this library, which its version does not tell: the comments over the PTX of nothing.
-    pub(super) fn build(&self) -> Result<&str, Error> {
-        if let Some(build) = self.build.get() {
-            return Ok(build);
-        }
-        let newest = self.architectures.last().copied().unwrap_or(Architecture::from_number(90));
-        let ptx = self.compile("", Target::Ptx(newest))?.bytes;
-        let ptx = String::from_utf8_lossy(&ptx);
-        let lines = ptx.lines().take_while(|line| line.starts_with("//") || line.is_empty());
-        let comments = lines.map(|line| line.trim_start_matches('/').trim()).filter(|line| !line.is_empty());
-        Ok(self.build.get_or_init(|| comments.collect::<Vec<_>>().join("; ")))
+    /// Its version, as in `13.0`.
+    pub(super) fn version(&self) -> &str {
+        &self.version
     }
 
     /// Compiles CUDA C of `reduce_codegen::cuda`, with the flags that its header states.
@@ -115,6 +108,7 @@ impl Nvrtc {
 /// The functions that are called, with the signatures of `nvrtc.h`.
 #[derive(Debug)]
 struct Api {
+    version: unsafe extern "C" fn(*mut c_int, *mut c_int) -> c_int,
     count_architectures: unsafe extern "C" fn(*mut c_int) -> c_int,
     list_architectures: unsafe extern "C" fn(*mut c_int) -> c_int,
     create: unsafe extern "C" fn(
@@ -151,6 +145,7 @@ impl Api {
                 Ok(Text { size: *library.get(size)?, bytes: *library.get(bytes)? })
             };
             Ok(Api {
+                version: *library.get("nvrtcVersion")?,
                 count_architectures: *library.get("nvrtcGetNumSupportedArchs")?,
                 list_architectures: *library.get("nvrtcGetSupportedArchs")?,
                 create: *library.get("nvrtcCreateProgram")?,
@@ -162,6 +157,13 @@ impl Api {
                 ptx: text("nvrtcGetPTXSize", "nvrtcGetPTX")?,
             })
         }
+    }
+
+    fn version(&self) -> Result<String, c_int> {
+        let (mut major, mut minor) = (0, 0);
+        // SAFETY: writes two numbers.
+        check(unsafe { (self.version)(&mut major, &mut minor) })?;
+        Ok(format!("{major}.{minor}"))
     }
 
     fn architectures(&self) -> Result<Vec<Architecture>, c_int> {
