@@ -6,6 +6,7 @@ mod operations;
 #[cfg(target_arch = "x86_64")]
 pub use compiled::avx2;
 pub use compiled::{Loops, accumulate, apply, bin, cast, cmp, gather, mul_add, select, un};
+pub(crate) use operations::widens;
 
 use crate::arith::Element;
 use crate::{Scalar, Value};
@@ -107,7 +108,6 @@ macro_rules! lanes {
         fn gather_lanes(from: LanesRef<'_>, offset: usize, block: usize, stride: usize, to: &mut Lanes) {
             match (to, from) {
                 $((Lanes::$scalar(to), LanesRef::$scalar(from)) => {
-                    to.clear();
                     gather_scalars(from, offset, block, stride, to);
                 })*
                 (to, from) => debug_assert_eq!(to.ty(), from.ty()),
@@ -184,10 +184,6 @@ pub(crate) fn bug<T>(operation: impl ToString, operands: &[LanesRef<'_>]) -> Res
 /// The strides of small trees are known to the compiler, which turns their copies into vector moves.
 #[inline(always)]
 fn gather_scalars<T: Element>(from: &[T], offset: usize, block: usize, stride: usize, out: &mut Vec<T>) {
-    if block == 1 && stride > 2 {
-        out.extend(from.iter().skip(offset).step_by(stride));
-        return;
-    }
     let done = match (block, stride, offset) {
         (1, 2, 0) => gather_blocks::<T, 1, 2>(from, 0, out),
         (1, 2, _) => gather_blocks::<T, 1, 2>(from, 1, out),
@@ -195,8 +191,15 @@ fn gather_scalars<T: Element>(from: &[T], offset: usize, block: usize, stride: u
         (4, 8, _) => gather_blocks::<T, 4, 8>(from, offset, out),
         (8, 16, _) => gather_blocks::<T, 8, 16>(from, offset, out),
         (16, 32, _) => gather_blocks::<T, 16, 32>(from, offset, out),
-        _ => 0,
+        _ => {
+            out.clear();
+            0
+        }
     };
+    if block == 1 {
+        out.extend(from[done..].iter().skip(offset).step_by(stride));
+        return;
+    }
     for chunk in from[done..].chunks(stride) {
         let present = offset.min(chunk.len())..(offset + block).min(chunk.len());
         out.extend_from_slice(&chunk[present]);

@@ -46,12 +46,11 @@ impl As<f32> for bf16 {
 #[inline(always)]
 pub fn widen(x: f16) -> f32 {
     const REBIAS: f32 = f32::from_bits((127 + 112) << 23);
-    let bits = u32::from(x.to_bits());
-    let magnitude = (bits & 0x7fff) << 13;
-    let finite = (f32::from_bits(magnitude) * REBIAS).to_bits();
-    let special = magnitude | f32::INFINITY.to_bits();
-    let is_special = bits & 0x7c00 == 0x7c00;
-    f32::from_bits((if is_special { special } else { finite }) | (bits & 0x8000) << 16)
+    const EXPONENT: u32 = 0x7c00 << 13;
+    // The sign spreads over the bits above the exponent, and is kept in the highest one.
+    let bits = i32::from(x.to_bits().cast_signed()).cast_unsigned() << 13 & 0x8fff_ffff;
+    let special = if bits & EXPONENT == EXPONENT { f32::INFINITY.to_bits() } else { 0 };
+    f32::from_bits((f32::from_bits(bits) * REBIAS).to_bits() | special)
 }
 
 /// The exact value of a `bf16`: its bits are the upper half.

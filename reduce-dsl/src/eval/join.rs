@@ -2,7 +2,7 @@
 
 use super::Evaluator;
 use crate::func::{Func, FuncBuilder, Id, Node};
-use crate::lanes::{LaneError, Lanes, LanesRef, Loops};
+use crate::lanes::{LaneError, Lanes, LanesRef, Loops, widens};
 use crate::library;
 use crate::ops::Bin;
 
@@ -88,7 +88,15 @@ fn met(f: &Func, k: usize) -> Option<(Bin, Id)> {
     let Node::Bin(op, a, b) = f.line(result)?.node else { return None };
     let met = if a == field { b } else { a };
     let alone = op.commutes() && (a == field || b == field) && met.0 as usize >= f.results().len();
-    (alone && times_used(f, field) == 1 && times_used(f, result) == 1).then_some((op, met))
+    (alone && times_used(f, field) == 1 && times_used(f, result) == 1).then(|| (op, narrow(f, op, met)))
+}
+
+/// The operand of a conversion that the operation does as well; anything else itself.
+fn narrow(f: &Func, op: Bin, met: Id) -> Id {
+    match f.line(met).map(|line| line.node) {
+        Some(Node::Cast(to, from)) if widens(op, f.ty(from), to) => from,
+        _ => met,
+    }
 }
 
 fn times_used(f: &Func, id: Id) -> usize {

@@ -48,6 +48,7 @@ macro_rules! compiled {
         }
 
         /// Row after row of `b`, each as long as `acc`, joins it: `acc[i] = acc[i] op b[i]`, where there is a `b[i]`.
+        /// Sums of narrow types widen them as they do.
         ///
         /// # Errors
         /// The operation is not defined for the types, or does not [commute](Bin::commutes).

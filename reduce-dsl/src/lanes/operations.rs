@@ -5,6 +5,7 @@
 //! for an [instruction set](super::compiled), so that it is compiled for that one.
 
 use super::{LaneError, Lanes, LanesRef, bug};
+use crate::Scalar;
 use crate::arith::{As, Bits, Element, Float, Integer, Number, Order};
 use crate::ops::{Bin, Cmp, Un};
 
@@ -118,6 +119,7 @@ pub(super) fn bin(op: Bin, a: LanesRef<'_>, b: LanesRef<'_>, out: &mut Lanes) ->
 #[inline(always)]
 pub(super) fn accumulate(op: Bin, acc: &mut Lanes, b: LanesRef<'_>) -> Result<(), LaneError> {
     match op {
+        Bin::Add if widens(op, b.ty(), acc.ty()) => accumulate_wide(op, acc, b),
         Bin::Add => over!(join numbers: op, acc, b: Number::add),
         Bin::Mul => over!(join numbers: op, acc, b: Number::mul),
         Bin::Min => over!(join ordered: op, acc, b: Order::min),
@@ -129,6 +131,33 @@ pub(super) fn accumulate(op: Bin, acc: &mut Lanes, b: LanesRef<'_>) -> Result<()
         Bin::Xor => over!(join bits: op, acc, b: Bits::xor),
         Bin::Sub | Bin::Div | Bin::Rem | Bin::Shl | Bin::Shr => bug(op, &[acc.borrow(), b]),
     }
+}
+
+/// Does [`accumulate`] widen the elements as well, from one type to the other?
+pub(crate) fn widens(op: Bin, from: Scalar, to: Scalar) -> bool {
+    let wide = match from {
+        Scalar::F16 | Scalar::Bf16 => Some(Scalar::F32),
+        Scalar::I8 | Scalar::I16 => Some(Scalar::I32),
+        Scalar::U8 | Scalar::U16 => Some(Scalar::U32),
+        Scalar::Bool | Scalar::F32 | Scalar::F64 => None,
+        Scalar::I32 | Scalar::I64 | Scalar::U32 | Scalar::U64 => None,
+    };
+    op == Bin::Add && wide == Some(to)
+}
+
+/// `acc[i] = acc[i] + b[i] as T`, as sums of narrow types do.
+#[inline(always)]
+fn accumulate_wide(op: Bin, acc: &mut Lanes, b: LanesRef<'_>) -> Result<(), LaneError> {
+    match (acc, b) {
+        (Lanes::F32(acc), LanesRef::F16(b)) => join(acc, b, |acc, b| Number::add(acc, b.to())),
+        (Lanes::F32(acc), LanesRef::Bf16(b)) => join(acc, b, |acc, b| Number::add(acc, b.to())),
+        (Lanes::I32(acc), LanesRef::I8(b)) => join(acc, b, |acc, b| Number::add(acc, b.to())),
+        (Lanes::I32(acc), LanesRef::I16(b)) => join(acc, b, |acc, b| Number::add(acc, b.to())),
+        (Lanes::U32(acc), LanesRef::U8(b)) => join(acc, b, |acc, b| Number::add(acc, b.to())),
+        (Lanes::U32(acc), LanesRef::U16(b)) => join(acc, b, |acc, b| Number::add(acc, b.to())),
+        (acc, b) => return bug(op, &[acc.borrow(), b]),
+    }
+    Ok(())
 }
 
 /// `out[i] = a[i] op b[i]`, as `bool`, for operands of one length.
@@ -244,7 +273,7 @@ fn zip<A: Copy, B: Copy, R: Copy + Default>(a: &[A], b: &[B], out: &mut Vec<R>, 
 }
 
 #[inline(always)]
-fn join<T: Copy>(acc: &mut [T], b: &[T], f: impl Fn(T, T) -> T) {
+fn join<T: Copy, B: Copy>(acc: &mut [T], b: &[B], f: impl Fn(T, B) -> T) {
     if let [acc] = acc {
         *acc = b.iter().fold(*acc, |acc, &b| f(acc, b));
         return;

@@ -37,19 +37,69 @@ fn newer() -> Option<Isa> {
 
 #[cfg(target_arch = "x86_64")]
 fn newer() -> Option<Isa> {
-    use reduce_dsl::lanes::avx2;
-
     macro_rules! has {
         ($($feature:tt)*) => { true $(&& std::arch::is_x86_feature_detected!($feature))* };
     }
     let has = has!("avx2" "bmi1" "bmi2" "f16c" "fma" "lzcnt" "popcnt");
-    // SAFETY: none of these can be called but through this value, which is given only where the processor has it all.
-    let loops = || unsafe {
-        Loops {
-            apply: |node, operands, out| avx2::apply(node, operands, out),
-            accumulate: |op, acc, b| avx2::accumulate(op, acc, b),
-            gather: |from, offset, block, stride, to| avx2::gather(from, offset, block, stride, to),
-        }
+    has.then_some(Isa { name: "avx2", loops: x86::LOOPS })
+}
+
+/// What takes AVX2 and what came with it (x86-64-v3).
+#[cfg(target_arch = "x86_64")]
+mod x86 {
+    use reduce_dsl::func::Node;
+    use reduce_dsl::lanes::{LaneError, Lanes, LanesRef, Loops, avx2};
+    use reduce_dsl::ops::Bin;
+    use reduce_dsl::{arith, f16};
+    use std::arch::x86_64::{__m128i, _mm256_cvtph_ps};
+    use std::mem::transmute;
+
+    /// For an [`super::Isa`] that is given only where the processor has what they take.
+    pub(super) const LOOPS: Loops = Loops {
+        // SAFETY: the processor has it.
+        apply: |node, operands, out| unsafe { apply(node, operands, out) },
+        // SAFETY: the processor has it.
+        accumulate: |op, acc, b| unsafe { accumulate(op, acc, b) },
+        // SAFETY: the processor has it.
+        gather: |from, offset, block, stride, to| unsafe { avx2::gather(from, offset, block, stride, to) },
     };
-    has.then(|| Isa { name: "avx2", loops: loops() })
+
+    /// [`avx2::apply`], where `f16` becomes `f32` by the instruction for that, which plain Rust has no word for.
+    #[target_feature(enable = "avx2,bmi1,bmi2,f16c,fma,lzcnt,popcnt")]
+    fn apply(node: Node, operands: &[LanesRef<'_>], out: &mut Lanes) -> Result<(), LaneError> {
+        match (node, operands, out) {
+            (Node::Cast(..), [LanesRef::F16(x)], Lanes::F32(out)) => {
+                out.resize(x.len(), 0.0);
+                widen(x, out, |_, x| x);
+                Ok(())
+            }
+            (_, _, out) => avx2::apply(node, operands, out),
+        }
+    }
+
+    /// [`avx2::accumulate`], likewise.
+    #[target_feature(enable = "avx2,bmi1,bmi2,f16c,fma,lzcnt,popcnt")]
+    fn accumulate(op: Bin, acc: &mut Lanes, b: LanesRef<'_>) -> Result<(), LaneError> {
+        match (op, acc, b) {
+            (Bin::Add, Lanes::F32(acc), LanesRef::F16(b)) if acc.len() > 1 => {
+                b.chunks(acc.len()).for_each(|row| widen(row, acc, |acc, x| acc + x));
+                Ok(())
+            }
+            (_, acc, _) => avx2::accumulate(op, acc, b),
+        }
+    }
+
+    /// `out[i] = f(out[i], x[i])`, where there is an `x[i]`.
+    #[inline]
+    #[target_feature(enable = "avx2,f16c")]
+    fn widen(x: &[f16], out: &mut [f32], f: impl Fn(f32, f32) -> f32) {
+        let (eights, rest) = x.as_chunks::<8>();
+        let (wide, last) = out[..x.len()].as_chunks_mut::<8>();
+        for (wide, eight) in wide.iter_mut().zip(eights) {
+            // SAFETY: as many bytes, of which any are a value.
+            let x: [f32; 8] = unsafe { transmute(_mm256_cvtph_ps(transmute::<[f16; 8], __m128i>(*eight))) };
+            *wide = std::array::from_fn(|i| f(wide[i], x[i]));
+        }
+        last.iter_mut().zip(rest).for_each(|(wide, &x)| *wide = f(*wide, arith::widen(x)));
+    }
 }

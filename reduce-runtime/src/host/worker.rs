@@ -16,7 +16,7 @@ use std::ops::Range;
 type Done = Result<(), LaneError>;
 
 /// Lanes folded at once: their registers stay in the innermost cache, and the calls do not show.
-const LANES: usize = 1024;
+const LANES: usize = 2048;
 
 /// Lanes and chunks from which a fold reads its rows in place; below, whole batches are mapped first.
 const WIDE: Range<u64> = 128..8192;
