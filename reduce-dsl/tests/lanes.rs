@@ -1,8 +1,12 @@
-//! Lanes against plain scalar code: gathering, and `f16` against the conversions of `half`.
+//! Lanes against plain scalar code: gathering, `f16` against the conversions of `half`, and every operation on every
+//! type, many lanes at once by the instructions of each processor, against one lane at a time.
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use reduce_dsl::arith::{self, Order};
-use reduce_dsl::f16;
-use reduce_dsl::lanes::{Lanes, LanesRef, gather};
+use reduce_dsl::func::{Id, Node};
+use reduce_dsl::lanes::{Lanes, LanesRef, Loops, gather};
+use reduce_dsl::ops::{self, Bin, Cmp, Un};
+use reduce_dsl::{Scalar, Value, f16};
 
 #[test]
 fn gather_takes_a_block_of_each_stride() {
@@ -48,5 +52,144 @@ fn f16_is_ordered_as_f32() {
         assert!(same(Order::min(a, b), Order::min(x, y)), "min of {a:?} and {b:?}");
         assert!(same(Order::max(a, b), Order::max(x, y)), "max of {a:?} and {b:?}");
         assert_eq!((Order::lt(a, b), Order::le(a, b)), (x < y, x <= y), "order of {a:?} and {b:?}");
+    }
+}
+
+/// The loops for every processor, and those that this one has besides.
+fn loops() -> Vec<(&'static str, Loops)> {
+    #[cfg(target_arch = "x86_64")]
+    if std::arch::is_x86_feature_detected!("avx2") && std::arch::is_x86_feature_detected!("fma") {
+        use reduce_dsl::lanes::avx2;
+        // SAFETY: processors with AVX2 and FMA have what came with them.
+        let newer = Loops {
+            apply: |node, operands, out| unsafe { avx2::apply(node, operands, out) },
+            accumulate: |op, acc, b| unsafe { avx2::accumulate(op, acc, b) },
+            gather: |from, offset, block, stride, to| unsafe {
+                avx2::gather(from, offset, block, stride, to)
+            },
+        };
+        return vec![("portable", Loops::default()), ("avx2", newer)];
+    }
+    println!("skipped: the loops for AVX2, which this processor does not have");
+    vec![("portable", Loops::default())]
+}
+
+/// Zeros, ones, the ends of the range, infinities, NaN of both kinds and signs, subnormals, and bits at random.
+fn special(ty: Scalar) -> Vec<Value> {
+    let (size, top) = (8 * ty.size() as u32, 1u64 << (8 * ty.size() as u32 - 1));
+    let exponent = match ty {
+        Scalar::F16 => 0x7c00,
+        Scalar::Bf16 => 0x7f80,
+        Scalar::F32 => 0x7f80_0000,
+        Scalar::F64 => 0x7ff0_0000_0000_0000,
+        Scalar::Bool | Scalar::I8 | Scalar::I16 | Scalar::I32 | Scalar::I64 => 1 << (size - 2),
+        Scalar::U8 | Scalar::U16 | Scalar::U32 | Scalar::U64 => 1 << (size - 2),
+    };
+    let plain =
+        [0, 1, 2, 3, exponent, exponent - 1, exponent + 1, exponent >> 1, (exponent >> 1) + 5, top - 1];
+    let random = (1..=7u64).map(|i| i.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> (64 - size));
+    let bits = plain.into_iter().chain(random).flat_map(|bits| [bits, bits ^ top]);
+    bits.map(|bits| Value::from_bits(ty, if ty == Scalar::Bool { bits & 1 } else { bits })).collect()
+}
+
+/// Every combination of special values of those types, one vector for each.
+fn combinations(types: &[Scalar]) -> Vec<Lanes> {
+    let values: Vec<_> = types.iter().map(|&ty| special(ty)).collect();
+    let len = values.iter().map(Vec::len).product::<usize>();
+    let mut lanes: Vec<_> = types.iter().map(|&ty| Lanes::splat(Value::from_bits(ty, 0), len)).collect();
+    for at in 0..len {
+        let mut rest = at;
+        for (lanes, values) in lanes.iter_mut().zip(&values) {
+            lanes.set(at, values[rest % values.len()]);
+            rest /= values.len();
+        }
+    }
+    lanes
+}
+
+fn same(a: Value, b: Value) -> bool {
+    a == b || a.is_nan() && b.is_nan()
+}
+
+/// All lanes at once, by all loops, give what one lane at a time gives by those for every processor.
+fn check(node: Node, types: &[Scalar], result: Scalar) {
+    let operands = combinations(types);
+    let operands: Vec<_> = operands.iter().map(Lanes::borrow).collect();
+    let one = |at: usize| {
+        let mut out = Lanes::empty(result);
+        let operands: Vec<_> = operands.iter().map(|lanes| lanes.slice(at..at + 1)).collect();
+        (Loops::default().apply)(node, &operands, &mut out).unwrap();
+        out.get(0)
+    };
+    let expected: Vec<_> = (0..operands[0].len()).map(one).collect();
+    for (name, loops) in loops() {
+        let mut out = Lanes::empty(result);
+        (loops.apply)(node, &operands, &mut out).unwrap();
+        let joins = match node {
+            Node::Bin(op, ..) => op.commutes(),
+            Node::Const(_) | Node::Un(..) | Node::Cmp(..) => false,
+            Node::Select(..) | Node::Cast(..) | Node::MulAdd(..) => false,
+        };
+        if let (true, Node::Bin(op, ..)) = (joins, node) {
+            let mut acc = Lanes::empty(result);
+            acc.extend(operands[0]);
+            (loops.accumulate)(op, &mut acc, operands[1]).unwrap();
+            assert!(
+                (0..acc.len()).all(|i| same(acc.get(i), out.get(i))),
+                "{name}: {op} of {types:?} in place"
+            );
+        }
+        for (at, &expected) in expected.iter().enumerate() {
+            let args: Vec<_> = operands.iter().map(|lanes| lanes.get(at)).collect();
+            assert!(
+                same(out.get(at), expected),
+                "{name}: {node:?} of {args:?} is {expected}, not {}",
+                out.get(at)
+            );
+        }
+    }
+}
+
+#[test]
+fn every_operation_has_one_meaning_by_all_instructions() {
+    let id = Id(0);
+    for a in Scalar::ALL {
+        for op in Un::ALL.into_iter().filter(|op| !matches!(op, Un::Exp | Un::Ln)) {
+            op.result(a).into_iter().for_each(|ty| check(Node::Un(op, id), &[a], ty));
+        }
+        for to in Scalar::ALL.into_iter().filter(|&to| to != a) {
+            ops::cast(a, to).into_iter().for_each(|ty| check(Node::Cast(ty, id), &[a], ty));
+        }
+        for b in [a, Scalar::U32] {
+            for op in Bin::ALL {
+                op.result(a, b).into_iter().for_each(|ty| check(Node::Bin(op, id, id), &[a, b], ty));
+            }
+        }
+        for op in Cmp::ALL {
+            op.result(a, a).into_iter().for_each(|ty| check(Node::Cmp(op, id, id), &[a, a], ty));
+        }
+        check(Node::Select(id, id, id), &[Scalar::Bool, a, a], a);
+        ops::mul_add(a, a, a).into_iter().for_each(|ty| check(Node::MulAdd(id, id, id), &[a, a, a], ty));
+    }
+}
+
+/// Row after row joins, the last one shorter; one lane is a chain.
+#[test]
+fn rows_join_in_their_order() {
+    let x: Vec<f32> = (0..1003u32).map(|i| (i.wrapping_mul(2_654_435_761) >> 8) as f32 / 7.0).collect();
+    let narrow: Vec<f16> = x.iter().map(|&x| f16::from_f32(x / 1e4)).collect();
+    for (name, loops) in loops() {
+        for lanes in [1, 2, 100, 1003, 2000] {
+            let (mut plain, mut widened) = (vec![0.5f32; lanes], vec![0.5f32; lanes]);
+            x.iter().enumerate().for_each(|(i, x)| plain[i % lanes] += x);
+            narrow.iter().enumerate().for_each(|(i, &x)| widened[i % lanes] += f32::from(x));
+            let join = |b: LanesRef<'_>| {
+                let mut acc = Lanes::splat(Value::of(0.5f32), lanes);
+                (loops.accumulate)(Bin::Add, &mut acc, b).unwrap();
+                acc
+            };
+            assert_eq!(join(LanesRef::F32(&x)), Lanes::from(plain), "{name}, {lanes} lanes");
+            assert_eq!(join(LanesRef::F16(&narrow)), Lanes::from(widened), "{name}, {lanes} lanes");
+        }
     }
 }
