@@ -11,7 +11,7 @@ use reduce_dsl::operation::Operation;
 use reduce_dsl::operators::{OPERATORS, operator};
 use reduce_dsl::program::{Association, Level, Tree};
 use reduce_dsl::{Scalar, Value, bf16, f16};
-use reduce_runtime::host::{self, HostError};
+use reduce_runtime::host::{self, HostError, Isa};
 use splitmix::Random;
 
 const fn level(chunk: u64, lanes: u64, tree: Tree) -> Level {
@@ -129,13 +129,17 @@ fn reduce(
     n: usize,
 ) -> Option<Vec<Value>> {
     let slices: Vec<_> = inputs.iter().map(|input| input.borrow().slice(0..n)).collect();
-    match host::reduce(operation, association, &slices) {
+    let all = Isa::all().into_iter().map(|isa| host::reduce_at(isa, operation, association, &slices, &[]));
+    let mut results = all.map(|result| match result {
         Err(HostError::Empty { operator }) if operator == operation.name && n == 0 => None,
         values => Some(values.unwrap()),
-    }
+    });
+    let first = results.next().unwrap();
+    assert!(results.all(|other| other == first), "{} of {n} by other instructions", operation.name);
+    first
 }
 
-/// The host gives the bits of the reference, for every association and the first n elements of each size.
+/// By all instructions that this processor has, the host gives the bits of the reference, for every association and the first n elements of each size.
 fn check(operation: &Operation, data: Data, sizes: impl Iterator<Item = usize> + Clone) {
     let inputs = inputs(operation, data, sizes.clone().max().unwrap());
     let items = mapped(operation, &inputs);
@@ -257,4 +261,24 @@ fn an_association_that_combines_nothing_is_an_error() {
     let idle = association(&[], &[]);
     let error = host::reduce(&operation("sum", Scalar::F32), &idle, &[LanesRef::F32(&[1.0, 2.0])]);
     assert_eq!(error, Err(HostError::Stuck { items: 2 }));
+}
+
+/// By the instruction for it as by the bits: in one lane of 128 that are −0, after a row of −0.
+#[test]
+fn every_f16_is_summed_as_its_value() {
+    let (sum, lanes) = (operation("sum", Scalar::F16), 128);
+    let fold = [level(256, lanes as u64, Tree::Serial), level(128, 1, Tree::Pairs)];
+    let association = association(&fold, &[PAIRS]);
+    let mut data = vec![f16::from_f32(-0.0); 2 * lanes];
+    println!("instructions: {}", Isa::all().iter().map(Isa::to_string).collect::<Vec<_>>().join(", "));
+    for x in (0..=u16::MAX).map(f16::from_bits) {
+        let lane = lanes + usize::from(x.to_bits()) % lanes;
+        data[lane] = x;
+        let expected = if x.is_nan() { f32::from_bits(0x7fc0_0000) } else { f32::from(x) };
+        for isa in Isa::all() {
+            let found = host::reduce_at(isa, &sum, &association, &[LanesRef::F16(&data)], &[]).unwrap();
+            assert_eq!(found, [Value::of(expected)], "{isa}: {:04x}", x.to_bits());
+        }
+        data[lane] = f16::from_f32(-0.0);
+    }
 }
