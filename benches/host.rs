@@ -5,7 +5,8 @@
 //! ```
 //!
 //! NumPy takes part where `python3`, or what REDUCEGEN_PYTHON names, can import it. Contestants take turns, so that what
-//! else the machine does meets all of them; a ratio is the median over the rounds of the times of one round.
+//! else the machine does meets all of them; a ratio is the median over the rounds of the times of one round. One thread is
+//! timed by its processor time, several by the time that passes.
 #![allow(clippy::unwrap_used, reason = "a measurement that cannot be taken fails by panicking")]
 
 #[path = "host/contestants.rs"]
@@ -19,7 +20,7 @@ mod report;
 #[path = "../tests/support/splitmix.rs"]
 mod splitmix;
 
-use contestants::{Contestant, contestants};
+use contestants::{Clock, Contestant, contestants};
 use number::{Number, Op};
 use numpy::Numpy;
 use rayon::ThreadPool;
@@ -64,7 +65,8 @@ fn run<T: Number>(bytes: usize, rounds: usize, report: &mut Report) {
         check(op, &reducer, &data, &pools);
         for pool in &pools {
             let mut racing = contestants(op, &reducer, &data, pool);
-            racing.extend(numpy.as_mut().map(|numpy| numpy.contestant(op)));
+            let clock = Clock::of(pool.current_num_threads());
+            racing.extend(numpy.as_mut().map(|numpy| numpy.contestant(op, clock)));
             report.add(Cell::new(op, T::TY, pool.current_num_threads(), race(racing, rounds)));
         }
     }

@@ -1,6 +1,7 @@
 //! Who takes part, with how many threads.
 
 use crate::number::{Number, Op};
+use cpu_time::ProcessTime;
 use rayon::ThreadPool;
 use rayon::prelude::*;
 use reduce_runtime::Reducer;
@@ -26,26 +27,48 @@ pub(crate) fn contestants<'a, T: Number>(
     data: &'a [T],
     pool: &'a ThreadPool,
 ) -> Vec<Contestant<'a>> {
-    let ours = move || drop(black_box(pool.install(|| reducer.reduce(&[T::lanes(data)]).unwrap())));
-    let read = move || {
-        drop(black_box(pool.install(|| data.par_chunks(1 << 17).map(read).reduce(|| 0, |a, b| a | b))))
+    let ours = move || {
+        black_box(pool.install(|| reducer.reduce(&[T::lanes(data)]).unwrap()));
     };
+    let read = move || {
+        let parts = || data.par_chunks(1 << 17).map(read).reduce(|| 0, |a, b| a | b);
+        black_box(pool.install(parts));
+    };
+    let clock = Clock::of(pool.current_num_threads());
+    let timed = |name, run: Box<dyn FnMut() + 'a>| clock.timed(name, run);
     vec![
-        timed(OURS, ours),
-        timed(READ, read),
-        timed("iter", move || T::plain(op, data)),
-        timed("ndarray", move || T::ndarray(op, data)),
-        timed("rayon", move || pool.install(|| T::rayon(op, data))),
+        timed(OURS, Box::new(ours)),
+        timed(READ, Box::new(read)),
+        timed("iter", Box::new(move || T::plain(op, data))),
+        timed("ndarray", Box::new(move || T::ndarray(op, data))),
+        timed("rayon", Box::new(move || pool.install(|| T::rayon(op, data)))),
     ]
 }
 
-fn timed<'a>(name: &'static str, mut run: impl FnMut() + 'a) -> Contestant<'a> {
-    let run = move || {
-        let start = Instant::now();
-        run();
-        start.elapsed()
-    };
-    Contestant { name, run: Box::new(run) }
+/// What times are measured by: of one thread the time on the processor, which others on the machine do not lengthen by
+/// taking it away; of several the time that passes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Clock {
+    Processor,
+    Wall,
+}
+
+impl Clock {
+    pub(crate) fn of(threads: usize) -> Clock {
+        if threads == 1 { Clock::Processor } else { Clock::Wall }
+    }
+
+    fn timed<'a>(self, name: &'static str, mut run: Box<dyn FnMut() + 'a>) -> Contestant<'a> {
+        let run = move || {
+            let (processor, wall) = (ProcessTime::now(), Instant::now());
+            run();
+            match self {
+                Clock::Processor => processor.elapsed(),
+                Clock::Wall => wall.elapsed(),
+            }
+        };
+        Contestant { name, run: Box::new(run) }
+    }
 }
 
 /// Reads every element, and does as little as possible with it.

@@ -95,34 +95,32 @@ macro_rules! number {
             fn plain(op: Op, data: &[$ty]) {
                 let elements = data.iter().copied();
                 match op {
-                    Op::Sum => drop(black_box(elements.map($to_wide).sum::<$wide>())),
-                    Op::Min => drop(black_box(elements.fold(<$ty>::MAX, $min))),
-                    Op::Max => drop(black_box(elements.fold(<$ty>::MIN, $max))),
-                    Op::Argmax => drop(black_box(elements.zip(0u64..).fold((<$ty>::MIN, 0), later))),
+                    Op::Sum => seen(elements.map($to_wide).sum::<$wide>()),
+                    Op::Min => seen(elements.fold(<$ty>::MAX, $min)),
+                    Op::Max => seen(elements.fold(<$ty>::MIN, $max)),
+                    Op::Argmax => seen(elements.zip(0u64..).fold((<$ty>::MIN, 0), later)),
                 }
             }
 
             fn ndarray(op: Op, data: &[$ty]) {
                 let array = ArrayView1::from(data);
                 match op {
-                    Op::Sum => drop(black_box($array_sum(array))),
-                    Op::Min => drop(black_box(array.fold(<$ty>::MAX, |a, &b| $min(a, b)))),
-                    Op::Max => drop(black_box(array.fold(<$ty>::MIN, |a, &b| $max(a, b)))),
-                    Op::Argmax => {
-                        drop(black_box(array.iter().copied().zip(0u64..).fold((<$ty>::MIN, 0), later)))
-                    }
+                    Op::Sum => seen($array_sum(array)),
+                    Op::Min => seen(array.fold(<$ty>::MAX, |a, &b| $min(a, b))),
+                    Op::Max => seen(array.fold(<$ty>::MIN, |a, &b| $max(a, b))),
+                    Op::Argmax => seen(array.iter().copied().zip(0u64..).fold((<$ty>::MIN, 0), later)),
                 }
             }
 
             fn rayon(op: Op, data: &[$ty]) {
                 let elements = data.par_iter().copied();
                 match op {
-                    Op::Sum => drop(black_box(elements.map($to_wide).sum::<$wide>())),
-                    Op::Min => drop(black_box(elements.reduce(|| <$ty>::MAX, $min))),
-                    Op::Max => drop(black_box(elements.reduce(|| <$ty>::MIN, $max))),
+                    Op::Sum => seen(elements.map($to_wide).sum::<$wide>()),
+                    Op::Min => seen(elements.reduce(|| <$ty>::MAX, $min)),
+                    Op::Max => seen(elements.reduce(|| <$ty>::MIN, $max)),
                     Op::Argmax => {
                         let places = elements.enumerate().map(|(i, x)| (x, i as u64));
-                        drop(black_box(places.reduce(|| (<$ty>::MIN, 0), later)))
+                        seen(places.reduce(|| (<$ty>::MIN, 0), later))
                     }
                 }
             }
@@ -133,6 +131,11 @@ macro_rules! number {
 /// The larger of two, the first of equal ones.
 fn later<T: PartialOrd>(a: (T, u64), b: (T, u64)) -> (T, u64) {
     if b.0 > a.0 { b } else { a }
+}
+
+/// The compiler must take it for used.
+fn seen<T>(result: T) {
+    black_box(result);
 }
 
 fn itself<T>(x: T) -> T {

@@ -1,22 +1,23 @@
 //! NumPy, in a process of its own that keeps the same data and times itself.
 
-use crate::contestants::Contestant;
+use crate::contestants::{Clock, Contestant};
 use crate::number::{Number, Op};
 use std::io::{BufRead, BufReader, Write};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use std::time::Duration;
 
-/// Reads the elements, then the names of methods, and answers with the seconds that each took.
+/// Reads the elements, then the names of methods and clocks, and answers with the seconds that each took.
 const SCRIPT: &str = "
 import sys, time, numpy
 dtype, size = sys.argv[1], int(sys.argv[2])
 x = numpy.frombuffer(sys.stdin.buffer.read(size), dtype).copy()
 print(numpy.__version__, flush=True)
 for line in sys.stdin.buffer:
-    reduce = getattr(x, line.decode().strip())
-    start = time.perf_counter()
+    method, clock = line.decode().split()
+    reduce, clock = getattr(x, method), getattr(time, clock)
+    start = clock()
     reduce()
-    print(time.perf_counter() - start, flush=True)
+    print(clock() - start, flush=True)
 ";
 
 /// The process.
@@ -53,10 +54,14 @@ impl Numpy {
         Ok((numpy, version))
     }
 
-    /// It, for one operator.
-    pub(crate) fn contestant(&mut self, op: Op) -> Contestant<'_> {
+    /// It, for one operator, timed by that clock.
+    pub(crate) fn contestant(&mut self, op: Op, clock: Clock) -> Contestant<'_> {
+        let clock = match clock {
+            Clock::Processor => "process_time",
+            Clock::Wall => "perf_counter",
+        };
         let run = move || {
-            writeln!(self.to, "{op}").unwrap();
+            writeln!(self.to, "{op} {clock}").unwrap();
             self.to.flush().unwrap();
             Duration::from_secs_f64(self.line().unwrap().parse().unwrap())
         };
