@@ -62,11 +62,15 @@ pub(crate) fn cases(spec: &Spec, tuning: Tuning) -> Vec<Case> {
         Passes::List(passes) => {
             vec![Case { up_to: None, block: spec.block.unwrap_or(Spec::BLOCK), passes: passes.clone() }]
         }
-        Passes::Auto if operation.layout == Layout::Strided || !operation.commutative => {
-            vec![Case { up_to: None, block: spec.block.unwrap_or(512), passes: apart(operation, tuning) }]
-        }
         Passes::Auto => {
-            ROWS.iter().map(|row| row.case(spec.block.unwrap_or(row.block), operation, tuning)).collect()
+            let case = |row: &Row| row.case(spec.block.unwrap_or(row.block), operation, tuning);
+            let apart =
+                || Case { up_to: None, block: spec.block.unwrap_or(512), passes: apart(operation, tuning) };
+            match (operation.layout, operation.commutative) {
+                (Layout::Contiguous, true) => ROWS.iter().map(case).collect(),
+                (Layout::Contiguous, false) => vec![case(&ROWS[0]), apart()],
+                (Layout::Strided, _) => vec![apart()],
+            }
         }
     }
 }
@@ -74,14 +78,19 @@ pub(crate) fn cases(spec: &Spec, tuning: Tuning) -> Vec<Case> {
 impl Row {
     fn case(&self, block: u32, operation: &Operation, tuning: Tuning) -> Case {
         let width = width(operation);
-        let tile = u64::from(block) * u64::from(self.units) * u64::from(width);
+        // Few elements are read by few blocks, and take as long as the bytes of one.
+        let units = match self.meet {
+            Meet::Alone | Meet::Cluster(_) => (self.units / operation.inputs.len().max(1) as u32).max(1),
+            Meet::UpTo(_) | Meet::All => self.units,
+        };
+        let tile = u64::from(block) * u64::from(units) * u64::from(width);
         let up_to = match self.meet {
             Meet::Alone => Some(tile),
             Meet::Cluster(blocks) => Some(tile * u64::from(blocks)),
             Meet::UpTo(units) => Some(units * u64::from(width)),
             Meet::All => None,
         };
-        let tile = [Pass::Shuffle, Pass::Vectorize(width), Pass::Coarsen(self.units), Pass::Unroll];
+        let tile = [Pass::Shuffle, Pass::Vectorize(width), Pass::Coarsen(units), Pass::Unroll];
         let meet = match self.meet {
             Meet::Alone => Vec::new(),
             Meet::Cluster(blocks) if blocks <= tuning.cluster => vec![Pass::Cluster(blocks)],

@@ -346,8 +346,8 @@ fn unit() -> Local {
 pub(super) fn in_flight(fold: Fold) -> Unroll {
     match (fold.unrolled, fold.units()) {
         (false, _) => Unroll::Unsaid,
-        (true, Some(..=8)) => Unroll::All,
-        (true, _) => Unroll::By(8),
+        (true, Some(..=4)) => Unroll::All,
+        (true, _) => Unroll::By(4),
     }
 }
 

@@ -210,7 +210,8 @@ impl Row<'_> {
         let words: Vec<_> = words.iter().map(|(word, text)| (word.as_str(), text.as_str())).collect();
         let own = self.row.params.iter().filter(|(name, ..)| self.is_given(name));
         let own = own.map(|(name, ty, _)| Param::new(*name, *ty));
-        let free: Vec<_> = [Param::new(POSITION, Scalar::U64)].into_iter().chain(own).collect();
+        let places = [POSITION, Operation::STEP].map(|name| Param::new(name, Scalar::U64));
+        let free: Vec<_> = places.into_iter().chain(own).collect();
         let records = [self.row.acc, self.row.output].map(|shape| shape.record(self.element, self.acc));
         let row = parse::rows::Row { words: &words, free: &free, records: &records };
         read(&row).map_err(|message| self.bug(message))

@@ -1,7 +1,7 @@
 //! Means and moments, in floats: those of 16-bit floats in `f32`, those of integers in `f64`.
 //!
 //! Moments are the mean and the sum of squared distances from it, updated by each element as Welford does (Technometrics
-//! 4, 1962), where 1 / n is a constant once the loop is unrolled, and combined as Chan, Golub and LeVeque do (The
+//! 4, 1962), where 1 / n is the same for all lanes of a thread, and combined as Chan, Golub and LeVeque do (The
 //! American Statistician 37, 1983). What is not finite has no distance from itself: `value - value` is NaN.
 
 use super::{Operator, Shape, Ty, Width};
@@ -82,7 +82,7 @@ pub(super) const VAR: Operator = Operator {
     }",
     fold: Some(
         "|acc, x| {
-        let count = acc.n + 1;
+        let count = if IGNORE { acc.n + 1 } else { step + 1 };
         let value = x as W as A;
         let delta = value - acc.mean;
         let mean = acc.mean + delta * (A_ONE / count as A);
@@ -128,7 +128,7 @@ pub(super) const DESCRIBE: Operator = Operator {
     }",
     fold: Some(
         "|acc, x| {
-        let count = acc.n + 1;
+        let count = if IGNORE { acc.n + 1 } else { step + 1 };
         let value = x as W as A;
         let delta = value - acc.mean;
         let mean = acc.mean + delta * (A_ONE / count as A);
