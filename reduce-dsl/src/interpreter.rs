@@ -30,6 +30,7 @@ mod expr;
 mod grid;
 mod machine;
 mod memory;
+mod op;
 mod provenance;
 mod report;
 mod resolve;

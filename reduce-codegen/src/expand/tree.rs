@@ -90,8 +90,8 @@ fn items(combine: Combine) -> Expr {
 
 /// Half of that.
 fn half_of(combine: Combine) -> Expr {
-    match items(combine) {
-        Expr::Const(_) => Expr::from(combine.items / 2),
-        named => named.over(2),
+    match combine.scope {
+        Scope::Thread | Scope::Warp | Scope::Grid => (combine.items / 2).into(),
+        Scope::Block | Scope::Cluster => items(combine).over(2),
     }
 }

@@ -20,8 +20,8 @@ use reduce_dsl::program::{Combine, Medium, Program, Reads, Scope, Step, Tree};
 /// );
 /// ```
 ///
-/// Requires an architecture that has clusters, sm_90 or newer. Changes the association, but not that of elements which fit
-/// one cluster, if the kernel over partials halves as well.
+/// Requires an architecture that has clusters, sm_90 or newer. Changes the association. That of elements which fit one
+/// cluster stays, if the kernel over partials halves as well.
 ///
 /// # Errors
 /// The reason why it does not apply.

@@ -2,13 +2,13 @@
 
 use super::address::Field;
 use super::block::Cluster;
-use super::code::{Array, At, Elements};
 use super::count::Direction;
 use super::domain::Acc;
 use super::execute::Here;
 use super::expr::{AccExpr, ScalarExpr};
 use super::machine::{Cells, Machine};
 use super::memory::{Cell, Conflict};
+use super::op::{Array, At, Elements};
 use super::report::Kind;
 use super::warp::{PerLane, WIDTH, each, mask};
 use crate::expanded::{Buffer, Chunk};

@@ -1,10 +1,10 @@
 //! Atomics: one lane after the other, each in one step.
 
 use super::block::Cluster;
-use super::code::At;
 use super::execute::Here;
 use super::expr::{AccExpr, ScalarExpr};
 use super::machine::Machine;
+use super::op::At;
 use super::report::Kind;
 use super::schedule::Branches;
 use super::warp::WIDTH;

@@ -1,11 +1,11 @@
 //! What each statement means for the lanes that execute it together.
 
 use super::block::{Block, Cluster};
-use super::code::Op;
 use super::domain::{Acc, Refused};
 use super::expr::{AccExpr, Lanes, ScalarExpr};
 use super::machine::Machine;
 use super::memory::Access;
+use super::op::Op;
 use super::report::Kind;
 use super::sync::Party;
 use super::warp::{PerLane, WIDTH, Warp, each, mask};

@@ -1,9 +1,9 @@
 //! The blocks of a launch: which are in flight, which warp goes next, and what happens when none can go on.
 
 use super::block::{Cluster, Rest};
-use super::code::Op;
 use super::machine::{Flow, Machine};
 use super::memory::Access;
+use super::op::Op;
 use super::report::{Kind, ThreadId};
 use super::schedule::Warps;
 use super::stuck::Stopped;

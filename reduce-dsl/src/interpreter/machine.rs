@@ -2,12 +2,13 @@
 
 use super::address::Field;
 use super::block::Cluster;
-use super::code::{Code, Op};
+use super::code::Code;
 use super::count::Tally;
 use super::domain::{Acc, Domain};
 use super::execute::Here;
 use super::expr::ScalarExpr;
 use super::memory::{Cell, Conflict};
+use super::op::Op;
 use super::report::{Kind, Report, Reports, ThreadId};
 use super::schedule::{Random, Schedule};
 use super::setting::{Memory, Setting};

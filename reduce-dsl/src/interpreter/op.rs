@@ -1,0 +1,103 @@
+//! The operations of flat code, and what they name.
+
+use super::expr::{AccExpr, ScalarExpr};
+use crate::expanded::{AtomicOp, Barrier, Chunk, MemoryOrder};
+use crate::program::Scope;
+
+/// One step of a warp. Jumps forward leave a branch or loop, jumps backward repeat a loop, so lanes that are
+/// furthest behind have the lowest position.
+#[derive(Debug)]
+pub(super) enum Op {
+    Scalar {
+        into: usize,
+        value: ScalarExpr,
+    },
+    Acc {
+        into: usize,
+        value: AccExpr,
+    },
+    /// Lanes where it does not hold go on at `otherwise`.
+    Branch {
+        test: ScalarExpr,
+        otherwise: usize,
+    },
+    Jump(usize),
+    Elements {
+        into: usize,
+        elements: Elements,
+        index: ScalarExpr,
+    },
+    LoadAcc {
+        into: usize,
+        at: At,
+    },
+    LoadTicket {
+        into: usize,
+        index: ScalarExpr,
+    },
+    StoreAcc {
+        at: At,
+        value: AccExpr,
+    },
+    StoreTicket {
+        index: ScalarExpr,
+        value: ScalarExpr,
+    },
+    Shuffle {
+        into: usize,
+        value: AccExpr,
+        down: ScalarExpr,
+        mask: u32,
+    },
+    Barrier(Barrier),
+    Arrive,
+    Wait,
+    /// A barrier of the block; the register holds what this thread says, and then whether any thread says so.
+    Vote {
+        into: usize,
+    },
+    Fence(MemoryOrder, Scope),
+    Atomic {
+        into: usize,
+        op: AtomicOp,
+        index: ScalarExpr,
+        value: ScalarExpr,
+        order: MemoryOrder,
+        scope: Scope,
+    },
+    AtomicCombine {
+        at: At,
+        value: AccExpr,
+        order: MemoryOrder,
+        scope: Scope,
+    },
+    Exit,
+}
+
+/// Elements that go to as many registers.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Elements {
+    pub(super) input: usize,
+    pub(super) count: u32,
+    /// What they are read by, where they are not read at once.
+    pub(super) unaligned: Option<Chunk>,
+}
+
+/// A place that holds an accumulator.
+#[derive(Debug)]
+pub(super) struct At {
+    pub(super) array: Array,
+    pub(super) index: ScalarExpr,
+    /// In shared memory: whose.
+    pub(super) rank: Option<ScalarExpr>,
+}
+
+/// An array of accumulators.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Array {
+    Items,
+    Partials,
+    Result,
+    /// By its position among the arrays that the kernel declares.
+    Shared(usize),
+}
