@@ -8,7 +8,7 @@ use reduce_dsl::ops::{Bin, Cmp};
 use reduce_dsl::program::Reads;
 use reduce_dsl::{Scalar, Value};
 
-pub(crate) const MUTATIONS: [Mutation; 19] = [
+pub(crate) const MUTATIONS: [Mutation; 21] = [
     Mutation::of_data("shuffle distance wrong", |_, stmt| match stmt {
         Stmt::Shuffle { into, value, down, mask } => {
             let (into, value, down) = (into.clone(), value.clone(), down.clone().plus(1));
@@ -51,6 +51,18 @@ pub(crate) const MUTATIONS: [Mutation; 19] = [
         Stmt::Load(local, place) => vec![vec![Stmt::Load(local.clone(), shifted(place))]],
         Stmt::Store(place, value) => vec![vec![Stmt::Store(shifted(place), value.clone())]],
         _ => Vec::new(),
+    }),
+    Mutation::of_data("in another block's memory", other_rank),
+    Mutation::of_data("last block one off", |_, stmt| {
+        each(with_expressions(stmt, &|expr| match expr {
+            Expr::Cmp(Cmp::Eq, a, b) if counts_blocks(b) => {
+                vec![
+                    a.as_ref().clone().plus(1).equals(*b.clone()),
+                    a.as_ref().clone().equals(b.as_ref().clone().plus(1)),
+                ]
+            }
+            _ => Vec::new(),
+        }))
     }),
     Mutation::of_data("64-bit position in 32 bits", narrow_positions),
     Mutation::of_data("another thread's turn", another_turn),
@@ -151,6 +163,17 @@ fn after(position: &Expr) -> Expr {
 
 fn shifted(place: &Place) -> Place {
     Place { index: after(&place.index), ..place.clone() }
+}
+
+/// The next block's memory, or the block's own.
+fn other_rank(_: &Subject, stmt: &Stmt) -> Vec<Vec<Stmt>> {
+    let Stmt::Store(place @ Place { rank: Some(rank), .. }, value) = stmt else { return Vec::new() };
+    let to = |rank| vec![Stmt::Store(Place { rank, ..place.clone() }, value.clone())];
+    vec![to(Some(Box::new(after(rank)))), to(None)]
+}
+
+fn counts_blocks(expr: &Expr) -> bool {
+    *expr == Expr::Grid || expr.operands().into_iter().any(counts_blocks)
 }
 
 /// A loop over strides, the other way round.

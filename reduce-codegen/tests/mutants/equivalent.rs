@@ -11,7 +11,19 @@ pub(crate) struct Equivalent {
     pub(crate) survivors: usize,
 }
 
-pub(crate) const EQUIVALENT: [Equivalent; 16] = [
+pub(crate) const EQUIVALENT: [Equivalent; 18] = [
+    Equivalent {
+        mutations: &["64-bit position in 32 bits"],
+        is_one: |what, _| what.starts_with(LAST) && what.contains("for at: u64 = "),
+        reason: "there are no more partials than blocks of a grid, less than 2^31",
+        survivors: 18,
+    },
+    Equivalent {
+        mutations: &["guard one too wide"],
+        is_one: |what, _| what.starts_with("if (thread == 0) & (0 < count)  ->"),
+        reason: "what a block of a cluster leaves that has no items is not taken",
+        survivors: 6,
+    },
     Equivalent {
         mutations: &["another thread's turn"],
         is_one: |what, kernel| {
@@ -127,24 +139,35 @@ pub(crate) const EQUIVALENT: [Equivalent; 16] = [
         mutations: &["loop by doubling for halving"],
         is_one: |what, kernel| {
             let warps = what.contains("WARPS / 2") && kernel.contains("block 64");
-            warps || what.contains("while 32 < stride") && kernel.contains("block 128")
+            let blocks = what.contains("CLUSTER / 2") && kernel.contains("cluster(2)");
+            warps || blocks || what.contains("while 32 < stride") && kernel.contains("block 128")
         },
         reason: "a loop of one turn has no order",
         survivors: 35,
     },
     Equivalent {
         mutations: &["64-bit position in 32 bits"],
-        is_one: |what, kernel| what.contains("at: u64 = u64(u32(at_first + 1)) while") && is_serial(kernel),
-        reason: "the second item of all is at position 1",
+        is_one: |what, kernel| {
+            let second = is_serial(kernel) && what.contains("at: u64 = u64(u32(at_first + 1)) while");
+            second || what.starts_with("for at") && what.contains("= u64(u32(at_first + u64(BLOCK))) while")
+        },
+        reason: "the second item of a thread is at position 1, or less than two blocks from the first",
         survivors: 4,
     },
     Equivalent {
         mutations: &["store dropped", "position off by one"],
-        is_one: |what, kernel| what.contains("if grid == 1 else / store partials") && is_serial(kernel),
+        is_one: |what, kernel| {
+            let alone =
+                is_serial(kernel) || kernel.starts_with("reduce_partials") && kernel.contains("one_block");
+            alone && what.contains("if grid == 1 else / store partials")
+        },
         reason: "one block folds everything, so there is no other to leave a partial for",
         survivors: 18,
     },
 ];
+
+/// What only the block that finishes last does: trees like those of every block.
+const LAST: &str = "if is_last / ";
 
 /// Does one thread fold everything? So it does with the one accumulator that `atomic` leaves.
 fn is_serial(kernel: &str) -> bool {
@@ -153,5 +176,7 @@ fn is_serial(kernel: &str) -> bool {
 
 /// The row that a mutant falls under.
 pub(crate) fn row_of(mutation: &str, what: &str, kernel: &str) -> Option<usize> {
-    EQUIVALENT.iter().position(|row| row.mutations.contains(&mutation) && (row.is_one)(what, kernel))
+    let is_one =
+        |row: &Equivalent| [what, what.trim_start_matches(LAST)].iter().any(|it| (row.is_one)(it, kernel));
+    EQUIVALENT.iter().position(|row| row.mutations.contains(&mutation) && is_one(row))
 }

@@ -26,7 +26,7 @@ impl Verdict {
     }
 
     /// Was it killed by running it?
-    fn is_seen(&self) -> bool {
+    pub(crate) fn is_seen(&self) -> bool {
         !self.reports.is_empty() || self.wrong
     }
 }
@@ -61,7 +61,7 @@ struct Left {
 }
 
 /// The launches that differ most: the first.
-const FEW: usize = 6;
+const FEW: usize = 8;
 
 /// What the interpreter reports of the kernel, or of a mutant of it, at the first launch and schedule that shows it.
 pub(crate) fn report(subject: &Subject, kernel: &ExpandedKernel) -> Option<Report> {

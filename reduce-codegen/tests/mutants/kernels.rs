@@ -8,7 +8,7 @@ use reduce_dsl::expanded::{Expanded, ExpandedKernel};
 use reduce_dsl::operation::{Operation, Order};
 use reduce_dsl::operators::operator;
 use reduce_dsl::pass::Pass;
-use reduce_dsl::program::{Program, Reach, Reads, Step};
+use reduce_dsl::program::{GridMedium, Program, Reach, Reads, Step};
 use reduce_dsl::spec::{Listed, Passes};
 
 /// A kernel with what it is launched on.
@@ -52,9 +52,10 @@ impl Subject {
     fn of(program: &Program, expanded: &Expanded, at: usize) -> Subject {
         let kernel = expanded.kernels[at].clone();
         let steps = &program.kernels[at].steps;
-        let leaves = match (program.kernels[at].is_atomic(), steps.contains(&Step::Keep)) {
-            (true, _) => Leaves::One,
-            (_, true) => Leaves::Items,
+        let leaves = match steps.last() {
+            Some(Step::Grid(GridMedium::Atomic)) => Leaves::One,
+            Some(Step::Grid(GridMedium::Ticket)) => Leaves::Tickets(1),
+            Some(Step::Keep) => Leaves::Items,
             _ => Leaves::Blocks,
         };
         let types: Vec<_> = program.operation.inputs.iter().map(|input| input.ty.name()).collect();
@@ -82,25 +83,33 @@ impl Subject {
 }
 
 /// Launches around what a kernel treats specially: a full tile, one that is not, several blocks, few items, the
-/// boundaries of steps, vectors and turns, and where there is padding none.
+/// boundaries of steps, vectors, turns and clusters, and where there is padding none.
 fn launches(program: &Program, at: usize) -> Vec<Launch> {
     let reads = [Reads::Inputs, Reads::Partials][at];
     let (tile, most) = (program.tile(reads), program.most_blocks(reads));
-    let fold = program.kernels[at].fold();
+    let (fold, cluster) = (program.kernels[at].fold(), u64::from(program.kernels[at].cluster()));
     let width = u64::from(fold.width);
     let turn = match fold.reach {
         Reach::Units(_) => u64::from(program.block) * width,
         Reach::GridStride(blocks) => tile * u64::from(blocks),
-        Reach::OneBlock | Reach::Everything => 1,
+        Reach::OneBlock => program.block.into(),
+        Reach::Everything => 1,
     };
     let powers = (5..=8).map(|log2| 1 << log2);
     let few = (1..=17).chain(powers.flat_map(|power| [power - 1, power, power + 1]));
     let next_turn = (1..=width + 1).map(|items| turn + items);
     let nothing = program.operation.padding.is_some().then_some(0);
-    let sizes = [tile, tile - 1, 2 * turn.max(tile) + tile / 2 + 1, 33, 1].into_iter();
-    let sizes = sizes.chain(nothing).chain(few).chain(next_turn);
+    let tiles = tile * cluster;
+    let sizes = [tiles, tiles - 1, 2 * turn.max(tiles) + tile / 2 + 1, 33, 1].into_iter();
+    let of_cluster = (cluster > 1).then_some([tile, tile + 1, tiles + 1]).into_iter().flatten();
+    // More partials than threads of the block that finishes last, and as many as its tree has at a step.
+    let ticket = program.kernels[at].steps.contains(&Step::Grid(GridMedium::Ticket));
+    let of_last = [u64::from(program.block) + 2, 8, 9, 16, 17, 32, 33].map(|blocks| blocks * tiles);
+    let of_last = of_last.into_iter().filter(|_| ticket);
+    let sizes = of_last.chain(sizes).chain(nothing).chain(of_cluster).chain(few).chain(next_turn);
     let alignments: &[bool] = if fold.width > 1 { &[true, false] } else { &[true] };
-    let launch = |items: u64, aligned| Launch { items, grid: items.div_ceil(tile).clamp(1, most), aligned };
+    let grid = |items: u64| items.div_ceil(tile).clamp(1, most).next_multiple_of(cluster);
+    let launch = |items, aligned| Launch { items, grid: grid(items), aligned };
     let mut launches = Vec::new();
     for launch in sizes.flat_map(|items| alignments.iter().map(move |&aligned| launch(items, aligned))) {
         if !launches.contains(&launch) {
@@ -125,11 +134,28 @@ pub(crate) fn kernels_of(specs: impl Iterator<Item = reduce_dsl::Spec>) -> Vec<S
     found
 }
 
+/// The same with so few elements in a block, and so many blocks of a grid, that few elements are of more blocks than the
+/// last one has threads.
+fn of_many_blocks(spec: reduce_dsl::Spec) -> reduce_dsl::Spec {
+    let Passes::List(passes) = spec.passes else { return spec };
+    let strided = passes.iter().any(|pass| matches!(pass, Pass::GridStride(_)));
+    let passes = passes.into_iter().map(|pass| match pass {
+        Pass::GridStride(_) => Pass::GridStride(40),
+        Pass::Cluster(_) => Pass::Cluster(2),
+        other => other,
+    });
+    let block = spec.block.map(|block| block.min(if strided { 32 } else { 64 }));
+    reduce_dsl::Spec { block, passes: Passes::List(passes.collect()), ..spec }
+}
+
 /// The specifications of the lists of the other tests and of the rungs of the ladder, for an operator; the
 /// blocks have at most so many threads.
 pub(crate) fn specs(name: &str, ty: Scalar, most_threads: u32) -> impl Iterator<Item = reduce_dsl::Spec> {
     let operator = operator(name).unwrap();
-    let lists = LISTS.map(|(block, list)| spec(operator, ty, block.min(most_threads), list));
+    let lists = LISTS.map(|(block, list)| {
+        let spec = spec(operator, ty, block.min(most_threads), list);
+        if list.contains("ticket") { of_many_blocks(spec) } else { spec }
+    });
     let rungs = RUNGS.map(|rung| {
         let passes = rung.passes.iter().map(|pass| match pass {
             // A grid that small data goes round.

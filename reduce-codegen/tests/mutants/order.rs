@@ -1,19 +1,43 @@
-//! Mutations of what orders threads: barriers, masks, fences, atomics and tickets.
+//! Mutations of what orders threads: barriers, votes, masks, fences, atomics and tickets.
 
 use super::catalogue::{Mutation, once};
 use super::kernels::Subject;
-use reduce_dsl::expanded::{AtomicOp, Barrier, Expr, FULL, Local, MemoryOrder, Stmt, Ty};
+use reduce_dsl::Value;
+use reduce_dsl::expanded::{AtomicOp, Barrier, Buffer, Expr, FULL, Local, MemoryOrder, Place, Stmt, Ty};
 use reduce_dsl::program::Scope;
 
 /// The lower half of a warp.
 const HALF: u32 = FULL >> 16;
 
-pub(crate) const MUTATIONS: [Mutation; 12] = [
+pub(crate) const MUTATIONS: [Mutation; 20] = [
     Mutation::of_order("block barrier deleted", |_, stmt| {
         once(*stmt == Stmt::Barrier(Barrier::Block), Vec::new)
     }),
     Mutation::of_order("warp barrier deleted", |_, stmt| {
         once(matches!(stmt, Stmt::Barrier(Barrier::Warp(_))), Vec::new)
+    }),
+    Mutation::of_order("cluster barrier deleted", |_, stmt| {
+        once(*stmt == Stmt::Barrier(Barrier::Cluster), Vec::new)
+    }),
+    Mutation::of_order("cluster barrier of the block only", |_, stmt| {
+        once(*stmt == Stmt::Barrier(Barrier::Cluster), || vec![Stmt::Barrier(Barrier::Block)])
+    }),
+    Mutation::of_order("arrival deleted", |_, stmt| once(*stmt == Stmt::Arrive, Vec::new)),
+    Mutation::of_order("wait deleted", |_, stmt| once(*stmt == Stmt::Wait, Vec::new)),
+    Mutation::of_order("arrival and wait exchanged", |_, stmt| {
+        let arrives = once(*stmt == Stmt::Arrive, || vec![Stmt::Wait]);
+        [arrives, once(*stmt == Stmt::Wait, || vec![Stmt::Arrive])].concat()
+    }),
+    Mutation::of_order("vote of one thread", |_, stmt| match stmt {
+        Stmt::Vote(local, value) => vec![vec![Stmt::Let(local.clone(), value.clone())]],
+        _ => Vec::new(),
+    }),
+    Mutation::of_order("vote without a question", |_, stmt| match stmt {
+        Stmt::Vote(local, _) => {
+            let always = |answer: bool| vec![Stmt::Let(local.clone(), Expr::Const(Value::of(answer)))];
+            vec![always(true), always(false)]
+        }
+        _ => Vec::new(),
     }),
     Mutation::of_order("barrier in a divergent branch", |_, stmt| {
         once(is_barrier(stmt), || vec![Stmt::when(Expr::Thread.equals(0), vec![stmt.clone()])])
@@ -31,17 +55,38 @@ pub(crate) const MUTATIONS: [Mutation; 12] = [
     Mutation::of_order("order weakened", weaker),
     Mutation::of_order("atomic made plain", plain),
     Mutation::of_order("ticket not reset", |_, stmt| {
-        once(matches!(stmt, Stmt::Atomic { op: AtomicOp::Exchange, .. }), Vec::new)
+        let stores = matches!(stmt, Stmt::Store(place, value) if is_reset(place, value));
+        once(stores || matches!(stmt, Stmt::Atomic { op: AtomicOp::Exchange, .. }), Vec::new)
     }),
+    Mutation::of_order("partial left after the ticket", left_late),
     Mutation::of_order("ticket of one thread taken by all", |_, stmt| {
         let Stmt::If(_, then, otherwise) = stmt else { return Vec::new() };
-        let takes = then.iter().any(|it| matches!(it, Stmt::Atomic { op: AtomicOp::Add, .. }));
-        once(takes && otherwise.is_empty(), || then.clone())
+        once(then.iter().any(takes) && otherwise.is_empty(), || then.clone())
     }),
 ];
 
 fn is_barrier(stmt: &Stmt) -> bool {
     matches!(stmt, Stmt::Barrier(_))
+}
+
+fn takes(stmt: &Stmt) -> bool {
+    matches!(stmt, Stmt::Atomic { op: AtomicOp::Add, .. })
+}
+
+fn is_reset(place: &Place, value: &Expr) -> bool {
+    place.buffer == Buffer::Ticket && *value == Expr::from(0)
+}
+
+/// The partial and the ticket, the other way round.
+fn left_late(_: &Subject, stmt: &Stmt) -> Vec<Vec<Stmt>> {
+    let Stmt::If(test, then, otherwise) = stmt else { return Vec::new() };
+    let leaves = |stmt: &Stmt| matches!(stmt, Stmt::Store(place, _) if place.buffer == Buffer::Partials);
+    let (Some(left), Some(taken)) = (then.iter().position(leaves), then.iter().position(takes)) else {
+        return Vec::new();
+    };
+    let mut late = then.clone();
+    late.swap(left, taken);
+    vec![vec![Stmt::If(test.clone(), late, otherwise.clone())]]
 }
 
 fn shuffle_mask(_: &Subject, stmt: &Stmt) -> Vec<Vec<Stmt>> {
@@ -54,14 +99,16 @@ fn shuffle_mask(_: &Subject, stmt: &Stmt) -> Vec<Vec<Stmt>> {
 }
 
 fn narrower(_: &Subject, stmt: &Stmt) -> Vec<Vec<Stmt>> {
-    let mut narrow = stmt.clone();
-    let scope = match &mut narrow {
-        Stmt::Fence(_, scope) | Stmt::Atomic { scope, .. } | Stmt::AtomicCombine { scope, .. } => scope,
-        _ => return Vec::new(),
+    let narrowed = |to: Scope| {
+        let mut narrow = stmt.clone();
+        match &mut narrow {
+            Stmt::Fence(_, scope) | Stmt::Atomic { scope, .. } | Stmt::AtomicCombine { scope, .. } => {
+                (to < std::mem::replace(scope, to)).then(|| vec![narrow])
+            }
+            _ => None,
+        }
     };
-    let is_wide = *scope > Scope::Block;
-    *scope = Scope::Block;
-    once(is_wide, || vec![narrow])
+    [Scope::Block, Scope::Cluster].into_iter().filter_map(narrowed).collect()
 }
 
 fn weaker(_: &Subject, stmt: &Stmt) -> Vec<Vec<Stmt>> {

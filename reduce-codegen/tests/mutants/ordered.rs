@@ -4,32 +4,69 @@
 use super::catalogue::mutations;
 use super::equivalent::row_of;
 use super::judge::Judge;
+use super::kernels::{Leaves, Subject, kernels_of, specs};
 use super::tickets::tickets;
+use rayon::prelude::*;
+use reduce_dsl::Scalar;
 use reduce_dsl::interpreter::{Memory, Options, Provenance, Schedule, launch};
+
+/// How many mutants are killed by running them, reported, and wrong.
+#[derive(Clone, Copy, Default)]
+struct Tally {
+    killed: usize,
+    reported: usize,
+    wrong: usize,
+}
+
+/// Every mutant that weakens the order of a kernel, killed by the interpreter alone, or explained.
+fn ordered(subject: &Subject) -> Tally {
+    let (mut judge, mut tally) = (Judge::of(subject), Tally::default());
+    let of_order = mutations().filter(|mutation| mutation.of_order);
+    for (mutation, mutant) in of_order.flat_map(|it| it.mutants(subject).into_iter().map(move |of| (it, of)))
+    {
+        let verdict = judge.judge(&mutant.kernel);
+        let mut kinds: Vec<_> = verdict.reports.iter().map(|report| report.kind).collect();
+        kinds.sort_unstable();
+        kinds.dedup();
+        let result = if verdict.wrong { ", wrong result" } else { "" };
+        println!("{}: {}\n    {kinds:?}{result}", mutation.name, mutant.what);
+        let explained = row_of(mutation.name, &mutant.what, &subject.name).is_some();
+        assert!(verdict.is_seen() || explained, "{}: {}, {}", subject.name, mutation.name, mutant.what);
+        tally.killed += usize::from(verdict.is_seen());
+        tally.reported += usize::from(!verdict.reports.is_empty());
+        tally.wrong += usize::from(verdict.wrong);
+    }
+    tally
+}
+
+/// How many of all mutants of those kernels.
+fn sum_of(subjects: &[Subject]) -> Tally {
+    let sum = |a: Tally, b: Tally| Tally {
+        killed: a.killed + b.killed,
+        reported: a.reported + b.reported,
+        wrong: a.wrong + b.wrong,
+    };
+    let all = subjects.par_iter().map(ordered).reduce(Tally::default, sum);
+    let Tally { killed, reported, wrong } = all;
+    println!("{killed} mutants of tickets killed: {reported} reported, {wrong} with a wrong result");
+    all
+}
 
 #[test]
 fn tickets_are_ordered() {
-    let (mut killed, mut reported, mut wrong) = (0, 0, 0);
-    for subject in &tickets() {
-        let mut judge = Judge::of(subject);
-        for mutation in mutations().filter(|mutation| mutation.of_order) {
-            for mutant in mutation.mutants(subject) {
-                let verdict = judge.judge(&mutant.kernel);
-                let mut kinds: Vec<_> = verdict.reports.iter().map(|report| report.kind).collect();
-                kinds.sort_unstable();
-                kinds.dedup();
-                let result = if verdict.wrong { ", wrong result" } else { "" };
-                println!("{}: {}\n    {kinds:?}{result}", mutation.name, mutant.what);
-                let explained = row_of(mutation.name, &mutant.what, &subject.name).is_some();
-                assert!(verdict.is_killed() || explained, "{}: {}", subject.name, mutant.what);
-                killed += usize::from(verdict.is_killed());
-                reported += usize::from(!verdict.reports.is_empty());
-                wrong += usize::from(verdict.wrong);
-            }
-        }
-    }
-    println!("{killed} mutants of tickets killed: {reported} reported, {wrong} with a wrong result");
+    let Tally { killed, reported, wrong } = sum_of(&tickets());
     assert!(killed >= 24 && reported >= killed - 3 && wrong * 2 > killed);
+}
+
+/// The kernels of the pass `ticket`, with and without clusters, padding and trees in shared memory.
+#[test]
+fn tickets_of_the_pass_are_ordered() {
+    let lists = specs("sum", Scalar::F32, 64).chain(specs("argmax", Scalar::F16, 64));
+    let taken = |it: &Subject| matches!(it.leaves, Leaves::Tickets(_));
+    let subjects: Vec<_> = kernels_of(lists).into_iter().filter(taken).collect();
+    let Tally { killed, reported, .. } = sum_of(&subjects);
+    println!("of {} kernels", subjects.len());
+    assert!(subjects.len() >= 8 && killed >= 200 && reported * 10 >= killed * 9);
 }
 
 /// A ticket that another launch has taken from, as it would be shared by two at once, lets no block be the last.

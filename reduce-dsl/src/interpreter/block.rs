@@ -15,6 +15,8 @@ pub(super) struct Block {
     pub(super) clocks: Clocks,
     pub(super) fences: Fences,
     pub(super) tally: BlockTally,
+    /// Threads that have arrived, and not waited for the others yet.
+    pub(super) arrived: u32,
     /// Has it met the other blocks of its cluster, which have all started then?
     pub(super) met: bool,
     /// Have all threads ended?
@@ -49,6 +51,7 @@ impl Block {
             clocks: Clocks::new(number as u32, threads),
             fences: Fences::default(),
             tally: BlockTally::new(threads),
+            arrived: 0,
             met: false,
             ended: false,
         }
@@ -120,10 +123,10 @@ impl Cluster {
         self.blocks.iter().any(Block::runs)
     }
 
-    /// All blocks run.
+    /// All blocks run, as their threads have said, each of them once.
     pub(super) fn run(&mut self) {
         for block in &mut self.blocks {
-            block.met = true;
+            (block.met, block.arrived) = (true, 0);
             block.release();
         }
     }

@@ -85,8 +85,7 @@ impl Machine<'_, '_> {
             // These move lanes: see `machine`.
             Op::Branch { .. } | Op::Jump(_) | Op::Barrier(_) | Op::Exit => {}
             Op::Wait | Op::Vote { .. } => {}
-            // What it says is that the thread runs, and it does.
-            Op::Arrive => {}
+            Op::Arrive => team.blocks[here.rank].arrived += here.lanes.count_ones(),
         }
         if code.sources[here.pc].combines {
             let counts = self.tally.part(here.part);

@@ -171,25 +171,29 @@ impl Machine<'_, '_> {
         Ok(())
     }
 
-    /// All blocks of a cluster wait at one barrier of the cluster, or for ever.
+    /// All blocks of a cluster wait at one barrier of the cluster, or for ever: so they do for threads that have not
+    /// arrived, and at a barrier between arrival and wait, which share its count.
     fn meet_cluster(&mut self, cluster: &mut Cluster) -> Result<(), Stopped> {
         let mut places = cluster.blocks.iter().map(|block| match block.rest() {
             Rest::Together(pc) => Some(pc),
             Rest::Ended | Rest::Apart => None,
         });
         let first = places.next().flatten();
-        match first.filter(|&pc| places.all(|other| other == Some(pc))) {
-            Some(pc) => {
-                self.tally.part(self.code.sources[pc].part).cluster_barriers += 1;
-                if matches!(self.code.ops[pc], Op::Wait) {
-                    cluster.run()
-                } else {
-                    cluster.meet()
-                }
-                Ok(())
-            }
-            None => self.stuck(cluster),
+        let Some(pc) = first.filter(|&pc| places.all(|other| other == Some(pc))) else {
+            return self.stuck(cluster);
+        };
+        let waits = matches!(self.code.ops[pc], Op::Wait);
+        let arrived = if waits { self.code.kernel.block } else { 0 };
+        if cluster.blocks.iter().any(|block| block.arrived != arrived) {
+            return self.stuck(cluster);
         }
+        self.tally.part(self.code.sources[pc].part).cluster_barriers += 1;
+        if waits {
+            cluster.run()
+        } else {
+            cluster.meet()
+        }
+        Ok(())
     }
 
     /// A block ends: nothing may access its shared memory any more.

@@ -1,0 +1,79 @@
+//! Machine code as nvdisasm prints it: its loops, and what they load.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// `nvdisasm`.
+pub(crate) struct Disassembler(PathBuf);
+
+impl Disassembler {
+    /// The one of the toolkit or wheels that a library is of, else the one on the PATH.
+    pub(crate) fn beside(library: &Path) -> Result<Disassembler, String> {
+        let beside = library.ancestors().skip(2).take(2).map(|root| root.join("bin/nvdisasm"));
+        let mut all = beside.chain([PathBuf::from("nvdisasm")]);
+        let runs = |path: &PathBuf| Command::new(path).arg("--version").output().is_ok();
+        let found = all.find(runs);
+        found.map(Disassembler).ok_or_else(|| {
+            format!("no nvdisasm beside {}; install the wheel nvidia-cuda-nvdisasm there", library.display())
+        })
+    }
+
+    /// The instructions of a cubin, by its name.
+    pub(crate) fn text(&self, name: &str, cubin: &[u8]) -> String {
+        let file = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("{name}.cubin"));
+        std::fs::write(&file, cubin).unwrap();
+        let output = Command::new(&self.0).arg("--print-code").arg(&file).output().unwrap();
+        std::fs::remove_file(&file).unwrap();
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        String::from_utf8(output.stdout).unwrap()
+    }
+}
+
+/// What a loop executes in a turn.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Loop {
+    pub(crate) instructions: usize,
+    /// Those that load 16 bytes from global memory.
+    pub(crate) loads: usize,
+}
+
+impl Loop {
+    /// The loop over elements: between a branch back and where it leads, the one that loads vectors by the fewest
+    /// instructions each. One around it has more, and so has one for data that is not aligned.
+    pub(crate) fn main(text: &str) -> Option<Loop> {
+        let lines: Vec<_> = text.lines().map(str::trim).collect();
+        let label = |name: &str| lines.iter().position(|line| line.strip_suffix(':') == Some(name));
+        let branches = lines.iter().enumerate().filter_map(|(at, line)| Some((label(target(line)?)?, at)));
+        let loops = branches.filter(|(from, at)| from < at).map(|(from, at)| Loop::of(&lines[from..=at]));
+        loops.filter(|it| it.loads > 0).min_by(|a, b| {
+            (a.instructions * b.loads).cmp(&(b.instructions * a.loads)).then(b.loads.cmp(&a.loads))
+        })
+    }
+
+    fn of(lines: &[&str]) -> Loop {
+        Loop {
+            instructions: lines.iter().filter(|line| is_instruction(line)).count(),
+            loads: lines.iter().filter(|line| is_load(line)).count(),
+        }
+    }
+}
+
+/// Instructions that load 16 bytes from global memory.
+pub(crate) fn loads(text: &str) -> usize {
+    text.lines().filter(|line| is_load(line)).count()
+}
+
+/// Where a line branches to: `.L_x_1`, of ``@P0 BRA `(.L_x_1) ;``.
+fn target(line: &str) -> Option<&str> {
+    let (_, to) = line.split_once("BRA")?;
+    let (_, name) = to.split_once("`(")?;
+    name.split(')').next()
+}
+
+fn is_instruction(line: &str) -> bool {
+    line.trim_start().starts_with("/*") && line.contains(';')
+}
+
+fn is_load(line: &str) -> bool {
+    is_instruction(line) && line.contains("LDG.E") && line.contains(".128")
+}
