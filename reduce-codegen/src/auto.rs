@@ -50,7 +50,7 @@ const ROWS: [Row; 7] = [
     Row { block: 256, units: 2, meet: Meet::Cluster(8) },
     Row { block: 256, units: 4, meet: Meet::Cluster(16) },
     Row { block: 512, units: 4, meet: Meet::Cluster(16) },
-    Row { block: 512, units: 4, meet: Meet::UpTo(1 << 20) },
+    Row { block: 256, units: 4, meet: Meet::UpTo(1 << 20) },
     Row { block: 512, units: 16, meet: Meet::UpTo(1 << 24) },
     Row { block: 512, units: 32, meet: Meet::All },
 ];
