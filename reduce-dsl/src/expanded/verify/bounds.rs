@@ -118,6 +118,14 @@ impl<'a> Bounds<'a> {
         if is_position && most > of_type { Err(expr.clone()) } else { Ok(most) }
     }
 
+    /// The value of a constant.
+    fn exactly(&self, expr: &Expr) -> Option<u128> {
+        if let Expr::Const(value) = expr {
+            return Some(value.bits().into());
+        }
+        if let Expr::Named(name) = expr { Some(self.kernel.constant(name).into()) } else { None }
+    }
+
     /// The greatest result of an operation, if it is known.
     fn combined(&self, op: Bin, a: &Expr, b: &Expr) -> Result<Option<u128>, Expr> {
         let (left, right) = (self.most(a)?, self.most(b)?);
@@ -127,7 +135,8 @@ impl<'a> Bounds<'a> {
             // A strided position is one in memory.
             Bin::Mul if is_step(a) || is_step(b) => Some(ITEMS),
             Bin::Mul => Some(left.saturating_mul(right)),
-            Bin::Sub | Bin::Div | Bin::Shr => Some(left),
+            Bin::Div => Some(left / self.exactly(b).unwrap_or(1).max(1)),
+            Bin::Sub | Bin::Shr => Some(left),
             Bin::Rem => Some(left.min(right.saturating_sub(1))),
             Bin::Min | Bin::MinNum | Bin::And => Some(left.min(right)),
             Bin::Max | Bin::MaxNum => Some(left.max(right)),
