@@ -9,6 +9,7 @@ mod cluster;
 mod deliver;
 mod fold;
 mod memory;
+mod rows;
 mod stride;
 mod ticket;
 mod tree;

@@ -72,63 +72,8 @@ impl Expansion<'_> {
         }
     }
 
-    /// Striped units: all at once, where the tile is full and the data aligned; else the rows that are there as a whole,
-    /// without guards, and then what is left.
-    fn striped(&self, fold: Fold, units: u32) -> Vec<Stmt> {
-        let access = if fold.width > 1 { Access::Vectors } else { Access::Items };
-        let aligned = self.aligned().filter(|_| fold.width > 1).fold(full_tile(), Expr::and);
-        vec![Stmt::If(aligned, self.units(fold, units, access), self.rows(fold))]
-    }
-
-    /// The rows that are there as a whole, as vectors where units have some width; then what is left.
-    fn rows(&self, fold: Fold) -> Vec<Stmt> {
-        let [rows, whole, begun] = ["rows", "whole_rows", "begun_rows"].map(|name| Local::new(name, Ty::U32));
-        let read = |access| self.row_after_row(fold, access, 0.into(), rows.get());
-        let mut body = vec![Stmt::Let(rows.clone(), count().get().over(row(fold)))];
-        let mut done = rows.clone();
-        let aligned = self.aligned().reduce(Expr::and).filter(|_| fold.width > 1);
-        match (aligned, self.has_around()) {
-            (None, _) => body.extend(read(Access::Items)),
-            (Some(aligned), None) => {
-                body.push(Stmt::If(aligned, read(Access::Vectors), read(Access::Unaligned)));
-            }
-            (Some(aligned), Some(around)) => {
-                done = whole.clone();
-                let all = |access| [read(access), vec![Stmt::Set(whole.clone(), rows.get())]].concat();
-                let unaligned = vec![Stmt::when(around, all(Access::Unaligned))];
-                body.push(Stmt::Var(whole.clone(), 0.into()));
-                body.push(Stmt::If(aligned, all(Access::Vectors), unaligned));
-            }
-        }
-        let rounded = count().get().plus(row(fold).bin(Bin::Sub, 1)).over(row(fold));
-        body.push(Stmt::Let(begun.clone(), rounded));
-        body.extend(self.row_after_row(fold, Access::Guarded, done.get(), begun.get()));
-        body
-    }
-
-    /// The units of some rows. Where lanes begin with their first item, the first row stands alone.
-    fn row_after_row(&self, fold: Fold, access: Access, from: Expr, end: Expr) -> Vec<Stmt> {
-        let number = unit().get().times(Expr::Named("BLOCK")).plus(Expr::Thread);
-        let (mut body, mut from) = (Vec::new(), from);
-        if self.begins_with_item() {
-            let from_start = from == Expr::from(0);
-            let is_first = if from_start { Expr::from(0).below(end.clone()) } else { from.clone().equals(0) };
-            body.push(Stmt::when(is_first, self.unit(Expr::Thread, access, Before::Nothing, "_first")));
-            from = if from_start { 1.into() } else { from.bin(Bin::Max, 1) };
-        }
-        body.push(Stmt::For(Box::new(Loop {
-            from,
-            test: unit().get().below(end),
-            next: unit().get().plus(1),
-            unroll: if access == Access::Guarded { Unroll::Unsaid } else { in_flight(fold) },
-            body: self.unit(number, access, before_unit(fold), ""),
-            local: unit(),
-        })));
-        body
-    }
-
     /// Where unaligned vectors are read by words: is the tile full, and in the input what is read around them?
-    fn has_around(&self) -> Option<Expr> {
+    pub(super) fn has_around(&self) -> Option<Expr> {
         let by_words =
             |k: usize| Chunk::of(self.program.operation.inputs[k].ty, self.access(k).0) == Chunk::Word;
         if !self.inputs().any(by_words) {
@@ -149,7 +94,7 @@ impl Expansion<'_> {
 
     /// All units of a thread. A single unit begins its lanes; of several, where lanes begin with an item, the first
     /// does, and the loop begins with the second.
-    fn units(&self, fold: Fold, units: u32, access: Access) -> Vec<Stmt> {
+    pub(super) fn units(&self, fold: Fold, units: u32, access: Access) -> Vec<Stmt> {
         if units == 1 {
             return self.unit(Expr::Thread, access, Before::Nothing, "");
         }
@@ -184,7 +129,7 @@ impl Expansion<'_> {
 
     /// The unit of that number: where it lies, its loads, and each of its items into its lane. `suffix`
     /// tells its names from those of another unit in sight.
-    fn unit(&self, number: Expr, access: Access, before: Before, suffix: &str) -> Vec<Stmt> {
+    pub(super) fn unit(&self, number: Expr, access: Access, before: Before, suffix: &str) -> Vec<Stmt> {
         let wide = self.kernel.fold().width > 1;
         let position = if wide { number.times(Expr::Named("WIDTH")) } else { number };
         let mut body = Vec::new();
@@ -337,7 +282,7 @@ impl Expansion<'_> {
 }
 
 /// The number of a unit among those of its thread.
-fn unit() -> Local {
+pub(super) fn unit() -> Local {
     Local::new("unit", Ty::U32)
 }
 
@@ -352,7 +297,7 @@ pub(super) fn in_flight(fold: Fold) -> Unroll {
 }
 
 /// What the lanes hold before the unit of a loop.
-fn before_unit(fold: Fold) -> Before {
+pub(super) fn before_unit(fold: Fold) -> Before {
     let items = match fold.arrangement {
         Arrangement::Blocked if fold.width > 1 => unit().get().times(Expr::Named("WIDTH")),
         Arrangement::Blocked | Arrangement::Striped => unit().get(),
@@ -375,12 +320,7 @@ fn words(fold: Fold) -> Vec<String> {
     [reach, vectorize, unroll, streaming].into_iter().flatten().collect()
 }
 
-/// Items of a row of units.
-fn row(fold: Fold) -> Expr {
-    Expr::Named(if fold.width > 1 { "ROW" } else { "BLOCK" })
-}
-
-fn full_tile() -> Expr {
+pub(super) fn full_tile() -> Expr {
     count().get().equals(Expr::Named("TILE"))
 }
 

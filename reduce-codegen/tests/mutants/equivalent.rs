@@ -11,12 +11,12 @@ pub(crate) struct Equivalent {
     pub(crate) survivors: usize,
 }
 
-pub(crate) const EQUIVALENT: [Equivalent; 18] = [
+pub(crate) const EQUIVALENT: [Equivalent; 21] = [
     Equivalent {
         mutations: &["64-bit position in 32 bits"],
         is_one: |what, _| what.starts_with(LAST) && what.contains("for at: u64 = "),
         reason: "there are no more partials than blocks of a grid, less than 2^31",
-        survivors: 18,
+        survivors: 15,
     },
     Equivalent {
         mutations: &["guard one too wide"],
@@ -36,7 +36,7 @@ pub(crate) const EQUIVALENT: [Equivalent; 18] = [
         mutations: &["atomic made plain", "scope narrowed"],
         is_one: |what, _| what.contains("exchange(ticket[0], 0)"),
         reason: "the last block resets the ticket after it has acquired that every other one took it",
-        survivors: 6,
+        survivors: 9,
     },
     Equivalent {
         mutations: &["guard dropped", "guard one too wide"],
@@ -63,13 +63,13 @@ pub(crate) const EQUIVALENT: [Equivalent; 18] = [
             what.starts_with("if thread < 32  ->  if") && kernel.contains(block)
         },
         reason: "no thread but those of the first warp has a pair",
-        survivors: 14,
+        survivors: 19,
     },
     Equivalent {
         mutations: &["guard dropped"],
         is_one: |what, _| what.starts_with("if warp == 0  ->"),
         reason: "the other warps combine the same values, and deliver nothing",
-        survivors: 57,
+        survivors: 75,
     },
     Equivalent {
         mutations: &["guard dropped"],
@@ -92,7 +92,7 @@ pub(crate) const EQUIVALENT: [Equivalent; 18] = [
         mutations: &["guard one too narrow"],
         is_one: |what, _| what.contains("if (0 < first) & (((first + u64(TILE)) + u64(WIDTH)) <= n)  ->"),
         reason: "no tile begins at item 1, and one that is read item by item gives the same",
-        survivors: 26,
+        survivors: 38,
     },
     Equivalent {
         mutations: &["guard one too narrow"],
@@ -133,7 +133,7 @@ pub(crate) const EQUIVALENT: [Equivalent; 18] = [
             asked && what.contains("while stride <= ")
         },
         reason: "each item of the additional turn is asked for, and none is there",
-        survivors: 31,
+        survivors: 33,
     },
     Equivalent {
         mutations: &["loop by doubling for halving"],
@@ -143,7 +143,7 @@ pub(crate) const EQUIVALENT: [Equivalent; 18] = [
             warps || blocks || what.contains("while 32 < stride") && kernel.contains("block 128")
         },
         reason: "a loop of one turn has no order",
-        survivors: 35,
+        survivors: 57,
     },
     Equivalent {
         mutations: &["64-bit position in 32 bits"],
@@ -152,7 +152,7 @@ pub(crate) const EQUIVALENT: [Equivalent; 18] = [
             second || what.starts_with("for at") && what.contains("= u64(u32(at_first + u64(BLOCK))) while")
         },
         reason: "the second item of a thread is at position 1, or less than two blocks from the first",
-        survivors: 4,
+        survivors: 9,
     },
     Equivalent {
         mutations: &["store dropped", "position off by one"],
@@ -162,7 +162,36 @@ pub(crate) const EQUIVALENT: [Equivalent; 18] = [
             alone && what.contains("if grid == 1 else / store partials")
         },
         reason: "one block folds everything, so there is no other to leave a partial for",
-        survivors: 18,
+        survivors: 30,
+    },
+    Equivalent {
+        mutations: &[
+            "counted twice",
+            "not counted",
+            "operands exchanged",
+            "misaligned vector",
+            "position off by one",
+            "guard dropped",
+        ],
+        is_one: |what, kernel| {
+            let row = what.contains("else / if rows == 0  ->")
+                || what.contains("for unit: u32 = ") && what.contains("unit < rows");
+            row && what.contains("count == TILE") && kernel.contains("coarsen(2)")
+        },
+        reason: "of two rows of a tile that is not full, one at most is whole",
+        survivors: 104,
+    },
+    Equivalent {
+        mutations: &["guard dropped", "guard one too narrow", "guard one too wide"],
+        is_one: |what, _| what.contains("if (0 < first) &") && what.contains("/ if 0 < rows  ->"),
+        reason: "a tile with items around it is full, so that it has whole rows",
+        survivors: 27,
+    },
+    Equivalent {
+        mutations: &["tail skipped"],
+        is_one: |what, _| what.contains("count == TILE") && what.contains("else / if aligned("),
+        reason: "rows that are not read as vectors are read item by item",
+        survivors: 27,
     },
 ];
 

@@ -106,7 +106,14 @@ fn launches(program: &Program, at: usize) -> Vec<Launch> {
     let ticket = program.kernels[at].steps.contains(&Step::Grid(GridMedium::Ticket));
     let of_last = [u64::from(program.block) + 2, 8, 9, 16, 17, 32, 33].map(|blocks| blocks * tiles);
     let of_last = of_last.into_iter().filter(|_| ticket);
-    let sizes = of_last.chain(sizes).chain(nothing).chain(of_cluster).chain(few).chain(next_turn);
+    let sizes = [tiles]
+        .into_iter()
+        .chain(of_last)
+        .chain(sizes)
+        .chain(nothing)
+        .chain(of_cluster)
+        .chain(few)
+        .chain(next_turn);
     let alignments: &[bool] = if fold.width > 1 { &[true, false] } else { &[true] };
     let grid = |items: u64| items.div_ceil(tile).clamp(1, most).next_multiple_of(cluster);
     let launch = |items, aligned| Launch { items, grid: grid(items), aligned };

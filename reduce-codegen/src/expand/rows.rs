@@ -1,0 +1,69 @@
+//! Striped units, row after row: of a row, neighbouring threads take neighbouring units.
+
+use super::fold::{Access, Before, before_unit, full_tile, in_flight, unit};
+use super::{Expansion, count};
+use reduce_dsl::expanded::{Expr, Local, Loop, Stmt, Ty, Unroll};
+use reduce_dsl::ops::Bin;
+use reduce_dsl::program::Fold;
+
+impl Expansion<'_> {
+    /// Striped units: all at once, where the tile is full and the data aligned; else the rows that are there as a whole,
+    /// without guards, and then what is left.
+    pub(super) fn striped(&self, fold: Fold, units: u32) -> Vec<Stmt> {
+        let access = if fold.width > 1 { Access::Vectors } else { Access::Items };
+        let aligned = self.aligned().filter(|_| fold.width > 1).fold(full_tile(), Expr::and);
+        vec![Stmt::If(aligned, self.units(fold, units, access), self.rows(fold))]
+    }
+
+    /// The rows that are there as a whole, as vectors where units have some width; then what is left.
+    fn rows(&self, fold: Fold) -> Vec<Stmt> {
+        let [rows, whole, begun] = ["rows", "whole_rows", "begun_rows"].map(|name| Local::new(name, Ty::U32));
+        let read = |access| self.row_after_row(fold, access, 0.into(), rows.get());
+        let mut body = vec![Stmt::Let(rows.clone(), count().get().over(row(fold)))];
+        let mut done = rows.clone();
+        let aligned = self.aligned().reduce(Expr::and).filter(|_| fold.width > 1);
+        match (aligned, self.has_around()) {
+            (None, _) => body.extend(read(Access::Items)),
+            (Some(aligned), None) => {
+                body.push(Stmt::If(aligned, read(Access::Vectors), read(Access::Unaligned)));
+            }
+            (Some(aligned), Some(around)) => {
+                done = whole.clone();
+                let all = |access| [read(access), vec![Stmt::Set(whole.clone(), rows.get())]].concat();
+                let unaligned = vec![Stmt::when(around, all(Access::Unaligned))];
+                body.push(Stmt::Var(whole.clone(), 0.into()));
+                body.push(Stmt::If(aligned, all(Access::Vectors), unaligned));
+            }
+        }
+        let rounded = count().get().plus(row(fold).bin(Bin::Sub, 1)).over(row(fold));
+        body.push(Stmt::Let(begun.clone(), rounded));
+        body.extend(self.row_after_row(fold, Access::Guarded, done.get(), begun.get()));
+        body
+    }
+
+    /// The units of some rows. Where lanes begin with their first item, the first row stands alone.
+    fn row_after_row(&self, fold: Fold, access: Access, from: Expr, end: Expr) -> Vec<Stmt> {
+        let number = unit().get().times(Expr::Named("BLOCK")).plus(Expr::Thread);
+        let (mut body, mut from) = (Vec::new(), from);
+        if self.begins_with_item() {
+            let from_start = from == Expr::from(0);
+            let is_first = if from_start { Expr::from(0).below(end.clone()) } else { from.clone().equals(0) };
+            body.push(Stmt::when(is_first, self.unit(Expr::Thread, access, Before::Nothing, "_first")));
+            from = if from_start { 1.into() } else { from.bin(Bin::Max, 1) };
+        }
+        body.push(Stmt::For(Box::new(Loop {
+            from,
+            test: unit().get().below(end),
+            next: unit().get().plus(1),
+            unroll: if access == Access::Guarded { Unroll::Unsaid } else { in_flight(fold) },
+            body: self.unit(number, access, before_unit(fold), ""),
+            local: unit(),
+        })));
+        body
+    }
+}
+
+/// Items of a row of units.
+fn row(fold: Fold) -> Expr {
+    Expr::Named(if fold.width > 1 { "ROW" } else { "BLOCK" })
+}
