@@ -9,13 +9,15 @@ use reduce_dsl::{Scalar, Spec};
 use std::collections::BTreeSet;
 
 /// Lists that together have every pass.
-const PASSES: [&str; 6] = [
+const PASSES: [&str; 8] = [
     "sequential, shuffle, coarsen(4), unroll, vectorize(4)",
     "serial",
     "in_place, bitmask",
     "strided_index, unroll",
     "sequential, last_warp, grid_stride(4)",
     "sequential, atomic",
+    "shuffle, vectorize(4), streaming, coarsen(2), one_block, ticket",
+    "shuffle, unroll, cluster(2)",
 ];
 
 /// A specification of inputs whose names occur nowhere else.
@@ -31,7 +33,9 @@ fn words(cuda: &str) -> BTreeSet<String> {
     let mut words = BTreeSet::new();
     let kernels = cuda.lines().skip_while(|line| !line.contains("__global__"));
     for line in kernels.filter(|line| !line.trim_start().starts_with('#')) {
-        let code = line.split("//").next().unwrap_or(line).replace("extern \"C\"", "");
+        let code = line.split("//").next().unwrap_or(line);
+        // What stands in quotes is PTX, or the language of a name.
+        let code: String = code.split('"').step_by(2).collect::<Vec<_>>().join(" ");
         let mut before = ' ';
         for word in code.split_inclusive(|c: char| !(c.is_ascii_alphanumeric() || c == '_')) {
             let name = word.trim_end_matches(|c: char| !(c.is_ascii_alphanumeric() || c == '_'));
