@@ -88,7 +88,7 @@ fn words_commute_or_refuse_each_other() {
             }
         }
     }
-    assert_eq!(accepted + refused, 66 * 2 + 220 * 6);
+    assert_eq!(accepted + refused, 120 * 2 + 560 * 6);
     assert!(accepted > 200, "{accepted} accepted");
 }
 
@@ -206,15 +206,21 @@ fn elements_that_lie_apart_are_not_loaded_together() {
         assert!(apply(naive.clone(), passes(list)[0], 0).is_ok(), "{list}");
     }
     let auto = |operation| compile(&Spec { operation, passes: Passes::Auto, ..sum.clone() }).unwrap().passes;
-    assert_eq!(auto(operation), passes("shuffle coarsen(32) unroll"));
-    assert_eq!(auto(sum.operation.clone()), passes("shuffle vectorize(4) coarsen(16) unroll"));
+    assert_eq!(auto(operation), passes("shuffle coarsen(32) unroll one_block ticket"));
+    let contiguous = passes("shuffle vectorize(4) coarsen(32) unroll one_block ticket");
+    assert_eq!(auto(sum.operation.clone()), contiguous);
 }
 
 #[test]
 fn the_table_says_what_changes_the_association() {
     let make = |word: &PassWord| word.with(if word.argument.is_some() { 4 } else { 0 }).unwrap();
     for word in &PASSES {
-        let needs = if word.name == "last_warp" { "sequential" } else { "" };
+        let needs = match word.name {
+            "last_warp" => "sequential",
+            "streaming" => "vectorize(4)",
+            "ticket" => "one_block",
+            _ => "",
+        };
         let before = compile(&spec(operator("sum").unwrap(), Scalar::I32, 256, needs)).unwrap();
         let after = apply(before.clone(), make(word), 0).unwrap();
         assert_eq!(after.association() != before.association(), word.changes_association, "{}", word.name);

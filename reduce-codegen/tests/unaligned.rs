@@ -101,15 +101,18 @@ fn what_is_read_by_words_fills_them() {
 /// `first > 0 && first + TILE + WIDTH <= n`, with one side of `&&` replaced by the other.
 fn without(expanded: &Expanded, side: usize) -> Expanded {
     let mut expanded = expanded.clone();
-    for stmt in &mut expanded.kernels[0].body {
-        if let Stmt::If(_, _, otherwise) = stmt
-            && let [Stmt::If(test, ..)] = otherwise.as_mut_slice()
-            && let Expr::Bin(Bin::And, a, b) = test.clone()
-        {
-            *test = if side == 0 { *b } else { *a };
-        }
+    let full = expanded.kernels[0].body.iter_mut().find_map(otherwise).unwrap();
+    let aligned = full.iter_mut().find_map(otherwise).unwrap();
+    if let [Stmt::If(test, ..)] = aligned.as_mut_slice()
+        && let Expr::Bin(Bin::And, a, b) = test.clone()
+    {
+        *test = if side == 0 { *b } else { *a };
     }
     expanded
+}
+
+fn otherwise(stmt: &mut Stmt) -> Option<&mut Vec<Stmt>> {
+    if let Stmt::If(_, _, otherwise) = stmt { Some(otherwise).filter(|it| !it.is_empty()) } else { None }
 }
 
 /// Words that are not all in the slice are reported: both conditions are needed.
