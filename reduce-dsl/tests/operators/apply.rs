@@ -110,7 +110,10 @@ fn a_map_brings_params_and_the_position_has_one_name() {
     assert_eq!(operation.map_arguments(), [Argument::Input(0), Argument::Param(0), Argument::Index]);
     assert_eq!(operation.acc.types(), [Scalar::F32, Scalar::U64]);
     let var = operator("var").unwrap().applied(&request).unwrap();
-    assert_eq!(var.fold_arguments().unwrap()[3..], [Argument::Input(0), Argument::Param(0), Argument::Index]);
+    assert_eq!(
+        var.fold_arguments().unwrap()[3..],
+        [Argument::Input(0), Argument::Param(0), Argument::Index, Argument::Step]
+    );
     assert!(refused("dot", request).contains("write `op: sum` with this `map`"));
     assert!(refused("weighted_mean", request).contains("leave `map` out"));
 }
