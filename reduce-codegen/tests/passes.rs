@@ -4,7 +4,7 @@
 mod support;
 
 use reduce_codegen::lower::lower;
-use reduce_codegen::{Error, compile, passes::apply};
+use reduce_codegen::{Error, compile, expand, passes::apply};
 use reduce_dsl::operation::{Layout, Operation, Order, Record};
 use reduce_dsl::operators::operator;
 use reduce_dsl::pass::{PASSES, Pass, PassWord};
@@ -253,4 +253,17 @@ fn every_word_reads_back() {
     assert_eq!(PassWord::named("coarsen").unwrap().with(1 << 40), None);
     assert_eq!(PassWord::named("vectorize").unwrap().with(3), None);
     assert_eq!(PassWord::named("coarsen").unwrap().with(1024), Some(Pass::Coarsen(1024)));
+}
+
+/// Positions of the largest tiles fit their type, also in the loops over what is there of them.
+#[test]
+fn the_largest_tiles_are_read_by_rows() {
+    for (name, ty, block, list) in [
+        ("argminmax", Scalar::F64, 1024, "vectorize(16) coarsen(1024)"),
+        ("findmin", Scalar::I8, 512, "vectorize(8) coarsen(1024) shuffle"),
+        ("sum", Scalar::F16, 1024, "coarsen(1024)"),
+    ] {
+        let program = compile(&spec(operator(name).unwrap(), ty, block, list)).unwrap();
+        expand(&program).unwrap();
+    }
 }

@@ -388,16 +388,3 @@ fn a_ticket_counts_the_threads_that_take_it() {
     assert_eq!(first(counted(&[])).0, Kind::TicketTaken);
     assert_eq!(program("").kernel(Reads::Inputs).name, "reduce_inputs");
 }
-
-/// Positions of the largest tiles fit their type, also in the loops over what is there of them.
-#[test]
-fn the_largest_tiles_are_read_by_rows() {
-    for (name, ty, block, list) in [
-        ("argminmax", Scalar::F64, 1024, "vectorize(16) coarsen(1024)"),
-        ("findmin", Scalar::I8, 512, "vectorize(8) coarsen(1024) shuffle"),
-        ("sum", Scalar::F16, 1024, "coarsen(1024)"),
-    ] {
-        let program = compile(&support::spec(operator(name).unwrap(), ty, block, list)).unwrap();
-        expand(&program).unwrap();
-    }
-}
