@@ -13,9 +13,12 @@ pub struct Tuning {
     pub streaming: bool,
 }
 
-/// The architectures that were measured, oldest first: from a compute capability on, until the next one.
-/// H200 (sm_90): ARCHITECTURE.md, Measurements.
-const MEASURED: [(u32, Tuning); 1] = [(90, Tuning { cluster: 16, ticket: true, streaming: true })];
+/// By architecture, oldest first: from a compute capability on, until the next one. Measured on an H200 (sm_90,
+/// ARCHITECTURE.md, Measurements); newer ones have the same, with clusters of the size that all of them allow.
+const KNOWN: [(u32, Tuning); 2] = [
+    (90, Tuning { cluster: 16, ticket: true, streaming: true }),
+    (100, Tuning { cluster: 8, ticket: true, streaming: true }),
+];
 
 impl Tuning {
     /// What runs everywhere.
@@ -32,7 +35,7 @@ impl Tuning {
 
     /// The tuning of a compute capability, written as in `sm_90`.
     pub fn of(capability: u32) -> Tuning {
-        let known = MEASURED.iter().rev().find(|(oldest, _)| *oldest <= capability);
+        let known = KNOWN.iter().rev().find(|(oldest, _)| *oldest <= capability);
         known.map_or(Tuning::DEFAULT, |(_, tuning)| *tuning)
     }
 
