@@ -115,8 +115,13 @@ fn apart(operation: &Operation, tuning: Tuning) -> Vec<Pass> {
     [Pass::Shuffle].into_iter().chain(width).chain([units, Pass::Unroll]).chain(meet).collect()
 }
 
-/// Elements of a load unit: as many of the smallest input as 16 bytes hold.
+/// Bytes of accumulators that a thread of 512 keeps in registers without spilling: 64 registers of 128.
+const LANES: usize = 256;
+
+/// Elements of a load unit: as many of the smallest input as 16 bytes hold, and as their accumulators fit.
 fn width(operation: &Operation) -> u32 {
     let smallest = operation.inputs.iter().map(|input| input.ty.size()).min().unwrap_or(4);
-    (16 / smallest) as u32
+    let fit = (LANES / operation.acc.size().max(1)).max(2);
+    let fit = if operation.commutative { 1 << fit.ilog2() } else { 16 };
+    (16 / smallest).min(fit) as u32
 }

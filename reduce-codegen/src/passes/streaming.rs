@@ -1,7 +1,6 @@
 //! `streaming`: elements that are read once need no place in the cache.
 
 use super::fold_mut;
-use reduce_dsl::pass::Pass;
 use reduce_dsl::program::{Program, Reads};
 
 /// The vector loads of the kernel over inputs are `ld.global.cs`, evicted first: worth half a percent where the data is
@@ -22,11 +21,8 @@ use reduce_dsl::program::{Program, Reads};
 /// # Errors
 /// The reason why it does not apply.
 pub fn streaming(mut program: Program) -> Result<Program, String> {
-    if !program.passes.iter().any(|pass| matches!(pass, Pass::Vectorize(_))) {
-        return Err("only vector loads say so; write `vectorize` before `streaming`".to_owned());
-    }
-    if let Some(fold) = fold_mut(&mut program.kernels[Reads::Inputs as usize]) {
-        fold.streaming = true;
-    }
+    let fold = fold_mut(&mut program.kernels[Reads::Inputs as usize]).filter(|fold| fold.width > 1);
+    let fold = fold.ok_or("only vector loads say so; write `vectorize` before `streaming`")?;
+    fold.streaming = true;
     Ok(program)
 }

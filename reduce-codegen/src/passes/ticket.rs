@@ -1,7 +1,6 @@
 //! `ticket`: one launch.
 
-use reduce_dsl::pass::Pass;
-use reduce_dsl::program::{GridMedium, Program, Reads, Step};
+use reduce_dsl::program::{GridMedium, Program, Reach, Reads, Step};
 
 /// Each block leaves its partial and takes a ticket; the block that takes the last one does what the kernel over partials
 /// would, in the same launch, and sets the ticket back. What each thread wrote before the ticket is seen after it (an
@@ -24,7 +23,7 @@ use reduce_dsl::program::{GridMedium, Program, Reads, Step};
 /// # Errors
 /// The reason why it does not apply.
 pub fn ticket(mut program: Program) -> Result<Program, String> {
-    if !program.passes.contains(&Pass::OneBlock) {
+    if program.kernel(Reads::Partials).fold().reach != Reach::OneBlock {
         return Err("one block has to combine all partials; write `one_block` before `ticket`".to_owned());
     }
     for step in &mut program.kernels[Reads::Inputs as usize].steps {
