@@ -4,7 +4,7 @@ use super::{combines_mut, fold_mut};
 use reduce_dsl::program::{Medium, Program, Reach};
 
 /// Trees are written out step by step, with their strides as literals, and the compiler is told to unroll
-/// the fold.
+/// the fold by four, so that as many loads are in flight.
 ///
 /// ```
 /// # use reduce_codegen::{lower::lower, passes::*};
