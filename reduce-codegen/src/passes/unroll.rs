@@ -23,8 +23,7 @@ use reduce_dsl::program::{Medium, Program, Reach};
 /// Never changes the association.
 ///
 /// # Errors
-/// The reason why it does not apply; there is none so far. (A fold too long to be written out is refused
-/// whichever pass makes it so.)
+/// The reason why it does not apply; there is none so far.
 pub fn unroll(mut program: Program) -> Result<Program, String> {
     for kernel in &mut program.kernels {
         // Other loops are as long as the data; that over partials is short, and its loads should not wait for each other.
