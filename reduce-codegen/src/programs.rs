@@ -34,8 +34,7 @@ impl Programs {
 
     /// Which of the [cases](Programs::cases) n elements are.
     pub fn place(&self, n: u64) -> usize {
-        let ends_before = |program: &Program| program.up_to.is_some_and(|most| most < n);
-        self.cases.partition_point(ends_before).min(self.cases.len() - 1)
+        place(&self.cases, |program| program.up_to, n)
     }
 
     /// All programs, by growing [`Program::up_to`].
@@ -47,8 +46,12 @@ impl Programs {
 /// The case of n elements.
 pub(crate) fn case_of(spec: &Spec, tuning: Tuning, n: u64) -> Case {
     let mut cases = auto::cases(spec, tuning);
-    let place = cases.partition_point(|case| case.up_to.is_some_and(|most| most < n));
-    cases.swap_remove(place.min(cases.len() - 1))
+    cases.swap_remove(place(&cases, |case| case.up_to, n))
+}
+
+/// Which of the cases n elements are: the last one has no end.
+fn place<T>(cases: &[T], up_to: impl Fn(&T) -> Option<u64>, n: u64) -> usize {
+    cases.partition_point(|case| up_to(case).is_some_and(|most| most < n)).min(cases.len() - 1)
 }
 
 /// The program of a case, after all its passes.
