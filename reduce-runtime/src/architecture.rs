@@ -1,6 +1,7 @@
 //! The architectures of NVIDIA GPUs: their names, and what to compile for one.
 
 use crate::Error;
+use reduce_codegen::Tuning;
 use std::fmt;
 use std::str::FromStr;
 
@@ -22,6 +23,11 @@ impl Architecture {
     /// Ten times the compute capability.
     pub fn number(self) -> u32 {
         self.0
+    }
+
+    /// How blocks of `passes: auto` meet there; elsewhere it is [`Tuning::DEFAULT`].
+    pub fn tuning(self) -> Tuning {
+        Tuning::of(self.0)
     }
 }
 

@@ -4,7 +4,7 @@
 use crate::Workspace;
 use crate::cuda::Kernels;
 use crate::device::Place;
-use crate::{Device, Error, Strided, Timing, host, inputs};
+use crate::{Architecture, Device, Error, Strided, Timing, host, inputs};
 #[cfg(feature = "cuda")]
 use cudarc::driver::CudaStream;
 use reduce_codegen::{Programs, Tuning};
@@ -47,7 +47,7 @@ impl Reducer {
     /// # Errors
     /// A pass that does not apply; on a GPU, what NVRTC and the driver report.
     pub fn new(spec: &Spec, device: &Device) -> Result<Reducer, Error> {
-        let tuning = device.architecture().map_or(Tuning::DEFAULT, |it| Tuning::of(it.number()));
+        let tuning = device.architecture().map_or(Tuning::DEFAULT, Architecture::tuning);
         let programs = Programs::of(spec, tuning)?;
         let kernels = match device.place() {
             Place::Host => None,

@@ -22,7 +22,7 @@ pub(crate) fn emit(args: &Emit) -> Result<(), Failure> {
     let source = Source::read(&args.spec)?;
     let parsed = source.parse(None)?;
     let explain = |error: reduce_codegen::Error| source.explain(&parsed, error.into());
-    let tuning = args.arch.map_or(Tuning::DEFAULT, |arch| Tuning::of(arch.number()));
+    let tuning = args.arch.map_or(Tuning::DEFAULT, Architecture::tuning);
     let stages = reduce_codegen::stages_for(&parsed.spec, tuning, args.n.unwrap_or(u64::MAX));
     let stages = stages.map_err(explain)?;
     let bytes = match stages.last() {

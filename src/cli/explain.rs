@@ -11,7 +11,7 @@ use crate::cli::{counts, devices, json, output, timed};
 use reduce_codegen::{Stage, Tuning};
 use reduce_dsl::Spec;
 use reduce_dsl::spec::Passes;
-use reduce_runtime::Error;
+use reduce_runtime::{Architecture, Error};
 use serde::Serialize;
 
 /// A program on its way, and what it costs.
@@ -49,7 +49,7 @@ pub(crate) fn explain(args: &Explain) -> Result<(), Failure> {
     let failed = |error: Error| source.explain(&parsed, error);
     let device = devices::open_to_time(args.device)?;
     let [n, counts_n] = lengths(args.n, &device);
-    let tuning = device.architecture().map_or(Tuning::DEFAULT, |it| Tuning::of(it.number()));
+    let tuning = device.architecture().map_or(Tuning::DEFAULT, Architecture::tuning);
     let stages = reduce_codegen::stages_for(&parsed.spec, tuning, n);
     let stages = stages.map_err(|error| failed(error.into()))?;
     let mut clock = Clock::of(&device);
