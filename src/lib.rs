@@ -246,7 +246,7 @@ pub use reduce_dsl::pass::PASSES as passes;
 #[doc(hidden)]
 pub mod __private {
     pub use reduce_dsl::func::{Func, Id, Line, Node, Param};
-    pub use reduce_dsl::operation::{Layout, Operation, Order, Record};
+    pub use reduce_dsl::operation::{Layout, Operation, Order, Record, Search};
     pub use reduce_dsl::ops::{Bin, Cmp, Un};
     pub use reduce_dsl::pass::Pass;
     pub use reduce_dsl::spec::{Passes, Spec};

@@ -54,6 +54,18 @@ pub trait Order: Element {
     /// The value itself, or for NaN the one NaN that outputs may hold: quiet, positive, no payload.
     fn canonical(self) -> Self;
 
+    /// The smallest of several, as [`Order::min`] of them in any order.
+    #[inline(always)]
+    fn min_of<const N: usize>(self, others: [Self; N]) -> Self {
+        others.into_iter().fold(self, Order::min)
+    }
+
+    /// The largest of several, as [`Order::max`] of them in any order.
+    #[inline(always)]
+    fn max_of<const N: usize>(self, others: [Self; N]) -> Self {
+        others.into_iter().fold(self, Order::max)
+    }
+
     /// [`Order::min`], but of a number and a NaN the number.
     #[inline(always)]
     fn min_num(self, other: Self) -> Self {

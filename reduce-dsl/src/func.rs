@@ -150,6 +150,16 @@ impl Func {
         }
     }
 
+    /// The function that gives those of its values.
+    pub fn giving(&self, results: &[Id]) -> Func {
+        let mut f = FuncBuilder::new(self.params.clone());
+        let mut ids = f.params();
+        for line in &self.lines {
+            ids.push(f.again(line.node.map(|id| ids[id.0 as usize]), line.ty));
+        }
+        f.build(results.iter().map(|id| ids[id.0 as usize]).collect())
+    }
+
     /// Does an operation of floats round, so that the order of such operations shows?
     pub fn rounds(&self) -> bool {
         self.lines.iter().any(|line| match line.node {

@@ -6,6 +6,7 @@ mod operations;
 #[cfg(target_arch = "x86_64")]
 pub use compiled::avx2;
 pub use compiled::{Loops, accumulate, apply, bin, cast, cmp, gather, mul_add, select, un};
+pub use operations::NARROW;
 pub(crate) use operations::widens;
 
 use crate::arith::Element;

@@ -158,6 +158,8 @@ pub struct Operation {
     pub commutative: bool,
     /// Does every order and grouping give the same bits?
     pub exact: bool,
+    /// What decides which elements the result depends on, if anything does.
+    pub searches: Vec<Search>,
     /// May the association change from run to run?
     pub order: Order,
     /// Accumulator → result. May use the number of elements and the params.
@@ -166,6 +168,16 @@ pub struct Operation {
     pub output: Record,
     /// The first scalar of a result that means that no element was left to reduce, which is an error.
     pub nothing: Option<Value>,
+}
+
+/// A field of the accumulator by which elements win: of those whose mapped field is the best there is, the first and the
+/// last, together with those of all other searches, have the accumulator of all elements.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Search {
+    /// The field.
+    pub field: usize,
+    /// Two values of it → the better one. Floats that are equal, and NaN, are equally good.
+    pub best: Func,
 }
 
 /// What a parameter of a function of an [`Operation`] is given.

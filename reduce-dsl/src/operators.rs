@@ -70,6 +70,9 @@ pub struct Operator {
     pub params: &'static [(&'static str, Scalar, &'static str)],
     /// May elements be reordered?
     pub commutative: bool,
+    /// What it looks for, where that decides: a field of the accumulator, and the `op` that gives the best value of it.
+    /// See [`Search`](crate::operation::Search).
+    pub searches: &'static [(&'static str, &'static str)],
     /// Has it a rule for equal elements?
     pub ties: bool,
     /// Where NaN is ignored, is an element that is NaN as none: the identity, and nothing to `fold`? Else the functions
@@ -124,6 +127,7 @@ impl Operator {
         output: Shape::Scalar(Ty::A),
         params: &[],
         commutative: true,
+        searches: &[],
         ties: false,
         skips_nan: true,
         ignoring: None,

@@ -210,6 +210,11 @@ impl Bin {
             Bin::Sub | Bin::Div | Bin::Rem | Bin::Shl | Bin::Shr => false,
         }
     }
+
+    /// Does every order and grouping of operands of that type give the same bits?
+    pub fn is_exact(self, ty: Scalar) -> bool {
+        self.commutes() && !(ty.is_float() && self.rounds())
+    }
 }
 
 impl Cmp {

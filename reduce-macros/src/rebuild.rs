@@ -3,7 +3,7 @@
 use proc_macro2::TokenStream;
 use quote::{format_ident, quote};
 use reduce_dsl::func::{Func, Id, Line, Node, Param};
-use reduce_dsl::operation::{Layout, Operation, Order, Record};
+use reduce_dsl::operation::{Layout, Operation, Order, Record, Search};
 use reduce_dsl::ops::{Bin, Cmp, Un};
 use reduce_dsl::pass::Pass;
 use reduce_dsl::spec::Passes;
@@ -45,6 +45,7 @@ impl Rebuild for Operation {
             padding,
             commutative,
             exact,
+            searches,
             order,
             finish,
             output,
@@ -56,7 +57,7 @@ impl Rebuild for Operation {
         let [identity, padding] = [identity, padding].map(Rebuild::rebuild);
         let [acc, output] = [acc, output].map(Rebuild::rebuild);
         let [layout, order, fold] = [layout.rebuild(), order.rebuild(), fold.rebuild()];
-        let nothing = nothing.rebuild();
+        let [searches, nothing] = [searches.rebuild(), nothing.rebuild()];
         quote!(::reducegen::__private::Operation {
             name: #name,
             inputs: #inputs,
@@ -71,11 +72,20 @@ impl Rebuild for Operation {
             padding: #padding,
             commutative: #commutative,
             exact: #exact,
+            searches: #searches,
             order: #order,
             finish: #finish,
             output: #output,
             nothing: #nothing,
         })
+    }
+}
+
+impl Rebuild for Search {
+    fn rebuild(&self) -> TokenStream {
+        let Search { field, best } = self;
+        let best = best.rebuild();
+        quote!(::reducegen::__private::Search { field: #field, best: #best })
     }
 }
 

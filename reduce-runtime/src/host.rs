@@ -5,6 +5,7 @@
 
 mod isa;
 mod pass;
+mod search;
 mod source;
 mod worker;
 
@@ -95,16 +96,18 @@ fn accumulate(
     inputs: Vec<Strided<LanesRef<'_>>>,
     params: &[Value],
 ) -> Result<Vec<Value>, HostError> {
-    let types = |source| HostError::Types { operator: operation.name.clone(), source };
-    let elements = Source::elements(operation, inputs, params).map_err(types)?;
-    let mut items = pass::run(isa, &elements, &operation.combine, &association.first)?;
-    while let Some(left) = items.first().map(|field| field.len()).filter(|&left| left > 1) {
-        let partials = Source::partials(operation, &items).map_err(types)?;
-        let fewer = pass::run(isa, &partials, &operation.combine, &association.again)?;
-        if fewer.iter().any(|field| field.len() >= left) {
-            return Err(HostError::Stuck { items: left });
-        }
-        items = fewer;
-    }
-    Ok(items.iter().map(|field| field.get(0)).collect())
+    let found = search::ranges(isa, operation, &inputs, params)?;
+    let elements = Source::elements(operation, inputs, params).map_err(types(operation))?;
+    let items = match found {
+        Some(ranges) => pass::run_on(isa, &elements, &operation.combine, &pass::WIDE, ranges)?,
+        None => pass::run(isa, &elements, &operation.combine, &association.first)?,
+    };
+    let combined = (&operation.acc, &operation.combine);
+    let one = pass::until_one(isa, combined, &association.again, items, types(operation))?;
+    Ok(one.iter().map(|field| field.get(0)).collect())
+}
+
+/// The functions of an operation differ in types.
+fn types(operation: &Operation) -> impl Fn(TypeError) -> HostError {
+    |source| HostError::Types { operator: operation.name.clone(), source }
 }

@@ -8,7 +8,7 @@ use reduce_dsl::eval::Evaluator;
 use reduce_dsl::func::Param;
 use reduce_dsl::lanes::{Lanes, LanesRef};
 use reduce_dsl::operation::Operation;
-use reduce_dsl::operators::{OPERATORS, operator};
+use reduce_dsl::operators::{Nan, OPERATORS, Request, Ties, operator};
 use reduce_dsl::program::{Association, Level, Tree};
 use reduce_dsl::{Scalar, Value, bf16, f16};
 use reduce_runtime::host::{self, HostError, Isa};
@@ -192,6 +192,55 @@ fn around_the_boundaries_of_tiles() {
 fn around_the_boundaries_of_batches() {
     let sizes = [16_383, 16_384, 16_385, 24_575, 24_577, 65_535, 65_536, 65_537, 65_600];
     check(&operation("sum", Scalar::F32), Data::Finite, sizes.into_iter());
+}
+
+/// Where no association shows, the host takes its own, with pieces of 16384 elements.
+#[test]
+fn around_the_boundaries_of_pieces() {
+    let sizes = [16_383, 16_384, 16_385, 16_417, 32_768, 49_153];
+    let exact = [
+        ("max", Scalar::F32),
+        ("min", Scalar::F16),
+        ("max", Scalar::Bf16),
+        ("minmax", Scalar::F64),
+        ("sum", Scalar::I8),
+        ("xor", Scalar::U64),
+    ];
+    for (name, ty) in exact {
+        check_pieces(&operation(name, ty), Data::Bits, &sizes);
+        check_pieces(&operation(name, ty), Data::Small, &sizes);
+    }
+}
+
+/// Searches, with many equals in many pieces; with NaN, before everything or ignored; and of what a map gives.
+#[test]
+fn what_is_searched_is_found_in_any_piece() {
+    for name in ["argmin", "argmax", "findmin", "findmax", "argminmax"] {
+        for ty in [Scalar::F32, Scalar::F16, Scalar::I8, Scalar::U64] {
+            for (ties, nan) in [(Ties::First, Nan::Propagate), (Ties::Last, Nan::Ignore)] {
+                let inputs = [Param::new("x", ty)];
+                let request = Request { ties: Some(ties), nan, ..Request::new(&inputs) };
+                let operation = operator(name).unwrap().applied(&request).unwrap();
+                assert!(!operation.searches.is_empty());
+                for data in [Data::Finite, Data::Small, Data::Bits] {
+                    check_pieces(&operation, data, &[1, 100, 16_384, 16_385, 70_001]);
+                }
+            }
+        }
+    }
+}
+
+/// [`check`], for operations that have the same bits by every association.
+fn check_pieces(operation: &Operation, data: Data, sizes: &[usize]) {
+    assert!(operation.exact);
+    let inputs = inputs(operation, data, *sizes.iter().max().unwrap());
+    let items = mapped(operation, &inputs);
+    let association = association(&[PAIRS], &[PAIRS]);
+    for &n in sizes {
+        let found = reduce(operation, &association, &inputs, n);
+        let expected = reference(operation, &association, &items[..n]);
+        assert_eq!(found, expected, "{} of {n} {data:?} {:?}", operation.name, operation.inputs);
+    }
 }
 
 #[test]

@@ -313,6 +313,7 @@ fn lifted(
         padding: None,
         commutative: false,
         exact: false,
+        searches: Vec::new(),
         order: Order::Fixed,
         finish: itself,
         output: acc.clone(),

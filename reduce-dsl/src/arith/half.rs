@@ -11,6 +11,18 @@ fn ordinal(bits: u16) -> i16 {
     bits ^ ((bits >> 15) & i16::MAX)
 }
 
+/// Of the bits of several 16-bit floats the largest as `i16`, and the smallest and the largest as `u16`. Among floats without
+/// a sign bits have the order of values, among those with one the opposite; beyond infinity is NaN.
+#[inline(always)]
+fn extremes<const N: usize>(first: u16, others: [u16; N]) -> (i16, u16, u16) {
+    let start = (first.cast_signed(), first, first);
+    others.into_iter().fold(start, |(signed, least, most), bits| {
+        (Ord::max(signed, bits.cast_signed()), Ord::min(least, bits), Ord::max(most, bits))
+    })
+}
+
+const SIGN: u16 = 1 << 15;
+
 macro_rules! half_float {
     ($ty:ty, $scalar:ident, $widen:path, $infinity:literal, $nan:literal) => {
         impl Element for $ty {
@@ -36,6 +48,20 @@ macro_rules! half_float {
                 let greatest = if ordinal(self.to_bits()) >= ordinal(other.to_bits()) { self } else { other };
                 let ordered = if Order::is_nan(other) { other } else { greatest };
                 if Order::is_nan(self) { self } else { ordered }
+            }
+            #[inline(always)]
+            fn min_of<const N: usize>(self, others: [Self; N]) -> Self {
+                let (signed, least, most) = extremes(self.to_bits(), others.map(<$ty>::to_bits));
+                let ordered = if most >= SIGN { most } else { least };
+                let nan = signed > $infinity || most > $infinity | SIGN;
+                <$ty>::from_bits(if nan { $nan } else { ordered })
+            }
+            #[inline(always)]
+            fn max_of<const N: usize>(self, others: [Self; N]) -> Self {
+                let (signed, least, most) = extremes(self.to_bits(), others.map(<$ty>::to_bits));
+                let ordered = if signed < 0 { least } else { signed.cast_unsigned() };
+                let nan = signed > $infinity || most > $infinity | SIGN;
+                <$ty>::from_bits(if nan { $nan } else { ordered })
             }
             #[inline(always)]
             fn lt(self, other: Self) -> bool {

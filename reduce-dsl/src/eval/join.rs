@@ -1,7 +1,7 @@
 //! Evaluates functions that take an accumulator to the next one, in place where they can.
 
 use super::Evaluator;
-use crate::func::{Func, FuncBuilder, Id, Node};
+use crate::func::{Func, Id, Node};
 use crate::lanes::{LaneError, Lanes, LanesRef, Loops, widens};
 use crate::library;
 use crate::ops::Bin;
@@ -26,7 +26,7 @@ impl Joiner {
         let met: Vec<_> = (0..f.results().len()).map(|k| met(&f, k)).collect();
         let results = f.results().iter().zip(&met).map(|(&result, met)| met.map_or(result, |(_, met)| met));
         Joiner {
-            right: Evaluator::with(&with_results(&f, &results.collect::<Vec<_>>()), loops),
+            right: Evaluator::with(&f.giving(&results.collect::<Vec<_>>()), loops),
             in_place: met.iter().map(|met| met.map(|(op, _)| op)).collect(),
             next: f.result_types().into_iter().map(Lanes::empty).collect(),
         }
@@ -36,6 +36,13 @@ impl Joiner {
     /// once, each as long as the accumulator.
     pub fn is_direct(&self) -> bool {
         self.right.func.lines().is_empty() && self.in_place.iter().all(Option::is_some)
+    }
+
+    /// Does every order and grouping of the elements give the same bits, as each field is the result of one operation for
+    /// which that is so?
+    pub fn is_exact(&self) -> bool {
+        let exact = |(op, next): (&Option<Bin>, &Lanes)| op.is_some_and(|op| op.is_exact(next.ty()));
+        self.is_direct() && self.in_place.iter().zip(&self.next).all(exact)
     }
 
     /// The first `len` lanes of every field of `acc` join what `right` gives for the parameters behind them. The
@@ -102,14 +109,4 @@ fn narrow(f: &Func, op: Bin, met: Id) -> Id {
 fn times_used(f: &Func, id: Id) -> usize {
     let operands = f.lines().iter().flat_map(|line| line.node.operands());
     operands.chain(f.results().iter().copied()).filter(|&used| used == id).count()
-}
-
-/// The function that gives other results of the same lines.
-fn with_results(f: &Func, results: &[Id]) -> Func {
-    let mut with = FuncBuilder::new(f.params().to_vec());
-    let mut ids = with.params();
-    for line in f.lines() {
-        ids.push(with.again(line.node.map(|id| ids[id.0 as usize]), line.ty));
-    }
-    with.build(results.iter().map(|id| ids[id.0 as usize]).collect())
 }

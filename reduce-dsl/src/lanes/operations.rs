@@ -46,11 +46,14 @@ macro_rules! loops {
     };
 }
 
-/// The same for loops in place.
+/// The same for loops in place, by a function of one element or, of several, by one that is cheaper.
 macro_rules! joins {
     ($op:expr, $acc:ident, $b:ident: $f:expr; $($scalar:ident)*) => {
+        joins!($op, $acc, $b: $f, |acc, several| several.into_iter().fold(acc, $f); $($scalar)*)
+    };
+    ($op:expr, $acc:ident, $b:ident: $f:expr, $of_several:expr; $($scalar:ident)*) => {
         match ($acc, $b) {
-            $((Lanes::$scalar(acc), LanesRef::$scalar(b)) => { join(acc, b, $f); Ok(()) })*
+            $((Lanes::$scalar(acc), LanesRef::$scalar(b)) => { join(acc, b, $f, $of_several); Ok(()) })*
             (acc, b) => bug($op, &[acc.borrow(), b]),
         }
     };
@@ -122,8 +125,8 @@ pub(super) fn accumulate(op: Bin, acc: &mut Lanes, b: LanesRef<'_>) -> Result<()
         Bin::Add if widens(op, b.ty(), acc.ty()) => accumulate_wide(op, acc, b),
         Bin::Add => over!(join numbers: op, acc, b: Number::add),
         Bin::Mul => over!(join numbers: op, acc, b: Number::mul),
-        Bin::Min => over!(join ordered: op, acc, b: Order::min),
-        Bin::Max => over!(join ordered: op, acc, b: Order::max),
+        Bin::Min => over!(join ordered: op, acc, b: Order::min, Order::min_of),
+        Bin::Max => over!(join ordered: op, acc, b: Order::max, Order::max_of),
         Bin::MinNum => over!(join floats: op, acc, b: Order::min_num),
         Bin::MaxNum => over!(join floats: op, acc, b: Order::max_num),
         Bin::And => over!(join bits: op, acc, b: Bits::and),
@@ -149,15 +152,21 @@ pub(crate) fn widens(op: Bin, from: Scalar, to: Scalar) -> bool {
 #[inline(always)]
 fn accumulate_wide(op: Bin, acc: &mut Lanes, b: LanesRef<'_>) -> Result<(), LaneError> {
     match (acc, b) {
-        (Lanes::F32(acc), LanesRef::F16(b)) => join(acc, b, |acc, b| Number::add(acc, b.to())),
-        (Lanes::F32(acc), LanesRef::Bf16(b)) => join(acc, b, |acc, b| Number::add(acc, b.to())),
-        (Lanes::I32(acc), LanesRef::I8(b)) => join(acc, b, |acc, b| Number::add(acc, b.to())),
-        (Lanes::I32(acc), LanesRef::I16(b)) => join(acc, b, |acc, b| Number::add(acc, b.to())),
-        (Lanes::U32(acc), LanesRef::U8(b)) => join(acc, b, |acc, b| Number::add(acc, b.to())),
-        (Lanes::U32(acc), LanesRef::U16(b)) => join(acc, b, |acc, b| Number::add(acc, b.to())),
+        (Lanes::F32(acc), LanesRef::F16(b)) => join_wide(acc, b),
+        (Lanes::F32(acc), LanesRef::Bf16(b)) => join_wide(acc, b),
+        (Lanes::I32(acc), LanesRef::I8(b)) => join_wide(acc, b),
+        (Lanes::I32(acc), LanesRef::I16(b)) => join_wide(acc, b),
+        (Lanes::U32(acc), LanesRef::U8(b)) => join_wide(acc, b),
+        (Lanes::U32(acc), LanesRef::U16(b)) => join_wide(acc, b),
         (acc, b) => return bug(op, &[acc.borrow(), b]),
     }
     Ok(())
+}
+
+#[inline(always)]
+fn join_wide<T: Number, B: As<T> + Copy>(acc: &mut [T], b: &[B]) {
+    let add = |acc: T, b: B| Number::add(acc, b.to());
+    join(acc, b, add, |acc, several| several.into_iter().fold(acc, add));
 }
 
 /// `out[i] = a[i] op b[i]`, as `bool`, for operands of one length.
@@ -272,15 +281,44 @@ fn zip<A: Copy, B: Copy, R: Copy + Default>(a: &[A], b: &[B], out: &mut Vec<R>, 
     }
 }
 
+/// Lanes that stay in registers while rows join them.
+pub const NARROW: usize = 32;
+
+/// Rows that join those at once.
+const ROWS: usize = 4;
+
+/// `b[i]`, then `b[i + len]`, … join `acc[i]` of `len`.
 #[inline(always)]
-fn join<T: Copy, B: Copy>(acc: &mut [T], b: &[B], f: impl Fn(T, B) -> T) {
+fn join<T: Copy, B: Copy>(
+    acc: &mut [T],
+    b: &[B],
+    f: impl Fn(T, B) -> T,
+    of_several: impl Fn(T, [B; ROWS]) -> T,
+) {
     if let [acc] = acc {
         *acc = b.iter().fold(*acc, |acc, &b| f(acc, b));
         return;
     }
-    for row in b.chunks(acc.len().max(1)) {
-        for (acc, &b) in acc.iter_mut().zip(row) {
-            *acc = f(*acc, b);
+    let rest = acc.as_mut_array().map_or(b, |acc| join_narrow(acc, b, of_several));
+    for row in rest.chunks(acc.len().max(1)) {
+        acc.iter_mut().zip(row).for_each(|(acc, &b)| *acc = f(*acc, b));
+    }
+}
+
+/// Joins as many rows as make whole groups; the rest of `b`.
+#[inline(always)]
+fn join_narrow<'b, T: Copy, B: Copy>(
+    acc: &mut [T; NARROW],
+    b: &'b [B],
+    f: impl Fn(T, [B; ROWS]) -> T,
+) -> &'b [B] {
+    let (groups, rest) = b.as_chunks::<{ ROWS * NARROW }>();
+    let mut lanes = *acc;
+    for group in groups {
+        for (i, lane) in lanes.iter_mut().enumerate() {
+            *lane = f(*lane, std::array::from_fn(|row| group[row * NARROW + i]));
         }
     }
+    *acc = lanes;
+    rest
 }

@@ -3,7 +3,7 @@
 use super::{Nan, Operator, OperatorError, Ties, additive};
 use crate::constants::{constant, greatest, least, negative_zero, one, zero};
 use crate::func::{Func, FuncBuilder, Param, literal};
-use crate::operation::{Layout, Operation, Order, Record};
+use crate::operation::{Layout, Operation, Order, Record, Search};
 use crate::ops::{Bin, TypeError, Un};
 use crate::parse;
 use crate::{Scalar, Value};
@@ -181,6 +181,11 @@ impl Row<'_> {
             commutative: row.commutative,
             exact: row.commutative && !rounds,
             order: Order::default(),
+            searches: row
+                .searches
+                .iter()
+                .map(|search| self.search(search, &acc))
+                .collect::<Result<_, _>>()?,
             finish: self.finish(&acc, &output)?,
             nothing: self.nothing(&output)?,
             acc,
@@ -190,6 +195,14 @@ impl Row<'_> {
 
     fn combine(&self, acc: &Record) -> Result<Func, OperatorError> {
         self.function(self.row.op, &[("a", acc.clone()), ("b", acc.clone())], acc)
+    }
+
+    fn search(&self, &(name, best): &(&str, &str), acc: &Record) -> Result<Search, OperatorError> {
+        let field = acc.fields.iter().position(|field| field.name == name);
+        let field = field.ok_or_else(|| self.bug(format_args!("the accumulator has no `{name}`")))?;
+        let value = Record::scalar(acc.fields[field].ty);
+        let best = self.function(best, &[("a", value.clone()), ("b", value.clone())], &value)?;
+        Ok(Search { field, best })
     }
 
     /// Is there NaN that is ignored?

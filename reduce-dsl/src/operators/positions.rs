@@ -8,7 +8,7 @@
 //! element wins if it is better, and of equals if the last one does. What is compared tells NaN as well: no comparison
 //! with one holds.
 
-use super::{Domain, Operator, Shape, Ty};
+use super::{Domain, Operator, Shape, Ty, order};
 use crate::Scalar::U64;
 
 const BEST: Shape = Shape::Struct("Best", &[Ty::T], &[("value", Ty::T), ("index", Ty::Is(U64))]);
@@ -64,6 +64,7 @@ pub(super) const FINDMIN: Operator = Operator {
         if stays { acc } else { Best { value: x, index: i } }
     }",
     ),
+    searches: &[("value", order::MIN.op)],
     ..FINDMAX
 };
 
@@ -93,6 +94,7 @@ pub(super) const FINDMAX: Operator = Operator {
     ),
     identity: None,
     output: BEST,
+    searches: &[("value", order::MAX.op)],
     ties: true,
     nothing: Some("T_NAN"),
     ..Operator::SELECTING
@@ -144,6 +146,7 @@ pub(super) const ARGMINMAX: Operator = Operator {
     ),
     finish: "|acc| ArgMinMax { argmin: acc.argmin, argmax: acc.argmax }",
     output: ARG_MIN_MAX,
+    searches: &[("min", order::MIN.op), ("max", order::MAX.op)],
     nothing: Some("u64::MAX"),
     ..FINDMAX
 };

@@ -6,26 +6,73 @@ use super::{HostError, Isa};
 use rayon::prelude::*;
 use reduce_dsl::Scalar;
 use reduce_dsl::func::Func;
-use reduce_dsl::lanes::Lanes;
-use reduce_dsl::program::Level;
+use reduce_dsl::lanes::{self, Lanes};
+use reduce_dsl::operation::Record;
+use reduce_dsl::ops::TypeError;
+use reduce_dsl::program::{Level, Tree};
+use std::ops::Range;
 
-/// The items that `levels` leave of the source, one vector of lanes for each field of the accumulator.
+/// Elements that become one item where the association does not show: as few as hide the cost of the tree at their end.
+pub(super) const PIECE: usize = 16384;
+
+/// How they do where they meet accumulators as they are: in lanes that stay in registers.
+const NARROW: [Level; 2] = narrowing(lanes::NARROW as u64);
+
+/// How they do where something is computed of rows before.
+pub(super) const WIDE: [Level; 2] = narrowing(512);
+
+const fn narrowing(lanes: u64) -> [Level; 2] {
+    let fold = Level { chunk: PIECE as u64, lanes, tree: Tree::Serial };
+    [fold, Level { chunk: lanes, lanes: 1, tree: Tree::Halving }]
+}
+
+/// The items that `levels`, or others that give the same result, leave of the source, one vector of lanes for each field
+/// of the accumulator.
 pub(super) fn run(
     isa: Isa,
     source: &Source<'_>,
     combine: &Func,
     levels: &[Level],
 ) -> Result<Vec<Lanes>, HostError> {
+    let levels = if source.exact { &NARROW } else { levels };
     let len = batch(source, levels);
-    let range = |i: usize| i * len..(i * len).saturating_add(len).min(source.len());
+    run_on(isa, source, combine, levels, source.cut(len))
+}
+
+/// The items that `levels` leave of each of those ranges, in their order.
+pub(super) fn run_on(
+    isa: Isa,
+    source: &Source<'_>,
+    combine: &Func,
+    levels: &[Level],
+    mut ranges: Vec<Range<usize>>,
+) -> Result<Vec<Lanes>, HostError> {
     let worker = || Worker::new(isa, source, combine, levels);
-    let batches = source.len().div_ceil(len);
-    if batches <= 1 {
-        return Ok(worker().run(range(0))?);
+    if ranges.len() == 1 {
+        return Ok(worker().run(ranges.remove(0))?);
     }
     let parts: Result<Vec<_>, _> =
-        (0..batches).into_par_iter().map_init(worker, |worker, i| worker.run(range(i))).collect();
+        ranges.into_par_iter().map_init(worker, |worker, range| worker.run(range)).collect();
     Ok(concat(&source.map.result_types(), &parts?))
+}
+
+/// The one item that is left of `items`, which meet as `levels` say, as often as it takes.
+pub(super) fn until_one(
+    isa: Isa,
+    (acc, combine): (&Record, &Func),
+    levels: &[Level],
+    mut items: Vec<Lanes>,
+    types: impl Fn(TypeError) -> HostError,
+) -> Result<Vec<Lanes>, HostError> {
+    while let Some(left) = items.first().map(Lanes::len).filter(|&left| left > 1) {
+        let partials = Source::partials(acc, combine, &items).map_err(&types)?;
+        let fewer = run(isa, &partials, combine, levels)?;
+        if fewer.iter().any(|field| field.len() >= left) {
+            return Err(HostError::Stuck { items: left });
+        }
+        items = fewer;
+    }
+    Ok(items)
 }
 
 fn concat(types: &[Scalar], parts: &[Vec<Lanes>]) -> Vec<Lanes> {

@@ -2,9 +2,10 @@
 
 use crate::Strided;
 use reduce_dsl::Value;
+use reduce_dsl::eval::Joiner;
 use reduce_dsl::func::{Func, FuncBuilder, Param};
-use reduce_dsl::lanes::{self, Lanes, LanesRef};
-use reduce_dsl::operation::{Argument, Operation};
+use reduce_dsl::lanes::{self, Lanes, LanesRef, Loops};
+use reduce_dsl::operation::{Argument, Operation, Record, Search};
 use reduce_dsl::ops::TypeError;
 use std::ops::Range;
 
@@ -21,6 +22,8 @@ pub(super) struct Source<'a> {
     pub(super) folds: bool,
     /// Does it take the step?
     stepped: bool,
+    /// Does every association give the same bits, as the functions show?
+    pub(super) exact: bool,
 }
 
 impl<'a> Source<'a> {
@@ -36,30 +39,63 @@ impl<'a> Source<'a> {
         kept.extend(indexed.then_some(Argument::Index));
         let map = bound(operation, (&operation.map, &operation.map_arguments()), &kept, params)?;
         let Some((fold, arguments)) = operation.fold.as_ref().zip(operation.fold_arguments()) else {
-            let fold = combined(operation, &map)?;
-            return Ok(Source { inputs, indexed, len, map, fold, folds: false, stepped: false });
+            return Source::combined((&operation.acc, &operation.combine), inputs, indexed, map);
         };
         let stepped = arguments.contains(&Argument::Step);
         let accs = (0..operation.acc.fields.len()).map(Argument::Acc);
         let kept: Vec<_> = accs.chain(kept).chain(stepped.then_some(Argument::Step)).collect();
         let fold = bound(operation, (fold, &arguments), &kept, params)?;
-        Ok(Source { inputs, indexed, len, map, fold, folds: true, stepped })
+        Ok(Source { inputs, indexed, len, map, fold, folds: true, stepped, exact: false })
+    }
+
+    /// The same elements, of which the accumulator is what is searched.
+    pub(super) fn searched(
+        operation: &Operation,
+        search: &Search,
+        inputs: Vec<Strided<LanesRef<'a>>>,
+        params: &[Value],
+    ) -> Result<Source<'a>, TypeError> {
+        let kept: Vec<_> = (0..inputs.len()).map(Argument::Input).collect();
+        let map = bound(operation, (&operation.map, &operation.map_arguments()), &kept, params)?;
+        let map = map.giving(&[map.results()[search.field]]);
+        let value = Record::scalar(map.result_types()[0]);
+        Source::combined((&value, &search.best), inputs, false, map)
     }
 
     /// Accumulators, which are their own map.
-    pub(super) fn partials(operation: &Operation, items: &'a [Lanes]) -> Result<Source<'a>, TypeError> {
-        let itself = FuncBuilder::new(operation.acc.params("acc"));
+    pub(super) fn partials(
+        acc: &Record,
+        combine: &Func,
+        items: &'a [Lanes],
+    ) -> Result<Source<'a>, TypeError> {
+        let itself = FuncBuilder::new(acc.params("acc"));
         let results = itself.params();
         let map = itself.build(results);
-        let fold = combined(operation, &map)?;
-        let len = items.first().map_or(0, Lanes::len);
         let inputs = items.iter().map(|field| field.borrow().into()).collect();
-        Ok(Source { inputs, indexed: false, len, map, fold, folds: false, stepped: false })
+        Source::combined((acc, combine), inputs, false, map)
+    }
+
+    /// Elements that are mapped, and then combined.
+    fn combined(
+        (acc, combine): (&Record, &Func),
+        inputs: Vec<Strided<LanesRef<'a>>>,
+        indexed: bool,
+        map: Func,
+    ) -> Result<Source<'a>, TypeError> {
+        let len = inputs.first().map_or(0, |input| input.len);
+        let fold = combined(acc, combine, &map)?;
+        let exact = Joiner::new(&fold, Loops::default()).is_exact();
+        Ok(Source { inputs, indexed, len, map, fold, folds: false, stepped: false, exact })
     }
 
     /// How many elements.
     pub(super) fn len(&self) -> usize {
         self.len
+    }
+
+    /// All elements, in ranges of that length and a last one.
+    pub(super) fn cut(&self, len: usize) -> Vec<Range<usize>> {
+        (0..self.len).step_by(len).map(|start| start..start.saturating_add(len).min(self.len)).collect()
     }
 
     /// Memory for one row.
@@ -108,7 +144,8 @@ pub(super) struct Row {
     steps: Vec<u64>,
 }
 
-/// A function of the operation on what is `kept` of its arguments. Its params are known.
+/// A function of the operation on what is `kept` of its arguments. Its params are known, and a position that is not
+/// kept is 0.
 fn bound(
     operation: &Operation,
     (func, arguments): (&Func, &[Argument]),
@@ -122,6 +159,7 @@ fn bound(
         // What is missing shows in the call.
         given.extend(match argument {
             Argument::Param(param) => params.get(param).map(|&value| f.constant(value)),
+            Argument::Index if !kept.contains(&argument) => Some(f.constant(Value::of(0u64))),
             Argument::Acc(_) | Argument::Input(_) | Argument::Index | Argument::Step | Argument::Count => {
                 kept.iter().position(|&it| it == argument).map(|at| f.params()[at])
             }
@@ -132,11 +170,11 @@ fn bound(
 }
 
 /// `op(acc, map(element))`.
-fn combined(operation: &Operation, map: &Func) -> Result<Func, TypeError> {
-    let mut f = FuncBuilder::new([operation.acc.params("acc"), map.params().to_vec()].concat());
+fn combined(acc: &Record, combine: &Func, map: &Func) -> Result<Func, TypeError> {
+    let mut f = FuncBuilder::new([acc.params("acc"), map.params().to_vec()].concat());
     let params = f.params();
-    let (acc, element) = params.split_at(operation.acc.fields.len());
+    let (acc, element) = params.split_at(acc.fields.len());
     let mapped = f.call(map, element)?;
-    let results = f.call(&operation.combine, &[acc, &mapped].concat())?;
+    let results = f.call(combine, &[acc, &mapped].concat())?;
     Ok(f.build(results))
 }

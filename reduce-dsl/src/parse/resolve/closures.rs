@@ -99,6 +99,7 @@ impl Parts {
             padding: None,
             commutative: false,
             exact: false,
+            searches: Vec::new(),
             order: Order::default(),
             finish: finish.ok()?,
             output: self.finish.as_ref().map_or_else(|| self.acc.clone(), |finish| finish.result.clone()),
