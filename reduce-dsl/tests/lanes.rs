@@ -4,7 +4,7 @@
 
 use reduce_dsl::arith::{self, Order};
 use reduce_dsl::func::{Id, Node};
-use reduce_dsl::lanes::{Lanes, LanesRef, Loops, gather};
+use reduce_dsl::lanes::{Lanes, LanesRef, Loops, NARROW, gather};
 use reduce_dsl::ops::{self, Bin, Cmp, Un};
 use reduce_dsl::{Scalar, Value, f16};
 
@@ -173,13 +173,50 @@ fn every_operation_has_one_meaning_by_all_instructions() {
     }
 }
 
+/// As many lanes as stay in registers meet several rows at once: special values in every mixture, and a shorter row.
+#[test]
+fn several_rows_join_as_one_after_the_other() {
+    for ty in Scalar::ALL {
+        let values = special(ty);
+        let mut random = 1u64;
+        let mut pick = |len| {
+            let mut lanes = Lanes::splat(values[0], len);
+            for i in 0..len {
+                random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+                lanes.set(i, values[(random >> 33) as usize % values.len()]);
+            }
+            lanes
+        };
+        for _ in 0..200 {
+            let (acc, b) = (pick(NARROW), pick(9 * NARROW + 5));
+            for op in Bin::ALL.into_iter().filter(|op| op.commutes() && op.result(ty, ty).is_ok()) {
+                check_rows(op, &acc, b.borrow());
+            }
+        }
+    }
+}
+
+/// Rows that join at once give what they give one by one.
+fn check_rows(op: Bin, acc: &Lanes, b: LanesRef<'_>) {
+    for (name, loops) in loops() {
+        let (mut at_once, mut one_by_one) = (acc.clone(), acc.clone());
+        (loops.accumulate)(op, &mut at_once, b).unwrap();
+        for start in (0..b.len()).step_by(acc.len()) {
+            let row = b.slice(start..b.len().min(start + acc.len()));
+            (loops.accumulate)(op, &mut one_by_one, row).unwrap();
+        }
+        let equal = (0..acc.len()).all(|i| same(at_once.get(i), one_by_one.get(i)));
+        assert!(equal, "{name}: {op} of {:?}", acc.ty());
+    }
+}
+
 /// Row after row joins, the last one shorter; one lane is a chain.
 #[test]
 fn rows_join_in_their_order() {
     let x: Vec<f32> = (0..1003u32).map(|i| (i.wrapping_mul(2_654_435_761) >> 8) as f32 / 7.0).collect();
     let narrow: Vec<f16> = x.iter().map(|&x| f16::from_f32(x / 1e4)).collect();
     for (name, loops) in loops() {
-        for lanes in [1, 2, 100, 1003, 2000] {
+        for lanes in [1, 2, NARROW, 100, 1003, 2000] {
             let (mut plain, mut widened) = (vec![0.5f32; lanes], vec![0.5f32; lanes]);
             x.iter().enumerate().for_each(|(i, x)| plain[i % lanes] += x);
             narrow.iter().enumerate().for_each(|(i, &x)| widened[i % lanes] += f32::from(x));

@@ -34,14 +34,16 @@ macro_rules! float {
                 if self != self { self } else { ordered }
             }
             // Of several it costs less to look for NaN and at signs once. Where the least is a zero, a sign is that of a −0.
+            // `self` comes last: it is what a loop waits for.
             #[inline(always)]
             fn min_of<const N: usize>(self, others: [Self; N]) -> Self {
-                let (mut least, mut signs, mut nan) = (self, self.to_bits(), self != self);
+                let (mut least, mut signs, mut nan) = (<$ty>::INFINITY, self.to_bits(), self != self);
                 for other in others {
                     least = if least < other { least } else { other };
                     signs |= other.to_bits();
                     nan |= other != other;
                 }
+                least = if least < self { least } else { self };
                 let zero = <$ty>::from_bits(signs & !(<$bits>::MAX >> 1));
                 let ordered = if least == 0.0 { zero } else { least };
                 if nan { <$ty>::NAN } else { ordered }
@@ -49,12 +51,13 @@ macro_rules! float {
             // Where the largest is a zero, all but +0 have a sign.
             #[inline(always)]
             fn max_of<const N: usize>(self, others: [Self; N]) -> Self {
-                let (mut greatest, mut signs, mut nan) = (self, self.to_bits(), self != self);
+                let (mut greatest, mut signs, mut nan) = (<$ty>::NEG_INFINITY, self.to_bits(), self != self);
                 for other in others {
                     greatest = if greatest > other { greatest } else { other };
                     signs &= other.to_bits();
                     nan |= other != other;
                 }
+                greatest = if greatest > self { greatest } else { self };
                 let zero = <$ty>::from_bits(signs & !(<$bits>::MAX >> 1));
                 let ordered = if greatest == 0.0 { zero } else { greatest };
                 if nan { <$ty>::NAN } else { ordered }

@@ -15,8 +15,8 @@ fn ordinal(bits: u16) -> i16 {
 /// a sign bits have the order of values, among those with one the opposite; beyond infinity is NaN.
 #[inline(always)]
 fn extremes<const N: usize>(first: u16, others: [u16; N]) -> (i16, u16, u16) {
-    let start = (first.cast_signed(), first, first);
-    others.into_iter().fold(start, |(signed, least, most), bits| {
+    let start = (i16::MIN, u16::MAX, u16::MIN);
+    others.into_iter().chain([first]).fold(start, |(signed, least, most), bits| {
         (Ord::max(signed, bits.cast_signed()), Ord::min(least, bits), Ord::max(most, bits))
     })
 }

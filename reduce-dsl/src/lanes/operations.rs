@@ -282,7 +282,7 @@ fn zip<A: Copy, B: Copy, R: Copy + Default>(a: &[A], b: &[B], out: &mut Vec<R>, 
 }
 
 /// Lanes that stay in registers while rows join them.
-pub const NARROW: usize = 32;
+pub const NARROW: usize = 16;
 
 /// Rows that join those at once.
 const ROWS: usize = 4;
@@ -299,9 +299,12 @@ fn join<T: Copy, B: Copy>(
         *acc = b.iter().fold(*acc, |acc, &b| f(acc, b));
         return;
     }
-    let rest = acc.as_mut_array().map_or(b, |acc| join_narrow(acc, b, of_several));
+    // No closure of the standard library's in between: what is not inlined is compiled for every processor.
+    let rest = if let Some(acc) = acc.as_mut_array() { join_narrow(acc, b, of_several) } else { b };
     for row in rest.chunks(acc.len().max(1)) {
-        acc.iter_mut().zip(row).for_each(|(acc, &b)| *acc = f(*acc, b));
+        for (acc, &b) in acc.iter_mut().zip(row) {
+            *acc = f(*acc, b);
+        }
     }
 }
 
