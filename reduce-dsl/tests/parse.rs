@@ -188,6 +188,26 @@ fn functions_have_parameters_for_what_they_use() {
 }
 
 #[test]
+fn closures_compute_with_16_bit_floats_as_f32() {
+    for (source, acc, output) in [
+        ("ty: f16, op: max", "f16", "f16"),
+        ("ty: f16, op: max, finish: |m| -m", "f16", "f32"),
+        ("ty: bf16, op: max, finish: |m| m", "bf16", "f32"),
+        ("ty: f16, op: minmax, finish: |m| m.max - m.min", "MinMax { min: f16, max: f16 }", "f32"),
+        (
+            "ty: f16, op: minmax, finish: |m| m",
+            "MinMax { min: f16, max: f16 }",
+            "MinMax { min: f32, max: f32 }",
+        ),
+        ("ty: f16, op: max, fold: |acc, x| acc.max(x), nan: ignore", "f32", "f32"),
+    ] {
+        let first = spec(source);
+        assert_eq!((first.operation.acc.text(), first.operation.output.text()), (acc.into(), output.into()));
+        assert_eq!(spec(&first.text), first);
+    }
+}
+
+#[test]
 fn named_operators_take_choices_and_finish_their_result() {
     let operation = |source: &str| spec(source).operation;
     assert_eq!(operation("ty: f32, op: sum, acc: f64").output.types(), [Scalar::F64]);

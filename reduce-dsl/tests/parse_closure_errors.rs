@@ -176,6 +176,7 @@ fn methods() {
         "ty: f32, map: |x| f64::from(x), op: sum",
         "ty: f32, map: |x| max(x, 1.0), op: sum",
         "ty: f32, map: |x| std::cmp::max(x, 1.0), op: sum",
+        "ty: f16, op: max, finish: |m| m.to_f32()",
     ]));
 }
 

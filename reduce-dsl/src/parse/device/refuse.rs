@@ -147,7 +147,7 @@ pub(super) fn call(path: &Path, reader: &mut Reader<'_>) -> Ex {
 }
 
 /// Methods that Rust has, why closures do not have them, and what to write.
-const KNOWN: [(&str, &str); 12] = [
+const KNOWN: [(&str, &str); 13] = [
     ("sin cos tan asin acos atan atan2 sinh cosh tanh asinh acosh atanh sin_cos", NOT_EXACT),
     ("exp2 exp_m1", "write it with `exp`, as in `(x * core::f32::consts::LN_2).exp()`"),
     ("log log2 log10 ln_1p", "write it with `ln`, as in `x.ln() / core::f32::consts::LN_2`"),
@@ -163,6 +163,10 @@ const KNOWN: [(&str, &str); 12] = [
         "a closure sees one element; the loop over elements is the reduction itself",
     ),
     ("clone to_owned copied borrow", "values are copied; leave it out"),
+    (
+        "to_f32 to_f64",
+        "16-bit floats are f32 in closures; leave it out, or convert with `as`, as in `x as f64`",
+    ),
     ("into try_into", "convert with `as`, as in `x as f64`"),
     ("cmp partial_cmp total_cmp eq lt gt le ge", "compare with `<`, `==` and their like"),
     ("unwrap expect unwrap_or is_some", "nothing here can fail; leave it out"),

@@ -81,8 +81,8 @@ struct Map {
 impl Parts {
     fn operation(&self, scope: &Scope, identity: Option<Vec<crate::Value>>) -> Option<Operation> {
         let inputs = scope.inputs.clone()?;
-        let accs = self.acc.fields.len();
-        let fold = self.fold.as_ref().map(|fold| functions::of_stored(fold, accs, &inputs));
+        let folded = [&self.acc.params(functions::ACC), &*inputs].concat();
+        let fold = self.fold.as_ref().map(|fold| functions::of_stored(fold, &folded));
         let finish = match &self.finish {
             Some(finish) => functions::canonical(&finish.func),
             None => functions::canonical(&functions::unchanged(&self.acc, "acc")),
@@ -92,7 +92,7 @@ impl Parts {
             layout: Layout::default(),
             params: scope.free_params().collect(),
             index: scope.index.as_ref().map_or_else(|| Operation::INDEX.to_owned(), Ident::to_string),
-            map: functions::of_stored(&self.map.func, 0, &inputs).ok()?,
+            map: functions::of_stored(&self.map.func, &inputs).ok()?,
             combine: self.op.clone(),
             fold: fold.transpose().ok()?,
             identity,
