@@ -94,6 +94,12 @@ fn numbers_take_their_type_from_what_is_around_them() {
 }
 
 #[test]
+fn comparisons_that_rust_reads_need_no_parentheses() {
+    let bare = spec("ty: f64, map: |x| (x as f32 <= 2.0 && x as f32 > 1.0) as u32, op: sum");
+    assert_eq!(bare, spec("ty: f64, map: |x| ((x as f32) <= 2.0 && (x as (f32)) > 1.0) as u32, op: sum"));
+}
+
+#[test]
 fn a_written_identity_changes_nothing() {
     for (with, without) in [
         ("ty: f32, op: sum, identity: -0.0", "ty: f32, op: sum"),

@@ -131,6 +131,7 @@ impl<'a> Functions<'a> {
             optional: 0,
             free: self.scope.free_params().chain(self.scope.free_index()).collect(),
             has_index: self.scope.index.is_some(),
+            lacks_names: self.scope.lacks_names,
             hidden: Vec::new(),
             records: self.records.clone(),
             lenient: self.lenient,

@@ -7,6 +7,7 @@ use crate::Scalar;
 use crate::ops::{Bin, Cmp, Un};
 use crate::parse::diagnostic::{Extent, spelled};
 use crate::parse::typing::{Ex, Kind, Ty};
+use proc_macro2::Span;
 use syn::{BinOp, Expr, ExprBinary, ExprCast, ExprUnary, UnOp};
 
 /// What an operator of two operands is.
@@ -68,6 +69,15 @@ impl Reader<'_> {
     pub(super) fn binary(&mut self, binary: &ExprBinary, depth: usize) -> Ex {
         let at = Extent::of(&binary.op);
         let left = self.read(&binary.left, None, depth + 1);
+        if let (BinOp::Mul(_), Some(sign)) = (&binary.op, dereferenced(&binary.right)) {
+            let power = if self.types.is_float(left.ty) == Some(false) { "pow" } else { "powi" };
+            let help = format!("a power is written `x.{power}(2)`, a product with one `*`");
+            return self.error_with_help(
+                Extent { start: at.start, end: sign },
+                "there is no `**` here",
+                help,
+            );
+        }
         let right = self.read(&binary.right, None, depth + 1);
         let Some(op) = two(&binary.op) else { return refuse::assignment(at, self) };
         let place = Extent { start: left.place.start, end: right.place.end };
@@ -75,7 +85,8 @@ impl Reader<'_> {
             Two::Arithmetic(op) => self.both(binary, &left, &right, at) && self.arithmetic(*op, &left, at),
             Two::Bits(_) => {
                 let bits: fn(Scalar) -> bool = |ty| !ty.is_float();
-                self.both(binary, &left, &right, at) && self.of(&left, at, binary, bits, "integers and bool")
+                let mut has_bits = |ex| self.of(ex, at, binary, bits, "integers and bool");
+                has_bits(&left) && has_bits(&right) && self.both(binary, &left, &right, at)
             }
             Two::Shift(_) => {
                 // Distances are u32; a number alone needs no conversion.
@@ -196,6 +207,10 @@ impl Reader<'_> {
                     let zero = if float { "0.0" } else { "0" };
                     self.error_with_help(ex.place, message, format!("compare it, as in `… != {zero}`"))
                 }
+                (_, Some(true)) if matches!(binary.op, BinOp::BitXor(_)) => {
+                    let help = "a power is written `x.powi(2)`; `x.to_bits()` gives the bits of a float";
+                    self.error_with_help(ex.place, message, help)
+                }
                 (_, Some(true)) => {
                     self.error_with_help(ex.place, message, "`x.to_bits()` gives the bits of a float")
                 }
@@ -242,6 +257,14 @@ fn two(op: &BinOp) -> Option<Two> {
         BinOp::Ge(_) => Two::Compare(Cmp::Ge),
         _ => return None,
     })
+}
+
+/// The `*` in front of an operand.
+fn dereferenced(operand: &Expr) -> Option<Span> {
+    match operand {
+        Expr::Unary(ExprUnary { op: UnOp::Deref(star), .. }) => Some(star.spans[0]),
+        _ => None,
+    }
 }
 
 fn without_parentheses(mut expr: &Expr) -> &Expr {

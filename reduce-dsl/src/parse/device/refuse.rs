@@ -136,7 +136,7 @@ pub(super) fn call(path: &Path, reader: &mut Reader<'_>) -> Ex {
     let help = match (ty, last.as_str()) {
         _ if !fields.is_empty() => format!("a struct is written `{last} {{ {} }}`", fields.join(", ")),
         (Some(ty), "from") => format!("convert it, as in `x as {ty}`"),
-        _ if METHODS.iter().any(|method| method.name == last) => format!("it is a method: `x.{last}()`"),
+        _ if names::is_method(&last) => format!("it is a method: write it as in `{}`", example(&last)),
         (Some(_), _) => match nearest_method(&last, ty, reader.role.dialect) {
             Some(near) => format!("did you mean `{near}`?"),
             None => "write what it computes".to_owned(),
@@ -144,6 +144,12 @@ pub(super) fn call(path: &Path, reader: &mut Reader<'_>) -> Ex {
         (None, _) => "write what it computes".to_owned(),
     };
     reader.error_with_help(Extent::of(path), "functions cannot be called here", help)
+}
+
+/// A call of a method, with as many arguments as it takes.
+fn example(name: &str) -> String {
+    let takes = METHODS.iter().find(|method| method.name == name).map_or(0, |method| method.takes.len());
+    format!("x.{name}({})", ["y", "z"][..takes].join(", "))
 }
 
 /// Methods that Rust has, why closures do not have them, and what to write.
