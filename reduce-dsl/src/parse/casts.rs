@@ -7,26 +7,35 @@ use proc_macro2::{Delimiter, Group, Ident, Spacing, TokenStream, TokenTree};
 /// The tokens, in which every cast can be read. Brackets are not nested too deeply.
 pub(super) fn mended(tokens: TokenStream, errors: &mut Errors) -> TokenStream {
     let trees: Vec<_> = tokens.into_iter().map(|tree| inside(tree, errors)).collect();
-    let mut mended = Vec::new();
-    for (at, tree) in trees.iter().enumerate() {
+    let one = |(at, tree): (usize, &TokenTree)| {
         let before = at.checked_sub(1).map(|before| &trees[before]);
-        let behind = &trees[at + 1..];
-        match tree {
-            TokenTree::Ident(word) if word == "as" && has_value(before) && lacks_type(behind) => {
-                errors.add(word.span(), "a type is missing behind `as`").help("write it, as in `x as f32`");
-            }
-            TokenTree::Literal(_) if before.is_some_and(is_as) => {}
-            TokenTree::Ident(ty) if before.is_some_and(is_as) => match opening(behind) {
-                Some((sign, place)) => {
-                    report(sign, place, ty, errors);
-                    mended.push(parenthesized(ty));
-                }
-                None => mended.push(tree.clone()),
-            },
-            other => mended.push(other.clone()),
+        kept(tree, before, &trees[at + 1..], errors)
+    };
+    trees.iter().enumerate().filter_map(one).collect()
+}
+
+/// What stands for a tree that has others before and behind it.
+fn kept(
+    tree: &TokenTree,
+    before: Option<&TokenTree>,
+    behind: &[TokenTree],
+    errors: &mut Errors,
+) -> Option<TokenTree> {
+    let is_cast = before.is_some_and(is_as);
+    match tree {
+        TokenTree::Ident(_) if is_as(tree) && has_value(before) && lacks_type(behind) => {
+            errors.add(tree.span(), "a type is missing behind `as`").help("write it, as in `x as f32`");
+            None
+        }
+        TokenTree::Literal(_) if is_cast => None,
+        TokenTree::Ident(ty) if is_cast && let Some((sign, place)) = opening(behind) => {
+            report(sign, place, ty, errors);
+            Some(parenthesized(ty))
+        }
+        TokenTree::Ident(_) | TokenTree::Literal(_) | TokenTree::Group(_) | TokenTree::Punct(_) => {
+            Some(tree.clone())
         }
     }
-    mended.into_iter().collect()
 }
 
 /// The tree, mended inside of its brackets; the same with all its places, if nothing is wrong in it.

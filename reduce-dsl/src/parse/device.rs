@@ -57,7 +57,10 @@ impl<'a> Reader<'a> {
             return self.error(Extent::of(attribute), "an expression here has no attributes; leave this out");
         }
         match expr {
-            Expr::Paren(inner) => Ex { place: Extent::of(inner), ..self.read(&inner.expr, hint, depth + 1) },
+            Expr::Paren(inner) => {
+                let place = inner.paren_token.span.join().into();
+                Ex { place, ..self.read(&inner.expr, hint, depth + 1) }
+            }
             Expr::Group(inner) => self.read(&inner.expr, hint, depth + 1),
             Expr::Block(block) if block.label.is_none() => self.block(&block.block, hint, depth),
             Expr::Path(path) => self.path(path),

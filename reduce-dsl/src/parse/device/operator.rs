@@ -7,7 +7,6 @@ use crate::Scalar;
 use crate::ops::{Bin, Cmp, Un};
 use crate::parse::diagnostic::{Extent, spelled};
 use crate::parse::typing::{Ex, Kind, Ty};
-use proc_macro2::Span;
 use syn::{BinOp, Expr, ExprBinary, ExprCast, ExprUnary, UnOp};
 
 /// What an operator of two operands is.
@@ -69,14 +68,11 @@ impl Reader<'_> {
     pub(super) fn binary(&mut self, binary: &ExprBinary, depth: usize) -> Ex {
         let at = Extent::of(&binary.op);
         let left = self.read(&binary.left, None, depth + 1);
-        if let (BinOp::Mul(_), Some(sign)) = (&binary.op, dereferenced(&binary.right)) {
-            let power = if self.types.is_float(left.ty) == Some(false) { "pow" } else { "powi" };
-            let help = format!("a power is written `x.{power}(2)`, a product with one `*`");
-            return self.error_with_help(
-                Extent { start: at.start, end: sign },
-                "there is no `**` here",
-                help,
-            );
+        if let (BinOp::Mul(_), Expr::Unary(ExprUnary { op: UnOp::Deref(star), expr, .. })) =
+            (&binary.op, &*binary.right)
+        {
+            self.read(expr, None, depth + 1);
+            return self.power(left.ty, Extent { end: star.spans[0], ..at });
         }
         let right = self.read(&binary.right, None, depth + 1);
         let Some(op) = two(&binary.op) else { return refuse::assignment(at, self) };
@@ -114,6 +110,13 @@ impl Reader<'_> {
                 Ex { kind: Kind::Bin(op, operands), ty, place }
             }
         }
+    }
+
+    /// `x ** 2`, which would be a product with what nothing points at.
+    fn power(&mut self, base: Ty, at: Extent) -> Ex {
+        let power = if self.types.is_float(base) == Some(false) { "pow" } else { "powi" };
+        let help = format!("a power is written `x.{power}(2)`, a product with one `*`");
+        self.error_with_help(at, "there is no `**` here", help)
     }
 
     /// Both operands have one type.
@@ -257,14 +260,6 @@ fn two(op: &BinOp) -> Option<Two> {
         BinOp::Ge(_) => Two::Compare(Cmp::Ge),
         _ => return None,
     })
-}
-
-/// The `*` in front of an operand.
-fn dereferenced(operand: &Expr) -> Option<Span> {
-    match operand {
-        Expr::Unary(ExprUnary { op: UnOp::Deref(star), .. }) => Some(star.spans[0]),
-        _ => None,
-    }
 }
 
 fn without_parentheses(mut expr: &Expr) -> &Expr {

@@ -69,10 +69,10 @@ fn recognised(operation: Operation, fields: &Fields, errors: &mut Errors) -> Ope
 fn judged(operation: Operation, fields: &Fields, errors: &mut Errors) -> Option<Operation> {
     let own = operation.padding.as_ref().map(|own| spelled(own, &operation.acc));
     let judged = judge::judged(operation, fields, errors);
-    if let (None, Some(own), Some(error)) = (&judged, own, errors.last()) {
-        if error.broken.as_ref().is_some_and(|broken| broken.law == Law::Identity) {
-            error.help = Some(format!("write `identity: {own}`, which is neutral"));
-        }
+    if let (None, Some(own), Some(error)) = (&judged, own, errors.last())
+        && error.broken.as_ref().is_some_and(|broken| broken.law == Law::Identity)
+    {
+        error.help = Some(format!("write `identity: {own}`, which is neutral"));
     }
     judged
 }
@@ -200,10 +200,10 @@ fn map(
 
 /// An element as an accumulator of another type.
 fn converted(input: &str, element: Scalar, acc: Scalar) -> String {
-    match acc {
-        Scalar::Bool => format!("{input} != {}", constants::zero(element)),
-        ty if ty.is_float() && element == Scalar::Bool => format!("if {input} {{ 1.0 }} else {{ 0.0 }}"),
-        ty => format!("{input} as {ty}"),
+    match (element, acc) {
+        (_, Scalar::Bool) => format!("{input} != {}", constants::zero(element)),
+        (Scalar::Bool, acc) if acc.is_float() => format!("if {input} {{ 1.0 }} else {{ 0.0 }}"),
+        (_, acc) => format!("{input} as {acc}"),
     }
 }
 
