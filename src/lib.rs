@@ -28,7 +28,7 @@
 //! | `layout: strided` | elements lie a step apart, which each input brings to the call: [`Strided`] | `contiguous` |
 //! | `params: { k: f32 }` | scalars that are given at the call: [`Reduction::with`]; names in `map`, `fold` and `finish` | none |
 //! | `index: i` | the name of the element's 64-bit position in `map` and `fold` | none |
-//! | `map: \|x\| x.abs()` | inputs → accumulator; 16-bit floats arrive as `f32` | the element |
+//! | `map: \|x\| x.abs()` | inputs → accumulator | the element |
 //! | `acc: Range { lo: f32, hi: f32 }` | the accumulator: a scalar, or a struct of scalars, which becomes a Rust type | that of the operator; of `map` |
 //! | `op: max` | one of the [`operators`], or an associative closure on two accumulators: `\|a, b\| a + b` | required |
 //! | `fold: \|acc, x\| acc + x` | adds one element, where that is cheaper than `op(acc, map(x))`; may take the step of its lane as well | `op(acc, map(x))` |
@@ -43,8 +43,9 @@
 //!
 //! Closures are Rust that rustc checks and devices run: literals, `let`, blocks, arithmetic, comparison, `if`, `as`,
 //! structs and their fields, constants such as `f32::INFINITY`, and methods such as `abs`, `max`, `sqrt`, `mul_add`,
-//! `is_nan` or `count_ones`. Whatever else it may be is an error that says what to write instead. The laws that `op`,
-//! `identity` and `fold` must follow are tried on a sample when the macro runs: `op: |a, b| a - b` does not compile.
+//! `is_nan` or `count_ones`. 16-bit floats are `f32` in them, and what they give stays `f32`. Whatever else it may be is an
+//! error that says what to write instead. The laws that `op`, `identity` and `fold` must follow are tried on a sample when
+//! the macro runs: `op: |a, b| a - b` does not compile.
 //!
 //! # The fields in use
 //!

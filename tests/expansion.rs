@@ -20,6 +20,8 @@ fn the_expansion_is_what_the_text_says() {
     check!(ty: f64, op: argmin, identity: none);
     check!(ty: u64, op: all, identity: true);
     check!(inputs: { a: i64, b: i64 }, op: dot);
+    check!(ty: f16, op: max, finish: |m| if m > 1.0 { -m * 2.0 } else { m });
+    check!(ty: bf16, op: max, nan: ignore, fold: |acc, x| acc.max(x));
 }
 
 static DISTANCE: Reduction<(f32, f32), f32> =

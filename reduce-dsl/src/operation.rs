@@ -31,6 +31,14 @@ impl Record {
         Record { name: Some(name.to_owned()), generics: None, fields }
     }
 
+    /// The same of values as they are computed with ([`Scalar::compute`]).
+    pub fn computed(&self) -> Record {
+        let Record { name, generics, fields } = self.clone();
+        let compute = |types: Vec<Scalar>| types.into_iter().map(Scalar::compute).collect();
+        let fields = fields.into_iter().map(|field| Param { ty: field.ty.compute(), ..field }).collect();
+        Record { name, generics: generics.map(compute), fields }
+    }
+
     /// Is it a bare scalar?
     pub fn is_scalar(&self) -> bool {
         self.name.is_none()

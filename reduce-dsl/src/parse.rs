@@ -8,6 +8,7 @@
 //! (feature `text`) lexes first and gives byte ranges. Input names are the names that emitted CUDA uses, so
 //! they are restricted; the parameters of a closure are renamed to them, and only their order matters.
 
+mod casts;
 mod choices;
 mod closure;
 mod device;
@@ -88,10 +89,8 @@ fn read(
     from_data: Option<&[Scalar]>,
 ) -> Result<Read, Vec<Diagnostic<Extent>>> {
     limits::check(&tokens, dialect).map_err(|error| vec![error])?;
-    if let Some(error) = limits::comparison_of_cast(&tokens) {
-        return Err(vec![error]);
-    }
     let mut errors = Errors::default();
+    let tokens = casts::mended(tokens, &mut errors);
     let fields = fields::Fields::read(tokens, &mut errors);
     let read = resolve::resolve(&fields, dialect, from_data, &mut errors);
     read.filter(|_| errors.is_empty()).ok_or_else(|| errors.finish())

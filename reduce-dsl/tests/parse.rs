@@ -94,6 +94,12 @@ fn numbers_take_their_type_from_what_is_around_them() {
 }
 
 #[test]
+fn comparisons_that_rust_reads_need_no_parentheses() {
+    let bare = spec("ty: f64, map: |x| (x as f32 <= 2.0 && x as f32 > 1.0) as u32, op: sum");
+    assert_eq!(bare, spec("ty: f64, map: |x| ((x as f32) <= 2.0 && (x as (f32)) > 1.0) as u32, op: sum"));
+}
+
+#[test]
 fn a_written_identity_changes_nothing() {
     for (with, without) in [
         ("ty: f32, op: sum, identity: -0.0", "ty: f32, op: sum"),
@@ -185,6 +191,26 @@ fn functions_have_parameters_for_what_they_use() {
     );
     let arguments = folded.operation.fold_arguments().unwrap();
     assert_eq!(arguments, [Argument::Acc(0), Argument::Input(0), Argument::Step, Argument::Index]);
+}
+
+#[test]
+fn closures_compute_with_16_bit_floats_as_f32() {
+    for (source, acc, output) in [
+        ("ty: f16, op: max", "f16", "f16"),
+        ("ty: f16, op: max, finish: |m| -m", "f16", "f32"),
+        ("ty: bf16, op: max, finish: |m| m", "bf16", "f32"),
+        ("ty: f16, op: minmax, finish: |m| m.max - m.min", "MinMax { min: f16, max: f16 }", "f32"),
+        (
+            "ty: f16, op: minmax, finish: |m| m",
+            "MinMax { min: f16, max: f16 }",
+            "MinMax { min: f32, max: f32 }",
+        ),
+        ("ty: f16, op: max, fold: |acc, x| acc.max(x), nan: ignore", "f32", "f32"),
+    ] {
+        let first = spec(source);
+        assert_eq!((first.operation.acc.text(), first.operation.output.text()), (acc.into(), output.into()));
+        assert_eq!(spec(&first.text), first);
+    }
 }
 
 #[test]

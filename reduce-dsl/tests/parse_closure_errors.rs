@@ -43,12 +43,17 @@ fn names_that_are_not_in_scope() {
         "ty: f32, map: |x| ({ let y = x; y }) + y, op: sum",
         "ty: f32, map: |x| x * f32::INFINTY, op: sum",
         "ty: f32, map: |x| x * f32::DIGITS, op: sum",
-        "ty: f32, map: |x| x * f32::consts::P, op: sum",
+        "ty: f32, map: |x| x * core::f32::consts::P, op: sum",
         "ty: f32, map: |x| x * i32::MAX, op: sum",
         "ty: f32, params: { k: f32 }, op: |a, b| a + k * b, identity: none",
         "ty: f32, params: { k: f32 }, map: |x| x * k, op: |a, b| a + b, identity: k",
         "ty: f32, index: i, map: |x| x * i as f32, op: sum, finish: |s| s / i as f32",
         "ty: f32, op: sum, finish: |s| s / n as f32",
+        "ty: f32, map: |x| x * f32::consts::PI, op: sum",
+        "ty: f32, map: |x| x * f32::infinity, op: sum",
+        "ty: f32, map: |x| { let self = x; self }, op: sum",
+        "ty: f32, map: |self| 1.0, op: sum",
+        "ty: f32, op: |a, b| a + b, identity: None",
     ]));
 }
 
@@ -91,6 +96,10 @@ fn operands_of_different_types() {
         "ty: f32, map: |x| x && x > 0.0, op: sum",
         "ty: f32, map: |x| x | 1.0, op: sum",
         "ty: f32, map: |x| x << 1, op: sum",
+        "ty: f32, map: |x| x ^ 2, op: sum",
+        "ty: f32, map: |x| 2 & x, op: sum",
+        "ty: f32, map: |x| x ** 2, op: sum",
+        "ty: i32, map: |x| x ** 2, op: sum",
         "ty: i32, map: |x| x << 1.0, op: sum",
         "ty: f32, map: |x| !x, op: sum",
         "ty: f32, map: |x| -(x > 0.0) as f32, op: sum",
@@ -132,6 +141,10 @@ fn values_of_another_type_than_expected() {
 fn numbers() {
     assert_snapshot!(of_maps(&[
         "x * 1e39",
+        "(x as u8 + 0x1FF) as f32",
+        "(x as i32 - 3_000_000_000i32) as f32",
+        "x + 0x10",
+        "(x as u32 + 0x10u8) as f32",
         "(x as i32 + 3000000000) as f32",
         "(x as u8 + 300) as f32",
         "x + 1usize",
@@ -176,6 +189,15 @@ fn methods() {
         "ty: f32, map: |x| f64::from(x), op: sum",
         "ty: f32, map: |x| max(x, 1.0), op: sum",
         "ty: f32, map: |x| std::cmp::max(x, 1.0), op: sum",
+        "ty: f16, op: max, finish: |m| m.to_f32()",
+        "ty: f32, map: |x| abs(x), op: sum",
+        "ty: f32, map: |x| f32::max(x), op: sum",
+        "ty: f32, map: |x| f32::abs(), op: sum",
+        "ty: f32, map: |x| 1.max(x), op: sum",
+        "ty: u8, map: |x| 0x1F.max(x), op: sum",
+        "ty: f32, map: |x| x.clamp(5.0, 1.0), op: sum",
+        "ty: f32, map: |x| x.clamp(f32::NAN, x), op: sum",
+        "ty: i32, map: |x| x.clamp(5, -1), op: sum",
     ]));
 }
 
@@ -191,6 +213,11 @@ fn conversions() {
         "(x as i32 as bool) as i32",
         "(x > 0.0) as f32",
         "if x as f64 < 1.0 { x } else { 0.0 }",
+        "{ let y = (x as u64 << 3) + (x as u64 << z); y as f32 }",
+        "{ let y = x as f32 < 1.0; y + x.abss() }",
+        "x as f32 as",
+        "(x as) + 1.0",
+        "x as 32",
         "{ let y: &f32 = x; y }",
     ]));
 }
@@ -246,6 +273,10 @@ fn accumulators() {
         "ty: f32, map: |x| Range { lo: x, hi: x as f64 }, op: |a, b| a, identity: none",
         "ty: f32, acc: Range, op: |a, b| a, identity: none",
         "ty: f32, acc: Range {}, map: |x| x, op: |a, b| a, identity: none",
+        "ty: f32, acc: Self { lo: f32 }, map: |x| x, op: |a, b| a, identity: none",
+        "ty: f32, op: sum, finish: |s| Self { s }",
+        "ty: f32, acc: bool, op: |a, b| a && b, identity: true",
+        "ty: bool, acc: f32, op: |a, b| a + b, identity: 0.0",
         "ty: f32, acc: range { lo: f32 }, map: |x| x, op: |a, b| a, identity: none",
         "ty: f32, acc: Range { lo: f32, lo: f32 }, map: |x| Range { lo: x }, op: |a, b| a, identity: none",
         "ty: f32, acc: Range { lo: f16, float: f32 }, map: |x| Range { lo: x }, op: |a, b| a, identity: none",
@@ -269,6 +300,9 @@ fn params_and_positions() {
         "ty: f32, params: { k: f16, acc: f32 }, map: |x| x * k + acc, op: sum",
         "ty: f32, params: {}, op: sum",
         "ty: f32, params: k, op: sum",
+        "ty: f32, params: { k = 3.0 }, map: |x| x * k, op: sum",
+        "ty: f32, params: [k: f32], map: |x| x * k, op: sum",
+        "ty: f32, index: 3, map: |x| x * i as f32, op: sum",
         "ty: f32, index: 3, op: sum",
         "ty: f32, index: index, map: |x| x * index as f32, op: sum",
         "ty: f32, index: i, map: |x| x * i, op: sum",
@@ -280,6 +314,7 @@ fn choices_of_closures() {
     assert_snapshot!(shown(&[
         "ty: f32, op: |a, b| a.max(b), identity: none, nan: ignore",
         "ty: f32, op: |a, b| a.max(b), identity: none, ties: last",
+        "ty: f32, op: |a, b| a.max(b), identity: none, ties: first",
         "ty: f32, op: |a, b| a.max(b), identity: none, commutative: yes",
         "ty: f32, op: sum, nan: skip",
         "ty: f32, op: sum, ties: lst",

@@ -87,7 +87,8 @@ fn check(Closure { tokens, params, result, free }: &Closure) -> TokenStream {
     let (params, result) = (params.iter().map(types::record), types::record(result));
     let (names, scalars): (Vec<_>, Vec<_>) = free.iter().map(|(name, ty)| (name, types::scalar(*ty))).unzip();
     quote! {
-        #[allow(arithmetic_overflow, clippy::all, clippy::pedantic, clippy::nursery, reason = "only type-checked; integers wrap")]
+        #[allow(arithmetic_overflow, overflowing_literals, reason = "only type-checked; integers wrap, and literals are in range")]
+        #[allow(clippy::all, clippy::pedantic, clippy::nursery, reason = "only type-checked")]
         const _: fn(#(#scalars),*) = |#(#names),*| {
             let _ = (#(#names,)*);
             let _: &dyn ::core::ops::Fn(#(#params),*) -> #result = &#tokens;

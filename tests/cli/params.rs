@@ -31,6 +31,7 @@ fn params_that_do_not_fit_are_named() {
         run(&["--param", "factor=2", "--param", "shift=3"]),
         run(&["--param", "slope=2", "--param", "slope=3", "--param", "shift=3"]),
         run(&["--param", "slope=two", "--param", "shift=3"]),
+        run(&["--param", "slope=1e400", "--param", "shift=3"]),
         run(&["--param", "slope=2", "--param", "shift=0.5"]),
         run(&["--param", "slope=2", "--param", "shift=2147483648"]),
         run(&["--param", "slope"]),

@@ -57,7 +57,10 @@ impl<'a> Reader<'a> {
             return self.error(Extent::of(attribute), "an expression here has no attributes; leave this out");
         }
         match expr {
-            Expr::Paren(inner) => self.read(&inner.expr, hint, depth + 1),
+            Expr::Paren(inner) => {
+                let place = inner.paren_token.span.join().into();
+                Ex { place, ..self.read(&inner.expr, hint, depth + 1) }
+            }
             Expr::Group(inner) => self.read(&inner.expr, hint, depth + 1),
             Expr::Block(block) if block.label.is_none() => self.block(&block.block, hint, depth),
             Expr::Path(path) => self.path(path),
@@ -109,9 +112,10 @@ impl<'a> Reader<'a> {
         }
         let (found, wanted) = (self.types.show(ex.ty), self.types.show(want));
         let (message, help) = match (ex.number(), self.types.is_float(want)) {
-            (Some(number), Some(true)) if !number.is_float && number.suffix.is_none() => {
-                (format!("`{number}` is an integer, and {wanted} is expected"), format!("write `{number}.0`"))
-            }
+            (Some(number), Some(true)) if !number.is_float && number.suffix.is_none() => (
+                format!("`{number}` is an integer, and {wanted} is expected"),
+                format!("write `{}`", number.float()),
+            ),
             (Some(number), Some(is_float)) => {
                 let (message, _) = message(&found, &wanted);
                 let help = match number.suffix {
@@ -170,6 +174,7 @@ impl<'a> Reader<'a> {
     pub(super) fn ty(&mut self, ty: &syn::Type) -> Ty {
         let place = Extent::of(ty);
         let name = match ty {
+            syn::Type::Paren(inner) => return self.ty(&inner.elem),
             syn::Type::Path(path) if path.qself.is_none() => path.path.get_ident(),
             _ => None,
         };

@@ -95,6 +95,11 @@ impl Errors {
         }
     }
 
+    /// The error that was added last.
+    pub(super) fn last(&mut self) -> Option<&mut Diagnostic<Extent>> {
+        self.errors.last_mut()
+    }
+
     pub(super) fn note(&mut self, at: Extent, message: impl Into<String>) {
         self.notes.push(Diagnostic { level: Level::Note, ..Diagnostic::error(at, message) });
     }

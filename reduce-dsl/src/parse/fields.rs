@@ -132,7 +132,7 @@ impl Fields {
         if !again {
             self.written.push(name.clone());
         }
-        if !input.peek(Token![:]) {
+        if !input.peek(Token![:]) || input.peek(Token![::]) {
             return Err(error(input, format!("expected `:` and a value after `{word}`")));
         }
         input.parse::<Token![:]>()?;
@@ -200,9 +200,13 @@ fn separator(input: ParseStream) -> syn::Result<()> {
 
 /// Goes to the comma before what seems to be the next field, or to that field.
 fn skip_to_field(input: ParseStream) {
-    let at_field = |input: ParseStream| input.peek(Ident::peek_any) && input.peek2(Token![:]);
-    let before_field =
-        |input: ParseStream| input.peek(Token![,]) && input.peek2(Ident::peek_any) && input.peek3(Token![:]);
+    let at_field = |input: ParseStream| {
+        input.peek(Ident::peek_any) && input.peek2(Token![:]) && !input.peek2(Token![::])
+    };
+    let before_field = |input: ParseStream| {
+        let comma = input.fork();
+        comma.parse::<Token![,]>().is_ok() && at_field(&comma)
+    };
     while !(input.is_empty() || at_field(input) || before_field(input)) {
         if input.parse::<TokenTree>().is_err() {
             return;

@@ -22,7 +22,7 @@ pub(super) struct Functions<'a> {
 }
 
 /// How the accumulator is called in `fold` and `finish`.
-const ACC: &str = "acc";
+pub(super) const ACC: &str = "acc";
 
 const ONLY_ACCUMULATORS: &str = "it combines two accumulators; use it in `map`, `fold` or `finish`";
 const NO_ELEMENT: &str = "it is the position of an element; use it in `map` or `fold`";
@@ -37,7 +37,7 @@ impl<'a> Functions<'a> {
         Functions { scope, records, lenient, closures: Vec::new() }
     }
 
-    /// Lets the closures that follow know those records.
+    /// Lets the closures that follow know those records, as they are computed with.
     pub(super) fn add(&mut self, records: [Option<&Record>; 2]) {
         self.lenient |= records.contains(&None);
         self.records.extend(records.into_iter().flatten().filter(|it| !it.is_scalar()).cloned());
@@ -131,6 +131,7 @@ impl<'a> Functions<'a> {
             optional: 0,
             free: self.scope.free_params().chain(self.scope.free_index()).collect(),
             has_index: self.scope.index.is_some(),
+            lacks_names: self.scope.lacks_names,
             hidden: Vec::new(),
             records: self.records.clone(),
             lenient: self.lenient,
@@ -155,13 +156,12 @@ impl<'a> Functions<'a> {
     }
 }
 
-/// A function of inputs behind `accs` accumulators as they are computed with, as one of inputs as they are stored.
-pub(super) fn of_stored(func: &Func, accs: usize, inputs: &[Param]) -> Result<Func, TypeError> {
-    let (params, stored) = (func.params(), accs..accs + inputs.len());
-    let params = [&params[..stored.start], inputs, &params[stored.end..]].concat();
+/// A function whose first parameters are values as they are computed with, as one of values as they are `stored`.
+pub(super) fn of_stored(func: &Func, stored: &[Param]) -> Result<Func, TypeError> {
+    let params = [stored, &func.params()[stored.len()..]].concat();
     let mut f = FuncBuilder::new(params);
     let mut args = f.params();
-    for arg in &mut args[stored] {
+    for arg in &mut args[..stored.len()] {
         *arg = f.widen(*arg);
     }
     let results = f.call(func, &args)?;

@@ -52,29 +52,3 @@ pub(super) fn is_readable(text: &str) -> bool {
     let tokens = text.parse::<TokenStream>();
     text.len() <= BYTES && tokens.is_ok_and(|tokens| check(&tokens, Dialect::Text).is_ok())
 }
-
-/// Refuses `x as f32 < y`, in which Rust takes `<` for the start of type arguments.
-pub(super) fn comparison_of_cast(tokens: &TokenStream) -> Option<Diagnostic<Extent>> {
-    let mut open = vec![tokens.clone()];
-    while let Some(tokens) = open.pop() {
-        let trees: Vec<_> = tokens.into_iter().collect();
-        for three in trees.windows(3) {
-            let [TokenTree::Ident(cast), TokenTree::Ident(ty), TokenTree::Punct(sign)] = three else {
-                continue;
-            };
-            if cast == "as" && sign.as_char() == '<' {
-                let message = format!("Rust takes this `<` for the start of type arguments of `{ty}`");
-                let help = format!("write parentheses, as in `(x as {ty}) < y`");
-                return Some(Diagnostic {
-                    help: Some(help),
-                    ..Diagnostic::error(sign.span().into(), message)
-                });
-            }
-        }
-        open.extend(trees.iter().filter_map(|tree| match tree {
-            TokenTree::Group(group) => Some(group.stream()),
-            TokenTree::Ident(_) | TokenTree::Punct(_) | TokenTree::Literal(_) => None,
-        }));
-    }
-    None
-}

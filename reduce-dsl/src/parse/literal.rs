@@ -8,6 +8,9 @@ use syn::Lit;
 
 /// A number as it is written. It takes its type from its suffix, or from what is around it.
 pub(super) struct Number {
+    /// Without its sign and suffix.
+    written: String,
+    /// The same in decimal digits.
     digits: String,
     negative: bool,
     /// Does it have a point or an exponent?
@@ -19,9 +22,9 @@ pub(super) struct Number {
 impl Number {
     /// Reads a literal after an optional sign; the error says what it is instead, and what to write.
     pub(super) fn read(literal: &Lit, negative: bool) -> Result<Number, (String, String)> {
-        let (digits, suffix, is_float) = match literal {
-            Lit::Int(int) => (int.base10_digits(), int.suffix(), false),
-            Lit::Float(float) => (float.base10_digits(), float.suffix(), true),
+        let (token, digits, suffix, is_float) = match literal {
+            Lit::Int(int) => (int.to_string(), int.base10_digits(), int.suffix(), false),
+            Lit::Float(float) => (float.to_string(), float.base10_digits(), float.suffix(), true),
             other => return Err(no_number(other)),
         };
         let scalar = Scalar::from_name(suffix).filter(|ty| ty.is_number());
@@ -40,6 +43,7 @@ impl Number {
                 format!("write `{digits} as {ty}`"),
             )),
             _ => Ok(Number {
+                written: token.strip_suffix(suffix).unwrap_or(&token).to_owned(),
                 digits: digits.to_owned(),
                 negative,
                 is_float: is_float || scalar.is_some_and(Scalar::is_float),
@@ -48,29 +52,44 @@ impl Number {
         }
     }
 
-    /// The type that the number has if nothing around it says another: Rust's default.
-    pub(super) fn default_type(&self) -> Scalar {
-        self.suffix.unwrap_or(if self.is_float { Scalar::F64 } else { Scalar::I32 })
+    /// The number with a type as its suffix.
+    pub(super) fn typed(&self, ty: Scalar) -> String {
+        if ty.is_float() { format!("{}{ty}", self.float()) } else { format!("{self}{ty}") }
+    }
+
+    /// The number as a float.
+    pub(super) fn float(&self) -> String {
+        format!("{}{}", self.decimal(), if self.is_float { "" } else { ".0" })
+    }
+
+    fn decimal(&self) -> String {
+        format!("{}{}", self.sign(), self.digits)
+    }
+
+    fn sign(&self) -> &'static str {
+        if self.negative { "-" } else { "" }
     }
 
     /// The value, in that type; the error says why there is none, and what to write.
     pub(super) fn value(&self, ty: Scalar) -> Result<Value, (String, String)> {
         let expected = |what: &str| format!("`{self}` is {what}, and {ty} is expected");
         match self.suffix {
-            Some(suffix) if suffix != ty => Err((expected(suffix.name()), format!("write `{self}{ty}`"))),
+            Some(suffix) if suffix != ty => {
+                Err((expected(suffix.name()), format!("write `{}`", self.typed(ty))))
+            }
             None if self.is_float && !ty.is_float() => {
                 Err((expected("a float"), "write an integer".to_owned()))
             }
             None if ty == Scalar::Bool => Err((expected("an integer"), "write `true` or `false`".to_owned())),
             None if !self.is_float && ty.is_float() => {
-                Err((expected("an integer"), format!("write `{self}.0`")))
+                Err((expected("an integer"), format!("write `{}`", self.float())))
             }
             _ => self.parse(ty).ok_or_else(|| (format!("`{self}` is out of range for {ty}"), range(ty))),
         }
     }
 
     fn parse(&self, ty: Scalar) -> Option<Value> {
-        let text = self.to_string();
+        let text = self.decimal();
         match ty {
             Scalar::F16 => text.parse().ok().map(f16::from_f64).filter(|x| x.is_finite()).map(Value::of),
             Scalar::Bf16 => text.parse().ok().map(bf16::from_f64).filter(|x| x.is_finite()).map(Value::of),
@@ -111,6 +130,6 @@ fn no_number(literal: &Lit) -> (String, String) {
 /// As it is written, without its suffix.
 impl fmt::Display for Number {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}{}", if self.negative { "-" } else { "" }, self.digits)
+        write!(f, "{}{}", self.sign(), self.written)
     }
 }

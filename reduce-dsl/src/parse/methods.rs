@@ -1,7 +1,8 @@
 //! The methods of closures: a table, one row each. To add a method, add a row to [`METHODS`].
 //!
 //! A row is an operation, or the text of a closure in the language of specifications itself. Both give what Rust's method
-//! of that name gives, for every value; only the bits of a NaN, which nothing sees, may differ.
+//! of that name gives in release, for every value; only the bits of a NaN, which nothing sees, may differ. Where `clamp`
+//! panics in Rust, its bounds are refused if they are known; else the upper one is the result, and NaN is no bound.
 
 use crate::Scalar;
 use crate::ops::{Bin, Un};

@@ -29,12 +29,13 @@ const ALIASES: [(&str, &str); 17] = [
     ("operator", "op"),
 ];
 
-/// The known name that was probably meant. One letter is near every other, and so near none.
+/// The known name that was probably meant, in capitals or not. One letter is near every other, and so near none.
 pub fn nearest<'a>(name: &str, known: &[&'a str]) -> Option<&'a str> {
-    let alias = ALIASES.iter().find(|(alias, _)| *alias == name).map(|(_, ours)| *ours);
-    let near =
-        |ours: &&&str| name.len() > 1 && strsim::osa_distance(name, ours) <= 1 + name.len().min(12) / 5;
-    let closest = || known.iter().filter(near).min_by_key(|ours| strsim::osa_distance(name, ours)).copied();
+    let small = name.to_lowercase();
+    let alias = ALIASES.iter().find(|(alias, _)| *alias == small).map(|(_, ours)| *ours);
+    let distance = |ours: &str| strsim::osa_distance(&small, &ours.to_lowercase());
+    let near = |ours: &&&str| name.len() > 1 && distance(ours) <= 1 + name.len().min(12) / 5;
+    let closest = || known.iter().filter(near).min_by_key(|ours| distance(ours)).copied();
     alias.filter(|ours| known.contains(ours)).or_else(closest)
 }
 
@@ -90,9 +91,8 @@ pub(super) fn refuse(name: &str, what: &str) -> Option<String> {
         return Some(format!("the name of {what} is a letter, then at most 31 letters and digits (no `_`)"));
     }
     // The canonical text has the names of inputs as parameters of its closure.
-    let in_rust = syn::parse_str::<syn::Ident>(name).is_err();
-    let whose = if in_rust { "Rust" } else { "the CUDA kernel" };
-    (is_taken(name) || is_struct(name) || in_rust)
+    let whose = if is_keyword(name) { "Rust" } else { "the CUDA kernel" };
+    (is_taken(name) || is_struct(name) || is_keyword(name))
         .then(|| format!("{what} cannot be called `{name}`, which has a meaning in {whose}"))
 }
 
@@ -109,8 +109,9 @@ pub(super) fn refuse_struct(name: &str, others: &[String]) -> Option<String> {
     if others.iter().any(|other| other == name) {
         return Some(format!("there is another `{name}` already; call the struct otherwise"));
     }
-    is_taken(name)
-        .then(|| format!("a struct cannot be called `{name}`, which has a meaning in the CUDA kernel"))
+    let whose = if is_keyword(name) { "Rust" } else { "the CUDA kernel" };
+    (is_taken(name) || is_keyword(name))
+        .then(|| format!("a struct cannot be called `{name}`, which has a meaning in {whose}"))
 }
 
 /// Why a field of a struct cannot have that name.
@@ -122,8 +123,7 @@ pub(super) fn refuse_field(name: &str) -> Option<String> {
     if !plain {
         return Some("the name of a field is a letter, then at most 31 letters, digits and `_`".to_owned());
     }
-    let has_meaning =
-        C_WORDS.split(' ').any(|word| word == name) || syn::parse_str::<syn::Ident>(name).is_err();
+    let has_meaning = C_WORDS.split(' ').any(|word| word == name) || is_keyword(name);
     has_meaning.then(|| format!("a field cannot be called `{name}`, which has a meaning in CUDA or Rust"))
 }
 
@@ -143,10 +143,20 @@ pub(super) fn in_cuda(name: &str) -> String {
         name = name.to_lowercase();
     }
     // What only kernels use has no meaning in a function.
-    if is_of_cuda(&name) || !name.is_empty() && syn::parse_str::<syn::Ident>(&name).is_err() {
+    if is_of_cuda(&name) || !name.is_empty() && is_keyword(&name) {
         name.push('_');
     }
     name
+}
+
+/// Is it a word of Rust, which nothing else can be called?
+pub(super) fn is_keyword(name: &str) -> bool {
+    syn::parse_str::<syn::Ident>(name).is_err()
+}
+
+/// What is said of a word of Rust as the name of a value.
+pub(super) fn keyword(name: &str) -> String {
+    format!("nothing can be called `{name}`, which has a meaning in Rust")
 }
 
 /// Has it a meaning in CUDA, or in our kernels?

@@ -66,6 +66,7 @@ impl Row<'_> {
             optional: 0,
             free: self.free.to_vec(),
             has_index: true,
+            lacks_names: false,
             hidden: Vec::new(),
             records: self.records.to_vec(),
             lenient: false,

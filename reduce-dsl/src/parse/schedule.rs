@@ -1,6 +1,6 @@
 //! `block` and `passes`: how it is computed.
 
-use super::diagnostic::Errors;
+use super::diagnostic::{Errors, spelled};
 use super::fields::{Argument, Fields, Word};
 use super::names;
 use crate::pass::{Pass, PassWord};
@@ -39,7 +39,9 @@ fn pass(word: &Word, errors: &mut Errors) -> Option<Pass> {
         (Some(rule), None) => (format!("`{name}` takes {}, as in `{name}(4)`", rule.text), word.place),
         (Some(rule), Some(argument)) => match argument_value(argument).and_then(|k| row.with(k)) {
             Some(pass) => return Some(pass),
-            None => (format!("`{name}` takes {}, not {}", rule.text, argument.text()), argument.place),
+            None => {
+                (format!("`{name}` takes {}, not {}", rule.text, spelled(&argument.tokens)), argument.place)
+            }
         },
     };
     errors.add(place, message);
@@ -48,12 +50,4 @@ fn pass(word: &Word, errors: &mut Errors) -> Option<Pass> {
 
 fn argument_value(argument: &Argument) -> Option<u64> {
     syn::parse2::<syn::LitInt>(argument.tokens.clone()).ok()?.base10_parse().ok()
-}
-
-impl Argument {
-    /// The argument for a message, if it is short.
-    fn text(&self) -> String {
-        let text = self.tokens.to_string();
-        if text.len() > 32 { "this".to_owned() } else { format!("`{text}`") }
-    }
 }

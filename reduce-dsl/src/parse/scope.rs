@@ -24,6 +24,8 @@ pub(super) struct Scope {
     pub(super) params: Vec<(Ident, Scalar)>,
     /// The name of the position.
     pub(super) index: Option<Ident>,
+    /// Is the value of `params` or `index` wrong, so that a name that is unknown may be one of theirs?
+    pub(super) lacks_names: bool,
     /// The names of inputs, params and position.
     pub(super) taken: Vec<String>,
     /// The value of `acc`.
@@ -81,8 +83,10 @@ impl Scope {
         index.iter().for_each(|name| {
             check_name(name, "the position", &mut taken, errors);
         });
+        let lacks = |field, is_read: bool| fields.has(field) && !is_read;
+        let lacks_names = lacks("params", fields.params.is_some()) || lacks("index", fields.index.is_some());
         let acc = fields.value("acc", fields.acc.as_ref()).then(|acc| accumulator(acc, &taken, errors));
-        Scope { dialect, inputs, params: params.unwrap_or_default(), index, taken, acc }
+        Scope { dialect, inputs, params: params.unwrap_or_default(), index, lacks_names, taken, acc }
     }
 
     /// The params as parameters of functions.

@@ -45,6 +45,8 @@ pub(super) struct Role {
     pub(super) free: Vec<Param>,
     /// Is one of them the position?
     pub(super) has_index: bool,
+    /// Are there others, which are wrong elsewhere, so that a name that is unknown is no error?
+    pub(super) lacks_names: bool,
     /// Names that other closures see.
     pub(super) hidden: Vec<Hidden>,
     /// The structs.

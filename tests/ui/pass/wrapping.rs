@@ -1,7 +1,9 @@
-//! Integers wrap, as in Rust in release: rustc's lint on overflow does not reach into a closure.
+//! Integers wrap, as in Rust in release: rustc's lints on overflow do not reach into a closure.
 use reducegen::reduction;
 
 fn main() {
     let sum = reduction! { ty: i32, map: |x| x + (2147483647 + 1), op: sum };
     assert_eq!(sum.reduce(&[1]).unwrap(), i32::MIN + 1);
+    let least = reduction! { ty: i32, map: |x| x + -(-2147483648), op: sum };
+    assert_eq!(least.reduce(&[1]).unwrap(), i32::MIN + 1);
 }

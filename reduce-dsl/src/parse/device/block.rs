@@ -4,6 +4,7 @@
 use super::{Reader, refuse};
 use crate::Scalar;
 use crate::parse::diagnostic::{Extent, between};
+use crate::parse::names;
 use crate::parse::typing::{Ex, Kind, Let, Ty};
 use syn::{Block, Expr, ExprIf, Local, Pat, Stmt};
 
@@ -103,7 +104,12 @@ impl Reader<'_> {
                     let help = "write a new `let` for every value, as in `let y = y + 1.0;`";
                     self.error_with_help(Extent::of(mutable), "variables do not change here", help);
                 }
-                Some(name.ident.to_string())
+                let word = name.ident.to_string();
+                if names::is_keyword(&word) {
+                    self.error(Extent::of(&name.ident), names::keyword(&word));
+                    return None;
+                }
+                Some(word)
             }
             Pat::Struct(_) => {
                 let help = "write one for each field, as in `let lo = r.lo;`";

@@ -28,7 +28,11 @@ impl Reader<'_> {
         let ty = match self.types.resolve(receiver.ty) {
             Ty::Scalar(ty) => ty,
             Ty::Number(_) => {
-                let (message, help) = ambiguous(&receiver);
+                let beside = args.iter().find_map(|arg| match self.types.resolve(arg.ty) {
+                    Ty::Scalar(ty) => Some(ty),
+                    Ty::Struct(_) | Ty::Number(_) | Ty::Unknown => None,
+                });
+                let (message, help) = ambiguous(&receiver, beside);
                 return self.error_with_help(receiver.place, message, help);
             }
             Ty::Struct(_) => {
@@ -72,11 +76,7 @@ impl Reader<'_> {
         place: Extent,
     ) -> Ex {
         if args.len() != method.takes.len() {
-            let takes = match method.takes.len() {
-                0 => "no argument".to_owned(),
-                1 => "one argument".to_owned(),
-                count => format!("{count} arguments"),
-            };
+            let takes = arguments(method.takes.len());
             let message = format!("`{name}` of {ty} takes {takes}, not {}", args.len());
             return self.error(name.span(), message);
         }
@@ -109,10 +109,11 @@ impl Reader<'_> {
         if name == "from_bits" && matches!(ty, Scalar::F32 | Scalar::F64) {
             return self.float_of(ty, name, args, place);
         }
-        let dialect = self.role.dialect;
-        let known = METHODS.iter().any(|it| name == it.name && it.of.holds(ty) && dialect.has(it.of));
-        if !known || args.is_empty() {
-            return refuse::call(path, self);
+        let Some(method) = self.find(&name.to_string(), ty) else { return refuse::call(path, self) };
+        let count = 1 + method.takes.len();
+        if args.len() != count {
+            let message = format!("`{ty}::{name}` takes {}, not {}", arguments(count), args.len());
+            return self.error(Extent::of(path), message);
         }
         let receiver = args.remove(0);
         self.expect(&receiver, Ty::Scalar(ty), |found, wanted| {
@@ -121,7 +122,7 @@ impl Reader<'_> {
         if receiver.ty == Ty::Unknown {
             return Ex::wrong(place);
         }
-        self.method(name, Ex { ty: Ty::Scalar(ty), ..receiver }, args, place)
+        self.apply(method, name, ty, Ex { ty: Ty::Scalar(ty), ..receiver }, args, place)
     }
 
     fn float_of(&mut self, ty: Scalar, name: &Ident, args: Vec<Ex>, place: Extent) -> Ex {
@@ -146,15 +147,24 @@ fn of_scalar(path: &Path) -> Option<(Scalar, &Ident)> {
         .map(|ty| (ty, &name.ident))
 }
 
-/// As in Rust, a method needs a receiver of known type.
-fn ambiguous(receiver: &Ex) -> (String, String) {
+/// How many arguments, in words.
+fn arguments(count: usize) -> String {
+    match count {
+        0 => "no argument".to_owned(),
+        1 => "one argument".to_owned(),
+        count => format!("{count} arguments"),
+    }
+}
+
+/// As in Rust, a method needs a receiver of known type, which may be that of an argument beside it.
+fn ambiguous(receiver: &Ex, beside: Option<Scalar>) -> (String, String) {
     match receiver.number() {
         Some(number) => {
-            let ty = number.default_type();
-            let ty = if ty == Scalar::F64 { Scalar::F32 } else { ty };
+            let own = if number.is_float { Scalar::F32 } else { Scalar::I32 };
+            let ty = beside.filter(|ty| ty.is_float() || ty.is_integer() && !number.is_float).unwrap_or(own);
             (
                 "the type of this number is not known here".to_owned(),
-                format!("write it, as in `{number}{ty}`"),
+                format!("write it, as in `{}`", number.typed(ty)),
             )
         }
         None => {

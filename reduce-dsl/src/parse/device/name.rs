@@ -33,6 +33,9 @@ impl Reader<'_> {
         if let Some(hidden) = role.hidden.iter().find(|hidden| hidden.name == name) {
             return self.error_with_help(place, hidden.message(role.name), hidden.help);
         }
+        if role.lacks_names {
+            return Ex::wrong(place);
+        }
         let is_constant = name.chars().any(|c| c.is_ascii_uppercase()) && name == name.to_uppercase();
         let (message, otherwise) = if is_constant {
             (format!("the value of `{name}` is not known here"), "write the number, or ")
@@ -68,6 +71,7 @@ impl Reader<'_> {
             ("map" | "fold", "i" | "idx" | "index" | "pos" | "position") if !has_index => {
                 Some("for the position of the element, add the field `index: i`".to_owned())
             }
+            ("identity", "None" | "NONE" | "null") => Some("write `none`, if nothing is neutral".to_owned()),
             ("fold", "step") => {
                 Some("take the step as a last parameter: `fold: |acc, x, step| …`".to_owned())
             }
@@ -75,13 +79,17 @@ impl Reader<'_> {
         }
     }
 
-    /// `f32::INFINITY`, `core::f32::consts::PI`.
+    /// `f32::INFINITY`, `core::f32::consts::PI`. The latter is no constant of the type, but of a module of that name.
     fn constant(&mut self, path: &Path) -> Ex {
         let place = Extent::of(path);
         let words: Vec<_> = path.segments.iter().map(|segment| segment.ident.to_string()).collect();
         let words: Vec<_> = words.iter().map(String::as_str).collect();
         let words = match words.as_slice() {
             ["core" | "std", rest @ ..] => rest,
+            [ty, "consts", name] if Scalar::from_name(ty).is_some() => {
+                let help = format!("write `core::{ty}::consts::{name}`");
+                return self.error_with_help(place, format!("`{ty}::consts` is a module of `core`"), help);
+            }
             all => all,
         };
         let (ty, value) = match words {

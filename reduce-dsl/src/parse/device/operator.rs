@@ -68,6 +68,12 @@ impl Reader<'_> {
     pub(super) fn binary(&mut self, binary: &ExprBinary, depth: usize) -> Ex {
         let at = Extent::of(&binary.op);
         let left = self.read(&binary.left, None, depth + 1);
+        if let (BinOp::Mul(_), Expr::Unary(ExprUnary { op: UnOp::Deref(star), expr, .. })) =
+            (&binary.op, &*binary.right)
+        {
+            self.read(expr, None, depth + 1);
+            return self.power(left.ty, Extent { end: star.spans[0], ..at });
+        }
         let right = self.read(&binary.right, None, depth + 1);
         let Some(op) = two(&binary.op) else { return refuse::assignment(at, self) };
         let place = Extent { start: left.place.start, end: right.place.end };
@@ -75,7 +81,8 @@ impl Reader<'_> {
             Two::Arithmetic(op) => self.both(binary, &left, &right, at) && self.arithmetic(*op, &left, at),
             Two::Bits(_) => {
                 let bits: fn(Scalar) -> bool = |ty| !ty.is_float();
-                self.both(binary, &left, &right, at) && self.of(&left, at, binary, bits, "integers and bool")
+                let mut has_bits = |ex| self.of(ex, at, binary, bits, "integers and bool");
+                has_bits(&left) && has_bits(&right) && self.both(binary, &left, &right, at)
             }
             Two::Shift(_) => {
                 // Distances are u32; a number alone needs no conversion.
@@ -103,6 +110,13 @@ impl Reader<'_> {
                 Ex { kind: Kind::Bin(op, operands), ty, place }
             }
         }
+    }
+
+    /// `x ** 2`, which would be a product with what nothing points at.
+    fn power(&mut self, base: Ty, at: Extent) -> Ex {
+        let power = if self.types.is_float(base) == Some(false) { "pow" } else { "powi" };
+        let help = format!("a power is written `x.{power}(2)`, a product with one `*`");
+        self.error_with_help(at, "there is no `**` here", help)
     }
 
     /// Both operands have one type.
@@ -195,6 +209,10 @@ impl Reader<'_> {
                 ("bool", Some(float)) => {
                     let zero = if float { "0.0" } else { "0" };
                     self.error_with_help(ex.place, message, format!("compare it, as in `… != {zero}`"))
+                }
+                (_, Some(true)) if matches!(binary.op, BinOp::BitXor(_)) => {
+                    let help = "a power is written `x.powi(2)`; `x.to_bits()` gives the bits of a float";
+                    self.error_with_help(ex.place, message, help)
                 }
                 (_, Some(true)) => {
                     self.error_with_help(ex.place, message, "`x.to_bits()` gives the bits of a float")

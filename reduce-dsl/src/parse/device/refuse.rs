@@ -136,7 +136,7 @@ pub(super) fn call(path: &Path, reader: &mut Reader<'_>) -> Ex {
     let help = match (ty, last.as_str()) {
         _ if !fields.is_empty() => format!("a struct is written `{last} {{ {} }}`", fields.join(", ")),
         (Some(ty), "from") => format!("convert it, as in `x as {ty}`"),
-        _ if METHODS.iter().any(|method| method.name == last) => format!("it is a method: `x.{last}()`"),
+        _ if names::is_method(&last) => format!("it is a method: write it as in `{}`", example(&last)),
         (Some(_), _) => match nearest_method(&last, ty, reader.role.dialect) {
             Some(near) => format!("did you mean `{near}`?"),
             None => "write what it computes".to_owned(),
@@ -146,8 +146,14 @@ pub(super) fn call(path: &Path, reader: &mut Reader<'_>) -> Ex {
     reader.error_with_help(Extent::of(path), "functions cannot be called here", help)
 }
 
+/// A call of a method, with as many arguments as it takes.
+fn example(name: &str) -> String {
+    let takes = METHODS.iter().find(|method| method.name == name).map_or(0, |method| method.takes.len());
+    format!("x.{name}({})", ["y", "z"][..takes].join(", "))
+}
+
 /// Methods that Rust has, why closures do not have them, and what to write.
-const KNOWN: [(&str, &str); 12] = [
+const KNOWN: [(&str, &str); 13] = [
     ("sin cos tan asin acos atan atan2 sinh cosh tanh asinh acosh atanh sin_cos", NOT_EXACT),
     ("exp2 exp_m1", "write it with `exp`, as in `(x * core::f32::consts::LN_2).exp()`"),
     ("log log2 log10 ln_1p", "write it with `ln`, as in `x.ln() / core::f32::consts::LN_2`"),
@@ -163,6 +169,10 @@ const KNOWN: [(&str, &str); 12] = [
         "a closure sees one element; the loop over elements is the reduction itself",
     ),
     ("clone to_owned copied borrow", "values are copied; leave it out"),
+    (
+        "to_f32 to_f64",
+        "16-bit floats are f32 in closures; leave it out, or convert with `as`, as in `x as f64`",
+    ),
     ("into try_into", "convert with `as`, as in `x as f64`"),
     ("cmp partial_cmp total_cmp eq lt gt le ge", "compare with `<`, `==` and their like"),
     ("unwrap expect unwrap_or is_some", "nothing here can fail; leave it out"),

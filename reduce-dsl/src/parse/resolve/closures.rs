@@ -8,9 +8,11 @@ use super::super::typing::Typed;
 use super::super::{identity, judge};
 use super::{Draft, lambda, op_place, spelled};
 use crate::func::{Func, Param};
+use crate::laws::Law;
 use crate::operation::{Layout, Operation, Order, Record};
 use crate::recognise::recognise;
 use crate::spec::Spelling;
+use crate::{Scalar, constants};
 use proc_macro2::Ident;
 use syn::ExprClosure;
 
@@ -47,7 +49,7 @@ pub(super) fn draft(
     let (fold, finish) = (fold.right()?, finish.right()?);
     let parts = Parts { acc, map, op: op.func, fold: fold.map(|it| it.func), finish };
     let operation = recognised(parts.operation(scope, identity)?, fields, errors);
-    let operation = judge::judged(operation, fields, errors)?;
+    let operation = judged(operation, fields, errors)?;
     let spelling = parts.spelling(&operation, fields, scope);
     Some(Draft { operation, spelling, closures: functions.closures })
 }
@@ -60,6 +62,19 @@ fn recognised(operation: Operation, fields: &Fields, errors: &mut Errors) -> Ope
         errors.note(Extent::of(place), identity::ZERO);
     }
     recognised
+}
+
+/// The operation with what its laws say. If that is that its identity is wrong, and the operator is known, so is the right
+/// one.
+fn judged(operation: Operation, fields: &Fields, errors: &mut Errors) -> Option<Operation> {
+    let own = operation.padding.as_ref().map(|own| spelled(own, &operation.acc));
+    let judged = judge::judged(operation, fields, errors);
+    if let (None, Some(own), Some(error)) = (&judged, own, errors.last())
+        && error.broken.as_ref().is_some_and(|broken| broken.law == Law::Identity)
+    {
+        error.help = Some(format!("write `identity: {own}`, which is neutral"));
+    }
+    judged
 }
 
 /// The functions, typed, without what they get on the way into an [`Operation`].
@@ -81,8 +96,8 @@ struct Map {
 impl Parts {
     fn operation(&self, scope: &Scope, identity: Option<Vec<crate::Value>>) -> Option<Operation> {
         let inputs = scope.inputs.clone()?;
-        let accs = self.acc.fields.len();
-        let fold = self.fold.as_ref().map(|fold| functions::of_stored(fold, accs, &inputs));
+        let folded = [&self.acc.params(functions::ACC), &*inputs].concat();
+        let fold = self.fold.as_ref().map(|fold| functions::of_stored(fold, &folded));
         let finish = match &self.finish {
             Some(finish) => functions::canonical(&finish.func),
             None => functions::canonical(&functions::unchanged(&self.acc, "acc")),
@@ -92,7 +107,7 @@ impl Parts {
             layout: Layout::default(),
             params: scope.free_params().collect(),
             index: scope.index.as_ref().map_or_else(|| Operation::INDEX.to_owned(), Ident::to_string),
-            map: functions::of_stored(&self.map.func, 0, &inputs).ok()?,
+            map: functions::of_stored(&self.map.func, &inputs).ok()?,
             combine: self.op.clone(),
             fold: fold.transpose().ok()?,
             identity,
@@ -137,12 +152,12 @@ fn declared(acc: Record, fields: &Fields, errors: &mut Errors) -> Option<Record>
 
 /// `nan` and `ties` are choices that rows have.
 fn no_choices(fields: &Fields, errors: &mut Errors) {
-    for (name, instead) in
-        [("nan", "as in `if a.is_nan() { b } else { … }`"), ("ties", "as in `if b > a { b } else { a }`")]
-    {
+    let is_last = fields.ties.as_ref().is_some_and(|ties| ties == "last");
+    let winner = if is_last { "`if b >= a { b } else { a }`" } else { "`if b > a { b } else { a }`" };
+    for (name, instead) in [("nan", "`if a.is_nan() { b } else { … }`"), ("ties", winner)] {
         if let Some(place) = fields.name(name) {
             let message = format!("`{name}` is a choice of named operators; write it in the closure");
-            errors.add(place.span(), message).help(instead);
+            errors.add(place.span(), message).help(format!("as in {instead}"));
         }
     }
 }
@@ -184,13 +199,25 @@ fn map(
     }
 }
 
+/// An element as an accumulator of another type.
+fn converted(input: &str, element: Scalar, acc: Scalar) -> String {
+    match (element, acc) {
+        (_, Scalar::Bool) => format!("{input} != {}", constants::zero(element)),
+        (Scalar::Bool, acc) if acc.is_float() => format!("if {input} {{ 1.0 }} else {{ 0.0 }}"),
+        (_, acc) => format!("{input} as {acc}"),
+    }
+}
+
 /// What is wrong where the accumulator is not the element, and there is no `map`.
 fn no_map(input: &str, element: &Record, acc: &Record) -> (String, String) {
     let name = acc.name.clone().unwrap_or_else(|| acc.text());
     let message =
         format!("the accumulator is {name}, and an element is {}: `map` is missing", element.text());
     let help = match &acc.name {
-        None => format!("write `map: |{input}| {input} as {name}`"),
+        None => {
+            let value = converted(input, element.fields[0].ty, acc.fields[0].ty);
+            format!("write it, as in `map: |{input}| {value}`")
+        }
         Some(_) => {
             let fields: Vec<_> = acc.fields.iter().map(|field| format!("{}: {input}", field.name)).collect();
             format!("write it, as in `map: |{input}| {name} {{ {} }}`", fields.join(", "))

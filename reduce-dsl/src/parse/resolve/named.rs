@@ -8,6 +8,7 @@ use super::super::typing::Typed;
 use super::super::{choices, identity, judge, names};
 use super::{Draft, lambda, op_place};
 use crate::Scalar;
+use crate::func::Func;
 use crate::operation::{Operation, Record};
 use crate::operators::{Operator, OperatorError, Request, operator};
 use crate::spec::Spelling;
@@ -31,7 +32,8 @@ pub(super) fn draft(name: &Ident, fields: &Fields, scope: &Scope, errors: &mut E
         (Some(row), Some(acc), Some(map)) => applied(row, map.as_ref(), acc, fields, scope, errors),
         _ => None,
     };
-    let (acc, output) = own.as_ref().map(|it| (&it.acc, &it.output)).unzip();
+    let (acc, output) = own.as_ref().map(|it| (it.acc.computed(), it.output.computed())).unzip();
+    let (acc, output) = (acc.as_ref(), output.as_ref());
     functions.add([acc, output]);
     let fold = lambda(fields, "fold", fields.fold.as_ref(), errors);
     let fold = fold.then(|fold| functions.fold(&fold, acc, errors));
@@ -39,8 +41,8 @@ pub(super) fn draft(name: &Ident, fields: &Fields, scope: &Scope, errors: &mut E
     let finish = finish.then(|finish| functions.finish(&finish, output, errors));
     let own = own?;
     // rustc need not see the identity: its type may be one of the library, which is not in scope.
-    let closures = std::mem::take(&mut functions.closures);
-    identity::check(fields, &own, &mut functions, errors);
+    let record = Some(own.acc.clone()).filter(|acc| !acc.is_scalar());
+    identity::check(fields, &own, &mut Functions::new(scope, record.into_iter().collect()), errors);
     let (map, fold, finish) = (map?, fold.right()?, finish.right()?);
     let names = scope.names();
     let names: Vec<_> = names.iter().map(String::as_str).collect();
@@ -58,7 +60,7 @@ pub(super) fn draft(name: &Ident, fields: &Fields, scope: &Scope, errors: &mut E
     let is_own = fold.is_none() && fields.commutative.is_none();
     let operation = with(own, fold, finish)?;
     let operation = if is_own { operation } else { judge::judged(operation, fields, errors)? };
-    Some(Draft { operation, spelling, closures })
+    Some(Draft { operation, spelling, closures: functions.closures })
 }
 
 fn row(name: &Ident, errors: &mut Errors) -> Option<&'static Operator> {
@@ -97,10 +99,11 @@ fn applied(
     errors: &mut Errors,
 ) -> Option<Operation> {
     let (nan, ties) = (choices::nan(fields, errors)?, choices::ties(fields, errors)?);
+    let widening = widening(fields, scope);
     let params: Vec<_> = scope.free_params().collect();
     let index = scope.index.as_ref().map(Ident::to_string);
     let request = Request {
-        map: map.map(|it| &it.func),
+        map: map.map(|it| &it.func).or(widening.as_ref()),
         acc,
         nan,
         ties,
@@ -115,6 +118,14 @@ fn applied(
             None
         }
     }
+}
+
+/// The `map` of 16-bit floats where a `fold` is written and no `map`: closures compute in f32, and so the accumulator
+/// that they give is f32.
+fn widening(fields: &Fields, scope: &Scope) -> Option<Func> {
+    let [input] = scope.inputs.as_deref()? else { return None };
+    let element = Record::scalar(input.ty.compute());
+    (input.ty.is_half() && fields.has("fold")).then(|| functions::unchanged(&element, &input.name))
 }
 
 fn place(fields: &Fields, error: &OperatorError) -> Extent {
@@ -134,12 +145,14 @@ fn place(fields: &Fields, error: &OperatorError) -> Extent {
 
 /// The operation with the user's `fold`, and with the user's `finish` of its result.
 fn with(own: Operation, fold: Option<Typed>, finish: Option<Typed>) -> Option<Operation> {
-    let accs = own.acc.fields.len();
+    let folded = [own.acc.params(functions::ACC), own.inputs.clone()].concat();
     let fold = match fold {
-        Some(fold) => Some(functions::of_stored(&fold.func, accs, &own.inputs).ok()?),
+        Some(fold) => Some(functions::of_stored(&fold.func, &folded).ok()?),
         None => own.fold.clone(),
     };
-    let Some(finish) = finish else { return Some(Operation { fold, ..own }) };
-    let behind = functions::behind(&own.finish, &finish.func).and_then(|func| functions::canonical(&func));
-    Some(Operation { fold, finish: behind.ok()?, output: finish.result, ..own })
+    let Some(Typed { func, result, .. }) = finish else { return Some(Operation { fold, ..own }) };
+    let finish = functions::of_stored(&func, &own.output.params(functions::ACC));
+    let finish = finish.and_then(|finish| functions::behind(&own.finish, &finish));
+    let finish = finish.and_then(|finish| functions::canonical(&finish));
+    Some(Operation { fold, finish: finish.ok()?, output: result, ..own })
 }

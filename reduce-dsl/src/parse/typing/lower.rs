@@ -254,6 +254,9 @@ impl Lower<'_> {
     fn method(&mut self, method: &'static Method, operands: &[Ex], place: Extent) -> Option<Id> {
         let ids: Vec<_> = operands.iter().map(|operand| self.one(operand)).collect();
         let ids: Vec<Id> = ids.into_iter().collect::<Option<_>>()?;
+        if let ("clamp", &[_, low, high]) = (method.name, ids.as_slice()) {
+            self.bounds(low, high, place)?;
+        }
         let id = match (&method.is, ids.as_slice()) {
             (Meaning::Un(op), &[a]) => self.builder.un(*op, a),
             (Meaning::Bin(op), &[a, b]) => self.builder.bin(*op, a, b),
@@ -265,6 +268,22 @@ impl Lower<'_> {
             }
         };
         self.checked(id, place)
+    }
+
+    /// Rust panics where the bounds of `clamp` are out of order or NaN; those that are known are refused.
+    fn bounds(&mut self, low: Id, high: Id, place: Extent) -> Option<()> {
+        let (low, high) = (self.builder.known(low), self.builder.known(high));
+        let (message, help) = match (low, high) {
+            _ if [low, high].into_iter().flatten().any(Value::is_nan) => {
+                ("a bound of `clamp` is NaN".to_owned(), "write a number")
+            }
+            (Some(low), Some(high)) if is_below(high, low) => {
+                (format!("the bounds of `clamp` are out of order: {low} is above {high}"), "exchange them")
+            }
+            _ => return Some(()),
+        };
+        self.errors.add(place, message).help(help);
+        None
     }
 
     /// A method that is a closure in the language itself. What it uses more than once gets a name.
@@ -322,6 +341,14 @@ impl Lower<'_> {
     /// The operation, which inference has checked for everything but rows of the table.
     fn checked(&mut self, id: Result<Id, TypeError>, place: Extent) -> Option<Id> {
         id.map_err(|error| self.errors.add(place, error.to_string())).ok()
+    }
+}
+
+/// Is the one number less than the other of its type?
+fn is_below(one: Value, other: Value) -> bool {
+    match (one.as_int(), other.as_int()) {
+        (Some(one), Some(other)) => one < other,
+        _ => one.as_f64() < other.as_f64(),
     }
 }
 

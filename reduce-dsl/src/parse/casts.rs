@@ -1,0 +1,93 @@
+//! What would stop the reading behind `as`: `x as f32 < y`, in which Rust takes `<` for the start of type arguments, and
+//! `as` without a type. Both are reported, and mended so that the rest is read.
+
+use super::diagnostic::{Errors, Extent};
+use proc_macro2::{Delimiter, Group, Ident, Spacing, TokenStream, TokenTree};
+
+/// The tokens, in which every cast can be read. Brackets are not nested too deeply.
+pub(super) fn mended(tokens: TokenStream, errors: &mut Errors) -> TokenStream {
+    let trees: Vec<_> = tokens.into_iter().map(|tree| inside(tree, errors)).collect();
+    let one = |(at, tree): (usize, &TokenTree)| {
+        let before = at.checked_sub(1).map(|before| &trees[before]);
+        kept(tree, before, &trees[at + 1..], errors)
+    };
+    trees.iter().enumerate().filter_map(one).collect()
+}
+
+/// What stands for a tree that has others before and behind it.
+fn kept(
+    tree: &TokenTree,
+    before: Option<&TokenTree>,
+    behind: &[TokenTree],
+    errors: &mut Errors,
+) -> Option<TokenTree> {
+    let is_cast = before.is_some_and(is_as);
+    match tree {
+        TokenTree::Ident(_) if is_as(tree) && has_value(before) && lacks_type(behind) => {
+            errors.add(tree.span(), "a type is missing behind `as`").help("write it, as in `x as f32`");
+            None
+        }
+        TokenTree::Literal(_) if is_cast => None,
+        TokenTree::Ident(ty) if is_cast && let Some((sign, place)) = opening(behind) => {
+            report(sign, place, ty, errors);
+            Some(parenthesized(ty))
+        }
+        TokenTree::Ident(_) | TokenTree::Literal(_) | TokenTree::Group(_) | TokenTree::Punct(_) => {
+            Some(tree.clone())
+        }
+    }
+}
+
+/// The tree, mended inside of its brackets; the same with all its places, if nothing is wrong in it.
+fn inside(tree: TokenTree, errors: &mut Errors) -> TokenTree {
+    let TokenTree::Group(group) = &tree else { return tree };
+    let before = errors.count();
+    let mut mended = Group::new(group.delimiter(), mended(group.stream(), errors));
+    mended.set_span(group.span());
+    if errors.count() > before { mended.into() } else { tree }
+}
+
+fn is_as(tree: &TokenTree) -> bool {
+    matches!(tree, TokenTree::Ident(word) if word == "as")
+}
+
+/// May a value end there?
+fn has_value(before: Option<&TokenTree>) -> bool {
+    before.is_some_and(|tree| !matches!(tree, TokenTree::Punct(_)))
+}
+
+/// Does nothing follow that starts a type?
+fn lacks_type(behind: &[TokenTree]) -> bool {
+    match behind.first() {
+        None | Some(TokenTree::Literal(_)) => true,
+        Some(TokenTree::Punct(sign)) => !"<&*!:?'".contains(sign.as_char()),
+        Some(TokenTree::Ident(_) | TokenTree::Group(_)) => false,
+    }
+}
+
+/// The sign behind a type that Rust takes for the start of type arguments, which `<=` is not.
+fn opening(behind: &[TokenTree]) -> Option<(&'static str, Extent)> {
+    let Some(TokenTree::Punct(first)) = behind.first() else { return None };
+    let next = match behind.get(1) {
+        Some(TokenTree::Punct(next)) if first.spacing() == Spacing::Joint => Some(next),
+        _ => None,
+    };
+    let place = Extent::from(first.span());
+    match (first.as_char(), next.map(|next| (next.as_char(), next.span()))) {
+        ('<', Some(('=', _))) => None,
+        ('<', Some(('<', end))) => Some(("<<", Extent { end, ..place })),
+        ('<', _) => Some(("<", place)),
+        _ => None,
+    }
+}
+
+fn report(sign: &str, place: Extent, ty: &Ident, errors: &mut Errors) {
+    let message = format!("Rust takes this `{sign}` for the start of type arguments of `{ty}`");
+    errors.add(place, message).help(format!("write parentheses, as in `(x as {ty}) {sign} y`"));
+}
+
+fn parenthesized(ty: &Ident) -> TokenTree {
+    let mut group = Group::new(Delimiter::Parenthesis, TokenTree::from(ty.clone()).into());
+    group.set_span(ty.span());
+    group.into()
+}
