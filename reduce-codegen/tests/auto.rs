@@ -3,7 +3,7 @@
 
 mod support;
 
-use reduce_codegen::{Programs, Tuning, expand};
+use reduce_codegen::{Programs, Tuning, expand, stages_for};
 use reduce_dsl::interpreter::Schedule;
 use reduce_dsl::operators::operator;
 use reduce_dsl::parse::text;
@@ -87,6 +87,20 @@ fn cases_follow_each_other_and_take_one_launch() {
             assert_eq!(programs.of_n(*end), &programs.cases()[place]);
         }
         assert!(programs.cases().iter().all(Program::has_one_launch), "{ends:?}");
+    }
+}
+
+/// What is shown pass by pass ends in what runs, also as to how many elements it is for.
+#[test]
+fn the_last_stage_is_the_program_of_n() {
+    for tuning in Tuning::ALL {
+        let spec = auto("sum", Scalar::F32);
+        let programs = Programs::of(&spec, tuning).unwrap();
+        for program in programs.cases() {
+            let n = program.up_to.unwrap_or(1 << 30);
+            let last = stages_for(&spec, tuning, n).unwrap().pop().unwrap().program;
+            assert_eq!(Programs::from(last).of_n(n), program);
+        }
     }
 }
 
