@@ -5,6 +5,7 @@ use crate::tuning::Tuning;
 use reduce_dsl::Spec;
 use reduce_dsl::operation::{Layout, Operation};
 use reduce_dsl::pass::Pass;
+use reduce_dsl::program::LIMITS;
 use reduce_dsl::spec::Passes;
 
 /// The version of the associations, of `auto` and of every pass: bits change only with it.
@@ -63,16 +64,26 @@ pub(crate) fn cases(spec: &Spec, tuning: Tuning) -> Vec<Case> {
             vec![Case { up_to: None, block: spec.block.unwrap_or(Spec::BLOCK), passes: passes.clone() }]
         }
         Passes::Auto => {
-            let case = |row: &Row| row.case(spec.block.unwrap_or(row.block), operation, tuning);
-            let apart =
-                || Case { up_to: None, block: spec.block.unwrap_or(512), passes: apart(operation, tuning) };
-            match (operation.layout, operation.commutative) {
+            let block = |fastest| spec.block.unwrap_or_else(|| fitting(fastest, operation));
+            let case = |row: &Row| row.case(block(row.block), operation, tuning);
+            let apart = || Case { up_to: None, block: block(512), passes: apart(operation, tuning) };
+            let mut cases: Vec<_> = match (operation.layout, operation.commutative) {
                 (Layout::Contiguous, true) => ROWS.iter().map(case).collect(),
                 (Layout::Contiguous, false) => vec![case(&ROWS[0]), apart()],
                 (Layout::Strided, _) => vec![apart()],
-            }
+            };
+            // Rows that differ in their block alone end at the same n where the block is one.
+            cases.dedup_by_key(|case| case.up_to);
+            cases
         }
     }
+}
+
+/// Threads of a block: as many as is fastest, or as accumulators fit the shared memory of the naive program, which has one
+/// for each thread.
+fn fitting(fastest: u32, operation: &Operation) -> u32 {
+    let fit = LIMITS.shared / operation.acc.size().max(1);
+    fastest.min(1 << fit.max(1).ilog2())
 }
 
 impl Row {

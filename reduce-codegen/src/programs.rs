@@ -43,6 +43,13 @@ impl Programs {
     }
 }
 
+/// A program by itself, for as many elements as it is for.
+impl From<Program> for Programs {
+    fn from(program: Program) -> Programs {
+        Programs { cases: vec![program] }
+    }
+}
+
 /// The case of n elements.
 pub(crate) fn case_of(spec: &Spec, tuning: Tuning, n: u64) -> Case {
     let mut cases = auto::cases(spec, tuning);

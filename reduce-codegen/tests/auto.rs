@@ -3,9 +3,10 @@
 
 mod support;
 
-use reduce_codegen::{Programs, Tuning, expand};
+use reduce_codegen::{Programs, Tuning, expand, stages_for};
 use reduce_dsl::interpreter::Schedule;
 use reduce_dsl::operators::operator;
+use reduce_dsl::parse::text;
 use reduce_dsl::program::{Association, Program};
 use reduce_dsl::spec::Passes;
 use reduce_dsl::{Scalar, Spec};
@@ -86,6 +87,49 @@ fn cases_follow_each_other_and_take_one_launch() {
             assert_eq!(programs.of_n(*end), &programs.cases()[place]);
         }
         assert!(programs.cases().iter().all(Program::has_one_launch), "{ends:?}");
+    }
+}
+
+/// What is shown pass by pass ends in what runs, also as to how many elements it is for.
+#[test]
+fn the_last_stage_is_the_program_of_n() {
+    for tuning in Tuning::ALL {
+        let spec = auto("sum", Scalar::F32);
+        let programs = Programs::of(&spec, tuning).unwrap();
+        for program in programs.cases() {
+            let n = program.up_to.unwrap_or(1 << 30);
+            let last = stages_for(&spec, tuning, n).unwrap().pop().unwrap().program;
+            assert_eq!(Programs::from(last).of_n(n), program);
+        }
+    }
+}
+
+/// The smallest of that many numbers each, as a closure.
+fn wide(fields: usize, more: &str) -> Spec {
+    let each = |text: fn(usize) -> String| (0..fields).map(text).collect::<Vec<_>>().join(", ");
+    let types = each(|at| format!("f{at}: f64"));
+    let map = each(|at| format!("f{at}: x"));
+    let op = each(|at| format!("f{at}: a.f{at}.min(b.f{at})"));
+    let source = format!(
+        "ty: f64, acc: Wide {{ {types} }}, map: |x| Wide {{ {map} }}, op: |a, b| Wide {{ {op} }}, identity: none{more}"
+    );
+    text(&source, None).unwrap().spec
+}
+
+/// As many numbers as an accumulator may have need more shared memory than 512 threads have, and fewer threads do.
+#[test]
+fn the_widest_accumulators_have_a_block() {
+    let specs = [12, 13, 16].map(|fields| wide(fields, ""));
+    let others = [", commutative: false", ", layout: strided"].map(|more| wide(16, more));
+    for spec in specs.iter().chain(&others) {
+        let size = spec.operation.acc.size();
+        for tuning in Tuning::ALL {
+            let programs = Programs::of(spec, tuning).unwrap();
+            let ends: Vec<_> = programs.cases().iter().map(|it| it.up_to.unwrap_or(u64::MAX)).collect();
+            assert!(ends.is_sorted_by(|a, b| a < b), "{ends:?}");
+            let most = programs.cases().iter().map(|it| it.block).max();
+            assert_eq!(most, Some(if size > 96 { 256 } else { 512 }), "{size} bytes");
+        }
     }
 }
 

@@ -23,12 +23,21 @@ use crate::ops::Un;
 
 /// The function that an operation stands for, if it is one of the library.
 pub fn definition(op: Un, ty: Scalar) -> Option<Func> {
-    match (op, ty) {
-        (Un::Exp, Scalar::F32) => exp::exp(&exp::F32).ok(),
-        (Un::Exp, Scalar::F64) => exp::exp(&exp::F64).ok(),
-        (Un::Ln, Scalar::F32) => ln::ln(&ln::F32).ok(),
-        (Un::Ln, Scalar::F64) => ln::ln(&ln::F64).ok(),
-        _ => None,
+    let is_double = match ty {
+        Scalar::F32 => false,
+        Scalar::F64 => true,
+        Scalar::F16 | Scalar::Bf16 | Scalar::Bool => return None,
+        Scalar::I8 | Scalar::I16 | Scalar::I32 | Scalar::I64 => return None,
+        Scalar::U8 | Scalar::U16 | Scalar::U32 | Scalar::U64 => return None,
+    };
+    match op {
+        Un::Exp if is_double => exp::exp(&exp::F64).ok(),
+        Un::Exp => exp::exp(&exp::F32).ok(),
+        Un::Ln if is_double => ln::ln(&ln::F64).ok(),
+        Un::Ln => ln::ln(&ln::F32).ok(),
+        Un::Neg | Un::Abs | Un::Not | Un::IsNan | Un::Canonical | Un::Sqrt => None,
+        Un::Floor | Un::Ceil | Un::Trunc | Un::RoundTiesEven | Un::ToBits | Un::FromBits => None,
+        Un::CountOnes | Un::LeadingZeros | Un::TrailingZeros => None,
     }
 }
 

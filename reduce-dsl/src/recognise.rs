@@ -52,12 +52,14 @@ fn known(operation: &Operation) -> Option<Known> {
                 continue;
             }
             read.push((row.op, element, acc));
-            for (nan, ties) in choices(row, element) {
+            let known = choices(row, element).find_map(|(nan, ties)| {
                 let combine = row.combine(element, acc, nan, ties).ok()?;
-                if is_same(&operation.combine, &combine, row.commutative) {
-                    let padding = row.neutral(element, acc, nan).ok()?;
-                    return Some(Known { row, combine, padding });
-                }
+                let is_same = is_same(&operation.combine, &combine, row.commutative);
+                let padding = is_same.then(|| row.neutral(element, acc, nan))?.ok()?;
+                Some(Known { row, combine, padding })
+            });
+            if known.is_some() {
+                return known;
             }
         }
     }
@@ -72,7 +74,7 @@ fn pairs(types: &[Scalar]) -> impl Iterator<Item = (Scalar, Scalar)> {
 
 /// The choices that make a difference to what the row does.
 fn choices(row: &Operator, element: Scalar) -> impl Iterator<Item = (Nan, Ties)> {
-    let ignores = element.is_float() && (row.ignoring.is_some() || row.op.contains("IGNORE"));
+    let ignores = element.is_float() && row.op.contains("IGNORE");
     let nan = if ignores { &[Nan::Propagate, Nan::Ignore][..] } else { &[Nan::Propagate] };
     let ties = if row.op.contains("LAST") { &[Ties::First, Ties::Last][..] } else { &[Ties::First] };
     nan.iter().flat_map(move |&nan| ties.iter().map(move |&ties| (nan, ties)))
@@ -121,14 +123,13 @@ impl Classes {
     fn extreme(&self, node: Node, params: u32) -> Node {
         let Node::Select(Id(condition), yes, no) = node else { return node };
         let condition = condition.checked_sub(params).map(|class| self.nodes[class as usize]);
-        match condition {
-            Some(Node::Cmp(Cmp::Lt | Cmp::Le, a, b)) if (yes, no) == (b, a) => {
-                ordered(Node::Bin(Bin::Max, a, b))
-            }
-            Some(Node::Cmp(Cmp::Lt | Cmp::Le, a, b)) if (yes, no) == (a, b) => {
-                ordered(Node::Bin(Bin::Min, a, b))
-            }
-            _ => node,
+        let Some(Node::Cmp(Cmp::Lt | Cmp::Le, a, b)) = condition else { return node };
+        if (yes, no) == (b, a) {
+            ordered(Node::Bin(Bin::Max, a, b))
+        } else if (yes, no) == (a, b) {
+            ordered(Node::Bin(Bin::Min, a, b))
+        } else {
+            node
         }
     }
 }

@@ -48,7 +48,14 @@ impl Reducer {
     /// A pass that does not apply; on a GPU, what NVRTC and the driver report.
     pub fn new(spec: &Spec, device: &Device) -> Result<Reducer, Error> {
         let tuning = device.architecture().map_or(Tuning::DEFAULT, Architecture::tuning);
-        let programs = Programs::of(spec, tuning)?;
+        Reducer::of(Programs::of(spec, tuning)?, device)
+    }
+
+    /// As [`Reducer::new`], of programs that are there already.
+    ///
+    /// # Errors
+    /// On a GPU, what NVRTC and the driver report.
+    pub fn of(programs: Programs, device: &Device) -> Result<Reducer, Error> {
         let kernels = match device.place() {
             Place::Host => None,
             Place::Cuda(gpu) => Some(Kernels::new(&programs, gpu)?),

@@ -43,7 +43,7 @@ impl<In, Out: Output, P: Params> Reduction<In, Out, P> {
     where
         P: NoParams,
     {
-        self.host()?.run(slices, &[])
+        self.with(P::default()).reduce(slices)
     }
 
     /// The reduction with values for its params, a tuple of them for several, in their order:
@@ -108,7 +108,7 @@ impl<In, Out: Output, P: Params> Compiled<In, Out, P> {
     where
         P: NoParams,
     {
-        self.run(slices, &[])
+        self.with(P::default()).reduce(slices)
     }
 
     /// Reduces data that lies on the device already: slices or views of cudarc, at any alignment, or strided
@@ -121,7 +121,7 @@ impl<In, Out: Output, P: Params> Compiled<In, Out, P> {
     where
         P: NoParams,
     {
-        self.run_device(slices, &[])
+        self.with(P::default()).reduce_device(slices)
     }
 
     /// Queues a reduction on the stream of the workspace, made by [`Reducer::workspace`], and returns at once; the
@@ -139,7 +139,7 @@ impl<In, Out: Output, P: Params> Compiled<In, Out, P> {
     where
         P: NoParams,
     {
-        self.reducer.enqueue(stream, inputs.as_slice(), &[], workspace)
+        self.with(P::default()).enqueue(stream, inputs, workspace)
     }
 
     /// Memory for `enqueue` on that stream, for up to n elements. See [`Reducer::workspace`].
@@ -172,16 +172,6 @@ impl<In, Out: Output, P: Params> Compiled<In, Out, P> {
 
     fn run<S: Slices<In>>(&self, slices: S, params: &[Value]) -> Result<Out, Error> {
         let outcome = self.reducer.reduce_with(&slices.views(), params)?;
-        self.output(&outcome.values)
-    }
-
-    #[cfg(feature = "cuda")]
-    fn run_device<'a, S: crate::DeviceSlices<'a, In>>(
-        &self,
-        slices: S,
-        params: &[Value],
-    ) -> Result<Out, Error> {
-        let outcome = self.reducer.reduce_device_with(&slices.inputs(None), params)?;
         self.output(&outcome.values)
     }
 

@@ -10,7 +10,6 @@ use crate::cli::timed::{Clock, Time};
 use crate::cli::{counts, devices, json, output, timed};
 use reduce_codegen::{Stage, Tuning};
 use reduce_dsl::Spec;
-use reduce_dsl::spec::Passes;
 use reduce_runtime::{Architecture, Error};
 use serde::Serialize;
 
@@ -53,7 +52,7 @@ pub(crate) fn explain(args: &Explain) -> Result<(), Failure> {
     let stages = reduce_codegen::stages_for(&parsed.spec, tuning, n);
     let stages = stages.map_err(|error| failed(error.into()))?;
     let mut clock = Clock::of(&device);
-    let explained = stages.iter().map(|stage| explained(stage, &parsed.spec, [n, counts_n], &mut clock));
+    let explained = stages.iter().map(|stage| explained(stage, [n, counts_n], &mut clock));
     let explained = explained.collect::<Result<Vec<_>, _>>().map_err(failed)?;
     let read = read(n, &parsed.spec, args.gb_per_s, &mut clock)?;
     if let Some(wrong) = explained.iter().find_map(|it| it.counted.wrong.as_ref()) {
@@ -64,16 +63,9 @@ pub(crate) fn explain(args: &Explain) -> Result<(), Failure> {
     output::write(None, text.as_bytes())
 }
 
-fn explained(
-    stage: &Stage,
-    spec: &Spec,
-    [n, counts_n]: [u64; 2],
-    clock: &mut Option<Clock>,
-) -> Result<Explained, Error> {
+fn explained(stage: &Stage, [n, counts_n]: [u64; 2], clock: &mut Option<Clock>) -> Result<Explained, Error> {
     let counted = Counted::of(&stage.program, counts_n)?;
-    let (block, passes) = (Some(stage.program.block), Passes::List(stage.program.passes.clone()));
-    let spec = Spec { block, passes, ..spec.clone() };
-    let timed = clock.as_mut().map(|clock| clock.time(&spec, n)).transpose()?;
+    let timed = clock.as_mut().map(|clock| clock.time(&stage.program, n)).transpose()?;
     let (time, wrong) = timed.unzip();
     let wrong = counted.wrong.clone().or(wrong.flatten());
     Ok(Explained { name: stage.name(), counted: Counted { wrong, ..counted }, time })

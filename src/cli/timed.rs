@@ -6,8 +6,7 @@ use crate::cli::elements::Elements;
 use crate::cli::report::microseconds;
 use crate::cli::table::{Column, Side};
 use reduce_codegen::ladder::STEP;
-use reduce_dsl::Spec;
-use reduce_dsl::program::Reads;
+use reduce_dsl::program::{Program, Reads};
 use reduce_runtime::{Device, Error, Reducer, host};
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -43,10 +42,10 @@ impl Clock {
         device.architecture().map(|_| Clock { device: device.clone(), reads: BTreeMap::new() })
     }
 
-    /// The times of a reduction of n elements, and what is wrong with its result.
-    pub(crate) fn time(&mut self, spec: &Spec, n: u64) -> Result<(Time, Option<String>), Error> {
-        let reducer = Reducer::new(spec, &self.device)?;
-        let (program, elements) = (reducer.programs().of_n(n), Elements::new(&spec.operation, n, STEP));
+    /// The times of a program on n elements, and what is wrong with its result.
+    pub(crate) fn time(&mut self, program: &Program, n: u64) -> Result<(Time, Option<String>), Error> {
+        let reducer = Reducer::of(program.clone().into(), &self.device)?;
+        let elements = Elements::new(&program.operation, n, STEP);
         let (views, params) = (elements.views(), &elements.params);
         let found = reducer.reduce_with(&views, params)?.values;
         let host = host::reduce_with(&program.operation, &program.association(), &views, params)?;

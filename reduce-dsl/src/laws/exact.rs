@@ -84,13 +84,11 @@ impl Real {
     }
 
     fn un(self, op: Un, to: Scalar) -> Real {
-        match (self, op) {
-            (Real::Unknown, _) => Real::Unknown,
-            (Real::Value(bits), Un::FromBits) => Real::from_bits(bits),
-            (Real::Value(a), _) => whole(to, |out| lanes::un(op, Lanes::splat(a, 1).borrow(), out)),
-            (_, Un::IsNan) => Real::Value(Value::of(false)),
-            (_, Un::ToBits) => self.to_bits(to),
-            _ => self.real_function(op),
+        match self {
+            Real::Unknown => Real::Unknown,
+            Real::Value(bits) if op == Un::FromBits => Real::from_bits(bits),
+            Real::Value(a) => whole(to, |out| lanes::un(op, Lanes::splat(a, 1).borrow(), out)),
+            Real::Exact(_) | Real::Near(_) | Real::Infinite { .. } => self.real_function(op, to),
         }
     }
 

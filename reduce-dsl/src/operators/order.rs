@@ -43,7 +43,7 @@ pub(super) const NORM_INF: Operator = Operator {
     name: "norm_inf",
     doc: "the largest magnitude; unsigned for integers, so that that of the least one is right",
     source: "numpy.linalg.norm",
-    width: Width::Magnitude,
+    width: Width::LargestMagnitude,
     acc: Shape::Scalar(Ty::A),
     map: "|x| (x as W).abs() as A",
     skips_nan: true,

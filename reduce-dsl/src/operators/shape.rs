@@ -28,6 +28,9 @@ pub enum Width {
     Widened,
     /// Of floats a float; of integers an unsigned one, of at least 32 bits if none is asked for.
     Magnitude,
+    /// As [`Width::Magnitude`], and of integers wide enough for the magnitude of each: of those that wrap, none is the
+    /// largest.
+    LargestMagnitude,
     /// A float; if none is asked for, that of the elements, `f32` for 16-bit ones, `f64` for integers.
     Float,
     /// It has none.
@@ -84,8 +87,8 @@ impl Width {
         match self {
             Width::Own | Width::Fixed => ty,
             Width::Widened => ty.widened(),
-            Width::Magnitude if ty.is_float() => ty.widened(),
-            Width::Magnitude => ty.widened().bits_type(),
+            Width::Magnitude | Width::LargestMagnitude if ty.is_float() => ty.widened(),
+            Width::Magnitude | Width::LargestMagnitude => ty.widened().bits_type(),
             Width::Float if ty.is_float() => ty.widened(),
             Width::Float => Scalar::F64,
         }
@@ -97,9 +100,15 @@ impl Width {
             Width::Own => "the type of its elements",
             Width::Fixed => "a type of its own",
             Width::Float => "f32 or f64",
-            Width::Widened | Width::Magnitude if ty.is_float() => "f32 or f64",
+            Width::Widened | Width::Magnitude | Width::LargestMagnitude if ty.is_float() => "f32 or f64",
             Width::Widened => "an integer",
             Width::Magnitude => "an unsigned integer",
+            Width::LargestMagnitude => match ty.size() {
+                1 => "an unsigned integer",
+                2 => "an unsigned integer of at least 16 bits",
+                4 => "u32 or u64",
+                _ => "u64",
+            },
         }
     }
 
@@ -109,9 +118,12 @@ impl Width {
             Width::Own => acc == ty,
             Width::Fixed => false,
             Width::Float => is_full_float(acc),
-            Width::Widened | Width::Magnitude if ty.is_float() => is_full_float(acc),
+            Width::Widened | Width::Magnitude | Width::LargestMagnitude if ty.is_float() => {
+                is_full_float(acc)
+            }
             Width::Widened => acc.is_integer(),
             Width::Magnitude => acc.is_unsigned(),
+            Width::LargestMagnitude => acc.is_unsigned() && acc.size() >= ty.size(),
         }
     }
 }

@@ -144,8 +144,10 @@ pub(super) const DESCRIBE: Operator = Operator {
         min: if IGNORE { T_NAN } else { T_GREATEST }, max: if IGNORE { T_NAN } else { T_LEAST },
     }",
     ),
-    finish: "|acc| Describe {
-        n: acc.n, mean: if acc.n == 0 { A_NAN } else { acc.mean }, m2: acc.m2, min: acc.min, max: acc.max,
+    // Where no distance is a number, the mean that was last taken depends on where the infinite elements stand.
+    finish: "|acc| {
+        let is_none = acc.n == 0 || acc.m2.is_nan();
+        Describe { n: acc.n, mean: if is_none { A_NAN } else { acc.mean }, m2: acc.m2, min: acc.min, max: acc.max }
     }",
     output: DESCRIPTION,
     ..Operator::ADDITIVE

@@ -66,6 +66,11 @@ fn an_accumulator_is_asked_for() {
         "`max` of f16 accumulates in the type of its elements, not f64; convert the elements in `map`, or leave \
          `acc` out"
     );
+    let integers = x(Scalar::I32);
+    assert_eq!(
+        refused("norm_inf", Request { acc: Some(Scalar::U8), ..Request::new(&integers) }),
+        "`norm_inf` of i32 accumulates in u32 or u64, not u8; convert the elements in `map`, or leave `acc` out"
+    );
     assert_eq!(
         refused("any", wide),
         "`any` of f16 accumulates in a type of its own, not f64; convert the elements in `map`, or leave `acc` out"

@@ -1,7 +1,7 @@
 //! Every special value that `docs/operators.md` names.
 
-use super::ways::{How, IGNORE, USUAL, result, result_of_pairs, scalar};
-use reduce_dsl::operators::OPERATORS;
+use super::ways::{How, IGNORE, USUAL, result, result_of_pairs, results, scalar};
+use reduce_dsl::operators::{OPERATORS, operator};
 use reduce_dsl::{Scalar, Value, bf16};
 
 const INFINITY: f32 = f32::INFINITY;
@@ -41,6 +41,11 @@ fn nan_is_in_the_result_with_the_bits_of_the_contract() {
         is_nan(name, USUAL, &[f32::from_bits(0xffc1_2345)]);
         let x = [f32::from_bits(0xffc1_2345), 1.0, f32::from_bits(0x7f80_0001)];
         is_nan(name, USUAL, &x);
+    }
+    for row in OPERATORS.iter().filter(|row| FLOATS.contains(&row.name) && row.commutative) {
+        for x in [[NAN, 1.0, 2.0], [1.0, NAN, 2.0], [1.0, 2.0, NAN]] {
+            is_nan(row.name, USUAL, &x);
+        }
     }
     let described = result("describe", USUAL, &[1.0, NAN]).unwrap();
     let nan = Value::from_bits(Scalar::F32, 0x7fc0_0000);
@@ -135,9 +140,36 @@ fn moments_of_what_is_not_finite_are_nan() {
     }
     assert_eq!(scalar::<f32, f32>("mean", USUAL, &[1.0, INFINITY]), INFINITY);
     is_nan("mean", USUAL, &[INFINITY, -INFINITY]);
-    let described = result("describe", USUAL, &[INFINITY, 1.0]).unwrap();
-    assert_eq!(described[3..], [Value::of(1.0f32), Value::of(INFINITY)]);
-    assert!(described[1].is_nan() && described[2].is_nan());
+}
+
+#[test]
+fn an_infinite_element_is_described_wherever_it_stands() {
+    let mut many = vec![1.0; 300];
+    many.push(INFINITY);
+    for x in [&[INFINITY][..], &[1.0, INFINITY], &[INFINITY, 1.0], &many] {
+        let described = result("describe", USUAL, x).unwrap();
+        let least = x.iter().copied().fold(INFINITY, f32::min);
+        assert_eq!(described[3..], [least, INFINITY].map(Value::of), "{x:?}");
+        assert!(described[1].is_nan() && described[2].is_nan(), "{x:?}");
+    }
+    let squares = result("describe", USUAL, &[0.0f32, 2e30]).unwrap();
+    assert_eq!(squares[1..3], [1e30, INFINITY].map(Value::of));
+    for described in results("describe", USUAL, &[f32::MAX, -f32::MAX]) {
+        let [mean, m2] = [1, 2].map(|at| described.as_ref().unwrap()[at].as_f64().unwrap());
+        assert!(!mean.is_finite() && !m2.is_finite());
+    }
+}
+
+/// Of magnitudes that wrap, the largest is none of them.
+#[test]
+fn the_largest_magnitude_is_one_of_an_element() {
+    let norm_inf = operator("norm_inf").unwrap();
+    for ty in Scalar::ALL.into_iter().filter(|ty| ty.is_integer()) {
+        for acc in Scalar::ALL.into_iter().filter(|acc| acc.is_unsigned()) {
+            assert_eq!(norm_inf.width.takes(ty, acc), acc.size() >= ty.size(), "{acc} of {ty}");
+        }
+    }
+    assert_eq!(scalar::<i8, u8>("norm_inf", How { acc: Some(Scalar::U8), ..USUAL }, &[-128, 127]), 128);
 }
 
 #[test]
@@ -182,6 +214,8 @@ fn nan_is_not_zero() {
 
 #[test]
 fn the_first_and_the_last_keep_their_order() {
+    assert_eq!(scalar::<f32, f32>("first", USUAL, &[1.0, NAN]), 1.0);
+    assert_eq!(scalar::<f32, f32>("last", USUAL, &[NAN, 1.0]), 1.0);
     assert_eq!(scalar::<u8, u8>("first", USUAL, &[3, 1, 2]), 3);
     assert_eq!(scalar::<u8, u8>("last", USUAL, &[3, 1, 2]), 2);
     assert_eq!(scalar::<f32, f32>("first", IGNORE, &[NAN, 5.0, NAN, 6.0]), 5.0);

@@ -38,6 +38,12 @@ pub(crate) fn result<T: Element>(name: &str, how: How, x: &[T]) -> Option<Vec<Va
     every_way(&operation(name, T::TY, how), how, &columns)
 }
 
+/// The results of elements of one input, each found in another way.
+pub(crate) fn results<T: Element>(name: &str, how: How, x: &[T]) -> Vec<Option<Vec<Value>>> {
+    let columns = [x.iter().map(|&x| Value::of(x)).collect()];
+    each_way(&operation(name, T::TY, how), how, &columns)
+}
+
 /// The result of elements of two inputs.
 pub(crate) fn result_of_pairs<T: Element>(name: &str, how: How, pairs: &[(T, T)]) -> Option<Vec<Value>> {
     let x = pairs.iter().map(|&(x, _)| Value::of(x)).collect();
@@ -51,6 +57,12 @@ pub(crate) fn scalar<T: Element, R: Element>(name: &str, how: How, x: &[T]) -> R
 }
 
 fn every_way(operation: &Operation, how: How, columns: &[Vec<Value>]) -> Option<Vec<Value>> {
+    let results = each_way(operation, how, columns);
+    results.iter().for_each(|other| assert_eq!(*other, results[0], "{}: {columns:?}", operation.name));
+    results[0].clone()
+}
+
+fn each_way(operation: &Operation, how: How, columns: &[Vec<Value>]) -> Vec<Option<Vec<Value>>> {
     let ways = Ways { operation, how, columns };
     let n = columns[0].len();
     let leaves: Vec<Acc> = (0..n).map(|i| ways.mapped(i)).collect();
@@ -61,9 +73,7 @@ fn every_way(operation: &Operation, how: How, columns: &[Vec<Value>]) -> Option<
             leaves.iter().flat_map(|leaf| [padding.clone(), leaf.clone(), padding.clone()]).collect();
         accs.extend([ways.leftwards(&padded), ways.pairs(&padded)]);
     }
-    let results: Vec<_> = accs.into_iter().map(|acc| ways.finished(acc)).collect();
-    results.iter().for_each(|other| assert_eq!(*other, results[0], "{}: {columns:?}", operation.name));
-    results[0].clone()
+    accs.into_iter().map(|acc| ways.finished(acc)).collect()
 }
 
 struct Ways<'a> {

@@ -76,7 +76,7 @@ impl Params for () {
     label = "params of type `{Self}` are missing",
     note = "give them first, in their order, as in `scaled.with(2.0).reduce(&x)`"
 )]
-pub trait NoParams: Params {}
+pub trait NoParams: Params + Default {}
 
 #[diagnostic::do_not_recommend]
 impl NoParams for () {}

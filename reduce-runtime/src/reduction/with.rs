@@ -47,7 +47,9 @@ impl<In, Out: Output, P: Params> With<'_, Compiled<In, Out, P>> {
     /// See [`Reducer::reduce_device`](crate::Reducer::reduce_device).
     #[cfg(feature = "cuda")]
     pub fn reduce_device<'a, S: crate::DeviceSlices<'a, In>>(&self, slices: S) -> Result<Out, Error> {
-        self.reduction.run_device(slices, &self.params)
+        let compiled = self.reduction;
+        let outcome = compiled.reducer.reduce_device_with(&slices.inputs(None), &self.params)?;
+        compiled.output(&outcome.values)
     }
 
     /// As [`Compiled::enqueue`].

@@ -69,7 +69,8 @@ impl Climb {
     fn climbed(&mut self, specs: [Spec; 2], lengths: [u64; 2]) -> Result<Climbed, Error> {
         let ([spec, to_count], [n, counts_n]) = (specs, lengths);
         let counted = Counted::of(&reduce_codegen::compile(&to_count)?, counts_n)?;
-        let timed = self.clock.as_mut().map(|clock| clock.time(&spec, n)).transpose()?;
+        let program = reduce_codegen::compile(&spec)?;
+        let timed = self.clock.as_mut().map(|clock| clock.time(&program, n)).transpose()?;
         let (time, wrong) = timed.unzip();
         let wrong = counted.wrong.clone().or(wrong.flatten());
         Ok(Climbed { spec, counted, time, wrong })

@@ -4,6 +4,7 @@ use super::Real;
 use crate::laws::near::Near;
 use crate::laws::ratio::Ratio;
 use crate::ops::{Bin, Un};
+use crate::{Scalar, Value};
 use std::cmp::Ordering;
 
 const ZERO: Real = Real::Exact(Ratio::whole(0));
@@ -35,7 +36,7 @@ impl Real {
         }
     }
 
-    pub(super) fn real_function(self, op: Un) -> Real {
+    pub(super) fn real_function(self, op: Un, to: Scalar) -> Real {
         match op {
             Un::Neg => self.neg(),
             Un::Abs => self.abs(),
@@ -47,7 +48,9 @@ impl Real {
             Un::Ceil => self.to_whole(f64::ceil, |x| x.neg()?.floor().checked_neg()),
             Un::Trunc => self.to_whole(f64::trunc, truncated),
             Un::RoundTiesEven => self.to_whole(f64::round_ties_even, nearest),
-            Un::Not | Un::IsNan | Un::ToBits | Un::FromBits => Real::Unknown,
+            Un::IsNan => Real::Value(Value::of(false)),
+            Un::ToBits => self.to_bits(to),
+            Un::Not | Un::FromBits => Real::Unknown,
             Un::CountOnes | Un::LeadingZeros | Un::TrailingZeros => Real::Unknown,
         }
     }

@@ -186,12 +186,14 @@ impl Lower<'_> {
         if let Some(value) = known(b) {
             return value != 0 && value != -1;
         }
-        match self.builder.node(b) {
-            Some(Node::Bin(Bin::Max, x, y)) => [x, y].into_iter().filter_map(known).any(|k| k >= 1),
-            Some(Node::Bin(Bin::Or, x, y)) => {
-                ty.is_unsigned() && [x, y].into_iter().filter_map(known).any(|k| k != 0)
-            }
-            _ => false,
+        let Some(Node::Bin(op, x, y)) = self.builder.node(b) else { return false };
+        let mut constants = [x, y].into_iter().filter_map(known);
+        match op {
+            Bin::Max => constants.any(|k| k >= 1),
+            Bin::Or => ty.is_unsigned() && constants.any(|k| k != 0),
+            Bin::Add | Bin::Sub | Bin::Mul | Bin::Div | Bin::Rem => false,
+            Bin::Min | Bin::MinNum | Bin::MaxNum => false,
+            Bin::And | Bin::Xor | Bin::Shl | Bin::Shr => false,
         }
     }
 
