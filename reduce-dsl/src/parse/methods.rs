@@ -1,7 +1,8 @@
 //! The methods of closures: a table, one row each. To add a method, add a row to [`METHODS`].
 //!
 //! A row is an operation, or the text of a closure in the language of specifications itself. Both give what Rust's method
-//! of that name gives, for every value; only the bits of a NaN, which nothing sees, may differ.
+//! of that name gives, for every value; only the bits of a NaN, which nothing sees, may differ. No text wraps on the way:
+//! an integer that wraps is what the user wrote, and the [laws](crate::laws) excuse it.
 
 use crate::Scalar;
 use crate::ops::{Bin, Un};
@@ -148,12 +149,14 @@ pub(crate) const METHODS: &[Method] = {
         method("max", Integers, ONE, SAME, Meaning::Bin(Bin::Max)),
         method("clamp", Integers, TWO, SAME, Text("|x, low, high| x.max(low).min(high)")),
         method("pow", Integers, DISTANCE, SAME, Power),
+        method("abs_diff", Unsigned, ONE, Bits, Text("|x, y| x.max(y) - x.min(y)")),
+        // With the other highest bit, signed integers are in order as unsigned ones.
         method(
             "abs_diff",
-            Integers,
+            Signed,
             ONE,
             Bits,
-            Text("|x, y| if x < y { y as U - x as U } else { x as U - y as U }"),
+            Text("|x, y| (x.max(y) as U ^ 1 << TOP) - (x.min(y) as U ^ 1 << TOP)"),
         ),
         method("count_ones", Integers, NONE, COUNT, Meaning::Un(Un::CountOnes)),
         method("count_zeros", Integers, NONE, COUNT, Text("|x| (!x).count_ones()")),
@@ -172,42 +175,30 @@ pub(crate) const METHODS: &[Method] = {
             Integers,
             DISTANCE,
             SAME,
-            Text("|x, by| { let bits = x as U; (bits << by | bits >> (0 - by)) as T }"),
+            Text("|x, by| { let bits = x as U; (bits << by | bits >> 1 >> !by) as T }"),
         ),
         method(
             "rotate_right",
             Integers,
             DISTANCE,
             SAME,
-            Text("|x, by| { let bits = x as U; (bits >> by | bits << (0 - by)) as T }"),
+            Text("|x, by| { let bits = x as U; (bits >> by | bits << 1 << !by) as T }"),
         ),
-        method(
-            "saturating_add",
-            Unsigned,
-            ONE,
-            SAME,
-            Text("|x, y| { let added = x + y; if added < x { T::MAX } else { added } }"),
-        ),
-        method("saturating_sub", Unsigned, ONE, SAME, Text("|x, y| if x < y { 0 } else { x - y }")),
+        method("saturating_add", Unsigned, ONE, SAME, Text("|x, y| x.min(T::MAX - y) + y")),
+        method("saturating_sub", Unsigned, ONE, SAME, Text("|x, y| x.max(y) - y")),
         method(
             "saturating_add",
             Signed,
             ONE,
             SAME,
-            Text(
-                "|x, y| { let added = x + y; let limit = if x < 0 { T::MIN } else { T::MAX }; \
-                 if (x ^ added) & (y ^ added) < 0 { limit } else { added } }",
-            ),
+            Text("|x, y| x.max(T::MIN - y.min(0)).min(T::MAX - y.max(0)) + y"),
         ),
         method(
             "saturating_sub",
             Signed,
             ONE,
             SAME,
-            Text(
-                "|x, y| { let rest = x - y; let limit = if x < 0 { T::MIN } else { T::MAX }; \
-                 if (x ^ y) & (x ^ rest) < 0 { limit } else { rest } }",
-            ),
+            Text("|x, y| x.max(T::MIN + y.max(0)).min(T::MAX + y.min(0)) - y"),
         ),
         method("is_nan", OthersOfRows, NONE, BOOL, Text("|_| false")),
         method("abs", OthersOfRows, NONE, SAME, Text("|x| x")),
