@@ -3,7 +3,7 @@
 use crate::expr::{Expr, commutative, fields, indexed, of, scalar, with_fold, with_identity};
 use crate::right::{matrix, welford};
 use reduce_dsl::eval::Evaluator;
-use reduce_dsl::laws::{Counterexample, Effort, Law, check};
+use reduce_dsl::laws::{Cause, Counterexample, Effort, Law, check};
 use reduce_dsl::operation::{Argument, Operation, Record};
 use reduce_dsl::ops::Bin;
 use reduce_dsl::{Scalar, Value};
@@ -276,7 +276,7 @@ fn nan_that_depends_on_order_is_reported() {
     for operation in [arg_min, arg_max, greater] {
         for effort in [Effort::Sample, Effort::Thorough] {
             let found = check(&operation, effort).unwrap();
-            let example = found.nan_depends_on_order.unwrap();
+            let example = found.remark(Cause::Nan).unwrap().counterexample.clone();
             assert!(example.operands.iter().flatten().any(|value| value.is_nan()), "{example}");
             let sides = again(&operation, Law::Associative, &example);
             assert_eq!(sides, [example.left.values, example.right.values]);
