@@ -148,9 +148,10 @@ impl<'a> Examiner<'a> {
         for shape in equation.shapes() {
             let batch = self.sampler.draw(shape, Kind::Small, self.cases(shape).div_ceil(4));
             let differing = self.differing(equation, &batch);
-            let verdict = |lane| match self.real_verdict(equation, &batch, lane) {
-                Verdict::Open if !differing.contains(&lane) => Verdict::Equal,
-                verdict => verdict,
+            let verdict = |lane| {
+                let verdict = self.real_verdict(equation, &batch, lane);
+                let is_equal = verdict == Verdict::Open && !differing.contains(&lane);
+                if is_equal { Verdict::Equal } else { verdict }
             };
             self.note(equation, &batch, outcome, verdict);
         }

@@ -69,7 +69,7 @@ fn integers() -> Vec<Wrong> {
         ("halves", scalar(U8, |a, b| half(a) + half(b))),
         ("a hash of u32", scalar(U32, |a, b| a.bin(Bin::Xor, b) * a.is(16_777_619u32))),
         ("a hash of u8", scalar(U8, |a, b| a.bin(Bin::Xor, b) * a.is(77u8))),
-        ("a + b, but for 1000", scalar(I32, |a, b| one(a.eq(&a.is(1000i32)).choose(&[b.clone()], &[a + b])))),
+        ("a + b, but for 1000", scalar(I32, |a, b| one(a.eq(&a.is(1000i32)).choose(from_ref(b), &[a + b])))),
         ("a implies b", scalar(Bool, |a, b| a.eq(&a.is(false)).or(b))),
         ("neither", scalar(Bool, |a, b| a.or(b).eq(&a.is(false)))),
     ]
