@@ -162,6 +162,28 @@ fn remarks_name_their_cause() {
 }
 
 #[test]
+fn remarks_are_notes_to_who_writes_the_closure() {
+    let source = "ty: i32, acc: T { s: i32, m: i32 }, map: |x| T { s: x, m: x }, \
+                  op: |a, b| T { s: a.s + b.s, m: a.m.max(a.s + b.m) }, identity: none";
+    let notes = text(source, None).unwrap().notes;
+    assert!(
+        notes.iter().any(|note| note.message.starts_with("with overflow the order shows: ")),
+        "{notes:?}"
+    );
+}
+
+/// Whole numbers that floats hold are as they are, for the operator and for its fold.
+#[test]
+fn what_gives_whole_numbers_does_not_round() {
+    for source in [
+        "ty: f32, map: |x| x.floor(), op: |a, b| a.max(b), identity: none, fold: |acc, x| acc.max(x.floor())",
+        "ty: i32, map: |x| x as f64, op: |a, b| a.max(b), identity: none, fold: |acc, x| acc.max(x as f64)",
+    ] {
+        assert!(read(source).unwrap().operation.exact && found(source).exact, "{source}");
+    }
+}
+
+#[test]
 fn what_was_tried_of_wider_elements_is_a_sample() {
     let exhaustive =
         |source: &str| found(source).checked.iter().map(|it| it.cases.exhaustive).collect::<Vec<_>>();
