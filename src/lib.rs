@@ -147,7 +147,7 @@
 //! assert_eq!(RANGE.reduce(&[3.0, -1.0, 4.0])?, Range { lo: -1.0, hi: 4.0 });
 //!
 //! let found = check(&RANGE.spec().operation, Effort::Thorough)?;
-//! assert!(found.commutative && found.nan_depends_on_order.is_none());
+//! assert!(found.commutative && found.remarks.is_empty());
 //! # Ok(())
 //! # }
 //! ```

@@ -12,7 +12,7 @@ pub use build::FuncBuilder;
 #[cfg(feature = "parse")]
 pub(crate) use print::literal;
 
-use crate::ops::{Bin, Cmp, TypeError, Un};
+use crate::ops::{self, Bin, Cmp, TypeError, Un};
 use crate::{Scalar, Value};
 
 /// A parameter or the result of a node: parameters come first, then the nodes in order.
@@ -162,13 +162,18 @@ impl Func {
 
     /// Does an operation of floats round, so that the order of such operations shows?
     pub fn rounds(&self) -> bool {
-        self.lines.iter().any(|line| match line.node {
+        self.lines.iter().any(|line| self.rounds_at(line))
+    }
+
+    /// May the result of that line, one of its own, be rounded?
+    pub(crate) fn rounds_at(&self, line: &Line) -> bool {
+        match line.node {
             Node::Bin(op, ..) => line.ty.is_float() && op.rounds(),
             Node::Un(op, _) => op.rounds(),
-            Node::Cast(to, from) => to.is_float() && !self.ty(from).is_half(),
+            Node::Cast(to, a) => to.is_float() && !ops::holds(to, self.ty(a)),
             Node::MulAdd(..) => true,
             Node::Const(_) | Node::Cmp(..) | Node::Select(..) => false,
-        })
+        }
     }
 
     /// Does a line or result name `id`?

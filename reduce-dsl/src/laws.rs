@@ -1,10 +1,18 @@
 //! The laws that make a reduction one: `op` is associative, `identity` is neutral, `fold` adds what `map` gives.
 //!
-//! They are tried on elements, the same every time: on small numbers, and on those at the edges of their type. A law
-//! holds where both sides are equal bit for bit. Where an operation rounds, it holds where they are equal as fractions
-//! before any rounding, or, of `sqrt`, `exp` and the like, up to a bound on what each operation adds to the error. Operands
-//! are accumulators that occur: what `map` gives of elements, and `op` of those. So an operator that is wrong for a
-//! count of 0 and a mean of 1 is not wrong, unless a map can give them.
+//! They are tried on elements, the same every time: on small numbers, on those at the edges of their type, and on those
+//! next to the constants of the functions. A law holds where both sides are equal bit for bit. Where an operation rounds, it
+//! holds where they are equal as fractions before any rounding, or, of `sqrt`, `exp` and the like, up to a bound on what each
+//! operation adds to the error. Operands are accumulators that occur: what `map` gives of elements, and `op` of those. So an
+//! operator that is wrong for a count of 0 and a mean of 1 is not wrong, unless a map can give them.
+//!
+//! A difference is no error, but a [`Remark`], where it owes to
+//!
+//! - a NaN that comes of operands that are NaN or infinite;
+//! - a float that becomes infinite, or an integer that wraps, unless the law does not hold in integers without ends either;
+//! - a division by zero, unless it is the identity that makes it of a finite operand.
+//!
+//! A law of which no case holds is broken.
 //!
 //! ```
 //! use reduce_dsl::func::Param;
@@ -85,15 +93,32 @@ pub struct Found {
     pub commutative: bool,
     /// Operands that may not be, if they may not.
     pub not_commutative: Option<Counterexample>,
-    /// Does every order and grouping give the same bits? Nothing rounds, and neither NaN nor overflow was found to show.
+    /// Does every order and grouping give the same bits? Nothing rounds, and there is no remark.
     pub exact: bool,
-    /// Operands of which a NaN makes the result depend on order or grouping, if any were found.
-    pub nan_depends_on_order: Option<Counterexample>,
-    /// Operands of which an overflow makes the result depend on order or grouping, if any were found: a float that
-    /// becomes infinite on one side, or an integer that wraps.
-    pub overflow_depends_on_order: Option<Counterexample>,
+    /// What makes the result depend on order or grouping, where it is no error: at most one for each cause.
+    pub remarks: Vec<Remark>,
     /// What was tried for each law that applies.
     pub checked: Vec<Checked>,
+}
+
+/// A case in which order or grouping shows, and why that is no error.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Remark {
+    /// Why.
+    pub cause: Cause,
+    /// The case.
+    pub counterexample: Counterexample,
+}
+
+/// What makes order or grouping show in reductions that keep their laws.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Cause {
+    /// A float that becomes infinite on one side, or an integer that wraps.
+    Overflow,
+    /// A division by zero.
+    DivisionByZero,
+    /// A NaN that comes of operands that are NaN or infinite.
+    Nan,
 }
 
 /// What was tried for a law.
@@ -108,11 +133,12 @@ pub struct Checked {
 /// How many cases were tried, and how they were decided.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Cases {
-    /// Both sides are equal: bit for bit, or as fractions.
+    /// Both sides are equal: bit for bit, or as fractions. Of an identity, a zero's sign does not count.
     pub exact: u64,
     /// Both sides are equal up to the bound on their error.
     pub bounded: u64,
-    /// Nothing follows: of floats at the edges, rounding hides what it would be; or no bound is known.
+    /// Nothing follows: rounding hides what it would be, no bound is known, or the sides differ by a [`Cause`] that is no
+    /// error.
     pub discarded: u64,
     /// Are these all that there are, of elements or accumulators one by one?
     pub exhaustive: bool,
@@ -139,8 +165,7 @@ pub fn check(operation: &Operation, effort: Effort) -> Result<Found, Box<Broken>
         commutative: true,
         not_commutative: None,
         exact: true,
-        nan_depends_on_order: None,
-        overflow_depends_on_order: None,
+        remarks: Vec::new(),
         checked: Vec::new(),
     };
     for equation in Equation::of(operation) {
@@ -155,16 +180,22 @@ pub fn check(operation: &Operation, effort: Effort) -> Result<Found, Box<Broken>
         }
         found.exact &= !examiner.rounds(&equation);
     }
-    found.exact &= found.commutative
-        && found.nan_depends_on_order.is_none()
-        && found.overflow_depends_on_order.is_none();
+    found.exact &= found.commutative && found.remarks.is_empty();
     Ok(found)
 }
 
 impl Found {
+    /// What that cause makes depend on order, if anything was found.
+    pub fn remark(&self, cause: Cause) -> Option<&Remark> {
+        self.remarks.iter().find(|remark| remark.cause == cause)
+    }
+
     fn add(&mut self, law: Law, outcome: Outcome) {
-        self.nan_depends_on_order = self.nan_depends_on_order.take().or(outcome.nan);
-        self.overflow_depends_on_order = self.overflow_depends_on_order.take().or(outcome.overflow);
+        for remark in outcome.remarks {
+            if self.remark(remark.cause).is_none() {
+                self.remarks.push(remark);
+            }
+        }
         match self.checked.iter_mut().find(|checked| checked.law == law) {
             Some(checked) => checked.cases.add(outcome.cases),
             None => self.checked.push(Checked { law, cases: outcome.cases }),
@@ -189,6 +220,18 @@ impl Broken {
             Law::Commutative => "`op` is not commutative",
             Law::Fold => "`fold` is not `op` of what `map` gives",
         }
+    }
+}
+
+/// `with NaN the order shows: …`
+impl fmt::Display for Remark {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let cause = match self.cause {
+            Cause::Overflow => "overflow",
+            Cause::DivisionByZero => "division by zero",
+            Cause::Nan => "NaN",
+        };
+        write!(f, "with {cause} the order shows: {}", self.counterexample)
     }
 }
 

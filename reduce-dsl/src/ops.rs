@@ -151,10 +151,11 @@ impl Un {
 }
 
 impl Un {
-    /// Does it round?
+    /// Does it round? What gives whole numbers gives them as they are.
     pub fn rounds(self) -> bool {
         match self {
-            Un::Sqrt | Un::Exp | Un::Ln | Un::Floor | Un::Ceil | Un::Trunc | Un::RoundTiesEven => true,
+            Un::Sqrt | Un::Exp | Un::Ln => true,
+            Un::Floor | Un::Ceil | Un::Trunc | Un::RoundTiesEven => false,
             Un::Neg | Un::Abs | Un::Not | Un::IsNan | Un::Canonical | Un::ToBits | Un::FromBits => false,
             Un::CountOnes | Un::LeadingZeros | Un::TrailingZeros => false,
         }
@@ -196,8 +197,8 @@ impl Bin {
     /// Does it round, of floats?
     pub fn rounds(self) -> bool {
         match self {
-            Bin::Add | Bin::Sub | Bin::Mul | Bin::Div | Bin::Rem => true,
-            Bin::Min | Bin::Max | Bin::MinNum | Bin::MaxNum => false,
+            Bin::Add | Bin::Sub | Bin::Mul | Bin::Div => true,
+            Bin::Rem | Bin::Min | Bin::Max | Bin::MinNum | Bin::MaxNum => false,
             Bin::And | Bin::Or | Bin::Xor | Bin::Shl | Bin::Shr => false,
         }
     }
@@ -249,6 +250,17 @@ pub fn cast(a: Scalar, to: Scalar) -> Result<Scalar, TypeError> {
         Scalar::U8 | Scalar::U16 | Scalar::U32 | Scalar::U64 => is_arithmetic(to),
     };
     legal.then_some(to).ok_or_else(|| TypeError::new(format!("as {to}"), &[a]))
+}
+
+/// Does the float `to`, which is [what a cast gives](cast), hold every value of the other type?
+pub(crate) fn holds(to: Scalar, from: Scalar) -> bool {
+    match from {
+        Scalar::F64 => to == Scalar::F64,
+        Scalar::Bool | Scalar::F16 | Scalar::Bf16 | Scalar::F32 => true,
+        Scalar::I8 | Scalar::I16 | Scalar::U8 | Scalar::U16 => true,
+        Scalar::I32 | Scalar::U32 => to == Scalar::F64,
+        Scalar::I64 | Scalar::U64 => false,
+    }
 }
 
 /// The type of `a.mul_add(b, c)`, rounded once.

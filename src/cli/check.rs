@@ -5,7 +5,7 @@ use crate::cli::failure::Failure;
 use crate::cli::source::Source;
 use crate::cli::table::{Column, Side, Table};
 use crate::cli::{json, output};
-use reduce_dsl::laws::{self, Broken, Counterexample, Effort, Found};
+use reduce_dsl::laws::{self, Broken, Cause, Counterexample, Effort, Found, Remark};
 use reduce_dsl::parse::Diagnostic;
 use serde::Serialize;
 
@@ -66,12 +66,7 @@ fn remarks(found: &Found) -> Vec<String> {
         None => "elements may be reordered".to_owned(),
     };
     let bits = if found.exact { "every order gives the same bits" } else { "the order shows in the bits" };
-    let nan = found.nan_depends_on_order.iter().map(|example| format!("with NaN the order shows: {example}"));
-    let overflow = found
-        .overflow_depends_on_order
-        .iter()
-        .map(|example| format!("with overflow the order shows: {example}"));
-    [commutes, bits.to_owned()].into_iter().chain(nan).chain(overflow).collect()
+    [commutes, bits.to_owned()].into_iter().chain(found.remarks.iter().map(Remark::to_string)).collect()
 }
 
 /// The line of laws that hold.
@@ -85,6 +80,7 @@ struct Holds<'a> {
     not_commutative: Option<Example<'a>>,
     nan: Option<Example<'a>>,
     overflow: Option<Example<'a>>,
+    division_by_zero: Option<Example<'a>>,
 }
 
 #[derive(Serialize)]
@@ -120,6 +116,7 @@ impl<'a> Holds<'a> {
             discarded: checked.cases.discarded,
             exhaustive: checked.cases.exhaustive,
         });
+        let remark = |cause| found.remark(cause).map(|remark| Example::of(&remark.counterexample));
         Holds {
             spec,
             holds: true,
@@ -127,8 +124,9 @@ impl<'a> Holds<'a> {
             commutative: found.commutative,
             exact: found.exact,
             not_commutative: found.not_commutative.as_ref().map(Example::of),
-            nan: found.nan_depends_on_order.as_ref().map(Example::of),
-            overflow: found.overflow_depends_on_order.as_ref().map(Example::of),
+            nan: remark(Cause::Nan),
+            overflow: remark(Cause::Overflow),
+            division_by_zero: remark(Cause::DivisionByZero),
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use super::Law;
 use super::batch::Batch;
-use super::rounding::rounds;
+use super::native::{Equality, same, same_number};
 use crate::func::{Func, Line};
 use crate::lanes::Lanes;
 use crate::library;
@@ -27,7 +27,7 @@ pub(super) enum Equation {
 /// An accumulator that is to be neutral.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Neutral {
-    /// As numbers.
+    /// As numbers: of a zero the sign does not matter.
     Identity(Vec<Value>),
     /// Bit for bit.
     Padding(Vec<Value>),
@@ -62,17 +62,22 @@ impl Equation {
             Equation::Associative => &[&[1, 1, 1], &[1, 2, 1], &[2, 1, 3]],
             Equation::Left(_) | Equation::Right(_) => &[&[1], &[2], &[3]],
             Equation::Commutative => &[&[1, 1], &[2, 1], &[2, 3]],
-            Equation::Fold => &[&[2], &[3], &[5]],
+            Equation::Fold => &[&[2], &[3], &[5], &[20], &[100]],
+        }
+    }
+
+    /// What its sides have to be.
+    pub(super) fn equality(&self) -> Equality {
+        match self {
+            Equation::Left(Neutral::Identity(_)) | Equation::Right(Neutral::Identity(_)) => same_number,
+            Equation::Left(Neutral::Padding(_)) | Equation::Right(Neutral::Padding(_)) => same,
+            Equation::Associative | Equation::Commutative | Equation::Fold => same,
         }
     }
 
     /// Is every difference of bits one too many?
     pub(super) fn is_strict(&self) -> bool {
-        match self {
-            Equation::Left(Neutral::Padding(_)) | Equation::Right(Neutral::Padding(_)) => true,
-            Equation::Left(Neutral::Identity(_)) | Equation::Right(Neutral::Identity(_)) => false,
-            Equation::Associative | Equation::Commutative | Equation::Fold => false,
-        }
+        matches!(self, Equation::Left(Neutral::Padding(_)) | Equation::Right(Neutral::Padding(_)))
     }
 }
 
@@ -148,8 +153,8 @@ impl<'a> Functions<'a> {
 
     /// May a side of an equation be rounded, apart from its operands?
     pub(super) fn round(&self, equation: &Equation) -> bool {
-        let fold = || [Some(&self.map), self.fold.as_ref()].into_iter().flatten().any(rounds);
-        rounds(&self.combine) || *equation == Equation::Fold && fold()
+        let fold = || [Some(&self.map), self.fold.as_ref()].into_iter().flatten().any(Func::rounds);
+        self.combine.rounds() || *equation == Equation::Fold && fold()
     }
 }
 

@@ -2,11 +2,12 @@
 
 mod convert;
 mod real;
+mod unbounded;
 
 use super::equation::Numbers;
 use super::near::Near;
 use super::ratio::Ratio;
-use crate::func::{Func, Id, Line, Node};
+use crate::func::{Func, Line, Node};
 use crate::lanes::{self, LaneError, Lanes};
 use crate::ops::{Bin, Cmp, Un};
 use crate::{Scalar, Value};
@@ -14,14 +15,17 @@ use std::cmp::Ordering;
 
 /// Real numbers, one case at a time.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Reals;
+pub(super) struct Reals {
+    /// Do integers wrap, as everywhere? If not, they have no ends.
+    pub(super) wraps: bool,
+}
 
 /// What is known of a scalar.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Real {
-    /// An integer or `bool`, which wraps as everywhere.
+    /// A `bool`, or an integer that wraps.
     Value(Value),
-    /// A number.
+    /// A number; also an integer that has no end.
     Exact(Ratio),
     /// A number up to a bound.
     Near(Near),
@@ -48,12 +52,12 @@ impl Numbers for Reals {
     type Number = Real;
 
     fn constant(&self, value: Value) -> Real {
-        Real::of(value)
+        self.of(value)
     }
 
     fn line(&self, func: &Func, line: &Line, known: &[Real]) -> Real {
-        let get = |Id(id): Id| known[id as usize];
-        match line.node {
+        let get = self.operands(func, line, known);
+        let result = match line.node {
             Node::Const(value) => Real::of(value),
             Node::Un(op, a) => get(a).un(op, line.ty),
             Node::Bin(op, a, b) => get(a).bin(op, get(b)),
@@ -61,7 +65,8 @@ impl Numbers for Reals {
             Node::Select(c, a, b) => get(c).select(get(a), get(b)),
             Node::Cast(to, a) => get(a).cast(func.ty(a), to),
             Node::MulAdd(a, b, c) => get(a).bin(Bin::Mul, get(b)).bin(Bin::Add, get(c)),
-        }
+        };
+        self.result(line, result)
     }
 
     fn settled(&self, number: Real) -> Real {

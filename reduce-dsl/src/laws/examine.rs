@@ -3,24 +3,26 @@
 use super::batch::Batch;
 use super::counterexample::Counterexample;
 use super::equation::{Equation, Functions};
-use super::exact::{Likeness, Real, Reals};
+use super::exact::{Likeness, Reals};
 use super::native::{Computed, Difference, Native};
-use super::sample::{Kind, draw};
+use super::sample::{Kind, Sampler};
 use super::shrink::shrunk;
 use super::table::Table;
-use super::{Cases, Effort};
+use super::{Cases, Cause, Effort, Law, Remark};
 use crate::Value;
-use crate::lanes::Lanes;
 use crate::operation::Operation;
 
 /// How many cases are computed at once.
 const CHUNK: usize = 4096;
+/// Of so many elements and more, one is NaN, infinite or next to the end of its type in nearly every case: they are small.
+const LONG: usize = 20;
 
 /// Tries equations.
 #[derive(Debug)]
 pub(super) struct Examiner<'a> {
     operation: &'a Operation,
     effort: Effort,
+    pub(super) sampler: Sampler<'a>,
     /// As they are written.
     written: Functions<'a>,
     /// As they are computed.
@@ -34,12 +36,14 @@ pub(super) struct Examiner<'a> {
 pub(super) struct Outcome {
     pub(super) cases: Cases,
     pub(super) broken: Option<Counterexample>,
-    pub(super) nan: Option<Counterexample>,
-    pub(super) overflow: Option<Counterexample>,
+    /// One for each cause.
+    pub(super) remarks: Vec<Remark>,
+    /// The first case that says nothing.
+    discarded: Option<Batch>,
 }
 
 /// What is to be said of a case.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Verdict {
     /// Both sides are equal.
     Equal,
@@ -47,10 +51,8 @@ pub(super) enum Verdict {
     Close,
     /// Nothing.
     Open,
-    /// Overflow makes it depend on order.
-    Overflow,
-    /// NaN makes it depend on order.
-    Nan,
+    /// It depends on order, for a reason that is no error.
+    Shows(Cause),
     /// The equation does not hold.
     Broken,
 }
@@ -58,7 +60,8 @@ pub(super) enum Verdict {
 impl<'a> Examiner<'a> {
     pub(super) fn new(operation: &'a Operation, effort: Effort) -> Self {
         let (written, computed) = (Functions::of(operation), Functions::written_out(operation));
-        let mut examiner = Examiner { operation, effort, written, computed, table: None };
+        let sampler = Sampler::new(operation);
+        let mut examiner = Examiner { operation, effort, sampler, written, computed, table: None };
         if effort != Effort::Sample {
             examiner.table = Table::of(operation, &examiner.computed, &examiner.mapped());
         }
@@ -66,13 +69,13 @@ impl<'a> Examiner<'a> {
     }
 
     /// What `map` gives of elements, the first field: of all elements, if they are few.
-    fn mapped(&self) -> Lanes {
+    fn mapped(&self) -> Computed {
         let batch = match Batch::count(self.operation, 1) {
             Some(count) => Batch::all(self.operation, &[1], 0, count as usize),
-            None => draw(self.operation, &[1], Kind::Any, CHUNK),
+            None => self.sampler.draw(&[1], Kind::Any, CHUNK),
         };
-        let native = self.computed.with(Native { len: batch.len, traced: false });
-        native.operands(&batch.shape, &batch.given(Computed::given))[0][0].lanes()
+        let native = self.computed.with(Native { len: batch.len, traced: true });
+        native.operands(&batch.shape, &batch.given(Computed::given))[0][0].clone()
     }
 
     /// Is the equation one of numbers, not of bits?
@@ -85,6 +88,21 @@ impl<'a> Examiner<'a> {
         let mut outcome = Outcome::default();
         self.examine_all(equation, &mut outcome);
         self.examine_some(equation, &mut outcome);
+        if self.rounds(equation) && outcome.broken.is_none() {
+            let mut small = Outcome::default();
+            self.examine_small(equation, &mut small);
+            outcome.add(self.decided(equation, small));
+        }
+        self.decided(equation, outcome)
+    }
+
+    /// What no case says to hold does not.
+    fn decided(&self, equation: &Equation, mut outcome: Outcome) -> Outcome {
+        let holds = outcome.cases.exact + outcome.cases.bounded > 0;
+        if let (false, None, Some(case)) = (holds, &outcome.broken, outcome.discarded.take()) {
+            let verdict = self.judge(equation, &case);
+            outcome.broken = Some(self.simple(equation, case, verdict));
+        }
         outcome
     }
 
@@ -120,25 +138,38 @@ impl<'a> Examiner<'a> {
 
     fn examine_some(&self, equation: &Equation, outcome: &mut Outcome) {
         for shape in equation.shapes() {
-            let batch = draw(self.operation, shape, Kind::Any, self.cases(shape));
-            self.compute(equation, &batch, outcome);
+            let kind = if shape.iter().sum::<usize>() < LONG { Kind::Any } else { Kind::Small };
+            self.compute(equation, &self.sampler.draw(shape, kind, self.cases(shape)), outcome);
         }
-        if self.rounds(equation) {
-            for shape in equation.shapes() {
-                let batch = draw(self.operation, shape, Kind::Small, self.cases(shape) / 4);
-                self.note(equation, &batch, outcome, |lane| self.real_verdict(equation, &batch, lane));
-            }
+    }
+
+    /// Small numbers, in real numbers; where these say nothing, as devices compute.
+    fn examine_small(&self, equation: &Equation, outcome: &mut Outcome) {
+        for shape in equation.shapes() {
+            let batch = self.sampler.draw(shape, Kind::Small, self.cases(shape).div_ceil(4));
+            let differing = self.differing(equation, &batch);
+            let verdict = |lane| {
+                let verdict = self.real_verdict(equation, &batch, lane);
+                let is_equal = verdict == Verdict::Open && !differing.contains(&lane);
+                if is_equal { Verdict::Equal } else { verdict }
+            };
+            self.note(equation, &batch, outcome, verdict);
         }
     }
 
     /// A batch, as devices compute it.
     fn compute(&self, equation: &Equation, batch: &Batch, outcome: &mut Outcome) {
-        let [left, right] = self.sides(equation, batch, false);
-        let differing = Computed::differing(&left, &right);
+        let differing = self.differing(equation, batch);
         outcome.cases.exact += (batch.len - differing.len()) as u64;
         let batch = batch.only(&differing);
         let sides = self.sides(equation, &batch, true);
-        self.note(equation, &batch, outcome, |lane| computed_verdict(equation, &sides, lane));
+        self.note(equation, &batch, outcome, |lane| self.computed_verdict(equation, &batch, &sides, lane));
+    }
+
+    /// The cases of which both sides differ, as devices compute them.
+    fn differing(&self, equation: &Equation, batch: &Batch) -> Vec<usize> {
+        let [left, right] = self.sides(equation, batch, false);
+        Computed::differing(&left, &right, equation.equality())
     }
 
     /// What is to be said of a single case.
@@ -146,7 +177,7 @@ impl<'a> Examiner<'a> {
         if self.rounds(equation) && self.real_verdict(equation, case, 0) == Verdict::Broken {
             return Verdict::Broken;
         }
-        computed_verdict(equation, &self.sides(equation, case, true), 0)
+        self.computed_verdict(equation, case, &self.sides(equation, case, true), 0)
     }
 
     /// The more elements an operand has, the fewer cases.
@@ -155,7 +186,11 @@ impl<'a> Examiner<'a> {
             Effort::Sample => 192,
             Effort::Thorough | Effort::Exhaustive => 2048,
         };
-        if shape.iter().all(|&elements| elements == 1) { all } else { all / 3 }
+        match shape.iter().sum() {
+            elements if elements == shape.len() => all,
+            ..LONG => all / 3,
+            elements => (all / elements).max(4),
+        }
     }
 
     /// Counts the verdicts; of the first that says something, also what it says it of.
@@ -170,19 +205,34 @@ impl<'a> Examiner<'a> {
             if outcome.broken.is_some() {
                 return;
             }
-            let verdict = verdict(lane);
+            let (verdict, case) = (verdict(lane), || batch.only(&[lane]));
             outcome.cases.count(verdict);
-            if let Some(first @ None) = outcome.place(verdict) {
-                *first = Some(self.counterexample(equation, batch.only(&[lane]), verdict));
+            match verdict {
+                Verdict::Equal | Verdict::Close => continue,
+                Verdict::Open => {}
+                Verdict::Shows(cause) if outcome.remarks.iter().any(|remark| remark.cause == cause) => {}
+                Verdict::Shows(cause) => outcome.remarks.push(self.remark(equation, case(), cause)),
+                Verdict::Broken => outcome.broken = Some(self.simple(equation, case(), verdict)),
             }
+            outcome.discarded.get_or_insert_with(case);
         }
     }
 
-    /// A simple one; where few cases are tried, what is no error is left as it is.
-    fn counterexample(&self, equation: &Equation, case: Batch, verdict: Verdict) -> Counterexample {
-        let is_remark = verdict != Verdict::Broken && self.effort == Effort::Sample;
-        let case = if is_remark { case } else { shrunk(self, equation, case, verdict) };
-        Counterexample::of_case(self.operation, &self.computed, equation, &case)
+    /// Where few cases are tried, what is no error is left as it is.
+    fn remark(&self, equation: &Equation, case: Batch, cause: Cause) -> Remark {
+        let counterexample = match self.effort {
+            Effort::Sample => self.counterexample(equation, &case),
+            Effort::Thorough | Effort::Exhaustive => self.simple(equation, case, Verdict::Shows(cause)),
+        };
+        Remark { cause, counterexample }
+    }
+
+    fn simple(&self, equation: &Equation, case: Batch, verdict: Verdict) -> Counterexample {
+        self.counterexample(equation, &shrunk(self, equation, case, verdict))
+    }
+
+    fn counterexample(&self, equation: &Equation, case: &Batch) -> Counterexample {
+        Counterexample::of_case(self.operation, &self.computed, equation, case)
     }
 
     fn counterexample_of(&self, equation: &Equation, operands: Vec<Value>) -> Counterexample {
@@ -195,41 +245,70 @@ impl<'a> Examiner<'a> {
         self.computed.with(Native { len: batch.len, traced }).sides(equation, &batch.shape, &given)
     }
 
-    /// In real numbers, by the field that says most.
-    fn real_verdict(&self, equation: &Equation, batch: &Batch, lane: usize) -> Verdict {
-        let given = batch.given(|lanes| Real::of(lanes.get(lane)));
-        let [left, right] = self.written.with(Reals).sides(equation, &batch.shape, &given);
-        let fields = left.iter().zip(&right).map(|(left, right)| left.likeness(*right));
-        match fields.max().unwrap_or(Likeness::Equal) {
-            Likeness::Equal => Verdict::Equal,
-            Likeness::Close => Verdict::Close,
-            Likeness::Open => Verdict::Open,
+    /// As devices compute it, by the field that says most.
+    fn computed_verdict(
+        &self,
+        equation: &Equation,
+        batch: &Batch,
+        [left, right]: &[Vec<Computed>; 2],
+        lane: usize,
+    ) -> Verdict {
+        let is_identity = equation.law() == Law::Identity;
+        let verdict = |field: usize| match left[field].difference(&right[field], lane, equation.equality()) {
+            Difference::None => Verdict::Equal,
+            _ if equation.is_strict() => Verdict::Broken,
+            Difference::Rounding => Verdict::Open,
+            Difference::Overflow => Verdict::Shows(Cause::Overflow),
+            Difference::Wrapping => self.wrapped_verdict(equation, batch, lane, field),
+            // The right side of such an equation is the operand.
+            Difference::DivisionByZero if is_identity && right.iter().all(|it| it.is_finite(lane)) => {
+                Verdict::Broken
+            }
+            Difference::DivisionByZero => Verdict::Shows(Cause::DivisionByZero),
+            Difference::Nan => Verdict::Shows(Cause::Nan),
+            Difference::Real => Verdict::Broken,
+        };
+        (0..left.len()).map(verdict).max().unwrap_or(Verdict::Equal)
+    }
+
+    /// Integers that wrap are an excuse where wider ones would not differ.
+    fn wrapped_verdict(&self, equation: &Equation, batch: &Batch, lane: usize, field: usize) -> Verdict {
+        match self.likeness(equation, batch, lane, Reals { wraps: false })[field] {
+            Likeness::Equal | Likeness::Close | Likeness::Open => Verdict::Shows(Cause::Overflow),
             Likeness::Different => Verdict::Broken,
         }
     }
-}
 
-/// As devices compute it.
-fn computed_verdict(equation: &Equation, [left, right]: &[Vec<Computed>; 2], lane: usize) -> Verdict {
-    match Computed::difference(left, right, lane) {
-        Difference::None => Verdict::Equal,
-        _ if equation.is_strict() => Verdict::Broken,
-        Difference::Rounding => Verdict::Open,
-        Difference::Overflow => Verdict::Overflow,
-        Difference::Nan => Verdict::Nan,
-        Difference::Real => Verdict::Broken,
+    /// In real numbers, by the field that says most.
+    fn real_verdict(&self, equation: &Equation, batch: &Batch, lane: usize) -> Verdict {
+        let wrapped = self.likeness(equation, batch, lane, Reals { wraps: true });
+        match wrapped.iter().max() {
+            None | Some(Likeness::Equal) => Verdict::Equal,
+            Some(Likeness::Close) => Verdict::Close,
+            Some(Likeness::Open) => Verdict::Open,
+            Some(Likeness::Different) => {
+                let unbounded = self.likeness(equation, batch, lane, Reals { wraps: false });
+                let differ = |it: (&Likeness, Likeness)| *it.0.min(&it.1) == Likeness::Different;
+                if wrapped.iter().zip(unbounded).any(differ) { Verdict::Broken } else { Verdict::Open }
+            }
+        }
+    }
+
+    /// How the fields of both sides compare in such numbers.
+    fn likeness(&self, equation: &Equation, batch: &Batch, lane: usize, numbers: Reals) -> Vec<Likeness> {
+        let given = batch.given(|lanes| numbers.of(lanes.get(lane)));
+        let [left, right] = self.written.with(numbers).sides(equation, &batch.shape, &given);
+        left.iter().zip(&right).map(|(left, right)| left.likeness(*right)).collect()
     }
 }
 
 impl Outcome {
-    /// Where the first case of such a verdict is kept.
-    fn place(&mut self, verdict: Verdict) -> Option<&mut Option<Counterexample>> {
-        match verdict {
-            Verdict::Equal | Verdict::Close | Verdict::Open => None,
-            Verdict::Overflow => Some(&mut self.overflow),
-            Verdict::Nan => Some(&mut self.nan),
-            Verdict::Broken => Some(&mut self.broken),
-        }
+    fn add(&mut self, more: Outcome) {
+        let Outcome { cases, broken, remarks, discarded } = more;
+        self.cases.add(cases);
+        self.broken = self.broken.take().or(broken);
+        self.remarks.extend(remarks);
+        self.discarded = self.discarded.take().or(discarded);
     }
 }
 
@@ -238,7 +317,7 @@ impl Cases {
         match verdict {
             Verdict::Equal => self.exact += 1,
             Verdict::Close => self.bounded += 1,
-            Verdict::Open | Verdict::Overflow | Verdict::Nan | Verdict::Broken => self.discarded += 1,
+            Verdict::Open | Verdict::Shows(_) | Verdict::Broken => self.discarded += 1,
         }
     }
 }

@@ -1,7 +1,7 @@
-//! The functions as devices compute them, many cases at once, and what their results owe to rounding and to NaN.
+//! The functions as devices compute them, many cases at once, and what their results owe to rounding, wrapping and NaN.
 
 use super::equation::Numbers;
-use super::rounding::{Loss, is_lost, loss};
+use super::rounding::{Loss, loss, may_lose};
 use crate::Value;
 use crate::func::{Func, Id, Line, Node};
 use crate::lanes::{self, Lanes, LanesRef};
@@ -35,26 +35,38 @@ const ROUNDED: Trace = 1;
 const WRAPPED: Trace = 2;
 /// A NaN.
 const NAN: Trace = 4;
+/// A division by zero.
+const DIVIDED: Trace = 8;
+/// A NaN or an infinity that was given.
+const NOT_FINITE: Trace = 16;
 
-/// How two accumulators compare.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+/// How two scalars compare.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Difference {
-    /// They are equal, bit for bit; NaN is equal to NaN.
+    /// They are equal.
     None,
-    /// What differs is rounded and finite.
+    /// They differ, are rounded, and finite.
     Rounding,
-    /// What differs is rounded, and NaN or infinite on one side; or depends on an integer that wrapped.
+    /// They differ, are rounded, and NaN or infinite on one side.
     Overflow,
-    /// What differs depends on a NaN.
+    /// They differ and depend on an integer that wrapped.
+    Wrapping,
+    /// They differ and depend on a division by zero.
+    DivisionByZero,
+    /// They differ and depend on a NaN that comes of a NaN or an infinity that was given.
     Nan,
-    /// They are not equal.
+    /// They differ.
     Real,
 }
 
 impl Computed {
     /// A scalar that is given.
     pub(super) fn given(lanes: &Lanes) -> Computed {
-        Computed::fresh(lanes.clone())
+        let mut traces = fresh(lanes.borrow());
+        if lanes.ty().is_float() {
+            mark(&mut traces, lanes.len(), |i| if is_finite(lanes.get(i)) { 0 } else { NOT_FINITE });
+        }
+        Computed(Rc::new(Traced { lanes: lanes.clone(), traces }))
     }
 
     /// The value in a lane.
@@ -62,38 +74,41 @@ impl Computed {
         self.0.lanes.get(lane)
     }
 
-    /// The value in every lane.
-    pub(super) fn lanes(&self) -> Lanes {
-        self.0.lanes.clone()
+    /// How many lanes it has.
+    pub(super) fn len(&self) -> usize {
+        self.0.lanes.len()
     }
 
-    /// Does the value in a lane depend on anything that is no number's own?
-    pub(super) fn is_traced(&self, lane: usize) -> bool {
-        self.trace(lane) != 0
+    /// Does the value in a lane depend on an integer that wrapped?
+    pub(super) fn is_wrapped(&self, lane: usize) -> bool {
+        self.trace(lane) & WRAPPED != 0
     }
 
-    /// The lanes of which two accumulators differ.
-    pub(super) fn differing(a: &[Computed], b: &[Computed]) -> Vec<usize> {
+    /// Is the value in a lane neither NaN nor infinite?
+    pub(super) fn is_finite(&self, lane: usize) -> bool {
+        is_finite(self.get(lane))
+    }
+
+    /// The lanes of which two accumulators differ, by that notion of equality.
+    pub(super) fn differing(a: &[Computed], b: &[Computed], equal: Equality) -> Vec<usize> {
         let fields = || a.iter().zip(b).filter(|(a, b)| !a.is_same(b));
         let len = fields().map(|(a, _)| a.0.lanes.len()).next().unwrap_or(0);
-        (0..len).filter(|&lane| fields().any(|(a, b)| !same(a.get(lane), b.get(lane)))).collect()
+        (0..len).filter(|&lane| fields().any(|(a, b)| !equal(a.get(lane), b.get(lane)))).collect()
     }
 
-    /// How a lane of two accumulators compares: by the field that says most.
-    pub(super) fn difference(a: &[Computed], b: &[Computed], lane: usize) -> Difference {
-        let fields = a.iter().zip(b).map(|(a, b)| a.differs(b, lane));
-        fields.max().unwrap_or(Difference::None)
-    }
-
-    fn differs(&self, other: &Computed, lane: usize) -> Difference {
+    /// How a lane of it compares to another scalar's, by that notion of equality.
+    pub(super) fn difference(&self, other: &Computed, lane: usize, equal: Equality) -> Difference {
         let (a, b) = (self.get(lane), other.get(lane));
-        let is_finite = |value: Value| value.as_f64().is_none_or(f64::is_finite);
-        match self.trace(lane) | other.trace(lane) {
-            _ if same(a, b) => Difference::None,
-            0 => Difference::Real,
-            NAN => Difference::Nan,
-            trace if trace & WRAPPED == 0 && is_finite(a) && is_finite(b) => Difference::Rounding,
-            _ => Difference::Overflow,
+        let trace = self.trace(lane) | other.trace(lane);
+        let owes = |what: Trace| trace & what == what;
+        match () {
+            () if equal(a, b) => Difference::None,
+            () if owes(WRAPPED) => Difference::Wrapping,
+            () if owes(DIVIDED) => Difference::DivisionByZero,
+            () if owes(ROUNDED) && is_finite(a) && is_finite(b) => Difference::Rounding,
+            () if owes(NAN | NOT_FINITE) => Difference::Nan,
+            () if owes(ROUNDED) => Difference::Overflow,
+            () => Difference::Real,
         }
     }
 
@@ -105,20 +120,15 @@ impl Computed {
     fn trace(&self, lane: usize) -> Trace {
         self.0.traces.get(lane).copied().unwrap_or(0)
     }
-
-    /// Lanes that owe nothing but what is NaN in them.
-    fn fresh(lanes: Lanes) -> Computed {
-        let mut traces = vec![0; if lanes.ty().is_float() { lanes.len() } else { 0 }];
-        mark_nan(&mut traces, lanes.borrow());
-        Computed(Rc::new(Traced { lanes, traces }))
-    }
 }
 
 impl Numbers for Native {
     type Number = Computed;
 
     fn constant(&self, value: Value) -> Computed {
-        Computed::fresh(Lanes::splat(value, self.len))
+        let lanes = Lanes::splat(value, self.len);
+        let traces = fresh(lanes.borrow());
+        Computed(Rc::new(Traced { lanes, traces }))
     }
 
     fn line(&self, func: &Func, line: &Line, known: &[Computed]) -> Computed {
@@ -136,23 +146,55 @@ impl Numbers for Native {
             return Computed(Rc::new(Traced { lanes, traces: Vec::new() }));
         }
         let mut traces = inherited(line.node, &operands);
-        if let Some(loss) = loss(func, line) {
-            let trace = if loss == Loss::Rounding { ROUNDED } else { WRAPPED };
-            let lost = |i| if is_lost(line.node, &values, lanes.borrow(), i) { trace } else { 0 };
-            mark(&mut traces, self.len, lost);
+        if may_lose(func, line) {
+            mark(&mut traces, self.len, |i| loss(line.node, &values, lanes.borrow(), i).map_or(0, trace_of));
         }
         mark_nan(&mut traces, lanes.borrow());
         Computed(Rc::new(Traced { lanes, traces }))
     }
 
+    /// What it owes to a wrapping stays: an operand that wrapped is none that wider integers have.
     fn settled(&self, number: Computed) -> Computed {
-        if number.0.traces.is_empty() { number } else { Computed::fresh(number.0.lanes.clone()) }
+        if number.0.traces.is_empty() {
+            return number;
+        }
+        let Computed(given) = Computed::given(&number.0.lanes);
+        let mut traces = given.traces.clone();
+        mark(&mut traces, self.len, |i| number.trace(i) & WRAPPED);
+        Computed(Rc::new(Traced { lanes: number.0.lanes.clone(), traces }))
     }
 }
 
+/// A notion of equality.
+pub(super) type Equality = fn(Value, Value) -> bool;
+
 /// Equal bit for bit; NaN is equal to NaN.
-fn same(a: Value, b: Value) -> bool {
+pub(super) fn same(a: Value, b: Value) -> bool {
     a == b || a.is_nan() && b.is_nan()
+}
+
+/// Equal as numbers: also zeros of either sign.
+pub(super) fn same_number(a: Value, b: Value) -> bool {
+    same(a, b) || a.as_f64().is_some() && a.as_f64() == b.as_f64()
+}
+
+fn is_finite(value: Value) -> bool {
+    value.as_f64().is_none_or(f64::is_finite)
+}
+
+fn trace_of(loss: Loss) -> Trace {
+    match loss {
+        Loss::Rounding => ROUNDED,
+        Loss::Wrapping => WRAPPED,
+        Loss::DivisionByZero => DIVIDED,
+    }
+}
+
+/// What lanes owe to nothing but what is NaN in them.
+fn fresh(lanes: LanesRef<'_>) -> Vec<Trace> {
+    let mut traces = Vec::new();
+    mark_nan(&mut traces, lanes);
+    traces
 }
 
 /// What operands owe, their result owes; but of a choice, what was not chosen.

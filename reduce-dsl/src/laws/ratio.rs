@@ -101,9 +101,9 @@ impl Ratio {
         self.numerator < 0
     }
 
-    /// Has it no fraction?
-    pub(super) fn is_whole(self) -> bool {
-        self.denominator == 1
+    /// The whole number that it is.
+    pub(super) fn as_whole(self) -> Option<i128> {
+        (self.denominator == 1).then_some(self.numerator)
     }
 }
 

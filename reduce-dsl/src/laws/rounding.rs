@@ -1,6 +1,5 @@
 //! What operations lose: digits that are rounded off, and what an integer cannot hold.
 
-use crate::Scalar;
 use crate::func::{Func, Line, Node};
 use crate::lanes::LanesRef;
 use crate::ops::{Bin, Un};
@@ -8,49 +7,43 @@ use crate::ops::{Bin, Un};
 /// Below this, the error of a product may be too small for a `f64`.
 const TINY: f64 = 1e-280;
 
-/// What an operation may lose.
+/// What an operation loses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Loss {
-    /// Floats are rounded.
+    /// A float is rounded.
     Rounding,
-    /// Integers wrap.
+    /// An integer wraps.
     Wrapping,
+    /// A quotient has no value.
+    DivisionByZero,
 }
 
-/// May a result of the function be rounded?
-pub(super) fn rounds(func: &Func) -> bool {
-    func.lines().iter().any(|line| loss(func, line) == Some(Loss::Rounding))
-}
-
-/// What the result of a line may lose. Whether it did is what [`is_lost`] says.
-pub(super) fn loss(func: &Func, line: &Line) -> Option<Loss> {
-    let arithmetic = if line.ty.is_float() { Loss::Rounding } else { Loss::Wrapping };
-    let loses = match line.node {
-        Node::Bin(Bin::Add | Bin::Sub | Bin::Mul, ..) => true,
-        Node::Bin(Bin::Div, ..) => line.ty.is_float(),
-        Node::Un(Un::Neg | Un::Abs, _) => line.ty.is_integer(),
-        Node::Un(op, _) => matches!(op, Un::Sqrt | Un::Exp | Un::Ln),
-        Node::Cast(to, a) => to.is_float() && !is_exact_cast(func.ty(a), to),
-        Node::MulAdd(..) => true,
-        Node::Const(_) | Node::Bin(..) | Node::Cmp(..) | Node::Select(..) => false,
+/// May the result of a line lose something? Whether it does is what [`loss`] says.
+pub(super) fn may_lose(func: &Func, line: &Line) -> bool {
+    let wraps = match line.node {
+        Node::Bin(Bin::Add | Bin::Sub | Bin::Mul, ..) | Node::Un(Un::Neg | Un::Abs, _) => {
+            line.ty.is_integer()
+        }
+        Node::Const(_) | Node::Bin(..) | Node::Un(..) | Node::Cmp(..) => false,
+        Node::Select(..) | Node::Cast(..) | Node::MulAdd(..) => false,
     };
-    loses.then_some(arithmetic)
+    wraps || func.rounds_at(line)
 }
 
-/// Did lane `i` of the result of an operation lose what such operations [may lose](loss)? The sign of a zero that a
+/// What lane `i` of the result of an operation lost, if it [may lose](may_lose) something. The sign of a zero that a
 /// sum gives of others than two zeros of that sign is a convention of rounding, and counts as lost.
-pub(super) fn is_lost(node: Node, operands: &[LanesRef<'_>], out: LanesRef<'_>, i: usize) -> bool {
+pub(super) fn loss(node: Node, operands: &[LanesRef<'_>], out: LanesRef<'_>, i: usize) -> Option<Loss> {
     let float = |lanes: &LanesRef<'_>| lanes.get(i).as_f64();
     let integer = |lanes: &LanesRef<'_>| lanes.get(i).as_int();
-    let is_kept = match (float(&out), integer(&out)) {
-        (Some(out), _) => match each(operands, float) {
-            Some(floats) => is_exact(node, floats, out),
-            None => integer(&operands[0]) == Some(out as i128),
-        },
-        (None, Some(out)) => each(operands, integer).and_then(|it| integer_of(node, it)) == Some(out),
-        (None, None) => false,
+    let Some(rounded) = float(&out) else {
+        let is_kept = each(operands, integer).and_then(|it| integer_of(node, it)) == integer(&out);
+        return (!is_kept).then_some(Loss::Wrapping);
     };
-    !is_kept
+    match (node, each(operands, float)) {
+        (Node::Bin(Bin::Div, ..), Some([a, b, _])) if b == 0.0 && !a.is_nan() => Some(Loss::DivisionByZero),
+        (_, Some(floats)) => (!is_exact(node, floats, rounded)).then_some(Loss::Rounding),
+        (_, None) => (integer(&operands[0]) != Some(rounded as i128)).then_some(Loss::Rounding),
+    }
 }
 
 /// What `of` gives of each operand, of which there are at most three.
@@ -92,16 +85,6 @@ fn integer_of(node: Node, [a, b, _]: [i128; 3]) -> Option<i128> {
     }
 }
 
-fn is_exact_cast(from: Scalar, to: Scalar) -> bool {
-    match from {
-        Scalar::F64 => to == Scalar::F64,
-        Scalar::Bool | Scalar::F16 | Scalar::Bf16 | Scalar::F32 => true,
-        Scalar::I8 | Scalar::I16 | Scalar::U8 | Scalar::U16 => true,
-        Scalar::I32 | Scalar::U32 => to == Scalar::F64,
-        Scalar::I64 | Scalar::U64 => false,
-    }
-}
-
 /// Is `out` a + b, with no convention about it? The error of a sum is a float (Knuth).
 fn is_sum(a: f64, b: f64, out: f64) -> bool {
     if !a.is_finite() || !b.is_finite() {
@@ -122,10 +105,10 @@ fn is_product(a: f64, b: f64, out: f64) -> bool {
     out.abs() > TINY && a.mul_add(b, -out) == 0.0
 }
 
-/// Is `out` a ÷ b? What a division by 0 gives is a convention too.
+/// Is `out` a ÷ b, of another b than 0?
 fn is_quotient(a: f64, b: f64, out: f64) -> bool {
     if !a.is_finite() || !b.is_finite() || a == 0.0 {
-        return b != 0.0;
+        return true;
     }
     a.abs() > TINY && out != 0.0 && out.mul_add(b, -a) == 0.0
 }

@@ -1,7 +1,9 @@
-//! The elements that laws are tried on: small numbers, and those at the edges of their type. The same every time.
+//! The elements that laws are tried on: small numbers, those at the edges of their type, and those next to the constants of
+//! an operation. The same every time.
 
 use super::batch::Batch;
 use crate::constants::constant;
+use crate::func::{Func, Node};
 use crate::operation::Operation;
 use crate::{Scalar, Value, bf16, f16};
 
@@ -12,6 +14,8 @@ const SMALL: [f64; 18] =
 const SIMPLEST: usize = 6;
 /// Where positions begin: mostly at the front, and where 32 bits end.
 const POSITIONS: [u64; 6] = [0, 0, 1, 1000, (1 << 32) - 2, 1 << 40];
+/// No memory has so many elements.
+const FARTHEST: u64 = 1 << 60;
 
 /// Which elements are drawn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -22,35 +26,101 @@ pub(super) enum Kind {
     Any,
 }
 
-/// So many cases of a shape.
-pub(super) fn draw(operation: &Operation, shape: &[usize], kind: Kind, len: usize) -> Batch {
-    let mut batch = Batch::zeros(operation, shape, len);
-    let mut random = Random(shape.iter().fold(len as u64, |seed, &elements| seed * 31 + elements as u64));
-    (0..len).for_each(|lane| batch.place(lane, POSITIONS[random.below(POSITIONS.len())]));
-    let inputs = batch.elements.len() * operation.inputs.len();
-    for (at, lanes) in batch.scalars().into_iter().enumerate() {
-        let kind = if at < inputs { kind } else { Kind::Small };
-        let values = Values { small: small(lanes.ty()), special: special(lanes.ty()) };
-        (0..len).for_each(|lane| lanes.set(lane, values.draw(kind, &mut random)));
-    }
-    batch
+/// Draws the elements of an operation.
+#[derive(Debug)]
+pub(super) struct Sampler<'a> {
+    operation: &'a Operation,
+    /// What `map`, `op` and `fold` compare with, add, …
+    constants: Vec<Value>,
 }
 
-/// Values of a type, the simplest first.
+impl<'a> Sampler<'a> {
+    pub(super) fn new(operation: &'a Operation) -> Self {
+        let functions = [Some(&operation.map), Some(&operation.combine), operation.fold.as_ref()];
+        let constants = functions.into_iter().flatten().flat_map(constants).collect();
+        Sampler { operation, constants }
+    }
+
+    /// So many cases of a shape.
+    pub(super) fn draw(&self, shape: &[usize], kind: Kind, len: usize) -> Batch {
+        let mut batch = Batch::zeros(self.operation, shape, len);
+        let mut random = Random(shape.iter().fold(len as u64, |seed, &elements| seed * 31 + elements as u64));
+        let positions = self.positions();
+        (0..len).for_each(|lane| batch.place(lane, positions[random.below(positions.len())]));
+        let (inputs, params) = (&self.operation.inputs, &self.operation.params);
+        let values: Vec<_> = inputs.iter().chain(params).map(|given| self.values(given.ty)).collect();
+        let scalars = batch.elements.len() * inputs.len();
+        for (at, lanes) in batch.scalars().into_iter().enumerate() {
+            let (values, kind) = match at.checked_sub(scalars) {
+                None => (&values[at % inputs.len()], kind),
+                Some(param) => (&values[inputs.len() + param], Kind::Small),
+            };
+            (0..len).for_each(|lane| lanes.set(lane, values.draw(kind, &mut random)));
+        }
+        batch
+    }
+
+    /// Values of a type, the simplest first.
+    pub(super) fn simplest(&self, ty: Scalar) -> Vec<Value> {
+        let Values { small, special, near } = self.values(ty);
+        [small, special, near].concat()
+    }
+
+    fn values(&self, ty: Scalar) -> Values {
+        let (small, special) = (small(ty), special(ty));
+        let mut near: Vec<Value> = Vec::new();
+        for value in self.constants.iter().flat_map(|&constant| next_to(constant, ty)) {
+            if ![&small, &special, &near].iter().any(|known| known.contains(&value)) {
+                near.push(value);
+            }
+        }
+        Values { small, special, near }
+    }
+
+    /// Where elements begin.
+    fn positions(&self) -> Vec<u64> {
+        let near = self.values(Scalar::U64).near.into_iter().map(Value::bits);
+        POSITIONS.into_iter().chain(near.filter(|&position| position < FARTHEST)).collect()
+    }
+}
+
+/// Values of a type that functions know nothing of, the simplest first.
 pub(super) fn simplest(ty: Scalar) -> Vec<Value> {
-    small(ty).into_iter().chain(special(ty)).collect()
+    [small(ty), special(ty)].concat()
+}
+
+fn constants(func: &Func) -> Vec<Value> {
+    let constant = |node| if let Node::Const(value) = node { Some(value) } else { None };
+    func.lines().iter().filter_map(|line| constant(line.node)).collect()
+}
+
+/// A constant as that type, what is below and above it, and their negatives.
+fn next_to(constant: Value, ty: Scalar) -> Vec<Value> {
+    let float = constant.as_f64().or(constant.as_int().map(|whole| whole as f64));
+    let Some(float) = float.filter(|float| float.is_finite()) else { return Vec::new() };
+    let whole = constant.as_int().unwrap_or(i128::from(float as i64));
+    let number = |sign: i8, step: i8| match ty.is_float() {
+        true => Some(of_number(ty, f64::from(sign) * (float + f64::from(step)))),
+        false => of_whole(ty, i128::from(sign) * (whole + i128::from(step))),
+    };
+    [1, -1].iter().flat_map(|&sign| [0, -1, 1].map(|step| number(sign, step))).flatten().collect()
 }
 
 /// What scalars of a type are drawn from.
 struct Values {
     small: Vec<Value>,
     special: Vec<Value>,
+    /// Next to constants.
+    near: Vec<Value>,
 }
 
 impl Values {
     /// Half of the time one of the simplest, so that equal ones meet.
     fn draw(&self, kind: Kind, random: &mut Random) -> Value {
         let ty = self.small[0].ty();
+        if !self.near.is_empty() && random.below(4) == 0 {
+            return self.near[random.below(self.near.len())];
+        }
         match random.below(8) {
             0..4 => self.small[random.below(SIMPLEST.min(self.small.len()))],
             4 | 5 if kind == Kind::Any => self.special[random.below(self.special.len())],
@@ -61,20 +131,31 @@ impl Values {
 }
 
 fn small(ty: Scalar) -> Vec<Value> {
-    let is_whole = |x: &f64| x.fract() == 0.0 && (*x >= 0.0 || ty.is_signed());
+    if ty == Scalar::Bool {
+        return [false, true].map(Value::of).to_vec();
+    }
+    let holds = |x: &f64| ty.is_float() || x.fract() == 0.0 && (*x >= 0.0 || ty.is_signed());
+    SMALL.into_iter().filter(holds).map(|x| of_number(ty, x)).collect()
+}
+
+/// The nearest of that type.
+fn of_number(ty: Scalar, x: f64) -> Value {
     match ty {
-        Scalar::F16 => SMALL.map(|x| Value::of(f16::from_f64(x))).to_vec(),
-        Scalar::Bf16 => SMALL.map(|x| Value::of(bf16::from_f64(x))).to_vec(),
-        Scalar::F32 => SMALL.map(|x| Value::of(x as f32)).to_vec(),
-        Scalar::F64 => SMALL.map(Value::of).to_vec(),
-        Scalar::Bool => [false, true].map(Value::of).to_vec(),
-        Scalar::I8 | Scalar::I16 | Scalar::I32 | Scalar::I64 | Scalar::U8 => whole(ty, is_whole),
-        Scalar::U16 | Scalar::U32 | Scalar::U64 => whole(ty, is_whole),
+        Scalar::F16 => Value::of(f16::from_f64(x)),
+        Scalar::Bf16 => Value::of(bf16::from_f64(x)),
+        Scalar::F32 => Value::of(x as f32),
+        Scalar::F64 => Value::of(x),
+        Scalar::Bool | Scalar::I8 | Scalar::I16 | Scalar::I32 | Scalar::I64 => {
+            Value::from_bits(ty, (x as i64).cast_unsigned())
+        }
+        Scalar::U8 | Scalar::U16 | Scalar::U32 | Scalar::U64 => Value::from_bits(ty, x as u64),
     }
 }
 
-fn whole(ty: Scalar, is_whole: impl Fn(&f64) -> bool) -> Vec<Value> {
-    SMALL.iter().filter(|x| is_whole(x)).map(|&x| Value::from_bits(ty, (x as i64).cast_unsigned())).collect()
+/// The integer, if there is one of that type.
+fn of_whole(ty: Scalar, x: i128) -> Option<Value> {
+    let value = Value::from_bits(ty, x as u64);
+    (value.as_int() == Some(x)).then_some(value)
 }
 
 fn special(ty: Scalar) -> Vec<Value> {

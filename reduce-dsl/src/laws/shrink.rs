@@ -3,8 +3,9 @@
 use super::batch::Batch;
 use super::equation::Equation;
 use super::examine::{Examiner, Verdict};
-use super::sample::simplest;
+use super::sample::Sampler;
 use crate::Value;
+use std::ops::Range;
 
 /// The most steps. Each makes it simpler, so that there is an end, but not when.
 const STEPS: usize = 100;
@@ -18,7 +19,7 @@ pub(super) fn shrunk(
 ) -> Batch {
     for _ in 0..STEPS {
         let is_like_it = |simpler: &Batch| examiner.judge(equation, simpler) == verdict;
-        let simpler = simpler(&case).find(is_like_it);
+        let simpler = simpler(&case, &examiner.sampler).find(is_like_it);
         match simpler {
             Some(simpler) => case = simpler,
             None => return case,
@@ -27,22 +28,28 @@ pub(super) fn shrunk(
     case
 }
 
-fn simpler(case: &Batch) -> impl Iterator<Item = Batch> {
-    shorter(case).chain(placed_first(case)).chain(plainer(case))
+fn simpler(case: &Batch, sampler: &Sampler<'_>) -> impl Iterator<Item = Batch> {
+    shorter(case).chain(placed_first(case)).chain(plainer(case, sampler))
 }
 
-/// Without one of the elements of an operand that has several.
+/// Without half of the elements of an operand that has several, or one of them: the first, or the last.
 fn shorter(case: &Batch) -> impl Iterator<Item = Batch> {
     let several = (0..case.shape.len()).filter(|&operand| case.shape[operand] > 1);
-    several.map(|operand| {
-        let mut shorter = case.clone();
-        let first: usize = case.shape[..operand].iter().sum();
-        let position = case.elements[0].position.get(0).bits();
-        shorter.shape[operand] -= 1;
-        shorter.elements.remove(first);
-        shorter.place(0, position);
-        shorter
+    several.flat_map(|operand| {
+        let (elements, first) = (case.shape[operand], case.shape[..operand].iter().sum::<usize>());
+        let half = elements / 2;
+        let cuts = [first..first + half, first + elements - half..first + elements, first..first + 1];
+        cuts.map(|cut| without(case, operand, cut))
     })
+}
+
+fn without(case: &Batch, operand: usize, cut: Range<usize>) -> Batch {
+    let mut shorter = case.clone();
+    let position = case.elements[0].position.get(0).bits();
+    shorter.shape[operand] -= cut.len();
+    shorter.elements.drain(cut);
+    shorter.place(0, position);
+    shorter
 }
 
 /// Beginning at position 0.
@@ -53,10 +60,10 @@ fn placed_first(case: &Batch) -> impl Iterator<Item = Batch> {
 }
 
 /// With one of its scalars simpler.
-fn plainer(case: &Batch) -> impl Iterator<Item = Batch> {
+fn plainer(case: &Batch, sampler: &Sampler<'_>) -> impl Iterator<Item = Batch> {
     let scalars: Vec<Value> = case.clone().scalars().into_iter().map(|lanes| lanes.get(0)).collect();
     scalars.into_iter().enumerate().flat_map(move |(at, value)| {
-        let simpler = simplest(value.ty()).into_iter().take_while(move |it| *it != value);
+        let simpler = sampler.simplest(value.ty()).into_iter().take_while(move |it| *it != value);
         simpler.map(move |simpler| with(case, at, simpler))
     })
 }

@@ -1,10 +1,11 @@
 //! Operators on accumulators of 8 bits as tables, so that every triple can be tried.
 
-use super::Cases;
+use super::batch::Batch;
 use super::equation::{Equation, Functions, Neutral};
 use super::examine::Verdict;
 use super::native::{Computed, Native};
 use super::sample::simplest;
+use super::{Cases, Cause};
 use crate::func::Param;
 use crate::lanes::Lanes;
 use crate::operation::Operation;
@@ -17,7 +18,9 @@ pub(super) struct Table {
     /// Of a and b, at 256 a + b.
     results: Vec<Entry>,
     /// The accumulators that occur, the simplest first.
-    occurring: Vec<u8>,
+    occurring: Vec<Entry>,
+    /// Are these all that occur?
+    is_complete: bool,
 }
 
 /// An accumulator, as bits.
@@ -31,17 +34,17 @@ struct Entry {
 impl Table {
     /// That of an operation whose accumulator is one scalar of 8 bits. `mapped` is what `map` gives of some elements:
     /// what `op` makes of those occurs.
-    pub(super) fn of(operation: &Operation, functions: &Functions<'_>, mapped: &Lanes) -> Option<Table> {
+    pub(super) fn of(operation: &Operation, functions: &Functions<'_>, mapped: &Computed) -> Option<Table> {
         let &[Param { ty, .. }] = operation.acc.fields.as_slice() else { return None };
         if ty.size() != 1 {
             return None;
         }
-        let mut table = Table { ty, results: results(functions, ty), occurring: Vec::new() };
-        let occurs = table.closed((0..mapped.len()).map(|lane| bits(mapped.get(lane))));
+        let is_complete = Batch::count(operation, 1).is_some() && !operation.is_indexed();
+        let mut table = Table { ty, results: results(functions, ty), occurring: Vec::new(), is_complete };
+        let occurs = table.closed(entries(mapped));
         for value in simplest(ty).into_iter().map(bits).chain(0..=u8::MAX) {
-            if occurs[usize::from(value)] && !table.occurring.contains(&value) {
-                table.occurring.push(value);
-            }
+            let is_new = table.occurring.iter().all(|entry| entry.bits != value);
+            table.occurring.extend(occurs[usize::from(value)].filter(|_| is_new));
         }
         Some(table)
     }
@@ -63,12 +66,12 @@ impl Table {
     }
 
     fn all<const N: usize>(&self, verdict: impl Fn([Entry; N]) -> Verdict) -> Result<Cases, Vec<Value>> {
-        let mut cases = Cases { exhaustive: true, ..Cases::default() };
+        let mut cases = Cases { exhaustive: self.is_complete, ..Cases::default() };
         for case in 0..self.occurring.len().pow(N as u32) {
             let operands = self.operands(case);
-            let verdict = verdict(operands.map(Entry::of));
+            let verdict = verdict(operands);
             if verdict == Verdict::Broken {
-                return Err(operands.map(|bits| Value::from_bits(self.ty, bits.into())).to_vec());
+                return Err(operands.map(|it| Value::from_bits(self.ty, it.bits.into())).to_vec());
             }
             cases.count(verdict);
         }
@@ -76,8 +79,8 @@ impl Table {
     }
 
     /// The first case has the simplest operands, and the last operand of the next is the next.
-    fn operands<const N: usize>(&self, mut case: usize) -> [u8; N] {
-        let mut operands = [0; N];
+    fn operands<const N: usize>(&self, mut case: usize) -> [Entry; N] {
+        let mut operands = [Entry::of(0); N];
         for operand in operands.iter_mut().rev() {
             *operand = self.occurring[case % self.occurring.len()];
             case /= self.occurring.len();
@@ -90,18 +93,19 @@ impl Table {
         Entry { bits, wrapped: wrapped || a.wrapped || b.wrapped }
     }
 
-    /// Which accumulators occur: these, and what `op` gives of those that occur.
-    fn closed(&self, mapped: impl Iterator<Item = u8>) -> [bool; 256] {
-        let mut occurs = [false; 256];
-        let mut open: Vec<u8> = mapped.collect();
+    /// Which accumulators occur: these, and what `op` gives of those that occur. One wrapped if there is no other way to
+    /// come by it.
+    fn closed(&self, mapped: impl Iterator<Item = Entry>) -> [Option<Entry>; 256] {
+        let mut occurs = [None; 256];
+        let mut open: Vec<Entry> = mapped.collect();
         while let Some(next) = open.pop() {
-            if std::mem::replace(&mut occurs[usize::from(next)], true) {
+            let known: &mut Option<Entry> = &mut occurs[usize::from(next.bits)];
+            if known.is_some_and(|known| next.wrapped || !known.wrapped) {
                 continue;
             }
-            for other in (0..=u8::MAX).filter(|&other| occurs[usize::from(other)]) {
-                let [a, b] = [next, other].map(Entry::of);
-                open.extend([self.get(a, b).bits, self.get(b, a).bits]);
-            }
+            *known = Some(next);
+            let others = occurs.into_iter().flatten();
+            open.extend(others.flat_map(|other| [self.get(next, other), self.get(other, next)]));
         }
         occurs
     }
@@ -115,7 +119,7 @@ impl Entry {
     fn verdict(self, other: Entry) -> Verdict {
         match self.bits == other.bits {
             true => Verdict::Equal,
-            false if self.wrapped || other.wrapped => Verdict::Overflow,
+            false if self.wrapped || other.wrapped => Verdict::Shows(Cause::Overflow),
             false => Verdict::Broken,
         }
     }
@@ -131,9 +135,12 @@ fn results(functions: &Functions<'_>, ty: Scalar) -> Vec<Entry> {
     let sides = functions
         .with(Native { len: LEN, traced: true })
         .sides_of(&Equation::Commutative, &[operand(8), operand(0)]);
-    let result = &sides[0][0];
-    let entry = |lane| Entry { bits: bits(result.get(lane)), wrapped: result.is_traced(lane) };
-    (0..LEN).map(entry).collect()
+    entries(&sides[0][0]).collect()
+}
+
+fn entries(computed: &Computed) -> impl Iterator<Item = Entry> {
+    let entry = |lane| Entry { bits: bits(computed.get(lane)), wrapped: computed.is_wrapped(lane) };
+    (0..computed.len()).map(entry)
 }
 
 fn bits(value: Value) -> u8 {

@@ -18,8 +18,8 @@ pub(super) fn judged(operation: Operation, fields: &Fields, errors: &mut Errors)
             return None;
         }
     };
-    if let (false, Some(counterexample)) = (is_known, &found.nan_depends_on_order) {
-        errors.note(op_place(fields), format!("with NaN the order shows: {counterexample}"));
+    for remark in found.remarks.iter().filter(|_| !is_known) {
+        errors.note(op_place(fields), remark.to_string());
     }
     let commutative = written.unwrap_or(is_known || found.commutative);
     let exact = if is_known { operation.exact } else { found.exact };

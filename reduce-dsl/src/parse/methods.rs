@@ -2,7 +2,8 @@
 //!
 //! A row is an operation, or the text of a closure in the language of specifications itself. Both give what Rust's method
 //! of that name gives in release, for every value; only the bits of a NaN, which nothing sees, may differ. Where `clamp`
-//! panics in Rust, its bounds are refused if they are known; else the upper one is the result, and NaN is no bound.
+//! panics in Rust, its bounds are refused if they are known; else the upper one is the result, and NaN is no bound. No text
+//! wraps on the way: where an integer wraps, the user wrote so, which [laws](crate::laws) may excuse.
 
 use crate::Scalar;
 use crate::ops::{Bin, Un};
@@ -149,12 +150,14 @@ pub(crate) const METHODS: &[Method] = {
         method("max", Integers, ONE, SAME, Meaning::Bin(Bin::Max)),
         method("clamp", Integers, TWO, SAME, Text("|x, low, high| x.max(low).min(high)")),
         method("pow", Integers, DISTANCE, SAME, Power),
+        method("abs_diff", Unsigned, ONE, Bits, Text("|x, y| x.max(y) - x.min(y)")),
+        // With the other highest bit, signed integers are in order as unsigned ones.
         method(
             "abs_diff",
-            Integers,
+            Signed,
             ONE,
             Bits,
-            Text("|x, y| if x < y { y as U - x as U } else { x as U - y as U }"),
+            Text("|x, y| (x.max(y) as U ^ 1 << TOP) - (x.min(y) as U ^ 1 << TOP)"),
         ),
         method("count_ones", Integers, NONE, COUNT, Meaning::Un(Un::CountOnes)),
         method("count_zeros", Integers, NONE, COUNT, Text("|x| (!x).count_ones()")),
@@ -173,42 +176,30 @@ pub(crate) const METHODS: &[Method] = {
             Integers,
             DISTANCE,
             SAME,
-            Text("|x, by| { let bits = x as U; (bits << by | bits >> (0 - by)) as T }"),
+            Text("|x, by| { let bits = x as U; (bits << by | bits >> 1 >> !by) as T }"),
         ),
         method(
             "rotate_right",
             Integers,
             DISTANCE,
             SAME,
-            Text("|x, by| { let bits = x as U; (bits >> by | bits << (0 - by)) as T }"),
+            Text("|x, by| { let bits = x as U; (bits >> by | bits << 1 << !by) as T }"),
         ),
-        method(
-            "saturating_add",
-            Unsigned,
-            ONE,
-            SAME,
-            Text("|x, y| { let added = x + y; if added < x { T::MAX } else { added } }"),
-        ),
-        method("saturating_sub", Unsigned, ONE, SAME, Text("|x, y| if x < y { 0 } else { x - y }")),
+        method("saturating_add", Unsigned, ONE, SAME, Text("|x, y| x.min(T::MAX - y) + y")),
+        method("saturating_sub", Unsigned, ONE, SAME, Text("|x, y| x.max(y) - y")),
         method(
             "saturating_add",
             Signed,
             ONE,
             SAME,
-            Text(
-                "|x, y| { let added = x + y; let limit = if x < 0 { T::MIN } else { T::MAX }; \
-                 if (x ^ added) & (y ^ added) < 0 { limit } else { added } }",
-            ),
+            Text("|x, y| x.max(T::MIN - y.min(0)).min(T::MAX - y.max(0)) + y"),
         ),
         method(
             "saturating_sub",
             Signed,
             ONE,
             SAME,
-            Text(
-                "|x, y| { let rest = x - y; let limit = if x < 0 { T::MIN } else { T::MAX }; \
-                 if (x ^ y) & (x ^ rest) < 0 { limit } else { rest } }",
-            ),
+            Text("|x, y| x.max(T::MIN + y.max(0)).min(T::MAX + y.min(0)) - y"),
         ),
         method("is_nan", OthersOfRows, NONE, BOOL, Text("|_| false")),
         method("abs", OthersOfRows, NONE, SAME, Text("|x| x")),

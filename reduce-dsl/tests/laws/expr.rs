@@ -199,6 +199,7 @@ pub(crate) fn of(
         padding: None,
         commutative: false,
         exact: false,
+        searches: Vec::new(),
         order: Order::default(),
         finish,
         output: acc.clone(),

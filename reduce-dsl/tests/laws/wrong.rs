@@ -3,7 +3,7 @@
 use crate::expr::{Expr, commutative, fields, indexed, of, scalar, with_fold, with_identity};
 use crate::right::{matrix, welford};
 use reduce_dsl::eval::Evaluator;
-use reduce_dsl::laws::{Counterexample, Effort, Law, check};
+use reduce_dsl::laws::{Cause, Counterexample, Effort, Law, check};
 use reduce_dsl::operation::{Argument, Operation, Record};
 use reduce_dsl::ops::Bin;
 use reduce_dsl::{Scalar, Value};
@@ -67,6 +67,9 @@ fn integers() -> Vec<Wrong> {
         ("saturating + of i8", saturating(I8, i8::MIN.into(), i8::MAX.into())),
         ("saturating + of i16", saturating(I16, i16::MIN.into(), i16::MAX.into())),
         ("halves", scalar(U8, |a, b| half(a) + half(b))),
+        ("a hash of u32", scalar(U32, |a, b| a.bin(Bin::Xor, b) * a.is(16_777_619u32))),
+        ("a hash of u8", scalar(U8, |a, b| a.bin(Bin::Xor, b) * a.is(77u8))),
+        ("a + b, but for 1000", scalar(I32, |a, b| one(a.eq(&a.is(1000i32)).choose(from_ref(b), &[a + b])))),
         ("a implies b", scalar(Bool, |a, b| a.eq(&a.is(false)).or(b))),
         ("neither", scalar(Bool, |a, b| a.or(b).eq(&a.is(false)))),
     ]
@@ -115,6 +118,17 @@ fn identities() -> Vec<Wrong> {
         ("a count of 1", with_identity(welford(F64), [Value::of(1.0f64), zero, zero])),
         ("ones of a matrix", with_identity(matrix(F64), [Value::of(1.0f64); 4])),
         ("1 of 1 + a + b", with_identity(scalar(F64, |a, b| a + b + a.is(1.0f64)), [Value::of(1.0f64)])),
+        ("NaN of +", with_identity(scalar(F32, |a, b| a + b), [Value::of(f32::NAN)])),
+        ("NaN of *", with_identity(scalar(F64, |a, b| a * b), [Value::of(f64::NAN)])),
+        (
+            "infinity of parallel resistors",
+            with_identity(scalar(F64, |a, b| a * b / (a + b)), [Value::of(f64::INFINITY)]),
+        ),
+        ("0 of NaN", with_identity(scalar(F32, |a, _| a.is(f32::NAN)), [Value::of(0.0f32)])),
+        (
+            "0 of (a - 1) + (b - 1)",
+            with_identity(scalar(U8, |a, b| (a - a.is(1u8)) + (b - b.is(1u8))), [Value::of(0u8)]),
+        ),
         (
             "+0 as padding of +",
             Operation { padding: Some(vec![Value::of(0.0f32)]), ..scalar(F32, |a, b| a + b) },
@@ -178,6 +192,13 @@ fn folds() -> Vec<Wrong> {
             with_fold(weighted, |acc, x, step| {
                 let next = (step + step.is(1u64)).cast(F64);
                 vec![acc[0].clone(), &acc[1] + (&x[0] - &acc[1]) / next]
+            }),
+        ),
+        ("NaN", with_fold(norm(), |acc, _, _| vec![acc[0].is(f32::NAN)])),
+        (
+            "the first five",
+            with_fold(scalar(I32, |a, b| a + b), |acc, x, step| {
+                step.lt(&step.is(5u64)).choose(&[&acc[0] + &x[0]], acc)
             }),
         ),
         ("the wrong way round", with_fold(scalar(I32, |_, b| b.clone()), |acc, _, _| acc.to_vec())),
@@ -276,7 +297,7 @@ fn nan_that_depends_on_order_is_reported() {
     for operation in [arg_min, arg_max, greater] {
         for effort in [Effort::Sample, Effort::Thorough] {
             let found = check(&operation, effort).unwrap();
-            let example = found.nan_depends_on_order.unwrap();
+            let example = found.remark(Cause::Nan).unwrap().counterexample.clone();
             assert!(example.operands.iter().flatten().any(|value| value.is_nan()), "{example}");
             let sides = again(&operation, Law::Associative, &example);
             assert_eq!(sides, [example.left.values, example.right.values]);

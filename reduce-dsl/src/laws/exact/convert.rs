@@ -54,7 +54,8 @@ impl Real {
             return if to.is_float() { float_of(a, to) } else { cast() };
         }
         if to.is_integer() {
-            return self.saturated(to);
+            // An integer is here only where it has no ends.
+            return if from.is_integer() { self } else { self.saturated(to) };
         }
         if from == Scalar::F64 && to == Scalar::F32 { self.narrowed() } else { self }
     }

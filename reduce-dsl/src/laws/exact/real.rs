@@ -32,7 +32,7 @@ impl Real {
             Bin::Div => self.div(other),
             Bin::Max | Bin::MaxNum => self.max(other),
             Bin::Min | Bin::MinNum => self.neg().max(other.neg()).neg(),
-            Bin::Rem | Bin::And | Bin::Or | Bin::Xor | Bin::Shl | Bin::Shr => Real::Unknown,
+            Bin::Rem | Bin::And | Bin::Or | Bin::Xor | Bin::Shl | Bin::Shr => self.wide(op, other),
         }
     }
 
@@ -204,7 +204,7 @@ pub(super) fn truncated(x: Ratio) -> Option<i128> {
 fn nearest(x: Ratio) -> Option<i128> {
     let half = Ratio::of(1, 2)?;
     let above = x.add(half)?;
-    let is_tie = above.is_whole();
+    let is_tie = above.as_whole().is_some();
     let rounded = above.floor();
     Some(if is_tie && rounded % 2 != 0 { rounded - 1 } else { rounded })
 }

@@ -1,0 +1,91 @@
+//! Integers without ends: what operations give before anything wraps.
+
+use super::{Real, Reals};
+use crate::func::{Func, Id, Line, Node};
+use crate::laws::ratio::Ratio;
+use crate::laws::rounding::may_lose;
+use crate::ops::{Bin, Un};
+use crate::{Scalar, Value};
+
+impl Reals {
+    /// A scalar that is given.
+    pub(in crate::laws) fn of(self, value: Value) -> Real {
+        if self.wraps { Real::of(value) } else { Real::of(value).unbounded() }
+    }
+
+    /// The operands of a line: where nothing can wrap, integers without ends as those of their types, if they are some.
+    pub(super) fn operands<'a>(
+        self,
+        func: &Func,
+        line: &Line,
+        known: &'a [Real],
+    ) -> impl Fn(Id) -> Real + 'a {
+        let types: Vec<_> = line.node.operands().map(|id| (id, func.ty(id))).collect();
+        let held = |&(Id(id), ty): &(Id, Scalar)| Some((Id(id), known[id as usize].held_in(ty)?));
+        let ends = !self.wraps && !may_lose(func, line);
+        let held: Option<Vec<_>> = if ends { types.iter().map(held).collect() } else { None };
+        move |operand| {
+            let held = held.iter().flatten().find(|(id, _)| *id == operand);
+            held.map_or(known[operand.0 as usize], |(_, real)| *real)
+        }
+    }
+
+    /// What a line gives, of what its operation gives of such operands.
+    pub(super) fn result(self, line: &Line, result: Real) -> Real {
+        if self.wraps || !line.ty.is_integer() {
+            return result;
+        }
+        match line.node {
+            Node::Bin(Bin::Div, ..) => result.unbounded().real_function(Un::Trunc),
+            Node::Const(_) | Node::Un(..) | Node::Bin(..) | Node::Cmp(..) => result.unbounded(),
+            Node::Select(..) | Node::Cast(..) | Node::MulAdd(..) => result.unbounded(),
+        }
+    }
+}
+
+impl Real {
+    /// An integer as one without ends.
+    fn unbounded(self) -> Real {
+        let integer = |value: Value| value.as_int().filter(|_| value.ty().is_integer());
+        match self {
+            Real::Value(value) => integer(value).map_or(self, |it| Real::Exact(Ratio::whole(it))),
+            Real::Exact(_) | Real::Near(_) | Real::Infinite { .. } | Real::Unknown => self,
+        }
+    }
+
+    /// As a scalar of that type, if it is one.
+    fn held_in(self, ty: Scalar) -> Option<Real> {
+        if !ty.is_integer() {
+            return Some(self);
+        }
+        let whole = self.as_whole()?;
+        let value = Value::from_bits(ty, whole as u64);
+        (value.as_int() == Some(whole)).then_some(Real::Value(value))
+    }
+
+    /// An operation on bits of integers of which one is none of its type.
+    pub(super) fn wide(self, op: Bin, other: Real) -> Real {
+        let result = self.as_whole().zip(other.as_whole()).and_then(|(a, b)| wide(op, a, b));
+        result.map_or(Real::Unknown, |it| Real::Exact(Ratio::whole(it)))
+    }
+
+    fn as_whole(self) -> Option<i128> {
+        match self {
+            Real::Exact(x) => x.as_whole(),
+            Real::Value(_) | Real::Near(_) | Real::Infinite { .. } | Real::Unknown => None,
+        }
+    }
+}
+
+fn wide(op: Bin, a: i128, b: i128) -> Option<i128> {
+    match op {
+        Bin::Rem => a.checked_rem(b),
+        Bin::And => Some(a & b),
+        Bin::Or => Some(a | b),
+        Bin::Xor => Some(a ^ b),
+        Bin::Shl => a.checked_mul(1i128.checked_shl(b.try_into().ok()?)?),
+        Bin::Shr => a.checked_shr(b.try_into().ok()?),
+        Bin::Add | Bin::Sub | Bin::Mul | Bin::Div => None,
+        Bin::Min | Bin::Max | Bin::MinNum | Bin::MaxNum => None,
+    }
+}
