@@ -36,7 +36,7 @@ impl Reals {
             return result;
         }
         match line.node {
-            Node::Bin(Bin::Div, ..) => result.unbounded().real_function(Un::Trunc),
+            Node::Bin(Bin::Div, ..) => result.unbounded().real_function(Un::Trunc, line.ty),
             Node::Const(_) | Node::Un(..) | Node::Bin(..) | Node::Cmp(..) => result.unbounded(),
             Node::Select(..) | Node::Cast(..) | Node::MulAdd(..) => result.unbounded(),
         }
