@@ -21,6 +21,7 @@ mod report;
 mod splitmix;
 
 use contestants::{Clock, Contestant, contestants};
+use memmap2::MmapMut;
 use number::{Number, Op};
 use numpy::Numpy;
 use rayon::ThreadPool;
@@ -55,21 +56,34 @@ fn argument(name: &str) -> Option<String> {
 /// Every operator on elements of one type.
 fn run<T: Number>(bytes: usize, rounds: usize, report: &mut Report) {
     let mut random = Random::new(1);
-    let data: Vec<T> = (0..bytes / size_of::<T>()).map(|_| T::of(random.unit())).collect();
+    let mut memory = huge(bytes);
+    let data: &mut [T] = bytemuck::cast_slice_mut(&mut memory);
+    data.iter_mut().for_each(|x| *x = T::of(random.unit()));
+    let data = &*data;
     let all = std::thread::available_parallelism().map_or(1, usize::from);
     let pools = [1, all].map(|threads| rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap());
-    let mut numpy = Numpy::start(&data);
+    let mut numpy = Numpy::start(data);
     for op in Op::ALL {
         let spec = reduce_dsl::parse::text(&format!("op: {op}, ty: {}", T::TY), None).unwrap().spec;
         let reducer = Reducer::new(&spec, &Device::host()).unwrap();
-        check(op, &reducer, &data, &pools);
+        check(op, &reducer, data, &pools);
         for pool in &pools {
-            let mut racing = contestants(op, &reducer, &data, pool);
+            let mut racing = contestants(op, &reducer, data, pool);
             let clock = Clock::of(pool.current_num_threads());
             racing.extend(numpy.as_mut().map(|numpy| numpy.contestant(op, clock)));
             report.add(Cell::new(op, T::TY, pool.current_num_threads(), race(racing, rounds)));
         }
     }
+}
+
+/// Memory in huge pages, as NumPy asks for, where the system has them: then all read at one speed.
+fn huge(bytes: usize) -> MmapMut {
+    let memory = MmapMut::map_anon(bytes).unwrap();
+    #[cfg(target_os = "linux")]
+    if let Err(error) = memory.advise(memmap2::Advice::HugePage) {
+        println!("in pages of the usual size: {error}");
+    }
+    memory
 }
 
 /// The times of every contestant in every round.

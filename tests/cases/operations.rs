@@ -57,6 +57,7 @@ fn spec(name: &str, types: &[Scalar], apply: impl Fn(&mut FuncBuilder, &[Id]) ->
         padding: Some(vec![Value::of(0u64)]),
         commutative: true,
         exact: true,
+        searches: Vec::new(),
         order: Order::Fixed,
         finish: function(&["acc"], |_, x| x[0]),
         output: Record::scalar(Scalar::U64),
