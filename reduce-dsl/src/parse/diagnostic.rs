@@ -113,7 +113,11 @@ impl Errors {
         self.errors.len()
     }
 
+    /// Those to show where there is no specification: at least one.
     pub(super) fn finish(&mut self) -> Vec<Diagnostic<Extent>> {
+        if self.is_empty() {
+            self.add(Span::call_site(), "bug: this is refused, and nothing says why");
+        }
         self.errors.truncate(Errors::SHOWN);
         std::mem::take(&mut self.errors)
     }
