@@ -5,10 +5,11 @@
 mod splitmix;
 
 use reduce_dsl::eval::Evaluator;
-use reduce_dsl::func::Param;
+use reduce_dsl::func::{FuncBuilder, Param};
 use reduce_dsl::lanes::{Lanes, LanesRef};
 use reduce_dsl::operation::Operation;
 use reduce_dsl::operators::{Nan, OPERATORS, Request, Ties, operator};
+use reduce_dsl::ops::Bin;
 use reduce_dsl::program::{Association, Level, Tree};
 use reduce_dsl::{Scalar, Value, bf16, f16};
 use reduce_runtime::host::{self, HostError, Isa};
@@ -194,10 +195,10 @@ fn around_the_boundaries_of_batches() {
     check(&operation("sum", Scalar::F32), Data::Finite, sizes.into_iter());
 }
 
-/// Where no association shows, the host takes its own, with pieces of 16384 elements.
+/// Where no association shows, the host takes its own, with pieces of 32768 elements.
 #[test]
 fn around_the_boundaries_of_pieces() {
-    let sizes = [16_383, 16_384, 16_385, 16_417, 32_768, 49_153];
+    let sizes = [32_767, 32_768, 32_769, 32_801, 65_536, 98_305];
     let exact = [
         ("max", Scalar::F32),
         ("min", Scalar::F16),
@@ -215,18 +216,33 @@ fn around_the_boundaries_of_pieces() {
 /// Searches, with many equals in many pieces; with NaN, before everything or ignored; and of what a map gives.
 #[test]
 fn what_is_searched_is_found_in_any_piece() {
-    for name in ["argmin", "argmax", "findmin", "findmax", "argminmax"] {
-        for ty in [Scalar::F32, Scalar::F16, Scalar::I8, Scalar::U64] {
-            for (ties, nan) in [(Ties::First, Nan::Propagate), (Ties::Last, Nan::Ignore)] {
-                let inputs = [Param::new("x", ty)];
-                let request = Request { ties: Some(ties), nan, ..Request::new(&inputs) };
-                let operation = operator(name).unwrap().applied(&request).unwrap();
-                assert!(!operation.searches.is_empty());
-                for data in [Data::Finite, Data::Small, Data::Bits] {
-                    check_pieces(&operation, data, &[1, 100, 16_384, 16_385, 70_001]);
-                }
-            }
+    let searches = ["argmin", "argmax", "findmin", "findmax", "argminmax"].map(|name| (name, Scalar::F32));
+    for (name, ty) in searches.into_iter().chain([("argminmax", Scalar::F16), ("argminmax", Scalar::U64)]) {
+        for (ties, nan) in [(Ties::First, Nan::Propagate), (Ties::Last, Nan::Ignore)] {
+            let inputs = [Param::new("x", ty)];
+            let request = Request { ties: Some(ties), nan, ..Request::new(&inputs) };
+            let operation = operator(name).unwrap().applied(&request).unwrap();
+            assert!(!operation.searches.is_empty());
+            check_pieces(&operation, Data::Small, &[1, 32_768, 70_001]);
+            check_pieces(&operation, Data::Bits, &[1, 32_768, 70_001]);
         }
+    }
+}
+
+/// What is searched may depend on the position: here it is least in a piece that is neither the first nor the last.
+#[test]
+fn what_is_searched_may_depend_on_the_position() {
+    let inputs = [Param::new("x", Scalar::I64)];
+    let mut f = FuncBuilder::new(vec![inputs[0].clone(), Param::new("index", Scalar::U64)]);
+    let (index, middle) = (f.params()[1], f.constant(Value::of(40_000u64)));
+    let away = f.bin(Bin::Xor, index, middle).unwrap();
+    let away = f.cast(Scalar::I64, away).unwrap();
+    let sum = f.bin(Bin::Add, f.params()[0], away).unwrap();
+    let map = f.build(vec![sum]);
+    let request = Request { map: Some(&map), ..Request::new(&inputs) };
+    for name in ["argmin", "argmax", "argminmax"] {
+        let operation = operator(name).unwrap().applied(&request).unwrap();
+        check_pieces(&operation, Data::Finite, &[1, 32_768, 32_769, 100_001]);
     }
 }
 

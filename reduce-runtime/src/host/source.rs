@@ -3,7 +3,7 @@
 use crate::Strided;
 use reduce_dsl::Value;
 use reduce_dsl::eval::Joiner;
-use reduce_dsl::func::{Func, FuncBuilder, Param};
+use reduce_dsl::func::{Func, FuncBuilder, Id, Param};
 use reduce_dsl::lanes::{self, Lanes, LanesRef, Loops};
 use reduce_dsl::operation::{Argument, Operation, Record, Search};
 use reduce_dsl::ops::TypeError;
@@ -55,11 +55,19 @@ impl<'a> Source<'a> {
         inputs: Vec<Strided<LanesRef<'a>>>,
         params: &[Value],
     ) -> Result<Source<'a>, TypeError> {
-        let kept: Vec<_> = (0..inputs.len()).map(Argument::Input).collect();
-        let map = bound(operation, (&operation.map, &operation.map_arguments()), &kept, params)?;
-        let map = map.giving(&[map.results()[search.field]]);
+        let arguments = operation.map_arguments();
+        let value = |kept: &[Argument]| {
+            let map = bound(operation, (&operation.map, &arguments), kept, params)?;
+            Ok(map.giving(&[map.results()[search.field]]))
+        };
+        let kept: Vec<_> = (0..inputs.len()).map(Argument::Input).chain([Argument::Index]).collect();
+        let (index, elements) = (Id(inputs.len() as u32), &kept[..inputs.len()]);
+        // The map of a position gives it beside the value, which seldom depends on it.
+        let map = value(&kept)?;
+        let indexed = map.uses(index);
+        let map = if indexed { map } else { value(elements)? };
         let value = Record::scalar(map.result_types()[0]);
-        Source::combined((&value, &search.best), inputs, false, map)
+        Source::combined((&value, &search.best), inputs, indexed, map)
     }
 
     /// Accumulators, which are their own map.
