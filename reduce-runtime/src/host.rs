@@ -1,4 +1,5 @@
-//! The host backend: evaluates the association of a program on all cores, with the bits of every device.
+//! The host backend: evaluates the association of a program, or one that cannot be told from it, on all cores, with the
+//! bits of every device.
 //!
 //! A pass takes items through the levels of one kernel; passes repeat until one item is left. Accumulators
 //! are kept as one vector of lanes for each field, so that one operation is one loop over contiguous lanes.

@@ -229,6 +229,18 @@ fn what_is_searched_is_found_in_any_piece() {
     }
 }
 
+/// Fields that meet another one are in no other order than the association says, though each operation is exact.
+#[test]
+fn fields_that_cross_keep_their_association() {
+    let minmax = operation("minmax", Scalar::I32);
+    let mut f = FuncBuilder::new([minmax.acc.params("a"), minmax.acc.params("b")].concat());
+    let params = f.params();
+    let crossed = [(Bin::Min, params[0], params[3]), (Bin::Max, params[1], params[2])];
+    let results = crossed.map(|(op, a, b)| f.bin(op, a, b).unwrap());
+    let crossed = Operation { combine: f.build(results.to_vec()), ..minmax };
+    check(&crossed, Data::Finite, [100, 1000].into_iter());
+}
+
 /// What is searched may depend on the position: here it is least in a piece that is neither the first nor the last.
 #[test]
 fn what_is_searched_may_depend_on_the_position() {

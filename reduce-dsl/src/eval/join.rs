@@ -38,11 +38,13 @@ impl Joiner {
         self.right.func.lines().is_empty() && self.in_place.iter().all(Option::is_some)
     }
 
-    /// Does every order and grouping of the elements give the same bits, as each field is the result of one operation for
-    /// which that is so?
+    /// Of a function of two accumulators: does every order and grouping give the same bits, as each field meets the same
+    /// field in one operation for which that is so?
     pub fn is_exact(&self) -> bool {
         let exact = |(op, next): (&Option<Bin>, &Lanes)| op.is_some_and(|op| op.is_exact(next.ty()));
-        self.is_direct() && self.in_place.iter().zip(&self.next).all(exact)
+        let met = (self.next.len() as u32..).map(Id);
+        let same = self.right.func.results().iter().zip(met).all(|(&result, field)| result == field);
+        same && self.in_place.iter().zip(&self.next).all(exact)
     }
 
     /// The first `len` lanes of every field of `acc` join what `right` gives for the parameters behind them. The

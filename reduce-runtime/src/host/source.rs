@@ -92,7 +92,8 @@ impl<'a> Source<'a> {
     ) -> Result<Source<'a>, TypeError> {
         let len = inputs.first().map_or(0, |input| input.len);
         let fold = combined(acc, combine, &map)?;
-        let exact = Joiner::new(&fold, Loops::default()).is_exact();
+        let joiner = |func| Joiner::new(func, Loops::default());
+        let exact = joiner(&fold).is_direct() && joiner(combine).is_exact();
         Ok(Source { inputs, indexed, len, map, fold, folds: false, stepped: false, exact })
     }
 
