@@ -9,7 +9,7 @@ use reduce_dsl::program::LIMITS;
 use reduce_dsl::spec::Passes;
 
 /// The version of the associations, of `auto` and of every pass: bits change only with it.
-pub const ASSOCIATION: &str = "A2";
+pub const ASSOCIATION: &str = "A3";
 
 /// How a specification is compiled for a range of n.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -46,12 +46,15 @@ enum Meet {
 
 /// Where one tile length gives way to a longer one. Measured on an H200 (ARCHITECTURE.md, Measurements); the same
 /// everywhere, since it decides bits.
-const ROWS: [Row; 7] = [
+const ROWS: [Row; 10] = [
+    Row { block: 256, units: 1, meet: Meet::Alone },
+    Row { block: 256, units: 2, meet: Meet::Alone },
     Row { block: 256, units: 4, meet: Meet::Alone },
+    Row { block: 512, units: 4, meet: Meet::Alone },
     Row { block: 256, units: 2, meet: Meet::Cluster(8) },
     Row { block: 256, units: 4, meet: Meet::Cluster(16) },
     Row { block: 512, units: 4, meet: Meet::Cluster(16) },
-    Row { block: 256, units: 4, meet: Meet::UpTo(1 << 20) },
+    Row { block: 512, units: 4, meet: Meet::UpTo(1 << 20) },
     Row { block: 512, units: 16, meet: Meet::UpTo(1 << 24) },
     Row { block: 512, units: 32, meet: Meet::All },
 ];
@@ -69,7 +72,7 @@ pub(crate) fn cases(spec: &Spec, tuning: Tuning) -> Vec<Case> {
             let apart = || Case { up_to: None, block: block(512), passes: apart(operation, tuning) };
             let mut cases: Vec<_> = match (operation.layout, operation.commutative) {
                 (Layout::Contiguous, true) => ROWS.iter().map(case).collect(),
-                (Layout::Contiguous, false) => vec![case(&ROWS[0]), apart()],
+                (Layout::Contiguous, false) => ROWS[..4].iter().map(case).chain([apart()]).collect(),
                 (Layout::Strided, _) => vec![apart()],
             };
             // Rows that differ in their block alone end at the same n where the block is one.
@@ -105,7 +108,8 @@ impl Row {
         let meet = match self.meet {
             Meet::Alone => Vec::new(),
             Meet::Cluster(blocks) if blocks <= tuning.cluster => vec![Pass::Cluster(blocks)],
-            Meet::Cluster(_) | Meet::UpTo(_) | Meet::All => tuning.grid(),
+            Meet::Cluster(_) | Meet::UpTo(_) => tuning.grid(true),
+            Meet::All => tuning.grid(false),
         };
         // What is read again soon may stay in the cache.
         let streaming = matches!(self.meet, Meet::All | Meet::UpTo(_)) && tuning.streaming;
@@ -122,7 +126,7 @@ fn apart(operation: &Operation, tuning: Tuning) -> Vec<Pass> {
     let strided = operation.layout == Layout::Strided;
     let width = (!strided).then(|| Pass::Vectorize(width(operation)));
     let units = Pass::Coarsen(if strided { 32 } else { 4 });
-    let meet = if operation.commutative { tuning.grid() } else { Vec::new() };
+    let meet = if operation.commutative { tuning.grid(false) } else { Vec::new() };
     [Pass::Shuffle].into_iter().chain(width).chain([units, Pass::Unroll]).chain(meet).collect()
 }
 

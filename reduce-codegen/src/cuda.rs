@@ -5,6 +5,7 @@
 mod atomic;
 mod cluster;
 mod expr;
+mod flag;
 mod func;
 mod header;
 mod helpers;
@@ -51,6 +52,9 @@ pub fn cuda_kernels(operation: &Operation, kernels: &[ExpandedKernel]) -> String
     }
     if uses.atomics {
         text.push_str(&atomic::function(operation));
+    }
+    if uses.flags {
+        text.push_str(flag::FUNCTIONS);
     }
     if kernels.iter().any(|kernel| kernel.streaming) {
         text.push_str(types::LOAD_ONCE);
@@ -110,7 +114,8 @@ fn parameters(operation: &Operation, kernel: &ExpandedKernel) -> String {
     let elements = if counts { ", unsigned long long elements" } else { "" };
     let params: String =
         operation.params.iter().map(|it| format!(", {} {}", types::scalar(it.ty), it.name)).collect();
+    let partial = if uses.flags { "unsigned long long" } else { acc };
     text + &format!(
-        "{acc}* __restrict__ partials, {output}* __restrict__ result, unsigned long long n{ticket}{elements}{params}"
+        "{partial}* __restrict__ partials, {output}* __restrict__ result, unsigned long long n{ticket}{elements}{params}"
     )
 }

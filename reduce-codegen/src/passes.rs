@@ -9,6 +9,7 @@ mod atomic;
 mod bitmask;
 mod cluster;
 mod coarsen;
+mod flag;
 mod grid_stride;
 mod in_place;
 mod last_warp;
@@ -26,6 +27,7 @@ pub use atomic::atomic;
 pub use bitmask::bitmask;
 pub use cluster::cluster;
 pub use coarsen::coarsen;
+pub use flag::flag;
 pub use grid_stride::grid_stride;
 pub use in_place::in_place;
 pub use last_warp::last_warp;
@@ -82,6 +84,7 @@ fn rewrite(program: Program, pass: Pass) -> Result<Program, String> {
         Pass::Cluster(blocks) => cluster(program, blocks),
         Pass::OneBlock => one_block(program),
         Pass::Ticket => ticket(program),
+        Pass::Flag => flag(program),
     }?;
     rewritten.passes.push(pass);
     Ok(rewritten)

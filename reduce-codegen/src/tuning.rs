@@ -9,6 +9,8 @@ pub struct Tuning {
     pub cluster: u32,
     /// Does the block that finishes last combine the partials? Else another launch does.
     pub ticket: bool,
+    /// Where it does so for few elements, do the partials carry flags?
+    pub flag: bool,
     /// Do the loads of many elements tell the cache that nobody reads them again?
     pub streaming: bool,
 }
@@ -16,17 +18,18 @@ pub struct Tuning {
 /// By architecture, oldest first: from a compute capability on, until the next one. Measured on an H200 (sm_90,
 /// ARCHITECTURE.md, Measurements); newer ones have the same, with clusters of the size that all of them allow.
 const KNOWN: [(u32, Tuning); 2] = [
-    (90, Tuning { cluster: 16, ticket: true, streaming: true }),
-    (100, Tuning { cluster: 8, ticket: true, streaming: true }),
+    (90, Tuning { cluster: 16, ticket: true, flag: true, streaming: true }),
+    (100, Tuning { cluster: 8, ticket: true, flag: true, streaming: true }),
 ];
 
 impl Tuning {
     /// What runs everywhere.
-    pub const DEFAULT: Tuning = Tuning { cluster: 1, ticket: true, streaming: false };
+    pub const DEFAULT: Tuning = Tuning { cluster: 1, ticket: true, flag: true, streaming: false };
 
     /// Every tuning, the default first.
-    pub const ALL: [Tuning; 5] = [
+    pub const ALL: [Tuning; 6] = [
         Tuning::DEFAULT,
+        Tuning { flag: false, ..Tuning::DEFAULT },
         Tuning { ticket: false, ..Tuning::DEFAULT },
         Tuning { streaming: true, ..Tuning::DEFAULT },
         Tuning { cluster: 8, ..Tuning::DEFAULT },
@@ -40,7 +43,9 @@ impl Tuning {
     }
 
     /// The passes by which the blocks of a grid meet.
-    pub(crate) fn grid(self) -> Vec<Pass> {
-        [Pass::OneBlock].into_iter().chain(self.ticket.then_some(Pass::Ticket)).collect()
+    pub(crate) fn grid(self, few_elements: bool) -> Vec<Pass> {
+        let flag = self.flag && few_elements;
+        let passes = [(true, Pass::OneBlock), (self.ticket, Pass::Ticket), (self.ticket && flag, Pass::Flag)];
+        passes.into_iter().filter_map(|(wanted, pass)| wanted.then_some(pass)).collect()
     }
 }

@@ -218,6 +218,7 @@ fn the_table_says_what_changes_the_association() {
             "last_warp" => "sequential",
             "streaming" => "vectorize(4)",
             "ticket" => "one_block",
+            "flag" => "one_block ticket",
             _ => "",
         };
         let before = compile(&spec(operator("sum").unwrap(), Scalar::I32, 256, needs)).unwrap();

@@ -5,6 +5,7 @@
 //! stmt   = let | var | set local = expr
 //!        | for local = expr while expr next expr { stmt* } | if expr { stmt* } else { stmt* } | exit
 //!        | load local = place | load unaligned local = place | store place = expr
+//!        | post place = expr | take local = place
 //!        | shuffle local = expr down expr, mask
 //!        | barrier warp, mask | barrier block | barrier cluster | arrive | wait
 //!        | vote local = expr | fence order scope
@@ -156,6 +157,10 @@ pub enum Stmt {
     LoadUnaligned(Local, Place),
     /// Writes a place.
     Store(Place, Expr),
+    /// Leaves an accumulator in a place that holds none, together with a flag. It orders nothing else.
+    Post(Place, Expr),
+    /// Names the accumulator that another block leaves in a place, waits for it, and leaves none there.
+    Take(Local, Place),
     /// Names what an accumulator of the lane `down` lanes further up the warp holds; a lane that has no
     /// such lane gets its own. The lanes of the mask meet, and take part.
     Shuffle {

@@ -27,6 +27,7 @@ mod count;
 mod domain;
 mod execute;
 mod expr;
+mod flags;
 mod grid;
 mod machine;
 mod memory;
@@ -162,6 +163,9 @@ pub fn run(
     if ticket.iter().any(|&it| it != 0) {
         reports.add(0, in_the_end(expanded, Kind::TicketTaken, "the next run needs a ticket that is 0"));
     }
+    if plan.has_flags() && regions.iter().flatten().any(Option::is_some) {
+        reports.add(0, in_the_end(expanded, Kind::PartialLeft, "the next run needs partials without flags"));
+    }
     Outcome { reports: reports.into_list(), ..outcome }
 }
 
@@ -233,7 +237,8 @@ fn layout(operation: &Operation, kernel: &ExpandedKernel) -> Layout {
         start
     });
     let arrays = arrays.collect();
-    Layout { acc, output: RecordLayout::new(&operation.output), arrays }
+    let flagged = RecordLayout::flagged(&operation.acc);
+    Layout { acc, flagged, output: RecordLayout::new(&operation.output), arrays }
 }
 
 /// What is wrong when the last kernel has ended.

@@ -63,6 +63,11 @@ impl Record {
         self.fields.iter().map(|field| field.ty.size()).max().unwrap_or(1)
     }
 
+    /// Words of 8 bytes, where each holds 4 bytes of it and a flag.
+    pub fn flagged_words(&self) -> usize {
+        self.size().div_ceil(4)
+    }
+
     /// Where each field starts, as in C.
     pub fn offsets(&self) -> Vec<usize> {
         let mut at = 0usize;

@@ -37,6 +37,8 @@ pub enum Pass {
     OneBlock,
     /// The block that finishes last does what the kernel over partials would, in the same launch.
     Ticket,
+    /// Each partial carries a flag that says that it is there, so that the ticket need not wait until it is seen.
+    Flag,
 }
 
 /// A row of the table of passes.
@@ -63,7 +65,7 @@ pub struct PassArgument {
 }
 
 /// The passes, one row each, in the order in which a kernel usually grows.
-pub const PASSES: [PassWord; 16] = [
+pub const PASSES: [PassWord; 17] = [
     PassWord {
         name: "serial",
         argument: None,
@@ -176,6 +178,13 @@ pub const PASSES: [PassWord; 16] = [
         changes_association: false,
         make: |_| Pass::Ticket,
     },
+    PassWord {
+        name: "flag",
+        argument: None,
+        doc: "partials carry flags, for which the block that finishes last waits, and the ticket orders nothing",
+        changes_association: false,
+        make: |_| Pass::Flag,
+    },
 ];
 
 impl PassWord {
@@ -213,6 +222,7 @@ impl Pass {
             Pass::Cluster(_) => "cluster",
             Pass::OneBlock => "one_block",
             Pass::Ticket => "ticket",
+            Pass::Flag => "flag",
         }
     }
 
@@ -222,7 +232,7 @@ impl Pass {
             Pass::Coarsen(k) | Pass::GridStride(k) | Pass::Vectorize(k) | Pass::Cluster(k) => Some(k),
             Pass::Serial | Pass::InPlace | Pass::Bitmask | Pass::StridedIndex | Pass::Sequential => None,
             Pass::LastWarp | Pass::Shuffle | Pass::Unroll | Pass::Atomic => None,
-            Pass::Streaming | Pass::OneBlock | Pass::Ticket => None,
+            Pass::Streaming | Pass::OneBlock | Pass::Ticket | Pass::Flag => None,
         }
     }
 }

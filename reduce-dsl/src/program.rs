@@ -195,6 +195,8 @@ pub enum GridMedium {
     /// Partials in the workspace, and a count of the blocks that left one: the last of them does in the same launch what
     /// the kernel over partials would.
     Ticket,
+    /// The same, but each partial carries a flag: the last block waits for them, and the count orders nothing.
+    Flags,
     /// One accumulator in the workspace, which each block combines its own into.
     Atomic,
 }
@@ -317,7 +319,12 @@ impl Kernel {
 
     /// Do its blocks take tickets?
     pub fn has_ticket(&self) -> bool {
-        self.steps.contains(&Step::Grid(GridMedium::Ticket))
+        self.steps.contains(&Step::Grid(GridMedium::Ticket)) || self.has_flags()
+    }
+
+    /// Do its partials carry flags?
+    pub fn has_flags(&self) -> bool {
+        self.steps.contains(&Step::Grid(GridMedium::Flags))
     }
 
     /// Blocks of a cluster: 1 where blocks do not see each other's shared memory.

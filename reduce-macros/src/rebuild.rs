@@ -196,6 +196,7 @@ impl Rebuild for Pass {
             Pass::Cluster(blocks) => quote!(#pass::Cluster(#blocks)),
             Pass::OneBlock => quote!(#pass::OneBlock),
             Pass::Ticket => quote!(#pass::Ticket),
+            Pass::Flag => quote!(#pass::Flag),
         }
     }
 }

@@ -8,8 +8,8 @@ use reduce_dsl::func::Param;
 use reduce_dsl::operation::{Layout, Operation};
 use reduce_dsl::operators::{Nan, OPERATORS, Request, Ties, operator};
 use reduce_dsl::pass::Pass::{
-    self, Bitmask, Cluster, Coarsen, GridStride, InPlace, LastWarp, OneBlock, Sequential, Serial, Shuffle,
-    Streaming, StridedIndex, Ticket, Unroll, Vectorize,
+    self, Bitmask, Cluster, Coarsen, Flag, GridStride, InPlace, LastWarp, OneBlock, Sequential, Serial,
+    Shuffle, Streaming, StridedIndex, Ticket, Unroll, Vectorize,
 };
 use reduce_dsl::program::Program;
 use reduce_dsl::spec::{Listed, Passes};
@@ -45,7 +45,7 @@ pub(crate) const LISTS: [(&[Pass], u32); 28] = [
     (&[Shuffle, Vectorize(4), Coarsen(2), Unroll, Streaming, OneBlock, Ticket], 128),
     (&[Sequential, LastWarp, OneBlock, Ticket], 64),
     (&[Shuffle, Vectorize(4), Unroll, Cluster(8)], 128),
-    (&[Shuffle, Cluster(2), OneBlock, Ticket], 32),
+    (&[Shuffle, Cluster(2), OneBlock, Ticket, Flag], 32),
 ];
 
 /// A list for speed.

@@ -128,6 +128,13 @@ fn again(program: &Program) -> Vec<&'static str> {
 
 fn workspace(program: &Program) -> String {
     let (first, size) = (program.kernel(Reads::Inputs), program.operation.acc.size());
+    if takes_tickets(program) && first.has_flags() {
+        let size = 8 * program.operation.acc.flagged_words();
+        return format!(
+            "// workspace  {size} bytes for each block: its partial, with flags\n\
+             // ticket     one unsigned int; both must be 0 before the first reduction, and are 0 after each\n"
+        );
+    }
     if takes_tickets(program) {
         return format!(
             "// workspace  one partial of {size} bytes for each block\n\

@@ -1,6 +1,6 @@
 //! Statements of kernels in C++.
 
-use super::expr::{expr, place, unwidened};
+use super::expr::{buffer, expr, place, unwidened};
 use super::shuffle::shuffles_directly;
 use super::{atomic, types, unaligned};
 use reduce_dsl::expanded::{AtomicOp, Barrier, Expr, Local, Loop, MemoryOrder, Place, Stmt, Ty, Unroll};
@@ -37,6 +37,11 @@ fn stmt(around: Around<'_>, it: &Stmt, depth: usize) -> String {
             line(format!("const {} = {name}(&{});", declared(operation, local), place(operation, from)))
         }
         Stmt::Store(to, value) => line(format!("{} = {};", place(operation, to), sub(value))),
+        Stmt::Post(to, value) => line(format!("post_partial({}, {});", slot(operation, to), sub(value))),
+        Stmt::Take(local, from) => {
+            let (acc, from) = (types::record(&operation.acc), slot(operation, from));
+            line(format!("const {} = take_partial<{acc}>({from});", declared(operation, local)))
+        }
         Stmt::Shuffle { into, value, down, mask } => {
             line(shuffle(operation, into, [&sub(value), &sub(down)], *mask))
         }
@@ -84,6 +89,11 @@ fn load(Around { operation, streaming }: Around<'_>, local: &Local, from: &Place
         }
         Ty::Scalar(_) | Ty::Acc | Ty::Output => format!("const {declared} = {from};"),
     }
+}
+
+/// A place of partials with flags: where they are, and which.
+fn slot(operation: &Operation, it: &Place) -> String {
+    format!("{}, {}", buffer(operation, it.buffer), expr(operation, unwidened(&it.index)))
 }
 
 fn shuffle(operation: &Operation, into: &Local, [value, down]: [&str; 2], mask: u32) -> String {

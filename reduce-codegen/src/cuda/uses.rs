@@ -17,6 +17,8 @@ pub(super) struct Uses {
     pub(super) atomics: bool,
     /// The items that a kernel reads are written as well.
     pub(super) writes_items: bool,
+    /// Partials carry flags.
+    pub(super) flags: bool,
     /// There is a ticket.
     pub(super) ticket: bool,
 }
@@ -43,6 +45,7 @@ impl Uses {
                     self.ticket |= *buffer == Buffer::Ticket;
                     self.writes_items |= *buffer == Buffer::Items;
                 }
+                Stmt::Post(..) | Stmt::Take(..) => self.flags = true,
                 Stmt::Atomic { .. } => self.ticket = true,
                 Stmt::Shuffle { .. } => self.shuffles = true,
                 Stmt::AtomicCombine { .. } => self.atomics = true,

@@ -16,10 +16,14 @@ impl Expansion<'_> {
             body.push(self.result(acc));
             return self.body.push(Stmt::when(self.delivers(), body));
         }
-        let words = (medium == GridMedium::Ticket).then(|| "ticket".to_owned());
-        self.note(Part::Deliver, &Step::Grid(medium), words.into_iter().collect());
+        let words: &[_] = match medium {
+            GridMedium::Ticket => &["ticket"],
+            GridMedium::Flags => &["ticket", "flag"],
+            GridMedium::NextLaunch | GridMedium::Atomic => &[],
+        };
+        self.note(Part::Deliver, &Step::Grid(medium), words.iter().map(|&word| word.to_owned()).collect());
         body.push(match medium {
-            GridMedium::Ticket => return self.ticket(body, acc),
+            GridMedium::Ticket | GridMedium::Flags => return self.ticket(body, acc),
             GridMedium::NextLaunch => self.partial_or_result(acc),
             GridMedium::Atomic => Stmt::AtomicCombine {
                 place: Buffer::Partials.at(zero()),
@@ -52,7 +56,8 @@ impl Expansion<'_> {
 
     /// Where a block, or cluster, leaves its partial.
     pub(super) fn partial(&self, acc: Expr) -> Stmt {
-        Stmt::Store(Buffer::Partials.at(self.by_cluster(Expr::Block).cast(Scalar::U64)), acc)
+        let place = Buffer::Partials.at(self.by_cluster(Expr::Block).cast(Scalar::U64));
+        if self.kernel.has_flags() { Stmt::Post(place, acc) } else { Stmt::Store(place, acc) }
     }
 
     /// Does this kernel have one block, or cluster, whatever n?

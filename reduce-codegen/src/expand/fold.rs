@@ -174,7 +174,9 @@ impl Expansion<'_> {
 
     fn item_of_partials(&self, unit: &Unit, item: u32, suffix: &str) -> (Vec<Stmt>, Expr) {
         let local = Local::new(format!("item{suffix}"), Ty::Acc);
-        let load = Stmt::Load(local.clone(), self.partials.0.at(unit.position(item)));
+        let flagged = self.in_last_block() && self.program.kernel(Reads::Inputs).has_flags();
+        let load = if flagged { Stmt::Take } else { Stmt::Load };
+        let load = load(local.clone(), self.partials.0.at(unit.position(item)));
         let begins = self.before(unit, item).is_none();
         (vec![load], if begins { local.get() } else { self.lane(item).get().combine(local.get()) })
     }

@@ -2,7 +2,8 @@
 //!
 //! A block leaves its partial before it takes a ticket, and the taking is a release and an acquire in one: so the last
 //! block sees the partials of all that took theirs before. The vote carries this on to its other threads, and nobody but
-//! the last block touches the ticket after that, so it can be 0 again for the next launch.
+//! the last block touches the ticket after that, so it can be 0 again for the next launch. Partials with flags are waited
+//! for instead: the ticket only counts, and is set back by an atomic as well, behind all others in the order of its place.
 
 use super::Expansion;
 use super::deliver::zero;
@@ -15,6 +16,7 @@ use reduce_dsl::program::{Reads, Scope, Step};
 impl Expansion<'_> {
     /// Thread 0 leaves the accumulator, for which `body` makes ready, and takes a ticket.
     pub(super) fn ticket(&mut self, mut body: Vec<Stmt>, acc: Expr) {
+        let order = if self.kernel.has_flags() { MemoryOrder::Relaxed } else { MemoryOrder::AcqRel };
         let took_last = Local::new("took_last", Ty::BOOL);
         let [before, is_last] =
             [("before", Ty::U32), ("is_last", Ty::BOOL)].map(|(name, ty)| Local::new(name, ty));
@@ -25,7 +27,7 @@ impl Expansion<'_> {
                 op: AtomicOp::Add,
                 place: Buffer::Ticket.at(zero()),
                 value: 1.into(),
-                order: MemoryOrder::AcqRel,
+                order,
                 scope: Scope::Grid,
             },
             Stmt::Set(took_last.clone(), before.get().equals(self.deliverers().bin(Bin::Sub, 1))),
@@ -50,8 +52,17 @@ impl Expansion<'_> {
         let steps = self.kernel.steps.iter().filter(|step| !matches!(step, Step::Grid(_)));
         steps.for_each(|step| self.step(step));
         let (mut body, acc) = self.of_block();
-        let again = Stmt::Store(Buffer::Ticket.at(zero()), 0.into());
-        body.extend([self.result(acc), again]);
+        body.extend([self.result(acc), self.again()]);
         self.body.push(Stmt::when(Expr::Thread.equals(0), body));
+    }
+
+    /// The ticket is 0 for the next launch.
+    fn again(&self) -> Stmt {
+        let place = Buffer::Ticket.at(zero());
+        if !self.program.kernel(Reads::Inputs).has_flags() {
+            return Stmt::Store(place, 0.into());
+        }
+        let (into, order) = (Local::new("taken", Ty::U32), MemoryOrder::Relaxed);
+        Stmt::Atomic { into, op: AtomicOp::Exchange, place, value: 0.into(), order, scope: Scope::Grid }
     }
 }

@@ -54,7 +54,7 @@ impl Subject {
         let steps = &program.kernels[at].steps;
         let leaves = match steps.last() {
             Some(Step::Grid(GridMedium::Atomic)) => Leaves::One,
-            Some(Step::Grid(GridMedium::Ticket)) => Leaves::Tickets(1),
+            Some(Step::Grid(GridMedium::Ticket | GridMedium::Flags)) => Leaves::Tickets(1),
             Some(Step::Keep) => Leaves::Items,
             _ => Leaves::Blocks,
         };
@@ -103,7 +103,7 @@ fn launches(program: &Program, at: usize) -> Vec<Launch> {
     let sizes = [tiles, tiles - 1, 2 * turn.max(tiles) + tile / 2 + 1, 33, 1].into_iter();
     let of_cluster = (cluster > 1).then_some([tile, tile + 1, tiles + 1]).into_iter().flatten();
     // More partials than threads of the block that finishes last, and as many as its tree has at a step.
-    let ticket = program.kernels[at].steps.contains(&Step::Grid(GridMedium::Ticket));
+    let ticket = program.kernels[at].has_ticket();
     let of_last = [u64::from(program.block) + 2, 8, 9, 16, 17, 32, 33].map(|blocks| blocks * tiles);
     let of_last = of_last.into_iter().filter(|_| ticket);
     let sizes = [tiles]

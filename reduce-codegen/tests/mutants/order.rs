@@ -9,7 +9,7 @@ use reduce_dsl::program::Scope;
 /// The lower half of a warp.
 const HALF: u32 = FULL >> 16;
 
-pub(crate) const MUTATIONS: [Mutation; 20] = [
+pub(crate) const MUTATIONS: [Mutation; 22] = [
     Mutation::of_order("block barrier deleted", |_, stmt| {
         once(*stmt == Stmt::Barrier(Barrier::Block), Vec::new)
     }),
@@ -54,6 +54,14 @@ pub(crate) const MUTATIONS: [Mutation; 20] = [
     Mutation::of_order("scope narrowed", narrower),
     Mutation::of_order("order weakened", weaker),
     Mutation::of_order("atomic made plain", plain),
+    Mutation::of_order("partial without its flag", |_, stmt| match stmt {
+        Stmt::Post(place, value) => vec![vec![Stmt::Store(place.clone(), value.clone())]],
+        Stmt::Take(local, place) => vec![vec![Stmt::Load(local.clone(), place.clone())]],
+        _ => Vec::new(),
+    }),
+    Mutation::of_order("partial with a flag not left", |_, stmt| {
+        once(matches!(stmt, Stmt::Post(..)), Vec::new)
+    }),
     Mutation::of_order("ticket not reset", |_, stmt| {
         let stores = matches!(stmt, Stmt::Store(place, value) if is_reset(place, value));
         once(stores || matches!(stmt, Stmt::Atomic { op: AtomicOp::Exchange, .. }), Vec::new)

@@ -73,11 +73,13 @@ fn expressions(stmt: &mut Stmt) -> Vec<&mut Expr> {
         Stmt::Let(_, value) | Stmt::Var(_, value) | Stmt::Set(_, value) | Stmt::Vote(_, value) => vec![value],
         Stmt::For(it) => vec![&mut it.from, &mut it.test, &mut it.next],
         Stmt::If(test, ..) => vec![test],
-        Stmt::Load(_, place) | Stmt::LoadUnaligned(_, place) => of_place(place),
-        Stmt::Store(place, value) | Stmt::AtomicCombine { place, value, .. } => {
+        Stmt::Load(_, place) | Stmt::LoadUnaligned(_, place) | Stmt::Take(_, place) => of_place(place),
+        Stmt::Store(place, value) | Stmt::Post(place, value) => {
             of_place(place).into_iter().chain([value]).collect()
         }
-        Stmt::Atomic { place, value, .. } => of_place(place).into_iter().chain([value]).collect(),
+        Stmt::AtomicCombine { place, value, .. } | Stmt::Atomic { place, value, .. } => {
+            of_place(place).into_iter().chain([value]).collect()
+        }
         Stmt::Shuffle { value, down, .. } => vec![value, down],
         Stmt::Note(..) | Stmt::Exit | Stmt::Barrier(_) | Stmt::Fence(..) => Vec::new(),
         Stmt::Arrive | Stmt::Wait => Vec::new(),

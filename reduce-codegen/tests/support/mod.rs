@@ -53,12 +53,12 @@ pub const LISTS: [(u32, &str); 33] = [
     (32, "sequential last_warp grid_stride(3) unroll"),
     (64, "shuffle vectorize(4) grid_stride(2)"),
     (64, "shuffle one_block ticket"),
-    (32, "shuffle vectorize(2) coarsen(3) unroll one_block ticket"),
+    (32, "shuffle vectorize(2) coarsen(3) unroll one_block ticket flag"),
     (64, "sequential last_warp one_block ticket"),
     (128, "one_block unroll grid_stride(3) ticket"),
     (64, "shuffle vectorize(4) unroll cluster(4)"),
     (32, "cluster(2) coarsen(3) sequential"),
-    (64, "shuffle cluster(8) one_block ticket"),
+    (64, "shuffle cluster(8) one_block ticket flag"),
 ];
 
 /// The passes of a list.

@@ -167,8 +167,11 @@ impl<'a> Reader<'a> {
         match line.word()? {
             "let" => self.named(line, Stmt::Let),
             "var" => self.named(line, Stmt::Var),
-            "load" => self.load(line),
-            "store" => self.store(line),
+            "load" if line.accept("unaligned") => self.load(line, Stmt::LoadUnaligned),
+            "load" => self.load(line, Stmt::Load),
+            "store" => self.store(line, Stmt::Store),
+            "post" => self.store(line, Stmt::Post),
+            "take" => self.load(line, Stmt::Take),
             "shuffle" => self.shuffle(line),
             "barrier" => barrier(line),
             "arrive" => line.end(Stmt::Arrive),
@@ -207,9 +210,8 @@ impl<'a> Reader<'a> {
         line.end(Stmt::Set(local, value))
     }
 
-    /// `local = place`, behind `load` or `load unaligned`.
-    fn load(&mut self, mut line: Cursor<'a>) -> Parsed<Stmt> {
-        let load = if line.accept("unaligned") { Stmt::LoadUnaligned } else { Stmt::Load };
+    /// `local = place`, behind `load`, `load unaligned` or `take`.
+    fn load(&mut self, mut line: Cursor<'a>, load: fn(Local, Place) -> Stmt) -> Parsed<Stmt> {
         let local = line.local()?;
         line.expect("=")?;
         let place = self.place(&mut line)?;
@@ -217,11 +219,12 @@ impl<'a> Reader<'a> {
         line.end(load(local, place))
     }
 
-    fn store(&mut self, mut line: Cursor<'a>) -> Parsed<Stmt> {
+    /// `place = expr`, behind `store` or `post`.
+    fn store(&mut self, mut line: Cursor<'a>, store: fn(Place, Expr) -> Stmt) -> Parsed<Stmt> {
         let place = self.place(&mut line)?;
         line.expect("=")?;
         let value = self.names.expr(&mut line, None)?;
-        line.end(Stmt::Store(place, value))
+        line.end(store(place, value))
     }
 
     /// `local = expr down expr, mask 0xffffffff`, behind `shuffle`.

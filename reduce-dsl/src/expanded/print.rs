@@ -50,6 +50,8 @@ fn print_stmt(f: &mut fmt::Formatter<'_>, stmt: &Stmt, depth: usize) -> fmt::Res
         Stmt::Load(local, place) => writeln!(f, "load {local} = {place}"),
         Stmt::LoadUnaligned(local, place) => writeln!(f, "load unaligned {local} = {place}"),
         Stmt::Store(place, value) => writeln!(f, "store {place} = {value}"),
+        Stmt::Post(place, value) => writeln!(f, "post {place} = {value}"),
+        Stmt::Take(local, place) => writeln!(f, "take {local} = {place}"),
         Stmt::Shuffle { into, value, down, mask: FULL } => {
             writeln!(f, "shuffle {into} = {value} down {down}")
         }

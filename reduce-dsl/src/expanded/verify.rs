@@ -15,7 +15,7 @@
 //!    are not copied. Nothing else is loaded unaligned.
 //! 7. The kernel writes partials, result and shared arrays only, and reads inputs (or items) and shared
 //!    arrays only; shared arrays are those it declares. A tree in place writes its items too; a kernel that takes tickets
-//!    writes them, and reads partials. Elements are mapped, and
+//!    writes them, and reads partials: where these carry flags, they are posted and taken, and nothing else. Elements are mapped, and
 //!    folded by the operation's `fold` if it has one, where the inputs are read.
 //! 8. Shared memory is as the program says, constants are those the kernel declares, steps those of the
 //!    strided inputs that it reads, params those of the operation; a kernel over partials is told the number of
@@ -53,13 +53,15 @@ impl Expanded {
             let slots: u64 =
                 expanded.shared.iter().map(|array| u64::from(expanded.constant(array.len))).sum();
             let bytes = slots * program.operation.acc.size() as u64;
-            let (in_place, ticket) = (kernel.in_place().is_some(), kernel.has_ticket());
+            let (in_place, ticket, flags) =
+                (kernel.in_place().is_some(), kernel.has_ticket(), kernel.has_flags());
             let operation = &program.operation;
             let mut verifier = Verifier {
                 operation,
                 kernel: expanded,
                 in_place,
                 ticket,
+                flags,
                 met: false,
                 scope: BTreeMap::new(),
             };
@@ -99,6 +101,8 @@ struct Verifier<'a> {
     in_place: bool,
     /// Does it take tickets, and so read partials that it writes?
     ticket: bool,
+    /// Do its partials carry flags?
+    flags: bool,
     /// Do all blocks of the cluster run?
     met: bool,
     scope: BTreeMap<String, Binding>,
@@ -128,6 +132,17 @@ impl Verifier<'_> {
                 self.load(local, place)
             }
             Stmt::Store(place, value) => self.store(place, value),
+            Stmt::Post(place, value) => {
+                self.flagged(stmt, place)?;
+                self.expect(value, Ty::Acc)?;
+                self.place(place).map(|_| ())
+            }
+            Stmt::Take(local, place) => {
+                self.flagged(stmt, place)?;
+                self.ensure(2, local.ty == Ty::Acc, || format!("`{}` is no accumulator", local.name))?;
+                self.place(place)?;
+                self.bind(local, false, Uniform::Thread)
+            }
             Stmt::Shuffle { into, value, down, mask } => {
                 self.expect(value, Ty::Acc)?;
                 self.expect(down, Ty::U32)?;
@@ -176,6 +191,12 @@ impl Verifier<'_> {
                 self.body(otherwise, here)
             }
         }
+    }
+
+    /// What only is done to partials that carry flags.
+    fn flagged(&self, stmt: &Stmt, place: &Place) -> Check {
+        let legal = self.flags && place.buffer == Buffer::Partials;
+        self.ensure(7, legal, || format!("`{}` without flags", stmt.to_string().trim()))
     }
 
     /// What only blocks of a cluster can do.
@@ -229,7 +250,7 @@ impl Verifier<'_> {
                 element == Some(Ty::Scalar(ty))
             }
             (ty, Buffer::Input(_) | Buffer::Items | Buffer::Shared(_)) => element == Some(ty),
-            (ty, Buffer::Partials) => self.ticket && element == Some(ty),
+            (ty, Buffer::Partials) => self.ticket && !self.flags && element == Some(ty),
             (_, Buffer::Result | Buffer::Ticket) => false,
         };
         self.ensure(7, legal, || format!("`{}` is loaded from {place}", local.name))?;
@@ -239,7 +260,8 @@ impl Verifier<'_> {
     fn store(&self, place: &Place, value: &Expr) -> Check {
         self.place(place)?;
         let writable = match place.buffer {
-            Buffer::Partials | Buffer::Result | Buffer::Shared(_) => true,
+            Buffer::Partials => !self.flags,
+            Buffer::Result | Buffer::Shared(_) => true,
             Buffer::Items => self.in_place,
             Buffer::Ticket => self.ticket,
             Buffer::Input(_) => false,

@@ -247,7 +247,7 @@ impl Machine<'_, '_> {
         self.count_global(here, direction, lanes, (base, record.size), &record.fields);
     }
 
-    fn count_global(
+    pub(super) fn count_global(
         &mut self,
         here: Here,
         direction: Direction,

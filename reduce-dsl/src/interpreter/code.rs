@@ -106,7 +106,11 @@ impl<'k> Writer<'k, '_> {
                     self.repeat(head, stmt, it).map_err(malformed)?;
                 }
                 Stmt::Let(..) | Stmt::Var(..) | Stmt::Set(..) => self.simple(stmt).map_err(malformed)?,
-                Stmt::Load(..) | Stmt::LoadUnaligned(..) | Stmt::Store(..) => {
+                Stmt::Load(..)
+                | Stmt::LoadUnaligned(..)
+                | Stmt::Store(..)
+                | Stmt::Post(..)
+                | Stmt::Take(..) => {
                     self.simple(stmt).map_err(malformed)?;
                 }
                 Stmt::Shuffle { .. } | Stmt::Barrier(_) | Stmt::Fence(..) | Stmt::Exit => {
@@ -123,13 +127,12 @@ impl<'k> Writer<'k, '_> {
 
     fn push(&mut self, stmt: &'k Stmt, op: Op) -> usize {
         let combines = match &op {
-            Op::Acc { value, .. } | Op::StoreAcc { value, .. } | Op::Shuffle { value, .. } => {
-                value.combines()
-            }
+            Op::Acc { value, .. } | Op::StoreAcc { value, .. } => value.combines(),
+            Op::Shuffle { value, .. } | Op::Post { value, .. } => value.combines(),
             Op::AtomicCombine { .. } => true,
             Op::Scalar { .. } | Op::Branch { .. } | Op::Jump(_) | Op::Elements { .. } => false,
             Op::LoadAcc { .. } | Op::LoadTicket { .. } | Op::StoreTicket { .. } | Op::Barrier(_) => false,
-            Op::Fence(..) | Op::Atomic { .. } | Op::Exit => false,
+            Op::Fence(..) | Op::Atomic { .. } | Op::Take { .. } | Op::Exit => false,
             Op::Arrive | Op::Wait | Op::Vote { .. } => false,
         };
         self.code.ops.push(op);
@@ -218,6 +221,11 @@ impl<'k> Writer<'k, '_> {
                 let ty = if place.buffer == Buffer::Result { Ty::Output } else { Ty::Acc };
                 Op::StoreAcc { at: self.place(place)?, value: self.acc(value, ty)? }
             }
+            Stmt::Post(place, value) => Op::Post { at: self.slot(place)?, value: self.acc(value, Ty::Acc)? },
+            Stmt::Take(local, place) => {
+                let at = self.slot(place)?;
+                Op::Take { into: self.bind(&local.name, Ty::Acc)?, at }
+            }
             Stmt::Shuffle { into, value, down, mask } => {
                 let (value, down) = (self.acc(value, Ty::Acc)?, self.scalar(down, Ty::U32)?);
                 Op::Shuffle { into: self.bind(&into.name, Ty::Acc)?, value, down, mask: *mask }
@@ -244,8 +252,8 @@ impl<'k> Writer<'k, '_> {
             }
             Stmt::Note(..) | Stmt::If(..) | Stmt::For(_) => return Err("is not simple".to_owned()),
         };
-        let between_blocks = matches!(op, Op::Fence(..) | Op::Atomic { .. } | Op::AtomicCombine { .. });
-        self.code.concurrent |= between_blocks;
+        let ordered = matches!(op, Op::Fence(..) | Op::Atomic { .. } | Op::AtomicCombine { .. });
+        self.code.concurrent |= ordered || matches!(op, Op::Post { .. } | Op::Take { .. });
         self.push(stmt, op);
         Ok(())
     }
@@ -294,6 +302,12 @@ impl<'k> Writer<'k, '_> {
         } else {
             Err(format!("{place} is not a ticket"))
         }
+    }
+
+    /// A place that can have a flag.
+    fn slot(&mut self, place: &'k Place) -> Result<At, String> {
+        let partial = place.buffer == Buffer::Partials;
+        if partial { self.place(place) } else { Err(format!("{place} has no flag")) }
     }
 
     fn place(&mut self, place: &'k Place) -> Result<At, String> {

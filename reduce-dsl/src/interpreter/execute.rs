@@ -83,6 +83,8 @@ impl Machine<'_, '_> {
                 self.atomic_combine(team, here, at, value, (*order, *scope));
             }
             // These move lanes: see `machine`.
+            Op::Post { at, value } => self.post(team, here, at, value),
+            Op::Take { into, at } => self.take(team, here, *into, at),
             Op::Branch { .. } | Op::Jump(_) | Op::Barrier(_) | Op::Exit => {}
             Op::Wait | Op::Vote { .. } => {}
             Op::Arrive => team.blocks[here.rank].arrived += here.lanes.count_ones(),

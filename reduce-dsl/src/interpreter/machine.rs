@@ -42,6 +42,8 @@ pub(super) struct Machine<'m, 't> {
 pub(super) struct Cells {
     pub(super) items: Vec<Cell<Acc>>,
     pub(super) partials: Vec<Cell<Acc>>,
+    /// Which of them have a flag.
+    pub(super) flags: Vec<bool>,
     pub(super) result: Cell<Acc>,
     pub(super) ticket: Vec<Cell<u32>>,
 }
@@ -52,6 +54,7 @@ impl Cells {
         Cells {
             items: cells(&memory.items),
             partials: cells(&memory.partials),
+            flags: memory.partials.iter().map(Option::is_some).collect(),
             result: Cell::new(memory.result),
             ticket: memory.ticket.iter().map(|&it| Cell::new(Some(it))).collect(),
         }
@@ -70,6 +73,8 @@ impl Cells {
 /// How accumulators and results lie in memory.
 pub(super) struct Layout {
     pub(super) acc: RecordLayout,
+    /// An accumulator with flags.
+    pub(super) flagged: RecordLayout,
     pub(super) output: RecordLayout,
     /// Where each shared array starts.
     pub(super) arrays: Vec<u64>,
@@ -82,6 +87,13 @@ pub(super) struct RecordLayout {
 }
 
 impl RecordLayout {
+    /// A record with a flag in each word.
+    pub(super) fn flagged(record: &Record) -> RecordLayout {
+        let words = record.flagged_words() as u64;
+        let fields = (0..words).map(|word| Field { offset: 8 * word, size: 8 }).collect();
+        RecordLayout { size: 8 * words, fields }
+    }
+
     pub(super) fn new(record: &Record) -> RecordLayout {
         let fields = record.offsets().into_iter().zip(record.types());
         let field = |(at, ty): (usize, crate::Scalar)| Field { offset: at as u64, size: ty.size() as u64 };
@@ -133,9 +145,15 @@ impl Machine<'_, '_> {
             Op::Scalar { .. } | Op::Acc { .. } | Op::Elements { .. } => self.go_on(team, here, at, Flow::On),
             Op::LoadAcc { .. } | Op::StoreAcc { .. } | Op::Arrive => self.go_on(team, here, at, Flow::On),
             Op::LoadTicket { .. } | Op::StoreTicket { .. } => self.go_on(team, here, at, Flow::Seen),
-            Op::Fence(..) | Op::Atomic { .. } | Op::AtomicCombine { .. } => {
+            Op::Fence(..) | Op::Atomic { .. } | Op::AtomicCombine { .. } | Op::Post { .. } => {
                 self.go_on(team, here, at, Flow::Seen)
             }
+            Op::Take { at: place, .. } if !self.is_posted(team, here, place) => {
+                let group = &mut here.warp(team).groups[at];
+                group.seen = group.seen.saturating_add(1);
+                Flow::Seen
+            }
+            Op::Take { .. } => self.go_on(team, here, at, Flow::Seen),
         }
     }
 

@@ -39,6 +39,16 @@ pub(super) enum Op {
         at: At,
         value: AccExpr,
     },
+    /// An accumulator and a flag.
+    Post {
+        at: At,
+        value: AccExpr,
+    },
+    /// The lanes wait for the accumulators of all of them.
+    Take {
+        into: usize,
+        at: At,
+    },
     StoreTicket {
         index: ScalarExpr,
         value: ScalarExpr,

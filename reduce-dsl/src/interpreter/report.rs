@@ -57,6 +57,8 @@ pub enum Kind {
     MixedPositions,
     /// The program does not write its result.
     NoResult,
+    /// The program does not take all partials that carry flags.
+    PartialLeft,
     /// The program does not set its ticket back to 0.
     TicketTaken,
     /// A kernel that the verifier would have refused.
@@ -80,6 +82,7 @@ impl Kind {
             Kind::Undefined => "uses an accumulator that holds no element",
             Kind::MixedPositions => "maps elements of different positions",
             Kind::NoResult => "leaves no result",
+            Kind::PartialLeft => "leaves partials with their flags",
             Kind::TicketTaken => "leaves its ticket taken",
             Kind::Malformed => "is malformed",
         }

@@ -160,7 +160,8 @@ fn levels_of(program: &Program, kernel: &Kernel) -> Vec<Level> {
         Step::Combine(combine) => {
             Some(Level { chunk: u64::from(combine.items), lanes: 1, tree: combine.tree })
         }
-        Step::Keep | Step::Grid(GridMedium::NextLaunch | GridMedium::Ticket | GridMedium::Atomic) => None,
+        Step::Grid(GridMedium::NextLaunch | GridMedium::Ticket | GridMedium::Flags) => None,
+        Step::Grid(GridMedium::Atomic) | Step::Keep => None,
     };
     kernel.steps.iter().filter_map(level).filter(|level| level.group() > 1).collect()
 }

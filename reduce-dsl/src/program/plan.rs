@@ -8,6 +8,7 @@ pub struct Plan {
     /// By what the kernels read, as the program has them.
     kernels: [Cover; 2],
     partial_size: u64,
+    has_flags: bool,
 }
 
 /// What one launch of a kernel covers.
@@ -70,7 +71,9 @@ impl Plan {
             writes: Writes::of(program.kernel(reads)),
         };
         let kernels = [cover(Reads::Inputs), cover(Reads::Partials)];
-        Plan { kernels, partial_size: program.operation.acc.size() as u64 }
+        let (acc, has_flags) = (&program.operation.acc, program.kernel(Reads::Inputs).has_flags());
+        let partial_size = if has_flags { 8 * acc.flagged_words() } else { acc.size() } as u64;
+        Plan { kernels, partial_size, has_flags }
     }
 
     /// The launches for n elements: at least one.
@@ -103,6 +106,11 @@ impl Plan {
         self.kernels[0].writes == Writes::BlocksAndResult
     }
 
+    /// Do its partials carry flags? Then the workspace is 0 before and after each launch.
+    pub fn has_flags(&self) -> bool {
+        self.has_flags
+    }
+
     /// Must the first partial of the workspace hold the padding before the first launch?
     pub fn starts_from_padding(&self) -> bool {
         self.kernels[0].writes == Writes::One
@@ -130,7 +138,7 @@ impl Writes {
     fn of(kernel: &Kernel) -> Writes {
         match kernel.steps.last() {
             Some(Step::Grid(GridMedium::Atomic)) => Writes::One,
-            Some(Step::Grid(GridMedium::Ticket)) => Writes::BlocksAndResult,
+            Some(Step::Grid(GridMedium::Ticket | GridMedium::Flags)) => Writes::BlocksAndResult,
             Some(Step::Keep) => Writes::Items,
             Some(Step::Grid(GridMedium::NextLaunch) | Step::Fold(_) | Step::Combine(_)) | None => {
                 Writes::Blocks

@@ -62,6 +62,9 @@ impl fmt::Display for Step {
             Step::Grid(GridMedium::Ticket) => {
                 f.write_str("combine grid through a ticket, in the block that finishes last")
             }
+            Step::Grid(GridMedium::Flags) => {
+                f.write_str("combine grid through a ticket and flags, in the block that finishes last")
+            }
             Step::Grid(GridMedium::NextLaunch) => f.write_str("combine grid through the next launch"),
         }
     }

@@ -87,11 +87,14 @@ impl Cases {
         })
     }
 
-    /// Bytes of workspace for every number of elements up to n.
-    pub(super) fn workspace(&self, n: u64) -> u64 {
+    /// Bytes of workspace for every number of elements up to n: of partials that carry flags, and of others.
+    pub(super) fn workspace(&self, n: u64) -> [u64; 2] {
         let up_to_n = &self.programs.cases()[..=self.of_n(n)];
         let most = |program: &Program| program.plan().workspace(program.up_to.map_or(n, |most| most.min(n)));
-        up_to_n.iter().map(most).max().unwrap_or(0)
+        [true, false].map(|flags| {
+            let those = up_to_n.iter().filter(|program| program.plan().has_flags() == flags);
+            those.map(most).max().unwrap_or(0)
+        })
     }
 }
 

@@ -15,7 +15,7 @@ use reduce_dsl::program::{Association, Launch, Reads};
 use std::sync::Arc;
 
 /// Where the result is: behind the ticket, and in front of the partials, so that both stay where they are whatever the
-/// number of elements.
+/// number of elements. Of the partials, those that carry flags come first: they are 0 between calls, as the ticket is.
 const RESULT: u64 = 16;
 /// The alignment of the partials.
 const ALIGNMENT: u64 = 256;
@@ -34,6 +34,8 @@ pub struct Workspace {
     stream: Arc<CudaStream>,
     memory: CudaSlice<u8>,
     base: CUdeviceptr,
+    /// Bytes of partials that carry flags.
+    flagged: u64,
     most: u64,
     /// The number of elements that the launches are for; 0 if there are none.
     n: u64,
@@ -60,15 +62,17 @@ impl Workspace {
         if stream.cu_stream() as usize == PER_THREAD {
             return Err(Error::PerThreadStream);
         }
-        let bytes = partials(&cases.operation.output) + cases.workspace(most);
-        let mut memory = cases.gpu.allocate(stream, bytes)?;
+        let [flagged, plain] = cases.workspace(most);
+        let flagged = flagged.next_multiple_of(ALIGNMENT);
+        let end = partials(&cases.operation.output) + flagged;
+        let mut memory = cases.gpu.allocate(stream, end + plain)?;
         stream
-            .memset_zeros(&mut memory.slice_mut(..RESULT as usize))
-            .map_err(failed("setting the ticket"))?;
+            .memset_zeros(&mut memory.slice_mut(..end as usize))
+            .map_err(failed("setting the ticket and flags"))?;
         let base = memory.device_ptr(stream).0;
         let (cases, stream) = (cases.clone(), stream.clone());
         let (n, place, launches, has_result) = (0, 0, Vec::new(), false);
-        Ok(Workspace { cases, stream, memory, base, most, n, place, launches, has_result })
+        Ok(Workspace { cases, stream, memory, base, flagged, most, n, place, launches, has_result })
     }
 
     /// The most elements that it is for.
@@ -180,7 +184,7 @@ impl Workspace {
 
     fn prepared(&self, n: u64, launch: &Launch) -> Prepared {
         let (case, operation) = (self.cases.case(self.place), &self.cases.operation);
-        let levels = self.base + partials(&operation.output);
+        let levels = self.levels();
         let [from, to] = [launch.from, launch.to].map(|region| levels + case.plan.offset(n, region));
         let words = if operation.layout == Layout::Strided { 2 } else { 1 };
         let items = match launch.kernel {
@@ -198,6 +202,12 @@ impl Workspace {
         }
     }
 
+    /// Where the partials of the case are.
+    fn levels(&self) -> u64 {
+        let flagged = if self.cases.case(self.place).plan.has_flags() { 0 } else { self.flagged };
+        self.base + partials(&self.cases.operation.output) + flagged
+    }
+
     /// The number of launches that are prepared.
     pub(super) fn launches(&self) -> usize {
         self.launches.len()
@@ -206,7 +216,7 @@ impl Workspace {
     /// Queues all launches that are prepared. The context is current.
     pub(super) fn launch_all(&mut self) -> Result<(), Error> {
         if let Some(padding) = &self.cases.case(self.place).padding {
-            let at = self.base + partials(&self.cases.operation.output);
+            let at = self.levels();
             // SAFETY: an accumulator of that size is there, in memory that is freed in the order of the stream.
             unsafe { fill(&self.stream, at, padding) }.map_err(failed("setting the padding"))?;
         }

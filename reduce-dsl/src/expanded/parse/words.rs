@@ -19,7 +19,7 @@ pub(super) const ORDERS: [MemoryOrder; 4] =
 pub(super) const SCOPES: [Scope; 5] = [Scope::Thread, Scope::Warp, Scope::Block, Scope::Cluster, Scope::Grid];
 
 /// Words that begin or divide statements and expressions. Nothing can be called like them.
-const RESERVED: [&str; 41] = [
+const RESERVED: [&str; 43] = [
     "kernel",
     "const",
     "shared",
@@ -27,6 +27,8 @@ const RESERVED: [&str; 41] = [
     "var",
     "load",
     "store",
+    "post",
+    "take",
     "shuffle",
     "down",
     "mask",

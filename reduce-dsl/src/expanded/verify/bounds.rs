@@ -44,12 +44,12 @@ impl<'a> Bounds<'a> {
                 self.body(then)?;
                 self.body(otherwise)
             }
-            Stmt::Load(_, place) | Stmt::LoadUnaligned(_, place) => self.place(place),
-            Stmt::Store(place, value) | Stmt::AtomicCombine { place, value, .. } => {
+            Stmt::Load(_, place) | Stmt::LoadUnaligned(_, place) | Stmt::Take(_, place) => self.place(place),
+            Stmt::Store(place, value) | Stmt::Post(place, value) => {
                 self.place(place)?;
                 self.check(value)
             }
-            Stmt::Atomic { place, value, .. } => {
+            Stmt::AtomicCombine { place, value, .. } | Stmt::Atomic { place, value, .. } => {
                 self.place(place)?;
                 self.check(value)
             }

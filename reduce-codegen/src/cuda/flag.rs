@@ -1,0 +1,44 @@
+//! Partials with flags in C++.
+
+/// The functions that leave one and take it away. The loop reads all words of a partial before it asks for their flags, so
+/// that they are on their way together.
+pub(super) const FUNCTIONS: &str = "
+// A partial lies in words of 8 bytes, each of which holds 4 bytes of it and above them 1; where there is none, they are 0.
+// A word is written and read at once, so who sees the flag sees the bytes, and nobody waits for other writes to be seen.
+template <typename T> __device__ __forceinline__ void post_partial(unsigned long long* partials, unsigned long long at, T acc)
+{
+    constexpr unsigned int WORDS = (sizeof(T) + 3) / 4;
+    unsigned int bytes[WORDS] = {};
+    memcpy(bytes, &acc, sizeof acc);
+    #pragma unroll
+    for (unsigned int k = 0; k < WORDS; ++k) {
+        const unsigned long long word = 1ull << 32 | bytes[k];
+        asm volatile(\"st.relaxed.gpu.global.u64 [%0], %1;\" :: \"l\"(&partials[at * WORDS + k]), \"l\"(word) : \"memory\");
+    }
+}
+
+// Waits for a partial that another block leaves, and takes it away.
+template <typename T> __device__ __forceinline__ T take_partial(unsigned long long* partials, unsigned long long at)
+{
+    constexpr unsigned int WORDS = (sizeof(T) + 3) / 4;
+    unsigned int bytes[WORDS];
+    bool there;
+    do {
+        there = true;
+        #pragma unroll
+        for (unsigned int k = 0; k < WORDS; ++k) {
+            unsigned long long word;
+            asm volatile(\"ld.relaxed.gpu.global.u64 %0, [%1];\" : \"=l\"(word) : \"l\"(&partials[at * WORDS + k]) : \"memory\");
+            there &= word != 0;
+            bytes[k] = (unsigned int)word;
+        }
+    } while (!there);
+    #pragma unroll
+    for (unsigned int k = 0; k < WORDS; ++k) {
+        asm volatile(\"st.relaxed.gpu.global.u64 [%0], %1;\" :: \"l\"(&partials[at * WORDS + k]), \"l\"(0ull) : \"memory\");
+    }
+    T acc;
+    memcpy(&acc, bytes, sizeof acc);
+    return acc;
+}
+";
