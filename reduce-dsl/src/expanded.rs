@@ -319,6 +319,8 @@ pub enum AtomicOp {
     Add,
     /// Replaces.
     Exchange,
+    /// Adds 1, but behind the operand comes 0.
+    Increment,
 }
 
 /// An expression.

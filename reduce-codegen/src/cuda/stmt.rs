@@ -164,8 +164,9 @@ fn ticket(into: &str, op: AtomicOp, at: &str, value: &str, order: MemoryOrder, s
     let op = match op {
         AtomicOp::Add => "add",
         AtomicOp::Exchange => "exch",
+        AtomicOp::Increment => "inc",
     };
-    let ty = if op == "add" { "u32" } else { "b32" };
+    let ty = if op == "exch" { "b32" } else { "u32" };
     let instruction = format!("atom.{order}.{}.{op}.{ty} %0, [%1], %2;", ptx_scope(scope));
     [
         format!("unsigned int {into};"),

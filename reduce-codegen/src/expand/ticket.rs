@@ -2,8 +2,10 @@
 //!
 //! A block leaves its partial before it takes a ticket, and the taking is a release and an acquire in one: so the last
 //! block sees the partials of all that took theirs before. The vote carries this on to its other threads, and nobody but
-//! the last block touches the ticket after that, so it can be 0 again for the next launch. Partials with flags are waited
-//! for instead: the ticket only counts, and is set back by an atomic as well, behind all others in the order of its place.
+//! the last block touches the ticket after that, so it can be 0 again for the next launch.
+//!
+//! Partials with flags are waited for. So the ticket only counts, and the last taking sets it back: another store to it
+//! would race with those of other blocks, which nothing orders before it.
 
 use super::Expansion;
 use super::deliver::zero;
@@ -16,7 +18,12 @@ use reduce_dsl::program::{Reads, Scope, Step};
 impl Expansion<'_> {
     /// Thread 0 leaves the accumulator, for which `body` makes ready, and takes a ticket.
     pub(super) fn ticket(&mut self, mut body: Vec<Stmt>, acc: Expr) {
-        let order = if self.kernel.has_flags() { MemoryOrder::Relaxed } else { MemoryOrder::AcqRel };
+        let last = self.deliverers().bin(Bin::Sub, 1);
+        let (op, value, order) = if self.kernel.has_flags() {
+            (AtomicOp::Increment, last.clone(), MemoryOrder::Relaxed)
+        } else {
+            (AtomicOp::Add, 1.into(), MemoryOrder::AcqRel)
+        };
         let took_last = Local::new("took_last", Ty::BOOL);
         let [before, is_last] =
             [("before", Ty::U32), ("is_last", Ty::BOOL)].map(|(name, ty)| Local::new(name, ty));
@@ -24,13 +31,13 @@ impl Expansion<'_> {
             self.partial(acc),
             Stmt::Atomic {
                 into: before.clone(),
-                op: AtomicOp::Add,
+                op,
                 place: Buffer::Ticket.at(zero()),
-                value: 1.into(),
+                value,
                 order,
                 scope: Scope::Grid,
             },
-            Stmt::Set(took_last.clone(), before.get().equals(self.deliverers().bin(Bin::Sub, 1))),
+            Stmt::Set(took_last.clone(), before.get().equals(last)),
         ]);
         self.body.extend([
             Stmt::Var(took_last.clone(), Expr::Const(Value::of(false))),
@@ -52,17 +59,10 @@ impl Expansion<'_> {
         let steps = self.kernel.steps.iter().filter(|step| !matches!(step, Step::Grid(_)));
         steps.for_each(|step| self.step(step));
         let (mut body, acc) = self.of_block();
-        body.extend([self.result(acc), self.again()]);
-        self.body.push(Stmt::when(Expr::Thread.equals(0), body));
-    }
-
-    /// The ticket is 0 for the next launch.
-    fn again(&self) -> Stmt {
-        let place = Buffer::Ticket.at(zero());
+        body.push(self.result(acc));
         if !self.program.kernel(Reads::Inputs).has_flags() {
-            return Stmt::Store(place, 0.into());
+            body.push(Stmt::Store(Buffer::Ticket.at(zero()), 0.into()));
         }
-        let (into, order) = (Local::new("taken", Ty::U32), MemoryOrder::Relaxed);
-        Stmt::Atomic { into, op: AtomicOp::Exchange, place, value: 0.into(), order, scope: Scope::Grid }
+        self.body.push(Stmt::when(Expr::Thread.equals(0), body));
     }
 }

@@ -35,8 +35,8 @@ pub(crate) const EQUIVALENT: [Equivalent; 21] = [
     Equivalent {
         mutations: &["atomic made plain", "scope narrowed"],
         is_one: |what, _| what.contains("exchange(ticket[0], 0)"),
-        reason: "the last block resets the ticket after its own taking of it, which every other one came before",
-        survivors: 17,
+        reason: "the last block resets the ticket after it has acquired that every other one took it",
+        survivors: 9,
     },
     Equivalent {
         mutations: &["guard dropped", "guard one too wide"],

@@ -64,7 +64,11 @@ pub(crate) const MUTATIONS: [Mutation; 22] = [
     }),
     Mutation::of_order("ticket not reset", |_, stmt| {
         let stores = matches!(stmt, Stmt::Store(place, value) if is_reset(place, value));
-        once(stores || matches!(stmt, Stmt::Atomic { op: AtomicOp::Exchange, .. }), Vec::new)
+        let deleted = once(stores || matches!(stmt, Stmt::Atomic { op: AtomicOp::Exchange, .. }), Vec::new);
+        let mut counts = stmt.clone();
+        let Stmt::Atomic { op: op @ AtomicOp::Increment, value, .. } = &mut counts else { return deleted };
+        (*op, *value) = (AtomicOp::Add, 1.into());
+        vec![vec![counts]]
     }),
     Mutation::of_order("partial left after the ticket", left_late),
     Mutation::of_order("ticket of one thread taken by all", |_, stmt| {
@@ -78,7 +82,7 @@ fn is_barrier(stmt: &Stmt) -> bool {
 }
 
 fn takes(stmt: &Stmt) -> bool {
-    matches!(stmt, Stmt::Atomic { op: AtomicOp::Add, .. })
+    matches!(stmt, Stmt::Atomic { op: AtomicOp::Add | AtomicOp::Increment, .. })
 }
 
 fn is_reset(place: &Place, value: &Expr) -> bool {
@@ -147,6 +151,8 @@ fn plain(_: &Subject, stmt: &Stmt) -> Vec<Vec<Stmt>> {
             let after = match op {
                 AtomicOp::Add => into.get().plus(value.clone()),
                 AtomicOp::Exchange => value.clone(),
+                // As much as it takes to be told from the atomic: other blocks come between.
+                AtomicOp::Increment => into.get().plus(1),
             };
             vec![vec![Stmt::Load(into.clone(), place.clone()), Stmt::Store(place.clone(), after)]]
         }

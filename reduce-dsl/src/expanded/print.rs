@@ -221,6 +221,7 @@ impl fmt::Display for AtomicOp {
         f.write_str(match self {
             AtomicOp::Add => "add",
             AtomicOp::Exchange => "exchange",
+            AtomicOp::Increment => "increment",
         })
     }
 }

@@ -29,6 +29,9 @@ impl Machine<'_, '_> {
             let change = |held: Option<u32>| match op {
                 AtomicOp::Add => Some(held.unwrap_or_default().wrapping_add(value[lane] as u32)),
                 AtomicOp::Exchange => Some(value[lane] as u32),
+                AtomicOp::Increment => {
+                    Some(held.filter(|&held| held < value[lane] as u32).map_or(0, |held| held + 1))
+                }
             };
             let block = &mut team.blocks[here.rank];
             let cell = &mut self.memory.ticket[index[lane] as usize];

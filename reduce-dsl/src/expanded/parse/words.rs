@@ -9,7 +9,7 @@ use std::sync::{Mutex, PoisonError};
 pub(super) const PARTS: [Part; 4] = [Part::Fold, Part::Stage, Part::Tree, Part::Deliver];
 
 /// Every atomic operation.
-pub(super) const ATOMICS: [AtomicOp; 2] = [AtomicOp::Add, AtomicOp::Exchange];
+pub(super) const ATOMICS: [AtomicOp; 3] = [AtomicOp::Add, AtomicOp::Exchange, AtomicOp::Increment];
 
 /// Every memory order.
 pub(super) const ORDERS: [MemoryOrder; 4] =
