@@ -9,7 +9,7 @@ use reduce_dsl::program::LIMITS;
 use reduce_dsl::spec::Passes;
 
 /// The version of the associations, of `auto` and of every pass: bits change only with it.
-pub const ASSOCIATION: &str = "A2";
+pub const ASSOCIATION: &str = "A3";
 
 /// How a specification is compiled for a range of n.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -56,6 +56,17 @@ const ROWS: [Row; 7] = [
     Row { block: 512, units: 32, meet: Meet::All },
 ];
 
+/// The same for operators that do not commute. What a thread reads lies together, and neighbouring threads read further
+/// apart the more it is: 64 bytes at most.
+const ORDERED: [Row; 6] = [
+    Row { block: 256, units: 4, meet: Meet::Alone },
+    Row { block: 256, units: 2, meet: Meet::Cluster(8) },
+    Row { block: 256, units: 4, meet: Meet::Cluster(16) },
+    Row { block: 512, units: 4, meet: Meet::Cluster(16) },
+    Row { block: 256, units: 4, meet: Meet::UpTo(1 << 20) },
+    Row { block: 512, units: 4, meet: Meet::All },
+];
+
 /// The cases of a specification, by growing n; the last one has no end.
 pub(crate) fn cases(spec: &Spec, tuning: Tuning) -> Vec<Case> {
     let operation = &spec.operation;
@@ -66,11 +77,10 @@ pub(crate) fn cases(spec: &Spec, tuning: Tuning) -> Vec<Case> {
         Passes::Auto => {
             let block = |fastest| spec.block.unwrap_or_else(|| fitting(fastest, operation));
             let case = |row: &Row| row.case(block(row.block), operation, tuning);
-            let apart = || Case { up_to: None, block: block(512), passes: apart(operation, tuning) };
             let mut cases: Vec<_> = match (operation.layout, operation.commutative) {
                 (Layout::Contiguous, true) => ROWS.iter().map(case).collect(),
-                (Layout::Contiguous, false) => vec![case(&ROWS[0]), apart()],
-                (Layout::Strided, _) => vec![apart()],
+                (Layout::Contiguous, false) => ORDERED.iter().map(case).collect(),
+                (Layout::Strided, _) => vec![Case { up_to: None, block: block(512), passes: apart(tuning) }],
             };
             // Rows that differ in their block alone end at the same n where the block is one.
             cases.dedup_by_key(|case| case.up_to);
@@ -114,16 +124,9 @@ impl Row {
     }
 }
 
-/// The passes of elements that are read one at a time, or in order. Of elements that lie apart, 32 a thread: ptxas loads
-/// them all before it combines them, and 64 spill on sm_75. Of an operator that does not commute, units of 64 bytes: what a
-/// thread reads lies together, and neighbouring threads read further apart; its partials are combined in order, by the
-/// next launches.
-fn apart(operation: &Operation, tuning: Tuning) -> Vec<Pass> {
-    let strided = operation.layout == Layout::Strided;
-    let width = (!strided).then(|| Pass::Vectorize(width(operation)));
-    let units = Pass::Coarsen(if strided { 32 } else { 4 });
-    let meet = if operation.commutative { tuning.grid() } else { Vec::new() };
-    [Pass::Shuffle].into_iter().chain(width).chain([units, Pass::Unroll]).chain(meet).collect()
+/// The passes of elements that lie apart, 32 a thread: ptxas loads them all before it combines them, and 64 spill on sm_75.
+fn apart(tuning: Tuning) -> Vec<Pass> {
+    [vec![Pass::Shuffle, Pass::Coarsen(32), Pass::Unroll], tuning.grid()].concat()
 }
 
 /// Bytes of accumulators that a thread of 512 keeps in registers without spilling: 64 registers of 128.
