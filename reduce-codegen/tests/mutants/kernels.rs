@@ -1,6 +1,6 @@
 //! The kernels that are mutated, and what each is launched on.
 
-use super::support::{LISTS, spec};
+use super::support::{LISTS, operations, spec, spec_of};
 use reduce_codegen::ladder::RUNGS;
 use reduce_codegen::{Stage, expand, stages};
 use reduce_dsl::Scalar;
@@ -176,4 +176,18 @@ pub(crate) fn specs(name: &str, ty: Scalar, most_threads: u32) -> impl Iterator<
     });
     let fits = move |spec: &reduce_dsl::Spec| stages(spec).is_ok();
     lists.into_iter().chain(rungs).filter(fits)
+}
+
+/// Those of an operator that does not commute, with padding and without, whose blocks meet at a ticket.
+pub(crate) fn ordered_specs() -> impl Iterator<Item = reduce_dsl::Spec> {
+    let named =
+        |name| operations::ordered().into_iter().find(|it| it.operation.name == name).unwrap().operation;
+    let lists = [
+        (64, "shuffle one_block ticket"),
+        (32, "shuffle vectorize(2) coarsen(3) unroll one_block ticket"),
+        (64, "strided_index one_block ticket"),
+        (32, "shuffle cluster(2) one_block ticket"),
+    ];
+    let of = move |name| lists.map(|(block, list)| spec_of(&named(name), block, list));
+    ["matrix", "matrix_padded"].into_iter().flat_map(of)
 }
