@@ -38,15 +38,19 @@ enum Meet {
     Alone,
     /// There are at most so many: they are one cluster, where there are clusters.
     Cluster(u32),
+    /// There are as many as that many units need: few enough that threads of the last one have a partial each.
+    Few(u64),
     /// There are as many as that many units need.
-    UpTo(u64),
+    Many(u64),
     /// There are as many as it takes.
     All,
+    /// The same, but one block would take too long over their partials.
+    Launches,
 }
 
 /// Where one tile length gives way to a longer one. Measured on an H200 (ARCHITECTURE.md, Measurements); the same
 /// everywhere, since it decides bits.
-const ROWS: [Row; 10] = [
+const FEW: [Row; 7] = [
     Row { block: 256, units: 1, meet: Meet::Alone },
     Row { block: 256, units: 2, meet: Meet::Alone },
     Row { block: 256, units: 4, meet: Meet::Alone },
@@ -54,9 +58,21 @@ const ROWS: [Row; 10] = [
     Row { block: 256, units: 2, meet: Meet::Cluster(8) },
     Row { block: 256, units: 4, meet: Meet::Cluster(16) },
     Row { block: 512, units: 4, meet: Meet::Cluster(16) },
-    Row { block: 512, units: 4, meet: Meet::UpTo(1 << 20) },
-    Row { block: 512, units: 16, meet: Meet::UpTo(1 << 24) },
+];
+
+/// More elements, of operators that commute.
+const COMMUTING: [Row; 3] = [
+    Row { block: 512, units: 4, meet: Meet::Few(1 << 20) },
+    Row { block: 512, units: 16, meet: Meet::Many(1 << 24) },
     Row { block: 512, units: 32, meet: Meet::All },
+];
+
+/// More elements, of operators that do not. What a thread reads lies together, and neighbouring threads read further apart
+/// the more it is: 64 bytes at most.
+const ORDERED: [Row; 3] = [
+    Row { block: 256, units: 4, meet: Meet::Few(1 << 18) },
+    Row { block: 512, units: 4, meet: Meet::Few(1 << 20) },
+    Row { block: 512, units: 4, meet: Meet::Launches },
 ];
 
 /// The cases of a specification, by growing n; the last one has no end.
@@ -69,11 +85,10 @@ pub(crate) fn cases(spec: &Spec, tuning: Tuning) -> Vec<Case> {
         Passes::Auto => {
             let block = |fastest| spec.block.unwrap_or_else(|| fitting(fastest, operation));
             let case = |row: &Row| row.case(block(row.block), operation, tuning);
-            let apart = || Case { up_to: None, block: block(512), passes: apart(operation, tuning) };
-            let mut cases: Vec<_> = match (operation.layout, operation.commutative) {
-                (Layout::Contiguous, true) => ROWS.iter().map(case).collect(),
-                (Layout::Contiguous, false) => ROWS[..4].iter().map(case).chain([apart()]).collect(),
-                (Layout::Strided, _) => vec![apart()],
+            let more = if operation.commutative { &COMMUTING } else { &ORDERED };
+            let mut cases: Vec<_> = match operation.layout {
+                Layout::Contiguous => FEW.iter().chain(more).map(case).collect(),
+                Layout::Strided => vec![Case { up_to: None, block: block(512), passes: apart(tuning) }],
             };
             // Rows that differ in their block alone end at the same n where the block is one.
             cases.dedup_by_key(|case| case.up_to);
@@ -92,42 +107,43 @@ fn fitting(fastest: u32, operation: &Operation) -> u32 {
 impl Row {
     fn case(&self, block: u32, operation: &Operation, tuning: Tuning) -> Case {
         let width = width(operation);
-        // Few elements are read by few blocks, and take as long as the bytes of one.
         let units = match self.meet {
-            Meet::Alone | Meet::Cluster(_) => (self.units / operation.inputs.len().max(1) as u32).max(1),
-            Meet::UpTo(_) | Meet::All => self.units,
+            // Few elements are read by few blocks, and take as long as the bytes of a thread.
+            Meet::Alone | Meet::Cluster(_) | Meet::Few(_) => {
+                (self.units / operation.inputs.len().max(1) as u32).max(1)
+            }
+            // Sixteen lanes keep a thread busy for long enough.
+            Meet::All if width == 16 => self.units / 2,
+            Meet::Many(_) | Meet::All | Meet::Launches => self.units,
         };
         let tile = u64::from(block) * u64::from(units) * u64::from(width);
         let up_to = match self.meet {
             Meet::Alone => Some(tile),
             Meet::Cluster(blocks) => Some(tile * u64::from(blocks)),
-            Meet::UpTo(units) => Some(units * u64::from(width)),
-            Meet::All => None,
+            Meet::Few(units) | Meet::Many(units) => Some(units * u64::from(width)),
+            Meet::All | Meet::Launches => None,
         };
         let tile = [Pass::Shuffle, Pass::Vectorize(width), Pass::Coarsen(units), Pass::Unroll];
         let meet = match self.meet {
-            Meet::Alone => Vec::new(),
             Meet::Cluster(blocks) if blocks <= tuning.cluster => vec![Pass::Cluster(blocks)],
-            Meet::Cluster(_) | Meet::UpTo(_) => tuning.grid(true),
-            Meet::All => tuning.grid(false),
+            Meet::Cluster(_) | Meet::Few(_) => tuning.grid(true),
+            Meet::Many(_) | Meet::All => tuning.grid(false),
+            Meet::Alone | Meet::Launches => Vec::new(),
         };
         // What is read again soon may stay in the cache.
-        let streaming = matches!(self.meet, Meet::All | Meet::UpTo(_)) && tuning.streaming;
-        let streaming = streaming.then_some(Pass::Streaming).into_iter().collect();
+        let once = match self.meet {
+            Meet::Alone | Meet::Cluster(_) => false,
+            Meet::Few(_) => operation.commutative,
+            Meet::Many(_) | Meet::All | Meet::Launches => true,
+        };
+        let streaming = (once && tuning.streaming).then_some(Pass::Streaming).into_iter().collect();
         Case { up_to, block, passes: [tile.to_vec(), streaming, meet].concat() }
     }
 }
 
-/// The passes of elements that are read one at a time, or in order. Of elements that lie apart, 32 a thread: ptxas loads
-/// them all before it combines them, and 64 spill on sm_75. Of an operator that does not commute, units of 64 bytes: what a
-/// thread reads lies together, and neighbouring threads read further apart; its partials are combined in order, by the
-/// next launches.
-fn apart(operation: &Operation, tuning: Tuning) -> Vec<Pass> {
-    let strided = operation.layout == Layout::Strided;
-    let width = (!strided).then(|| Pass::Vectorize(width(operation)));
-    let units = Pass::Coarsen(if strided { 32 } else { 4 });
-    let meet = if operation.commutative { tuning.grid(false) } else { Vec::new() };
-    [Pass::Shuffle].into_iter().chain(width).chain([units, Pass::Unroll]).chain(meet).collect()
+/// The passes of elements that lie apart, 32 a thread: ptxas loads them all before it combines them, and 64 spill on sm_75.
+fn apart(tuning: Tuning) -> Vec<Pass> {
+    [vec![Pass::Shuffle, Pass::Coarsen(32), Pass::Unroll], tuning.grid(false)].concat()
 }
 
 /// Bytes of accumulators that a thread of 512 keeps in registers without spilling: 64 registers of 128.

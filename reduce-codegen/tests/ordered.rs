@@ -21,9 +21,12 @@ fn subjects() -> Vec<Subject> {
     operations::ordered().into_iter().chain(operations::folded()).collect()
 }
 
-/// Up to so many elements, what a program treats specially, and one in so many of the small sizes.
+/// Up to so many elements, what a program treats specially, several partials for each thread of a block, and one in so
+/// many of the small sizes.
 fn sizes(program: &Program, most: u64, one_of: usize) -> Vec<u64> {
-    (0..=200).step_by(one_of).chain(boundaries(program)).filter(|&n| n <= most).collect()
+    let partials = program.tile(Reads::Inputs) * program.tile(Reads::Partials);
+    let several = [2 * partials + 1, 3 * partials + partials / 2, 5 * partials];
+    (0..=200).step_by(one_of).chain(boundaries(program)).chain(several).filter(|&n| n <= most).collect()
 }
 
 #[test]
@@ -87,7 +90,6 @@ fn what_would_reorder_says_what_keeps_the_order() {
         ("sequential last_warp", "write `strided_index` instead"),
         ("last_warp", "write `shuffle` instead"),
         ("grid_stride(3)", "write `coarsen` instead"),
-        ("one_block", "leave it out"),
         ("atomic", "leave it out"),
     ] {
         match compile(&spec_of(&matrix, 64, list)) {
@@ -104,8 +106,7 @@ fn what_would_reorder_says_what_keeps_the_order() {
 #[test]
 fn what_keeps_the_order_is_taken() {
     let matrix = operations::ordered().swap_remove(2).operation;
-    let reorders =
-        |list: &str| ["sequential", "grid_stride", "one_block"].iter().any(|word| list.contains(word));
+    let reorders = |list: &str| ["sequential", "grid_stride"].iter().any(|word| list.contains(word));
     for (block, list) in LISTS {
         assert_eq!(compile(&spec_of(&matrix, block, list)).is_ok(), !reorders(list), "{list}");
     }

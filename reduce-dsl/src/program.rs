@@ -20,7 +20,7 @@ pub mod plan;
 mod print;
 mod verify;
 
-pub use association::{Association, Level};
+pub use association::{Association, Level, Runs};
 pub use plan::{Launch, Plan, Region};
 pub use verify::{LIMITS, Limits, Violation};
 
@@ -97,7 +97,8 @@ pub enum Arrangement {
     /// lane: there are `width` of them.
     #[default]
     Striped,
-    /// One after the other: a thread has consecutive items, and one lane, which keeps their order.
+    /// One after the other: a thread has consecutive items, and one lane, which keeps their order. What one block has is
+    /// cut into [runs](association::Runs).
     Blocked,
 }
 
@@ -108,7 +109,7 @@ pub enum Reach {
     Units(u32),
     /// All that a grid of at most so many blocks comes across, `blocks × block × width` items apart.
     GridStride(u32),
-    /// Everything, in the threads of one block, `block × width` items apart.
+    /// Everything, in the threads of one block: striped, `block × width` items apart, or blocked, in consecutive runs.
     OneBlock,
     /// Everything, in thread 0 of one block; the other threads have nothing.
     Everything,

@@ -10,13 +10,18 @@ use reduce_dsl::lanes::{Lanes, LanesRef};
 use reduce_dsl::operation::Operation;
 use reduce_dsl::operators::{Nan, OPERATORS, Request, Ties, operator};
 use reduce_dsl::ops::Bin;
-use reduce_dsl::program::{Association, Level, Tree};
+use reduce_dsl::program::{Arrangement, Association, Level, Tree};
 use reduce_dsl::{Scalar, Value, bf16, f16};
 use reduce_runtime::host::{self, HostError, Isa};
 use splitmix::Random;
 
 const fn level(chunk: u64, lanes: u64, tree: Tree) -> Level {
-    Level { chunk, lanes, tree }
+    Level { lanes, ..Level::every(chunk, tree) }
+}
+
+/// Everything, in so many consecutive runs.
+const fn runs(lanes: u64) -> Level {
+    Level { arrangement: Arrangement::Blocked, ..level(Level::ALL, lanes, Tree::Serial) }
 }
 
 const WARP: Level = level(32, 1, Tree::Halving);
@@ -26,7 +31,8 @@ fn association(first: &[Level], again: &[Level]) -> Association {
     Association { first: first.to_vec(), again: again.to_vec() }
 }
 
-/// Naive; no level at all over the elements; warps; folds narrow and wide; lanes in trees; one item after the other.
+/// Naive; no level at all over the elements; warps; folds narrow and wide; lanes in trees; one item after the other; runs
+/// of few lanes, and of as many as a row that is read in place.
 fn associations() -> Vec<Association> {
     use Tree::{Halving, Pairs, Serial};
     let warps = [WARP, level(8, 1, Halving)];
@@ -39,6 +45,8 @@ fn associations() -> Vec<Association> {
         association(&[level(64, 8, Pairs), level(16, 2, Halving)], &[level(2, 1, Halving)]),
         association(&[level(3, 1, Serial)], &[level(5, 1, Serial)]),
         association(&[level(24_576, 24, Serial)], &[level(21, 3, Serial), level(3, 1, Serial)]),
+        association(&[level(3, 1, Serial)], &[runs(32), level(32, 1, Pairs)]),
+        association(&[level(2, 1, Pairs)], &[runs(128), level(128, 1, Pairs)]),
     ]
 }
 

@@ -5,7 +5,7 @@ use super::{Expansion, first};
 use reduce_dsl::Scalar;
 use reduce_dsl::expanded::{Expr, Local, Loop, Stmt, Ty, Unroll};
 use reduce_dsl::ops::{Bin, Cmp};
-use reduce_dsl::program::{Fold, Reads};
+use reduce_dsl::program::{Arrangement, Fold, Reads};
 
 impl Expansion<'_> {
     /// Every unit that the thread comes across: a round of the grid after another.
@@ -15,19 +15,44 @@ impl Expansion<'_> {
         let from = first().get().bin(Bin::Add, mine.cast(Scalar::U64));
         let stride = Expr::Named("STRIDE").cast(Scalar::U64);
         let rounds = at().get().bin(Bin::Sub, self.at_first().get()).over(stride.clone());
-        self.rounds([from, stride, rounds], Unroll::Unsaid, |at, before, suffix| {
+        self.rounds([from, stride, rounds], self.end(), Unroll::Unsaid, |at, before, suffix| {
             self.round(at, before, suffix)
         })
     }
 
-    /// Every partial, in the threads of one block.
+    /// Every partial, in the threads of one block: a block apart, or in consecutive runs.
     pub(super) fn one_block(&self, fold: Fold) -> Vec<Stmt> {
-        let stride = Expr::Named("BLOCK").cast(Scalar::U64);
-        let rounds = at().get().bin(Bin::Sub, self.at_first().get()).over(stride.clone());
-        let numbers = [Expr::Thread.cast(Scalar::U64), stride, rounds];
-        self.rounds(numbers, in_flight(fold), |at, before, suffix| {
+        let block = Expr::Named("BLOCK").cast(Scalar::U64);
+        let done = at().get().bin(Bin::Sub, self.at_first().get());
+        let (mut body, [from, stride, rounds], end) = match fold.arrangement {
+            Arrangement::Striped => {
+                let numbers = [Expr::Thread.cast(Scalar::U64), block.clone(), done.over(block)];
+                (Vec::new(), numbers, self.end())
+            }
+            Arrangement::Blocked => {
+                let (runs, [from, end]) = self.run_of_thread(block);
+                (runs, [from, number(1), done], end)
+            }
+        };
+        body.extend(self.rounds([from, stride, rounds], end, in_flight(fold), |at, before, suffix| {
             self.items(&Unit { at: at.clone(), access: Access::Items, before }, suffix)
-        })
+        }));
+        body
+    }
+
+    /// Where the run of a thread begins and ends: of all items, each has a share, and the first threads one more.
+    fn run_of_thread(&self, block: Expr) -> (Vec<Stmt>, [Expr; 2]) {
+        let [share, longer, end] = ["share", "longer", "end"].map(|name| self.local(name, Ty::U64));
+        let begin = |thread: Expr| {
+            let run = thread.cast(Scalar::U64);
+            run.clone().times(share.get()).bin(Bin::Add, run.bin(Bin::Min, longer.get()))
+        };
+        let runs = vec![
+            Stmt::Let(share.clone(), self.end().over(block.clone())),
+            Stmt::Let(longer.clone(), self.end().bin(Bin::Rem, block)),
+            Stmt::Let(end.clone(), begin(Expr::Thread.plus(1))),
+        ];
+        (runs, [begin(Expr::Thread), end.get()])
     }
 
     /// How many threads of one block have an item, where that is asked for.
@@ -55,23 +80,24 @@ impl Expansion<'_> {
 
     /// Everything, in thread 0.
     pub(super) fn everything(&self) -> Vec<Stmt> {
-        let body = self.rounds([number(0), number(1), at().get()], Unroll::Unsaid, |at, before, suffix| {
+        let numbers = [number(0), number(1), at().get()];
+        let body = self.rounds(numbers, self.end(), Unroll::Unsaid, |at, before, suffix| {
             self.items(&Unit { at: at.clone(), access: Access::Items, before }, suffix)
         });
         vec![Stmt::when(Expr::Thread.equals(0), body)]
     }
 
-    /// The units at `from`, `from + stride`, …, of which the one `at` has so many `rounds` before it. Where lanes begin
-    /// with an item, the first one stands alone.
+    /// The units at `from`, `from + stride`, … before `end`, of which the one `at` has so many `rounds` before it. Where
+    /// lanes begin with an item, the first one stands alone.
     fn rounds(
         &self,
         [from, stride, rounds]: [Expr; 3],
+        end: Expr,
         unroll: Unroll,
         unit: impl Fn(&Expr, Before, &str) -> Vec<Stmt>,
     ) -> Vec<Stmt> {
         let (mut body, at_first) = (Vec::new(), self.at_first());
         let mut start = from.clone();
-        let end = if self.kernel.reads == Reads::Partials { &self.partials.1 } else { &Expr::Items };
         if self.begins_with_item() {
             let begin = unit(&at_first.get(), Before::Nothing, "_first");
             let there = at_first.get().below(end.clone());
@@ -80,13 +106,18 @@ impl Expansion<'_> {
         }
         body.push(Stmt::For(Box::new(Loop {
             from: start,
-            test: at().get().below(end.clone()),
+            test: at().get().below(end),
             next: at().get().bin(Bin::Add, stride),
             unroll,
             body: unit(&at().get(), Before::Items(rounds), ""),
             local: at(),
         })));
         body
+    }
+
+    /// How many items there are in all.
+    fn end(&self) -> Expr {
+        if self.kernel.reads == Reads::Partials { self.partials.1.clone() } else { Expr::Items }
     }
 
     /// Where the first unit of a thread begins.

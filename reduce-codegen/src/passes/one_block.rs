@@ -1,14 +1,13 @@
 //! `one_block`: the kernel over partials is one block.
 
-use super::{fold_mut, in_place, ordered};
+use super::{fold_mut, in_place};
 use reduce_dsl::pass::Pass;
 use reduce_dsl::program::{Program, Reach, Reads};
 
-/// What keeps partials in order.
-const INSTEAD: &str = "leave it out: by the next launches, each thread takes neighbours";
-
-/// The kernel over partials is one block, whose threads fold all of them, a block apart, before their tree: two launches
-/// for every number of elements, and what `ticket` makes one of.
+/// The kernel over partials is one block, whose threads fold all of them before their tree: two launches for every number
+/// of elements, and what `ticket` makes one of. The partials of a thread lie a block apart, so that neighbouring threads
+/// read neighbouring memory; those of an operator that does not commute are consecutive runs, which keep their order and
+/// differ by one partial at most.
 ///
 /// ```
 /// # use reduce_codegen::{lower::lower, passes::*};
@@ -19,12 +18,12 @@ const INSTEAD: &str = "leave it out: by the next launches, each thread takes nei
 /// assert_eq!(steps(1, &one_block(naive).unwrap())[0], "fold thread: everything in one block, units of 1 items");
 /// ```
 ///
-/// Requires an operator that commutes: what a thread folds lies apart. Changes the association.
+/// Changes the association.
 ///
 /// # Errors
 /// The reason why it does not apply.
 pub fn one_block(mut program: Program) -> Result<Program, String> {
-    if let Some(reason) = ordered(&program, INSTEAD).or_else(|| in_place::refused(&program)) {
+    if let Some(reason) = in_place::refused(&program) {
         return Err(reason);
     }
     if program.passes.contains(&Pass::Atomic) {

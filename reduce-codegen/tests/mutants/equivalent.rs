@@ -11,18 +11,21 @@ pub(crate) struct Equivalent {
     pub(crate) survivors: usize,
 }
 
-pub(crate) const EQUIVALENT: [Equivalent; 21] = [
+pub(crate) const EQUIVALENT: [Equivalent; 22] = [
     Equivalent {
         mutations: &["64-bit position in 32 bits"],
-        is_one: |what, _| what.starts_with(LAST) && what.contains("for at: u64 = "),
+        is_one: |what, _| {
+            let positions = ["for at: u64 = ", "let at_first_all: u64 = ", "let end_all: u64 = "];
+            what.starts_with(LAST) && positions.iter().any(|it| what.contains(it))
+        },
         reason: "there are no more partials than blocks of a grid, less than 2^31",
-        survivors: 15,
+        survivors: 59,
     },
     Equivalent {
         mutations: &["guard one too wide"],
         is_one: |what, _| what.starts_with("if (thread == 0) & (0 < count)  ->"),
         reason: "what a block of a cluster leaves that has no items is not taken",
-        survivors: 6,
+        survivors: 8,
     },
     Equivalent {
         mutations: &["another thread's turn"],
@@ -69,7 +72,7 @@ pub(crate) const EQUIVALENT: [Equivalent; 21] = [
         mutations: &["guard dropped"],
         is_one: |what, _| what.starts_with("if warp == 0  ->"),
         reason: "the other warps combine the same values, and deliver nothing",
-        survivors: 75,
+        survivors: 85,
     },
     Equivalent {
         mutations: &["guard dropped"],
@@ -101,7 +104,7 @@ pub(crate) const EQUIVALENT: [Equivalent; 21] = [
             even && kernel.contains("strided_index")
         },
         reason: "the left item of a pair is at an even position",
-        survivors: 36,
+        survivors: 46,
     },
     Equivalent {
         mutations: &["guard one too wide"],
@@ -115,13 +118,13 @@ pub(crate) const EQUIVALENT: [Equivalent; 21] = [
             of_block || end && kernel.contains("strided_index")
         },
         reason: "the right item of a pair is asked for too, and there is none beyond the tile",
-        survivors: 25,
+        survivors: 30,
     },
     Equivalent {
         mutations: &["guard dropped", "guard one too wide"],
         is_one: |what, kernel| {
             let first = ["if 0 < count  ->", "if thread == 0 / if at_first < n  ->"];
-            first.iter().any(|it| what.contains(it)) && kernel.contains("arg")
+            first.iter().any(|it| what.contains(it)) && is_guarded(kernel)
         },
         reason: "a launch without an identity has an item",
         survivors: 24,
@@ -129,11 +132,20 @@ pub(crate) const EQUIVALENT: [Equivalent; 21] = [
     Equivalent {
         mutations: &["loop one turn more"],
         is_one: |what, kernel| {
-            let asked = kernel.contains("arg") || kernel.contains("in_place");
+            let asked = is_guarded(kernel) || kernel.contains("in_place");
             asked && what.contains("while stride <= ")
         },
         reason: "each item of the additional turn is asked for, and none is there",
-        survivors: 33,
+        survivors: 58,
+    },
+    Equivalent {
+        mutations: &["loop one turn more"],
+        is_one: |what, kernel| {
+            let values = ["while stride <= WARPS", "while stride <= CLUSTER"];
+            kernel.contains(" of matrix_padded") && values.iter().any(|it| what.contains(it))
+        },
+        reason: "lanes that take no value hold the padding",
+        survivors: 7,
     },
     Equivalent {
         mutations: &["loop by doubling for halving"],
@@ -143,7 +155,7 @@ pub(crate) const EQUIVALENT: [Equivalent; 21] = [
             warps || blocks || what.contains("while 32 < stride") && kernel.contains("block 128")
         },
         reason: "a loop of one turn has no order",
-        survivors: 57,
+        survivors: 71,
     },
     Equivalent {
         mutations: &["64-bit position in 32 bits"],
@@ -162,7 +174,7 @@ pub(crate) const EQUIVALENT: [Equivalent; 21] = [
             alone && what.contains("if grid == 1 else / store partials")
         },
         reason: "one block folds everything, so there is no other to leave a partial for",
-        survivors: 30,
+        survivors: 46,
     },
     Equivalent {
         mutations: &[
@@ -201,6 +213,11 @@ const LAST: &str = "if is_last / ";
 /// Does one thread fold everything? So it does with the one accumulator that `atomic` leaves.
 fn is_serial(kernel: &str) -> bool {
     kernel.contains("[serial]") || kernel.starts_with("reduce_partials") && kernel.contains("atomic]")
+}
+
+/// Has its operation no padding?
+fn is_guarded(kernel: &str) -> bool {
+    kernel.contains("arg") || kernel.contains(" of matrix i32")
 }
 
 /// The row that a mutant falls under.

@@ -1,6 +1,6 @@
 //! The kernels that are mutated, and what each is launched on.
 
-use super::support::{LISTS, spec};
+use super::support::{LISTS, operations, spec, spec_of};
 use reduce_codegen::ladder::RUNGS;
 use reduce_codegen::{Stage, expand, stages};
 use reduce_dsl::Scalar;
@@ -8,7 +8,7 @@ use reduce_dsl::expanded::{Expanded, ExpandedKernel};
 use reduce_dsl::operation::{Operation, Order};
 use reduce_dsl::operators::operator;
 use reduce_dsl::pass::Pass;
-use reduce_dsl::program::{GridMedium, Program, Reach, Reads, Step};
+use reduce_dsl::program::{Arrangement, GridMedium, Program, Reach, Reads, Step};
 use reduce_dsl::spec::{Listed, Passes};
 
 /// A kernel with what it is launched on.
@@ -97,6 +97,9 @@ fn launches(program: &Program, at: usize) -> Vec<Launch> {
     };
     let powers = (5..=8).map(|log2| 1 << log2);
     let few = (1..=17).chain(powers.flat_map(|power| [power - 1, power, power + 1]));
+    // In order, a thread has neighbours, and a tree takes pairs: of so many threads, or blocks, the last has no pair.
+    let unpaired = [2, 3, 5, 9, 17].into_iter().filter(|_| fold.arrangement == Arrangement::Blocked);
+    let of_threads = unpaired.clone().map(|threads| threads * (tile / u64::from(program.block)));
     let next_turn = (1..=width + 1).map(|items| turn + items);
     let nothing = program.operation.padding.is_some().then_some(0);
     let tiles = tile * cluster;
@@ -104,8 +107,8 @@ fn launches(program: &Program, at: usize) -> Vec<Launch> {
     let of_cluster = (cluster > 1).then_some([tile, tile + 1, tiles + 1]).into_iter().flatten();
     // More partials than threads of the block that finishes last, and as many as its tree has at a step.
     let ticket = program.kernels[at].has_ticket();
-    let of_last = [u64::from(program.block) + 2, 8, 9, 16, 17, 32, 33].map(|blocks| blocks * tiles);
-    let of_last = of_last.into_iter().filter(|_| ticket);
+    let of_last = [u64::from(program.block) + 2, 8, 9, 16, 17, 32, 33].into_iter().chain(unpaired);
+    let of_last = of_last.map(|blocks| blocks * tiles).filter(|_| ticket);
     let sizes = [tiles]
         .into_iter()
         .chain(of_last)
@@ -113,6 +116,7 @@ fn launches(program: &Program, at: usize) -> Vec<Launch> {
         .chain(nothing)
         .chain(of_cluster)
         .chain(few)
+        .chain(of_threads)
         .chain(next_turn);
     let alignments: &[bool] = if fold.width > 1 { &[true, false] } else { &[true] };
     let grid = |items: u64| items.div_ceil(tile).clamp(1, most).next_multiple_of(cluster);
@@ -176,4 +180,18 @@ pub(crate) fn specs(name: &str, ty: Scalar, most_threads: u32) -> impl Iterator<
     });
     let fits = move |spec: &reduce_dsl::Spec| stages(spec).is_ok();
     lists.into_iter().chain(rungs).filter(fits)
+}
+
+/// Those of an operator that does not commute, with padding and without, whose blocks meet at a ticket.
+pub(crate) fn ordered_specs() -> impl Iterator<Item = reduce_dsl::Spec> {
+    let named =
+        |name| operations::ordered().into_iter().find(|it| it.operation.name == name).unwrap().operation;
+    let lists = [
+        (64, "shuffle one_block ticket"),
+        (32, "shuffle vectorize(2) coarsen(3) unroll one_block ticket"),
+        (64, "strided_index one_block ticket"),
+        (32, "shuffle cluster(2) one_block ticket"),
+    ];
+    let of = move |name| lists.map(|(block, list)| spec_of(&named(name), block, list));
+    ["matrix", "matrix_padded"].into_iter().flat_map(of)
 }

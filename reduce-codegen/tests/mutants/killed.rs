@@ -3,7 +3,7 @@
 use super::catalogue::mutations;
 use super::equivalent::{EQUIVALENT, row_of};
 use super::judge::Judge;
-use super::kernels::{Subject, kernels_of, specs};
+use super::kernels::{Subject, kernels_of, ordered_specs, specs};
 use super::tickets::tickets;
 use rayon::prelude::*;
 use reduce_dsl::Scalar;
@@ -64,10 +64,11 @@ fn judged(subject: &Subject) -> Vec<Tally> {
     tallies
 }
 
-/// The kernels: those of the lists and rungs for an operator with an identity and one without, and tickets.
+/// The kernels: those of the lists and rungs for an operator with an identity and one without, tickets of one that does not
+/// commute, and tickets by hand.
 fn subjects() -> Vec<Subject> {
     let lists = specs("sum", Scalar::F32, 128).chain(specs("argmax", Scalar::F16, 64));
-    kernels_of(lists).into_iter().chain(tickets()).collect()
+    kernels_of(lists.chain(ordered_specs())).into_iter().chain(tickets()).collect()
 }
 
 #[test]

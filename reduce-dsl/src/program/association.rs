@@ -1,7 +1,7 @@
 //! Which element meets which: read from the steps of a program, never computed beside it.
 //!
 //! An association is a list of [levels](Level). Each cuts its items into chunks, splits a chunk into
-//! strided lanes, and makes each lane one item. Items that are not there are absent: a combination with
+//! lanes, and makes each lane one item. Items that are not there are absent: a combination with
 //! an absent right side is its left side. Where the operation has a `fold`, the lanes of a serial level over the
 //! elements grow by it, from `map` of their first element; everything else is `op`.
 
@@ -17,14 +17,16 @@ pub struct Association {
     pub again: Vec<Level>,
 }
 
-/// One level: of every `chunk` consecutive items, those at positions `l`, `l + lanes`, `l + 2 lanes`, …
-/// become item `l`, combined by `tree`. One lane means the whole chunk becomes one item.
+/// One level: of every `chunk` consecutive items, those of lane `l` become item `l`, combined by `tree`. One lane means
+/// the whole chunk becomes one item.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Level {
     /// Items of a chunk; [`Level::ALL`] where all items are one chunk.
     pub chunk: u64,
     /// Lanes of a chunk, and items that a full chunk leaves.
     pub lanes: u64,
+    /// Where the items of a lane lie: striped, at `l`, `l + lanes`, `l + 2 lanes`, …; or blocked, in a [run](Runs).
+    pub arrangement: Arrangement,
     /// How the items of a lane become one.
     pub tree: Tree,
 }
@@ -32,7 +34,7 @@ pub struct Level {
 impl Association {
     pub(super) fn of(program: &Program) -> Association {
         let levels = |reads| levels_of(program, program.kernel(reads));
-        let in_any_order = Level { chunk: Level::ALL, lanes: 1, tree: Tree::Any };
+        let in_any_order = Level { chunk: Level::ALL, ..Level::every(1, Tree::Any) };
         let atomic = program.kernel(Reads::Inputs).is_atomic();
         let again = if atomic { vec![in_any_order] } else { levels(Reads::Partials) };
         Association { first: levels(Reads::Inputs), again }
@@ -80,9 +82,41 @@ impl Association {
     }
 }
 
+/// Items cut into consecutive runs, one for each lane, that differ by one item at most: the longer ones come first. So of
+/// fewer items than lanes, each is a run of its own.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Runs {
+    /// Items of a shorter run.
+    pub share: u64,
+    /// How many runs have one more.
+    pub longer: u64,
+}
+
+impl Runs {
+    /// Those of so many items.
+    pub fn of(items: u64, lanes: u64) -> Runs {
+        Runs { share: items / lanes, longer: items % lanes }
+    }
+
+    /// Where a run begins, and the one before it ends.
+    fn begin(self, run: u64) -> usize {
+        (run * self.share + run.min(self.longer)) as usize
+    }
+}
+
 impl Level {
     /// More items than there can be.
     pub const ALL: u64 = u64::MAX;
+
+    /// Every so many consecutive items become one.
+    pub const fn every(chunk: u64, tree: Tree) -> Level {
+        Level { chunk, lanes: 1, arrangement: Arrangement::Striped, tree }
+    }
+
+    /// Are its lanes consecutive?
+    pub fn is_cut_in_runs(&self) -> bool {
+        self.arrangement == Arrangement::Blocked
+    }
 
     /// Items that a lane of a full chunk has.
     pub fn group(&self) -> u64 {
@@ -104,7 +138,13 @@ impl Level {
 
     fn reduce<T: Clone>(&self, items: &[T], combine: &mut impl FnMut(T, T) -> T) -> Vec<T> {
         let lanes = self.lanes as usize;
-        let lane = |chunk: &[T], l| chunk.iter().skip(l).step_by(lanes).cloned().collect::<Vec<T>>();
+        let lane = |chunk: &[T], l: usize| -> Vec<T> {
+            let runs = Runs::of(chunk.len() as u64, self.lanes);
+            match self.arrangement {
+                Arrangement::Striped => chunk.iter().skip(l).step_by(lanes).cloned().collect(),
+                Arrangement::Blocked => chunk[runs.begin(l as u64)..runs.begin(l as u64 + 1)].to_vec(),
+            }
+        };
         items
             .chunks(self.chunk as usize)
             .flat_map(|chunk| (0..lanes.min(chunk.len())).map(move |l| lane(chunk, l)))
@@ -147,19 +187,19 @@ fn levels_of(program: &Program, kernel: &Kernel) -> Vec<Level> {
     let tile = program.tile(kernel.reads);
     let level = |step: &Step| match step {
         Step::Fold(fold) => {
-            let round = u64::from(program.block) * u64::from(fold.width);
-            let (chunk, lanes) = match (fold.reach, fold.arrangement) {
+            let (round, arrangement) = (u64::from(program.block) * u64::from(fold.width), fold.arrangement);
+            let (chunk, lanes) = match (fold.reach, arrangement) {
                 (Reach::Units(_), Arrangement::Striped) => (tile, round),
                 (Reach::Units(_), Arrangement::Blocked) => (tile / u64::from(program.block), 1),
                 (Reach::GridStride(blocks), _) => (Level::ALL, round * u64::from(blocks)),
                 (Reach::OneBlock, _) => (Level::ALL, round),
                 (Reach::Everything, _) => (Level::ALL, 1),
             };
-            Some(Level { chunk, lanes, tree: Tree::Serial })
+            // What lies in one lane lies there either way.
+            let arrangement = if lanes == 1 { Arrangement::Striped } else { arrangement };
+            Some(Level { chunk, lanes, arrangement, tree: Tree::Serial })
         }
-        Step::Combine(combine) => {
-            Some(Level { chunk: u64::from(combine.items), lanes: 1, tree: combine.tree })
-        }
+        Step::Combine(combine) => Some(Level::every(combine.items.into(), combine.tree)),
         Step::Grid(GridMedium::NextLaunch | GridMedium::Ticket | GridMedium::Flags) => None,
         Step::Grid(GridMedium::Atomic) | Step::Keep => None,
     };
@@ -178,11 +218,16 @@ impl fmt::Display for Association {
 
 impl fmt::Display for Level {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Level { chunk, lanes, tree } = self;
+        let Level { chunk, lanes, arrangement, tree } = self;
         let chunk = if *chunk == Level::ALL { "all".to_owned() } else { format!("every {chunk}") };
-        match lanes {
-            1 => write!(f, "{chunk} items by {tree}"),
-            _ => write!(f, "{chunk} items, {lanes} lanes strided by {lanes}, by {tree}"),
+        match (lanes, arrangement) {
+            (1, _) => write!(f, "{chunk} items by {tree}"),
+            (_, Arrangement::Striped) => {
+                write!(f, "{chunk} items, {lanes} lanes strided by {lanes}, by {tree}")
+            }
+            (_, Arrangement::Blocked) => {
+                write!(f, "{chunk} items, {lanes} consecutive runs, the longer ones first, by {tree}")
+            }
         }
     }
 }

@@ -87,11 +87,11 @@ impl fmt::Display for Fold {
                 )
             }
             Reach::OneBlock => {
-                write!(
-                    f,
-                    "fold thread: everything in one block, units of {width} items{}",
-                    unrolled(self.unrolled)
-                )
+                let units = match self.arrangement {
+                    Arrangement::Striped => format!("units of {width} items"),
+                    Arrangement::Blocked => "consecutive runs".to_owned(),
+                };
+                write!(f, "fold thread: everything in one block, {units}{}", unrolled(self.unrolled))
             }
             Reach::Everything => write!(f, "fold thread 0: everything"),
         }

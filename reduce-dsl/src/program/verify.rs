@@ -5,8 +5,8 @@
 //! 3. The steps of a kernel are a fold, then combinations of strictly widening scope, then the grid. A kernel
 //!    whose tree is in place has no fold, because its items are in memory; the kernel before it keeps them there.
 //! 4. A fold has at least one unit (or block) and its width is a power of two; partials are folded one at a
-//!    time, and so are elements that lie apart, and everything that one thread folds. Only the units of a tile can be
-//!    blocked. Only partials are folded in one block, and only elements of vectors are streaming.
+//!    time, and so are elements that lie apart, and everything that one thread folds. Only the units of a tile, and what
+//!    one block folds, can be blocked. Only partials are folded in one block, and only elements of vectors are streaming.
 //! 5. The combinations leave one item a block: the lanes of a thread, then a warp of threads, then what is left.
 //!    A tree in place has two items a thread; what is kept, and what one thread folds, is not combined. The blocks of a
 //!    cluster, at most 16, leave one item together, in the kernel over inputs.
@@ -15,8 +15,8 @@
 //!    tree with sequential addressing in shared memory leaves its last warp to itself.
 //! 7. The tree fits the medium: `halving` for sequential addressing, either for shuffles and distributed shared memory,
 //!    `pairs` for the others.
-//! 8. A striped fold of more than one unit, a grid stride, a fold in one block, `halving` and an atomic reorder elements:
-//!    the operator is commutative.
+//! 8. A striped fold of more than one unit or in one block, a grid stride, `halving` and an atomic reorder elements: the
+//!    operator is commutative.
 //! 9. A tile, and a round of a grid-stride loop, has at most 2³⁰ items, so that positions inside it fit `u32`.
 //! 10. Shared memory stays within what every architecture gives a block without asking.
 //! 11. `map`, `op`, `fold`, `identity`, padding and `finish` have the types of inputs, accumulator and result.
@@ -134,7 +134,8 @@ fn verify_fold(program: &Program, kernel: &Kernel, fold: Fold) -> Check {
     };
     let adjacent = kernel.reads == Reads::Inputs && program.operation.layout == Layout::Contiguous;
     let narrow = fold.width == 1 || (wide && adjacent);
-    let arranged = fold.arrangement == Arrangement::Striped || fold.units().is_some();
+    let runs = matches!(fold.reach, Reach::Units(_) | Reach::OneBlock);
+    let arranged = fold.arrangement == Arrangement::Striped || runs;
     let placed = (fold.reach != Reach::OneBlock || kernel.reads == Reads::Partials)
         && (!fold.streaming || fold.width > 1);
     let legal = several > 0 && fold.width.is_power_of_two() && narrow && arranged && placed;

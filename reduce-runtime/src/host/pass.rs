@@ -22,8 +22,8 @@ const NARROW: [Level; 2] = narrowing(lanes::NARROW as u64);
 pub(super) const WIDE: [Level; 2] = narrowing(512);
 
 const fn narrowing(lanes: u64) -> [Level; 2] {
-    let fold = Level { chunk: PIECE as u64, lanes, tree: Tree::Serial };
-    [fold, Level { chunk: lanes, lanes: 1, tree: Tree::Halving }]
+    let fold = Level { lanes, ..Level::every(PIECE as u64, Tree::Serial) };
+    [fold, Level::every(lanes, Tree::Halving)]
 }
 
 /// The items that `levels`, or others that give the same result, leave of the source, one vector of lanes for each field

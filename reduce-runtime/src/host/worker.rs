@@ -10,7 +10,7 @@ use reduce_dsl::Value;
 use reduce_dsl::eval::{Evaluator, Joiner};
 use reduce_dsl::func::Func;
 use reduce_dsl::lanes::{LaneError, Lanes, Loops};
-use reduce_dsl::program::{Level, Tree};
+use reduce_dsl::program::{Level, Runs, Tree};
 use std::ops::Range;
 
 type Done = Result<(), LaneError>;
@@ -36,7 +36,7 @@ impl Start {
     /// How it is for these levels, and the levels after it.
     pub(super) fn of<'l>(source: &Source<'_>, levels: &'l [Level]) -> (Start, &'l [Level]) {
         match levels.split_first() {
-            Some((&first, rest)) if first.tree == Tree::Serial => {
+            Some((&first, rest)) if first.tree == Tree::Serial && !first.is_cut_in_runs() => {
                 match first.lanes >= WIDE.start || first.chunk >= WIDE.end {
                     true => (Start::Rows(first), rest),
                     false if source.folds => (Start::Gathered(first), rest),
@@ -181,6 +181,7 @@ impl<'a> Worker<'a> {
         let (chunk, lanes) = (level.chunk as usize, level.lanes as usize);
         match level.tree {
             // Any order will do, and this one is at hand.
+            Tree::Serial | Tree::Any if level.is_cut_in_runs() => self.runs(lanes),
             Tree::Serial | Tree::Any => self.serial(chunk, lanes),
             Tree::Halving => halves(level).try_for_each(|half| self.pair(half * lanes)),
             Tree::Pairs => halves(level).try_for_each(|_| self.pair(lanes)),
@@ -210,6 +211,36 @@ impl<'a> Worker<'a> {
         }
         std::mem::swap(&mut self.items, &mut self.left);
         Ok(())
+    }
+
+    /// The first items of as many runs as there are `lanes` meet the second ones, then the third, ….
+    fn runs(&mut self, lanes: usize) -> Done {
+        let len = self.items.first().map_or(0, Lanes::len);
+        let runs = Runs::of(len as u64, lanes as u64);
+        self.pick_of_runs(runs, 0);
+        std::mem::swap(&mut self.left, &mut self.right);
+        for at in 1..len.div_ceil(lanes) {
+            let len = self.pick_of_runs(runs, at);
+            self.combine.join(&mut self.left, |k| self.right[k].borrow(), len)?;
+        }
+        std::mem::swap(&mut self.items, &mut self.left);
+        Ok(())
+    }
+
+    /// `right` = item `at` of each run that has one; how many there are.
+    fn pick_of_runs(&mut self, runs: Runs, at: usize) -> usize {
+        let [share, longer] = [runs.share, runs.longer].map(|it| it as usize);
+        let gather = self.loops.gather;
+        for (right, items) in self.right.iter_mut().zip(&self.items) {
+            let (items, end) = (items.borrow(), longer * (share + 1));
+            gather(items.slice(0..end), at, 1, share + 1, right);
+            if at < share {
+                let mut more = Lanes::empty(right.ty());
+                gather(items.slice(end..items.len()), at, 1, share, &mut more);
+                right.extend(more.borrow());
+            }
+        }
+        self.right.first().map_or(0, Lanes::len)
     }
 
     /// `left` = the first `block` of every `stride` items.

@@ -120,6 +120,9 @@ impl<'a> Bounds<'a> {
 
     /// The value of a constant.
     fn exactly(&self, expr: &Expr) -> Option<u128> {
+        if let Expr::Cast(_, constant) = expr {
+            return self.exactly(constant);
+        }
         if let Expr::Const(value) = expr {
             return Some(value.bits().into());
         }
