@@ -3,6 +3,7 @@
 
 use crate::tuning::Tuning;
 use reduce_dsl::Spec;
+use reduce_dsl::near::Near;
 use reduce_dsl::operation::{Layout, Operation};
 use reduce_dsl::pass::Pass;
 use reduce_dsl::program::LIMITS;
@@ -102,6 +103,7 @@ impl Row {
             Meet::All => None,
         };
         let tile = [Pass::Shuffle, Pass::Vectorize(width), Pass::Coarsen(units), Pass::Unroll];
+        let tile = tile.into_iter().chain(near(operation)).collect();
         let meet = match self.meet {
             Meet::Alone => Vec::new(),
             Meet::Cluster(blocks) if blocks <= tuning.cluster => vec![Pass::Cluster(blocks)],
@@ -110,7 +112,7 @@ impl Row {
         // What is read again soon may stay in the cache.
         let streaming = matches!(self.meet, Meet::All | Meet::UpTo(_)) && tuning.streaming;
         let streaming = streaming.then_some(Pass::Streaming).into_iter().collect();
-        Case { up_to, block, passes: [tile.to_vec(), streaming, meet].concat() }
+        Case { up_to, block, passes: [tile, streaming, meet].concat() }
     }
 }
 
@@ -123,7 +125,13 @@ fn apart(operation: &Operation, tuning: Tuning) -> Vec<Pass> {
     let width = (!strided).then(|| Pass::Vectorize(width(operation)));
     let units = Pass::Coarsen(if strided { 32 } else { 4 });
     let meet = if operation.commutative { tuning.grid() } else { Vec::new() };
-    [Pass::Shuffle].into_iter().chain(width).chain([units, Pass::Unroll]).chain(meet).collect()
+    let tile = [Pass::Shuffle].into_iter().chain(width).chain([units, Pass::Unroll]);
+    tile.chain(near(operation)).chain(meet).collect()
+}
+
+/// Positions are near wherever there are some.
+fn near(operation: &Operation) -> Option<Pass> {
+    Near::of(operation).map(|_| Pass::Near)
 }
 
 /// Bytes of accumulators that a thread of 512 keeps in registers without spilling: 64 registers of 128.
