@@ -156,9 +156,11 @@ impl Function<'_> {
         let marks = self.meeting(fields);
         let marked = |id: Id| marks[id.0 as usize];
         let legal = |id: Id| marked(id) || self.func.constant(id).is_some_and(is_nowhere);
-        let params = self.given.iter().zip(&marks).all(|(given, &mark)| {
-            !mark || matches!(given, Argument::Index | Argument::Acc(_))
-        });
+        let params = self
+            .given
+            .iter()
+            .zip(&marks)
+            .all(|(given, &mark)| !mark || matches!(given, Argument::Index | Argument::Acc(_)));
         let lines = (0..self.func.lines().len()).all(|at| {
             let (line, alike) = (&self.func.lines()[at], self.alike(at));
             let touched = line.node.operands().chain([self.func.id_of_line(at)]).any(marked);

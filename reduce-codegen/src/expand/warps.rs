@@ -40,10 +40,8 @@ impl Expansion<'_> {
         let acc = self.acc().clone();
         let value = self.local("warp_value", self.acc_type());
         let warps = self.warps_present();
-        let take = vec![
-            Stmt::Load(value.clone(), values.at(lane.get())),
-            Stmt::Set(acc.clone(), value.get()),
-        ];
+        let take =
+            vec![Stmt::Load(value.clone(), values.at(lane.get())), Stmt::Set(acc.clone(), value.get())];
         self.body.push(Stmt::Set(acc, self.empty()));
         self.body.push(Stmt::when(lane.get().below(Expr::Named("WARPS")), take));
         self.shuffle_tree(combine, warps);

@@ -42,4 +42,5 @@ pub fn near(mut program: Program) -> Result<Program, String> {
 }
 
 /// Why positions do not count from a tile's first element.
-pub(super) const REACH: &str = "the blocks of `grid_stride` have no tile that `near` positions could count from";
+pub(super) const REACH: &str =
+    "the blocks of `grid_stride` have no tile that `near` positions could count from";

@@ -25,7 +25,9 @@ impl fmt::Display for ExpandedKernel {
         }
         writeln!(f)?;
         self.constants.iter().try_for_each(|it| writeln!(f, "  const {} = {}", it.name, it.value))?;
-        self.shared.iter().try_for_each(|it| writeln!(f, "  shared {}: [{}; {}]", it.name, it.holds(), it.len))?;
+        self.shared
+            .iter()
+            .try_for_each(|it| writeln!(f, "  shared {}: [{}; {}]", it.name, it.holds(), it.len))?;
         body(f, &self.body, 1)
     }
 }

@@ -360,13 +360,7 @@ impl Verifier<'_> {
     }
 
     /// What a function is given behind an accumulator.
-    fn behind(
-        &self,
-        call: &Expr,
-        (acc, ty): (&Expr, Ty),
-        mut wanted: Vec<Argument>,
-        args: &[Expr],
-    ) -> Check {
+    fn behind(&self, call: &Expr, (acc, ty): (&Expr, Ty), mut wanted: Vec<Argument>, args: &[Expr]) -> Check {
         self.operand(acc, ty)?;
         wanted.retain(|it| !matches!(it, Argument::Acc(_)));
         self.arguments(call, &wanted, args, ty)

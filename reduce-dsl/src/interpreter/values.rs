@@ -128,7 +128,12 @@ struct Store {
 }
 
 impl Store {
-    fn new(acc: &Record, [map, combine]: [&Func; 2], fold: Option<&Func>, padding: Option<&[Value]>) -> Store {
+    fn new(
+        acc: &Record,
+        [map, combine]: [&Func; 2],
+        fold: Option<&Func>,
+        padding: Option<&[Value]>,
+    ) -> Store {
         let mut fields: Vec<_> = acc.types().into_iter().map(Lanes::empty).collect();
         let padded = fields.iter_mut().zip(padding.unwrap_or_default());
         padded.for_each(|(field, &value)| *field = Lanes::splat(value, 1));
