@@ -3,6 +3,7 @@
 
 use crate::tuning::Tuning;
 use reduce_dsl::Spec;
+use reduce_dsl::near::Near;
 use reduce_dsl::operation::{Layout, Operation};
 use reduce_dsl::pass::Pass;
 use reduce_dsl::program::LIMITS;
@@ -88,7 +89,9 @@ pub(crate) fn cases(spec: &Spec, tuning: Tuning) -> Vec<Case> {
             let more = if operation.commutative { &COMMUTING } else { &ORDERED };
             let mut cases: Vec<_> = match operation.layout {
                 Layout::Contiguous => FEW.iter().chain(more).map(case).collect(),
-                Layout::Strided => vec![Case { up_to: None, block: block(512), passes: apart(tuning) }],
+                Layout::Strided => {
+                    vec![Case { up_to: None, block: block(512), passes: apart(operation, tuning) }]
+                }
             };
             // Rows that differ in their block alone end at the same n where the block is one.
             cases.dedup_by_key(|case| case.up_to);
@@ -124,6 +127,7 @@ impl Row {
             Meet::All | Meet::Launches => None,
         };
         let tile = [Pass::Shuffle, Pass::Vectorize(width), Pass::Coarsen(units), Pass::Unroll];
+        let tile = tile.into_iter().chain(near(operation)).collect();
         let meet = match self.meet {
             Meet::Cluster(blocks) if blocks <= tuning.cluster => vec![Pass::Cluster(blocks)],
             Meet::Cluster(_) | Meet::Few(_) => tuning.grid(true),
@@ -137,13 +141,19 @@ impl Row {
             Meet::Many(_) | Meet::All | Meet::Launches => true,
         };
         let streaming = (once && tuning.streaming).then_some(Pass::Streaming).into_iter().collect();
-        Case { up_to, block, passes: [tile.to_vec(), streaming, meet].concat() }
+        Case { up_to, block, passes: [tile, streaming, meet].concat() }
     }
 }
 
 /// The passes of elements that lie apart, 32 a thread: ptxas loads them all before it combines them, and 64 spill on sm_75.
-fn apart(tuning: Tuning) -> Vec<Pass> {
-    [vec![Pass::Shuffle, Pass::Coarsen(32), Pass::Unroll], tuning.grid(false)].concat()
+fn apart(operation: &Operation, tuning: Tuning) -> Vec<Pass> {
+    let tile = [Pass::Shuffle, Pass::Coarsen(32), Pass::Unroll].into_iter().chain(near(operation));
+    tile.chain(tuning.grid(false)).collect()
+}
+
+/// Positions are near wherever there are some.
+fn near(operation: &Operation) -> Option<Pass> {
+    Near::of(operation).map(|_| Pass::Near)
 }
 
 /// Bytes of accumulators that a thread of 512 keeps in registers without spilling: 64 registers of 128.

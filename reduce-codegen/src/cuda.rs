@@ -19,6 +19,7 @@ mod uses;
 use crate::error::Error;
 use crate::expand;
 use reduce_dsl::expanded::{Constant, ExpandedKernel, Shared};
+use reduce_dsl::near::Near;
 use reduce_dsl::operation::{Layout, Operation};
 use reduce_dsl::program::{Program, Reads};
 use std::fmt::Write;
@@ -44,11 +45,14 @@ pub fn cuda(program: &Program) -> Result<String, Error> {
 /// The CUDA C++ of kernels over one operation, behind the types and functions that they use.
 pub fn cuda_kernels(operation: &Operation, kernels: &[ExpandedKernel]) -> String {
     let uses = Uses::of(kernels);
-    let mut text = types::structs(operation, &uses.vectors);
+    let near = Near::of(operation).filter(|_| uses.near);
+    let mut text = types::structs(operation, near.as_ref(), &uses.vectors);
     uses.unaligned.iter().for_each(|&(ty, lanes)| text.push_str(&unaligned::function(ty, lanes)));
-    text.push_str(&func::functions(operation));
+    text.push_str(&func::functions(operation, near.as_ref(), uses.far));
     if uses.shuffles {
-        text.push_str(&shuffle::function(&operation.acc));
+        let far = (near.is_none() || uses.far).then_some(&operation.acc);
+        let accs = near.iter().map(|near| &near.acc).chain(far);
+        accs.for_each(|acc| text.push_str(&shuffle::function(acc)));
     }
     if uses.atomics {
         text.push_str(&atomic::function(operation));
@@ -62,11 +66,11 @@ pub fn cuda_kernels(operation: &Operation, kernels: &[ExpandedKernel]) -> String
     if kernels.iter().any(|kernel| kernel.cluster > 1) {
         text.push_str(cluster::FUNCTIONS);
     }
-    kernels.iter().for_each(|it| text.push_str(&kernel(operation, it)));
+    kernels.iter().for_each(|it| text.push_str(&kernel(operation, near.as_ref(), it)));
     text
 }
 
-fn kernel(operation: &Operation, kernel: &ExpandedKernel) -> String {
+fn kernel(operation: &Operation, near: Option<&Near>, kernel: &ExpandedKernel) -> String {
     // No launch bounds: told the block size, ptxas of CUDA 13.0 spills in argmax to fit more blocks on an SM,
     // and without it every kernel that was measured is as fast or faster (ARCHITECTURE.md, Measurements).
     let cluster =
@@ -77,8 +81,8 @@ fn kernel(operation: &Operation, kernel: &ExpandedKernel) -> String {
         parameters(operation, kernel)
     );
     kernel.constants.iter().for_each(|it| text.push_str(&constant(it)));
-    kernel.shared.iter().for_each(|it| text.push_str(&shared(operation, it)));
-    let around = Around { operation, streaming: kernel.streaming };
+    let around = Around { operation, near, streaming: kernel.streaming };
+    kernel.shared.iter().for_each(|it| text.push_str(&shared(around, it)));
     text.push_str(&stmt::body(around, &kernel.body, 1));
     text.push_str("}\n");
     text
@@ -89,8 +93,8 @@ fn constant(it: &Constant) -> String {
     if it.note.is_empty() { declaration + "\n" } else { format!("{declaration:<59} // {}\n", it.note) }
 }
 
-fn shared(operation: &Operation, it: &Shared) -> String {
-    format!("    __shared__ {} {}[{}];\n", types::record(&operation.acc), it.name, it.len)
+fn shared(around: Around<'_>, it: &Shared) -> String {
+    format!("    __shared__ {} {}[{}];\n", types::record(around.acc(it.holds())), it.name, it.len)
 }
 
 fn parameters(operation: &Operation, kernel: &ExpandedKernel) -> String {

@@ -61,6 +61,8 @@ struct Expansion<'a> {
     body: Vec<Stmt>,
     /// The accumulators of a thread: one for each lane of the fold, then one.
     lanes: Vec<Local>,
+    /// Do positions in accumulators count from the tile's first element?
+    near: bool,
     /// How many threads hold an item; asked for only where the operation has no padding.
     present: Expr,
     /// Partials that are read, and how many there are.
@@ -78,6 +80,7 @@ impl<'a> Expansion<'a> {
             shared: Vec::new(),
             body: Vec::new(),
             lanes: Vec::new(),
+            near: kernel.fold().near,
             present: count().get(),
             partials: (Buffer::Items, Expr::Items),
             suffix: "",
@@ -154,11 +157,25 @@ impl<'a> Expansion<'a> {
         }
     }
 
-    /// Declares an array in shared memory, once.
-    fn share(&mut self, name: &'static str, len: &'static str) {
+    /// Declares an array in shared memory, once. The last block has one of its own where that of every block is of near
+    /// accumulators.
+    fn share(&mut self, [name, of_last]: [&'static str; 2], len: &'static str) -> Buffer {
+        let own = self.in_last_block() && self.shared.iter().any(|it| it.near);
+        let name = if own { of_last } else { name };
         if self.shared.iter().all(|it| it.name != name) {
-            self.shared.push(Shared { name, len });
+            self.shared.push(Shared { name, len, near: self.near });
         }
+        Buffer::Shared(name)
+    }
+
+    /// The type of accumulators.
+    fn acc_type(&self) -> Ty {
+        if self.near { Ty::Near } else { Ty::Acc }
+    }
+
+    /// What stands for no element.
+    fn empty(&self) -> Expr {
+        if self.near { Expr::NearEmpty } else { Expr::Empty }
     }
 
     /// A local, with a name of its own in the tree of the last block.

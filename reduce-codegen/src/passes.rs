@@ -13,6 +13,7 @@ mod flag;
 mod grid_stride;
 mod in_place;
 mod last_warp;
+mod near;
 mod one_block;
 mod sequential;
 mod serial;
@@ -31,6 +32,7 @@ pub use flag::flag;
 pub use grid_stride::grid_stride;
 pub use in_place::in_place;
 pub use last_warp::last_warp;
+pub use near::near;
 pub use one_block::one_block;
 pub use sequential::sequential;
 pub use serial::serial;
@@ -80,6 +82,7 @@ fn rewrite(program: Program, pass: Pass) -> Result<Program, String> {
         Pass::Unroll => unroll(program),
         Pass::Vectorize(width) => vectorize(program, width),
         Pass::Streaming => streaming(program),
+        Pass::Near => near(program),
         Pass::Atomic => atomic(program),
         Pass::Cluster(blocks) => cluster(program, blocks),
         Pass::OneBlock => one_block(program),

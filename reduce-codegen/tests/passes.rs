@@ -6,7 +6,7 @@ mod support;
 use reduce_codegen::lower::lower;
 use reduce_codegen::{Error, compile, expand, passes::apply};
 use reduce_dsl::operation::{Layout, Operation, Order, Record};
-use reduce_dsl::operators::operator;
+use reduce_dsl::operators::{Operator, operator};
 use reduce_dsl::pass::{PASSES, Pass, PassWord};
 use reduce_dsl::program::{Program, Reads};
 use reduce_dsl::spec::Passes;
@@ -58,9 +58,16 @@ fn accepted_orders_give_the_same_program() {
     assert_eq!(accepted, 24 + 12);
 }
 
-/// Every list of up to three words is refused with a reason, or gives one program in all of its accepted orders.
+/// Every list of up to three words is refused with a reason, or gives one program in all of its accepted orders: of an
+/// operator with everything but positions, and of one with these.
 #[test]
 fn words_commute_or_refuse_each_other() {
+    for name in ["sum", "argmax"] {
+        words_of(operator(name).unwrap());
+    }
+}
+
+fn words_of(operator: &Operator) {
     let make = |word: &PassWord| word.with(if word.argument.is_some() { 4 } else { 0 }).unwrap().to_string();
     let words: Vec<String> = PASSES.iter().map(make).collect();
     let (mut accepted, mut refused) = (0, 0);
@@ -69,7 +76,7 @@ fn words_commute_or_refuse_each_other() {
             for c in words.iter().skip(j + 1).map(String::as_str).chain([""]) {
                 let mut found = None;
                 for order in orders(&[a, b, c][..if c.is_empty() { 2 } else { 3 }]) {
-                    match compile(&spec(operator("sum").unwrap(), Scalar::I32, 256, &order)) {
+                    match compile(&spec(operator, Scalar::I32, 256, &order)) {
                         Ok(program) => {
                             let wanted = found.get_or_insert(program.kernels.clone());
                             assert_eq!(program.kernels, *wanted, "{order}");
@@ -222,7 +229,8 @@ fn the_table_says_what_changes_the_association() {
             "flag" => "one_block ticket",
             _ => "",
         };
-        let before = compile(&spec(operator("sum").unwrap(), Scalar::I32, 256, needs)).unwrap();
+        let name = if word.name == "near" { "argmax" } else { "sum" };
+        let before = compile(&spec(operator(name).unwrap(), Scalar::I32, 256, needs)).unwrap();
         let after = apply(before.clone(), make(word), 0).unwrap();
         assert_eq!(after.association() != before.association(), word.changes_association, "{}", word.name);
         assert_ne!(after.kernels, before.kernels, "{} does something", word.name);

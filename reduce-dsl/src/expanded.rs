@@ -14,13 +14,14 @@
 //! place  = buffer [ expr ] of rank      buffer = input k | items | partials | result | ticket | shared
 //! expr   = literal | constant | local | local.lane | thread | block | grid | rank | n | elements | step k
 //!        | param k | aligned buffer | un | bin | cmp | cast | map(…) | combine(a, b) | fold(a, …) | empty
-//!        | finish(a, …)
+//!        | finish(a, …) | near_map(…) | near_empty | far(a, expr)
 //! ```
 //!
 //! Threads are in the units of CUDA: every thread of a block runs the same statements. Scalars have the
 //! operations of [`crate::ops`]; accumulators are opaque and only `map`, `combine`, `fold`, `empty` and `finish`
 //! make or use them, which is why the interpreter can run a kernel on trees of positions as well as on
-//! values.
+//! values. Near ones, whose positions count from the tile's first element, have a type of their own: `near_map` and
+//! `near_empty` make them, `combine` and `fold` take either kind, and `far` takes them to what leaves the block.
 
 mod build;
 #[cfg(feature = "interpreter")]
@@ -91,6 +92,8 @@ pub struct Shared {
     pub name: &'static str,
     /// The constant that is its length.
     pub len: &'static str,
+    /// Are its accumulators near ones?
+    pub near: bool,
 }
 
 /// The type of a local or expression.
@@ -102,6 +105,8 @@ pub enum Ty {
     Vector(Scalar, u32),
     /// An accumulator.
     Acc,
+    /// An accumulator whose positions count from the tile's first element: see [`crate::near`].
+    Near,
     /// A result.
     Output,
 }
@@ -370,4 +375,11 @@ pub enum Expr {
     Empty,
     /// The result of an accumulator, and what the operation's `finish` names behind it.
     Finish(Box<Expr>, Vec<Expr>),
+    /// The near accumulator of one element, made of the arguments that the operation's `map` names; the index is one in
+    /// the tile, `u32`.
+    NearMap(Vec<Expr>),
+    /// What stands for no element among near accumulators.
+    NearEmpty,
+    /// A near accumulator, and the position of the tile's first element: the accumulator with positions of all elements.
+    Far(Box<Expr>, Box<Expr>),
 }

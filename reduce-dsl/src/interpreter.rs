@@ -45,7 +45,7 @@ mod values;
 mod warp;
 
 pub use count::{Counts, Global, LaunchCounts, Shared};
-pub use domain::{Acc, Domain, Refused};
+pub use domain::{Acc, Domain, Positions, Refused};
 pub use provenance::Provenance;
 pub use report::{Kind, Report, ThreadId};
 pub use schedule::{Branches, Schedule, Warps};
@@ -57,6 +57,7 @@ pub use warp::PerLane;
 
 use crate::Value;
 use crate::expanded::{Expanded, ExpandedKernel};
+use crate::near::Near;
 use crate::operation::Operation;
 use crate::program::{Launch, Program, Reads, Region};
 use code::{Code, Malformed};
@@ -144,7 +145,7 @@ pub fn run(
         memory.ticket = ticket;
         (memory.items_at, memory.partials_at) = (plan.offset(n, from), plan.offset(n, to));
         if plan.starts_from_padding() && launch.kernel == Reads::Inputs {
-            memory.partials.fill(domain.empty());
+            memory.partials.fill(domain.empty(Positions::Far));
         }
         memory.elements = n;
         let watched = Options { trace: again(&mut options.trace), ..options };
@@ -196,7 +197,8 @@ fn one(
 ) -> (bool, LaunchCounts) {
     let Memory { inputs, items_at, partials_at, elements, .. } = *memory;
     let params = options.params;
-    let setting = Setting { operation, inputs, grid, items, elements, params, items_at, partials_at };
+    let near = Near::of(operation);
+    let setting = Setting { operation, near, inputs, grid, items, elements, params, items_at, partials_at };
     let code = match Code::new(kernel, &setting) {
         Ok(code) => code,
         Err(Malformed { statement, detail }) => {
@@ -206,16 +208,14 @@ fn one(
         }
     };
     let seed = if let Warps::Random(seed) = options.schedule.warps { seed } else { 0 };
-    let empty = domain.empty();
     let mut machine = Machine {
         code: &code,
         setting: &setting,
         schedule: options.schedule,
         random: Random(seed),
         domain,
-        empty,
         memory: Cells::new(memory),
-        layout: &layout(operation, kernel),
+        layout: &layout(&setting, kernel),
         tally: Tally::default(),
         reports,
         trace: options.trace,
@@ -228,17 +228,16 @@ fn one(
     (ended, machine.tally.finish(kernel.name, grid, items))
 }
 
-fn layout(operation: &Operation, kernel: &ExpandedKernel) -> Layout {
-    let acc = RecordLayout::new(&operation.acc);
+fn layout(setting: &Setting<'_>, kernel: &ExpandedKernel) -> Layout {
+    let [acc, output] = [&setting.operation.acc, &setting.operation.output].map(RecordLayout::new);
     let mut at = 0;
     let arrays = kernel.shared.iter().map(|array| {
-        let start = at;
-        at += u64::from(kernel.constant(array.len)) * acc.size;
-        start
+        let (start, record) = (at, RecordLayout::new(setting.record(array)));
+        at += u64::from(kernel.constant(array.len)) * record.size;
+        (start, record)
     });
-    let arrays = arrays.collect();
-    let flagged = RecordLayout::flagged(&operation.acc);
-    Layout { acc, flagged, output: RecordLayout::new(&operation.output), arrays }
+    let flagged = RecordLayout::flagged(&setting.operation.acc);
+    Layout { arrays: arrays.collect(), acc, flagged, output }
 }
 
 /// What is wrong when the last kernel has ended.

@@ -17,6 +17,7 @@ pub mod interpreter;
 pub mod lanes;
 pub mod laws;
 pub mod library;
+pub mod near;
 pub mod operation;
 pub mod operators;
 pub mod ops;

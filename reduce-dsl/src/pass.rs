@@ -29,6 +29,8 @@ pub enum Pass {
     Vectorize(u32),
     /// Vector loads tell the cache that nobody reads the elements again.
     Streaming,
+    /// Positions in accumulators are kept in 32 bits inside a tile, counted from its first element.
+    Near,
     /// Each block combines its accumulator into one, with an atomic.
     Atomic,
     /// So many neighbouring blocks combine their accumulators through distributed shared memory (sm_90).
@@ -65,7 +67,7 @@ pub struct PassArgument {
 }
 
 /// The passes, one row each, in the order in which a kernel usually grows.
-pub const PASSES: [PassWord; 17] = [
+pub const PASSES: [PassWord; 18] = [
     PassWord {
         name: "serial",
         argument: None,
@@ -151,6 +153,13 @@ pub const PASSES: [PassWord; 17] = [
         make: |_| Pass::Streaming,
     },
     PassWord {
+        name: "near",
+        argument: None,
+        doc: "positions in accumulators are kept in 32 bits inside a tile, counted from its first element",
+        changes_association: false,
+        make: |_| Pass::Near,
+    },
+    PassWord {
         name: "atomic",
         argument: None,
         doc: "each block combines its accumulator into one with an atomic; needs `order: any` where order shows",
@@ -218,6 +227,7 @@ impl Pass {
             Pass::Unroll => "unroll",
             Pass::Vectorize(_) => "vectorize",
             Pass::Streaming => "streaming",
+            Pass::Near => "near",
             Pass::Atomic => "atomic",
             Pass::Cluster(_) => "cluster",
             Pass::OneBlock => "one_block",
@@ -232,7 +242,7 @@ impl Pass {
             Pass::Coarsen(k) | Pass::GridStride(k) | Pass::Vectorize(k) | Pass::Cluster(k) => Some(k),
             Pass::Serial | Pass::InPlace | Pass::Bitmask | Pass::StridedIndex | Pass::Sequential => None,
             Pass::LastWarp | Pass::Shuffle | Pass::Unroll | Pass::Atomic => None,
-            Pass::Streaming | Pass::OneBlock | Pass::Ticket | Pass::Flag => None,
+            Pass::Streaming | Pass::Near | Pass::OneBlock | Pass::Ticket | Pass::Flag => None,
         }
     }
 }

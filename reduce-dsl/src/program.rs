@@ -88,6 +88,8 @@ pub struct Fold {
     pub unrolled: bool,
     /// Do vector loads say that nobody reads the elements again?
     pub streaming: bool,
+    /// Do positions count from the tile's first element, until the block's accumulator leaves it?
+    pub near: bool,
 }
 
 /// Where the load units of a thread lie in a tile.
@@ -280,6 +282,7 @@ impl Fold {
         arrangement: Arrangement::Striped,
         unrolled: false,
         streaming: false,
+        near: false,
     };
 
     /// Accumulators of a thread.

@@ -192,6 +192,7 @@ impl Rebuild for Pass {
             Pass::Unroll => quote!(#pass::Unroll),
             Pass::Vectorize(k) => quote!(#pass::Vectorize(#k)),
             Pass::Streaming => quote!(#pass::Streaming),
+            Pass::Near => quote!(#pass::Near),
             Pass::Atomic => quote!(#pass::Atomic),
             Pass::Cluster(blocks) => quote!(#pass::Cluster(#blocks)),
             Pass::OneBlock => quote!(#pass::OneBlock),

@@ -12,7 +12,9 @@ use names::Names;
 use recorder::{By, Launched, Made, Of, Recorder, Watch, named_elements};
 use reduce_dsl::Value;
 use reduce_dsl::expanded::Part;
-use reduce_dsl::interpreter::{Acc, Domain, Event, Input, Options, PerLane, Provenance, Values, run};
+use reduce_dsl::interpreter::{
+    Acc, Domain, Event, Input, Options, PerLane, Positions, Provenance, Values, run,
+};
 use reduce_dsl::lanes::{Lanes, LanesRef};
 use reduce_dsl::operation::{Argument, Operation};
 use reduce_dsl::program::{Program, Reads};
@@ -332,7 +334,7 @@ fn element(
     };
     let args: Vec<PerLane<u64>> = operation.map_arguments().iter().map(|it| [bits(it); 32]).collect();
     let mut made = [None; 32];
-    values.map(&args, 1, &mut made).ok()?;
+    values.map(Positions::Far, &args, 1, &mut made).ok()?;
     made[0]
 }
 

@@ -7,28 +7,45 @@ mod values;
 use super::helpers;
 use super::types::{literal, record, scalar};
 use body::body;
+use reduce_dsl::Value;
 use reduce_dsl::func::{Func, Param};
+use reduce_dsl::near::Near;
 use reduce_dsl::operation::{Operation, Record};
 
 /// How every device function is declared.
 pub(super) const INLINE: &str = "__device__ __forceinline__";
 
 /// The functions that the kernels call, behind the helpers that these call.
-pub(super) fn functions(operation: &Operation) -> String {
-    let Operation { acc, map, combine, fold, finish, output, .. } = operation;
+pub(super) fn functions(operation: &Operation, near: Option<&Near>, far: bool) -> String {
+    let Operation { acc, map, combine, fold, finish, output, padding, .. } = operation;
     let mut text = helpers::helpers(printed(operation));
-    if !is_plain(map, acc) {
-        text.push_str(&function("map", map, acc, acc));
+    match near {
+        None => text.push_str(&of_elements(map, fold.as_ref(), acc)),
+        Some(near) => text.push_str(&on_near(near, acc)),
     }
-    text.push_str(&function("combine", combine, acc, acc));
-    if let Some(fold) = fold {
-        text.push_str(&function("fold", fold, acc, acc));
+    if near.is_none() || far {
+        text.push_str(&function("combine", combine, acc, acc));
+        text.extend(padding.as_ref().map(|values| identity("identity", acc, values)));
     }
-    text.push_str(&identity(operation));
     if !gives_acc(operation) {
         text.push_str(&function("finish", finish, acc, output));
     }
     text
+}
+
+/// What makes accumulators of elements.
+fn of_elements(map: &Func, fold: Option<&Func>, acc: &Record) -> String {
+    let map = (!is_plain(map, acc)).then(|| function("map", map, acc, acc));
+    map.into_iter().chain(fold.map(|fold| function("fold", fold, acc, acc))).collect()
+}
+
+/// What makes near accumulators, and far ones of them.
+fn on_near(near: &Near, far: &Record) -> String {
+    let Near { acc, map, combine, fold, padding, far: to_far } = near;
+    let mut text = of_elements(map, fold.as_ref(), acc) + &function("combine", combine, acc, acc);
+    text.extend(padding.as_ref().map(|values| identity("near_identity", acc, values)));
+    text.push_str("\n// Counts from the first of all elements, and not from that of a tile.");
+    text + &function("to_far", to_far, acc, far)
 }
 
 /// Does `map` give back its one scalar, so that no call is printed?
@@ -69,12 +86,11 @@ fn parameters(func: &Func, acc: &Record) -> String {
 }
 
 /// The accumulator that stands for absent elements. A remark says what its bits are, where only bits are printed.
-fn identity(operation: &Operation) -> String {
-    let (acc, Some(values)) = (&operation.acc, &operation.padding) else { return String::new() };
+fn identity(function: &str, acc: &Record, values: &[Value]) -> String {
     let fields: Vec<_> = values.iter().map(|&value| literal(value)).collect();
     let shown: Vec<_> = values.iter().map(ToString::to_string).collect();
     let name = record(acc);
     let value = if acc.is_scalar() { fields.join(", ") } else { format!("{name}{{{}}}", fields.join(", ")) };
     let remark = if value.contains("0x") { format!("  // {}", shown.join(", ")) } else { String::new() };
-    format!("\n{INLINE} {name} identity() {{ return {value}; }}{remark}\n")
+    format!("\n{INLINE} {name} {function}() {{ return {value}; }}{remark}\n")
 }

@@ -4,7 +4,8 @@ use super::expr::{buffer, expr, place, unwidened};
 use super::shuffle::shuffles_directly;
 use super::{atomic, types, unaligned};
 use reduce_dsl::expanded::{AtomicOp, Barrier, Expr, Local, Loop, MemoryOrder, Place, Stmt, Ty, Unroll};
-use reduce_dsl::operation::Operation;
+use reduce_dsl::near::Near;
+use reduce_dsl::operation::{Operation, Record};
 use reduce_dsl::ops::Bin;
 use reduce_dsl::program::Scope;
 
@@ -12,8 +13,18 @@ use reduce_dsl::program::Scope;
 #[derive(Clone, Copy)]
 pub(super) struct Around<'a> {
     pub(super) operation: &'a Operation,
+    /// What it is on near accumulators, where there are some.
+    pub(super) near: Option<&'a Near>,
     /// Do vector loads say that nobody reads the elements again?
     pub(super) streaming: bool,
+}
+
+impl<'a> Around<'a> {
+    /// The accumulator of that type.
+    pub(super) fn acc(self, ty: Ty) -> &'a Record {
+        let near = self.near.filter(|_| ty == Ty::Near);
+        near.map_or(&self.operation.acc, |near| &near.acc)
+    }
 }
 
 /// Statements, `depth` levels of indentation in.
@@ -28,22 +39,22 @@ fn stmt(around: Around<'_>, it: &Stmt, depth: usize) -> String {
     let sub = |it: &Expr| expr(operation, it);
     match it {
         Stmt::Note(_, text) => format!("\n{}", line(format!("// {text}"))),
-        Stmt::Let(local, value) => line(format!("const {} = {};", declared(operation, local), sub(value))),
-        Stmt::Var(local, value) => line(format!("{} = {};", declared(operation, local), sub(value))),
+        Stmt::Let(local, value) => line(format!("const {} = {};", declared(around, local), sub(value))),
+        Stmt::Var(local, value) => line(format!("{} = {};", declared(around, local), sub(value))),
         Stmt::Set(local, value) => line(format!("{} = {};", local.name, sub(value))),
         Stmt::Load(local, from) => line(load(around, local, from)),
         Stmt::LoadUnaligned(local, from) => {
             let name = unaligned::name(local.ty);
-            line(format!("const {} = {name}(&{});", declared(operation, local), place(operation, from)))
+            line(format!("const {} = {name}(&{});", declared(around, local), place(operation, from)))
         }
         Stmt::Store(to, value) => line(format!("{} = {};", place(operation, to), sub(value))),
         Stmt::Post(to, value) => line(format!("post_partial({}, {});", slot(operation, to), sub(value))),
         Stmt::Take(local, from) => {
             let (acc, from) = (types::record(&operation.acc), slot(operation, from));
-            line(format!("const {} = take_partial<{acc}>({from});", declared(operation, local)))
+            line(format!("const {} = take_partial<{acc}>({from});", declared(around, local)))
         }
         Stmt::Shuffle { into, value, down, mask } => {
-            line(shuffle(operation, into, [&sub(value), &sub(down)], *mask))
+            line(shuffle(around, into, [&sub(value), &sub(down)], *mask))
         }
         Stmt::Barrier(it) => line(barrier(*it)),
         Stmt::Arrive => {
@@ -67,18 +78,19 @@ fn stmt(around: Around<'_>, it: &Stmt, depth: usize) -> String {
     }
 }
 
-fn declared(operation: &Operation, local: &Local) -> String {
+fn declared(around: Around<'_>, local: &Local) -> String {
     let ty = match local.ty {
         Ty::Scalar(ty) => types::scalar(ty).to_owned(),
         Ty::Vector(ty, lanes) => types::vector(ty, lanes),
-        Ty::Acc => types::record(&operation.acc).to_owned(),
-        Ty::Output => types::record(&operation.output).to_owned(),
+        Ty::Acc | Ty::Near => types::record(around.acc(local.ty)).to_owned(),
+        Ty::Output => types::record(&around.operation.output).to_owned(),
     };
     format!("{ty} {}", local.name)
 }
 
-fn load(Around { operation, streaming }: Around<'_>, local: &Local, from: &Place) -> String {
-    let (declared, from) = (declared(operation, local), place(operation, from));
+fn load(around: Around<'_>, local: &Local, from: &Place) -> String {
+    let Around { operation, streaming, .. } = around;
+    let (declared, from) = (declared(around, local), place(operation, from));
     match local.ty {
         Ty::Vector(ty, lanes) if streaming => {
             let (vector, word) = (types::vector(ty, lanes), types::word(ty, lanes));
@@ -87,7 +99,7 @@ fn load(Around { operation, streaming }: Around<'_>, local: &Local, from: &Place
         Ty::Vector(ty, lanes) => {
             format!("const {declared} = *reinterpret_cast<const {}*>(&{from});", types::vector(ty, lanes))
         }
-        Ty::Scalar(_) | Ty::Acc | Ty::Output => format!("const {declared} = {from};"),
+        Ty::Scalar(_) | Ty::Acc | Ty::Near | Ty::Output => format!("const {declared} = {from};"),
     }
 }
 
@@ -96,9 +108,9 @@ fn slot(operation: &Operation, it: &Place) -> String {
     format!("{}, {}", buffer(operation, it.buffer), expr(operation, unwidened(&it.index)))
 }
 
-fn shuffle(operation: &Operation, into: &Local, [value, down]: [&str; 2], mask: u32) -> String {
-    let declared = declared(operation, into);
-    if shuffles_directly(&operation.acc) {
+fn shuffle(around: Around<'_>, into: &Local, [value, down]: [&str; 2], mask: u32) -> String {
+    let declared = declared(around, into);
+    if shuffles_directly(around.acc(into.ty)) {
         format!("const {declared} = __shfl_down_sync({mask:#x}, {value}, {down});")
     } else {
         format!("const {declared} = shuffle_down({mask:#x}, {value}, {down});")
@@ -115,7 +127,7 @@ fn counted(around: Around<'_>, it: &Loop, depth: usize) -> String {
     };
     let [from, test] = [&it.from, &it.test].map(|it| expr(operation, it));
     let next = advance(operation, it);
-    let ty = declared(operation, &it.local);
+    let ty = declared(around, &it.local);
     let head = format!("{indent}for ({ty} = {from}; {test}; {next}) {{\n");
     pragma + &head + &body(around, &it.body, depth + 1) + &indent + "}\n"
 }

@@ -2,6 +2,7 @@
 
 use reduce_dsl::expanded::{Chunk, Local, Ty};
 use reduce_dsl::func::Param;
+use reduce_dsl::near::Near;
 use reduce_dsl::operation::{Operation, Record};
 use reduce_dsl::{Scalar, Value};
 use std::collections::BTreeSet;
@@ -41,12 +42,17 @@ pub(super) fn vector(ty: Scalar, lanes: u32) -> String {
 }
 
 /// The structs: the accumulator and the result of the operation, and vectors of elements.
-pub(super) fn structs(operation: &Operation, vectors: &BTreeSet<(Scalar, u32)>) -> String {
+pub(super) fn structs(
+    operation: &Operation,
+    near: Option<&Near>,
+    vectors: &BTreeSet<(Scalar, u32)>,
+) -> String {
     let Operation { acc, output, .. } = operation;
     let mut text = fields(acc);
     if output.name != acc.name {
         text.push_str(&fields(output));
     }
+    text.extend(near.map(|near| near_fields(acc, &near.acc)));
     for &(ty, lanes) in vectors {
         let (name, bytes) = (vector(ty, lanes), ty.size() * lanes as usize);
         let _ = write!(text, "\n// {lanes} consecutive elements, loaded at once.\n");
@@ -114,6 +120,20 @@ pub(super) fn word(ty: Scalar, lanes: u32) -> &'static str {
         8 => "uint2",
         4 => "unsigned int",
         _ => "unsigned short",
+    }
+}
+
+/// The struct of near accumulators, and what they are.
+fn near_fields(acc: &Record, near: &Record) -> String {
+    let pairs = acc.fields.iter().zip(&near.fields).filter(|(far, near)| far.ty != near.ty);
+    let positions: Vec<_> = pairs.map(|(field, _)| field.name.as_str()).collect();
+    match &acc.name {
+        None => String::new(),
+        Some(name) => format!(
+            "\n// {name} inside a tile: {} counts from the tile's first element, which 32 bits hold.{}",
+            positions.join(" and "),
+            fields(near)
+        ),
     }
 }
 

@@ -21,6 +21,10 @@ pub(super) struct Uses {
     pub(super) flags: bool,
     /// There is a ticket.
     pub(super) ticket: bool,
+    /// Accumulators are near.
+    pub(super) near: bool,
+    /// Accumulators that are not near are combined.
+    pub(super) far: bool,
 }
 
 impl Uses {
@@ -36,6 +40,7 @@ impl Uses {
                 Stmt::Load(local, Place { buffer, .. }) => {
                     self.ticket |= *buffer == Buffer::Ticket;
                     self.vectors.extend(vector(local.ty));
+                    self.far |= local.ty == Ty::Acc;
                 }
                 Stmt::LoadUnaligned(local, _) => {
                     self.vectors.extend(vector(local.ty));
@@ -48,13 +53,14 @@ impl Uses {
                 Stmt::Post(..) | Stmt::Take(..) => self.flags = true,
                 Stmt::Atomic { .. } => self.ticket = true,
                 Stmt::Shuffle { .. } => self.shuffles = true,
-                Stmt::AtomicCombine { .. } => self.atomics = true,
+                Stmt::Let(local, _) | Stmt::Var(local, _) => self.near |= local.ty == Ty::Near,
+                Stmt::AtomicCombine { .. } => (self.atomics, self.far) = (true, true),
                 Stmt::For(it) => self.body(&it.body),
                 Stmt::If(_, then, otherwise) => {
                     self.body(then);
                     self.body(otherwise);
                 }
-                Stmt::Note(..) | Stmt::Let(..) | Stmt::Var(..) | Stmt::Set(..) | Stmt::Exit => {}
+                Stmt::Note(..) | Stmt::Set(..) | Stmt::Exit => {}
                 Stmt::Barrier(_) | Stmt::Fence(..) | Stmt::Arrive | Stmt::Wait | Stmt::Vote(..) => {}
             }
         }
@@ -64,6 +70,6 @@ impl Uses {
 fn vector(ty: Ty) -> Option<(Scalar, u32)> {
     match ty {
         Ty::Vector(ty, lanes) => Some((ty, lanes)),
-        Ty::Scalar(_) | Ty::Acc | Ty::Output => None,
+        Ty::Scalar(_) | Ty::Acc | Ty::Near | Ty::Output => None,
     }
 }

@@ -6,7 +6,7 @@ use reduce_dsl::expanded::{Barrier, Buffer, Expr, Local, Part, Place, Stmt, Ty};
 use reduce_dsl::ops::Bin;
 use reduce_dsl::program::{Combine, Program, Step};
 
-const BLOCK_VALUES: &str = "block_values";
+const BLOCK_VALUES: [&str; 2] = ["block_values"; 2];
 
 impl Expansion<'_> {
     /// What a kernel with clusters begins with: a block says that it runs, long before another one asks.
@@ -20,29 +20,30 @@ impl Expansion<'_> {
     /// memory, once it runs, and its first warp takes them through shuffles.
     pub(super) fn cluster_tree(&mut self, combine: Combine) {
         self.note(Part::Tree, &Step::Combine(combine), super::words(combine));
-        self.share(BLOCK_VALUES, "CLUSTER");
         let (mut leave, acc) = self.of_block();
-        let mine = Place { rank: Some(Box::new(0.into())), ..Buffer::Shared(BLOCK_VALUES).at(Expr::Rank) };
+        let was_near = std::mem::take(&mut self.near);
+        let values = self.share(BLOCK_VALUES, "CLUSTER");
+        let mine = Place { rank: Some(Box::new(0.into())), ..values.at(Expr::Rank) };
         leave.push(Stmt::Store(mine, acc));
         let there = self.guarded().then(|| Expr::from(0).below(count().get()));
         let leaves = there.into_iter().fold(Expr::Thread.equals(0), Expr::and);
         self.body.extend([Stmt::Wait, Stmt::when(leaves, leave), Stmt::Barrier(Barrier::Cluster)]);
+        // A variable of near accumulators holds none of the cluster.
+        let acc = Local::new(if was_near { "acc_far" } else { "acc" }, Ty::Acc);
+        self.body.extend(was_near.then(|| Stmt::Var(acc.clone(), Expr::Empty)));
         let outside = std::mem::take(&mut self.body);
-        self.first_block(combine);
+        self.body.extend((!was_near).then(|| Stmt::Set(acc.clone(), Expr::Empty)));
+        self.first_block(combine, values, acc);
         let inside = std::mem::replace(&mut self.body, outside);
         let first_warp = Expr::Rank.equals(0).and(Expr::Thread.below(Program::WARP));
         self.body.push(Stmt::when(first_warp, inside));
     }
 
-    fn first_block(&mut self, combine: Combine) {
-        let acc = self.local("acc", Ty::Acc);
+    fn first_block(&mut self, combine: Combine, values: Buffer, acc: Local) {
         let value = Local::new("block_value", Ty::Acc);
         let blocks = self.blocks_present();
-        let take = vec![
-            Stmt::Load(value.clone(), Buffer::Shared(BLOCK_VALUES).at(Expr::Thread)),
-            Stmt::Set(acc.clone(), value.get()),
-        ];
-        self.body.push(Stmt::Set(acc.clone(), Expr::Empty));
+        let take =
+            vec![Stmt::Load(value.clone(), values.at(Expr::Thread)), Stmt::Set(acc.clone(), value.get())];
         self.body.push(Stmt::when(Expr::Thread.below(blocks.clone()), take));
         self.lanes = vec![acc];
         self.shuffle_tree(combine, blocks);

@@ -1,8 +1,8 @@
 //! What becomes of a block's accumulator: a partial for the next launch, or the result.
 
-use super::{Expansion, count};
+use super::{Expansion, count, first};
 use reduce_dsl::Scalar;
-use reduce_dsl::expanded::{Buffer, Expr, MemoryOrder, Part, Stmt, Ty};
+use reduce_dsl::expanded::{Buffer, Expr, Local, MemoryOrder, Part, Stmt, Ty};
 use reduce_dsl::operation::Argument;
 use reduce_dsl::program::{GridMedium, Reads, Scope, Step};
 
@@ -38,7 +38,7 @@ impl Expansion<'_> {
     /// Every thread that has an item leaves it.
     pub(super) fn keep(&mut self) {
         self.note(Part::Deliver, &Step::Keep, vec!["in_place".to_owned()]);
-        let mine = super::first().get().bin(reduce_dsl::ops::Bin::Add, Expr::Thread.cast(Scalar::U64));
+        let mine = first().get().bin(reduce_dsl::ops::Bin::Add, Expr::Thread.cast(Scalar::U64));
         let store = Stmt::Store(Buffer::Partials.at(mine), self.acc().get());
         self.body.push(Stmt::when(Expr::Thread.below(count().get()), vec![store]));
     }
@@ -90,20 +90,27 @@ impl Expansion<'_> {
         Expr::Finish(Box::new(acc), operation.finish_arguments().iter().filter_map(given).collect())
     }
 
-    /// The accumulator of the block, and how its first thread comes by it.
-    pub(super) fn of_block(&self) -> (Vec<Stmt>, Expr) {
-        self.lanes.first().map_or_else(|| self.root_of_tree(), |acc| (Vec::new(), acc.get()))
+    /// The accumulator of the block, and how its first thread comes by it. Positions that leave the block are far.
+    pub(super) fn of_block(&mut self) -> (Vec<Stmt>, Expr) {
+        let acc = self.lanes.first().map(|acc| (Vec::new(), acc.get()));
+        let (mut body, acc) = acc.unwrap_or_else(|| self.root_of_tree());
+        if !self.near {
+            return (body, acc);
+        }
+        let far = Local::new("acc_far", Ty::Acc);
+        body.push(Stmt::Let(far.clone(), Expr::Far(Box::new(acc), Box::new(first().get()))));
+        (body, far.get())
     }
 
     /// The root of a tree in memory. In place, there is none where there is no item.
-    fn root_of_tree(&self) -> (Vec<Stmt>, Expr) {
-        let [total, root] = ["total", "root"].map(|name| self.local(name, Ty::Acc));
+    fn root_of_tree(&mut self) -> (Vec<Stmt>, Expr) {
+        let [total, root] = ["total", "root"].map(|name| self.local(name, self.acc_type()));
         if self.kernel.in_place().is_none() {
             return (vec![Stmt::Load(total.clone(), self.root())], total.get());
         }
         let take = vec![Stmt::Load(root.clone(), self.root()), Stmt::Set(total.clone(), root.get())];
         let there = Expr::from(0).below(count().get());
-        (vec![Stmt::Var(total.clone(), Expr::Empty), Stmt::when(there, take)], total.get())
+        (vec![Stmt::Var(total.clone(), self.empty()), Stmt::when(there, take)], total.get())
     }
 }
 

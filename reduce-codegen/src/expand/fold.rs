@@ -87,9 +87,9 @@ impl Expansion<'_> {
 
     fn declare_lanes(&mut self, fold: Fold) {
         let name = |lane| if fold.lanes() == 1 { "acc".to_owned() } else { format!("acc_{lane}") };
-        self.lanes = (0..fold.lanes()).map(|lane| self.local(&name(lane), Ty::Acc)).collect();
-        let empty = |lane: &Local| Stmt::Var(lane.clone(), Expr::Empty);
-        self.body.extend(self.lanes.iter().map(empty));
+        self.lanes = (0..fold.lanes()).map(|lane| self.local(&name(lane), self.acc_type())).collect();
+        let empty = self.empty();
+        self.body.extend(self.lanes.iter().map(|lane| Stmt::Var(lane.clone(), empty.clone())));
     }
 
     /// All units of a thread. A single unit begins its lanes; of several, where lanes begin with an item, the first
@@ -209,12 +209,16 @@ impl Expansion<'_> {
         let given = |argument: &Argument| match *argument {
             Argument::Acc(_) => None,
             Argument::Input(k) => Some(element(k)),
+            Argument::Index if self.near => Some(unit.at.clone().plus(item)),
             Argument::Index => Some(unit.position(item)),
             Argument::Step => Some(step.clone()),
             Argument::Count => Some(Expr::Items),
             Argument::Param(param) => Some(Expr::Param(param, operation.params[param].ty)),
         };
-        let mapped = || Expr::Map(operation.map_arguments().iter().filter_map(given).collect());
+        let mapped = || {
+            let args = operation.map_arguments().iter().filter_map(given).collect();
+            if self.near { Expr::NearMap(args) } else { Expr::Map(args) }
+        };
         let acc = self.lane(item).get();
         match (before, operation.fold_arguments()) {
             (None, _) => mapped(),
@@ -319,7 +323,8 @@ fn words(fold: Fold) -> Vec<String> {
     let vectorize = (fold.width > 1).then(|| format!("vectorize({})", fold.width));
     let unroll = (fold.unrolled && fold.units() != Some(1)).then(|| "unroll".to_owned());
     let streaming = fold.streaming.then(|| "streaming".to_owned());
-    [reach, vectorize, unroll, streaming].into_iter().flatten().collect()
+    let near = fold.near.then(|| "near".to_owned());
+    [reach, vectorize, unroll, streaming, near].into_iter().flatten().collect()
 }
 
 pub(super) fn full_tile() -> Expr {

@@ -6,14 +6,16 @@ use reduce_dsl::expanded::{Barrier, Buffer, Expr, FULL, Local, Loop, Part, Place
 use reduce_dsl::ops::Bin;
 use reduce_dsl::program::{Addressing, Combine, Program, Step, Tree};
 
-const TREE: &str = "tree";
+const TREE: [&str; 2] = ["tree", "tree_all"];
 
 /// The memory of a tree.
 struct Slots {
     combine: Combine,
     addressing: Addressing,
-    /// In place: two items a thread, in the workspace. Else one, in shared memory.
-    in_place: bool,
+    /// In place, the workspace, of which two items are a thread's; else an array in shared memory, of which one is.
+    tree: Buffer,
+    /// The type of its items.
+    ty: Ty,
     /// How many items are there, where a step must ask.
     there: Option<Expr>,
     /// See [`Expansion`].
@@ -23,17 +25,17 @@ struct Slots {
 impl Expansion<'_> {
     /// The accumulators of the threads become one, in thread 0, through an array of the whole block.
     pub(super) fn shared_tree(&mut self, combine: Combine, addressing: Addressing) {
-        self.share(TREE, "BLOCK");
+        let tree = self.share(TREE, "BLOCK");
         let staged = "every thread's accumulator into shared memory".to_owned();
         self.body.extend([
             Stmt::Note(self.part(Part::Stage), staged),
-            Stmt::Store(Buffer::Shared(TREE).at(Expr::Thread), self.acc().get()),
+            Stmt::Store(tree.at(Expr::Thread), self.acc().get()),
             Stmt::Barrier(Barrier::Block),
         ]);
         self.note(Part::Tree, &Step::Combine(combine), super::words(combine));
         let there = self.guarded().then(|| self.present.clone());
-        let steps = Slots { combine, addressing, in_place: false, there, suffix: self.suffix }.steps();
-        self.body.extend(steps);
+        let slots = Slots { combine, addressing, tree, ty: self.acc_type(), there, suffix: self.suffix };
+        self.body.extend(slots.steps());
         self.lanes.clear();
     }
 
@@ -41,7 +43,8 @@ impl Expansion<'_> {
     pub(super) fn tree_in_place(&mut self, combine: Combine, addressing: Addressing) {
         self.note(Part::Tree, &Step::Combine(combine), super::words(combine));
         let there = Some(count().get());
-        let slots = Slots { combine, addressing, in_place: true, there, suffix: self.suffix };
+        let tree = Buffer::Items;
+        let slots = Slots { combine, addressing, tree, ty: Ty::Acc, there, suffix: self.suffix };
         if slots.own() != Expr::Thread {
             self.body.push(Stmt::Let(index(""), Expr::from(2).times(Expr::Thread)));
         }
@@ -50,10 +53,10 @@ impl Expansion<'_> {
     }
 
     /// What a tree in memory left: the first item.
-    pub(super) fn root(&self) -> Place {
+    pub(super) fn root(&mut self) -> Place {
         match self.kernel.in_place() {
             Some(_) => Buffer::Items.at(super::first().get()),
-            None => Buffer::Shared(TREE).at(Expr::from(0)),
+            None => self.share(TREE, "BLOCK").at(Expr::from(0)),
         }
     }
 }
@@ -89,7 +92,7 @@ impl Slots {
 
     fn looped(&self, least: u32) -> Stmt {
         let stride = Local::new("stride", Ty::U32);
-        let (half, all) = if self.in_place {
+        let (half, all) = if self.in_place() {
             (Expr::Named("BLOCK"), "TILE")
         } else {
             (Expr::Named("BLOCK").over(2), "BLOCK")
@@ -120,7 +123,7 @@ impl Slots {
         let own = self.own_at(suffix);
         let other = own.clone().plus(stride.clone());
         let [left, right] =
-            ["left", "right"].map(|side| Local::new(format!("{side}{suffix}{}", self.suffix), Ty::Acc));
+            ["left", "right"].map(|side| Local::new(format!("{side}{suffix}{}", self.suffix), self.ty));
         let pair = vec![
             Stmt::Load(left.clone(), self.place(own.clone())),
             Stmt::Load(right.clone(), self.place(other.clone())),
@@ -136,13 +139,13 @@ impl Slots {
 
     /// Which threads are active; all, where there is nothing to ask.
     fn active(&self, stride: &Expr, own: Expr) -> Option<Expr> {
-        let period = if self.in_place { stride.clone() } else { twice(stride) };
+        let period = if self.in_place() { stride.clone() } else { twice(stride) };
         let all = period == Expr::from(1);
         match self.addressing {
             Addressing::Modulo => (!all).then(|| Expr::Thread.bin(Bin::Rem, period).equals(0)),
             Addressing::Bitmask => (!all).then(|| Expr::Thread.bin(Bin::And, less_one(&period)).equals(0)),
             Addressing::StridedIndex => {
-                let items = if self.in_place { "TILE" } else { "BLOCK" };
+                let items = if self.in_place() { "TILE" } else { "BLOCK" };
                 (!all).then(|| own.below(Expr::Named(items)))
             }
             Addressing::Sequential => {
@@ -158,7 +161,7 @@ impl Slots {
 
     /// The item of a thread, where it is the same at every step.
     fn own(&self) -> Expr {
-        match (self.addressing, self.in_place) {
+        match (self.addressing, self.in_place()) {
             (Addressing::Modulo | Addressing::Bitmask, true) => index("").get(),
             _ => Expr::Thread,
         }
@@ -169,11 +172,12 @@ impl Slots {
     }
 
     fn place(&self, index: Expr) -> Place {
-        if self.in_place {
-            Buffer::Items.at(super::first().get().bin(Bin::Add, index.cast(Scalar::U64)))
-        } else {
-            Buffer::Shared(TREE).at(index)
-        }
+        let in_place = |index: Expr| super::first().get().bin(Bin::Add, index.cast(Scalar::U64));
+        self.tree.at(if self.in_place() { in_place(index) } else { index })
+    }
+
+    fn in_place(&self) -> bool {
+        self.tree == Buffer::Items
     }
 }
 

@@ -54,6 +54,7 @@ impl Expansion<'_> {
     fn last_block(&mut self) {
         self.partials = (Buffer::Partials, self.deliverers().cast(Scalar::U64));
         self.suffix = "_all";
+        self.near = false;
         self.kernel = self.program.kernel(Reads::Partials);
         self.threads_with_items();
         let steps = self.kernel.steps.iter().filter(|step| !matches!(step, Step::Grid(_)));

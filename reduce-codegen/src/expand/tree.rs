@@ -14,7 +14,7 @@ impl Expansion<'_> {
                 self.body.push(stmt);
             }
         }
-        let acc = self.local("acc", Ty::Acc);
+        let acc = self.local("acc", self.acc_type());
         self.body.push(Stmt::Var(acc.clone(), self.lanes[0].get()));
         self.lanes = vec![acc];
         self.items_of_a_thread([("WIDTH", combine.items)].into_iter());
@@ -70,7 +70,7 @@ impl Expansion<'_> {
             Scope::Block => "other_warp",
             Scope::Cluster => "other_block",
         };
-        let other = self.local(&format!("{whose}{suffix}"), Ty::Acc);
+        let other = self.local(&format!("{whose}{suffix}"), self.acc_type());
         let shuffle =
             Stmt::Shuffle { into: other.clone(), value: acc.get(), down: stride.clone(), mask: FULL };
         let set = Stmt::Set(acc.clone(), acc.get().combine(other.get()));

@@ -5,7 +5,7 @@ use reduce_dsl::expanded::{Barrier, Buffer, Expr, Local, Stmt, Ty};
 use reduce_dsl::ops::Bin;
 use reduce_dsl::program::{Combine, Program};
 
-const WARP_VALUES: &str = "warp_values";
+const WARP_VALUES: [&str; 2] = ["warp_values", "warp_values_all"];
 
 impl Expansion<'_> {
     /// The accumulators of the warps become one, in thread 0: each warp leaves its own in shared memory,
@@ -17,9 +17,8 @@ impl Expansion<'_> {
             format!("BLOCK / {}", Program::WARP),
             "shuffle: warps of a block",
         );
-        self.share(WARP_VALUES, "WARPS");
+        let values = self.share(WARP_VALUES, "WARPS");
         let [warp, lane] = ["warp", "lane"].map(|name| Local::new(name, Ty::U32));
-        let values = |index: &Local| Buffer::Shared(WARP_VALUES).at(index.get());
         // The tree of the last block comes after one that named them.
         if !self.in_last_block() {
             self.body.extend([
@@ -28,24 +27,22 @@ impl Expansion<'_> {
             ]);
         }
         self.body.extend([
-            Stmt::when(lane.get().equals(0), vec![Stmt::Store(values(&warp), self.acc().get())]),
+            Stmt::when(lane.get().equals(0), vec![Stmt::Store(values.at(warp.get()), self.acc().get())]),
             Stmt::Barrier(Barrier::Block),
         ]);
         let outside = std::mem::take(&mut self.body);
-        self.first_warp(combine, &lane);
+        self.first_warp(combine, values, &lane);
         let inside = std::mem::replace(&mut self.body, outside);
         self.body.push(Stmt::when(warp.get().equals(0), inside));
     }
 
-    fn first_warp(&mut self, combine: Combine, lane: &Local) {
+    fn first_warp(&mut self, combine: Combine, values: Buffer, lane: &Local) {
         let acc = self.acc().clone();
-        let value = self.local("warp_value", Ty::Acc);
+        let value = self.local("warp_value", self.acc_type());
         let warps = self.warps_present();
-        let take = vec![
-            Stmt::Load(value.clone(), Buffer::Shared(WARP_VALUES).at(lane.get())),
-            Stmt::Set(acc.clone(), value.get()),
-        ];
-        self.body.push(Stmt::Set(acc, Expr::Empty));
+        let take =
+            vec![Stmt::Load(value.clone(), values.at(lane.get())), Stmt::Set(acc.clone(), value.get())];
+        self.body.push(Stmt::Set(acc, self.empty()));
         self.body.push(Stmt::when(lane.get().below(Expr::Named("WARPS")), take));
         self.shuffle_tree(combine, warps);
     }

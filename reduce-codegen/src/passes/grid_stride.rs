@@ -40,6 +40,9 @@ pub fn grid_stride(mut program: Program, blocks: u32) -> Result<Program, String>
         if coarsened {
             return Err("`coarsen` says how much each thread folds; leave one of the two out".to_owned());
         }
+        if fold.near {
+            return Err(format!("{}; leave one of the two out", super::near::REACH));
+        }
         (fold.reach, fold.unrolled) = (Reach::GridStride(blocks), false);
     }
     Ok(program)

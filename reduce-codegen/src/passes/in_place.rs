@@ -34,6 +34,11 @@ pub fn in_place(mut program: Program) -> Result<Program, String> {
             folding(&program)
         ));
     }
+    if fold.near {
+        return Err(
+            "what a tree in place keeps has positions of 64 bits; leave `near` or `in_place` out".to_owned()
+        );
+    }
     if program.kernel(Reads::Inputs).is_atomic() {
         return Err("`atomic` has no launch left for a tree in place; leave one of the two out".to_owned());
     }

@@ -8,7 +8,7 @@ use reduce_dsl::ops::{Bin, Cmp};
 use reduce_dsl::program::Reads;
 use reduce_dsl::{Scalar, Value};
 
-pub(crate) const MUTATIONS: [Mutation; 21] = [
+pub(crate) const MUTATIONS: [Mutation; 22] = [
     Mutation::of_data("shuffle distance wrong", |_, stmt| match stmt {
         Stmt::Shuffle { into, value, down, mask } => {
             let (into, value, down) = (into.clone(), value.clone(), down.clone().plus(1));
@@ -65,6 +65,16 @@ pub(crate) const MUTATIONS: [Mutation; 21] = [
         }))
     }),
     Mutation::of_data("64-bit position in 32 bits", narrow_positions),
+    Mutation::of_data("near position one off", |_, stmt| {
+        each(with_expressions(stmt, &|expr| match expr {
+            Expr::NearMap(args) => one_off(args).into_iter().map(Expr::NearMap).collect(),
+            Expr::Fold(acc, args) if expr.ty() == Some(Ty::Near) => {
+                one_off(args).into_iter().map(|args| Expr::Fold(acc.clone(), args)).collect()
+            }
+            Expr::Far(near, first) => vec![Expr::Far(near.clone(), Box::new(after(first)))],
+            _ => Vec::new(),
+        }))
+    }),
     Mutation::of_data("another thread's turn", another_turn),
     Mutation::of_data("identity wrong", padding_wrong),
     Mutation::of_data("operands exchanged", |_, stmt| {
@@ -159,6 +169,15 @@ fn another_turn(subject: &Subject, stmt: &Stmt) -> Vec<Vec<Stmt>> {
 fn after(position: &Expr) -> Expr {
     let one = if position.ty() == Some(Ty::U64) { Value::of(1u64) } else { Value::of(1u32) };
     position.clone().bin(Bin::Add, Expr::Const(one))
+}
+
+/// The arguments of a function with the next index in the tile.
+fn one_off(args: &[Expr]) -> Vec<Vec<Expr>> {
+    let index = args.iter().position(|arg| arg.ty() == Some(Ty::U32));
+    let next = |at: usize| {
+        args.iter().enumerate().map(move |(k, arg)| if k == at { after(arg) } else { arg.clone() })
+    };
+    index.map(|at| next(at).collect()).into_iter().collect()
 }
 
 fn shifted(place: &Place) -> Place {

@@ -25,7 +25,7 @@ use reduce_dsl::spec::Passes;
 use reduce_dsl::{Scalar, Spec};
 
 /// The pass lists that every operator and type goes through, with the block size of each.
-pub const LISTS: [(u32, &str); 33] = [
+pub const LISTS: [(u32, &str); 39] = [
     (256, ""),
     (32, "coarsen(4)"),
     (128, "sequential"),
@@ -59,6 +59,12 @@ pub const LISTS: [(u32, &str); 33] = [
     (64, "shuffle vectorize(4) unroll cluster(4)"),
     (32, "cluster(2) coarsen(3) sequential"),
     (64, "shuffle cluster(8) one_block ticket flag"),
+    (64, "near"),
+    (32, "near coarsen(3) vectorize(4) unroll"),
+    (128, "shuffle vectorize(4) coarsen(2) near unroll one_block ticket flag"),
+    (64, "sequential last_warp near one_block ticket"),
+    (64, "shuffle vectorize(2) near cluster(4)"),
+    (32, "cluster(8) near strided_index coarsen(2) one_block ticket"),
 ];
 
 /// The passes of a list.

@@ -132,14 +132,16 @@ impl<'a> Reader<'a> {
         line.end(Constant { name, value, formula: value.to_string(), note: String::new() })
     }
 
-    /// `name: [acc; LENGTH]`.
+    /// `name: [acc; LENGTH]`, or `near` for `acc`.
     fn shared(&mut self, mut line: Cursor<'a>) -> Parsed<Shared> {
         let name = intern(line.name()?);
-        [":", "[", "acc", ";"].into_iter().try_for_each(|it| line.expect(it))?;
+        [":", "["].into_iter().try_for_each(|it| line.expect(it))?;
+        let near = line.one_of(&[Ty::Acc, Ty::Near])? == Ty::Near;
+        line.expect(";")?;
         let len = intern(line.name()?);
         line.expect("]")?;
         self.names.shared.push(name);
-        line.end(Shared { name, len })
+        line.end(Shared { name, len, near })
     }
 
     /// The statements at that depth, up to the first line that is further out. Their names end with them.

@@ -23,10 +23,14 @@
 //! 9. Positions fit their types, whatever the number of elements and blocks: no sum or product of 32 bits wraps,
 //!    and nothing that may need 64 bits goes through 32. That no difference is negative is not proved: the
 //!    interpreter reports one where it happens.
+//! 10. Near accumulators are those of a program whose positions are near, in its kernel over inputs. They stay in registers
+//!    and in the shared memory of their block.
 
 mod bounds;
 
-use super::{Barrier, Buffer, Expanded, ExpandedKernel, Expr, FULL, Local, Place, Stmt, Ty};
+use super::{Barrier, Buffer, Expanded, ExpandedKernel, Expr, FULL, Local, Place, Shared, Stmt, Ty};
+use crate::Scalar;
+use crate::near::Near;
 use crate::operation::{Argument, Layout, Operation};
 use crate::ops::{Bin, Cmp};
 use crate::program::{Program, Reads};
@@ -50,14 +54,14 @@ impl Expanded {
     /// Checks every rule, for the program that this is the expansion of.
     pub fn verify(&self, program: &Program) -> Check {
         self.kernels.iter().zip(&program.kernels).try_for_each(|(expanded, kernel)| {
-            let slots: u64 =
-                expanded.shared.iter().map(|array| u64::from(expanded.constant(array.len))).sum();
-            let bytes = slots * program.operation.acc.size() as u64;
+            let near = Near::of(&program.operation).filter(|_| kernel.fold().near);
+            let bytes = shared_bytes(expanded, &program.operation, near.as_ref());
             let (in_place, ticket, flags) =
                 (kernel.in_place().is_some(), kernel.has_ticket(), kernel.has_flags());
             let operation = &program.operation;
             let mut verifier = Verifier {
                 operation,
+                near: near.as_ref(),
                 kernel: expanded,
                 in_place,
                 ticket,
@@ -68,7 +72,7 @@ impl Expanded {
             verifier.ensure(4, expanded.cluster == kernel.cluster(), || {
                 format!("clusters of {} blocks", expanded.cluster)
             })?;
-            verifier.ensure(8, bytes == program.shared_bytes(kernel) as u64, || {
+            verifier.ensure(8, bytes == program.shared_bytes(kernel), || {
                 format!("{bytes} bytes of shared memory")
             })?;
             verifier.body(&expanded.body, Uniform::Cluster)?;
@@ -97,6 +101,8 @@ struct Binding {
 
 struct Verifier<'a> {
     operation: &'a Operation,
+    /// What it is on near accumulators, where the kernel has them.
+    near: Option<&'a Near>,
     kernel: &'a ExpandedKernel,
     in_place: bool,
     /// Does it take tickets, and so read partials that it writes?
@@ -144,7 +150,9 @@ impl Verifier<'_> {
                 self.bind(local, false, Uniform::Thread)
             }
             Stmt::Shuffle { into, value, down, mask } => {
-                self.expect(value, Ty::Acc)?;
+                let near = value.ty() == Some(Ty::Near);
+                self.expect(value, if near { Ty::Near } else { Ty::Acc })?;
+                self.ensure(2, value.ty() == Some(into.ty), || format!("`{value}` should be {}", into.ty))?;
                 self.expect(down, Ty::U32)?;
                 self.meeting(5, here >= Uniform::Warp && *mask == FULL, stmt)?;
                 self.bind(into, false, Uniform::Thread)
@@ -298,7 +306,7 @@ impl Verifier<'_> {
             Buffer::Result => Some(Ty::Output),
             Buffer::Ticket => Some(Ty::U32),
             Buffer::Shared(name) => {
-                self.kernel.shared.iter().any(|array| array.name == name).then_some(Ty::Acc)
+                self.kernel.shared.iter().find(|array| array.name == name).map(Shared::holds)
             }
         }
     }
@@ -310,6 +318,8 @@ impl Verifier<'_> {
 
     /// Names and argument types inside, and for whom the value is the same.
     fn check(&self, expr: &Expr) -> Result<Uniform, Violation> {
+        let near = expr.ty() == Some(Ty::Near);
+        self.ensure(10, !near || self.near.is_some(), || format!("`{expr}` is near"))?;
         expr.operands().into_iter().try_for_each(|operand| self.check(operand).map(|_| ()))?;
         match expr {
             Expr::Local(local) | Expr::Lane(local, _) => {
@@ -324,14 +334,24 @@ impl Verifier<'_> {
                 let legal = self.element(*buffer).is_some() && bytes.is_power_of_two();
                 self.ensure(7, legal, || format!("`{expr}`"))?;
             }
-            Expr::Map(args) => self.arguments(expr, &self.operation.map_arguments(), args)?,
-            Expr::Combine(a, b) => [a, b].iter().try_for_each(|it| self.operand(it, Ty::Acc))?,
+            Expr::Map(args) => self.arguments(expr, &self.operation.map_arguments(), args, Ty::Acc)?,
+            Expr::NearMap(args) => self.arguments(expr, &self.operation.map_arguments(), args, Ty::Near)?,
+            Expr::Combine(a, b) => {
+                let ty = self.accumulator(a);
+                [a, b].iter().try_for_each(|it| self.operand(it, ty))?;
+            }
             Expr::Fold(a, args) => {
                 let wanted = self.operation.fold_arguments();
                 self.ensure(7, wanted.is_some() && self.reads_inputs(), || format!("`{expr}`"))?;
-                self.behind(expr, a, wanted.unwrap_or_default(), args)?;
+                self.behind(expr, (a, self.accumulator(a)), wanted.unwrap_or_default(), args)?;
             }
-            Expr::Finish(a, args) => self.behind(expr, a, self.operation.finish_arguments(), args)?,
+            Expr::Finish(a, args) => {
+                self.behind(expr, (a, Ty::Acc), self.operation.finish_arguments(), args)?;
+            }
+            Expr::Far(a, first) => {
+                self.operand(a, Ty::Near)?;
+                self.operand(first, Ty::U64)?;
+            }
             Expr::Elements => {
                 let legal = !self.reads_inputs() && self.operation.counts();
                 self.ensure(8, legal, || "nobody told the kernel the number of elements".to_owned())?;
@@ -346,7 +366,7 @@ impl Verifier<'_> {
             }
             Expr::Rank => self.clustered("rank")?,
             Expr::Const(_) | Expr::Thread | Expr::Block | Expr::Grid | Expr::Items => {}
-            Expr::Empty => {}
+            Expr::Empty | Expr::NearEmpty => {}
             Expr::Un(..) | Expr::Bin(..) | Expr::Cmp(..) | Expr::Cast(..) => {}
         }
         Ok(self.uniform(expr))
@@ -356,17 +376,24 @@ impl Verifier<'_> {
         self.ensure(2, expr.ty() == Some(ty), || format!("`{expr}` should be {ty}"))
     }
 
-    /// What a function is given behind an accumulator.
-    fn behind(&self, call: &Expr, acc: &Expr, mut wanted: Vec<Argument>, args: &[Expr]) -> Check {
-        self.operand(acc, Ty::Acc)?;
-        wanted.retain(|it| !matches!(it, Argument::Acc(_)));
-        self.arguments(call, &wanted, args)
+    /// The type of an accumulator, of either kind.
+    fn accumulator(&self, expr: &Expr) -> Ty {
+        if expr.ty() == Some(Ty::Near) { Ty::Near } else { Ty::Acc }
     }
 
-    fn arguments(&self, call: &Expr, wanted: &[Argument], args: &[Expr]) -> Check {
+    /// What a function is given behind an accumulator.
+    fn behind(&self, call: &Expr, (acc, ty): (&Expr, Ty), mut wanted: Vec<Argument>, args: &[Expr]) -> Check {
+        self.operand(acc, ty)?;
+        wanted.retain(|it| !matches!(it, Argument::Acc(_)));
+        self.arguments(call, &wanted, args, ty)
+    }
+
+    /// What a function of accumulators of that type is given besides them.
+    fn arguments(&self, call: &Expr, wanted: &[Argument], args: &[Expr], acc: Ty) -> Check {
         let count = if self.reads_inputs() { Expr::Items } else { Expr::Elements };
         let fits = |(arg, &wanted): (&Expr, &Argument)| {
-            let ty = self.operation.argument_type(wanted);
+            let in_tile = (wanted, acc) == (Argument::Index, Ty::Near);
+            let ty = if in_tile { Scalar::U32 } else { self.operation.argument_type(wanted) };
             match wanted {
                 Argument::Param(param) => *arg == Expr::Param(param, ty),
                 Argument::Count => *arg == count,
@@ -395,9 +422,11 @@ impl Verifier<'_> {
             Expr::Cmp(Cmp::Lt, a, b) if **a == Expr::Thread && whole_warps(b) => Uniform::Warp,
             Expr::Block | Expr::Rank => Uniform::Block,
             Expr::Const(_) | Expr::Named(_) | Expr::Grid | Expr::Items | Expr::Elements => Uniform::Cluster,
-            Expr::Step(_) | Expr::Param(..) | Expr::Aligned(..) | Expr::Empty => Uniform::Cluster,
+            Expr::Step(_) | Expr::Param(..) | Expr::Aligned(..) => Uniform::Cluster,
+            Expr::Empty | Expr::NearEmpty => Uniform::Cluster,
             Expr::Un(..) | Expr::Bin(..) | Expr::Cmp(..) | Expr::Cast(..) | Expr::Map(_) => self.meet(expr),
             Expr::Combine(..) | Expr::Fold(..) | Expr::Finish(..) => self.meet(expr),
+            Expr::NearMap(_) | Expr::Far(..) => self.meet(expr),
         }
     }
 
@@ -408,6 +437,12 @@ impl Verifier<'_> {
     fn ensure(&self, rule: u32, holds: bool, what: impl FnOnce() -> String) -> Check {
         if holds { Ok(()) } else { Err(Violation { rule, kernel: self.kernel.name, what: what() }) }
     }
+}
+
+/// Bytes of the arrays in shared memory.
+fn shared_bytes(kernel: &ExpandedKernel, operation: &Operation, near: Option<&Near>) -> usize {
+    let size = |array: &Shared| near.filter(|_| array.near).map_or(&operation.acc, |near| &near.acc).size();
+    kernel.shared.iter().map(|array| kernel.constant(array.len) as usize * size(array)).sum()
 }
 
 /// Is it a number of threads that make whole warps?

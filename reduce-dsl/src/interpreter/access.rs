@@ -229,15 +229,16 @@ impl Machine<'_, '_> {
             Array::Partials => (&layout.acc, self.setting.partials_at),
             Array::Result => (&layout.output, 0),
             Array::Shared(array) => {
-                let start = |lane: usize| layout.arrays[array] + spots.index[lane] * layout.acc.size;
+                let (base, record) = &layout.arrays[array];
+                let start = |lane: usize| base + spots.index[lane] * record.size;
                 for rank in 0..team.blocks.len() as u64 {
                     let lanes = each(spots.inside).filter(|&lane| spots.rank[lane] == rank);
                     self.starts.clear();
                     self.starts.extend(lanes.map(|lane| (lane, start(lane))));
-                    self.tally.shared(here.part, direction, &self.starts, &layout.acc.fields);
+                    self.tally.shared(here.part, direction, &self.starts, &record.fields);
                 }
                 let tally = &mut team.blocks[here.rank].tally;
-                let times = layout.acc.fields.len();
+                let times = record.fields.len();
                 each(spots.inside)
                     .for_each(|lane| tally.shared(here.thread(lane), here.part, direction, times));
                 return;

@@ -3,7 +3,7 @@
 use super::expr::ScalarExpr;
 use super::op::{Array, At, Elements, Op};
 use super::setting::Setting;
-use crate::expanded::{Buffer, Chunk, ExpandedKernel, Loop, Part, Place, Stmt, Ty};
+use crate::expanded::{Buffer, Chunk, ExpandedKernel, Loop, Part, Place, Shared, Stmt, Ty};
 
 /// Where an operation comes from.
 #[derive(Clone, Copy)]
@@ -194,7 +194,7 @@ impl<'k> Writer<'k, '_> {
     fn simple(&mut self, stmt: &'k Stmt) -> Result<(), String> {
         let op = match stmt {
             Stmt::Let(local, value) | Stmt::Var(local, value) => match local.ty {
-                Ty::Acc | Ty::Output => {
+                Ty::Acc | Ty::Near | Ty::Output => {
                     let value = self.acc(value, local.ty)?;
                     Op::Acc { into: self.bind(&local.name, local.ty)?, value }
                 }
@@ -207,7 +207,7 @@ impl<'k> Writer<'k, '_> {
             Stmt::Set(local, value) => {
                 let into = self.named(local)?.register;
                 match local.ty {
-                    Ty::Acc | Ty::Output => Op::Acc { into, value: self.acc(value, local.ty)? },
+                    Ty::Acc | Ty::Near | Ty::Output => Op::Acc { into, value: self.acc(value, local.ty)? },
                     Ty::Scalar(_) => Op::Scalar { into, value: self.scalar(value, local.ty)? },
                     Ty::Vector(..) => return Err(NOT_COPIED.to_owned()),
                 }
@@ -218,7 +218,7 @@ impl<'k> Writer<'k, '_> {
                 Op::StoreTicket { index: self.ticket(place)?, value: self.scalar(value, Ty::U32)? }
             }
             Stmt::Store(place, value) => {
-                let ty = if place.buffer == Buffer::Result { Ty::Output } else { Ty::Acc };
+                let ty = if place.buffer == Buffer::Result { Ty::Output } else { self.held(place) };
                 Op::StoreAcc { at: self.place(place)?, value: self.acc(value, ty)? }
             }
             Stmt::Post(place, value) => Op::Post { at: self.slot(place)?, value: self.acc(value, Ty::Acc)? },
@@ -227,8 +227,9 @@ impl<'k> Writer<'k, '_> {
                 Op::Take { into: self.bind(&local.name, Ty::Acc)?, at }
             }
             Stmt::Shuffle { into, value, down, mask } => {
-                let (value, down) = (self.acc(value, Ty::Acc)?, self.scalar(down, Ty::U32)?);
-                Op::Shuffle { into: self.bind(&into.name, Ty::Acc)?, value, down, mask: *mask }
+                let ty = if into.ty == Ty::Near { Ty::Near } else { Ty::Acc };
+                let (value, down) = (self.acc(value, ty)?, self.scalar(down, Ty::U32)?);
+                Op::Shuffle { into: self.bind(&into.name, ty)?, value, down, mask: *mask }
             }
             Stmt::Exit => Op::Exit,
             Stmt::Arrive => Op::Arrive,
@@ -276,8 +277,13 @@ impl<'k> Writer<'k, '_> {
                 let index = self.ticket(place)?;
                 Ok(Op::LoadTicket { into: self.bind(name, ty)?, index })
             }
-            (Buffer::Items | Buffer::Partials | Buffer::Shared(_), Ty::Acc)
-            | (Buffer::Result, Ty::Output) => {
+            (Buffer::Items | Buffer::Partials | Buffer::Shared(_), Ty::Acc | Ty::Near)
+                if ty == self.held(place) =>
+            {
+                let at = self.place(place)?;
+                Ok(Op::LoadAcc { into: self.bind(name, ty)?, at })
+            }
+            (Buffer::Result, Ty::Output) => {
                 let at = self.place(place)?;
                 Ok(Op::LoadAcc { into: self.bind(name, ty)?, at })
             }
@@ -310,6 +316,13 @@ impl<'k> Writer<'k, '_> {
         if partial { self.place(place) } else { Err(format!("{place} has no flag")) }
     }
 
+    /// The kind of accumulators that a place holds.
+    fn held(&self, place: &Place) -> Ty {
+        let arrays = &self.code.kernel.shared;
+        let array = arrays.iter().find(|array| place.buffer == Buffer::Shared(array.name));
+        array.map_or(Ty::Acc, Shared::holds)
+    }
+
     fn place(&mut self, place: &'k Place) -> Result<At, String> {
         let array = match place.buffer {
             Buffer::Items => Array::Items,
@@ -336,7 +349,7 @@ impl<'k> Writer<'k, '_> {
             return Err(format!("`{name}` is bound twice"));
         }
         let (next, most, count) = match ty {
-            Ty::Acc | Ty::Output => (&mut self.accs, &mut self.code.accs, 1),
+            Ty::Acc | Ty::Near | Ty::Output => (&mut self.accs, &mut self.code.accs, 1),
             Ty::Scalar(_) => (&mut self.scalars, &mut self.code.scalars, 1),
             Ty::Vector(_, count) => (&mut self.scalars, &mut self.code.scalars, count as usize),
         };

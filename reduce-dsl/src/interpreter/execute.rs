@@ -120,32 +120,40 @@ impl Machine<'_, '_> {
     pub(super) fn acc(&mut self, team: &Cluster, here: Here, expr: &AccExpr) -> PerLane<Option<Acc>> {
         match expr {
             AccExpr::Register(at) => team.blocks[here.rank].warps[here.warp].accs[*at],
-            AccExpr::Empty => [self.empty; WIDTH],
-            AccExpr::Map(args) => {
+            AccExpr::Empty(positions) => [self.domain.empty(*positions); WIDTH],
+            AccExpr::Map(positions, args) => {
                 let args = self.scalars(team, here, args);
                 let mut out = [None; WIDTH];
-                let mapped = self.domain.map(&args, here.lanes, &mut out);
+                let mapped = self.domain.map(*positions, &args, here.lanes, &mut out);
                 self.accepted(team, here, mapped);
                 out
             }
-            AccExpr::Combine(operands) => {
+            AccExpr::Combine(positions, operands) => {
                 let [a, b] = &**operands;
                 let (a, b) = (self.used(team, here, a), self.used(team, here, b));
                 let defined = here.lanes & mask(|lane| a[lane].is_some() && b[lane].is_some());
                 let mut out = [None; WIDTH];
-                let combined = self.domain.combine(&a, &b, defined, &mut out);
+                let combined = self.domain.combine(*positions, &a, &b, defined, &mut out);
                 self.accepted(team, here, combined);
                 out
             }
-            AccExpr::Fold(acc, args) => {
+            AccExpr::Fold(positions, acc, args) => {
                 let (acc, args) = (self.used(team, here, acc), self.scalars(team, here, args));
                 let defined = here.lanes & mask(|lane| acc[lane].is_some());
                 let mut out = [None; WIDTH];
-                let folded = self.domain.fold(&acc, &args, defined, &mut out);
+                let folded = self.domain.fold(*positions, &acc, &args, defined, &mut out);
                 self.accepted(team, here, folded);
                 out
             }
             AccExpr::Finish(acc) => self.used(team, here, acc),
+            AccExpr::Far(acc, first) => {
+                let (acc, first) = (self.used(team, here, acc), self.scalar(team, here, first));
+                let defined = here.lanes & mask(|lane| acc[lane].is_some());
+                let mut out = [None; WIDTH];
+                let far = self.domain.far(&acc, &first, defined, &mut out);
+                self.accepted(team, here, far);
+                out
+            }
         }
     }
 
@@ -167,6 +175,7 @@ impl Machine<'_, '_> {
         if let Err(refused) = done {
             let kind = match refused {
                 Refused::MixedPositions(..) => Kind::MixedPositions,
+                Refused::MixedOrigins(..) | Refused::BeyondTile(..) => Kind::MixedPositions,
                 Refused::Lanes(_) => Kind::Malformed,
             };
             self.report(team, here, kind, here.lanes, &refused.to_string());

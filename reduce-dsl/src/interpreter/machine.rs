@@ -26,7 +26,6 @@ pub(super) struct Machine<'m, 't> {
     pub(super) schedule: Schedule,
     pub(super) random: Random,
     pub(super) domain: &'m mut dyn Domain,
-    pub(super) empty: Option<Acc>,
     pub(super) memory: Cells,
     pub(super) layout: &'m Layout,
     pub(super) tally: Tally,
@@ -76,8 +75,8 @@ pub(super) struct Layout {
     /// An accumulator with flags.
     pub(super) flagged: RecordLayout,
     pub(super) output: RecordLayout,
-    /// Where each shared array starts.
-    pub(super) arrays: Vec<u64>,
+    /// Where each shared array starts, and what it holds.
+    pub(super) arrays: Vec<(u64, RecordLayout)>,
 }
 
 /// A record: its size and fields, in bytes.

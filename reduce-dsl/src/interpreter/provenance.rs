@@ -1,6 +1,6 @@
 //! Accumulators as trees of positions: they prove which elements were combined, and in which association.
 
-use super::domain::{Acc, Domain, Refused};
+use super::domain::{Acc, Domain, Positions, Refused};
 use super::setting::Input;
 use super::warp::{PerLane, each};
 use crate::lanes::Lanes;
@@ -17,6 +17,8 @@ enum Node {
     Leaf(u64),
     /// The left tree, then the right one.
     Pair(Acc, Acc),
+    /// A tree whose positions count from that element.
+    Near(Acc, u64),
 }
 
 /// A part of a tree's text.
@@ -30,9 +32,9 @@ pub struct Provenance<'a> {
     operation: &'a Operation,
     nodes: Vec<Node>,
     numbers: HashMap<Node, Acc, BuildHasherDefault<Mix>>,
-    /// Which arguments of `map` and, behind the accumulator, of `fold` are positions: elements and their index.
-    map_places: Rc<[usize]>,
-    fold_places: Rc<[usize]>,
+    /// The arguments of `map` and, behind the accumulator, of `fold`.
+    map_places: Rc<Places>,
+    fold_places: Rc<Places>,
 }
 
 impl<'a> Provenance<'a> {
@@ -42,8 +44,8 @@ impl<'a> Provenance<'a> {
             operation,
             nodes: Vec::new(),
             numbers: HashMap::default(),
-            map_places: places(&operation.map_arguments()),
-            fold_places: places(&operation.fold_arguments().unwrap_or_default()),
+            map_places: Places::of(&operation.map_arguments()),
+            fold_places: Places::of(&operation.fold_arguments().unwrap_or_default()),
         }
     }
 
@@ -71,6 +73,22 @@ impl<'a> Provenance<'a> {
         }
     }
 
+    /// The same of trees that may be near: both count from one element.
+    fn met(&mut self, a: Acc, b: Acc) -> Result<Acc, Refused> {
+        let ((a, from), (b, other)) = (self.counted(a), self.counted(b));
+        let pair = self.pair(a, b);
+        match (from, other) {
+            (Some(from), Some(other)) if from != other => Err(Refused::MixedOrigins(from, other)),
+            (None, None) => Ok(pair),
+            (Some(from), _) | (None, Some(from)) => Ok(self.number(Node::Near(pair, from))),
+        }
+    }
+
+    /// A tree, and the element that its positions count from, if it is near.
+    fn counted(&self, tree: Acc) -> (Acc, Option<u64>) {
+        if let Node::Near(tree, from) = self.node(tree) { (tree, Some(from)) } else { (tree, None) }
+    }
+
     /// The tree as text: `((0 2) (1 3))`, or `empty`.
     pub fn text(&self, tree: Acc) -> String {
         let (mut text, mut rest) = (String::new(), vec![Piece::Tree(tree)]);
@@ -84,6 +102,7 @@ impl<'a> Provenance<'a> {
                         let [a, b] = [a, b].map(Piece::Tree);
                         rest.extend([Piece::Mark(')'), b, Piece::Mark(' '), a, Piece::Mark('(')]);
                     }
+                    Node::Near(tree, _) => rest.push(Piece::Tree(tree)),
                 },
             }
         }
@@ -98,6 +117,7 @@ impl<'a> Provenance<'a> {
                 Node::Empty => {}
                 Node::Leaf(position) => leaves.push(position),
                 Node::Pair(a, b) => rest.extend([b, a]),
+                Node::Near(tree, _) => rest.push(tree),
             }
         }
         leaves
@@ -113,6 +133,7 @@ impl<'a> Provenance<'a> {
             match (left.iter().position(|&part| part == tree), self.node(tree)) {
                 (Some(at), _) => drop(left.swap_remove(at)),
                 (None, Node::Pair(a, b)) => rest.extend([b, a]),
+                (None, Node::Near(tree, _)) => rest.push(tree),
                 (None, Node::Empty) => {}
                 (None, Node::Leaf(_)) => return false,
             }
@@ -121,12 +142,28 @@ impl<'a> Provenance<'a> {
     }
 
     /// The tree of the element that a lane gives to a function.
-    fn element(&mut self, places: &[usize], args: &[PerLane<u64>], lane: usize) -> Result<Acc, Refused> {
-        let mut positions = places.iter().filter_map(|&place| args.get(place)).map(|arg| arg[lane]);
-        let first = positions.next().unwrap_or_default();
-        match positions.find(|&other| other != first) {
-            Some(other) => Err(Refused::MixedPositions(first, other)),
-            None => Ok(self.leaf(first)),
+    fn element(
+        &mut self,
+        positions: Positions,
+        places: &Places,
+        args: &[PerLane<u64>],
+        lane: usize,
+    ) -> Result<Acc, Refused> {
+        let index = places.index.and_then(|place| args.get(place)).map(|arg| arg[lane]);
+        let far = index.filter(|_| positions == Positions::Far);
+        let elements = places.elements.iter().filter_map(|&place| args.get(place)).map(|arg| arg[lane]);
+        let mut all = elements.chain(far);
+        let first = all.next().unwrap_or_default();
+        if let Some(other) = all.find(|&other| other != first) {
+            return Err(Refused::MixedPositions(first, other));
+        }
+        let leaf = self.leaf(first);
+        match index.filter(|_| positions == Positions::Near) {
+            None => Ok(leaf),
+            Some(index) => {
+                let from = first.checked_sub(index).ok_or(Refused::BeyondTile(first, index))?;
+                Ok(self.number(Node::Near(leaf, from)))
+            }
         }
     }
 
@@ -145,34 +182,41 @@ impl<'a> Provenance<'a> {
 }
 
 impl Domain for Provenance<'_> {
-    fn empty(&mut self) -> Option<Acc> {
+    fn empty(&mut self, _: Positions) -> Option<Acc> {
         self.operation.padding.is_some().then(|| self.identity())
     }
 
     fn map(
         &mut self,
+        positions: Positions,
         args: &[PerLane<u64>],
         lanes: u32,
         out: &mut PerLane<Option<Acc>>,
     ) -> Result<(), Refused> {
         let places = self.map_places.clone();
-        each(lanes).try_for_each(|lane| self.element(&places, args, lane).map(|leaf| out[lane] = Some(leaf)))
+        each(lanes).try_for_each(|lane| {
+            self.element(positions, &places, args, lane).map(|leaf| out[lane] = Some(leaf))
+        })
     }
 
     fn combine(
         &mut self,
+        _: Positions,
         a: &PerLane<Option<Acc>>,
         b: &PerLane<Option<Acc>>,
         lanes: u32,
         out: &mut PerLane<Option<Acc>>,
     ) -> Result<(), Refused> {
-        each(lanes).for_each(|lane| out[lane] = a[lane].zip(b[lane]).map(|(a, b)| self.pair(a, b)));
-        Ok(())
+        each(lanes).try_for_each(|lane| {
+            out[lane] = a[lane].zip(b[lane]).map(|(a, b)| self.met(a, b)).transpose()?;
+            Ok(())
+        })
     }
 
     /// As `combine` of the accumulator and the element.
     fn fold(
         &mut self,
+        positions: Positions,
         acc: &PerLane<Option<Acc>>,
         args: &[PerLane<u64>],
         lanes: u32,
@@ -180,18 +224,46 @@ impl Domain for Provenance<'_> {
     ) -> Result<(), Refused> {
         let places = self.fold_places.clone();
         each(lanes).try_for_each(|lane| {
-            let leaf = self.element(&places, args, lane)?;
-            out[lane] = acc[lane].map(|acc| self.pair(acc, leaf));
+            let leaf = self.element(positions, &places, args, lane)?;
+            out[lane] = acc[lane].map(|acc| self.met(acc, leaf)).transpose()?;
             Ok(())
+        })
+    }
+
+    fn far(
+        &mut self,
+        near: &PerLane<Option<Acc>>,
+        first: &PerLane<u64>,
+        lanes: u32,
+        out: &mut PerLane<Option<Acc>>,
+    ) -> Result<(), Refused> {
+        each(lanes).try_for_each(|lane| {
+            let Some((tree, from)) = near[lane].map(|tree| self.counted(tree)) else { return Ok(()) };
+            out[lane] = Some(tree);
+            match from.filter(|&from| from != first[lane]) {
+                Some(from) => Err(Refused::MixedOrigins(from, first[lane])),
+                None => Ok(()),
+            }
         })
     }
 }
 
-/// The places of elements and their index among the arguments behind the accumulator.
-fn places(arguments: &[Argument]) -> Rc<[usize]> {
-    let behind = arguments.iter().filter(|it| !matches!(it, Argument::Acc(_)));
-    let is_position = |it: &Argument| matches!(it, Argument::Input(_) | Argument::Index);
-    behind.enumerate().filter(|(_, it)| is_position(it)).map(|(place, _)| place).collect()
+/// Where elements, and their index, stand among the arguments behind the accumulator.
+struct Places {
+    elements: Vec<usize>,
+    index: Option<usize>,
+}
+
+impl Places {
+    fn of(arguments: &[Argument]) -> Rc<Places> {
+        let behind = arguments.iter().filter(|it| !matches!(it, Argument::Acc(_)));
+        let places = |wanted: fn(&Argument) -> bool| {
+            let found = behind.clone().enumerate().filter(move |(_, it)| wanted(it));
+            found.map(|(place, _)| place).collect::<Vec<_>>()
+        };
+        let index = places(|it| *it == Argument::Index).first().copied();
+        Rc::new(Places { elements: places(|it| matches!(it, Argument::Input(_))), index })
+    }
 }
 
 /// A hash of a few words: nodes are looked up at every combination, and nobody attacks them.

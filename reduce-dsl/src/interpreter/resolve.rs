@@ -1,11 +1,18 @@
 //! Expressions with names resolved, for [`super::code`].
 
 use super::code::{Binding, Writer};
+use super::domain::Positions;
 use super::expr::{AccExpr, ScalarExpr};
 use crate::Scalar;
 use crate::expanded::{Expr, Local, Ty};
 use crate::func::Func;
 use crate::ops::{Bin, Un};
+
+/// What takes elements to accumulators of one kind.
+struct Functions<'a> {
+    map: &'a Func,
+    fold: Option<&'a Func>,
+}
 
 impl<'k> Writer<'k, '_> {
     /// What a local is bound to.
@@ -61,6 +68,9 @@ impl<'k> Writer<'k, '_> {
             Expr::Map(_) | Expr::Combine(..) | Expr::Fold(..) | Expr::Empty | Expr::Finish(..) => {
                 return Err(format!("`{expr}` is no scalar"));
             }
+            Expr::NearMap(_) | Expr::NearEmpty | Expr::Far(..) => {
+                return Err(format!("`{expr}` is no scalar"));
+            }
         })
     }
 
@@ -86,19 +96,26 @@ impl<'k> Writer<'k, '_> {
             return Err(format!("`{expr}` should be {ty}"));
         }
         let operation = self.setting.operation;
+        let positions = if ty == Ty::Near { Positions::Near } else { Positions::Far };
+        let functions = self.functions(expr, positions)?;
         match expr {
             Expr::Local(local) => Ok(AccExpr::Register(self.named(local)?.register)),
-            Expr::Map(args) => self.arguments(expr, &operation.map, 0, args).map(AccExpr::Map),
+            Expr::Map(args) | Expr::NearMap(args) => {
+                let args = self.arguments(expr, functions.map, 0, args)?;
+                Ok(AccExpr::Map(positions, args))
+            }
             Expr::Combine(a, b) => {
-                Ok(AccExpr::Combine(Box::new([self.acc(a, Ty::Acc)?, self.acc(b, Ty::Acc)?])))
+                Ok(AccExpr::Combine(positions, Box::new([self.acc(a, ty)?, self.acc(b, ty)?])))
             }
             Expr::Fold(a, args) => {
-                let fold =
-                    operation.fold.as_ref().ok_or_else(|| format!("there is no `fold` for `{expr}`"))?;
+                let fold = functions.fold.ok_or_else(|| format!("there is no `fold` for `{expr}`"))?;
                 let args = self.arguments(expr, fold, operation.acc.fields.len(), args)?;
-                Ok(AccExpr::Fold(Box::new(self.acc(a, Ty::Acc)?), args))
+                Ok(AccExpr::Fold(positions, Box::new(self.acc(a, ty)?), args))
             }
-            Expr::Empty => Ok(AccExpr::Empty),
+            Expr::Empty | Expr::NearEmpty => Ok(AccExpr::Empty(positions)),
+            Expr::Far(a, first) => {
+                Ok(AccExpr::Far(Box::new(self.acc(a, Ty::Near)?), self.scalar(first, Ty::U64)?))
+            }
             Expr::Finish(a, args) => {
                 self.arguments(expr, &operation.finish, operation.acc.fields.len(), args)?;
                 Ok(AccExpr::Finish(Box::new(self.acc(a, Ty::Acc)?)))
@@ -115,6 +132,16 @@ impl<'k> Writer<'k, '_> {
             Expr::Un(..) | Expr::Bin(..) | Expr::Cmp(..) | Expr::Cast(..) => {
                 Err(format!("`{expr}` is no accumulator"))
             }
+        }
+    }
+
+    /// The functions that make accumulators of one kind.
+    fn functions(&self, expr: &Expr, positions: Positions) -> Result<Functions<'_>, String> {
+        let (operation, near) = (self.setting.operation, self.setting.near.as_ref());
+        match (positions, near) {
+            (Positions::Far, _) => Ok(Functions { map: &operation.map, fold: operation.fold.as_ref() }),
+            (Positions::Near, Some(near)) => Ok(Functions { map: &near.map, fold: near.fold.as_ref() }),
+            (Positions::Near, None) => Err(format!("`{expr}` is near, and the operation has no positions")),
         }
     }
 

@@ -2,9 +2,10 @@
 
 use super::domain::Acc;
 use crate::Value;
-use crate::expanded::{Buffer, ExpandedKernel, Ty};
+use crate::expanded::{Buffer, ExpandedKernel, Shared, Ty};
 use crate::lanes::Lanes;
-use crate::operation::Operation;
+use crate::near::Near;
+use crate::operation::{Operation, Record};
 
 /// An input, and where it lies.
 #[derive(Clone, Debug)]
@@ -64,6 +65,8 @@ impl<'a> Memory<'a> {
 /// What the expressions of a kernel can ask about its launch.
 pub(super) struct Setting<'a> {
     pub(super) operation: &'a Operation,
+    /// What it is on near accumulators, if it has positions.
+    pub(super) near: Option<Near>,
     pub(super) inputs: &'a [Input],
     pub(super) grid: u64,
     pub(super) items: u64,
@@ -90,12 +93,18 @@ impl Setting<'_> {
         if !self.grid.is_multiple_of(cluster.into()) || self.grid > BLOCKS {
             return Err(format!("{} blocks are no grid of clusters of {cluster}", self.grid));
         }
-        let arrays = kernel.shared.iter().map(|array| u64::from(kernel.constant(array.len)));
-        let bytes = arrays.sum::<u64>() * self.operation.acc.size() as u64;
+        let of = |array: &Shared| u64::from(kernel.constant(array.len)) * self.record(array).size() as u64;
+        let bytes: u64 = kernel.shared.iter().map(of).sum();
         if bytes > SHARED {
             return Err(format!("{bytes} bytes of shared memory are more than the {SHARED} of a block"));
         }
         Ok(())
+    }
+
+    /// What an array in shared memory holds.
+    pub(super) fn record(&self, array: &Shared) -> &Record {
+        let near = self.near.as_ref().filter(|_| array.near);
+        near.map_or(&self.operation.acc, |near| &near.acc)
     }
 
     /// Where a buffer starts, in bytes behind a multiple of 256.

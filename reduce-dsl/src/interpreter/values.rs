@@ -1,35 +1,36 @@
 //! Accumulators as values: they give the result.
 
-use super::domain::{Acc, Domain, Refused};
+use super::domain::{Acc, Domain, Positions, Refused};
 use super::warp::{PerLane, each};
 use crate::Value;
 use crate::eval::Evaluator;
-use crate::func::Param;
+use crate::func::{Func, Param};
 use crate::lanes::{LaneError, Lanes};
-use crate::operation::Operation;
+use crate::near::Near;
+use crate::operation::{Operation, Record};
 
 /// Accumulators are values, kept in the order in which they were made.
 pub struct Values<'a> {
     operation: &'a Operation,
-    map: Evaluator,
-    combine: Evaluator,
-    fold: Option<Evaluator>,
-    /// The fields of every accumulator.
-    fields: Vec<Lanes>,
-    /// The arguments of a call.
-    args: Vec<Lanes>,
+    far: Store,
+    near: Option<Store>,
+    /// From near accumulators, and the position of the tile's first element, to far ones.
+    widening: Option<Function>,
 }
 
 impl<'a> Values<'a> {
     /// The values of an operation.
     pub fn new(operation: &'a Operation) -> Values<'a> {
-        let [map, combine] = [&operation.map, &operation.combine].map(Evaluator::new);
-        let fold = operation.fold.as_ref().map(Evaluator::new);
-        let mut fields: Vec<_> = operation.acc.types().into_iter().map(Lanes::empty).collect();
-        if let Some(padding) = &operation.padding {
-            fields.iter_mut().zip(padding).for_each(|(field, &value)| *field = Lanes::splat(value, 1));
+        let Operation { acc, map, combine, fold, padding, .. } = operation;
+        let near = Near::of(operation);
+        Values {
+            operation,
+            far: Store::new(acc, [map, combine], fold.as_ref(), padding.as_deref()),
+            near: near.as_ref().map(|Near { acc, map, combine, fold, padding, .. }| {
+                Store::new(acc, [map, combine], fold.as_ref(), padding.as_deref())
+            }),
+            widening: near.map(|near| Function::new(&near.far)),
         }
-        Values { operation, map, combine, fold, fields, args: Vec::new() }
     }
 
     /// The result of the accumulator of n elements, with the params of the call.
@@ -42,12 +43,125 @@ impl<'a> Values<'a> {
 
     /// The fields of an accumulator.
     pub fn get(&self, acc: Acc) -> Vec<Value> {
-        self.fields.iter().map(|field| field.get(acc.get())).collect()
+        self.far.fields.iter().map(|field| field.get(acc.get())).collect()
     }
 
-    /// Adds scalars to the arguments of a call: their bits, in the lanes of a mask.
-    fn push_scalars(&mut self, params: &[Param], bits: &[PerLane<u64>], lanes: u32) {
-        for (param, bits) in params.iter().zip(bits) {
+    /// Near accumulators are there where the operation has positions, and code names them only there.
+    fn store(&mut self, positions: Positions) -> &mut Store {
+        match (positions, &mut self.near) {
+            (Positions::Near, Some(near)) => near,
+            (Positions::Near, None) | (Positions::Far, _) => &mut self.far,
+        }
+    }
+}
+
+impl Domain for Values<'_> {
+    fn empty(&mut self, _: Positions) -> Option<Acc> {
+        self.operation.padding.is_some().then(|| Acc::number(0))
+    }
+
+    fn map(
+        &mut self,
+        positions: Positions,
+        args: &[PerLane<u64>],
+        lanes: u32,
+        out: &mut PerLane<Option<Acc>>,
+    ) -> Result<(), Refused> {
+        let Store { fields, map, .. } = self.store(positions);
+        map.begin();
+        map.push_scalars(args, lanes);
+        map.make(fields, lanes, out)
+    }
+
+    fn combine(
+        &mut self,
+        positions: Positions,
+        a: &PerLane<Option<Acc>>,
+        b: &PerLane<Option<Acc>>,
+        lanes: u32,
+        out: &mut PerLane<Option<Acc>>,
+    ) -> Result<(), Refused> {
+        let Store { fields, combine, .. } = self.store(positions);
+        combine.begin();
+        [a, b].into_iter().for_each(|side| combine.push_fields(fields, side, lanes));
+        combine.make(fields, lanes, out)
+    }
+
+    fn fold(
+        &mut self,
+        positions: Positions,
+        acc: &PerLane<Option<Acc>>,
+        args: &[PerLane<u64>],
+        lanes: u32,
+        out: &mut PerLane<Option<Acc>>,
+    ) -> Result<(), Refused> {
+        // Code folds only where the operation does.
+        let Store { fields, fold: Some(fold), .. } = self.store(positions) else { return Ok(()) };
+        fold.begin();
+        fold.push_fields(fields, acc, lanes);
+        fold.push_scalars(args, lanes);
+        fold.make(fields, lanes, out)
+    }
+
+    fn far(
+        &mut self,
+        near: &PerLane<Option<Acc>>,
+        first: &PerLane<u64>,
+        lanes: u32,
+        out: &mut PerLane<Option<Acc>>,
+    ) -> Result<(), Refused> {
+        let Values { far, near: Some(store), widening: Some(widening), .. } = self else { return Ok(()) };
+        widening.begin();
+        widening.push_fields(&store.fields, near, lanes);
+        widening.push_scalars(std::slice::from_ref(first), lanes);
+        widening.make(&mut far.fields, lanes, out)
+    }
+}
+
+/// Accumulators of one kind, and the functions that make them.
+struct Store {
+    /// The fields of every accumulator.
+    fields: Vec<Lanes>,
+    map: Function,
+    combine: Function,
+    fold: Option<Function>,
+}
+
+impl Store {
+    fn new(
+        acc: &Record,
+        [map, combine]: [&Func; 2],
+        fold: Option<&Func>,
+        padding: Option<&[Value]>,
+    ) -> Store {
+        let mut fields: Vec<_> = acc.types().into_iter().map(Lanes::empty).collect();
+        let padded = fields.iter_mut().zip(padding.unwrap_or_default());
+        padded.for_each(|(field, &value)| *field = Lanes::splat(value, 1));
+        let [map, combine] = [map, combine].map(Function::new);
+        Store { fields, map, combine, fold: fold.map(Function::new) }
+    }
+}
+
+/// A function, and the arguments of a call.
+struct Function {
+    evaluator: Evaluator,
+    params: Vec<Param>,
+    args: Vec<Lanes>,
+}
+
+impl Function {
+    fn new(func: &Func) -> Function {
+        Function { evaluator: Evaluator::new(func), params: func.params().to_vec(), args: Vec::new() }
+    }
+
+    fn begin(&mut self) {
+        self.args.clear();
+    }
+
+    /// Adds scalars to the arguments: their bits, in the lanes of a mask.
+    fn push_scalars(&mut self, bits: &[PerLane<u64>], lanes: u32) {
+        for bits in bits {
+            let Some(param) = self.params.get(self.args.len()) else { return };
             let mut arg = Lanes::empty(param.ty);
             arg.resize(lanes.count_ones() as usize);
             let values = each(lanes).map(|lane| Value::from_bits(param.ty, bits[lane]));
@@ -56,10 +170,10 @@ impl<'a> Values<'a> {
         }
     }
 
-    /// Adds the fields of accumulators to the arguments of a call, in the lanes of a mask.
-    fn push_fields(&mut self, accs: &PerLane<Option<Acc>>, lanes: u32) {
+    /// Adds the fields of accumulators to the arguments, in the lanes of a mask.
+    fn push_fields(&mut self, fields: &[Lanes], accs: &PerLane<Option<Acc>>, lanes: u32) {
         let numbers: Vec<_> = each(lanes).filter_map(|lane| accs[lane]).map(Acc::get).enumerate().collect();
-        for field in &self.fields {
+        for field in fields {
             let mut arg = Lanes::empty(field.ty());
             arg.resize(lanes.count_ones() as usize);
             arg.copy(field.borrow(), &numbers);
@@ -67,64 +181,18 @@ impl<'a> Values<'a> {
         }
     }
 
-    /// Appends what a function gives; its results are the accumulators of those lanes, in order.
+    /// Appends what the function gives; its results are the accumulators of those lanes, in order.
     fn make(
+        &mut self,
         fields: &mut [Lanes],
-        function: &mut Evaluator,
-        args: &[Lanes],
         lanes: u32,
         out: &mut PerLane<Option<Acc>>,
     ) -> Result<(), Refused> {
-        let args: Vec<_> = args.iter().map(Lanes::borrow).collect();
-        function.run(&args, lanes.count_ones() as usize)?;
+        let args: Vec<_> = self.args.iter().map(Lanes::borrow).collect();
+        self.evaluator.run(&args, lanes.count_ones() as usize)?;
         let next = fields.first().map_or(0, Lanes::len);
-        fields.iter_mut().enumerate().for_each(|(k, field)| field.extend(function.result(k, &args)));
+        fields.iter_mut().enumerate().for_each(|(k, field)| field.extend(self.evaluator.result(k, &args)));
         each(lanes).zip(next..).for_each(|(lane, at)| out[lane] = Some(Acc::number(at)));
         Ok(())
-    }
-}
-
-impl Domain for Values<'_> {
-    fn empty(&mut self) -> Option<Acc> {
-        self.operation.padding.is_some().then(|| Acc::number(0))
-    }
-
-    fn map(
-        &mut self,
-        args: &[PerLane<u64>],
-        lanes: u32,
-        out: &mut PerLane<Option<Acc>>,
-    ) -> Result<(), Refused> {
-        self.args.clear();
-        self.push_scalars(self.operation.map.params(), args, lanes);
-        Values::make(&mut self.fields, &mut self.map, &self.args, lanes, out)
-    }
-
-    fn combine(
-        &mut self,
-        a: &PerLane<Option<Acc>>,
-        b: &PerLane<Option<Acc>>,
-        lanes: u32,
-        out: &mut PerLane<Option<Acc>>,
-    ) -> Result<(), Refused> {
-        self.args.clear();
-        [a, b].into_iter().for_each(|side| self.push_fields(side, lanes));
-        Values::make(&mut self.fields, &mut self.combine, &self.args, lanes, out)
-    }
-
-    fn fold(
-        &mut self,
-        acc: &PerLane<Option<Acc>>,
-        args: &[PerLane<u64>],
-        lanes: u32,
-        out: &mut PerLane<Option<Acc>>,
-    ) -> Result<(), Refused> {
-        let params = self.operation.fold.as_ref().map_or(&[][..], |fold| &fold.params()[self.fields.len()..]);
-        self.args.clear();
-        self.push_fields(acc, lanes);
-        self.push_scalars(params, args, lanes);
-        // Code folds only where the operation does.
-        let Some(fold) = &mut self.fold else { return Ok(()) };
-        Values::make(&mut self.fields, fold, &self.args, lanes, out)
     }
 }

@@ -78,7 +78,8 @@ impl fmt::Display for Fold {
             Reach::Units(units) => {
                 let consecutive = if self.arrangement == Arrangement::Blocked { "consecutive " } else { "" };
                 let unrolled = unrolled(self.unrolled && units > 1);
-                write!(f, "fold thread: {units} x {width} {consecutive}items{unrolled}{streaming}")
+                let near = if self.near { ", near positions" } else { "" };
+                write!(f, "fold thread: {units} x {width} {consecutive}items{unrolled}{streaming}{near}")
             }
             Reach::GridStride(blocks) => {
                 write!(

@@ -24,12 +24,15 @@
 //!     order of the blocks cannot change the result or the user does not mind.
 //! 13. Tickets stand in the kernel over inputs, before a kernel over partials that is one block, and whose tree is the
 //!     same.
+//! 14. Positions are near in the units of a tile, over inputs, where the accumulator has positions; what is kept for a tree
+//!     in place has none.
 
 use super::{
     Addressing, Arrangement, Combine, Fold, GridMedium, Kernel, Medium, Program, Reach, Reads, Scope, Step,
     Tree,
 };
 use crate::Value;
+use crate::near::Near;
 use crate::operation::Argument;
 use crate::operation::{Layout, Order};
 
@@ -70,22 +73,28 @@ impl Program {
         verify_types(self)
     }
 
-    /// Bytes of shared memory that a kernel uses.
+    /// Bytes of shared memory that a kernel uses: near accumulators have an array of their own beside that of the others,
+    /// which the blocks of a cluster leave, or the last block reads behind a ticket.
     pub fn shared_bytes(&self, kernel: &Kernel) -> usize {
-        let slots = |combine: Combine| match combine.medium {
-            Medium::Registers | Medium::Global(_) => 0,
-            Medium::Distributed => combine.items,
-            Medium::Shuffle => {
-                if combine.scope == Scope::Block {
-                    combine.items
-                } else {
-                    0
-                }
-            }
-            Medium::Shared(_) => combine.items,
-        };
-        kernel.combines().map(|combine| slots(combine) as usize).sum::<usize>() * self.operation.acc.size()
+        let far = self.operation.acc.size();
+        let near = Near::of(&self.operation).filter(|_| kernel.fold().near).map(|near| near.acc.size());
+        let of_block = |combine: &Combine| combine.scope < Scope::Cluster;
+        let [block, cluster] = [true, false].map(|inside| {
+            kernel.combines().filter(|combine| of_block(combine) == inside).map(slots).sum::<usize>()
+        });
+        let last = if near.is_some() && kernel.has_ticket() && !self.is_alone() { block } else { 0 };
+        block * near.unwrap_or(far) + (cluster + last) * far
     }
+}
+
+/// Accumulators in shared memory that a combination takes.
+fn slots(combine: Combine) -> usize {
+    let through_memory = match combine.medium {
+        Medium::Registers | Medium::Global(_) => false,
+        Medium::Shuffle => combine.scope == Scope::Block,
+        Medium::Distributed | Medium::Shared(_) => true,
+    };
+    if through_memory { combine.items as usize } else { 0 }
 }
 
 fn verify_kernel(program: &Program, kernel: &Kernel) -> Check {
@@ -93,6 +102,7 @@ fn verify_kernel(program: &Program, kernel: &Kernel) -> Check {
     verify_fold(program, kernel, kernel.fold())?;
     verify_atomic(program, kernel)?;
     verify_ticket(program, kernel)?;
+    verify_near(program, kernel)?;
     verify_items(program, kernel)?;
     kernel.combines().try_for_each(|combine| verify_combine(program, combine))?;
     let (tile, shared) = (program.tile(kernel.reads), program.shared_bytes(kernel));
@@ -163,6 +173,16 @@ fn verify_ticket(program: &Program, kernel: &Kernel) -> Check {
     let legal =
         kernel.reads == Reads::Inputs && next.fold().reach == Reach::OneBlock && trees(kernel) == trees(next);
     ensure(13, !kernel.has_ticket() || legal, || steps_of(kernel))
+}
+
+fn verify_near(program: &Program, kernel: &Kernel) -> Check {
+    let legal = || {
+        kernel.reads == Reads::Inputs
+            && kernel.fold().units().is_some()
+            && !kernel.steps.contains(&Step::Keep)
+            && Near::of(&program.operation).is_some()
+    };
+    ensure(14, !kernel.fold().near || legal(), || steps_of(kernel))
 }
 
 fn verify_items(program: &Program, kernel: &Kernel) -> Check {

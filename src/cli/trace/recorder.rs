@@ -1,7 +1,7 @@
 //! Who made which accumulator of what: a domain of the interpreter that keeps the history and no values.
 
 use reduce_dsl::expanded::{Part, Stmt};
-use reduce_dsl::interpreter::{Acc, Domain, Event, PerLane, Refused};
+use reduce_dsl::interpreter::{Acc, Domain, Event, PerLane, Positions, Refused};
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 
@@ -99,12 +99,13 @@ impl Made {
 }
 
 impl Domain for Recorder<'_> {
-    fn empty(&mut self) -> Option<Acc> {
+    fn empty(&mut self, _: Positions) -> Option<Acc> {
         self.padding.then(|| Acc::number(0))
     }
 
     fn map(
         &mut self,
+        _: Positions,
         args: &[PerLane<u64>],
         lanes: u32,
         out: &mut PerLane<Option<Acc>>,
@@ -116,6 +117,7 @@ impl Domain for Recorder<'_> {
 
     fn combine(
         &mut self,
+        _: Positions,
         a: &PerLane<Option<Acc>>,
         b: &PerLane<Option<Acc>>,
         lanes: u32,
@@ -130,6 +132,7 @@ impl Domain for Recorder<'_> {
 
     fn fold(
         &mut self,
+        _: Positions,
         acc: &PerLane<Option<Acc>>,
         args: &[PerLane<u64>],
         lanes: u32,
@@ -139,6 +142,17 @@ impl Domain for Recorder<'_> {
         for lane in each(lanes) {
             out[lane] = acc[lane].and_then(|acc| self.push(Of::Folded(acc.get(), position(lane)), lane));
         }
+        Ok(())
+    }
+
+    fn far(
+        &mut self,
+        near: &PerLane<Option<Acc>>,
+        _: &PerLane<u64>,
+        lanes: u32,
+        out: &mut PerLane<Option<Acc>>,
+    ) -> Result<(), Refused> {
+        each(lanes).for_each(|lane| out[lane] = near[lane]);
         Ok(())
     }
 }

@@ -19,7 +19,7 @@ pub(super) const ORDERS: [MemoryOrder; 4] =
 pub(super) const SCOPES: [Scope; 5] = [Scope::Thread, Scope::Warp, Scope::Block, Scope::Cluster, Scope::Grid];
 
 /// Words that begin or divide statements and expressions. Nothing can be called like them.
-const RESERVED: [&str; 43] = [
+const RESERVED: [&str; 46] = [
     "kernel",
     "const",
     "shared",
@@ -63,6 +63,9 @@ const RESERVED: [&str; 43] = [
     "fold",
     "elements",
     "param",
+    "near_map",
+    "near_empty",
+    "far",
 ];
 
 /// Is it a word of the language?

@@ -1,0 +1,120 @@
+//! Which fields of an accumulator are positions, so that a tile can count them in 32 bits.
+#![cfg(feature = "text")]
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
+
+use reduce_dsl::near::Near;
+use reduce_dsl::operation::Operation;
+use reduce_dsl::operators::OPERATORS;
+use reduce_dsl::parse::text;
+use reduce_dsl::{Scalar, Value};
+
+fn operation(source: &str) -> Operation {
+    text(source, None).unwrap_or_else(|error| panic!("{source}: {error:?}")).spec.operation
+}
+
+/// The types of the near accumulator, if there is one.
+fn near(source: &str) -> Option<Vec<Scalar>> {
+    Near::of(&operation(source)).map(|near| near.acc.types())
+}
+
+#[test]
+fn operators_that_give_positions_have_near_ones() {
+    for row in &OPERATORS {
+        let ty = Scalar::ALL.into_iter().find(|&ty| row.takes(ty)).unwrap();
+        let inputs = ["x: ", "y: "][..row.inputs].iter().map(|name| format!("{name}{ty}"));
+        let inputs = inputs.collect::<Vec<_>>().join(", ");
+        let choices: &[&str] = if row.ties { &["", ", ties: last"] } else { &[""] };
+        for choice in choices {
+            let found = near(&format!("inputs: {{ {inputs} }}, op: {}{choice}", row.name));
+            let searches = ["argmin", "argmax", "findmin", "findmax", "argminmax"].contains(&row.name);
+            assert_eq!(found.is_some(), searches, "{}{choice}", row.name);
+        }
+    }
+    let ignoring = near("op: argminmax, ty: f16, nan: ignore").unwrap();
+    assert_eq!(ignoring, [Scalar::F16, Scalar::U32, Scalar::F16, Scalar::U32]);
+}
+
+/// What reads the struct of the tests below.
+const AT: &str = "acc: At { v: f32, at: u64 }, identity: none";
+
+#[test]
+fn copies_choices_and_comparisons_are_for_positions() {
+    let qualify = [
+        "ty: f32, index: i, map: |x| if x > 0.0 { i } else { u64::MAX }, op: min",
+        "ty: f32, index: i, map: |x| if x > 0.0 { i } else { u64::MAX }, acc: u64, \
+         op: |a, b| if a == u64::MAX || b < a { b } else { a }, identity: u64::MAX",
+    ];
+    for source in qualify {
+        assert_eq!(near(source), Some(vec![Scalar::U32]), "{source}");
+    }
+    let of_struct = format!(
+        "ty: f32, index: i, {AT}, map: |x| At {{ v: x.abs(), at: i }}, \
+         op: |a, b| if b.v > a.v || b.v == a.v && b.at < a.at {{ b }} else {{ a }}"
+    );
+    assert_eq!(near(&of_struct), Some(vec![Scalar::F32, Scalar::U32]));
+    let finished = format!("{of_struct}, finish: |r| r.at * 2 + 1");
+    assert_eq!(
+        near(&finished),
+        Some(vec![Scalar::F32, Scalar::U32]),
+        "`finish` sees positions of all elements"
+    );
+}
+
+#[test]
+fn nothing_else_is_for_positions() {
+    let others = [
+        // No index at all.
+        "op: sum, ty: u64",
+        "op: min, ty: u64",
+        // Numbers, not positions.
+        "ty: f32, index: i, map: |x| if x > 0.0 { i } else { 0 }, op: sum",
+        "ty: f32, index: i, map: |x| if x > 0.0 { i + 1 } else { u64::MAX }, op: min",
+        "ty: f32, index: i, map: |x| if x > 0.0 { i } else { 7 }, op: min",
+        "ty: f32, index: i, map: |x| if i % 2 == 0 { i } else { u64::MAX }, op: min",
+        "ty: f32, index: i, map: |x| x * (i as f32), op: sum",
+        // Another element's number would be compared with a position.
+        "ty: u64, index: i, map: |x| if x == i { i } else { u64::MAX }, op: min",
+        "ty: f32, params: { from: u64 }, index: i, map: |x| if i >= from { i } else { u64::MAX }, op: min",
+        // Nothing before all positions is a position: the padding of `max` is 0.
+        "ty: f32, index: i, map: |x| i, op: max",
+    ];
+    for source in others {
+        assert_eq!(near(source), None, "{source}");
+    }
+    let counted = "ty: f32, index: i, identity: none, acc: Both { count: u64, at: u64 }, \
+         map: |x| Both { count: 1, at: i }, \
+         op: |a, b| Both { count: a.count + b.count, at: a.at.min(b.at) }";
+    assert_eq!(near(counted), Some(vec![Scalar::U64, Scalar::U32]), "only one of the fields is a position");
+    let mixed = counted.replace("count: 1", "count: i");
+    assert_eq!(near(&mixed), None);
+}
+
+/// Constants that other fields use keep their type.
+#[test]
+fn the_last_number_may_be_two_constants() {
+    let source = "ty: u64, index: i, identity: none, acc: Two { least: u64, at: u64 }, \
+         map: |x| Two { least: if x > 5 { x } else { u64::MAX }, at: if x > 5 { i } else { u64::MAX } }, \
+         op: |a, b| Two { least: a.least.min(b.least), at: a.at.min(b.at) }";
+    let near = Near::of(&operation(source)).unwrap();
+    assert_eq!(near.acc.types(), [Scalar::U64, Scalar::U32]);
+    assert_eq!(near.map.result_types(), near.acc.types());
+    let call = |x: u64, i: u32| {
+        reduce_dsl::eval::Evaluator::new(&near.map).run_once(&[Value::of(x), Value::of(i)]).unwrap()
+    };
+    assert_eq!(call(6, 3), [Value::of(6u64), Value::of(3u32)]);
+    assert_eq!(call(5, 3), [Value::of(u64::MAX), Value::of(u32::MAX)]);
+}
+
+#[test]
+fn far_positions_count_from_the_first_of_all() {
+    let near = Near::of(&operation("op: findmax, ty: f32")).unwrap();
+    let mut far = reduce_dsl::eval::Evaluator::new(&near.far);
+    let mut of = |at: u32, first: u64| {
+        let result = far.run_once(&[Value::of(1.5f32), Value::of(at), Value::of(first)]).unwrap();
+        assert_eq!(result[0], Value::of(1.5f32));
+        result[1]
+    };
+    assert_eq!(of(0, 0), Value::of(0u64));
+    assert_eq!(of((1 << 30) - 1, 1 << 40), Value::of((1u64 << 40) + (1 << 30) - 1));
+    assert_eq!(of(u32::MAX, 1 << 40), Value::of(u64::MAX), "what no element has");
+}
