@@ -173,3 +173,18 @@ fn fold_and_finish_have_the_types_of_what_they_use() {
         assert!(text.contains(line), "{line} is not in\n{text}");
     }
 }
+
+/// 1 divided by a whole number, and no other quotient, is made without the branch that a division has.
+#[test]
+fn reciprocals_of_whole_numbers_have_a_function() {
+    let quotient = |one: f32, a: Scalar| {
+        value(a, |f, a, _| {
+            let (one, a) = (f.constant(Value::of(one)), f.cast(Scalar::F32, a).unwrap());
+            f.bin(Bin::Div, one, a).unwrap()
+        })
+    };
+    assert_eq!(quotient(1.0, Scalar::U64), "reciprocal_f32((float)a);");
+    assert_eq!(quotient(1.0, Scalar::I8), "reciprocal_f32((float)a);");
+    assert_eq!(quotient(2.0, Scalar::U64), "2.0f / (float)a;");
+    assert_eq!(quotient(1.0, Scalar::F16), "1.0f / f16_to_f32(a);");
+}
