@@ -39,6 +39,7 @@ pub(super) enum Spelling {
 pub(super) fn spelling(func: &Func, node: Node) -> Spelling {
     match node {
         Node::Const(value) => Spelling::Literal(value),
+        Node::Un(Un::ToBits, a) if is_number(func, a) => Spelling::Call("__float_as_uint"),
         Node::Un(op, a) => un(op, func.ty(a)),
         Node::Bin(Bin::Div, a, b) if is_reciprocal_of_whole(func, a, b) => {
             Spelling::OfSecond(Helper::ReciprocalOfWhole)
@@ -142,6 +143,17 @@ fn cmp(op: Cmp, ty: Scalar) -> Spelling {
 fn cast(from: Scalar, to: Scalar) -> Spelling {
     let saturates = from.is_float() && to.is_integer();
     if saturates || from.is_half() { Spelling::Helper(Helper::Cast(from, to)) } else { Spelling::Cast }
+}
+
+/// Is it an `f32` that is never NaN, since it is the lesser or the greater of something and a number?
+fn is_number(func: &Func, a: Id) -> bool {
+    let is_constant = |id| func.constant(id).is_some_and(|value| !value.is_nan());
+    match func.line(a) {
+        Some(&Line { node: Node::Bin(Bin::MinNum | Bin::MaxNum, a, b), ty: Scalar::F32, .. }) => {
+            is_constant(a) || is_constant(b)
+        }
+        _ => false,
+    }
 }
 
 /// Is it 1 divided by an `f32` that was a whole number?
