@@ -126,16 +126,18 @@ pub(super) const DESCRIBE: Operator = Operator {
         let no_b = b.n == 0;
         if no_b { a } else if no_a { b } else { Describe { n: total, mean, m2, min: least, max: most } }
     }",
+    // Where `n` is made of `step`, as in `var`, the kernel takes registers that leave room for a block less.
     fold: Some(
         "|acc, x| {
-        let count = if IGNORE { acc.n + 1 } else { step + 1 };
+        let n = acc.n + 1;
+        let count = if IGNORE { n } else { step + 1 };
         let value = x as W as A;
         let delta = value - acc.mean;
         let mean = delta.mul_add(A_ONE / count as A, acc.mean);
         let m2 = delta.mul_add(value - mean, acc.m2);
         let least = if IGNORE { acc.min.min(x) } else { acc.min.minimum(x) };
         let most = if IGNORE { acc.max.max(x) } else { acc.max.maximum(x) };
-        Describe { n: count, mean, m2, min: least, max: most }
+        Describe { n, mean, m2, min: least, max: most }
     }",
     ),
     identity: Some(
