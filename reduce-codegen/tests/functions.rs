@@ -173,3 +173,38 @@ fn fold_and_finish_have_the_types_of_what_they_use() {
         assert!(text.contains(line), "{line} is not in\n{text}");
     }
 }
+
+/// 1 divided by a whole number, and no other quotient, is made without the branch that a division has.
+#[test]
+fn reciprocals_of_whole_numbers_have_a_function() {
+    let quotient = |one: f32, a: Scalar| {
+        value(a, |f, a, _| {
+            let (one, a) = (f.constant(Value::of(one)), f.cast(Scalar::F32, a).unwrap());
+            f.bin(Bin::Div, one, a).unwrap()
+        })
+    };
+    assert_eq!(quotient(1.0, Scalar::U64), "reciprocal_f32((float)a);");
+    assert_eq!(quotient(1.0, Scalar::I8), "reciprocal_f32((float)a);");
+    assert_eq!(quotient(2.0, Scalar::U64), "2.0f / (float)a;");
+    assert_eq!(quotient(1.0, Scalar::F16), "1.0f / f16_to_f32(a);");
+}
+
+/// The bits of NaN are those of one NaN, unless there is none.
+#[test]
+fn bits_of_what_is_never_nan_are_taken_as_they_are() {
+    let bits = |op: Bin, than: f32| {
+        let acc = Record::scalar(Scalar::F32);
+        let combine = func(&[acc.params("a"), acc.params("b")], |f, x| {
+            let than = f.constant(Value::of(than));
+            let chosen = f.bin(op, x[0], than).unwrap();
+            let bits = f.un(Un::ToBits, chosen).unwrap();
+            vec![f.un(Un::FromBits, bits).unwrap()]
+        });
+        body(&of(acc, combine), "combine").pop().unwrap()
+    };
+    assert_eq!(bits(Bin::MinNum, 5.0), "return __uint_as_float(__float_as_uint(fminf(a, 5.0f)));");
+    assert_eq!(bits(Bin::MaxNum, 5.0), "return __uint_as_float(__float_as_uint(fmaxf(a, 5.0f)));");
+    assert_eq!(bits(Bin::Min, 5.0), "return __uint_as_float(to_bits_f32(min_f32(a, 5.0f)));");
+    let nan = bits(Bin::MinNum, f32::NAN);
+    assert!(nan.contains("to_bits_f32"), "{nan}");
+}

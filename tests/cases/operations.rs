@@ -28,6 +28,7 @@ pub(crate) fn all() -> Vec<Spec> {
         for to in types.into_iter().filter(|&to| to != a && cast(a, to).is_ok()) {
             specs.extend(spec(&format!("as {to}"), &[a], |f, x| f.cast(to, x[0])));
         }
+        specs.extend(spec("1 / as f32", &[a], reciprocal));
         specs.extend(spec("if", &[Scalar::Bool, a, a], |f, x| f.select(x[0], x[1], x[2])));
         specs.extend(spec("mul_add", &[a, a, a], |f, x| f.mul_add(x[0], x[1], x[2])));
     }
@@ -88,6 +89,12 @@ fn binary(f: &mut FuncBuilder, op: Bin, x: &[Id]) -> Built {
     }
     f.name(divisor, "divisor");
     f.bin(op, x[0], divisor)
+}
+
+/// Of a whole number, which the emitted code divides 1 by in its own way.
+fn reciprocal(f: &mut FuncBuilder, x: &[Id]) -> Built {
+    let (one, whole) = (f.constant(Value::of(1.0f32)), f.cast(Scalar::F32, x[0])?);
+    f.bin(Bin::Div, one, whole)
 }
 
 /// SplitMix64's odd numbers (Steele, Lea, Flood 2014): nothing is lost in a product with them.

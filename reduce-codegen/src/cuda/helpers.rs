@@ -7,6 +7,7 @@ mod convert;
 mod extreme;
 mod library;
 mod nan;
+mod reciprocal;
 mod wrapping;
 
 use super::func::INLINE;
@@ -24,6 +25,8 @@ pub(super) enum Helper {
     Bin(Bin, Scalar),
     /// From one type to another.
     Cast(Scalar, Scalar),
+    /// 1 divided by an `f32` that was a whole number.
+    ReciprocalOfWhole,
 }
 
 /// The helpers that some functions call, each once, and behind those that it calls itself.
@@ -45,6 +48,7 @@ impl Helper {
             Helper::Un(op, ty) => format!("{op}_{ty}"),
             Helper::Bin(op, ty) => format!("{}_{ty}", word(op)),
             Helper::Cast(from, to) => format!("{from}_to_{to}"),
+            Helper::ReciprocalOfWhole => "reciprocal_f32".to_owned(),
         }
     }
 
@@ -67,6 +71,7 @@ impl Helper {
             }
             Helper::Bin(op, ty) => wrapping::bin(op, ty, &self.name()),
             Helper::Cast(from, to) => convert::cast(from, to, &self.name()),
+            Helper::ReciprocalOfWhole => reciprocal::of_whole(&self.name()),
         }
     }
 
@@ -77,7 +82,7 @@ impl Helper {
             Helper::Un(Un::ToBits, ty) => vec![Helper::Un(Un::Canonical, ty)],
             Helper::Un(op @ (Un::Exp | Un::Ln), ty) => library::calls(op, ty),
             Helper::Bin(_, ty) if ty.is_half() => vec![Helper::Cast(ty, Scalar::F32)],
-            Helper::Un(..) | Helper::Bin(..) | Helper::Cast(..) => Vec::new(),
+            Helper::Un(..) | Helper::Bin(..) | Helper::Cast(..) | Helper::ReciprocalOfWhole => Vec::new(),
         }
     }
 }

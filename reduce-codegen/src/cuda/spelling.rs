@@ -4,7 +4,7 @@
 //! it has no word for, is a [`Helper`].
 
 use super::helpers::Helper;
-use reduce_dsl::func::{Func, Node};
+use reduce_dsl::func::{Func, Id, Line, Node};
 use reduce_dsl::ops::{Bin, Cmp, Un};
 use reduce_dsl::{Scalar, Value};
 
@@ -23,6 +23,8 @@ pub(super) enum Spelling {
     Prefix(&'static str),
     /// `a + b`.
     Infix(&'static str),
+    /// `name(b)`: what its first operand is, the name says.
+    OfSecond(Helper),
     /// `f16_to_f32(a) < f16_to_f32(b)`.
     Widened(Helper, &'static str),
     /// `a << (b & 31)`, or `a << 5`.
@@ -37,7 +39,11 @@ pub(super) enum Spelling {
 pub(super) fn spelling(func: &Func, node: Node) -> Spelling {
     match node {
         Node::Const(value) => Spelling::Literal(value),
+        Node::Un(Un::ToBits, a) if is_number(func, a) => Spelling::Call("__float_as_uint"),
         Node::Un(op, a) => un(op, func.ty(a)),
+        Node::Bin(Bin::Div, a, b) if is_reciprocal_of_whole(func, a, b) => {
+            Spelling::OfSecond(Helper::ReciprocalOfWhole)
+        }
         Node::Bin(op, a, _) => bin(op, func.ty(a)),
         Node::Cmp(op, a, _) => cmp(op, func.ty(a)),
         Node::Select(..) => Spelling::Choice,
@@ -51,15 +57,17 @@ impl Spelling {
     pub(super) fn computes_in_int(self) -> bool {
         match self {
             Spelling::Call(_) | Spelling::Prefix(_) | Spelling::Infix(_) | Spelling::Shift(_) => true,
-            Spelling::Literal(_) | Spelling::Same | Spelling::Helper(_) | Spelling::Widened(..) => false,
-            Spelling::Choice | Spelling::Cast => false,
+            Spelling::Literal(_) | Spelling::Same | Spelling::Choice | Spelling::Cast => false,
+            Spelling::Helper(_) | Spelling::OfSecond(_) | Spelling::Widened(..) => false,
         }
     }
 
     /// The function that it calls and that is printed with the program.
     pub(super) fn helper(self) -> Option<Helper> {
         match self {
-            Spelling::Helper(helper) | Spelling::Widened(helper, _) => Some(helper),
+            Spelling::Helper(helper) | Spelling::OfSecond(helper) | Spelling::Widened(helper, _) => {
+                Some(helper)
+            }
             Spelling::Literal(_) | Spelling::Same | Spelling::Call(_) | Spelling::Prefix(_) => None,
             Spelling::Infix(_) | Spelling::Shift(_) | Spelling::Choice | Spelling::Cast => None,
         }
@@ -135,6 +143,24 @@ fn cmp(op: Cmp, ty: Scalar) -> Spelling {
 fn cast(from: Scalar, to: Scalar) -> Spelling {
     let saturates = from.is_float() && to.is_integer();
     if saturates || from.is_half() { Spelling::Helper(Helper::Cast(from, to)) } else { Spelling::Cast }
+}
+
+/// Is it an `f32` that is never NaN, since it is the lesser or the greater of something and a number?
+fn is_number(func: &Func, a: Id) -> bool {
+    let is_constant = |id| func.constant(id).is_some_and(|value| !value.is_nan());
+    match func.line(a) {
+        Some(&Line { node: Node::Bin(Bin::MinNum | Bin::MaxNum, a, b), ty: Scalar::F32, .. }) => {
+            is_constant(a) || is_constant(b)
+        }
+        _ => false,
+    }
+}
+
+/// Is it 1 divided by an `f32` that was a whole number?
+fn is_reciprocal_of_whole(func: &Func, a: Id, b: Id) -> bool {
+    let is_one = func.constant(a) == Some(Value::of(1.0f32));
+    is_one
+        && matches!(func.line(b), Some(&Line { node: Node::Cast(_, from), .. }) if !func.ty(from).is_float())
 }
 
 /// The function of `f32`, or of `f64`.

@@ -26,15 +26,16 @@
 //! 10. Near accumulators are those of a program whose positions are near, in its kernel over inputs. They stay in registers
 //!    and in the shared memory of their block.
 
+mod arguments;
 mod bounds;
+mod uniform;
 
 use super::{Barrier, Buffer, Expanded, ExpandedKernel, Expr, FULL, Local, Place, Shared, Stmt, Ty};
-use crate::Scalar;
 use crate::near::Near;
-use crate::operation::{Argument, Layout, Operation};
-use crate::ops::{Bin, Cmp};
+use crate::operation::{Layout, Operation};
 use crate::program::{Program, Reads};
 use std::collections::BTreeMap;
+use uniform::Uniform;
 
 /// A broken rule.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -80,15 +81,6 @@ impl Expanded {
                 .or_else(|expr| verifier.ensure(9, false, || format!("`{expr}` may not fit its type")))
         })
     }
-}
-
-/// For whom a value is the same: everyone in the cluster, in the block, in a warp, or nobody else.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Uniform {
-    Thread,
-    Warp,
-    Block,
-    Cluster,
 }
 
 /// What is known of a bound name.
@@ -381,57 +373,8 @@ impl Verifier<'_> {
         if expr.ty() == Some(Ty::Near) { Ty::Near } else { Ty::Acc }
     }
 
-    /// What a function is given behind an accumulator.
-    fn behind(&self, call: &Expr, (acc, ty): (&Expr, Ty), mut wanted: Vec<Argument>, args: &[Expr]) -> Check {
-        self.operand(acc, ty)?;
-        wanted.retain(|it| !matches!(it, Argument::Acc(_)));
-        self.arguments(call, &wanted, args, ty)
-    }
-
-    /// What a function of accumulators of that type is given besides them.
-    fn arguments(&self, call: &Expr, wanted: &[Argument], args: &[Expr], acc: Ty) -> Check {
-        let count = if self.reads_inputs() { Expr::Items } else { Expr::Elements };
-        let fits = |(arg, &wanted): (&Expr, &Argument)| {
-            let in_tile = (wanted, acc) == (Argument::Index, Ty::Near);
-            let ty = if in_tile { Scalar::U32 } else { self.operation.argument_type(wanted) };
-            match wanted {
-                Argument::Param(param) => *arg == Expr::Param(param, ty),
-                Argument::Count => *arg == count,
-                Argument::Acc(_) | Argument::Input(_) | Argument::Index | Argument::Step => {
-                    arg.ty() == Some(Ty::Scalar(ty))
-                }
-            }
-        };
-        let legal = args.len() == wanted.len() && args.iter().zip(wanted).all(fits);
-        self.ensure(2, legal, || format!("the arguments of `{call}`"))
-    }
-
     fn reads_inputs(&self) -> bool {
         self.kernel.reads == Reads::Inputs
-    }
-
-    fn uniform(&self, expr: &Expr) -> Uniform {
-        match expr {
-            Expr::Thread => Uniform::Thread,
-            Expr::Local(local) | Expr::Lane(local, _) => {
-                self.scope.get(&local.name).map_or(Uniform::Thread, |it| it.uniform)
-            }
-            Expr::Bin(Bin::Div, a, b) if **a == Expr::Thread && **b == Expr::from(Program::WARP) => {
-                Uniform::Warp
-            }
-            Expr::Cmp(Cmp::Lt, a, b) if **a == Expr::Thread && whole_warps(b) => Uniform::Warp,
-            Expr::Block | Expr::Rank => Uniform::Block,
-            Expr::Const(_) | Expr::Named(_) | Expr::Grid | Expr::Items | Expr::Elements => Uniform::Cluster,
-            Expr::Step(_) | Expr::Param(..) | Expr::Aligned(..) => Uniform::Cluster,
-            Expr::Empty | Expr::NearEmpty => Uniform::Cluster,
-            Expr::Un(..) | Expr::Bin(..) | Expr::Cmp(..) | Expr::Cast(..) | Expr::Map(_) => self.meet(expr),
-            Expr::Combine(..) | Expr::Fold(..) | Expr::Finish(..) => self.meet(expr),
-            Expr::NearMap(_) | Expr::Far(..) => self.meet(expr),
-        }
-    }
-
-    fn meet(&self, expr: &Expr) -> Uniform {
-        expr.operands().into_iter().map(|it| self.uniform(it)).min().unwrap_or(Uniform::Cluster)
     }
 
     fn ensure(&self, rule: u32, holds: bool, what: impl FnOnce() -> String) -> Check {
@@ -443,9 +386,4 @@ impl Verifier<'_> {
 fn shared_bytes(kernel: &ExpandedKernel, operation: &Operation, near: Option<&Near>) -> usize {
     let size = |array: &Shared| near.filter(|_| array.near).map_or(&operation.acc, |near| &near.acc).size();
     kernel.shared.iter().map(|array| kernel.constant(array.len) as usize * size(array)).sum()
-}
-
-/// Is it a number of threads that make whole warps?
-fn whole_warps(threads: &Expr) -> bool {
-    matches!(threads, Expr::Const(threads) if threads.bits().is_multiple_of(Program::WARP.into()))
 }

@@ -3,17 +3,19 @@
 use super::steps::Steps;
 use crate::arith::Float;
 use crate::func::Func;
-use crate::ops::{Bin, Cmp, TypeError, Un};
+use crate::ops::{Bin, TypeError, Un};
 
 /// What depends on the format.
 pub(super) struct Exp<T: 'static> {
-    /// The results of both round to 0 and to infinity, and so do those beyond them.
-    ends: [T; 2],
+    /// Its result rounds to 0, and so do those below it.
+    least: T,
     /// 1 / ln 2.
     per_ln2: T,
     /// 1.5 times 2^`fraction`, plus twice the bias of the exponent: what is added to it is rounded to an integer,
     /// which the low bits of the sum hold.
     rounder: T,
+    /// The least such sum from which on results are infinite.
+    most: T,
     /// -ln 2 in two parts. The high one has so few bits that n times it is exact.
     minus_ln2: [T; 2],
     /// e^r, the highest power first. The last two are exact, for small x.
@@ -23,18 +25,20 @@ pub(super) struct Exp<T: 'static> {
 }
 
 pub(super) const F32: Exp<f32> = Exp {
-    ends: [-104.0, 89.0],
+    least: -104.0,
     per_ln2: std::f32::consts::LOG2_E,
     rounder: 12_583_166.0,
+    most: 12_583_295.0,
     minus_ln2: [-0.693_145_75, -1.428_606_8e-6],
     powers: &[0.001_382_608_7, 0.008_368_785_5, 0.041_668_2, 0.166_665_2, 0.499_999_94, 1.0, 1.0],
     fraction: 23,
 };
 
 pub(super) const F64: Exp<f64> = Exp {
-    ends: [-746.0, 710.0],
+    least: -746.0,
     per_ln2: std::f64::consts::LOG2_E,
     rounder: 6_755_399_441_057_790.0,
+    most: 6_755_399_441_058_815.0,
     minus_ln2: [-0.693_147_180_559_890_3, -5.497_923_018_708_371e-14],
     powers: &[
         2.500_520_763_474_405_2e-8,
@@ -55,16 +59,14 @@ pub(super) const F64: Exp<f64> = Exp {
 
 pub(super) fn exp<T: Float>(it: &Exp<T>) -> Result<Func, TypeError> {
     let (mut f, x) = Steps::of::<T>();
-    // Between the ends n stays far inside the exponents. A NaN passes both.
-    let [least, greatest] = it.ends.map(|end| f.constant(end));
-    let below = f.cmp("_", x, Cmp::Lt, least)?;
-    let x0 = f.select("x0", below, [least, x])?;
-    let above = f.cmp("_", x0, Cmp::Gt, greatest)?;
-    let x1 = f.select("x1", above, [greatest, x0])?;
+    // From here on n stays far inside the exponents. A NaN stays one.
+    let x1 = f.at_least("x1", x, it.least)?;
     // n is x / ln 2, rounded. 1 / ln 2 is rounded itself, so |r| may exceed ln 2 / 2 by a little, for which the
     // polynomial has room.
     let (per_ln2, rounder) = (f.constant(it.per_ln2), f.constant(it.rounder));
-    let t = f.mul_add("t", x1, per_ln2, rounder)?;
+    let t0 = f.mul_add("t0", x1, per_ln2, rounder)?;
+    // Where n would leave the exponents on this side, r and the polynomial grow in its place, and that overflows as well.
+    let t = f.at_most("t", t0, it.most)?;
     let n = f.bin("n", t, Bin::Sub, rounder)?;
     // The first step is exact, the second rounds once.
     let [high, low] = it.minus_ln2.map(|part| f.constant(part));
@@ -73,15 +75,14 @@ pub(super) fn exp<T: Float>(it: &Exp<T>) -> Result<Func, TypeError> {
     let p = f.polynomial("p", it.powers, r)?;
     // 2^n in two factors, both normal: half of t's integer, which is n and twice the bias, is the exponent field of one
     // of them, and what is left that of the other. Shifting left drops the bits above.
-    let (one, fraction) = (f.distance(1), f.distance(it.fraction));
+    let [half, whole] = [it.fraction - 1, it.fraction].map(|distance| f.distance(distance));
+    let field = f.word::<T>(u64::MAX << it.fraction);
     let u = f.un("u", Un::ToBits, t)?;
-    let h = f.bin("h", u, Bin::Shr, one)?;
-    let k = f.bin("k", u, Bin::Sub, h)?;
-    let mut factor = |name, field| {
-        let bits = f.bin("_", field, Bin::Shl, fraction)?;
-        f.un(name, Un::FromBits, bits)
-    };
-    let (s0, s1) = (factor("s0", h)?, factor("s1", k)?);
+    let h = f.bin("_", u, Bin::Shl, half)?;
+    let h = f.bin("h", h, Bin::And, field)?;
+    let k = f.bin("_", u, Bin::Shl, whole)?;
+    let k = f.bin("_", k, Bin::Sub, h)?;
+    let [s0, s1] = [f.un("s0", Un::FromBits, h)?, f.un("s1", Un::FromBits, k)?];
     // The first product is exact; the second is the only rounding, also where the result is infinite or subnormal.
     let y0 = f.bin("y0", p, Bin::Mul, s0)?;
     let y = f.bin("_", y0, Bin::Mul, s1)?;

@@ -1,9 +1,9 @@
 //! The lines of a function of one float, each with its name; of that called `_` an expression is made.
 
-use crate::Value;
 use crate::arith::Float;
 use crate::func::{Func, FuncBuilder, Id, Param};
 use crate::ops::{Bin, Cmp, TypeError, Un};
+use crate::{Scalar, Value};
 
 type Built = Result<Id, TypeError>;
 
@@ -65,6 +65,27 @@ impl Steps {
     pub(super) fn mul_add(&mut self, name: &str, a: Id, b: Id, c: Id) -> Built {
         let id = self.0.mul_add(a, b, c);
         self.named(name, id)
+    }
+
+    /// The value, but nothing below `least`. GPUs have an instruction for it, which propagates NaN, but not of `f64`.
+    pub(super) fn at_least<T: Float>(&mut self, name: &str, value: Id, least: T) -> Built {
+        let least = self.constant(least);
+        if T::TY == Scalar::F32 {
+            return self.bin(name, value, Bin::Max, least);
+        }
+        let below = self.cmp("_", value, Cmp::Lt, least)?;
+        self.select(name, below, [least, value])
+    }
+
+    /// The value, but nothing above `most`; what becomes of NaN is left open. Of `f32` it is `most`, so that the bits may be
+    /// taken as they are.
+    pub(super) fn at_most<T: Float>(&mut self, name: &str, value: Id, most: T) -> Built {
+        let most = self.constant(most);
+        if T::TY == Scalar::F32 {
+            return self.bin(name, value, Bin::MinNum, most);
+        }
+        let above = self.cmp("_", value, Cmp::Gt, most)?;
+        self.select(name, above, [most, value])
     }
 
     /// A polynomial in `x` by Horner's rule, the coefficient of the highest power first.

@@ -20,19 +20,18 @@ pub(super) const SOFTMAX_DENOMINATOR: Operator = Operator {
     source: "Milakov and Gimelshein, arXiv:1805.02867",
     width: Width::Float,
     acc: MAX_SUM,
-    map: "|x| {
-        let value = x as W as A;
-        MaxSum { max: value, sum: if x.is_nan() { value } else { A_ONE } }
-    }",
-    // Infinities are equal, and have no difference.
+    map: "|x| MaxSum { max: x as W as A, sum: A_ONE }",
+    // The difference of equal infinities is NaN, and so is its exponential, of which `min` makes 1. What is NaN is so in
+    // `max`, and the sum beside it means nothing.
     op: "|a, b| {
-        let largest = a.max.maximum(b.max);
-        let below = a.max.minimum(b.max) - largest;
-        let scale = if a.max == b.max { A_ONE } else { below.exp() };
-        let sum = if a.max < b.max { a.sum * scale + b.sum } else { a.sum + b.sum * scale };
-        MaxSum { max: largest, sum }
+        let scale = (-(a.max - b.max).abs()).exp().min(A_ONE);
+        let rises = a.max < b.max;
+        let scaled = if rises { a.sum } else { b.sum };
+        let other = if rises { b.sum } else { a.sum };
+        MaxSum { max: a.max.maximum(b.max), sum: scaled.mul_add(scale, other) }
     }",
     identity: Some("MaxSum { max: A_LEAST, sum: A_ZERO }"),
+    finish: "|acc| MaxSum { max: acc.max, sum: if acc.max.is_nan() { acc.max } else { acc.sum } }",
     output: MAX_SUM,
     ..Operator::ADDITIVE
 };

@@ -74,8 +74,8 @@ pub(super) const VAR: Operator = Operator {
         let total = a.n + b.n;
         let delta = b.mean - a.mean;
         let share = b.n as A / total as A;
-        let mean = a.mean + delta * share;
-        let m2 = a.m2 + b.m2 + delta * delta * (a.n as A * share);
+        let mean = delta.mul_add(share, a.mean);
+        let m2 = (delta * delta).mul_add(a.n as A * share, a.m2 + b.m2);
         let no_a = a.n == 0;
         let no_b = b.n == 0;
         if no_b { a } else if no_a { b } else { Moments { n: total, mean, m2 } }
@@ -85,8 +85,8 @@ pub(super) const VAR: Operator = Operator {
         let count = if IGNORE { acc.n + 1 } else { step + 1 };
         let value = x as W as A;
         let delta = value - acc.mean;
-        let mean = acc.mean + delta * (A_ONE / count as A);
-        let m2 = acc.m2 + delta * (value - mean);
+        let mean = delta.mul_add(A_ONE / count as A, acc.mean);
+        let m2 = delta.mul_add(value - mean, acc.m2);
         Moments { n: count, mean, m2 }
     }",
     ),
@@ -118,24 +118,26 @@ pub(super) const DESCRIBE: Operator = Operator {
         let total = a.n + b.n;
         let delta = b.mean - a.mean;
         let share = b.n as A / total as A;
-        let mean = a.mean + delta * share;
-        let m2 = a.m2 + b.m2 + delta * delta * (a.n as A * share);
+        let mean = delta.mul_add(share, a.mean);
+        let m2 = (delta * delta).mul_add(a.n as A * share, a.m2 + b.m2);
         let least = if IGNORE { a.min.min(b.min) } else { a.min.minimum(b.min) };
         let most = if IGNORE { a.max.max(b.max) } else { a.max.maximum(b.max) };
         let no_a = a.n == 0;
         let no_b = b.n == 0;
         if no_b { a } else if no_a { b } else { Describe { n: total, mean, m2, min: least, max: most } }
     }",
+    // Where `n` is made of `step`, as in `var`, the kernel takes registers that leave room for a block less.
     fold: Some(
         "|acc, x| {
-        let count = if IGNORE { acc.n + 1 } else { step + 1 };
+        let n = acc.n + 1;
+        let count = if IGNORE { n } else { step + 1 };
         let value = x as W as A;
         let delta = value - acc.mean;
-        let mean = acc.mean + delta * (A_ONE / count as A);
-        let m2 = acc.m2 + delta * (value - mean);
+        let mean = delta.mul_add(A_ONE / count as A, acc.mean);
+        let m2 = delta.mul_add(value - mean, acc.m2);
         let least = if IGNORE { acc.min.min(x) } else { acc.min.minimum(x) };
         let most = if IGNORE { acc.max.max(x) } else { acc.max.maximum(x) };
-        Describe { n: count, mean, m2, min: least, max: most }
+        Describe { n, mean, m2, min: least, max: most }
     }",
     ),
     identity: Some(

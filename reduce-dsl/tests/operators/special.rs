@@ -191,6 +191,20 @@ fn infinities_among_exponentials() {
     assert_eq!(sums, [Value::of(2.0f32), Value::of(2.0f32)]);
     let masked = result("softmax_denominator", USUAL, &[-INFINITY; 2]).unwrap();
     assert_eq!(masked, [Value::of(-INFINITY), Value::of(2.0f32)]);
+    let highest = result("softmax_denominator", USUAL, &[INFINITY, 1.0, INFINITY]).unwrap();
+    assert_eq!(highest, [Value::of(INFINITY), Value::of(2.0f32)]);
+    let ends = result("softmax_denominator", USUAL, &[INFINITY, -INFINITY, f32::MAX, -f32::MAX]).unwrap();
+    assert_eq!(ends, [Value::of(INFINITY), Value::of(1.0f32)]);
+    let one = result("softmax_denominator", USUAL, &[-0.5f32]).unwrap();
+    assert_eq!(one, [Value::of(-0.5f32), Value::of(1.0f32)]);
+    for (x, sum) in [(-INFINITY, -INFINITY), (INFINITY, INFINITY), (-0.5, -0.5)] {
+        assert_eq!(scalar::<f32, f32>("logsumexp", USUAL, &[x]), sum);
+        assert_eq!(scalar::<f32, f32>("logsumexp", IGNORE, &[NAN, x, NAN]), sum);
+    }
+    for x in [[NAN, -INFINITY, INFINITY], [INFINITY, NAN, INFINITY], [-INFINITY, -INFINITY, NAN]] {
+        let sums = result("softmax_denominator", USUAL, &x).unwrap();
+        assert_eq!(sums, [Value::from_bits(Scalar::F32, 0x7fc0_0000); 2], "{x:?}");
+    }
     is_nan("logsumexp", USUAL, &[-INFINITY, NAN]);
     is_nan("logsumexp", USUAL, &[INFINITY, NAN, 1.0]);
 }

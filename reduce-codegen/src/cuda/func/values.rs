@@ -61,6 +61,7 @@ impl<'a> Values<'a> {
             Spelling::Same => args[0].clone(),
             Spelling::Call(name) => Text::call(name, &args),
             Spelling::Helper(helper) => Text::call(&helper.name(), &args),
+            Spelling::OfSecond(helper) => Text::call(&helper.name(), &args[1..]),
             Spelling::Prefix(sign) => Text::prefix(sign, &args[0]),
             Spelling::Cast => args[0].cast(ty),
             Spelling::Infix(sign @ ("&" | "|" | "^")) => {
