@@ -14,7 +14,7 @@
 //!
 //! Settings: the operation (`op`, `ty`); the launch (`grid`, `n`, and `launches` of it); the lengths of `partials`
 //! (one for each block if not said), `items` and `tickets`, and of how many of the items were `written`;
-//! `misaligned`, an input; `workspace: empty`, if the partials hold the identity before; and what the correct
+//! `misaligned`, an input; `workspace: empty`, if the partials hold the identity before, or `flags`, if they carry flags; and what the correct
 //! kernel `gives`: the `result`, `partials` or `nothing`.
 
 use reduce_dsl::expanded::ExpandedKernel;
