@@ -264,6 +264,16 @@ fn every_word_reads_back() {
     assert_eq!(PassWord::named("coarsen").unwrap().with(1024), Some(Pass::Coarsen(1024)));
 }
 
+/// What the block that finishes last names is not what every block has named, also where trees are written out.
+#[test]
+fn the_last_block_has_names_of_its_own() {
+    for tree in ["", "bitmask", "strided_index", "sequential", "sequential last_warp", "shuffle"] {
+        for list in [format!("{tree} one_block ticket"), format!("{tree} unroll one_block ticket")] {
+            assert!(expand(&program(&list).unwrap()).is_ok(), "{list}");
+        }
+    }
+}
+
 /// Positions of the largest tiles fit their type, also in the loops over what is there of them.
 #[test]
 fn the_largest_tiles_are_read_by_rows() {

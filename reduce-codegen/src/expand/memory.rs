@@ -46,7 +46,7 @@ impl Expansion<'_> {
         let tree = Buffer::Items;
         let slots = Slots { combine, addressing, tree, ty: Ty::Acc, there, suffix: self.suffix };
         if slots.own() != Expr::Thread {
-            self.body.push(Stmt::Let(index(""), Expr::from(2).times(Expr::Thread)));
+            self.body.push(Stmt::Let(slots.index(""), Expr::from(2).times(Expr::Thread)));
         }
         self.body.extend(slots.steps());
         self.lanes.clear();
@@ -122,8 +122,7 @@ impl Slots {
     fn step(&self, stride: Expr, suffix: &str, meeting: Option<Barrier>) -> Vec<Stmt> {
         let own = self.own_at(suffix);
         let other = own.clone().plus(stride.clone());
-        let [left, right] =
-            ["left", "right"].map(|side| Local::new(format!("{side}{suffix}{}", self.suffix), self.ty));
+        let [left, right] = ["left", "right"].map(|side| self.local(&format!("{side}{suffix}"), self.ty));
         let pair = vec![
             Stmt::Load(left.clone(), self.place(own.clone())),
             Stmt::Load(right.clone(), self.place(other.clone())),
@@ -132,7 +131,7 @@ impl Slots {
         let there = self.there.clone().map(|items| other.below(items));
         let test = self.active(&stride, own).into_iter().chain(there).reduce(Expr::and);
         let named = (self.addressing == Addressing::StridedIndex)
-            .then(|| Stmt::Let(index(suffix), twice(&stride).times(Expr::Thread)));
+            .then(|| Stmt::Let(self.index(suffix), twice(&stride).times(Expr::Thread)));
         let pair = test.map_or(pair.clone(), |test| vec![Stmt::when(test, pair)]);
         named.into_iter().chain(pair).chain(meeting.map(Stmt::Barrier)).collect()
     }
@@ -162,13 +161,23 @@ impl Slots {
     /// The item of a thread, where it is the same at every step.
     fn own(&self) -> Expr {
         match (self.addressing, self.in_place()) {
-            (Addressing::Modulo | Addressing::Bitmask, true) => index("").get(),
+            (Addressing::Modulo | Addressing::Bitmask, true) => self.index("").get(),
             _ => Expr::Thread,
         }
     }
 
     fn own_at(&self, suffix: &str) -> Expr {
-        if self.addressing == Addressing::StridedIndex { index(suffix).get() } else { self.own() }
+        if self.addressing == Addressing::StridedIndex { self.index(suffix).get() } else { self.own() }
+    }
+
+    /// The item of a thread, where it has a name.
+    fn index(&self, suffix: &str) -> Local {
+        self.local(&format!("index{suffix}"), Ty::U32)
+    }
+
+    /// A local, with a name of its own in the tree of the last block.
+    fn local(&self, name: &str, ty: Ty) -> Local {
+        Local::new(format!("{name}{}", self.suffix), ty)
     }
 
     fn place(&self, index: Expr) -> Place {
@@ -179,10 +188,6 @@ impl Slots {
     fn in_place(&self) -> bool {
         self.tree == Buffer::Items
     }
-}
-
-fn index(suffix: &str) -> Local {
-    Local::new(format!("index{suffix}"), Ty::U32)
 }
 
 fn twice(stride: &Expr) -> Expr {
