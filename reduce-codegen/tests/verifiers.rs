@@ -4,7 +4,7 @@
 mod support;
 
 use reduce_codegen::{compile, expand};
-use reduce_dsl::expanded::{Barrier, Buffer, Expanded, Expr, FULL, Local, Place, Shared, Stmt, Ty};
+use reduce_dsl::expanded::{Barrier, Buffer, Expanded, Expr, FULL, Local, Shared, Stmt, Ty};
 use reduce_dsl::interpreter::{Kind, Options, Provenance, Report, run};
 use reduce_dsl::operation::Layout;
 use reduce_dsl::operators::operator;
@@ -176,59 +176,6 @@ fn every_rule_of_expanded_kernels_is_checked() {
     assert_eq!(expanded.verify(&it).unwrap_err().rule, 8);
     expanded.kernels[0].constants.iter_mut().for_each(|constant| constant.value = u32::MAX);
     assert_eq!(expanded.verify(&it).unwrap_err().rule, 8);
-}
-
-/// Near accumulators stay in the block, and are there only where the program says so.
-#[test]
-fn near_accumulators_are_checked() {
-    let argmax = operator("argmax").unwrap();
-    let it = compile(&spec(argmax, Scalar::F32, 64, "near shuffle cluster(2)")).unwrap();
-    let acc = || Expr::Local(Local::new("acc", Ty::Near));
-    let far = |first: Expr| Expr::Far(Box::new(acc()), Box::new(first));
-    let first = || Expr::Local(Local::new("first", Ty::U64));
-    let bind = |value: Expr, ty| Stmt::Let(Local::new("bound", ty), value);
-    let one = || Expr::Const(Value::of(1f32));
-    let mapped = |index: Expr| Expr::NearMap(vec![one(), index]);
-    let block_values = |rank: Option<Expr>| Place {
-        rank: rank.map(Box::new),
-        ..Buffer::Shared("warp_values").at(Expr::from(0))
-    };
-    for (stmt, rule) in [
-        (bind(far(first()), Ty::Acc), None),
-        (bind(far(Expr::Thread), Ty::Acc), Some(2)),
-        (bind(acc(), Ty::Acc), Some(2)),
-        (bind(acc().combine(far(first())), Ty::Near), Some(2)),
-        (bind(mapped(Expr::Thread), Ty::Near), None),
-        (bind(mapped(first()), Ty::Near), Some(2)),
-        (Stmt::Store(block_values(None), acc()), None),
-        (Stmt::Store(block_values(Some(0.into())), acc()), Some(10)),
-        (Stmt::Store(Buffer::Partials.at(first()), acc()), Some(7)),
-    ] {
-        let mut expanded = expand(&it).unwrap();
-        expanded.kernels[0].body.push(stmt.clone());
-        assert_eq!(expanded.verify(&it).err().map(|violation| violation.rule), rule, "{stmt}");
-    }
-    let plain = compile(&spec(argmax, Scalar::F32, 64, "shuffle")).unwrap();
-    let mut expanded = expand(&plain).unwrap();
-    expanded.kernels[0].body.push(bind(Expr::NearEmpty, Ty::Near));
-    assert_eq!(expanded.verify(&plain).unwrap_err().rule, 10);
-}
-
-#[test]
-fn near_positions_are_those_of_tiles() {
-    let compiled = |name, list| compile(&spec(operator(name).unwrap(), Scalar::F32, 64, list)).unwrap();
-    for (mut it, kernel) in [
-        (compiled("sum", ""), 0),
-        (compiled("argmax", ""), 1),
-        (compiled("argmax", "grid_stride(4)"), 0),
-        (compiled("argmax", "in_place"), 0),
-        (compiled("argmax", "serial"), 0),
-    ] {
-        it.verify().unwrap();
-        let Step::Fold(fold) = &mut it.kernels[kernel].steps[0] else { panic!("{it}") };
-        fold.near = true;
-        assert_eq!(it.verify().unwrap_err().rule, 14, "{it}");
-    }
 }
 
 /// A kernel gives the functions of its operation what they name, and nothing else.
