@@ -24,7 +24,7 @@
 //!    and nothing that may need 64 bits goes through 32. That no difference is negative is not proved: the
 //!    interpreter reports one where it happens.
 //! 10. Near accumulators are those of a program whose positions are near, in its kernel over inputs. They stay in registers
-//!    and in the shared memory of their block.
+//!     and in the shared memory of their block.
 
 mod bounds;
 mod expressions;
