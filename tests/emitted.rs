@@ -70,6 +70,17 @@ fn strided() {
     check("dot_strided_auto", &text(&dot.text, &reduce_codegen::compile(&dot).unwrap()));
 }
 
+/// Positions of 32 bits: in registers and shared memory, and far ones where they leave the block.
+#[test]
+fn near() {
+    let blocks = [Pass::Shuffle, Pass::Coarsen(4), Pass::Near, Pass::OneBlock, Pass::Ticket];
+    let cluster = [Pass::Shuffle, Pass::Vectorize(4), Pass::Unroll, Pass::Near, Pass::Cluster(8)];
+    for (name, passes) in [("argmax", &blocks), ("argminmax", &cluster)] {
+        let spec = spec(name, Scalar::F32, (passes, 128));
+        check(&format!("{name}_near"), &text(&spec.text, &reduce_codegen::compile(&spec).unwrap()));
+    }
+}
+
 /// How CUDA spells every operation on every type, and the functions that the spellings call.
 #[test]
 fn operations() {

@@ -9,7 +9,7 @@ use reduce_dsl::{Scalar, Spec};
 use std::collections::BTreeSet;
 
 /// Lists that together have every pass.
-const PASSES: [&str; 8] = [
+const PASSES: [&str; 9] = [
     "sequential, shuffle, coarsen(4), unroll, vectorize(4)",
     "serial",
     "in_place, bitmask",
@@ -18,6 +18,7 @@ const PASSES: [&str; 8] = [
     "sequential, atomic",
     "shuffle, vectorize(4), streaming, coarsen(2), one_block, ticket",
     "shuffle, unroll, cluster(2)",
+    "near, one_block, ticket",
 ];
 
 /// A specification of inputs whose names occur nowhere else.

@@ -6,14 +6,16 @@ mod support;
 
 use rayon::prelude::*;
 use reduce_codegen::{compile, cuda, expand};
+use reduce_dsl::expanded::{Buffer, Expr, Local, Place, Stmt, Ty};
 use reduce_dsl::interpreter::{Input, Options, Values, run};
 use reduce_dsl::lanes::Lanes;
 use reduce_dsl::operation::Operation;
+use reduce_dsl::operators::operator;
 use reduce_dsl::parse::text;
-use reduce_dsl::program::Program;
+use reduce_dsl::program::{Program, Step};
 use reduce_dsl::{Scalar, Value, f16};
 use support::random::Random;
-use support::{boundaries, spec_of};
+use support::{boundaries, spec, spec_of};
 
 /// Passes, and threads of a block.
 const LISTS: [(u32, &str); 7] = [
@@ -48,15 +50,10 @@ fn elements(ty: Scalar, n: u64, random: &mut Random, kind: u64) -> Lanes {
     lanes
 }
 
+/// A number of one of the types that the tests have; of integers, NaN is 0.
 fn number(ty: Scalar, value: f64) -> Value {
-    match ty {
-        Scalar::F16 => Value::of(f16::from_f64(value)),
-        Scalar::F32 => Value::of(value as f32),
-        Scalar::F64 => Value::of(value),
-        // NaN is 0 there.
-        Scalar::I8 => Value::of(value as i8),
-        other => panic!("no test has {other}"),
-    }
+    let floats = [Value::of(f16::from_f64(value)), Value::of(value as f32), Value::of(value)];
+    floats.into_iter().chain([Value::of(value as i8)]).find(|it| it.ty() == ty).unwrap()
 }
 
 /// The fields of the accumulator of all elements.
@@ -76,7 +73,7 @@ fn same(operation: &Operation, seed: u64) {
         let mut random = Random::new(seed);
         let ty = operation.inputs[0].ty;
         for n in boundaries(&near).into_iter().filter(|&n| (1..3000).contains(&n)) {
-            for kind in 0..5 {
+            for kind in [n % 5, (n + 2) % 5] {
                 let input = Input::new(elements(ty, n, &mut random, kind), random.below(2) == 0);
                 let [far, near] = [&far, &near].map(|program| accumulated(program, &input, n));
                 assert_eq!(far, near, "{}, {list}, n = {n}, data {kind}", operation.name);
@@ -142,5 +139,58 @@ fn the_text_says_what_near_is() {
         assert_eq!(cuda.matches("Best acc_far = to_far(").count(), 1, "{cuda}");
         assert_eq!(cuda.matches("Best combine(").count(), combines, "{cuda}");
         assert!(!cuda.contains("Best map(float x, unsigned long long"), "{cuda}");
+    }
+}
+
+/// Near accumulators stay in the block, and are there only where the program says so.
+#[test]
+fn near_accumulators_are_checked() {
+    let argmax = operator("argmax").unwrap();
+    let it = compile(&spec(argmax, Scalar::F32, 64, "near shuffle cluster(2)")).unwrap();
+    let acc = || Expr::Local(Local::new("acc", Ty::Near));
+    let far = |first: Expr| Expr::Far(Box::new(acc()), Box::new(first));
+    let first = || Expr::Local(Local::new("first", Ty::U64));
+    let bind = |value: Expr, ty| Stmt::Let(Local::new("bound", ty), value);
+    let one = || Expr::Const(Value::of(1f32));
+    let mapped = |index: Expr| Expr::NearMap(vec![one(), index]);
+    let block_values = |rank: Option<Expr>| Place {
+        rank: rank.map(Box::new),
+        ..Buffer::Shared("warp_values").at(Expr::from(0))
+    };
+    for (stmt, rule) in [
+        (bind(far(first()), Ty::Acc), None),
+        (bind(far(Expr::Thread), Ty::Acc), Some(2)),
+        (bind(acc(), Ty::Acc), Some(2)),
+        (bind(acc().combine(far(first())), Ty::Near), Some(2)),
+        (bind(mapped(Expr::Thread), Ty::Near), None),
+        (bind(mapped(first()), Ty::Near), Some(2)),
+        (Stmt::Store(block_values(None), acc()), None),
+        (Stmt::Store(block_values(Some(0.into())), acc()), Some(10)),
+        (Stmt::Store(Buffer::Partials.at(first()), acc()), Some(7)),
+    ] {
+        let mut expanded = expand(&it).unwrap();
+        expanded.kernels[0].body.push(stmt.clone());
+        assert_eq!(expanded.verify(&it).err().map(|violation| violation.rule), rule, "{stmt}");
+    }
+    let plain = compile(&spec(argmax, Scalar::F32, 64, "shuffle")).unwrap();
+    let mut expanded = expand(&plain).unwrap();
+    expanded.kernels[0].body.push(bind(Expr::NearEmpty, Ty::Near));
+    assert_eq!(expanded.verify(&plain).unwrap_err().rule, 10);
+}
+
+#[test]
+fn near_positions_are_those_of_tiles() {
+    let compiled = |name, list| compile(&spec(operator(name).unwrap(), Scalar::F32, 64, list)).unwrap();
+    for (mut it, kernel) in [
+        (compiled("sum", ""), 0),
+        (compiled("argmax", ""), 1),
+        (compiled("argmax", "grid_stride(4)"), 0),
+        (compiled("argmax", "in_place"), 0),
+        (compiled("argmax", "serial"), 0),
+    ] {
+        it.verify().unwrap();
+        let Step::Fold(fold) = &mut it.kernels[kernel].steps[0] else { panic!("{it}") };
+        fold.near = true;
+        assert_eq!(it.verify().unwrap_err().rule, 14, "{it}");
     }
 }

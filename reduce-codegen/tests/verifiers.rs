@@ -172,7 +172,7 @@ fn every_rule_of_expanded_kernels_is_checked() {
         assert_eq!(expanded.verify(&strided).unwrap_err().rule, 6);
     }
     let mut expanded = expand(&it).unwrap();
-    expanded.kernels[0].shared.push(Shared { name: "more", len: "BLOCK" });
+    expanded.kernels[0].shared.push(Shared { name: "more", len: "BLOCK", near: false });
     assert_eq!(expanded.verify(&it).unwrap_err().rule, 8);
     expanded.kernels[0].constants.iter_mut().for_each(|constant| constant.value = u32::MAX);
     assert_eq!(expanded.verify(&it).unwrap_err().rule, 8);

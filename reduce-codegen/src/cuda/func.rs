@@ -15,16 +15,19 @@ use reduce_dsl::operation::{Operation, Record};
 /// How every device function is declared.
 pub(super) const INLINE: &str = "__device__ __forceinline__";
 
-/// The functions that the kernels call, behind the helpers that these call.
+/// The functions that the kernels call, behind the helpers that these call. Where accumulators are near, `far` says
+/// whether those that are not are combined as well.
 pub(super) fn functions(operation: &Operation, near: Option<&Near>, far: bool) -> String {
     let Operation { acc, map, combine, fold, finish, output, padding, .. } = operation;
     let mut text = helpers::helpers(printed(operation));
     match near {
-        None => text.push_str(&of_elements(map, fold.as_ref(), acc)),
+        None => text.push_str(&on_elements([map, combine], fold.as_ref(), acc)),
         Some(near) => text.push_str(&on_near(near, acc)),
     }
-    if near.is_none() || far {
+    if near.is_some() && far {
         text.push_str(&function("combine", combine, acc, acc));
+    }
+    if near.is_none() || far {
         text.extend(padding.as_ref().map(|values| identity("identity", acc, values)));
     }
     if !gives_acc(operation) {
@@ -33,18 +36,20 @@ pub(super) fn functions(operation: &Operation, near: Option<&Near>, far: bool) -
     text
 }
 
-/// What makes accumulators of elements.
-fn of_elements(map: &Func, fold: Option<&Func>, acc: &Record) -> String {
+/// What makes accumulators of elements, and one of two.
+fn on_elements([map, combine]: [&Func; 2], fold: Option<&Func>, acc: &Record) -> String {
     let map = (!is_plain(map, acc)).then(|| function("map", map, acc, acc));
-    map.into_iter().chain(fold.map(|fold| function("fold", fold, acc, acc))).collect()
+    let fold = fold.map(|fold| function("fold", fold, acc, acc));
+    let all = [map, Some(function("combine", combine, acc, acc)), fold];
+    all.into_iter().flatten().collect()
 }
 
-/// What makes near accumulators, and far ones of them.
+/// The same of near accumulators, and what makes far ones of them.
 fn on_near(near: &Near, far: &Record) -> String {
     let Near { acc, map, combine, fold, padding, far: to_far } = near;
-    let mut text = of_elements(map, fold.as_ref(), acc) + &function("combine", combine, acc, acc);
+    let mut text = on_elements([map, combine], fold.as_ref(), acc);
     text.extend(padding.as_ref().map(|values| identity("near_identity", acc, values)));
-    text.push_str("\n// Counts from the first of all elements, and not from that of a tile.");
+    text.push_str("\n// Positions count from the first of all elements, and not from that of a tile.");
     text + &function("to_far", to_far, acc, far)
 }
 

@@ -32,18 +32,19 @@ impl Expansion<'_> {
         let acc = Local::new(if was_near { "acc_far" } else { "acc" }, Ty::Acc);
         self.body.extend(was_near.then(|| Stmt::Var(acc.clone(), Expr::Empty)));
         let outside = std::mem::take(&mut self.body);
-        self.body.extend((!was_near).then(|| Stmt::Set(acc.clone(), Expr::Empty)));
-        self.first_block(combine, values, acc);
+        let emptied = (!was_near).then(|| Stmt::Set(acc.clone(), Expr::Empty));
+        self.first_block(combine, values, acc, emptied);
         let inside = std::mem::replace(&mut self.body, outside);
         let first_warp = Expr::Rank.equals(0).and(Expr::Thread.below(Program::WARP));
         self.body.push(Stmt::when(first_warp, inside));
     }
 
-    fn first_block(&mut self, combine: Combine, values: Buffer, acc: Local) {
+    fn first_block(&mut self, combine: Combine, values: Buffer, acc: Local, emptied: Option<Stmt>) {
         let value = Local::new("block_value", Ty::Acc);
         let blocks = self.blocks_present();
         let take =
             vec![Stmt::Load(value.clone(), values.at(Expr::Thread)), Stmt::Set(acc.clone(), value.get())];
+        self.body.extend(emptied);
         self.body.push(Stmt::when(Expr::Thread.below(blocks.clone()), take));
         self.lanes = vec![acc];
         self.shuffle_tree(combine, blocks);

@@ -183,6 +183,7 @@ pub(crate) const EQUIVALENT: [Equivalent; 22] = [
             "operands exchanged",
             "misaligned vector",
             "position off by one",
+            "near position one off",
             "guard dropped",
         ],
         is_one: |what, kernel| {

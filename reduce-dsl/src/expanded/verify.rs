@@ -24,18 +24,16 @@
 //!    and nothing that may need 64 bits goes through 32. That no difference is negative is not proved: the
 //!    interpreter reports one where it happens.
 //! 10. Near accumulators are those of a program whose positions are near, in its kernel over inputs. They stay in registers
-//!    and in the shared memory of their block.
+//!     and in the shared memory of their block.
 
-mod arguments;
 mod bounds;
-mod uniform;
+mod expressions;
 
 use super::{Barrier, Buffer, Expanded, ExpandedKernel, Expr, FULL, Local, Place, Shared, Stmt, Ty};
 use crate::near::Near;
 use crate::operation::{Layout, Operation};
 use crate::program::{Program, Reads};
 use std::collections::BTreeMap;
-use uniform::Uniform;
 
 /// A broken rule.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -81,6 +79,15 @@ impl Expanded {
                 .or_else(|expr| verifier.ensure(9, false, || format!("`{expr}` may not fit its type")))
         })
     }
+}
+
+/// For whom a value is the same: everyone in the cluster, in the block, in a warp, or nobody else.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Uniform {
+    Thread,
+    Warp,
+    Block,
+    Cluster,
 }
 
 /// What is known of a bound name.
@@ -279,6 +286,9 @@ impl Verifier<'_> {
         place.rank.iter().try_for_each(|_| self.clustered(&place.to_string()))?;
         self.ensure(4, place.rank.is_none() || self.met, || format!("{place} before its block may run"))?;
         self.ensure(7, legal, || format!("{place} is not in the shared memory of a block"))?;
+        let near = self.element(place.buffer) == Some(Ty::Near);
+        let own = self.near.is_some() && place.rank.is_none();
+        self.ensure(10, !near || own, || format!("{place} is near"))?;
         place.rank.iter().try_for_each(|rank| self.expect(rank, Ty::U32).map(|_| ()))?;
         self.expect(&place.index, if shared { Ty::U32 } else { Ty::U64 })
     }
@@ -301,80 +311,6 @@ impl Verifier<'_> {
                 self.kernel.shared.iter().find(|array| array.name == name).map(Shared::holds)
             }
         }
-    }
-
-    fn expect(&self, expr: &Expr, ty: Ty) -> Result<Uniform, Violation> {
-        self.ensure(2, expr.ty() == Some(ty), || format!("`{expr}` should be {ty}"))?;
-        self.check(expr)
-    }
-
-    /// Names and argument types inside, and for whom the value is the same.
-    fn check(&self, expr: &Expr) -> Result<Uniform, Violation> {
-        let near = expr.ty() == Some(Ty::Near);
-        self.ensure(10, !near || self.near.is_some(), || format!("`{expr}` is near"))?;
-        expr.operands().into_iter().try_for_each(|operand| self.check(operand).map(|_| ()))?;
-        match expr {
-            Expr::Local(local) | Expr::Lane(local, _) => {
-                let bound = self.scope.get(&local.name).is_some_and(|it| it.ty == local.ty);
-                self.ensure(1, bound, || format!("`{}` is not bound here", local.name))?;
-            }
-            Expr::Named(name) => {
-                let declared = self.kernel.constants.iter().any(|it| it.name == *name);
-                self.ensure(8, declared, || format!("{name} is not a constant of the kernel"))?;
-            }
-            Expr::Aligned(buffer, bytes) => {
-                let legal = self.element(*buffer).is_some() && bytes.is_power_of_two();
-                self.ensure(7, legal, || format!("`{expr}`"))?;
-            }
-            Expr::Map(args) => self.arguments(expr, &self.operation.map_arguments(), args, Ty::Acc)?,
-            Expr::NearMap(args) => self.arguments(expr, &self.operation.map_arguments(), args, Ty::Near)?,
-            Expr::Combine(a, b) => {
-                let ty = self.accumulator(a);
-                [a, b].iter().try_for_each(|it| self.operand(it, ty))?;
-            }
-            Expr::Fold(a, args) => {
-                let wanted = self.operation.fold_arguments();
-                self.ensure(7, wanted.is_some() && self.reads_inputs(), || format!("`{expr}`"))?;
-                self.behind(expr, (a, self.accumulator(a)), wanted.unwrap_or_default(), args)?;
-            }
-            Expr::Finish(a, args) => {
-                self.behind(expr, (a, Ty::Acc), self.operation.finish_arguments(), args)?;
-            }
-            Expr::Far(a, first) => {
-                self.operand(a, Ty::Near)?;
-                self.operand(first, Ty::U64)?;
-            }
-            Expr::Elements => {
-                let legal = !self.reads_inputs() && self.operation.counts();
-                self.ensure(8, legal, || "nobody told the kernel the number of elements".to_owned())?;
-            }
-            Expr::Param(param, ty) => {
-                let declared = self.operation.params.get(*param).map(|param| param.ty);
-                self.ensure(8, declared == Some(*ty), || format!("`{expr}` is not a param"))?;
-            }
-            Expr::Step(input) => {
-                let legal = self.strided() && self.element(Buffer::Input(*input)).is_some();
-                self.ensure(8, legal, || format!("`{expr}`"))?;
-            }
-            Expr::Rank => self.clustered("rank")?,
-            Expr::Const(_) | Expr::Thread | Expr::Block | Expr::Grid | Expr::Items => {}
-            Expr::Empty | Expr::NearEmpty => {}
-            Expr::Un(..) | Expr::Bin(..) | Expr::Cmp(..) | Expr::Cast(..) => {}
-        }
-        Ok(self.uniform(expr))
-    }
-
-    fn operand(&self, expr: &Expr, ty: Ty) -> Check {
-        self.ensure(2, expr.ty() == Some(ty), || format!("`{expr}` should be {ty}"))
-    }
-
-    /// The type of an accumulator, of either kind.
-    fn accumulator(&self, expr: &Expr) -> Ty {
-        if expr.ty() == Some(Ty::Near) { Ty::Near } else { Ty::Acc }
-    }
-
-    fn reads_inputs(&self) -> bool {
-        self.kernel.reads == Reads::Inputs
     }
 
     fn ensure(&self, rule: u32, holds: bool, what: impl FnOnce() -> String) -> Check {
