@@ -26,7 +26,7 @@ pub(crate) fn kernel(body: Vec<Stmt>) -> ExpandedKernel {
         cluster: 1,
         streaming: false,
         constants: vec![constant("LEN", 64)],
-        shared: vec![Shared { name: "s", len: "LEN" }],
+        shared: vec![Shared { name: "s", len: "LEN", near: false }],
         body,
     }
 }
