@@ -51,30 +51,27 @@ enum Meet {
 
 /// Where one tile length gives way to a longer one. Measured on an H200 (ARCHITECTURE.md, Measurements); the same
 /// everywhere, since it decides bits.
-const FEW: [Row; 7] = [
-    Row { block: 256, units: 1, meet: Meet::Alone },
-    Row { block: 256, units: 2, meet: Meet::Alone },
+const FEW: [Row; 9] = [
+    Row { block: 128, units: 2, meet: Meet::Alone },
+    Row { block: 128, units: 4, meet: Meet::Alone },
     Row { block: 256, units: 4, meet: Meet::Alone },
     Row { block: 512, units: 4, meet: Meet::Alone },
     Row { block: 256, units: 2, meet: Meet::Cluster(8) },
     Row { block: 256, units: 4, meet: Meet::Cluster(16) },
     Row { block: 512, units: 4, meet: Meet::Cluster(16) },
+    Row { block: 256, units: 4, meet: Meet::Few(1 << 17) },
+    Row { block: 512, units: 4, meet: Meet::Few(1 << 20) },
 ];
 
 /// More elements, of operators that commute.
-const COMMUTING: [Row; 3] = [
-    Row { block: 512, units: 4, meet: Meet::Few(1 << 20) },
+const COMMUTING: [Row; 2] = [
     Row { block: 512, units: 16, meet: Meet::Many(1 << 24) },
     Row { block: 512, units: 32, meet: Meet::All },
 ];
 
 /// More elements, of operators that do not. What a thread reads lies together, and neighbouring threads read further apart
 /// the more it is: 64 bytes at most.
-const ORDERED: [Row; 3] = [
-    Row { block: 256, units: 4, meet: Meet::Few(1 << 18) },
-    Row { block: 512, units: 4, meet: Meet::Few(1 << 20) },
-    Row { block: 512, units: 4, meet: Meet::Launches },
-];
+const ORDERED: Row = Row { block: 512, units: 4, meet: Meet::Launches };
 
 /// The cases of a specification, by growing n; the last one has no end.
 pub(crate) fn cases(spec: &Spec, tuning: Tuning) -> Vec<Case> {
@@ -86,7 +83,7 @@ pub(crate) fn cases(spec: &Spec, tuning: Tuning) -> Vec<Case> {
         Passes::Auto => {
             let block = |fastest| spec.block.unwrap_or_else(|| fitting(fastest, operation));
             let case = |row: &Row| row.case(block(row.block), operation, tuning);
-            let more = if operation.commutative { &COMMUTING } else { &ORDERED };
+            let more = if operation.commutative { &COMMUTING[..] } else { &[ORDERED] };
             let mut cases: Vec<_> = match operation.layout {
                 Layout::Contiguous => FEW.iter().chain(more).map(case).collect(),
                 Layout::Strided => {
