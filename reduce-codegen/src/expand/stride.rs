@@ -42,7 +42,8 @@ impl Expansion<'_> {
 
     /// Where the run of a thread begins and ends: of all items, each has a share, and the first threads one more.
     fn run_of_thread(&self, block: Expr) -> (Vec<Stmt>, [Expr; 2]) {
-        let [share, longer, end] = ["share", "longer", "end"].map(|name| self.local(name, Ty::U64));
+        let [share, longer, end] =
+            ["run_share", "longer_runs", "run_end"].map(|name| self.local(name, Ty::U64));
         let begin = |thread: Expr| {
             let run = thread.cast(Scalar::U64);
             run.clone().times(share.get()).bin(Bin::Add, run.bin(Bin::Min, longer.get()))
