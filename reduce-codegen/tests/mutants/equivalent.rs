@@ -15,7 +15,7 @@ pub(crate) const EQUIVALENT: [Equivalent; 22] = [
     Equivalent {
         mutations: &["64-bit position in 32 bits"],
         is_one: |what, _| {
-            let positions = ["for at: u64 = ", "let at_first_all: u64 = ", "let end_all: u64 = "];
+            let positions = ["for at: u64 = ", "let at_first_all: u64 = ", "let run_end_all: u64 = "];
             what.starts_with(LAST) && positions.iter().any(|it| what.contains(it))
         },
         reason: "there are no more partials than blocks of a grid, less than 2^31",
