@@ -388,19 +388,3 @@ fn a_ticket_counts_the_threads_that_take_it() {
     assert_eq!(first(counted(&[])).0, Kind::TicketTaken);
     assert_eq!(program("").kernel(Reads::Inputs).name, "reduce_inputs");
 }
-
-#[test]
-fn a_partial_that_nobody_takes_is_reported() {
-    let taken = |but: u64| {
-        interpret("shuffle one_block ticket flag", 600, true, |body| {
-            let Some(Stmt::If(_, last_block, _)) = body.last_mut() else { panic!("no last block") };
-            let rounds =
-                last_block.iter_mut().find_map(|it| if let Stmt::For(it) = it { Some(it) } else { None });
-            let rounds = rounds.unwrap();
-            let end = Expr::Grid.cast(Scalar::U64).bin(Bin::Sub, Expr::Const(Value::of(but)));
-            rounds.test = rounds.local.get().below(end);
-        })
-    };
-    assert!(taken(0).is_ok());
-    assert_eq!(first(taken(1)).0, Kind::PartialLeft);
-}

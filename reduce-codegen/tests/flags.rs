@@ -1,0 +1,34 @@
+//! Partials with flags: a program that leaves one is reported, since the next run would find it there.
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+mod support;
+
+use reduce_codegen::{compile, expand};
+use reduce_dsl::expanded::{Expr, Stmt};
+use reduce_dsl::interpreter::{Kind, Options, Provenance, run};
+use reduce_dsl::operators::operator;
+use reduce_dsl::ops::Bin;
+use reduce_dsl::{Scalar, Value};
+use support::spec;
+
+/// What is reported where the last block takes all partials but so many.
+fn reported(left: u64) -> Vec<Kind> {
+    let list = "shuffle one_block ticket flag";
+    let program = compile(&spec(operator("max").unwrap(), Scalar::F32, 256, list)).unwrap();
+    let mut expanded = expand(&program).unwrap();
+    let Some(Stmt::If(_, last_block, _)) = expanded.kernels[0].body.last_mut() else { return Vec::new() };
+    let rounds = last_block.iter_mut().find_map(|it| if let Stmt::For(it) = it { Some(it) } else { None });
+    let rounds = rounds.unwrap();
+    let end = Expr::Grid.cast(Scalar::U64).bin(Bin::Sub, Expr::Const(Value::of(left)));
+    rounds.test = rounds.local.get().below(end);
+    let inputs = Provenance::inputs(&program.operation, 600, true);
+    let mut domain = Provenance::new(&program.operation);
+    let outcome = run(&program, &expanded, &mut domain, &inputs, 600, Options::FORWARD);
+    outcome.reports.into_iter().map(|report| report.kind).collect()
+}
+
+#[test]
+fn a_partial_that_nobody_takes_is_reported() {
+    assert_eq!(reported(0), []);
+    assert_eq!(reported(1), [Kind::PartialLeft]);
+}
