@@ -46,9 +46,9 @@ pub fn cuda(program: &Program) -> Result<String, Error> {
 pub fn cuda_kernels(operation: &Operation, kernels: &[ExpandedKernel]) -> String {
     let uses = Uses::of(kernels);
     let near = Near::of(operation).filter(|_| uses.near);
-    let mut text = types::structs(operation, near.as_ref(), &uses.vectors);
+    let mut text = types::structs(operation, near.as_ref(), &uses);
     uses.unaligned.iter().for_each(|&(ty, lanes)| text.push_str(&unaligned::function(ty, lanes)));
-    text.push_str(&func::functions(operation, near.as_ref(), uses.far));
+    text.push_str(&func::functions(operation, near.as_ref(), &uses));
     if uses.shuffles {
         let far = (near.is_none() || uses.far).then_some(&operation.acc);
         let accs = near.iter().map(|near| &near.acc).chain(far);
@@ -75,13 +75,13 @@ fn kernel(operation: &Operation, near: Option<&Near>, kernel: &ExpandedKernel) -
     // and without it every kernel that was measured is as fast or faster (ARCHITECTURE.md, Measurements).
     let cluster =
         if kernel.cluster > 1 { format!("__cluster_dims__({}) ", kernel.cluster) } else { String::new() };
+    let around = Around { operation, near, streaming: kernel.streaming };
     let mut text = format!(
         "\nextern \"C\" __global__ void {cluster}{}({})\n{{\n",
         kernel.name,
-        parameters(operation, kernel)
+        parameters(around, kernel)
     );
     kernel.constants.iter().for_each(|it| text.push_str(&constant(it)));
-    let around = Around { operation, near, streaming: kernel.streaming };
     kernel.shared.iter().for_each(|it| text.push_str(&shared(around, it)));
     text.push_str(&stmt::body(around, &kernel.body, 1));
     text.push_str("}\n");
@@ -97,8 +97,9 @@ fn shared(around: Around<'_>, it: &Shared) -> String {
     format!("    __shared__ {} {}[{}];\n", types::record(around.acc(it.holds())), it.name, it.len)
 }
 
-fn parameters(operation: &Operation, kernel: &ExpandedKernel) -> String {
-    let (acc, output) = (types::record(&operation.acc), types::record(&operation.output));
+fn parameters(around: Around<'_>, kernel: &ExpandedKernel) -> String {
+    let operation = around.operation;
+    let [acc, output] = [around.acc(kernel.partial()), &operation.output].map(types::record);
     let uses = Uses::of(slice::from_ref(kernel));
     let mut text = String::new();
     match kernel.reads {

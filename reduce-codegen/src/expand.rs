@@ -46,6 +46,7 @@ fn kernel(program: &Program, kernel: &Kernel) -> ExpandedKernel {
         block: program.block,
         cluster: kernel.cluster(),
         streaming: kernel.fold().streaming,
+        near_partials: program.has_near_partials(),
         constants: expansion.constants,
         shared: expansion.shared,
         body: expansion.body,
@@ -61,7 +62,7 @@ struct Expansion<'a> {
     body: Vec<Stmt>,
     /// The accumulators of a thread: one for each lane of the fold, then one.
     lanes: Vec<Local>,
-    /// Do positions in accumulators count from the tile's first element?
+    /// Are positions in accumulators near?
     near: bool,
     /// How many threads hold an item; asked for only where the operation has no padding.
     present: Expr,
@@ -132,6 +133,9 @@ impl<'a> Expansion<'a> {
     }
 
     fn which_items(&mut self) {
+        if self.is_single() {
+            return self.body.push(Stmt::Let(count(), Expr::Items.cast(Scalar::U32)));
+        }
         let begin = Expr::Block.cast(Scalar::U64).times(Expr::Named("TILE").cast(Scalar::U64));
         // The last blocks of a cluster may have nothing to do.
         let end =
@@ -160,7 +164,7 @@ impl<'a> Expansion<'a> {
     /// Declares an array in shared memory, once. The last block has one of its own where that of every block is of near
     /// accumulators.
     fn share(&mut self, [name, of_last]: [&'static str; 2], len: &'static str) -> Buffer {
-        let own = self.in_last_block() && self.shared.iter().any(|it| it.near);
+        let own = self.in_last_block() && self.shared.iter().any(|it| it.near != self.near);
         let name = if own { of_last } else { name };
         if self.shared.iter().all(|it| it.name != name) {
             self.shared.push(Shared { name, len, near: self.near });

@@ -57,6 +57,8 @@ pub struct ExpandedKernel {
     pub cluster: u32,
     /// Do its vector loads say that nobody reads the elements again?
     pub streaming: bool,
+    /// Are partials, those that it reads and those that it writes, near accumulators?
+    pub near_partials: bool,
     /// Named numbers.
     pub constants: Vec<Constant>,
     /// Arrays of accumulators in shared memory.
@@ -66,6 +68,11 @@ pub struct ExpandedKernel {
 }
 
 impl ExpandedKernel {
+    /// What partials are.
+    pub fn partial(&self) -> Ty {
+        if self.near_partials { Ty::Near } else { Ty::Acc }
+    }
+
     /// The value of a constant; 0 for one that is not declared, which the verifier refuses.
     pub fn constant(&self, name: &str) -> u32 {
         self.constants.iter().find(|it| it.name == name).map_or(0, |it| it.value)
@@ -105,7 +112,7 @@ pub enum Ty {
     Vector(Scalar, u32),
     /// An accumulator.
     Acc,
-    /// An accumulator whose positions count from the tile's first element: see [`crate::near`].
+    /// An accumulator whose positions take 32 bits, counted from some element before: see [`crate::near`].
     Near,
     /// A result.
     Output,

@@ -229,15 +229,15 @@ fn one(
 }
 
 fn layout(setting: &Setting<'_>, kernel: &ExpandedKernel) -> Layout {
-    let [acc, output] = [&setting.operation.acc, &setting.operation.output].map(RecordLayout::new);
+    let record = setting.record(kernel.near_partials);
+    let [partial, output] = [record, &setting.operation.output].map(RecordLayout::new);
     let mut at = 0;
     let arrays = kernel.shared.iter().map(|array| {
-        let (start, record) = (at, RecordLayout::new(setting.record(array)));
+        let (start, record) = (at, RecordLayout::new(setting.record(array.near)));
         at += u64::from(kernel.constant(array.len)) * record.size;
         (start, record)
     });
-    let flagged = RecordLayout::flagged(&setting.operation.acc);
-    Layout { arrays: arrays.collect(), acc, flagged, output }
+    Layout { arrays: arrays.collect(), partial, flagged: RecordLayout::flagged(record), output }
 }
 
 /// What is wrong when the last kernel has ended.

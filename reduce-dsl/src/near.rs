@@ -37,6 +37,8 @@ const NOWHERE: u64 = u64::MAX;
 const NOWHERE_NEAR: u32 = u32::MAX;
 
 impl Near {
+    /// The most elements whose positions fit near accumulators, counted from the first of all.
+    pub const MOST: u64 = NOWHERE_NEAR as u64;
     /// The name of the position of the tile's first element, in `far`.
     pub const FIRST: &str = "first";
 

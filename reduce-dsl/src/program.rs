@@ -24,7 +24,8 @@ pub use association::{Association, Level, Runs};
 pub use plan::{Launch, Plan, Region};
 pub use verify::{LIMITS, Limits, Violation};
 
-use crate::operation::Operation;
+use crate::near::Near;
+use crate::operation::{Operation, Record};
 use crate::pass::Pass;
 
 /// A reduction as kernels, before expansion.
@@ -88,7 +89,8 @@ pub struct Fold {
     pub unrolled: bool,
     /// Do vector loads say that nobody reads the elements again?
     pub streaming: bool,
-    /// Do positions count from the tile's first element, until the block's accumulator leaves it?
+    /// Do positions take 32 bits? They count from the tile's first element, until the block's accumulator leaves it; or, in
+    /// a program whose partials are near, from the first of all.
     pub near: bool,
 }
 
@@ -246,6 +248,17 @@ impl Program {
     pub fn is_alone(&self) -> bool {
         let first = self.plan().launches(self.up_to.unwrap_or(u64::MAX))[0];
         first.grid == self.kernel(Reads::Inputs).cluster().into() && first.is_last
+    }
+
+    /// Do positions count from the first element of all, in 32 bits, until the result? Then partials are near as well.
+    pub fn has_near_partials(&self) -> bool {
+        self.kernel(Reads::Partials).fold().near
+    }
+
+    /// What the blocks leave: accumulators, or near ones.
+    pub fn partial(&self) -> Record {
+        let near = self.has_near_partials().then(|| Near::of(&self.operation)).flatten();
+        near.map_or_else(|| self.operation.acc.clone(), |near| near.acc)
     }
 
     /// Warps of a block.

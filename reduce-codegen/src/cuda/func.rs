@@ -6,6 +6,7 @@ mod values;
 
 use super::helpers;
 use super::types::{literal, record, scalar};
+use super::uses::Uses;
 use body::body;
 use reduce_dsl::Value;
 use reduce_dsl::func::{Func, Param};
@@ -15,19 +16,18 @@ use reduce_dsl::operation::{Operation, Record};
 /// How every device function is declared.
 pub(super) const INLINE: &str = "__device__ __forceinline__";
 
-/// The functions that the kernels call, behind the helpers that these call. Where accumulators are near, `far` says
-/// whether those that are not are combined as well.
-pub(super) fn functions(operation: &Operation, near: Option<&Near>, far: bool) -> String {
+/// The functions that the kernels call, behind the helpers that these call.
+pub(super) fn functions(operation: &Operation, near: Option<&Near>, uses: &Uses) -> String {
     let Operation { acc, map, combine, fold, finish, output, padding, .. } = operation;
     let mut text = helpers::helpers(printed(operation));
     match near {
         None => text.push_str(&on_elements([map, combine], fold.as_ref(), acc)),
-        Some(near) => text.push_str(&on_near(near, acc)),
+        Some(near) => text.push_str(&on_near(near, acc, uses.near_partials)),
     }
-    if near.is_some() && far {
+    if near.is_some() && uses.far {
         text.push_str(&function("combine", combine, acc, acc));
     }
-    if near.is_none() || far {
+    if near.is_none() || uses.far {
         text.extend(padding.as_ref().map(|values| identity("identity", acc, values)));
     }
     if !gives_acc(operation) {
@@ -45,11 +45,15 @@ fn on_elements([map, combine]: [&Func; 2], fold: Option<&Func>, acc: &Record) ->
 }
 
 /// The same of near accumulators, and what makes far ones of them.
-fn on_near(near: &Near, far: &Record) -> String {
+fn on_near(near: &Near, far: &Record, counts_all: bool) -> String {
     let Near { acc, map, combine, fold, padding, far: to_far } = near;
     let mut text = on_elements([map, combine], fold.as_ref(), acc);
     text.extend(padding.as_ref().map(|values| identity("near_identity", acc, values)));
-    text.push_str("\n// Positions count from the first of all elements, and not from that of a tile.");
+    text.push_str(if counts_all {
+        "\n// Positions have 64 bits."
+    } else {
+        "\n// Positions count from the first of all elements, and not from that of a tile."
+    });
     text + &function("to_far", to_far, acc, far)
 }
 

@@ -127,9 +127,10 @@ fn again(program: &Program) -> Vec<&'static str> {
 }
 
 fn workspace(program: &Program) -> String {
-    let (first, size) = (program.kernel(Reads::Inputs), program.operation.acc.size());
+    let (first, partial) = (program.kernel(Reads::Inputs), program.partial());
+    let size = partial.size();
     if takes_tickets(program) && first.has_flags() {
-        let size = 8 * program.operation.acc.flagged_words();
+        let size = 8 * partial.flagged_words();
         return format!(
             "// workspace  {size} bytes for each block: its partial, with flags\n\
              // ticket     one unsigned int; both must be 0 before the first reduction, and are 0 after each\n"

@@ -50,8 +50,8 @@ fn stmt(around: Around<'_>, it: &Stmt, depth: usize) -> String {
         Stmt::Store(to, value) => line(format!("{} = {};", place(operation, to), sub(value))),
         Stmt::Post(to, value) => line(format!("post_partial({}, {});", slot(operation, to), sub(value))),
         Stmt::Take(local, from) => {
-            let (acc, from) = (types::record(&operation.acc), slot(operation, from));
-            line(format!("const {} = take_partial<{acc}>({from});", declared(around, local)))
+            let (partial, from) = (types::record(around.acc(local.ty)), slot(operation, from));
+            line(format!("const {} = take_partial<{partial}>({from});", declared(around, local)))
         }
         Stmt::Shuffle { into, value, down, mask } => {
             line(shuffle(around, into, [&sub(value), &sub(down)], *mask))

@@ -1,11 +1,11 @@
 //! Types and literals in C++.
 
+use super::uses::Uses;
 use reduce_dsl::expanded::{Chunk, Local, Ty};
 use reduce_dsl::func::Param;
 use reduce_dsl::near::Near;
 use reduce_dsl::operation::{Operation, Record};
 use reduce_dsl::{Scalar, Value};
-use std::collections::BTreeSet;
 use std::fmt::Write;
 
 /// The C++ type of a scalar. 16-bit floats are carried as their bits, so that no header is needed.
@@ -42,18 +42,14 @@ pub(super) fn vector(ty: Scalar, lanes: u32) -> String {
 }
 
 /// The structs: the accumulator and the result of the operation, and vectors of elements.
-pub(super) fn structs(
-    operation: &Operation,
-    near: Option<&Near>,
-    vectors: &BTreeSet<(Scalar, u32)>,
-) -> String {
+pub(super) fn structs(operation: &Operation, near: Option<&Near>, uses: &Uses) -> String {
     let Operation { acc, output, .. } = operation;
     let mut text = fields(acc);
     if output.name != acc.name {
         text.push_str(&fields(output));
     }
-    text.extend(near.map(|near| near_fields(acc, &near.acc)));
-    for &(ty, lanes) in vectors {
+    text.extend(near.map(|near| near_fields(acc, &near.acc, uses.near_partials)));
+    for &(ty, lanes) in &uses.vectors {
         let (name, bytes) = (vector(ty, lanes), ty.size() * lanes as usize);
         let _ = write!(text, "\n// {lanes} consecutive elements, loaded at once.\n");
         let _ = writeln!(text, "struct alignas({bytes}) {name} {{{}}};", elements(ty, lanes));
@@ -124,17 +120,17 @@ pub(super) fn word(ty: Scalar, lanes: u32) -> &'static str {
 }
 
 /// The struct of near accumulators, and what they are.
-fn near_fields(acc: &Record, near: &Record) -> String {
+fn near_fields(acc: &Record, near: &Record, counts_all: bool) -> String {
     let pairs = acc.fields.iter().zip(&near.fields).filter(|(far, near)| far.ty != near.ty);
     let positions: Vec<_> = pairs.map(|(field, _)| field.name.as_str()).collect();
-    match &acc.name {
-        None => String::new(),
-        Some(name) => format!(
-            "\n// {name} inside a tile: {} counts from the tile's first element, which 32 bits hold.{}",
-            positions.join(" and "),
-            fields(near)
-        ),
-    }
+    let positions = positions.join(" and ");
+    let Some(name) = &acc.name else { return String::new() };
+    let what = if counts_all {
+        format!("{name} with {positions} in 32 bits: so few elements are reduced here.")
+    } else {
+        format!("{name} inside a tile: {positions} counts from the tile's first element, which 32 bits hold.")
+    };
+    format!("\n// {what}{}", fields(near))
 }
 
 /// The definition of a struct.

@@ -23,13 +23,16 @@ pub(super) struct Uses {
     pub(super) ticket: bool,
     /// Accumulators are near.
     pub(super) near: bool,
+    /// Partials are near, and so count from the first element of all.
+    pub(super) near_partials: bool,
     /// Accumulators that are not near are combined.
     pub(super) far: bool,
 }
 
 impl Uses {
     pub(super) fn of(kernels: &[ExpandedKernel]) -> Uses {
-        let mut uses = Uses::default();
+        let near_partials = kernels.iter().any(|kernel| kernel.near_partials);
+        let mut uses = Uses { near_partials, ..Uses::default() };
         kernels.iter().for_each(|kernel| uses.body(&kernel.body));
         uses
     }

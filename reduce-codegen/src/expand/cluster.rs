@@ -21,7 +21,8 @@ impl Expansion<'_> {
     pub(super) fn cluster_tree(&mut self, combine: Combine) {
         self.note(Part::Tree, &Step::Combine(combine), super::words(combine));
         let (mut leave, acc) = self.of_block();
-        let was_near = std::mem::take(&mut self.near);
+        let was_near = self.near && !self.program.has_near_partials();
+        self.near &= !was_near;
         let values = self.share(BLOCK_VALUES, "CLUSTER");
         let mine = Place { rank: Some(Box::new(0.into())), ..values.at(Expr::Rank) };
         leave.push(Stmt::Store(mine, acc));
@@ -29,10 +30,10 @@ impl Expansion<'_> {
         let leaves = there.into_iter().fold(Expr::Thread.equals(0), Expr::and);
         self.body.extend([Stmt::Wait, Stmt::when(leaves, leave), Stmt::Barrier(Barrier::Cluster)]);
         // A variable of near accumulators holds none of the cluster.
-        let acc = Local::new(if was_near { "acc_far" } else { "acc" }, Ty::Acc);
+        let acc = Local::new(if was_near { "acc_far" } else { "acc" }, self.acc_type());
         self.body.extend(was_near.then(|| Stmt::Var(acc.clone(), Expr::Empty)));
         let outside = std::mem::take(&mut self.body);
-        let emptied = (!was_near).then(|| Stmt::Set(acc.clone(), Expr::Empty));
+        let emptied = (!was_near).then(|| Stmt::Set(acc.clone(), self.empty()));
         self.first_block(combine, values, acc, emptied);
         let inside = std::mem::replace(&mut self.body, outside);
         let first_warp = Expr::Rank.equals(0).and(Expr::Thread.below(Program::WARP));
@@ -40,7 +41,7 @@ impl Expansion<'_> {
     }
 
     fn first_block(&mut self, combine: Combine, values: Buffer, acc: Local, emptied: Option<Stmt>) {
-        let value = Local::new("block_value", Ty::Acc);
+        let value = Local::new("block_value", self.acc_type());
         let blocks = self.blocks_present();
         let take =
             vec![Stmt::Load(value.clone(), values.at(Expr::Thread)), Stmt::Set(acc.clone(), value.get())];

@@ -9,13 +9,13 @@ use reduce_dsl::program::{GridMedium, Reads, Scope, Step};
 impl Expansion<'_> {
     /// Thread 0 delivers the accumulator of its block, or cluster.
     pub(super) fn deliver(&mut self, medium: GridMedium) {
-        let (mut body, acc) = self.of_block();
         if self.is_alone() {
             let whose = if self.kernel.cluster() > 1 { "cluster" } else { "block" };
             self.body.push(Stmt::Note(Part::Deliver, format!("finish: there is one {whose}")));
-            body.push(self.result(acc));
+            let body = self.result();
             return self.body.push(Stmt::when(self.delivers(), body));
         }
+        let (mut body, acc) = self.of_block();
         let words: &[_] = match medium {
             GridMedium::Ticket => &["ticket"],
             GridMedium::Flags => &["ticket", "flag"],
@@ -65,18 +65,33 @@ impl Expansion<'_> {
         self.kernel.reads == Reads::Inputs && !self.kernel.is_atomic() && self.program.is_alone()
     }
 
+    /// Does this kernel have one block, whose tile begins with the first element, whatever n?
+    pub(super) fn is_single(&self) -> bool {
+        self.is_alone() && self.kernel.cluster() == 1
+    }
+
     fn by_cluster(&self, blocks: Expr) -> Expr {
         if self.kernel.cluster() > 1 { blocks.over(Expr::Named("CLUSTER")) } else { blocks }
     }
 
-    pub(super) fn result(&self, acc: Expr) -> Stmt {
-        Stmt::Store(Buffer::Result.at(zero()), self.finished(acc))
+    /// The result of the accumulator that thread 0 has.
+    pub(super) fn result(&mut self) -> Vec<Stmt> {
+        let (mut body, acc) = self.acc_of_block();
+        body.extend(self.result_of(acc));
+        body
+    }
+
+    /// The result of an accumulator, whose positions count from the first element of all if they are near.
+    fn result_of(&self, acc: Expr) -> Vec<Stmt> {
+        let (mut body, acc) = if acc.ty() == Some(Ty::Near) { self.far(acc) } else { (Vec::new(), acc) };
+        body.push(Stmt::Store(Buffer::Result.at(zero()), self.finished(acc)));
+        body
     }
 
     /// The result, where the block, or cluster, is the only one.
     fn partial_or_result(&self, acc: Expr) -> Stmt {
         let alone = self.deliverers().equals(1);
-        Stmt::If(alone, vec![self.result(acc.clone())], vec![self.partial(acc)])
+        Stmt::If(alone, self.result_of(acc.clone()), vec![self.partial(acc)])
     }
 
     fn finished(&self, acc: Expr) -> Expr {
@@ -90,16 +105,27 @@ impl Expansion<'_> {
         Expr::Finish(Box::new(acc), operation.finish_arguments().iter().filter_map(given).collect())
     }
 
-    /// The accumulator of the block, and how its first thread comes by it. Positions that leave the block are far.
+    /// What the block leaves of its accumulator, and how its first thread comes by it.
     pub(super) fn of_block(&mut self) -> (Vec<Stmt>, Expr) {
-        let acc = self.lanes.first().map(|acc| (Vec::new(), acc.get()));
-        let (mut body, acc) = acc.unwrap_or_else(|| self.root_of_tree());
-        if !self.near {
+        let (mut body, acc) = self.acc_of_block();
+        if !self.near || self.program.has_near_partials() {
             return (body, acc);
         }
+        let (more, far) = self.far(acc);
+        body.extend(more);
+        (body, far)
+    }
+
+    fn acc_of_block(&mut self) -> (Vec<Stmt>, Expr) {
+        let acc = self.lanes.first().map(|acc| (Vec::new(), acc.get()));
+        acc.unwrap_or_else(|| self.root_of_tree())
+    }
+
+    /// An accumulator with positions of 64 bits.
+    fn far(&self, acc: Expr) -> (Vec<Stmt>, Expr) {
         let far = Local::new("acc_far", Ty::Acc);
-        body.push(Stmt::Let(far.clone(), Expr::Far(Box::new(acc), Box::new(first().get()))));
-        (body, far.get())
+        let origin = if self.program.has_near_partials() { zero() } else { first().get() };
+        (vec![Stmt::Let(far.clone(), Expr::Far(Box::new(acc), Box::new(origin)))], far.get())
     }
 
     /// The root of a tree in memory. In place, there is none where there is no item.

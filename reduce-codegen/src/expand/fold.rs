@@ -38,6 +38,16 @@ pub(super) enum Before {
     Items(Expr),
 }
 
+/// Whether unaligned vectors can be read that are read by words, and so with what is around them.
+pub(super) enum Around {
+    /// They are not read by words.
+    Nothing,
+    /// They can, where this holds: the tile is full, and in the input is what is read around it.
+    If(Expr),
+    /// They cannot: the only tile has nothing before it.
+    Absent,
+}
+
 impl Expansion<'_> {
     pub(super) fn fold(&mut self, fold: Fold) {
         self.note(Part::Fold, &Step::Fold(fold), words(fold));
@@ -64,25 +74,32 @@ impl Expansion<'_> {
             (2.., _) if fold.arrangement == Arrangement::Striped => self.striped(fold, units),
             (_, 1) => vec![Stmt::If(full_tile(), all(Access::Items), guarded)],
             _ => {
-                let unaligned = self.has_around().unwrap_or_else(full_tile);
-                let otherwise = Stmt::If(unaligned, all(Access::Unaligned), guarded);
+                let unaligned = |there| vec![Stmt::If(there, all(Access::Unaligned), guarded.clone())];
+                let otherwise = match self.around() {
+                    Around::Nothing => unaligned(full_tile()),
+                    Around::If(there) => unaligned(there),
+                    Around::Absent => guarded,
+                };
                 let aligned = self.aligned().fold(full_tile(), Expr::and);
-                vec![Stmt::If(aligned, all(Access::Vectors), vec![otherwise])]
+                vec![Stmt::If(aligned, all(Access::Vectors), otherwise)]
             }
         }
     }
 
-    /// Where unaligned vectors are read by words: is the tile full, and in the input what is read around them?
-    pub(super) fn has_around(&self) -> Option<Expr> {
+    /// What unaligned vectors need around them.
+    pub(super) fn around(&self) -> Around {
         let by_words =
             |k: usize| Chunk::of(self.program.operation.inputs[k].ty, self.access(k).0) == Chunk::Word;
         if !self.inputs().any(by_words) {
-            return None;
+            return Around::Nothing;
+        }
+        if self.is_single() {
+            return Around::Absent;
         }
         let wide = |name| Expr::Named(name).cast(Scalar::U64);
         let end = first().get().bin(Bin::Add, wide("TILE")).bin(Bin::Add, wide("WIDTH"));
         let before = Expr::Const(Value::of(0u64)).below(first().get());
-        Some(before.and(Expr::Cmp(Cmp::Le, Box::new(end), Box::new(Expr::Items))))
+        Around::If(before.and(Expr::Cmp(Cmp::Le, Box::new(end), Box::new(Expr::Items))))
     }
 
     fn declare_lanes(&mut self, fold: Fold) {
@@ -173,10 +190,10 @@ impl Expansion<'_> {
     }
 
     fn item_of_partials(&self, unit: &Unit, item: u32, suffix: &str) -> (Vec<Stmt>, Expr) {
-        let local = Local::new(format!("item{suffix}"), Ty::Acc);
+        let local = Local::new(format!("item{suffix}"), self.acc_type());
         let flagged = self.in_last_block() && self.program.kernel(Reads::Inputs).has_flags();
         let load = if flagged { Stmt::Take } else { Stmt::Load };
-        let load = load(local.clone(), self.partials.0.at(unit.position(item)));
+        let load = load(local.clone(), self.partials.0.at(self.position(unit, item)));
         let begins = self.before(unit, item).is_none();
         (vec![load], if begins { local.get() } else { self.lane(item).get().combine(local.get()) })
     }
@@ -209,8 +226,8 @@ impl Expansion<'_> {
         let given = |argument: &Argument| match *argument {
             Argument::Acc(_) => None,
             Argument::Input(k) => Some(element(k)),
-            Argument::Index if self.near => Some(unit.at.clone().plus(item)),
-            Argument::Index => Some(unit.position(item)),
+            Argument::Index if self.near => Some(self.near_position(unit, item)),
+            Argument::Index => Some(self.position(unit, item)),
             Argument::Step => Some(step.clone()),
             Argument::Count => Some(Expr::Items),
             Argument::Param(param) => Some(Expr::Param(param, operation.params[param].ty)),
@@ -229,9 +246,28 @@ impl Expansion<'_> {
         }
     }
 
+    /// The position, in the whole input, of an item.
+    fn position(&self, unit: &Unit, item: u32) -> Expr {
+        let begin = match (unit.is_whole(), unit.at.clone()) {
+            (true, at) => at,
+            (false, at) if self.is_single() => at.cast(Scalar::U64),
+            (false, at) => first().get().bin(Bin::Add, at.cast(Scalar::U64)),
+        };
+        plus(begin, item)
+    }
+
+    /// The position of an item in 32 bits: in the tile, or in the whole input where partials are near, too.
+    fn near_position(&self, unit: &Unit, item: u32) -> Expr {
+        let in_tile = unit.at.clone().plus(item);
+        if !self.program.has_near_partials() || self.is_single() {
+            return in_tile;
+        }
+        first().get().cast(Scalar::U32).plus(in_tile)
+    }
+
     /// Where an item of the unit lies in an input.
     fn address(&self, input: usize, unit: &Unit, item: u32) -> Expr {
-        let position = unit.position(item);
+        let position = self.position(unit, item);
         match self.program.operation.layout {
             Layout::Contiguous => position,
             Layout::Strided => position.times(Expr::Step(input)),
@@ -242,7 +278,7 @@ impl Expansion<'_> {
     fn vectors(&self, unit: &Unit, suffix: &str, load: fn(Local, Place) -> Stmt) -> Vec<Stmt> {
         let parts = |k| (0..self.kernel.fold().width / self.access(k).0).map(move |part| (k, part));
         let place = |(k, part)| {
-            let place = Buffer::Input(k).at(unit.position(part * self.access(k).0));
+            let place = Buffer::Input(k).at(self.position(unit, part * self.access(k).0));
             load(self.vector(k, part, suffix), place)
         };
         self.inputs().flat_map(parts).map(place).collect()
@@ -332,20 +368,10 @@ pub(super) fn full_tile() -> Expr {
 }
 
 impl Unit {
-    /// The position, in the whole input, of an item.
-    fn position(&self, item: u32) -> Expr {
-        let begin = if self.is_whole() {
-            self.at.clone()
-        } else {
-            first().get().bin(Bin::Add, self.at.clone().cast(Scalar::U64))
-        };
-        if item == 0 { begin } else { begin.bin(Bin::Add, Expr::Const(Value::of(u64::from(item)))) }
-    }
-
     /// Is that item there?
     fn holds(&self, item: u32) -> Expr {
         if self.is_whole() {
-            self.position(item).below(Expr::Items)
+            plus(self.at.clone(), item).below(Expr::Items)
         } else {
             self.at.clone().plus(item).below(count().get())
         }
@@ -354,4 +380,9 @@ impl Unit {
     fn is_whole(&self) -> bool {
         self.at.ty() == Some(Ty::U64)
     }
+}
+
+/// A position in the whole input, some items further on.
+fn plus(position: Expr, items: u32) -> Expr {
+    if items == 0 { position } else { position.bin(Bin::Add, Expr::Const(Value::of(u64::from(items)))) }
 }

@@ -1,6 +1,6 @@
 //! Striped units, row after row: of a row, neighbouring threads take neighbouring units.
 
-use super::fold::{Access, Before, before_unit, full_tile, in_flight, unit};
+use super::fold::{Access, Around, Before, before_unit, full_tile, in_flight, unit};
 use super::{Expansion, count};
 use reduce_dsl::expanded::{Expr, Local, Loop, Stmt, Ty, Unroll};
 use reduce_dsl::ops::Bin;
@@ -22,15 +22,18 @@ impl Expansion<'_> {
         let mut body = vec![Stmt::Let(rows.clone(), count().get().over(row(fold)))];
         let mut done = rows.clone();
         let aligned = self.aligned().reduce(Expr::and).filter(|_| fold.width > 1);
-        match (aligned, self.has_around()) {
+        let all = |access| [read(access), vec![Stmt::Set(whole.clone(), rows.get())]].concat();
+        match (aligned, self.around()) {
             (None, _) => body.extend(read(Access::Items)),
-            (Some(aligned), None) => {
+            (Some(aligned), Around::Nothing) => {
                 body.push(Stmt::If(aligned, read(Access::Vectors), read(Access::Unaligned)));
             }
-            (Some(aligned), Some(around)) => {
+            (Some(aligned), around) => {
                 done = whole.clone();
-                let all = |access| [read(access), vec![Stmt::Set(whole.clone(), rows.get())]].concat();
-                let unaligned = vec![Stmt::when(around, all(Access::Unaligned))];
+                let unaligned = match around {
+                    Around::If(around) => vec![Stmt::when(around, all(Access::Unaligned))],
+                    Around::Nothing | Around::Absent => Vec::new(),
+                };
                 body.push(Stmt::Var(whole.clone(), 0.into()));
                 body.push(Stmt::If(aligned, all(Access::Vectors), unaligned));
             }

@@ -54,13 +54,12 @@ impl Expansion<'_> {
     fn last_block(&mut self) {
         self.partials = (Buffer::Partials, self.deliverers().cast(Scalar::U64));
         self.suffix = "_all";
-        self.near = false;
         self.kernel = self.program.kernel(Reads::Partials);
+        self.near = self.kernel.fold().near;
         self.threads_with_items();
         let steps = self.kernel.steps.iter().filter(|step| !matches!(step, Step::Grid(_)));
         steps.for_each(|step| self.step(step));
-        let (mut body, acc) = self.of_block();
-        body.push(self.result(acc));
+        let mut body = self.result();
         if !self.program.kernel(Reads::Inputs).has_flags() {
             body.push(Stmt::Store(Buffer::Ticket.at(zero()), 0.into()));
         }

@@ -5,7 +5,8 @@ use reduce_dsl::near::Near;
 use reduce_dsl::program::{Program, Reads};
 
 /// Positions in accumulators count from the first element of the block's tile, in 32 bits: half the registers, shuffles and
-/// shared memory. Where the block's accumulator leaves it, one thread adds the position of that element. Positions are the
+/// shared memory. Where the block's accumulator leaves it, one thread adds the position of that element. In a program for fewer
+/// than 2³² elements they count from the first of all, and partials are near as well: half the memory. Positions are the
 /// fields that are only copied and compared, so that nothing shows ([`reduce_dsl::near`]).
 ///
 /// ```
@@ -32,12 +33,13 @@ pub fn near(mut program: Program) -> Result<Program, String> {
             "the accumulator of `{name}` has no field that is the index and only copied and compared; leave `near` out"
         ));
     }
-    if let Some(fold) = fold_mut(&mut program.kernels[Reads::Inputs as usize]) {
-        if fold.units().is_none() {
-            return Err(format!("{REACH}; leave one of the two out"));
-        }
-        fold.near = true;
+    if program.kernel(Reads::Inputs).fold().units().is_none() {
+        return Err(format!("{REACH}; leave one of the two out"));
     }
+    // The positions of so few elements take 32 bits wherever they count from.
+    let few = program.up_to.is_some_and(|n| n <= Near::MOST);
+    let kernels = program.kernels.iter_mut().filter(|kernel| few || kernel.reads == Reads::Inputs);
+    kernels.filter_map(fold_mut).for_each(|fold| fold.near = true);
     Ok(program)
 }
 

@@ -99,7 +99,7 @@ impl<'a> Reader<'a> {
         Ok(kernel)
     }
 
-    /// `kernel name reads inputs, block 256, cluster 2, streaming`.
+    /// `kernel name reads inputs, block 256, cluster 2, streaming, near partials`.
     fn heading(&mut self) -> Parsed<ExpandedKernel> {
         let mut line = self.lines[self.at].clone();
         self.at += 1;
@@ -110,17 +110,30 @@ impl<'a> Reader<'a> {
         line.expect(",")?;
         line.expect("block")?;
         let block = line.number()?;
-        let (mut cluster, mut streaming) = (1, false);
+        let (mut cluster, mut streaming, mut near_partials) = (1, false, false);
         while line.accept(",") {
             if line.accept("cluster") {
                 cluster = line.number()?;
+            } else if line.accept("near") {
+                line.expect("partials")?;
+                near_partials = true;
             } else {
                 line.expect("streaming")?;
                 streaming = true;
             }
         }
         let (constants, shared, body) = (Vec::new(), Vec::new(), Vec::new());
-        line.end(ExpandedKernel { name, reads, block, cluster, streaming, constants, shared, body })
+        line.end(ExpandedKernel {
+            name,
+            reads,
+            block,
+            cluster,
+            streaming,
+            near_partials,
+            constants,
+            shared,
+            body,
+        })
     }
 
     /// `NAME = value`.

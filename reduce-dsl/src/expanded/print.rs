@@ -23,6 +23,9 @@ impl fmt::Display for ExpandedKernel {
         if self.streaming {
             write!(f, ", streaming")?;
         }
+        if self.near_partials {
+            write!(f, ", near partials")?;
+        }
         writeln!(f)?;
         self.constants.iter().try_for_each(|it| writeln!(f, "  const {} = {}", it.name, it.value))?;
         self.shared

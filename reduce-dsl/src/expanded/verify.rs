@@ -24,7 +24,7 @@
 //!    and nothing that may need 64 bits goes through 32. That no difference is negative is not proved: the
 //!    interpreter reports one where it happens.
 //! 10. Near accumulators are those of a program whose positions are near, in its kernel over inputs. They stay in registers
-//!     and in the shared memory of their block.
+//!     and in the shared memory of their block; where partials are near, so is all that is no result.
 
 mod bounds;
 mod expressions;
@@ -71,11 +71,14 @@ impl Expanded {
             verifier.ensure(4, expanded.cluster == kernel.cluster(), || {
                 format!("clusters of {} blocks", expanded.cluster)
             })?;
+            verifier.ensure(10, expanded.near_partials == program.has_near_partials(), || {
+                format!("partials are {}", expanded.partial())
+            })?;
             verifier.ensure(8, bytes == program.shared_bytes(kernel), || {
                 format!("{bytes} bytes of shared memory")
             })?;
             verifier.body(&expanded.body, Uniform::Cluster)?;
-            bounds::too_large(expanded)
+            bounds::too_large(program, expanded)
                 .or_else(|expr| verifier.ensure(9, false, || format!("`{expr}` may not fit its type")))
         })
     }
@@ -139,12 +142,13 @@ impl Verifier<'_> {
             Stmt::Store(place, value) => self.store(place, value),
             Stmt::Post(place, value) => {
                 self.flagged(stmt, place)?;
-                self.expect(value, Ty::Acc)?;
+                self.expect(value, self.kernel.partial())?;
                 self.place(place).map(|_| ())
             }
             Stmt::Take(local, place) => {
                 self.flagged(stmt, place)?;
-                self.ensure(2, local.ty == Ty::Acc, || format!("`{}` is no accumulator", local.name))?;
+                let partial = local.ty == self.kernel.partial();
+                self.ensure(2, partial, || format!("`{}` is no partial", local.name))?;
                 self.place(place)?;
                 self.bind(local, false, Uniform::Thread)
             }
@@ -287,7 +291,7 @@ impl Verifier<'_> {
         self.ensure(4, place.rank.is_none() || self.met, || format!("{place} before its block may run"))?;
         self.ensure(7, legal, || format!("{place} is not in the shared memory of a block"))?;
         let near = self.element(place.buffer) == Some(Ty::Near);
-        let own = self.near.is_some() && place.rank.is_none();
+        let own = self.near.is_some() && (place.rank.is_none() || self.kernel.near_partials);
         self.ensure(10, !near || own, || format!("{place} is near"))?;
         place.rank.iter().try_for_each(|rank| self.expect(rank, Ty::U32).map(|_| ()))?;
         self.expect(&place.index, if shared { Ty::U32 } else { Ty::U64 })
@@ -302,9 +306,9 @@ impl Verifier<'_> {
             Buffer::Input(k) if self.kernel.reads == Reads::Inputs => {
                 Some(Ty::Scalar(self.operation.inputs.get(k)?.ty))
             }
-            Buffer::Items if self.kernel.reads == Reads::Partials => Some(Ty::Acc),
+            Buffer::Items if self.kernel.reads == Reads::Partials => Some(self.kernel.partial()),
             Buffer::Input(_) | Buffer::Items => None,
-            Buffer::Partials => Some(Ty::Acc),
+            Buffer::Partials => Some(self.kernel.partial()),
             Buffer::Result => Some(Ty::Output),
             Buffer::Ticket => Some(Ty::U32),
             Buffer::Shared(name) => {

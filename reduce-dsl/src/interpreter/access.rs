@@ -225,8 +225,8 @@ impl Machine<'_, '_> {
     fn count(&mut self, team: &mut Cluster, here: Here, direction: Direction, spots: &Spots) {
         let layout = self.layout;
         let (record, base) = match spots.array {
-            Array::Items => (&layout.acc, self.setting.items_at),
-            Array::Partials => (&layout.acc, self.setting.partials_at),
+            Array::Items => (&layout.partial, self.setting.items_at),
+            Array::Partials => (&layout.partial, self.setting.partials_at),
             Array::Result => (&layout.output, 0),
             Array::Shared(array) => {
                 let (base, record) = &layout.arrays[array];

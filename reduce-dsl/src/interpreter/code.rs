@@ -221,10 +221,12 @@ impl<'k> Writer<'k, '_> {
                 let ty = if place.buffer == Buffer::Result { Ty::Output } else { self.held(place) };
                 Op::StoreAcc { at: self.place(place)?, value: self.acc(value, ty)? }
             }
-            Stmt::Post(place, value) => Op::Post { at: self.slot(place)?, value: self.acc(value, Ty::Acc)? },
+            Stmt::Post(place, value) => {
+                Op::Post { at: self.slot(place)?, value: self.acc(value, self.held(place))? }
+            }
             Stmt::Take(local, place) => {
                 let at = self.slot(place)?;
-                Op::Take { into: self.bind(&local.name, Ty::Acc)?, at }
+                Op::Take { into: self.bind(&local.name, self.held(place))?, at }
             }
             Stmt::Shuffle { into, value, down, mask } => {
                 let ty = if into.ty == Ty::Near { Ty::Near } else { Ty::Acc };
@@ -318,9 +320,9 @@ impl<'k> Writer<'k, '_> {
 
     /// The kind of accumulators that a place holds.
     fn held(&self, place: &Place) -> Ty {
-        let arrays = &self.code.kernel.shared;
-        let array = arrays.iter().find(|array| place.buffer == Buffer::Shared(array.name));
-        array.map_or(Ty::Acc, Shared::holds)
+        let kernel = self.code.kernel;
+        let array = kernel.shared.iter().find(|array| place.buffer == Buffer::Shared(array.name));
+        array.map_or(kernel.partial(), Shared::holds)
     }
 
     fn place(&mut self, place: &'k Place) -> Result<At, String> {

@@ -69,10 +69,10 @@ impl Cells {
     }
 }
 
-/// How accumulators and results lie in memory.
+/// How partials and results lie in memory.
 pub(super) struct Layout {
-    pub(super) acc: RecordLayout,
-    /// An accumulator with flags.
+    pub(super) partial: RecordLayout,
+    /// A partial with flags.
     pub(super) flagged: RecordLayout,
     pub(super) output: RecordLayout,
     /// Where each shared array starts, and what it holds.

@@ -93,7 +93,8 @@ impl Setting<'_> {
         if !self.grid.is_multiple_of(cluster.into()) || self.grid > BLOCKS {
             return Err(format!("{} blocks are no grid of clusters of {cluster}", self.grid));
         }
-        let of = |array: &Shared| u64::from(kernel.constant(array.len)) * self.record(array).size() as u64;
+        let of =
+            |array: &Shared| u64::from(kernel.constant(array.len)) * self.record(array.near).size() as u64;
         let bytes: u64 = kernel.shared.iter().map(of).sum();
         if bytes > SHARED {
             return Err(format!("{bytes} bytes of shared memory are more than the {SHARED} of a block"));
@@ -101,9 +102,9 @@ impl Setting<'_> {
         Ok(())
     }
 
-    /// What an array in shared memory holds.
-    pub(super) fn record(&self, array: &Shared) -> &Record {
-        let near = self.near.as_ref().filter(|_| array.near);
+    /// Accumulators, or near ones, where the operation has positions.
+    pub(super) fn record(&self, near: bool) -> &Record {
+        let near = self.near.as_ref().filter(|_| near);
         near.map_or(&self.operation.acc, |near| &near.acc)
     }
 

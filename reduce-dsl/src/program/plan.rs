@@ -71,8 +71,8 @@ impl Plan {
             writes: Writes::of(program.kernel(reads)),
         };
         let kernels = [cover(Reads::Inputs), cover(Reads::Partials)];
-        let (acc, has_flags) = (&program.operation.acc, program.kernel(Reads::Inputs).has_flags());
-        let partial_size = if has_flags { 8 * acc.flagged_words() } else { acc.size() } as u64;
+        let (partial, has_flags) = (program.partial(), program.kernel(Reads::Inputs).has_flags());
+        let partial_size = if has_flags { 8 * partial.flagged_words() } else { partial.size() } as u64;
         Plan { kernels, partial_size, has_flags }
     }
 

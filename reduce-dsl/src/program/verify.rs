@@ -25,7 +25,7 @@
 //! 13. Tickets stand in the kernel over inputs, before a kernel over partials that is one block, and whose tree is the
 //!     same.
 //! 14. Positions are near in the units of a tile, over inputs, where the accumulator has positions; what is kept for a tree
-//!     in place has none.
+//!     in place has none. They are near over partials, too, where no position of the program needs more than 32 bits.
 
 use super::{
     Addressing, Arrangement, Combine, Fold, GridMedium, Kernel, Medium, Program, Reach, Reads, Scope, Step,
@@ -82,8 +82,10 @@ impl Program {
         let [block, cluster] = [true, false].map(|inside| {
             kernel.combines().filter(|combine| of_block(combine) == inside).map(slots).sum::<usize>()
         });
-        let last = if near.is_some() && kernel.has_ticket() && !self.is_alone() { block } else { 0 };
-        block * near.unwrap_or(far) + (cluster + last) * far
+        let left = self.partial().size();
+        let apart = near.is_some() && !self.has_near_partials();
+        let last = if apart && kernel.has_ticket() && !self.is_alone() { block } else { 0 };
+        block * near.unwrap_or(far) + (cluster + last) * left
     }
 }
 
@@ -176,9 +178,11 @@ fn verify_ticket(program: &Program, kernel: &Kernel) -> Check {
 }
 
 fn verify_near(program: &Program, kernel: &Kernel) -> Check {
+    let few = program.up_to.is_some_and(|n| n <= Near::MOST);
+    let first = program.kernel(Reads::Inputs).fold();
     let legal = || {
-        kernel.reads == Reads::Inputs
-            && kernel.fold().units().is_some()
+        (kernel.reads == Reads::Inputs || (few && first.near))
+            && first.units().is_some()
             && !kernel.steps.contains(&Step::Keep)
             && Near::of(&program.operation).is_some()
     };

@@ -2,6 +2,7 @@
 
 use super::super::{ExpandedKernel, Expr, Local, Loop, Place, Stmt, Ty};
 use crate::ops::{Bin, Cmp};
+use crate::program::Program;
 use std::collections::BTreeMap;
 
 /// Elements of an input, and the distance between the first and the last in memory: what addresses can tell apart.
@@ -11,12 +12,18 @@ const ITEMS: u128 = 1 << 63;
 const BLOCKS: u128 = (1 << 31) - 1;
 
 /// The expression that does not fit its type, if there is one.
-pub(super) fn too_large(kernel: &ExpandedKernel) -> Result<(), Expr> {
-    Bounds { kernel, locals: BTreeMap::new() }.body(&kernel.body)
+pub(super) fn too_large(program: &Program, kernel: &ExpandedKernel) -> Result<(), Expr> {
+    let items = program.up_to.map_or(ITEMS, u128::from);
+    let blocks = program.up_to.map_or(BLOCKS, |n| program.plan().launches(n)[0].grid.into());
+    Bounds { kernel, items, blocks, locals: BTreeMap::new() }.body(&kernel.body)
 }
 
 struct Bounds<'a> {
     kernel: &'a ExpandedKernel,
+    /// The most items.
+    items: u128,
+    /// The most blocks.
+    blocks: u128,
     /// The greatest value of each scalar that is not bounded by its type alone.
     locals: BTreeMap<&'a str, u128>,
 }
@@ -97,10 +104,11 @@ impl<'a> Bounds<'a> {
             Expr::Named(name) => self.kernel.constant(name).into(),
             Expr::Local(Local { name, .. }) => self.locals.get(name.as_str()).copied().unwrap_or(of_type),
             Expr::Thread => self.kernel.block.saturating_sub(1).into(),
-            Expr::Block => BLOCKS - 1,
-            Expr::Grid => BLOCKS,
+            Expr::Block => self.blocks.saturating_sub(1),
+            Expr::Grid => self.blocks,
             Expr::Rank => self.kernel.cluster.saturating_sub(1).into(),
-            Expr::Items | Expr::Elements | Expr::Step(_) => ITEMS,
+            Expr::Items | Expr::Elements => self.items,
+            Expr::Step(_) => ITEMS,
             Expr::Bin(op, a, b) => self.combined(*op, a, b)?.unwrap_or(of_type),
             Expr::Cast(_, a) => self.most(a)?,
             Expr::Lane(..) | Expr::Param(..) | Expr::Aligned(..) | Expr::Empty | Expr::NearEmpty => of_type,
