@@ -59,12 +59,12 @@ fn jobs() -> Vec<(Program, u32)> {
         let cases = Programs::of(&auto("argmax", Scalar::F32), Tuning::of(number)).unwrap();
         cases.cases().iter().map(|program| (program.clone(), number)).collect::<Vec<_>>()
     });
-    everywhere.chain(in_turn).chain(tuned).map(|(program, number)| with_clusters(program, number)).collect()
+    everywhere.chain(in_turn).chain(tuned).map(|(program, number)| at_least(program, number)).collect()
 }
 
 /// The first architecture that has what a program uses, if that is not old enough.
-fn with_clusters(program: Program, number: u32) -> (Program, u32) {
-    let least = if program.kernels[0].cluster() > 1 { 90 } else { 0 };
+fn at_least(program: Program, number: u32) -> (Program, u32) {
+    let least = program.capability();
     (program, number.max(least))
 }
 
@@ -135,7 +135,7 @@ fn what_only_closures_say_compiles() {
     let programs: Vec<_> = specs.filter_map(|spec| reduce_codegen::compile(&spec).ok()).collect();
     let numbers = ARCHITECTURES.into_iter().cycle();
     let jobs: Vec<_> =
-        programs.into_iter().zip(numbers).map(|(program, number)| with_clusters(program, number)).collect();
+        programs.into_iter().zip(numbers).map(|(program, number)| at_least(program, number)).collect();
     let complaints: Vec<_> =
         jobs.par_iter().filter_map(|(program, number)| complaint(nvrtc, program, *number)).collect();
     assert!(complaints.is_empty(), "{} of {}:\n{}", complaints.len(), jobs.len(), complaints[0]);

@@ -81,6 +81,23 @@ fn near() {
     }
 }
 
+/// What the hardware finds at once: of floats, of an element that is looked for, of several fields and of bits.
+#[test]
+fn redux() {
+    let blocks = [Pass::Shuffle, Pass::Coarsen(4), Pass::Redux, Pass::OneBlock, Pass::Ticket];
+    let cluster = [Pass::Shuffle, Pass::Near, Pass::Redux, Pass::Cluster(8)];
+    for (name, ty, passes) in [
+        ("max", Scalar::F32, &blocks[..]),
+        ("minmax", Scalar::F16, &blocks[..3]),
+        ("xor", Scalar::U8, &blocks[..3]),
+        ("argminmax", Scalar::F32, &cluster),
+        ("findmin", Scalar::I8, &cluster[..3]),
+    ] {
+        let spec = spec(name, ty, (passes, 128));
+        check(&format!("{name}_redux"), &text(&spec.text, &reduce_codegen::compile(&spec).unwrap()));
+    }
+}
+
 /// How CUDA spells every operation on every type, and the functions that the spellings call.
 #[test]
 fn operations() {

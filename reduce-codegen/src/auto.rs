@@ -7,10 +7,11 @@ use reduce_dsl::near::Near;
 use reduce_dsl::operation::{Layout, Operation};
 use reduce_dsl::pass::Pass;
 use reduce_dsl::program::LIMITS;
+use reduce_dsl::redux::Redux;
 use reduce_dsl::spec::Passes;
 
 /// The version of the associations, of `auto` and of every pass: bits change only with it.
-pub const ASSOCIATION: &str = "A3";
+pub const ASSOCIATION: &str = "A4";
 
 /// How a specification is compiled for a range of n.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -41,7 +42,7 @@ enum Meet {
     Cluster(u32),
     /// There are as many as that many units need: few enough that threads of the last one have a partial each.
     Few(u64),
-    /// There are as many as that many units need.
+    /// There are as many as that many units need: threads of the last one may have two, and flags are for small ones.
     Many(u64),
     /// There are as many as it takes.
     All,
@@ -51,21 +52,24 @@ enum Meet {
 
 /// Where one tile length gives way to a longer one. Measured on an H200 (ARCHITECTURE.md, Measurements); the same
 /// everywhere, since it decides bits.
-const FEW: [Row; 9] = [
+const FEW: [Row; 11] = [
+    Row { block: 32, units: 4, meet: Meet::Alone },
     Row { block: 128, units: 2, meet: Meet::Alone },
     Row { block: 128, units: 4, meet: Meet::Alone },
     Row { block: 256, units: 4, meet: Meet::Alone },
     Row { block: 512, units: 4, meet: Meet::Alone },
     Row { block: 256, units: 2, meet: Meet::Cluster(8) },
-    Row { block: 256, units: 4, meet: Meet::Cluster(16) },
+    Row { block: 256, units: 4, meet: Meet::Cluster(8) },
+    Row { block: 512, units: 4, meet: Meet::Cluster(8) },
     Row { block: 512, units: 4, meet: Meet::Cluster(16) },
     Row { block: 256, units: 4, meet: Meet::Few(1 << 17) },
     Row { block: 512, units: 4, meet: Meet::Few(1 << 20) },
 ];
 
 /// More elements, of operators that commute.
-const COMMUTING: [Row; 2] = [
-    Row { block: 512, units: 16, meet: Meet::Many(1 << 24) },
+const COMMUTING: [Row; 3] = [
+    Row { block: 512, units: 16, meet: Meet::Few(1 << 21) },
+    Row { block: 512, units: 32, meet: Meet::Many(1 << 24) },
     Row { block: 512, units: 32, meet: Meet::All },
 ];
 
@@ -90,8 +94,11 @@ pub(crate) fn cases(spec: &Spec, tuning: Tuning) -> Vec<Case> {
                     vec![Case { up_to: None, block: block(512), passes: apart(operation, tuning) }]
                 }
             };
-            // Rows that differ in their block alone end at the same n where the block is one.
-            cases.dedup_by_key(|case| case.up_to);
+            // Where the block is given, rows may end where one before them does.
+            let ends = |case: &mut Case, before: &mut Case| {
+                case.up_to.zip(before.up_to).is_some_and(|(end, before)| end <= before)
+            };
+            cases.dedup_by(ends);
             cases
         }
     }
@@ -109,12 +116,13 @@ impl Row {
         let width = width(operation);
         let units = match self.meet {
             // Few elements are read by few blocks, and take as long as the bytes of a thread.
-            Meet::Alone | Meet::Cluster(_) | Meet::Few(_) => {
+            Meet::Alone | Meet::Cluster(_) | Meet::Few(_) | Meet::Many(_) => {
                 (self.units / operation.inputs.len().max(1) as u32).max(1)
             }
-            // Sixteen lanes keep a thread busy for long enough.
-            Meet::All if width == 16 => self.units / 2,
-            Meet::Many(_) | Meet::All | Meet::Launches => self.units,
+            // Sixteen lanes keep a thread busy for long enough; and of shorter tiles, which little work is done on, more end at
+            // the same time.
+            Meet::All if width == 16 || operation.acc.is_scalar() => self.units / 2,
+            Meet::All | Meet::Launches => self.units,
         };
         let tile = u64::from(block) * u64::from(units) * u64::from(width);
         let up_to = match self.meet {
@@ -128,7 +136,8 @@ impl Row {
         let meet = match self.meet {
             Meet::Cluster(blocks) if blocks <= tuning.cluster => vec![Pass::Cluster(blocks)],
             Meet::Cluster(_) | Meet::Few(_) => tuning.grid(true),
-            Meet::Many(_) | Meet::All => tuning.grid(false),
+            Meet::Many(_) => tuning.grid(partial(operation) <= SMALL),
+            Meet::All => tuning.grid(false),
             Meet::Alone | Meet::Launches => Vec::new(),
         };
         // What is read again soon may stay in the cache.
@@ -138,20 +147,34 @@ impl Row {
             Meet::Many(_) | Meet::All | Meet::Launches => true,
         };
         let streaming = (once && tuning.streaming).then_some(Pass::Streaming).into_iter().collect();
-        Case { up_to, block, passes: [tile, streaming, meet].concat() }
+        Case { up_to, block, passes: [tile, redux(operation, tuning), streaming, meet].concat() }
     }
 }
 
 /// The passes of elements that lie apart, 32 a thread: ptxas loads them all before it combines them, and 64 spill on sm_75.
 fn apart(operation: &Operation, tuning: Tuning) -> Vec<Pass> {
     let tile = [Pass::Shuffle, Pass::Coarsen(32), Pass::Unroll].into_iter().chain(near(operation));
-    tile.chain(tuning.grid(false)).collect()
+    tile.chain(redux(operation, tuning)).chain(tuning.grid(false)).collect()
+}
+
+/// Warps combine their accumulators at once wherever the hardware can.
+fn redux(operation: &Operation, tuning: Tuning) -> Vec<Pass> {
+    let known = tuning.redux && Redux::of(operation).is_some();
+    known.then_some(Pass::Redux).into_iter().collect()
+}
+
+/// Bytes of a partial of few elements.
+fn partial(operation: &Operation) -> usize {
+    Near::of(operation).map_or(operation.acc.size(), |near| near.acc.size())
 }
 
 /// Positions are near wherever there are some.
 fn near(operation: &Operation) -> Option<Pass> {
     Near::of(operation).map(|_| Pass::Near)
 }
+
+/// Bytes of a small accumulator.
+const SMALL: usize = 8;
 
 /// Bytes of accumulators that a thread of 512 keeps in registers without spilling: 64 registers of 128.
 const LANES: usize = 256;

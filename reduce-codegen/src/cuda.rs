@@ -9,6 +9,7 @@ mod flag;
 mod func;
 mod header;
 mod helpers;
+mod redux;
 mod shuffle;
 mod spelling;
 mod stmt;
@@ -22,6 +23,7 @@ use reduce_dsl::expanded::{Constant, ExpandedKernel, Shared};
 use reduce_dsl::near::Near;
 use reduce_dsl::operation::{Layout, Operation};
 use reduce_dsl::program::{Program, Reads};
+use reduce_dsl::redux::Redux;
 use std::fmt::Write;
 use std::slice;
 use stmt::Around;
@@ -53,6 +55,10 @@ pub fn cuda_kernels(operation: &Operation, kernels: &[ExpandedKernel]) -> String
         let far = (near.is_none() || uses.far).then_some(&operation.acc);
         let accs = near.iter().map(|near| &near.acc).chain(far);
         accs.for_each(|acc| text.push_str(&shuffle::function(acc)));
+    }
+    if let (Some(asks), Some(redux)) = (uses.redux, Redux::of(operation)) {
+        let acc = near.as_ref().map_or(&operation.acc, |near| &near.acc);
+        text.push_str(&redux::functions(&redux, acc, asks));
     }
     if uses.atomics {
         text.push_str(&atomic::function(operation));

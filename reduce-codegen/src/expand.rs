@@ -262,7 +262,8 @@ fn words(combine: Combine) -> Vec<String> {
         }
     };
     words.extend(combine.last_warp.then(|| "last_warp".to_owned()));
-    words.extend(combine.unrolled.then(|| "unroll".to_owned()));
+    words.extend(combine.redux.then(|| "redux".to_owned()));
+    words.extend((combine.unrolled && !combine.redux).then(|| "unroll".to_owned()));
     words
 }
 

@@ -29,6 +29,7 @@ fn steps(block: u32, arrangement: Arrangement) -> Vec<Step> {
         medium: Medium::Shared(Addressing::Modulo),
         unrolled: false,
         last_warp: false,
+        redux: false,
     };
     let fold = Fold { arrangement, ..Fold::NAIVE };
     vec![Step::Fold(fold), Step::Combine(tree), Step::Grid(GridMedium::NextLaunch)]

@@ -15,6 +15,7 @@ mod in_place;
 mod last_warp;
 mod near;
 mod one_block;
+mod redux;
 mod sequential;
 mod serial;
 mod shuffle;
@@ -34,6 +35,7 @@ pub use in_place::in_place;
 pub use last_warp::last_warp;
 pub use near::near;
 pub use one_block::one_block;
+pub use redux::redux;
 pub use sequential::sequential;
 pub use serial::serial;
 pub use shuffle::shuffle;
@@ -83,6 +85,7 @@ fn rewrite(program: Program, pass: Pass) -> Result<Program, String> {
         Pass::Vectorize(width) => vectorize(program, width),
         Pass::Streaming => streaming(program),
         Pass::Near => near(program),
+        Pass::Redux => redux(program),
         Pass::Atomic => atomic(program),
         Pass::Cluster(blocks) => cluster(program, blocks),
         Pass::OneBlock => one_block(program),

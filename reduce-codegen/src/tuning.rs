@@ -11,6 +11,8 @@ pub struct Tuning {
     pub ticket: bool,
     /// Where it does so for few elements, do the partials carry flags?
     pub flag: bool,
+    /// Are the accumulators of a warp combined by one instruction, where it has one?
+    pub redux: bool,
     /// Do the loads of many elements tell the cache that nobody reads them again?
     pub streaming: bool,
 }
@@ -18,19 +20,21 @@ pub struct Tuning {
 /// By architecture, oldest first: from a compute capability on, until the next one. Measured on an H200 (sm_90,
 /// ARCHITECTURE.md, Measurements); newer ones have the same, with clusters of the size that all of them allow.
 const KNOWN: [(u32, Tuning); 2] = [
-    (90, Tuning { cluster: 16, ticket: true, flag: true, streaming: true }),
-    (100, Tuning { cluster: 8, ticket: true, flag: true, streaming: true }),
+    (90, Tuning { cluster: 16, ticket: true, flag: true, redux: true, streaming: true }),
+    (100, Tuning { cluster: 8, ticket: true, flag: true, redux: true, streaming: true }),
 ];
 
 impl Tuning {
     /// What runs everywhere.
-    pub const DEFAULT: Tuning = Tuning { cluster: 1, ticket: true, flag: true, streaming: false };
+    pub const DEFAULT: Tuning =
+        Tuning { cluster: 1, ticket: true, flag: true, redux: false, streaming: false };
 
     /// Every tuning, the default first.
-    pub const ALL: [Tuning; 6] = [
+    pub const ALL: [Tuning; 7] = [
         Tuning::DEFAULT,
         Tuning { flag: false, ..Tuning::DEFAULT },
         Tuning { ticket: false, ..Tuning::DEFAULT },
+        Tuning { redux: true, ..Tuning::DEFAULT },
         Tuning { streaming: true, ..Tuning::DEFAULT },
         Tuning { cluster: 8, ..Tuning::DEFAULT },
         Tuning { cluster: 16, ..Tuning::DEFAULT },

@@ -227,9 +227,14 @@ fn the_table_says_what_changes_the_association() {
             "streaming" => "vectorize(4)",
             "ticket" => "one_block",
             "flag" => "one_block ticket",
+            "redux" => "shuffle",
             _ => "",
         };
-        let name = if word.name == "near" { "argmax" } else { "sum" };
+        let name = match word.name {
+            "near" => "argmax",
+            "redux" => "max",
+            _ => "sum",
+        };
         let before = compile(&spec(operator(name).unwrap(), Scalar::I32, 256, needs)).unwrap();
         let after = apply(before.clone(), make(word), 0).unwrap();
         assert_eq!(after.association() != before.association(), word.changes_association, "{}", word.name);

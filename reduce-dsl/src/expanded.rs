@@ -6,7 +6,7 @@
 //!        | for local = expr while expr next expr { stmt* } | if expr { stmt* } else { stmt* } | exit
 //!        | load local = place | load unaligned local = place | store place = expr
 //!        | post place = expr | take local = place
-//!        | shuffle local = expr down expr, mask
+//!        | shuffle local = expr down expr, mask | redux local where expr
 //!        | barrier warp, mask | barrier block | barrier cluster | arrive | wait
 //!        | vote local = expr | fence order scope
 //!        | atomic local = op(place, expr) order scope | atomic combine(place, expr) order scope
@@ -185,6 +185,9 @@ pub enum Stmt {
         /// The lanes that take part, one bit each.
         mask: u32,
     },
+    /// Makes a variable what the accumulators of the warp combine to, of those lanes for which a condition holds: see
+    /// [`crate::redux`]. All lanes of the warp meet, and get it; where the condition holds for none, it is undefined.
+    Redux(Local, Option<Expr>),
     /// All its threads meet, and see each other's writes.
     Barrier(Barrier),
     /// This thread runs, as threads of the cluster that wait may know.

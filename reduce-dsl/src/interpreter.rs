@@ -45,7 +45,7 @@ mod values;
 mod warp;
 
 pub use count::{Counts, Global, LaunchCounts, Shared};
-pub use domain::{Acc, Domain, Positions, Refused};
+pub use domain::{Acc, Domain, Positions, Refused, halved};
 pub use provenance::Provenance;
 pub use report::{Kind, Report, ThreadId};
 pub use schedule::{Branches, Schedule, Warps};

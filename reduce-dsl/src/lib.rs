@@ -27,6 +27,7 @@ pub mod pass;
 pub mod program;
 #[cfg(feature = "parse")]
 pub mod recognise;
+pub mod redux;
 mod scalar;
 pub mod spec;
 mod value;

@@ -5,6 +5,7 @@
 use crate::eval::Evaluator;
 use crate::func::{Func, Param};
 use crate::lanes::LaneError;
+use crate::ops::Bin;
 use crate::{Scalar, Value};
 use std::fmt;
 
@@ -189,6 +190,10 @@ pub struct Operation {
 pub struct Search {
     /// The field.
     pub field: usize,
+    /// The field of the element's position.
+    pub position: usize,
+    /// Which of two positions wins where their values are equally good: [`Bin::Min`] or [`Bin::Max`].
+    pub place: Bin,
     /// Two values of it → the better one. Floats that are equal, and NaN, are equally good.
     pub best: Func,
 }

@@ -70,9 +70,9 @@ pub struct Operator {
     pub params: &'static [(&'static str, Scalar, &'static str)],
     /// May elements be reordered?
     pub commutative: bool,
-    /// What it looks for, where that decides: a field of the accumulator, and the `op` that gives the best value of it.
-    /// See [`Search`](crate::operation::Search).
-    pub searches: &'static [(&'static str, &'static str)],
+    /// What it looks for, where that decides: a field of the accumulator, that of its position, and the `op` that gives the
+    /// best value of it. See [`Search`](crate::operation::Search).
+    pub searches: &'static [[&'static str; 3]],
     /// Has it a rule for equal elements?
     pub ties: bool,
     /// Where NaN is ignored, is an element that is NaN as none: the identity, and nothing to `fold`? Else the functions

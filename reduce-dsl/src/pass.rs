@@ -31,6 +31,8 @@ pub enum Pass {
     Streaming,
     /// Positions in accumulators are kept in 32 bits inside a tile, counted from its first element.
     Near,
+    /// The accumulators of a warp are combined by one instruction of the hardware, where it has one (sm_80).
+    Redux,
     /// Each block combines its accumulator into one, with an atomic.
     Atomic,
     /// So many neighbouring blocks combine their accumulators through distributed shared memory (sm_90).
@@ -67,7 +69,7 @@ pub struct PassArgument {
 }
 
 /// The passes, one row each, in the order in which a kernel usually grows.
-pub const PASSES: [PassWord; 18] = [
+pub const PASSES: [PassWord; 19] = [
     PassWord {
         name: "serial",
         argument: None,
@@ -160,6 +162,13 @@ pub const PASSES: [PassWord; 18] = [
         make: |_| Pass::Near,
     },
     PassWord {
+        name: "redux",
+        argument: None,
+        doc: "trees over warps become one instruction, for integers, extremes and positions; needs sm_80",
+        changes_association: false,
+        make: |_| Pass::Redux,
+    },
+    PassWord {
         name: "atomic",
         argument: None,
         doc: "each block combines its accumulator into one with an atomic; needs `order: any` where order shows",
@@ -228,6 +237,7 @@ impl Pass {
             Pass::Vectorize(_) => "vectorize",
             Pass::Streaming => "streaming",
             Pass::Near => "near",
+            Pass::Redux => "redux",
             Pass::Atomic => "atomic",
             Pass::Cluster(_) => "cluster",
             Pass::OneBlock => "one_block",
@@ -242,7 +252,7 @@ impl Pass {
             Pass::Coarsen(k) | Pass::GridStride(k) | Pass::Vectorize(k) | Pass::Cluster(k) => Some(k),
             Pass::Serial | Pass::InPlace | Pass::Bitmask | Pass::StridedIndex | Pass::Sequential => None,
             Pass::LastWarp | Pass::Shuffle | Pass::Unroll | Pass::Atomic => None,
-            Pass::Streaming | Pass::Near | Pass::OneBlock | Pass::Ticket | Pass::Flag => None,
+            Pass::Streaming | Pass::Near | Pass::Redux | Pass::OneBlock | Pass::Ticket | Pass::Flag => None,
         }
     }
 }

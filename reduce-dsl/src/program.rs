@@ -27,6 +27,7 @@ pub use verify::{LIMITS, Limits, Violation};
 use crate::near::Near;
 use crate::operation::{Operation, Record};
 use crate::pass::Pass;
+use crate::redux::Redux;
 
 /// A reduction as kernels, before expansion.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -134,6 +135,9 @@ pub struct Combine {
     pub unrolled: bool,
     /// Do the steps inside the first warp meet at warp barriers, written out, instead of block barriers?
     pub last_warp: bool,
+    /// Do the accumulators of a warp meet in one instruction? Then there is no tree in it: the operation is one for which
+    /// every order gives the same bits.
+    pub redux: bool,
 }
 
 /// Who takes part in a combination, or sees a memory operation.
@@ -259,6 +263,25 @@ impl Program {
     pub fn partial(&self) -> Record {
         let near = self.has_near_partials().then(|| Near::of(&self.operation)).flatten();
         near.map_or_else(|| self.operation.acc.clone(), |near| near.acc)
+    }
+
+    /// Can a warp combine accumulators at once in such a combination of a kernel, if the hardware can combine them at all?
+    /// It takes positions of 32 bits.
+    pub fn has_redux(&self, redux: &Redux, kernel: &Kernel, scope: Scope) -> bool {
+        let near = if scope == Scope::Cluster { self.has_near_partials() } else { kernel.fold().near };
+        near || !redux.has_positions()
+    }
+
+    /// The oldest compute capability that it is for, written as in `sm_90`.
+    pub fn capability(&self) -> u32 {
+        let combines = || self.kernels.iter().flat_map(Kernel::combines);
+        if combines().any(|combine| combine.scope == Scope::Cluster) {
+            90
+        } else if combines().any(|combine| combine.redux) {
+            80
+        } else {
+            75
+        }
     }
 
     /// Warps of a block.

@@ -83,9 +83,14 @@ impl Rebuild for Operation {
 
 impl Rebuild for Search {
     fn rebuild(&self) -> TokenStream {
-        let Search { field, best } = self;
-        let best = best.rebuild();
-        quote!(::reducegen::__private::Search { field: #field, best: #best })
+        let Search { field, position, place, best } = self;
+        let [place, best] = [place.rebuild(), best.rebuild()];
+        quote!(::reducegen::__private::Search {
+            field: #field,
+            position: #position,
+            place: #place,
+            best: #best,
+        })
     }
 }
 
@@ -193,6 +198,7 @@ impl Rebuild for Pass {
             Pass::Vectorize(k) => quote!(#pass::Vectorize(#k)),
             Pass::Streaming => quote!(#pass::Streaming),
             Pass::Near => quote!(#pass::Near),
+            Pass::Redux => quote!(#pass::Redux),
             Pass::Atomic => quote!(#pass::Atomic),
             Pass::Cluster(blocks) => quote!(#pass::Cluster(#blocks)),
             Pass::OneBlock => quote!(#pass::OneBlock),

@@ -16,7 +16,7 @@ pub(crate) const LOOPS: [Shown; 3] = [
 ];
 
 /// What the whole kernels cost.
-pub(crate) const KERNELS: [Shown; 10] = [
+pub(crate) const KERNELS: [Shown; 11] = [
     ("requests", |it| (it.kernel.global_loads.requests + it.kernel.global_stores.requests).to_string()),
     ("sectors", |it| (it.kernel.global_loads.sectors + it.kernel.global_stores.sectors).to_string()),
     ("shared", |it| (it.kernel.shared_loads.accesses + it.kernel.shared_stores.accesses).to_string()),
@@ -24,6 +24,7 @@ pub(crate) const KERNELS: [Shown; 10] = [
     ("barriers", |it| it.kernel.block_barriers.to_string()),
     ("syncwarp", |it| it.kernel.warp_barriers.to_string()),
     ("shuffles", |it| it.kernel.shuffles.to_string()),
+    ("redux", |it| it.kernel.redux.to_string()),
     ("atomics", |it| it.kernel.atomics.to_string()),
     ("fences", |it| it.kernel.fences.to_string()),
     ("divergent", |it| it.kernel.divergent_branches.to_string()),
@@ -98,6 +99,7 @@ struct Line {
     warp_barriers: u64,
     cluster_barriers: u64,
     shuffles: u64,
+    redux: u64,
     atomics: u64,
     fences: u64,
     divergent_branches: u64,
@@ -137,6 +139,7 @@ impl From<&Counts> for Line {
             warp_barriers: counts.warp_barriers,
             cluster_barriers: counts.cluster_barriers,
             shuffles: counts.shuffles,
+            redux: counts.redux,
             atomics: counts.atomics,
             fences: counts.fences,
             divergent_branches: counts.divergent_branches,

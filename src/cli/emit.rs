@@ -5,14 +5,9 @@ use crate::cli::failure::Failure;
 use crate::cli::output;
 use crate::cli::source::Source;
 use reduce_codegen::{Stage, Tuning};
-use reduce_dsl::program::{Program, Reads};
+use reduce_dsl::program::Program;
 use reduce_runtime::{Architecture, Error, Nvrtc, Target};
 use similar::TextDiff;
-
-/// The oldest architecture that the emitted CUDA is for: its PTX runs on every one.
-const OLDEST: (u32, u32) = (7, 5);
-/// The oldest architecture that has clusters.
-const FIRST_CLUSTERS: (u32, u32) = (9, 0);
 
 /// Prints, or writes to the file, what was asked for.
 pub(crate) fn emit(args: &Emit) -> Result<(), Failure> {
@@ -40,9 +35,8 @@ fn form(args: &Emit, spec: &str, program: &Program) -> Result<Vec<u8>, Failure> 
         Form::Association => Ok(program.association().to_string().into_bytes()),
         Form::Cuda => Ok(cuda(program)?.into_bytes()),
         Form::Ptx => {
-            let clusters = program.kernel(Reads::Inputs).cluster() > 1;
-            let (major, minor) = if clusters { FIRST_CLUSTERS } else { OLDEST };
-            let oldest = || Architecture::of_capability(major, minor);
+            // Its PTX runs on every newer one.
+            let oldest = || Architecture::from_number(program.capability());
             compiled(program, Target::Ptx(args.arch.unwrap_or_else(oldest)))
         }
         Form::Cubin => {

@@ -15,7 +15,7 @@ pub(super) fn header(program: &Program) -> String {
 //
 // passes     {passes}
 // map        {map}
-{layout}// compile    nvrtc or nvcc for {oldest} or newer, {flags}
+{layout}// compile    nvrtc or nvcc for sm_{oldest} or newer, {flags}
 //            (the other defaults of nvcc give the same bits){registers}
 {order}{launches}{workspace}// result     one {output}, written by {writer}
 ",
@@ -25,7 +25,7 @@ pub(super) fn header(program: &Program) -> String {
         map = operation.map,
         registers = registers(program.block),
         layout = layout(operation),
-        oldest = if program.kernel(Reads::Inputs).cluster() > 1 { "sm_90" } else { "sm_75" },
+        oldest = program.capability(),
         flags = NVRTC_FLAGS.join(" "),
         order = order(program),
         launches = launches(program, &inputs.join(", ")),

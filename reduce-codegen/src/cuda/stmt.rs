@@ -56,6 +56,10 @@ fn stmt(around: Around<'_>, it: &Stmt, depth: usize) -> String {
         Stmt::Shuffle { into, value, down, mask } => {
             line(shuffle(around, into, [&sub(value), &sub(down)], *mask))
         }
+        Stmt::Redux(acc, there) => {
+            let there = there.iter().map(|there| format!(", {}", sub(there))).collect::<String>();
+            line(format!("{0} = redux({0}{there});", acc.name))
+        }
         Stmt::Barrier(it) => line(barrier(*it)),
         Stmt::Arrive => {
             line("asm volatile(\"barrier.cluster.arrive.relaxed.aligned;\" ::: \"memory\");".to_owned())

@@ -13,6 +13,8 @@ pub(super) struct Uses {
     pub(super) unaligned: BTreeSet<(Scalar, u32)>,
     /// Accumulators are shuffled.
     pub(super) shuffles: bool,
+    /// Accumulators of a warp are combined at once; is it asked which are there?
+    pub(super) redux: Option<bool>,
     /// Accumulators are combined into memory, atomically.
     pub(super) atomics: bool,
     /// The items that a kernel reads are written as well.
@@ -56,6 +58,7 @@ impl Uses {
                 Stmt::Post(..) | Stmt::Take(..) => self.flags = true,
                 Stmt::Atomic { .. } => self.ticket = true,
                 Stmt::Shuffle { .. } => self.shuffles = true,
+                Stmt::Redux(_, there) => self.redux = Some(there.is_some()),
                 Stmt::Let(local, _) | Stmt::Var(local, _) => self.near |= local.ty == Ty::Near,
                 Stmt::AtomicCombine { .. } => (self.atomics, self.far) = (true, true),
                 Stmt::For(it) => self.body(&it.body),

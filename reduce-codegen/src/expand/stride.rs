@@ -34,10 +34,22 @@ impl Expansion<'_> {
                 (runs, [from, number(1), done], end)
             }
         };
-        body.extend(self.rounds([from, stride, rounds], end, in_flight(fold), |at, before, suffix| {
-            self.items(&Unit { at: at.clone(), access: Access::Items, before }, suffix)
-        }));
+        body.extend(self.rounds(
+            [from, stride, rounds],
+            end,
+            self.partials_in_flight(fold),
+            |at, before, suffix| self.items(&Unit { at: at.clone(), access: Access::Items, before }, suffix),
+        ));
         body
+    }
+
+    /// Partials on their way at once: the last block has nothing else to wait for. Each one with a flag is waited for.
+    fn partials_in_flight(&self, fold: Fold) -> Unroll {
+        let flags = self.in_last_block() && self.program.kernel(Reads::Inputs).has_flags();
+        match in_flight(fold) {
+            Unroll::By(_) if fold.arrangement == Arrangement::Striped && !flags => Unroll::By(8),
+            unroll => unroll,
+        }
     }
 
     /// Where the run of a thread begins and ends: of all items, each has a share, and the first threads one more.

@@ -43,8 +43,13 @@ impl Expansion<'_> {
     }
 
     /// The accumulators of a warp's lanes become one, in lane 0, by halving or by pairs. `present` items are there,
-    /// counted from thread 0. By pairs, only lanes at multiples of twice the stride hold what the next step needs.
+    /// counted from thread 0. By pairs, only lanes at multiples of twice the stride hold what the next step needs. Where the
+    /// hardware finds it at once, there is no tree, and all lanes have it.
     pub(super) fn shuffle_tree(&mut self, combine: Combine, present: Expr) {
+        if combine.redux {
+            let there = self.guarded().then(|| Expr::Thread.below(present));
+            return self.body.push(Stmt::Redux(self.acc().clone(), there));
+        }
         let step = |stride: Expr, suffix: &str| self.shuffle_step(combine.scope, stride, suffix, &present);
         let stmts = if combine.unrolled {
             let strides = super::strides(combine.tree, combine.items);

@@ -3,6 +3,7 @@
 use super::in_place;
 use reduce_dsl::pass::Pass;
 use reduce_dsl::program::{Combine, Medium, Program, Reads, Scope, Step, Tree};
+use reduce_dsl::redux::Redux;
 
 /// Every `blocks` neighbouring blocks of the kernel over inputs are a cluster, and combine their accumulators in the shared
 /// memory of the first of them: one partial for all, and for few elements the result, without global memory in between.
@@ -35,6 +36,9 @@ pub fn cluster(mut program: Program, blocks: u32) -> Result<Program, String> {
     }
     let tree = if program.operation.commutative { Tree::Halving } else { Tree::Pairs };
     let unrolled = program.passes.contains(&Pass::Unroll);
+    let inputs = program.kernel(Reads::Inputs);
+    let has_redux = |redux: Redux| program.has_redux(&redux, inputs, Scope::Cluster);
+    let redux = program.passes.contains(&Pass::Redux) && Redux::of(&program.operation).is_some_and(has_redux);
     let meeting = Combine {
         scope: Scope::Cluster,
         items: blocks,
@@ -42,6 +46,7 @@ pub fn cluster(mut program: Program, blocks: u32) -> Result<Program, String> {
         medium: Medium::Distributed,
         unrolled,
         last_warp: false,
+        redux,
     };
     let steps = &mut program.kernels[Reads::Inputs as usize].steps;
     let grid = steps.len().saturating_sub(1);

@@ -43,7 +43,7 @@ fn split(step: Step, warps: u32, tree: Tree) -> Vec<Step> {
     };
     let through = |scope, items| {
         let medium = Medium::Shuffle;
-        Step::Combine(Combine { scope, items, tree, medium, unrolled, last_warp: false })
+        Step::Combine(Combine { scope, items, tree, medium, unrolled, last_warp: false, redux: false })
     };
     let warp = through(Scope::Warp, Program::WARP);
     if warps == 1 { vec![warp] } else { vec![warp, through(Scope::Block, warps)] }

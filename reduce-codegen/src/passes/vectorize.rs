@@ -54,5 +54,6 @@ fn tree(items: u32) -> Combine {
         medium: Medium::Registers,
         unrolled: false,
         last_warp: false,
+        redux: false,
     }
 }

@@ -25,6 +25,7 @@ pub(crate) const MUTATIONS: [Mutation; 22] = [
     }),
     Mutation::of_data("guard dropped", |_, stmt| match stmt {
         Stmt::If(_, then, otherwise) => once(otherwise.is_empty(), || then.clone()),
+        Stmt::Redux(acc, Some(_)) => vec![vec![Stmt::Redux(acc.clone(), None)]],
         _ => Vec::new(),
     }),
     Mutation::of_data("branches exchanged", |_, stmt| match stmt {
@@ -95,7 +96,7 @@ fn each(stmts: Vec<Stmt>) -> Vec<Vec<Stmt>> {
 }
 
 fn is_combination(stmt: &Stmt) -> bool {
-    matches!(stmt, Stmt::Set(_, Expr::Combine(..)) | Stmt::AtomicCombine { .. })
+    matches!(stmt, Stmt::Set(_, Expr::Combine(..)) | Stmt::AtomicCombine { .. } | Stmt::Redux(..))
 }
 
 /// The loop with another test.
@@ -122,9 +123,14 @@ fn one_turn_less(stmt: &Stmt) -> Vec<Vec<Stmt>> {
 
 /// The branch with another test.
 fn guards(stmt: &Stmt, rewrite: &dyn Fn(&Expr) -> Vec<Expr>) -> Vec<Vec<Stmt>> {
-    let Stmt::If(test, then, otherwise) = stmt else { return Vec::new() };
-    let with = |test| vec![Stmt::If(test, then.clone(), otherwise.clone())];
-    parts(test, rewrite).into_iter().map(with).collect()
+    let all = |test, with: &dyn Fn(Expr) -> Stmt| {
+        parts(test, rewrite).into_iter().map(|it| vec![with(it)]).collect()
+    };
+    match stmt {
+        Stmt::If(test, then, otherwise) => all(test, &|test| Stmt::If(test, then.clone(), otherwise.clone())),
+        Stmt::Redux(acc, Some(there)) => all(there, &|there| Stmt::Redux(acc.clone(), Some(there))),
+        _ => Vec::new(),
+    }
 }
 
 /// `a <= b` for `a < b`.

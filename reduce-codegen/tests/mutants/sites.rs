@@ -81,6 +81,7 @@ fn expressions(stmt: &mut Stmt) -> Vec<&mut Expr> {
             of_place(place).into_iter().chain([value]).collect()
         }
         Stmt::Shuffle { value, down, .. } => vec![value, down],
+        Stmt::Redux(_, there) => there.iter_mut().collect(),
         Stmt::Note(..) | Stmt::Exit | Stmt::Barrier(_) | Stmt::Fence(..) => Vec::new(),
         Stmt::Arrive | Stmt::Wait => Vec::new(),
     }

@@ -25,7 +25,7 @@ use reduce_dsl::spec::Passes;
 use reduce_dsl::{Scalar, Spec};
 
 /// The pass lists that every operator and type goes through, with the block size of each.
-pub const LISTS: [(u32, &str); 39] = [
+pub const LISTS: [(u32, &str); 42] = [
     (256, ""),
     (32, "coarsen(4)"),
     (128, "sequential"),
@@ -65,6 +65,9 @@ pub const LISTS: [(u32, &str); 39] = [
     (64, "sequential last_warp near one_block ticket"),
     (64, "shuffle vectorize(2) near cluster(4)"),
     (32, "cluster(8) near strided_index coarsen(2) one_block ticket"),
+    (128, "shuffle redux vectorize(4) coarsen(2) unroll one_block ticket flag"),
+    (64, "shuffle redux cluster(4)"),
+    (64, "shuffle vectorize(2) near redux cluster(4)"),
 ];
 
 /// The passes of a list.

@@ -188,6 +188,7 @@ impl<'a> Reader<'a> {
             "post" => self.store(line, Stmt::Post),
             "take" => self.load(line, Stmt::Take),
             "shuffle" => self.shuffle(line),
+            "redux" => self.redux(line),
             "barrier" => barrier(line),
             "arrive" => line.end(Stmt::Arrive),
             "wait" => line.end(Stmt::Wait),
@@ -252,6 +253,16 @@ impl<'a> Reader<'a> {
         let mask = mask(&mut line)?;
         self.names.locals.push(into.clone());
         line.end(Stmt::Shuffle { into, value, down, mask })
+    }
+
+    /// `local where expr`, behind `redux`.
+    fn redux(&mut self, mut line: Cursor<'a>) -> Parsed<Stmt> {
+        let name = line.name()?;
+        let Some(acc) = self.names.local(name) else {
+            return line.error(format!("`{name}` is not bound here"));
+        };
+        let there = line.accept("where").then(|| self.names.expr(&mut line, Some(Ty::BOOL))).transpose()?;
+        line.end(Stmt::Redux(acc, there))
     }
 
     /// `combine(place, expr) order scope` or `local = op(place, expr) order scope`, behind `atomic`.

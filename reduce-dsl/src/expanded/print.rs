@@ -57,6 +57,8 @@ fn print_stmt(f: &mut fmt::Formatter<'_>, stmt: &Stmt, depth: usize) -> fmt::Res
         Stmt::Store(place, value) => writeln!(f, "store {place} = {value}"),
         Stmt::Post(place, value) => writeln!(f, "post {place} = {value}"),
         Stmt::Take(local, place) => writeln!(f, "take {local} = {place}"),
+        Stmt::Redux(acc, None) => writeln!(f, "redux {}", acc.name),
+        Stmt::Redux(acc, Some(there)) => writeln!(f, "redux {} where {there}", acc.name),
         Stmt::Shuffle { into, value, down, mask: FULL } => {
             writeln!(f, "shuffle {into} = {value} down {down}")
         }

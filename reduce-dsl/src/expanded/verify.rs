@@ -10,7 +10,7 @@
 //!    conditions that are the same for all of them; so is a vote. What is of a cluster, an arrival and its wait among it,
 //!    stands in kernels that have one, under no condition at all; blocks read each other's shared memory only behind a
 //!    wait or barrier of the cluster, and the program's cluster is the kernel's.
-//! 5. A warp barrier and a shuffle are met by every thread of the warp, likewise, and their mask is all of it.
+//! 5. A warp barrier, a redux and a shuffle are met by every thread of the warp, likewise, and their mask is all of it.
 //! 6. Vectors are loaded from contiguous inputs only, a power of two of elements and at most 16 bytes at a time; they
 //!    are not copied. Nothing else is loaded unaligned.
 //! 7. The kernel writes partials, result and shared arrays only, and reads inputs (or items) and shared
@@ -25,6 +25,7 @@
 //!    interpreter reports one where it happens.
 //! 10. Near accumulators are those of a program whose positions are near, in its kernel over inputs. They stay in registers
 //!     and in the shared memory of their block; where partials are near, so is all that is no result.
+//! 11. A redux is one of accumulators that the hardware combines, with positions of 32 bits if they have any.
 
 mod bounds;
 mod expressions;
@@ -33,6 +34,7 @@ use super::{Barrier, Buffer, Expanded, ExpandedKernel, Expr, FULL, Local, Place,
 use crate::near::Near;
 use crate::operation::{Layout, Operation};
 use crate::program::{Program, Reads};
+use crate::redux::Redux;
 use std::collections::BTreeMap;
 
 /// A broken rule.
@@ -61,6 +63,7 @@ impl Expanded {
             let mut verifier = Verifier {
                 operation,
                 near: near.as_ref(),
+                redux: Redux::of(operation),
                 kernel: expanded,
                 in_place,
                 ticket,
@@ -105,6 +108,8 @@ struct Verifier<'a> {
     operation: &'a Operation,
     /// What it is on near accumulators, where the kernel has them.
     near: Option<&'a Near>,
+    /// What its accumulators combine to in one instruction, if there is one.
+    redux: Option<Redux>,
     kernel: &'a ExpandedKernel,
     in_place: bool,
     /// Does it take tickets, and so read partials that it writes?
@@ -159,6 +164,13 @@ impl Verifier<'_> {
                 self.expect(down, Ty::U32)?;
                 self.meeting(5, here >= Uniform::Warp && *mask == FULL, stmt)?;
                 self.bind(into, false, Uniform::Thread)
+            }
+            Stmt::Redux(acc, there) => {
+                self.set(acc, &acc.get())?;
+                let known = self.redux.as_ref().is_some_and(|it| acc.ty == Ty::Near || !it.has_positions());
+                self.ensure(11, known, || format!("`{}` has no redux", acc.name))?;
+                there.iter().try_for_each(|there| self.expect(there, Ty::BOOL).map(|_| ()))?;
+                self.meeting(5, here >= Uniform::Warp, stmt)
             }
             Stmt::Barrier(Barrier::Warp(mask)) => {
                 self.meeting(5, here >= Uniform::Warp && *mask == FULL, stmt)

@@ -1,5 +1,6 @@
 //! Flat code: a kernel with names resolved to registers, constants folded and blocks turned into jumps.
 
+use super::domain::Positions;
 use super::expr::ScalarExpr;
 use super::op::{Array, At, Elements, Op};
 use super::setting::Setting;
@@ -113,7 +114,7 @@ impl<'k> Writer<'k, '_> {
                 | Stmt::Take(..) => {
                     self.simple(stmt).map_err(malformed)?;
                 }
-                Stmt::Shuffle { .. } | Stmt::Barrier(_) | Stmt::Fence(..) | Stmt::Exit => {
+                Stmt::Shuffle { .. } | Stmt::Redux(..) | Stmt::Barrier(_) | Stmt::Fence(..) | Stmt::Exit => {
                     self.simple(stmt).map_err(malformed)?;
                 }
                 Stmt::Atomic { .. } | Stmt::AtomicCombine { .. } => self.simple(stmt).map_err(malformed)?,
@@ -129,7 +130,7 @@ impl<'k> Writer<'k, '_> {
         let combines = match &op {
             Op::Acc { value, .. } | Op::StoreAcc { value, .. } => value.combines(),
             Op::Shuffle { value, .. } | Op::Post { value, .. } => value.combines(),
-            Op::AtomicCombine { .. } => true,
+            Op::AtomicCombine { .. } | Op::Redux { .. } => true,
             Op::Scalar { .. } | Op::Branch { .. } | Op::Jump(_) | Op::Elements { .. } => false,
             Op::LoadAcc { .. } | Op::LoadTicket { .. } | Op::StoreTicket { .. } | Op::Barrier(_) => false,
             Op::Fence(..) | Op::Atomic { .. } | Op::Take { .. } | Op::Exit => false,
@@ -232,6 +233,12 @@ impl<'k> Writer<'k, '_> {
                 let ty = if into.ty == Ty::Near { Ty::Near } else { Ty::Acc };
                 let (value, down) = (self.acc(value, ty)?, self.scalar(down, Ty::U32)?);
                 Op::Shuffle { into: self.bind(&into.name, ty)?, value, down, mask: *mask }
+            }
+            Stmt::Redux(acc, there) => {
+                let (register, there) = (self.named(acc)?.register, there.as_ref());
+                let positions = if acc.ty == Ty::Near { Positions::Near } else { Positions::Far };
+                let there = there.map(|there| self.scalar(there, Ty::BOOL)).transpose()?;
+                Op::Redux { acc: register, positions, there }
             }
             Stmt::Exit => Op::Exit,
             Stmt::Arrive => Op::Arrive,

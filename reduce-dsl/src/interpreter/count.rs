@@ -59,6 +59,8 @@ pub struct Counts {
     pub cluster_barriers: u64,
     /// Shuffles of an accumulator, warp-wide.
     pub shuffles: u64,
+    /// What a warp's accumulators combine to, found at once.
+    pub redux: u64,
     /// Atomics, once for each lane.
     pub atomics: u64,
     /// Fences, warp-wide.
@@ -110,6 +112,7 @@ impl AddAssign for Counts {
         self.warp_barriers += other.warp_barriers;
         self.cluster_barriers += other.cluster_barriers;
         self.shuffles += other.shuffles;
+        self.redux += other.redux;
         self.atomics += other.atomics;
         self.fences += other.fences;
         self.divergent_branches += other.divergent_branches;

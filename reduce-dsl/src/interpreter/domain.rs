@@ -74,6 +74,18 @@ pub trait Domain {
         out: &mut PerLane<Option<Acc>>,
     ) -> Result<(), Refused>;
 
+    /// What the accumulators in the lanes of a mask combine to, all of them defined; nothing, if there are none.
+    ///
+    /// # Errors
+    /// They do not belong together, or the operation has no [redux](crate::redux).
+    fn redux(
+        &mut self,
+        positions: Positions,
+        accs: &PerLane<Option<Acc>>,
+        lanes: u32,
+        out: &mut Option<Acc>,
+    ) -> Result<(), Refused>;
+
     /// Near accumulators as far ones, in the lanes of a mask where they are defined: `first` holds the position of the
     /// tile's first element.
     ///
@@ -88,6 +100,28 @@ pub trait Domain {
     ) -> Result<(), Refused>;
 }
 
+/// The tree that one instruction stands for, over the accumulators in the lanes of a mask: it halves. `pair` joins those of
+/// a lane and of one further up.
+///
+/// # Errors
+/// Those of `pair`.
+pub fn halved(
+    accs: &PerLane<Option<Acc>>,
+    lanes: u32,
+    mut pair: impl FnMut(usize, Acc, Acc) -> Result<Option<Acc>, Refused>,
+) -> Result<Option<Acc>, Refused> {
+    let mut tree: PerLane<_> = std::array::from_fn(|lane| accs[lane].filter(|_| lanes >> lane & 1 == 1));
+    for stride in [16, 8, 4, 2, 1] {
+        for lane in 0..stride {
+            tree[lane] = match (tree[lane], tree[lane + stride]) {
+                (Some(a), Some(b)) => pair(lane, a, b)?,
+                (a, b) => a.or(b),
+            };
+        }
+    }
+    Ok(tree[0])
+}
+
 /// Why a domain cannot do what it is asked.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Refused {
@@ -100,6 +134,9 @@ pub enum Refused {
     /// The index of an element in its tile is greater than its position.
     #[error("element {0} has index {1} in its tile")]
     BeyondTile(u64, u64),
+    /// The hardware has no instruction for the operation.
+    #[error("the operation has no redux")]
+    NoRedux,
     /// An operation on lanes of wrong types, which the verifier would have refused.
     #[error(transparent)]
     Lanes(#[from] crate::lanes::LaneError),

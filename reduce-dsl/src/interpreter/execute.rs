@@ -1,7 +1,7 @@
 //! What each statement means for the lanes that execute it together.
 
 use super::block::{Block, Cluster};
-use super::domain::{Acc, Refused};
+use super::domain::{Acc, Positions, Refused};
 use super::expr::{AccExpr, Lanes, ScalarExpr};
 use super::machine::Machine;
 use super::memory::Access;
@@ -75,6 +75,7 @@ impl Machine<'_, '_> {
             Op::LoadTicket { into, index } => self.load_ticket(team, here, *into, index),
             Op::StoreTicket { index, value } => self.store_ticket(team, here, index, value),
             Op::Shuffle { into, value, down, mask } => self.shuffle(team, here, *into, (value, down), *mask),
+            Op::Redux { acc, positions, there } => self.redux(team, here, (*acc, *positions), there.as_ref()),
             Op::Fence(order, scope) => self.fence(team, here, *order, *scope),
             Op::Atomic { into, op, index, value, order, scope } => {
                 self.atomic(team, here, *into, *op, (index, value), (*order, *scope));
@@ -176,7 +177,7 @@ impl Machine<'_, '_> {
             let kind = match refused {
                 Refused::MixedPositions(..) => Kind::MixedPositions,
                 Refused::MixedOrigins(..) | Refused::BeyondTile(..) => Kind::MixedPositions,
-                Refused::Lanes(_) => Kind::Malformed,
+                Refused::NoRedux | Refused::Lanes(_) => Kind::Malformed,
             };
             self.report(team, here, kind, here.lanes, &refused.to_string());
         }
@@ -203,6 +204,28 @@ impl Machine<'_, '_> {
         self.report(team, here, Kind::Shuffle, alone, "the lane it reads has exited or is not in the mask");
         self.tally.part(here.part).shuffles += 1;
         here.set(&mut here.warp(team).accs[into], &shuffled);
+    }
+
+    /// The accumulators of the lanes for which it holds become one, in every lane.
+    fn redux(
+        &mut self,
+        team: &mut Cluster,
+        here: Here,
+        (acc, positions): (usize, Positions),
+        there: Option<&ScalarExpr>,
+    ) {
+        let there = there.map_or(here.lanes, |there| {
+            let there = self.scalar(team, here, there);
+            here.lanes & mask(|lane| there[lane] != 0)
+        });
+        let accs = here.warp(team).accs[acc];
+        let undefined = there & mask(|lane| accs[lane].is_none());
+        self.report(team, here, Kind::Undefined, undefined, "what it uses was never set");
+        let mut all = None;
+        let reduced = self.domain.redux(positions, &accs, there & !undefined, &mut all);
+        self.accepted(team, here, reduced);
+        self.tally.part(here.part).redux += 1;
+        here.set(&mut here.warp(team).accs[acc], &[all; WIDTH]);
     }
 
     fn fence(&mut self, team: &mut Cluster, here: Here, order: MemoryOrder, scope: Scope) {

@@ -14,7 +14,7 @@ use super::schedule::{Random, Schedule};
 use super::setting::{Memory, Setting};
 use super::trace::Event;
 use super::warp::{Warp, each, mask};
-use crate::expanded::Barrier;
+use crate::expanded::{Barrier, FULL};
 use crate::operation::Record;
 
 /// Whoever watches.
@@ -141,6 +141,7 @@ impl Machine<'_, '_> {
             }
             Op::Barrier(Barrier::Warp(mask)) => self.meet(team, here, at, *mask, Kind::Divergence),
             Op::Shuffle { mask, .. } => self.meet(team, here, at, *mask, Kind::Shuffle),
+            Op::Redux { .. } => self.meet(team, here, at, FULL, Kind::Shuffle),
             Op::Scalar { .. } | Op::Acc { .. } | Op::Elements { .. } => self.go_on(team, here, at, Flow::On),
             Op::LoadAcc { .. } | Op::StoreAcc { .. } | Op::Arrive => self.go_on(team, here, at, Flow::On),
             Op::LoadTicket { .. } | Op::StoreTicket { .. } => self.go_on(team, here, at, Flow::Seen),

@@ -1,5 +1,6 @@
 //! The operations of flat code, and what they name.
 
+use super::domain::Positions;
 use super::expr::{AccExpr, ScalarExpr};
 use crate::expanded::{AtomicOp, Barrier, Chunk, MemoryOrder};
 use crate::program::Scope;
@@ -58,6 +59,12 @@ pub(super) enum Op {
         value: AccExpr,
         down: ScalarExpr,
         mask: u32,
+    },
+    /// Where the condition holds; everywhere without one.
+    Redux {
+        acc: usize,
+        positions: Positions,
+        there: Option<ScalarExpr>,
     },
     Barrier(Barrier),
     Arrive,

@@ -1,6 +1,6 @@
 //! Accumulators as trees of positions: they prove which elements were combined, and in which association.
 
-use super::domain::{Acc, Domain, Positions, Refused};
+use super::domain::{Acc, Domain, Positions, Refused, halved};
 use super::setting::Input;
 use super::warp::{PerLane, each};
 use crate::lanes::Lanes;
@@ -228,6 +228,18 @@ impl Domain for Provenance<'_> {
             out[lane] = acc[lane].map(|acc| self.met(acc, leaf)).transpose()?;
             Ok(())
         })
+    }
+
+    /// The tree that the instruction stands for, which halves.
+    fn redux(
+        &mut self,
+        _: Positions,
+        accs: &PerLane<Option<Acc>>,
+        lanes: u32,
+        out: &mut Option<Acc>,
+    ) -> Result<(), Refused> {
+        *out = halved(accs, lanes, |_, a, b| self.met(a, b).map(Some))?;
+        Ok(())
     }
 
     fn far(

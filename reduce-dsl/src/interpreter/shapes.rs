@@ -54,6 +54,17 @@ impl Domain for Shapes {
         self.map(positions, args, lanes, out)
     }
 
+    fn redux(
+        &mut self,
+        _: Positions,
+        _: &PerLane<Option<Acc>>,
+        lanes: u32,
+        out: &mut Option<Acc>,
+    ) -> Result<(), Refused> {
+        *out = (lanes != 0).then(|| Acc::number(0));
+        Ok(())
+    }
+
     fn far(
         &mut self,
         _: &PerLane<Option<Acc>>,

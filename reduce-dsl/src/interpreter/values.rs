@@ -8,6 +8,7 @@ use crate::func::{Func, Param};
 use crate::lanes::{LaneError, Lanes};
 use crate::near::Near;
 use crate::operation::{Operation, Record};
+use crate::redux::Redux;
 
 /// Accumulators are values, kept in the order in which they were made.
 pub struct Values<'a> {
@@ -16,6 +17,8 @@ pub struct Values<'a> {
     near: Option<Store>,
     /// From near accumulators, and the position of the tile's first element, to far ones.
     widening: Option<Function>,
+    /// What accumulators combine to in one instruction.
+    redux: Option<Redux>,
 }
 
 impl<'a> Values<'a> {
@@ -30,6 +33,7 @@ impl<'a> Values<'a> {
                 Store::new(acc, [map, combine], fold.as_ref(), padding.as_deref())
             }),
             widening: near.map(|near| Function::new(&near.far)),
+            redux: Redux::of(operation),
         }
     }
 
@@ -101,6 +105,30 @@ impl Domain for Values<'_> {
         fold.push_fields(fields, acc, lanes);
         fold.push_scalars(args, lanes);
         fold.make(fields, lanes, out)
+    }
+
+    /// As the hardware does it, and not by the operation.
+    fn redux(
+        &mut self,
+        positions: Positions,
+        accs: &PerLane<Option<Acc>>,
+        lanes: u32,
+        out: &mut Option<Acc>,
+    ) -> Result<(), Refused> {
+        let redux = self.redux.take().ok_or(Refused::NoRedux)?;
+        let fields = &mut self.store(positions).fields;
+        let of = |acc: Acc| fields.iter().map(|field| field.get(acc.get())).collect();
+        let accs: Vec<Vec<_>> = each(lanes).filter_map(|lane| accs[lane]).map(of).collect();
+        *out = redux.reduce(&accs).map(|all| {
+            let next = fields.first().map_or(0, Lanes::len);
+            fields
+                .iter_mut()
+                .zip(all)
+                .for_each(|(field, value)| field.extend(Lanes::splat(value, 1).borrow()));
+            Acc::number(next)
+        });
+        self.redux = Some(redux);
+        Ok(())
     }
 
     fn far(

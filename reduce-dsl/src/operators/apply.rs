@@ -197,12 +197,16 @@ impl Row<'_> {
         self.function(self.row.op, &[("a", acc.clone()), ("b", acc.clone())], acc)
     }
 
-    fn search(&self, &(name, best): &(&str, &str), acc: &Record) -> Result<Search, OperatorError> {
-        let field = acc.fields.iter().position(|field| field.name == name);
-        let field = field.ok_or_else(|| self.bug(format_args!("the accumulator has no `{name}`")))?;
+    fn search(&self, &[name, position, best]: &[&str; 3], acc: &Record) -> Result<Search, OperatorError> {
+        let field = |name| {
+            let field = acc.fields.iter().position(|field| field.name == name);
+            field.ok_or_else(|| self.bug(format_args!("the accumulator has no `{name}`")))
+        };
+        let (field, position) = (field(name)?, field(position)?);
+        let place = if self.request.ties == Some(Ties::Last) { Bin::Max } else { Bin::Min };
         let value = Record::scalar(acc.fields[field].ty);
         let best = self.function(best, &[("a", value.clone()), ("b", value.clone())], &value)?;
-        Ok(Search { field, best })
+        Ok(Search { field, position, place, best })
     }
 
     /// Is there NaN that is ignored?

@@ -64,7 +64,7 @@ pub(super) const FINDMIN: Operator = Operator {
         if stays { acc } else { Best { value: x, index: i } }
     }",
     ),
-    searches: &[("value", order::MIN.op)],
+    searches: &[["value", "index", order::MIN.op]],
     ..FINDMAX
 };
 
@@ -94,7 +94,7 @@ pub(super) const FINDMAX: Operator = Operator {
     ),
     identity: None,
     output: BEST,
-    searches: &[("value", order::MAX.op)],
+    searches: &[["value", "index", order::MAX.op]],
     ties: true,
     nothing: Some("T_NAN"),
     ..Operator::SELECTING
@@ -146,7 +146,7 @@ pub(super) const ARGMINMAX: Operator = Operator {
     ),
     finish: "|acc| ArgMinMax { argmin: acc.argmin, argmax: acc.argmax }",
     output: ARG_MIN_MAX,
-    searches: &[("min", order::MIN.op), ("max", order::MAX.op)],
+    searches: &[["min", "argmin", order::MIN.op], ["max", "argmax", order::MAX.op]],
     nothing: Some("u64::MAX"),
     ..FINDMAX
 };

@@ -23,9 +23,11 @@
 //! 12. Atomics stand in the kernel over inputs, on one scalar of 4 or 8 bytes that has padding, and where the
 //!     order of the blocks cannot change the result or the user does not mind.
 //! 13. Tickets stand in the kernel over inputs, before a kernel over partials that is one block, and whose tree is the
-//!     same.
+//!     same, whether or not warps have one.
 //! 14. Positions are near in the units of a tile, over inputs, where the accumulator has positions; what is kept for a tree
 //!     in place has none. They are near over partials, too, where no position of the program needs more than 32 bits.
+//! 15. Where accumulators of a warp meet in one instruction, the hardware has one for the operation, positions are near, and
+//!     there is a tree over warps that it stands for.
 
 use super::{
     Addressing, Arrangement, Combine, Fold, GridMedium, Kernel, Medium, Program, Reach, Reads, Scope, Step,
@@ -35,6 +37,7 @@ use crate::Value;
 use crate::near::Near;
 use crate::operation::Argument;
 use crate::operation::{Layout, Order};
+use crate::redux::Redux;
 
 /// What a kernel may use.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -105,6 +108,7 @@ fn verify_kernel(program: &Program, kernel: &Kernel) -> Check {
     verify_atomic(program, kernel)?;
     verify_ticket(program, kernel)?;
     verify_near(program, kernel)?;
+    verify_redux(program, kernel)?;
     verify_items(program, kernel)?;
     kernel.combines().try_for_each(|combine| verify_combine(program, combine))?;
     let (tile, shared) = (program.tile(kernel.reads), program.shared_bytes(kernel));
@@ -170,7 +174,8 @@ fn verify_ticket(program: &Program, kernel: &Kernel) -> Check {
     let next = program.kernel(Reads::Partials);
     let trees = |kernel: &Kernel| {
         let in_block = |combine: &Combine| [Scope::Warp, Scope::Block].contains(&combine.scope);
-        kernel.combines().filter(in_block).collect::<Vec<_>>()
+        let trees = kernel.combines().filter(in_block);
+        trees.map(|combine| Combine { redux: false, ..combine }).collect::<Vec<_>>()
     };
     let legal =
         kernel.reads == Reads::Inputs && next.fold().reach == Reach::OneBlock && trees(kernel) == trees(next);
@@ -187,6 +192,14 @@ fn verify_near(program: &Program, kernel: &Kernel) -> Check {
             && Near::of(&program.operation).is_some()
     };
     ensure(14, !kernel.fold().near || legal(), || steps_of(kernel))
+}
+
+fn verify_redux(program: &Program, kernel: &Kernel) -> Check {
+    let shuffled = |combine: &Combine| matches!(combine.medium, Medium::Shuffle | Medium::Distributed);
+    let redux = Redux::of(&program.operation);
+    let known = |scope| redux.as_ref().is_some_and(|redux| program.has_redux(redux, kernel, scope));
+    let mut combines = kernel.combines().filter(|combine| combine.redux);
+    ensure(15, combines.all(|combine| shuffled(&combine) && known(combine.scope)), || steps_of(kernel))
 }
 
 fn verify_items(program: &Program, kernel: &Kernel) -> Check {

@@ -1,7 +1,7 @@
 //! Who made which accumulator of what: a domain of the interpreter that keeps the history and no values.
 
 use reduce_dsl::expanded::{Part, Stmt};
-use reduce_dsl::interpreter::{Acc, Domain, Event, PerLane, Positions, Refused};
+use reduce_dsl::interpreter::{Acc, Domain, Event, PerLane, Positions, Refused, halved};
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 
@@ -142,6 +142,17 @@ impl Domain for Recorder<'_> {
         for lane in each(lanes) {
             out[lane] = acc[lane].and_then(|acc| self.push(Of::Folded(acc.get(), position(lane)), lane));
         }
+        Ok(())
+    }
+
+    fn redux(
+        &mut self,
+        _: Positions,
+        accs: &PerLane<Option<Acc>>,
+        lanes: u32,
+        out: &mut Option<Acc>,
+    ) -> Result<(), Refused> {
+        *out = halved(accs, lanes, |lane, a, b| Ok(self.push(Of::Pair(a.get(), b.get()), lane)))?;
         Ok(())
     }
 

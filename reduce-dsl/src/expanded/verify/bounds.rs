@@ -64,6 +64,7 @@ impl<'a> Bounds<'a> {
                 self.check(value)?;
                 self.check(down)
             }
+            Stmt::Redux(_, there) => there.iter().try_for_each(|there| self.check(there)),
             Stmt::Note(..) | Stmt::Exit | Stmt::Barrier(_) | Stmt::Fence(..) => Ok(()),
             Stmt::Arrive | Stmt::Wait => Ok(()),
         }

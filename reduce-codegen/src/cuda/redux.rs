@@ -1,0 +1,179 @@
+//! What the accumulators of a warp combine to, by `redux.sync` in C++.
+
+use super::func::INLINE;
+use super::types::{record, scalar};
+use reduce_dsl::Scalar;
+use reduce_dsl::operation::Record;
+use reduce_dsl::ops::Bin;
+use reduce_dsl::redux::{Best, Part, Redux, order};
+use std::collections::BTreeSet;
+
+/// The function `redux`, behind those that it calls. `asks` says whether only the accumulators of some lanes are there.
+pub(super) fn functions(redux: &Redux, acc: &Record, asks: bool) -> String {
+    let printer = Printer { acc, asks };
+    let floats = redux.parts.iter().map(|part| match *part {
+        Part::Field(field, _) | Part::Best(Best { value: field, .. }) => acc.fields[field].ty,
+    });
+    let floats: BTreeSet<_> = floats.filter(|ty| ty.is_float()).collect();
+    let orders: String = floats.into_iter().map(orders).collect();
+    orders + &printer.function(redux)
+}
+
+/// From a float to an integer, and back.
+fn orders(ty: Scalar) -> String {
+    let c = scalar(ty);
+    let (bits, float, infinity) = match ty {
+        Scalar::F16 => ("(short)a", ["(unsigned short)(", ")"], "0x7c00"),
+        Scalar::Bf16 => ("(short)a", ["(unsigned short)(", ")"], "0x7f80"),
+        _ => ("__float_as_int(a)", ["__int_as_float(", ")"], "0x7f800000"),
+    };
+    let (rest, [begin, end]) = (hex(order::greatest(ty)), float);
+    format!(
+        "
+// Floats as integers in the same order, where `nan` stands for every NaN.
+{INLINE} int order_{ty}({c} a, int nan)
+{{
+    const int bits = {bits};
+    return (bits & {rest}) > {infinity} ? nan : bits ^ (bits >> 31 & {rest});
+}}
+
+{INLINE} {c} of_order_{ty}(int order)
+{{
+    return {begin}order ^ (order >> 31 & {rest}){end};
+}}
+"
+    )
+}
+
+struct Printer<'a> {
+    acc: &'a Record,
+    asks: bool,
+}
+
+impl Printer<'_> {
+    fn function(&self, redux: &Redux) -> String {
+        let (name, mut body) = (record(self.acc), String::new());
+        let mut fields = vec![String::new(); self.acc.fields.len()];
+        for part in &redux.parts {
+            match *part {
+                Part::Field(field, op) => fields[field] = self.field(field, op),
+                Part::Best(best) => {
+                    body += &self.ranks(best);
+                    fields[best.value] = self.of_rank(best);
+                    let (op, position) = (word(best.place), self.name(best.position));
+                    fields[best.position] = format!("__reduce_{op}_sync(0xffffffff, {position}_rank)");
+                }
+            }
+        }
+        let all = fields.join(", ");
+        let all = if self.acc.is_scalar() { all } else { format!("{name}{{{all}}}") };
+        let there = if self.asks { ", bool there" } else { "" };
+        format!(
+            "
+// What the accumulators of a warp combine to, in every thread: the hardware finds it for 32 integers (sm_80).
+{INLINE} {name} redux({name} acc{there})
+{{
+{body}    return {all};
+}}
+"
+        )
+    }
+
+    /// A field that meets itself.
+    fn field(&self, field: usize, op: Bin) -> String {
+        let (ty, value) = (self.acc.fields[field].ty, self.value(field));
+        let reduced = |value: String| format!("__reduce_{}_sync(0xffffffff, {value})", word(op));
+        if ty.is_float() {
+            let order = format!("order_{ty}({value}, {})", hex(order::of_nan(ty, op)));
+            return format!("of_order_{ty}({})", reduced(self.if_there(order, worst(ty, op))));
+        }
+        let as_bits = matches!(op, Bin::And | Bin::Or | Bin::Xor);
+        let integer = if ty.is_signed() && !as_bits { "int" } else { "unsigned int" };
+        let cast = |to: &str, from: &str, value: String| {
+            if to == from { value } else { format!("({to}){value}") }
+        };
+        let neutral = match op {
+            Bin::Add | Bin::Or | Bin::Xor => "0".to_owned(),
+            Bin::And => "0xffffffff".to_owned(),
+            _ => worst(ty, op),
+        };
+        let value = self.if_there(cast(integer, scalar(ty), value), neutral);
+        cast(scalar(ty), integer, reduced(value))
+    }
+
+    /// How good a value is, the best of them, and how good a position is.
+    fn ranks(&self, best: Best) -> String {
+        let Best { value, position, op, place } = best;
+        let ty = self.acc.fields[value].ty;
+        let [value_name, position_name] = [value, position].map(|field| self.name(field));
+        let integer = if ty.is_unsigned() { "unsigned int" } else { "int" };
+        let mut text = String::new();
+        let mut rank = self.value(value);
+        if ty.is_float() {
+            let nan = hex(order::of_nan(ty, op));
+            text += &format!("    const int {value_name}_order = order_{ty}({rank}, {nan});\n");
+            // That of -0 is -1, and positions decide between equals.
+            rank = format!("{value_name}_order == -1 ? 0 : {value_name}_order");
+        }
+        let rank = self.if_there(rank, worst(ty, op));
+        let last = if place == Bin::Max { "0" } else { "0xffffffff" };
+        let (wins, there) = (word(op), if self.asks { "there && " } else { "" });
+        text + &format!(
+            "    const {integer} {value_name}_rank = {rank};
+    const {integer} {value_name}_best = __reduce_{wins}_sync(0xffffffff, {value_name}_rank);
+    const unsigned int {position_name}_rank = {there}{value_name}_rank == {value_name}_best ? {} : {last};
+",
+            self.value(position)
+        )
+    }
+
+    /// The value whose rank is the best.
+    fn of_rank(&self, best: Best) -> String {
+        let (ty, name) = (self.acc.fields[best.value].ty, self.name(best.value));
+        match ty {
+            Scalar::I32 | Scalar::U32 => format!("{name}_best"),
+            ty if ty.is_float() => format!("of_order_{ty}({name}_best)"),
+            ty => format!("({}){name}_best", scalar(ty)),
+        }
+    }
+
+    fn if_there(&self, value: String, otherwise: String) -> String {
+        let value = if value.contains(" ? ") && self.asks { format!("({value})") } else { value };
+        if self.asks { format!("there ? {value} : {otherwise}") } else { value }
+    }
+
+    fn name(&self, field: usize) -> &str {
+        &self.acc.fields[field].name
+    }
+
+    fn value(&self, field: usize) -> String {
+        if self.acc.is_scalar() { "acc".to_owned() } else { format!("acc.{}", self.name(field)) }
+    }
+}
+
+/// What loses against everything.
+fn worst(ty: Scalar, op: Bin) -> String {
+    let least = matches!(op, Bin::Max | Bin::MaxNum);
+    match (ty.is_unsigned(), least) {
+        (true, true) => "0".to_owned(),
+        (true, false) => "0xffffffff".to_owned(),
+        (false, true) => hex(-1 - order::greatest(Scalar::I32)),
+        (false, false) => hex(order::greatest(Scalar::I32)),
+    }
+}
+
+/// An `int` in C++.
+fn hex(value: i64) -> String {
+    if value < 0 { format!("~{:#x}", !value) } else { format!("{value:#x}") }
+}
+
+fn word(op: Bin) -> &'static str {
+    match op {
+        Bin::Min | Bin::MinNum => "min",
+        Bin::Max | Bin::MaxNum => "max",
+        Bin::And => "and",
+        Bin::Or => "or",
+        Bin::Xor => "xor",
+        Bin::Add | Bin::Sub | Bin::Mul | Bin::Div | Bin::Rem | Bin::Shl | Bin::Shr => "add",
+    }
+}

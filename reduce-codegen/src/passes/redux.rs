@@ -1,0 +1,49 @@
+//! `redux`: trees over warps become one instruction.
+
+use super::combines_mut;
+use reduce_dsl::program::{Kernel, Medium, Program, Scope};
+use reduce_dsl::redux::Redux;
+
+/// The accumulators of a warp are combined by `redux.sync`, which gives all threads what 32 integers combine to, where a tree
+/// takes five shuffles: for sums and bits of integers, for least and greatest values, whose floats become integers in the same
+/// order, and for positions, in two steps ([`reduce_dsl::redux`]). The order in which it combines does not show.
+///
+/// ```
+/// # use reduce_codegen::{lower::lower, passes::*};
+/// # use reduce_dsl::{Scalar, func::Param, operators::operator, program::Program};
+/// # let max = operator("max").unwrap().apply(&[Param::new("x", Scalar::F32)], None).unwrap();
+/// # let naive = lower(&max, 256).unwrap();
+/// # let steps = |program: &Program| program.kernels[0].steps.iter().map(|it| it.to_string()).collect::<Vec<_>>();
+/// let shuffled = shuffle(naive).unwrap();
+/// assert_eq!(steps(&shuffled)[1], "combine warp: 32 items by halving through shuffle");
+/// assert_eq!(steps(&redux(shuffled).unwrap())[1], "combine warp: 32 items by halving through shuffle, redux");
+/// ```
+///
+/// Requires `shuffle` before it, an operation that the hardware has, on at most 32 bits, and for positions `near` before it.
+/// Never changes the association.
+///
+/// # Errors
+/// The reason why it does not apply.
+pub fn redux(mut program: Program) -> Result<Program, String> {
+    let Some(redux) = Redux::of(&program.operation) else {
+        let name = &program.operation.name;
+        return Err(format!(
+            "the hardware has no instruction for `{name}` of these types; leave `redux` out"
+        ));
+    };
+    if !program.kernels.iter().any(|kernel| kernel.combines().any(|it| it.medium == Medium::Shuffle)) {
+        return Err("only trees over warps become one instruction; write `shuffle` before `redux`".to_owned());
+    }
+    let fits = |kernel: &Kernel, scope| program.has_redux(&redux, kernel, scope);
+    let scopes = |kernel: &Kernel| {
+        [Scope::Warp, Scope::Block, Scope::Cluster].map(|scope| (scope, fits(kernel, scope)))
+    };
+    let scopes = program.kernels.each_ref().map(scopes);
+    if !scopes.iter().flatten().any(|(_, fits)| *fits) {
+        return Err("the instruction takes positions of 32 bits; write `near` before `redux`".to_owned());
+    }
+    for (kernel, scopes) in program.kernels.iter_mut().zip(scopes) {
+        combines_mut(kernel).for_each(|combine| combine.redux = scopes.contains(&(combine.scope, true)));
+    }
+    Ok(program)
+}

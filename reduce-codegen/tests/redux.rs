@@ -1,0 +1,125 @@
+//! One instruction for a tree never shows: kernels with `redux` give the results of those without it, bit for bit, whatever
+//! the data, its alignment and its length.
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
+
+mod support;
+
+use rayon::prelude::*;
+use reduce_codegen::{compile, expand};
+use reduce_dsl::interpreter::{Input, Options, Values, run};
+use reduce_dsl::lanes::Lanes;
+use reduce_dsl::operation::Operation;
+use reduce_dsl::operators::OPERATORS;
+use reduce_dsl::parse::text;
+use reduce_dsl::program::Program;
+use reduce_dsl::redux::Redux;
+use reduce_dsl::{Scalar, Value, bf16, f16};
+use support::random::Random;
+use support::{boundaries, spec_of};
+
+/// Passes, and threads of a block.
+const LISTS: [(u32, &str); 4] = [
+    (32, "shuffle"),
+    (64, "shuffle vectorize(4) coarsen(2) unroll one_block ticket"),
+    (128, "shuffle coarsen(2) one_block ticket flag"),
+    (64, "shuffle vectorize(2) cluster(4)"),
+];
+
+const TYPES: [Scalar; 11] = [
+    Scalar::Bool,
+    Scalar::I8,
+    Scalar::I16,
+    Scalar::I32,
+    Scalar::U8,
+    Scalar::U16,
+    Scalar::U32,
+    Scalar::U64,
+    Scalar::F16,
+    Scalar::Bf16,
+    Scalar::F32,
+];
+
+const CHOICES: [&str; 4] = ["", ", ties: last", ", nan: ignore", ", nan: ignore, ties: last"];
+
+/// Values of a type, few of them so that there are ties: its ends, zeros of both signs, infinities and NaN.
+fn few(ty: Scalar) -> Vec<Value> {
+    let numbers = [0.0, -0.0, 1.0, -1.0, 2.0, f64::INFINITY, f64::NEG_INFINITY, f64::NAN, -f64::NAN];
+    match ty {
+        Scalar::F16 => numbers.map(|x| Value::of(f16::from_f64(x))).to_vec(),
+        Scalar::Bf16 => numbers.map(|x| Value::of(bf16::from_f64(x))).to_vec(),
+        Scalar::F32 => numbers.map(|x| Value::of(x as f32)).to_vec(),
+        _ => [0, 1, 2, 0x7f, 0x80, 0x7fff, 0x8000, 0x7fff_ffff, 0x8000_0000, u64::MAX]
+            .map(|bits| Value::from_bits(ty, bits))
+            .to_vec(),
+    }
+}
+
+/// Elements, which are some of those values, all of one kind now and then.
+fn elements(ty: Scalar, n: u64, random: &mut Random) -> Lanes {
+    let all = few(ty);
+    let kinds = 1 + random.below(all.len() as u64);
+    let picked: Vec<_> = (0..kinds).map(|_| random.pick(&all)).collect();
+    let mut lanes = Lanes::empty(ty);
+    lanes.resize(n as usize);
+    (0..n as usize).for_each(|at| lanes.set(at, random.pick(&picked)));
+    lanes
+}
+
+fn result(program: &Program, input: &Input, n: u64) -> Vec<Value> {
+    let mut domain = Values::new(&program.operation);
+    let inputs = vec![input.clone(); program.operation.inputs.len()];
+    let found = run(program, &expand(program).unwrap(), &mut domain, &inputs, n, Options::FORWARD);
+    assert_eq!(found.reports, [], "n = {n}\n{program}");
+    domain.finish(found.acc.unwrap(), n, &[]).unwrap()
+}
+
+fn same(operation: &Operation, redux: &Redux, seed: u64) {
+    let near = if redux.has_positions() { " near" } else { "" };
+    for (block, list) in LISTS {
+        let compiled = |words: &str| compile(&spec_of(operation, block, &format!("{list}{words}"))).unwrap();
+        let [tree, redux] = [compiled(near), compiled(&format!("{near} redux"))];
+        assert_eq!(tree.association(), redux.association(), "{list}");
+        let mut random = Random::new(seed);
+        for n in boundaries(&redux).into_iter().filter(|&n| (1..1500).contains(&n)) {
+            let input = Input::new(elements(operation.inputs[0].ty, n, &mut random), random.below(2) == 0);
+            let [tree, redux] = [&tree, &redux].map(|program| result(program, &input, n));
+            assert_eq!(tree, redux, "{} of {}, {list}, n = {n}", operation.name, operation.inputs[0].ty);
+        }
+    }
+}
+
+/// Every row, type and choice that the hardware has an instruction for.
+#[test]
+fn results_are_those_of_the_tree() {
+    let sources = OPERATORS.iter().filter(|row| row.inputs == 1).flat_map(|row| {
+        TYPES.iter().flat_map(|ty| CHOICES.map(|choice| format!("ty: {ty}, op: {}{choice}", row.name)))
+    });
+    let operations: Vec<_> = sources
+        .filter_map(|source| Some(text(&source, None).ok()?.spec.operation))
+        .filter_map(|operation| Redux::of(&operation).map(|redux| (operation, redux)))
+        .collect();
+    operations
+        .par_iter()
+        .enumerate()
+        .for_each(|(seed, (operation, redux))| same(operation, redux, seed as u64));
+    let names: std::collections::BTreeSet<_> = operations.iter().map(|(it, _)| it.name.as_str()).collect();
+    println!("{} operations: {names:?}", operations.len());
+    assert!(["max", "min", "minmax", "argmax", "findmin", "argminmax"].iter().all(|it| names.contains(it)));
+}
+
+/// Zeros that are equal become one zero: where the value is given back, its sign would be lost.
+#[test]
+fn what_it_cannot_do_is_refused() {
+    let refused = |source: &str, list: &str| {
+        let operation = text(source, None).unwrap().spec.operation;
+        compile(&spec_of(&operation, 64, list)).unwrap_err().to_string()
+    };
+    let none = |name: &str| {
+        format!("the hardware has no instruction for `{name}` of these types; leave `redux` out")
+    };
+    assert!(refused("ty: f32, op: findmax", "shuffle near redux").contains(&none("findmax")));
+    assert!(refused("ty: f32, op: sum", "shuffle redux").contains(&none("sum")));
+    assert!(refused("ty: i64, op: max", "shuffle redux").contains(&none("max")));
+    assert!(refused("ty: f32, op: max", "redux").contains("write `shuffle` before `redux`"));
+    assert!(refused("ty: f32, op: argmax", "shuffle redux near").contains("write `near` before `redux`"));
+}
