@@ -6,7 +6,7 @@ use reduce_dsl::Spec;
 use reduce_dsl::near::Near;
 use reduce_dsl::operation::{Layout, Operation};
 use reduce_dsl::pass::Pass;
-use reduce_dsl::program::LIMITS;
+use reduce_dsl::program::{LIMITS, Program};
 use reduce_dsl::redux::Redux;
 use reduce_dsl::spec::Passes;
 
@@ -147,7 +147,10 @@ impl Row {
             Meet::Many(_) | Meet::All | Meet::Launches => true,
         };
         let streaming = (once && tuning.streaming).then_some(Pass::Streaming).into_iter().collect();
-        Case { up_to, block, passes: [tile, redux(operation, tuning), streaming, meet].concat() }
+        let leave = block > Program::WARP || meet.iter().any(|pass| matches!(pass, Pass::Cluster(_)));
+        let gather = (leave && gathers(operation, tuning)).then_some(Pass::Gather).into_iter().collect();
+        let passes = [tile, redux(operation, tuning), streaming, meet, gather].concat();
+        Case { up_to, block, passes }
     }
 }
 
@@ -171,6 +174,11 @@ fn partial(operation: &Operation) -> usize {
 /// Positions are near wherever there are some.
 fn near(operation: &Operation) -> Option<Pass> {
     Near::of(operation).map(|_| Pass::Near)
+}
+
+/// One thread combines what warps and blocks leave, where it has room for it and no instruction does so.
+fn gathers(operation: &Operation, tuning: Tuning) -> bool {
+    operation.padding.is_some() && operation.acc.size() <= SMALL && redux(operation, tuning).is_empty()
 }
 
 /// Bytes of a small accumulator.

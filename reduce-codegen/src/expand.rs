@@ -262,8 +262,13 @@ fn words(combine: Combine) -> Vec<String> {
         }
     };
     words.extend(combine.last_warp.then(|| "last_warp".to_owned()));
-    words.extend(combine.redux.then(|| "redux".to_owned()));
-    words.extend((combine.unrolled && !combine.redux).then(|| "unroll".to_owned()));
+    let how = match combine {
+        Combine { gathered: true, .. } => Some("gather"),
+        Combine { redux: true, .. } => Some("redux"),
+        Combine { unrolled: true, .. } => Some("unroll"),
+        _ => None,
+    };
+    words.extend(how.map(str::to_owned));
     words
 }
 

@@ -30,6 +30,7 @@ fn steps(block: u32, arrangement: Arrangement) -> Vec<Step> {
         unrolled: false,
         last_warp: false,
         redux: false,
+        gathered: false,
     };
     let fold = Fold { arrangement, ..Fold::NAIVE };
     vec![Step::Fold(fold), Step::Combine(tree), Step::Grid(GridMedium::NextLaunch)]

@@ -10,6 +10,7 @@ mod bitmask;
 mod cluster;
 mod coarsen;
 mod flag;
+mod gather;
 mod grid_stride;
 mod in_place;
 mod last_warp;
@@ -30,6 +31,7 @@ pub use bitmask::bitmask;
 pub use cluster::cluster;
 pub use coarsen::coarsen;
 pub use flag::flag;
+pub use gather::gather;
 pub use grid_stride::grid_stride;
 pub use in_place::in_place;
 pub use last_warp::last_warp;
@@ -86,6 +88,7 @@ fn rewrite(program: Program, pass: Pass) -> Result<Program, String> {
         Pass::Streaming => streaming(program),
         Pass::Near => near(program),
         Pass::Redux => redux(program),
+        Pass::Gather => gather(program),
         Pass::Atomic => atomic(program),
         Pass::Cluster(blocks) => cluster(program, blocks),
         Pass::OneBlock => one_block(program),

@@ -214,7 +214,7 @@ fn elements_that_lie_apart_are_not_loaded_together() {
     }
     let auto = |operation| compile(&Spec { operation, passes: Passes::Auto, ..sum.clone() }).unwrap().passes;
     assert_eq!(auto(operation), passes("shuffle coarsen(32) unroll one_block ticket"));
-    let contiguous = passes("shuffle vectorize(4) coarsen(32) unroll one_block ticket");
+    let contiguous = passes("shuffle vectorize(4) coarsen(16) unroll one_block ticket gather");
     assert_eq!(auto(sum.operation.clone()), contiguous);
 }
 
@@ -227,7 +227,7 @@ fn the_table_says_what_changes_the_association() {
             "streaming" => "vectorize(4)",
             "ticket" => "one_block",
             "flag" => "one_block ticket",
-            "redux" => "shuffle",
+            "redux" | "gather" => "shuffle",
             _ => "",
         };
         let name = match word.name {

@@ -33,6 +33,8 @@ pub enum Pass {
     Near,
     /// The accumulators of a warp are combined by one instruction of the hardware, where it has one (sm_80).
     Redux,
+    /// One thread takes what the warps of a block, or the blocks of a cluster, leave, and combines it in its registers.
+    Gather,
     /// Each block combines its accumulator into one, with an atomic.
     Atomic,
     /// So many neighbouring blocks combine their accumulators through distributed shared memory (sm_90).
@@ -69,7 +71,7 @@ pub struct PassArgument {
 }
 
 /// The passes, one row each, in the order in which a kernel usually grows.
-pub const PASSES: [PassWord; 19] = [
+pub const PASSES: [PassWord; 20] = [
     PassWord {
         name: "serial",
         argument: None,
@@ -169,6 +171,13 @@ pub const PASSES: [PassWord; 19] = [
         make: |_| Pass::Redux,
     },
     PassWord {
+        name: "gather",
+        argument: None,
+        doc: "one thread takes what warps, or blocks of a cluster, leave, and combines it in its registers",
+        changes_association: false,
+        make: |_| Pass::Gather,
+    },
+    PassWord {
         name: "atomic",
         argument: None,
         doc: "each block combines its accumulator into one with an atomic; needs `order: any` where order shows",
@@ -238,6 +247,7 @@ impl Pass {
             Pass::Streaming => "streaming",
             Pass::Near => "near",
             Pass::Redux => "redux",
+            Pass::Gather => "gather",
             Pass::Atomic => "atomic",
             Pass::Cluster(_) => "cluster",
             Pass::OneBlock => "one_block",
@@ -252,7 +262,13 @@ impl Pass {
             Pass::Coarsen(k) | Pass::GridStride(k) | Pass::Vectorize(k) | Pass::Cluster(k) => Some(k),
             Pass::Serial | Pass::InPlace | Pass::Bitmask | Pass::StridedIndex | Pass::Sequential => None,
             Pass::LastWarp | Pass::Shuffle | Pass::Unroll | Pass::Atomic => None,
-            Pass::Streaming | Pass::Near | Pass::Redux | Pass::OneBlock | Pass::Ticket | Pass::Flag => None,
+            Pass::Streaming
+            | Pass::Near
+            | Pass::Redux
+            | Pass::Gather
+            | Pass::OneBlock
+            | Pass::Ticket
+            | Pass::Flag => None,
         }
     }
 }

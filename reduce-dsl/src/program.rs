@@ -138,6 +138,8 @@ pub struct Combine {
     /// Do the accumulators of a warp meet in one instruction? Then there is no tree in it: the operation is one for which
     /// every order gives the same bits.
     pub redux: bool,
+    /// Has one thread all items, and the tree over them in its registers?
+    pub gathered: bool,
 }
 
 /// Who takes part in a combination, or sees a memory operation.

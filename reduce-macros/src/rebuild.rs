@@ -199,6 +199,7 @@ impl Rebuild for Pass {
             Pass::Streaming => quote!(#pass::Streaming),
             Pass::Near => quote!(#pass::Near),
             Pass::Redux => quote!(#pass::Redux),
+            Pass::Gather => quote!(#pass::Gather),
             Pass::Atomic => quote!(#pass::Atomic),
             Pass::Cluster(blocks) => quote!(#pass::Cluster(#blocks)),
             Pass::OneBlock => quote!(#pass::OneBlock),

@@ -33,11 +33,17 @@ impl Expansion<'_> {
         let acc = Local::new(if was_near { "acc_far" } else { "acc" }, self.acc_type());
         self.body.extend(was_near.then(|| Stmt::Var(acc.clone(), Expr::Empty)));
         let outside = std::mem::take(&mut self.body);
-        let emptied = (!was_near).then(|| Stmt::Set(acc.clone(), self.empty()));
-        self.first_block(combine, values, acc, emptied);
+        let takes = if combine.gathered {
+            self.lanes = vec![acc];
+            self.gather(combine, values, "block_value");
+            Expr::Thread.equals(0)
+        } else {
+            let emptied = (!was_near).then(|| Stmt::Set(acc.clone(), self.empty()));
+            self.first_block(combine, values, acc, emptied);
+            Expr::Thread.below(Program::WARP)
+        };
         let inside = std::mem::replace(&mut self.body, outside);
-        let first_warp = Expr::Rank.equals(0).and(Expr::Thread.below(Program::WARP));
-        self.body.push(Stmt::when(first_warp, inside));
+        self.body.push(Stmt::when(Expr::Rank.equals(0).and(takes), inside));
     }
 
     fn first_block(&mut self, combine: Combine, values: Buffer, acc: Local, emptied: Option<Stmt>) {

@@ -3,7 +3,7 @@
 use super::Expansion;
 use reduce_dsl::expanded::{Barrier, Buffer, Expr, Local, Stmt, Ty};
 use reduce_dsl::ops::Bin;
-use reduce_dsl::program::{Combine, Program};
+use reduce_dsl::program::{Combine, Program, Tree};
 
 const WARP_VALUES: [&str; 2] = ["warp_values", "warp_values_all"];
 
@@ -31,9 +31,34 @@ impl Expansion<'_> {
             Stmt::Barrier(Barrier::Block),
         ]);
         let outside = std::mem::take(&mut self.body);
-        self.first_warp(combine, values, &lane);
+        let takes = if combine.gathered {
+            self.gather(combine, values, "warp_value");
+            Expr::Thread.equals(0)
+        } else {
+            self.first_warp(combine, values, &lane);
+            warp.get().equals(0)
+        };
         let inside = std::mem::replace(&mut self.body, outside);
-        self.body.push(Stmt::when(warp.get().equals(0), inside));
+        self.body.push(Stmt::when(takes, inside));
+    }
+
+    /// One thread loads all values, and combines them level by level.
+    pub(super) fn gather(&mut self, combine: Combine, values: Buffer, name: &str) {
+        let Combine { tree, items, .. } = combine;
+        let local = |of: &Self, suffix: String| of.local(&format!("{name}_{suffix}"), of.acc_type());
+        let mut all: Vec<_> = (0..items).map(|item| local(self, item.to_string())).collect();
+        let load = |(it, item): (&Local, u32)| Stmt::Load(it.clone(), values.at(Expr::from(item)));
+        self.body.extend(all.iter().zip(0..).map(load));
+        for stride in super::strides(tree, items) {
+            let (end, step) = if tree == Tree::Pairs { (items, 2 * stride) } else { (stride, 1) };
+            for left in (0..end).step_by(step as usize) {
+                let pair = local(self, format!("{left}_{stride}"));
+                let [a, b] = [left, left + stride].map(|at| all[at as usize].get());
+                self.body.push(Stmt::Let(pair.clone(), a.combine(b)));
+                all[left as usize] = pair;
+            }
+        }
+        self.body.push(Stmt::Set(self.acc().clone(), all[0].get()));
     }
 
     fn first_warp(&mut self, combine: Combine, values: Buffer, lane: &Local) {

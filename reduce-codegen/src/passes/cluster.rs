@@ -47,6 +47,7 @@ pub fn cluster(mut program: Program, blocks: u32) -> Result<Program, String> {
         unrolled,
         last_warp: false,
         redux,
+        gathered: program.passes.contains(&Pass::Gather),
     };
     let steps = &mut program.kernels[Reads::Inputs as usize].steps;
     let grid = steps.len().saturating_sub(1);

@@ -1,6 +1,7 @@
 //! `shuffle`: trees inside a warp go through registers.
 
 use super::in_place;
+use reduce_dsl::pass::Pass;
 use reduce_dsl::program::{Combine, Medium, Program, Scope, Step, Tree};
 
 /// The tree over a block becomes a tree over each warp, through `__shfl_down_sync`, and one over the
@@ -30,20 +31,30 @@ pub fn shuffle(mut program: Program) -> Result<Program, String> {
     }
     let warps = program.warps();
     let tree = if program.operation.commutative { Tree::Halving } else { Tree::Pairs };
+    let gathered = program.passes.contains(&Pass::Gather);
     for kernel in &mut program.kernels {
-        kernel.steps = kernel.steps.iter().flat_map(|&step| split(step, warps, tree)).collect();
+        kernel.steps = kernel.steps.iter().flat_map(|&step| split(step, warps, tree, gathered)).collect();
     }
     Ok(program)
 }
 
 /// The tree over a block as one over warps and, where there are several, one over their values.
-fn split(step: Step, warps: u32, tree: Tree) -> Vec<Step> {
+fn split(step: Step, warps: u32, tree: Tree, gathered: bool) -> Vec<Step> {
     let Step::Combine(Combine { scope: Scope::Block, unrolled, .. }) = step else {
         return vec![step];
     };
     let through = |scope, items| {
         let medium = Medium::Shuffle;
-        Step::Combine(Combine { scope, items, tree, medium, unrolled, last_warp: false, redux: false })
+        Step::Combine(Combine {
+            scope,
+            items,
+            tree,
+            medium,
+            unrolled,
+            last_warp: false,
+            redux: false,
+            gathered: gathered && scope == Scope::Block,
+        })
     };
     let warp = through(Scope::Warp, Program::WARP);
     if warps == 1 { vec![warp] } else { vec![warp, through(Scope::Block, warps)] }

@@ -55,5 +55,6 @@ fn tree(items: u32) -> Combine {
         unrolled: false,
         last_warp: false,
         redux: false,
+        gathered: false,
     }
 }

@@ -25,7 +25,7 @@ use reduce_dsl::spec::Passes;
 use reduce_dsl::{Scalar, Spec};
 
 /// The pass lists that every operator and type goes through, with the block size of each.
-pub const LISTS: [(u32, &str); 42] = [
+pub const LISTS: [(u32, &str); 44] = [
     (256, ""),
     (32, "coarsen(4)"),
     (128, "sequential"),
@@ -68,6 +68,8 @@ pub const LISTS: [(u32, &str); 42] = [
     (128, "shuffle redux vectorize(4) coarsen(2) unroll one_block ticket flag"),
     (64, "shuffle redux cluster(4)"),
     (64, "shuffle vectorize(2) near redux cluster(4)"),
+    (128, "shuffle gather vectorize(4) unroll one_block ticket"),
+    (256, "shuffle coarsen(2) cluster(4) gather"),
 ];
 
 /// The passes of a list.

@@ -103,7 +103,11 @@ impl fmt::Display for Combine {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Combine { scope, items, tree, medium, .. } = self;
         let last_warp = if self.last_warp { ", last warp by itself" } else { "" };
-        let unrolled = if self.redux { ", redux" } else { unrolled(self.unrolled) };
+        let unrolled = match (self.gathered, self.redux) {
+            (true, _) => ", gathered",
+            (false, true) => ", redux",
+            (false, false) => unrolled(self.unrolled),
+        };
         write!(f, "combine {scope}: {items} items by {tree} through {medium}{last_warp}{unrolled}")
     }
 }

@@ -28,6 +28,8 @@
 //!     in place has none. They are near over partials, too, where no position of the program needs more than 32 bits.
 //! 15. Where accumulators of a warp meet in one instruction, the hardware has one for the operation, positions are near, and
 //!     there is a tree over warps that it stands for.
+//! 16. One thread has all items of a combination of warps that go through shuffles, or of blocks of a cluster, where padding is
+//!     in the place of those that are absent.
 
 use super::{
     Addressing, Arrangement, Combine, Fold, GridMedium, Kernel, Medium, Program, Reach, Reads, Scope, Step,
@@ -109,6 +111,7 @@ fn verify_kernel(program: &Program, kernel: &Kernel) -> Check {
     verify_ticket(program, kernel)?;
     verify_near(program, kernel)?;
     verify_redux(program, kernel)?;
+    verify_gathered(program, kernel)?;
     verify_items(program, kernel)?;
     kernel.combines().try_for_each(|combine| verify_combine(program, combine))?;
     let (tile, shared) = (program.tile(kernel.reads), program.shared_bytes(kernel));
@@ -200,6 +203,14 @@ fn verify_redux(program: &Program, kernel: &Kernel) -> Check {
     let known = |scope| redux.as_ref().is_some_and(|redux| program.has_redux(redux, kernel, scope));
     let mut combines = kernel.combines().filter(|combine| combine.redux);
     ensure(15, combines.all(|combine| shuffled(&combine) && known(combine.scope)), || steps_of(kernel))
+}
+
+fn verify_gathered(program: &Program, kernel: &Kernel) -> Check {
+    let of_warps = |combine: &Combine| combine.medium == Medium::Shuffle && combine.scope == Scope::Block;
+    let legal = |combine: &Combine| of_warps(combine) || combine.medium == Medium::Distributed;
+    let mut combines = kernel.combines().filter(|combine| combine.gathered);
+    let padded = program.operation.padding.is_some();
+    ensure(16, combines.all(|combine| padded && legal(&combine)), || steps_of(kernel))
 }
 
 fn verify_items(program: &Program, kernel: &Kernel) -> Check {
