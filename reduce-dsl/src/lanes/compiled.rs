@@ -28,7 +28,7 @@ impl Default for Loops {
 }
 
 macro_rules! compiled {
-    ($visible:vis, $(#[$features:meta])*) => {
+    ($visible:vis, $fetch:expr, $(#[$features:meta])*) => {
         /// `out[i] = op(a[i])`. `out` has the type of the result and is resized.
         ///
         /// # Errors
@@ -54,7 +54,7 @@ macro_rules! compiled {
         /// The operation is not defined for the types, or does not [commute](Bin::commutes).
         $(#[$features])*
         pub fn accumulate(op: Bin, acc: &mut Lanes, b: LanesRef<'_>) -> Done {
-            operations::accumulate(op, acc, b)
+            operations::accumulate(op, acc, b, $fetch)
         }
 
         /// `out[i] = a[i] op b[i]`, as `bool`, for operands of one length.
@@ -120,14 +120,15 @@ macro_rules! compiled {
     };
 }
 
-compiled!(pub,);
+compiled!(pub, |_| (),);
 
 /// The same for processors with AVX2 and what came with it (x86-64-v3).
 #[cfg(target_arch = "x86_64")]
 pub mod avx2 {
     use super::{Bin, Cmp, Done, Lanes, LanesRef, Node, Un, bug, operations};
+    use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
 
-    compiled!(,
+    compiled!(, |at| _mm_prefetch::<_MM_HINT_T0>(at),
         #[doc = "\n# Safety\nThe processor has AVX2, BMI1, BMI2, F16C, FMA, LZCNT and POPCNT."]
         #[target_feature(enable = "avx2,bmi1,bmi2,f16c,fma,lzcnt,popcnt")]
     );

@@ -13,7 +13,7 @@ use reduce_dsl::program::{Level, Tree};
 use std::ops::Range;
 
 /// Elements that become one item where the association does not show: as few as hide the cost of the tree at their end.
-pub(super) const PIECE: usize = 32768;
+pub(super) const PIECE: usize = 131072;
 
 /// How they do where they meet accumulators as they are: in lanes that stay in registers.
 const NARROW: [Level; 2] = narrowing(lanes::NARROW as u64);
