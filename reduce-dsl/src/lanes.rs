@@ -1,11 +1,13 @@
 //! Vectors of scalars, and the operations on them.
 
 mod compiled;
+mod halve;
 mod operations;
 
 #[cfg(target_arch = "x86_64")]
 pub use compiled::avx2;
-pub use compiled::{Loops, accumulate, apply, bin, cast, cmp, gather, mul_add, select, un};
+pub use compiled::{Loops, accumulate, apply, bin, cast, cmp, gather, halve, mul_add, select, un};
+pub(crate) use halve::halves;
 pub use operations::NARROW;
 pub(crate) use operations::widens;
 

@@ -16,6 +16,8 @@ pub struct Loops {
     pub apply: fn(Node, &[LanesRef<'_>], &mut Lanes) -> Done,
     /// [`accumulate`].
     pub accumulate: fn(Bin, &mut Lanes, LanesRef<'_>) -> Done,
+    /// [`halve`].
+    pub halve: fn(Bin, LanesRef<'_>, usize, &mut Lanes) -> Done,
     /// [`gather`].
     pub gather: fn(LanesRef<'_>, usize, usize, usize, &mut Lanes),
 }
@@ -23,7 +25,7 @@ pub struct Loops {
 /// Those for every processor.
 impl Default for Loops {
     fn default() -> Loops {
-        Loops { apply, accumulate, gather }
+        Loops { apply, accumulate, halve, gather }
     }
 }
 
@@ -55,6 +57,16 @@ macro_rules! compiled {
         $(#[$features])*
         pub fn accumulate(op: Bin, acc: &mut Lanes, b: LanesRef<'_>) -> Done {
             operations::accumulate(op, acc, b, $fetch)
+        }
+
+        /// `out` = of every `2 half` lanes the first half, which the second half joined as far as it is there. For sums and
+        /// products of floats.
+        ///
+        /// # Errors
+        /// It is another operation, or type.
+        $(#[$features])*
+        pub fn halve(op: Bin, lanes: LanesRef<'_>, half: usize, out: &mut Lanes) -> Done {
+            crate::lanes::halve::halve(op, lanes, half, out)
         }
 
         /// `out[i] = a[i] op b[i]`, as `bool`, for operands of one length.

@@ -61,6 +61,8 @@ mod x86 {
         // SAFETY: the processor has it.
         accumulate: |op, acc, b| unsafe { accumulate(op, acc, b) },
         // SAFETY: the processor has it.
+        halve: |op, lanes, half, out| unsafe { avx2::halve(op, lanes, half, out) },
+        // SAFETY: the processor has it.
         gather: |from, offset, block, stride, to| unsafe { avx2::gather(from, offset, block, stride, to) },
     };
 
