@@ -73,7 +73,8 @@ pub trait Order: Element {
     /// The value itself, or for NaN the one NaN that outputs may hold: quiet, positive, no payload.
     fn canonical(self) -> Self;
 
-    /// `lanes[i]` becomes the smallest of itself and what is below it in the rows, as by [`Order::min`] in any order.
+    /// `lanes[i]` becomes the smallest of itself and what is below it in the rows, as by [`Order::min`] in any order. A group
+    /// has an even number of rows.
     #[inline(always)]
     fn min_rows<'a, const N: usize, const LANES: usize>(
         lanes: &mut [Self; LANES],
@@ -82,7 +83,8 @@ pub trait Order: Element {
         join_rows(lanes, groups, Order::min);
     }
 
-    /// `lanes[i]` becomes the largest of itself and what is below it in the rows, as by [`Order::max`] in any order.
+    /// `lanes[i]` becomes the largest of itself and what is below it in the rows, as by [`Order::max`] in any order. A group
+    /// has an even number of rows.
     #[inline(always)]
     fn max_rows<'a, const N: usize, const LANES: usize>(
         lanes: &mut [Self; LANES],

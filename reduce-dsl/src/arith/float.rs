@@ -3,11 +3,12 @@
 use super::{Element, Float, Number, Order, select};
 use crate::Scalar;
 
-/// Lanes become the best of themselves and what is below them. It costs less to look for NaN in two at once, and at signs not
-/// before the end.
+/// Each lane becomes the best of itself and what is below it. NaN is looked for in two elements at once, and what signs the
+/// elements have matters only at the end, where the best is a zero.
 macro_rules! extreme_rows {
     ($ty:ty, $bits:ty, $lanes:ident, $groups:ident, $better:ident, $of_signs:tt) => {
-        let (mut best, mut signs, mut nan) = (*$lanes, $lanes.map(<$ty>::to_bits), $lanes.map(|x| <$bits>::from(x != x)));
+        let (mut best, mut signs) = (*$lanes, $lanes.map(<$ty>::to_bits));
+        let mut nan = $lanes.map(|x| <$bits>::from(x != x));
         for group in $groups {
             for (i, best) in best.iter_mut().enumerate() {
                 for [a, b] in group.as_chunks::<2>().0 {
@@ -59,18 +60,18 @@ macro_rules! float {
             // Where the least is a zero, a sign is that of a −0.
             #[inline(always)]
             fn min_rows<'a, const N: usize, const LANES: usize>(
-        lanes: &mut [Self; LANES],
-        groups: impl Iterator<Item = &'a [[Self; LANES]; N]>,
-    ) {
+                lanes: &mut [Self; LANES],
+                groups: impl Iterator<Item = &'a [[Self; LANES]; N]>,
+            ) {
                 let less = |a, b| if a < b { a } else { b };
                 extreme_rows!($ty, $bits, lanes, groups, less, |);
             }
             // Where the largest is a zero, all but +0 have a sign.
             #[inline(always)]
             fn max_rows<'a, const N: usize, const LANES: usize>(
-        lanes: &mut [Self; LANES],
-        groups: impl Iterator<Item = &'a [[Self; LANES]; N]>,
-    ) {
+                lanes: &mut [Self; LANES],
+                groups: impl Iterator<Item = &'a [[Self; LANES]; N]>,
+            ) {
                 let greater = |a, b| if a > b { a } else { b };
                 extreme_rows!($ty, $bits, lanes, groups, greater, &);
             }

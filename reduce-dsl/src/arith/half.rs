@@ -73,9 +73,9 @@ macro_rules! half_float {
             }
             #[inline(always)]
             fn min_rows<'a, const N: usize, const LANES: usize>(
-        lanes: &mut [Self; LANES],
-        groups: impl Iterator<Item = &'a [[Self; LANES]; N]>,
-    ) {
+                lanes: &mut [Self; LANES],
+                groups: impl Iterator<Item = &'a [[Self; LANES]; N]>,
+            ) {
                 let kept = extremes(lanes, groups, <$ty>::to_bits);
                 for (i, lane) in lanes.iter_mut().enumerate() {
                     let (signed, least, most) = (kept.signed[i], kept.least[i], kept.most[i]);
@@ -86,9 +86,9 @@ macro_rules! half_float {
             }
             #[inline(always)]
             fn max_rows<'a, const N: usize, const LANES: usize>(
-        lanes: &mut [Self; LANES],
-        groups: impl Iterator<Item = &'a [[Self; LANES]; N]>,
-    ) {
+                lanes: &mut [Self; LANES],
+                groups: impl Iterator<Item = &'a [[Self; LANES]; N]>,
+            ) {
                 let kept = extremes(lanes, groups, <$ty>::to_bits);
                 for (i, lane) in lanes.iter_mut().enumerate() {
                     let (signed, least, most) = (kept.signed[i], kept.least[i], kept.most[i]);

@@ -1,11 +1,11 @@
 //! Evaluates functions that take an accumulator to the next one, in place where they can.
 
 use super::Evaluator;
+use crate::Scalar;
 use crate::func::{Func, Id, Node};
 use crate::lanes::{LaneError, Lanes, LanesRef, Loops, halves, widens};
 use crate::library;
 use crate::ops::Bin;
-use crate::Scalar;
 
 /// `acc = f(acc, right)`, lane by lane: what `combine` and `fold` are for.
 ///

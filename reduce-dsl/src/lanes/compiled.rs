@@ -16,6 +16,8 @@ pub struct Loops {
     pub apply: fn(Node, &[LanesRef<'_>], &mut Lanes) -> Done,
     /// [`accumulate`].
     pub accumulate: fn(Bin, &mut Lanes, LanesRef<'_>) -> Done,
+    /// [`copy`].
+    pub copy: fn(LanesRef<'_>, &mut Lanes),
     /// [`halve`].
     pub halve: fn(Bin, LanesRef<'_>, usize, &mut Lanes) -> Done,
     /// [`gather`].
@@ -25,7 +27,7 @@ pub struct Loops {
 /// Those for every processor.
 impl Default for Loops {
     fn default() -> Loops {
-        Loops { apply, accumulate, halve, gather }
+        Loops { apply, accumulate, copy, halve, gather }
     }
 }
 
@@ -57,6 +59,12 @@ macro_rules! compiled {
         $(#[$features])*
         pub fn accumulate(op: Bin, acc: &mut Lanes, b: LanesRef<'_>) -> Done {
             operations::accumulate(op, acc, b, $fetch)
+        }
+
+        /// `out` = those lanes. Lanes of another type are a bug of the caller and ignored.
+        $(#[$features])*
+        pub fn copy(lanes: LanesRef<'_>, out: &mut Lanes) {
+            crate::lanes::copy_lanes(lanes, out, $fetch);
         }
 
         /// `out` = of every `2 half` lanes the first half, which the second half joined as far as it is there. For sums and

@@ -129,8 +129,8 @@ pub(super) fn bin(op: Bin, a: LanesRef<'_>, b: LanesRef<'_>, out: &mut Lanes) ->
     }
 }
 
-/// `b[i]`, then `b[i + len]`, `b[i + 2 len]`, … join `acc[i]` of `len`, by an operation that [commutes](Bin::commutes). Memory is read that
-/// `fetch` was called for.
+/// `b[i]`, then `b[i + len]`, `b[i + 2 len]`, … join `acc[i]` of `len`, by an operation that [commutes](Bin::commutes).
+/// `fetch` is called for what will be read soon.
 #[inline(always)]
 pub(super) fn accumulate(
     op: Bin,
@@ -333,25 +333,43 @@ fn join<T: Copy, B: Copy>(acc: &mut [T], b: &[B], f: impl Fn(T, B) -> T, fetch: 
 /// `acc[i] = f(acc[i], row[i])`, where there is a `row[i]`.
 #[inline(always)]
 fn join_row<T: Copy, B: Copy>(acc: &mut [T], row: &[B], f: impl Fn(T, B) -> T, fetch: impl Fn(*const i8)) {
-    let (blocks, rest) = row.as_chunks::<64>();
-    let (lanes, last) = acc[..row.len()].as_chunks_mut::<64>();
+    let (blocks, rest) = row.as_chunks::<BLOCK>();
+    let (lanes, last) = acc[..row.len()].as_chunks_mut::<BLOCK>();
     for (lanes, block) in lanes.iter_mut().zip(blocks) {
         ahead(block, &fetch);
-        for (lane, &x) in lanes.iter_mut().zip(block) {
+        // Whole, before it is written: a write might change what is read next.
+        let mut met = *lanes;
+        for (lane, &x) in met.iter_mut().zip(block) {
             *lane = f(*lane, x);
         }
+        *lanes = met;
     }
     for (lane, &x) in last.iter_mut().zip(rest) {
         *lane = f(*lane, x);
     }
 }
 
-/// How far ahead memory is asked for, in bytes: far enough that it is there when its turn comes.
-const AHEAD: usize = 4096;
+/// `to` = those elements.
+#[inline(always)]
+pub(super) fn copy<T: Copy>(from: &[T], to: &mut Vec<T>, fetch: impl Fn(*const i8)) {
+    let (blocks, rest) = from.as_chunks::<BLOCK>();
+    to.clear();
+    for block in blocks {
+        ahead(block, &fetch);
+        to.extend_from_slice(block);
+    }
+    to.extend_from_slice(rest);
+}
+
+/// Elements whose successors are asked for at once.
+const BLOCK: usize = 32;
+
+/// How far ahead memory is asked for, in bytes: so that it is there when its turn comes, and still in the innermost cache.
+pub const AHEAD: usize = 8192;
 
 /// Asks for as much memory as `elements` take, from [`AHEAD`] behind them on.
 #[inline(always)]
-fn ahead<B>(elements: &[B], fetch: impl Fn(*const i8)) {
+pub(super) fn ahead<B>(elements: &[B], fetch: impl Fn(*const i8)) {
     for line in (0..size_of_val(elements)).step_by(64) {
         fetch(elements.as_ptr().cast::<i8>().wrapping_add(AHEAD + line));
     }
