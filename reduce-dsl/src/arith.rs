@@ -39,6 +39,25 @@ macro_rules! select {
 }
 use select;
 
+/// `lanes[i] = f(lanes[i], row[i])`, row after row of every group.
+#[inline(always)]
+pub(crate) fn join_rows<'a, T: Copy, B: Copy + 'a, const N: usize, const LANES: usize>(
+    lanes: &mut [T; LANES],
+    groups: impl Iterator<Item = &'a [[B; LANES]; N]>,
+    f: impl Fn(T, B) -> T,
+) {
+    // In registers.
+    let mut kept = *lanes;
+    for group in groups {
+        for (i, lane) in kept.iter_mut().enumerate() {
+            for row in group {
+                *lane = f(*lane, row[i]);
+            }
+        }
+    }
+    *lanes = kept;
+}
+
 /// The operations of everything that has an order: numbers, and 16-bit floats, which have no arithmetic of their own.
 pub trait Order: Element {
     /// The smaller; NaN if either is NaN; −0 if both are zeros of different sign.
@@ -54,16 +73,24 @@ pub trait Order: Element {
     /// The value itself, or for NaN the one NaN that outputs may hold: quiet, positive, no payload.
     fn canonical(self) -> Self;
 
-    /// The smallest of several, as [`Order::min`] of them in any order.
+    /// `lanes[i]` becomes the smallest of itself and what is below it in the rows, as by [`Order::min`] in any order. A group
+    /// has an even number of rows.
     #[inline(always)]
-    fn min_of<const N: usize>(self, others: [Self; N]) -> Self {
-        others.into_iter().fold(self, Order::min)
+    fn min_rows<'a, const N: usize, const LANES: usize>(
+        lanes: &mut [Self; LANES],
+        groups: impl Iterator<Item = &'a [[Self; LANES]; N]>,
+    ) {
+        join_rows(lanes, groups, Order::min);
     }
 
-    /// The largest of several, as [`Order::max`] of them in any order.
+    /// `lanes[i]` becomes the largest of itself and what is below it in the rows, as by [`Order::max`] in any order. A group
+    /// has an even number of rows.
     #[inline(always)]
-    fn max_of<const N: usize>(self, others: [Self; N]) -> Self {
-        others.into_iter().fold(self, Order::max)
+    fn max_rows<'a, const N: usize, const LANES: usize>(
+        lanes: &mut [Self; LANES],
+        groups: impl Iterator<Item = &'a [[Self; LANES]; N]>,
+    ) {
+        join_rows(lanes, groups, Order::max);
     }
 
     /// [`Order::min`], but of a number and a NaN the number.

@@ -104,12 +104,7 @@ impl Evaluator {
             std::mem::swap(&mut self.registers[register], out);
             return;
         }
-        let Id(id) = self.func.results()[k];
-        out.clear();
-        match (id as usize).checked_sub(self.func.params().len()) {
-            Some(register) => out.extend(self.registers[register].borrow().slice(0..len)),
-            None => out.extend(arg(id as usize).slice(0..len)),
-        }
+        (self.loops.copy)(self.result_on(k, arg, len), out);
     }
 
     /// The register that holds the `k`-th result and nothing else.

@@ -1,13 +1,15 @@
 //! Vectors of scalars, and the operations on them.
 
 mod compiled;
+mod halve;
 mod operations;
 
 #[cfg(target_arch = "x86_64")]
 pub use compiled::avx2;
-pub use compiled::{Loops, accumulate, apply, bin, cast, cmp, gather, mul_add, select, un};
-pub use operations::NARROW;
+pub use compiled::{Loops, accumulate, apply, bin, cast, cmp, copy, gather, halve, mul_add, select, un};
+pub(crate) use halve::halves;
 pub(crate) use operations::widens;
+pub use operations::{AHEAD, NARROW};
 
 use crate::arith::Element;
 use crate::{Scalar, Value};
@@ -101,6 +103,15 @@ macro_rules! lanes {
             /// One lane.
             pub fn get(self, i: usize) -> Value {
                 match self { $(LanesRef::$scalar(v) => Value::of(v[i]),)* }
+            }
+        }
+
+        /// [`copy`], inlined into what is compiled for an instruction set.
+        #[inline(always)]
+        fn copy_lanes(from: LanesRef<'_>, to: &mut Lanes, fetch: impl Fn(*const i8)) {
+            match (to, from) {
+                $((Lanes::$scalar(to), LanesRef::$scalar(from)) => operations::copy(from, to, fetch),)*
+                (to, from) => debug_assert_eq!(to.ty(), from.ty()),
             }
         }
 

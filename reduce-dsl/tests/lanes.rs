@@ -64,6 +64,8 @@ fn loops() -> Vec<(&'static str, Loops)> {
         let newer = Loops {
             apply: |node, operands, out| unsafe { avx2::apply(node, operands, out) },
             accumulate: |op, acc, b| unsafe { avx2::accumulate(op, acc, b) },
+            copy: |lanes, out| unsafe { avx2::copy(lanes, out) },
+            halve: |op, lanes, half, out| unsafe { avx2::halve(op, lanes, half, out) },
             gather: |from, offset, block, stride, to| unsafe {
                 avx2::gather(from, offset, block, stride, to)
             },
@@ -188,7 +190,7 @@ fn several_rows_join_as_one_after_the_other() {
             lanes
         };
         for _ in 0..200 {
-            let (acc, b) = (pick(NARROW), pick(9 * NARROW + 5));
+            let (acc, b) = (pick(NARROW), pick(19 * NARROW + 5));
             for op in Bin::ALL.into_iter().filter(|op| op.commutes() && op.result(ty, ty).is_ok()) {
                 check_rows(op, &acc, b.borrow());
             }
@@ -207,6 +209,42 @@ fn check_rows(op: Bin, acc: &Lanes, b: LanesRef<'_>) {
         }
         let equal = (0..acc.len()).all(|i| same(at_once.get(i), one_by_one.get(i)));
         assert!(equal, "{name}: {op} of {:?}", acc.ty());
+    }
+}
+
+/// One NaN, or one zero with the other sign, is seen wherever it is.
+#[test]
+fn nan_and_zeros_are_found_at_any_place() {
+    for ty in [Scalar::F16, Scalar::Bf16, Scalar::F32, Scalar::F64] {
+        let bits = special(ty);
+        let zeros = || bits.iter().copied().filter(|x| x.as_f64() == Some(0.0));
+        let nans = || bits.iter().copied().filter(|x| x.as_f64().is_some_and(f64::is_nan));
+        for (all, odd) in zeros().flat_map(|all| zeros().chain(nans()).map(move |odd| (all, odd))) {
+            for place in 0..19 * NARROW + 5 {
+                let (acc, mut b) = (Lanes::splat(all, NARROW), Lanes::splat(all, 19 * NARROW + 5));
+                b.set(place, odd);
+                [Bin::Min, Bin::Max].into_iter().for_each(|op| check_rows(op, &acc, b.borrow()));
+            }
+        }
+    }
+}
+
+/// Of every two halves the first one is left, which the second one joined as far as there is one.
+#[test]
+fn the_second_half_joins_the_first() {
+    for (name, loops) in loops() {
+        for (half, len) in
+            [1, 2, 3, 4, 8, 16, 64].into_iter().flat_map(|half| (0..200).map(move |len| (half, len)))
+        {
+            let x: Vec<f32> = (0..len).map(|i| 1.0 / (i + 3) as f32).collect();
+            let left = (0..len).filter(|i| i / half % 2 == 0);
+            let met: Vec<_> = left.map(|i| x.get(i + half).map_or(x[i], |y| x[i] * y)).collect();
+            let mut out = Lanes::from(vec![7.0f32; 50]);
+            (loops.halve)(Bin::Mul, LanesRef::F32(&x), half, &mut out).unwrap();
+            assert_eq!(out, Lanes::from(met), "{name}: {len} lanes, half {half}");
+            (loops.copy)(LanesRef::F32(&x), &mut out);
+            assert_eq!(out, Lanes::from(x), "{name}: {len} lanes");
+        }
     }
 }
 

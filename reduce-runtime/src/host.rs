@@ -100,7 +100,9 @@ fn accumulate(
     let found = search::ranges(isa, operation, &inputs, params)?;
     let elements = Source::elements(operation, inputs, params).map_err(types(operation))?;
     let items = match found {
-        Some(ranges) => pass::run_on(isa, &elements, &operation.combine, &pass::WIDE, ranges)?,
+        Some(ranges) => {
+            pass::run_on(isa, &elements, &operation.combine, &pass::wide(elements.len()), ranges)?
+        }
         None => pass::run(isa, &elements, &operation.combine, &association.first)?,
     };
     let combined = (&operation.acc, &operation.combine);

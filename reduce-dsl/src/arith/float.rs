@@ -3,6 +3,30 @@
 use super::{Element, Float, Number, Order, select};
 use crate::Scalar;
 
+/// Each lane becomes the best of itself and what is below it. NaN is looked for in two elements at once, and what signs the
+/// elements have matters only at the end, where the best is a zero.
+macro_rules! extreme_rows {
+    ($ty:ty, $bits:ty, $lanes:ident, $groups:ident, $better:ident, $of_signs:tt) => {
+        let (mut best, mut signs) = (*$lanes, $lanes.map(<$ty>::to_bits));
+        let mut nan = $lanes.map(|x| <$bits>::from(x != x));
+        for group in $groups {
+            for (i, best) in best.iter_mut().enumerate() {
+                for [a, b] in group.as_chunks::<2>().0 {
+                    let (a, b) = (a[i], b[i]);
+                    *best = $better($better(a, b), *best);
+                    signs[i] = signs[i] $of_signs a.to_bits() $of_signs b.to_bits();
+                    nan[i] |= <$bits>::from((a != a) | (b != b)).wrapping_neg();
+                }
+            }
+        }
+        for (i, lane) in $lanes.iter_mut().enumerate() {
+            let zero = <$ty>::from_bits(signs[i] & !(<$bits>::MAX >> 1));
+            let ordered = if best[i] == 0.0 { zero } else { best[i] };
+            *lane = if nan[i] != 0 { <$ty>::NAN } else { ordered };
+        }
+    };
+}
+
 macro_rules! float {
     ($ty:ty, $scalar:ident, $bits:ty, $nan:literal) => {
         impl Element for $ty {
@@ -33,34 +57,23 @@ macro_rules! float {
                 let ordered = if self == other { tie } else { greatest };
                 if self != self { self } else { ordered }
             }
-            // Of several it costs less to look for NaN and at signs once. Where the least is a zero, a sign is that of a −0.
-            // `self` comes last: it is what a loop waits for.
+            // Where the least is a zero, a sign is that of a −0.
             #[inline(always)]
-            fn min_of<const N: usize>(self, others: [Self; N]) -> Self {
-                let (mut least, mut signs, mut nan) = (<$ty>::INFINITY, self.to_bits(), self != self);
-                for other in others {
-                    least = if least < other { least } else { other };
-                    signs |= other.to_bits();
-                    nan |= other != other;
-                }
-                least = if least < self { least } else { self };
-                let zero = <$ty>::from_bits(signs & !(<$bits>::MAX >> 1));
-                let ordered = if least == 0.0 { zero } else { least };
-                if nan { <$ty>::NAN } else { ordered }
+            fn min_rows<'a, const N: usize, const LANES: usize>(
+                lanes: &mut [Self; LANES],
+                groups: impl Iterator<Item = &'a [[Self; LANES]; N]>,
+            ) {
+                let less = |a, b| if a < b { a } else { b };
+                extreme_rows!($ty, $bits, lanes, groups, less, |);
             }
             // Where the largest is a zero, all but +0 have a sign.
             #[inline(always)]
-            fn max_of<const N: usize>(self, others: [Self; N]) -> Self {
-                let (mut greatest, mut signs, mut nan) = (<$ty>::NEG_INFINITY, self.to_bits(), self != self);
-                for other in others {
-                    greatest = if greatest > other { greatest } else { other };
-                    signs &= other.to_bits();
-                    nan |= other != other;
-                }
-                greatest = if greatest > self { greatest } else { self };
-                let zero = <$ty>::from_bits(signs & !(<$bits>::MAX >> 1));
-                let ordered = if greatest == 0.0 { zero } else { greatest };
-                if nan { <$ty>::NAN } else { ordered }
+            fn max_rows<'a, const N: usize, const LANES: usize>(
+                lanes: &mut [Self; LANES],
+                groups: impl Iterator<Item = &'a [[Self; LANES]; N]>,
+            ) {
+                let greater = |a, b| if a > b { a } else { b };
+                extreme_rows!($ty, $bits, lanes, groups, greater, &);
             }
             #[inline(always)]
             fn lt(self, other: Self) -> bool {

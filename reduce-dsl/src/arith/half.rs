@@ -11,14 +11,36 @@ fn ordinal(bits: u16) -> i16 {
     bits ^ ((bits >> 15) & i16::MAX)
 }
 
-/// Of the bits of several 16-bit floats the largest as `i16`, and the smallest and the largest as `u16`. Among floats without
+/// The largest bits of many 16-bit floats as `i16`, and the smallest and the largest as `u16`. Among floats without
 /// a sign bits have the order of values, among those with one the opposite; beyond infinity is NaN.
+struct Extremes<const LANES: usize> {
+    signed: [i16; LANES],
+    least: [u16; LANES],
+    most: [u16; LANES],
+}
+
+/// Those of each lane and what is below it.
 #[inline(always)]
-fn extremes<const N: usize>(first: u16, others: [u16; N]) -> (i16, u16, u16) {
-    let start = (i16::MIN, u16::MAX, u16::MIN);
-    others.into_iter().chain([first]).fold(start, |(signed, least, most), bits| {
-        (Ord::max(signed, bits.cast_signed()), Ord::min(least, bits), Ord::max(most, bits))
-    })
+fn extremes<'a, T: Copy + 'a, const N: usize, const LANES: usize>(
+    lanes: &[T; LANES],
+    groups: impl Iterator<Item = &'a [[T; LANES]; N]>,
+    bits: impl Fn(T) -> u16,
+) -> Extremes<LANES> {
+    let (mut signed, mut least, mut most) = ([i16::MIN; LANES], [u16::MAX; LANES], [u16::MIN; LANES]);
+    for (i, &x) in lanes.iter().enumerate() {
+        (signed[i], least[i], most[i]) = (bits(x).cast_signed(), bits(x), bits(x));
+    }
+    for group in groups {
+        for (i, signed) in signed.iter_mut().enumerate() {
+            for row in group {
+                let bits = bits(row[i]);
+                *signed = Ord::max(*signed, bits.cast_signed());
+                least[i] = Ord::min(least[i], bits);
+                most[i] = Ord::max(most[i], bits);
+            }
+        }
+    }
+    Extremes { signed, least, most }
 }
 
 const SIGN: u16 = 1 << 15;
@@ -50,18 +72,30 @@ macro_rules! half_float {
                 if Order::is_nan(self) { self } else { ordered }
             }
             #[inline(always)]
-            fn min_of<const N: usize>(self, others: [Self; N]) -> Self {
-                let (signed, least, most) = extremes(self.to_bits(), others.map(<$ty>::to_bits));
-                let ordered = if most >= SIGN { most } else { least };
-                let nan = signed > $infinity || most > $infinity | SIGN;
-                <$ty>::from_bits(if nan { $nan } else { ordered })
+            fn min_rows<'a, const N: usize, const LANES: usize>(
+                lanes: &mut [Self; LANES],
+                groups: impl Iterator<Item = &'a [[Self; LANES]; N]>,
+            ) {
+                let kept = extremes(lanes, groups, <$ty>::to_bits);
+                for (i, lane) in lanes.iter_mut().enumerate() {
+                    let (signed, least, most) = (kept.signed[i], kept.least[i], kept.most[i]);
+                    let ordered = if most >= SIGN { most } else { least };
+                    let nan = signed > $infinity || most > $infinity | SIGN;
+                    *lane = <$ty>::from_bits(if nan { $nan } else { ordered });
+                }
             }
             #[inline(always)]
-            fn max_of<const N: usize>(self, others: [Self; N]) -> Self {
-                let (signed, least, most) = extremes(self.to_bits(), others.map(<$ty>::to_bits));
-                let ordered = if signed < 0 { least } else { signed.cast_unsigned() };
-                let nan = signed > $infinity || most > $infinity | SIGN;
-                <$ty>::from_bits(if nan { $nan } else { ordered })
+            fn max_rows<'a, const N: usize, const LANES: usize>(
+                lanes: &mut [Self; LANES],
+                groups: impl Iterator<Item = &'a [[Self; LANES]; N]>,
+            ) {
+                let kept = extremes(lanes, groups, <$ty>::to_bits);
+                for (i, lane) in lanes.iter_mut().enumerate() {
+                    let (signed, least, most) = (kept.signed[i], kept.least[i], kept.most[i]);
+                    let ordered = if signed < 0 { least } else { signed.cast_unsigned() };
+                    let nan = signed > $infinity || most > $infinity | SIGN;
+                    *lane = <$ty>::from_bits(if nan { $nan } else { ordered });
+                }
             }
             #[inline(always)]
             fn lt(self, other: Self) -> bool {

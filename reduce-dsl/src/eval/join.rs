@@ -1,8 +1,9 @@
 //! Evaluates functions that take an accumulator to the next one, in place where they can.
 
 use super::Evaluator;
+use crate::Scalar;
 use crate::func::{Func, Id, Node};
-use crate::lanes::{LaneError, Lanes, LanesRef, Loops, widens};
+use crate::lanes::{LaneError, Lanes, LanesRef, Loops, halves, widens};
 use crate::library;
 use crate::ops::Bin;
 
@@ -17,6 +18,8 @@ pub struct Joiner {
     in_place: Vec<Option<Bin>>,
     /// What the fields that are not in place become.
     next: Vec<Lanes>,
+    /// Is there a loop in which half of the lanes meet the others?
+    halves: bool,
 }
 
 impl Joiner {
@@ -25,11 +28,14 @@ impl Joiner {
         let f = library::written_out(f);
         let met: Vec<_> = (0..f.results().len()).map(|k| met(&f, k)).collect();
         let results = f.results().iter().zip(&met).map(|(&result, met)| met.map_or(result, |(_, met)| met));
-        Joiner {
+        let mut joiner = Joiner {
             right: Evaluator::with(&f.giving(&results.collect::<Vec<_>>()), loops),
             in_place: met.iter().map(|met| met.map(|(op, _)| op)).collect(),
             next: f.result_types().into_iter().map(Lanes::empty).collect(),
-        }
+            halves: false,
+        };
+        joiner.halves = joiner.is_direct() && joiner.all_meet_themselves(halves);
+        joiner
     }
 
     /// Do the fields meet the parameters behind them as they are? Then [`Joiner::join`] takes any number of rows at
@@ -41,10 +47,30 @@ impl Joiner {
     /// Of a function of two accumulators: does every order and grouping give the same bits, as each field meets the same
     /// field in one operation for which that is so?
     pub fn is_exact(&self) -> bool {
-        let exact = |(op, next): (&Option<Bin>, &Lanes)| op.is_some_and(|op| op.is_exact(next.ty()));
+        self.all_meet_themselves(|op, ty| op.is_exact(ty))
+    }
+
+    /// Of a function of two accumulators: do those fields meet themselves in such operations?
+    fn all_meet_themselves(&self, is_such: impl Fn(Bin, Scalar) -> bool) -> bool {
+        let such = |(op, next): (&Option<Bin>, &Lanes)| op.is_some_and(|op| is_such(op, next.ty()));
         let met = (self.next.len() as u32..).map(Id);
         let same = self.right.func.results().iter().zip(met).all(|(&result, field)| result == field);
-        same && self.in_place.iter().zip(&self.next).all(exact)
+        same && self.in_place.iter().zip(&self.next).all(such)
+    }
+
+    /// `out` = of every `2 half` lanes of `items` the first half, which the second half joined as far as it is there;
+    /// whether that can be done in one loop.
+    ///
+    /// # Errors
+    /// The lanes have not the types of the parameters.
+    pub fn halve(&self, items: &[Lanes], half: usize, out: &mut [Lanes]) -> Result<bool, LaneError> {
+        if !self.halves {
+            return Ok(false);
+        }
+        for ((op, items), out) in self.in_place.iter().flatten().zip(items).zip(out) {
+            (self.right.loops.halve)(*op, items.borrow(), half, out)?;
+        }
+        Ok(true)
     }
 
     /// The first `len` lanes of every field of `acc` join what `right` gives for the parameters behind them. The

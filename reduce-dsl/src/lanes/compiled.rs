@@ -16,6 +16,10 @@ pub struct Loops {
     pub apply: fn(Node, &[LanesRef<'_>], &mut Lanes) -> Done,
     /// [`accumulate`].
     pub accumulate: fn(Bin, &mut Lanes, LanesRef<'_>) -> Done,
+    /// [`copy`].
+    pub copy: fn(LanesRef<'_>, &mut Lanes),
+    /// [`halve`].
+    pub halve: fn(Bin, LanesRef<'_>, usize, &mut Lanes) -> Done,
     /// [`gather`].
     pub gather: fn(LanesRef<'_>, usize, usize, usize, &mut Lanes),
 }
@@ -23,12 +27,12 @@ pub struct Loops {
 /// Those for every processor.
 impl Default for Loops {
     fn default() -> Loops {
-        Loops { apply, accumulate, gather }
+        Loops { apply, accumulate, copy, halve, gather }
     }
 }
 
 macro_rules! compiled {
-    ($visible:vis, $(#[$features:meta])*) => {
+    ($visible:vis, $fetch:expr, $(#[$features:meta])*) => {
         /// `out[i] = op(a[i])`. `out` has the type of the result and is resized.
         ///
         /// # Errors
@@ -54,7 +58,23 @@ macro_rules! compiled {
         /// The operation is not defined for the types, or does not [commute](Bin::commutes).
         $(#[$features])*
         pub fn accumulate(op: Bin, acc: &mut Lanes, b: LanesRef<'_>) -> Done {
-            operations::accumulate(op, acc, b)
+            operations::accumulate(op, acc, b, $fetch)
+        }
+
+        /// `out` = those lanes. Lanes of another type are a bug of the caller and ignored.
+        $(#[$features])*
+        pub fn copy(lanes: LanesRef<'_>, out: &mut Lanes) {
+            crate::lanes::copy_lanes(lanes, out, $fetch);
+        }
+
+        /// `out` = of every `2 half` lanes the first half, which the second half joined as far as it is there. For sums and
+        /// products of floats.
+        ///
+        /// # Errors
+        /// It is another operation, or type.
+        $(#[$features])*
+        pub fn halve(op: Bin, lanes: LanesRef<'_>, half: usize, out: &mut Lanes) -> Done {
+            crate::lanes::halve::halve(op, lanes, half, out)
         }
 
         /// `out[i] = a[i] op b[i]`, as `bool`, for operands of one length.
@@ -120,14 +140,15 @@ macro_rules! compiled {
     };
 }
 
-compiled!(pub,);
+compiled!(pub, |_| (),);
 
 /// The same for processors with AVX2 and what came with it (x86-64-v3).
 #[cfg(target_arch = "x86_64")]
 pub mod avx2 {
     use super::{Bin, Cmp, Done, Lanes, LanesRef, Node, Un, bug, operations};
+    use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
 
-    compiled!(,
+    compiled!(, |at| _mm_prefetch::<_MM_HINT_T0>(at),
         #[doc = "\n# Safety\nThe processor has AVX2, BMI1, BMI2, F16C, FMA, LZCNT and POPCNT."]
         #[target_feature(enable = "avx2,bmi1,bmi2,f16c,fma,lzcnt,popcnt")]
     );

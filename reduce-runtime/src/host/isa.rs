@@ -48,10 +48,10 @@ fn newer() -> Option<Isa> {
 #[cfg(target_arch = "x86_64")]
 mod x86 {
     use reduce_dsl::func::Node;
-    use reduce_dsl::lanes::{LaneError, Lanes, LanesRef, Loops, avx2};
+    use reduce_dsl::lanes::{AHEAD, LaneError, Lanes, LanesRef, Loops, avx2};
     use reduce_dsl::ops::Bin;
     use reduce_dsl::{arith, f16};
-    use std::arch::x86_64::{__m128i, _mm256_cvtph_ps};
+    use std::arch::x86_64::{__m128i, _MM_HINT_T0, _mm_prefetch, _mm256_cvtph_ps};
     use std::mem::transmute;
 
     /// For an [`super::Isa`] that is given only where the processor has what they take.
@@ -60,6 +60,10 @@ mod x86 {
         apply: |node, operands, out| unsafe { apply(node, operands, out) },
         // SAFETY: the processor has it.
         accumulate: |op, acc, b| unsafe { accumulate(op, acc, b) },
+        // SAFETY: the processor has it.
+        copy: |lanes, out| unsafe { avx2::copy(lanes, out) },
+        // SAFETY: the processor has it.
+        halve: |op, lanes, half, out| unsafe { avx2::halve(op, lanes, half, out) },
         // SAFETY: the processor has it.
         gather: |from, offset, block, stride, to| unsafe { avx2::gather(from, offset, block, stride, to) },
     };
@@ -93,12 +97,16 @@ mod x86 {
     #[inline]
     #[target_feature(enable = "avx2,f16c")]
     fn widen(x: &[f16], out: &mut [f32], f: impl Fn(f32, f32) -> f32) {
-        let (eights, rest) = x.as_chunks::<8>();
-        let (wide, last) = out[..x.len()].as_chunks_mut::<8>();
-        for (wide, eight) in wide.iter_mut().zip(eights) {
-            // SAFETY: as many bytes, of which any are a value.
-            let x: [f32; 8] = unsafe { transmute(_mm256_cvtph_ps(transmute::<[f16; 8], __m128i>(*eight))) };
-            *wide = std::array::from_fn(|i| f(wide[i], x[i]));
+        let (lines, rest) = x.as_chunks::<32>();
+        let (wide, last) = out[..x.len()].as_chunks_mut::<32>();
+        for (wide, line) in wide.iter_mut().zip(lines) {
+            _mm_prefetch::<_MM_HINT_T0>(line.as_ptr().cast::<i8>().wrapping_add(AHEAD));
+            for (wide, eight) in wide.as_chunks_mut::<8>().0.iter_mut().zip(line.as_chunks::<8>().0) {
+                // SAFETY: as many bytes, of which any are a value.
+                let x: [f32; 8] =
+                    unsafe { transmute(_mm256_cvtph_ps(transmute::<[f16; 8], __m128i>(*eight))) };
+                *wide = std::array::from_fn(|i| f(wide[i], x[i]));
+            }
         }
         last.iter_mut().zip(rest).for_each(|(wide, &x)| *wide = f(*wide, arith::widen(x)));
     }

@@ -12,17 +12,24 @@ use reduce_dsl::ops::TypeError;
 use reduce_dsl::program::{Level, Tree};
 use std::ops::Range;
 
-/// Elements that become one item where the association does not show: as few as hide the cost of the tree at their end.
-pub(super) const PIECE: usize = 32768;
+/// Elements that become one item where the association does not show: many hide the cost of what is done at their end, but
+/// of few elements every core wants some, and what searches folds two such pieces.
+pub(super) fn piece(len: usize) -> usize {
+    (len >> 11).next_power_of_two().clamp(1 << 15, 1 << 17)
+}
 
 /// How they do where they meet accumulators as they are: in lanes that stay in registers.
-const NARROW: [Level; 2] = narrowing(lanes::NARROW as u64);
+fn narrow(len: usize) -> [Level; 2] {
+    narrowing(len, lanes::NARROW as u64)
+}
 
 /// How they do where something is computed of rows before.
-pub(super) const WIDE: [Level; 2] = narrowing(512);
+pub(super) fn wide(len: usize) -> [Level; 2] {
+    narrowing(len, 512)
+}
 
-const fn narrowing(lanes: u64) -> [Level; 2] {
-    let fold = Level { lanes, ..Level::every(PIECE as u64, Tree::Serial) };
+fn narrowing(len: usize, lanes: u64) -> [Level; 2] {
+    let fold = Level { lanes, ..Level::every(piece(len) as u64, Tree::Serial) };
     [fold, Level::every(lanes, Tree::Halving)]
 }
 
@@ -34,7 +41,8 @@ pub(super) fn run(
     combine: &Func,
     levels: &[Level],
 ) -> Result<Vec<Lanes>, HostError> {
-    let levels = if source.exact { &NARROW } else { levels };
+    let narrow = narrow(source.len());
+    let levels = if source.exact { &narrow } else { levels };
     let len = batch(source, levels);
     run_on(isa, source, combine, levels, source.cut(len))
 }

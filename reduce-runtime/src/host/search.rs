@@ -27,11 +27,11 @@ pub(super) fn ranges(
     for search in &operation.searches {
         let source =
             Source::searched(operation, search, inputs.to_vec(), params).map_err(types(operation))?;
-        pieces = source.cut(pass::PIECE);
-        let values = pass::run(isa, &source, &search.best, &pass::WIDE)?;
+        let levels = pass::wide(source.len());
+        pieces = source.cut(pass::piece(source.len()));
+        let values = pass::run(isa, &source, &search.best, &levels)?;
         let value = Record::scalar(values[0].ty());
-        let best =
-            pass::until_one(isa, (&value, &search.best), &pass::WIDE, values.clone(), types(operation))?;
+        let best = pass::until_one(isa, (&value, &search.best), &levels, values.clone(), types(operation))?;
         found.extend(winners(values[0].borrow(), best[0].get(0)));
     }
     Ok(Some(found.into_iter().map(|piece| pieces[piece].clone()).collect()))

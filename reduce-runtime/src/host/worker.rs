@@ -190,12 +190,12 @@ impl<'a> Worker<'a> {
 
     /// Of every `2 half` items, the first half meets the second.
     fn pair(&mut self, half: usize) -> Done {
-        let len = self.pick_right(half, half, 2 * half);
-        if len > 0 {
+        if !self.combine.halve(&self.items, half, &mut self.left)? {
             self.pick_left(half, 2 * half);
+            let len = self.pick_right(half, half, 2 * half);
             self.combine.join(&mut self.left, |k| self.right[k].borrow(), len)?;
-            std::mem::swap(&mut self.items, &mut self.left);
         }
+        std::mem::swap(&mut self.items, &mut self.left);
         Ok(())
     }
 
