@@ -30,7 +30,7 @@ impl Tuning {
         Tuning { cluster: 1, ticket: true, flag: true, redux: false, streaming: false };
 
     /// Every tuning, the default first.
-    pub const ALL: [Tuning; 7] = [
+    pub const ALL: [Tuning; 8] = [
         Tuning::DEFAULT,
         Tuning { flag: false, ..Tuning::DEFAULT },
         Tuning { ticket: false, ..Tuning::DEFAULT },
@@ -38,6 +38,7 @@ impl Tuning {
         Tuning { streaming: true, ..Tuning::DEFAULT },
         Tuning { cluster: 8, ..Tuning::DEFAULT },
         Tuning { cluster: 16, ..Tuning::DEFAULT },
+        KNOWN[0].1,
     ];
 
     /// The tuning of a compute capability, written as in `sm_90`.

@@ -9,7 +9,7 @@ use reduce_dsl::{Scalar, Spec};
 use std::collections::BTreeSet;
 
 /// Lists that together have every pass.
-const PASSES: [&str; 9] = [
+const PASSES: [&str; 12] = [
     "sequential, shuffle, coarsen(4), unroll, vectorize(4)",
     "serial",
     "in_place, bitmask",
@@ -19,6 +19,9 @@ const PASSES: [&str; 9] = [
     "shuffle, vectorize(4), streaming, coarsen(2), one_block, ticket",
     "shuffle, unroll, cluster(2)",
     "near, one_block, ticket",
+    "shuffle, near, redux, cluster(2)",
+    "shuffle, redux, one_block, ticket, flag",
+    "shuffle, gather, cluster(2)",
 ];
 
 /// A specification of inputs whose names occur nowhere else.

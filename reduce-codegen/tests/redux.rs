@@ -6,6 +6,7 @@ mod support;
 
 use rayon::prelude::*;
 use reduce_codegen::{compile, expand};
+use reduce_dsl::expanded::{Expr, Local, Stmt, Ty};
 use reduce_dsl::interpreter::{Input, Options, Values, run};
 use reduce_dsl::lanes::Lanes;
 use reduce_dsl::operation::Operation;
@@ -44,14 +45,14 @@ const CHOICES: [&str; 4] = ["", ", ties: last", ", nan: ignore", ", nan: ignore,
 /// Values of a type, few of them so that there are ties: its ends, zeros of both signs, infinities and NaN.
 fn few(ty: Scalar) -> Vec<Value> {
     let numbers = [0.0, -0.0, 1.0, -1.0, 2.0, f64::INFINITY, f64::NEG_INFINITY, f64::NAN, -f64::NAN];
-    match ty {
-        Scalar::F16 => numbers.map(|x| Value::of(f16::from_f64(x))).to_vec(),
-        Scalar::Bf16 => numbers.map(|x| Value::of(bf16::from_f64(x))).to_vec(),
-        Scalar::F32 => numbers.map(|x| Value::of(x as f32)).to_vec(),
-        _ => [0, 1, 2, 0x7f, 0x80, 0x7fff, 0x8000, 0x7fff_ffff, 0x8000_0000, u64::MAX]
-            .map(|bits| Value::from_bits(ty, bits))
-            .to_vec(),
+    let floats =
+        numbers.map(|x| [Value::of(f16::from_f64(x)), Value::of(bf16::from_f64(x)), Value::of(x as f32)]);
+    if ty.is_float() {
+        return floats.into_iter().flatten().filter(|value| value.ty() == ty).collect();
     }
+    [0, 1, 2, 0x7f, 0x80, 0x7fff, 0x8000, 0x7fff_ffff, 0x8000_0000, u64::MAX]
+        .map(|bits| Value::from_bits(ty, bits))
+        .to_vec()
 }
 
 /// Elements, which are some of those values, all of one kind now and then.
@@ -115,11 +116,32 @@ fn what_it_cannot_do_is_refused() {
         compile(&spec_of(&operation, 64, list)).unwrap_err().to_string()
     };
     let none = |name: &str| {
-        format!("the hardware has no instruction for `{name}` of these types; leave `redux` out")
+        format!("`{name}` is no sum of integers, minimum, maximum or position of 32 bits or less")
     };
     assert!(refused("ty: f32, op: findmax", "shuffle near redux").contains(&none("findmax")));
+    assert!(refused("ty: f32, op: max, commutative: false", "shuffle redux").contains(&none("max")));
     assert!(refused("ty: f32, op: sum", "shuffle redux").contains(&none("sum")));
     assert!(refused("ty: i64, op: max", "shuffle redux").contains(&none("max")));
     assert!(refused("ty: f32, op: max", "redux").contains("write `shuffle` before `redux`"));
     assert!(refused("ty: f32, op: argmax", "shuffle redux near").contains("write `near` before `redux`"));
+}
+
+/// It is met by whole warps, and takes accumulators whose positions are near.
+#[test]
+fn what_it_takes_is_checked() {
+    let operation = text("ty: f32, op: argmax", None).unwrap().spec.operation;
+    let program = compile(&spec_of(&operation, 64, "shuffle near redux")).unwrap();
+    let redux = |ty| Stmt::Redux(Local::new("taken", ty), None);
+    let var = |ty, value| Stmt::Var(Local::new("taken", ty), value);
+    let some = Stmt::when(Expr::Thread.below(7u32), vec![redux(Ty::Near)]);
+    for (stmts, rule) in [
+        (vec![var(Ty::Near, Expr::NearEmpty), redux(Ty::Near)], None),
+        (vec![var(Ty::Acc, Expr::Empty), redux(Ty::Acc)], Some(11)),
+        (vec![var(Ty::U32, 0.into()), redux(Ty::U32)], Some(11)),
+        (vec![var(Ty::Near, Expr::NearEmpty), some], Some(5)),
+    ] {
+        let mut expanded = expand(&program).unwrap();
+        expanded.kernels[0].body.extend(stmts.clone());
+        assert_eq!(expanded.verify(&program).err().map(|violation| violation.rule), rule, "{stmts:?}");
+    }
 }

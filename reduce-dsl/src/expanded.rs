@@ -20,7 +20,7 @@
 //! Threads are in the units of CUDA: every thread of a block runs the same statements. Scalars have the
 //! operations of [`crate::ops`]; accumulators are opaque and only `map`, `combine`, `fold`, `empty` and `finish`
 //! make or use them, which is why the interpreter can run a kernel on trees of positions as well as on
-//! values. Near ones, whose positions count from the tile's first element, have a type of their own: `near_map` and
+//! values. Near ones, whose positions have 32 bits and count from some element, have a type of their own: `near_map` and
 //! `near_empty` make them, `combine` and `fold` take either kind, and `far` takes them to what leaves the block.
 
 mod build;
@@ -390,6 +390,6 @@ pub enum Expr {
     NearMap(Vec<Expr>),
     /// What stands for no element among near accumulators.
     NearEmpty,
-    /// A near accumulator, and the position of the tile's first element: the accumulator with positions of all elements.
+    /// A near accumulator, and the position that it counts from: the accumulator with positions of all elements.
     Far(Box<Expr>, Box<Expr>),
 }

@@ -13,7 +13,7 @@ use crate::operation::{Argument, Operation, Record};
 use crate::ops::{Bin, Cmp, TypeError};
 use crate::{Scalar, Value};
 
-/// The functions of an operation on near accumulators: those whose positions count from a tile's first element.
+/// The functions of an operation on near accumulators: those whose positions count from some element before, with 32 bits.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Near {
     /// The accumulator, with positions of 32 bits.
@@ -26,7 +26,7 @@ pub struct Near {
     pub fold: Option<Func>,
     /// What stands for absent elements.
     pub padding: Option<Vec<Value>>,
-    /// Near accumulator, position of the tile's first element → accumulator.
+    /// Near accumulator, position of the element that it counts from → accumulator.
     pub far: Func,
 }
 
@@ -39,7 +39,7 @@ const NOWHERE_NEAR: u32 = u32::MAX;
 impl Near {
     /// The most elements whose positions fit near accumulators, counted from the first of all.
     pub const MOST: u64 = NOWHERE_NEAR as u64;
-    /// The name of the position of the tile's first element, in `far`.
+    /// The name of the position that near ones count from, in `far`.
     pub const FIRST: &str = "first";
 
     /// What the operation is on near accumulators, if some of their fields are positions.

@@ -29,7 +29,7 @@ pub enum Pass {
     Vectorize(u32),
     /// Vector loads tell the cache that nobody reads the elements again.
     Streaming,
-    /// Positions in accumulators are kept in 32 bits inside a tile, counted from its first element.
+    /// Positions in accumulators are kept in 32 bits inside a tile, or where all of them fit.
     Near,
     /// The accumulators of a warp are combined by one instruction of the hardware, where it has one (sm_80).
     Redux,
@@ -159,7 +159,7 @@ pub const PASSES: [PassWord; 20] = [
     PassWord {
         name: "near",
         argument: None,
-        doc: "positions in accumulators are kept in 32 bits inside a tile, counted from its first element",
+        doc: "positions in accumulators are kept in 32 bits inside a tile, or where all of them fit",
         changes_association: false,
         make: |_| Pass::Near,
     },

@@ -267,9 +267,8 @@ impl Program {
         near.map_or_else(|| self.operation.acc.clone(), |near| near.acc)
     }
 
-    /// Can a warp combine accumulators at once in such a combination of a kernel, if the hardware can combine them at all?
-    /// It takes positions of 32 bits.
-    pub fn has_redux(&self, redux: &Redux, kernel: &Kernel, scope: Scope) -> bool {
+    /// Do accumulators in such a combination of a kernel fit the instruction, which takes positions of 32 bits?
+    pub fn fits_redux(&self, redux: &Redux, kernel: &Kernel, scope: Scope) -> bool {
         let near = if scope == Scope::Cluster { self.has_near_partials() } else { kernel.fold().near };
         near || !redux.has_positions()
     }

@@ -132,7 +132,11 @@ fn met(op: Bin, a: Value, b: Value) -> Value {
         Bin::And => a.bits() & b.bits(),
         Bin::Or => a.bits() | b.bits(),
         Bin::Xor => a.bits() ^ b.bits(),
-        _ => return of_key(a.ty(), better(op, key(a, op), key(b, op))),
+        Bin::Min | Bin::Max | Bin::MinNum | Bin::MaxNum => {
+            return of_key(a.ty(), better(op, key(a, op), key(b, op)));
+        }
+        // Not reduced.
+        Bin::Sub | Bin::Mul | Bin::Div | Bin::Rem | Bin::Shl | Bin::Shr => a.bits(),
     };
     Value::from_bits(a.ty(), bits)
 }

@@ -50,7 +50,7 @@ fn on_near(near: &Near, far: &Record, counts_all: bool) -> String {
     let mut text = on_elements([map, combine], fold.as_ref(), acc);
     text.extend(padding.as_ref().map(|values| identity("near_identity", acc, values)));
     text.push_str(if counts_all {
-        "\n// Positions have 64 bits."
+        "\n// With positions of 64 bits, as the result has them."
     } else {
         "\n// Positions count from the first of all elements, and not from that of a tile."
     });

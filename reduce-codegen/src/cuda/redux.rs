@@ -22,10 +22,15 @@ pub(super) fn functions(redux: &Redux, acc: &Record, asks: bool) -> String {
 /// From a float to an integer, and back.
 fn orders(ty: Scalar) -> String {
     let c = scalar(ty);
-    let (bits, float, infinity) = match ty {
-        Scalar::F16 => ("(short)a", ["(unsigned short)(", ")"], "0x7c00"),
-        Scalar::Bf16 => ("(short)a", ["(unsigned short)(", ")"], "0x7f80"),
-        _ => ("__float_as_int(a)", ["__int_as_float(", ")"], "0x7f800000"),
+    let (bits, float) = if ty.is_half() {
+        ("(short)a", ["(unsigned short)(", ")"])
+    } else {
+        ("__float_as_int(a)", ["__int_as_float(", ")"])
+    };
+    let infinity = match (ty == Scalar::F16, ty.is_half()) {
+        (true, _) => "0x7c00",
+        (false, true) => "0x7f80",
+        (false, false) => "0x7f800000",
     };
     let (rest, [begin, end]) = (hex(order::greatest(ty)), float);
     format!(
@@ -95,7 +100,8 @@ impl Printer<'_> {
         let neutral = match op {
             Bin::Add | Bin::Or | Bin::Xor => "0".to_owned(),
             Bin::And => "0xffffffff".to_owned(),
-            _ => worst(ty, op),
+            Bin::Min | Bin::Max | Bin::MinNum | Bin::MaxNum => worst(ty, op),
+            Bin::Sub | Bin::Mul | Bin::Div | Bin::Rem | Bin::Shl | Bin::Shr => worst(ty, op),
         };
         let value = self.if_there(cast(integer, scalar(ty), value), neutral);
         cast(scalar(ty), integer, reduced(value))
@@ -130,10 +136,12 @@ impl Printer<'_> {
     /// The value whose rank is the best.
     fn of_rank(&self, best: Best) -> String {
         let (ty, name) = (self.acc.fields[best.value].ty, self.name(best.value));
-        match ty {
-            Scalar::I32 | Scalar::U32 => format!("{name}_best"),
-            ty if ty.is_float() => format!("of_order_{ty}({name}_best)"),
-            ty => format!("({}){name}_best", scalar(ty)),
+        if [Scalar::I32, Scalar::U32].contains(&ty) {
+            format!("{name}_best")
+        } else if ty.is_float() {
+            format!("of_order_{ty}({name}_best)")
+        } else {
+            format!("({}){name}_best", scalar(ty))
         }
     }
 

@@ -17,7 +17,7 @@ impl Expansion<'_> {
     }
 
     /// The accumulators of the blocks become one, in thread 0 of the first: each leaves its own in that block's shared
-    /// memory, once it runs, and its first warp takes them through shuffles.
+    /// memory, once it runs, and its first warp takes them, or one thread.
     pub(super) fn cluster_tree(&mut self, combine: Combine) {
         self.note(Part::Tree, &Step::Combine(combine), super::words(combine));
         let (mut leave, acc) = self.of_block();

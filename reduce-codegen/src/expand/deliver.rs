@@ -65,9 +65,9 @@ impl Expansion<'_> {
         self.kernel.reads == Reads::Inputs && !self.kernel.is_atomic() && self.program.is_alone()
     }
 
-    /// Does this kernel have one block, whose tile begins with the first element, whatever n?
+    /// Does this kernel have one block, and one tile, which begins with the first element, whatever n?
     pub(super) fn is_single(&self) -> bool {
-        self.is_alone() && self.kernel.cluster() == 1
+        self.is_alone() && self.kernel.cluster() == 1 && self.kernel.fold().units().is_some()
     }
 
     fn by_cluster(&self, blocks: Expr) -> Expr {

@@ -39,7 +39,7 @@ pub(super) enum Before {
 }
 
 /// Whether unaligned vectors can be read that are read by words, and so with what is around them.
-pub(super) enum Around {
+pub(super) enum Margin {
     /// They are not read by words.
     Nothing,
     /// They can, where this holds: the tile is full, and in the input is what is read around it.
@@ -75,10 +75,10 @@ impl Expansion<'_> {
             (_, 1) => vec![Stmt::If(full_tile(), all(Access::Items), guarded)],
             _ => {
                 let unaligned = |there| vec![Stmt::If(there, all(Access::Unaligned), guarded.clone())];
-                let otherwise = match self.around() {
-                    Around::Nothing => unaligned(full_tile()),
-                    Around::If(there) => unaligned(there),
-                    Around::Absent => guarded,
+                let otherwise = match self.margin() {
+                    Margin::Nothing => unaligned(full_tile()),
+                    Margin::If(there) => unaligned(there),
+                    Margin::Absent => guarded,
                 };
                 let aligned = self.aligned().fold(full_tile(), Expr::and);
                 vec![Stmt::If(aligned, all(Access::Vectors), otherwise)]
@@ -87,19 +87,19 @@ impl Expansion<'_> {
     }
 
     /// What unaligned vectors need around them.
-    pub(super) fn around(&self) -> Around {
+    pub(super) fn margin(&self) -> Margin {
         let by_words =
             |k: usize| Chunk::of(self.program.operation.inputs[k].ty, self.access(k).0) == Chunk::Word;
         if !self.inputs().any(by_words) {
-            return Around::Nothing;
+            return Margin::Nothing;
         }
         if self.is_single() {
-            return Around::Absent;
+            return Margin::Absent;
         }
         let wide = |name| Expr::Named(name).cast(Scalar::U64);
         let end = first().get().bin(Bin::Add, wide("TILE")).bin(Bin::Add, wide("WIDTH"));
         let before = Expr::Const(Value::of(0u64)).below(first().get());
-        Around::If(before.and(Expr::Cmp(Cmp::Le, Box::new(end), Box::new(Expr::Items))))
+        Margin::If(before.and(Expr::Cmp(Cmp::Le, Box::new(end), Box::new(Expr::Items))))
     }
 
     fn declare_lanes(&mut self, fold: Fold) {

@@ -1,6 +1,6 @@
 //! Striped units, row after row: of a row, neighbouring threads take neighbouring units.
 
-use super::fold::{Access, Around, Before, before_unit, full_tile, in_flight, unit};
+use super::fold::{Access, Before, Margin, before_unit, full_tile, in_flight, unit};
 use super::{Expansion, count};
 use reduce_dsl::expanded::{Expr, Local, Loop, Stmt, Ty, Unroll};
 use reduce_dsl::ops::Bin;
@@ -23,16 +23,16 @@ impl Expansion<'_> {
         let mut done = rows.clone();
         let aligned = self.aligned().reduce(Expr::and).filter(|_| fold.width > 1);
         let all = |access| [read(access), vec![Stmt::Set(whole.clone(), rows.get())]].concat();
-        match (aligned, self.around()) {
+        match (aligned, self.margin()) {
             (None, _) => body.extend(read(Access::Items)),
-            (Some(aligned), Around::Nothing) => {
+            (Some(aligned), Margin::Nothing) => {
                 body.push(Stmt::If(aligned, read(Access::Vectors), read(Access::Unaligned)));
             }
             (Some(aligned), around) => {
                 done = whole.clone();
                 let unaligned = match around {
-                    Around::If(around) => vec![Stmt::when(around, all(Access::Unaligned))],
-                    Around::Nothing | Around::Absent => Vec::new(),
+                    Margin::If(around) => vec![Stmt::when(around, all(Access::Unaligned))],
+                    Margin::Nothing | Margin::Absent => Vec::new(),
                 };
                 body.push(Stmt::Var(whole.clone(), 0.into()));
                 body.push(Stmt::If(aligned, all(Access::Vectors), unaligned));

@@ -43,13 +43,12 @@ impl Expansion<'_> {
         body
     }
 
-    /// Partials on their way at once: the last block has nothing else to wait for. Each one with a flag is waited for.
+    /// Partials on their way at once, where they are small: nothing else is left to wait for. Each one with a flag is waited for.
     fn partials_in_flight(&self, fold: Fold) -> Unroll {
         let flags = self.in_last_block() && self.program.kernel(Reads::Inputs).has_flags();
-        match in_flight(fold) {
-            Unroll::By(_) if fold.arrangement == Arrangement::Striped && !flags => Unroll::By(8),
-            unroll => unroll,
-        }
+        let small = self.program.partial().size() <= 32;
+        let several = matches!(in_flight(fold), Unroll::By(_)) && fold.arrangement == Arrangement::Striped;
+        if several && !flags && small { Unroll::By(8) } else { in_flight(fold) }
     }
 
     /// Where the run of a thread begins and ends: of all items, each has a share, and the first threads one more.

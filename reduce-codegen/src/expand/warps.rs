@@ -1,4 +1,4 @@
-//! The tree over the warps of a block, through shuffles of the first warp.
+//! The tree over the warps of a block, in the first warp or in one thread.
 
 use super::Expansion;
 use reduce_dsl::expanded::{Barrier, Buffer, Expr, Local, Stmt, Ty};
@@ -9,7 +9,7 @@ const WARP_VALUES: [&str; 2] = ["warp_values", "warp_values_all"];
 
 impl Expansion<'_> {
     /// The accumulators of the warps become one, in thread 0: each warp leaves its own in shared memory,
-    /// and after the barrier the first warp takes them through shuffles.
+    /// and after the barrier the first warp takes them, or one thread.
     pub(super) fn warps_tree(&mut self, combine: Combine) {
         self.derived(
             "WARPS",

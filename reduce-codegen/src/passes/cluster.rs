@@ -37,8 +37,8 @@ pub fn cluster(mut program: Program, blocks: u32) -> Result<Program, String> {
     let tree = if program.operation.commutative { Tree::Halving } else { Tree::Pairs };
     let unrolled = program.passes.contains(&Pass::Unroll);
     let inputs = program.kernel(Reads::Inputs);
-    let has_redux = |redux: Redux| program.has_redux(&redux, inputs, Scope::Cluster);
-    let redux = program.passes.contains(&Pass::Redux) && Redux::of(&program.operation).is_some_and(has_redux);
+    let fits = |redux: Redux| program.fits_redux(&redux, inputs, Scope::Cluster);
+    let redux = program.passes.contains(&Pass::Redux) && Redux::of(&program.operation).is_some_and(fits);
     let meeting = Combine {
         scope: Scope::Cluster,
         items: blocks,

@@ -18,15 +18,18 @@ use reduce_dsl::program::{Combine, Medium, Program, Scope};
 /// assert_eq!(steps(&gather(shuffled).unwrap())[2], "combine block: 8 items by halving through shuffle, gathered");
 /// ```
 ///
-/// Requires `shuffle` or `cluster` before it, and an identity, which stands for items that are absent. Never changes the
-/// association.
+/// Requires `shuffle` or `cluster` before it, and an identity that is neutral bit for bit, which stands for items that
+/// are absent.
+/// Never changes the association.
 ///
 /// # Errors
 /// The reason why it does not apply.
 pub fn gather(mut program: Program) -> Result<Program, String> {
     if program.operation.padding.is_none() {
         let name = &program.operation.name;
-        return Err(format!("`{name}` has no identity for items that are absent; leave `gather` out"));
+        return Err(format!(
+            "`{name}` has no accumulator that is neutral bit for bit, for items that are absent; leave `gather` out"
+        ));
     }
     let gathers = |combine: &Combine| match combine.medium {
         Medium::Shuffle => combine.scope == Scope::Block,

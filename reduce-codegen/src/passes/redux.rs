@@ -28,13 +28,14 @@ pub fn redux(mut program: Program) -> Result<Program, String> {
     let Some(redux) = Redux::of(&program.operation) else {
         let name = &program.operation.name;
         return Err(format!(
-            "the hardware has no instruction for `{name}` of these types; leave `redux` out"
+            "`{name}` is no sum of integers, minimum, maximum or position of 32 bits or less whose order never shows; \
+             leave `redux` out"
         ));
     };
     if !program.kernels.iter().any(|kernel| kernel.combines().any(|it| it.medium == Medium::Shuffle)) {
         return Err("only trees over warps become one instruction; write `shuffle` before `redux`".to_owned());
     }
-    let fits = |kernel: &Kernel, scope| program.has_redux(&redux, kernel, scope);
+    let fits = |kernel: &Kernel, scope| program.fits_redux(&redux, kernel, scope);
     let scopes = |kernel: &Kernel| {
         [Scope::Warp, Scope::Block, Scope::Cluster].map(|scope| (scope, fits(kernel, scope)))
     };

@@ -11,7 +11,7 @@ pub(crate) struct Equivalent {
     pub(crate) survivors: usize,
 }
 
-pub(crate) const EQUIVALENT: [Equivalent; 22] = [
+pub(crate) const EQUIVALENT: [Equivalent; 24] = [
     Equivalent {
         mutations: &["64-bit position in 32 bits"],
         is_one: |what, _| {
@@ -19,7 +19,7 @@ pub(crate) const EQUIVALENT: [Equivalent; 22] = [
             what.starts_with(LAST) && positions.iter().any(|it| what.contains(it))
         },
         reason: "there are no more partials than blocks of a grid, less than 2^31",
-        survivors: 69,
+        survivors: 70,
     },
     Equivalent {
         mutations: &["guard one too wide"],
@@ -60,6 +60,21 @@ pub(crate) const EQUIVALENT: [Equivalent; 22] = [
         survivors: 8,
     },
     Equivalent {
+        mutations: &["another thread's turn"],
+        is_one: |what, kernel| {
+            let first = ["if lane == 0  ->", "if thread == 0  ->", "if (thread == 0) & (0 < count)  ->"];
+            kernel.contains("redux") && first.iter().any(|it| what.starts_with(it))
+        },
+        reason: "all threads of a warp have what its accumulators combine to",
+        survivors: 4,
+    },
+    Equivalent {
+        mutations: &["guard dropped"],
+        is_one: |what, _| what.starts_with("if thread == 0  ->  load warp_value_0"),
+        reason: "the other threads combine the values of the warps as well, and deliver nothing",
+        survivors: 10,
+    },
+    Equivalent {
         mutations: &["guard dropped"],
         is_one: |what, kernel| {
             let block = if what.contains("(thread + 32) < count") { "block 64" } else { "block 32" };
@@ -72,7 +87,7 @@ pub(crate) const EQUIVALENT: [Equivalent; 22] = [
         mutations: &["guard dropped"],
         is_one: |what, _| what.starts_with("if warp == 0  ->"),
         reason: "the other warps combine the same values, and deliver nothing",
-        survivors: 94,
+        survivors: 98,
     },
     Equivalent {
         mutations: &["guard dropped"],
@@ -95,7 +110,7 @@ pub(crate) const EQUIVALENT: [Equivalent; 22] = [
         mutations: &["guard one too narrow"],
         is_one: |what, _| what.contains("if (0 < first) & (((first + u64(TILE)) + u64(WIDTH)) <= n)  ->"),
         reason: "no tile begins at item 1, and one that is read item by item gives the same",
-        survivors: 52,
+        survivors: 56,
     },
     Equivalent {
         mutations: &["guard one too narrow"],
@@ -174,7 +189,7 @@ pub(crate) const EQUIVALENT: [Equivalent; 22] = [
             alone && what.contains("if grid == 1 else / store partials")
         },
         reason: "one block folds everything, so there is no other to leave a partial for",
-        survivors: 50,
+        survivors: 52,
     },
     Equivalent {
         mutations: &[
@@ -192,7 +207,7 @@ pub(crate) const EQUIVALENT: [Equivalent; 22] = [
             row && what.contains("count == TILE") && kernel.contains("coarsen(2)")
         },
         reason: "of two rows of a tile that is not full, one at most is whole",
-        survivors: 125,
+        survivors: 129,
     },
     Equivalent {
         mutations: &["guard dropped", "guard one too narrow", "guard one too wide"],

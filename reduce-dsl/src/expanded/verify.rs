@@ -24,7 +24,7 @@
 //!    and nothing that may need 64 bits goes through 32. That no difference is negative is not proved: the
 //!    interpreter reports one where it happens.
 //! 10. Near accumulators are those of a program whose positions are near, in its kernel over inputs. They stay in registers
-//!     and in the shared memory of their block; where partials are near, so is all that is no result.
+//!     and in the shared memory of their block; but where partials are near, all that is no result is, in both kernels.
 //! 11. A redux is one of accumulators that the hardware combines, with positions of 32 bits if they have any.
 
 mod bounds;
@@ -167,7 +167,8 @@ impl Verifier<'_> {
             }
             Stmt::Redux(acc, there) => {
                 self.set(acc, &acc.get())?;
-                let known = self.redux.as_ref().is_some_and(|it| acc.ty == Ty::Near || !it.has_positions());
+                let ty = |redux: &Redux| if redux.has_positions() { Ty::Near } else { Ty::Acc };
+                let known = self.redux.as_ref().is_some_and(|redux| acc.ty == ty(redux));
                 self.ensure(11, known, || format!("`{}` has no redux", acc.name))?;
                 there.iter().try_for_each(|there| self.expect(there, Ty::BOOL).map(|_| ()))?;
                 self.meeting(5, here >= Uniform::Warp, stmt)

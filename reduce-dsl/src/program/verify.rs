@@ -200,7 +200,7 @@ fn verify_near(program: &Program, kernel: &Kernel) -> Check {
 fn verify_redux(program: &Program, kernel: &Kernel) -> Check {
     let shuffled = |combine: &Combine| matches!(combine.medium, Medium::Shuffle | Medium::Distributed);
     let redux = Redux::of(&program.operation);
-    let known = |scope| redux.as_ref().is_some_and(|redux| program.has_redux(redux, kernel, scope));
+    let known = |scope| redux.as_ref().is_some_and(|redux| program.fits_redux(redux, kernel, scope));
     let mut combines = kernel.combines().filter(|combine| combine.redux);
     ensure(15, combines.all(|combine| shuffled(&combine) && known(combine.scope)), || steps_of(kernel))
 }
