@@ -23,12 +23,12 @@ pub enum Part {
     /// One that meets itself in this operation.
     Field(usize, Bin),
     /// A value that is looked for, and its position.
-    Best(Best),
+    Sought(Sought),
 }
 
 /// The value that wins, and where it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Best {
+pub struct Sought {
     /// The field of the value.
     pub value: usize,
     /// That of its position.
@@ -52,7 +52,7 @@ impl Redux {
 
     /// Is some field a position?
     pub fn has_positions(&self) -> bool {
-        self.parts.iter().any(|part| matches!(part, Part::Best(_)))
+        self.parts.iter().any(|part| matches!(part, Part::Sought(_)))
     }
 
     /// What accumulators combine to, if there are some.
@@ -64,7 +64,7 @@ impl Redux {
                     let values = accs.iter().map(|acc| acc[field]);
                     all[field] = values.reduce(|a, b| met(op, a, b)).unwrap_or(all[field]);
                 }
-                Part::Best(best) => {
+                Part::Sought(best) => {
                     let [value, position] = best.of(accs);
                     (all[best.value], all[best.position]) = (value, position);
                 }
@@ -74,7 +74,7 @@ impl Redux {
     }
 }
 
-impl Best {
+impl Sought {
     /// The best value, and the best position of those that have it.
     fn of(self, accs: &[Vec<Value>]) -> [Value; 2] {
         let rank = |acc: &Vec<Value>| match key(acc[self.value], self.op) {
@@ -121,8 +121,8 @@ fn best(operation: &Operation, search: &Search) -> Option<Part> {
     let ty = operation.acc.fields[search.field].ty;
     let Node::Bin(op, ..) = search.best.line(search.best.results()[0])?.node else { return None };
     let shown = operation.finish.uses(Id(search.field as u32));
-    let best = Best { value: search.field, position: search.position, op, place: search.place };
-    (is_reduced(op, ty) && !(ty.is_float() && shown)).then_some(Part::Best(best))
+    let best = Sought { value: search.field, position: search.position, op, place: search.place };
+    (is_reduced(op, ty) && !(ty.is_float() && shown)).then_some(Part::Sought(best))
 }
 
 /// Two values of a field as one.

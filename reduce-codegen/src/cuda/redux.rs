@@ -5,14 +5,14 @@ use super::types::{record, scalar};
 use reduce_dsl::Scalar;
 use reduce_dsl::operation::Record;
 use reduce_dsl::ops::Bin;
-use reduce_dsl::redux::{Best, Part, Redux, order};
+use reduce_dsl::redux::{Part, Redux, Sought, order};
 use std::collections::BTreeSet;
 
 /// The function `redux`, behind those that it calls. `asks` says whether only the accumulators of some lanes are there.
 pub(super) fn functions(redux: &Redux, acc: &Record, asks: bool) -> String {
     let printer = Printer { acc, asks };
     let floats = redux.parts.iter().map(|part| match *part {
-        Part::Field(field, _) | Part::Best(Best { value: field, .. }) => acc.fields[field].ty,
+        Part::Field(field, _) | Part::Sought(Sought { value: field, .. }) => acc.fields[field].ty,
     });
     let floats: BTreeSet<_> = floats.filter(|ty| ty.is_float()).collect();
     let orders: String = floats.into_iter().map(orders).collect();
@@ -62,7 +62,7 @@ impl Printer<'_> {
         for part in &redux.parts {
             match *part {
                 Part::Field(field, op) => fields[field] = self.field(field, op),
-                Part::Best(best) => {
+                Part::Sought(best) => {
                     body += &self.ranks(best);
                     fields[best.value] = self.of_rank(best);
                     let (op, position) = (word(best.place), self.name(best.position));
@@ -108,8 +108,8 @@ impl Printer<'_> {
     }
 
     /// How good a value is, the best of them, and how good a position is.
-    fn ranks(&self, best: Best) -> String {
-        let Best { value, position, op, place } = best;
+    fn ranks(&self, best: Sought) -> String {
+        let Sought { value, position, op, place } = best;
         let ty = self.acc.fields[value].ty;
         let [value_name, position_name] = [value, position].map(|field| self.name(field));
         let integer = if ty.is_unsigned() { "unsigned int" } else { "int" };
@@ -134,7 +134,7 @@ impl Printer<'_> {
     }
 
     /// The value whose rank is the best.
-    fn of_rank(&self, best: Best) -> String {
+    fn of_rank(&self, best: Sought) -> String {
         let (ty, name) = (self.acc.fields[best.value].ty, self.name(best.value));
         if [Scalar::I32, Scalar::U32].contains(&ty) {
             format!("{name}_best")
