@@ -77,8 +77,8 @@ pub fn cuda_kernels(operation: &Operation, kernels: &[ExpandedKernel]) -> String
 }
 
 fn kernel(operation: &Operation, near: Option<&Near>, kernel: &ExpandedKernel) -> String {
-    // No launch bounds: told the block size, ptxas of CUDA 13.0 spills in argmax to fit more blocks on an SM,
-    // and without it every kernel that was measured is as fast or faster (ARCHITECTURE.md, Measurements).
+    // No launch bounds: told how many blocks shall fit a multiprocessor, ptxas of CUDA 13.0 spills in `var`, `describe` and sums of
+    // bytes. Where it does not, as in `minmax` at 2^24, they would be worth 3 % (ARCHITECTURE.md, Measurements).
     let cluster =
         if kernel.cluster > 1 { format!("__cluster_dims__({}) ", kernel.cluster) } else { String::new() };
     let around = Around { operation, near, streaming: kernel.streaming };

@@ -101,7 +101,8 @@ impl Printer<'_> {
             Bin::Add | Bin::Or | Bin::Xor => "0".to_owned(),
             Bin::And => "0xffffffff".to_owned(),
             Bin::Min | Bin::Max | Bin::MinNum | Bin::MaxNum => worst(ty, op),
-            Bin::Sub | Bin::Mul | Bin::Div | Bin::Rem | Bin::Shl | Bin::Shr => worst(ty, op),
+            // Not reduced.
+            Bin::Sub | Bin::Mul | Bin::Div | Bin::Rem | Bin::Shl | Bin::Shr => "0".to_owned(),
         };
         let value = self.if_there(cast(integer, scalar(ty), value), neutral);
         cast(scalar(ty), integer, reduced(value))
