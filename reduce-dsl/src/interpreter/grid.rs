@@ -8,6 +8,7 @@ use super::report::{Kind, ThreadId};
 use super::schedule::Warps;
 use super::stuck::Stopped;
 use super::sync::Party;
+use super::warp::Warp;
 use crate::expanded::Barrier;
 
 /// Blocks in flight, where blocks can see each other; elsewhere they run one after the other.
@@ -32,12 +33,13 @@ struct Flight {
 type Turn = (usize, usize, usize);
 
 impl Flight {
-    /// The warps that can go on, of the blocks wanted.
-    fn able(&self, wanted: impl Fn(u64) -> bool) -> Vec<Turn> {
+    /// The warps that can go on, of those wanted.
+    fn able(&self, wanted: impl Fn(u64, &Warp) -> bool) -> Vec<Turn> {
         let mut able = Vec::new();
         for (c, cluster) in self.running.iter().enumerate() {
-            for (b, block) in cluster.blocks.iter().enumerate().filter(|(_, block)| wanted(block.number)) {
-                let warps = block.warps.iter().enumerate().filter(|(_, warp)| warp.runs());
+            for (b, block) in cluster.blocks.iter().enumerate() {
+                let runs = |warp: &Warp| warp.runs() && wanted(block.number, warp);
+                let warps = block.warps.iter().enumerate().filter(|(_, warp)| runs(warp));
                 able.extend(warps.map(|(w, _)| (c, b, w)));
             }
         }
@@ -101,9 +103,11 @@ impl Machine<'_, '_> {
 
     /// The warp that goes next; one of the block that is held back only if no other can go on.
     fn next(&mut self, flight: &mut Flight) -> Option<Turn> {
-        let mut able = flight.able(|block| Some(block) != self.schedule.last);
-        if able.is_empty() {
-            able = flight.able(|block| Some(block) == self.schedule.last);
+        let is_held = |block| Some(block) == self.schedule.last;
+        let mut able = flight.able(|block, _| !is_held(block));
+        if flight.able(|block, warp| !is_held(block) && !warp.polls).is_empty() {
+            let held = flight.able(|block, _| is_held(block));
+            able = if held.is_empty() { able } else { held };
         }
         let after = |turn: &&Turn| flight.last.is_none_or(|last| **turn > last);
         let before = |turn: &&Turn| flight.last.is_none_or(|last| **turn < last);

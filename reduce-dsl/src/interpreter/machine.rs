@@ -117,6 +117,7 @@ impl Machine<'_, '_> {
         let lanes = &mut team.blocks[rank].warps[warp];
         let group = &mut lanes.groups[at];
         lanes.executed += 1;
+        lanes.polls = false;
         let code = self.code;
         let (Some(op), Some(source)) = (code.ops.get(group.pc), code.sources.get(group.pc)) else {
             self.leave(lanes, at);
@@ -149,8 +150,9 @@ impl Machine<'_, '_> {
                 self.go_on(team, here, at, Flow::Seen)
             }
             Op::Take { at: place, .. } if !self.is_posted(team, here, place) => {
-                let group = &mut here.warp(team).groups[at];
-                group.seen = group.seen.saturating_add(1);
+                let warp = here.warp(team);
+                warp.polls = true;
+                warp.groups[at].seen = warp.groups[at].seen.saturating_add(1);
                 Flow::Seen
             }
             Op::Take { .. } => self.go_on(team, here, at, Flow::Seen),

@@ -54,6 +54,8 @@ pub(super) struct Warp {
     pub(super) accs: Vec<PerLane<Option<Acc>>>,
     /// Statements executed.
     pub(super) executed: u64,
+    /// Did it find at the last one that what it waits for is not there yet?
+    pub(super) polls: bool,
 }
 
 impl Warp {
@@ -68,6 +70,7 @@ impl Warp {
             scalars: vec![[0; WIDTH]; scalars],
             accs: vec![[None; WIDTH]; accs],
             executed: 0,
+            polls: false,
         }
     }
 
