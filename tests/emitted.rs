@@ -98,6 +98,16 @@ fn redux() {
     }
 }
 
+/// Lanes that the elements of a unit share, with positions of elements in a `fold`, and a tree in the registers of one thread.
+#[test]
+fn lanes() {
+    let shared = [Pass::Shuffle, Pass::Vectorize(8), Pass::Lanes(2), Pass::Coarsen(2), Pass::Gather];
+    for (name, ty) in [("sum", Scalar::U8), ("var", Scalar::F16)] {
+        let spec = spec(name, ty, (&shared, 128));
+        check(&format!("{name}_lanes"), &text(&spec.text, &reduce_codegen::compile(&spec).unwrap()));
+    }
+}
+
 /// How CUDA spells every operation on every type, and the functions that the spellings call.
 #[test]
 fn operations() {

@@ -11,7 +11,7 @@ use reduce_dsl::redux::Redux;
 use reduce_dsl::spec::Passes;
 
 /// The version of the associations, of `auto` and of every pass: bits change only with it.
-pub const ASSOCIATION: &str = "A4";
+pub const ASSOCIATION: &str = "A5";
 
 /// How a specification is compiled for a range of n.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -24,7 +24,7 @@ pub(crate) struct Case {
     pub(crate) passes: Vec<Pass>,
 }
 
-/// A row of the table of `auto`, in load units: 16 bytes of the smallest input.
+/// A row of the table of `auto`, in load units of all inputs: 16 bytes of the smallest one.
 struct Row {
     /// Threads per block.
     block: u32,
@@ -52,12 +52,25 @@ enum Meet {
 
 /// Where one tile length gives way to a longer one. Measured on an H200 (ARCHITECTURE.md, Measurements); the same
 /// everywhere, since it decides bits.
-const FEW: [Row; 11] = [
+const ONE_BLOCK: [Row; 5] = [
     Row { block: 32, units: 4, meet: Meet::Alone },
     Row { block: 128, units: 2, meet: Meet::Alone },
     Row { block: 128, units: 4, meet: Meet::Alone },
     Row { block: 256, units: 4, meet: Meet::Alone },
     Row { block: 512, units: 4, meet: Meet::Alone },
+];
+
+/// The same, of operators that do not commute. What a thread reads lies together, and neighbouring threads read further apart
+/// the more it is: rather more threads.
+const ONE_BLOCK_ORDERED: [Row; 4] = [
+    Row { block: 32, units: 4, meet: Meet::Alone },
+    Row { block: 128, units: 2, meet: Meet::Alone },
+    Row { block: 256, units: 2, meet: Meet::Alone },
+    Row { block: 512, units: 2, meet: Meet::Alone },
+];
+
+/// More elements, of any operator.
+const FEW: [Row; 6] = [
     Row { block: 256, units: 2, meet: Meet::Cluster(8) },
     Row { block: 256, units: 4, meet: Meet::Cluster(8) },
     Row { block: 512, units: 4, meet: Meet::Cluster(8) },
@@ -73,9 +86,8 @@ const COMMUTING: [Row; 3] = [
     Row { block: 512, units: 32, meet: Meet::All },
 ];
 
-/// More elements, of operators that do not. What a thread reads lies together, and neighbouring threads read further apart
-/// the more it is: 64 bytes at most.
-const ORDERED: Row = Row { block: 512, units: 4, meet: Meet::Launches };
+/// More elements, of operators that do not.
+const ORDERED: [Row; 1] = [Row { block: 512, units: 4, meet: Meet::Launches }];
 
 /// The cases of a specification, by growing n; the last one has no end.
 pub(crate) fn cases(spec: &Spec, tuning: Tuning) -> Vec<Case> {
@@ -87,9 +99,12 @@ pub(crate) fn cases(spec: &Spec, tuning: Tuning) -> Vec<Case> {
         Passes::Auto => {
             let block = |fastest| spec.block.unwrap_or_else(|| fitting(fastest, operation));
             let case = |row: &Row| row.case(block(row.block), operation, tuning);
-            let more = if operation.commutative { &COMMUTING[..] } else { &[ORDERED] };
+            let (one, more) = match operation.commutative {
+                true => (&ONE_BLOCK[..], &COMMUTING[..]),
+                false => (&ONE_BLOCK_ORDERED[..], &ORDERED[..]),
+            };
             let mut cases: Vec<_> = match operation.layout {
-                Layout::Contiguous => FEW.iter().chain(more).map(case).collect(),
+                Layout::Contiguous => one.iter().chain(&FEW).chain(more).map(case).collect(),
                 Layout::Strided => {
                     vec![Case { up_to: None, block: block(512), passes: apart(operation, tuning) }]
                 }
@@ -115,24 +130,25 @@ impl Row {
     fn case(&self, block: u32, operation: &Operation, tuning: Tuning) -> Case {
         let width = width(operation);
         let units = match self.meet {
-            // Few elements are read by few blocks, and take as long as the bytes of a thread.
-            Meet::Alone | Meet::Cluster(_) | Meet::Few(_) | Meet::Many(_) => {
-                (self.units / operation.inputs.len().max(1) as u32).max(1)
+            // Sixteen elements keep a thread busy for long enough; and of shorter tiles, which little work is done on, more end
+            // at the same time.
+            Meet::All if width == 16 || is_light(operation) => self.units / 2,
+            Meet::Alone | Meet::Cluster(_) | Meet::Few(_) | Meet::Many(_) | Meet::All | Meet::Launches => {
+                self.units
             }
-            // Sixteen lanes keep a thread busy for long enough; and of shorter tiles, which little work is done on, more end at
-            // the same time.
-            Meet::All if width == 16 || operation.acc.is_scalar() => self.units / 2,
-            Meet::All | Meet::Launches => self.units,
         };
+        // What counts is how many bytes there are, of a thread and in all.
+        let inputs = operation.inputs.len().max(1) as u32;
+        let units = (units / inputs).max(1);
         let tile = u64::from(block) * u64::from(units) * u64::from(width);
         let up_to = match self.meet {
             Meet::Alone => Some(tile),
             Meet::Cluster(blocks) => Some(tile * u64::from(blocks)),
-            Meet::Few(units) | Meet::Many(units) => Some(units * u64::from(width)),
+            Meet::Few(units) | Meet::Many(units) => Some(units / u64::from(inputs) * u64::from(width)),
             Meet::All | Meet::Launches => None,
         };
-        let tile = [Pass::Shuffle, Pass::Vectorize(width), Pass::Coarsen(units), Pass::Unroll];
-        let tile = tile.into_iter().chain(near(operation)).collect();
+        let unit = [Pass::Shuffle, Pass::Vectorize(width)].into_iter().chain(lanes(operation, width));
+        let tile = unit.chain([Pass::Coarsen(units), Pass::Unroll]).chain(near(operation)).collect();
         let meet = match self.meet {
             Meet::Cluster(blocks) if blocks <= tuning.cluster => vec![Pass::Cluster(blocks)],
             Meet::Cluster(_) | Meet::Few(_) => tuning.grid(true),
@@ -166,6 +182,12 @@ fn redux(operation: &Operation, tuning: Tuning) -> Vec<Pass> {
     known.then_some(Pass::Redux).into_iter().collect()
 }
 
+/// Is little done with an element? A scalar is added to, or small ones are compared.
+fn is_light(operation: &Operation) -> bool {
+    let extremes = operation.acc.size() <= SMALL && Redux::of(operation).is_some();
+    operation.acc.is_scalar() || extremes
+}
+
 /// Bytes of a partial of few elements.
 fn partial(operation: &Operation) -> usize {
     Near::of(operation).map_or(operation.acc.size(), |near| near.acc.size())
@@ -185,12 +207,28 @@ fn gathers(operation: &Operation, tuning: Tuning) -> bool {
 const SMALL: usize = 8;
 
 /// Bytes of accumulators that a thread of 512 keeps in registers without spilling: 64 registers of 128.
-const LANES: usize = 256;
+const REGISTERS: usize = 256;
 
-/// Elements of a load unit: as many of the smallest input as 16 bytes hold, and as their accumulators fit.
+/// Elements of a load unit: as many of the smallest input as 16 bytes hold, and as their accumulators fit, but two.
 fn width(operation: &Operation) -> u32 {
-    let smallest = operation.inputs.iter().map(|input| input.ty.size()).min().unwrap_or(4);
-    let fit = (LANES / operation.acc.size().max(1)).max(2);
-    let fit = if operation.commutative { 1 << fit.ilog2() } else { 16 };
-    (16 / smallest).min(fit) as u32
+    let smallest = operation.inputs.iter().map(|input| input.ty.size()).min().unwrap_or(4) as u32;
+    let fits = |width: u32| lanes_of(operation, width) as usize * operation.acc.size() <= REGISTERS;
+    let mut widths = std::iter::successors(Some(16 / smallest), |width| Some(width / 2));
+    widths.find(|&width| width <= 2 || fits(width)).unwrap_or(2)
+}
+
+/// Accumulators of a thread, which take registers: four, and it is no slower (ARCHITECTURE.md, Measurements). Where the order
+/// shows, the host wants whole vectors of lanes side by side, so those of eight elements stay.
+fn lanes_of(operation: &Operation, width: u32) -> u32 {
+    match (operation.commutative, operation.exact) {
+        (false, _) => 1,
+        (true, false) if width <= 8 => width,
+        (true, _) => width.min(4),
+    }
+}
+
+/// Elements of a unit share lanes, where they do not have one each.
+fn lanes(operation: &Operation, width: u32) -> Option<Pass> {
+    let lanes = lanes_of(operation, width);
+    (operation.commutative && lanes < width).then_some(Pass::Lanes(lanes))
 }

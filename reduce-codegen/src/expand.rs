@@ -16,6 +16,7 @@ mod tree;
 mod warps;
 
 use crate::error::Error;
+use fold::word_of_lanes;
 use reduce_dsl::Scalar;
 use reduce_dsl::expanded::{Buffer, Constant, Expanded, ExpandedKernel, Expr, Local, Part, Shared, Stmt, Ty};
 use reduce_dsl::ops::Bin;
@@ -118,6 +119,9 @@ impl<'a> Expansion<'a> {
             self.derived("STRIDE", stride, "GRID * TILE".to_owned(), "items between the rounds of a thread");
         }
         self.which_items();
+        if self.kernel.has_flags() && !self.is_alone() {
+            self.ticket_before_all();
+        }
     }
 
     fn tile_constant(&mut self) {
@@ -205,7 +209,7 @@ impl<'a> Expansion<'a> {
         let step = Step::Combine(combine);
         match (combine.medium, combine.scope) {
             (Medium::Registers, _) => {
-                self.note(Part::Fold, &step, words(combine));
+                self.note(Part::Fold, &step, vec![word_of_lanes(self.kernel.fold())]);
                 self.lanes_tree(combine);
             }
             (Medium::Shuffle, scope) => {
@@ -253,7 +257,7 @@ fn words(combine: Combine) -> Vec<String> {
         Addressing::Sequential => Some("sequential".to_owned()),
     };
     let mut words = match combine.medium {
-        Medium::Registers => vec![format!("vectorize({})", combine.items)],
+        Medium::Registers => Vec::new(),
         Medium::Shuffle => vec!["shuffle".to_owned()],
         Medium::Distributed => vec![format!("cluster({})", combine.items)],
         Medium::Shared(addressing) => addressed(addressing).into_iter().collect(),

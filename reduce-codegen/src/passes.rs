@@ -13,6 +13,7 @@ mod flag;
 mod gather;
 mod grid_stride;
 mod in_place;
+mod lanes;
 mod last_warp;
 mod near;
 mod one_block;
@@ -34,6 +35,7 @@ pub use flag::flag;
 pub use gather::gather;
 pub use grid_stride::grid_stride;
 pub use in_place::in_place;
+pub use lanes::lanes;
 pub use last_warp::last_warp;
 pub use near::near;
 pub use one_block::one_block;
@@ -85,6 +87,7 @@ fn rewrite(program: Program, pass: Pass) -> Result<Program, String> {
         Pass::GridStride(blocks) => grid_stride(program, blocks),
         Pass::Unroll => unroll(program),
         Pass::Vectorize(width) => vectorize(program, width),
+        Pass::Lanes(lanes) => self::lanes(program, lanes),
         Pass::Streaming => streaming(program),
         Pass::Near => near(program),
         Pass::Redux => redux(program),

@@ -107,7 +107,7 @@ fn what_would_reorder_says_what_keeps_the_order() {
 fn what_keeps_the_order_is_taken() {
     let matrix = operations::ordered().swap_remove(2).operation;
     // It has no positions and no identity, either.
-    let words = ["sequential", "grid_stride", "near", "redux", "gather"];
+    let words = ["sequential", "grid_stride", "lanes", "near", "redux", "gather"];
     let refused = |list: &str| words.iter().any(|word| list.contains(word));
     for (block, list) in LISTS {
         assert_eq!(compile(&spec_of(&matrix, block, list)).is_ok(), !refused(list), "{list}");

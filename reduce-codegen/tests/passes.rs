@@ -68,7 +68,12 @@ fn words_commute_or_refuse_each_other() {
 }
 
 fn words_of(operator: &Operator) {
-    let make = |word: &PassWord| word.with(if word.argument.is_some() { 4 } else { 0 }).unwrap().to_string();
+    let argument = |word: &PassWord| match (word.name, word.argument) {
+        (_, None) => 0,
+        ("lanes", Some(_)) => 2,
+        (_, Some(_)) => 4,
+    };
+    let make = |word: &PassWord| word.with(argument(word)).unwrap().to_string();
     let words: Vec<String> = PASSES.iter().map(make).collect();
     let (mut accepted, mut refused) = (0, 0);
     for (i, a) in words.iter().enumerate() {
@@ -225,6 +230,7 @@ fn the_table_says_what_changes_the_association() {
         let needs = match word.name {
             "last_warp" => "sequential",
             "streaming" => "vectorize(4)",
+            "lanes" => "vectorize(8)",
             "ticket" => "one_block",
             "flag" => "one_block ticket",
             "redux" | "gather" => "shuffle",

@@ -23,7 +23,7 @@ fn program(list: &str) -> Program {
 fn every_rule_of_programs_is_checked() {
     let fold = |program: &mut Program, units, width| {
         if let Step::Fold(fold) = &mut program.kernels[0].steps[0] {
-            (fold.reach, fold.width) = (Reach::Units(units), width);
+            (fold.reach, fold.width, fold.lanes) = (Reach::Units(units), width, width);
         }
     };
     let combine = |program: &mut Program, at: usize, change: &dyn Fn(&mut Combine)| {
@@ -43,7 +43,12 @@ fn every_rule_of_programs_is_checked() {
             fold.arrangement = Arrangement::Blocked;
         }
     };
-    let broken: [(u32, &str, Change<'_>); 33] = [
+    let lanes = |program: &mut Program, lanes| {
+        if let Step::Fold(fold) = &mut program.kernels[0].steps[0] {
+            fold.lanes = lanes;
+        }
+    };
+    let broken: [(u32, &str, Change<'_>); 36] = [
         (1, "", &|it| it.kernels.swap(0, 1)),
         (2, "", &|it| it.block = 96),
         (3, "", &|it| it.kernels[0].steps.swap(0, 1)),
@@ -91,7 +96,10 @@ fn every_rule_of_programs_is_checked() {
         (11, "", &|it| it.operation.padding = Some(vec![Value::of(0u32)])),
         (11, "", &|it| it.operation.fold = Some(it.operation.map.clone())),
         (4, "grid_stride(4)", &|it| blocked(it)),
-        (5, "vectorize(4)", &|it| blocked(it)),
+        (4, "vectorize(4)", &|it| blocked(it)),
+        (4, "vectorize(4)", &|it| lanes(it, 3)),
+        (4, "vectorize(4)", &|it| lanes(it, 8)),
+        (5, "vectorize(4)", &|it| lanes(it, 2)),
         (8, "coarsen(4)", &|it| it.operation.commutative = false),
     ];
     for (rule, list, change) in broken {

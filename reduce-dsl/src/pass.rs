@@ -27,6 +27,8 @@ pub enum Pass {
     Unroll,
     /// Each load unit is that many consecutive elements, loaded up to 16 bytes at a time.
     Vectorize(u32),
+    /// Each thread has that many accumulators, which the elements of a load unit share.
+    Lanes(u32),
     /// Vector loads tell the cache that nobody reads the elements again.
     Streaming,
     /// Positions in accumulators are kept in 32 bits inside a tile, or where all of them fit.
@@ -43,7 +45,8 @@ pub enum Pass {
     OneBlock,
     /// The block that finishes last does what the kernel over partials would, in the same launch.
     Ticket,
-    /// Each partial carries a flag that says that it is there, so that the ticket need not wait until it is seen.
+    /// Each partial carries a flag that says that it is there, for which the block waits that takes the last ticket, so that
+    /// all take theirs at the start.
     Flag,
 }
 
@@ -71,7 +74,7 @@ pub struct PassArgument {
 }
 
 /// The passes, one row each, in the order in which a kernel usually grows.
-pub const PASSES: [PassWord; 20] = [
+pub const PASSES: [PassWord; 21] = [
     PassWord {
         name: "serial",
         argument: None,
@@ -150,6 +153,13 @@ pub const PASSES: [PassWord; 20] = [
         make: Pass::Vectorize,
     },
     PassWord {
+        name: "lanes",
+        argument: Some(PassArgument { allowed: |k| [1, 2, 4, 8].contains(&k), text: "1, 2, 4 or 8" }),
+        doc: "each thread has k accumulators, which the elements of a load unit share",
+        changes_association: true,
+        make: Pass::Lanes,
+    },
+    PassWord {
         name: "streaming",
         argument: None,
         doc: "vector loads tell the cache that nobody reads the elements again",
@@ -208,7 +218,7 @@ pub const PASSES: [PassWord; 20] = [
     PassWord {
         name: "flag",
         argument: None,
-        doc: "partials carry flags, for which the block that finishes last waits, and the ticket orders nothing",
+        doc: "partials carry flags, for which the block that starts last waits, so that tickets are taken at the start",
         changes_association: false,
         make: |_| Pass::Flag,
     },
@@ -244,6 +254,7 @@ impl Pass {
             Pass::GridStride(_) => "grid_stride",
             Pass::Unroll => "unroll",
             Pass::Vectorize(_) => "vectorize",
+            Pass::Lanes(_) => "lanes",
             Pass::Streaming => "streaming",
             Pass::Near => "near",
             Pass::Redux => "redux",
@@ -259,7 +270,11 @@ impl Pass {
     /// The argument, if it takes one.
     pub fn argument(self) -> Option<u32> {
         match self {
-            Pass::Coarsen(k) | Pass::GridStride(k) | Pass::Vectorize(k) | Pass::Cluster(k) => Some(k),
+            Pass::Coarsen(k)
+            | Pass::GridStride(k)
+            | Pass::Vectorize(k)
+            | Pass::Lanes(k)
+            | Pass::Cluster(k) => Some(k),
             Pass::Serial | Pass::InPlace | Pass::Bitmask | Pass::StridedIndex | Pass::Sequential => None,
             Pass::LastWarp | Pass::Shuffle | Pass::Unroll | Pass::Atomic => None,
             Pass::Streaming

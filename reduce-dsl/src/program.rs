@@ -20,7 +20,7 @@ pub mod plan;
 mod print;
 mod verify;
 
-pub use association::{Association, Level, Runs};
+pub use association::{Association, Level, Runs, Unit};
 pub use plan::{Launch, Plan, Region};
 pub use verify::{LIMITS, Limits, Violation};
 
@@ -84,6 +84,8 @@ pub struct Fold {
     pub reach: Reach,
     /// Items of a load unit.
     pub width: u32,
+    /// Accumulators of a thread: item `i` of a load unit goes to number `i mod lanes`.
+    pub lanes: u32,
     /// Where the units of a thread lie.
     pub arrangement: Arrangement,
     /// Is the loop over units unrolled?
@@ -98,8 +100,7 @@ pub struct Fold {
 /// Where the load units of a thread lie in a tile.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Arrangement {
-    /// `block × width` items apart, between those of the other threads. The `i`-th items of a thread's units make one
-    /// lane: there are `width` of them.
+    /// `block × width` items apart, between those of the other threads.
     #[default]
     Striped,
     /// One after the other: a thread has consecutive items, and one lane, which keeps their order. What one block has is
@@ -206,7 +207,7 @@ pub enum GridMedium {
     /// Partials in the workspace, and a count of the blocks that left one: the last of them does in the same launch what
     /// the kernel over partials would.
     Ticket,
-    /// The same, but each partial carries a flag: the last block waits for them, and the count orders nothing.
+    /// The same, but each partial carries a flag, and the count is of blocks that run: the last of them waits for the flags.
     Flags,
     /// One accumulator in the workspace, which each block combines its own into.
     Atomic,
@@ -316,23 +317,27 @@ impl Fold {
     pub const NAIVE: Fold = Fold {
         reach: Reach::Units(1),
         width: 1,
+        lanes: 1,
         arrangement: Arrangement::Striped,
         unrolled: false,
         streaming: false,
         near: false,
     };
 
-    /// Accumulators of a thread.
-    pub fn lanes(&self) -> u32 {
-        match self.arrangement {
-            Arrangement::Striped => self.width,
-            Arrangement::Blocked => 1,
-        }
-    }
-
     /// Does it keep the order of the elements?
     pub fn is_in_order(&self) -> bool {
-        self.arrangement == Arrangement::Blocked || matches!(self.reach, Reach::Units(1) | Reach::Everything)
+        let one_unit = matches!(self.reach, Reach::Units(1) | Reach::Everything);
+        self.arrangement == Arrangement::Blocked || (one_unit && !self.shares_lanes())
+    }
+
+    /// Do items of a load unit share lanes, not in their order?
+    pub fn shares_lanes(&self) -> bool {
+        self.arrangement == Arrangement::Striped && self.lanes < self.width
+    }
+
+    /// Items of a load unit that go to the same lane.
+    pub fn items_of_a_lane(&self) -> u32 {
+        self.width / self.lanes.max(1)
     }
 
     /// Load units of a thread, where that is a number.

@@ -196,6 +196,7 @@ impl Rebuild for Pass {
             Pass::GridStride(blocks) => quote!(#pass::GridStride(#blocks)),
             Pass::Unroll => quote!(#pass::Unroll),
             Pass::Vectorize(k) => quote!(#pass::Vectorize(#k)),
+            Pass::Lanes(k) => quote!(#pass::Lanes(#k)),
             Pass::Streaming => quote!(#pass::Streaming),
             Pass::Near => quote!(#pass::Near),
             Pass::Redux => quote!(#pass::Redux),

@@ -10,7 +10,7 @@ use reduce_dsl::lanes::{Lanes, LanesRef};
 use reduce_dsl::operation::Operation;
 use reduce_dsl::operators::{Nan, OPERATORS, Request, Ties, operator};
 use reduce_dsl::ops::Bin;
-use reduce_dsl::program::{Arrangement, Association, Level, Tree};
+use reduce_dsl::program::{Arrangement, Association, Level, Tree, Unit};
 use reduce_dsl::{Scalar, Value, bf16, f16};
 use reduce_runtime::host::{self, HostError, Isa};
 use splitmix::Random;
@@ -24,6 +24,11 @@ const fn runs(lanes: u64) -> Level {
     Level { arrangement: Arrangement::Blocked, ..level(Level::ALL, lanes, Tree::Serial) }
 }
 
+/// Units of 16 items share 4 lanes.
+const fn shared(chunk: u64, lanes: u64) -> Level {
+    Level { unit: Unit { width: 16, lanes: 4 }, ..level(chunk, lanes, Tree::Serial) }
+}
+
 const WARP: Level = level(32, 1, Tree::Halving);
 const PAIRS: Level = level(256, 1, Tree::Pairs);
 
@@ -32,7 +37,7 @@ fn association(first: &[Level], again: &[Level]) -> Association {
 }
 
 /// Naive; no level at all over the elements; warps; folds narrow and wide; lanes in trees; one item after the other; runs
-/// of few lanes, and of as many as a row that is read in place.
+/// of few lanes, and of as many as a row that is read in place; lanes that units share.
 fn associations() -> Vec<Association> {
     use Tree::{Halving, Pairs, Serial};
     let warps = [WARP, level(8, 1, Halving)];
@@ -47,6 +52,8 @@ fn associations() -> Vec<Association> {
         association(&[level(24_576, 24, Serial)], &[level(21, 3, Serial), level(3, 1, Serial)]),
         association(&[level(3, 1, Serial)], &[runs(32), level(32, 1, Pairs)]),
         association(&[level(2, 1, Pairs)], &[runs(128), level(128, 1, Pairs)]),
+        association(&[shared(96, 8), level(4, 1, Pairs)], &[level(2, 1, Pairs)]),
+        association(&[shared(16_384, 2048), level(4, 1, Pairs), WARP], &[WARP]),
     ]
 }
 

@@ -160,7 +160,8 @@ fn workspace(program: &Program) -> String {
 fn writer(program: &Program) -> String {
     let first = program.kernel(Reads::Inputs);
     if takes_tickets(program) {
-        return "the block that finishes last".to_owned();
+        let last = if first.has_flags() { "starts" } else { "finishes" };
+        return format!("the block that {last} last");
     }
     if first.is_atomic() || first.steps.contains(&Step::Keep) {
         return format!("the launch of {} that has one block", program.kernel(Reads::Partials).name);

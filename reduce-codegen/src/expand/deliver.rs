@@ -61,7 +61,7 @@ impl Expansion<'_> {
     }
 
     /// Does this kernel have one block, or cluster, whatever n?
-    fn is_alone(&self) -> bool {
+    pub(super) fn is_alone(&self) -> bool {
         self.kernel.reads == Reads::Inputs && !self.kernel.is_atomic() && self.program.is_alone()
     }
 

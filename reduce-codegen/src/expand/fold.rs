@@ -59,10 +59,7 @@ impl Expansion<'_> {
             Reach::Everything => self.everything(),
         };
         self.body.extend(body);
-        if fold.arrangement == Arrangement::Blocked {
-            let constants = [("UNITS", fold.units().unwrap_or(1)), ("WIDTH", fold.width)];
-            self.items_of_a_thread(constants.into_iter().filter(|&(_, items)| items > 1));
-        }
+        self.threads_with_an_item(fold);
     }
 
     /// The units of a tile: without guards where it is full, as vectors at once where the data is aligned too.
@@ -103,8 +100,8 @@ impl Expansion<'_> {
     }
 
     fn declare_lanes(&mut self, fold: Fold) {
-        let name = |lane| if fold.lanes() == 1 { "acc".to_owned() } else { format!("acc_{lane}") };
-        self.lanes = (0..fold.lanes()).map(|lane| self.local(&name(lane), self.acc_type())).collect();
+        let name = |lane| if fold.lanes == 1 { "acc".to_owned() } else { format!("acc_{lane}") };
+        self.lanes = (0..fold.lanes).map(|lane| self.local(&name(lane), self.acc_type())).collect();
         let empty = self.empty();
         self.body.extend(self.lanes.iter().map(|lane| Stmt::Var(lane.clone(), empty.clone())));
     }
@@ -209,11 +206,12 @@ impl Expansion<'_> {
 
     /// How many items the lane of an item has before it; `None` where the item is assigned.
     fn before(&self, unit: &Unit, item: u32) -> Option<Expr> {
-        let in_lane = u64::from(item) / self.lanes.len() as u64;
+        let in_lane = item / self.lanes.len() as u32;
+        let more = Expr::from(in_lane).cast(Scalar::U64);
         match &unit.before {
-            Before::Nothing => (in_lane > 0).then(|| Expr::Const(Value::of(in_lane))),
+            Before::Nothing => (in_lane > 0).then_some(more),
             Before::Items(before) if in_lane == 0 => Some(before.clone()),
-            Before::Items(before) => Some(before.clone().bin(Bin::Add, Expr::Const(Value::of(in_lane)))),
+            Before::Items(before) => Some(before.clone().bin(Bin::Add, more)),
         }
     }
 
@@ -340,11 +338,17 @@ pub(super) fn in_flight(fold: Fold) -> Unroll {
 
 /// What the lanes hold before the unit of a loop.
 pub(super) fn before_unit(fold: Fold) -> Before {
-    let items = match fold.arrangement {
-        Arrangement::Blocked if fold.width > 1 => unit().get().times(Expr::Named("WIDTH")),
-        Arrangement::Blocked | Arrangement::Striped => unit().get(),
+    let items = match fold.items_of_a_lane() {
+        1 => unit().get(),
+        items if items == fold.width => unit().get().times(Expr::Named("WIDTH")),
+        items => unit().get().times(items),
     };
     Before::Items(items.cast(Scalar::U64))
+}
+
+/// The word in `passes` that says how many lanes a thread has.
+pub(super) fn word_of_lanes(fold: Fold) -> String {
+    if fold.shares_lanes() { format!("lanes({})", fold.lanes) } else { format!("vectorize({})", fold.width) }
 }
 
 /// The words in `passes` that shaped a fold.
@@ -357,10 +361,11 @@ fn words(fold: Fold) -> Vec<String> {
         Reach::Everything => Some("serial".to_owned()),
     };
     let vectorize = (fold.width > 1).then(|| format!("vectorize({})", fold.width));
+    let lanes = fold.shares_lanes().then(|| word_of_lanes(fold));
     let unroll = (fold.unrolled && fold.units() != Some(1)).then(|| "unroll".to_owned());
     let streaming = fold.streaming.then(|| "streaming".to_owned());
     let near = fold.near.then(|| "near".to_owned());
-    [reach, vectorize, unroll, streaming, near].into_iter().flatten().collect()
+    [reach, vectorize, lanes, unroll, streaming, near].into_iter().flatten().collect()
 }
 
 pub(super) fn full_tile() -> Expr {

@@ -15,7 +15,11 @@ impl Expansion<'_> {
         let from = first().get().bin(Bin::Add, mine.cast(Scalar::U64));
         let stride = Expr::Named("STRIDE").cast(Scalar::U64);
         let rounds = at().get().bin(Bin::Sub, self.at_first().get()).over(stride.clone());
-        self.rounds([from, stride, rounds], self.end(), Unroll::Unsaid, |at, before, suffix| {
+        let before = match self.kernel.fold().items_of_a_lane() {
+            1 => rounds,
+            items => rounds.times(number(items.into())),
+        };
+        self.rounds([from, stride, before], self.end(), Unroll::Unsaid, |at, before, suffix| {
             self.round(at, before, suffix)
         })
     }
@@ -99,11 +103,11 @@ impl Expansion<'_> {
         vec![Stmt::when(Expr::Thread.equals(0), body)]
     }
 
-    /// The units at `from`, `from + stride`, … before `end`, of which the one `at` has so many `rounds` before it. Where
+    /// The units at `from`, `from + stride`, … before `end`, of which the one `at` has so many items of its lane `before` it. Where
     /// lanes begin with an item, the first one stands alone.
     fn rounds(
         &self,
-        [from, stride, rounds]: [Expr; 3],
+        [from, stride, before]: [Expr; 3],
         end: Expr,
         unroll: Unroll,
         unit: impl Fn(&Expr, Before, &str) -> Vec<Stmt>,
@@ -121,7 +125,7 @@ impl Expansion<'_> {
             test: at().get().below(end),
             next: at().get().bin(Bin::Add, stride),
             unroll,
-            body: unit(&at().get(), Before::Items(rounds), ""),
+            body: unit(&at().get(), Before::Items(before), ""),
             local: at(),
         })));
         body

@@ -1,53 +1,54 @@
-//! The blocks meet at a ticket: the one that finishes last folds the partials of all, in the same launch.
+//! The blocks meet at a ticket: the one that takes the last folds the partials of all, in the same launch.
 //!
 //! A block leaves its partial before it takes a ticket, and the taking is a release and an acquire in one: so the last
 //! block sees the partials of all that took theirs before. The vote carries this on to its other threads, and nobody but
 //! the last block touches the ticket after that, so it can be 0 again for the next launch.
 //!
-//! Partials with flags are waited for. So the ticket only counts, and the last taking sets it back: another store to it
-//! would race with those of other blocks, which nothing orders before it.
+//! Partials with flags are waited for, so the ticket only counts, and is taken before anything else, while elements are on
+//! their way. Who takes the last one knows that all other blocks run; and what has begun to run goes on, as CUDA's
+//! execution model has it (parallel forward progress), also while others wait. The last taking sets the ticket back:
+//! another store to it would race with those of other blocks, which nothing orders before it.
 
 use super::Expansion;
 use super::deliver::zero;
 use reduce_dsl::Scalar;
 use reduce_dsl::Value;
-use reduce_dsl::expanded::{AtomicOp, Buffer, Expr, Local, MemoryOrder, Stmt, Ty};
+use reduce_dsl::expanded::{AtomicOp, Buffer, Expr, Local, MemoryOrder, Part, Stmt, Ty};
 use reduce_dsl::ops::Bin;
 use reduce_dsl::program::{Reads, Scope, Step};
 
 impl Expansion<'_> {
-    /// Thread 0 leaves the accumulator, for which `body` makes ready, and takes a ticket.
+    /// What a kernel whose partials have flags begins with. The answer is looked at in the end.
+    pub(super) fn ticket_before_all(&mut self) {
+        self.body.push(Stmt::Note(Part::Deliver, "take a ticket  [ticket, flag]".to_owned()));
+        self.body.push(Stmt::Var(tickets_before(), NONE.into()));
+        let take = take_ticket(AtomicOp::Increment, self.last_ticket(), MemoryOrder::Relaxed);
+        let remember = Stmt::Set(tickets_before(), before().get());
+        self.body.push(Stmt::when(self.delivers(), vec![take, remember]));
+    }
+
+    /// Thread 0 leaves the accumulator, for which `body` makes ready. It takes a ticket now, if it has none.
     pub(super) fn ticket(&mut self, mut body: Vec<Stmt>, acc: Expr) {
-        let last = self.deliverers().bin(Bin::Sub, 1);
-        let (op, value, order) = if self.kernel.has_flags() {
-            (AtomicOp::Increment, last.clone(), MemoryOrder::Relaxed)
-        } else {
-            (AtomicOp::Add, 1.into(), MemoryOrder::AcqRel)
-        };
-        let took_last = Local::new("took_last", Ty::BOOL);
-        let [before, is_last] =
-            [("before", Ty::U32), ("is_last", Ty::BOOL)].map(|(name, ty)| Local::new(name, ty));
-        body.extend([
-            self.partial(acc),
-            Stmt::Atomic {
-                into: before.clone(),
-                op,
-                place: Buffer::Ticket.at(zero()),
-                value,
-                order,
-                scope: Scope::Grid,
-            },
-            Stmt::Set(took_last.clone(), before.get().equals(last)),
-        ]);
-        self.body.extend([
-            Stmt::Var(took_last.clone(), Expr::Const(Value::of(false))),
-            Stmt::when(self.delivers(), body),
-            Stmt::Vote(is_last.clone(), took_last.get()),
-        ]);
+        body.push(self.partial(acc));
+        let mut took_last = tickets_before().get().equals(self.last_ticket());
+        if !self.kernel.has_flags() {
+            let local = Local::new("took_last", Ty::BOOL);
+            self.body.push(Stmt::Var(local.clone(), Expr::Const(Value::of(false))));
+            body.push(take_ticket(AtomicOp::Add, 1.into(), MemoryOrder::AcqRel));
+            body.push(Stmt::Set(local.clone(), before().get().equals(self.last_ticket())));
+            took_last = local.get();
+        }
+        let is_last = Local::new("is_last", Ty::BOOL);
+        self.body.extend([Stmt::when(self.delivers(), body), Stmt::Vote(is_last.clone(), took_last)]);
         let every_block = std::mem::take(&mut self.body);
         self.last_block();
         let last_block = std::mem::replace(&mut self.body, every_block);
         self.body.push(Stmt::when(is_last.get(), last_block));
+    }
+
+    /// How many tickets are taken before the last one.
+    fn last_ticket(&self) -> Expr {
+        self.deliverers().bin(Bin::Sub, 1)
     }
 
     /// What the kernel over partials does, on those that the blocks have left.
@@ -66,3 +67,20 @@ impl Expansion<'_> {
         self.body.push(Stmt::when(Expr::Thread.equals(0), body));
     }
 }
+
+fn take_ticket(op: AtomicOp, value: Expr, order: MemoryOrder) -> Stmt {
+    let place = Buffer::Ticket.at(zero());
+    Stmt::Atomic { into: before(), op, place, value, order, scope: Scope::Grid }
+}
+
+/// How many tickets were taken before that which was taken just now.
+fn before() -> Local {
+    Local::new("before", Ty::U32)
+}
+
+/// The same, in every thread, and until the end: of those that took none, more than there are.
+fn tickets_before() -> Local {
+    Local::new("tickets_before", Ty::U32)
+}
+
+const NONE: u32 = u32::MAX;

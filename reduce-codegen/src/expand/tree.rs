@@ -2,7 +2,7 @@
 
 use super::{Expansion, count};
 use reduce_dsl::expanded::{Expr, FULL, Local, Loop, Stmt, Ty, Unroll};
-use reduce_dsl::program::{Combine, Scope, Tree};
+use reduce_dsl::program::{Arrangement, Combine, Fold, Scope, Tree};
 
 impl Expansion<'_> {
     /// The lanes of a thread become one accumulator, by pairs.
@@ -17,20 +17,21 @@ impl Expansion<'_> {
         let acc = self.local("acc", self.acc_type());
         self.body.push(Stmt::Var(acc.clone(), self.lanes[0].get()));
         self.lanes = vec![acc];
-        self.items_of_a_thread([("WIDTH", combine.items)].into_iter());
     }
 
-    /// Neighbouring items are one thread's, as many as those constants say: so many threads hold some.
-    pub(super) fn items_of_a_thread(&mut self, constants: impl Iterator<Item = (&'static str, u32)>) {
-        let constants = constants.map(|(name, items)| (Expr::Named(name), items));
-        let Some((all, items)) =
-            constants.reduce(|(all, items), (name, more)| (all.times(name), items * more))
-        else {
-            return;
+    /// So many threads have an item, where that is asked for: those before the last one have a unit each, or where units
+    /// are consecutive all of them.
+    pub(super) fn threads_with_an_item(&mut self, fold: Fold) {
+        let units = match fold.arrangement {
+            Arrangement::Striped => 1,
+            Arrangement::Blocked => fold.units().unwrap_or(1),
         };
-        if self.guarded() {
+        let constants = [("UNITS", units), ("WIDTH", fold.width)].into_iter().filter(|&(_, items)| items > 1);
+        let all = constants.map(|(name, _)| Expr::Named(name)).reduce(Expr::times);
+        if let Some(all) = all.filter(|_| self.guarded()) {
             let present = Local::new("present", Ty::U32);
-            self.body.push(Stmt::Let(present.clone(), count().get().plus(items - 1).over(all)));
+            let rounded = count().get().plus(units * fold.width - 1).over(all);
+            self.body.push(Stmt::Let(present.clone(), rounded));
             self.present = present.get();
         }
     }

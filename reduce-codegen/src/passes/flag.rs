@@ -2,9 +2,9 @@
 
 use reduce_dsl::program::{GridMedium, Program, Reads, Step};
 
-/// Each partial is written together with a flag, in words that are atomic by themselves. So the ticket only counts: no block
-/// waits until its partial is seen before it takes one, and who takes the last one waits for those partials that are not
-/// seen yet. Worth 0.3 µs, which shows where there are few elements.
+/// Each partial is written together with a flag, in words that are atomic by themselves. So the ticket only counts, and blocks
+/// take theirs before they read: none waits for it, or until its partial is seen, and who takes the last one waits for the
+/// partials that are not there yet. Worth 0.6 µs, which shows where there are few elements.
 ///
 /// ```
 /// # use reduce_codegen::{lower::lower, passes::*};
@@ -13,7 +13,7 @@ use reduce_dsl::program::{GridMedium, Program, Reads, Step};
 /// # let naive = lower(&max, 256).unwrap();
 /// # let steps = |kernel: usize, program: &Program| program.kernels[kernel].steps.iter().map(|it| it.to_string()).collect::<Vec<_>>();
 /// let program = flag(ticket(one_block(naive).unwrap()).unwrap()).unwrap();
-/// assert_eq!(steps(0, &program).last().unwrap(), "combine grid through a ticket and flags, in the block that finishes last");
+/// assert_eq!(steps(0, &program).last().unwrap(), "combine grid through a ticket and flags, in the block that starts last");
 /// ```
 ///
 /// Requires `ticket` before it. Never changes the association.

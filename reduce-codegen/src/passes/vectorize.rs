@@ -2,7 +2,7 @@
 
 use super::{fold_mut, in_place};
 use reduce_dsl::operation::Layout;
-use reduce_dsl::program::{Combine, Medium, Program, Reads, Scope, Step, Tree};
+use reduce_dsl::program::{Arrangement, Combine, Medium, Program, Reads, Scope, Step, Tree};
 
 /// A load unit of the kernel over the inputs is `width` consecutive elements, loaded up to 16 bytes at a
 /// time. Each thread keeps one accumulator for each element of a unit, and combines them after the fold; that of an
@@ -37,9 +37,9 @@ pub fn vectorize(mut program: Program, width: u32) -> Result<Program, String> {
     let kernel = &mut program.kernels[Reads::Inputs as usize];
     if let Some(fold) = fold_mut(kernel) {
         fold.width = width;
-        let lanes = fold.lanes();
-        if lanes > 1 {
-            kernel.steps.insert(1, Step::Combine(tree(lanes)));
+        if fold.arrangement == Arrangement::Striped {
+            fold.lanes = width;
+            kernel.steps.insert(1, Step::Combine(tree(width)));
         }
     }
     Ok(program)

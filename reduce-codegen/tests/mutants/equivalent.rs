@@ -30,10 +30,12 @@ pub(crate) const EQUIVALENT: [Equivalent; 24] = [
     Equivalent {
         mutations: &["another thread's turn"],
         is_one: |what, kernel| {
-            what.ends_with("if thread == 0  ->  if thread == 1") && kernel.starts_with("many writers")
+            let threads = ["thread == 1", "(rank == 1) & (thread == 0)", "(rank == 0) & (thread == 1)"];
+            let any = threads.iter().any(|it| what.ends_with(&format!("->  if {it}")));
+            any && (kernel.starts_with("many writers") || kernel.ends_with("flag]"))
         },
-        reason: "between two barriers, any thread may take the ticket for its block, or deliver",
-        survivors: 2,
+        reason: "any thread may take the ticket for its block, between two barriers or with flags, or deliver",
+        survivors: 8,
     },
     Equivalent {
         mutations: &["atomic made plain", "scope narrowed"],
@@ -48,7 +50,7 @@ pub(crate) const EQUIVALENT: [Equivalent; 24] = [
             round || what.contains("if at_first < n / if") && what.contains("else / if at_first < n  ->")
         },
         reason: "the first item of a unit is there, which was asked before",
-        survivors: 24,
+        survivors: 30,
     },
     Equivalent {
         mutations: &["guard dropped", "guard one too wide"],
@@ -57,7 +59,7 @@ pub(crate) const EQUIVALENT: [Equivalent; 24] = [
                 || what.starts_with("if at_first < n  ->  if at_first <= n")
         },
         reason: "a unit that is not there is read item by item, and each is asked for",
-        survivors: 8,
+        survivors: 10,
     },
     Equivalent {
         mutations: &["another thread's turn"],
@@ -87,7 +89,7 @@ pub(crate) const EQUIVALENT: [Equivalent; 24] = [
         mutations: &["guard dropped"],
         is_one: |what, _| what.starts_with("if warp == 0  ->"),
         reason: "the other warps combine the same values, and deliver nothing",
-        survivors: 98,
+        survivors: 109,
     },
     Equivalent {
         mutations: &["guard dropped"],
@@ -104,13 +106,13 @@ pub(crate) const EQUIVALENT: [Equivalent; 24] = [
             of_unit && what.contains("+ u64(WIDTH)) <= n") && what.contains("+ u64(WIDTH)) < n")
         },
         reason: "a unit that ends with the input is read item by item, into the same lanes",
-        survivors: 12,
+        survivors: 15,
     },
     Equivalent {
         mutations: &["guard one too narrow"],
         is_one: |what, _| what.contains("if (0 < first) & (((first + u64(TILE)) + u64(WIDTH)) <= n)  ->"),
         reason: "no tile begins at item 1, and one that is read item by item gives the same",
-        survivors: 56,
+        survivors: 64,
     },
     Equivalent {
         mutations: &["guard one too narrow"],
@@ -151,7 +153,7 @@ pub(crate) const EQUIVALENT: [Equivalent; 24] = [
             asked && what.contains("while stride <= ")
         },
         reason: "each item of the additional turn is asked for, and none is there",
-        survivors: 65,
+        survivors: 67,
     },
     Equivalent {
         mutations: &["loop one turn more"],
@@ -170,7 +172,7 @@ pub(crate) const EQUIVALENT: [Equivalent; 24] = [
             warps || blocks || what.contains("while 32 < stride") && kernel.contains("block 128")
         },
         reason: "a loop of one turn has no order",
-        survivors: 84,
+        survivors: 90,
     },
     Equivalent {
         mutations: &["64-bit position in 32 bits"],
@@ -189,7 +191,7 @@ pub(crate) const EQUIVALENT: [Equivalent; 24] = [
             alone && what.contains("if grid == 1 else / store partials")
         },
         reason: "one block folds everything, so there is no other to leave a partial for",
-        survivors: 52,
+        survivors: 54,
     },
     Equivalent {
         mutations: &[
@@ -213,13 +215,13 @@ pub(crate) const EQUIVALENT: [Equivalent; 24] = [
         mutations: &["guard dropped", "guard one too narrow", "guard one too wide"],
         is_one: |what, _| what.contains("if (0 < first) &") && what.contains("/ if 0 < rows  ->"),
         reason: "a tile with items around it is full, so that it has whole rows",
-        survivors: 42,
+        survivors: 48,
     },
     Equivalent {
         mutations: &["tail skipped"],
         is_one: |what, _| what.contains("count == TILE") && what.contains("else / if aligned("),
         reason: "rows that are not read as vectors are read item by item",
-        survivors: 42,
+        survivors: 48,
     },
 ];
 

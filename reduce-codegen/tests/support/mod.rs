@@ -25,7 +25,7 @@ use reduce_dsl::spec::Passes;
 use reduce_dsl::{Scalar, Spec};
 
 /// The pass lists that every operator and type goes through, with the block size of each.
-pub const LISTS: [(u32, &str); 44] = [
+pub const LISTS: [(u32, &str); 46] = [
     (256, ""),
     (32, "coarsen(4)"),
     (128, "sequential"),
@@ -70,6 +70,8 @@ pub const LISTS: [(u32, &str); 44] = [
     (64, "shuffle vectorize(2) near redux cluster(4)"),
     (128, "shuffle gather vectorize(4) unroll one_block ticket"),
     (256, "shuffle coarsen(2) cluster(4) gather"),
+    (64, "shuffle vectorize(8) lanes(2) coarsen(3) unroll one_block ticket"),
+    (32, "vectorize(4) lanes(1) grid_stride(2)"),
 ];
 
 /// The passes of a list.

@@ -5,7 +5,7 @@
 //! an absent right side is its left side. Where the operation has a `fold`, the lanes of a serial level over the
 //! elements grow by it, from `map` of their first element; everything else is `op`.
 
-use super::{Arrangement, GridMedium, Kernel, Program, Reach, Reads, Step, Tree};
+use super::{Arrangement, Fold, GridMedium, Kernel, Program, Reach, Reads, Step, Tree};
 use std::fmt;
 
 /// The association of a program, for every n.
@@ -25,10 +25,23 @@ pub struct Level {
     pub chunk: u64,
     /// Lanes of a chunk, and items that a full chunk leaves.
     pub lanes: u64,
-    /// Where the items of a lane lie: striped, at `l`, `l + lanes`, `l + 2 lanes`, …; or blocked, in a [run](Runs).
+    /// Where the items of a lane lie: striped, at `l`, `l + lanes`, `l + 2 lanes`, … where units are of one item; or
+    /// blocked, in a [run](Runs).
     pub arrangement: Arrangement,
+    /// The consecutive items that are dealt to striped lanes together.
+    pub unit: Unit,
     /// How the items of a lane become one.
     pub tree: Tree,
+}
+
+/// Consecutive items that share lanes: item `i` of a unit goes to the `i mod lanes`-th of the unit's lanes. The next unit has
+/// the next lanes, and the one after the last lanes the first ones again.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Unit {
+    /// Items.
+    pub width: u64,
+    /// Lanes.
+    pub lanes: u64,
 }
 
 impl Association {
@@ -110,7 +123,12 @@ impl Level {
 
     /// Every so many consecutive items become one.
     pub const fn every(chunk: u64, tree: Tree) -> Level {
-        Level { chunk, lanes: 1, arrangement: Arrangement::Striped, tree }
+        Level { chunk, lanes: 1, arrangement: Arrangement::Striped, unit: Unit::ONE, tree }
+    }
+
+    /// Items that the lanes have before the first lane has one of another unit.
+    pub fn row(&self) -> u64 {
+        (self.lanes / self.unit.lanes).saturating_mul(self.unit.width)
     }
 
     /// Are its lanes consecutive?
@@ -125,11 +143,15 @@ impl Level {
 
     /// Items left of `items`.
     pub fn outputs(&self, items: u64) -> u64 {
-        items / self.chunk * self.lanes + (items % self.chunk).min(self.lanes)
+        let rest = items % self.chunk;
+        let filled = rest / self.unit.width * self.unit.lanes + (rest % self.unit.width).min(self.unit.lanes);
+        items / self.chunk * self.lanes + filled.min(self.lanes)
     }
 
     fn depth(&self, items: u64) -> u64 {
-        let group = items.min(self.chunk).div_ceil(self.lanes).max(1);
+        let items = items.min(self.chunk);
+        let last = (items % self.row()).min(self.unit.width).div_ceil(self.unit.lanes);
+        let group = (items / self.row() * self.unit.items_of_a_lane() + last).max(1);
         match self.tree {
             Tree::Serial | Tree::Any => group - 1,
             Tree::Halving | Tree::Pairs => u64::from(group.next_power_of_two().ilog2()),
@@ -137,19 +159,39 @@ impl Level {
     }
 
     fn reduce<T: Clone>(&self, items: &[T], combine: &mut impl FnMut(T, T) -> T) -> Vec<T> {
-        let lanes = self.lanes as usize;
         let lane = |chunk: &[T], l: usize| -> Vec<T> {
             let runs = Runs::of(chunk.len() as u64, self.lanes);
             match self.arrangement {
-                Arrangement::Striped => chunk.iter().skip(l).step_by(lanes).cloned().collect(),
+                Arrangement::Striped => chunk
+                    .chunks(self.row() as usize)
+                    .flat_map(|row| self.unit.lane(row, l))
+                    .cloned()
+                    .collect(),
                 Arrangement::Blocked => chunk[runs.begin(l as u64)..runs.begin(l as u64 + 1)].to_vec(),
             }
         };
         items
             .chunks(self.chunk as usize)
-            .flat_map(|chunk| (0..lanes.min(chunk.len())).map(move |l| lane(chunk, l)))
+            .flat_map(|chunk| (0..self.outputs(chunk.len() as u64) as usize).map(move |l| lane(chunk, l)))
             .filter_map(|group| self.tree.reduce(group, self.group() as usize, combine))
             .collect()
+    }
+}
+
+impl Unit {
+    /// A unit of one item, which has a lane for itself.
+    pub const ONE: Unit = Unit { width: 1, lanes: 1 };
+
+    /// Items that a lane has of it.
+    pub fn items_of_a_lane(&self) -> u64 {
+        self.width / self.lanes
+    }
+
+    /// The items of a row of units that go to a lane.
+    fn lane<T>(self, row: &[T], lane: usize) -> impl Iterator<Item = &T> {
+        let Unit { width, lanes } = self;
+        let unit = row.iter().skip(lane / lanes as usize * width as usize).take(width as usize);
+        unit.skip(lane % lanes as usize).step_by(lanes as usize)
     }
 }
 
@@ -187,7 +229,7 @@ fn levels_of(program: &Program, kernel: &Kernel) -> Vec<Level> {
     let tile = program.tile(kernel.reads);
     let level = |step: &Step| match step {
         Step::Fold(fold) => {
-            let (round, arrangement) = (u64::from(program.block) * u64::from(fold.width), fold.arrangement);
+            let (round, arrangement) = (u64::from(program.block) * u64::from(fold.lanes), fold.arrangement);
             let (chunk, lanes) = match (fold.reach, arrangement) {
                 (Reach::Units(_), Arrangement::Striped) => (tile, round),
                 (Reach::Units(_), Arrangement::Blocked) => (tile / u64::from(program.block), 1),
@@ -197,13 +239,20 @@ fn levels_of(program: &Program, kernel: &Kernel) -> Vec<Level> {
             };
             // What lies in one lane lies there either way.
             let arrangement = if lanes == 1 { Arrangement::Striped } else { arrangement };
-            Some(Level { chunk, lanes, arrangement, tree: Tree::Serial })
+            Some(Level { chunk, lanes, arrangement, unit: unit_of(fold), tree: Tree::Serial })
         }
         Step::Combine(combine) => Some(Level::every(combine.items.into(), combine.tree)),
         Step::Grid(GridMedium::NextLaunch | GridMedium::Ticket | GridMedium::Flags) => None,
         Step::Grid(GridMedium::Atomic) | Step::Keep => None,
     };
     kernel.steps.iter().filter_map(level).filter(|level| level.group() > 1).collect()
+}
+
+fn unit_of(fold: &Fold) -> Unit {
+    match fold.shares_lanes() {
+        true => Unit { width: fold.width.into(), lanes: fold.lanes.into() },
+        false => Unit::ONE,
+    }
 }
 
 impl fmt::Display for Association {
@@ -218,10 +267,17 @@ impl fmt::Display for Association {
 
 impl fmt::Display for Level {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Level { chunk, lanes, arrangement, tree } = self;
+        let Level { chunk, lanes, arrangement, unit, tree } = self;
         let chunk = if *chunk == Level::ALL { "all".to_owned() } else { format!("every {chunk}") };
         match (lanes, arrangement) {
             (1, _) => write!(f, "{chunk} items by {tree}"),
+            (_, Arrangement::Striped) if *unit != Unit::ONE => {
+                let Unit { width, lanes: shared } = unit;
+                write!(
+                    f,
+                    "{chunk} items, {lanes} lanes, of which every {width} items share {shared}, by {tree}"
+                )
+            }
             (_, Arrangement::Striped) => {
                 write!(f, "{chunk} items, {lanes} lanes strided by {lanes}, by {tree}")
             }

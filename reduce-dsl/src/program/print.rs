@@ -63,7 +63,7 @@ impl fmt::Display for Step {
                 f.write_str("combine grid through a ticket, in the block that finishes last")
             }
             Step::Grid(GridMedium::Flags) => {
-                f.write_str("combine grid through a ticket and flags, in the block that finishes last")
+                f.write_str("combine grid through a ticket and flags, in the block that starts last")
             }
             Step::Grid(GridMedium::NextLaunch) => f.write_str("combine grid through the next launch"),
         }
@@ -73,18 +73,22 @@ impl fmt::Display for Step {
 impl fmt::Display for Fold {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let width = self.width;
+        let lanes = if self.shares_lanes() { format!(" in {} lanes", self.lanes) } else { String::new() };
         let streaming = if self.streaming { ", streaming" } else { "" };
         match self.reach {
             Reach::Units(units) => {
                 let consecutive = if self.arrangement == Arrangement::Blocked { "consecutive " } else { "" };
                 let unrolled = unrolled(self.unrolled && units > 1);
                 let near = if self.near { ", near positions" } else { "" };
-                write!(f, "fold thread: {units} x {width} {consecutive}items{unrolled}{streaming}{near}")
+                write!(
+                    f,
+                    "fold thread: {units} x {width} {consecutive}items{lanes}{unrolled}{streaming}{near}"
+                )
             }
             Reach::GridStride(blocks) => {
                 write!(
                     f,
-                    "fold thread: grid-stride loop of {blocks} blocks, units of {width} items{streaming}"
+                    "fold thread: grid-stride loop of {blocks} blocks, units of {width} items{lanes}{streaming}"
                 )
             }
             Reach::OneBlock => {

@@ -154,7 +154,10 @@ fn verify_fold(program: &Program, kernel: &Kernel, fold: Fold) -> Check {
     let adjacent = kernel.reads == Reads::Inputs && program.operation.layout == Layout::Contiguous;
     let narrow = fold.width == 1 || (wide && adjacent);
     let runs = matches!(fold.reach, Reach::Units(_) | Reach::OneBlock);
-    let arranged = fold.arrangement == Arrangement::Striped || runs;
+    let arranged = match fold.arrangement {
+        Arrangement::Striped => fold.lanes.is_power_of_two() && fold.lanes <= fold.width,
+        Arrangement::Blocked => runs && fold.lanes == 1,
+    };
     let placed = (fold.reach != Reach::OneBlock || kernel.reads == Reads::Partials)
         && (!fold.streaming || fold.width > 1);
     let legal = several > 0 && fold.width.is_power_of_two() && narrow && arranged && placed;
@@ -216,7 +219,7 @@ fn verify_gathered(program: &Program, kernel: &Kernel) -> Check {
 fn verify_items(program: &Program, kernel: &Kernel) -> Check {
     let items =
         |scope| kernel.combines().find(|combine| combine.scope == scope).map_or(1, |combine| combine.items);
-    let thread = items(Scope::Thread) == kernel.fold().lanes();
+    let thread = items(Scope::Thread) == kernel.fold().lanes;
     let warp = [1, Program::WARP].contains(&items(Scope::Warp));
     let alone = kernel.steps.contains(&Step::Keep) || kernel.fold().reach == Reach::Everything;
     let wanted = match (alone, kernel.in_place()) {

@@ -105,7 +105,7 @@ const BATCHES: u64 = 4;
 fn batch(source: &Source<'_>, levels: &[Level]) -> usize {
     let tile = tile(levels);
     let kept = match Start::of(source, levels).0 {
-        Start::Rows(fold) => tile / fold.group(),
+        Start::Rows(fold) | Start::Shared(fold) => tile / fold.group(),
         Start::Gathered(_) | Start::Mapped => tile,
     };
     let share = source.len() as u64 / (BATCHES * rayon::current_num_threads() as u64);

@@ -10,7 +10,7 @@ use reduce_dsl::Value;
 use reduce_dsl::eval::{Evaluator, Joiner};
 use reduce_dsl::func::Func;
 use reduce_dsl::lanes::{LaneError, Lanes, Loops};
-use reduce_dsl::program::{Level, Runs, Tree};
+use reduce_dsl::program::{Level, Runs, Tree, Unit};
 use std::ops::Range;
 
 type Done = Result<(), LaneError>;
@@ -30,12 +30,15 @@ pub(super) enum Start {
     Rows(Level),
     /// By this level: rows of the batch are gathered and folded.
     Gathered(Level),
+    /// By this level: of rows of the source, the items are picked of whose units several go to a lane.
+    Shared(Level),
 }
 
 impl Start {
     /// How it is for these levels, and the levels after it.
     pub(super) fn of<'l>(source: &Source<'_>, levels: &'l [Level]) -> (Start, &'l [Level]) {
         match levels.split_first() {
+            Some((&first, rest)) if first.unit != Unit::ONE => (Start::Shared(first), rest),
             Some((&first, rest)) if first.tree == Tree::Serial && !first.is_cut_in_runs() => {
                 match first.lanes >= WIDE.start || first.chunk >= WIDE.end {
                     true => (Start::Rows(first), rest),
@@ -94,6 +97,7 @@ impl<'a> Worker<'a> {
         match self.start {
             Start::Rows(level) => self.fold(range, level)?,
             Start::Gathered(level) => self.fold_gathered(range, level)?,
+            Start::Shared(level) => self.fold_shared(range, level)?,
             Start::Mapped => self.map(range)?,
         }
         for level in self.levels {
@@ -159,13 +163,45 @@ impl<'a> Worker<'a> {
         let (chunk, lanes) = (level.chunk as usize, level.lanes as usize);
         self.source.load(range, 0, &mut self.row);
         for (step, row) in (0..chunk).step_by(lanes).enumerate() {
-            for (k, picked) in self.picked.iter_mut().enumerate() {
-                (self.loops.gather)(self.source.arg(k, &self.row), row, lanes, chunk, picked);
-            }
-            let len = self.picked.first().map_or(0, Lanes::len);
-            if len == 0 {
+            if !self.fold_picked(step, row, lanes, chunk)? {
                 break;
             }
+        }
+        Ok(())
+    }
+
+    /// `items` = the lanes of every chunk of the source: of each row, first the first items of all units, then the next ones.
+    fn fold_shared(&mut self, range: Range<usize>, level: Level) -> Done {
+        let [row, width, shared] = [level.row(), level.unit.width, level.unit.lanes].map(|it| it as usize);
+        let mut all: Vec<_> = self.items.iter().map(|field| Lanes::empty(field.ty())).collect();
+        for start in range.clone().step_by(level.chunk as usize) {
+            let end = start.saturating_add(level.chunk as usize).min(range.end);
+            for (number, begin) in (start..end).step_by(row).enumerate() {
+                self.source.load(begin..begin.saturating_add(row).min(end), 0, &mut self.row);
+                for (more, item) in (0..width).step_by(shared).enumerate() {
+                    self.fold_picked(number * width / shared + more, item, shared, width)?;
+                }
+            }
+            all.iter_mut().zip(&self.items).for_each(|(all, items)| all.extend(items.borrow()));
+        }
+        self.items = all;
+        Ok(())
+    }
+
+    /// Folds `block` elements of every `stride`, from `offset` on, of those that were loaded, into `items`, which have folded
+    /// `step` elements each. Were there any?
+    fn fold_picked(
+        &mut self,
+        step: usize,
+        offset: usize,
+        block: usize,
+        stride: usize,
+    ) -> Result<bool, LaneError> {
+        for (k, picked) in self.picked.iter_mut().enumerate() {
+            (self.loops.gather)(self.source.arg(k, &self.row), offset, block, stride, picked);
+        }
+        let len = self.picked.first().map_or(0, Lanes::len);
+        if len > 0 {
             let steps = Lanes::splat(Value::of(step as u64), len);
             let element = |k| self.picked.get(k).unwrap_or(&steps).borrow();
             match step {
@@ -173,7 +209,7 @@ impl<'a> Worker<'a> {
                 _ => self.fold.join(&mut self.items, element, len)?,
             }
         }
-        Ok(())
+        Ok(len > 0)
     }
 
     /// Takes `items` through one level.

@@ -14,10 +14,10 @@ pub(super) fn bin(op: Bin, ty: Scalar, name: &str) -> String {
     let is_min = matches!(op, Bin::Min | Bin::MinNum);
     let (c, word) = (scalar(ty), if is_min { "min" } else { "max" });
     let rule = if prefers_numbers { "a number rather than NaN" } else { "NaN if either is NaN" };
-    let portable = if ty.is_half() { half(ty, is_min, prefers_numbers) } else { full(ty, word) };
     let body = if ty == Scalar::F64 {
-        format!("    {portable}\n")
+        double(is_min)
     } else {
+        let portable = if ty.is_half() { half(ty, is_min, prefers_numbers) } else { single(word) };
         let (register, nan) = (register(ty), if prefers_numbers { "" } else { ".NaN" });
         format!(
             "\
@@ -26,7 +26,7 @@ pub(super) fn bin(op: Bin, ty: Scalar, name: &str) -> String {
     asm(\"{word}{nan}.{ty} %0, %1, %2;\" : \"={register}\"(r) : \"{register}\"(a), \"{register}\"(b));
     return r;
 #else
-    {portable}
+{portable}
 #endif
 "
         )
@@ -34,18 +34,29 @@ pub(super) fn bin(op: Bin, ty: Scalar, name: &str) -> String {
     format!("// {word}, {rule}\n{INLINE} {c} {name}({c} a, {c} b)\n{{\n{body}}}\n")
 }
 
-/// The functions of C++ give the number of a number and a NaN.
-fn full(ty: Scalar, word: &str) -> String {
-    let single = if ty == Scalar::F32 { "f" } else { "" };
-    format!("return a != a ? a : b != b ? b : f{word}{single}(a, b);")
+/// Of equal operands the bits keep the zero that is asked for. `fmax` would take twice the instructions, and ptxas branches
+/// around it where NaN comes first (ARCHITECTURE.md, Measurements).
+fn double(is_min: bool) -> String {
+    let (sign, bits) = if is_min { ('<', '|') } else { ('>', '&') };
+    format!(
+        "    \
+const double tie = __longlong_as_double(__double_as_longlong(a) {bits} __double_as_longlong(b));
+    return a == b ? tie : a {sign} b || a != a ? a : b;
+"
+    )
 }
 
-/// Through `f32`, which is exact. Of equal operands the bits keep the zero that is asked for.
+/// The function of C++ gives the number of a number and a NaN.
+fn single(word: &str) -> String {
+    format!("    return a != a ? a : b != b ? b : f{word}f(a, b);")
+}
+
+/// Through `f32`, which is exact, and otherwise alike.
 fn half(ty: Scalar, is_min: bool, prefers_numbers: bool) -> String {
     let (sign, bits) = if is_min { ('<', '|') } else { ('>', '&') };
     let [of_x, of_y] = if prefers_numbers { ['b', 'a'] } else { ['a', 'b'] };
     format!(
-        "\
+        "    \
 const float x = {ty}_to_f32(a), y = {ty}_to_f32(b);
     return x != x ? {of_x} : y != y ? {of_y} : x == y ? a {bits} b : x {sign} y ? a : b;"
     )
