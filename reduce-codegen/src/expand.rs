@@ -21,7 +21,7 @@ use reduce_dsl::Scalar;
 use reduce_dsl::expanded::{Buffer, Constant, Expanded, ExpandedKernel, Expr, Local, Part, Shared, Stmt, Ty};
 use reduce_dsl::ops::Bin;
 use reduce_dsl::program::{
-    Addressing, Arrangement, Combine, Kernel, Medium, Program, Reach, Scope, Step, Tree,
+    Addressing, Arrangement, Combine, How, Kernel, Medium, Program, Reach, Scope, Step, Tree,
 };
 
 /// The statements of a verified program, verified.
@@ -266,11 +266,11 @@ fn words(combine: Combine) -> Vec<String> {
         }
     };
     words.extend(combine.last_warp.then(|| "last_warp".to_owned()));
-    let how = match combine {
-        Combine { gathered: true, .. } => Some("gather"),
-        Combine { redux: true, .. } => Some("redux"),
-        Combine { unrolled: true, .. } => Some("unroll"),
-        _ => None,
+    let how = match combine.how {
+        How::Looped => None,
+        How::Unrolled => Some("unroll"),
+        How::Redux => Some("redux"),
+        How::Gathered => Some("gather"),
     };
     words.extend(how.map(str::to_owned));
     words

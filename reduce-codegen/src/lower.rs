@@ -4,7 +4,8 @@
 use crate::error::{Error, verified};
 use reduce_dsl::operation::Operation;
 use reduce_dsl::program::{
-    Addressing, Arrangement, Combine, Fold, GridMedium, Kernel, Medium, Program, Reads, Scope, Step, Tree,
+    Addressing, Arrangement, Combine, Fold, GridMedium, How, Kernel, Medium, Program, Reads, Scope, Step,
+    Tree,
 };
 
 /// The naive program, with `block` threads a block.
@@ -27,10 +28,8 @@ fn steps(block: u32, arrangement: Arrangement) -> Vec<Step> {
         items: block,
         tree: Tree::Pairs,
         medium: Medium::Shared(Addressing::Modulo),
-        unrolled: false,
+        how: How::Looped,
         last_warp: false,
-        redux: false,
-        gathered: false,
     };
     let fold = Fold { arrangement, ..Fold::NAIVE };
     vec![Step::Fold(fold), Step::Combine(tree), Step::Grid(GridMedium::NextLaunch)]

@@ -16,11 +16,13 @@
 //! reduce-codegen, the [statements](crate::expanded) that run.
 
 pub mod association;
+mod combine;
 pub mod plan;
 mod print;
 mod verify;
 
 pub use association::{Association, Level, Runs, Unit};
+pub use combine::{Addressing, Combine, How, Medium, Scope, Tree};
 pub use plan::{Launch, Plan, Region};
 pub use verify::{LIMITS, Limits, Violation};
 
@@ -121,84 +123,6 @@ pub enum Reach {
     Everything,
 }
 
-/// Every `items` consecutive items of the scope become one.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Combine {
-    /// Who takes part.
-    pub scope: Scope,
-    /// How many items become one: lanes of a thread, threads of a warp, threads or warps of a block.
-    pub items: u32,
-    /// In which shape.
-    pub tree: Tree,
-    /// Through what.
-    pub medium: Medium,
-    /// Are the steps of the tree written out?
-    pub unrolled: bool,
-    /// Do the steps inside the first warp meet at warp barriers, written out, instead of block barriers?
-    pub last_warp: bool,
-    /// Do the accumulators of a warp meet in one instruction? Then there is no tree in it: the operation is one for which
-    /// every order gives the same bits.
-    pub redux: bool,
-    /// Has one thread all items, and the tree over them in its registers?
-    pub gathered: bool,
-}
-
-/// Who takes part in a combination, or sees a memory operation.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Scope {
-    /// One thread.
-    Thread,
-    /// 32 threads.
-    Warp,
-    /// The threads that share shared memory and a barrier.
-    Block,
-    /// Blocks that see each other's shared memory (sm_90).
-    Cluster,
-    /// All blocks of a launch.
-    Grid,
-}
-
-/// The shape of a combination of k items.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Tree {
-    /// `((a0 a1) a2) a3`.
-    Serial,
-    /// Item i meets item i + k/2, then i + k/4, …: `(a0 a2) (a1 a3)`.
-    Halving,
-    /// Neighbours meet, then neighbouring pairs, …: `(a0 a1) (a2 a3)`.
-    Pairs,
-    /// In the order in which they happen to come: no two runs need agree.
-    Any,
-}
-
-/// What a combination inside a block or cluster goes through.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Medium {
-    /// The registers of one thread.
-    Registers,
-    /// `__shfl_down_sync`; at block scope the warps' values pass through shared memory once.
-    Shuffle,
-    /// A tree in shared memory with a barrier at each level.
-    Shared(Addressing),
-    /// A tree in place, in the workspace, with a barrier at each level; each thread has two items.
-    Global(Addressing),
-    /// Shuffles of the cluster's first block, in whose shared memory each block leaves its accumulator.
-    Distributed,
-}
-
-/// Which threads of a tree in memory are active, and which item is theirs.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Addressing {
-    /// `thread % (2 * stride) == 0`: divergent.
-    Modulo,
-    /// `(thread & (2 * stride - 1)) == 0`: the same threads, without a division.
-    Bitmask,
-    /// Item `2 * stride * thread`, while there is one: the first threads, with bank conflicts.
-    StridedIndex,
-    /// `thread < stride`: the first threads.
-    Sequential,
-}
-
 /// What the combination of the blocks goes through.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum GridMedium {
@@ -279,7 +203,7 @@ impl Program {
         let combines = || self.kernels.iter().flat_map(Kernel::combines);
         if combines().any(|combine| combine.scope == Scope::Cluster) {
             90
-        } else if combines().any(|combine| combine.redux) {
+        } else if combines().any(|combine| combine.how == How::Redux) {
             80
         } else {
             75
@@ -299,16 +223,6 @@ impl Program {
     /// The association.
     pub fn association(&self) -> Association {
         Association::of(self)
-    }
-}
-
-impl Addressing {
-    /// The shape of a tree that is addressed so.
-    pub fn tree(self) -> Tree {
-        match self {
-            Addressing::Modulo | Addressing::Bitmask | Addressing::StridedIndex => Tree::Pairs,
-            Addressing::Sequential => Tree::Halving,
-        }
     }
 }
 

@@ -4,7 +4,7 @@ use super::{Expansion, count, first};
 use reduce_dsl::Scalar;
 use reduce_dsl::expanded::{Barrier, Buffer, Expr, Local, Part, Place, Stmt, Ty};
 use reduce_dsl::ops::Bin;
-use reduce_dsl::program::{Combine, Program, Step};
+use reduce_dsl::program::{Combine, How, Program, Step};
 
 const BLOCK_VALUES: [&str; 2] = ["block_values"; 2];
 
@@ -33,7 +33,7 @@ impl Expansion<'_> {
         let acc = Local::new(if was_near { "acc_far" } else { "acc" }, self.acc_type());
         self.body.extend(was_near.then(|| Stmt::Var(acc.clone(), Expr::Empty)));
         let outside = std::mem::take(&mut self.body);
-        let takes = if combine.gathered {
+        let takes = if combine.how == How::Gathered {
             self.lanes = vec![acc];
             self.gather(combine, values, "block_value");
             Expr::Thread.equals(0)

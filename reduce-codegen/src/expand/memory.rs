@@ -4,7 +4,7 @@ use super::{Expansion, count};
 use reduce_dsl::Scalar;
 use reduce_dsl::expanded::{Barrier, Buffer, Expr, FULL, Local, Loop, Part, Place, Stmt, Ty, Unroll};
 use reduce_dsl::ops::Bin;
-use reduce_dsl::program::{Addressing, Combine, Program, Step, Tree};
+use reduce_dsl::program::{Addressing, Combine, How, Program, Step, Tree};
 
 const TREE: [&str; 2] = ["tree", "tree_all"];
 
@@ -76,7 +76,7 @@ impl Slots {
 
     /// The steps whose stride is at least `least`: a loop, or one copy of the step for each.
     fn range(&self, least: u32) -> Vec<Stmt> {
-        if !self.combine.unrolled {
+        if self.combine.how != How::Unrolled {
             return vec![self.looped(least)];
         }
         let mut strides = super::strides(self.combine.tree, self.combine.items);

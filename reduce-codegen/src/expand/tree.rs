@@ -2,7 +2,7 @@
 
 use super::{Expansion, count};
 use reduce_dsl::expanded::{Expr, FULL, Local, Loop, Stmt, Ty, Unroll};
-use reduce_dsl::program::{Arrangement, Combine, Fold, Scope, Tree};
+use reduce_dsl::program::{Arrangement, Combine, Fold, How, Scope, Tree};
 
 impl Expansion<'_> {
     /// The lanes of a thread become one accumulator, by pairs.
@@ -47,12 +47,12 @@ impl Expansion<'_> {
     /// counted from thread 0. By pairs, only lanes at multiples of twice the stride hold what the next step needs. Where the
     /// hardware finds it at once, there is no tree, and all lanes have it.
     pub(super) fn shuffle_tree(&mut self, combine: Combine, present: Expr) {
-        if combine.redux {
+        if combine.how == How::Redux {
             let there = self.guarded().then(|| Expr::Thread.below(present));
             return self.body.push(Stmt::Redux(self.acc().clone(), there));
         }
         let step = |stride: Expr, suffix: &str| self.shuffle_step(combine.scope, stride, suffix, &present);
-        let stmts = if combine.unrolled {
+        let stmts = if combine.how == How::Unrolled {
             let strides = super::strides(combine.tree, combine.items);
             strides.into_iter().flat_map(|stride| step(stride.into(), &format!("_{stride}"))).collect()
         } else {

@@ -3,7 +3,7 @@
 use super::Expansion;
 use reduce_dsl::expanded::{Barrier, Buffer, Expr, Local, Stmt, Ty};
 use reduce_dsl::ops::Bin;
-use reduce_dsl::program::{Combine, Program, Tree};
+use reduce_dsl::program::{Combine, How, Program, Tree};
 
 const WARP_VALUES: [&str; 2] = ["warp_values", "warp_values_all"];
 
@@ -31,7 +31,7 @@ impl Expansion<'_> {
             Stmt::Barrier(Barrier::Block),
         ]);
         let outside = std::mem::take(&mut self.body);
-        let takes = if combine.gathered {
+        let takes = if combine.how == How::Gathered {
             self.gather(combine, values, "warp_value");
             Expr::Thread.equals(0)
         } else {

@@ -2,7 +2,7 @@
 
 use super::in_place;
 use reduce_dsl::pass::Pass;
-use reduce_dsl::program::{Combine, Medium, Program, Reads, Scope, Step, Tree};
+use reduce_dsl::program::{Combine, How, Medium, Program, Reads, Scope, Step, Tree};
 use reduce_dsl::redux::Redux;
 
 /// Every `blocks` neighbouring blocks of the kernel over inputs are a cluster, and combine their accumulators in the shared
@@ -35,20 +35,21 @@ pub fn cluster(mut program: Program, blocks: u32) -> Result<Program, String> {
         return Err(reason);
     }
     let tree = if program.operation.commutative { Tree::Halving } else { Tree::Pairs };
-    let unrolled = program.passes.contains(&Pass::Unroll);
     let inputs = program.kernel(Reads::Inputs);
     let fits = |redux: Redux| program.fits_redux(&redux, inputs, Scope::Cluster);
     let redux = program.passes.contains(&Pass::Redux) && Redux::of(&program.operation).is_some_and(fits);
-    let meeting = Combine {
+    let mut meeting = Combine {
         scope: Scope::Cluster,
         items: blocks,
         tree,
         medium: Medium::Distributed,
-        unrolled,
+        how: How::Looped,
         last_warp: false,
-        redux,
-        gathered: program.passes.contains(&Pass::Gather),
     };
+    let asked = |pass| program.passes.contains(&pass);
+    let ways =
+        [(asked(Pass::Unroll), How::Unrolled), (redux, How::Redux), (asked(Pass::Gather), How::Gathered)];
+    ways.into_iter().filter(|(asked, _)| *asked).for_each(|(_, how)| meeting.take(how));
     let steps = &mut program.kernels[Reads::Inputs as usize].steps;
     let grid = steps.len().saturating_sub(1);
     steps.insert(grid, Step::Combine(meeting));

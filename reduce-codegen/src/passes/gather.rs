@@ -1,7 +1,7 @@
 //! `gather`: the last levels of a tree in the registers of one thread.
 
 use super::combines_mut;
-use reduce_dsl::program::{Combine, Medium, Program, Scope};
+use reduce_dsl::program::{Combine, How, Medium, Program, Scope};
 
 /// What the warps of a block leave in shared memory, and the blocks of a cluster, one thread takes with a few wide loads and
 /// combines in its registers: four at once, and each level in the time of one operation, where a level through shuffles takes
@@ -44,6 +44,6 @@ pub fn gather(mut program: Program) -> Result<Program, String> {
         );
     }
     let combines = program.kernels.iter_mut().flat_map(combines_mut);
-    combines.filter(|combine| gathers(combine)).for_each(|combine| combine.gathered = true);
+    combines.filter(|combine| gathers(combine)).for_each(|combine| combine.take(How::Gathered));
     Ok(program)
 }

@@ -1,7 +1,7 @@
 //! `redux`: trees over warps become one instruction.
 
 use super::combines_mut;
-use reduce_dsl::program::{Kernel, Medium, Program, Scope};
+use reduce_dsl::program::{How, Kernel, Medium, Program, Scope};
 use reduce_dsl::redux::Redux;
 
 /// The accumulators of a warp are combined by `redux.sync`, which gives all threads what 32 integers combine to, where a tree
@@ -44,7 +44,8 @@ pub fn redux(mut program: Program) -> Result<Program, String> {
         return Err("the instruction takes positions of 32 bits; write `near` before `redux`".to_owned());
     }
     for (kernel, scopes) in program.kernels.iter_mut().zip(scopes) {
-        combines_mut(kernel).for_each(|combine| combine.redux = scopes.contains(&(combine.scope, true)));
+        let fitting = combines_mut(kernel).filter(|combine| scopes.contains(&(combine.scope, true)));
+        fitting.for_each(|combine| combine.take(How::Redux));
     }
     Ok(program)
 }

@@ -2,7 +2,7 @@
 
 use super::in_place;
 use reduce_dsl::pass::Pass;
-use reduce_dsl::program::{Combine, Medium, Program, Scope, Step, Tree};
+use reduce_dsl::program::{Combine, How, Medium, Program, Scope, Step, Tree};
 
 /// The tree over a block becomes a tree over each warp, through `__shfl_down_sync`, and one over the
 /// warps' values, which the first warp reads from shared memory after the one block barrier that is left. The trees
@@ -40,21 +40,12 @@ pub fn shuffle(mut program: Program) -> Result<Program, String> {
 
 /// The tree over a block as one over warps and, where there are several, one over their values.
 fn split(step: Step, warps: u32, tree: Tree, gathered: bool) -> Vec<Step> {
-    let Step::Combine(Combine { scope: Scope::Block, unrolled, .. }) = step else {
+    let Step::Combine(Combine { scope: Scope::Block, how, .. }) = step else {
         return vec![step];
     };
     let through = |scope, items| {
-        let medium = Medium::Shuffle;
-        Step::Combine(Combine {
-            scope,
-            items,
-            tree,
-            medium,
-            unrolled,
-            last_warp: false,
-            redux: false,
-            gathered: gathered && scope == Scope::Block,
-        })
+        let how = if gathered && scope == Scope::Block { How::Gathered } else { how };
+        Step::Combine(Combine { scope, items, tree, medium: Medium::Shuffle, how, last_warp: false })
     };
     let warp = through(Scope::Warp, Program::WARP);
     if warps == 1 { vec![warp] } else { vec![warp, through(Scope::Block, warps)] }

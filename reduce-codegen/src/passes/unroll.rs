@@ -1,7 +1,7 @@
 //! `unroll`: trees are written out step by step.
 
 use super::{combines_mut, fold_mut};
-use reduce_dsl::program::{Medium, Program, Reach};
+use reduce_dsl::program::{How, Medium, Program, Reach};
 
 /// Trees are written out step by step, with their strides as literals, and the compiler is told to unroll
 /// the fold by four, so that as many loads are in flight.
@@ -31,7 +31,7 @@ pub fn unroll(mut program: Program) -> Result<Program, String> {
         fold.into_iter().for_each(|fold| fold.unrolled = true);
         // Lanes have names of their own, and are written out anyway.
         let trees = combines_mut(kernel).filter(|combine| combine.medium != Medium::Registers);
-        trees.for_each(|tree| tree.unrolled = true);
+        trees.for_each(|tree| tree.take(How::Unrolled));
     }
     Ok(program)
 }

@@ -2,7 +2,7 @@
 
 use super::{fold_mut, in_place};
 use reduce_dsl::operation::Layout;
-use reduce_dsl::program::{Arrangement, Combine, Medium, Program, Reads, Scope, Step, Tree};
+use reduce_dsl::program::{Arrangement, Combine, How, Medium, Program, Reads, Scope, Step, Tree};
 
 /// A load unit of the kernel over the inputs is `width` consecutive elements, loaded up to 16 bytes at a
 /// time. Each thread keeps one accumulator for each element of a unit, and combines them after the fold; that of an
@@ -52,9 +52,7 @@ fn tree(items: u32) -> Combine {
         items,
         tree: Tree::Pairs,
         medium: Medium::Registers,
-        unrolled: false,
+        how: How::Looped,
         last_warp: false,
-        redux: false,
-        gathered: false,
     }
 }

@@ -1,8 +1,8 @@
 //! The text of a program: stable, one line a step.
 
 use super::{
-    Addressing, Arrangement, Combine, Fold, GridMedium, Kernel, Medium, Program, Reach, Reads, Scope, Step,
-    Tree,
+    Addressing, Arrangement, Combine, Fold, GridMedium, How, Kernel, Medium, Program, Reach, Reads, Scope,
+    Step, Tree,
 };
 use crate::Value;
 use crate::func::Param;
@@ -107,12 +107,13 @@ impl fmt::Display for Combine {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Combine { scope, items, tree, medium, .. } = self;
         let last_warp = if self.last_warp { ", last warp by itself" } else { "" };
-        let unrolled = match (self.gathered, self.redux) {
-            (true, _) => ", gathered",
-            (false, true) => ", redux",
-            (false, false) => unrolled(self.unrolled),
+        let how = match self.how {
+            How::Looped => "",
+            How::Unrolled => ", unrolled",
+            How::Redux => ", redux",
+            How::Gathered => ", gathered",
         };
-        write!(f, "combine {scope}: {items} items by {tree} through {medium}{last_warp}{unrolled}")
+        write!(f, "combine {scope}: {items} items by {tree} through {medium}{last_warp}{how}")
     }
 }
 

@@ -32,8 +32,8 @@
 //!     in the place of those that are absent.
 
 use super::{
-    Addressing, Arrangement, Combine, Fold, GridMedium, Kernel, Medium, Program, Reach, Reads, Scope, Step,
-    Tree,
+    Addressing, Arrangement, Combine, Fold, GridMedium, How, Kernel, Medium, Program, Reach, Reads, Scope,
+    Step, Tree,
 };
 use crate::Value;
 use crate::near::Near;
@@ -181,7 +181,7 @@ fn verify_ticket(program: &Program, kernel: &Kernel) -> Check {
     let trees = |kernel: &Kernel| {
         let in_block = |combine: &Combine| [Scope::Warp, Scope::Block].contains(&combine.scope);
         let trees = kernel.combines().filter(in_block);
-        trees.map(|combine| Combine { redux: false, ..combine }).collect::<Vec<_>>()
+        trees.map(|combine| Combine { how: How::Looped, ..combine }).collect::<Vec<_>>()
     };
     let legal =
         kernel.reads == Reads::Inputs && next.fold().reach == Reach::OneBlock && trees(kernel) == trees(next);
@@ -204,14 +204,14 @@ fn verify_redux(program: &Program, kernel: &Kernel) -> Check {
     let shuffled = |combine: &Combine| matches!(combine.medium, Medium::Shuffle | Medium::Distributed);
     let redux = Redux::of(&program.operation);
     let known = |scope| redux.as_ref().is_some_and(|redux| program.fits_redux(redux, kernel, scope));
-    let mut combines = kernel.combines().filter(|combine| combine.redux);
+    let mut combines = kernel.combines().filter(|combine| combine.how == How::Redux);
     ensure(15, combines.all(|combine| shuffled(&combine) && known(combine.scope)), || steps_of(kernel))
 }
 
 fn verify_gathered(program: &Program, kernel: &Kernel) -> Check {
     let of_warps = |combine: &Combine| combine.medium == Medium::Shuffle && combine.scope == Scope::Block;
     let legal = |combine: &Combine| of_warps(combine) || combine.medium == Medium::Distributed;
-    let mut combines = kernel.combines().filter(|combine| combine.gathered);
+    let mut combines = kernel.combines().filter(|combine| combine.how == How::Gathered);
     let padded = program.operation.padding.is_some();
     ensure(16, combines.all(|combine| padded && legal(&combine)), || steps_of(kernel))
 }
