@@ -8,7 +8,6 @@ use super::report::{Kind, ThreadId};
 use super::schedule::Warps;
 use super::stuck::Stopped;
 use super::sync::Party;
-use super::warp::Warp;
 use crate::expanded::Barrier;
 
 /// Blocks in flight, where blocks can see each other; elsewhere they run one after the other.
@@ -33,17 +32,21 @@ struct Flight {
 type Turn = (usize, usize, usize);
 
 impl Flight {
-    /// The warps that can go on, of those wanted.
-    fn able(&self, wanted: impl Fn(u64, &Warp) -> bool) -> Vec<Turn> {
+    /// The warps that can go on, of the blocks wanted.
+    fn able(&self, wanted: impl Fn(u64) -> bool) -> Vec<Turn> {
         let mut able = Vec::new();
         for (c, cluster) in self.running.iter().enumerate() {
-            for (b, block) in cluster.blocks.iter().enumerate() {
-                let runs = |warp: &Warp| warp.runs() && wanted(block.number, warp);
-                let warps = block.warps.iter().enumerate().filter(|(_, warp)| runs(warp));
+            for (b, block) in cluster.blocks.iter().enumerate().filter(|(_, block)| wanted(block.number)) {
+                let warps = block.warps.iter().enumerate().filter(|(_, warp)| warp.runs());
                 able.extend(warps.map(|(w, _)| (c, b, w)));
             }
         }
         able
+    }
+
+    /// Does a warp only look for what is not there yet?
+    fn polls(&self, (cluster, block, warp): Turn) -> bool {
+        self.running[cluster].blocks[block].warps[warp].polls
     }
 }
 
@@ -104,9 +107,9 @@ impl Machine<'_, '_> {
     /// The warp that goes next; one of the block that is held back only if no other can go on.
     fn next(&mut self, flight: &mut Flight) -> Option<Turn> {
         let is_held = |block| Some(block) == self.schedule.last;
-        let mut able = flight.able(|block, _| !is_held(block));
-        if flight.able(|block, warp| !is_held(block) && !warp.polls).is_empty() {
-            let held = flight.able(|block, _| is_held(block));
+        let mut able = flight.able(|block| !is_held(block));
+        if able.iter().all(|&turn| flight.polls(turn)) {
+            let held = flight.able(is_held);
             able = if held.is_empty() { able } else { held };
         }
         let after = |turn: &&Turn| flight.last.is_none_or(|last| **turn > last);
