@@ -98,7 +98,7 @@ fn redux() {
     }
 }
 
-/// Lanes that the elements of a unit share, with positions of elements in a `fold`, and a tree in the registers of one thread.
+/// Lanes that the elements of a unit share, with the steps of a `fold`, and a tree in the registers of one thread.
 #[test]
 fn lanes() {
     let shared = [Pass::Shuffle, Pass::Vectorize(8), Pass::Lanes(2), Pass::Coarsen(2), Pass::Gather];

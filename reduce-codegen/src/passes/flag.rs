@@ -4,7 +4,7 @@ use reduce_dsl::program::{GridMedium, Program, Reads, Step};
 
 /// Each partial is written together with a flag, in words that are atomic by themselves. So the ticket only counts, and blocks
 /// take theirs before they read: none waits for it, or until its partial is seen, and who takes the last one waits for the
-/// partials that are not there yet. Worth 0.6 µs, which shows where there are few elements.
+/// partials that are not there yet. Worth half a microsecond, which shows where there are few elements.
 ///
 /// ```
 /// # use reduce_codegen::{lower::lower, passes::*};

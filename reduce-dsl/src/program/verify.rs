@@ -23,7 +23,7 @@
 //! 12. Atomics stand in the kernel over inputs, on one scalar of 4 or 8 bytes that has padding, and where the
 //!     order of the blocks cannot change the result or the user does not mind.
 //! 13. Tickets stand in the kernel over inputs, before a kernel over partials that is one block, and whose tree is the
-//!     same, whether or not warps have one.
+//!     same, however its levels are taken.
 //! 14. Positions are near in the units of a tile, over inputs, where the accumulator has positions; what is kept for a tree
 //!     in place has none. They are near over partials, too, where no position of the program needs more than 32 bits.
 //! 15. Where accumulators of a warp meet in one instruction, the hardware has one for the operation, positions are near, and

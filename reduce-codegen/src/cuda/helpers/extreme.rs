@@ -34,7 +34,7 @@ pub(super) fn bin(op: Bin, ty: Scalar, name: &str) -> String {
     format!("// {word}, {rule}\n{INLINE} {c} {name}({c} a, {c} b)\n{{\n{body}}}\n")
 }
 
-/// Of equal operands the bits keep the zero that is asked for. `fmax` would take twice the instructions, and ptxas branches
+/// Of equal operands the bits keep the zero that is asked for. `fmax` would take nearly twice the instructions, and ptxas branches
 /// around it where NaN comes first (ARCHITECTURE.md, Measurements).
 fn double(is_min: bool) -> String {
     let (sign, bits) = if is_min { ('<', '|') } else { ('>', '&') };
