@@ -43,15 +43,17 @@ use select;
 #[inline(always)]
 pub(crate) fn join_rows<'a, T: Copy, B: Copy + 'a, const N: usize, const LANES: usize>(
     lanes: &mut [T; LANES],
-    groups: impl Iterator<Item = &'a [[B; LANES]; N]>,
+    columns: impl Iterator<Item = impl Iterator<Item = &'a [[B; LANES]; N]>>,
     f: impl Fn(T, B) -> T,
 ) {
     // In registers.
     let mut kept = *lanes;
-    for group in groups {
-        for (i, lane) in kept.iter_mut().enumerate() {
-            for row in group {
-                *lane = f(*lane, row[i]);
+    for column in columns {
+        for group in column {
+            for (i, lane) in kept.iter_mut().enumerate() {
+                for row in group {
+                    *lane = f(*lane, row[i]);
+                }
             }
         }
     }
@@ -78,9 +80,9 @@ pub trait Order: Element {
     #[inline(always)]
     fn min_rows<'a, const N: usize, const LANES: usize>(
         lanes: &mut [Self; LANES],
-        groups: impl Iterator<Item = &'a [[Self; LANES]; N]>,
+        columns: impl Iterator<Item = impl Iterator<Item = &'a [[Self; LANES]; N]>>,
     ) {
-        join_rows(lanes, groups, Order::min);
+        join_rows(lanes, columns, Order::min);
     }
 
     /// `lanes[i]` becomes the largest of itself and what is below it in the rows, as by [`Order::max`] in any order. A group
@@ -88,9 +90,9 @@ pub trait Order: Element {
     #[inline(always)]
     fn max_rows<'a, const N: usize, const LANES: usize>(
         lanes: &mut [Self; LANES],
-        groups: impl Iterator<Item = &'a [[Self; LANES]; N]>,
+        columns: impl Iterator<Item = impl Iterator<Item = &'a [[Self; LANES]; N]>>,
     ) {
-        join_rows(lanes, groups, Order::max);
+        join_rows(lanes, columns, Order::max);
     }
 
     /// [`Order::min`], but of a number and a NaN the number.

@@ -104,7 +104,8 @@ impl Evaluator {
             std::mem::swap(&mut self.registers[register], out);
             return;
         }
-        (self.loops.copy)(self.result_on(k, arg, len), out);
+        out.clear();
+        (self.loops.append)(self.result_on(k, arg, len), out);
     }
 
     /// The register that holds the `k`-th result and nothing else.

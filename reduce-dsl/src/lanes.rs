@@ -3,13 +3,14 @@
 mod compiled;
 mod halve;
 mod operations;
+mod rows;
 
 #[cfg(target_arch = "x86_64")]
 pub use compiled::avx2;
-pub use compiled::{Loops, accumulate, apply, bin, cast, cmp, copy, gather, halve, mul_add, select, un};
+pub use compiled::{Loops, accumulate, append, apply, bin, cast, cmp, gather, halve, mul_add, select, un};
 pub(crate) use halve::halves;
 pub(crate) use operations::widens;
-pub use operations::{AHEAD, NARROW};
+pub use rows::{BLOCK, NARROW, join_sheets};
 
 use crate::arith::Element;
 use crate::{Scalar, Value};
@@ -106,11 +107,11 @@ macro_rules! lanes {
             }
         }
 
-        /// [`copy`], inlined into what is compiled for an instruction set.
+        /// [`append`], inlined into what is compiled for an instruction set.
         #[inline(always)]
-        fn copy_lanes(from: LanesRef<'_>, to: &mut Lanes, fetch: impl Fn(*const i8)) {
+        fn append_lanes(from: LanesRef<'_>, to: &mut Lanes) {
             match (to, from) {
-                $((Lanes::$scalar(to), LanesRef::$scalar(from)) => operations::copy(from, to, fetch),)*
+                $((Lanes::$scalar(to), LanesRef::$scalar(from)) => rows::append(from, to),)*
                 (to, from) => debug_assert_eq!(to.ty(), from.ty()),
             }
         }

@@ -64,7 +64,7 @@ fn loops() -> Vec<(&'static str, Loops)> {
         let newer = Loops {
             apply: |node, operands, out| unsafe { avx2::apply(node, operands, out) },
             accumulate: |op, acc, b| unsafe { avx2::accumulate(op, acc, b) },
-            copy: |lanes, out| unsafe { avx2::copy(lanes, out) },
+            append: |lanes, out| unsafe { avx2::append(lanes, out) },
             halve: |op, lanes, half, out| unsafe { avx2::halve(op, lanes, half, out) },
             gather: |from, offset, block, stride, to| unsafe {
                 avx2::gather(from, offset, block, stride, to)
@@ -238,33 +238,37 @@ fn the_second_half_joins_the_first() {
         {
             let x: Vec<f32> = (0..len).map(|i| 1.0 / (i + 3) as f32).collect();
             let left = (0..len).filter(|i| i / half % 2 == 0);
-            let met: Vec<_> = left.map(|i| x.get(i + half).map_or(x[i], |y| x[i] * y)).collect();
+            let mut met: Vec<_> = left.map(|i| x.get(i + half).map_or(x[i], |y| x[i] * y)).collect();
             let mut out = Lanes::from(vec![7.0f32; 50]);
             (loops.halve)(Bin::Mul, LanesRef::F32(&x), half, &mut out).unwrap();
-            assert_eq!(out, Lanes::from(met), "{name}: {len} lanes, half {half}");
-            (loops.copy)(LanesRef::F32(&x), &mut out);
-            assert_eq!(out, Lanes::from(x), "{name}: {len} lanes");
+            assert_eq!(out, Lanes::from(met.clone()), "{name}: {len} lanes, half {half}");
+            (loops.append)(LanesRef::F32(&x), &mut out);
+            met.extend(x);
+            assert_eq!(out, Lanes::from(met), "{name}: {len} lanes");
         }
     }
 }
 
-/// Row after row joins, the last one shorter; one lane is a chain.
+/// Row after row joins, many side by side, the last one shorter; one lane is a chain.
 #[test]
 fn rows_join_in_their_order() {
-    let x: Vec<f32> = (0..1003u32).map(|i| (i.wrapping_mul(2_654_435_761) >> 8) as f32 / 7.0).collect();
+    let x: Vec<f32> = (0..100_003u32).map(|i| (i.wrapping_mul(2_654_435_761) >> 8) as f32 / 7.0).collect();
     let narrow: Vec<f16> = x.iter().map(|&x| f16::from_f32(x / 1e4)).collect();
     for (name, loops) in loops() {
-        for lanes in [1, 2, NARROW, 100, 1003, 2000] {
+        for lanes in [1, 2, NARROW, 100, 1003, 2000, 200_000] {
             let (mut plain, mut widened) = (vec![0.5f32; lanes], vec![0.5f32; lanes]);
             x.iter().enumerate().for_each(|(i, x)| plain[i % lanes] += x);
             narrow.iter().enumerate().for_each(|(i, &x)| widened[i % lanes] += f32::from(x));
-            let join = |b: LanesRef<'_>| {
+            let mut most = vec![0.5f32; lanes];
+            x.iter().enumerate().for_each(|(i, &x)| most[i % lanes] = most[i % lanes].max(x));
+            let join = |op: Bin, b: LanesRef<'_>| {
                 let mut acc = Lanes::splat(Value::of(0.5f32), lanes);
-                (loops.accumulate)(Bin::Add, &mut acc, b).unwrap();
+                (loops.accumulate)(op, &mut acc, b).unwrap();
                 acc
             };
-            assert_eq!(join(LanesRef::F32(&x)), Lanes::from(plain), "{name}, {lanes} lanes");
-            assert_eq!(join(LanesRef::F16(&narrow)), Lanes::from(widened), "{name}, {lanes} lanes");
+            assert_eq!(join(Bin::Add, LanesRef::F32(&x)), Lanes::from(plain), "{name}, {lanes} lanes");
+            assert_eq!(join(Bin::Add, LanesRef::F16(&narrow)), Lanes::from(widened), "{name}, {lanes} lanes");
+            assert_eq!(join(Bin::Max, LanesRef::F32(&x)), Lanes::from(most), "{name}, {lanes} lanes");
         }
     }
 }

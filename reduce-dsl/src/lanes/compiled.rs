@@ -16,8 +16,8 @@ pub struct Loops {
     pub apply: fn(Node, &[LanesRef<'_>], &mut Lanes) -> Done,
     /// [`accumulate`].
     pub accumulate: fn(Bin, &mut Lanes, LanesRef<'_>) -> Done,
-    /// [`copy`].
-    pub copy: fn(LanesRef<'_>, &mut Lanes),
+    /// [`append`].
+    pub append: fn(LanesRef<'_>, &mut Lanes),
     /// [`halve`].
     pub halve: fn(Bin, LanesRef<'_>, usize, &mut Lanes) -> Done,
     /// [`gather`].
@@ -27,7 +27,7 @@ pub struct Loops {
 /// Those for every processor.
 impl Default for Loops {
     fn default() -> Loops {
-        Loops { apply, accumulate, copy, halve, gather }
+        Loops { apply, accumulate, append, halve, gather }
     }
 }
 
@@ -61,10 +61,10 @@ macro_rules! compiled {
             operations::accumulate(op, acc, b, $fetch)
         }
 
-        /// `out` = those lanes. Lanes of another type are a bug of the caller and ignored.
+        /// Appends lanes to `out`. Lanes of another type are a bug of the caller and ignored.
         $(#[$features])*
-        pub fn copy(lanes: LanesRef<'_>, out: &mut Lanes) {
-            crate::lanes::copy_lanes(lanes, out, $fetch);
+        pub fn append(lanes: LanesRef<'_>, out: &mut Lanes) {
+            crate::lanes::append_lanes(lanes, out);
         }
 
         /// `out` = of every `2 half` lanes the first half, which the second half joined as far as it is there. For sums and
@@ -146,9 +146,9 @@ compiled!(pub, |_| (),);
 #[cfg(target_arch = "x86_64")]
 pub mod avx2 {
     use super::{Bin, Cmp, Done, Lanes, LanesRef, Node, Un, bug, operations};
-    use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
+    use std::arch::x86_64::{_MM_HINT_T1, _mm_prefetch};
 
-    compiled!(, |at| _mm_prefetch::<_MM_HINT_T0>(at),
+    compiled!(, |at| _mm_prefetch::<_MM_HINT_T1>(at),
         #[doc = "\n# Safety\nThe processor has AVX2, BMI1, BMI2, F16C, FMA, LZCNT and POPCNT."]
         #[target_feature(enable = "avx2,bmi1,bmi2,f16c,fma,lzcnt,popcnt")]
     );

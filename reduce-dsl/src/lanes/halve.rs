@@ -1,5 +1,6 @@
 //! Steps of trees whose association shows: sums and products of floats.
 
+use super::rows::append;
 use super::{LaneError, Lanes, LanesRef, bug};
 use crate::Scalar;
 use crate::arith::{Element, Number};
@@ -39,11 +40,9 @@ fn meet<T: Element>(lanes: &[T], half: usize, out: &mut Vec<T>, f: impl Fn(T, T)
     };
     for chunk in lanes[done..].chunks(2 * half) {
         let (left, right) = chunk.split_at(half.min(chunk.len()));
-        let start = out.len();
-        out.extend_from_slice(left);
-        for (left, &right) in out[start..].iter_mut().zip(right) {
-            *left = f(*left, right);
-        }
+        let (met, alone) = left.split_at(right.len());
+        out.extend(met.iter().zip(right).map(|(&left, &right)| f(left, right)));
+        append(alone, out);
     }
 }
 

@@ -4,9 +4,10 @@
 //! [`crate::arith`] and are plain enough for the compiler to vectorise. All of it is inlined into what is compiled
 //! for an [instruction set](super::compiled), so that it is compiled for that one.
 
+use super::rows::{Columns, Reading, grouped, join, rows};
 use super::{LaneError, Lanes, LanesRef, bug};
 use crate::Scalar;
-use crate::arith::{As, Bits, Element, Float, Integer, Number, Order, join_rows};
+use crate::arith::{As, Bits, Element, Float, Integer, Number, Order};
 use crate::ops::{Bin, Cmp, Un};
 
 /// Matches the variants listed, and calls `$f` of that type in a loop; anything else is a bug.
@@ -48,21 +49,21 @@ macro_rules! loops {
 
 /// The same for loops in place, by a function of one element and, of groups of rows, one that is cheaper.
 macro_rules! joins {
-    ($op:expr, $acc:ident, $b:ident, $fetch:ident: $f:expr; $($scalar:ident)*) => {
+    ($op:expr, $acc:ident, $b:ident, $reading:ident: $f:expr; $($scalar:ident)*) => {
         match ($acc, $b) {
-            $((Lanes::$scalar(acc), LanesRef::$scalar(b)) => { join(acc, b, $f, $fetch); Ok(()) })*
+            $((Lanes::$scalar(acc), LanesRef::$scalar(b)) => { join(acc, b, $f, $reading); Ok(()) })*
             (acc, b) => bug($op, &[acc.borrow(), b]),
         }
     };
-    ($op:expr, $acc:ident, $b:ident, $fetch:ident: $f:expr, $of_rows:path; $($scalar:ident)*) => {
+    ($op:expr, $acc:ident, $b:ident, $reading:ident: $f:expr, $of_rows:path; $($scalar:ident)*) => {
         match ($acc, $b) {
             $((Lanes::$scalar(acc), LanesRef::$scalar(b)) => {
                 let (groups, rest) = grouped::<_, _, { rows(Scalar::$scalar) }>(acc, b);
                 // Called by its name: a closure that does so would be compiled for every processor.
                 if let Some(lanes) = acc.as_mut_array() {
-                    $of_rows(lanes, groups.iter().inspect(|group| ahead(group.as_flattened(), &$fetch)));
+                    $of_rows(lanes, Columns::of(groups, $reading));
                 }
-                join(acc, rest, $f, $fetch);
+                join(acc, rest, $f, $reading);
                 Ok(())
             })*
             (acc, b) => bug($op, &[acc.borrow(), b]),
@@ -136,19 +137,20 @@ pub(super) fn accumulate(
     op: Bin,
     acc: &mut Lanes,
     b: LanesRef<'_>,
-    fetch: impl Fn(*const i8),
+    fetch: impl Fn(*const i8) + Copy,
 ) -> Result<(), LaneError> {
+    let reading = Reading { fetch, any_order: op.is_exact(acc.ty()) };
     match op {
-        Bin::Add if widens(op, b.ty(), acc.ty()) => accumulate_wide(op, acc, b, fetch),
-        Bin::Add => over!(join numbers: op, acc, b, fetch: Number::add),
-        Bin::Mul => over!(join numbers: op, acc, b, fetch: Number::mul),
-        Bin::Min => over!(join ordered: op, acc, b, fetch: Order::min, Order::min_rows),
-        Bin::Max => over!(join ordered: op, acc, b, fetch: Order::max, Order::max_rows),
-        Bin::MinNum => over!(join floats: op, acc, b, fetch: Order::min_num),
-        Bin::MaxNum => over!(join floats: op, acc, b, fetch: Order::max_num),
-        Bin::And => over!(join bits: op, acc, b, fetch: Bits::and),
-        Bin::Or => over!(join bits: op, acc, b, fetch: Bits::or),
-        Bin::Xor => over!(join bits: op, acc, b, fetch: Bits::xor),
+        Bin::Add if widens(op, b.ty(), acc.ty()) => accumulate_wide(op, acc, b, reading),
+        Bin::Add => over!(join numbers: op, acc, b, reading: Number::add),
+        Bin::Mul => over!(join numbers: op, acc, b, reading: Number::mul),
+        Bin::Min => over!(join ordered: op, acc, b, reading: Order::min, Order::min_rows),
+        Bin::Max => over!(join ordered: op, acc, b, reading: Order::max, Order::max_rows),
+        Bin::MinNum => over!(join floats: op, acc, b, reading: Order::min_num),
+        Bin::MaxNum => over!(join floats: op, acc, b, reading: Order::max_num),
+        Bin::And => over!(join bits: op, acc, b, reading: Bits::and),
+        Bin::Or => over!(join bits: op, acc, b, reading: Bits::or),
+        Bin::Xor => over!(join bits: op, acc, b, reading: Bits::xor),
         Bin::Sub | Bin::Div | Bin::Rem | Bin::Shl | Bin::Shr => bug(op, &[acc.borrow(), b]),
     }
 }
@@ -171,23 +173,27 @@ fn accumulate_wide(
     op: Bin,
     acc: &mut Lanes,
     b: LanesRef<'_>,
-    fetch: impl Fn(*const i8),
+    reading: Reading<impl Fn(*const i8) + Copy>,
 ) -> Result<(), LaneError> {
     match (acc, b) {
-        (Lanes::F32(acc), LanesRef::F16(b)) => join_wide(acc, b, fetch),
-        (Lanes::F32(acc), LanesRef::Bf16(b)) => join_wide(acc, b, fetch),
-        (Lanes::I32(acc), LanesRef::I8(b)) => join_wide(acc, b, fetch),
-        (Lanes::I32(acc), LanesRef::I16(b)) => join_wide(acc, b, fetch),
-        (Lanes::U32(acc), LanesRef::U8(b)) => join_wide(acc, b, fetch),
-        (Lanes::U32(acc), LanesRef::U16(b)) => join_wide(acc, b, fetch),
+        (Lanes::F32(acc), LanesRef::F16(b)) => join_wide(acc, b, reading),
+        (Lanes::F32(acc), LanesRef::Bf16(b)) => join_wide(acc, b, reading),
+        (Lanes::I32(acc), LanesRef::I8(b)) => join_wide(acc, b, reading),
+        (Lanes::I32(acc), LanesRef::I16(b)) => join_wide(acc, b, reading),
+        (Lanes::U32(acc), LanesRef::U8(b)) => join_wide(acc, b, reading),
+        (Lanes::U32(acc), LanesRef::U16(b)) => join_wide(acc, b, reading),
         (acc, b) => return bug(op, &[acc.borrow(), b]),
     }
     Ok(())
 }
 
 #[inline(always)]
-fn join_wide<T: Number, B: As<T> + Copy>(acc: &mut [T], b: &[B], fetch: impl Fn(*const i8)) {
-    join(acc, b, |acc, b| Number::add(acc, b.to()), fetch);
+fn join_wide<T: Number, B: As<T> + Copy>(
+    acc: &mut [T],
+    b: &[B],
+    reading: Reading<impl Fn(*const i8) + Copy>,
+) {
+    join(acc, b, |acc, b| Number::add(acc, b.to()), reading);
 }
 
 /// `out[i] = a[i] op b[i]`, as `bool`, for operands of one length.
@@ -300,85 +306,4 @@ fn zip<A: Copy, B: Copy, R: Copy + Default>(a: &[A], b: &[B], out: &mut Vec<R>, 
     for ((out, &a), &b) in out.iter_mut().zip(a).zip(b) {
         *out = f(a, b);
     }
-}
-
-/// Lanes that stay in registers while rows join them.
-pub const NARROW: usize = 16;
-
-/// Rows that join those at once: some hundred bytes.
-const fn rows(ty: Scalar) -> usize {
-    match ty {
-        Scalar::F16 | Scalar::Bf16 | Scalar::I8 | Scalar::I16 | Scalar::U8 | Scalar::U16 | Scalar::Bool => 8,
-        Scalar::F32 | Scalar::F64 | Scalar::I32 | Scalar::I64 | Scalar::U32 | Scalar::U64 => 4,
-    }
-}
-
-/// `b[i]`, then `b[i + len]`, … join `acc[i]` of `len`.
-#[inline(always)]
-fn join<T: Copy, B: Copy>(acc: &mut [T], b: &[B], f: impl Fn(T, B) -> T, fetch: impl Fn(*const i8)) {
-    if let [acc] = acc {
-        *acc = b.iter().fold(*acc, |acc, &b| f(acc, b));
-        return;
-    }
-    // No closure of the standard library's in between: what is not inlined is compiled for every processor.
-    let (groups, rest) = grouped::<_, _, 4>(acc, b);
-    if let Some(lanes) = acc.as_mut_array() {
-        join_rows(lanes, groups.iter().inspect(|group| ahead(group.as_flattened(), &fetch)), &f);
-    }
-    for row in rest.chunks(acc.len().max(1)) {
-        join_row(acc, row, &f, &fetch);
-    }
-}
-
-/// `acc[i] = f(acc[i], row[i])`, where there is a `row[i]`.
-#[inline(always)]
-fn join_row<T: Copy, B: Copy>(acc: &mut [T], row: &[B], f: impl Fn(T, B) -> T, fetch: impl Fn(*const i8)) {
-    let (blocks, rest) = row.as_chunks::<BLOCK>();
-    let (lanes, last) = acc[..row.len()].as_chunks_mut::<BLOCK>();
-    for (lanes, block) in lanes.iter_mut().zip(blocks) {
-        ahead(block, &fetch);
-        // Whole, before it is written: a write might change what is read next.
-        let mut met = *lanes;
-        for (lane, &x) in met.iter_mut().zip(block) {
-            *lane = f(*lane, x);
-        }
-        *lanes = met;
-    }
-    for (lane, &x) in last.iter_mut().zip(rest) {
-        *lane = f(*lane, x);
-    }
-}
-
-/// `to` = those elements.
-#[inline(always)]
-pub(super) fn copy<T: Copy>(from: &[T], to: &mut Vec<T>, fetch: impl Fn(*const i8)) {
-    let (blocks, rest) = from.as_chunks::<BLOCK>();
-    to.clear();
-    for block in blocks {
-        ahead(block, &fetch);
-        to.extend_from_slice(block);
-    }
-    to.extend_from_slice(rest);
-}
-
-/// Elements whose successors are asked for at once.
-const BLOCK: usize = 32;
-
-/// How far ahead memory is asked for, in bytes: so that it is there when its turn comes, and still in the innermost cache.
-pub const AHEAD: usize = 8192;
-
-/// Asks for as much memory as `elements` take, from [`AHEAD`] behind them on.
-#[inline(always)]
-pub(super) fn ahead<B>(elements: &[B], fetch: impl Fn(*const i8)) {
-    for line in (0..size_of_val(elements)).step_by(64) {
-        fetch(elements.as_ptr().cast::<i8>().wrapping_add(AHEAD + line));
-    }
-}
-
-/// All whole groups of rows of `b`, and the rest, if `acc` stays in registers; else none, and everything.
-#[inline(always)]
-fn grouped<'b, T, B, const ROWS: usize>(acc: &[T], b: &'b [B]) -> (&'b [[[B; NARROW]; ROWS]], &'b [B]) {
-    let (rows, _) = if acc.len() == NARROW { b.as_chunks() } else { (&[][..], b) };
-    let (groups, _) = rows.as_chunks();
-    (groups, &b[groups.len() * ROWS * NARROW..])
 }

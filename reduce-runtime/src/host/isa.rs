@@ -48,10 +48,10 @@ fn newer() -> Option<Isa> {
 #[cfg(target_arch = "x86_64")]
 mod x86 {
     use reduce_dsl::func::Node;
-    use reduce_dsl::lanes::{AHEAD, LaneError, Lanes, LanesRef, Loops, avx2};
+    use reduce_dsl::lanes::{BLOCK, LaneError, Lanes, LanesRef, Loops, avx2, join_sheets};
     use reduce_dsl::ops::Bin;
     use reduce_dsl::{arith, f16};
-    use std::arch::x86_64::{__m128i, _MM_HINT_T0, _mm_prefetch, _mm256_cvtph_ps};
+    use std::arch::x86_64::{__m128i, _MM_HINT_T1, _mm_prefetch, _mm256_cvtph_ps};
     use std::mem::transmute;
 
     /// For an [`super::Isa`] that is given only where the processor has what they take.
@@ -61,7 +61,7 @@ mod x86 {
         // SAFETY: the processor has it.
         accumulate: |op, acc, b| unsafe { accumulate(op, acc, b) },
         // SAFETY: the processor has it.
-        copy: |lanes, out| unsafe { avx2::copy(lanes, out) },
+        append: |lanes, out| unsafe { avx2::append(lanes, out) },
         // SAFETY: the processor has it.
         halve: |op, lanes, half, out| unsafe { avx2::halve(op, lanes, half, out) },
         // SAFETY: the processor has it.
@@ -74,7 +74,7 @@ mod x86 {
         match (node, operands, out) {
             (Node::Cast(..), [LanesRef::F16(x)], Lanes::F32(out)) => {
                 out.resize(x.len(), 0.0);
-                widen(x, out, |_, x| x);
+                widen(x, out);
                 Ok(())
             }
             (_, _, out) => avx2::apply(node, operands, out),
@@ -86,28 +86,33 @@ mod x86 {
     fn accumulate(op: Bin, acc: &mut Lanes, b: LanesRef<'_>) -> Result<(), LaneError> {
         match (op, acc, b) {
             (Bin::Add, Lanes::F32(acc), LanesRef::F16(b)) if acc.len() > 1 => {
-                b.chunks(acc.len()).for_each(|row| widen(row, acc, |acc, x| acc + x));
+                let block = |acc: &mut [f32; BLOCK], x: &[f16; BLOCK]| widen_block(x, acc, |acc, x| acc + x);
+                let one = |acc: &mut f32, x: &f16| *acc += arith::widen(*x);
+                join_sheets(acc, b, block, one, |at| _mm_prefetch::<_MM_HINT_T1>(at));
                 Ok(())
             }
             (_, acc, _) => avx2::accumulate(op, acc, b),
         }
     }
 
-    /// `out[i] = f(out[i], x[i])`, where there is an `x[i]`.
+    /// `out[i] = x[i]`.
     #[inline]
     #[target_feature(enable = "avx2,f16c")]
-    fn widen(x: &[f16], out: &mut [f32], f: impl Fn(f32, f32) -> f32) {
-        let (lines, rest) = x.as_chunks::<32>();
-        let (wide, last) = out[..x.len()].as_chunks_mut::<32>();
-        for (wide, line) in wide.iter_mut().zip(lines) {
-            _mm_prefetch::<_MM_HINT_T0>(line.as_ptr().cast::<i8>().wrapping_add(AHEAD));
-            for (wide, eight) in wide.as_chunks_mut::<8>().0.iter_mut().zip(line.as_chunks::<8>().0) {
-                // SAFETY: as many bytes, of which any are a value.
-                let x: [f32; 8] =
-                    unsafe { transmute(_mm256_cvtph_ps(transmute::<[f16; 8], __m128i>(*eight))) };
-                *wide = std::array::from_fn(|i| f(wide[i], x[i]));
-            }
+    fn widen(x: &[f16], out: &mut [f32]) {
+        let (blocks, rest) = x.as_chunks::<BLOCK>();
+        let (wide, last) = out.as_chunks_mut::<BLOCK>();
+        wide.iter_mut().zip(blocks).for_each(|(wide, x)| widen_block(x, wide, |_, x| x));
+        last.iter_mut().zip(rest).for_each(|(wide, &x)| *wide = arith::widen(x));
+    }
+
+    /// `out[i] = f(out[i], x[i])`.
+    #[inline]
+    #[target_feature(enable = "avx2,f16c")]
+    fn widen_block(x: &[f16; BLOCK], out: &mut [f32; BLOCK], f: impl Fn(f32, f32) -> f32) {
+        for (wide, eight) in out.as_chunks_mut::<8>().0.iter_mut().zip(x.as_chunks::<8>().0) {
+            // SAFETY: as many bytes, of which any are a value.
+            let x: [f32; 8] = unsafe { transmute(_mm256_cvtph_ps(transmute::<[f16; 8], __m128i>(*eight))) };
+            *wide = std::array::from_fn(|i| f(wide[i], x[i]));
         }
-        last.iter_mut().zip(rest).for_each(|(wide, &x)| *wide = f(*wide, arith::widen(x)));
     }
 }

@@ -125,7 +125,8 @@ impl<'a> Worker<'a> {
             self.strips.resize_with(strips.max(self.strips.len()), none);
             self.fold_chunk(start..end, lanes, width)?;
             for strip in &self.strips[..strips] {
-                self.items.iter_mut().zip(strip).for_each(|(items, strip)| items.extend(strip.borrow()));
+                let append = self.loops.append;
+                self.items.iter_mut().zip(strip).for_each(|(items, strip)| append(strip.borrow(), items));
             }
         }
         Ok(())
