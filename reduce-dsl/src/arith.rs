@@ -43,17 +43,15 @@ use select;
 #[inline(always)]
 pub(crate) fn join_rows<'a, T: Copy, B: Copy + 'a, const N: usize, const LANES: usize>(
     lanes: &mut [T; LANES],
-    columns: impl Iterator<Item = impl Iterator<Item = &'a [[B; LANES]; N]>>,
+    groups: impl Iterator<Item = &'a [[B; LANES]; N]>,
     f: impl Fn(T, B) -> T,
 ) {
     // In registers.
     let mut kept = *lanes;
-    for column in columns {
-        for group in column {
-            for (i, lane) in kept.iter_mut().enumerate() {
-                for row in group {
-                    *lane = f(*lane, row[i]);
-                }
+    for group in groups {
+        for (i, lane) in kept.iter_mut().enumerate() {
+            for row in group {
+                *lane = f(*lane, row[i]);
             }
         }
     }
@@ -80,9 +78,9 @@ pub trait Order: Element {
     #[inline(always)]
     fn min_rows<'a, const N: usize, const LANES: usize>(
         lanes: &mut [Self; LANES],
-        columns: impl Iterator<Item = impl Iterator<Item = &'a [[Self; LANES]; N]>>,
+        groups: impl Iterator<Item = &'a [[Self; LANES]; N]>,
     ) {
-        join_rows(lanes, columns, Order::min);
+        join_rows(lanes, groups, Order::min);
     }
 
     /// `lanes[i]` becomes the largest of itself and what is below it in the rows, as by [`Order::max`] in any order. A group
@@ -90,9 +88,9 @@ pub trait Order: Element {
     #[inline(always)]
     fn max_rows<'a, const N: usize, const LANES: usize>(
         lanes: &mut [Self; LANES],
-        columns: impl Iterator<Item = impl Iterator<Item = &'a [[Self; LANES]; N]>>,
+        groups: impl Iterator<Item = &'a [[Self; LANES]; N]>,
     ) {
-        join_rows(lanes, columns, Order::max);
+        join_rows(lanes, groups, Order::max);
     }
 
     /// [`Order::min`], but of a number and a NaN the number.

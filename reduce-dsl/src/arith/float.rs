@@ -6,21 +6,16 @@ use crate::Scalar;
 /// Each lane becomes the best of itself and what is below it. NaN is looked for in two elements at once, and what signs the
 /// elements have matters only at the end, where the best is a zero.
 macro_rules! extreme_rows {
-    ($ty:ty, $bits:ty, $lanes:ident, $columns:ident, $better:ident, $of_signs:tt) => {
+    ($ty:ty, $bits:ty, $lanes:ident, $groups:ident, $better:ident, $of_signs:tt) => {
         let (mut best, mut signs) = (*$lanes, $lanes.map(<$ty>::to_bits));
         let mut nan = $lanes.map(|x| <$bits>::from(x != x));
-        for column in $columns {
-            for group in column {
+        for group in $groups {
+            for (i, best) in best.iter_mut().enumerate() {
                 for [a, b] in group.as_chunks::<2>().0 {
-                    for i in 0..LANES {
-                        best[i] = $better($better(a[i], b[i]), best[i]);
-                    }
-                    for i in 0..LANES {
-                        signs[i] = signs[i] $of_signs a[i].to_bits() $of_signs b[i].to_bits();
-                    }
-                    for i in 0..LANES {
-                        nan[i] |= <$bits>::from((a[i] != a[i]) | (b[i] != b[i])).wrapping_neg();
-                    }
+                    let (a, b) = (a[i], b[i]);
+                    *best = $better($better(a, b), *best);
+                    signs[i] = signs[i] $of_signs a.to_bits() $of_signs b.to_bits();
+                    nan[i] |= <$bits>::from((a != a) | (b != b)).wrapping_neg();
                 }
             }
         }
@@ -66,19 +61,19 @@ macro_rules! float {
             #[inline(always)]
             fn min_rows<'a, const N: usize, const LANES: usize>(
                 lanes: &mut [Self; LANES],
-                columns: impl Iterator<Item = impl Iterator<Item = &'a [[Self; LANES]; N]>>,
+                groups: impl Iterator<Item = &'a [[Self; LANES]; N]>,
             ) {
                 let less = |a, b| if a < b { a } else { b };
-                extreme_rows!($ty, $bits, lanes, columns, less, |);
+                extreme_rows!($ty, $bits, lanes, groups, less, |);
             }
             // Where the largest is a zero, all but +0 have a sign.
             #[inline(always)]
             fn max_rows<'a, const N: usize, const LANES: usize>(
                 lanes: &mut [Self; LANES],
-                columns: impl Iterator<Item = impl Iterator<Item = &'a [[Self; LANES]; N]>>,
+                groups: impl Iterator<Item = &'a [[Self; LANES]; N]>,
             ) {
                 let greater = |a, b| if a > b { a } else { b };
-                extreme_rows!($ty, $bits, lanes, columns, greater, &);
+                extreme_rows!($ty, $bits, lanes, groups, greater, &);
             }
             #[inline(always)]
             fn lt(self, other: Self) -> bool {

@@ -23,22 +23,20 @@ struct Extremes<const LANES: usize> {
 #[inline(always)]
 fn extremes<'a, T: Copy + 'a, const N: usize, const LANES: usize>(
     lanes: &[T; LANES],
-    columns: impl Iterator<Item = impl Iterator<Item = &'a [[T; LANES]; N]>>,
+    groups: impl Iterator<Item = &'a [[T; LANES]; N]>,
     bits: impl Fn(T) -> u16,
 ) -> Extremes<LANES> {
     let (mut signed, mut least, mut most) = ([i16::MIN; LANES], [u16::MAX; LANES], [u16::MIN; LANES]);
     for (i, &x) in lanes.iter().enumerate() {
         (signed[i], least[i], most[i]) = (bits(x).cast_signed(), bits(x), bits(x));
     }
-    for column in columns {
-        for group in column {
-            for (i, signed) in signed.iter_mut().enumerate() {
-                for row in group {
-                    let bits = bits(row[i]);
-                    *signed = Ord::max(*signed, bits.cast_signed());
-                    least[i] = Ord::min(least[i], bits);
-                    most[i] = Ord::max(most[i], bits);
-                }
+    for group in groups {
+        for (i, signed) in signed.iter_mut().enumerate() {
+            for row in group {
+                let bits = bits(row[i]);
+                *signed = Ord::max(*signed, bits.cast_signed());
+                least[i] = Ord::min(least[i], bits);
+                most[i] = Ord::max(most[i], bits);
             }
         }
     }
@@ -76,9 +74,9 @@ macro_rules! half_float {
             #[inline(always)]
             fn min_rows<'a, const N: usize, const LANES: usize>(
                 lanes: &mut [Self; LANES],
-                columns: impl Iterator<Item = impl Iterator<Item = &'a [[Self; LANES]; N]>>,
+                groups: impl Iterator<Item = &'a [[Self; LANES]; N]>,
             ) {
-                let kept = extremes(lanes, columns, <$ty>::to_bits);
+                let kept = extremes(lanes, groups, <$ty>::to_bits);
                 for (i, lane) in lanes.iter_mut().enumerate() {
                     let (signed, least, most) = (kept.signed[i], kept.least[i], kept.most[i]);
                     let ordered = if most >= SIGN { most } else { least };
@@ -89,9 +87,9 @@ macro_rules! half_float {
             #[inline(always)]
             fn max_rows<'a, const N: usize, const LANES: usize>(
                 lanes: &mut [Self; LANES],
-                columns: impl Iterator<Item = impl Iterator<Item = &'a [[Self; LANES]; N]>>,
+                groups: impl Iterator<Item = &'a [[Self; LANES]; N]>,
             ) {
-                let kept = extremes(lanes, columns, <$ty>::to_bits);
+                let kept = extremes(lanes, groups, <$ty>::to_bits);
                 for (i, lane) in lanes.iter_mut().enumerate() {
                     let (signed, least, most) = (kept.signed[i], kept.least[i], kept.most[i]);
                     let ordered = if signed < 0 { least } else { signed.cast_unsigned() };

@@ -4,7 +4,7 @@
 //! [`crate::arith`] and are plain enough for the compiler to vectorise. All of it is inlined into what is compiled
 //! for an [instruction set](super::compiled), so that it is compiled for that one.
 
-use super::rows::{Columns, Reading, grouped, join, rows};
+use super::rows::{ahead_of, grouped, join, rows};
 use super::{LaneError, Lanes, LanesRef, bug};
 use crate::Scalar;
 use crate::arith::{As, Bits, Element, Float, Integer, Number, Order};
@@ -49,21 +49,21 @@ macro_rules! loops {
 
 /// The same for loops in place, by a function of one element and, of groups of rows, one that is cheaper.
 macro_rules! joins {
-    ($op:expr, $acc:ident, $b:ident, $reading:ident: $f:expr; $($scalar:ident)*) => {
+    ($op:expr, $acc:ident, $b:ident, $fetch:ident: $f:expr; $($scalar:ident)*) => {
         match ($acc, $b) {
-            $((Lanes::$scalar(acc), LanesRef::$scalar(b)) => { join(acc, b, $f, $reading); Ok(()) })*
+            $((Lanes::$scalar(acc), LanesRef::$scalar(b)) => { join(acc, b, $f, $fetch); Ok(()) })*
             (acc, b) => bug($op, &[acc.borrow(), b]),
         }
     };
-    ($op:expr, $acc:ident, $b:ident, $reading:ident: $f:expr, $of_rows:path; $($scalar:ident)*) => {
+    ($op:expr, $acc:ident, $b:ident, $fetch:ident: $f:expr, $of_rows:path; $($scalar:ident)*) => {
         match ($acc, $b) {
             $((Lanes::$scalar(acc), LanesRef::$scalar(b)) => {
                 let (groups, rest) = grouped::<_, _, { rows(Scalar::$scalar) }>(acc, b);
                 // Called by its name: a closure that does so would be compiled for every processor.
                 if let Some(lanes) = acc.as_mut_array() {
-                    $of_rows(lanes, Columns::of(groups, $reading));
+                    $of_rows(lanes, groups.iter().inspect(|group| ahead_of(*group, $fetch)));
                 }
-                join(acc, rest, $f, $reading);
+                join(acc, rest, $f, $fetch);
                 Ok(())
             })*
             (acc, b) => bug($op, &[acc.borrow(), b]),
@@ -139,18 +139,17 @@ pub(super) fn accumulate(
     b: LanesRef<'_>,
     fetch: impl Fn(*const i8) + Copy,
 ) -> Result<(), LaneError> {
-    let reading = Reading { fetch, any_order: op.is_exact(acc.ty()) };
     match op {
-        Bin::Add if widens(op, b.ty(), acc.ty()) => accumulate_wide(op, acc, b, reading),
-        Bin::Add => over!(join numbers: op, acc, b, reading: Number::add),
-        Bin::Mul => over!(join numbers: op, acc, b, reading: Number::mul),
-        Bin::Min => over!(join ordered: op, acc, b, reading: Order::min, Order::min_rows),
-        Bin::Max => over!(join ordered: op, acc, b, reading: Order::max, Order::max_rows),
-        Bin::MinNum => over!(join floats: op, acc, b, reading: Order::min_num),
-        Bin::MaxNum => over!(join floats: op, acc, b, reading: Order::max_num),
-        Bin::And => over!(join bits: op, acc, b, reading: Bits::and),
-        Bin::Or => over!(join bits: op, acc, b, reading: Bits::or),
-        Bin::Xor => over!(join bits: op, acc, b, reading: Bits::xor),
+        Bin::Add if widens(op, b.ty(), acc.ty()) => accumulate_wide(op, acc, b, fetch),
+        Bin::Add => over!(join numbers: op, acc, b, fetch: Number::add),
+        Bin::Mul => over!(join numbers: op, acc, b, fetch: Number::mul),
+        Bin::Min => over!(join ordered: op, acc, b, fetch: Order::min, Order::min_rows),
+        Bin::Max => over!(join ordered: op, acc, b, fetch: Order::max, Order::max_rows),
+        Bin::MinNum => over!(join floats: op, acc, b, fetch: Order::min_num),
+        Bin::MaxNum => over!(join floats: op, acc, b, fetch: Order::max_num),
+        Bin::And => over!(join bits: op, acc, b, fetch: Bits::and),
+        Bin::Or => over!(join bits: op, acc, b, fetch: Bits::or),
+        Bin::Xor => over!(join bits: op, acc, b, fetch: Bits::xor),
         Bin::Sub | Bin::Div | Bin::Rem | Bin::Shl | Bin::Shr => bug(op, &[acc.borrow(), b]),
     }
 }
@@ -173,27 +172,23 @@ fn accumulate_wide(
     op: Bin,
     acc: &mut Lanes,
     b: LanesRef<'_>,
-    reading: Reading<impl Fn(*const i8) + Copy>,
+    fetch: impl Fn(*const i8) + Copy,
 ) -> Result<(), LaneError> {
     match (acc, b) {
-        (Lanes::F32(acc), LanesRef::F16(b)) => join_wide(acc, b, reading),
-        (Lanes::F32(acc), LanesRef::Bf16(b)) => join_wide(acc, b, reading),
-        (Lanes::I32(acc), LanesRef::I8(b)) => join_wide(acc, b, reading),
-        (Lanes::I32(acc), LanesRef::I16(b)) => join_wide(acc, b, reading),
-        (Lanes::U32(acc), LanesRef::U8(b)) => join_wide(acc, b, reading),
-        (Lanes::U32(acc), LanesRef::U16(b)) => join_wide(acc, b, reading),
+        (Lanes::F32(acc), LanesRef::F16(b)) => join_wide(acc, b, fetch),
+        (Lanes::F32(acc), LanesRef::Bf16(b)) => join_wide(acc, b, fetch),
+        (Lanes::I32(acc), LanesRef::I8(b)) => join_wide(acc, b, fetch),
+        (Lanes::I32(acc), LanesRef::I16(b)) => join_wide(acc, b, fetch),
+        (Lanes::U32(acc), LanesRef::U8(b)) => join_wide(acc, b, fetch),
+        (Lanes::U32(acc), LanesRef::U16(b)) => join_wide(acc, b, fetch),
         (acc, b) => return bug(op, &[acc.borrow(), b]),
     }
     Ok(())
 }
 
 #[inline(always)]
-fn join_wide<T: Number, B: As<T> + Copy>(
-    acc: &mut [T],
-    b: &[B],
-    reading: Reading<impl Fn(*const i8) + Copy>,
-) {
-    join(acc, b, |acc, b| Number::add(acc, b.to()), reading);
+fn join_wide<T: Number, B: As<T> + Copy>(acc: &mut [T], b: &[B], fetch: impl Fn(*const i8) + Copy) {
+    join(acc, b, |acc, b| Number::add(acc, b.to()), fetch);
 }
 
 /// `out[i] = a[i] op b[i]`, as `bool`, for operands of one length.

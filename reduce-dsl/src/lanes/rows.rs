@@ -19,22 +19,13 @@ const SHEET: usize = 1 << 17;
 /// Elements of a row that are read at once, and lanes that stay in registers meanwhile.
 pub const BLOCK: usize = 32;
 
-/// How rows are read.
-#[derive(Clone, Copy)]
-pub(super) struct Reading<F> {
-    /// Called for what will be read soon.
-    pub(super) fetch: F,
-    /// Does the order of the rows not show?
-    pub(super) any_order: bool,
-}
-
 /// `b[i]`, then `b[i + len]`, … join `acc[i]` of `len`.
 #[inline(always)]
 pub(super) fn join<T: Copy, B: Copy>(
     acc: &mut [T],
     b: &[B],
     f: impl Fn(T, B) -> T + Copy,
-    reading: Reading<impl Fn(*const i8) + Copy>,
+    fetch: impl Fn(*const i8) + Copy,
 ) {
     if let [acc] = acc {
         *acc = b.iter().fold(*acc, |acc, &b| f(acc, b));
@@ -43,14 +34,14 @@ pub(super) fn join<T: Copy, B: Copy>(
     // No closure of the standard library's in between: what is not inlined is compiled for every processor.
     let (groups, rest) = grouped::<_, _, 4>(acc, b);
     if let Some(lanes) = acc.as_mut_array() {
-        join_rows(lanes, Columns::of(groups, reading), f);
+        join_rows(lanes, groups.iter().inspect(|group| ahead_of(group, fetch)), f);
     }
     let block = |lanes: &mut [T; BLOCK], x: &[B; BLOCK]| {
         for (lane, &x) in lanes.iter_mut().zip(x) {
             *lane = f(*lane, x);
         }
     };
-    join_sheets(acc, rest, block, |lane, &x| *lane = f(*lane, x), reading.fetch);
+    join_sheets(acc, rest, block, |lane, &x| *lane = f(*lane, x), fetch);
 }
 
 /// `b[i]`, then `b[i + len]`, … join `acc[i]` of `len`: `block` joins many at once, and `one` one. `fetch` is called for what
@@ -105,9 +96,18 @@ fn join_sheet<T: Copy, B>(
     }
 }
 
+/// How far ahead of elements that are read one after the other memory is asked for, in bytes.
+const AHEAD: usize = 8192;
+
+/// Asks for as much as those take, so far behind them.
+#[inline(always)]
+pub(super) fn ahead_of<G>(group: &G, fetch: impl Fn(*const i8)) {
+    ahead(&mut (&raw const *group).cast::<i8>().wrapping_add(AHEAD), size_of::<G>(), fetch);
+}
+
 /// Asks for the next `bytes`.
 #[inline(always)]
-fn ahead(next: &mut *const i8, bytes: usize, fetch: impl Fn(*const i8) + Copy) {
+fn ahead(next: &mut *const i8, bytes: usize, fetch: impl Fn(*const i8)) {
     for line in (0..bytes).step_by(64) {
         fetch(next.wrapping_add(line));
     }
@@ -123,65 +123,6 @@ pub(super) fn append<T: Copy>(elements: &[T], to: &mut Vec<T>) {
         to.extend_from_slice(block);
     }
     to.extend_from_slice(rest);
-}
-
-/// Groups of rows: [`SIDE`] of them in turn, which lie apart and are read side by side, or each by itself.
-pub(super) struct Columns<'b, G, F> {
-    /// Those to come, from the first of a sheet on.
-    groups: &'b [G],
-    /// Groups of a column, and columns of this sheet.
-    rows: usize,
-    len: usize,
-    /// The next one.
-    column: usize,
-    reading: Reading<F>,
-}
-
-impl<'b, G, F> Columns<'b, G, F> {
-    #[inline(always)]
-    pub(super) fn of(groups: &'b [G], reading: Reading<F>) -> Self {
-        Columns { groups, rows: 0, len: 0, column: 0, reading }
-    }
-}
-
-impl<'b, G, F: Fn(*const i8) + Copy> Iterator for Columns<'b, G, F> {
-    type Item = Column<'b, G, F>;
-
-    #[inline(always)]
-    fn next(&mut self) -> Option<Column<'b, G, F>> {
-        if self.column == self.len {
-            self.groups = &self.groups[self.rows * self.len..];
-            self.rows = self.groups.len().min(if self.reading.any_order { SIDE } else { 1 });
-            self.len = self.groups.len().checked_div(self.rows)?.min(SHEET / SIDE / size_of::<G>());
-            self.column = 0;
-        }
-        let (sheet, rest) = self.groups.split_at(self.rows * self.len);
-        let next = rest.as_ptr().wrapping_add(self.column * self.rows).cast();
-        let column =
-            Column { groups: &sheet[self.column..], step: self.len, next, fetch: self.reading.fetch };
-        self.column += 1;
-        Some(column)
-    }
-}
-
-/// Groups that lie apart.
-pub(super) struct Column<'b, G, F> {
-    groups: &'b [G],
-    step: usize,
-    next: *const i8,
-    fetch: F,
-}
-
-impl<'b, G, F: Fn(*const i8) + Copy> Iterator for Column<'b, G, F> {
-    type Item = &'b G;
-
-    #[inline(always)]
-    fn next(&mut self) -> Option<&'b G> {
-        let group = self.groups.first()?;
-        self.groups = self.groups.get(self.step..).unwrap_or_default();
-        ahead(&mut self.next, size_of::<G>(), self.fetch);
-        Some(group)
-    }
 }
 
 /// All whole groups of rows of `b`, and the rest, if `acc` stays in registers; else none, and everything.
