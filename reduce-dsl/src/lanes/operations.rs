@@ -4,7 +4,7 @@
 //! [`crate::arith`] and are plain enough for the compiler to vectorise. All of it is inlined into what is compiled
 //! for an [instruction set](super::compiled), so that it is compiled for that one.
 
-use super::rows::{ahead_of, grouped, join, rows};
+use super::rows::{ahead_of, grouped, join, join_side_by_side, rows};
 use super::{LaneError, Lanes, LanesRef, bug};
 use crate::Scalar;
 use crate::arith::{As, Bits, Element, Float, Integer, Number, Order};
@@ -75,6 +75,7 @@ macro_rules! joins {
 macro_rules! over {
     (join numbers: $($rest:tt)*) => { joins!($($rest)*; F32 F64 I8 I16 I32 I64 U8 U16 U32 U64) };
     (join ordered: $($rest:tt)*) => { joins!($($rest)*; F16 Bf16 F32 F64 I8 I16 I32 I64 U8 U16 U32 U64) };
+    (join integers: $($rest:tt)*) => { joins!($($rest)*; I8 I16 I32 I64 U8 U16 U32 U64) };
     (join floats: $($rest:tt)*) => { joins!($($rest)*; F16 Bf16 F32 F64) };
     (join bits: $($rest:tt)*) => { joins!($($rest)*; Bool I8 I16 I32 I64 U8 U16 U32 U64) };
     (numbers: $($rest:tt)*) => { loops!($($rest)*; F32 F64 I8 I16 I32 I64 U8 U16 U32 U64) };
@@ -141,7 +142,7 @@ pub(super) fn accumulate(
 ) -> Result<(), LaneError> {
     match op {
         Bin::Add if widens(op, b.ty(), acc.ty()) => accumulate_wide(op, acc, b, fetch),
-        Bin::Add => over!(join numbers: op, acc, b, fetch: Number::add),
+        Bin::Add => accumulate_sum(op, acc, b, fetch),
         Bin::Mul => over!(join numbers: op, acc, b, fetch: Number::mul),
         Bin::Min => over!(join ordered: op, acc, b, fetch: Order::min, Order::min_rows),
         Bin::Max => over!(join ordered: op, acc, b, fetch: Order::max, Order::max_rows),
@@ -152,6 +153,22 @@ pub(super) fn accumulate(
         Bin::Xor => over!(join bits: op, acc, b, fetch: Bits::xor),
         Bin::Sub | Bin::Div | Bin::Rem | Bin::Shl | Bin::Shr => bug(op, &[acc.borrow(), b]),
     }
+}
+
+/// `acc[i] = acc[i] + b[i]`. The rows of sums of floats are many, as their association shows.
+#[inline(always)]
+fn accumulate_sum(
+    op: Bin,
+    acc: &mut Lanes,
+    b: LanesRef<'_>,
+    fetch: impl Fn(*const i8) + Copy,
+) -> Result<(), LaneError> {
+    match (acc, b) {
+        (Lanes::F32(acc), LanesRef::F32(b)) => join_side_by_side(acc, b, Number::add, fetch),
+        (Lanes::F64(acc), LanesRef::F64(b)) => join_side_by_side(acc, b, Number::add, fetch),
+        (acc, b) => return over!(join integers: op, acc, b, fetch: Number::add),
+    }
+    Ok(())
 }
 
 /// Does [`accumulate`] widen the elements as well, from one type to the other?

@@ -1,8 +1,8 @@
-//! How rows of elements join lanes: many rows side by side, a little of each in turn.
+//! How rows of elements join lanes. The measurements are in ARCHITECTURE.md.
 //!
-//! So lanes stay in registers while rows join them, and processors, which read ahead of a program within a page or two, do so in
-//! many places at once. What comes behind all those rows is asked for meanwhile, once, into a cache that holds it until its
-//! turn comes. The measurements are in ARCHITECTURE.md.
+//! Few lanes stay in registers while row after row joins them. Of many lanes some do, while a little of each of many rows joins
+//! them, side by side: processors, which read ahead of a program within a page or two, then do so in many places at once. What
+//! comes behind all those rows is asked for meanwhile, once, into a cache that holds it until its turn comes.
 
 use crate::Scalar;
 use crate::arith::join_rows;
@@ -36,49 +36,85 @@ pub(super) fn join<T: Copy, B: Copy>(
     if let Some(lanes) = acc.as_mut_array() {
         join_rows(lanes, groups.iter().inspect(|group| ahead_of(group, fetch)), f);
     }
-    let block = |lanes: &mut [T; BLOCK], x: &[B; BLOCK]| {
-        for (lane, &x) in lanes.iter_mut().zip(x) {
-            *lane = f(*lane, x);
-        }
-    };
-    join_sheets(acc, rest, block, |lane, &x| *lane = f(*lane, x), fetch);
+    for row in rest.chunks(acc.len().max(1)) {
+        join_row(acc, row, f, fetch);
+    }
 }
 
-/// `b[i]`, then `b[i + len]`, … join `acc[i]` of `len`: `block` joins many at once, and `one` one. `fetch` is called for what
-/// will be read soon.
+/// `acc[i] = f(acc[i], row[i])`, where there is a `row[i]`.
 #[inline(always)]
-pub fn join_sheets<T: Copy, B>(
+fn join_row<T: Copy, B: Copy>(
+    acc: &mut [T],
+    row: &[B],
+    f: impl Fn(T, B) -> T + Copy,
+    fetch: impl Fn(*const i8) + Copy,
+) {
+    let (blocks, rest) = row.as_chunks::<BLOCK>();
+    let (lanes, last) = acc[..row.len()].as_chunks_mut::<BLOCK>();
+    for (lanes, block) in lanes.iter_mut().zip(blocks) {
+        ahead_of(block, fetch);
+        join_block(lanes, block, f);
+    }
+    for (lane, &x) in last.iter_mut().zip(rest) {
+        *lane = f(*lane, x);
+    }
+}
+
+#[inline(always)]
+fn join_block<T: Copy, B: Copy>(lanes: &mut [T; BLOCK], block: &[B; BLOCK], f: impl Fn(T, B) -> T) {
+    // Whole, before it is written: a write might change what is read next.
+    let mut met = *lanes;
+    for (lane, &x) in met.iter_mut().zip(block) {
+        *lane = f(*lane, x);
+    }
+    *lanes = met;
+}
+
+/// [`join`] by what is worth more code: rows that are read side by side.
+#[inline(always)]
+pub(super) fn join_side_by_side<T: Copy, B: Copy>(
     acc: &mut [T],
     b: &[B],
-    block: impl Fn(&mut [T; BLOCK], &[B; BLOCK]) + Copy,
-    one: impl Fn(&mut T, &B) + Copy,
+    f: impl Fn(T, B) -> T + Copy,
     fetch: impl Fn(*const i8) + Copy,
 ) {
-    let len = acc.len().max(1);
-    let rows = (SHEET / (len * size_of::<B>()).max(1)).clamp(1, SIDE);
-    let (whole, last) = b.split_at(b.len() / len * len);
-    for sheet in whole.chunks(rows * len) {
-        join_sheet(acc, sheet, block, one, fetch);
-    }
-    join_sheet(&mut acc[..last.len()], last, block, one, fetch);
+    let rest = join_sheets(acc, b, |lanes, block| join_block(lanes, block, f), fetch);
+    join(acc, rest, f, fetch);
 }
 
-/// The same for whole rows, which are read side by side.
+/// Whole rows of `b`, each as long as `acc`, join it one after the other: `block` joins many elements at once. What
+/// does not join is given back. `fetch` is called for what will be read soon.
+#[inline(always)]
+pub fn join_sheets<'b, T: Copy, B>(
+    acc: &mut [T],
+    b: &'b [B],
+    block: impl Fn(&mut [T; BLOCK], &[B; BLOCK]) + Copy,
+    fetch: impl Fn(*const i8) + Copy,
+) -> &'b [B] {
+    let len = acc.len();
+    let (lanes, []) = acc.as_chunks_mut::<BLOCK>() else { return b };
+    let Some(rows) = b.len().checked_div(len) else { return b };
+    let (whole, rest) = b.split_at(rows * len);
+    let side = (SHEET / (len * size_of::<B>())).clamp(1, SIDE);
+    for sheet in whole.chunks(side * len) {
+        join_sheet(lanes, sheet, block, fetch);
+    }
+    rest
+}
+
+/// The same for rows that are read side by side.
 #[inline(always)]
 fn join_sheet<T: Copy, B>(
-    acc: &mut [T],
+    acc: &mut [[T; BLOCK]],
     sheet: &[B],
     block: impl Fn(&mut [T; BLOCK], &[B; BLOCK]) + Copy,
-    one: impl Fn(&mut T, &B) + Copy,
     fetch: impl Fn(*const i8) + Copy,
 ) {
-    let len = acc.len().max(1);
-    let (blocks, last) = acc.as_chunks_mut::<BLOCK>();
-    let start = blocks.len() * BLOCK;
+    let len = acc.len() * BLOCK;
     // One row may be anything, and nothing may come behind it.
     let bytes = if sheet.len() > len { BLOCK * size_of::<B>() } else { 0 };
     let mut next = sheet.as_ptr_range().end.cast();
-    for (k, lanes) in blocks.iter_mut().enumerate() {
+    for (k, lanes) in acc.iter_mut().enumerate() {
         // In registers.
         let mut kept = *lanes;
         // The row before these is not one of them, but one of the next.
@@ -90,9 +126,6 @@ fn join_sheet<T: Copy, B>(
             }
         }
         *lanes = kept;
-    }
-    for row in sheet.chunks_exact(len) {
-        last.iter_mut().zip(&row[start..]).for_each(|(lane, x)| one(lane, x));
     }
 }
 

@@ -74,7 +74,7 @@ mod x86 {
         match (node, operands, out) {
             (Node::Cast(..), [LanesRef::F16(x)], Lanes::F32(out)) => {
                 out.resize(x.len(), 0.0);
-                widen(x, out);
+                widen(x, out, |_, x| x);
                 Ok(())
             }
             (_, _, out) => avx2::apply(node, operands, out),
@@ -87,22 +87,22 @@ mod x86 {
         match (op, acc, b) {
             (Bin::Add, Lanes::F32(acc), LanesRef::F16(b)) if acc.len() > 1 => {
                 let block = |acc: &mut [f32; BLOCK], x: &[f16; BLOCK]| widen_block(x, acc, |acc, x| acc + x);
-                let one = |acc: &mut f32, x: &f16| *acc += arith::widen(*x);
-                join_sheets(acc, b, block, one, |at| _mm_prefetch::<_MM_HINT_T1>(at));
+                let rest = join_sheets(acc, b, block, |at| _mm_prefetch::<_MM_HINT_T1>(at));
+                rest.chunks(acc.len()).for_each(|row| widen(row, acc, |acc, x| acc + x));
                 Ok(())
             }
             (_, acc, _) => avx2::accumulate(op, acc, b),
         }
     }
 
-    /// `out[i] = x[i]`.
+    /// `out[i] = f(out[i], x[i])`, where there is an `x[i]`.
     #[inline]
     #[target_feature(enable = "avx2,f16c")]
-    fn widen(x: &[f16], out: &mut [f32]) {
+    fn widen(x: &[f16], out: &mut [f32], f: impl Fn(f32, f32) -> f32 + Copy) {
         let (blocks, rest) = x.as_chunks::<BLOCK>();
-        let (wide, last) = out.as_chunks_mut::<BLOCK>();
-        wide.iter_mut().zip(blocks).for_each(|(wide, x)| widen_block(x, wide, |_, x| x));
-        last.iter_mut().zip(rest).for_each(|(wide, &x)| *wide = arith::widen(x));
+        let (wide, last) = out[..x.len()].as_chunks_mut::<BLOCK>();
+        wide.iter_mut().zip(blocks).for_each(|(wide, x)| widen_block(x, wide, f));
+        last.iter_mut().zip(rest).for_each(|(wide, &x)| *wide = f(*wide, arith::widen(x)));
     }
 
     /// `out[i] = f(out[i], x[i])`.
