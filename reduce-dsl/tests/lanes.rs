@@ -255,7 +255,7 @@ fn rows_join_in_their_order() {
     let x: Vec<f32> = (0..100_003u32).map(|i| (i.wrapping_mul(2_654_435_761) >> 8) as f32 / 7.0).collect();
     let narrow: Vec<f16> = x.iter().map(|&x| f16::from_f32(x / 1e4)).collect();
     for (name, loops) in loops() {
-        for lanes in [1, 2, NARROW, 100, 1003, 2000, 200_000] {
+        for lanes in [1, 2, NARROW, 64, 100, 1003, 2048, 200_000] {
             let (mut plain, mut widened) = (vec![0.5f32; lanes], vec![0.5f32; lanes]);
             x.iter().enumerate().for_each(|(i, x)| plain[i % lanes] += x);
             narrow.iter().enumerate().for_each(|(i, &x)| widened[i % lanes] += f32::from(x));
