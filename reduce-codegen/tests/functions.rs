@@ -189,6 +189,26 @@ fn reciprocals_of_whole_numbers_have_a_function() {
     assert_eq!(quotient(1.0, Scalar::F16), "1.0f / f16_to_f32(a);");
 }
 
+/// `exp` of what constants limit has a function without limits.
+#[test]
+fn normal_exponentials_have_a_function() {
+    let exp = |ty, [least, most]: [f64; 2]| {
+        value(ty, |f, a, _| {
+            let constant = |it: f64| if ty == Scalar::F64 { Value::of(it) } else { Value::of(it as f32) };
+            let [least, most] = [least, most].map(|it| f.constant(constant(it)));
+            let low = f.bin(Bin::MaxNum, a, least).unwrap();
+            let a = f.bin(Bin::MinNum, most, low).unwrap();
+            f.un(Un::Exp, a).unwrap()
+        })
+    };
+    let (single, double) = (Scalar::F32, Scalar::F64);
+    assert_eq!(exp(single, [-87.0, 88.0]), "normal_exp_f32(fminf(88.0f, fmaxf(a, -87.0f)));");
+    assert_eq!(exp(single, [-87.5, 0.0]), "exp_f32(fminf(0.0f, fmaxf(a, -87.5f)));");
+    assert_eq!(exp(single, [0.0, 88.5]), "exp_f32(fminf(88.5f, fmaxf(a, 0.0f)));");
+    assert_eq!(exp(double, [-708.0, 709.0]), "normal_exp_f64(fmin(709.0, fmax(a, -708.0)));");
+    assert_eq!(exp(double, [-709.0, 0.0]), "exp_f64(fmin(0.0, fmax(a, -709.0)));");
+}
+
 /// The bits of NaN are those of one NaN, unless there is none.
 #[test]
 fn bits_of_what_is_never_nan_are_taken_as_they_are() {

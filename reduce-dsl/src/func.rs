@@ -6,6 +6,7 @@
 //! evaluates on whole [lanes](crate::lanes), and the CUDA printer renders the same nodes.
 
 mod build;
+mod limits;
 mod print;
 
 pub use build::FuncBuilder;

@@ -18,7 +18,7 @@ mod ln;
 mod steps;
 
 use crate::Scalar;
-use crate::func::{Func, FuncBuilder, Node};
+use crate::func::{Func, FuncBuilder, Id, Node};
 use crate::ops::Un;
 
 /// The function that an operation stands for, if it is one of the library.
@@ -41,20 +41,46 @@ pub fn definition(op: Un, ty: Scalar) -> Option<Func> {
     }
 }
 
+/// `exp` of what [has a normal exponential](exp_is_normal): the same bits by fewer operations.
+pub fn normal_exp(ty: Scalar) -> Option<Func> {
+    let normal = match ty {
+        Scalar::F32 => exp::normal(&exp::F32),
+        Scalar::F64 => exp::normal(&exp::F64),
+        Scalar::F16 | Scalar::Bf16 | Scalar::Bool => return None,
+        Scalar::I8 | Scalar::I16 | Scalar::I32 | Scalar::I64 => return None,
+        Scalar::U8 | Scalar::U16 | Scalar::U32 | Scalar::U64 => return None,
+    };
+    normal.ok()
+}
+
+/// Do constants limit `id`, a value of `func`, to numbers of which `exp` is neither subnormal nor infinite?
+pub fn exp_is_normal(func: &Func, id: Id) -> bool {
+    let is_double = func.ty(id) == Scalar::F64;
+    let [least, most] = if is_double { exp::F64.normal } else { exp::F32.normal.map(f64::from) };
+    func.limits(id).is_some_and(|[low, high]| least <= low && high <= most)
+}
+
 /// The function with every call of the library in its place.
 pub fn written_out(func: &Func) -> Func {
     let mut f = FuncBuilder::new(func.params().to_vec());
     let mut ids = f.params();
     for line in func.lines() {
         let node = line.node.map(|id| ids[id.0 as usize]);
-        let written = match node {
-            Node::Un(op, a) => {
-                definition(op, f.ty(a)).and_then(|it| f.call(&it, &[a]).ok()?.first().copied())
-            }
-            Node::Const(_) | Node::Bin(..) | Node::Cmp(..) => None,
-            Node::Select(..) | Node::Cast(..) | Node::MulAdd(..) => None,
-        };
+        let written = called(func, line.node).and_then(|it| {
+            let args: Vec<_> = node.operands().collect();
+            f.call(&it, &args).ok()?.first().copied()
+        });
         ids.push(written.unwrap_or_else(|| f.again(node, line.ty)));
     }
     f.build(func.results().iter().map(|id| ids[id.0 as usize]).collect())
+}
+
+/// The function of the library that a node of `func` calls.
+fn called(func: &Func, node: Node) -> Option<Func> {
+    match node {
+        Node::Un(Un::Exp, a) if exp_is_normal(func, a) => normal_exp(func.ty(a)),
+        Node::Un(op, a) => definition(op, func.ty(a)),
+        Node::Const(_) | Node::Bin(..) | Node::Cmp(..) => None,
+        Node::Select(..) | Node::Cast(..) | Node::MulAdd(..) => None,
+    }
 }

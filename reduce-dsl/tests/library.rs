@@ -3,9 +3,10 @@
 
 use reduce_dsl::arith::Element;
 use reduce_dsl::eval::Evaluator;
+use reduce_dsl::func::{FuncBuilder, Param};
 use reduce_dsl::lanes::{Lanes, LanesRef};
-use reduce_dsl::library::definition;
-use reduce_dsl::ops::Un;
+use reduce_dsl::library::{definition, exp_is_normal, normal_exp};
+use reduce_dsl::ops::{Bin, Un};
 use reduce_dsl::{Scalar, Value};
 
 /// The function of all of `x`, as bits.
@@ -74,6 +75,57 @@ fn f32_is_as_precise_as_documented() {
     }
 }
 
+/// Where it is neither subnormal nor infinite, `exp` has a function of fewer operations, and the same bits.
+#[test]
+fn normal_exponentials_have_the_same_bits() {
+    fn check<T: Element + std::fmt::Debug>([least, most]: [f64; 2], of: fn(f64) -> T)
+    where
+        for<'a> LanesRef<'a>: From<&'a [T]>,
+    {
+        let steps = (0..=1 << 20).map(|step| least + (most - least) * f64::from(step) / f64::from(1 << 20));
+        let small = arguments(Un::Exp, 1 << 20).into_iter().filter(|x| (least..=most).contains(x));
+        let x: Vec<T> = steps.chain(small).map(of).collect();
+        let mut normal = Evaluator::new(&normal_exp(T::TY).unwrap());
+        let args = [LanesRef::from(x.as_slice())];
+        normal.run(&args, x.len()).unwrap();
+        for (at, (x, y)) in x.iter().zip(apply(Un::Exp, &x)).enumerate() {
+            assert_eq!(normal.result(0, &args).get(at).bits(), y, "exp({x:?})");
+        }
+    }
+    check([-87.0, 88.0], |x| x as f32);
+    check([-708.0, 709.0], |x| x);
+}
+
+/// It is taken where constants limit the argument, and nowhere else.
+#[test]
+fn what_is_known_to_have_a_normal_exponential() {
+    let is_normal = |steps: &[(Bin, f32)]| {
+        let mut f = FuncBuilder::new(vec![Param::new("x", Scalar::F32)]);
+        let x = f.params()[0];
+        let end = steps.iter().fold(x, |x, &(op, limit)| {
+            let limit = f.constant(Value::of(limit));
+            f.bin(op, x, limit).unwrap()
+        });
+        let func = f.build(vec![end]);
+        exp_is_normal(&func, func.results()[0])
+    };
+    let (min, max) = (Bin::MinNum, Bin::MaxNum);
+    assert!(is_normal(&[(min, 88.0), (max, -87.0)]));
+    assert!(is_normal(&[(max, -87.0), (min, 88.0)]));
+    assert!(is_normal(&[(max, -100.0), (min, 0.0), (max, -3.0)]));
+    assert!(is_normal(&[(min, -200.0), (max, -87.0)]), "-87 and nothing else");
+    for steps in
+        [&[][..], &[(min, 88.0)], &[(max, -87.0)], &[(min, 88.0), (max, -87.1)], &[(min, 88.1), (max, -87.0)]]
+    {
+        assert!(!is_normal(steps), "{steps:?}");
+    }
+    assert!(
+        !is_normal(&[(Bin::Min, 0.0), (max, -87.0), (Bin::Max, -50.0)]),
+        "`minimum` and `maximum` keep NaN"
+    );
+    assert!(!is_normal(&[(min, f32::NAN), (max, -87.0)]), "NaN limits nothing");
+}
+
 /// The position of a float among all.
 fn ordinal(x: f64) -> i64 {
     let bits = x.to_bits().cast_signed();
@@ -115,7 +167,7 @@ fn exact_values_are_exact() {
 /// The evaluator writes out what it finds in a function.
 #[test]
 fn functions_are_written_out() {
-    let mut f = reduce_dsl::func::FuncBuilder::new(vec![reduce_dsl::func::Param::new("x", Scalar::F64)]);
+    let mut f = FuncBuilder::new(vec![Param::new("x", Scalar::F64)]);
     let x = f.params()[0];
     let ln = f.un(Un::Ln, x).unwrap();
     let twice = f.un(Un::Exp, ln).unwrap();

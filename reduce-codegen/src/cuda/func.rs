@@ -5,6 +5,7 @@ mod text;
 mod values;
 
 use super::helpers;
+use super::spelling::{Spell, library_spelling, spelling};
 use super::types::{literal, record, scalar};
 use super::uses::Uses;
 use body::body;
@@ -69,7 +70,17 @@ pub(super) fn gives_acc(operation: &Operation) -> bool {
 
 /// A device function. Its parameters of several fields are accumulators.
 pub(super) fn function(name: &str, func: &Func, acc: &Record, result: &Record) -> String {
-    let (params, body) = (parameters(func, acc), body(func, acc, result));
+    spelled(name, func, [acc, result], spelling)
+}
+
+/// The device function of one of the library.
+pub(super) fn library_function(name: &str, func: &Func) -> String {
+    let scalar = Record::scalar(func.params()[0].ty);
+    spelled(name, func, [&scalar, &scalar], library_spelling)
+}
+
+fn spelled(name: &str, func: &Func, [acc, result]: [&Record; 2], spell: Spell) -> String {
+    let (params, body) = (parameters(func, acc), body(func, [acc, result], spell));
     format!("\n{INLINE} {} {name}({params})\n{{\n{body}}}\n", record(result))
 }
 

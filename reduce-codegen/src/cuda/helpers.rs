@@ -11,7 +11,7 @@ mod reciprocal;
 mod wrapping;
 
 use super::func::INLINE;
-use super::spelling::spelling;
+use super::spelling::{Spell, spelling};
 use reduce_dsl::Scalar;
 use reduce_dsl::func::Func;
 use reduce_dsl::ops::{Bin, Un};
@@ -25,6 +25,8 @@ pub(super) enum Helper {
     Bin(Bin, Scalar),
     /// From one type to another.
     Cast(Scalar, Scalar),
+    /// `exp` of what has a normal exponential.
+    NormalExp(Scalar),
     /// 1 divided by an `f32` that was a whole number.
     ReciprocalOfWhole,
 }
@@ -32,13 +34,13 @@ pub(super) enum Helper {
 /// The helpers that some functions call, each once, and behind those that it calls itself.
 pub(super) fn helpers<'a>(functions: impl Iterator<Item = &'a Func>) -> String {
     let mut used = Vec::new();
-    functions.flat_map(used_by).for_each(|helper| helper.add_to(&mut used));
+    functions.flat_map(|func| used_by(func, spelling)).for_each(|helper| helper.add_to(&mut used));
     used.into_iter().map(|helper| format!("\n{}", helper.text())).collect()
 }
 
-/// The helpers that a function calls.
-fn used_by(func: &Func) -> impl Iterator<Item = Helper> {
-    func.lines().iter().filter_map(|line| spelling(func, line.node).helper())
+/// The helpers that a function calls whose nodes are written like that.
+fn used_by(func: &Func, spell: Spell) -> impl Iterator<Item = Helper> {
+    func.lines().iter().filter_map(move |line| spell(func, line.node).helper())
 }
 
 impl Helper {
@@ -48,6 +50,7 @@ impl Helper {
             Helper::Un(op, ty) => format!("{op}_{ty}"),
             Helper::Bin(op, ty) => format!("{}_{ty}", word(op)),
             Helper::Cast(from, to) => format!("{from}_to_{to}"),
+            Helper::NormalExp(ty) => format!("normal_exp_{ty}"),
             Helper::ReciprocalOfWhole => "reciprocal_f32".to_owned(),
         }
     }
@@ -64,7 +67,7 @@ impl Helper {
         match self {
             Helper::Un(op @ (Un::Neg | Un::Abs), ty) => wrapping::un(op, ty, &self.name()),
             Helper::Un(op @ (Un::IsNan | Un::Canonical | Un::ToBits), ty) => nan::un(op, ty, &self.name()),
-            Helper::Un(op @ (Un::Exp | Un::Ln), ty) => library::un(op, ty, &self.name()),
+            Helper::Un(Un::Exp | Un::Ln, _) | Helper::NormalExp(_) => library::text(self),
             Helper::Un(op, ty) => bits::un(op, ty, &self.name()),
             Helper::Bin(op @ (Bin::Min | Bin::Max | Bin::MinNum | Bin::MaxNum), ty) => {
                 extreme::bin(op, ty, &self.name())
@@ -80,7 +83,7 @@ impl Helper {
         match self {
             Helper::Un(Un::Canonical, ty) if ty.is_half() => vec![Helper::Un(Un::IsNan, ty)],
             Helper::Un(Un::ToBits, ty) => vec![Helper::Un(Un::Canonical, ty)],
-            Helper::Un(op @ (Un::Exp | Un::Ln), ty) => library::calls(op, ty),
+            Helper::Un(Un::Exp | Un::Ln, _) | Helper::NormalExp(_) => library::calls(self),
             Helper::Bin(_, ty) if ty.is_half() => vec![Helper::Cast(ty, Scalar::F32)],
             Helper::Un(..) | Helper::Bin(..) | Helper::Cast(..) | Helper::ReciprocalOfWhole => Vec::new(),
         }

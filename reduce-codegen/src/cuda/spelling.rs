@@ -6,7 +6,7 @@
 use super::helpers::Helper;
 use reduce_dsl::func::{Func, Id, Line, Node};
 use reduce_dsl::ops::{Bin, Cmp, Un};
-use reduce_dsl::{Scalar, Value};
+use reduce_dsl::{Scalar, Value, library};
 
 /// How an operation is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -35,11 +35,19 @@ pub(super) enum Spelling {
     Cast,
 }
 
+/// How the nodes of a function are written.
+pub(super) type Spell = fn(&Func, Node) -> Spelling;
+
 /// How a node is written.
 pub(super) fn spelling(func: &Func, node: Node) -> Spelling {
     match node {
         Node::Const(value) => Spelling::Literal(value),
-        Node::Un(Un::ToBits, a) if is_number(func, a) => Spelling::Call("__float_as_uint"),
+        Node::Un(Un::ToBits, a) if func.ty(a) == Scalar::F32 && func.limits(a).is_some() => {
+            Spelling::Call("__float_as_uint")
+        }
+        Node::Un(Un::Exp, a) if library::exp_is_normal(func, a) => {
+            Spelling::Helper(Helper::NormalExp(func.ty(a)))
+        }
         Node::Un(op, a) => un(op, func.ty(a)),
         Node::Bin(Bin::Div, a, b) if is_reciprocal_of_whole(func, a, b) => {
             Spelling::OfSecond(Helper::ReciprocalOfWhole)
@@ -49,6 +57,15 @@ pub(super) fn spelling(func: &Func, node: Node) -> Spelling {
         Node::Select(..) => Spelling::Choice,
         Node::Cast(to, a) => cast(func.ty(a), to),
         Node::MulAdd(a, ..) => float(func.ty(a), ["fmaf", "fma"]),
+    }
+}
+
+/// How a node of a function of the library is written. What bits a NaN has makes no difference to what these give.
+pub(super) fn library_spelling(func: &Func, node: Node) -> Spelling {
+    match node {
+        Node::Un(Un::ToBits, a) if func.ty(a) == Scalar::F32 => Spelling::Call("__float_as_uint"),
+        Node::Un(..) | Node::Const(_) | Node::Bin(..) | Node::Cmp(..) => spelling(func, node),
+        Node::Select(..) | Node::Cast(..) | Node::MulAdd(..) => spelling(func, node),
     }
 }
 
@@ -143,17 +160,6 @@ fn cmp(op: Cmp, ty: Scalar) -> Spelling {
 fn cast(from: Scalar, to: Scalar) -> Spelling {
     let saturates = from.is_float() && to.is_integer();
     if saturates || from.is_half() { Spelling::Helper(Helper::Cast(from, to)) } else { Spelling::Cast }
-}
-
-/// Is it an `f32` that is never NaN, since it is the lesser or the greater of something and a number?
-fn is_number(func: &Func, a: Id) -> bool {
-    let is_constant = |id| func.constant(id).is_some_and(|value| !value.is_nan());
-    match func.line(a) {
-        Some(&Line { node: Node::Bin(Bin::MinNum | Bin::MaxNum, a, b), ty: Scalar::F32, .. }) => {
-            is_constant(a) || is_constant(b)
-        }
-        _ => false,
-    }
 }
 
 /// Is it 1 divided by an `f32` that was a whole number?

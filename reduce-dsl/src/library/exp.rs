@@ -1,8 +1,10 @@
 //! `exp`: x = n ln 2 + r with |r| <= ln 2 / 2, so e^x = 2^n e^r.
+//!
+//! Twice: of every argument, and of those alone whose exponential is a normal number.
 
 use super::steps::Steps;
 use crate::arith::Float;
-use crate::func::Func;
+use crate::func::{Func, Id};
 use crate::ops::{Bin, TypeError, Un};
 
 /// What depends on the format.
@@ -11,11 +13,14 @@ pub(super) struct Exp<T: 'static> {
     least: T,
     /// 1 / ln 2.
     per_ln2: T,
-    /// 1.5 times 2^`fraction`, plus twice the bias of the exponent: what is added to it is rounded to an integer,
-    /// which the low bits of the sum hold.
-    rounder: T,
-    /// The least such sum from which on results are infinite.
+    /// 1.5 times 2^`fraction`: what is added to it is rounded to an integer, which the low bits of the sum hold.
+    middle: T,
+    /// `middle` plus twice the bias of the exponent.
+    biased: T,
+    /// The least sum with `biased` from which on results are infinite.
     most: T,
+    /// Between these, results are normal numbers.
+    pub(super) normal: [T; 2],
     /// -ln 2 in two parts. The high one has so few bits that n times it is exact.
     minus_ln2: [T; 2],
     /// e^r, the highest power first. The last two are exact, for small x.
@@ -27,8 +32,10 @@ pub(super) struct Exp<T: 'static> {
 pub(super) const F32: Exp<f32> = Exp {
     least: -104.0,
     per_ln2: std::f32::consts::LOG2_E,
-    rounder: 12_583_166.0,
+    middle: 12_582_912.0,
+    biased: 12_583_166.0,
     most: 12_583_295.0,
+    normal: [-87.0, 88.0],
     minus_ln2: [-0.693_145_75, -1.428_606_8e-6],
     powers: &[0.001_382_608_7, 0.008_368_785_5, 0.041_668_2, 0.166_665_2, 0.499_999_94, 1.0, 1.0],
     fraction: 23,
@@ -37,8 +44,10 @@ pub(super) const F32: Exp<f32> = Exp {
 pub(super) const F64: Exp<f64> = Exp {
     least: -746.0,
     per_ln2: std::f64::consts::LOG2_E,
-    rounder: 6_755_399_441_057_790.0,
+    middle: 6_755_399_441_055_744.0,
+    biased: 6_755_399_441_057_790.0,
     most: 6_755_399_441_058_815.0,
+    normal: [-708.0, 709.0],
     minus_ln2: [-0.693_147_180_559_890_3, -5.497_923_018_708_371e-14],
     powers: &[
         2.500_520_763_474_405_2e-8,
@@ -61,18 +70,12 @@ pub(super) fn exp<T: Float>(it: &Exp<T>) -> Result<Func, TypeError> {
     let (mut f, x) = Steps::of::<T>();
     // From here on n stays far inside the exponents. A NaN stays one.
     let x1 = f.at_least("x1", x, it.least)?;
-    // n is x / ln 2, rounded. 1 / ln 2 is rounded itself, so |r| may exceed ln 2 / 2 by a little, for which the
-    // polynomial has room.
-    let (per_ln2, rounder) = (f.constant(it.per_ln2), f.constant(it.rounder));
-    let t0 = f.mul_add("t0", x1, per_ln2, rounder)?;
+    let (per_ln2, biased) = (f.constant(it.per_ln2), f.constant(it.biased));
+    let t0 = f.mul_add("t0", x1, per_ln2, biased)?;
     // Where n would leave the exponents on this side, r and the polynomial grow in its place, and that overflows as well.
     let t = f.at_most("t", t0, it.most)?;
-    let n = f.bin("n", t, Bin::Sub, rounder)?;
-    // The first step is exact, the second rounds once.
-    let [high, low] = it.minus_ln2.map(|part| f.constant(part));
-    let r0 = f.mul_add("r0", n, high, x1)?;
-    let r = f.mul_add("r", n, low, r0)?;
-    let p = f.polynomial("p", it.powers, r)?;
+    let n = f.bin("n", t, Bin::Sub, biased)?;
+    let p = it.of_rest(&mut f, x1, n)?;
     // 2^n in two factors, both normal: half of t's integer, which is n and twice the bias, is the exponent field of one
     // of them, and what is left that of the other. Shifting left drops the bits above.
     let [half, whole] = [it.fraction - 1, it.fraction].map(|distance| f.distance(distance));
@@ -87,4 +90,32 @@ pub(super) fn exp<T: Float>(it: &Exp<T>) -> Result<Func, TypeError> {
     let y0 = f.bin("y0", p, Bin::Mul, s0)?;
     let y = f.bin("_", y0, Bin::Mul, s1)?;
     Ok(f.build(y))
+}
+
+/// The same bits, of arguments between those of [`Exp::normal`]: there n needs no limits, and 2^n no second factor.
+pub(super) fn normal<T: Float>(it: &Exp<T>) -> Result<Func, TypeError> {
+    let (mut f, x) = Steps::of::<T>();
+    let (per_ln2, middle) = (f.constant(it.per_ln2), f.constant(it.middle));
+    let t = f.mul_add("t", x, per_ln2, middle)?;
+    let n = f.bin("n", t, Bin::Sub, middle)?;
+    let p = it.of_rest(&mut f, x, n)?;
+    // To multiply p with 2^n is to add n to its exponent. Shifting left drops the bits of t above its integer.
+    let whole = f.distance(it.fraction);
+    let [u, v] = [f.un("u", Un::ToBits, t)?, f.un("v", Un::ToBits, p)?];
+    let n = f.bin("_", u, Bin::Shl, whole)?;
+    let y = f.bin("_", v, Bin::Add, n)?;
+    let y = f.un("_", Un::FromBits, y)?;
+    Ok(f.build(y))
+}
+
+impl<T: Float> Exp<T> {
+    /// e^r of r = x - n ln 2, where n is x / ln 2, rounded. 1 / ln 2 is rounded itself, so |r| may exceed ln 2 / 2 by a little,
+    /// for which the polynomial has room.
+    fn of_rest(&self, f: &mut Steps, x: Id, n: Id) -> Result<Id, TypeError> {
+        // The first step is exact, the second rounds once.
+        let [high, low] = self.minus_ln2.map(|part| f.constant(part));
+        let r0 = f.mul_add("r0", n, high, x)?;
+        let r = f.mul_add("r", n, low, r0)?;
+        f.polynomial("p", self.powers, r)
+    }
 }

@@ -77,8 +77,7 @@ impl Steps {
         self.select(name, below, [least, value])
     }
 
-    /// The value, but nothing above `most`; what becomes of NaN is left open. Of `f32` it is `most`, so that the bits may be
-    /// taken as they are.
+    /// The value, but nothing above `most`; what becomes of NaN is left open.
     pub(super) fn at_most<T: Float>(&mut self, name: &str, value: Id, most: T) -> Built {
         let most = self.constant(most);
         if T::TY == Scalar::F32 {

@@ -21,10 +21,11 @@ pub(super) const SOFTMAX_DENOMINATOR: Operator = Operator {
     width: Width::Float,
     acc: MAX_SUM,
     map: "|x| MaxSum { max: x as W as A, sum: A_ONE }",
-    // The difference of equal infinities is NaN, and so is its exponential, of which `min` makes 1. What is NaN is so in
-    // `max`, and the sum beside it means nothing.
+    // The difference of equal infinities is NaN, of which `min` makes 0. What is NaN is so in `max`, and the sum beside it
+    // means nothing. No sum shows what is scaled by less than e^-87, and above that `exp` takes fewer operations.
     op: "|a, b| {
-        let scale = (-(a.max - b.max).abs()).exp().min(A_ONE);
+        let distance = (-(a.max - b.max).abs()).min(A_ZERO).max(-87.0);
+        let scale = distance.exp();
         let rises = a.max < b.max;
         let scaled = if rises { a.sum } else { b.sum };
         let other = if rises { b.sum } else { a.sum };

@@ -2,13 +2,14 @@
 
 use super::text::Text;
 use super::values::Values;
+use crate::cuda::spelling::Spell;
 use crate::cuda::types::{record, scalar};
 use reduce_dsl::func::{Func, Id};
 use reduce_dsl::operation::Record;
 
 /// The lines between the braces.
-pub(super) fn body(func: &Func, acc: &Record, result: &Record) -> String {
-    let values = Values::of(func);
+pub(super) fn body(func: &Func, [acc, result]: [&Record; 2], spell: Spell) -> String {
+    let values = Values::of(func, spell);
     let local = |(ty, name, value): (_, &str, _)| format!("    const {} {name} = {value};\n", scalar(ty));
     let locals: String = values.locals().map(local).collect();
     let value = whole(&values, func.results(), acc, result).text;

@@ -1,7 +1,7 @@
 //! The values of a function in C++: parameters, locals, and the expressions between them.
 
 use super::text::Text;
-use crate::cuda::spelling::{Spelling, spelling};
+use crate::cuda::spelling::{Spell, Spelling};
 use crate::cuda::types::{bits, hex, literal};
 use reduce_dsl::Scalar;
 use reduce_dsl::func::{Func, Id, Line, Node};
@@ -9,6 +9,8 @@ use reduce_dsl::func::{Func, Id, Line, Node};
 /// A function whose values are read. Lines that have a name, or are used more than once, are locals.
 pub(super) struct Values<'a> {
     pub(super) func: &'a Func,
+    /// How its nodes are written.
+    spell: Spell,
     /// How often each parameter and line is read.
     uses: Vec<usize>,
     /// The name of each line that is a local.
@@ -16,7 +18,7 @@ pub(super) struct Values<'a> {
 }
 
 impl<'a> Values<'a> {
-    pub(super) fn of(func: &'a Func) -> Values<'a> {
+    pub(super) fn of(func: &'a Func, spell: Spell) -> Values<'a> {
         let uses = uses(func);
         let given: Vec<_> = func.lines().iter().filter_map(|it| it.name.as_deref()).collect();
         let numbered = (0..).map(|number| format!("t_{number}"));
@@ -27,7 +29,7 @@ impl<'a> Values<'a> {
             None => None,
         };
         let locals = func.lines().iter().zip(&uses[func.params().len()..]).map(local).collect();
-        Values { func, uses, locals }
+        Values { func, spell, uses, locals }
     }
 
     /// The locals in order: type, name, value.
@@ -55,7 +57,7 @@ impl<'a> Values<'a> {
     fn node(&self, &Line { node, ty, .. }: &Line) -> Text {
         let operands: Vec<_> = node.operands().collect();
         let args: Vec<_> = operands.iter().map(|&id| self.text(id)).collect();
-        let spelling = spelling(self.func, node);
+        let spelling = (self.spell)(self.func, node);
         let text = match spelling {
             Spelling::Literal(value) => Text::atom(literal(value)),
             Spelling::Same => args[0].clone(),

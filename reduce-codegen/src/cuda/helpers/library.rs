@@ -1,18 +1,32 @@
 //! `exp` and `ln`, as the library defines them.
 
 use super::{Helper, used_by};
-use crate::cuda::func::function;
-use reduce_dsl::operation::Record;
-use reduce_dsl::ops::Un;
-use reduce_dsl::{Scalar, library};
+use crate::cuda::func::library_function;
+use crate::cuda::spelling::library_spelling;
+use reduce_dsl::func::Func;
+use reduce_dsl::library;
 
-pub(super) fn un(op: Un, ty: Scalar, name: &str) -> String {
-    let scalar = Record::scalar(ty);
-    let Some(definition) = library::definition(op, ty) else { return String::new() };
-    let text = function(name, &definition, &scalar, &scalar);
-    format!("// {op}, made of operations that every machine rounds alike{text}")
+pub(super) fn text(helper: Helper) -> String {
+    let function = definition(helper).map(|it| library_function(&helper.name(), &it)).unwrap_or_default();
+    format!("// {}, made of operations that every machine rounds alike{function}", what(helper))
 }
 
-pub(super) fn calls(op: Un, ty: Scalar) -> Vec<Helper> {
-    library::definition(op, ty).iter().flat_map(used_by).collect()
+pub(super) fn calls(helper: Helper) -> Vec<Helper> {
+    definition(helper).iter().flat_map(|it| used_by(it, library_spelling)).collect()
+}
+
+fn what(helper: Helper) -> String {
+    match helper {
+        Helper::Un(op, _) => op.to_string(),
+        Helper::NormalExp(_) => "exp where it is neither subnormal nor infinite".to_owned(),
+        Helper::Bin(..) | Helper::Cast(..) | Helper::ReciprocalOfWhole => String::new(),
+    }
+}
+
+fn definition(helper: Helper) -> Option<Func> {
+    match helper {
+        Helper::Un(op, ty) => library::definition(op, ty),
+        Helper::NormalExp(ty) => library::normal_exp(ty),
+        Helper::Bin(..) | Helper::Cast(..) | Helper::ReciprocalOfWhole => None,
+    }
 }
