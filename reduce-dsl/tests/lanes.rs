@@ -63,14 +63,16 @@ fn loops() -> Vec<(&'static str, Loops)> {
         // SAFETY: processors with AVX2 and FMA have what came with them.
         let newer = Loops {
             apply: |node, operands, out| unsafe { avx2::apply(node, operands, out) },
-            accumulate: |op, acc, b| unsafe { avx2::accumulate(op, acc, b) },
+            accumulate: |op, acc, b| unsafe { avx2::accumulate(op, acc, b, true) },
             append: |lanes, out| unsafe { avx2::append(lanes, out) },
             halve: |op, lanes, half, out| unsafe { avx2::halve(op, lanes, half, out) },
             gather: |from, offset, block, stride, to| unsafe {
                 avx2::gather(from, offset, block, stride, to)
             },
         };
-        return vec![("portable", Loops::default()), ("avx2", newer)];
+        let plain =
+            Loops { accumulate: |op, acc, b| unsafe { avx2::accumulate(op, acc, b, false) }, ..newer };
+        return vec![("portable", Loops::default()), ("avx2", plain), ("avx2 and prefetch", newer)];
     }
     println!("skipped: the loops for AVX2, which this processor does not have");
     vec![("portable", Loops::default())]

@@ -27,12 +27,13 @@ pub struct Loops {
 /// Those for every processor.
 impl Default for Loops {
     fn default() -> Loops {
+        let accumulate = |op, acc: &mut Lanes, b: LanesRef<'_>| accumulate(op, acc, b, false);
         Loops { apply, accumulate, append, halve, gather }
     }
 }
 
 macro_rules! compiled {
-    ($visible:vis, $fetch:expr, $(#[$features:meta])*) => {
+    ($visible:vis, |$at:ident| $fetch:expr, $(#[$features:meta])*) => {
         /// `out[i] = op(a[i])`. `out` has the type of the result and is resized.
         ///
         /// # Errors
@@ -52,13 +53,14 @@ macro_rules! compiled {
         }
 
         /// Row after row of `b`, each as long as `acc`, joins it: `acc[i] = acc[i] op b[i]`, where there is a `b[i]`.
-        /// Sums of narrow types widen them as they do.
+        /// Sums of narrow types widen them as they do. `prefetch`, where there is such an instruction, asks for memory ahead of
+        /// reading it.
         ///
         /// # Errors
         /// The operation is not defined for the types, or does not [commute](Bin::commutes).
         $(#[$features])*
-        pub fn accumulate(op: Bin, acc: &mut Lanes, b: LanesRef<'_>) -> Done {
-            operations::accumulate(op, acc, b, $fetch)
+        pub fn accumulate(op: Bin, acc: &mut Lanes, b: LanesRef<'_>, prefetch: bool) -> Done {
+            operations::accumulate(op, acc, b, |$at| if prefetch { $fetch })
         }
 
         /// Appends lanes to `out`. Lanes of another type are a bug of the caller and ignored.
@@ -140,7 +142,7 @@ macro_rules! compiled {
     };
 }
 
-compiled!(pub, |_| (),);
+compiled!(pub, |_at| (),);
 
 /// The same for processors with AVX2 and what came with it (x86-64-v3).
 #[cfg(target_arch = "x86_64")]

@@ -2,6 +2,8 @@
 
 use reduce_dsl::lanes::Loops;
 use std::fmt;
+#[cfg(target_arch = "x86_64")]
+use std::sync::LazyLock;
 
 /// The instructions that the loops of the host are compiled to. There is a value only where the processor has them.
 #[derive(Clone, Copy, Debug)]
@@ -41,8 +43,19 @@ fn newer() -> Option<Isa> {
         ($($feature:tt)*) => { true $(&& std::arch::is_x86_feature_detected!($feature))* };
     }
     let has = has!("avx2" "bmi1" "bmi2" "f16c" "fma" "lzcnt" "popcnt");
-    has.then_some(Isa { name: "avx2", loops: x86::LOOPS })
+    has.then(|| Isa { name: "avx2", loops: if *IS_ZEN3 { x86::PLAIN } else { x86::PREFETCHING } })
 }
+
+/// Is it a processor that reads faster if nothing but the reads themselves ask for memory? The measurements are in
+/// ARCHITECTURE.md. Zen 4 has the family of Zen 3, and AVX-512.
+#[cfg(target_arch = "x86_64")]
+static IS_ZEN3: LazyLock<bool> = LazyLock::new(|| {
+    use std::arch::x86_64::__cpuid;
+    let [vendor, version] = [0, 1].map(__cpuid);
+    let is_amd = [vendor.ebx, vendor.edx, vendor.ecx].map(u32::to_le_bytes).concat() == b"AuthenticAMD";
+    let family = (version.eax >> 8 & 0xf) + (version.eax >> 20 & 0xff);
+    is_amd && family == 0x19 && !std::arch::is_x86_feature_detected!("avx512f")
+});
 
 /// What takes AVX2 and what came with it (x86-64-v3).
 #[cfg(target_arch = "x86_64")]
@@ -55,17 +68,24 @@ mod x86 {
     use std::mem::transmute;
 
     /// For an [`super::Isa`] that is given only where the processor has what they take.
-    pub(super) const LOOPS: Loops = Loops {
+    pub(super) const PREFETCHING: Loops = Loops {
         // SAFETY: the processor has it.
         apply: |node, operands, out| unsafe { apply(node, operands, out) },
         // SAFETY: the processor has it.
-        accumulate: |op, acc, b| unsafe { accumulate(op, acc, b) },
+        accumulate: |op, acc, b| unsafe { accumulate(op, acc, b, true) },
         // SAFETY: the processor has it.
         append: |lanes, out| unsafe { avx2::append(lanes, out) },
         // SAFETY: the processor has it.
         halve: |op, lanes, half, out| unsafe { avx2::halve(op, lanes, half, out) },
         // SAFETY: the processor has it.
         gather: |from, offset, block, stride, to| unsafe { avx2::gather(from, offset, block, stride, to) },
+    };
+
+    /// The same, which ask for no memory ahead.
+    pub(super) const PLAIN: Loops = Loops {
+        // SAFETY: the processor has what it takes.
+        accumulate: |op, acc, b| unsafe { accumulate(op, acc, b, false) },
+        ..PREFETCHING
     };
 
     /// [`avx2::apply`], where `f16` becomes `f32` by the instruction for that, which plain Rust has no word for.
@@ -83,15 +103,20 @@ mod x86 {
 
     /// [`avx2::accumulate`], likewise.
     #[target_feature(enable = "avx2,bmi1,bmi2,f16c,fma,lzcnt,popcnt")]
-    fn accumulate(op: Bin, acc: &mut Lanes, b: LanesRef<'_>) -> Result<(), LaneError> {
+    fn accumulate(op: Bin, acc: &mut Lanes, b: LanesRef<'_>, prefetch: bool) -> Result<(), LaneError> {
         match (op, acc, b) {
             (Bin::Add, Lanes::F32(acc), LanesRef::F16(b)) if acc.len() > 1 => {
                 let block = |acc: &mut [f32; BLOCK], x: &[f16; BLOCK]| widen_block(x, acc, |acc, x| acc + x);
-                let rest = join_sheets(acc, b, block, |at| _mm_prefetch::<_MM_HINT_T1>(at));
+                let fetch = |at| {
+                    if prefetch {
+                        _mm_prefetch::<_MM_HINT_T1>(at)
+                    }
+                };
+                let rest = join_sheets(acc, b, block, fetch);
                 rest.chunks(acc.len()).for_each(|row| widen(row, acc, |acc, x| acc + x));
                 Ok(())
             }
-            (_, acc, _) => avx2::accumulate(op, acc, b),
+            (_, acc, _) => avx2::accumulate(op, acc, b, prefetch),
         }
     }
 
