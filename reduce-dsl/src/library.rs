@@ -23,13 +23,7 @@ use crate::ops::Un;
 
 /// The function that an operation stands for, if it is one of the library.
 pub fn definition(op: Un, ty: Scalar) -> Option<Func> {
-    let is_double = match ty {
-        Scalar::F32 => false,
-        Scalar::F64 => true,
-        Scalar::F16 | Scalar::Bf16 | Scalar::Bool => return None,
-        Scalar::I8 | Scalar::I16 | Scalar::I32 | Scalar::I64 => return None,
-        Scalar::U8 | Scalar::U16 | Scalar::U32 | Scalar::U64 => return None,
-    };
+    let is_double = is_double(ty)?;
     match op {
         Un::Exp if is_double => exp::exp(&exp::F64).ok(),
         Un::Exp => exp::exp(&exp::F32).ok(),
@@ -43,33 +37,40 @@ pub fn definition(op: Un, ty: Scalar) -> Option<Func> {
 
 /// `exp` of what [has a normal exponential](exp_is_normal): the same bits by fewer operations.
 pub fn normal_exp(ty: Scalar) -> Option<Func> {
-    let normal = match ty {
-        Scalar::F32 => exp::normal(&exp::F32),
-        Scalar::F64 => exp::normal(&exp::F64),
-        Scalar::F16 | Scalar::Bf16 | Scalar::Bool => return None,
-        Scalar::I8 | Scalar::I16 | Scalar::I32 | Scalar::I64 => return None,
-        Scalar::U8 | Scalar::U16 | Scalar::U32 | Scalar::U64 => return None,
-    };
-    normal.ok()
+    if is_double(ty)? { exp::normal(&exp::F64).ok() } else { exp::normal(&exp::F32).ok() }
 }
 
 /// Do constants limit `id`, a value of `func`, to numbers of which `exp` is neither subnormal nor infinite?
 pub fn exp_is_normal(func: &Func, id: Id) -> bool {
-    let is_double = func.ty(id) == Scalar::F64;
-    let [least, most] = if is_double { exp::F64.normal } else { exp::F32.normal.map(f64::from) };
-    func.limits(id).is_some_and(|[low, high]| least <= low && high <= most)
+    let limits = func.limits(id).zip(is_double(func.ty(id)));
+    limits.is_some_and(|([low, high], is_double)| {
+        let [least, most] = if is_double { exp::F64.normal } else { exp::F32.normal.map(f64::from) };
+        least <= low && high <= most
+    })
+}
+
+/// Is it `f64`, of the two types that the library has functions of?
+fn is_double(ty: Scalar) -> Option<bool> {
+    match ty {
+        Scalar::F32 => Some(false),
+        Scalar::F64 => Some(true),
+        Scalar::F16 | Scalar::Bf16 | Scalar::Bool => None,
+        Scalar::I8 | Scalar::I16 | Scalar::I32 | Scalar::I64 => None,
+        Scalar::U8 | Scalar::U16 | Scalar::U32 | Scalar::U64 => None,
+    }
 }
 
 /// The function with every call of the library in its place.
 pub fn written_out(func: &Func) -> Func {
-    if func.lines().iter().all(|line| called(func, line.node).is_none()) {
+    let calls: Vec<_> = func.lines().iter().map(|line| called(func, line.node)).collect();
+    if calls.iter().all(Option::is_none) {
         return func.clone();
     }
     let mut f = FuncBuilder::new(func.params().to_vec());
     let mut ids = f.params();
-    for line in func.lines() {
+    for (line, called) in func.lines().iter().zip(calls) {
         let node = line.node.map(|id| ids[id.0 as usize]);
-        let written = called(func, line.node).and_then(|it| {
+        let written = called.and_then(|it| {
             let args: Vec<_> = node.operands().collect();
             f.call(&it, &args).ok()?.first().copied()
         });
