@@ -14,6 +14,10 @@ use crate::library;
 pub struct Evaluator {
     func: Func,
     registers: Vec<Lanes>,
+    /// For each parameter and line: do all its lanes hold one value?
+    uniform: Vec<bool>,
+    /// Of the lines for which that is so, a single lane.
+    single: Vec<Lanes>,
     loops: Loops,
 }
 
@@ -26,8 +30,20 @@ impl Evaluator {
     /// An evaluator of `func` that calls those loops.
     pub fn with(func: &Func, loops: Loops) -> Evaluator {
         let func = library::written_out(func);
-        let registers = func.lines().iter().map(|line| Lanes::empty(line.ty)).collect();
-        Evaluator { func, registers, loops }
+        let registers: Vec<_> = func.lines().iter().map(|line| Lanes::empty(line.ty)).collect();
+        let uniform = vec![false; func.params().len() + registers.len()];
+        Evaluator { func, single: registers.clone(), registers, uniform, loops }
+    }
+
+    /// The same, for calls that give all lanes of those of its parameters one value: what follows from them alone is computed once.
+    pub fn with_uniform(mut self, params: &[bool]) -> Evaluator {
+        debug_assert_eq!(params.len(), self.func.params().len());
+        self.uniform = params.to_vec();
+        for line in self.func.lines() {
+            let known = line.node.operands().all(|id| self.uniform[id.0 as usize]);
+            self.uniform.push(known);
+        }
+        self
     }
 
     /// Applies the function to `args`, one vector for each parameter, all of one length (`len`).
@@ -49,16 +65,22 @@ impl Evaluator {
             let (done, rest) = self.registers.split_at_mut(i);
             let Some(out) = rest.first_mut() else { continue };
             if let Node::Const(value) = line.node {
-                keep(value, len, out);
+                out.hold(value, len);
                 continue;
             }
+            let uniform = self.uniform[params + i];
+            let width = if uniform { len.min(1) } else { len };
+            let to = if uniform { &mut self.single[i] } else { out };
             let mut operands = [LanesRef::Bool(&[]); 3];
             let mut count = 0;
             for (to, id) in operands.iter_mut().zip(line.node.operands()) {
-                *to = operand(id, params, &arg, done, len);
+                *to = operand(id, params, &arg, done, width);
                 count += 1;
             }
-            (self.loops.apply)(line.node, &operands[..count], out)?;
+            (self.loops.apply)(line.node, &operands[..count], to)?;
+            if uniform && len > 0 {
+                self.registers[i].hold(self.single[i].get(0), len);
+            }
         }
         Ok(())
     }
@@ -113,7 +135,8 @@ impl Evaluator {
         let results = self.func.results();
         let shared = results.iter().filter(|&&other| other == results[k]).count() > 1;
         let line = self.func.line(results[k])?;
-        let owned = !shared && !matches!(line.node, Node::Const(_));
+        let held = matches!(line.node, Node::Const(_)) || self.uniform[results[k].0 as usize];
+        let owned = !shared && !held;
         owned.then(|| results[k].0 as usize - self.func.params().len())
     }
 
@@ -129,14 +152,6 @@ impl Evaluator {
         }
         self.run(&args, 1)?;
         Ok((0..self.func.results().len()).map(|k| self.result(k, &args).get(0)).collect())
-    }
-}
-
-/// The lanes of a constant are written once: the longest call so far has as many, a shorter one takes some of them.
-fn keep(value: Value, len: usize, out: &mut Lanes) {
-    if out.len() < len {
-        out.resize(len);
-        out.fill(value);
     }
 }
 

@@ -155,6 +155,14 @@ impl Lanes {
         lanes
     }
 
+    /// Makes at least the first `len` lanes hold `value`, which they do already where it holds one value from call to call.
+    pub fn hold(&mut self, value: Value, len: usize) {
+        if self.len() < len || len > 0 && self.get(0).bits() != value.bits() {
+            self.resize(len);
+            self.fill(value);
+        }
+    }
+
     /// How many.
     pub fn len(&self) -> usize {
         self.borrow().len()

@@ -38,10 +38,20 @@ impl Joiner {
         joiner
     }
 
+    /// As [`Evaluator::with_uniform`].
+    pub fn with_uniform(mut self, params: &[bool]) -> Joiner {
+        self.right = self.right.with_uniform(params);
+        self
+    }
+
     /// Do the fields meet the parameters behind them as they are? Then [`Joiner::join`] takes any number of rows at
     /// once, each as long as the accumulator.
     pub fn is_direct(&self) -> bool {
-        self.right.func.lines().is_empty() && self.in_place.iter().all(Option::is_some)
+        let lies_in_rows = |met: &Id| !self.right.uniform[met.0 as usize];
+        let right = &self.right.func;
+        right.lines().is_empty()
+            && right.results().iter().all(lies_in_rows)
+            && self.in_place.iter().all(Option::is_some)
     }
 
     /// Of a function of two accumulators: does every order and grouping give the same bits, as each field meets the same
