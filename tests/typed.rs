@@ -65,3 +65,22 @@ fn operators_of_several_results_give_structs_of_the_library() {
     let described: Describe<f32, f32> = reduction! { ty: f32, op: describe }.reduce(&x).unwrap();
     assert_eq!((described.n, described.mean, described.min, described.max), (5, 2.0, -1.0, 5.0));
 }
+
+/// Every call has memory of its own, and its own params, whoever calls at the same time and whatever was reduced before.
+#[test]
+fn calls_from_many_threads_share_a_reduction() {
+    static SCALED: Reduction<i64, i64, i64> =
+        reduction! { params: { k: i64 }, map: |x| k * x, op: sum, ty: i64, passes: [shuffle, coarsen(4)] };
+    let x: Vec<i64> = (0..200_000).collect();
+    let check = |k: i64, n: usize| {
+        let sum: i64 = x[..n].iter().sum();
+        assert_eq!(SCALED.with(k).reduce(&x[..n]).unwrap(), k * sum, "{k} {n}");
+    };
+    std::thread::scope(|scope| {
+        for thread in 0..4 {
+            scope.spawn(move || {
+                (0..30).for_each(|i| check(thread + i % 3, [1, 200_000, 7, 5000, 70_000][i as usize % 5]))
+            });
+        }
+    });
+}

@@ -267,14 +267,18 @@ impl Operation {
     /// # Errors
     /// The accumulator or the params have other types than the operation says: a bug of the caller.
     pub fn finished(&self, acc: &[Value], n: u64, params: &[Value]) -> Result<Vec<Value>, LaneError> {
+        Evaluator::new(&self.finish).run_once(&self.finish_values(acc, n, params))
+    }
+
+    /// What `finish` is given then.
+    pub fn finish_values(&self, acc: &[Value], n: u64, params: &[Value]) -> Vec<Value> {
         let given = |argument: &Argument| match *argument {
             Argument::Acc(field) => acc.get(field).copied(),
             Argument::Count => Some(Value::of(n)),
             Argument::Param(param) => params.get(param).copied(),
             Argument::Input(_) | Argument::Index | Argument::Step => None,
         };
-        let args: Vec<_> = self.finish_arguments().iter().filter_map(given).collect();
-        Evaluator::new(&self.finish).run_once(&args)
+        self.finish_arguments().iter().filter_map(given).collect()
     }
 
     /// The type of what a parameter is given.

@@ -350,7 +350,10 @@ impl From<HostError> for Error {
     fn from(error: HostError) -> Error {
         match error {
             HostError::Empty { operator } => Error::Empty { operator },
-            HostError::Types { .. } | HostError::Lanes(_) | HostError::Stuck { .. } => Error::Host(error),
+            HostError::Types { .. }
+            | HostError::Given { .. }
+            | HostError::Lanes(_)
+            | HostError::Stuck { .. } => Error::Host(error),
         }
     }
 }

@@ -6,19 +6,25 @@
 
 mod isa;
 mod pass;
+mod pool;
 mod search;
 mod source;
+mod stage;
 mod worker;
 
 pub use isa::Isa;
 
 use crate::Strided;
+use pool::Pool;
 use reduce_dsl::Value;
+use reduce_dsl::eval::Evaluator;
 use reduce_dsl::lanes::{LaneError, LanesRef};
 use reduce_dsl::operation::Operation;
 use reduce_dsl::ops::TypeError;
 use reduce_dsl::program::Association;
+use search::Searched;
 use source::Source;
+use stage::Stage;
 
 /// Why there is no result.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -30,14 +36,18 @@ pub enum HostError {
         operator: String,
     },
     /// The functions of the operation do not fit together: a bug of this project.
-    #[error(
-        "bug: the functions of `{operator}` do not fit together, or the params are not its own: {source}"
-    )]
+    #[error("bug: the functions of `{operator}` do not fit together: {source}")]
     Types {
         /// The operator.
         operator: String,
         /// Where they differ.
         source: TypeError,
+    },
+    /// Inputs or params of another number or type than the operation takes: a bug of the caller.
+    #[error("bug: `{operator}` was given inputs or params that it does not take")]
+    Given {
+        /// The operator.
+        operator: String,
     },
     /// An operation met lanes of a wrong type: a bug of this project.
     #[error(transparent)]
@@ -50,7 +60,99 @@ pub enum HostError {
     },
 }
 
-/// The result of an `operation` without params: see [`reduce_with`].
+/// An operation, ready to run on the host any number of times: its functions, and for each core that it ever ran on at once
+/// the memory that they take. Threads may share it.
+#[derive(Debug)]
+pub struct Plan {
+    operation: Operation,
+    elements: Stage,
+    partials: Stage,
+    searches: Vec<Searched>,
+    finish: Pool<Evaluator>,
+}
+
+impl Plan {
+    /// For the best instructions that this processor has.
+    ///
+    /// # Errors
+    /// The functions of the operation do not fit together.
+    pub fn new(operation: &Operation) -> Result<Plan, HostError> {
+        Plan::at(Isa::best(), operation)
+    }
+
+    /// For those instructions, which give the bits of all others.
+    ///
+    /// # Errors
+    /// The functions of the operation do not fit together.
+    pub fn at(isa: Isa, operation: &Operation) -> Result<Plan, HostError> {
+        let types = |source| HostError::Types { operator: operation.name.clone(), source };
+        Ok(Plan {
+            elements: Stage::elements(isa, operation).map_err(types)?,
+            partials: Stage::partials(isa, (&operation.acc, &operation.combine)).map_err(types)?,
+            searches: search::of(isa, operation).map_err(types)?,
+            finish: Pool::of(Evaluator::new(&operation.finish)),
+            operation: operation.clone(),
+        })
+    }
+
+    /// The result over `inputs`, one value for each field of the output, combined as `association` says. The inputs have
+    /// the types that the operation names, and one length, and lie in their data; the params have the types that it names.
+    ///
+    /// # Errors
+    /// No elements and no identity; what is not as said above.
+    pub fn reduce<'a>(
+        &self,
+        association: &Association,
+        inputs: &[impl Copy + Into<Strided<LanesRef<'a>>>],
+        params: &[Value],
+    ) -> Result<Vec<Value>, HostError> {
+        let inputs: Vec<_> = inputs.iter().map(|&input| input.into()).collect();
+        if !self.takes(&inputs, params) {
+            return Err(HostError::Given { operator: self.operation.name.clone() });
+        }
+        let source = Source::elements(inputs, params);
+        let acc =
+            if source.len() > 0 { self.accumulate(association, &source)? } else { nothing(&self.operation)? };
+        let args = self.operation.finish_values(&acc, source.len() as u64, params);
+        Ok(self.finish.with(|finish| finish.run_once(&args))?)
+    }
+
+    fn takes(&self, inputs: &[Strided<LanesRef<'_>>], params: &[Value]) -> bool {
+        let Operation { inputs: wanted, params: named, .. } = &self.operation;
+        wanted.iter().map(|it| it.ty).eq(inputs.iter().map(|it| it.data.ty()))
+            && named.iter().map(|it| it.ty).eq(params.iter().map(|it| it.ty()))
+    }
+
+    /// The accumulator of at least one element.
+    fn accumulate(&self, association: &Association, source: &Source<'_>) -> Result<Vec<Value>, HostError> {
+        let items = if self.searches.is_empty() {
+            pass::run(&self.elements, source, &association.first)?
+        } else {
+            let ranges = search::ranges(&self.searches, source)?;
+            pass::run_on(&self.elements, source, &pass::wide(source.len()), ranges)?
+        };
+        let one = pass::until_one(&self.partials, &association.again, items)?;
+        Ok(one.iter().map(|field| field.get(0)).collect())
+    }
+}
+
+/// The accumulator of no elements.
+fn nothing(operation: &Operation) -> Result<Vec<Value>, HostError> {
+    operation.identity.clone().ok_or_else(|| HostError::Empty { operator: operation.name.clone() })
+}
+
+/// The result of no elements.
+///
+/// # Errors
+/// There is none.
+pub fn reduce_nothing(operation: &Operation, params: &[Value]) -> Result<Vec<Value>, HostError> {
+    Ok(operation.finished(&nothing(operation)?, 0, params)?)
+}
+
+/// The result of an `operation` without params, of which no [`Plan`] is kept.
+///
+/// # Errors
+/// As [`Plan::reduce`].
 pub fn reduce<'a>(
     operation: &Operation,
     association: &Association,
@@ -59,58 +161,15 @@ pub fn reduce<'a>(
     reduce_with(operation, association, inputs, &[])
 }
 
-/// The result of `operation` over `inputs`, one value for each field of its output, combined as
-/// `association` says. The inputs have the types that the operation names, and one length, and lie in their data;
-/// the params have the types that it names.
+/// The same with values for the params.
+///
+/// # Errors
+/// As [`Plan::reduce`].
 pub fn reduce_with<'a>(
     operation: &Operation,
     association: &Association,
     inputs: &[impl Copy + Into<Strided<LanesRef<'a>>>],
     params: &[Value],
 ) -> Result<Vec<Value>, HostError> {
-    reduce_at(Isa::best(), operation, association, inputs, params)
-}
-
-/// As [`reduce_with`], by the loops of that instruction set, whose bits are those of every other.
-pub fn reduce_at<'a>(
-    isa: Isa,
-    operation: &Operation,
-    association: &Association,
-    inputs: &[impl Copy + Into<Strided<LanesRef<'a>>>],
-    params: &[Value],
-) -> Result<Vec<Value>, HostError> {
-    let inputs: Vec<_> = inputs.iter().map(|&input| input.into()).collect();
-    let n = inputs.first().map_or(0, |input| input.len);
-    let acc = if n > 0 {
-        accumulate(isa, operation, association, inputs, params)?
-    } else {
-        operation.identity.clone().ok_or_else(|| HostError::Empty { operator: operation.name.clone() })?
-    };
-    Ok(operation.finished(&acc, n as u64, params)?)
-}
-
-/// The accumulator of at least one element.
-fn accumulate(
-    isa: Isa,
-    operation: &Operation,
-    association: &Association,
-    inputs: Vec<Strided<LanesRef<'_>>>,
-    params: &[Value],
-) -> Result<Vec<Value>, HostError> {
-    let found = search::ranges(isa, operation, &inputs, params)?;
-    let elements = Source::elements(operation, inputs, params).map_err(types(operation))?;
-    let items = match found {
-        Some(ranges) => {
-            pass::run_on(isa, &elements, &operation.combine, &pass::wide(elements.len()), ranges)?
-        }
-        None => pass::run(isa, &elements, &operation.combine, &association.first)?,
-    };
-    let combined = (&operation.acc, &operation.combine);
-    let one = pass::until_one(isa, combined, &association.again, items, types(operation))?;
-    Ok(one.iter().map(|field| field.get(0)).collect())
-}
-
-/// The functions of an operation differ in types.
-fn types(operation: &Operation) -> impl Fn(TypeError) -> HostError {
-    |source| HostError::Types { operator: operation.name.clone(), source }
+    Plan::new(operation)?.reduce(association, inputs, params)
 }

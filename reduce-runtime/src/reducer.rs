@@ -4,12 +4,11 @@
 use crate::Workspace;
 use crate::cuda::Kernels;
 use crate::device::Place;
+use crate::host::HostError;
 use crate::{Architecture, Device, Error, Strided, Timing, host, inputs};
 #[cfg(feature = "cuda")]
 use cudarc::driver::CudaStream;
 use reduce_codegen::{Programs, Tuning};
-#[cfg(feature = "cuda")]
-use reduce_dsl::lanes::Lanes;
 use reduce_dsl::lanes::LanesRef;
 use reduce_dsl::operation::Operation;
 use reduce_dsl::program::{Association, Program};
@@ -23,11 +22,19 @@ use std::time::{Duration, Instant};
 #[derive(Debug)]
 pub struct Reducer {
     programs: Programs,
-    /// Those of the programs.
-    associations: Vec<Association>,
     device: Device,
-    /// `None` on the host, which evaluates the association.
-    kernels: Option<Kernels>,
+    backend: Backend,
+}
+
+/// What runs the programs.
+#[derive(Debug)]
+enum Backend {
+    /// Evaluates their associations.
+    Host {
+        plan: Box<host::Plan>,
+        associations: Vec<Association>,
+    },
+    Cuda(Kernels),
 }
 
 /// The result of a reduction.
@@ -56,12 +63,14 @@ impl Reducer {
     /// # Errors
     /// On a GPU, what NVRTC and the driver report.
     pub fn of(programs: Programs, device: &Device) -> Result<Reducer, Error> {
-        let kernels = match device.place() {
-            Place::Host => None,
-            Place::Cuda(gpu) => Some(Kernels::new(&programs, gpu)?),
+        let backend = match device.place() {
+            Place::Host => Backend::Host {
+                plan: Box::new(host::Plan::new(&programs.of_n(0).operation)?),
+                associations: programs.cases().iter().map(Program::association).collect(),
+            },
+            Place::Cuda(gpu) => Backend::Cuda(Kernels::new(&programs, gpu)?),
         };
-        let associations = programs.cases().iter().map(Program::association).collect();
-        Ok(Reducer { programs, associations, device: device.clone(), kernels })
+        Ok(Reducer { programs, device: device.clone(), backend })
     }
 
     /// The programs that run, one for each range of n.
@@ -100,9 +109,13 @@ impl Reducer {
         inputs::check_params(self.operation(), params)?;
         let inputs: Vec<_> = inputs.iter().map(|&input| input.into()).collect();
         let n = self.check(&inputs)?;
-        match &self.kernels {
-            Some(kernels) if n > 0 => kernels.reduce(&inputs, params),
-            _ => self.on_host(&inputs, params),
+        match &self.backend {
+            Backend::Cuda(_) if n == 0 => self.reduce_nothing(params),
+            Backend::Cuda(kernels) => kernels.reduce(&inputs, params),
+            Backend::Host { plan, associations } => {
+                let association = &associations[self.programs.place(n)];
+                self.outcome(|| plan.reduce(association, &inputs, params))
+            }
         }
     }
 
@@ -128,13 +141,9 @@ impl Reducer {
     ) -> Result<Outcome, Error> {
         inputs::check_params(self.operation(), params)?;
         let n = inputs::check(self.operation(), inputs.iter().map(crate::DeviceInput::shape))?;
-        match &self.kernels {
-            None => Err(Error::DeviceMemoryOnHost),
-            Some(kernels) if n > 0 => kernels.reduce_device(inputs, params),
-            Some(_) => {
-                let empty: Vec<_> = inputs.iter().map(|input| Lanes::empty(input.ty())).collect();
-                self.on_host(&empty.iter().map(|lanes| lanes.borrow().into()).collect::<Vec<_>>(), params)
-            }
+        match self.on_gpu()? {
+            _ if n == 0 => self.reduce_nothing(params),
+            kernels => kernels.reduce_device(inputs, params),
         }
     }
 
@@ -177,7 +186,7 @@ impl Reducer {
     /// # Errors
     /// What NVRTC and the driver report.
     pub fn prepare(&self, n: u64) -> Result<(), Error> {
-        self.kernels.as_ref().map_or(Ok(()), |kernels| kernels.prepare(n))
+        self.kernels().map_or(Ok(()), |kernels| kernels.prepare(n))
     }
 
     /// The same for every n, in parallel.
@@ -185,12 +194,19 @@ impl Reducer {
     /// # Errors
     /// As [`Reducer::prepare`].
     pub fn prepare_all(&self) -> Result<(), Error> {
-        self.kernels.as_ref().map_or(Ok(()), Kernels::prepare_all)
+        self.kernels().map_or(Ok(()), Kernels::prepare_all)
     }
 
     #[cfg(feature = "cuda")]
     fn on_gpu(&self) -> Result<&Kernels, Error> {
-        self.kernels.as_ref().ok_or(Error::DeviceMemoryOnHost)
+        self.kernels().ok_or(Error::DeviceMemoryOnHost)
+    }
+
+    fn kernels(&self) -> Option<&Kernels> {
+        match &self.backend {
+            Backend::Host { .. } => None,
+            Backend::Cuda(kernels) => Some(kernels),
+        }
     }
 
     /// Times every launch of the plan for these inputs, and the whole plan, on a GPU: see [`Timing`]. The
@@ -216,19 +232,22 @@ impl Reducer {
         inputs::check_params(self.operation(), params)?;
         let inputs: Vec<_> = inputs.iter().map(|&input| input.into()).collect();
         let n = self.check(&inputs)?;
-        match &self.kernels {
+        match self.kernels() {
             None => Err(Error::HostHasNoClock),
             Some(_) if n == 0 => Err(Error::NothingToTime),
             Some(kernels) => kernels.time(&inputs, params),
         }
     }
 
-    /// Also the way of no elements on every device: there is nothing to launch.
-    fn on_host(&self, inputs: &[Strided<LanesRef<'_>>], params: &[Value]) -> Result<Outcome, Error> {
-        let n = inputs.first().map_or(0, |input| input.len) as u64;
-        let association = &self.associations[self.programs.place(n)];
+    /// The result of no elements, for which there is nothing to launch.
+    fn reduce_nothing(&self, params: &[Value]) -> Result<Outcome, Error> {
+        self.outcome(|| host::reduce_nothing(self.operation(), params))
+    }
+
+    /// What the host computes, timed.
+    fn outcome(&self, compute: impl FnOnce() -> Result<Vec<Value>, HostError>) -> Result<Outcome, Error> {
         let start = Instant::now();
-        let values = host::reduce_with(self.operation(), association, inputs, params)?;
+        let values = compute()?;
         let kernel = start.elapsed();
         Ok(Outcome { values: something(self.operation(), values)?, kernel })
     }

@@ -12,7 +12,7 @@ use reduce_dsl::operators::{Nan, OPERATORS, Request, Ties, operator};
 use reduce_dsl::ops::Bin;
 use reduce_dsl::program::{Arrangement, Association, Level, Tree, Unit};
 use reduce_dsl::{Scalar, Value, bf16, f16};
-use reduce_runtime::host::{self, HostError, Isa};
+use reduce_runtime::host::{self, HostError, Isa, Plan};
 use splitmix::Random;
 
 const fn level(chunk: u64, lanes: u64, tree: Tree) -> Level {
@@ -138,15 +138,21 @@ fn reference(operation: &Operation, association: &Association, items: &[Vec<Valu
     Some(operation.finished(&acc, items.len() as u64, &[]).unwrap())
 }
 
+/// A plan for each instruction set of this processor.
+fn plans(operation: &Operation) -> Vec<Plan> {
+    Isa::all().into_iter().map(|isa| Plan::at(isa, operation).unwrap()).collect()
+}
+
+/// What all plans give, whatever they reduced before.
 fn reduce(
     operation: &Operation,
+    plans: &[Plan],
     association: &Association,
     inputs: &[Lanes],
     n: usize,
 ) -> Option<Vec<Value>> {
     let slices: Vec<_> = inputs.iter().map(|input| input.borrow().slice(0..n)).collect();
-    let all = Isa::all().into_iter().map(|isa| host::reduce_at(isa, operation, association, &slices, &[]));
-    let mut results = all.map(|result| match result {
+    let mut results = plans.iter().map(|plan| match plan.reduce(association, &slices, &[]) {
         Err(HostError::Empty { operator }) if operator == operation.name && n == 0 => None,
         values => Some(values.unwrap()),
     });
@@ -159,9 +165,10 @@ fn reduce(
 fn check(operation: &Operation, data: Data, sizes: impl Iterator<Item = usize> + Clone) {
     let inputs = inputs(operation, data, sizes.clone().max().unwrap());
     let items = mapped(operation, &inputs);
+    let plans = plans(operation);
     for association in associations() {
         for n in sizes.clone() {
-            let found = reduce(operation, &association, &inputs, n);
+            let found = reduce(operation, &plans, &association, &inputs, n);
             let expected = reference(operation, &association, &items[..n]);
             assert_eq!(
                 found, expected,
@@ -278,9 +285,9 @@ fn check_pieces(operation: &Operation, data: Data, sizes: &[usize]) {
     assert!(operation.exact);
     let inputs = inputs(operation, data, *sizes.iter().max().unwrap());
     let items = mapped(operation, &inputs);
-    let association = association(&[PAIRS], &[PAIRS]);
+    let (plans, association) = (plans(operation), association(&[PAIRS], &[PAIRS]));
     for &n in sizes {
-        let found = reduce(operation, &association, &inputs, n);
+        let found = reduce(operation, &plans, &association, &inputs, n);
         let expected = reference(operation, &association, &items[..n]);
         assert_eq!(found, expected, "{} of {n} {data:?} {:?}", operation.name, operation.inputs);
     }
@@ -368,7 +375,8 @@ fn every_f16_is_summed_as_its_value() {
         data[lane] = x;
         let expected = if x.is_nan() { f32::from_bits(0x7fc0_0000) } else { f32::from(x) };
         for isa in Isa::all() {
-            let found = host::reduce_at(isa, &sum, &association, &[LanesRef::F16(&data)], &[]).unwrap();
+            let found =
+                Plan::at(isa, &sum).unwrap().reduce(&association, &[LanesRef::F16(&data)], &[]).unwrap();
             assert_eq!(found, [Value::of(expected)], "{isa}: {:04x}", x.to_bits());
         }
         data[lane] = f16::from_f32(-0.0);

@@ -4,14 +4,13 @@ use super::cases::{Cases, bytes_of, launches};
 use super::driver::failed;
 use super::launch::{fill, launch};
 use crate::reducer::something;
-use crate::{Error, Strided, host};
+use crate::{Error, host};
 use cudarc::driver::sys::{CUdeviceptr, cuMemcpyDtoHAsync_v2};
 use cudarc::driver::{CudaSlice, CudaStream, CudaView, DevicePtr};
 use reduce_dsl::Value;
 use reduce_dsl::arith::Element;
-use reduce_dsl::lanes::{Lanes, LanesRef};
 use reduce_dsl::operation::{Layout, Record};
-use reduce_dsl::program::{Association, Launch, Reads};
+use reduce_dsl::program::{Launch, Reads};
 use std::sync::Arc;
 
 /// Where the result is: behind the ticket, and in front of the partials, so that both stay where they are whatever the
@@ -239,11 +238,7 @@ impl Workspace {
     /// Queues that the result is that of no elements.
     pub(super) fn reduce_nothing(&mut self, params: &[Value]) -> Result<(), Error> {
         let operation = &self.cases.operation;
-        let empty: Vec<_> = operation.inputs.iter().map(|input| Lanes::empty(input.ty)).collect();
-        let empty: Vec<Strided<LanesRef<'_>>> = empty.iter().map(|lanes| lanes.borrow().into()).collect();
-        let association = Association { first: Vec::new(), again: Vec::new() };
-        let result =
-            bytes_of(&operation.output, &host::reduce_with(operation, &association, &empty, params)?);
+        let result = bytes_of(&operation.output, &host::reduce_nothing(operation, params)?);
         // SAFETY: the result has that size, in memory that is freed in the order of the stream.
         unsafe { fill(&self.stream, self.result_ptr(), &result) }.map_err(failed("setting the result"))?;
         self.has_result = true;

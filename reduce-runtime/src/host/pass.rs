@@ -1,14 +1,12 @@
 //! One pass: items through the levels of one kernel, cut into batches that the cores share.
 
+use super::HostError;
 use super::source::Source;
-use super::worker::{Start, Worker};
-use super::{HostError, Isa};
+use super::stage::Stage;
+use super::worker::Start;
 use rayon::prelude::*;
 use reduce_dsl::Scalar;
-use reduce_dsl::func::Func;
-use reduce_dsl::lanes::{self, Lanes};
-use reduce_dsl::operation::Record;
-use reduce_dsl::ops::TypeError;
+use reduce_dsl::lanes::{self, LaneError, Lanes};
 use reduce_dsl::program::{Level, Tree};
 use std::ops::Range;
 
@@ -35,46 +33,37 @@ fn narrowing(len: usize, lanes: u64) -> [Level; 2] {
 
 /// The items that `levels`, or others that give the same result, leave of the source, one vector of lanes for each field
 /// of the accumulator.
-pub(super) fn run(
-    isa: Isa,
-    source: &Source<'_>,
-    combine: &Func,
-    levels: &[Level],
-) -> Result<Vec<Lanes>, HostError> {
+pub(super) fn run(stage: &Stage, source: &Source<'_>, levels: &[Level]) -> Result<Vec<Lanes>, LaneError> {
     let narrow = narrow(source.len());
-    let levels = if source.exact { &narrow } else { levels };
-    let len = batch(source, levels);
-    run_on(isa, source, combine, levels, source.cut(len))
+    let levels = if stage.exact { &narrow } else { levels };
+    let ranges = source.cut(batch(stage, source.len(), levels));
+    run_on(stage, source, levels, ranges)
 }
 
 /// The items that `levels` leave of each of those ranges, in their order.
 pub(super) fn run_on(
-    isa: Isa,
+    stage: &Stage,
     source: &Source<'_>,
-    combine: &Func,
     levels: &[Level],
-    mut ranges: Vec<Range<usize>>,
-) -> Result<Vec<Lanes>, HostError> {
-    let worker = || Worker::new(isa, source, combine, levels);
-    if ranges.len() == 1 {
-        return Ok(worker().run(ranges.remove(0))?);
+    ranges: Vec<Range<usize>>,
+) -> Result<Vec<Lanes>, LaneError> {
+    let start = Start::of(stage.folds, levels);
+    let run = |range| stage.workers.with(|worker| worker.run(source, start, range));
+    if let [range] = &ranges[..] {
+        return run(range.clone());
     }
-    let parts: Result<Vec<_>, _> =
-        ranges.into_par_iter().map_init(worker, |worker, range| worker.run(range)).collect();
-    Ok(concat(&source.map.result_types(), &parts?))
+    let parts: Result<Vec<_>, _> = ranges.into_par_iter().map(run).collect();
+    Ok(concat(&stage.types, &parts?))
 }
 
 /// The one item that is left of `items`, which meet as `levels` say, as often as it takes.
 pub(super) fn until_one(
-    isa: Isa,
-    (acc, combine): (&Record, &Func),
+    stage: &Stage,
     levels: &[Level],
     mut items: Vec<Lanes>,
-    types: impl Fn(TypeError) -> HostError,
 ) -> Result<Vec<Lanes>, HostError> {
     while let Some(left) = items.first().map(Lanes::len).filter(|&left| left > 1) {
-        let partials = Source::partials(acc, combine, &items).map_err(&types)?;
-        let fewer = run(isa, &partials, combine, levels)?;
+        let fewer = run(stage, &Source::partials(&items), levels)?;
         if fewer.iter().any(|field| field.len() >= left) {
             return Err(HostError::Stuck { items: left });
         }
@@ -102,13 +91,13 @@ const WORTH: u64 = 1 << 16;
 const BATCHES: u64 = 4;
 
 /// Elements of a batch: whole chunks of every level, as many as keep the cores busy.
-fn batch(source: &Source<'_>, levels: &[Level]) -> usize {
+fn batch(stage: &Stage, len: usize, levels: &[Level]) -> usize {
     let tile = tile(levels);
-    let kept = match Start::of(source, levels).0 {
+    let kept = match Start::of(stage.folds, levels).0 {
         Start::Rows(fold) | Start::Shared(fold) => tile / fold.group(),
         Start::Gathered(_) | Start::Mapped => tile,
     };
-    let share = source.len() as u64 / (BATCHES * rayon::current_num_threads() as u64);
+    let share = len as u64 / (BATCHES * rayon::current_num_threads() as u64);
     let tiles = (share.max(WORTH) / tile).clamp(1, (ITEMS / kept.max(1)).max(1));
     usize::try_from(tile.saturating_mul(tiles)).unwrap_or(usize::MAX)
 }

@@ -4,37 +4,44 @@
 //! are reduced. As the operation is [exact](Operation::exact), that gives the bits of every association.
 
 use super::source::Source;
-use super::{HostError, Isa, pass, types};
-use crate::Strided;
+use super::stage::Stage;
+use super::{HostError, Isa, pass};
 use reduce_dsl::Value;
 use reduce_dsl::lanes::LanesRef;
 use reduce_dsl::operation::{Operation, Record};
+use reduce_dsl::ops::TypeError;
 use std::collections::BTreeSet;
 use std::ops::Range;
 
-/// Where the elements lie that the result depends on, in order; `None` where it may depend on all.
-pub(super) fn ranges(
-    isa: Isa,
-    operation: &Operation,
-    inputs: &[Strided<LanesRef<'_>>],
-    params: &[Value],
-) -> Result<Option<Vec<Range<usize>>>, HostError> {
-    if operation.searches.is_empty() || !operation.exact {
-        return Ok(None);
-    }
+/// A field by which elements win.
+#[derive(Debug)]
+pub(super) struct Searched {
+    elements: Stage,
+    values: Stage,
+}
+
+/// The fields that decide, if that can be told from them; else none.
+pub(super) fn of(isa: Isa, operation: &Operation) -> Result<Vec<Searched>, TypeError> {
+    let searched = |search| {
+        let elements = Stage::searched(isa, operation, search)?;
+        let value = Record::scalar(elements.types[0]);
+        Ok(Searched { elements, values: Stage::partials(isa, (&value, &search.best))? })
+    };
+    let searches = operation.searches.iter().filter(|_| operation.exact);
+    searches.map(searched).collect()
+}
+
+/// Where the elements lie that the result depends on, in order, given what decides.
+pub(super) fn ranges(searches: &[Searched], source: &Source<'_>) -> Result<Vec<Range<usize>>, HostError> {
+    let levels = pass::wide(source.len());
+    let pieces = source.cut(pass::piece(source.len()));
     let mut found = BTreeSet::new();
-    let mut pieces = Vec::new();
-    for search in &operation.searches {
-        let source =
-            Source::searched(operation, search, inputs.to_vec(), params).map_err(types(operation))?;
-        let levels = pass::wide(source.len());
-        pieces = source.cut(pass::piece(source.len()));
-        let values = pass::run(isa, &source, &search.best, &levels)?;
-        let value = Record::scalar(values[0].ty());
-        let best = pass::until_one(isa, (&value, &search.best), &levels, values.clone(), types(operation))?;
-        found.extend(winners(values[0].borrow(), best[0].get(0)));
+    for Searched { elements, values } in searches {
+        let all = pass::run(elements, source, &levels)?;
+        let best = pass::until_one(values, &levels, all.clone())?;
+        found.extend(winners(all[0].borrow(), best[0].get(0)));
     }
-    Ok(Some(found.into_iter().map(|piece| pieces[piece].clone()).collect()))
+    Ok(found.into_iter().map(|piece| pieces[piece].clone()).collect())
 }
 
 /// The first and the last piece that holds the best value.

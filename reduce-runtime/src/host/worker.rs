@@ -6,16 +6,18 @@
 
 use super::Isa;
 use super::source::{Row, Source};
-use reduce_dsl::Value;
 use reduce_dsl::eval::{Evaluator, Joiner};
 use reduce_dsl::func::Func;
 use reduce_dsl::lanes::{LaneError, Lanes, Loops};
+use reduce_dsl::operation::Argument;
 use reduce_dsl::program::{Level, Runs, Tree, Unit};
+use reduce_dsl::{Scalar, Value};
 use std::ops::Range;
 
 type Done = Result<(), LaneError>;
 
-/// Lanes folded at once: their registers stay in the innermost cache, and the calls do not show.
+/// Lanes that functions of several operations take at once: their registers stay in the innermost caches, and the calls
+/// do not show.
 const LANES: usize = 2048;
 
 /// Lanes and chunks from which a fold reads its rows in place; below, whole batches are mapped first.
@@ -36,13 +38,13 @@ pub(super) enum Start {
 
 impl Start {
     /// How it is for these levels, and the levels after it.
-    pub(super) fn of<'l>(source: &Source<'_>, levels: &'l [Level]) -> (Start, &'l [Level]) {
+    pub(super) fn of(folds: bool, levels: &[Level]) -> (Start, &[Level]) {
         match levels.split_first() {
             Some((&first, rest)) if first.unit != Unit::ONE => (Start::Shared(first), rest),
             Some((&first, rest)) if first.tree == Tree::Serial && !first.is_cut_in_runs() => {
                 match first.lanes >= WIDE.start || first.chunk >= WIDE.end {
                     true => (Start::Rows(first), rest),
-                    false if source.folds => (Start::Gathered(first), rest),
+                    false if folds => (Start::Gathered(first), rest),
                     false => (Start::Mapped, levels),
                 }
             }
@@ -52,162 +54,175 @@ impl Start {
 }
 
 /// The functions and the memory of one core.
-pub(super) struct Worker<'a> {
-    source: &'a Source<'a>,
-    start: Start,
-    levels: &'a [Level],
+#[derive(Clone, Debug)]
+pub(super) struct Worker {
     loops: Loops,
     map: Evaluator,
     fold: Joiner,
     combine: Joiner,
     row: Row,
-    /// The accumulators of the lanes of a chunk, [`LANES`] at a time.
-    strips: Vec<Vec<Lanes>>,
-    /// The elements of a row that does not lie together.
+    /// The elements of a row that does not lie together, and how many the lanes that they join have folded.
     picked: Vec<Lanes>,
-    /// Items of the level reached.
+    steps: Lanes,
+    /// The items of the level reached.
     items: Vec<Lanes>,
-    left: Vec<Lanes>,
+    /// Those of the next one.
+    next: Vec<Lanes>,
+    /// Some of them, as they are made, and what they meet.
+    strip: Vec<Lanes>,
     right: Vec<Lanes>,
 }
 
-impl<'a> Worker<'a> {
-    pub(super) fn new(isa: Isa, source: &'a Source<'a>, combine: &Func, levels: &'a [Level]) -> Worker<'a> {
-        let (start, levels) = Start::of(source, levels);
-        let none: Vec<_> = combine.result_types().into_iter().map(Lanes::empty).collect();
+impl Worker {
+    /// For functions that are given those `arguments` of an element: element → accumulator, accumulator and element →
+    /// accumulator, and two accumulators → one.
+    pub(super) fn new(isa: Isa, arguments: &[Argument], [map, fold, combine]: [&Func; 3]) -> Worker {
+        let is_uniform = |it: &Argument| matches!(it, Argument::Param(_) | Argument::Step);
+        let uniform: Vec<_> = arguments.iter().map(is_uniform).collect();
+        let fields: Vec<_> = map.result_types().into_iter().map(Lanes::empty).collect();
+        let accs = vec![false; fields.len()];
+        let picked: Vec<_> = map.params().iter().map(|param| Lanes::empty(param.ty)).collect();
+        let row = fold.params()[fields.len()..].iter().map(|param| Lanes::empty(param.ty)).collect();
         Worker {
-            source,
-            start,
-            levels,
             loops: isa.loops,
-            map: Evaluator::with(&source.map, isa.loops),
-            fold: Joiner::new(&source.fold, isa.loops),
+            map: Evaluator::with(map, isa.loops).with_uniform(&uniform[..map.params().len()]),
+            fold: Joiner::new(fold, isa.loops).with_uniform(&[accs, uniform].concat()),
             combine: Joiner::new(combine, isa.loops),
-            row: source.row_memory(),
-            strips: Vec::new(),
-            picked: source.map.params().iter().map(|param| Lanes::empty(param.ty)).collect(),
-            items: none.clone(),
-            left: none.clone(),
-            right: none,
+            row: Row::new(arguments, row),
+            picked,
+            steps: Lanes::empty(Scalar::U64),
+            items: fields.clone(),
+            next: fields.clone(),
+            strip: fields.clone(),
+            right: fields,
         }
     }
 
-    /// The items that the elements at `range` leave, which are whole chunks of every level or the last ones.
-    pub(super) fn run(&mut self, range: Range<usize>) -> Result<Vec<Lanes>, LaneError> {
-        match self.start {
-            Start::Rows(level) => self.fold(range, level)?,
-            Start::Gathered(level) => self.fold_gathered(range, level)?,
-            Start::Shared(level) => self.fold_shared(range, level)?,
-            Start::Mapped => self.map(range)?,
+    /// Does every association give the same bits?
+    pub(super) fn is_exact(&self) -> bool {
+        self.fold.is_direct() && self.combine.is_exact()
+    }
+
+    /// The items that `levels` leave of the elements at `range`, which are whole chunks of every level or the last ones.
+    pub(super) fn run(
+        &mut self,
+        source: &Source<'_>,
+        (start, levels): (Start, &[Level]),
+        range: Range<usize>,
+    ) -> Result<Vec<Lanes>, LaneError> {
+        self.items.iter_mut().for_each(Lanes::clear);
+        match start {
+            Start::Rows(level) => self.fold(source, range, level)?,
+            Start::Gathered(level) => self.fold_gathered(source, range, level)?,
+            Start::Shared(level) => self.fold_shared(source, range, level)?,
+            Start::Mapped => self.map(source, range)?,
         }
-        for level in self.levels {
+        for level in levels {
             self.level(level)?;
         }
         Ok(self.items.clone())
     }
 
     /// `items` = the elements at `range`, mapped.
-    fn map(&mut self, range: Range<usize>) -> Done {
-        let len = range.len();
-        self.source.load(range, 0, &mut self.row);
-        self.map.run_into(|k| self.source.arg(k, &self.row), len, &mut self.items)
+    fn map(&mut self, source: &Source<'_>, range: Range<usize>) -> Done {
+        for strip in pieces(range, LANES) {
+            self.map_strip(source, strip)?;
+            self.keep();
+        }
+        Ok(())
     }
 
-    /// `items` = the lanes of every chunk of the source.
-    fn fold(&mut self, range: Range<usize>, level: Level) -> Done {
+    /// `strip` = elements, mapped.
+    fn map_strip(&mut self, source: &Source<'_>, range: Range<usize>) -> Done {
+        let len = range.len();
+        self.row.load(source, range, 0);
+        self.map.run_into(|k| self.row.arg(source, k), len, &mut self.strip)
+    }
+
+    /// `strip` is the next of the `items`.
+    fn keep(&mut self) {
+        let append = self.loops.append;
+        self.items.iter_mut().zip(&self.strip).for_each(|(items, strip)| append(strip.borrow(), items));
+    }
+
+    /// `items` = the lanes of every chunk of the elements at `range`, rows of which are folded as they lie in memory.
+    fn fold(&mut self, source: &Source<'_>, range: Range<usize>, level: Level) -> Done {
         let lanes = level.lanes as usize;
         let width = if self.fold.is_direct() { lanes } else { LANES };
-        self.items.iter_mut().for_each(Lanes::clear);
-        for start in range.clone().step_by(level.chunk as usize) {
-            let end = start.saturating_add(level.chunk as usize).min(range.end);
-            let strips = lanes.min(end - start).div_ceil(width);
-            let none = || self.left.iter().map(|field| Lanes::empty(field.ty())).collect();
-            self.strips.resize_with(strips.max(self.strips.len()), none);
-            self.fold_chunk(start..end, lanes, width)?;
-            for strip in &self.strips[..strips] {
-                let append = self.loops.append;
-                self.items.iter_mut().zip(strip).for_each(|(items, strip)| append(strip.borrow(), items));
+        for chunk in pieces(range, level.chunk as usize) {
+            let first_row = chunk.start..chunk.start.saturating_add(lanes).min(chunk.end);
+            for strip in pieces(first_row, width) {
+                self.fold_strip(source, strip, lanes, chunk.end)?;
+                self.keep();
             }
         }
         Ok(())
     }
 
-    /// `strips` = the lanes of one chunk, `width` at a time, row after row as they lie in memory.
-    fn fold_chunk(&mut self, chunk: Range<usize>, lanes: usize, width: usize) -> Done {
-        for (number, start) in chunk.clone().step_by(lanes).enumerate() {
-            let direct = number > 0 && self.fold.is_direct();
-            let end = if direct { chunk.end } else { start.saturating_add(lanes).min(chunk.end) };
-            for (strip, start) in (start..end).step_by(if direct { end - start } else { width }).enumerate() {
-                let end = if direct { end } else { start.saturating_add(width).min(end) };
-                self.fold_strip(strip, start..end, number)?;
-            }
-            if direct {
-                break;
-            }
+    /// `strip` = some lanes: their first elements, which those of every further row, `lanes` apart, join up to `end`.
+    fn fold_strip(&mut self, source: &Source<'_>, first: Range<usize>, lanes: usize, end: usize) -> Done {
+        let width = first.len();
+        let rest = first.start.saturating_add(lanes).min(end)..end;
+        self.map_strip(source, first)?;
+        // All rows at once, as they lie side by side.
+        let step = if self.fold.is_direct() { rest.len().max(1) } else { lanes };
+        for (row, start) in rest.step_by(step).enumerate() {
+            let len = if self.fold.is_direct() { end - start } else { width.min(end - start) };
+            self.row.load(source, start..start + len, row + 1);
+            self.fold.join(&mut self.strip, |k| self.row.arg(source, k), len)?;
         }
         Ok(())
     }
 
-    /// Folds elements into the lanes of a strip, which have folded `step` elements.
-    fn fold_strip(&mut self, strip: usize, range: Range<usize>, step: usize) -> Done {
-        let (len, acc) = (range.len(), &mut self.strips[strip]);
-        self.source.load(range, step, &mut self.row);
-        let element = |k| self.source.arg(k, &self.row);
-        match step {
-            0 => self.map.run_into(element, len, acc),
-            _ => self.fold.join(acc, element, len),
-        }
-    }
-
-    /// `items` = the lanes of every chunk of the elements at `range`, a row of all chunks at a time.
-    fn fold_gathered(&mut self, range: Range<usize>, level: Level) -> Done {
+    /// `items` = the lanes of every chunk of the elements at `range`, a row of many chunks at a time.
+    fn fold_gathered(&mut self, source: &Source<'_>, range: Range<usize>, level: Level) -> Done {
         let (chunk, lanes) = (level.chunk as usize, level.lanes as usize);
-        self.source.load(range, 0, &mut self.row);
-        for (step, row) in (0..chunk).step_by(lanes).enumerate() {
-            if !self.fold_picked(step, row, lanes, chunk)? {
-                break;
-            }
-        }
-        Ok(())
-    }
-
-    /// `items` = the lanes of every chunk of the source: of each row, first the first items of all units, then the next ones.
-    fn fold_shared(&mut self, range: Range<usize>, level: Level) -> Done {
-        let [row, width, shared] = [level.row(), level.unit.width, level.unit.lanes].map(|it| it as usize);
-        let mut all: Vec<_> = self.items.iter().map(|field| Lanes::empty(field.ty())).collect();
-        for start in range.clone().step_by(level.chunk as usize) {
-            let end = start.saturating_add(level.chunk as usize).min(range.end);
-            for (number, begin) in (start..end).step_by(row).enumerate() {
-                self.source.load(begin..begin.saturating_add(row).min(end), 0, &mut self.row);
-                for (more, item) in (0..width).step_by(shared).enumerate() {
-                    self.fold_picked(number * width / shared + more, item, shared, width)?;
+        for piece in pieces(range, wide(chunk, lanes)) {
+            self.row.load(source, piece, 0);
+            for (step, row) in (0..chunk).step_by(lanes).enumerate() {
+                if !self.fold_picked(source, step, [row, lanes, chunk])? {
+                    break;
                 }
             }
-            all.iter_mut().zip(&self.items).for_each(|(all, items)| all.extend(items.borrow()));
+            self.keep();
         }
-        self.items = all;
         Ok(())
     }
 
-    /// Folds `block` elements of every `stride`, from `offset` on, of those that were loaded, into `items`, which have folded
-    /// `step` elements each. Were there any?
+    /// `items` = the lanes of every chunk of the elements at `range`: of each row, first the first items of all units, then the
+    /// next ones.
+    fn fold_shared(&mut self, source: &Source<'_>, range: Range<usize>, level: Level) -> Done {
+        let [row, width, shared] = [level.row(), level.unit.width, level.unit.lanes].map(|it| it as usize);
+        for chunk in pieces(range, level.chunk as usize) {
+            for (number, row) in pieces(chunk, row).enumerate() {
+                self.row.load(source, row, 0);
+                for (more, item) in (0..width).step_by(shared).enumerate() {
+                    self.fold_picked(source, number * width / shared + more, [item, shared, width])?;
+                }
+            }
+            self.keep();
+        }
+        Ok(())
+    }
+
+    /// Folds `block` elements of every `stride`, from `offset` on, of those that were loaded, into `strip`, the lanes of which have
+    /// folded `step` elements each. Were there any?
     fn fold_picked(
         &mut self,
+        source: &Source<'_>,
         step: usize,
-        offset: usize,
-        block: usize,
-        stride: usize,
+        [offset, block, stride]: [usize; 3],
     ) -> Result<bool, LaneError> {
         for (k, picked) in self.picked.iter_mut().enumerate() {
-            (self.loops.gather)(self.source.arg(k, &self.row), offset, block, stride, picked);
+            (self.loops.gather)(self.row.arg(source, k), offset, block, stride, picked);
         }
         let len = self.picked.first().map_or(0, Lanes::len);
         if len > 0 {
-            let steps = Lanes::splat(Value::of(step as u64), len);
-            let element = |k| self.picked.get(k).unwrap_or(&steps).borrow();
+            self.steps.hold(Value::of(step as u64), len);
+            let element = |k| self.picked.get(k).unwrap_or(&self.steps).borrow().slice(0..len);
             match step {
-                0 => self.map.run_into(element, len, &mut self.items)?,
-                _ => self.fold.join(&mut self.items, element, len)?,
+                0 => self.map.run_into(element, len, &mut self.strip)?,
+                _ => self.fold.join(&mut self.strip, element, len)?,
             }
         }
         Ok(len > 0)
@@ -227,26 +242,28 @@ impl<'a> Worker<'a> {
 
     /// Of every `2 half` items, the first half meets the second.
     fn pair(&mut self, half: usize) -> Done {
-        if !self.combine.halve(&self.items, half, &mut self.left)? {
-            self.pick_left(half, 2 * half);
-            let len = self.pick_right(half, half, 2 * half);
-            self.combine.join(&mut self.left, |k| self.right[k].borrow(), len)?;
+        if !self.combine.halve(&self.items, half, &mut self.next)? {
+            return self.serial(2 * half, half);
         }
-        std::mem::swap(&mut self.items, &mut self.left);
+        std::mem::swap(&mut self.items, &mut self.next);
         Ok(())
     }
 
     /// The first `lanes` items of every chunk meet the next ones, row after row.
     fn serial(&mut self, chunk: usize, lanes: usize) -> Done {
-        self.pick_left(lanes, chunk);
-        for row in (lanes..chunk).step_by(lanes) {
-            let len = self.pick_right(row, lanes, chunk);
-            if len == 0 {
-                break;
+        std::mem::swap(&mut self.items, &mut self.next);
+        self.items.iter_mut().for_each(Lanes::clear);
+        for piece in pieces(0..self.next[0].len(), wide(chunk, lanes)) {
+            pick(self.loops, &self.next, piece.clone(), [0, lanes, chunk], &mut self.strip);
+            for row in (lanes..chunk).step_by(lanes) {
+                let len = pick(self.loops, &self.next, piece.clone(), [row, lanes, chunk], &mut self.right);
+                if len == 0 {
+                    break;
+                }
+                self.combine.join(&mut self.strip, |k| self.right[k].borrow(), len)?;
             }
-            self.combine.join(&mut self.left, |k| self.right[k].borrow(), len)?;
+            self.keep();
         }
-        std::mem::swap(&mut self.items, &mut self.left);
         Ok(())
     }
 
@@ -255,12 +272,12 @@ impl<'a> Worker<'a> {
         let len = self.items.first().map_or(0, Lanes::len);
         let runs = Runs::of(len as u64, lanes as u64);
         self.pick_of_runs(runs, 0);
-        std::mem::swap(&mut self.left, &mut self.right);
+        std::mem::swap(&mut self.next, &mut self.right);
         for at in 1..len.div_ceil(lanes) {
             let len = self.pick_of_runs(runs, at);
-            self.combine.join(&mut self.left, |k| self.right[k].borrow(), len)?;
+            self.combine.join(&mut self.next, |k| self.right[k].borrow(), len)?;
         }
-        std::mem::swap(&mut self.items, &mut self.left);
+        std::mem::swap(&mut self.items, &mut self.next);
         Ok(())
     }
 
@@ -279,21 +296,31 @@ impl<'a> Worker<'a> {
         }
         self.right.first().map_or(0, Lanes::len)
     }
+}
 
-    /// `left` = the first `block` of every `stride` items.
-    fn pick_left(&mut self, block: usize, stride: usize) {
-        for (left, items) in self.left.iter_mut().zip(&self.items) {
-            (self.loops.gather)(items.borrow(), 0, block, stride, left);
-        }
+/// `out` = of every `stride` items of a piece, `block` from `offset` on; how many there are.
+fn pick(
+    loops: Loops,
+    items: &[Lanes],
+    piece: Range<usize>,
+    [offset, block, stride]: [usize; 3],
+    out: &mut [Lanes],
+) -> usize {
+    for (out, items) in out.iter_mut().zip(items) {
+        (loops.gather)(items.borrow().slice(piece.clone()), offset, block, stride, out);
     }
+    out.first().map_or(0, Lanes::len)
+}
 
-    /// `right` = of every `stride` items, `block` from `offset` on; how many there are.
-    fn pick_right(&mut self, offset: usize, block: usize, stride: usize) -> usize {
-        for (right, items) in self.right.iter_mut().zip(&self.items) {
-            (self.loops.gather)(items.borrow(), offset, block, stride, right);
-        }
-        self.right.first().map_or(0, Lanes::len)
-    }
+/// Pieces of that length, and a last one.
+fn pieces(range: Range<usize>, len: usize) -> impl Iterator<Item = Range<usize>> {
+    let end = range.end;
+    range.step_by(len).map(move |start| start..start.saturating_add(len).min(end))
+}
+
+/// Whole chunks, the `lanes` of which are about as many as are taken at once.
+fn wide(chunk: usize, lanes: usize) -> usize {
+    chunk.saturating_mul((LANES / lanes).max(1))
 }
 
 /// Half the rows of a chunk, half of those, …, 1.
