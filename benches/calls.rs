@@ -1,0 +1,50 @@
+//! What a call costs on the host, of few elements and of as many as fit the caches, beside a plain loop.
+//!
+//! ```sh
+//! cargo bench --bench calls
+//! ```
+//!
+//! A line has the least time of many calls for each number of elements, in microseconds.
+#![allow(clippy::unwrap_used, reason = "a measurement that cannot be taken fails by panicking")]
+
+use reducegen::reduction;
+use std::hint::black_box;
+use std::time::{Duration, Instant};
+
+/// Numbers of elements.
+const SIZES: [usize; 6] = [1, 100, 1000, 10_000, 100_000, 1_000_000];
+
+fn main() {
+    let x: Vec<f32> = (0..SIZES[5]).map(|i| (i as f32).sin()).collect();
+    println!("{:12}{}", "elements", SIZES.map(|n| format!("{n:>10}")).concat());
+    line("iter", |n| x[..n].iter().sum::<f32>());
+    let sum = reduction! { op: sum, ty: f32, passes: auto };
+    line("sum", |n| sum.reduce(&x[..n]).unwrap());
+    let max = reduction! { op: max, ty: f32, passes: auto };
+    line("max", |n| max.reduce(&x[..n]).unwrap());
+    let scaled = reduction! { params: { k: f32 }, map: |x| k * x, op: sum, ty: f32, passes: auto };
+    line("sum of k x", |n| scaled.with(2.0).reduce(&x[..n]).unwrap());
+    let argmax = reduction! { op: argmax, ty: f32, passes: auto };
+    line("argmax", |n| argmax.reduce(&x[..n]).unwrap());
+    let var = reduction! { op: var, ty: f32, passes: auto };
+    line("var", |n| var.reduce(&x[..n]).unwrap());
+    let logsumexp = reduction! { op: logsumexp, ty: f32, passes: auto };
+    line("logsumexp", |n| logsumexp.reduce(&x[..n]).unwrap());
+}
+
+fn line<T>(name: &str, mut call: impl FnMut(usize) -> T) {
+    let times = SIZES.map(|n| least(|| drop(black_box(call(black_box(n))))));
+    println!("{name:12}{}", times.map(|time| format!("{:>10.2}", time.as_secs_f64() * 1e6)).concat());
+}
+
+/// Of a call, in a tenth of a second.
+fn least(mut call: impl FnMut()) -> Duration {
+    let begin = Instant::now();
+    let mut least = Duration::MAX;
+    while begin.elapsed() < Duration::from_millis(100) {
+        let start = Instant::now();
+        call();
+        least = least.min(start.elapsed());
+    }
+    least
+}
