@@ -1,7 +1,7 @@
 //! What a call costs on the host, of few elements and of as many as fit the caches, beside a plain loop.
 //!
 //! ```sh
-//! cargo bench --bench calls
+//! cargo bench --no-default-features --features text --bench calls
 //! ```
 //!
 //! A line has the least time of many calls for each number of elements, in microseconds.

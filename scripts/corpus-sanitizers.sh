@@ -6,7 +6,8 @@
 #
 # Prints a line for each program: its name, its class, and for each tool how many errors or hazards it reports;
 # `stuck` is a program that does not end, `-` one that does not compile. The classes are those of
-# reduce-codegen/tests/corpus.rs, and `correct`. JOBS programs run at a time, 8 if it is not set.
+# reduce-codegen/tests/corpus.rs, and `correct`. JOBS programs run at a time, 8 if it is not set; of 48 on
+# one GPU, some that end look `stuck`.
 set -euo pipefail
 cd "$1"
 shift

@@ -35,7 +35,8 @@ impl Evaluator {
         Evaluator { func, single: registers.clone(), registers, uniform, loops }
     }
 
-    /// The same, for calls that give all lanes of those of its parameters one value: what follows from them alone is computed once.
+    /// The same, for calls in which all lanes of each of these parameters (`true`) hold one value: what follows from them alone is
+    /// computed once.
     pub fn with_uniform(mut self, params: &[bool]) -> Evaluator {
         debug_assert_eq!(params.len(), self.func.params().len());
         self.uniform = params.to_vec();

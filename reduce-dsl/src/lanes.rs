@@ -155,7 +155,8 @@ impl Lanes {
         lanes
     }
 
-    /// Makes at least the first `len` lanes hold `value`, which they do already where it holds one value from call to call.
+    /// Makes at least the first `len` lanes hold `value`. Nothing else may write these lanes: they are written only where there are
+    /// too few, or the first one holds another value.
     pub fn hold(&mut self, value: Value, len: usize) {
         if self.len() < len || len > 0 && self.get(0).bits() != value.bits() {
             self.resize(len);

@@ -32,8 +32,14 @@ impl<'a> Source<'a> {
 
     /// All elements, in ranges of that length and a last one.
     pub(super) fn cut(&self, len: usize) -> Vec<Range<usize>> {
-        (0..self.len).step_by(len).map(|start| start..start.saturating_add(len).min(self.len)).collect()
+        pieces(0..self.len, len).collect()
     }
+}
+
+/// Pieces of that length, and a last one.
+pub(super) fn pieces(range: Range<usize>, len: usize) -> impl Iterator<Item = Range<usize>> {
+    let end = range.end;
+    range.step_by(len).map(move |start| start..start.saturating_add(len).min(end))
 }
 
 /// What the functions are given of some elements side by side; what is not in memory as it is needed lies here.

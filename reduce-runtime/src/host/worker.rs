@@ -5,7 +5,7 @@
 //! the right items are always a prefix.
 
 use super::Isa;
-use super::source::{Row, Source};
+use super::source::{Row, Source, pieces};
 use reduce_dsl::eval::{Evaluator, Joiner};
 use reduce_dsl::func::Func;
 use reduce_dsl::lanes::{LaneError, Lanes, Loops};
@@ -177,7 +177,7 @@ impl Worker {
     /// `items` = the lanes of every chunk of the elements at `range`, a row of many chunks at a time.
     fn fold_gathered(&mut self, source: &Source<'_>, range: Range<usize>, level: Level) -> Done {
         let (chunk, lanes) = (level.chunk as usize, level.lanes as usize);
-        for piece in pieces(range, wide(chunk, lanes)) {
+        for piece in pieces(range, strip(chunk, lanes)) {
             self.row.load(source, piece, 0);
             for (step, row) in (0..chunk).step_by(lanes).enumerate() {
                 if !self.fold_picked(source, step, [row, lanes, chunk])? {
@@ -253,7 +253,7 @@ impl Worker {
     fn serial(&mut self, chunk: usize, lanes: usize) -> Done {
         std::mem::swap(&mut self.items, &mut self.next);
         self.items.iter_mut().for_each(Lanes::clear);
-        for piece in pieces(0..self.next[0].len(), wide(chunk, lanes)) {
+        for piece in pieces(0..self.next[0].len(), strip(chunk, lanes)) {
             pick(self.loops, &self.next, piece.clone(), [0, lanes, chunk], &mut self.strip);
             for row in (lanes..chunk).step_by(lanes) {
                 let len = pick(self.loops, &self.next, piece.clone(), [row, lanes, chunk], &mut self.right);
@@ -312,14 +312,8 @@ fn pick(
     out.first().map_or(0, Lanes::len)
 }
 
-/// Pieces of that length, and a last one.
-fn pieces(range: Range<usize>, len: usize) -> impl Iterator<Item = Range<usize>> {
-    let end = range.end;
-    range.step_by(len).map(move |start| start..start.saturating_add(len).min(end))
-}
-
-/// Whole chunks, the `lanes` of which are about as many as are taken at once.
-fn wide(chunk: usize, lanes: usize) -> usize {
+/// Elements of whole chunks, the `lanes` of which are about as many as are taken at once.
+fn strip(chunk: usize, lanes: usize) -> usize {
     chunk.saturating_mul((LANES / lanes).max(1))
 }
 
