@@ -185,8 +185,8 @@
 //! γ_d · Σ|x|, d the depth of its association.
 //!
 //! NaN propagates through `min` and `max`, which order −0 below +0; results hold one NaN, the quiet
-//! positive one without payload. Integers wrap. No elements give the identity, or, for `argmin` and
-//! `argmax`, an [`Error`].
+//! positive one without payload. Integers wrap. No elements give the identity, or, where there is none, as for
+//! positions, an [`Error`].
 //!
 //! # On a GPU
 //!

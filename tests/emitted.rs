@@ -70,6 +70,15 @@ fn strided() {
     check("dot_strided_auto", &text(&dot.text, &reduce_codegen::compile(&dot).unwrap()));
 }
 
+/// Launches that overlap: each kernel waits first, and lets the next one begin when its items are folded.
+#[test]
+fn dependent() {
+    let one = [Pass::Shuffle, Pass::Coarsen(4), Pass::OneBlock, Pass::Ticket, Pass::Flag];
+    let passes = [&one[..], &[Pass::Dependent, Pass::Trigger]].concat();
+    let spec = spec("max", Scalar::F32, (&passes, 128));
+    check("max_dependent", &text(&spec.text, &reduce_codegen::compile(&spec).unwrap()));
+}
+
 /// Positions of 32 bits: in registers and shared memory, and far ones where they leave the block.
 #[test]
 fn near() {

@@ -1,5 +1,5 @@
 //! Host and interpreter give the same bits, for random combinations of operator, type, variant, layout, passes, block,
-//! size, class of elements and alignment. On a GPU the same samples run as `gpu/sampled.rs`.
+//! size, class of elements and alignment. On a GPU the same samples run as `gpu/numeric.rs`.
 //!
 //! By default a sample of them; with `REDUCEGEN_FULL=1` all, best with `cargo test --release --test sampled`.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]

@@ -16,6 +16,7 @@ use cases::auto;
 use rayon::prelude::*;
 use reduce_codegen::{Programs, Tuning};
 use reduce_dsl::Scalar;
+use reduce_dsl::pass::Pass;
 use reduce_dsl::program::Program;
 use reduce_runtime::{Architecture, Nvrtc, Target};
 use sass::{Disassembler, Loop};
@@ -106,6 +107,8 @@ fn row(job: &Job, nvrtc: &Nvrtc, disassembler: &Disassembler) -> String {
     let spilled = it.spill_stores + it.spill_loads;
     assert_eq!(spilled, 0, "{name} spills: {}", image.log);
     let text = disassembler.text(name, &image.bytes);
+    let dependent = program.kernels[0].dependent;
+    assert_eq!(sass::wait_first(&text), [dependent], "{name} waits for the previous launch");
     let (loads, instructions) = match Loop::main(&text) {
         Some(main) => {
             let bytes: usize = program.operation.inputs.iter().map(|input| input.ty.size()).sum();
@@ -126,6 +129,36 @@ fn resident(registers: u32, block: u32) -> u32 {
     let of_warp = (registers * Program::WARP).next_multiple_of(REGISTERS_AT_ONCE);
     let warps = block.div_ceil(Program::WARP);
     (REGISTERS / (of_warp * warps)).min(THREADS / block).min(BLOCKS)
+}
+
+/// Also where there are two kernels, elements lie apart, and trees are in place or end in an atomic.
+#[test]
+fn dependent_kernels_wait_before_they_touch_memory() {
+    let Some((nvrtc, disassembler)) = tools("dependent_kernels_wait_before_they_touch_memory") else {
+        return;
+    };
+    let autos = [auto("first", Scalar::I64), cases::strided(auto("dot", Scalar::F16))];
+    let lists =
+        [&[][..], &[Pass::InPlace], &[Pass::Shuffle, Pass::Atomic], &[Pass::Vectorize(4), Pass::Cluster(2)]];
+    let lists = lists.map(|list| {
+        let passes = [list, &[Pass::Dependent, Pass::Trigger]].concat();
+        cases::spec("max", Scalar::I32, (&passes, 64))
+    });
+    let mut kernels = 0;
+    for (spec, number) in autos.iter().map(|spec| (spec, 90)).chain(lists.iter().map(|spec| (spec, 100))) {
+        for (place, program) in Programs::of(spec, Tuning::of(number)).unwrap().cases().iter().enumerate() {
+            let target = Target::Cubin(Architecture::from_number(number));
+            let image = nvrtc.compile_program(program, target).unwrap();
+            let name = format!("sm_{number} {} {place}", spec.operation.name);
+            let waits = sass::wait_first(&disassembler.text(&name, &image.bytes));
+            assert!(
+                waits.len() == image.resources.len() && waits.iter().all(|waits| *waits),
+                "{name}: {program}"
+            );
+            kernels += waits.len();
+        }
+    }
+    assert!(kernels > 15, "{kernels}");
 }
 
 #[test]

@@ -126,6 +126,17 @@ fn fitting(fastest: u32, operation: &Operation) -> u32 {
     fastest.min(1 << fit.max(1).ilog2())
 }
 
+impl Meet {
+    /// Are there so few blocks that those of the next launch, should there be as many, find room beside them?
+    fn fits_twice(&self) -> bool {
+        match self {
+            Meet::Alone | Meet::Cluster(_) => true,
+            Meet::Few(units) => *units <= 1 << 17,
+            Meet::Many(_) | Meet::All | Meet::Launches => false,
+        }
+    }
+}
+
 impl Row {
     fn case(&self, block: u32, operation: &Operation, tuning: Tuning) -> Case {
         let width = width(operation);
@@ -165,7 +176,9 @@ impl Row {
         let streaming = (once && tuning.streaming).then_some(Pass::Streaming).into_iter().collect();
         let leave = block > Program::WARP || meet.iter().any(|pass| matches!(pass, Pass::Cluster(_)));
         let gather = (leave && gathers(operation, tuning)).then_some(Pass::Gather).into_iter().collect();
-        let passes = [tile, redux(operation, tuning), streaming, meet, gather].concat();
+        let passes =
+            [tile, redux(operation, tuning), streaming, meet, gather, launch(self.meet.fits_twice(), tuning)]
+                .concat();
         Case { up_to, block, passes }
     }
 }
@@ -173,13 +186,21 @@ impl Row {
 /// The passes of elements that lie apart, 32 a thread: ptxas loads them all before it combines them, and 64 spill on sm_75.
 fn apart(operation: &Operation, tuning: Tuning) -> Vec<Pass> {
     let tile = [Pass::Shuffle, Pass::Coarsen(32), Pass::Unroll].into_iter().chain(near(operation));
-    tile.chain(redux(operation, tuning)).chain(tuning.grid(false)).collect()
+    let launched = launch(false, tuning);
+    tile.chain(redux(operation, tuning)).chain(tuning.grid(false)).chain(launched).collect()
 }
 
 /// Warps combine their accumulators at once wherever the hardware can.
 fn redux(operation: &Operation, tuning: Tuning) -> Vec<Pass> {
     let known = tuning.redux && Redux::of(operation).is_some();
     known.then_some(Pass::Redux).into_iter().collect()
+}
+
+/// Launches overlap wherever they can. A kernel lets the next one begin before it has ended if both fit the GPU: blocks that
+/// come while others have most of it lie unevenly, and a multiprocessor that has more than others ends last.
+fn launch(fits_twice: bool, tuning: Tuning) -> Vec<Pass> {
+    let passes = [(true, Pass::Dependent), (fits_twice, Pass::Trigger)];
+    passes.into_iter().filter_map(|(wanted, pass)| (tuning.dependent && wanted).then_some(pass)).collect()
 }
 
 /// Is little done with an element? A scalar is added to, or small ones are compared.

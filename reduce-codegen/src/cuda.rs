@@ -105,28 +105,30 @@ fn shared(around: Around<'_>, it: &Shared) -> String {
 
 fn parameters(around: Around<'_>, kernel: &ExpandedKernel) -> String {
     let operation = around.operation;
+    // What a kernel reads while the previous launch still writes it is not its own: `__restrict__` would allow loads before
+    // the wait.
+    let own = if kernel.dependent { "" } else { "__restrict__ " };
     let [acc, output] = [around.acc(kernel.partial()), &operation.output].map(types::record);
     let uses = Uses::of(slice::from_ref(kernel));
     let mut text = String::new();
     match kernel.reads {
         Reads::Inputs => operation.inputs.iter().for_each(|input| {
-            let _ = write!(text, "const {}* __restrict__ {}, ", types::scalar(input.ty), input.name);
+            let _ = write!(text, "const {}* {own}{}, ", types::scalar(input.ty), input.name);
             if operation.layout == Layout::Strided {
                 let _ = write!(text, "unsigned long long {}_step, ", input.name);
             }
         }),
         Reads::Partials => {
-            let _ =
-                write!(text, "{}{acc}* __restrict__ items, ", if uses.writes_items { "" } else { "const " });
+            let _ = write!(text, "{}{acc}* {own}items, ", if uses.writes_items { "" } else { "const " });
         }
     }
-    let ticket = if uses.ticket { ", unsigned int* __restrict__ ticket" } else { "" };
+    let ticket = if uses.ticket { format!(", unsigned int* {own}ticket") } else { String::new() };
     let counts = kernel.reads == Reads::Partials && operation.counts();
     let elements = if counts { ", unsigned long long elements" } else { "" };
     let params: String =
         operation.params.iter().map(|it| format!(", {} {}", types::scalar(it.ty), it.name)).collect();
     let partial = if uses.flags { "unsigned long long" } else { acc };
     text + &format!(
-        "{partial}* __restrict__ partials, {output}* __restrict__ result, unsigned long long n{ticket}{elements}{params}"
+        "{partial}* {own}partials, {output}* {own}result, unsigned long long n{ticket}{elements}{params}"
     )
 }

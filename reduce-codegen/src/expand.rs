@@ -39,6 +39,7 @@ pub fn expand(program: &Program) -> Result<Expanded, Error> {
 
 fn kernel(program: &Program, kernel: &Kernel) -> ExpandedKernel {
     let mut expansion = Expansion::new(program, kernel);
+    expansion.await_launch();
     expansion.prologue();
     kernel.steps.iter().for_each(|step| expansion.step(step));
     ExpandedKernel {
@@ -47,6 +48,7 @@ fn kernel(program: &Program, kernel: &Kernel) -> ExpandedKernel {
         block: program.block,
         cluster: kernel.cluster(),
         streaming: kernel.fold().streaming,
+        dependent: kernel.dependent,
         near_partials: program.has_near_partials(),
         constants: expansion.constants,
         shared: expansion.shared,
@@ -86,6 +88,23 @@ impl<'a> Expansion<'a> {
             present: count().get(),
             partials: (Buffer::Items, Expr::Items),
             suffix: "",
+        }
+    }
+
+    /// What a dependent kernel does before all else.
+    fn await_launch(&mut self) {
+        if self.kernel.dependent {
+            let note = "wait for the previous launch, which may still write what this one reads  [dependent]"
+                .to_owned();
+            self.body.extend([Stmt::Note(Part::Fold, note), Stmt::AwaitLaunch]);
+        }
+    }
+
+    /// What a kernel does behind its fold, where the next launch may begin: the rest takes little of the GPU.
+    fn trigger_launch(&mut self) {
+        if self.kernel.trigger && !self.in_last_block() {
+            let note = "let the next launch begin; it waits until this one has ended  [trigger]".to_owned();
+            self.body.extend([Stmt::Note(Part::Fold, note), Stmt::TriggerLaunch]);
         }
     }
 
@@ -198,7 +217,10 @@ impl<'a> Expansion<'a> {
 
     fn step(&mut self, step: &Step) {
         match step {
-            Step::Fold(fold) => self.fold(*fold),
+            Step::Fold(fold) => {
+                self.fold(*fold);
+                self.trigger_launch();
+            }
             Step::Combine(combine) => self.combine(*combine),
             Step::Keep => self.keep(),
             Step::Grid(medium) => self.deliver(*medium),

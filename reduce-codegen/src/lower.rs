@@ -14,7 +14,13 @@ use reduce_dsl::program::{
 /// The accumulators of a block do not fit its shared memory.
 pub fn lower(operation: &Operation, block: u32) -> Result<Program, Error> {
     let arrangement = if operation.commutative { Arrangement::Striped } else { Arrangement::Blocked };
-    let kernel = |name, reads| Kernel { name, reads, steps: steps(block, arrangement) };
+    let kernel = |name, reads| Kernel {
+        name,
+        reads,
+        dependent: false,
+        trigger: false,
+        steps: steps(block, arrangement),
+    };
     let kernels = [kernel("reduce_inputs", Reads::Inputs), kernel("reduce_partials", Reads::Partials)];
     verified(
         Program { operation: operation.clone(), block, up_to: None, passes: Vec::new(), kernels },

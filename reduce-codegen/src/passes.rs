@@ -1,6 +1,6 @@
 //! The passes, one file each: pure functions from a program to a program, or a reason why not.
 //!
-//! To add one: a row in `reduce_dsl::pass::PASSES`, a file here, an arm below. A pass that has been applied
+//! To add one: see ARCHITECTURE.md, "Where do I add …?". A pass that has been applied
 //! is refused a second time, and a pass that would undo another names the order that works. The passes that
 //! do not refuse each other commute.
 
@@ -9,6 +9,7 @@ mod atomic;
 mod bitmask;
 mod cluster;
 mod coarsen;
+mod dependent;
 mod flag;
 mod gather;
 mod grid_stride;
@@ -24,6 +25,7 @@ mod shuffle;
 mod streaming;
 mod strided_index;
 mod ticket;
+mod trigger;
 mod unroll;
 mod vectorize;
 
@@ -31,6 +33,7 @@ pub use atomic::atomic;
 pub use bitmask::bitmask;
 pub use cluster::cluster;
 pub use coarsen::coarsen;
+pub use dependent::dependent;
 pub use flag::flag;
 pub use gather::gather;
 pub use grid_stride::grid_stride;
@@ -46,6 +49,7 @@ pub use shuffle::shuffle;
 pub use streaming::streaming;
 pub use strided_index::strided_index;
 pub use ticket::ticket;
+pub use trigger::trigger;
 pub use unroll::unroll;
 pub use vectorize::vectorize;
 
@@ -97,6 +101,8 @@ fn rewrite(program: Program, pass: Pass) -> Result<Program, String> {
         Pass::OneBlock => one_block(program),
         Pass::Ticket => ticket(program),
         Pass::Flag => flag(program),
+        Pass::Dependent => dependent(program),
+        Pass::Trigger => trigger(program),
     }?;
     rewritten.passes.push(pass);
     Ok(rewritten)

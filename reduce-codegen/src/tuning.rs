@@ -2,7 +2,7 @@
 
 use reduce_dsl::pass::Pass;
 
-/// How the blocks of `passes: auto` meet.
+/// How the blocks of `passes: auto` meet, and launches follow each other.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Tuning {
     /// The most blocks of a cluster; 1 where there are no clusters.
@@ -15,30 +15,34 @@ pub struct Tuning {
     pub redux: bool,
     /// Do the loads of many elements tell the cache that nobody reads them again?
     pub streaming: bool,
+    /// Do launches begin while those before them end?
+    pub dependent: bool,
 }
 
 /// By architecture, oldest first: from a compute capability on, until the next one. Measured on an H200 (sm_90,
 /// ARCHITECTURE.md, Measurements); newer ones have the same, with clusters of the size that all of them allow.
-const KNOWN: [(u32, Tuning); 2] = [
-    (90, Tuning { cluster: 16, ticket: true, flag: true, redux: true, streaming: true }),
-    (100, Tuning { cluster: 8, ticket: true, flag: true, redux: true, streaming: true }),
-];
+const KNOWN: [(u32, Tuning); 2] = [(90, HOPPER), (100, Tuning { cluster: 8, ..HOPPER })];
+
+/// The tuning that was measured.
+const HOPPER: Tuning =
+    Tuning { cluster: 16, ticket: true, flag: true, redux: true, streaming: true, dependent: true };
 
 impl Tuning {
     /// What runs everywhere.
     pub const DEFAULT: Tuning =
-        Tuning { cluster: 1, ticket: true, flag: true, redux: false, streaming: false };
+        Tuning { cluster: 1, ticket: true, flag: true, redux: false, streaming: false, dependent: false };
 
     /// Every tuning, the default first.
-    pub const ALL: [Tuning; 8] = [
+    pub const ALL: [Tuning; 9] = [
         Tuning::DEFAULT,
         Tuning { flag: false, ..Tuning::DEFAULT },
         Tuning { ticket: false, ..Tuning::DEFAULT },
         Tuning { redux: true, ..Tuning::DEFAULT },
         Tuning { streaming: true, ..Tuning::DEFAULT },
+        Tuning { dependent: true, ..Tuning::DEFAULT },
         Tuning { cluster: 8, ..Tuning::DEFAULT },
         Tuning { cluster: 16, ..Tuning::DEFAULT },
-        KNOWN[0].1,
+        HOPPER,
     ];
 
     /// The tuning of a compute capability, written as in `sm_90`.

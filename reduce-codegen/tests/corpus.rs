@@ -15,7 +15,7 @@ use support::standalone::program;
 
 /// What a bug of each class is reported as; nothing for those that only the result shows. Where the name of a class
 /// says which memory: is it global?
-const CLASSES: [(&str, Option<Kind>, Option<bool>); 20] = [
+const CLASSES: [(&str, Option<Kind>, Option<bool>); 21] = [
     ("shared-race", Some(Kind::Race), Some(false)),
     ("warp-race", Some(Kind::Race), Some(false)),
     ("reuse", Some(Kind::Race), Some(false)),
@@ -30,6 +30,7 @@ const CLASSES: [(&str, Option<Kind>, Option<bool>); 20] = [
     ("deadlock", Some(Kind::Deadlock), None),
     ("shuffle", Some(Kind::Shuffle), None),
     ("out-of-bounds", Some(Kind::OutOfBounds), None),
+    ("early", Some(Kind::Early), None),
     ("misaligned", Some(Kind::Misaligned), None),
     ("overflow", Some(Kind::Overflow), None),
     ("division", Some(Kind::DivisionByZero), None),
@@ -174,13 +175,15 @@ fn alarms(entry: &Entry) -> Vec<String> {
     schedules(entry).into_iter().flat_map(of_run).collect()
 }
 
-/// Every kernel prints as a CUDA program, but for those of clusters and those that the verifier refuses. With
+/// Every kernel prints as a CUDA program, but for those of clusters, dependent ones, whose bugs need a launch before, and those
+/// that the verifier refuses. With
 /// `REDUCEGEN_CORPUS_CUDA=FOLDER` they are written there, with a list of the bugs, for `scripts/corpus-sanitizers.sh`.
 #[test]
 fn kernels_print_as_cuda_programs() {
     let folder = std::env::var_os("REDUCEGEN_CORPUS_CUDA").map(PathBuf::from);
     let mut list = String::new();
-    for entry in entries().iter().filter(|entry| entry.kernel(None).cluster == 1) {
+    let alone = |kernel: ExpandedKernel| kernel.cluster == 1 && !kernel.dependent;
+    for entry in entries().iter().filter(|entry| alone(entry.kernel(None))) {
         let bugs = entry.bugs.iter().filter(|bug| bug.class != "malformed");
         let bugs = bugs.map(|bug| (Some(bug.letter), bug.class.as_str(), bug.what.as_str()));
         for (bug, class, what) in iter::once((None, "correct", "")).chain(bugs) {

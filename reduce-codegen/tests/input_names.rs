@@ -9,7 +9,7 @@ use reduce_dsl::{Scalar, Spec};
 use std::collections::BTreeSet;
 
 /// Lists that together have every pass.
-const PASSES: [&str; 13] = [
+const PASSES: [&str; 14] = [
     "sequential, shuffle, coarsen(4), unroll, vectorize(4)",
     "serial",
     "in_place, bitmask",
@@ -23,6 +23,7 @@ const PASSES: [&str; 13] = [
     "shuffle, redux, one_block, ticket, flag",
     "shuffle, gather, cluster(2)",
     "vectorize(8), lanes(2), coarsen(2)",
+    "dependent, trigger",
 ];
 
 /// A specification of inputs whose names occur nowhere else.

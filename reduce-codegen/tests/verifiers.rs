@@ -48,7 +48,7 @@ fn every_rule_of_programs_is_checked() {
             fold.lanes = lanes;
         }
     };
-    let broken: [(u32, &str, Change<'_>); 36] = [
+    let broken: [(u32, &str, Change<'_>); 37] = [
         (1, "", &|it| it.kernels.swap(0, 1)),
         (2, "", &|it| it.block = 96),
         (3, "", &|it| it.kernels[0].steps.swap(0, 1)),
@@ -101,6 +101,7 @@ fn every_rule_of_programs_is_checked() {
         (4, "vectorize(4)", &|it| lanes(it, 8)),
         (5, "vectorize(4)", &|it| lanes(it, 2)),
         (8, "coarsen(4)", &|it| it.operation.commutative = false),
+        (1, "dependent", &|it| it.kernels[1].dependent = false),
     ];
     for (rule, list, change) in broken {
         let mut it = program(list);
@@ -134,7 +135,7 @@ fn every_rule_of_expanded_kernels_is_checked() {
     let copy = |bind: fn(Local, Expr) -> Stmt| bind(local("copy", four_again.ty), four_again.get());
     let aligned = |buffer| Stmt::when(Expr::Aligned(buffer, 16), Vec::new());
     let cast = |ty| Stmt::Let(local("cast", Ty::Scalar(ty)), Expr::Thread.cast(ty));
-    let broken: [(u32, Vec<Stmt>); 28] = [
+    let broken: [(u32, Vec<Stmt>); 29] = [
         (4, vec![Stmt::Barrier(Barrier::Cluster)]),
         (4, vec![Stmt::Let(local("which", Ty::U32), Expr::Rank)]),
         (1, vec![Stmt::Let(local("first", Ty::U32), Expr::from(1))]),
@@ -163,6 +164,7 @@ fn every_rule_of_expanded_kernels_is_checked() {
         (6, vec![Stmt::LoadUnaligned(local("one", Ty::Scalar(Scalar::F32)), first())]),
         (7, vec![aligned(Buffer::Input(1))]),
         (7, vec![aligned(Buffer::Items)]),
+        (12, vec![Stmt::TriggerLaunch]),
     ];
     let it = program("shuffle");
     for (rule, stmts) in broken {

@@ -1,14 +1,14 @@
 //! What runs: the statements that a program expands to, read by the CUDA printer and the interpreter.
 //!
 //! ```text
-//! kernel = name, streaming, constants, shared arrays, stmt*
+//! kernel = name, streaming, dependent, constants, shared arrays, stmt*
 //! stmt   = let | var | set local = expr
 //!        | for local = expr while expr next expr { stmt* } | if expr { stmt* } else { stmt* } | exit
 //!        | load local = place | load unaligned local = place | store place = expr
 //!        | post place = expr | take local = place
 //!        | shuffle local = expr down expr, mask | redux local where expr
 //!        | barrier warp, mask | barrier block | barrier cluster | arrive | wait
-//!        | vote local = expr | fence order scope
+//!        | vote local = expr | fence order scope | await launch | trigger launch
 //!        | atomic local = op(place, expr) order scope | atomic combine(place, expr) order scope
 //!        | note part text
 //! place  = buffer [ expr ] of rank      buffer = input k | items | partials | result | ticket | shared
@@ -24,18 +24,19 @@
 //! `near_empty` make them, `combine` and `fold` take either kind, and `far` takes them to what leaves the block.
 
 mod build;
+mod expr;
 #[cfg(feature = "interpreter")]
 mod parse;
 mod print;
 mod verify;
 
+pub use expr::Expr;
 #[cfg(feature = "interpreter")]
 pub use parse::ParseError;
 pub use verify::Violation;
 
-use crate::ops::{Bin, Cmp, Un};
+use crate::Scalar;
 use crate::program::{Reads, Scope};
-use crate::{Scalar, Value};
 
 /// A program after expansion.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -57,6 +58,8 @@ pub struct ExpandedKernel {
     pub cluster: u32,
     /// Do its vector loads say that nobody reads the elements again?
     pub streaming: bool,
+    /// May it begin while the previous launch still runs?
+    pub dependent: bool,
     /// Are partials, those that it reads and those that it writes, near accumulators?
     pub near_partials: bool,
     /// Named numbers.
@@ -198,6 +201,10 @@ pub enum Stmt {
     Vote(Local, Expr),
     /// Orders this thread's memory operations as others of the scope see them.
     Fence(MemoryOrder, Scope),
+    /// Waits until the previous launch is done, and sees what it wrote.
+    AwaitLaunch,
+    /// Lets the next launch begin as far as this block is concerned; one that has ended does so, too.
+    TriggerLaunch,
     /// Names what a ticket held before this operation on it.
     Atomic {
         /// What it names.
@@ -336,60 +343,4 @@ pub enum AtomicOp {
     Exchange,
     /// Adds 1, but behind the operand comes 0.
     Increment,
-}
-
-/// An expression.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Expr {
-    /// A literal.
-    Const(Value),
-    /// A constant of the kernel.
-    Named(&'static str),
-    /// A local.
-    Local(Local),
-    /// An element of a local vector.
-    Lane(Local, u32),
-    /// The thread's number in its block, `u32`.
-    Thread,
-    /// The block's number in the grid, `u32`.
-    Block,
-    /// The number of blocks, `u32`.
-    Grid,
-    /// The block's number in its cluster, `u32`.
-    Rank,
-    /// The number of items of the launch, `u64`.
-    Items,
-    /// The number of elements of the whole reduction, `u64`, in a kernel over partials.
-    Elements,
-    /// The distance between neighbouring elements of a strided input, `u64`.
-    Step(usize),
-    /// A scalar given at the call, and its type.
-    Param(usize, Scalar),
-    /// Is the buffer's first element at a multiple of that many bytes?
-    Aligned(Buffer, u32),
-    /// An operation on one operand.
-    Un(Un, Box<Expr>),
-    /// An operation on two operands.
-    Bin(Bin, Box<Expr>, Box<Expr>),
-    /// A comparison.
-    Cmp(Cmp, Box<Expr>, Box<Expr>),
-    /// Between `u32` and `u64`; what does not fit is dropped.
-    Cast(Scalar, Box<Expr>),
-    /// The accumulator of one element, made of the arguments that the operation's `map` names.
-    Map(Vec<Expr>),
-    /// Two accumulators as one.
-    Combine(Box<Expr>, Box<Expr>),
-    /// An accumulator with one element added, by the operation's `fold`, and what that names behind the accumulator.
-    Fold(Box<Expr>, Vec<Expr>),
-    /// What stands for no element: the padding, or undefined where there is none.
-    Empty,
-    /// The result of an accumulator, and what the operation's `finish` names behind it.
-    Finish(Box<Expr>, Vec<Expr>),
-    /// The near accumulator of one element, made of the arguments that the operation's `map` names; the index is one in
-    /// the tile, `u32`.
-    NearMap(Vec<Expr>),
-    /// What stands for no element among near accumulators.
-    NearEmpty,
-    /// A near accumulator, and the position that it counts from: the accumulator with positions of all elements.
-    Far(Box<Expr>, Box<Expr>),
 }

@@ -15,6 +15,8 @@
 //!   block as the last one of up to 8, and three of more.
 //! - A read that is not ordered after the write it could see gets what was there before; what nothing wrote is
 //!   undefined. So a missing fence shows in the result as well.
+//! - Launches run one after the other. A kernel that may begin before the previous launch has ended is held to waiting for
+//!   that: an access to global memory by a thread that has not waited is reported.
 //! - Reports do not stop the execution, but for threads that wait for ever.
 
 mod access;

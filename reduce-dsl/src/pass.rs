@@ -48,6 +48,10 @@ pub enum Pass {
     /// Each partial carries a flag that says that it is there, for which the block waits that takes the last ticket, so that
     /// all take theirs at the start.
     Flag,
+    /// Each kernel may begin while the previous launch still runs, and waits for that before all else (sm_90).
+    Dependent,
+    /// As soon as a warp of each block has folded its items, each kernel lets the next launch begin (sm_90).
+    Trigger,
 }
 
 /// A row of the table of passes.
@@ -74,7 +78,7 @@ pub struct PassArgument {
 }
 
 /// The passes, one row each, in the order in which a kernel usually grows.
-pub const PASSES: [PassWord; 21] = [
+pub const PASSES: [PassWord; 23] = [
     PassWord {
         name: "serial",
         argument: None,
@@ -222,6 +226,20 @@ pub const PASSES: [PassWord; 21] = [
         changes_association: false,
         make: |_| Pass::Flag,
     },
+    PassWord {
+        name: "dependent",
+        argument: None,
+        doc: "a kernel may begin while the previous launch is ending, and waits for that; needs sm_90",
+        changes_association: false,
+        make: |_| Pass::Dependent,
+    },
+    PassWord {
+        name: "trigger",
+        argument: None,
+        doc: "a kernel whose blocks have folded items lets the next launch begin; needs sm_90",
+        changes_association: false,
+        make: |_| Pass::Trigger,
+    },
 ];
 
 impl PassWord {
@@ -264,6 +282,8 @@ impl Pass {
             Pass::OneBlock => "one_block",
             Pass::Ticket => "ticket",
             Pass::Flag => "flag",
+            Pass::Dependent => "dependent",
+            Pass::Trigger => "trigger",
         }
     }
 
@@ -283,7 +303,9 @@ impl Pass {
             | Pass::Gather
             | Pass::OneBlock
             | Pass::Ticket
-            | Pass::Flag => None,
+            | Pass::Flag
+            | Pass::Dependent
+            | Pass::Trigger => None,
         }
     }
 }

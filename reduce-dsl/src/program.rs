@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! program = operation, block, up to n, kernel kernel    -- one reads the inputs, one the partials of the level before
-//! kernel  = name, reads, step*
+//! kernel  = name, reads, dependent, trigger, step*
 //! step    = fold     units × width elements in each thread, striped or blocked, or all that a grid comes
 //!                    across, or all in one block, or everything in one thread
 //!         | combine  thread | warp | block | cluster: items by serial | halving | pairs
@@ -53,6 +53,10 @@ pub struct Kernel {
     pub name: &'static str,
     /// What its items are.
     pub reads: Reads,
+    /// May it begin while the previous launch still runs? It waits for that before all else.
+    pub dependent: bool,
+    /// Does it let the next launch begin as soon as a warp of each block has folded its items?
+    pub trigger: bool,
     /// What it does, in order.
     pub steps: Vec<Step>,
 }
@@ -201,7 +205,8 @@ impl Program {
     /// The oldest compute capability that it is for, written as in `sm_90`.
     pub fn capability(&self) -> u32 {
         let combines = || self.kernels.iter().flat_map(Kernel::combines);
-        if combines().any(|combine| combine.scope == Scope::Cluster) {
+        let dependent = self.kernels.iter().any(|kernel| kernel.dependent || kernel.trigger);
+        if dependent || combines().any(|combine| combine.scope == Scope::Cluster) {
             90
         } else if combines().any(|combine| combine.how == How::Redux) {
             80

@@ -206,6 +206,8 @@ impl Rebuild for Pass {
             Pass::OneBlock => quote!(#pass::OneBlock),
             Pass::Ticket => quote!(#pass::Ticket),
             Pass::Flag => quote!(#pass::Flag),
+            Pass::Dependent => quote!(#pass::Dependent),
+            Pass::Trigger => quote!(#pass::Trigger),
         }
     }
 }

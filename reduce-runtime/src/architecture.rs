@@ -25,7 +25,7 @@ impl Architecture {
         self.0
     }
 
-    /// How blocks of `passes: auto` meet there; elsewhere it is [`Tuning::DEFAULT`].
+    /// What is physical about `passes: auto` there; of an unknown one it is [`Tuning::DEFAULT`].
     pub fn tuning(self) -> Tuning {
         Tuning::of(self.0)
     }

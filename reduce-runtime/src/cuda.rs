@@ -1,6 +1,6 @@
-//! NVIDIA GPUs: libcuda through cudarc, NVRTC through the loader. The only unsafe code of the project is
-//! in here, in `library`, `nvrtc`, `driver`, `gpu`, `launch`, `workspace` and `time`, and one call in the folder of the
-//! cache.
+//! NVIDIA GPUs: libcuda through cudarc, NVRTC through the loader. Nearly all unsafe code of the project is
+//! in here, in `library`, `nvrtc`, `driver`, `gpu`, `launch`, `workspace` and `time`; the rest are one call in the folder of the
+//! cache, `mapped` and `host/isa`.
 
 mod cases;
 mod clock;

@@ -5,7 +5,8 @@
 //! (results). Below them,
 //! [`host`] evaluates the association of a program on all cores, and the module `cuda` finds libcuda and
 //! NVRTC at run time, compiles kernels and launches them as the plan of the program says. Without the
-//! feature `cuda` everything is still there and every CUDA device is an [`Error`].
+//! feature `cuda` what reduces host slices is still there, every CUDA device is an [`Error`], and what takes device memory,
+//! streams or a cache is not there.
 
 mod architecture;
 #[cfg(feature = "cuda")]

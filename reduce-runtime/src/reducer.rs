@@ -158,12 +158,24 @@ impl Reducer {
         self.on_gpu()?.workspace(stream, n)
     }
 
+    /// Is it a workspace that this reducer made?
+    #[cfg(feature = "cuda")]
+    pub(crate) fn check_workspace(&self, workspace: &Workspace) -> Result<(), Error> {
+        self.on_gpu()?.check_workspace(workspace)
+    }
+
     /// Queues a reduction of data on the device on a stream and returns at once. The result stays on the device, in the
     /// workspace: see [`Workspace::result_ptr`] and [`Workspace::read`].
     ///
     /// Nothing is allocated and nothing waits, so a CUDA graph can capture it, if the kernels are compiled; only where
     /// the number of elements is another one than in the call before with this workspace, the host plans anew.
     /// Calls with one workspace are kept apart by the order of its stream.
+    ///
+    /// On sm_90 and newer the kernels of `passes: auto` are programmatic dependent launches (CUDA C++ Programming Guide): each waits
+    /// until the previous launch of the stream is done before it touches memory. So other kernels of that stream that
+    /// are launched in this way must wait as well (`griddepcontrol.wait`), those before so that the reduction is behind all
+    /// that they are behind, and those behind before they write what it reads. In a captured graph the edges between such
+    /// kernels are programmatic ones, which are read with their data (`cuGraphKernelNodeGetAttribute`, `cuGraphGetEdges_v2`).
     ///
     /// # Errors
     /// Inputs and params as in [`Reducer::reduce_device_with`]; a workspace that another reducer made, that is of

@@ -37,6 +37,9 @@ impl<In, Out: Output, P: Params> Reduction<In, Out, P> {
     /// that every GPU gives. Slices go to a GPU only where one is named: see [`Reduction::compile`]. With
     /// `layout: strided`, [`Strided`](crate::Strided) elements may stand in the place of slices.
     ///
+    /// The first call lowers it and keeps what it becomes in this value: a reduction that is called again and again
+    /// belongs in a `static`.
+    ///
     /// # Errors
     /// See [`Reducer::reduce`].
     pub fn reduce<S: Slices<In>>(&self, slices: S) -> Result<Out, Error>
@@ -66,7 +69,8 @@ impl<In, Out: Output, P: Params> Reduction<In, Out, P> {
         (self.spec)()
     }
 
-    /// The program that it becomes.
+    /// The program that it becomes; of `passes: auto` the one for the most elements on the oldest architecture. What a device runs
+    /// for n elements is `compiled.reducer().programs().of_n(n)`.
     ///
     /// # Errors
     /// A pass that does not apply, which `reduction!` has excluded.
@@ -74,7 +78,7 @@ impl<In, Out: Output, P: Params> Reduction<In, Out, P> {
         Ok(reduce_codegen::compile(&self.spec())?)
     }
 
-    /// The CUDA that it becomes, the same text for every architecture.
+    /// The CUDA of [`Reduction::program`], the same text for every architecture.
     ///
     /// # Errors
     /// As [`Reduction::program`].
@@ -154,9 +158,10 @@ impl<In, Out: Output, P: Params> Compiled<In, Out, P> {
     /// Waits for a stream and gives the result of the last call that was enqueued. See [`Workspace::read`].
     ///
     /// # Errors
-    /// See [`Workspace::read`].
+    /// A workspace that another reducer made; as for [`Workspace::read`].
     #[cfg(feature = "cuda")]
     pub fn read(&self, stream: &Arc<CudaStream>, workspace: &Workspace) -> Result<Out, Error> {
+        self.reducer.check_workspace(workspace)?;
         self.output(&workspace.read(stream)?)
     }
 

@@ -43,7 +43,7 @@ fn driver(name: &str, version: u32, init: u32, missing: &str) -> PathBuf {
 /// The functions of the driver that only a device needs.
 const OTHERS: &str = "
     cuCtxGetCurrent cuCtxSetCurrent cuDeviceGet cuDeviceGetAttribute cuDeviceGetName cuDevicePrimaryCtxRelease_v2
-    cuDevicePrimaryCtxRetain cuDeviceTotalMem_v2 cuEventCreate cuEventDestroy_v2 cuEventRecord cuFuncSetAttribute cuLaunchKernel
+    cuDevicePrimaryCtxRetain cuDeviceTotalMem_v2 cuEventCreate cuEventDestroy_v2 cuEventRecord cuFuncSetAttribute cuLaunchKernelEx
     cuMemAllocAsync cuMemAlloc_v2 cuMemFreeAsync cuMemFree_v2 cuMemGetInfo_v2 cuMemcpyDtoHAsync_v2
     cuMemcpyHtoDAsync_v2 cuMemsetD32Async cuMemsetD8Async cuModuleGetFunction cuModuleLoadData cuModuleUnload cuStreamCreate cuStreamDestroy_v2
     cuStreamSynchronize cuStreamWaitEvent";
@@ -108,8 +108,8 @@ fn an_old_driver_says_which_is_needed() {
 
 #[test]
 fn a_driver_that_lacks_a_function_does_not_panic() {
-    let text = seen_with(&[("LD_LIBRARY_PATH", &driver("incomplete", 13000, 0, "cuLaunchKernel"))]);
-    assert!(text.contains("cuda: the CUDA driver library has no cuLaunchKernel; install"), "{text}");
+    let text = seen_with(&[("LD_LIBRARY_PATH", &driver("incomplete", 13000, 0, "cuLaunchKernelEx"))]);
+    assert!(text.contains("cuda: the CUDA driver library has no cuLaunchKernelEx; install"), "{text}");
 }
 
 #[test]

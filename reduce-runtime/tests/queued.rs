@@ -9,7 +9,7 @@ use reduce_dsl::pass::Pass;
 use reduce_dsl::spec::Passes;
 use reduce_dsl::{Scalar, Spec};
 use reduce_runtime::cudarc::driver::{CudaContext, CudaSlice, CudaStream, sys};
-use reduce_runtime::{Cache, Device, DeviceInput, Error, Nvrtc, Reducer};
+use reduce_runtime::{Cache, Device, DeviceInput, DeviceInputs, Error, Nvrtc, Reducer, Reduction};
 use std::path::Path;
 use std::process::Command;
 use std::sync::Arc;
@@ -60,8 +60,8 @@ impl Calls {
     }
 }
 
-/// Grid, block and arguments of the last launch.
-fn last_launch() -> [u64; 10] {
+/// Grid and block of the last launch, whether it is a dependent one, and its arguments.
+fn last_launch() -> [u64; 11] {
     let last = Calls::Launches.count() - 1;
     // SAFETY: the pretended driver has a function of that type.
     let argument = unsafe { sys::culib().get::<unsafe extern "C" fn(u32, u32) -> u64>("argument").unwrap() };
@@ -73,6 +73,12 @@ fn last_launch() -> [u64; 10] {
 fn refuse(images: i32) {
     // SAFETY: the pretended driver has a function of that type.
     unsafe { sys::culib().get::<unsafe extern "C" fn(i32)>("refuse").unwrap()(images) }
+}
+
+/// The next so many launches fail.
+fn fail(launches: i32) {
+    // SAFETY: the pretended driver has a function of that type.
+    unsafe { sys::culib().get::<unsafe extern "C" fn(i32)>("fail").unwrap()(launches) }
 }
 
 /// Runs a test in a process with the pretended driver; `None` in the process that did so.
@@ -133,14 +139,36 @@ fn launches_get_the_arguments_of_their_kernels() {
         (workspace.result_ptr(), last_launch())
     };
     let ticket = vec![Pass::Shuffle, Pass::Coarsen(16), Pass::OneBlock, Pass::Ticket];
-    let (result, [grid, block, items, partials, to, n, word, last, ..]) = run(Passes::List(ticket));
+    let (result, [grid, block, dependent, items, partials, to, n, word, last, ..]) =
+        run(Passes::List(ticket.clone()));
     assert_eq!((grid, block, n, to, last), (256, 256, 1 << 20, result, 0));
+    assert_eq!(dependent, 0);
+    let (_, [.., dependent, _, _, _, _, _, _, _, _]) =
+        run(Passes::List([ticket, vec![Pass::Dependent]].concat()));
+    assert_eq!(dependent, 1);
     // SAFETY: the memory of the pretended GPU is that of the host; the slice is alive.
     assert!(items % 256 == 0 || unsafe { *(items as *const f32) } == 0.0);
     assert!(partials % 256 == word % 256 && partials > result && word < result);
-    let (result, [grid, _, from, partials, to, n, last, ..]) = run(Passes::List(vec![Pass::Shuffle]));
+    let (result, [grid, _, _, from, partials, to, n, last, ..]) = run(Passes::List(vec![Pass::Shuffle]));
     assert_eq!((grid, n, to, last), (1, 16, result, 0), "the third launch");
     assert_eq!((from, partials), (result + 240 + 4 * 4096, result + 240));
+}
+
+#[test]
+fn a_result_is_that_of_the_last_call_and_of_the_reduction_that_was_asked() {
+    let test = "a_result_is_that_of_the_last_call_and_of_the_reduction_that_was_asked";
+    let Some((device, stream)) = with_driver(test) else { return };
+    let sum: Reduction<f32, f32> =
+        Reduction::new(|| spec("sum", Scalar::F32, Passes::List(vec![Pass::Shuffle])));
+    let [one, other] = [0; 2].map(|_| sum.compile(&device).unwrap());
+    let x: CudaSlice<f32> = stream.alloc_zeros(4).unwrap();
+    let (inputs, mut workspace) = (DeviceInputs::on(&stream, &x), one.workspace(&stream, 4).unwrap());
+    one.enqueue(&stream, &inputs, &mut workspace).unwrap();
+    assert!(one.read(&stream, &workspace).is_ok());
+    assert!(matches!(other.read(&stream, &workspace), Err(Error::OtherWorkspace)));
+    fail(1);
+    assert!(matches!(one.enqueue(&stream, &inputs, &mut workspace), Err(Error::Driver { .. })));
+    assert!(matches!(one.read(&stream, &workspace), Err(Error::NothingEnqueued)));
 }
 
 #[test]

@@ -8,8 +8,8 @@ use reduce_dsl::func::Param;
 use reduce_dsl::operation::{Layout, Operation};
 use reduce_dsl::operators::{Nan, OPERATORS, Request, Ties, operator};
 use reduce_dsl::pass::Pass::{
-    self, Bitmask, Cluster, Coarsen, Flag, GridStride, InPlace, Lanes, LastWarp, OneBlock, Sequential,
-    Serial, Shuffle, Streaming, StridedIndex, Ticket, Unroll, Vectorize,
+    self, Bitmask, Cluster, Coarsen, Dependent, Flag, GridStride, InPlace, Lanes, LastWarp, OneBlock,
+    Sequential, Serial, Shuffle, Streaming, StridedIndex, Ticket, Trigger, Unroll, Vectorize,
 };
 use reduce_dsl::program::Program;
 use reduce_dsl::spec::{Listed, Passes};
@@ -17,7 +17,7 @@ use reduce_dsl::{Scalar, Spec};
 use std::collections::BTreeSet;
 
 /// Passes and threads per block. The blocks differ so that every number of warps occurs.
-pub(crate) const LISTS: [(&[Pass], u32); 29] = [
+pub(crate) const LISTS: [(&[Pass], u32); 31] = [
     (&[], 256),
     (&[], 1024),
     (&[Sequential], 256),
@@ -47,6 +47,8 @@ pub(crate) const LISTS: [(&[Pass], u32); 29] = [
     (&[Shuffle, Vectorize(4), Unroll, Cluster(8)], 128),
     (&[Shuffle, Cluster(2), OneBlock, Ticket, Flag], 32),
     (&[Shuffle, Vectorize(8), Lanes(2), Coarsen(3)], 64),
+    (&[Shuffle, Vectorize(4), OneBlock, Ticket, Dependent, Trigger], 64),
+    (&[Sequential, Trigger, Dependent], 32),
 ];
 
 /// A list for speed.

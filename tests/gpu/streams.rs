@@ -5,9 +5,12 @@ use super::data::Kind;
 use super::device::gpu;
 use reduce_dsl::lanes::Lanes;
 use reduce_dsl::{Scalar, Value};
-use reduce_runtime::cudarc::driver::{CudaContext, CudaSlice, CudaStream, sys};
+use reduce_runtime::cudarc::driver::{
+    CudaContext, CudaSlice, CudaStream, DevicePtr, LaunchConfig, PushKernelArg, sys,
+};
+use reduce_runtime::cudarc::nvrtc::Ptx;
 use reduce_runtime::{
-    Cache, Compiled, Device, DeviceInput, DeviceInputs, Error, Reducer, Reduction, Workspace,
+    Cache, Compiled, Device, DeviceInput, DeviceInputs, Error, Nvrtc, Reducer, Reduction, Target, Workspace,
 };
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -152,6 +155,52 @@ fn a_graph_replays_what_was_enqueued() {
             let expected = SUM.reduce(&elements).unwrap().to_bits();
             let found = stream.clone_dtoh(&results).unwrap()[0];
             assert_eq!([found.to_bits(), again.to_bits()], [expected; 2], "n = {n}, turn {turn}");
+        }
+    }
+}
+
+/// Lets the launch behind it begin at once, and writes its elements after a tenth of a millisecond.
+const LATE: &str = r#"
+extern "C" __global__ void late(float* x, unsigned long long n, float value)
+{
+#if __CUDA_ARCH__ >= 900
+    asm volatile("griddepcontrol.launch_dependents;");
+#endif
+    for (const long long start = clock64(); clock64() - start < 200000;) {}
+    for (unsigned long long i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x) x[i] = value;
+}
+"#;
+
+/// On a stream and in a graph, where launches that depend on each other may overlap.
+#[test]
+fn a_reduction_sees_what_the_kernel_before_it_writes_last() {
+    let Some(device) = gpu("a_reduction_sees_what_the_kernel_before_it_writes_last") else { return };
+    let (sum, stream) = (SUM.compile(&device).unwrap(), new_stream());
+    sum.reducer().prepare_all().unwrap();
+    let cubin = Target::Cubin(device.architecture().unwrap());
+    let image = Nvrtc::get().unwrap().compile(LATE, cubin).unwrap().bytes;
+    let late = stream.context().load_module(Ptx::from_binary(image)).unwrap().load_function("late").unwrap();
+    let (x, mut workspace) = (stream.alloc_zeros::<f32>(MOST).unwrap(), workspace(&sum, &stream));
+    let (pointer, _read) = x.device_ptr(&stream);
+    for n in SIZES {
+        let (view, count) = (x.slice(..n), n as u64);
+        let inputs = DeviceInputs::on(&stream, &view);
+        let both = |value: f32, workspace: &mut Workspace| {
+            let mut builder = stream.launch_builder(&late);
+            builder.arg(&pointer).arg(&count).arg(&value);
+            let config = LaunchConfig { grid_dim: (32, 1, 1), block_dim: (256, 1, 1), shared_mem_bytes: 0 };
+            // SAFETY: the arguments are those of the kernel, which writes so many elements of memory that is there.
+            unsafe { builder.launch(config) }.unwrap();
+            sum.enqueue(&stream, &inputs, workspace).unwrap();
+        };
+        stream.begin_capture(sys::CUstreamCaptureMode::CU_STREAM_CAPTURE_MODE_THREAD_LOCAL).unwrap();
+        both(3.0, &mut workspace);
+        let graph = stream.end_capture(sys::CUgraphInstantiate_flags(0)).unwrap().unwrap();
+        for value in [1.0, 2.0] {
+            both(value, &mut workspace);
+            assert_eq!(sum.read(&stream, &workspace).unwrap(), n as f32 * value, "n = {n}");
+            graph.launch().unwrap();
+            assert_eq!(sum.read(&stream, &workspace).unwrap(), n as f32 * 3.0, "n = {n}, in a graph");
         }
     }
 }

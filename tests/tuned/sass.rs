@@ -63,6 +63,19 @@ pub(crate) fn loads(text: &str) -> usize {
     text.lines().filter(|line| is_load(line)).count()
 }
 
+/// Does each kernel wait for the previous launch (`griddepcontrol.wait` in PTX) before it touches global memory?
+pub(crate) fn wait_first(text: &str) -> Vec<bool> {
+    let kernels = text.split(".section\t.text.").skip(1);
+    kernels.map(waits_first).collect()
+}
+
+fn waits_first(text: &str) -> bool {
+    let touches =
+        |line: &&str| ["LDG", "STG", "ATOM", "RED", " LD.", " ST."].iter().any(|it| line.contains(it));
+    let mut steps = text.lines().filter(|line| is_instruction(line));
+    steps.find(|line| line.contains("ACQBULK") || touches(line)).is_some_and(|line| line.contains("ACQBULK"))
+}
+
 /// Where a line branches to: `.L_x_1`, of ``@P0 BRA `(.L_x_1) ;``.
 fn target(line: &str) -> Option<&str> {
     let (_, to) = line.split_once("BRA")?;

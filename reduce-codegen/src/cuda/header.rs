@@ -2,7 +2,7 @@
 
 use super::{NVRTC_FLAGS, types};
 use reduce_dsl::operation::{Layout, Operation};
-use reduce_dsl::program::{Program, Reach, Reads, Step};
+use reduce_dsl::program::{Kernel, Program, Reach, Reads, Step};
 use reduce_dsl::spec::Listed;
 
 pub(super) fn header(program: &Program) -> String {
@@ -17,7 +17,7 @@ pub(super) fn header(program: &Program) -> String {
 // map        {map}
 {layout}// compile    nvrtc or nvcc for sm_{oldest} or newer, {flags}
 //            (the other defaults of nvcc give the same bits){registers}
-{order}{launches}{workspace}// result     one {output}, written by {writer}
+{order}{launches}{overlap}{workspace}// result     one {output}, written by {writer}
 ",
         name = operation.name,
         types = types.join(" and "),
@@ -29,6 +29,7 @@ pub(super) fn header(program: &Program) -> String {
         flags = NVRTC_FLAGS.join(" "),
         order = order(program),
         launches = launches(program, &inputs.join(", ")),
+        overlap = overlap(program),
         workspace = workspace(program),
         writer = writer(program),
         output = types::record(&operation.output),
@@ -71,6 +72,16 @@ fn launches(program: &Program, inputs: &str) -> String {
         blocks(program, Reads::Partials)
     );
     text
+}
+
+/// How launches may overlap those before and behind them.
+fn overlap(program: &Program) -> String {
+    let Kernel { dependent, trigger, .. } = program.kernel(Reads::Inputs);
+    let waits = "//            may be launched with programmaticStreamSerializationAllowed: every thread waits first\n";
+    let triggers =
+        "//            lets a launch behind it with that attribute begin early, which must wait as well\n";
+    let says = |says: &bool, text| if *says { text } else { "" };
+    [says(dependent, waits), says(trigger, triggers)].concat()
 }
 
 /// Does a launch take tickets, and not only a program of fewer elements than that needs?

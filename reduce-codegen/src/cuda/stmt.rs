@@ -70,6 +70,8 @@ fn stmt(around: Around<'_>, it: &Stmt, depth: usize) -> String {
         }
         Stmt::Exit => line("return;".to_owned()),
         Stmt::Fence(order, scope) => line(fence(*order, *scope)),
+        Stmt::AwaitLaunch => line("asm volatile(\"griddepcontrol.wait;\" ::: \"memory\");".to_owned()),
+        Stmt::TriggerLaunch => line("asm volatile(\"griddepcontrol.launch_dependents;\");".to_owned()),
         Stmt::Atomic { into, op, place: at, value, order, scope } => {
             let (at, value) = (place(operation, at), sub(value));
             ticket(&into.name, *op, &at, &value, *order, *scope).into_iter().map(line).collect()

@@ -66,7 +66,7 @@ impl Uses {
                     self.body(then);
                     self.body(otherwise);
                 }
-                Stmt::Note(..) | Stmt::Set(..) | Stmt::Exit => {}
+                Stmt::Note(..) | Stmt::Set(..) | Stmt::Exit | Stmt::AwaitLaunch | Stmt::TriggerLaunch => {}
                 Stmt::Barrier(_) | Stmt::Fence(..) | Stmt::Arrive | Stmt::Wait | Stmt::Vote(..) => {}
             }
         }

@@ -9,7 +9,7 @@ use reduce_dsl::program::Scope;
 /// The lower half of a warp.
 const HALF: u32 = FULL >> 16;
 
-pub(crate) const MUTATIONS: [Mutation; 22] = [
+pub(crate) const MUTATIONS: [Mutation; 23] = [
     Mutation::of_order("block barrier deleted", |_, stmt| {
         once(*stmt == Stmt::Barrier(Barrier::Block), Vec::new)
     }),
@@ -24,6 +24,7 @@ pub(crate) const MUTATIONS: [Mutation; 22] = [
     }),
     Mutation::of_order("arrival deleted", |_, stmt| once(*stmt == Stmt::Arrive, Vec::new)),
     Mutation::of_order("wait deleted", |_, stmt| once(*stmt == Stmt::Wait, Vec::new)),
+    Mutation::of_order("launch before not awaited", |_, stmt| once(*stmt == Stmt::AwaitLaunch, Vec::new)),
     Mutation::of_order("arrival and wait exchanged", |_, stmt| {
         let arrives = once(*stmt == Stmt::Arrive, || vec![Stmt::Wait]);
         [arrives, once(*stmt == Stmt::Wait, || vec![Stmt::Arrive])].concat()

@@ -83,7 +83,7 @@ fn expressions(stmt: &mut Stmt) -> Vec<&mut Expr> {
         Stmt::Shuffle { value, down, .. } => vec![value, down],
         Stmt::Redux(_, there) => there.iter_mut().collect(),
         Stmt::Note(..) | Stmt::Exit | Stmt::Barrier(_) | Stmt::Fence(..) => Vec::new(),
-        Stmt::Arrive | Stmt::Wait => Vec::new(),
+        Stmt::Arrive | Stmt::Wait | Stmt::AwaitLaunch | Stmt::TriggerLaunch => Vec::new(),
     }
 }
 

@@ -99,7 +99,7 @@ impl<'a> Reader<'a> {
         Ok(kernel)
     }
 
-    /// `kernel name reads inputs, block 256, cluster 2, streaming, near partials`.
+    /// `kernel name reads inputs, block 256, cluster 2, streaming, dependent, near partials`.
     fn heading(&mut self) -> Parsed<ExpandedKernel> {
         let mut line = self.lines[self.at].clone();
         self.at += 1;
@@ -110,13 +110,15 @@ impl<'a> Reader<'a> {
         line.expect(",")?;
         line.expect("block")?;
         let block = line.number()?;
-        let (mut cluster, mut streaming, mut near_partials) = (1, false, false);
+        let (mut cluster, mut streaming, mut dependent, mut near_partials) = (1, false, false, false);
         while line.accept(",") {
             if line.accept("cluster") {
                 cluster = line.number()?;
             } else if line.accept("near") {
                 line.expect("partials")?;
                 near_partials = true;
+            } else if line.accept("dependent") {
+                dependent = true;
             } else {
                 line.expect("streaming")?;
                 streaming = true;
@@ -129,6 +131,7 @@ impl<'a> Reader<'a> {
             block,
             cluster,
             streaming,
+            dependent,
             near_partials,
             constants,
             shared,
@@ -198,6 +201,8 @@ impl<'a> Reader<'a> {
                 let (order, scope) = (line.order()?, line.scope()?);
                 line.end(Stmt::Fence(order, scope))
             }
+            "await" => launch(line, Stmt::AwaitLaunch),
+            "trigger" => launch(line, Stmt::TriggerLaunch),
             "atomic" => self.atomic(line),
             "for" => self.counted(line),
             "if" => self.branch(line),
@@ -341,6 +346,12 @@ fn note(line: &Cursor<'_>, text: &str) -> Parsed<Stmt> {
         Some(Stmt::Note(part, text.to_owned()))
     });
     note.map_or_else(|| line.error("a remark is `-- part: text`, with the part of the kernel"), Ok)
+}
+
+/// `launch`, behind `await` or `trigger`.
+fn launch(mut line: Cursor<'_>, stmt: Stmt) -> Parsed<Stmt> {
+    line.expect("launch")?;
+    line.end(stmt)
 }
 
 fn barrier(mut line: Cursor<'_>) -> Parsed<Stmt> {

@@ -23,6 +23,9 @@ impl fmt::Display for ExpandedKernel {
         if self.streaming {
             write!(f, ", streaming")?;
         }
+        if self.dependent {
+            write!(f, ", dependent")?;
+        }
         if self.near_partials {
             write!(f, ", near partials")?;
         }
@@ -71,6 +74,8 @@ fn print_stmt(f: &mut fmt::Formatter<'_>, stmt: &Stmt, depth: usize) -> fmt::Res
         Stmt::Vote(local, value) => writeln!(f, "vote {local} = {value}"),
         Stmt::Exit => writeln!(f, "exit"),
         Stmt::Fence(order, scope) => writeln!(f, "fence {order} {scope}"),
+        Stmt::AwaitLaunch => writeln!(f, "await launch"),
+        Stmt::TriggerLaunch => writeln!(f, "trigger launch"),
         Stmt::Atomic { into, op, place, value, order, scope } => {
             writeln!(f, "atomic {into} = {op}({place}, {value}) {order} {scope}")
         }

@@ -26,6 +26,8 @@
 //! 10. Near accumulators are those of a program whose positions are near, in its kernel over inputs. They stay in registers
 //!     and in the shared memory of their block; but where partials are near, all that is no result is, in both kernels.
 //! 11. A redux is one of accumulators that the hardware combines, with positions of 32 bits if they have any.
+//! 12. A kernel waits for the previous launch if it is dependent in the program, and then first of all: under no condition,
+//!     and before it touches memory. Only one that triggers in the program lets the next launch begin.
 
 mod bounds;
 mod expressions;
@@ -68,11 +70,17 @@ impl Expanded {
                 in_place,
                 ticket,
                 flags,
+                trigger: kernel.trigger,
                 met: false,
                 scope: BTreeMap::new(),
             };
             verifier.ensure(4, expanded.cluster == kernel.cluster(), || {
                 format!("clusters of {} blocks", expanded.cluster)
+            })?;
+            let first = expanded.body.iter().find(|stmt| !matches!(stmt, Stmt::Note(..)));
+            let waits = first == Some(&Stmt::AwaitLaunch);
+            verifier.ensure(12, [expanded.dependent, waits] == [kernel.dependent; 2], || {
+                format!("dependent is {}, and waiting {waits}", expanded.dependent)
             })?;
             verifier.ensure(10, expanded.near_partials == program.has_near_partials(), || {
                 format!("partials are {}", expanded.partial())
@@ -116,6 +124,8 @@ struct Verifier<'a> {
     ticket: bool,
     /// Do its partials carry flags?
     flags: bool,
+    /// Does it let the next launch begin?
+    trigger: bool,
     /// Do all blocks of the cluster run?
     met: bool,
     scope: BTreeMap<String, Binding>,
@@ -182,6 +192,10 @@ impl Verifier<'_> {
                 self.meeting(4, here >= Uniform::Cluster, stmt)
             }
             Stmt::Barrier(Barrier::Block) | Stmt::Exit => self.meeting(4, here >= Uniform::Block, stmt),
+            Stmt::AwaitLaunch => self.meeting(12, here >= Uniform::Block, stmt),
+            Stmt::TriggerLaunch => {
+                self.ensure(12, self.trigger, || "a trigger that is not asked for".to_owned())
+            }
             Stmt::Vote(into, value) => {
                 self.expect(value, Ty::BOOL)?;
                 self.meeting(4, here >= Uniform::Block, stmt)?;

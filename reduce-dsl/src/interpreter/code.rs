@@ -119,6 +119,7 @@ impl<'k> Writer<'k, '_> {
                 }
                 Stmt::Atomic { .. } | Stmt::AtomicCombine { .. } => self.simple(stmt).map_err(malformed)?,
                 Stmt::Arrive | Stmt::Wait | Stmt::Vote(..) => self.simple(stmt).map_err(malformed)?,
+                Stmt::AwaitLaunch | Stmt::TriggerLaunch => self.simple(stmt).map_err(malformed)?,
             }
         }
         self.names.truncate(names);
@@ -134,7 +135,7 @@ impl<'k> Writer<'k, '_> {
             Op::Scalar { .. } | Op::Branch { .. } | Op::Jump(_) | Op::Elements { .. } => false,
             Op::LoadAcc { .. } | Op::LoadTicket { .. } | Op::StoreTicket { .. } | Op::Barrier(_) => false,
             Op::Fence(..) | Op::Atomic { .. } | Op::Take { .. } | Op::Exit => false,
-            Op::Arrive | Op::Wait | Op::Vote { .. } => false,
+            Op::Arrive | Op::Wait | Op::Vote { .. } | Op::AwaitLaunch | Op::TriggerLaunch => false,
         };
         self.code.ops.push(op);
         self.code.sources.push(Source { stmt, part: self.part, combines });
@@ -243,6 +244,8 @@ impl<'k> Writer<'k, '_> {
             Stmt::Exit => Op::Exit,
             Stmt::Arrive => Op::Arrive,
             Stmt::Wait => Op::Wait,
+            Stmt::AwaitLaunch => Op::AwaitLaunch,
+            Stmt::TriggerLaunch => Op::TriggerLaunch,
             Stmt::Vote(local, value) => {
                 let value = self.scalar(value, Ty::BOOL)?;
                 let into = self.bind(&local.name, Ty::BOOL)?;

@@ -58,6 +58,10 @@ impl Machine<'_, '_> {
     /// A statement that moves no lane elsewhere.
     pub(super) fn execute(&mut self, team: &mut Cluster, here: Here) {
         let code = self.code;
+        if code.kernel.dependent && code.ops[here.pc].is_global() {
+            let early = here.lanes & !here.warp(team).awaited;
+            self.report(team, here, Kind::Early, early, "the thread has not waited for that");
+        }
         match &code.ops[here.pc] {
             Op::Scalar { into, value } => {
                 let value = self.scalar(team, here, value);
@@ -88,6 +92,9 @@ impl Machine<'_, '_> {
             Op::Take { into, at } => self.take(team, here, *into, at),
             Op::Branch { .. } | Op::Jump(_) | Op::Barrier(_) | Op::Exit => {}
             Op::Wait | Op::Vote { .. } => {}
+            // The launches of a reduction run one after the other here: who has waited is all that must be known.
+            Op::AwaitLaunch => here.warp(team).awaited |= here.lanes,
+            Op::TriggerLaunch => {}
             Op::Arrive => team.blocks[here.rank].arrived += here.lanes.count_ones(),
         }
         if code.sources[here.pc].combines {

@@ -146,6 +146,7 @@ impl Machine<'_, '_> {
             Op::Scalar { .. } | Op::Acc { .. } | Op::Elements { .. } => self.go_on(team, here, at, Flow::On),
             Op::LoadAcc { .. } | Op::StoreAcc { .. } | Op::Arrive => self.go_on(team, here, at, Flow::On),
             Op::LoadTicket { .. } | Op::StoreTicket { .. } => self.go_on(team, here, at, Flow::Seen),
+            Op::AwaitLaunch | Op::TriggerLaunch => self.go_on(team, here, at, Flow::On),
             Op::Fence(..) | Op::Atomic { .. } | Op::AtomicCombine { .. } | Op::Post { .. } => {
                 self.go_on(team, here, at, Flow::Seen)
             }

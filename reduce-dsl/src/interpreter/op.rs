@@ -74,6 +74,8 @@ pub(super) enum Op {
         into: usize,
     },
     Fence(MemoryOrder, Scope),
+    AwaitLaunch,
+    TriggerLaunch,
     Atomic {
         into: usize,
         op: AtomicOp,
@@ -89,6 +91,20 @@ pub(super) enum Op {
         scope: Scope,
     },
     Exit,
+}
+
+impl Op {
+    /// Does it touch memory that outlives the launch?
+    pub(super) fn is_global(&self) -> bool {
+        match self {
+            Op::LoadAcc { at, .. } | Op::StoreAcc { at, .. } | Op::AtomicCombine { at, .. } => at.is_global(),
+            Op::Elements { .. } | Op::Post { .. } | Op::Take { .. } => true,
+            Op::LoadTicket { .. } | Op::StoreTicket { .. } | Op::Atomic { .. } => true,
+            Op::Scalar { .. } | Op::Acc { .. } | Op::Branch { .. } | Op::Jump(_) | Op::Exit => false,
+            Op::Shuffle { .. } | Op::Redux { .. } | Op::Barrier(_) | Op::Arrive | Op::Wait => false,
+            Op::Vote { .. } | Op::Fence(..) | Op::AwaitLaunch | Op::TriggerLaunch => false,
+        }
+    }
 }
 
 /// Elements that go to as many registers.
@@ -107,6 +123,12 @@ pub(super) struct At {
     pub(super) index: ScalarExpr,
     /// In shared memory: whose.
     pub(super) rank: Option<ScalarExpr>,
+}
+
+impl At {
+    fn is_global(&self) -> bool {
+        !matches!(self.array, Array::Shared(_))
+    }
 }
 
 /// An array of accumulators.

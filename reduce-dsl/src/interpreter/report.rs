@@ -45,6 +45,9 @@ pub enum Kind {
     Uninitialised,
     /// An access outside its buffer, or to the shared memory of a block that may not have started, or have exited.
     OutOfBounds,
+    /// An access to global memory, in a kernel that may begin while the previous launch still runs, of a thread that has not
+    /// waited for that.
+    Early,
     /// A vector access to an address that is no multiple of its size.
     Misaligned,
     /// Index arithmetic whose result does not fit its type.
@@ -76,6 +79,7 @@ impl Kind {
             Kind::Shuffle => "shuffles with lanes that do not take part",
             Kind::Uninitialised => "reads what nothing wrote",
             Kind::OutOfBounds => "leaves its buffer",
+            Kind::Early => "may come before the previous launch has ended",
             Kind::Misaligned => "is misaligned",
             Kind::Overflow => "overflows",
             Kind::DivisionByZero => "divides by zero",

@@ -40,7 +40,10 @@ impl fmt::Display for Program {
 
 fn print_kernel(f: &mut fmt::Formatter<'_>, program: &Program, kernel: &Kernel) -> fmt::Result {
     let (block, tile) = (program.block, program.tile(kernel.reads));
-    writeln!(f, "kernel {} reads {}, block {block}, tile {tile}", kernel.name, kernel.reads)?;
+    let dependent = if kernel.dependent { ", dependent" } else { "" };
+    let trigger = if kernel.trigger { ", trigger" } else { "" };
+    let (name, reads) = (kernel.name, kernel.reads);
+    writeln!(f, "kernel {name} reads {reads}, block {block}, tile {tile}{dependent}{trigger}")?;
     kernel.steps.iter().try_for_each(|step| writeln!(f, "  {step}"))
 }
 

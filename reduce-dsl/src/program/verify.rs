@@ -1,6 +1,7 @@
 //! The verifier of programs. A violation is a bug of this project: passes refuse what users get wrong.
 //!
-//! 1. The kernels are, in this order, one that reads inputs and one that reads partials.
+//! 1. The kernels are, in this order, one that reads inputs and one that reads partials. Both are dependent or none is, and so
+//!    with triggers.
 //! 2. `block` is a power of two, 32 … 1024.
 //! 3. The steps of a kernel are a fold, then combinations of strictly widening scope, then the grid. A kernel
 //!    whose tree is in place has no fold, because its items are in memory; the kernel before it keeps them there.
@@ -72,6 +73,8 @@ impl Program {
     pub fn verify(&self) -> Check {
         let reads = [self.kernels[0].reads, self.kernels[1].reads];
         ensure(1, reads == [Reads::Inputs, Reads::Partials], || format!("the kernels read {reads:?}"))?;
+        let [inputs, partials] = self.kernels.each_ref().map(|kernel| (kernel.dependent, kernel.trigger));
+        ensure(1, inputs == partials, || format!("one kernel is {inputs:?}, the other {partials:?}"))?;
         let legal = self.block.is_power_of_two() && LIMITS.block.contains(&self.block);
         ensure(2, legal, || format!("block {}", self.block))?;
         self.kernels.iter().try_for_each(|kernel| verify_kernel(self, kernel))?;

@@ -23,6 +23,21 @@ fn memory_is_undefined_until_it_is_written() {
 }
 
 #[test]
+fn a_dependent_kernel_waits_before_it_touches_memory_that_outlives_it() {
+    let dependent = |body| ExpandedKernel { dependent: true, ..kernel(body) };
+    let shared = Stmt::Store(s(Expr::Thread), Expr::Empty);
+    let read = || take("mine", Expr::Thread);
+    clean(&dependent([vec![shared.clone(), Stmt::AwaitLaunch], read()].concat()), 2);
+    clean(&kernel(read()), 2);
+    let late = [read(), vec![Stmt::AwaitLaunch]].concat();
+    let others = [vec![when(Expr::Thread.below(31), [Stmt::AwaitLaunch]), BARRIER], read()].concat();
+    let write = when(Expr::Thread.equals(0), [Stmt::Store(partial(Expr::Block), Expr::Empty)]);
+    for body in [late, others, vec![Stmt::TriggerLaunch, write]] {
+        wrong(&dependent(body), 2, Kind::Early);
+    }
+}
+
+#[test]
 fn shared_memory_is_fresh_for_each_block() {
     let write = when(Expr::Block.equals(0), [Stmt::Store(s(Expr::Thread), Expr::Empty)]);
     let read = when(Expr::Block.equals(1), [Stmt::Load(acc("held"), s(Expr::Thread))]);

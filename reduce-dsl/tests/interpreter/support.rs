@@ -25,6 +25,7 @@ pub(crate) fn kernel(body: Vec<Stmt>) -> ExpandedKernel {
         block: 32,
         cluster: 1,
         streaming: false,
+        dependent: false,
         near_partials: false,
         constants: vec![constant("LEN", 64)],
         shared: vec![Shared { name: "s", len: "LEN", near: false }],

@@ -1,6 +1,6 @@
 //! The programs of a reduction on a GPU: one for each range of n, compiled when it is needed first.
 
-use super::driver::failed;
+use super::driver::{self, failed};
 use super::gpu::Gpu;
 use super::modules;
 use crate::Error;
@@ -39,6 +39,8 @@ pub(super) struct Case {
     /// Do the kernels take a ticket?
     pub(super) has_ticket: bool,
     pub(super) block: u32,
+    /// May the kernels begin while the previous launch still runs?
+    pub(super) dependent: bool,
     /// By what they read, as the program has them; the second is not there where one launch is enough.
     functions: OnceLock<Vec<CudaFunction>>,
     /// Held while they are compiled, so that no thread compiles what another does.
@@ -48,7 +50,8 @@ pub(super) struct Case {
 impl Cases {
     pub(super) fn new(programs: &Programs, gpu: &Gpu) -> Cases {
         let operation = programs.of_n(0).operation.clone();
-        let cases = programs.cases().iter().map(Case::new).collect();
+        let overlaps = driver::overlaps_launches();
+        let cases = programs.cases().iter().map(|program| Case::new(program, overlaps)).collect();
         Cases { gpu: gpu.clone(), operation, programs: programs.clone(), cases }
     }
 
@@ -99,7 +102,7 @@ impl Cases {
 }
 
 impl Case {
-    fn new(program: &Program) -> Case {
+    fn new(program: &Program, overlaps: bool) -> Case {
         let (plan, operation) = (program.plan(), &program.operation);
         let padding = operation.padding.as_ref().filter(|_| plan.starts_from_padding());
         Case {
@@ -109,6 +112,7 @@ impl Case {
             // Where one block has all elements, nobody waits for others.
             has_ticket: plan.has_ticket() && !program.is_alone(),
             block: program.block,
+            dependent: overlaps && program.kernel(Reads::Inputs).dependent,
             functions: OnceLock::new(),
             compiling: Mutex::default(),
         }

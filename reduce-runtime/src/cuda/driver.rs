@@ -27,7 +27,7 @@ const FUNCTIONS: [&str; 34] = [
     "cuGetErrorName",
     "cuGetErrorString",
     "cuInit",
-    "cuLaunchKernel",
+    "cuLaunchKernelEx",
     "cuMemAllocAsync",
     "cuMemAlloc_v2",
     "cuMemFreeAsync",
@@ -46,8 +46,9 @@ const FUNCTIONS: [&str; 34] = [
     "cuStreamWaitEvent",
 ];
 
-/// The functions that only measuring calls, which older drivers lack.
-const CLOCK_FUNCTIONS: [&str; 3] = ["cuEventElapsedTime_v2", "cuEventSynchronize", "cuMemcpyDtoDAsync_v2"];
+/// The functions that only measuring calls, some of which older drivers lack.
+const CLOCK_FUNCTIONS: [&str; 4] =
+    ["cuEventElapsedTime_v2", "cuEventSynchronize", "cuLaunchKernel", "cuMemcpyDtoDAsync_v2"];
 
 /// Makes sure that cudarc can call the driver.
 pub(super) fn check() -> Result<(), Error> {
@@ -56,14 +57,25 @@ pub(super) fn check() -> Result<(), Error> {
         return Err(Error::NoDriver);
     }
     complete(&FUNCTIONS)?;
+    let text = |version: i32| format!("{}.{}", version / 1000, version % 1000 / 10);
+    match version()? {
+        OLDEST.. => Ok(()),
+        found => Err(Error::OldDriver { found: text(found), needed: text(OLDEST) }),
+    }
+}
+
+/// Can launches overlap, also where they are captured in graphs? Edges that say so are there from CUDA 12.3 on (CUDA C++
+/// Programming Guide, programmatic dependent launch).
+pub(super) fn overlaps_launches() -> bool {
+    version().is_ok_and(|version| version >= 12030)
+}
+
+/// The newest CUDA that the driver takes, as in 12030.
+fn version() -> Result<i32, Error> {
     let mut version = 0;
     // SAFETY: writes one number, and may be called before the driver is initialised.
     unsafe { sys::cuDriverGetVersion(&mut version) }.result().map_err(failed("asking for its version"))?;
-    let text = |version: i32| format!("{}.{}", version / 1000, version % 1000 / 10);
-    match version {
-        OLDEST.. => Ok(()),
-        _ => Err(Error::OldDriver { found: text(version), needed: text(OLDEST) }),
-    }
+    Ok(version)
 }
 
 /// Makes sure that cudarc can measure times, with a driver that [`check`] found.

@@ -49,6 +49,11 @@ impl Kernels {
         Workspace::new(&self.cases, stream, n)
     }
 
+    /// Is it a workspace of these kernels?
+    pub(crate) fn check_workspace(&self, workspace: &Workspace) -> Result<(), Error> {
+        workspace.check_cases(&self.cases)
+    }
+
     /// Queues a reduction of n elements.
     pub(crate) fn enqueue(
         &self,

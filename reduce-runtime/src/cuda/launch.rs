@@ -1,6 +1,9 @@
 //! What is queued on a stream: a kernel with its arguments, and memory that is set to some bytes.
 
-use cudarc::driver::sys::{CUdeviceptr, cuLaunchKernel, cuMemsetD8Async, cuMemsetD32Async};
+use cudarc::driver::sys::{
+    CUdeviceptr, CUlaunchAttribute, CUlaunchAttributeID, CUlaunchAttributeValue, CUlaunchConfig,
+    cuLaunchKernelEx, cuMemsetD8Async, cuMemsetD32Async,
+};
 use cudarc::driver::{CudaFunction, CudaStream, DriverError};
 use std::ffi::c_void;
 use std::ptr::null_mut;
@@ -8,15 +11,27 @@ use std::ptr::null_mut;
 /// As many arguments as most kernels take; more of them cost an allocation.
 const USUAL: usize = 64;
 
+/// How a kernel is launched.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Shape {
+    /// Blocks.
+    pub(super) grid: u32,
+    /// Threads of a block.
+    pub(super) block: u32,
+    /// May it begin while the previous launch still runs? The kernel waits for that by itself.
+    pub(super) dependent: bool,
+}
+
 /// Queues a kernel. The context of the stream is current.
 ///
 /// # Safety
+/// A kernel that is launched as a dependent one waits for the previous launch before it touches memory.
 /// There is an argument for each parameter of the kernel, in the low bytes of a word on a little-endian machine, and
 /// the memory that they point to is as the kernel expects it and lives until it is done.
 pub(super) unsafe fn launch(
     stream: &CudaStream,
     function: &CudaFunction,
-    (grid, block): (u32, u32),
+    shape: Shape,
     arguments: &[u64],
 ) -> Result<(), DriverError> {
     let (mut usual, mut many) = ([null_mut(); USUAL], Vec::new());
@@ -29,11 +44,27 @@ pub(super) unsafe fn launch(
     for (pointer, argument) in pointers.iter_mut().zip(arguments) {
         *pointer = std::ptr::from_ref(argument).cast_mut().cast::<c_void>();
     }
-    let (function, stream) = (function.cu_function(), stream.cu_stream());
-    let pointers = pointers.as_mut_ptr();
-    // SAFETY: the driver copies what the pointers point to, of which there are as many as the caller says; it does
-    // not write there.
-    unsafe { cuLaunchKernel(function, grid, 1, 1, block, 1, 1, 0, stream, pointers, null_mut()) }.result()
+    let mut dependent = CUlaunchAttribute {
+        id: CUlaunchAttributeID::CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION,
+        pad: [0; 4],
+        value: CUlaunchAttributeValue { programmaticStreamSerializationAllowed: 1 },
+    };
+    let config = CUlaunchConfig {
+        gridDimX: shape.grid,
+        gridDimY: 1,
+        gridDimZ: 1,
+        blockDimX: shape.block,
+        blockDimY: 1,
+        blockDimZ: 1,
+        sharedMemBytes: 0,
+        hStream: stream.cu_stream(),
+        attrs: &raw mut dependent,
+        numAttrs: shape.dependent.into(),
+    };
+    let (function, pointers) = (function.cu_function(), pointers.as_mut_ptr());
+    // SAFETY: the driver copies what the pointers point to, of which there are as many as the caller says, and the
+    // configuration with its attribute; it does not write there.
+    unsafe { cuLaunchKernelEx(&raw const config, function, pointers, null_mut()) }.result()
 }
 
 /// Queues that memory becomes these bytes, few of them. Unlike a copy, it needs no memory of the host that lives until

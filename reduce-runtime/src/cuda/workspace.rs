@@ -2,7 +2,7 @@
 
 use super::cases::{Cases, bytes_of, launches};
 use super::driver::failed;
-use super::launch::{fill, launch};
+use super::launch::{Shape, fill, launch};
 use crate::reducer::something;
 use crate::{Error, host};
 use cudarc::driver::sys::{CUdeviceptr, cuMemcpyDtoHAsync_v2};
@@ -48,7 +48,7 @@ pub struct Workspace {
 #[derive(Debug)]
 struct Prepared {
     kernel: Reads,
-    size: (u32, u32),
+    shape: Shape,
     arguments: Vec<u64>,
 }
 
@@ -127,11 +127,14 @@ impl Workspace {
         something(&self.cases.operation, values(output, &bytes))
     }
 
+    /// Is it one of these cases?
+    pub(super) fn check_cases(&self, cases: &Arc<Cases>) -> Result<(), Error> {
+        if Arc::ptr_eq(&self.cases, cases) { Ok(()) } else { Err(Error::OtherWorkspace) }
+    }
+
     /// Is it one of these cases, on that stream, for as many elements?
     pub(super) fn check(&self, cases: &Arc<Cases>, stream: &CudaStream, n: u64) -> Result<(), Error> {
-        if !Arc::ptr_eq(&self.cases, cases) {
-            return Err(Error::OtherWorkspace);
-        }
+        self.check_cases(cases)?;
         if *stream != *self.stream {
             return Err(Error::OtherStream);
         }
@@ -196,7 +199,7 @@ impl Workspace {
         let params = operation.params.iter().map(|_| 0);
         Prepared {
             kernel: launch.kernel,
-            size: (launch.grid as u32, case.block),
+            shape: Shape { grid: launch.grid as u32, block: case.block, dependent: case.dependent },
             arguments: items.into_iter().chain(rest).chain(params).collect(),
         }
     }
@@ -214,25 +217,29 @@ impl Workspace {
 
     /// Queues all launches that are prepared. The context is current.
     pub(super) fn launch_all(&mut self) -> Result<(), Error> {
+        // After a failure there is none, not that of the call before.
+        self.has_result = false;
         if let Some(padding) = &self.cases.case(self.place).padding {
             let at = self.levels();
             // SAFETY: an accumulator of that size is there, in memory that is freed in the order of the stream.
             unsafe { fill(&self.stream, at, padding) }.map_err(failed("setting the padding"))?;
         }
+        (0..self.launches.len()).try_for_each(|place| self.launch(place))?;
         self.has_result = true;
-        (0..self.launches.len()).try_for_each(|place| self.launch(place))
+        Ok(())
     }
 
     /// Queues one of the launches that are prepared. The context is current.
     pub(super) fn launch(&self, place: usize) -> Result<(), Error> {
-        let Prepared { kernel, size, arguments } = &self.launches[place];
+        let Prepared { kernel, shape, arguments } = &self.launches[place];
         let function = &self.cases.functions(self.place)?[*kernel as usize];
         // SAFETY: the arguments are those of the kernels that reduce-codegen prints: the inputs, with their steps
         // where they have some, or the items, of `launch.items` items, the partials and the result, both of the size
         // the plan says, the number of items, a ticket if they take one, for a kernel over partials that of all elements if it takes it, and the
-        // params, of the types that the operation names, on a little-endian machine. This memory is freed in the order
-        // of the stream, that of inputs when they are no longer being read.
-        unsafe { launch(&self.stream, function, *size, arguments) }.map_err(failed("launching a kernel"))
+        // params, of the types that the operation names, on a little-endian machine. A dependent kernel waits first (rule 12
+        // of the verifier of expanded kernels). This memory is freed in the order of the stream, that of inputs when they are
+        // no longer being read.
+        unsafe { launch(&self.stream, function, *shape, arguments) }.map_err(failed("launching a kernel"))
     }
 
     /// Queues that the result is that of no elements.

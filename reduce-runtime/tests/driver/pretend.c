@@ -9,17 +9,19 @@
 enum { LOADS, LAUNCHED, ALLOCATIONS, WAITS, EVENTS, COPIES, UNLOADS, ATTRIBUTES, KINDS };
 
 static unsigned counts[KINDS];
-static unsigned long long arguments[LAUNCHES][ARGUMENTS + 2];
-static int refusals;
+static unsigned long long arguments[LAUNCHES][ARGUMENTS + 3];
+static int refusals, failures;
 static __thread void* current;
 
 static unsigned next(int kind) { return __atomic_fetch_add(&counts[kind], 1, __ATOMIC_SEQ_CST); }
 
 unsigned calls(int kind) { return counts[kind]; }
-/// The grid and block of a launch, then its arguments.
+/// The grid and block of a launch, whether it is a dependent one, then its arguments.
 unsigned long long argument(unsigned launch, unsigned place) { return arguments[launch % LAUNCHES][place]; }
 /// So many of the next images are refused.
 void refuse(int images) { refusals = images; }
+/// So many of the next launches fail.
+void fail(int launches) { failures = launches; }
 
 int cuInit(unsigned flags) { return 0; }
 int cuDriverGetVersion(int* version) { return *version = 13000, 0; }
@@ -72,11 +74,25 @@ int cuStreamCreate(void** stream, unsigned flags) { return *stream = malloc(1), 
 int cuStreamDestroy_v2(void* stream) { return free(stream), 0; }
 int cuStreamSynchronize(void* stream) { return next(WAITS), 0; }
 int cuStreamWaitEvent(void* stream, void* event, unsigned flags) { return next(EVENTS), 0; }
-int cuLaunchKernel(void* function, unsigned grid, unsigned y, unsigned z, unsigned block, unsigned block_y,
-                   unsigned block_z, unsigned shared, void* stream, void** parameters, void** extra) {
+
+struct attribute {
+    int id;
+    char pad[4];
+    int value[16];
+};
+struct config {
+    unsigned grid[3], block[3], shared;
+    void* stream;
+    struct attribute* attributes;
+    unsigned count;
+};
+int cuLaunchKernelEx(const struct config* config, void* function, void** parameters, void** extra) {
+    if (failures > 0) return --failures, 719;
     unsigned long long* launch = arguments[next(LAUNCHED) % LAUNCHES];
-    launch[0] = grid, launch[1] = block;
-    for (int i = 0; i < ARGUMENTS; ++i) launch[2 + i] = 0;
-    for (int i = 0; i < ARGUMENTS && parameters[i]; ++i) launch[2 + i] = *(unsigned long long*)parameters[i];
+    launch[0] = config->grid[0], launch[1] = config->block[0], launch[2] = 0;
+    for (unsigned i = 0; i < config->count; ++i)
+        if (config->attributes[i].id == 6) launch[2] = config->attributes[i].value[0];
+    for (int i = 0; i < ARGUMENTS; ++i) launch[3 + i] = 0;
+    for (int i = 0; i < ARGUMENTS && parameters[i]; ++i) launch[3 + i] = *(unsigned long long*)parameters[i];
     return 0;
 }

@@ -66,7 +66,7 @@ impl<'a> Bounds<'a> {
             }
             Stmt::Redux(_, there) => there.iter().try_for_each(|there| self.check(there)),
             Stmt::Note(..) | Stmt::Exit | Stmt::Barrier(_) | Stmt::Fence(..) => Ok(()),
-            Stmt::Arrive | Stmt::Wait => Ok(()),
+            Stmt::Arrive | Stmt::Wait | Stmt::AwaitLaunch | Stmt::TriggerLaunch => Ok(()),
         }
     }
 
