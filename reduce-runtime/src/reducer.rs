@@ -175,7 +175,7 @@ impl Reducer {
     /// until the previous launch of the stream is done before it touches memory. So other kernels of that stream that
     /// are launched in this way must wait as well (`griddepcontrol.wait`), those before so that the reduction is behind all
     /// that they are behind, and those behind before they write what it reads. In a captured graph the edges between such
-    /// kernels are programmatic ones, which are read with their data (`cuGraphKernelNodeGetAttribute`, `cuGraphGetEdges_v2`).
+    /// kernels are programmatic ones, which are read together with their data (`cuGraphGetEdges_v2`).
     ///
     /// # Errors
     /// Inputs and params as in [`Reducer::reduce_device_with`]; a workspace that another reducer made, that is of
