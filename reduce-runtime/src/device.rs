@@ -40,8 +40,9 @@ impl Device {
         Gpu::of(context).map(|gpu| Device { place: Place::Cuda(gpu) })
     }
 
-    /// The same, but what is compiled for it is kept in that cache, not in [`Cache::of_environment`](crate::Cache). The
-    /// host has none.
+    /// The same, but what is compiled for it is kept in that cache, not in [`Cache::of_environment`](crate::Cache), where
+    /// [`Device::cuda`] has kept which NVRTC there is, and nothing else; `REDUCEGEN_CACHE=off` keeps that from being
+    /// written, too. The host has none.
     #[cfg(feature = "cuda")]
     #[must_use]
     pub fn with_cache(self, cache: crate::Cache) -> Device {
