@@ -49,9 +49,9 @@ pub(crate) fn join_rows<'a, T: Copy, B: Copy + 'a, const N: usize, const LANES: 
     // In registers.
     let mut kept = *lanes;
     for group in groups {
-        for (i, lane) in kept.iter_mut().enumerate() {
-            for row in group {
-                *lane = f(*lane, row[i]);
+        for row in group {
+            for (lane, &x) in kept.iter_mut().zip(row) {
+                *lane = f(*lane, x);
             }
         }
     }

@@ -27,13 +27,13 @@ pub struct Loops {
 /// Those for every processor.
 impl Default for Loops {
     fn default() -> Loops {
-        let accumulate = |op, acc: &mut Lanes, b: LanesRef<'_>| accumulate(op, acc, b, false);
+        let accumulate = |op, acc: &mut Lanes, b: LanesRef<'_>| accumulate(op, acc, b, |_| ());
         Loops { apply, accumulate, append, halve, gather }
     }
 }
 
 macro_rules! compiled {
-    ($visible:vis, |$at:ident| $fetch:expr, $(#[$features:meta])*) => {
+    ($visible:vis, $(#[$features:meta])*) => {
         /// `out[i] = op(a[i])`. `out` has the type of the result and is resized.
         ///
         /// # Errors
@@ -53,14 +53,19 @@ macro_rules! compiled {
         }
 
         /// Row after row of `b`, each as long as `acc`, joins it: `acc[i] = acc[i] op b[i]`, where there is a `b[i]`.
-        /// Sums of narrow types widen them as they do. `prefetch`, where there is such an instruction, asks for memory ahead of
-        /// reading it.
+        /// Sums of narrow types widen them as they do. `fetch` is called for memory that will be read soon. It is compiled into
+        /// the loops if it takes no instructions but those that every processor has.
         ///
         /// # Errors
         /// The operation is not defined for the types, or does not [commute](Bin::commutes).
         $(#[$features])*
-        pub fn accumulate(op: Bin, acc: &mut Lanes, b: LanesRef<'_>, prefetch: bool) -> Done {
-            operations::accumulate(op, acc, b, |$at| if prefetch { $fetch })
+        pub fn accumulate(
+            op: Bin,
+            acc: &mut Lanes,
+            b: LanesRef<'_>,
+            fetch: impl Fn(*const i8) + Copy,
+        ) -> Done {
+            operations::accumulate(op, acc, b, fetch)
         }
 
         /// Appends lanes to `out`. Lanes of another type are a bug of the caller and ignored.
@@ -142,15 +147,14 @@ macro_rules! compiled {
     };
 }
 
-compiled!(pub, |_at| (),);
+compiled!(pub,);
 
 /// The same for processors with AVX2 and what came with it (x86-64-v3).
 #[cfg(target_arch = "x86_64")]
 pub mod avx2 {
     use super::{Bin, Cmp, Done, Lanes, LanesRef, Node, Un, bug, operations};
-    use std::arch::x86_64::{_MM_HINT_T1, _mm_prefetch};
 
-    compiled!(, |at| _mm_prefetch::<_MM_HINT_T1>(at),
+    compiled!(,
         #[doc = "\n# Safety\nThe processor has AVX2, BMI1, BMI2, F16C, FMA, LZCNT and POPCNT."]
         #[target_feature(enable = "avx2,bmi1,bmi2,f16c,fma,lzcnt,popcnt")]
     );

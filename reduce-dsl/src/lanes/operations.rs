@@ -4,7 +4,7 @@
 //! [`crate::arith`] and are plain enough for the compiler to vectorise. All of it is inlined into what is compiled
 //! for an [instruction set](super::compiled), so that it is compiled for that one.
 
-use super::rows::{ahead_of, grouped, join, join_side_by_side, rows};
+use super::rows::{InParts, grouped, join, join_in_parts, join_side_by_side, rows};
 use super::{LaneError, Lanes, LanesRef, bug};
 use crate::Scalar;
 use crate::arith::{As, Bits, Element, Float, Integer, Number, Order};
@@ -49,9 +49,9 @@ macro_rules! loops {
 
 /// The same for loops in place, by a function of one element and, of groups of rows, one that is cheaper.
 macro_rules! joins {
-    ($op:expr, $acc:ident, $b:ident, $fetch:ident: $f:expr; $($scalar:ident)*) => {
+    ($op:expr, $acc:ident, $b:ident, $fetch:ident: $join:ident $f:expr; $($scalar:ident)*) => {
         match ($acc, $b) {
-            $((Lanes::$scalar(acc), LanesRef::$scalar(b)) => { join(acc, b, $f, $fetch); Ok(()) })*
+            $((Lanes::$scalar(acc), LanesRef::$scalar(b)) => { $join(acc, b, $f, $fetch); Ok(()) })*
             (acc, b) => bug($op, &[acc.borrow(), b]),
         }
     };
@@ -61,7 +61,7 @@ macro_rules! joins {
                 let (groups, rest) = grouped::<_, _, { rows(Scalar::$scalar) }>(acc, b);
                 // Called by its name: a closure that does so would be compiled for every processor.
                 if let Some(lanes) = acc.as_mut_array() {
-                    $of_rows(lanes, groups.iter().inspect(|group| ahead_of(*group, $fetch)));
+                    $of_rows(lanes, InParts::new(groups, $fetch));
                 }
                 join(acc, rest, $f, $fetch);
                 Ok(())
@@ -143,14 +143,14 @@ pub(super) fn accumulate(
     match op {
         Bin::Add if widens(op, b.ty(), acc.ty()) => accumulate_wide(op, acc, b, fetch),
         Bin::Add => accumulate_sum(op, acc, b, fetch),
-        Bin::Mul => over!(join numbers: op, acc, b, fetch: Number::mul),
+        Bin::Mul => over!(join numbers: op, acc, b, fetch: join Number::mul),
         Bin::Min => over!(join ordered: op, acc, b, fetch: Order::min, Order::min_rows),
         Bin::Max => over!(join ordered: op, acc, b, fetch: Order::max, Order::max_rows),
-        Bin::MinNum => over!(join floats: op, acc, b, fetch: Order::min_num),
-        Bin::MaxNum => over!(join floats: op, acc, b, fetch: Order::max_num),
-        Bin::And => over!(join bits: op, acc, b, fetch: Bits::and),
-        Bin::Or => over!(join bits: op, acc, b, fetch: Bits::or),
-        Bin::Xor => over!(join bits: op, acc, b, fetch: Bits::xor),
+        Bin::MinNum => over!(join floats: op, acc, b, fetch: join_in_parts Order::min_num),
+        Bin::MaxNum => over!(join floats: op, acc, b, fetch: join_in_parts Order::max_num),
+        Bin::And => over!(join bits: op, acc, b, fetch: join_in_parts Bits::and),
+        Bin::Or => over!(join bits: op, acc, b, fetch: join_in_parts Bits::or),
+        Bin::Xor => over!(join bits: op, acc, b, fetch: join_in_parts Bits::xor),
         Bin::Sub | Bin::Div | Bin::Rem | Bin::Shl | Bin::Shr => bug(op, &[acc.borrow(), b]),
     }
 }
@@ -166,7 +166,7 @@ fn accumulate_sum(
     match (acc, b) {
         (Lanes::F32(acc), LanesRef::F32(b)) => join_side_by_side(acc, b, Number::add, fetch),
         (Lanes::F64(acc), LanesRef::F64(b)) => join_side_by_side(acc, b, Number::add, fetch),
-        (acc, b) => return over!(join integers: op, acc, b, fetch: Number::add),
+        (acc, b) => return over!(join integers: op, acc, b, fetch: join_in_parts Number::add),
     }
     Ok(())
 }
@@ -192,20 +192,20 @@ fn accumulate_wide(
     fetch: impl Fn(*const i8) + Copy,
 ) -> Result<(), LaneError> {
     match (acc, b) {
-        (Lanes::F32(acc), LanesRef::F16(b)) => join_wide(acc, b, fetch),
-        (Lanes::F32(acc), LanesRef::Bf16(b)) => join_wide(acc, b, fetch),
-        (Lanes::I32(acc), LanesRef::I8(b)) => join_wide(acc, b, fetch),
-        (Lanes::I32(acc), LanesRef::I16(b)) => join_wide(acc, b, fetch),
-        (Lanes::U32(acc), LanesRef::U8(b)) => join_wide(acc, b, fetch),
-        (Lanes::U32(acc), LanesRef::U16(b)) => join_wide(acc, b, fetch),
+        (Lanes::F32(acc), LanesRef::F16(b)) => join_side_by_side(acc, b, add_wide, fetch),
+        (Lanes::F32(acc), LanesRef::Bf16(b)) => join_side_by_side(acc, b, add_wide, fetch),
+        (Lanes::I32(acc), LanesRef::I8(b)) => join_in_parts(acc, b, add_wide, fetch),
+        (Lanes::I32(acc), LanesRef::I16(b)) => join_in_parts(acc, b, add_wide, fetch),
+        (Lanes::U32(acc), LanesRef::U8(b)) => join_in_parts(acc, b, add_wide, fetch),
+        (Lanes::U32(acc), LanesRef::U16(b)) => join_in_parts(acc, b, add_wide, fetch),
         (acc, b) => return bug(op, &[acc.borrow(), b]),
     }
     Ok(())
 }
 
 #[inline(always)]
-fn join_wide<T: Number, B: As<T> + Copy>(acc: &mut [T], b: &[B], fetch: impl Fn(*const i8) + Copy) {
-    join(acc, b, |acc, b| Number::add(acc, b.to()), fetch);
+fn add_wide<T: Number, B: As<T>>(acc: T, b: B) -> T {
+    Number::add(acc, b.to())
 }
 
 /// `out[i] = a[i] op b[i]`, as `bool`, for operands of one length.

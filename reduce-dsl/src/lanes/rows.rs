@@ -1,8 +1,9 @@
 //! How rows of elements join lanes. The measurements are in ARCHITECTURE.md.
 //!
-//! Few lanes stay in registers while row after row joins them. Of many lanes some do, while a little of each of many rows joins
-//! them, side by side: processors, which read ahead of a program within a page or two, then do so in many places at once. What
-//! comes behind all those rows is asked for meanwhile, once, into a cache that holds it until its turn comes.
+//! Few lanes stay in registers while row after row joins them. Of many lanes some do, while a little of each of some rows joins
+//! them, side by side: processors, which read ahead of a program within a page or two, then do so in some places at once. What
+//! comes behind all those rows is asked for meanwhile, once, into a cache that holds it until its turn comes. For the same
+//! reason what gives the same in any order takes its rows from some parts of the elements in turn.
 
 use crate::Scalar;
 use crate::arith::join_rows;
@@ -10,11 +11,15 @@ use crate::arith::join_rows;
 /// Lanes that stay in registers while rows join them.
 pub const NARROW: usize = 16;
 
-/// Rows that are read side by side, at most.
-const SIDE: usize = 16;
+/// Rows that are read side by side, at most. Lines of rows that lie some 4 KiB apart share one set of a first-level cache,
+/// which has as many places, or a few more.
+const SIDE: usize = 8;
 
 /// Bytes of such rows, at most. With as many that are asked for they fill half of a small cache of the second level.
 const SHEET: usize = 1 << 17;
+
+/// Parts of the elements that rows are taken from in turn, where any order gives the same.
+const PARTS: usize = 4;
 
 /// Elements of a row that are read at once, and lanes that stay in registers meanwhile.
 pub const BLOCK: usize = 32;
@@ -31,14 +36,24 @@ pub(super) fn join<T: Copy, B: Copy>(
         *acc = b.iter().fold(*acc, |acc, &b| f(acc, b));
         return;
     }
-    // No closure of the standard library's in between: what is not inlined is compiled for every processor.
-    let (groups, rest) = grouped::<_, _, 4>(acc, b);
-    if let Some(lanes) = acc.as_mut_array() {
-        join_rows(lanes, groups.iter().inspect(|group| ahead_of(group, fetch)), f);
-    }
-    for row in rest.chunks(acc.len().max(1)) {
+    for row in b.chunks(acc.len().max(1)) {
         join_row(acc, row, f, fetch);
     }
+}
+
+/// [`join`] by what gives the same in any order.
+#[inline(always)]
+pub(super) fn join_in_parts<T: Copy, B: Copy>(
+    acc: &mut [T],
+    b: &[B],
+    f: impl Fn(T, B) -> T + Copy,
+    fetch: impl Fn(*const i8) + Copy,
+) {
+    let (groups, rest) = grouped::<_, _, 4>(acc, b);
+    if let Some(lanes) = acc.as_mut_array() {
+        join_rows(lanes, InParts::new(groups, fetch), f);
+    }
+    join(acc, rest, f, fetch);
 }
 
 /// `acc[i] = f(acc[i], row[i])`, where there is a `row[i]`.
@@ -158,7 +173,41 @@ pub(super) fn append<T: Copy>(elements: &[T], to: &mut Vec<T>) {
     to.extend_from_slice(rest);
 }
 
-/// All whole groups of rows of `b`, and the rest, if `acc` stays in registers; else none, and everything.
+/// Groups of rows: the first one of every part, then the second ones, …. What comes behind each is asked for.
+///
+/// No iterator of the standard library's: what is not inlined is compiled for every processor, and closures cannot ask for it.
+pub(super) struct InParts<'b, G, F> {
+    groups: &'b [G],
+    next: usize,
+    fetch: F,
+}
+
+impl<'b, G, F: Fn(*const i8) + Copy> InParts<'b, G, F> {
+    /// Those of `groups` that make equal parts.
+    #[inline(always)]
+    pub(super) fn new(groups: &'b [G], fetch: F) -> InParts<'b, G, F> {
+        InParts { groups, next: 0, fetch }
+    }
+}
+
+impl<'b, G, F: Fn(*const i8) + Copy> Iterator for InParts<'b, G, F> {
+    type Item = &'b G;
+
+    #[inline(always)]
+    fn next(&mut self) -> Option<&'b G> {
+        let part = self.groups.len() / PARTS;
+        let (k, at) = (self.next % PARTS, self.next / PARTS);
+        if at == part {
+            return None;
+        }
+        self.next += 1;
+        let group = self.groups.get(k * part + at)?;
+        ahead_of(group, self.fetch);
+        Some(group)
+    }
+}
+
+/// As many whole groups of rows of `b` as make equal parts, and the rest, if `acc` stays in registers; else none, and everything.
 #[inline(always)]
 pub(super) fn grouped<'b, T, B, const ROWS: usize>(
     acc: &[T],
@@ -166,6 +215,7 @@ pub(super) fn grouped<'b, T, B, const ROWS: usize>(
 ) -> (&'b [[[B; NARROW]; ROWS]], &'b [B]) {
     let (rows, _) = if acc.len() == NARROW { b.as_chunks() } else { (&[][..], b) };
     let (groups, _) = rows.as_chunks();
+    let groups = &groups[..groups.len() / PARTS * PARTS];
     (groups, &b[groups.len() * ROWS * NARROW..])
 }
 

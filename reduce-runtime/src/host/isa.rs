@@ -72,7 +72,7 @@ mod x86 {
         // SAFETY: the processor has it.
         apply: |node, operands, out| unsafe { apply(node, operands, out) },
         // SAFETY: the processor has it.
-        accumulate: |op, acc, b| unsafe { accumulate(op, acc, b, true) },
+        accumulate: |op, acc, b| unsafe { accumulate(op, acc, b, fetch(true)) },
         // SAFETY: the processor has it.
         append: |lanes, out| unsafe { avx2::append(lanes, out) },
         // SAFETY: the processor has it.
@@ -84,9 +84,20 @@ mod x86 {
     /// The same, which ask for no memory ahead.
     pub(super) const PLAIN: Loops = Loops {
         // SAFETY: the processor has what it takes.
-        accumulate: |op, acc, b| unsafe { accumulate(op, acc, b, false) },
+        accumulate: |op, acc, b| unsafe { accumulate(op, acc, b, fetch(false)) },
         ..PREFETCHING
     };
+
+    /// What asks for memory ahead of reading it, or does nothing. It has no instructions but those of every processor, and so can
+    /// be compiled into every loop.
+    fn fetch(asks: bool) -> impl Fn(*const i8) + Copy {
+        move |at| {
+            if asks {
+                // SAFETY: every x86-64 processor has it; it takes any address.
+                unsafe { _mm_prefetch::<_MM_HINT_T1>(at) }
+            }
+        }
+    }
 
     /// [`avx2::apply`], where `f16` becomes `f32` by the instruction for that, which plain Rust has no word for.
     #[target_feature(enable = "avx2,bmi1,bmi2,f16c,fma,lzcnt,popcnt")]
@@ -103,20 +114,20 @@ mod x86 {
 
     /// [`avx2::accumulate`], likewise.
     #[target_feature(enable = "avx2,bmi1,bmi2,f16c,fma,lzcnt,popcnt")]
-    fn accumulate(op: Bin, acc: &mut Lanes, b: LanesRef<'_>, prefetch: bool) -> Result<(), LaneError> {
+    fn accumulate(
+        op: Bin,
+        acc: &mut Lanes,
+        b: LanesRef<'_>,
+        fetch: impl Fn(*const i8) + Copy,
+    ) -> Result<(), LaneError> {
         match (op, acc, b) {
             (Bin::Add, Lanes::F32(acc), LanesRef::F16(b)) if acc.len() > 1 => {
                 let block = |acc: &mut [f32; BLOCK], x: &[f16; BLOCK]| widen_block(x, acc, |acc, x| acc + x);
-                let fetch = |at| {
-                    if prefetch {
-                        _mm_prefetch::<_MM_HINT_T1>(at)
-                    }
-                };
                 let rest = join_sheets(acc, b, block, fetch);
                 rest.chunks(acc.len()).for_each(|row| widen(row, acc, |acc, x| acc + x));
                 Ok(())
             }
-            (_, acc, _) => avx2::accumulate(op, acc, b, prefetch),
+            (_, acc, _) => avx2::accumulate(op, acc, b, fetch),
         }
     }
 

@@ -10,10 +10,10 @@ use reduce_dsl::lanes::{self, LaneError, Lanes};
 use reduce_dsl::program::{Level, Tree};
 use std::ops::Range;
 
-/// Elements that become one item where the association does not show: many hide the cost of what is done at their end, but
+/// Elements that become one item where the association does not show: many hide the cost of what is done at their ends, but
 /// of few elements every core wants some, and what searches folds two such pieces.
 pub(super) fn piece(len: usize) -> usize {
-    (len >> 11).next_power_of_two().clamp(1 << 15, 1 << 17)
+    (len >> 9).next_power_of_two().clamp(1 << 15, 1 << 17)
 }
 
 /// How they do where they meet accumulators as they are: in lanes that stay in registers.
