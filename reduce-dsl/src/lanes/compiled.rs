@@ -27,9 +27,14 @@ pub struct Loops {
 /// Those for every processor.
 impl Default for Loops {
     fn default() -> Loops {
-        let accumulate = |op, acc: &mut Lanes, b: LanesRef<'_>| accumulate(op, acc, b, |_| ());
-        Loops { apply, accumulate, append, halve, gather }
+        Loops { apply, accumulate: accumulate_plainly, append, halve, gather }
     }
+}
+
+/// [`accumulate`], which asks for no memory. It is compiled once, and not for every crate that names it.
+#[inline(never)]
+fn accumulate_plainly(op: Bin, acc: &mut Lanes, b: LanesRef<'_>) -> Done {
+    accumulate(op, acc, b, |_| ())
 }
 
 macro_rules! compiled {
