@@ -4,13 +4,18 @@ mod compiled;
 mod halve;
 mod operations;
 mod rows;
+mod sums;
 
 #[cfg(target_arch = "x86_64")]
 pub use compiled::avx2;
-pub use compiled::{Loops, accumulate, append, apply, bin, cast, cmp, gather, halve, mul_add, select, un};
+pub use compiled::{
+    Loops, accumulate, append, apply, bin, cast, cmp, gather, halve, mul_add, select, sum, un,
+};
 pub(crate) use halve::halves;
 pub(crate) use operations::widens;
-pub use rows::{BLOCK, NARROW, join_sheets};
+pub use rows::{BLOCK, NARROW, Plain, Reading};
+pub(crate) use sums::sums;
+pub use sums::{Summed, sum_rows};
 
 use crate::arith::Element;
 use crate::{Scalar, Value};

@@ -4,9 +4,9 @@
 
 use reduce_dsl::arith::{self, Order};
 use reduce_dsl::func::{Id, Node};
-use reduce_dsl::lanes::{Lanes, LanesRef, Loops, NARROW, gather};
+use reduce_dsl::lanes::{Lanes, LanesRef, Loops, NARROW, Plain, Summed, gather};
 use reduce_dsl::ops::{self, Bin, Cmp, Un};
-use reduce_dsl::{Scalar, Value, f16};
+use reduce_dsl::{Scalar, Value, bf16, f16};
 
 #[test]
 fn gather_takes_a_block_of_each_stride() {
@@ -63,7 +63,8 @@ fn loops() -> Vec<(&'static str, Loops)> {
         // SAFETY: processors with AVX2 and FMA have what came with them.
         let newer = Loops {
             apply: |node, operands, out| unsafe { avx2::apply(node, operands, out) },
-            accumulate: |op, acc, b| unsafe { avx2::accumulate(op, acc, b, |_| ()) },
+            accumulate: |op, acc, b| unsafe { avx2::accumulate(op, acc, b, Plain) },
+            sum: |chunk, how, acc, out| unsafe { avx2::sum(chunk, how, acc, out, Plain) },
             append: |lanes, out| unsafe { avx2::append(lanes, out) },
             halve: |op, lanes, half, out| unsafe { avx2::halve(op, lanes, half, out) },
             gather: |from, offset, block, stride, to| unsafe {
@@ -274,4 +275,58 @@ fn rows_join_in_their_order() {
             assert_eq!(join(Bin::Max, LanesRef::F32(&x)), Lanes::from(most), "{name}, {lanes} lanes");
         }
     }
+}
+
+/// Rows of a chunk are summed one after the other, in any number, and then the lanes by pairs; what was there before stays.
+#[test]
+fn chunks_are_summed_in_their_association() {
+    let x: Vec<f32> =
+        (0..40_960u32).map(|i| (i.wrapping_mul(2_654_435_761) >> 8) as f32 / 7.0 - 1e6).collect();
+    for (lanes, pairs) in
+        [32, 96, 2048].into_iter().flat_map(|lanes| [1, 2, 4, 8].map(|pairs| (lanes, pairs)))
+    {
+        for rows in [1, 2, 7, 8, 9, 20] {
+            check_sums(Summed::new(lanes, pairs).unwrap(), &x[..rows * lanes], lanes);
+        }
+    }
+    // A lane of zeros that are all negative is such a zero.
+    check_sums(Summed::new(32, 2).unwrap(), &[-0.0; 96], 32);
+    assert_eq!([Summed::new(0, 1), Summed::new(33, 1), Summed::new(32, 3)], [None; 3]);
+}
+
+/// Of every type, by all loops.
+fn check_sums(how: Summed, x: &[f32], lanes: usize) {
+    let (f64s, f16s, bf16s): (Vec<_>, Vec<_>, Vec<_>) = (
+        x.iter().map(|&x| f64::from(x) / 3.0).collect(),
+        x.iter().map(|&x| f16::from_f32(x / 1e4)).collect(),
+        x.iter().map(|&x| bf16::from_f32(x)).collect(),
+    );
+    let wide = |x: Vec<f32>| Lanes::from(summed(x, lanes, how.pairs()));
+    let cases = [
+        (LanesRef::F32(x), wide(x.to_vec())),
+        (LanesRef::F64(&f64s), Lanes::from(summed(f64s.clone(), lanes, how.pairs()))),
+        (LanesRef::F16(&f16s), wide(f16s.iter().map(|&x| x.into()).collect())),
+        (LanesRef::Bf16(&bf16s), wide(bf16s.iter().map(|&x| x.into()).collect())),
+    ];
+    for ((name, loops), (chunk, left)) in
+        loops().into_iter().flat_map(|loops| cases.iter().map(move |it| (loops, it)))
+    {
+        let mut expected = Lanes::splat(Value::from_bits(left.ty(), 5), 3);
+        let (mut acc, mut out) = (Lanes::splat(Value::from_bits(left.ty(), 7), 100), expected.clone());
+        expected.extend(left.borrow());
+        (loops.sum)(*chunk, how, &mut acc, &mut out).unwrap();
+        let bits = |lanes: &Lanes| (0..lanes.len()).map(|i| lanes.get(i).bits()).collect::<Vec<_>>();
+        assert_eq!(bits(&out), bits(&expected), "{name}: {how:?} of {} {}", chunk.len(), chunk.ty());
+    }
+}
+
+/// One element of every row is a lane.
+fn summed<T: Copy + std::ops::Add<Output = T>>(x: Vec<T>, lanes: usize, pairs: usize) -> Vec<T> {
+    let lane = |l: usize| x[l + lanes..].iter().step_by(lanes).fold(x[l], |sum, &x| sum + x);
+    let first = (0..lanes).map(|l| if x.len() > lanes { lane(l) } else { x[l] });
+    let mut left: Vec<_> = first.collect();
+    for _ in 0..pairs.ilog2() {
+        left = left.chunks(2).map(|two| two[0] + two[1]).collect();
+    }
+    left
 }

@@ -3,7 +3,7 @@
 use super::Evaluator;
 use crate::Scalar;
 use crate::func::{Func, Id, Node};
-use crate::lanes::{LaneError, Lanes, LanesRef, Loops, halves, widens};
+use crate::lanes::{LaneError, Lanes, LanesRef, Loops, Summed, halves, sums, widens};
 use crate::library;
 use crate::ops::Bin;
 
@@ -52,6 +52,33 @@ impl Joiner {
         right.lines().is_empty()
             && right.results().iter().all(lies_in_rows)
             && self.in_place.iter().all(Option::is_some)
+    }
+
+    /// Do the fields sum floats that they meet as they are? Then there is [`Joiner::sum`].
+    pub fn is_sum(&self) -> bool {
+        let right = &self.right.func;
+        let mut fields = self.in_place.iter().zip(&self.next).zip(right.results());
+        self.is_direct()
+            && fields.all(|((op, next), &met)| op.is_some_and(|op| sums(op, right.ty(met), next.ty())))
+    }
+
+    /// Appends to every field of `out` what is left of the lanes of a chunk: its `len` elements summed. `acc` is overwritten.
+    ///
+    /// # Errors
+    /// The lanes have not the types of the parameters, or do not [meet so](Joiner::is_sum).
+    pub fn sum<'a>(
+        &self,
+        how: Summed,
+        right: impl Fn(usize) -> LanesRef<'a>,
+        len: usize,
+        [acc, out]: [&mut [Lanes]; 2],
+    ) -> Result<(), LaneError> {
+        let fields = acc.len();
+        let behind = |k: usize| right(k - fields);
+        for (k, (acc, out)) in acc.iter_mut().zip(out).enumerate() {
+            (self.right.loops.sum)(self.right.result_on(k, behind, len), how, acc, out)?;
+        }
+        Ok(())
     }
 
     /// Of a function of two accumulators: does every order and grouping give the same bits, as each field meets the same

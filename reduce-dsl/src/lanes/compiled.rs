@@ -3,7 +3,7 @@
 //! Whether the processor has the instructions is for the caller to know, and to promise by `unsafe`; the bits of the
 //! results are always those of [`crate::arith`].
 
-use super::{LaneError, Lanes, LanesRef, bug, operations};
+use super::{LaneError, Lanes, LanesRef, Plain, Reading, Summed, bug, operations};
 use crate::func::Node;
 use crate::ops::{Bin, Cmp, Un};
 
@@ -16,6 +16,8 @@ pub struct Loops {
     pub apply: fn(Node, &[LanesRef<'_>], &mut Lanes) -> Done,
     /// [`accumulate`].
     pub accumulate: fn(Bin, &mut Lanes, LanesRef<'_>) -> Done,
+    /// [`sum`].
+    pub sum: fn(LanesRef<'_>, Summed, &mut Lanes, &mut Lanes) -> Done,
     /// [`append`].
     pub append: fn(LanesRef<'_>, &mut Lanes),
     /// [`halve`].
@@ -27,14 +29,20 @@ pub struct Loops {
 /// Those for every processor.
 impl Default for Loops {
     fn default() -> Loops {
-        Loops { apply, accumulate: accumulate_plainly, append, halve, gather }
+        Loops { apply, accumulate: accumulate_plainly, sum: sum_plainly, append, halve, gather }
     }
 }
 
 /// [`accumulate`], which asks for no memory. It is compiled once, and not for every crate that names it.
 #[inline(never)]
 fn accumulate_plainly(op: Bin, acc: &mut Lanes, b: LanesRef<'_>) -> Done {
-    accumulate(op, acc, b, |_| ())
+    accumulate(op, acc, b, Plain)
+}
+
+/// [`sum`], likewise.
+#[inline(never)]
+fn sum_plainly(chunk: LanesRef<'_>, how: Summed, acc: &mut Lanes, out: &mut Lanes) -> Done {
+    sum(chunk, how, acc, out, Plain)
 }
 
 macro_rules! compiled {
@@ -58,8 +66,7 @@ macro_rules! compiled {
         }
 
         /// Row after row of `b`, each as long as `acc`, joins it: `acc[i] = acc[i] op b[i]`, where there is a `b[i]`.
-        /// Sums of narrow types widen them as they do. `fetch` is called for memory that will be read soon. It is compiled into
-        /// the loops if it takes no instructions but those that every processor has.
+        /// Sums of narrow types widen them as they do.
         ///
         /// # Errors
         /// The operation is not defined for the types, or does not [commute](Bin::commutes).
@@ -68,9 +75,25 @@ macro_rules! compiled {
             op: Bin,
             acc: &mut Lanes,
             b: LanesRef<'_>,
-            fetch: impl Fn(*const i8) + Copy,
+            reading: impl Reading,
         ) -> Done {
-            operations::accumulate(op, acc, b, fetch)
+            operations::accumulate(op, acc, b, reading)
+        }
+
+        /// Appends to `out` what is left of the lanes of a chunk of floats: its rows summed, one after the other, and then the
+        /// lanes, by pairs. There are whole rows. `acc` is overwritten.
+        ///
+        /// # Errors
+        /// There is no such loop for the types.
+        $(#[$features])*
+        pub fn sum(
+            chunk: LanesRef<'_>,
+            how: Summed,
+            acc: &mut Lanes,
+            out: &mut Lanes,
+            reading: impl Reading,
+        ) -> Done {
+            crate::lanes::sums::sum(chunk, how, acc, out, reading)
         }
 
         /// Appends lanes to `out`. Lanes of another type are a bug of the caller and ignored.
@@ -157,7 +180,7 @@ compiled!(pub,);
 /// The same for processors with AVX2 and what came with it (x86-64-v3).
 #[cfg(target_arch = "x86_64")]
 pub mod avx2 {
-    use super::{Bin, Cmp, Done, Lanes, LanesRef, Node, Un, bug, operations};
+    use super::{Bin, Cmp, Done, Lanes, LanesRef, Node, Reading, Summed, Un, bug, operations};
 
     compiled!(,
         #[doc = "\n# Safety\nThe processor has AVX2, BMI1, BMI2, F16C, FMA, LZCNT and POPCNT."]

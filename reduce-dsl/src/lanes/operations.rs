@@ -4,7 +4,7 @@
 //! [`crate::arith`] and are plain enough for the compiler to vectorise. All of it is inlined into what is compiled
 //! for an [instruction set](super::compiled), so that it is compiled for that one.
 
-use super::rows::{InParts, grouped, join, join_in_parts, join_side_by_side, rows};
+use super::rows::{InParts, Reading, grouped, join, join_in_parts, rows};
 use super::{LaneError, Lanes, LanesRef, bug};
 use crate::Scalar;
 use crate::arith::{As, Bits, Element, Float, Integer, Number, Order};
@@ -49,21 +49,21 @@ macro_rules! loops {
 
 /// The same for loops in place, by a function of one element and, of groups of rows, one that is cheaper.
 macro_rules! joins {
-    ($op:expr, $acc:ident, $b:ident, $fetch:ident: $join:ident $f:expr; $($scalar:ident)*) => {
+    ($op:expr, $acc:ident, $b:ident, $reading:ident: $join:ident $f:expr; $($scalar:ident)*) => {
         match ($acc, $b) {
-            $((Lanes::$scalar(acc), LanesRef::$scalar(b)) => { $join(acc, b, $f, $fetch); Ok(()) })*
+            $((Lanes::$scalar(acc), LanesRef::$scalar(b)) => { $join(acc, b, $f, $reading); Ok(()) })*
             (acc, b) => bug($op, &[acc.borrow(), b]),
         }
     };
-    ($op:expr, $acc:ident, $b:ident, $fetch:ident: $f:expr, $of_rows:path; $($scalar:ident)*) => {
+    ($op:expr, $acc:ident, $b:ident, $reading:ident: $f:expr, $of_rows:path; $($scalar:ident)*) => {
         match ($acc, $b) {
             $((Lanes::$scalar(acc), LanesRef::$scalar(b)) => {
-                let (groups, rest) = grouped::<_, _, { rows(Scalar::$scalar) }>(acc, b);
+                let (groups, rest) = grouped::<_, _, { rows(Scalar::$scalar) }>(acc, b, $reading);
                 // Called by its name: a closure that does so would be compiled for every processor.
                 if let Some(lanes) = acc.as_mut_array() {
-                    $of_rows(lanes, InParts::new(groups, $fetch));
+                    $of_rows(lanes, InParts::new(groups, $reading));
                 }
-                join(acc, rest, $f, $fetch);
+                join(acc, rest, $f, $reading);
                 Ok(())
             })*
             (acc, b) => bug($op, &[acc.borrow(), b]),
@@ -132,41 +132,36 @@ pub(super) fn bin(op: Bin, a: LanesRef<'_>, b: LanesRef<'_>, out: &mut Lanes) ->
 }
 
 /// `b[i]`, then `b[i + len]`, `b[i + 2 len]`, … join `acc[i]` of `len`, by an operation that [commutes](Bin::commutes).
-/// `fetch` is called for what will be read soon.
+/// `reading` is called for what will be read soon.
 #[inline(always)]
 pub(super) fn accumulate(
     op: Bin,
     acc: &mut Lanes,
     b: LanesRef<'_>,
-    fetch: impl Fn(*const i8) + Copy,
+    reading: impl Reading,
 ) -> Result<(), LaneError> {
     match op {
-        Bin::Add if widens(op, b.ty(), acc.ty()) => accumulate_wide(op, acc, b, fetch),
-        Bin::Add => accumulate_sum(op, acc, b, fetch),
-        Bin::Mul => over!(join numbers: op, acc, b, fetch: join Number::mul),
-        Bin::Min => over!(join ordered: op, acc, b, fetch: Order::min, Order::min_rows),
-        Bin::Max => over!(join ordered: op, acc, b, fetch: Order::max, Order::max_rows),
-        Bin::MinNum => over!(join floats: op, acc, b, fetch: join_in_parts Order::min_num),
-        Bin::MaxNum => over!(join floats: op, acc, b, fetch: join_in_parts Order::max_num),
-        Bin::And => over!(join bits: op, acc, b, fetch: join_in_parts Bits::and),
-        Bin::Or => over!(join bits: op, acc, b, fetch: join_in_parts Bits::or),
-        Bin::Xor => over!(join bits: op, acc, b, fetch: join_in_parts Bits::xor),
+        Bin::Add if widens(op, b.ty(), acc.ty()) => accumulate_wide(op, acc, b, reading),
+        Bin::Add => accumulate_sum(op, acc, b, reading),
+        Bin::Mul => over!(join numbers: op, acc, b, reading: join Number::mul),
+        Bin::Min => over!(join ordered: op, acc, b, reading: Order::min, Order::min_rows),
+        Bin::Max => over!(join ordered: op, acc, b, reading: Order::max, Order::max_rows),
+        Bin::MinNum => over!(join floats: op, acc, b, reading: join_in_parts Order::min_num),
+        Bin::MaxNum => over!(join floats: op, acc, b, reading: join_in_parts Order::max_num),
+        Bin::And => over!(join bits: op, acc, b, reading: join_in_parts Bits::and),
+        Bin::Or => over!(join bits: op, acc, b, reading: join_in_parts Bits::or),
+        Bin::Xor => over!(join bits: op, acc, b, reading: join_in_parts Bits::xor),
         Bin::Sub | Bin::Div | Bin::Rem | Bin::Shl | Bin::Shr => bug(op, &[acc.borrow(), b]),
     }
 }
 
-/// `acc[i] = acc[i] + b[i]`. The rows of sums of floats are many, as their association shows.
+/// `acc[i] = acc[i] + b[i]`. Of integers any order gives the same.
 #[inline(always)]
-fn accumulate_sum(
-    op: Bin,
-    acc: &mut Lanes,
-    b: LanesRef<'_>,
-    fetch: impl Fn(*const i8) + Copy,
-) -> Result<(), LaneError> {
+fn accumulate_sum(op: Bin, acc: &mut Lanes, b: LanesRef<'_>, reading: impl Reading) -> Result<(), LaneError> {
     match (acc, b) {
-        (Lanes::F32(acc), LanesRef::F32(b)) => join_side_by_side(acc, b, Number::add, fetch),
-        (Lanes::F64(acc), LanesRef::F64(b)) => join_side_by_side(acc, b, Number::add, fetch),
-        (acc, b) => return over!(join integers: op, acc, b, fetch: join_in_parts Number::add),
+        (Lanes::F32(acc), LanesRef::F32(b)) => join(acc, b, Number::add, reading),
+        (Lanes::F64(acc), LanesRef::F64(b)) => join(acc, b, Number::add, reading),
+        (acc, b) => return over!(join integers: op, acc, b, reading: join_in_parts Number::add),
     }
     Ok(())
 }
@@ -189,15 +184,15 @@ fn accumulate_wide(
     op: Bin,
     acc: &mut Lanes,
     b: LanesRef<'_>,
-    fetch: impl Fn(*const i8) + Copy,
+    reading: impl Reading,
 ) -> Result<(), LaneError> {
     match (acc, b) {
-        (Lanes::F32(acc), LanesRef::F16(b)) => join_side_by_side(acc, b, add_wide, fetch),
-        (Lanes::F32(acc), LanesRef::Bf16(b)) => join_side_by_side(acc, b, add_wide, fetch),
-        (Lanes::I32(acc), LanesRef::I8(b)) => join_in_parts(acc, b, add_wide, fetch),
-        (Lanes::I32(acc), LanesRef::I16(b)) => join_in_parts(acc, b, add_wide, fetch),
-        (Lanes::U32(acc), LanesRef::U8(b)) => join_in_parts(acc, b, add_wide, fetch),
-        (Lanes::U32(acc), LanesRef::U16(b)) => join_in_parts(acc, b, add_wide, fetch),
+        (Lanes::F32(acc), LanesRef::F16(b)) => join(acc, b, add_wide, reading),
+        (Lanes::F32(acc), LanesRef::Bf16(b)) => join(acc, b, add_wide, reading),
+        (Lanes::I32(acc), LanesRef::I8(b)) => join_in_parts(acc, b, add_wide, reading),
+        (Lanes::I32(acc), LanesRef::I16(b)) => join_in_parts(acc, b, add_wide, reading),
+        (Lanes::U32(acc), LanesRef::U8(b)) => join_in_parts(acc, b, add_wide, reading),
+        (Lanes::U32(acc), LanesRef::U16(b)) => join_in_parts(acc, b, add_wide, reading),
         (acc, b) => return bug(op, &[acc.borrow(), b]),
     }
     Ok(())

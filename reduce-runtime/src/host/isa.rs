@@ -61,7 +61,9 @@ static IS_ZEN3: LazyLock<bool> = LazyLock::new(|| {
 #[cfg(target_arch = "x86_64")]
 mod x86 {
     use reduce_dsl::func::Node;
-    use reduce_dsl::lanes::{BLOCK, LaneError, Lanes, LanesRef, Loops, avx2, join_sheets};
+    use reduce_dsl::lanes::{
+        BLOCK, LaneError, Lanes, LanesRef, Loops, Plain, Reading, Summed, avx2, sum_rows,
+    };
     use reduce_dsl::ops::Bin;
     use reduce_dsl::{arith, f16};
     use std::arch::x86_64::{__m128i, _MM_HINT_T1, _mm_prefetch, _mm256_cvtph_ps};
@@ -72,7 +74,9 @@ mod x86 {
         // SAFETY: the processor has it.
         apply: |node, operands, out| unsafe { apply(node, operands, out) },
         // SAFETY: the processor has it.
-        accumulate: |op, acc, b| unsafe { accumulate(op, acc, b, fetch(true)) },
+        accumulate: |op, acc, b| unsafe { accumulate(op, acc, b, How { asks: true }) },
+        // SAFETY: the processor has it.
+        sum: |chunk, how, acc, out| unsafe { sum(chunk, how, acc, out, How { asks: true }) },
         // SAFETY: the processor has it.
         append: |lanes, out| unsafe { avx2::append(lanes, out) },
         // SAFETY: the processor has it.
@@ -84,15 +88,27 @@ mod x86 {
     /// The same, which ask for no memory ahead.
     pub(super) const PLAIN: Loops = Loops {
         // SAFETY: the processor has what it takes.
-        accumulate: |op, acc, b| unsafe { accumulate(op, acc, b, fetch(false)) },
+        accumulate: |op, acc, b| unsafe { accumulate(op, acc, b, How { asks: false }) },
+        // SAFETY: the processor has what it takes.
+        sum: |chunk, how, acc, out| unsafe { sum(chunk, how, acc, out, How { asks: false }) },
         ..PREFETCHING
     };
 
-    /// What asks for memory ahead of reading it, or does nothing. It has no instructions but those of every processor, and so can
-    /// be compiled into every loop.
-    fn fetch(asks: bool) -> impl Fn(*const i8) + Copy {
-        move |at| {
-            if asks {
+    /// Memory is asked for ahead, and read from one place after the other, or from some places at once. One loop for both: it is long.
+    #[derive(Clone, Copy, Debug)]
+    struct How {
+        asks: bool,
+    }
+
+    impl Reading for How {
+        #[inline(always)]
+        fn parts(self) -> usize {
+            if self.asks { 1 } else { Plain.parts() }
+        }
+
+        #[inline(always)]
+        fn ask(self, at: *const i8) {
+            if self.asks {
                 // SAFETY: every x86-64 processor has it; it takes any address.
                 unsafe { _mm_prefetch::<_MM_HINT_T1>(at) }
             }
@@ -114,20 +130,32 @@ mod x86 {
 
     /// [`avx2::accumulate`], likewise.
     #[target_feature(enable = "avx2,bmi1,bmi2,f16c,fma,lzcnt,popcnt")]
-    fn accumulate(
-        op: Bin,
-        acc: &mut Lanes,
-        b: LanesRef<'_>,
-        fetch: impl Fn(*const i8) + Copy,
-    ) -> Result<(), LaneError> {
+    fn accumulate(op: Bin, acc: &mut Lanes, b: LanesRef<'_>, reading: impl Reading) -> Result<(), LaneError> {
         match (op, acc, b) {
             (Bin::Add, Lanes::F32(acc), LanesRef::F16(b)) if acc.len() > 1 => {
-                let block = |acc: &mut [f32; BLOCK], x: &[f16; BLOCK]| widen_block(x, acc, |acc, x| acc + x);
-                let rest = join_sheets(acc, b, block, fetch);
-                rest.chunks(acc.len()).for_each(|row| widen(row, acc, |acc, x| acc + x));
+                b.chunks(acc.len()).for_each(|row| widen(row, acc, |acc, x| acc + x));
                 Ok(())
             }
-            (_, acc, _) => avx2::accumulate(op, acc, b, fetch),
+            (_, acc, _) => avx2::accumulate(op, acc, b, reading),
+        }
+    }
+
+    /// [`avx2::sum`], likewise.
+    #[target_feature(enable = "avx2,bmi1,bmi2,f16c,fma,lzcnt,popcnt")]
+    fn sum(
+        chunk: LanesRef<'_>,
+        how: Summed,
+        acc: &mut Lanes,
+        out: &mut Lanes,
+        reading: impl Reading,
+    ) -> Result<(), LaneError> {
+        match (chunk, acc, out) {
+            (LanesRef::F16(chunk), Lanes::F32(acc), Lanes::F32(out)) => {
+                let join = |acc: &mut [f32; BLOCK], x: &[f16; BLOCK]| widen_block(x, acc, |acc, x| acc + x);
+                sum_rows(chunk, how, acc, out, join, reading);
+                Ok(())
+            }
+            (_, acc, out) => avx2::sum(chunk, how, acc, out, reading),
         }
     }
 

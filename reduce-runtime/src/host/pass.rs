@@ -47,7 +47,7 @@ pub(super) fn run_on(
     levels: &[Level],
     ranges: Vec<Range<usize>>,
 ) -> Result<Vec<Lanes>, LaneError> {
-    let start = Start::of(stage.folds, levels);
+    let start = Start::of(stage, levels);
     let run = |range| stage.workers.with(|worker| worker.run(source, start, range));
     if let [range] = &ranges[..] {
         return run(range.clone());
@@ -88,13 +88,14 @@ const ITEMS: u64 = 16384;
 const WORTH: u64 = 1 << 16;
 
 /// Batches for each core, so that none waits long for the last.
-const BATCHES: u64 = 4;
+const BATCHES: u64 = 16;
 
 /// Elements of a batch: whole chunks of every level, as many as keep the cores busy.
 fn batch(stage: &Stage, len: usize, levels: &[Level]) -> usize {
     let tile = tile(levels);
-    let kept = match Start::of(stage.folds, levels).0 {
+    let kept = match Start::of(stage, levels).0 {
         Start::Rows(fold) | Start::Shared(fold) => tile / fold.group(),
+        Start::Summed(fold, how) => tile / (fold.group() * how.pairs() as u64),
         Start::Gathered(_) | Start::Mapped => tile,
     };
     let share = len as u64 / (BATCHES * rayon::current_num_threads() as u64);

@@ -17,6 +17,8 @@ pub(super) struct Stage {
     pub(super) folds: bool,
     /// Does every association give the same bits, as the functions show?
     pub(super) exact: bool,
+    /// Are the accumulators sums of the elements as they are?
+    pub(super) sums: bool,
     pub(super) workers: Pool<Worker>,
 }
 
@@ -33,7 +35,7 @@ impl Stage {
         let accs = (0..operation.acc.fields.len()).map(Argument::Acc);
         let fold = given(operation, (fold, &theirs), &accs.chain(arguments.clone()).collect::<Vec<_>>())?;
         let functions = [&map, &fold, &operation.combine];
-        Ok(Stage { folds: true, exact: false, ..Stage::of(isa, &arguments, functions) })
+        Ok(Stage { folds: true, exact: false, sums: false, ..Stage::of(isa, &arguments, functions) })
     }
 
     /// Of the same elements, the accumulator of which is what is searched.
@@ -73,8 +75,8 @@ impl Stage {
     /// Of these functions: element → accumulator; accumulator and element → accumulator; two accumulators → one.
     fn of(isa: Isa, arguments: &[Argument], functions: [&Func; 3]) -> Stage {
         let worker = Worker::new(isa, arguments, functions);
-        let exact = worker.is_exact();
-        Stage { types: functions[0].result_types(), folds: false, exact, workers: Pool::of(worker) }
+        let (exact, sums) = (worker.is_exact(), worker.is_sum());
+        Stage { types: functions[0].result_types(), folds: false, exact, sums, workers: Pool::of(worker) }
     }
 }
 

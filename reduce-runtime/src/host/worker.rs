@@ -6,9 +6,10 @@
 
 use super::Isa;
 use super::source::{Row, Source, pieces};
+use super::stage::Stage;
 use reduce_dsl::eval::{Evaluator, Joiner};
 use reduce_dsl::func::Func;
-use reduce_dsl::lanes::{LaneError, Lanes, Loops};
+use reduce_dsl::lanes::{LaneError, Lanes, Loops, Summed};
 use reduce_dsl::operation::Argument;
 use reduce_dsl::program::{Level, Runs, Tree, Unit};
 use reduce_dsl::{Scalar, Value};
@@ -30,6 +31,8 @@ pub(super) enum Start {
     Mapped,
     /// By this level: rows of the source are folded as they lie there.
     Rows(Level),
+    /// By this level, and then by pairs: whole chunks of the source are summed as they lie there.
+    Summed(Level, Summed),
     /// By this level: rows of the batch are gathered and folded.
     Gathered(Level),
     /// By this level: of rows of the source, the items are picked of whose units several go to a lane.
@@ -38,18 +41,31 @@ pub(super) enum Start {
 
 impl Start {
     /// How it is for these levels, and the levels after it.
-    pub(super) fn of(folds: bool, levels: &[Level]) -> (Start, &[Level]) {
+    pub(super) fn of<'l>(stage: &Stage, levels: &'l [Level]) -> (Start, &'l [Level]) {
         match levels.split_first() {
             Some((&first, rest)) if first.unit != Unit::ONE => (Start::Shared(first), rest),
             Some((&first, rest)) if first.tree == Tree::Serial && !first.is_cut_in_runs() => {
                 match first.lanes >= WIDE.start || first.chunk >= WIDE.end {
+                    true if stage.sums => Start::summed(first, rest),
                     true => (Start::Rows(first), rest),
-                    false if folds => (Start::Gathered(first), rest),
+                    false if stage.folds => (Start::Gathered(first), rest),
                     false => (Start::Mapped, levels),
                 }
             }
             _ => (Start::Mapped, levels),
         }
+    }
+
+    /// How it is for sums that begin with that level.
+    fn summed(first: Level, rest: &[Level]) -> (Start, &[Level]) {
+        let how = |pairs| Summed::new(first.lanes as usize, pairs).map(|how| Start::Summed(first, how));
+        if let [pairs, rest @ ..] = rest
+            && *pairs == Level::every(pairs.chunk, Tree::Pairs)
+            && let Some(start) = how(pairs.chunk as usize)
+        {
+            return (start, rest);
+        }
+        (how(1).unwrap_or(Start::Rows(first)), rest)
     }
 }
 
@@ -98,6 +114,11 @@ impl Worker {
         }
     }
 
+    /// Are elements summed as they are?
+    pub(super) fn is_sum(&self) -> bool {
+        self.fold.is_sum()
+    }
+
     /// Does every association give the same bits?
     pub(super) fn is_exact(&self) -> bool {
         self.fold.is_direct() && self.combine.is_exact()
@@ -113,6 +134,7 @@ impl Worker {
         self.items.iter_mut().for_each(Lanes::clear);
         match start {
             Start::Rows(level) => self.fold(source, range, level)?,
+            Start::Summed(level, how) => self.sum(source, range, level, how)?,
             Start::Gathered(level) => self.fold_gathered(source, range, level)?,
             Start::Shared(level) => self.fold_shared(source, range, level)?,
             Start::Mapped => self.map(source, range)?,
@@ -171,6 +193,24 @@ impl Worker {
             self.row.load(source, start..start + len, row + 1);
             self.fold.join(&mut self.strip, |k| self.row.arg(source, k), len)?;
         }
+        Ok(())
+    }
+
+    /// `items` = what is left of the lanes of every chunk of the elements at `range`.
+    fn sum(&mut self, source: &Source<'_>, range: Range<usize>, level: Level, how: Summed) -> Done {
+        let chunk = level.chunk as usize;
+        let whole = range.start..range.end - range.len() % chunk;
+        self.fold(source, whole.end..range.end, level)?;
+        self.level(&Level::every(how.pairs() as u64, Tree::Pairs))?;
+        std::mem::swap(&mut self.items, &mut self.right);
+        self.items.iter_mut().for_each(Lanes::clear);
+        for chunk in pieces(whole, chunk) {
+            let len = chunk.len();
+            self.row.load(source, chunk, 0);
+            self.fold.sum(how, |k| self.row.arg(source, k), len, [&mut self.strip, &mut self.items])?;
+        }
+        std::mem::swap(&mut self.strip, &mut self.right);
+        self.keep();
         Ok(())
     }
 
