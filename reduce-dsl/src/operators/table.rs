@@ -2,7 +2,7 @@
 
 use super::{Operator, additive, bits, exponential, order, positions, statistics};
 
-/// The named operators, one row each. Of rows that combine alike, a closure is [recognised](crate::recognise) as the first.
+/// The named operators, one row each. Of rows that combine alike, a closure is recognised as the first.
 pub const OPERATORS: [Operator; 33] = [
     additive::SUM,
     additive::SUM_COMPENSATED,
