@@ -55,35 +55,23 @@ pub(super) fn sum(
     reading: impl Reading,
 ) -> Result<(), LaneError> {
     match (chunk, acc, out) {
-        (LanesRef::F32(chunk), Lanes::F32(acc), Lanes::F32(out)) => {
-            sum_rows(chunk, how, acc, out, |acc, x| join_block(acc, x, Number::add), reading);
-        }
-        (LanesRef::F64(chunk), Lanes::F64(acc), Lanes::F64(out)) => {
-            sum_rows(chunk, how, acc, out, |acc, x| join_block(acc, x, Number::add), reading);
-        }
-        (LanesRef::F16(chunk), Lanes::F32(acc), Lanes::F32(out)) => {
-            sum_rows(
-                chunk,
-                how,
-                acc,
-                out,
-                |acc, x| join_block(acc, x, |a: f32, x| a + As::<f32>::to(x)),
-                reading,
-            );
-        }
-        (LanesRef::Bf16(chunk), Lanes::F32(acc), Lanes::F32(out)) => {
-            sum_rows(
-                chunk,
-                how,
-                acc,
-                out,
-                |acc, x| join_block(acc, x, |a: f32, x| a + As::<f32>::to(x)),
-                reading,
-            );
-        }
+        (LanesRef::F32(x), Lanes::F32(acc), Lanes::F32(out)) => sum_rows(x, how, acc, out, add, reading),
+        (LanesRef::F64(x), Lanes::F64(acc), Lanes::F64(out)) => sum_rows(x, how, acc, out, add, reading),
+        (LanesRef::F16(x), Lanes::F32(acc), Lanes::F32(out)) => sum_rows(x, how, acc, out, widen, reading),
+        (LanesRef::Bf16(x), Lanes::F32(acc), Lanes::F32(out)) => sum_rows(x, how, acc, out, widen, reading),
         (chunk, ..) => return bug("sum", &[chunk]),
     }
     Ok(())
+}
+
+#[inline(always)]
+fn add<T: Number>(acc: &mut [T; BLOCK], x: &[T; BLOCK]) {
+    join_block(acc, x, Number::add);
+}
+
+#[inline(always)]
+fn widen<B: As<f32> + Copy>(acc: &mut [f32; BLOCK], x: &[B; BLOCK]) {
+    join_block(acc, x, |acc, x| acc + x.to());
 }
 
 /// [`super::sum`] of one type, where `join` joins a block of elements to as many lanes.

@@ -94,7 +94,8 @@ mod x86 {
         ..PREFETCHING
     };
 
-    /// Memory is asked for ahead, and read from one place after the other, or from some places at once. One loop for both: it is long.
+    /// Memory is asked for ahead, and read from one place after the other; or nothing asks for it. Both in the same loops, as those
+    /// are long.
     #[derive(Clone, Copy, Debug)]
     struct How {
         asks: bool,
