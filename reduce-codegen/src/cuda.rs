@@ -34,6 +34,12 @@ use uses::Uses;
 pub const NVRTC_FLAGS: [&str; 5] =
     ["--std=c++17", "--fmad=false", "--ftz=false", "--prec-div=true", "--prec-sqrt=true"];
 
+/// Registers that each thread of a block of so many can have, for all of them to have some: a block has 65,536, on every
+/// architecture (CUDA C++ Programming Guide, technical specifications). A kernel that takes more gets `--maxrregcount`.
+pub const fn most_registers(block: u32) -> u32 {
+    65_536 / block
+}
+
 /// The CUDA C++ of a verified program.
 ///
 /// # Errors

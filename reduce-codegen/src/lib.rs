@@ -17,7 +17,7 @@ mod programs;
 mod tuning;
 
 pub use auto::ASSOCIATION;
-pub use cuda::{NVRTC_FLAGS, cuda, cuda_kernels};
+pub use cuda::{NVRTC_FLAGS, cuda, cuda_kernels, most_registers};
 pub use error::Error;
 pub use expand::expand;
 pub use programs::Programs;

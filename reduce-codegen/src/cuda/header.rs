@@ -207,7 +207,7 @@ fn layout(operation: &Operation) -> String {
 
 /// What to do where a large block asks for more registers than there are; the runtime does so by itself.
 fn registers(block: u32) -> String {
-    let most = 65536 / block;
+    let most = super::most_registers(block);
     if most >= 255 {
         return String::new();
     }

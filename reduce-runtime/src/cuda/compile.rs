@@ -10,10 +10,6 @@ use reduce_dsl::program::Program;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// Registers that the threads of a block share, on every architecture (CUDA C++ Programming Guide, technical
-/// specifications).
-const REGISTERS: u32 = 65536;
-
 /// What compiles programs: a cache, and the NVRTC of this process, which is loaded when something is not there.
 /// It needs no GPU.
 #[derive(Debug)]
@@ -116,9 +112,9 @@ impl Source {
         Key::of(parts.into_iter().chain(flags).map(str::as_bytes))
     }
 
-    /// Registers that each thread can have for all of a block to have some.
+    /// [`reduce_codegen::most_registers`].
     fn most_registers(&self) -> u32 {
-        REGISTERS / self.block
+        reduce_codegen::most_registers(self.block)
     }
 }
 
