@@ -133,6 +133,9 @@ impl Un {
     ];
 
     /// The type of the result.
+    ///
+    /// # Errors
+    /// The operand is of a type that it does not take.
     pub fn result(self, a: Scalar) -> Result<Scalar, TypeError> {
         let (legal, result) = match self {
             Un::Neg | Un::Abs => (is_arithmetic(a), a),
@@ -182,6 +185,9 @@ impl Bin {
     ];
 
     /// The type of the result.
+    ///
+    /// # Errors
+    /// The operands are of types that it does not take, or of two that must be one.
     pub fn result(self, a: Scalar, b: Scalar) -> Result<Scalar, TypeError> {
         let legal = match self {
             Bin::Add | Bin::Sub | Bin::Mul | Bin::Div => is_arithmetic(a) && a == b,
@@ -223,6 +229,9 @@ impl Cmp {
     pub const ALL: [Cmp; 6] = [Cmp::Eq, Cmp::Ne, Cmp::Lt, Cmp::Le, Cmp::Gt, Cmp::Ge];
 
     /// The type of the result: `bool`, if the operands are of one type.
+    ///
+    /// # Errors
+    /// They are of two types, or of one that has no order where it asks for one.
     pub fn result(self, a: Scalar, b: Scalar) -> Result<Scalar, TypeError> {
         let ordered = matches!(self, Cmp::Eq | Cmp::Ne) || a.is_number();
         (ordered && a == b).then_some(Scalar::Bool).ok_or_else(|| TypeError::new(self, &[a, b]))
@@ -242,6 +251,9 @@ impl Cmp {
 
 /// The type of `a as to`: numbers of 32 and 64 bits and integers into each other, 16-bit floats into `f32`, `bool`
 /// into integers. 16-bit floats are no results: they are for storage.
+///
+/// # Errors
+/// There is no such conversion.
 pub fn cast(a: Scalar, to: Scalar) -> Result<Scalar, TypeError> {
     let legal = match a {
         Scalar::F16 | Scalar::Bf16 => to == Scalar::F32,
@@ -264,6 +276,9 @@ pub(crate) fn holds(to: Scalar, from: Scalar) -> bool {
 }
 
 /// The type of `a.mul_add(b, c)`, rounded once.
+///
+/// # Errors
+/// The operands are not all `f32`, or all `f64`.
 pub fn mul_add(a: Scalar, b: Scalar, c: Scalar) -> Result<Scalar, TypeError> {
     let legal = is_full_float(a) && a == b && b == c;
     legal.then_some(a).ok_or_else(|| TypeError::new("mul_add", &[a, b, c]))

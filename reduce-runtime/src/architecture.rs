@@ -70,6 +70,9 @@ pub enum Target {
 impl Target {
     /// What a device of that architecture runs, of what a compiler offers: machine code for exactly that
     /// architecture, or PTX of the newest one where the device is newer than the compiler.
+    ///
+    /// # Errors
+    /// [`Error::UnknownArchitecture`]: the device is not among what is offered, nor newer than all of it.
     pub fn for_device(device: Architecture, offered: &[Architecture]) -> Result<Target, Error> {
         match offered.iter().max() {
             _ if offered.contains(&device) => Ok(Target::Cubin(device)),

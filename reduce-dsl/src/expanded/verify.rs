@@ -55,6 +55,9 @@ type Check = Result<(), Violation>;
 
 impl Expanded {
     /// Checks every rule, for the program that this is the expansion of.
+    ///
+    /// # Errors
+    /// The first rule that is broken, and where.
     pub fn verify(&self, program: &Program) -> Check {
         self.kernels.iter().zip(&program.kernels).try_for_each(|(expanded, kernel)| {
             let near = Near::of(&program.operation).filter(|_| kernel.fold().near);

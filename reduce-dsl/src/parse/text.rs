@@ -17,6 +17,9 @@ const STACK: usize = 128 * 1024 * 1024;
 
 /// Reads the text of a specification: the fields alone, or the macro call in any brackets, angle ones too.
 /// `from_data` gives the types of the inputs where neither `ty` nor `inputs` is written.
+///
+/// # Errors
+/// All that is wrong with it, each with its place and, where there is one, what to write in its stead.
 pub fn text(source: &str, from_data: Option<&[Scalar]>) -> Result<Parsed<Bytes>, Vec<Diagnostic>> {
     scan(source).map_err(|error| vec![error])?;
     // A thread of its own: for the stack, and because spans live in a table of the thread.

@@ -70,6 +70,9 @@ type Check = Result<(), Violation>;
 
 impl Program {
     /// Checks every rule.
+    ///
+    /// # Errors
+    /// The first rule that is broken, and where.
     pub fn verify(&self) -> Check {
         let reads = [self.kernels[0].reads, self.kernels[1].reads];
         ensure(1, reads == [Reads::Inputs, Reads::Partials], || format!("the kernels read {reads:?}"))?;

@@ -27,6 +27,9 @@ pub struct Nvrtc {
 
 impl Nvrtc {
     /// The NVRTC of this process, searched for and loaded at the first call.
+    ///
+    /// # Errors
+    /// [`Error::NvrtcNotFound`], or [`Error::NvrtcUnusable`]: none was found, or what was found cannot be used.
     pub fn get() -> Result<&'static Nvrtc, Error> {
         if let Some(nvrtc) = NVRTC.get() {
             return Ok(nvrtc);
@@ -42,6 +45,9 @@ impl Nvrtc {
     }
 
     /// The NVRTC at `path`, for programs that bring their own. It stays loaded until the process ends.
+    ///
+    /// # Errors
+    /// [`Error::NvrtcUnusable`]: it cannot be loaded, or lacks a function.
     pub fn open(path: &Path) -> Result<Nvrtc, Error> {
         let library = library::open(path)?;
         Nvrtc::new(path.to_owned(), library)
@@ -77,6 +83,9 @@ impl Nvrtc {
     }
 
     /// Compiles CUDA C of `reduce_codegen::cuda`, with the flags that its header states.
+    ///
+    /// # Errors
+    /// [`Error::UnknownArchitecture`], or [`Error::Nvrtc`] with its log: it does not know the target, or refuses the text.
     pub fn compile(&self, source: &str, target: Target) -> Result<Image, Error> {
         self.compile_with(source, target, &[])
     }
