@@ -5,7 +5,8 @@ use std::fmt;
 #[cfg(target_arch = "x86_64")]
 use std::sync::LazyLock;
 
-/// The instructions that the loops of the host are compiled to. There is a value only where the processor has them.
+/// The instructions that the loops of the host are compiled to, and how they read memory. There is a value only where the
+/// processor has them.
 #[derive(Clone, Copy, Debug)]
 pub struct Isa {
     name: &'static str,
@@ -13,19 +14,22 @@ pub struct Isa {
 }
 
 impl Isa {
-    /// The instruction sets that this processor has, the best one last.
+    /// Those that this processor has, the best one last.
     pub fn all() -> Vec<Isa> {
-        let portable = Isa { name: "portable", loops: Loops::default() };
-        std::iter::once(portable).chain(newer()).collect()
+        std::iter::once(Isa::portable()).chain(newer().into_iter().flatten()).collect()
     }
 
     /// The best one.
     pub fn best() -> Isa {
-        newer().unwrap_or(Isa { name: "portable", loops: Loops::default() })
+        newer().map_or(Isa::portable(), |[_, best]| best)
+    }
+
+    fn portable() -> Isa {
+        Isa { name: "portable", loops: Loops::default() }
     }
 }
 
-/// As it is written: `portable`, or `avx2`.
+/// As it is written: `portable`, `avx2`, or `avx2 with prefetches`.
 impl fmt::Display for Isa {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.name)
@@ -33,17 +37,19 @@ impl fmt::Display for Isa {
 }
 
 #[cfg(not(target_arch = "x86_64"))]
-fn newer() -> Option<Isa> {
+fn newer() -> Option<[Isa; 2]> {
     None
 }
 
 #[cfg(target_arch = "x86_64")]
-fn newer() -> Option<Isa> {
+fn newer() -> Option<[Isa; 2]> {
     macro_rules! has {
         ($($feature:tt)*) => { true $(&& std::arch::is_x86_feature_detected!($feature))* };
     }
     let has = has!("avx2" "bmi1" "bmi2" "f16c" "fma" "lzcnt" "popcnt");
-    has.then(|| Isa { name: "avx2", loops: if *IS_ZEN3 { x86::PLAIN } else { x86::PREFETCHING } })
+    let plain = Isa { name: "avx2", loops: x86::PLAIN };
+    let prefetching = Isa { name: "avx2 with prefetches", loops: x86::PREFETCHING };
+    has.then(|| if *IS_ZEN3 { [prefetching, plain] } else { [plain, prefetching] })
 }
 
 /// Is it a processor that reads faster if nothing but the reads themselves ask for memory? The measurements are in
