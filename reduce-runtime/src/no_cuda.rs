@@ -16,11 +16,17 @@ use std::time::Duration;
 pub enum Nvrtc {}
 
 impl Nvrtc {
+    /// The NVRTC of this process.
+    ///
+    /// # Errors
     /// [`Error::BuiltWithoutCuda`].
     pub fn get() -> Result<&'static Nvrtc, Error> {
         Err(Error::BuiltWithoutCuda)
     }
 
+    /// The NVRTC at a path.
+    ///
+    /// # Errors
     /// [`Error::BuiltWithoutCuda`].
     pub fn open(_: &Path) -> Result<Nvrtc, Error> {
         Err(Error::BuiltWithoutCuda)
@@ -37,11 +43,17 @@ impl Nvrtc {
     }
 
     /// Compiles CUDA C.
+    ///
+    /// # Errors
+    /// None: there is no value of this type.
     pub fn compile(&self, _: &str, _: Target) -> Result<Image, Error> {
         match *self {}
     }
 
     /// Prints and compiles a program.
+    ///
+    /// # Errors
+    /// None: there is no value of this type.
     pub fn compile_program(&self, _: &Program, _: Target) -> Result<Image, Error> {
         match *self {}
     }
