@@ -132,7 +132,7 @@ pub(super) fn bin(op: Bin, a: LanesRef<'_>, b: LanesRef<'_>, out: &mut Lanes) ->
 }
 
 /// `b[i]`, then `b[i + len]`, `b[i + 2 len]`, … join `acc[i]` of `len`, by an operation that [commutes](Bin::commutes).
-/// `reading` is called for what will be read soon.
+/// `reading` asks for what will be read soon.
 #[inline(always)]
 pub(super) fn accumulate(
     op: Bin,
