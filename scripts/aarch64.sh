@@ -82,7 +82,7 @@ sysroot() {
 
 cross_cargo() {
   # The standard library built here has no bitcode for link-time optimisation.
-  env -u RUSTFLAGS -u RUSTDOCFLAGS CARGO_PROFILE_RELEASE_LTO=off CARGO_PROFILE_RELEASE_CODEGEN_UNITS=16 \
+  env -u RUSTFLAGS -u RUSTDOCFLAGS CARGO_PROFILE_RELEASE_LTO=off \
     CARGO_BUILD_TARGET=$TARGET \
     CARGO_TARGET_AARCH64_UNKNOWN_LINUX_GNU_LINKER=aarch64-linux-gnu-gcc \
     CARGO_TARGET_AARCH64_UNKNOWN_LINUX_GNU_RUSTFLAGS="--sysroot $SYSROOT ${AARCH64_RUSTFLAGS:-}" \

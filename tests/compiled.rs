@@ -10,6 +10,8 @@ mod cases;
 #[path = "../reduce-codegen/tests/support/operations.rs"]
 #[allow(dead_code, reason = "nothing is computed here")]
 mod operations;
+#[path = "support/skip.rs"]
+mod skip;
 
 use cases::{FLAGSHIP, LISTS, auto, spec};
 use rayon::prelude::*;
@@ -21,20 +23,13 @@ use reduce_dsl::program::Program;
 use reduce_dsl::spec::Passes;
 use reduce_dsl::{Scalar, Spec};
 use reduce_runtime::{Architecture, Nvrtc, Target};
+use skip::needed;
 
 const ARCHITECTURES: [u32; 4] = [75, 80, 90, 100];
 
 /// The compiler, or `None` after saying why there is none.
 fn nvrtc(test: &str) -> Option<&'static Nvrtc> {
-    match Nvrtc::get() {
-        Ok(nvrtc) => Some(nvrtc),
-        Err(error) => {
-            let required = std::env::var("REDUCEGEN_REQUIRE_NVRTC").is_ok_and(|value| value == "1");
-            assert!(!required, "REDUCEGEN_REQUIRE_NVRTC is set: {error}");
-            eprintln!("{test}: skipped, {error}");
-            None
-        }
-    }
+    needed(test, "REDUCEGEN_REQUIRE_NVRTC", Nvrtc::get())
 }
 
 /// What `auto` goes through and the rungs of the ladder, for every architecture; the programs whose CUDA is a snapshot

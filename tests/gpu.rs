@@ -39,6 +39,8 @@ mod reference;
 mod sampled;
 #[path = "gpu/samples.rs"]
 mod samples;
+#[path = "support/skip.rs"]
+mod skip;
 #[path = "support/splitmix.rs"]
 mod splitmix;
 #[path = "gpu/streams.rs"]

@@ -14,6 +14,8 @@ mod markdown;
 mod outputs;
 #[path = "../benches/peers/plot.rs"]
 mod plot;
+#[path = "support/skip.rs"]
+mod skip;
 #[path = "../benches/peers/slots.rs"]
 mod slots;
 #[path = "../benches/peers/stats.rs"]
@@ -28,6 +30,7 @@ use reduce_dsl::{Scalar, Value};
 use reduce_runtime::{Device, Reducer};
 use regex::Regex;
 use serde_json::json;
+use skip::skipped;
 use slots::Slots;
 use stats::Spread;
 use std::fs;
@@ -246,10 +249,8 @@ fn the_script_of_pytorch_speaks_json_and_survives_its_errors() {
     let mut child = match command.spawn() {
         Ok(child) => child,
         Err(error) => {
-            eprintln!(
-                "the_script_of_pytorch_speaks_json_and_survives_its_errors: skipped, no python3: {error}"
-            );
-            return;
+            let test = "the_script_of_pytorch_speaks_json_and_survives_its_errors";
+            return skipped(test, format!("there is no python3: {error}"));
         }
     };
     let answers = std::io::BufReader::new(child.stdout.take().unwrap());

@@ -11,6 +11,8 @@
 mod cases;
 #[path = "tuned/sass.rs"]
 mod sass;
+#[path = "support/skip.rs"]
+mod skip;
 
 use cases::auto;
 use rayon::prelude::*;
@@ -20,6 +22,7 @@ use reduce_dsl::pass::Pass;
 use reduce_dsl::program::Program;
 use reduce_runtime::{Architecture, Nvrtc, Target};
 use sass::{Disassembler, Loop};
+use skip::{needed, skipped};
 
 /// The compiler that the snapshot is of.
 const VERSION: &str = "V13.0.88";
@@ -81,20 +84,12 @@ fn jobs() -> Vec<Job> {
 fn tools(test: &str) -> Option<(&'static Nvrtc, Disassembler)> {
     let nvrtc = Nvrtc::get().map_err(|error| error.to_string());
     let tools = nvrtc.and_then(|nvrtc| Ok((nvrtc, Disassembler::beside(nvrtc.path())?)));
-    let (nvrtc, disassembler) = match tools {
-        Ok(tools) => tools,
-        Err(reason) => {
-            let required = std::env::var("REDUCEGEN_REQUIRE_NVRTC").is_ok_and(|value| value == "1");
-            assert!(!required, "REDUCEGEN_REQUIRE_NVRTC is set: {reason}");
-            eprintln!("{test}: skipped, {reason}");
-            return None;
-        }
-    };
+    let (nvrtc, disassembler) = needed(test, "REDUCEGEN_REQUIRE_NVRTC", tools)?;
     let ptx = nvrtc.compile("", Target::Ptx(Architecture::from_number(90))).unwrap().bytes;
     if String::from_utf8(ptx).unwrap().contains(VERSION) {
         return Some((nvrtc, disassembler));
     }
-    eprintln!("{test}: skipped, {} is not the {VERSION} that the snapshot is of", nvrtc.path().display());
+    skipped(test, format!("{} is not the {VERSION} that the snapshot is of", nvrtc.path().display()));
     None
 }
 

@@ -2,6 +2,9 @@
 //! type, many lanes at once by the instructions of each processor, against one lane at a time.
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
+#[path = "../../tests/support/skip.rs"]
+mod skip;
+
 use reduce_dsl::arith::{self, Order};
 use reduce_dsl::func::{Id, Node};
 use reduce_dsl::lanes::{Lanes, LanesRef, Loops, NARROW, Plain, Summed, gather};
@@ -73,7 +76,7 @@ fn loops() -> Vec<(&'static str, Loops)> {
         };
         return vec![("portable", Loops::default()), ("avx2", newer)];
     }
-    println!("skipped: the loops for AVX2, which this processor does not have");
+    skip::skipped("lanes, the loops for AVX2", "this processor has none");
     vec![("portable", Loops::default())]
 }
 

@@ -4,6 +4,9 @@
 #![cfg(all(feature = "cuda", unix))]
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
+#[path = "../../tests/support/skip.rs"]
+mod skip;
+
 use reduce_dsl::func::Param;
 use reduce_dsl::operators::operator;
 use reduce_dsl::pass::Pass;
@@ -11,6 +14,7 @@ use reduce_dsl::program::Program;
 use reduce_dsl::spec::Passes;
 use reduce_dsl::{Scalar, Spec};
 use reduce_runtime::{Architecture, Cache, Compiler, Error, Image, Nvrtc, Target};
+use skip::{needed, skipped};
 use std::fs::{self, Permissions};
 use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
 use std::path::{Path, PathBuf};
@@ -31,11 +35,7 @@ fn sum() -> Program {
 
 /// An empty place for a cache, or `None` after saying why the test cannot run.
 fn folder(test: &str) -> Option<PathBuf> {
-    if let Err(error) = Nvrtc::get() {
-        assert!(std::env::var_os("REDUCEGEN_REQUIRE_NVRTC").is_none(), "{error}");
-        eprintln!("{test}: skipped, {error}");
-        return None;
-    }
+    needed(test, "REDUCEGEN_REQUIRE_NVRTC", Nvrtc::get())?;
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("cache-{test}"));
     let _ = fs::set_permissions(&folder, Permissions::from_mode(0o700));
     let _ = fs::remove_dir_all(&folder);
@@ -171,8 +171,7 @@ fn a_folder_of_another_user_is_not_used() {
     let Some(folder) = folder("owner") else { return };
     assert!(compiles(&folder));
     if std::os::unix::fs::chown(&folder, Some(12345), None).is_err() {
-        eprintln!("a_folder_of_another_user_is_not_used: skipped, only root can give a folder away");
-        return;
+        return skipped("a_folder_of_another_user_is_not_used", "only root can give a folder away");
     }
     assert!(compiles(&folder));
     let text = Cache::at(&folder).to_string();
@@ -266,10 +265,8 @@ fn a_process_that_finds_everything_does_not_load_nvrtc() {
     assert!(run().starts_with("compiled: true, loaded: true"));
     let second = run();
     if !cfg!(target_os = "linux") {
-        eprintln!(
-            "a_process_that_finds_everything_does_not_load_nvrtc: skipped, only Linux lists what is loaded"
-        );
-        return;
+        let test = "a_process_that_finds_everything_does_not_load_nvrtc";
+        return skipped(test, "only Linux lists what is loaded");
     }
     assert!(second.starts_with("compiled: false, loaded: false"), "{second}");
     // Another environment may have another NVRTC, which must be asked what it is; it is the same one here.

@@ -2,9 +2,16 @@
 #![cfg(all(feature = "cuda", target_os = "linux"))]
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
+#[path = "../../tests/support/skip.rs"]
+mod skip;
+
 use reduce_runtime::{Device, Nvrtc, devices};
+use skip::{needed, skipped};
 use std::path::{Path, PathBuf};
 use std::process::Command;
+
+/// Why there is no machine without NVRTC to be had.
+const ELSEWHERE: &str = "this machine has an NVRTC in the loader's folders or in /usr/local/cuda";
 
 /// A libcuda for CUDA `version`, in which starting gives the error `init`, and without what is `missing`.
 fn driver(name: &str, version: u32, init: u32, missing: &str) -> PathBuf {
@@ -79,8 +86,8 @@ fn report() {
 #[test]
 fn without_a_driver_the_message_says_what_to_install() {
     if Path::new("/proc/driver/nvidia").exists() || Path::new("/dev/nvidiactl").exists() {
-        eprintln!("without_a_driver: skipped, this machine has an NVIDIA driver");
-        return;
+        let test = "without_a_driver_the_message_says_what_to_install";
+        return skipped(test, "this machine has an NVIDIA driver");
     }
     let text = seen_with(&[]);
     assert!(
@@ -130,14 +137,8 @@ fn a_wrong_path_to_nvrtc_is_not_passed_over() {
 fn nvrtc_folder(test: &str) -> Option<PathBuf> {
     let folder = Nvrtc::get().ok().and_then(|nvrtc| Some(nvrtc.path().parent()?.to_owned()));
     let folder = folder.filter(|folder| folder.is_dir());
-    if folder.is_none() {
-        assert!(
-            std::env::var_os("REDUCEGEN_REQUIRE_NVRTC").is_none(),
-            "there is no NVRTC outside the loader's folders"
-        );
-        eprintln!("{test}: skipped, there is no NVRTC outside the loader's folders");
-    }
-    folder
+    let found = folder.ok_or("there is no NVRTC outside the loader's folders");
+    needed(test, "REDUCEGEN_REQUIRE_NVRTC", found)
 }
 
 #[test]
@@ -188,10 +189,8 @@ fn an_nvrtc_that_is_there_and_does_not_load_is_named_with_the_reason() {
     let text = seen_with_environment(&root);
     let said = text.lines().find_map(|line| line.strip_prefix("nvrtc: ")).unwrap();
     if !said.contains(' ') {
-        eprintln!(
-            "an_nvrtc_that_is_there: skipped, this machine has one in the loader's folders or /usr/local/cuda"
-        );
-        return;
+        let test = "an_nvrtc_that_is_there_and_does_not_load_is_named_with_the_reason";
+        return skipped(test, ELSEWHERE);
     }
     let library = library.display();
     let expected = format!("{library} cannot be used as NVRTC: {library}: invalid ELF header");
@@ -202,8 +201,8 @@ fn an_nvrtc_that_is_there_and_does_not_load_is_named_with_the_reason() {
 fn without_nvrtc_the_message_says_how_to_get_it_and_where_it_was_searched() {
     let text = seen_with_environment(&Path::new(env!("CARGO_TARGET_TMPDIR")).join("nothing"));
     let Some(message) = text.lines().find(|line| line.starts_with("nvrtc: NVRTC")) else {
-        eprintln!("without_nvrtc: skipped, this machine has one in the loader's folders or /usr/local/cuda");
-        return;
+        let test = "without_nvrtc_the_message_says_how_to_get_it_and_where_it_was_searched";
+        return skipped(test, ELSEWHERE);
     };
     for part in ["pip install nvidia-cuda-nvrtc", "REDUCEGEN_NVRTC=/path/to/libnvrtc.so", "libnvrtc.so.13"] {
         assert!(message.contains(part), "{message}");

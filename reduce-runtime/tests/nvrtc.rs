@@ -2,7 +2,11 @@
 #![cfg(feature = "cuda")]
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
+#[path = "../../tests/support/skip.rs"]
+mod skip;
+
 use reduce_runtime::{Architecture, Error, Nvrtc, Target};
+use skip::needed;
 use std::path::Path;
 
 const KERNEL: &str = r#"
@@ -15,14 +19,7 @@ extern "C" __global__ void twice(float* x) {
 "#;
 
 fn nvrtc(test: &str) -> Option<&'static Nvrtc> {
-    match Nvrtc::get() {
-        Ok(nvrtc) => Some(nvrtc),
-        Err(error) => {
-            assert!(std::env::var_os("REDUCEGEN_REQUIRE_NVRTC").is_none(), "{error}");
-            eprintln!("{test}: skipped, {error}");
-            None
-        }
-    }
+    needed(test, "REDUCEGEN_REQUIRE_NVRTC", Nvrtc::get())
 }
 
 fn sm_90() -> Architecture {

@@ -3,6 +3,9 @@
 #![cfg(all(feature = "cuda", target_os = "linux"))]
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
+#[path = "../../tests/support/skip.rs"]
+mod skip;
+
 use reduce_dsl::func::Param;
 use reduce_dsl::operators::operator;
 use reduce_dsl::pass::Pass;
@@ -10,6 +13,7 @@ use reduce_dsl::spec::Passes;
 use reduce_dsl::{Scalar, Spec};
 use reduce_runtime::cudarc::driver::{CudaContext, CudaSlice, CudaStream, sys};
 use reduce_runtime::{Cache, Device, DeviceInput, DeviceInputs, Error, Nvrtc, Reducer, Reduction};
+use skip::needed;
 use std::path::Path;
 use std::process::Command;
 use std::sync::Arc;
@@ -87,11 +91,7 @@ fn with_driver(test: &str) -> Option<(Device, Arc<CudaStream>)> {
         let device = Device::cuda(0).unwrap().with_cache(Cache::off());
         return Some((device, CudaContext::new(0).unwrap().new_stream().unwrap()));
     }
-    if let Err(error) = Nvrtc::get() {
-        assert!(std::env::var_os("REDUCEGEN_REQUIRE_NVRTC").is_none(), "{error}");
-        eprintln!("{test}: skipped, {error}");
-        return None;
-    }
+    needed(test, "REDUCEGEN_REQUIRE_NVRTC", Nvrtc::get())?;
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("pretended-{test}"));
     std::fs::create_dir_all(&folder).unwrap();
     let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/driver/pretend.c");

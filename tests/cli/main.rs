@@ -11,5 +11,7 @@ mod ladder;
 mod npy;
 mod params;
 mod run;
+#[path = "../support/skip.rs"]
+mod skip;
 mod streams;
 mod trace;

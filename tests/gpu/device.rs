@@ -1,5 +1,6 @@
 //! The GPU that the tests share.
 
+use crate::skip::needed;
 use reduce_runtime::Device;
 use std::ops::Deref;
 use std::sync::{PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
@@ -34,13 +35,5 @@ pub(crate) fn gpu_alone(test: &str) -> Option<Gpu<RwLockWriteGuard<'static, ()>>
 }
 
 fn open(test: &str) -> Option<Device> {
-    match Device::cuda(0) {
-        Ok(device) => Some(device),
-        Err(error) => {
-            let required = std::env::var("REDUCEGEN_REQUIRE_GPU").is_ok_and(|value| value == "1");
-            assert!(!required, "REDUCEGEN_REQUIRE_GPU is set: {error}");
-            eprintln!("{test}: skipped, {error}");
-            None
-        }
-    }
+    needed(test, "REDUCEGEN_REQUIRE_GPU", Device::cuda(0))
 }

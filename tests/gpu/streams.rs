@@ -3,6 +3,7 @@
 use super::cases::{self, LISTS, spec};
 use super::data::Kind;
 use super::device::gpu;
+use super::skip::skipped;
 use reduce_dsl::lanes::Lanes;
 use reduce_dsl::{Scalar, Value};
 use reduce_runtime::cudarc::driver::{
@@ -330,7 +331,7 @@ fn two_devices_work_side_by_side() {
     let Some(device) = gpu("two_devices_work_side_by_side") else { return };
     let second = match Device::cuda(1) {
         Ok(second) => second,
-        Err(error) => return eprintln!("two_devices_work_side_by_side: skipped, {error}"),
+        Err(error) => return skipped("two_devices_work_side_by_side", error),
     };
     let x = elements();
     let expected = SUM.reduce(&x).unwrap();

@@ -122,20 +122,19 @@ fn scrambled(i: u32) -> u32 {
 }
 
 #[cfg(test)]
+#[path = "../../../tests/support/skip.rs"]
+mod skip;
+
+#[cfg(test)]
 mod tests {
+    use super::skip::needed;
     use super::{BLOCK, LOADS, READ_ALL, UNIT};
     use crate::{Architecture, Error, Nvrtc, Target};
 
     #[test]
     fn the_kernel_that_reads_has_its_loads_in_flight_together() -> Result<(), Error> {
-        let nvrtc = match Nvrtc::get() {
-            Ok(nvrtc) => nvrtc,
-            Err(error) => {
-                assert!(std::env::var_os("REDUCEGEN_REQUIRE_NVRTC").is_none(), "{error}");
-                eprintln!("the_kernel_that_reads_has_its_loads_in_flight_together: skipped, {error}");
-                return Ok(());
-            }
-        };
+        let test = "the_kernel_that_reads_has_its_loads_in_flight_together";
+        let Some(nvrtc) = needed(test, "REDUCEGEN_REQUIRE_NVRTC", Nvrtc::get()) else { return Ok(()) };
         for (name, number) in [("THREADS", u64::from(BLOCK)), ("LOADS", LOADS)] {
             assert!(READ_ALL.contains(&format!("#define {name} {number}\n")));
         }
