@@ -180,6 +180,21 @@ pub enum Error {
         /// The most that it is for.
         most: u64,
     },
+    /// Memory that a workspace was to be in.
+    #[error(
+        "a workspace for {most} elements takes {needed} bytes at a multiple of 256, and was given {len} at {base:#x}; \
+         allocate `Reducer::workspace_bytes` of them"
+    )]
+    WorkspaceMemory {
+        /// The most elements that it was to be for.
+        most: u64,
+        /// The bytes that it takes.
+        needed: u64,
+        /// The bytes there are.
+        len: u64,
+        /// Their address.
+        base: u64,
+    },
     /// A result was to be read where none was computed.
     #[error("nothing was enqueued with this workspace, so it holds no result; enqueue first")]
     NothingEnqueued,
@@ -322,6 +337,7 @@ impl Error {
             | Error::OtherStream
             | Error::InputOfOtherStream { .. }
             | Error::SmallWorkspace { .. }
+            | Error::WorkspaceMemory { .. }
             | Error::NothingEnqueued
             | Error::HostHasNoClock
             | Error::NothingToTime

@@ -7,7 +7,7 @@ use crate::device::Place;
 use crate::host::HostError;
 use crate::{Architecture, Device, Error, Strided, Timing, host, inputs};
 #[cfg(feature = "cuda")]
-use cudarc::driver::CudaStream;
+use cudarc::driver::{CudaSlice, CudaStream};
 use reduce_codegen::{Programs, Tuning};
 use reduce_dsl::lanes::LanesRef;
 use reduce_dsl::operation::Operation;
@@ -156,6 +156,25 @@ impl Reducer {
     #[cfg(feature = "cuda")]
     pub fn workspace(&self, stream: &Arc<CudaStream>, n: u64) -> Result<Workspace, Error> {
         self.on_gpu()?.workspace(stream, n)
+    }
+
+    /// Bytes of the memory of a workspace for up to n elements, for [`Reducer::workspace_in`].
+    ///
+    /// # Errors
+    /// The device is the host.
+    #[cfg(feature = "cuda")]
+    pub fn workspace_bytes(&self, n: u64) -> Result<u64, Error> {
+        Ok(self.on_gpu()?.workspace_bytes(n))
+    }
+
+    /// A workspace as [`Reducer::workspace`] makes it, in memory of the caller, whatever it holds, and on the stream of that
+    /// memory. [`Workspace::into_memory`] gives it back.
+    ///
+    /// # Errors
+    /// As [`Reducer::workspace`]; the memory has fewer than [`Reducer::workspace_bytes`], or is not aligned to 256 bytes.
+    #[cfg(feature = "cuda")]
+    pub fn workspace_in(&self, memory: CudaSlice<u8>, n: u64) -> Result<Workspace, Error> {
+        self.on_gpu()?.workspace_in(memory, n)
     }
 
     /// Is it a workspace that this reducer made?

@@ -146,7 +146,8 @@ impl<In, Out: Output, P: Params> Compiled<In, Out, P> {
         self.with(P::default()).enqueue(stream, inputs, workspace)
     }
 
-    /// Memory for `enqueue` on that stream, for up to n elements. See [`Reducer::workspace`].
+    /// Memory for `enqueue` on that stream, for up to n elements. See [`Reducer::workspace`]; [`Reducer::workspace_in`] takes
+    /// memory that is there.
     ///
     /// # Errors
     /// See [`Reducer::workspace`].

@@ -11,7 +11,7 @@ use reduce_dsl::operators::operator;
 use reduce_dsl::pass::Pass;
 use reduce_dsl::spec::Passes;
 use reduce_dsl::{Scalar, Spec};
-use reduce_runtime::cudarc::driver::{CudaContext, CudaSlice, CudaStream, sys};
+use reduce_runtime::cudarc::driver::{CudaContext, CudaSlice, CudaStream, DevicePtr, sys};
 use reduce_runtime::{Cache, Device, DeviceInput, DeviceInputs, Error, Nvrtc, Reducer, Reduction};
 use skip::needed;
 use std::path::Path;
@@ -188,6 +188,47 @@ fn no_elements_set_the_result_and_a_new_ticket_is_zero() {
     });
     assert_eq!(counts[Calls::Launches as usize], 0);
     assert_eq!(workspace.read(&stream).unwrap()[0].get::<f32>().unwrap().to_bits(), 0x8000_0000);
+}
+
+/// The memory of the caller is used as it is, and comes back with its address.
+#[test]
+fn a_workspace_can_be_in_memory_of_the_caller() {
+    let Some((device, stream)) = with_driver("a_workspace_can_be_in_memory_of_the_caller") else { return };
+    let sum = Reducer::new(&spec("sum", Scalar::F32, Passes::Auto), &device).unwrap();
+    let x: CudaSlice<f32> = stream.alloc_zeros(1 << 20).unwrap();
+    let bytes = sum.workspace_bytes(1 << 20).unwrap() as usize;
+    // SAFETY: what the memory holds does not matter.
+    let [memory, short] = [bytes, bytes - 1].map(|bytes| unsafe { stream.alloc::<u8>(bytes) }.unwrap());
+    let at = memory.device_ptr(&stream).0;
+    let counts = Calls::during(|| {
+        let mut workspace = sum.workspace_in(memory, 1 << 20).unwrap();
+        assert_eq!(workspace.result_ptr(), at + 16);
+        sum.enqueue(&stream, &[DeviceInput::on(&stream, &x)], &[], &mut workspace).unwrap();
+        // SAFETY: the memory of the pretended GPU is that of the host.
+        assert_eq!(unsafe { *(at as *const u32) }, 0, "the ticket");
+        assert_eq!(workspace.into_memory().device_ptr(&stream).0, at);
+    });
+    assert_eq!((counts[Calls::Launches as usize], counts[Calls::Allocations as usize]), (1, 0));
+    let error = sum.workspace_in(short, 1 << 20).unwrap_err();
+    let expected = format!("a workspace for 1048576 elements takes {bytes} bytes at a multiple of 256");
+    assert!(error.to_string().starts_with(&expected) && error.is_users_fault(), "{error}");
+    let elsewhere = CudaContext::new(1).unwrap().new_stream().unwrap();
+    let error = sum.workspace_in(elsewhere.alloc_zeros(bytes).unwrap(), 1 << 20).unwrap_err();
+    assert!(matches!(error, Error::StreamOfOtherContext { .. }), "{error}");
+}
+
+/// Who reads the view on another stream waits for an event, and that is noted behind the call.
+#[test]
+fn a_view_of_the_result_is_behind_the_call() {
+    let Some((device, stream)) = with_driver("a_view_of_the_result_is_behind_the_call") else { return };
+    let sum = Reducer::new(&spec("sum", Scalar::F32, Passes::Auto), &device).unwrap();
+    let x: CudaSlice<f32> = stream.alloc_zeros(100).unwrap();
+    let mut workspace = sum.workspace(&stream, 100).unwrap();
+    assert!(matches!(workspace.result::<f32>(), Err(Error::NothingEnqueued)));
+    sum.enqueue(&stream, &[DeviceInput::on(&stream, &x)], &[], &mut workspace).unwrap();
+    let counts = Calls::during(|| assert!(workspace.result::<f32>().is_ok()));
+    assert!(counts[Calls::Events as usize] > 0, "{counts:?}");
+    assert!(matches!(workspace.result::<i32>(), Err(Error::OutputType { .. })));
 }
 
 #[test]

@@ -9,7 +9,8 @@ use reduce_dsl::arith::Element;
 use std::marker::PhantomData;
 use std::sync::Arc;
 
-/// One input on a device, read on one stream. While it lives, cudarc counts the data as being read there.
+/// One input on a device, read on one stream. While it lives, cudarc counts the data as being read there; when it is dropped,
+/// cudarc notes up to where. So it must not be leaked (`std::mem::forget`): the data could be freed while a call reads it.
 #[derive(Debug)]
 pub struct DeviceInput<'a> {
     ty: Scalar,

@@ -4,7 +4,7 @@ use super::cases::Cases;
 use super::driver::failed;
 use super::gpu::Gpu;
 use super::input::DeviceInput;
-use super::workspace::Workspace;
+use super::workspace::{self, Workspace};
 use crate::reducer::Outcome;
 use crate::{Error, Strided};
 use cudarc::driver::sys::CUdeviceptr;
@@ -47,6 +47,17 @@ impl Kernels {
     pub(crate) fn workspace(&self, stream: &Arc<CudaStream>, n: u64) -> Result<Workspace, Error> {
         self.prepare(n)?;
         Workspace::new(&self.cases, stream, n)
+    }
+
+    /// Bytes that such memory has.
+    pub(crate) fn workspace_bytes(&self, n: u64) -> u64 {
+        workspace::bytes(&self.cases, n)
+    }
+
+    /// The same as [`Kernels::workspace`] in memory that is there.
+    pub(crate) fn workspace_in(&self, memory: CudaSlice<u8>, n: u64) -> Result<Workspace, Error> {
+        self.prepare(n)?;
+        Workspace::within(&self.cases, memory, n)
     }
 
     /// Is it a workspace of these kernels?

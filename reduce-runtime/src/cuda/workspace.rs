@@ -6,7 +6,7 @@ use super::launch::{Shape, fill, launch};
 use crate::reducer::something;
 use crate::{Error, host};
 use cudarc::driver::sys::{CUdeviceptr, cuMemcpyDtoHAsync_v2};
-use cudarc::driver::{CudaSlice, CudaStream, CudaView, DevicePtr};
+use cudarc::driver::{CudaSlice, CudaStream, CudaView, DevicePtrMut};
 use reduce_dsl::Value;
 use reduce_dsl::arith::Element;
 use reduce_dsl::operation::{Layout, Record};
@@ -22,7 +22,7 @@ const ALIGNMENT: u64 = 256;
 const PER_THREAD: usize = 2;
 
 /// What [`Reducer::enqueue`](crate::Reducer::enqueue) works in: memory on the device for up to so many elements, which
-/// is allocated once, the result, and the arguments of the launches.
+/// is allocated once or given by the caller, the result, and the arguments of the launches.
 ///
 /// It belongs to one stream, whose order keeps calls with it apart; calls that are to run at the same time take one
 /// each. A CUDA graph that captured a call uses it too: keep it as long as the graph, and replay the graph on the same
@@ -55,23 +55,38 @@ struct Prepared {
 impl Workspace {
     /// For up to so many elements, all of whose calls are on that stream.
     pub(super) fn new(cases: &Arc<Cases>, stream: &Arc<CudaStream>, most: u64) -> Result<Workspace, Error> {
-        if stream.context() != cases.gpu.context() {
-            return Err(Error::StreamOfOtherContext { device: cases.gpu.name() });
+        check_stream(cases, stream)?;
+        Workspace::within(cases, cases.gpu.allocate(stream, bytes(cases, most))?, most)
+    }
+
+    /// The same in memory that is there, and on its stream.
+    pub(super) fn within(cases: &Arc<Cases>, memory: CudaSlice<u8>, most: u64) -> Result<Workspace, Error> {
+        let stream = memory.stream().clone();
+        check_stream(cases, &stream)?;
+        let mut memory = memory;
+        let (len, base) = (memory.len() as u64, memory.device_ptr_mut(&stream).0);
+        let needed = bytes(cases, most);
+        if len < needed || !base.is_multiple_of(ALIGNMENT) {
+            return Err(Error::WorkspaceMemory { most, needed, len, base });
         }
-        if stream.cu_stream() as usize == PER_THREAD {
-            return Err(Error::PerThreadStream);
-        }
-        let [flagged, plain] = cases.workspace(most);
-        let flagged = flagged.next_multiple_of(ALIGNMENT);
-        let end = partials(&cases.operation.output) + flagged;
-        let mut memory = cases.gpu.allocate(stream, end + plain)?;
+        let flagged = flagged(cases, most);
+        let zeros = partials(&cases.operation.output) + flagged;
         stream
-            .memset_zeros(&mut memory.slice_mut(..end as usize))
+            .memset_zeros(&mut memory.slice_mut(..zeros as usize))
             .map_err(failed("setting the ticket and flags"))?;
-        let base = memory.device_ptr(stream).0;
-        let (cases, stream) = (cases.clone(), stream.clone());
-        let (n, place, launches, has_result) = (0, 0, Vec::new(), false);
+        let (cases, n, place, launches, has_result) = (cases.clone(), 0, 0, Vec::new(), false);
         Ok(Workspace { cases, stream, memory, base, flagged, most, n, place, launches, has_result })
+    }
+
+    /// Its memory, behind everything that is queued with it.
+    pub fn into_memory(mut self) -> CudaSlice<u8> {
+        self.written();
+        self.memory
+    }
+
+    /// Lets cudarc know that the memory is written up to here, for which other streams then wait.
+    fn written(&mut self) {
+        drop(self.memory.device_ptr_mut(&self.stream));
     }
 
     /// The most elements that it is for.
@@ -90,11 +105,14 @@ impl Workspace {
         self.base + RESULT
     }
 
-    /// The result as a view, where it is one scalar of that type.
+    /// The result of what is queued by now as a view, where it is one scalar of that type. Streams of cudarc that read it wait
+    /// for it; a call that is queued behind does not wait for them. Not to be asked for while a graph is captured, which has
+    /// [`Workspace::result_ptr`].
     ///
     /// # Errors
     /// It is of another type, or nothing was enqueued yet.
-    pub fn result<T: Element>(&self) -> Result<CudaView<'_, T>, Error> {
+    pub fn result<T: Element>(&mut self) -> Result<CudaView<'_, T>, Error> {
+        self.written();
         let output = &self.cases.operation.output;
         let bytes = self.memory.slice(RESULT as usize..RESULT as usize + output.size());
         let one = (output.is_scalar() && output.fields[0].ty == T::TY).then_some(1);
@@ -238,7 +256,7 @@ impl Workspace {
         // the plan says, the number of items, a ticket if they take one, for a kernel over partials that of all elements if it takes it, and the
         // params, of the types that the operation names, on a little-endian machine. A dependent kernel waits first (rule 12
         // of the verifier of expanded kernels). This memory is freed in the order of the stream, that of inputs when they are
-        // no longer being read.
+        // no longer being read, as `DeviceInput` tells cudarc where it ends; it says that it must not be leaked.
         unsafe { launch(&self.stream, function, *shape, arguments) }.map_err(failed("launching a kernel"))
     }
 
@@ -251,6 +269,24 @@ impl Workspace {
         self.has_result = true;
         Ok(())
     }
+}
+
+/// Can calls be queued on that stream?
+fn check_stream(cases: &Cases, stream: &CudaStream) -> Result<(), Error> {
+    if stream.context() != cases.gpu.context() {
+        return Err(Error::StreamOfOtherContext { device: cases.gpu.name() });
+    }
+    if stream.cu_stream() as usize == PER_THREAD { Err(Error::PerThreadStream) } else { Ok(()) }
+}
+
+/// Bytes of a workspace for up to so many elements.
+pub(super) fn bytes(cases: &Cases, most: u64) -> u64 {
+    partials(&cases.operation.output) + flagged(cases, most) + cases.workspace(most)[1]
+}
+
+/// Bytes of its partials that carry flags.
+fn flagged(cases: &Cases, most: u64) -> u64 {
+    cases.workspace(most)[0].next_multiple_of(ALIGNMENT)
 }
 
 /// Where the partials begin.

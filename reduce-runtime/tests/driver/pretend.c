@@ -43,7 +43,9 @@ int cuEventRecord(void* event, void* stream) { return next(EVENTS), 0; }
 int cuGetErrorName(int error, const char** name) { return *name = "CUDA_ERROR_SAMPLE", 0; }
 int cuGetErrorString(int error, const char** text) { return *text = "a sample", 0; }
 int cuMemAlloc_v2(unsigned long long* at, size_t bytes) {
-    return next(ALLOCATIONS), *at = (unsigned long long)(size_t)malloc(bytes), memset((void*)(size_t)*at, 0xff, bytes), 0;
+    size_t whole = (bytes + 255) / 256 * 256;
+    *at = (unsigned long long)(size_t)aligned_alloc(256, whole);
+    return next(ALLOCATIONS), memset((void*)(size_t)*at, 0xff, whole), 0;
 }
 int cuMemAllocAsync(unsigned long long* at, size_t bytes, void* stream) { return cuMemAlloc_v2(at, bytes); }
 int cuMemFree_v2(unsigned long long at) { return free((void*)(size_t)at), 0; }
