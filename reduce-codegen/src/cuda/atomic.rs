@@ -42,6 +42,11 @@ pub(super) fn function(operation: &Operation) -> String {
     )
 }
 
+/// Does the instruction make 0 of subnormals, whatever the compiler is told (PTX ISA, `atom.add.f32`)?
+pub(super) fn flushes(operation: &Operation) -> bool {
+    instruction(operation) == Some(("atomicAdd", Scalar::F32))
+}
+
 /// The instruction that does what `op` does, and its type.
 fn instruction(operation: &Operation) -> Option<(&'static str, Scalar)> {
     let combine = &operation.combine;

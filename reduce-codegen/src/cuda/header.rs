@@ -1,7 +1,8 @@
 //! The comment at the head of an emitted file: everything needed to compile and launch it without reducegen.
 
-use super::{NVRTC_FLAGS, types};
+use super::{NVRTC_FLAGS, atomic, types};
 use reduce_dsl::operation::{Layout, Operation};
+use reduce_dsl::operators::operator;
 use reduce_dsl::program::{Kernel, Program, Reach, Reads, Step};
 use reduce_dsl::spec::Listed;
 
@@ -36,10 +37,22 @@ pub(super) fn header(program: &Program) -> String {
     )
 }
 
-/// What two runs have in common, where that is not every bit.
+/// What is done to the order of the elements: of an operator that is not in the table, or does not commute, and where it is not
+/// the same in every run.
 fn order(program: &Program) -> &'static str {
-    let any = program.kernel(Reads::Inputs).is_atomic() && !program.operation.exact;
-    if any { "// order      any: no two runs need give the same bits\n" } else { "" }
+    let operation = &program.operation;
+    let any = program.kernel(Reads::Inputs).is_atomic() && !operation.exact;
+    match (any, operation.commutative, operator(&operation.name).is_some()) {
+        (true, _, _) if atomic::flushes(operation) => {
+            "// order      any: no two runs need give the same bits; an atomic sum of floats makes 0 of subnormals\n"
+        }
+        (true, _, _) => "// order      any: no two runs need give the same bits\n",
+        (false, false, _) => "// order      that of the elements: the operator does not commute\n",
+        (false, true, false) => {
+            "// order      another than that of the elements: the operator was found to commute\n"
+        }
+        (false, true, true) => "",
+    }
 }
 
 /// The launches, in order.
@@ -102,11 +115,12 @@ fn blocks(program: &Program, reads: Reads) -> String {
     let tile = program.tile(reads);
     let cluster = program.kernel(reads).cluster();
     if program.is_alone() {
-        return format!("blocks = {cluster}");
+        return format!("blocks = {cluster}{}", attribute(cluster));
     }
     if cluster > 1 {
         let all = tile * u64::from(cluster);
-        return format!("blocks = {cluster} * max(1, ceil(n / {all})), in clusters of {cluster}");
+        let attribute = attribute(cluster);
+        return format!("blocks = {cluster} * max(1, ceil(n / {all})), in clusters of {cluster}{attribute}");
     }
     match program.kernel(reads).fold().reach {
         Reach::Units(_) if reads == Reads::Inputs => {
@@ -120,9 +134,21 @@ fn blocks(program: &Program, reads: Reads) -> String {
     }
 }
 
+/// What the kernel must be allowed, for clusters of more blocks than every architecture has (CUDA C++ Programming Guide, thread block
+/// clusters).
+fn attribute(cluster: u32) -> &'static str {
+    if cluster > 8 { ", which cudaFuncAttributeNonPortableClusterSizeAllowed allows" } else { "" }
+}
+
+/// What leaves one partial, or is the only one and has the result.
+fn whole(program: &Program) -> &'static str {
+    if program.kernel(Reads::Inputs).cluster() > 1 { "cluster" } else { "block" }
+}
+
 /// When the second kernel is launched, and on how many items.
 fn again(program: &Program) -> Vec<&'static str> {
     let first = program.kernel(Reads::Inputs);
+    let clusters = first.cluster() > 1;
     if first.is_atomic() {
         vec!["then once, with 1 as n,"]
     } else if first.steps.contains(&Step::Keep) {
@@ -131,7 +157,15 @@ fn again(program: &Program) -> Vec<&'static str> {
             "number as n,",
         ]
     } else if program.kernel(Reads::Partials).fold().reach == Reach::OneBlock {
-        vec!["then once, if that launch had more than one block (or cluster), and with their number as n,"]
+        vec![match clusters {
+            true => "then once, if that launch had more than one cluster, and with their number as n,",
+            false => "then once, if that launch had more than one block, and with their number as n,",
+        }]
+    } else if clusters {
+        vec![
+            "then, if that launch had more than one cluster, with their number as n, and again, as long as the launch",
+            "before had more than one block, with their number as n,",
+        ]
     } else {
         vec!["then, as long as the launch before had more than one block, and with their number as n,"]
     }
@@ -149,12 +183,13 @@ fn workspace(program: &Program) -> String {
     }
     if takes_tickets(program) {
         return format!(
-            "// workspace  one partial of {size} bytes for each block\n\
-             // ticket     one unsigned int, which must be 0 before the first reduction, and is 0 after each\n"
+            "// workspace  one partial of {size} bytes for each {}\n\
+             // ticket     one unsigned int, which must be 0 before the first reduction, and is 0 after each\n",
+            whole(program)
         );
     }
     if program.has_one_launch() {
-        return String::new();
+        return "// workspace  none: partials is not used, and may be null\n".to_owned();
     }
     if let (true, Some([padding, ..])) = (first.is_atomic(), program.operation.padding.as_deref()) {
         let hex = padding.hex();
@@ -162,9 +197,10 @@ fn workspace(program: &Program) -> String {
             "// workspace  one partial of {size} bytes, which must hold {padding} (0x{hex}) before every reduction\n"
         );
     }
-    let each = if first.steps.contains(&Step::Keep) { "element, and for each block," } else { "block," };
+    let whole = whole(program);
+    let each = if first.steps.contains(&Step::Keep) { "element, and for each " } else { "" };
     format!(
-        "// workspace  one partial of {size} bytes for each {each} in two arrays that the launches write in turn\n"
+        "// workspace  one partial of {size} bytes for each {each}{whole}, in two arrays that the launches write in turn\n"
     )
 }
 
@@ -177,7 +213,11 @@ fn writer(program: &Program) -> String {
     if first.is_atomic() || first.steps.contains(&Step::Keep) {
         return format!("the launch of {} that has one block", program.kernel(Reads::Partials).name);
     }
-    "the launch that has one block".to_owned()
+    match (program.has_one_launch(), whole(program)) {
+        (true, _) => "that launch".to_owned(),
+        (false, "block") => "the launch that has one block".to_owned(),
+        (false, whole) => format!("the launch that has one {whole}, or one block"),
+    }
 }
 
 /// What every kernel takes last.

@@ -13,7 +13,10 @@ impl Expansion<'_> {
     pub(super) fn clustered(&mut self) {
         let cluster = self.kernel.cluster();
         self.constant("CLUSTER", cluster, format!("cluster({cluster}): blocks of a cluster"));
-        self.body.push(Stmt::Arrive);
+        let note = format!(
+            "this block runs: where all have arrived, each may write to the first  [cluster({cluster})]"
+        );
+        self.body.extend([Stmt::Note(Part::Fold, note), Stmt::Arrive]);
     }
 
     /// The accumulators of the blocks become one, in thread 0 of the first: each leaves its own in that block's shared

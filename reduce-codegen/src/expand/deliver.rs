@@ -19,7 +19,8 @@ impl Expansion<'_> {
         let words: &[_] = match medium {
             GridMedium::Ticket => &["ticket"],
             GridMedium::Flags => &["ticket", "flag"],
-            GridMedium::NextLaunch | GridMedium::Atomic => &[],
+            GridMedium::Atomic => &["atomic"],
+            GridMedium::NextLaunch => &[],
         };
         self.note(Part::Deliver, &Step::Grid(medium), words.iter().map(|&word| word.to_owned()).collect());
         body.push(match medium {

@@ -50,7 +50,7 @@ pub(super) enum Margin {
 
 impl Expansion<'_> {
     pub(super) fn fold(&mut self, fold: Fold) {
-        self.note(Part::Fold, &Step::Fold(fold), words(fold));
+        self.note(Part::Fold, &Step::Fold(fold), self.words(fold));
         self.declare_lanes(fold);
         let body = match fold.reach {
             Reach::Units(units) => self.tile(fold, units),
@@ -351,21 +351,24 @@ pub(super) fn word_of_lanes(fold: Fold) -> String {
     if fold.shares_lanes() { format!("lanes({})", fold.lanes) } else { format!("vectorize({})", fold.width) }
 }
 
-/// The words in `passes` that shaped a fold.
-fn words(fold: Fold) -> Vec<String> {
-    let reach = match fold.reach {
-        Reach::Units(1) => None,
-        Reach::Units(units) => Some(format!("coarsen({units})")),
-        Reach::GridStride(blocks) => Some(format!("grid_stride({blocks})")),
-        Reach::OneBlock => Some("one_block".to_owned()),
-        Reach::Everything => Some("serial".to_owned()),
-    };
-    let vectorize = (fold.width > 1).then(|| format!("vectorize({})", fold.width));
-    let lanes = fold.shares_lanes().then(|| word_of_lanes(fold));
-    let unroll = (fold.unrolled && fold.units() != Some(1)).then(|| "unroll".to_owned());
-    let streaming = fold.streaming.then(|| "streaming".to_owned());
-    let near = fold.near.then(|| "near".to_owned());
-    [reach, vectorize, lanes, unroll, streaming, near].into_iter().flatten().collect()
+impl Expansion<'_> {
+    /// The words in `passes` that shaped a fold.
+    fn words(&self, fold: Fold) -> Vec<String> {
+        let atomic = self.program.kernel(Reads::Inputs).is_atomic();
+        let reach = match fold.reach {
+            Reach::Units(1) => None,
+            Reach::Units(units) => Some(format!("coarsen({units})")),
+            Reach::GridStride(blocks) => Some(format!("grid_stride({blocks})")),
+            Reach::OneBlock => Some("one_block".to_owned()),
+            Reach::Everything => Some(if atomic { "atomic" } else { "serial" }.to_owned()),
+        };
+        let vectorize = (fold.width > 1).then(|| format!("vectorize({})", fold.width));
+        let lanes = fold.shares_lanes().then(|| word_of_lanes(fold));
+        let unroll = (fold.unrolled && fold.units() != Some(1)).then(|| "unroll".to_owned());
+        let streaming = fold.streaming.then(|| "streaming".to_owned());
+        let near = fold.near.then(|| "near".to_owned());
+        [reach, vectorize, lanes, unroll, streaming, near].into_iter().flatten().collect()
+    }
 }
 
 pub(super) fn full_tile() -> Expr {
