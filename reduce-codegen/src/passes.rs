@@ -1,10 +1,11 @@
 //! The passes, one file each: pure functions from a program to a program, or a reason why not.
 //!
-//! To add one: see ARCHITECTURE.md, "Where do I add …?". A pass that has been applied
-//! is refused a second time, and a pass that would undo another names the order that works. The passes that
-//! do not refuse each other commute.
+//! To add one: see ARCHITECTURE.md, "Where do I add …?". A pass that has been applied is refused a second time, and so is one
+//! that has no place beside another (`apart.rs`); one that needs another before it says so. The passes that do not refuse
+//! each other commute.
 
 mod addressing;
+mod apart;
 mod atomic;
 mod bitmask;
 mod cluster;
@@ -55,7 +56,7 @@ pub use vectorize::vectorize;
 
 use crate::error::{Error, verified};
 use reduce_dsl::pass::{Pass, PassWord};
-use reduce_dsl::program::{Combine, Fold, Kernel, Program, Step};
+use reduce_dsl::program::{Combine, Fold, How, Kernel, Program, Step};
 
 /// Applies the pass at position `index` of the list, and verifies the result.
 ///
@@ -76,8 +77,8 @@ fn rewrite(program: Program, pass: Pass) -> Result<Program, String> {
     {
         return Err(format!("`{}` takes {}", pass.name(), rule.text));
     }
-    if program.passes.contains(&Pass::Serial) {
-        return Err(format!("`serial` leaves nothing to `{}`; leave one of the two out", pass.name()));
+    if let Some(reason) = apart::refused(&program.passes, pass) {
+        return Err(reason);
     }
     let mut rewritten = match pass {
         Pass::Serial => serial(program),
@@ -114,6 +115,18 @@ fn fold_mut(kernel: &mut Kernel) -> Option<&mut Fold> {
         Step::Fold(fold) => Some(fold),
         Step::Combine(_) | Step::Keep | Step::Grid(_) => None,
     })
+}
+
+/// A combination that joins a kernel, with its levels taken as the passes before it ask.
+fn joining(program: &Program, kernel: &Kernel, mut combine: Combine) -> Combine {
+    let asks = |pass| program.passes.contains(&pass);
+    let ways = [
+        (How::Unrolled, asks(Pass::Unroll)),
+        (How::Redux, asks(Pass::Redux) && redux::takes(program, kernel, combine)),
+        (How::Gathered, asks(Pass::Gather) && gather::takes(combine)),
+    ];
+    ways.into_iter().filter(|(_, taken)| *taken).for_each(|(how, _)| combine.take(how));
+    combine
 }
 
 /// The combinations of a kernel, to change.

@@ -79,8 +79,9 @@ fn words_of(operator: &Operator) {
     for (i, a) in words.iter().enumerate() {
         for (j, b) in words.iter().enumerate().skip(i + 1) {
             for c in words.iter().skip(j + 1).map(String::as_str).chain([""]) {
-                let mut found = None;
-                for order in orders(&[a, b, c][..if c.is_empty() { 2 } else { 3 }]) {
+                let (mut found, mut refusals) = (None, Vec::new());
+                let set = &[a, b, c][..if c.is_empty() { 2 } else { 3 }];
+                for order in orders(set) {
                     match compile(&spec(operator, Scalar::I32, 256, &order)) {
                         Ok(program) => {
                             let wanted = found.get_or_insert(program.kernels.clone());
@@ -93,16 +94,57 @@ fn words_of(operator: &Operator) {
                                 "{order}: {reason}"
                             );
                             refused += 1;
+                            refusals.push(reason);
                         }
                         Err(other) => panic!("{order}: {other}"),
                     }
                 }
+                let names = set.iter().map(|word| word.split('(').next().unwrap());
+                let before: Vec<_> = names.map(|name| format!("before `{name}`")).collect();
+                let named = |reason: &String| before.iter().any(|before| reason.contains(before));
+                assert!(found.is_none() || refusals.iter().all(named), "{set:?}: {refusals:?}");
             }
         }
     }
     // Ordered pairs and triples.
     assert_eq!(accepted + refused, words.len() * (words.len() - 1).pow(2));
     assert!(accepted > 200, "{accepted} accepted");
+}
+
+/// Neither does half of its work beside the other: whichever comes second is refused, and both are named.
+#[test]
+fn passes_that_stand_apart_are_refused_in_both_orders() {
+    for [one, other] in [
+        ["serial", "unroll"],
+        ["serial", "dependent"],
+        ["in_place", "shuffle"],
+        ["in_place", "lanes(2)"],
+        ["in_place", "gather"],
+        ["in_place", "ticket"],
+        ["in_place", "redux"],
+        ["bitmask", "sequential"],
+        ["strided_index", "last_warp"],
+        ["grid_stride(4)", "coarsen(4)"],
+        ["grid_stride(4)", "cluster(4)"],
+        ["atomic", "cluster(4)"],
+        ["atomic", "ticket"],
+        ["atomic", "one_block"],
+    ] {
+        for [first, second] in [[one, other], [other, one]] {
+            let Err(Error::Refused { reason, .. }) = program(&format!("{first} {second}")) else {
+                panic!("{first} {second}");
+            };
+            // Of those that need another pass first, the first is refused for that already.
+            let both = format!("leave `{first}` or `{second}` out");
+            assert!(reason.contains(&both) || reason.contains("write"), "{first} {second}: {reason}");
+        }
+        assert!(refusal(&format!("{one} {other}")).1.contains(&format!("leave `{one}` or `{other}` out")));
+    }
+    for list in ["near grid_stride(4)", "grid_stride(4) near"] {
+        let argmax = compile(&spec(operator("argmax").unwrap(), Scalar::F32, 256, list)).unwrap_err();
+        assert!(argmax.to_string().contains("have no tile"), "{argmax}");
+    }
+    assert!(refusal("vectorize(4) lanes(4)").1.contains("have a lane for each"));
 }
 
 /// What a launch reads and what it writes lie apart, and in the workspace.

@@ -9,7 +9,7 @@ pub(super) fn readdress(mut program: Program, to: Addressing, word: &str) -> Res
     for combine in program.kernels.iter_mut().flat_map(combines_mut) {
         let (Medium::Shared(addressing) | Medium::Global(addressing)) = &mut combine.medium else { continue };
         if *addressing != Addressing::Modulo {
-            return Err(format!("the tree has {addressing} already; leave one of the two words out"));
+            return Err(format!("a tree has one addressing, and this has {addressing}; leave `{word}` out"));
         }
         *addressing = to;
         combine.tree = to.tree();

@@ -1,8 +1,7 @@
 //! `atomic`: the blocks meet in one accumulator.
 
-use super::{in_place, ordered, serial};
+use super::{ordered, serial};
 use reduce_dsl::operation::Order;
-use reduce_dsl::pass::Pass;
 use reduce_dsl::program::{GridMedium, Program, Step};
 
 /// What keeps the blocks in order.
@@ -26,14 +25,8 @@ const INSTEAD: &str = "leave it out: the next launch takes the blocks in order";
 /// # Errors
 /// The reason why it does not apply.
 pub fn atomic(mut program: Program) -> Result<Program, String> {
-    if let Some(reason) =
-        ordered(&program, INSTEAD).or_else(|| in_place::refused(&program)).or_else(|| unfit(&program))
-    {
+    if let Some(reason) = ordered(&program, INSTEAD).or_else(|| unfit(&program)) {
         return Err(reason);
-    }
-    let meets = |pass: &&Pass| matches!(pass, Pass::OneBlock | Pass::Cluster(_));
-    if let Some(other) = program.passes.iter().find(meets) {
-        return Err(format!("`{other}` lets blocks meet in another way; leave one of the two out"));
     }
     let [inputs, partials] = &mut program.kernels;
     for step in inputs.steps.iter_mut().filter(|step| matches!(step, Step::Grid(_))) {

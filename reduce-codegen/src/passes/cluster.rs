@@ -1,9 +1,7 @@
 //! `cluster(k)`: neighbouring blocks meet before the grid does.
 
-use super::in_place;
-use reduce_dsl::pass::Pass;
+use super::joining;
 use reduce_dsl::program::{Combine, How, Medium, Program, Reads, Scope, Step, Tree};
-use reduce_dsl::redux::Redux;
 
 /// Every `blocks` neighbouring blocks of the kernel over inputs are a cluster, and combine their accumulators in the shared
 /// memory of the first of them: one partial for all, and for few elements the result, without global memory in between.
@@ -25,20 +23,10 @@ use reduce_dsl::redux::Redux;
 /// cluster stays, if the kernel over partials halves as well.
 ///
 /// # Errors
-/// The reason why it does not apply.
+/// None by itself: see `apart.rs`.
 pub fn cluster(mut program: Program, blocks: u32) -> Result<Program, String> {
-    let other = |pass: &&Pass| matches!(pass, Pass::Atomic | Pass::GridStride(_));
-    if let Some(other) = program.passes.iter().find(other) {
-        return Err(format!("`{}` lets blocks meet in another way; leave one of the two out", other.name()));
-    }
-    if let Some(reason) = in_place::refused(&program) {
-        return Err(reason);
-    }
     let tree = if program.operation.commutative { Tree::Halving } else { Tree::Pairs };
-    let inputs = program.kernel(Reads::Inputs);
-    let fits = |redux: Redux| program.fits_redux(&redux, inputs, Scope::Cluster);
-    let redux = program.passes.contains(&Pass::Redux) && Redux::of(&program.operation).is_some_and(fits);
-    let mut meeting = Combine {
+    let meeting = Combine {
         scope: Scope::Cluster,
         items: blocks,
         tree,
@@ -46,10 +34,7 @@ pub fn cluster(mut program: Program, blocks: u32) -> Result<Program, String> {
         how: How::Looped,
         last_warp: false,
     };
-    let asked = |pass| program.passes.contains(&pass);
-    let ways =
-        [(asked(Pass::Unroll), How::Unrolled), (redux, How::Redux), (asked(Pass::Gather), How::Gathered)];
-    ways.into_iter().filter(|(asked, _)| *asked).for_each(|(_, how)| meeting.take(how));
+    let meeting = joining(&program, program.kernel(Reads::Inputs), meeting);
     let steps = &mut program.kernels[Reads::Inputs as usize].steps;
     let grid = steps.len().saturating_sub(1);
     steps.insert(grid, Step::Combine(meeting));

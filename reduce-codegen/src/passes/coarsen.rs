@@ -1,6 +1,6 @@
 //! `coarsen(k)`: each thread folds k load units before the tree.
 
-use super::{fold_mut, in_place};
+use super::fold_mut;
 use reduce_dsl::program::{Program, Reach};
 
 /// Each thread folds exactly `units` load units, in index order: fewer blocks, and less of the time spent in trees. The
@@ -20,21 +20,13 @@ use reduce_dsl::program::{Program, Reach};
 /// Changes the association.
 ///
 /// # Errors
-/// The reason why it does not apply.
+/// None by itself: see `apart.rs`.
 pub fn coarsen(mut program: Program, units: u32) -> Result<Program, String> {
-    if let Some(reason) = in_place::refused(&program) {
-        return Err(reason);
-    }
     for fold in program.kernels.iter_mut().filter_map(fold_mut) {
         match fold.reach {
             Reach::Units(_) => fold.reach = Reach::Units(units),
-            Reach::GridStride(_) => {
-                return Err(
-                    "`grid_stride` says how much each thread folds; leave one of the two out".to_owned()
-                );
-            }
             // The partials of `one_block`, and the one accumulator that `atomic` leaves.
-            Reach::OneBlock | Reach::Everything => {}
+            Reach::GridStride(_) | Reach::OneBlock | Reach::Everything => {}
         }
     }
     Ok(program)

@@ -20,7 +20,7 @@ use reduce_dsl::program::Program;
 /// Requires an architecture that has such launches, sm_90 or newer. Never changes the association.
 ///
 /// # Errors
-/// None: it applies everywhere.
+/// None by itself: see `apart.rs`.
 pub fn dependent(mut program: Program) -> Result<Program, String> {
     program.kernels.iter_mut().for_each(|kernel| kernel.dependent = true);
     Ok(program)

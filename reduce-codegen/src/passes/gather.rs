@@ -31,12 +31,7 @@ pub fn gather(mut program: Program) -> Result<Program, String> {
             "`{name}` has no accumulator that is neutral bit for bit, for items that are absent; leave `gather` out"
         ));
     }
-    let gathers = |combine: &Combine| match combine.medium {
-        Medium::Shuffle => combine.scope == Scope::Block,
-        Medium::Distributed => true,
-        Medium::Registers | Medium::Shared(_) | Medium::Global(_) => false,
-    };
-    if !program.kernels.iter().any(|kernel| kernel.combines().any(|combine| gathers(&combine))) {
+    if !program.kernels.iter().any(|kernel| kernel.combines().any(takes)) {
         return Err(
             "no warps leave values that one thread could take; write `shuffle`, with more than 32 threads, \
                     or `cluster` before `gather`"
@@ -44,6 +39,15 @@ pub fn gather(mut program: Program) -> Result<Program, String> {
         );
     }
     let combines = program.kernels.iter_mut().flat_map(combines_mut);
-    combines.filter(|combine| gathers(combine)).for_each(|combine| combine.take(How::Gathered));
+    combines.filter(|combine| takes(**combine)).for_each(|combine| combine.take(How::Gathered));
     Ok(program)
+}
+
+/// Can one thread have all items of a combination?
+pub(super) fn takes(combine: Combine) -> bool {
+    match combine.medium {
+        Medium::Shuffle => combine.scope == Scope::Block,
+        Medium::Distributed => true,
+        Medium::Registers | Medium::Shared(_) | Medium::Global(_) => false,
+    }
 }

@@ -1,7 +1,6 @@
 //! `grid_stride(g)`: a grid of fixed size goes over the whole input.
 
-use super::{fold_mut, in_place, ordered};
-use reduce_dsl::pass::Pass;
+use super::{fold_mut, ordered};
 use reduce_dsl::program::{Program, Reach, Reads};
 
 /// What keeps the rounds of a thread in order.
@@ -29,20 +28,10 @@ const INSTEAD: &str = "write `coarsen` instead, by which each thread folds neigh
 /// # Errors
 /// The reason why it does not apply.
 pub fn grid_stride(mut program: Program, blocks: u32) -> Result<Program, String> {
-    if let Some(reason) = ordered(&program, INSTEAD).or_else(|| in_place::refused(&program)) {
+    if let Some(reason) = ordered(&program, INSTEAD) {
         return Err(reason);
     }
-    if let Some(cluster) = program.passes.iter().find(|pass| matches!(pass, Pass::Cluster(_))) {
-        return Err(format!("`{cluster}` lets blocks meet in another way; leave one of the two out"));
-    }
-    let coarsened = program.passes.iter().any(|pass| matches!(pass, Pass::Coarsen(_)));
     if let Some(fold) = fold_mut(&mut program.kernels[Reads::Inputs as usize]) {
-        if coarsened {
-            return Err("`coarsen` says how much each thread folds; leave one of the two out".to_owned());
-        }
-        if fold.near {
-            return Err(format!("{}; leave one of the two out", super::near::REACH));
-        }
         (fold.reach, fold.unrolled) = (Reach::GridStride(blocks), false);
     }
     Ok(program)

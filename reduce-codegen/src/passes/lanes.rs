@@ -1,7 +1,7 @@
 //! `lanes(k)`: fewer accumulators than a load unit has elements.
 
 use super::fold_mut;
-use reduce_dsl::program::{Arrangement, Program, Reads, Scope, Step};
+use reduce_dsl::program::{Program, Reads, Scope, Step};
 
 /// Of each load unit, element `i` goes to accumulator `i mod k` of its thread, which combines the `k` of them after the fold.
 /// Narrow types have 16 elements in a unit, whose accumulators take so many registers that fewer warps fit a multiprocessor.
@@ -24,18 +24,18 @@ use reduce_dsl::program::{Arrangement, Program, Reads, Scope, Step};
 /// # Errors
 /// The reason why it does not apply.
 pub fn lanes(mut program: Program, lanes: u32) -> Result<Program, String> {
+    if !program.operation.commutative {
+        return Err(format!(
+            "`{}` is not commutative, so that a thread has one lane already; leave `lanes` out",
+            program.operation.name
+        ));
+    }
     let kernel = &mut program.kernels[Reads::Inputs as usize];
     let Some(fold) = fold_mut(kernel).filter(|fold| fold.width > lanes) else {
         return Err(format!(
             "load units of {lanes} elements, or of fewer, have a lane for each; write `vectorize` of more before `lanes`"
         ));
     };
-    if fold.arrangement == Arrangement::Blocked {
-        return Err(format!(
-            "`{}` is not commutative, so that a thread has one lane already; leave `lanes` out",
-            program.operation.name
-        ));
-    }
     fold.lanes = lanes;
     kernel.steps.retain_mut(|step| match step {
         Step::Combine(combine) if combine.scope == Scope::Thread => {

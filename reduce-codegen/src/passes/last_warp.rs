@@ -1,6 +1,6 @@
 //! `last_warp`: the last warp goes on by itself.
 
-use super::{combines_mut, in_place, ordered};
+use super::{combines_mut, ordered};
 use reduce_dsl::program::{Addressing, Medium, Program};
 
 /// What else spares a warp its block barriers, in order.
@@ -27,7 +27,7 @@ const INSTEAD: &str = "write `shuffle` instead, which leaves one block barrier";
 /// # Errors
 /// The reason why it does not apply.
 pub fn last_warp(mut program: Program) -> Result<Program, String> {
-    if let Some(reason) = ordered(&program, INSTEAD).or_else(|| in_place::refused(&program)) {
+    if let Some(reason) = ordered(&program, INSTEAD) {
         return Err(reason);
     }
     let mut found = false;

@@ -1,6 +1,6 @@
 //! `near`: positions take 32 bits inside a tile.
 
-use super::{fold_mut, in_place};
+use super::fold_mut;
 use reduce_dsl::near::Near;
 use reduce_dsl::program::{Program, Reads};
 
@@ -24,17 +24,11 @@ use reduce_dsl::program::{Program, Reads};
 /// # Errors
 /// The reason why it does not apply.
 pub fn near(mut program: Program) -> Result<Program, String> {
-    if let Some(reason) = in_place::refused(&program) {
-        return Err(reason);
-    }
     if Near::of(&program.operation).is_none() {
         let name = &program.operation.name;
         return Err(format!(
             "the accumulator of `{name}` has no field that is the index and only copied and compared; leave `near` out"
         ));
-    }
-    if program.kernel(Reads::Inputs).fold().units().is_none() {
-        return Err(format!("{REACH}; leave one of the two out"));
     }
     // The positions of so few elements take 32 bits wherever they count from.
     let few = program.up_to.is_some_and(|n| n <= Near::MOST);
@@ -42,7 +36,3 @@ pub fn near(mut program: Program) -> Result<Program, String> {
     kernels.filter_map(fold_mut).for_each(|fold| fold.near = true);
     Ok(program)
 }
-
-/// Why positions do not count from a tile's first element.
-pub(super) const REACH: &str =
-    "the blocks of `grid_stride` have no tile that `near` positions could count from";

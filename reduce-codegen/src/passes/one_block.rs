@@ -1,6 +1,6 @@
 //! `one_block`: the kernel over partials is one block.
 
-use super::{fold_mut, in_place};
+use super::fold_mut;
 use reduce_dsl::pass::Pass;
 use reduce_dsl::program::{Program, Reach, Reads};
 
@@ -21,14 +21,8 @@ use reduce_dsl::program::{Program, Reach, Reads};
 /// Changes the association.
 ///
 /// # Errors
-/// The reason why it does not apply.
+/// None by itself: see `apart.rs`.
 pub fn one_block(mut program: Program) -> Result<Program, String> {
-    if let Some(reason) = in_place::refused(&program) {
-        return Err(reason);
-    }
-    if program.passes.contains(&Pass::Atomic) {
-        return Err("`atomic` leaves one partial only; leave one of the two out".to_owned());
-    }
     let unrolled = program.passes.contains(&Pass::Unroll);
     if let Some(fold) = fold_mut(&mut program.kernels[Reads::Partials as usize]) {
         (fold.reach, fold.unrolled) = (Reach::OneBlock, unrolled);

@@ -1,7 +1,7 @@
 //! `redux`: trees over warps become one instruction.
 
 use super::combines_mut;
-use reduce_dsl::program::{How, Kernel, Medium, Program, Scope};
+use reduce_dsl::program::{Combine, How, Kernel, Medium, Program};
 use reduce_dsl::redux::Redux;
 
 /// The accumulators of a warp are combined by `redux.sync`, which gives all threads what 32 integers combine to, where a tree
@@ -25,27 +25,33 @@ use reduce_dsl::redux::Redux;
 /// # Errors
 /// The reason why it does not apply.
 pub fn redux(mut program: Program) -> Result<Program, String> {
-    let Some(redux) = Redux::of(&program.operation) else {
+    if Redux::of(&program.operation).is_none() {
         let name = &program.operation.name;
         return Err(format!(
             "`{name}` is no sum of integers, minimum, maximum or position of 32 bits or less whose order never shows; \
              leave `redux` out"
         ));
-    };
+    }
     if !program.kernels.iter().any(|kernel| kernel.combines().any(|it| it.medium == Medium::Shuffle)) {
         return Err("only trees over warps become one instruction; write `shuffle` before `redux`".to_owned());
     }
-    let fits = |kernel: &Kernel, scope| program.fits_redux(&redux, kernel, scope);
-    let scopes = |kernel: &Kernel| {
-        [Scope::Warp, Scope::Block, Scope::Cluster].map(|scope| (scope, fits(kernel, scope)))
+    let fitting = |kernel: &Kernel| -> Vec<Combine> {
+        kernel.combines().filter(|&combine| takes(&program, kernel, combine)).collect()
     };
-    let scopes = program.kernels.each_ref().map(scopes);
-    if !scopes.iter().flatten().any(|(_, fits)| *fits) {
+    let fitting = program.kernels.each_ref().map(fitting);
+    if fitting.iter().all(Vec::is_empty) {
         return Err("the instruction takes positions of 32 bits; write `near` before `redux`".to_owned());
     }
-    for (kernel, scopes) in program.kernels.iter_mut().zip(scopes) {
-        let fitting = combines_mut(kernel).filter(|combine| scopes.contains(&(combine.scope, true)));
-        fitting.for_each(|combine| combine.take(How::Redux));
+    for (kernel, fitting) in program.kernels.iter_mut().zip(fitting) {
+        let combines = combines_mut(kernel).filter(|combine| fitting.contains(combine));
+        combines.for_each(|combine| combine.take(How::Redux));
     }
     Ok(program)
+}
+
+/// Is there one instruction for a combination of a kernel?
+pub(super) fn takes(program: &Program, kernel: &Kernel, combine: Combine) -> bool {
+    let through_warps = matches!(combine.medium, Medium::Shuffle | Medium::Distributed);
+    let fits = |redux: Redux| program.fits_redux(&redux, kernel, combine.scope);
+    through_warps && Redux::of(&program.operation).is_some_and(fits)
 }

@@ -19,11 +19,8 @@ use reduce_dsl::program::{Fold, GridMedium, Program, Reach, Step};
 /// Stands alone in its list. Changes the association.
 ///
 /// # Errors
-/// The reason why it does not apply.
+/// None by itself: see `apart.rs`.
 pub fn serial(mut program: Program) -> Result<Program, String> {
-    if let Some(other) = program.passes.first() {
-        return Err(format!("one thread folds everything, and leaves nothing to `{other}`; write it alone"));
-    }
     for kernel in &mut program.kernels {
         kernel.steps = alone();
     }

@@ -1,8 +1,7 @@
 //! `shuffle`: trees inside a warp go through registers.
 
-use super::in_place;
-use reduce_dsl::pass::Pass;
-use reduce_dsl::program::{Combine, How, Medium, Program, Scope, Step, Tree};
+use super::joining;
+use reduce_dsl::program::{Combine, How, Kernel, Medium, Program, Scope, Step, Tree};
 
 /// The tree over a block becomes a tree over each warp, through `__shfl_down_sync`, and one over the
 /// warps' values, which the first warp reads from shared memory after the one block barrier that is left. The trees
@@ -24,29 +23,26 @@ use reduce_dsl::program::{Combine, How, Medium, Program, Scope, Step, Tree};
 /// Changes the association.
 ///
 /// # Errors
-/// The reason why it does not apply.
+/// None by itself: see `apart.rs`.
 pub fn shuffle(mut program: Program) -> Result<Program, String> {
-    if let Some(reason) = in_place::refused(&program) {
-        return Err(reason);
-    }
     let warps = program.warps();
     let tree = if program.operation.commutative { Tree::Halving } else { Tree::Pairs };
-    let gathered = program.passes.contains(&Pass::Gather);
-    for kernel in &mut program.kernels {
-        kernel.steps = kernel.steps.iter().flat_map(|&step| split(step, warps, tree, gathered)).collect();
-    }
+    let how = How::Looped;
+    let through =
+        |scope, items| Combine { scope, items, tree, medium: Medium::Shuffle, how, last_warp: false };
+    // Where there is one warp, nothing is left of its values.
+    let levels = [through(Scope::Warp, Program::WARP), through(Scope::Block, warps)];
+    let levels = &levels[..if warps == 1 { 1 } else { 2 }];
+    let split = |kernel: &Kernel, step: Step| match step {
+        Step::Combine(Combine { scope: Scope::Block, .. }) => {
+            levels.iter().map(|&level| Step::Combine(joining(&program, kernel, level))).collect()
+        }
+        Step::Fold(_) | Step::Combine(_) | Step::Keep | Step::Grid(_) => vec![step],
+    };
+    let steps = program
+        .kernels
+        .each_ref()
+        .map(|kernel| kernel.steps.iter().flat_map(|&step| split(kernel, step)).collect::<Vec<_>>());
+    program.kernels.iter_mut().zip(steps).for_each(|(kernel, steps)| kernel.steps = steps);
     Ok(program)
-}
-
-/// The tree over a block as one over warps and, where there are several, one over their values.
-fn split(step: Step, warps: u32, tree: Tree, gathered: bool) -> Vec<Step> {
-    let Step::Combine(Combine { scope: Scope::Block, how, .. }) = step else {
-        return vec![step];
-    };
-    let through = |scope, items| {
-        let how = if gathered && scope == Scope::Block { How::Gathered } else { how };
-        Step::Combine(Combine { scope, items, tree, medium: Medium::Shuffle, how, last_warp: false })
-    };
-    let warp = through(Scope::Warp, Program::WARP);
-    if warps == 1 { vec![warp] } else { vec![warp, through(Scope::Block, warps)] }
 }

@@ -1,6 +1,6 @@
 //! `vectorize(k)`: a load unit is k consecutive elements.
 
-use super::{fold_mut, in_place};
+use super::fold_mut;
 use reduce_dsl::operation::Layout;
 use reduce_dsl::program::{Arrangement, Combine, How, Medium, Program, Reads, Scope, Step, Tree};
 
@@ -28,9 +28,6 @@ use reduce_dsl::program::{Arrangement, Combine, How, Medium, Program, Reads, Sco
 /// # Errors
 /// The reason why it does not apply.
 pub fn vectorize(mut program: Program, width: u32) -> Result<Program, String> {
-    if let Some(reason) = in_place::refused(&program) {
-        return Err(reason);
-    }
     if program.operation.layout == Layout::Strided {
         return Err("the elements of strided inputs are not neighbours in memory; coarsen instead".to_owned());
     }
