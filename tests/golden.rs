@@ -1,5 +1,6 @@
-//! Golden bits: what the host backend must give, on every processor, for ever. They change only with the version of
-//! the association, on purpose: `REDUCEGEN_UPDATE_GOLDEN=1` writes them anew, and adds lines for what has none.
+//! Golden bits: what the host backend must give, on every processor, for ever, and the associations of `auto`, of which the
+//! longest are of more elements than these tests have. They change only with the version of the association, on purpose:
+//! then `REDUCEGEN_UPDATE_GOLDEN=1` writes the bits anew. It adds lines for what has none.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
 mod cases;
@@ -17,12 +18,17 @@ mod subjects;
 use cases::LISTS;
 use classes::Class;
 use lines::Line;
-use reduce_codegen::ASSOCIATION;
+use reduce_codegen::{ASSOCIATION, Programs, Tuning};
 use reduce_dsl::Scalar;
+use reduce_dsl::program::Program;
 use reduce_runtime::{Device, Reducer};
 use splitmix::Random;
 use std::collections::BTreeSet;
 use subjects::{Subject, subjects};
+
+/// What is said where bits or associations are to be replaced that nobody meant to change.
+const ON_PURPOSE: &str =
+    "these are not those of the same version; a change on purpose has a new ASSOCIATION (auto.rs)";
 
 /// The line with the bits that the host gives.
 fn computed(line: &Line) -> Line {
@@ -95,6 +101,8 @@ fn bits_are_as_they_were() {
     let (version, stored) = lines::stored();
     let found: Vec<_> = stored.iter().map(computed).collect();
     if std::env::var_os("REDUCEGEN_UPDATE_GOLDEN").is_some() {
+        let kept = version != ASSOCIATION || found == stored;
+        assert!(kept, "{ON_PURPOSE}");
         let added = missing(&subjects(), &found);
         let file = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/golden.txt");
         std::fs::write(file, lines::file(ASSOCIATION, &[found, added].concat())).unwrap();
@@ -104,6 +112,50 @@ fn bits_are_as_they_were() {
     let differing: Vec<_> = found.iter().zip(&stored).filter(|(found, stored)| found != stored).collect();
     assert!(differing.is_empty(), "{} differ: {differing:#?}", differing.len());
     assert_eq!(lines::file(version, &stored), include_str!("golden.txt"));
+}
+
+/// A line for each run of cases of `auto` that have one association: up to how many elements, and its levels.
+fn associations(name: &str, ty: Scalar) -> Vec<String> {
+    let spec = cases::auto(name, ty);
+    let programs = Programs::of(&spec, Tuning::DEFAULT).unwrap();
+    let levels = |program: &Program| {
+        let text = program.association().to_string();
+        text.lines().skip(2).map(str::trim).collect::<Vec<_>>().join("; ")
+    };
+    let of_one = |run: &[Program]| {
+        let most =
+            run.last().and_then(|program| program.up_to).map_or("any n".to_owned(), |n| format!("n to {n}"));
+        format!("  {most}: {}\n", levels(&run[0]))
+    };
+    let runs = programs.cases().chunk_by(|a, b| a.association() == b.association());
+    [format!("{}\n", spec.text)].into_iter().chain(runs.map(of_one)).collect()
+}
+
+#[test]
+fn associations_of_auto_are_as_they_were() {
+    use Scalar::{Bool, F16, F32, F64, I8, I64, U8};
+    let subjects = [
+        ("sum", &[F16, F32, F64, U8, I64][..]),
+        ("max", &[I8, F32]),
+        ("argmax", &[F32, F16, F64]),
+        ("dot", &[F32]),
+        ("var", &[F32, U8]),
+        ("describe", &[F64]),
+        ("logsumexp", &[F32]),
+        ("all", &[Bool]),
+        ("first", &[F32, U8]),
+    ];
+    let lines = subjects.iter().flat_map(|(name, types)| types.iter().flat_map(|&ty| associations(name, ty)));
+    let found = format!("association {ASSOCIATION}\n") + &lines.collect::<String>();
+    let stored = include_str!("golden/associations.txt");
+    if std::env::var_os("REDUCEGEN_UPDATE_GOLDEN").is_some() {
+        let kept =
+            stored.lines().next() != found.lines().next() || stored.lines().all(|line| found.contains(line));
+        assert!(kept, "{ON_PURPOSE}");
+        return std::fs::write(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/golden/associations.txt"), found)
+            .unwrap();
+    }
+    assert_eq!(found, stored);
 }
 
 /// Every operator and closure has lines of every type that it takes, and of every class of elements.

@@ -1,7 +1,7 @@
 //! The golden file: lines of bits, each of a specification, n, and the class of the elements.
 //!
 //! ```text
-//! association A1
+//! association A5
 //!
 //! elements: uniform
 //!         c1fc2c00  n   1000  op: sum, ty: f16, block: 256, passes: []
