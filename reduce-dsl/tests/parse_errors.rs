@@ -58,6 +58,8 @@ fn fields_that_are_missing_or_there_twice() {
 #[test]
 fn values_of_the_wrong_form() {
     assert_snapshot!(shown(&[
+        "ty: f32,\n/// The sum.\nop: sum",
+        "ty: f32, acc: Range {\n    /// The least.\n    lo: f32,\n}, op: sum",
         "ty: 32, op: sum",
         "ty: f32, op: +",
         "ty: f32, op: \"sum\"",

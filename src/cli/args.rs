@@ -59,7 +59,7 @@ pub(crate) struct Emit {
     #[arg(long, value_name = "SM")]
     pub(crate) arch: Option<Architecture>,
     /// The number of elements, for each range of which `passes: auto` has a kernel; by default the one for the most
-    #[arg(long, value_name = "N", value_parser = values::elements)]
+    #[arg(long, value_name = "N", value_parser = values::elements, allow_negative_numbers = true)]
     pub(crate) n: Option<u64>,
     /// Write to a file instead of the standard output
     #[arg(short, long, value_name = "FILE")]
@@ -78,10 +78,10 @@ pub(crate) struct Run {
     #[arg(long, value_name = "TY", value_parser = values::raw_types())]
     pub(crate) raw: Option<&'static Dtype>,
     /// Skip that many elements of each file, or of the first, the second, …, as in 0,1
-    #[arg(long, value_name = "O", value_delimiter = ',', default_value = "0", value_parser = values::offset)]
+    #[arg(long, value_name = "O", value_delimiter = ',', default_value = "0", value_parser = values::offset, allow_negative_numbers = true)]
     pub(crate) offset: Vec<usize>,
     /// Of what follows, take every S-th element, or so for each file, as in 2,3; needs `layout: strided`
-    #[arg(long, value_name = "S", value_delimiter = ',', default_value = "1", value_parser = values::step)]
+    #[arg(long, value_name = "S", value_delimiter = ',', default_value = "1", value_parser = values::step, allow_negative_numbers = true)]
     pub(crate) step: Vec<usize>,
     /// The value of a param, once for each
     #[arg(long = "param", value_name = "NAME=VALUE", value_parser = values::param)]
@@ -102,13 +102,13 @@ pub(crate) struct Explain {
     /// The reduction: its fields, or the whole macro call in any brackets, or @FILE that holds either
     pub(crate) spec: String,
     /// Elements [default: 25600000 on a GPU, 524288 elsewhere]
-    #[arg(long, value_parser = values::elements)]
+    #[arg(long, value_parser = values::elements, allow_negative_numbers = true)]
     pub(crate) n: Option<u64>,
     /// Where to time: auto (a GPU if there is one), host (nowhere), cuda, or cuda:N
     #[arg(long, default_value = "auto", value_parser = values::device)]
     pub(crate) device: Place,
     /// How fast memory is read where no GPU is there to measure it [default: 4600, measured on an H200]
-    #[arg(long, value_name = "GB/s", value_parser = values::speed)]
+    #[arg(long, value_name = "GB/s", value_parser = values::speed, allow_negative_numbers = true)]
     pub(crate) gb_per_s: Option<f64>,
     /// Print one line of JSON for each stage
     #[arg(long)]
@@ -130,7 +130,7 @@ pub(crate) struct Check {
 #[derive(Debug, clap::Args)]
 pub(crate) struct Ladder {
     /// Elements [default: 25600000 on a GPU, 524288 elsewhere]
-    #[arg(long, value_parser = values::elements)]
+    #[arg(long, value_parser = values::elements, allow_negative_numbers = true)]
     pub(crate) n: Option<u64>,
     /// Threads per block: a power of two, 32 to 1024
     #[arg(long, default_value_t = 256, value_parser = values::block)]

@@ -112,6 +112,8 @@ fn advice(code: &str) -> String {
         // What ml_dtypes and others make of bf16.
         "V2" => "if they are bf16, for which NumPy has no code, write them with `a.tofile(path)` and say `--raw bf16`"
             .to_owned(),
+        // NumPy counts bytes.
+        "f12" | "f16" => "they are floats of more than 64 bits; convert them by `a.astype('<f8')`".to_owned(),
         _ => {
             let coded = DTYPES.iter().filter(|dtype| dtype.code.is_some()).map(|dtype| dtype.ty.name());
             format!("convert them to one of {}", coded.collect::<Vec<_>>().join(", "))

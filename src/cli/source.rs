@@ -9,7 +9,7 @@ use reduce_runtime::Error;
 use std::fs::File;
 use std::io::{self, Read};
 
-/// Bytes that are read of a file: more than the parser takes, so that it is the parser that refuses.
+/// Bytes that a file may have: more than the parser takes, which says what that is.
 const LIMIT: u64 = 1 << 20;
 
 /// The text of a specification.
@@ -26,6 +26,9 @@ impl Source {
         let Some(path) = argument.strip_prefix('@') else {
             return Ok(Source { name: "<spec>".to_owned(), text: argument.to_owned() });
         };
+        if path.is_empty() {
+            return Err(Failure::request("`@` stands before the name of a file, as in `@max.reduce`"));
+        }
         match read_file(path) {
             Ok(text) => Ok(Source { name: path.to_owned(), text }),
             Err(error) => Err(Failure::request(format!("the specification {path} cannot be read: {error}"))),
@@ -69,7 +72,10 @@ impl Source {
 }
 
 fn read_file(path: &str) -> io::Result<String> {
-    let mut text = String::new();
-    File::open(path)?.take(LIMIT).read_to_string(&mut text)?;
-    Ok(text)
+    let mut bytes = Vec::new();
+    let read = File::open(path)?.take(LIMIT + 1).read_to_end(&mut bytes)?;
+    if read as u64 > LIMIT {
+        return Err(io::Error::other("it has more than 1 MiB, and no specification is so long"));
+    }
+    String::from_utf8(bytes).map_err(|_| io::Error::other("it is not UTF-8 text"))
 }

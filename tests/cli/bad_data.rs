@@ -47,6 +47,7 @@ fn arrays_of_other_elements() {
         .with("big_endian.npy", with(">f8"))
         .with("big_shorts.npy", with(">i2"))
         .with("bf16.npy", with("|V2"))
+        .with("long_double.npy", with("<f16"))
         .with("complex.npy", with("<c8"))
         .with("objects.npy", with("|O"))
         .with("dates.npy", with("<M8[ns]"))
@@ -57,6 +58,7 @@ fn arrays_of_other_elements() {
             "big_endian.npy",
             "big_shorts.npy",
             "bf16.npy",
+            "long_double.npy",
             "complex.npy",
             "objects.npy",
             "dates.npy",

@@ -43,6 +43,9 @@ fn arguments_are_checked() {
             &["run", "op: max", "x.npy", "--device", "cuda:x"],
             &["run", "op: max", "x.npy", "--step", "0"],
             &["run", "op: max", "x.npy", "--offset", "1,two"],
+            &["run", "op: max", "x.npy", "--offset", "-1"],
+            &["explain", "op: max, ty: f32", "--n", "-1"],
+            &["emit", "@"],
         ]
     ));
 }
@@ -52,10 +55,12 @@ fn hostile_specifications_are_refused_at_once() {
     let nested = |depth| format!("op: max, ty: f32, map: |x| {}x{}", "(".repeat(depth), ")".repeat(depth));
     let folder = Folder::of("hostile")
         .with("long.reduce", format!("op: max, ty: f32, {}", "x".repeat(1 << 20)))
+        .with("letters.reduce", format!("op: max, ty: f32 // {}", "é".repeat(1 << 19)))
         .with("deep.reduce", nested(100_000))
         .with("minus.reduce", format!("op: max, ty: f32, map: |x| {}x", "-".repeat(60_000)));
     for args in [
         ["emit", "@long.reduce"],
+        ["emit", "@letters.reduce"],
         ["emit", "@deep.reduce"],
         ["emit", "@minus.reduce"],
         ["emit", &nested(20_000)],
@@ -65,6 +70,7 @@ fn hostile_specifications_are_refused_at_once() {
         assert!(start.elapsed() < Duration::from_secs(1), "{:?}", start.elapsed());
         assert_eq!(output.status.code(), Some(2));
         assert!((1..1000).contains(&output.stderr.len()), "{} bytes of message", output.stderr.len());
+        assert!(!String::from_utf8_lossy(&output.stderr).contains("UTF-8"));
     }
 }
 

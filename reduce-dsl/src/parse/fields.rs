@@ -123,6 +123,9 @@ impl Fields {
         if input.peek(Token![<]) {
             return Err(error(input, "this `<` is never closed"));
         }
+        if input.peek(Token![#]) {
+            return Err(error(input, DOCUMENTED));
+        }
         if !input.peek(Ident::peek_any) {
             return Err(error(input, "expected a field, as in `op: max`"));
         }
@@ -215,6 +218,10 @@ fn skip_to_field(input: ParseStream) {
 }
 
 /// An error at the next token; at the end of the input, at the last one.
+/// What is said where documentation is written inside the braces.
+const DOCUMENTED: &str =
+    "no attribute or `///` stands here; write `//`, or document the item in front of its `static`";
+
 fn error(input: ParseStream, message: impl Display) -> syn::Error {
     syn::Error::new(input.span(), message)
 }

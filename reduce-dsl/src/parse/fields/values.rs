@@ -1,6 +1,6 @@
 //! The values of fields.
 
-use super::{error, word};
+use super::{DOCUMENTED, error, word};
 use crate::parse::diagnostic::Extent;
 use proc_macro2::{Ident, TokenStream};
 use syn::parse::ParseStream;
@@ -83,6 +83,9 @@ pub(super) fn names(input: ParseStream, thing: &Thing) -> syn::Result<Names> {
 fn named_types(input: ParseStream, thing: &Thing) -> syn::Result<Vec<(Ident, Ident)>> {
     let mut names = Vec::new();
     while !input.is_empty() {
+        if input.peek(Token![#]) {
+            return Err(error(input, DOCUMENTED));
+        }
         let name = word(input, thing.name)?;
         if !input.peek(Token![:]) {
             return Err(syn::Error::new(name.span(), format!("expected a type too, as in `{name}: f32`")));
