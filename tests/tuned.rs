@@ -28,7 +28,7 @@ use skip::{needed, skipped};
 const VERSION: &str = "V13.0.88";
 
 /// The operators and types that are measured, too.
-const KERNELS: [(&[&str], &[Scalar]); 3] = [
+const KERNELS: [(&[&str], &[Scalar]); 4] = [
     (
         &[
             "sum",
@@ -46,6 +46,7 @@ const KERNELS: [(&[&str], &[Scalar]); 3] = [
     ),
     (&["sum", "max"], &[Scalar::F16, Scalar::Bf16, Scalar::I8, Scalar::U8]),
     (&["sum", "max", "argmax"], &[Scalar::F64, Scalar::I64]),
+    (&["argmax"], &[Scalar::I8]),
 ];
 
 /// Registers of a multiprocessor, threads and blocks that it takes, the same on sm_80 and sm_90, and what registers are

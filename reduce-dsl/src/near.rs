@@ -6,17 +6,22 @@
 //! tile keep their order, and `u32::MAX` stays behind them: a tile is shorter. So every comparison gives the same, and
 //! [`Near::far`] of what is left is, bit for bit, what 64 bits would have given.
 //!
-//! On a GPU that is one register for two, one shuffle for two, and one instruction for two or three.
+//! On a GPU that is one register for two, one shuffle for two, and one instruction for two or three. Values beside them that are
+//! narrower than a register are as wide as one ([`wide`]).
+
+mod wide;
 
 use crate::func::{Func, FuncBuilder, Id, Node, Param};
 use crate::operation::{Argument, Operation, Record};
 use crate::ops::{Bin, Cmp, TypeError};
 use crate::{Scalar, Value};
 
+use wide::{Wide, widened};
+
 /// The functions of an operation on near accumulators: those whose positions count from some element before, with 32 bits.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Near {
-    /// The accumulator, with positions of 32 bits.
+    /// The accumulator, with positions of 32 bits, and values of at least as many, where that takes no more memory.
     pub acc: Record,
     /// Inputs → near accumulator. An index that it names is one in the tile, of 32 bits.
     pub map: Func,
@@ -45,19 +50,27 @@ impl Near {
     /// What the operation is on near accumulators, if some of their fields are positions.
     pub fn of(operation: &Operation) -> Option<Near> {
         let search = Search::of(operation);
-        let positions = search.positions()?;
-        let mut near = search.functions.iter().map(|function| function.near(&positions).ok());
+        let fields = search.fields(search.positions()?);
+        let mut near = search.functions.iter().map(|function| function.near(&fields).ok());
         let (map, combine) = (near.next()??, near.next()??);
         let fold = near.next();
         Some(Near {
-            acc: record(&operation.acc, &positions),
+            acc: fields.record(&operation.acc),
             map,
             combine,
             fold: if let Some(fold) = fold { Some(fold?) } else { None },
-            padding: operation.padding.as_ref().map(|values| padding(values, &positions)),
-            far: far(&operation.acc, &positions).ok()?,
+            padding: operation.padding.as_ref().map(|values| fields.padding(values)),
+            far: fields.far(&operation.acc).ok()?,
         })
     }
+}
+
+/// Which fields of the accumulator are others in a near one.
+struct Fields {
+    /// Those that are positions.
+    positions: Vec<bool>,
+    /// Those that are narrow values, and made wide.
+    wide: Vec<bool>,
 }
 
 /// A function, and what its parameters are given.
@@ -99,17 +112,30 @@ impl<'a> Search<'a> {
     }
 }
 
+impl Search<'_> {
+    /// The narrow fields are wide if that is the same, and takes no more memory.
+    fn fields(&self, positions: Vec<bool>) -> Fields {
+        let acc = &self.operation.acc;
+        let narrow = acc.fields.iter().map(|field| wide::wide(field.ty) != field.ty).collect();
+        let wide = Fields { positions: positions.clone(), wide: narrow };
+        let as_they_are = Fields { wide: vec![false; positions.len()], positions };
+        let legal = self.functions.iter().all(|function| Wide::of(function, &wide.wide).is_legal());
+        let fits = wide.record(acc).size() == as_they_are.record(acc).size();
+        if legal && fits { wide } else { as_they_are }
+    }
+}
+
 impl Function<'_> {
-    /// Which parameters and lines meet positions; constants are left to those that they meet.
-    fn meeting(&self, fields: &[bool]) -> Vec<bool> {
-        let is_position = |given: &Argument| match *given {
-            Argument::Index => true,
+    /// Which parameters and lines meet those fields, or the index; constants are left to those that they meet.
+    fn meeting(&self, fields: &[bool], index: bool) -> Vec<bool> {
+        let meets = |given: &Argument| match *given {
+            Argument::Index => index,
             Argument::Acc(field) => fields[field],
             Argument::Input(_) | Argument::Step | Argument::Count | Argument::Param(_) => false,
         };
-        let mut marks: Vec<_> = self.given.iter().map(is_position).collect();
+        let mut marks: Vec<_> = self.given.iter().map(meets).collect();
         marks.resize(marks.len() + self.func.lines().len(), false);
-        let results = self.func.results().iter().zip(fields).filter(|(_, is_position)| **is_position);
+        let results = self.func.results().iter().zip(fields).filter(|(_, meets)| **meets);
         results.for_each(|(&id, _)| self.mark(&mut marks, id));
         while self.spread(&mut marks) {}
         marks
@@ -131,7 +157,7 @@ impl Function<'_> {
         marks[id.0 as usize] |= self.func.constant(id).is_none();
     }
 
-    /// Values of a line that are positions if one of them is: those that it copies, chooses from, or compares.
+    /// Values of a line that are alike, so that one is a position if another is: those that it copies, chooses from, or compares.
     fn alike(&self, line: usize) -> Vec<Id> {
         let own = self.func.id_of_line(line);
         match self.func.lines()[line].node {
@@ -143,7 +169,7 @@ impl Function<'_> {
 
     /// Adds the fields that meet positions here.
     fn meet(&self, fields: &mut [bool]) {
-        let marks = self.meeting(fields);
+        let marks = self.meeting(fields, true);
         for (given, &mark) in self.given.iter().zip(&marks) {
             if let (Argument::Acc(field), true) = (given, mark) {
                 fields[*field] = true;
@@ -155,7 +181,7 @@ impl Function<'_> {
 
     /// Is all that is done with positions what can be done with them?
     fn keeps(&self, fields: &[bool]) -> bool {
-        let marks = self.meeting(fields);
+        let marks = self.meeting(fields, true);
         let marked = |id: Id| marks[id.0 as usize];
         let legal = |id: Id| marked(id) || self.func.constant(id).is_some_and(is_nowhere);
         let params = self
@@ -173,28 +199,94 @@ impl Function<'_> {
     }
 
     /// The function on near accumulators.
-    fn near(&self, fields: &[bool]) -> Result<Func, TypeError> {
-        let marks = self.meeting(fields);
-        let narrowed = |(param, &mark): (&Param, _)| Param::new(&param.name, narrow(param.ty, mark));
-        let mut f = FuncBuilder::new(self.func.params().iter().zip(&marks).map(narrowed).collect());
+    fn near(&self, fields: &Fields) -> Result<Func, TypeError> {
+        let (marks, wide) = (self.meeting(&fields.positions, true), Wide::of(self, &fields.wide));
+        let ty = |id: Id, ty| {
+            let ty = narrow(ty, marks[id.0 as usize]);
+            if wide.is_wide(id) { wide::wide(ty) } else { ty }
+        };
+        let params = self.func.params().iter().zip((0..).map(Id));
+        let mut f = FuncBuilder::new(params.map(|(it, id)| Param::new(&it.name, ty(id, it.ty))).collect());
         let nowhere = f.constant(Value::of(NOWHERE_NEAR));
         let mut ids = f.params();
         for (at, line) in self.func.lines().iter().enumerate() {
-            let is_near = self.alike(at).iter().any(|id| marks[id.0 as usize]);
-            let operand = |id: Id| {
-                let stands = is_near && self.func.constant(id).is_some_and(is_nowhere);
-                if stands { nowhere } else { ids[id.0 as usize] }
-            };
-            let own = marks[self.func.id_of_line(at).0 as usize];
-            let id = f.again(line.node.map(operand), narrow(line.ty, own));
+            if let Some(same) = line.node.operands().find(|&id| wide.is_itself(line.node, id)) {
+                ids.push(ids[same.0 as usize]);
+                continue;
+            }
+            let alike = self.alike(at);
+            let is_near = alike.iter().any(|id| marks[id.0 as usize]);
+            let mut operands = ids.clone();
+            for &id in alike.iter().filter(|id| (id.0 as usize) < ids.len()) {
+                let operand = &mut operands[id.0 as usize];
+                if is_near && self.func.constant(id).is_some_and(is_nowhere) {
+                    *operand = nowhere;
+                } else if wide.meets(at) {
+                    *operand = wide.widen(&mut f, id, *operand)?;
+                }
+            }
+            let own = self.func.id_of_line(at);
+            let id = f.again(line.node.map(|id| operands[id.0 as usize]), ty(own, line.ty));
             line.name.iter().for_each(|name| f.name(id, name));
             ids.push(id);
         }
-        let result = |(&id, &is_position): (&Id, &bool)| {
-            let stands = is_position && self.func.constant(id).is_some();
-            if stands { nowhere } else { ids[id.0 as usize] }
+        let mut results = Vec::new();
+        for (field, &id) in self.func.results().iter().enumerate() {
+            let value = ids[id.0 as usize];
+            let stands = fields.positions[field] && self.func.constant(id).is_some();
+            let wide =
+                |f: &mut FuncBuilder| if fields.wide[field] { wide.widen(f, id, value) } else { Ok(value) };
+            results.push(if stands { nowhere } else { wide(&mut f)? });
+        }
+        Ok(f.build(results))
+    }
+}
+
+impl Fields {
+    fn each(&self) -> impl Iterator<Item = (bool, bool)> {
+        self.positions.iter().copied().zip(self.wide.iter().copied())
+    }
+
+    /// The near accumulator. No struct that a user names has a `_`.
+    fn record(&self, acc: &Record) -> Record {
+        let name = acc.name.as_ref().map(|name| format!("Near_{name}"));
+        let ty = |ty, (is_position, is_wide)| match is_wide {
+            true => wide::wide(ty),
+            false => narrow(ty, is_position),
         };
-        let results = self.func.results().iter().zip(fields.iter()).map(result).collect();
+        let fields = acc.fields.iter().zip(self.each());
+        let fields = fields.map(|(field, is)| Param::new(&field.name, ty(field.ty, is)));
+        Record { name, generics: None, fields: fields.collect() }
+    }
+
+    fn padding(&self, values: &[Value]) -> Vec<Value> {
+        let near = |(&value, is)| match is {
+            (true, _) => Value::of(NOWHERE_NEAR),
+            (false, true) => widened(value),
+            (false, false) => value,
+        };
+        values.iter().zip(self.each()).map(near).collect()
+    }
+
+    /// `u64::MAX` where the near one stands for it, else `first + near`; values as they were.
+    fn far(&self, acc: &Record) -> Result<Func, TypeError> {
+        let first = Param::new(Near::FIRST, Scalar::U64);
+        let fields = self.record(acc).params("acc");
+        let mut f = FuncBuilder::new(fields.into_iter().chain([first]).collect());
+        let mut ids = f.params();
+        let Some(first) = ids.pop() else { return Ok(f.build(ids)) };
+        let [nowhere, nowhere_near] = [Value::of(NOWHERE), Value::of(NOWHERE_NEAR)].map(|it| f.constant(it));
+        let far = |(near, (field, &is_position)): (Id, (&Param, &bool))| {
+            if !is_position {
+                return f.cast(field.ty, near);
+            }
+            let is_nowhere = f.cmp(Cmp::Eq, near, nowhere_near)?;
+            let wide = f.cast(Scalar::U64, near)?;
+            let far = f.bin(Bin::Add, first, wide)?;
+            f.select(is_nowhere, nowhere, far)
+        };
+        let results = ids.into_iter().zip(acc.fields.iter().zip(&self.positions)).map(far);
+        let results = results.collect::<Result<_, _>>()?;
         Ok(f.build(results))
     }
 }
@@ -206,38 +298,4 @@ fn is_nowhere(value: Value) -> bool {
 /// The type of a value that may be a position.
 fn narrow(ty: Scalar, is_position: bool) -> Scalar {
     if is_position { Scalar::U32 } else { ty }
-}
-
-/// The near accumulator. No struct that a user names has a `_`.
-fn record(acc: &Record, positions: &[bool]) -> Record {
-    let name = acc.name.as_ref().map(|name| format!("Near_{name}"));
-    let fields = acc.fields.iter().zip(positions);
-    let fields = fields.map(|(field, &is_position)| Param::new(&field.name, narrow(field.ty, is_position)));
-    Record { name, generics: None, fields: fields.collect() }
-}
-
-fn padding(values: &[Value], positions: &[bool]) -> Vec<Value> {
-    let near = |(&value, &is_position)| if is_position { Value::of(NOWHERE_NEAR) } else { value };
-    values.iter().zip(positions).map(near).collect()
-}
-
-/// `u64::MAX` where the near one stands for it, else `first + near`.
-fn far(acc: &Record, positions: &[bool]) -> Result<Func, TypeError> {
-    let first = Param::new(Near::FIRST, Scalar::U64);
-    let fields = record(acc, positions).params("acc");
-    let mut f = FuncBuilder::new(fields.into_iter().chain([first]).collect());
-    let mut ids = f.params();
-    let Some(first) = ids.pop() else { return Ok(f.build(ids)) };
-    let [nowhere, nowhere_near] = [Value::of(NOWHERE), Value::of(NOWHERE_NEAR)].map(|it| f.constant(it));
-    let wide = |(near, &is_position): (Id, &bool)| {
-        if !is_position {
-            return Ok(near);
-        }
-        let is_nowhere = f.cmp(Cmp::Eq, near, nowhere_near)?;
-        let wide = f.cast(Scalar::U64, near)?;
-        let far = f.bin(Bin::Add, first, wide)?;
-        f.select(is_nowhere, nowhere, far)
-    };
-    let results = ids.into_iter().zip(positions).map(wide).collect::<Result<_, _>>()?;
-    Ok(f.build(results))
 }

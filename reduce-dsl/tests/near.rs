@@ -34,6 +34,29 @@ fn operators_that_give_positions_have_near_ones() {
     assert_eq!(ignoring, [Scalar::F16, Scalar::U32, Scalar::F16, Scalar::U32]);
 }
 
+/// Where that takes no more memory, and nothing else is done with them.
+#[test]
+fn narrow_values_beside_positions_are_wide() {
+    use Scalar::{F16, I8, I16, I32, U8, U16, U32};
+    for (narrow, wide) in [(I8, I32), (I16, I32), (U8, U32), (U16, U32), (F16, F16)] {
+        for op in ["argmin", "findmax, ties: last"] {
+            assert_eq!(near(&format!("ty: {narrow}, op: {op}")), Some(vec![wide, U32]), "{narrow} {op}");
+        }
+    }
+    let of = |acc: &str, map: &str, op: &str| {
+        near(&format!(
+            "ty: i8, index: i, acc: At {{ {acc}, at: u64 }}, identity: none, map: |x| At {{ {map}, at: i }}, op: |a, b| {op}"
+        ))
+    };
+    let better = "if b.v > a.v || b.v == a.v && b.at < a.at { b } else { a }";
+    assert_eq!(of("v: i8", "v: x.wrapping_abs()", better), Some(vec![I32, U32]), "made of what is narrow");
+    let as_32 = "if (b.v as i32) > (a.v as i32) { b } else { a }";
+    assert_eq!(of("v: i8", "v: x", as_32), Some(vec![I32, U32]), "wide already");
+    let shifted = "if b.v >> 1 > a.v >> 1 { b } else { a }";
+    assert_eq!(of("v: i8", "v: x", shifted), Some(vec![I8, U32]), "computed with");
+    assert_eq!(of("v: i8, w: i8", "v: x, w: x", better), Some(vec![I8, I8, U32]), "more memory");
+}
+
 /// What reads the struct of the tests below.
 const AT: &str = "acc: At { v: f32, at: u64 }, identity: none";
 

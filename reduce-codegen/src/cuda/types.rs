@@ -121,7 +121,7 @@ pub(super) fn word(ty: Scalar, lanes: u32) -> &'static str {
 
 /// The struct of near accumulators, and what they are.
 fn near_fields(acc: &Record, near: &Record, counts_all: bool) -> String {
-    let pairs = acc.fields.iter().zip(&near.fields).filter(|(far, near)| far.ty != near.ty);
+    let pairs = acc.fields.iter().zip(&near.fields).filter(|(far, near)| far.ty.size() > near.ty.size());
     let positions: Vec<_> = pairs.map(|(field, _)| field.name.as_str()).collect();
     let positions = positions.join(" and ");
     let Some(name) = &acc.name else { return String::new() };
