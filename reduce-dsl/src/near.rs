@@ -7,7 +7,7 @@
 //! [`Near::far`] of what is left is, bit for bit, what 64 bits would have given.
 //!
 //! On a GPU that is one register for two, one shuffle for two, and one instruction for two or three. Values beside them that are
-//! narrower than a register are as wide as one ([`wide`]).
+//! narrower than a register are as wide as one (`near/wide.rs`).
 
 mod wide;
 
