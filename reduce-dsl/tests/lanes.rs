@@ -7,7 +7,7 @@ mod skip;
 
 use reduce_dsl::arith::{self, Order};
 use reduce_dsl::func::{Id, Node};
-use reduce_dsl::lanes::{Lanes, LanesRef, Loops, NARROW, Plain, Summed, gather};
+use reduce_dsl::lanes::{Lanes, LanesRef, Loops, NARROW, Plain, Reading, Summed, gather};
 use reduce_dsl::ops::{self, Bin, Cmp, Un};
 use reduce_dsl::{Scalar, Value, bf16, f16};
 
@@ -58,23 +58,40 @@ fn f16_is_ordered_as_f32() {
     }
 }
 
+/// As if memory were asked for.
+#[derive(Clone, Copy)]
+struct Asking;
+
+impl Reading for Asking {
+    fn asks(self) -> bool {
+        true
+    }
+
+    fn ask(self, _: *const i8) {}
+}
+
 /// The loops for every processor, and those that this one has besides.
 fn loops() -> Vec<(&'static str, Loops)> {
     #[cfg(target_arch = "x86_64")]
     if std::arch::is_x86_feature_detected!("avx2") && std::arch::is_x86_feature_detected!("fma") {
         use reduce_dsl::lanes::avx2;
         // SAFETY: processors with AVX2 and FMA have what came with them.
-        let newer = Loops {
+        let plain = Loops {
             apply: |node, operands, out| unsafe { avx2::apply(node, operands, out) },
             accumulate: |op, acc, b| unsafe { avx2::accumulate(op, acc, b, Plain) },
-            sum: |chunk, how, acc, out| unsafe { avx2::sum(chunk, how, acc, out, Plain) },
+            sum: |chunks, how, acc, out| unsafe { avx2::sum(chunks, how, acc, out, Plain) },
             append: |lanes, out| unsafe { avx2::append(lanes, out) },
             halve: |op, lanes, half, out| unsafe { avx2::halve(op, lanes, half, out) },
             gather: |from, offset, block, stride, to| unsafe {
                 avx2::gather(from, offset, block, stride, to)
             },
         };
-        return vec![("portable", Loops::default()), ("avx2", newer)];
+        let asking = Loops {
+            accumulate: |op, acc, b| unsafe { avx2::accumulate(op, acc, b, Asking) },
+            sum: |chunks, how, acc, out| unsafe { avx2::sum(chunks, how, acc, out, Asking) },
+            ..plain
+        };
+        return vec![("portable", Loops::default()), ("avx2", plain), ("avx2, asking", asking)];
     }
     skip::skipped("lanes, the loops for AVX2", "this processor has none");
     vec![("portable", Loops::default())]
@@ -288,26 +305,28 @@ fn chunks_are_summed_in_their_association() {
     for (lanes, pairs) in
         [32, 96, 2048].into_iter().flat_map(|lanes| [1, 2, 4, 8].map(|pairs| (lanes, pairs)))
     {
-        for rows in [1, 2, 7, 8, 9, 20] {
-            check_sums(Summed::new(lanes, pairs).unwrap(), &x[..rows * lanes], lanes);
+        for (rows, chunks) in [(1, 1), (1, 6), (2, 3), (7, 2), (8, 1), (9, 2), (20, 1)] {
+            let chunk = rows * lanes;
+            check_sums(Summed::new(chunk, lanes, pairs).unwrap(), &x[..chunks * chunk], [chunk, lanes]);
         }
     }
     // A lane of zeros that are all negative is such a zero.
-    check_sums(Summed::new(32, 2).unwrap(), &[-0.0; 96], 32);
-    assert_eq!([Summed::new(0, 1), Summed::new(33, 1), Summed::new(32, 3)], [None; 3]);
+    check_sums(Summed::new(96, 32, 2).unwrap(), &[-0.0; 96], [96, 32]);
+    let unknown = [(0, 32, 1), (32, 0, 1), (33, 33, 1), (48, 32, 1), (32, 32, 3)];
+    assert!(unknown.iter().all(|&(chunk, lanes, pairs)| Summed::new(chunk, lanes, pairs).is_none()));
 }
 
 /// Of every type, by all loops.
-fn check_sums(how: Summed, x: &[f32], lanes: usize) {
+fn check_sums(how: Summed, x: &[f32], [chunk, lanes]: [usize; 2]) {
     let (f64s, f16s, bf16s): (Vec<_>, Vec<_>, Vec<_>) = (
         x.iter().map(|&x| f64::from(x) / 3.0).collect(),
         x.iter().map(|&x| f16::from_f32(x / 1e4)).collect(),
         x.iter().map(|&x| bf16::from_f32(x)).collect(),
     );
-    let wide = |x: Vec<f32>| Lanes::from(summed(x, lanes, how.pairs()));
+    let wide = |x: Vec<f32>| Lanes::from(summed(&x, [chunk, lanes], how.pairs()));
     let cases = [
         (LanesRef::F32(x), wide(x.to_vec())),
-        (LanesRef::F64(&f64s), Lanes::from(summed(f64s.clone(), lanes, how.pairs()))),
+        (LanesRef::F64(&f64s), Lanes::from(summed(&f64s, [chunk, lanes], how.pairs()))),
         (LanesRef::F16(&f16s), wide(f16s.iter().map(|&x| x.into()).collect())),
         (LanesRef::Bf16(&bf16s), wide(bf16s.iter().map(|&x| x.into()).collect())),
     ];
@@ -323,11 +342,10 @@ fn check_sums(how: Summed, x: &[f32], lanes: usize) {
     }
 }
 
-/// One element of every row is a lane.
-fn summed<T: Copy + std::ops::Add<Output = T>>(x: Vec<T>, lanes: usize, pairs: usize) -> Vec<T> {
-    let lane = |l: usize| x[l + lanes..].iter().step_by(lanes).fold(x[l], |sum, &x| sum + x);
-    let first = (0..lanes).map(|l| if x.len() > lanes { lane(l) } else { x[l] });
-    let mut left: Vec<_> = first.collect();
+/// One element of every row of a chunk is a lane.
+fn summed<T: Copy + std::ops::Add<Output = T>>(x: &[T], [chunk, lanes]: [usize; 2], pairs: usize) -> Vec<T> {
+    let lane = |x: &[T], l: usize| x[l..].iter().step_by(lanes).copied().reduce(|sum, x| sum + x).unwrap();
+    let mut left: Vec<_> = x.chunks(chunk).flat_map(|x| (0..lanes).map(move |l| lane(x, l))).collect();
     for _ in 0..pairs.ilog2() {
         left = left.chunks(2).map(|two| two[0] + two[1]).collect();
     }

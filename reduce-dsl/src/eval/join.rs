@@ -44,6 +44,11 @@ impl Joiner {
         self
     }
 
+    /// From now on by those loops.
+    pub fn run_by(&mut self, loops: Loops) {
+        self.right.loops = loops;
+    }
+
     /// Do the fields meet the parameters behind them as they are? Then [`Joiner::join`] takes any number of rows at
     /// once, each as long as the accumulator.
     pub fn is_direct(&self) -> bool {
@@ -62,7 +67,8 @@ impl Joiner {
             && fields.all(|((op, next), &met)| op.is_some_and(|op| sums(op, right.ty(met), next.ty())))
     }
 
-    /// Appends to every field of `out` what is left of the lanes of a chunk: its `len` elements summed. `acc` is overwritten.
+    /// Appends to every field of `out` what is left of the lanes of whole chunks: their `len` elements summed. `acc` is
+    /// overwritten.
     ///
     /// # Errors
     /// The lanes have not the types of the parameters, or do not [meet so](Joiner::is_sum).

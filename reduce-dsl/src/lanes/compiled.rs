@@ -41,8 +41,8 @@ fn accumulate_plainly(op: Bin, acc: &mut Lanes, b: LanesRef<'_>) -> Done {
 
 /// [`sum`], likewise.
 #[inline(never)]
-fn sum_plainly(chunk: LanesRef<'_>, how: Summed, acc: &mut Lanes, out: &mut Lanes) -> Done {
-    sum(chunk, how, acc, out, Plain)
+fn sum_plainly(chunks: LanesRef<'_>, how: Summed, acc: &mut Lanes, out: &mut Lanes) -> Done {
+    sum(chunks, how, acc, out, Plain)
 }
 
 macro_rules! compiled {
@@ -80,20 +80,20 @@ macro_rules! compiled {
             operations::accumulate(op, acc, b, reading)
         }
 
-        /// Appends to `out` what is left of the lanes of a chunk of floats: its rows summed, one after the other, and then the
-        /// lanes, by pairs. There are whole rows. `acc` is overwritten.
+        /// Appends to `out` what is left of the lanes of whole chunks of floats: of each its rows summed, one after the other, and
+        /// then the lanes, by pairs. `acc` is overwritten.
         ///
         /// # Errors
         /// There is no such loop for the types.
         $(#[$features])*
         pub fn sum(
-            chunk: LanesRef<'_>,
+            chunks: LanesRef<'_>,
             how: Summed,
             acc: &mut Lanes,
             out: &mut Lanes,
             reading: impl Reading,
         ) -> Done {
-            crate::lanes::sums::sum(chunk, how, acc, out, reading)
+            crate::lanes::sums::sum(chunks, how, acc, out, reading)
         }
 
         /// Appends lanes to `out`. Lanes of another type are a bug of the caller and ignored.

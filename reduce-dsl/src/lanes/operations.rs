@@ -58,7 +58,7 @@ macro_rules! joins {
     ($op:expr, $acc:ident, $b:ident, $reading:ident: $f:expr, $of_rows:path; $($scalar:ident)*) => {
         match ($acc, $b) {
             $((Lanes::$scalar(acc), LanesRef::$scalar(b)) => {
-                let (groups, rest) = grouped::<_, _, { rows(Scalar::$scalar) }>(acc, b, $reading);
+                let (groups, rest) = grouped::<_, _, { rows(Scalar::$scalar) }>(acc, b);
                 // Called by its name: a closure that does so would be compiled for every processor.
                 if let Some(lanes) = acc.as_mut_array() {
                     $of_rows(lanes, InParts::new(groups, $reading));

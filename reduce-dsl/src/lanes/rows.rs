@@ -1,34 +1,37 @@
 //! How rows of elements join lanes. The measurements are in ARCHITECTURE.md.
 //!
 //! Few lanes stay in registers while row after row joins them. Where any order gives the same, rows are taken from some parts of
-//! the elements in turn, on processors that read memory faster so.
+//! the elements in turn: processors read ahead of a program in several places at once.
 
 use crate::Scalar;
 use crate::arith::join_rows;
 
-/// How a processor reads memory fastest.
+/// How memory is read.
 pub trait Reading: Copy {
-    /// Parts of the elements that rows are taken from in turn, where any order gives the same: at least 1.
-    fn parts(self) -> usize;
+    /// Is what lies a little ahead asked for?
+    fn asks(self) -> bool;
 
-    /// Asks for memory that will be read soon, or does nothing. It is compiled into the loops of every instruction set, and so takes
-    /// no instructions but those of every processor.
+    /// Asks for memory that will be read soon, if it [does](Reading::asks). It is compiled into the loops of every instruction set,
+    /// and so takes no instructions but those of every processor.
     fn ask(self, at: *const i8);
 }
 
-/// Nothing but the reads themselves asks for memory, so they do in some places at once.
+/// Nothing but the reads themselves asks for memory.
 #[derive(Clone, Copy, Debug)]
 pub struct Plain;
 
 impl Reading for Plain {
     #[inline(always)]
-    fn parts(self) -> usize {
-        4
+    fn asks(self) -> bool {
+        false
     }
 
     #[inline(always)]
     fn ask(self, _: *const i8) {}
 }
+
+/// Parts of the elements that rows are taken from in turn, where any order gives the same.
+const PARTS: usize = 4;
 
 /// Lanes that stay in registers while rows join them.
 pub const NARROW: usize = 16;
@@ -61,7 +64,7 @@ pub(super) fn join_in_parts<T: Copy, B: Copy>(
     f: impl Fn(T, B) -> T + Copy,
     reading: impl Reading,
 ) {
-    let (groups, rest) = grouped::<_, _, 4>(acc, b, reading);
+    let (groups, rest) = grouped::<_, _, 4>(acc, b);
     if let Some(lanes) = acc.as_mut_array() {
         join_rows(lanes, InParts::new(groups, reading), f);
     }
@@ -96,22 +99,16 @@ pub(super) fn join_block<T: Copy, B: Copy>(
     *lanes = met;
 }
 
-/// How far ahead of elements that are read one after the other memory is asked for, in bytes.
-const AHEAD: usize = 8192;
+/// How far ahead of elements that are read memory is asked for, in bytes.
+const AHEAD: usize = 512;
 
-/// Asks for as much as those take, so far behind them.
+/// Asks for as much as those take, a little behind them, line by line: in the order of memory, which compilers do not keep.
 #[inline(always)]
-fn ahead_of<G>(group: &G, reading: impl Reading) {
-    ahead(&mut (&raw const *group).cast::<i8>().wrapping_add(AHEAD), size_of::<G>(), reading);
-}
-
-/// Asks for the next `bytes`.
-#[inline(always)]
-pub(super) fn ahead(next: &mut *const i8, bytes: usize, reading: impl Reading) {
-    for line in (0..bytes).step_by(64) {
+pub(super) fn ahead_of<G>(group: &G, reading: impl Reading) {
+    let next = (&raw const *group).cast::<i8>().wrapping_add(AHEAD);
+    for line in (0..size_of::<G>()).step_by(64) {
         reading.ask(next.wrapping_add(line));
     }
-    *next = next.wrapping_add(bytes);
 }
 
 /// Appends elements to others, a block at a time: what copies many at once is slow on some processors.
@@ -140,7 +137,7 @@ impl<'b, G, R: Reading> InParts<'b, G, R> {
     /// Those of `groups` that make equal parts.
     #[inline(always)]
     pub(super) fn new(groups: &'b [G], reading: R) -> InParts<'b, G, R> {
-        InParts { groups, part: groups.len() / reading.parts(), next: [0, 0], reading }
+        InParts { groups, part: groups.len() / PARTS, next: [0, 0], reading }
     }
 }
 
@@ -153,7 +150,7 @@ impl<'b, G, R: Reading> Iterator for InParts<'b, G, R> {
         if place == self.part {
             return None;
         }
-        self.next = if part + 1 < self.reading.parts() { [part + 1, place] } else { [0, place + 1] };
+        self.next = if part + 1 < PARTS { [part + 1, place] } else { [0, place + 1] };
         let group = self.groups.get(part * self.part + place)?;
         ahead_of(group, self.reading);
         Some(group)
@@ -165,11 +162,10 @@ impl<'b, G, R: Reading> Iterator for InParts<'b, G, R> {
 pub(super) fn grouped<'b, T, B, const ROWS: usize>(
     acc: &[T],
     b: &'b [B],
-    reading: impl Reading,
 ) -> (&'b [[[B; NARROW]; ROWS]], &'b [B]) {
     let (rows, _) = if acc.len() == NARROW { b.as_chunks() } else { (&[][..], b) };
     let (groups, _) = rows.as_chunks();
-    let groups = &groups[..groups.len() / reading.parts() * reading.parts()];
+    let groups = &groups[..groups.len() / PARTS * PARTS];
     (groups, &b[groups.len() * ROWS * NARROW..])
 }
 

@@ -1,11 +1,11 @@
 //! Sums of floats, whose association shows: rows of a chunk join lanes, and the lanes begin to meet where they are. The
 //! measurements are in ARCHITECTURE.md.
 //!
-//! Some lanes stay in registers while a little of each of some rows joins them, side by side: processors, which read ahead of a
-//! program within a page or two, then do so in some places at once. What comes behind all those rows is asked for
-//! meanwhile, once, into a cache that holds it until its turn comes.
+//! Rows of a chunk lie some KiB apart, and processors read ahead of a program in several places at once. So either some rows
+//! join a few lanes side by side, while those stay in registers; or, where memory is asked for, one row after the other joins
+//! all lanes, of several chunks in turn.
 
-use super::rows::{BLOCK, Reading, ahead, append, join_block};
+use super::rows::{BLOCK, Reading, ahead_of, append, join_block};
 use super::{LaneError, Lanes, LanesRef, bug};
 use crate::Scalar;
 use crate::arith::{As, Number};
@@ -15,22 +15,39 @@ use crate::ops::Bin;
 /// which has as many places, or a few more.
 const SIDE: usize = 8;
 
-/// Bytes of such rows, at most. With as many that are asked for they fill half of a small cache of the second level.
+/// Bytes of such rows, at most: half of a small cache of the second level.
 const SHEET: usize = 1 << 17;
 
-/// How the lanes of a chunk are summed.
+/// Chunks that are summed in turn, at most.
+const TURNS: usize = 4;
+
+/// Bytes of the lanes of chunks that are summed in turn, at most: they stay in the first-level cache.
+const IN_TURN: usize = 1 << 15;
+
+/// Bytes that are read of one chunk, before the next one has its turn.
+const LITTLE: usize = 256;
+
+/// How the lanes of chunks are summed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Summed {
+    chunk: usize,
     lanes: usize,
     pairs: usize,
 }
 
 impl Summed {
-    /// So many lanes, each of one element of every row, of which every `pairs` (1, 2, 4 or 8) meet by pairs, until one of them is
-    /// left. None if there is no loop for it: lanes are multiples of [`BLOCK`].
-    pub fn new(lanes: usize, pairs: usize) -> Option<Summed> {
-        let known = lanes > 0 && lanes.is_multiple_of(BLOCK) && matches!(pairs, 1 | 2 | 4 | 8);
-        known.then_some(Summed { lanes, pairs })
+    /// Chunks of so many elements, in so many lanes, each of one element of every row, of which every `pairs` (1, 2, 4 or 8)
+    /// meet by pairs, until one of them is left. None if there is no loop for it: chunks are whole rows, and lanes multiples of
+    /// [`BLOCK`].
+    pub fn new(chunk: usize, lanes: usize, pairs: usize) -> Option<Summed> {
+        let has_rows = lanes > 0 && chunk > 0 && chunk.is_multiple_of(lanes);
+        let known = has_rows && lanes.is_multiple_of(BLOCK) && matches!(pairs, 1 | 2 | 4 | 8);
+        known.then_some(Summed { chunk, lanes, pairs })
+    }
+
+    /// Elements of as many chunks as are best summed at once.
+    pub fn at_once(self) -> usize {
+        self.chunk.saturating_mul(TURNS)
     }
 
     /// Lanes that become one.
@@ -45,21 +62,21 @@ pub(crate) fn sums(op: Bin, from: Scalar, to: Scalar) -> bool {
     op == Bin::Add && (narrow || from == to && matches!(to, Scalar::F32 | Scalar::F64))
 }
 
-/// Appends to `out` what is left of the lanes of a chunk, into which whole rows of it were summed. `acc` is overwritten.
+/// Appends to `out` what is left of the lanes of whole chunks, into which their rows were summed. `acc` is overwritten.
 #[inline(always)]
 pub(super) fn sum(
-    chunk: LanesRef<'_>,
+    chunks: LanesRef<'_>,
     how: Summed,
     acc: &mut Lanes,
     out: &mut Lanes,
     reading: impl Reading,
 ) -> Result<(), LaneError> {
-    match (chunk, acc, out) {
+    match (chunks, acc, out) {
         (LanesRef::F32(x), Lanes::F32(acc), Lanes::F32(out)) => sum_rows(x, how, acc, out, add, reading),
         (LanesRef::F64(x), Lanes::F64(acc), Lanes::F64(out)) => sum_rows(x, how, acc, out, add, reading),
         (LanesRef::F16(x), Lanes::F32(acc), Lanes::F32(out)) => sum_rows(x, how, acc, out, widen, reading),
         (LanesRef::Bf16(x), Lanes::F32(acc), Lanes::F32(out)) => sum_rows(x, how, acc, out, widen, reading),
-        (chunk, ..) => return bug("sum", &[chunk]),
+        (chunks, ..) => return bug("sum", &[chunks]),
     }
     Ok(())
 }
@@ -77,47 +94,71 @@ fn widen<B: As<f32> + Copy>(acc: &mut [f32; BLOCK], x: &[B; BLOCK]) {
 /// [`super::sum`] of one type, where `join` joins a block of elements to as many lanes.
 #[inline(always)]
 pub fn sum_rows<T: Number, B>(
-    chunk: &[B],
+    chunks: &[B],
     how: Summed,
     acc: &mut Vec<T>,
     out: &mut Vec<T>,
     join: impl Fn(&mut [T; BLOCK], &[B; BLOCK]) + Copy,
     reading: impl Reading,
 ) {
-    acc.resize(how.lanes, T::default());
-    let side = (SHEET / (how.lanes * size_of::<B>())).clamp(1, SIDE);
-    for (number, sheet) in chunk.chunks(side * how.lanes).enumerate() {
-        join_sheet(acc, sheet, number == 0, join, reading);
-    }
-    match how.pairs {
-        2 => meet::<_, 2>(acc, out),
-        4 => meet::<_, 4>(acc, out),
-        8 => meet::<_, 8>(acc, out),
-        _ => append(acc, out),
+    let turns = (IN_TURN / (how.lanes * size_of::<T>())).clamp(1, TURNS);
+    let turns = if reading.asks() { turns } else { 1 };
+    for chunks in chunks.chunks(turns * how.chunk) {
+        acc.resize(chunks.len() / how.chunk * how.lanes, T::default());
+        match turns {
+            1 => join_side_by_side(acc, chunks, join),
+            _ => join_in_turn(acc, chunks, how, join, reading),
+        }
+        match how.pairs {
+            2 => meet::<_, 2>(acc, out),
+            4 => meet::<_, 4>(acc, out),
+            8 => meet::<_, 8>(acc, out),
+            _ => append(acc, out),
+        }
     }
 }
 
-/// The rows of a sheet join the lanes, which begin with them if it is the first.
+/// The rows of a chunk join its lanes, some rows side by side.
 #[inline(always)]
-fn join_sheet<T: Number, B>(
+fn join_side_by_side<T: Number, B>(acc: &mut [T], chunk: &[B], join: impl Fn(&mut [T; BLOCK], &[B; BLOCK])) {
+    let len = acc.len();
+    let side = (SHEET / size_of_val(&chunk[..len])).clamp(1, SIDE);
+    for (number, sheet) in chunk.chunks(side * len).enumerate() {
+        for (k, lanes) in acc.as_chunks_mut::<BLOCK>().0.iter_mut().enumerate() {
+            // In registers. What leaves every number as it is, is -0.
+            let mut kept = if number == 0 { [T::default().neg(); BLOCK] } else { *lanes };
+            for row in sheet.chunks_exact(len) {
+                if let Some(x) = row[k * BLOCK..].first_chunk() {
+                    join(&mut kept, x);
+                }
+            }
+            *lanes = kept;
+        }
+    }
+}
+
+/// The rows of chunks join their lanes one after the other, a little of one chunk after a little of another.
+#[inline(always)]
+fn join_in_turn<T: Number, B>(
     acc: &mut [T],
-    sheet: &[B],
-    is_first: bool,
+    chunks: &[B],
+    how: Summed,
     join: impl Fn(&mut [T; BLOCK], &[B; BLOCK]),
     reading: impl Reading,
 ) {
-    let len = acc.len();
-    let mut next = sheet.as_ptr_range().end.cast();
-    for (k, lanes) in acc.as_chunks_mut::<BLOCK>().0.iter_mut().enumerate() {
-        // In registers. What leaves every number as it is, is -0.
-        let mut kept = if is_first { [T::default().neg(); BLOCK] } else { *lanes };
-        for row in sheet.chunks_exact(len) {
-            ahead(&mut next, BLOCK * size_of::<B>(), reading);
-            if let Some(x) = row[k * BLOCK..].first_chunk() {
-                join(&mut kept, x);
+    acc.fill(T::default().neg());
+    let little = (LITTLE / size_of::<B>()).max(BLOCK);
+    for row in (0..how.chunk).step_by(how.lanes) {
+        for at in (0..how.lanes).step_by(little) {
+            let some = at..how.lanes.min(at + little);
+            for (chunk, lanes) in chunks.chunks_exact(how.chunk).zip(acc.chunks_exact_mut(how.lanes)) {
+                let (lanes, _) = lanes[some.clone()].as_chunks_mut();
+                for (lanes, x) in lanes.iter_mut().zip(chunk[row..][some.clone()].as_chunks().0) {
+                    ahead_of(x, reading);
+                    join(lanes, x);
+                }
             }
         }
-        *lanes = kept;
     }
 }
 

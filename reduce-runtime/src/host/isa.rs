@@ -1,9 +1,7 @@
-//! Which loops this processor runs: those for every one, or those for newer ones. Both give the same bits.
+//! Which loops this processor runs: those for every one, or those for newer ones. All give the same bits.
 
 use reduce_dsl::lanes::Loops;
 use std::fmt;
-#[cfg(target_arch = "x86_64")]
-use std::sync::LazyLock;
 
 /// The instructions that the loops of the host are compiled to, and how they read memory. There is a value only where the
 /// processor has them.
@@ -11,6 +9,8 @@ use std::sync::LazyLock;
 pub struct Isa {
     name: &'static str,
     pub(super) loops: Loops,
+    /// The same, which may read memory in other ways: which is the fastest is tried.
+    pub(super) reading: [Loops; 2],
 }
 
 impl Isa {
@@ -21,15 +21,19 @@ impl Isa {
 
     /// The best one.
     pub fn best() -> Isa {
-        newer().map_or(Isa::portable(), |[_, best]| best)
+        newer().map_or(Isa::portable(), |[.., best]| best)
     }
 
     fn portable() -> Isa {
-        Isa { name: "portable", loops: Loops::default() }
+        Isa::new("portable", [Loops::default(); 2])
+    }
+
+    fn new(name: &'static str, reading: [Loops; 2]) -> Isa {
+        Isa { name, loops: reading[0], reading }
     }
 }
 
-/// As it is written: `portable`, `avx2`, or `avx2 with prefetches`.
+/// As it is written: `portable`, `avx2`, `avx2 with prefetches`, or `avx2 with prefetches where they pay`.
 impl fmt::Display for Isa {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.name)
@@ -37,39 +41,31 @@ impl fmt::Display for Isa {
 }
 
 #[cfg(not(target_arch = "x86_64"))]
-fn newer() -> Option<[Isa; 2]> {
+fn newer() -> Option<[Isa; 3]> {
     None
 }
 
 #[cfg(target_arch = "x86_64")]
-fn newer() -> Option<[Isa; 2]> {
+fn newer() -> Option<[Isa; 3]> {
     macro_rules! has {
         ($($feature:tt)*) => { true $(&& std::arch::is_x86_feature_detected!($feature))* };
     }
     let has = has!("avx2" "bmi1" "bmi2" "f16c" "fma" "lzcnt" "popcnt");
-    let plain = Isa { name: "avx2", loops: x86::PLAIN };
-    let prefetching = Isa { name: "avx2 with prefetches", loops: x86::PREFETCHING };
-    has.then(|| if *IS_ZEN3 { [prefetching, plain] } else { [plain, prefetching] })
+    let (plain, asking) = (x86::PLAIN, x86::PREFETCHING);
+    has.then(|| {
+        [
+            Isa::new("avx2", [plain; 2]),
+            Isa::new("avx2 with prefetches", [asking; 2]),
+            Isa::new("avx2 with prefetches where they pay", [plain, asking]),
+        ]
+    })
 }
-
-/// Is it a processor that reads faster if nothing but the reads themselves ask for memory? The measurements are in
-/// ARCHITECTURE.md. Zen 4 has the family of Zen 3, and AVX-512.
-#[cfg(target_arch = "x86_64")]
-static IS_ZEN3: LazyLock<bool> = LazyLock::new(|| {
-    use std::arch::x86_64::__cpuid;
-    let [vendor, version] = [0, 1].map(__cpuid);
-    let is_amd = [vendor.ebx, vendor.edx, vendor.ecx].map(u32::to_le_bytes).concat() == b"AuthenticAMD";
-    let family = (version.eax >> 8 & 0xf) + (version.eax >> 20 & 0xff);
-    is_amd && family == 0x19 && !std::arch::is_x86_feature_detected!("avx512f")
-});
 
 /// What takes AVX2 and what came with it (x86-64-v3).
 #[cfg(target_arch = "x86_64")]
 mod x86 {
     use reduce_dsl::func::Node;
-    use reduce_dsl::lanes::{
-        BLOCK, LaneError, Lanes, LanesRef, Loops, Plain, Reading, Summed, avx2, sum_rows,
-    };
+    use reduce_dsl::lanes::{BLOCK, LaneError, Lanes, LanesRef, Loops, Reading, Summed, avx2, sum_rows};
     use reduce_dsl::ops::Bin;
     use reduce_dsl::{arith, f16};
     use std::arch::x86_64::{__m128i, _MM_HINT_T1, _mm_prefetch, _mm256_cvtph_ps};
@@ -82,7 +78,7 @@ mod x86 {
         // SAFETY: the processor has it.
         accumulate: |op, acc, b| unsafe { accumulate(op, acc, b, How { asks: true }) },
         // SAFETY: the processor has it.
-        sum: |chunk, how, acc, out| unsafe { sum(chunk, how, acc, out, How { asks: true }) },
+        sum: |chunks, how, acc, out| unsafe { sum(chunks, how, acc, out, How { asks: true }) },
         // SAFETY: the processor has it.
         append: |lanes, out| unsafe { avx2::append(lanes, out) },
         // SAFETY: the processor has it.
@@ -96,12 +92,11 @@ mod x86 {
         // SAFETY: the processor has what it takes.
         accumulate: |op, acc, b| unsafe { accumulate(op, acc, b, How { asks: false }) },
         // SAFETY: the processor has what it takes.
-        sum: |chunk, how, acc, out| unsafe { sum(chunk, how, acc, out, How { asks: false }) },
+        sum: |chunks, how, acc, out| unsafe { sum(chunks, how, acc, out, How { asks: false }) },
         ..PREFETCHING
     };
 
-    /// Memory is asked for ahead, and read from one place after the other; or nothing asks for it. Both in the same loops, as those
-    /// are long.
+    /// Memory is asked for ahead, or nothing asks for it. Both in the same loops, as those are long.
     #[derive(Clone, Copy, Debug)]
     struct How {
         asks: bool,
@@ -109,8 +104,8 @@ mod x86 {
 
     impl Reading for How {
         #[inline(always)]
-        fn parts(self) -> usize {
-            if self.asks { 1 } else { Plain.parts() }
+        fn asks(self) -> bool {
+            self.asks
         }
 
         #[inline(always)]
@@ -150,19 +145,19 @@ mod x86 {
     /// [`avx2::sum`], likewise.
     #[target_feature(enable = "avx2,bmi1,bmi2,f16c,fma,lzcnt,popcnt")]
     fn sum(
-        chunk: LanesRef<'_>,
+        chunks: LanesRef<'_>,
         how: Summed,
         acc: &mut Lanes,
         out: &mut Lanes,
         reading: impl Reading,
     ) -> Result<(), LaneError> {
-        match (chunk, acc, out) {
-            (LanesRef::F16(chunk), Lanes::F32(acc), Lanes::F32(out)) => {
+        match (chunks, acc, out) {
+            (LanesRef::F16(chunks), Lanes::F32(acc), Lanes::F32(out)) => {
                 let join = |acc: &mut [f32; BLOCK], x: &[f16; BLOCK]| widen_block(x, acc, |acc, x| acc + x);
-                sum_rows(chunk, how, acc, out, join, reading);
+                sum_rows(chunks, how, acc, out, join, reading);
                 Ok(())
             }
-            (_, acc, out) => avx2::sum(chunk, how, acc, out, reading),
+            (_, acc, out) => avx2::sum(chunks, how, acc, out, reading),
         }
     }
 

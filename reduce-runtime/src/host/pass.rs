@@ -48,7 +48,12 @@ pub(super) fn run_on(
     ranges: Vec<Range<usize>>,
 ) -> Result<Vec<Lanes>, LaneError> {
     let start = Start::of(stage, levels);
-    let run = |range| stage.workers.with(|worker| worker.run(source, start, range));
+    let is_large = source.bytes() >= LARGE;
+    let run = |range: Range<usize>| {
+        let len = range.len();
+        let by = |way| stage.workers.with(|it| it.run(source, start, range, stage.reading[way]));
+        if is_large { stage.trial.run(len, by) } else { by(stage.trial.faster()) }
+    };
     if let [range] = &ranges[..] {
         return run(range.clone());
     }
@@ -86,6 +91,9 @@ const ITEMS: u64 = 16384;
 
 /// Elements of a batch that are worth another core.
 const WORTH: u64 = 1 << 16;
+
+/// Bytes from which it shows how memory is read.
+const LARGE: usize = 8 << 20;
 
 /// Batches for each core, so that none waits long for the last.
 const BATCHES: u64 = 16;

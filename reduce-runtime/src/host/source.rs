@@ -30,6 +30,11 @@ impl<'a> Source<'a> {
         self.len
     }
 
+    /// Of all elements.
+    pub(super) fn bytes(&self) -> usize {
+        self.inputs.iter().map(|input| input.len * input.data.ty().size()).sum()
+    }
+
     /// All elements, in ranges of that length and a last one.
     pub(super) fn cut(&self, len: usize) -> Vec<Range<usize>> {
         pieces(0..self.len, len).collect()

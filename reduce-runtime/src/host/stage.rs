@@ -2,8 +2,10 @@
 
 use super::Isa;
 use super::pool::Pool;
+use super::trial::Trial;
 use super::worker::Worker;
 use reduce_dsl::func::{Func, FuncBuilder, Id, Param};
+use reduce_dsl::lanes::Loops;
 use reduce_dsl::operation::{Argument, Operation, Record, Search};
 use reduce_dsl::ops::TypeError;
 use reduce_dsl::{Scalar, Value};
@@ -19,6 +21,9 @@ pub(super) struct Stage {
     pub(super) exact: bool,
     /// Are the accumulators sums of the elements as they are?
     pub(super) sums: bool,
+    /// The loops by which elements are folded, and which of them are faster.
+    pub(super) reading: [Loops; 2],
+    pub(super) trial: Trial,
     pub(super) workers: Pool<Worker>,
 }
 
@@ -76,7 +81,15 @@ impl Stage {
     fn of(isa: Isa, arguments: &[Argument], functions: [&Func; 3]) -> Stage {
         let worker = Worker::new(isa, arguments, functions);
         let (exact, sums) = (worker.is_exact(), worker.is_sum());
-        Stage { types: functions[0].result_types(), folds: false, exact, sums, workers: Pool::of(worker) }
+        Stage {
+            types: functions[0].result_types(),
+            folds: false,
+            exact,
+            sums,
+            reading: isa.reading,
+            trial: Trial::default(),
+            workers: Pool::of(worker),
+        }
     }
 }
 

@@ -58,7 +58,8 @@ impl Start {
 
     /// How it is for sums that begin with that level.
     fn summed(first: Level, rest: &[Level]) -> (Start, &[Level]) {
-        let how = |pairs| Summed::new(first.lanes as usize, pairs).map(|how| Start::Summed(first, how));
+        let [chunk, lanes] = [first.chunk, first.lanes].map(|it| it as usize);
+        let how = |pairs| Summed::new(chunk, lanes, pairs).map(|how| Start::Summed(first, how));
         if let [pairs, rest @ ..] = rest
             && *pairs == Level::every(pairs.chunk, Tree::Pairs)
             && let Some(start) = how(pairs.chunk as usize)
@@ -124,13 +125,16 @@ impl Worker {
         self.fold.is_direct() && self.combine.is_exact()
     }
 
-    /// The items that `levels` leave of the elements at `range`, which are whole chunks of every level or the last ones.
+    /// The items that `levels` leave of the elements at `range`, which are whole chunks of every level or the last ones, and are
+    /// folded by those loops.
     pub(super) fn run(
         &mut self,
         source: &Source<'_>,
         (start, levels): (Start, &[Level]),
         range: Range<usize>,
+        loops: Loops,
     ) -> Result<Vec<Lanes>, LaneError> {
+        self.fold.run_by(loops);
         self.items.iter_mut().for_each(Lanes::clear);
         match start {
             Start::Rows(level) => self.fold(source, range, level)?,
@@ -204,9 +208,9 @@ impl Worker {
         self.level(&Level::every(how.pairs() as u64, Tree::Pairs))?;
         std::mem::swap(&mut self.items, &mut self.right);
         self.items.iter_mut().for_each(Lanes::clear);
-        for chunk in pieces(whole, chunk) {
-            let len = chunk.len();
-            self.row.load(source, chunk, 0);
+        for chunks in pieces(whole, how.at_once()) {
+            let len = chunks.len();
+            self.row.load(source, chunks, 0);
             self.fold.sum(how, |k| self.row.arg(source, k), len, [&mut self.strip, &mut self.items])?;
         }
         std::mem::swap(&mut self.strip, &mut self.right);
