@@ -106,6 +106,30 @@ fn calls_on_several_streams_are_in_flight_together() {
     }
 }
 
+/// Memory of the caller, with what the workspace before left in it, or nothing but ones: flags that are set, and a count.
+#[test]
+fn a_workspace_may_lie_in_any_memory() {
+    let Some(device) = gpu("a_workspace_may_lie_in_any_memory") else { return };
+    let stream = new_stream();
+    let x = elements();
+    let slice = stream.clone_htod(&x).unwrap();
+    let specs = ["sum", "argmax", "describe", "max"].map(|op| cases::auto(op, Scalar::F32));
+    let reducers = specs.each_ref().map(|spec| Reducer::new(spec, &device).unwrap());
+    let bytes = reducers.iter().map(|reducer| reducer.workspace_bytes(MOST as u64).unwrap()).max().unwrap();
+    let mut memory = stream.clone_htod(&vec![0xff; bytes as usize]).unwrap();
+    for (spec, reducer) in specs.iter().zip(&reducers) {
+        let mut workspace = reducer.workspace_in(memory, MOST as u64).unwrap();
+        let host = Reducer::new(spec, &Device::host()).unwrap();
+        for n in SIZES {
+            let view = slice.slice(..n);
+            reducer.enqueue(&stream, &[DeviceInput::on(&stream, &view)], &[], &mut workspace).unwrap();
+            let expected = host.reduce(&[Lanes::from(x.clone()).borrow().slice(0..n)]).unwrap().values;
+            assert_eq!(workspace.read(&stream).unwrap(), expected, "{}, n = {n}", spec.text);
+        }
+        memory = workspace.into_memory();
+    }
+}
+
 /// Those of several launches, trees in place, atomics and clusters among them, by one workspace for all sizes.
 #[test]
 fn queued_reductions_give_the_bits_of_the_host() {
