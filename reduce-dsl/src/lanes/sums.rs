@@ -21,7 +21,8 @@ const SHEET: usize = 1 << 17;
 /// Chunks that are summed in turn, at most.
 const TURNS: usize = 4;
 
-/// Bytes of the lanes of chunks that are summed in turn, at most: they stay in the first-level cache.
+/// Bytes of the lanes of chunks that are summed in turn, at most: they stay in the first-level cache. Where no two chunks fit,
+/// rows are read side by side.
 const IN_TURN: usize = 1 << 15;
 
 /// Bytes that are read of one chunk, before the next one has its turn.

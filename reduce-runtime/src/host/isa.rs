@@ -8,8 +8,7 @@ use std::fmt;
 #[derive(Clone, Copy, Debug)]
 pub struct Isa {
     name: &'static str,
-    pub(super) loops: Loops,
-    /// The same, which may read memory in other ways: which is the fastest is tried.
+    /// Its loops, twice where they read memory in two ways: which is the faster one is tried.
     pub(super) reading: [Loops; 2],
 }
 
@@ -25,11 +24,7 @@ impl Isa {
     }
 
     fn portable() -> Isa {
-        Isa::new("portable", [Loops::default(); 2])
-    }
-
-    fn new(name: &'static str, reading: [Loops; 2]) -> Isa {
-        Isa { name, loops: reading[0], reading }
+        Isa { name: "portable", reading: [Loops::default(); 2] }
     }
 }
 
@@ -52,13 +47,11 @@ fn newer() -> Option<[Isa; 3]> {
     }
     let has = has!("avx2" "bmi1" "bmi2" "f16c" "fma" "lzcnt" "popcnt");
     let (plain, asking) = (x86::PLAIN, x86::PREFETCHING);
-    has.then(|| {
-        [
-            Isa::new("avx2", [plain; 2]),
-            Isa::new("avx2 with prefetches", [asking; 2]),
-            Isa::new("avx2 with prefetches where they pay", [plain, asking]),
-        ]
-    })
+    has.then_some([
+        Isa { name: "avx2", reading: [plain; 2] },
+        Isa { name: "avx2 with prefetches", reading: [asking; 2] },
+        Isa { name: "avx2 with prefetches where they pay", reading: [plain, asking] },
+    ])
 }
 
 /// What takes AVX2 and what came with it (x86-64-v3).

@@ -1,4 +1,4 @@
-//! Which way of reading memory is the fastest, found out on what is to be read anyway.
+//! Which of two ways of reading memory is the faster one, found out on what is to be read anyway.
 //!
 //! Processors differ in it, and do not tell: the measurements are in ARCHITECTURE.md.
 

@@ -95,16 +95,17 @@ impl Worker {
     /// accumulator, and two accumulators → one.
     pub(super) fn new(isa: Isa, arguments: &[Argument], [map, fold, combine]: [&Func; 3]) -> Worker {
         let is_uniform = |it: &Argument| matches!(it, Argument::Param(_) | Argument::Step);
+        let [loops, _] = isa.reading;
         let uniform: Vec<_> = arguments.iter().map(is_uniform).collect();
         let fields: Vec<_> = map.result_types().into_iter().map(Lanes::empty).collect();
         let accs = vec![false; fields.len()];
         let picked: Vec<_> = map.params().iter().map(|param| Lanes::empty(param.ty)).collect();
         let row = fold.params()[fields.len()..].iter().map(|param| Lanes::empty(param.ty)).collect();
         Worker {
-            loops: isa.loops,
-            map: Evaluator::with(map, isa.loops).with_uniform(&uniform[..map.params().len()]),
-            fold: Joiner::new(fold, isa.loops).with_uniform(&[accs, uniform].concat()),
-            combine: Joiner::new(combine, isa.loops),
+            loops,
+            map: Evaluator::with(map, loops).with_uniform(&uniform[..map.params().len()]),
+            fold: Joiner::new(fold, loops).with_uniform(&[accs, uniform].concat()),
+            combine: Joiner::new(combine, loops),
             row: Row::new(arguments, row),
             picked,
             steps: Lanes::empty(Scalar::U64),
