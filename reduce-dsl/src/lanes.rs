@@ -13,7 +13,7 @@ pub use compiled::{
 };
 pub(crate) use halve::halves;
 pub(crate) use operations::widens;
-pub use rows::{BLOCK, NARROW, Plain, Reading};
+pub use rows::{BLOCK, NARROW, Reading, Way};
 pub(crate) use sums::sums;
 pub use sums::{Summed, sum_rows};
 

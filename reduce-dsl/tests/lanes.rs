@@ -7,7 +7,7 @@ mod skip;
 
 use reduce_dsl::arith::{self, Order};
 use reduce_dsl::func::{Id, Node};
-use reduce_dsl::lanes::{Lanes, LanesRef, Loops, NARROW, Plain, Reading, Summed, gather};
+use reduce_dsl::lanes::{Lanes, LanesRef, Loops, NARROW, Summed, Way, gather};
 use reduce_dsl::ops::{self, Bin, Cmp, Un};
 use reduce_dsl::{Scalar, Value, bf16, f16};
 
@@ -58,16 +58,10 @@ fn f16_is_ordered_as_f32() {
     }
 }
 
-/// As if memory were asked for.
-#[derive(Clone, Copy)]
-struct Asking;
-
-impl Reading for Asking {
-    fn asks(self) -> bool {
-        true
-    }
-
-    fn ask(self, _: *const i8) {}
+/// All loops, by every way of reading memory.
+fn reading() -> impl Iterator<Item = (String, Loops, Way)> {
+    let each = |(name, loops)| Way::ALL.map(|way| (format!("{name}, {way:?}"), loops, way));
+    loops().into_iter().flat_map(each)
 }
 
 /// The loops for every processor, and those that this one has besides.
@@ -76,22 +70,17 @@ fn loops() -> Vec<(&'static str, Loops)> {
     if std::arch::is_x86_feature_detected!("avx2") && std::arch::is_x86_feature_detected!("fma") {
         use reduce_dsl::lanes::avx2;
         // SAFETY: processors with AVX2 and FMA have what came with them.
-        let plain = Loops {
+        let newer = Loops {
             apply: |node, operands, out| unsafe { avx2::apply(node, operands, out) },
-            accumulate: |op, acc, b| unsafe { avx2::accumulate(op, acc, b, Plain) },
-            sum: |chunks, how, acc, out| unsafe { avx2::sum(chunks, how, acc, out, Plain) },
+            accumulate: |op, acc, b, way| unsafe { avx2::accumulate(op, acc, b, way) },
+            sum: |chunks, how, acc, out, way| unsafe { avx2::sum(chunks, how, acc, out, way) },
             append: |lanes, out| unsafe { avx2::append(lanes, out) },
             halve: |op, lanes, half, out| unsafe { avx2::halve(op, lanes, half, out) },
             gather: |from, offset, block, stride, to| unsafe {
                 avx2::gather(from, offset, block, stride, to)
             },
         };
-        let asking = Loops {
-            accumulate: |op, acc, b| unsafe { avx2::accumulate(op, acc, b, Asking) },
-            sum: |chunks, how, acc, out| unsafe { avx2::sum(chunks, how, acc, out, Asking) },
-            ..plain
-        };
-        return vec![("portable", Loops::default()), ("avx2", plain), ("avx2, asking", asking)];
+        return vec![("portable", Loops::default()), ("avx2", newer)];
     }
     skip::skipped("lanes, the loops for AVX2", "this processor has none");
     vec![("portable", Loops::default())]
@@ -156,7 +145,7 @@ fn check(node: Node, types: &[Scalar], result: Scalar) {
         if let (true, Node::Bin(op, ..)) = (joins, node) {
             let mut acc = Lanes::empty(result);
             acc.extend(operands[0]);
-            (loops.accumulate)(op, &mut acc, operands[1]).unwrap();
+            (loops.accumulate)(op, &mut acc, operands[1], Way::Apart).unwrap();
             assert!(
                 (0..acc.len()).all(|i| same(acc.get(i), out.get(i))),
                 "{name}: {op} of {types:?} in place"
@@ -224,12 +213,12 @@ fn several_rows_join_as_one_after_the_other() {
 
 /// Rows that join at once give what they give one by one.
 fn check_rows(op: Bin, acc: &Lanes, b: LanesRef<'_>) {
-    for (name, loops) in loops() {
+    for (name, loops, way) in reading() {
         let (mut at_once, mut one_by_one) = (acc.clone(), acc.clone());
-        (loops.accumulate)(op, &mut at_once, b).unwrap();
+        (loops.accumulate)(op, &mut at_once, b, way).unwrap();
         for start in (0..b.len()).step_by(acc.len()) {
             let row = b.slice(start..b.len().min(start + acc.len()));
-            (loops.accumulate)(op, &mut one_by_one, row).unwrap();
+            (loops.accumulate)(op, &mut one_by_one, row, way).unwrap();
         }
         let equal = (0..acc.len()).all(|i| same(at_once.get(i), one_by_one.get(i)));
         assert!(equal, "{name}: {op} of {:?}", acc.ty());
@@ -278,7 +267,7 @@ fn the_second_half_joins_the_first() {
 fn rows_join_in_their_order() {
     let x: Vec<f32> = (0..100_003u32).map(|i| (i.wrapping_mul(2_654_435_761) >> 8) as f32 / 7.0).collect();
     let narrow: Vec<f16> = x.iter().map(|&x| f16::from_f32(x / 1e4)).collect();
-    for (name, loops) in loops() {
+    for (name, loops, way) in reading() {
         for lanes in [1, 2, NARROW, 64, 100, 1003, 2048, 200_000] {
             let (mut plain, mut widened) = (vec![0.5f32; lanes], vec![0.5f32; lanes]);
             x.iter().enumerate().for_each(|(i, x)| plain[i % lanes] += x);
@@ -287,7 +276,7 @@ fn rows_join_in_their_order() {
             x.iter().enumerate().for_each(|(i, &x)| most[i % lanes] = most[i % lanes].max(x));
             let join = |op: Bin, b: LanesRef<'_>| {
                 let mut acc = Lanes::splat(Value::of(0.5f32), lanes);
-                (loops.accumulate)(op, &mut acc, b).unwrap();
+                (loops.accumulate)(op, &mut acc, b, way).unwrap();
                 acc
             };
             assert_eq!(join(Bin::Add, LanesRef::F32(&x)), Lanes::from(plain), "{name}, {lanes} lanes");
@@ -330,13 +319,13 @@ fn check_sums(how: Summed, x: &[f32], [chunk, lanes]: [usize; 2]) {
         (LanesRef::F16(&f16s), wide(f16s.iter().map(|&x| x.into()).collect())),
         (LanesRef::Bf16(&bf16s), wide(bf16s.iter().map(|&x| x.into()).collect())),
     ];
-    for ((name, loops), (chunk, left)) in
-        loops().into_iter().flat_map(|loops| cases.iter().map(move |it| (loops, it)))
+    for ((name, loops, way), (chunk, left)) in
+        reading().flat_map(|loops| cases.iter().map(move |it| (loops.clone(), it)))
     {
         let mut expected = Lanes::splat(Value::from_bits(left.ty(), 5), 3);
         let (mut acc, mut out) = (Lanes::splat(Value::from_bits(left.ty(), 7), 100), expected.clone());
         expected.extend(left.borrow());
-        (loops.sum)(*chunk, how, &mut acc, &mut out).unwrap();
+        (loops.sum)(*chunk, how, &mut acc, &mut out, way).unwrap();
         let bits = |lanes: &Lanes| (0..lanes.len()).map(|i| lanes.get(i).bits()).collect::<Vec<_>>();
         assert_eq!(bits(&out), bits(&expected), "{name}: {how:?} of {} {}", chunk.len(), chunk.ty());
     }

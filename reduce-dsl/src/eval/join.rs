@@ -3,7 +3,7 @@
 use super::Evaluator;
 use crate::Scalar;
 use crate::func::{Func, Id, Node};
-use crate::lanes::{LaneError, Lanes, LanesRef, Loops, Summed, halves, sums, widens};
+use crate::lanes::{LaneError, Lanes, LanesRef, Loops, Summed, Way, halves, sums, widens};
 use crate::library;
 use crate::ops::Bin;
 
@@ -20,6 +20,7 @@ pub struct Joiner {
     next: Vec<Lanes>,
     /// Is there a loop in which half of the lanes meet the others?
     halves: bool,
+    way: Way,
 }
 
 impl Joiner {
@@ -33,6 +34,7 @@ impl Joiner {
             in_place: met.iter().map(|met| met.map(|(op, _)| op)).collect(),
             next: f.result_types().into_iter().map(Lanes::empty).collect(),
             halves: false,
+            way: Way::Apart,
         };
         joiner.halves = joiner.is_direct() && joiner.all_meet_themselves(halves);
         joiner
@@ -44,9 +46,9 @@ impl Joiner {
         self
     }
 
-    /// From now on by those loops.
-    pub fn run_by(&mut self, loops: Loops) {
-        self.right.loops = loops;
+    /// From now on memory is read so, [apart](Way::Apart) before.
+    pub fn read(&mut self, way: Way) {
+        self.way = way;
     }
 
     /// Do the fields meet the parameters behind them as they are? Then [`Joiner::join`] takes any number of rows at
@@ -82,7 +84,7 @@ impl Joiner {
         let fields = acc.len();
         let behind = |k: usize| right(k - fields);
         for (k, (acc, out)) in acc.iter_mut().zip(out).enumerate() {
-            (self.right.loops.sum)(self.right.result_on(k, behind, len), how, acc, out)?;
+            (self.right.loops.sum)(self.right.result_on(k, behind, len), how, acc, out, self.way)?;
         }
         Ok(())
     }
@@ -133,7 +135,8 @@ impl Joiner {
         for (k, op) in self.in_place.iter().enumerate() {
             match op {
                 Some(op) => {
-                    (self.right.loops.accumulate)(*op, &mut acc[k], self.right.result_on(k, behind, len))?
+                    let right = self.right.result_on(k, behind, len);
+                    (self.right.loops.accumulate)(*op, &mut acc[k], right, self.way)?;
                 }
                 None => {
                     self.next[k].extend(acc[k].borrow().slice(len..acc[k].len()));

@@ -3,7 +3,7 @@
 //! Whether the processor has the instructions is for the caller to know, and to promise by `unsafe`; the bits of the
 //! results are always those of [`crate::arith`].
 
-use super::{LaneError, Lanes, LanesRef, Plain, Reading, Summed, bug, operations};
+use super::{LaneError, Lanes, LanesRef, Reading, Summed, Way, bug, operations};
 use crate::func::Node;
 use crate::ops::{Bin, Cmp, Un};
 
@@ -15,9 +15,9 @@ pub struct Loops {
     /// [`apply`].
     pub apply: fn(Node, &[LanesRef<'_>], &mut Lanes) -> Done,
     /// [`accumulate`].
-    pub accumulate: fn(Bin, &mut Lanes, LanesRef<'_>) -> Done,
+    pub accumulate: fn(Bin, &mut Lanes, LanesRef<'_>, Way) -> Done,
     /// [`sum`].
-    pub sum: fn(LanesRef<'_>, Summed, &mut Lanes, &mut Lanes) -> Done,
+    pub sum: fn(LanesRef<'_>, Summed, &mut Lanes, &mut Lanes, Way) -> Done,
     /// [`append`].
     pub append: fn(LanesRef<'_>, &mut Lanes),
     /// [`halve`].
@@ -35,14 +35,14 @@ impl Default for Loops {
 
 /// [`accumulate`], which asks for no memory. It is compiled once, and not for every crate that names it.
 #[inline(never)]
-fn accumulate_plainly(op: Bin, acc: &mut Lanes, b: LanesRef<'_>) -> Done {
-    accumulate(op, acc, b, Plain)
+fn accumulate_plainly(op: Bin, acc: &mut Lanes, b: LanesRef<'_>, way: Way) -> Done {
+    accumulate(op, acc, b, way)
 }
 
 /// [`sum`], likewise.
 #[inline(never)]
-fn sum_plainly(chunks: LanesRef<'_>, how: Summed, acc: &mut Lanes, out: &mut Lanes) -> Done {
-    sum(chunks, how, acc, out, Plain)
+fn sum_plainly(chunks: LanesRef<'_>, how: Summed, acc: &mut Lanes, out: &mut Lanes, way: Way) -> Done {
+    sum(chunks, how, acc, out, way)
 }
 
 macro_rules! compiled {

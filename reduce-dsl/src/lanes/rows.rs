@@ -6,31 +6,44 @@
 use crate::Scalar;
 use crate::arith::join_rows;
 
+/// In what order memory is read, where any order of some rows gives the same bits. Processors differ in which one is fastest.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Way {
+    /// In several places in turn; nothing but the reads themselves asks for memory.
+    Apart,
+    /// A little in each of several places in turn, and what lies a little ahead of each is asked for.
+    InTurn,
+    /// In the order of memory; what has to be read in several places is asked for in that order, well ahead.
+    InOrder,
+}
+
+impl Way {
+    /// All of them.
+    pub const ALL: [Way; 3] = [Way::Apart, Way::InTurn, Way::InOrder];
+}
+
 /// How memory is read.
 pub trait Reading: Copy {
-    /// Is what lies a little ahead asked for?
-    fn asks(self) -> bool;
+    /// In what order.
+    fn way(self) -> Way;
 
-    /// Asks for memory that will be read soon, if it [does](Reading::asks). It is compiled into the loops of every instruction set,
-    /// and so takes no instructions but those of every processor.
+    /// Asks for memory that will be read soon. It is compiled into the loops of every instruction set, and so takes no instructions
+    /// but those of every processor.
     fn ask(self, at: *const i8);
 }
 
-/// Nothing but the reads themselves asks for memory.
-#[derive(Clone, Copy, Debug)]
-pub struct Plain;
-
-impl Reading for Plain {
+/// Nothing asks for memory.
+impl Reading for Way {
     #[inline(always)]
-    fn asks(self) -> bool {
-        false
+    fn way(self) -> Way {
+        self
     }
 
     #[inline(always)]
     fn ask(self, _: *const i8) {}
 }
 
-/// Parts of the elements that rows are taken from in turn, where any order gives the same.
+/// Parts of the elements that rows are taken from in turn, where they are not read in order.
 const PARTS: usize = 4;
 
 /// Lanes that stay in registers while rows join them.
@@ -102,12 +115,19 @@ pub(super) fn join_block<T: Copy, B: Copy>(
 /// How far ahead of elements that are read memory is asked for, in bytes.
 const AHEAD: usize = 512;
 
-/// Asks for as much as those take, a little behind them, line by line: in the order of memory, which compilers do not keep.
+/// Asks for as much as those take, a little behind them, if that is how memory is read.
 #[inline(always)]
 pub(super) fn ahead_of<G>(group: &G, reading: impl Reading) {
-    let next = (&raw const *group).cast::<i8>().wrapping_add(AHEAD);
+    if reading.way() == Way::InTurn {
+        ask_for::<G>((&raw const *group).wrapping_byte_add(AHEAD), reading);
+    }
+}
+
+/// Asks for a group there, line by line: in the order of memory, which compilers do not keep.
+#[inline(always)]
+pub(super) fn ask_for<G>(group: *const G, reading: impl Reading) {
     for line in (0..size_of::<G>()).step_by(64) {
-        reading.ask(next.wrapping_add(line));
+        reading.ask(group.cast::<i8>().wrapping_add(line));
     }
 }
 
@@ -122,11 +142,12 @@ pub(super) fn append<T: Copy>(elements: &[T], to: &mut Vec<T>) {
     to.extend_from_slice(rest);
 }
 
-/// Groups of rows: the first one of every part, then the second ones, …. What comes behind each is asked for.
+/// Groups of rows: the first one of every part, then the second ones, …; or all in order.
 ///
 /// No iterator of the standard library's: what is not inlined is compiled for every processor, and closures cannot ask for it.
 pub(super) struct InParts<'b, G, R> {
     groups: &'b [G],
+    parts: usize,
     part: usize,
     /// Where the next one lies: in which part, and at which place of it.
     next: [usize; 2],
@@ -137,7 +158,8 @@ impl<'b, G, R: Reading> InParts<'b, G, R> {
     /// Those of `groups` that make equal parts.
     #[inline(always)]
     pub(super) fn new(groups: &'b [G], reading: R) -> InParts<'b, G, R> {
-        InParts { groups, part: groups.len() / PARTS, next: [0, 0], reading }
+        let parts = if reading.way() == Way::InOrder { 1 } else { PARTS };
+        InParts { groups, parts, part: groups.len() / parts, next: [0, 0], reading }
     }
 }
 
@@ -150,7 +172,7 @@ impl<'b, G, R: Reading> Iterator for InParts<'b, G, R> {
         if place == self.part {
             return None;
         }
-        self.next = if part + 1 < PARTS { [part + 1, place] } else { [0, place + 1] };
+        self.next = if part + 1 < self.parts { [part + 1, place] } else { [0, place + 1] };
         let group = self.groups.get(part * self.part + place)?;
         ahead_of(group, self.reading);
         Some(group)

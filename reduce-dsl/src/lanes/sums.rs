@@ -2,10 +2,10 @@
 //! measurements are in ARCHITECTURE.md.
 //!
 //! Rows of a chunk lie some KiB apart, and processors read ahead of a program in several places at once. So either some rows
-//! join a few lanes side by side, while those stay in registers; or, where memory is asked for, one row after the other joins
-//! all lanes, of several chunks in turn.
+//! join a few lanes side by side, while those stay in registers, and the next rows may be asked for in their order meanwhile; or
+//! one row after the other joins all lanes, of several chunks in turn.
 
-use super::rows::{BLOCK, Reading, ahead_of, append, join_block};
+use super::rows::{BLOCK, Reading, Way, ahead_of, append, ask_for, join_block};
 use super::{LaneError, Lanes, LanesRef, bug};
 use crate::Scalar;
 use crate::arith::{As, Number};
@@ -103,11 +103,11 @@ pub fn sum_rows<T: Number, B>(
     reading: impl Reading,
 ) {
     let turns = (IN_TURN / (how.lanes * size_of::<T>())).clamp(1, TURNS);
-    let turns = if reading.asks() { turns } else { 1 };
+    let turns = if reading.way() == Way::InTurn { turns } else { 1 };
     for chunks in chunks.chunks(turns * how.chunk) {
         acc.resize(chunks.len() / how.chunk * how.lanes, T::default());
         match turns {
-            1 => join_side_by_side(acc, chunks, join),
+            1 => join_side_by_side(acc, chunks, join, reading),
             _ => join_in_turn(acc, chunks, how, join, reading),
         }
         match how.pairs {
@@ -119,17 +119,27 @@ pub fn sum_rows<T: Number, B>(
     }
 }
 
-/// The rows of a chunk join its lanes, some rows side by side.
+/// The rows of a chunk join its lanes, some rows side by side, while the next ones are asked for, if that is how memory is read.
 #[inline(always)]
-fn join_side_by_side<T: Number, B>(acc: &mut [T], chunk: &[B], join: impl Fn(&mut [T; BLOCK], &[B; BLOCK])) {
+fn join_side_by_side<T: Number, B>(
+    acc: &mut [T],
+    chunk: &[B],
+    join: impl Fn(&mut [T; BLOCK], &[B; BLOCK]),
+    reading: impl Reading,
+) {
     let len = acc.len();
     let side = (SHEET / size_of_val(&chunk[..len])).clamp(1, SIDE);
     for (number, sheet) in chunk.chunks(side * len).enumerate() {
+        let mut next = sheet.as_ptr_range().end.cast::<[B; BLOCK]>();
         for (k, lanes) in acc.as_chunks_mut::<BLOCK>().0.iter_mut().enumerate() {
             // In registers. What leaves every number as it is, is -0.
             let mut kept = if number == 0 { [T::default().neg(); BLOCK] } else { *lanes };
             for row in sheet.chunks_exact(len) {
                 if let Some(x) = row[k * BLOCK..].first_chunk() {
+                    if reading.way() == Way::InOrder {
+                        ask_for(next, reading);
+                        next = next.wrapping_add(1);
+                    }
                     join(&mut kept, x);
                 }
             }

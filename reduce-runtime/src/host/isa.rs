@@ -1,6 +1,6 @@
 //! Which loops this processor runs: those for every one, or those for newer ones. All give the same bits.
 
-use reduce_dsl::lanes::Loops;
+use reduce_dsl::lanes::{Loops, Way};
 use std::fmt;
 
 /// The instructions that the loops of the host are compiled to, and how they read memory. There is a value only where the
@@ -8,70 +8,71 @@ use std::fmt;
 #[derive(Clone, Copy, Debug)]
 pub struct Isa {
     name: &'static str,
-    /// Its loops, twice where they read memory in two ways: which is the faster one is tried.
-    pub(super) reading: [Loops; 2],
+    pub(super) loops: Loops,
+    /// One way of reading memory, or several, of which the fastest is found out.
+    pub(super) ways: &'static [Way],
 }
 
 impl Isa {
-    /// Those that this processor has, the best one last.
+    /// Those that this processor has, by each way of reading memory, and the [best one](Isa::best) last.
     pub fn all() -> Vec<Isa> {
-        std::iter::once(Isa::portable()).chain(newer().into_iter().flatten()).collect()
+        let best = Isa::best();
+        let ways = best.ways.chunks(1).map(|ways| Isa { ways, ..best });
+        std::iter::once(Isa::portable()).chain(ways).chain([best]).collect()
     }
 
     /// The best one.
     pub fn best() -> Isa {
-        newer().map_or(Isa::portable(), |[.., best]| best)
+        newer().unwrap_or(Isa::portable())
     }
 
     fn portable() -> Isa {
-        Isa { name: "portable", reading: [Loops::default(); 2] }
+        Isa { name: "portable", loops: Loops::default(), ways: &Way::ALL }
     }
 }
 
-/// As it is written: `portable`, `avx2`, `avx2 with prefetches`, or `avx2 with prefetches where they pay`.
+/// As it is written: `portable, InOrder`, or, where ways are tried, `avx2`.
 impl fmt::Display for Isa {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.name)
+        match self.ways {
+            [way] => write!(f, "{}, {way:?}", self.name),
+            _ => f.write_str(self.name),
+        }
     }
 }
 
 #[cfg(not(target_arch = "x86_64"))]
-fn newer() -> Option<[Isa; 3]> {
+fn newer() -> Option<Isa> {
     None
 }
 
 #[cfg(target_arch = "x86_64")]
-fn newer() -> Option<[Isa; 3]> {
+fn newer() -> Option<Isa> {
     macro_rules! has {
         ($($feature:tt)*) => { true $(&& std::arch::is_x86_feature_detected!($feature))* };
     }
     let has = has!("avx2" "bmi1" "bmi2" "f16c" "fma" "lzcnt" "popcnt");
-    let (plain, asking) = (x86::PLAIN, x86::PREFETCHING);
-    has.then_some([
-        Isa { name: "avx2", reading: [plain; 2] },
-        Isa { name: "avx2 with prefetches", reading: [asking; 2] },
-        Isa { name: "avx2 with prefetches where they pay", reading: [plain, asking] },
-    ])
+    has.then_some(Isa { name: "avx2", loops: x86::LOOPS, ways: &Way::ALL })
 }
 
 /// What takes AVX2 and what came with it (x86-64-v3).
 #[cfg(target_arch = "x86_64")]
 mod x86 {
     use reduce_dsl::func::Node;
-    use reduce_dsl::lanes::{BLOCK, LaneError, Lanes, LanesRef, Loops, Reading, Summed, avx2, sum_rows};
+    use reduce_dsl::lanes::{BLOCK, LaneError, Lanes, LanesRef, Loops, Reading, Summed, Way, avx2, sum_rows};
     use reduce_dsl::ops::Bin;
     use reduce_dsl::{arith, f16};
     use std::arch::x86_64::{__m128i, _MM_HINT_T1, _mm_prefetch, _mm256_cvtph_ps};
     use std::mem::transmute;
 
     /// For an [`super::Isa`] that is given only where the processor has what they take.
-    pub(super) const PREFETCHING: Loops = Loops {
+    pub(super) const LOOPS: Loops = Loops {
         // SAFETY: the processor has it.
         apply: |node, operands, out| unsafe { apply(node, operands, out) },
         // SAFETY: the processor has it.
-        accumulate: |op, acc, b| unsafe { accumulate(op, acc, b, How { asks: true }) },
+        accumulate: |op, acc, b, way| unsafe { accumulate(op, acc, b, Asking(way)) },
         // SAFETY: the processor has it.
-        sum: |chunks, how, acc, out| unsafe { sum(chunks, how, acc, out, How { asks: true }) },
+        sum: |chunks, how, acc, out, way| unsafe { sum(chunks, how, acc, out, Asking(way)) },
         // SAFETY: the processor has it.
         append: |lanes, out| unsafe { avx2::append(lanes, out) },
         // SAFETY: the processor has it.
@@ -80,33 +81,20 @@ mod x86 {
         gather: |from, offset, block, stride, to| unsafe { avx2::gather(from, offset, block, stride, to) },
     };
 
-    /// The same, which ask for no memory ahead.
-    pub(super) const PLAIN: Loops = Loops {
-        // SAFETY: the processor has what it takes.
-        accumulate: |op, acc, b| unsafe { accumulate(op, acc, b, How { asks: false }) },
-        // SAFETY: the processor has what it takes.
-        sum: |chunks, how, acc, out| unsafe { sum(chunks, how, acc, out, How { asks: false }) },
-        ..PREFETCHING
-    };
-
-    /// Memory is asked for ahead, or nothing asks for it. Both in the same loops, as those are long.
+    /// Memory is asked for as the way says.
     #[derive(Clone, Copy, Debug)]
-    struct How {
-        asks: bool,
-    }
+    struct Asking(Way);
 
-    impl Reading for How {
+    impl Reading for Asking {
         #[inline(always)]
-        fn asks(self) -> bool {
-            self.asks
+        fn way(self) -> Way {
+            self.0
         }
 
         #[inline(always)]
         fn ask(self, at: *const i8) {
-            if self.asks {
-                // SAFETY: every x86-64 processor has it; it takes any address.
-                unsafe { _mm_prefetch::<_MM_HINT_T1>(at) }
-            }
+            // SAFETY: every x86-64 processor has it; it takes any address.
+            unsafe { _mm_prefetch::<_MM_HINT_T1>(at) }
         }
     }
 

@@ -51,8 +51,8 @@ pub(super) fn run_on(
     let is_large = source.bytes() >= LARGE;
     let run = |range: Range<usize>| {
         let len = range.len();
-        let by = |way| stage.workers.with(|it| it.run(source, start, range, stage.reading[way]));
-        if is_large { stage.trial.run(len, by) } else { by(stage.trial.faster()) }
+        let by = |way| stage.workers.with(|it| it.run(source, start, range, way));
+        if is_large { stage.trial.run(len, by) } else { by(stage.trial.fastest()) }
     };
     if let [range] = &ranges[..] {
         return run(range.clone());

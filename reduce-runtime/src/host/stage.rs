@@ -5,7 +5,6 @@ use super::pool::Pool;
 use super::trial::Trial;
 use super::worker::Worker;
 use reduce_dsl::func::{Func, FuncBuilder, Id, Param};
-use reduce_dsl::lanes::Loops;
 use reduce_dsl::operation::{Argument, Operation, Record, Search};
 use reduce_dsl::ops::TypeError;
 use reduce_dsl::{Scalar, Value};
@@ -21,8 +20,7 @@ pub(super) struct Stage {
     pub(super) exact: bool,
     /// Are the accumulators sums of the elements as they are?
     pub(super) sums: bool,
-    /// The loops by which elements are folded, and which of them are faster.
-    pub(super) reading: [Loops; 2],
+    /// Which way of reading elements is the fastest.
     pub(super) trial: Trial,
     pub(super) workers: Pool<Worker>,
 }
@@ -86,8 +84,7 @@ impl Stage {
             folds: false,
             exact,
             sums,
-            reading: isa.reading,
-            trial: Trial::default(),
+            trial: Trial::of(isa.ways),
             workers: Pool::of(worker),
         }
     }

@@ -1,54 +1,67 @@
-//! Which of two ways of reading memory is the faster one, found out on what is to be read anyway.
+//! Which way of reading memory is the fastest, found out on what is to be read anyway.
 //!
 //! Processors differ in it, and do not tell: the measurements are in ARCHITECTURE.md.
 
+use reduce_dsl::lanes::Way;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use std::sync::{Mutex, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
-/// Batches that are read by each way, until the faster one stays.
-const TURNS: usize = 8;
+/// Rounds in which each way reads a batch, until the one that was the fastest in most of them stays.
+const ROUNDS: usize = 8;
 
-/// Which of two ways is faster, 0 or 1.
-#[derive(Debug, Default)]
+/// Which of some ways is the fastest.
+#[derive(Debug)]
 pub(super) struct Trial {
+    ways: &'static [Way],
     turns: AtomicUsize,
-    /// What each took, in nanoseconds for 2^20 elements.
-    times: Mutex<[Vec<u128>; 2]>,
-    faster: OnceLock<usize>,
+    /// What each way took in each round, in nanoseconds for 2^20 elements.
+    times: Mutex<Vec<Vec<Option<u128>>>>,
+    fastest: OnceLock<Way>,
 }
 
 impl Trial {
-    /// The faster one; 0 where that is not known yet.
-    pub(super) fn faster(&self) -> usize {
-        self.faster.get().copied().unwrap_or(0)
+    /// Of those ways, of which there is one.
+    pub(super) fn of(ways: &'static [Way]) -> Trial {
+        let times = Mutex::new(vec![vec![None; ways.len()]; ROUNDS]);
+        Trial { ways, turns: AtomicUsize::new(0), times, fastest: OnceLock::new() }
     }
 
-    /// What `batch` of so many elements gives by the way whose turn it is, or by the faster one.
-    pub(super) fn run<R>(&self, elements: usize, batch: impl FnOnce(usize) -> R) -> R {
-        if let Some(&faster) = self.faster.get() {
-            return batch(faster);
+    /// The fastest one; the first one where that is not known yet.
+    pub(super) fn fastest(&self) -> Way {
+        self.fastest.get().copied().unwrap_or(self.ways[0])
+    }
+
+    /// What `batch` of so many elements gives by the way whose turn it is, or by the fastest one.
+    pub(super) fn run<R>(&self, elements: usize, batch: impl FnOnce(Way) -> R) -> R {
+        if self.ways.len() == 1 || self.fastest.get().is_some() {
+            return batch(self.fastest());
         }
-        let way = self.turns.fetch_add(1, Relaxed) % 2;
+        let turn = self.turns.fetch_add(1, Relaxed);
+        let (round, way) = (turn / self.ways.len(), turn % self.ways.len());
         let start = Instant::now();
-        let result = batch(way);
-        self.took(way, elements, start.elapsed());
+        let result = batch(self.ways[way]);
+        self.took([round, way], elements, start.elapsed());
         result
     }
 
-    /// Medians count: of some batches a part is in the caches, and some others are interrupted.
-    fn took(&self, way: usize, elements: usize, time: Duration) {
+    /// Batches of one round follow each other, so that what else the machine does meets all of them.
+    fn took(&self, [round, way]: [usize; 2], elements: usize, time: Duration) {
         let mut times = self.times.lock().unwrap_or_else(PoisonError::into_inner);
-        times[way].push((time.as_nanos() << 20) / elements.max(1) as u128);
-        if times.iter().all(|times| times.len() >= TURNS) {
-            let [first, second] = times.each_mut().map(|times| median(times));
-            self.faster.get_or_init(|| usize::from(second < first));
+        if let Some(time_of) = times.get_mut(round) {
+            time_of[way] = Some((time.as_nanos() << 20) / elements.max(1) as u128);
+        }
+        if times.iter().flatten().all(Option::is_some) {
+            self.fastest.get_or_init(|| self.ways[most_often_least(&times)]);
         }
     }
 }
 
-fn median(times: &mut [u128]) -> u128 {
-    *times.select_nth_unstable(times.len() / 2).1
+/// The place at which most rows have their least element.
+fn most_often_least(rows: &[Vec<Option<u128>>]) -> usize {
+    let least: Vec<_> = rows.iter().filter_map(|row| (0..row.len()).min_by_key(|&at| row[at])).collect();
+    let times = |at: &usize| least.iter().filter(|&least| least == at).count();
+    least.iter().copied().max_by_key(times).unwrap_or(0)
 }
 
 #[cfg(test)]
@@ -56,28 +69,38 @@ mod tests {
     use super::*;
 
     #[test]
-    fn both_ways_have_their_turns_and_one_stays() {
-        let trial = Trial::default();
-        let ways: Vec<_> = (0..4 * TURNS).map(|_| trial.run(1 << 20, |way| way)).collect();
-        assert_eq!(ways[..2 * TURNS], [0, 1].repeat(TURNS));
-        assert_eq!(ways[2 * TURNS..], [trial.faster(); 2 * TURNS]);
+    fn all_ways_have_their_turns_and_one_stays() {
+        let trial = Trial::of(&Way::ALL);
+        let ways: Vec<_> = (0..4 * ROUNDS).map(|_| trial.run(1 << 20, |way| way)).collect();
+        assert_eq!(ways[..3 * ROUNDS], Way::ALL.repeat(ROUNDS));
+        assert_eq!(ways[3 * ROUNDS..], [trial.fastest(); ROUNDS]);
     }
 
-    /// The slower one has the fastest batch, and the faster one is interrupted once.
     #[test]
-    fn the_median_for_each_element_counts() {
-        for faster in [0, 1] {
-            let trial = Trial::default();
-            for turn in 0..TURNS {
-                assert_eq!(trial.faster(), 0, "before turn {turn}");
-                let [fast, slow] = match turn {
-                    0 => [900, 10],
-                    _ => [50, 60],
-                };
-                trial.took(faster, 1 << 20, Duration::from_micros(fast));
-                trial.took(1 - faster, 1 << 18, Duration::from_micros(slow / 4));
+    fn one_way_has_no_rival() {
+        let trial = Trial::of(&[Way::InTurn]);
+        assert_eq!([trial.fastest(), trial.run(1, |way| way)], [Way::InTurn; 2]);
+    }
+
+    /// Each second round takes twice as long; batches have several lengths; and the slowest one is the fastest once.
+    #[test]
+    fn what_is_fastest_in_most_rounds_stays() {
+        for fastest in 0..3 {
+            let trial = Trial::of(&Way::ALL);
+            for round in 0..ROUNDS {
+                for way in 0..3 {
+                    assert_eq!(trial.fastest(), Way::Apart, "before round {round}");
+                    let micros = match (round, way == fastest) {
+                        (0, true) => 900,
+                        (_, true) => 50,
+                        (_, false) => 50 + 10 * way as u64 + 1,
+                    };
+                    let (slower, longer) = (1 + round as u64 % 2, way as u64 + 1);
+                    let time = Duration::from_micros(micros * slower * longer);
+                    trial.took([round, way], (way + 1) << 20, time);
+                }
             }
-            assert_eq!(trial.faster(), faster);
+            assert_eq!(trial.fastest(), Way::ALL[fastest]);
         }
     }
 }

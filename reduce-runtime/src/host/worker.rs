@@ -9,7 +9,7 @@ use super::source::{Row, Source, pieces};
 use super::stage::Stage;
 use reduce_dsl::eval::{Evaluator, Joiner};
 use reduce_dsl::func::Func;
-use reduce_dsl::lanes::{LaneError, Lanes, Loops, Summed};
+use reduce_dsl::lanes::{LaneError, Lanes, Loops, Summed, Way};
 use reduce_dsl::operation::Argument;
 use reduce_dsl::program::{Level, Runs, Tree, Unit};
 use reduce_dsl::{Scalar, Value};
@@ -95,7 +95,7 @@ impl Worker {
     /// accumulator, and two accumulators → one.
     pub(super) fn new(isa: Isa, arguments: &[Argument], [map, fold, combine]: [&Func; 3]) -> Worker {
         let is_uniform = |it: &Argument| matches!(it, Argument::Param(_) | Argument::Step);
-        let [loops, _] = isa.reading;
+        let loops = isa.loops;
         let uniform: Vec<_> = arguments.iter().map(is_uniform).collect();
         let fields: Vec<_> = map.result_types().into_iter().map(Lanes::empty).collect();
         let accs = vec![false; fields.len()];
@@ -127,15 +127,15 @@ impl Worker {
     }
 
     /// The items that `levels` leave of the elements at `range`, which are whole chunks of every level or the last ones, and are
-    /// folded by those loops.
+    /// read so.
     pub(super) fn run(
         &mut self,
         source: &Source<'_>,
         (start, levels): (Start, &[Level]),
         range: Range<usize>,
-        loops: Loops,
+        way: Way,
     ) -> Result<Vec<Lanes>, LaneError> {
-        self.fold.run_by(loops);
+        self.fold.read(way);
         self.items.iter_mut().for_each(Lanes::clear);
         match start {
             Start::Rows(level) => self.fold(source, range, level)?,
