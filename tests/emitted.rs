@@ -117,6 +117,15 @@ fn lanes() {
     }
 }
 
+/// Rows of the warps of an operator that does not commute.
+#[test]
+fn rows() {
+    let source = "op: |a, b| if b > a { b } else { a }, ty: f32, identity: f32::NEG_INFINITY, block: 64, \
+                  passes: [shuffle, vectorize(4), coarsen(2), rows, unroll]";
+    let spec = reduce_dsl::parse::text(source, None).unwrap().spec;
+    check("ordered_rows", &text(&spec.text, &reduce_codegen::compile(&spec).unwrap()));
+}
+
 /// How CUDA spells every operation on every type, and the functions that the spellings call.
 #[test]
 fn operations() {

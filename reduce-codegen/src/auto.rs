@@ -11,7 +11,7 @@ use reduce_dsl::redux::Redux;
 use reduce_dsl::spec::Passes;
 
 /// The version of the associations, of `auto` and of every pass: bits change only with it.
-pub const ASSOCIATION: &str = "A5";
+pub const ASSOCIATION: &str = "A6";
 
 /// How a specification is compiled for a range of n.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -87,7 +87,10 @@ const COMMUTING: [Row; 3] = [
 ];
 
 /// More elements, of operators that do not.
-const ORDERED: [Row; 1] = [Row { block: 512, units: 4, meet: Meet::Launches }];
+const ORDERED: [Row; 2] = [
+    Row { block: 1024, units: 4, meet: Meet::Few(1 << 22) },
+    Row { block: 1024, units: 4, meet: Meet::Launches },
+];
 
 /// The cases of a specification, by growing n; the last one has no end.
 pub(crate) fn cases(spec: &Spec, tuning: Tuning) -> Vec<Case> {
@@ -159,7 +162,11 @@ impl Row {
             Meet::All | Meet::Launches => None,
         };
         let unit = [Pass::Shuffle, Pass::Vectorize(width)].into_iter().chain(lanes(operation, width));
-        let tile = unit.chain([Pass::Coarsen(units), Pass::Unroll]).chain(near(operation)).collect();
+        let many = matches!(self.meet, Meet::Few(_) | Meet::Launches);
+        let in_rows = !operation.commutative && many && units > 1 && keeps_rows(operation, block, units);
+        let rows = in_rows.then_some(Pass::Rows);
+        let tile =
+            unit.chain([Pass::Coarsen(units), Pass::Unroll]).chain(rows).chain(near(operation)).collect();
         let meet = match self.meet {
             Meet::Cluster(blocks) if blocks <= tuning.cluster => vec![Pass::Cluster(blocks)],
             Meet::Cluster(_) | Meet::Few(_) => tuning.grid(true),
@@ -170,7 +177,7 @@ impl Row {
         // What is read again soon may stay in the cache.
         let once = match self.meet {
             Meet::Alone | Meet::Cluster(_) => false,
-            Meet::Few(_) => operation.commutative,
+            Meet::Few(_) => operation.commutative || in_rows,
             Meet::Many(_) | Meet::All | Meet::Launches => true,
         };
         let streaming = (once && tuning.streaming).then_some(Pass::Streaming).into_iter().collect();
@@ -181,6 +188,11 @@ impl Row {
                 .concat();
         Case { up_to, block, passes }
     }
+}
+
+/// Do accumulators of so many rows stay in the registers of a thread?
+fn keeps_rows(operation: &Operation, block: u32, rows: u32) -> bool {
+    rows as usize * operation.acc.size() * block as usize <= 512 * REGISTERS
 }
 
 /// The passes of elements that lie apart, 32 a thread: ptxas loads them all before it combines them, and 64 spill on sm_75.

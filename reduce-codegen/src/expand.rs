@@ -13,6 +13,7 @@ mod rows;
 mod stride;
 mod ticket;
 mod tree;
+mod unit;
 mod warps;
 
 use crate::error::Error;
@@ -230,6 +231,10 @@ impl<'a> Expansion<'a> {
     fn combine(&mut self, combine: Combine) {
         let step = Step::Combine(combine);
         match (combine.medium, combine.scope) {
+            (Medium::Registers, Scope::Warp) => {
+                self.note(Part::Tree, &step, vec!["rows".to_owned()]);
+                self.lanes_tree(combine);
+            }
             (Medium::Registers, _) => {
                 self.note(Part::Fold, &step, vec![word_of_lanes(self.kernel.fold())]);
                 self.lanes_tree(combine);

@@ -20,6 +20,7 @@ mod last_warp;
 mod near;
 mod one_block;
 mod redux;
+mod rows;
 mod sequential;
 mod serial;
 mod shuffle;
@@ -44,6 +45,7 @@ pub use last_warp::last_warp;
 pub use near::near;
 pub use one_block::one_block;
 pub use redux::redux;
+pub use rows::rows;
 pub use sequential::sequential;
 pub use serial::serial;
 pub use shuffle::shuffle;
@@ -93,6 +95,7 @@ fn rewrite(program: Program, pass: Pass) -> Result<Program, String> {
         Pass::Unroll => unroll(program),
         Pass::Vectorize(width) => vectorize(program, width),
         Pass::Lanes(lanes) => self::lanes(program, lanes),
+        Pass::Rows => rows(program),
         Pass::Streaming => streaming(program),
         Pass::Near => near(program),
         Pass::Redux => redux(program),

@@ -101,6 +101,8 @@ passes! {
         "each load unit is k consecutive elements, loaded up to 16 bytes at a time";
     Lanes(k: u32 in 1 | 2 | 4 | 8, "1, 2, 4 or 8") = "lanes", CHANGES,
         "each thread has k accumulators, which the elements of a load unit share";
+    Rows = "rows", CHANGES,
+        "warps whose operator does not commute read their units side by side, and combine row after row";
     Streaming = "streaming", KEEPS,
         "vector loads tell the cache that nobody reads the elements again";
     Near = "near", KEEPS,

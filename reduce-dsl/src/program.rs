@@ -3,8 +3,8 @@
 //! ```text
 //! program = operation, block, up to n, kernel kernel    -- one reads the inputs, one the partials of the level before
 //! kernel  = name, reads, dependent, trigger, step*
-//! step    = fold     units × width elements in each thread, striped or blocked, or all that a grid comes
-//!                    across, or all in one block, or everything in one thread
+//! step    = fold     units × width elements in each thread, striped, blocked or in rows of its warp, or all that a
+//!                    grid comes across, or all in one block, or everything in one thread
 //!         | combine  thread | warp | block | cluster: items by serial | halving | pairs
 //!                    through registers | shuffle | shared memory | global memory | distributed shared memory
 //!         | keep     every thread's accumulator in the workspace, for a tree in place
@@ -94,6 +94,9 @@ pub struct Fold {
     pub lanes: u32,
     /// Where the units of a thread lie.
     pub arrangement: Arrangement,
+    /// Of blocked units, is it the warp that has consecutive ones, in rows of 32, of each of which a thread has one, in an
+    /// accumulator of its own?
+    pub in_rows: bool,
     /// Is the loop over units unrolled?
     pub unrolled: bool,
     /// Do vector loads say that nobody reads the elements again?
@@ -238,6 +241,7 @@ impl Fold {
         width: 1,
         lanes: 1,
         arrangement: Arrangement::Striped,
+        in_rows: false,
         unrolled: false,
         streaming: false,
         near: false,
@@ -257,6 +261,11 @@ impl Fold {
     /// Items of a load unit that go to the same lane.
     pub fn items_of_a_lane(&self) -> u32 {
         self.width / self.lanes.max(1)
+    }
+
+    /// Rows of a warp, each of which has an accumulator in every thread.
+    pub fn rows(&self) -> u32 {
+        if self.in_rows { self.units().unwrap_or(1) } else { 1 }
     }
 
     /// Load units of a thread, where that is a number.

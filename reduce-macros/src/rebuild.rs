@@ -197,6 +197,7 @@ impl Rebuild for Pass {
             Pass::Unroll => quote!(#pass::Unroll),
             Pass::Vectorize(k) => quote!(#pass::Vectorize(#k)),
             Pass::Lanes(k) => quote!(#pass::Lanes(#k)),
+            Pass::Rows => quote!(#pass::Rows),
             Pass::Streaming => quote!(#pass::Streaming),
             Pass::Near => quote!(#pass::Near),
             Pass::Redux => quote!(#pass::Redux),

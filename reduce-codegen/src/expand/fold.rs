@@ -1,5 +1,6 @@
 //! The fold: each thread reads its items and folds them into its lanes.
 
+use super::unit::{Access, Before, Margin, Unit, plus};
 use super::{Expansion, count, first};
 use reduce_dsl::expanded::{Buffer, Chunk, Expr, Local, Loop, Part, Place, Stmt, Ty, Unroll};
 use reduce_dsl::operation::{Argument, Layout, Operation};
@@ -7,51 +8,11 @@ use reduce_dsl::ops::{Bin, Cmp};
 use reduce_dsl::program::{Arrangement, Fold, Reach, Reads, Step};
 use reduce_dsl::{Scalar, Value};
 
-/// How the items of a load unit are read.
-#[derive(Clone, Copy, PartialEq)]
-pub(super) enum Access {
-    /// Whole units, as vectors: the tile is full and the data aligned.
-    Vectors,
-    /// Whole units, as vectors that lie anywhere: the tile is full, and where they are read by words, others are around.
-    Unaligned,
-    /// One at a time: the tile is full.
-    Items,
-    /// One at a time, those that are there.
-    Guarded,
-}
-
-/// A load unit: where its first item is, and how it is read.
-pub(super) struct Unit {
-    /// The position in the tile, `u32`, or in the whole input, `u64`.
-    pub(super) at: Expr,
-    pub(super) access: Access,
-    /// How many items each lane has before it, `u64`. The first item of a lane may be assigned and not combined.
-    pub(super) before: Before,
-}
-
-/// What the lanes of a thread hold when a unit comes.
-#[derive(Clone)]
-pub(super) enum Before {
-    /// Nothing: the first item of each is assigned.
-    Nothing,
-    /// So many items, `u64`; where no item is assigned, also the padding.
-    Items(Expr),
-}
-
-/// Whether unaligned vectors can be read that are read by words, and so with what is around them.
-pub(super) enum Margin {
-    /// They are not read by words.
-    Nothing,
-    /// They can, where this holds: the tile is full, and in the input is what is read around it.
-    If(Expr),
-    /// They cannot: the only tile has nothing before it.
-    Absent,
-}
-
 impl Expansion<'_> {
     pub(super) fn fold(&mut self, fold: Fold) {
         self.note(Part::Fold, &Step::Fold(fold), self.words(fold));
         self.declare_lanes(fold);
+        self.first_of_rows(fold);
         let body = match fold.reach {
             Reach::Units(units) => self.tile(fold, units),
             Reach::GridStride(_) => self.grid_stride(),
@@ -100,8 +61,9 @@ impl Expansion<'_> {
     }
 
     fn declare_lanes(&mut self, fold: Fold) {
-        let name = |lane| if fold.lanes == 1 { "acc".to_owned() } else { format!("acc_{lane}") };
-        self.lanes = (0..fold.lanes).map(|lane| self.local(&name(lane), self.acc_type())).collect();
+        let lanes = fold.lanes * fold.rows();
+        let name = |lane| if lanes == 1 { "acc".to_owned() } else { format!("acc_{lane}") };
+        self.lanes = (0..lanes).map(|lane| self.local(&name(lane), self.acc_type())).collect();
         let empty = self.empty();
         self.body.extend(self.lanes.iter().map(|lane| Stmt::Var(lane.clone(), empty.clone())));
     }
@@ -111,6 +73,9 @@ impl Expansion<'_> {
     pub(super) fn units(&self, fold: Fold, units: u32, access: Access) -> Vec<Stmt> {
         if units == 1 {
             return self.unit(Expr::Thread, access, Before::Nothing, "");
+        }
+        if fold.in_rows {
+            return self.unit_of_each_row(units, access);
         }
         let (first, number) = match fold.arrangement {
             Arrangement::Striped => {
@@ -144,6 +109,18 @@ impl Expansion<'_> {
     /// The unit of that number: where it lies, its loads, and each of its items into its lane. `suffix`
     /// tells its names from those of another unit in sight.
     pub(super) fn unit(&self, number: Expr, access: Access, before: Before, suffix: &str) -> Vec<Stmt> {
+        self.unit_in_row(0, number, access, before, suffix)
+    }
+
+    /// The same, of a row.
+    pub(super) fn unit_in_row(
+        &self,
+        row: u32,
+        number: Expr,
+        access: Access,
+        before: Before,
+        suffix: &str,
+    ) -> Vec<Stmt> {
         let wide = self.kernel.fold().width > 1;
         let position = if wide { number.times(Expr::Named("WIDTH")) } else { number };
         let mut body = Vec::new();
@@ -153,7 +130,7 @@ impl Expansion<'_> {
             at = local.get();
             body.push(Stmt::Let(local, position));
         }
-        body.extend(self.items(&Unit { at, access, before }, suffix));
+        body.extend(self.items(&Unit { at, access, before, row }, suffix));
         body
     }
 
@@ -177,13 +154,19 @@ impl Expansion<'_> {
             }
             (Reads::Inputs, Access::Items | Access::Guarded) => self.element(unit, item, suffix),
         };
-        body.push(Stmt::Set(self.lane(item).clone(), value));
+        body.push(Stmt::Set(self.lane(unit, item).clone(), value));
         if unit.access == Access::Guarded { vec![Stmt::when(unit.holds(item), body)] } else { body }
     }
 
     /// The accumulator that an item of a unit goes to.
-    fn lane(&self, item: u32) -> &Local {
-        &self.lanes[item as usize % self.lanes.len()]
+    fn lane(&self, unit: &Unit, item: u32) -> &Local {
+        let lanes = self.lanes_of_unit();
+        &self.lanes[(unit.row * lanes + item % lanes) as usize]
+    }
+
+    /// Accumulators that the items of a unit go to.
+    fn lanes_of_unit(&self) -> u32 {
+        self.lanes.len() as u32 / self.kernel.fold().rows()
     }
 
     fn item_of_partials(&self, unit: &Unit, item: u32, suffix: &str) -> (Vec<Stmt>, Expr) {
@@ -192,7 +175,7 @@ impl Expansion<'_> {
         let load = if flagged { Stmt::Take } else { Stmt::Load };
         let load = load(local.clone(), self.partials.0.at(self.position(unit, item)));
         let begins = self.before(unit, item).is_none();
-        (vec![load], if begins { local.get() } else { self.lane(item).get().combine(local.get()) })
+        (vec![load], if begins { local.get() } else { self.lane(unit, item).get().combine(local.get()) })
     }
 
     fn element(&self, unit: &Unit, item: u32, suffix: &str) -> (Vec<Stmt>, Expr) {
@@ -206,7 +189,7 @@ impl Expansion<'_> {
 
     /// How many items the lane of an item has before it; `None` where the item is assigned.
     fn before(&self, unit: &Unit, item: u32) -> Option<Expr> {
-        let in_lane = item / self.lanes.len() as u32;
+        let in_lane = item / self.lanes_of_unit();
         let more = Expr::from(in_lane).cast(Scalar::U64);
         match &unit.before {
             Before::Nothing => (in_lane > 0).then_some(more),
@@ -234,7 +217,7 @@ impl Expansion<'_> {
             let args = operation.map_arguments().iter().filter_map(given).collect();
             if self.near { Expr::NearMap(args) } else { Expr::Map(args) }
         };
-        let acc = self.lane(item).get();
+        let acc = self.lane(unit, item).get();
         match (before, operation.fold_arguments()) {
             (None, _) => mapped(),
             (Some(_), None) => acc.combine(mapped()),
@@ -364,33 +347,14 @@ impl Expansion<'_> {
         };
         let vectorize = (fold.width > 1).then(|| format!("vectorize({})", fold.width));
         let lanes = fold.shares_lanes().then(|| word_of_lanes(fold));
+        let rows = fold.in_rows.then(|| "rows".to_owned());
         let unroll = (fold.unrolled && fold.units() != Some(1)).then(|| "unroll".to_owned());
         let streaming = fold.streaming.then(|| "streaming".to_owned());
         let near = fold.near.then(|| "near".to_owned());
-        [reach, vectorize, lanes, unroll, streaming, near].into_iter().flatten().collect()
+        [reach, vectorize, lanes, rows, unroll, streaming, near].into_iter().flatten().collect()
     }
 }
 
 pub(super) fn full_tile() -> Expr {
     count().get().equals(Expr::Named("TILE"))
-}
-
-impl Unit {
-    /// Is that item there?
-    fn holds(&self, item: u32) -> Expr {
-        if self.is_whole() {
-            plus(self.at.clone(), item).below(Expr::Items)
-        } else {
-            self.at.clone().plus(item).below(count().get())
-        }
-    }
-
-    fn is_whole(&self) -> bool {
-        self.at.ty() == Some(Ty::U64)
-    }
-}
-
-/// A position in the whole input, some items further on.
-fn plus(position: Expr, items: u32) -> Expr {
-    if items == 0 { position } else { position.bin(Bin::Add, Expr::Const(Value::of(u64::from(items)))) }
 }

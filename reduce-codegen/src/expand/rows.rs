@@ -1,10 +1,12 @@
-//! Striped units, row after row: of a row, neighbouring threads take neighbouring units.
+//! Rows of units, of which neighbouring threads take neighbouring ones: of a block, where they are striped, one after the
+//! other, or of a warp, each by itself.
 
-use super::fold::{Access, Before, Margin, before_unit, full_tile, in_flight, unit};
+use super::fold::{before_unit, full_tile, in_flight, unit};
+use super::unit::{Access, Before, Margin};
 use super::{Expansion, count};
 use reduce_dsl::expanded::{Expr, Local, Loop, Stmt, Ty, Unroll};
 use reduce_dsl::ops::Bin;
-use reduce_dsl::program::Fold;
+use reduce_dsl::program::{Fold, Program};
 
 impl Expansion<'_> {
     /// Striped units: all at once, where the tile is full and the data aligned; else the rows that are there as a whole,
@@ -64,6 +66,41 @@ impl Expansion<'_> {
         })));
         body
     }
+}
+
+impl Expansion<'_> {
+    /// Where the first unit of a thread lies, if its warp has rows of them.
+    pub(super) fn first_of_rows(&mut self, fold: Fold) {
+        if fold.in_rows {
+            let rows = Expr::Named("UNITS").times(Program::WARP);
+            let in_row = Expr::Thread.bin(Bin::Rem, Program::WARP);
+            let number = Expr::Thread.over(Program::WARP).times(rows).plus(in_row);
+            self.body.push(Stmt::Let(first_unit(), number));
+        }
+    }
+
+    /// The number of a thread's unit among all, of a row of its warp; without rows, that of the thread.
+    pub(super) fn unit_of_row(&self, row: u32) -> Expr {
+        match (self.lanes.len(), row) {
+            (1, _) => Expr::Thread,
+            (_, 0) => first_unit().get(),
+            (_, row) => first_unit().get().plus(row * Program::WARP),
+        }
+    }
+
+    /// A unit of each row, which begins an accumulator of its own.
+    pub(super) fn unit_of_each_row(&self, rows: u32, access: Access) -> Vec<Stmt> {
+        let unit = |row: u32| {
+            let number = self.unit_of_row(row);
+            self.unit_in_row(row, number, access, Before::Nothing, &format!("_{row}"))
+        };
+        (0..rows).flat_map(unit).collect()
+    }
+}
+
+/// The first unit of a thread, whose units lie in rows of its warp.
+fn first_unit() -> Local {
+    Local::new("first_unit", Ty::U32)
 }
 
 /// Items of a row of units.

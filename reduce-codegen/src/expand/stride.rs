@@ -1,6 +1,7 @@
 //! Folds whose length is not in the program: a grid goes over the whole input, or one block, or one thread does.
 
-use super::fold::{Access, Before, Unit, in_flight};
+use super::fold::in_flight;
+use super::unit::{Access, Before, Unit};
 use super::{Expansion, first};
 use reduce_dsl::Scalar;
 use reduce_dsl::expanded::{Expr, Local, Loop, Stmt, Ty, Unroll};
@@ -42,7 +43,9 @@ impl Expansion<'_> {
             [from, stride, rounds],
             end,
             self.partials_in_flight(fold),
-            |at, before, suffix| self.items(&Unit { at: at.clone(), access: Access::Items, before }, suffix),
+            |at, before, suffix| {
+                self.items(&Unit { at: at.clone(), access: Access::Items, before, row: 0 }, suffix)
+            },
         ));
         body
     }
@@ -84,7 +87,8 @@ impl Expansion<'_> {
 
     /// A unit, as vectors where all of it is there and the data is aligned.
     fn round(&self, at: &Expr, before: Before, suffix: &str) -> Vec<Stmt> {
-        let items = |access| self.items(&Unit { at: at.clone(), access, before: before.clone() }, suffix);
+        let items =
+            |access| self.items(&Unit { at: at.clone(), access, before: before.clone(), row: 0 }, suffix);
         if self.kernel.fold().width == 1 {
             return items(Access::Items);
         }
@@ -98,7 +102,7 @@ impl Expansion<'_> {
     pub(super) fn everything(&self) -> Vec<Stmt> {
         let numbers = [number(0), number(1), at().get()];
         let body = self.rounds(numbers, self.end(), Unroll::Unsaid, |at, before, suffix| {
-            self.items(&Unit { at: at.clone(), access: Access::Items, before }, suffix)
+            self.items(&Unit { at: at.clone(), access: Access::Items, before, row: 0 }, suffix)
         });
         vec![Stmt::when(Expr::Thread.equals(0), body)]
     }

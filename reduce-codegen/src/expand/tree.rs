@@ -5,25 +5,29 @@ use reduce_dsl::expanded::{Expr, FULL, Local, Loop, Stmt, Ty, Unroll};
 use reduce_dsl::program::{Arrangement, Combine, Fold, How, Scope, Tree};
 
 impl Expansion<'_> {
-    /// The lanes of a thread become one accumulator, by pairs.
+    /// The lanes of a thread, or the rows of a warp, become one accumulator, by pairs.
     pub(super) fn lanes_tree(&mut self, combine: Combine) {
         let strides = std::iter::successors(Some(1u32), |stride| Some(2 * stride));
         for stride in strides.take_while(|&stride| stride < combine.items) {
             for lane in (0..combine.items - stride).step_by(2 * stride as usize) {
-                let stmt = self.lane_pair(lane, lane + stride);
+                let stmt = self.lane_pair(combine.scope, lane, lane + stride);
                 self.body.push(stmt);
             }
         }
         let acc = self.local("acc", self.acc_type());
         self.body.push(Stmt::Var(acc.clone(), self.lanes[0].get()));
         self.lanes = vec![acc];
+        if combine.scope == Scope::Warp {
+            self.present = self.present.clone().plus(combine.items - 1).over(Expr::Named("UNITS"));
+        }
     }
 
     /// So many threads have an item, where that is asked for: those before the last one have a unit each, or where units
-    /// are consecutive all of them.
+    /// are consecutive all of them. Where they lie in rows, so many units have one.
     pub(super) fn threads_with_an_item(&mut self, fold: Fold) {
         let units = match fold.arrangement {
             Arrangement::Striped => 1,
+            Arrangement::Blocked if fold.in_rows => 1,
             Arrangement::Blocked => fold.units().unwrap_or(1),
         };
         let constants = [("UNITS", units), ("WIDTH", fold.width)].into_iter().filter(|&(_, items)| items > 1);
@@ -36,15 +40,20 @@ impl Expansion<'_> {
         }
     }
 
-    fn lane_pair(&self, left: u32, right: u32) -> Stmt {
+    fn lane_pair(&self, scope: Scope, left: u32, right: u32) -> Stmt {
         let [a, b] = [left, right].map(|lane| self.lanes[lane as usize].clone());
         let set = Stmt::Set(a.clone(), a.get().combine(b.get()));
-        let there = Expr::Thread.times(Expr::Named("WIDTH")).plus(right).below(count().get());
+        let there = match scope {
+            Scope::Warp => self.unit_of_row(right).below(self.present.clone()),
+            Scope::Thread | Scope::Block | Scope::Cluster | Scope::Grid => {
+                Expr::Thread.times(Expr::Named("WIDTH")).plus(right).below(count().get())
+            }
+        };
         if self.guarded() { Stmt::when(there, vec![set]) } else { set }
     }
 
-    /// The accumulators of a warp's lanes become one, in lane 0, by halving or by pairs. `present` items are there,
-    /// counted from thread 0. By pairs, only lanes at multiples of twice the stride hold what the next step needs. Where the
+    /// The accumulators of a warp's lanes become one, in lane 0, by halving or by pairs: of each row, where it has rows.
+    /// `present` items are there, counted from thread 0. By pairs, only lanes at multiples of twice the stride hold what the next step needs. Where the
     /// hardware finds it at once, there is no tree, and all lanes have it.
     pub(super) fn shuffle_tree(&mut self, combine: Combine, present: Expr) {
         if combine.how == How::Redux {
@@ -70,18 +79,21 @@ impl Expansion<'_> {
     }
 
     fn shuffle_step(&self, scope: Scope, stride: Expr, suffix: &str, present: &Expr) -> Vec<Stmt> {
-        let acc = self.acc().clone();
         let whose = match scope {
             Scope::Thread | Scope::Warp | Scope::Grid => "other",
             Scope::Block => "other_warp",
             Scope::Cluster => "other_block",
         };
-        let other = self.local(&format!("{whose}{suffix}"), self.acc_type());
-        let shuffle =
-            Stmt::Shuffle { into: other.clone(), value: acc.get(), down: stride.clone(), mask: FULL };
-        let set = Stmt::Set(acc.clone(), acc.get().combine(other.get()));
-        let there = Expr::Thread.plus(stride).below(present.clone());
-        vec![shuffle, if self.guarded() { Stmt::when(there, vec![set]) } else { set }]
+        let of_row = |(row, acc): (u32, &Local)| {
+            let number = if self.lanes.len() > 1 { format!("_{row}") } else { String::new() };
+            let other = self.local(&format!("{whose}{suffix}{number}"), self.acc_type());
+            let (into, value, down) = (other.clone(), acc.get(), stride.clone());
+            let shuffle = Stmt::Shuffle { into, value, down, mask: FULL };
+            let set = Stmt::Set(acc.clone(), acc.get().combine(other.get()));
+            let there = self.unit_of_row(row).plus(stride.clone()).below(present.clone());
+            [shuffle, if self.guarded() { Stmt::when(there, vec![set]) } else { set }]
+        };
+        (0..).zip(&self.lanes).flat_map(of_row).collect()
     }
 }
 

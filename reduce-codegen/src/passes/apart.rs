@@ -2,7 +2,7 @@
 
 use Pass::{
     Atomic, Bitmask, Cluster, Coarsen, Flag, Gather, GridStride, InPlace, Lanes, LastWarp, Near, OneBlock,
-    Redux, Sequential, Serial, Shuffle, Streaming, StridedIndex, Ticket, Vectorize,
+    Redux, Rows, Sequential, Serial, Shuffle, Streaming, StridedIndex, Ticket, Vectorize,
 };
 use reduce_dsl::pass::Pass;
 
@@ -19,8 +19,8 @@ fn why(one: Pass, other: Pass) -> Option<&'static str> {
         (Serial, _) => Some("one thread folds everything"),
         (
             InPlace,
-            LastWarp | Shuffle | Coarsen(_) | GridStride(_) | Vectorize(_) | Lanes(_) | Streaming | Near
-            | Redux | Gather | Atomic | Cluster(_) | OneBlock | Ticket | Flag,
+            LastWarp | Shuffle | Coarsen(_) | GridStride(_) | Vectorize(_) | Lanes(_) | Rows | Streaming
+            | Near | Redux | Gather | Atomic | Cluster(_) | OneBlock | Ticket | Flag,
         ) => Some("a tree in place has one item for each element, in global memory"),
         (Bitmask, StridedIndex | Sequential) | (StridedIndex, Sequential) => {
             Some("a tree has one addressing")

@@ -25,7 +25,7 @@ use reduce_dsl::spec::Passes;
 use reduce_dsl::{Scalar, Spec};
 
 /// The pass lists that every operator and type goes through, with the block size of each.
-pub const LISTS: [(u32, &str); 46] = [
+pub const LISTS: [(u32, &str); 50] = [
     (256, ""),
     (32, "coarsen(4)"),
     (128, "sequential"),
@@ -72,6 +72,10 @@ pub const LISTS: [(u32, &str); 46] = [
     (256, "shuffle coarsen(2) cluster(4) gather"),
     (64, "shuffle vectorize(8) lanes(2) coarsen(3) unroll one_block ticket"),
     (32, "vectorize(4) lanes(1) grid_stride(2)"),
+    (64, "shuffle coarsen(2) rows"),
+    (32, "shuffle coarsen(4) rows vectorize(2) unroll"),
+    (128, "shuffle coarsen(4) vectorize(4) rows unroll streaming one_block ticket flag"),
+    (64, "shuffle coarsen(8) rows unroll cluster(2)"),
 ];
 
 /// The passes of a list.

@@ -232,6 +232,7 @@ fn levels_of(program: &Program, kernel: &Kernel) -> Vec<Level> {
             let (round, arrangement) = (u64::from(program.block) * u64::from(fold.lanes), fold.arrangement);
             let (chunk, lanes) = match (fold.reach, arrangement) {
                 (Reach::Units(_), Arrangement::Striped) => (tile, round),
+                (Reach::Units(_), Arrangement::Blocked) if fold.in_rows => (fold.width.into(), 1),
                 (Reach::Units(_), Arrangement::Blocked) => (tile / u64::from(program.block), 1),
                 (Reach::GridStride(blocks), _) => (Level::ALL, round * u64::from(blocks)),
                 (Reach::OneBlock, _) => (Level::ALL, round),

@@ -80,12 +80,16 @@ impl fmt::Display for Fold {
         let streaming = if self.streaming { ", streaming" } else { "" };
         match self.reach {
             Reach::Units(units) => {
-                let consecutive = if self.arrangement == Arrangement::Blocked { "consecutive " } else { "" };
+                let (consecutive, rows) = match self.arrangement {
+                    Arrangement::Striped => ("", ""),
+                    Arrangement::Blocked if self.in_rows => ("", ", each in a row of its warp"),
+                    Arrangement::Blocked => ("consecutive ", ""),
+                };
                 let unrolled = unrolled(self.unrolled && units > 1);
                 let near = if self.near { ", near positions" } else { "" };
                 write!(
                     f,
-                    "fold thread: {units} x {width} {consecutive}items{lanes}{unrolled}{streaming}{near}"
+                    "fold thread: {units} x {width} {consecutive}items{lanes}{rows}{unrolled}{streaming}{near}"
                 )
             }
             Reach::GridStride(blocks) => {

@@ -3,15 +3,16 @@
 //! 1. The kernels are, in this order, one that reads inputs and one that reads partials. Both are dependent or none is, and so
 //!    with triggers.
 //! 2. `block` is a power of two, 32 … 1024.
-//! 3. The steps of a kernel are a fold, then combinations of strictly widening scope, then the grid. A kernel
-//!    whose tree is in place has no fold, because its items are in memory; the kernel before it keeps them there.
+//! 3. The steps of a kernel are a fold, then combinations of strictly widening scope, then the grid; a warp's threads are
+//!    combined before its rows. A kernel whose tree is in place has no fold, because its items are in memory; the kernel before it keeps them there.
 //! 4. A fold has at least one unit (or block) and its width is a power of two; partials are folded one at a
 //!    time, and so are elements that lie apart, and everything that one thread folds. Only the units of a tile, and what
-//!    one block folds, can be blocked. Only partials are folded in one block, and only elements of vectors are streaming.
-//! 5. The combinations leave one item a block: the lanes of a thread, then a warp of threads, then what is left.
+//!    one block folds, can be blocked, and of these only the units of elements lie in rows. Only partials are folded in one block, and only elements of vectors are streaming.
+//! 5. The combinations leave one item a block: the lanes of a thread, then a warp of threads, of each row, and then its rows,
+//!    then what is left.
 //!    A tree in place has two items a thread; what is kept, and what one thread folds, is not combined. The blocks of a
 //!    cluster, at most 16, leave one item together, in the kernel over inputs.
-//! 6. The medium fits the scope: registers for a thread, shuffles for a warp, shuffles of at most one
+//! 6. The medium fits the scope: registers for a thread or the rows of a warp, shuffles for a warp, shuffles of at most one
 //!    item a lane of a warp, or shared or global memory, for a block, distributed shared memory for a cluster. Only a
 //!    tree with sequential addressing in shared memory leaves its last warp to itself.
 //! 7. The tree fits the medium: `halving` for sequential addressing, either for shuffles and distributed shared memory,
@@ -142,7 +143,8 @@ fn verify_order(program: &Program, kernel: &Kernel) -> Check {
     };
     let folds = usize::from(kernel.in_place().is_none());
     let middle = kernel.steps.len() == kernel.combines().count() + folds + 1;
-    let scopes: Vec<_> = kernel.combines().map(|combine| combine.scope).collect();
+    let scope = |combine: Combine| (combine.scope, combine.medium == Medium::Registers);
+    let scopes: Vec<_> = kernel.combines().map(scope).collect();
     let widening = scopes.is_sorted_by(|a, b| a < b);
     ensure(3, ends && middle && widening, || steps_of(kernel))
 }
@@ -164,8 +166,11 @@ fn verify_fold(program: &Program, kernel: &Kernel, fold: Fold) -> Check {
         Arrangement::Striped => fold.lanes.is_power_of_two() && fold.lanes <= fold.width,
         Arrangement::Blocked => runs && fold.lanes == 1,
     };
+    let rows =
+        fold.arrangement == Arrangement::Blocked && kernel.reads == Reads::Inputs && fold.units().is_some();
     let placed = (fold.reach != Reach::OneBlock || kernel.reads == Reads::Partials)
-        && (!fold.streaming || fold.width > 1);
+        && (!fold.streaming || fold.width > 1)
+        && (!fold.in_rows || rows);
     let legal = several > 0 && fold.width.is_power_of_two() && narrow && arranged && placed;
     ensure(4, legal, || format!("{fold}"))?;
     ensure(8, fold.is_in_order() || program.operation.commutative, || {
@@ -185,7 +190,9 @@ fn verify_atomic(program: &Program, kernel: &Kernel) -> Check {
 fn verify_ticket(program: &Program, kernel: &Kernel) -> Check {
     let next = program.kernel(Reads::Partials);
     let trees = |kernel: &Kernel| {
-        let in_block = |combine: &Combine| [Scope::Warp, Scope::Block].contains(&combine.scope);
+        let in_block = |combine: &Combine| {
+            [Scope::Warp, Scope::Block].contains(&combine.scope) && combine.medium != Medium::Registers
+        };
         let trees = kernel.combines().filter(in_block);
         trees.map(|combine| Combine { how: How::Looped, ..combine }).collect::<Vec<_>>()
     };
@@ -223,9 +230,10 @@ fn verify_gathered(program: &Program, kernel: &Kernel) -> Check {
 }
 
 fn verify_items(program: &Program, kernel: &Kernel) -> Check {
-    let items =
-        |scope| kernel.combines().find(|combine| combine.scope == scope).map_or(1, |combine| combine.items);
-    let thread = items(Scope::Thread) == kernel.fold().lanes;
+    let items_where = |is: &dyn Fn(&Combine) -> bool| kernel.combines().find(is).map_or(1, |it| it.items);
+    let items = |scope| items_where(&|it| it.scope == scope);
+    let rows = items_where(&|it| it.scope == Scope::Warp && it.medium == Medium::Registers);
+    let thread = items(Scope::Thread) == kernel.fold().lanes && rows == kernel.fold().rows();
     let warp = [1, Program::WARP].contains(&items(Scope::Warp));
     let alone = kernel.steps.contains(&Step::Keep) || kernel.fold().reach == Reach::Everything;
     let wanted = match (alone, kernel.in_place()) {
@@ -242,7 +250,7 @@ fn verify_items(program: &Program, kernel: &Kernel) -> Check {
 fn verify_combine(program: &Program, combine: Combine) -> Check {
     let Combine { scope, items, tree, medium, last_warp, .. } = combine;
     let fits = match medium {
-        Medium::Registers => scope == Scope::Thread,
+        Medium::Registers => matches!(scope, Scope::Thread | Scope::Warp),
         Medium::Shuffle => matches!(scope, Scope::Warp | Scope::Block) && items <= Program::WARP,
         Medium::Shared(_) | Medium::Global(_) => scope == Scope::Block,
         Medium::Distributed => scope == Scope::Cluster,
