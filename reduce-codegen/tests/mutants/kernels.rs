@@ -100,6 +100,9 @@ fn launches(program: &Program, at: usize) -> Vec<Launch> {
     // In order, a thread has neighbours, and a tree takes pairs: of so many threads, or blocks, the last has no pair.
     let unpaired = [2, 3, 5, 9, 17].into_iter().filter(|_| fold.arrangement == Arrangement::Blocked);
     let of_threads = unpaired.clone().map(|threads| threads * (tile / u64::from(program.block)));
+    // The same of the units of each row, and one item of a row.
+    let units = (0..u64::from(fold.rows())).flat_map(|row| [1, 2, 3, 5, 9, 17].map(|unit| 32 * row + unit));
+    let of_rows = units.map(|units| units * width).filter(|_| fold.in_rows);
     let next_turn = (1..=width + 1).map(|items| turn + items);
     let nothing = program.operation.padding.is_some().then_some(0);
     let tiles = tile * cluster;
@@ -117,6 +120,7 @@ fn launches(program: &Program, at: usize) -> Vec<Launch> {
         .chain(of_cluster)
         .chain(few)
         .chain(of_threads)
+        .chain(of_rows)
         .chain(next_turn);
     let alignments: &[bool] = if fold.width > 1 { &[true, false] } else { &[true] };
     let grid = |items: u64| items.div_ceil(tile).clamp(1, most).next_multiple_of(cluster);
@@ -191,6 +195,8 @@ pub(crate) fn ordered_specs() -> impl Iterator<Item = reduce_dsl::Spec> {
         (32, "shuffle vectorize(2) coarsen(3) unroll one_block ticket"),
         (64, "strided_index one_block ticket"),
         (32, "shuffle cluster(2) one_block ticket"),
+        (64, "shuffle coarsen(4) rows one_block ticket"),
+        (64, "shuffle vectorize(2) coarsen(2) rows unroll one_block ticket"),
     ];
     let of = move |name| lists.map(|(block, list)| spec_of(&named(name), block, list));
     ["matrix", "matrix_padded"].into_iter().flat_map(of)
