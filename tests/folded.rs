@@ -35,9 +35,9 @@ fn spec(operation: &Operation, passes: Passes, block: Option<u32>) -> Spec {
 
 /// The program after each pass of every list that the operation takes, and of `auto`, each kernel once.
 fn programs(operation: &Operation) -> Vec<Program> {
-    let lists =
-        cases::LISTS.map(|(passes, block)| spec(operation, Passes::List(passes.to_vec()), Some(block)));
-    let specs = lists.into_iter().chain([spec(operation, Passes::Auto, None)]);
+    let list = |(passes, block): (&[Pass], u32)| spec(operation, Passes::List(passes.to_vec()), Some(block));
+    let specs =
+        cases::LISTS.into_iter().chain(cases::ORDERED).map(list).chain([spec(operation, Passes::Auto, None)]);
     let mut programs: Vec<Program> = Vec::new();
     for stage in specs.filter_map(|spec| stages(&spec).ok()).flatten() {
         let it = stage.program;

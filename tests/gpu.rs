@@ -80,16 +80,18 @@ fn sanitized() {
         ("dot", Scalar::F32),
         ("any", Scalar::U64),
     ];
+
     let lists = [0, 2, 5, 6, 8, 12, 14, 15].map(|i| LISTS[i]);
     let samples = Samples::new();
-    for (name, ty) in canaries {
-        for spec in lists.map(|list| spec(name, ty, list)).into_iter().chain([cases::auto(name, ty)]) {
-            let gpu = Reducer::new(&spec, &device).unwrap();
-            let host = Reducer::new(&spec, &Device::host()).unwrap();
-            // The last is of partials with flags, in `auto` of two inputs and of 8 bytes.
-            for n in [1, 33, 1025, 20_001, 66_001] {
-                samples.compare(&spec, &gpu, &host, n, Kind::Plain).unwrap();
-            }
+    let of_each =
+        |(name, ty)| lists.map(|list| spec(name, ty, list)).into_iter().chain([cases::auto(name, ty)]);
+    let ordered = cases::ORDERED.map(|list| spec("first", Scalar::F32, list));
+    for spec in canaries.into_iter().flat_map(of_each).chain(ordered) {
+        let gpu = Reducer::new(&spec, &device).unwrap();
+        let host = Reducer::new(&spec, &Device::host()).unwrap();
+        // The last is of partials with flags, in `auto` of two inputs and of 8 bytes.
+        for n in [1, 33, 1025, 20_001, 66_001] {
+            samples.compare(&spec, &gpu, &host, n, Kind::Plain).unwrap();
         }
     }
 }

@@ -8,7 +8,7 @@ use reduce_dsl::func::Param;
 use reduce_dsl::operation::{Layout, Operation};
 use reduce_dsl::operators::{Nan, OPERATORS, Request, Ties, operator};
 use reduce_dsl::pass::Pass::{
-    self, Bitmask, Cluster, Coarsen, Dependent, Flag, GridStride, InPlace, Lanes, LastWarp, OneBlock,
+    self, Bitmask, Cluster, Coarsen, Dependent, Flag, GridStride, InPlace, Lanes, LastWarp, OneBlock, Rows,
     Sequential, Serial, Shuffle, Streaming, StridedIndex, Ticket, Trigger, Unroll, Vectorize,
 };
 use reduce_dsl::program::Program;
@@ -49,6 +49,12 @@ pub(crate) const LISTS: [(&[Pass], u32); 31] = [
     (&[Shuffle, Vectorize(8), Lanes(2), Coarsen(3)], 64),
     (&[Shuffle, Vectorize(4), OneBlock, Ticket, Dependent, Trigger], 64),
     (&[Sequential, Trigger, Dependent], 32),
+];
+
+/// Lists for operators that do not commute.
+pub(crate) const ORDERED: [(&[Pass], u32); 2] = [
+    (&[Shuffle, Coarsen(4), Rows, Unroll, Cluster(2)], 64),
+    (&[Shuffle, Vectorize(4), Coarsen(2), Rows, Streaming, OneBlock, Ticket, Flag], 128),
 ];
 
 /// A list for speed.

@@ -1,22 +1,25 @@
 //! Operations in order, with `fold`, params, positions and the number of elements: on a GPU as on the host.
 
-use super::cases::{self, LISTS};
+use super::cases::{self, LISTS, ORDERED};
 use super::data::Kind;
 use super::device::gpu;
 use super::operations::{self, Subject};
 use rayon::prelude::*;
 use reduce_dsl::Spec;
+use reduce_dsl::pass::Pass;
 use reduce_dsl::spec::Passes;
 use reduce_runtime::{Device, Reducer};
 
-fn compare(subject: &Subject, spec: &Spec, device: &Device) -> usize {
+/// Compares what both give of so many elements, or of the lengths that the programs treat specially.
+fn compare(subject: &Subject, spec: &Spec, device: &Device, lengths: Option<&[usize]>) -> usize {
     // A list that would reorder the elements is refused on every device.
     let Ok(gpu) = Reducer::new(spec, device) else {
         assert!(Reducer::new(spec, &Device::host()).is_err(), "{}", spec.text);
         return 0;
     };
     let host = Reducer::new(spec, &Device::host()).unwrap();
-    let lengths = cases::lengths_of_all(gpu.programs(), 70_000);
+    let special = || cases::lengths_of_all(gpu.programs(), 70_000);
+    let lengths = lengths.map_or_else(special, <[usize]>::to_vec);
     for (&n, turn) in lengths.iter().zip(0..) {
         let kind = Kind::ALL[turn % Kind::ALL.len()];
         // Other elements of each input.
@@ -42,11 +45,24 @@ fn folds_and_ordered_operators_give_the_bits_of_the_host() {
             block,
             passes,
         };
-        let lists = LISTS.map(|(passes, block)| spec(Passes::List(passes.to_vec()), Some(block)));
-        let specs: Vec<_> = lists.into_iter().chain([spec(Passes::Auto, None)]).collect();
-        specs.into_iter().map(|spec| compare(subject, &spec, &device)).collect::<Vec<_>>()
+        let list = |(passes, block): (&[Pass], u32)| spec(Passes::List(passes.to_vec()), Some(block));
+        let lists = LISTS.into_iter().chain(ORDERED).map(list);
+        let specs: Vec<_> = lists.chain([spec(Passes::Auto, None)]).collect();
+        specs.into_iter().map(|spec| compare(subject, &spec, &device, None)).collect::<Vec<_>>()
     });
     let compared: usize = compared.sum();
     println!("{compared} reductions of {} operations", subjects.len());
     assert!(compared > 2_000);
+}
+
+/// One launch of many elements in their order, and several of more.
+#[test]
+fn many_elements_keep_their_order() {
+    let Some(device) = gpu("many_elements_keep_their_order") else { return };
+    for subject in operations::ordered() {
+        let (operation, text) = (subject.operation.clone(), subject.operation.name.clone());
+        let spec = Spec { operation, text, block: None, passes: Passes::Auto };
+        let compared = compare(&subject, &spec, &device, Some(&[(1 << 22) + 5, 1 << 24, (1 << 24) + 4097]));
+        assert_eq!(compared, 3);
+    }
 }
