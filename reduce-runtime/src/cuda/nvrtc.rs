@@ -8,13 +8,16 @@ use libloading::Library;
 use std::ffi::{CStr, CString, c_char, c_int, c_void};
 use std::path::{Path, PathBuf};
 use std::ptr::{null, null_mut};
-use std::sync::OnceLock;
+use std::sync::{Mutex, OnceLock, PoisonError};
 
 /// Asks the assembler for the registers and spills of each kernel.
 const REPORT: &str = "--ptxas-options=-v";
 
 /// That of this process.
 static NVRTC: OnceLock<Nvrtc> = OnceLock::new();
+
+/// Held by the thread that looks for it.
+static FINDING: Mutex<()> = Mutex::new(());
 
 /// The compiler of kernels. It needs no GPU and no driver.
 #[derive(Debug)]
@@ -31,6 +34,11 @@ impl Nvrtc {
     /// # Errors
     /// [`Error::NvrtcNotFound`], or [`Error::NvrtcUnusable`]: none was found, or what was found cannot be used.
     pub fn get() -> Result<&'static Nvrtc, Error> {
+        if let Some(nvrtc) = NVRTC.get() {
+            return Ok(nvrtc);
+        }
+        // One thread at a time: a library that another one has just loaded is found by its name, without its folder.
+        let _alone = FINDING.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(nvrtc) = NVRTC.get() {
             return Ok(nvrtc);
         }
