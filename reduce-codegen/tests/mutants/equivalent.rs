@@ -19,7 +19,7 @@ pub(crate) const EQUIVALENT: [Equivalent; 24] = [
             what.starts_with(LAST) && positions.iter().any(|it| what.contains(it))
         },
         reason: "there are no more partials than blocks of a grid, less than 2^31",
-        survivors: 82,
+        survivors: 104,
     },
     Equivalent {
         mutations: &["guard one too wide"],
@@ -89,7 +89,7 @@ pub(crate) const EQUIVALENT: [Equivalent; 24] = [
         mutations: &["guard dropped"],
         is_one: |what, _| what.starts_with("if warp == 0  ->"),
         reason: "the other warps combine the same values, and deliver nothing",
-        survivors: 131,
+        survivors: 159,
     },
     Equivalent {
         mutations: &["guard dropped"],
@@ -153,7 +153,7 @@ pub(crate) const EQUIVALENT: [Equivalent; 24] = [
             asked && what.contains("while stride <= ")
         },
         reason: "each item of the additional turn is asked for, and none is there",
-        survivors: 67,
+        survivors: 76,
     },
     Equivalent {
         mutations: &["loop one turn more"],
@@ -162,7 +162,7 @@ pub(crate) const EQUIVALENT: [Equivalent; 24] = [
             kernel.contains(" of matrix_padded") && values.iter().any(|it| what.contains(it))
         },
         reason: "lanes that take no value hold the padding",
-        survivors: 7,
+        survivors: 16,
     },
     Equivalent {
         mutations: &["loop by doubling for halving"],
@@ -172,7 +172,7 @@ pub(crate) const EQUIVALENT: [Equivalent; 24] = [
             warps || blocks || what.contains("while 32 < stride") && kernel.contains("block 128")
         },
         reason: "a loop of one turn has no order",
-        survivors: 116,
+        survivors: 134,
     },
     Equivalent {
         mutations: &["64-bit position in 32 bits"],
@@ -191,7 +191,7 @@ pub(crate) const EQUIVALENT: [Equivalent; 24] = [
             alone && what.contains("if grid == 1 else / store partials")
         },
         reason: "one block folds everything, so there is no other to leave a partial for",
-        survivors: 66,
+        survivors: 70,
     },
     Equivalent {
         mutations: &[
