@@ -86,7 +86,8 @@ const COMMUTING: [Row; 3] = [
     Row { block: 512, units: 32, meet: Meet::All },
 ];
 
-/// More elements, of operators that do not.
+/// More elements, of operators that do not. Where blocks have fewer threads, there are more partials than threads of one, and the
+/// last row takes the place of both.
 const ORDERED: [Row; 2] = [
     Row { block: 1024, units: 4, meet: Meet::Few(1 << 22) },
     Row { block: 1024, units: 4, meet: Meet::Launches },
@@ -104,7 +105,10 @@ pub(crate) fn cases(spec: &Spec, tuning: Tuning) -> Vec<Case> {
             let case = |row: &Row| row.case(block(row.block), operation, tuning);
             let (one, more) = match operation.commutative {
                 true => (&ONE_BLOCK[..], &COMMUTING[..]),
-                false => (&ONE_BLOCK_ORDERED[..], &ORDERED[..]),
+                false if block(ORDERED[0].block) == ORDERED[0].block => {
+                    (&ONE_BLOCK_ORDERED[..], &ORDERED[..])
+                }
+                false => (&ONE_BLOCK_ORDERED[..], &ORDERED[1..]),
             };
             let mut cases: Vec<_> = match operation.layout {
                 Layout::Contiguous => one.iter().chain(&FEW).chain(more).map(case).collect(),
