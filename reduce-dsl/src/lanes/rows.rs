@@ -13,13 +13,32 @@ pub enum Way {
     Apart,
     /// A little in each of several places in turn, and what lies a little ahead of each is asked for.
     InTurn,
-    /// In the order of memory; what has to be read in several places is asked for in that order, well ahead.
+    /// In the order of memory; nothing but the reads themselves asks for it.
     InOrder,
+    /// In the order of memory, and what lies some KiB ahead is asked for.
+    Ahead,
 }
 
 impl Way {
     /// All of them.
-    pub const ALL: [Way; 3] = [Way::Apart, Way::InTurn, Way::InOrder];
+    pub const ALL: [Way; 4] = [Way::Apart, Way::InTurn, Way::InOrder, Way::Ahead];
+
+    /// How far ahead of elements that are read memory is asked for, in bytes; 0 if it is not.
+    fn ahead(self) -> usize {
+        match self {
+            Way::Apart | Way::InOrder => 0,
+            Way::InTurn => 512,
+            Way::Ahead => 8192,
+        }
+    }
+
+    /// Parts of the elements that rows are taken from in turn.
+    fn parts(self) -> usize {
+        match self {
+            Way::Apart | Way::InTurn => PARTS,
+            Way::InOrder | Way::Ahead => 1,
+        }
+    }
 }
 
 /// How memory is read.
@@ -43,8 +62,11 @@ impl Reading for Way {
     fn ask(self, _: *const i8) {}
 }
 
-/// Parts of the elements that rows are taken from in turn, where they are not read in order.
+/// Parts of the elements that rows are taken from in turn, where those are not read in order.
 const PARTS: usize = 4;
+
+/// Bytes of a line of the cache, nearly everywhere.
+pub(super) const LINE: usize = 64;
 
 /// Lanes that stay in registers while rows join them.
 pub const NARROW: usize = 16;
@@ -112,22 +134,14 @@ pub(super) fn join_block<T: Copy, B: Copy>(
     *lanes = met;
 }
 
-/// How far ahead of elements that are read memory is asked for, in bytes.
-const AHEAD: usize = 512;
-
-/// Asks for as much as those take, a little behind them, if that is how memory is read.
+/// Asks for as much as those take, some way ahead of them, if that is how memory is read: line by line, in the order of memory,
+/// which compilers do not keep.
 #[inline(always)]
 pub(super) fn ahead_of<G>(group: &G, reading: impl Reading) {
-    if reading.way() == Way::InTurn {
-        ask_for::<G>((&raw const *group).wrapping_byte_add(AHEAD), reading);
-    }
-}
-
-/// Asks for a group there, line by line: in the order of memory, which compilers do not keep.
-#[inline(always)]
-pub(super) fn ask_for<G>(group: *const G, reading: impl Reading) {
-    for line in (0..size_of::<G>()).step_by(64) {
-        reading.ask(group.cast::<i8>().wrapping_add(line));
+    let ahead = reading.way().ahead();
+    if ahead > 0 {
+        let there = (&raw const *group).cast::<i8>().wrapping_add(ahead);
+        (0..size_of::<G>()).step_by(LINE).for_each(|line| reading.ask(there.wrapping_add(line)));
     }
 }
 
@@ -158,7 +172,7 @@ impl<'b, G, R: Reading> InParts<'b, G, R> {
     /// Those of `groups` that make equal parts.
     #[inline(always)]
     pub(super) fn new(groups: &'b [G], reading: R) -> InParts<'b, G, R> {
-        let parts = if reading.way() == Way::InOrder { 1 } else { PARTS };
+        let parts = reading.way().parts();
         InParts { groups, parts, part: groups.len() / parts, next: [0, 0], reading }
     }
 }

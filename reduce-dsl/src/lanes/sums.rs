@@ -1,11 +1,11 @@
 //! Sums of floats, whose association shows: rows of a chunk join lanes, and the lanes begin to meet where they are. The
 //! measurements are in ARCHITECTURE.md.
 //!
-//! Rows of a chunk lie some KiB apart, and processors read ahead of a program in several places at once. So either some rows
-//! join a few lanes side by side, while those stay in registers, and the next rows may be asked for in their order meanwhile; or
-//! one row after the other joins all lanes, of several chunks in turn.
+//! Rows of a chunk lie some KiB apart, and some processors read ahead of a program in several places at once. So either some rows
+//! join a few lanes side by side, while those stay in registers; or one row after the other joins all lanes, which stay in the
+//! first-level cache, of one chunk or of several in turn.
 
-use super::rows::{BLOCK, Reading, Way, ahead_of, append, ask_for, join_block};
+use super::rows::{BLOCK, LINE, Reading, Way, ahead_of, append, join_block};
 use super::{LaneError, Lanes, LanesRef, bug};
 use crate::Scalar;
 use crate::arith::{As, Number};
@@ -21,8 +21,7 @@ const SHEET: usize = 1 << 17;
 /// Chunks that are summed in turn, at most.
 const TURNS: usize = 4;
 
-/// Bytes of the lanes of chunks that are summed in turn, at most: they stay in the first-level cache. Where no two chunks fit,
-/// rows are read side by side.
+/// Bytes of the lanes of chunks that are summed in turn, at most, where these are several: they stay in the first-level cache.
 const IN_TURN: usize = 1 << 15;
 
 /// Bytes that are read of one chunk, before the next one has its turn.
@@ -49,6 +48,12 @@ impl Summed {
     /// Elements of as many chunks as are best summed at once.
     pub fn at_once(self) -> usize {
         self.chunk.saturating_mul(TURNS)
+    }
+
+    /// Chunks that are summed in turn, and elements of a row that are read of one before the next one has its turn.
+    fn in_turn<T, B>(self) -> (usize, usize) {
+        let turns = (IN_TURN / (self.lanes * size_of::<T>())).clamp(1, TURNS);
+        (turns, (LITTLE / size_of::<B>()).max(BLOCK))
     }
 
     /// Lanes that become one.
@@ -102,13 +107,17 @@ pub fn sum_rows<T: Number, B>(
     join: impl Fn(&mut [T; BLOCK], &[B; BLOCK]) + Copy,
     reading: impl Reading,
 ) {
-    let turns = (IN_TURN / (how.lanes * size_of::<T>())).clamp(1, TURNS);
-    let turns = if reading.way() == Way::InTurn { turns } else { 1 };
+    let (turns, little) = match reading.way() {
+        Way::InTurn => how.in_turn::<T, B>(),
+        Way::Apart | Way::InOrder | Way::Ahead => (1, how.lanes),
+    };
     for chunks in chunks.chunks(turns * how.chunk) {
-        acc.resize(chunks.len() / how.chunk * how.lanes, T::default());
-        match turns {
-            1 => join_side_by_side(acc, chunks, join, reading),
-            _ => join_in_turn(acc, chunks, how, join, reading),
+        let acc = aligned(acc, chunks.len() / how.chunk * how.lanes);
+        match reading.way() {
+            Way::Apart => join_side_by_side(acc, chunks, join),
+            Way::InTurn | Way::InOrder | Way::Ahead => {
+                join_row_by_row(acc, chunks, how, little, join, reading)
+            }
         }
         match how.pairs {
             2 => meet::<_, 2>(acc, out),
@@ -119,27 +128,25 @@ pub fn sum_rows<T: Number, B>(
     }
 }
 
-/// The rows of a chunk join its lanes, some rows side by side, while the next ones are asked for, if that is how memory is read.
+/// So many lanes of `acc`, which begin at a line of the cache: vectors that lie across two take twice as long.
 #[inline(always)]
-fn join_side_by_side<T: Number, B>(
-    acc: &mut [T],
-    chunk: &[B],
-    join: impl Fn(&mut [T; BLOCK], &[B; BLOCK]),
-    reading: impl Reading,
-) {
+fn aligned<T: Number>(acc: &mut Vec<T>, len: usize) -> &mut [T] {
+    acc.resize(len + LINE / size_of::<T>(), T::default());
+    let start = acc.as_ptr().align_offset(LINE).min(acc.len() - len);
+    &mut acc[start..start + len]
+}
+
+/// The rows of a chunk join its lanes, some rows side by side.
+#[inline(always)]
+fn join_side_by_side<T: Number, B>(acc: &mut [T], chunk: &[B], join: impl Fn(&mut [T; BLOCK], &[B; BLOCK])) {
     let len = acc.len();
     let side = (SHEET / size_of_val(&chunk[..len])).clamp(1, SIDE);
     for (number, sheet) in chunk.chunks(side * len).enumerate() {
-        let mut next = sheet.as_ptr_range().end.cast::<[B; BLOCK]>();
         for (k, lanes) in acc.as_chunks_mut::<BLOCK>().0.iter_mut().enumerate() {
             // In registers. What leaves every number as it is, is -0.
             let mut kept = if number == 0 { [T::default().neg(); BLOCK] } else { *lanes };
             for row in sheet.chunks_exact(len) {
                 if let Some(x) = row[k * BLOCK..].first_chunk() {
-                    if reading.way() == Way::InOrder {
-                        ask_for(next, reading);
-                        next = next.wrapping_add(1);
-                    }
                     join(&mut kept, x);
                 }
             }
@@ -148,17 +155,18 @@ fn join_side_by_side<T: Number, B>(
     }
 }
 
-/// The rows of chunks join their lanes one after the other, a little of one chunk after a little of another.
+/// The rows of chunks join their lanes one after the other, a little of one chunk after as much of the next one.
 #[inline(always)]
-fn join_in_turn<T: Number, B>(
+fn join_row_by_row<T: Number, B>(
     acc: &mut [T],
     chunks: &[B],
     how: Summed,
+    little: usize,
     join: impl Fn(&mut [T; BLOCK], &[B; BLOCK]),
     reading: impl Reading,
 ) {
+    // What leaves every number as it is.
     acc.fill(T::default().neg());
-    let little = (LITTLE / size_of::<B>()).max(BLOCK);
     for row in (0..how.chunk).step_by(how.lanes) {
         for at in (0..how.lanes).step_by(little) {
             let some = at..how.lanes.min(at + little);
