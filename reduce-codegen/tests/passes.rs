@@ -197,13 +197,21 @@ fn a_refused_order_names_the_right_one() {
     assert!(reason.contains("write `sequential` before `shuffle`"), "{reason}");
 }
 
-/// Written out, so many elements would keep a compiler busy for minutes.
+/// Written out, so many elements would keep a compiler busy for minutes: so many units that four loads are in flight, but two at least.
 #[test]
-fn long_folds_are_unrolled_by_four() {
-    for order in orders(&["unroll", "coarsen(1024)", "vectorize(16)"]) {
-        let cuda = reduce_codegen::cuda(&program(&order).unwrap()).unwrap();
-        let pragmas: Vec<_> = cuda.lines().filter(|line| line.contains("#pragma unroll")).collect();
-        assert!(!pragmas.is_empty() && pragmas.iter().all(|line| line.ends_with(" 4")), "{pragmas:?}");
+fn long_folds_are_unrolled_by_few() {
+    for (width, units) in [(4, "4"), (8, "2"), (16, "2")] {
+        for order in orders(&["unroll", "coarsen(1024)", &format!("vectorize({width})")]) {
+            let cuda = reduce_codegen::cuda(&program(&order).unwrap()).unwrap();
+            let (inputs, partials) = cuda.split_at(cuda.find("void reduce_partials").unwrap());
+            for (kernel, units) in [(inputs, units), (partials, "4")] {
+                let pragmas = kernel.lines().filter_map(|line| line.trim().strip_prefix("#pragma unroll "));
+                assert!(
+                    pragmas.clone().next().is_some() && pragmas.clone().all(|it| it == units),
+                    "{kernel}"
+                );
+            }
+        }
     }
 }
 

@@ -1,6 +1,6 @@
 //! The fold: each thread reads its items and folds them into its lanes.
 
-use super::unit::{Access, Before, Margin, Unit, plus};
+use super::unit::{Access, Before, Margin, Number, Unit, plus};
 use super::{Expansion, count, first};
 use reduce_dsl::expanded::{Buffer, Chunk, Expr, Local, Loop, Part, Place, Stmt, Ty, Unroll};
 use reduce_dsl::operation::{Argument, Layout, Operation};
@@ -72,30 +72,27 @@ impl Expansion<'_> {
     /// does, and the loop begins with the second.
     pub(super) fn units(&self, fold: Fold, units: u32, access: Access) -> Vec<Stmt> {
         if units == 1 {
-            return self.unit(Expr::Thread, access, Before::Nothing, "");
+            return self.unit(Expr::Thread.into(), access, Before::Nothing, "");
+        }
+        let from_first = self.counts_from_first(access);
+        let mut body = Vec::new();
+        if from_first {
+            body.push(self.first_item_of_thread(fold));
         }
         if fold.in_rows {
-            return self.unit_of_each_row(units, access);
+            body.extend(self.unit_of_each_row(units, access));
+            return body;
         }
-        let (first, number) = match fold.arrangement {
-            Arrangement::Striped => {
-                (Expr::Thread, unit().get().times(Expr::Named("BLOCK")).plus(Expr::Thread))
-            }
-            Arrangement::Blocked => {
-                let first = Expr::Thread.times(Expr::Named("UNITS"));
-                (first.clone(), first.plus(unit().get()))
-            }
-        };
-        let mut body = Vec::new();
         if self.begins_with_item() {
+            let first = Number { behind: from_first.then(|| 0.into()), ..self.first_unit(fold).into() };
             body.extend(self.unit(first, access, Before::Nothing, "_first"));
         }
         body.push(Stmt::For(Box::new(Loop {
             from: u32::from(self.begins_with_item()).into(),
             test: unit().get().below(Expr::Named("UNITS")),
             next: unit().get().plus(1),
-            unroll: if access == Access::Guarded { Unroll::Unsaid } else { in_flight(fold) },
-            body: self.unit(number, access, before_unit(fold), ""),
+            unroll: if access == Access::Guarded { Unroll::Unsaid } else { self.in_flight(fold) },
+            body: self.unit(self.unit_of_loop(fold, from_first), access, before_unit(fold), ""),
             local: unit(),
         })));
         body
@@ -104,34 +101,6 @@ impl Expansion<'_> {
     /// Do lanes begin with their first item, and not with the padding?
     pub(super) fn begins_with_item(&self) -> bool {
         self.guarded() || (self.kernel.reads == Reads::Inputs && self.program.operation.fold.is_some())
-    }
-
-    /// The unit of that number: where it lies, its loads, and each of its items into its lane. `suffix`
-    /// tells its names from those of another unit in sight.
-    pub(super) fn unit(&self, number: Expr, access: Access, before: Before, suffix: &str) -> Vec<Stmt> {
-        self.unit_in_row(0, number, access, before, suffix)
-    }
-
-    /// The same, of a row.
-    pub(super) fn unit_in_row(
-        &self,
-        row: u32,
-        number: Expr,
-        access: Access,
-        before: Before,
-        suffix: &str,
-    ) -> Vec<Stmt> {
-        let wide = self.kernel.fold().width > 1;
-        let position = if wide { number.times(Expr::Named("WIDTH")) } else { number };
-        let mut body = Vec::new();
-        let mut at = position.clone();
-        if position != Expr::Thread {
-            let local = Local::new(format!("at{suffix}"), Ty::U32);
-            at = local.get();
-            body.push(Stmt::Let(local, position));
-        }
-        body.extend(self.items(&Unit { at, access, before, row }, suffix));
-        body
     }
 
     /// The loads of a unit, and each of its items into its lane.
@@ -229,12 +198,7 @@ impl Expansion<'_> {
 
     /// The position, in the whole input, of an item.
     fn position(&self, unit: &Unit, item: u32) -> Expr {
-        let begin = match (unit.is_whole(), unit.at.clone()) {
-            (true, at) => at,
-            (false, at) if self.is_single() => at.cast(Scalar::U64),
-            (false, at) => first().get().bin(Bin::Add, at.cast(Scalar::U64)),
-        };
-        plus(begin, item)
+        plus(unit.begin.clone(), item)
     }
 
     /// The position of an item in 32 bits: in the tile, or in the whole input where partials are near, too.
@@ -263,6 +227,20 @@ impl Expansion<'_> {
             load(self.vector(k, part, suffix), place)
         };
         self.inputs().flat_map(parts).map(place).collect()
+    }
+
+    /// Units whose loads are in flight at once, in a fold that is unrolled. Measured on an H200: fewer loads than four wait longer, and of more
+    /// the registers leave room for fewer warps, or the compiler lets some wait (ARCHITECTURE.md, Measurements).
+    pub(super) fn in_flight(&self, fold: Fold) -> Unroll {
+        let loads: u32 = match self.kernel.reads {
+            Reads::Inputs => self.inputs().map(|k| fold.width / self.access(k).0).sum(),
+            Reads::Partials => 1,
+        };
+        match (fold.unrolled, fold.units()) {
+            (false, _) => Unroll::Unsaid,
+            (true, Some(..=4)) => Unroll::All,
+            (true, _) => Unroll::By((4 / loads).max(2)),
+        }
     }
 
     fn element_of_vector(&self, unit: &Unit, item: u32, suffix: &str) -> Expr {
@@ -307,16 +285,6 @@ impl Expansion<'_> {
 /// The number of a unit among those of its thread.
 pub(super) fn unit() -> Local {
     Local::new("unit", Ty::U32)
-}
-
-/// Units whose loads are in flight at once, in a fold that is unrolled. Measured on an H200: fewer wait longer, and of more
-/// the registers leave room for fewer warps (ARCHITECTURE.md, Measurements).
-pub(super) fn in_flight(fold: Fold) -> Unroll {
-    match (fold.unrolled, fold.units()) {
-        (false, _) => Unroll::Unsaid,
-        (true, Some(..=4)) => Unroll::All,
-        (true, _) => Unroll::By(4),
-    }
 }
 
 /// What the lanes hold before the unit of a loop.

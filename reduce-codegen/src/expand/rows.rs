@@ -1,8 +1,8 @@
 //! Rows of units, of which neighbouring threads take neighbouring ones: of a block, where they are striped, one after the
 //! other, or of a warp, each by itself.
 
-use super::fold::{before_unit, full_tile, in_flight, unit};
-use super::unit::{Access, Before, Margin};
+use super::fold::{before_unit, full_tile, unit};
+use super::unit::{Access, Before, Margin, Number};
 use super::{Expansion, count};
 use reduce_dsl::expanded::{Expr, Local, Loop, Stmt, Ty, Unroll};
 use reduce_dsl::ops::Bin;
@@ -53,15 +53,18 @@ impl Expansion<'_> {
         if self.begins_with_item() {
             let from_start = from == Expr::from(0);
             let is_first = if from_start { Expr::from(0).below(end.clone()) } else { from.clone().equals(0) };
-            body.push(Stmt::when(is_first, self.unit(Expr::Thread, access, Before::Nothing, "_first")));
+            body.push(Stmt::when(
+                is_first,
+                self.unit(Expr::Thread.into(), access, Before::Nothing, "_first"),
+            ));
             from = if from_start { 1.into() } else { from.bin(Bin::Max, 1) };
         }
         body.push(Stmt::For(Box::new(Loop {
             from,
             test: unit().get().below(end),
             next: unit().get().plus(1),
-            unroll: if access == Access::Guarded { Unroll::Unsaid } else { in_flight(fold) },
-            body: self.unit(number, access, before_unit(fold), ""),
+            unroll: if access == Access::Guarded { Unroll::Unsaid } else { self.in_flight(fold) },
+            body: self.unit(number.into(), access, before_unit(fold), ""),
             local: unit(),
         })));
         body
@@ -90,8 +93,11 @@ impl Expansion<'_> {
 
     /// A unit of each row, which begins an accumulator of its own.
     pub(super) fn unit_of_each_row(&self, rows: u32, access: Access) -> Vec<Stmt> {
+        let from_first = self.counts_from_first(access);
         let unit = |row: u32| {
-            let number = self.unit_of_row(row);
+            let units = row * Program::WARP;
+            let behind = from_first.then(|| if row == 0 { 0.into() } else { self.wide(units.into()) });
+            let number = Number { of_block: self.unit_of_row(row), behind };
             self.unit_in_row(row, number, access, Before::Nothing, &format!("_{row}"))
         };
         (0..rows).flat_map(unit).collect()
@@ -104,6 +110,6 @@ fn first_unit() -> Local {
 }
 
 /// Items of a row of units.
-fn row(fold: Fold) -> Expr {
+pub(super) fn row(fold: Fold) -> Expr {
     Expr::Named(if fold.width > 1 { "ROW" } else { "BLOCK" })
 }

@@ -1,6 +1,5 @@
 //! Folds whose length is not in the program: a grid goes over the whole input, or one block, or one thread does.
 
-use super::fold::in_flight;
 use super::unit::{Access, Before, Unit};
 use super::{Expansion, first};
 use reduce_dsl::Scalar;
@@ -43,9 +42,7 @@ impl Expansion<'_> {
             [from, stride, rounds],
             end,
             self.partials_in_flight(fold),
-            |at, before, suffix| {
-                self.items(&Unit { at: at.clone(), access: Access::Items, before, row: 0 }, suffix)
-            },
+            |at, before, suffix| self.items(&Unit::whole(at, Access::Items, before), suffix),
         ));
         body
     }
@@ -54,8 +51,9 @@ impl Expansion<'_> {
     fn partials_in_flight(&self, fold: Fold) -> Unroll {
         let flags = self.in_last_block() && self.program.kernel(Reads::Inputs).has_flags();
         let small = self.program.partial().size() <= 32;
-        let several = matches!(in_flight(fold), Unroll::By(_)) && fold.arrangement == Arrangement::Striped;
-        if several && !flags && small { Unroll::By(8) } else { in_flight(fold) }
+        let several =
+            matches!(self.in_flight(fold), Unroll::By(_)) && fold.arrangement == Arrangement::Striped;
+        if several && !flags && small { Unroll::By(8) } else { self.in_flight(fold) }
     }
 
     /// Where the run of a thread begins and ends: of all items, each has a share, and the first threads one more.
@@ -87,8 +85,7 @@ impl Expansion<'_> {
 
     /// A unit, as vectors where all of it is there and the data is aligned.
     fn round(&self, at: &Expr, before: Before, suffix: &str) -> Vec<Stmt> {
-        let items =
-            |access| self.items(&Unit { at: at.clone(), access, before: before.clone(), row: 0 }, suffix);
+        let items = |access| self.items(&Unit::whole(at, access, before.clone()), suffix);
         if self.kernel.fold().width == 1 {
             return items(Access::Items);
         }
@@ -102,7 +99,7 @@ impl Expansion<'_> {
     pub(super) fn everything(&self) -> Vec<Stmt> {
         let numbers = [number(0), number(1), at().get()];
         let body = self.rounds(numbers, self.end(), Unroll::Unsaid, |at, before, suffix| {
-            self.items(&Unit { at: at.clone(), access: Access::Items, before, row: 0 }, suffix)
+            self.items(&Unit::whole(at, Access::Items, before), suffix)
         });
         vec![Stmt::when(Expr::Thread.equals(0), body)]
     }

@@ -1,9 +1,12 @@
 //! A load unit: what a thread reads at once.
 
-use super::count;
-use reduce_dsl::Value;
-use reduce_dsl::expanded::{Expr, Ty};
+use super::fold::unit;
+use super::rows::row;
+use super::{Expansion, count, first};
+use reduce_dsl::expanded::{Expr, Local, Stmt, Ty};
 use reduce_dsl::ops::Bin;
+use reduce_dsl::program::{Arrangement, Fold};
+use reduce_dsl::{Scalar, Value};
 
 /// How the items of a load unit are read.
 #[derive(Clone, Copy, PartialEq)]
@@ -18,10 +21,26 @@ pub(super) enum Access {
     Guarded,
 }
 
+/// Which unit it is.
+pub(super) struct Number {
+    /// Its number among those of the block.
+    pub(super) of_block: Expr,
+    /// The items between the first unit of its thread and it, where its position is counted from there.
+    pub(super) behind: Option<Expr>,
+}
+
+impl From<Expr> for Number {
+    fn from(of_block: Expr) -> Number {
+        Number { of_block, behind: None }
+    }
+}
+
 /// A load unit: where its first item is, and how it is read.
 pub(super) struct Unit {
-    /// The position in the tile, `u32`, or in the whole input, `u64`.
+    /// The position in the tile, `u32`, or in the whole input, `u64`. Guards and near positions ask for it.
     pub(super) at: Expr,
+    /// The position in the whole input, `u64`.
+    pub(super) begin: Expr,
     pub(super) access: Access,
     /// How many items each lane has before it, `u64`. The first item of a lane may be assigned and not combined.
     pub(super) before: Before,
@@ -49,6 +68,11 @@ pub(super) enum Margin {
 }
 
 impl Unit {
+    /// One that begins there in the whole input.
+    pub(super) fn whole(at: &Expr, access: Access, before: Before) -> Unit {
+        Unit { at: at.clone(), begin: at.clone(), access, before, row: 0 }
+    }
+
     /// Is that item there?
     pub(super) fn holds(&self, item: u32) -> Expr {
         if self.is_whole() {
@@ -58,9 +82,89 @@ impl Unit {
         }
     }
 
-    pub(super) fn is_whole(&self) -> bool {
+    fn is_whole(&self) -> bool {
         self.at.ty() == Some(Ty::U64)
     }
+}
+
+impl Expansion<'_> {
+    /// The unit of that number: where it lies, its loads, and each of its items into its lane. `suffix`
+    /// tells its names from those of another unit in sight.
+    pub(super) fn unit(&self, number: Number, access: Access, before: Before, suffix: &str) -> Vec<Stmt> {
+        self.unit_in_row(0, number, access, before, suffix)
+    }
+
+    /// The same, of a row.
+    pub(super) fn unit_in_row(
+        &self,
+        row: u32,
+        Number { of_block, behind }: Number,
+        access: Access,
+        before: Before,
+        suffix: &str,
+    ) -> Vec<Stmt> {
+        let (mut body, mut at) = (Vec::new(), self.wide(of_block));
+        if at != Expr::Thread && (behind.is_none() || self.near) {
+            let local = Local::new(format!("at{suffix}"), Ty::U32);
+            body.push(Stmt::Let(local.clone(), at));
+            at = local.get();
+        }
+        let begin = match behind {
+            Some(items) if items == Expr::from(0) => first_item().get(),
+            Some(items) => first_item().get().bin(Bin::Add, items.cast(Scalar::U64)),
+            None => self.in_input(at.clone()),
+        };
+        body.extend(self.items(&Unit { at, begin, access, before, row }, suffix));
+        body
+    }
+
+    /// The position in the whole input of what has that place in the tile.
+    fn in_input(&self, at: Expr) -> Expr {
+        let at = at.cast(Scalar::U64);
+        if self.is_single() { at } else { first().get().bin(Bin::Add, at) }
+    }
+
+    /// Where the first item of a thread lies.
+    pub(super) fn first_item_of_thread(&self, fold: Fold) -> Stmt {
+        Stmt::Let(first_item(), self.in_input(self.wide(self.first_unit(fold))))
+    }
+
+    /// Are positions counted from the first item of the thread, and not of the block? What is added to that is known to the
+    /// compiler, so that loads take no more instructions. A guard asks for places in the tile, and of one block they are positions.
+    pub(super) fn counts_from_first(&self, access: Access) -> bool {
+        access != Access::Guarded && !self.is_single()
+    }
+
+    /// The first unit of a thread that has several.
+    pub(super) fn first_unit(&self, fold: Fold) -> Expr {
+        match fold.arrangement {
+            _ if fold.in_rows => self.unit_of_row(0),
+            Arrangement::Striped => Expr::Thread,
+            Arrangement::Blocked => Expr::Thread.times(Expr::Named("UNITS")),
+        }
+    }
+
+    /// The unit of a loop over those of a thread.
+    pub(super) fn unit_of_loop(&self, fold: Fold, from_first: bool) -> Number {
+        let (unit, first) = (unit().get(), self.first_unit(fold));
+        let (of_block, behind) = match fold.arrangement {
+            Arrangement::Striped => {
+                (unit.clone().times(Expr::Named("BLOCK")).plus(first), unit.times(row(fold)))
+            }
+            Arrangement::Blocked => (first.plus(unit.clone()), self.wide(unit)),
+        };
+        Number { of_block, behind: from_first.then_some(behind) }
+    }
+
+    /// Items of so many units.
+    pub(super) fn wide(&self, units: Expr) -> Expr {
+        if self.kernel.fold().width > 1 { units.times(Expr::Named("WIDTH")) } else { units }
+    }
+}
+
+/// The position in the whole input of a thread's first item.
+fn first_item() -> Local {
+    Local::new("first_item", Ty::U64)
 }
 
 /// A position in the whole input, some items further on.
