@@ -104,6 +104,7 @@ impl Expansion<'_> {
         suffix: &str,
     ) -> Vec<Stmt> {
         let (mut body, mut at) = (Vec::new(), self.wide(of_block));
+        // A place in the tile has a name where something asks for it: a guard, a near position, or the position in the whole input.
         if at != Expr::Thread && (behind.is_none() || self.near) {
             let local = Local::new(format!("at{suffix}"), Ty::U32);
             body.push(Stmt::Let(local.clone(), at));
