@@ -27,7 +27,8 @@ impl Isa {
     }
 
     fn portable() -> Isa {
-        Isa { name: "portable", loops: Loops::default(), ways: &Way::ALL }
+        // They ask for no memory, so that the last way is the one before it.
+        Isa { name: "portable", loops: Loops::default(), ways: &[Way::Apart, Way::InTurn, Way::InOrder] }
     }
 }
 
