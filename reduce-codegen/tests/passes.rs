@@ -197,9 +197,10 @@ fn a_refused_order_names_the_right_one() {
     assert!(reason.contains("write `sequential` before `shuffle`"), "{reason}");
 }
 
-/// Written out, so many elements would keep a compiler busy for minutes: so many units that four loads are in flight, but two at least.
+/// Written out, so many elements would keep a compiler busy for minutes: so
+/// many units are that have four loads, but two at least.
 #[test]
-fn long_folds_are_unrolled_by_few() {
+fn long_folds_are_unrolled_by_their_loads() {
     for (width, units) in [(4, "4"), (8, "2"), (16, "2")] {
         for order in orders(&["unroll", "coarsen(1024)", &format!("vectorize({width})")]) {
             let cuda = reduce_codegen::cuda(&program(&order).unwrap()).unwrap();

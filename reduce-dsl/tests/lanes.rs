@@ -299,6 +299,8 @@ fn chunks_are_summed_in_their_association() {
             check_sums(Summed::new(chunk, lanes, pairs).unwrap(), &x[..chunks * chunk], [chunk, lanes]);
         }
     }
+    // Of lanes that are more than a turn takes, no two chunks are summed in turn.
+    check_sums(Summed::new(2 * 16_384, 16_384, 2).unwrap(), &x[..2 * 16_384], [2 * 16_384, 16_384]);
     // A lane of zeros that are all negative is such a zero.
     check_sums(Summed::new(96, 32, 2).unwrap(), &[-0.0; 96], [96, 32]);
     let unknown = [(0, 32, 1), (32, 0, 1), (33, 33, 1), (48, 32, 1), (32, 32, 3)];

@@ -1,6 +1,6 @@
 //! The fold: each thread reads its items and folds them into its lanes.
 
-use super::unit::{Access, Before, Margin, Number, Unit, plus};
+use super::unit::{Access, Before, Margin, Unit, plus};
 use super::{Expansion, count, first};
 use reduce_dsl::expanded::{Buffer, Chunk, Expr, Local, Loop, Part, Place, Stmt, Ty, Unroll};
 use reduce_dsl::operation::{Argument, Layout, Operation};
@@ -84,8 +84,12 @@ impl Expansion<'_> {
             return body;
         }
         if self.begins_with_item() {
-            let first = Number { behind: from_first.then(|| 0.into()), ..self.first_unit(fold).into() };
-            body.extend(self.unit(first, access, Before::Nothing, "_first"));
+            body.extend(self.unit(
+                self.first_of_several(fold, from_first),
+                access,
+                Before::Nothing,
+                "_first",
+            ));
         }
         body.push(Stmt::For(Box::new(Loop {
             from: u32::from(self.begins_with_item()).into(),
@@ -229,8 +233,9 @@ impl Expansion<'_> {
         self.inputs().flat_map(parts).map(place).collect()
     }
 
-    /// Units whose loads are in flight at once, in a fold that is unrolled. Measured on an H200: fewer loads than four wait longer, and of more
-    /// the registers leave room for fewer warps, or the compiler lets some wait (ARCHITECTURE.md, Measurements).
+    /// Units whose loads are in flight at once, in a fold that is unrolled: as many as have four loads, but two at least, as one is no
+    /// unrolling. Measured on an H200: fewer loads wait longer, and of more the registers leave room for fewer warps, or the compiler
+    /// lets some wait (ARCHITECTURE.md, Measurements).
     pub(super) fn in_flight(&self, fold: Fold) -> Unroll {
         let loads: u32 = match self.kernel.reads {
             Reads::Inputs => self.inputs().map(|k| fold.width / self.access(k).0).sum(),

@@ -2,7 +2,7 @@
 //! other, or of a warp, each by itself.
 
 use super::fold::{before_unit, full_tile, unit};
-use super::unit::{Access, Before, Margin, Number};
+use super::unit::{Access, Before, Margin, Number, behind_first};
 use super::{Expansion, count};
 use reduce_dsl::expanded::{Expr, Local, Loop, Stmt, Ty, Unroll};
 use reduce_dsl::ops::Bin;
@@ -95,9 +95,14 @@ impl Expansion<'_> {
     pub(super) fn unit_of_each_row(&self, rows: u32, access: Access) -> Vec<Stmt> {
         let from_first = self.counts_from_first(access);
         let unit = |row: u32| {
-            let units = row * Program::WARP;
-            let behind = from_first.then(|| if row == 0 { 0.into() } else { self.wide(units.into()) });
-            let number = Number { of_block: self.unit_of_row(row), behind };
+            let number = match row {
+                0 => self.first_of_several(self.kernel.fold(), from_first),
+                _ => {
+                    let items = || self.wide((row * Program::WARP).into());
+                    let begin = from_first.then(|| behind_first(items()));
+                    Number { of_block: self.unit_of_row(row), begin }
+                }
+            };
             self.unit_in_row(row, number, access, Before::Nothing, &format!("_{row}"))
         };
         (0..rows).flat_map(unit).collect()

@@ -25,13 +25,13 @@ pub(super) enum Access {
 pub(super) struct Number {
     /// Its number among those of the block.
     pub(super) of_block: Expr,
-    /// The items between the first unit of its thread and it, where its position is counted from there.
-    pub(super) behind: Option<Expr>,
+    /// Its position in the whole input, where that is counted from the first item of its thread.
+    pub(super) begin: Option<Expr>,
 }
 
 impl From<Expr> for Number {
     fn from(of_block: Expr) -> Number {
-        Number { of_block, behind: None }
+        Number { of_block, begin: None }
     }
 }
 
@@ -98,23 +98,19 @@ impl Expansion<'_> {
     pub(super) fn unit_in_row(
         &self,
         row: u32,
-        Number { of_block, behind }: Number,
+        Number { of_block, begin }: Number,
         access: Access,
         before: Before,
         suffix: &str,
     ) -> Vec<Stmt> {
         let (mut body, mut at) = (Vec::new(), self.wide(of_block));
         // A place in the tile has a name where something asks for it: a guard, a near position, or the position in the whole input.
-        if at != Expr::Thread && (behind.is_none() || self.near) {
+        if at != Expr::Thread && (begin.is_none() || self.near) {
             let local = Local::new(format!("at{suffix}"), Ty::U32);
             body.push(Stmt::Let(local.clone(), at));
             at = local.get();
         }
-        let begin = match behind {
-            Some(items) if items == Expr::from(0) => first_item().get(),
-            Some(items) => first_item().get().bin(Bin::Add, items.cast(Scalar::U64)),
-            None => self.in_input(at.clone()),
-        };
+        let begin = begin.unwrap_or_else(|| self.in_input(at.clone()));
         body.extend(self.items(&Unit { at, begin, access, before, row }, suffix));
         body
     }
@@ -127,7 +123,7 @@ impl Expansion<'_> {
 
     /// Where the first item of a thread lies.
     pub(super) fn first_item_of_thread(&self, fold: Fold) -> Stmt {
-        Stmt::Let(first_item(), self.in_input(self.wide(self.first_unit(fold))))
+        Stmt::Let(first_item(), self.in_input(self.wide(self.number_of_first(fold))))
     }
 
     /// Are positions counted from the first item of the thread, and not of the block? What is added to that is known to the
@@ -136,8 +132,8 @@ impl Expansion<'_> {
         access != Access::Guarded && !self.is_single()
     }
 
-    /// The first unit of a thread that has several.
-    pub(super) fn first_unit(&self, fold: Fold) -> Expr {
+    /// The number of the first unit of a thread that has several.
+    fn number_of_first(&self, fold: Fold) -> Expr {
         match fold.arrangement {
             _ if fold.in_rows => self.unit_of_row(0),
             Arrangement::Striped => Expr::Thread,
@@ -145,16 +141,21 @@ impl Expansion<'_> {
         }
     }
 
+    /// The first unit of a thread that has several.
+    pub(super) fn first_of_several(&self, fold: Fold, from_first: bool) -> Number {
+        Number { of_block: self.number_of_first(fold), begin: from_first.then(|| first_item().get()) }
+    }
+
     /// The unit of a loop over those of a thread.
     pub(super) fn unit_of_loop(&self, fold: Fold, from_first: bool) -> Number {
-        let (unit, first) = (unit().get(), self.first_unit(fold));
-        let (of_block, behind) = match fold.arrangement {
+        let (unit, first) = (unit().get(), self.number_of_first(fold));
+        let (of_block, items) = match fold.arrangement {
             Arrangement::Striped => {
                 (unit.clone().times(Expr::Named("BLOCK")).plus(first), unit.times(row(fold)))
             }
             Arrangement::Blocked => (first.plus(unit.clone()), self.wide(unit)),
         };
-        Number { of_block, behind: from_first.then_some(behind) }
+        Number { of_block, begin: from_first.then(|| behind_first(items)) }
     }
 
     /// Items of so many units.
@@ -166,6 +167,11 @@ impl Expansion<'_> {
 /// The position in the whole input of a thread's first item.
 fn first_item() -> Local {
     Local::new("first_item", Ty::U64)
+}
+
+/// The position so many items behind it.
+pub(super) fn behind_first(items: Expr) -> Expr {
+    first_item().get().bin(Bin::Add, items.cast(Scalar::U64))
 }
 
 /// A position in the whole input, some items further on.

@@ -4,7 +4,7 @@ use super::{combines_mut, fold_mut};
 use reduce_dsl::program::{How, Medium, Program, Reach};
 
 /// Trees are written out step by step, with their strides as literals, and the compiler is told to unroll
-/// the fold so that four loads are in flight: by four, or by two where a unit takes several.
+/// the fold so that four loads are in flight: by four, or by two where a unit takes two or more.
 ///
 /// ```
 /// # use reduce_codegen::{lower::lower, passes::*};

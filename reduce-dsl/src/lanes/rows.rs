@@ -1,7 +1,7 @@
 //! How rows of elements join lanes. The measurements are in ARCHITECTURE.md.
 //!
-//! Few lanes stay in registers while row after row joins them. Where any order gives the same, rows are taken from some parts of
-//! the elements in turn: processors read ahead of a program in several places at once.
+//! Few lanes stay in registers while row after row joins them. Where any order gives the same, rows are taken in the order
+//! of memory, or from some parts of the elements in turn: some processors read ahead of a program best in several places at once.
 
 use crate::Scalar;
 use crate::arith::join_rows;

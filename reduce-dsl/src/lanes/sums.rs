@@ -2,8 +2,8 @@
 //! measurements are in ARCHITECTURE.md.
 //!
 //! Rows of a chunk lie some KiB apart, and some processors read ahead of a program in several places at once. So either some rows
-//! join a few lanes side by side, while those stay in registers; or one row after the other joins all lanes, which stay in the
-//! first-level cache, of one chunk or of several in turn.
+//! join a few lanes side by side, while those stay in registers; or one row after the other joins all lanes, of one chunk or of
+//! several in turn. Lanes of `auto` are few enough to stay in the first-level cache.
 
 use super::rows::{BLOCK, LINE, Reading, Way, ahead_of, append, join_block};
 use super::{LaneError, Lanes, LanesRef, bug};

@@ -27,7 +27,7 @@ impl Isa {
     }
 
     fn portable() -> Isa {
-        // They ask for no memory, so that the last way is the one before it.
+        // These loops ask for no memory: by them `Ahead` is `InOrder`.
         Isa { name: "portable", loops: Loops::default(), ways: &[Way::Apart, Way::InTurn, Way::InOrder] }
     }
 }
