@@ -16,6 +16,11 @@ fn gather_takes_a_block_of_each_stride() {
     for (offset, block, stride) in [
         (0, 1, 2),
         (1, 1, 2),
+        (0, 1, 4),
+        (1, 1, 4),
+        (2, 1, 4),
+        (3, 1, 4),
+        (6, 1, 8),
         (2, 2, 4),
         (4, 4, 8),
         (0, 8, 16),

@@ -24,11 +24,13 @@ const fn runs(lanes: u64) -> Level {
     Level { arrangement: Arrangement::Blocked, ..level(Level::ALL, lanes, Tree::Serial) }
 }
 
-/// Units of 16 items share 4 lanes.
-const fn shared(chunk: u64, lanes: u64) -> Level {
-    Level { unit: Unit { width: 16, lanes: 4 }, ..level(chunk, lanes, Tree::Serial) }
+/// The items of a unit share lanes.
+const fn shared(chunk: u64, lanes: u64, unit: Unit) -> Level {
+    Level { unit, ..level(chunk, lanes, Tree::Serial) }
 }
 
+const SIXTEEN: Unit = Unit { width: 16, lanes: 4 };
+const FOUR: Unit = Unit { width: 4, lanes: 1 };
 const WARP: Level = level(32, 1, Tree::Halving);
 const PAIRS: Level = level(256, 1, Tree::Pairs);
 
@@ -52,8 +54,10 @@ fn associations() -> Vec<Association> {
         association(&[level(24_576, 24, Serial)], &[level(21, 3, Serial), level(3, 1, Serial)]),
         association(&[level(3, 1, Serial)], &[runs(32), level(32, 1, Pairs)]),
         association(&[level(2, 1, Pairs)], &[runs(128), level(128, 1, Pairs)]),
-        association(&[shared(96, 8), level(4, 1, Pairs)], &[level(2, 1, Pairs)]),
-        association(&[shared(16_384, 2048), level(4, 1, Pairs), WARP], &[WARP]),
+        association(&[shared(96, 8, SIXTEEN), level(4, 1, Pairs)], &[level(2, 1, Pairs)]),
+        association(&[shared(16_384, 2048, SIXTEEN), level(4, 1, Pairs), WARP], &[WARP]),
+        association(&[shared(256, 32, FOUR), WARP], &[WARP]),
+        association(&[shared(Level::ALL, 64, FOUR), WARP, level(2, 1, Halving)], &[WARP]),
     ]
 }
 

@@ -78,8 +78,9 @@ pub(super) struct Worker {
     fold: Joiner,
     combine: Joiner,
     row: Row,
-    /// The elements of a row that does not lie together, and how many the lanes that they join have folded.
+    /// Elements that do not lie together, more of them, and how many the lanes that they join have folded.
     picked: Vec<Lanes>,
+    more: Vec<Lanes>,
     steps: Lanes,
     /// The items of the level reached.
     items: Vec<Lanes>,
@@ -107,6 +108,7 @@ impl Worker {
             fold: Joiner::new(fold, loops).with_uniform(&[accs, uniform].concat()),
             combine: Joiner::new(combine, loops),
             row: Row::new(arguments, row),
+            more: picked.clone(),
             picked,
             steps: Lanes::empty(Scalar::U64),
             items: fields.clone(),
@@ -225,7 +227,10 @@ impl Worker {
         for piece in pieces(range, strip(chunk, lanes)) {
             self.row.load(source, piece, 0);
             for (step, row) in (0..chunk).step_by(lanes).enumerate() {
-                if !self.fold_picked(source, step, [row, lanes, chunk])? {
+                for (k, picked) in self.picked.iter_mut().enumerate() {
+                    (self.loops.gather)(self.row.arg(source, k), row, lanes, chunk, picked);
+                }
+                if !self.join_picked(step)? {
                     break;
                 }
             }
@@ -234,15 +239,17 @@ impl Worker {
         Ok(())
     }
 
-    /// `items` = the lanes of every chunk of the elements at `range`: of each row, first the first items of all units, then the
-    /// next ones.
+    /// `items` = the lanes of every chunk of the elements at `range`, a row of many chunks at a time: of each row, first the first
+    /// items of all units, then the next ones.
     fn fold_shared(&mut self, source: &Source<'_>, range: Range<usize>, level: Level) -> Done {
+        let [chunk, lanes] = [level.chunk, level.lanes].map(|it| it as usize);
         let [row, width, shared] = [level.row(), level.unit.width, level.unit.lanes].map(|it| it as usize);
-        for chunk in pieces(range, level.chunk as usize) {
-            for (number, row) in pieces(chunk, row).enumerate() {
-                self.row.load(source, row, 0);
+        for chunks in pieces(range, strip(chunk, lanes)) {
+            for (number, start) in (0..chunk.min(chunks.len())).step_by(row).enumerate() {
                 for (more, item) in (0..width).step_by(shared).enumerate() {
-                    self.fold_picked(source, number * width / shared + more, [item, shared, width])?;
+                    let rows = pieces(chunks.clone(), chunk).map(|chunk| row_of(chunk, start, row));
+                    self.pick_of_rows(source, rows, [item, shared, width]);
+                    self.join_picked(number * width / shared + more)?;
                 }
             }
             self.keep();
@@ -250,17 +257,25 @@ impl Worker {
         Ok(())
     }
 
-    /// Folds `block` elements of every `stride`, from `offset` on, of those that were loaded, into `strip`, the lanes of which have
-    /// folded `step` elements each. Were there any?
-    fn fold_picked(
+    /// `picked` = `block` elements of every `stride`, from `offset` on, of each of the rows.
+    fn pick_of_rows(
         &mut self,
         source: &Source<'_>,
-        step: usize,
+        rows: impl Iterator<Item = Range<usize>>,
         [offset, block, stride]: [usize; 3],
-    ) -> Result<bool, LaneError> {
-        for (k, picked) in self.picked.iter_mut().enumerate() {
-            (self.loops.gather)(self.row.arg(source, k), offset, block, stride, picked);
+    ) {
+        self.picked.iter_mut().for_each(Lanes::clear);
+        for row in rows {
+            self.row.load(source, row, 0);
+            for (k, (picked, more)) in self.picked.iter_mut().zip(&mut self.more).enumerate() {
+                (self.loops.gather)(self.row.arg(source, k), offset, block, stride, more);
+                (self.loops.append)(more.borrow(), picked);
+            }
         }
+    }
+
+    /// What was picked joins `strip`, the lanes of which have folded `step` elements each. Was there anything?
+    fn join_picked(&mut self, step: usize) -> Result<bool, LaneError> {
         let len = self.picked.first().map_or(0, Lanes::len);
         if len > 0 {
             self.steps.hold(Value::of(step as u64), len);
@@ -360,6 +375,12 @@ fn pick(
 /// Elements of whole chunks, the `lanes` of which are about as many as are taken at once.
 fn strip(chunk: usize, lanes: usize) -> usize {
     chunk.saturating_mul((LANES / lanes).max(1))
+}
+
+/// The row of a chunk that begins `start` elements behind its first one, as far as there is one.
+fn row_of(chunk: Range<usize>, start: usize, row: usize) -> Range<usize> {
+    let [start, end] = [start, start + row].map(|at| (chunk.start + at).min(chunk.end));
+    start..end
 }
 
 /// Half the rows of a chunk, half of those, …, 1.
