@@ -11,7 +11,7 @@ use reduce_dsl::redux::Redux;
 use reduce_dsl::spec::Passes;
 
 /// The version of the associations, of `auto` and of every pass: bits change only with it.
-pub const ASSOCIATION: &str = "A6";
+pub const ASSOCIATION: &str = "A7";
 
 /// How a specification is compiled for a range of n.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -186,11 +186,19 @@ impl Row {
         };
         let streaming = (once && tuning.streaming).then_some(Pass::Streaming).into_iter().collect();
         let leave = block > Program::WARP || meet.iter().any(|pass| matches!(pass, Pass::Cluster(_)));
-        let gather = (leave && gathers(operation, tuning)).then_some(Pass::Gather).into_iter().collect();
+        let gather = (leave && self.gathers(operation, tuning)).then_some(Pass::Gather).into_iter().collect();
         let passes =
             [tile, redux(operation, tuning), streaming, meet, gather, launch(self.meet.fits_twice(), tuning)]
                 .concat();
         Case { up_to, block, passes }
+    }
+
+    /// Does one thread combine what warps and blocks leave? Where no instruction does so, scalars; pairs, whose registers leave no room
+    /// for another block, where there is one.
+    fn gathers(&self, operation: &Operation, tuning: Tuning) -> bool {
+        let has_room = operation.acc.is_scalar() || matches!(self.meet, Meet::Alone);
+        let fits = has_room && operation.acc.size() <= SMALL;
+        fits && operation.padding.is_some() && redux(operation, tuning).is_empty()
     }
 }
 
@@ -235,11 +243,6 @@ fn near(operation: &Operation) -> Option<Pass> {
     Near::of(operation).map(|_| Pass::Near)
 }
 
-/// One thread combines what warps and blocks leave, where it has room for it and no instruction does so.
-fn gathers(operation: &Operation, tuning: Tuning) -> bool {
-    operation.padding.is_some() && operation.acc.size() <= SMALL && redux(operation, tuning).is_empty()
-}
-
 /// Bytes of a small accumulator.
 const SMALL: usize = 8;
 
@@ -254,13 +257,18 @@ fn width(operation: &Operation) -> u32 {
     widths.find(|&width| width <= 2 || fits(width)).unwrap_or(2)
 }
 
-/// Accumulators of a thread, which take registers: four, and it is no slower (ARCHITECTURE.md, Measurements). Where the order
-/// shows, the host wants whole vectors of lanes side by side, so those of eight elements stay.
+/// Accumulators of a thread, whose registers its loads in flight could have (ARCHITECTURE.md, Measurements): four scalars; of
+/// structs one, or two where elements are narrow. Where three fields or more round, elements may share a division, and it is
+/// twice as many. Where the order of scalars shows, the host wants whole vectors of lanes side by side, so those of eight
+/// elements stay.
 fn lanes_of(operation: &Operation, width: u32) -> u32 {
-    match (operation.commutative, operation.exact) {
+    let of_structs = (width / 4).clamp(1, 2);
+    match (operation.commutative, operation.acc.fields.len()) {
         (false, _) => 1,
-        (true, false) if width <= 8 => width,
-        (true, _) => width.min(4),
+        (true, 0 | 1) if !operation.exact && width <= 8 => width,
+        (true, 0 | 1) => width.min(4),
+        (true, fields) if operation.exact || fields == 2 => of_structs,
+        (true, _) => width.min(2 * of_structs),
     }
 }
 

@@ -26,10 +26,8 @@ pub(super) const SOFTMAX_DENOMINATOR: Operator = Operator {
     op: "|a, b| {
         let distance = (-(a.max - b.max).abs()).min(A_ZERO).max(-87.0);
         let scale = distance.exp();
-        let rises = a.max < b.max;
-        let scaled = if rises { a.sum } else { b.sum };
-        let other = if rises { b.sum } else { a.sum };
-        MaxSum { max: a.max.maximum(b.max), sum: scaled.mul_add(scale, other) }
+        let sum = if a.max < b.max { a.sum.mul_add(scale, b.sum) } else { b.sum.mul_add(scale, a.sum) };
+        MaxSum { max: a.max.maximum(b.max), sum }
     }",
     identity: Some("MaxSum { max: A_LEAST, sum: A_ZERO }"),
     finish: "|acc| MaxSum { max: acc.max, sum: if acc.max.is_nan() { acc.max } else { acc.sum } }",

@@ -73,7 +73,7 @@ pub(super) const VAR: Operator = Operator {
     op: "|a, b| {
         let total = a.n + b.n;
         let delta = b.mean - a.mean;
-        let share = b.n as A / total as A;
+        let share = b.n as A * (A_ONE / total as A);
         let mean = delta.mul_add(share, a.mean);
         let m2 = (delta * delta).mul_add(a.n as A * share, a.m2 + b.m2);
         let no_a = a.n == 0;
@@ -117,7 +117,7 @@ pub(super) const DESCRIBE: Operator = Operator {
     op: "|a, b| {
         let total = a.n + b.n;
         let delta = b.mean - a.mean;
-        let share = b.n as A / total as A;
+        let share = b.n as A * (A_ONE / total as A);
         let mean = delta.mul_add(share, a.mean);
         let m2 = (delta * delta).mul_add(a.n as A * share, a.m2 + b.m2);
         let least = if IGNORE { a.min.min(b.min) } else { a.min.minimum(b.min) };

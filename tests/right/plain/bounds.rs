@@ -71,7 +71,7 @@ pub(crate) fn near(
 /// Chan's updates.
 ///
 /// Each of the d updates above an element takes a difference of two means (rounded: 2 M u, M the largest magnitude),
-/// multiplies it with a share (of at most three roundings, so 8 M u in all) and adds it (M u); errors of the two means are
+/// multiplies it with a share (of at most four roundings, so 10 M u in all) and adds it (M u); errors of the two means are
 /// averaged, and do not grow. So a mean is off by e = (12 d + 2) M u at most, and a difference δ of two means by
 /// ε = 2 e + 2 M u.
 ///
