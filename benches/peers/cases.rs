@@ -185,15 +185,15 @@ pub(crate) const CASES: &[Case] = &[
     case("argmax i64", Group::Wide, I64, "op: argmax", GIB_8)
         .cub(&[("argmax_i64", Position)])
         .torch("x.argmax()"),
-    case("variance f32 (Welford)", Group::Welford, F32, "op: var", GIB_4)
+    case("variance f32 (Welford)", Group::Welford, F32, "op: var", FEW_SIZES)
         .cub(&[("var_f32", Variance)])
         .torch("torch.var(x, correction=0)")
         .within(APPROXIMATE),
-    case("logsumexp f32", Group::LogSumExp, F32, "op: logsumexp", GIB_4)
+    case("logsumexp f32", Group::LogSumExp, F32, "op: logsumexp", FEW_SIZES)
         .cub(&[("logsumexp_f32", LargestAndSum)])
         .torch("torch.logsumexp(x, 0)")
         .within(APPROXIMATE),
-    case("describe f32, against count, moments, min, max", Group::Describe, F32, "op: describe", GIB_4)
+    case("describe f32, against count, moments, min, max", Group::Describe, F32, "op: describe", FEW_SIZES)
         .cub(&[("count_f32", Count), ("var_f32", Moments), ("min_f32", One(F32)), ("max_f32", One(F32))])
         .within(APPROXIMATE),
     case("|a, b| b + a f32", Group::Named, F32, "op: |a, b| b + a, identity: -0.0", FEW_SIZES)

@@ -19,7 +19,7 @@ struct Goal {
 const ANY: RangeInclusive<u32> = 0..=63;
 const FLAT: &[Group] = &[Group::Flat, Group::Position];
 
-const GOALS: [Goal; 18] = [
+const GOALS: [Goal; 19] = [
     goal(&[Group::Flat], 28..=63, Peer::Cub, 1.01, 1.01),
     goal(&[Group::Flat], 28..=63, Peer::Read, 0.99, 0.99),
     goal(&[Group::Position], 28..=63, Peer::Cub, 1.00, 1.00),
@@ -32,7 +32,8 @@ const GOALS: [Goal; 18] = [
     goal(&[Group::Narrow], ANY, Peer::Read, 0.97, 0.97),
     goal(&[Group::Wide], ANY, Peer::Cub, 1.00, 1.00),
     goal(&[Group::Welford], ANY, Peer::Cub, 1.05, 1.05),
-    goal(&[Group::LogSumExp], ANY, Peer::Cub, 1.15, 1.15),
+    goal(&[Group::LogSumExp], 28..=63, Peer::Cub, 1.15, 1.15),
+    goal(&[Group::LogSumExp], 0..=27, Peer::Cub, 1.00, 1.00),
     goal(&[Group::Describe], ANY, Peer::Cub, 3.00, 3.00),
     goal(&[Group::Fixed], ANY, Peer::Cub, 1.40, 1.40),
     goal(&[Group::Closure], ANY, Peer::Cub, 1.00, 1.00),
