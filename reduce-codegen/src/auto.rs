@@ -193,8 +193,8 @@ impl Row {
         Case { up_to, block, passes }
     }
 
-    /// Does one thread combine what warps and blocks leave? Where no instruction does so, scalars; pairs, whose registers leave no room
-    /// for another block, where there is one.
+    /// Does one thread combine what warps and blocks leave? Where no instruction does so: scalars, and of one block pairs as well,
+    /// whose registers leave no room for others.
     fn gathers(&self, operation: &Operation, tuning: Tuning) -> bool {
         let has_room = operation.acc.is_scalar() || matches!(self.meet, Meet::Alone);
         let fits = has_room && operation.acc.size() <= SMALL;
