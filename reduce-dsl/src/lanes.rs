@@ -218,7 +218,6 @@ fn gather_scalars<T: Element>(from: &[T], offset: usize, block: usize, stride: u
         (1, 4, 1) => gather_blocks::<T, 1, 4>(from, 1, out),
         (1, 4, 2) => gather_blocks::<T, 1, 4>(from, 2, out),
         (1, 4, _) => gather_blocks::<T, 1, 4>(from, 3, out),
-        (1, 8, _) => gather_blocks::<T, 1, 8>(from, offset, out),
         (2, 4, _) => gather_blocks::<T, 2, 4>(from, offset, out),
         (4, 8, _) => gather_blocks::<T, 4, 8>(from, offset, out),
         (8, 16, _) => gather_blocks::<T, 8, 16>(from, offset, out),
