@@ -11,7 +11,7 @@ use reduce_dsl::redux::Redux;
 use reduce_dsl::spec::Passes;
 
 /// The version of the associations, of `auto` and of every pass: bits change only with it.
-pub const ASSOCIATION: &str = "A7";
+pub const ASSOCIATION: &str = "A8";
 
 /// How a specification is compiled for a range of n.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -257,18 +257,18 @@ fn width(operation: &Operation) -> u32 {
     widths.find(|&width| width <= 2 || fits(width)).unwrap_or(2)
 }
 
-/// Accumulators of a thread, whose registers its loads in flight could have (ARCHITECTURE.md, Measurements): four scalars; of
-/// structs one, or two where elements are narrow. Where three fields or more round, elements may share a division, and it is
-/// twice as many. Where the order of scalars shows, the host wants whole vectors of lanes side by side, so those of eight
-/// elements stay.
+/// Accumulators of a thread, whose registers its loads in flight could have (ARCHITECTURE.md, Measurements): one, or two where
+/// elements are narrow. Where three fields or more round, elements may share a division, and it is twice as many; and four of
+/// scalars of one byte, which are soon combined. Where the order of scalars shows, the host wants whole vectors of lanes side
+/// by side, so those of eight elements stay.
 fn lanes_of(operation: &Operation, width: u32) -> u32 {
-    let of_structs = (width / 4).clamp(1, 2);
+    let few = (width / 4).clamp(1, 2);
     match (operation.commutative, operation.acc.fields.len()) {
         (false, _) => 1,
-        (true, 0 | 1) if !operation.exact && width <= 8 => width,
-        (true, 0 | 1) => width.min(4),
-        (true, fields) if operation.exact || fields == 2 => of_structs,
-        (true, _) => width.min(2 * of_structs),
+        (true, 0 | 1) if width > 8 => 4,
+        (true, 0 | 1) if !operation.exact => width,
+        (true, fields) if operation.exact || fields <= 2 => few,
+        (true, _) => width.min(2 * few),
     }
 }
 
