@@ -57,6 +57,15 @@ fn spreads_are_quartiles() {
 }
 
 #[test]
+fn medians_that_chance_may_decide_are_near_their_goal() {
+    let spread = Spread { median: 1.02, lower: 0.96, upper: 1.06 };
+    // Standard errors 0.031 and 0.0093.
+    assert!(spread.is_near(1.0, 9) && !spread.is_near(1.0, 100));
+    assert!(spread.is_near(1.08, 9) && !spread.is_near(1.09, 9));
+    assert!(!Spread { median: 1.02, lower: 1.02, upper: 1.02 }.is_near(1.01, 9));
+}
+
+#[test]
 fn goals_are_those_of_the_sizes() {
     let least = |group, n: u64, peer, mode| goals::least(group, n, peer, mode);
     let flat = |size: u32, mode| least(Group::Flat, 1 << size, Peer::Cub, mode);

@@ -49,6 +49,7 @@ fn method(rounds: usize) -> Vec<String> {
          for each, or captured in one graph."
             .to_owned(),
         format!("Contestants alternate for {rounds} rounds; numbers are medians, and ratios those of one round."),
+        "Where a ratio is nearer to its goal than twice its standard error, there are more rounds, for up to 3 s.".to_owned(),
         "Results are compared: ours with the bits of the host backend, the others with ours.".to_owned(),
     ]
 }

@@ -18,10 +18,13 @@ use reducegen::dsl::lanes::LanesRef;
 use serde_json::json;
 use std::cell::RefCell;
 use std::rc::Rc;
+use std::time::{Duration, Instant};
 
 /// What a sample should last, in microseconds, and how many calls it has at the least and at the most.
 const SAMPLE: f64 = 1_500.0;
 const CALLS: (f64, f64) = (2.0, 500.0);
+/// What the rounds of a cell and mode take at the most, where more of them tell whether a goal is met.
+const LONGEST: Duration = Duration::from_secs(3);
 /// Calls of the sample that finds out how many that are.
 const TRIAL: u64 = 4;
 
@@ -199,7 +202,8 @@ impl Runner {
             calls_of.push(calls);
         }
         let mut times = vec![Vec::new(); entries.len()];
-        for round in 0..=self.rounds {
+        let (start, mut round) = (Instant::now(), 0);
+        while round <= self.rounds || start.elapsed() < LONGEST && is_open(cell, mode, entries, &times) {
             for place in order(round, entries.len()) {
                 let time = entries[place].contestant.sample(mode, calls_of[place])?;
                 // The first round warms up.
@@ -207,12 +211,22 @@ impl Runner {
                     times[place].push(time);
                 }
             }
+            round += 1;
         }
         for (entry, times_of) in entries.iter().zip(&times) {
             self.rows.extend(row(cell, mode, entry, times_of, &times[0]));
         }
         Ok(())
     }
+}
+
+/// Is a ratio so near to its goal that more rounds should tell?
+fn is_open(cell: Cell, mode: Mode, entries: &[Entry], times: &[Vec<f64>]) -> bool {
+    entries.iter().zip(times).any(|(entry, times_of)| {
+        let goal = goals::least(cell.case.group, cell.n as u64, entry.peer, mode);
+        let ratio = Spread::of_ratios(times_of, &times[0]);
+        goal.zip(ratio).is_some_and(|(goal, ratio)| ratio.is_near(goal, times_of.len()))
+    })
 }
 
 /// Every other round goes backwards, so that nobody always comes after the same one.

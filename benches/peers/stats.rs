@@ -19,6 +19,13 @@ impl Spread {
         Some(Spread { median: at(0.5)?, lower: at(0.25)?, upper: at(0.75)? })
     }
 
+    /// Is the median of so many numbers so near to `goal` that chance may decide which side it is on? By twice its standard error,
+    /// which is 1.253 σ / √n of normal numbers, of which the half around the middle is 1.349 σ wide.
+    pub(crate) fn is_near(self, goal: f64, count: usize) -> bool {
+        let error = 1.253 / 1.349 * (self.upper - self.lower) / (count as f64).sqrt();
+        (self.median - goal).abs() < 2.0 * error
+    }
+
     /// Of what each of `numbers` is to the one of `others` of the same round.
     pub(crate) fn of_ratios(numbers: &[f64], others: &[f64]) -> Option<Spread> {
         let ratios: Vec<_> = numbers.iter().zip(others).map(|(number, other)| number / other).collect();
