@@ -130,8 +130,7 @@ impl Plan {
             pass::run(&self.elements, source, &association.first)?
         } else {
             let ranges = search::ranges(&self.searches, source)?;
-            let levels = pass::levels(&self.elements, pass::searched(source.len()));
-            pass::run_on(&self.elements, source, &levels, ranges)?
+            pass::run_on(&self.elements, source, &pass::wide(source.len()), ranges)?
         };
         let one = pass::until_one(&self.partials, &association.again, items)?;
         Ok(one.iter().map(|field| field.get(0)).collect())

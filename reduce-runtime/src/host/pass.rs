@@ -11,34 +11,33 @@ use reduce_dsl::program::{Level, Tree};
 use std::ops::Range;
 
 /// Elements that become one item where the association does not show: many hide the cost of what is done at their ends, but
-/// every core wants some.
-fn piece(len: usize) -> usize {
-    share(len).next_power_of_two().clamp(1 << 15, 1 << 19)
-}
-
-/// The same where items are searched: two of them are folded once more.
-pub(super) fn searched(len: usize) -> usize {
+/// of few elements every core wants some, and what searches folds two such pieces.
+pub(super) fn piece(len: usize) -> usize {
     (len >> 9).next_power_of_two().clamp(1 << 15, 1 << 17)
 }
 
-/// How so many elements become one item, where the association does not show: in lanes that stay in registers where they meet
-/// accumulators as they are, in more where something is computed of rows before.
-pub(super) fn levels(stage: &Stage, piece: usize) -> [Level; 2] {
-    let lanes = if stage.exact { lanes::NARROW as u64 } else { 512 };
-    let fold = Level { lanes, ..Level::every(piece as u64, Tree::Serial) };
+/// How they do where they meet accumulators as they are: in lanes that stay in registers.
+fn narrow(len: usize) -> [Level; 2] {
+    narrowing(len, lanes::NARROW as u64)
+}
+
+/// How they do where something is computed of rows before.
+pub(super) fn wide(len: usize) -> [Level; 2] {
+    narrowing(len, 512)
+}
+
+fn narrowing(len: usize, lanes: u64) -> [Level; 2] {
+    let fold = Level { lanes, ..Level::every(piece(len) as u64, Tree::Serial) };
     [fold, Level::every(lanes, Tree::Halving)]
 }
 
 /// The items that `levels`, or others that give the same result, leave of the source, one vector of lanes for each field
 /// of the accumulator.
 pub(super) fn run(stage: &Stage, source: &Source<'_>, levels: &[Level]) -> Result<Vec<Lanes>, LaneError> {
-    let free = self::levels(stage, piece(source.len()));
-    run_as(stage, source, if stage.exact { &free } else { levels })
-}
-
-/// The items that `levels` leave of the source.
-pub(super) fn run_as(stage: &Stage, source: &Source<'_>, levels: &[Level]) -> Result<Vec<Lanes>, LaneError> {
-    run_on(stage, source, levels, source.cut(batch(stage, source.len(), levels)))
+    let narrow = narrow(source.len());
+    let levels = if stage.exact { &narrow } else { levels };
+    let ranges = source.cut(batch(stage, source.len(), levels));
+    run_on(stage, source, levels, ranges)
 }
 
 /// The items that `levels` leave of each of those ranges, in their order.
@@ -97,12 +96,7 @@ const WORTH: u64 = 1 << 16;
 const LARGE: usize = 8 << 20;
 
 /// Batches for each core, so that none waits long for the last.
-const BATCHES: usize = 16;
-
-/// Elements for each batch of each core.
-fn share(len: usize) -> usize {
-    len / (BATCHES * rayon::current_num_threads())
-}
+const BATCHES: u64 = 16;
 
 /// Elements of a batch: whole chunks of every level, as many as keep the cores busy.
 fn batch(stage: &Stage, len: usize, levels: &[Level]) -> usize {
@@ -112,7 +106,8 @@ fn batch(stage: &Stage, len: usize, levels: &[Level]) -> usize {
         Start::Summed(fold, how) => tile / (fold.group() * how.pairs() as u64),
         Start::Gathered(_) | Start::Mapped => tile,
     };
-    let tiles = ((share(len) as u64).max(WORTH) / tile).clamp(1, (ITEMS / kept.max(1)).max(1));
+    let share = len as u64 / (BATCHES * rayon::current_num_threads() as u64);
+    let tiles = (share.max(WORTH) / tile).clamp(1, (ITEMS / kept.max(1)).max(1));
     usize::try_from(tile.saturating_mul(tiles)).unwrap_or(usize::MAX)
 }
 

@@ -33,12 +33,12 @@ pub(super) fn of(isa: Isa, operation: &Operation) -> Result<Vec<Searched>, TypeE
 
 /// Where the elements lie that the result depends on, in order, given what decides.
 pub(super) fn ranges(searches: &[Searched], source: &Source<'_>) -> Result<Vec<Range<usize>>, HostError> {
-    let piece = pass::searched(source.len());
-    let pieces = source.cut(piece);
+    let levels = pass::wide(source.len());
+    let pieces = source.cut(pass::piece(source.len()));
     let mut found = BTreeSet::new();
     for Searched { elements, values } in searches {
-        let all = pass::run_as(elements, source, &pass::levels(elements, piece))?;
-        let best = pass::until_one(values, &pass::levels(values, piece), all.clone())?;
+        let all = pass::run(elements, source, &levels)?;
+        let best = pass::until_one(values, &levels, all.clone())?;
         found.extend(winners(all[0].borrow(), best[0].get(0)));
     }
     Ok(found.into_iter().map(|piece| pieces[piece].clone()).collect())
