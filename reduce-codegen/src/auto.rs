@@ -258,8 +258,8 @@ fn width(operation: &Operation) -> u32 {
 }
 
 /// Accumulators of a thread, whose registers its loads in flight could have (ARCHITECTURE.md, Measurements): one, or two where
-/// elements are narrow. Where three fields or more round, elements may share a division, and it is twice as many; and four of
-/// scalars of one byte, which are soon combined. Where the order of scalars shows, the host wants whole vectors of lanes side
+/// elements are narrow. Where three fields or more round, elements may share a division, and it is twice as many; and scalars
+/// of one byte have four. Where the order of scalars shows, the host wants whole vectors of lanes side
 /// by side, so those of eight elements stay.
 fn lanes_of(operation: &Operation, width: u32) -> u32 {
     let few = (width / 4).clamp(1, 2);

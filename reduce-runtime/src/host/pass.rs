@@ -6,7 +6,7 @@ use super::stage::Stage;
 use super::worker::Start;
 use rayon::prelude::*;
 use reduce_dsl::Scalar;
-use reduce_dsl::lanes::{self, LaneError, Lanes};
+use reduce_dsl::lanes::{LaneError, Lanes};
 use reduce_dsl::program::{Level, Tree};
 use std::ops::Range;
 
@@ -16,17 +16,15 @@ pub(super) fn piece(len: usize) -> usize {
     (len >> 9).next_power_of_two().clamp(1 << 15, 1 << 17)
 }
 
-/// How they do where they meet accumulators as they are: in lanes that stay in registers.
-fn narrow(len: usize) -> [Level; 2] {
-    narrowing(len, lanes::NARROW as u64)
-}
+/// Lanes of a piece where something is computed of rows before they join.
+pub(super) const WIDE_LANES: u64 = 512;
 
-/// How they do where something is computed of rows before.
+/// How elements become pieces of that many lanes.
 pub(super) fn wide(len: usize) -> [Level; 2] {
-    narrowing(len, 512)
+    pieces(len, WIDE_LANES)
 }
 
-fn narrowing(len: usize, lanes: u64) -> [Level; 2] {
+fn pieces(len: usize, lanes: u64) -> [Level; 2] {
     let fold = Level { lanes, ..Level::every(piece(len) as u64, Tree::Serial) };
     [fold, Level::every(lanes, Tree::Halving)]
 }
@@ -34,8 +32,8 @@ fn narrowing(len: usize, lanes: u64) -> [Level; 2] {
 /// The items that `levels`, or others that give the same result, leave of the source, one vector of lanes for each field
 /// of the accumulator.
 pub(super) fn run(stage: &Stage, source: &Source<'_>, levels: &[Level]) -> Result<Vec<Lanes>, LaneError> {
-    let narrow = narrow(source.len());
-    let levels = if stage.exact { &narrow } else { levels };
+    let free = stage.free_lanes.map(|lanes| pieces(source.len(), lanes));
+    let levels = free.as_ref().map_or(levels, |free| &free[..]);
     let ranges = source.cut(batch(stage, source.len(), levels));
     run_on(stage, source, levels, ranges)
 }

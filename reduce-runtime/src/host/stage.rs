@@ -16,8 +16,8 @@ pub(super) struct Stage {
     pub(super) types: Vec<Scalar>,
     /// Does `fold` say more than `op` of the accumulator and the mapped element?
     pub(super) folds: bool,
-    /// Does every association give the same bits, as the functions show?
-    pub(super) exact: bool,
+    /// Lanes of a piece, where every association gives the same bits, as the functions show.
+    pub(super) free_lanes: Option<u64>,
     /// Are the accumulators sums of the elements as they are?
     pub(super) sums: bool,
     /// Which way of reading elements is the fastest.
@@ -38,7 +38,7 @@ impl Stage {
         let accs = (0..operation.acc.fields.len()).map(Argument::Acc);
         let fold = given(operation, (fold, &theirs), &accs.chain(arguments.clone()).collect::<Vec<_>>())?;
         let functions = [&map, &fold, &operation.combine];
-        Ok(Stage { folds: true, exact: false, sums: false, ..Stage::of(isa, &arguments, functions) })
+        Ok(Stage { folds: true, free_lanes: None, sums: false, ..Stage::of(isa, &arguments, functions) })
     }
 
     /// Of the same elements, the accumulator of which is what is searched.
@@ -78,11 +78,11 @@ impl Stage {
     /// Of these functions: element → accumulator; accumulator and element → accumulator; two accumulators → one.
     fn of(isa: Isa, arguments: &[Argument], functions: [&Func; 3]) -> Stage {
         let worker = Worker::new(isa, arguments, functions);
-        let (exact, sums) = (worker.is_exact(), worker.is_sum());
+        let (free_lanes, sums) = (worker.free_lanes(), worker.is_sum());
         Stage {
             types: functions[0].result_types(),
             folds: false,
-            exact,
+            free_lanes,
             sums,
             trial: Trial::of(isa.ways),
             workers: Pool::of(worker),

@@ -5,11 +5,12 @@
 //! the right items are always a prefix.
 
 use super::Isa;
+use super::pass::WIDE_LANES;
 use super::source::{Row, Source, pieces};
 use super::stage::Stage;
 use reduce_dsl::eval::{Evaluator, Joiner};
 use reduce_dsl::func::Func;
-use reduce_dsl::lanes::{LaneError, Lanes, Loops, Summed, Way};
+use reduce_dsl::lanes::{LaneError, Lanes, Loops, NARROW, Summed, Way};
 use reduce_dsl::operation::Argument;
 use reduce_dsl::program::{Level, Runs, Tree, Unit};
 use reduce_dsl::{Scalar, Value};
@@ -123,9 +124,11 @@ impl Worker {
         self.fold.is_sum()
     }
 
-    /// Does every association give the same bits?
-    pub(super) fn is_exact(&self) -> bool {
-        self.fold.is_direct() && self.combine.is_exact()
+    /// Lanes of a piece, where every association gives the same bits: such as stay in registers, where elements join them as
+    /// they are.
+    pub(super) fn free_lanes(&self) -> Option<u64> {
+        let lanes = if self.fold.is_direct() { NARROW as u64 } else { WIDE_LANES };
+        self.combine.is_exact().then_some(lanes)
     }
 
     /// The items that `levels` leave of the elements at `range`, which are whole chunks of every level or the last ones, and are
