@@ -39,19 +39,21 @@ macro_rules! select {
 }
 use select;
 
-/// `lanes[i] = f(lanes[i], row[i])`, row after row of every group.
+/// `lanes[i] = f(lanes[i], row[i])`, row after row of the groups.
 #[inline(always)]
-pub(crate) fn join_rows<'a, T: Copy, B: Copy + 'a, const N: usize, const LANES: usize>(
+pub(crate) fn join_rows<'a, T: Copy, B: Copy + 'a, const N: usize, const PARTS: usize, const LANES: usize>(
     lanes: &mut [T; LANES],
-    groups: impl Iterator<Item = &'a [[B; LANES]; N]>,
+    groups: impl Iterator<Item = [&'a [[B; LANES]; N]; PARTS]>,
     f: impl Fn(T, B) -> T,
 ) {
     // In registers.
     let mut kept = *lanes;
-    for group in groups {
-        for row in group {
-            for (lane, &x) in kept.iter_mut().zip(row) {
-                *lane = f(*lane, x);
+    for groups in groups {
+        for group in groups {
+            for row in group {
+                for (lane, &x) in kept.iter_mut().zip(row) {
+                    *lane = f(*lane, x);
+                }
             }
         }
     }
@@ -73,22 +75,20 @@ pub trait Order: Element {
     /// The value itself, or for NaN the one NaN that outputs may hold: quiet, positive, no payload.
     fn canonical(self) -> Self;
 
-    /// `lanes[i]` becomes the smallest of itself and what is below it in the rows, as by [`Order::min`] in any order. A group
-    /// has an even number of rows.
+    /// `lanes[i]` becomes the smallest of itself and what is below it in the rows, as by [`Order::min`] in any order.
     #[inline(always)]
-    fn min_rows<'a, const N: usize, const LANES: usize>(
+    fn min_rows<'a, const N: usize, const PARTS: usize, const LANES: usize>(
         lanes: &mut [Self; LANES],
-        groups: impl Iterator<Item = &'a [[Self; LANES]; N]>,
+        groups: impl Iterator<Item = [&'a [[Self; LANES]; N]; PARTS]>,
     ) {
         join_rows(lanes, groups, Order::min);
     }
 
-    /// `lanes[i]` becomes the largest of itself and what is below it in the rows, as by [`Order::max`] in any order. A group
-    /// has an even number of rows.
+    /// `lanes[i]` becomes the largest of itself and what is below it in the rows, as by [`Order::max`] in any order.
     #[inline(always)]
-    fn max_rows<'a, const N: usize, const LANES: usize>(
+    fn max_rows<'a, const N: usize, const PARTS: usize, const LANES: usize>(
         lanes: &mut [Self; LANES],
-        groups: impl Iterator<Item = &'a [[Self; LANES]; N]>,
+        groups: impl Iterator<Item = [&'a [[Self; LANES]; N]; PARTS]>,
     ) {
         join_rows(lanes, groups, Order::max);
     }

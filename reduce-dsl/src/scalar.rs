@@ -76,7 +76,7 @@ impl Scalar {
     }
 
     /// Bytes of one element in memory.
-    pub fn size(self) -> usize {
+    pub const fn size(self) -> usize {
         match self {
             Scalar::Bool | Scalar::I8 | Scalar::U8 => 1,
             Scalar::F16 | Scalar::Bf16 | Scalar::I16 | Scalar::U16 => 2,

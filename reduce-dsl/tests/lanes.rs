@@ -64,8 +64,9 @@ fn f16_is_ordered_as_f32() {
 }
 
 /// All loops, by every way of reading memory.
-fn reading() -> impl Iterator<Item = (String, Loops, Way)> {
-    let each = |(name, loops)| Way::ALL.map(|way| (format!("{name}, {way:?}"), loops, way));
+fn reading() -> impl Iterator<Item = (String, Loops, Option<Way>)> {
+    let ways = || Way::ALL.into_iter().map(Some).chain([None]);
+    let each = move |(name, loops)| ways().map(move |way| (format!("{name}, {way:?}"), loops, way));
     loops().into_iter().flat_map(each)
 }
 
@@ -150,7 +151,7 @@ fn check(node: Node, types: &[Scalar], result: Scalar) {
         if let (true, Node::Bin(op, ..)) = (joins, node) {
             let mut acc = Lanes::empty(result);
             acc.extend(operands[0]);
-            (loops.accumulate)(op, &mut acc, operands[1], Way::Apart).unwrap();
+            (loops.accumulate)(op, &mut acc, operands[1], None).unwrap();
             assert!(
                 (0..acc.len()).all(|i| same(acc.get(i), out.get(i))),
                 "{name}: {op} of {types:?} in place"
@@ -304,7 +305,7 @@ fn chunks_are_summed_in_their_association() {
             check_sums(Summed::new(chunk, lanes, pairs).unwrap(), &x[..chunks * chunk], [chunk, lanes]);
         }
     }
-    // Of lanes that are more than a turn takes, no two chunks are summed in turn.
+    // Of lanes that are more than a cache takes.
     check_sums(Summed::new(2 * 16_384, 16_384, 2).unwrap(), &x[..2 * 16_384], [2 * 16_384, 16_384]);
     // A lane of zeros that are all negative is such a zero.
     check_sums(Summed::new(96, 32, 2).unwrap(), &[-0.0; 96], [96, 32]);

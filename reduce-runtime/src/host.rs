@@ -10,6 +10,7 @@ mod pool;
 mod search;
 mod source;
 mod stage;
+mod start;
 mod trial;
 mod worker;
 

@@ -9,13 +9,15 @@ macro_rules! extreme_rows {
     ($ty:ty, $bits:ty, $lanes:ident, $groups:ident, $better:ident, $of_signs:tt) => {
         let (mut best, mut signs) = (*$lanes, $lanes.map(<$ty>::to_bits));
         let mut nan = $lanes.map(|x| <$bits>::from(x != x));
-        for group in $groups {
-            for (i, best) in best.iter_mut().enumerate() {
-                for [a, b] in group.as_chunks::<2>().0 {
-                    let (a, b) = (a[i], b[i]);
-                    *best = $better($better(a, b), *best);
-                    signs[i] = signs[i] $of_signs a.to_bits() $of_signs b.to_bits();
-                    nan[i] |= <$bits>::from((a != a) | (b != b)).wrapping_neg();
+        for groups in $groups {
+            for [a, b] in groups.as_chunks::<2>().0 {
+                for (a, b) in a.iter().zip(*b) {
+                    for (i, best) in best.iter_mut().enumerate() {
+                        let (a, b) = (a[i], b[i]);
+                        *best = $better($better(a, b), *best);
+                        signs[i] = signs[i] $of_signs a.to_bits() $of_signs b.to_bits();
+                        nan[i] |= <$bits>::from((a != a) | (b != b)).wrapping_neg();
+                    }
                 }
             }
         }
@@ -59,18 +61,18 @@ macro_rules! float {
             }
             // Where the least is a zero, a sign is that of a −0.
             #[inline(always)]
-            fn min_rows<'a, const N: usize, const LANES: usize>(
+            fn min_rows<'a, const N: usize, const PARTS: usize, const LANES: usize>(
                 lanes: &mut [Self; LANES],
-                groups: impl Iterator<Item = &'a [[Self; LANES]; N]>,
+                groups: impl Iterator<Item = [&'a [[Self; LANES]; N]; PARTS]>,
             ) {
                 let less = |a, b| if a < b { a } else { b };
                 extreme_rows!($ty, $bits, lanes, groups, less, |);
             }
             // Where the largest is a zero, all but +0 have a sign.
             #[inline(always)]
-            fn max_rows<'a, const N: usize, const LANES: usize>(
+            fn max_rows<'a, const N: usize, const PARTS: usize, const LANES: usize>(
                 lanes: &mut [Self; LANES],
-                groups: impl Iterator<Item = &'a [[Self; LANES]; N]>,
+                groups: impl Iterator<Item = [&'a [[Self; LANES]; N]; PARTS]>,
             ) {
                 let greater = |a, b| if a > b { a } else { b };
                 extreme_rows!($ty, $bits, lanes, groups, greater, &);

@@ -21,22 +21,24 @@ struct Extremes<const LANES: usize> {
 
 /// Those of each lane and what is below it.
 #[inline(always)]
-fn extremes<'a, T: Copy + 'a, const N: usize, const LANES: usize>(
+fn extremes<'a, T: Copy + 'a, const N: usize, const PARTS: usize, const LANES: usize>(
     lanes: &[T; LANES],
-    groups: impl Iterator<Item = &'a [[T; LANES]; N]>,
+    groups: impl Iterator<Item = [&'a [[T; LANES]; N]; PARTS]>,
     bits: impl Fn(T) -> u16,
 ) -> Extremes<LANES> {
     let (mut signed, mut least, mut most) = ([i16::MIN; LANES], [u16::MAX; LANES], [u16::MIN; LANES]);
     for (i, &x) in lanes.iter().enumerate() {
         (signed[i], least[i], most[i]) = (bits(x).cast_signed(), bits(x), bits(x));
     }
-    for group in groups {
+    for groups in groups {
         for (i, signed) in signed.iter_mut().enumerate() {
-            for row in group {
-                let bits = bits(row[i]);
-                *signed = Ord::max(*signed, bits.cast_signed());
-                least[i] = Ord::min(least[i], bits);
-                most[i] = Ord::max(most[i], bits);
+            for group in groups {
+                for row in group {
+                    let bits = bits(row[i]);
+                    *signed = Ord::max(*signed, bits.cast_signed());
+                    least[i] = Ord::min(least[i], bits);
+                    most[i] = Ord::max(most[i], bits);
+                }
             }
         }
     }
@@ -72,9 +74,9 @@ macro_rules! half_float {
                 if Order::is_nan(self) { self } else { ordered }
             }
             #[inline(always)]
-            fn min_rows<'a, const N: usize, const LANES: usize>(
+            fn min_rows<'a, const N: usize, const PARTS: usize, const LANES: usize>(
                 lanes: &mut [Self; LANES],
-                groups: impl Iterator<Item = &'a [[Self; LANES]; N]>,
+                groups: impl Iterator<Item = [&'a [[Self; LANES]; N]; PARTS]>,
             ) {
                 let kept = extremes(lanes, groups, <$ty>::to_bits);
                 for (i, lane) in lanes.iter_mut().enumerate() {
@@ -85,9 +87,9 @@ macro_rules! half_float {
                 }
             }
             #[inline(always)]
-            fn max_rows<'a, const N: usize, const LANES: usize>(
+            fn max_rows<'a, const N: usize, const PARTS: usize, const LANES: usize>(
                 lanes: &mut [Self; LANES],
-                groups: impl Iterator<Item = &'a [[Self; LANES]; N]>,
+                groups: impl Iterator<Item = [&'a [[Self; LANES]; N]; PARTS]>,
             ) {
                 let kept = extremes(lanes, groups, <$ty>::to_bits);
                 for (i, lane) in lanes.iter_mut().enumerate() {

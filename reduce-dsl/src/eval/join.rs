@@ -20,7 +20,7 @@ pub struct Joiner {
     next: Vec<Lanes>,
     /// Is there a loop in which half of the lanes meet the others?
     halves: bool,
-    way: Way,
+    way: Option<Way>,
 }
 
 impl Joiner {
@@ -34,7 +34,7 @@ impl Joiner {
             in_place: met.iter().map(|met| met.map(|(op, _)| op)).collect(),
             next: f.result_types().into_iter().map(Lanes::empty).collect(),
             halves: false,
-            way: Way::Apart,
+            way: None,
         };
         joiner.halves = joiner.is_direct() && joiner.all_meet_themselves(halves);
         joiner
@@ -46,19 +46,24 @@ impl Joiner {
         self
     }
 
-    /// From now on memory is read so, [apart](Way::Apart) before.
+    /// From now on what the accumulators join lies in memory, and is read so; before, it is at hand.
     pub fn read(&mut self, way: Way) {
-        self.way = way;
+        self.way = Some(way);
     }
 
-    /// Do the fields meet the parameters behind them as they are? Then [`Joiner::join`] takes any number of rows at
-    /// once, each as long as the accumulator.
-    pub fn is_direct(&self) -> bool {
+    /// Do the fields meet what is computed of the parameters behind them alone? Then [`Joiner::join`] takes any number of rows
+    /// at once, each as long as the accumulator.
+    pub fn takes_rows(&self) -> bool {
+        let (right, fields) = (&self.right.func, 0..self.next.len() as u32);
         let lies_in_rows = |met: &Id| !self.right.uniform[met.0 as usize];
-        let right = &self.right.func;
-        right.lines().is_empty()
-            && right.results().iter().all(lies_in_rows)
+        right.results().iter().all(lies_in_rows)
+            && !fields.into_iter().any(|field| right.uses(Id(field)))
             && self.in_place.iter().all(Option::is_some)
+    }
+
+    /// Do they meet those as they are?
+    pub fn is_direct(&self) -> bool {
+        self.takes_rows() && self.right.func.lines().is_empty()
     }
 
     /// Do the fields sum floats that they meet as they are? Then there is [`Joiner::sum`].
@@ -136,7 +141,8 @@ impl Joiner {
             match op {
                 Some(op) => {
                     let right = self.right.result_on(k, behind, len);
-                    (self.right.loops.accumulate)(*op, &mut acc[k], right, self.way)?;
+                    let way = self.way.filter(|_| !self.right.computes(k));
+                    (self.right.loops.accumulate)(*op, &mut acc[k], right, way)?;
                 }
                 None => {
                     self.next[k].extend(acc[k].borrow().slice(len..acc[k].len()));

@@ -15,9 +15,9 @@ pub struct Loops {
     /// [`apply`].
     pub apply: fn(Node, &[LanesRef<'_>], &mut Lanes) -> Done,
     /// [`accumulate`].
-    pub accumulate: fn(Bin, &mut Lanes, LanesRef<'_>, Way) -> Done,
+    pub accumulate: fn(Bin, &mut Lanes, LanesRef<'_>, Option<Way>) -> Done,
     /// [`sum`].
-    pub sum: fn(LanesRef<'_>, Summed, &mut Lanes, &mut Lanes, Way) -> Done,
+    pub sum: fn(LanesRef<'_>, Summed, &mut Lanes, &mut Lanes, Option<Way>) -> Done,
     /// [`append`].
     pub append: fn(LanesRef<'_>, &mut Lanes),
     /// [`halve`].
@@ -35,13 +35,19 @@ impl Default for Loops {
 
 /// [`accumulate`], which asks for no memory. It is compiled once, and not for every crate that names it.
 #[inline(never)]
-fn accumulate_plainly(op: Bin, acc: &mut Lanes, b: LanesRef<'_>, way: Way) -> Done {
+fn accumulate_plainly(op: Bin, acc: &mut Lanes, b: LanesRef<'_>, way: Option<Way>) -> Done {
     accumulate(op, acc, b, way)
 }
 
 /// [`sum`], likewise.
 #[inline(never)]
-fn sum_plainly(chunks: LanesRef<'_>, how: Summed, acc: &mut Lanes, out: &mut Lanes, way: Way) -> Done {
+fn sum_plainly(
+    chunks: LanesRef<'_>,
+    how: Summed,
+    acc: &mut Lanes,
+    out: &mut Lanes,
+    way: Option<Way>,
+) -> Done {
     sum(chunks, how, acc, out, way)
 }
 

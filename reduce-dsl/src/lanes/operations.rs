@@ -49,21 +49,21 @@ macro_rules! loops {
 
 /// The same for loops in place, by a function of one element and, of groups of rows, one that is cheaper.
 macro_rules! joins {
-    ($op:expr, $acc:ident, $b:ident, $reading:ident: $join:ident $f:expr; $($scalar:ident)*) => {
+    ($op:expr, $acc:ident, $b:ident, $reading:ident: $f:expr; $($scalar:ident)*) => {
         match ($acc, $b) {
-            $((Lanes::$scalar(acc), LanesRef::$scalar(b)) => { $join(acc, b, $f, $reading); Ok(()) })*
+            $((Lanes::$scalar(acc), LanesRef::$scalar(b)) => { join_in_parts(acc, b, $f, $reading); Ok(()) })*
             (acc, b) => bug($op, &[acc.borrow(), b]),
         }
     };
     ($op:expr, $acc:ident, $b:ident, $reading:ident: $f:expr, $of_rows:path; $($scalar:ident)*) => {
         match ($acc, $b) {
             $((Lanes::$scalar(acc), LanesRef::$scalar(b)) => {
-                let (groups, rest) = grouped::<_, _, { rows(Scalar::$scalar) }>(acc, b);
+                let (groups, rest) = grouped::<_, _, { rows(Scalar::$scalar.size()) }>(acc, b);
                 // Called by its name: a closure that does so would be compiled for every processor.
                 if let Some(lanes) = acc.as_mut_array() {
                     $of_rows(lanes, InParts::new(groups, $reading));
                 }
-                join(acc, rest, $f, $reading);
+                join(acc, rest, $f);
                 Ok(())
             })*
             (acc, b) => bug($op, &[acc.borrow(), b]),
@@ -73,7 +73,14 @@ macro_rules! joins {
 
 /// [`loops`] over every type of a kind.
 macro_rules! over {
-    (join numbers: $($rest:tt)*) => { joins!($($rest)*; F32 F64 I8 I16 I32 I64 U8 U16 U32 U64) };
+    // The order of floats shows.
+    (join numbers: $op:expr, $acc:ident, $b:ident, $reading:ident: $f:expr) => {
+        match ($acc, $b) {
+            (Lanes::F32(acc), LanesRef::F32(b)) => { join(acc, b, $f); Ok(()) }
+            (Lanes::F64(acc), LanesRef::F64(b)) => { join(acc, b, $f); Ok(()) }
+            (acc, b) => over!(join integers: $op, acc, b, $reading: $f),
+        }
+    };
     (join ordered: $($rest:tt)*) => { joins!($($rest)*; F16 Bf16 F32 F64 I8 I16 I32 I64 U8 U16 U32 U64) };
     (join integers: $($rest:tt)*) => { joins!($($rest)*; I8 I16 I32 I64 U8 U16 U32 U64) };
     (join floats: $($rest:tt)*) => { joins!($($rest)*; F16 Bf16 F32 F64) };
@@ -132,7 +139,6 @@ pub(super) fn bin(op: Bin, a: LanesRef<'_>, b: LanesRef<'_>, out: &mut Lanes) ->
 }
 
 /// `b[i]`, then `b[i + len]`, `b[i + 2 len]`, … join `acc[i]` of `len`, by an operation that [commutes](Bin::commutes).
-/// `reading` asks for what will be read soon.
 #[inline(always)]
 pub(super) fn accumulate(
     op: Bin,
@@ -142,28 +148,17 @@ pub(super) fn accumulate(
 ) -> Result<(), LaneError> {
     match op {
         Bin::Add if widens(op, b.ty(), acc.ty()) => accumulate_wide(op, acc, b, reading),
-        Bin::Add => accumulate_sum(op, acc, b, reading),
-        Bin::Mul => over!(join numbers: op, acc, b, reading: join Number::mul),
+        Bin::Add => over!(join numbers: op, acc, b, reading: Number::add),
+        Bin::Mul => over!(join numbers: op, acc, b, reading: Number::mul),
         Bin::Min => over!(join ordered: op, acc, b, reading: Order::min, Order::min_rows),
         Bin::Max => over!(join ordered: op, acc, b, reading: Order::max, Order::max_rows),
-        Bin::MinNum => over!(join floats: op, acc, b, reading: join_in_parts Order::min_num),
-        Bin::MaxNum => over!(join floats: op, acc, b, reading: join_in_parts Order::max_num),
-        Bin::And => over!(join bits: op, acc, b, reading: join_in_parts Bits::and),
-        Bin::Or => over!(join bits: op, acc, b, reading: join_in_parts Bits::or),
-        Bin::Xor => over!(join bits: op, acc, b, reading: join_in_parts Bits::xor),
+        Bin::MinNum => over!(join floats: op, acc, b, reading: Order::min_num),
+        Bin::MaxNum => over!(join floats: op, acc, b, reading: Order::max_num),
+        Bin::And => over!(join bits: op, acc, b, reading: Bits::and),
+        Bin::Or => over!(join bits: op, acc, b, reading: Bits::or),
+        Bin::Xor => over!(join bits: op, acc, b, reading: Bits::xor),
         Bin::Sub | Bin::Div | Bin::Rem | Bin::Shl | Bin::Shr => bug(op, &[acc.borrow(), b]),
     }
-}
-
-/// `acc[i] = acc[i] + b[i]`. Of integers any order gives the same.
-#[inline(always)]
-fn accumulate_sum(op: Bin, acc: &mut Lanes, b: LanesRef<'_>, reading: impl Reading) -> Result<(), LaneError> {
-    match (acc, b) {
-        (Lanes::F32(acc), LanesRef::F32(b)) => join(acc, b, Number::add, reading),
-        (Lanes::F64(acc), LanesRef::F64(b)) => join(acc, b, Number::add, reading),
-        (acc, b) => return over!(join integers: op, acc, b, reading: join_in_parts Number::add),
-    }
-    Ok(())
 }
 
 /// Does [`accumulate`] widen the elements as well, from one type to the other?
@@ -187,8 +182,8 @@ fn accumulate_wide(
     reading: impl Reading,
 ) -> Result<(), LaneError> {
     match (acc, b) {
-        (Lanes::F32(acc), LanesRef::F16(b)) => join(acc, b, add_wide, reading),
-        (Lanes::F32(acc), LanesRef::Bf16(b)) => join(acc, b, add_wide, reading),
+        (Lanes::F32(acc), LanesRef::F16(b)) => join(acc, b, add_wide),
+        (Lanes::F32(acc), LanesRef::Bf16(b)) => join(acc, b, add_wide),
         (Lanes::I32(acc), LanesRef::I8(b)) => join_in_parts(acc, b, add_wide, reading),
         (Lanes::I32(acc), LanesRef::I16(b)) => join_in_parts(acc, b, add_wide, reading),
         (Lanes::U32(acc), LanesRef::U8(b)) => join_in_parts(acc, b, add_wide, reading),

@@ -2,49 +2,28 @@
 //!
 //! Few lanes stay in registers while row after row joins them. Where any order gives the same, rows are taken in the order
 //! of memory, or from some parts of the elements in turn: some processors read ahead of a program best in several places at once.
+//! All ask for memory some KiB ahead, which is faster than any of them reads by itself.
 
-use crate::Scalar;
 use crate::arith::join_rows;
 
-/// In what order memory is read, where any order of some rows gives the same bits. Processors differ in which one is fastest.
+/// In what order memory is read, where any order of some rows gives the same bits. Processors differ in which one is faster.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Way {
-    /// In several places in turn; nothing but the reads themselves asks for memory.
+    /// A line in each of several places in turn.
     Apart,
-    /// A little in each of several places in turn, and what lies a little ahead of each is asked for.
-    InTurn,
-    /// In the order of memory; nothing but the reads themselves asks for it.
+    /// As it lies there.
     InOrder,
-    /// In the order of memory, and what lies some KiB ahead is asked for.
-    Ahead,
 }
 
 impl Way {
     /// All of them.
-    pub const ALL: [Way; 4] = [Way::Apart, Way::InTurn, Way::InOrder, Way::Ahead];
-
-    /// How far ahead of elements that are read memory is asked for, in bytes; 0 if it is not.
-    fn ahead(self) -> usize {
-        match self {
-            Way::Apart | Way::InOrder => 0,
-            Way::InTurn => 512,
-            Way::Ahead => 8192,
-        }
-    }
-
-    /// Parts of the elements that rows are taken from in turn.
-    fn parts(self) -> usize {
-        match self {
-            Way::Apart | Way::InTurn => PARTS,
-            Way::InOrder | Way::Ahead => 1,
-        }
-    }
+    pub const ALL: [Way; 2] = [Way::Apart, Way::InOrder];
 }
 
-/// How memory is read.
+/// How elements are read.
 pub trait Reading: Copy {
-    /// In what order.
-    fn way(self) -> Way;
+    /// In what order; none where they are at hand, and need not be asked for.
+    fn way(self) -> Option<Way>;
 
     /// Asks for memory that will be read soon. It is compiled into the loops of every instruction set, and so takes no instructions
     /// but those of every processor.
@@ -52,9 +31,9 @@ pub trait Reading: Copy {
 }
 
 /// Nothing asks for memory.
-impl Reading for Way {
+impl Reading for Option<Way> {
     #[inline(always)]
-    fn way(self) -> Way {
+    fn way(self) -> Option<Way> {
         self
     }
 
@@ -62,7 +41,12 @@ impl Reading for Way {
     fn ask(self, _: *const i8) {}
 }
 
-/// Parts of the elements that rows are taken from in turn, where those are not read in order.
+/// Bytes that are asked for and not yet read, in all places together: as many as a core needs to keep its memory busy, and a
+/// quarter of a small cache of the first level.
+pub(super) const AHEAD: usize = 8192;
+
+/// Places that rows are taken from in turn, each by instructions of its own: some processors tell by the instruction what is
+/// read next, and so read ahead in several places twice as fast as where one loop goes from place to place.
 const PARTS: usize = 4;
 
 /// Bytes of a line of the cache, nearly everywhere.
@@ -76,18 +60,13 @@ pub const BLOCK: usize = 32;
 
 /// `b[i]`, then `b[i + len]`, … join `acc[i]` of `len`.
 #[inline(always)]
-pub(super) fn join<T: Copy, B: Copy>(
-    acc: &mut [T],
-    b: &[B],
-    f: impl Fn(T, B) -> T + Copy,
-    reading: impl Reading,
-) {
+pub(super) fn join<T: Copy, B: Copy>(acc: &mut [T], b: &[B], f: impl Fn(T, B) -> T + Copy) {
     if let [acc] = acc {
         *acc = b.iter().fold(*acc, |acc, &b| f(acc, b));
         return;
     }
     for row in b.chunks(acc.len().max(1)) {
-        join_row(acc, row, f, reading);
+        join_row(acc, row, f);
     }
 }
 
@@ -99,20 +78,35 @@ pub(super) fn join_in_parts<T: Copy, B: Copy>(
     f: impl Fn(T, B) -> T + Copy,
     reading: impl Reading,
 ) {
-    let (groups, rest) = grouped::<_, _, 4>(acc, b);
+    let rest = match size_of::<B>() {
+        1 => join_groups::<_, _, { rows(1) }>(acc, b, f, reading),
+        2 => join_groups::<_, _, { rows(2) }>(acc, b, f, reading),
+        _ => join_groups::<_, _, { rows(4) }>(acc, b, f, reading),
+    };
+    join(acc, rest, f);
+}
+
+/// As many whole groups as make equal parts join `acc`, if that stays in registers. What is left.
+#[inline(always)]
+fn join_groups<'b, T: Copy, B: Copy, const ROWS: usize>(
+    acc: &mut [T],
+    b: &'b [B],
+    f: impl Fn(T, B) -> T,
+    reading: impl Reading,
+) -> &'b [B] {
+    let (groups, rest) = grouped::<_, _, ROWS>(acc, b);
     if let Some(lanes) = acc.as_mut_array() {
         join_rows(lanes, InParts::new(groups, reading), f);
     }
-    join(acc, rest, f, reading);
+    rest
 }
 
 /// `acc[i] = f(acc[i], row[i])`, where there is a `row[i]`.
 #[inline(always)]
-fn join_row<T: Copy, B: Copy>(acc: &mut [T], row: &[B], f: impl Fn(T, B) -> T + Copy, reading: impl Reading) {
+fn join_row<T: Copy, B: Copy>(acc: &mut [T], row: &[B], f: impl Fn(T, B) -> T + Copy) {
     let (blocks, rest) = row.as_chunks::<BLOCK>();
     let (lanes, last) = acc[..row.len()].as_chunks_mut::<BLOCK>();
     for (lanes, block) in lanes.iter_mut().zip(blocks) {
-        ahead_of(block, reading);
         join_block(lanes, block, f);
     }
     for (lane, &x) in last.iter_mut().zip(rest) {
@@ -134,15 +128,12 @@ pub(super) fn join_block<T: Copy, B: Copy>(
     *lanes = met;
 }
 
-/// Asks for as much as those take, some way ahead of them, if that is how memory is read: line by line, in the order of memory,
-/// which compilers do not keep.
+/// Asks for as much as those take, so many bytes ahead of them: line by line, in the order of memory, which compilers do not
+/// keep.
 #[inline(always)]
-pub(super) fn ahead_of<G>(group: &G, reading: impl Reading) {
-    let ahead = reading.way().ahead();
-    if ahead > 0 {
-        let there = (&raw const *group).cast::<i8>().wrapping_add(ahead);
-        (0..size_of::<G>()).step_by(LINE).for_each(|line| reading.ask(there.wrapping_add(line)));
-    }
+pub(super) fn ask_ahead<G>(group: &G, ahead: usize, reading: impl Reading) {
+    let there = (&raw const *group).cast::<i8>().wrapping_add(ahead);
+    (0..size_of::<G>()).step_by(LINE).for_each(|line| reading.ask(there.wrapping_add(line)));
 }
 
 /// Appends elements to others, a block at a time: what copies many at once is slow on some processors.
@@ -156,40 +147,52 @@ pub(super) fn append<T: Copy>(elements: &[T], to: &mut Vec<T>) {
     to.extend_from_slice(rest);
 }
 
-/// Groups of rows: the first one of every part, then the second ones, …; or all in order.
+/// Groups of rows, some at once: the first one of every part, then the second ones, …; or all in order.
 ///
 /// No iterator of the standard library's: what is not inlined is compiled for every processor, and closures cannot ask for it.
 pub(super) struct InParts<'b, G, R> {
-    groups: &'b [G],
-    parts: usize,
-    part: usize,
-    /// Where the next one lies: in which part, and at which place of it.
-    next: [usize; 2],
+    /// Where those at once lie, with all that may follow: as many groups each, so that one bound holds for all.
+    parts: [&'b [G]; PARTS],
+    next: usize,
+    /// From one to the next of its part.
+    step: usize,
+    /// Bytes from those that are read to those that are asked for, without a branch: it would take as long as the read.
+    ahead: usize,
     reading: R,
 }
 
 impl<'b, G, R: Reading> InParts<'b, G, R> {
-    /// Those of `groups` that make equal parts.
+    /// Those of `groups`, which make equal parts.
     #[inline(always)]
     pub(super) fn new(groups: &'b [G], reading: R) -> InParts<'b, G, R> {
-        let parts = reading.way().parts();
-        InParts { groups, parts, part: groups.len() / parts, next: [0, 0], reading }
+        let part = groups.len() / PARTS;
+        let (apart, step, ahead) = match reading.way() {
+            Some(Way::Apart) => (part, 1, AHEAD / PARTS),
+            Some(Way::InOrder) => (part.min(1), PARTS, AHEAD),
+            None => (part.min(1), PARTS, 0),
+        };
+        let len = groups.len() - (PARTS - 1) * apart;
+        let from = |start: usize| &groups[start..start + len];
+        let parts = [from(0), from(apart), from(2 * apart), from(3 * apart)];
+        InParts { parts, next: 0, step, ahead, reading }
+    }
+
+    #[inline(always)]
+    fn group(&self, part: usize) -> Option<&'b G> {
+        let group = self.parts[part].get(self.next)?;
+        ask_ahead(group, self.ahead, self.reading);
+        Some(group)
     }
 }
 
 impl<'b, G, R: Reading> Iterator for InParts<'b, G, R> {
-    type Item = &'b G;
+    type Item = [&'b G; PARTS];
 
     #[inline(always)]
-    fn next(&mut self) -> Option<&'b G> {
-        let [part, place] = self.next;
-        if place == self.part {
-            return None;
-        }
-        self.next = if part + 1 < self.parts { [part + 1, place] } else { [0, place + 1] };
-        let group = self.groups.get(part * self.part + place)?;
-        ahead_of(group, self.reading);
-        Some(group)
+    fn next(&mut self) -> Option<[&'b G; PARTS]> {
+        let groups = [self.group(0)?, self.group(1)?, self.group(2)?, self.group(3)?];
+        self.next += self.step;
+        Some(groups)
     }
 }
 
@@ -205,10 +208,7 @@ pub(super) fn grouped<'b, T, B, const ROWS: usize>(
     (groups, &b[groups.len() * ROWS * NARROW..])
 }
 
-/// Rows that join those at once: 64 to 256 bytes. Of twice as many, a Zen 5 takes up to 9 % longer.
-pub(super) const fn rows(ty: Scalar) -> usize {
-    match ty {
-        Scalar::F16 | Scalar::Bf16 | Scalar::I8 | Scalar::I16 | Scalar::U8 | Scalar::U16 | Scalar::Bool => 4,
-        Scalar::F32 | Scalar::F64 | Scalar::I32 | Scalar::I64 | Scalar::U32 | Scalar::U64 => 2,
-    }
+/// Rows of a group, of elements of so many bytes: those of a line of the cache, or one.
+pub(super) const fn rows(bytes: usize) -> usize {
+    if bytes * NARROW < LINE { LINE / (bytes * NARROW) } else { 1 }
 }

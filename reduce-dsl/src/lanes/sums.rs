@@ -2,30 +2,21 @@
 //! measurements are in ARCHITECTURE.md.
 //!
 //! Rows of a chunk lie some KiB apart, and some processors read ahead of a program in several places at once. So either some rows
-//! join a few lanes side by side, while those stay in registers; or one row after the other joins all lanes, of one chunk or of
-//! several in turn. Lanes of `auto` are few enough to stay in the first-level cache.
+//! join a few lanes side by side, while those stay in registers; or one row after the other joins all lanes. Lanes of `auto` are
+//! few enough to stay in the first-level cache.
 
-use super::rows::{BLOCK, LINE, Reading, Way, ahead_of, append, join_block};
+use super::rows::{AHEAD, BLOCK, LINE, Reading, Way, append, ask_ahead, join_block};
 use super::{LaneError, Lanes, LanesRef, bug};
 use crate::Scalar;
 use crate::arith::{As, Number};
 use crate::ops::Bin;
 
-/// Rows that are read side by side, at most. Lines of rows that lie some 4 KiB apart share one set of a first-level cache,
-/// which has as many places, or a few more.
+/// Rows that are read side by side. Lines of rows that lie some 4 KiB apart share one set of a first-level cache, which has as
+/// many places, or a few more.
 const SIDE: usize = 8;
 
-/// Bytes of such rows, at most: half of a small cache of the second level.
-const SHEET: usize = 1 << 17;
-
-/// Chunks that are summed in turn, at most.
-const TURNS: usize = 4;
-
-/// Bytes of the lanes of chunks that are summed in turn, at most, where these are several: they stay in the first-level cache.
-const IN_TURN: usize = 1 << 15;
-
-/// Bytes that are read of one chunk, before the next one has its turn.
-const LITTLE: usize = 256;
+/// Chunks that are summed by one call, which hides its cost.
+const CHUNKS: usize = 4;
 
 /// How the lanes of chunks are summed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -47,13 +38,7 @@ impl Summed {
 
     /// Elements of as many chunks as are best summed at once.
     pub fn at_once(self) -> usize {
-        self.chunk.saturating_mul(TURNS)
-    }
-
-    /// Chunks that are summed in turn, and elements of a row that are read of one before the next one has its turn.
-    fn in_turn<T, B>(self) -> (usize, usize) {
-        let turns = (IN_TURN / (self.lanes * size_of::<T>())).clamp(1, TURNS);
-        (turns, (LITTLE / size_of::<B>()).max(BLOCK))
+        self.chunk.saturating_mul(CHUNKS)
     }
 
     /// Lanes that become one.
@@ -107,17 +92,13 @@ pub fn sum_rows<T: Number, B>(
     join: impl Fn(&mut [T; BLOCK], &[B; BLOCK]) + Copy,
     reading: impl Reading,
 ) {
-    let (turns, little) = match reading.way() {
-        Way::InTurn => how.in_turn::<T, B>(),
-        Way::Apart | Way::InOrder | Way::Ahead => (1, how.lanes),
-    };
-    for chunks in chunks.chunks(turns * how.chunk) {
-        let acc = aligned(acc, chunks.len() / how.chunk * how.lanes);
+    for chunk in chunks.chunks(how.chunk) {
+        let acc = aligned(acc, how.lanes);
+        // What leaves every number as it is.
+        acc.fill(T::default().neg());
         match reading.way() {
-            Way::Apart => join_side_by_side(acc, chunks, join),
-            Way::InTurn | Way::InOrder | Way::Ahead => {
-                join_row_by_row(acc, chunks, how, little, join, reading)
-            }
+            Some(Way::Apart) => join_side_by_side(acc, chunk, join, reading),
+            Some(Way::InOrder) | None => join_row_by_row(acc, chunk, join, reading),
         }
         match how.pairs {
             2 => meet::<_, 2>(acc, out),
@@ -136,47 +117,48 @@ fn aligned<T: Number>(acc: &mut Vec<T>, len: usize) -> &mut [T] {
     &mut acc[start..start + len]
 }
 
-/// The rows of a chunk join its lanes, some rows side by side.
+/// The rows of a chunk join its lanes, some rows side by side, each read by instructions of its own.
 #[inline(always)]
-fn join_side_by_side<T: Number, B>(acc: &mut [T], chunk: &[B], join: impl Fn(&mut [T; BLOCK], &[B; BLOCK])) {
+fn join_side_by_side<T: Number, B>(
+    acc: &mut [T],
+    chunk: &[B],
+    join: impl Fn(&mut [T; BLOCK], &[B; BLOCK]) + Copy,
+    reading: impl Reading,
+) {
     let len = acc.len();
-    let side = (SHEET / size_of_val(&chunk[..len])).clamp(1, SIDE);
-    for (number, sheet) in chunk.chunks(side * len).enumerate() {
-        for (k, lanes) in acc.as_chunks_mut::<BLOCK>().0.iter_mut().enumerate() {
-            // In registers. What leaves every number as it is, is -0.
-            let mut kept = if number == 0 { [T::default().neg(); BLOCK] } else { *lanes };
-            for row in sheet.chunks_exact(len) {
-                if let Some(x) = row[k * BLOCK..].first_chunk() {
-                    join(&mut kept, x);
-                }
+    let sheets = chunk.chunks_exact(SIDE * len);
+    let rest = sheets.remainder();
+    for sheet in sheets {
+        let (lanes, _) = acc.as_chunks_mut();
+        let mut rows = [&[][..]; SIDE];
+        for (row, elements) in rows.iter_mut().zip(sheet.chunks_exact(len)) {
+            *row = &elements.as_chunks().0[..lanes.len()];
+        }
+        for (k, lanes) in lanes.iter_mut().enumerate() {
+            // In registers.
+            let mut kept = *lanes;
+            for row in rows {
+                ask_ahead(&row[k], AHEAD / SIDE, reading);
+                join(&mut kept, &row[k]);
             }
             *lanes = kept;
         }
     }
+    join_row_by_row(acc, rest, join, reading);
 }
 
-/// The rows of chunks join their lanes one after the other, a little of one chunk after as much of the next one.
+/// The rows of a chunk join its lanes one after the other.
 #[inline(always)]
 fn join_row_by_row<T: Number, B>(
     acc: &mut [T],
-    chunks: &[B],
-    how: Summed,
-    little: usize,
+    chunk: &[B],
     join: impl Fn(&mut [T; BLOCK], &[B; BLOCK]),
     reading: impl Reading,
 ) {
-    // What leaves every number as it is.
-    acc.fill(T::default().neg());
-    for row in (0..how.chunk).step_by(how.lanes) {
-        for at in (0..how.lanes).step_by(little) {
-            let some = at..how.lanes.min(at + little);
-            for (chunk, lanes) in chunks.chunks_exact(how.chunk).zip(acc.chunks_exact_mut(how.lanes)) {
-                let (lanes, _) = lanes[some.clone()].as_chunks_mut();
-                for (lanes, x) in lanes.iter_mut().zip(chunk[row..][some.clone()].as_chunks().0) {
-                    ahead_of(x, reading);
-                    join(lanes, x);
-                }
-            }
+    for row in chunk.chunks_exact(acc.len()) {
+        for (lanes, x) in acc.as_chunks_mut().0.iter_mut().zip(row.as_chunks().0) {
+            ask_ahead(x, AHEAD, reading);
+            join(lanes, x);
         }
     }
 }

@@ -27,8 +27,7 @@ impl Isa {
     }
 
     fn portable() -> Isa {
-        // These loops ask for no memory: by them `Ahead` is `InOrder`.
-        Isa { name: "portable", loops: Loops::default(), ways: &[Way::Apart, Way::InTurn, Way::InOrder] }
+        Isa { name: "portable", loops: Loops::default(), ways: &Way::ALL }
     }
 }
 
@@ -63,7 +62,7 @@ mod x86 {
     use reduce_dsl::lanes::{BLOCK, LaneError, Lanes, LanesRef, Loops, Reading, Summed, Way, avx2, sum_rows};
     use reduce_dsl::ops::Bin;
     use reduce_dsl::{arith, f16};
-    use std::arch::x86_64::{__m128i, _MM_HINT_T1, _mm_prefetch, _mm256_cvtph_ps};
+    use std::arch::x86_64::{__m128i, _MM_HINT_T0, _mm_prefetch, _mm256_cvtph_ps};
     use std::mem::transmute;
 
     /// For an [`super::Isa`] that is given only where the processor has what they take.
@@ -84,18 +83,18 @@ mod x86 {
 
     /// Memory is asked for as the way says.
     #[derive(Clone, Copy, Debug)]
-    struct Asking(Way);
+    struct Asking(Option<Way>);
 
     impl Reading for Asking {
         #[inline(always)]
-        fn way(self) -> Way {
+        fn way(self) -> Option<Way> {
             self.0
         }
 
         #[inline(always)]
         fn ask(self, at: *const i8) {
             // SAFETY: every x86-64 processor has it; it takes any address.
-            unsafe { _mm_prefetch::<_MM_HINT_T1>(at) }
+            unsafe { _mm_prefetch::<_MM_HINT_T0>(at) }
         }
     }
 

@@ -3,7 +3,7 @@
 use super::HostError;
 use super::source::Source;
 use super::stage::Stage;
-use super::worker::Start;
+use super::start::Start;
 use rayon::prelude::*;
 use reduce_dsl::Scalar;
 use reduce_dsl::lanes::{LaneError, Lanes};

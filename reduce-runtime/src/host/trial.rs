@@ -81,8 +81,8 @@ mod tests {
 
     #[test]
     fn one_way_has_no_rival() {
-        let trial = Trial::of(&[Way::InTurn]);
-        assert_eq!([trial.fastest(), trial.run(1, |way| way)], [Way::InTurn; 2]);
+        let trial = Trial::of(&[Way::InOrder]);
+        assert_eq!([trial.fastest(), trial.run(1, |way| way)], [Way::InOrder; 2]);
     }
 
     /// Each second round takes twice as long; batches have several lengths; and the slowest one is the fastest once.
@@ -92,7 +92,7 @@ mod tests {
             let trial = Trial::of(&Way::ALL);
             for round in 0..ROUNDS {
                 for way in 0..Way::ALL.len() {
-                    assert_eq!(trial.fastest(), Way::Apart, "before round {round}");
+                    assert_eq!(trial.fastest(), Way::ALL[0], "before round {round}");
                     let micros = match (round, way == fastest) {
                         (0, true) => 900,
                         (_, true) => 50,

@@ -7,12 +7,12 @@
 use super::Isa;
 use super::pass::WIDE_LANES;
 use super::source::{Row, Source, pieces};
-use super::stage::Stage;
+use super::start::Start;
 use reduce_dsl::eval::{Evaluator, Joiner};
 use reduce_dsl::func::Func;
 use reduce_dsl::lanes::{LaneError, Lanes, Loops, NARROW, Summed, Way};
 use reduce_dsl::operation::Argument;
-use reduce_dsl::program::{Level, Runs, Tree, Unit};
+use reduce_dsl::program::{Level, Runs, Tree};
 use reduce_dsl::{Scalar, Value};
 use std::ops::Range;
 
@@ -22,55 +22,6 @@ type Done = Result<(), LaneError>;
 /// do not show.
 const LANES: usize = 2048;
 
-/// Lanes and chunks from which a fold reads its rows in place; below, whole batches are mapped first.
-const WIDE: Range<u64> = 128..8192;
-
-/// How the elements of a batch become items.
-#[derive(Clone, Copy, Debug)]
-pub(super) enum Start {
-    /// Each by itself.
-    Mapped,
-    /// By this level: rows of the source are folded as they lie there.
-    Rows(Level),
-    /// By this level, and then by pairs: whole chunks of the source are summed as they lie there.
-    Summed(Level, Summed),
-    /// By this level: rows of the batch are gathered and folded.
-    Gathered(Level),
-    /// By this level: of rows of the source, the items are picked of whose units several go to a lane.
-    Shared(Level),
-}
-
-impl Start {
-    /// How it is for these levels, and the levels after it.
-    pub(super) fn of<'l>(stage: &Stage, levels: &'l [Level]) -> (Start, &'l [Level]) {
-        match levels.split_first() {
-            Some((&first, rest)) if first.unit != Unit::ONE => (Start::Shared(first), rest),
-            Some((&first, rest)) if first.tree == Tree::Serial && !first.is_cut_in_runs() => {
-                match first.lanes >= WIDE.start || first.chunk >= WIDE.end {
-                    true if stage.sums => Start::summed(first, rest),
-                    true => (Start::Rows(first), rest),
-                    false if stage.folds => (Start::Gathered(first), rest),
-                    false => (Start::Mapped, levels),
-                }
-            }
-            _ => (Start::Mapped, levels),
-        }
-    }
-
-    /// How it is for sums that begin with that level.
-    fn summed(first: Level, rest: &[Level]) -> (Start, &[Level]) {
-        let [chunk, lanes] = [first.chunk, first.lanes].map(|it| it as usize);
-        let how = |pairs| Summed::new(chunk, lanes, pairs).map(|how| Start::Summed(first, how));
-        if let [pairs, rest @ ..] = rest
-            && *pairs == Level::every(pairs.chunk, Tree::Pairs)
-            && let Some(start) = how(pairs.chunk as usize)
-        {
-            return (start, rest);
-        }
-        (how(1).unwrap_or(Start::Rows(first)), rest)
-    }
-}
-
 /// The functions and the memory of one core.
 #[derive(Clone, Debug)]
 pub(super) struct Worker {
@@ -78,6 +29,8 @@ pub(super) struct Worker {
     map: Evaluator,
     fold: Joiner,
     combine: Joiner,
+    /// Do any number of rows join lanes at once?
+    takes_rows: bool,
     row: Row,
     /// Elements that do not lie together, more of them, and how many the lanes that they join have folded.
     picked: Vec<Lanes>,
@@ -102,11 +55,13 @@ impl Worker {
         let fields: Vec<_> = map.result_types().into_iter().map(Lanes::empty).collect();
         let accs = vec![false; fields.len()];
         let picked: Vec<_> = map.params().iter().map(|param| Lanes::empty(param.ty)).collect();
-        let row = fold.params()[fields.len()..].iter().map(|param| Lanes::empty(param.ty)).collect();
+        let row: Vec<_> = fold.params()[fields.len()..].iter().map(|param| Lanes::empty(param.ty)).collect();
+        let fold = Joiner::new(fold, loops).with_uniform(&[accs, uniform.clone()].concat());
         Worker {
             loops,
             map: Evaluator::with(map, loops).with_uniform(&uniform[..map.params().len()]),
-            fold: Joiner::new(fold, loops).with_uniform(&[accs, uniform].concat()),
+            takes_rows: fold.takes_rows() && !arguments.contains(&Argument::Step),
+            fold,
             combine: Joiner::new(combine, loops),
             row: Row::new(arguments, row),
             more: picked.clone(),
@@ -124,10 +79,9 @@ impl Worker {
         self.fold.is_sum()
     }
 
-    /// Lanes of a piece, where every association gives the same bits: such as stay in registers, where elements join them as
-    /// they are.
+    /// Lanes of a piece, where every association gives the same bits: such as stay in registers, where rows join them.
     pub(super) fn free_lanes(&self) -> Option<u64> {
-        let lanes = if self.fold.is_direct() { NARROW as u64 } else { WIDE_LANES };
+        let lanes = if self.takes_rows { NARROW as u64 } else { WIDE_LANES };
         self.combine.is_exact().then_some(lanes)
     }
 
@@ -196,14 +150,26 @@ impl Worker {
         let width = first.len();
         let rest = first.start.saturating_add(lanes).min(end)..end;
         self.map_strip(source, first)?;
-        // All rows at once, as they lie side by side.
-        let step = if self.fold.is_direct() { rest.len().max(1) } else { lanes };
+        let (step, width) = match self.rows_at_once(lanes) {
+            1 => (lanes, width),
+            // They lie side by side.
+            rows => (rows.saturating_mul(lanes), rows.saturating_mul(lanes)),
+        };
         for (row, start) in rest.step_by(step).enumerate() {
-            let len = if self.fold.is_direct() { end - start } else { width.min(end - start) };
+            let len = width.min(end - start);
             self.row.load(source, start..start + len, row + 1);
             self.fold.join(&mut self.strip, |k| self.row.arg(source, k), len)?;
         }
         Ok(())
+    }
+
+    /// Whole rows of so many lanes that are joined by one call, all of them if there is nothing to compute.
+    fn rows_at_once(&self, lanes: usize) -> usize {
+        match self.takes_rows {
+            true if self.fold.is_direct() => usize::MAX,
+            true => (LANES / lanes).max(1),
+            false => 1,
+        }
     }
 
     /// `items` = what is left of the lanes of every chunk of the elements at `range`.
