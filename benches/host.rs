@@ -38,10 +38,11 @@ fn main() {
     let number = |name: &str, default| argument(name).map_or(default, |text| text.parse().unwrap());
     let (bytes, rounds) = (number("--mib", 256) << 20, number("--rounds", 9));
     let mut report = Report::new(bytes);
-    run::<f32>(bytes, rounds, &mut report);
-    run::<f64>(bytes, rounds, &mut report);
-    run::<i32>(bytes, rounds, &mut report);
-    run::<f16>(bytes, rounds, &mut report);
+    let pools = pools();
+    run::<f32>(bytes, rounds, &pools, &mut report);
+    run::<f64>(bytes, rounds, &pools, &mut report);
+    run::<i32>(bytes, rounds, &pools, &mut report);
+    run::<f16>(bytes, rounds, &pools, &mut report);
     report.summary();
     if let Some(file) = argument("--json") {
         std::fs::write(file, report.json()).unwrap();
@@ -53,21 +54,26 @@ fn argument(name: &str) -> Option<String> {
     std::env::args().skip_while(|arg| arg != name).nth(1)
 }
 
+/// One thread, which is this one, as it is of those who have no others; and all.
+fn pools() -> [ThreadPool; 2] {
+    let threads = |count| rayon::ThreadPoolBuilder::new().num_threads(count);
+    let all = std::thread::available_parallelism().map_or(1, usize::from);
+    [threads(1).use_current_thread(), threads(all)].map(|pool| pool.build().unwrap())
+}
+
 /// Every operator on elements of one type.
-fn run<T: Number>(bytes: usize, rounds: usize, report: &mut Report) {
+fn run<T: Number>(bytes: usize, rounds: usize, pools: &[ThreadPool], report: &mut Report) {
     let mut random = Random::new(1);
     let mut memory = huge(bytes);
     let data: &mut [T] = bytemuck::cast_slice_mut(&mut memory);
     data.iter_mut().for_each(|x| *x = T::of(random.unit()));
     let data = &*data;
-    let all = std::thread::available_parallelism().map_or(1, usize::from);
-    let pools = [1, all].map(|threads| rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap());
     let mut numpy = Numpy::start(data);
     for op in Op::ALL {
         let spec = reduce_dsl::parse::text(&format!("op: {op}, ty: {}", T::TY), None).unwrap().spec;
         let reducer = Reducer::new(&spec, &Device::host()).unwrap();
-        check(op, &reducer, data, &pools);
-        for pool in &pools {
+        check(op, &reducer, data, pools);
+        for pool in pools {
             let mut racing = contestants(op, &reducer, data, pool);
             let clock = Clock::of(pool.current_num_threads());
             racing.extend(numpy.as_mut().map(|numpy| numpy.contestant(op, clock)));
