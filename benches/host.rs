@@ -54,7 +54,7 @@ fn argument(name: &str) -> Option<String> {
     std::env::args().skip_while(|arg| arg != name).nth(1)
 }
 
-/// One thread, which is this one, as it is of those who have no others; and all.
+/// One thread, which is the main one, as that of peers without a pool; and all.
 fn pools() -> [ThreadPool; 2] {
     let threads = |count| rayon::ThreadPoolBuilder::new().num_threads(count);
     let all = std::thread::available_parallelism().map_or(1, usize::from);

@@ -76,6 +76,7 @@ pub trait Order: Element {
     fn canonical(self) -> Self;
 
     /// `lanes[i]` becomes the smallest of itself and what is below it in the rows, as by [`Order::min`] in any order.
+    /// There is an even number of parts.
     #[inline(always)]
     fn min_rows<'a, const N: usize, const PARTS: usize, const LANES: usize>(
         lanes: &mut [Self; LANES],
@@ -85,6 +86,7 @@ pub trait Order: Element {
     }
 
     /// `lanes[i]` becomes the largest of itself and what is below it in the rows, as by [`Order::max`] in any order.
+    /// There is an even number of parts.
     #[inline(always)]
     fn max_rows<'a, const N: usize, const PARTS: usize, const LANES: usize>(
         lanes: &mut [Self; LANES],

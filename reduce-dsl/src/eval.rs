@@ -111,11 +111,6 @@ impl Evaluator {
         Ok(())
     }
 
-    /// Is the `k`-th result no argument?
-    fn computes(&self, k: usize) -> bool {
-        self.func.line(self.func.results()[k]).is_some()
-    }
-
     fn result_on<'r, 'a: 'r>(
         &'r self,
         k: usize,

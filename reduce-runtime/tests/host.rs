@@ -232,6 +232,10 @@ fn around_the_boundaries_of_pieces() {
         ("minmax", Scalar::F64),
         ("sum", Scalar::I8),
         ("xor", Scalar::U64),
+        // Something is computed of many rows at once.
+        ("norm_inf", Scalar::F32),
+        ("dot", Scalar::I32),
+        ("count_nonzero", Scalar::F64),
     ];
     for (name, ty) in exact {
         check_pieces(&operation(name, ty), Data::Bits, &sizes);

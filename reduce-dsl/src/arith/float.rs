@@ -7,6 +7,7 @@ use crate::Scalar;
 /// elements have matters only at the end, where the best is a zero.
 macro_rules! extreme_rows {
     ($ty:ty, $bits:ty, $lanes:ident, $groups:ident, $better:ident, $of_signs:tt) => {
+        const { assert!(PARTS.is_multiple_of(2), "groups are taken in pairs") };
         let (mut best, mut signs) = (*$lanes, $lanes.map(<$ty>::to_bits));
         let mut nan = $lanes.map(|x| <$bits>::from(x != x));
         for groups in $groups {

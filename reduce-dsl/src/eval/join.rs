@@ -51,8 +51,8 @@ impl Joiner {
         self.way = Some(way);
     }
 
-    /// Do the fields meet what is computed of the parameters behind them alone? Then [`Joiner::join`] takes any number of rows
-    /// at once, each as long as the accumulator.
+    /// Does each field meet something computed of the parameters behind them alone, that differs from lane to lane? Then
+    /// [`Joiner::join`] takes any number of rows at once, each as long as the accumulator.
     pub fn takes_rows(&self) -> bool {
         let (right, fields) = (&self.right.func, 0..self.next.len() as u32);
         let lies_in_rows = |met: &Id| !self.right.uniform[met.0 as usize];
@@ -141,7 +141,8 @@ impl Joiner {
             match op {
                 Some(op) => {
                     let right = self.right.result_on(k, behind, len);
-                    let way = self.way.filter(|_| !self.right.computes(k));
+                    // What something was computed of is at hand.
+                    let way = self.way.filter(|_| self.right.func.lines().is_empty());
                     (self.right.loops.accumulate)(*op, &mut acc[k], right, way)?;
                 }
                 None => {
@@ -178,10 +179,12 @@ fn met(f: &Func, k: usize) -> Option<(Bin, Id)> {
     (alone && times_used(f, field) == 1 && times_used(f, result) == 1).then(|| (op, narrow(f, op, met)))
 }
 
-/// The operand of a conversion that the operation does as well; anything else itself.
+/// The operand of a conversion that the operation does as well, if it is no field; anything else itself.
 fn narrow(f: &Func, op: Bin, met: Id) -> Id {
     match f.line(met).map(|line| line.node) {
-        Some(Node::Cast(to, from)) if widens(op, f.ty(from), to) => from,
+        Some(Node::Cast(to, from)) if from.0 as usize >= f.results().len() && widens(op, f.ty(from), to) => {
+            from
+        }
         _ => met,
     }
 }

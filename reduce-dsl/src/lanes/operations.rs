@@ -63,7 +63,7 @@ macro_rules! joins {
                 if let Some(lanes) = acc.as_mut_array() {
                     $of_rows(lanes, InParts::new(groups, $reading));
                 }
-                join(acc, rest, $f);
+                join(acc, rest, $f, $reading);
                 Ok(())
             })*
             (acc, b) => bug($op, &[acc.borrow(), b]),
@@ -76,8 +76,8 @@ macro_rules! over {
     // The order of floats shows.
     (join numbers: $op:expr, $acc:ident, $b:ident, $reading:ident: $f:expr) => {
         match ($acc, $b) {
-            (Lanes::F32(acc), LanesRef::F32(b)) => { join(acc, b, $f); Ok(()) }
-            (Lanes::F64(acc), LanesRef::F64(b)) => { join(acc, b, $f); Ok(()) }
+            (Lanes::F32(acc), LanesRef::F32(b)) => { join(acc, b, $f, $reading); Ok(()) }
+            (Lanes::F64(acc), LanesRef::F64(b)) => { join(acc, b, $f, $reading); Ok(()) }
             (acc, b) => over!(join integers: $op, acc, b, $reading: $f),
         }
     };
@@ -182,8 +182,8 @@ fn accumulate_wide(
     reading: impl Reading,
 ) -> Result<(), LaneError> {
     match (acc, b) {
-        (Lanes::F32(acc), LanesRef::F16(b)) => join(acc, b, add_wide),
-        (Lanes::F32(acc), LanesRef::Bf16(b)) => join(acc, b, add_wide),
+        (Lanes::F32(acc), LanesRef::F16(b)) => join(acc, b, add_wide, reading),
+        (Lanes::F32(acc), LanesRef::Bf16(b)) => join(acc, b, add_wide, reading),
         (Lanes::I32(acc), LanesRef::I8(b)) => join_in_parts(acc, b, add_wide, reading),
         (Lanes::I32(acc), LanesRef::I16(b)) => join_in_parts(acc, b, add_wide, reading),
         (Lanes::U32(acc), LanesRef::U8(b)) => join_in_parts(acc, b, add_wide, reading),

@@ -22,7 +22,7 @@ impl Way {
 
 /// How elements are read.
 pub trait Reading: Copy {
-    /// In what order; none where they are at hand, and need not be asked for.
+    /// In what order; none where they are at hand.
     fn way(self) -> Option<Way>;
 
     /// Asks for memory that will be read soon. It is compiled into the loops of every instruction set, and so takes no instructions
@@ -45,8 +45,15 @@ impl Reading for Option<Way> {
 /// quarter of a small cache of the first level.
 pub(super) const AHEAD: usize = 8192;
 
-/// Places that rows are taken from in turn, each by instructions of its own: some processors tell by the instruction what is
-/// read next, and so read ahead in several places twice as fast as where one loop goes from place to place.
+/// How far ahead elements that are read in order are asked for. What is at hand is asked for as it is read, which costs less
+/// than a branch.
+#[inline(always)]
+fn ahead_in_order(reading: impl Reading) -> usize {
+    if reading.way().is_some() { AHEAD } else { 0 }
+}
+
+/// Places that rows are taken from in turn, an even number, each by instructions of its own: some processors tell by the
+/// instruction what is read next, and so read ahead in several places twice as fast as where one loop goes from place to place.
 const PARTS: usize = 4;
 
 /// Bytes of a line of the cache, nearly everywhere.
@@ -60,13 +67,18 @@ pub const BLOCK: usize = 32;
 
 /// `b[i]`, then `b[i + len]`, … join `acc[i]` of `len`.
 #[inline(always)]
-pub(super) fn join<T: Copy, B: Copy>(acc: &mut [T], b: &[B], f: impl Fn(T, B) -> T + Copy) {
+pub(super) fn join<T: Copy, B: Copy>(
+    acc: &mut [T],
+    b: &[B],
+    f: impl Fn(T, B) -> T + Copy,
+    reading: impl Reading,
+) {
     if let [acc] = acc {
         *acc = b.iter().fold(*acc, |acc, &b| f(acc, b));
         return;
     }
     for row in b.chunks(acc.len().max(1)) {
-        join_row(acc, row, f);
+        join_row(acc, row, f, reading);
     }
 }
 
@@ -78,12 +90,13 @@ pub(super) fn join_in_parts<T: Copy, B: Copy>(
     f: impl Fn(T, B) -> T + Copy,
     reading: impl Reading,
 ) {
+    // A type is no constant yet.
     let rest = match size_of::<B>() {
         1 => join_groups::<_, _, { rows(1) }>(acc, b, f, reading),
         2 => join_groups::<_, _, { rows(2) }>(acc, b, f, reading),
         _ => join_groups::<_, _, { rows(4) }>(acc, b, f, reading),
     };
-    join(acc, rest, f);
+    join(acc, rest, f, reading);
 }
 
 /// As many whole groups as make equal parts join `acc`, if that stays in registers. What is left.
@@ -103,10 +116,11 @@ fn join_groups<'b, T: Copy, B: Copy, const ROWS: usize>(
 
 /// `acc[i] = f(acc[i], row[i])`, where there is a `row[i]`.
 #[inline(always)]
-fn join_row<T: Copy, B: Copy>(acc: &mut [T], row: &[B], f: impl Fn(T, B) -> T + Copy) {
+fn join_row<T: Copy, B: Copy>(acc: &mut [T], row: &[B], f: impl Fn(T, B) -> T + Copy, reading: impl Reading) {
     let (blocks, rest) = row.as_chunks::<BLOCK>();
     let (lanes, last) = acc[..row.len()].as_chunks_mut::<BLOCK>();
     for (lanes, block) in lanes.iter_mut().zip(blocks) {
+        ask_ahead(block, ahead_in_order(reading), reading);
         join_block(lanes, block, f);
     }
     for (lane, &x) in last.iter_mut().zip(rest) {
@@ -156,7 +170,7 @@ pub(super) struct InParts<'b, G, R> {
     next: usize,
     /// From one to the next of its part.
     step: usize,
-    /// Bytes from those that are read to those that are asked for, without a branch: it would take as long as the read.
+    /// Bytes from those that are read to those that are asked for.
     ahead: usize,
     reading: R,
 }
@@ -168,8 +182,7 @@ impl<'b, G, R: Reading> InParts<'b, G, R> {
         let part = groups.len() / PARTS;
         let (apart, step, ahead) = match reading.way() {
             Some(Way::Apart) => (part, 1, AHEAD / PARTS),
-            Some(Way::InOrder) => (part.min(1), PARTS, AHEAD),
-            None => (part.min(1), PARTS, 0),
+            Some(Way::InOrder) | None => (part.min(1), PARTS, ahead_in_order(reading)),
         };
         let len = groups.len() - (PARTS - 1) * apart;
         let from = |start: usize| &groups[start..start + len];

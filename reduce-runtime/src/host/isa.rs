@@ -81,7 +81,7 @@ mod x86 {
         gather: |from, offset, block, stride, to| unsafe { avx2::gather(from, offset, block, stride, to) },
     };
 
-    /// Memory is asked for as the way says.
+    /// Memory is asked for into the first-level cache.
     #[derive(Clone, Copy, Debug)]
     struct Asking(Option<Way>);
 

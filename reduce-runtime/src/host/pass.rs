@@ -16,7 +16,7 @@ pub(super) fn piece(len: usize) -> usize {
     (len >> 9).next_power_of_two().clamp(1 << 15, 1 << 17)
 }
 
-/// Lanes of a piece where something is computed of rows before they join.
+/// Lanes of a piece the rows of which join one after the other.
 pub(super) const WIDE_LANES: u64 = 512;
 
 /// How elements become pieces of that many lanes.
