@@ -1,9 +1,12 @@
 //! The host backend against [`Association::reduce`], which combines one pair of elements at a time.
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
+#[path = "host/data.rs"]
+mod data;
 #[path = "../../tests/support/splitmix.rs"]
 mod splitmix;
 
+use data::{Data, element};
 use reduce_dsl::eval::Evaluator;
 use reduce_dsl::func::{FuncBuilder, Param};
 use reduce_dsl::lanes::{Lanes, LanesRef};
@@ -11,7 +14,7 @@ use reduce_dsl::operation::Operation;
 use reduce_dsl::operators::{Nan, OPERATORS, Request, Ties, operator};
 use reduce_dsl::ops::Bin;
 use reduce_dsl::program::{Arrangement, Association, Level, Tree, Unit};
-use reduce_dsl::{Scalar, Value, bf16, f16};
+use reduce_dsl::{Scalar, Value, f16};
 use reduce_runtime::host::{self, HostError, Isa, Plan};
 use splitmix::Random;
 
@@ -74,42 +77,6 @@ fn operations() -> impl Iterator<Item = Operation> {
         Scalar::ALL.into_iter().filter(|&ty| row.takes(ty)).map(|ty| operation(row.name, ty))
     };
     OPERATORS.iter().flat_map(typed).filter(|operation| operation.fold.is_none())
-}
-
-/// What the elements are.
-#[derive(Clone, Copy, Debug)]
-enum Data {
-    /// Finite, of moderate size, and not exact: the order of additions shows.
-    Finite,
-    /// Zeros of both signs, subnormals and ones: many ties.
-    Small,
-    /// Every bit pattern, and often infinities and NaN.
-    Bits,
-}
-
-fn float(ty: Scalar, x: f64) -> u64 {
-    match ty {
-        Scalar::F16 => Value::of(f16::from_f64(x)).bits(),
-        Scalar::Bf16 => Value::of(bf16::from_f64(x)).bits(),
-        Scalar::F32 => Value::of(x as f32).bits(),
-        Scalar::F64 => Value::of(x).bits(),
-        Scalar::Bool | Scalar::I8 | Scalar::I16 | Scalar::I32 | Scalar::I64 => x as i64 as u64,
-        Scalar::U8 | Scalar::U16 | Scalar::U32 | Scalar::U64 => x as i64 as u64,
-    }
-}
-
-fn element(ty: Scalar, data: Data, random: &mut Random) -> Value {
-    let mut next = || random.bits();
-    let sign = (next() & 1) << (8 * ty.size() - 1);
-    let bits = match data {
-        Data::Finite => float(ty, ((next() % 4001) as f64 - 2000.0) / (7 << (next() % 8)) as f64),
-        Data::Small => sign | [0, 0, 0, 1, 2, float(ty, 1.0)][next() as usize % 6],
-        Data::Bits if next().is_multiple_of(16) => {
-            sign | float(ty, [f64::NAN, f64::INFINITY][next() as usize % 2])
-        }
-        Data::Bits => next() << 8 ^ next(),
-    };
-    Value::from_bits(ty, bits)
 }
 
 fn inputs(operation: &Operation, data: Data, n: usize) -> Vec<Lanes> {
@@ -269,6 +236,28 @@ fn fields_that_cross_keep_their_association() {
     let results = crossed.map(|(op, a, b)| f.bin(op, a, b).unwrap());
     let crossed = Operation { combine: f.build(results.to_vec()), ..minmax };
     check(&crossed, Data::Finite, [100, 1000].into_iter());
+}
+
+/// Rows of what is computed join at once, but not where it depends on how many have joined: `acc + x * step`.
+#[test]
+fn a_step_differs_from_row_to_row() {
+    let sum = operation("sum", Scalar::I32);
+    let param = |name, ty| Param::new(name, ty);
+    let acc = param("acc", Scalar::I32);
+    let mut f = FuncBuilder::new(vec![acc, param("x", Scalar::I32), param(Operation::STEP, Scalar::U64)]);
+    let params = f.params();
+    let step = f.cast(Scalar::I32, params[2]).unwrap();
+    let product = f.bin(Bin::Mul, params[1], step).unwrap();
+    let sum_of_products = f.bin(Bin::Add, params[0], product).unwrap();
+    let operation = Operation { fold: Some(f.build(vec![sum_of_products])), ..sum };
+    let (lanes, rows) = (128, 9);
+    let x: Vec<i32> = (1..=(lanes * rows) as i32).collect();
+    let expected: i32 = (0..x.len()).map(|i| x[i] * (i / lanes).max(usize::from(i < lanes)) as i32).sum();
+    let chunk = level((lanes * rows) as u64, lanes as u64, Tree::Serial);
+    let association = association(&[chunk, level(lanes as u64, 1, Tree::Halving)], &[PAIRS]);
+    for plan in plans(&operation) {
+        assert_eq!(plan.reduce(&association, &[LanesRef::I32(&x)], &[]), Ok(vec![Value::of(expected)]));
+    }
 }
 
 /// What is searched may depend on the position: here it is least in a piece that is neither the first nor the last.
