@@ -41,7 +41,7 @@ fn association(first: &[Level], again: &[Level]) -> Association {
     Association { first: first.to_vec(), again: again.to_vec() }
 }
 
-/// Naive; no level at all over the elements; warps; folds narrow and wide; lanes in trees; one item after the other; runs
+/// Naive; no level at all over the elements; warps; folds narrow, wide, and of more lanes than are computed at once; lanes in trees; one item after the other; runs
 /// of few lanes, and of as many as a row that is read in place; lanes that units share.
 fn associations() -> Vec<Association> {
     use Tree::{Halving, Pairs, Serial};
@@ -54,6 +54,7 @@ fn associations() -> Vec<Association> {
         association(&[level(512, 128, Serial), level(4, 1, Pairs), WARP], &[level(64, 32, Serial), WARP]),
         association(&[level(64, 8, Pairs), level(16, 2, Halving)], &[level(2, 1, Halving)]),
         association(&[level(3, 1, Serial)], &[level(5, 1, Serial)]),
+        association(&[level(16_384, 4096, Serial), level(4096, 1, Pairs)], &[PAIRS]),
         association(&[level(24_576, 24, Serial)], &[level(21, 3, Serial), level(3, 1, Serial)]),
         association(&[level(3, 1, Serial)], &[runs(32), level(32, 1, Pairs)]),
         association(&[level(2, 1, Pairs)], &[runs(128), level(128, 1, Pairs)]),
@@ -186,6 +187,7 @@ fn around_the_boundaries_of_tiles() {
 fn around_the_boundaries_of_batches() {
     let sizes = [16_383, 16_384, 16_385, 24_575, 24_577, 65_535, 65_536, 65_537, 65_600];
     check(&operation("sum", Scalar::F32), Data::Finite, sizes.into_iter());
+    check(&operation("sum_of_squares", Scalar::F32), Data::Finite, sizes.into_iter());
 }
 
 /// Where no association shows, the host takes its own, with pieces of 32768 elements.

@@ -51,17 +51,14 @@ impl Joiner {
         self.way = Some(way);
     }
 
-    /// Does each field meet something computed of the parameters behind them alone, that differs from lane to lane? Then
+    /// Does each field meet something that differs from lane to lane, where it is? No other field is used for that then, and
     /// [`Joiner::join`] takes any number of rows at once, each as long as the accumulator.
     pub fn takes_rows(&self) -> bool {
-        let (right, fields) = (&self.right.func, 0..self.next.len() as u32);
         let lies_in_rows = |met: &Id| !self.right.uniform[met.0 as usize];
-        right.results().iter().all(lies_in_rows)
-            && !fields.into_iter().any(|field| right.uses(Id(field)))
-            && self.in_place.iter().all(Option::is_some)
+        self.right.func.results().iter().all(lies_in_rows) && self.in_place.iter().all(Option::is_some)
     }
 
-    /// Do they meet those as they are?
+    /// Do they meet parameters as they are?
     pub fn is_direct(&self) -> bool {
         self.takes_rows() && self.right.func.lines().is_empty()
     }
@@ -192,4 +189,26 @@ fn narrow(f: &Func, op: Bin, met: Id) -> Id {
 fn times_used(f: &Func, id: Id) -> usize {
     let operands = f.lines().iter().flat_map(|line| line.node.operands());
     operands.chain(f.results().iter().copied()).filter(|&used| used == id).count()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::func::{FuncBuilder, Param};
+
+    /// `{ s: acc.s + acc.h as i32, h: acc.h + x }`: what `s` meets is converted, which sums of narrow types do themselves.
+    #[test]
+    fn a_field_may_meet_another_one_converted() -> Result<(), Box<dyn std::error::Error>> {
+        let params = [("s", Scalar::I32), ("h", Scalar::I16), ("x", Scalar::I16)];
+        let mut f = FuncBuilder::new(params.map(|(name, ty)| Param::new(name, ty)).to_vec());
+        let params = f.params();
+        let wide = f.cast(Scalar::I32, params[1])?;
+        let results = [f.bin(Bin::Add, params[0], wide)?, f.bin(Bin::Add, params[1], params[2])?];
+        let mut joiner = Joiner::new(&f.build(results.to_vec()), Loops::default());
+        assert!(!joiner.takes_rows());
+        let mut acc = [Lanes::from(vec![10i32, 20]), Lanes::from(vec![1i16, 2])];
+        joiner.join(&mut acc, |_| LanesRef::I16(&[5, 6]), 2)?;
+        assert_eq!(acc, [Lanes::from(vec![11i32, 22]), Lanes::from(vec![6i16, 8])]);
+        Ok(())
+    }
 }
