@@ -226,7 +226,6 @@
 #![forbid(unsafe_code)]
 
 pub use reduce_dsl::{bf16, f16};
-pub use reduce_macros::reduction;
 pub use reduce_runtime::host::HostError;
 pub use reduce_runtime::{
     Architecture, ArgMinMax, Best, Compiled, Describe, Device, Error, Image, Listing, MaxSum, MinMax,
@@ -243,6 +242,44 @@ pub use reduce_dsl::laws;
 pub use reduce_dsl::operators::OPERATORS as operators;
 pub use reduce_dsl::pass::PASSES as passes;
 
+/// A reduction: a constant expression that a `static` or `let` can hold, or an item. (In a `const` it would be lowered
+/// anew at every use.)
+///
+/// The fields are those of a [specification](crate#the-specification). Everything that is wrong, an illegal list of passes
+/// or an operator that is not associative too, is a compile error at its place.
+///
+/// ```
+/// use reducegen::{Reduction, reduction};
+///
+/// static MAX: Reduction<f32, f32> = reduction! { op: max, ty: f32, passes: [shuffle, coarsen(4)] };
+/// let dot = reduction! { inputs: { x: f32, y: f32 }, map: |x, y| x * y, op: sum };
+/// ```
+///
+/// rustc checks the closures and never calls them: host and GPU evaluate the same typed expressions. They see their
+/// parameters, and the names of `params` and `index`; a struct of the accumulator is a type inside of the expression.
+///
+/// With `pub static NAME;` at the head, or `const`, and with any attributes and visibility, the macro makes items, for
+/// libraries: the reduction, and the structs of its accumulator and result, which are as visible.
+///
+/// ```
+/// reducegen::reduction! {
+///     /// The smallest and the largest element.
+///     pub static RANGE;
+///     ty: f64,
+///     acc: Range { lo: f64, hi: f64 },
+///     map: |x| Range { lo: x, hi: x },
+///     op: |a, b| Range { lo: a.lo.min(b.lo), hi: a.hi.max(b.hi) },
+///     identity: none,
+/// }
+/// ```
+///
+/// Crates may rename `reducegen`, or export it again: `pub use reducegen;`, and `$crate::reducegen::reduction!` in macros of
+/// their own.
+#[macro_export]
+macro_rules! reduction {
+    ($($field:tt)*) => { $crate::__private::reduction! { $crate $($field)* } };
+}
+
 /// What the expansion of `reduction!` names. Not for other use: it changes without notice.
 #[doc(hidden)]
 pub mod __private {
@@ -252,5 +289,6 @@ pub mod __private {
     pub use reduce_dsl::pass::Pass;
     pub use reduce_dsl::spec::{Passes, Spec};
     pub use reduce_dsl::{Scalar, Value, bf16, f16};
+    pub use reduce_macros::reduction;
     pub use reduce_runtime::Reduction;
 }

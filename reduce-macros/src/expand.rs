@@ -1,6 +1,7 @@
 //! What `reduction!` becomes: the user's structs, the closures for rustc to check, and a function that builds the
 //! specification. Of these an expression, or with `pub static NAME;` at the head the items.
 
+use crate::facade;
 use crate::rebuild::Rebuild;
 use crate::report::{compile_errors, refusal};
 use crate::types;
@@ -10,8 +11,16 @@ use reduce_dsl::Spec;
 use reduce_dsl::operation::Record;
 use reduce_dsl::parse::{self, Closure, Export, Read};
 
-/// The expansion for the tokens between the brackets of the call.
+/// The expansion for `$crate` and, behind it, the tokens between the brackets of the user's call.
 pub(crate) fn expand(tokens: TokenStream) -> TokenStream {
+    let mut tokens = tokens.into_iter();
+    match tokens.next() {
+        Some(facade) => facade::named(&facade, expansion(tokens.collect())),
+        None => TokenStream::new(),
+    }
+}
+
+fn expansion(tokens: TokenStream) -> TokenStream {
     let is_item = is_item(&tokens);
     let read = match parse::tokens(tokens, None) {
         Ok(read) => read,
@@ -67,7 +76,7 @@ fn value(read: &Read) -> TokenStream {
     let (ty, spec) = (ty(&read.parsed.spec), read.parsed.spec.rebuild());
     quote! {
         #(#checks)*
-        fn build() -> ::reducegen::__private::Spec {
+        fn build() -> __reducegen::__private::Spec {
             #spec
         }
         <#ty>::new(build)
@@ -78,7 +87,7 @@ fn value(read: &Read) -> TokenStream {
 fn ty(Spec { operation, .. }: &Spec) -> TokenStream {
     let [inputs, params] = [&operation.inputs, &operation.params].map(|params| types::one_or_tuple(params));
     let output = types::record(&operation.output);
-    quote!(::reducegen::Reduction<#inputs, #output, #params>)
+    quote!(__reducegen::Reduction<#inputs, #output, #params>)
 }
 
 /// The user's closure, as written, where a function of the right type must stand and only the free names are in
@@ -93,5 +102,33 @@ fn check(Closure { tokens, params, result, free }: &Closure) -> TokenStream {
             let _ = (#(#names,)*);
             let _: &dyn ::core::ops::Fn(#(#params),*) -> #result = &#tokens;
         };
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::expand;
+    use quote::quote;
+
+    #[test]
+    fn the_crate_has_no_name_but_the_one_that_is_handed_on() {
+        let specifications = [
+            quote!(op: max, ty: f16, passes: [shuffle, coarsen(4)]),
+            quote!(op: argmax, ty: bf16, params: { k: f32 }, map: |x| x * k),
+            quote!(
+                pub static RANGE;
+                inputs: { x: f32, y: f32 },
+                acc: Range { lo: f32, hi: f32 },
+                map: |x, y| Range { lo: x.min(y), hi: x.max(y) },
+                op: |a, b| Range { lo: a.lo.min(b.lo), hi: a.hi.max(b.hi) },
+                identity: none,
+                finish: |acc, n| acc.hi - acc.lo,
+            ),
+        ];
+        for specification in specifications {
+            let expansion = expand(quote!(elsewhere #specification)).to_string();
+            assert!(expansion.contains("elsewhere :: Reduction"), "{expansion}");
+            assert!(!expansion.contains("reducegen"), "{expansion}");
+        }
     }
 }

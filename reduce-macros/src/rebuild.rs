@@ -11,7 +11,7 @@ use reduce_dsl::{Scalar, Spec, Value};
 
 /// What can be written as an expression that builds it.
 pub(crate) trait Rebuild {
-    /// The expression. Its paths all start at `::reducegen::__private`.
+    /// The expression. Its paths all start at `__reducegen::__private` (`facade`).
     fn rebuild(&self) -> TokenStream;
 }
 
@@ -20,7 +20,7 @@ impl Rebuild for Spec {
         let Spec { operation, text, block, passes } = self;
         let [operation, text, block] = [operation.rebuild(), text.rebuild(), block.rebuild()];
         let passes = passes.rebuild();
-        quote!(::reducegen::__private::Spec {
+        quote!(__reducegen::__private::Spec {
             operation: #operation,
             text: #text,
             block: #block,
@@ -58,7 +58,7 @@ impl Rebuild for Operation {
         let [acc, output] = [acc, output].map(Rebuild::rebuild);
         let [layout, order, fold] = [layout.rebuild(), order.rebuild(), fold.rebuild()];
         let [searches, nothing] = [searches.rebuild(), nothing.rebuild()];
-        quote!(::reducegen::__private::Operation {
+        quote!(__reducegen::__private::Operation {
             name: #name,
             inputs: #inputs,
             layout: #layout,
@@ -85,7 +85,7 @@ impl Rebuild for Search {
     fn rebuild(&self) -> TokenStream {
         let Search { field, position, place, best } = self;
         let [place, best] = [place.rebuild(), best.rebuild()];
-        quote!(::reducegen::__private::Search {
+        quote!(__reducegen::__private::Search {
             field: #field,
             position: #position,
             place: #place,
@@ -98,20 +98,20 @@ impl Rebuild for Func {
     fn rebuild(&self) -> TokenStream {
         let [params, lines, results] =
             [self.params().rebuild(), self.lines().rebuild(), self.results().rebuild()];
-        quote!(::reducegen::__private::Func::from_parts(#params, #lines, #results))
+        quote!(__reducegen::__private::Func::from_parts(#params, #lines, #results))
     }
 }
 
 impl Rebuild for Line {
     fn rebuild(&self) -> TokenStream {
         let [node, ty, name] = [self.node.rebuild(), self.ty.rebuild(), self.name.rebuild()];
-        quote!(::reducegen::__private::Line { node: #node, ty: #ty, name: #name })
+        quote!(__reducegen::__private::Line { node: #node, ty: #ty, name: #name })
     }
 }
 
 impl Rebuild for Node {
     fn rebuild(&self) -> TokenStream {
-        let node = quote!(::reducegen::__private::Node);
+        let node = quote!(__reducegen::__private::Node);
         let ids = self.operands().map(|id| id.rebuild());
         match self {
             Node::Const(value) => {
@@ -143,14 +143,14 @@ impl Rebuild for Node {
 impl Rebuild for Id {
     fn rebuild(&self) -> TokenStream {
         let Id(position) = self;
-        quote!(::reducegen::__private::Id(#position))
+        quote!(__reducegen::__private::Id(#position))
     }
 }
 
 impl Rebuild for Param {
     fn rebuild(&self) -> TokenStream {
         let (name, ty) = (&self.name, self.ty.rebuild());
-        quote!(::reducegen::__private::Param::new(#name, #ty))
+        quote!(__reducegen::__private::Param::new(#name, #ty))
     }
 }
 
@@ -158,24 +158,24 @@ impl Rebuild for Record {
     fn rebuild(&self) -> TokenStream {
         let [name, generics] = [self.name.rebuild(), self.generics.rebuild()];
         let fields = self.fields.rebuild();
-        quote!(::reducegen::__private::Record { name: #name, generics: #generics, fields: #fields })
+        quote!(__reducegen::__private::Record { name: #name, generics: #generics, fields: #fields })
     }
 }
 
 impl Rebuild for Value {
     fn rebuild(&self) -> TokenStream {
         let (ty, bits) = (self.ty().rebuild(), self.bits());
-        quote!(::reducegen::__private::Value::from_bits(#ty, #bits))
+        quote!(__reducegen::__private::Value::from_bits(#ty, #bits))
     }
 }
 
 impl Rebuild for Passes {
     fn rebuild(&self) -> TokenStream {
         match self {
-            Passes::Auto => quote!(::reducegen::__private::Passes::Auto),
+            Passes::Auto => quote!(__reducegen::__private::Passes::Auto),
             Passes::List(passes) => {
                 let passes = passes.rebuild();
-                quote!(::reducegen::__private::Passes::List(#passes))
+                quote!(__reducegen::__private::Passes::List(#passes))
             }
         }
     }
@@ -183,7 +183,7 @@ impl Rebuild for Passes {
 
 impl Rebuild for Pass {
     fn rebuild(&self) -> TokenStream {
-        let pass = quote!(::reducegen::__private::Pass);
+        let pass = quote!(__reducegen::__private::Pass);
         match self {
             Pass::Serial => quote!(#pass::Serial),
             Pass::InPlace => quote!(#pass::InPlace),
@@ -219,7 +219,7 @@ macro_rules! rebuild_plain {
         $(impl Rebuild for $name {
             fn rebuild(&self) -> TokenStream {
                 let variant = format_ident!("{self:?}");
-                quote!(::reducegen::__private::$name::#variant)
+                quote!(__reducegen::__private::$name::#variant)
             }
         })*
     };

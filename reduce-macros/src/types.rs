@@ -12,7 +12,7 @@ pub(crate) fn record(record: &Record) -> TokenStream {
     match &record.generics {
         Some(types) => {
             let types = types.iter().copied().map(scalar);
-            quote!(::reducegen::#name::<#(#types),*>)
+            quote!(__reducegen::#name::<#(#types),*>)
         }
         None => quote!(#name),
     }
@@ -42,8 +42,8 @@ pub(crate) fn item(record: &Record, visibility: &TokenStream, doc: &str) -> Opti
             #(#[doc = #docs] #visibility #fields: #types,)*
         }
 
-        impl ::reducegen::Output for #name {
-            fn of(values: &[::reducegen::__private::Value]) -> ::core::option::Option<#name> {
+        impl __reducegen::Output for #name {
+            fn of(values: &[__reducegen::__private::Value]) -> ::core::option::Option<#name> {
                 let &[#(#values),*] = values else { return ::core::option::Option::None };
                 ::core::option::Option::Some(#name { #(#fields: #values.get()?),* })
             }
@@ -55,8 +55,8 @@ pub(crate) fn item(record: &Record, visibility: &TokenStream, doc: &str) -> Opti
 pub(crate) fn scalar(ty: Scalar) -> TokenStream {
     match ty {
         Scalar::Bool => quote!(::core::primitive::bool),
-        Scalar::F16 => quote!(::reducegen::__private::f16),
-        Scalar::Bf16 => quote!(::reducegen::__private::bf16),
+        Scalar::F16 => quote!(__reducegen::__private::f16),
+        Scalar::Bf16 => quote!(__reducegen::__private::bf16),
         Scalar::F32 => quote!(::core::primitive::f32),
         Scalar::F64 => quote!(::core::primitive::f64),
         Scalar::I8 => quote!(::core::primitive::i8),
