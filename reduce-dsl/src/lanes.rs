@@ -15,7 +15,7 @@ pub(crate) use halve::halves;
 pub(crate) use operations::widens;
 pub use rows::{BLOCK, NARROW, Reading, Way};
 pub(crate) use sums::sums;
-pub use sums::{Summed, sum_rows};
+pub use sums::{Blocks, Summed, Term, blocks, sum_rows};
 
 use crate::arith::Element;
 use crate::{Scalar, Value};

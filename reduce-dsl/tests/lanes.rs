@@ -7,7 +7,7 @@ mod skip;
 
 use reduce_dsl::arith::{self, Order};
 use reduce_dsl::func::{Id, Node};
-use reduce_dsl::lanes::{Lanes, LanesRef, Loops, NARROW, Summed, Way, gather};
+use reduce_dsl::lanes::{Lanes, LanesRef, Loops, NARROW, Summed, Term, Way, gather};
 use reduce_dsl::ops::{self, Bin, Cmp, Un};
 use reduce_dsl::{Scalar, Value, bf16, f16};
 
@@ -313,27 +313,42 @@ fn chunks_are_summed_in_their_association() {
 
 /// Of every type, by all loops.
 fn check_sums(how: Summed, x: &[f32], [chunk, lanes]: [usize; 2]) {
-    let (f64s, f16s, bf16s): (Vec<_>, Vec<_>, Vec<_>) = (
+    let (wide, f16s, bf16s): (Vec<_>, Vec<_>, Vec<_>) = (
         x.iter().map(|&x| f64::from(x) / 3.0).collect(),
         x.iter().map(|&x| f16::from_f32(x / 1e4)).collect(),
         x.iter().map(|&x| bf16::from_f32(x)).collect(),
     );
-    let wide = |x: Vec<f32>| Lanes::from(summed(&x, [chunk, lanes], how.pairs()));
+    let (y, y_f16): (Vec<_>, Vec<_>) =
+        (x.iter().rev().copied().collect(), f16s.iter().rev().copied().collect());
+    let (x_f16, x_bf16) = (LanesRef::F16(&f16s), LanesRef::Bf16(&bf16s));
+    let (as_f64, product) = (|&x: &f32| f64::from(x), |(&x, &y): (&f16, &f16)| f32::from(x) * f32::from(y));
+    let f32s = |terms: Vec<f32>| Lanes::from(summed(&terms, [chunk, lanes], how.pairs()));
+    let f64s = |terms: Vec<f64>| Lanes::from(summed(&terms, [chunk, lanes], how.pairs()));
     let cases = [
-        (LanesRef::F32(x), wide(x.to_vec())),
-        (LanesRef::F64(&f64s), Lanes::from(summed(&f64s, [chunk, lanes], how.pairs()))),
-        (LanesRef::F16(&f16s), wide(f16s.iter().map(|&x| x.into()).collect())),
-        (LanesRef::Bf16(&bf16s), wide(bf16s.iter().map(|&x| x.into()).collect())),
+        (Term::Itself(LanesRef::F32(x)), f32s(x.to_vec())),
+        (Term::Itself(x_f16), f32s(f16s.iter().map(|&x| x.into()).collect())),
+        (Term::Itself(x_bf16), f32s(bf16s.iter().map(|&x| x.into()).collect())),
+        (Term::Itself(LanesRef::F32(x)), f64s(x.iter().map(as_f64).collect())),
+        (Term::Itself(LanesRef::F64(&wide)), f64s(wide.clone())),
+        (Term::Magnitude(x_f16), f32s(f16s.iter().map(|&x| f32::from(x).abs()).collect())),
+        (Term::Magnitude(LanesRef::F32(x)), f32s(x.iter().map(|x| x.abs()).collect())),
+        (Term::Square(x_f16), f32s(f16s.iter().zip(&f16s).map(product).collect())),
+        (Term::Square(LanesRef::F32(x)), f64s(x.iter().map(as_f64).map(|x| x * x).collect())),
+        (Term::Product(x_f16, LanesRef::F16(&y_f16)), f32s(f16s.iter().zip(&y_f16).map(product).collect())),
+        (
+            Term::Product(LanesRef::F32(x), LanesRef::F32(&y)),
+            f32s(x.iter().zip(&y).map(|(x, y)| x * y).collect()),
+        ),
     ];
-    for ((name, loops, way), (chunk, left)) in
+    for ((name, loops, way), (term, left)) in
         reading().flat_map(|loops| cases.iter().map(move |it| (loops.clone(), it)))
     {
         let mut expected = Lanes::splat(Value::from_bits(left.ty(), 5), 3);
         let (mut acc, mut out) = (Lanes::splat(Value::from_bits(left.ty(), 7), 100), expected.clone());
         expected.extend(left.borrow());
-        (loops.sum)(*chunk, how, &mut acc, &mut out, way).unwrap();
+        (loops.sum)(*term, how, &mut acc, &mut out, way).unwrap();
         let bits = |lanes: &Lanes| (0..lanes.len()).map(|i| lanes.get(i).bits()).collect::<Vec<_>>();
-        assert_eq!(bits(&out), bits(&expected), "{name}: {how:?} of {} {}", chunk.len(), chunk.ty());
+        assert!(bits(&out) == bits(&expected), "{name}: {how:?} in {}", left.ty());
     }
 }
 

@@ -1,11 +1,14 @@
 //! The host backend against [`Association::reduce`], which combines one pair of elements at a time.
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
+#[path = "host/associations.rs"]
+mod associations;
 #[path = "host/data.rs"]
 mod data;
 #[path = "../../tests/support/splitmix.rs"]
 mod splitmix;
 
+use associations::{PAIRS, WARP, association, associations, level};
 use data::{Data, element};
 use reduce_dsl::eval::Evaluator;
 use reduce_dsl::func::{FuncBuilder, Param};
@@ -13,57 +16,11 @@ use reduce_dsl::lanes::{Lanes, LanesRef};
 use reduce_dsl::operation::Operation;
 use reduce_dsl::operators::{Nan, OPERATORS, Request, Ties, operator};
 use reduce_dsl::ops::Bin;
-use reduce_dsl::program::{Arrangement, Association, Level, Tree, Unit};
+use reduce_dsl::parse;
+use reduce_dsl::program::{Association, Tree};
 use reduce_dsl::{Scalar, Value, f16};
 use reduce_runtime::host::{self, HostError, Isa, Plan};
 use splitmix::Random;
-
-const fn level(chunk: u64, lanes: u64, tree: Tree) -> Level {
-    Level { lanes, ..Level::every(chunk, tree) }
-}
-
-/// Everything, in so many consecutive runs.
-const fn runs(lanes: u64) -> Level {
-    Level { arrangement: Arrangement::Blocked, ..level(Level::ALL, lanes, Tree::Serial) }
-}
-
-/// The items of a unit share lanes.
-const fn shared(chunk: u64, lanes: u64, unit: Unit) -> Level {
-    Level { unit, ..level(chunk, lanes, Tree::Serial) }
-}
-
-const SIXTEEN: Unit = Unit { width: 16, lanes: 4 };
-const FOUR: Unit = Unit { width: 4, lanes: 1 };
-const WARP: Level = level(32, 1, Tree::Halving);
-const PAIRS: Level = level(256, 1, Tree::Pairs);
-
-fn association(first: &[Level], again: &[Level]) -> Association {
-    Association { first: first.to_vec(), again: again.to_vec() }
-}
-
-/// Naive; no level at all over the elements; warps; folds narrow, wide, and of more lanes than are computed at once; lanes in trees; one item after the other; runs
-/// of few lanes, and of as many as a row that is read in place; lanes that units share.
-fn associations() -> Vec<Association> {
-    use Tree::{Halving, Pairs, Serial};
-    let warps = [WARP, level(8, 1, Halving)];
-    vec![
-        association(&[PAIRS], &[PAIRS]),
-        association(&[], &[level(2, 1, Pairs)]),
-        association(&warps, &warps),
-        association(&[level(128, 32, Serial), WARP], &[WARP]),
-        association(&[level(512, 128, Serial), level(4, 1, Pairs), WARP], &[level(64, 32, Serial), WARP]),
-        association(&[level(64, 8, Pairs), level(16, 2, Halving)], &[level(2, 1, Halving)]),
-        association(&[level(3, 1, Serial)], &[level(5, 1, Serial)]),
-        association(&[level(16_384, 4096, Serial), level(4096, 1, Pairs)], &[PAIRS]),
-        association(&[level(24_576, 24, Serial)], &[level(21, 3, Serial), level(3, 1, Serial)]),
-        association(&[level(3, 1, Serial)], &[runs(32), level(32, 1, Pairs)]),
-        association(&[level(2, 1, Pairs)], &[runs(128), level(128, 1, Pairs)]),
-        association(&[shared(96, 8, SIXTEEN), level(4, 1, Pairs)], &[level(2, 1, Pairs)]),
-        association(&[shared(16_384, 2048, SIXTEEN), level(4, 1, Pairs), WARP], &[WARP]),
-        association(&[shared(256, 32, FOUR), WARP], &[WARP]),
-        association(&[shared(Level::ALL, 64, FOUR), WARP, level(2, 1, Halving)], &[WARP]),
-    ]
-}
 
 fn operation(name: &str, ty: Scalar) -> Operation {
     let row = operator(name).unwrap();
@@ -188,6 +145,33 @@ fn around_the_boundaries_of_batches() {
     let sizes = [16_383, 16_384, 16_385, 24_575, 24_577, 65_535, 65_536, 65_537, 65_600];
     check(&operation("sum", Scalar::F32), Data::Finite, sizes.into_iter());
     check(&operation("sum_of_squares", Scalar::F32), Data::Finite, sizes.into_iter());
+}
+
+/// What sums add up is computed as they do so, but only where that is in the type of the sum, of inputs of one type.
+#[test]
+fn terms_of_sums_are_computed_as_the_map_says() {
+    let specs = [
+        "ty: f32, acc: f64, op: sum",
+        "ty: f32, acc: f64, op: norm1",
+        "ty: f32, map: |x| (x as f64) * (x as f64), op: sum",
+        "ty: f32, map: |x| (x * x) as f64, op: sum",
+        "ty: f32, map: |x| (x as f64).abs() * x as f64, op: sum",
+        "ty: f16, map: |x| (x * x) as f64, op: sum",
+        "ty: f16, map: |x| 2.0 * x, op: sum",
+        "inputs: { x: f32, y: f64 }, map: |x, y| (x as f64) * y, op: sum",
+        "inputs: { x: f32, y: f32 }, acc: S { p: f32, y: f32 }, map: |x, y| S { p: x * y, y }, \
+         op: |a, b| S { p: a.p + b.p, y: a.y + b.y }, identity: none",
+        "ty: i32, acc: i64, op: sum",
+        "ty: u32, acc: u64, op: sum",
+    ];
+    let read = |spec: &&str| parse::text(spec, None).unwrap().spec.operation;
+    let floats = [Scalar::F16, Scalar::Bf16, Scalar::F32, Scalar::F64];
+    let named = ["norm1", "sum_of_squares", "dot"].into_iter();
+    let named = named.flat_map(|name| floats.map(|ty| operation(name, ty)));
+    for operation in specs.iter().map(read).chain(named) {
+        check(&operation, Data::Finite, [512, 1100].into_iter());
+        check(&operation, Data::Bits, [512, 1100].into_iter());
+    }
 }
 
 /// Where no association shows, the host takes its own, with pieces of 32768 elements.

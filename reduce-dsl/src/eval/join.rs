@@ -3,9 +3,9 @@
 use super::Evaluator;
 use crate::Scalar;
 use crate::func::{Func, Id, Node};
-use crate::lanes::{LaneError, Lanes, LanesRef, Loops, Summed, Way, halves, sums, widens};
+use crate::lanes::{self, LaneError, Lanes, LanesRef, Loops, Summed, Term, Way, halves, sums, widens};
 use crate::library;
-use crate::ops::Bin;
+use crate::ops::{Bin, Un};
 
 /// `acc = f(acc, right)`, lane by lane: what `combine` and `fold` are for.
 ///
@@ -63,19 +63,35 @@ impl Joiner {
         self.takes_rows() && self.right.func.lines().is_empty()
     }
 
-    /// Do the fields sum floats that they meet as they are? Then there is [`Joiner::sum`].
+    /// Do all fields sum floats, by terms for which there is [`Joiner::sum`]?
     pub fn is_sum(&self) -> bool {
-        let right = &self.right.func;
-        let mut fields = self.in_place.iter().zip(&self.next).zip(right.results());
-        self.is_direct()
-            && fields.all(|((op, next), &met)| op.is_some_and(|op| sums(op, right.ty(met), next.ty())))
+        (0..self.next.len()).all(|k| self.term(k).is_some())
     }
 
-    /// Appends to every field of `out` what is left of the lanes of whole chunks: their `len` elements summed. `acc` is
-    /// overwritten.
+    /// What the `k`-th field sums, of parameters that differ from lane to lane.
+    fn term(&self, k: usize) -> Option<Term<Id>> {
+        let (f, &met) = (&self.right.func, self.right.func.results().get(k)?);
+        let operand = |id| narrow(f, self.next.len(), id);
+        let computed = f.line(met).filter(|line| line.ty == self.next[k].ty());
+        let term = match computed.map(|line| line.node) {
+            Some(Node::Un(Un::Abs, x)) => Term::Magnitude(operand(x)),
+            Some(Node::Bin(Bin::Mul, x, y)) if x == y => Term::Square(operand(x)),
+            Some(Node::Bin(Bin::Mul, x, y)) => Term::Product(operand(x), operand(y)),
+            Some(_) | None => Term::Itself(operand(met)),
+        };
+        let [x, y] = term.inputs();
+        let is_element = |id: Id| id.0 as usize >= self.next.len() && f.line(id).is_none();
+        let lies_in_rows = |id: Id| is_element(id) && !self.right.uniform[id.0 as usize];
+        let known = sums(f.ty(x), self.next[k].ty()) && f.ty(x) == f.ty(y);
+        let is_such = self.in_place[k] == Some(Bin::Add) && known && lies_in_rows(x) && lies_in_rows(y);
+        is_such.then_some(term)
+    }
+
+    /// Appends to every field of `out` what is left of the lanes of whole chunks: the terms of their `len` elements summed.
+    /// `acc` is overwritten.
     ///
     /// # Errors
-    /// The lanes have not the types of the parameters, or do not [meet so](Joiner::is_sum).
+    /// The lanes have not the types of the parameters, or are no [sums](Joiner::is_sum).
     pub fn sum<'a>(
         &self,
         how: Summed,
@@ -84,9 +100,10 @@ impl Joiner {
         [acc, out]: [&mut [Lanes]; 2],
     ) -> Result<(), LaneError> {
         let fields = acc.len();
-        let behind = |k: usize| right(k - fields);
         for (k, (acc, out)) in acc.iter_mut().zip(out).enumerate() {
-            (self.right.loops.sum)(self.right.result_on(k, behind, len), how, acc, out, self.way)?;
+            let Some(term) = self.term(k) else { return lanes::bug("sum", &[acc.borrow()]) };
+            let term = term.of(|id| right(id.0 as usize - fields).slice(0..len));
+            (self.right.loops.sum)(term, how, acc, out, self.way)?;
         }
         Ok(())
     }
@@ -173,15 +190,14 @@ fn met(f: &Func, k: usize) -> Option<(Bin, Id)> {
     let Node::Bin(op, a, b) = f.line(result)?.node else { return None };
     let met = if a == field { b } else { a };
     let alone = op.commutes() && (a == field || b == field) && met.0 as usize >= f.results().len();
-    (alone && times_used(f, field) == 1 && times_used(f, result) == 1).then(|| (op, narrow(f, op, met)))
+    let met = if op == Bin::Add { narrow(f, f.results().len(), met) } else { met };
+    (alone && times_used(f, field) == 1 && times_used(f, result) == 1).then_some((op, met))
 }
 
-/// The operand of a conversion that the operation does as well, if it is no field; anything else itself.
-fn narrow(f: &Func, op: Bin, met: Id) -> Id {
+/// The operand of a conversion that sums do as well, if it is none of so many fields; anything else itself.
+fn narrow(f: &Func, fields: usize, met: Id) -> Id {
     match f.line(met).map(|line| line.node) {
-        Some(Node::Cast(to, from)) if from.0 as usize >= f.results().len() && widens(op, f.ty(from), to) => {
-            from
-        }
+        Some(Node::Cast(to, from)) if from.0 as usize >= fields && widens(Bin::Add, f.ty(from), to) => from,
         _ => met,
     }
 }

@@ -3,7 +3,7 @@
 //! Whether the processor has the instructions is for the caller to know, and to promise by `unsafe`; the bits of the
 //! results are always those of [`crate::arith`].
 
-use super::{LaneError, Lanes, LanesRef, Reading, Summed, Way, bug, operations};
+use super::{LaneError, Lanes, LanesRef, Reading, Summed, Term, Way, bug, operations};
 use crate::func::Node;
 use crate::ops::{Bin, Cmp, Un};
 
@@ -17,7 +17,7 @@ pub struct Loops {
     /// [`accumulate`].
     pub accumulate: fn(Bin, &mut Lanes, LanesRef<'_>, Option<Way>) -> Done,
     /// [`sum`].
-    pub sum: fn(LanesRef<'_>, Summed, &mut Lanes, &mut Lanes, Option<Way>) -> Done,
+    pub sum: fn(Term<LanesRef<'_>>, Summed, &mut Lanes, &mut Lanes, Option<Way>) -> Done,
     /// [`append`].
     pub append: fn(LanesRef<'_>, &mut Lanes),
     /// [`halve`].
@@ -42,13 +42,13 @@ fn accumulate_plainly(op: Bin, acc: &mut Lanes, b: LanesRef<'_>, way: Option<Way
 /// [`sum`], likewise.
 #[inline(never)]
 fn sum_plainly(
-    chunks: LanesRef<'_>,
+    term: Term<LanesRef<'_>>,
     how: Summed,
     acc: &mut Lanes,
     out: &mut Lanes,
     way: Option<Way>,
 ) -> Done {
-    sum(chunks, how, acc, out, way)
+    sum(term, how, acc, out, way)
 }
 
 macro_rules! compiled {
@@ -86,20 +86,20 @@ macro_rules! compiled {
             operations::accumulate(op, acc, b, reading)
         }
 
-        /// Appends to `out` what is left of the lanes of whole chunks of floats: of each its rows summed, one after the other, and
-        /// then the lanes, by pairs. `acc` is overwritten.
+        /// Appends to `out` what is left of the lanes of whole chunks of floats: of each the terms of its rows summed, one row
+        /// after the other, and then the lanes, by pairs. `acc` is overwritten.
         ///
         /// # Errors
         /// There is no such loop for the types.
         $(#[$features])*
         pub fn sum(
-            chunks: LanesRef<'_>,
+            term: Term<LanesRef<'_>>,
             how: Summed,
             acc: &mut Lanes,
             out: &mut Lanes,
             reading: impl Reading,
         ) -> Done {
-            crate::lanes::sums::sum(chunks, how, acc, out, reading)
+            crate::lanes::sums::sum(term, how, acc, out, reading)
         }
 
         /// Appends lanes to `out`. Lanes of another type are a bug of the caller and ignored.
@@ -186,7 +186,7 @@ compiled!(pub,);
 /// The same for processors with AVX2 and what came with it (x86-64-v3).
 #[cfg(target_arch = "x86_64")]
 pub mod avx2 {
-    use super::{Bin, Cmp, Done, Lanes, LanesRef, Node, Reading, Summed, Un, bug, operations};
+    use super::{Bin, Cmp, Done, Lanes, LanesRef, Node, Reading, Summed, Term, Un, bug, operations};
 
     compiled!(,
         #[doc = "\n# Safety\nThe processor has AVX2, BMI1, BMI2, F16C, FMA, LZCNT and POPCNT."]

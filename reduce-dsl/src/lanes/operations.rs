@@ -167,8 +167,10 @@ pub(crate) fn widens(op: Bin, from: Scalar, to: Scalar) -> bool {
         Scalar::F16 | Scalar::Bf16 => Some(Scalar::F32),
         Scalar::I8 | Scalar::I16 => Some(Scalar::I32),
         Scalar::U8 | Scalar::U16 => Some(Scalar::U32),
-        Scalar::Bool | Scalar::F32 | Scalar::F64 => None,
-        Scalar::I32 | Scalar::I64 | Scalar::U32 | Scalar::U64 => None,
+        Scalar::F32 => Some(Scalar::F64),
+        Scalar::I32 => Some(Scalar::I64),
+        Scalar::U32 => Some(Scalar::U64),
+        Scalar::Bool | Scalar::F64 | Scalar::I64 | Scalar::U64 => None,
     };
     op == Bin::Add && wide == Some(to)
 }
@@ -184,10 +186,13 @@ fn accumulate_wide(
     match (acc, b) {
         (Lanes::F32(acc), LanesRef::F16(b)) => join(acc, b, add_wide, reading),
         (Lanes::F32(acc), LanesRef::Bf16(b)) => join(acc, b, add_wide, reading),
+        (Lanes::F64(acc), LanesRef::F32(b)) => join(acc, b, add_wide, reading),
         (Lanes::I32(acc), LanesRef::I8(b)) => join_in_parts(acc, b, add_wide, reading),
         (Lanes::I32(acc), LanesRef::I16(b)) => join_in_parts(acc, b, add_wide, reading),
         (Lanes::U32(acc), LanesRef::U8(b)) => join_in_parts(acc, b, add_wide, reading),
         (Lanes::U32(acc), LanesRef::U16(b)) => join_in_parts(acc, b, add_wide, reading),
+        (Lanes::I64(acc), LanesRef::I32(b)) => join_in_parts(acc, b, add_wide, reading),
+        (Lanes::U64(acc), LanesRef::U32(b)) => join_in_parts(acc, b, add_wide, reading),
         (acc, b) => return bug(op, &[acc.borrow(), b]),
     }
     Ok(())

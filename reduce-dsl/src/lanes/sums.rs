@@ -9,7 +9,6 @@ use super::rows::{AHEAD, BLOCK, LINE, Reading, Way, append, ask_ahead, join_bloc
 use super::{LaneError, Lanes, LanesRef, bug};
 use crate::Scalar;
 use crate::arith::{As, Number};
-use crate::ops::Bin;
 
 /// Rows that are read side by side. Lines of rows that lie some 4 KiB apart share one set of a first-level cache, which has as
 /// many places, or a few more.
@@ -47,52 +46,187 @@ impl Summed {
     }
 }
 
-/// Is there a loop for sums of those elements in accumulators of that type?
-pub(crate) fn sums(op: Bin, from: Scalar, to: Scalar) -> bool {
-    let narrow = matches!(from, Scalar::F16 | Scalar::Bf16) && to == Scalar::F32;
-    op == Bin::Add && (narrow || from == to && matches!(to, Scalar::F32 | Scalar::F64))
+/// What is added up for each element, in the type of the sum: `E` stands for an input.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Term<E> {
+    /// The element.
+    Itself(E),
+    /// Its magnitude.
+    Magnitude(E),
+    /// Its square.
+    Square(E),
+    /// The product of two.
+    Product(E, E),
+}
+
+impl<E: Copy> Term<E> {
+    /// The same of others in the place of its inputs.
+    pub(crate) fn of<F>(self, other: impl Fn(E) -> F) -> Term<F> {
+        match self {
+            Term::Itself(x) => Term::Itself(other(x)),
+            Term::Magnitude(x) => Term::Magnitude(other(x)),
+            Term::Square(x) => Term::Square(other(x)),
+            Term::Product(x, y) => Term::Product(other(x), other(y)),
+        }
+    }
+
+    /// Its inputs, the second one once more where there is one.
+    pub(crate) fn inputs(self) -> [E; 2] {
+        match self {
+            Term::Itself(x) | Term::Magnitude(x) | Term::Square(x) => [x, x],
+            Term::Product(x, y) => [x, y],
+        }
+    }
+}
+
+/// Is there a loop for sums of elements of such a type in accumulators of the other one?
+pub(crate) fn sums(from: Scalar, to: Scalar) -> bool {
+    match from {
+        Scalar::F16 | Scalar::Bf16 => to == Scalar::F32,
+        Scalar::F32 => matches!(to, Scalar::F32 | Scalar::F64),
+        Scalar::F64 => to == Scalar::F64,
+        Scalar::Bool | Scalar::I8 | Scalar::I16 | Scalar::I32 | Scalar::I64 => false,
+        Scalar::U8 | Scalar::U16 | Scalar::U32 | Scalar::U64 => false,
+    }
 }
 
 /// Appends to `out` what is left of the lanes of whole chunks, into which their rows were summed. `acc` is overwritten.
 #[inline(always)]
 pub(super) fn sum(
-    chunks: LanesRef<'_>,
+    term: Term<LanesRef<'_>>,
     how: Summed,
     acc: &mut Lanes,
     out: &mut Lanes,
     reading: impl Reading,
 ) -> Result<(), LaneError> {
-    match (chunks, acc, out) {
-        (LanesRef::F32(x), Lanes::F32(acc), Lanes::F32(out)) => sum_rows(x, how, acc, out, add, reading),
-        (LanesRef::F64(x), Lanes::F64(acc), Lanes::F64(out)) => sum_rows(x, how, acc, out, add, reading),
-        (LanesRef::F16(x), Lanes::F32(acc), Lanes::F32(out)) => sum_rows(x, how, acc, out, widen, reading),
-        (LanesRef::Bf16(x), Lanes::F32(acc), Lanes::F32(out)) => sum_rows(x, how, acc, out, widen, reading),
-        (chunks, ..) => return bug("sum", &[chunks]),
+    macro_rules! of_types {
+        ($($from:ident to $to:ident),*) => {
+            match (term.inputs(), acc, out) {
+                $(([LanesRef::$from(x), LanesRef::$from(y)], Lanes::$to(acc), Lanes::$to(out)) => match term {
+                    Term::Itself(_) => sum_rows(blocks(x), how, acc, out, add, reading),
+                    Term::Magnitude(_) => sum_rows(blocks(x), how, acc, out, add_magnitude, reading),
+                    Term::Square(_) => sum_rows(blocks(x), how, acc, out, add_square, reading),
+                    Term::Product(..) => sum_rows([blocks(x), blocks(y)], how, acc, out, add_product, reading),
+                },)*
+                ([x, y], ..) => return bug("sum", &[x, y]),
+            }
+        };
     }
+    of_types!(F32 to F32, F64 to F64, F16 to F32, Bf16 to F32, F32 to F64);
     Ok(())
 }
 
 #[inline(always)]
-fn add<T: Number>(acc: &mut [T; BLOCK], x: &[T; BLOCK]) {
-    join_block(acc, x, Number::add);
+fn add<T: Number, B: As<T> + Copy>(acc: &mut [T; BLOCK], x: &[B; BLOCK]) {
+    join_block(acc, x, |acc, x| acc.add(x.to()));
 }
 
 #[inline(always)]
-fn widen<B: As<f32> + Copy>(acc: &mut [f32; BLOCK], x: &[B; BLOCK]) {
-    join_block(acc, x, |acc, x| acc + x.to());
+fn add_magnitude<T: Number, B: As<T> + Copy>(acc: &mut [T; BLOCK], x: &[B; BLOCK]) {
+    join_block(acc, x, |acc, x| acc.add(x.to().abs()));
+}
+
+#[inline(always)]
+fn add_square<T: Number, B: As<T> + Copy>(acc: &mut [T; BLOCK], x: &[B; BLOCK]) {
+    join_block(acc, x, |acc, x| acc.add(x.to().mul(x.to())));
+}
+
+#[inline(always)]
+fn add_product<T: Number, B: As<T> + Copy>(acc: &mut [T; BLOCK], [x, y]: [&[B; BLOCK]; 2]) {
+    // Whole, before it is written: a write might change what is read next.
+    let mut met = *acc;
+    for ((acc, &x), &y) in met.iter_mut().zip(x).zip(y) {
+        *acc = acc.add(x.to().mul(y.to()));
+    }
+    *acc = met;
+}
+
+/// The blocks of whole rows.
+#[inline(always)]
+pub fn blocks<B>(elements: &[B]) -> &[[B; BLOCK]] {
+    elements.as_chunks().0
+}
+
+/// Blocks of the elements of one input, or of two.
+pub trait Blocks: Copy {
+    /// Of each of them one.
+    type Block: Copy;
+
+    /// How many.
+    fn count(self) -> usize;
+
+    /// So many from one on.
+    fn some(self, from: usize, count: usize) -> Self;
+
+    /// One.
+    fn at(self, k: usize) -> Self::Block;
+
+    /// Asks for as much as a block takes, so many bytes ahead of it in all inputs together.
+    fn ask_ahead(block: Self::Block, ahead: usize, reading: impl Reading);
+}
+
+impl<'b, B> Blocks for &'b [[B; BLOCK]] {
+    type Block = &'b [B; BLOCK];
+
+    #[inline(always)]
+    fn count(self) -> usize {
+        self.len()
+    }
+
+    #[inline(always)]
+    fn some(self, from: usize, count: usize) -> Self {
+        &self[from..from + count]
+    }
+
+    #[inline(always)]
+    fn at(self, k: usize) -> &'b [B; BLOCK] {
+        &self[k]
+    }
+
+    #[inline(always)]
+    fn ask_ahead(block: &'b [B; BLOCK], ahead: usize, reading: impl Reading) {
+        ask_ahead(block, ahead, reading);
+    }
+}
+
+impl<R: Blocks> Blocks for [R; 2] {
+    type Block = [R::Block; 2];
+
+    #[inline(always)]
+    fn count(self) -> usize {
+        self[0].count()
+    }
+
+    #[inline(always)]
+    fn some(self, from: usize, count: usize) -> Self {
+        self.map(|input| input.some(from, count))
+    }
+
+    #[inline(always)]
+    fn at(self, k: usize) -> [R::Block; 2] {
+        self.map(|input| input.at(k))
+    }
+
+    #[inline(always)]
+    fn ask_ahead([x, y]: [R::Block; 2], ahead: usize, reading: impl Reading) {
+        R::ask_ahead(x, ahead / 2, reading);
+        R::ask_ahead(y, ahead / 2, reading);
+    }
 }
 
 /// [`super::sum`] of one type, where `join` joins a block of elements to as many lanes.
 #[inline(always)]
-pub fn sum_rows<T: Number, B>(
-    chunks: &[B],
+pub fn sum_rows<T: Number, R: Blocks>(
+    chunks: R,
     how: Summed,
     acc: &mut Vec<T>,
     out: &mut Vec<T>,
-    join: impl Fn(&mut [T; BLOCK], &[B; BLOCK]) + Copy,
+    join: impl Fn(&mut [T; BLOCK], R::Block) + Copy,
     reading: impl Reading,
 ) {
-    for chunk in chunks.chunks(how.chunk) {
+    let in_chunk = how.chunk / BLOCK;
+    for first in (0..chunks.count() / in_chunk).map(|chunk| chunk * in_chunk) {
+        let chunk = chunks.some(first, in_chunk);
         let acc = aligned(acc, how.lanes);
         // What leaves every number as it is.
         acc.fill(T::default().neg());
@@ -119,46 +253,45 @@ fn aligned<T: Number>(acc: &mut Vec<T>, len: usize) -> &mut [T] {
 
 /// The rows of a chunk join its lanes, some rows side by side, each read by instructions of its own.
 #[inline(always)]
-fn join_side_by_side<T: Number, B>(
+fn join_side_by_side<T: Number, R: Blocks>(
     acc: &mut [T],
-    chunk: &[B],
-    join: impl Fn(&mut [T; BLOCK], &[B; BLOCK]) + Copy,
+    chunk: R,
+    join: impl Fn(&mut [T; BLOCK], R::Block) + Copy,
     reading: impl Reading,
 ) {
-    let len = acc.len();
-    let sheets = chunk.chunks_exact(SIDE * len);
-    let rest = sheets.remainder();
-    for sheet in sheets {
-        let (lanes, _) = acc.as_chunks_mut();
-        let mut rows = [&[][..]; SIDE];
-        for (row, elements) in rows.iter_mut().zip(sheet.chunks_exact(len)) {
-            *row = &elements.as_chunks().0[..lanes.len()];
-        }
-        for (k, lanes) in lanes.iter_mut().enumerate() {
+    let in_row = acc.len() / BLOCK;
+    let sheets = chunk.count() / (SIDE * in_row);
+    for sheet in 0..sheets {
+        let rows: [R; SIDE] = std::array::from_fn(|row| chunk.some((sheet * SIDE + row) * in_row, in_row));
+        for (k, lanes) in acc.as_chunks_mut().0.iter_mut().enumerate() {
             // In registers.
             let mut kept = *lanes;
             for row in rows {
-                ask_ahead(&row[k], AHEAD / SIDE, reading);
-                join(&mut kept, &row[k]);
+                let block = row.at(k);
+                R::ask_ahead(block, AHEAD / SIDE, reading);
+                join(&mut kept, block);
             }
             *lanes = kept;
         }
     }
-    join_row_by_row(acc, rest, join, reading);
+    let done = sheets * SIDE * in_row;
+    join_row_by_row(acc, chunk.some(done, chunk.count() - done), join, reading);
 }
 
 /// The rows of a chunk join its lanes one after the other.
 #[inline(always)]
-fn join_row_by_row<T: Number, B>(
+fn join_row_by_row<T: Number, R: Blocks>(
     acc: &mut [T],
-    chunk: &[B],
-    join: impl Fn(&mut [T; BLOCK], &[B; BLOCK]),
+    chunk: R,
+    join: impl Fn(&mut [T; BLOCK], R::Block),
     reading: impl Reading,
 ) {
-    for row in chunk.chunks_exact(acc.len()) {
-        for (lanes, x) in acc.as_chunks_mut().0.iter_mut().zip(row.as_chunks().0) {
-            ask_ahead(x, AHEAD, reading);
-            join(lanes, x);
+    let in_row = acc.len() / BLOCK;
+    for row in (0..chunk.count() / in_row).map(|row| chunk.some(row * in_row, in_row)) {
+        for (k, lanes) in acc.as_chunks_mut().0.iter_mut().enumerate() {
+            let block = row.at(k);
+            R::ask_ahead(block, AHEAD, reading);
+            join(lanes, block);
         }
     }
 }

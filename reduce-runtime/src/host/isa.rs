@@ -59,7 +59,9 @@ fn newer() -> Option<Isa> {
 #[cfg(target_arch = "x86_64")]
 mod x86 {
     use reduce_dsl::func::Node;
-    use reduce_dsl::lanes::{BLOCK, LaneError, Lanes, LanesRef, Loops, Reading, Summed, Way, avx2, sum_rows};
+    use reduce_dsl::lanes::{
+        BLOCK, LaneError, Lanes, LanesRef, Loops, Reading, Summed, Term, Way, avx2, blocks, sum_rows,
+    };
     use reduce_dsl::ops::Bin;
     use reduce_dsl::{arith, f16};
     use std::arch::x86_64::{__m128i, _MM_HINT_T0, _mm_prefetch, _mm256_cvtph_ps};
@@ -72,7 +74,7 @@ mod x86 {
         // SAFETY: the processor has it.
         accumulate: |op, acc, b, way| unsafe { accumulate(op, acc, b, Asking(way)) },
         // SAFETY: the processor has it.
-        sum: |chunks, how, acc, out, way| unsafe { sum(chunks, how, acc, out, Asking(way)) },
+        sum: |term, how, acc, out, way| unsafe { sum(term, how, acc, out, Asking(way)) },
         // SAFETY: the processor has it.
         append: |lanes, out| unsafe { avx2::append(lanes, out) },
         // SAFETY: the processor has it.
@@ -126,20 +128,44 @@ mod x86 {
     /// [`avx2::sum`], likewise.
     #[target_feature(enable = "avx2,bmi1,bmi2,f16c,fma,lzcnt,popcnt")]
     fn sum(
-        chunks: LanesRef<'_>,
+        term: Term<LanesRef<'_>>,
         how: Summed,
         acc: &mut Lanes,
         out: &mut Lanes,
         reading: impl Reading,
     ) -> Result<(), LaneError> {
-        match (chunks, acc, out) {
-            (LanesRef::F16(chunks), Lanes::F32(acc), Lanes::F32(out)) => {
-                let join = |acc: &mut [f32; BLOCK], x: &[f16; BLOCK]| widen_block(x, acc, |acc, x| acc + x);
-                sum_rows(chunks, how, acc, out, join, reading);
-                Ok(())
+        match (term, acc, out) {
+            (Term::Itself(LanesRef::F16(x)), Lanes::F32(acc), Lanes::F32(out)) => {
+                let join = |acc: &mut _, x: &_| widen_block(x, acc, |acc, x| acc + x);
+                sum_rows(blocks(x), how, acc, out, join, reading);
             }
-            (_, acc, out) => avx2::sum(chunks, how, acc, out, reading),
+            (Term::Magnitude(LanesRef::F16(x)), Lanes::F32(acc), Lanes::F32(out)) => {
+                let join = |acc: &mut _, x: &_| widen_block(x, acc, |acc, x| acc + x.abs());
+                sum_rows(blocks(x), how, acc, out, join, reading);
+            }
+            (Term::Square(LanesRef::F16(x)), Lanes::F32(acc), Lanes::F32(out)) => {
+                let join = |acc: &mut _, x: &_| widen_block(x, acc, |acc, x| acc + x * x);
+                sum_rows(blocks(x), how, acc, out, join, reading);
+            }
+            (Term::Product(LanesRef::F16(x), LanesRef::F16(y)), Lanes::F32(acc), Lanes::F32(out)) => {
+                let join = |acc: &mut _, pair: [&_; 2]| add_products(acc, pair);
+                sum_rows([blocks(x), blocks(y)], how, acc, out, join, reading);
+            }
+            (term, acc, out) => return avx2::sum(term, how, acc, out, reading),
         }
+        Ok(())
+    }
+
+    /// `acc[i] = acc[i] + x[i] * y[i]`.
+    #[inline]
+    #[target_feature(enable = "avx2,f16c")]
+    fn add_products(acc: &mut [f32; BLOCK], [x, y]: [&[f16; BLOCK]; 2]) {
+        let mut wide = [0.0; BLOCK];
+        widen_block(y, &mut wide, |_, y| y);
+        let mut met = *acc;
+        widen_block(x, &mut wide, |y, x| x * y);
+        met.iter_mut().zip(wide).for_each(|(met, product)| *met += product);
+        *acc = met;
     }
 
     /// `out[i] = f(out[i], x[i])`, where there is an `x[i]`.
