@@ -111,8 +111,8 @@ fn shared(around: Around<'_>, it: &Shared) -> String {
 
 fn parameters(around: Around<'_>, kernel: &ExpandedKernel) -> String {
     let operation = around.operation;
-    // What a kernel reads while the previous launch still writes it is not its own: `__restrict__` would allow loads before
-    // the wait.
+    // No thread writes it while the kernel runs. What others write is no thread's own: with `__restrict__` the compiler drops
+    // stores before barriers and releases, as only this thread would read them; nor is what the previous launch writes until the wait.
     let own = if kernel.dependent { "" } else { "__restrict__ " };
     let [acc, output] = [around.acc(kernel.partial()), &operation.output].map(types::record);
     let uses = Uses::of(slice::from_ref(kernel));
@@ -125,16 +125,15 @@ fn parameters(around: Around<'_>, kernel: &ExpandedKernel) -> String {
             }
         }),
         Reads::Partials => {
-            let _ = write!(text, "{}{acc}* {own}items, ", if uses.writes_items { "" } else { "const " });
+            let items = if uses.writes_items { format!("{acc}*") } else { format!("const {acc}* {own}") };
+            let _ = write!(text, "{} items, ", items.trim_end());
         }
     }
-    let ticket = if uses.ticket { format!(", unsigned int* {own}ticket") } else { String::new() };
+    let ticket = if uses.ticket { ", unsigned int* ticket".to_owned() } else { String::new() };
     let counts = kernel.reads == Reads::Partials && operation.counts();
     let elements = if counts { ", unsigned long long elements" } else { "" };
     let params: String =
         operation.params.iter().map(|it| format!(", {} {}", types::scalar(it.ty), it.name)).collect();
     let partial = if uses.flags { "unsigned long long" } else { acc };
-    text + &format!(
-        "{partial}* {own}partials, {output}* {own}result, unsigned long long n{ticket}{elements}{params}"
-    )
+    text + &format!("{partial}* partials, {output}* result, unsigned long long n{ticket}{elements}{params}")
 }

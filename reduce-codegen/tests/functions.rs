@@ -187,6 +187,11 @@ fn reciprocals_of_whole_numbers_have_a_function() {
     assert_eq!(quotient(1.0, Scalar::I8), "reciprocal_f32((float)a);");
     assert_eq!(quotient(2.0, Scalar::U64), "2.0f / (float)a;");
     assert_eq!(quotient(1.0, Scalar::F16), "1.0f / f16_to_f32(a);");
+    let in_f64 = value(Scalar::U64, |f, a, _| {
+        let (one, a) = (f.constant(Value::of(1.0f64)), f.cast(Scalar::F64, a).unwrap());
+        f.bin(Bin::Div, one, a).unwrap()
+    });
+    assert_eq!(in_f64, "reciprocal_f64((double)a);");
 }
 
 /// `exp` of what constants limit has a function without limits.

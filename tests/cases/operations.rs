@@ -28,7 +28,9 @@ pub(crate) fn all() -> Vec<Spec> {
         for to in types.into_iter().filter(|&to| to != a && cast(a, to).is_ok()) {
             specs.extend(spec(&format!("as {to}"), &[a], |f, x| f.cast(to, x[0])));
         }
-        specs.extend(spec("1 / as f32", &[a], reciprocal));
+        for (name, one) in [("1 / as f32", Value::of(1.0f32)), ("1 / as f64", Value::of(1.0f64))] {
+            specs.extend(spec(name, &[a], |f, x| reciprocal(f, one, x)));
+        }
         specs.extend(spec("if", &[Scalar::Bool, a, a], |f, x| f.select(x[0], x[1], x[2])));
         specs.extend(spec("mul_add", &[a, a, a], |f, x| f.mul_add(x[0], x[1], x[2])));
     }
@@ -92,8 +94,8 @@ fn binary(f: &mut FuncBuilder, op: Bin, x: &[Id]) -> Built {
 }
 
 /// Of a whole number, which the emitted code divides 1 by in its own way.
-fn reciprocal(f: &mut FuncBuilder, x: &[Id]) -> Built {
-    let (one, whole) = (f.constant(Value::of(1.0f32)), f.cast(Scalar::F32, x[0])?);
+fn reciprocal(f: &mut FuncBuilder, one: Value, x: &[Id]) -> Built {
+    let (whole, one) = (f.cast(one.ty(), x[0])?, f.constant(one));
     f.bin(Bin::Div, one, whole)
 }
 

@@ -8,11 +8,11 @@ pub(super) const FUNCTIONS: &str = "
 template <typename T> __device__ __forceinline__ void post_partial(unsigned long long* partials, unsigned long long at, T acc)
 {
     constexpr unsigned int WORDS = (sizeof(T) + 3) / 4;
-    unsigned int bytes[WORDS] = {};
-    memcpy(bytes, &acc, sizeof acc);
+    unsigned int parts[WORDS] = {};
+    memcpy(parts, &acc, sizeof acc);
     #pragma unroll
     for (unsigned int k = 0; k < WORDS; ++k) {
-        const unsigned long long word = 1ull << 32 | bytes[k];
+        const unsigned long long word = 1ull << 32 | parts[k];
         asm volatile(\"st.relaxed.gpu.global.u64 [%0], %1;\" :: \"l\"(&partials[at * WORDS + k]), \"l\"(word) : \"memory\");
     }
 }
@@ -21,7 +21,7 @@ template <typename T> __device__ __forceinline__ void post_partial(unsigned long
 template <typename T> __device__ __forceinline__ T take_partial(unsigned long long* partials, unsigned long long at)
 {
     constexpr unsigned int WORDS = (sizeof(T) + 3) / 4;
-    unsigned int bytes[WORDS];
+    unsigned int parts[WORDS];
     bool there;
     do {
         there = true;
@@ -30,7 +30,7 @@ template <typename T> __device__ __forceinline__ T take_partial(unsigned long lo
             unsigned long long word;
             asm volatile(\"ld.relaxed.gpu.global.u64 %0, [%1];\" : \"=l\"(word) : \"l\"(&partials[at * WORDS + k]) : \"memory\");
             there &= word != 0;
-            bytes[k] = (unsigned int)word;
+            parts[k] = (unsigned int)word;
         }
     } while (!there);
     #pragma unroll
@@ -38,7 +38,7 @@ template <typename T> __device__ __forceinline__ T take_partial(unsigned long lo
         asm volatile(\"st.relaxed.gpu.global.u64 [%0], %1;\" :: \"l\"(&partials[at * WORDS + k]), \"l\"(0ull) : \"memory\");
     }
     T acc;
-    memcpy(&acc, bytes, sizeof acc);
+    memcpy(&acc, parts, sizeof acc);
     return acc;
 }
 ";

@@ -120,7 +120,10 @@ fn blocks(program: &Program, reads: Reads) -> String {
     if cluster > 1 {
         let all = tile * u64::from(cluster);
         let attribute = attribute(cluster);
-        return format!("blocks = {cluster} * max(1, ceil(n / {all})), in clusters of {cluster}{attribute}");
+        return format!(
+            "blocks = {cluster} * max(1, ceil(n / {all})), which must not exceed 2147483647,\n\
+             //                in clusters of {cluster}{attribute}"
+        );
     }
     match program.kernel(reads).fold().reach {
         Reach::Units(_) if reads == Reads::Inputs => {
@@ -173,17 +176,18 @@ fn again(program: &Program) -> Vec<&'static str> {
 
 fn workspace(program: &Program) -> String {
     let (first, partial) = (program.kernel(Reads::Inputs), program.partial());
-    let size = partial.size();
+    let size = bytes(partial.size());
     if takes_tickets(program) && first.has_flags() {
-        let size = 8 * partial.flagged_words();
+        let size = bytes(8 * partial.flagged_words());
         return format!(
-            "// workspace  {size} bytes for each block: its partial, with flags\n\
-             // ticket     one unsigned int; both must be 0 before the first reduction, and are 0 after each\n"
+            "// workspace  {size} for each block: its partial, with flags; all of them must be 0 before the first\n\
+             //            reduction, and are 0 after each\n\
+             // ticket     one unsigned int, which must be 0 before the first reduction, and is 0 after each\n"
         );
     }
     if takes_tickets(program) {
         return format!(
-            "// workspace  one partial of {size} bytes for each {}\n\
+            "// workspace  one partial of {size} for each {}\n\
              // ticket     one unsigned int, which must be 0 before the first reduction, and is 0 after each\n",
             whole(program)
         );
@@ -194,14 +198,18 @@ fn workspace(program: &Program) -> String {
     if let (true, Some([padding, ..])) = (first.is_atomic(), program.operation.padding.as_deref()) {
         let hex = padding.hex();
         return format!(
-            "// workspace  one partial of {size} bytes, which must hold {padding} (0x{hex}) before every reduction\n"
+            "// workspace  one partial of {size}, which must hold {padding} (0x{hex}) before every reduction\n"
         );
     }
     let whole = whole(program);
     let each = if first.steps.contains(&Step::Keep) { "element, and for each " } else { "" };
     format!(
-        "// workspace  one partial of {size} bytes for each {each}{whole}, in two arrays that the launches write in turn\n"
+        "// workspace  one partial of {size} for each {each}{whole}, in two arrays that the launches write in turn\n"
     )
+}
+
+fn bytes(size: usize) -> String {
+    if size == 1 { "1 byte".to_owned() } else { format!("{size} bytes") }
 }
 
 fn writer(program: &Program) -> String {

@@ -27,8 +27,10 @@ pub(super) enum Helper {
     Cast(Scalar, Scalar),
     /// `exp` of what has a normal exponential.
     NormalExp(Scalar),
-    /// 1 divided by an `f32` that was a whole number.
-    ReciprocalOfWhole,
+    /// 1 divided by a float that was a whole number.
+    ReciprocalOfWhole(Scalar),
+    /// The bits of an `f64` that is no NaN, or of one whose bits make no difference.
+    RawBits,
 }
 
 /// The helpers that some functions call, each once, and behind those that it calls itself.
@@ -51,7 +53,8 @@ impl Helper {
             Helper::Bin(op, ty) => format!("{}_{ty}", word(op)),
             Helper::Cast(from, to) => format!("{from}_to_{to}"),
             Helper::NormalExp(ty) => format!("normal_exp_{ty}"),
-            Helper::ReciprocalOfWhole => "reciprocal_f32".to_owned(),
+            Helper::ReciprocalOfWhole(ty) => format!("reciprocal_{ty}"),
+            Helper::RawBits => "raw_bits_f64".to_owned(),
         }
     }
 
@@ -74,7 +77,8 @@ impl Helper {
             }
             Helper::Bin(op, ty) => wrapping::bin(op, ty, &self.name()),
             Helper::Cast(from, to) => convert::cast(from, to, &self.name()),
-            Helper::ReciprocalOfWhole => reciprocal::of_whole(&self.name()),
+            Helper::ReciprocalOfWhole(ty) => reciprocal::of_whole(ty, &self.name()),
+            Helper::RawBits => nan::raw_bits(&self.name()),
         }
     }
 
@@ -85,7 +89,8 @@ impl Helper {
             Helper::Un(Un::ToBits, ty) => vec![Helper::Un(Un::Canonical, ty)],
             Helper::Un(Un::Exp | Un::Ln, _) | Helper::NormalExp(_) => library::calls(self),
             Helper::Bin(_, ty) if ty.is_half() => vec![Helper::Cast(ty, Scalar::F32)],
-            Helper::Un(..) | Helper::Bin(..) | Helper::Cast(..) | Helper::ReciprocalOfWhole => Vec::new(),
+            Helper::Un(..) | Helper::Bin(..) | Helper::Cast(..) => Vec::new(),
+            Helper::ReciprocalOfWhole(_) | Helper::RawBits => Vec::new(),
         }
     }
 }

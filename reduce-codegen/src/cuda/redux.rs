@@ -72,10 +72,13 @@ impl Printer<'_> {
         }
         let all = fields.join(", ");
         let all = if self.acc.is_scalar() { all } else { format!("{name}{{{all}}}") };
-        let there = if self.asks { ", bool there" } else { "" };
+        let (there, absent) = match self.asks {
+            true => (", bool there", " Who has none takes part with the worst."),
+            false => ("", ""),
+        };
         format!(
             "
-// What the accumulators of a warp combine to, in every thread: the hardware finds it for 32 integers (sm_80).
+// What the accumulators of a warp combine to, in every thread: the hardware finds it for 32 integers (sm_80).{absent}
 {INLINE} {name} redux({name} acc{there})
 {{
 {body}    return {all};

@@ -42,15 +42,13 @@ pub(super) type Spell = fn(&Func, Node) -> Spelling;
 pub(super) fn spelling(func: &Func, node: Node) -> Spelling {
     match node {
         Node::Const(value) => Spelling::Literal(value),
-        Node::Un(Un::ToBits, a) if func.ty(a) == Scalar::F32 && func.limits(a).is_some() => {
-            Spelling::Call("__float_as_uint")
-        }
+        Node::Un(Un::ToBits, a) if func.limits(a).is_some() => raw_bits(func.ty(a)),
         Node::Un(Un::Exp, a) if library::exp_is_normal(func, a) => {
             Spelling::Helper(Helper::NormalExp(func.ty(a)))
         }
         Node::Un(op, a) => un(op, func.ty(a)),
         Node::Bin(Bin::Div, a, b) if is_reciprocal_of_whole(func, a, b) => {
-            Spelling::OfSecond(Helper::ReciprocalOfWhole)
+            Spelling::OfSecond(Helper::ReciprocalOfWhole(func.ty(a)))
         }
         Node::Bin(op, a, _) => bin(op, func.ty(a)),
         Node::Cmp(op, a, _) => cmp(op, func.ty(a)),
@@ -63,7 +61,7 @@ pub(super) fn spelling(func: &Func, node: Node) -> Spelling {
 /// How a node of a function of the library is written. What bits a NaN has makes no difference to what these give.
 pub(super) fn library_spelling(func: &Func, node: Node) -> Spelling {
     match node {
-        Node::Un(Un::ToBits, a) if func.ty(a) == Scalar::F32 => Spelling::Call("__float_as_uint"),
+        Node::Un(Un::ToBits, a) => raw_bits(func.ty(a)),
         Node::Un(..) | Node::Const(_) | Node::Bin(..) | Node::Cmp(..) => spelling(func, node),
         Node::Select(..) | Node::Cast(..) | Node::MulAdd(..) => spelling(func, node),
     }
@@ -162,9 +160,14 @@ fn cast(from: Scalar, to: Scalar) -> Spelling {
     if saturates || from.is_half() { Spelling::Helper(Helper::Cast(from, to)) } else { Spelling::Cast }
 }
 
-/// Is it 1 divided by an `f32` that was a whole number?
+/// The bits of a float that is no NaN, or of one whose bits make no difference.
+fn raw_bits(ty: Scalar) -> Spelling {
+    if ty == Scalar::F64 { Spelling::Helper(Helper::RawBits) } else { Spelling::Call("__float_as_uint") }
+}
+
+/// Is it 1 divided by a float that was a whole number?
 fn is_reciprocal_of_whole(func: &Func, a: Id, b: Id) -> bool {
-    let is_one = func.constant(a) == Some(Value::of(1.0f32));
+    let is_one = [Value::of(1.0f32), Value::of(1.0f64)].map(Some).contains(&func.constant(a));
     is_one
         && matches!(func.line(b), Some(&Line { node: Node::Cast(_, from), .. }) if !func.ty(from).is_float())
 }

@@ -35,13 +35,13 @@ fn by_words(ty: Scalar, lanes: u32) -> String {
     };
     format!(
         "{{
-    const unsigned int bytes = reinterpret_cast<unsigned long long>(from) % 4;
-    const char* begin = reinterpret_cast<const char*>(from) - bytes;
+    const unsigned int off = reinterpret_cast<unsigned long long>(from) % 4;
+    const char* begin = reinterpret_cast<const char*>(from) - off;
     const unsigned int* word = reinterpret_cast<const unsigned int*>(begin);
     {declared} shifted;
     #pragma unroll
     for (unsigned int i = 0; i < {words}; ++i) {{
-        shifted.words[i] = __funnelshift_r(word[i], word[i + 1], 8 * bytes);
+        shifted.words[i] = __funnelshift_r(word[i], word[i + 1], 8 * off);
     }}
     return {result};
 }}

@@ -21,7 +21,8 @@ impl Expansion<'_> {
     /// What a kernel whose partials have flags begins with. The answer is looked at in the end.
     pub(super) fn ticket_before_all(&mut self) {
         self.body.push(Stmt::Note(Part::Deliver, "take a ticket  [ticket, flag]".to_owned()));
-        self.body.push(Stmt::Var(tickets_before(), NONE.into()));
+        self.constant("NO_TICKET", NO_TICKET, "more than any block finds taken".to_owned());
+        self.body.push(Stmt::Var(tickets_before(), Expr::Named("NO_TICKET")));
         let take = take_ticket(AtomicOp::Increment, self.last_ticket(), MemoryOrder::Relaxed);
         let remember = Stmt::Set(tickets_before(), before().get());
         self.body.push(Stmt::when(self.delivers(), vec![take, remember]));
@@ -78,9 +79,9 @@ fn before() -> Local {
     Local::new("before", Ty::U32)
 }
 
-/// The same, in every thread, and until the end: of those that took none, more than there are.
+/// The same, in every thread, and until the end: `NO_TICKET` of those that took none.
 fn tickets_before() -> Local {
     Local::new("tickets_before", Ty::U32)
 }
 
-const NONE: u32 = u32::MAX;
+const NO_TICKET: u32 = u32::MAX;

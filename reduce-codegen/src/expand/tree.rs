@@ -2,6 +2,7 @@
 
 use super::{Expansion, count};
 use reduce_dsl::expanded::{Expr, FULL, Local, Loop, Stmt, Ty, Unroll};
+use reduce_dsl::ops::Bin;
 use reduce_dsl::program::{Arrangement, Combine, Fold, How, Scope, Tree};
 
 impl Expansion<'_> {
@@ -18,7 +19,8 @@ impl Expansion<'_> {
         self.body.push(Stmt::Var(acc.clone(), self.lanes[0].get()));
         self.lanes = vec![acc];
         if combine.scope == Scope::Warp {
-            self.present = self.present.clone().plus(combine.items - 1).over(Expr::Named("UNITS"));
+            let units = Expr::Named("UNITS");
+            self.present = self.present.clone().plus(units.clone().bin(Bin::Sub, 1)).over(units);
         }
     }
 
@@ -34,7 +36,7 @@ impl Expansion<'_> {
         let all = constants.map(|(name, _)| Expr::Named(name)).reduce(Expr::times);
         if let Some(all) = all.filter(|_| self.guarded()) {
             let present = Local::new("present", Ty::U32);
-            let rounded = count().get().plus(units * fold.width - 1).over(all);
+            let rounded = count().get().plus(all.clone().bin(Bin::Sub, 1)).over(all);
             self.body.push(Stmt::Let(present.clone(), rounded));
             self.present = present.get();
         }

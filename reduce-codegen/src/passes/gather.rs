@@ -15,7 +15,7 @@ use reduce_dsl::program::{Combine, How, Medium, Program, Scope};
 /// # let steps = |program: &Program| program.kernels[0].steps.iter().map(|it| it.to_string()).collect::<Vec<_>>();
 /// let shuffled = shuffle(naive).unwrap();
 /// assert_eq!(steps(&shuffled)[2], "combine block: 8 items by halving through shuffle");
-/// assert_eq!(steps(&gather(shuffled).unwrap())[2], "combine block: 8 items by halving through shuffle, gathered");
+/// assert_eq!(steps(&gather(shuffled).unwrap())[2], "combine block: 8 items by halving in one thread");
 /// ```
 ///
 /// Requires `shuffle` or `cluster` before it, and an identity that is neutral bit for bit, which stands for items that

@@ -18,7 +18,7 @@ const INSTEAD: &str = "write `coarsen` instead, by which each thread folds neigh
 /// # let steps = |program: &Program| program.kernels[0].steps.iter().map(|it| it.to_string()).collect::<Vec<_>>();
 /// assert_eq!(
 ///     steps(&grid_stride(naive, 1024).unwrap())[0],
-///     "fold thread: grid-stride loop of 1024 blocks, units of 1 items"
+///     "fold thread: grid-stride loop of 1024 blocks, units of 1 item"
 /// );
 /// ```
 ///

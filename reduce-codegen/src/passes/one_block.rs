@@ -15,7 +15,7 @@ use reduce_dsl::program::{Program, Reach, Reads};
 /// # let max = operator("max").unwrap().apply(&[Param::new("x", Scalar::F32)], None).unwrap();
 /// # let naive = lower(&max, 256).unwrap();
 /// # let steps = |kernel: usize, program: &Program| program.kernels[kernel].steps.iter().map(|it| it.to_string()).collect::<Vec<_>>();
-/// assert_eq!(steps(1, &one_block(naive).unwrap())[0], "fold thread: everything in one block, units of 1 items");
+/// assert_eq!(steps(1, &one_block(naive).unwrap())[0], "fold thread: everything in one block, units of 1 item");
 /// ```
 ///
 /// Changes the association.

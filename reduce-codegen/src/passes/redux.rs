@@ -16,7 +16,7 @@ use reduce_dsl::redux::Redux;
 /// # let steps = |program: &Program| program.kernels[0].steps.iter().map(|it| it.to_string()).collect::<Vec<_>>();
 /// let shuffled = shuffle(naive).unwrap();
 /// assert_eq!(steps(&shuffled)[1], "combine warp: 32 items by halving through shuffle");
-/// assert_eq!(steps(&redux(shuffled).unwrap())[1], "combine warp: 32 items by halving through shuffle, redux");
+/// assert_eq!(steps(&redux(shuffled).unwrap())[1], "combine warp: 32 items by halving in one instruction");
 /// ```
 ///
 /// Requires `shuffle` before it, an operation that the hardware has, on at most 32 bits, and for positions `near` before it.

@@ -76,7 +76,8 @@ impl fmt::Display for Step {
 impl fmt::Display for Fold {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let width = self.width;
-        let lanes = if self.shares_lanes() { format!(" in {} lanes", self.lanes) } else { String::new() };
+        let lanes =
+            if self.shares_lanes() { format!(" in {}", several(self.lanes, "lane")) } else { String::new() };
         let streaming = if self.streaming { ", streaming" } else { "" };
         match self.reach {
             Reach::Units(units) => {
@@ -95,12 +96,14 @@ impl fmt::Display for Fold {
             Reach::GridStride(blocks) => {
                 write!(
                     f,
-                    "fold thread: grid-stride loop of {blocks} blocks, units of {width} items{lanes}{streaming}"
+                    "fold thread: grid-stride loop of {}, units of {}{lanes}{streaming}",
+                    several(blocks, "block"),
+                    several(width, "item")
                 )
             }
             Reach::OneBlock => {
                 let units = match self.arrangement {
-                    Arrangement::Striped => format!("units of {width} items"),
+                    Arrangement::Striped => format!("units of {}", several(width, "item")),
                     Arrangement::Blocked => "consecutive runs".to_owned(),
                 };
                 write!(f, "fold thread: everything in one block, {units}{}", unrolled(self.unrolled))
@@ -113,15 +116,21 @@ impl fmt::Display for Fold {
 impl fmt::Display for Combine {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Combine { scope, items, tree, medium, .. } = self;
+        write!(f, "combine {scope}: {} by {tree} ", several(*items, "item"))?;
         let last_warp = if self.last_warp { ", last warp by itself" } else { "" };
-        let how = match self.how {
-            How::Looped => "",
-            How::Unrolled => ", unrolled",
-            How::Redux => ", redux",
-            How::Gathered => ", gathered",
-        };
-        write!(f, "combine {scope}: {items} items by {tree} through {medium}{last_warp}{how}")
+        match (self.how, medium) {
+            (How::Looped, _) => write!(f, "through {medium}{last_warp}"),
+            (How::Unrolled, _) => write!(f, "through {medium}{last_warp}, unrolled"),
+            (How::Redux, _) => f.write_str("in one instruction"),
+            (How::Gathered, Medium::Shuffle) => f.write_str("in one thread"),
+            (How::Gathered, _) => write!(f, "through {medium}, in one thread"),
+        }
     }
+}
+
+/// `1 item`, `2 items`.
+fn several(count: u32, what: &str) -> String {
+    if count == 1 { format!("1 {what}") } else { format!("{count} {what}s") }
 }
 
 fn unrolled(unrolled: bool) -> &'static str {

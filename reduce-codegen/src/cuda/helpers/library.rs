@@ -19,7 +19,7 @@ fn what(helper: Helper) -> String {
     match helper {
         Helper::Un(op, _) => op.to_string(),
         Helper::NormalExp(_) => "exp where it is neither subnormal nor infinite".to_owned(),
-        Helper::Bin(..) | Helper::Cast(..) | Helper::ReciprocalOfWhole => String::new(),
+        Helper::Bin(..) | Helper::Cast(..) | Helper::ReciprocalOfWhole(_) | Helper::RawBits => String::new(),
     }
 }
 
@@ -27,6 +27,6 @@ fn definition(helper: Helper) -> Option<Func> {
     match helper {
         Helper::Un(op, ty) => library::definition(op, ty),
         Helper::NormalExp(ty) => library::normal_exp(ty),
-        Helper::Bin(..) | Helper::Cast(..) | Helper::ReciprocalOfWhole => None,
+        Helper::Bin(..) | Helper::Cast(..) | Helper::ReciprocalOfWhole(_) | Helper::RawBits => None,
     }
 }

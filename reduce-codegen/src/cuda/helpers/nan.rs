@@ -20,6 +20,12 @@ pub(super) fn un(op: Un, ty: Scalar, name: &str) -> String {
     format!("// the one NaN that results hold\n{}", returning(scalar(ty), name, &params, &value))
 }
 
+/// The intrinsic gives signed bits.
+pub(super) fn raw_bits(name: &str) -> String {
+    let value = returning("unsigned long long", name, "double a", "__double_as_longlong(a)");
+    format!("// the bits of what is no NaN, or of one whose bits make no difference\n{value}")
+}
+
 fn is_nan(ty: Scalar) -> String {
     let infinity = constants::greatest(ty).hex();
     if ty.is_half() { format!("(a & 0x7fff) > 0x{infinity}") } else { "a != a".to_owned() }

@@ -1,21 +1,39 @@
 //! Reciprocals of whole numbers.
 
 use crate::cuda::func::INLINE;
+use reduce_dsl::Scalar;
 
-/// What ptxas makes of `1.0f / a` (13.0, on sm_75 to sm_121): an approximation, corrected once. Around it ptxas tests for
+/// What ptxas makes of `1 / a` (13.0, on sm_75 to sm_121): an approximation, corrected once or twice. Around it ptxas tests for
 /// the exponents that this does not hold for, and calls a function where it finds one; no whole number has one but 0. The
 /// branch would keep the loads behind it from being in flight.
-pub(super) fn of_whole(name: &str) -> String {
+pub(super) fn of_whole(ty: Scalar, name: &str) -> String {
+    let body = if ty == Scalar::F64 { OF_F64 } else { OF_F32 };
     format!(
         "\
 // 1 / a of a whole number: the bits of the division, without a branch for what is no whole number
-{INLINE} float {name}(float a)
+{INLINE} {body_ty} {name}({body_ty} a)
 {{
+{body}}}
+",
+        body_ty = if ty == Scalar::F64 { "double" } else { "float" },
+    )
+}
+
+const OF_F32: &str = "    \
     float r;
     asm(\"rcp.approx.ftz.f32 %0, %1;\" : \"=f\"(r) : \"f\"(a));
     const float rest = fminf(fmaf(-a, r, 1.0f), 1.0f);  // of 0 NaN, and then 1: the result stays infinite
     return fmaf(r, rest, r);
-}}
-"
-    )
-}
+";
+
+/// The low half of the approximation is as ptxas has it.
+const OF_F64: &str = "    \
+    double r;
+    asm(\"rcp.approx.ftz.f64 %0, %1;\" : \"=d\"(r) : \"d\"(a));
+    const int high = __double2hiint(a);
+    r = __hiloint2double(__double2hiint(r), high + 0x300402);
+    const double rest = fma(-a, r, 1.0);
+    r = fma(r, fma(rest, rest, rest), r);
+    r = fma(r, fma(-a, r, 1.0), r);
+    return high == 0 ? __longlong_as_double(0x7ff0000000000000) : r;  // of 0 infinite
+";
