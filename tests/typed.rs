@@ -84,3 +84,14 @@ fn calls_from_many_threads_share_a_reduction() {
         }
     });
 }
+
+/// Programs log what holds a reduction: its specification, and nothing of what was reduced.
+#[test]
+fn reductions_are_shown_by_their_specification() {
+    assert_eq!(LINE.with((2.0, 3)).reduce(&[1.0, 2.0]).unwrap(), 12.0);
+    let spec = "ty: f32, params: { a: f32, b: i32 }, map: |x| (a * x) + (b as f32), op: sum";
+    assert_eq!(format!("{LINE:?}"), format!("Reduction {{ spec: {spec:?}, .. }}"));
+    let compiled = format!("{:?}", LINE.compile(&Device::host()).unwrap());
+    assert!(compiled.starts_with("Compiled { reducer: Reducer { operation: \"sum\", device: "), "{compiled}");
+    assert!(compiled.len() < 200, "{compiled}");
+}

@@ -21,6 +21,7 @@ mod judge;
 mod limits;
 mod literal;
 mod methods;
+mod name;
 mod names;
 mod resolve;
 pub(crate) mod rows;

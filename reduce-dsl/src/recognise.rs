@@ -1,7 +1,6 @@
 //! Closures that are a named operator: the same operation up to the order of operands takes the operator's path, so
 //! that `|a, b| b + a` is `sum` and is never slower.
 
-use crate::constants::{negative_zero, zero};
 use crate::func::{Func, Id, Node};
 use crate::operation::Operation;
 use crate::operators::{Nan, OPERATORS, Operator, Ties};
@@ -10,19 +9,15 @@ use crate::{Scalar, Value};
 use std::collections::HashMap;
 
 /// The operation as that of a named operator, if its `combine` is one: with the operator's padding and laws and, where
-/// the accumulator is a scalar, its name and text. +0.0 as the identity of a float sum becomes −0.0.
+/// the accumulator is a scalar, its name and text. The identity stays as written, +0.0 of a float sum too, which begins with −0.0
+/// where there are elements.
 pub fn recognise(operation: Operation) -> Operation {
     let Some(Known { row, combine, padding }) = known(&operation) else { return operation };
     let rounds = combine.rounds() || operation.fold.as_ref().is_some_and(Func::rounds);
     let is_scalar = operation.acc.is_scalar();
-    let ty = operation.acc.fields[0].ty;
-    let of_sum = padding.as_ref().is_some_and(|padding| *padding == [negative_zero(ty)]);
-    let identity =
-        operation.identity.map(|own| if of_sum && own == [zero(ty)] { vec![negative_zero(ty)] } else { own });
     Operation {
         name: if is_scalar { row.name.to_owned() } else { operation.name },
         combine: if is_scalar { combine } else { operation.combine },
-        identity,
         padding,
         commutative: row.commutative,
         exact: row.commutative && !rounds,

@@ -248,3 +248,40 @@ fn methods_of_signed_and_unsigned_integers() {
     signed_methods!(i8 i16 i32 i64);
     unsigned_methods!(u8 u16 u32 u64);
 }
+
+/// What is to be written for a method that is not there computes what that would.
+#[test]
+fn what_is_proposed_for_other_methods_computes_the_same() {
+    let calls: [(&str, f64); 11] = [
+        ("exp2()", 1.5f64.exp2()),
+        ("exp_m1()", 1.5f64.exp_m1()),
+        ("log(base)", 1.5f64.log(2.5)),
+        ("log2()", 1.5f64.log2()),
+        ("log10()", 1.5f64.log10()),
+        ("ln_1p()", 1.5f64.ln_1p()),
+        ("cbrt()", 1.5f64.cbrt()),
+        ("hypot(y)", 1.5f64.hypot(2.5)),
+        ("powf(p)", 1.5f64.powf(2.5)),
+        ("rem_euclid(y)", 1.5f64.rem_euclid(2.5)),
+        ("div_euclid(y)", 1.5f64.div_euclid(2.5)),
+    ];
+    for (call, expected) in calls {
+        let found: f64 = proposed(call, 1.5f64).get().unwrap();
+        assert!((found - expected).abs() < 1e-15 * expected.abs().max(1.0), "{call} gave {found}");
+        let found: f32 = proposed(call, 1.5f32).get().unwrap();
+        assert!((f64::from(found) - expected).abs() < 1e-6 * expected.abs().max(1.0), "{call} gave {found}");
+    }
+}
+
+/// What the code in the help for a call gives for `x`, where every other name is `x + 1`.
+fn proposed<T: Element>(call: &str, x: T) -> Value {
+    let specification = |body: &str| {
+        let names = "let y = x + 1.0; let base = y; let p = y;";
+        format!("ty: {}, map: |x| {{ {names} {body} }}, op: sum", Value::of(x).ty())
+    };
+    let errors = text(&specification(&format!("x.{call}")), None).unwrap_err();
+    let help = errors[0].help.clone().unwrap();
+    let code = help.split('`').rfind(|part| part.contains('x')).unwrap();
+    let parsed = text(&specification(code), None).unwrap_or_else(|errors| panic!("{code}: {errors:#?}"));
+    Evaluator::new(&parsed.spec.operation.map).run_once(&[Value::of(x)]).unwrap()[0]
+}

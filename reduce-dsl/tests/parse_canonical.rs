@@ -18,7 +18,7 @@ fn reads_back(source: &str) -> Spec {
 #[test]
 fn closures_have_a_canonical_text() {
     for (source, canonical) in [
-        ("ty: f32, op: |p, q| p + q, identity: 0.0", "ty: f32, op: |a, b| a + b, identity: -0.0"),
+        ("ty: f32, op: |p, q| p + q, identity: 0.0", "ty: f32, op: |a, b| a + b, identity: 0.0"),
         ("op: |a, b| a & b, identity: !0 - 0, ty: u8", "ty: u8, op: |a, b| a & b, identity: u8::MAX"),
         (
             "ty: f64, acc: Range { lo: f64, hi: f64 }, map: |x| Range { hi: x, lo: x }, \

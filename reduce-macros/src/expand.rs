@@ -10,6 +10,7 @@ use quote::{ToTokens, quote};
 use reduce_dsl::Spec;
 use reduce_dsl::operation::Record;
 use reduce_dsl::parse::{self, Closure, Export, Read};
+use syn::Attribute;
 
 /// The expansion for `$crate` and, behind it, the tokens between the brackets of the user's call.
 pub(crate) fn expand(tokens: TokenStream) -> TokenStream {
@@ -43,14 +44,16 @@ fn is_item(tokens: &TokenStream) -> bool {
 
 /// The reduction as an expression.
 fn block(read: &Read) -> TokenStream {
-    let (structs, value) = (structs(read, &quote!(pub), "this reduction"), value(read));
+    let (structs, value) = (structs(read, &quote!(pub), "this reduction", &[]), value(read));
     quote!({ #structs #value })
 }
 
 /// The reduction as an item, beside its structs, which are as visible.
 fn items(export: &Export, read: &Read) -> TokenStream {
     let Export { attributes, visibility, is_const, name } = export;
-    let structs = structs(read, &visibility.to_token_stream(), &format!("[`{name}`]"));
+    // Where there is no reduction there are no structs.
+    let conditions: Vec<_> = attributes.iter().filter(|it| it.path().is_ident("cfg")).cloned().collect();
+    let structs = structs(read, &visibility.to_token_stream(), &format!("[`{name}`]"), &conditions);
     let (keyword, ty) = (if *is_const { quote!(const) } else { quote!(static) }, ty(&read.parsed.spec));
     let value = value(read);
     quote! {
@@ -60,14 +63,15 @@ fn items(export: &Export, read: &Read) -> TokenStream {
     }
 }
 
-fn structs(read: &Read, visibility: &TokenStream, of: &str) -> TokenStream {
+fn structs(read: &Read, visibility: &TokenStream, of: &str, conditions: &[Attribute]) -> TokenStream {
     let operation = &read.parsed.spec.operation;
     let doc = |record: &Record| match (*record == operation.acc, *record == operation.output) {
         (_, false) => format!("The accumulator of {of}."),
         (false, true) => format!("The result of {of}."),
         (true, true) => format!("The accumulator and the result of {of}."),
     };
-    read.structs.iter().filter_map(|record| types::item(record, visibility, &doc(record))).collect()
+    let item = |record: &Record| types::item(record, visibility, &doc(record), conditions);
+    read.structs.iter().filter_map(item).collect()
 }
 
 /// The inside of the block that is the reduction.

@@ -229,7 +229,7 @@ rebuild_plain!(Scalar, Un, Bin, Cmp, Layout, Order);
 
 impl Rebuild for String {
     fn rebuild(&self) -> TokenStream {
-        quote!(<::std::string::String as ::core::convert::From<_>>::from(#self))
+        quote!(<__reducegen::__private::String as ::core::convert::From<_>>::from(#self))
     }
 }
 
@@ -254,7 +254,7 @@ impl<T: Rebuild> Rebuild for Option<T> {
 impl<T: Rebuild> Rebuild for [T] {
     fn rebuild(&self) -> TokenStream {
         let items = self.iter().map(Rebuild::rebuild);
-        quote!(<::std::vec::Vec<_> as ::core::convert::From<[_; _]>>::from([#(#items),*]))
+        quote!(<__reducegen::__private::Vec<_> as ::core::convert::From<[_; _]>>::from([#(#items),*]))
     }
 }
 

@@ -5,6 +5,7 @@ use quote::{format_ident, quote};
 use reduce_dsl::Scalar;
 use reduce_dsl::func::Param;
 use reduce_dsl::operation::Record;
+use syn::Attribute;
 
 /// The type of an accumulator or result.
 pub(crate) fn record(record: &Record) -> TokenStream {
@@ -27,14 +28,21 @@ pub(crate) fn one_or_tuple(params: &[Param]) -> TokenStream {
     }
 }
 
-/// The struct that `record` describes and how it is read from a result. It is as visible as its fields.
-pub(crate) fn item(record: &Record, visibility: &TokenStream, doc: &str) -> Option<TokenStream> {
+/// The struct that `record` describes and how it is read from a result. It is as visible as its fields, and is there under
+/// those conditions.
+pub(crate) fn item(
+    record: &Record,
+    visibility: &TokenStream,
+    doc: &str,
+    conditions: &[Attribute],
+) -> Option<TokenStream> {
     let name = ident(record.name.as_deref()?);
     let fields: Vec<_> = record.fields.iter().map(|field| ident(&field.name)).collect();
     let docs = record.fields.iter().map(|field| format!("The field `{}` of the specification.", field.name));
     let types = record.fields.iter().map(|field| scalar(field.ty));
     let values: Vec<_> = (0..fields.len()).map(|position| format_ident!("value_{position}")).collect();
     Some(quote! {
+        #(#conditions)*
         #[doc = #doc]
         #[allow(dead_code, reason = "some fields may be for closures only, which devices run")]
         #[derive(::core::clone::Clone, ::core::marker::Copy, ::core::fmt::Debug, ::core::cmp::PartialEq)]
@@ -42,6 +50,7 @@ pub(crate) fn item(record: &Record, visibility: &TokenStream, doc: &str) -> Opti
             #(#[doc = #docs] #visibility #fields: #types,)*
         }
 
+        #(#conditions)*
         impl __reducegen::Output for #name {
             fn of(values: &[__reducegen::__private::Value]) -> ::core::option::Option<#name> {
                 let &[#(#values),*] = values else { return ::core::option::Option::None };

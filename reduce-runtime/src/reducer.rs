@@ -13,21 +13,28 @@ use reduce_dsl::lanes::LanesRef;
 use reduce_dsl::operation::Operation;
 use reduce_dsl::program::{Association, Program};
 use reduce_dsl::{Spec, Value};
+use std::fmt;
 #[cfg(feature = "cuda")]
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 /// A reduction compiled for a device, ready to run on any data; its types are checked at the call.
 /// Threads may share it.
-#[derive(Debug)]
 pub struct Reducer {
     programs: Programs,
     device: Device,
     backend: Backend,
 }
 
+/// What it reduces and where, without what it keeps for that.
+impl fmt::Debug for Reducer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut shown = f.debug_struct("Reducer");
+        shown.field("operation", &self.operation().name).field("device", &self.device).finish_non_exhaustive()
+    }
+}
+
 /// What runs the programs.
-#[derive(Debug)]
 enum Backend {
     /// Evaluates their associations.
     Host {

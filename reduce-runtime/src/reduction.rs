@@ -13,6 +13,7 @@ use crate::{DeviceInputs, Workspace};
 use cudarc::driver::CudaStream;
 use reduce_dsl::program::Program;
 use reduce_dsl::{Spec, Value};
+use std::fmt;
 use std::marker::PhantomData;
 #[cfg(feature = "cuda")]
 use std::sync::Arc;
@@ -21,10 +22,16 @@ use std::sync::OnceLock;
 /// A reduction from slices of `In` to `Out`: `f32` to `f32`, or `(f32, f32)` to `f32` for two inputs. `P` are the params
 /// that are given at the call: `f32`, or a tuple of several; `()` where there are none.
 /// It can live in a `static`, and threads may share it.
-#[derive(Debug)]
 pub struct Reduction<In, Out, P = ()> {
     spec: fn() -> Spec,
     host: OnceLock<Compiled<In, Out, P>>,
+}
+
+/// Its specification.
+impl<In, Out, P> fmt::Debug for Reduction<In, Out, P> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Reduction").field("spec", &(self.spec)().text).finish_non_exhaustive()
+    }
 }
 
 impl<In, Out: Output, P: Params> Reduction<In, Out, P> {

@@ -16,6 +16,7 @@ pub(super) use block::converted;
 use super::diagnostic::{Errors, Extent};
 use super::limits::OPERATIONS;
 use super::literal::Number;
+use super::name::Name;
 use super::typing::{Ex, Kind, Role, Ty, Types};
 use crate::{Scalar, Value};
 use proc_macro2::Ident;
@@ -26,7 +27,7 @@ pub(super) struct Reader<'a> {
     pub(super) role: &'a Role,
     pub(super) types: Types,
     /// The names in scope, the innermost last, with the numbers of their locals.
-    names: Vec<(String, usize)>,
+    names: Vec<(Name, usize)>,
     /// The types of parameters and `let`s.
     pub(super) locals: Vec<Ty>,
     errors: &'a mut Errors,
@@ -41,7 +42,7 @@ impl<'a> Reader<'a> {
     }
 
     /// A parameter, or a `let`; without a name nothing refers to it.
-    pub(super) fn bind(&mut self, name: Option<String>, ty: Ty) -> usize {
+    pub(super) fn bind(&mut self, name: Option<Name>, ty: Ty) -> usize {
         let local = self.locals.len();
         self.locals.push(ty);
         self.names.extend(name.map(|name| (name, local)));

@@ -94,7 +94,7 @@ impl<'a> Functions<'a> {
             params,
             optional: 1,
             hidden: hidden.collect(),
-            free: self.scope.free_params().collect(),
+            free: self.scope.named_params().collect(),
             defines: Some(self.scope.taken.clone()),
             ..self.role("finish")
         };
@@ -129,7 +129,7 @@ impl<'a> Functions<'a> {
             dialect: self.scope.dialect,
             params: Vec::new(),
             optional: 0,
-            free: self.scope.free_params().chain(self.scope.free_index()).collect(),
+            free: self.scope.named_params().chain(self.scope.named_index()).collect(),
             has_index: self.scope.index.is_some(),
             lacks_names: self.scope.lacks_names,
             hidden: Vec::new(),
@@ -145,7 +145,8 @@ impl<'a> Functions<'a> {
         let typed = typing::closure(lambda, &role, errors)?;
         let params = self.scope.params.iter().cloned();
         let index = self.scope.index.iter().map(|name| (name.clone(), Scalar::U64));
-        let free = params.chain(index).filter(|(name, _)| role.free.iter().any(|free| name == &free.name));
+        let free =
+            params.chain(index).filter(|(name, _)| role.free.iter().any(|(_, free)| name == &free.name));
         self.closures.push(Closure {
             tokens: lambda.tokens.clone(),
             params: typed.params.clone(),

@@ -10,7 +10,7 @@ use crate::operation::{Operation, Record};
 use syn::Expr;
 
 /// What is said of a zero that is not the identity of a sum.
-pub(super) const ZERO: &str = "0.0 is taken as -0.0, the identity of float addition";
+const ZERO: &str = "0.0 is taken as -0.0, the identity of float addition";
 
 /// The identity of a closure, which has to be written; `None` inside if it is written that there is none.
 pub(super) fn written(
@@ -75,7 +75,7 @@ fn differs(operation: &Operation, own: &[Value], written: &str, place: Extent, e
 }
 
 /// Are they the same numbers, but for the signs of zeros?
-pub(super) fn are_zeros(values: &[Value], own: &[Value]) -> bool {
+fn are_zeros(values: &[Value], own: &[Value]) -> bool {
     let is_zero = |value: &Value| value.as_f64() == Some(0.0);
     values.len() == own.len() && values.iter().zip(own).all(|(a, b)| a == b || is_zero(a) && is_zero(b))
 }

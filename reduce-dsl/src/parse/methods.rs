@@ -252,3 +252,19 @@ impl Gives {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::{Domain, METHODS};
+
+    /// `exp` and `ln` have bits of their own, which `tests/library.rs` knows.
+    #[test]
+    fn every_method_is_compared_with_that_of_rust() {
+        let compared = include_str!("../../tests/methods.rs");
+        let is_of_rust = |of| !matches!(of, Domain::FloatsOfText | Domain::OthersOfRows);
+        for method in METHODS.iter().filter(|it| is_of_rust(it.of) && !["exp", "ln"].contains(&it.name)) {
+            let name = method.name;
+            assert!(compared.contains(&format!(".{name}(")), "`{name}` has no line in tests/methods.rs");
+        }
+    }
+}

@@ -3,6 +3,7 @@
 
 use super::closure::Lambda;
 use super::diagnostic::Errors;
+use super::name::Name;
 use super::typing::{self, Dialect, Role, Typed};
 use crate::eval::Evaluator;
 use crate::func::{Func, Param};
@@ -64,7 +65,7 @@ impl Row<'_> {
             dialect: Dialect::Row,
             params: params.iter().map(|(name, ty)| ((*name).to_owned(), Some(ty.clone()))).collect(),
             optional: 0,
-            free: self.free.to_vec(),
+            free: self.free.iter().map(|free| (Name::plain(&free.name), free.clone())).collect(),
             has_index: true,
             lacks_names: false,
             hidden: Vec::new(),

@@ -2,6 +2,7 @@
 
 use super::diagnostic::Errors;
 use super::fields::{Acc, Fields, Names};
+use super::name::Name;
 use super::typing::Dialect;
 use super::{inputs, names};
 use crate::Scalar;
@@ -91,12 +92,17 @@ impl Scope {
 
     /// The params as parameters of functions.
     pub(super) fn free_params(&self) -> impl Iterator<Item = Param> {
-        self.params.iter().map(|(name, ty)| Param::new(name.to_string(), *ty))
+        self.named_params().map(|(_, param)| param)
     }
 
-    /// The position as a parameter of functions.
-    pub(super) fn free_index(&self) -> Option<Param> {
-        self.index.as_ref().map(|name| Param::new(name.to_string(), Scalar::U64))
+    /// The same, beside their names.
+    pub(super) fn named_params(&self) -> impl Iterator<Item = (Name, Param)> {
+        self.params.iter().map(|(name, ty)| (Name::of(name), Param::new(name.to_string(), *ty)))
+    }
+
+    /// The position, likewise.
+    pub(super) fn named_index(&self) -> Option<(Name, Param)> {
+        self.index.as_ref().map(|name| (Name::of(name), Param::new(name.to_string(), Scalar::U64)))
     }
 
     /// The names that `params` and `index` bring.

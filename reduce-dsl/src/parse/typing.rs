@@ -10,6 +10,7 @@ pub(super) use types::{Ty, Types};
 use super::closure::Lambda;
 use super::device::{Reader, converted};
 use super::diagnostic::{Errors, Extent};
+use super::name::Name;
 use crate::Scalar;
 use crate::func::{Func, Param};
 use crate::operation::Record;
@@ -42,7 +43,7 @@ pub(super) struct Role {
     /// How many parameters at the end may be left out.
     pub(super) optional: usize,
     /// Scalars that are in scope by their names.
-    pub(super) free: Vec<Param>,
+    pub(super) free: Vec<(Name, Param)>,
     /// Is one of them the position?
     pub(super) has_index: bool,
     /// Are there others, which are wrong elsewhere, so that a name that is unknown is no error?
@@ -86,13 +87,13 @@ pub(super) struct Typed {
 pub(super) fn closure(lambda: &Lambda, role: &Role, errors: &mut Errors) -> Option<Typed> {
     let before = errors.count();
     let mut reader = Reader::new(role, errors);
-    role.free.iter().for_each(|free| {
-        reader.bind(Some(free.name.clone()), Ty::Scalar(free.ty));
+    role.free.iter().for_each(|(name, free)| {
+        reader.bind(Some(name.clone()), Ty::Scalar(free.ty));
     });
     for (position, param) in lambda.params.iter().enumerate() {
         let ty = role.params.get(position).and_then(|(_, ty)| ty.as_ref());
         let ty = ty.map_or(Ty::Unknown, |ty| reader.types.of_record(ty));
-        reader.bind(param.name.as_ref().map(ToString::to_string), ty);
+        reader.bind(param.name.as_ref().map(Name::of), ty);
     }
     let body = reader.read(&lambda.body, None, 0);
     let body = result(body, role, &mut reader);

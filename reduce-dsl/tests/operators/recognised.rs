@@ -44,10 +44,11 @@ fn choices_between_integers_are_extremes() {
 }
 
 #[test]
-fn a_written_zero_is_the_identity_of_a_float_sum() {
+fn a_written_zero_is_what_nothing_gives_and_sums_begin_with_a_negative_one() {
     let parsed = text("ty: f64, op: |a, b| a + b, identity: 0.0", None).unwrap();
-    assert_eq!(parsed.spec.operation.identity, Some(vec![Value::of(-0.0f64)]));
-    assert_eq!(parsed.notes.len(), 1);
+    assert_eq!(parsed.spec.operation.identity, Some(vec![Value::of(0.0f64)]));
+    assert_eq!(parsed.spec.operation.padding, Some(vec![Value::of(-0.0f64)]));
+    assert!(parsed.notes.is_empty());
     let own = text("ty: i32, op: |a, b| a + b, identity: 0", None).unwrap();
     assert_eq!(own.spec.operation.identity, Some(vec![Value::of(0i32)]));
     assert!(own.notes.is_empty());

@@ -52,6 +52,19 @@ macro_rules! exported {
     };
 }
 
+/// What the macro calls `s` and what its caller does are two names, as for rustc.
+macro_rules! twice {
+    ($x:ident => $of:expr) => {
+        reduction! { ty: f64, map: |$x| { let s = 2.0; s * ($of) }, op: sum }
+    };
+}
+
+macro_rules! weighted {
+    ($by:ident) => {
+        reduction! { ty: f32, params: { $by: f32 }, map: |x| { let t = x * $by; t + $by }, op: sum }
+    };
+}
+
 exported! { /** A sum. */ pub(crate) TOTAL: ty: f64, op: sum }
 
 static LARGEST: Reduction<f64, f64> = largest!(f64, (2.0 + 1.0));
@@ -64,4 +77,8 @@ fn main() {
     assert_eq!((range.lo, range.hi), (0.5, 2.5));
     let pair = names_of_its_own!(f64).with(2.0).reduce(&[1.0, 2.0]).unwrap();
     assert_eq!((pair.first, pair.second), (6.0, 1));
+    let twice = [twice!(v => v + 1.0), twice!(s => s + 1.0)].map(|it| it.reduce(&[10.0]).unwrap());
+    assert_eq!(twice, [22.0, 22.0]);
+    let weighted = [weighted!(w), weighted!(t)].map(|it| it.with(5.0).reduce(&[2.0]).unwrap());
+    assert_eq!(weighted, [15.0, 15.0]);
 }

@@ -4,6 +4,7 @@
 use super::{Reader, refuse};
 use crate::Scalar;
 use crate::parse::diagnostic::{Extent, between};
+use crate::parse::name::Name;
 use crate::parse::names;
 use crate::parse::typing::{Ex, Kind, Let, Ty};
 use syn::{Block, Expr, ExprIf, Local, Pat, Stmt};
@@ -91,14 +92,15 @@ impl Reader<'_> {
             });
             return None;
         };
-        let local = self.bind(Some(name.clone()).filter(|name| name != "_"), ty);
-        Some(Let { local, name, value })
+        let word = name.as_ref().map_or_else(|| "_".to_owned(), |name| name.word.clone());
+        let local = self.bind(name, ty);
+        Some(Let { local, name: word, value })
     }
 
-    /// The name that a `let` gives, or `_`; if it is neither, that is reported.
-    fn pattern(&mut self, pat: &Pat) -> Option<String> {
+    /// The name that a `let` gives, or none, which is `_`; if it is neither, that is reported.
+    fn pattern(&mut self, pat: &Pat) -> Option<Option<Name>> {
         match pat {
-            Pat::Wild(_) => Some("_".to_owned()),
+            Pat::Wild(_) => Some(None),
             Pat::Ident(name) if name.by_ref.is_none() && name.subpat.is_none() => {
                 if let Some(mutable) = &name.mutability {
                     let help = "write a new `let` for every value, as in `let y = y + 1.0;`";
@@ -109,7 +111,7 @@ impl Reader<'_> {
                     self.error(Extent::of(&name.ident), names::keyword(&word));
                     return None;
                 }
-                Some(word)
+                Some(Some(Name::of(&name.ident)))
             }
             Pat::Struct(_) => {
                 let help = "write one for each field, as in `let lo = r.lo;`";

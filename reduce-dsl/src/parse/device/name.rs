@@ -2,6 +2,7 @@
 
 use super::Reader;
 use crate::parse::diagnostic::Extent;
+use crate::parse::name::Name;
 use crate::parse::names;
 use crate::parse::typing::{Ex, Kind, Ty};
 use crate::{Scalar, constants};
@@ -14,16 +15,19 @@ impl Reader<'_> {
             return self.unknown_path(&path.path);
         }
         match path.path.get_ident() {
-            Some(name) => self.local_name(&name.to_string(), place),
+            Some(name) => self.local_name(&Name::of(name), place),
             None => self.constant(&path.path),
         }
     }
 
     /// A parameter or a `let`.
-    pub(super) fn local_name(&mut self, name: &str, place: Extent) -> Ex {
-        match self.names.iter().rev().find(|(known, _)| known == name) {
+    pub(super) fn local_name(&mut self, name: &Name, place: Extent) -> Ex {
+        let names = || self.names.iter().rev();
+        // Other macros may write what is one name in several ways, and rustc will say whether it is.
+        let found = names().find(|(known, _)| known == name);
+        match found.or_else(|| names().find(|(known, _)| known.word == name.word)) {
             Some(&(_, local)) => Ex { kind: Kind::Local(local), ty: self.locals[local], place },
-            None => self.unknown_name(name, place),
+            None => self.unknown_name(&name.word, place),
         }
     }
 
@@ -42,7 +46,7 @@ impl Reader<'_> {
         } else {
             (format!("`{name}` is not a name in this closure, which captures nothing"), "")
         };
-        let known: Vec<_> = self.names.iter().map(|(name, _)| name.as_str()).collect();
+        let known: Vec<_> = self.names.iter().map(|(name, _)| name.word.as_str()).collect();
         let near = names::nearest(name, &known).map(|near| format!("did you mean `{near}`?"));
         let near = near.or_else(|| self.of_the_language(name));
         let param = name.to_lowercase();

@@ -6,6 +6,7 @@ use super::call::{methods_of, nearest_method};
 use crate::Scalar;
 use crate::parse::diagnostic::{Errors, Extent};
 use crate::parse::methods::{Domain, METHODS, Method};
+use crate::parse::name::Name;
 use crate::parse::names;
 use crate::parse::typing::Ex;
 use proc_macro2::{Ident, TokenTree};
@@ -30,13 +31,13 @@ impl Reader<'_> {
 }
 
 /// The names in a pattern.
-pub(super) fn names(pat: &Pat) -> Vec<String> {
+pub(super) fn names(pat: &Pat) -> Vec<Name> {
     let mut names = Vec::new();
     let mut open = vec![pat.to_token_stream()];
     while let Some(tokens) = open.pop() {
         for tree in tokens {
             match tree {
-                TokenTree::Ident(name) => names.push(name.to_string()),
+                TokenTree::Ident(name) => names.push(Name::of(&name)),
                 TokenTree::Group(group) => open.push(group.stream()),
                 TokenTree::Punct(_) | TokenTree::Literal(_) => {}
             }
@@ -153,13 +154,20 @@ fn example(name: &str) -> String {
 }
 
 /// Methods that Rust has, why closures do not have them, and what to write.
-const KNOWN: [(&str, &str); 13] = [
+/// `T` stands for the type of the number.
+const KNOWN: [(&str, &str); 19] = [
     ("sin cos tan asin acos atan atan2 sinh cosh tanh asinh acosh atanh sin_cos", NOT_EXACT),
-    ("exp2 exp_m1", "write it with `exp`, as in `(x * core::f32::consts::LN_2).exp()`"),
-    ("log log2 log10 ln_1p", "write it with `ln`, as in `x.ln() / core::f32::consts::LN_2`"),
-    ("cbrt hypot", "write it with `sqrt`, `exp` and `ln`"),
+    ("exp2", "write `(x * core::T::consts::LN_2).exp()`"),
+    ("exp_m1", "write `x.exp() - 1.0`"),
+    ("log", "write `x.ln() / base.ln()`"),
+    ("log2", "write `x.ln() / core::T::consts::LN_2`"),
+    ("log10", "write `x.ln() / core::T::consts::LN_10`"),
+    ("ln_1p", "write `(1.0 + x).ln()`"),
+    ("cbrt", "write `(x.abs().ln() / 3.0).exp().copysign(x)`"),
+    ("hypot", "write `(x * x + y * y).sqrt()`"),
     ("powf", "write `x.powi(3)` for a whole exponent, else `(x.ln() * p).exp()`"),
-    ("rem_euclid div_euclid", "write it with `/` and `%`"),
+    ("rem_euclid", "write `x - y * (x / y).floor()` of floats, for y above 0; with `/` and `%` of integers"),
+    ("div_euclid", "write `(x / y).floor()` of floats, for y above 0; with `/` and `%` of integers"),
     (
         "checked_add checked_sub checked_mul checked_div overflowing_add",
         "nothing here can fail; integers wrap",
@@ -196,7 +204,7 @@ pub(super) fn unknown_method(name: &Ident, ty: Option<Scalar>, reader: &mut Read
     }
     let known = KNOWN.iter().find(|(words, _)| words.split(' ').any(|known| known == word));
     let help = match (known, nearest_method(&word, ty, dialect)) {
-        (Some((_, help)), _) => (*help).to_owned(),
+        (Some((_, help)), _) => help.replace("core::T", &format!("core::{}", ty.unwrap_or(Scalar::F64))),
         (None, Some(near)) => format!("did you mean `{near}`?"),
         (None, None) => format!("the methods are {}", methods_of(ty, dialect).join(", ")),
     };

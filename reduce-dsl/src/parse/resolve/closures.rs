@@ -48,20 +48,10 @@ pub(super) fn draft(
     let (acc, map, op, identity) = (acc?, map?, op.right()??, identity?);
     let (fold, finish) = (fold.right()?, finish.right()?);
     let parts = Parts { acc, map, op: op.func, fold: fold.map(|it| it.func), finish };
-    let operation = recognised(parts.operation(scope, identity)?, fields, errors);
+    let operation = recognise(parts.operation(scope, identity)?);
     let operation = judged(operation, fields, errors)?;
     let spelling = parts.spelling(&operation, fields, scope);
     Some(Draft { operation, spelling, closures: functions.closures })
-}
-
-/// The operation as that of a named operator, if it is one.
-fn recognised(operation: Operation, fields: &Fields, errors: &mut Errors) -> Operation {
-    let written = operation.identity.clone();
-    let recognised = recognise(operation);
-    if let (true, Some(place)) = (recognised.identity != written, &fields.identity) {
-        errors.note(Extent::of(place), identity::ZERO);
-    }
-    recognised
 }
 
 /// The operation with what its laws say. If that is that its identity is wrong, and the operator is known, so is the right

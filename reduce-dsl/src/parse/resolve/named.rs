@@ -1,5 +1,6 @@
 //! `op` as the name of a row of the table.
 
+use super::super::closure::Lambda;
 use super::super::diagnostic::{Errors, Extent};
 use super::super::fields::{Acc, Fields};
 use super::super::functions::{self, Functions};
@@ -38,7 +39,10 @@ pub(super) fn draft(name: &Ident, fields: &Fields, scope: &Scope, errors: &mut E
     let fold = lambda(fields, "fold", fields.fold.as_ref(), errors);
     let fold = fold.then(|fold| functions.fold(&fold, acc, errors));
     let finish = lambda(fields, "finish", fields.finish.as_ref(), errors);
-    let finish = finish.then(|finish| functions.finish(&finish, output, errors));
+    let finish = finish.then(|finish| {
+        refuse_count(&finish, fields, errors);
+        functions.finish(&finish, output, errors)
+    });
     let own = own?;
     // rustc need not see the identity: its type may be one of the library, which is not in scope.
     let record = Some(own.acc.clone()).filter(|acc| !acc.is_scalar());
@@ -75,6 +79,19 @@ fn row(name: &Ident, errors: &mut Errors) -> Option<&'static Operator> {
         _ => {}
     }
     row
+}
+
+/// The number of elements is that of all, and where NaN is ignored nobody wants to divide by it.
+fn refuse_count(finish: &Lambda, fields: &Fields, errors: &mut Errors) {
+    let count = finish.params.get(1).filter(|count| count.name.is_some());
+    if let (Some(count), Some(nan)) = (count, &fields.nan)
+        && nan == "ignore"
+    {
+        let message = "with `nan: ignore` this would count the NaN as well";
+        errors
+            .add(count.place, message)
+            .help("leave it out; `op: mean`, `var` and their like know how many are left");
+    }
 }
 
 /// The scalar of `acc`, for an operator that brings everything else.

@@ -30,7 +30,11 @@ pub(super) fn function(
     let params = params?;
     let own: usize = params[..written].iter().map(Vec::len).sum();
     let needed: usize = params[..params.len() - role.optional].iter().map(Vec::len).sum();
-    let all = params[..written].concat().into_iter().chain(role.free.iter().cloned()).collect();
+    let all = params[..written]
+        .concat()
+        .into_iter()
+        .chain(role.free.iter().map(|(_, free)| free.clone()))
+        .collect();
     let builder = FuncBuilder::new(all);
     let ids = builder.params();
     let (own, free) = ids.split_at(own);

@@ -1,0 +1,6 @@
+//! Where NaN is no element, the number of all elements is no divisor.
+use reducegen::reduction;
+
+fn main() {
+    let _ = reduction! { ty: f32, op: sum, nan: ignore, finish: |s, n| s / n as f32 };
+}

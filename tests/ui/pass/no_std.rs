@@ -1,0 +1,32 @@
+//! A crate without the standard library may hold reductions; who calls them has it.
+#![no_std]
+#![deny(warnings)]
+
+mod reductions {
+    use reducegen::reduction;
+
+    // Where there is no reduction there are no structs.
+    reduction! {
+        #[cfg(unix)]
+        pub static RANGE;
+        ty: f64,
+        acc: Range { lo: f64, hi: f64 },
+        map: |x| Range { lo: x, hi: x },
+        op: |a, b| Range { lo: a.lo.min(b.lo), hi: a.hi.max(b.hi) },
+        identity: none,
+    }
+
+    reduction! {
+        #[cfg(not(unix))]
+        pub static RANGE;
+        ty: f64,
+        acc: Range { lo: f64 },
+        map: |x| Range { lo: x },
+        op: |a, b| Range { lo: a.lo.min(b.lo) },
+        identity: none,
+    }
+}
+
+fn main() {
+    let _ = &reductions::RANGE;
+}
