@@ -15,7 +15,8 @@
 //!    are not copied. Nothing else is loaded unaligned.
 //! 7. The kernel writes partials, result and shared arrays only, and reads inputs (or items) and shared
 //!    arrays only; shared arrays are those it declares. A tree in place writes its items too; a kernel that takes tickets
-//!    writes them, and reads partials: where these carry flags, they are posted and taken, and nothing else. Elements are mapped, and
+//!    writes them, and reads partials: where these carry flags, they are posted and taken, and nothing else. What blocks combine
+//!    by atomics is relaxed, at the scope of the grid, as the functions of CUDA are. Elements are mapped, and
 //!    folded by the operation's `fold` if it has one, where the inputs are read.
 //! 8. Shared memory is as the program says, constants are those the kernel declares, steps those of the
 //!    strided inputs that it reads, params those of the operation; a kernel over partials is told the number of
@@ -32,10 +33,12 @@
 mod bounds;
 mod expressions;
 
-use super::{Barrier, Buffer, Expanded, ExpandedKernel, Expr, FULL, Local, Place, Shared, Stmt, Ty};
+use super::{
+    Barrier, Buffer, Expanded, ExpandedKernel, Expr, FULL, Local, MemoryOrder, Place, Shared, Stmt, Ty,
+};
 use crate::near::Near;
 use crate::operation::{Layout, Operation};
-use crate::program::{Program, Reads};
+use crate::program::{Program, Reads, Scope};
 use crate::redux::Redux;
 use std::collections::BTreeMap;
 
@@ -204,8 +207,10 @@ impl Verifier<'_> {
                 self.meeting(4, here >= Uniform::Block, stmt)?;
                 self.bind(into, false, Uniform::Block)
             }
-            Stmt::AtomicCombine { place, value, .. } => {
+            Stmt::AtomicCombine { place, value, order, scope } => {
                 self.ensure(7, place.buffer == Buffer::Partials, || format!("an atomic on {place}"))?;
+                let is_plain = (*order, *scope) == (MemoryOrder::Relaxed, Scope::Grid);
+                self.ensure(7, is_plain, || format!("an atomic that is {order} at {scope}"))?;
                 self.expect(value, Ty::Acc)?;
                 self.place(place).map(|_| ())
             }

@@ -231,8 +231,9 @@ fn verify_gathered(program: &Program, kernel: &Kernel) -> Check {
 
 fn verify_items(program: &Program, kernel: &Kernel) -> Check {
     let items_where = |is: &dyn Fn(&Combine) -> bool| kernel.combines().find(is).map_or(1, |it| it.items);
-    let items = |scope| items_where(&|it| it.scope == scope);
-    let rows = items_where(&|it| it.scope == Scope::Warp && it.medium == Medium::Registers);
+    let is_of_rows = |it: &Combine| it.scope == Scope::Warp && it.medium == Medium::Registers;
+    let items = |scope| items_where(&|it| it.scope == scope && !is_of_rows(it));
+    let rows = items_where(&is_of_rows);
     let thread = items(Scope::Thread) == kernel.fold().lanes && rows == kernel.fold().rows();
     let warp = [1, Program::WARP].contains(&items(Scope::Warp));
     let alone = kernel.steps.contains(&Step::Keep) || kernel.fold().reach == Reach::Everything;
