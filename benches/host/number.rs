@@ -13,6 +13,7 @@ use std::hint::black_box;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Op {
     Sum,
+    SumOfSquares,
     Min,
     Max,
     Argmax,
@@ -23,6 +24,7 @@ impl fmt::Display for Op {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Op::Sum => "sum",
+            Op::SumOfSquares => "sum_of_squares",
             Op::Min => "min",
             Op::Max => "max",
             Op::Argmax => "argmax",
@@ -31,18 +33,19 @@ impl fmt::Display for Op {
 }
 
 impl Op {
-    pub(crate) const ALL: [Op; 4] = [Op::Sum, Op::Min, Op::Max, Op::Argmax];
+    pub(crate) const ALL: [Op; 5] = [Op::Sum, Op::SumOfSquares, Op::Min, Op::Max, Op::Argmax];
 
     /// The result for elements that are no NaN, one pair after the other.
     pub(crate) fn reference<T: Number>(self, data: &[T], association: &Association) -> Value {
         let extreme = |pick: fn(T, T) -> T| association.reduce(data.to_vec(), pick).map(Value::of);
         let best =
             |a: (T, u64), b: (T, u64)| if Order::lt(a.0, b.0) || a.0 == b.0 && b.1 < a.1 { b } else { a };
+        let sum = |term: fn(T) -> T::Wide| {
+            association.reduce(data.iter().map(|&x| term(x)).collect(), T::add).map(Value::of)
+        };
         let value = match self {
-            Op::Sum => {
-                let wide = data.iter().map(|&x| x.wide()).collect();
-                association.reduce(wide, T::add).map(Value::of)
-            }
+            Op::Sum => sum(T::wide),
+            Op::SumOfSquares => sum(T::square),
             Op::Min => extreme(Order::min),
             Op::Max => extreme(Order::max),
             Op::Argmax => {
@@ -64,6 +67,7 @@ pub(crate) trait Number: Order + bytemuck::Pod {
     fn of(unit: f64) -> Self;
     fn lanes(data: &[Self]) -> LanesRef<'_>;
     fn wide(self) -> Self::Wide;
+    fn square(self) -> Self::Wide;
     fn add(a: Self::Wide, b: Self::Wide) -> Self::Wide;
     fn plain(op: Op, data: &[Self]);
     fn ndarray(op: Op, data: &[Self]);
@@ -71,7 +75,7 @@ pub(crate) trait Number: Order + bytemuck::Pod {
 }
 
 macro_rules! number {
-    ($ty:ty, $numpy:literal, $wide:ty, $of:expr, $to_wide:expr, $add:expr, $min:expr, $max:expr, $array_sum:expr) => {
+    ($ty:ty, $numpy:literal, $wide:ty, $of:expr, $to_wide:expr, $square:expr, $add:expr, $min:expr, $max:expr, $array_sum:expr, $array_square:expr) => {
         impl Number for $ty {
             type Wide = $wide;
             const NUMPY: &str = $numpy;
@@ -88,6 +92,10 @@ macro_rules! number {
                 $to_wide(self)
             }
 
+            fn square(self) -> $wide {
+                $square(self)
+            }
+
             fn add(a: $wide, b: $wide) -> $wide {
                 $add(a, b)
             }
@@ -96,6 +104,7 @@ macro_rules! number {
                 let elements = data.iter().copied();
                 match op {
                     Op::Sum => seen(elements.map($to_wide).sum::<$wide>()),
+                    Op::SumOfSquares => seen(elements.map($square).sum::<$wide>()),
                     Op::Min => seen(elements.fold(<$ty>::MAX, $min)),
                     Op::Max => seen(elements.fold(<$ty>::MIN, $max)),
                     Op::Argmax => seen(elements.zip(0u64..).fold((<$ty>::MIN, 0), later)),
@@ -106,6 +115,7 @@ macro_rules! number {
                 let array = ArrayView1::from(data);
                 match op {
                     Op::Sum => seen($array_sum(array)),
+                    Op::SumOfSquares => seen($array_square(array)),
                     Op::Min => seen(array.fold(<$ty>::MAX, |a, &b| $min(a, b))),
                     Op::Max => seen(array.fold(<$ty>::MIN, |a, &b| $max(a, b))),
                     Op::Argmax => seen(array.iter().copied().zip(0u64..).fold((<$ty>::MIN, 0), later)),
@@ -116,6 +126,7 @@ macro_rules! number {
                 let elements = data.par_iter().copied();
                 match op {
                     Op::Sum => seen(elements.map($to_wide).sum::<$wide>()),
+                    Op::SumOfSquares => seen(elements.map($square).sum::<$wide>()),
                     Op::Min => seen(elements.reduce(|| <$ty>::MAX, $min)),
                     Op::Max => seen(elements.reduce(|| <$ty>::MIN, $max)),
                     Op::Argmax => {
@@ -148,25 +159,38 @@ number!(
     f32,
     |unit| unit as f32 - 0.5,
     itself,
+    |x| x * x,
     |a, b| a + b,
     f32::min,
     f32::max,
-    |a: ArrayView1<'_, f32>| a.sum()
+    |a: ArrayView1<'_, f32>| a.sum(),
+    |a: ArrayView1<'_, f32>| a.dot(&a)
 );
-number!(f64, "<f8", f64, |unit| unit - 0.5, itself, |a, b| a + b, f64::min, f64::max, |a: ArrayView1<
-    '_,
+number!(
     f64,
->| a.sum());
+    "<f8",
+    f64,
+    |unit| unit - 0.5,
+    itself,
+    |x| x * x,
+    |a, b| a + b,
+    f64::min,
+    f64::max,
+    |a: ArrayView1<'_, f64>| a.sum(),
+    |a: ArrayView1<'_, f64>| a.dot(&a)
+);
 number!(
     i32,
     "<i4",
     i32,
     |unit| (unit * 2e9) as i32 - 1_000_000_000,
     itself,
+    |x: i32| x.wrapping_mul(x),
     i32::wrapping_add,
     Ord::min,
     Ord::max,
-    |a: ArrayView1<'_, i32>| a.sum()
+    |a: ArrayView1<'_, i32>| a.sum(),
+    |a: ArrayView1<'_, i32>| a.dot(&a)
 );
 number!(
     f16,
@@ -174,8 +198,10 @@ number!(
     f32,
     |unit| f16::from_f64(unit - 0.5),
     f32::from,
+    |x| f32::from(x) * f32::from(x),
     |a, b| a + b,
     f16::min,
     f16::max,
-    |a: ArrayView1<'_, f16>| a.fold(0.0, |sum, &x| sum + f32::from(x))
+    |a: ArrayView1<'_, f16>| a.fold(0.0, |sum, &x| sum + f32::from(x)),
+    |a: ArrayView1<'_, f16>| a.fold(0.0, |sum, &x| sum + f32::from(x) * f32::from(x))
 );

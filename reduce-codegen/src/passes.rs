@@ -58,7 +58,7 @@ pub use vectorize::vectorize;
 
 use crate::error::{Error, verified};
 use reduce_dsl::pass::{Pass, PassWord};
-use reduce_dsl::program::{Combine, Fold, How, Kernel, Program, Step};
+use reduce_dsl::program::{Combine, Fold, How, Kernel, Program, Step, Tree};
 
 /// Applies the pass at position `index` of the list, and verifies the result.
 ///
@@ -118,6 +118,11 @@ fn fold_mut(kernel: &mut Kernel) -> Option<&mut Fold> {
         Step::Fold(fold) => Some(fold),
         Step::Combine(_) | Step::Keep | Step::Grid(_) => None,
     })
+}
+
+/// How accumulators meet: those of an operator that does not commute with their neighbours.
+fn tree_of(program: &Program) -> Tree {
+    if program.operation.commutative { Tree::Halving } else { Tree::Pairs }
 }
 
 /// A combination that joins a kernel, with its levels taken as the passes before it ask.

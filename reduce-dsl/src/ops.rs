@@ -3,93 +3,114 @@
 use crate::Scalar;
 use std::fmt;
 
-/// An operation on one operand.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Un {
-    /// `-a` of a number other than a 16-bit float.
-    Neg,
-    /// `a.abs()` of a number other than a 16-bit float.
-    Abs,
-    /// `!a` of an integer or `bool`.
-    Not,
-    /// `a.is_nan()` of a float; gives `bool`.
-    IsNan,
-    /// The value, with every NaN replaced by the one that outputs may hold; of a float.
-    Canonical,
-    /// `a.sqrt()` of `f32` or `f64`, correctly rounded.
-    Sqrt,
-    /// `a.floor()` of `f32` or `f64`.
-    Floor,
-    /// `a.ceil()` of `f32` or `f64`.
-    Ceil,
-    /// `a.trunc()` of `f32` or `f64`.
-    Trunc,
-    /// `a.round_ties_even()` of `f32` or `f64`.
-    RoundTiesEven,
-    /// `a.exp()` of `f32` or `f64`, as [`crate::library`] builds it.
-    Exp,
-    /// `a.ln()` of `f32` or `f64`, as [`crate::library`] builds it.
-    Ln,
-    /// `a.to_bits()` of `f32` or `f64`; gives `u32` or `u64`. Of every NaN the bits of the canonical one.
-    ToBits,
-    /// `f32::from_bits(a)` of `u32`, `f64::from_bits(a)` of `u64`.
-    FromBits,
-    /// `a.count_ones()` of an integer; gives `u32`.
-    CountOnes,
-    /// `a.leading_zeros()` of an integer; gives `u32`.
-    LeadingZeros,
-    /// `a.trailing_zeros()` of an integer; gives `u32`.
-    TrailingZeros,
+/// An enum, and the list of all its variants, which tests and parsers go through.
+macro_rules! operations {
+    ($(#[$about:meta])* pub enum $name:ident { $($(#[$doc:meta])* $variant:ident,)* }) => {
+        $(#[$about])*
+        pub enum $name {
+            $($(#[$doc])* $variant,)*
+        }
+
+        impl $name {
+            /// Every one of them.
+            pub const ALL: [$name; [$($name::$variant),*].len()] = [$($name::$variant),*];
+        }
+    };
 }
 
-/// An operation on two operands of one type (but for shifts), whose result has the type of the first.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Bin {
-    /// `a + b` of numbers other than 16-bit floats.
-    Add,
-    /// `a - b` of numbers other than 16-bit floats.
-    Sub,
-    /// `a * b` of numbers other than 16-bit floats.
-    Mul,
-    /// `a / b` of numbers other than 16-bit floats. Of integers, `b` is neither 0 nor −1.
-    Div,
-    /// `a % b` of integers, where `b` is neither 0 nor −1.
-    Rem,
-    /// The smaller, NaN propagating: `a.min(b)` of integers, `a.minimum(b)` of floats.
-    Min,
-    /// The larger, NaN propagating: `a.max(b)` of integers, `a.maximum(b)` of floats.
-    Max,
-    /// `a.min(b)` of floats: the smaller, or the one that is not NaN.
-    MinNum,
-    /// `a.max(b)` of floats: the larger, or the one that is not NaN.
-    MaxNum,
-    /// `a & b` of integers or `bool`.
-    And,
-    /// `a | b` of integers or `bool`.
-    Or,
-    /// `a ^ b` of integers or `bool`.
-    Xor,
-    /// `a << b` of an integer, `b` a `u32` that is taken modulo the bits of `a`.
-    Shl,
-    /// `a >> b` of an integer, `b` a `u32` that is taken modulo the bits of `a`; of signed ones the sign is kept.
-    Shr,
+operations! {
+    /// An operation on one operand.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+    pub enum Un {
+        /// `-a` of a number other than a 16-bit float.
+        Neg,
+        /// `a.abs()` of a number other than a 16-bit float.
+        Abs,
+        /// `!a` of an integer or `bool`.
+        Not,
+        /// `a.is_nan()` of a float; gives `bool`.
+        IsNan,
+        /// The value, with every NaN replaced by the one that outputs may hold; of a float.
+        Canonical,
+        /// `a.sqrt()` of `f32` or `f64`, correctly rounded.
+        Sqrt,
+        /// `a.floor()` of `f32` or `f64`.
+        Floor,
+        /// `a.ceil()` of `f32` or `f64`.
+        Ceil,
+        /// `a.trunc()` of `f32` or `f64`.
+        Trunc,
+        /// `a.round_ties_even()` of `f32` or `f64`.
+        RoundTiesEven,
+        /// `a.exp()` of `f32` or `f64`, as [`crate::library`] builds it.
+        Exp,
+        /// `a.ln()` of `f32` or `f64`, as [`crate::library`] builds it.
+        Ln,
+        /// `a.to_bits()` of `f32` or `f64`; gives `u32` or `u64`. Of every NaN the bits of the canonical one.
+        ToBits,
+        /// `f32::from_bits(a)` of `u32`, `f64::from_bits(a)` of `u64`.
+        FromBits,
+        /// `a.count_ones()` of an integer; gives `u32`.
+        CountOnes,
+        /// `a.leading_zeros()` of an integer; gives `u32`.
+        LeadingZeros,
+        /// `a.trailing_zeros()` of an integer; gives `u32`.
+        TrailingZeros,
+    }
 }
 
-/// A comparison; gives `bool`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Cmp {
-    /// `a == b`.
-    Eq,
-    /// `a != b`.
-    Ne,
-    /// `a < b`.
-    Lt,
-    /// `a <= b`.
-    Le,
-    /// `a > b`.
-    Gt,
-    /// `a >= b`.
-    Ge,
+operations! {
+    /// An operation on two operands of one type (but for shifts), whose result has the type of the first.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+    pub enum Bin {
+        /// `a + b` of numbers other than 16-bit floats.
+        Add,
+        /// `a - b` of numbers other than 16-bit floats.
+        Sub,
+        /// `a * b` of numbers other than 16-bit floats.
+        Mul,
+        /// `a / b` of numbers other than 16-bit floats. Of integers, `b` is neither 0 nor −1.
+        Div,
+        /// `a % b` of integers, where `b` is neither 0 nor −1.
+        Rem,
+        /// The smaller, NaN propagating: `a.min(b)` of integers, `a.minimum(b)` of floats.
+        Min,
+        /// The larger, NaN propagating: `a.max(b)` of integers, `a.maximum(b)` of floats.
+        Max,
+        /// `a.min(b)` of floats: the smaller, or the one that is not NaN.
+        MinNum,
+        /// `a.max(b)` of floats: the larger, or the one that is not NaN.
+        MaxNum,
+        /// `a & b` of integers or `bool`.
+        And,
+        /// `a | b` of integers or `bool`.
+        Or,
+        /// `a ^ b` of integers or `bool`.
+        Xor,
+        /// `a << b` of an integer, `b` a `u32` that is taken modulo the bits of `a`.
+        Shl,
+        /// `a >> b` of an integer, `b` a `u32` that is taken modulo the bits of `a`; of signed ones the sign is kept.
+        Shr,
+    }
+}
+
+operations! {
+    /// A comparison; gives `bool`.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+    pub enum Cmp {
+        /// `a == b`.
+        Eq,
+        /// `a != b`.
+        Ne,
+        /// `a < b`.
+        Lt,
+        /// `a <= b`.
+        Le,
+        /// `a > b`.
+        Gt,
+        /// `a >= b`.
+        Ge,
+    }
 }
 
 /// An operation applied to types it is not defined for: always the fault of whoever built the expression.
@@ -111,27 +132,6 @@ impl TypeError {
 }
 
 impl Un {
-    /// Every one of them.
-    pub const ALL: [Un; 17] = [
-        Un::Neg,
-        Un::Abs,
-        Un::Not,
-        Un::IsNan,
-        Un::Canonical,
-        Un::Sqrt,
-        Un::Floor,
-        Un::Ceil,
-        Un::Trunc,
-        Un::RoundTiesEven,
-        Un::Exp,
-        Un::Ln,
-        Un::ToBits,
-        Un::FromBits,
-        Un::CountOnes,
-        Un::LeadingZeros,
-        Un::TrailingZeros,
-    ];
-
     /// The type of the result.
     ///
     /// # Errors
@@ -166,24 +166,6 @@ impl Un {
 }
 
 impl Bin {
-    /// Every one of them.
-    pub const ALL: [Bin; 14] = [
-        Bin::Add,
-        Bin::Sub,
-        Bin::Mul,
-        Bin::Div,
-        Bin::Rem,
-        Bin::Min,
-        Bin::Max,
-        Bin::MinNum,
-        Bin::MaxNum,
-        Bin::And,
-        Bin::Or,
-        Bin::Xor,
-        Bin::Shl,
-        Bin::Shr,
-    ];
-
     /// The type of the result.
     ///
     /// # Errors
@@ -225,9 +207,6 @@ impl Bin {
 }
 
 impl Cmp {
-    /// Every one of them.
-    pub const ALL: [Cmp; 6] = [Cmp::Eq, Cmp::Ne, Cmp::Lt, Cmp::Le, Cmp::Gt, Cmp::Ge];
-
     /// The type of the result: `bool`, if the operands are of one type.
     ///
     /// # Errors

@@ -71,14 +71,24 @@ impl Helper {
             Helper::Un(op @ (Un::Neg | Un::Abs), ty) => wrapping::un(op, ty, &self.name()),
             Helper::Un(op @ (Un::IsNan | Un::Canonical | Un::ToBits), ty) => nan::un(op, ty, &self.name()),
             Helper::Un(Un::Exp | Un::Ln, _) | Helper::NormalExp(_) => library::text(self),
-            Helper::Un(op, ty) => bits::un(op, ty, &self.name()),
+            Helper::Un(op @ (Un::CountOnes | Un::LeadingZeros | Un::TrailingZeros), ty) => {
+                bits::un(op, ty, &self.name())
+            }
             Helper::Bin(op @ (Bin::Min | Bin::Max | Bin::MinNum | Bin::MaxNum), ty) => {
                 extreme::bin(op, ty, &self.name())
             }
-            Helper::Bin(op, ty) => wrapping::bin(op, ty, &self.name()),
+            Helper::Bin(op @ (Bin::Add | Bin::Sub | Bin::Mul | Bin::Div | Bin::Rem | Bin::Shl), ty) => {
+                wrapping::bin(op, ty, &self.name())
+            }
             Helper::Cast(from, to) => convert::cast(from, to, &self.name()),
             Helper::ReciprocalOfWhole(ty) => reciprocal::of_whole(ty, &self.name()),
             Helper::RawBits => nan::raw_bits(&self.name()),
+            // C++ has a word for them.
+            Helper::Un(Un::Not | Un::Sqrt | Un::Floor | Un::Ceil | Un::Trunc | Un::RoundTiesEven, _) => {
+                String::new()
+            }
+            Helper::Un(Un::FromBits, _) => String::new(),
+            Helper::Bin(Bin::And | Bin::Or | Bin::Xor | Bin::Shr, _) => String::new(),
         }
     }
 

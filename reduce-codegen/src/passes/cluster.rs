@@ -1,7 +1,7 @@
 //! `cluster(k)`: neighbouring blocks meet before the grid does.
 
-use super::joining;
-use reduce_dsl::program::{Combine, How, Medium, Program, Reads, Scope, Step, Tree};
+use super::{joining, tree_of};
+use reduce_dsl::program::{Combine, How, Medium, Program, Reads, Scope, Step};
 
 /// Every `blocks` neighbouring blocks of the kernel over inputs are a cluster, and combine their accumulators in the shared
 /// memory of the first of them: one partial for all, and for few elements the result, without global memory in between.
@@ -25,7 +25,7 @@ use reduce_dsl::program::{Combine, How, Medium, Program, Reads, Scope, Step, Tre
 /// # Errors
 /// None by itself: see `apart.rs`.
 pub fn cluster(mut program: Program, blocks: u32) -> Result<Program, String> {
-    let tree = if program.operation.commutative { Tree::Halving } else { Tree::Pairs };
+    let tree = tree_of(&program);
     let meeting = Combine {
         scope: Scope::Cluster,
         items: blocks,

@@ -1,7 +1,7 @@
 //! `shuffle`: trees inside a warp go through registers.
 
-use super::joining;
-use reduce_dsl::program::{Combine, How, Kernel, Medium, Program, Scope, Step, Tree};
+use super::{joining, tree_of};
+use reduce_dsl::program::{Combine, How, Kernel, Medium, Program, Scope, Step};
 
 /// The tree over a block becomes a tree over each warp, through `__shfl_down_sync`, and one over the
 /// warps' values, which the first warp reads from shared memory after the one block barrier that is left. The trees
@@ -26,7 +26,7 @@ use reduce_dsl::program::{Combine, How, Kernel, Medium, Program, Scope, Step, Tr
 /// None by itself: see `apart.rs`.
 pub fn shuffle(mut program: Program) -> Result<Program, String> {
     let warps = program.warps();
-    let tree = if program.operation.commutative { Tree::Halving } else { Tree::Pairs };
+    let tree = tree_of(&program);
     let how = How::Looped;
     let through =
         |scope, items| Combine { scope, items, tree, medium: Medium::Shuffle, how, last_warp: false };
