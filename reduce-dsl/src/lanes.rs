@@ -208,24 +208,25 @@ pub(crate) fn bug<T>(operation: impl ToString, operands: &[LanesRef<'_>]) -> Res
     })
 }
 
-/// The strides of small trees are known to the compiler, which turns their copies into vector moves.
+/// The places in small strides are known to the compiler, which turns copies from there into vector moves.
 #[inline(always)]
 fn gather_scalars<T: Element>(from: &[T], offset: usize, block: usize, stride: usize, out: &mut Vec<T>) {
     let done = match (block, stride, offset) {
-        (1, 2, 0) => gather_blocks::<T, 1, 2>(from, 0, out),
-        (1, 2, _) => gather_blocks::<T, 1, 2>(from, 1, out),
-        (1, 4, 0) => gather_blocks::<T, 1, 4>(from, 0, out),
-        (1, 4, 1) => gather_blocks::<T, 1, 4>(from, 1, out),
-        (1, 4, 2) => gather_blocks::<T, 1, 4>(from, 2, out),
-        (1, 4, _) => gather_blocks::<T, 1, 4>(from, 3, out),
-        (2, 4, _) => gather_blocks::<T, 2, 4>(from, offset, out),
-        (4, 8, _) => gather_blocks::<T, 4, 8>(from, offset, out),
-        (8, 16, _) => gather_blocks::<T, 8, 16>(from, offset, out),
-        (16, 32, _) => gather_blocks::<T, 16, 32>(from, offset, out),
-        _ => {
-            out.clear();
-            0
-        }
+        (1, 2, 0) => gather_blocks::<T, 1, 2, 0>(from, out),
+        (1, 2, 1) => gather_blocks::<T, 1, 2, 1>(from, out),
+        (1, 4, 0) => gather_blocks::<T, 1, 4, 0>(from, out),
+        (1, 4, 1) => gather_blocks::<T, 1, 4, 1>(from, out),
+        (1, 4, 2) => gather_blocks::<T, 1, 4, 2>(from, out),
+        (1, 4, 3) => gather_blocks::<T, 1, 4, 3>(from, out),
+        (2, 4, 0) => gather_blocks::<T, 2, 4, 0>(from, out),
+        (2, 4, 2) => gather_blocks::<T, 2, 4, 2>(from, out),
+        (4, 8, 0) => gather_blocks::<T, 4, 8, 0>(from, out),
+        (4, 8, 4) => gather_blocks::<T, 4, 8, 4>(from, out),
+        (8, 16, 0) => gather_blocks::<T, 8, 16, 0>(from, out),
+        (8, 16, 8) => gather_blocks::<T, 8, 16, 8>(from, out),
+        (16, 32, 0) => gather_blocks::<T, 16, 32, 0>(from, out),
+        (16, 32, 16) => gather_blocks::<T, 16, 32, 16>(from, out),
+        _ => 0,
     };
     if block == 1 {
         out.extend(from[done..].iter().skip(offset).step_by(stride));
@@ -239,15 +240,15 @@ fn gather_scalars<T: Element>(from: &[T], offset: usize, block: usize, stride: u
 
 /// The lanes of `from` that it gathered from: all whole strides.
 #[inline(always)]
-fn gather_blocks<T: Element, const BLOCK: usize, const STRIDE: usize>(
+fn gather_blocks<T: Element, const BLOCK: usize, const STRIDE: usize, const OFFSET: usize>(
     from: &[T],
-    offset: usize,
     out: &mut Vec<T>,
 ) -> usize {
     let (chunks, rest) = from.as_chunks::<STRIDE>();
-    out.resize(chunks.len() * BLOCK, T::default());
-    for (to, chunk) in out.as_chunks_mut::<BLOCK>().0.iter_mut().zip(chunks) {
-        to.copy_from_slice(&chunk[offset..offset + BLOCK]);
+    let before = out.len();
+    out.resize(before + chunks.len() * BLOCK, T::default());
+    for (to, chunk) in out[before..].as_chunks_mut::<BLOCK>().0.iter_mut().zip(chunks) {
+        to.copy_from_slice(&chunk[OFFSET..OFFSET + BLOCK]);
     }
     from.len() - rest.len()
 }

@@ -23,7 +23,12 @@ fn gather_takes_a_block_of_each_stride() {
         (6, 1, 8),
         (2, 2, 4),
         (4, 4, 8),
+        (0, 2, 4),
+        (1, 2, 4),
+        (0, 4, 8),
         (0, 8, 16),
+        (8, 8, 16),
+        (0, 16, 32),
         (16, 16, 32),
         (2, 3, 7),
         (0, 1, 1),
@@ -35,7 +40,7 @@ fn gather_takes_a_block_of_each_stride() {
             let expected: Vec<u32> = (0..from.len()).filter(wanted).map(|i| from[i]).collect();
             let mut lanes = Lanes::from(vec![7u32]);
             gather(LanesRef::from(from.as_slice()), offset, block, stride, &mut lanes);
-            assert_eq!(lanes, Lanes::from(expected), "{offset} {block} {stride} of {n}");
+            assert_eq!(lanes, Lanes::from([vec![7], expected].concat()), "{offset} {block} {stride} of {n}");
         }
     }
 }

@@ -172,7 +172,7 @@ macro_rules! compiled {
             }
         }
 
-        /// `to` becomes, of every `stride` lanes of `from`, the `block` lanes that start at `offset`; at the end of `from`,
+        /// Appends to `to`, of every `stride` lanes of `from`, the `block` lanes that start at `offset`; at the end of `from`,
         /// those that are there. Lanes of another type are a bug of the caller and ignored.
         $(#[$features])*
         pub fn gather(from: LanesRef<'_>, offset: usize, block: usize, stride: usize, to: &mut Lanes) {

@@ -92,6 +92,7 @@ impl Row {
 /// Elements that lie apart, side by side.
 fn gather(input: &Strided<LanesRef<'_>>, range: Range<usize>, out: &mut Lanes) {
     if input.step > 1 {
+        out.clear();
         lanes::gather(input.data.slice(input.places(range)), 0, 1, input.step, out);
     }
 }

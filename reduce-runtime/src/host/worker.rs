@@ -32,9 +32,8 @@ pub(super) struct Worker {
     /// Do any number of rows join lanes at once?
     takes_rows: bool,
     row: Row,
-    /// Elements that do not lie together, more of them, and how many the lanes that they join have folded.
+    /// Elements that do not lie together, and how many the lanes that they join have folded.
     picked: Vec<Lanes>,
-    more: Vec<Lanes>,
     steps: Lanes,
     /// The items of the level reached.
     items: Vec<Lanes>,
@@ -64,7 +63,6 @@ impl Worker {
             fold,
             combine: Joiner::new(combine, loops),
             row: Row::new(arguments, row),
-            more: picked.clone(),
             picked,
             steps: Lanes::empty(Scalar::U64),
             items: fields.clone(),
@@ -197,6 +195,7 @@ impl Worker {
             self.row.load(source, piece, 0);
             for (step, row) in (0..chunk).step_by(lanes).enumerate() {
                 for (k, picked) in self.picked.iter_mut().enumerate() {
+                    picked.clear();
                     (self.loops.gather)(self.row.arg(source, k), row, lanes, chunk, picked);
                 }
                 if !self.join_picked(step)? {
@@ -236,9 +235,8 @@ impl Worker {
         self.picked.iter_mut().for_each(Lanes::clear);
         for row in rows {
             self.row.load(source, row, 0);
-            for (k, (picked, more)) in self.picked.iter_mut().zip(&mut self.more).enumerate() {
-                (self.loops.gather)(self.row.arg(source, k), offset, block, stride, more);
-                (self.loops.append)(more.borrow(), picked);
+            for (k, picked) in self.picked.iter_mut().enumerate() {
+                (self.loops.gather)(self.row.arg(source, k), offset, block, stride, picked);
             }
         }
     }
@@ -316,11 +314,10 @@ impl Worker {
         let gather = self.loops.gather;
         for (right, items) in self.right.iter_mut().zip(&self.items) {
             let (items, end) = (items.borrow(), longer * (share + 1));
+            right.clear();
             gather(items.slice(0..end), at, 1, share + 1, right);
             if at < share {
-                let mut more = Lanes::empty(right.ty());
-                gather(items.slice(end..items.len()), at, 1, share, &mut more);
-                right.extend(more.borrow());
+                gather(items.slice(end..items.len()), at, 1, share, right);
             }
         }
         self.right.first().map_or(0, Lanes::len)
@@ -336,6 +333,7 @@ fn pick(
     out: &mut [Lanes],
 ) -> usize {
     for (out, items) in out.iter_mut().zip(items) {
+        out.clear();
         (loops.gather)(items.borrow().slice(piece.clone()), offset, block, stride, out);
     }
     out.first().map_or(0, Lanes::len)
