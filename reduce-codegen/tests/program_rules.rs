@@ -15,120 +15,32 @@ fn program(list: &str) -> Program {
     compile(&spec(operator("max").unwrap(), Scalar::F32, 256, list)).unwrap()
 }
 
+/// A change that breaks a rule of the program with those passes.
+type Broken = (u32, &'static str, fn(&mut Program));
+
+fn fold(program: &mut Program, change: impl Fn(&mut Fold)) {
+    if let Step::Fold(fold) = &mut program.kernels[0].steps[0] {
+        change(fold);
+    }
+}
+
+fn units(program: &mut Program, units: u32, width: u32) {
+    fold(program, |fold| (fold.reach, fold.width, fold.lanes) = (Reach::Units(units), width, width));
+}
+
+fn combine(program: &mut Program, at: usize, change: impl Fn(&mut Combine)) {
+    if let Step::Combine(combine) = &mut program.kernels[0].steps[at] {
+        change(combine);
+    }
+}
+
+fn atomic(program: &mut Program) {
+    program.kernels[0].steps[2] = Step::Grid(GridMedium::Atomic);
+}
+
 #[test]
 fn every_rule_of_programs_is_checked() {
-    let fold = |program: &mut Program, units, width| {
-        if let Step::Fold(fold) = &mut program.kernels[0].steps[0] {
-            (fold.reach, fold.width, fold.lanes) = (Reach::Units(units), width, width);
-        }
-    };
-    let combine = |program: &mut Program, at: usize, change: &dyn Fn(&mut Combine)| {
-        if let Step::Combine(combine) = &mut program.kernels[0].steps[at] {
-            change(combine);
-        }
-    };
-    type Change<'a> = &'a dyn Fn(&mut Program);
-    let reach = |program: &mut Program, reach| {
-        if let Step::Fold(fold) = &mut program.kernels[0].steps[0] {
-            fold.reach = reach;
-        }
-    };
-    let atomic = |program: &mut Program| program.kernels[0].steps[2] = Step::Grid(GridMedium::Atomic);
-    let blocked = |program: &mut Program| {
-        if let Step::Fold(fold) = &mut program.kernels[0].steps[0] {
-            fold.arrangement = Arrangement::Blocked;
-        }
-    };
-    let lanes = |program: &mut Program, lanes| {
-        if let Step::Fold(fold) = &mut program.kernels[0].steps[0] {
-            fold.lanes = lanes;
-        }
-    };
-    let near = |program: &mut Program| {
-        if let Step::Fold(fold) = &mut program.kernels[0].steps[0] {
-            fold.near = true;
-        }
-    };
-    let broken: [(u32, &str, Change<'_>); 46] = [
-        (1, "", &|it| it.kernels.swap(0, 1)),
-        (2, "", &|it| it.block = 96),
-        (3, "", &|it| it.kernels[0].steps.swap(0, 1)),
-        (3, "shuffle", &|it| it.kernels[0].steps.swap(1, 2)),
-        (4, "", &|it| fold(it, 0, 1)),
-        (4, "vectorize(4)", &|it| fold(it, 1, 3)),
-        (4, "vectorize(4)", &|it| it.operation.layout = Layout::Strided),
-        (5, "shuffle", &|it| combine(it, 1, &|combine| combine.items = 16)),
-        (5, "shuffle", &|it| {
-            it.kernels[0].steps =
-                [it.kernels[0].steps[..2].to_vec(), it.kernels[0].steps[3..].to_vec()].concat()
-        }),
-        (5, "shuffle", &|it| combine(it, 2, &|combine| combine.items = 1 << 31)),
-        (6, "", &|it| combine(it, 1, &|combine| combine.medium = Medium::Registers)),
-        (7, "shuffle", &|it| combine(it, 1, &|combine| combine.tree = Tree::Serial)),
-        (8, "shuffle", &|it| it.operation.commutative = false),
-        (9, "coarsen(2) shuffle", &|it| fold(it, 1 << 30, 1)),
-        (9, "coarsen(2) vectorize(4) shuffle", &|it| {
-            // 2⁶⁴ items, which are none in 64 bits.
-            fold(it, 1 << 30, 1 << 26);
-            combine(it, 1, &|combine| combine.items = 1 << 26);
-        }),
-        (10, "", &|it| it.operation.acc.fields = vec![it.operation.acc.fields[0].clone(); 100]),
-        (3, "in_place", &|it| it.kernels[0].steps[1] = Step::Grid(GridMedium::NextLaunch)),
-        (3, "", &|it| it.kernels[0].steps = vec![Step::Fold(Fold::NAIVE), Step::Keep]),
-        (3, "in_place", &|it| it.kernels[1].steps.insert(0, Step::Fold(Fold::NAIVE))),
-        (4, "grid_stride(4)", &|it| reach(it, Reach::GridStride(0))),
-        (5, "", &|it| reach(it, Reach::Everything)),
-        (9, "shuffle", &|it| reach(it, Reach::GridStride(u32::MAX))),
-        (5, "in_place", &|it| match &mut it.kernels[1].steps[0] {
-            Step::Combine(tree) => tree.items = 256,
-            Step::Fold(_) | Step::Keep | Step::Grid(_) => {}
-        }),
-        (6, "", &|it| combine(it, 1, &|combine| combine.last_warp = true)),
-        (8, "grid_stride(4) shuffle", &|it| it.operation.commutative = false),
-        (12, "", &|it| {
-            atomic(it);
-            it.operation.exact = false;
-        }),
-        (12, "", &|it| {
-            atomic(it);
-            it.operation.padding = None;
-        }),
-        (11, "", &|it| it.operation.identity = Some(vec![Value::of(0u32)])),
-        (11, "", &|it| it.operation.padding = Some(vec![Value::of(0u32)])),
-        (11, "", &|it| it.operation.fold = Some(it.operation.map.clone())),
-        (4, "grid_stride(4)", &|it| blocked(it)),
-        (4, "vectorize(4)", &|it| blocked(it)),
-        (4, "vectorize(4)", &|it| lanes(it, 3)),
-        (4, "vectorize(4)", &|it| lanes(it, 8)),
-        (5, "vectorize(4)", &|it| lanes(it, 2)),
-        (8, "coarsen(4)", &|it| it.operation.commutative = false),
-        (1, "dependent", &|it| it.kernels[1].dependent = false),
-        // Rows in registers are no tree of the threads of a warp.
-        (5, "shuffle", &|it| {
-            combine(it, 1, &|combine| (combine.medium, combine.tree) = (Medium::Registers, Tree::Pairs))
-        }),
-        (13, "shuffle one_block ticket", &|it| {
-            if let Step::Fold(fold) = &mut it.kernels[1].steps[0] {
-                (fold.reach, fold.unrolled) = (Reach::Units(1), false);
-            }
-        }),
-        (13, "shuffle one_block ticket", &|it| {
-            let tree = |combine: &mut Combine| combine.tree = Tree::Pairs;
-            combine(it, 1, &tree);
-        }),
-        (14, "shuffle", &|it| near(it)),
-        (15, "", &|it| combine(it, 1, &|combine| combine.how = How::Redux)),
-        (15, "shuffle", &|it| {
-            it.operation = compile(&spec(operator("sum").unwrap(), Scalar::F32, 256, "")).unwrap().operation;
-            combine(it, 1, &|combine| combine.how = How::Redux);
-        }),
-        (16, "shuffle", &|it| combine(it, 1, &|combine| combine.how = How::Gathered)),
-        (16, "", &|it| combine(it, 1, &|combine| combine.how = How::Gathered)),
-        (16, "shuffle", &|it| {
-            it.operation.padding = None;
-            combine(it, 2, &|combine| combine.how = How::Gathered);
-        }),
-    ];
+    let broken = [of_steps(), of_combinations()].concat();
     let rules: BTreeSet<u32> = broken.iter().map(|(rule, ..)| *rule).collect();
     assert_eq!(rules, (1..=16).collect());
     for (rule, list, change) in broken {
@@ -137,4 +49,93 @@ fn every_rule_of_programs_is_checked() {
         change(&mut it);
         assert_eq!(it.verify().unwrap_err().rule, rule, "{it}");
     }
+}
+
+fn of_steps() -> Vec<Broken> {
+    vec![
+        (1, "", |it| it.kernels.swap(0, 1)),
+        (2, "", |it| it.block = 96),
+        (3, "", |it| it.kernels[0].steps.swap(0, 1)),
+        (3, "shuffle", |it| it.kernels[0].steps.swap(1, 2)),
+        (4, "", |it| units(it, 0, 1)),
+        (4, "vectorize(4)", |it| units(it, 1, 3)),
+        (4, "vectorize(4)", |it| it.operation.layout = Layout::Strided),
+        (5, "shuffle", |it| combine(it, 1, |combine| combine.items = 16)),
+        (5, "shuffle", |it| {
+            it.kernels[0].steps =
+                [it.kernels[0].steps[..2].to_vec(), it.kernels[0].steps[3..].to_vec()].concat()
+        }),
+        (5, "shuffle", |it| combine(it, 2, |combine| combine.items = 1 << 31)),
+        (6, "", |it| combine(it, 1, |combine| combine.medium = Medium::Registers)),
+        (7, "shuffle", |it| combine(it, 1, |combine| combine.tree = Tree::Serial)),
+        (8, "shuffle", |it| it.operation.commutative = false),
+        (9, "coarsen(2) shuffle", |it| units(it, 1 << 30, 1)),
+        (9, "coarsen(2) vectorize(4) shuffle", |it| {
+            // 2⁶⁴ items, which are none in 64 bits.
+            units(it, 1 << 30, 1 << 26);
+            combine(it, 1, |combine| combine.items = 1 << 26);
+        }),
+        (10, "", |it| it.operation.acc.fields = vec![it.operation.acc.fields[0].clone(); 100]),
+        (3, "in_place", |it| it.kernels[0].steps[1] = Step::Grid(GridMedium::NextLaunch)),
+        (3, "", |it| it.kernels[0].steps = vec![Step::Fold(Fold::NAIVE), Step::Keep]),
+        (3, "in_place", |it| it.kernels[1].steps.insert(0, Step::Fold(Fold::NAIVE))),
+        (4, "grid_stride(4)", |it| fold(it, |fold| fold.reach = Reach::GridStride(0))),
+        (5, "", |it| fold(it, |fold| fold.reach = Reach::Everything)),
+        (9, "shuffle", |it| fold(it, |fold| fold.reach = Reach::GridStride(u32::MAX))),
+        (5, "in_place", |it| match &mut it.kernels[1].steps[0] {
+            Step::Combine(tree) => tree.items = 256,
+            Step::Fold(_) | Step::Keep | Step::Grid(_) => {}
+        }),
+        (6, "", |it| combine(it, 1, |combine| combine.last_warp = true)),
+        (8, "grid_stride(4) shuffle", |it| it.operation.commutative = false),
+        (12, "", |it| {
+            atomic(it);
+            it.operation.exact = false;
+        }),
+        (12, "", |it| {
+            atomic(it);
+            it.operation.padding = None;
+        }),
+        (11, "", |it| it.operation.identity = Some(vec![Value::of(0u32)])),
+        (11, "", |it| it.operation.padding = Some(vec![Value::of(0u32)])),
+        (11, "", |it| it.operation.fold = Some(it.operation.map.clone())),
+        (4, "grid_stride(4)", |it| fold(it, |fold| fold.arrangement = Arrangement::Blocked)),
+        (4, "vectorize(4)", |it| fold(it, |fold| fold.arrangement = Arrangement::Blocked)),
+        (4, "vectorize(4)", |it| fold(it, |fold| fold.lanes = 3)),
+        (4, "vectorize(4)", |it| fold(it, |fold| fold.lanes = 8)),
+        (5, "vectorize(4)", |it| fold(it, |fold| fold.lanes = 2)),
+        (8, "coarsen(4)", |it| it.operation.commutative = false),
+        (1, "dependent", |it| it.kernels[1].dependent = false),
+    ]
+}
+
+/// How combinations are taken, and what tickets and near positions ask for.
+fn of_combinations() -> Vec<Broken> {
+    vec![
+        // Rows in registers are no tree of the threads of a warp.
+        (5, "shuffle", |it| {
+            combine(it, 1, |combine| (combine.medium, combine.tree) = (Medium::Registers, Tree::Pairs))
+        }),
+        (13, "shuffle one_block ticket", |it| {
+            if let Step::Fold(fold) = &mut it.kernels[1].steps[0] {
+                (fold.reach, fold.unrolled) = (Reach::Units(1), false);
+            }
+        }),
+        (13, "shuffle one_block ticket", |it| {
+            let tree = |combine: &mut Combine| combine.tree = Tree::Pairs;
+            combine(it, 1, tree);
+        }),
+        (14, "shuffle", |it| fold(it, |fold| fold.near = true)),
+        (15, "", |it| combine(it, 1, |combine| combine.how = How::Redux)),
+        (15, "shuffle", |it| {
+            it.operation = compile(&spec(operator("sum").unwrap(), Scalar::F32, 256, "")).unwrap().operation;
+            combine(it, 1, |combine| combine.how = How::Redux);
+        }),
+        (16, "shuffle", |it| combine(it, 1, |combine| combine.how = How::Gathered)),
+        (16, "", |it| combine(it, 1, |combine| combine.how = How::Gathered)),
+        (16, "shuffle", |it| {
+            it.operation.padding = None;
+            combine(it, 2, |combine| combine.how = How::Gathered);
+        }),
+    ]
 }

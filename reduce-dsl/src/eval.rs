@@ -16,6 +16,8 @@ pub struct Evaluator {
     registers: Vec<Lanes>,
     /// For each parameter and line: do all its lanes hold one value?
     uniform: Vec<bool>,
+    /// And are all of them read, as by what differs from lane to lane, or as a result?
+    read: Vec<bool>,
     /// Of the lines for which that is so, a single lane.
     single: Vec<Lanes>,
     loops: Loops,
@@ -32,7 +34,8 @@ impl Evaluator {
         let func = library::written_out(func);
         let registers: Vec<_> = func.lines().iter().map(|line| Lanes::empty(line.ty)).collect();
         let uniform = vec![false; func.params().len() + registers.len()];
-        Evaluator { func, single: registers.clone(), registers, uniform, loops }
+        let read = vec![true; uniform.len()];
+        Evaluator { func, single: registers.clone(), registers, uniform, read, loops }
     }
 
     /// The same, for calls in which all lanes of each of these parameters (`true`) hold one value: what follows from them alone is
@@ -44,7 +47,16 @@ impl Evaluator {
             let known = line.node.operands().all(|id| self.uniform[id.0 as usize]);
             self.uniform.push(known);
         }
+        let of_lanes = self.func.lines().iter().zip(&self.uniform[params.len()..]);
+        let differing = of_lanes.filter(|(_, uniform)| !**uniform).flat_map(|(line, _)| line.node.operands());
+        self.read.fill(false);
+        differing.chain(self.func.results().iter().copied()).for_each(|id| self.read[id.0 as usize] = true);
         self
+    }
+
+    /// Are all lanes of that parameter read, and not only the first one?
+    pub fn reads_lanes(&self, param: usize) -> bool {
+        !self.uniform[param] || self.read[param]
     }
 
     /// Applies the function to `args`, one vector for each parameter, all of one length (`len`).
@@ -80,7 +92,8 @@ impl Evaluator {
             }
             (self.loops.apply)(line.node, &operands[..count], to)?;
             if uniform && len > 0 {
-                self.registers[i].hold(self.single[i].get(0), len);
+                let lanes = if self.read[params + i] { len } else { 1 };
+                self.registers[i].hold(self.single[i].get(0), lanes);
             }
         }
         Ok(())

@@ -46,6 +46,11 @@ impl Joiner {
         self
     }
 
+    /// As [`Evaluator::reads_lanes`], of a parameter behind the accumulator.
+    pub fn reads_lanes(&self, param: usize) -> bool {
+        self.right.reads_lanes(self.next.len() + param)
+    }
+
     /// From now on what the accumulators join lies in memory, and is read so; before, it is at hand.
     pub fn read(&mut self, way: Way) {
         self.way = Some(way);

@@ -35,6 +35,8 @@ pub(super) struct Worker {
     /// Elements that do not lie together, and how many the lanes that they join have folded.
     picked: Vec<Lanes>,
     steps: Lanes,
+    /// Are all lanes of it read?
+    reads_steps: bool,
     /// The items of the level reached.
     items: Vec<Lanes>,
     /// Those of the next one.
@@ -56,15 +58,18 @@ impl Worker {
         let picked: Vec<_> = map.params().iter().map(|param| Lanes::empty(param.ty)).collect();
         let row: Vec<_> = fold.params()[fields.len()..].iter().map(|param| Lanes::empty(param.ty)).collect();
         let fold = Joiner::new(fold, loops).with_uniform(&[accs, uniform.clone()].concat());
+        let step = arguments.iter().position(|it| *it == Argument::Step);
+        let reads_steps = step.is_some_and(|step| fold.reads_lanes(step));
         Worker {
             loops,
             map: Evaluator::with(map, loops).with_uniform(&uniform[..map.params().len()]),
-            takes_rows: fold.takes_rows() && !arguments.contains(&Argument::Step),
+            takes_rows: fold.takes_rows() && step.is_none(),
             fold,
             combine: Joiner::new(combine, loops),
             row: Row::new(arguments, row),
             picked,
             steps: Lanes::empty(Scalar::U64),
+            reads_steps,
             items: fields.clone(),
             next: fields.clone(),
             strip: fields.clone(),
@@ -245,8 +250,12 @@ impl Worker {
     fn join_picked(&mut self, step: usize) -> Result<bool, LaneError> {
         let len = self.picked.first().map_or(0, Lanes::len);
         if len > 0 {
-            self.steps.hold(Value::of(step as u64), len);
-            let element = |k| self.picked.get(k).unwrap_or(&self.steps).borrow().slice(0..len);
+            let steps = if self.reads_steps { len } else { 1 };
+            self.steps.hold(Value::of(step as u64), steps);
+            let element = |k: usize| match self.picked.get(k) {
+                Some(picked) => picked.borrow().slice(0..len),
+                None => self.steps.borrow().slice(0..steps),
+            };
             match step {
                 0 => self.map.run_into(element, len, &mut self.strip)?,
                 _ => self.fold.join(&mut self.strip, element, len)?,
