@@ -9,10 +9,10 @@ mod sums;
 #[cfg(target_arch = "x86_64")]
 pub use compiled::avx2;
 pub use compiled::{
-    Loops, accumulate, append, apply, bin, cast, cmp, gather, halve, mul_add, select, sum, un,
+    Loops, accumulate, add_squares, append, apply, bin, cast, cmp, gather, halve, mul_add, select, sum, un,
 };
 pub(crate) use halve::halves;
-pub(crate) use operations::widens;
+pub(crate) use operations::{adds_squares, widens};
 pub use rows::{BLOCK, NARROW, Reading, Way};
 pub(crate) use sums::sums;
 pub use sums::{Blocks, Summed, Term, blocks, sum_rows};

@@ -84,7 +84,8 @@ fn loops() -> Vec<(&'static str, Loops)> {
         let newer = Loops {
             apply: |node, operands, out| unsafe { avx2::apply(node, operands, out) },
             accumulate: |op, acc, b, way| unsafe { avx2::accumulate(op, acc, b, way) },
-            sum: |chunks, how, acc, out, way| unsafe { avx2::sum(chunks, how, acc, out, way) },
+            add_squares: |acc, b, way| unsafe { avx2::add_squares(acc, b, way) },
+            sum: |term, how, acc, out, way| unsafe { avx2::sum(term, how, acc, out, way) },
             append: |lanes, out| unsafe { avx2::append(lanes, out) },
             halve: |op, lanes, half, out| unsafe { avx2::halve(op, lanes, half, out) },
             gather: |from, offset, block, stride, to| unsafe {
@@ -293,6 +294,33 @@ fn rows_join_in_their_order() {
             assert_eq!(join(Bin::Add, LanesRef::F32(&x)), Lanes::from(plain), "{name}, {lanes} lanes");
             assert_eq!(join(Bin::Add, LanesRef::F16(&narrow)), Lanes::from(widened), "{name}, {lanes} lanes");
             assert_eq!(join(Bin::Max, LanesRef::F32(&x)), Lanes::from(most), "{name}, {lanes} lanes");
+        }
+    }
+}
+
+/// Squares of integers wrap in the type of the sum, not in their own.
+#[test]
+fn squares_are_of_the_type_of_the_sum() {
+    let x: Vec<i32> = (0..10_007u32).map(|i| i.wrapping_mul(2_654_435_761) as i32).collect();
+    let narrow: Vec<u8> = x.iter().map(|&x| x as u8).collect();
+    for ((name, loops, way), lanes) in
+        reading().flat_map(|it| [1, NARROW, 100].map(|lanes| (it.clone(), lanes)))
+    {
+        let (mut same, mut wide, mut of_bytes) = (vec![5i32; lanes], vec![5i64; lanes], vec![5u32; lanes]);
+        for (i, (&x, &byte)) in x.iter().zip(&narrow).enumerate() {
+            same[i % lanes] = same[i % lanes].wrapping_add(x.wrapping_mul(x));
+            wide[i % lanes] = wide[i % lanes].wrapping_add(i64::from(x) * i64::from(x));
+            of_bytes[i % lanes] += u32::from(byte) * u32::from(byte);
+        }
+        let cases = [
+            (Value::of(5i32), LanesRef::I32(&x), Lanes::from(same)),
+            (Value::of(5i64), LanesRef::I32(&x), Lanes::from(wide)),
+            (Value::of(5u32), LanesRef::U8(&narrow), Lanes::from(of_bytes)),
+        ];
+        for (start, x, expected) in cases {
+            let mut acc = Lanes::splat(start, lanes);
+            (loops.add_squares)(&mut acc, x, way).unwrap();
+            assert!(acc == expected, "{name}: {lanes} lanes of {}", x.ty());
         }
     }
 }

@@ -188,6 +188,8 @@ fn around_the_boundaries_of_pieces() {
         // Something is computed of many rows at once.
         ("norm_inf", Scalar::F32),
         ("dot", Scalar::I32),
+        ("sum_of_squares", Scalar::I32),
+        ("sum_of_squares", Scalar::I8),
         ("count_nonzero", Scalar::F64),
     ];
     for (name, ty) in exact {

@@ -3,7 +3,9 @@
 use super::Evaluator;
 use crate::Scalar;
 use crate::func::{Func, Id, Node};
-use crate::lanes::{self, LaneError, Lanes, LanesRef, Loops, Summed, Term, Way, halves, sums, widens};
+use crate::lanes::{
+    self, LaneError, Lanes, LanesRef, Loops, Summed, Term, Way, adds_squares, halves, sums, widens,
+};
 use crate::library;
 use crate::ops::{Bin, Un};
 
@@ -63,9 +65,26 @@ impl Joiner {
         self.right.func.results().iter().all(lies_in_rows) && self.in_place.iter().all(Option::is_some)
     }
 
-    /// Do they meet parameters as they are?
+    /// Do they meet parameters as they are, or add their squares?
     pub fn is_direct(&self) -> bool {
-        self.takes_rows() && self.right.func.lines().is_empty()
+        let is_element = |k: usize| self.right.func.line(self.right.func.results()[k]).is_none();
+        self.takes_rows() && (0..self.next.len()).all(|k| is_element(k) || self.squared(k).is_some())
+    }
+
+    /// The parameter the squares of which the `k`-th field adds, where there is a loop for that.
+    fn squared(&self, k: usize) -> Option<Id> {
+        let f = &self.right.func;
+        let line = f.line(f.results()[k]).filter(|line| line.ty == self.next[k].ty())?;
+        let Node::Bin(Bin::Mul, x, y) = line.node else { return None };
+        let element = narrow(f, self.next.len(), x);
+        let is_such = x == y && self.in_place[k] == Some(Bin::Add) && self.lies_in_rows(element);
+        (is_such && adds_squares(f.ty(element), line.ty)).then_some(element)
+    }
+
+    /// Is it a parameter behind the accumulator that differs from lane to lane?
+    fn lies_in_rows(&self, id: Id) -> bool {
+        let is_element = id.0 as usize >= self.next.len() && self.right.func.line(id).is_none();
+        is_element && !self.right.uniform[id.0 as usize]
     }
 
     /// Do all fields sum floats, by terms for which there is [`Joiner::sum`]?
@@ -85,10 +104,9 @@ impl Joiner {
             Some(_) | None => Term::Itself(operand(met)),
         };
         let [x, y] = term.inputs();
-        let is_element = |id: Id| id.0 as usize >= self.next.len() && f.line(id).is_none();
-        let lies_in_rows = |id: Id| is_element(id) && !self.right.uniform[id.0 as usize];
         let known = sums(f.ty(x), self.next[k].ty()) && f.ty(x) == f.ty(y);
-        let is_such = self.in_place[k] == Some(Bin::Add) && known && lies_in_rows(x) && lies_in_rows(y);
+        let is_such =
+            self.in_place[k] == Some(Bin::Add) && known && self.lies_in_rows(x) && self.lies_in_rows(y);
         is_such.then_some(term)
     }
 
@@ -153,21 +171,40 @@ impl Joiner {
         right: impl Fn(usize) -> LanesRef<'a>,
         len: usize,
     ) -> Result<(), LaneError> {
-        self.evaluate(acc, &right, len)?;
         let fields = acc.len();
         let behind = |k: usize| right(k - fields);
+        if self.is_direct() {
+            return self.join_as_they_are(acc, behind, len);
+        }
+        self.evaluate(acc, &right, len)?;
         for (k, op) in self.in_place.iter().enumerate() {
             match op {
                 Some(op) => {
                     let right = self.right.result_on(k, behind, len);
                     // What something was computed of is at hand.
-                    let way = self.way.filter(|_| self.right.func.lines().is_empty());
-                    (self.right.loops.accumulate)(*op, &mut acc[k], right, way)?;
+                    (self.right.loops.accumulate)(*op, &mut acc[k], right, None)?;
                 }
                 None => {
                     self.next[k].extend(acc[k].borrow().slice(len..acc[k].len()));
                     std::mem::swap(&mut self.next[k], &mut acc[k]);
                 }
+            }
+        }
+        Ok(())
+    }
+
+    /// [`Joiner::join`], where there is nothing to evaluate before.
+    fn join_as_they_are<'a>(
+        &self,
+        acc: &mut [Lanes],
+        behind: impl Fn(usize) -> LanesRef<'a>,
+        len: usize,
+    ) -> Result<(), LaneError> {
+        let Loops { accumulate, add_squares, .. } = self.right.loops;
+        for (k, (acc, op)) in acc.iter_mut().zip(self.in_place.iter().flatten()).enumerate() {
+            match self.squared(k) {
+                Some(id) => add_squares(acc, behind(id.0 as usize).slice(0..len), self.way)?,
+                None => accumulate(*op, acc, self.right.result_on(k, &behind, len), self.way)?,
             }
         }
         Ok(())

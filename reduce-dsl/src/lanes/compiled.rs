@@ -16,6 +16,8 @@ pub struct Loops {
     pub apply: fn(Node, &[LanesRef<'_>], &mut Lanes) -> Done,
     /// [`accumulate`].
     pub accumulate: fn(Bin, &mut Lanes, LanesRef<'_>, Option<Way>) -> Done,
+    /// [`add_squares`].
+    pub add_squares: fn(&mut Lanes, LanesRef<'_>, Option<Way>) -> Done,
     /// [`sum`].
     pub sum: fn(Term<LanesRef<'_>>, Summed, &mut Lanes, &mut Lanes, Option<Way>) -> Done,
     /// [`append`].
@@ -29,7 +31,15 @@ pub struct Loops {
 /// Those for every processor.
 impl Default for Loops {
     fn default() -> Loops {
-        Loops { apply, accumulate: accumulate_plainly, sum: sum_plainly, append, halve, gather }
+        Loops {
+            apply,
+            accumulate: accumulate_plainly,
+            add_squares: add_squares_plainly,
+            sum: sum_plainly,
+            append,
+            halve,
+            gather,
+        }
     }
 }
 
@@ -37,6 +47,12 @@ impl Default for Loops {
 #[inline(never)]
 fn accumulate_plainly(op: Bin, acc: &mut Lanes, b: LanesRef<'_>, way: Option<Way>) -> Done {
     accumulate(op, acc, b, way)
+}
+
+/// [`add_squares`], likewise.
+#[inline(never)]
+fn add_squares_plainly(acc: &mut Lanes, b: LanesRef<'_>, way: Option<Way>) -> Done {
+    add_squares(acc, b, way)
 }
 
 /// [`sum`], likewise.
@@ -84,6 +100,15 @@ macro_rules! compiled {
             reading: impl Reading,
         ) -> Done {
             operations::accumulate(op, acc, b, reading)
+        }
+
+        /// The squares of row after row of integers join `acc`, as in [`accumulate`].
+        ///
+        /// # Errors
+        /// There is no such loop for the types.
+        $(#[$features])*
+        pub fn add_squares(acc: &mut Lanes, b: LanesRef<'_>, reading: impl Reading) -> Done {
+            operations::add_squares(acc, b, reading)
         }
 
         /// Appends to `out` what is left of the lanes of whole chunks of floats: of each the terms of its rows summed, one row

@@ -198,6 +198,35 @@ fn accumulate_wide(
     Ok(())
 }
 
+/// Is there [`add_squares`] for those types?
+pub(crate) fn adds_squares(from: Scalar, to: Scalar) -> bool {
+    to.is_integer() && from.is_integer() && (widens(Bin::Add, from, to) || from == to && to.size() >= 4)
+}
+
+/// `acc[i] = acc[i] + (b[i] as T) * (b[i] as T)`, row after row.
+#[inline(always)]
+pub(super) fn add_squares(acc: &mut Lanes, b: LanesRef<'_>, reading: impl Reading) -> Result<(), LaneError> {
+    match (acc, b) {
+        (Lanes::I32(acc), LanesRef::I8(b)) => join_in_parts(acc, b, add_square, reading),
+        (Lanes::I32(acc), LanesRef::I16(b)) => join_in_parts(acc, b, add_square, reading),
+        (Lanes::I32(acc), LanesRef::I32(b)) => join_in_parts(acc, b, add_square, reading),
+        (Lanes::I64(acc), LanesRef::I32(b)) => join_in_parts(acc, b, add_square, reading),
+        (Lanes::I64(acc), LanesRef::I64(b)) => join_in_parts(acc, b, add_square, reading),
+        (Lanes::U32(acc), LanesRef::U8(b)) => join_in_parts(acc, b, add_square, reading),
+        (Lanes::U32(acc), LanesRef::U16(b)) => join_in_parts(acc, b, add_square, reading),
+        (Lanes::U32(acc), LanesRef::U32(b)) => join_in_parts(acc, b, add_square, reading),
+        (Lanes::U64(acc), LanesRef::U32(b)) => join_in_parts(acc, b, add_square, reading),
+        (Lanes::U64(acc), LanesRef::U64(b)) => join_in_parts(acc, b, add_square, reading),
+        (acc, b) => return bug("squares", &[acc.borrow(), b]),
+    }
+    Ok(())
+}
+
+#[inline(always)]
+fn add_square<T: Number, B: As<T> + Copy>(acc: T, b: B) -> T {
+    acc.add(b.to().mul(b.to()))
+}
+
 #[inline(always)]
 fn add_wide<T: Number, B: As<T>>(acc: T, b: B) -> T {
     Number::add(acc, b.to())

@@ -74,6 +74,8 @@ mod x86 {
         // SAFETY: the processor has it.
         accumulate: |op, acc, b, way| unsafe { accumulate(op, acc, b, Asking(way)) },
         // SAFETY: the processor has it.
+        add_squares: |acc, b, way| unsafe { avx2::add_squares(acc, b, Asking(way)) },
+        // SAFETY: the processor has it.
         sum: |term, how, acc, out, way| unsafe { sum(term, how, acc, out, Asking(way)) },
         // SAFETY: the processor has it.
         append: |lanes, out| unsafe { avx2::append(lanes, out) },
