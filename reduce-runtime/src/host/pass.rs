@@ -46,11 +46,12 @@ pub(super) fn run_on(
     ranges: Vec<Range<usize>>,
 ) -> Result<Vec<Lanes>, LaneError> {
     let start = Start::of(stage, levels);
-    let is_large = source.bytes() >= LARGE;
+    let bytes = source.bytes();
+    let trial = &stage.trials[usize::from(bytes >= LARGER)];
     let run = |range: Range<usize>| {
         let len = range.len();
         let by = |way| stage.workers.with(|it| it.run(source, start, range, way));
-        if is_large { stage.trial.run(len, by) } else { by(stage.trial.fastest()) }
+        if bytes >= LARGE { trial.run(len, by) } else { by(trial.fastest()) }
     };
     if let [range] = &ranges[..] {
         return run(range.clone());
@@ -92,6 +93,9 @@ const WORTH: u64 = 1 << 16;
 
 /// Bytes from which it shows how memory is read.
 const LARGE: usize = 8 << 20;
+
+/// Bytes from which most caches do not hold them between two calls: another way may be the fastest then.
+const LARGER: usize = 64 << 20;
 
 /// Batches for each core, so that none waits long for the last.
 const BATCHES: u64 = 16;

@@ -20,8 +20,8 @@ pub(super) struct Stage {
     pub(super) free_lanes: Option<u64>,
     /// Are the accumulators sums of the elements as they are?
     pub(super) sums: bool,
-    /// Which way of reading elements is the fastest.
-    pub(super) trial: Trial,
+    /// Which way of reading elements is the fastest, of many and of so many that no cache holds them.
+    pub(super) trials: [Trial; 2],
     pub(super) workers: Pool<Worker>,
 }
 
@@ -84,7 +84,7 @@ impl Stage {
             folds: false,
             free_lanes,
             sums,
-            trial: Trial::of(isa.ways),
+            trials: [(); 2].map(|()| Trial::of(isa.ways)),
             workers: Pool::of(worker),
         }
     }
