@@ -95,11 +95,12 @@ fn every_operation_reads_back() {
 fn what_is_no_kernel_is_an_error_with_its_line() {
     let deep = format!("  let a: u32 = {}1{}", "(".repeat(10_000), ")".repeat(10_000));
     let nested: String = (1..200).map(|depth| format!("{:1$}if true\n", "", 2 * depth)).collect();
-    let wrong: [(&str, usize, &str); 20] = [
+    let wrong: [(&str, usize, &str); 21] = [
         ("  let a: u32 = b", 2, "`b` is not bound here"),
         ("  let a: u32 = 4294967296 +", 2, "the line ends where a word should be"),
         ("  let a: f33 = 1", 2, "`f33` is no type"),
         ("  let thread: u32 = 1", 2, "`thread` cannot be a name"),
+        ("  var wait: u32 = 1", 2, "`wait` cannot be a name"),
         ("  let 2a: u32 = 1", 2, "`2a` cannot be a name"),
         ("  let a: u32 = 1 + 2 + 3", 2, "`+` stands where the end of the line should be"),
         ("  let a: u32 = 99999999999999999999", 2, "`99999999999999999999` is no number that fits here"),

@@ -13,6 +13,8 @@
 //! | `IGNORE` | is NaN ignored, and have the elements one? |
 //! | `LAST` | does the last of equals win? |
 //! | `i`, `n` | the position of the element; the number of elements |
+//! | `step` | in a `fold`, how many elements the lane has folded before |
+//! | `ddof`, … | a param that the row names, or its default |
 //!
 //! Nothing else in the project knows an operator by name.
 
