@@ -6,7 +6,7 @@ use std::io::{BufRead, BufReader, Write};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use std::time::Duration;
 
-/// Reads the elements, then the names of methods, or of what is none, and of clocks, and answers with the seconds that each took.
+/// Reads the elements, then the names of methods (or of one of `others`) and clocks, and answers with the seconds that each took.
 const SCRIPT: &str = "
 import sys, time, numpy
 dtype, size = sys.argv[1], int(sys.argv[2])

@@ -60,12 +60,12 @@ impl Report {
     pub(crate) fn add(&mut self, cell: Cell) {
         if self.cells.is_empty() {
             let peers = PEERS.map(|peer| format!("{peer:>8}")).concat();
-            println!("{:8}{:5}{:>8}{:>8}{peers}", "op", "ty", "threads", "GB/s");
+            println!("{:16}{:5}{:>8}{:>8}{peers}", "op", "ty", "threads", "GB/s");
         }
         let rate = cell.seconds(OURS).map_or(0.0, |seconds| self.bytes as f64 / seconds / 1e9);
         let column = |peer| cell.ratio(peer).map_or(format!("{:>8}", "-"), |ratio| format!("{ratio:>8.2}"));
         let peers = PEERS.map(column).concat();
-        println!("{:8}{:5}{:>8}{rate:>8.1}{peers}", cell.op.to_string(), cell.ty.to_string(), cell.threads);
+        println!("{:16}{:5}{:>8}{rate:>8.1}{peers}", cell.op.to_string(), cell.ty.to_string(), cell.threads);
         self.cells.push(cell);
     }
 

@@ -125,7 +125,7 @@ impl Joiner {
         let fields = acc.len();
         for (k, (acc, out)) in acc.iter_mut().zip(out).enumerate() {
             let Some(term) = self.term(k) else { return lanes::bug("sum", &[acc.borrow()]) };
-            let term = term.of(|id| right(id.0 as usize - fields).slice(0..len));
+            let term = term.map(|id| right(id.0 as usize - fields).slice(0..len));
             (self.right.loops.sum)(term, how, acc, out, self.way)?;
         }
         Ok(())

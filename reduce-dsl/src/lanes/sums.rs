@@ -61,7 +61,7 @@ pub enum Term<E> {
 
 impl<E: Copy> Term<E> {
     /// The same of others in the place of its inputs.
-    pub(crate) fn of<F>(self, other: impl Fn(E) -> F) -> Term<F> {
+    pub(crate) fn map<F>(self, other: impl Fn(E) -> F) -> Term<F> {
         match self {
             Term::Itself(x) => Term::Itself(other(x)),
             Term::Magnitude(x) => Term::Magnitude(other(x)),
@@ -70,7 +70,7 @@ impl<E: Copy> Term<E> {
         }
     }
 
-    /// Its inputs, the second one once more where there is one.
+    /// Its two inputs, or the one twice.
     pub(crate) fn inputs(self) -> [E; 2] {
         match self {
             Term::Itself(x) | Term::Magnitude(x) | Term::Square(x) => [x, x],

@@ -14,9 +14,9 @@ mod refuse;
 pub(super) use block::converted;
 
 use super::diagnostic::{Errors, Extent};
+use super::hygiene::Name;
 use super::limits::OPERATIONS;
 use super::literal::Number;
-use super::name::Name;
 use super::typing::{Ex, Kind, Role, Ty, Types};
 use crate::{Scalar, Value};
 use proc_macro2::Ident;

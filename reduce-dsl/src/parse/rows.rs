@@ -3,7 +3,7 @@
 
 use super::closure::Lambda;
 use super::diagnostic::Errors;
-use super::name::Name;
+use super::hygiene::Name;
 use super::typing::{self, Dialect, Role, Typed};
 use crate::eval::Evaluator;
 use crate::func::{Func, Param};

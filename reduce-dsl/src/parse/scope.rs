@@ -2,7 +2,7 @@
 
 use super::diagnostic::Errors;
 use super::fields::{Acc, Fields, Names};
-use super::name::Name;
+use super::hygiene::Name;
 use super::typing::Dialect;
 use super::{inputs, names};
 use crate::Scalar;

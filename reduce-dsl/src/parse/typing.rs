@@ -10,7 +10,7 @@ pub(super) use types::{Ty, Types};
 use super::closure::Lambda;
 use super::device::{Reader, converted};
 use super::diagnostic::{Errors, Extent};
-use super::name::Name;
+use super::hygiene::Name;
 use crate::Scalar;
 use crate::func::{Func, Param};
 use crate::operation::Record;

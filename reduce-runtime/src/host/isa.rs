@@ -164,10 +164,8 @@ mod x86 {
     fn add_products(acc: &mut [f32; BLOCK], [x, y]: [&[f16; BLOCK]; 2]) {
         let mut wide = [0.0; BLOCK];
         widen_block(y, &mut wide, |_, y| y);
-        let mut met = *acc;
         widen_block(x, &mut wide, |y, x| x * y);
-        met.iter_mut().zip(wide).for_each(|(met, product)| *met += product);
-        *acc = met;
+        acc.iter_mut().zip(wide).for_each(|(acc, product)| *acc += product);
     }
 
     /// `out[i] = f(out[i], x[i])`, where there is an `x[i]`.

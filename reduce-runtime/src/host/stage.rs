@@ -18,7 +18,7 @@ pub(super) struct Stage {
     pub(super) folds: bool,
     /// Lanes of a piece, where every association gives the same bits, as the functions show.
     pub(super) free_lanes: Option<u64>,
-    /// Are the accumulators sums of the elements as they are?
+    /// Are the accumulators sums of floats, the terms of which are computed as they are added up?
     pub(super) sums: bool,
     /// Which way of reading elements is the fastest, of many and of so many that no cache holds them.
     pub(super) trials: [Trial; 2],

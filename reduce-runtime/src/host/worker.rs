@@ -77,7 +77,7 @@ impl Worker {
         }
     }
 
-    /// Are elements summed as they are?
+    /// Are terms of elements summed as they are read?
     pub(super) fn is_sum(&self) -> bool {
         self.fold.is_sum()
     }

@@ -4,7 +4,7 @@
 use super::{Reader, refuse};
 use crate::Scalar;
 use crate::parse::diagnostic::{Extent, between};
-use crate::parse::name::Name;
+use crate::parse::hygiene::Name;
 use crate::parse::names;
 use crate::parse::typing::{Ex, Kind, Let, Ty};
 use syn::{Block, Expr, ExprIf, Local, Pat, Stmt};

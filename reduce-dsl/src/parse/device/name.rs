@@ -2,7 +2,7 @@
 
 use super::Reader;
 use crate::parse::diagnostic::Extent;
-use crate::parse::name::Name;
+use crate::parse::hygiene::Name;
 use crate::parse::names;
 use crate::parse::typing::{Ex, Kind, Ty};
 use crate::{Scalar, constants};

@@ -1,4 +1,4 @@
-//! Names as rustc tells them apart in a closure.
+//! Names as rustc tells them apart in a closure, parts of which macros may have written.
 
 use proc_macro2::{Ident, Span};
 use syn::ext::IdentExt;
