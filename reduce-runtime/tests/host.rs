@@ -226,25 +226,26 @@ fn fields_that_cross_keep_their_association() {
     check(&crossed, Data::Finite, [100, 1000].into_iter());
 }
 
-/// Rows of what is computed join at once, but not where it depends on how many have joined: `acc + x * step`.
+/// Rows of what is computed join at once, but not where it depends on how many have joined: `acc + x * step`, whether rows lie in
+/// memory or are gathered. All lanes of `step` are read there.
 #[test]
 fn a_step_differs_from_row_to_row() {
-    let sum = operation("sum", Scalar::I32);
-    let param = |name, ty| Param::new(name, ty);
-    let acc = param("acc", Scalar::I32);
-    let mut f = FuncBuilder::new(vec![acc, param("x", Scalar::I32), param(Operation::STEP, Scalar::U64)]);
+    let params = ["acc", "x", Operation::STEP].map(|name| Param::new(name, Scalar::U64));
+    let mut f = FuncBuilder::new(params.to_vec());
     let params = f.params();
-    let step = f.cast(Scalar::I32, params[2]).unwrap();
-    let product = f.bin(Bin::Mul, params[1], step).unwrap();
+    let product = f.bin(Bin::Mul, params[1], params[2]).unwrap();
     let sum_of_products = f.bin(Bin::Add, params[0], product).unwrap();
-    let operation = Operation { fold: Some(f.build(vec![sum_of_products])), ..sum };
-    let (lanes, rows) = (128, 9);
-    let x: Vec<i32> = (1..=(lanes * rows) as i32).collect();
-    let expected: i32 = (0..x.len()).map(|i| x[i] * (i / lanes).max(usize::from(i < lanes)) as i32).sum();
-    let chunk = level((lanes * rows) as u64, lanes as u64, Tree::Serial);
-    let association = association(&[chunk, level(lanes as u64, 1, Tree::Halving)], &[PAIRS]);
-    for plan in plans(&operation) {
-        assert_eq!(plan.reduce(&association, &[LanesRef::I32(&x)], &[]), Ok(vec![Value::of(expected)]));
+    let fold = Some(f.build(vec![sum_of_products]));
+    let operation = Operation { fold, ..operation("sum", Scalar::U64) };
+    for (lanes, rows) in [(128, 9), (8, 9)] {
+        let x: Vec<u64> = (1..=lanes * rows).collect();
+        let times = |i: u64| (i / lanes).max(u64::from(i < lanes));
+        let expected: u64 = (0..lanes * rows).map(|i| x[i as usize] * times(i)).sum();
+        let chunk = level(lanes * rows, lanes, Tree::Serial);
+        let association = association(&[chunk, level(lanes, 1, Tree::Halving)], &[PAIRS]);
+        for plan in plans(&operation) {
+            assert_eq!(plan.reduce(&association, &[LanesRef::U64(&x)], &[]), Ok(vec![Value::of(expected)]));
+        }
     }
 }
 
