@@ -9,6 +9,7 @@ mod flag;
 mod func;
 mod header;
 mod helpers;
+mod message;
 mod redux;
 mod shuffle;
 mod spelling;
@@ -76,7 +77,14 @@ pub fn cuda_kernels(operation: &Operation, kernels: &[ExpandedKernel]) -> String
         text.push_str(types::LOAD_ONCE);
     }
     if kernels.iter().any(|kernel| kernel.cluster > 1) {
-        text.push_str(cluster::FUNCTIONS);
+        text.push_str(cluster::RANK);
+    }
+    if uses.neighbours {
+        text.push_str(cluster::NEIGHBOUR);
+    }
+    if uses.messages {
+        let acc = near.as_ref().filter(|_| uses.near_partials).map_or(&operation.acc, |near| &near.acc);
+        text.push_str(&message::functions(acc));
     }
     kernels.iter().for_each(|it| text.push_str(&kernel(operation, near.as_ref(), it)));
     text
@@ -106,7 +114,10 @@ fn constant(it: &Constant) -> String {
 }
 
 fn shared(around: Around<'_>, it: &Shared) -> String {
-    format!("    __shared__ {} {}[{}];\n", types::record(around.acc(it.holds())), it.name, it.len)
+    let acc = around.acc(it.holds());
+    let holds = if it.sent { message::slot(acc) } else { types::record(acc).to_owned() };
+    let array = format!("    __shared__ {holds} {}[{}];\n", it.name, it.len);
+    if it.sent { array + message::COUNT } else { array }
 }
 
 fn parameters(around: Around<'_>, kernel: &ExpandedKernel) -> String {

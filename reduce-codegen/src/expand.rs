@@ -40,8 +40,17 @@ pub fn expand(program: &Program) -> Result<Expanded, Error> {
 
 fn kernel(program: &Program, kernel: &Kernel) -> ExpandedKernel {
     let mut expansion = Expansion::new(program, kernel);
-    expansion.await_launch();
-    expansion.prologue();
+    if kernel.cluster() > 1 {
+        expansion.prologue();
+        expansion.begin_cluster();
+        expansion.await_launch();
+    } else {
+        expansion.await_launch();
+        expansion.prologue();
+    }
+    if kernel.has_flags() && !expansion.is_alone() {
+        expansion.ticket_before_all();
+    }
     kernel.steps.iter().for_each(|step| expansion.step(step));
     ExpandedKernel {
         name: kernel.name,
@@ -92,7 +101,7 @@ impl<'a> Expansion<'a> {
         }
     }
 
-    /// What a dependent kernel does before all else.
+    /// What a dependent kernel does before all else that takes its time.
     fn await_launch(&mut self) {
         if self.kernel.dependent {
             let note = "wait for the previous launch, which may still write what this one reads  [dependent]"
@@ -130,8 +139,8 @@ impl<'a> Expansion<'a> {
             let row = self.program.block * fold.width;
             self.derived("ROW", row, "BLOCK * WIDTH".to_owned(), "items of a row of units");
         }
-        if self.kernel.cluster() > 1 {
-            self.clustered();
+        if let cluster @ 2.. = self.kernel.cluster() {
+            self.constant("CLUSTER", cluster, format!("cluster({cluster}): blocks of a cluster"));
         }
         if let Reach::GridStride(blocks) = fold.reach {
             self.constant("GRID", blocks, format!("grid_stride({blocks}): blocks that STRIDE is made for"));
@@ -139,9 +148,6 @@ impl<'a> Expansion<'a> {
             self.derived("STRIDE", stride, "GRID * TILE".to_owned(), "items between the rounds of a thread");
         }
         self.which_items();
-        if self.kernel.has_flags() && !self.is_alone() {
-            self.ticket_before_all();
-        }
     }
 
     fn tile_constant(&mut self) {
@@ -191,7 +197,7 @@ impl<'a> Expansion<'a> {
         let own = self.in_last_block() && self.shared.iter().any(|it| it.near != self.near);
         let name = if own { of_last } else { name };
         if self.shared.iter().all(|it| it.name != name) {
-            self.shared.push(Shared { name, len, near: self.near });
+            self.shared.push(Shared { name, len, near: self.near, sent: false });
         }
         Buffer::Shared(name)
     }

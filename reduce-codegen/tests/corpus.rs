@@ -15,7 +15,7 @@ use support::standalone::program;
 
 /// What a bug of each class is reported as; nothing for those that only the result shows. Where the name of a class
 /// says which memory: is it global?
-const CLASSES: [(&str, Option<Kind>, Option<bool>); 21] = [
+const CLASSES: [(&str, Option<Kind>, Option<bool>); 22] = [
     ("shared-race", Some(Kind::Race), Some(false)),
     ("warp-race", Some(Kind::Race), Some(false)),
     ("reuse", Some(Kind::Race), Some(false)),
@@ -31,6 +31,7 @@ const CLASSES: [(&str, Option<Kind>, Option<bool>); 21] = [
     ("shuffle", Some(Kind::Shuffle), None),
     ("out-of-bounds", Some(Kind::OutOfBounds), None),
     ("early", Some(Kind::Early), None),
+    ("unexpected", Some(Kind::Unexpected), Some(false)),
     ("misaligned", Some(Kind::Misaligned), None),
     ("overflow", Some(Kind::Overflow), None),
     ("division", Some(Kind::DivisionByZero), None),
@@ -40,7 +41,7 @@ const CLASSES: [(&str, Option<Kind>, Option<bool>); 21] = [
 ];
 
 /// Classes of bugs that need one block to be the last, or the first, to show.
-const SOMETIMES: [&str; 4] = ["global-race", "same-value", "scope", "stale"];
+const SOMETIMES: [&str; 5] = ["global-race", "same-value", "scope", "stale", "unexpected"];
 
 /// What came of a kernel under one schedule.
 struct Found {

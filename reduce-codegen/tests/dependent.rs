@@ -4,7 +4,7 @@
 mod support;
 
 use reduce_codegen::{Programs, Tuning, compile, expand};
-use reduce_dsl::expanded::{Expr, Local, Stmt, Ty};
+use reduce_dsl::expanded::{Barrier, Expr, Stmt};
 use reduce_dsl::operators::operator;
 use reduce_dsl::program::{Program, Reads};
 use reduce_dsl::spec::Passes;
@@ -21,7 +21,7 @@ fn sum(list: &str) -> Program {
 #[test]
 fn a_kernel_that_is_dependent_waits_first_and_no_other_does() {
     let (plain, dependent) = (sum("shuffle"), sum("shuffle dependent"));
-    let something = Stmt::Let(Local::new("something", Ty::U32), 1.into());
+    let something = Stmt::Barrier(Barrier::Block);
     let thread_0_waits = Stmt::when(Expr::Thread.equals(0), vec![Stmt::AwaitLaunch]);
     let changes: [Change<'_>; 3] = [
         &|body| body.insert(0, something.clone()),

@@ -96,10 +96,45 @@ fn every_rule_of_expanded_kernels_is_checked() {
         assert_eq!(expanded.verify(&strided).unwrap_err().rule, 6);
     }
     let mut expanded = expand(&it).unwrap();
-    expanded.kernels[0].shared.push(Shared { name: "more", len: "BLOCK", near: false });
+    expanded.kernels[0].shared.push(Shared { name: "more", len: "BLOCK", near: false, sent: false });
     assert_eq!(expanded.verify(&it).unwrap_err().rule, 8);
     expanded.kernels[0].constants.iter_mut().for_each(|constant| constant.value = u32::MAX);
     assert_eq!(expanded.verify(&it).unwrap_err().rule, 8);
+}
+
+/// Messages are expected before the arrival, sent and received behind the wait, and nothing else writes where they come.
+#[test]
+fn messages_come_where_they_are_expected() {
+    let it = program("cluster(2)");
+    let values = Buffer::Shared("block_values").at(0.into());
+    let tree = Buffer::Shared("tree").at(0.into());
+    let expect = || Stmt::Expect("block_values", 2.into());
+    let acc = || Expr::Local(Local::new("acc", Ty::Acc));
+    let bound = |stmt: Stmt| vec![Stmt::Var(Local::new("acc", Ty::Acc), Expr::Empty), stmt];
+    let always = || Expr::Const(Value::of(true));
+    let second = |expanded: &mut Expanded| {
+        let messages = Shared { name: "more", len: "CLUSTER", near: false, sent: true };
+        expanded.kernels[0].shared.push(messages);
+    };
+    let broken: [(u32, &dyn Fn(&mut Expanded)); 7] = [
+        (13, &|expanded| body(expanded).push(expect())),
+        (13, &|expanded| body(expanded).insert(0, Stmt::Receive("block_values"))),
+        (13, &|expanded| drop(body(expanded).splice(0..0, bound(Stmt::Send(values.clone(), acc()))))),
+        (13, &|expanded| body(expanded).push(Stmt::when(always(), bound(Stmt::Send(tree.clone(), acc()))))),
+        (13, &|expanded| body(expanded).push(Stmt::Receive("tree"))),
+        (7, &|expanded| body(expanded).push(Stmt::Store(values.clone(), Expr::Empty))),
+        (13, &second),
+    ];
+    assert_eq!(expand(&it).unwrap().verify(&it), Ok(()));
+    for (place, (rule, change)) in broken.into_iter().enumerate() {
+        let mut expanded = expand(&it).unwrap();
+        change(&mut expanded);
+        assert_eq!(expanded.verify(&it).unwrap_err().rule, rule, "{place}");
+    }
+    let plain = program("shuffle");
+    let mut alone = expand(&plain).unwrap();
+    body(&mut alone).insert(0, expect());
+    assert_eq!(alone.verify(&plain).unwrap_err().rule, 4);
 }
 
 /// A kernel gives the functions of its operation what they name, and nothing else.

@@ -6,6 +6,7 @@
 //!        | for local = expr while expr next expr { stmt* } | if expr { stmt* } else { stmt* } | exit
 //!        | load local = place | load unaligned local = place | store place = expr
 //!        | post place = expr | take local = place
+//!        | expect shared, expr | send place = expr | receive shared
 //!        | shuffle local = expr down expr, mask | redux local where expr
 //!        | barrier warp, mask | barrier block | barrier cluster | arrive | wait
 //!        | vote local = expr | fence order scope | await launch | trigger launch
@@ -104,6 +105,8 @@ pub struct Shared {
     pub len: &'static str,
     /// Are its accumulators near ones?
     pub near: bool,
+    /// Do they come as messages? Then nothing else writes them.
+    pub sent: bool,
 }
 
 /// The type of a local or expression.
@@ -176,6 +179,13 @@ pub enum Stmt {
     Post(Place, Expr),
     /// Names the accumulator that another block leaves in a place, waits for it, and leaves none there.
     Take(Local, Place),
+    /// Says how many messages this block gets in an array: once, by one thread, before it arrives.
+    Expect(&'static str, Expr),
+    /// Sends an accumulator to a place of another block of the cluster, or of this one. It orders nothing else, and is seen by
+    /// who receives it.
+    Send(Place, Expr),
+    /// Waits until all messages that this block expects in an array have come, and sees them.
+    Receive(&'static str),
     /// Names what an accumulator of the lane `down` lanes further up the warp holds; a lane that has no
     /// such lane gets its own. The lanes of the mask meet, and take part.
     Shuffle {

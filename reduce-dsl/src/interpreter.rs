@@ -9,7 +9,7 @@
 //!   statement; a divergent branch splits it. Which group, warp and block goes next, the [`Schedule`] says.
 //! - Lanes of a warp meet at shuffles and warp barriers: a group waits until every lane of the mask has
 //!   arrived at the same statement. Block and cluster barriers wait for all threads of theirs.
-//! - Only barriers, and releases that are acquired, order what threads do: executing together, or one after
+//! - Only barriers, releases that are acquired, and messages that are received order what threads do: executing together, or one after
 //!   the other in some schedule, does not, and neither do shuffles. Where only barriers synchronise, one schedule
 //!   finds every race. With atomics, the order of the blocks decides which of them meet whom: schedules try every
 //!   block as the last one of up to 8, and three of more.
@@ -33,6 +33,7 @@ mod flags;
 mod grid;
 mod machine;
 mod memory;
+mod messages;
 mod op;
 mod provenance;
 mod report;

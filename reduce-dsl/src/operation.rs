@@ -64,8 +64,8 @@ impl Record {
         self.fields.iter().map(|field| field.ty.size()).max().unwrap_or(1)
     }
 
-    /// Words of 8 bytes, where each holds 4 bytes of it and a flag.
-    pub fn flagged_words(&self) -> usize {
+    /// Words of 4 bytes that hold it: as many go to another block.
+    pub fn words(&self) -> usize {
         self.size().div_ceil(4)
     }
 

@@ -148,6 +148,9 @@ impl Program {
     /// Threads of a warp, on every architecture.
     pub const WARP: u32 = 32;
 
+    /// Bytes of shared memory that count the messages of a block: an mbarrier (PTX ISA, parallel synchronization instructions).
+    pub const COUNT_OF_MESSAGES: usize = 8;
+
     /// The kernel that has those items.
     pub fn kernel(&self, reads: Reads) -> &Kernel {
         &self.kernels[reads as usize]

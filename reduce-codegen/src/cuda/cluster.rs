@@ -1,7 +1,7 @@
 //! Clusters in C++: what CUDA's headers call `cooperative_groups`.
 
-/// Whose shared memory is whose.
-pub(super) const FUNCTIONS: &str = "
+/// Which block this is.
+pub(super) const RANK: &str = "
 // The number of this block in its cluster.
 __device__ __forceinline__ unsigned int cluster_rank()
 {
@@ -9,7 +9,10 @@ __device__ __forceinline__ unsigned int cluster_rank()
     asm(\"mov.u32 %0, %%cluster_ctarank;\" : \"=r\"(rank));
     return rank;
 }
+";
 
+/// Whose shared memory is whose.
+pub(super) const NEIGHBOUR: &str = "
 // The same place in the shared memory of the block of that rank.
 template <typename T> __device__ __forceinline__ T& of_block(T& here, unsigned int rank)
 {

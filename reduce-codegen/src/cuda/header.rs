@@ -178,7 +178,7 @@ fn workspace(program: &Program) -> String {
     let (first, partial) = (program.kernel(Reads::Inputs), program.partial());
     let size = bytes(partial.size());
     if takes_tickets(program) && first.has_flags() {
-        let size = bytes(8 * partial.flagged_words());
+        let size = bytes(8 * partial.words());
         return format!(
             "// workspace  {size} for each block: its partial, with flags; all of them must be 0 before the first\n\
              //            reduction, and are 0 after each\n\

@@ -53,6 +53,9 @@ fn stmt(around: Around<'_>, it: &Stmt, depth: usize) -> String {
             let (partial, from) = (types::record(around.acc(local.ty)), slot(operation, from));
             line(format!("const {} = take_partial<{partial}>({from});", declared(around, local)))
         }
+        Stmt::Expect(_, messages) => line(format!("expect(messages, {});", sub(messages))),
+        Stmt::Send(to, value) => line(send(operation, to, &sub(value))),
+        Stmt::Receive(_) => line("receive(messages);".to_owned()),
         Stmt::Shuffle { into, value, down, mask } => {
             line(shuffle(around, into, [&sub(value), &sub(down)], *mask))
         }
@@ -112,6 +115,13 @@ fn load(around: Around<'_>, local: &Local, from: &Place) -> String {
 /// A place of partials with flags: where they are, and which.
 fn slot(operation: &Operation, it: &Place) -> String {
     format!("{}, {}", buffer(operation, it.buffer), expr(operation, unwidened(&it.index)))
+}
+
+/// A place in the shared memory of another block is named by that of this one, and its rank.
+fn send(operation: &Operation, to: &Place, value: &str) -> String {
+    let here = place(operation, &Place { rank: None, ..to.clone() });
+    let rank = to.rank.as_ref().map_or("cluster_rank()".to_owned(), |rank| expr(operation, rank));
+    format!("send({here}, messages, {rank}, {value});")
 }
 
 fn shuffle(around: Around<'_>, into: &Local, [value, down]: [&str; 2], mask: u32) -> String {

@@ -21,6 +21,10 @@ pub(super) struct Uses {
     pub(super) writes_items: bool,
     /// Partials carry flags.
     pub(super) flags: bool,
+    /// Accumulators are sent to other blocks.
+    pub(super) messages: bool,
+    /// The shared memory of other blocks is loaded from and stored to.
+    pub(super) neighbours: bool,
     /// There is a ticket.
     pub(super) ticket: bool,
     /// Accumulators are near.
@@ -42,7 +46,8 @@ impl Uses {
     fn body(&mut self, stmts: &[Stmt]) {
         for stmt in stmts {
             match stmt {
-                Stmt::Load(local, Place { buffer, .. }) => {
+                Stmt::Load(local, Place { buffer, rank, .. }) => {
+                    self.neighbours |= rank.is_some();
                     self.ticket |= *buffer == Buffer::Ticket;
                     self.vectors.extend(vector(local.ty));
                     self.far |= local.ty == Ty::Acc;
@@ -51,11 +56,13 @@ impl Uses {
                     self.vectors.extend(vector(local.ty));
                     self.unaligned.extend(vector(local.ty));
                 }
-                Stmt::Store(Place { buffer, .. }, _) => {
+                Stmt::Store(Place { buffer, rank, .. }, _) => {
+                    self.neighbours |= rank.is_some();
                     self.ticket |= *buffer == Buffer::Ticket;
                     self.writes_items |= *buffer == Buffer::Items;
                 }
                 Stmt::Post(..) | Stmt::Take(..) => self.flags = true,
+                Stmt::Expect(..) | Stmt::Send(..) | Stmt::Receive(_) => self.messages = true,
                 Stmt::Atomic { .. } => self.ticket = true,
                 Stmt::Shuffle { .. } => self.shuffles = true,
                 Stmt::Redux(_, there) => self.redux = Some(there.is_some()),

@@ -1,41 +1,48 @@
-//! The tree over the blocks of a cluster, in the shared memory of its first block.
+//! The tree over the blocks of a cluster, in the shared memory of its first block, to which the others send their accumulators.
 
 use super::{Expansion, count, first};
 use reduce_dsl::Scalar;
-use reduce_dsl::expanded::{Barrier, Buffer, Expr, Local, Part, Place, Stmt, Ty};
+use reduce_dsl::expanded::{Buffer, Expr, Local, Part, Place, Shared, Stmt, Ty};
 use reduce_dsl::ops::Bin;
 use reduce_dsl::program::{Combine, How, Program, Step};
 
-const BLOCK_VALUES: [&str; 2] = ["block_values"; 2];
+const BLOCK_VALUES: &str = "block_values";
 
 impl Expansion<'_> {
-    /// What a kernel with clusters begins with: a block says that it runs, long before another one asks.
-    pub(super) fn clustered(&mut self) {
-        let cluster = self.kernel.cluster();
-        self.constant("CLUSTER", cluster, format!("cluster({cluster}): blocks of a cluster"));
+    /// What a kernel with clusters begins with: a block says that it runs, long before another one asks, and the first one
+    /// expects the accumulators.
+    pub(super) fn begin_cluster(&mut self) {
         let note = format!(
-            "this block runs: where all have arrived, each may write to the first  [cluster({cluster})]"
+            "the first block expects an accumulator of each, and may be sent them where all have arrived  [cluster({})]",
+            self.kernel.cluster()
         );
-        self.body.extend([Stmt::Note(Part::Fold, note), Stmt::Arrive]);
+        self.body.push(Stmt::Note(Part::Fold, note));
+        if self.guarded() {
+            self.count_blocks();
+        }
+        let first = Expr::Rank.equals(0).and(Expr::Thread.equals(0));
+        let expect = Stmt::Expect(BLOCK_VALUES, self.blocks_present());
+        self.body.extend([Stmt::when(first, vec![expect]), Stmt::Arrive]);
     }
 
-    /// The accumulators of the blocks become one, in thread 0 of the first: each leaves its own in that block's shared
-    /// memory, once it runs, and its first warp takes them, or one thread.
+    /// The accumulators of the blocks become one, in thread 0 of the first: each sends its own to that block's shared
+    /// memory, once it runs, and its first warp receives them, or one thread.
     pub(super) fn cluster_tree(&mut self, combine: Combine) {
         self.note(Part::Tree, &Step::Combine(combine), super::words(combine));
         let (mut leave, acc) = self.of_block();
         let was_near = self.near && !self.program.has_near_partials();
         self.near &= !was_near;
-        let values = self.share(BLOCK_VALUES, "CLUSTER");
+        self.shared.push(Shared { name: BLOCK_VALUES, len: "CLUSTER", near: self.near, sent: true });
+        let values = Buffer::Shared(BLOCK_VALUES);
         let mine = Place { rank: Some(Box::new(0.into())), ..values.at(Expr::Rank) };
-        leave.push(Stmt::Store(mine, acc));
+        leave.push(Stmt::Send(mine, acc));
         let there = self.guarded().then(|| Expr::from(0).below(count().get()));
         let leaves = there.into_iter().fold(Expr::Thread.equals(0), Expr::and);
-        self.body.extend([Stmt::Wait, Stmt::when(leaves, leave), Stmt::Barrier(Barrier::Cluster)]);
+        self.body.extend([Stmt::Wait, Stmt::when(leaves, leave)]);
         // A variable of near accumulators holds none of the cluster.
         let acc = Local::new(if was_near { "acc_far" } else { "acc" }, self.acc_type());
         self.body.extend(was_near.then(|| Stmt::Var(acc.clone(), Expr::Empty)));
-        let outside = std::mem::take(&mut self.body);
+        let outside = std::mem::replace(&mut self.body, vec![Stmt::Receive(BLOCK_VALUES)]);
         let takes = if combine.how == How::Gathered {
             self.lanes = vec![acc];
             self.gather(combine, values, "block_value");
@@ -61,16 +68,19 @@ impl Expansion<'_> {
     }
 
     /// How many blocks of the cluster hold an item, counted in the first.
-    fn blocks_present(&mut self) -> Expr {
-        if !self.guarded() {
-            return Expr::Named("CLUSTER");
-        }
-        let blocks = Local::new("blocks_present", Ty::U32);
+    fn blocks_present(&self) -> Expr {
+        if self.guarded() { present().get() } else { Expr::Named("CLUSTER") }
+    }
+
+    fn count_blocks(&mut self) {
         let [tile, cluster] = ["TILE", "CLUSTER"].map(|name| Expr::Named(name).cast(Scalar::U64));
-        let left = Expr::Items.bin(Bin::Sub, first().get());
+        let left = Expr::Items.bin(Bin::Max, first().get()).bin(Bin::Sub, first().get());
         let less_one = Expr::Named("TILE").bin(Bin::Sub, 1).cast(Scalar::U64);
         let started = left.bin(Bin::Add, less_one).over(tile);
-        self.body.push(Stmt::Let(blocks.clone(), started.bin(Bin::Min, cluster).cast(Scalar::U32)));
-        blocks.get()
+        self.body.push(Stmt::Let(present(), started.bin(Bin::Min, cluster).cast(Scalar::U32)));
     }
+}
+
+fn present() -> Local {
+    Local::new("blocks_present", Ty::U32)
 }

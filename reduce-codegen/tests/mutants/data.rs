@@ -51,6 +51,7 @@ pub(crate) const MUTATIONS: [Mutation; 22] = [
         Stmt::Load(Local { ty: Ty::Vector(..), .. }, _) => Vec::new(),
         Stmt::Load(local, place) => vec![vec![Stmt::Load(local.clone(), shifted(place))]],
         Stmt::Store(place, value) => vec![vec![Stmt::Store(shifted(place), value.clone())]],
+        Stmt::Send(place, value) => vec![vec![Stmt::Send(shifted(place), value.clone())]],
         _ => Vec::new(),
     }),
     Mutation::of_data("in another block's memory", other_rank),
@@ -88,7 +89,9 @@ pub(crate) const MUTATIONS: [Mutation; 22] = [
         once(is_combination(stmt), || vec![stmt.clone(), stmt.clone()])
     }),
     Mutation::of_data("not counted", |_, stmt| once(is_combination(stmt), Vec::new)),
-    Mutation::of_data("store dropped", |_, stmt| once(matches!(stmt, Stmt::Store(..)), Vec::new)),
+    Mutation::of_data("store dropped", |_, stmt| {
+        once(matches!(stmt, Stmt::Store(..) | Stmt::Send(..)), Vec::new)
+    }),
 ];
 
 fn each(stmts: Vec<Stmt>) -> Vec<Vec<Stmt>> {
@@ -192,8 +195,8 @@ fn shifted(place: &Place) -> Place {
 
 /// The next block's memory, or the block's own.
 fn other_rank(_: &Subject, stmt: &Stmt) -> Vec<Vec<Stmt>> {
-    let Stmt::Store(place @ Place { rank: Some(rank), .. }, value) = stmt else { return Vec::new() };
-    let to = |rank| vec![Stmt::Store(Place { rank, ..place.clone() }, value.clone())];
+    let Stmt::Send(place @ Place { rank: Some(rank), .. }, value) = stmt else { return Vec::new() };
+    let to = |rank| vec![Stmt::Send(Place { rank, ..place.clone() }, value.clone())];
     vec![to(Some(Box::new(after(rank)))), to(None)]
 }
 

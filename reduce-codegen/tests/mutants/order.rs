@@ -4,23 +4,18 @@ use super::catalogue::{Mutation, once};
 use super::kernels::Subject;
 use reduce_dsl::Value;
 use reduce_dsl::expanded::{AtomicOp, Barrier, Buffer, Expr, FULL, Local, MemoryOrder, Place, Stmt, Ty};
+use reduce_dsl::ops::Bin;
 use reduce_dsl::program::Scope;
 
 /// The lower half of a warp.
 const HALF: u32 = FULL >> 16;
 
-pub(crate) const MUTATIONS: [Mutation; 23] = [
+pub(crate) const MUTATIONS: [Mutation; 26] = [
     Mutation::of_order("block barrier deleted", |_, stmt| {
         once(*stmt == Stmt::Barrier(Barrier::Block), Vec::new)
     }),
     Mutation::of_order("warp barrier deleted", |_, stmt| {
         once(matches!(stmt, Stmt::Barrier(Barrier::Warp(_))), Vec::new)
-    }),
-    Mutation::of_order("cluster barrier deleted", |_, stmt| {
-        once(*stmt == Stmt::Barrier(Barrier::Cluster), Vec::new)
-    }),
-    Mutation::of_order("cluster barrier of the block only", |_, stmt| {
-        once(*stmt == Stmt::Barrier(Barrier::Cluster), || vec![Stmt::Barrier(Barrier::Block)])
     }),
     Mutation::of_order("arrival deleted", |_, stmt| once(*stmt == Stmt::Arrive, Vec::new)),
     Mutation::of_order("wait deleted", |_, stmt| once(*stmt == Stmt::Wait, Vec::new)),
@@ -62,6 +57,22 @@ pub(crate) const MUTATIONS: [Mutation; 23] = [
     }),
     Mutation::of_order("partial with a flag not left", |_, stmt| {
         once(matches!(stmt, Stmt::Post(..)), Vec::new)
+    }),
+    Mutation::of_order("messages not expected", |_, stmt| once(matches!(stmt, Stmt::Expect(..)), Vec::new)),
+    Mutation::of_order("messages expected by all threads", |_, stmt| {
+        let Stmt::If(_, then, otherwise) = stmt else { return Vec::new() };
+        let expects = |stmt: &Stmt| matches!(stmt, Stmt::Expect(..));
+        once(then.iter().any(expects) && otherwise.is_empty(), || then.clone())
+    }),
+    Mutation::of_order("one message more or less expected", |_, stmt| {
+        let Stmt::Expect(array, messages) = stmt else { return Vec::new() };
+        let counts = [messages.clone().plus(1), messages.clone().bin(Bin::Sub, 1)];
+        counts.map(|messages| vec![Stmt::Expect(array, messages)]).to_vec()
+    }),
+    Mutation::of_order("messages not received", |_, stmt| once(matches!(stmt, Stmt::Receive(_)), Vec::new)),
+    Mutation::of_order("message stored", |_, stmt| match stmt {
+        Stmt::Send(place, value) => vec![vec![Stmt::Store(place.clone(), value.clone())]],
+        _ => Vec::new(),
     }),
     Mutation::of_order("ticket not reset", |_, stmt| {
         let stores = matches!(stmt, Stmt::Store(place, value) if is_reset(place, value));

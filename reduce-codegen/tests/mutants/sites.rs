@@ -70,11 +70,17 @@ pub(crate) fn with_expressions(stmt: &Stmt, rewrite: &dyn Fn(&Expr) -> Vec<Expr>
 /// The expressions of a statement, but for those of its body.
 fn expressions(stmt: &mut Stmt) -> Vec<&mut Expr> {
     match stmt {
-        Stmt::Let(_, value) | Stmt::Var(_, value) | Stmt::Set(_, value) | Stmt::Vote(_, value) => vec![value],
+        Stmt::Let(_, value)
+        | Stmt::Var(_, value)
+        | Stmt::Set(_, value)
+        | Stmt::Vote(_, value)
+        | Stmt::Expect(_, value) => {
+            vec![value]
+        }
         Stmt::For(it) => vec![&mut it.from, &mut it.test, &mut it.next],
         Stmt::If(test, ..) => vec![test],
         Stmt::Load(_, place) | Stmt::LoadUnaligned(_, place) | Stmt::Take(_, place) => of_place(place),
-        Stmt::Store(place, value) | Stmt::Post(place, value) => {
+        Stmt::Store(place, value) | Stmt::Post(place, value) | Stmt::Send(place, value) => {
             of_place(place).into_iter().chain([value]).collect()
         }
         Stmt::AtomicCombine { place, value, .. } | Stmt::Atomic { place, value, .. } => {
@@ -83,7 +89,7 @@ fn expressions(stmt: &mut Stmt) -> Vec<&mut Expr> {
         Stmt::Shuffle { value, down, .. } => vec![value, down],
         Stmt::Redux(_, there) => there.iter_mut().collect(),
         Stmt::Note(..) | Stmt::Exit | Stmt::Barrier(_) | Stmt::Fence(..) => Vec::new(),
-        Stmt::Arrive | Stmt::Wait | Stmt::AwaitLaunch | Stmt::TriggerLaunch => Vec::new(),
+        Stmt::Receive(_) | Stmt::Arrive | Stmt::Wait | Stmt::AwaitLaunch | Stmt::TriggerLaunch => Vec::new(),
     }
 }
 

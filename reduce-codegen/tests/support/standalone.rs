@@ -80,7 +80,7 @@ fn memory(entry: &Entry, reads: Reads) -> Vec<(String, String)> {
         }
     };
     let flags = entry.says("workspace", "flags");
-    let partial = if flags { 8 * operation.acc.flagged_words() } else { acc };
+    let partial = if flags { 8 * operation.acc.words() } else { acc };
     let partials = number("partials").or(number("grid")).unwrap() * partial;
     let written = if flags || entry.says("workspace", "empty") { partials } else { 0 };
     let tickets = 4 * number("tickets").unwrap_or(1);

@@ -5,14 +5,14 @@
 
 mod cursor;
 mod expr;
+mod phrases;
 mod words;
 
-use super::{
-    Barrier, Buffer, Constant, ExpandedKernel, Expr, FULL, Local, Loop, Part, Place, Shared, Stmt, Ty, Unroll,
-};
+use super::{Buffer, Constant, ExpandedKernel, Expr, Local, Loop, Place, Shared, Stmt, Ty};
 use crate::program::Reads;
 use cursor::{Cursor, lines};
 use expr::Names;
+use phrases::{barrier, launch, mask, note, unroll};
 use words::intern;
 
 /// Text that is no kernel.
@@ -148,16 +148,17 @@ impl<'a> Reader<'a> {
         line.end(Constant { name, value, formula: value.to_string(), note: String::new() })
     }
 
-    /// `name: [acc; LENGTH]`, or `near` for `acc`.
+    /// `name: [acc; LENGTH]`, or `near` for `acc`, or `sent acc`.
     fn shared(&mut self, mut line: Cursor<'a>) -> Parsed<Shared> {
         let name = intern(line.name()?);
         [":", "["].into_iter().try_for_each(|it| line.expect(it))?;
+        let sent = line.accept("sent");
         let near = line.one_of(&[Ty::Acc, Ty::Near])? == Ty::Near;
         line.expect(";")?;
         let len = intern(line.name()?);
         line.expect("]")?;
         self.names.shared.push(name);
-        line.end(Shared { name, len, near })
+        line.end(Shared { name, len, near, sent })
     }
 
     /// The statements at that depth, up to the first line that is further out. Their names end with them.
@@ -190,6 +191,12 @@ impl<'a> Reader<'a> {
             "store" => self.store(line, Stmt::Store),
             "post" => self.store(line, Stmt::Post),
             "take" => self.load(line, Stmt::Take),
+            "expect" => self.expect(line),
+            "send" => self.store(line, Stmt::Send),
+            "receive" => {
+                let array = self.array(&mut line)?;
+                line.end(Stmt::Receive(array))
+            }
             "shuffle" => self.shuffle(line),
             "redux" => self.redux(line),
             "barrier" => barrier(line),
@@ -240,12 +247,28 @@ impl<'a> Reader<'a> {
         line.end(load(local, place))
     }
 
-    /// `place = expr`, behind `store` or `post`.
+    /// `place = expr`, behind `store`, `post` or `send`.
     fn store(&mut self, mut line: Cursor<'a>, store: fn(Place, Expr) -> Stmt) -> Parsed<Stmt> {
         let place = self.place(&mut line)?;
         line.expect("=")?;
         let value = self.names.expr(&mut line, None)?;
         line.end(store(place, value))
+    }
+
+    /// `array, expr`, behind `expect`.
+    fn expect(&mut self, mut line: Cursor<'a>) -> Parsed<Stmt> {
+        let array = self.array(&mut line)?;
+        line.expect(",")?;
+        let messages = self.names.expr(&mut line, Some(Ty::U32))?;
+        line.end(Stmt::Expect(array, messages))
+    }
+
+    /// The name of an array in shared memory.
+    fn array(&self, line: &mut Cursor<'a>) -> Parsed<&'static str> {
+        match self.names.buffer(line)? {
+            Buffer::Shared(name) => Ok(name),
+            other => line.error(format!("`{other}` is no array in shared memory")),
+        }
     }
 
     /// `local = expr down expr, mask 0xffffffff`, behind `shuffle`.
@@ -337,47 +360,4 @@ impl<'a> Reader<'a> {
         };
         Ok(Stmt::If(test, then, otherwise))
     }
-}
-
-/// `part: text`, behind `--`.
-fn note(line: &Cursor<'_>, text: &str) -> Parsed<Stmt> {
-    let note = text.trim_start().split_once(": ").and_then(|(part, text)| {
-        let part = words::PARTS.into_iter().find(|it: &Part| it.to_string() == part)?;
-        Some(Stmt::Note(part, text.to_owned()))
-    });
-    note.map_or_else(|| line.error("a remark is `-- part: text`, with the part of the kernel"), Ok)
-}
-
-/// `launch`, behind `await` or `trigger`.
-fn launch(mut line: Cursor<'_>, stmt: Stmt) -> Parsed<Stmt> {
-    line.expect("launch")?;
-    line.end(stmt)
-}
-
-fn barrier(mut line: Cursor<'_>) -> Parsed<Stmt> {
-    let barrier = match line.word()? {
-        "warp" => Barrier::Warp(mask(&mut line)?),
-        "block" => Barrier::Block,
-        "cluster" => Barrier::Cluster,
-        other => return line.error(format!("`{other}` is no barrier: `warp`, `block` or `cluster` is")),
-    };
-    line.end(Stmt::Barrier(barrier))
-}
-
-/// `, unrolled` or `, unrolled by 4`, or nothing.
-fn unroll(line: &mut Cursor<'_>) -> Parsed<Unroll> {
-    if !line.accept(",") {
-        return Ok(Unroll::Unsaid);
-    }
-    line.expect("unrolled")?;
-    if line.accept("by") { line.number().map(Unroll::By) } else { Ok(Unroll::All) }
-}
-
-/// `, mask 0x0000ffff`, or nothing for all lanes.
-fn mask(line: &mut Cursor<'_>) -> Parsed<u32> {
-    if !line.accept(",") {
-        return Ok(FULL);
-    }
-    line.expect("mask")?;
-    line.number()
 }

@@ -31,9 +31,10 @@ impl fmt::Display for ExpandedKernel {
         }
         writeln!(f)?;
         self.constants.iter().try_for_each(|it| writeln!(f, "  const {} = {}", it.name, it.value))?;
-        self.shared
-            .iter()
-            .try_for_each(|it| writeln!(f, "  shared {}: [{}; {}]", it.name, it.holds(), it.len))?;
+        self.shared.iter().try_for_each(|it| {
+            let sent = if it.sent { "sent " } else { "" };
+            writeln!(f, "  shared {}: [{sent}{}; {}]", it.name, it.holds(), it.len)
+        })?;
         body(f, &self.body, 1)
     }
 }
@@ -60,6 +61,9 @@ fn print_stmt(f: &mut fmt::Formatter<'_>, stmt: &Stmt, depth: usize) -> fmt::Res
         Stmt::Store(place, value) => writeln!(f, "store {place} = {value}"),
         Stmt::Post(place, value) => writeln!(f, "post {place} = {value}"),
         Stmt::Take(local, place) => writeln!(f, "take {local} = {place}"),
+        Stmt::Expect(array, messages) => writeln!(f, "expect {array}, {messages}"),
+        Stmt::Send(place, value) => writeln!(f, "send {place} = {value}"),
+        Stmt::Receive(array) => writeln!(f, "receive {array}"),
         Stmt::Redux(acc, None) => writeln!(f, "redux {}", acc.name),
         Stmt::Redux(acc, Some(there)) => writeln!(f, "redux {} where {there}", acc.name),
         Stmt::Shuffle { into, value, down, mask: FULL } => {

@@ -28,17 +28,19 @@
 //!     and in the shared memory of their block; but where partials are near, all that is no result is, in both kernels.
 //! 11. A redux is one of accumulators that the hardware combines, with positions of 32 bits if they have any.
 //! 12. A kernel waits for the previous launch if it is dependent in the program, and then first of all: under no condition,
-//!     and before it touches memory. Only one that triggers in the program lets the next launch begin.
+//!     and before it touches memory, but for messages that it expects and its arrival. Only one that triggers in the program
+//!     lets the next launch begin.
+//! 13. Messages go to arrays that nothing else writes, of which a kernel has one at the most. They are expected before the
+//!     arrival, and are sent and received behind the wait.
 
 mod bounds;
 mod expressions;
+mod places;
 
-use super::{
-    Barrier, Buffer, Expanded, ExpandedKernel, Expr, FULL, Local, MemoryOrder, Place, Shared, Stmt, Ty,
-};
+use super::{Barrier, Buffer, Expanded, ExpandedKernel, Expr, FULL, Local, MemoryOrder, Shared, Stmt, Ty};
 use crate::near::Near;
-use crate::operation::{Layout, Operation};
-use crate::program::{Program, Reads, Scope};
+use crate::operation::Operation;
+use crate::program::{Program, Scope};
 use crate::redux::Redux;
 use std::collections::BTreeMap;
 
@@ -77,13 +79,14 @@ impl Expanded {
                 ticket,
                 flags,
                 trigger: kernel.trigger,
+                arrived: false,
                 met: false,
                 scope: BTreeMap::new(),
             };
             verifier.ensure(4, expanded.cluster == kernel.cluster(), || {
                 format!("clusters of {} blocks", expanded.cluster)
             })?;
-            let first = expanded.body.iter().find(|stmt| !matches!(stmt, Stmt::Note(..)));
+            let first = expanded.body.iter().find(|stmt| !begins_cluster(stmt));
             let waits = first == Some(&Stmt::AwaitLaunch);
             verifier.ensure(12, [expanded.dependent, waits] == [kernel.dependent; 2], || {
                 format!("dependent is {}, and waiting {waits}", expanded.dependent)
@@ -91,6 +94,8 @@ impl Expanded {
             verifier.ensure(10, expanded.near_partials == program.has_near_partials(), || {
                 format!("partials are {}", expanded.partial())
             })?;
+            let sent = expanded.shared.iter().filter(|array| array.sent).count();
+            verifier.ensure(13, sent <= 1, || format!("{sent} arrays of messages"))?;
             verifier.ensure(8, bytes == program.shared_bytes(kernel), || {
                 format!("{bytes} bytes of shared memory")
             })?;
@@ -132,6 +137,8 @@ struct Verifier<'a> {
     flags: bool,
     /// Does it let the next launch begin?
     trigger: bool,
+    /// Have threads arrived?
+    arrived: bool,
     /// Do all blocks of the cluster run?
     met: bool,
     scope: BTreeMap<String, Binding>,
@@ -173,6 +180,19 @@ impl Verifier<'_> {
                 self.place(place)?;
                 self.bind(local, false, Uniform::Thread)
             }
+            Stmt::Expect(array, messages) => {
+                self.messages(stmt, array, !self.arrived)?;
+                self.expect(messages, Ty::U32).map(|_| ())
+            }
+            Stmt::Send(place, value) => {
+                let Buffer::Shared(array) = place.buffer else {
+                    return self.ensure(13, false, || format!("a message to {place}"));
+                };
+                self.messages(stmt, array, self.met)?;
+                self.place(place)?;
+                self.value_of(place, value)
+            }
+            Stmt::Receive(array) => self.messages(stmt, array, self.met),
             Stmt::Shuffle { into, value, down, mask } => {
                 let near = value.ty() == Some(Ty::Near);
                 self.expect(value, if near { Ty::Near } else { Ty::Acc })?;
@@ -194,6 +214,7 @@ impl Verifier<'_> {
             }
             Stmt::Barrier(Barrier::Cluster) | Stmt::Arrive | Stmt::Wait => {
                 self.clustered(stmt.to_string().trim())?;
+                self.arrived = true;
                 self.met |= *stmt != Stmt::Arrive;
                 self.meeting(4, here >= Uniform::Cluster, stmt)
             }
@@ -239,12 +260,6 @@ impl Verifier<'_> {
         }
     }
 
-    /// What only is done to partials that carry flags.
-    fn flagged(&self, stmt: &Stmt, place: &Place) -> Check {
-        let legal = self.flags && place.buffer == Buffer::Partials;
-        self.ensure(7, legal, || format!("`{}` without flags", stmt.to_string().trim()))
-    }
-
     /// What only blocks of a cluster can do.
     fn clustered(&self, what: &str) -> Check {
         self.ensure(4, self.kernel.cluster > 1, || format!("`{what}` without a cluster"))
@@ -284,81 +299,25 @@ impl Verifier<'_> {
         self.value(local, value).map(|_| ())
     }
 
-    fn load(&mut self, local: &Local, place: &Place) -> Check {
-        let uniform = self.place(place)?;
-        let element = self.element(place.buffer);
-        let legal = match (local.ty, place.buffer) {
-            (Ty::Vector(ty, lanes), Buffer::Input(_)) => {
-                let whole = lanes.is_power_of_two() && u64::from(lanes) * ty.size() as u64 <= 16;
-                self.ensure(6, whole && !self.strided(), || {
-                    format!("{} loads {lanes} elements of {ty}", local.name)
-                })?;
-                element == Some(Ty::Scalar(ty))
-            }
-            (ty, Buffer::Input(_) | Buffer::Items | Buffer::Shared(_)) => element == Some(ty),
-            (ty, Buffer::Partials) => self.ticket && !self.flags && element == Some(ty),
-            (_, Buffer::Result | Buffer::Ticket) => false,
-        };
-        self.ensure(7, legal, || format!("`{}` is loaded from {place}", local.name))?;
-        self.bind(local, false, uniform)
-    }
-
-    fn store(&self, place: &Place, value: &Expr) -> Check {
-        self.place(place)?;
-        let writable = match place.buffer {
-            Buffer::Partials => !self.flags,
-            Buffer::Result | Buffer::Shared(_) => true,
-            Buffer::Items => self.in_place,
-            Buffer::Ticket => self.ticket,
-            Buffer::Input(_) => false,
-        };
-        let element = self.element(place.buffer).filter(|_| writable);
-        self.ensure(7, element.is_some() && element == value.ty(), || {
-            format!("{value} is stored to {place}")
-        })?;
-        self.check(value).map(|_| ())
-    }
-
-    fn place(&self, place: &Place) -> Result<Uniform, Violation> {
-        let shared = matches!(place.buffer, Buffer::Shared(_));
-        let legal = shared || place.rank.is_none();
-        place.rank.iter().try_for_each(|_| self.clustered(&place.to_string()))?;
-        self.ensure(4, place.rank.is_none() || self.met, || format!("{place} before its block may run"))?;
-        self.ensure(7, legal, || format!("{place} is not in the shared memory of a block"))?;
-        let near = self.element(place.buffer) == Some(Ty::Near);
-        let own = self.near.is_some() && (place.rank.is_none() || self.kernel.near_partials);
-        self.ensure(10, !near || own, || format!("{place} is near"))?;
-        place.rank.iter().try_for_each(|rank| self.expect(rank, Ty::U32).map(|_| ()))?;
-        self.expect(&place.index, if shared { Ty::U32 } else { Ty::U64 })
-    }
-
-    fn strided(&self) -> bool {
-        self.operation.layout == Layout::Strided
-    }
-
-    fn element(&self, buffer: Buffer) -> Option<Ty> {
-        match buffer {
-            Buffer::Input(k) if self.kernel.reads == Reads::Inputs => {
-                Some(Ty::Scalar(self.operation.inputs.get(k)?.ty))
-            }
-            Buffer::Items if self.kernel.reads == Reads::Partials => Some(self.kernel.partial()),
-            Buffer::Input(_) | Buffer::Items => None,
-            Buffer::Partials => Some(self.kernel.partial()),
-            Buffer::Result => Some(Ty::Output),
-            Buffer::Ticket => Some(Ty::U32),
-            Buffer::Shared(name) => {
-                self.kernel.shared.iter().find(|array| array.name == name).map(Shared::holds)
-            }
-        }
-    }
-
     fn ensure(&self, rule: u32, holds: bool, what: impl FnOnce() -> String) -> Check {
         if holds { Ok(()) } else { Err(Violation { rule, kernel: self.kernel.name, what: what() }) }
     }
 }
 
+/// What may come before the wait for the previous launch.
+fn begins_cluster(stmt: &Stmt) -> bool {
+    if let Stmt::If(_, then, otherwise) = stmt {
+        return then.iter().chain(otherwise).all(begins_cluster);
+    }
+    matches!(stmt, Stmt::Note(..) | Stmt::Let(..) | Stmt::Arrive | Stmt::Expect(..))
+}
+
 /// Bytes of the arrays in shared memory.
 fn shared_bytes(kernel: &ExpandedKernel, operation: &Operation, near: Option<&Near>) -> usize {
-    let size = |array: &Shared| near.filter(|_| array.near).map_or(&operation.acc, |near| &near.acc).size();
-    kernel.shared.iter().map(|array| kernel.constant(array.len) as usize * size(array)).sum()
+    let bytes = |array: &Shared| {
+        let acc = near.filter(|_| array.near).map_or(&operation.acc, |near| &near.acc);
+        let len = kernel.constant(array.len) as usize;
+        if array.sent { Program::COUNT_OF_MESSAGES + len * 4 * acc.words() } else { len * acc.size() }
+    };
+    kernel.shared.iter().map(bytes).sum()
 }

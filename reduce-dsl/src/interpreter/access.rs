@@ -19,7 +19,7 @@ const OUTSIDE: u64 = u64::MAX;
 /// Where lanes go in an array of accumulators.
 pub(super) struct Spots {
     array: Array,
-    rank: PerLane<u64>,
+    pub(super) rank: PerLane<u64>,
     pub(super) index: PerLane<u64>,
     /// The lanes that may go there.
     pub(super) inside: u32,
@@ -222,7 +222,7 @@ impl Machine<'_, '_> {
         inside
     }
 
-    fn count(&mut self, team: &mut Cluster, here: Here, direction: Direction, spots: &Spots) {
+    pub(super) fn count(&mut self, team: &mut Cluster, here: Here, direction: Direction, spots: &Spots) {
         let layout = self.layout;
         let (record, base) = match spots.array {
             Array::Items => (&layout.partial, self.setting.items_at),

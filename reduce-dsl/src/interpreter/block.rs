@@ -5,6 +5,7 @@ use super::code::Code;
 use super::count::BlockTally;
 use super::domain::Acc;
 use super::memory::Cell;
+use super::messages::Mail;
 use super::sync::Fences;
 use super::warp::{WIDTH, Warp, each};
 
@@ -15,6 +16,7 @@ pub(super) struct Block {
     pub(super) clocks: Clocks,
     pub(super) fences: Fences,
     pub(super) tally: BlockTally,
+    pub(super) mail: Mail,
     /// Threads that have arrived, and not waited for the others yet.
     pub(super) arrived: u32,
     /// Has it met the other blocks of its cluster, which have all started then?
@@ -51,6 +53,7 @@ impl Block {
             clocks: Clocks::new(number as u32, threads),
             fences: Fences::default(),
             tally: BlockTally::new(threads),
+            mail: Mail::default(),
             arrived: 0,
             met: false,
             ended: false,
@@ -127,6 +130,7 @@ impl Cluster {
     pub(super) fn run(&mut self) {
         for block in &mut self.blocks {
             (block.met, block.arrived) = (true, 0);
+            block.warps.iter_mut().for_each(|warp| warp.arrived = 0);
             block.release();
         }
     }

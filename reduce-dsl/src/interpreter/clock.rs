@@ -9,6 +9,7 @@
 //! grid. What only the second one orders is a scope that is too narrow.
 
 use super::warp::{PerLane, WIDTH, each};
+use std::collections::BTreeSet;
 use std::rc::Rc;
 
 /// Who did something, at which statement, and when.
@@ -19,6 +20,8 @@ pub(super) struct Stamp {
     pub(super) pc: u32,
     phase: u32,
     step: u32,
+    /// The block that it goes to, if it is a message: only who receives it knows of it.
+    pub(super) to: Option<u32>,
 }
 
 /// Does one event happen before another?
@@ -34,6 +37,8 @@ pub(super) enum Order {
 #[derive(Clone, Default)]
 struct Known {
     blocks: Vec<(u32, Rc<Progress>)>,
+    /// The blocks whose messages are known, in order.
+    received: Vec<u32>,
 }
 
 /// What is known of one block: all before `phase`, and in it the steps of each lane below those given.
@@ -72,7 +77,14 @@ impl Progress {
 }
 
 impl Known {
+    fn is_empty(&self) -> bool {
+        self.blocks.is_empty() && self.received.is_empty()
+    }
+
     fn has(&self, it: &Stamp) -> bool {
+        if let Some(to) = it.to {
+            return self.received.contains(&to);
+        }
         let at = self.blocks.binary_search_by_key(&it.block, |(block, _)| *block);
         at.is_ok_and(|at| self.blocks[at].1.has(it))
     }
@@ -104,7 +116,8 @@ impl Known {
             }
         }
         all.extend(ours.chain(theirs).cloned());
-        Known { blocks: all }
+        let received = self.received.iter().chain(&other.received).copied().collect::<BTreeSet<_>>();
+        Known { blocks: all, received: received.into_iter().collect() }
     }
 }
 
@@ -157,9 +170,9 @@ impl Clock {
 }
 
 fn join(ours: &mut Rc<Known>, theirs: &Rc<Known>) {
-    if ours.blocks.is_empty() {
+    if ours.is_empty() {
         ours.clone_from(theirs);
-    } else if !Rc::ptr_eq(ours, theirs) && !theirs.blocks.is_empty() {
+    } else if !Rc::ptr_eq(ours, theirs) && !theirs.is_empty() {
         *ours = Rc::new(ours.joined(theirs));
     }
 }
@@ -187,12 +200,13 @@ impl Clocks {
     /// What a thread does now, at that statement.
     pub(super) fn stamp(&self, thread: u32, pc: usize) -> Stamp {
         let step = self.steps[thread as usize];
-        Stamp { block: self.block, thread, pc: pc as u32, phase: self.phase, step }
+        Stamp { block: self.block, thread, pc: pc as u32, phase: self.phase, step, to: None }
     }
 
     /// Does that event happen before what the thread does now?
     pub(super) fn order(&self, thread: u32, it: &Stamp) -> Order {
-        if it.block == self.block && (it.thread == thread || it.phase < self.phase) {
+        let ours = it.to.is_none() && it.block == self.block;
+        if ours && (it.thread == thread || it.phase < self.phase) {
             return Order::Before;
         }
         self.known(thread).order(it)
@@ -252,6 +266,18 @@ impl Clocks {
         let mut clock = self.known(thread).clone();
         clock.change(|known| known.of(block).join(&Progress { phase, warps: vec![(warp, steps)] }));
         clock
+    }
+
+    /// The thread knows the messages that came to its block.
+    pub(super) fn receive(&mut self, thread: u32) {
+        let (mut clock, block) = (self.known(thread).clone(), self.block);
+        clock.change(|known| {
+            if !known.received.contains(&block) {
+                known.received.push(block);
+                known.received.sort_unstable();
+            }
+        });
+        self.learn(thread, clock);
     }
 
     /// The thread knows what was released; if `real` does not hold, only as if all scopes were the grid.

@@ -1,10 +1,9 @@
 //! Flat code: a kernel with names resolved to registers, constants folded and blocks turned into jumps.
 
 use super::domain::Positions;
-use super::expr::ScalarExpr;
-use super::op::{Array, At, Elements, Op};
+use super::op::{Elements, Op};
 use super::setting::Setting;
-use crate::expanded::{Buffer, Chunk, ExpandedKernel, Loop, Part, Place, Shared, Stmt, Ty};
+use crate::expanded::{Buffer, Chunk, ExpandedKernel, Loop, Part, Place, Stmt, Ty};
 
 /// Where an operation comes from.
 #[derive(Clone, Copy)]
@@ -111,7 +110,10 @@ impl<'k> Writer<'k, '_> {
                 | Stmt::LoadUnaligned(..)
                 | Stmt::Store(..)
                 | Stmt::Post(..)
-                | Stmt::Take(..) => {
+                | Stmt::Take(..)
+                | Stmt::Expect(..)
+                | Stmt::Send(..)
+                | Stmt::Receive(_) => {
                     self.simple(stmt).map_err(malformed)?;
                 }
                 Stmt::Shuffle { .. } | Stmt::Redux(..) | Stmt::Barrier(_) | Stmt::Fence(..) | Stmt::Exit => {
@@ -130,11 +132,12 @@ impl<'k> Writer<'k, '_> {
     fn push(&mut self, stmt: &'k Stmt, op: Op) -> usize {
         let combines = match &op {
             Op::Acc { value, .. } | Op::StoreAcc { value, .. } => value.combines(),
-            Op::Shuffle { value, .. } | Op::Post { value, .. } => value.combines(),
+            Op::Shuffle { value, .. } | Op::Post { value, .. } | Op::Send { value, .. } => value.combines(),
             Op::AtomicCombine { .. } | Op::Redux { .. } => true,
             Op::Scalar { .. } | Op::Branch { .. } | Op::Jump(_) | Op::Elements { .. } => false,
             Op::LoadAcc { .. } | Op::LoadTicket { .. } | Op::StoreTicket { .. } | Op::Barrier(_) => false,
             Op::Fence(..) | Op::Atomic { .. } | Op::Take { .. } | Op::Exit => false,
+            Op::Expect { .. } | Op::Receive => false,
             Op::Arrive | Op::Wait | Op::Vote { .. } | Op::AwaitLaunch | Op::TriggerLaunch => false,
         };
         self.code.ops.push(op);
@@ -230,6 +233,19 @@ impl<'k> Writer<'k, '_> {
                 let at = self.slot(place)?;
                 Op::Take { into: self.bind(&local.name, self.held(place))?, at }
             }
+            Stmt::Expect(array, messages) => {
+                self.messages(array)?;
+                Op::Expect { messages: self.scalar(messages, Ty::U32)? }
+            }
+            Stmt::Send(place, value) => {
+                let Buffer::Shared(array) = place.buffer else { return Err(format!("a message to {place}")) };
+                self.messages(array)?;
+                Op::Send { at: self.place(place)?, value: self.acc(value, self.held(place))? }
+            }
+            Stmt::Receive(array) => {
+                self.messages(array)?;
+                Op::Receive
+            }
             Stmt::Shuffle { into, value, down, mask } => {
                 let ty = if into.ty == Ty::Near { Ty::Near } else { Ty::Acc };
                 let (value, down) = (self.acc(value, ty)?, self.scalar(down, Ty::U32)?);
@@ -312,47 +328,6 @@ impl<'k> Writer<'k, '_> {
             }
             _ => Err(format!("`{name}` is no vector")),
         }
-    }
-
-    fn ticket(&mut self, place: &'k Place) -> Result<ScalarExpr, String> {
-        if place.buffer == Buffer::Ticket && place.rank.is_none() {
-            self.scalar(&place.index, Ty::U64)
-        } else {
-            Err(format!("{place} is not a ticket"))
-        }
-    }
-
-    /// A place that can have a flag.
-    fn slot(&mut self, place: &'k Place) -> Result<At, String> {
-        let partial = place.buffer == Buffer::Partials;
-        if partial { self.place(place) } else { Err(format!("{place} has no flag")) }
-    }
-
-    /// The kind of accumulators that a place holds.
-    fn held(&self, place: &Place) -> Ty {
-        let kernel = self.code.kernel;
-        let array = kernel.shared.iter().find(|array| place.buffer == Buffer::Shared(array.name));
-        array.map_or(kernel.partial(), Shared::holds)
-    }
-
-    fn place(&mut self, place: &'k Place) -> Result<At, String> {
-        let array = match place.buffer {
-            Buffer::Items => Array::Items,
-            Buffer::Partials => Array::Partials,
-            Buffer::Result => Array::Result,
-            Buffer::Shared(name) => {
-                let at = self.code.kernel.shared.iter().position(|array| array.name == name);
-                Array::Shared(at.ok_or_else(|| format!("{name} is not declared"))?)
-            }
-            Buffer::Input(_) | Buffer::Ticket => return Err(format!("{place} holds no accumulator")),
-        };
-        let shared = matches!(array, Array::Shared(_));
-        let index = self.scalar(&place.index, if shared { Ty::U32 } else { Ty::U64 })?;
-        let rank = place.rank.as_ref().map(|rank| self.scalar(rank, Ty::U32)).transpose()?;
-        if rank.is_some() && !shared {
-            return Err(format!("{place} is not in shared memory"));
-        }
-        Ok(At { array, index, rank })
     }
 
     /// Gives a name its register, or registers.

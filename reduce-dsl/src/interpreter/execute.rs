@@ -41,7 +41,7 @@ impl Here {
 
     /// What a lane accesses now.
     pub(super) fn access(self, cluster: u64, block: &Block, lane: usize) -> Access<'_> {
-        Access { by: self.party(cluster, block, lane), pc: self.pc, clocks: &block.clocks }
+        Access { by: self.party(cluster, block, lane), pc: self.pc, clocks: &block.clocks, to: None }
     }
 
     /// Sets these lanes of a register.
@@ -90,12 +90,18 @@ impl Machine<'_, '_> {
             // These move lanes: see `machine`.
             Op::Post { at, value } => self.post(team, here, at, value),
             Op::Take { into, at } => self.take(team, here, *into, at),
+            Op::Expect { messages } => self.expect(team, here, messages),
+            Op::Send { at, value } => self.send(team, here, at, value),
+            Op::Receive => Machine::receive(team, here),
             Op::Branch { .. } | Op::Jump(_) | Op::Barrier(_) | Op::Exit => {}
             Op::Wait | Op::Vote { .. } => {}
             // The launches of a reduction run one after the other here: who has waited is all that must be known.
             Op::AwaitLaunch => here.warp(team).awaited |= here.lanes,
             Op::TriggerLaunch => {}
-            Op::Arrive => team.blocks[here.rank].arrived += here.lanes.count_ones(),
+            Op::Arrive => {
+                here.warp(team).arrived |= here.lanes;
+                team.blocks[here.rank].arrived += here.lanes.count_ones();
+            }
         }
         if code.sources[here.pc].combines {
             let counts = self.tally.part(here.part);

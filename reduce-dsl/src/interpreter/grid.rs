@@ -214,7 +214,7 @@ impl Machine<'_, '_> {
         }
         block.clocks.meet_all();
         let by = Party { cluster: *number as u32, block: block.number as u32, thread: 0 };
-        let access = Access { by, pc: 0, clocks: &block.clocks };
+        let access = Access { by, pc: 0, clocks: &block.clocks, to: None };
         let visits: Vec<_> =
             shared[rank].iter().flatten().filter_map(|cell| cell.unordered_visit(&access)).collect();
         let block = block.number;

@@ -88,7 +88,7 @@ pub(super) struct RecordLayout {
 impl RecordLayout {
     /// A record with a flag in each word.
     pub(super) fn flagged(record: &Record) -> RecordLayout {
-        let words = record.flagged_words() as u64;
+        let words = record.words() as u64;
         let fields = (0..words).map(|word| Field { offset: 8 * word, size: 8 }).collect();
         RecordLayout { size: 8 * words, fields }
     }
@@ -144,19 +144,17 @@ impl Machine<'_, '_> {
             Op::Shuffle { mask, .. } => self.meet(team, here, at, *mask, Kind::Shuffle),
             Op::Redux { .. } => self.meet(team, here, at, FULL, Kind::Shuffle),
             Op::Scalar { .. } | Op::Acc { .. } | Op::Elements { .. } => self.go_on(team, here, at, Flow::On),
-            Op::LoadAcc { .. } | Op::StoreAcc { .. } | Op::Arrive => self.go_on(team, here, at, Flow::On),
+            Op::LoadAcc { .. } | Op::StoreAcc { .. } | Op::Arrive | Op::Expect { .. } => {
+                self.go_on(team, here, at, Flow::On)
+            }
             Op::LoadTicket { .. } | Op::StoreTicket { .. } => self.go_on(team, here, at, Flow::Seen),
             Op::AwaitLaunch | Op::TriggerLaunch => self.go_on(team, here, at, Flow::On),
             Op::Fence(..) | Op::Atomic { .. } | Op::AtomicCombine { .. } | Op::Post { .. } => {
                 self.go_on(team, here, at, Flow::Seen)
             }
-            Op::Take { at: place, .. } if !self.is_posted(team, here, place) => {
-                let warp = here.warp(team);
-                warp.polls = true;
-                warp.groups[at].seen = warp.groups[at].seen.saturating_add(1);
-                Flow::Seen
-            }
-            Op::Take { .. } => self.go_on(team, here, at, Flow::Seen),
+            Op::Take { at: place, .. } if !self.is_posted(team, here, place) => self.poll(team, here, at),
+            Op::Receive if !team.blocks[rank].mail.has_come() => self.poll(team, here, at),
+            Op::Take { .. } | Op::Send { .. } | Op::Receive => self.go_on(team, here, at, Flow::Seen),
         }
     }
 
@@ -180,6 +178,14 @@ impl Machine<'_, '_> {
         group.pc += 1;
         group.seen = group.seen.saturating_add(u32::from(flow == Flow::Seen));
         flow
+    }
+
+    /// A group looks again later for what has not come yet.
+    fn poll(&mut self, team: &mut Cluster, here: Here, at: usize) -> Flow {
+        let warp = here.warp(team);
+        warp.polls = true;
+        warp.groups[at].seen = warp.groups[at].seen.saturating_add(1);
+        Flow::Seen
     }
 
     /// A group goes one way, or both.

@@ -18,6 +18,8 @@ pub(super) struct Access<'a> {
     pub(super) by: Party,
     pub(super) pc: usize,
     pub(super) clocks: &'a Clocks,
+    /// The block that it goes to as a message.
+    pub(super) to: Option<u32>,
 }
 
 /// Another access, and what is wrong about the two.
@@ -31,7 +33,9 @@ pub(super) struct Conflict {
 
 impl Access<'_> {
     fn stamp(&self) -> Stamp {
-        self.clocks.stamp(self.by.thread, self.pc)
+        let mut stamp = self.clocks.stamp(self.by.thread, self.pc);
+        stamp.to = self.to;
+        stamp
     }
 
     fn conflict(&self, with: &Stamp, did: &'static str, unordered: Kind) -> Option<Conflict> {

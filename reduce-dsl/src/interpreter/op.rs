@@ -50,6 +50,16 @@ pub(super) enum Op {
         into: usize,
         at: At,
     },
+    /// So many messages will come.
+    Expect {
+        messages: ScalarExpr,
+    },
+    Send {
+        at: At,
+        value: AccExpr,
+    },
+    /// The lanes wait until they have all come.
+    Receive,
     StoreTicket {
         index: ScalarExpr,
         value: ScalarExpr,
@@ -102,6 +112,7 @@ impl Op {
             Op::LoadTicket { .. } | Op::StoreTicket { .. } | Op::Atomic { .. } => true,
             Op::Scalar { .. } | Op::Acc { .. } | Op::Branch { .. } | Op::Jump(_) | Op::Exit => false,
             Op::Shuffle { .. } | Op::Redux { .. } | Op::Barrier(_) | Op::Arrive | Op::Wait => false,
+            Op::Expect { .. } | Op::Send { .. } | Op::Receive => false,
             Op::Vote { .. } | Op::Fence(..) | Op::AwaitLaunch | Op::TriggerLaunch => false,
         }
     }

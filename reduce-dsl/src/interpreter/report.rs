@@ -48,6 +48,8 @@ pub enum Kind {
     /// An access to global memory, in a kernel that may begin while the previous launch still runs, of a thread that has not
     /// waited for that.
     Early,
+    /// A message to a block that does not expect it, or may not do so yet.
+    Unexpected,
     /// A vector access to an address that is no multiple of its size.
     Misaligned,
     /// Index arithmetic whose result does not fit its type.
@@ -80,6 +82,7 @@ impl Kind {
             Kind::Uninitialised => "reads what nothing wrote",
             Kind::OutOfBounds => "leaves its buffer",
             Kind::Early => "may come before the previous launch has ended",
+            Kind::Unexpected => "is a message that is not expected",
             Kind::Misaligned => "is misaligned",
             Kind::Overflow => "overflows",
             Kind::DivisionByZero => "divides by zero",

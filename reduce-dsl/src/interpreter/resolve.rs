@@ -1,10 +1,11 @@
-//! Expressions with names resolved, for [`super::code`].
+//! Expressions and places with names resolved, for [`super::code`].
 
 use super::code::{Binding, Writer};
 use super::domain::Positions;
 use super::expr::{AccExpr, ScalarExpr};
+use super::op::{Array, At};
 use crate::Scalar;
-use crate::expanded::{Expr, Local, Ty};
+use crate::expanded::{Buffer, Expr, Local, Place, Shared, Ty};
 use crate::func::Func;
 use crate::ops::{Bin, Un};
 
@@ -158,6 +159,60 @@ impl<'k> Writer<'k, '_> {
             return Err(format!("the arguments of `{call}`"));
         }
         args.iter().zip(params).map(|(arg, param)| self.scalar(arg, Ty::Scalar(param.ty))).collect()
+    }
+
+    /// A ticket, by its position.
+    pub(super) fn ticket(&mut self, place: &'k Place) -> Result<ScalarExpr, String> {
+        if place.buffer == Buffer::Ticket && place.rank.is_none() {
+            self.scalar(&place.index, Ty::U64)
+        } else {
+            Err(format!("{place} is not a ticket"))
+        }
+    }
+
+    /// A place that can have a flag.
+    pub(super) fn slot(&mut self, place: &'k Place) -> Result<At, String> {
+        let partial = place.buffer == Buffer::Partials;
+        if partial { self.place(place) } else { Err(format!("{place} has no flag")) }
+    }
+
+    /// An array of shared memory, by its position.
+    pub(super) fn array(&self, name: &str) -> Result<usize, String> {
+        let at = self.kernel().shared.iter().position(|array| array.name == name);
+        at.ok_or_else(|| format!("{name} is not declared"))
+    }
+
+    /// Is it the array that messages come to?
+    pub(super) fn messages(&self, name: &str) -> Result<(), String> {
+        let sent: Vec<_> = self.kernel().shared.iter().filter(|array| array.sent).collect();
+        match sent[..] {
+            [array] if array.name == name => Ok(()),
+            _ => Err(format!("{name} is not the one array of messages")),
+        }
+    }
+
+    /// The kind of accumulators that a place holds.
+    pub(super) fn held(&self, place: &Place) -> Ty {
+        let kernel = self.kernel();
+        let array = kernel.shared.iter().find(|array| place.buffer == Buffer::Shared(array.name));
+        array.map_or(kernel.partial(), Shared::holds)
+    }
+
+    pub(super) fn place(&mut self, place: &'k Place) -> Result<At, String> {
+        let array = match place.buffer {
+            Buffer::Items => Array::Items,
+            Buffer::Partials => Array::Partials,
+            Buffer::Result => Array::Result,
+            Buffer::Shared(name) => Array::Shared(self.array(name)?),
+            Buffer::Input(_) | Buffer::Ticket => return Err(format!("{place} holds no accumulator")),
+        };
+        let shared = matches!(array, Array::Shared(_));
+        let index = self.scalar(&place.index, if shared { Ty::U32 } else { Ty::U64 })?;
+        let rank = place.rank.as_ref().map(|rank| self.scalar(rank, Ty::U32)).transpose()?;
+        if rank.is_some() && !shared {
+            return Err(format!("{place} is not in shared memory"));
+        }
+        Ok(At { array, index, rank })
     }
 }
 

@@ -50,6 +50,8 @@ pub(super) struct Warp {
     pub(super) groups: Vec<Group>,
     /// Lanes that have ended, or never were.
     pub(super) ended: u32,
+    /// Lanes that have arrived, and not waited for the others yet.
+    pub(super) arrived: u32,
     /// Lanes that have waited for the previous launch.
     pub(super) awaited: u32,
     pub(super) scalars: Vec<PerLane<u64>>,
@@ -69,6 +71,7 @@ impl Warp {
             number,
             groups: vec![Group { lanes: present, pc: 0, waits: false, seen: 0 }],
             ended: !present,
+            arrived: 0,
             awaited: 0,
             scalars: vec![[0; WIDTH]; scalars],
             accs: vec![[None; WIDTH]; accs],

@@ -229,9 +229,9 @@ pub(super) fn constants_of(ty: Option<Scalar>) -> Vec<&'static str> {
 
 /// Names of one word that kernels use themselves. A test of reduce-codegen holds the list against them.
 const KERNEL: &str = "\
-    acc at before combine count elements finish first fold identity index item items lane left map mask n next other \
-    partial partials present redux result right root rows shared step stride thread ticket total tree unit units warp \
-    warps BLOCK CLUSTER GRID ROW STRIDE TILE UNITS WARPS WIDTH";
+    acc at before combine count elements expect finish first fold identity index item items lane left map mask messages n next other \
+    partial partials present receive redux result right root rows send shared step stride thread ticket total tree unit units warp \
+    warps BLOCK CLUSTER GRID Message ROW STRIDE TILE UNITS WARPS WIDTH";
 
 /// Words of C++17 and CUDA.
 const C_WORDS: &str = "\

@@ -72,7 +72,7 @@ impl Plan {
         };
         let kernels = [cover(Reads::Inputs), cover(Reads::Partials)];
         let (partial, has_flags) = (program.partial(), program.kernel(Reads::Inputs).has_flags());
-        let partial_size = if has_flags { 8 * partial.flagged_words() } else { partial.size() } as u64;
+        let partial_size = if has_flags { 8 * partial.words() } else { partial.size() } as u64;
         Plan { kernels, partial_size, has_flags }
     }
 

@@ -97,7 +97,9 @@ impl Program {
         let left = self.partial().size();
         let apart = near.is_some() && !self.has_near_partials();
         let last = if apart && kernel.has_ticket() && !self.is_alone() { block } else { 0 };
-        block * near.unwrap_or(far) + (cluster + last) * left
+        let sent =
+            if cluster > 0 { Program::COUNT_OF_MESSAGES + cluster * 4 * self.partial().words() } else { 0 };
+        block * near.unwrap_or(far) + sent + last * left
     }
 }
 

@@ -19,7 +19,7 @@ pub(super) const ORDERS: [MemoryOrder; 4] =
 pub(super) const SCOPES: [Scope; 5] = [Scope::Thread, Scope::Warp, Scope::Block, Scope::Cluster, Scope::Grid];
 
 /// Words that begin or divide statements and expressions. Nothing can be called like them.
-const RESERVED: [&str; 54] = [
+const RESERVED: [&str; 58] = [
     "kernel",
     "const",
     "shared",
@@ -29,6 +29,10 @@ const RESERVED: [&str; 54] = [
     "store",
     "post",
     "take",
+    "expect",
+    "send",
+    "sent",
+    "receive",
     "redux",
     "where",
     "vote",

@@ -44,7 +44,9 @@ impl<'a> Bounds<'a> {
                 self.locals.insert(&local.name, most);
                 Ok(())
             }
-            Stmt::Var(_, value) | Stmt::Set(_, value) | Stmt::Vote(_, value) => self.check(value),
+            Stmt::Var(_, value) | Stmt::Set(_, value) | Stmt::Vote(_, value) | Stmt::Expect(_, value) => {
+                self.check(value)
+            }
             Stmt::For(it) => self.turns(it),
             Stmt::If(test, then, otherwise) => {
                 self.check(test)?;
@@ -52,7 +54,7 @@ impl<'a> Bounds<'a> {
                 self.body(otherwise)
             }
             Stmt::Load(_, place) | Stmt::LoadUnaligned(_, place) | Stmt::Take(_, place) => self.place(place),
-            Stmt::Store(place, value) | Stmt::Post(place, value) => {
+            Stmt::Store(place, value) | Stmt::Post(place, value) | Stmt::Send(place, value) => {
                 self.place(place)?;
                 self.check(value)
             }
@@ -66,7 +68,7 @@ impl<'a> Bounds<'a> {
             }
             Stmt::Redux(_, there) => there.iter().try_for_each(|there| self.check(there)),
             Stmt::Note(..) | Stmt::Exit | Stmt::Barrier(_) | Stmt::Fence(..) => Ok(()),
-            Stmt::Arrive | Stmt::Wait | Stmt::AwaitLaunch | Stmt::TriggerLaunch => Ok(()),
+            Stmt::Receive(_) | Stmt::Arrive | Stmt::Wait | Stmt::AwaitLaunch | Stmt::TriggerLaunch => Ok(()),
         }
     }
 

@@ -1,0 +1,81 @@
+//! Messages between the blocks of a cluster in C++.
+
+use super::types;
+use reduce_dsl::operation::Record;
+
+/// What counts the messages of a block.
+pub(super) const COUNT: &str = "    __shared__ unsigned long long messages;\n";
+
+/// The type of an element of the array that messages come to: of whole words.
+pub(super) fn slot(acc: &Record) -> String {
+    let name = types::record(acc);
+    if fills_words(acc) { name.to_owned() } else { format!("Message<{name}>") }
+}
+
+fn fills_words(acc: &Record) -> bool {
+    acc.size().is_multiple_of(4) && acc.align().is_multiple_of(4)
+}
+
+/// The functions on messages of that type.
+pub(super) fn functions(acc: &Record) -> String {
+    let slot = if fills_words(acc) { "" } else { SLOT };
+    format!("{slot}{FUNCTIONS}")
+}
+
+const SLOT: &str = "
+// An accumulator in whole words of 4 bytes, as messages have them.
+template <typename T> struct alignas(4) Message
+{
+    T acc;
+    __device__ __forceinline__ operator T() const { return acc; }
+};
+";
+
+/// The fence orders the begin of the count, and nothing else, before this thread arrives, which therefore need not. The sender
+/// says how long its message is, so that nobody but the hardware knows how many bytes have come.
+const FUNCTIONS: &str = "
+// The place in the shared memory of the block of that rank where this one has it.
+template <typename T> __device__ __forceinline__ unsigned int in_block(T& here, unsigned int rank)
+{
+    unsigned int there;
+    const unsigned int at = (unsigned int)__cvta_generic_to_shared(&here);
+    asm(\"mapa.shared::cluster.u32 %0, %1, %2;\" : \"=r\"(there) : \"r\"(at), \"r\"(rank));
+    return there;
+}
+
+// This block will be sent so many messages, which the hardware counts: `messages` is an mbarrier.
+__device__ __forceinline__ void expect(unsigned long long& messages, unsigned int count)
+{
+    const unsigned int at = (unsigned int)__cvta_generic_to_shared(&messages);
+    asm volatile(\"mbarrier.init.shared::cta.b64 [%0], %1;\" :: \"r\"(at), \"r\"(count) : \"memory\");
+    asm volatile(\"fence.mbarrier_init.release.cluster;\" ::: \"memory\");
+}
+
+// Sends an accumulator to that place of the block of that rank; nobody waits until it is there but who receives it.
+template <typename S, typename T>
+__device__ __forceinline__ void send(S& here, unsigned long long& messages, unsigned int rank, const T& acc)
+{
+    constexpr unsigned int WORDS = sizeof(S) / 4;
+    unsigned int words[WORDS] = {};
+    memcpy(words, &acc, sizeof acc);
+    const unsigned int there = in_block(here, rank);
+    const unsigned int count = in_block(messages, rank);
+    asm volatile(\"mbarrier.arrive.expect_tx.shared::cluster.b64 _, [%0], %1;\" :: \"r\"(count), \"r\"(4 * WORDS) : \"memory\");
+    #pragma unroll
+    for (unsigned int k = 0; k < WORDS; ++k) {
+        asm volatile(\"st.async.shared::cluster.mbarrier::complete_tx::bytes.b32 [%0], %1, [%2];\"
+                     :: \"r\"(there + 4 * k), \"r\"(words[k]), \"r\"(count) : \"memory\");
+    }
+}
+
+// Waits until all messages have come that this block expects.
+__device__ __forceinline__ void receive(unsigned long long& messages)
+{
+    const unsigned int at = (unsigned int)__cvta_generic_to_shared(&messages);
+    unsigned int come;
+    do {
+        asm volatile(\"{ .reg .pred come; mbarrier.try_wait.parity.acquire.cluster.shared::cta.b64 come, [%1], 0; selp.u32 %0, 1, 0, come; }\"
+                     : \"=r\"(come) : \"r\"(at) : \"memory\");
+    } while (!come);
+}
+";
