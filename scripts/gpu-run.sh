@@ -17,6 +17,7 @@ cd "$(dirname "$0")/.."
 export REDUCEGEN_REQUIRE_GPU=1
 results=${RESULTS:-.gpu/results}
 mkdir -p "$results"
+[ -x .gpu/gpu ] || { echo "there is no .gpu/gpu: scripts/gpu-bundle.sh builds it" >&2; exit 2; }
 steps=("$@")
 [ ${#steps[@]} -gt 0 ] || steps=(tests numeric sanitizers ladder ncu corpus bench overhead)
 

@@ -20,6 +20,14 @@ pub(crate) fn emit(args: &Emit) -> Result<(), Failure> {
     let tuning = args.arch.map_or(Tuning::DEFAULT, Architecture::tuning);
     let stages = reduce_codegen::stages_for(&parsed.spec, tuning, args.n.unwrap_or(u64::MAX));
     let stages = stages.map_err(explain)?;
+    let oldest = stages.iter().map(|stage| stage.program.capability()).max().map(Architecture::from_number);
+    if let Some(arch) = args.arch
+        && let Some(oldest) = oldest
+        && arch < oldest
+    {
+        let message = format!("these kernels are for {oldest} and newer, and `--arch` names {arch}");
+        return Err(Failure::request(message));
+    }
     let bytes = match stages.last() {
         Some(last) if !args.after_each_pass && !args.diff => form(args, &parsed.spec.text, &last.program)?,
         _ => steps(args, &stages)?,

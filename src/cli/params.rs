@@ -35,13 +35,14 @@ fn value(param: &Param, given: &[Given]) -> Result<Value, Failure> {
         return Err(Failure::request(format!("the param `{name}` has no value; give it, as in {example}")));
     };
     let wrong = || format!("`{text}` is no {ty}, and the param `{name}` is one; write it as in {example}");
-    let value = Value::parse(*ty, text).ok_or_else(|| Failure::request(wrong()))?;
+    let far = || format!("`{text}` is out of range for {ty}, the type of the param `{name}`");
+    let Some(value) = Value::parse(*ty, text) else {
+        let number = ty.is_number() && text.parse::<i128>().is_ok();
+        return Err(Failure::request(if number { far() } else { wrong() }));
+    };
     // Infinity is a word; a number that becomes infinity is too large.
     if value.as_f64().is_some_and(f64::is_infinite) && text.contains(|c: char| c.is_ascii_digit()) {
-        let message = format!(
-            "`{text}` is out of range for {ty}, the type of the param `{name}`; write `inf` for infinity"
-        );
-        return Err(Failure::request(message));
+        return Err(Failure::request(far() + "; write `inf` for infinity"));
     }
     Ok(value)
 }

@@ -8,6 +8,7 @@ use reduce_dsl::operators::{OPERATORS, Operator};
 use reduce_dsl::program::LIMITS;
 use reduce_dsl::{Scalar, parse};
 use std::ffi::OsStr;
+use std::num::{IntErrorKind, ParseIntError};
 
 /// Where a command runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -67,7 +68,10 @@ pub(super) fn speed(text: &str) -> Result<f64, &'static str> {
 }
 
 pub(super) fn offset(text: &str) -> Result<usize, &'static str> {
-    text.parse().map_err(|_| "an offset is a number, as in 1, or one for each file, as in 0,1")
+    text.parse().map_err(|error: ParseIntError| match error.kind() {
+        IntErrorKind::PosOverflow => "no file has so many elements",
+        _ => "an offset is a number, as in 1, or one for each file, as in 0,1",
+    })
 }
 
 pub(super) fn step(text: &str) -> Result<usize, &'static str> {
