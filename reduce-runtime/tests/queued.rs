@@ -3,109 +3,16 @@
 #![cfg(all(feature = "cuda", target_os = "linux"))]
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
-#[path = "../../tests/support/skip.rs"]
-mod skip;
+mod driver;
 
-use reduce_dsl::func::Param;
-use reduce_dsl::operators::operator;
+use driver::{Calls, fail, last_launch, refuse, spec, with_driver};
 use reduce_dsl::pass::Pass;
 use reduce_dsl::spec::Passes;
 use reduce_dsl::{Scalar, Spec};
-use reduce_runtime::cudarc::driver::{CudaContext, CudaSlice, CudaStream, DevicePtr, sys};
-use reduce_runtime::{Cache, Device, DeviceInput, DeviceInputs, Error, Nvrtc, Reducer, Reduction};
-use skip::needed;
+use reduce_runtime::cudarc::driver::{CudaContext, CudaSlice, DevicePtr};
+use reduce_runtime::{Cache, Device, DeviceInput, DeviceInputs, Error, Reducer, Reduction};
 use std::path::Path;
-use std::process::Command;
-use std::sync::Arc;
 use std::time::Instant;
-
-fn spec(name: &str, ty: Scalar, passes: Passes) -> Spec {
-    let operation = operator(name).unwrap().apply(&[Param::new("x", ty)], None).unwrap();
-    Spec { operation, text: String::new(), block: None, passes }
-}
-
-/// What the driver counts.
-#[derive(Clone, Copy)]
-enum Calls {
-    Loads,
-    Launches,
-    Allocations,
-    Waits,
-    Events,
-    Copies,
-    Unloads,
-    Attributes,
-}
-
-impl Calls {
-    const ALL: [Calls; 8] = [
-        Calls::Loads,
-        Calls::Launches,
-        Calls::Allocations,
-        Calls::Waits,
-        Calls::Events,
-        Calls::Copies,
-        Calls::Unloads,
-        Calls::Attributes,
-    ];
-
-    fn count(self) -> u32 {
-        // SAFETY: the pretended driver has a function of that type.
-        unsafe { sys::culib().get::<unsafe extern "C" fn(i32) -> u32>("calls").unwrap()(self as i32) }
-    }
-
-    /// How often each was called meanwhile.
-    fn during(work: impl FnOnce()) -> [u32; 8] {
-        let before = Calls::ALL.map(Calls::count);
-        work();
-        let mut after = Calls::ALL.map(Calls::count);
-        after.iter_mut().zip(before).for_each(|(after, before)| *after -= before);
-        after
-    }
-}
-
-/// Grid and block of the last launch, whether it is a dependent one, and its arguments.
-fn last_launch() -> [u64; 11] {
-    let last = Calls::Launches.count() - 1;
-    // SAFETY: the pretended driver has a function of that type.
-    let argument = unsafe { sys::culib().get::<unsafe extern "C" fn(u32, u32) -> u64>("argument").unwrap() };
-    // SAFETY: it reads what it noted.
-    std::array::from_fn(|place| unsafe { argument(last, place as u32) })
-}
-
-/// The next so many images are none for this GPU.
-fn refuse(images: i32) {
-    // SAFETY: the pretended driver has a function of that type.
-    unsafe { sys::culib().get::<unsafe extern "C" fn(i32)>("refuse").unwrap()(images) }
-}
-
-/// The next so many launches fail.
-fn fail(launches: i32) {
-    // SAFETY: the pretended driver has a function of that type.
-    unsafe { sys::culib().get::<unsafe extern "C" fn(i32)>("fail").unwrap()(launches) }
-}
-
-/// Runs a test in a process with the pretended driver; `None` in the process that did so.
-fn with_driver(test: &str) -> Option<(Device, Arc<CudaStream>)> {
-    if std::env::var_os("REDUCEGEN_PRETENDED").is_some() {
-        let device = Device::cuda(0).unwrap().with_cache(Cache::off());
-        return Some((device, CudaContext::new(0).unwrap().new_stream().unwrap()));
-    }
-    needed(test, "REDUCEGEN_REQUIRE_NVRTC", Nvrtc::get())?;
-    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("pretended-{test}"));
-    std::fs::create_dir_all(&folder).unwrap();
-    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/driver/pretend.c");
-    let mut compiler = Command::new("cc");
-    compiler.args(["-O2", "-shared", "-fPIC", "-w", "-o"]).arg(folder.join("libcuda.so")).arg(source);
-    assert!(compiler.status().unwrap().success(), "cc makes the pretended driver");
-    let mut child = Command::new(std::env::current_exe().unwrap());
-    child.args(["--exact", test, "--nocapture"]).env("REDUCEGEN_PRETENDED", "1");
-    child.env("LD_LIBRARY_PATH", &folder).env("REDUCEGEN_CACHE", "off");
-    let output = child.output().unwrap();
-    print!("{}", String::from_utf8_lossy(&output.stdout));
-    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    None
-}
 
 #[test]
 fn a_queued_call_is_one_launch_and_nothing_else() {
@@ -122,7 +29,7 @@ fn a_queued_call_is_one_launch_and_nothing_else() {
             (0..10_000).for_each(|_| sum.enqueue(&stream, &inputs, &[], &mut workspace).unwrap());
         });
         println!("2^{}: {:?} of the host beside the driver's", n.ilog2(), start.elapsed() / 10_000);
-        assert_eq!(counts, [0, 10_000, 0, 0, 0, 0, 0, 0], "n = {n}");
+        assert_eq!(counts, [0, 10_000, 0, 0, 0, 0, 0, 0, 0], "n = {n}");
     }
 }
 
@@ -274,7 +181,7 @@ fn an_image_that_the_driver_refuses_is_compiled_again() {
     let _ = std::fs::remove_dir_all(&folder);
     let new = |refused| {
         let device = Device::cuda(0).unwrap().with_cache(Cache::at(&folder));
-        refuse(refused);
+        refuse(refused, 200);
         let reducer = Reducer::new(&spec("min", Scalar::F32, Passes::List(Vec::new())), &device);
         (reducer.map(drop), device.compiler().unwrap().compiled())
     };
@@ -298,6 +205,8 @@ fn what_does_not_fit_is_refused_before_anything_is_launched() {
     let [mut small, mut fits] = [99, 100].map(|n| sum.workspace(&stream, n).unwrap());
     let away = CudaContext::new(1).unwrap();
     let elsewhere = [DeviceInput::on(&other, &x)];
+    let far: CudaSlice<f32> = away.default_stream().alloc_zeros(100).unwrap();
+    let far = [DeviceInput::on(&stream, &far)];
     let wrong = [DeviceInput::on(&stream, &ints)];
     let before = Calls::Launches.count();
     let errors = [
@@ -305,6 +214,7 @@ fn what_does_not_fit_is_refused_before_anything_is_launched() {
         sum.enqueue(&other, &inputs, &[], &mut fits).unwrap_err(),
         new().enqueue(&stream, &inputs, &[], &mut fits).unwrap_err(),
         sum.enqueue(&stream, &elsewhere, &[], &mut fits).unwrap_err(),
+        sum.enqueue(&stream, &far, &[], &mut fits).unwrap_err(),
         sum.enqueue(&stream, &wrong, &[], &mut fits).unwrap_err(),
         sum.workspace(&away.default_stream(), 1).unwrap_err(),
         sum.workspace(&CudaContext::new(0).unwrap().per_thread_stream(), 1).unwrap_err(),
@@ -316,6 +226,7 @@ fn what_does_not_fit_is_refused_before_anything_is_launched() {
         "OtherStream",
         "OtherWorkspace",
         "InputOfOtherStream { input: 0 }",
+        "OtherContext { input: 0",
         "InputType",
         "StreamOfOtherContext",
         "PerThreadStream",

@@ -1,8 +1,8 @@
 //! The CUDA driver: is there one that this crate can call, and what its errors mean.
 
 use crate::Error;
-use cudarc::driver::DriverError;
-use cudarc::driver::sys;
+use cudarc::driver::result::{ctx, stream};
+use cudarc::driver::{CudaStream, DriverError, sys};
 use std::ffi::CStr;
 
 /// The oldest driver, as 1000 major + 10 minor of its CUDA: the first that runs what NVRTC 12 makes.
@@ -94,6 +94,13 @@ fn complete(functions: &[&'static str]) -> Result<(), Error> {
 fn has(function: &str) -> bool {
     // SAFETY: the library was just found, and the symbol is not called through this type.
     unsafe { sys::culib().get::<*const ()>(function).is_ok() }
+}
+
+/// Waits for a stream. Unlike cudarc's own, it also does so where cudarc keeps an error of another call for the next one.
+pub(super) fn wait(stream: &CudaStream) -> Result<(), DriverError> {
+    let (context, stream) = (stream.context().cu_ctx(), stream.cu_stream());
+    // SAFETY: the stream lives, and with it its context, as cudarc knows them.
+    unsafe { ctx::set_current(context).and_then(|()| stream::synchronize(stream)) }
 }
 
 /// Says what a call to the driver was for, beside the error it gave.

@@ -1,8 +1,9 @@
 //! Inputs that lie on a device already: slices and views of cudarc.
 
+use super::driver;
 use crate::Strided;
 use cudarc::driver::sys::CUdeviceptr;
-use cudarc::driver::{CudaStream, DevicePtr, SyncOnDrop};
+use cudarc::driver::{CudaContext, CudaStream, DevicePtr, SyncOnDrop};
 use half::{bf16, f16};
 use reduce_dsl::Scalar;
 use reduce_dsl::arith::Element;
@@ -10,15 +11,64 @@ use std::marker::PhantomData;
 use std::sync::Arc;
 
 /// One input on a device, read on one stream. While it lives, cudarc counts the data as being read there; when it is dropped,
-/// cudarc notes up to where. So it must not be leaked (`std::mem::forget`): the data could be freed while a call reads it.
+/// the stream of the data goes on behind what reads there. So it must not be leaked (`std::mem::forget`): the data could be
+/// freed while a call reads it.
 #[derive(Debug)]
 pub struct DeviceInput<'a> {
     ty: Scalar,
     /// Its elements, in memory of that many.
     elements: Strided<usize>,
-    stream: &'a Arc<CudaStream>,
     pointer: CUdeviceptr,
-    _reading: SyncOnDrop<'a>,
+    reading: Reading<'a>,
+}
+
+/// While it lives, cudarc counts the data as being read. A slice and its views have one event for all who read them, which
+/// each of them sets anew, so it is always set on the stream of the data, behind those that read there before.
+#[derive(Debug)]
+struct Reading<'a> {
+    stream: &'a Arc<CudaStream>,
+    /// The stream of the data.
+    owner: &'a Arc<CudaStream>,
+    _noted: SyncOnDrop<'a>,
+}
+
+impl<'a> Reading<'a> {
+    fn on<T>(stream: &'a Arc<CudaStream>, slice: &'a impl DevicePtr<T>) -> (CUdeviceptr, Reading<'a>) {
+        let owner = slice.stream();
+        let is_apart = is_apart(stream, owner);
+        // cudarc waits for what wrote the data only where the object for their context has several streams.
+        if is_apart && !Arc::ptr_eq(stream.context(), owner.context()) {
+            follow(stream, owner);
+        }
+        let (pointer, mut noted) = slice.device_ptr(stream);
+        if is_apart {
+            std::mem::forget(std::mem::replace(&mut noted, slice.device_ptr(owner).1));
+        }
+        (pointer, Reading { stream, owner, _noted: noted })
+    }
+}
+
+impl Drop for Reading<'_> {
+    fn drop(&mut self) {
+        if is_apart(self.stream, self.owner) {
+            follow(self.owner, self.stream);
+        }
+    }
+}
+
+/// Are they two streams, or streams of two objects for one context? Who told cudarc not to track events keeps their order.
+fn is_apart(stream: &CudaStream, owner: &CudaStream) -> bool {
+    let is_same = stream == owner && Arc::ptr_eq(stream.context(), owner.context());
+    owner.context().is_event_tracking() && !is_same
+}
+
+/// What is queued later on the one stream is behind what is queued on the other by now.
+fn follow(later: &CudaStream, earlier: &CudaStream) {
+    if let Err(error) = later.join(earlier) {
+        // It may be an error of another call, which cudarc kept: then nothing was queued.
+        let waited = driver::wait(earlier);
+        later.context().record_err(waited.and(Err::<(), _>(error)));
+    }
 }
 
 impl<'a> DeviceInput<'a> {
@@ -27,11 +77,11 @@ impl<'a> DeviceInput<'a> {
         DeviceInput::on(slice.stream(), slice)
     }
 
-    /// The same, read on another stream of its context, which waits for whatever wrote it.
+    /// The same, read on another stream of its device, which waits for whatever wrote it.
     pub fn on<T: Element>(stream: &'a Arc<CudaStream>, slice: &'a impl DevicePtr<T>) -> DeviceInput<'a> {
-        let (pointer, reading) = slice.device_ptr(stream);
+        let (pointer, reading) = Reading::on(stream, slice);
         let elements = Strided { data: slice.len(), offset: 0, step: 1, len: slice.len() };
-        DeviceInput { ty: T::TY, elements, stream, pointer, _reading: reading }
+        DeviceInput { ty: T::TY, elements, pointer, reading }
     }
 
     /// Of its memory, `len` elements that lie `step` apart, the first at `offset`.
@@ -61,7 +111,12 @@ impl<'a> DeviceInput<'a> {
     }
 
     pub(super) fn stream(&self) -> &'a Arc<CudaStream> {
-        self.stream
+        self.reading.stream
+    }
+
+    /// Are both its stream and its data of that context?
+    pub(super) fn is_in(&self, context: &CudaContext) -> bool {
+        [self.reading.stream, self.reading.owner].iter().all(|stream| **stream.context() == *context)
     }
 
     /// Where the first element is, and the distance to the next.

@@ -121,7 +121,7 @@ impl Kernels {
 
     /// Does the input lie in the context of the kernels?
     fn check(&self, input: &DeviceInput<'_>, place: usize) -> Result<(), Error> {
-        match input.stream().context() == self.cases.gpu.context() {
+        match input.is_in(self.cases.gpu.context()) {
             true => Ok(()),
             false => Err(Error::OtherContext { input: place, device: self.cases.gpu.name() }),
         }

@@ -1,16 +1,21 @@
 // A libcuda that pretends to have a GPU of sm_90: memory is that of the host, kernels are noted and not run. `calls` says
-// how often a function was called, `argument` what a launch was given.
+// how often a function was called, `argument` what a launch was given, `early` what the streams do not keep in order.
 #include <stdlib.h>
 #include <string.h>
 
 #define LAUNCHES 4096
 #define ARGUMENTS 16
+#define STREAMS 32
 
-enum { LOADS, LAUNCHED, ALLOCATIONS, WAITS, EVENTS, COPIES, UNLOADS, ATTRIBUTES, KINDS };
+enum { LOADS, LAUNCHED, ALLOCATIONS, WAITS, EVENTS, COPIES, UNLOADS, ATTRIBUTES, FREES, KINDS };
 
 static unsigned counts[KINDS];
 static unsigned long long arguments[LAUNCHES][ARGUMENTS + 3];
-static int refusals, failures;
+static int refusals, refusal, failures, lost;
+/// Up to which of the operations of each stream a stream is behind, and which was the last launch there.
+static unsigned behind[STREAMS][STREAMS], launched[STREAMS];
+static unsigned streams, unordered;
+static void (*at_launch)(void);
 static __thread void* current;
 
 static unsigned next(int kind) { return __atomic_fetch_add(&counts[kind], 1, __ATOMIC_SEQ_CST); }
@@ -18,10 +23,26 @@ static unsigned next(int kind) { return __atomic_fetch_add(&counts[kind], 1, __A
 unsigned calls(int kind) { return counts[kind]; }
 /// The grid and block of a launch, whether it is a dependent one, then its arguments.
 unsigned long long argument(unsigned launch, unsigned place) { return arguments[launch % LAUNCHES][place]; }
-/// So many of the next images are refused.
-void refuse(int images) { refusals = images; }
+/// So many of the next images are refused, with that error.
+void refuse(int images, int error) { refusals = images, refusal = error; }
 /// So many of the next launches fail.
 void fail(int launches) { failures = launches; }
+/// So many of the next times a stream is waited for fail.
+void lose(int waits) { lost = waits; }
+/// What is called at every launch.
+void meanwhile(void (*call)(void)) { at_launch = call; }
+
+static unsigned place(void* stream) { return (size_t)stream / 16 % STREAMS; }
+static void follow(unsigned* later, const unsigned* earlier) {
+    for (int i = 0; i < STREAMS; ++i)
+        if (later[i] < earlier[i]) later[i] = earlier[i];
+}
+/// Memory is freed or written: counts the streams with a launch that this is not behind.
+static void touch(void* stream) {
+    for (int i = 0; i < STREAMS; ++i) unordered += launched[i] > behind[place(stream)][i];
+}
+/// How often memory was freed or written while a launch may have been running, of any memory.
+unsigned early(void) { return unordered; }
 
 int cuInit(unsigned flags) { return 0; }
 int cuDriverGetVersion(int* version) { return *version = 13000, 0; }
@@ -37,9 +58,13 @@ int cuDevicePrimaryCtxRelease_v2(int device) { return 0; }
 int cuCtxGetCurrent(void** context) { return *context = current, 0; }
 int cuCtxSetCurrent(void* context) { return current = context, 0; }
 int cuCtxSynchronize(void) { return next(WAITS), 0; }
-int cuEventCreate(void** event, unsigned flags) { return next(EVENTS), *event = (void*)1, 0; }
-int cuEventDestroy_v2(void* event) { return 0; }
-int cuEventRecord(void* event, void* stream) { return next(EVENTS), 0; }
+int cuEventCreate(void** event, unsigned flags) {
+    return next(EVENTS), *event = calloc(STREAMS, sizeof(unsigned)), 0;
+}
+int cuEventDestroy_v2(void* event) { return free(event), 0; }
+int cuEventRecord(void* event, void* stream) {
+    return next(EVENTS), memcpy(event, behind[place(stream)], sizeof *behind), 0;
+}
 int cuGetErrorName(int error, const char** name) { return *name = "CUDA_ERROR_SAMPLE", 0; }
 int cuGetErrorString(int error, const char** text) { return *text = "a sample", 0; }
 int cuMemAlloc_v2(unsigned long long* at, size_t bytes) {
@@ -48,14 +73,17 @@ int cuMemAlloc_v2(unsigned long long* at, size_t bytes) {
     return next(ALLOCATIONS), memset((void*)(size_t)*at, 0xff, whole), 0;
 }
 int cuMemAllocAsync(unsigned long long* at, size_t bytes, void* stream) { return cuMemAlloc_v2(at, bytes); }
-int cuMemFree_v2(unsigned long long at) { return free((void*)(size_t)at), 0; }
-int cuMemFreeAsync(unsigned long long at, void* stream) { return cuMemFree_v2(at); }
+int cuMemFree_v2(unsigned long long at) { return next(FREES), free((void*)(size_t)at), 0; }
+int cuMemFreeAsync(unsigned long long at, void* stream) {
+    if (!stream && !current) return 201;
+    return touch(stream), cuMemFree_v2(at);
+}
 int cuMemGetInfo_v2(size_t* free, size_t* total) { return *free = *total = 1 << 30, 0; }
 int cuMemcpyDtoHAsync_v2(void* to, unsigned long long from, size_t bytes, void* stream) {
     return next(COPIES), memcpy(to, (void*)(size_t)from, bytes), 0;
 }
 int cuMemcpyHtoDAsync_v2(unsigned long long to, const void* from, size_t bytes, void* stream) {
-    return next(COPIES), memcpy((void*)(size_t)to, from, bytes), 0;
+    return next(COPIES), touch(stream), memcpy((void*)(size_t)to, from, bytes), 0;
 }
 int cuMemsetD8Async(unsigned long long at, unsigned char value, size_t count, void* stream) {
     return memset((void*)(size_t)at, value, count), 0;
@@ -66,16 +94,23 @@ int cuMemsetD32Async(unsigned long long at, unsigned value, size_t count, void* 
 }
 int cuModuleLoadData(void** module, const void* image) {
     next(LOADS);
-    if (refusals > 0) return --refusals, 200;
+    if (refusals > 0) return --refusals, refusal;
     return *module = (void*)1, 0;
 }
 int cuModuleGetFunction(void** function, void* module, const char* name) { return *function = (void*)1, 0; }
 int cuModuleUnload(void* module) { return next(UNLOADS), 0; }
 int cuFuncSetAttribute(void* function, int attribute, int value) { return next(ATTRIBUTES), 0; }
-int cuStreamCreate(void** stream, unsigned flags) { return *stream = malloc(1), 0; }
-int cuStreamDestroy_v2(void* stream) { return free(stream), 0; }
-int cuStreamSynchronize(void* stream) { return next(WAITS), 0; }
-int cuStreamWaitEvent(void* stream, void* event, unsigned flags) { return next(EVENTS), 0; }
+int cuStreamCreate(void** stream, unsigned flags) { return *stream = (void*)(size_t)(16 * ++streams), 0; }
+int cuStreamDestroy_v2(void* stream) { return 0; }
+int cuStreamSynchronize(void* stream) {
+    next(WAITS);
+    if (lost > 0) return --lost, 719;
+    for (int i = 0; i < STREAMS; ++i) follow(behind[i], behind[place(stream)]);
+    return 0;
+}
+int cuStreamWaitEvent(void* stream, void* event, unsigned flags) {
+    return next(EVENTS), follow(behind[place(stream)], event), 0;
+}
 
 struct attribute {
     int id;
@@ -90,6 +125,8 @@ struct config {
 };
 int cuLaunchKernelEx(const struct config* config, void* function, void** parameters, void** extra) {
     if (failures > 0) return --failures, 719;
+    if (at_launch) at_launch();
+    launched[place(config->stream)] = ++behind[place(config->stream)][place(config->stream)];
     unsigned long long* launch = arguments[next(LAUNCHED) % LAUNCHES];
     launch[0] = config->grid[0], launch[1] = config->block[0], launch[2] = 0;
     for (unsigned i = 0; i < config->count; ++i)

@@ -1,0 +1,135 @@
+//! A libcuda that pretends to have GPUs (`pretend.c`), and tests that run with it in a process of their own.
+#![allow(dead_code, reason = "not every test asks for everything")]
+
+#[path = "../../../tests/support/skip.rs"]
+mod skip;
+
+use reduce_dsl::func::Param;
+use reduce_dsl::operators::operator;
+use reduce_dsl::spec::Passes;
+use reduce_dsl::{Scalar, Spec};
+use reduce_runtime::cudarc::driver::{CudaContext, CudaStream, sys};
+use reduce_runtime::{Cache, Device, Nvrtc};
+use skip::needed;
+use std::path::Path;
+use std::process::Command;
+use std::sync::Arc;
+
+pub(crate) fn spec(name: &str, ty: Scalar, passes: Passes) -> Spec {
+    let operation = operator(name).unwrap().apply(&[Param::new("x", ty)], None).unwrap();
+    Spec { operation, text: String::new(), block: None, passes }
+}
+
+/// What the driver counts.
+#[derive(Clone, Copy)]
+pub(crate) enum Calls {
+    Loads,
+    Launches,
+    Allocations,
+    Waits,
+    Events,
+    Copies,
+    Unloads,
+    Attributes,
+    Frees,
+}
+
+impl Calls {
+    pub(crate) const ALL: [Calls; 9] = [
+        Calls::Loads,
+        Calls::Launches,
+        Calls::Allocations,
+        Calls::Waits,
+        Calls::Events,
+        Calls::Copies,
+        Calls::Unloads,
+        Calls::Attributes,
+        Calls::Frees,
+    ];
+
+    pub(crate) fn count(self) -> u32 {
+        let calls: unsafe extern "C" fn(i32) -> u32 = function("calls");
+        // SAFETY: it reads a number.
+        unsafe { calls(self as i32) }
+    }
+
+    /// How often each was called meanwhile.
+    pub(crate) fn during(work: impl FnOnce()) -> [u32; 9] {
+        let before = Calls::ALL.map(Calls::count);
+        work();
+        let mut after = Calls::ALL.map(Calls::count);
+        after.iter_mut().zip(before).for_each(|(after, before)| *after -= before);
+        after
+    }
+}
+
+/// A function of the pretended driver.
+fn function<T: Copy>(name: &str) -> T {
+    // SAFETY: each is asked for by the type that `pretend.c` gives it.
+    unsafe { *sys::culib().get::<T>(name).unwrap() }
+}
+
+/// Grid and block of the last launch, whether it is a dependent one, and its arguments.
+pub(crate) fn last_launch() -> [u64; 11] {
+    let last = Calls::Launches.count() - 1;
+    let argument: unsafe extern "C" fn(u32, u32) -> u64 = function("argument");
+    // SAFETY: it reads what it noted.
+    std::array::from_fn(|place| unsafe { argument(last, place as u32) })
+}
+
+/// The next so many images are refused with that error.
+pub(crate) fn refuse(images: i32, error: i32) {
+    let refuse: unsafe extern "C" fn(i32, i32) = function("refuse");
+    // SAFETY: it notes numbers.
+    unsafe { refuse(images, error) }
+}
+
+/// The next so many launches fail.
+pub(crate) fn fail(launches: i32) {
+    let fail: unsafe extern "C" fn(i32) = function("fail");
+    // SAFETY: it notes a number.
+    unsafe { fail(launches) }
+}
+
+/// The next so many times that a stream is waited for fail.
+pub(crate) fn lose(waits: i32) {
+    let lose: unsafe extern "C" fn(i32) = function("lose");
+    // SAFETY: it notes a number.
+    unsafe { lose(waits) }
+}
+
+/// What is called at every launch.
+pub(crate) fn meanwhile(call: extern "C" fn()) {
+    let meanwhile: unsafe extern "C" fn(extern "C" fn()) = function("meanwhile");
+    // SAFETY: it notes a function, which is there as long as the process.
+    unsafe { meanwhile(call) }
+}
+
+/// How often memory was freed or written which a launch may have been using.
+pub(crate) fn early() -> u32 {
+    let early: unsafe extern "C" fn() -> u32 = function("early");
+    // SAFETY: it reads a number.
+    unsafe { early() }
+}
+
+/// Runs a test in a process with the pretended driver; `None` in the process that did so.
+pub(crate) fn with_driver(test: &str) -> Option<(Device, Arc<CudaStream>)> {
+    if std::env::var_os("REDUCEGEN_PRETENDED").is_some() {
+        let device = Device::cuda(0).unwrap().with_cache(Cache::off());
+        return Some((device, CudaContext::new(0).unwrap().new_stream().unwrap()));
+    }
+    needed(test, "REDUCEGEN_REQUIRE_NVRTC", Nvrtc::get())?;
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("pretended-{test}"));
+    std::fs::create_dir_all(&folder).unwrap();
+    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/driver/pretend.c");
+    let mut compiler = Command::new("cc");
+    compiler.args(["-O2", "-shared", "-fPIC", "-w", "-o"]).arg(folder.join("libcuda.so")).arg(source);
+    assert!(compiler.status().unwrap().success(), "cc makes the pretended driver");
+    let mut child = Command::new(std::env::current_exe().unwrap());
+    child.args(["--exact", test, "--nocapture"]).env("REDUCEGEN_PRETENDED", "1");
+    child.env("LD_LIBRARY_PATH", &folder).env("REDUCEGEN_CACHE", "off");
+    let output = child.output().unwrap();
+    print!("{}", String::from_utf8_lossy(&output.stdout));
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    None
+}

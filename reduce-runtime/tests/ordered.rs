@@ -1,0 +1,80 @@
+//! Memory that calls use is neither freed nor written before they are done, whatever goes wrong beside them: with the libcuda
+//! that pretends to have GPUs (`driver/`), which notes what its streams are behind.
+#![cfg(all(feature = "cuda", target_os = "linux"))]
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+mod driver;
+
+use driver::{Calls, early, spec, with_driver};
+use reduce_dsl::Scalar;
+use reduce_dsl::spec::Passes;
+use reduce_runtime::cudarc::driver::{CudaContext, CudaSlice, CudaStream};
+use reduce_runtime::{Device, DeviceInput, Reducer};
+use std::sync::Arc;
+
+fn sum(device: &Device) -> Reducer {
+    Reducer::new(&spec("sum", Scalar::F32, Passes::Auto), device).unwrap()
+}
+
+/// Queues a sum of each slice on its stream, drops all inputs, in their order, and then does something to the memory: how
+/// often that was too early.
+fn after_reading(device: &Device, streams: [&Arc<CudaStream>; 2], then: impl FnOnce(CudaSlice<f32>)) -> u32 {
+    let owner = streams[1].context().new_stream().unwrap();
+    let (sum, x) = (sum(device), owner.alloc_zeros::<f32>(1000).unwrap());
+    let mut workspaces = streams.map(|stream| sum.workspace(stream, 1000).unwrap());
+    for (stream, workspace) in streams.iter().zip(&mut workspaces) {
+        let inputs = [DeviceInput::on(stream, &x)];
+        sum.enqueue(stream, &inputs, &[], workspace).unwrap();
+    }
+    let before = early();
+    then(x);
+    early() - before
+}
+
+#[test]
+fn a_slice_is_freed_and_written_behind_all_streams_that_read_it() {
+    let test = "a_slice_is_freed_and_written_behind_all_streams_that_read_it";
+    let Some((device, stream)) = with_driver(test) else { return };
+    let other = stream.context().new_stream().unwrap();
+    assert_eq!(after_reading(&device, [&stream, &other], drop), 0, "freed");
+    let write = |mut x: CudaSlice<f32>| {
+        let owner = x.stream().clone();
+        owner.memcpy_htod(&[1.0; 1000], &mut x).unwrap();
+        std::mem::forget(x);
+    };
+    assert_eq!(after_reading(&device, [&stream, &other], write), 0, "written");
+}
+
+#[test]
+fn a_view_that_is_read_on_its_own_stream_does_not_hide_the_other() {
+    let test = "a_view_that_is_read_on_its_own_stream_does_not_hide_the_other";
+    let Some((device, stream)) = with_driver(test) else { return };
+    let other = stream.context().new_stream().unwrap();
+    let (sum, x) = (sum(&device), stream.alloc_zeros::<f32>(1000).unwrap());
+    let mut workspaces = [&other, &stream].map(|stream| sum.workspace(stream, 500).unwrap());
+    for (stream, (workspace, half)) in
+        [&other, &stream].iter().zip(workspaces.iter_mut().zip([x.slice(..500), x.slice(500..)]))
+    {
+        sum.enqueue(stream, &[DeviceInput::on(stream, &half)], &[], workspace).unwrap();
+    }
+    let before = early();
+    drop(x);
+    assert_eq!(early(), before);
+}
+
+/// cudarc keeps streams of one object for a context apart from those of another, where it has one stream only.
+#[test]
+fn contexts_of_one_device_keep_each_others_order() {
+    let Some((device, stream)) = with_driver("contexts_of_one_device_keep_each_others_order") else { return };
+    let (sum, alone) = (sum(&device), CudaContext::new(0).unwrap().default_stream());
+    let x = alone.alloc_zeros::<f32>(1000).unwrap();
+    let mut workspace = sum.workspace(&stream, 1000).unwrap();
+    let mut inputs = Vec::new();
+    let queued = Calls::during(|| inputs.push(DeviceInput::on(&stream, &x)));
+    assert!(queued[Calls::Events as usize] > 0, "the stream waits for what wrote the slice");
+    sum.enqueue(&stream, &inputs, &[], &mut workspace).unwrap();
+    drop(inputs);
+    let before = early();
+    drop(x);
+    assert_eq!(early(), before);
+}
