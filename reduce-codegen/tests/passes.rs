@@ -169,6 +169,7 @@ fn regions_of_the_workspace_do_not_overlap() {
             assert!(end.unwrap_or(0) <= plan.workspace(n), "{launch:?} of {n} elements\n{program}");
             read += u32::from(!from.is_empty() && !to.is_empty());
         }
+        assert!(plan.workspace(u64::MAX) >= plan.workspace(u64::MAX / 2), "{program}");
     }
     assert!(read > 100, "{read} launches read partials and write some");
 }

@@ -124,6 +124,25 @@ fn a_workspace_can_be_in_memory_of_the_caller() {
     assert!(matches!(error, Error::StreamOfOtherContext { .. }), "{error}");
 }
 
+/// Their bytes do not wrap to few ones, which calls on fewer elements would then take for enough.
+#[test]
+fn more_elements_than_any_memory_holds_are_too_many() {
+    let Some((device, stream)) = with_driver("more_elements_than_any_memory_holds_are_too_many") else {
+        return;
+    };
+    let passes = Passes::List(vec![Pass::InPlace]);
+    let sum = Reducer::new(&spec("sum", Scalar::F64, passes), &device).unwrap();
+    // Of the items and their partials, 8 bytes each for 256 elements, the bytes are 2^67 and a few.
+    for n in [1 << 61, ((1_u128 << 70) / 513) as u64 + 300, u64::MAX] {
+        assert!(sum.workspace_bytes(n).unwrap() > 1 << 60, "n = {n}");
+        let given = sum.workspace_in(stream.alloc_zeros(1 << 20).unwrap(), n).unwrap_err();
+        assert!(matches!(given, Error::WorkspaceMemory { .. }), "{given}");
+    }
+    let largest = sum.workspace(&stream, u64::MAX).unwrap_err();
+    let read = device.time_read(u64::MAX).unwrap_err();
+    assert!([largest, read].iter().all(|error| matches!(error, Error::OutOfMemory { asked: u64::MAX, .. })));
+}
+
 /// Who reads the view on another stream waits for an event, and that is noted behind the call.
 #[test]
 fn a_view_of_the_result_is_behind_the_call() {

@@ -116,16 +116,17 @@ impl Plan {
         self.kernels[0].writes == Writes::One
     }
 
-    /// Bytes of workspace for n elements.
+    /// Bytes of workspace for n elements; the most there is for numbers of elements that no memory holds.
     pub fn workspace(&self, n: u64) -> u64 {
-        let left: u64 = self.launches(n).iter().map(|launch| launch.partials).take(2).sum();
-        left * self.partial_size
+        let launches = self.launches(n);
+        let left = launches.iter().take(2).fold(0u64, |left, launch| left.saturating_add(launch.partials));
+        left.saturating_mul(self.partial_size)
     }
 
-    /// The byte at which a region starts, for n elements.
+    /// The byte at which a region starts, for n elements; saturates as [`Plan::workspace`].
     pub fn offset(&self, n: u64, region: Region) -> u64 {
         let first = self.launch(Reads::Inputs, n, Region::Odd, Region::Even).partials;
-        if region == Region::Odd { first * self.partial_size } else { 0 }
+        if region == Region::Odd { first.saturating_mul(self.partial_size) } else { 0 }
     }
 
     /// Items of a block of the kernel that reads the inputs, and of the one that reads partials.

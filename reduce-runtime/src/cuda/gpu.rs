@@ -69,15 +69,21 @@ impl Gpu {
 
     /// Memory that holds nothing yet.
     pub(super) fn allocate(&self, stream: &Arc<CudaStream>, bytes: u64) -> Result<CudaSlice<u8>, Error> {
+        // No memory is so large, and drivers may round up beyond what a number holds.
+        if bytes > i64::MAX as u64 {
+            return Err(self.out_of_memory(bytes));
+        }
         // SAFETY: what is allocated is written before it is read, by a copy or by the kernels.
         let memory = unsafe { stream.alloc(bytes as usize) };
         memory.map_err(|error| match error {
-            DriverError(CUresult::CUDA_ERROR_OUT_OF_MEMORY) => {
-                let free = self.context.mem_get_info().map_or(0, |(free, _)| free as u64);
-                Error::OutOfMemory { asked: bytes, free }
-            }
+            DriverError(CUresult::CUDA_ERROR_OUT_OF_MEMORY) => self.out_of_memory(bytes),
             error => failed("allocating memory")(error),
         })
+    }
+
+    pub(super) fn out_of_memory(&self, asked: u64) -> Error {
+        let free = self.context.mem_get_info().map_or(0, |(free, _)| free as u64);
+        Error::OutOfMemory { asked, free }
     }
 
     pub(super) fn context(&self) -> &Arc<CudaContext> {

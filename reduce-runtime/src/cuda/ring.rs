@@ -49,7 +49,8 @@ impl Ring {
         pattern: &[u8],
         bytes: usize,
     ) -> Result<Ring, Error> {
-        let mut ring = Ring::allocate(gpu, stream, bytes.next_multiple_of(ALIGNMENT))?;
+        let stride = bytes.checked_next_multiple_of(ALIGNMENT);
+        let mut ring = Ring::allocate(gpu, stream, stride.ok_or_else(|| gpu.out_of_memory(bytes as u64))?)?;
         let some = pattern.len().min(ring.memory.len());
         let mut place = ring.memory.slice_mut(0..some);
         stream
@@ -63,7 +64,7 @@ impl Ring {
         let attribute = CUdevice_attribute::CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE;
         let l2 = gpu.context().attribute(attribute).map_err(failed("asking for the size of its cache"))?;
         let copies = (TIMES_L2 * l2.unsigned_abs() as usize).div_ceil(stride).max(1);
-        let memory = gpu.allocate(stream, copies as u64 * stride as u64)?;
+        let memory = gpu.allocate(stream, (copies as u64).saturating_mul(stride as u64))?;
         let base = memory.device_ptr(stream).0;
         Ok(Ring { memory, base, stride, copies: copies as u64, offsets: vec![0] })
     }

@@ -279,14 +279,15 @@ fn check_stream(cases: &Cases, stream: &CudaStream) -> Result<(), Error> {
     if stream.cu_stream() as usize == PER_THREAD { Err(Error::PerThreadStream) } else { Ok(()) }
 }
 
-/// Bytes of a workspace for up to so many elements.
+/// Bytes of a workspace for up to so many elements; the most there is where no memory is that large.
 pub(super) fn bytes(cases: &Cases, most: u64) -> u64 {
-    partials(&cases.operation.output) + flagged(cases, most) + cases.workspace(most)[1]
+    let [_, others] = cases.workspace(most);
+    partials(&cases.operation.output).saturating_add(flagged(cases, most)).saturating_add(others)
 }
 
 /// Bytes of its partials that carry flags.
 fn flagged(cases: &Cases, most: u64) -> u64 {
-    cases.workspace(most)[0].next_multiple_of(ALIGNMENT)
+    cases.workspace(most)[0].checked_next_multiple_of(ALIGNMENT).unwrap_or(u64::MAX)
 }
 
 /// Where the partials begin.
