@@ -5,12 +5,12 @@
 
 mod driver;
 
-use driver::{Calls, early, spec, with_driver};
+use driver::{Calls, early, lose, meanwhile, spec, with_driver};
 use reduce_dsl::Scalar;
 use reduce_dsl::spec::Passes;
-use reduce_runtime::cudarc::driver::{CudaContext, CudaSlice, CudaStream};
+use reduce_runtime::cudarc::driver::{CudaContext, CudaSlice, CudaStream, DriverError, sys};
 use reduce_runtime::{Device, DeviceInput, Reducer};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 fn sum(device: &Device) -> Reducer {
     Reducer::new(&spec("sum", Scalar::F32, Passes::Auto), device).unwrap()
@@ -77,4 +77,37 @@ fn contexts_of_one_device_keep_each_others_order() {
     let before = early();
     drop(x);
     assert_eq!(early(), before);
+}
+
+/// cudarc keeps an error for which there was nobody to tell, and gives it to the next call in the place of what that does.
+#[test]
+fn kernels_are_waited_for_although_another_thread_left_an_error() {
+    let test = "kernels_are_waited_for_although_another_thread_left_an_error";
+    static CONTEXT: OnceLock<Arc<CudaContext>> = OnceLock::new();
+    extern "C" fn leave_an_error() {
+        let error = DriverError(sys::CUresult::CUDA_ERROR_NOT_PERMITTED);
+        CONTEXT.get().into_iter().for_each(|context| context.record_err(Err::<(), _>(error)));
+    }
+    let Some((device, stream)) = with_driver(test) else { return };
+    let (sum, x) = (sum(&device), stream.alloc_zeros::<f32>(1000).unwrap());
+    CONTEXT.set(stream.context().clone()).unwrap();
+    meanwhile(leave_an_error);
+    let counts = Calls::during(|| assert!(sum.reduce_device(&[DeviceInput::of(&x)]).is_err()));
+    assert_eq!(counts[Calls::Waits as usize], 3, "for memory, for the inputs, and for the kernels");
+}
+
+#[test]
+fn memory_of_kernels_that_could_not_be_waited_for_is_not_freed() {
+    let test = "memory_of_kernels_that_could_not_be_waited_for_is_not_freed";
+    extern "C" fn lose_the_next() {
+        lose(1);
+    }
+    let Some((device, stream)) = with_driver(test) else { return };
+    let (sum, x) = (sum(&device), stream.alloc_zeros::<f32>(1000).unwrap());
+    meanwhile(lose_the_next);
+    let counts = Calls::during(|| {
+        assert!(sum.reduce_device(&[DeviceInput::of(&x)]).is_err());
+        drop(sum);
+    });
+    assert_eq!((counts[Calls::Allocations as usize], counts[Calls::Frees as usize]), (1, 0));
 }

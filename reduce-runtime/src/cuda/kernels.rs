@@ -1,7 +1,7 @@
 //! Runs a reduction on a GPU: queued in a workspace that the caller has, or waited for.
 
 use super::cases::Cases;
-use super::driver::failed;
+use super::driver::{self, failed};
 use super::gpu::Gpu;
 use super::input::DeviceInput;
 use super::workspace::{self, Workspace};
@@ -142,9 +142,14 @@ impl Kernels {
         let start = Instant::now();
         let launched = workspace.launch_all();
         // Also after a failed launch, so that nothing is running when the memory is given back.
-        let finished = stream.synchronize().map_err(failed("running the kernels"));
+        let finished = driver::wait(stream);
         let kernel = start.elapsed();
-        launched.and(finished)?;
+        if let Err(error) = finished {
+            // Kernels may still write there.
+            std::mem::forget(workspace);
+            return launched.and(Err(failed("running the kernels")(error)));
+        }
+        launched?;
         let values = workspace.read(stream);
         self.give_back(workspace);
         Ok(Outcome { values: values?, kernel })

@@ -1,7 +1,7 @@
 //! The memory that calls work in, and what their launches are given.
 
 use super::cases::{Cases, bytes_of, launches};
-use super::driver::failed;
+use super::driver::{self, failed};
 use super::launch::{Shape, fill, launch};
 use crate::reducer::something;
 use crate::{Error, host};
@@ -140,7 +140,7 @@ impl Workspace {
         let to = bytes.as_mut_ptr().cast();
         // SAFETY: as many bytes are there, and here, and the stream is waited for before they are used.
         let copied = unsafe { cuMemcpyDtoHAsync_v2(to, self.result_ptr(), bytes.len(), stream.cu_stream()) };
-        let finished = stream.synchronize();
+        let finished = driver::wait(stream);
         copied.result().and(finished).map_err(failed("reading the result"))?;
         something(&self.cases.operation, values(output, &bytes))
     }
