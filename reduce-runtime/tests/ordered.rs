@@ -7,6 +7,7 @@ mod driver;
 
 use driver::{Calls, early, lose, meanwhile, spec, with_driver};
 use reduce_dsl::Scalar;
+use reduce_dsl::lanes::LanesRef;
 use reduce_dsl::spec::Passes;
 use reduce_runtime::cudarc::driver::{CudaContext, CudaSlice, CudaStream, DriverError, sys};
 use reduce_runtime::{Device, DeviceInput, Reducer};
@@ -110,4 +111,21 @@ fn memory_of_kernels_that_could_not_be_waited_for_is_not_freed() {
         drop(sum);
     });
     assert_eq!((counts[Calls::Allocations as usize], counts[Calls::Frees as usize]), (1, 0));
+}
+
+/// Memory on the null stream is freed in the context that is current, which in a new thread is none.
+#[test]
+fn reducers_and_workspaces_free_their_memory_on_any_thread() {
+    let test = "reducers_and_workspaces_free_their_memory_on_any_thread";
+    let Some((device, stream)) = with_driver(test) else { return };
+    let null = stream.context().default_stream();
+    let counts = Calls::during(|| {
+        let sum = sum(&device);
+        sum.reduce(&[LanesRef::F32(&[1.0; 1000])]).unwrap();
+        let workspace = sum.workspace(&null, 1000).unwrap();
+        std::thread::spawn(move || drop(sum)).join().unwrap();
+        std::thread::spawn(move || drop(workspace)).join().unwrap();
+    });
+    assert_eq!((counts[Calls::Allocations as usize], counts[Calls::Frees as usize]), (3, 3));
+    stream.context().check_err().unwrap();
 }

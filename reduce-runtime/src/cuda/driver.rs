@@ -1,8 +1,7 @@
 //! The CUDA driver: is there one that this crate can call, and what its errors mean.
 
 use crate::Error;
-use cudarc::driver::result::{ctx, stream};
-use cudarc::driver::{CudaStream, DriverError, sys};
+use cudarc::driver::{CudaContext, CudaStream, DriverError, result, sys};
 use std::ffi::CStr;
 
 /// The oldest driver, as 1000 major + 10 minor of its CUDA: the first that runs what NVRTC 12 makes.
@@ -98,9 +97,15 @@ fn has(function: &str) -> bool {
 
 /// Waits for a stream. Unlike cudarc's own, it also does so where cudarc keeps an error of another call for the next one.
 pub(super) fn wait(stream: &CudaStream) -> Result<(), DriverError> {
-    let (context, stream) = (stream.context().cu_ctx(), stream.cu_stream());
-    // SAFETY: the stream lives, and with it its context, as cudarc knows them.
-    unsafe { ctx::set_current(context).and_then(|()| stream::synchronize(stream)) }
+    make_current(stream.context())?;
+    // SAFETY: the stream lives.
+    unsafe { result::stream::synchronize(stream.cu_stream()) }
+}
+
+/// Makes a context that of this thread, also where cudarc keeps an error.
+pub(super) fn make_current(context: &CudaContext) -> Result<(), DriverError> {
+    // SAFETY: the context lives.
+    unsafe { result::ctx::set_current(context.cu_ctx()) }
 }
 
 /// Says what a call to the driver was for, beside the error it gave.

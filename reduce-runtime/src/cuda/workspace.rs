@@ -6,7 +6,7 @@ use super::launch::{Shape, fill, launch};
 use crate::reducer::something;
 use crate::{Error, host};
 use cudarc::driver::sys::{CUdeviceptr, cuMemcpyDtoHAsync_v2};
-use cudarc::driver::{CudaSlice, CudaStream, CudaView, DevicePtrMut};
+use cudarc::driver::{CudaContext, CudaSlice, CudaStream, CudaView, DevicePtrMut};
 use reduce_dsl::Value;
 use reduce_dsl::arith::Element;
 use reduce_dsl::operation::{Layout, Record};
@@ -29,6 +29,8 @@ const PER_THREAD: usize = 2;
 /// stream or in its order. Dropping it does not wait: its memory is given back in the order of the stream.
 #[derive(Debug)]
 pub struct Workspace {
+    /// In front of the memory, as fields are dropped in their order.
+    _current: Current,
     cases: Arc<Cases>,
     stream: Arc<CudaStream>,
     memory: CudaSlice<u8>,
@@ -42,6 +44,16 @@ pub struct Workspace {
     place: usize,
     launches: Vec<Prepared>,
     has_result: bool,
+}
+
+/// Makes its context the current one when it is dropped: memory on the null stream is freed in that.
+#[derive(Debug)]
+struct Current(Arc<CudaContext>);
+
+impl Drop for Current {
+    fn drop(&mut self) {
+        self.0.record_err(driver::make_current(&self.0));
+    }
 }
 
 /// A launch with its arguments, of which inputs and params change from call to call.
@@ -74,8 +86,9 @@ impl Workspace {
         stream
             .memset_zeros(&mut memory.slice_mut(..zeros as usize))
             .map_err(failed("setting the ticket and flags"))?;
+        let _current = Current(stream.context().clone());
         let (cases, n, place, launches, has_result) = (cases.clone(), 0, 0, Vec::new(), false);
-        Ok(Workspace { cases, stream, memory, base, flagged, most, n, place, launches, has_result })
+        Ok(Workspace { _current, cases, stream, memory, base, flagged, most, n, place, launches, has_result })
     }
 
     /// Its memory, behind everything that is queued with it.
