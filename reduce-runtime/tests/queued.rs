@@ -9,7 +9,7 @@ use driver::{Calls, fail, last_launch, refuse, spec, with_driver};
 use reduce_dsl::pass::Pass;
 use reduce_dsl::spec::Passes;
 use reduce_dsl::{Scalar, Spec};
-use reduce_runtime::cudarc::driver::{CudaContext, CudaSlice, DevicePtr};
+use reduce_runtime::cudarc::driver::{CudaContext, CudaSlice, DevicePtr, DriverError, sys};
 use reduce_runtime::{Cache, Device, DeviceInput, DeviceInputs, Error, Reducer, Reduction};
 use std::path::Path;
 use std::time::Instant;
@@ -76,6 +76,15 @@ fn a_result_is_that_of_the_last_call_and_of_the_reduction_that_was_asked() {
     fail(1);
     assert!(matches!(one.enqueue(&stream, &inputs, &mut workspace), Err(Error::Driver { .. })));
     assert!(matches!(one.read(&stream, &workspace), Err(Error::NothingEnqueued)));
+    let none = x.slice(..0);
+    for inputs in [&inputs, &DeviceInputs::on(&stream, &none)] {
+        one.enqueue(&stream, inputs, &mut workspace).unwrap();
+        // What another call left is an error of the next one.
+        let error = DriverError(sys::CUresult::CUDA_ERROR_NOT_PERMITTED);
+        stream.context().record_err(Err::<(), _>(error));
+        assert!(one.enqueue(&stream, inputs, &mut workspace).is_err());
+        assert!(matches!(one.read(&stream, &workspace), Err(Error::NothingEnqueued)));
+    }
 }
 
 #[test]

@@ -81,6 +81,7 @@ impl Kernels {
                 return Err(Error::InputOfOtherStream { input: place });
             }
         }
+        workspace.forget_result();
         stream.context().bind_to_thread().map_err(failed("binding its context"))?;
         if n == 0 {
             return workspace.reduce_nothing(params);

@@ -180,6 +180,11 @@ impl Workspace {
         self.stream = stream.clone();
     }
 
+    /// There is no result, not even that of the call before, until the next one is queued.
+    pub(super) fn forget_result(&mut self) {
+        self.has_result = false;
+    }
+
     /// Prepares launches on n elements, at least one, of inputs that start at a pointer and go on by a step. Allocates
     /// only where n is another one than in the call before.
     pub(super) fn prepare(
@@ -248,8 +253,7 @@ impl Workspace {
 
     /// Queues all launches that are prepared. The context is current.
     pub(super) fn launch_all(&mut self) -> Result<(), Error> {
-        // After a failure there is none, not that of the call before.
-        self.has_result = false;
+        self.forget_result();
         if let Some(padding) = &self.cases.case(self.place).padding {
             let at = self.levels();
             // SAFETY: an accumulator of that size is there, in memory that is freed in the order of the stream.
