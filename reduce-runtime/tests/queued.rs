@@ -207,16 +207,20 @@ fn an_image_that_the_driver_refuses_is_compiled_again() {
     let Some((_, _)) = with_driver("an_image_that_the_driver_refuses_is_compiled_again") else { return };
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("cache-refused");
     let _ = std::fs::remove_dir_all(&folder);
-    let new = |refused| {
+    let new_after = |refused, error| {
         let device = Device::cuda(0).unwrap().with_cache(Cache::at(&folder));
-        refuse(refused, 200);
+        refuse(refused, error);
         let reducer = Reducer::new(&spec("min", Scalar::F32, Passes::List(Vec::new())), &device);
         (reducer.map(drop), device.compiler().unwrap().compiled())
     };
+    let new = |refused| new_after(refused, 200);
     assert_eq!((new(0).1, new(0).1), (1, 0), "kept");
     let (again, compiled) = new(1);
     assert!(again.is_ok() && compiled == 1, "{again:?}");
     assert_eq!(new(0).1, 0, "replaced");
+    let (error, compiled) = new_after(1, 2);
+    assert!(matches!(error, Err(Error::Driver { code: 2, .. })) && compiled == 0, "{error:?}");
+    assert_eq!(new(0).1, 0, "an error that is not the image's leaves it there");
     let (error, compiled) = new(2);
     assert!(matches!(error, Err(Error::Driver { code: 200, .. })) && compiled == 1, "{error:?}");
 }

@@ -6,7 +6,8 @@ use super::gpu::Gpu;
 use crate::Error;
 use crate::cache::Key;
 use crate::image::Image;
-use cudarc::driver::{CudaContext, CudaModule};
+use cudarc::driver::sys::CUresult;
+use cudarc::driver::{CudaContext, CudaModule, DriverError};
 use cudarc::nvrtc::Ptx;
 use reduce_dsl::program::Program;
 use std::collections::HashMap;
@@ -18,6 +19,14 @@ type Place = Arc<Mutex<Weak<CudaModule>>>;
 /// By context, as the driver calls it, and source. A context is not destroyed while a module of it is held, and is
 /// not met here again afterwards but by modules that are gone.
 static LOADED: LazyLock<Mutex<HashMap<(usize, Key), Place>>> = LazyLock::new(Mutex::default);
+
+/// What the driver says of an image that is none for it.
+const NO_IMAGE: [CUresult; 4] = [
+    CUresult::CUDA_ERROR_INVALID_IMAGE,
+    CUresult::CUDA_ERROR_NO_BINARY_FOR_GPU,
+    CUresult::CUDA_ERROR_INVALID_PTX,
+    CUresult::CUDA_ERROR_UNSUPPORTED_PTX_VERSION,
+];
 
 /// The module of a program, loaded or compiled if nobody in this process has it.
 pub(super) fn module(program: &Program, gpu: &Gpu) -> Result<Arc<CudaModule>, Error> {
@@ -44,8 +53,9 @@ fn load(
     let load = |image: Image| context.load_module(Ptx::from_binary(terminated(image.bytes)));
     if let Some(image) = compiler.kept(key, source) {
         match load(image) {
-            Ok(module) => return Ok(module),
-            Err(_) => compiler.cache().remove(key),
+            Err(DriverError(code)) if NO_IMAGE.contains(&code) => compiler.cache().remove(key),
+            // Any other error is no fault of the image.
+            loaded => return loaded.map_err(failed("loading the kernels")),
         }
     }
     load(compiler.compile(source)?).map_err(failed("loading the kernels"))
