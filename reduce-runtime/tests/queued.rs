@@ -5,7 +5,7 @@
 
 mod driver;
 
-use driver::{Calls, fail, last_launch, refuse, spec, with_driver};
+use driver::{Calls, fail, last_launch, refuse, spec, with_driver, with_driver_and};
 use reduce_dsl::pass::Pass;
 use reduce_dsl::spec::Passes;
 use reduce_dsl::{Scalar, Spec};
@@ -200,6 +200,19 @@ fn every_case_is_compiled_once_in_parallel() {
     assert_eq!(device.compiler().unwrap().compiled(), cases as u64);
     assert_eq!(counts[Calls::Loads as usize], cases as u32);
     assert!(counts[Calls::Attributes as usize] > 0, "clusters of 16 blocks were allowed");
+}
+
+/// A stack that no memory holds: making a thread fails.
+#[test]
+fn where_no_thread_can_be_made_the_caller_compiles() {
+    let test = "where_no_thread_can_be_made_the_caller_compiles";
+    let Some((device, _)) = with_driver_and(test, &[("RUST_MIN_STACK", "1152921504606846976")]) else {
+        return;
+    };
+    assert!(std::thread::Builder::new().spawn(|| ()).is_err());
+    let sum = Reducer::new(&spec("sum", Scalar::F32, Passes::Auto), &device).unwrap();
+    sum.prepare_all().unwrap();
+    assert_eq!(device.compiler().unwrap().compiled(), sum.programs().cases().len() as u64);
 }
 
 #[test]

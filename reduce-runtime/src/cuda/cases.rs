@@ -11,6 +11,7 @@ use reduce_dsl::Value;
 use reduce_dsl::operation::{Operation, Record};
 use reduce_dsl::program::{Kernel, Launch, Plan, Program, Reads};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::thread::Builder;
 
 /// Blocks of a launch (CUDA C++ Programming Guide, technical specifications).
 const LARGEST_GRID: u64 = i32::MAX as u64;
@@ -78,15 +79,16 @@ impl Cases {
         Ok(case.functions.get_or_init(|| functions))
     }
 
-    /// Compiles all cases, each in a thread of its own.
+    /// Compiles all cases, each in a thread of its own, or in this one where no more can be made.
     pub(super) fn prepare_all(&self) -> Result<(), Error> {
+        let prepare = |place| self.functions(place).map(|_| ());
         std::thread::scope(|scope| {
-            let places = 0..self.cases.len();
-            let threads: Vec<_> =
-                places.map(|place| scope.spawn(move || self.functions(place).map(|_| ()))).collect();
-            threads
-                .into_iter()
-                .try_for_each(|thread| thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
+            let spawn = |place| Builder::new().spawn_scoped(scope, move || prepare(place)).map_err(|_| place);
+            let threads: Vec<_> = (0..self.cases.len()).map(spawn).collect();
+            threads.into_iter().try_for_each(|thread| match thread {
+                Ok(thread) => thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)),
+                Err(place) => prepare(place),
+            })
         })
     }
 

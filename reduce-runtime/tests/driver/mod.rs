@@ -114,6 +114,11 @@ pub(crate) fn early() -> u32 {
 
 /// Runs a test in a process with the pretended driver; `None` in the process that did so.
 pub(crate) fn with_driver(test: &str) -> Option<(Device, Arc<CudaStream>)> {
+    with_driver_and(test, &[])
+}
+
+/// The same with environment variables.
+pub(crate) fn with_driver_and(test: &str, variables: &[(&str, &str)]) -> Option<(Device, Arc<CudaStream>)> {
     if std::env::var_os("REDUCEGEN_PRETENDED").is_some() {
         let device = Device::cuda(0).unwrap().with_cache(Cache::off());
         return Some((device, CudaContext::new(0).unwrap().new_stream().unwrap()));
@@ -127,7 +132,7 @@ pub(crate) fn with_driver(test: &str) -> Option<(Device, Arc<CudaStream>)> {
     assert!(compiler.status().unwrap().success(), "cc makes the pretended driver");
     let mut child = Command::new(std::env::current_exe().unwrap());
     child.args(["--exact", test, "--nocapture"]).env("REDUCEGEN_PRETENDED", "1");
-    child.env("LD_LIBRARY_PATH", &folder).env("REDUCEGEN_CACHE", "off");
+    child.env("LD_LIBRARY_PATH", &folder).env("REDUCEGEN_CACHE", "off").envs(variables.iter().copied());
     let output = child.output().unwrap();
     print!("{}", String::from_utf8_lossy(&output.stdout));
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
