@@ -11,6 +11,7 @@ mod search;
 mod source;
 mod stage;
 mod start;
+mod threads;
 mod trial;
 mod worker;
 

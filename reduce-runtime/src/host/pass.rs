@@ -4,7 +4,7 @@ use super::HostError;
 use super::source::Source;
 use super::stage::Stage;
 use super::start::Start;
-use rayon::prelude::*;
+use super::threads;
 use reduce_dsl::Scalar;
 use reduce_dsl::lanes::{LaneError, Lanes};
 use reduce_dsl::program::{Level, Tree};
@@ -56,8 +56,7 @@ pub(super) fn run_on(
     if let [range] = &ranges[..] {
         return run(range.clone());
     }
-    let parts: Result<Vec<_>, _> = ranges.into_par_iter().map(run).collect();
-    Ok(concat(&stage.types, &parts?))
+    Ok(concat(&stage.types, &threads::map(ranges, run)?))
 }
 
 /// The one item that is left of `items`, which meet as `levels` say, as often as it takes.
@@ -108,7 +107,9 @@ fn batch(stage: &Stage, len: usize, levels: &[Level]) -> usize {
         Start::Summed(fold, how) => tile / (fold.group() * how.pairs() as u64),
         Start::Gathered(_) | Start::Mapped => tile,
     };
-    let share = len as u64 / (BATCHES * rayon::current_num_threads() as u64);
+    // As many as one core would have; who has no more is not worth asking for others.
+    let alone = len as u64 / BATCHES;
+    let share = if alone > WORTH { alone / threads::count() as u64 } else { alone };
     let tiles = (share.max(WORTH) / tile).clamp(1, (ITEMS / kept.max(1)).max(1));
     usize::try_from(tile.saturating_mul(tiles)).unwrap_or(usize::MAX)
 }

@@ -1,0 +1,33 @@
+//! A process that can make no threads reduces on the one that calls.
+#![cfg(target_os = "linux")]
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+use reduce_dsl::lanes::LanesRef;
+use reduce_dsl::parse;
+use reduce_runtime::{Device, Reducer};
+use std::process::Command;
+
+/// The bits of sums of few elements and of many.
+fn sums() -> String {
+    let spec = parse::text("op: sum, ty: f32", None).ok().unwrap().spec;
+    let sum = Reducer::new(&spec, &Device::host()).unwrap();
+    let x: Vec<_> = (0..1 << 22).map(|i| (i % 1000) as f32).collect();
+    let of = |n: usize| sum.reduce(&[LanesRef::F32(&x[..n])]).unwrap().values[0].bits();
+    format!("sums: {:?}", [100, 1 << 18, x.len()].map(of))
+}
+
+/// The part of the other test that runs in its process.
+#[test]
+fn report() {
+    println!("{}", sums());
+}
+
+#[test]
+fn without_threads_the_bits_are_the_same() {
+    let mut child = Command::new(std::env::current_exe().unwrap());
+    child.args(["--exact", "report", "--nocapture"]);
+    // A stack that no memory holds: making a thread fails.
+    let output = child.env("RUST_MIN_STACK", (1_u64 << 60).to_string()).output().unwrap();
+    let [said, errors] = [&output.stdout, &output.stderr].map(|it| String::from_utf8_lossy(it));
+    assert!(output.status.success() && said.contains(&sums()), "{said}\n{errors}");
+}
