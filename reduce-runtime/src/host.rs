@@ -17,7 +17,7 @@ mod worker;
 
 pub use isa::Isa;
 
-use crate::Strided;
+use crate::{Strided, inputs};
 use pool::Pool;
 use reduce_dsl::Value;
 use reduce_dsl::eval::Evaluator;
@@ -46,7 +46,8 @@ pub enum HostError {
         /// Where they differ.
         source: TypeError,
     },
-    /// Inputs or params of another number or type than the operation takes: a bug of the caller.
+    /// Inputs or params of another number or type than the operation takes, or inputs that differ in length or go on where
+    /// their data has ended: a bug of the caller.
     #[error("bug: `{operator}` was given inputs or params that it does not take")]
     Given {
         /// The operator.
@@ -121,9 +122,9 @@ impl Plan {
     }
 
     fn takes(&self, inputs: &[Strided<LanesRef<'_>>], params: &[Value]) -> bool {
-        let Operation { inputs: wanted, params: named, .. } = &self.operation;
-        wanted.iter().map(|it| it.ty).eq(inputs.iter().map(|it| it.data.ty()))
-            && named.iter().map(|it| it.ty).eq(params.iter().map(|it| it.ty()))
+        let shapes = inputs.iter().map(|it| it.of((it.data.ty(), it.data.len())));
+        inputs::check(&self.operation, shapes).is_ok()
+            && inputs::check_params(&self.operation, params).is_ok()
     }
 
     /// The accumulator of at least one element.

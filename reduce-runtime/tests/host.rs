@@ -19,6 +19,7 @@ use reduce_dsl::ops::Bin;
 use reduce_dsl::parse;
 use reduce_dsl::program::{Association, Tree};
 use reduce_dsl::{Scalar, Value, f16};
+use reduce_runtime::Strided;
 use reduce_runtime::host::{self, HostError, Isa, Plan};
 use splitmix::Random;
 
@@ -370,5 +371,18 @@ fn every_f16_is_summed_as_its_value() {
             assert_eq!(found, [Value::of(expected)], "{isa}: {:04x}", x.to_bits());
         }
         data[lane] = f16::from_f32(-0.0);
+    }
+}
+
+/// Inputs of one length, in their data.
+#[test]
+fn inputs_that_do_not_fit_are_not_reduced() {
+    let plan = Plan::new(&operation("dot", Scalar::F32)).unwrap();
+    let (long, short) = (vec![1.0f32; 1 << 18], [1.0f32; 10]);
+    let [long, short] = [&long[..], &short].map(|it| Strided::from(LanesRef::F32(it)));
+    let beyond = Strided { offset: 1, ..short };
+    for inputs in [[short, long], [long, short], [short, beyond]] {
+        let error = plan.reduce(&associations()[0], &inputs, &[]).unwrap_err();
+        assert!(matches!(error, HostError::Given { .. }), "{error}");
     }
 }
