@@ -1,9 +1,10 @@
 //! The folder of a cache: files that only this user can write, each of them written at once.
 
-use std::fs::{self, DirBuilder, File, Metadata, OpenOptions};
+use super::Key;
+use std::fs::{self, DirBuilder, DirEntry, File, Metadata, OpenOptions};
+use std::hash::{BuildHasher, RandomState};
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 /// The most bytes of all entries together; beyond them the oldest go.
@@ -60,16 +61,21 @@ impl<'a> Folder<'a> {
     /// Writes an entry, in the place of one that may be there. Readers see the old one or all of the new one. The
     /// bytes need not be on the disk when this returns: digests find what a crash of the machine left.
     pub(super) fn write(&self, name: &str, bytes: &[u8]) -> io::Result<()> {
-        static TURN: AtomicU64 = AtomicU64::new(0);
-        let turn = TURN.fetch_add(1, Ordering::Relaxed);
-        let unfinished = self.path.join(format!("{name}.{}.{turn}.{UNFINISHED}", std::process::id()));
-        let written = create(&unfinished)
-            .and_then(|mut file| file.write_all(bytes))
-            .and_then(|()| fs::rename(&unfinished, self.entry(name)));
-        if written.is_err() {
-            let _ = fs::remove_file(&unfinished);
-        }
+        // Processes in two containers may have one number, and those that a process forks the same random ones.
+        let (process, random) = (std::process::id(), RandomState::new().hash_one(0));
+        let unfinished = self.path.join(format!("{name}.{process}.{random:016x}.{UNFINISHED}"));
+        let written = self.write_through(&unfinished, name, bytes);
         self.clean(MOST_BYTES);
+        written
+    }
+
+    /// The same through a file that is not there yet.
+    fn write_through(&self, unfinished: &Path, name: &str, bytes: &[u8]) -> io::Result<()> {
+        let mut file = create(unfinished)?;
+        let written = file.write_all(bytes).and_then(|()| fs::rename(unfinished, self.entry(name)));
+        if written.is_err() {
+            let _ = fs::remove_file(unfinished);
+        }
         written
     }
 
@@ -108,12 +114,19 @@ impl<'a> Folder<'a> {
         self.path.join(format!("{name}.{ENTRY}"))
     }
 
-    /// Files of the folder whose names end so.
+    /// Files of the folder that are ours, and whose names end so. The user names the folder, and may keep others there.
     fn files(&self, extension: &str) -> Vec<(PathBuf, Metadata)> {
         let files = self.path.read_dir().into_iter().flatten().flatten();
+        let is_ours = |file: &DirEntry| file.file_name().to_str().is_some_and(begins_with_key);
+        let files = files.filter(is_ours);
         let files = files.filter(|file| file.path().extension().is_some_and(|it| it == extension));
         files.filter_map(|file| Some((file.path(), file.metadata().ok()?))).collect()
     }
+}
+
+fn begins_with_key(name: &str) -> bool {
+    let key = name.split_once('.').map_or("", |(key, _)| key);
+    key.len() == 2 * Key::BYTES && key.bytes().all(|byte| byte.is_ascii_hexdigit())
 }
 
 fn create(path: &Path) -> io::Result<File> {
@@ -147,26 +160,48 @@ fn private(_: &Metadata) -> io::Result<()> {
 mod tests {
     use super::{Folder, GIVEN_UP};
     use std::fs::{self, File};
-    use std::path::Path;
+    use std::io::ErrorKind;
+    use std::path::{Path, PathBuf};
     use std::time::{Duration, SystemTime};
+
+    fn folder(test: &str) -> PathBuf {
+        std::env::temp_dir().join(format!("reducegen-{test}-{}", std::process::id()))
+    }
 
     #[test]
     fn the_oldest_entries_and_what_nobody_finishes_are_removed() -> std::io::Result<()> {
-        let path = std::env::temp_dir().join(format!("reducegen-folder-{}", std::process::id()));
+        let path = folder("folder");
         let folder = Folder::create(&path)?;
         let aged = |path: &Path, age: Duration| File::open(path)?.set_modified(SystemTime::now() - age);
-        for (name, hours) in [("old", 3), ("older", 4), ("new", 1)] {
+        let [old, older, new] = ["1", "2", "e"].map(|digit| digit.repeat(64));
+        for (name, hours) in [(&old, 3), (&older, 4), (&new, 1)] {
             folder.write(name, &[0; 100])?;
             aged(&folder.entry(name), Duration::from_secs(3600 * hours))?;
         }
-        let (abandoned, recent) = (path.join("a.1.0.unfinished"), path.join("b.1.0.unfinished"));
-        fs::write(&abandoned, "half")?;
-        fs::write(&recent, "half")?;
-        aged(&abandoned, GIVEN_UP + Duration::from_secs(60))?;
+        let [abandoned, recent] = [&old, &new].map(|name| path.join(format!("{name}.1.0.unfinished")));
+        let others = ["symphony.unfinished", "popcorn.kernels"].map(|name| path.join(name));
+        for file in [&abandoned, &recent, &others[0], &others[1]] {
+            fs::write(file, [0; 100])?;
+        }
+        for file in [&abandoned, &others[0], &others[1]] {
+            aged(file, GIVEN_UP + Duration::from_secs(36_000))?;
+        }
         folder.clean(200);
-        let left = ["older", "old", "new"].map(|name| folder.entry(name).exists());
+        let left = [&older, &old, &new].map(|name| folder.entry(name).exists());
         assert_eq!((left, folder.usage()), ([false, true, true], (2, 200)));
         assert_eq!((abandoned.exists(), recent.exists()), (false, true));
+        assert!(others.iter().all(|other| other.exists()), "they are not ours");
+        fs::remove_dir_all(path)
+    }
+
+    #[test]
+    fn what_another_is_writing_is_not_removed() -> std::io::Result<()> {
+        let path = folder("writing");
+        let (folder, theirs) = (Folder::create(&path)?, path.join("theirs"));
+        fs::write(&theirs, "half")?;
+        let written = folder.write_through(&theirs, "entry", b"all");
+        assert_eq!(written.map_err(|error| error.kind()), Err(ErrorKind::AlreadyExists));
+        assert_eq!(fs::read(&theirs)?, b"half");
         fs::remove_dir_all(path)
     }
 }
