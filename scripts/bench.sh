@@ -9,6 +9,8 @@
 # CUB is built by the nvcc on PATH, or else by one from Python wheels, for the GPU that is there, or for ARCH=90.
 set -euo pipefail
 cd "$(dirname "$0")/.."
+# The NVRTC that CONTRIBUTING.md installs, where no other environment is active.
+[ ! -d .cuda ] || export VIRTUAL_ENV="${VIRTUAL_ENV:-$PWD/.cuda}"
 results=${RESULTS:-.gpu/results}
 mkdir -p .gpu "$results"
 

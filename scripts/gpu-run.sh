@@ -14,6 +14,8 @@
 #   overhead     what calls and processes cost beside plain CUDA and CuPy: a table (scripts/overhead.sh)
 set -euo pipefail
 cd "$(dirname "$0")/.."
+# The NVRTC that CONTRIBUTING.md installs, where no other environment is active.
+[ ! -d .cuda ] || export VIRTUAL_ENV="${VIRTUAL_ENV:-$PWD/.cuda}"
 export REDUCEGEN_REQUIRE_GPU=1
 results=${RESULTS:-.gpu/results}
 mkdir -p "$results"

@@ -7,6 +7,8 @@
 #   scripts/overhead.sh --build     only builds .gpu/overhead, for scripts/gpu-bundle.sh
 set -euo pipefail
 cd "$(dirname "$0")/.."
+# The NVRTC that CONTRIBUTING.md installs, where no other environment is active.
+[ ! -d .cuda ] || export VIRTUAL_ENV="${VIRTUAL_ENV:-$PWD/.cuda}"
 results=${RESULTS:-.gpu/results}
 mkdir -p .gpu "$results"
 

@@ -57,7 +57,13 @@ const OTHERS: &str = "
 
 /// The output of the test `report` in a process of its own.
 fn seen_with(variables: &[(&str, &Path)]) -> String {
+    seen_in(Path::new("."), variables)
+}
+
+/// The same in a process that works in that folder.
+fn seen_in(folder: &Path, variables: &[(&str, &Path)]) -> String {
     let mut command = Command::new(std::env::current_exe().unwrap());
+    command.current_dir(folder);
     command.args(["--exact", "report", "--nocapture"]).envs(variables.iter().copied());
     let output = command.output().unwrap();
     let (out, err) = (String::from_utf8(output.stdout).unwrap(), String::from_utf8(output.stderr).unwrap());
@@ -195,6 +201,28 @@ fn an_nvrtc_that_is_there_and_does_not_load_is_named_with_the_reason() {
     let library = library.display();
     let expected = format!("{library} cannot be used as NVRTC: {library}: invalid ELF header");
     assert!(said.starts_with(&expected), "{said}");
+}
+
+/// What is loaded runs, and the working folder may be anybody's.
+#[test]
+fn nothing_below_the_working_folder_is_loaded() {
+    let root = Path::new(env!("CARGO_TARGET_TMPDIR")).join("planted");
+    for environment in [".venv", ".cuda", "env"] {
+        let lib = root.join(environment).join("lib");
+        let wheel = lib.join("python3.12/site-packages/nvidia/planted/lib");
+        for (folder, file) in [(&lib, "libnvrtc.so"), (&wheel, "libnvrtc.so.13")] {
+            std::fs::create_dir_all(folder).unwrap();
+            std::fs::write(folder.join(file), "not a library").unwrap();
+        }
+    }
+    std::fs::create_dir_all(root.join("env/bin")).unwrap();
+    std::fs::write(root.join("env/bin/python3"), "").unwrap();
+    let variables =
+        ["VIRTUAL_ENV", "CONDA_PREFIX", "CUDA_PATH", "CUDA_HOME"].map(|it| (it, Path::new("env")));
+    let others = [("PATH", Path::new("env/bin")), ("REDUCEGEN_NVRTC", Path::new(""))];
+    let text = seen_in(&root, &[&variables[..], &others].concat());
+    let said = text.lines().find(|line| line.starts_with("nvrtc: ")).unwrap();
+    assert!(![".venv", ".cuda", "env/lib"].iter().any(|place| said.contains(place)), "{said}");
 }
 
 #[test]

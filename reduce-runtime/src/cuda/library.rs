@@ -5,7 +5,7 @@ use crate::Error;
 use libloading::Library;
 use std::env::{split_paths, var_os};
 use std::error::Error as _;
-use std::ffi::{OsStr, OsString};
+use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
 /// The environment variable that names the library; nothing else is tried then.
@@ -19,7 +19,7 @@ pub(super) fn find() -> Result<(PathBuf, Library), Error> {
     if let Some(named) = var_os(VARIABLE).filter(|named| !named.is_empty()).map(PathBuf::from) {
         return open(&named).map(|library| (named, library));
     }
-    let searched = candidates(&|name| var_os(name), Path::new("."));
+    let searched = candidates();
     let mut unusable = None;
     for path in &searched {
         match open(path) {
@@ -85,14 +85,13 @@ fn load(path: &Path) -> Result<Library, libloading::Error> {
     unsafe { Library::new(path) }
 }
 
-/// Where NVRTC may be, in the order of trial. `variable` gives environment variables, `here` is the
-/// working folder.
-fn candidates(variable: &dyn Fn(&str) -> Option<OsString>, here: &Path) -> Vec<PathBuf> {
-    let set = |name: &str| variable(name).filter(|value| !value.is_empty()).map(PathBuf::from);
-    let toolkits = ["CUDA_PATH", "CUDA_HOME"].iter().filter_map(|name| set(name));
+/// Where NVRTC may be, in the order of trial: never below the working folder, which may be anybody's, as what is loaded
+/// runs.
+fn candidates() -> Vec<PathBuf> {
+    let toolkits = ["CUDA_PATH", "CUDA_HOME"].into_iter().filter_map(folder_of);
     let toolkits = toolkits.chain([PathBuf::from("/usr/local/cuda")]);
-    let environments = ["VIRTUAL_ENV", "CONDA_PREFIX"].iter().filter_map(|name| set(name));
-    let environments = environments.chain([here.join(".venv"), here.join(".cuda")]).chain(python(&set));
+    let environments = ["VIRTUAL_ENV", "CONDA_PREFIX"].into_iter().filter_map(folder_of);
+    let environments = environments.chain(python());
     let mut paths: Vec<_> = NAMES.iter().map(PathBuf::from).collect();
     paths.extend(
         toolkits.flat_map(|root| [root.join("lib64"), root.join("lib")]).flat_map(|lib| libraries(&lib)),
@@ -101,11 +100,16 @@ fn candidates(variable: &dyn Fn(&str) -> Option<OsString>, here: &Path) -> Vec<P
     paths
 }
 
+/// The folder that an environment variable names, wherever the process works.
+fn folder_of(variable: &str) -> Option<PathBuf> {
+    var_os(variable).map(PathBuf::from).filter(|folder| folder.is_absolute())
+}
+
 /// The environment that `python3` on the PATH belongs to.
-fn python(set: &dyn Fn(&str) -> Option<PathBuf>) -> Option<PathBuf> {
-    let path = set("PATH")?;
-    let bin = split_paths(&path).find(|folder| folder.join("python3").exists())?;
-    bin.parent().map(Path::to_owned)
+fn python() -> Option<PathBuf> {
+    let path = var_os("PATH")?;
+    let mut folders = split_paths(&path).filter(|folder| folder.is_absolute());
+    folders.find(|folder| folder.join("python3").exists())?.parent().map(Path::to_owned)
 }
 
 /// The libraries of the wheel `nvidia-cuda-nvrtc`, and of conda's package.
