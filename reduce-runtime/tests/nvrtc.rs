@@ -84,3 +84,19 @@ fn files_that_are_not_nvrtc_are_refused() {
         assert!(error.to_string().contains(path) && error.to_string().contains("REDUCEGEN_NVRTC"), "{error}");
     }
 }
+
+/// What a reduction is measured beside has all its loads in flight together.
+#[test]
+fn the_kernel_that_reads_loads_before_it_uses() {
+    let Some(nvrtc) = nvrtc("the_kernel_that_reads_loads_before_it_uses") else { return };
+    let kernel = include_str!("../src/cuda/read_all.cu");
+    let loads = kernel.split_once("#define LOADS ").and_then(|(_, rest)| rest.split_whitespace().next());
+    let ptx = nvrtc.compile(kernel, Target::Ptx(sm_90())).unwrap().bytes;
+    let ptx = String::from_utf8_lossy(&ptx);
+    let is_load = |line: &&str| line.contains("ld.global");
+    let first = ptx.lines().skip_while(|line| !is_load(line));
+    let run = first.take_while(|line| !line.contains("xor")).filter(is_load);
+    assert_eq!(Some(run.filter(|line| line.contains("v4.")).count().to_string().as_str()), loads, "{ptx}");
+    let cubin = nvrtc.compile(kernel, Target::Cubin(sm_90())).unwrap();
+    assert!(!cubin.log.contains("warning") && cubin.resources[0].spill_stores == 0, "{}", cubin.log);
+}

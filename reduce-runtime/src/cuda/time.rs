@@ -122,32 +122,15 @@ fn scrambled(i: u32) -> u32 {
 }
 
 #[cfg(test)]
-#[path = "../../../tests/support/skip.rs"]
-mod skip;
-
-#[cfg(test)]
 mod tests {
-    use super::skip::needed;
     use super::{BLOCK, LOADS, READ_ALL, UNIT};
-    use crate::{Architecture, Error, Nvrtc, Target};
 
+    /// What is said in two languages. `tests/nvrtc.rs` compiles it.
     #[test]
-    fn the_kernel_that_reads_has_its_loads_in_flight_together() -> Result<(), Error> {
-        let test = "the_kernel_that_reads_has_its_loads_in_flight_together";
-        let Some(nvrtc) = needed(test, "REDUCEGEN_REQUIRE_NVRTC", Nvrtc::get()) else { return Ok(()) };
+    fn the_kernel_that_reads_says_the_same_numbers() {
         for (name, number) in [("THREADS", u64::from(BLOCK)), ("LOADS", LOADS)] {
             assert!(READ_ALL.contains(&format!("#define {name} {number}\n")));
         }
-        let architecture = Architecture::from_number(90);
-        let ptx = nvrtc.compile(READ_ALL, Target::Ptx(architecture))?.bytes;
-        let ptx = String::from_utf8_lossy(&ptx);
-        let is_load = |line: &&str| line.contains("ld.global");
-        let first = ptx.lines().skip_while(|line| !is_load(line));
-        let run = first.take_while(|line| !line.contains("xor")).filter(is_load);
-        assert_eq!(run.filter(|line| line.contains("v4.")).count() as u64, LOADS, "{ptx}");
         assert_eq!(UNIT, 16);
-        let cubin = nvrtc.compile(READ_ALL, Target::Cubin(architecture))?;
-        assert!(!cubin.log.contains("warning") && cubin.resources[0].spill_stores == 0, "{}", cubin.log);
-        Ok(())
     }
 }
