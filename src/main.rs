@@ -1,5 +1,5 @@
 //! The command `reducegen`.
-#![forbid(unsafe_code)]
+#![deny(unsafe_code)]
 
 mod cli;
 

@@ -10,15 +10,16 @@ use std::ops::Deref;
 pub struct Mapped(Mmap);
 
 impl Mapped {
-    /// Maps the whole of `file`, which may be empty. As with every program that maps its data, whoever
-    /// changes the file meanwhile gets the result of neither version, and a file that shrinks ends the
-    /// process with the signal SIGBUS.
+    /// Maps the whole of `file`, which may be empty.
+    ///
+    /// # Safety
+    /// Nobody changes or shortens the file while it is mapped, in this process or another: the bytes would change under
+    /// a reference, and a file that shrinks ends the process with the signal SIGBUS.
     ///
     /// # Errors
     /// Those of the system: the file is no regular one, or larger than the address space.
-    pub fn of(file: &File) -> io::Result<Mapped> {
-        // SAFETY: the bytes are only read, any bytes are valid, and nobody in this process writes them.
-        // Other processes may, as in every mapping of a file; the documentation above says what then.
+    pub unsafe fn of(file: &File) -> io::Result<Mapped> {
+        // SAFETY: as the caller promises.
         unsafe { Mmap::map(file) }.map(Mapped)
     }
 }

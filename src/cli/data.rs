@@ -24,7 +24,7 @@ pub(crate) struct Data {
 enum Storage {
     /// The file from byte `start`.
     Mapped { map: Mapped, start: usize },
-    /// The first `bytes` bytes of an aligned copy, for elements that are misaligned in the file.
+    /// The first `bytes` bytes of an aligned copy, for elements that are misaligned in the file, or that not every byte is.
     Copied { words: Vec<u64>, bytes: usize },
 }
 
@@ -87,7 +87,8 @@ impl Data {
 impl Storage {
     fn new(map: Mapped, start: usize, dtype: &Dtype) -> Storage {
         let elements = &map[start..];
-        if elements.as_ptr().addr().is_multiple_of(dtype.ty.size()) {
+        // A byte of a `bool` is looked at once, and must stay what it was then.
+        if dtype.ty != Scalar::Bool && elements.as_ptr().addr().is_multiple_of(dtype.ty.size()) {
             return Storage::Mapped { map, start };
         }
         let mut words = vec![0; elements.len().div_ceil(size_of::<u64>())];
@@ -107,6 +108,10 @@ fn raw_layout(dtype: &'static Dtype, file: &[u8]) -> Result<Layout, Reason> {
     Ok(Layout { dtype, start: 0 })
 }
 
+#[allow(
+    unsafe_code,
+    reason = "whether a file changes is known to those who call the command, and to nobody else"
+)]
 fn map(path: &Path) -> Result<Mapped, Reason> {
     let metadata = path.metadata()?;
     if metadata.is_dir() {
@@ -115,5 +120,24 @@ fn map(path: &Path) -> Result<Mapped, Reason> {
     if !metadata.is_file() {
         return Err(Reason::NotRegular);
     }
-    Ok(Mapped::of(&File::open(path)?)?)
+    // SAFETY: the command does not write to its data; its help says that others must not meanwhile.
+    Ok(unsafe { Mapped::of(&File::open(path)?) }?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Data, Dtype, LanesRef};
+    use std::error::Error;
+    use std::fs;
+    use std::io::Write as _;
+
+    #[test]
+    fn a_bool_stays_one_whatever_becomes_of_the_file() -> Result<(), Box<dyn Error>> {
+        let path = std::env::temp_dir().join(format!("reducegen-bools-{}", std::process::id()));
+        fs::write(&path, [0, 1, 1])?;
+        let data = Data::open(&path, Dtype::named("bool"))?;
+        fs::OpenOptions::new().write(true).open(&path).and_then(|mut file| file.write_all(&[2, 2, 2]))?;
+        assert!(matches!(data.lanes()?, LanesRef::Bool([false, true, true])));
+        Ok(fs::remove_file(path)?)
+    }
 }
