@@ -53,8 +53,47 @@ fn closures_have_a_canonical_text() {
             "ty: f32, op: sum, finish: |s| Mean { value: s, twelfth: s / 12.0 }",
             "ty: f32, op: sum, finish: |acc| Mean { value: acc, twelfth: acc / 12.0 }",
         ),
+        (
+            "ty: f16, op: argmax, map: |x| x + 1.0, finish: |r| r",
+            "ty: f16, map: |x| x + 1.0, op: argmax, finish: |acc| acc",
+        ),
     ] {
         assert_eq!(reads_back(source).text, canonical);
+    }
+}
+
+#[test]
+fn what_is_shifted_keeps_its_type() {
+    for (map, canonical) in [
+        ("|x| (1u32 << x) as u64", "|x| (1u32 << x) as u64"),
+        ("|x| (-1i8 >> x) as u64", "|x| ((-1i8) >> x) as u64"),
+        ("|x| (u32::MAX >> x) as f32", "|x| (4294967295u32 >> x) as f32"),
+        ("|x| (u32::MAX << 3).abs_diff(x)", ""),
+        ("|x| (u32::MAX << x).abs_diff(x) >> 1u32", ""),
+        ("|x| x << 1u32", "|x| x << 1"),
+    ] {
+        let text = reads_back(&format!("ty: u32, map: {map}, op: sum")).text;
+        assert!(canonical.is_empty() || text.contains(canonical), "{text}");
+    }
+}
+
+#[test]
+fn structs_keep_their_names() {
+    let one = "ty: f32, map: |x| A { s: x }, acc: A { s: f32 }, op: |a, b| A { s: a.s + b.s }";
+    let two = "ty: f32, map: |x| A { s: x, t: x }, acc: A { s: f32, t: f32 }, \
+               op: |a, b| A { s: a.s + b.s, t: a.t + b.t }";
+    for (head, tail) in [
+        (one, "identity: none, finish: |acc| A { s: -acc.s }"),
+        (one, "fold: |acc, x| A { s: x + acc.s }, identity: none"),
+        (one, "identity: none, finish: |acc| B { s: acc.s }"),
+        (one, "identity: none, finish: |acc| acc"),
+        (two, "identity: none, finish: |acc| B { s: acc.s, t: acc.t }"),
+        (two, "identity: none, finish: |acc| A { s: acc.t, t: acc.s }"),
+        (two, "identity: none, finish: |acc| B { s: acc.s }"),
+        (two, "identity: none, finish: |acc| acc"),
+    ] {
+        let source = format!("{head}, {tail}");
+        assert_eq!(reads_back(&source).text, source);
     }
 }
 
@@ -120,6 +159,84 @@ impl Random {
             _ => format!("(({a}) as u8).rotate_left(3).saturating_add(({b}) as u8) as f32"),
         }
     }
+}
+
+const INTEGERS: [&str; 6] = ["u8", "i16", "i32", "u32", "i64", "u64"];
+
+impl Random {
+    /// An expression of the integer type `ty`, of parameters that are integers.
+    fn integer(&mut self, ty: &str, depth: usize, names: &[&str]) -> String {
+        if depth == 0 {
+            return match self.below(4) {
+                0 => format!("{}{ty}", self.below(100)),
+                1 => format!("{ty}::{}", self.of(&["MIN", "MAX"])),
+                _ => format!("({} as {ty})", self.of(names)),
+            };
+        }
+        let (a, b) = (self.integer(ty, depth - 1, names), self.integer(ty, depth - 1, names));
+        match self.below(9) {
+            0 => format!("({a} {} {b})", self.of(&["+", "-", "*", "&", "|", "^"])),
+            1 | 2 => format!("({a} {} {})", self.of(&["<<", ">>"]), self.integer("u32", depth - 1, names)),
+            3 => format!("({a}).{}({b})", self.of(&["min", "max", "wrapping_sub"])),
+            4 => format!("(({a}).abs_diff({b}) as {ty})"),
+            5 => format!("(({a}).{}() as {ty})", self.of(&["count_ones", "leading_zeros"])),
+            6 => format!("(if {a} {} {b} {{ {a} }} else {{ {b} }})", self.of(&["<", "!=", ">="])),
+            7 => format!("{{ let y = !{a}; y * y - {b} }}"),
+            _ => {
+                let other = self.of(&INTEGERS);
+                format!("(({}) as {ty})", self.integer(other, depth - 1, names))
+            }
+        }
+    }
+
+    /// A specification with one of the accumulators and results that there are: scalars, structs of one field, of two.
+    fn specification(&mut self) -> String {
+        let (ty, s, t) = (self.of(&INTEGERS), self.of(&INTEGERS), self.of(&INTEGERS));
+        let one = self.integer(s, 2, &["x"]);
+        let two = self.integer(t, 1, &["x"]);
+        let op = self.of(&["+", "&", "|", "^"]);
+        let (acc, map, both, fold, of) = match self.below(3) {
+            0 => (s.to_owned(), one.clone(), format!("p {op} q"), format!("p {op} {one}"), &["p"][..]),
+            1 => {
+                let both = format!("A {{ s: p.s {op} q.s }}");
+                let fold = format!("A {{ s: {one} {op} p.s }}");
+                (format!("A {{ s: {s} }}"), format!("A {{ s: {one} }}"), both, fold, &["p.s"][..])
+            }
+            _ => {
+                let both = format!("A {{ s: p.s {op} q.s, t: p.t.max(q.t) }}");
+                let fold = format!("A {{ s: {one} {op} p.s, t: p.t.max({two}) }}");
+                let map = format!("A {{ s: {one}, t: {two} }}");
+                (format!("A {{ s: {s}, t: {t} }}"), map, both, fold, &["p.s", "p.t"][..])
+            }
+        };
+        let fold = if self.below(2) == 0 { format!("fold: |p, x| {fold},") } else { String::new() };
+        let finish = match (self.below(5), of) {
+            (0, _) => String::new(),
+            (1, ["p"]) => "finish: |p| B { s: p }".to_owned(),
+            (1, ["p.s"]) => "finish: |p| B { s: p.s }".to_owned(),
+            (1, _) => "finish: |p| B { s: p.s, t: p.t }".to_owned(),
+            (2, ["p.s"]) => format!("finish: |p| A {{ s: {} }}", self.integer(s, 1, of)),
+            (2, ["p.s", _]) => "finish: |p| B { s: p.t }".to_owned(),
+            (3, _) => "finish: |p| p".to_owned(),
+            _ => format!("finish: |p, n| {}", self.integer(t, 2, &[of, &["n"]].concat())),
+        };
+        format!("ty: {ty}, acc: {acc}, map: |x| {map}, op: |p, q| {both}, {fold} identity: none, {finish}")
+    }
+}
+
+#[test]
+fn random_integers_and_structs_read_back() {
+    let mut random = Random(11);
+    let accepted = (0..400).filter(|_| {
+        let source = random.specification();
+        let is_accepted = text(&source, None).is_ok();
+        if is_accepted {
+            reads_back(&source);
+        }
+        is_accepted
+    });
+    let accepted = accepted.count();
+    assert!(accepted > 200, "only {accepted} are specifications");
 }
 
 #[test]

@@ -17,31 +17,34 @@ impl fmt::Display for Func {
 }
 
 impl Func {
-    /// As a Rust closure that gives a `result`. The names in `free` are no parameters of it: fields of the
-    /// specification bring them.
-    pub fn closure(&self, result: &Record, free: &[&str]) -> String {
-        self.around(&self.result_text(result), free)
+    /// As a Rust closure that gives a `result`; those of its parameters that are structs are a `given`. The names in
+    /// `free` are no parameters of it: fields of the specification bring them.
+    pub fn closure(&self, given: &Record, result: &Record, free: &[&str]) -> String {
+        let whole = if given == result { self.whole(result) } else { None };
+        self.around(&whole.unwrap_or_else(|| self.result_text(result)), free)
     }
 
     /// Its results as a value of type `result`: an expression, or the struct that it is.
     fn result_text(&self, result: &Record) -> String {
         let values: Vec<_> = self.results().iter().map(|&id| self.text(id)).collect();
         let Some(name) = &result.name else { return values.join(", ") };
-        if let Some(whole) = self.whole(result) {
-            return whole;
-        }
         let field = |(field, value): (&super::Param, &String)| format!("{}: {value}", field.name);
         let fields: Vec<_> = result.fields.iter().zip(&values).map(field).collect();
         format!("{name} {{ {} }}", fields.join(", "))
     }
 
-    /// The parameter that the results are, field by field.
-    fn whole(&self, result: &Record) -> Option<String> {
-        let (first, _) = self.results().first().map(|&id| self.text(id))?.split_once('.').map(owned)?;
-        let params = result.params(&first);
-        let is_field = |(&id, param): (&Id, &super::Param)| self.text(id) == param.name;
-        (params.len() == self.results().len() && self.results().iter().zip(&params).all(is_field))
-            .then_some(first)
+    /// The parameter of type `record` that the results are, field by field.
+    fn whole(&self, record: &Record) -> Option<String> {
+        let names: Option<Vec<_>> = self.results().iter().map(|&id| self.param(id)).collect();
+        let names = names?;
+        let (name, _) = names.first()?.split_once('.')?;
+        let fields = record.params(name);
+        names.into_iter().eq(fields.iter().map(|field| &*field.name)).then(|| name.to_owned())
+    }
+
+    /// The name of the parameter that `id` is.
+    fn param(&self, id: Id) -> Option<&str> {
+        self.params().get(id.0 as usize).map(|param| &*param.name)
     }
 
     /// A closure with that value.
@@ -84,6 +87,10 @@ impl Func {
             Node::Un(op, a) => method(&op.to_string(), a, &[]),
             Node::Bin(op, a, b) => match method_of(op, self.ty(a)) {
                 Some(name) => method(name, a, &[b]),
+                // What is shifted has a type of its own, which the number of bits does not say.
+                None if matches!(op, Bin::Shl | Bin::Shr) => {
+                    format!("{} {op} {}", self.operand(a), self.operand_beside(b, a))
+                }
                 None => format!("{} {op} {}", self.operand_beside(a, b), self.operand_beside(b, a)),
             },
             Node::Cmp(op, a, b) => {
@@ -159,8 +166,4 @@ fn bare(value: Value) -> String {
         Some(f64::NEG_INFINITY) => format!("{}::NEG_INFINITY", value.ty()),
         _ => value.to_string(),
     }
-}
-
-fn owned((a, b): (&str, &str)) -> (String, String) {
-    (a.to_owned(), b.to_owned())
 }

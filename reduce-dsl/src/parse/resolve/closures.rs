@@ -119,13 +119,13 @@ impl Parts {
         let names: Vec<_> = names.iter().map(String::as_str).collect();
         let identity = operation.identity.as_ref().map(|values| spelled(values, &self.acc));
         Spelling {
-            map: self.map.is_written.then(|| self.map.func.closure(&self.acc, &names)),
+            map: self.map.is_written.then(|| self.map.func.closure(&self.acc, &self.acc, &names)),
             acc: (!self.acc.is_scalar()).then(|| self.acc.text()),
-            op: self.op.closure(&self.acc, &[]),
-            fold: self.fold.as_ref().map(|fold| fold.closure(&self.acc, &names)),
+            op: self.op.closure(&self.acc, &self.acc, &[]),
+            fold: self.fold.as_ref().map(|fold| fold.closure(&self.acc, &self.acc, &names)),
             identity: Some(identity.unwrap_or_else(|| "none".to_owned())),
             commutative: fields.commutative.as_ref().map(|it| it.value),
-            finish: self.finish.as_ref().map(|finish| finish.func.closure(&finish.result, &names)),
+            finish: self.finish.as_ref().map(|finish| finish.func.closure(&self.acc, &finish.result, &names)),
             ..Spelling::default()
         }
     }

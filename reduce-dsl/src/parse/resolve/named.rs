@@ -51,13 +51,13 @@ pub(super) fn draft(name: &Ident, fields: &Fields, scope: &Scope, errors: &mut E
     let names = scope.names();
     let names: Vec<_> = names.iter().map(String::as_str).collect();
     let spelling = Spelling {
-        map: map.map(|it| it.func.closure(&it.result, &names)),
+        map: map.map(|it| it.func.closure(&it.result, &it.result, &names)),
         acc: scope.acc.value().map(Record::text),
         op: name.to_string(),
-        fold: fold.as_ref().map(|it| it.func.closure(&own.acc, &names)),
+        fold: fold.as_ref().map(|it| it.func.closure(&own.acc, &own.acc, &names)),
         identity: None,
         commutative: fields.commutative.as_ref().map(|it| it.value),
-        finish: finish.as_ref().map(|it| it.func.closure(&it.result, &names)),
+        finish: finish.as_ref().map(|it| it.func.closure(&own.output.computed(), &it.result, &names)),
         nan: fields.nan.as_ref().map(ToString::to_string).filter(|nan| nan != "propagate"),
         ties: fields.ties.as_ref().map(ToString::to_string),
     };
