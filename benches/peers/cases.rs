@@ -61,10 +61,8 @@ impl Case {
     /// Its specification, or another one of the same elements.
     pub(crate) fn parsed(&self, text: &str) -> Outcome<Spec> {
         let types = vec![self.ty; self.inputs()];
-        match parse::text(text, Some(&types)) {
-            Ok(parsed) => Ok(parsed.spec),
-            Err(errors) => Err(parse::render(text, self.name, &errors).into()),
-        }
+        let parsed = parse::text(text, Some(&types)).map_err(|error| error.of(self.name).to_string())?;
+        Ok(parsed.spec)
     }
 }
 

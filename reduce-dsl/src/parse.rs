@@ -4,8 +4,8 @@
 //! text --lex--> tokens --fields--> what is written, spanned --resolve--> Spec
 //! ```
 //!
-//! Errors are collected and given all at once, each at its own place. [`tokens`] serves the macro; [`text`]
-//! (feature `text`) lexes first and gives byte ranges. Input names are the names that emitted CUDA uses, so
+//! Errors are collected and given all at once, each at its own place. [`tokens`] serves the macro; `text`
+//! (of the feature of that name) lexes first and gives byte ranges. Input names are the names that emitted CUDA uses, so
 //! they are restricted; the parameters of a closure are renamed to them, and only their order matters.
 
 mod casts;
@@ -13,6 +13,8 @@ mod choices;
 mod closure;
 mod device;
 mod diagnostic;
+#[cfg(feature = "text")]
+mod error;
 mod fields;
 mod functions;
 mod hygiene;
@@ -33,14 +35,17 @@ mod typing;
 
 pub use closure::Closure;
 pub use diagnostic::{Diagnostic, Extent, Level};
+#[cfg(feature = "text")]
+pub use error::SpecError;
 pub use names::{nearest, operator};
 #[cfg(feature = "text")]
-pub use text::{Bytes, render, text};
+pub use text::{Bytes, text};
 
 use crate::operation::Record;
 use crate::{Scalar, Spec};
 use diagnostic::Errors;
 use proc_macro2::TokenStream;
+use std::fmt;
 use typing::Dialect;
 
 /// A specification with the places that later errors point at. `S` is [`Extent`] for tokens, a byte range
@@ -108,6 +113,14 @@ pub struct Read {
     pub structs: Vec<Record>,
     /// The head of the item form.
     pub export: Option<Export>,
+}
+
+/// Without tokens, which say little.
+impl fmt::Debug for Read {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut shown = f.debug_struct("Read");
+        shown.field("parsed", &self.parsed).field("structs", &self.structs).finish_non_exhaustive()
+    }
 }
 
 /// `pub static NAME;`

@@ -279,8 +279,8 @@ fn proposed<T: Element>(call: &str, x: T) -> Value {
         let names = "let y = x + 1.0; let base = y; let p = y;";
         format!("ty: {}, map: |x| {{ {names} {body} }}, op: sum", Value::of(x).ty())
     };
-    let errors = text(&specification(&format!("x.{call}")), None).unwrap_err();
-    let help = errors[0].help.clone().unwrap();
+    let error = text(&specification(&format!("x.{call}")), None).unwrap_err();
+    let help = error.diagnostics()[0].help.clone().unwrap();
     let code = help.split('`').rfind(|part| part.contains('x')).unwrap();
     let parsed = text(&specification(code), None).unwrap_or_else(|errors| panic!("{code}: {errors:#?}"));
     Evaluator::new(&parsed.spec.operation.map).run_once(&[Value::of(x)]).unwrap()[0]

@@ -139,7 +139,7 @@ fn data_that_cannot_be_inputs_is_refused() {
         (&[][..], "there are 1 to 16 inputs, not 0"),
         (&[Scalar::F32; 17][..], "there are 1 to 16 inputs, not 17"),
     ] {
-        assert_eq!(text("op: any", Some(types)).unwrap_err()[0].message, message);
+        assert_eq!(text("op: any", Some(types)).unwrap_err().diagnostics()[0].message, message);
     }
 }
 

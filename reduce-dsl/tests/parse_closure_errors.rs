@@ -1,7 +1,7 @@
 //! What users see when a closure is wrong: every message, at its place.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test may panic")]
 
-use reduce_dsl::parse::{render, text};
+use reduce_dsl::parse::text;
 
 macro_rules! assert_snapshot {
     ($shown:expr) => {
@@ -13,7 +13,7 @@ macro_rules! assert_snapshot {
 fn shown(sources: &[&str]) -> String {
     let one = |source: &&str| match text(source, None) {
         Ok(parsed) => panic!("{source} is read as {}", parsed.spec.text),
-        Err(errors) => render(source, "spec", &errors),
+        Err(error) => error.of("spec").to_string(),
     };
     sources.iter().map(one).collect::<Vec<_>>().join("\n\n")
 }

@@ -1,7 +1,7 @@
 //! What users see when a specification is wrong: every message, at its place.
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
-use reduce_dsl::parse::{render, text};
+use reduce_dsl::parse::text;
 
 macro_rules! assert_snapshot {
     ($shown:expr) => {
@@ -11,7 +11,7 @@ macro_rules! assert_snapshot {
 
 /// The diagnostics of each specification, one after the other.
 fn shown(sources: &[&str]) -> String {
-    let one = |source: &&str| render(source, "spec", &text(source, None).unwrap_err());
+    let one = |source: &&str| text(source, None).unwrap_err().of("spec").to_string();
     sources.iter().map(one).collect::<Vec<_>>().join("\n\n")
 }
 

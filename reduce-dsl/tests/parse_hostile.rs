@@ -1,18 +1,19 @@
 //! Hostile specifications: refused at once, with a typed error, and without deep recursion.
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
-use reduce_dsl::parse::{render, text};
+use reduce_dsl::Spec;
+use reduce_dsl::parse::{Diagnostic, SpecError, text};
 use std::time::{Duration, Instant};
 
 /// What the errors say, in order. Refusal is a matter of milliseconds; the bound leaves room for a busy
 /// machine and a debug build.
 fn refusal(source: &str) -> Vec<String> {
     let start = Instant::now();
-    let errors = text(source, None).unwrap_err();
-    let shown = render(source, "spec", &errors);
+    let error = text(source, None).unwrap_err();
+    let shown = error.to_string();
     assert!(start.elapsed() < Duration::from_secs(2), "took {:?}", start.elapsed());
     assert!(shown.len() < 1 << 20);
-    errors.into_iter().map(|error| error.message).collect()
+    error.diagnostics().iter().map(|error| error.message.clone()).collect()
 }
 
 fn mapping(body: &str) -> String {
@@ -117,9 +118,10 @@ fn hidden_characters_are_refused_where_they_are() {
         ("ty: f32, \u{2066}op: sum", 9..12, "U+2066"),
         ("ty: f32, \u{1b}[31mop: sum", 9..10, "U+001B"),
     ] {
-        let errors = text(source, None).unwrap_err();
-        assert_eq!(errors[0].span, place);
-        assert!(errors[0].message.contains(name), "{}", errors[0].message);
+        let refused = text(source, None).unwrap_err();
+        let error = &refused.diagnostics()[0];
+        assert_eq!(error.span, place);
+        assert!(error.message.contains(name), "{}", error.message);
     }
 }
 
@@ -132,10 +134,11 @@ fn damaged_specifications_are_refused_in_place() {
     let ends = whole.char_indices().map(|(at, _)| whole[..at].to_owned());
     let holes = whole.char_indices().map(|(at, c)| whole[..at].to_owned() + &whole[at + c.len_utf8()..]);
     for source in ends.chain(holes) {
-        let Err(errors) = text(&source, None) else { continue };
+        let Err(error) = text(&source, None) else { continue };
+        let errors = error.diagnostics();
         assert!(!errors.is_empty());
         assert!(errors.iter().all(|error| error.span.end <= source.len()), "{source}: {errors:#?}");
-        assert!(render(&source, "spec", &errors).contains("error: "));
+        assert!(error.to_string().contains("error: "));
     }
 }
 
@@ -144,9 +147,33 @@ fn damaged_specifications_are_refused_in_place() {
 fn hidden_characters_are_not_printed() {
     for c in ['\0', '\u{1b}', '\u{7f}', '\u{85}', '\u{202e}', '\u{2066}', '\u{200b}', '\u{2028}'] {
         let source = format!("ty: f32, {c}op: sum");
-        let errors = text(&source, None).unwrap_err();
-        let shown = render(&source, "spec", &errors);
+        let shown = text(&source, None).unwrap_err().of(format!("a{c}b.reduce")).to_string();
         assert!(!shown.contains(c), "U+{:04X} in {shown:?}", c as u32);
         assert!(shown.contains("U+"), "{shown}");
     }
+}
+
+/// Places of another text, and the name for the text, show something, and do not panic.
+#[test]
+fn places_outside_of_the_text_are_shown() {
+    for source in ["", "\n", "é", "op: sum, größe\r\n\u{1b}é", &"x".repeat(70_000)] {
+        for (start, end) in
+            [(0, 0), (0, 1), (1, 2), (2, 1), (12, 13), (13, 12), (3, usize::MAX), (usize::MAX, 0)]
+        {
+            let wrong = Diagnostic::error(start..end, "wrong");
+            let shown = SpecError::new(source, vec![wrong]).of("a.reduce").to_string();
+            assert!(shown.starts_with("error: wrong") && shown.contains("a.reduce"), "{shown}");
+        }
+    }
+}
+
+/// As who writes `?` needs it.
+#[test]
+fn what_is_wrong_is_an_error() {
+    fn read(text: &str) -> Result<Spec, Box<dyn std::error::Error + Send + Sync>> {
+        Ok(text.parse::<Spec>()?)
+    }
+    assert_eq!(read("op: sum, ty: f32").unwrap().text, "ty: f32, op: sum");
+    let shown = read("op: summ, ty: f32").unwrap_err().to_string();
+    assert!(shown.contains("--> <spec>:1:5") && shown.contains("^^^^"), "{shown}");
 }

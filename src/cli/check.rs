@@ -6,7 +6,7 @@ use crate::cli::source::Source;
 use crate::cli::table::{Column, Side, Table};
 use crate::cli::{json, output};
 use reduce_dsl::laws::{self, Broken, Cause, Counterexample, Effort, Found, Remark};
-use reduce_dsl::parse::Diagnostic;
+use reduce_dsl::parse::{Diagnostic, SpecError};
 use serde::Serialize;
 
 /// Prints what was tried and found; fails where a law does not hold.
@@ -15,7 +15,7 @@ pub(crate) fn check(args: &Check) -> Result<(), Failure> {
     let effort = if args.exhaustive { Effort::Exhaustive } else { Effort::Thorough };
     let parsed = match source.read_fields(None) {
         Ok(parsed) => parsed,
-        Err(errors) => return refused(args, &source, &errors),
+        Err(error) => return refused(args, error),
     };
     match laws::check(&parsed.spec.operation, effort) {
         Ok(found) if args.json => print(&(json::text(&Holds::of(&parsed.spec.text, &found))? + "\n")),
@@ -23,21 +23,20 @@ pub(crate) fn check(args: &Check) -> Result<(), Failure> {
         Err(broken) => {
             let message = broken.to_string();
             let error = Diagnostic { broken: Some(broken), ..Diagnostic::error(parsed.places.op, message) };
-            refused(args, &source, &[error])
+            refused(args, source.about(vec![error]))
         }
     }
 }
 
 /// What is wrong with the specification; of a law also as JSON.
-fn refused(args: &Check, source: &Source, errors: &[Diagnostic]) -> Result<(), Failure> {
-    let report = source.render(errors);
-    let Some(broken) = errors.iter().find_map(|error| error.broken.as_ref()) else {
-        return Err(Failure::Spec(report));
+fn refused(args: &Check, error: SpecError) -> Result<(), Failure> {
+    let Some(broken) = error.diagnostics().iter().find_map(|error| error.broken.as_ref()) else {
+        return Err(Failure::Spec(error));
     };
     if args.json {
         print(&(json::text(&DoesNotHold::of(broken))? + "\n"))?;
     }
-    Err(Failure::Law(report))
+    Err(Failure::Law(error))
 }
 
 fn print(text: &str) -> Result<(), Failure> {

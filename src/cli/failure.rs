@@ -1,17 +1,18 @@
 //! Everything that can go wrong, and whose mistake it is.
 
 use crate::cli::data::{DataError, Reason};
+use reduce_dsl::parse::SpecError;
 use std::io;
 
 /// Why the command gives up.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum Failure {
-    /// The specification is wrong: the finished report, with source lines.
+    /// The specification is wrong.
+    #[error(transparent)]
+    Spec(#[from] SpecError),
+    /// A law does not hold.
     #[error("{0}")]
-    Spec(String),
-    /// A law does not hold: the finished report.
-    #[error("{0}")]
-    Law(String),
+    Law(SpecError),
     /// What the user asked for cannot be: one sentence that names the way out.
     #[error("{0}")]
     Request(String),
@@ -50,7 +51,7 @@ impl Failure {
     /// What to tell the user; nothing where a pipe's reader has enough.
     pub(crate) fn message(&self) -> Option<String> {
         match self {
-            Failure::Spec(report) | Failure::Law(report) => Some(report.clone()),
+            Failure::Spec(error) | Failure::Law(error) => Some(error.to_string()),
             Failure::Request(_)
             | Failure::Wrong(_)
             | Failure::Data(_)

@@ -4,7 +4,7 @@ use crate::cli::failure::Failure;
 use crate::cli::output;
 use reduce_codegen::Error::{Refused, SharedMemory};
 use reduce_dsl::Scalar;
-use reduce_dsl::parse::{self, Bytes, Diagnostic, Parsed};
+use reduce_dsl::parse::{self, Bytes, Diagnostic, Parsed, SpecError};
 use reduce_runtime::Error;
 use std::fs::File;
 use std::io::{self, Read};
@@ -37,21 +37,21 @@ impl Source {
 
     /// The checked specification. `data` has the element types of the files, if there are any.
     pub(crate) fn parse(&self, data: Option<&[Scalar]>) -> Result<Parsed<Bytes>, Failure> {
-        let parsed = self.read_fields(data).map_err(|errors| self.wrong(&errors))?;
+        let parsed = self.read_fields(data)?;
         if !parsed.notes.is_empty() {
-            output::note(self.render(&parsed.notes));
+            output::note(self.about(parsed.notes.clone()).to_string());
         }
         Ok(parsed)
     }
 
     /// The specification, or everything that is wrong with it.
-    pub(crate) fn read_fields(&self, data: Option<&[Scalar]>) -> Result<Parsed<Bytes>, Vec<Diagnostic>> {
-        parse::text(&self.text, data)
+    pub(crate) fn read_fields(&self, data: Option<&[Scalar]>) -> Result<Parsed<Bytes>, SpecError> {
+        parse::text(&self.text, data).map_err(|error| error.of(&self.name))
     }
 
-    /// Errors at their places, as the user reads them.
-    pub(crate) fn render(&self, errors: &[Diagnostic]) -> String {
-        parse::render(&self.text, &self.name, errors)
+    /// Errors or notes at their places, as the user reads them.
+    pub(crate) fn about(&self, diagnostics: Vec<Diagnostic>) -> SpecError {
+        SpecError::new(&self.text, diagnostics).of(&self.name)
     }
 
     /// What the compiler or the runtime reports, at the pass or block that it is about.
@@ -63,11 +63,7 @@ impl Source {
         } else {
             return Failure::Runtime(error);
         };
-        self.wrong(&[Diagnostic::error(place, error.to_string())])
-    }
-
-    fn wrong(&self, errors: &[Diagnostic]) -> Failure {
-        Failure::Spec(self.render(errors))
+        self.about(vec![Diagnostic::error(place, error.to_string())]).into()
     }
 }
 

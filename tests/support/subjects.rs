@@ -95,8 +95,8 @@ pub(crate) fn bits(result: Result<Vec<Value>, Error>) -> String {
 
 /// The specification of a text, which it keeps.
 pub(crate) fn spec(text: &str) -> Spec {
-    match parse::text(text, None) {
-        Ok(parsed) => Spec { text: text.to_owned(), ..parsed.spec },
-        Err(errors) => panic!("{}", parse::render(text, "specification", &errors)),
+    match text.parse() {
+        Ok(spec) => Spec { text: text.to_owned(), ..spec },
+        Err(error) => panic!("{error}"),
     }
 }

@@ -1,12 +1,12 @@
-//! Text → tokens → specification, with byte ranges, and errors as rustc shows them.
+//! Text → tokens → specification, with byte ranges.
 
 use super::limits::{self, BRACKETS, BYTES};
 use super::typing::Dialect;
-use super::{Diagnostic, Extent, Level, Parsed, Places, read};
-use crate::Scalar;
-use annotate_snippets as show;
+use super::{Diagnostic, Extent, Parsed, Places, SpecError, read};
+use crate::{Scalar, Spec};
 use proc_macro2::{LexError, TokenStream};
 use std::ops::Range;
+use std::str::FromStr;
 use std::thread;
 
 /// A place in a text.
@@ -20,7 +20,11 @@ const STACK: usize = 128 * 1024 * 1024;
 ///
 /// # Errors
 /// All that is wrong with it, each with its place and, where there is one, what to write in its stead.
-pub fn text(source: &str, from_data: Option<&[Scalar]>) -> Result<Parsed<Bytes>, Vec<Diagnostic>> {
+pub fn text(source: &str, from_data: Option<&[Scalar]>) -> Result<Parsed<Bytes>, SpecError> {
+    on_a_thread(source, from_data).map_err(|diagnostics| SpecError::new(source, diagnostics))
+}
+
+fn on_a_thread(source: &str, from_data: Option<&[Scalar]>) -> Result<Parsed<Bytes>, Vec<Diagnostic>> {
     scan(source).map_err(|error| vec![error])?;
     // A thread of its own: for the stack, and because spans live in a table of the thread.
     let parse = || lex_and_parse(source, from_data);
@@ -35,30 +39,13 @@ pub fn text(source: &str, from_data: Option<&[Scalar]>) -> Result<Parsed<Bytes>,
     }
 }
 
-/// Diagnostics over the source they are about, which is called `origin`, as rustc shows them. Characters that
-/// a terminal would obey are blank.
-pub fn render(source: &str, origin: &str, diagnostics: &[Diagnostic]) -> String {
-    let renderer = show::Renderer::plain();
-    let blank = |c: char| if is_hidden(c) { " ".repeat(c.len_utf8()) } else { c.to_string() };
-    let source: String = source.chars().map(blank).collect();
-    let shown = diagnostics.iter().map(|diagnostic| renderer.render(&[group(&source, origin, diagnostic)]));
-    shown.collect::<Vec<_>>().join("\n\n")
-}
+/// The specification of a text that brings the types of its inputs; what [`text`] gives beside it is left out.
+impl FromStr for Spec {
+    type Err = SpecError;
 
-fn group<'a>(source: &'a str, origin: &'a str, diagnostic: &'a Diagnostic) -> show::Group<'a> {
-    let level = match diagnostic.level {
-        Level::Error => show::Level::ERROR,
-        Level::Note => show::Level::NOTE,
-    };
-    let title = level.primary_title(&*diagnostic.message);
-    // A source that is refused for its length is not worth showing.
-    let group = if source.len() > BYTES {
-        title.element(show::Origin::path(origin))
-    } else {
-        let here = show::AnnotationKind::Primary.span(diagnostic.span.clone());
-        title.element(show::Snippet::source(source).path(origin).annotation(here))
-    };
-    group.elements(diagnostic.help.as_deref().map(|help| show::Level::HELP.message(help)))
+    fn from_str(source: &str) -> Result<Spec, SpecError> {
+        text(source, None).map(|parsed| parsed.spec)
+    }
 }
 
 /// Refuses what need not be lexed: too long, nested too deeply, or with characters that hide others.
@@ -87,7 +74,7 @@ fn scan(source: &str) -> Result<(), Diagnostic> {
 }
 
 /// Is it a control character, invisible, or one that changes the order in which a line is shown?
-fn is_hidden(c: char) -> bool {
+pub(super) fn is_hidden(c: char) -> bool {
     let control = c.is_control() && !matches!(c, '\n' | '\r' | '\t');
     control || matches!(c, '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{2069}')
 }

@@ -10,7 +10,9 @@ fn read(source: &str) -> Result<Spec, Vec<Law>> {
         Some(broken) => broken.law,
         None => panic!("{source}: {}", error.message),
     };
-    text(source, None).map(|parsed| parsed.spec).map_err(|errors| errors.iter().map(law).collect())
+    text(source, None)
+        .map(|parsed| parsed.spec)
+        .map_err(|error| error.diagnostics().iter().map(law).collect())
 }
 
 fn assert_refused(law: Law, sources: &[&str]) {
@@ -100,8 +102,8 @@ fn constants_and_long_folds_are_tried() {
 #[test]
 fn counterexamples_of_long_folds_are_short() {
     let source = "ty: u32, op: sum, fold: |acc, x, step| if step < 5 { acc + x } else { acc }";
-    let errors = text(source, None).unwrap_err();
-    let broken = errors[0].broken.as_ref().unwrap();
+    let error = text(source, None).unwrap_err();
+    let broken = error.diagnostics()[0].broken.as_ref().unwrap();
     assert_eq!(broken.counterexample.operands.len(), 6, "{broken}");
 }
 
