@@ -33,6 +33,6 @@ pub mod spec;
 mod value;
 
 pub use half::{bf16, f16};
-pub use scalar::Scalar;
+pub use scalar::{ParseScalarError, Scalar};
 pub use spec::Spec;
 pub use value::Value;

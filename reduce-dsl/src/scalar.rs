@@ -1,6 +1,7 @@
 //! The scalar types: the only list of them.
 
 use std::fmt;
+use std::str::FromStr;
 
 /// A scalar type of inputs, accumulators, indices and results.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -70,7 +71,7 @@ impl Scalar {
         }
     }
 
-    /// The type of that name.
+    /// The type of that name; [`str::parse`] also says what names there are.
     pub fn from_name(name: &str) -> Option<Scalar> {
         Scalar::ALL.into_iter().find(|ty| ty.name() == name)
     }
@@ -145,5 +146,36 @@ impl Scalar {
 impl fmt::Display for Scalar {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.name())
+    }
+}
+
+/// A word that is no name of a scalar type.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("`{name}` is no scalar type; the types are {}", Scalar::ALL.map(Scalar::name).join(", "))]
+pub struct ParseScalarError {
+    name: String,
+}
+
+/// The type of that name: what [`Display`](fmt::Display) gives.
+impl FromStr for Scalar {
+    type Err = ParseScalarError;
+
+    fn from_str(name: &str) -> Result<Scalar, ParseScalarError> {
+        Scalar::from_name(name).ok_or_else(|| ParseScalarError { name: name.to_owned() })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_read_back() {
+        for ty in Scalar::ALL {
+            assert_eq!(ty.to_string().parse(), Ok(ty));
+        }
+        let error = "F32".parse::<Scalar>().map_err(|error| error.to_string());
+        let names = "f16, bf16, f32, f64, i8, i16, i32, i64, u8, u16, u32, u64, bool";
+        assert_eq!(error, Err(format!("`F32` is no scalar type; the types are {names}")));
     }
 }

@@ -111,6 +111,13 @@ impl fmt::Display for Value {
     }
 }
 
+/// [`Value::of`].
+impl<T: Element> From<T> for Value {
+    fn from(value: T) -> Value {
+        Value::of(value)
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -128,6 +135,7 @@ mod tests {
             assert_eq!(Value::parse(ty, ""), None);
             assert_eq!(Value::parse(ty, "three"), None);
         }
+        assert_eq!(Value::from(f16::ONE).to_string(), "1.0");
         assert_eq!(Value::parse(Scalar::I8, "128"), None);
         assert_eq!(Value::parse(Scalar::U32, "-1"), None);
         assert_eq!(Value::parse(Scalar::F32, "inf"), Some(Value::of(f32::INFINITY)));

@@ -95,7 +95,19 @@ impl Reducer {
         &self.device
     }
 
-    /// Reduces slices, or [`Strided`] elements, in the memory of the host; a GPU gets a copy.
+    /// Reduces slices, or [`Strided`] elements, in the memory of the host; a GPU gets a copy. Inputs of several types
+    /// are given as [`LanesRef`].
+    ///
+    /// ```
+    /// # use reduce_dsl::Spec;
+    /// # use reduce_runtime::{Device, Reducer};
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let sum = Reducer::new(&"op: sum, ty: f32".parse::<Spec>()?, &Device::host())?;
+    /// let outcome = sum.reduce(&[[1.0f32, 2.5].as_slice()])?;
+    /// assert_eq!(outcome.values, [3.5f32.into()]);
+    /// # Ok(())
+    /// # }
+    /// ```
     ///
     /// # Errors
     /// Inputs of another number, type, length or layout than the specification says; elements that lie outside

@@ -43,3 +43,23 @@ impl<'a> From<LanesRef<'a>> for Strided<LanesRef<'a>> {
         Strided { data, offset: 0, step: 1, len: data.len() }
     }
 }
+
+/// All elements of a slice.
+impl<'a, T> From<&'a [T]> for Strided<LanesRef<'a>>
+where
+    LanesRef<'a>: From<&'a [T]>,
+{
+    fn from(data: &'a [T]) -> Strided<LanesRef<'a>> {
+        LanesRef::from(data).into()
+    }
+}
+
+/// Elements of a slice, whose type is told at run time.
+impl<'a, T> From<Strided<&'a [T]>> for Strided<LanesRef<'a>>
+where
+    LanesRef<'a>: From<&'a [T]>,
+{
+    fn from(elements: Strided<&'a [T]>) -> Strided<LanesRef<'a>> {
+        elements.of(LanesRef::from(elements.data))
+    }
+}

@@ -122,4 +122,6 @@ fn reducers_take_strided_lanes() {
     let sum = |outcome: Result<reduce_runtime::Outcome, Error>| outcome.unwrap().values[0].get::<f32>();
     assert_eq!(sum(reducer.reduce(&[odd])), Some(10.0));
     assert_eq!(sum(reducer.reduce(&[lanes])), Some(15.0));
+    assert_eq!(sum(reducer.reduce(&[odd.of(&data[..])])), Some(10.0));
+    assert_eq!(sum(reducer.reduce(&[&data[..]])), Some(15.0));
 }
