@@ -114,7 +114,7 @@ impl Device {
 }
 
 /// A device, or the reason why it cannot be used.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Listing {
     /// `host`, `cuda:0`, or `cuda` where no GPU can be counted.
     pub name: String,

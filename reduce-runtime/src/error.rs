@@ -9,7 +9,7 @@ use std::fmt::Display;
 use std::path::PathBuf;
 
 /// Why a reduction did not compile or run.
-#[derive(Clone, Debug, thiserror::Error)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
     /// More or fewer inputs than the reduction takes.

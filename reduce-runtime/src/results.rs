@@ -5,7 +5,7 @@ use reduce_dsl::Value;
 use reduce_dsl::arith::Element;
 
 /// The best of the elements, and where it is.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Best<T> {
     /// The element.
     pub value: T,
@@ -14,7 +14,7 @@ pub struct Best<T> {
 }
 
 /// The smallest and the largest element.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct MinMax<T> {
     /// The smallest.
     pub min: T,
@@ -23,7 +23,7 @@ pub struct MinMax<T> {
 }
 
 /// Where the smallest and the largest element are.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct ArgMinMax {
     /// The position of the smallest.
     pub argmin: u64,

@@ -16,6 +16,15 @@ fn fields_are_the_values_in_their_order() {
     assert_eq!(Describe::of(&[three, low, high, half, half]), Some(described));
 }
 
+/// As keys of a set they need no wrapper.
+#[test]
+fn results_of_integers_are_equal_and_hashed() {
+    fn is_key<T: Eq + std::hash::Hash>(_: &T) {}
+    is_key(&Best { value: 3i32, index: 7 });
+    is_key(&MinMax { min: 1u8, max: 2 });
+    is_key(&ArgMinMax { argmin: 3, argmax: 7 });
+}
+
 #[test]
 fn values_of_other_types_or_number_are_no_result() {
     let [float, position] = [Value::of(1.0f32), Value::of(3u64)];
