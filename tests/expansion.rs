@@ -19,9 +19,23 @@ fn the_expansion_is_what_the_text_says() {
     check!(ty: i32, map: |v| (v - 3).max(-7).abs() * 2, op: xor, passes: [sequential]);
     check!(ty: f64, op: argmin, identity: none);
     check!(ty: u64, op: all, identity: true);
+    check!(ty: f32, op: sum, identity: 0.0);
     check!(inputs: { a: i64, b: i64 }, op: dot);
     check!(ty: f16, op: max, finish: |m| if m > 1.0 { -m * 2.0 } else { m });
     check!(ty: bf16, op: max, nan: ignore, fold: |acc, x| acc.max(x));
+}
+
+#[test]
+fn a_written_zero_is_what_no_elements_give() {
+    let named = reduction! { ty: f32, op: sum, identity: 0.0 };
+    let closure = reduction! { ty: f32, op: |a, b| a + b, identity: 0.0 };
+    for sum in [named, closure] {
+        let bits = |elements: &[f32]| sum.reduce(elements).map(f32::to_bits);
+        assert_eq!(bits(&[]), Ok(0));
+        assert_eq!(bits(&[-0.0]), Ok((-0.0f32).to_bits()), "elements do not meet it");
+    }
+    let own = reduction! { ty: f32, op: sum };
+    assert_eq!(own.reduce(&[]).map(f32::to_bits), Ok((-0.0f32).to_bits()));
 }
 
 static DISTANCE: Reduction<(f32, f32), f32> =

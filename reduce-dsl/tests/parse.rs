@@ -1,11 +1,12 @@
 //! What specifications mean: spellings, the canonical text, closures, types, identities.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test may panic")]
 
+use reduce_dsl::operation::Operation;
 use reduce_dsl::operators::OPERATORS;
 use reduce_dsl::parse::{Bytes, Parsed, text};
 use reduce_dsl::pass::Pass;
 use reduce_dsl::spec::Passes;
-use reduce_dsl::{Scalar, Spec};
+use reduce_dsl::{Scalar, Spec, Value};
 
 fn parse(source: &str) -> Parsed<Bytes> {
     text(source, None).unwrap_or_else(|errors| panic!("{source}: {errors:#?}"))
@@ -115,9 +116,22 @@ fn a_written_identity_changes_nothing() {
         assert_eq!(parsed.spec, spec(without));
         assert!(parsed.notes.is_empty());
     }
-    let noted = parse("ty: f64, op: sum, identity: 0.0");
-    assert_eq!(noted.spec, spec("ty: f64, op: sum"));
-    assert_eq!(noted.notes.len(), 1);
+}
+
+#[test]
+fn a_written_zero_is_what_no_elements_give() {
+    for source in [
+        "ty: f64, op: sum, identity: 0.0",
+        "ty: f16, map: |x| x, op: sum, identity: 0.0",
+        "ty: f32, op: sum, fold: |acc, x| acc + x, identity: 0.0",
+        "ty: f32, op: |a, b| a + b, identity: 0.0",
+    ] {
+        let parsed = parse(source);
+        assert_eq!(parsed.spec.text, source);
+        let Operation { identity, padding, .. } = &parsed.spec.operation;
+        let written = |values: &Option<Vec<Value>>| values.as_ref().unwrap()[0].to_string();
+        assert_eq!([identity, padding].map(written), ["0.0", "-0.0"], "{source}");
+    }
 }
 
 #[test]

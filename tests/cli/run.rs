@@ -244,7 +244,7 @@ fn a_run_says_what_ran_where() {
         &[
             &["run", "op: max", "x.npy", "--device", "host"],
             &["run", "op: dot", "x.npy", "y.npy", "--device", "host"],
-            &["run", "op: sum, ty: f32, identity: 0.0", "x.npy", "--device", "host"],
+            &["run", "op: |a, b| if a > b { a } else { b }, identity: none", "x.npy", "--device", "host"],
         ]
     ));
 }

@@ -9,9 +9,6 @@ use crate::constants;
 use crate::operation::{Operation, Record};
 use syn::Expr;
 
-/// What is said of a zero that is not the identity of a sum.
-const ZERO: &str = "0.0 is taken as -0.0, the identity of float addition";
-
 /// The identity of a closure, which has to be written; `None` inside if it is written that there is none.
 pub(super) fn written(
     fields: &Fields,
@@ -34,14 +31,15 @@ pub(super) fn written(
     if is_none(identity) { Some(None) } else { functions.constant(identity, acc, errors).map(Some) }
 }
 
-/// Reports an identity that is not the one of a named operator.
-pub(super) fn check(
+/// The identity that is written for a named operator, where it is another than the operator's own: zeros may have the
+/// other sign, as those of closures. What else is not the operator's is an error.
+pub(super) fn other(
     fields: &Fields,
     operation: &Operation,
     functions: &mut Functions<'_>,
     errors: &mut Errors,
-) {
-    let Some(written) = &fields.identity else { return };
+) -> Option<Vec<Value>> {
+    let written = fields.identity.as_ref()?;
     let place = Extent::of(written);
     let (name, acc) = (&operation.name, &operation.acc);
     match &operation.identity {
@@ -55,12 +53,11 @@ pub(super) fn check(
         Some(own) => match functions.constant(written, acc, errors) {
             None => {}
             Some(values) if values == *own => {}
-            Some(values) if are_zeros(&values, own) => {
-                errors.note(place, ZERO);
-            }
+            Some(values) if are_zeros(&values, own) => return Some(values),
             Some(values) => differs(operation, own, &spelled(&values, acc), place, errors),
         },
     }
+    None
 }
 
 fn is_none(written: &Expr) -> bool {

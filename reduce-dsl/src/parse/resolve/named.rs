@@ -7,7 +7,7 @@ use super::super::functions::{self, Functions};
 use super::super::scope::Scope;
 use super::super::typing::Typed;
 use super::super::{choices, identity, judge, names};
-use super::{Draft, lambda, op_place};
+use super::{Draft, lambda, op_place, spelled};
 use crate::Scalar;
 use crate::func::Func;
 use crate::operation::{Operation, Record};
@@ -46,7 +46,8 @@ pub(super) fn draft(name: &Ident, fields: &Fields, scope: &Scope, errors: &mut E
     let own = own?;
     // rustc need not see the identity: its type may be one of the library, which is not in scope.
     let record = Some(own.acc.clone()).filter(|acc| !acc.is_scalar());
-    identity::check(fields, &own, &mut Functions::new(scope, record.into_iter().collect()), errors);
+    let mut constants = Functions::new(scope, record.into_iter().collect());
+    let identity = identity::other(fields, &own, &mut constants, errors);
     let (map, fold, finish) = (map?, fold.right()?, finish.right()?);
     let names = scope.names();
     let names: Vec<_> = names.iter().map(String::as_str).collect();
@@ -55,14 +56,15 @@ pub(super) fn draft(name: &Ident, fields: &Fields, scope: &Scope, errors: &mut E
         acc: scope.acc.value().map(Record::text),
         op: name.to_string(),
         fold: fold.as_ref().map(|it| it.func.closure(&own.acc, &own.acc, &names)),
-        identity: None,
+        identity: identity.as_ref().map(|values| spelled(values, &own.acc)),
         commutative: fields.commutative.as_ref().map(|it| it.value),
         finish: finish.as_ref().map(|it| it.func.closure(&own.output.computed(), &it.result, &names)),
         nan: fields.nan.as_ref().map(ToString::to_string).filter(|nan| nan != "propagate"),
         ties: fields.ties.as_ref().map(ToString::to_string),
     };
     let is_own = fold.is_none() && fields.commutative.is_none();
-    let operation = with(own, fold, finish)?;
+    let identity = identity.or_else(|| own.identity.clone());
+    let operation = with(Operation { identity, ..own }, fold, finish)?;
     let operation = if is_own { operation } else { judge::judged(operation, fields, errors)? };
     Some(Draft { operation, spelling, closures: functions.closures })
 }
