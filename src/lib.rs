@@ -17,7 +17,7 @@
 //! the host; [`Reduction::compile`] for a [`Device`] makes a [`Compiled`] that runs there many times, also
 //! on memory of that device; [`Reduction::with`] gives values to params; [`Best`] and its like are results;
 //! [`Error`] is what can go wrong, and says what to do. [`Reducer`] is the same without Rust types, for
-//! specifications that [`dsl`]`::parse::text` reads at run time.
+//! specifications that are [given as text](crate#at-run-time).
 //!
 //! # The specification
 //!
@@ -175,6 +175,23 @@
 //! ```
 //!
 //! Elements are read where they lie. By the same passes, the same elements side by side give the same bits.
+//!
+//! # At run time
+//!
+//! ```
+//! use reducegen::{Device, Reducer, dsl::Spec};
+//!
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! let text = "op: max, ty: f32, map: |x| x.abs()";
+//! let spec: Spec = text.parse()?; // an error shows where it is wrong, and what to write instead
+//! let largest = Reducer::new(&spec, &Device::host())?; // threads may share it
+//! let outcome = largest.reduce(&[[3.0f32, -4.0, 1.0].as_slice()])?;
+//! assert_eq!(outcome.values, [4.0f32.into()]);
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! With the feature `text`. [`dsl`]`::parse::text` also takes the types of inputs that the text leaves out, and gives notes.
 //!
 //! # The same bits
 //!
