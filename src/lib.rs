@@ -240,6 +240,16 @@
 //! nothing is linked, and without them the host backend does all. `cli` (default): the command `reducegen`;
 //! libraries leave it out with `default-features = false, features = ["cuda"]`. `text` (part of `cli`): the
 //! parser of specifications at run time.
+//!
+// Links to what only that feature has.
+#![cfg_attr(
+    not(feature = "cuda"),
+    doc = "
+[`cudarc`]: #features
+[`Cache`]: #features
+[`Compiled::enqueue`]: #features
+[`Compiled::reduce_device`]: #features"
+)]
 #![forbid(unsafe_code)]
 
 pub use reduce_dsl::{bf16, f16};
