@@ -14,6 +14,9 @@ use reduce_dsl::program::{Program, Reads, Scope};
 use reduce_dsl::{Scalar, Value};
 use support::{operations, spec, spec_of};
 
+/// What is done to a kernel.
+type Change<'a> = &'a dyn Fn(&mut Expanded);
+
 fn program(list: &str) -> Program {
     compile(&spec(operator("max").unwrap(), Scalar::F32, 256, list)).unwrap()
 }
@@ -111,16 +114,15 @@ fn messages_come_where_they_are_expected() {
     let expect = || Stmt::Expect("block_values", 2.into());
     let acc = || Expr::Local(Local::new("acc", Ty::Acc));
     let bound = |stmt: Stmt| vec![Stmt::Var(Local::new("acc", Ty::Acc), Expr::Empty), stmt];
-    let always = || Expr::Const(Value::of(true));
     let second = |expanded: &mut Expanded| {
         let messages = Shared { name: "more", len: "CLUSTER", near: false, sent: true };
         expanded.kernels[0].shared.push(messages);
     };
-    let broken: [(u32, &dyn Fn(&mut Expanded)); 7] = [
+    let broken: [(u32, Change<'_>); 7] = [
         (13, &|expanded| body(expanded).push(expect())),
         (13, &|expanded| body(expanded).insert(0, Stmt::Receive("block_values"))),
         (13, &|expanded| drop(body(expanded).splice(0..0, bound(Stmt::Send(values.clone(), acc()))))),
-        (13, &|expanded| body(expanded).push(Stmt::when(always(), bound(Stmt::Send(tree.clone(), acc()))))),
+        (13, &|expanded| body(expanded).push(Stmt::Send(tree.clone(), acc()))),
         (13, &|expanded| body(expanded).push(Stmt::Receive("tree"))),
         (7, &|expanded| body(expanded).push(Stmt::Store(values.clone(), Expr::Empty))),
         (13, &second),

@@ -265,10 +265,11 @@ impl<'a> Reader<'a> {
 
     /// The name of an array in shared memory.
     fn array(&self, line: &mut Cursor<'a>) -> Parsed<&'static str> {
-        match self.names.buffer(line)? {
-            Buffer::Shared(name) => Ok(name),
-            other => line.error(format!("`{other}` is no array in shared memory")),
-        }
+        let buffer = self.names.buffer(line)?;
+        let Buffer::Shared(name) = buffer else {
+            return line.error(format!("`{buffer}` is no array in shared memory"));
+        };
+        Ok(name)
     }
 
     /// `local = expr down expr, mask 0xffffffff`, behind `shuffle`.

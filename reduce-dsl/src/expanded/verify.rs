@@ -184,14 +184,7 @@ impl Verifier<'_> {
                 self.messages(stmt, array, !self.arrived)?;
                 self.expect(messages, Ty::U32).map(|_| ())
             }
-            Stmt::Send(place, value) => {
-                let Buffer::Shared(array) = place.buffer else {
-                    return self.ensure(13, false, || format!("a message to {place}"));
-                };
-                self.messages(stmt, array, self.met)?;
-                self.place(place)?;
-                self.value_of(place, value)
-            }
+            Stmt::Send(place, value) => self.send(stmt, place, value),
             Stmt::Receive(array) => self.messages(stmt, array, self.met),
             Stmt::Shuffle { into, value, down, mask } => {
                 let near = value.ty() == Some(Ty::Near);

@@ -28,7 +28,7 @@ pub(crate) fn kernel(body: Vec<Stmt>) -> ExpandedKernel {
         dependent: false,
         near_partials: false,
         constants: vec![constant("LEN", 64)],
-        shared: vec![Shared { name: "s", len: "LEN", near: false }],
+        shared: vec![Shared { name: "s", len: "LEN", near: false, sent: false }],
         body,
     }
 }

@@ -39,6 +39,16 @@ impl Verifier<'_> {
         self.value_of(place, value)
     }
 
+    /// A message, to the array of them.
+    pub(super) fn send(&self, stmt: &Stmt, place: &Place, value: &Expr) -> Check {
+        let Buffer::Shared(array) = place.buffer else {
+            return self.ensure(13, false, || format!("a message to {place}"));
+        };
+        self.messages(stmt, array, self.met)?;
+        self.place(place)?;
+        self.value_of(place, value)
+    }
+
     /// A value that a place is to hold.
     pub(super) fn value_of(&self, place: &Place, value: &Expr) -> Check {
         let element = self.element(place.buffer);
