@@ -30,7 +30,7 @@
 //! | `index: i` | the name of the element's 64-bit position in `map` and `fold` | none |
 //! | `map: \|x\| x.abs()` | inputs → accumulator | the element |
 //! | `acc: Range { lo: f32, hi: f32 }` | the accumulator: a scalar, or a struct of scalars, which becomes a Rust type | that of the operator; of `map` |
-//! | `op: max` | one of the [`operators`], or an associative closure on two accumulators: `\|a, b\| a + b` | required |
+//! | `op: max` | one of the [`OPERATORS`], or an associative closure on two accumulators: `\|a, b\| a + b` | required |
 //! | `fold: \|acc, x\| acc + x` | adds one element, where that is cheaper than `op(acc, map(x))`; may take the step of its lane as well | `op(acc, map(x))` |
 //! | `identity: 0.0` | the accumulator of no elements, neutral in `op`; `none`: no elements are an [`Error`] | that of the operator; required for closures |
 //! | `commutative: false` | may elements be reordered, not only regrouped? | that of the operator; found for closures |
@@ -39,7 +39,7 @@
 //! | `ties: last` | which of equal elements wins where only one can | `first` |
 //! | `order: any` | whichever block is ready first may be combined first; bits may change from run to run | `fixed` |
 //! | `block: 256` | threads per block, a power of two in 32 … 1024 | 256; free with `auto` |
-//! | `passes: [shuffle, coarsen(4)]` | how the kernel is built from the naive one; [`passes`] says what each does | `auto` |
+//! | `passes: [shuffle, coarsen(4)]` | how the kernel is built from the naive one; [`PASSES`] says what each does | `auto` |
 //!
 //! Closures are Rust that rustc checks and devices run: literals, `let`, blocks, arithmetic, comparison, `if`, `as`,
 //! structs and their fields, constants such as `f32::INFINITY`, and methods such as `abs`, `max`, `sqrt`, `mul_add`,
@@ -152,7 +152,7 @@
 //! # }
 //! ```
 //!
-//! With `pub static NAME;` or `const` at the head, the macro makes items: the reduction and its structs, which are as
+//! With `pub static NAME;` at the head, the macro makes items: the reduction and its structs, which are as
 //! visible, with the attributes and the documentation above it. [`laws`] tries harder than the macro whether they are
 //! reductions at all, in a test as here, or by `reducegen check`.
 //!
@@ -241,6 +241,8 @@
 //! libraries leave it out with `default-features = false, features = ["cuda"]`. `text` (part of `cli`): the
 //! parser of specifications at run time.
 //!
+//! [`dsl`] and [`codegen`] are how it is made: but for what is named above, they may change with every version.
+//!
 // Links to what only that feature has.
 #![cfg_attr(
     not(feature = "cuda"),
@@ -266,8 +268,8 @@ pub use reduce_runtime::{Cache, Compiler, DeviceInput, DeviceInputs, DeviceSlice
 pub use reduce_codegen as codegen;
 pub use reduce_dsl as dsl;
 pub use reduce_dsl::laws;
-pub use reduce_dsl::operators::OPERATORS as operators;
-pub use reduce_dsl::pass::PASSES as passes;
+pub use reduce_dsl::operators::OPERATORS;
+pub use reduce_dsl::pass::PASSES;
 
 /// A reduction: a constant expression that a `static` or `let` can hold, or an item. (In a `const` it would be lowered
 /// anew at every use.)
@@ -285,7 +287,7 @@ pub use reduce_dsl::pass::PASSES as passes;
 /// rustc checks the closures and never calls them: host and GPU evaluate the same typed expressions. They see their
 /// parameters, and the names of `params` and `index`; a struct of the accumulator is a type inside of the expression.
 ///
-/// With `pub static NAME;` at the head, or `const`, and with any attributes and visibility, the macro makes items, for
+/// With `pub static NAME;` at the head, and with any attributes and visibility, the macro makes items, for
 /// libraries: the reduction, and the structs of its accumulator and result, which are as visible.
 ///
 /// ```

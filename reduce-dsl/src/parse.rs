@@ -130,8 +130,6 @@ pub struct Export {
     pub attributes: Vec<syn::Attribute>,
     /// Who sees it.
     pub visibility: syn::Visibility,
-    /// `const`, not `static`?
-    pub is_const: bool,
     /// Its name.
     pub name: proc_macro2::Ident,
 }

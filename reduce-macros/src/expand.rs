@@ -50,16 +50,15 @@ fn block(read: &Read) -> TokenStream {
 
 /// The reduction as an item, beside its structs, which are as visible.
 fn items(export: &Export, read: &Read) -> TokenStream {
-    let Export { attributes, visibility, is_const, name } = export;
+    let Export { attributes, visibility, name } = export;
     // Where there is no reduction there are no structs.
     let conditions: Vec<_> = attributes.iter().filter(|it| it.path().is_ident("cfg")).cloned().collect();
     let structs = structs(read, &visibility.to_token_stream(), &format!("[`{name}`]"), &conditions);
-    let (keyword, ty) = (if *is_const { quote!(const) } else { quote!(static) }, ty(&read.parsed.spec));
-    let value = value(read);
+    let (ty, value) = (ty(&read.parsed.spec), value(read));
     quote! {
         #structs
         #(#attributes)*
-        #visibility #keyword #name: #ty = { #value };
+        #visibility static #name: #ty = { #value };
     }
 }
 

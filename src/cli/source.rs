@@ -8,6 +8,7 @@ use reduce_dsl::parse::{self, Bytes, Diagnostic, Parsed, SpecError};
 use reduce_runtime::Error;
 use std::fs::File;
 use std::io::{self, Read};
+use std::path::Path;
 
 /// Bytes that a file may have: more than the parser takes, which says what that is.
 const LIMIT: u64 = 1 << 20;
@@ -37,7 +38,7 @@ impl Source {
 
     /// The checked specification. `data` has the element types of the files, if there are any.
     pub(crate) fn parse(&self, data: Option<&[Scalar]>) -> Result<Parsed<Bytes>, Failure> {
-        let parsed = self.read_fields(data)?;
+        let parsed = self.read_fields(data).map_err(|error| self.forgotten().unwrap_or(error.into()))?;
         if !parsed.notes.is_empty() {
             output::note(self.about(parsed.notes.clone()).to_string());
         }
@@ -47,6 +48,13 @@ impl Source {
     /// The specification, or everything that is wrong with it.
     pub(crate) fn read_fields(&self, data: Option<&[Scalar]>) -> Result<Parsed<Bytes>, SpecError> {
         parse::text(&self.text, data).map_err(|error| error.of(&self.name))
+    }
+
+    /// What is wrong where the text is the name of a file.
+    fn forgotten(&self) -> Option<Failure> {
+        let path = Path::new(&self.text);
+        let message = || format!("`{0}` is no specification, but a file; name it as `@{0}`", self.text);
+        path.is_file().then(|| Failure::request(message()))
     }
 
     /// Errors or notes at their places, as the user reads them.

@@ -68,9 +68,10 @@ pub(super) fn speed(text: &str) -> Result<f64, &'static str> {
 }
 
 pub(super) fn offset(text: &str) -> Result<usize, &'static str> {
-    text.parse().map_err(|error: ParseIntError| match error.kind() {
-        IntErrorKind::PosOverflow => "no file has so many elements",
-        _ => "an offset is a number, as in 1, or one for each file, as in 0,1",
+    text.parse().map_err(|error: ParseIntError| {
+        let far = *error.kind() == IntErrorKind::PosOverflow;
+        let words = "an offset is a number, as in 1, or one for each file, as in 0,1";
+        if far { "no file has so many elements" } else { words }
     })
 }
 

@@ -26,7 +26,7 @@ pub mod statistics {
         use reducegen::reduction;
 
         reduction! {
-            pub(crate) const LENGTHS;
+            pub(crate) static LENGTHS;
             inputs: { x: f32, y: f32 },
             acc: Lengths { one: f32, two: f32 },
             map: |x, y| Lengths { one: x.abs() + y.abs(), two: x * x + y * y },

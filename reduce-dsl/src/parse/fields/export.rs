@@ -13,17 +13,15 @@ pub(super) fn read(input: ParseStream) -> syn::Result<Option<Export>> {
     }
     let attributes = input.call(Attribute::parse_outer)?;
     let visibility: Visibility = input.parse()?;
-    let expected = "expected `static NAME;` or `const NAME;`, and then the fields";
-    let is_const = input.peek(Token![const]);
-    if is_const {
-        input.parse::<Token![const]>()?;
-    } else {
-        input.parse::<Token![static]>().map_err(|it| syn::Error::new(it.span(), expected))?;
+    let expected = "expected `static NAME;`, and then the fields";
+    if input.peek(Token![const]) {
+        return Err(error(input, "write `static`: a `const` would be lowered anew at every use"));
     }
+    input.parse::<Token![static]>().map_err(|it| syn::Error::new(it.span(), expected))?;
     let name = input.parse().map_err(|it: syn::Error| syn::Error::new(it.span(), expected))?;
     if !input.peek(Token![;]) {
         return Err(error(input, format!("expected `;` after `{name}`; its type follows from the fields")));
     }
     input.parse::<Token![;]>()?;
-    Ok(Some(Export { attributes, visibility, is_const, name }))
+    Ok(Some(Export { attributes, visibility, name }))
 }
