@@ -19,7 +19,8 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 /// A reduction compiled for a device, ready to run on any data; its types are checked at the call.
-/// Threads may share it.
+/// Threads may share it. On a GPU, the last one of it and of its workspaces waits for what is queued when it is dropped, as its
+/// kernels may still run.
 pub struct Reducer {
     programs: Programs,
     device: Device,

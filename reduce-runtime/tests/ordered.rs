@@ -47,6 +47,17 @@ fn a_slice_is_freed_and_written_behind_all_streams_that_read_it() {
 }
 
 #[test]
+fn kernels_are_unloaded_when_they_are_done() {
+    let Some((device, stream)) = with_driver("kernels_are_unloaded_when_they_are_done") else { return };
+    let (sum, x) = (sum(&device), stream.alloc_zeros::<f32>(1000).unwrap());
+    let mut workspace = sum.workspace(&stream, 1000).unwrap();
+    sum.enqueue(&stream, &[DeviceInput::on(&stream, &x)], &[], &mut workspace).unwrap();
+    let (before, unloads) = (early(), Calls::Unloads.count());
+    drop((sum, workspace));
+    assert_eq!((early() - before, Calls::Unloads.count() - unloads), (0, 1));
+}
+
+#[test]
 fn a_view_that_is_read_on_its_own_stream_does_not_hide_the_other() {
     let test = "a_view_that_is_read_on_its_own_stream_does_not_hide_the_other";
     let Some((device, stream)) = with_driver(test) else { return };

@@ -103,6 +103,16 @@ impl Cases {
     }
 }
 
+/// Kernels are not unloaded while they run, which nobody may have waited for.
+impl Drop for Cases {
+    fn drop(&mut self) {
+        if self.cases.iter().any(|case| case.functions.get().is_some()) {
+            let context = self.gpu.context();
+            context.record_err(driver::wait_for_all(context));
+        }
+    }
+}
+
 impl Case {
     fn new(program: &Program, overlaps: bool) -> Case {
         let (plan, operation) = (program.plan(), &program.operation);

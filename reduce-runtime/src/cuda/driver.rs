@@ -102,6 +102,12 @@ pub(super) fn wait(stream: &CudaStream) -> Result<(), DriverError> {
     unsafe { result::stream::synchronize(stream.cu_stream()) }
 }
 
+/// Waits for all that is queued in a context.
+pub(super) fn wait_for_all(context: &CudaContext) -> Result<(), DriverError> {
+    make_current(context)?;
+    result::ctx::synchronize()
+}
+
 /// Makes a context that of this thread, also where cudarc keeps an error.
 pub(super) fn make_current(context: &CudaContext) -> Result<(), DriverError> {
     // SAFETY: the context lives.

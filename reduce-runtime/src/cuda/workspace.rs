@@ -26,7 +26,7 @@ const PER_THREAD: usize = 2;
 ///
 /// It belongs to one stream, whose order keeps calls with it apart; calls that are to run at the same time take one
 /// each. A CUDA graph that captured a call uses it too: keep it as long as the graph, and replay the graph on the same
-/// stream or in its order. Dropping it does not wait: its memory is given back in the order of the stream.
+/// stream or in its order. Dropping it does not wait while its reducer is there: its memory is given back in the order of the stream.
 #[derive(Debug)]
 pub struct Workspace {
     /// In front of the memory, as fields are dropped in their order.

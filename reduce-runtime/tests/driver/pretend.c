@@ -14,6 +14,8 @@ static unsigned long long arguments[LAUNCHES][ARGUMENTS + 3];
 static int refusals, refusal, failures, lost;
 /// Up to which of the operations of each stream a stream is behind, and which was the last launch there.
 static unsigned behind[STREAMS][STREAMS], launched[STREAMS];
+/// The same, of what somebody has waited for.
+static unsigned waited[STREAMS];
 static unsigned streams, unordered;
 static void (*at_launch)(void);
 static __thread void* current;
@@ -41,7 +43,7 @@ static void follow(unsigned* later, const unsigned* earlier) {
 static void touch(void* stream) {
     for (int i = 0; i < STREAMS; ++i) unordered += launched[i] > behind[place(stream)][i];
 }
-/// How often memory was freed or written while a launch may have been running, of any memory.
+/// How often memory was freed or written, or a kernel unloaded, while a launch may have been running, of any of them.
 unsigned early(void) { return unordered; }
 
 int cuInit(unsigned flags) { return 0; }
@@ -57,7 +59,7 @@ int cuDevicePrimaryCtxRetain(void** context, int device) { return *context = (vo
 int cuDevicePrimaryCtxRelease_v2(int device) { return 0; }
 int cuCtxGetCurrent(void** context) { return *context = current, 0; }
 int cuCtxSetCurrent(void* context) { return current = context, 0; }
-int cuCtxSynchronize(void) { return next(WAITS), 0; }
+int cuCtxSynchronize(void) { return next(WAITS), follow(waited, launched), 0; }
 int cuEventCreate(void** event, unsigned flags) {
     return next(EVENTS), *event = calloc(STREAMS, sizeof(unsigned)), 0;
 }
@@ -103,7 +105,10 @@ int cuModuleLoadData(void** module, const void* image) {
     return *module = (void*)1, 0;
 }
 int cuModuleGetFunction(void** function, void* module, const char* name) { return *function = (void*)1, 0; }
-int cuModuleUnload(void* module) { return next(UNLOADS), 0; }
+int cuModuleUnload(void* module) {
+    for (int i = 0; i < STREAMS; ++i) unordered += launched[i] > waited[i];
+    return next(UNLOADS), 0;
+}
 int cuFuncSetAttribute(void* function, int attribute, int value) { return next(ATTRIBUTES), 0; }
 int cuStreamCreate(void** stream, unsigned flags) { return *stream = (void*)(size_t)(16 * ++streams), 0; }
 int cuStreamDestroy_v2(void* stream) { return 0; }
@@ -111,7 +116,7 @@ int cuStreamSynchronize(void* stream) {
     next(WAITS);
     if (lost > 0) return --lost, 719;
     for (int i = 0; i < STREAMS; ++i) follow(behind[i], behind[place(stream)]);
-    return 0;
+    return follow(waited, behind[place(stream)]), 0;
 }
 int cuStreamWaitEvent(void* stream, void* event, unsigned flags) {
     return next(EVENTS), follow(behind[place(stream)], event), 0;
