@@ -18,7 +18,8 @@ pub(crate) enum Place {
 }
 
 impl Device {
-    /// All cores of this machine, with the bits of every other device.
+    /// All cores of this machine, with the bits of every other device. The threads are those of rayon, of which a child that
+    /// is forked has none: there more than a few elements would wait for ever, unless it starts a program (`exec`).
     pub fn host() -> Device {
         Device { place: Place::Host }
     }
