@@ -101,7 +101,7 @@ impl<'a> Expansion<'a> {
         }
     }
 
-    /// What a dependent kernel does before all else that takes its time.
+    /// What a dependent kernel does first; only what begins a cluster is before it.
     fn await_launch(&mut self) {
         if self.kernel.dependent {
             let note = "wait for the previous launch, which may still write what this one reads  [dependent]"

@@ -25,7 +25,8 @@ pub(crate) fn emit(args: &Emit) -> Result<(), Failure> {
         && let Some(oldest) = oldest
         && arch < oldest
     {
-        let message = format!("these kernels are for {oldest} and newer, and `--arch` names {arch}");
+        let message =
+            format!("these kernels are for {oldest} and newer, and `--arch` names {arch}; name a newer one");
         return Err(Failure::request(message));
     }
     let bytes = match stages.last() {

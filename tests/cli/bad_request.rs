@@ -27,7 +27,7 @@ fn specifications_are_shown_where_they_are_wrong() {
 
 #[test]
 fn arguments_are_checked() {
-    let folder = Folder::of("bad_arguments");
+    let folder = Folder::of("bad_arguments").with("max.reduce", "op: max, ty: f32");
     insta::assert_snapshot!(folder.show_all(
         2,
         &[
@@ -35,6 +35,8 @@ fn arguments_are_checked() {
             &["emit", "op: max, ty: f32", "--to", "sass"],
             &["emit", "op: max, ty: f32", "--to", "cubin"],
             &["emit", "op: max, ty: f32", "--to", "cubin", "--arch", "hopper"],
+            &["emit", "op: max, ty: f32", "--arch", "sm_70"],
+            &["emit", "op: max, ty: f32, passes: [cluster(8)]", "--arch", "sm_80"],
             &["emit", "op: max, ty: f32", "--to", "spec", "--after-each-pass"],
             &["emit", "op: max, ty: f32", "--to", "cubin", "--diff"],
             &["run", "op: max"],
@@ -44,8 +46,10 @@ fn arguments_are_checked() {
             &["run", "op: max", "x.npy", "--step", "0"],
             &["run", "op: max", "x.npy", "--offset", "1,two"],
             &["run", "op: max", "x.npy", "--offset", "-1"],
+            &["run", "op: max", "x.npy", "--offset", "18446744073709551616"],
             &["explain", "op: max, ty: f32", "--n", "-1"],
             &["emit", "@"],
+            &["emit", "max.reduce"],
         ]
     ));
 }

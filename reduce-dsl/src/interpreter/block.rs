@@ -17,7 +17,7 @@ pub(super) struct Block {
     pub(super) fences: Fences,
     pub(super) tally: BlockTally,
     pub(super) mail: Mail,
-    /// Threads that have arrived, and not waited for the others yet.
+    /// How often threads have arrived since all waited, a second time of one counted as well.
     pub(super) arrived: u32,
     /// Has it met the other blocks of its cluster, which have all started then?
     pub(super) met: bool,
