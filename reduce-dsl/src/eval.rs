@@ -16,7 +16,7 @@ pub struct Evaluator {
     registers: Vec<Lanes>,
     /// For each parameter and line: do all its lanes hold one value?
     uniform: Vec<bool>,
-    /// And are all of them read, as by what differs from lane to lane, or as a result?
+    /// And are all of them read, as by what differs from lane to lane?
     read: Vec<bool>,
     /// Of the lines for which that is so, a single lane.
     single: Vec<Lanes>,
@@ -39,7 +39,7 @@ impl Evaluator {
     }
 
     /// The same, for calls in which all lanes of each of these parameters (`true`) hold one value: what follows from them alone is
-    /// computed once.
+    /// computed once, and only [`Evaluator::run_into`] gives results of that.
     pub fn with_uniform(mut self, params: &[bool]) -> Evaluator {
         debug_assert_eq!(params.len(), self.func.params().len());
         self.uniform = params.to_vec();
@@ -49,8 +49,9 @@ impl Evaluator {
         }
         let of_lanes = self.func.lines().iter().zip(&self.uniform[params.len()..]);
         let differing = of_lanes.filter(|(_, uniform)| !**uniform).flat_map(|(line, _)| line.node.operands());
+        let params = self.func.results().iter().copied().filter(|&id| self.func.line(id).is_none());
         self.read.fill(false);
-        differing.chain(self.func.results().iter().copied()).for_each(|id| self.read[id.0 as usize] = true);
+        differing.chain(params).for_each(|id| self.read[id.0 as usize] = true);
         self
     }
 
@@ -133,11 +134,16 @@ impl Evaluator {
         operand(self.func.results()[k], self.func.params().len(), &arg, &self.registers, len)
     }
 
-    /// Exchanges `out` with the register of the `k`-th result, or copies it where the result is an argument, a
-    /// constant, or another result as well.
+    /// Exchanges `out` with the register of the `k`-th result, or writes it where the result is an argument, one value for all lanes,
+    /// or another result as well.
     fn take<'a>(&mut self, k: usize, arg: impl Fn(usize) -> LanesRef<'a>, len: usize, out: &mut Lanes) {
         if let Some(register) = self.own_register(k) {
             std::mem::swap(&mut self.registers[register], out);
+            return;
+        }
+        if let Some((_, value)) = self.uniform_result(k) {
+            out.resize(len);
+            out.fill(value);
             return;
         }
         out.clear();
@@ -152,6 +158,22 @@ impl Evaluator {
         let held = matches!(line.node, Node::Const(_)) || self.uniform[results[k].0 as usize];
         let owned = !shared && !held;
         owned.then(|| results[k].0 as usize - self.func.params().len())
+    }
+
+    /// The register of the `k`-th result, and its value, if one was computed for all lanes.
+    fn uniform_result(&self, k: usize) -> Option<(usize, Value)> {
+        let id = self.func.results()[k];
+        let line = self.func.line(id)?;
+        let register = id.0 as usize - self.func.params().len();
+        let computed = self.uniform[id.0 as usize] && !matches!(line.node, Node::Const(_));
+        (computed && !self.single[register].is_empty()).then(|| (register, self.single[register].get(0)))
+    }
+
+    /// Makes the `k`-th result of the last call readable, if it is one value for all of so many lanes.
+    fn spread(&mut self, k: usize, len: usize) {
+        if let Some((register, value)) = self.uniform_result(k) {
+            self.registers[register].hold(value, len);
+        }
     }
 
     /// Applies the function to single values.

@@ -180,6 +180,7 @@ impl Joiner {
         for (k, op) in self.in_place.iter().enumerate() {
             match op {
                 Some(op) => {
+                    self.right.spread(k, len);
                     let right = self.right.result_on(k, behind, len);
                     // What something was computed of is at hand.
                     (self.right.loops.accumulate)(*op, &mut acc[k], right, None)?;
@@ -267,6 +268,24 @@ mod tests {
         let mut acc = [Lanes::from(vec![10i32, 20]), Lanes::from(vec![1i16, 2])];
         joiner.join(&mut acc, |_| LanesRef::I16(&[5, 6]), 2)?;
         assert_eq!(acc, [Lanes::from(vec![11i32, 22]), Lanes::from(vec![6i16, 8])]);
+        Ok(())
+    }
+
+    /// `{ s: acc.s + (step + 1), n: step + 1 }`: what is one value for all lanes joins each of them, and is each of them.
+    #[test]
+    fn a_field_may_meet_one_value_for_all_lanes() -> Result<(), Box<dyn std::error::Error>> {
+        let params = ["s", "n", "step"].map(|name| Param::new(name, Scalar::U64));
+        let mut f = FuncBuilder::new(params.to_vec());
+        let params = f.params();
+        let one = f.constant(crate::Value::of(1u64));
+        let next = f.bin(Bin::Add, params[2], one)?;
+        let sum = f.bin(Bin::Add, params[0], next)?;
+        let f = f.build(vec![sum, next]);
+        let mut joiner = Joiner::new(&f, Loops::default()).with_uniform(&[false, false, true]);
+        let mut acc = [Lanes::from(vec![10u64, 20, 30]), Lanes::from(vec![0u64; 3])];
+        joiner.join(&mut acc, |_| LanesRef::U64(&[4]), 3)?;
+        joiner.join(&mut acc, |_| LanesRef::U64(&[6]), 2)?;
+        assert_eq!(acc, [Lanes::from(vec![22u64, 32, 35]), Lanes::from(vec![7u64, 7, 5])]);
         Ok(())
     }
 }
