@@ -13,7 +13,7 @@ pub use compiled::{
 };
 pub(crate) use halve::halves;
 pub(crate) use operations::{adds_squares, widens};
-pub use rows::{BLOCK, NARROW, Reading, Way};
+pub use rows::{BLOCK, LINE, NARROW, Reading, Way};
 pub(crate) use sums::sums;
 pub use sums::{Blocks, Summed, Term, blocks, sum_rows};
 
@@ -47,6 +47,7 @@ macro_rules! lanes {
             }
 
             /// All lanes, borrowed.
+            #[inline]
             pub fn borrow(&self) -> LanesRef<'_> {
                 match self { $(Lanes::$scalar(v) => LanesRef::$scalar(v),)* }
             }
@@ -102,6 +103,7 @@ macro_rules! lanes {
             }
 
             /// The lanes in `range`.
+            #[inline]
             pub fn slice(self, range: std::ops::Range<usize>) -> LanesRef<'a> {
                 match self { $(LanesRef::$scalar(v) => LanesRef::$scalar(&v[range]),)* }
             }

@@ -2,7 +2,7 @@
 //!
 //! Few lanes stay in registers while row after row joins them. Where any order gives the same, rows are taken in the order
 //! of memory, or from some parts of the elements in turn: some processors read ahead of a program best in several places at once.
-//! All ask for memory some KiB ahead, which is faster than any of them reads by itself.
+//! All ask for memory ahead, some KiB or some lines, which is faster than any of them reads by itself.
 
 use crate::arith::join_rows;
 
@@ -13,11 +13,13 @@ pub enum Way {
     Apart,
     /// As it lies there.
     InOrder,
+    /// As it lies there, asked for only some lines ahead.
+    Near,
 }
 
 impl Way {
     /// All of them.
-    pub const ALL: [Way; 2] = [Way::Apart, Way::InOrder];
+    pub const ALL: [Way; 3] = [Way::Apart, Way::InOrder, Way::Near];
 }
 
 /// How elements are read.
@@ -28,6 +30,10 @@ pub trait Reading: Copy {
     /// Asks for memory that will be read soon. It is compiled into the loops of every instruction set, and so takes no instructions
     /// but those of every processor.
     fn ask(self, at: *const i8);
+
+    /// Reads of the `k`-th group, which is used next, a byte of each line, where that helps.
+    #[inline(always)]
+    fn touch<G>(self, _groups: &[G], _k: usize) {}
 }
 
 /// Nothing asks for memory.
@@ -45,11 +51,18 @@ impl Reading for Option<Way> {
 /// quarter of a small cache of the first level.
 pub(super) const AHEAD: usize = 8192;
 
+/// The same for processors that keep their memory busy by themselves, and only come late.
+const NEAR: usize = 256;
+
 /// How far ahead elements that are read in order are asked for. What is at hand is asked for as it is read, which costs less
 /// than a branch.
 #[inline(always)]
-fn ahead_in_order(reading: impl Reading) -> usize {
-    if reading.way().is_some() { AHEAD } else { 0 }
+pub(super) fn ahead_in_order(reading: impl Reading) -> usize {
+    match reading.way() {
+        Some(Way::Near) => NEAR,
+        Some(Way::Apart | Way::InOrder) => AHEAD,
+        None => 0,
+    }
 }
 
 /// Places that rows are taken from in turn, an even number, each by instructions of its own: some processors tell by the
@@ -57,7 +70,7 @@ fn ahead_in_order(reading: impl Reading) -> usize {
 const PARTS: usize = 4;
 
 /// Bytes of a line of the cache, nearly everywhere.
-pub(super) const LINE: usize = 64;
+pub const LINE: usize = 64;
 
 /// Lanes that stay in registers while rows join them.
 pub const NARROW: usize = 16;
@@ -182,7 +195,7 @@ impl<'b, G, R: Reading> InParts<'b, G, R> {
         let part = groups.len() / PARTS;
         let (apart, step, ahead) = match reading.way() {
             Some(Way::Apart) => (part, 1, AHEAD / PARTS),
-            Some(Way::InOrder) | None => (part.min(1), PARTS, ahead_in_order(reading)),
+            Some(Way::InOrder | Way::Near) | None => (part.min(1), PARTS, ahead_in_order(reading)),
         };
         let len = groups.len() - (PARTS - 1) * apart;
         let from = |start: usize| &groups[start..start + len];

@@ -5,7 +5,7 @@
 //! join a few lanes side by side, while those stay in registers; or one row after the other joins all lanes. Lanes of `auto` are
 //! few enough to stay in the first-level cache.
 
-use super::rows::{AHEAD, BLOCK, LINE, Reading, Way, append, ask_ahead, join_block};
+use super::rows::{AHEAD, BLOCK, LINE, Reading, Way, ahead_in_order, append, ask_ahead, join_block};
 use super::{LaneError, Lanes, LanesRef, bug};
 use crate::Scalar;
 use crate::arith::{As, Number};
@@ -13,6 +13,9 @@ use crate::arith::{As, Number};
 /// Rows that are read side by side. Lines of rows that lie some 4 KiB apart share one set of a first-level cache, which has as
 /// many places, or a few more.
 const SIDE: usize = 8;
+
+/// Bytes of a page, nearly everywhere.
+const PAGE: usize = 4096;
 
 /// Chunks that are summed by one call, which hides its cost.
 const CHUNKS: usize = 4;
@@ -155,6 +158,9 @@ pub trait Blocks: Copy {
     /// How many.
     fn count(self) -> usize;
 
+    /// Where the first one lies, of the first input.
+    fn address(self) -> usize;
+
     /// So many from one on.
     fn some(self, from: usize, count: usize) -> Self;
 
@@ -163,6 +169,9 @@ pub trait Blocks: Copy {
 
     /// Asks for as much as a block takes, so many bytes ahead of it in all inputs together.
     fn ask_ahead(block: Self::Block, ahead: usize, reading: impl Reading);
+
+    /// Touches one, in all inputs.
+    fn touch(self, k: usize, reading: impl Reading);
 }
 
 impl<'b, B> Blocks for &'b [[B; BLOCK]] {
@@ -171,6 +180,11 @@ impl<'b, B> Blocks for &'b [[B; BLOCK]] {
     #[inline(always)]
     fn count(self) -> usize {
         self.len()
+    }
+
+    #[inline(always)]
+    fn address(self) -> usize {
+        self.as_ptr().addr()
     }
 
     #[inline(always)]
@@ -187,6 +201,11 @@ impl<'b, B> Blocks for &'b [[B; BLOCK]] {
     fn ask_ahead(block: &'b [B; BLOCK], ahead: usize, reading: impl Reading) {
         ask_ahead(block, ahead, reading);
     }
+
+    #[inline(always)]
+    fn touch(self, k: usize, reading: impl Reading) {
+        reading.touch(self, k);
+    }
 }
 
 impl<R: Blocks> Blocks for [R; 2] {
@@ -195,6 +214,11 @@ impl<R: Blocks> Blocks for [R; 2] {
     #[inline(always)]
     fn count(self) -> usize {
         self[0].count()
+    }
+
+    #[inline(always)]
+    fn address(self) -> usize {
+        self[0].address()
     }
 
     #[inline(always)]
@@ -212,6 +236,11 @@ impl<R: Blocks> Blocks for [R; 2] {
         R::ask_ahead(x, ahead / 2, reading);
         R::ask_ahead(y, ahead / 2, reading);
     }
+
+    #[inline(always)]
+    fn touch(self, k: usize, reading: impl Reading) {
+        self.into_iter().for_each(|input| input.touch(k, reading));
+    }
 }
 
 /// [`super::sum`] of one type, where `join` joins a block of elements to as many lanes.
@@ -227,12 +256,12 @@ pub fn sum_rows<T: Number, R: Blocks>(
     let in_chunk = how.chunk / BLOCK;
     for first in (0..chunks.count() / in_chunk).map(|chunk| chunk * in_chunk) {
         let chunk = chunks.some(first, in_chunk);
-        let acc = aligned(acc, how.lanes);
+        let acc = aside(acc, how.lanes, chunk.address());
         // What leaves every number as it is.
         acc.fill(T::default().neg());
         match reading.way() {
             Some(Way::Apart) => join_side_by_side(acc, chunk, join, reading),
-            Some(Way::InOrder) | None => join_row_by_row(acc, chunk, join, reading),
+            Some(Way::InOrder | Way::Near) | None => join_row_by_row(acc, chunk, join, reading),
         }
         match how.pairs {
             2 => meet::<_, 2>(acc, out),
@@ -243,11 +272,13 @@ pub fn sum_rows<T: Number, R: Blocks>(
     }
 }
 
-/// So many lanes of `acc`, which begin at a line of the cache: vectors that lie across two take twice as long.
+/// So many lanes of `acc`, which begin at a line of the cache, as vectors that lie across two take twice as long; and half a
+/// page from what joins them, as processors first take places that are some pages apart for the same.
 #[inline(always)]
-fn aligned<T: Number>(acc: &mut Vec<T>, len: usize) -> &mut [T] {
-    acc.resize(len + LINE / size_of::<T>(), T::default());
-    let start = acc.as_ptr().align_offset(LINE).min(acc.len() - len);
+fn aside<T: Number>(acc: &mut Vec<T>, len: usize, from: usize) -> &mut [T] {
+    acc.resize(len + PAGE / size_of::<T>(), T::default());
+    let line = (from + PAGE / 2) / LINE * LINE;
+    let start = line.wrapping_sub(acc.as_ptr().addr()) % PAGE / size_of::<T>();
     &mut acc[start..start + len]
 }
 
@@ -287,10 +318,15 @@ fn join_row_by_row<T: Number, R: Blocks>(
     reading: impl Reading,
 ) {
     let in_row = acc.len() / BLOCK;
-    for row in (0..chunk.count() / in_row).map(|row| chunk.some(row * in_row, in_row)) {
+    let rows = chunk.count() / in_row;
+    for row in 0..rows {
+        let blocks = chunk.some(row * in_row, in_row);
+        // Those a block further; none is behind the last one.
+        let next = if row + 1 < rows { chunk.some(row * in_row + 1, in_row) } else { blocks };
         for (k, lanes) in acc.as_chunks_mut().0.iter_mut().enumerate() {
-            let block = row.at(k);
-            R::ask_ahead(block, AHEAD, reading);
+            let block = blocks.at(k);
+            next.touch(k, reading);
+            R::ask_ahead(block, ahead_in_order(reading), reading);
             join(lanes, block);
         }
     }

@@ -27,7 +27,8 @@ impl Isa {
     }
 
     fn portable() -> Isa {
-        Isa { name: "portable", loops: Loops::default(), ways: &Way::ALL }
+        // Which ask for nothing.
+        Isa { name: "portable", loops: Loops::default(), ways: &[Way::Apart, Way::InOrder] }
     }
 }
 
@@ -60,23 +61,39 @@ fn newer() -> Option<Isa> {
 mod x86 {
     use reduce_dsl::func::Node;
     use reduce_dsl::lanes::{
-        BLOCK, LaneError, Lanes, LanesRef, Loops, Reading, Summed, Term, Way, avx2, blocks, sum_rows,
+        BLOCK, LINE, LaneError, Lanes, LanesRef, Loops, Reading, Summed, Term, Way, avx2, blocks, sum_rows,
     };
     use reduce_dsl::ops::Bin;
     use reduce_dsl::{arith, f16};
-    use std::arch::x86_64::{__m128i, _MM_HINT_T0, _mm_prefetch, _mm256_cvtph_ps};
+    use std::arch::x86_64::{__m128i, _MM_HINT_NTA, _MM_HINT_T0, _mm_prefetch, _mm256_cvtph_ps};
     use std::mem::transmute;
+
+    /// A call that reads by that way.
+    macro_rules! by {
+        ($way:expr, $reading:ident => $call:expr) => {
+            match $way {
+                Some(Way::Near) => {
+                    let $reading = Near;
+                    $call
+                }
+                way => {
+                    let $reading = Asking(way);
+                    $call
+                }
+            }
+        };
+    }
 
     /// For an [`super::Isa`] that is given only where the processor has what they take.
     pub(super) const LOOPS: Loops = Loops {
         // SAFETY: the processor has it.
         apply: |node, operands, out| unsafe { apply(node, operands, out) },
         // SAFETY: the processor has it.
-        accumulate: |op, acc, b, way| unsafe { accumulate(op, acc, b, Asking(way)) },
+        accumulate: |op, acc, b, way| unsafe { by!(way, reading => accumulate(op, acc, b, reading)) },
         // SAFETY: the processor has it.
-        add_squares: |acc, b, way| unsafe { avx2::add_squares(acc, b, Asking(way)) },
+        add_squares: |acc, b, way| unsafe { by!(way, reading => avx2::add_squares(acc, b, reading)) },
         // SAFETY: the processor has it.
-        sum: |term, how, acc, out, way| unsafe { sum(term, how, acc, out, Asking(way)) },
+        sum: |term, how, acc, out, way| unsafe { by!(way, reading => sum(term, how, acc, out, reading)) },
         // SAFETY: the processor has it.
         append: |lanes, out| unsafe { avx2::append(lanes, out) },
         // SAFETY: the processor has it.
@@ -99,6 +116,32 @@ mod x86 {
         fn ask(self, at: *const i8) {
             // SAFETY: every x86-64 processor has it; it takes any address.
             unsafe { _mm_prefetch::<_MM_HINT_T0>(at) }
+        }
+    }
+
+    /// [`Way::Near`]: memory is asked for into the first-level cache, and into no other.
+    #[derive(Clone, Copy, Debug)]
+    struct Near;
+
+    impl Reading for Near {
+        #[inline(always)]
+        fn way(self) -> Option<Way> {
+            Some(Way::Near)
+        }
+
+        #[inline(always)]
+        fn ask(self, at: *const i8) {
+            // SAFETY: every x86-64 processor has it; it takes any address.
+            unsafe { _mm_prefetch::<_MM_HINT_NTA>(at) }
+        }
+
+        #[inline(always)]
+        fn touch<G>(self, groups: &[G], k: usize) {
+            let start = (&raw const groups[k]).cast::<u8>();
+            for line in (0..size_of::<G>()).step_by(LINE) {
+                // SAFETY: that byte is in the group, of which the loops read all.
+                unsafe { start.add(line).read_volatile() };
+            }
         }
     }
 

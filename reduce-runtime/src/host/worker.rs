@@ -18,14 +18,16 @@ use std::ops::Range;
 
 type Done = Result<(), LaneError>;
 
-/// Lanes that functions of several operations take at once: their registers stay in the innermost caches, and the calls
+/// Bytes of a register of functions of several operations: so few that all stay in the innermost caches, so many that the calls
 /// do not show.
-const LANES: usize = 2048;
+const REGISTER: usize = 8192;
 
 /// The functions and the memory of one core.
 #[derive(Clone, Debug)]
 pub(super) struct Worker {
     loops: Loops,
+    /// Lanes that functions of several operations take at once.
+    lanes: usize,
     map: Evaluator,
     fold: Joiner,
     combine: Joiner,
@@ -57,11 +59,13 @@ impl Worker {
         let accs = vec![false; fields.len()];
         let picked: Vec<_> = map.params().iter().map(|param| Lanes::empty(param.ty)).collect();
         let row: Vec<_> = fold.params()[fields.len()..].iter().map(|param| Lanes::empty(param.ty)).collect();
+        let at_once = at_once([map, fold, combine]);
         let fold = Joiner::new(fold, loops).with_uniform(&[accs, uniform.clone()].concat());
         let step = arguments.iter().position(|it| *it == Argument::Step);
         let reads_steps = step.is_some_and(|step| fold.reads_lanes(step));
         Worker {
             loops,
+            lanes: at_once,
             map: Evaluator::with(map, loops).with_uniform(&uniform[..map.params().len()]),
             takes_rows: fold.takes_rows() && step.is_none(),
             fold,
@@ -114,7 +118,7 @@ impl Worker {
 
     /// `items` = the elements at `range`, mapped.
     fn map(&mut self, source: &Source<'_>, range: Range<usize>) -> Done {
-        for strip in pieces(range, LANES) {
+        for strip in pieces(range, self.lanes) {
             self.map_strip(source, strip)?;
             self.keep();
         }
@@ -137,7 +141,7 @@ impl Worker {
     /// `items` = the lanes of every chunk of the elements at `range`, rows of which are folded as they lie in memory.
     fn fold(&mut self, source: &Source<'_>, range: Range<usize>, level: Level) -> Done {
         let lanes = level.lanes as usize;
-        let width = if self.fold.is_direct() { lanes } else { LANES };
+        let width = if self.fold.is_direct() { lanes } else { self.lanes };
         for chunk in pieces(range, level.chunk as usize) {
             let first_row = chunk.start..chunk.start.saturating_add(lanes).min(chunk.end);
             for strip in pieces(first_row, width) {
@@ -170,7 +174,7 @@ impl Worker {
     fn rows_at_once(&self, lanes: usize) -> usize {
         match self.takes_rows {
             true if self.fold.is_direct() => usize::MAX,
-            true => (LANES / lanes).max(1),
+            true => (self.lanes / lanes).max(1),
             false => 1,
         }
     }
@@ -196,7 +200,7 @@ impl Worker {
     /// `items` = the lanes of every chunk of the elements at `range`, a row of many chunks at a time.
     fn fold_gathered(&mut self, source: &Source<'_>, range: Range<usize>, level: Level) -> Done {
         let (chunk, lanes) = (level.chunk as usize, level.lanes as usize);
-        for piece in pieces(range, strip(chunk, lanes)) {
+        for piece in pieces(range, self.strip_of(chunk, lanes)) {
             self.row.load(source, piece, 0);
             for (step, row) in (0..chunk).step_by(lanes).enumerate() {
                 for (k, picked) in self.picked.iter_mut().enumerate() {
@@ -217,7 +221,7 @@ impl Worker {
     fn fold_shared(&mut self, source: &Source<'_>, range: Range<usize>, level: Level) -> Done {
         let [chunk, lanes] = [level.chunk, level.lanes].map(|it| it as usize);
         let [row, width, shared] = [level.row(), level.unit.width, level.unit.lanes].map(|it| it as usize);
-        for chunks in pieces(range, strip(chunk, lanes)) {
+        for chunks in pieces(range, self.strip_of(chunk, lanes)) {
             for (number, start) in (0..chunk.min(chunks.len())).step_by(row).enumerate() {
                 for (more, item) in (0..width).step_by(shared).enumerate() {
                     let rows = pieces(chunks.clone(), chunk).map(|chunk| row_of(chunk, start, row));
@@ -264,6 +268,11 @@ impl Worker {
         Ok(len > 0)
     }
 
+    /// Elements of whole chunks, the `lanes` of which are about as many as are taken at once.
+    fn strip_of(&self, chunk: usize, lanes: usize) -> usize {
+        chunk.saturating_mul((self.lanes / lanes).max(1))
+    }
+
     /// Takes `items` through one level.
     fn level(&mut self, level: &Level) -> Done {
         let (chunk, lanes) = (level.chunk as usize, level.lanes as usize);
@@ -289,7 +298,7 @@ impl Worker {
     fn serial(&mut self, chunk: usize, lanes: usize) -> Done {
         std::mem::swap(&mut self.items, &mut self.next);
         self.items.iter_mut().for_each(Lanes::clear);
-        for piece in pieces(0..self.next[0].len(), strip(chunk, lanes)) {
+        for piece in pieces(0..self.next[0].len(), self.strip_of(chunk, lanes)) {
             pick(self.loops, &self.next, piece.clone(), [0, lanes, chunk], &mut self.strip);
             for row in (lanes..chunk).step_by(lanes) {
                 let len = pick(self.loops, &self.next, piece.clone(), [row, lanes, chunk], &mut self.right);
@@ -348,9 +357,12 @@ fn pick(
     out.first().map_or(0, Lanes::len)
 }
 
-/// Elements of whole chunks, the `lanes` of which are about as many as are taken at once.
-fn strip(chunk: usize, lanes: usize) -> usize {
-    chunk.saturating_mul((LANES / lanes).max(1))
+/// Lanes of the widest register of those functions.
+fn at_once(functions: [&Func; 3]) -> usize {
+    let params = functions.iter().flat_map(|f| f.params()).map(|param| param.ty);
+    let lines = functions.iter().flat_map(|f| f.lines()).map(|line| line.ty);
+    let widest = params.chain(lines).map(Scalar::size).max().unwrap_or(1);
+    REGISTER / widest.max(4)
 }
 
 /// The row of a chunk that begins `start` elements behind its first one, as far as there is one.
