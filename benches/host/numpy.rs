@@ -43,6 +43,8 @@ impl Numpy {
     fn with<T: Number>(python: &str, data: &[T]) -> std::io::Result<(Numpy, String)> {
         let size = size_of_val(data).to_string();
         let mut command = Command::new(python);
+        // The threads of its OpenBLAS wait for more work on all processors, and would slow down whoever is next.
+        command.env("OPENBLAS_THREAD_TIMEOUT", "4");
         command.args(["-c", SCRIPT, T::NUMPY, &size]).stdin(Stdio::piped()).stdout(Stdio::piped());
         let mut child = command.stderr(Stdio::null()).spawn()?;
         let gone = || std::io::Error::other("it has no pipes");
