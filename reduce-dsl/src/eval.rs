@@ -49,9 +49,10 @@ impl Evaluator {
         }
         let of_lanes = self.func.lines().iter().zip(&self.uniform[params.len()..]);
         let differing = of_lanes.filter(|(_, uniform)| !**uniform).flat_map(|(line, _)| line.node.operands());
-        let params = self.func.results().iter().copied().filter(|&id| self.func.line(id).is_none());
+        // Results that are parameters are read where these lie.
+        let given = self.func.results().iter().copied().filter(|&id| self.func.line(id).is_none());
         self.read.fill(false);
-        differing.chain(params).for_each(|id| self.read[id.0 as usize] = true);
+        differing.chain(given).for_each(|id| self.read[id.0 as usize] = true);
         self
     }
 

@@ -27,7 +27,7 @@ impl Isa {
     }
 
     fn portable() -> Isa {
-        // Which ask for nothing.
+        // These loops ask for nothing: near is in order for them.
         Isa { name: "portable", loops: Loops::default(), ways: &[Way::Apart, Way::InOrder] }
     }
 }

@@ -59,13 +59,13 @@ impl Worker {
         let accs = vec![false; fields.len()];
         let picked: Vec<_> = map.params().iter().map(|param| Lanes::empty(param.ty)).collect();
         let row: Vec<_> = fold.params()[fields.len()..].iter().map(|param| Lanes::empty(param.ty)).collect();
-        let at_once = at_once([map, fold, combine]);
+        let lanes = lanes_at_once([map, fold, combine]);
         let fold = Joiner::new(fold, loops).with_uniform(&[accs, uniform.clone()].concat());
         let step = arguments.iter().position(|it| *it == Argument::Step);
         let reads_steps = step.is_some_and(|step| fold.reads_lanes(step));
         Worker {
             loops,
-            lanes: at_once,
+            lanes,
             map: Evaluator::with(map, loops).with_uniform(&uniform[..map.params().len()]),
             takes_rows: fold.takes_rows() && step.is_none(),
             fold,
@@ -357,8 +357,8 @@ fn pick(
     out.first().map_or(0, Lanes::len)
 }
 
-/// Lanes of the widest register of those functions.
-fn at_once(functions: [&Func; 3]) -> usize {
+/// Lanes that a register has of the widest type in those functions.
+fn lanes_at_once(functions: [&Func; 3]) -> usize {
     let params = functions.iter().flat_map(|f| f.params()).map(|param| param.ty);
     let lines = functions.iter().flat_map(|f| f.lines()).map(|line| line.ty);
     let widest = params.chain(lines).map(Scalar::size).max().unwrap_or(1);
