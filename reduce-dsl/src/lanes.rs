@@ -1,5 +1,6 @@
 //! Vectors of scalars, and the operations on them.
 
+mod blocks;
 mod compiled;
 mod halve;
 mod operations;
@@ -98,6 +99,7 @@ macro_rules! lanes {
             }
 
             /// How many.
+            #[inline]
             pub fn len(self) -> usize {
                 match self { $(LanesRef::$scalar(v) => v.len(),)* }
             }
@@ -116,19 +118,19 @@ macro_rules! lanes {
 
         /// [`append`], inlined into what is compiled for an instruction set.
         #[inline(always)]
-        fn append_lanes(from: LanesRef<'_>, to: &mut Lanes) {
+        fn append_lanes(from: LanesRef<'_>, len: usize, to: &mut Lanes) {
             match (to, from) {
-                $((Lanes::$scalar(to), LanesRef::$scalar(from)) => rows::append(from, to),)*
+                $((Lanes::$scalar(to), LanesRef::$scalar(from)) => blocks::append(from, len, to),)*
                 (to, from) => debug_assert_eq!(to.ty(), from.ty()),
             }
         }
 
         /// [`gather`], inlined into what is compiled for an instruction set.
         #[inline(always)]
-        fn gather_lanes(from: LanesRef<'_>, offset: usize, block: usize, stride: usize, to: &mut Lanes) {
+        fn gather_lanes(from: LanesRef<'_>, places: [usize; 3], to: &mut Lanes, kept: usize) {
             match (to, from) {
                 $((Lanes::$scalar(to), LanesRef::$scalar(from)) => {
-                    gather_scalars(from, offset, block, stride, to);
+                    gather_scalars(from, places, to, kept);
                 })*
                 (to, from) => debug_assert_eq!(to.ty(), from.ty()),
             }
@@ -162,16 +164,24 @@ impl Lanes {
         lanes
     }
 
-    /// Makes at least the first `len` lanes hold `value`. Nothing else may write these lanes: they are written only where there are
-    /// too few, or the first one holds another value.
+    /// Makes it `len` lanes that hold `value`. Nothing else may write them: they are written only where they are not as many, or
+    /// the first one holds another value.
     pub fn hold(&mut self, value: Value, len: usize) {
-        if self.len() < len || len > 0 && self.get(0).bits() != value.bits() {
+        if self.len() != len || len > 0 && self.get(0).bits() != value.bits() {
             self.resize(len);
             self.fill(value);
         }
     }
 
+    /// Makes it `len` lanes that hold what the first one holds; where there is none, zero.
+    pub fn repeat(&mut self, len: usize) {
+        let first = if self.is_empty() { Value::from_bits(self.ty(), 0) } else { self.get(0) };
+        self.resize(len);
+        self.fill(first);
+    }
+
     /// How many.
+    #[inline]
     pub fn len(&self) -> usize {
         self.borrow().len()
     }
@@ -212,7 +222,15 @@ pub(crate) fn bug<T>(operation: impl ToString, operands: &[LanesRef<'_>]) -> Res
 
 /// The places in small strides are known to the compiler, which turns copies from there into vector moves.
 #[inline(always)]
-fn gather_scalars<T: Element>(from: &[T], offset: usize, block: usize, stride: usize, out: &mut Vec<T>) {
+fn gather_scalars<T: Element>(
+    from: &[T],
+    [offset, block, stride]: [usize; 3],
+    out: &mut Vec<T>,
+    kept: usize,
+) {
+    let left = (from.len() % stride).saturating_sub(offset).min(block);
+    out.resize(kept + from.len() / stride * block + left, T::default());
+    let out = &mut out[kept..];
     let done = match (block, stride, offset) {
         (1, 2, 0) => gather_blocks::<T, 1, 2, 0>(from, out),
         (1, 2, 1) => gather_blocks::<T, 1, 2, 1>(from, out),
@@ -230,27 +248,25 @@ fn gather_scalars<T: Element>(from: &[T], offset: usize, block: usize, stride: u
         (16, 32, 16) => gather_blocks::<T, 16, 32, 16>(from, out),
         _ => 0,
     };
+    let (from, out) = (&from[done * stride..], &mut out[done * block..]);
     if block == 1 {
-        out.extend(from[done..].iter().skip(offset).step_by(stride));
+        out.iter_mut().zip(from.iter().skip(offset).step_by(stride)).for_each(|(to, &it)| *to = it);
         return;
     }
-    for chunk in from[done..].chunks(stride) {
-        let present = offset.min(chunk.len())..(offset + block).min(chunk.len());
-        out.extend_from_slice(&chunk[present]);
+    for (to, chunk) in out.chunks_mut(block).zip(from.chunks(stride)) {
+        to.copy_from_slice(&chunk[offset..offset + to.len()]);
     }
 }
 
-/// The lanes of `from` that it gathered from: all whole strides.
+/// How many strides it gathered from: all whole ones.
 #[inline(always)]
 fn gather_blocks<T: Element, const BLOCK: usize, const STRIDE: usize, const OFFSET: usize>(
     from: &[T],
-    out: &mut Vec<T>,
+    out: &mut [T],
 ) -> usize {
-    let (chunks, rest) = from.as_chunks::<STRIDE>();
-    let before = out.len();
-    out.resize(before + chunks.len() * BLOCK, T::default());
-    for (to, chunk) in out[before..].as_chunks_mut::<BLOCK>().0.iter_mut().zip(chunks) {
-        to.copy_from_slice(&chunk[OFFSET..OFFSET + BLOCK]);
+    let strides = from.as_chunks::<STRIDE>().0;
+    for (to, stride) in out.as_chunks_mut::<BLOCK>().0.iter_mut().zip(strides) {
+        to.copy_from_slice(&stride[OFFSET..OFFSET + BLOCK]);
     }
-    from.len() - rest.len()
+    strides.len()
 }

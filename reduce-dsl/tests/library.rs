@@ -3,7 +3,7 @@
 
 use reduce_dsl::arith::Element;
 use reduce_dsl::eval::Evaluator;
-use reduce_dsl::func::{FuncBuilder, Param};
+use reduce_dsl::func::{Func, FuncBuilder, Param};
 use reduce_dsl::lanes::{Lanes, LanesRef};
 use reduce_dsl::library::{definition, exp_is_normal, normal_exp};
 use reduce_dsl::ops::{Bin, Un};
@@ -14,11 +14,14 @@ fn apply<T: Element>(op: Un, x: &[T]) -> Vec<u64>
 where
     for<'a> LanesRef<'a>: From<&'a [T]>,
 {
-    let args = [LanesRef::from(x)];
-    let mut function = Evaluator::new(&definition(op, T::TY).unwrap());
-    function.run(&args, x.len()).unwrap();
-    let result = function.result(0, &args);
-    (0..x.len()).map(|i| result.get(i).bits()).collect()
+    evaluated(&definition(op, T::TY).unwrap(), LanesRef::from(x))
+}
+
+/// A function of all of `x`, as bits.
+fn evaluated(func: &Func, x: LanesRef<'_>) -> Vec<u64> {
+    let mut results = [Lanes::empty(func.result_types()[0])];
+    Evaluator::new(func).run_into(|_| x, x.len(), &mut results).unwrap();
+    (0..x.len()).map(|i| results[0].get(i).bits()).collect()
 }
 
 /// Random bits: xorshift64 (Marsaglia 2003).
@@ -85,11 +88,9 @@ fn normal_exponentials_have_the_same_bits() {
         let steps = (0..=1 << 20).map(|step| least + (most - least) * f64::from(step) / f64::from(1 << 20));
         let small = arguments(Un::Exp, 1 << 20).into_iter().filter(|x| (least..=most).contains(x));
         let x: Vec<T> = steps.chain(small).map(of).collect();
-        let mut normal = Evaluator::new(&normal_exp(T::TY).unwrap());
-        let args = [LanesRef::from(x.as_slice())];
-        normal.run(&args, x.len()).unwrap();
-        for (at, (x, y)) in x.iter().zip(apply(Un::Exp, &x)).enumerate() {
-            assert_eq!(normal.result(0, &args).get(at).bits(), y, "exp({x:?})");
+        let normal = evaluated(&normal_exp(T::TY).unwrap(), LanesRef::from(x.as_slice()));
+        for (x, (normal, y)) in x.iter().zip(normal.into_iter().zip(apply(Un::Exp, &x))) {
+            assert_eq!(normal, y, "exp({x:?})");
         }
     }
     check([-87.0, 88.0], |x| x as f32);
@@ -173,11 +174,7 @@ fn functions_are_written_out() {
     let twice = f.un(Un::Exp, ln).unwrap();
     let there_and_back = f.build(vec![twice]);
     let x = Lanes::from(vec![0.5, 1.0, 3.0]);
-    let mut function = Evaluator::new(&there_and_back);
-    let args = [x.borrow()];
-    function.run(&args, 3).unwrap();
     let expected: Vec<u64> =
         apply(Un::Exp, &apply(Un::Ln, &[0.5, 1.0, 3.0]).into_iter().map(f64::from_bits).collect::<Vec<_>>());
-    let found: Vec<u64> = (0..3).map(|i| function.result(0, &args).get(i).bits()).collect();
-    assert_eq!(found, expected);
+    assert_eq!(evaluated(&there_and_back, x.borrow()), expected);
 }

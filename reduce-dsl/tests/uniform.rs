@@ -3,7 +3,7 @@
 
 use reduce_dsl::eval::Evaluator;
 use reduce_dsl::func::{Func, FuncBuilder, Param};
-use reduce_dsl::lanes::{Lanes, LanesRef};
+use reduce_dsl::lanes::{Lanes, LanesRef, Loops};
 use reduce_dsl::ops::{Bin, TypeError};
 use reduce_dsl::{Scalar, Value};
 
@@ -21,7 +21,7 @@ fn counted() -> Result<Func, TypeError> {
 #[test]
 fn each_call_gives_its_own_lanes() {
     let func = counted().unwrap();
-    let mut shared = Evaluator::new(&func).with_uniform(&[false, true]);
+    let mut shared = Evaluator::with(&func, &[false, true], Loops::default());
     let mut results = vec![Lanes::empty(Scalar::U64); 4];
     for (len, step) in [(3, 5), (8, 5), (8, 9), (2, 9), (0, 4), (5, 0), (5, 6)] {
         let x: Vec<u64> = (0..len).map(|i| i * i).collect();

@@ -30,6 +30,25 @@ macro_rules! extreme_rows {
     };
 }
 
+/// The first if it is less, else the second, as processors have it.
+#[inline(always)]
+fn less<T: PartialOrd>(a: T, b: T) -> T {
+    if a < b { a } else { b }
+}
+
+/// The first if it is greater, else the second.
+#[inline(always)]
+fn greater<T: PartialOrd>(a: T, b: T) -> T {
+    if a > b { a } else { b }
+}
+
+/// The first if it is a number, else the second.
+#[inline(always)]
+#[allow(clippy::eq_op, reason = "NaN alone differs from itself")]
+fn number<T: PartialEq>(a: T, b: T) -> T {
+    if a == a { a } else { b }
+}
+
 macro_rules! float {
     ($ty:ty, $scalar:ident, $bits:ty, $nan:literal) => {
         impl Element for $ty {
@@ -44,21 +63,29 @@ macro_rules! float {
         }
 
         impl Order for $ty {
+            // Neither `if` takes an operand that equals the other, or is none of the order: then both operands meet here. Of equal
+            // bits nothing changes, of zeros `|` keeps the sign of −0 and `&` drops it, and what is met by the bits of NaN in `|` is
+            // NaN.
             #[inline(always)]
             fn min(self, other: Self) -> Self {
-                // Equal operands have equal bits or are zeros: `|` keeps the sign of −0.
-                let tie = <$ty>::from_bits(self.to_bits() | other.to_bits());
-                let least = if self < other { self } else { other };
-                let ordered = if self == other { tie } else { least };
-                if self != self { self } else { ordered }
+                let [least, again] = [less(self, other), less(other, self)];
+                <$ty>::from_bits(least.to_bits() | again.to_bits())
             }
             #[inline(always)]
             fn max(self, other: Self) -> Self {
-                // Equal operands have equal bits or are zeros: `&` drops the sign of −0.
-                let tie = <$ty>::from_bits(self.to_bits() & other.to_bits());
-                let greatest = if self > other { self } else { other };
-                let ordered = if self == other { tie } else { greatest };
-                if self != self { self } else { ordered }
+                let [greatest, again] = [greater(self, other), greater(other, self)];
+                let ordered = <$ty>::from_bits(greatest.to_bits() & again.to_bits());
+                if self != self || other != other { <$ty>::NAN } else { ordered }
+            }
+            #[inline(always)]
+            fn min_num(self, other: Self) -> Self {
+                Order::min(number(self, other), number(other, self))
+            }
+            #[inline(always)]
+            fn max_num(self, other: Self) -> Self {
+                let [a, b] = [number(self, other), number(other, self)];
+                let ordered = <$ty>::from_bits(greater(a, b).to_bits() & greater(b, a).to_bits());
+                if a != a { a } else { ordered }
             }
             // Where the least is a zero, a sign is that of a −0.
             #[inline(always)]
@@ -66,7 +93,6 @@ macro_rules! float {
                 lanes: &mut [Self; LANES],
                 groups: impl Iterator<Item = [&'a [[Self; LANES]; N]; PARTS]>,
             ) {
-                let less = |a, b| if a < b { a } else { b };
                 extreme_rows!($ty, $bits, lanes, groups, less, |);
             }
             // Where the largest is a zero, all but +0 have a sign.
@@ -75,7 +101,6 @@ macro_rules! float {
                 lanes: &mut [Self; LANES],
                 groups: impl Iterator<Item = [&'a [[Self; LANES]; N]; PARTS]>,
             ) {
-                let greater = |a, b| if a > b { a } else { b };
                 extreme_rows!($ty, $bits, lanes, groups, greater, &);
             }
             #[inline(always)]

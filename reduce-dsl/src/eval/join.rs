@@ -1,6 +1,7 @@
 //! Evaluates functions that take an accumulator to the next one, in place where they can.
 
 use super::Evaluator;
+use super::code::Code;
 use crate::Scalar;
 use crate::func::{Func, Id, Node};
 use crate::lanes::{
@@ -20,37 +21,32 @@ pub struct Joiner {
     in_place: Vec<Option<Bin>>,
     /// What the fields that are not in place become.
     next: Vec<Lanes>,
+    /// Is there nothing to evaluate?
+    direct: bool,
     /// Is there a loop in which half of the lanes meet the others?
     halves: bool,
     way: Option<Way>,
 }
 
 impl Joiner {
-    /// A joiner of `f`, whose first parameters are the accumulator that it gives.
-    pub fn new(f: &Func, loops: Loops) -> Joiner {
+    /// A joiner of `f`, whose first parameters are the accumulator that it gives; `uniform` as for [`Evaluator::with`].
+    pub fn new(f: &Func, uniform: &[bool], loops: Loops) -> Joiner {
         let f = library::written_out(f);
-        let met: Vec<_> = (0..f.results().len()).map(|k| met(&f, k)).collect();
+        let code = Code::of(&f, uniform);
+        let differs = |(_, met): &(Bin, Id)| !code.place(*met).uniform;
+        let met: Vec<_> = (0..f.results().len()).map(|k| met(&f, k).filter(differs)).collect();
         let results = f.results().iter().zip(&met).map(|(&result, met)| met.map_or(result, |(_, met)| met));
         let mut joiner = Joiner {
-            right: Evaluator::with(&f.giving(&results.collect::<Vec<_>>()), loops),
+            right: Evaluator::with(&f.giving(&results.collect::<Vec<_>>()), uniform, loops),
             in_place: met.iter().map(|met| met.map(|(op, _)| op)).collect(),
             next: f.result_types().into_iter().map(Lanes::empty).collect(),
+            direct: false,
             halves: false,
             way: None,
         };
-        joiner.halves = joiner.is_direct() && joiner.all_meet_themselves(halves);
+        joiner.direct = joiner.meets_elements();
+        joiner.halves = joiner.direct && joiner.all_meet_themselves(halves);
         joiner
-    }
-
-    /// As [`Evaluator::with_uniform`].
-    pub fn with_uniform(mut self, params: &[bool]) -> Joiner {
-        self.right = self.right.with_uniform(params);
-        self
-    }
-
-    /// As [`Evaluator::reads_lanes`], of a parameter behind the accumulator.
-    pub fn reads_lanes(&self, param: usize) -> bool {
-        self.right.reads_lanes(self.next.len() + param)
     }
 
     /// From now on what the accumulators join lies in memory, and is read so; before, it is at hand.
@@ -58,15 +54,18 @@ impl Joiner {
         self.way = Some(way);
     }
 
-    /// Does each field meet something that differs from lane to lane, where it is? No other field is used for that then, and
-    /// [`Joiner::join`] takes any number of rows at once, each as long as the accumulator.
+    /// Does each field meet something where it is? No other field is used for that then, and [`Joiner::join`] takes any number
+    /// of rows at once, each as long as the accumulator.
     pub fn takes_rows(&self) -> bool {
-        let lies_in_rows = |met: &Id| !self.right.uniform[met.0 as usize];
-        self.right.func.results().iter().all(lies_in_rows) && self.in_place.iter().all(Option::is_some)
+        self.in_place.iter().all(Option::is_some)
     }
 
     /// Do they meet parameters as they are, or add their squares?
     pub fn is_direct(&self) -> bool {
+        self.direct
+    }
+
+    fn meets_elements(&self) -> bool {
         let is_element = |k: usize| self.right.func.line(self.right.func.results()[k]).is_none();
         self.takes_rows() && (0..self.next.len()).all(|k| is_element(k) || self.squared(k).is_some())
     }
@@ -84,7 +83,7 @@ impl Joiner {
     /// Is it a parameter behind the accumulator that differs from lane to lane?
     fn lies_in_rows(&self, id: Id) -> bool {
         let is_element = id.0 as usize >= self.next.len() && self.right.func.line(id).is_none();
-        is_element && !self.right.uniform[id.0 as usize]
+        is_element && !self.right.code.place(id).uniform
     }
 
     /// Do all fields sum floats, by terms for which there is [`Joiner::sum`]?
@@ -173,15 +172,14 @@ impl Joiner {
     ) -> Result<(), LaneError> {
         let fields = acc.len();
         let behind = |k: usize| right(k - fields);
-        if self.is_direct() {
+        if self.direct {
             return self.join_as_they_are(acc, behind, len);
         }
         self.evaluate(acc, &right, len)?;
         for (k, op) in self.in_place.iter().enumerate() {
             match op {
                 Some(op) => {
-                    self.right.spread(k, len);
-                    let right = self.right.result_on(k, behind, len);
+                    let right = self.right.result(k, behind, len);
                     // What something was computed of is at hand.
                     (self.right.loops.accumulate)(*op, &mut acc[k], right, None)?;
                 }
@@ -205,7 +203,7 @@ impl Joiner {
         for (k, (acc, op)) in acc.iter_mut().zip(self.in_place.iter().flatten()).enumerate() {
             match self.squared(k) {
                 Some(id) => add_squares(acc, behind(id.0 as usize).slice(0..len), self.way)?,
-                None => accumulate(*op, acc, self.right.result_on(k, &behind, len), self.way)?,
+                None => accumulate(*op, acc, self.right.result(k, &behind, len), self.way)?,
             }
         }
         Ok(())
@@ -219,7 +217,7 @@ impl Joiner {
         len: usize,
     ) -> Result<(), LaneError> {
         let arg = |k: usize| if k < acc.len() { acc[k].borrow() } else { right(k - acc.len()) };
-        self.right.run_on(arg, len)?;
+        self.right.run(arg, len)?;
         let moved = self.in_place.iter().enumerate().filter(|(_, op)| op.is_none());
         moved.for_each(|(k, _)| self.right.take(k, arg, len, &mut self.next[k]));
         Ok(())
@@ -263,7 +261,7 @@ mod tests {
         let params = f.params();
         let wide = f.cast(Scalar::I32, params[1])?;
         let results = [f.bin(Bin::Add, params[0], wide)?, f.bin(Bin::Add, params[1], params[2])?];
-        let mut joiner = Joiner::new(&f.build(results.to_vec()), Loops::default());
+        let mut joiner = Joiner::new(&f.build(results.to_vec()), &[false; 3], Loops::default());
         assert!(!joiner.takes_rows());
         let mut acc = [Lanes::from(vec![10i32, 20]), Lanes::from(vec![1i16, 2])];
         joiner.join(&mut acc, |_| LanesRef::I16(&[5, 6]), 2)?;
@@ -281,10 +279,10 @@ mod tests {
         let next = f.bin(Bin::Add, params[2], one)?;
         let sum = f.bin(Bin::Add, params[0], next)?;
         let f = f.build(vec![sum, next]);
-        let mut joiner = Joiner::new(&f, Loops::default()).with_uniform(&[false, false, true]);
+        let mut joiner = Joiner::new(&f, &[false, false, true], Loops::default());
         let mut acc = [Lanes::from(vec![10u64, 20, 30]), Lanes::from(vec![0u64; 3])];
-        joiner.join(&mut acc, |_| LanesRef::U64(&[4]), 3)?;
-        joiner.join(&mut acc, |_| LanesRef::U64(&[6]), 2)?;
+        joiner.join(&mut acc, |_| LanesRef::U64(&[4; 3]), 3)?;
+        joiner.join(&mut acc, |_| LanesRef::U64(&[6; 2]), 2)?;
         assert_eq!(acc, [Lanes::from(vec![22u64, 32, 35]), Lanes::from(vec![7u64, 7, 5])]);
         Ok(())
     }

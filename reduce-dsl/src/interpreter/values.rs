@@ -170,16 +170,23 @@ impl Store {
     }
 }
 
-/// A function, and the arguments of a call.
+/// A function, and the arguments and results of a call.
 struct Function {
     evaluator: Evaluator,
     params: Vec<Param>,
     args: Vec<Lanes>,
+    results: Vec<Lanes>,
 }
 
 impl Function {
     fn new(func: &Func) -> Function {
-        Function { evaluator: Evaluator::new(func), params: func.params().to_vec(), args: Vec::new() }
+        let results = func.result_types().into_iter().map(Lanes::empty).collect();
+        Function {
+            evaluator: Evaluator::new(func),
+            params: func.params().to_vec(),
+            args: Vec::new(),
+            results,
+        }
     }
 
     fn begin(&mut self) {
@@ -216,10 +223,10 @@ impl Function {
         lanes: u32,
         out: &mut PerLane<Option<Acc>>,
     ) -> Result<(), Refused> {
-        let args: Vec<_> = self.args.iter().map(Lanes::borrow).collect();
-        self.evaluator.run(&args, lanes.count_ones() as usize)?;
+        let args = &self.args;
+        self.evaluator.run_into(|k| args[k].borrow(), lanes.count_ones() as usize, &mut self.results)?;
         let next = fields.first().map_or(0, Lanes::len);
-        fields.iter_mut().enumerate().for_each(|(k, field)| field.extend(self.evaluator.result(k, &args)));
+        fields.iter_mut().zip(&self.results).for_each(|(field, result)| field.extend(result.borrow()));
         each(lanes).zip(next..).for_each(|(lane, at)| out[lane] = Some(Acc::number(at)));
         Ok(())
     }

@@ -21,11 +21,11 @@ pub struct Loops {
     /// [`sum`].
     pub sum: fn(Term<LanesRef<'_>>, Summed, &mut Lanes, &mut Lanes, Option<Way>) -> Done,
     /// [`append`].
-    pub append: fn(LanesRef<'_>, &mut Lanes),
+    pub append: fn(LanesRef<'_>, usize, &mut Lanes),
     /// [`halve`].
     pub halve: fn(Bin, LanesRef<'_>, usize, &mut Lanes) -> Done,
     /// [`gather`].
-    pub gather: fn(LanesRef<'_>, usize, usize, usize, &mut Lanes),
+    pub gather: fn(LanesRef<'_>, [usize; 3], &mut Lanes, usize),
 }
 
 /// Those for every processor.
@@ -69,7 +69,8 @@ fn sum_plainly(
 
 macro_rules! compiled {
     ($visible:vis, $(#[$features:meta])*) => {
-        /// `out[i] = op(a[i])`. `out` has the type of the result and is resized.
+        /// `out[i] = op(a[i])`, for all lanes of `out`, which has the type of the result. Here and in what follows an operand has as many
+        /// lanes, or is one [`BLOCK`](crate::lanes::BLOCK) of one value, which stands for all.
         ///
         /// # Errors
         /// The operation is not defined for the type, or is one of [`crate::library`], which the evaluator writes out.
@@ -78,7 +79,7 @@ macro_rules! compiled {
             operations::un(op, a, out)
         }
 
-        /// `out[i] = a[i] op b[i]`, for operands of one length.
+        /// `out[i] = a[i] op b[i]`.
         ///
         /// # Errors
         /// The operation is not defined for the types.
@@ -127,10 +128,11 @@ macro_rules! compiled {
             crate::lanes::sums::sum(term, how, acc, out, reading)
         }
 
-        /// Appends lanes to `out`. Lanes of another type are a bug of the caller and ignored.
+        /// Appends `len` lanes to `out`: so many, or one block of one value. Lanes of another type are a bug of the caller and
+        /// ignored.
         $(#[$features])*
-        pub fn append(lanes: LanesRef<'_>, out: &mut Lanes) {
-            crate::lanes::append_lanes(lanes, out);
+        pub fn append(lanes: LanesRef<'_>, len: usize, out: &mut Lanes) {
+            crate::lanes::append_lanes(lanes, len, out);
         }
 
         /// `out` = of every `2 half` lanes the first half, which the second half joined as far as it is there. For sums and
@@ -143,7 +145,7 @@ macro_rules! compiled {
             crate::lanes::halve::halve(op, lanes, half, out)
         }
 
-        /// `out[i] = a[i] op b[i]`, as `bool`, for operands of one length.
+        /// `out[i] = a[i] op b[i]`, as `bool`.
         ///
         /// # Errors
         /// The operation is not defined for the types.
@@ -152,7 +154,7 @@ macro_rules! compiled {
             operations::cmp(op, a, b, out)
         }
 
-        /// `out[i] = if cond[i] { a[i] } else { b[i] }`, for operands of one length.
+        /// `out[i] = if cond[i] { a[i] } else { b[i] }`.
         ///
         /// # Errors
         /// The operands are not a condition and two values of one type.
@@ -170,7 +172,7 @@ macro_rules! compiled {
             operations::cast(a, out)
         }
 
-        /// `out[i] = a[i] * b[i] + c[i]`, rounded once, for operands of one length.
+        /// `out[i] = a[i] * b[i] + c[i]`, rounded once.
         ///
         /// # Errors
         /// The operands are not floats of one type.
@@ -197,11 +199,11 @@ macro_rules! compiled {
             }
         }
 
-        /// Appends to `to`, of every `stride` lanes of `from`, the `block` lanes that start at `offset`; at the end of `from`,
-        /// those that are there. Lanes of another type are a bug of the caller and ignored.
+        /// Behind the first `kept` lanes of `to`: of every `stride` lanes of `from`, the `block` lanes that start at `offset`; at the
+        /// end of `from`, those that are there. Lanes of another type are a bug of the caller and ignored.
         $(#[$features])*
-        pub fn gather(from: LanesRef<'_>, offset: usize, block: usize, stride: usize, to: &mut Lanes) {
-            crate::lanes::gather_lanes(from, offset, block, stride, to);
+        pub fn gather(from: LanesRef<'_>, [offset, block, stride]: [usize; 3], to: &mut Lanes, kept: usize) {
+            crate::lanes::gather_lanes(from, [offset, block, stride], to, kept);
         }
     };
 }

@@ -1,6 +1,6 @@
 //! Steps of trees whose association shows: sums and products of floats.
 
-use super::rows::append;
+use super::blocks::append;
 use super::{LaneError, Lanes, LanesRef, bug};
 use crate::Scalar;
 use crate::arith::{Element, Number};
@@ -42,7 +42,7 @@ fn meet<T: Element>(lanes: &[T], half: usize, out: &mut Vec<T>, f: impl Fn(T, T)
         let (left, right) = chunk.split_at(half.min(chunk.len()));
         let (met, alone) = left.split_at(right.len());
         out.extend(met.iter().zip(right).map(|(&left, &right)| f(left, right)));
-        append(alone, out);
+        append(alone, alone.len(), out);
     }
 }
 

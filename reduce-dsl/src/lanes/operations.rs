@@ -4,6 +4,7 @@
 //! [`crate::arith`] and are plain enough for the compiler to vectorise. All of it is inlined into what is compiled
 //! for an [instruction set](super::compiled), so that it is compiled for that one.
 
+use super::blocks::{map, zip, zip3};
 use super::rows::{InParts, Reading, grouped, join, join_in_parts, rows};
 use super::{LaneError, Lanes, LanesRef, bug};
 use crate::Scalar;
@@ -117,7 +118,7 @@ pub(super) fn un(op: Un, a: LanesRef<'_>, out: &mut Lanes) -> Result<(), LaneErr
     }
 }
 
-/// `out[i] = a[i] op b[i]`, for operands of one length.
+/// `out[i] = a[i] op b[i]`.
 #[inline(always)]
 pub(super) fn bin(op: Bin, a: LanesRef<'_>, b: LanesRef<'_>, out: &mut Lanes) -> Result<(), LaneError> {
     match op {
@@ -232,7 +233,7 @@ fn add_wide<T: Number, B: As<T>>(acc: T, b: B) -> T {
     Number::add(acc, b.to())
 }
 
-/// `out[i] = a[i] op b[i]`, as `bool`, for operands of one length.
+/// `out[i] = a[i] op b[i]`, as `bool`.
 #[inline(always)]
 pub(super) fn cmp(op: Cmp, a: LanesRef<'_>, b: LanesRef<'_>, out: &mut Lanes) -> Result<(), LaneError> {
     match op {
@@ -245,7 +246,7 @@ pub(super) fn cmp(op: Cmp, a: LanesRef<'_>, b: LanesRef<'_>, out: &mut Lanes) ->
     }
 }
 
-/// `out[i] = if cond[i] { a[i] } else { b[i] }`, for operands of one length.
+/// `out[i] = if cond[i] { a[i] } else { b[i] }`.
 #[inline(always)]
 pub(super) fn select(
     cond: LanesRef<'_>,
@@ -257,7 +258,7 @@ pub(super) fn select(
         ($($scalar:ident)*) => {
             match (cond, a, b, out) {
                 $((LanesRef::Bool(cond), LanesRef::$scalar(a), LanesRef::$scalar(b), Lanes::$scalar(out)) => {
-                    choose(cond, a, b, out);
+                    zip3(cond, a, b, out, Element::select);
                     Ok(())
                 })*
                 _ => bug("if", &[cond, a, b]),
@@ -295,7 +296,7 @@ pub(super) fn cast(a: LanesRef<'_>, out: &mut Lanes) -> Result<(), LaneError> {
     }
 }
 
-/// `out[i] = a[i] * b[i] + c[i]`, rounded once, for operands of one length.
+/// `out[i] = a[i] * b[i] + c[i]`, rounded once.
 #[inline(always)]
 pub(super) fn mul_add(
     a: LanesRef<'_>,
@@ -304,42 +305,13 @@ pub(super) fn mul_add(
     out: &mut Lanes,
 ) -> Result<(), LaneError> {
     match (a, b, c, out) {
-        (LanesRef::F32(a), LanesRef::F32(b), LanesRef::F32(c), Lanes::F32(out)) => fused(a, b, c, out),
-        (LanesRef::F64(a), LanesRef::F64(b), LanesRef::F64(c), Lanes::F64(out)) => fused(a, b, c, out),
+        (LanesRef::F32(a), LanesRef::F32(b), LanesRef::F32(c), Lanes::F32(out)) => {
+            zip3(a, b, c, out, Float::mul_add)
+        }
+        (LanesRef::F64(a), LanesRef::F64(b), LanesRef::F64(c), Lanes::F64(out)) => {
+            zip3(a, b, c, out, Float::mul_add)
+        }
         _ => return bug("mul_add", &[a, b, c]),
     }
     Ok(())
-}
-
-#[inline(always)]
-fn fused<T: Float>(a: &[T], b: &[T], c: &[T], out: &mut Vec<T>) {
-    out.resize(a.len(), T::default());
-    for (((out, &a), &b), &c) in out.iter_mut().zip(a).zip(b).zip(c) {
-        *out = a.mul_add(b, c);
-    }
-}
-
-#[inline(always)]
-fn choose<T: Element>(cond: &[bool], a: &[T], b: &[T], out: &mut Vec<T>) {
-    out.resize(a.len(), T::default());
-    for (((out, &cond), &a), &b) in out.iter_mut().zip(cond).zip(a).zip(b) {
-        *out = Element::select(cond, a, b);
-    }
-}
-
-#[inline(always)]
-fn map<A: Copy, R: Copy + Default>(a: &[A], out: &mut Vec<R>, f: impl Fn(A) -> R) {
-    out.resize(a.len(), R::default());
-    for (out, &a) in out.iter_mut().zip(a) {
-        *out = f(a);
-    }
-}
-
-#[inline(always)]
-fn zip<A: Copy, B: Copy, R: Copy + Default>(a: &[A], b: &[B], out: &mut Vec<R>, f: impl Fn(A, B) -> R) {
-    debug_assert_eq!(a.len(), b.len());
-    out.resize(a.len(), R::default());
-    for ((out, &a), &b) in out.iter_mut().zip(a).zip(b) {
-        *out = f(a, b);
-    }
 }

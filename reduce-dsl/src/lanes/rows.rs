@@ -163,17 +163,6 @@ pub(super) fn ask_ahead<G>(group: &G, ahead: usize, reading: impl Reading) {
     (0..size_of::<G>()).step_by(LINE).for_each(|line| reading.ask(there.wrapping_add(line)));
 }
 
-/// Appends elements to others, a block at a time: what copies many at once is slow on some processors.
-#[inline(always)]
-pub(super) fn append<T: Copy>(elements: &[T], to: &mut Vec<T>) {
-    let (blocks, rest) = elements.as_chunks::<BLOCK>();
-    to.reserve(elements.len());
-    for block in blocks {
-        to.extend_from_slice(block);
-    }
-    to.extend_from_slice(rest);
-}
-
 /// Groups of rows, some at once: the first one of every part, then the second ones, …; or all in order.
 ///
 /// No iterator of the standard library's: what is not inlined is compiled for every processor, and closures cannot ask for it.

@@ -5,7 +5,8 @@
 //! join a few lanes side by side, while those stay in registers; or one row after the other joins all lanes. Lanes of `auto` are
 //! few enough to stay in the first-level cache.
 
-use super::rows::{AHEAD, BLOCK, LINE, Reading, Way, ahead_in_order, append, ask_ahead, join_block};
+use super::blocks::append;
+use super::rows::{AHEAD, BLOCK, LINE, Reading, Way, ahead_in_order, ask_ahead, join_block};
 use super::{LaneError, Lanes, LanesRef, bug};
 use crate::Scalar;
 use crate::arith::{As, Number};
@@ -267,7 +268,7 @@ pub fn sum_rows<T: Number, R: Blocks>(
             2 => meet::<_, 2>(acc, out),
             4 => meet::<_, 4>(acc, out),
             8 => meet::<_, 8>(acc, out),
-            _ => append(acc, out),
+            _ => append(acc, acc.len(), out),
         }
     }
 }

@@ -144,6 +144,6 @@ impl Real {
 
 /// An operation on integers, in one lane of type `ty`. There is nothing that the function's types do not allow.
 fn whole(ty: Scalar, operation: impl FnOnce(&mut Lanes) -> Result<(), LaneError>) -> Real {
-    let mut out = Lanes::empty(ty);
+    let mut out = Lanes::splat(Value::from_bits(ty, 0), 1);
     operation(&mut out).map_or(Real::Unknown, |()| Real::Value(out.get(0)))
 }

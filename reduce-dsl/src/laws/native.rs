@@ -137,10 +137,11 @@ impl Numbers for Native {
         }
         let operands: Vec<&Traced> = line.node.operands().map(|Id(id)| &*known[id as usize].0).collect();
         let values: Vec<LanesRef<'_>> = operands.iter().map(|it| it.lanes.borrow()).collect();
-        let mut lanes = Lanes::empty(line.ty);
+        let zeros = || Lanes::splat(Value::from_bits(line.ty, 0), self.len);
+        let mut lanes = zeros();
         if lanes::apply(line.node, &values, &mut lanes).is_err() {
             // Functions are of checked types: what is no operation on them would be a bug.
-            lanes = Lanes::splat(Value::from_bits(line.ty, 0), self.len);
+            lanes = zeros();
         }
         if !self.traced {
             return Computed(Rc::new(Traced { lanes, traces: Vec::new() }));

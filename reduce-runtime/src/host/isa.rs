@@ -95,11 +95,11 @@ mod x86 {
         // SAFETY: the processor has it.
         sum: |term, how, acc, out, way| unsafe { by!(way, reading => sum(term, how, acc, out, reading)) },
         // SAFETY: the processor has it.
-        append: |lanes, out| unsafe { avx2::append(lanes, out) },
+        append: |lanes, len, out| unsafe { avx2::append(lanes, len, out) },
         // SAFETY: the processor has it.
         halve: |op, lanes, half, out| unsafe { avx2::halve(op, lanes, half, out) },
         // SAFETY: the processor has it.
-        gather: |from, offset, block, stride, to| unsafe { avx2::gather(from, offset, block, stride, to) },
+        gather: |from, places, to, kept| unsafe { avx2::gather(from, places, to, kept) },
     };
 
     /// Memory is asked for into the first-level cache.
@@ -150,7 +150,6 @@ mod x86 {
     fn apply(node: Node, operands: &[LanesRef<'_>], out: &mut Lanes) -> Result<(), LaneError> {
         match (node, operands, out) {
             (Node::Cast(..), [LanesRef::F16(x)], Lanes::F32(out)) => {
-                out.resize(x.len(), 0.0);
                 widen(x, out, |_, x| x);
                 Ok(())
             }

@@ -2,7 +2,7 @@
 
 use crate::Strided;
 use reduce_dsl::Value;
-use reduce_dsl::lanes::{self, Lanes, LanesRef};
+use reduce_dsl::lanes::{self, BLOCK, Lanes, LanesRef};
 use reduce_dsl::operation::Argument;
 use std::ops::Range;
 
@@ -64,17 +64,21 @@ impl Row {
 
     /// Makes it the elements at those positions, which join lanes that have folded `step` elements.
     pub(super) fn load(&mut self, source: &Source<'_>, range: Range<usize>, step: usize) {
-        let len = range.len();
         for (&argument, lanes) in self.arguments.iter().zip(&mut self.lanes) {
             match argument {
                 Argument::Input(k) => gather(&source.inputs[k], range.clone(), lanes),
                 Argument::Index => positions(range.clone(), lanes),
-                Argument::Step => lanes.hold(Value::of(step as u64), len),
-                Argument::Param(k) => lanes.hold(source.params[k], len),
+                Argument::Step => lanes.hold(Value::of(step as u64), BLOCK),
+                Argument::Param(k) => lanes.hold(source.params[k], BLOCK),
                 Argument::Acc(_) | Argument::Count => {}
             }
         }
         self.range = range;
+    }
+
+    /// Is the `k`-th argument one value for all elements? Of that there is a block.
+    pub(super) fn is_shared(&self, k: usize) -> bool {
+        is_shared(&self.arguments[k])
     }
 
     /// What is given for the `k`-th argument.
@@ -85,15 +89,19 @@ impl Row {
         {
             return input.data.slice(input.places(self.range.clone()));
         }
-        self.lanes[k].borrow().slice(0..self.range.len())
+        self.lanes[k].borrow()
     }
+}
+
+/// Is it one value for all elements that join lanes at once?
+pub(super) fn is_shared(argument: &Argument) -> bool {
+    matches!(argument, Argument::Param(_) | Argument::Step)
 }
 
 /// Elements that lie apart, side by side.
 fn gather(input: &Strided<LanesRef<'_>>, range: Range<usize>, out: &mut Lanes) {
     if input.step > 1 {
-        out.clear();
-        lanes::gather(input.data.slice(input.places(range)), 0, 1, input.step, out);
+        lanes::gather(input.data.slice(input.places(range)), [0, 1, input.step], out, 0);
     }
 }
 

@@ -6,11 +6,11 @@
 
 use super::Isa;
 use super::pass::WIDE_LANES;
-use super::source::{Row, Source, pieces};
+use super::source::{Row, Source, is_shared, pieces};
 use super::start::Start;
 use reduce_dsl::eval::{Evaluator, Joiner};
 use reduce_dsl::func::Func;
-use reduce_dsl::lanes::{LaneError, Lanes, Loops, NARROW, Summed, Way};
+use reduce_dsl::lanes::{BLOCK, LaneError, Lanes, Loops, NARROW, Summed, Way};
 use reduce_dsl::operation::Argument;
 use reduce_dsl::program::{Level, Runs, Tree};
 use reduce_dsl::{Scalar, Value};
@@ -37,8 +37,6 @@ pub(super) struct Worker {
     /// Elements that do not lie together, and how many the lanes that they join have folded.
     picked: Vec<Lanes>,
     steps: Lanes,
-    /// Are all lanes of it read?
-    reads_steps: bool,
     /// The items of the level reached.
     items: Vec<Lanes>,
     /// Those of the next one.
@@ -52,28 +50,25 @@ impl Worker {
     /// For functions that are given those `arguments` of an element: element → accumulator, accumulator and element →
     /// accumulator, and two accumulators → one.
     pub(super) fn new(isa: Isa, arguments: &[Argument], [map, fold, combine]: [&Func; 3]) -> Worker {
-        let is_uniform = |it: &Argument| matches!(it, Argument::Param(_) | Argument::Step);
         let loops = isa.loops;
-        let uniform: Vec<_> = arguments.iter().map(is_uniform).collect();
+        let uniform: Vec<_> = arguments.iter().map(is_shared).collect();
         let fields: Vec<_> = map.result_types().into_iter().map(Lanes::empty).collect();
         let accs = vec![false; fields.len()];
         let picked: Vec<_> = map.params().iter().map(|param| Lanes::empty(param.ty)).collect();
         let row: Vec<_> = fold.params()[fields.len()..].iter().map(|param| Lanes::empty(param.ty)).collect();
         let lanes = lanes_at_once([map, fold, combine]);
-        let fold = Joiner::new(fold, loops).with_uniform(&[accs, uniform.clone()].concat());
-        let step = arguments.iter().position(|it| *it == Argument::Step);
-        let reads_steps = step.is_some_and(|step| fold.reads_lanes(step));
+        let fold = Joiner::new(fold, &[accs.clone(), uniform.clone()].concat(), loops);
+        let both = [accs.clone(), accs].concat();
         Worker {
             loops,
             lanes,
-            map: Evaluator::with(map, loops).with_uniform(&uniform[..map.params().len()]),
-            takes_rows: fold.takes_rows() && step.is_none(),
+            map: Evaluator::with(map, &uniform[..map.params().len()], loops),
+            takes_rows: fold.takes_rows() && !arguments.contains(&Argument::Step),
             fold,
-            combine: Joiner::new(combine, loops),
+            combine: Joiner::new(combine, &both, loops),
             row: Row::new(arguments, row),
             picked,
             steps: Lanes::empty(Scalar::U64),
-            reads_steps,
             items: fields.clone(),
             next: fields.clone(),
             strip: fields.clone(),
@@ -134,8 +129,9 @@ impl Worker {
 
     /// `strip` is the next of the `items`.
     fn keep(&mut self) {
-        let append = self.loops.append;
-        self.items.iter_mut().zip(&self.strip).for_each(|(items, strip)| append(strip.borrow(), items));
+        for (items, strip) in self.items.iter_mut().zip(&self.strip) {
+            (self.loops.append)(strip.borrow(), strip.len(), items);
+        }
     }
 
     /// `items` = the lanes of every chunk of the elements at `range`, rows of which are folded as they lie in memory.
@@ -203,11 +199,8 @@ impl Worker {
         for piece in pieces(range, self.strip_of(chunk, lanes)) {
             self.row.load(source, piece, 0);
             for (step, row) in (0..chunk).step_by(lanes).enumerate() {
-                for (k, picked) in self.picked.iter_mut().enumerate() {
-                    picked.clear();
-                    (self.loops.gather)(self.row.arg(source, k), row, lanes, chunk, picked);
-                }
-                if !self.join_picked(step)? {
+                self.pick(source, [row, lanes, chunk], 0);
+                if !self.join_picked(source, step)? {
                     break;
                 }
             }
@@ -226,7 +219,7 @@ impl Worker {
                 for (more, item) in (0..width).step_by(shared).enumerate() {
                     let rows = pieces(chunks.clone(), chunk).map(|chunk| row_of(chunk, start, row));
                     self.pick_of_rows(source, rows, [item, shared, width]);
-                    self.join_picked(number * width / shared + more)?;
+                    self.join_picked(source, number * width / shared + more)?;
                 }
             }
             self.keep();
@@ -234,31 +227,37 @@ impl Worker {
         Ok(())
     }
 
-    /// `picked` = `block` elements of every `stride`, from `offset` on, of each of the rows.
+    /// `picked` = the elements at those places of each of the rows.
     fn pick_of_rows(
         &mut self,
         source: &Source<'_>,
         rows: impl Iterator<Item = Range<usize>>,
-        [offset, block, stride]: [usize; 3],
+        places: [usize; 3],
     ) {
-        self.picked.iter_mut().for_each(Lanes::clear);
+        let mut picked = 0;
         for row in rows {
             self.row.load(source, row, 0);
-            for (k, picked) in self.picked.iter_mut().enumerate() {
-                (self.loops.gather)(self.row.arg(source, k), offset, block, stride, picked);
-            }
+            picked = self.pick(source, places, picked);
         }
     }
 
+    /// The elements at those places of the row become those of `picked` behind the first `kept`; how many there are then.
+    fn pick(&mut self, source: &Source<'_>, places: [usize; 3], kept: usize) -> usize {
+        for (k, picked) in self.picked.iter_mut().enumerate().filter(|(k, _)| !self.row.is_shared(*k)) {
+            (self.loops.gather)(self.row.arg(source, k), places, picked, kept);
+        }
+        self.picked.first().map_or(0, Lanes::len)
+    }
+
     /// What was picked joins `strip`, the lanes of which have folded `step` elements each. Was there anything?
-    fn join_picked(&mut self, step: usize) -> Result<bool, LaneError> {
+    fn join_picked(&mut self, source: &Source<'_>, step: usize) -> Result<bool, LaneError> {
         let len = self.picked.first().map_or(0, Lanes::len);
         if len > 0 {
-            let steps = if self.reads_steps { len } else { 1 };
-            self.steps.hold(Value::of(step as u64), steps);
+            self.steps.hold(Value::of(step as u64), BLOCK);
             let element = |k: usize| match self.picked.get(k) {
-                Some(picked) => picked.borrow().slice(0..len),
-                None => self.steps.borrow().slice(0..steps),
+                Some(_) if self.row.is_shared(k) => self.row.arg(source, k),
+                Some(picked) => picked.borrow(),
+                None => self.steps.borrow(),
             };
             match step {
                 0 => self.map.run_into(element, len, &mut self.strip)?,
@@ -332,10 +331,10 @@ impl Worker {
         let gather = self.loops.gather;
         for (right, items) in self.right.iter_mut().zip(&self.items) {
             let (items, end) = (items.borrow(), longer * (share + 1));
-            right.clear();
-            gather(items.slice(0..end), at, 1, share + 1, right);
+            gather(items.slice(0..end), [at, 1, share + 1], right, 0);
             if at < share {
-                gather(items.slice(end..items.len()), at, 1, share, right);
+                let picked = right.len();
+                gather(items.slice(end..items.len()), [at, 1, share], right, picked);
             }
         }
         self.right.first().map_or(0, Lanes::len)
@@ -343,16 +342,9 @@ impl Worker {
 }
 
 /// `out` = of every `stride` items of a piece, `block` from `offset` on; how many there are.
-fn pick(
-    loops: Loops,
-    items: &[Lanes],
-    piece: Range<usize>,
-    [offset, block, stride]: [usize; 3],
-    out: &mut [Lanes],
-) -> usize {
+fn pick(loops: Loops, items: &[Lanes], piece: Range<usize>, places: [usize; 3], out: &mut [Lanes]) -> usize {
     for (out, items) in out.iter_mut().zip(items) {
-        out.clear();
-        (loops.gather)(items.borrow().slice(piece.clone()), offset, block, stride, out);
+        (loops.gather)(items.borrow().slice(piece.clone()), places, out, 0);
     }
     out.first().map_or(0, Lanes::len)
 }

@@ -88,7 +88,7 @@ impl Real {
 
 /// An integer as a float: itself, or where that is rounded, up to the rounding.
 fn float_of(integer: Value, to: Scalar) -> Real {
-    let mut float = Lanes::empty(to);
+    let mut float = Lanes::splat(Value::from_bits(to, 0), 1);
     let rounded = lanes::cast(Lanes::splat(integer, 1).borrow(), &mut float).ok();
     let float = rounded.and_then(|()| float.get(0).as_f64());
     match float.zip(integer.as_int()) {
