@@ -50,8 +50,8 @@ enum Meet {
     Launches,
 }
 
-/// Where one tile length gives way to a longer one. Measured on an H200 (ARCHITECTURE.md, Measurements); the same
-/// everywhere, since it decides bits.
+/// Where one tile length gives way to a longer one. Measured on an H200 (docs/measured.md, The rows of `auto`);
+/// the same everywhere, since it decides bits.
 const ONE_BLOCK: [Row; 5] = [
     Row { block: 32, units: 4, meet: Meet::Alone },
     Row { block: 128, units: 2, meet: Meet::Alone },
@@ -257,10 +257,10 @@ fn width(operation: &Operation) -> u32 {
     widths.find(|&width| width <= 2 || fits(width)).unwrap_or(2)
 }
 
-/// Accumulators of a thread, whose registers its loads in flight could have (ARCHITECTURE.md, Measurements): one, or two where
-/// elements are narrow. Where three fields or more round, elements may share a division, and it is twice as many; and scalars
-/// of one byte have four. Where the order of scalars shows, the host wants whole vectors of lanes side
-/// by side, so those of eight elements stay.
+/// Accumulators of a thread, whose registers its loads in flight could have (docs/measured.md, Loads, lanes and registers):
+/// one, or two where elements are narrow. Where three fields or more round, elements may share a division, and it is twice as
+/// many; and scalars of one byte have four. Where the order of scalars shows, the host wants whole vectors of lanes side by
+/// side, so those of eight elements stay.
 fn lanes_of(operation: &Operation, width: u32) -> u32 {
     let few = (width / 4).clamp(1, 2);
     match (operation.commutative, operation.acc.fields.len()) {

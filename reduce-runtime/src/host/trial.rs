@@ -1,6 +1,6 @@
 //! Which way of reading memory is the fastest, found out on what is to be read anyway.
 //!
-//! Processors differ in it, and do not tell: the measurements are in ARCHITECTURE.md.
+//! Processors differ in it, and do not tell: docs/measured.md has the measurements (How the host reads memory).
 
 use reduce_dsl::lanes::Way;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
