@@ -295,6 +295,9 @@ impl Worker {
 
     /// The first `lanes` items of every chunk meet the next ones, row after row.
     fn serial(&mut self, chunk: usize, lanes: usize) -> Done {
+        if self.items.first().is_none_or(|items| items.len() <= lanes) {
+            return Ok(());
+        }
         std::mem::swap(&mut self.items, &mut self.next);
         self.items.iter_mut().for_each(Lanes::clear);
         for piece in pieces(0..self.next[0].len(), self.strip_of(chunk, lanes)) {
