@@ -77,8 +77,8 @@ impl Row {
     }
 
     /// Is the `k`-th argument one value for all elements? Of that there is a block.
-    pub(super) fn is_shared(&self, k: usize) -> bool {
-        is_shared(&self.arguments[k])
+    pub(super) fn is_uniform(&self, k: usize) -> bool {
+        is_uniform(&self.arguments[k])
     }
 
     /// What is given for the `k`-th argument.
@@ -94,7 +94,7 @@ impl Row {
 }
 
 /// Is it one value for all elements that join lanes at once?
-pub(super) fn is_shared(argument: &Argument) -> bool {
+pub(super) fn is_uniform(argument: &Argument) -> bool {
     matches!(argument, Argument::Param(_) | Argument::Step)
 }
 

@@ -6,7 +6,7 @@
 
 use super::Isa;
 use super::pass::WIDE_LANES;
-use super::source::{Row, Source, is_shared, pieces};
+use super::source::{Row, Source, is_uniform, pieces};
 use super::start::Start;
 use reduce_dsl::eval::{Evaluator, Joiner};
 use reduce_dsl::func::Func;
@@ -51,7 +51,7 @@ impl Worker {
     /// accumulator, and two accumulators → one.
     pub(super) fn new(isa: Isa, arguments: &[Argument], [map, fold, combine]: [&Func; 3]) -> Worker {
         let loops = isa.loops;
-        let uniform: Vec<_> = arguments.iter().map(is_shared).collect();
+        let uniform: Vec<_> = arguments.iter().map(is_uniform).collect();
         let fields: Vec<_> = map.result_types().into_iter().map(Lanes::empty).collect();
         let accs = vec![false; fields.len()];
         let picked: Vec<_> = map.params().iter().map(|param| Lanes::empty(param.ty)).collect();
@@ -243,7 +243,7 @@ impl Worker {
 
     /// The elements at those places of the row become those of `picked` behind the first `kept`; how many there are then.
     fn pick(&mut self, source: &Source<'_>, places: [usize; 3], kept: usize) -> usize {
-        for (k, picked) in self.picked.iter_mut().enumerate().filter(|(k, _)| !self.row.is_shared(*k)) {
+        for (k, picked) in self.picked.iter_mut().enumerate().filter(|(k, _)| !self.row.is_uniform(*k)) {
             (self.loops.gather)(self.row.arg(source, k), places, picked, kept);
         }
         self.picked.first().map_or(0, Lanes::len)
@@ -255,7 +255,7 @@ impl Worker {
         if len > 0 {
             self.steps.hold(Value::of(step as u64), BLOCK);
             let element = |k: usize| match self.picked.get(k) {
-                Some(_) if self.row.is_shared(k) => self.row.arg(source, k),
+                Some(_) if self.row.is_uniform(k) => self.row.arg(source, k),
                 Some(picked) => picked.borrow(),
                 None => self.steps.borrow(),
             };
