@@ -7,6 +7,8 @@ mod associations;
 mod data;
 #[path = "../../tests/support/splitmix.rs"]
 mod splitmix;
+#[path = "host/uniform.rs"]
+mod uniform;
 
 use associations::{PAIRS, WARP, association, associations, level};
 use data::{Data, element};
@@ -225,29 +227,6 @@ fn fields_that_cross_keep_their_association() {
     let results = crossed.map(|(op, a, b)| f.bin(op, a, b).unwrap());
     let crossed = Operation { combine: f.build(results.to_vec()), ..minmax };
     check(&crossed, Data::Finite, [100, 1000].into_iter());
-}
-
-/// Rows of what is computed join at once, but not where it depends on how many have joined: `acc + x * step`, whether rows lie in
-/// memory or are gathered. All lanes of `step` are read there.
-#[test]
-fn a_step_differs_from_row_to_row() {
-    let params = ["acc", "x", Operation::STEP].map(|name| Param::new(name, Scalar::U64));
-    let mut f = FuncBuilder::new(params.to_vec());
-    let params = f.params();
-    let product = f.bin(Bin::Mul, params[1], params[2]).unwrap();
-    let sum_of_products = f.bin(Bin::Add, params[0], product).unwrap();
-    let fold = Some(f.build(vec![sum_of_products]));
-    let operation = Operation { fold, ..operation("sum", Scalar::U64) };
-    for (lanes, rows) in [(128, 9), (8, 9)] {
-        let x: Vec<u64> = (1..=lanes * rows).collect();
-        let times = |i: u64| (i / lanes).max(u64::from(i < lanes));
-        let expected: u64 = (0..lanes * rows).map(|i| x[i as usize] * times(i)).sum();
-        let chunk = level(lanes * rows, lanes, Tree::Serial);
-        let association = association(&[chunk, level(lanes, 1, Tree::Halving)], &[PAIRS]);
-        for plan in plans(&operation) {
-            assert_eq!(plan.reduce(&association, &[LanesRef::U64(&x)], &[]), Ok(vec![Value::of(expected)]));
-        }
-    }
 }
 
 /// What is searched may depend on the position: here it is least in a piece that is neither the first nor the last.
