@@ -44,9 +44,8 @@ fn greater<T: PartialOrd>(a: T, b: T) -> T {
 
 /// The first if it is a number, else the second.
 #[inline(always)]
-#[allow(clippy::eq_op, reason = "NaN alone differs from itself")]
-fn number<T: PartialEq>(a: T, b: T) -> T {
-    if a == a { a } else { b }
+fn number<T: Order>(a: T, b: T) -> T {
+    if a.is_nan() { b } else { a }
 }
 
 macro_rules! float {
@@ -63,9 +62,8 @@ macro_rules! float {
         }
 
         impl Order for $ty {
-            // Neither `if` takes an operand that equals the other, or is none of the order: then both operands meet here. Of equal
-            // bits nothing changes, of zeros `|` keeps the sign of −0 and `&` drops it, and what is met by the bits of NaN in `|` is
-            // NaN.
+            // Where one is less, both calls give it. Else they give one operand each: of equal bits, of zeros, where `|` keeps the sign
+            // of −0 and `&` drops it, or of NaN, which `|` with any bits leaves NaN.
             #[inline(always)]
             fn min(self, other: Self) -> Self {
                 let [least, again] = [less(self, other), less(other, self)];
@@ -83,9 +81,7 @@ macro_rules! float {
             }
             #[inline(always)]
             fn max_num(self, other: Self) -> Self {
-                let [a, b] = [number(self, other), number(other, self)];
-                let ordered = <$ty>::from_bits(greater(a, b).to_bits() & greater(b, a).to_bits());
-                if a != a { a } else { ordered }
+                Order::max(number(self, other), number(other, self))
             }
             // Where the least is a zero, a sign is that of a −0.
             #[inline(always)]
