@@ -2,27 +2,35 @@
 //! that `|a, b| b + a` is `sum` and is never slower.
 
 use crate::func::{Func, Id, Node};
+use crate::laws::{self, Effort};
 use crate::operation::Operation;
 use crate::operators::{Nan, OPERATORS, Operator, Ties};
 use crate::ops::{Bin, Cmp};
 use crate::{Scalar, Value};
 use std::collections::HashMap;
 
-/// The operation as that of a named operator, if its `combine` is one: with the operator's padding and laws and, where
+/// The operation as that of a named operator, if its `combine` is one and keeps the row's promises: with the operator's padding and laws and, where
 /// the accumulator is a scalar, its name and text. The identity stays as written, +0.0 of a float sum too, which begins with −0.0
 /// where there are elements.
 pub fn recognise(operation: Operation) -> Operation {
     let Some(Known { row, combine, padding }) = known(&operation) else { return operation };
     let rounds = combine.rounds() || operation.fold.as_ref().is_some_and(Func::rounds);
     let is_scalar = operation.acc.is_scalar();
-    Operation {
-        name: if is_scalar { row.name.to_owned() } else { operation.name },
-        combine: if is_scalar { combine } else { operation.combine },
+    let named = Operation {
+        name: if is_scalar { row.name.to_owned() } else { operation.name.clone() },
+        combine: if is_scalar { combine } else { operation.combine.clone() },
         padding,
         commutative: row.commutative,
         exact: row.commutative && !rounds,
-        ..operation
-    }
+        ..operation.clone()
+    };
+    if keeps_promises(&named) { named } else { operation }
+}
+
+/// Does what the row promises hold of the accumulators that this `map` makes? A row knows those of its own.
+fn keeps_promises(named: &Operation) -> bool {
+    let promised = Operation { identity: None, fold: None, ..named.clone() };
+    laws::check(&promised, Effort::Sample).is_ok()
 }
 
 /// An operator that has been found.

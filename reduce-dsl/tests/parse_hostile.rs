@@ -103,6 +103,18 @@ fn chains_of_methods_stay_short() {
     assert_eq!(refusal(&source), ["this means 2160 operations, and at most 1024 are possible"]);
 }
 
+/// Nor do names that CUDA cannot have.
+#[test]
+fn names_of_other_scripts_are_names() {
+    for name in ["__", "δ", "_1", "r#fn", "int"] {
+        let doubled = format!("let {name} = {name} + {name};").repeat(60);
+        let source = mapping(&format!("{{ let {name} = x * x; {doubled} {name} }}"));
+        let spec = text(&source, None).unwrap_or_else(|errors| unreachable!("{name}: {errors:#?}")).spec;
+        assert!(spec.text.len() < 4096, "{name}: {} bytes", spec.text.len());
+        assert_eq!(text(&spec.text, None).map(|parsed| parsed.spec), Ok(spec), "{name}");
+    }
+}
+
 #[test]
 fn an_expression_nests_at_most_128_operations_deep() {
     let terms = |count: usize| mapping(&vec!["x"; count].join(" + "));

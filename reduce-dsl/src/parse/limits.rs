@@ -49,6 +49,6 @@ pub(super) fn too_deep() -> String {
 
 /// Is a canonical text short enough to be read?
 pub(super) fn is_readable(text: &str) -> bool {
-    let tokens = text.parse::<TokenStream>();
-    text.len() <= BYTES && tokens.is_ok_and(|tokens| check(&tokens, Dialect::Text).is_ok())
+    text.len() <= BYTES
+        && text.parse::<TokenStream>().is_ok_and(|tokens| check(&tokens, Dialect::Text).is_ok())
 }

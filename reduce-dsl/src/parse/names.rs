@@ -127,15 +127,17 @@ pub(super) fn refuse_field(name: &str) -> Option<String> {
     has_meaning.then(|| format!("a field cannot be called `{name}`, which has a meaning in CUDA or Rust"))
 }
 
-/// The name of a `let` as CUDA can have it: of ASCII, and none that has a meaning there. Empty for `_`.
-pub(super) fn in_cuda(name: &str) -> String {
+/// The name of a `let` as CUDA can have it: of ASCII, and none that has a meaning there. Empty for `_` alone, as what is used
+/// several times without a name is written out as often.
+pub(super) fn in_cuda(written: &str) -> String {
     let plain = |c: char| if c.is_ascii_alphanumeric() { c } else { '_' };
-    let mut plain: String = name.trim_start_matches("r#").chars().map(plain).take(32).collect();
+    let mut plain: String = written.trim_start_matches("r#").chars().map(plain).take(32).collect();
     while plain.contains("__") {
         plain = plain.replace("__", "_");
     }
     let mut name = plain.trim_start_matches('_').to_owned();
-    if name.starts_with(|c: char| c.is_ascii_digit()) {
+    let is_nameless = name.is_empty() && written != "_";
+    if is_nameless || name.starts_with(|c: char| c.is_ascii_digit()) {
         name.insert(0, 'v');
     }
     // Macros are written so.

@@ -75,3 +75,27 @@ fn what_is_no_operator_keeps_its_own_path() {
     let found = operation("ty: u8, op: |a, b| (a | b) & 0x7f, map: |x| x & 0x7f, identity: none");
     assert_eq!(found.padding, None);
 }
+
+/// The variance of weighted elements, by the `op` of `var`: a weight of 0 makes accumulators that no element of `var` has, of which
+/// neither its padding is neutral nor the order of no consequence.
+#[test]
+fn what_a_row_promises_is_of_the_accumulators_of_its_own_map() {
+    let op = "|a, b| {
+        let total = a.n + b.n;
+        let delta = b.mean - a.mean;
+        let share = b.n as f64 * (1.0 / total as f64);
+        let mean = delta.mul_add(share, a.mean);
+        let m2 = (delta * delta).mul_add(a.n as f64 * share, a.m2 + b.m2);
+        let no_a = a.n == 0;
+        let no_b = b.n == 0;
+        if no_b { a } else if no_a { b } else { Moments { n: total, mean, m2 } }
+    }";
+    let spec = |inputs: &str, map: &str| {
+        let acc = "acc: Moments { n: u64, mean: f64, m2: f64 }, identity: none, finish: |acc| acc.m2 / acc.n as f64";
+        format!("inputs: {{ {inputs} }}, map: {map}, op: {op}, {acc}")
+    };
+    let counted = operation(&spec("x: f64", "|x| Moments { n: 1, mean: x, m2: x - x }"));
+    assert!(counted.padding.is_some() && counted.commutative);
+    let weighted = operation(&spec("x: f64, w: u64", "|x, w| Moments { n: w, mean: x, m2: 0.0 }"));
+    assert!(weighted.padding.is_none() && !weighted.commutative);
+}
