@@ -53,7 +53,7 @@ fn every_pass_has_a_file_with_an_example() {
         let file = format!("{}/reduce-codegen/src/passes/{}.rs", env!("CARGO_MANIFEST_DIR"), word.name);
         let text = fs::read_to_string(&file).unwrap();
         assert!(
-            text.contains("/// assert_eq!(") && text.contains(&format!("pub fn {}(", word.name)),
+            text.contains("//! assert_eq!(") && text.contains(&format!("\npub(super) fn {}(", word.name)),
             "{file}"
         );
         let says = if word.changes_association {

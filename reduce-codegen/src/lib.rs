@@ -67,9 +67,9 @@ pub fn stages(spec: &Spec) -> Result<Vec<Stage>, Error> {
 pub fn stages_for(spec: &Spec, tuning: Tuning, n: u64) -> Result<Vec<Stage>, Error> {
     let case = programs::case_of(spec, tuning, n);
     let mut stages = vec![Stage { pass: None, program: programs::naive(&spec.operation, &case)? }];
-    for (index, &pass) in case.passes.iter().enumerate() {
-        let program = stages[index].program.clone();
-        stages.push(Stage { pass: Some(pass), program: passes::apply(program, pass, index)? });
+    for &pass in &case.passes {
+        let program = stages[stages.len() - 1].program.clone();
+        stages.push(Stage { pass: Some(pass), program: passes::apply(program, pass)? });
     }
     Ok(stages)
 }

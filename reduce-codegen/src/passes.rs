@@ -6,65 +6,41 @@
 
 mod addressing;
 mod apart;
-mod atomic;
-mod bitmask;
-mod cluster;
-mod coarsen;
-mod dependent;
-mod flag;
-mod gather;
-mod grid_stride;
-mod in_place;
-mod lanes;
-mod last_warp;
-mod near;
-mod one_block;
-mod redux;
-mod rows;
-mod sequential;
-mod serial;
-mod shuffle;
-mod streaming;
-mod strided_index;
-mod ticket;
-mod trigger;
-mod unroll;
-mod vectorize;
-
-pub use atomic::atomic;
-pub use bitmask::bitmask;
-pub use cluster::cluster;
-pub use coarsen::coarsen;
-pub use dependent::dependent;
-pub use flag::flag;
-pub use gather::gather;
-pub use grid_stride::grid_stride;
-pub use in_place::in_place;
-pub use lanes::lanes;
-pub use last_warp::last_warp;
-pub use near::near;
-pub use one_block::one_block;
-pub use redux::redux;
-pub use rows::rows;
-pub use sequential::sequential;
-pub use serial::serial;
-pub use shuffle::shuffle;
-pub use streaming::streaming;
-pub use strided_index::strided_index;
-pub use ticket::ticket;
-pub use trigger::trigger;
-pub use unroll::unroll;
-pub use vectorize::vectorize;
+pub mod atomic;
+pub mod bitmask;
+pub mod cluster;
+pub mod coarsen;
+pub mod dependent;
+pub mod flag;
+pub mod gather;
+pub mod grid_stride;
+pub mod in_place;
+pub mod lanes;
+pub mod last_warp;
+pub mod near;
+pub mod one_block;
+pub mod redux;
+pub mod rows;
+pub mod sequential;
+pub mod serial;
+pub mod shuffle;
+pub mod streaming;
+pub mod strided_index;
+pub mod ticket;
+pub mod trigger;
+pub mod unroll;
+pub mod vectorize;
 
 use crate::error::{Error, verified};
 use reduce_dsl::pass::{Pass, PassWord};
 use reduce_dsl::program::{Combine, Fold, How, Kernel, Program, Step, Tree};
 
-/// Applies the pass at position `index` of the list, and verifies the result.
+/// Applies the next pass of the list, and verifies the result.
 ///
 /// # Errors
 /// The pass does not apply.
-pub fn apply(program: Program, pass: Pass, index: usize) -> Result<Program, Error> {
+pub fn apply(program: Program, pass: Pass) -> Result<Program, Error> {
+    let index = program.passes.len();
     let rewritten = rewrite(program, pass).map_err(|reason| Error::Refused { index, pass, reason })?;
     verified(rewritten, pass)
 }
@@ -83,30 +59,30 @@ fn rewrite(program: Program, pass: Pass) -> Result<Program, String> {
         return Err(reason);
     }
     let mut rewritten = match pass {
-        Pass::Serial => serial(program),
-        Pass::InPlace => in_place(program),
-        Pass::Bitmask => bitmask(program),
-        Pass::StridedIndex => strided_index(program),
-        Pass::Sequential => sequential(program),
-        Pass::LastWarp => last_warp(program),
-        Pass::Shuffle => shuffle(program),
-        Pass::Coarsen(units) => coarsen(program, units),
-        Pass::GridStride(blocks) => grid_stride(program, blocks),
-        Pass::Unroll => unroll(program),
-        Pass::Vectorize(width) => vectorize(program, width),
-        Pass::Lanes(lanes) => self::lanes(program, lanes),
-        Pass::Rows => rows(program),
-        Pass::Streaming => streaming(program),
-        Pass::Near => near(program),
-        Pass::Redux => redux(program),
-        Pass::Gather => gather(program),
-        Pass::Atomic => atomic(program),
-        Pass::Cluster(blocks) => cluster(program, blocks),
-        Pass::OneBlock => one_block(program),
-        Pass::Ticket => ticket(program),
-        Pass::Flag => flag(program),
-        Pass::Dependent => dependent(program),
-        Pass::Trigger => trigger(program),
+        Pass::Serial => serial::serial(program),
+        Pass::InPlace => in_place::in_place(program),
+        Pass::Bitmask => bitmask::bitmask(program),
+        Pass::StridedIndex => strided_index::strided_index(program),
+        Pass::Sequential => sequential::sequential(program),
+        Pass::LastWarp => last_warp::last_warp(program),
+        Pass::Shuffle => shuffle::shuffle(program),
+        Pass::Coarsen(units) => coarsen::coarsen(program, units),
+        Pass::GridStride(blocks) => grid_stride::grid_stride(program, blocks),
+        Pass::Unroll => unroll::unroll(program),
+        Pass::Vectorize(width) => vectorize::vectorize(program, width),
+        Pass::Lanes(lanes) => lanes::lanes(program, lanes),
+        Pass::Rows => rows::rows(program),
+        Pass::Streaming => streaming::streaming(program),
+        Pass::Near => near::near(program),
+        Pass::Redux => redux::redux(program),
+        Pass::Gather => gather::gather(program),
+        Pass::Atomic => atomic::atomic(program),
+        Pass::Cluster(blocks) => cluster::cluster(program, blocks),
+        Pass::OneBlock => one_block::one_block(program),
+        Pass::Ticket => ticket::ticket(program),
+        Pass::Flag => flag::flag(program),
+        Pass::Dependent => dependent::dependent(program),
+        Pass::Trigger => trigger::trigger(program),
     }?;
     rewritten.passes.push(pass);
     Ok(rewritten)

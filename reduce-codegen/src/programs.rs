@@ -63,8 +63,7 @@ fn place<T>(cases: &[T], up_to: impl Fn(&T) -> Option<u64>, n: u64) -> usize {
 
 /// The program of a case, after all its passes.
 pub(crate) fn compile(operation: &Operation, case: &Case) -> Result<Program, Error> {
-    let numbered = case.passes.iter().enumerate();
-    numbered.fold(naive(operation, case), |program, (index, &pass)| passes::apply(program?, pass, index))
+    case.passes.iter().try_fold(naive(operation, case)?, |program, &pass| passes::apply(program, pass))
 }
 
 /// The program of a case, before its passes.

@@ -232,7 +232,7 @@ fn an_argument_out_of_range_is_not_our_bug() {
         (Pass::Vectorize(1), "2, 4, 8 or 16"),
         (Pass::Vectorize(3), "2, 4, 8 or 16"),
     ] {
-        let error = apply(program("").unwrap(), pass, 0).unwrap_err();
+        let error = apply(program("").unwrap(), pass).unwrap_err();
         assert_eq!(error.to_string(), format!("`{pass}` does not apply: `{}` takes {takes}", pass.name()));
     }
 }
@@ -243,7 +243,7 @@ fn an_operator_that_does_not_commute_is_never_reordered() {
         Operation { commutative: false, ..spec(operator("max").unwrap(), Scalar::F32, 256, "").operation };
     for list in ["sequential", "last_warp", "grid_stride(8)", "atomic"] {
         let naive = lower(&operation, 256).unwrap();
-        let refused = apply(naive, passes(list)[0], 0);
+        let refused = apply(naive, passes(list)[0]);
         assert!(
             matches!(refused, Err(Error::Refused { reason, .. }) if reason.contains("not commutative")),
             "{list}"
@@ -252,7 +252,7 @@ fn an_operator_that_does_not_commute_is_never_reordered() {
     for list in
         ["unroll", "vectorize(4)", "serial", "in_place", "bitmask", "strided_index", "shuffle", "coarsen(2)"]
     {
-        assert!(apply(lower(&operation, 256).unwrap(), passes(list)[0], 0).is_ok(), "{list}");
+        assert!(apply(lower(&operation, 256).unwrap(), passes(list)[0]).is_ok(), "{list}");
     }
 }
 
@@ -261,13 +261,13 @@ fn elements_that_lie_apart_are_not_loaded_together() {
     let sum = spec(operator("sum").unwrap(), Scalar::F32, 256, "");
     let operation = Operation { layout: Layout::Strided, ..sum.operation.clone() };
     let naive = lower(&operation, 256).unwrap();
-    let refused = apply(naive.clone(), Pass::Vectorize(4), 0);
+    let refused = apply(naive.clone(), Pass::Vectorize(4));
     assert!(
         matches!(&refused, Err(Error::Refused { reason, .. }) if reason.contains("coarsen instead")),
         "{refused:?}"
     );
     for list in ["sequential", "shuffle", "coarsen(2)", "unroll"] {
-        assert!(apply(naive.clone(), passes(list)[0], 0).is_ok(), "{list}");
+        assert!(apply(naive.clone(), passes(list)[0]).is_ok(), "{list}");
     }
     let auto = |operation| compile(&Spec { operation, passes: Passes::Auto, ..sum.clone() }).unwrap().passes;
     assert_eq!(auto(operation), passes("shuffle coarsen(32) unroll one_block ticket"));
@@ -297,7 +297,7 @@ fn the_table_says_what_changes_the_association() {
         let mut spec = spec(operator(name).unwrap(), Scalar::I32, 256, needs);
         spec.operation.commutative = word.name != "rows";
         let before = compile(&spec).unwrap();
-        let after = apply(before.clone(), make(word), 0).unwrap();
+        let after = apply(before.clone(), make(word)).unwrap();
         assert_eq!(after.association() != before.association(), word.changes_association, "{}", word.name);
         assert_ne!(after.kernels, before.kernels, "{} does something", word.name);
     }

@@ -118,7 +118,8 @@ pub trait Number: Order {
     fn sub(self, other: Self) -> Self;
     /// `self * other`.
     fn mul(self, other: Self) -> Self;
-    /// `self / other`. Of integers: rounded towards zero, 0 where `other` is 0, and the smallest by −1 wraps.
+    /// `self / other`. Of integers: rounded towards zero; where [`Bin::Div`](crate::ops::Bin::Div) promises nothing, 0 by 0, and
+    /// the smallest by −1 wraps.
     fn div(self, other: Self) -> Self;
     /// `-self`.
     fn neg(self) -> Self;

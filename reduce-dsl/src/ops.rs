@@ -69,9 +69,10 @@ operations! {
         Sub,
         /// `a * b` of numbers other than 16-bit floats.
         Mul,
-        /// `a / b` of numbers other than 16-bit floats. Of integers, `b` is neither 0 nor −1.
+        /// `a / b` of numbers other than 16-bit floats. Closures divide integers only by what cannot be 0 or −1, of which GPUs
+        /// promise nothing.
         Div,
-        /// `a % b` of integers, where `b` is neither 0 nor −1.
+        /// `a % b` of integers; by what, see [`Bin::Div`].
         Rem,
         /// The smaller, NaN propagating: `a.min(b)` of integers, `a.minimum(b)` of floats.
         Min,

@@ -1,4 +1,19 @@
 //! `atomic`: the blocks meet in one accumulator.
+//!
+//! Each block combines its accumulator into one in the workspace, with an atomic; one thread makes the result of it. Blocks
+//! come in any order, so a float sum needs `order: any`. An atomic sum of `f32` in global memory flushes subnormals,
+//! whatever the compiler is told (PTX ISA, `atom.add.f32`), each time by less than 2⁻¹²⁶.
+//!
+//! ```
+//! # use reduce_codegen::{lower::lower, passes::apply};
+//! # use reduce_dsl::{Scalar, func::Param, operators::operator, pass::Pass, program::Program};
+//! # let max = operator("max").unwrap().apply(&[Param::new("x", Scalar::F32)], None).unwrap();
+//! # let naive = lower(&max, 256).unwrap();
+//! # let steps = |program: &Program| program.kernels[0].steps.iter().map(|it| it.to_string()).collect::<Vec<_>>();
+//! assert_eq!(steps(&apply(naive, Pass::Atomic).unwrap()).last().unwrap(), "combine grid through an atomic");
+//! ```
+//!
+//! Requires an operator that commutes, with a neutral accumulator, on one scalar of 4 or 8 bytes. Changes the association.
 
 use super::{ordered, serial};
 use reduce_dsl::operation::Order;
@@ -7,24 +22,7 @@ use reduce_dsl::program::{GridMedium, Program, Step};
 /// What keeps the blocks in order.
 const INSTEAD: &str = "leave it out: the next launch takes the blocks in order";
 
-/// Each block combines its accumulator into one in the workspace, with an atomic; one thread makes the result of it. Blocks
-/// come in any order, so a float sum needs `order: any`. An atomic sum of `f32` in global memory flushes subnormals,
-/// whatever the compiler is told (PTX ISA, `atom.add.f32`), each time by less than 2⁻¹²⁶.
-///
-/// ```
-/// # use reduce_codegen::{lower::lower, passes::*};
-/// # use reduce_dsl::{Scalar, func::Param, operators::operator, program::Program};
-/// # let max = operator("max").unwrap().apply(&[Param::new("x", Scalar::F32)], None).unwrap();
-/// # let naive = lower(&max, 256).unwrap();
-/// # let steps = |program: &Program| program.kernels[0].steps.iter().map(|it| it.to_string()).collect::<Vec<_>>();
-/// assert_eq!(steps(&atomic(naive).unwrap()).last().unwrap(), "combine grid through an atomic");
-/// ```
-///
-/// Requires an operator that commutes, with a neutral accumulator, on one scalar of 4 or 8 bytes. Changes the association.
-///
-/// # Errors
-/// The reason why it does not apply.
-pub fn atomic(mut program: Program) -> Result<Program, String> {
+pub(super) fn atomic(mut program: Program) -> Result<Program, String> {
     if let Some(reason) = ordered(&program, INSTEAD).or_else(|| unfit(&program)) {
         return Err(reason);
     }

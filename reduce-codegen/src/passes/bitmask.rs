@@ -1,27 +1,25 @@
 //! `bitmask`: active threads are found with a mask.
+//!
+//! The tree in memory finds its active threads with a bit mask: the same threads as `%` finds, without the division
+//! that a stride in a variable costs.
+//!
+//! ```
+//! # use reduce_codegen::{lower::lower, passes::apply};
+//! # use reduce_dsl::{Scalar, func::Param, operators::operator, pass::Pass, program::Program};
+//! # let max = operator("max").unwrap().apply(&[Param::new("x", Scalar::F32)], None).unwrap();
+//! # let naive = lower(&max, 256).unwrap();
+//! # let steps = |program: &Program| program.kernels[0].steps.iter().map(|it| it.to_string()).collect::<Vec<_>>();
+//! assert_eq!(
+//!     steps(&apply(naive, Pass::Bitmask).unwrap())[1],
+//!     "combine block: 256 items by pairs through shared memory, bit mask addressing"
+//! );
+//! ```
+//!
+//! Never changes the association.
 
 use super::addressing::readdress;
 use reduce_dsl::program::{Addressing, Program};
 
-/// The tree in memory finds its active threads with a bit mask: the same threads as `%` finds, without the division
-/// that a stride in a variable costs.
-///
-/// ```
-/// # use reduce_codegen::{lower::lower, passes::*};
-/// # use reduce_dsl::{Scalar, func::Param, operators::operator, program::Program};
-/// # let max = operator("max").unwrap().apply(&[Param::new("x", Scalar::F32)], None).unwrap();
-/// # let naive = lower(&max, 256).unwrap();
-/// # let steps = |program: &Program| program.kernels[0].steps.iter().map(|it| it.to_string()).collect::<Vec<_>>();
-/// assert_eq!(
-///     steps(&bitmask(naive).unwrap())[1],
-///     "combine block: 256 items by pairs through shared memory, bit mask addressing"
-/// );
-/// ```
-///
-/// Never changes the association.
-///
-/// # Errors
-/// The reason why it does not apply.
-pub fn bitmask(program: Program) -> Result<Program, String> {
+pub(super) fn bitmask(program: Program) -> Result<Program, String> {
     readdress(program, Addressing::Bitmask, "bitmask")
 }

@@ -1,30 +1,28 @@
 //! `cluster(k)`: neighbouring blocks meet before the grid does.
+//!
+//! Every `blocks` neighbouring blocks of the kernel over inputs are a cluster, and combine their accumulators in the shared
+//! memory of the first of them: one partial for all, and for few elements the result, without global memory in between.
+//! Grids are multiples of the cluster; blocks that have no elements take part with nothing.
+//!
+//! ```
+//! # use reduce_codegen::{lower::lower, passes::apply};
+//! # use reduce_dsl::{Scalar, func::Param, operators::operator, pass::Pass, program::Program};
+//! # let max = operator("max").unwrap().apply(&[Param::new("x", Scalar::F32)], None).unwrap();
+//! # let naive = lower(&max, 256).unwrap();
+//! # let steps = |kernel: usize, program: &Program| program.kernels[kernel].steps.iter().map(|it| it.to_string()).collect::<Vec<_>>();
+//! assert_eq!(
+//!     steps(0, &apply(naive, Pass::Cluster(8)).unwrap())[2],
+//!     "combine cluster: 8 items by halving through distributed shared memory"
+//! );
+//! ```
+//!
+//! Requires an architecture that has clusters, sm_90 or newer. Changes the association. That of elements which fit one
+//! cluster stays, if the kernel over partials halves as well.
 
 use super::{joining, tree_of};
 use reduce_dsl::program::{Combine, How, Medium, Program, Reads, Scope, Step};
 
-/// Every `blocks` neighbouring blocks of the kernel over inputs are a cluster, and combine their accumulators in the shared
-/// memory of the first of them: one partial for all, and for few elements the result, without global memory in between.
-/// Grids are multiples of the cluster; blocks that have no elements take part with nothing.
-///
-/// ```
-/// # use reduce_codegen::{lower::lower, passes::*};
-/// # use reduce_dsl::{Scalar, func::Param, operators::operator, program::Program};
-/// # let max = operator("max").unwrap().apply(&[Param::new("x", Scalar::F32)], None).unwrap();
-/// # let naive = lower(&max, 256).unwrap();
-/// # let steps = |kernel: usize, program: &Program| program.kernels[kernel].steps.iter().map(|it| it.to_string()).collect::<Vec<_>>();
-/// assert_eq!(
-///     steps(0, &cluster(naive, 8).unwrap())[2],
-///     "combine cluster: 8 items by halving through distributed shared memory"
-/// );
-/// ```
-///
-/// Requires an architecture that has clusters, sm_90 or newer. Changes the association. That of elements which fit one
-/// cluster stays, if the kernel over partials halves as well.
-///
-/// # Errors
-/// None by itself: see `apart.rs`.
-pub fn cluster(mut program: Program, blocks: u32) -> Result<Program, String> {
+pub(super) fn cluster(mut program: Program, blocks: u32) -> Result<Program, String> {
     let tree = tree_of(&program);
     let meeting = Combine {
         scope: Scope::Cluster,

@@ -1,27 +1,25 @@
 //! `coarsen(k)`: each thread folds k load units before the tree.
+//!
+//! Each thread folds exactly `units` load units, in index order: fewer blocks, and less of the time spent in trees. The
+//! units lie a block apart, so that neighbouring threads read neighbouring memory; those of an operator that does not
+//! commute lie one after the other, which keeps the order of its elements.
+//!
+//! ```
+//! # use reduce_codegen::{lower::lower, passes::apply};
+//! # use reduce_dsl::{Scalar, func::Param, operators::operator, pass::Pass, program::Program};
+//! # let max = operator("max").unwrap().apply(&[Param::new("x", Scalar::F32)], None).unwrap();
+//! # let naive = lower(&max, 256).unwrap();
+//! # let steps = |program: &Program| program.kernels[0].steps.iter().map(|it| it.to_string()).collect::<Vec<_>>();
+//! assert_eq!(steps(&naive)[0], "fold thread: 1 x 1 items");
+//! assert_eq!(steps(&apply(naive, Pass::Coarsen(4)).unwrap())[0], "fold thread: 4 x 1 items");
+//! ```
+//!
+//! Changes the association.
 
 use super::fold_mut;
 use reduce_dsl::program::{Program, Reach};
 
-/// Each thread folds exactly `units` load units, in index order: fewer blocks, and less of the time spent in trees. The
-/// units lie a block apart, so that neighbouring threads read neighbouring memory; those of an operator that does not
-/// commute lie one after the other, which keeps the order of its elements.
-///
-/// ```
-/// # use reduce_codegen::{lower::lower, passes::*};
-/// # use reduce_dsl::{Scalar, func::Param, operators::operator, program::Program};
-/// # let max = operator("max").unwrap().apply(&[Param::new("x", Scalar::F32)], None).unwrap();
-/// # let naive = lower(&max, 256).unwrap();
-/// # let steps = |program: &Program| program.kernels[0].steps.iter().map(|it| it.to_string()).collect::<Vec<_>>();
-/// assert_eq!(steps(&naive)[0], "fold thread: 1 x 1 items");
-/// assert_eq!(steps(&coarsen(naive, 4).unwrap())[0], "fold thread: 4 x 1 items");
-/// ```
-///
-/// Changes the association.
-///
-/// # Errors
-/// None by itself: see `apart.rs`.
-pub fn coarsen(mut program: Program, units: u32) -> Result<Program, String> {
+pub(super) fn coarsen(mut program: Program, units: u32) -> Result<Program, String> {
     for fold in program.kernels.iter_mut().filter_map(fold_mut) {
         match fold.reach {
             Reach::Units(_) => fold.reach = Reach::Units(units),

@@ -1,27 +1,25 @@
 //! `dependent`: launches that overlap.
+//!
+//! Each kernel is launched as a programmatic dependent launch (CUDA C++ Programming Guide): its blocks may be placed as soon as
+//! those of the previous launch on the stream have ended or triggered, and first of all they wait until that launch is done
+//! and what it wrote is seen. Of two launches one after the other, the second begins up to a microsecond earlier.
+//!
+//! ```
+//! # use reduce_codegen::{expand, lower::lower, passes::apply};
+//! # use reduce_dsl::{Scalar, func::Param, operators::operator, pass::Pass};
+//! # let max = operator("max").unwrap().apply(&[Param::new("x", Scalar::F32)], None).unwrap();
+//! # let naive = lower(&max, 256).unwrap();
+//! let program = apply(naive, Pass::Dependent).unwrap();
+//! let kernel = program.to_string().lines().find(|line| line.starts_with("kernel")).unwrap().to_owned();
+//! assert_eq!(kernel, "kernel reduce_inputs reads inputs, block 256, tile 256, dependent");
+//! assert!(expand(&program).unwrap().to_string().contains("\n  await launch\n"));
+//! ```
+//!
+//! Requires an architecture that has such launches, sm_90 or newer. Never changes the association.
 
 use reduce_dsl::program::Program;
 
-/// Each kernel is launched as a programmatic dependent launch (CUDA C++ Programming Guide): its blocks may be placed as soon as
-/// those of the previous launch on the stream have ended or triggered, and first of all they wait until that launch is done
-/// and what it wrote is seen. Of two launches one after the other, the second begins up to a microsecond earlier.
-///
-/// ```
-/// # use reduce_codegen::{expand, lower::lower, passes::*};
-/// # use reduce_dsl::{Scalar, func::Param, operators::operator};
-/// # let max = operator("max").unwrap().apply(&[Param::new("x", Scalar::F32)], None).unwrap();
-/// # let naive = lower(&max, 256).unwrap();
-/// let program = dependent(naive).unwrap();
-/// let kernel = program.to_string().lines().find(|line| line.starts_with("kernel")).unwrap().to_owned();
-/// assert_eq!(kernel, "kernel reduce_inputs reads inputs, block 256, tile 256, dependent");
-/// assert!(expand(&program).unwrap().to_string().contains("\n  await launch\n"));
-/// ```
-///
-/// Requires an architecture that has such launches, sm_90 or newer. Never changes the association.
-///
-/// # Errors
-/// None by itself: see `apart.rs`.
-pub fn dependent(mut program: Program) -> Result<Program, String> {
+pub(super) fn dependent(mut program: Program) -> Result<Program, String> {
     program.kernels.iter_mut().for_each(|kernel| kernel.dependent = true);
     Ok(program)
 }

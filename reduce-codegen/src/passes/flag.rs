@@ -1,26 +1,24 @@
 //! `flag`: partials say themselves that they are there.
+//!
+//! Each partial is written together with a flag, in words that are atomic by themselves. So the ticket only counts, and blocks
+//! take theirs before they read: none waits for it, or until its partial is seen, and who takes the last one waits for the
+//! partials that are not there yet. Worth half a microsecond, which shows where there are few elements.
+//!
+//! ```
+//! # use reduce_codegen::{lower::lower, passes::apply};
+//! # use reduce_dsl::{Scalar, func::Param, operators::operator, pass::Pass, program::Program};
+//! # let max = operator("max").unwrap().apply(&[Param::new("x", Scalar::F32)], None).unwrap();
+//! # let naive = lower(&max, 256).unwrap();
+//! # let steps = |kernel: usize, program: &Program| program.kernels[kernel].steps.iter().map(|it| it.to_string()).collect::<Vec<_>>();
+//! let program = apply(apply(apply(naive, Pass::OneBlock).unwrap(), Pass::Ticket).unwrap(), Pass::Flag).unwrap();
+//! assert_eq!(steps(0, &program).last().unwrap(), "combine grid through a ticket and flags, in the block that starts last");
+//! ```
+//!
+//! Requires `ticket` before it. Never changes the association.
 
 use reduce_dsl::program::{GridMedium, Program, Reads, Step};
 
-/// Each partial is written together with a flag, in words that are atomic by themselves. So the ticket only counts, and blocks
-/// take theirs before they read: none waits for it, or until its partial is seen, and who takes the last one waits for the
-/// partials that are not there yet. Worth half a microsecond, which shows where there are few elements.
-///
-/// ```
-/// # use reduce_codegen::{lower::lower, passes::*};
-/// # use reduce_dsl::{Scalar, func::Param, operators::operator, program::Program};
-/// # let max = operator("max").unwrap().apply(&[Param::new("x", Scalar::F32)], None).unwrap();
-/// # let naive = lower(&max, 256).unwrap();
-/// # let steps = |kernel: usize, program: &Program| program.kernels[kernel].steps.iter().map(|it| it.to_string()).collect::<Vec<_>>();
-/// let program = flag(ticket(one_block(naive).unwrap()).unwrap()).unwrap();
-/// assert_eq!(steps(0, &program).last().unwrap(), "combine grid through a ticket and flags, in the block that starts last");
-/// ```
-///
-/// Requires `ticket` before it. Never changes the association.
-///
-/// # Errors
-/// The reason why it does not apply.
-pub fn flag(mut program: Program) -> Result<Program, String> {
+pub(super) fn flag(mut program: Program) -> Result<Program, String> {
     let grid = program.kernels[Reads::Inputs as usize].steps.last_mut();
     let grid = grid.filter(|step| **step == Step::Grid(GridMedium::Ticket));
     *grid.ok_or("only the block that takes the last ticket waits; write `ticket` before `flag`")? =

@@ -1,30 +1,28 @@
 //! `gather`: the last levels of a tree in the registers of one thread.
+//!
+//! What the warps of a block leave in shared memory, and the blocks of a cluster, one thread takes with a few wide loads and
+//! combines in its registers: four at once, and each level in the time of one operation, where a level through shuffles takes
+//! six times that. The tree stays the same.
+//!
+//! ```
+//! # use reduce_codegen::{lower::lower, passes::apply};
+//! # use reduce_dsl::{Scalar, func::Param, operators::operator, pass::Pass, program::Program};
+//! # let sum = operator("sum").unwrap().apply(&[Param::new("x", Scalar::F32)], None).unwrap();
+//! # let naive = lower(&sum, 256).unwrap();
+//! # let steps = |program: &Program| program.kernels[0].steps.iter().map(|it| it.to_string()).collect::<Vec<_>>();
+//! let shuffled = apply(naive, Pass::Shuffle).unwrap();
+//! assert_eq!(steps(&shuffled)[2], "combine block: 8 items by halving through shuffle");
+//! assert_eq!(steps(&apply(shuffled, Pass::Gather).unwrap())[2], "combine block: 8 items by halving in one thread");
+//! ```
+//!
+//! Requires `shuffle` or `cluster` before it, and an identity that is neutral bit for bit, which stands for items that
+//! are absent.
+//! Never changes the association.
 
 use super::combines_mut;
 use reduce_dsl::program::{Combine, How, Medium, Program, Scope};
 
-/// What the warps of a block leave in shared memory, and the blocks of a cluster, one thread takes with a few wide loads and
-/// combines in its registers: four at once, and each level in the time of one operation, where a level through shuffles takes
-/// six times that. The tree stays the same.
-///
-/// ```
-/// # use reduce_codegen::{lower::lower, passes::*};
-/// # use reduce_dsl::{Scalar, func::Param, operators::operator, program::Program};
-/// # let sum = operator("sum").unwrap().apply(&[Param::new("x", Scalar::F32)], None).unwrap();
-/// # let naive = lower(&sum, 256).unwrap();
-/// # let steps = |program: &Program| program.kernels[0].steps.iter().map(|it| it.to_string()).collect::<Vec<_>>();
-/// let shuffled = shuffle(naive).unwrap();
-/// assert_eq!(steps(&shuffled)[2], "combine block: 8 items by halving through shuffle");
-/// assert_eq!(steps(&gather(shuffled).unwrap())[2], "combine block: 8 items by halving in one thread");
-/// ```
-///
-/// Requires `shuffle` or `cluster` before it, and an identity that is neutral bit for bit, which stands for items that
-/// are absent.
-/// Never changes the association.
-///
-/// # Errors
-/// The reason why it does not apply.
-pub fn gather(mut program: Program) -> Result<Program, String> {
+pub(super) fn gather(mut program: Program) -> Result<Program, String> {
     if program.operation.padding.is_none() {
         let name = &program.operation.name;
         return Err(format!(

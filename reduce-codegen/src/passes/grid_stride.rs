@@ -1,4 +1,23 @@
 //! `grid_stride(g)`: a grid of fixed size goes over the whole input.
+//!
+//! Each thread folds every load unit that a grid of at most `blocks` blocks comes across, a grid apart, in index order:
+//! as many partials as blocks, whatever n is. The number of blocks is part of the association, so it is written here
+//! and not taken from the device.
+//!
+//! ```
+//! # use reduce_codegen::{lower::lower, passes::apply};
+//! # use reduce_dsl::{Scalar, func::Param, operators::operator, pass::Pass, program::Program};
+//! # let max = operator("max").unwrap().apply(&[Param::new("x", Scalar::F32)], None).unwrap();
+//! # let naive = lower(&max, 256).unwrap();
+//! # let steps = |program: &Program| program.kernels[0].steps.iter().map(|it| it.to_string()).collect::<Vec<_>>();
+//! assert_eq!(
+//!     steps(&apply(naive, Pass::GridStride(1024)).unwrap())[0],
+//!     "fold thread: grid-stride loop of 1024 blocks, units of 1 item"
+//! );
+//! ```
+//!
+//! Requires an operator that commutes: what a thread comes across lies apart. Stands instead of `coarsen`. Does not touch the kernel over partials: there
+//! are few of them. Changes the association.
 
 use super::{fold_mut, ordered};
 use reduce_dsl::program::{Program, Reach, Reads};
@@ -6,28 +25,7 @@ use reduce_dsl::program::{Program, Reach, Reads};
 /// What keeps the rounds of a thread in order.
 const INSTEAD: &str = "write `coarsen` instead, by which each thread folds neighbours";
 
-/// Each thread folds every load unit that a grid of at most `blocks` blocks comes across, a grid apart, in index order:
-/// as many partials as blocks, whatever n is. The number of blocks is part of the association, so it is written here
-/// and not taken from the device.
-///
-/// ```
-/// # use reduce_codegen::{lower::lower, passes::*};
-/// # use reduce_dsl::{Scalar, func::Param, operators::operator, program::Program};
-/// # let max = operator("max").unwrap().apply(&[Param::new("x", Scalar::F32)], None).unwrap();
-/// # let naive = lower(&max, 256).unwrap();
-/// # let steps = |program: &Program| program.kernels[0].steps.iter().map(|it| it.to_string()).collect::<Vec<_>>();
-/// assert_eq!(
-///     steps(&grid_stride(naive, 1024).unwrap())[0],
-///     "fold thread: grid-stride loop of 1024 blocks, units of 1 item"
-/// );
-/// ```
-///
-/// Requires an operator that commutes: what a thread comes across lies apart. Stands instead of `coarsen`. Does not touch the kernel over partials: there
-/// are few of them. Changes the association.
-///
-/// # Errors
-/// The reason why it does not apply.
-pub fn grid_stride(mut program: Program, blocks: u32) -> Result<Program, String> {
+pub(super) fn grid_stride(mut program: Program, blocks: u32) -> Result<Program, String> {
     if let Some(reason) = ordered(&program, INSTEAD) {
         return Err(reason);
     }

@@ -1,31 +1,29 @@
 //! `in_place`: the tree works in global memory.
+//!
+//! The tree works in place in global memory, each thread on two items: what the kernels of textbooks do before they
+//! know shared memory. As inputs are never modified, the first kernel leaves each element's accumulator in the
+//! workspace.
+//!
+//! ```
+//! # use reduce_codegen::{lower::lower, passes::apply};
+//! # use reduce_dsl::{Scalar, func::Param, operators::operator, pass::Pass, program::Program};
+//! # let max = operator("max").unwrap().apply(&[Param::new("x", Scalar::F32)], None).unwrap();
+//! # let naive = lower(&max, 256).unwrap();
+//! # let steps = |program: &Program| program.kernels[0].steps.iter().map(|it| it.to_string()).collect::<Vec<_>>();
+//! let in_place = apply(naive, Pass::InPlace).unwrap();
+//! assert_eq!(steps(&in_place), ["fold thread: 1 x 1 items", "keep every thread's item in the workspace"]);
+//! assert_eq!(
+//!     in_place.kernels[1].steps[0].to_string(),
+//!     "combine block: 512 items by pairs through global memory, modulo addressing"
+//! );
+//! ```
+//!
+//! Takes the addressing that other words choose. Changes the association.
 
 use super::combines_mut;
 use reduce_dsl::program::{Combine, Medium, Program, Reads, Step};
 
-/// The tree works in place in global memory, each thread on two items: what the kernels of textbooks do before they
-/// know shared memory. As inputs are never modified, the first kernel leaves each element's accumulator in the
-/// workspace.
-///
-/// ```
-/// # use reduce_codegen::{lower::lower, passes::*};
-/// # use reduce_dsl::{Scalar, func::Param, operators::operator, program::Program};
-/// # let max = operator("max").unwrap().apply(&[Param::new("x", Scalar::F32)], None).unwrap();
-/// # let naive = lower(&max, 256).unwrap();
-/// # let steps = |program: &Program| program.kernels[0].steps.iter().map(|it| it.to_string()).collect::<Vec<_>>();
-/// let in_place = in_place(naive).unwrap();
-/// assert_eq!(steps(&in_place), ["fold thread: 1 x 1 items", "keep every thread's item in the workspace"]);
-/// assert_eq!(
-///     in_place.kernels[1].steps[0].to_string(),
-///     "combine block: 512 items by pairs through global memory, modulo addressing"
-/// );
-/// ```
-///
-/// Takes the addressing that other words choose. Changes the association.
-///
-/// # Errors
-/// None by itself: see `apart.rs`.
-pub fn in_place(mut program: Program) -> Result<Program, String> {
+pub(super) fn in_place(mut program: Program) -> Result<Program, String> {
     let (fold, block) = (program.kernel(Reads::Inputs).fold(), program.block);
     let partials = &mut program.kernels[Reads::Partials as usize];
     partials.steps.retain(|step| !matches!(step, Step::Fold(_)));

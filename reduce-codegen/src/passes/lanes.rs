@@ -1,29 +1,27 @@
 //! `lanes(k)`: fewer accumulators than a load unit has elements.
+//!
+//! Of each load unit, element `i` goes to accumulator `i mod k` of its thread, which combines the `k` of them after the fold.
+//! Narrow types have 16 elements in a unit, whose accumulators take so many registers that fewer warps fit a multiprocessor.
+//!
+//! ```
+//! # use reduce_codegen::{lower::lower, passes::apply};
+//! # use reduce_dsl::{Scalar, func::Param, operators::operator, pass::Pass, program::Program};
+//! # let max = operator("max").unwrap().apply(&[Param::new("x", Scalar::I8)], None).unwrap();
+//! # let naive = lower(&max, 256).unwrap();
+//! # let steps = |program: &Program| program.kernels[0].steps.iter().map(|it| it.to_string()).collect::<Vec<_>>();
+//! let vectorized = apply(naive, Pass::Vectorize(16)).unwrap();
+//! assert_eq!(
+//!     steps(&apply(vectorized, Pass::Lanes(4)).unwrap())[..2],
+//!     ["fold thread: 1 x 16 items in 4 lanes", "combine thread: 4 items by pairs through registers"]
+//! );
+//! ```
+//!
+//! Requires `vectorize` of more elements before it, and an operator that commutes. Changes the association.
 
 use super::fold_mut;
 use reduce_dsl::program::{Program, Reads, Scope, Step};
 
-/// Of each load unit, element `i` goes to accumulator `i mod k` of its thread, which combines the `k` of them after the fold.
-/// Narrow types have 16 elements in a unit, whose accumulators take so many registers that fewer warps fit a multiprocessor.
-///
-/// ```
-/// # use reduce_codegen::{lower::lower, passes::*};
-/// # use reduce_dsl::{Scalar, func::Param, operators::operator, program::Program};
-/// # let max = operator("max").unwrap().apply(&[Param::new("x", Scalar::I8)], None).unwrap();
-/// # let naive = lower(&max, 256).unwrap();
-/// # let steps = |program: &Program| program.kernels[0].steps.iter().map(|it| it.to_string()).collect::<Vec<_>>();
-/// let vectorized = vectorize(naive, 16).unwrap();
-/// assert_eq!(
-///     steps(&lanes(vectorized, 4).unwrap())[..2],
-///     ["fold thread: 1 x 16 items in 4 lanes", "combine thread: 4 items by pairs through registers"]
-/// );
-/// ```
-///
-/// Requires `vectorize` of more elements before it, and an operator that commutes. Changes the association.
-///
-/// # Errors
-/// The reason why it does not apply.
-pub fn lanes(mut program: Program, lanes: u32) -> Result<Program, String> {
+pub(super) fn lanes(mut program: Program, lanes: u32) -> Result<Program, String> {
     if !program.operation.commutative {
         return Err(format!(
             "`{}` is not commutative, so that a thread has one lane already; leave `lanes` out",

@@ -1,4 +1,22 @@
 //! `last_warp`: the last warp goes on by itself.
+//!
+//! The steps of the tree inside the first warp are written out and meet at warp barriers; the other warps are done.
+//! Since Volta the lanes of a warp wait for each other only where they are told to, so that the barriers, and the
+//! register between reading and writing, are not a matter of taste.
+//!
+//! ```
+//! # use reduce_codegen::{lower::lower, passes::apply};
+//! # use reduce_dsl::{Scalar, func::Param, operators::operator, pass::Pass, program::Program};
+//! # let max = operator("max").unwrap().apply(&[Param::new("x", Scalar::F32)], None).unwrap();
+//! # let naive = lower(&max, 256).unwrap();
+//! # let steps = |program: &Program| program.kernels[0].steps.iter().map(|it| it.to_string()).collect::<Vec<_>>();
+//! assert_eq!(
+//!     steps(&apply(apply(naive, Pass::Sequential).unwrap(), Pass::LastWarp).unwrap())[1],
+//!     "combine block: 256 items by halving through shared memory, sequential addressing, last warp by itself"
+//! );
+//! ```
+//!
+//! Requires an operator that commutes, as `sequential` does. Comes after `sequential` and before `shuffle`. Never changes the association.
 
 use super::{combines_mut, ordered};
 use reduce_dsl::program::{Addressing, Medium, Program};
@@ -6,27 +24,7 @@ use reduce_dsl::program::{Addressing, Medium, Program};
 /// What else spares a warp its block barriers, in order.
 const INSTEAD: &str = "write `shuffle` instead, which leaves one block barrier";
 
-/// The steps of the tree inside the first warp are written out and meet at warp barriers; the other warps are done.
-/// Since Volta the lanes of a warp wait for each other only where they are told to, so that the barriers, and the
-/// register between reading and writing, are not a matter of taste.
-///
-/// ```
-/// # use reduce_codegen::{lower::lower, passes::*};
-/// # use reduce_dsl::{Scalar, func::Param, operators::operator, program::Program};
-/// # let max = operator("max").unwrap().apply(&[Param::new("x", Scalar::F32)], None).unwrap();
-/// # let naive = lower(&max, 256).unwrap();
-/// # let steps = |program: &Program| program.kernels[0].steps.iter().map(|it| it.to_string()).collect::<Vec<_>>();
-/// assert_eq!(
-///     steps(&last_warp(sequential(naive).unwrap()).unwrap())[1],
-///     "combine block: 256 items by halving through shared memory, sequential addressing, last warp by itself"
-/// );
-/// ```
-///
-/// Requires an operator that commutes, as `sequential` does. Comes after `sequential` and before `shuffle`. Never changes the association.
-///
-/// # Errors
-/// The reason why it does not apply.
-pub fn last_warp(mut program: Program) -> Result<Program, String> {
+pub(super) fn last_warp(mut program: Program) -> Result<Program, String> {
     if let Some(reason) = ordered(&program, INSTEAD) {
         return Err(reason);
     }

@@ -1,29 +1,27 @@
 //! `near`: positions take 32 bits inside a tile.
+//!
+//! Positions in accumulators count from the first element of the block's tile, in 32 bits: half the registers, shuffles and
+//! shared memory. Where the block's accumulator leaves it, one thread adds the position of that element. In a program for fewer
+//! than 2³² elements they count from the first of all, and partials are near as well: half the memory. Positions are the
+//! fields that are only copied and compared, so that nothing shows ([`reduce_dsl::near`]).
+//!
+//! ```
+//! # use reduce_codegen::{lower::lower, passes::apply};
+//! # use reduce_dsl::{Scalar, func::Param, operators::operator, pass::Pass, program::Program};
+//! # let argmax = operator("argmax").unwrap().apply(&[Param::new("x", Scalar::F32)], None).unwrap();
+//! # let naive = lower(&argmax, 256).unwrap();
+//! # let steps = |program: &Program| program.kernels[0].steps.iter().map(|it| it.to_string()).collect::<Vec<_>>();
+//! assert_eq!(steps(&naive)[0], "fold thread: 1 x 1 items");
+//! assert_eq!(steps(&apply(naive, Pass::Near).unwrap())[0], "fold thread: 1 x 1 items, near positions");
+//! ```
+//!
+//! Requires an accumulator with positions, and blocks that have a tile each. Never changes the association.
 
 use super::fold_mut;
 use reduce_dsl::near::Near;
 use reduce_dsl::program::{Program, Reads};
 
-/// Positions in accumulators count from the first element of the block's tile, in 32 bits: half the registers, shuffles and
-/// shared memory. Where the block's accumulator leaves it, one thread adds the position of that element. In a program for fewer
-/// than 2³² elements they count from the first of all, and partials are near as well: half the memory. Positions are the
-/// fields that are only copied and compared, so that nothing shows ([`reduce_dsl::near`]).
-///
-/// ```
-/// # use reduce_codegen::{lower::lower, passes::*};
-/// # use reduce_dsl::{Scalar, func::Param, operators::operator, program::Program};
-/// # let argmax = operator("argmax").unwrap().apply(&[Param::new("x", Scalar::F32)], None).unwrap();
-/// # let naive = lower(&argmax, 256).unwrap();
-/// # let steps = |program: &Program| program.kernels[0].steps.iter().map(|it| it.to_string()).collect::<Vec<_>>();
-/// assert_eq!(steps(&naive)[0], "fold thread: 1 x 1 items");
-/// assert_eq!(steps(&near(naive).unwrap())[0], "fold thread: 1 x 1 items, near positions");
-/// ```
-///
-/// Requires an accumulator with positions, and blocks that have a tile each. Never changes the association.
-///
-/// # Errors
-/// The reason why it does not apply.
-pub fn near(mut program: Program) -> Result<Program, String> {
+pub(super) fn near(mut program: Program) -> Result<Program, String> {
     if Near::of(&program.operation).is_none() {
         let name = &program.operation.name;
         return Err(format!(

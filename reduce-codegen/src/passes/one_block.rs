@@ -1,28 +1,26 @@
 //! `one_block`: the kernel over partials is one block.
+//!
+//! The kernel over partials is one block, whose threads fold all of them before their tree: two launches for every number
+//! of elements, and what `ticket` makes one of. The partials of a thread lie a block apart, so that neighbouring threads
+//! read neighbouring memory; those of an operator that does not commute are consecutive runs, which keep their order and
+//! differ by one partial at most.
+//!
+//! ```
+//! # use reduce_codegen::{lower::lower, passes::apply};
+//! # use reduce_dsl::{Scalar, func::Param, operators::operator, pass::Pass, program::Program};
+//! # let max = operator("max").unwrap().apply(&[Param::new("x", Scalar::F32)], None).unwrap();
+//! # let naive = lower(&max, 256).unwrap();
+//! # let steps = |kernel: usize, program: &Program| program.kernels[kernel].steps.iter().map(|it| it.to_string()).collect::<Vec<_>>();
+//! assert_eq!(steps(1, &apply(naive, Pass::OneBlock).unwrap())[0], "fold thread: everything in one block, units of 1 item");
+//! ```
+//!
+//! Changes the association.
 
 use super::fold_mut;
 use reduce_dsl::pass::Pass;
 use reduce_dsl::program::{Program, Reach, Reads};
 
-/// The kernel over partials is one block, whose threads fold all of them before their tree: two launches for every number
-/// of elements, and what `ticket` makes one of. The partials of a thread lie a block apart, so that neighbouring threads
-/// read neighbouring memory; those of an operator that does not commute are consecutive runs, which keep their order and
-/// differ by one partial at most.
-///
-/// ```
-/// # use reduce_codegen::{lower::lower, passes::*};
-/// # use reduce_dsl::{Scalar, func::Param, operators::operator, program::Program};
-/// # let max = operator("max").unwrap().apply(&[Param::new("x", Scalar::F32)], None).unwrap();
-/// # let naive = lower(&max, 256).unwrap();
-/// # let steps = |kernel: usize, program: &Program| program.kernels[kernel].steps.iter().map(|it| it.to_string()).collect::<Vec<_>>();
-/// assert_eq!(steps(1, &one_block(naive).unwrap())[0], "fold thread: everything in one block, units of 1 item");
-/// ```
-///
-/// Changes the association.
-///
-/// # Errors
-/// None by itself: see `apart.rs`.
-pub fn one_block(mut program: Program) -> Result<Program, String> {
+pub(super) fn one_block(mut program: Program) -> Result<Program, String> {
     let unrolled = program.passes.contains(&Pass::Unroll);
     if let Some(fold) = fold_mut(&mut program.kernels[Reads::Partials as usize]) {
         (fold.reach, fold.unrolled) = (Reach::OneBlock, unrolled);

@@ -1,30 +1,28 @@
 //! `redux`: trees over warps become one instruction.
+//!
+//! The accumulators of a warp are combined by `redux.sync`, which gives all threads what 32 integers combine to, where a tree
+//! takes five shuffles: for sums and bits of integers, for least and greatest values, whose floats become integers in the same
+//! order, and for positions, in two steps ([`reduce_dsl::redux`]). The order in which it combines does not show.
+//!
+//! ```
+//! # use reduce_codegen::{lower::lower, passes::apply};
+//! # use reduce_dsl::{Scalar, func::Param, operators::operator, pass::Pass, program::Program};
+//! # let max = operator("max").unwrap().apply(&[Param::new("x", Scalar::F32)], None).unwrap();
+//! # let naive = lower(&max, 256).unwrap();
+//! # let steps = |program: &Program| program.kernels[0].steps.iter().map(|it| it.to_string()).collect::<Vec<_>>();
+//! let shuffled = apply(naive, Pass::Shuffle).unwrap();
+//! assert_eq!(steps(&shuffled)[1], "combine warp: 32 items by halving through shuffle");
+//! assert_eq!(steps(&apply(shuffled, Pass::Redux).unwrap())[1], "combine warp: 32 items by halving in one instruction");
+//! ```
+//!
+//! Requires `shuffle` before it, an operation that the hardware has, on at most 32 bits, and for positions `near` before it.
+//! Never changes the association.
 
 use super::combines_mut;
 use reduce_dsl::program::{Combine, How, Kernel, Medium, Program};
 use reduce_dsl::redux::Redux;
 
-/// The accumulators of a warp are combined by `redux.sync`, which gives all threads what 32 integers combine to, where a tree
-/// takes five shuffles: for sums and bits of integers, for least and greatest values, whose floats become integers in the same
-/// order, and for positions, in two steps ([`reduce_dsl::redux`]). The order in which it combines does not show.
-///
-/// ```
-/// # use reduce_codegen::{lower::lower, passes::*};
-/// # use reduce_dsl::{Scalar, func::Param, operators::operator, program::Program};
-/// # let max = operator("max").unwrap().apply(&[Param::new("x", Scalar::F32)], None).unwrap();
-/// # let naive = lower(&max, 256).unwrap();
-/// # let steps = |program: &Program| program.kernels[0].steps.iter().map(|it| it.to_string()).collect::<Vec<_>>();
-/// let shuffled = shuffle(naive).unwrap();
-/// assert_eq!(steps(&shuffled)[1], "combine warp: 32 items by halving through shuffle");
-/// assert_eq!(steps(&redux(shuffled).unwrap())[1], "combine warp: 32 items by halving in one instruction");
-/// ```
-///
-/// Requires `shuffle` before it, an operation that the hardware has, on at most 32 bits, and for positions `near` before it.
-/// Never changes the association.
-///
-/// # Errors
-/// The reason why it does not apply.
-pub fn redux(mut program: Program) -> Result<Program, String> {
+pub(super) fn redux(mut program: Program) -> Result<Program, String> {
     if Redux::of(&program.operation).is_none() {
         let name = &program.operation.name;
         return Err(format!(

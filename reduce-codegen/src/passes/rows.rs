@@ -1,4 +1,32 @@
 //! `rows`: the threads of a warp read side by side, though the order of elements shows.
+//!
+//! The load units of a warp lie in rows of 32, one for each thread: a thread has one of each row, in an accumulator of its own.
+//! Each row is combined over the warp, and then the rows are. Without it a thread reads consecutive units, and neighbouring
+//! threads read further apart the more there are, which takes more requests for the same memory.
+//!
+//! ```
+//! # use reduce_codegen::{lower::lower, passes::apply};
+//! # use reduce_dsl::{Spec, parse, pass::Pass, program::Program};
+//! # let spec = parse::text("op: |a, b| if b > a { b } else { a }, ty: f32, identity: f32::NEG_INFINITY", None).unwrap().spec;
+//! # let naive = lower(&spec.operation, 256).unwrap();
+//! # let steps = |program: &Program| program.kernels[0].steps.iter().map(|it| it.to_string()).collect::<Vec<_>>();
+//! let coarse = apply(apply(naive, Pass::Shuffle).unwrap(), Pass::Coarsen(4)).unwrap();
+//! assert_eq!(
+//!     steps(&coarse)[..2],
+//!     ["fold thread: 4 x 1 consecutive items", "combine warp: 32 items by pairs through shuffle"]
+//! );
+//! assert_eq!(
+//!     steps(&apply(coarse, Pass::Rows).unwrap())[..3],
+//!     [
+//!         "fold thread: 4 x 1 items, each in a row of its warp",
+//!         "combine warp: 32 items by pairs through shuffle",
+//!         "combine warp: 4 items by pairs through registers"
+//!     ]
+//! );
+//! ```
+//!
+//! Requires an operator that does not commute, and `shuffle` and `coarsen` of 2, 4 or 8 units before it. Does not touch the kernel
+//! over partials: there are few of them. Changes the association.
 
 use super::fold_mut;
 use reduce_dsl::program::{Combine, How, Medium, Program, Reads, Scope, Step, Tree};
@@ -6,37 +34,7 @@ use reduce_dsl::program::{Combine, How, Medium, Program, Reads, Scope, Step, Tre
 /// Accumulators of a thread, at most, so that they stay in registers.
 const MOST: u32 = 8;
 
-/// The load units of a warp lie in rows of 32, one for each thread: a thread has one of each row, in an accumulator of its own.
-/// Each row is combined over the warp, and then the rows are. Without it a thread reads consecutive units, and neighbouring
-/// threads read further apart the more there are, which takes more requests for the same memory.
-///
-/// ```
-/// # use reduce_codegen::{lower::lower, passes::*};
-/// # use reduce_dsl::{Spec, parse, program::Program};
-/// # let spec = parse::text("op: |a, b| if b > a { b } else { a }, ty: f32, identity: f32::NEG_INFINITY", None).unwrap().spec;
-/// # let naive = lower(&spec.operation, 256).unwrap();
-/// # let steps = |program: &Program| program.kernels[0].steps.iter().map(|it| it.to_string()).collect::<Vec<_>>();
-/// let coarse = coarsen(shuffle(naive).unwrap(), 4).unwrap();
-/// assert_eq!(
-///     steps(&coarse)[..2],
-///     ["fold thread: 4 x 1 consecutive items", "combine warp: 32 items by pairs through shuffle"]
-/// );
-/// assert_eq!(
-///     steps(&rows(coarse).unwrap())[..3],
-///     [
-///         "fold thread: 4 x 1 items, each in a row of its warp",
-///         "combine warp: 32 items by pairs through shuffle",
-///         "combine warp: 4 items by pairs through registers"
-///     ]
-/// );
-/// ```
-///
-/// Requires an operator that does not commute, and `shuffle` and `coarsen` of 2, 4 or 8 units before it. Does not touch the kernel
-/// over partials: there are few of them. Changes the association.
-///
-/// # Errors
-/// The reason why it does not apply.
-pub fn rows(mut program: Program) -> Result<Program, String> {
+pub(super) fn rows(mut program: Program) -> Result<Program, String> {
     if program.operation.commutative {
         let name = &program.operation.name;
         return Err(format!(

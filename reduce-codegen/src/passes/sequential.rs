@@ -1,4 +1,23 @@
 //! `sequential`: the tree in memory halves its stride.
+//!
+//! The tree in memory halves its stride instead of doubling it, so that the active threads are the first ones:
+//! whole warps retire, and neighbouring threads read neighbouring words.
+//!
+//! ```
+//! # use reduce_codegen::{lower::lower, passes::apply};
+//! # use reduce_dsl::{Scalar, func::Param, operators::operator, pass::Pass, program::Program};
+//! # let max = operator("max").unwrap().apply(&[Param::new("x", Scalar::F32)], None).unwrap();
+//! # let naive = lower(&max, 256).unwrap();
+//! # let steps = |program: &Program| program.kernels[0].steps.iter().map(|it| it.to_string()).collect::<Vec<_>>();
+//! assert_eq!(steps(&naive)[1], "combine block: 256 items by pairs through shared memory, modulo addressing");
+//! assert_eq!(
+//!     steps(&apply(naive, Pass::Sequential).unwrap())[1],
+//!     "combine block: 256 items by halving through shared memory, sequential addressing"
+//! );
+//! ```
+//!
+//! Requires an operator that commutes: item i meets item i + k/2. Changes the association. Comes before `shuffle`, which leaves no
+//! tree in memory.
 
 use super::addressing::readdress;
 use super::ordered;
@@ -7,28 +26,7 @@ use reduce_dsl::program::{Addressing, Program};
 /// What else keeps active threads together, in order.
 const INSTEAD: &str = "write `strided_index` instead";
 
-/// The tree in memory halves its stride instead of doubling it, so that the active threads are the first ones:
-/// whole warps retire, and neighbouring threads read neighbouring words.
-///
-/// ```
-/// # use reduce_codegen::{lower::lower, passes::*};
-/// # use reduce_dsl::{Scalar, func::Param, operators::operator, program::Program};
-/// # let max = operator("max").unwrap().apply(&[Param::new("x", Scalar::F32)], None).unwrap();
-/// # let naive = lower(&max, 256).unwrap();
-/// # let steps = |program: &Program| program.kernels[0].steps.iter().map(|it| it.to_string()).collect::<Vec<_>>();
-/// assert_eq!(steps(&naive)[1], "combine block: 256 items by pairs through shared memory, modulo addressing");
-/// assert_eq!(
-///     steps(&sequential(naive).unwrap())[1],
-///     "combine block: 256 items by halving through shared memory, sequential addressing"
-/// );
-/// ```
-///
-/// Requires an operator that commutes: item i meets item i + k/2. Changes the association. Comes before `shuffle`, which leaves no
-/// tree in memory.
-///
-/// # Errors
-/// The reason why it does not apply.
-pub fn sequential(program: Program) -> Result<Program, String> {
+pub(super) fn sequential(program: Program) -> Result<Program, String> {
     match ordered(&program, INSTEAD) {
         Some(reason) => Err(reason),
         None => readdress(program, Addressing::Sequential, "sequential"),

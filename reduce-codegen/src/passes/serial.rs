@@ -1,26 +1,24 @@
 //! `serial`: one thread folds everything.
+//!
+//! One thread folds everything, in index order: what a processor would do, and what the rest of a GPU waits for.
+//!
+//! ```
+//! # use reduce_codegen::{lower::lower, passes::apply};
+//! # use reduce_dsl::{Scalar, func::Param, operators::operator, pass::Pass, program::Program};
+//! # let max = operator("max").unwrap().apply(&[Param::new("x", Scalar::F32)], None).unwrap();
+//! # let naive = lower(&max, 256).unwrap();
+//! # let steps = |program: &Program| program.kernels[0].steps.iter().map(|it| it.to_string()).collect::<Vec<_>>();
+//! assert_eq!(
+//!     steps(&apply(naive, Pass::Serial).unwrap()),
+//!     ["fold thread 0: everything", "combine grid through the next launch"]
+//! );
+//! ```
+//!
+//! Stands alone in its list. Changes the association.
 
 use reduce_dsl::program::{Fold, GridMedium, Program, Reach, Step};
 
-/// One thread folds everything, in index order: what a processor would do, and what the rest of a GPU waits for.
-///
-/// ```
-/// # use reduce_codegen::{lower::lower, passes::*};
-/// # use reduce_dsl::{Scalar, func::Param, operators::operator, program::Program};
-/// # let max = operator("max").unwrap().apply(&[Param::new("x", Scalar::F32)], None).unwrap();
-/// # let naive = lower(&max, 256).unwrap();
-/// # let steps = |program: &Program| program.kernels[0].steps.iter().map(|it| it.to_string()).collect::<Vec<_>>();
-/// assert_eq!(
-///     steps(&serial(naive).unwrap()),
-///     ["fold thread 0: everything", "combine grid through the next launch"]
-/// );
-/// ```
-///
-/// Stands alone in its list. Changes the association.
-///
-/// # Errors
-/// None by itself: see `apart.rs`.
-pub fn serial(mut program: Program) -> Result<Program, String> {
+pub(super) fn serial(mut program: Program) -> Result<Program, String> {
     for kernel in &mut program.kernels {
         kernel.steps = alone();
     }

@@ -1,30 +1,28 @@
 //! `shuffle`: trees inside a warp go through registers.
+//!
+//! The tree over a block becomes a tree over each warp, through `__shfl_down_sync`, and one over the
+//! warps' values, which the first warp reads from shared memory after the one block barrier that is left. The trees
+//! halve their distance; that of an operator that does not commute doubles, so that neighbours meet.
+//!
+//! ```
+//! # use reduce_codegen::{lower::lower, passes::apply};
+//! # use reduce_dsl::{Scalar, func::Param, operators::operator, pass::Pass, program::Program};
+//! # let max = operator("max").unwrap().apply(&[Param::new("x", Scalar::F32)], None).unwrap();
+//! # let naive = lower(&max, 256).unwrap();
+//! # let steps = |program: &Program| program.kernels[0].steps.iter().map(|it| it.to_string()).collect::<Vec<_>>();
+//! assert_eq!(steps(&naive)[1], "combine block: 256 items by pairs through shared memory, modulo addressing");
+//! assert_eq!(
+//!     steps(&apply(naive, Pass::Shuffle).unwrap())[1..3],
+//!     ["combine warp: 32 items by halving through shuffle", "combine block: 8 items by halving through shuffle"]
+//! );
+//! ```
+//!
+//! Changes the association.
 
 use super::{joining, tree_of};
 use reduce_dsl::program::{Combine, How, Kernel, Medium, Program, Scope, Step};
 
-/// The tree over a block becomes a tree over each warp, through `__shfl_down_sync`, and one over the
-/// warps' values, which the first warp reads from shared memory after the one block barrier that is left. The trees
-/// halve their distance; that of an operator that does not commute doubles, so that neighbours meet.
-///
-/// ```
-/// # use reduce_codegen::{lower::lower, passes::*};
-/// # use reduce_dsl::{Scalar, func::Param, operators::operator, program::Program};
-/// # let max = operator("max").unwrap().apply(&[Param::new("x", Scalar::F32)], None).unwrap();
-/// # let naive = lower(&max, 256).unwrap();
-/// # let steps = |program: &Program| program.kernels[0].steps.iter().map(|it| it.to_string()).collect::<Vec<_>>();
-/// assert_eq!(steps(&naive)[1], "combine block: 256 items by pairs through shared memory, modulo addressing");
-/// assert_eq!(
-///     steps(&shuffle(naive).unwrap())[1..3],
-///     ["combine warp: 32 items by halving through shuffle", "combine block: 8 items by halving through shuffle"]
-/// );
-/// ```
-///
-/// Changes the association.
-///
-/// # Errors
-/// None by itself: see `apart.rs`.
-pub fn shuffle(mut program: Program) -> Result<Program, String> {
+pub(super) fn shuffle(mut program: Program) -> Result<Program, String> {
     let warps = program.warps();
     let tree = tree_of(&program);
     let how = How::Looped;

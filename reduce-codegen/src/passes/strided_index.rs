@@ -1,27 +1,25 @@
 //! `strided_index`: the first threads take the items.
+//!
+//! The tree in memory gives its items to the first threads, thread `t` the item `2 * stride * t`: warps stay whole,
+//! and in shared memory their lanes meet in few banks.
+//!
+//! ```
+//! # use reduce_codegen::{lower::lower, passes::apply};
+//! # use reduce_dsl::{Scalar, func::Param, operators::operator, pass::Pass, program::Program};
+//! # let max = operator("max").unwrap().apply(&[Param::new("x", Scalar::F32)], None).unwrap();
+//! # let naive = lower(&max, 256).unwrap();
+//! # let steps = |program: &Program| program.kernels[0].steps.iter().map(|it| it.to_string()).collect::<Vec<_>>();
+//! assert_eq!(
+//!     steps(&apply(naive, Pass::StridedIndex).unwrap())[1],
+//!     "combine block: 256 items by pairs through shared memory, strided index"
+//! );
+//! ```
+//!
+//! Never changes the association.
 
 use super::addressing::readdress;
 use reduce_dsl::program::{Addressing, Program};
 
-/// The tree in memory gives its items to the first threads, thread `t` the item `2 * stride * t`: warps stay whole,
-/// and in shared memory their lanes meet in few banks.
-///
-/// ```
-/// # use reduce_codegen::{lower::lower, passes::*};
-/// # use reduce_dsl::{Scalar, func::Param, operators::operator, program::Program};
-/// # let max = operator("max").unwrap().apply(&[Param::new("x", Scalar::F32)], None).unwrap();
-/// # let naive = lower(&max, 256).unwrap();
-/// # let steps = |program: &Program| program.kernels[0].steps.iter().map(|it| it.to_string()).collect::<Vec<_>>();
-/// assert_eq!(
-///     steps(&strided_index(naive).unwrap())[1],
-///     "combine block: 256 items by pairs through shared memory, strided index"
-/// );
-/// ```
-///
-/// Never changes the association.
-///
-/// # Errors
-/// The reason why it does not apply.
-pub fn strided_index(program: Program) -> Result<Program, String> {
+pub(super) fn strided_index(program: Program) -> Result<Program, String> {
     readdress(program, Addressing::StridedIndex, "strided_index")
 }

@@ -1,28 +1,26 @@
 //! `ticket`: one launch.
+//!
+//! Each block leaves its partial and takes a ticket; the block that takes the last one does what the kernel over partials
+//! would, in the same launch, and sets the ticket back. What each thread wrote before the ticket is seen after it (an
+//! acquire and release at the scope of the GPU), so the order in which blocks finish changes nothing: the partials are
+//! combined in their own order.
+//!
+//! ```
+//! # use reduce_codegen::{lower::lower, passes::apply};
+//! # use reduce_dsl::{Scalar, func::Param, operators::operator, pass::Pass, program::Program};
+//! # let max = operator("max").unwrap().apply(&[Param::new("x", Scalar::F32)], None).unwrap();
+//! # let naive = lower(&max, 256).unwrap();
+//! # let steps = |kernel: usize, program: &Program| program.kernels[kernel].steps.iter().map(|it| it.to_string()).collect::<Vec<_>>();
+//! let program = apply(apply(naive, Pass::OneBlock).unwrap(), Pass::Ticket).unwrap();
+//! assert_eq!(steps(0, &program).last().unwrap(), "combine grid through a ticket, in the block that finishes last");
+//! assert!(program.has_one_launch());
+//! ```
+//!
+//! Requires `one_block` before it. Never changes the association.
 
 use reduce_dsl::program::{GridMedium, Program, Reach, Reads, Step};
 
-/// Each block leaves its partial and takes a ticket; the block that takes the last one does what the kernel over partials
-/// would, in the same launch, and sets the ticket back. What each thread wrote before the ticket is seen after it (an
-/// acquire and release at the scope of the GPU), so the order in which blocks finish changes nothing: the partials are
-/// combined in their own order.
-///
-/// ```
-/// # use reduce_codegen::{lower::lower, passes::*};
-/// # use reduce_dsl::{Scalar, func::Param, operators::operator, program::Program};
-/// # let max = operator("max").unwrap().apply(&[Param::new("x", Scalar::F32)], None).unwrap();
-/// # let naive = lower(&max, 256).unwrap();
-/// # let steps = |kernel: usize, program: &Program| program.kernels[kernel].steps.iter().map(|it| it.to_string()).collect::<Vec<_>>();
-/// let program = ticket(one_block(naive).unwrap()).unwrap();
-/// assert_eq!(steps(0, &program).last().unwrap(), "combine grid through a ticket, in the block that finishes last");
-/// assert!(program.has_one_launch());
-/// ```
-///
-/// Requires `one_block` before it. Never changes the association.
-///
-/// # Errors
-/// The reason why it does not apply.
-pub fn ticket(mut program: Program) -> Result<Program, String> {
+pub(super) fn ticket(mut program: Program) -> Result<Program, String> {
     if program.kernel(Reads::Partials).fold().reach != Reach::OneBlock {
         return Err("one block has to combine all partials; write `one_block` before `ticket`".to_owned());
     }

@@ -1,28 +1,26 @@
 //! `trigger`: the next launch begins early.
+//!
+//! Behind the fold of its items each block lets the next launch begin, if that is a dependent one; when all have done so, or have
+//! ended, blocks of that launch take the places that are free, and wait there. Without this they come when the last block
+//! has ended. Worth a quarter of a microsecond where a launch is short, and a loss where it has most of the GPU: then the
+//! next one finds places on some multiprocessors only, and lies unevenly.
+//!
+//! ```
+//! # use reduce_codegen::{expand, lower::lower, passes::apply};
+//! # use reduce_dsl::{Scalar, func::Param, operators::operator, pass::Pass};
+//! # let max = operator("max").unwrap().apply(&[Param::new("x", Scalar::F32)], None).unwrap();
+//! # let naive = lower(&max, 256).unwrap();
+//! let program = apply(naive, Pass::Trigger).unwrap();
+//! let kernel = program.to_string().lines().find(|line| line.starts_with("kernel")).unwrap().to_owned();
+//! assert_eq!(kernel, "kernel reduce_inputs reads inputs, block 256, tile 256, trigger");
+//! assert!(expand(&program).unwrap().to_string().contains("\n  trigger launch\n"));
+//! ```
+//!
+//! Requires an architecture that has such launches, sm_90 or newer. Never changes the association.
 
 use reduce_dsl::program::Program;
 
-/// Behind the fold of its items each block lets the next launch begin, if that is a dependent one; when all have done so, or have
-/// ended, blocks of that launch take the places that are free, and wait there. Without this they come when the last block
-/// has ended. Worth a quarter of a microsecond where a launch is short, and a loss where it has most of the GPU: then the
-/// next one finds places on some multiprocessors only, and lies unevenly.
-///
-/// ```
-/// # use reduce_codegen::{expand, lower::lower, passes::*};
-/// # use reduce_dsl::{Scalar, func::Param, operators::operator};
-/// # let max = operator("max").unwrap().apply(&[Param::new("x", Scalar::F32)], None).unwrap();
-/// # let naive = lower(&max, 256).unwrap();
-/// let program = trigger(naive).unwrap();
-/// let kernel = program.to_string().lines().find(|line| line.starts_with("kernel")).unwrap().to_owned();
-/// assert_eq!(kernel, "kernel reduce_inputs reads inputs, block 256, tile 256, trigger");
-/// assert!(expand(&program).unwrap().to_string().contains("\n  trigger launch\n"));
-/// ```
-///
-/// Requires an architecture that has such launches, sm_90 or newer. Never changes the association.
-///
-/// # Errors
-/// None by itself: see `apart.rs`.
-pub fn trigger(mut program: Program) -> Result<Program, String> {
+pub(super) fn trigger(mut program: Program) -> Result<Program, String> {
     program.kernels.iter_mut().for_each(|kernel| kernel.trigger = true);
     Ok(program)
 }

@@ -1,30 +1,28 @@
 //! `unroll`: trees are written out step by step.
+//!
+//! Trees are written out step by step, with their strides as literals, and the compiler is told to unroll
+//! the fold so that four loads are in flight: by four, or by two where a unit takes two or more.
+//!
+//! ```
+//! # use reduce_codegen::{lower::lower, passes::apply};
+//! # use reduce_dsl::{Scalar, func::Param, operators::operator, pass::Pass, program::Program};
+//! # let max = operator("max").unwrap().apply(&[Param::new("x", Scalar::F32)], None).unwrap();
+//! # let naive = lower(&max, 256).unwrap();
+//! # let steps = |program: &Program| program.kernels[0].steps.iter().map(|it| it.to_string()).collect::<Vec<_>>();
+//! let shuffled = apply(naive, Pass::Shuffle).unwrap();
+//! assert_eq!(steps(&shuffled)[1], "combine warp: 32 items by halving through shuffle");
+//! assert_eq!(
+//!     steps(&apply(shuffled, Pass::Unroll).unwrap())[1],
+//!     "combine warp: 32 items by halving through shuffle, unrolled"
+//! );
+//! ```
+//!
+//! Never changes the association.
 
 use super::{combines_mut, fold_mut};
 use reduce_dsl::program::{How, Medium, Program, Reach};
 
-/// Trees are written out step by step, with their strides as literals, and the compiler is told to unroll
-/// the fold so that four loads are in flight: by four, or by two where a unit takes two or more.
-///
-/// ```
-/// # use reduce_codegen::{lower::lower, passes::*};
-/// # use reduce_dsl::{Scalar, func::Param, operators::operator, program::Program};
-/// # let max = operator("max").unwrap().apply(&[Param::new("x", Scalar::F32)], None).unwrap();
-/// # let naive = lower(&max, 256).unwrap();
-/// # let steps = |program: &Program| program.kernels[0].steps.iter().map(|it| it.to_string()).collect::<Vec<_>>();
-/// let shuffled = shuffle(naive).unwrap();
-/// assert_eq!(steps(&shuffled)[1], "combine warp: 32 items by halving through shuffle");
-/// assert_eq!(
-///     steps(&unroll(shuffled).unwrap())[1],
-///     "combine warp: 32 items by halving through shuffle, unrolled"
-/// );
-/// ```
-///
-/// Never changes the association.
-///
-/// # Errors
-/// The reason why it does not apply; there is none so far.
-pub fn unroll(mut program: Program) -> Result<Program, String> {
+pub(super) fn unroll(mut program: Program) -> Result<Program, String> {
     for kernel in &mut program.kernels {
         // Other loops are as long as the data; that over partials is short, and its loads should not wait for each other.
         let fold = fold_mut(kernel).filter(|fold| fold.units().is_some() || fold.reach == Reach::OneBlock);

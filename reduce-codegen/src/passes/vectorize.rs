@@ -1,33 +1,31 @@
 //! `vectorize(k)`: a load unit is k consecutive elements.
+//!
+//! A load unit of the kernel over the inputs is `width` consecutive elements, loaded up to 16 bytes at a
+//! time. Each thread keeps one accumulator for each element of a unit, and combines them after the fold; that of an
+//! operator that does not commute has one, which folds its elements in order.
+//!
+//! ```
+//! # use reduce_codegen::{lower::lower, passes::apply};
+//! # use reduce_dsl::{Scalar, func::Param, operators::operator, pass::Pass, program::Program};
+//! # let max = operator("max").unwrap().apply(&[Param::new("x", Scalar::F32)], None).unwrap();
+//! # let naive = lower(&max, 256).unwrap();
+//! # let steps = |program: &Program| program.kernels[0].steps.iter().map(|it| it.to_string()).collect::<Vec<_>>();
+//! assert_eq!(steps(&naive)[0], "fold thread: 1 x 1 items");
+//! let vectorized = apply(naive, Pass::Vectorize(4)).unwrap();
+//! assert_eq!(
+//!     steps(&vectorized)[..2],
+//!     ["fold thread: 1 x 4 items", "combine thread: 4 items by pairs through registers"]
+//! );
+//! ```
+//!
+//! Requires contiguous inputs. Data that is not aligned to the unit is loaded by elements or words, in the same
+//! association. Does not touch the kernel over partials: there are few of them. Changes the association.
 
 use super::fold_mut;
 use reduce_dsl::operation::Layout;
 use reduce_dsl::program::{Arrangement, Combine, How, Medium, Program, Reads, Scope, Step, Tree};
 
-/// A load unit of the kernel over the inputs is `width` consecutive elements, loaded up to 16 bytes at a
-/// time. Each thread keeps one accumulator for each element of a unit, and combines them after the fold; that of an
-/// operator that does not commute has one, which folds its elements in order.
-///
-/// ```
-/// # use reduce_codegen::{lower::lower, passes::*};
-/// # use reduce_dsl::{Scalar, func::Param, operators::operator, program::Program};
-/// # let max = operator("max").unwrap().apply(&[Param::new("x", Scalar::F32)], None).unwrap();
-/// # let naive = lower(&max, 256).unwrap();
-/// # let steps = |program: &Program| program.kernels[0].steps.iter().map(|it| it.to_string()).collect::<Vec<_>>();
-/// assert_eq!(steps(&naive)[0], "fold thread: 1 x 1 items");
-/// let vectorized = vectorize(naive, 4).unwrap();
-/// assert_eq!(
-///     steps(&vectorized)[..2],
-///     ["fold thread: 1 x 4 items", "combine thread: 4 items by pairs through registers"]
-/// );
-/// ```
-///
-/// Requires contiguous inputs. Data that is not aligned to the unit is loaded by elements or words, in the same
-/// association. Does not touch the kernel over partials: there are few of them. Changes the association.
-///
-/// # Errors
-/// The reason why it does not apply.
-pub fn vectorize(mut program: Program, width: u32) -> Result<Program, String> {
+pub(super) fn vectorize(mut program: Program, width: u32) -> Result<Program, String> {
     if program.operation.layout == Layout::Strided {
         return Err("the elements of strided inputs are not neighbours in memory; coarsen instead".to_owned());
     }

@@ -44,8 +44,8 @@ impl Case {
     pub(crate) fn programs(&self) -> Result<Made, Error> {
         let mut made =
             Made { programs: vec![lower(&self.subject.operation, self.block)?], refused: Vec::new() };
-        for (index, pass) in self.passes.iter().enumerate() {
-            match apply(made.programs[made.programs.len() - 1].clone(), *pass, index) {
+        for &pass in &self.passes {
+            match apply(made.programs[made.programs.len() - 1].clone(), pass) {
                 Ok(program) => made.programs.push(program),
                 // Near accumulators and those of the last block have arrays of their own.
                 Err(refused @ (Error::Refused { .. } | Error::SharedMemory { .. })) => {
