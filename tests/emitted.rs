@@ -7,7 +7,7 @@
 mod cases;
 
 use cases::{LISTS, auto, shown, spec};
-use reduce_codegen::{Stage, cuda, expand, stages};
+use reduce_codegen::{Programs, Stage, Tuning, cuda, expand, stages};
 use reduce_dsl::pass::Pass;
 use reduce_dsl::program::Program;
 use reduce_dsl::spec::Listed;
@@ -57,6 +57,23 @@ fn flagship_after_each_pass() {
         let heading = format!("{} after {}", spec.text, Listed(&program.passes));
         let statements = expand(&program).unwrap();
         check(&format!("flagship_{number}_{name}"), &format!("{}\n{statements}", text(&heading, &program)));
+    }
+}
+
+/// What `auto` is on an H200, by how many elements there are: each range whose passes are others than those before it, not only longer.
+#[test]
+fn tuned() {
+    for (name, up_to) in [("sum", 0), ("argmax", 4096)] {
+        let spec = auto(name, Scalar::F32);
+        let programs = Programs::of(&spec, Tuning::of(90)).unwrap();
+        let larger = |program: &&Program| program.up_to.is_none_or(|most| most > up_to);
+        let mut programs: Vec<_> = programs.cases().iter().filter(larger).collect();
+        let kind = |program: &Program| program.passes.iter().map(|pass| pass.name()).collect::<Vec<_>>();
+        programs.dedup_by_key(|program| kind(program));
+        for program in programs {
+            let range = program.up_to.map_or("any_n".to_owned(), |most| format!("up_to_{most}"));
+            check(&format!("sm_90_{name}_{range}"), &text(&format!("{}, on sm_90", spec.text), program));
+        }
     }
 }
 

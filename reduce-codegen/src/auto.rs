@@ -11,7 +11,7 @@ use reduce_dsl::redux::Redux;
 use reduce_dsl::spec::Passes;
 
 /// The version of the associations, of `auto` and of every pass: bits change only with it.
-pub const ASSOCIATION: &str = "A8";
+pub const ASSOCIATION: &str = "A9";
 
 /// How a specification is compiled for a range of n.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -110,12 +110,7 @@ pub(crate) fn cases(spec: &Spec, tuning: Tuning) -> Vec<Case> {
                 }
                 false => (&ONE_BLOCK_ORDERED[..], &ORDERED[1..]),
             };
-            let mut cases: Vec<_> = match operation.layout {
-                Layout::Contiguous => one.iter().chain(&FEW).chain(more).map(case).collect(),
-                Layout::Strided => {
-                    vec![Case { up_to: None, block: block(512), passes: apart(operation, tuning) }]
-                }
-            };
+            let mut cases: Vec<_> = one.iter().chain(&FEW).chain(more).map(case).collect();
             // Where the block is given, rows may end where one before them does.
             let ends = |case: &mut Case, before: &mut Case| {
                 case.up_to.zip(before.up_to).is_some_and(|(end, before)| end <= before)
@@ -165,7 +160,8 @@ impl Row {
             Meet::Few(units) | Meet::Many(units) => Some(units / u64::from(inputs) * u64::from(width)),
             Meet::All | Meet::Launches => None,
         };
-        let unit = [Pass::Shuffle, Pass::Vectorize(width)].into_iter().chain(lanes(operation, width));
+        let vectors = (width > 1).then_some(Pass::Vectorize(width));
+        let unit = std::iter::once(Pass::Shuffle).chain(vectors).chain(lanes(operation, width));
         let many = matches!(self.meet, Meet::Few(_) | Meet::Launches);
         let in_rows = !operation.commutative && many && units > 1 && keeps_rows(operation, block, units);
         let rows = in_rows.then_some(Pass::Rows);
@@ -184,7 +180,8 @@ impl Row {
             Meet::Few(_) => operation.commutative || in_rows,
             Meet::Many(_) | Meet::All | Meet::Launches => true,
         };
-        let streaming = (once && tuning.streaming).then_some(Pass::Streaming).into_iter().collect();
+        let streaming =
+            (once && tuning.streaming && width > 1).then_some(Pass::Streaming).into_iter().collect();
         let leave = block > Program::WARP || meet.iter().any(|pass| matches!(pass, Pass::Cluster(_)));
         let gather = (leave && self.gathers(operation, tuning)).then_some(Pass::Gather).into_iter().collect();
         let passes =
@@ -205,13 +202,6 @@ impl Row {
 /// Do accumulators of so many rows stay in the registers of a thread?
 fn keeps_rows(operation: &Operation, block: u32, rows: u32) -> bool {
     rows as usize * operation.acc.size() * block as usize <= 512 * REGISTERS
-}
-
-/// The passes of elements that lie apart, 32 a thread: ptxas loads them all before it combines them, and 64 spill on sm_75.
-fn apart(operation: &Operation, tuning: Tuning) -> Vec<Pass> {
-    let tile = [Pass::Shuffle, Pass::Coarsen(32), Pass::Unroll].into_iter().chain(near(operation));
-    let launched = launch(false, tuning);
-    tile.chain(redux(operation, tuning)).chain(tuning.grid(false)).chain(launched).collect()
 }
 
 /// Warps combine their accumulators at once wherever the hardware can.
@@ -249,8 +239,12 @@ const SMALL: usize = 8;
 /// Bytes of accumulators that a thread of 512 keeps in registers without spilling: 64 registers of 128.
 const REGISTERS: usize = 256;
 
-/// Elements of a load unit: as many of the smallest input as 16 bytes hold, and as their accumulators fit, but two.
+/// Elements of a load unit: as many of the smallest input as 16 bytes hold, and as their accumulators fit, but two; one where
+/// elements lie apart.
 fn width(operation: &Operation) -> u32 {
+    if operation.layout == Layout::Strided {
+        return 1;
+    }
     let smallest = operation.inputs.iter().map(|input| input.ty.size()).min().unwrap_or(4) as u32;
     let fits = |width: u32| lanes_of(operation, width) as usize * operation.acc.size() <= REGISTERS;
     let mut widths = std::iter::successors(Some(16 / smallest), |width| Some(width / 2));

@@ -135,7 +135,10 @@ fn the_text_says_what_near_is() {
         [("near", 2), ("near shuffle one_block ticket", 2), ("near shuffle cluster(2)", 2)]
     {
         let cuda = cuda(&compile(&spec_of(&argmax, 64, list)).unwrap()).unwrap();
-        assert!(cuda.contains("// Best inside a tile: index counts from the tile's first element"), "{cuda}");
+        assert!(
+            cuda.contains("// Best inside a tile, with index in 32 bits, from the tile's first element on."),
+            "{cuda}"
+        );
         assert_eq!(cuda.matches("Best acc_far = to_far(").count(), 1, "{cuda}");
         assert_eq!(cuda.matches("Best combine(").count(), combines, "{cuda}");
         assert!(!cuda.contains("Best map(float x, unsigned long long"), "{cuda}");

@@ -270,7 +270,7 @@ fn elements_that_lie_apart_are_not_loaded_together() {
         assert!(apply(naive.clone(), passes(list)[0]).is_ok(), "{list}");
     }
     let auto = |operation| compile(&Spec { operation, passes: Passes::Auto, ..sum.clone() }).unwrap().passes;
-    assert_eq!(auto(operation), passes("shuffle coarsen(32) unroll one_block ticket"));
+    assert_eq!(auto(operation), passes("shuffle coarsen(16) unroll one_block ticket gather"));
     let contiguous = passes("shuffle vectorize(4) coarsen(16) unroll one_block ticket gather");
     assert_eq!(auto(sum.operation.clone()), contiguous);
 }

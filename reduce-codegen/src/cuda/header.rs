@@ -174,6 +174,12 @@ fn again(program: &Program) -> Vec<&'static str> {
     }
 }
 
+/// What a ticket is, and what must not share it, nor the workspace.
+const TICKET: &str = "\
+// ticket     one unsigned int, which must be 0 before the first reduction, and is 0 after each
+//            (launches that may run side by side need a workspace and a ticket each)
+";
+
 fn workspace(program: &Program) -> String {
     let (first, partial) = (program.kernel(Reads::Inputs), program.partial());
     let size = bytes(partial.size());
@@ -182,13 +188,13 @@ fn workspace(program: &Program) -> String {
         return format!(
             "// workspace  {size} for each block: its partial, with flags; all of them must be 0 before the first\n\
              //            reduction, and are 0 after each\n\
-             // ticket     one unsigned int, which must be 0 before the first reduction, and is 0 after each\n"
+             {TICKET}"
         );
     }
     if takes_tickets(program) {
         return format!(
             "// workspace  one partial of {size} for each {}\n\
-             // ticket     one unsigned int, which must be 0 before the first reduction, and is 0 after each\n",
+             {TICKET}",
             whole(program)
         );
     }

@@ -128,7 +128,7 @@ fn near_fields(acc: &Record, near: &Record, counts_all: bool) -> String {
     let what = if counts_all {
         format!("{name} with {positions} in 32 bits: so few elements are reduced here.")
     } else {
-        format!("{name} inside a tile: {positions} counts from the tile's first element, which 32 bits hold.")
+        format!("{name} inside a tile, with {positions} in 32 bits, from the tile's first element on.")
     };
     format!("\n// {what}{}", fields(near))
 }

@@ -4,7 +4,7 @@ use super::{Expansion, count, first};
 use reduce_dsl::Scalar;
 use reduce_dsl::expanded::{Buffer, Expr, Local, MemoryOrder, Part, Stmt, Ty};
 use reduce_dsl::operation::Argument;
-use reduce_dsl::program::{GridMedium, Reads, Scope, Step};
+use reduce_dsl::program::{GridMedium, Reach, Reads, Scope, Step};
 
 impl Expansion<'_> {
     /// Thread 0 delivers the accumulator of its block, or cluster.
@@ -63,7 +63,10 @@ impl Expansion<'_> {
 
     /// Does this kernel have one block, or cluster, whatever n?
     pub(super) fn is_alone(&self) -> bool {
-        self.kernel.reads == Reads::Inputs && !self.kernel.is_atomic() && self.program.is_alone()
+        match self.kernel.reads {
+            Reads::Inputs => !self.kernel.is_atomic() && self.program.is_alone(),
+            Reads::Partials => matches!(self.kernel.fold().reach, Reach::OneBlock | Reach::Everything),
+        }
     }
 
     /// Does this kernel have one block, and one tile, which begins with the first element, whatever n?

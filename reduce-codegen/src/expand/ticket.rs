@@ -20,7 +20,7 @@ use reduce_dsl::program::{Reads, Scope, Step};
 impl Expansion<'_> {
     /// What a kernel whose partials have flags begins with. The answer is looked at in the end.
     pub(super) fn ticket_before_all(&mut self) {
-        self.body.push(Stmt::Note(Part::Deliver, "take a ticket  [ticket, flag]".to_owned()));
+        self.body.push(Stmt::Note(Part::Deliver, format!("take a ticket: {LAST}  [ticket, flag]")));
         self.constant("NO_TICKET", NO_TICKET, "more than any block finds taken".to_owned());
         self.body.push(Stmt::Var(tickets_before(), Expr::Named("NO_TICKET")));
         let take = take_ticket(AtomicOp::Increment, self.last_ticket(), MemoryOrder::Relaxed);
@@ -85,3 +85,6 @@ fn tickets_before() -> Local {
 }
 
 const NO_TICKET: u32 = u32::MAX;
+
+/// Why a block may wait for others.
+const LAST: &str = "who has the last one knows that all blocks run, and may wait for their partials";

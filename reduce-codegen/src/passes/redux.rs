@@ -12,7 +12,7 @@
 //! # let steps = |program: &Program| program.kernels[0].steps.iter().map(|it| it.to_string()).collect::<Vec<_>>();
 //! let shuffled = apply(naive, Pass::Shuffle).unwrap();
 //! assert_eq!(steps(&shuffled)[1], "combine warp: 32 items by halving through shuffle");
-//! assert_eq!(steps(&apply(shuffled, Pass::Redux).unwrap())[1], "combine warp: 32 items by halving in one instruction");
+//! assert_eq!(steps(&apply(shuffled, Pass::Redux).unwrap())[1], "combine warp: 32 items through redux.sync");
 //! ```
 //!
 //! Requires `shuffle` before it, an operation that the hardware has, on at most 32 bits, and for positions `near` before it.

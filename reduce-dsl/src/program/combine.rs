@@ -31,7 +31,7 @@ pub enum How {
     Looped,
     /// One after the other, written out.
     Unrolled,
-    /// All in one instruction for a warp: the operation is one for which every order gives the same bits.
+    /// All of a warp at once, through `redux.sync`: the operation is one for which every order gives the same bits.
     Redux,
     /// In the registers of one thread, which has all items.
     Gathered,

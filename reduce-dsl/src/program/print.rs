@@ -116,14 +116,15 @@ impl fmt::Display for Fold {
 impl fmt::Display for Combine {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Combine { scope, items, tree, medium, .. } = self;
-        write!(f, "combine {scope}: {} by {tree} ", several(*items, "item"))?;
+        write!(f, "combine {scope}: {} ", several(*items, "item"))?;
         let last_warp = if self.last_warp { ", last warp by itself" } else { "" };
         match (self.how, medium) {
-            (How::Looped, _) => write!(f, "through {medium}{last_warp}"),
-            (How::Unrolled, _) => write!(f, "through {medium}{last_warp}, unrolled"),
-            (How::Redux, _) => f.write_str("in one instruction"),
-            (How::Gathered, Medium::Shuffle) => f.write_str("in one thread"),
-            (How::Gathered, _) => write!(f, "through {medium}, in one thread"),
+            (How::Looped, _) => write!(f, "by {tree} through {medium}{last_warp}"),
+            (How::Unrolled, _) => write!(f, "by {tree} through {medium}{last_warp}, unrolled"),
+            // Whose order does not show.
+            (How::Redux, _) => f.write_str("through redux.sync"),
+            (How::Gathered, Medium::Shuffle) => write!(f, "by {tree} in one thread"),
+            (How::Gathered, _) => write!(f, "by {tree} through {medium}, in one thread"),
         }
     }
 }
