@@ -1,21 +1,17 @@
-//! The verifier of statements and the interpreter have teeth: each rule and each fault, broken on purpose. Those of programs:
-//! `program_rules.rs`.
+//! The verifier of statements tells right from wrong, and the interpreter has teeth: each fault, on purpose. Each rule:
+//! `statement_rules.rs`.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
 mod support;
 
 use reduce_codegen::{compile, expand};
-use reduce_dsl::expanded::{Barrier, Buffer, Expanded, Expr, FULL, Local, MemoryOrder, Shared, Stmt, Ty};
+use reduce_dsl::expanded::{Barrier, Buffer, Expanded, Expr, Local, MemoryOrder, Stmt, Ty};
 use reduce_dsl::interpreter::{Kind, Options, Provenance, Report, run};
-use reduce_dsl::operation::Layout;
 use reduce_dsl::operators::operator;
 use reduce_dsl::ops::Bin;
 use reduce_dsl::program::{Program, Reads, Scope};
 use reduce_dsl::{Scalar, Value};
 use support::{operations, spec, spec_of};
-
-/// What is done to a kernel.
-type Change<'a> = &'a dyn Fn(&mut Expanded);
 
 fn program(list: &str) -> Program {
     compile(&spec(operator("max").unwrap(), Scalar::F32, 256, list)).unwrap()
@@ -24,119 +20,6 @@ fn program(list: &str) -> Program {
 /// The body of the kernel over inputs.
 fn body(expanded: &mut Expanded) -> &mut Vec<Stmt> {
     &mut expanded.kernels[0].body
-}
-
-#[test]
-fn every_rule_of_expanded_kernels_is_checked() {
-    let local = |name: &str, ty| Local::new(name, ty);
-    let fresh = Stmt::Let(local("fresh", Ty::U32), Expr::from(1));
-    let acc = || Expr::Local(Local::new("acc", Ty::Acc));
-    let lane_0 = Expr::Thread.equals(0);
-    let wide = Stmt::Load(
-        local("wide", Ty::Vector(Scalar::F32, 8)),
-        Buffer::Input(0).at(Expr::Const(Value::of(0u64))),
-    );
-    let shuffle = Stmt::Shuffle { into: local("far", Ty::Acc), value: acc(), down: 1.into(), mask: FULL };
-    let four = local("four", Ty::Vector(Scalar::F32, 4));
-    let four_of_strided = four.clone();
-    let first = || Buffer::Input(0).at(Expr::Const(Value::of(0u64)));
-    let zero = Expr::Const(Value::of(0f32));
-    let four_again = four.clone();
-    let copy = |bind: fn(Local, Expr) -> Stmt| bind(local("copy", four_again.ty), four_again.get());
-    let aligned = |buffer| Stmt::when(Expr::Aligned(buffer, 16), Vec::new());
-    let cast = |ty| Stmt::Let(local("cast", Ty::Scalar(ty)), Expr::Thread.cast(ty));
-    let atomic = Stmt::AtomicCombine {
-        place: Buffer::Partials.at(Expr::Const(Value::of(0u64))),
-        value: acc(),
-        order: MemoryOrder::AcqRel,
-        scope: Scope::Grid,
-    };
-    let broken: [(u32, Vec<Stmt>); 30] = [
-        (7, vec![atomic]),
-        (4, vec![Stmt::Barrier(Barrier::Cluster)]),
-        (4, vec![Stmt::Let(local("which", Ty::U32), Expr::Rank)]),
-        (1, vec![Stmt::Let(local("first", Ty::U32), Expr::from(1))]),
-        (1, vec![Stmt::Let(local("x", Ty::U32), Expr::from(1))]),
-        (1, vec![Stmt::Let(local("later", Ty::U32), Expr::Local(local("nowhere", Ty::U32)))]),
-        (2, vec![Stmt::Let(local("typed", Ty::U64), Expr::from(1))]),
-        (2, vec![Stmt::when(Expr::from(1), Vec::new())]),
-        (3, vec![Stmt::Set(local("count", Ty::U32), Expr::from(1))]),
-        (4, vec![Stmt::when(lane_0.clone(), vec![Stmt::Barrier(Barrier::Block)])]),
-        (5, vec![Stmt::when(lane_0, vec![shuffle])]),
-        (6, vec![wide]),
-        (7, vec![Stmt::Store(Buffer::Items.at(Expr::Const(Value::of(0u64))), acc())]),
-        (7, vec![Stmt::Load(local("gone", Ty::Acc), Buffer::Shared("nothing").at(Expr::Thread))]),
-        (8, vec![Stmt::Let(local("named", Ty::U32), Expr::Named("NOTHING"))]),
-        (1, vec![Stmt::Let(local("n", Ty::U32), Expr::from(1))]),
-        (1, vec![Stmt::Let(local("TILE", Ty::U32), Expr::from(1))]),
-        (1, vec![Stmt::Let(local("warp_values", Ty::U32), Expr::from(1))]),
-        (1, vec![Stmt::Let(local("x_step", Ty::U32), Expr::from(1))]),
-        (8, vec![Stmt::Let(local("step", Ty::U64), Expr::Step(0))]),
-        (2, vec![cast(Scalar::F32)]),
-        (6, vec![Stmt::Load(four.clone(), first()), copy(Stmt::Let)]),
-        (6, vec![Stmt::Load(four.clone(), first()), copy(Stmt::Var)]),
-        (2, vec![Stmt::Load(four.clone(), first()), Stmt::when(Expr::Lane(four, 4).equals(zero), vec![])]),
-        (5, vec![Stmt::Barrier(Barrier::Warp(1))]),
-        (6, vec![Stmt::Load(local("three", Ty::Vector(Scalar::F32, 3)), first())]),
-        (6, vec![Stmt::LoadUnaligned(local("one", Ty::Scalar(Scalar::F32)), first())]),
-        (7, vec![aligned(Buffer::Input(1))]),
-        (7, vec![aligned(Buffer::Items)]),
-        (12, vec![Stmt::TriggerLaunch]),
-    ];
-    let it = program("shuffle");
-    for (rule, stmts) in broken {
-        let mut expanded = expand(&it).unwrap();
-        body(&mut expanded).push(fresh.clone());
-        assert_eq!(expanded.verify(&it), Ok(()));
-        body(&mut expanded).extend(stmts.clone());
-        assert_eq!(expanded.verify(&it).unwrap_err().rule, rule, "{stmts:?}");
-    }
-    let mut strided = it.clone();
-    strided.operation.layout = Layout::Strided;
-    for load in [Stmt::Load, Stmt::LoadUnaligned] {
-        let mut expanded = expand(&strided).unwrap();
-        body(&mut expanded).push(load(four_of_strided.clone(), first()));
-        assert_eq!(expanded.verify(&strided).unwrap_err().rule, 6);
-    }
-    let mut expanded = expand(&it).unwrap();
-    expanded.kernels[0].shared.push(Shared { name: "more", len: "BLOCK", near: false, sent: false });
-    assert_eq!(expanded.verify(&it).unwrap_err().rule, 8);
-    expanded.kernels[0].constants.iter_mut().for_each(|constant| constant.value = u32::MAX);
-    assert_eq!(expanded.verify(&it).unwrap_err().rule, 8);
-}
-
-/// Messages are expected before the arrival, sent and received behind the wait, and nothing else writes where they come.
-#[test]
-fn messages_come_where_they_are_expected() {
-    let it = program("cluster(2)");
-    let values = Buffer::Shared("block_values").at(0.into());
-    let tree = Buffer::Shared("tree").at(0.into());
-    let expect = || Stmt::Expect("block_values", 2.into());
-    let acc = || Expr::Local(Local::new("acc", Ty::Acc));
-    let bound = |stmt: Stmt| vec![Stmt::Var(Local::new("acc", Ty::Acc), Expr::Empty), stmt];
-    let second = |expanded: &mut Expanded| {
-        let messages = Shared { name: "more", len: "CLUSTER", near: false, sent: true };
-        expanded.kernels[0].shared.push(messages);
-    };
-    let broken: [(u32, Change<'_>); 7] = [
-        (13, &|expanded| body(expanded).push(expect())),
-        (13, &|expanded| body(expanded).insert(0, Stmt::Receive("block_values"))),
-        (13, &|expanded| drop(body(expanded).splice(0..0, bound(Stmt::Send(values.clone(), acc()))))),
-        (13, &|expanded| body(expanded).push(Stmt::Send(tree.clone(), acc()))),
-        (13, &|expanded| body(expanded).push(Stmt::Receive("tree"))),
-        (7, &|expanded| body(expanded).push(Stmt::Store(values.clone(), Expr::Empty))),
-        (13, &second),
-    ];
-    assert_eq!(expand(&it).unwrap().verify(&it), Ok(()));
-    for (place, (rule, change)) in broken.into_iter().enumerate() {
-        let mut expanded = expand(&it).unwrap();
-        change(&mut expanded);
-        assert_eq!(expanded.verify(&it).unwrap_err().rule, rule, "{place}");
-    }
-    let plain = program("shuffle");
-    let mut alone = expand(&plain).unwrap();
-    body(&mut alone).insert(0, expect());
-    assert_eq!(alone.verify(&plain).unwrap_err().rule, 4);
 }
 
 /// A kernel gives the functions of its operation what they name, and nothing else.

@@ -8,8 +8,9 @@
 //! 3. Only variables are set.
 //! 4. A barrier of a block or cluster, and an exit, are met by every thread of the block: they stand under
 //!    conditions that are the same for all of them; so is a vote. What is of a cluster, an arrival and its wait among it,
-//!    stands in kernels that have one, under no condition at all; blocks read each other's shared memory only behind a
-//!    wait or barrier of the cluster, and the program's cluster is the kernel's.
+//!    stands in kernels that have one, under no condition at all; a wait has its arrival before it, and nothing else of the
+//!    cluster between. Blocks read each other's shared memory only behind a wait or barrier of the cluster, and the program's
+//!    cluster is the kernel's.
 //! 5. A warp barrier, a redux and a shuffle are met by every thread of the warp, likewise, and their mask is all of it.
 //! 6. Vectors are loaded from contiguous inputs only, a power of two of elements and at most 16 bytes at a time; they
 //!    are not copied. Nothing else is loaded unaligned.
@@ -40,7 +41,7 @@ mod places;
 use super::{Barrier, Buffer, Expanded, ExpandedKernel, Expr, FULL, Local, MemoryOrder, Shared, Stmt, Ty};
 use crate::near::Near;
 use crate::operation::Operation;
-use crate::program::{Program, Scope};
+use crate::program::{Kernel, Program, Scope};
 use crate::redux::Redux;
 use std::collections::BTreeMap;
 
@@ -67,18 +68,13 @@ impl Expanded {
         self.kernels.iter().zip(&program.kernels).try_for_each(|(expanded, kernel)| {
             let near = Near::of(&program.operation).filter(|_| kernel.fold().near);
             let bytes = shared_bytes(expanded, &program.operation, near.as_ref());
-            let (in_place, ticket, flags) =
-                (kernel.in_place().is_some(), kernel.has_ticket(), kernel.has_flags());
             let operation = &program.operation;
             let mut verifier = Verifier {
                 operation,
                 near: near.as_ref(),
                 redux: Redux::of(operation),
                 kernel: expanded,
-                in_place,
-                ticket,
-                flags,
-                trigger: kernel.trigger,
+                steps: kernel,
                 arrived: false,
                 met: false,
                 scope: BTreeMap::new(),
@@ -99,20 +95,22 @@ impl Expanded {
             verifier.ensure(8, bytes == program.shared_bytes(kernel), || {
                 format!("{bytes} bytes of shared memory")
             })?;
-            verifier.body(&expanded.body, Uniform::Cluster)?;
+            verifier.body(&expanded.body, Uniform::Always)?;
             bounds::too_large(program, expanded)
                 .or_else(|expr| verifier.ensure(9, false, || format!("`{expr}` may not fit its type")))
         })
     }
 }
 
-/// For whom a value is the same: everyone in the cluster, in the block, in a warp, or nobody else.
+/// For whom a value is the same: everyone in the cluster, in the block, in a warp, or nobody else. A condition is no more than
+/// the same for everyone; always is where there is none.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Uniform {
     Thread,
     Warp,
     Block,
     Cluster,
+    Always,
 }
 
 /// What is known of a bound name.
@@ -130,14 +128,9 @@ struct Verifier<'a> {
     /// What its accumulators combine to in one instruction, if there is one.
     redux: Option<Redux>,
     kernel: &'a ExpandedKernel,
-    in_place: bool,
-    /// Does it take tickets, and so read partials that it writes?
-    ticket: bool,
-    /// Do its partials carry flags?
-    flags: bool,
-    /// Does it let the next launch begin?
-    trigger: bool,
-    /// Have threads arrived?
+    /// What it is the expansion of.
+    steps: &'a Kernel,
+    /// Have threads arrived, and not waited yet?
     arrived: bool,
     /// Do all blocks of the cluster run?
     met: bool,
@@ -181,7 +174,7 @@ impl Verifier<'_> {
                 self.bind(local, false, Uniform::Thread)
             }
             Stmt::Expect(array, messages) => {
-                self.messages(stmt, array, !self.arrived)?;
+                self.messages(stmt, array, !self.arrived && !self.met)?;
                 self.expect(messages, Ty::U32).map(|_| ())
             }
             Stmt::Send(place, value) => self.send(stmt, place, value),
@@ -206,32 +199,37 @@ impl Verifier<'_> {
                 self.meeting(5, here >= Uniform::Warp && *mask == FULL, stmt)
             }
             Stmt::Barrier(Barrier::Cluster) | Stmt::Arrive | Stmt::Wait => {
-                self.clustered(stmt.to_string().trim())?;
-                self.arrived = true;
-                self.met |= *stmt != Stmt::Arrive;
-                self.meeting(4, here >= Uniform::Cluster, stmt)
+                self.meeting(4, here == Uniform::Always, stmt)?;
+                self.turn(stmt)
             }
             Stmt::Barrier(Barrier::Block) | Stmt::Exit => self.meeting(4, here >= Uniform::Block, stmt),
-            Stmt::AwaitLaunch => self.meeting(12, here >= Uniform::Block, stmt),
+            Stmt::AwaitLaunch => {
+                self.ensure(12, self.kernel.dependent, || "a wait that is not asked for".to_owned())?;
+                self.meeting(12, here == Uniform::Always, stmt)
+            }
             Stmt::TriggerLaunch => {
-                self.ensure(12, self.trigger, || "a trigger that is not asked for".to_owned())
+                self.ensure(12, self.steps.trigger, || "a trigger that is not asked for".to_owned())
             }
             Stmt::Vote(into, value) => {
+                self.ensure(2, into.ty == Ty::BOOL, || format!("a vote names `{}`", into.name))?;
                 self.expect(value, Ty::BOOL)?;
                 self.meeting(4, here >= Uniform::Block, stmt)?;
                 self.bind(into, false, Uniform::Block)
             }
             Stmt::AtomicCombine { place, value, order, scope } => {
-                self.ensure(7, place.buffer == Buffer::Partials, || format!("an atomic on {place}"))?;
+                let legal = place.buffer == Buffer::Partials && self.steps.is_atomic();
+                self.ensure(7, legal, || format!("an atomic on {place}"))?;
                 let is_plain = (*order, *scope) == (MemoryOrder::Relaxed, Scope::Grid);
                 self.ensure(7, is_plain, || format!("an atomic that is {order} at {scope}"))?;
                 self.expect(value, Ty::Acc)?;
                 self.place(place).map(|_| ())
             }
             Stmt::Atomic { into, place, value, .. } => {
+                let legal = place.buffer == Buffer::Ticket && self.steps.has_ticket();
+                self.ensure(7, legal, || format!("an atomic on {place}"))?;
+                self.ensure(2, into.ty == Ty::U32, || format!("a ticket names `{}`", into.name))?;
                 self.expect(value, Ty::U32)?;
-                self.ensure(7, place.buffer == Buffer::Ticket, || format!("an atomic on {}", place.buffer))?;
-                self.expect(&place.index, Ty::U64)?;
+                self.place(place)?;
                 self.bind(into, false, Uniform::Thread)
             }
             Stmt::For(it) => {
@@ -251,6 +249,17 @@ impl Verifier<'_> {
                 self.body(otherwise, here)
             }
         }
+    }
+
+    /// Threads of a cluster arrive, and then they wait; a barrier is both, and shares the count.
+    fn turn(&mut self, stmt: &Stmt) -> Check {
+        let what = stmt.to_string();
+        self.clustered(what.trim())?;
+        let in_turn = self.arrived == (*stmt == Stmt::Wait);
+        self.ensure(4, in_turn, || format!("`{}` out of turn", what.trim()))?;
+        self.arrived = *stmt == Stmt::Arrive;
+        self.met |= !self.arrived;
+        Ok(())
     }
 
     /// What only blocks of a cluster can do.

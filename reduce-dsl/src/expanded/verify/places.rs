@@ -18,7 +18,9 @@ impl Verifier<'_> {
                 element == Some(Ty::Scalar(ty))
             }
             (ty, Buffer::Input(_) | Buffer::Items | Buffer::Shared(_)) => element == Some(ty),
-            (ty, Buffer::Partials) => self.ticket && !self.flags && element == Some(ty),
+            (ty, Buffer::Partials) => {
+                self.steps.has_ticket() && !self.steps.has_flags() && element == Some(ty)
+            }
             (_, Buffer::Result | Buffer::Ticket) => false,
         };
         self.ensure(7, legal, || format!("`{}` is loaded from {place}", local.name))?;
@@ -28,11 +30,11 @@ impl Verifier<'_> {
     pub(super) fn store(&self, place: &Place, value: &Expr) -> Check {
         self.place(place)?;
         let writable = match place.buffer {
-            Buffer::Partials => !self.flags,
+            Buffer::Partials => !self.steps.has_flags(),
             Buffer::Result => true,
             Buffer::Shared(name) => !self.kernel.shared.iter().any(|it| it.name == name && it.sent),
-            Buffer::Items => self.in_place,
-            Buffer::Ticket => self.ticket,
+            Buffer::Items => self.steps.in_place().is_some(),
+            Buffer::Ticket => self.steps.has_ticket(),
             Buffer::Input(_) => false,
         };
         self.ensure(7, writable, || format!("{value} is stored to {place}"))?;
@@ -93,7 +95,7 @@ impl Verifier<'_> {
 
     /// What only is done to partials that carry flags.
     pub(super) fn flagged(&self, stmt: &Stmt, place: &Place) -> Check {
-        let legal = self.flags && place.buffer == Buffer::Partials;
+        let legal = self.steps.has_flags() && place.buffer == Buffer::Partials;
         self.ensure(7, legal, || format!("`{}` without flags", stmt.to_string().trim()))
     }
 

@@ -1,0 +1,265 @@
+//! The verifier of statements has teeth: each rule, broken on purpose.
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+mod support;
+
+use reduce_codegen::{compile, expand};
+use reduce_dsl::expanded::{
+    AtomicOp, Barrier, Buffer, Expanded, Expr, FULL, Local, Loop, MemoryOrder, Shared, Stmt, Ty, Unroll,
+};
+use reduce_dsl::operation::Layout;
+use reduce_dsl::operators::operator;
+use reduce_dsl::program::{Program, Scope};
+use reduce_dsl::{Scalar, Value};
+use std::collections::BTreeSet;
+use support::spec;
+
+/// What is done to kernels.
+type Change = Box<dyn Fn(&mut Expanded)>;
+
+/// A change that breaks a rule in the kernels of an operator with those passes.
+type Broken = (u32, &'static str, Change);
+
+fn program(words: &str) -> Program {
+    let (name, list) = words.split_once(' ').unwrap_or((words, ""));
+    compile(&spec(operator(name).unwrap(), Scalar::F32, 256, list)).unwrap()
+}
+
+/// The body of the kernel over inputs.
+fn body(expanded: &mut Expanded) -> &mut Vec<Stmt> {
+    &mut expanded.kernels[0].body
+}
+
+fn to_body(change: impl Fn(&mut Vec<Stmt>) + 'static) -> Change {
+    Box::new(move |expanded| change(body(expanded)))
+}
+
+/// Adds statements before all others.
+fn before(stmts: Vec<Stmt>) -> Change {
+    to_body(move |body| drop(body.splice(0..0, stmts.clone())))
+}
+
+/// Adds statements behind all others.
+fn behind(stmts: Vec<Stmt>) -> Change {
+    to_body(move |body| body.extend(stmts.clone()))
+}
+
+/// Adds a statement behind the arrival.
+fn behind_arrival(stmt: Stmt) -> Change {
+    to_body(move |body| {
+        let arrival = body.iter().position(|it| *it == Stmt::Arrive).unwrap();
+        body.insert(arrival + 1, stmt.clone());
+    })
+}
+
+#[test]
+fn every_rule_of_statements_is_checked() {
+    let broken =
+        [of_names(), of_types(), of_meetings(), of_clusters(), of_vectors(), of_places(), of_kinds()];
+    let broken: Vec<Broken> = broken.into_iter().flatten().collect();
+    let rules: BTreeSet<u32> = broken.iter().map(|(rule, ..)| *rule).collect();
+    assert_eq!(rules, (1..=13).collect());
+    for (rule, words, change) in broken {
+        let it = program(words);
+        let mut expanded = expand(&it).unwrap();
+        change(&mut expanded);
+        let found = expanded.verify(&it).err().map(|violation| violation.rule);
+        assert_eq!(found, Some(rule), "{words}\n{expanded}");
+    }
+}
+
+/// What breaks no rule: the changes are seen, not that there are some.
+#[test]
+fn what_is_no_change_for_the_worse_is_accepted() {
+    let it = program("max shuffle");
+    let mut expanded = expand(&it).unwrap();
+    behind(vec![named("fresh", Ty::U32, 1.into()), load("element", Ty::Scalar(Scalar::F32))])(&mut expanded);
+    assert_eq!(expanded.verify(&it), Ok(()));
+}
+
+fn named(name: &str, ty: Ty, value: Expr) -> Stmt {
+    Stmt::Let(Local::new(name, ty), value)
+}
+
+/// Names the first of the elements, or more.
+fn load(name: &str, ty: Ty) -> Stmt {
+    Stmt::Load(Local::new(name, ty), Buffer::Input(0).at(zero()))
+}
+
+fn zero() -> Expr {
+    Expr::Const(Value::of(0u64))
+}
+
+fn acc() -> Expr {
+    Expr::Local(Local::new("acc", Ty::Acc))
+}
+
+fn lane_0() -> Expr {
+    Expr::Thread.equals(0)
+}
+
+fn vector(ty: Scalar, lanes: u32) -> Ty {
+    Ty::Vector(ty, lanes)
+}
+
+fn of_names() -> Vec<Broken> {
+    let taken = |name| (1, "max shuffle", behind(vec![named(name, Ty::U32, 1.into())]));
+    let nowhere = Expr::Local(Local::new("nowhere", Ty::U32));
+    let mut broken: Vec<Broken> =
+        ["first", "x", "n", "TILE", "warp_values", "x_step"].map(taken).into_iter().collect();
+    broken.extend([
+        (1, "max shuffle", behind(vec![named("later", Ty::U32, nowhere)])),
+        (3, "max shuffle", behind(vec![Stmt::Set(Local::new("count", Ty::U32), 1.into())])),
+        (8, "max shuffle", behind(vec![named("constant", Ty::U32, Expr::Named("NOTHING"))])),
+        (8, "max shuffle", behind(vec![named("step", Ty::U64, Expr::Step(0))])),
+        (9, "max shuffle", behind(vec![named("wraps", Ty::U32, Expr::Block.times(Expr::Named("TILE")))])),
+    ]);
+    broken
+}
+
+/// Expressions and names of the wrong type.
+fn of_types() -> Vec<Broken> {
+    let float = Ty::Scalar(Scalar::F32);
+    let value =
+        |ty, value| (2, "max shuffle", behind(vec![load("element", float), named("value", ty, value)]));
+    let ticket = |into| Stmt::Atomic {
+        into: Local::new("old", into),
+        op: AtomicOp::Add,
+        place: Buffer::Ticket.at(zero()),
+        value: 1.into(),
+        order: MemoryOrder::AcqRel,
+        scope: Scope::Grid,
+    };
+    vec![
+        value(Ty::U64, 1.into()),
+        value(float, Expr::Thread.cast(Scalar::F32)),
+        (2, "max shuffle", behind(vec![Stmt::when(1.into(), Vec::new())])),
+        (2, "max shuffle", behind(vec![Stmt::Vote(Local::new("any", Ty::U64), lane_0())])),
+        (2, "max one_block ticket", behind(vec![ticket(Ty::U64)])),
+        (7, "max shuffle", behind(vec![ticket(Ty::U32)])),
+    ]
+}
+
+/// Statements that not all of their threads meet at.
+fn of_meetings() -> Vec<Broken> {
+    let shuffle =
+        Stmt::Shuffle { into: Local::new("far", Ty::Acc), value: acc(), down: 1.into(), mask: FULL };
+    let some = |stmt| behind(vec![Stmt::when(lane_0(), vec![stmt])]);
+    vec![
+        (4, "max shuffle", some(Stmt::Barrier(Barrier::Block))),
+        (4, "max shuffle", some(Stmt::Vote(Local::new("any", Ty::BOOL), lane_0()))),
+        (4, "max shuffle", some(Stmt::Exit)),
+        (5, "max shuffle", some(shuffle)),
+        (5, "max shuffle", behind(vec![Stmt::Barrier(Barrier::Warp(1))])),
+        (12, "max shuffle", behind(vec![Stmt::TriggerLaunch])),
+        (12, "max shuffle", behind(vec![Stmt::AwaitLaunch])),
+        (12, "max shuffle dependent", some(Stmt::AwaitLaunch)),
+        (12, "max shuffle dependent", before(vec![Stmt::Barrier(Barrier::Block)])),
+        (12, "max shuffle dependent", to_body(|body| body.retain(|stmt| *stmt != Stmt::AwaitLaunch))),
+    ]
+}
+
+/// Arrivals and waits that are not by turns, or under a condition, and messages that are not between them.
+fn of_clusters() -> Vec<Broken> {
+    let meet = || Stmt::Barrier(Barrier::Cluster);
+    let turns = Loop {
+        local: Local::new("turn", Ty::U32),
+        from: 0.into(),
+        test: Local::new("turn", Ty::U32).get().below(2),
+        next: Local::new("turn", Ty::U32).get().plus(1),
+        unroll: Unroll::Unsaid,
+        body: vec![meet()],
+    };
+    let never = || Expr::Items.equals(zero());
+    let [values, tree] = ["block_values", "tree"].map(|array| Buffer::Shared(array).at(0.into()));
+    let expect = || Stmt::Expect("block_values", 2.into());
+    let early = Stmt::Send(values.clone(), acc());
+    let second = Shared { name: "more", len: "CLUSTER", near: false, sent: true };
+    vec![
+        (4, "max shuffle", behind(vec![meet()])),
+        (4, "max shuffle", behind(vec![named("rank", Ty::U32, Expr::Rank)])),
+        (4, "max shuffle", before(vec![expect()])),
+        (4, "max cluster(2)", behind(vec![Stmt::when(never(), vec![meet()])])),
+        (4, "max cluster(2)", behind(vec![Stmt::when(never(), vec![Stmt::Arrive])])),
+        (4, "max cluster(2)", behind(vec![Stmt::For(Box::new(turns))])),
+        (4, "max cluster(2)", to_body(|body| body.retain(|stmt| *stmt != Stmt::Arrive))),
+        (4, "max cluster(2)", behind_arrival(Stmt::Arrive)),
+        (4, "max cluster(2)", behind_arrival(meet())),
+        (4, "max cluster(2)", behind(vec![Stmt::Wait])),
+        (13, "max cluster(2)", behind_arrival(expect())),
+        (13, "max cluster(2)", behind(vec![expect()])),
+        (13, "max cluster(2)", before(vec![Stmt::Receive("block_values")])),
+        (13, "max cluster(2)", before(vec![Stmt::Var(Local::new("acc", Ty::Acc), Expr::Empty), early])),
+        (13, "max cluster(2)", behind(vec![Stmt::Send(tree, acc())])),
+        (13, "max cluster(2)", behind(vec![Stmt::Receive("tree")])),
+        (7, "max cluster(2)", behind(vec![Stmt::Store(values, Expr::Empty)])),
+        (13, "max cluster(2)", Box::new(move |expanded| expanded.kernels[0].shared.push(second.clone()))),
+    ]
+}
+
+fn of_vectors() -> Vec<Broken> {
+    let four = Local::new("four", vector(Scalar::F32, 4));
+    let copy = |bind: fn(Local, Expr) -> Stmt| {
+        let copied = bind(Local::new("copy", four.ty), four.get());
+        (6, "max shuffle", behind(vec![load("four", four.ty), copied]))
+    };
+    let fifth = Stmt::when(Expr::Lane(four.clone(), 4).equals(Expr::Const(Value::of(0f32))), Vec::new());
+    let one = Local::new("one", Ty::Scalar(Scalar::F32));
+    vec![
+        (6, "max shuffle", behind(vec![load("wide", vector(Scalar::F32, 8))])),
+        (6, "max shuffle", behind(vec![load("three", vector(Scalar::F32, 3))])),
+        (6, "max shuffle", behind(vec![Stmt::LoadUnaligned(one, Buffer::Input(0).at(zero()))])),
+        copy(Stmt::Let),
+        copy(Stmt::Var),
+        (2, "max shuffle", behind(vec![load("four", four.ty), fifth])),
+    ]
+}
+
+fn of_places() -> Vec<Broken> {
+    let atomic = |order| Stmt::AtomicCombine {
+        place: Buffer::Partials.at(zero()),
+        value: acc(),
+        order,
+        scope: Scope::Grid,
+    };
+    let aligned = |buffer| Stmt::when(Expr::Aligned(buffer, 16), Vec::new());
+    let undeclared = Stmt::Load(Local::new("gone", Ty::Acc), Buffer::Shared("nothing").at(Expr::Thread));
+    let more = Shared { name: "more", len: "BLOCK", near: false, sent: false };
+    vec![
+        (7, "max shuffle atomic", behind(vec![atomic(MemoryOrder::AcqRel)])),
+        (7, "max shuffle", behind(vec![atomic(MemoryOrder::Relaxed)])),
+        (7, "max shuffle", behind(vec![Stmt::Store(Buffer::Items.at(zero()), acc())])),
+        (7, "max shuffle", behind(vec![undeclared])),
+        (7, "max shuffle", behind(vec![aligned(Buffer::Input(1))])),
+        (7, "max shuffle", behind(vec![aligned(Buffer::Items)])),
+        (8, "max shuffle", Box::new(move |expanded| expanded.kernels[0].shared.push(more.clone()))),
+        (
+            8,
+            "max shuffle",
+            Box::new(|expanded| {
+                expanded.kernels[0].constants.iter_mut().for_each(|constant| constant.value = u32::MAX);
+            }),
+        ),
+    ]
+}
+
+/// Accumulators of the wrong kind; more of them: `near.rs`, `redux.rs`.
+fn of_kinds() -> Vec<Broken> {
+    let number = Local::new("number", Ty::U32);
+    vec![
+        (10, "argmax shuffle", behind(vec![named("near", Ty::Near, Expr::NearEmpty)])),
+        (11, "max shuffle", behind(vec![Stmt::Var(number.clone(), 0.into()), Stmt::Redux(number, None)])),
+    ]
+}
+
+#[test]
+fn strided_elements_are_loaded_one_by_one() {
+    let mut strided = program("max shuffle");
+    strided.operation.layout = Layout::Strided;
+    for load in [Stmt::Load, Stmt::LoadUnaligned] {
+        let mut expanded = expand(&strided).unwrap();
+        let four = Local::new("four", vector(Scalar::F32, 4));
+        body(&mut expanded).push(load(four, Buffer::Input(0).at(zero())));
+        assert_eq!(expanded.verify(&strided).unwrap_err().rule, 6);
+    }
+}
