@@ -9,6 +9,7 @@ use reduce_dsl::expanded::{
 };
 use reduce_dsl::operation::Layout;
 use reduce_dsl::operators::operator;
+use reduce_dsl::ops::{Bin, Un};
 use reduce_dsl::program::{Program, Scope};
 use reduce_dsl::{Scalar, Value};
 use std::collections::BTreeSet;
@@ -117,11 +118,13 @@ fn of_names() -> Vec<Broken> {
     broken
 }
 
-/// Expressions and names of the wrong type.
+/// Expressions of the wrong type, or that index arithmetic has no place for.
 fn of_types() -> Vec<Broken> {
     let float = Ty::Scalar(Scalar::F32);
+    let element = || Local::new("element", float);
     let value =
         |ty, value| (2, "max shuffle", behind(vec![load("element", float), named("value", ty, value)]));
+    let not = |op, of| Expr::Un(op, Box::new(of));
     let ticket = |into| Stmt::Atomic {
         into: Local::new("old", into),
         op: AtomicOp::Add,
@@ -133,6 +136,12 @@ fn of_types() -> Vec<Broken> {
     vec![
         value(Ty::U64, 1.into()),
         value(float, Expr::Thread.cast(Scalar::F32)),
+        value(Ty::U32, not(Un::Not, Expr::Thread)),
+        value(Ty::BOOL, not(Un::IsNan, element().get())),
+        value(float, element().get().times(element().get())),
+        value(Ty::BOOL, element().get().equals(element().get())),
+        value(Ty::U32, Expr::Thread.bin(Bin::Shl, Expr::Thread)),
+        value(Ty::U32, Expr::from(1 << 30).times(2)),
         (2, "max shuffle", behind(vec![Stmt::when(1.into(), Vec::new())])),
         (2, "max shuffle", behind(vec![Stmt::Vote(Local::new("any", Ty::U64), lane_0())])),
         (2, "max one_block ticket", behind(vec![ticket(Ty::U64)])),

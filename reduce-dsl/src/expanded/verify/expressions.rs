@@ -4,7 +4,7 @@ use super::{Check, Uniform, Verifier, Violation};
 use crate::Scalar;
 use crate::expanded::{Buffer, Expr, Ty};
 use crate::operation::Argument;
-use crate::ops::{Bin, Cmp};
+use crate::ops::{Bin, Cmp, Un};
 use crate::program::{Program, Reads};
 
 impl Verifier<'_> {
@@ -64,9 +64,18 @@ impl Verifier<'_> {
             Expr::Rank => self.clustered("rank")?,
             Expr::Const(_) | Expr::Thread | Expr::Block | Expr::Grid | Expr::Items => {}
             Expr::Empty | Expr::NearEmpty => {}
-            Expr::Un(..) | Expr::Bin(..) | Expr::Cmp(..) | Expr::Cast(..) => {}
+            Expr::Un(op, a) => self.index_arithmetic(expr, a, *op == Un::Not && a.ty() == Some(Ty::BOOL))?,
+            Expr::Bin(op, a, b) => self.index_arithmetic(expr, a, is_plain(*op, a, b))?,
+            Expr::Cmp(_, a, _) => self.index_arithmetic(expr, a, true)?,
+            Expr::Cast(..) => {}
         }
         Ok(self.uniform(expr))
+    }
+
+    /// Conditions and positions are computed with; elements are for the functions of the operation.
+    fn index_arithmetic(&self, expr: &Expr, operand: &Expr, legal: bool) -> Check {
+        let of_index = matches!(operand.ty(), Some(Ty::BOOL | Ty::U32 | Ty::U64));
+        self.ensure(2, of_index && legal, || format!("`{expr}` is no index arithmetic"))
     }
 
     fn operand(&self, expr: &Expr, ty: Ty) -> Check {
@@ -130,6 +139,12 @@ impl Verifier<'_> {
     fn meet(&self, expr: &Expr) -> Uniform {
         expr.operands().into_iter().map(|it| self.uniform(it)).min().unwrap_or(Uniform::Cluster)
     }
+}
+
+/// Does C++ compute it as we do? It leaves shifts by some distances undefined, and takes what is all literals as `int`.
+fn is_plain(op: Bin, a: &Expr, b: &Expr) -> bool {
+    let all_literals = matches!((a, b), (Expr::Const(_), Expr::Const(_)));
+    !all_literals && !matches!(op, Bin::Shl | Bin::Shr)
 }
 
 /// Is it a number of threads that make whole warps?
