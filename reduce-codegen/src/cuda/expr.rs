@@ -88,12 +88,15 @@ fn number(value: Value) -> String {
     }
 }
 
-/// `a op b`. Where one operand is `u64` by itself, C++ widens the other without being told.
+/// `a op b`. Where one operand is `u64` as it is printed, C++ widens the other without being told.
 fn binary(operation: &Operation, op: Bin, a: &Expr, b: &Expr) -> String {
-    let plain =
-        |it, other_is_wide: bool| inside(operation, op, if other_is_wide { unwidened(it) } else { it });
-    let left_is_wide = a.ty() == Some(Ty::U64);
-    format!("{} {} {}", plain(a, is_wide(b)), sign(op, a), plain(b, left_is_wide))
+    let left = if is_wide(b) { unwidened(a) } else { a };
+    let left_is_wide = is_wide(left) || matches!(left, Expr::Cast(Scalar::U64, _));
+    let right = if left_is_wide { unwidened(b) } else { b };
+    // Else the left operand would meet the first one of the right operand, beside which nothing may be wide.
+    let apart = a.ty() == Some(Ty::U64) && !left_is_wide;
+    let right = if apart { operand(operation, right) } else { inside(operation, op, right) };
+    format!("{} {} {right}", inside(operation, op, left), sign(op, a))
 }
 
 /// Is it `u64` by itself?
@@ -151,4 +154,37 @@ fn operand(operation: &Operation, it: &Expr) -> String {
         Expr::NearMap(_) | Expr::NearEmpty | Expr::Far(..) => false,
     };
     if nested { format!("({})", expr(operation, it)) } else { expr(operation, it) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::expr;
+    use reduce_dsl::expanded::Expr;
+    use reduce_dsl::func::Param;
+    use reduce_dsl::operators::operator;
+    use reduce_dsl::{Scalar, Value};
+
+    /// C++ computes in 64 bits what has 64.
+    #[test]
+    fn no_side_of_64_bits_is_computed_in_32() {
+        let sum = operator("sum").map(|sum| sum.apply(&[Param::new("x", Scalar::F32)], None));
+        let Some(Ok(sum)) = sum else { unreachable!("sum is an operator of floats") };
+        let wide = |it: Expr| it.cast(Scalar::U64);
+        let many = || Expr::Const(Value::of(u64::from(u32::MAX / 2)));
+        for (it, text) in [
+            (Expr::Items.times(wide(Expr::Block)), "n * blockIdx.x"),
+            (wide(Expr::Block).times(Expr::Items), "blockIdx.x * n"),
+            (wide(Expr::Block).times(wide(Expr::Thread)), "(unsigned long long)blockIdx.x * threadIdx.x"),
+            (many().times(wide(Expr::Block)), "2147483647 * (unsigned long long)blockIdx.x"),
+            (wide(Expr::Block).times(many()), "(unsigned long long)blockIdx.x * 2147483647"),
+            (many().times(Expr::Items), "2147483647 * n"),
+            (
+                wide(Expr::Block).times(wide(Expr::Thread).times(Expr::Items)),
+                "blockIdx.x * (threadIdx.x * n)",
+            ),
+            (many().plus(wide(Expr::Thread).plus(Expr::Items)), "2147483647 + (threadIdx.x + n)"),
+        ] {
+            assert_eq!(expr(&sum, &it), text, "{it}");
+        }
+    }
 }
