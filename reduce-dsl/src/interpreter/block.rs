@@ -17,8 +17,6 @@ pub(super) struct Block {
     pub(super) fences: Fences,
     pub(super) tally: BlockTally,
     pub(super) mail: Mail,
-    /// How often threads have arrived since all waited, a second time of one counted as well.
-    pub(super) arrived: u32,
     /// Has it met the other blocks of its cluster, which have all started then?
     pub(super) met: bool,
     /// Have all threads ended?
@@ -54,7 +52,6 @@ impl Block {
             fences: Fences::default(),
             tally: BlockTally::new(threads),
             mail: Mail::default(),
-            arrived: 0,
             met: false,
             ended: false,
         }
@@ -77,6 +74,11 @@ impl Block {
         // Lanes beyond the block's threads never were.
         let waiting = self.warps.iter().flat_map(|warp| &warp.groups).map(|it| it.lanes.count_ones());
         (waiting.sum::<u32>() as usize) < self.tally.threads()
+    }
+
+    /// How many threads have arrived since all waited.
+    pub(super) fn arrived(&self) -> u32 {
+        self.warps.iter().map(|warp| warp.arrived.count_ones()).sum()
     }
 
     /// A condition of each thread becomes whether it holds for any.
@@ -126,10 +128,10 @@ impl Cluster {
         self.blocks.iter().any(Block::runs)
     }
 
-    /// All blocks run, as their threads have said, each of them once.
+    /// All blocks run, as their threads have said.
     pub(super) fn run(&mut self) {
         for block in &mut self.blocks {
-            (block.met, block.arrived) = (true, 0);
+            block.met = true;
             block.warps.iter_mut().for_each(|warp| warp.arrived = 0);
             block.release();
         }

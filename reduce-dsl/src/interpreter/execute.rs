@@ -99,8 +99,15 @@ impl Machine<'_, '_> {
             Op::AwaitLaunch => here.warp(team).awaited |= here.lanes,
             Op::TriggerLaunch => {}
             Op::Arrive => {
+                let again = here.lanes & here.warp(team).arrived;
+                self.report(
+                    team,
+                    here,
+                    Kind::Divergence,
+                    again,
+                    "the thread has arrived, and not waited yet",
+                );
                 here.warp(team).arrived |= here.lanes;
-                team.blocks[here.rank].arrived += here.lanes.count_ones();
             }
         }
         if code.sources[here.pc].combines {

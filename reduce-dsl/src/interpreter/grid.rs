@@ -191,7 +191,7 @@ impl Machine<'_, '_> {
         };
         let waits = matches!(self.code.ops[pc], Op::Wait);
         let arrived = if waits { self.code.kernel.block } else { 0 };
-        if cluster.blocks.iter().any(|block| block.arrived != arrived) {
+        if cluster.blocks.iter().any(|block| block.arrived() != arrived) {
             return self.stuck(cluster);
         }
         self.tally.part(self.code.sources[pc].part).cluster_barriers += 1;

@@ -83,6 +83,17 @@ fn every_block_of_a_cluster_must_reach_its_barrier() {
     wrong(&ExpandedKernel { cluster: 2, ..kernel(vec![some]) }, 4, Kind::Divergence);
 }
 
+/// Whoever arrives twice does not arrive for another thread.
+#[test]
+fn every_thread_arrives_once_before_it_waits() {
+    let cluster = |body| ExpandedKernel { cluster: 2, ..kernel(body) };
+    let half = |body| when(Expr::Thread.below(16), body);
+    clean(&cluster(vec![Stmt::Arrive, Stmt::Wait, Stmt::Arrive, Stmt::Wait]), 4);
+    wrong(&cluster(vec![half(vec![Stmt::Arrive]), Stmt::Wait]), 4, Kind::Divergence);
+    wrong(&cluster(vec![half(vec![Stmt::Arrive, Stmt::Arrive]), Stmt::Wait]), 4, Kind::Divergence);
+    wrong(&cluster(vec![Stmt::Arrive, Stmt::Arrive, Stmt::Wait]), 4, Kind::Divergence);
+}
+
 #[test]
 fn schedules_try_every_block_as_the_last() {
     for grid in [1, 2, 5, 8, 100] {
