@@ -229,6 +229,7 @@ integer_methods!(methods_of_u64, u64);
 
 macro_rules! signed_methods {
     ($($ty:ident)*) => {$(
+        compare::<$ty, 1>("|x| x.abs()", singles(), |[x]| Value::of(x.wrapping_abs()));
         agree!(singles, $ty, |x| x.wrapping_abs());
         agree!(singles, $ty, |x| x.signum());
         agree!(singles, $ty, |x| x.is_positive() as u32);
