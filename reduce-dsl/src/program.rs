@@ -278,7 +278,7 @@ impl Fold {
 }
 
 impl Kernel {
-    /// Its fold. A kernel without one, which the verifier refuses, folds one item in each thread.
+    /// Its fold. A kernel without one, which has a tree in place, is as one that takes an item in each thread.
     pub fn fold(&self) -> Fold {
         let find = |step: &Step| if let Step::Fold(fold) = step { Some(*fold) } else { None };
         self.steps.iter().find_map(find).unwrap_or(Fold::NAIVE)

@@ -217,11 +217,11 @@ fn skip_to_field(input: ParseStream) {
     }
 }
 
-/// An error at the next token; at the end of the input, at the last one.
 /// What is said where documentation is written inside the braces.
 const DOCUMENTED: &str =
     "no attribute or `///` stands here; write `//`, or document the item in front of its `static`";
 
+/// An error at the next token; at the end of the input, at the last one.
 fn error(input: ParseStream, message: impl Display) -> syn::Error {
     syn::Error::new(input.span(), message)
 }
