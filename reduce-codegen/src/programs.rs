@@ -12,7 +12,7 @@ use reduce_dsl::program::Program;
 /// The programs of a specification, by growing n. An explicit list of passes gives one, for every n.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Programs {
-    /// At least one, the last of which has no end.
+    /// At least one; of a specification, the last one has no end.
     cases: Vec<Program>,
 }
 
@@ -27,7 +27,12 @@ impl Programs {
         Ok(Programs { cases: programs.collect::<Result<_, _>>()? })
     }
 
-    /// The program for n elements.
+    /// The most elements that there is a program for, if there is an end.
+    pub fn up_to(&self) -> Option<u64> {
+        self.cases.last().and_then(|program| program.up_to)
+    }
+
+    /// The program for n elements, of which there are not more than [`Programs::up_to`].
     pub fn of_n(&self, n: u64) -> &Program {
         &self.cases[self.place(n)]
     }

@@ -16,8 +16,18 @@ pub use convert::{As, widen, widen_bf16};
 
 use crate::Scalar;
 
+mod sealed {
+    /// Nobody else's types: unsafe code of devices relies on what they say.
+    pub trait Sealed {}
+}
+
+macro_rules! sealed {
+    ($($ty:ty)*) => { $(impl sealed::Sealed for $ty {})* };
+}
+sealed!(bool crate::f16 crate::bf16 f32 f64 i8 i16 i32 i64 u8 u16 u32 u64);
+
 /// A Rust type that is one of the scalar types of the language.
-pub trait Element: Copy + Default + PartialEq + Send + Sync + 'static {
+pub trait Element: sealed::Sealed + Copy + Default + PartialEq + Send + Sync + 'static {
     /// The type in the language.
     const TY: Scalar;
     /// The bits, in the low end of a word.

@@ -1,12 +1,14 @@
 //! What can go wrong, and what to do about it: every message names the fix.
 
+mod text;
+
 use crate::Strided;
 use crate::architecture::{Architecture, Target};
 use crate::host::HostError;
 use reduce_codegen as codegen;
 use reduce_dsl::Scalar;
-use std::fmt::Display;
 use std::path::PathBuf;
+use text::{advice, list, params_text};
 
 /// Why a reduction did not compile or run.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -198,6 +200,16 @@ pub enum Error {
     /// A result was to be read where none was computed.
     #[error("nothing was enqueued with this workspace, so it holds no result; enqueue first")]
     NothingEnqueued,
+    /// More elements than a program is for.
+    #[error(
+        "the program is for at most {most} elements, and there are {n}; reduce by all programs of the specification"
+    )]
+    TooManyElements {
+        /// The elements there are.
+        n: u64,
+        /// The most that it is for.
+        most: u64,
+    },
     /// The host was to be timed as a GPU is.
     #[error("the host has no clock for kernels; time the reduction on a GPU, such as cuda:0")]
     HostHasNoClock,
@@ -211,12 +223,27 @@ pub enum Error {
         text: String,
     },
     /// An architecture that this NVRTC does not compile for.
-    #[error("this NVRTC does not know {architecture}; it compiles for {}", list(offered))]
+    #[error(
+        "this NVRTC does not know {architecture}; it compiles for {}; name one of these, or install the NVRTC of another CUDA",
+        list(offered)
+    )]
     UnknownArchitecture {
         /// What was asked for.
         architecture: Architecture,
         /// What NVRTC compiles for.
         offered: Vec<Architecture>,
+    },
+    /// A GPU without instructions that the passes take.
+    #[error(
+        "these kernels are for {needed} and newer, and {device} is {found}; leave out `dependent`, `trigger` and `cluster` (sm_90) or `redux` (sm_80)"
+    )]
+    ArchitectureTooOld {
+        /// The oldest architecture that has them.
+        needed: Architecture,
+        /// The GPU.
+        device: String,
+        /// Its architecture.
+        found: Architecture,
     },
     /// A device number beyond the last.
     #[error(
@@ -264,7 +291,7 @@ pub enum Error {
         searched: Vec<PathBuf>,
     },
     /// An NVRTC that was named cannot be used.
-    #[error("{} cannot be used as NVRTC: {reason}; set REDUCEGEN_NVRTC to the libnvrtc.so of CUDA 12 or newer", path.display())]
+    #[error("{} cannot be used as NVRTC: {reason}; set REDUCEGEN_NVRTC to the libnvrtc.so of CUDA 12.1 or newer", path.display())]
     NvrtcUnusable {
         /// The library.
         path: PathBuf,
@@ -339,6 +366,8 @@ impl Error {
             | Error::SmallWorkspace { .. }
             | Error::WorkspaceMemory { .. }
             | Error::NothingEnqueued
+            | Error::TooManyElements { .. }
+            | Error::ArchitectureTooOld { .. }
             | Error::HostHasNoClock
             | Error::NothingToTime
             | Error::MalformedArchitecture { .. }
@@ -360,38 +389,4 @@ impl Error {
             | Error::OutOfMemory { .. } => false,
         }
     }
-}
-
-impl From<HostError> for Error {
-    fn from(error: HostError) -> Error {
-        match error {
-            HostError::Empty { operator } => Error::Empty { operator },
-            HostError::Types { .. }
-            | HostError::Given { .. }
-            | HostError::Lanes(_)
-            | HostError::Stuck { .. } => Error::Host(error),
-        }
-    }
-}
-
-/// The errors after which a context, and with it the process, cannot use the device again (CUDA driver
-/// API, `CUresult`).
-fn advice(code: u32) -> &'static str {
-    match code {
-        700 | 702 | 710 | 714..=719 => "; the device cannot be used by this process any more, restart it",
-        _ => "",
-    }
-}
-
-/// The params by name.
-fn params_text(names: &[String]) -> String {
-    if names.is_empty() {
-        return "no params".to_owned();
-    }
-    let quoted: Vec<_> = names.iter().map(|name| format!("`{name}`")).collect();
-    format!("{} param(s), {}", names.len(), quoted.join(", "))
-}
-
-fn list<T: Display>(items: &[T]) -> String {
-    items.iter().map(T::to_string).collect::<Vec<_>>().join(", ")
 }

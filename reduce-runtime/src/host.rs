@@ -17,7 +17,7 @@ mod worker;
 
 pub use isa::Isa;
 
-use crate::{Strided, inputs};
+use crate::{Error, Strided, inputs};
 use pool::Pool;
 use reduce_dsl::Value;
 use reduce_dsl::eval::Evaluator;
@@ -62,6 +62,18 @@ pub enum HostError {
         /// How many.
         items: usize,
     },
+}
+
+impl From<HostError> for Error {
+    fn from(error: HostError) -> Error {
+        match error {
+            HostError::Empty { operator } => Error::Empty { operator },
+            HostError::Types { .. }
+            | HostError::Given { .. }
+            | HostError::Lanes(_)
+            | HostError::Stuck { .. } => Error::Host(error),
+        }
+    }
 }
 
 /// An operation, ready to run on the host any number of times: its functions, and for each core that it ever ran on at once

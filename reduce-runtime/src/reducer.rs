@@ -60,16 +60,16 @@ impl Reducer {
     /// [`Reducer::prepare`].
     ///
     /// # Errors
-    /// A pass that does not apply; on a GPU, what NVRTC and the driver report.
+    /// A pass that does not apply; on a GPU, one that is too old for the passes; what NVRTC and the driver report.
     pub fn new(spec: &Spec, device: &Device) -> Result<Reducer, Error> {
         let tuning = device.architecture().map_or(Tuning::DEFAULT, Architecture::tuning);
         Reducer::of(Programs::of(spec, tuning)?, device)
     }
 
-    /// As [`Reducer::new`], of programs that are there already.
+    /// As [`Reducer::new`], of programs that are there already. One that is for some n at most reduces no more elements.
     ///
     /// # Errors
-    /// On a GPU, what NVRTC and the driver report.
+    /// On a GPU, one that is too old for them; what NVRTC and the driver report.
     pub fn of(programs: Programs, device: &Device) -> Result<Reducer, Error> {
         let backend = match device.place() {
             Place::Host => Backend::Host {
@@ -160,7 +160,8 @@ impl Reducer {
         params: &[Value],
     ) -> Result<Outcome, Error> {
         inputs::check_params(self.operation(), params)?;
-        let n = inputs::check(self.operation(), inputs.iter().map(crate::DeviceInput::shape))?;
+        let n =
+            self.within(inputs::check(self.operation(), inputs.iter().map(crate::DeviceInput::shape))?)?;
         match self.on_gpu()? {
             _ if n == 0 => self.reduce_nothing(params),
             kernels => kernels.reduce_device(inputs, params),
@@ -175,7 +176,7 @@ impl Reducer {
     /// driver report.
     #[cfg(feature = "cuda")]
     pub fn workspace(&self, stream: &Arc<CudaStream>, n: u64) -> Result<Workspace, Error> {
-        self.on_gpu()?.workspace(stream, n)
+        self.on_gpu()?.workspace(stream, self.within(n)?)
     }
 
     /// Bytes of the memory of a workspace for up to n elements, for [`Reducer::workspace_in`].
@@ -184,7 +185,7 @@ impl Reducer {
     /// The device is the host.
     #[cfg(feature = "cuda")]
     pub fn workspace_bytes(&self, n: u64) -> Result<u64, Error> {
-        Ok(self.on_gpu()?.workspace_bytes(n))
+        Ok(self.on_gpu()?.workspace_bytes(self.within(n)?))
     }
 
     /// A workspace as [`Reducer::workspace`] makes it, in memory of the caller, whatever it holds, and on the stream of that
@@ -194,7 +195,7 @@ impl Reducer {
     /// As [`Reducer::workspace`]; the memory has fewer than [`Reducer::workspace_bytes`], or is not aligned to 256 bytes.
     #[cfg(feature = "cuda")]
     pub fn workspace_in(&self, memory: CudaSlice<u8>, n: u64) -> Result<Workspace, Error> {
-        self.on_gpu()?.workspace_in(memory, n)
+        self.on_gpu()?.workspace_in(memory, self.within(n)?)
     }
 
     /// Is it a workspace that this reducer made?
@@ -228,7 +229,8 @@ impl Reducer {
         workspace: &mut Workspace,
     ) -> Result<(), Error> {
         inputs::check_params(self.operation(), params)?;
-        let n = inputs::check(self.operation(), inputs.iter().map(crate::DeviceInput::shape))?;
+        let n =
+            self.within(inputs::check(self.operation(), inputs.iter().map(crate::DeviceInput::shape))?)?;
         self.on_gpu()?.enqueue(stream, n, inputs, params, workspace)
     }
 
@@ -237,6 +239,7 @@ impl Reducer {
     /// # Errors
     /// What NVRTC and the driver report.
     pub fn prepare(&self, n: u64) -> Result<(), Error> {
+        let n = self.within(n)?;
         self.kernels().map_or(Ok(()), |kernels| kernels.prepare(n))
     }
 
@@ -306,7 +309,15 @@ impl Reducer {
     /// The number of elements of inputs that are what the operation takes.
     fn check(&self, inputs: &[Strided<LanesRef<'_>>]) -> Result<u64, Error> {
         let shapes = inputs.iter().map(|input| input.of((input.data.ty(), input.data.len())));
-        inputs::check(self.operation(), shapes)
+        self.within(inputs::check(self.operation(), shapes)?)
+    }
+
+    /// As many elements, if there is a program for them.
+    fn within(&self, n: u64) -> Result<u64, Error> {
+        match self.programs.up_to() {
+            Some(most) if n > most => Err(Error::TooManyElements { n, most }),
+            _ => Ok(n),
+        }
     }
 }
 

@@ -49,7 +49,7 @@ fn driver(name: &str, version: u32, init: u32, missing: &str) -> PathBuf {
 
 /// The functions of the driver that only a device needs.
 const OTHERS: &str = "
-    cuCtxGetCurrent cuCtxSetCurrent cuDeviceGet cuDeviceGetAttribute cuDeviceGetName cuDevicePrimaryCtxRelease_v2
+    cuCtxGetCurrent cuCtxSetCurrent cuCtxSynchronize cuDeviceGet cuDeviceGetAttribute cuDeviceGetName cuDevicePrimaryCtxRelease_v2
     cuDevicePrimaryCtxRetain cuDeviceTotalMem_v2 cuEventCreate cuEventDestroy_v2 cuEventRecord cuFuncSetAttribute cuLaunchKernelEx
     cuMemAllocAsync cuMemAlloc_v2 cuMemFreeAsync cuMemFree_v2 cuMemGetInfo_v2 cuMemcpyDtoHAsync_v2
     cuMemcpyHtoDAsync_v2 cuMemsetD32Async cuMemsetD8Async cuModuleGetFunction cuModuleLoadData cuModuleUnload cuStreamCreate cuStreamDestroy_v2

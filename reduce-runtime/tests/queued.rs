@@ -5,7 +5,7 @@
 
 mod driver;
 
-use driver::{Calls, fail, last_launch, refuse, spec, with_driver, with_driver_and};
+use driver::{Calls, fail, last_launch, refuse, resemble, spec, with_driver, with_driver_and};
 use reduce_dsl::pass::Pass;
 use reduce_dsl::spec::Passes;
 use reduce_dsl::{Scalar, Spec};
@@ -59,6 +59,26 @@ fn launches_get_the_arguments_of_their_kernels() {
     let (result, [grid, _, _, from, partials, to, n, last, ..]) = run(Passes::List(vec![Pass::Shuffle]));
     assert_eq!((grid, n, to, last), (1, 16, result, 0), "the third launch");
     assert_eq!((from, partials), (result + 240 + 4 * 4096, result + 240));
+}
+
+/// Passes that take instructions of newer GPUs are refused by name; `auto` has none of them.
+#[test]
+fn a_gpu_that_is_too_old_for_the_passes_is_named() {
+    let Some(_) = with_driver("a_gpu_that_is_too_old_for_the_passes_is_named") else { return };
+    resemble(8);
+    let old = Device::cuda(1).unwrap();
+    let reducer = |passes| Reducer::new(&spec("max", Scalar::I32, passes), &old);
+    assert!(reducer(Passes::Auto).is_ok());
+    assert!(reducer(Passes::List(vec![Pass::Shuffle, Pass::Redux])).is_ok());
+    for pass in [Pass::Cluster(2), Pass::Dependent, Pass::Trigger] {
+        let error = reducer(Passes::List(vec![Pass::Shuffle, pass])).unwrap_err();
+        assert!(
+            matches!(error, Error::ArchitectureTooOld { .. }) && error.is_users_fault(),
+            "{pass}: {error}"
+        );
+        let message = "these kernels are for sm_90 and newer, and cuda:1 is sm_80; leave out";
+        assert!(error.to_string().starts_with(message), "{error}");
+    }
 }
 
 #[test]

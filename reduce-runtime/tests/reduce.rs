@@ -36,6 +36,22 @@ fn a_static_reduction_reduces_slices() {
     assert!(ANY.reduce(&[0, 0, 3]).unwrap());
 }
 
+/// A program for few elements reduces as many, and no more.
+#[test]
+fn a_program_by_itself_is_for_the_elements_that_it_is_for() {
+    let auto = Spec { passes: Passes::Auto, ..spec("max", &[Scalar::F32]) };
+    let programs = Reducer::new(&auto, &Device::host()).unwrap().programs().clone();
+    let few = &programs.cases()[0];
+    let most = few.up_to.unwrap();
+    let reducer = Reducer::of(few.clone().into(), &Device::host()).unwrap();
+    let elements = vec![1.0f32; most as usize + 1];
+    assert!(reducer.reduce(&[&elements[1..]]).is_ok());
+    let error = reducer.reduce(&[&elements[..]]).unwrap_err();
+    assert_eq!(error, Error::TooManyElements { n: most + 1, most });
+    assert!(error.is_users_fault() && error.to_string().contains("all programs"), "{error}");
+    assert_eq!(programs.up_to(), None);
+}
+
 #[test]
 fn nothing_gives_the_identity_or_an_error() {
     assert_eq!(MAX.reduce(&[]).unwrap(), f32::NEG_INFINITY);

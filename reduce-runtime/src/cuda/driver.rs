@@ -8,9 +8,10 @@ use std::ffi::CStr;
 const OLDEST: i32 = 12_000;
 
 /// The functions that are called, here or by cudarc, which panics at a call of one that is missing.
-const FUNCTIONS: [&str; 34] = [
+const FUNCTIONS: [&str; 35] = [
     "cuCtxGetCurrent",
     "cuCtxSetCurrent",
+    "cuCtxSynchronize",
     "cuDeviceGet",
     "cuDeviceGetAttribute",
     "cuDeviceGetCount",

@@ -145,8 +145,9 @@ pub struct DeviceInputs<'a, In> {
 impl<'a, In> DeviceInputs<'a, In> {
     /// Slices or views of cudarc, or strided elements of them, a tuple for several inputs. The stream waits for whatever
     /// wrote them; while these inputs live, the slices can only be read. For a graph, make them before the capture
-    /// begins, and keep them, as the workspace, until the last replay of the graph is done. Nor must they be leaked
-    /// (`std::mem::forget`): see [`DeviceInput`].
+    /// begins. They may be dropped behind it, but the memory and the workspace live until the last replay is done, and what is
+    /// written there between replays is written in the order of the stream. They must not be leaked (`std::mem::forget`):
+    /// see [`DeviceInput`].
     pub fn on(stream: &'a Arc<CudaStream>, slices: impl DeviceSlices<'a, In>) -> DeviceInputs<'a, In> {
         DeviceInputs { inputs: slices.inputs(Some(stream)), types: PhantomData }
     }

@@ -6,12 +6,13 @@ use super::gpu::Gpu;
 use super::input::DeviceInput;
 use super::workspace::{self, Workspace};
 use crate::reducer::Outcome;
-use crate::{Error, Strided};
+use crate::{Architecture, Error, Strided};
 use cudarc::driver::sys::CUdeviceptr;
 use cudarc::driver::{CudaSlice, CudaStream, DevicePtr};
 use reduce_codegen::Programs;
 use reduce_dsl::Value;
 use reduce_dsl::lanes::LanesRef;
+use reduce_dsl::program::Program;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 
@@ -26,6 +27,7 @@ pub(crate) struct Kernels {
 impl Kernels {
     /// Those of some programs. A single one is compiled at once; of several, each when it is needed.
     pub(crate) fn new(programs: &Programs, gpu: &Gpu) -> Result<Kernels, Error> {
+        fits(programs, gpu)?;
         let cases = Cases::new(programs, gpu);
         if let [_] = programs.cases() {
             cases.functions(0)?;
@@ -198,6 +200,17 @@ impl Kernels {
     pub(super) fn stream(&self) -> Arc<CudaStream> {
         self.gpu().context().default_stream()
     }
+}
+
+/// Has the GPU all instructions that the programs take?
+fn fits(programs: &Programs, gpu: &Gpu) -> Result<(), Error> {
+    let oldest = programs.cases().iter().map(Program::capability).max();
+    let needed = Architecture::from_number(oldest.unwrap_or(0));
+    let found = gpu.architecture();
+    if found < needed {
+        return Err(Error::ArchitectureTooOld { needed, device: gpu.name(), found });
+    }
+    Ok(())
 }
 
 /// The bytes of an input, from its first element to its last.

@@ -10,6 +10,9 @@ use std::path::{Path, PathBuf};
 use std::ptr::{null, null_mut};
 use std::sync::{Mutex, OnceLock, PoisonError};
 
+/// The oldest version: the first whose PTX has `st.async`, by which blocks of a cluster meet (PTX ISA 8.1).
+const OLDEST: (c_int, c_int) = (12, 1);
+
 /// Asks the assembler for the registers and spills of each kernel.
 const REPORT: &str = "--ptxas-options=-v";
 
@@ -66,7 +69,11 @@ impl Nvrtc {
         let unusable = |reason| Error::NvrtcUnusable { path: path.clone(), reason };
         let api = loaded.map_err(|error| unusable(library::reason(&error)))?;
         let architectures = api.architectures().map_err(|code| unusable(api.name_of(code)))?;
-        let version = api.version().map_err(|code| unusable(api.name_of(code)))?;
+        let (major, minor) = api.version().map_err(|code| unusable(api.name_of(code)))?;
+        let version = format!("{major}.{minor}");
+        if (major, minor) < OLDEST {
+            return Err(unusable(format!("its version is {version}")));
+        }
         Ok(Nvrtc { path, architectures, version, api })
     }
 
@@ -176,11 +183,11 @@ impl Api {
         }
     }
 
-    fn version(&self) -> Result<String, c_int> {
+    fn version(&self) -> Result<(c_int, c_int), c_int> {
         let (mut major, mut minor) = (0, 0);
         // SAFETY: writes two numbers.
         check(unsafe { (self.version)(&mut major, &mut minor) })?;
-        Ok(format!("{major}.{minor}"))
+        Ok((major, minor))
     }
 
     fn architectures(&self) -> Result<Vec<Architecture>, c_int> {

@@ -77,6 +77,13 @@ pub(crate) fn last_launch() -> [u64; 11] {
     std::array::from_fn(|place| unsafe { argument(last, place as u32) })
 }
 
+/// The GPUs that are opened from now on are of that compute capability, `.0`.
+pub(crate) fn resemble(major: i32) {
+    let resemble: unsafe extern "C" fn(i32) = function("resemble");
+    // SAFETY: it sets a number.
+    unsafe { resemble(major) }
+}
+
 /// The next so many images are refused with that error.
 pub(crate) fn refuse(images: i32, error: i32) {
     let refuse: unsafe extern "C" fn(i32, i32) = function("refuse");

@@ -11,7 +11,7 @@ enum { LOADS, LAUNCHED, ALLOCATIONS, WAITS, EVENTS, COPIES, UNLOADS, ATTRIBUTES,
 
 static unsigned counts[KINDS];
 static unsigned long long arguments[LAUNCHES][ARGUMENTS + 3];
-static int refusals, refusal, failures, lost;
+static int refusals, refusal, failures, lost, capability = 9;
 /// Up to which of the operations of each stream a stream is behind, and which was the last launch there.
 static unsigned behind[STREAMS][STREAMS], launched[STREAMS];
 /// The same, of what somebody has waited for.
@@ -31,6 +31,8 @@ void refuse(int images, int error) { refusals = images, refusal = error; }
 void fail(int launches) { failures = launches; }
 /// So many of the next times a stream is waited for fail.
 void lose(int waits) { lost = waits; }
+/// The GPUs are of that compute capability, `.0`.
+void resemble(int major) { capability = major; }
 /// What is called at every launch.
 void meanwhile(void (*call)(void)) { at_launch = call; }
 
@@ -53,7 +55,7 @@ int cuDeviceGet(int* device, int ordinal) { return *device = ordinal, 0; }
 int cuDeviceGetName(char* name, int length, int device) { return strncpy(name, "a pretended GPU", length), 0; }
 int cuDeviceTotalMem_v2(size_t* bytes, int device) { return *bytes = 1 << 30, 0; }
 int cuDeviceGetAttribute(int* value, int attribute, int device) {
-    return *value = attribute == 75 ? 9 : attribute == 76 ? 0 : 1, 0;
+    return *value = attribute == 75 ? capability : attribute == 76 ? 0 : 1, 0;
 }
 int cuDevicePrimaryCtxRetain(void** context, int device) { return *context = (void*)(size_t)(0x1000 + device), 0; }
 int cuDevicePrimaryCtxRelease_v2(int device) { return 0; }
