@@ -14,6 +14,8 @@ use reduce_dsl::program::Program;
 pub struct Programs {
     /// At least one; of a specification, the last one has no end.
     cases: Vec<Program>,
+    /// The same of `auto` without clusters, where there are some.
+    unclustered: Vec<Option<Program>>,
 }
 
 impl Programs {
@@ -22,9 +24,14 @@ impl Programs {
     /// # Errors
     /// A pass that does not apply, or a kernel that does not fit a block.
     pub fn of(spec: &Spec, tuning: Tuning) -> Result<Programs, Error> {
-        let cases = auto::cases(spec, tuning);
-        let programs = cases.iter().map(|case| compile(&spec.operation, case));
-        Ok(Programs { cases: programs.collect::<Result<_, _>>()? })
+        let compile = |case: &Case| compile(&spec.operation, case);
+        let (cases, unclustered) = (auto::cases(spec, tuning), auto::cases(spec, tuning.without_clusters()));
+        // Tuning changes no range.
+        let other = |(case, other): (&Case, &Case)| (case != other).then(|| compile(other)).transpose();
+        Ok(Programs {
+            cases: cases.iter().map(compile).collect::<Result<_, _>>()?,
+            unclustered: cases.iter().zip(&unclustered).map(other).collect::<Result<_, _>>()?,
+        })
     }
 
     /// The most elements that there is a program for, if there is an end.
@@ -42,6 +49,11 @@ impl Programs {
         place(&self.cases, |program| program.up_to, n)
     }
 
+    /// What takes the place of a case with clusters, where a GPU cannot make them: it gives the same bits.
+    pub fn unclustered(&self, place: usize) -> Option<&Program> {
+        self.unclustered[place].as_ref()
+    }
+
     /// All programs, by growing [`Program::up_to`].
     pub fn cases(&self) -> &[Program] {
         &self.cases
@@ -51,7 +63,7 @@ impl Programs {
 /// A program by itself, for as many elements as it is for.
 impl From<Program> for Programs {
     fn from(program: Program) -> Programs {
-        Programs { cases: vec![program] }
+        Programs { cases: vec![program], unclustered: vec![None] }
     }
 }
 

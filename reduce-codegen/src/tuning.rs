@@ -52,6 +52,11 @@ impl Tuning {
         known.map_or(Tuning::DEFAULT, |(_, tuning)| *tuning)
     }
 
+    /// The same, of a GPU that cannot make clusters.
+    pub(crate) fn without_clusters(self) -> Tuning {
+        Tuning { cluster: 1, ..self }
+    }
+
     /// The passes by which the blocks of a grid meet.
     pub(crate) fn grid(self, few_elements: bool) -> Vec<Pass> {
         let flag = self.flag && few_elements;

@@ -1,5 +1,6 @@
 //! What can go wrong, and what to do about it: every message names the fix.
 
+mod fault;
 mod text;
 
 use crate::Strided;
@@ -245,6 +246,18 @@ pub enum Error {
         /// Its architecture.
         found: Architecture,
     },
+    /// A GPU, or a part of one, that has too few multiprocessors.
+    #[error(
+        "{device} makes clusters of {largest} blocks at most, and the passes ask for {cluster}; write a smaller `cluster`, or leave it out"
+    )]
+    ClusterTooLarge {
+        /// Blocks of a cluster, as the passes say.
+        cluster: u32,
+        /// The most there are.
+        largest: u32,
+        /// The GPU.
+        device: String,
+    },
     /// A device number beyond the last.
     #[error(
         "there is no device cuda:{ordinal}; the driver shows {count}, from cuda:0 on (see CUDA_VISIBLE_DEVICES)"
@@ -338,55 +351,4 @@ pub enum Error {
     /// The host backend failed: a bug of this project.
     #[error(transparent)]
     Host(HostError),
-}
-
-impl Error {
-    /// Is it a mistake in what was asked for, not a fault of the machine or of this project?
-    pub fn is_users_fault(&self) -> bool {
-        match self {
-            Error::InputCount { .. }
-            | Error::InputType { .. }
-            | Error::InputLength { .. }
-            | Error::ParamCount { .. }
-            | Error::ParamType { .. }
-            | Error::NotContiguous { .. }
-            | Error::ZeroStep { .. }
-            | Error::OutsideData { .. }
-            | Error::Empty { .. }
-            | Error::NothingLeft { .. }
-            | Error::GridTooLarge { .. }
-            | Error::OutputType { .. }
-            | Error::OtherContext { .. }
-            | Error::DeviceMemoryOnHost
-            | Error::StreamOfOtherContext { .. }
-            | Error::PerThreadStream
-            | Error::OtherWorkspace
-            | Error::OtherStream
-            | Error::InputOfOtherStream { .. }
-            | Error::SmallWorkspace { .. }
-            | Error::WorkspaceMemory { .. }
-            | Error::NothingEnqueued
-            | Error::TooManyElements { .. }
-            | Error::ArchitectureTooOld { .. }
-            | Error::HostHasNoClock
-            | Error::NothingToTime
-            | Error::MalformedArchitecture { .. }
-            | Error::UnknownArchitecture { .. }
-            | Error::NoSuchDevice { .. } => true,
-            Error::Codegen(error) => {
-                matches!(error, codegen::Error::Refused { .. } | codegen::Error::SharedMemory { .. })
-            }
-            Error::Host(_)
-            | Error::BuiltWithoutCuda
-            | Error::NoDriver
-            | Error::OldDriver { .. }
-            | Error::IncompleteDriver { .. }
-            | Error::NoDevice
-            | Error::NvrtcNotFound { .. }
-            | Error::NvrtcUnusable { .. }
-            | Error::Nvrtc { .. }
-            | Error::Driver { .. }
-            | Error::OutOfMemory { .. } => false,
-        }
-    }
 }

@@ -5,7 +5,7 @@
 
 mod driver;
 
-use driver::{Calls, fail, last_launch, refuse, resemble, spec, with_driver, with_driver_and};
+use driver::{Calls, crowd, fail, last_launch, refuse, resemble, spec, with_driver, with_driver_and};
 use reduce_dsl::pass::Pass;
 use reduce_dsl::spec::Passes;
 use reduce_dsl::{Scalar, Spec};
@@ -79,6 +79,30 @@ fn a_gpu_that_is_too_old_for_the_passes_is_named() {
         let message = "these kernels are for sm_90 and newer, and cuda:1 is sm_80; leave out";
         assert!(error.to_string().starts_with(message), "{error}");
     }
+}
+
+/// Where a GPU cannot make the clusters of `auto`, its blocks meet by flags; clusters that were asked for are an error.
+#[test]
+fn clusters_that_a_gpu_cannot_make_are_none() {
+    let Some((device, stream)) = with_driver("clusters_that_a_gpu_cannot_make_are_none") else { return };
+    let x: CudaSlice<f32> = stream.alloc_zeros(1 << 17).unwrap();
+    // What a launch on n elements is given, ticket or 0 last.
+    let launched = |largest, n: usize| {
+        crowd(largest);
+        let sum = Reducer::new(&spec("sum", Scalar::F32, Passes::Auto), &device).unwrap();
+        let mut workspace = sum.workspace(&stream, 1 << 17).unwrap();
+        let view = x.slice(..n);
+        sum.enqueue(&stream, &[DeviceInput::on(&stream, &view)], &[], &mut workspace).unwrap();
+        let [grid, block, .., ticket, _, _, _] = last_launch();
+        (grid, block, ticket != 0)
+    };
+    assert_eq!([launched(16, 1 << 14), launched(16, 1 << 17)], [(8, 256, false), (16, 512, false)]);
+    assert_eq!([launched(8, 1 << 14), launched(8, 1 << 17)], [(8, 256, false), (16, 512, true)]);
+    assert_eq!([launched(1, 1 << 14), launched(1, 1 << 17)], [(8, 256, true), (16, 512, true)]);
+    let list = Passes::List(vec![Pass::Shuffle, Pass::Cluster(4)]);
+    let error = Reducer::new(&spec("sum", Scalar::F32, list), &device).unwrap_err();
+    let message = "cuda:0 makes clusters of 1 blocks at most, and the passes ask for 4; write a smaller";
+    assert!(error.is_users_fault() && error.to_string().starts_with(message), "{error}");
 }
 
 #[test]

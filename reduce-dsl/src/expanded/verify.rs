@@ -39,7 +39,9 @@ mod bounds;
 mod expressions;
 mod places;
 
-use super::{Barrier, Buffer, Expanded, ExpandedKernel, Expr, FULL, Local, MemoryOrder, Shared, Stmt, Ty};
+use super::{
+    Barrier, Buffer, Expanded, ExpandedKernel, Expr, FULL, Local, MemoryOrder, Place, Shared, Stmt, Ty,
+};
 use crate::near::Near;
 use crate::operation::Operation;
 use crate::program::{Kernel, Program, Scope};
@@ -225,14 +227,7 @@ impl Verifier<'_> {
                 self.expect(value, Ty::Acc)?;
                 self.place(place).map(|_| ())
             }
-            Stmt::Atomic { into, place, value, .. } => {
-                let legal = place.buffer == Buffer::Ticket && self.steps.has_ticket();
-                self.ensure(7, legal, || format!("an atomic on {place}"))?;
-                self.ensure(2, into.ty == Ty::U32, || format!("a ticket names `{}`", into.name))?;
-                self.expect(value, Ty::U32)?;
-                self.place(place)?;
-                self.bind(into, false, Uniform::Thread)
-            }
+            Stmt::Atomic { into, place, value, .. } => self.take_ticket(into, place, value),
             Stmt::For(it) => {
                 let ty = it.local.ty;
                 self.ensure(2, [Ty::U32, Ty::U64].contains(&ty), || format!("a loop counts in {ty}"))?;
@@ -250,6 +245,15 @@ impl Verifier<'_> {
                 self.body(otherwise, here)
             }
         }
+    }
+
+    fn take_ticket(&mut self, into: &Local, place: &Place, value: &Expr) -> Check {
+        let legal = place.buffer == Buffer::Ticket && self.steps.has_ticket();
+        self.ensure(7, legal, || format!("an atomic on {place}"))?;
+        self.ensure(2, into.ty == Ty::U32, || format!("a ticket names `{}`", into.name))?;
+        self.expect(value, Ty::U32)?;
+        self.place(place)?;
+        self.bind(into, false, Uniform::Thread)
     }
 
     /// Threads of a cluster arrive, and then they wait; a barrier is both, and shares the count.

@@ -2,6 +2,7 @@
 
 use super::driver::{self, failed};
 use super::gpu::Gpu;
+use super::launch::largest_cluster;
 use super::modules;
 use crate::Error;
 use cudarc::driver::sys::CUfunction_attribute;
@@ -15,8 +16,8 @@ use std::thread::Builder;
 
 /// Blocks of a launch (CUDA C++ Programming Guide, technical specifications).
 const LARGEST_GRID: u64 = i32::MAX as u64;
-/// Blocks of a cluster that every GPU with clusters can make; more must be allowed for each kernel (CUDA C++
-/// Programming Guide, thread block clusters).
+/// Blocks of a cluster that need not be allowed for each kernel. A GPU or a part of one with few multiprocessors may be able to make
+/// smaller ones only (CUDA C++ Programming Guide, thread block clusters).
 const PORTABLE_CLUSTER: u32 = 8;
 
 /// All programs of an operation, on one GPU.
@@ -26,10 +27,18 @@ pub(super) struct Cases {
     pub(super) operation: Operation,
     programs: Programs,
     /// In the order of the programs.
-    cases: Vec<Case>,
+    places: Vec<Place>,
 }
 
-/// What launches of a program need to know.
+/// Where a case is, once it is loaded.
+#[derive(Debug, Default)]
+struct Place {
+    case: OnceLock<Case>,
+    /// Held while it is compiled, so that no thread compiles what another does.
+    loading: Mutex<()>,
+}
+
+/// A program that is loaded, and what its launches need to know.
 #[derive(Debug)]
 pub(super) struct Case {
     pub(super) plan: Plan,
@@ -43,17 +52,14 @@ pub(super) struct Case {
     /// May the kernels begin while the previous launch still runs?
     pub(super) dependent: bool,
     /// By what they read, as the program has them; the second is not there where one launch is enough.
-    functions: OnceLock<Vec<CudaFunction>>,
-    /// Held while they are compiled, so that no thread compiles what another does.
-    compiling: Mutex<()>,
+    pub(super) functions: Vec<CudaFunction>,
 }
 
 impl Cases {
     pub(super) fn new(programs: &Programs, gpu: &Gpu) -> Cases {
         let operation = programs.of_n(0).operation.clone();
-        let overlaps = driver::overlaps_launches();
-        let cases = programs.cases().iter().map(|program| Case::new(program, overlaps)).collect();
-        Cases { gpu: gpu.clone(), operation, programs: programs.clone(), cases }
+        let places = programs.cases().iter().map(|_| Place::default()).collect();
+        Cases { gpu: gpu.clone(), operation, programs: programs.clone(), places }
     }
 
     /// The place of the case for n elements.
@@ -61,30 +67,42 @@ impl Cases {
         self.programs.place(n)
     }
 
-    pub(super) fn case(&self, place: usize) -> &Case {
-        &self.cases[place]
+    /// The case at a place, compiled and loaded if it is not.
+    pub(super) fn case(&self, place: usize) -> Result<&Case, Error> {
+        let Place { case, loading } = &self.places[place];
+        if let Some(case) = case.get() {
+            return Ok(case);
+        }
+        let _turn = loading.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(case) = case.get() {
+            return Ok(case);
+        }
+        let loaded = self.load(place)?;
+        Ok(case.get_or_init(|| loaded))
     }
 
-    /// The kernels of the case at a place, compiled and loaded if they are not.
-    pub(super) fn functions(&self, place: usize) -> Result<&[CudaFunction], Error> {
-        let case = &self.cases[place];
-        if let Some(functions) = case.functions.get() {
-            return Ok(functions);
+    /// The program of a place; or, where the GPU cannot make its clusters, the one without them.
+    fn load(&self, place: usize) -> Result<Case, Error> {
+        let program = &self.programs.cases()[place];
+        let case = Case::load(program, &self.gpu)?;
+        let cluster = program.kernel(Reads::Inputs).cluster();
+        if cluster == 1 {
+            return Ok(case);
         }
-        let _turn = case.compiling.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(functions) = case.functions.get() {
-            return Ok(functions);
+        let largest = largest_cluster(&self.gpu, &case.functions[0], cluster, case.block)?;
+        match self.programs.unclustered(place) {
+            _ if cluster <= largest => Ok(case),
+            Some(program) => Case::load(program, &self.gpu),
+            None => Err(Error::ClusterTooLarge { cluster, largest, device: self.gpu.name() }),
         }
-        let functions = load(&self.programs.cases()[place], &self.gpu)?;
-        Ok(case.functions.get_or_init(|| functions))
     }
 
     /// Compiles all cases, each in a thread of its own, or in this one where no more can be made.
     pub(super) fn prepare_all(&self) -> Result<(), Error> {
-        let prepare = |place| self.functions(place).map(|_| ());
+        let prepare = |place| self.case(place).map(|_| ());
         std::thread::scope(|scope| {
             let spawn = |place| Builder::new().spawn_scoped(scope, move || prepare(place)).map_err(|_| place);
-            let threads: Vec<_> = (0..self.cases.len()).map(spawn).collect();
+            let threads: Vec<_> = (0..self.places.len()).map(spawn).collect();
             threads.into_iter().try_for_each(|thread| match thread {
                 Ok(thread) => thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)),
                 Err(place) => prepare(place),
@@ -94,10 +112,13 @@ impl Cases {
 
     /// Bytes of workspace for every number of elements up to n: of partials that carry flags, and of others.
     pub(super) fn workspace(&self, n: u64) -> [u64; 2] {
-        let up_to_n = &self.programs.cases()[..=self.of_n(n)];
+        let places = 0..=self.of_n(n);
+        let clustered = &self.programs.cases()[places.clone()];
+        // Which of both will run is not known yet.
+        let up_to_n = clustered.iter().chain(places.filter_map(|place| self.programs.unclustered(place)));
         let most = |program: &Program| program.plan().workspace(program.up_to.map_or(n, |most| most.min(n)));
         [true, false].map(|flags| {
-            let those = up_to_n.iter().filter(|program| program.plan().has_flags() == flags);
+            let those = up_to_n.clone().filter(|program| program.plan().has_flags() == flags);
             those.map(most).max().unwrap_or(0)
         })
     }
@@ -106,7 +127,7 @@ impl Cases {
 /// Kernels are not unloaded while they run, which nobody may have waited for.
 impl Drop for Cases {
     fn drop(&mut self) {
-        if self.cases.iter().any(|case| case.functions.get().is_some()) {
+        if self.places.iter().any(|place| place.case.get().is_some()) {
             let context = self.gpu.context();
             context.record_err(driver::wait_for_all(context));
         }
@@ -114,29 +135,25 @@ impl Drop for Cases {
 }
 
 impl Case {
-    fn new(program: &Program, overlaps: bool) -> Case {
+    /// Compiles and loads the kernels of a program.
+    fn load(program: &Program, gpu: &Gpu) -> Result<Case, Error> {
         let (plan, operation) = (program.plan(), &program.operation);
         let padding = operation.padding.as_ref().filter(|_| plan.starts_from_padding());
-        Case {
+        let module = modules::module(program, gpu)?;
+        let all = [Reads::Inputs, Reads::Partials];
+        let launched = if program.has_one_launch() { &all[..1] } else { &all };
+        let functions = launched.iter().map(|&reads| function(&module, program.kernel(reads)));
+        Ok(Case {
             plan,
             padding: padding.map(|values| bytes_of(&operation.acc, values)),
             counts: operation.counts(),
             // Where one block has all elements, nobody waits for others.
             has_ticket: plan.has_ticket() && !program.is_alone(),
             block: program.block,
-            dependent: overlaps && program.kernel(Reads::Inputs).dependent,
-            functions: OnceLock::new(),
-            compiling: Mutex::default(),
-        }
+            dependent: driver::overlaps_launches() && program.kernel(Reads::Inputs).dependent,
+            functions: functions.collect::<Result<_, _>>()?,
+        })
     }
-}
-
-/// Compiles and loads the kernels of a program.
-fn load(program: &Program, gpu: &Gpu) -> Result<Vec<CudaFunction>, Error> {
-    let module = modules::module(program, gpu)?;
-    let all = [Reads::Inputs, Reads::Partials];
-    let launched = if program.has_one_launch() { &all[..1] } else { &all };
-    launched.iter().map(|&reads| function(&module, program.kernel(reads))).collect()
 }
 
 fn function(module: &Arc<CudaModule>, kernel: &Kernel) -> Result<CudaFunction, Error> {

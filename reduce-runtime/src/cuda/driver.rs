@@ -8,7 +8,7 @@ use std::ffi::CStr;
 const OLDEST: i32 = 12_000;
 
 /// The functions that are called, here or by cudarc, which panics at a call of one that is missing.
-const FUNCTIONS: [&str; 35] = [
+const FUNCTIONS: [&str; 36] = [
     "cuCtxGetCurrent",
     "cuCtxSetCurrent",
     "cuCtxSynchronize",
@@ -40,6 +40,7 @@ const FUNCTIONS: [&str; 35] = [
     "cuModuleGetFunction",
     "cuModuleLoadData",
     "cuModuleUnload",
+    "cuOccupancyMaxPotentialClusterSize",
     "cuStreamCreate",
     "cuStreamDestroy_v2",
     "cuStreamSynchronize",

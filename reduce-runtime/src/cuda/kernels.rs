@@ -30,14 +30,14 @@ impl Kernels {
         fits(programs, gpu)?;
         let cases = Cases::new(programs, gpu);
         if let [_] = programs.cases() {
-            cases.functions(0)?;
+            cases.case(0)?;
         }
         Ok(Kernels { cases: Arc::new(cases), spare: Mutex::default() })
     }
 
     /// Compiles what n elements need.
     pub(crate) fn prepare(&self, n: u64) -> Result<(), Error> {
-        self.cases.functions(self.cases.of_n(n)).map(|_| ())
+        self.cases.case(self.cases.of_n(n)).map(|_| ())
     }
 
     /// Compiles everything, in parallel.

@@ -1,8 +1,11 @@
 //! What is queued on a stream: a kernel with its arguments, and memory that is set to some bytes.
 
+use super::driver::{self, failed};
+use super::gpu::Gpu;
+use crate::Error;
 use cudarc::driver::sys::{
     CUdeviceptr, CUlaunchAttribute, CUlaunchAttributeID, CUlaunchAttributeValue, CUlaunchConfig,
-    cuLaunchKernelEx, cuMemsetD8Async, cuMemsetD32Async,
+    cuLaunchKernelEx, cuMemsetD8Async, cuMemsetD32Async, cuOccupancyMaxPotentialClusterSize,
 };
 use cudarc::driver::{CudaFunction, CudaStream, DriverError};
 use std::ffi::c_void;
@@ -65,6 +68,34 @@ pub(super) unsafe fn launch(
     // SAFETY: the driver copies what the pointers point to, of which there are as many as the caller says, and the
     // configuration with its attribute; it does not write there.
     unsafe { cuLaunchKernelEx(&raw const config, function, pointers, null_mut()) }.result()
+}
+
+/// The most blocks that a cluster of a kernel can have on a GPU, where one of `cluster` blocks is wanted.
+pub(super) fn largest_cluster(
+    gpu: &Gpu,
+    function: &CudaFunction,
+    cluster: u32,
+    block: u32,
+) -> Result<u32, Error> {
+    let config = CUlaunchConfig {
+        gridDimX: cluster,
+        gridDimY: 1,
+        gridDimZ: 1,
+        blockDimX: block,
+        blockDimY: 1,
+        blockDimZ: 1,
+        sharedMemBytes: 0,
+        hStream: null_mut(),
+        attrs: null_mut(),
+        numAttrs: 0,
+    };
+    let mut largest = 0;
+    driver::make_current(gpu.context()).map_err(failed("binding its context"))?;
+    // SAFETY: it writes a number, and reads the configuration, which has no attributes.
+    unsafe { cuOccupancyMaxPotentialClusterSize(&mut largest, function.cu_function(), &raw const config) }
+        .result()
+        .map_err(failed("asking for the largest cluster"))?;
+    Ok(largest.unsigned_abs())
 }
 
 /// Queues that memory becomes these bytes, few of them. Unlike a copy, it needs no memory of the host that lives until

@@ -1,6 +1,6 @@
 //! The memory that calls work in, and what their launches are given.
 
-use super::cases::{Cases, bytes_of, launches};
+use super::cases::{Case, Cases, bytes_of, launches};
 use super::driver::{self, failed};
 use super::launch::{Shape, fill, launch};
 use crate::reducer::something;
@@ -214,15 +214,16 @@ impl Workspace {
     fn plan(&mut self, n: u64) -> Result<(), Error> {
         self.n = 0;
         self.place = self.cases.of_n(n);
-        let launches = launches(&self.cases.case(self.place).plan, n)?;
-        self.launches = launches.iter().map(|launch| self.prepared(n, launch)).collect();
+        let case = self.cases.case(self.place)?;
+        let launches = launches(&case.plan, n)?;
+        self.launches = launches.iter().map(|launch| self.prepared(case, n, launch)).collect();
         self.n = n;
         Ok(())
     }
 
-    fn prepared(&self, n: u64, launch: &Launch) -> Prepared {
-        let (case, operation) = (self.cases.case(self.place), &self.cases.operation);
-        let levels = self.levels();
+    fn prepared(&self, case: &Case, n: u64, launch: &Launch) -> Prepared {
+        let operation = &self.cases.operation;
+        let levels = self.levels(case);
         let [from, to] = [launch.from, launch.to].map(|region| levels + case.plan.offset(n, region));
         let words = if operation.layout == Layout::Strided { 2 } else { 1 };
         let items = match launch.kernel {
@@ -240,9 +241,9 @@ impl Workspace {
         }
     }
 
-    /// Where the partials of the case are.
-    fn levels(&self) -> u64 {
-        let flagged = if self.cases.case(self.place).plan.has_flags() { 0 } else { self.flagged };
+    /// Where the partials of a case are.
+    fn levels(&self, case: &Case) -> u64 {
+        let flagged = if case.plan.has_flags() { 0 } else { self.flagged };
         self.base + partials(&self.cases.operation.output) + flagged
     }
 
@@ -254,8 +255,9 @@ impl Workspace {
     /// Queues all launches that are prepared. The context is current.
     pub(super) fn launch_all(&mut self) -> Result<(), Error> {
         self.forget_result();
-        if let Some(padding) = &self.cases.case(self.place).padding {
-            let at = self.levels();
+        let case = self.cases.case(self.place)?;
+        if let Some(padding) = &case.padding {
+            let at = self.levels(case);
             // SAFETY: an accumulator of that size is there, in memory that is freed in the order of the stream.
             unsafe { fill(&self.stream, at, padding) }.map_err(failed("setting the padding"))?;
         }
@@ -267,7 +269,7 @@ impl Workspace {
     /// Queues one of the launches that are prepared. The context is current.
     pub(super) fn launch(&self, place: usize) -> Result<(), Error> {
         let Prepared { kernel, shape, arguments } = &self.launches[place];
-        let function = &self.cases.functions(self.place)?[*kernel as usize];
+        let function = &self.cases.case(self.place)?.functions[*kernel as usize];
         // SAFETY: the arguments are those of the kernels that reduce-codegen prints: the inputs, with their steps
         // where they have some, or the items, of `launch.items` items, the partials and the result, both of the size
         // the plan says, the number of items, a ticket if they take one, for a kernel over partials that of all elements if it takes it, and the

@@ -84,6 +84,13 @@ pub(crate) fn resemble(major: i32) {
     unsafe { resemble(major) }
 }
 
+/// Clusters of these GPUs have so many blocks at most.
+pub(crate) fn crowd(blocks: i32) {
+    let crowd: unsafe extern "C" fn(i32) = function("crowd");
+    // SAFETY: it sets a number.
+    unsafe { crowd(blocks) }
+}
+
 /// The next so many images are refused with that error.
 pub(crate) fn refuse(images: i32, error: i32) {
     let refuse: unsafe extern "C" fn(i32, i32) = function("refuse");

@@ -11,7 +11,7 @@ enum { LOADS, LAUNCHED, ALLOCATIONS, WAITS, EVENTS, COPIES, UNLOADS, ATTRIBUTES,
 
 static unsigned counts[KINDS];
 static unsigned long long arguments[LAUNCHES][ARGUMENTS + 3];
-static int refusals, refusal, failures, lost, capability = 9;
+static int refusals, refusal, failures, lost, capability = 9, cluster = 16;
 /// Up to which of the operations of each stream a stream is behind, and which was the last launch there.
 static unsigned behind[STREAMS][STREAMS], launched[STREAMS];
 /// The same, of what somebody has waited for.
@@ -33,6 +33,8 @@ void fail(int launches) { failures = launches; }
 void lose(int waits) { lost = waits; }
 /// The GPUs are of that compute capability, `.0`.
 void resemble(int major) { capability = major; }
+/// Clusters have so many blocks at most.
+void crowd(int blocks) { cluster = blocks; }
 /// What is called at every launch.
 void meanwhile(void (*call)(void)) { at_launch = call; }
 
@@ -112,6 +114,7 @@ int cuModuleUnload(void* module) {
     return next(UNLOADS), 0;
 }
 int cuFuncSetAttribute(void* function, int attribute, int value) { return next(ATTRIBUTES), 0; }
+int cuOccupancyMaxPotentialClusterSize(int* size, void* function, const void* config) { return *size = cluster, 0; }
 int cuStreamCreate(void** stream, unsigned flags) { return *stream = (void*)(size_t)(16 * ++streams), 0; }
 int cuStreamDestroy_v2(void* stream) { return 0; }
 int cuStreamSynchronize(void* stream) {

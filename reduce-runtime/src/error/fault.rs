@@ -1,0 +1,56 @@
+//! Whose fault an error is.
+
+use super::Error;
+use reduce_codegen as codegen;
+
+impl Error {
+    /// Is it a mistake in what was asked for, not a fault of the machine or of this project?
+    pub fn is_users_fault(&self) -> bool {
+        match self {
+            Error::InputCount { .. }
+            | Error::InputType { .. }
+            | Error::InputLength { .. }
+            | Error::ParamCount { .. }
+            | Error::ParamType { .. }
+            | Error::NotContiguous { .. }
+            | Error::ZeroStep { .. }
+            | Error::OutsideData { .. }
+            | Error::Empty { .. }
+            | Error::NothingLeft { .. }
+            | Error::GridTooLarge { .. }
+            | Error::OutputType { .. }
+            | Error::OtherContext { .. }
+            | Error::DeviceMemoryOnHost
+            | Error::StreamOfOtherContext { .. }
+            | Error::PerThreadStream
+            | Error::OtherWorkspace
+            | Error::OtherStream
+            | Error::InputOfOtherStream { .. }
+            | Error::SmallWorkspace { .. }
+            | Error::WorkspaceMemory { .. }
+            | Error::NothingEnqueued
+            | Error::TooManyElements { .. }
+            | Error::ArchitectureTooOld { .. }
+            | Error::ClusterTooLarge { .. }
+            | Error::HostHasNoClock
+            | Error::NothingToTime
+            | Error::MalformedArchitecture { .. }
+            | Error::UnknownArchitecture { .. }
+            | Error::NoSuchDevice { .. } => true,
+            Error::Codegen(error) => {
+                matches!(error, codegen::Error::Refused { .. } | codegen::Error::SharedMemory { .. })
+            }
+            Error::Host(_)
+            | Error::BuiltWithoutCuda
+            | Error::NoDriver
+            | Error::OldDriver { .. }
+            | Error::IncompleteDriver { .. }
+            | Error::NoDevice
+            | Error::NvrtcNotFound { .. }
+            | Error::NvrtcUnusable { .. }
+            | Error::Nvrtc { .. }
+            | Error::Driver { .. }
+            | Error::OutOfMemory { .. } => false,
+        }
+    }
+}
