@@ -141,7 +141,6 @@ fn of_types() -> Vec<Broken> {
         value(float, element().get().times(element().get())),
         value(Ty::BOOL, element().get().equals(element().get())),
         value(Ty::U32, Expr::Thread.bin(Bin::Shl, Expr::Thread)),
-        value(Ty::U32, Expr::from(1 << 30).times(2)),
         (2, "max shuffle", behind(vec![Stmt::when(1.into(), Vec::new())])),
         (2, "max shuffle", behind(vec![Stmt::Vote(Local::new("any", Ty::U64), lane_0())])),
         (2, "max one_block ticket", behind(vec![ticket(Ty::U64)])),

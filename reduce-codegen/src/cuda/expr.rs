@@ -79,7 +79,7 @@ pub(super) fn buffer(operation: &Operation, it: Buffer) -> &str {
     }
 }
 
-/// Counts need no suffix: C++ converts them to the other operand's type.
+/// Counts need no suffix: C++ converts them to the other operand's type, if that is no count as well.
 fn number(value: Value) -> String {
     match value.ty() {
         Scalar::U32 | Scalar::U64 => value.to_string(),
@@ -96,7 +96,11 @@ fn binary(operation: &Operation, op: Bin, a: &Expr, b: &Expr) -> String {
     // Else the left operand would meet the first one of the right operand, beside which nothing may be wide.
     let apart = a.ty() == Some(Ty::U64) && !left_is_wide;
     let right = if apart { operand(operation, right) } else { inside(operation, op, right) };
-    format!("{} {} {right}", inside(operation, op, left), sign(op, a))
+    let left = match (left, b) {
+        (Expr::Const(value), Expr::Const(_)) => literal(*value),
+        _ => inside(operation, op, left),
+    };
+    format!("{left} {} {right}", sign(op, a))
 }
 
 /// Is it `u64` by itself?
@@ -183,6 +187,8 @@ mod tests {
                 "blockIdx.x * (threadIdx.x * n)",
             ),
             (many().plus(wide(Expr::Thread).plus(Expr::Items)), "2147483647 + (threadIdx.x + n)"),
+            (many().times(many()).times(wide(Expr::Block)), "2147483647ull * 2147483647 * blockIdx.x"),
+            (Expr::from(1 << 30).times(2), "1073741824u * 2"),
         ] {
             assert_eq!(expr(&sum, &it), text, "{it}");
         }

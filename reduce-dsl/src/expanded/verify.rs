@@ -5,7 +5,7 @@
 //! 2. Every expression has a type, and it is the one its place wants: conditions are `bool`, positions are
 //!    `u64` in global and `u32` in shared memory, arguments are what the operation declares: params and the number
 //!    of elements stand where it names them. Conditions and positions are computed with, and nothing else is: by what C++
-//!    computes as we do, so without shifts, without `not` of positions, and not on two literals.
+//!    computes as we do, so without shifts, and without `not` of positions.
 //! 3. Only variables are set.
 //! 4. A barrier of a block or cluster, and an exit, are met by every thread of the block: they stand under
 //!    conditions that are the same for all of them; so is a vote. What is of a cluster, an arrival and its wait among it,

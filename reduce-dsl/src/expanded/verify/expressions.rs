@@ -65,7 +65,7 @@ impl Verifier<'_> {
             Expr::Const(_) | Expr::Thread | Expr::Block | Expr::Grid | Expr::Items => {}
             Expr::Empty | Expr::NearEmpty => {}
             Expr::Un(op, a) => self.index_arithmetic(expr, a, *op == Un::Not && a.ty() == Some(Ty::BOOL))?,
-            Expr::Bin(op, a, b) => self.index_arithmetic(expr, a, is_plain(*op, a, b))?,
+            Expr::Bin(op, a, _) => self.index_arithmetic(expr, a, !is_shift(*op))?,
             Expr::Cmp(_, a, _) => self.index_arithmetic(expr, a, true)?,
             Expr::Cast(..) => {}
         }
@@ -141,10 +141,9 @@ impl Verifier<'_> {
     }
 }
 
-/// Does C++ compute it as we do? It leaves shifts by some distances undefined, and takes what is all literals as `int`.
-fn is_plain(op: Bin, a: &Expr, b: &Expr) -> bool {
-    let all_literals = matches!((a, b), (Expr::Const(_), Expr::Const(_)));
-    !all_literals && !matches!(op, Bin::Shl | Bin::Shr)
+/// Is it a shift? C++ leaves those by some distances undefined.
+fn is_shift(op: Bin) -> bool {
+    matches!(op, Bin::Shl | Bin::Shr)
 }
 
 /// Is it a number of threads that make whole warps?
