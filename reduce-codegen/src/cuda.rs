@@ -55,16 +55,16 @@ pub fn cuda(program: &Program) -> Result<String, Error> {
 pub fn cuda_kernels(operation: &Operation, kernels: &[ExpandedKernel]) -> String {
     let uses = Uses::of(kernels);
     let near = Near::of(operation).filter(|_| uses.near);
-    let mut text = types::structs(operation, near.as_ref(), &uses);
+    let mut text = types::structs(operation, near.as_deref(), &uses);
     uses.unaligned.iter().for_each(|&(ty, lanes)| text.push_str(&unaligned::function(ty, lanes)));
-    text.push_str(&func::functions(operation, near.as_ref(), &uses));
+    text.push_str(&func::functions(operation, near.as_deref(), &uses));
     if uses.shuffles {
         let far = (near.is_none() || uses.far).then_some(&operation.acc);
         let accs = near.iter().map(|near| &near.acc).chain(far);
         accs.for_each(|acc| text.push_str(&shuffle::function(acc)));
     }
     if let (Some(asks), Some(redux)) = (uses.redux, Redux::of(operation)) {
-        let acc = near.as_ref().map_or(&operation.acc, |near| &near.acc);
+        let acc = near.as_deref().map_or(&operation.acc, |near| &near.acc);
         text.push_str(&redux::functions(&redux, acc, asks));
     }
     if uses.atomics {
@@ -83,10 +83,10 @@ pub fn cuda_kernels(operation: &Operation, kernels: &[ExpandedKernel]) -> String
         text.push_str(cluster::NEIGHBOUR);
     }
     if uses.messages {
-        let acc = near.as_ref().filter(|_| uses.near_partials).map_or(&operation.acc, |near| &near.acc);
+        let acc = near.as_deref().filter(|_| uses.near_partials).map_or(&operation.acc, |near| &near.acc);
         text.push_str(&message::functions(acc));
     }
-    kernels.iter().for_each(|it| text.push_str(&kernel(operation, near.as_ref(), it)));
+    kernels.iter().for_each(|it| text.push_str(&kernel(operation, near.as_deref(), it)));
     text
 }
 

@@ -15,6 +15,8 @@ use crate::func::{Func, FuncBuilder, Id, Node, Param};
 use crate::operation::{Argument, Operation, Record};
 use crate::ops::{Bin, Cmp, TypeError};
 use crate::{Scalar, Value};
+use std::cell::RefCell;
+use std::sync::Arc;
 
 use wide::{Wide, widened};
 
@@ -41,6 +43,12 @@ const NOWHERE: u64 = u64::MAX;
 /// The same in a tile.
 const NOWHERE_NEAR: u32 = u32::MAX;
 
+thread_local! {
+    /// The operation that was asked for last, and its answer. A verifier asks for that of a program again at every pass, and to find
+    /// it takes longer than all else that it does.
+    static LAST: RefCell<Option<(Operation, Option<Arc<Near>>)>> = const { RefCell::new(None) };
+}
+
 impl Near {
     /// The most elements whose positions fit near accumulators, counted from the first of all.
     pub const MOST: u64 = NOWHERE_NEAR as u64;
@@ -48,7 +56,18 @@ impl Near {
     pub const FIRST: &str = "first";
 
     /// What the operation is on near accumulators, if some of their fields are positions.
-    pub fn of(operation: &Operation) -> Option<Near> {
+    pub fn of(operation: &Operation) -> Option<Arc<Near>> {
+        LAST.with_borrow_mut(|last| match last {
+            Some((asked, near)) if asked == operation => near.clone(),
+            _ => {
+                let near = Near::new(operation).map(Arc::new);
+                *last = Some((operation.clone(), near.clone()));
+                near
+            }
+        })
+    }
+
+    fn new(operation: &Operation) -> Option<Near> {
         let search = Search::of(operation);
         let fields = search.fields(search.positions()?);
         let mut near = search.functions.iter().map(|function| function.near(&fields).ok());

@@ -199,7 +199,7 @@ impl Program {
     /// What the blocks leave: accumulators, or near ones.
     pub fn partial(&self) -> Record {
         let near = self.has_near_partials().then(|| Near::of(&self.operation)).flatten();
-        near.map_or_else(|| self.operation.acc.clone(), |near| near.acc)
+        near.map_or_else(|| self.operation.acc.clone(), |near| near.acc.clone())
     }
 
     /// Do accumulators in such a combination of a kernel fit the instruction, which takes positions of 32 bits?

@@ -70,11 +70,11 @@ impl Expanded {
     pub fn verify(&self, program: &Program) -> Check {
         self.kernels.iter().zip(&program.kernels).try_for_each(|(expanded, kernel)| {
             let near = Near::of(&program.operation).filter(|_| kernel.fold().near);
-            let bytes = shared_bytes(expanded, &program.operation, near.as_ref());
+            let bytes = shared_bytes(expanded, &program.operation, near.as_deref());
             let operation = &program.operation;
             let mut verifier = Verifier {
                 operation,
-                near: near.as_ref(),
+                near: near.as_deref(),
                 redux: Redux::of(operation),
                 kernel: expanded,
                 steps: kernel,

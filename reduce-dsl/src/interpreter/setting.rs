@@ -6,6 +6,7 @@ use crate::expanded::{Buffer, ExpandedKernel, Shared, Ty};
 use crate::lanes::Lanes;
 use crate::near::Near;
 use crate::operation::{Operation, Record};
+use std::sync::Arc;
 
 /// An input, and where it lies.
 #[derive(Clone, Debug)]
@@ -66,7 +67,7 @@ impl<'a> Memory<'a> {
 pub(super) struct Setting<'a> {
     pub(super) operation: &'a Operation,
     /// What it is on near accumulators, if it has positions.
-    pub(super) near: Option<Near>,
+    pub(super) near: Option<Arc<Near>>,
     pub(super) inputs: &'a [Input],
     pub(super) grid: u64,
     pub(super) items: u64,

@@ -29,7 +29,7 @@ impl<'a> Values<'a> {
         Values {
             operation,
             far: Store::new(acc, [map, combine], fold.as_ref(), padding.as_deref()),
-            near: near.as_ref().map(|Near { acc, map, combine, fold, padding, .. }| {
+            near: near.as_deref().map(|Near { acc, map, combine, fold, padding, .. }| {
                 Store::new(acc, [map, combine], fold.as_ref(), padding.as_deref())
             }),
             widening: near.map(|near| Function::new(&near.far)),
