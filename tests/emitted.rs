@@ -143,6 +143,15 @@ fn rows() {
     check("ordered_rows", &text(&spec.text, &reduce_codegen::compile(&spec).unwrap()));
 }
 
+/// What means something else in kernels has `in_` before it there.
+#[test]
+fn names() {
+    let source = "inputs: { price_usd: f32, double: f32, left: f32 }, params: { half: f32, k_1: f32 }, index: long, \
+                  map: |price_usd, double, left| price_usd * double + left * half + k_1 * long as f32, op: sum, block: 64";
+    let spec = reduce_dsl::parse::text(&format!("{source}, passes: [unroll]"), None).unwrap().spec;
+    check("names", &text(&spec.text, &reduce_codegen::compile(&spec).unwrap()));
+}
+
 /// How CUDA spells every operation on every type, and the functions that the spellings call.
 #[test]
 fn operations() {

@@ -20,6 +20,7 @@ mod uses;
 
 use crate::error::Error;
 use crate::expand;
+use crate::names::in_kernels;
 use reduce_dsl::expanded::{Constant, ExpandedKernel, Shared};
 use reduce_dsl::near::Near;
 use reduce_dsl::operation::{Layout, Operation};
@@ -46,6 +47,7 @@ pub const fn most_registers(block: u32) -> u32 {
 /// # Errors
 /// The expansion breaks a rule of its verifier: a bug.
 pub fn cuda(program: &Program) -> Result<String, Error> {
+    let program = &Program { operation: in_kernels(&program.operation), ..program.clone() };
     let expanded = expand(program)?;
     let launched = if program.has_one_launch() { &expanded.kernels[..1] } else { &expanded.kernels };
     Ok(header::header(program) + &cuda_kernels(&program.operation, launched))
@@ -53,6 +55,7 @@ pub fn cuda(program: &Program) -> Result<String, Error> {
 
 /// The CUDA C++ of kernels over one operation, behind the types and functions that they use.
 pub fn cuda_kernels(operation: &Operation, kernels: &[ExpandedKernel]) -> String {
+    let operation = &in_kernels(operation);
     let uses = Uses::of(kernels);
     let near = Near::of(operation).filter(|_| uses.near);
     let mut text = types::structs(operation, near.as_deref(), &uses);

@@ -17,6 +17,7 @@ mod unit;
 mod warps;
 
 use crate::error::Error;
+use crate::names::in_kernels;
 use fold::word_of_lanes;
 use reduce_dsl::Scalar;
 use reduce_dsl::expanded::{Buffer, Constant, Expanded, ExpandedKernel, Expr, Local, Part, Shared, Stmt, Ty};
@@ -30,6 +31,7 @@ use reduce_dsl::program::{
 /// # Errors
 /// A rule of the verifier does not hold: a bug, in a program that holds its own rules.
 pub fn expand(program: &Program) -> Result<Expanded, Error> {
+    let program = &Program { operation: in_kernels(&program.operation), ..program.clone() };
     let [inputs, partials] = &program.kernels;
     let expanded = Expanded { kernels: [kernel(program, inputs), kernel(program, partials)] };
     match expanded.verify(program) {

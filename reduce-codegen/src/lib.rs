@@ -12,6 +12,7 @@ mod expand;
 #[cfg(feature = "ladder")]
 pub mod ladder;
 pub mod lower;
+mod names;
 pub mod passes;
 mod programs;
 mod tuning;

@@ -1,10 +1,11 @@
-//! The names of inputs are parameters of the emitted kernels, next to the kernels' own names: the parser
-//! refuses every word that a kernel uses.
+//! The names of inputs and params are those of parameters of the emitted kernels, next to the kernels' own names.
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 use reduce_codegen::{cuda, stages};
 use reduce_dsl::operators::{OPERATORS, Operator};
 use reduce_dsl::parse::text;
+use reduce_dsl::program::Program;
+use reduce_dsl::words::is_taken;
 use reduce_dsl::{Scalar, Spec};
 use std::collections::BTreeSet;
 
@@ -34,42 +35,136 @@ fn spec(operator: &str, inputs: usize, ty: Scalar, passes: &str) -> Option<Spec>
     text(&source, None).ok().map(|parsed| parsed.spec)
 }
 
-/// The words of kernels that could name an input: those that are not comments, pragmas or fields.
-fn words(cuda: &str) -> BTreeSet<String> {
-    let mut words = BTreeSet::new();
-    let kernels = cuda.lines().skip_while(|line| !line.contains("__global__"));
-    for line in kernels.filter(|line| !line.trim_start().starts_with('#')) {
-        let code = line.split("//").next().unwrap_or(line);
-        // What stands in quotes is PTX, or the language of a name.
-        let code: String = code.split('"').step_by(2).collect::<Vec<_>>().join(" ");
-        let mut before = ' ';
-        for word in code.split_inclusive(|c: char| !(c.is_ascii_alphanumeric() || c == '_')) {
-            let name = word.trim_end_matches(|c: char| !(c.is_ascii_alphanumeric() || c == '_'));
-            if before != '.' && name.starts_with(|c: char| c.is_ascii_alphabetic()) && !name.contains('_') {
-                words.insert(name.to_owned());
+/// The words of a line that are no comment, directive, field or PTX, with what stands between them.
+fn words(line: &str) -> Vec<&str> {
+    let code = if line.trim_start().starts_with('#') { "" } else { line.split("//").next().unwrap_or(line) };
+    let is_of_word = |c: char| c.is_ascii_alphanumeric() || c == '_';
+    let mut words = Vec::new();
+    // What stands in quotes is PTX, or the language of a name.
+    for (k, part) in code.split('"').enumerate() {
+        let ends = part.match_indices(|c: char| !is_of_word(c)).map(|(at, _)| at + 1);
+        let mut at = 0;
+        for end in ends.chain([part.len()]) {
+            let word = part[at..end].trim_end_matches(|c: char| !is_of_word(c));
+            let is_field = at > 0 && part[..at].ends_with('.');
+            if k % 2 == 0 && !is_field && word.starts_with(|c: char| c.is_ascii_alphabetic()) {
+                words.push(word);
             }
-            before = word.chars().last().unwrap_or(' ');
+            at = end;
         }
     }
     words
 }
 
-#[test]
-fn no_input_can_have_a_name_that_a_kernel_uses() {
+/// Programs of every operator, type and pass.
+fn programs() -> impl Iterator<Item = Program> {
     let of_row = |row: &'static Operator| {
         let of_type = move |ty| PASSES.map(|passes| spec(row.name, row.inputs, ty, passes));
         Scalar::ALL.into_iter().flat_map(of_type).flatten()
     };
     // A list may be refused: an operator without identity has no atomic.
     let stages = OPERATORS.iter().flat_map(of_row).filter_map(|spec| stages(&spec).ok()).flatten();
+    stages.map(|stage| stage.program)
+}
+
+/// Sums, or where there are positions maxima, of which an input, and a param, has that name.
+fn sources(name: &str, passes: &str) -> [String; 2] {
+    let op = if passes.contains("near") { "argmax" } else { "sum" };
+    [
+        format!("inputs: {{ {name}: f32 }}, map: |v| v * 2.0, op: {op}, passes: [{passes}]"),
+        format!("ty: f32, params: {{ {name}: f32 }}, map: |v| v * {name}, op: {op}, passes: [{passes}]"),
+    ]
+}
+
+/// Their CUDA, and what the name is there: that of the first parameter of the kernel, and of the last. Nothing where it is
+/// refused.
+fn called(name: &str, passes: &str) -> [(String, String); 2] {
+    sources(name, passes).map(|source| {
+        let program = reduce_codegen::compile(&text(&source, None).unwrap().spec).unwrap();
+        let Ok(text) = cuda(&program) else { return Default::default() };
+        let parameters = text.split_once("reduce_inputs(").unwrap().1.split_once(')').unwrap().0;
+        let mut parameters = parameters.split(", ");
+        let parameter = if source.starts_with("inputs") { parameters.next() } else { parameters.last() };
+        let name = parameter.unwrap().split(' ').next_back().unwrap().to_owned();
+        (text, name)
+    })
+}
+
+/// The line with `neutral` for that name, alone or with more behind a `_`.
+fn renamed(line: &str, name: &str) -> String {
+    let is_of_word = |c: char| c.is_ascii_alphanumeric() || c == '_';
+    let renamed = |part: &str| match part.strip_prefix(name) {
+        Some(rest) if !rest.starts_with(|c| is_of_word(c) && c != '_') => format!("neutral{rest}"),
+        _ => part.to_owned(),
+    };
+    let code = |part: &str| part.split_inclusive(|c| !is_of_word(c)).map(renamed).collect();
+    let parts = line.split('"').enumerate();
+    let parts: Vec<_> =
+        parts.map(|(k, part)| if k % 2 == 0 { code(part) } else { part.to_owned() }).collect();
+    parts.join("\"")
+}
+
+/// The words of all kernels but what is called like an input.
+fn words_of_kernels() -> BTreeSet<String> {
     let mut used: BTreeSet<String> = BTreeSet::new();
-    for stage in stages {
-        used.extend(words(&cuda(&stage.program).unwrap()));
+    let texts = programs().map(|program| cuda(&program).unwrap());
+    texts.for_each(|text| used.extend(kernels(&text).iter().flat_map(|line| words(line)).map(str::to_owned)));
+    used.retain(|word| !word.contains("firstinput") && !word.contains("secondinput"));
+    used
+}
+
+/// The lines of kernels, without comments.
+fn kernels(text: &str) -> Vec<String> {
+    let lines = text.lines().skip_while(|line| !line.contains("__global__"));
+    lines.filter_map(|line| Some(line.split("//").next()?.to_owned())).collect()
+}
+
+#[test]
+fn the_words_of_kernels_are_known() {
+    let used = words_of_kernels();
+    assert!(
+        ["count", "TILE", "left", "shuffle_down", "is_last"].iter().all(|word| used.contains(*word)),
+        "{used:?}"
+    );
+    let is_struct = |word: &str| word.starts_with(char::is_uppercase) && word.contains(char::is_lowercase);
+    let unknown: Vec<_> = used.iter().filter(|word| !is_taken(word) && !is_struct(word)).collect();
+    assert!(unknown.is_empty(), "{unknown:?}");
+}
+
+/// Kernels of a name are those of another with the name in its place, and it is none of their own words.
+#[test]
+fn whatever_an_input_or_a_param_is_called_kernels_are_the_same() {
+    let mut used = words_of_kernels();
+    used.retain(|word| sources(word, "").iter().all(|source| text(source, None).is_ok()));
+    for passes in [
+        "shuffle, vectorize(4), streaming, coarsen(2), one_block, ticket, flag",
+        "shuffle, unroll, gather, cluster(2), dependent, trigger",
+        "shuffle, near, one_block, ticket",
+    ] {
+        let neutral = called("neutral", passes);
+        let wrong =
+            |name: &&String| neutral.iter().zip(called(name, passes)).any(|(it, named)| differs(it, &named));
+        let wrong: Vec<_> = used.iter().filter(wrong).collect();
+        assert!(wrong.is_empty(), "{passes}: {wrong:?}");
     }
-    used.retain(|word| !word.ends_with("input"));
-    assert!(["count", "STRIDE", "index", "root"].iter().all(|word| used.contains(*word)), "{used:?}");
-    used.retain(|word| text(&format!("inputs: {{ {word}: f32 }}, op: sum"), None).is_ok());
-    assert!(used.is_empty(), "these words of kernels can name an input: {used:?}");
+}
+
+/// Has the name a meaning in kernels, or do they differ in more than it?
+fn differs((neutral, _): &(String, String), (named, name): &(String, String)) -> bool {
+    let (neutral, named) = (kernels(neutral), kernels(named));
+    let has_meaning = neutral.iter().flat_map(|line| words(line)).any(|word| word == name);
+    has_meaning || !named.iter().map(|line| renamed(line, name)).eq(neutral)
+}
+
+#[test]
+fn names_that_meet_each_other_are_told_apart() {
+    let source = "inputs: { x: f32, x_1: f32, x_step: f32, in_left: f32, left: f32 }, layout: strided, \
+        map: |a, b, c, d, e| a * b * c * d * e * k_2 * k, params: { k_2: f32, k: f32 }, op: sum";
+    let cuda = cuda(&reduce_codegen::compile(&text(source, None).unwrap().spec).unwrap()).unwrap();
+    let given = cuda.split_once("reduce_inputs(").unwrap().1.split_once(')').unwrap().0;
+    let names: Vec<_> = given.split(", ").filter_map(|it| it.split(' ').next_back()).collect();
+    let expected = "x x_step in_x_1 in_x_1_step in_x_step in_x_step_step in_left in_left_step in_in_left in_in_left_step";
+    assert_eq!(names[..10].join(" "), expected, "{cuda}");
 }
 
 #[test]

@@ -31,6 +31,7 @@ pub mod redux;
 mod scalar;
 pub mod spec;
 mod value;
+pub mod words;
 
 pub use half::{bf16, f16};
 pub use scalar::{ParseScalarError, Scalar};

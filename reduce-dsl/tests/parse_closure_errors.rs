@@ -304,7 +304,7 @@ fn params_and_positions() {
         "ty: f32, params: [k: f32], map: |x| x * k, op: sum",
         "ty: f32, index: 3, map: |x| x * i as f32, op: sum",
         "ty: f32, index: 3, op: sum",
-        "ty: f32, index: index, map: |x| x * index as f32, op: sum",
+        "ty: f32, index: n, map: |x| x * n as f32, op: sum",
         "ty: f32, index: i, map: |x| x * i, op: sum",
     ]));
 }

@@ -155,9 +155,9 @@ fn blocks_and_arguments_out_of_range() {
 #[test]
 fn names_of_inputs() {
     assert_snapshot!(shown(&[
-        "inputs: { double: f32, n: f32 }, op: dot",
+        "inputs: { acc: f32, n: f32 }, op: dot",
         "inputs: { move: f32, fn: f32 }, op: dot",
-        "inputs: { f32x4: f32, price_usd: f32 }, op: dot",
+        "inputs: { step: f32, index: f32 }, op: dot",
         "inputs: { größe: f32, _x: f32 }, op: dot",
         "inputs: { r#type: f32, a__b: f32 }, op: dot",
     ]));

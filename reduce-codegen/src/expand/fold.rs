@@ -3,7 +3,7 @@
 use super::unit::{Access, Before, Margin, Unit, plus};
 use super::{Expansion, count, first};
 use reduce_dsl::expanded::{Buffer, Chunk, Expr, Local, Loop, Part, Place, Stmt, Ty, Unroll};
-use reduce_dsl::operation::{Argument, Layout, Operation};
+use reduce_dsl::operation::{Argument, Layout};
 use reduce_dsl::ops::{Bin, Cmp};
 use reduce_dsl::program::{Arrangement, Fold, Reach, Reads, Step};
 use reduce_dsl::{Scalar, Value};
@@ -276,14 +276,9 @@ impl Expansion<'_> {
         0..self.program.operation.inputs.len()
     }
 
-    /// A local named after an input, and not like another input or a param.
+    /// A local named after an input; no other begins so (`names.rs`).
     fn local_of_input(&self, input: usize, suffix: &str, ty: Ty) -> Local {
-        let Operation { inputs, params, .. } = &self.program.operation;
-        let mut name = format!("{}{suffix}", inputs[input].name);
-        while inputs.iter().chain(params).any(|other| other.name == name) {
-            name.push('_');
-        }
-        Local::new(name, ty)
+        Local::new(format!("{}{suffix}", self.program.operation.inputs[input].name), ty)
     }
 }
 

@@ -2,8 +2,10 @@
 
 use super::diagnostic::Errors;
 use super::methods::METHODS;
+use crate::operation::Operation;
 use crate::operators::{OPERATORS, Operator};
 use crate::pass::PASSES;
+use crate::words::{is_c, is_of_cuda, is_taken};
 use crate::{Scalar, Value, constants};
 use proc_macro2::Ident;
 use std::f64::consts;
@@ -75,25 +77,37 @@ pub(super) fn passes() -> Vec<&'static str> {
     PASSES.iter().map(|word| word.name).collect()
 }
 
-/// Why an input cannot have that name. It names parameters of the emitted CUDA, next to the kernel's own
-/// names; those that are made of several words, as the step of a strided input is, have a `_`, and so inputs
-/// have none.
+/// Names that mean something in functions, besides what they are given.
+const MEANINGS: [(&str, &str); 4] = [
+    ("acc", "the accumulator"),
+    (Operation::COUNT, "the number of elements"),
+    (Operation::STEP, "the step of a lane"),
+    (Operation::INDEX, "the position"),
+];
+
+/// Why an input cannot have that name.
 pub(super) fn refuse_input(name: &str) -> Option<String> {
     refuse(name, "an input")
 }
 
-/// Why a thing, an input or something like it, cannot have that name.
+/// Why a thing, an input or something like it, cannot have that name. Kernels call it otherwise where the name has a meaning there.
 pub(super) fn refuse(name: &str, what: &str) -> Option<String> {
-    let plain = name.starts_with(|c: char| c.is_ascii_alphabetic())
-        && name.chars().all(|c| c.is_ascii_alphanumeric())
-        && name.len() <= 32;
-    if !plain {
-        return Some(format!("the name of {what} is a letter, then at most 31 letters and digits (no `_`)"));
+    if !is_plain(name) {
+        return Some(format!("the name of {what} is a letter, then at most 31 letters, digits and `_`"));
     }
-    // The canonical text has the names of inputs as parameters of its closure.
-    let whose = if is_keyword(name) { "Rust" } else { "the CUDA kernel" };
-    (is_taken(name) || is_struct(name) || is_keyword(name))
-        .then(|| format!("{what} cannot be called `{name}`, which has a meaning in {whose}"))
+    if is_keyword(name) {
+        return Some(format!("{what} cannot be called `{name}`, which has a meaning in Rust"));
+    }
+    let (_, meaning) = MEANINGS.iter().find(|(word, meaning)| *word == name && *meaning != what)?;
+    Some(format!("{what} cannot be called `{name}`, which is {meaning}"))
+}
+
+/// Is it of ASCII, and of words with one `_` between them?
+fn is_plain(name: &str) -> bool {
+    name.starts_with(|c: char| c.is_ascii_alphabetic())
+        && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
+        && !(name.contains("__") || name.ends_with('_'))
+        && name.len() <= 32
 }
 
 /// Why a struct cannot have that name, beside inputs and the like of those names.
@@ -116,15 +130,11 @@ pub(super) fn refuse_struct(name: &str, others: &[String]) -> Option<String> {
 
 /// Why a field of a struct cannot have that name.
 pub(super) fn refuse_field(name: &str) -> Option<String> {
-    let plain = name.starts_with(|c: char| c.is_ascii_alphabetic())
-        && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
-        && !(name.contains("__") || name.ends_with('_'))
-        && name.len() <= 32;
-    if !plain {
+    if !is_plain(name) {
         return Some("the name of a field is a letter, then at most 31 letters, digits and `_`".to_owned());
     }
-    let has_meaning = C_WORDS.split(' ').any(|word| word == name) || is_keyword(name);
-    has_meaning.then(|| format!("a field cannot be called `{name}`, which has a meaning in CUDA or Rust"))
+    (is_c(name) || is_keyword(name))
+        .then(|| format!("a field cannot be called `{name}`, which has a meaning in CUDA or Rust"))
 }
 
 /// The name of a `let` as CUDA can have it: of ASCII, and none that has a meaning there. Empty for `_` alone, as what is used
@@ -159,24 +169,6 @@ pub(super) fn is_keyword(name: &str) -> bool {
 /// What is said of a word of Rust as the name of a value.
 pub(super) fn keyword(name: &str) -> String {
     format!("nothing can be called `{name}`, which has a meaning in Rust")
-}
-
-/// Has it a meaning in CUDA, or in our kernels?
-fn is_taken(name: &str) -> bool {
-    KERNEL.split(' ').any(|word| word == name) || is_of_cuda(name)
-}
-
-/// Has it a meaning in CUDA, or in the functions of our programs?
-fn is_of_cuda(name: &str) -> bool {
-    // Vectors of elements are called `f32x4`, and functions of a type `min_f32`.
-    let is_vector = name.split('x').next().and_then(Scalar::from_name).is_some();
-    let is_function = name.rsplit_once('_').is_some_and(|(_, ty)| Scalar::from_name(ty).is_some());
-    C_WORDS.split(' ').any(|word| word == name) || is_vector || is_function
-}
-
-/// Is it the name of a struct of an operator?
-fn is_struct(name: &str) -> bool {
-    OPERATORS.iter().any(|row| [row.acc, row.output].iter().any(|it| it.name() == Some(name)))
 }
 
 /// Is it the name of a method?
@@ -228,20 +220,3 @@ pub(super) fn constants_of(ty: Option<Scalar>) -> Vec<&'static str> {
         None => MATHEMATICAL.iter().map(|(name, _)| *name).collect(),
     }
 }
-
-/// Names of one word that kernels use themselves. A test of reduce-codegen holds the list against them.
-const KERNEL: &str = "\
-    acc at before combine count elements expect finish first fold identity index item items lane left map mask messages n next other \
-    partial partials present receive redux result right root rows send shared step stride thread ticket total tree unit units warp \
-    warps BLOCK CLUSTER GRID Message ROW STRIDE TILE UNITS WARPS WIDTH";
-
-/// Words of C++17 and CUDA.
-const C_WORDS: &str = "\
-    NULL abs alignas alignof and asm assert atomicAdd atomicAnd atomicCAS atomicMax atomicMin atomicOr atomicXor \
-    auto bitand bitor blockDim blockIdx bool break case catch ceil ceilf char class compl const constexpr continue decltype default delete do double double2 double4 else enum \
-    explicit export extern fabs fabsf false final float float2 float3 float4 floor floorf fma fmaf fmax \
-    fmaxf fmin fminf for friend goto gridDim half if inline int int2 int4 isnan long main max min mutable \
-    namespace new noexcept not nullptr operator or override printf private protected public register \
-    return rint rintf short signed sizeof sqrt sqrtf static std struct switch template this threadIdx throw true \
-    trunc truncf try typedef typeid typename uint uint2 uint4 ulong union unsigned using virtual void \
-    volatile warpSize while xor";

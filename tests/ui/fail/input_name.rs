@@ -1,4 +1,4 @@
-//! A name that the kernel uses.
+//! A name that means something in functions.
 use reducegen::reduction;
 
 fn main() {

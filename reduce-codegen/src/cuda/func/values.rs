@@ -20,7 +20,8 @@ pub(super) struct Values<'a> {
 impl<'a> Values<'a> {
     pub(super) fn of(func: &'a Func, spell: Spell) -> Values<'a> {
         let uses = uses(func);
-        let given: Vec<_> = func.lines().iter().filter_map(|it| it.name.as_deref()).collect();
+        let lines = func.lines().iter().filter_map(|it| it.name.as_deref());
+        let given: Vec<_> = func.params().iter().map(|it| it.name.as_str()).chain(lines).collect();
         let numbered = (0..).map(|number| format!("t_{number}"));
         let mut free = numbered.filter(|name| !given.contains(&name.as_str()));
         let local = |(line, &uses): (&Line, &usize)| match &line.name {

@@ -1,0 +1,91 @@
+//! What inputs, params and the position are called in kernels: as the user calls them, or with `in_` before it, where that would
+//! mean something else there.
+
+use reduce_dsl::func::{Func, FuncBuilder, Param};
+use reduce_dsl::operation::{Argument, Operation};
+use reduce_dsl::words::{is_of_cuda, is_taken};
+
+/// Nothing of kernels begins so.
+const BEFORE: &str = "in_";
+
+/// The operation with those names; it means the same.
+pub(crate) fn in_kernels(operation: &Operation) -> Operation {
+    let mut taken = Taken { words: fixed(operation), inputs: Vec::new() };
+    let inputs: Vec<_> = operation.inputs.iter().map(|it| taken.input(it)).collect();
+    let params: Vec<_> = operation.params.iter().map(|it| taken.named(it, is_taken)).collect();
+    // No kernel has the position as a parameter, but functions have.
+    let index =
+        taken.named(&Param::new(&operation.index, operation.argument_type(Argument::Index)), is_of_cuda);
+    if (&inputs, &params, &index.name) == (&operation.inputs, &operation.params, &operation.index) {
+        return operation.clone();
+    }
+    let argument = |(param, given): (&Param, Argument)| match given {
+        Argument::Input(input) => inputs[input].clone(),
+        Argument::Param(param) => params[param].clone(),
+        Argument::Index => index.clone(),
+        Argument::Acc(_) | Argument::Step | Argument::Count => param.clone(),
+    };
+    let renamed = |func: &Func, given: Vec<Argument>| {
+        with_params(func, func.params().iter().zip(given).map(argument).collect())
+    };
+    let fold = operation.fold.as_ref().zip(operation.fold_arguments());
+    Operation {
+        map: renamed(&operation.map, operation.map_arguments()),
+        fold: fold.map(|(fold, given)| renamed(fold, given)),
+        finish: renamed(&operation.finish, operation.finish_arguments()),
+        inputs: inputs.clone(),
+        params: params.clone(),
+        index: index.name.clone(),
+        ..operation.clone()
+    }
+}
+
+/// What structs, and accumulators that functions are given, are called.
+fn fixed(operation: &Operation) -> Vec<String> {
+    let structs = [&operation.acc, &operation.output].into_iter().filter_map(|record| record.name.as_ref());
+    let structs = structs.flat_map(|name| [name.clone(), format!("Near_{name}")]);
+    let functions = operation.fold.iter().chain([&operation.finish]);
+    let accs = functions.flat_map(|func| func.params().iter().take(operation.acc.fields.len()));
+    let of_accs = accs.filter_map(|param| param.name.split('.').next()).map(str::to_owned);
+    structs.chain(of_accs).collect()
+}
+
+/// The same function of parameters that are called otherwise.
+fn with_params(func: &Func, params: Vec<Param>) -> Func {
+    let mut f = FuncBuilder::new(params);
+    let given = f.params();
+    f.call(func, &given).map_or_else(|_| func.clone(), |results| f.build(results))
+}
+
+/// Names that others have.
+struct Taken {
+    words: Vec<String>,
+    /// Those of inputs: kernels call what they read of them so, with more behind a `_`.
+    inputs: Vec<String>,
+}
+
+impl Taken {
+    fn input(&mut self, input: &Param) -> Param {
+        let param = self.named(input, is_taken);
+        self.inputs.push(param.name.clone());
+        param
+    }
+
+    /// The parameter as it can be called.
+    fn named(&mut self, param: &Param, has_meaning: fn(&str) -> bool) -> Param {
+        let mut name = param.name.clone();
+        while self.has(&name) || has_meaning(&name) && !name.starts_with(BEFORE) {
+            name.insert_str(0, BEFORE);
+        }
+        self.words.push(name.clone());
+        Param::new(name, param.ty)
+    }
+
+    /// Is it one of them, or could what is read of an input be called so?
+    fn has(&self, name: &str) -> bool {
+        let reads =
+            |input: &str, other: &str| other.strip_prefix(input).is_some_and(|rest| rest.starts_with('_'));
+        self.words.iter().any(|word| word == name || reads(name, word))
+            || self.inputs.iter().any(|input| reads(input, name))
+    }
+}

@@ -1,0 +1,52 @@
+//! Words that have a meaning in emitted CUDA, so that nothing of the user can be called so there.
+
+use crate::Scalar;
+
+/// Has it a meaning in CUDA, or in our kernels?
+pub fn is_taken(name: &str) -> bool {
+    // Of several that are alike each has numbers, and those for all blocks say so.
+    let mut stem = name;
+    while let Some((before, number)) = stem.rsplit_once('_')
+        && number.chars().all(|c| c.is_ascii_digit())
+    {
+        stem = before;
+    }
+    let stem = stem.strip_suffix("_all").unwrap_or(stem);
+    KERNEL.split(' ').any(|word| word == stem) || is_of_cuda(name)
+}
+
+/// Has it a meaning in CUDA, or in the functions of our programs?
+pub fn is_of_cuda(name: &str) -> bool {
+    // Vectors of elements are called `f32x4`, and functions of a type `min_f32`.
+    let last = name.rsplit('_').next().unwrap_or(name);
+    let is_type = |word: &str| Scalar::from_name(word).is_some();
+    let is_vector = last.split('x').next().is_some_and(is_type);
+    let is_function = last != name && is_type(last);
+    is_c(name) || is_vector || is_function
+}
+
+/// Is it a word of C++ or CUDA?
+pub fn is_c(name: &str) -> bool {
+    C_WORDS.split(' ').any(|word| word == name)
+}
+
+/// Names that kernels use themselves. A test of reduce-codegen holds the list against them.
+const KERNEL: &str = "\
+    acc acc_far at at_first atomic_combine before begun_rows block_value block_values blocks_present \
+    cluster_rank combine count elements expect finish first first_item fold identity index is_last item \
+    item_first items lane left load_once longer_runs map mask messages n next other other_block other_warp \
+    partial partials post_partial present receive reduce_inputs reduce_partials redux result right root rows \
+    run_end run_share send shared shuffle_down step stride take_partial thread ticket tickets_before to_far \
+    took_last total tree unit units warp warp_value warp_values warps warps_present whole_rows BLOCK CLUSTER \
+    GRID Message NO_TICKET ROW STRIDE TILE UNITS WARPS WIDTH";
+
+/// Words of C++17 and CUDA.
+const C_WORDS: &str = "\
+    NULL abs alignas alignof and asm assert atomicAdd atomicAnd atomicCAS atomicMax atomicMin atomicOr atomicXor \
+    auto bitand bitor blockDim blockIdx bool break case catch ceil ceilf char class compl const constexpr continue decltype default delete do double double2 double4 else enum \
+    explicit export extern fabs fabsf false final float float2 float3 float4 floor floorf fma fmaf fmax \
+    fmaxf fmin fminf for friend goto gridDim half if inline int int2 int4 isnan long main max min mutable \
+    namespace new noexcept not nullptr operator or override printf private protected public register \
+    reinterpret_cast return rint rintf short signed sizeof sqrt sqrtf static std struct switch template this threadIdx throw true \
+    trunc truncf try typedef typeid typename uint uint2 uint4 ulong union unsigned using virtual void \
+    volatile warpSize while xor";
