@@ -6,7 +6,7 @@
 //! the median of several, each a new one; of NVRTC and the driver, the operating system has the files in memory.
 
 use reducegen::cudarc::driver::{CudaContext, CudaSlice, CudaStream};
-use reducegen::{Compiled, Device, DeviceInputs, Reduction, Target, reduction};
+use reducegen::{Compiled, Device, DeviceInputs, Output, Reduction, Target, reduction};
 use std::error::Error;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -16,6 +16,8 @@ use std::time::{Duration, Instant};
 type Outcome<T> = Result<T, Box<dyn Error>>;
 
 static SUM: Reduction<f32, f32> = reduction! { op: sum, ty: f32 };
+/// Programs of it take the longest to make.
+static ARGMAX: Reduction<f32, u64> = reduction! { op: argmax, ty: f32 };
 
 /// Elements: as many as one block takes, a cluster, many blocks.
 const SIZES: [u64; 3] = [1 << 12, 1 << 16, 1 << 20];
@@ -29,9 +31,12 @@ fn main() -> Outcome<()> {
     let mode = std::env::args().nth(1).filter(|mode| !mode.starts_with('-'));
     match mode.as_deref() {
         None => all(),
-        Some("first") => first(),
+        Some("first") => first("first result", &SUM, 0.0),
+        Some("argmax") => first("first result of argmax", &ARGMAX, 0),
         Some("steps") => steps(),
-        Some(other) => Err(format!("`{other}` is no mode; write `first`, `steps` or nothing").into()),
+        Some(other) => {
+            Err(format!("`{other}` is no mode; write `first`, `argmax`, `steps` or nothing").into())
+        }
     }
 }
 
@@ -97,14 +102,12 @@ fn mean(calls: u32, mut call: impl FnMut() -> Result<(), reducegen::Error>) -> O
 fn first_calls(folder: &Path) -> Outcome<()> {
     let cold: Vec<_> = (0..PROCESSES).map(|turn| folder.join(turn.to_string())).collect();
     let warm = vec![folder.join("0"); PROCESSES];
-    for (mode, caches, with) in [
-        ("first", &cold, "nothing cached"),
-        ("first", &warm, "the cache on disk"),
-        ("steps", &cold.iter().map(|folder| folder.join("steps")).collect(), "nothing cached"),
-        ("steps", &warm.iter().map(|folder| folder.join("steps")).collect(), "the cache on disk"),
-    ] {
-        for (what, time) in medians(mode, caches)? {
-            println!("{what}, {with}\t{time:.2}");
+    for mode in ["first", "argmax", "steps"] {
+        for (caches, with) in [(&cold, "nothing cached"), (&warm, "the cache on disk")] {
+            let caches: Vec<_> = caches.iter().map(|folder| folder.join(mode)).collect();
+            for (what, time) in medians(mode, &caches)? {
+                println!("{what}, {with}\t{time:.2}");
+            }
         }
     }
     Ok(())
@@ -136,13 +139,13 @@ fn medians(mode: &str, caches: &[PathBuf]) -> Outcome<Vec<(String, f64)>> {
 }
 
 /// As users do it: from CUDA being there to the first result.
-fn first() -> Outcome<()> {
+fn first<Out: Output + PartialEq>(what: &str, reduction: &Reduction<f32, Out>, of_zeros: Out) -> Outcome<()> {
     let (stream, x) = started()?;
     let start = Instant::now();
-    let sum = SUM.compile(&Device::of_context(stream.context().clone())?)?;
-    let result = sum.reduce_device(&x)?;
-    print("first result", start.elapsed());
-    if result != 0.0 { Err("the sum of zeros is not 0".into()) } else { Ok(()) }
+    let compiled = reduction.compile(&Device::of_context(stream.context().clone())?)?;
+    let result = compiled.reduce_device(&x)?;
+    print(what, start.elapsed());
+    if result == of_zeros { Ok(()) } else { Err(format!("{what} is wrong").into()) }
 }
 
 /// The same step by step.
