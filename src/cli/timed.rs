@@ -44,18 +44,19 @@ impl Clock {
 
     /// The times of a program on n elements, and what is wrong with its result.
     pub(crate) fn time(&mut self, program: &Program, n: u64) -> Result<(Time, Option<String>), Error> {
+        let bytes = n * program.operation.element_size() as u64;
+        // More than the GPU has room for is refused here, and not made first.
+        let read = self.read(bytes)?;
         let reducer = Reducer::of(program.clone().into(), &self.device)?;
         let elements = Elements::new(&program.operation, n, STEP);
         let (views, params) = (elements.views(), &elements.params);
         let found = reducer.reduce_with(&views, params)?.values;
         let host = host::reduce_with(&program.operation, &program.association(), &views, params)?;
         let timing = reducer.time_with(&views, params)?;
-        let bytes = n * program.operation.element_size() as u64;
         let in_place = program.kernel(Reads::Partials).in_place().is_some();
         let (copy, kernels) = timing.launches.split_at(usize::from(in_place));
         let first = if in_place { kernels.iter().sum() } else { kernels[0] };
-        let (copy, read) = (copy.first().copied(), self.read(bytes)?);
-        let time = Time { copy, first, all: timing.plan, read, bytes };
+        let time = Time { copy: copy.first().copied(), first, all: timing.plan, read, bytes };
         Ok((time, differ(&self.device.name(), &found, &host)))
     }
 
