@@ -31,6 +31,7 @@ use stage::Stage;
 
 /// Why there is no result.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum HostError {
     /// The input is empty and the operator has no identity.
     #[error("`{operator}` of no elements has no value; give it at least one element")]

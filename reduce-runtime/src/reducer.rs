@@ -47,6 +47,7 @@ enum Backend {
 
 /// The result of a reduction.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Outcome {
     /// One value for each field of the result, [`Operation::output`](reduce_dsl::operation::Operation).
     pub values: Vec<Value>,

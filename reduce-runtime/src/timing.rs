@@ -10,6 +10,7 @@ use std::time::Duration;
 /// reads another copy of the data, and all copies together are at least four times as large as the L2 cache,
 /// so no element is found there. What one launch leaves for the next is found there, as in any reduction.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Timing {
     /// Of each launch alone, in the order of the plan. The first reads the inputs.
     pub launches: Vec<Duration>,
