@@ -28,7 +28,10 @@ impl Nvrtc {
     ///
     /// # Errors
     /// [`Error::BuiltWithoutCuda`].
-    pub fn open(_: &Path) -> Result<Nvrtc, Error> {
+    ///
+    /// # Safety
+    /// With the feature `cuda`: the file is a build of NVRTC.
+    pub unsafe fn open(_: &Path) -> Result<Nvrtc, Error> {
         Err(Error::BuiltWithoutCuda)
     }
 

@@ -59,7 +59,10 @@ impl Nvrtc {
     ///
     /// # Errors
     /// [`Error::NvrtcUnusable`]: it cannot be loaded, or lacks a function.
-    pub fn open(path: &Path) -> Result<Nvrtc, Error> {
+    ///
+    /// # Safety
+    /// The file is a build of NVRTC: what it runs when it is loaded does no harm, and its functions are those of NVIDIA's header.
+    pub unsafe fn open(path: &Path) -> Result<Nvrtc, Error> {
         let library = library::open(path)?;
         Nvrtc::new(path.to_owned(), library)
     }
