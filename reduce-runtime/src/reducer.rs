@@ -51,7 +51,8 @@ enum Backend {
 pub struct Outcome {
     /// One value for each field of the result, [`Operation::output`](reduce_dsl::operation::Operation).
     pub values: Vec<Value>,
-    /// Wall time of the computation on the host's clock, without transfers.
+    /// Wall time of the computation on the host's clock, without transfers of elements; of elements on a device, behind what their
+    /// stream had to do before.
     pub kernel: Duration,
 }
 

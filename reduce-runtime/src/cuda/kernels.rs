@@ -103,6 +103,8 @@ impl Kernels {
         let copies = copies.collect::<Result<Vec<_>, _>>()?;
         let pointers: Vec<_> = copies.iter().map(|copy| copy.device_ptr(&stream)).collect();
         let located = pointers.iter().zip(inputs).map(|((pointer, _), input)| (*pointer, input.step));
+        // So that they are in no time that is taken.
+        stream.synchronize().map_err(failed("waiting for the inputs"))?;
         self.run(&stream, inputs[0].len as u64, located, params)
     }
 
@@ -141,9 +143,12 @@ impl Kernels {
         self.prepare(n)?;
         let mut workspace = self.borrow(stream, n)?;
         workspace.prepare(n, inputs, params)?;
-        stream.synchronize().map_err(failed("waiting for the inputs"))?;
+        stream.context().bind_to_thread().map_err(failed("binding its context"))?;
+        let mut bytes = vec![0; self.cases.operation.output.size()];
         let start = Instant::now();
-        let launched = workspace.launch_all();
+        // SAFETY: the stream is waited for before the bytes are used, or dropped.
+        let launched =
+            workspace.launch_all().and_then(|()| unsafe { workspace.copy_result(stream, &mut bytes) });
         // Also after a failed launch, so that nothing is running when the memory is given back.
         let finished = driver::wait(stream);
         let kernel = start.elapsed();
@@ -153,7 +158,7 @@ impl Kernels {
             return launched.and(Err(failed("running the kernels")(error)));
         }
         launched?;
-        let values = workspace.read(stream);
+        let values = workspace.result_of(&bytes);
         self.give_back(workspace);
         Ok(Outcome { values: values?, kernel })
     }

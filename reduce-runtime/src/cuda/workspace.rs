@@ -147,15 +147,30 @@ impl Workspace {
         if !self.has_result {
             return Err(Error::NothingEnqueued);
         }
-        let output = &self.cases.operation.output;
-        let mut bytes = vec![0; output.size()];
         stream.context().bind_to_thread().map_err(failed("reading the result"))?;
-        let to = bytes.as_mut_ptr().cast();
-        // SAFETY: as many bytes are there, and here, and the stream is waited for before they are used.
-        let copied = unsafe { cuMemcpyDtoHAsync_v2(to, self.result_ptr(), bytes.len(), stream.cu_stream()) };
+        let mut bytes = vec![0; self.cases.operation.output.size()];
+        // SAFETY: the stream is waited for before they are used, or dropped.
+        let copied = unsafe { self.copy_result(stream, &mut bytes) };
         let finished = driver::wait(stream);
-        copied.result().and(finished).map_err(failed("reading the result"))?;
-        something(&self.cases.operation, values(output, &bytes))
+        copied?;
+        finished.map_err(failed("reading the result"))?;
+        self.result_of(&bytes)
+    }
+
+    /// Queues a copy of the result to as many bytes of the host.
+    ///
+    /// # Safety
+    /// The bytes are used by nobody, and stay where they are, until the stream has come there.
+    pub(super) unsafe fn copy_result(&self, stream: &CudaStream, bytes: &mut [u8]) -> Result<(), Error> {
+        let to = bytes.as_mut_ptr().cast();
+        // SAFETY: as many bytes are there, and here, for long enough, as the caller says.
+        let copied = unsafe { cuMemcpyDtoHAsync_v2(to, self.result_ptr(), bytes.len(), stream.cu_stream()) };
+        copied.result().map_err(failed("reading the result"))
+    }
+
+    /// The result that those bytes are.
+    pub(super) fn result_of(&self, bytes: &[u8]) -> Result<Vec<Value>, Error> {
+        something(&self.cases.operation, values(&self.cases.operation.output, bytes))
     }
 
     /// Is it one of these cases?
