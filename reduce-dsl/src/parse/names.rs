@@ -93,13 +93,18 @@ pub(super) fn refuse_input(name: &str) -> Option<String> {
 /// Why a thing, an input or something like it, cannot have that name. Kernels call it otherwise where the name has a meaning there.
 pub(super) fn refuse(name: &str, what: &str) -> Option<String> {
     if !is_plain(name) {
-        return Some(format!("the name of {what} is a letter, then at most 31 letters, digits and `_`"));
+        return Some(not_plain(what));
     }
     if is_keyword(name) {
         return Some(format!("{what} cannot be called `{name}`, which has a meaning in Rust"));
     }
     let (_, meaning) = MEANINGS.iter().find(|(word, meaning)| *word == name && *meaning != what)?;
     Some(format!("{what} cannot be called `{name}`, which is {meaning}"))
+}
+
+/// What is said of a name that is not [plain](is_plain).
+fn not_plain(what: &str) -> String {
+    format!("the name of {what} is a letter, then at most 31 letters and digits, and single `_` between them")
 }
 
 /// Is it of ASCII, and of words with one `_` between them?
@@ -131,7 +136,7 @@ pub(super) fn refuse_struct(name: &str, others: &[String]) -> Option<String> {
 /// Why a field of a struct cannot have that name.
 pub(super) fn refuse_field(name: &str) -> Option<String> {
     if !is_plain(name) {
-        return Some("the name of a field is a letter, then at most 31 letters, digits and `_`".to_owned());
+        return Some(not_plain("a field"));
     }
     (is_c(name) || is_keyword(name))
         .then(|| format!("a field cannot be called `{name}`, which has a meaning in CUDA or Rust"))
