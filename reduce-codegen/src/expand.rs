@@ -26,7 +26,7 @@ use reduce_dsl::program::{
     Addressing, Arrangement, Combine, How, Kernel, Medium, Program, Reach, Scope, Step, Tree,
 };
 
-/// The statements of a verified program, verified.
+/// The statements of a verified program, verified. What they call inputs and params is none of their own names: see `names.rs`.
 ///
 /// # Errors
 /// A rule of the verifier does not hold: a bug, in a program that holds its own rules.

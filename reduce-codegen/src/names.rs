@@ -74,7 +74,9 @@ impl Taken {
     /// The parameter as it can be called.
     fn named(&mut self, param: &Param, has_meaning: fn(&str) -> bool) -> Param {
         let mut name = param.name.clone();
-        while self.has(&name) || has_meaning(&name) && !name.starts_with(BEFORE) {
+        // Macros of the headers that nvcc includes are written so.
+        let is_macro = |name: &str| name.len() > 1 && name == name.to_uppercase();
+        while self.has(&name) || is_macro(&name) || has_meaning(&name) && !name.starts_with(BEFORE) {
             name.insert_str(0, BEFORE);
         }
         self.words.push(name.clone());

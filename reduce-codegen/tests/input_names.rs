@@ -4,13 +4,14 @@
 use reduce_codegen::{cuda, stages};
 use reduce_dsl::operators::{OPERATORS, Operator};
 use reduce_dsl::parse::text;
+use reduce_dsl::pass;
 use reduce_dsl::program::Program;
-use reduce_dsl::words::is_taken;
+use reduce_dsl::words::{is_c, is_taken};
 use reduce_dsl::{Scalar, Spec};
 use std::collections::BTreeSet;
 
 /// Lists that together have every pass.
-const PASSES: [&str; 14] = [
+const PASSES: [&str; 17] = [
     "sequential, shuffle, coarsen(4), unroll, vectorize(4)",
     "serial",
     "in_place, bitmask",
@@ -25,7 +26,22 @@ const PASSES: [&str; 14] = [
     "shuffle, gather, cluster(2)",
     "vectorize(8), lanes(2), coarsen(2)",
     "dependent, trigger",
+    "shuffle, unroll, one_block, ticket",
+    "shuffle, gather, one_block, ticket",
+    "sequential, unroll, one_block, ticket",
 ];
+
+/// The same of an operator that does not commute.
+const ORDERED: [&str; 2] =
+    ["shuffle, coarsen(4), rows", "shuffle, vectorize(4), coarsen(2), rows, unroll, one_block, ticket"];
+
+/// The keywords of C++17, and the words for operators (ISO/IEC 14882:2017, 5.11 and 5.5).
+const KEYWORDS: &str = "\
+    alignas alignof and and_eq asm auto bitand bitor bool break case catch char char16_t char32_t class compl const const_cast \
+    constexpr continue decltype default delete do double dynamic_cast else enum explicit export extern false float for friend \
+    goto if inline int long mutable namespace new noexcept not not_eq nullptr operator or or_eq private protected public register \
+    reinterpret_cast return short signed sizeof static static_assert static_cast struct switch template this thread_local throw \
+    true try typedef typeid typename union unsigned using virtual void volatile wchar_t while xor xor_eq";
 
 /// A specification of inputs whose names occur nowhere else.
 fn spec(operator: &str, inputs: usize, ty: Scalar, passes: &str) -> Option<Spec> {
@@ -64,7 +80,33 @@ fn programs() -> impl Iterator<Item = Program> {
     };
     // A list may be refused: an operator without identity has no atomic.
     let stages = OPERATORS.iter().flat_map(of_row).filter_map(|spec| stages(&spec).ok()).flatten();
-    stages.map(|stage| stage.program)
+    stages.map(|stage| stage.program).chain(ordered())
+}
+
+/// Programs of an operator that does not commute.
+fn ordered() -> impl Iterator<Item = Program> {
+    let list = |passes| {
+        let source =
+            format!("inputs: {{ firstinput: f32 }}, op: |a, b| b, identity: none, passes: [{passes}]");
+        reduce_codegen::compile(&text(&source, None).unwrap().spec).unwrap()
+    };
+    ORDERED.into_iter().map(list)
+}
+
+#[test]
+fn the_lists_have_every_pass() {
+    let lists = PASSES.iter().chain(&ORDERED);
+    let written: BTreeSet<_> =
+        lists.flat_map(|list| list.split(", ")).filter_map(|it| it.split('(').next()).collect();
+    let missing: Vec<_> =
+        pass::PASSES.iter().map(|pass| pass.name).filter(|name| !written.contains(name)).collect();
+    assert!(missing.is_empty(), "{missing:?}");
+}
+
+#[test]
+fn keywords_are_no_names() {
+    let missing: Vec<_> = KEYWORDS.split(' ').filter(|word| !is_c(word)).collect();
+    assert!(missing.is_empty(), "{missing:?}");
 }
 
 /// Sums, or where there are positions maxima, of which an input, and a param, has that name.
@@ -139,6 +181,7 @@ fn whatever_an_input_or_a_param_is_called_kernels_are_the_same() {
     for passes in [
         "shuffle, vectorize(4), streaming, coarsen(2), one_block, ticket, flag",
         "shuffle, unroll, gather, cluster(2), dependent, trigger",
+        "shuffle, unroll, one_block, ticket",
         "shuffle, near, one_block, ticket",
     ] {
         let neutral = called("neutral", passes);
@@ -165,15 +208,21 @@ fn names_that_meet_each_other_are_told_apart() {
     let names: Vec<_> = given.split(", ").filter_map(|it| it.split(' ').next_back()).collect();
     let expected = "x x_step in_x_1 in_x_1_step in_x_step in_x_step_step in_left in_left_step in_in_left in_in_left_step";
     assert_eq!(names[..10].join(" "), expected, "{cuda}");
+    // Structs, macros.
+    for (name, expected) in [("MinMax", "in_MinMax"), ("M_PI", "in_M_PI"), ("K", "K")] {
+        let spec = text(&format!("inputs: {{ {name}: f32 }}, op: minmax"), None).unwrap().spec;
+        let cuda = reduce_codegen::cuda(&reduce_codegen::compile(&spec).unwrap()).unwrap();
+        assert!(cuda.contains(&format!("reduce_inputs(const float* __restrict__ {expected}, ")), "{cuda}");
+    }
 }
 
 #[test]
 fn a_value_that_is_used_twice_is_not_called_like_an_input() {
-    let source = "inputs: { t0: f16, t1: f16 }, map: |t0, t1| t0 * t0 + t1 * t1, op: sum";
+    let source = "inputs: { t_0: f16, t_1: f16 }, map: |t_0, t_1| t_0 * t_0 + t_1 * t_1, op: sum";
     let spec = text(source, None).unwrap().spec;
     let cuda = cuda(&reduce_codegen::compile(&spec).unwrap()).unwrap();
     let functions = cuda.lines().take_while(|line| !line.contains("__global__"));
     let declared = functions.filter_map(|line| line.trim().strip_prefix("const float "));
     let names: Vec<_> = declared.filter_map(|line| line.split(' ').next()).collect();
-    assert_eq!(names, ["t_0", "t_1"], "{cuda}");
+    assert_eq!(names, ["t_2", "t_3"], "{cuda}");
 }

@@ -4,14 +4,13 @@ use crate::Scalar;
 
 /// Has it a meaning in CUDA, or in our kernels?
 pub fn is_taken(name: &str) -> bool {
-    // Of several that are alike each has numbers, and those for all blocks say so.
-    let mut stem = name;
+    // Of several that are alike each has numbers, and those for all blocks say so behind them.
+    let mut stem = name.strip_suffix("_all").unwrap_or(name);
     while let Some((before, number)) = stem.rsplit_once('_')
         && number.chars().all(|c| c.is_ascii_digit())
     {
         stem = before;
     }
-    let stem = stem.strip_suffix("_all").unwrap_or(stem);
     KERNEL.split(' ').any(|word| word == stem) || is_of_cuda(name)
 }
 
@@ -33,7 +32,7 @@ pub fn is_c(name: &str) -> bool {
 /// Names that kernels use themselves. A test of reduce-codegen holds the list against them.
 const KERNEL: &str = "\
     acc acc_far at at_first atomic_combine before begun_rows block_value block_values blocks_present \
-    cluster_rank combine count elements expect finish first first_item fold identity index is_last item \
+    cluster_rank combine count elements expect finish first first_item first_unit fold identity index is_last item \
     item_first items lane left load_once longer_runs map mask messages n next other other_block other_warp \
     partial partials post_partial present receive reduce_inputs reduce_partials redux result right root rows \
     run_end run_share send shared shuffle_down step stride take_partial thread ticket tickets_before to_far \
@@ -42,11 +41,13 @@ const KERNEL: &str = "\
 
 /// Words of C++17 and CUDA.
 const C_WORDS: &str = "\
-    NULL abs alignas alignof and asm assert atomicAdd atomicAnd atomicCAS atomicMax atomicMin atomicOr atomicXor \
-    auto bitand bitor blockDim blockIdx bool break case catch ceil ceilf char class compl const constexpr continue decltype default delete do double double2 double4 else enum \
-    explicit export extern fabs fabsf false final float float2 float3 float4 floor floorf fma fmaf fmax \
-    fmaxf fmin fminf for friend goto gridDim half if inline int int2 int4 isnan long main max min mutable \
-    namespace new noexcept not nullptr operator or override printf private protected public register \
-    reinterpret_cast return rint rintf short signed sizeof sqrt sqrtf static std struct switch template this threadIdx throw true \
-    trunc truncf try typedef typeid typename uint uint2 uint4 ulong union unsigned using virtual void \
-    volatile warpSize while xor";
+    abs alignas alignof and and_eq asm assert atomicAdd atomicAnd atomicCAS atomicMax atomicMin atomicOr \
+    atomicXor auto bitand bitor blockDim blockIdx bool break case catch ceil ceilf char char16_t char32_t \
+    class compl const const_cast constexpr continue decltype default delete do double double2 double4 \
+    dynamic_cast else enum explicit export extern fabs fabsf false final float float2 float3 float4 floor \
+    floorf fma fmaf fmax fmaxf fmin fminf for friend goto gridDim half if inline int int2 int4 isnan long \
+    main max min mutable namespace new noexcept not not_eq NULL nullptr operator or or_eq override printf \
+    private protected public register reinterpret_cast return rint rintf short signed sizeof sqrt sqrtf \
+    static static_assert static_cast std struct switch template this thread_local threadIdx throw true trunc \
+    truncf try typedef typeid typename uint uint2 uint4 ulong union unsigned using virtual void volatile \
+    warpSize wchar_t while xor xor_eq";

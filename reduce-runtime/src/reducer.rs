@@ -51,8 +51,8 @@ enum Backend {
 pub struct Outcome {
     /// One value for each field of the result, [`Operation::output`](reduce_dsl::operation::Operation).
     pub values: Vec<Value>,
-    /// Wall time of the computation on the host's clock, without transfers of elements; of elements on a device, behind what their
-    /// stream had to do before.
+    /// Wall time of the computation on the host's clock, without transfers of elements. Of elements on a device, all that their
+    /// stream still had to do before is in it, and the copy of the result.
     pub kernel: Duration,
 }
 
@@ -142,7 +142,7 @@ impl Reducer {
     }
 
     /// Reduces data that lies on the device, on the stream of the first input, which waits for the streams
-    /// of the others. Returns when the result is there.
+    /// of the others. Returns when the result is there. Other kernels of that stream must wait as those before [`Reducer::enqueue`].
     ///
     /// # Errors
     /// As [`Reducer::reduce`], and if the data does not lie in the context of the device.

@@ -153,8 +153,8 @@ impl Kernels {
         let finished = driver::wait(stream);
         let kernel = start.elapsed();
         if let Err(error) = finished {
-            // Kernels may still write there.
-            std::mem::forget(workspace);
+            // Kernels may still write there, and the copy here.
+            std::mem::forget((workspace, bytes));
             return launched.and(Err(failed("running the kernels")(error)));
         }
         launched?;

@@ -151,9 +151,12 @@ impl Workspace {
         let mut bytes = vec![0; self.cases.operation.output.size()];
         // SAFETY: the stream is waited for before they are used, or dropped.
         let copied = unsafe { self.copy_result(stream, &mut bytes) };
-        let finished = driver::wait(stream);
+        if let Err(error) = driver::wait(stream) {
+            // It may still be written there.
+            std::mem::forget(bytes);
+            return copied.and(Err(failed("reading the result")(error)));
+        }
         copied?;
-        finished.map_err(failed("reading the result"))?;
         self.result_of(&bytes)
     }
 
