@@ -45,7 +45,7 @@ impl Clock {
     /// The times of a program on n elements, and what is wrong with its result.
     pub(crate) fn time(&mut self, program: &Program, n: u64) -> Result<(Time, Option<String>), Error> {
         let bytes = n * program.operation.element_size() as u64;
-        // More than the GPU has room for is refused here, and not made first.
+        // More elements than the GPU has room for are refused here, and not made first.
         let read = self.read(bytes)?;
         let reducer = Reducer::of(program.clone().into(), &self.device)?;
         let elements = Elements::new(&program.operation, n, STEP);
