@@ -140,7 +140,11 @@ pub trait Number: Order {
 /// What `f32` and `f64` have besides.
 pub trait Float: Number {
     /// The unsigned integer of the same size.
-    type Bits: Element;
+    type Bits: Integer;
+    /// e to that power, as the [library](crate::library) has it.
+    fn exp(self) -> Self;
+    /// The natural logarithm, likewise.
+    fn ln(self) -> Self;
     /// The square root, correctly rounded.
     fn sqrt(self) -> Self;
     /// The largest integer that is not above it.

@@ -8,7 +8,6 @@ pub use join::Joiner;
 use crate::Value;
 use crate::func::Func;
 use crate::lanes::{self, BLOCK, LaneError, Lanes, LanesRef, Loops};
-use crate::library;
 use code::{At, Code, Place};
 
 /// A function with the registers to evaluate it, kept between calls so that nothing is allocated twice.
@@ -29,8 +28,7 @@ impl Evaluator {
     /// An evaluator of `func` that calls those loops. All lanes of each of the parameters that are `uniform` hold one value: what
     /// follows from them alone is computed once for all lanes, and they are given by a [`BLOCK`] of lanes, or all there are.
     pub fn with(func: &Func, uniform: &[bool], loops: Loops) -> Evaluator {
-        let func = library::written_out(func);
-        let code = Code::of(&func, uniform);
+        let (func, code) = (func.clone(), Code::of(func, uniform));
         let results = func.results().iter().map(|&id| code.place(id)).collect();
         Evaluator { func, code, results, loops }
     }

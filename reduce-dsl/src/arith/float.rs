@@ -1,7 +1,7 @@
 //! `f32` and `f64`.
 
 use super::{Element, Float, Number, Order, select};
-use crate::Scalar;
+use crate::{Scalar, library};
 
 /// Each lane becomes the best of itself and what is below it. NaN is looked for in two elements at once, and what signs the
 /// elements have matters only at the end, where the best is a zero.
@@ -73,7 +73,7 @@ macro_rules! float {
             fn max(self, other: Self) -> Self {
                 let [greatest, again] = [greater(self, other), greater(other, self)];
                 let ordered = <$ty>::from_bits(greatest.to_bits() & again.to_bits());
-                if self != self || other != other { <$ty>::NAN } else { ordered }
+                Element::select(self != self || other != other, <$ty>::NAN, ordered)
             }
             #[inline(always)]
             fn min_num(self, other: Self) -> Self {
@@ -146,6 +146,14 @@ macro_rules! float {
 
         impl Float for $ty {
             type Bits = $bits;
+            #[inline(always)]
+            fn exp(self) -> Self {
+                library::exp::of(&library::exp::$scalar, self)
+            }
+            #[inline(always)]
+            fn ln(self) -> Self {
+                library::ln::of(&library::ln::$scalar, self)
+            }
             #[inline(always)]
             fn sqrt(self) -> Self {
                 <$ty>::sqrt(self)

@@ -7,7 +7,6 @@ use crate::func::{Func, Id, Node};
 use crate::lanes::{
     self, LaneError, Lanes, LanesRef, Loops, Summed, Term, Way, adds_squares, halves, sums, widens,
 };
-use crate::library;
 use crate::ops::{Bin, Un};
 
 /// `acc = f(acc, right)`, lane by lane: what `combine` and `fold` are for.
@@ -31,10 +30,9 @@ pub struct Joiner {
 impl Joiner {
     /// A joiner of `f`, whose first parameters are the accumulator that it gives; `uniform` as for [`Evaluator::with`].
     pub fn new(f: &Func, uniform: &[bool], loops: Loops) -> Joiner {
-        let f = library::written_out(f);
-        let code = Code::of(&f, uniform);
+        let code = Code::of(f, uniform);
         let differs = |(_, met): &(Bin, Id)| !code.place(*met).uniform;
-        let met: Vec<_> = (0..f.results().len()).map(|k| met(&f, k).filter(differs)).collect();
+        let met: Vec<_> = (0..f.results().len()).map(|k| met(f, k).filter(differs)).collect();
         let results = f.results().iter().zip(&met).map(|(&result, met)| met.map_or(result, |(_, met)| met));
         let mut joiner = Joiner {
             right: Evaluator::with(&f.giving(&results.collect::<Vec<_>>()), uniform, loops),

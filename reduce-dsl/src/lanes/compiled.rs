@@ -73,7 +73,7 @@ macro_rules! compiled {
         /// lanes, or is one [`BLOCK`](crate::lanes::BLOCK) of one value, which stands for all.
         ///
         /// # Errors
-        /// The operation is not defined for the type, or is one of [`crate::library`], which the evaluator writes out.
+        /// The operation is not defined for the type.
         $(#[$features])*
         $visible fn un(op: Un, a: LanesRef<'_>, out: &mut Lanes) -> Done {
             operations::un(op, a, out)

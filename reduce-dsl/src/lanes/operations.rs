@@ -104,6 +104,8 @@ pub(super) fn un(op: Un, a: LanesRef<'_>, out: &mut Lanes) -> Result<(), LaneErr
         Un::Not => over!(bits: op, a -> out: Bits::not),
         Un::IsNan => over!(floats: op, a -> Bool out: Order::is_nan),
         Un::Canonical => over!(floats: op, a -> out: Order::canonical),
+        Un::Exp => over!(full floats: op, a -> out: Float::exp),
+        Un::Ln => over!(full floats: op, a -> out: Float::ln),
         Un::Sqrt => over!(full floats: op, a -> out: Float::sqrt),
         Un::Floor => over!(full floats: op, a -> out: Float::floor),
         Un::Ceil => over!(full floats: op, a -> out: Float::ceil),
@@ -114,7 +116,6 @@ pub(super) fn un(op: Un, a: LanesRef<'_>, out: &mut Lanes) -> Result<(), LaneErr
         Un::CountOnes => over!(integers: op, a -> U32 out: Integer::count_ones),
         Un::LeadingZeros => over!(integers: op, a -> U32 out: Integer::leading_zeros),
         Un::TrailingZeros => over!(integers: op, a -> U32 out: Integer::trailing_zeros),
-        Un::Exp | Un::Ln => bug(op, &[a]),
     }
 }
 

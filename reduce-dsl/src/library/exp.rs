@@ -2,13 +2,11 @@
 //!
 //! Twice: of every argument, and of those alone whose exponential is a normal number.
 
-use super::steps::Steps;
+use super::steps::{Numbers, Steps};
 use crate::arith::Float;
-use crate::func::{Func, Id};
-use crate::ops::{Bin, TypeError, Un};
 
 /// What depends on the format.
-pub(super) struct Exp<T: 'static> {
+pub(crate) struct Exp<T: 'static> {
     /// Its result rounds to 0, and so do those below it.
     least: T,
     /// 1 / ln 2.
@@ -29,7 +27,7 @@ pub(super) struct Exp<T: 'static> {
     fraction: u32,
 }
 
-pub(super) const F32: Exp<f32> = Exp {
+pub(crate) const F32: Exp<f32> = Exp {
     least: -104.0,
     per_ln2: std::f32::consts::LOG2_E,
     middle: 12_582_912.0,
@@ -41,7 +39,7 @@ pub(super) const F32: Exp<f32> = Exp {
     fraction: 23,
 };
 
-pub(super) const F64: Exp<f64> = Exp {
+pub(crate) const F64: Exp<f64> = Exp {
     least: -746.0,
     per_ln2: std::f64::consts::LOG2_E,
     middle: 6_755_399_441_055_744.0,
@@ -66,56 +64,61 @@ pub(super) const F64: Exp<f64> = Exp {
     fraction: 52,
 };
 
-pub(super) fn exp<T: Float>(it: &Exp<T>) -> Result<Func, TypeError> {
-    let (mut f, x) = Steps::of::<T>();
+/// `exp` of a number.
+#[inline(always)]
+pub(crate) fn of<T: Float>(it: &Exp<T>, x: T) -> T {
+    exp(it, &mut Numbers, x)
+}
+
+#[inline(always)]
+pub(super) fn exp<T: Float, S: Steps<T>>(it: &Exp<T>, f: &mut S, x: S::Float) -> S::Float {
     // From here on n stays far inside the exponents. A NaN stays one.
-    let x1 = f.at_least("x1", x, it.least)?;
+    let x1 = f.at_least("x1", x, it.least);
     let (per_ln2, biased) = (f.constant(it.per_ln2), f.constant(it.biased));
-    let t0 = f.mul_add("t0", x1, per_ln2, biased)?;
+    let t0 = f.mul_add("t0", x1, per_ln2, biased);
     // Where n would leave the exponents on this side, r and the polynomial grow in its place, and that overflows as well.
-    let t = f.at_most("t", t0, it.most)?;
-    let n = f.bin("n", t, Bin::Sub, biased)?;
-    let p = it.of_rest(&mut f, x1, n)?;
+    let t = f.at_most("t", t0, it.most);
+    let n = f.sub("n", t, biased);
+    let p = it.of_rest(f, x1, n);
     // 2^n in two factors, both normal: half of t's integer, which is n and twice the bias, is the exponent field of one
     // of them, and what is left that of the other. Shifting left drops the bits above.
-    let [half, whole] = [it.fraction - 1, it.fraction].map(|distance| f.distance(distance));
-    let field = f.word::<T>(u64::MAX << it.fraction);
-    let u = f.un("u", Un::ToBits, t)?;
-    let h = f.bin("_", u, Bin::Shl, half)?;
-    let h = f.bin("h", h, Bin::And, field)?;
-    let k = f.bin("_", u, Bin::Shl, whole)?;
-    let k = f.bin("_", k, Bin::Sub, h)?;
-    let [s0, s1] = [f.un("s0", Un::FromBits, h)?, f.un("s1", Un::FromBits, k)?];
+    let (half, whole) = (f.distance(it.fraction - 1), f.distance(it.fraction));
+    let field = f.word(u64::MAX << it.fraction);
+    let u = f.to_bits("u", t);
+    let h = f.shl("_", u, half);
+    let h = f.and("h", h, field);
+    let k = f.shl("_", u, whole);
+    let k = f.sub_words("_", k, h);
+    let (s0, s1) = (f.from_bits("s0", h), f.from_bits("s1", k));
     // The first product is exact; the second is the only rounding, also where the result is infinite or subnormal.
-    let y0 = f.bin("y0", p, Bin::Mul, s0)?;
-    let y = f.bin("_", y0, Bin::Mul, s1)?;
-    Ok(f.build(y))
+    let y0 = f.mul("y0", p, s0);
+    f.mul("_", y0, s1)
 }
 
 /// The same bits, of arguments between those of [`Exp::normal`]: there n needs no limits, and 2^n no second factor.
-pub(super) fn normal<T: Float>(it: &Exp<T>) -> Result<Func, TypeError> {
-    let (mut f, x) = Steps::of::<T>();
+pub(super) fn normal<T: Float, S: Steps<T>>(it: &Exp<T>, f: &mut S, x: S::Float) -> S::Float {
     let (per_ln2, middle) = (f.constant(it.per_ln2), f.constant(it.middle));
-    let t = f.mul_add("t", x, per_ln2, middle)?;
-    let n = f.bin("n", t, Bin::Sub, middle)?;
-    let p = it.of_rest(&mut f, x, n)?;
+    let t = f.mul_add("t", x, per_ln2, middle);
+    let n = f.sub("n", t, middle);
+    let p = it.of_rest(f, x, n);
     // To multiply p with 2^n is to add n to its exponent. Shifting left drops the bits of t above its integer.
     let whole = f.distance(it.fraction);
-    let [u, v] = [f.un("u", Un::ToBits, t)?, f.un("v", Un::ToBits, p)?];
-    let n = f.bin("_", u, Bin::Shl, whole)?;
-    let y = f.bin("_", v, Bin::Add, n)?;
-    let y = f.un("_", Un::FromBits, y)?;
-    Ok(f.build(y))
+    let (u, v) = (f.to_bits("u", t), f.to_bits("v", p));
+    let n = f.shl("_", u, whole);
+    let y = f.add_words("_", v, n);
+    f.from_bits("_", y)
 }
 
 impl<T: Float> Exp<T> {
     /// e^r of r = x - n ln 2, where n is x / ln 2, rounded. 1 / ln 2 is rounded itself, so |r| may exceed ln 2 / 2 by a little,
     /// for which the polynomial has room.
-    fn of_rest(&self, f: &mut Steps, x: Id, n: Id) -> Result<Id, TypeError> {
+    #[inline(always)]
+    fn of_rest<S: Steps<T>>(&self, f: &mut S, x: S::Float, n: S::Float) -> S::Float {
         // The first step is exact, the second rounds once.
-        let [high, low] = self.minus_ln2.map(|part| f.constant(part));
-        let r0 = f.mul_add("r0", n, high, x)?;
-        let r = f.mul_add("r", n, low, r0)?;
+        let [high, low] = self.minus_ln2;
+        let (high, low) = (f.constant(high), f.constant(low));
+        let r0 = f.mul_add("r0", n, high, x);
+        let r = f.mul_add("r", n, low, r0);
         f.polynomial("p", self.powers, r)
     }
 }

@@ -1,13 +1,10 @@
 //! `ln`: x = 2^e (1 + f) with 2/3 <= 1 + f < 4/3, so ln x = e ln 2 + ln(1 + f). Around 1 e is 0, and nothing cancels.
 
-use super::steps::Steps;
+use super::steps::{Numbers, Steps};
 use crate::arith::Float;
-use crate::constants;
-use crate::func::{Func, Id};
-use crate::ops::{Bin, Cmp, TypeError, Un};
 
 /// What depends on the format.
-pub(super) struct Ln<T: 'static> {
+pub(crate) struct Ln<T: 'static> {
     /// The smallest normal number.
     least_normal: T,
     /// 2^`fraction`, which makes subnormals normal.
@@ -26,9 +23,13 @@ pub(super) struct Ln<T: 'static> {
     ln2_low: Option<T>,
     /// The bits of the fraction.
     fraction: u32,
+    one: T,
+    infinities: [T; 2],
+    zero: T,
+    nan: T,
 }
 
-pub(super) const F32: Ln<f32> = Ln {
+pub(crate) const F32: Ln<f32> = Ln {
     least_normal: f32::MIN_POSITIVE,
     scale: 8_388_608.0,
     two_thirds: 0x3f2a_aaab,
@@ -49,9 +50,13 @@ pub(super) const F32: Ln<f32> = Ln {
     // Left out, it costs 0.06 units in the last place of the smallest result for which e is not 0.
     ln2_low: None,
     fraction: 23,
+    one: 1.0,
+    infinities: [f32::INFINITY, f32::NEG_INFINITY],
+    zero: 0.0,
+    nan: f32::NAN,
 };
 
-pub(super) const F64: Ln<f64> = Ln {
+pub(crate) const F64: Ln<f64> = Ln {
     least_normal: f64::MIN_POSITIVE,
     scale: 4_503_599_627_370_496.0,
     two_thirds: 0x3fe5_5555_5555_5555,
@@ -82,68 +87,79 @@ pub(super) const F64: Ln<f64> = Ln {
     ln2: 0.693_147_180_559_890_3,
     ln2_low: Some(5.497_923_018_708_371e-14),
     fraction: 52,
+    one: 1.0,
+    infinities: [f64::INFINITY, f64::NEG_INFINITY],
+    zero: 0.0,
+    nan: f64::NAN,
 };
 
-pub(super) fn ln<T: Float>(it: &Ln<T>) -> Result<Func, TypeError> {
-    let (mut f, x) = Steps::of::<T>();
+/// `ln` of a number.
+#[inline(always)]
+pub(crate) fn of<T: Float>(it: &Ln<T>, x: T) -> T {
+    ln(it, &mut Numbers, x)
+}
+
+#[inline(always)]
+pub(super) fn ln<T: Float, S: Steps<T>>(it: &Ln<T>, f: &mut S, x: S::Float) -> S::Float {
     // Also of what is not above 0, whose result is replaced in the end.
     let (least, scale) = (f.constant(it.least_normal), f.constant(it.scale));
-    let [normal, scaled] = it.exponent_zero.map(|zero| f.constant(zero));
-    let subnormal = f.cmp("subnormal", x, Cmp::Lt, least)?;
-    let zero = f.select("zero", subnormal, [scaled, normal])?;
-    let scaled = f.bin("_", x, Bin::Mul, scale)?;
-    let x1 = f.select("x1", subnormal, [scaled, x])?;
-    let (e, m) = split(&mut f, it, x1, zero)?;
+    let [normal, scaled] = it.exponent_zero;
+    let (normal, scaled) = (f.constant(normal), f.constant(scaled));
+    let subnormal = f.less("subnormal", x, least);
+    let zero = f.select("zero", subnormal, [scaled, normal]);
+    let scaled = f.mul("_", x, scale);
+    let x1 = f.select("x1", subnormal, [scaled, x]);
+    let (e, m) = split(f, it, x1, zero);
     // Exact.
-    let one = f.value(constants::one(T::TY));
-    let v = f.bin("f", m, Bin::Sub, one)?;
-    let square = f.bin("square", v, Bin::Mul, v)?;
-    let p = f.polynomial("p", it.powers, v)?;
+    let one = f.constant(it.one);
+    let v = f.sub("f", m, one);
+    let square = f.mul("square", v, v);
+    let p = f.polynomial("p", it.powers, v);
     let tail = match it.ln2_low {
-        None => f.mul_add("tail", p, square, v)?,
+        None => f.mul_add("tail", p, square, v),
         // Beside the small square, where its rounding costs nothing.
         Some(low) => {
             let low = f.constant(low);
-            let low = f.bin("_", e, Bin::Mul, low)?;
-            let small = f.mul_add("small", p, square, low)?;
-            f.bin("tail", v, Bin::Add, small)?
+            let low = f.mul("_", e, low);
+            let small = f.mul_add("small", p, square, low);
+            f.add("tail", v, small)
         }
     };
     let ln2 = f.constant(it.ln2);
-    let y = f.mul_add("y", e, ln2, tail)?;
-    let y = special::<T>(&mut f, x, y)?;
-    Ok(f.build(y))
+    let y = f.mul_add("y", e, ln2, tail);
+    special(f, it, x, y)
 }
 
 /// The exponent e and the significand of a normal number. What its bits are above those of 2/3 has e, less the power
 /// of 2 that is `zero`, as its exponent, and its fraction counts from that of 2/3.
-fn split<T: Float>(f: &mut Steps, it: &Ln<T>, x: Id, zero: Id) -> Result<(Id, Id), TypeError> {
-    let two_thirds = f.word::<T>(it.two_thirds);
-    let below_two = f.word::<T>(it.two - it.two_thirds);
-    let (fraction, mask) = (f.distance(it.fraction), f.word::<T>((1 << it.fraction) - 1));
-    let bits = f.un("_", Un::ToBits, x)?;
-    let i = f.bin("i", bits, Bin::Add, below_two)?;
+#[inline(always)]
+fn split<T: Float, S: Steps<T>>(f: &mut S, it: &Ln<T>, x: S::Float, zero: S::Float) -> (S::Float, S::Float) {
+    let two_thirds = f.word(it.two_thirds);
+    let below_two = f.word(it.two - it.two_thirds);
+    let (fraction, mask) = (f.distance(it.fraction), f.word((1 << it.fraction) - 1));
+    let bits = f.to_bits("_", x);
+    let i = f.add_words("i", bits, below_two);
     // As the low bits of 2^fraction the exponent is a float without a conversion, which GPUs are slow at.
-    let scale = f.word::<T>(it.scale.to_bits64());
-    let k = f.bin("k", i, Bin::Shr, fraction)?;
-    let k = f.bin("_", k, Bin::Or, scale)?;
-    let k = f.un("_", Un::FromBits, k)?;
-    let e = f.bin("e", k, Bin::Sub, zero)?;
-    let m = f.bin("_", i, Bin::And, mask)?;
-    let m = f.bin("_", m, Bin::Add, two_thirds)?;
-    let m = f.un("m", Un::FromBits, m)?;
-    Ok((e, m))
+    let scale = f.word(it.scale.to_bits64());
+    let k = f.shr("k", i, fraction);
+    let k = f.or("_", k, scale);
+    let k = f.from_bits("_", k);
+    let e = f.sub("e", k, zero);
+    let m = f.and("_", i, mask);
+    let m = f.add_words("_", m, two_thirds);
+    let m = f.from_bits("m", m);
+    (e, m)
 }
 
 /// `y`, where x is finite and above 0; infinity of itself, -infinity of zeros, NaN of the rest.
-fn special<T: Float>(f: &mut Steps, x: Id, y: Id) -> Result<Id, TypeError> {
-    let [infinity, minus_infinity] =
-        [constants::greatest(T::TY), constants::least(T::TY)].map(|it| f.value(it));
-    let (zero, nan) = (f.value(constants::zero(T::TY)), f.value(constants::nan(T::TY)));
-    let finite = f.cmp("_", x, Cmp::Lt, infinity)?;
-    let y = f.select("of_positive", finite, [y, infinity])?;
-    let is_zero = f.cmp("_", x, Cmp::Eq, zero)?;
-    let others = f.select("of_others", is_zero, [minus_infinity, nan])?;
-    let positive = f.cmp("_", x, Cmp::Gt, zero)?;
+#[inline(always)]
+fn special<T: Float, S: Steps<T>>(f: &mut S, it: &Ln<T>, x: S::Float, y: S::Float) -> S::Float {
+    let (infinity, minus_infinity) = (f.constant(it.infinities[0]), f.constant(it.infinities[1]));
+    let (zero, nan) = (f.constant(it.zero), f.constant(it.nan));
+    let finite = f.less("_", x, infinity);
+    let y = f.select("of_positive", finite, [y, infinity]);
+    let is_zero = f.equal("_", x, zero);
+    let others = f.select("of_others", is_zero, [minus_infinity, nan]);
+    let positive = f.greater("_", x, zero);
     f.select("_", positive, [y, others])
 }
