@@ -7,7 +7,7 @@ pub use join::Joiner;
 
 use crate::Value;
 use crate::func::Func;
-use crate::lanes::{self, BLOCK, LaneError, Lanes, LanesRef, Loops};
+use crate::lanes::{self, LaneError, Lanes, LanesRef, Loops, SHARED};
 use code::{At, Code, Place};
 
 /// A function with the registers to evaluate it, kept between calls so that nothing is allocated twice.
@@ -26,7 +26,7 @@ impl Evaluator {
     }
 
     /// An evaluator of `func` that calls those loops. All lanes of each of the parameters that are `uniform` hold one value: what
-    /// follows from them alone is computed once for all lanes, and they are given by a [`BLOCK`] of lanes, or all there are.
+    /// follows from them alone is computed once for all lanes, and they are given by a [`SHARED`] of lanes, or all there are.
     pub fn with(func: &Func, uniform: &[bool], loops: Loops) -> Evaluator {
         let (func, code) = (func.clone(), Code::of(func, uniform));
         let results = func.results().iter().map(|&id| code.place(id)).collect();
@@ -57,7 +57,7 @@ impl Evaluator {
             }
             (self.loops.apply)(it.node, &operands[..it.operands().len()], out)?;
             if it.uniform {
-                out.repeat(BLOCK);
+                out.repeat(SHARED);
             }
         }
         Ok(())
@@ -127,7 +127,7 @@ impl Evaluator {
 /// To the first `len` lanes, or to a block of one value. In place: to move a vector just made takes longer than to make it.
 #[inline(always)]
 fn shorten(lanes: &mut LanesRef<'_>, len: usize, uniform: bool) {
-    let len = if uniform { len.min(BLOCK).min(lanes.len()) } else { len };
+    let len = if uniform { len.min(SHARED).min(lanes.len()) } else { len };
     if lanes.len() != len {
         *lanes = lanes.slice(0..len);
     }

@@ -1,5 +1,6 @@
 //! Vectors of scalars, and the operations on them.
 
+mod aligned;
 mod blocks;
 mod compiled;
 mod halve;
@@ -7,6 +8,8 @@ mod operations;
 mod rows;
 mod sums;
 
+pub use aligned::Aligned;
+pub use blocks::SHARED;
 #[cfg(target_arch = "x86_64")]
 pub use compiled::avx2;
 pub use compiled::{
@@ -27,7 +30,7 @@ macro_rules! lanes {
         /// A vector of scalars of one type.
         #[derive(Clone, Debug, PartialEq)]
         pub enum Lanes {
-            $(#[doc = concat!("Lanes of `", stringify!($ty), "`.")] $scalar(Vec<$ty>),)*
+            $(#[doc = concat!("Lanes of `", stringify!($ty), "`.")] $scalar(Aligned<$ty>),)*
         }
 
         /// A borrowed vector of scalars of one type.
@@ -39,7 +42,7 @@ macro_rules! lanes {
         impl Lanes {
             /// No lanes, of type `ty`.
             pub fn empty(ty: Scalar) -> Lanes {
-                match ty { $(Scalar::$scalar => Lanes::$scalar(Vec::new()),)* }
+                match ty { $(Scalar::$scalar => Lanes::$scalar(Aligned::new()),)* }
             }
 
             /// The type.
@@ -48,7 +51,7 @@ macro_rules! lanes {
             }
 
             /// All lanes, borrowed.
-            #[inline]
+            #[inline(always)]
             pub fn borrow(&self) -> LanesRef<'_> {
                 match self { $(Lanes::$scalar(v) => LanesRef::$scalar(v),)* }
             }
@@ -56,6 +59,11 @@ macro_rules! lanes {
             /// Makes it `len` lanes long; new lanes are zero.
             pub fn resize(&mut self, len: usize) {
                 match self { $(Lanes::$scalar(v) => v.resize(len, <$ty>::default()),)* }
+            }
+
+            /// Makes it `len` lanes long; new lanes hold what the last one holds.
+            pub fn repeat(&mut self, len: usize) {
+                match self { $(Lanes::$scalar(v) => v.resize(len, v.last().copied().unwrap_or_default()),)* }
             }
 
             /// Removes all lanes and keeps the memory.
@@ -99,13 +107,13 @@ macro_rules! lanes {
             }
 
             /// How many.
-            #[inline]
+            #[inline(always)]
             pub fn len(self) -> usize {
                 match self { $(LanesRef::$scalar(v) => v.len(),)* }
             }
 
             /// The lanes in `range`.
-            #[inline]
+            #[inline(always)]
             pub fn slice(self, range: std::ops::Range<usize>) -> LanesRef<'a> {
                 match self { $(LanesRef::$scalar(v) => LanesRef::$scalar(&v[range]),)* }
             }
@@ -138,7 +146,7 @@ macro_rules! lanes {
 
         $(impl From<Vec<$ty>> for Lanes {
             fn from(lanes: Vec<$ty>) -> Lanes {
-                Lanes::$scalar(lanes)
+                Lanes::$scalar(lanes.into())
             }
         }
 
@@ -173,15 +181,8 @@ impl Lanes {
         }
     }
 
-    /// Makes it `len` lanes that hold what the first one holds; where there is none, zero.
-    pub fn repeat(&mut self, len: usize) {
-        let first = if self.is_empty() { Value::from_bits(self.ty(), 0) } else { self.get(0) };
-        self.resize(len);
-        self.fill(first);
-    }
-
     /// How many.
-    #[inline]
+    #[inline(always)]
     pub fn len(&self) -> usize {
         self.borrow().len()
     }
@@ -225,7 +226,7 @@ pub(crate) fn bug<T>(operation: impl ToString, operands: &[LanesRef<'_>]) -> Res
 fn gather_scalars<T: Element>(
     from: &[T],
     [offset, block, stride]: [usize; 3],
-    out: &mut Vec<T>,
+    out: &mut Aligned<T>,
     kept: usize,
 ) {
     let left = (from.len() % stride).saturating_sub(offset).min(block);

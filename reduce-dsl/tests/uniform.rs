@@ -30,7 +30,7 @@ fn each_call_gives_its_own_lanes() {
         shared.run_into(|k| args[k], x.len(), &mut results).unwrap();
         let sums = x.iter().map(|x| x + step + 1).collect::<Vec<_>>();
         let counts = vec![step + 1; x.len()];
-        assert_eq!(results, [sums, counts, x.clone(), vec![7; x.len()]].map(Lanes::U64));
+        assert_eq!(results, [sums, counts, x.clone(), vec![7; x.len()]].map(Lanes::from));
         // What the caller does with them is nothing to the next call.
         results.iter_mut().for_each(|lanes| lanes.fill(Value::of(77u64)));
     }

@@ -1,7 +1,7 @@
 //! A function as an evaluator runs it: which registers its lines read and write.
 
 use crate::func::{Func, Id, Node};
-use crate::lanes::{BLOCK, Lanes};
+use crate::lanes::{Lanes, SHARED};
 
 /// A line that is computed.
 #[derive(Clone, Copy, Debug)]
@@ -57,7 +57,7 @@ impl Code {
         let last = last_uses(func);
         for (i, line) in func.lines().iter().enumerate() {
             if let Node::Const(value) = line.node {
-                code.hold(Lanes::splat(value, BLOCK));
+                code.hold(Lanes::splat(value, SHARED));
             } else {
                 code.compute(line.node, Lanes::empty(line.ty));
             }

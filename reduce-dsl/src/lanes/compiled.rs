@@ -70,7 +70,7 @@ fn sum_plainly(
 macro_rules! compiled {
     ($visible:vis, $(#[$features:meta])*) => {
         /// `out[i] = op(a[i])`, for all lanes of `out`, which has the type of the result. Here and in what follows an operand has as many
-        /// lanes, or is one [`BLOCK`](crate::lanes::BLOCK) of one value, which stands for all.
+        /// lanes, or is one block of [`SHARED`](crate::lanes::SHARED) lanes of one value, which stands for all.
         ///
         /// # Errors
         /// The operation is not defined for the type.

@@ -1,5 +1,6 @@
 //! Steps of trees whose association shows: sums and products of floats.
 
+use super::Aligned;
 use super::blocks::append;
 use super::{LaneError, Lanes, LanesRef, bug};
 use crate::Scalar;
@@ -26,7 +27,7 @@ pub(super) fn halve(op: Bin, lanes: LanesRef<'_>, half: usize, out: &mut Lanes) 
 
 /// The strides of small trees are known to the compiler, which turns them into vectors.
 #[inline(always)]
-fn meet<T: Element>(lanes: &[T], half: usize, out: &mut Vec<T>, f: impl Fn(T, T) -> T) {
+fn meet<T: Element>(lanes: &[T], half: usize, out: &mut Aligned<T>, f: impl Fn(T, T) -> T) {
     let done = match half {
         1 => meet_blocks::<T, 1>(lanes, out, &f),
         2 => meet_blocks::<T, 2>(lanes, out, &f),
@@ -48,7 +49,11 @@ fn meet<T: Element>(lanes: &[T], half: usize, out: &mut Vec<T>, f: impl Fn(T, T)
 
 /// The lanes that it took: all whole pairs of blocks.
 #[inline(always)]
-fn meet_blocks<T: Element, const HALF: usize>(lanes: &[T], out: &mut Vec<T>, f: impl Fn(T, T) -> T) -> usize {
+fn meet_blocks<T: Element, const HALF: usize>(
+    lanes: &[T],
+    out: &mut Aligned<T>,
+    f: impl Fn(T, T) -> T,
+) -> usize {
     let (pairs, _) = lanes.as_chunks::<HALF>().0.as_chunks::<2>();
     out.resize(pairs.len() * HALF, T::default());
     for (out, [left, right]) in out.as_chunks_mut::<HALF>().0.iter_mut().zip(pairs) {

@@ -5,6 +5,7 @@
 //! join a few lanes side by side, while those stay in registers; or one row after the other joins all lanes. Lanes of `auto` are
 //! few enough to stay in the first-level cache.
 
+use super::Aligned;
 use super::blocks::append;
 use super::rows::{AHEAD, BLOCK, LINE, Reading, Way, ahead_in_order, ask_ahead, join_block};
 use super::{LaneError, Lanes, LanesRef, bug};
@@ -249,8 +250,8 @@ impl<R: Blocks> Blocks for [R; 2] {
 pub fn sum_rows<T: Number, R: Blocks>(
     chunks: R,
     how: Summed,
-    acc: &mut Vec<T>,
-    out: &mut Vec<T>,
+    acc: &mut Aligned<T>,
+    out: &mut Aligned<T>,
     join: impl Fn(&mut [T; BLOCK], R::Block) + Copy,
     reading: impl Reading,
 ) {
@@ -276,7 +277,7 @@ pub fn sum_rows<T: Number, R: Blocks>(
 /// So many lanes of `acc`, which begin at a line of the cache, as vectors that lie across two take twice as long; and half a
 /// page from what joins them, as processors first take places that are some pages apart for the same.
 #[inline(always)]
-fn aside<T: Number>(acc: &mut Vec<T>, len: usize, from: usize) -> &mut [T] {
+fn aside<T: Number>(acc: &mut Aligned<T>, len: usize, from: usize) -> &mut [T] {
     acc.resize(len + PAGE / size_of::<T>(), T::default());
     let line = (from + PAGE / 2) / LINE * LINE;
     let start = line.wrapping_sub(acc.as_ptr().addr()) % PAGE / size_of::<T>();
@@ -335,7 +336,7 @@ fn join_row_by_row<T: Number, R: Blocks>(
 
 /// Appends what is left of every so many lanes, which meet by pairs.
 #[inline(always)]
-fn meet<T: Number, const PAIRS: usize>(lanes: &[T], out: &mut Vec<T>) {
+fn meet<T: Number, const PAIRS: usize>(lanes: &[T], out: &mut Aligned<T>) {
     let met = out.len();
     out.resize(met + lanes.len() / PAIRS, T::default());
     for (out, lanes) in out[met..].iter_mut().zip(lanes.as_chunks::<PAIRS>().0) {

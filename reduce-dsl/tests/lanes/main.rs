@@ -12,7 +12,7 @@ mod values;
 
 use reduce_dsl::arith::{self, Order};
 use reduce_dsl::f16;
-use reduce_dsl::lanes::{Lanes, LanesRef, Loops, Way, gather};
+use reduce_dsl::lanes::{Aligned, LINE, Lanes, LanesRef, Loops, Way, gather};
 
 #[test]
 fn gather_takes_a_block_of_each_stride() {
@@ -46,6 +46,31 @@ fn gather_takes_a_block_of_each_stride() {
             assert_eq!(lanes, Lanes::from([vec![7], expected].concat()), "{offset} {block} {stride} of {n}");
         }
     }
+}
+
+#[test]
+fn what_grows_begins_at_a_line() {
+    fn check<T: Copy + Default + PartialEq + std::fmt::Debug>(value: T) {
+        let mut lanes = Aligned::from(vec![value; 3]);
+        lanes.resize(2, value);
+        for len in [3, 4, 100, 10_000] {
+            let before = lanes.to_vec();
+            lanes.resize(len, T::default());
+            let expected = [before, vec![T::default(); len]].concat();
+            assert_eq!(lanes[..], expected[..len]);
+            lanes.extend_from_slice(&[value; 5]);
+            assert_eq!(lanes[len..], [value; 5]);
+            assert_eq!(lanes.clone(), lanes);
+            assert_eq!(lanes.clone().as_ptr() as usize % LINE, 0);
+        }
+        assert_eq!(lanes.as_ptr() as usize % LINE, 0);
+        lanes.clear();
+        assert_eq!((lanes.len(), lanes.as_ptr() as usize % LINE), (0, 0));
+    }
+    check(true);
+    check(f16::ONE);
+    check(1.5f32);
+    check(7u64);
 }
 
 #[test]

@@ -3,7 +3,7 @@
 use crate::loops;
 use crate::values::{combinations, same};
 use reduce_dsl::func::{Id, Node};
-use reduce_dsl::lanes::{BLOCK, Lanes, LanesRef, Loops};
+use reduce_dsl::lanes::{Lanes, LanesRef, Loops, SHARED};
 use reduce_dsl::ops::{self, Bin, Cmp, Un};
 use reduce_dsl::{Scalar, Value};
 
@@ -50,10 +50,10 @@ fn check(node: Node, types: &[Scalar], result: Scalar) {
 /// What is one value in a block gives what it gives in all lanes, as each operand, beside fewer lanes and more.
 fn check_block(node: Node, operands: &[LanesRef<'_>], result: Scalar) {
     let most = operands[0].len();
-    for (at, len) in (0..operands.len()).flat_map(|at| [1, 7, BLOCK, 45, 200].map(|len| (at, len.min(most))))
+    for (at, len) in (0..operands.len()).flat_map(|at| [1, 7, SHARED, 45, 200].map(|len| (at, len.min(most))))
     {
         let value = operands[at].get(len * 5 % most);
-        let (all, block) = (Lanes::splat(value, len), Lanes::splat(value, BLOCK));
+        let (all, block) = (Lanes::splat(value, len), Lanes::splat(value, SHARED));
         for (name, loops) in loops() {
             let with = |shared: LanesRef<'_>| {
                 let mut out = Lanes::splat(Value::from_bits(result, 0), len);

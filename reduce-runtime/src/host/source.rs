@@ -2,7 +2,7 @@
 
 use crate::Strided;
 use reduce_dsl::Value;
-use reduce_dsl::lanes::{self, BLOCK, Lanes, LanesRef};
+use reduce_dsl::lanes::{self, Lanes, LanesRef, SHARED};
 use reduce_dsl::operation::Argument;
 use std::ops::Range;
 
@@ -68,8 +68,8 @@ impl Row {
             match argument {
                 Argument::Input(k) => gather(&source.inputs[k], range.clone(), lanes),
                 Argument::Index => positions(range.clone(), lanes),
-                Argument::Step => lanes.hold(Value::of(step as u64), BLOCK),
-                Argument::Param(k) => lanes.hold(source.params[k], BLOCK),
+                Argument::Step => lanes.hold(Value::of(step as u64), SHARED),
+                Argument::Param(k) => lanes.hold(source.params[k], SHARED),
                 Argument::Acc(_) | Argument::Count => {}
             }
         }

@@ -10,7 +10,7 @@ use super::source::{Row, Source, is_uniform, pieces};
 use super::start::Start;
 use reduce_dsl::eval::{Evaluator, Joiner};
 use reduce_dsl::func::Func;
-use reduce_dsl::lanes::{BLOCK, LaneError, Lanes, Loops, NARROW, Summed, Way};
+use reduce_dsl::lanes::{LaneError, Lanes, Loops, NARROW, SHARED, Summed, Way};
 use reduce_dsl::operation::Argument;
 use reduce_dsl::program::{Level, Runs, Tree};
 use reduce_dsl::{Scalar, Value};
@@ -253,7 +253,7 @@ impl Worker {
     fn join_picked(&mut self, source: &Source<'_>, step: usize) -> Result<bool, LaneError> {
         let len = self.picked.first().map_or(0, Lanes::len);
         if len > 0 {
-            self.steps.hold(Value::of(step as u64), BLOCK);
+            self.steps.hold(Value::of(step as u64), SHARED);
             let element = |k: usize| match self.picked.get(k) {
                 Some(_) if self.row.is_uniform(k) => self.row.arg(source, k),
                 Some(picked) => picked.borrow(),
