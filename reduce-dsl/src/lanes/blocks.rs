@@ -59,8 +59,8 @@ pub(super) fn zip3<A: Copy, B: Copy, C: Copy, R: Copy>(
     for (k, out) in blocks.iter_mut().enumerate() {
         zip_block(a.block(k), b.block(k), c.block(k), out, f);
     }
-    for i in 0..rest.len() {
-        rest[i] = f(a.rest[i], b.rest[i], c.rest[i]);
+    for (i, out) in rest.iter_mut().enumerate() {
+        *out = f(a.rest[i], b.rest[i], c.rest[i]);
     }
 }
 

@@ -89,7 +89,7 @@ pub(super) fn exp<T: Float, S: Steps<T>>(it: &Exp<T>, f: &mut S, x: S::Float) ->
     let h = f.and("h", h, field);
     let k = f.shl("_", u, whole);
     let k = f.sub_words("_", k, h);
-    let (s0, s1) = (f.from_bits("s0", h), f.from_bits("s1", k));
+    let (s0, s1) = (f.of_bits("s0", h), f.of_bits("s1", k));
     // The first product is exact; the second is the only rounding, also where the result is infinite or subnormal.
     let y0 = f.mul("y0", p, s0);
     f.mul("_", y0, s1)
@@ -106,7 +106,7 @@ pub(super) fn normal<T: Float, S: Steps<T>>(it: &Exp<T>, f: &mut S, x: S::Float)
     let (u, v) = (f.to_bits("u", t), f.to_bits("v", p));
     let n = f.shl("_", u, whole);
     let y = f.add_words("_", v, n);
-    f.from_bits("_", y)
+    f.of_bits("_", y)
 }
 
 impl<T: Float> Exp<T> {

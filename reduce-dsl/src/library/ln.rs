@@ -143,11 +143,11 @@ fn split<T: Float, S: Steps<T>>(f: &mut S, it: &Ln<T>, x: S::Float, zero: S::Flo
     let scale = f.word(it.scale.to_bits64());
     let k = f.shr("k", i, fraction);
     let k = f.or("_", k, scale);
-    let k = f.from_bits("_", k);
+    let k = f.of_bits("_", k);
     let e = f.sub("e", k, zero);
     let m = f.and("_", i, mask);
     let m = f.add_words("_", m, two_thirds);
-    let m = f.from_bits("m", m);
+    let m = f.of_bits("m", m);
     (e, m)
 }
 

@@ -27,7 +27,7 @@ pub(super) trait Steps<T: Float> {
     fn mul_add(&mut self, name: &str, a: Self::Float, b: Self::Float, c: Self::Float) -> Self::Float;
 
     fn to_bits(&mut self, name: &str, x: Self::Float) -> Self::Word;
-    fn from_bits(&mut self, name: &str, bits: Self::Word) -> Self::Float;
+    fn of_bits(&mut self, name: &str, bits: Self::Word) -> Self::Float;
     fn add_words(&mut self, name: &str, a: Self::Word, b: Self::Word) -> Self::Word;
     fn sub_words(&mut self, name: &str, a: Self::Word, b: Self::Word) -> Self::Word;
     fn and(&mut self, name: &str, a: Self::Word, b: Self::Word) -> Self::Word;
@@ -145,7 +145,7 @@ impl<T: Float> Steps<T> for Lines {
         let id = self.f.un(Un::ToBits, x);
         self.named(name, id)
     }
-    fn from_bits(&mut self, name: &str, bits: Id) -> Id {
+    fn of_bits(&mut self, name: &str, bits: Id) -> Id {
         let id = self.f.un(Un::FromBits, bits);
         self.named(name, id)
     }
@@ -245,7 +245,7 @@ impl<T: Float> Steps<T> for Numbers {
         x.to_bits()
     }
     #[inline(always)]
-    fn from_bits(&mut self, _: &str, bits: T::Bits) -> T {
+    fn of_bits(&mut self, _: &str, bits: T::Bits) -> T {
         T::from_bits(bits)
     }
     #[inline(always)]
