@@ -33,12 +33,22 @@ impl Evaluator {
         Evaluator { func, code, results, loops }
     }
 
-    /// Applies the function to `len` lanes of what `arg` gives for the `k`-th parameter.
+    /// Bytes that a lane takes in the registers, where it differs from others.
+    pub fn lane(&self) -> usize {
+        self.code.lane()
+    }
+
+    /// Applies the function to `len` lanes of what `arg` gives for the `k`-th parameter, and calls `between` behind each operation.
     /// The results stay where they are until the next call.
     ///
     /// # Errors
     /// The lanes have not the types of the parameters.
-    fn run<'a>(&mut self, arg: impl Fn(usize) -> LanesRef<'a>, len: usize) -> Result<(), LaneError> {
+    fn run<'a>(
+        &mut self,
+        arg: impl Fn(usize) -> LanesRef<'a>,
+        len: usize,
+        mut between: impl FnMut(),
+    ) -> Result<(), LaneError> {
         for it in &self.code.instructions {
             let width = if it.uniform { len.min(1) } else { len };
             let (before, rest) = self.code.registers.split_at_mut(it.out);
@@ -56,9 +66,10 @@ impl Evaluator {
                 shorten(to, width, from.uniform);
             }
             (self.loops.apply)(it.node, &operands[..it.operands().len()], out)?;
-            if it.uniform {
+            if it.spread {
                 out.repeat(SHARED);
             }
+            between();
         }
         Ok(())
     }
@@ -73,7 +84,7 @@ impl Evaluator {
         len: usize,
         out: &mut [Lanes],
     ) -> Result<(), LaneError> {
-        self.run(&arg, len)?;
+        self.run(&arg, len, || ())?;
         out.iter_mut().enumerate().for_each(|(k, out)| self.take(k, &arg, len, out));
         Ok(())
     }
@@ -119,7 +130,7 @@ impl Evaluator {
             return lanes::bug("call", &args);
         }
         let arg = |k: usize| args[k].borrow();
-        self.run(arg, 1)?;
+        self.run(arg, 1, || ())?;
         Ok((0..self.results.len()).map(|k| self.result(k, arg, 1).get(0)).collect())
     }
 }

@@ -3,6 +3,7 @@
 mod aligned;
 mod blocks;
 mod compiled;
+mod deal;
 mod halve;
 mod operations;
 mod rows;
@@ -13,8 +14,10 @@ pub use blocks::SHARED;
 #[cfg(target_arch = "x86_64")]
 pub use compiled::avx2;
 pub use compiled::{
-    Loops, accumulate, add_squares, append, apply, bin, cast, cmp, gather, halve, mul_add, select, sum, un,
+    Loops, accumulate, add_squares, append, apply, bin, cast, cmp, deal, gather, halve, mul_add, select, sum,
+    un,
 };
+pub use deal::Dealt;
 pub(crate) use halve::halves;
 pub(crate) use operations::{adds_squares, widens};
 pub use rows::{BLOCK, LINE, NARROW, Reading, Way};
@@ -112,6 +115,11 @@ macro_rules! lanes {
                 match self { $(LanesRef::$scalar(v) => v.len(),)* }
             }
 
+            /// Where the first one lies.
+            pub fn as_ptr(self) -> *const u8 {
+                match self { $(LanesRef::$scalar(v) => v.as_ptr().cast(),)* }
+            }
+
             /// The lanes in `range`.
             #[inline(always)]
             pub fn slice(self, range: std::ops::Range<usize>) -> LanesRef<'a> {
@@ -140,6 +148,15 @@ macro_rules! lanes {
                 $((Lanes::$scalar(to), LanesRef::$scalar(from)) => {
                     gather_scalars(from, places, to, kept);
                 })*
+                (to, from) => debug_assert_eq!(to.ty(), from.ty()),
+            }
+        }
+
+        /// [`deal`], inlined into what is compiled for an instruction set.
+        #[inline(always)]
+        fn deal_lanes(from: LanesRef<'_>, how: Dealt, to: &mut Lanes, at: usize) {
+            match (to, from) {
+                $((Lanes::$scalar(to), LanesRef::$scalar(from)) => deal::deal(from, how, to, at),)*
                 (to, from) => debug_assert_eq!(to.ty(), from.ty()),
             }
         }
@@ -236,9 +253,6 @@ fn gather_scalars<T: Element>(
         (1, 2, 0) => gather_blocks::<T, 1, 2, 0>(from, out),
         (1, 2, 1) => gather_blocks::<T, 1, 2, 1>(from, out),
         (1, 4, 0) => gather_blocks::<T, 1, 4, 0>(from, out),
-        (1, 4, 1) => gather_blocks::<T, 1, 4, 1>(from, out),
-        (1, 4, 2) => gather_blocks::<T, 1, 4, 2>(from, out),
-        (1, 4, 3) => gather_blocks::<T, 1, 4, 3>(from, out),
         (2, 4, 0) => gather_blocks::<T, 2, 4, 0>(from, out),
         (2, 4, 2) => gather_blocks::<T, 2, 4, 2>(from, out),
         (4, 8, 0) => gather_blocks::<T, 4, 8, 0>(from, out),

@@ -2,6 +2,7 @@
 
 use crate::func::{Func, Id, Node};
 use crate::lanes::{Lanes, SHARED};
+use std::collections::BTreeSet;
 
 /// A line that is computed.
 #[derive(Clone, Copy, Debug)]
@@ -13,6 +14,8 @@ pub(super) struct Instruction {
     pub(super) out: usize,
     /// Do all lanes of that hold one value?
     pub(super) uniform: bool,
+    /// Is there a block of that?
+    pub(super) spread: bool,
 }
 
 impl Instruction {
@@ -64,7 +67,26 @@ impl Code {
             // Only now, as no operation reads where it writes.
             line.node.operands().filter(|id| last[id.0 as usize] == Some(i)).for_each(|id| code.release(id));
         }
+        code.spread(func);
         code
+    }
+
+    /// Which values that all lanes share have to be a block: of what only others follow from, one lane is enough.
+    fn spread(&mut self, func: &Func) {
+        let differ =
+            self.instructions.iter().filter(|it| !it.uniform).flat_map(Instruction::operands).copied();
+        let results = func.results().iter().map(|&id| self.place(id));
+        let read: Vec<_> = differ.chain(results).map(|place| place.at).collect();
+        for it in self.instructions.iter_mut().filter(|it| it.uniform) {
+            it.spread = read.contains(&At::Register(it.out));
+        }
+    }
+
+    /// Bytes that a lane takes in the registers, where it differs from others.
+    pub(super) fn lane(&self) -> usize {
+        let differ = self.instructions.iter().filter(|it| !it.uniform);
+        let registers: BTreeSet<_> = differ.map(|it| it.out).collect();
+        registers.into_iter().map(|register| self.registers[register].ty().size()).sum()
     }
 
     /// Where a parameter or line lies.
@@ -88,7 +110,7 @@ impl Code {
             Some(free) => self.free.swap_remove(free),
             None => self.add(register),
         };
-        self.instructions.push(Instruction { node, operands, count, out, uniform });
+        self.instructions.push(Instruction { node, operands, count, out, uniform, spread: false });
         self.places.push(Place { at: At::Register(out), uniform });
     }
 

@@ -1,11 +1,11 @@
 //! Evaluates functions that take an accumulator to the next one, in place where they can.
 
 use super::Evaluator;
-use super::code::Code;
+use super::code::{At, Code, Place};
 use crate::Scalar;
 use crate::func::{Func, Id, Node};
 use crate::lanes::{
-    self, LaneError, Lanes, LanesRef, Loops, Summed, Term, Way, adds_squares, halves, sums, widens,
+    self, LaneError, Lanes, LanesRef, Loops, SHARED, Summed, Term, Way, adds_squares, halves, sums, widens,
 };
 use crate::ops::{Bin, Un};
 
@@ -18,6 +18,8 @@ pub struct Joiner {
     /// For each field what it meets or, if it is not `in_place`, becomes.
     right: Evaluator,
     in_place: Vec<Option<Bin>>,
+    /// Does it become one value, whatever it was? Where all lanes do, a block of it is left.
+    held: Vec<bool>,
     /// What the fields that are not in place become.
     next: Vec<Lanes>,
     /// Is there nothing to evaluate?
@@ -37,6 +39,7 @@ impl Joiner {
         let mut joiner = Joiner {
             right: Evaluator::with(&f.giving(&results.collect::<Vec<_>>()), uniform, loops),
             in_place: met.iter().map(|met| met.map(|(op, _)| op)).collect(),
+            held: held(f, &code),
             next: f.result_types().into_iter().map(Lanes::empty).collect(),
             direct: false,
             halves: false,
@@ -56,6 +59,18 @@ impl Joiner {
     /// of rows at once, each as long as the accumulator.
     pub fn takes_rows(&self) -> bool {
         self.in_place.iter().all(Option::is_some)
+    }
+
+    /// Bytes that a lane takes in the registers and the accumulator, where it differs from others.
+    pub fn lane(&self) -> usize {
+        let next =
+            self.next.iter().zip(&self.held).filter(|(_, held)| !**held).map(|(next, _)| next.ty().size());
+        next.sum::<usize>() + self.right.lane()
+    }
+
+    /// Operations that are evaluated for each row.
+    pub fn operations(&self) -> usize {
+        self.right.code.instructions.len()
     }
 
     /// Do they meet parameters as they are, or add their squares?
@@ -158,7 +173,9 @@ impl Joiner {
     }
 
     /// The first `len` lanes of every field of `acc` join what `right` gives for the parameters behind them. The
-    /// other lanes stay as they are.
+    /// other lanes stay as they are. `between` is called behind each operation.
+    ///
+    /// A field that becomes one value, whatever it was, may be left as a block of [`SHARED`] lanes of it; never all of them.
     ///
     /// # Errors
     /// The lanes have not the types of the parameters.
@@ -167,20 +184,22 @@ impl Joiner {
         acc: &mut [Lanes],
         right: impl Fn(usize) -> LanesRef<'a>,
         len: usize,
+        between: impl FnMut(),
     ) -> Result<(), LaneError> {
         let fields = acc.len();
         let behind = |k: usize| right(k - fields);
         if self.direct {
             return self.join_as_they_are(acc, behind, len);
         }
-        self.evaluate(acc, &right, len)?;
-        for (k, op) in self.in_place.iter().enumerate() {
-            match op {
+        self.evaluate(acc, &right, len, between)?;
+        for k in 0..self.in_place.len() {
+            match self.in_place[k] {
                 Some(op) => {
                     let right = self.right.result(k, behind, len);
                     // What something was computed of is at hand.
-                    (self.right.loops.accumulate)(*op, &mut acc[k], right, None)?;
+                    (self.right.loops.accumulate)(op, &mut acc[k], right, None)?;
                 }
+                None if self.held[k] => self.hold(acc, k, len),
                 None => {
                     self.next[k].extend(acc[k].borrow().slice(len..acc[k].len()));
                     std::mem::swap(&mut self.next[k], &mut acc[k]);
@@ -188,6 +207,23 @@ impl Joiner {
             }
         }
         Ok(())
+    }
+
+    /// The first `len` lanes of the `k`-th field become what that is for all lanes.
+    fn hold(&mut self, acc: &mut [Lanes], k: usize, len: usize) {
+        let lanes = acc.iter().map(Lanes::len).max().unwrap_or(0);
+        let (append, next) = (self.right.loops.append, &mut self.next[k]);
+        let block = len.min(SHARED);
+        let value = self.right.result(k, |_| LanesRef::Bool(&[]), block);
+        next.clear();
+        if len == lanes {
+            append(value, block, next);
+        } else {
+            let old = acc[k].borrow();
+            append(value, len, next);
+            append(if old.len() == lanes { old.slice(len..lanes) } else { old }, lanes - len, next);
+        }
+        std::mem::swap(next, &mut acc[k]);
     }
 
     /// [`Joiner::join`], where there is nothing to evaluate before.
@@ -213,11 +249,12 @@ impl Joiner {
         acc: &[Lanes],
         right: impl Fn(usize) -> LanesRef<'a>,
         len: usize,
+        between: impl FnMut(),
     ) -> Result<(), LaneError> {
         let arg = |k: usize| if k < acc.len() { acc[k].borrow() } else { right(k - acc.len()) };
-        self.right.run(arg, len)?;
-        let moved = self.in_place.iter().enumerate().filter(|(_, op)| op.is_none());
-        moved.for_each(|(k, _)| self.right.take(k, arg, len, &mut self.next[k]));
+        self.right.run(arg, len, between)?;
+        let moved = (0..self.next.len()).filter(|&k| self.in_place[k].is_none() && !self.held[k]);
+        moved.for_each(|k| self.right.take(k, arg, len, &mut self.next[k]));
         Ok(())
     }
 }
@@ -241,6 +278,14 @@ fn narrow(f: &Func, fields: usize, met: Id) -> Id {
     }
 }
 
+/// Of each field, whether all lanes become one value, whatever they were; never of all: another one says how many lanes there are.
+fn held(f: &Func, code: &Code) -> Vec<bool> {
+    let is_made = |id| matches!(code.place(id), Place { at: At::Register(_), uniform: true });
+    let is_held = |(k, &result)| is_made(result) && times_used(f, Id(k as u32)) == 0;
+    let held: Vec<_> = f.results().iter().enumerate().map(is_held).collect();
+    if held.contains(&false) { held } else { vec![false; held.len()] }
+}
+
 fn times_used(f: &Func, id: Id) -> usize {
     let operands = f.lines().iter().flat_map(|line| line.node.operands());
     operands.chain(f.results().iter().copied()).filter(|&used| used == id).count()
@@ -262,7 +307,7 @@ mod tests {
         let mut joiner = Joiner::new(&f.build(results.to_vec()), &[false; 3], Loops::default());
         assert!(!joiner.takes_rows());
         let mut acc = [Lanes::from(vec![10i32, 20]), Lanes::from(vec![1i16, 2])];
-        joiner.join(&mut acc, |_| LanesRef::I16(&[5, 6]), 2)?;
+        joiner.join(&mut acc, |_| LanesRef::I16(&[5, 6]), 2, || ())?;
         assert_eq!(acc, [Lanes::from(vec![11i32, 22]), Lanes::from(vec![6i16, 8])]);
         Ok(())
     }
@@ -279,9 +324,36 @@ mod tests {
         let f = f.build(vec![sum, next]);
         let mut joiner = Joiner::new(&f, &[false, false, true], Loops::default());
         let mut acc = [Lanes::from(vec![10u64, 20, 30]), Lanes::from(vec![0u64; 3])];
-        joiner.join(&mut acc, |_| LanesRef::U64(&[4; 3]), 3)?;
-        joiner.join(&mut acc, |_| LanesRef::U64(&[6; 2]), 2)?;
+        let mut operations = 0;
+        joiner.join(&mut acc, |_| LanesRef::U64(&[4; 3]), 3, || operations += 1)?;
+        joiner.join(&mut acc, |_| LanesRef::U64(&[6; 2]), 2, || operations += 1)?;
         assert_eq!(acc, [Lanes::from(vec![22u64, 32, 35]), Lanes::from(vec![7u64, 7, 5])]);
+        assert_eq!(operations, 2 * joiner.operations());
+        Ok(())
+    }
+
+    /// `{ n: step, s: acc.s + x }`: a block of `n` is left, and the lanes of it where some go on.
+    #[test]
+    fn a_field_that_is_one_value_is_left_as_a_block() -> Result<(), Box<dyn std::error::Error>> {
+        let params = ["n", "s", "x", "step"].map(|name| Param::new(name, Scalar::U64));
+        let mut f = FuncBuilder::new(params.to_vec());
+        let params = f.params();
+        let one = f.constant(crate::Value::of(1u64));
+        let next = f.bin(Bin::Add, params[3], one)?;
+        let sum = f.bin(Bin::Add, params[1], params[2])?;
+        let mut joiner =
+            Joiner::new(&f.build(vec![next, sum]), &[false, false, false, true], Loops::default());
+        let (len, some) = (3 * SHARED + 5, 2 * SHARED + 1);
+        let [steps, x] = [1, 2].map(|value| Lanes::splat(crate::Value::of(value as u64), len));
+        let right = |k| if k == 0 { x.borrow() } else { steps.borrow() };
+        let mut acc = [Lanes::from(vec![9u64; len]), Lanes::from(vec![0u64; len])];
+        joiner.join(&mut acc, right, len, || ())?;
+        assert_eq!(acc, [Lanes::from(vec![2u64; SHARED]), Lanes::from(vec![2u64; len])]);
+        let steps = Lanes::splat(crate::Value::of(7u64), len);
+        let right = |k| if k == 0 { x.borrow() } else { steps.borrow() };
+        joiner.join(&mut acc, right, some, || ())?;
+        let both = |a, b| Lanes::from([vec![a; some], vec![b; len - some]].concat());
+        assert_eq!(acc, [both(8u64, 2), both(4u64, 2)]);
         Ok(())
     }
 }

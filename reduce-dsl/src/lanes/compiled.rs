@@ -3,7 +3,7 @@
 //! Whether the processor has the instructions is for the caller to know, and to promise by `unsafe`; the bits of the
 //! results are always those of [`crate::arith`].
 
-use super::{LaneError, Lanes, LanesRef, Reading, Summed, Term, Way, bug, operations};
+use super::{Dealt, LaneError, Lanes, LanesRef, Reading, Summed, Term, Way, bug, operations};
 use crate::func::Node;
 use crate::ops::{Bin, Cmp, Un};
 
@@ -26,6 +26,10 @@ pub struct Loops {
     pub halve: fn(Bin, LanesRef<'_>, usize, &mut Lanes) -> Done,
     /// [`gather`].
     pub gather: fn(LanesRef<'_>, [usize; 3], &mut Lanes, usize),
+    /// Asks for the memory where those lie.
+    pub ask: fn(LanesRef<'_>),
+    /// [`deal`].
+    pub deal: fn(LanesRef<'_>, Dealt, &mut Lanes, usize),
 }
 
 /// Those for every processor.
@@ -39,6 +43,8 @@ impl Default for Loops {
             append,
             halve,
             gather,
+            ask: |_| (),
+            deal,
         }
     }
 }
@@ -205,6 +211,13 @@ macro_rules! compiled {
         pub fn gather(from: LanesRef<'_>, [offset, block, stride]: [usize; 3], to: &mut Lanes, kept: usize) {
             crate::lanes::gather_lanes(from, [offset, block, stride], to, kept);
         }
+
+        /// `to` = the units of `from`, dealt out: their parts, behind the `at` lanes that there are of each already. Lanes of another
+        /// type are a bug of the caller and ignored.
+        $(#[$features])*
+        pub fn deal(from: LanesRef<'_>, how: Dealt, to: &mut Lanes, at: usize) {
+            crate::lanes::deal_lanes(from, how, to, at);
+        }
     };
 }
 
@@ -213,7 +226,7 @@ compiled!(pub,);
 /// The same for processors with AVX2 and what came with it (x86-64-v3).
 #[cfg(target_arch = "x86_64")]
 pub mod avx2 {
-    use super::{Bin, Cmp, Done, Lanes, LanesRef, Node, Reading, Summed, Term, Un, bug, operations};
+    use super::{Bin, Cmp, Dealt, Done, Lanes, LanesRef, Node, Reading, Summed, Term, Un, bug, operations};
 
     compiled!(,
         #[doc = "\n# Safety\nThe processor has AVX2, BMI1, BMI2, F16C, FMA, LZCNT and POPCNT."]

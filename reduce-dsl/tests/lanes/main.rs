@@ -1,4 +1,4 @@
-//! Lanes against plain scalar code: gathering, `f16` against the conversions of `half`, and every operation on every
+//! Lanes against plain scalar code: gathering, dealing, `f16` against the conversions of `half`, and every operation on every
 //! type, many lanes at once by the instructions of each processor, against one lane at a time.
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
@@ -12,7 +12,7 @@ mod values;
 
 use reduce_dsl::arith::{self, Order};
 use reduce_dsl::f16;
-use reduce_dsl::lanes::{Aligned, LINE, Lanes, LanesRef, Loops, Way, gather};
+use reduce_dsl::lanes::{Aligned, Dealt, LINE, Lanes, LanesRef, Loops, Way, gather};
 
 #[test]
 fn gather_takes_a_block_of_each_stride() {
@@ -44,6 +44,29 @@ fn gather_takes_a_block_of_each_stride() {
             let mut lanes = Lanes::from(vec![7u32; 1 + n as usize / 2]);
             gather(LanesRef::from(from.as_slice()), [offset, block, stride], &mut lanes, 1);
             assert_eq!(lanes, Lanes::from([vec![7], expected].concat()), "{offset} {block} {stride} of {n}");
+        }
+    }
+}
+
+#[test]
+fn units_are_dealt_out() {
+    for (part, parts) in [(1, 2), (1, 4), (2, 2), (2, 4), (4, 2), (4, 4), (1, 3), (3, 2), (5, 1), (1, 16)] {
+        for (n, at) in (0..150u16).flat_map(|n| [(n, 0), (n, 3)]) {
+            let from: Vec<u16> = (100..100 + n).collect();
+            let how = Dealt { part, parts, room: 160 };
+            for (name, loops) in loops() {
+                let mut lanes = Lanes::from(vec![7u16; how.room * parts]);
+                (loops.deal)(LanesRef::from(from.as_slice()), how, &mut lanes, at);
+                let Lanes::U16(dealt) = &lanes else { unreachable!("they are u16") };
+                for (k, room) in dealt.chunks(how.room).enumerate() {
+                    let of_part = |&i: &usize| i % (part * parts) / part == k;
+                    let expected: Vec<u16> = (0..from.len()).filter(of_part).map(|i| from[i]).collect();
+                    assert_eq!(how.len(from.len(), k), expected.len(), "{how:?} of {n}");
+                    let (kept, new) = room.split_at(at);
+                    assert_eq!(kept, vec![7; at], "{name}: {how:?} of {n} behind {at}");
+                    assert_eq!(new[..expected.len()], expected, "{name}: {how:?} of {n} behind {at}");
+                }
+            }
         }
     }
 }
@@ -117,6 +140,8 @@ fn loops() -> Vec<(&'static str, Loops)> {
             append: |lanes, len, out| unsafe { avx2::append(lanes, len, out) },
             halve: |op, lanes, half, out| unsafe { avx2::halve(op, lanes, half, out) },
             gather: |from, places, to, kept| unsafe { avx2::gather(from, places, to, kept) },
+            deal: |from, how, to, at| unsafe { avx2::deal(from, how, to, at) },
+            ..Loops::default()
         };
         return vec![("portable", Loops::default()), ("avx2", newer)];
     }

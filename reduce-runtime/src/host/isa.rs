@@ -100,6 +100,9 @@ mod x86 {
         halve: |op, lanes, half, out| unsafe { avx2::halve(op, lanes, half, out) },
         // SAFETY: the processor has it.
         gather: |from, places, to, kept| unsafe { avx2::gather(from, places, to, kept) },
+        ask,
+        // SAFETY: the processor has it.
+        deal: |from, how, to, at| unsafe { avx2::deal(from, how, to, at) },
     };
 
     /// Memory is asked for into the first-level cache.
@@ -142,6 +145,15 @@ mod x86 {
                 // SAFETY: that byte is in the group, of which the loops read all.
                 unsafe { start.add(line).read_volatile() };
             }
+        }
+    }
+
+    /// Asks for every line of them, into the first-level cache.
+    fn ask(lanes: LanesRef<'_>) {
+        let first: *const i8 = lanes.as_ptr().cast();
+        for line in (0..lanes.len() * lanes.ty().size()).step_by(LINE) {
+            // SAFETY: every x86-64 processor has it; it takes any address.
+            unsafe { _mm_prefetch::<_MM_HINT_T0>(first.wrapping_add(line)) }
         }
     }
 

@@ -41,6 +41,34 @@ impl<'a> Source<'a> {
     }
 }
 
+/// Rows of elements that are read next, and asked for some at a time: all at once, they would hold up what is computed.
+pub(super) struct Ahead<'s, R> {
+    source: &'s Source<'s>,
+    rows: R,
+    row: Range<usize>,
+    share: usize,
+}
+
+impl<'s, R: Iterator<Item = Range<usize>>> Ahead<'s, R> {
+    /// Those rows, `share` elements at a time.
+    pub(super) fn new(source: &'s Source<'s>, rows: R, share: usize) -> Ahead<'s, R> {
+        Ahead { source, rows, row: 0..0, share }
+    }
+
+    /// Asks for some more, by that loop.
+    pub(super) fn ask(&mut self, ask: fn(LanesRef<'_>)) {
+        if self.row.is_empty() {
+            let Some(row) = self.rows.next() else { return };
+            self.row = row;
+        }
+        let some = self.row.start..self.row.end.min(self.row.start + self.share);
+        self.row.start = some.end;
+        for input in self.source.inputs.iter().filter(|input| input.step == 1) {
+            ask(input.data.slice(input.places(some.clone())));
+        }
+    }
+}
+
 /// Pieces of that length, and a last one.
 pub(super) fn pieces(range: Range<usize>, len: usize) -> impl Iterator<Item = Range<usize>> {
     let end = range.end;

@@ -6,11 +6,11 @@
 
 use super::Isa;
 use super::pass::WIDE_LANES;
-use super::source::{Row, Source, is_uniform, pieces};
+use super::source::{Ahead, Row, Source, is_uniform, pieces};
 use super::start::Start;
 use reduce_dsl::eval::{Evaluator, Joiner};
 use reduce_dsl::func::Func;
-use reduce_dsl::lanes::{LaneError, Lanes, Loops, NARROW, SHARED, Summed, Way};
+use reduce_dsl::lanes::{BLOCK, Dealt, LaneError, Lanes, Loops, NARROW, SHARED, Summed, Way};
 use reduce_dsl::operation::Argument;
 use reduce_dsl::program::{Level, Runs, Tree};
 use reduce_dsl::{Scalar, Value};
@@ -18,16 +18,23 @@ use std::ops::Range;
 
 type Done = Result<(), LaneError>;
 
-/// Bytes of a register of functions of several operations: so few that all stay in the innermost caches, so many that the calls
-/// do not show.
-const REGISTER: usize = 8192;
+/// Bytes of all lanes that are evaluated at once: such as stay in the second-level cache.
+const AT_ONCE: usize = 96 << 10;
+
+/// How many lanes that is, of so many bytes each: not so few that the calls show.
+fn at_once(lane: usize) -> usize {
+    let lanes = AT_ONCE / lane.max(1);
+    (1 << lanes.max(1).ilog2()).clamp(512, 2048)
+}
 
 /// The functions and the memory of one core.
 #[derive(Clone, Debug)]
 pub(super) struct Worker {
     loops: Loops,
-    /// Lanes that functions of several operations take at once.
+    /// Lanes that functions of elements take at once.
     lanes: usize,
+    /// Lanes of items that meet at once.
+    lanes_of_items: usize,
     map: Evaluator,
     fold: Joiner,
     combine: Joiner,
@@ -56,16 +63,19 @@ impl Worker {
         let accs = vec![false; fields.len()];
         let picked: Vec<_> = map.params().iter().map(|param| Lanes::empty(param.ty)).collect();
         let row: Vec<_> = fold.params()[fields.len()..].iter().map(|param| Lanes::empty(param.ty)).collect();
-        let lanes = lanes_at_once([map, fold, combine]);
         let fold = Joiner::new(fold, &[accs.clone(), uniform.clone()].concat(), loops);
         let both = [accs.clone(), accs].concat();
+        let combine = Joiner::new(combine, &both, loops);
+        let map = Evaluator::with(map, &uniform[..map.params().len()], loops);
+        let elements = picked.iter().map(|it| it.ty().size()).sum::<usize>();
         Worker {
             loops,
-            lanes,
-            map: Evaluator::with(map, &uniform[..map.params().len()], loops),
+            lanes: at_once(elements + map.lane().max(fold.lane())),
+            lanes_of_items: at_once(combine.lane()),
+            map,
             takes_rows: fold.takes_rows() && !arguments.contains(&Argument::Step),
             fold,
-            combine: Joiner::new(combine, &both, loops),
+            combine,
             row: Row::new(arguments, row),
             picked,
             steps: Lanes::empty(Scalar::U64),
@@ -129,8 +139,9 @@ impl Worker {
 
     /// `strip` is the next of the `items`.
     fn keep(&mut self) {
+        let len = self.strip.iter().map(Lanes::len).max().unwrap_or(0);
         for (items, strip) in self.items.iter_mut().zip(&self.strip) {
-            (self.loops.append)(strip.borrow(), strip.len(), items);
+            (self.loops.append)(strip.borrow(), len, items);
         }
     }
 
@@ -161,7 +172,7 @@ impl Worker {
         for (row, start) in rest.step_by(step).enumerate() {
             let len = width.min(end - start);
             self.row.load(source, start..start + len, row + 1);
-            self.fold.join(&mut self.strip, |k| self.row.arg(source, k), len)?;
+            self.fold.join(&mut self.strip, |k| self.row.arg(source, k), len, || ())?;
         }
         Ok(())
     }
@@ -196,13 +207,11 @@ impl Worker {
     /// `items` = the lanes of every chunk of the elements at `range`, a row of many chunks at a time.
     fn fold_gathered(&mut self, source: &Source<'_>, range: Range<usize>, level: Level) -> Done {
         let (chunk, lanes) = (level.chunk as usize, level.lanes as usize);
-        for piece in pieces(range, self.strip_of(chunk, lanes)) {
+        for piece in pieces(range, strip_of(self.lanes, chunk, lanes)) {
             self.row.load(source, piece, 0);
             for (step, row) in (0..chunk).step_by(lanes).enumerate() {
-                self.pick(source, [row, lanes, chunk], 0);
-                if !self.join_picked(source, step)? {
-                    break;
-                }
+                let picked = self.pick(source, [row, lanes, chunk]);
+                self.join_picked(source, step, 0..picked, || ())?;
             }
             self.keep();
         }
@@ -210,16 +219,21 @@ impl Worker {
     }
 
     /// `items` = the lanes of every chunk of the elements at `range`, a row of many chunks at a time: of each row, first the first
-    /// items of all units, then the next ones.
+    /// parts of all units, then the second ones.
     fn fold_shared(&mut self, source: &Source<'_>, range: Range<usize>, level: Level) -> Done {
         let [chunk, lanes] = [level.chunk, level.lanes].map(|it| it as usize);
-        let [row, width, shared] = [level.row(), level.unit.width, level.unit.lanes].map(|it| it as usize);
-        for chunks in pieces(range, self.strip_of(chunk, lanes)) {
+        let [row, width, part] = [level.row(), level.unit.width, level.unit.lanes].map(|it| it as usize);
+        let how = Dealt { part, parts: width / part, room: lanes * (self.lanes / lanes).max(1) };
+        let ask = self.loops.ask;
+        for chunks in pieces(range, strip_of(self.lanes, chunk, lanes)) {
+            let rows = |start| pieces(chunks.clone(), chunk).map(move |chunk| row_of(chunk, start, row));
             for (number, start) in (0..chunk.min(chunks.len())).step_by(row).enumerate() {
-                for (more, item) in (0..width).step_by(shared).enumerate() {
-                    let rows = pieces(chunks.clone(), chunk).map(|chunk| row_of(chunk, start, row));
-                    self.pick_of_rows(source, rows, [item, shared, width]);
-                    self.join_picked(source, number * width / shared + more)?;
+                let dealt = self.deal(source, rows(start), how);
+                let share = dealt / (how.parts * self.fold.operations()).max(1);
+                let mut ahead = Ahead::new(source, rows(start + row), share.next_multiple_of(BLOCK));
+                for k in 0..how.parts {
+                    let picked = k * how.room..k * how.room + how.len(dealt, k);
+                    self.join_picked(source, number * how.parts + k, picked, || ahead.ask(ask))?;
                 }
             }
             self.keep();
@@ -227,49 +241,50 @@ impl Worker {
         Ok(())
     }
 
-    /// `picked` = the elements at those places of each of the rows.
-    fn pick_of_rows(
-        &mut self,
-        source: &Source<'_>,
-        rows: impl Iterator<Item = Range<usize>>,
-        places: [usize; 3],
-    ) {
-        let mut picked = 0;
+    /// `picked` = the units of those rows, dealt out; how many elements there are.
+    fn deal(&mut self, source: &Source<'_>, rows: impl Iterator<Item = Range<usize>>, how: Dealt) -> usize {
+        let mut dealt = 0;
         for row in rows {
+            let len = row.len();
             self.row.load(source, row, 0);
-            picked = self.pick(source, places, picked);
+            for (k, picked) in self.picked.iter_mut().enumerate().filter(|(k, _)| !self.row.is_uniform(*k)) {
+                (self.loops.deal)(self.row.arg(source, k), how, picked, how.len(dealt, 0));
+            }
+            dealt += len;
         }
+        dealt
     }
 
-    /// The elements at those places of the row become those of `picked` behind the first `kept`; how many there are then.
-    fn pick(&mut self, source: &Source<'_>, places: [usize; 3], kept: usize) -> usize {
+    /// The elements at those places of the row become `picked`; how many there are then.
+    fn pick(&mut self, source: &Source<'_>, places: [usize; 3]) -> usize {
         for (k, picked) in self.picked.iter_mut().enumerate().filter(|(k, _)| !self.row.is_uniform(*k)) {
-            (self.loops.gather)(self.row.arg(source, k), places, picked, kept);
+            (self.loops.gather)(self.row.arg(source, k), places, picked, 0);
         }
         self.picked.first().map_or(0, Lanes::len)
     }
 
-    /// What was picked joins `strip`, the lanes of which have folded `step` elements each. Was there anything?
-    fn join_picked(&mut self, source: &Source<'_>, step: usize) -> Result<bool, LaneError> {
-        let len = self.picked.first().map_or(0, Lanes::len);
-        if len > 0 {
-            self.steps.hold(Value::of(step as u64), SHARED);
-            let element = |k: usize| match self.picked.get(k) {
-                Some(_) if self.row.is_uniform(k) => self.row.arg(source, k),
-                Some(picked) => picked.borrow(),
-                None => self.steps.borrow(),
-            };
-            match step {
-                0 => self.map.run_into(element, len, &mut self.strip)?,
-                _ => self.fold.join(&mut self.strip, element, len)?,
-            }
+    /// Those that were picked join `strip`, the lanes of which have folded `step` elements each.
+    fn join_picked(
+        &mut self,
+        source: &Source<'_>,
+        step: usize,
+        places: Range<usize>,
+        between: impl FnMut(),
+    ) -> Done {
+        let len = places.len();
+        if len == 0 {
+            return Ok(());
         }
-        Ok(len > 0)
-    }
-
-    /// Elements of whole chunks, the `lanes` of which are about as many as are taken at once.
-    fn strip_of(&self, chunk: usize, lanes: usize) -> usize {
-        chunk.saturating_mul((self.lanes / lanes).max(1))
+        self.steps.hold(Value::of(step as u64), SHARED);
+        let element = |k: usize| match self.picked.get(k) {
+            Some(_) if self.row.is_uniform(k) => self.row.arg(source, k),
+            Some(picked) => picked.borrow().slice(places.clone()),
+            None => self.steps.borrow(),
+        };
+        match step {
+            0 => self.map.run_into(element, len, &mut self.strip),
+            _ => self.fold.join(&mut self.strip, element, len, between),
+        }
     }
 
     /// Takes `items` through one level.
@@ -300,14 +315,14 @@ impl Worker {
         }
         std::mem::swap(&mut self.items, &mut self.next);
         self.items.iter_mut().for_each(Lanes::clear);
-        for piece in pieces(0..self.next[0].len(), self.strip_of(chunk, lanes)) {
+        for piece in pieces(0..self.next[0].len(), strip_of(self.lanes_of_items, chunk, lanes)) {
             pick(self.loops, &self.next, piece.clone(), [0, lanes, chunk], &mut self.strip);
             for row in (lanes..chunk).step_by(lanes) {
                 let len = pick(self.loops, &self.next, piece.clone(), [row, lanes, chunk], &mut self.right);
                 if len == 0 {
                     break;
                 }
-                self.combine.join(&mut self.strip, |k| self.right[k].borrow(), len)?;
+                self.combine.join(&mut self.strip, |k| self.right[k].borrow(), len, || ())?;
             }
             self.keep();
         }
@@ -319,12 +334,13 @@ impl Worker {
         let len = self.items.first().map_or(0, Lanes::len);
         let runs = Runs::of(len as u64, lanes as u64);
         self.pick_of_runs(runs, 0);
-        std::mem::swap(&mut self.next, &mut self.right);
+        std::mem::swap(&mut self.strip, &mut self.right);
         for at in 1..len.div_ceil(lanes) {
             let len = self.pick_of_runs(runs, at);
-            self.combine.join(&mut self.next, |k| self.right[k].borrow(), len)?;
+            self.combine.join(&mut self.strip, |k| self.right[k].borrow(), len, || ())?;
         }
-        std::mem::swap(&mut self.items, &mut self.next);
+        self.items.iter_mut().for_each(Lanes::clear);
+        self.keep();
         Ok(())
     }
 
@@ -352,12 +368,9 @@ fn pick(loops: Loops, items: &[Lanes], piece: Range<usize>, places: [usize; 3], 
     out.first().map_or(0, Lanes::len)
 }
 
-/// Lanes that a register has of the widest type in those functions.
-fn lanes_at_once(functions: [&Func; 3]) -> usize {
-    let params = functions.iter().flat_map(|f| f.params()).map(|param| param.ty);
-    let lines = functions.iter().flat_map(|f| f.lines()).map(|line| line.ty);
-    let widest = params.chain(lines).map(Scalar::size).max().unwrap_or(1);
-    REGISTER / widest.max(4)
+/// Elements of whole chunks, the `lanes` of which are about as many as are taken at once.
+fn strip_of(at_once: usize, chunk: usize, lanes: usize) -> usize {
+    chunk.saturating_mul((at_once / lanes).max(1))
 }
 
 /// The row of a chunk that begins `start` elements behind its first one, as far as there is one.
