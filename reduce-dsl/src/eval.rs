@@ -34,8 +34,8 @@ impl Evaluator {
     }
 
     /// Bytes that a lane takes in the registers, where it differs from others.
-    pub fn lane(&self) -> usize {
-        self.code.lane()
+    pub fn lane_bytes(&self) -> usize {
+        self.code.lane_bytes()
     }
 
     /// Applies the function to `len` lanes of what `arg` gives for the `k`-th parameter, and calls `between` behind each operation.

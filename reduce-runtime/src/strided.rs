@@ -33,8 +33,10 @@ impl<D> Strided<D> {
 
     /// The places from element `range.start` to the last of the range, of elements that are in the data.
     pub(crate) fn places(&self, range: Range<usize>) -> Range<usize> {
-        let start = self.offset + range.start * self.step;
-        if range.is_empty() { start..start } else { start..self.offset + (range.end - 1) * self.step + 1 }
+        if range.is_empty() {
+            return 0..0;
+        }
+        self.offset + range.start * self.step..self.offset + (range.end - 1) * self.step + 1
     }
 }
 

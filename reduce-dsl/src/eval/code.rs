@@ -28,7 +28,8 @@ impl Instruction {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Place {
     pub(super) at: At,
-    /// Do all of them hold one value? Of that there is a block, which stands for every block.
+    /// Do all of them hold one value? Of that there is a block, which stands for every block; or one lane, where only such values
+    /// follow from it.
     pub(super) uniform: bool,
 }
 
@@ -83,7 +84,7 @@ impl Code {
     }
 
     /// Bytes that a lane takes in the registers, where it differs from others.
-    pub(super) fn lane(&self) -> usize {
+    pub(super) fn lane_bytes(&self) -> usize {
         let differ = self.instructions.iter().filter(|it| !it.uniform);
         let registers: BTreeSet<_> = differ.map(|it| it.out).collect();
         registers.into_iter().map(|register| self.registers[register].ty().size()).sum()

@@ -62,15 +62,15 @@ impl Joiner {
     }
 
     /// Bytes that a lane takes in the registers and the accumulator, where it differs from others.
-    pub fn lane(&self) -> usize {
+    pub fn lane_bytes(&self) -> usize {
         let next =
             self.next.iter().zip(&self.held).filter(|(_, held)| !**held).map(|(next, _)| next.ty().size());
-        next.sum::<usize>() + self.right.lane()
+        next.sum::<usize>() + self.right.code.lane_bytes()
     }
 
-    /// Operations that are evaluated for each row.
+    /// Operations that [`Joiner::join`] evaluates.
     pub fn operations(&self) -> usize {
-        self.right.code.instructions.len()
+        if self.direct { 0 } else { self.right.code.instructions.len() }
     }
 
     /// Do they meet parameters as they are, or add their squares?

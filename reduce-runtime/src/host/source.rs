@@ -47,24 +47,28 @@ pub(super) struct Ahead<'s, R> {
     rows: R,
     row: Range<usize>,
     share: usize,
+    ask: fn(LanesRef<'_>),
 }
 
 impl<'s, R: Iterator<Item = Range<usize>>> Ahead<'s, R> {
-    /// Those rows, `share` elements at a time.
-    pub(super) fn new(source: &'s Source<'s>, rows: R, share: usize) -> Ahead<'s, R> {
-        Ahead { source, rows, row: 0..0, share }
+    /// Those rows, `share` elements at a time, by the loop that asks.
+    pub(super) fn new(source: &'s Source<'s>, rows: R, share: usize, ask: fn(LanesRef<'_>)) -> Ahead<'s, R> {
+        Ahead { source, rows, row: 0..0, share, ask }
     }
 
-    /// Asks for some more, by that loop.
-    pub(super) fn ask(&mut self, ask: fn(LanesRef<'_>)) {
-        if self.row.is_empty() {
-            let Some(row) = self.rows.next() else { return };
-            self.row = row;
-        }
-        let some = self.row.start..self.row.end.min(self.row.start + self.share);
-        self.row.start = some.end;
-        for input in self.source.inputs.iter().filter(|input| input.step == 1) {
-            ask(input.data.slice(input.places(some.clone())));
+    /// Asks for some more, where there are more, and where they lie side by side.
+    pub(super) fn more(&mut self) {
+        let mut left = self.share;
+        while left > 0 {
+            if self.row.is_empty() {
+                let Some(row) = self.rows.next() else { return };
+                self.row = row;
+            }
+            let some = self.row.start..self.row.end.min(self.row.start + left);
+            (self.row.start, left) = (some.end, left - some.len());
+            for input in self.source.inputs.iter().filter(|input| input.step == 1) {
+                (self.ask)(input.data.slice(input.places(some.clone())));
+            }
         }
     }
 }

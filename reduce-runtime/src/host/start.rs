@@ -19,7 +19,7 @@ pub(super) enum Start {
     Summed(Level, Summed),
     /// By this level: rows of the batch are gathered and folded.
     Gathered(Level),
-    /// By this level: of rows of the source, the items are picked of whose units several go to a lane.
+    /// By this level: rows of the source are dealt out, of whose units several items go to a lane.
     Shared(Level),
 }
 

@@ -18,13 +18,12 @@ use std::ops::Range;
 
 type Done = Result<(), LaneError>;
 
-/// Bytes of all lanes that are evaluated at once: such as stay in the second-level cache.
+/// Bytes of all lanes that are evaluated at once, about: such as stay in the second-level cache.
 const AT_ONCE: usize = 96 << 10;
 
 /// How many lanes that is, of so many bytes each: not so few that the calls show.
 fn at_once(lane: usize) -> usize {
-    let lanes = AT_ONCE / lane.max(1);
-    (1 << lanes.max(1).ilog2()).clamp(512, 2048)
+    1 << (AT_ONCE / lane.max(1)).clamp(512, 2048).ilog2()
 }
 
 /// The functions and the memory of one core.
@@ -41,7 +40,7 @@ pub(super) struct Worker {
     /// Do any number of rows join lanes at once?
     takes_rows: bool,
     row: Row,
-    /// Elements that do not lie together, and how many the lanes that they join have folded.
+    /// Elements that do not lie together, or are dealt out, and how many the lanes that they join have folded.
     picked: Vec<Lanes>,
     steps: Lanes,
     /// The items of the level reached.
@@ -70,8 +69,8 @@ impl Worker {
         let elements = picked.iter().map(|it| it.ty().size()).sum::<usize>();
         Worker {
             loops,
-            lanes: at_once(elements + map.lane().max(fold.lane())),
-            lanes_of_items: at_once(combine.lane()),
+            lanes: at_once(elements + map.lane_bytes().max(fold.lane_bytes())),
+            lanes_of_items: at_once(combine.lane_bytes()),
             map,
             takes_rows: fold.takes_rows() && !arguments.contains(&Argument::Step),
             fold,
@@ -208,8 +207,9 @@ impl Worker {
     fn fold_gathered(&mut self, source: &Source<'_>, range: Range<usize>, level: Level) -> Done {
         let (chunk, lanes) = (level.chunk as usize, level.lanes as usize);
         for piece in pieces(range, strip_of(self.lanes, chunk, lanes)) {
+            let rows = (0..chunk.min(piece.len())).step_by(lanes);
             self.row.load(source, piece, 0);
-            for (step, row) in (0..chunk).step_by(lanes).enumerate() {
+            for (step, row) in rows.enumerate() {
                 let picked = self.pick(source, [row, lanes, chunk]);
                 self.join_picked(source, step, 0..picked, || ())?;
             }
@@ -224,16 +224,16 @@ impl Worker {
         let [chunk, lanes] = [level.chunk, level.lanes].map(|it| it as usize);
         let [row, width, part] = [level.row(), level.unit.width, level.unit.lanes].map(|it| it as usize);
         let how = Dealt { part, parts: width / part, room: lanes * (self.lanes / lanes).max(1) };
-        let ask = self.loops.ask;
         for chunks in pieces(range, strip_of(self.lanes, chunk, lanes)) {
             let rows = |start| pieces(chunks.clone(), chunk).map(move |chunk| row_of(chunk, start, row));
             for (number, start) in (0..chunk.min(chunks.len())).step_by(row).enumerate() {
                 let dealt = self.deal(source, rows(start), how);
                 let share = dealt / (how.parts * self.fold.operations()).max(1);
-                let mut ahead = Ahead::new(source, rows(start + row), share.next_multiple_of(BLOCK));
+                let share = share.next_multiple_of(BLOCK);
+                let mut ahead = Ahead::new(source, rows(start + row), share, self.loops.ask);
                 for k in 0..how.parts {
                     let picked = k * how.room..k * how.room + how.len(dealt, k);
-                    self.join_picked(source, number * how.parts + k, picked, || ahead.ask(ask))?;
+                    self.join_picked(source, number * how.parts + k, picked, || ahead.more())?;
                 }
             }
             self.keep();
