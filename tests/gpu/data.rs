@@ -87,7 +87,7 @@ macro_rules! resident {
             /// Copies elements to the device.
             pub(crate) fn new(stream: &Arc<CudaStream>, lanes: &Lanes) -> Resident {
                 match lanes {
-                    $(Lanes::$scalar(lanes) => Resident::$scalar(stream.clone_htod(lanes).unwrap()),)*
+                    $(Lanes::$scalar(lanes) => Resident::$scalar(stream.clone_htod(&lanes[..]).unwrap()),)*
                 }
             }
 

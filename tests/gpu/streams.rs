@@ -26,7 +26,7 @@ static DOT: Reduction<(f32, f32), f32> = Reduction::new(|| cases::auto("dot", Sc
 
 fn elements() -> Vec<f32> {
     let Lanes::F32(elements) = Kind::Plain.lanes(Scalar::F32, MOST) else { unreachable!("they are f32") };
-    elements
+    elements.to_vec()
 }
 
 fn new_stream() -> Arc<CudaStream> {
@@ -140,7 +140,7 @@ fn queued_reductions_give_the_bits_of_the_host() {
         let [gpu, host] = [&device, &Device::host()].map(|device| Reducer::new(&spec, device).unwrap());
         let lanes = Kind::Plain.lanes(Scalar::I32, MOST);
         let Lanes::I32(elements) = &lanes else { unreachable!("they are i32") };
-        let slice = stream.clone_htod(elements).unwrap();
+        let slice = stream.clone_htod(&elements[..]).unwrap();
         let mut workspace = gpu.workspace(&stream, MOST as u64).unwrap();
         for n in SIZES.into_iter().rev().chain([0]).chain(SIZES) {
             let view = slice.slice(..n);
