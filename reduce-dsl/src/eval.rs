@@ -26,7 +26,7 @@ impl Evaluator {
     }
 
     /// An evaluator of `func` that calls those loops. All lanes of each of the parameters that are `uniform` hold one value: what
-    /// follows from them alone is computed once for all lanes, and they are given by a [`SHARED`] of lanes, or all there are.
+    /// follows from them alone is computed once for all lanes, and they are given by a block of [`SHARED`] lanes, or all there are.
     pub fn with(func: &Func, uniform: &[bool], loops: Loops) -> Evaluator {
         let (func, code) = (func.clone(), Code::of(func, uniform));
         let results = func.results().iter().map(|&id| code.place(id)).collect();
