@@ -15,11 +15,13 @@ pub enum Way {
     InOrder,
     /// As it lies there, asked for only some lines ahead.
     Near,
+    /// As it lies there, asked for some KiB ahead, into the second-level cache.
+    Staged,
 }
 
 impl Way {
     /// All of them.
-    pub const ALL: [Way; 3] = [Way::Apart, Way::InOrder, Way::Near];
+    pub const ALL: [Way; 4] = [Way::Apart, Way::InOrder, Way::Near, Way::Staged];
 }
 
 /// How elements are read.
@@ -30,6 +32,10 @@ pub trait Reading: Copy {
     /// Asks for memory that will be read soon. It is compiled into the loops of every instruction set, and so takes no instructions
     /// but those of every processor.
     fn ask(self, at: *const i8);
+
+    /// The same into the second-level cache, where that helps.
+    #[inline(always)]
+    fn ask_second(self, _at: *const i8) {}
 
     /// Reads of the `k`-th group, which is used next, a byte of each line, where that helps.
     #[inline(always)]
@@ -49,19 +55,38 @@ impl Reading for Option<Way> {
 
 /// Bytes that are asked for and not yet read, in all places together: as many as a core needs to keep its memory busy, and a
 /// quarter of a small cache of the first level.
-pub(super) const AHEAD: usize = 8192;
+const AHEAD: usize = 8192;
 
 /// The same for processors that keep their memory busy by themselves, and only come late.
 const NEAR: usize = 256;
 
-/// How far ahead elements that are read in order are asked for. What is at hand is asked for as it is read, which costs less
-/// than a branch.
-#[inline(always)]
-pub(super) fn ahead_in_order(reading: impl Reading) -> usize {
-    match reading.way() {
-        Some(Way::Near) => NEAR,
-        Some(Way::Apart | Way::InOrder) => AHEAD,
-        None => 0,
+/// The same for the second-level cache.
+const STAGED: usize = 7168;
+
+/// How many bytes ahead elements are asked for, into the first-level cache and the second-level one. What is at hand is asked for
+/// as it is read, which costs less than a branch.
+#[derive(Clone, Copy, Debug)]
+pub struct Distance {
+    first: usize,
+    second: usize,
+}
+
+impl Distance {
+    /// In all places together.
+    #[inline(always)]
+    pub(super) fn of(reading: impl Reading) -> Distance {
+        match reading.way() {
+            Some(Way::Apart | Way::InOrder) => Distance { first: AHEAD, second: 0 },
+            Some(Way::Near) => Distance { first: NEAR, second: 0 },
+            Some(Way::Staged) => Distance { first: 0, second: STAGED },
+            None => Distance { first: 0, second: 0 },
+        }
+    }
+
+    /// In each of so many places.
+    #[inline(always)]
+    pub(super) fn each(self, places: usize) -> Distance {
+        Distance { first: self.first / places, second: self.second / places }
     }
 }
 
@@ -133,7 +158,7 @@ fn join_row<T: Copy, B: Copy>(acc: &mut [T], row: &[B], f: impl Fn(T, B) -> T + 
     let (blocks, rest) = row.as_chunks::<BLOCK>();
     let (lanes, last) = acc[..row.len()].as_chunks_mut::<BLOCK>();
     for (lanes, block) in lanes.iter_mut().zip(blocks) {
-        ask_ahead(block, ahead_in_order(reading), reading);
+        ask_ahead(block, Distance::of(reading), reading);
         join_block(lanes, block, f);
     }
     for (lane, &x) in last.iter_mut().zip(rest) {
@@ -158,9 +183,12 @@ pub(super) fn join_block<T: Copy, B: Copy>(
 /// Asks for as much as those take, so many bytes ahead of them: line by line, in the order of memory, which compilers do not
 /// keep.
 #[inline(always)]
-pub(super) fn ask_ahead<G>(group: &G, ahead: usize, reading: impl Reading) {
-    let there = (&raw const *group).cast::<i8>().wrapping_add(ahead);
-    (0..size_of::<G>()).step_by(LINE).for_each(|line| reading.ask(there.wrapping_add(line)));
+pub(super) fn ask_ahead<G>(group: &G, ahead: Distance, reading: impl Reading) {
+    let here = (&raw const *group).cast::<i8>();
+    for line in (0..size_of::<G>()).step_by(LINE) {
+        reading.ask(here.wrapping_add(ahead.first + line));
+        reading.ask_second(here.wrapping_add(ahead.second + line));
+    }
 }
 
 /// Groups of rows, some at once: the first one of every part, then the second ones, …; or all in order.
@@ -172,8 +200,7 @@ pub(super) struct InParts<'b, G, R> {
     next: usize,
     /// From one to the next of its part.
     step: usize,
-    /// Bytes from those that are read to those that are asked for.
-    ahead: usize,
+    ahead: Distance,
     reading: R,
 }
 
@@ -183,8 +210,10 @@ impl<'b, G, R: Reading> InParts<'b, G, R> {
     pub(super) fn new(groups: &'b [G], reading: R) -> InParts<'b, G, R> {
         let part = groups.len() / PARTS;
         let (apart, step, ahead) = match reading.way() {
-            Some(Way::Apart) => (part, 1, AHEAD / PARTS),
-            Some(Way::InOrder | Way::Near) | None => (part.min(1), PARTS, ahead_in_order(reading)),
+            Some(Way::Apart) => (part, 1, Distance::of(reading).each(PARTS)),
+            Some(Way::InOrder | Way::Near | Way::Staged) | None => {
+                (part.min(1), PARTS, Distance::of(reading))
+            }
         };
         let len = groups.len() - (PARTS - 1) * apart;
         let from = |start: usize| &groups[start..start + len];

@@ -7,7 +7,7 @@
 
 use super::Aligned;
 use super::blocks::append;
-use super::rows::{AHEAD, BLOCK, LINE, Reading, Way, ahead_in_order, ask_ahead, join_block};
+use super::rows::{BLOCK, Distance, LINE, Reading, Way, ask_ahead, join_block};
 use super::{LaneError, Lanes, LanesRef, bug};
 use crate::Scalar;
 use crate::arith::{As, Number};
@@ -169,8 +169,8 @@ pub trait Blocks: Copy {
     /// One.
     fn at(self, k: usize) -> Self::Block;
 
-    /// Asks for as much as a block takes, so many bytes ahead of it in all inputs together.
-    fn ask_ahead(block: Self::Block, ahead: usize, reading: impl Reading);
+    /// Asks for as much as a block takes, ahead of it, in all inputs together.
+    fn ask_ahead(block: Self::Block, ahead: Distance, reading: impl Reading);
 
     /// Touches one, in all inputs.
     fn touch(self, k: usize, reading: impl Reading);
@@ -200,7 +200,7 @@ impl<'b, B> Blocks for &'b [[B; BLOCK]] {
     }
 
     #[inline(always)]
-    fn ask_ahead(block: &'b [B; BLOCK], ahead: usize, reading: impl Reading) {
+    fn ask_ahead(block: &'b [B; BLOCK], ahead: Distance, reading: impl Reading) {
         ask_ahead(block, ahead, reading);
     }
 
@@ -234,9 +234,9 @@ impl<R: Blocks> Blocks for [R; 2] {
     }
 
     #[inline(always)]
-    fn ask_ahead([x, y]: [R::Block; 2], ahead: usize, reading: impl Reading) {
-        R::ask_ahead(x, ahead / 2, reading);
-        R::ask_ahead(y, ahead / 2, reading);
+    fn ask_ahead([x, y]: [R::Block; 2], ahead: Distance, reading: impl Reading) {
+        R::ask_ahead(x, ahead.each(2), reading);
+        R::ask_ahead(y, ahead.each(2), reading);
     }
 
     #[inline(always)]
@@ -263,7 +263,7 @@ pub fn sum_rows<T: Number, R: Blocks>(
         acc.fill(T::default().neg());
         match reading.way() {
             Some(Way::Apart) => join_side_by_side(acc, chunk, join, reading),
-            Some(Way::InOrder | Way::Near) | None => join_row_by_row(acc, chunk, join, reading),
+            Some(Way::InOrder | Way::Near | Way::Staged) | None => join_row_by_row(acc, chunk, join, reading),
         }
         match how.pairs {
             2 => meet::<_, 2>(acc, out),
@@ -301,7 +301,7 @@ fn join_side_by_side<T: Number, R: Blocks>(
             let mut kept = *lanes;
             for row in rows {
                 let block = row.at(k);
-                R::ask_ahead(block, AHEAD / SIDE, reading);
+                R::ask_ahead(block, Distance::of(reading).each(SIDE), reading);
                 join(&mut kept, block);
             }
             *lanes = kept;
@@ -328,7 +328,7 @@ fn join_row_by_row<T: Number, R: Blocks>(
         for (k, lanes) in acc.as_chunks_mut().0.iter_mut().enumerate() {
             let block = blocks.at(k);
             next.touch(k, reading);
-            R::ask_ahead(block, ahead_in_order(reading), reading);
+            R::ask_ahead(block, Distance::of(reading), reading);
             join(lanes, block);
         }
     }

@@ -65,15 +65,15 @@ mod x86 {
     };
     use reduce_dsl::ops::Bin;
     use reduce_dsl::{arith, f16};
-    use std::arch::x86_64::{__m128i, _MM_HINT_NTA, _MM_HINT_T0, _mm_prefetch, _mm256_cvtph_ps};
+    use std::arch::x86_64::{__m128i, _MM_HINT_NTA, _MM_HINT_T0, _MM_HINT_T1, _mm_prefetch, _mm256_cvtph_ps};
     use std::mem::transmute;
 
     /// A call that reads by that way.
     macro_rules! by {
         ($way:expr, $reading:ident => $call:expr) => {
             match $way {
-                Some(Way::Near) => {
-                    let $reading = Near;
+                Some(way @ (Way::Near | Way::Staged)) => {
+                    let $reading = Touching(way);
                     $call
                 }
                 way => {
@@ -122,20 +122,27 @@ mod x86 {
         }
     }
 
-    /// [`Way::Near`]: memory is asked for into the first-level cache, and into no other.
+    /// [`Way::Near`] and [`Way::Staged`]: memory is asked for into the first-level cache, and into no other, or into the second-level
+    /// one; and the lines of the next block are touched. One type for both, as what is asked for at hand costs nothing that shows.
     #[derive(Clone, Copy, Debug)]
-    struct Near;
+    struct Touching(Way);
 
-    impl Reading for Near {
+    impl Reading for Touching {
         #[inline(always)]
         fn way(self) -> Option<Way> {
-            Some(Way::Near)
+            Some(self.0)
         }
 
         #[inline(always)]
         fn ask(self, at: *const i8) {
             // SAFETY: every x86-64 processor has it; it takes any address.
             unsafe { _mm_prefetch::<_MM_HINT_NTA>(at) }
+        }
+
+        #[inline(always)]
+        fn ask_second(self, at: *const i8) {
+            // SAFETY: every x86-64 processor has it; it takes any address.
+            unsafe { _mm_prefetch::<_MM_HINT_T1>(at) }
         }
 
         #[inline(always)]
@@ -148,12 +155,12 @@ mod x86 {
         }
     }
 
-    /// Asks for every line of them, into the first-level cache.
+    /// Asks for every line of them, into the second-level cache, which has room for all.
     fn ask(lanes: LanesRef<'_>) {
         let first: *const i8 = lanes.as_ptr().cast();
         for line in (0..lanes.len() * lanes.ty().size()).step_by(LINE) {
             // SAFETY: every x86-64 processor has it; it takes any address.
-            unsafe { _mm_prefetch::<_MM_HINT_T0>(first.wrapping_add(line)) }
+            unsafe { _mm_prefetch::<_MM_HINT_T1>(first.wrapping_add(line)) }
         }
     }
 
