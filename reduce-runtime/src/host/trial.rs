@@ -1,109 +1,199 @@
-//! Which way of reading memory is the fastest, found out on what is to be read anyway.
+//! Which way of reading memory is the fastest, found out on what is to be read anyway, and again from time to time.
 //!
-//! Processors differ in it, and do not tell: docs/measured.md has the measurements (How the host reads memory).
+//! Processors differ in it, and do not tell; and what else the machine does changes it: docs/measured.md has the measurements
+//! (How the host reads memory).
 
 use reduce_dsl::lanes::Way;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
-use std::sync::{Mutex, OnceLock, PoisonError};
+use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-/// Rounds in which each way reads a batch, until the one that was the fastest in most of them stays.
-const ROUNDS: usize = 8;
+/// Points that a way can have. One that wins two rounds of three, where another wins the third, has fewer than that after one round
+/// of 2^6: with k points it is twice as often as with k − 1.
+const MOST: u32 = 10;
+
+/// Batches from one round to the next, where the same way wins them. Those of four ways are one in sixty-five then, and where the
+/// slower ones take twice as long, they cost a hundredth.
+const BETWEEN: usize = 256;
 
 /// Which of some ways is the fastest.
 #[derive(Debug)]
 pub(super) struct Trial {
     ways: &'static [Way],
-    turns: AtomicUsize,
-    /// What each way took in each round, in nanoseconds for 2^20 elements.
-    times: Mutex<Vec<Vec<Option<u128>>>>,
-    fastest: OnceLock<Way>,
+    rounds: Mutex<Rounds>,
+    fastest: AtomicUsize,
 }
 
 impl Trial {
     /// Of those ways, of which there is one.
     pub(super) fn of(ways: &'static [Way]) -> Trial {
-        let times = Mutex::new(vec![vec![None; ways.len()]; ROUNDS]);
-        Trial { ways, turns: AtomicUsize::new(0), times, fastest: OnceLock::new() }
+        Trial { ways, rounds: Mutex::new(Rounds::of(ways.len())), fastest: AtomicUsize::new(0) }
     }
 
     /// The fastest one; the first one where that is not known yet.
     pub(super) fn fastest(&self) -> Way {
-        self.fastest.get().copied().unwrap_or(self.ways[0])
+        self.ways[self.fastest.load(Relaxed)]
     }
 
     /// What `batch` of so many elements gives by the way whose turn it is, or by the fastest one.
     pub(super) fn run<R>(&self, elements: usize, batch: impl FnOnce(Way) -> R) -> R {
-        if self.ways.len() == 1 || self.fastest.get().is_some() {
-            return batch(self.fastest());
+        if self.ways.len() == 1 {
+            return batch(self.ways[0]);
         }
-        let turn = self.turns.fetch_add(1, Relaxed);
-        let (round, way) = (turn / self.ways.len(), turn % self.ways.len());
+        let Some(way) = self.with(Rounds::turn) else { return batch(self.fastest()) };
         let start = Instant::now();
         let result = batch(self.ways[way]);
-        self.took([round, way], elements, start.elapsed());
+        self.took(way, elements, start.elapsed());
         result
     }
 
-    /// Batches of one round follow each other, so that what else the machine does meets all of them.
-    fn took(&self, [round, way]: [usize; 2], elements: usize, time: Duration) {
-        let mut times = self.times.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(time_of) = times.get_mut(round) {
-            time_of[way] = Some((time.as_nanos() << 20) / elements.max(1) as u128);
-        }
-        if times.iter().flatten().all(Option::is_some) {
-            self.fastest.get_or_init(|| self.ways[most_often_least(&times)]);
-        }
+    fn took(&self, way: usize, elements: usize, time: Duration) {
+        let time = (time.as_nanos() << 20) / elements.max(1) as u128;
+        self.fastest.store(self.with(|rounds| rounds.took(way, time)), Relaxed);
+    }
+
+    fn with<R>(&self, f: impl FnOnce(&mut Rounds) -> R) -> R {
+        f(&mut self.rounds.lock().unwrap_or_else(PoisonError::into_inner))
     }
 }
 
-/// The place at which most rows have their least element.
-fn most_often_least(rows: &[Vec<Option<u128>>]) -> usize {
-    let least: Vec<_> = rows.iter().filter_map(|row| (0..row.len()).min_by_key(|&at| row[at])).collect();
-    let times = |at: &usize| least.iter().filter(|&least| least == at).count();
-    least.iter().copied().max_by_key(times).unwrap_or(0)
+/// In each round every way reads a batch: batches that follow each other, so that what else the machine does meets all of them.
+#[derive(Debug)]
+struct Rounds {
+    /// What each way took in this one, in nanoseconds for 2^20 elements.
+    times: Vec<Option<u128>>,
+    /// The way whose turn is next.
+    next: usize,
+    /// Batches until this one begins.
+    wait: usize,
+    /// Batches between the last two.
+    between: usize,
+    /// Rounds that each way won and did not lose since.
+    points: Vec<u32>,
+    /// The way that has the most points, or had them first.
+    fastest: usize,
+}
+
+impl Rounds {
+    fn of(ways: usize) -> Rounds {
+        let (times, points) = (vec![None; ways], vec![0; ways]);
+        Rounds { times, next: 0, wait: 0, between: 0, points, fastest: 0 }
+    }
+
+    /// The way that reads a batch of this round, if it is one of it.
+    fn turn(&mut self) -> Option<usize> {
+        if self.wait > 0 {
+            self.wait -= 1;
+            return None;
+        }
+        let way = (self.next < self.times.len()).then_some(self.next)?;
+        self.next += 1;
+        Some(way)
+    }
+
+    /// The fastest way, now that this is known.
+    fn took(&mut self, way: usize, time: u128) -> usize {
+        self.times[way] = Some(time);
+        if self.times.iter().all(Option::is_some) {
+            let winner = (0..self.times.len()).min_by_key(|&way| self.times[way]);
+            winner.into_iter().for_each(|way| self.won(way));
+            self.times.fill(None);
+            self.next = 0;
+        }
+        self.fastest
+    }
+
+    /// The longer the same way wins, the longer it stays alone.
+    fn won(&mut self, winner: usize) {
+        for (way, points) in self.points.iter_mut().enumerate() {
+            *points = if way == winner { (*points + 1).min(MOST) } else { points.saturating_sub(1) };
+        }
+        if self.points[winner] > self.points[self.fastest] {
+            self.fastest = winner;
+        }
+        self.between =
+            if winner == self.fastest { (2 * self.between).clamp(1, BETWEEN) } else { self.between / 2 };
+        self.wait = self.between;
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    /// The fastest way after each of some rounds of three ways, which take what `time` says of the round and the way.
+    fn raced(rounds: usize, time: impl Fn(usize, usize) -> u128) -> Vec<usize> {
+        let mut trial = Rounds::of(3);
+        let mut fastest = Vec::new();
+        while fastest.len() < rounds {
+            let Some(way) = trial.turn() else { continue };
+            let now = trial.took(way, time(fastest.len(), way));
+            fastest.extend((way == 2).then_some(now));
+        }
+        fastest
+    }
+
     #[test]
-    fn all_ways_have_their_turns_and_one_stays() {
+    fn other_work_on_the_machine_does_not_decide() {
+        for best in 0..3 {
+            // Each second round takes twice as long, and in each third one the best way the longest.
+            let time = |round: usize, way| match (round % 3, way == best) {
+                (1, true) => 900,
+                (_, true) => 50 << (round % 2),
+                (_, false) => (51 + way as u128) << (round % 2),
+            };
+            let fastest = raced(100, time);
+            assert_eq!(fastest[0], best);
+            assert_eq!(fastest[4..], [best; 96]);
+        }
+    }
+
+    #[test]
+    fn what_was_the_fastest_need_not_stay_so() {
+        // After 100 rounds another one is.
+        let time = |round, way| if (way == 1) == (round < 100) { 5 } else { 6 + way as u128 };
+        let fastest = raced(200, time);
+        // The one that won has ten points, and six rounds later four, as the other one six.
+        assert_eq!(fastest[..105], [1; 105]);
+        assert_eq!(fastest[105..], [0; 95]);
+    }
+
+    #[test]
+    fn rounds_are_rare_where_the_same_way_wins() {
+        let mut trial = Rounds::of(3);
+        let turns: Vec<_> =
+            (0..2000).map(|_| trial.turn().inspect(|&way| _ = trial.took(way, 9 - way as u128))).collect();
+        let first = [Some(0), Some(1), Some(2), None, Some(0), Some(1), Some(2), None, None, Some(0)];
+        assert_eq!(turns[..10], first);
+        // Nine rounds with 1, 2, 4, … 256 batches behind them, and then one in each 259.
+        assert_eq!(turns[..538].iter().flatten().count(), 27);
+        assert_eq!(turns[538..538 + 2 * 259].iter().flatten().count(), 6);
+    }
+
+    /// Cores read several batches at once: no round begins before the last one has ended.
+    #[test]
+    fn one_round_ends_before_the_next_begins() {
+        let mut trial = Rounds::of(3);
+        let turns: Vec<_> = (0..5).map(|_| trial.turn()).collect();
+        assert_eq!(turns, [Some(0), Some(1), Some(2), None, None]);
+        assert_eq!([(2, 7), (0, 9), (1, 8)].map(|(way, time)| trial.took(way, time)), [0, 0, 2]);
+        assert_eq!([trial.turn(), trial.turn()], [None, Some(0)]);
+    }
+
+    #[test]
+    fn batches_of_any_length_count_the_same() {
         let trial = Trial::of(&Way::ALL);
-        let turns = Way::ALL.repeat(ROUNDS);
-        let ways: Vec<_> = turns.iter().map(|_| trial.run(1 << 20, |way| way)).collect();
-        assert_eq!(ways, turns);
-        assert!(trial.fastest.get().is_some());
-        let after: Vec<_> = turns.iter().map(|_| trial.run(1 << 20, |way| way)).collect();
-        assert_eq!(after, vec![trial.fastest(); turns.len()]);
+        for (way, micros) in [5, 6, 7, 4].into_iter().enumerate() {
+            assert_eq!(trial.fastest(), Way::ALL[0], "before {way}");
+            let length = 4 - way;
+            trial.took(way, length << 20, Duration::from_micros(micros * length as u64));
+        }
+        assert_eq!(trial.fastest(), Way::ALL[3]);
     }
 
     #[test]
     fn one_way_has_no_rival() {
         let trial = Trial::of(&[Way::InOrder]);
         assert_eq!([trial.fastest(), trial.run(1, |way| way)], [Way::InOrder; 2]);
-    }
-
-    /// Each second round takes twice as long; batches have several lengths; and the slowest one is the fastest once.
-    #[test]
-    fn what_is_fastest_in_most_rounds_stays() {
-        for fastest in 0..Way::ALL.len() {
-            let trial = Trial::of(&Way::ALL);
-            for round in 0..ROUNDS {
-                for way in 0..Way::ALL.len() {
-                    assert_eq!(trial.fastest(), Way::ALL[0], "before round {round}");
-                    let micros = match (round, way == fastest) {
-                        (0, true) => 900,
-                        (_, true) => 50,
-                        (_, false) => 50 + 10 * way as u64 + 1,
-                    };
-                    let (slower, longer) = (1 + round as u64 % 2, way as u64 + 1);
-                    let time = Duration::from_micros(micros * slower * longer);
-                    trial.took([round, way], (way + 1) << 20, time);
-                }
-            }
-            assert_eq!(trial.fastest(), Way::ALL[fastest]);
-        }
     }
 }
