@@ -71,7 +71,8 @@ pub(crate) struct Run {
     /// The reduction: its fields, or the whole macro call in any brackets, or @FILE that holds either.
     /// `ty` may be left to the data
     pub(crate) spec: String,
-    /// The data, one file for each input: NumPy arrays, read flat, which must not change meanwhile
+    /// The data, one file for each input: NumPy arrays, read flat, which must not change meanwhile;
+    /// - is the standard input
     #[arg(required = true, value_name = "FILE")]
     pub(crate) files: Vec<PathBuf>,
     /// The files hold nothing but little-endian elements of this type

@@ -1,20 +1,24 @@
-//! Data files, mapped into memory: NumPy arrays read flat, and raw little-endian elements.
+//! Data: NumPy arrays read flat, and raw little-endian elements. Files are mapped into memory, pipes are read to their end.
 
 use crate::cli::dtype::{Dtype, NotBool};
 use crate::cli::npy::{self, Layout, NpyError};
 use reduce_dsl::Scalar;
 use reduce_dsl::lanes::LanesRef;
 use reduce_runtime::Mapped;
-use std::fs::File;
-use std::io;
+use std::fs::{File, Metadata};
+use std::io::{self, Read};
+use std::ops::Deref;
 use std::path::{Path, PathBuf};
 
 const _: () = assert!(cfg!(target_endian = "little"), "data files are little-endian, and read as they are");
 
+/// The name of the standard input.
+pub(crate) const STANDARD_INPUT: &str = "-";
+
 /// An open data file.
 #[derive(Debug)]
 pub(crate) struct Data {
-    /// Where it is.
+    /// Where it is, or `-`.
     pub(crate) path: PathBuf,
     dtype: &'static Dtype,
     storage: Storage,
@@ -23,9 +27,17 @@ pub(crate) struct Data {
 #[derive(Debug)]
 enum Storage {
     /// The file from byte `start`.
-    Mapped { map: Mapped, start: usize },
+    Whole { file: Bytes, start: usize },
     /// The first `bytes` bytes of an aligned copy, for elements that are misaligned in the file, or that not every byte is.
     Copied { words: Vec<u64>, bytes: usize },
+}
+
+/// What a file holds.
+#[derive(Debug)]
+enum Bytes {
+    Mapped(Mapped),
+    /// Of a pipe.
+    Read(Vec<u8>),
 }
 
 /// A file that is no data.
@@ -44,7 +56,7 @@ pub(crate) enum Reason {
     Io(#[from] io::Error),
     #[error("this is a directory; name a file in it")]
     Directory,
-    #[error("this is not a regular file, and only those can be mapped into memory; save it to one first")]
+    #[error("this is neither a regular file nor a pipe; save it to a file first")]
     NotRegular,
     #[error("{0}")]
     Npy(#[from] NpyError),
@@ -60,13 +72,13 @@ impl Data {
     /// Opens a NumPy file, or one of bare elements of type `raw`.
     pub(crate) fn open(path: &Path, raw: Option<&'static Dtype>) -> Result<Data, DataError> {
         let reason = |reason| DataError { path: path.to_owned(), reason };
-        let map = map(path).map_err(reason)?;
+        let file = bytes(path).map_err(reason)?;
         let layout = match raw {
-            Some(dtype) => raw_layout(dtype, &map),
-            None => npy::layout(&map).map_err(Reason::Npy),
+            Some(dtype) => raw_layout(dtype, &file),
+            None => npy::layout(&file).map_err(Reason::Npy),
         };
         let Layout { dtype, start } = layout.map_err(reason)?;
-        Ok(Data { path: path.to_owned(), dtype, storage: Storage::new(map, start, dtype) })
+        Ok(Data { path: path.to_owned(), dtype, storage: Storage::new(file, start, dtype) })
     }
 
     /// The type of the elements.
@@ -77,7 +89,7 @@ impl Data {
     /// The elements.
     pub(crate) fn lanes(&self) -> Result<LanesRef<'_>, DataError> {
         let lanes = (self.dtype.cast)(match &self.storage {
-            Storage::Mapped { map, start } => &map[*start..],
+            Storage::Whole { file, start } => &file[*start..],
             Storage::Copied { words, bytes } => &bytemuck::cast_slice(words)[..*bytes],
         });
         lanes.map_err(|error| DataError { path: self.path.clone(), reason: error.into() })
@@ -85,15 +97,26 @@ impl Data {
 }
 
 impl Storage {
-    fn new(map: Mapped, start: usize, dtype: &Dtype) -> Storage {
-        let elements = &map[start..];
+    fn new(file: Bytes, start: usize, dtype: &Dtype) -> Storage {
+        let elements = &file[start..];
         // A byte of a `bool` is looked at once, and must stay what it was then.
         if dtype.ty != Scalar::Bool && elements.as_ptr().addr().is_multiple_of(dtype.ty.size()) {
-            return Storage::Mapped { map, start };
+            return Storage::Whole { file, start };
         }
         let mut words = vec![0; elements.len().div_ceil(size_of::<u64>())];
         bytemuck::cast_slice_mut(&mut words)[..elements.len()].copy_from_slice(elements);
         Storage::Copied { words, bytes: elements.len() }
+    }
+}
+
+impl Deref for Bytes {
+    type Target = [u8];
+
+    fn deref(&self) -> &[u8] {
+        match self {
+            Bytes::Mapped(map) => map,
+            Bytes::Read(bytes) => bytes,
+        }
     }
 }
 
@@ -108,20 +131,41 @@ fn raw_layout(dtype: &'static Dtype, file: &[u8]) -> Result<Layout, Reason> {
     Ok(Layout { dtype, start: 0 })
 }
 
+fn bytes(path: &Path) -> Result<Bytes, Reason> {
+    if path == Path::new(STANDARD_INPUT) {
+        return read(io::stdin().lock());
+    }
+    match path.metadata()? {
+        it if it.is_dir() => Err(Reason::Directory),
+        it if it.is_file() => map(&File::open(path)?),
+        it if is_pipe(&it) => read(File::open(path)?),
+        _ => Err(Reason::NotRegular),
+    }
+}
+
+fn read(mut pipe: impl Read) -> Result<Bytes, Reason> {
+    let mut bytes = Vec::new();
+    pipe.read_to_end(&mut bytes)?;
+    Ok(Bytes::Read(bytes))
+}
+
+#[cfg(unix)]
+fn is_pipe(metadata: &Metadata) -> bool {
+    std::os::unix::fs::FileTypeExt::is_fifo(&metadata.file_type())
+}
+
+#[cfg(not(unix))]
+fn is_pipe(_: &Metadata) -> bool {
+    false
+}
+
 #[allow(
     unsafe_code,
     reason = "whether a file changes is known to those who call the command, and to nobody else"
 )]
-fn map(path: &Path) -> Result<Mapped, Reason> {
-    let metadata = path.metadata()?;
-    if metadata.is_dir() {
-        return Err(Reason::Directory);
-    }
-    if !metadata.is_file() {
-        return Err(Reason::NotRegular);
-    }
+fn map(file: &File) -> Result<Bytes, Reason> {
     // SAFETY: the command does not write to its data; its help says that others must not meanwhile.
-    Ok(unsafe { Mapped::of(&File::open(path)?) }?)
+    Ok(Bytes::Mapped(unsafe { Mapped::of(file) }?))
 }
 
 #[cfg(test)]

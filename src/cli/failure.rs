@@ -63,6 +63,11 @@ impl Failure {
 
 /// Is it the path that is wrong, and not the machine?
 fn is_users(kind: io::ErrorKind) -> bool {
-    use io::ErrorKind::{InvalidFilename, InvalidInput, NotADirectory, NotFound, PermissionDenied};
-    matches!(kind, InvalidFilename | InvalidInput | NotADirectory | NotFound | PermissionDenied)
+    use io::ErrorKind::{
+        InvalidFilename, InvalidInput, IsADirectory, NotADirectory, NotFound, PermissionDenied,
+    };
+    matches!(
+        kind,
+        InvalidFilename | InvalidInput | IsADirectory | NotADirectory | NotFound | PermissionDenied
+    )
 }

@@ -1,7 +1,7 @@
 //! `reducegen run`: data files in, a result out.
 
 use crate::cli::args::Run;
-use crate::cli::data::Data;
+use crate::cli::data::{Data, STANDARD_INPUT};
 use crate::cli::devices;
 use crate::cli::failure::Failure;
 use crate::cli::json;
@@ -20,8 +20,7 @@ use std::time::Instant;
 /// Reduces the files and prints the result.
 pub(crate) fn run(args: &Run) -> Result<(), Failure> {
     let start = Instant::now();
-    let data = args.files.iter().map(|path| Data::open(path, args.raw));
-    let data: Vec<_> = data.collect::<Result<_, _>>()?;
+    let data = open(args)?;
     let types: Vec<_> = data.iter().map(Data::ty).collect();
     let source = Source::read(&args.spec)?;
     let parsed = source.parse(Some(&types))?;
@@ -49,6 +48,16 @@ pub(crate) fn run(args: &Run) -> Result<(), Failure> {
         total: start.elapsed(),
     };
     print(args, &report, why_no_gpu.as_ref())
+}
+
+fn open(args: &Run) -> Result<Vec<Data>, Failure> {
+    let standard = args.files.iter().filter(|path| path.as_os_str() == STANDARD_INPUT);
+    if standard.count() > 1 {
+        return Err(Failure::request(
+            "the standard input, `-`, can be read once; save one of them to a file",
+        ));
+    }
+    args.files.iter().map(|path| Ok(Data::open(path, args.raw)?)).collect()
 }
 
 /// Checks that there is a file for each input, of its type.

@@ -40,6 +40,24 @@ fn files_that_are_no_arrays() {
 }
 
 #[test]
+fn a_standard_input_that_is_no_data() {
+    let folder = Folder::of("no_input").with("short", [1, 2, 3]);
+    fs::create_dir(folder.path("folder")).unwrap();
+    let from = |file: &str, args: &[&str]| {
+        let output = folder.command(args).stdin(fs::File::open(folder.path(file)).unwrap()).output().unwrap();
+        assert_eq!(output.status.code(), Some(2), "{args:?}");
+        String::from_utf8(output.stderr).unwrap()
+    };
+    let shown = [
+        from("short", &["run", "op: sum", "-", "--device", "host"]),
+        from("short", &["run", "op: sum", "-", "--device", "host", "--raw", "f32"]),
+        from("short", &["run", "op: dot", "-", "-", "--device", "host", "--raw", "u8"]),
+        from("folder", &["run", "op: sum", "-", "--device", "host"]),
+    ];
+    insta::assert_snapshot!(shown.concat());
+}
+
+#[test]
 fn arrays_of_other_elements() {
     let with = |descr: &str| file(&header(descr, false, "(3,)"), &[0; 24]);
     let structured = "{'descr': [('x', '<f4'), ('y', '<f4')], 'fortran_order': False, 'shape': (3,), }\n";

@@ -1,8 +1,9 @@
 //! Where output goes, and what happens when it cannot go there.
 
 use crate::folder::Folder;
+use crate::npy;
 use std::fs::File;
-use std::io::pipe;
+use std::io::{Write as _, pipe};
 use std::process::Stdio;
 
 const EMIT: [&str; 2] = ["emit", "op: max, ty: f32"];
@@ -16,6 +17,25 @@ fn a_closed_pipe_is_no_error() {
         let output = folder.command(args).stdout(writer).stderr(Stdio::piped()).output().unwrap();
         assert_eq!(String::from_utf8_lossy(&output.stderr), "", "{args:?}");
         assert_eq!(output.status.code(), Some(0), "{args:?}");
+    }
+}
+
+/// More than a pipe holds, by its two names; the elements of the file behind a header are misaligned.
+#[test]
+fn data_come_from_pipes() {
+    let folder = Folder::of("piped");
+    let elements: Vec<u8> = (0..100_000u32).flat_map(|i| (i as f64).to_le_bytes()).collect();
+    let file = [&npy::file(&npy::header("<f8", false, "(100000,)"), &[])[..], &elements].concat();
+    for (args, bytes) in
+        [(&["-", "--raw", "f64"][..], elements), (&["-"], file.clone()), (&["/dev/stdin"], file)]
+    {
+        let (reader, mut writer) = pipe().unwrap();
+        let args = [&["run", "op: sum", "--device", "host"], args].concat();
+        let command = folder.command(&args).stdin(reader).stdout(Stdio::piped()).spawn().unwrap();
+        writer.write_all(&bytes).unwrap();
+        drop(writer);
+        let output = command.wait_with_output().unwrap();
+        assert_eq!(String::from_utf8_lossy(&output.stdout), "4999950000.0\n", "{args:?}");
     }
 }
 

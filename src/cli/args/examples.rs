@@ -29,6 +29,7 @@ Examples:
   reducegen run 'map: |x| x.abs(), op: max' data.npy --device host
   reducegen run 'inputs: { x: f32, y: f32 }, map: |x, y| x * y, op: sum' x.npy y.npy
   reducegen run 'op: sum' --raw f16 weights.bin --json
+  zcat weights.npy.gz | reducegen run 'op: var' -
   reducegen run 'map: |x| x.abs(), op: sum, layout: strided' data.npy --offset 1 --step 3
   reducegen run 'op: sum, block: 32, passes: [shuffle]' small.npy --trace
 
