@@ -157,8 +157,9 @@ fn join_groups<'b, T: Copy, B: Copy, const ROWS: usize>(
 fn join_row<T: Copy, B: Copy>(acc: &mut [T], row: &[B], f: impl Fn(T, B) -> T + Copy, reading: impl Reading) {
     let (blocks, rest) = row.as_chunks::<BLOCK>();
     let (lanes, last) = acc[..row.len()].as_chunks_mut::<BLOCK>();
+    let ahead = Distance::of(reading);
     for (lanes, block) in lanes.iter_mut().zip(blocks) {
-        ask_ahead(block, Distance::of(reading), reading);
+        ask_ahead(block, ahead, reading);
         join_block(lanes, block, f);
     }
     for (lane, &x) in last.iter_mut().zip(rest) {

@@ -259,11 +259,11 @@ pub fn sum_rows<T: Number, R: Blocks>(
     for first in (0..chunks.count() / in_chunk).map(|chunk| chunk * in_chunk) {
         let chunk = chunks.some(first, in_chunk);
         let acc = aside(acc, how.lanes, chunk.address());
-        // What leaves every number as it is.
-        acc.fill(T::default().neg());
         match reading.way() {
             Some(Way::Apart) => join_side_by_side(acc, chunk, join, reading),
-            Some(Way::InOrder | Way::Near | Way::Staged) | None => join_row_by_row(acc, chunk, join, reading),
+            Some(Way::InOrder | Way::Near | Way::Staged) | None => {
+                join_row_by_row(acc, chunk, 0, join, reading)
+            }
         }
         match how.pairs {
             2 => meet::<_, 2>(acc, out),
@@ -292,46 +292,54 @@ fn join_side_by_side<T: Number, R: Blocks>(
     join: impl Fn(&mut [T; BLOCK], R::Block) + Copy,
     reading: impl Reading,
 ) {
-    let in_row = acc.len() / BLOCK;
+    let (in_row, ahead) = (acc.len() / BLOCK, Distance::of(reading).each(SIDE));
     let sheets = chunk.count() / (SIDE * in_row);
     for sheet in 0..sheets {
         let rows: [R; SIDE] = std::array::from_fn(|row| chunk.some((sheet * SIDE + row) * in_row, in_row));
         for (k, lanes) in acc.as_chunks_mut().0.iter_mut().enumerate() {
             // In registers.
-            let mut kept = *lanes;
+            let mut kept = before(sheet, lanes);
             for row in rows {
                 let block = row.at(k);
-                R::ask_ahead(block, Distance::of(reading).each(SIDE), reading);
+                R::ask_ahead(block, ahead, reading);
                 join(&mut kept, block);
             }
             *lanes = kept;
         }
     }
-    let done = sheets * SIDE * in_row;
-    join_row_by_row(acc, chunk.some(done, chunk.count() - done), join, reading);
+    join_row_by_row(acc, chunk, sheets * SIDE, join, reading);
 }
 
-/// The rows of a chunk join its lanes one after the other.
+/// The rows of a chunk, from one on, join its lanes one after the other.
 #[inline(always)]
 fn join_row_by_row<T: Number, R: Blocks>(
     acc: &mut [T],
     chunk: R,
+    first: usize,
     join: impl Fn(&mut [T; BLOCK], R::Block),
     reading: impl Reading,
 ) {
-    let in_row = acc.len() / BLOCK;
+    let (in_row, ahead) = (acc.len() / BLOCK, Distance::of(reading));
     let rows = chunk.count() / in_row;
-    for row in 0..rows {
+    for row in first..rows {
         let blocks = chunk.some(row * in_row, in_row);
         // Those a block further; none is behind the last one.
         let next = if row + 1 < rows { chunk.some(row * in_row + 1, in_row) } else { blocks };
         for (k, lanes) in acc.as_chunks_mut().0.iter_mut().enumerate() {
             let block = blocks.at(k);
             next.touch(k, reading);
-            R::ask_ahead(block, Distance::of(reading), reading);
-            join(lanes, block);
+            R::ask_ahead(block, ahead, reading);
+            let mut kept = before(row, lanes);
+            join(&mut kept, block);
+            *lanes = kept;
         }
     }
+}
+
+/// What those lanes are before that row joins them: before the first one, what leaves every number as it is.
+#[inline(always)]
+fn before<T: Number>(row: usize, lanes: &[T; BLOCK]) -> [T; BLOCK] {
+    if row == 0 { [T::default().neg(); BLOCK] } else { *lanes }
 }
 
 /// Appends what is left of every so many lanes, which meet by pairs.
