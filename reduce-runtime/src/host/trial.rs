@@ -8,12 +8,12 @@ use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-/// Points that a way can have. One that wins two rounds of three, where another wins the third, has fewer than that after one round
-/// of 2^6: with k points it is twice as often as with k − 1.
-const MOST: u32 = 10;
+/// Rounds by which a way can lead. Where it wins two rounds for each that another wins, it is behind in one of 2^9: each lead is twice
+/// as frequent as the one below.
+const LEAD: u64 = 8;
 
-/// Batches from one round to the next, where the same way wins them. Those of four ways are one in sixty-five then, and where the
-/// slower ones take twice as long, they cost a hundredth.
+/// Batches from one round to the next, where the same way has been the fastest for some. Those of four ways are one in sixty-five
+/// then, and where the slower ones take twice as long, they cost a hundredth.
 const BETWEEN: usize = 256;
 
 /// Which of some ways is the fastest.
@@ -68,16 +68,16 @@ struct Rounds {
     wait: usize,
     /// Batches between the last two.
     between: usize,
-    /// Rounds that each way won and did not lose since.
-    points: Vec<u32>,
-    /// The way that has the most points, or had them first.
+    /// Rounds that each way won, but no fewer than [`LEAD`] below the most.
+    won: Vec<u64>,
+    /// The way that won the most, or had so many first.
     fastest: usize,
 }
 
 impl Rounds {
     fn of(ways: usize) -> Rounds {
-        let (times, points) = (vec![None; ways], vec![0; ways]);
-        Rounds { times, next: 0, wait: 0, between: 0, points, fastest: 0 }
+        let (times, won) = (vec![None; ways], vec![0; ways]);
+        Rounds { times, next: 0, wait: 0, between: 0, won, fastest: 0 }
     }
 
     /// The way that reads a batch of this round, if it is one of it.
@@ -96,23 +96,23 @@ impl Rounds {
         self.times[way] = Some(time);
         if self.times.iter().all(Option::is_some) {
             let winner = (0..self.times.len()).min_by_key(|&way| self.times[way]);
-            winner.into_iter().for_each(|way| self.won(way));
+            winner.into_iter().for_each(|way| self.end(way));
             self.times.fill(None);
             self.next = 0;
         }
         self.fastest
     }
 
-    /// The longer the same way wins, the longer it stays alone.
-    fn won(&mut self, winner: usize) {
-        for (way, points) in self.points.iter_mut().enumerate() {
-            *points = if way == winner { (*points + 1).min(MOST) } else { points.saturating_sub(1) };
-        }
-        if self.points[winner] > self.points[self.fastest] {
+    /// The longer the same way is the fastest, the longer it stays alone; whoever wins meanwhile, as ways that are alike do in turn.
+    fn end(&mut self, winner: usize) {
+        self.won[winner] += 1;
+        let least = self.won.iter().copied().max().unwrap_or(0).saturating_sub(LEAD);
+        self.won.iter_mut().for_each(|won| *won = least.max(*won));
+        if self.won[winner] > self.won[self.fastest] {
             self.fastest = winner;
+            self.between = 0;
         }
-        self.between =
-            if winner == self.fastest { (2 * self.between).clamp(1, BETWEEN) } else { self.between / 2 };
+        self.between = (2 * self.between).clamp(1, BETWEEN);
         self.wait = self.between;
     }
 }
@@ -142,9 +142,7 @@ mod tests {
                 (_, true) => 50 << (round % 2),
                 (_, false) => (51 + way as u128) << (round % 2),
             };
-            let fastest = raced(100, time);
-            assert_eq!(fastest[0], best);
-            assert_eq!(fastest[4..], [best; 96]);
+            assert_eq!(raced(100, time), [best; 100]);
         }
     }
 
@@ -153,21 +151,38 @@ mod tests {
         // After 100 rounds another one is.
         let time = |round, way| if (way == 1) == (round < 100) { 5 } else { 6 + way as u128 };
         let fastest = raced(200, time);
-        // The one that won has ten points, and six rounds later four, as the other one six.
-        assert_eq!(fastest[..105], [1; 105]);
-        assert_eq!(fastest[105..], [0; 95]);
+        // The one that won leads by eight, and nine rounds later the other one by one.
+        assert_eq!(fastest[..108], [1; 108]);
+        assert_eq!(fastest[108..], [0; 92]);
+    }
+
+    /// The turns of so many batches.
+    fn turns(batches: usize, time: impl Fn(usize, usize) -> u128) -> Vec<Option<usize>> {
+        let (mut trial, mut ended) = (Rounds::of(3), 0);
+        let mut turn = || {
+            let way = trial.turn()?;
+            trial.took(way, time(ended, way));
+            ended += usize::from(way == 2);
+            Some(way)
+        };
+        (0..batches).map(|_| turn()).collect()
     }
 
     #[test]
     fn rounds_are_rare_where_the_same_way_wins() {
-        let mut trial = Rounds::of(3);
-        let turns: Vec<_> =
-            (0..2000).map(|_| trial.turn().inspect(|&way| _ = trial.took(way, 9 - way as u128))).collect();
+        let turns = turns(2000, |_, way| 9 - way as u128);
         let first = [Some(0), Some(1), Some(2), None, Some(0), Some(1), Some(2), None, None, Some(0)];
         assert_eq!(turns[..10], first);
         // Nine rounds with 1, 2, 4, … 256 batches behind them, and then one in each 259.
         assert_eq!(turns[..538].iter().flatten().count(), 27);
         assert_eq!(turns[538..538 + 2 * 259].iter().flatten().count(), 6);
+    }
+
+    #[test]
+    fn rounds_are_rare_where_ways_are_alike() {
+        let alike = turns(2000, |round, way| ((way + round) % 3) as u128);
+        let same = turns(2000, |_, way| way as u128);
+        assert_eq!(alike, same);
     }
 
     /// Cores read several batches at once: no round begins before the last one has ended.
