@@ -49,7 +49,7 @@ impl Trial {
 
     fn took(&self, way: usize, elements: usize, time: Duration) {
         let time = (time.as_nanos() << 20) / elements.max(1) as u128;
-        self.fastest.store(self.with(|rounds| rounds.took(way, time)), Relaxed);
+        self.with(|rounds| self.fastest.store(rounds.took(way, time), Relaxed));
     }
 
     fn with<R>(&self, f: impl FnOnce(&mut Rounds) -> R) -> R {
