@@ -136,7 +136,8 @@ impl Workspace {
     }
 
     /// Waits for everything that is queued on a stream, its own or one in whose order it was used, and reads the
-    /// result: one value for each field of the operation's output.
+    /// result: one value for each field of the operation's output. That of a call which a graph captured is there once the graph
+    /// has run, which only the caller knows; before that, these are the bytes that were there.
     ///
     /// # Errors
     /// Nothing was enqueued; every element was one that the operator ignores; what the driver reports.
