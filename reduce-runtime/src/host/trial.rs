@@ -8,12 +8,12 @@ use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-/// Rounds by which a way can lead. Where it wins two rounds for each that another wins, it is behind in one of 2^9: each lead is twice
-/// as frequent as the one below.
-const LEAD: u64 = 8;
+/// Rounds by which a way can lead; who is so far behind takes no part. Where it wins two rounds for each that another wins, it is behind
+/// in one of 2^5: each lead is twice as frequent as the one below.
+const LEAD: u64 = 4;
 
-/// Batches from one round to the next, where the same way has been the fastest for some. Those of four ways are one in sixty-five
-/// then, and where the slower ones take twice as long, they cost a hundredth.
+/// Batches from one round of all ways to the next: four ways take one in sixty-four for them, and where the slower ones take twice as
+/// long, that costs a hundredth.
 const BETWEEN: usize = 256;
 
 /// Which of some ways is the fastest.
@@ -57,17 +57,18 @@ impl Trial {
     }
 }
 
-/// In each round every way reads a batch: batches that follow each other, so that what else the machine does meets all of them.
+/// In each round every way that takes part reads a batch: batches that follow each other, so that what else the machine does meets all
+/// of them. Ways that are alike take part in all rounds, which costs nothing; the others from time to time.
 #[derive(Debug)]
 struct Rounds {
+    /// The ways that take part in this one; none between two of them.
+    racing: Vec<usize>,
+    /// The place of the one whose turn is next.
+    next: usize,
     /// What each way took in this one, in nanoseconds for 2^20 elements.
     times: Vec<Option<u128>>,
-    /// The way whose turn is next.
-    next: usize,
-    /// Batches until this one begins.
-    wait: usize,
-    /// Batches between the last two.
-    between: usize,
+    /// Batches since a round of all ways.
+    batches: usize,
     /// Rounds that each way won, but no fewer than [`LEAD`] below the most.
     won: Vec<u64>,
     /// The way that won the most, or had so many first.
@@ -77,43 +78,51 @@ struct Rounds {
 impl Rounds {
     fn of(ways: usize) -> Rounds {
         let (times, won) = (vec![None; ways], vec![0; ways]);
-        Rounds { times, next: 0, wait: 0, between: 0, won, fastest: 0 }
+        Rounds { racing: Vec::new(), next: 0, times, batches: 0, won, fastest: 0 }
     }
 
-    /// The way that reads a batch of this round, if it is one of it.
+    /// The way that reads this batch, if it is one of a round.
     fn turn(&mut self) -> Option<usize> {
-        if self.wait > 0 {
-            self.wait -= 1;
-            return None;
+        self.batches += 1;
+        if self.racing.is_empty() {
+            self.begin();
         }
-        let way = (self.next < self.times.len()).then_some(self.next)?;
+        let way = *self.racing.get(self.next)?;
         self.next += 1;
         Some(way)
+    }
+
+    /// Those who are not too far behind, or all; one alone makes no round.
+    fn begin(&mut self) {
+        let (all, most) = (self.batches > BETWEEN, self.won[self.fastest]);
+        let racing: Vec<_> = (0..self.won.len()).filter(|&way| all || self.won[way] + LEAD > most).collect();
+        if all {
+            self.batches = 0;
+        }
+        if racing.len() > 1 {
+            (self.racing, self.next) = (racing, 0);
+        }
     }
 
     /// The fastest way, now that this is known.
     fn took(&mut self, way: usize, time: u128) -> usize {
         self.times[way] = Some(time);
-        if self.times.iter().all(Option::is_some) {
-            let winner = (0..self.times.len()).min_by_key(|&way| self.times[way]);
+        if self.racing.iter().all(|&way| self.times[way].is_some()) {
+            let winner = self.racing.iter().copied().min_by_key(|&way| self.times[way]);
             winner.into_iter().for_each(|way| self.end(way));
-            self.times.fill(None);
-            self.next = 0;
         }
         self.fastest
     }
 
-    /// The longer the same way is the fastest, the longer it stays alone; whoever wins meanwhile, as ways that are alike do in turn.
     fn end(&mut self, winner: usize) {
         self.won[winner] += 1;
-        let least = self.won.iter().copied().max().unwrap_or(0).saturating_sub(LEAD);
-        self.won.iter_mut().for_each(|won| *won = least.max(*won));
         if self.won[winner] > self.won[self.fastest] {
             self.fastest = winner;
-            self.between = 0;
         }
-        self.between = (2 * self.between).clamp(1, BETWEEN);
-        self.wait = self.between;
+        let least = self.won[self.fastest].saturating_sub(LEAD);
+        self.won.iter_mut().for_each(|won| *won = least.max(*won));
+        self.times.fill(None);
+        self.racing.clear();
     }
 }
 
@@ -121,16 +130,17 @@ impl Rounds {
 mod tests {
     use super::*;
 
-    /// The fastest way after each of some rounds of three ways, which take what `time` says of the round and the way.
-    fn raced(rounds: usize, time: impl Fn(usize, usize) -> u128) -> Vec<usize> {
-        let mut trial = Rounds::of(3);
-        let mut fastest = Vec::new();
-        while fastest.len() < rounds {
-            let Some(way) = trial.turn() else { continue };
+    /// The turns of so many batches of three ways, which take what `time` says of the round and the way, and the fastest way after each
+    /// round.
+    fn raced(batches: usize, time: impl Fn(usize, usize) -> u128) -> (Vec<Option<usize>>, Vec<usize>) {
+        let (mut trial, mut fastest) = (Rounds::of(3), Vec::new());
+        let mut turn = || {
+            let way = trial.turn()?;
             let now = trial.took(way, time(fastest.len(), way));
-            fastest.extend((way == 2).then_some(now));
-        }
-        fastest
+            fastest.extend(trial.racing.is_empty().then_some(now));
+            Some(way)
+        };
+        ((0..batches).map(|_| turn()).collect(), fastest)
     }
 
     #[test]
@@ -142,47 +152,40 @@ mod tests {
                 (_, true) => 50 << (round % 2),
                 (_, false) => (51 + way as u128) << (round % 2),
             };
-            assert_eq!(raced(100, time), [best; 100]);
+            let (_, fastest) = raced(10_000, time);
+            assert_eq!(fastest, vec![best; fastest.len()]);
         }
     }
 
     #[test]
     fn what_was_the_fastest_need_not_stay_so() {
-        // After 100 rounds another one is.
-        let time = |round, way| if (way == 1) == (round < 100) { 5 } else { 6 + way as u128 };
-        let fastest = raced(200, time);
-        // The one that won leads by eight, and nine rounds later the other one by one.
-        assert_eq!(fastest[..108], [1; 108]);
-        assert_eq!(fastest[108..], [0; 92]);
-    }
-
-    /// The turns of so many batches.
-    fn turns(batches: usize, time: impl Fn(usize, usize) -> u128) -> Vec<Option<usize>> {
-        let (mut trial, mut ended) = (Rounds::of(3), 0);
-        let mut turn = || {
-            let way = trial.turn()?;
-            trial.took(way, time(ended, way));
-            ended += usize::from(way == 2);
-            Some(way)
-        };
-        (0..batches).map(|_| turn()).collect()
+        // After 20 rounds another one is.
+        let time = |round, way| if (way == 1) == (round < 20) { 5 } else { 6 + way as u128 };
+        let (_, fastest) = raced(10_000, time);
+        // The one that won leads by four, and five rounds later the other one by one.
+        assert_eq!(fastest[..24], [1; 24]);
+        assert_eq!(fastest[24..], vec![0; fastest.len() - 24]);
     }
 
     #[test]
-    fn rounds_are_rare_where_the_same_way_wins() {
-        let turns = turns(2000, |_, way| 9 - way as u128);
-        let first = [Some(0), Some(1), Some(2), None, Some(0), Some(1), Some(2), None, None, Some(0)];
-        assert_eq!(turns[..10], first);
-        // Nine rounds with 1, 2, 4, … 256 batches behind them, and then one in each 259.
-        assert_eq!(turns[..538].iter().flatten().count(), 27);
-        assert_eq!(turns[538..538 + 2 * 259].iter().flatten().count(), 6);
+    fn who_is_behind_takes_part_from_time_to_time() {
+        let (turns, _) = raced(600, |_, way| 9 - way as u128);
+        let all = [Some(0), Some(1), Some(2)];
+        assert_eq!(turns[..12], all.repeat(4));
+        assert_eq!(turns[12..256], [None; 244]);
+        assert_eq!(turns[256..259], all);
+        assert_eq!(turns[259..513], [None; 254]);
+        assert_eq!(turns[513..516], all);
     }
 
     #[test]
-    fn rounds_are_rare_where_ways_are_alike() {
-        let alike = turns(2000, |round, way| ((way + round) % 3) as u128);
-        let same = turns(2000, |_, way| way as u128);
-        assert_eq!(alike, same);
+    fn ways_that_are_alike_take_part_in_every_round() {
+        let (turns, _) = raced(600, |round, way| if way == 2 { 9 } else { ((way + round) % 2) as u128 });
+        // The last one leaves when another one has won four.
+        assert_eq!(turns[..21], [Some(0), Some(1), Some(2)].repeat(7));
+        assert_eq!(turns[21..255], [Some(0), Some(1)].repeat(117));
+        assert_eq!(turns.iter().filter(|&&way| way == Some(2)).count(), 9);
+        assert!(!turns.contains(&None));
     }
 
     /// Cores read several batches at once: no round begins before the last one has ended.
@@ -192,14 +195,14 @@ mod tests {
         let turns: Vec<_> = (0..5).map(|_| trial.turn()).collect();
         assert_eq!(turns, [Some(0), Some(1), Some(2), None, None]);
         assert_eq!([(2, 7), (0, 9), (1, 8)].map(|(way, time)| trial.took(way, time)), [0, 0, 2]);
-        assert_eq!([trial.turn(), trial.turn()], [None, Some(0)]);
+        assert_eq!([trial.turn(), trial.turn()], [Some(0), Some(1)]);
     }
 
     #[test]
     fn batches_of_any_length_count_the_same() {
         let trial = Trial::of(&Way::ALL);
         for (way, micros) in [5, 6, 7, 4].into_iter().enumerate() {
-            assert_eq!(trial.fastest(), Way::ALL[0], "before {way}");
+            assert_eq!((trial.with(Rounds::turn), trial.fastest()), (Some(way), Way::ALL[0]));
             let length = 4 - way;
             trial.took(way, length << 20, Duration::from_micros(micros * length as u64));
         }
