@@ -57,7 +57,7 @@ pub(crate) enum Reason {
     #[error("this is a directory; name a file in it")]
     Directory,
     #[error("this is neither a regular file nor a pipe; save it to a file first")]
-    NotRegular,
+    NoFile,
     #[error("{0}")]
     Npy(#[from] NpyError),
     #[error("this is a NumPy file, and `--raw` would read its header as data; leave `--raw` out")]
@@ -139,7 +139,7 @@ fn bytes(path: &Path) -> Result<Bytes, Reason> {
         it if it.is_dir() => Err(Reason::Directory),
         it if it.is_file() => map(&File::open(path)?),
         it if is_pipe(&it) => read(File::open(path)?),
-        _ => Err(Reason::NotRegular),
+        _ => Err(Reason::NoFile),
     }
 }
 

@@ -40,7 +40,7 @@ impl Failure {
             Failure::Wrong(_) | Failure::Law(_) => 1,
             Failure::Data(error) => match &error.reason {
                 Reason::Io(error) if !is_users(error.kind()) => 1,
-                Reason::Io(_) | Reason::Directory | Reason::NotRegular => 2,
+                Reason::Io(_) | Reason::Directory | Reason::NoFile => 2,
                 Reason::Npy(_) | Reason::NotRaw | Reason::Raw { .. } | Reason::NotBool(_) => 2,
             },
             Failure::Runtime(error) => 1 + u8::from(error.is_users_fault()),

@@ -1,4 +1,4 @@
-//! Where output goes, and what happens when it cannot go there.
+//! Where data come from and output goes, and what happens when it cannot go there.
 
 use crate::folder::Folder;
 use crate::npy;
@@ -20,7 +20,7 @@ fn a_closed_pipe_is_no_error() {
     }
 }
 
-/// More than a pipe holds, by its two names; the elements of the file behind a header are misaligned.
+/// More than a pipe holds, by its two names.
 #[test]
 fn data_come_from_pipes() {
     let folder = Folder::of("piped");
