@@ -169,17 +169,24 @@ impl<'a> Expansion<'a> {
             return self.body.push(Stmt::Let(count(), Expr::Items.cast(Scalar::U32)));
         }
         let begin = Expr::Block.cast(Scalar::U64).times(Expr::Named("TILE").cast(Scalar::U64));
-        // The last blocks of a cluster may have nothing to do.
-        let end =
-            if self.kernel.cluster() > 1 { Expr::Items.bin(Bin::Max, first().get()) } else { Expr::Items };
-        let left = end.bin(Bin::Sub, first().get());
-        let here = left.bin(Bin::Min, Expr::Named("TILE").cast(Scalar::U64)).cast(Scalar::U32);
         self.body.push(Stmt::Let(first(), begin));
         let strided = matches!(self.kernel.fold().reach, Reach::GridStride(_));
         // What a grid-stride loop reads is compared with n; only trees without padding ask how many items there are.
         if !strided || self.guarded() {
-            self.body.push(Stmt::Let(count(), here));
+            self.body.push(Stmt::Let(count(), self.left(Expr::Named("TILE"))));
         }
+    }
+
+    /// How many items there are from the block's first one on, but so many at the most.
+    fn left(&self, most: Expr) -> Expr {
+        if self.is_single() {
+            return count().get();
+        }
+        // The last blocks of a cluster may have nothing to do.
+        let end =
+            if self.kernel.cluster() > 1 { Expr::Items.bin(Bin::Max, first().get()) } else { Expr::Items };
+        let left = end.bin(Bin::Sub, first().get());
+        left.bin(Bin::Min, most.cast(Scalar::U64)).cast(Scalar::U32)
     }
 
     fn constant(&mut self, name: &'static str, value: u32, note: String) {

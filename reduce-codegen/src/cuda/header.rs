@@ -186,9 +186,10 @@ fn workspace(program: &Program) -> String {
     if takes_tickets(program) && first.has_flags() {
         let size = bytes(8 * partial.words());
         return format!(
-            "// workspace  {size} for each block: its partial, with flags; all of them must be 0 before the first\n\
+            "// workspace  {size} for each {}: its partial, with flags; all of them must be 0 before the first\n\
              //            reduction, and are 0 after each\n\
-             {TICKET}"
+             {TICKET}",
+            whole(program)
         );
     }
     if takes_tickets(program) {

@@ -45,10 +45,8 @@ impl Expansion<'_> {
     }
 
     /// What unaligned vectors need around them.
-    pub(super) fn margin(&self) -> Margin {
-        let by_words =
-            |k: usize| Chunk::of(self.program.operation.inputs[k].ty, self.access(k).0) == Chunk::Word;
-        if !self.inputs().any(by_words) {
+    fn margin(&self) -> Margin {
+        if !self.reads_words() {
             return Margin::Nothing;
         }
         if self.is_single() {
@@ -58,6 +56,13 @@ impl Expansion<'_> {
         let end = first().get().bin(Bin::Add, wide("TILE")).bin(Bin::Add, wide("WIDTH"));
         let before = Expr::Const(Value::of(0u64)).below(first().get());
         Margin::If(before.and(Expr::Cmp(Cmp::Le, Box::new(end), Box::new(Expr::Items))))
+    }
+
+    /// Is there an input whose unaligned vectors are read by words?
+    pub(super) fn reads_words(&self) -> bool {
+        let by_words =
+            |k: usize| Chunk::of(self.program.operation.inputs[k].ty, self.access(k).0) == Chunk::Word;
+        self.inputs().any(by_words)
     }
 
     fn declare_lanes(&mut self, fold: Fold) {

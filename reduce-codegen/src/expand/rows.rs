@@ -2,8 +2,9 @@
 //! other, or of a warp, each by itself.
 
 use super::fold::{before_unit, full_tile, unit};
-use super::unit::{Access, Before, Margin, Number, behind_first};
-use super::{Expansion, count};
+use super::stride::number;
+use super::unit::{Access, Before, Number, behind_first};
+use super::{Expansion, count, first};
 use reduce_dsl::expanded::{Expr, Local, Loop, Stmt, Ty, Unroll};
 use reduce_dsl::ops::Bin;
 use reduce_dsl::program::{Fold, Program};
@@ -23,21 +24,16 @@ impl Expansion<'_> {
         let read = |access| self.row_after_row(fold, access, 0.into(), rows.get());
         let mut body = vec![Stmt::Let(rows.clone(), count().get().over(row(fold)))];
         let mut done = rows.clone();
-        let aligned = self.aligned().reduce(Expr::and).filter(|_| fold.width > 1);
-        let all = |access| [read(access), vec![Stmt::Set(whole.clone(), rows.get())]].concat();
-        match (aligned, self.margin()) {
-            (None, _) => body.extend(read(Access::Items)),
-            (Some(aligned), Margin::Nothing) => {
+        match self.aligned().reduce(Expr::and).filter(|_| fold.width > 1) {
+            None => body.extend(read(Access::Items)),
+            Some(aligned) if !self.reads_words() => {
                 body.push(Stmt::If(aligned, read(Access::Vectors), read(Access::Unaligned)));
             }
-            (Some(aligned), around) => {
-                done = whole.clone();
-                let unaligned = match around {
-                    Margin::If(around) => vec![Stmt::when(around, all(Access::Unaligned))],
-                    Margin::Nothing | Margin::Absent => Vec::new(),
-                };
+            Some(aligned) => {
+                let vectors = [read(Access::Vectors), vec![Stmt::Set(whole.clone(), rows.get())]].concat();
                 body.push(Stmt::Var(whole.clone(), 0.into()));
-                body.push(Stmt::If(aligned, all(Access::Vectors), unaligned));
+                body.push(Stmt::If(aligned, vectors, self.rows_by_words(fold, &whole)));
+                done = whole.clone();
             }
         }
         let rounded = count().get().plus(row(fold).bin(Bin::Sub, 1)).over(row(fold));
@@ -46,13 +42,34 @@ impl Expansion<'_> {
         body
     }
 
+    /// The rows that elements lie around, which reading by words takes: the first one of the input has none before it. `whole` counts
+    /// those that were read.
+    fn rows_by_words(&self, fold: Fold, whole: &Local) -> Vec<Stmt> {
+        let before = if self.begins_with_item() { Before::Nothing } else { Before::Items(number(0)) };
+        let mut first_row = self.unit(Expr::Thread.into(), Access::Guarded, before, "_begin");
+        first_row.push(Stmt::Set(whole.clone(), 1.into()));
+        let is_first = first().get().equals(number(0));
+        let mut body = if self.is_single() { first_row } else { vec![Stmt::when(is_first, first_row)] };
+        let (around, unit) = (Local::new("rows_around", Ty::U32), Expr::Named("WIDTH"));
+        let most = Expr::Named("TILE").bin(Bin::Add, unit.clone());
+        let left = self.left(most).bin(Bin::Max, unit.clone());
+        body.push(Stmt::Let(around.clone(), left.bin(Bin::Sub, unit).over(row(fold))));
+        body.extend(self.row_after_row(fold, Access::Unaligned, whole.get(), around.get()));
+        body.push(Stmt::Set(whole.clone(), whole.get().bin(Bin::Max, around.get())));
+        body
+    }
+
     /// The units of some rows. Where lanes begin with their first item, the first row stands alone.
     fn row_after_row(&self, fold: Fold, access: Access, from: Expr, end: Expr) -> Vec<Stmt> {
         let number = unit().get().times(Expr::Named("BLOCK")).plus(Expr::Thread);
         let (mut body, mut from) = (Vec::new(), from);
         if self.begins_with_item() {
-            let from_start = from == Expr::from(0);
-            let is_first = if from_start { Expr::from(0).below(end.clone()) } else { from.clone().equals(0) };
+            let (from_start, some) = (from == Expr::from(0), Expr::from(0).below(end.clone()));
+            let is_first = match access {
+                _ if from_start => some,
+                Access::Guarded => from.clone().equals(0),
+                _ => from.clone().equals(0).and(some),
+            };
             body.push(Stmt::when(
                 is_first,
                 self.unit(Expr::Thread.into(), access, Before::Nothing, "_first"),

@@ -7,6 +7,9 @@ use reduce_dsl::expanded::{Expr, Local, Loop, Stmt, Ty, Unroll};
 use reduce_dsl::ops::{Bin, Cmp};
 use reduce_dsl::program::{Arrangement, Fold, Reads};
 
+/// Small partials that are on their way at once.
+const AT_ONCE: u32 = 8;
+
 impl Expansion<'_> {
     /// Every unit that the thread comes across: a round of the grid after another.
     pub(super) fn grid_stride(&self) -> Vec<Stmt> {
@@ -38,22 +41,58 @@ impl Expansion<'_> {
                 (runs, [from, number(1), done], end)
             }
         };
-        body.extend(self.rounds(
-            [from, stride, rounds],
-            end,
-            self.partials_in_flight(fold),
-            |at, before, suffix| self.items(&Unit::whole(at, Access::Items, before), suffix),
-        ));
+        let several = self.has_several_in_flight(fold);
+        if several && !self.guarded() {
+            body.push(self.partials_at_once(from, end));
+            return body;
+        }
+        let unroll = if several { Unroll::By(AT_ONCE) } else { self.in_flight(fold) };
+        body.extend(self.rounds([from, stride, rounds], end, unroll, |at, before, suffix| {
+            self.items(&Unit::whole(at, Access::Items, before), suffix)
+        }));
         body
     }
 
-    /// Partials on their way at once, where they are small: nothing else is left to wait for. Each one with a flag is waited for.
-    fn partials_in_flight(&self, fold: Fold) -> Unroll {
+    /// Are [`AT_ONCE`] partials on their way at once? They are small, and nothing else is left to wait for; each one with a flag is
+    /// waited for.
+    fn has_several_in_flight(&self, fold: Fold) -> bool {
         let flags = self.in_last_block() && self.program.kernel(Reads::Inputs).has_flags();
         let small = self.program.partial().size() <= 32;
-        let several =
-            matches!(self.in_flight(fold), Unroll::By(_)) && fold.arrangement == Arrangement::Striped;
-        if several && !flags && small { Unroll::By(8) } else { self.in_flight(fold) }
+        fold.unrolled && fold.arrangement == Arrangement::Striped && !flags && small
+    }
+
+    /// Every partial of a thread, several in one turn, of which those that are not there are the padding: so the loads of the last turn
+    /// do not wait for each other either (docs/measured.md, Flags, tickets and clusters).
+    fn partials_at_once(&self, from: Expr, end: Expr) -> Stmt {
+        let (part, place) = (Local::new("part", Ty::U32), Local::new("at_part", Ty::U64));
+        let block = || Expr::Named("BLOCK");
+        let [item, loaded] = ["item", "loaded"].map(|name| Local::new(name, self.acc_type()));
+        let there = vec![
+            Stmt::Load(loaded.clone(), self.partials.0.at(place.get())),
+            Stmt::Set(item.clone(), loaded.get()),
+        ];
+        let body = vec![
+            Stmt::Let(place.clone(), at().get().bin(Bin::Add, part.get().times(block()).cast(Scalar::U64))),
+            Stmt::Var(item.clone(), self.empty()),
+            Stmt::when(place.get().below(end.clone()), there),
+            Stmt::Set(self.acc().clone(), self.acc().get().combine(item.get())),
+        ];
+        let turn = Stmt::For(Box::new(Loop {
+            from: 0.into(),
+            test: part.get().below(AT_ONCE),
+            next: part.get().plus(1),
+            unroll: Unroll::All,
+            body,
+            local: part,
+        }));
+        Stmt::For(Box::new(Loop {
+            from,
+            test: at().get().below(end),
+            next: at().get().bin(Bin::Add, block().times(AT_ONCE).cast(Scalar::U64)),
+            unroll: Unroll::Unsaid,
+            body: vec![turn],
+            local: at(),
+        }))
     }
 
     /// Where the run of a thread begins and ends: of all items, each has a share, and the first threads one more.
@@ -148,6 +187,7 @@ fn at() -> Local {
     Local::new("at", Ty::U64)
 }
 
-fn number(value: u64) -> Expr {
+/// That many, as `u64`.
+pub(super) fn number(value: u64) -> Expr {
     Expr::Const(reduce_dsl::Value::of(value))
 }

@@ -13,7 +13,7 @@ use reduce_dsl::{Scalar, Value};
 pub(super) enum Access {
     /// Whole units, as vectors: the tile is full and the data aligned.
     Vectors,
-    /// Whole units, as vectors that lie anywhere: the tile is full, and where they are read by words, others are around.
+    /// Whole units, as vectors that lie anywhere; where they are read by words, elements lie around them.
     Unaligned,
     /// One at a time: the tile is full.
     Items,

@@ -1,7 +1,8 @@
 //! `unroll`: trees are written out step by step.
 //!
 //! Trees are written out step by step, with their strides as literals, and the compiler is told to unroll
-//! the fold so that four loads are in flight: by four, or by two where a unit takes two or more.
+//! the fold so that four loads are in flight: by four, or by two where a unit takes two or more. Of small partials
+//! eight are.
 //!
 //! ```
 //! # use reduce_codegen::{lower::lower, passes::apply};

@@ -150,7 +150,8 @@ pub(crate) const EQUIVALENT: [Equivalent; 24] = [
         mutations: &["loop one turn more"],
         is_one: |what, kernel| {
             let asked = is_guarded(kernel) || kernel.contains("in_place");
-            asked && what.contains("while stride <= ")
+            let partials = what.contains("while at <= ") && what.contains("next at + u64(BLOCK * 8)");
+            asked && what.contains("while stride <= ") || partials
         },
         reason: "each item of the additional turn is asked for, and none is there",
         survivors: 76,
@@ -212,9 +213,9 @@ pub(crate) const EQUIVALENT: [Equivalent; 24] = [
         survivors: 129,
     },
     Equivalent {
-        mutations: &["guard dropped", "guard one too narrow", "guard one too wide"],
-        is_one: |what, _| what.contains("if (0 < first) &") && what.contains("/ if 0 < rows  ->"),
-        reason: "a tile with items around it is full, so that it has whole rows",
+        mutations: &["loop one turn more"],
+        is_one: |what, kernel| what.contains("while part <= 8") && kernel.contains("ticket"),
+        reason: "no grid here has more than eight blocks for each thread; the kernel of one block, with the same loop, has as many partials",
         survivors: 48,
     },
     Equivalent {

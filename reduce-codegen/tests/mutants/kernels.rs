@@ -104,6 +104,10 @@ fn launches(program: &Program, at: usize) -> Vec<Launch> {
     let units = (0..u64::from(fold.rows())).flat_map(|row| [1, 2, 3, 5, 9, 17].map(|unit| 32 * row + unit));
     let of_rows = units.map(|units| units * width).filter(|_| fold.in_rows);
     let next_turn = (1..=width + 1).map(|items| turn + items);
+    // A tile behind another of one item, and of one row with items around it.
+    let behind = (width > 1).then_some([tile * cluster + 1, 2 * tile * cluster + turn + width]);
+    // More partials to a thread than are loaded at once.
+    let more_than_at_once = matches!(fold.reach, Reach::OneBlock).then_some(9 * turn + 1);
     let nothing = program.operation.padding.is_some().then_some(0);
     let tiles = tile * cluster;
     let sizes = [tiles, tiles - 1, 2 * turn.max(tiles) + tile / 2 + 1, 33, 1].into_iter();
@@ -121,7 +125,9 @@ fn launches(program: &Program, at: usize) -> Vec<Launch> {
         .chain(few)
         .chain(of_threads)
         .chain(of_rows)
-        .chain(next_turn);
+        .chain(next_turn)
+        .chain(behind.into_iter().flatten())
+        .chain(more_than_at_once);
     let alignments: &[bool] = if fold.width > 1 { &[true, false] } else { &[true] };
     let grid = |items: u64| items.div_ceil(tile).clamp(1, most).next_multiple_of(cluster);
     let launch = |items, aligned| Launch { items, grid: grid(items), aligned };
