@@ -10,10 +10,16 @@ mod cases;
 #[path = "../reduce-codegen/tests/support/operations.rs"]
 #[allow(dead_code, reason = "nothing is computed here")]
 mod operations;
+#[path = "../reduce-codegen/tests/support/random.rs"]
+#[allow(dead_code, reason = "nothing is executed here")]
+mod random;
 #[path = "support/skip.rs"]
 mod skip;
+#[path = "support/splitmix.rs"]
+mod splitmix;
 
 use cases::{FLAGSHIP, LISTS, auto, spec};
+use random::{Case, Random};
 use rayon::prelude::*;
 use reduce_codegen::ladder::{RUNGS, Rung};
 use reduce_codegen::{Programs, Tuning, cuda, stages};
@@ -135,6 +141,25 @@ fn what_only_closures_say_compiles() {
         jobs.par_iter().filter_map(|(program, number)| complaint(nvrtc, program, *number)).collect();
     assert!(complaints.is_empty(), "{} of {}:\n{}", complaints.len(), jobs.len(), complaints[0]);
     assert!(jobs.len() > 200, "{}", jobs.len());
+}
+
+/// Passes in any company, each list for one architecture in turn; with `REDUCEGEN_FULL=1` twenty times as many.
+#[test]
+fn random_lists_compile() {
+    let Some(nvrtc) = nvrtc("random_lists_compile") else { return };
+    let cases = if std::env::var_os("REDUCEGEN_FULL").is_some() { 2000 } else { 100 };
+    // Of one warp, whose partials become far only where they are taken.
+    let alone = [Pass::Shuffle, Pass::Near, Pass::OneBlock, Pass::Ticket, Pass::Flag];
+    let alone = spec("argmax", Scalar::F32, (&alone, 32));
+    let random = (0..cases).map(|seed| Case::new(&mut Random::new(seed)).spec());
+    let jobs: Vec<_> = [alone].into_iter().chain(random).zip(ARCHITECTURES.into_iter().cycle()).collect();
+    let complaint = |(spec, number): &(Spec, u32)| {
+        let (program, number) = at_least(reduce_codegen::compile(spec).unwrap(), *number);
+        let target = Target::Cubin(Architecture::from_number(number));
+        nvrtc.compile_program(&program, target).err().map(|error| format!("{error}\n{program}"))
+    };
+    let complaints: Vec<_> = jobs.par_iter().filter_map(complaint).collect();
+    assert!(complaints.is_empty(), "{} of {}:\n{}", complaints.len(), jobs.len(), complaints[0]);
 }
 
 /// The PTX of a specification for sm_90.

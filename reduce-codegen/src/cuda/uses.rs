@@ -61,7 +61,11 @@ impl Uses {
                     self.ticket |= *buffer == Buffer::Ticket;
                     self.writes_items |= *buffer == Buffer::Items;
                 }
-                Stmt::Post(..) | Stmt::Take(..) => self.flags = true,
+                Stmt::Take(local, _) => {
+                    self.flags = true;
+                    self.far |= local.ty == Ty::Acc;
+                }
+                Stmt::Post(..) => self.flags = true,
                 Stmt::Expect(..) | Stmt::Send(..) | Stmt::Receive(_) => self.messages = true,
                 Stmt::Atomic { .. } => self.ticket = true,
                 Stmt::Shuffle { .. } => self.shuffles = true,
