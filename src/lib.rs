@@ -34,7 +34,7 @@
 //! | `fold: \|acc, x\| acc + x` | adds one element, where that is cheaper than `op(acc, map(x))`; may take the step of its lane as well | `op(acc, map(x))` |
 //! | `identity: 0.0` | the accumulator of no elements, neutral in `op`; `none`: no elements are an [`Error`] | that of the operator; required for closures |
 //! | `commutative: false` | may elements be reordered, not only regrouped? | that of the operator; found for closures |
-//! | `finish: \|acc, n\| acc / n as f32` | accumulator, and the number of elements if it is named (not beside `nan: ignore`) → result | the accumulator |
+//! | `finish: \|acc, n\| acc / n as f32` | what a named operator gives, or the accumulator of a closure, and the number of elements if it is named (not beside `nan: ignore`) → result | that, as it is |
 //! | `nan: ignore` | NaN among the elements of a named operator is in the result, or is no element | `propagate` |
 //! | `ties: last` | which of equal elements wins where only one can | `first` |
 //! | `order: any` | whichever block is ready first may be combined first; bits may change from run to run | `fixed` |

@@ -88,7 +88,7 @@ fn every_operation_reads_back() {
     let types = |it: &ExpandedKernel| it.body.iter().map(|stmt| format!("{stmt:?}")).collect::<Vec<_>>();
     // Two `u32` literals where a `u64` is wanted read as `u64`: nothing tells them from two that are.
     let differing = types(&read).into_iter().zip(types(&kernel)).filter(|(a, b)| a != b);
-    assert!(differing.into_iter().all(|(_, it)| it.contains("ty: U32")));
+    assert!(differing.into_iter().all(|(_, it)| it.contains("u32")));
 }
 
 #[test]

@@ -6,7 +6,7 @@ use half::{bf16, f16};
 use std::fmt;
 
 /// A value of a scalar type, as its bits. Equal when type and bits are equal, so NaN equals itself.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Value {
     ty: Scalar,
     bits: u64,
@@ -108,6 +108,13 @@ impl fmt::Display for Value {
             Scalar::I64 => write!(f, "{}", i64::from_bits64(self.bits)),
             Scalar::U8 | Scalar::U16 | Scalar::U32 | Scalar::U64 => write!(f, "{}", self.bits),
         }
+    }
+}
+
+/// The text of [`Display`](fmt::Display) and the type: `0.1f32`.
+impl fmt::Debug for Value {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{self}{}", self.ty)
     }
 }
 

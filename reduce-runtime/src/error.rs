@@ -9,7 +9,7 @@ use crate::host::HostError;
 use reduce_codegen as codegen;
 use reduce_dsl::Scalar;
 use std::path::PathBuf;
-use text::{advice, list, params_text};
+use text::{advice, list, params_advice, params_text};
 
 /// Why a reduction did not compile or run.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -38,7 +38,7 @@ pub enum Error {
         found: Scalar,
     },
     /// More or fewer params than the reduction takes.
-    #[error("the reduction takes {}, and there are {found}; give one value for each", params_text(names))]
+    #[error("the reduction takes {}, and there are {found}; {}", params_text(names), params_advice(names))]
     ParamCount {
         /// The params it takes.
         names: Vec<String>,

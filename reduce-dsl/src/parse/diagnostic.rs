@@ -1,5 +1,6 @@
 //! What the parser says: a message at a place, with help; and the collection of them.
 
+use super::names;
 use crate::laws::Broken;
 use proc_macro2::{Span, TokenStream};
 use quote::ToTokens;
@@ -91,7 +92,10 @@ impl Errors {
     /// Adds what syn stumbled over first.
     pub(super) fn add_syntax(&mut self, error: syn::Error) {
         if let Some(error) = error.into_iter().next() {
-            self.add(error.span(), error.to_string());
+            let (at, said) = (error.span(), error.to_string());
+            // Where a name was expected, there may be a word of Rust.
+            let word = at.source_text().filter(|word| said.contains("identifier") && names::is_keyword(word));
+            self.add(at, word.map_or(said, |word| names::keyword(&word)));
         }
     }
 

@@ -11,10 +11,14 @@ use proc_macro2::Ident;
 use std::f64::consts;
 
 /// Words that people write for a name of ours.
-const ALIASES: [(&str, &str); 17] = [
+const ALIASES: [(&str, &str); 22] = [
     ("add", "sum"),
     ("plus", "sum"),
     ("total", "sum"),
+    ("average", "mean"),
+    ("avg", "mean"),
+    ("variance", "var"),
+    ("stddev", "std"),
     ("mul", "prod"),
     ("product", "prod"),
     ("maximum", "max"),
@@ -29,14 +33,19 @@ const ALIASES: [(&str, &str); 17] = [
     ("uint", "u32"),
     ("warp", "shuffle"),
     ("operator", "op"),
+    ("dtype", "ty"),
 ];
+
+/// Words near a name of ours that mean something else.
+const OTHERS: [&str; 1] = ["median"];
 
 /// The known name that was probably meant, in capitals or not. One letter is near every other, and so near none.
 pub fn nearest<'a>(name: &str, known: &[&'a str]) -> Option<&'a str> {
     let small = name.to_lowercase();
     let alias = ALIASES.iter().find(|(alias, _)| *alias == small).map(|(_, ours)| *ours);
     let distance = |ours: &str| strsim::osa_distance(&small, &ours.to_lowercase());
-    let near = |ours: &&&str| name.len() > 1 && distance(ours) <= 1 + name.len().min(12) / 5;
+    let other = name.len() < 2 || OTHERS.contains(&&small[..]);
+    let near = |ours: &&&str| !other && distance(ours) <= 1 + name.len().min(12) / 5;
     let closest = || known.iter().filter(near).min_by_key(|ours| distance(ours)).copied();
     alias.filter(|ours| known.contains(ours)).or_else(closest)
 }

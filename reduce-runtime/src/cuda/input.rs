@@ -128,6 +128,11 @@ impl<'a> DeviceInput<'a> {
 
 /// Device slices for the inputs `In`: a reference to a slice or view, [`Strided`] elements of it, or a tuple of
 /// these.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` does not hold elements on a device for the inputs `{In}`",
+    note = "give a reference to a `CudaSlice` or `CudaView` of exactly that type, or `Strided` elements of one; a tuple of them for several inputs",
+    note = "what lies on the host goes to `reduce`"
+)]
 pub trait DeviceSlices<'a, In> {
     /// Each of them, read on that stream, or on its own.
     #[doc(hidden)]
@@ -160,12 +165,14 @@ impl<'a, In> DeviceInputs<'a, In> {
 
 macro_rules! single {
     ($($ty:ty)*) => {
-        $(impl<'a, S: DevicePtr<$ty>> DeviceSlices<'a, $ty> for &'a S {
+        $(#[diagnostic::do_not_recommend]
+        impl<'a, S: DevicePtr<$ty>> DeviceSlices<'a, $ty> for &'a S {
             fn inputs(self, stream: Option<&'a Arc<CudaStream>>) -> Vec<DeviceInput<'a>> {
                 vec![DeviceInput::on(stream.unwrap_or(self.stream()), self)]
             }
         }
 
+        #[diagnostic::do_not_recommend]
         impl<'a, S: DevicePtr<$ty>> DeviceSlices<'a, $ty> for Strided<&'a S> {
             fn inputs(self, stream: Option<&'a Arc<CudaStream>>) -> Vec<DeviceInput<'a>> {
                 let Strided { data, offset, step, len } = self;
@@ -189,6 +196,7 @@ macro_rules! tuples {
 macro_rules! tuple {
     ($($element:ident $slice:ident),+) => {
         #[doc(hidden)]
+        #[diagnostic::do_not_recommend]
         impl<'a, $($element, $slice: DeviceSlices<'a, $element>),+> DeviceSlices<'a, ($($element,)+)>
             for ($($slice,)+)
         {

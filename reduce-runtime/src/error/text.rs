@@ -27,6 +27,11 @@ pub(super) fn params_text(names: &[String]) -> String {
     format!("{} param(s), {}", names.len(), quoted.join(", "))
 }
 
+/// What to do where there are more or fewer.
+pub(super) fn params_advice(names: &[String]) -> &'static str {
+    if names.is_empty() { "leave them out" } else { "give one value for each" }
+}
+
 /// One after the other.
 pub(super) fn list<T: Display>(items: &[T]) -> String {
     items.iter().map(T::to_string).collect::<Vec<_>>().join(", ")

@@ -10,7 +10,8 @@ use reduce_dsl::lanes::LanesRef;
 /// array, or [`Strided`] elements of it; a tuple of these for a tuple of up to sixteen inputs.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` does not hold elements for the inputs `{In}`",
-    note = "give a reference to a slice, or `Strided` elements of one; a tuple of them for several inputs"
+    note = "give a reference to a slice of exactly that type, or `Strided` elements of one; a tuple of them for several inputs",
+    note = "what lies on a GPU goes to `reduce_device`"
 )]
 pub trait Slices<In> {
     #[doc(hidden)]
