@@ -65,10 +65,11 @@ impl Expansion<'_> {
         let (mut body, mut from) = (Vec::new(), from);
         if self.begins_with_item() {
             let (from_start, some) = (from == Expr::from(0), Expr::from(0).below(end.clone()));
-            let is_first = match access {
-                _ if from_start => some,
-                Access::Guarded => from.clone().equals(0),
-                _ => from.clone().equals(0).and(some),
+            let is_first = match (from_start, access == Access::Guarded) {
+                (true, _) => some,
+                // A row that has begun.
+                (false, true) => from.clone().equals(0),
+                (false, false) => from.clone().equals(0).and(some),
             };
             body.push(Stmt::when(
                 is_first,
