@@ -11,7 +11,7 @@ pub(crate) struct Equivalent {
     pub(crate) survivors: usize,
 }
 
-pub(crate) const EQUIVALENT: [Equivalent; 24] = [
+pub(crate) const EQUIVALENT: [Equivalent; 25] = [
     Equivalent {
         mutations: &["64-bit position in 32 bits"],
         is_one: |what, _| {
@@ -211,6 +211,12 @@ pub(crate) const EQUIVALENT: [Equivalent; 24] = [
         },
         reason: "of two rows of a tile that is not full, one at most is whole",
         survivors: 129,
+    },
+    Equivalent {
+        mutations: &["guard dropped"],
+        is_one: |what, _| what.contains("if first == 0  ->  let at_begin"),
+        reason: "the first row of any tile may be read element by element",
+        survivors: 48,
     },
     Equivalent {
         mutations: &["loop one turn more"],
