@@ -130,6 +130,11 @@ mod tests {
     use super::*;
 
     #[test]
+    fn a_value_shows_its_type_where_it_is_debugged() {
+        assert_eq!(format!("{:?}", [Value::of(7.0f32), Value::of(-3i8)].as_slice()), "[7.0f32, -3i8]");
+    }
+
+    #[test]
     fn what_prints_reads_back() {
         for ty in Scalar::ALL {
             for bits in

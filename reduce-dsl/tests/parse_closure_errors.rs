@@ -77,6 +77,8 @@ fn heads_that_do_not_fit() {
         "inputs: { x: f32, y: f32 }, map: |x, y| x * y, op: sum, fold: |acc, y, x| acc + y * x",
         "ty: f32, op: sum, finish: || 1.0",
         "ty: f32, op: sum, finish: |s, n, m| s",
+        "ty: f32, op: |type, b| type + b, identity: 0.0",
+        "ty: f32, map: |x| { let match = x; x }, op: sum",
     ]));
 }
 

@@ -22,6 +22,8 @@ fn unknown_names_bring_the_nearest() {
         "op: product, ty: f32",
         "op: SUM, ty: Float",
         "op: frobnicate, ty: f32",
+        "op: avg, ty: f32",
+        "op: median, ty: f32",
         "op: sum, ty: f23",
         "op: sum, ty: double",
         "op: sum, ty: f128",

@@ -83,7 +83,10 @@ impl Fields {
             fields.read_all(&content, errors);
             Ok(())
         };
-        if let Err(error) = parser.parse2(brackets::enclosed(tokens)) {
+        // What is left in brackets where syn stumbled is no second mistake.
+        if let Err(error) = parser.parse2(brackets::enclosed(tokens))
+            && errors.is_empty()
+        {
             errors.add_syntax(error);
         }
         fields
