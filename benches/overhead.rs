@@ -63,8 +63,11 @@ fn calls() -> Outcome<()> {
     let stream = CudaContext::new(0)?.new_stream()?;
     for n in SIZES {
         let x: CudaSlice<f32> = stream.alloc_zeros(n as usize)?;
-        let queued = queued(&sum, &stream, &x)?;
-        print(&format!("call that is queued, 2^{}", n.ilog2()), queued);
+        let inputs = DeviceInputs::on(&stream, &x);
+        let alone = queued(&sum, &stream, &inputs, n)?;
+        print(&format!("call that is queued and records its read, 2^{}", n.ilog2()), alone);
+        let scoped = inputs.scope(|inputs| queued(&sum, &stream, inputs, n))??;
+        print(&format!("call that is queued, 2^{}", n.ilog2()), scoped);
         let mut workspace = sum.workspace(&stream, n)?;
         let inputs = DeviceInputs::on(&stream, &x);
         let waited = mean(CALLS, || {
@@ -78,12 +81,16 @@ fn calls() -> Outcome<()> {
     Ok(())
 }
 
-fn queued(sum: &Compiled<f32, f32>, stream: &Arc<CudaStream>, x: &CudaSlice<f32>) -> Outcome<Duration> {
-    let mut workspace = sum.workspace(stream, x.len() as u64)?;
-    let inputs = DeviceInputs::on(stream, x);
+fn queued(
+    sum: &Compiled<f32, f32>,
+    stream: &Arc<CudaStream>,
+    inputs: &DeviceInputs<'_, f32>,
+    n: u64,
+) -> Outcome<Duration> {
+    let mut workspace = sum.workspace(stream, n)?;
     let mut time = Duration::ZERO;
     for round in 0..=ROUNDS {
-        let once = mean(CALLS, || sum.enqueue(stream, &inputs, &mut workspace))?;
+        let once = mean(CALLS, || sum.enqueue(stream, inputs, &mut workspace))?;
         stream.synchronize()?;
         // The first round warms up.
         time += if round == 0 { Duration::ZERO } else { once };

@@ -31,17 +31,17 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let stream = CudaContext::new(0)?.new_stream()?;
     let mut x = stream.clone_htod(&[3.0f32, 4.0])?;
     let mut workspace = energy.workspace(&stream, 2)?;
-    let inputs = DeviceInputs::on(&stream, &x);
 
     // A thousand calls go into the stream before the first result is asked for.
-    for _ in 0..1000 {
-        energy.enqueue(&stream, &inputs, &mut workspace)?;
-    }
+    DeviceInputs::on(&stream, &x)
+        .scope(|inputs| (0..1000).try_for_each(|_| energy.enqueue(&stream, inputs, &mut workspace)))??;
     assert_eq!(energy.read(&stream, &workspace)?, 25.0);
 
-    // A graph captures the call, and runs it again on what the memory holds then.
+    let inputs = DeviceInputs::on(&stream, &x);
+    // A graph captures the call, and runs it again on the elements that the memory holds then.
     stream.begin_capture(sys::CUstreamCaptureMode::CU_STREAM_CAPTURE_MODE_THREAD_LOCAL)?;
-    energy.enqueue(&stream, &inputs, &mut workspace)?;
+    // SAFETY: `energy`, `workspace` and `x` live longer than the graph, which is replayed on their stream.
+    unsafe { energy.enqueue_captured(&stream, &inputs, &mut workspace)? };
     let graph = stream.end_capture(sys::CUgraphInstantiate_flags(0))?.ok_or("nothing was captured")?;
     drop(inputs);
     for (elements, expected) in [([3.0, 4.0], 25.0), ([5.0, 12.0], 169.0)] {

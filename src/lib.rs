@@ -209,7 +209,8 @@
 //!
 //! [`Compiled::reduce`] copies a slice there and waits; [`Compiled::reduce_device`] takes slices of [`cudarc`] that are
 //! there, and waits. [`Compiled::enqueue`] does not wait: it queues the reduction on a stream, with memory that was
-//! allocated once, and leaves the result on the device. A CUDA graph can capture it.
+//! allocated once, and leaves the result on the device. Of many calls on the same inputs, [`DeviceInputs::scope`] tells
+//! [`cudarc`] once that they are read. [`Compiled::enqueue_captured`] is for CUDA graphs.
 //!
 #![cfg_attr(feature = "cuda", doc = "```no_run")]
 #![cfg_attr(not(feature = "cuda"), doc = "```ignore")]
@@ -263,7 +264,9 @@ pub use reduce_runtime::{
 };
 
 #[cfg(feature = "cuda")]
-pub use reduce_runtime::{Cache, Compiler, DeviceInput, DeviceInputs, DeviceSlices, Workspace, cudarc};
+pub use reduce_runtime::{
+    Cache, Compiler, DeviceInput, DeviceInputs, DeviceMemory, DeviceSlices, Workspace, cudarc,
+};
 
 pub use reduce_codegen as codegen;
 pub use reduce_dsl as dsl;

@@ -18,6 +18,11 @@ pub(crate) trait Launch {
     /// One call, which reads the inputs of that turn. Neither waits nor allocates.
     fn enqueue(&mut self, turn: u64) -> Outcome<()>;
 
+    /// The same while a graph captures the stream. All that the call needs lives as long as the contestant.
+    fn enqueue_captured(&mut self, turn: u64) -> Outcome<()> {
+        self.enqueue(turn)
+    }
+
     /// The result of turn 0.
     fn numbers(&mut self) -> Outcome<Vec<f64>>;
 }
@@ -63,8 +68,9 @@ impl Clock {
 /// A contestant of this process.
 pub(crate) struct Native<L> {
     clock: Rc<Clock>,
-    pub(crate) launch: L,
+    /// In front of the launch, whose memory it uses.
     graph: Option<CudaGraph>,
+    pub(crate) launch: L,
 }
 
 impl<L: Launch> Native<L> {
@@ -79,7 +85,7 @@ impl<L: Launch> Native<L> {
     fn capture(&mut self, calls: u64) -> Outcome<CudaGraph> {
         let stream = self.clock.gpu.stream;
         stream.begin_capture(CUstreamCaptureMode::CU_STREAM_CAPTURE_MODE_RELAXED)?;
-        let enqueued = self.enqueue(calls);
+        let enqueued = (0..calls).try_for_each(|turn| self.launch.enqueue_captured(turn));
         // Also after a failure, so that the stream can be used again.
         let graph = stream.end_capture(CUgraphInstantiate_flags(0));
         enqueued?;

@@ -20,6 +20,9 @@ impl Gpu {
         // First, because it says what is missing.
         Device::cuda(0)?;
         let context = CudaContext::new(0)?;
+        // SAFETY: there is one stream, and memory lives as long as the process. So no call records events, as in
+        // `DeviceInputs::scope`; those of the peers record none.
+        unsafe { context.disable_event_tracking() };
         let stream = Box::leak(Box::new(context.new_stream()?));
         Ok(Gpu { device: Device::of_context(context.clone())?, stream, context })
     }

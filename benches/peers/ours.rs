@@ -75,6 +75,13 @@ impl Launch for Ours {
         Ok(self.compiled.gpu.enqueue(&stream, inputs, &[], &mut self.workspace)?)
     }
 
+    fn enqueue_captured(&mut self, turn: u64) -> Outcome<()> {
+        let inputs = &self.inputs[turn as usize % self.inputs.len()];
+        let stream = self.workspace.stream().clone();
+        // SAFETY: `Native` drops the graph before the contestant, and replays it on this stream; inputs live as long as the process.
+        Ok(unsafe { self.compiled.gpu.enqueue_captured(&stream, inputs, &[], &mut self.workspace) }?)
+    }
+
     fn numbers(&mut self) -> Outcome<Vec<f64>> {
         Ok(self.values()?.into_iter().map(as_f64).collect())
     }

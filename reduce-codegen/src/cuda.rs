@@ -18,7 +18,7 @@ mod types;
 mod unaligned;
 mod uses;
 
-use crate::error::Error;
+use crate::error::{Error, check_names};
 use crate::expand;
 use crate::names::in_kernels;
 use reduce_dsl::expanded::{Constant, ExpandedKernel, Shared};
@@ -45,8 +45,9 @@ pub const fn most_registers(block: u32) -> u32 {
 /// The CUDA C++ of a verified program.
 ///
 /// # Errors
-/// The expansion breaks a rule of its verifier: a bug.
+/// As [`expand`](crate::expand()).
 pub fn cuda(program: &Program) -> Result<String, Error> {
+    check_names(&program.operation)?;
     let program = &Program { operation: in_kernels(&program.operation), ..program.clone() };
     let expanded = expand(program)?;
     let launched = if program.has_one_launch() { &expanded.kernels[..1] } else { &expanded.kernels };

@@ -1,6 +1,7 @@
 //! What can go wrong between a specification and CUDA: the user's schedule, or a bug of ours.
 
 use reduce_dsl::expanded;
+use reduce_dsl::operation::Operation;
 use reduce_dsl::pass::Pass;
 use reduce_dsl::program::{self, Program};
 
@@ -30,6 +31,12 @@ pub enum Error {
         /// Bytes there are.
         limit: usize,
     },
+    /// Something has a name that no kernel can print.
+    #[error("{name:?} is not a name; write a letter, then letters, digits and `_`")]
+    Name {
+        /// The name.
+        name: String,
+    },
     /// A program broke a rule of the verifier after that step: a bug of reducegen.
     #[error("this is a bug in reducegen, please report it: after {step}, {violation}\n{program}")]
     Program {
@@ -50,8 +57,14 @@ pub enum Error {
     },
 }
 
+/// Checks the names that emitted text prints: anyone can make an operation.
+pub(crate) fn check_names(operation: &Operation) -> Result<(), Error> {
+    operation.unprintable_name().map_or(Ok(()), |name| Err(Error::Name { name: name.to_owned() }))
+}
+
 /// Checks a program that `step` made.
 pub(crate) fn verified(program: Program, step: impl ToString) -> Result<Program, Error> {
+    check_names(&program.operation)?;
     let limit = program::LIMITS.shared;
     let bytes = program.kernels.iter().map(|kernel| program.shared_bytes(kernel)).max().unwrap_or(0);
     if bytes > limit {

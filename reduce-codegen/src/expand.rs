@@ -16,7 +16,7 @@ mod tree;
 mod unit;
 mod warps;
 
-use crate::error::Error;
+use crate::error::{Error, check_names};
 use crate::names::in_kernels;
 use fold::word_of_lanes;
 use reduce_dsl::Scalar;
@@ -29,8 +29,10 @@ use reduce_dsl::program::{
 /// The statements of a verified program, verified. What they call inputs and params is none of their own names: see `names.rs`.
 ///
 /// # Errors
-/// A rule of the verifier does not hold: a bug, in a program that holds its own rules.
+/// A name that is none of C, in an operation that was not parsed. A rule of the verifier does not hold: a bug, in a program that
+/// holds its own rules.
 pub fn expand(program: &Program) -> Result<Expanded, Error> {
+    check_names(&program.operation)?;
     let program = &Program { operation: in_kernels(&program.operation), ..program.clone() };
     let [inputs, partials] = &program.kernels;
     let expanded = Expanded { kernels: [kernel(program, inputs), kernel(program, partials)] };

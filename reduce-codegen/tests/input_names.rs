@@ -1,8 +1,11 @@
 //! The names of inputs and params are those of parameters of the emitted kernels, next to the kernels' own names.
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
-use reduce_codegen::{cuda, stages};
-use reduce_dsl::operators::{OPERATORS, Operator};
+use reduce_codegen::lower::lower;
+use reduce_codegen::{Error, cuda, stages};
+use reduce_dsl::func::Param;
+use reduce_dsl::operation::Operation;
+use reduce_dsl::operators::{OPERATORS, Operator, OperatorError, operator};
 use reduce_dsl::parse::text;
 use reduce_dsl::pass;
 use reduce_dsl::program::Program;
@@ -225,4 +228,31 @@ fn a_value_that_is_used_twice_is_not_called_like_an_input() {
     let declared = functions.filter_map(|line| line.trim().strip_prefix("const float "));
     let names: Vec<_> = declared.filter_map(|line| line.split(' ').next()).collect();
     assert_eq!(names, ["t_2", "t_3"], "{cuda}");
+}
+
+/// Operations can be made without the parser, by those who take names from others.
+#[test]
+fn no_name_that_is_no_identifier_reaches_the_cuda() {
+    for name in
+        ["x\n#define float double\n", "x){} __device__ int evil(int y", "*/", "", "a b", "é", "2x", "a.b"]
+    {
+        let row = operator("sum").unwrap();
+        let error = row.apply(&[Param::new(name, Scalar::F32)], None).unwrap_err();
+        assert!(matches!(error, OperatorError::Name { .. }), "{name:?}: {error}");
+        let sum = row.apply(&[Param::new("x", Scalar::F32)], None).unwrap();
+        let program = lower(&sum, 256).unwrap();
+        let places: [fn(&mut Operation) -> &mut String; 4] = [
+            |it| &mut it.inputs[0].name,
+            |it| &mut it.name,
+            |it| &mut it.index,
+            |it| it.output.name.insert("Sum".to_owned()),
+        ];
+        for place in places {
+            let mut program = program.clone();
+            name.clone_into(place(&mut program.operation));
+            let refused = |error| matches!(error, Error::Name { name: found } if found == name);
+            assert!(refused(cuda(&program).unwrap_err()), "{name:?}");
+            assert!(refused(lower(&program.operation, 256).unwrap_err()), "{name:?}");
+        }
+    }
 }

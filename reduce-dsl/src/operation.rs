@@ -2,6 +2,10 @@
 //!
 //! Data → `map` → accumulators → `op`, in the order of the association → one accumulator → `finish` → result.
 
+mod names;
+
+pub(crate) use names::is_identifier;
+
 use crate::eval::Evaluator;
 use crate::func::{Func, Param};
 use crate::lanes::LaneError;

@@ -26,13 +26,15 @@ mod error;
 mod exponential;
 mod order;
 mod positions;
+#[cfg(feature = "parse")]
+mod request;
 mod shape;
 mod statistics;
 mod table;
 
-#[cfg(feature = "parse")]
-pub use apply::Request;
 pub use error::OperatorError;
+#[cfg(feature = "parse")]
+pub use request::Request;
 pub use shape::{Domain, Shape, Ty, Width};
 pub use table::OPERATORS;
 

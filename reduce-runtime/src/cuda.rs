@@ -20,7 +20,7 @@ mod workspace;
 
 pub use compile::Compiler;
 pub(crate) use gpu::Gpu;
-pub use input::{DeviceInput, DeviceInputs, DeviceSlices};
+pub use input::{DeviceInput, DeviceInputs, DeviceMemory, DeviceSlices};
 pub(crate) use kernels::Kernels;
 pub use nvrtc::Nvrtc;
 pub use workspace::Workspace;

@@ -161,6 +161,11 @@ pub enum Error {
         "a workspace belongs to one stream, and the per-thread stream is another one in each thread; make a new stream"
     )]
     PerThreadStream,
+    /// A CUDA graph is capturing the stream.
+    #[error(
+        "a CUDA graph is capturing the stream; make inputs and workspace before the capture begins, and call `enqueue_captured`, which says what has to live as long as the graph"
+    )]
+    Capturing,
     /// A workspace of another reducer.
     #[error("the workspace was made by another reducer; make one with the reducer that is to use it")]
     OtherWorkspace,

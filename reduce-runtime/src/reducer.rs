@@ -161,9 +161,7 @@ impl Reducer {
         inputs: &[crate::DeviceInput<'_>],
         params: &[Value],
     ) -> Result<Outcome, Error> {
-        inputs::check_params(self.operation(), params)?;
-        let n =
-            self.within(inputs::check(self.operation(), inputs.iter().map(crate::DeviceInput::shape))?)?;
+        let n = self.check_call(inputs, params)?;
         match self.on_gpu()? {
             _ if n == 0 => self.reduce_nothing(params),
             kernels => kernels.reduce_device(inputs, params),
@@ -209,9 +207,9 @@ impl Reducer {
     /// Queues a reduction of data on the device on a stream and returns at once. The result stays on the device, in the
     /// workspace: see [`Workspace::result_ptr`] and [`Workspace::read`].
     ///
-    /// Nothing is allocated and nothing waits, so a CUDA graph can capture it, if the kernels are compiled; only where
+    /// Nothing is allocated and nothing waits, if the kernels are compiled; only where
     /// the number of elements is another one than in the call before with this workspace, the host plans anew.
-    /// Calls with one workspace are kept apart by the order of its stream.
+    /// Calls with one workspace are kept apart by the order of its stream. For CUDA graphs there is [`Reducer::enqueue_captured`].
     ///
     /// On sm_90 and newer the kernels of `passes: auto` are programmatic dependent launches (CUDA C++ Programming Guide): each waits
     /// until the previous launch of the stream is done before it touches memory. So other kernels of that stream that
@@ -221,7 +219,8 @@ impl Reducer {
     ///
     /// # Errors
     /// Inputs and params as in [`Reducer::reduce_device_with`]; a workspace that another reducer made, that is of
-    /// another stream or for fewer elements; inputs that were made for another stream; what the driver reports.
+    /// another stream or for fewer elements; inputs that were made for another stream; a graph is capturing the stream; what
+    /// the driver reports.
     #[cfg(feature = "cuda")]
     pub fn enqueue(
         &self,
@@ -230,10 +229,40 @@ impl Reducer {
         params: &[Value],
         workspace: &mut Workspace,
     ) -> Result<(), Error> {
-        inputs::check_params(self.operation(), params)?;
-        let n =
-            self.within(inputs::check(self.operation(), inputs.iter().map(crate::DeviceInput::shape))?)?;
+        let n = self.check_call(inputs, params)?;
         self.on_gpu()?.enqueue(stream, n, inputs, params, workspace)
+    }
+
+    /// As [`Reducer::enqueue`], on a stream that a CUDA graph captures. The call runs whenever the graph does, on the elements that are
+    /// in the memory of the inputs then.
+    ///
+    /// The kernels must be compiled ([`Reducer::prepare`]); inputs and workspace are made before the capture begins.
+    ///
+    /// # Safety
+    /// Nothing here knows of the graph. Until its last replay is done:
+    /// - this reducer, the workspace and the memory of the inputs are neither dropped nor moved to other streams;
+    /// - replays are ordered with everything that uses the workspace or writes the inputs, as by replaying on the stream of the workspace.
+    ///
+    /// # Errors
+    /// As [`Reducer::enqueue`], of which a captured stream is none.
+    #[cfg(feature = "cuda")]
+    pub unsafe fn enqueue_captured(
+        &self,
+        stream: &Arc<CudaStream>,
+        inputs: &[crate::DeviceInput<'_>],
+        params: &[Value],
+        workspace: &mut Workspace,
+    ) -> Result<(), Error> {
+        let n = self.check_call(inputs, params)?;
+        // SAFETY: the caller promises it.
+        unsafe { self.on_gpu()?.enqueue_captured(stream, n, inputs, params, workspace) }
+    }
+
+    /// The number of elements of a call on a device.
+    #[cfg(feature = "cuda")]
+    fn check_call(&self, inputs: &[crate::DeviceInput<'_>], params: &[Value]) -> Result<u64, Error> {
+        inputs::check_params(self.operation(), params)?;
+        self.within(inputs::check(self.operation(), inputs.iter().map(crate::DeviceInput::shape))?)
     }
 
     /// Compiles what n elements need on a GPU, if it is not compiled. The host needs nothing.

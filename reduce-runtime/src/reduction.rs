@@ -153,6 +153,27 @@ impl<In, Out: Output, P: Params> Compiled<In, Out, P> {
         self.with(P::default()).enqueue(stream, inputs, workspace)
     }
 
+    /// The same on a stream that a CUDA graph captures. See [`Reducer::enqueue_captured`].
+    ///
+    /// # Safety
+    /// See [`Reducer::enqueue_captured`].
+    ///
+    /// # Errors
+    /// See [`Reducer::enqueue_captured`].
+    #[cfg(feature = "cuda")]
+    pub unsafe fn enqueue_captured(
+        &self,
+        stream: &Arc<CudaStream>,
+        inputs: &DeviceInputs<'_, In>,
+        workspace: &mut Workspace,
+    ) -> Result<(), Error>
+    where
+        P: NoParams,
+    {
+        // SAFETY: the caller promises it.
+        unsafe { self.with(P::default()).enqueue_captured(stream, inputs, workspace) }
+    }
+
     /// Memory for `enqueue` on that stream, for up to n elements. See [`Reducer::workspace`]; [`Reducer::workspace_in`] takes
     /// memory that is there.
     ///

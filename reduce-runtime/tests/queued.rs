@@ -22,14 +22,22 @@ fn a_queued_call_is_one_launch_and_nothing_else() {
     let mut workspace = sum.workspace(&stream, 1 << 20).unwrap();
     for n in [1 << 12, 1 << 16, 1 << 20] {
         let view = x.slice(..n);
-        let inputs = [DeviceInput::on(&stream, &view)];
-        sum.enqueue(&stream, &inputs, &[], &mut workspace).unwrap();
-        let start = Instant::now();
-        let counts = Calls::during(|| {
-            (0..10_000).for_each(|_| sum.enqueue(&stream, &inputs, &[], &mut workspace).unwrap());
+        let mut run = |inputs: &[DeviceInput<'_>]| {
+            sum.enqueue(&stream, inputs, &[], &mut workspace).unwrap();
+            let start = Instant::now();
+            let counts = Calls::during(|| {
+                (0..10_000).for_each(|_| sum.enqueue(&stream, inputs, &[], &mut workspace).unwrap());
+            });
+            println!("2^{}: {:?} of the host beside the driver's", n.ilog2(), start.elapsed() / 10_000);
+            counts
+        };
+        let each = run(&[DeviceInput::on(&stream, &view)]);
+        assert_eq!(each, [0, 10_000, 0, 0, 20_000, 0, 0, 0, 0], "n = {n}: each call records its read");
+        let all = Calls::during(|| {
+            let counts = DeviceInput::scope(vec![DeviceInput::on(&stream, &view)], run).unwrap();
+            assert_eq!(counts, [0, 10_000, 0, 0, 0, 0, 0, 0, 0], "n = {n}: the scope does");
         });
-        println!("2^{}: {:?} of the host beside the driver's", n.ilog2(), start.elapsed() / 10_000);
-        assert_eq!(counts, [0, 10_000, 0, 0, 0, 0, 0, 0, 0], "n = {n}");
+        assert_eq!(all[Calls::Events as usize], 3, "one event is waited for twice, and recorded");
     }
 }
 

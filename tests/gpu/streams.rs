@@ -163,7 +163,9 @@ fn a_graph_replays_what_was_enqueued() {
         let inputs = DeviceInputs::on(&stream, &x);
         let result = workspace.result_ptr();
         stream.begin_capture(sys::CUstreamCaptureMode::CU_STREAM_CAPTURE_MODE_THREAD_LOCAL).unwrap();
-        let enqueued = (0..3).try_for_each(|_| sum.enqueue(&stream, &inputs, &mut workspace));
+        // SAFETY: all that it needs lives as long as the graph, which is replayed on the stream of the workspace.
+        let enqueued =
+            (0..3).try_for_each(|_| unsafe { sum.enqueue_captured(&stream, &inputs, &mut workspace) });
         let graph = stream.end_capture(sys::CUgraphInstantiate_flags(0)).unwrap().unwrap();
         enqueued.unwrap();
         drop(inputs);
@@ -210,19 +212,21 @@ fn a_reduction_sees_what_the_kernel_before_it_writes_last() {
     for n in SIZES {
         let (view, count) = (x.slice(..n), n as u64);
         let inputs = DeviceInputs::on(&stream, &view);
-        let both = |value: f32, workspace: &mut Workspace| {
+        let late_write = |value: f32| {
             let mut builder = stream.launch_builder(&late);
             builder.arg(&pointer).arg(&count).arg(&value);
             let config = LaunchConfig { grid_dim: (32, 1, 1), block_dim: (256, 1, 1), shared_mem_bytes: 0 };
             // SAFETY: the arguments are those of the kernel, which writes so many elements of memory that is there.
             unsafe { builder.launch(config) }.unwrap();
-            sum.enqueue(&stream, &inputs, workspace).unwrap();
         };
         stream.begin_capture(sys::CUstreamCaptureMode::CU_STREAM_CAPTURE_MODE_THREAD_LOCAL).unwrap();
-        both(3.0, &mut workspace);
+        late_write(3.0);
+        // SAFETY: all that it needs lives as long as the graph, which is replayed on the stream of the workspace.
+        unsafe { sum.enqueue_captured(&stream, &inputs, &mut workspace) }.unwrap();
         let graph = stream.end_capture(sys::CUgraphInstantiate_flags(0)).unwrap().unwrap();
         for value in [1.0, 2.0] {
-            both(value, &mut workspace);
+            late_write(value);
+            sum.enqueue(&stream, &inputs, &mut workspace).unwrap();
             assert_eq!(sum.read(&stream, &workspace).unwrap(), n as f32 * value, "n = {n}");
             graph.launch().unwrap();
             assert_eq!(sum.read(&stream, &workspace).unwrap(), n as f32 * 3.0, "n = {n}, in a graph");
@@ -242,7 +246,8 @@ fn no_elements_give_the_identity_also_in_a_graph() {
     sum.enqueue(&stream, &all, &mut workspace).unwrap();
     assert_eq!(sum.read(&stream, &workspace).unwrap(), 3.0);
     stream.begin_capture(sys::CUstreamCaptureMode::CU_STREAM_CAPTURE_MODE_THREAD_LOCAL).unwrap();
-    sum.enqueue(&stream, &none, &mut workspace).unwrap();
+    // SAFETY: all that it needs lives as long as the graph, which is replayed on the stream of the workspace.
+    unsafe { sum.enqueue_captured(&stream, &none, &mut workspace) }.unwrap();
     let graph = stream.end_capture(sys::CUgraphInstantiate_flags(0)).unwrap().unwrap();
     graph.launch().unwrap();
     assert_eq!(sum.read(&stream, &workspace).unwrap().to_bits(), SUM.reduce(&[]).unwrap().to_bits());

@@ -1,6 +1,6 @@
 //! A row, applied to inputs: its text becomes the functions of an [`Operation`].
 
-use super::{Nan, Operator, OperatorError, Ties, additive};
+use super::{Nan, Operator, OperatorError, Request, Ties, additive};
 use crate::constants::{constant, greatest, least, negative_zero, one, zero};
 use crate::func::{Func, FuncBuilder, Param, literal};
 use crate::operation::{Layout, Operation, Order, Record, Search};
@@ -8,34 +8,6 @@ use crate::ops::{Bin, TypeError, Un};
 use crate::parse;
 use crate::{Scalar, Value};
 use std::ops::Range;
-
-/// What an operator is applied to, and how.
-#[derive(Clone, Copy, Debug)]
-pub struct Request<'a> {
-    /// The inputs.
-    pub inputs: &'a [Param],
-    /// Inputs as they are computed with ([`Scalar::compute`]), and by name the position and params that it uses → one
-    /// scalar, which is reduced.
-    pub map: Option<&'a Func>,
-    /// The scalar that the accumulator is made of, where it is not the operator's choice.
-    pub acc: Option<Scalar>,
-    /// What becomes of NaN.
-    pub nan: Nan,
-    /// Which of equal elements wins, if that is said.
-    pub ties: Option<Ties>,
-    /// Scalars that are given at the call. The operator takes those that it has a name for.
-    pub params: &'a [Param],
-    /// The name of the position.
-    pub index: &'a str,
-}
-
-impl<'a> Request<'a> {
-    /// Those inputs, and everything else as it is if nothing is said.
-    pub fn new(inputs: &'a [Param]) -> Request<'a> {
-        let (nan, ties) = (Nan::default(), None);
-        Request { inputs, map: None, acc: None, nan, ties, params: &[], index: "index" }
-    }
-}
 
 impl Operator {
     /// The reduction of `inputs` by this operator, after `map` if there is one (inputs as they are
@@ -52,6 +24,7 @@ impl Operator {
     /// # Errors
     /// The operator does not take such inputs, or has no such choice.
     pub fn applied(&self, request: &Request<'_>) -> Result<Operation, OperatorError> {
+        request.check_names()?;
         let element = self.element(request)?;
         let acc = self.accumulator(element, request.acc)?;
         self.check_choices(request)?;

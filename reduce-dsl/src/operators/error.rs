@@ -88,6 +88,12 @@ pub enum OperatorError {
         /// The name.
         name: String,
     },
+    /// Something has a name that no kernel can print.
+    #[error("{name:?} is not a name; write a letter, then letters, digits and `_`")]
+    Name {
+        /// The name.
+        name: String,
+    },
     /// A row of the table is wrong: a bug of this project.
     #[error("bug in the table of operators: `{operator}`: {message}")]
     Row {

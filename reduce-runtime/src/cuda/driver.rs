@@ -8,7 +8,7 @@ use std::ffi::CStr;
 const OLDEST: i32 = 12_000;
 
 /// The functions that are called, here or by cudarc, which panics at a call of one that is missing.
-const FUNCTIONS: [&str; 36] = [
+const FUNCTIONS: [&str; 37] = [
     "cuCtxGetCurrent",
     "cuCtxSetCurrent",
     "cuCtxSynchronize",
@@ -43,6 +43,7 @@ const FUNCTIONS: [&str; 36] = [
     "cuOccupancyMaxPotentialClusterSize",
     "cuStreamCreate",
     "cuStreamDestroy_v2",
+    "cuStreamIsCapturing",
     "cuStreamSynchronize",
     "cuStreamWaitEvent",
 ];
@@ -102,6 +103,20 @@ pub(super) fn wait(stream: &CudaStream) -> Result<(), DriverError> {
     make_current(stream.context())?;
     // SAFETY: the stream lives.
     unsafe { result::stream::synchronize(stream.cu_stream()) }
+}
+
+/// Refuses a stream that a graph captures: what is queued there would run again when the caller's memory may be gone.
+pub(super) fn refuse_capture(stream: &CudaStream) -> Result<(), Error> {
+    let mut status = sys::CUstreamCaptureStatus::CU_STREAM_CAPTURE_STATUS_NONE;
+    make_current(stream.context()).map_err(failed("binding its context"))?;
+    // SAFETY: the stream lives; one status is written.
+    let asked = unsafe { sys::cuStreamIsCapturing(stream.cu_stream(), &mut status) };
+    asked.result().map_err(failed("asking whether the stream is captured"))?;
+    match status {
+        sys::CUstreamCaptureStatus::CU_STREAM_CAPTURE_STATUS_NONE => Ok(()),
+        sys::CUstreamCaptureStatus::CU_STREAM_CAPTURE_STATUS_ACTIVE
+        | sys::CUstreamCaptureStatus::CU_STREAM_CAPTURE_STATUS_INVALIDATED => Err(Error::Capturing),
+    }
 }
 
 /// Waits for all that is queued in a context.

@@ -1,18 +1,61 @@
 //! Inputs that lie on a device already: slices and views of cudarc.
 
-use super::driver;
-use crate::Strided;
+use super::driver::{self, failed};
+use crate::{Error, Strided};
 use cudarc::driver::sys::CUdeviceptr;
-use cudarc::driver::{CudaContext, CudaStream, DevicePtr, SyncOnDrop};
+use cudarc::driver::{
+    CudaContext, CudaEvent, CudaSlice, CudaStream, CudaView, CudaViewMut, DevicePtr, DriverError, SyncOnDrop,
+};
 use half::{bf16, f16};
 use reduce_dsl::Scalar;
 use reduce_dsl::arith::Element;
 use std::marker::PhantomData;
 use std::sync::Arc;
 
-/// One input on a device, read on one stream. While it lives, cudarc counts the data as being read there; when it is dropped,
-/// the stream of the data goes on behind what reads there. So it must not be leaked (`std::mem::forget`): the data could be
-/// freed while a call reads it.
+/// What the driver was asked for, in errors.
+const RECORDING: &str = "recording that an input is read";
+
+/// Memory of cudarc: a `CudaSlice<T>`, a `CudaView<T>` or a `CudaViewMut<T>`.
+///
+/// Sealed: kernels read at the address that it gives, and safe code can implement [`DevicePtr`] with any address.
+///
+/// ```compile_fail,E0277
+/// use cudarc::driver::{CudaStream, DevicePtr, DeviceSlice, SyncOnDrop, sys::CUdeviceptr};
+/// use std::sync::Arc;
+///
+/// struct Invented(Arc<CudaStream>);
+/// impl DeviceSlice<f32> for Invented {
+///     fn len(&self) -> usize { 1 << 20 }
+///     fn stream(&self) -> &Arc<CudaStream> { &self.0 }
+/// }
+/// impl DevicePtr<f32> for Invented {
+///     fn device_ptr<'a>(&'a self, _: &'a CudaStream) -> (CUdeviceptr, SyncOnDrop<'a>) {
+///         (0xdead_beef_0000, SyncOnDrop::Record(None))
+///     }
+/// }
+/// fn sum(invented: &Invented) {
+///     reduce_runtime::DeviceInput::of::<f32>(invented);
+/// }
+/// ```
+pub trait DeviceMemory<T>: DevicePtr<T> + sealed::Sealed {}
+
+impl<T> DeviceMemory<T> for CudaSlice<T> {}
+impl<T> DeviceMemory<T> for CudaView<'_, T> {}
+impl<T> DeviceMemory<T> for CudaViewMut<'_, T> {}
+
+mod sealed {
+    use super::{CudaSlice, CudaView, CudaViewMut};
+
+    pub trait Sealed {}
+    impl<T> Sealed for CudaSlice<T> {}
+    impl<T> Sealed for CudaView<'_, T> {}
+    impl<T> Sealed for CudaViewMut<'_, T> {}
+}
+
+/// One input on a device, read on one stream.
+///
+/// Each call that reads it tells cudarc so before it returns. From then on cudarc orders whatever frees or writes the memory after
+/// the call, even if this value is leaked.
 #[derive(Debug)]
 pub struct DeviceInput<'a> {
     ty: Scalar,
@@ -22,37 +65,45 @@ pub struct DeviceInput<'a> {
     reading: Reading<'a>,
 }
 
-/// While it lives, cudarc counts the data as being read. A slice and its views have one event for all who read them, which
-/// each of them sets anew, so it is always set on the stream of the data, behind those that read there before.
+/// Who reads the memory, and how cudarc learns of it.
 #[derive(Debug)]
 struct Reading<'a> {
     stream: &'a Arc<CudaStream>,
-    /// The stream of the data.
+    /// The stream of the data, on which cudarc frees it.
     owner: &'a Arc<CudaStream>,
-    _noted: SyncOnDrop<'a>,
+    /// The one event that cudarc keeps for all reads of the memory. `None` where it does not track them.
+    last_read: Option<&'a CudaEvent>,
+    /// Whether whoever made the scope records the reads when it ends, instead of each call.
+    in_scope: bool,
 }
 
 impl<'a> Reading<'a> {
-    fn on<T>(stream: &'a Arc<CudaStream>, slice: &'a impl DevicePtr<T>) -> (CUdeviceptr, Reading<'a>) {
+    fn on<T>(stream: &'a Arc<CudaStream>, slice: &'a impl DeviceMemory<T>) -> (CUdeviceptr, Reading<'a>) {
         let owner = slice.stream();
-        let is_apart = is_apart(stream, owner);
-        // cudarc waits for what wrote the data only where the object for their context has several streams.
-        if is_apart && !Arc::ptr_eq(stream.context(), owner.context()) {
-            follow(stream, owner);
+        // cudarc waits for writes only where the object for their context has several streams.
+        if is_apart(stream, owner) && !Arc::ptr_eq(stream.context(), owner.context()) {
+            let followed = follow(stream, owner);
+            stream.context().record_err(followed);
         }
-        let (pointer, mut noted) = slice.device_ptr(stream);
-        if is_apart {
-            std::mem::forget(std::mem::replace(&mut noted, slice.device_ptr(owner).1));
-        }
-        (pointer, Reading { stream, owner, _noted: noted })
+        let (pointer, noted) = slice.device_ptr(stream);
+        let last_read = match &noted {
+            SyncOnDrop::Record(Some((event, _))) => Some(*event),
+            SyncOnDrop::Record(None) | SyncOnDrop::Sync(_) => None,
+        };
+        // Dropping it would record a read that has not been queued.
+        std::mem::forget(noted);
+        (pointer, Reading { stream, owner, last_read, in_scope: false })
     }
-}
 
-impl Drop for Reading<'_> {
-    fn drop(&mut self) {
+    /// Orders everything that frees or writes the memory after the reads queued so far.
+    fn record(&self) -> Result<(), DriverError> {
         if is_apart(self.stream, self.owner) {
-            follow(self.owner, self.stream);
+            follow(self.owner, self.stream)?;
         }
+        let is_tracked = self.owner.context().is_managing_stream_synchronization();
+        let Some(event) = self.last_read.filter(|_| is_tracked) else { return Ok(()) };
+        // Recording replaces an earlier read, maybe on a third stream: the owner takes that over first.
+        self.owner.wait(event).and_then(|()| event.record(self.owner))
     }
 }
 
@@ -62,23 +113,20 @@ fn is_apart(stream: &CudaStream, owner: &CudaStream) -> bool {
     owner.context().is_event_tracking() && !is_same
 }
 
-/// What is queued later on the one stream is behind what is queued on the other by now.
-fn follow(later: &CudaStream, earlier: &CudaStream) {
-    if let Err(error) = later.join(earlier) {
-        // It may be an error of another call, which cudarc kept: then nothing was queued.
-        let waited = driver::wait(earlier);
-        later.context().record_err(waited.and(Err::<(), _>(error)));
-    }
+/// Orders whatever is queued later on the one stream after everything queued on the other by now.
+fn follow(later: &CudaStream, earlier: &CudaStream) -> Result<(), DriverError> {
+    // It may be an error of another call, which cudarc kept: then nothing was queued.
+    later.join(earlier).or_else(|_| driver::wait(earlier))
 }
 
 impl<'a> DeviceInput<'a> {
     /// A `CudaSlice<T>` or `CudaView<'_, T>`, read on its own stream, which waits for whatever wrote it.
-    pub fn of<T: Element>(slice: &'a impl DevicePtr<T>) -> DeviceInput<'a> {
+    pub fn of<T: Element>(slice: &'a impl DeviceMemory<T>) -> DeviceInput<'a> {
         DeviceInput::on(slice.stream(), slice)
     }
 
     /// The same, read on another stream of its device, which waits for whatever wrote it.
-    pub fn on<T: Element>(stream: &'a Arc<CudaStream>, slice: &'a impl DevicePtr<T>) -> DeviceInput<'a> {
+    pub fn on<T: Element>(stream: &'a Arc<CudaStream>, slice: &'a impl DeviceMemory<T>) -> DeviceInput<'a> {
         let (pointer, reading) = Reading::on(stream, slice);
         let elements = Strided { data: slice.len(), offset: 0, step: 1, len: slice.len() };
         DeviceInput { ty: T::TY, elements, pointer, reading }
@@ -88,6 +136,18 @@ impl<'a> DeviceInput<'a> {
     pub fn strided(self, offset: usize, step: usize, len: usize) -> DeviceInput<'a> {
         let elements = Strided { data: self.elements.data, offset, step, len };
         DeviceInput { elements, ..self }
+    }
+
+    /// As [`DeviceInputs::scope`], without Rust types.
+    ///
+    /// # Errors
+    /// The driver can neither record the reads nor wait for them.
+    pub fn scope<R>(
+        inputs: Vec<DeviceInput<'a>>,
+        work: impl FnOnce(&[DeviceInput<'a>]) -> R,
+    ) -> Result<R, Error> {
+        let inputs = DeviceInputs::<()> { inputs, types: PhantomData };
+        inputs.scope(|inputs| work(inputs.as_slice()))
     }
 
     /// The type of its elements.
@@ -112,6 +172,20 @@ impl<'a> DeviceInput<'a> {
 
     pub(super) fn stream(&self) -> &'a Arc<CudaStream> {
         self.reading.stream
+    }
+
+    /// Tells cudarc of a read that was queued on a stream, unless the end of a scope does.
+    pub(super) fn read_on(&self, stream: &CudaStream) -> Result<(), Error> {
+        if *stream != **self.reading.stream {
+            follow(self.reading.stream, stream).map_err(failed(RECORDING))?;
+        }
+        if self.reading.in_scope { Ok(()) } else { self.record() }
+    }
+
+    /// Failing that, waits until the reads are done.
+    fn record(&self) -> Result<(), Error> {
+        let recorded = self.reading.record().or_else(|_| driver::wait(self.reading.stream));
+        recorded.map_err(failed(RECORDING))
     }
 
     /// Are both its stream and its data of that context?
@@ -149,12 +223,23 @@ pub struct DeviceInputs<'a, In> {
 
 impl<'a, In> DeviceInputs<'a, In> {
     /// Slices or views of cudarc, or strided elements of them, a tuple for several inputs. The stream waits for whatever
-    /// wrote them; while these inputs live, the slices can only be read. For a graph, make them before the capture
-    /// begins. They may be dropped behind it, but the memory and the workspace live until the last replay is done, and what is
-    /// written there between replays is written in the order of the stream. They must not be leaked (`std::mem::forget`):
-    /// see [`DeviceInput`].
+    /// wrote them; while these inputs live, the slices can only be read. For a graph, make them before the capture begins.
     pub fn on(stream: &'a Arc<CudaStream>, slices: impl DeviceSlices<'a, In>) -> DeviceInputs<'a, In> {
         DeviceInputs { inputs: slices.inputs(Some(stream)), types: PhantomData }
+    }
+
+    /// Runs `work`, whose calls leave it to the end of the scope to tell cudarc that they read the inputs.
+    ///
+    /// Otherwise each call records an event for each input. That costs the host about half a microsecond, and keeps the next call
+    /// from beginning while this one ends.
+    ///
+    /// # Errors
+    /// The driver can neither record the reads nor wait for them.
+    pub fn scope<R>(mut self, work: impl FnOnce(&DeviceInputs<'a, In>) -> R) -> Result<R, Error> {
+        self.inputs.iter_mut().for_each(|input| input.reading.in_scope = true);
+        let mut scope = Scope { inputs: self };
+        let result = work(&scope.inputs);
+        scope.end().map(|()| result)
     }
 
     /// Without their types.
@@ -163,17 +248,37 @@ impl<'a, In> DeviceInputs<'a, In> {
     }
 }
 
+/// Records the reads of its inputs when it ends, also where the work inside panics. Nothing outside this module owns one, so none
+/// is leaked.
+struct Scope<'a, In> {
+    inputs: DeviceInputs<'a, In>,
+}
+
+impl<In> Scope<'_, In> {
+    fn end(&mut self) -> Result<(), Error> {
+        let inputs = std::mem::take(&mut self.inputs.inputs);
+        inputs.iter().map(DeviceInput::record).fold(Ok(()), Result::and)
+    }
+}
+
+impl<In> Drop for Scope<'_, In> {
+    fn drop(&mut self) {
+        // There is nobody to tell of an error: the context is lost, or it was told at the end.
+        let _ = self.end();
+    }
+}
+
 macro_rules! single {
     ($($ty:ty)*) => {
         $(#[diagnostic::do_not_recommend]
-        impl<'a, S: DevicePtr<$ty>> DeviceSlices<'a, $ty> for &'a S {
+        impl<'a, S: DeviceMemory<$ty>> DeviceSlices<'a, $ty> for &'a S {
             fn inputs(self, stream: Option<&'a Arc<CudaStream>>) -> Vec<DeviceInput<'a>> {
                 vec![DeviceInput::on(stream.unwrap_or(self.stream()), self)]
             }
         }
 
         #[diagnostic::do_not_recommend]
-        impl<'a, S: DevicePtr<$ty>> DeviceSlices<'a, $ty> for Strided<&'a S> {
+        impl<'a, S: DeviceMemory<$ty>> DeviceSlices<'a, $ty> for Strided<&'a S> {
             fn inputs(self, stream: Option<&'a Arc<CudaStream>>) -> Vec<DeviceInput<'a>> {
                 let Strided { data, offset, step, len } = self;
                 vec![DeviceInput::on(stream.unwrap_or(data.stream()), data).strided(offset, step, len)]

@@ -67,7 +67,7 @@ impl Kernels {
         workspace.check_cases(&self.cases)
     }
 
-    /// Queues a reduction of n elements.
+    /// Queues a reduction of n elements, which no graph captures.
     pub(crate) fn enqueue(
         &self,
         stream: &CudaStream,
@@ -76,6 +76,38 @@ impl Kernels {
         params: &[Value],
         workspace: &mut Workspace,
     ) -> Result<(), Error> {
+        self.check_call(stream, n, inputs, workspace)?;
+        driver::refuse_capture(stream)?;
+        workspace.wait_for_readers();
+        let launched = self.launch(stream, n, inputs, params, workspace);
+        // Also after a failed launch: those before it are queued.
+        inputs.iter().map(|input| input.read_on(stream)).fold(launched, Result::and)
+    }
+
+    /// The same where a graph captures it.
+    ///
+    /// # Safety
+    /// See [`Reducer::enqueue_captured`](crate::Reducer::enqueue_captured).
+    pub(crate) unsafe fn enqueue_captured(
+        &self,
+        stream: &CudaStream,
+        n: u64,
+        inputs: &[DeviceInput<'_>],
+        params: &[Value],
+        workspace: &mut Workspace,
+    ) -> Result<(), Error> {
+        self.check_call(stream, n, inputs, workspace)?;
+        self.launch(stream, n, inputs, params, workspace)
+    }
+
+    /// Do the stream, the inputs and the workspace belong together, and is there room for n elements?
+    fn check_call(
+        &self,
+        stream: &CudaStream,
+        n: u64,
+        inputs: &[DeviceInput<'_>],
+        workspace: &Workspace,
+    ) -> Result<(), Error> {
         workspace.check(&self.cases, stream, n)?;
         for (input, place) in inputs.iter().zip(0..) {
             self.check(input, place)?;
@@ -83,6 +115,18 @@ impl Kernels {
                 return Err(Error::InputOfOtherStream { input: place });
             }
         }
+        Ok(())
+    }
+
+    /// Queues the launches.
+    fn launch(
+        &self,
+        stream: &CudaStream,
+        n: u64,
+        inputs: &[DeviceInput<'_>],
+        params: &[Value],
+        workspace: &mut Workspace,
+    ) -> Result<(), Error> {
         workspace.forget_result();
         stream.context().bind_to_thread().map_err(failed("binding its context"))?;
         if n == 0 {
@@ -115,13 +159,19 @@ impl Kernels {
         params: &[Value],
     ) -> Result<Outcome, Error> {
         let stream = inputs[0].stream();
+        driver::refuse_capture(stream)?;
         for (input, place) in inputs.iter().zip(0..) {
             self.check(input, place)?;
             if input.stream() != stream {
                 stream.join(input.stream()).map_err(failed("waiting for an input"))?;
             }
         }
-        self.run(stream, inputs[0].len() as u64, inputs.iter().map(DeviceInput::pointer), params)
+        let outcome =
+            self.run(stream, inputs[0].len() as u64, inputs.iter().map(DeviceInput::pointer), params);
+        outcome.inspect_err(|_| {
+            // Kernels may be queued that nobody could wait for. There is an error to tell of already.
+            inputs.iter().for_each(|input| drop(input.read_on(stream)));
+        })
     }
 
     /// Does the input lie in the context of the kernels?

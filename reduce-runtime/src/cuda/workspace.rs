@@ -25,8 +25,7 @@ const PER_THREAD: usize = 2;
 /// is allocated once or given by the caller, the result, and the arguments of the launches.
 ///
 /// It belongs to one stream, whose order keeps calls with it apart; calls that are to run at the same time take one
-/// each. A CUDA graph that captured a call uses it too: keep it as long as the graph, and replay the graph on the same
-/// stream or in its order. Dropping it does not wait while its reducer is there: its memory is given back in the order of the stream.
+/// each. Dropping it does not wait while its reducer is there: its memory is given back in the order of the stream.
 #[derive(Debug)]
 pub struct Workspace {
     /// In front of the memory, as fields are dropped in their order.
@@ -44,6 +43,8 @@ pub struct Workspace {
     place: usize,
     launches: Vec<Prepared>,
     has_result: bool,
+    /// Was the result lent as a view since the last call, which other streams may be reading?
+    is_lent: bool,
 }
 
 /// Makes its context the current one when it is dropped: memory on the null stream is freed in that.
@@ -87,8 +88,22 @@ impl Workspace {
             .memset_zeros(&mut memory.slice_mut(..zeros as usize))
             .map_err(failed("setting the ticket and flags"))?;
         let _current = Current(stream.context().clone());
-        let (cases, n, place, launches, has_result) = (cases.clone(), 0, 0, Vec::new(), false);
-        Ok(Workspace { _current, cases, stream, memory, base, flagged, most, n, place, launches, has_result })
+        let (cases, n, place, launches) = (cases.clone(), 0, 0, Vec::new());
+        let (has_result, is_lent) = (false, false);
+        Ok(Workspace {
+            _current,
+            cases,
+            stream,
+            memory,
+            base,
+            flagged,
+            most,
+            n,
+            place,
+            launches,
+            has_result,
+            is_lent,
+        })
     }
 
     /// Its memory, behind everything that is queued with it.
@@ -97,9 +112,17 @@ impl Workspace {
         self.memory
     }
 
-    /// Lets cudarc know that the memory is written up to here, for which other streams then wait.
+    /// Lets cudarc know that the memory is written up to here, for which other streams then wait. The stream waits for those that read
+    /// it before.
     fn written(&mut self) {
         drop(self.memory.device_ptr_mut(&self.stream));
+    }
+
+    /// Orders the next call after whatever reads the result of the last one on other streams.
+    pub(super) fn wait_for_readers(&mut self) {
+        if std::mem::take(&mut self.is_lent) {
+            self.written();
+        }
     }
 
     /// The most elements that it is for.
@@ -119,28 +142,32 @@ impl Workspace {
     }
 
     /// The result of what is queued by now as a view, where it is one scalar of that type. Streams of cudarc that read it wait
-    /// for it; a call that is queued behind does not wait for them. Not to be asked for while a graph is captured, which has
-    /// [`Workspace::result_ptr`].
+    /// for it, and the next call waits for the stream that read it last. For kernels of a graph there is [`Workspace::result_ptr`].
     ///
     /// # Errors
-    /// It is of another type, or nothing was enqueued yet.
+    /// It is of another type; nothing was enqueued yet; a graph is capturing the stream.
     pub fn result<T: Element>(&mut self) -> Result<CudaView<'_, T>, Error> {
+        let cases = self.cases.clone();
+        let output = &cases.operation.output;
+        if !self.has_result {
+            return Err(Error::NothingEnqueued);
+        }
+        driver::refuse_capture(&self.stream)?;
         self.written();
-        let output = &self.cases.operation.output;
+        self.is_lent = true;
         let bytes = self.memory.slice(RESULT as usize..RESULT as usize + output.size());
         let one = (output.is_scalar() && output.fields[0].ty == T::TY).then_some(1);
         // SAFETY: a scalar of that type was, or will be, written there, at its alignment.
         let view = one.and_then(|one| unsafe { bytes.transmute(one) });
-        let other = || Error::OutputType { expected: std::any::type_name::<T>(), found: output.text() };
-        self.has_result.then_some(()).ok_or(Error::NothingEnqueued).and_then(|()| view.ok_or_else(other))
+        view.ok_or_else(|| Error::OutputType { expected: std::any::type_name::<T>(), found: output.text() })
     }
 
-    /// Waits for everything that is queued on a stream, its own or one in whose order it was used, and reads the
-    /// result: one value for each field of the operation's output. That of a call which a graph captured is there once the graph
+    /// Waits for everything that is queued on the workspace's stream and on the given one, and reads the result: one value for each
+    /// field of the operation's output. That of a call which a graph captured is there once the graph
     /// has run, which only the caller knows; before that, these are the bytes that were there.
     ///
     /// # Errors
-    /// Nothing was enqueued; every element was one that the operator ignores; what the driver reports.
+    /// Nothing was enqueued; every element was one that the operator ignores; a graph is capturing a stream; what the driver reports.
     pub fn read(&self, stream: &Arc<CudaStream>) -> Result<Vec<Value>, Error> {
         if stream.context() != self.stream.context() {
             return Err(Error::StreamOfOtherContext { device: self.cases.gpu.name() });
@@ -148,7 +175,11 @@ impl Workspace {
         if !self.has_result {
             return Err(Error::NothingEnqueued);
         }
-        stream.context().bind_to_thread().map_err(failed("reading the result"))?;
+        driver::refuse_capture(stream)?;
+        if **stream != *self.stream {
+            driver::refuse_capture(&self.stream)?;
+            driver::wait(&self.stream).map_err(failed("reading the result"))?;
+        }
         let mut bytes = vec![0; self.cases.operation.output.size()];
         // SAFETY: the stream is waited for before they are used, or dropped.
         let copied = unsafe { self.copy_result(stream, &mut bytes) };
@@ -293,8 +324,8 @@ impl Workspace {
         // where they have some, or the items, of `launch.items` items, the partials and the result, both of the size
         // the plan says, the number of items, a ticket if they take one, for a kernel over partials that of all elements if it takes it, and the
         // params, of the types that the operation names, on a little-endian machine. A dependent kernel waits first (rule 12
-        // of the verifier of expanded kernels). This memory is freed in the order of the stream, that of inputs when they are
-        // no longer being read, as `DeviceInput` tells cudarc where it ends; it says that it must not be leaked.
+        // of the verifier of expanded kernels). This memory is freed in the order of the stream, and that of inputs after the
+        // reads that `DeviceInput` records with cudarc before the call returns.
         unsafe { launch(&self.stream, function, *shape, arguments) }.map_err(failed("launching a kernel"))
     }
 
@@ -314,7 +345,10 @@ fn check_stream(cases: &Cases, stream: &CudaStream) -> Result<(), Error> {
     if stream.context() != cases.gpu.context() {
         return Err(Error::StreamOfOtherContext { device: cases.gpu.name() });
     }
-    if stream.cu_stream() as usize == PER_THREAD { Err(Error::PerThreadStream) } else { Ok(()) }
+    if stream.cu_stream() as usize == PER_THREAD {
+        return Err(Error::PerThreadStream);
+    }
+    driver::refuse_capture(stream)
 }
 
 /// Bytes of a workspace for up to so many elements; the most there is where no memory is that large.

@@ -23,6 +23,7 @@ impl Error {
             | Error::DeviceMemoryOnHost
             | Error::StreamOfOtherContext { .. }
             | Error::PerThreadStream
+            | Error::Capturing
             | Error::OtherWorkspace
             | Error::OtherStream
             | Error::InputOfOtherStream { .. }
@@ -38,7 +39,8 @@ impl Error {
             | Error::UnknownArchitecture { .. }
             | Error::NoSuchDevice { .. } => true,
             Error::Codegen(error) => {
-                matches!(error, codegen::Error::Refused { .. } | codegen::Error::SharedMemory { .. })
+                use codegen::Error::{Name, Refused, SharedMemory};
+                matches!(error, Refused { .. } | SharedMemory { .. } | Name { .. })
             }
             Error::Host(_)
             | Error::BuiltWithoutCuda

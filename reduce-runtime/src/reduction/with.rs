@@ -65,4 +65,22 @@ impl<In, Out: Output, P: Params> With<'_, Compiled<In, Out, P>> {
     ) -> Result<(), Error> {
         self.reduction.reducer().enqueue(stream, inputs.as_slice(), &self.params, workspace)
     }
+    /// As [`Compiled::enqueue_captured`].
+    ///
+    /// # Safety
+    /// See [`Reducer::enqueue_captured`](crate::Reducer::enqueue_captured).
+    ///
+    /// # Errors
+    /// See [`Reducer::enqueue_captured`](crate::Reducer::enqueue_captured).
+    #[cfg(feature = "cuda")]
+    pub unsafe fn enqueue_captured(
+        &self,
+        stream: &Arc<CudaStream>,
+        inputs: &DeviceInputs<'_, In>,
+        workspace: &mut Workspace,
+    ) -> Result<(), Error> {
+        let reducer = self.reduction.reducer();
+        // SAFETY: the caller promises it.
+        unsafe { reducer.enqueue_captured(stream, inputs.as_slice(), &self.params, workspace) }
+    }
 }

@@ -126,6 +126,20 @@ pub(crate) fn early() -> u32 {
     unsafe { early() }
 }
 
+/// How often a launch may have run beside a copy on another stream.
+pub(crate) fn hasty() -> u32 {
+    let hasty: unsafe extern "C" fn() -> u32 = function("hasty");
+    // SAFETY: it reads a number.
+    unsafe { hasty() }
+}
+
+/// Whether a graph captures the streams from now on.
+pub(crate) fn capture(is_active: bool) {
+    let capture: unsafe extern "C" fn(i32) = function("capture");
+    // SAFETY: it sets a number.
+    unsafe { capture(is_active.into()) }
+}
+
 /// Runs a test in a process with the pretended driver; `None` in the process that did so.
 pub(crate) fn with_driver(test: &str) -> Option<(Device, Arc<CudaStream>)> {
     with_driver_and(test, &[])

@@ -11,9 +11,11 @@ enum { LOADS, LAUNCHED, ALLOCATIONS, WAITS, EVENTS, COPIES, UNLOADS, ATTRIBUTES,
 
 static unsigned counts[KINDS];
 static unsigned long long arguments[LAUNCHES][ARGUMENTS + 3];
-static int refusals, refusal, failures, lost, capability = 9, cluster = 16;
+static int refusals, refusal, failures, lost, captured, capability = 9, cluster = 16;
 /// Up to which of the operations of each stream a stream is behind, and which was the last launch there.
 static unsigned behind[STREAMS][STREAMS], launched[STREAMS];
+/// The last copy on each stream, and the launches that were not behind one of another stream.
+static unsigned copied[STREAMS], hasty_launches;
 /// The same, of what somebody has waited for.
 static unsigned waited[STREAMS];
 static unsigned streams, unordered;
@@ -49,6 +51,9 @@ static void touch(void* stream) {
 }
 /// How often memory was freed or written, or a kernel unloaded, while a launch may have been running, of any of them.
 unsigned early(void) { return unordered; }
+
+/// How often a launch may have run beside a copy on another stream.
+unsigned hasty(void) { return hasty_launches; }
 
 int cuInit(unsigned flags) { return 0; }
 int cuDriverGetVersion(int* version) { return *version = 13000, 0; }
@@ -94,6 +99,7 @@ int cuMemcpyHtoDAsync_v2(unsigned long long to, const void* from, size_t bytes, 
     return next(COPIES), touch(stream), memcpy((void*)(size_t)to, from, bytes), 0;
 }
 int cuMemcpyDtoDAsync_v2(unsigned long long to, unsigned long long from, size_t bytes, void* stream) {
+    copied[place(stream)] = ++behind[place(stream)][place(stream)];
     return memcpy((void*)(size_t)to, (void*)(size_t)from, bytes), 0;
 }
 int cuMemsetD8Async(unsigned long long at, unsigned char value, size_t count, void* stream) {
@@ -115,6 +121,9 @@ int cuModuleUnload(void* module) {
 }
 int cuFuncSetAttribute(void* function, int attribute, int value) { return next(ATTRIBUTES), 0; }
 int cuOccupancyMaxPotentialClusterSize(int* size, void* function, const void* config) { return *size = cluster, 0; }
+/// Streams are captured by a graph from now on, or no more.
+void capture(int is_active) { captured = is_active; }
+int cuStreamIsCapturing(void* stream, int* status) { return *status = captured, 0; }
 int cuStreamCreate(void** stream, unsigned flags) { return *stream = (void*)(size_t)(16 * ++streams), 0; }
 int cuStreamDestroy_v2(void* stream) { return 0; }
 int cuStreamSynchronize(void* stream) {
@@ -143,6 +152,7 @@ struct config {
 int cuLaunchKernelEx(const struct config* config, void* function, void** parameters, void** extra) {
     if (failures > 0) return --failures, 719;
     if (at_launch) at_launch();
+    for (int i = 0; i < STREAMS; ++i) hasty_launches += copied[i] > behind[place(config->stream)][i];
     launched[place(config->stream)] = ++behind[place(config->stream)][place(config->stream)];
     unsigned long long* launch = arguments[next(LAUNCHED) % LAUNCHES];
     launch[0] = config->grid[0], launch[1] = config->block[0], launch[2] = 0;

@@ -156,7 +156,7 @@ fn place(fields: &Fields, error: &OperatorError) -> Extent {
         OperatorError::Param { .. } | OperatorError::Position { .. } => {
             fields.params.as_ref().map(|params| params.place)
         }
-        OperatorError::Undefined { .. } | OperatorError::Inputs { .. } => None,
+        OperatorError::Undefined { .. } | OperatorError::Inputs { .. } | OperatorError::Name { .. } => None,
         OperatorError::Row { .. } | OperatorError::Type(_) => None,
     };
     place.unwrap_or_else(|| op_place(fields))
