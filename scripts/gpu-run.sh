@@ -6,7 +6,7 @@
 #
 #   tests        every reduction and every rung of the ladder: the bits of the host, and times that make sense
 #   numeric      the golden bits, and 80,000 random combinations on GPU, host and interpreter: how many bits differ
-#   sanitizers   some of them under the four tools of compute-sanitizer
+#   sanitizers   some of them under the four tools of compute-sanitizer, and those of soundness under memcheck
 #   ladder       the times of the twenty rungs, for the sizes of the published ones
 #   ncu          the interpreter's counts beside a profiler's
 #   corpus       what compute-sanitizer finds in the planted bugs that the interpreter finds
@@ -40,7 +40,9 @@ sanitizers() {
       >"$results/$tool.log" 2>&1 &
     running[$tool]=$!
   done
-  for tool in "${tools[@]}"; do
+  compute-sanitizer --tool memcheck --error-exitcode 9 .gpu/gpu soundness:: --test-threads 1 >"$results/soundness.log" 2>&1 &
+  running[soundness]=$!
+  for tool in "${tools[@]}" soundness; do
     wait "${running[$tool]}" || failed=$?
     echo "== $tool"
     tail -n 4 "$results/$tool.log"

@@ -41,6 +41,8 @@ mod sampled;
 mod samples;
 #[path = "support/skip.rs"]
 mod skip;
+#[path = "gpu/soundness.rs"]
+mod soundness;
 #[path = "support/splitmix.rs"]
 mod splitmix;
 #[path = "gpu/streams.rs"]

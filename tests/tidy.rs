@@ -64,3 +64,28 @@ fn every_pass_has_a_file_with_an_example() {
         assert!(text.contains(says), "{file} should say:{says}");
     }
 }
+
+/// The page says of each block what could break it: a new one needs a line there.
+#[test]
+fn every_unsafe_block_is_in_the_list_of_soundness() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let page = fs::read_to_string(root.join("docs/design/soundness.md")).unwrap();
+    let code = |line: &str| line.split("//").next().unwrap_or_default().matches("unsafe {").count();
+    let mut listed = 0;
+    for path in sources().iter().filter_map(|path| path.strip_prefix(root).ok()) {
+        let path = path.to_str().unwrap();
+        if !path.starts_with("src/") && !path.contains("/src/") {
+            continue;
+        }
+        let blocks: usize = fs::read_to_string(root.join(path)).unwrap().lines().map(code).sum();
+        if blocks > 0 {
+            assert!(page.contains(&format!("| `{path}` | {blocks} |")), "{path} has {blocks} unsafe blocks");
+            listed += 1;
+        }
+    }
+    assert_eq!(
+        page.matches(".rs` | ").count(),
+        listed,
+        "files that are listed, and those with unsafe blocks"
+    );
+}
