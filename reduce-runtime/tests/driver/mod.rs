@@ -154,10 +154,7 @@ pub(crate) fn with_driver_and(test: &str, variables: &[(&str, &str)]) -> Option<
     needed(test, "REDUCEGEN_REQUIRE_NVRTC", Nvrtc::get())?;
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("pretended-{test}"));
     std::fs::create_dir_all(&folder).unwrap();
-    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/driver/pretend.c");
-    let mut compiler = Command::new("cc");
-    compiler.args(["-O2", "-shared", "-fPIC", "-w", "-o"]).arg(folder.join("libcuda.so")).arg(source);
-    assert!(compiler.status().unwrap().success(), "cc makes the pretended driver");
+    build(&folder);
     let mut child = Command::new(std::env::current_exe().unwrap());
     child.args(["--exact", test, "--nocapture"]).env("REDUCEGEN_PRETENDED", "1");
     child.env("LD_LIBRARY_PATH", &folder).env("REDUCEGEN_CACHE", "off").envs(variables.iter().copied());
@@ -165,4 +162,25 @@ pub(crate) fn with_driver_and(test: &str, variables: &[(&str, &str)]) -> Option<
     print!("{}", String::from_utf8_lossy(&output.stdout));
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     None
+}
+
+/// Compiles the pretended driver, its entry points in `inject.c`.
+fn build(folder: &Path) {
+    let sources = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/driver");
+    let text = std::fs::read_to_string(sources.join("pretend.c")).unwrap();
+    let names = text.lines().filter_map(|line| line.strip_prefix("int cu")?.split_once('(')).map(|it| it.0);
+    let names: Vec<_> = names.collect();
+    assert!(names.len() > 30, "{} entry points", names.len());
+    let renamed = names.iter().map(|name| format!("-Dcu{name}=pretended_cu{name}"));
+    let entries: String = names.iter().map(|name| format!("X(cu{name}) ")).collect();
+    let object = folder.join("pretend.o");
+    cc(Command::new("cc").args(renamed).arg("-c").arg("-o").arg(&object).arg(sources.join("pretend.c")));
+    let mut link = Command::new("cc");
+    link.arg(format!("-DENTRIES={entries}")).args(["-shared", "-o"]).arg(folder.join("libcuda.so"));
+    cc(link.arg(sources.join("inject.c")).arg(object));
+}
+
+fn cc(compiler: &mut Command) {
+    let status = compiler.args(["-O2", "-fPIC", "-w"]).status().unwrap();
+    assert!(status.success(), "cc makes the pretended driver");
 }
