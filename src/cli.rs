@@ -29,6 +29,8 @@ mod table;
 mod timed;
 mod trace;
 mod view;
+#[cfg(unix)]
+mod watch;
 
 use args::{Args, Command};
 use clap::Parser;

@@ -84,6 +84,10 @@ pub(crate) struct Run {
     /// Of what follows, take every S-th element, or so for each file, as in 2,3; needs `layout: strided`
     #[arg(long, value_name = "S", value_delimiter = ',', default_value = "1", value_parser = values::step, allow_negative_numbers = true)]
     pub(crate) step: Vec<usize>,
+    /// Keep at most that many bytes of each input in memory, as in 8G: of pipes, and of bool or misaligned elements,
+    /// which are copied
+    #[arg(long, value_name = "BYTES", default_value = "4G", value_parser = values::bytes)]
+    pub(crate) limit: u64,
     /// The value of a param, once for each
     #[arg(long = "param", value_name = "NAME=VALUE", value_parser = values::param)]
     pub(crate) params: Vec<Given>,

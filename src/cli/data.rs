@@ -1,19 +1,34 @@
 //! Data: NumPy arrays read flat, and raw little-endian elements. Files are mapped into memory, pipes are read to their end.
 
-use crate::cli::dtype::{Dtype, NotBool};
-use crate::cli::npy::{self, Layout, NpyError};
+mod reason;
+mod storage;
+
+pub(crate) use reason::{DataError, Reason, changed};
+
+use crate::cli::dtype::Dtype;
+use crate::cli::npy::{self, Layout};
 use reduce_dsl::Scalar;
 use reduce_dsl::lanes::LanesRef;
 use reduce_runtime::Mapped;
 use std::fs::{File, Metadata};
 use std::io::{self, Read};
-use std::ops::Deref;
 use std::path::{Path, PathBuf};
+use std::time::SystemTime;
+use storage::{Bytes, Storage};
 
 const _: () = assert!(cfg!(target_endian = "little"), "data files are little-endian, and read as they are");
 
 /// The name of the standard input.
 pub(crate) const STANDARD_INPUT: &str = "-";
+
+/// How data files are read.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Reading {
+    /// The type of bare elements; without one, the files are NumPy files.
+    pub(crate) raw: Option<&'static Dtype>,
+    /// Bytes of a file that are kept in memory at most.
+    pub(crate) limit: u64,
+}
 
 /// An open data file.
 #[derive(Debug)]
@@ -22,63 +37,30 @@ pub(crate) struct Data {
     pub(crate) path: PathBuf,
     dtype: &'static Dtype,
     storage: Storage,
+    /// A mapped file as it was opened.
+    opened: Option<Opened>,
 }
 
 #[derive(Debug)]
-enum Storage {
-    /// The file from byte `start`.
-    Whole { file: Bytes, start: usize },
-    /// The first `bytes` bytes of an aligned copy, for elements that are misaligned in the file, or that not every byte is.
-    Copied { words: Vec<u64>, bytes: usize },
-}
-
-/// What a file holds.
-#[derive(Debug)]
-enum Bytes {
-    Mapped(Mapped),
-    /// Of a pipe.
-    Read(Vec<u8>),
-}
-
-/// A file that is no data.
-#[derive(Debug, thiserror::Error)]
-#[error("{}: {reason}", path.display())]
-pub(crate) struct DataError {
-    path: PathBuf,
-    /// Why.
-    pub(crate) reason: Reason,
-}
-
-/// Why a file is no data.
-#[derive(Debug, thiserror::Error)]
-pub(crate) enum Reason {
-    #[error("{0}")]
-    Io(#[from] io::Error),
-    #[error("this is a directory; name a file in it")]
-    Directory,
-    #[error("this is neither a regular file nor a pipe; save it to a file first")]
-    NoFile,
-    #[error("{0}")]
-    Npy(#[from] NpyError),
-    #[error("this is a NumPy file, and `--raw` would read its header as data; leave `--raw` out")]
-    NotRaw,
-    #[error("{bytes} bytes are not a whole number of {ty} elements; check the type that `--raw` names")]
-    Raw { ty: Scalar, bytes: usize },
-    #[error("{0}")]
-    NotBool(#[from] NotBool),
+struct Opened {
+    file: File,
+    len: u64,
+    written: Option<SystemTime>,
 }
 
 impl Data {
-    /// Opens a NumPy file, or one of bare elements of type `raw`.
-    pub(crate) fn open(path: &Path, raw: Option<&'static Dtype>) -> Result<Data, DataError> {
-        let reason = |reason| DataError { path: path.to_owned(), reason };
-        let file = bytes(path).map_err(reason)?;
-        let layout = match raw {
-            Some(dtype) => raw_layout(dtype, &file),
-            None => npy::layout(&file).map_err(Reason::Npy),
+    /// Opens a NumPy file, or one of bare elements.
+    pub(crate) fn open(path: &Path, reading: Reading) -> Result<Data, DataError> {
+        Data::of(path, reading).map_err(|reason| DataError { path: path.to_owned(), reason })
+    }
+
+    fn of(path: &Path, Reading { raw, limit }: Reading) -> Result<Data, Reason> {
+        let (file, opened) = bytes(path, limit)?;
+        let Layout { dtype, start } = match raw {
+            Some(dtype) => raw_layout(dtype, &file)?,
+            None => npy::layout(&file)?,
         };
-        let Layout { dtype, start } = layout.map_err(reason)?;
-        Ok(Data { path: path.to_owned(), dtype, storage: Storage::new(file, start, dtype) })
+        Ok(Data { path: path.to_owned(), dtype, storage: Storage::new(file, start, dtype, limit)?, opened })
     }
 
     /// The type of the elements.
@@ -88,34 +70,16 @@ impl Data {
 
     /// The elements.
     pub(crate) fn lanes(&self) -> Result<LanesRef<'_>, DataError> {
-        let lanes = (self.dtype.cast)(match &self.storage {
-            Storage::Whole { file, start } => &file[*start..],
-            Storage::Copied { words, bytes } => &bytemuck::cast_slice(words)[..*bytes],
-        });
+        let lanes = (self.dtype.cast)(self.storage.elements());
         lanes.map_err(|error| DataError { path: self.path.clone(), reason: error.into() })
     }
-}
 
-impl Storage {
-    fn new(file: Bytes, start: usize, dtype: &Dtype) -> Storage {
-        let elements = &file[start..];
-        // A byte of a `bool` is looked at once, and must stay what it was then.
-        if dtype.ty != Scalar::Bool && elements.as_ptr().addr().is_multiple_of(dtype.ty.size()) {
-            return Storage::Whole { file, start };
-        }
-        let mut words = vec![0; elements.len().div_ceil(size_of::<u64>())];
-        bytemuck::cast_slice_mut(&mut words)[..elements.len()].copy_from_slice(elements);
-        Storage::Copied { words, bytes: elements.len() }
-    }
-}
-
-impl Deref for Bytes {
-    type Target = [u8];
-
-    fn deref(&self) -> &[u8] {
-        match self {
-            Bytes::Mapped(map) => map,
-            Bytes::Read(bytes) => bytes,
+    /// Has nobody written to the file since it was opened, as far as the system tells?
+    pub(crate) fn check_unchanged(&self) -> Result<(), DataError> {
+        let Some(Opened { file, len, written }) = &self.opened else { return Ok(()) };
+        match file.metadata() {
+            Ok(now) if now.len() == *len && now.modified().ok() == *written => Ok(()),
+            _ => Err(DataError { path: self.path.clone(), reason: Reason::Changed }),
         }
     }
 }
@@ -131,22 +95,25 @@ fn raw_layout(dtype: &'static Dtype, file: &[u8]) -> Result<Layout, Reason> {
     Ok(Layout { dtype, start: 0 })
 }
 
-fn bytes(path: &Path) -> Result<Bytes, Reason> {
+fn bytes(path: &Path, limit: u64) -> Result<(Bytes, Option<Opened>), Reason> {
     if path == Path::new(STANDARD_INPUT) {
-        return read(io::stdin().lock());
+        return read(io::stdin().lock(), limit);
     }
     match path.metadata()? {
         it if it.is_dir() => Err(Reason::Directory),
-        it if it.is_file() => map(&File::open(path)?),
-        it if is_pipe(&it) => read(File::open(path)?),
+        it if it.is_file() => map(path, File::open(path)?),
+        it if is_pipe(&it) => read(File::open(path)?, limit),
         _ => Err(Reason::NoFile),
     }
 }
 
-fn read(mut pipe: impl Read) -> Result<Bytes, Reason> {
+fn read(pipe: impl Read, limit: u64) -> Result<(Bytes, Option<Opened>), Reason> {
     let mut bytes = Vec::new();
-    pipe.read_to_end(&mut bytes)?;
-    Ok(Bytes::Read(bytes))
+    pipe.take(limit.saturating_add(1)).read_to_end(&mut bytes)?;
+    match bytes.len() as u64 > limit {
+        true => Err(Reason::EndlessPipe { limit }),
+        false => Ok((Bytes::Read(bytes), None)),
+    }
 }
 
 #[cfg(unix)]
@@ -163,25 +130,15 @@ fn is_pipe(_: &Metadata) -> bool {
     unsafe_code,
     reason = "whether a file changes is known to those who call the command, and to nobody else"
 )]
-fn map(file: &File) -> Result<Bytes, Reason> {
+fn map(path: &Path, file: File) -> Result<(Bytes, Option<Opened>), Reason> {
+    let metadata = file.metadata()?;
     // SAFETY: the command does not write to its data; its help says that others must not meanwhile.
-    Ok(Bytes::Mapped(unsafe { Mapped::of(file) }?))
+    let map = unsafe { Mapped::of(&file) }.map_err(Reason::of_mapping)?;
+    #[cfg(unix)]
+    crate::cli::watch::watch(path, &map)?;
+    let opened = Opened { file, len: metadata.len(), written: metadata.modified().ok() };
+    Ok((Bytes::Mapped(map), Some(opened)))
 }
 
 #[cfg(test)]
-mod tests {
-    use super::{Data, Dtype, LanesRef};
-    use std::error::Error;
-    use std::fs;
-    use std::io::Write as _;
-
-    #[test]
-    fn a_bool_stays_one_whatever_becomes_of_the_file() -> Result<(), Box<dyn Error>> {
-        let path = std::env::temp_dir().join(format!("reducegen-bools-{}", std::process::id()));
-        fs::write(&path, [0, 1, 1])?;
-        let data = Data::open(&path, Dtype::named("bool"))?;
-        fs::OpenOptions::new().write(true).open(&path).and_then(|mut file| file.write_all(&[2, 2, 2]))?;
-        assert!(matches!(data.lanes()?, LanesRef::Bool([false, true, true])));
-        Ok(fs::remove_file(path)?)
-    }
-}
+mod tests;

@@ -1,6 +1,6 @@
 //! Everything that can go wrong, and whose mistake it is.
 
-use crate::cli::data::{DataError, Reason};
+use crate::cli::data::DataError;
 use reduce_dsl::parse::SpecError;
 use std::io;
 
@@ -38,11 +38,7 @@ impl Failure {
         match self {
             Failure::Spec(_) | Failure::Request(_) => 2,
             Failure::Wrong(_) | Failure::Law(_) => 1,
-            Failure::Data(error) => match &error.reason {
-                Reason::Io(error) if !is_users(error.kind()) => 1,
-                Reason::Io(_) | Reason::Directory | Reason::NoFile => 2,
-                Reason::Npy(_) | Reason::NotRaw | Reason::Raw { .. } | Reason::NotBool(_) => 2,
-            },
+            Failure::Data(error) => 1 + u8::from(error.reason.is_users_fault()),
             Failure::Runtime(error) => 1 + u8::from(error.is_users_fault()),
             Failure::Write { error, .. } => u8::from(error.kind() != io::ErrorKind::BrokenPipe),
         }
@@ -59,15 +55,4 @@ impl Failure {
             | Failure::Write { .. } => (self.status() != 0).then(|| format!("error: {self}")),
         }
     }
-}
-
-/// Is it the path that is wrong, and not the machine?
-fn is_users(kind: io::ErrorKind) -> bool {
-    use io::ErrorKind::{
-        InvalidFilename, InvalidInput, IsADirectory, NotADirectory, NotFound, PermissionDenied,
-    };
-    matches!(
-        kind,
-        InvalidFilename | InvalidInput | IsADirectory | NotADirectory | NotFound | PermissionDenied
-    )
 }

@@ -97,7 +97,8 @@ fn dtype(descr: &str) -> Result<&'static Dtype, NpyError> {
         ("<" | "=", Some(dtype)) => Ok(dtype),
         (">" | "|", Some(dtype)) if dtype.ty.size() == 1 => Ok(dtype),
         (">", Some(_)) => Err(NpyError::BigEndian(descr.to_owned())),
-        _ if code.starts_with('O') => Err(NpyError::Objects),
+        // The byte order may be left out.
+        _ if code.starts_with('O') || descr.starts_with('O') => Err(NpyError::Objects),
         _ => Err(NpyError::Dtype { descr: shown(descr), advice: advice(code) }),
     }
 }

@@ -1,7 +1,7 @@
 //! `reducegen run`: data files in, a result out.
 
 use crate::cli::args::Run;
-use crate::cli::data::{Data, STANDARD_INPUT};
+use crate::cli::data::{Data, Reading, STANDARD_INPUT};
 use crate::cli::devices;
 use crate::cli::failure::Failure;
 use crate::cli::json;
@@ -38,6 +38,7 @@ pub(crate) fn run(args: &Run) -> Result<(), Failure> {
     let n = views.first().map_or(0, |view| view.len);
     let program = reducer.programs().of_n(n as u64);
     let outcome = reducer.reduce_with(&views, &params)?;
+    data.iter().try_for_each(Data::check_unchanged)?;
     let report = Report {
         operation: &parsed.spec.operation,
         values: &outcome.values,
@@ -57,7 +58,8 @@ fn open(args: &Run) -> Result<Vec<Data>, Failure> {
             "the standard input, `-`, can be read once; save one of them to a file",
         ));
     }
-    args.files.iter().map(|path| Ok(Data::open(path, args.raw)?)).collect()
+    let reading = Reading { raw: args.raw, limit: args.limit };
+    args.files.iter().map(|path| Ok(Data::open(path, reading)?)).collect()
 }
 
 /// Checks that there is a file for each input, of its type.

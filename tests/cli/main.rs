@@ -6,6 +6,7 @@ mod bad_request;
 mod check;
 mod emit;
 mod explain;
+mod files;
 mod folder;
 mod ladder;
 mod npy;

@@ -67,6 +67,15 @@ pub(super) fn speed(text: &str) -> Result<f64, &'static str> {
     text.parse().ok().filter(fits).ok_or("a memory is read at a positive number of gigabytes a second")
 }
 
+pub(super) fn bytes(text: &str) -> Result<u64, &'static str> {
+    const UNITS: [(char, u32); 4] = [('K', 10), ('M', 20), ('G', 30), ('T', 40)];
+    let scaled = |(unit, shift): &(char, u32)| Some((text.strip_suffix(*unit)?, *shift));
+    let (digits, shift) = UNITS.iter().find_map(scaled).unwrap_or((text, 0));
+    let number: Option<u64> = digits.parse().ok();
+    let bytes = number.and_then(|number| number.checked_mul(1 << shift));
+    bytes.ok_or("write a number of bytes, as in 8000000000, or of KiB, MiB, GiB or TiB, as in 8G")
+}
+
 pub(super) fn offset(text: &str) -> Result<usize, &'static str> {
     text.parse().map_err(|error: ParseIntError| {
         let far = *error.kind() == IntErrorKind::PosOverflow;
