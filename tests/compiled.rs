@@ -143,6 +143,36 @@ fn what_only_closures_say_compiles() {
     assert!(jobs.len() > 200, "{}", jobs.len());
 }
 
+/// Structs of one field whose functions give a scalar parameter as it is.
+#[test]
+fn structs_of_one_field_compile() {
+    let Some(nvrtc) = nvrtc("structs_of_one_field_compile") else { return };
+    let specs: Vec<Spec> = Scalar::ALL.into_iter().flat_map(of_one_field).collect();
+    let complaint = |spec: &Spec| {
+        complaint(nvrtc, &reduce_codegen::compile(spec).unwrap(), 90).map(|it| format!("{}: {it}", spec.text))
+    };
+    let complaints: Vec<_> = specs.par_iter().filter_map(complaint).collect();
+    assert!(complaints.is_empty(), "{} of {}:\n{}", complaints.len(), specs.len(), complaints[0]);
+}
+
+/// An input, a param, the position, the step or the number of elements as the only field, by several lists.
+fn of_one_field(ty: Scalar) -> Vec<Spec> {
+    let own = format!("acc: One {{ v: {} }}", ty.compute());
+    let param = format!("params: {{ k: {} }}", ty.compute());
+    let last = "op: |_a, b| b, identity: none";
+    let texts = [
+        format!("ty: {ty}, {own}, map: |x| One {{ v: x }}, {last}"),
+        format!("ty: {ty}, {own}, map: |x| One {{ v: x }}, fold: |_acc, x| One {{ v: x }}, {last}"),
+        format!("ty: {ty}, {param}, {own}, map: |_x| One {{ v: k }}, {last}"),
+        format!("ty: {ty}, {param}, {own}, map: |x| One {{ v: x }}, {last}, finish: |_r| One {{ v: k }}"),
+        format!("ty: {ty}, index: i, acc: One {{ v: u64 }}, map: |_x| One {{ v: i }}, {last}"),
+        format!("ty: {ty}, {own}, map: |x| One {{ v: x }}, {last}, finish: |_r, n| Count {{ n: n }}"),
+    ];
+    let lists = ["auto", "[]", "[shuffle, coarsen(4), vectorize(2), unroll]", "[shuffle, one_block, ticket]"];
+    let spec = |text: &String, list: &str| format!("{text}, passes: {list}").parse().unwrap();
+    texts.iter().flat_map(|text| lists.map(|list| spec(text, list))).collect()
+}
+
 /// Passes in any company, each list for one architecture in turn; with `REDUCEGEN_FULL=1` twenty times as many.
 #[test]
 fn random_lists_compile() {

@@ -88,6 +88,26 @@ fn a_choice_may_lie_in_a_choice_and_make_structs() {
     );
 }
 
+/// A parameter that is a scalar is not the struct of the one field that has its value.
+#[test]
+fn structs_of_one_field_are_made_of_scalars() {
+    let acc = Record::of("One", &[("v", Scalar::U64)]);
+    let same = func(&[acc.params("a"), acc.params("b")], |_, x| vec![x[1]]);
+    let given = |name: &str| vec![Param::new(name, Scalar::U64)];
+    let map = func(&[given("x"), given("index")], |_, x| vec![x[1]]);
+    let fold = func(&[acc.params("acc"), given("x")], |_, x| vec![x[1]]);
+    let finish = func(&[acc.params("acc"), given("n")], |_, x| vec![x[1]]);
+    let inputs = given("x");
+    let operation = Operation { inputs, map, fold: Some(fold), finish, ..of(acc.clone(), same) };
+    assert_eq!(body(&operation, "map"), ["return One{index};"]);
+    assert_eq!(body(&operation, "combine"), ["return b;"]);
+    assert_eq!(body(&operation, "fold"), ["return One{x};"]);
+    let text = cuda_kernels(&operation, &[]);
+    assert!(text.contains("One finish(One acc, unsigned long long n)\n{\n    return One{n};\n}"), "{text}");
+    let plain = func(&[given("x")], |_, x| x.to_vec());
+    assert_eq!(body(&Operation { map: plain, ..operation }, "map"), ["return One{x};"]);
+}
+
 #[test]
 fn parentheses_are_where_a_reader_needs_them() {
     let u32s = |build: fn(&mut FuncBuilder, Id, Id) -> Id| value(Scalar::U32, build);

@@ -16,13 +16,13 @@ pub(super) fn body(func: &Func, [acc, result]: [&Record; 2], spell: Spell) -> St
     format!("{locals}    return {value};\n")
 }
 
-/// Results as one value: a scalar, a parameter whose fields they are, a choice between two such values, or a struct.
+/// Results as one value: a scalar, an accumulator whose fields they are, a choice between two such values, or a struct.
 fn whole(values: &Values<'_>, results: &[Id], acc: &Record, result: &Record) -> Text {
     if let (true, [scalar]) = (result.is_scalar(), results) {
         return values.text(*scalar);
     }
-    let parameter = if acc == result { parameter(values.func, results) } else { None };
-    if let Some(name) = parameter {
+    let given = if acc == result { accumulator(values.func, results) } else { None };
+    if let Some(name) = given {
         return Text::atom(name.to_owned());
     }
     if let Some((cond, branches)) = values.choice(results) {
@@ -33,9 +33,9 @@ fn whole(values: &Values<'_>, results: &[Id], acc: &Record, result: &Record) -> 
     Text::atom(format!("{}{{{}}}", record(result), fields.join(", ")))
 }
 
-/// The parameter that has those fields, in order.
-fn parameter<'a>(func: &'a Func, fields: &[Id]) -> Option<&'a str> {
-    let struct_of = |id: Id| func.params().get(id.0 as usize)?.name.split('.').next();
+/// The accumulator that has those fields, in order. A scalar parameter is none, even where the struct has one field.
+fn accumulator<'a>(func: &'a Func, fields: &[Id]) -> Option<&'a str> {
+    let struct_of = |id: Id| Some(func.params().get(id.0 as usize)?.name.split_once('.')?.0);
     let name = struct_of(*fields.first()?)?;
     let all = (0..func.params().len() as u32).map(Id).filter(|&id| struct_of(id) == Some(name));
     all.eq(fields.iter().copied()).then_some(name)
