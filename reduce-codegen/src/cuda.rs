@@ -100,16 +100,27 @@ fn kernel(operation: &Operation, near: Option<&Near>, kernel: &ExpandedKernel) -
     let cluster =
         if kernel.cluster > 1 { format!("__cluster_dims__({}) ", kernel.cluster) } else { String::new() };
     let around = Around { operation, near, streaming: kernel.streaming };
-    let mut text = format!(
-        "\nextern \"C\" __global__ void {cluster}{}({})\n{{\n",
-        kernel.name,
-        parameters(around, kernel)
-    );
-    kernel.constants.iter().for_each(|it| text.push_str(&constant(it)));
-    kernel.shared.iter().for_each(|it| text.push_str(&shared(around, it)));
-    text.push_str(&stmt::body(around, &kernel.body, 1));
-    text.push_str("}\n");
+    let shared: String = kernel.shared.iter().map(|it| shared(around, it)).collect();
+    let rest = shared + &stmt::body(around, &kernel.body, 1);
+    let (name, parameters) = (kernel.name, parameters(around, kernel));
+    let constants = constants(&kernel.constants, &rest);
+    format!("\nextern \"C\" __global__ void {cluster}{name}({parameters})\n{{\n{constants}{rest}}}\n")
+}
+
+/// The constants that the rest of the kernel names, or their formulas: the compiler warns of others.
+fn constants(all: &[Constant], rest: &str) -> String {
+    let mut text = String::new();
+    for it in all.iter().rev() {
+        if names(rest, it.name) || names(&text, it.name) {
+            text.insert_str(0, &constant(it));
+        }
+    }
     text
+}
+
+/// Is that one of the words of a text?
+fn names(text: &str, name: &str) -> bool {
+    text.split(|c: char| !(c.is_ascii_alphanumeric() || c == '_')).any(|word| word == name)
 }
 
 fn constant(it: &Constant) -> String {

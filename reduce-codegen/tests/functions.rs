@@ -1,7 +1,7 @@
 //! How the functions of operations print: as their author would write them in C++.
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
-use reduce_codegen::cuda_kernels;
+use reduce_codegen::{Programs, Tuning, cuda, cuda_kernels};
 use reduce_dsl::func::{Func, FuncBuilder, Id, Param};
 use reduce_dsl::operation::{Operation, Record};
 use reduce_dsl::operators::operator;
@@ -194,6 +194,26 @@ fn fold_and_finish_have_the_types_of_what_they_use() {
     }
 }
 
+/// A mask, a distance and the 1 of a reciprocal are written as numbers: their names would only be declared.
+#[test]
+fn constants_that_are_written_as_numbers_are_not_declared() {
+    let named = |ty, build: fn(&mut FuncBuilder, Id, Id) -> Id, value| {
+        let acc = Record::scalar(ty);
+        let combine = func(&[acc.params("a"), acc.params("b")], |f, x| {
+            let constant = f.constant(value);
+            f.name(constant, "given");
+            vec![build(f, x[0], constant)]
+        });
+        body(&of(acc, combine), "combine")
+    };
+    let masked = named(Scalar::U16, |f, a, it| f.bin(Bin::And, a, it).unwrap(), Value::of(255u16));
+    assert_eq!(masked, ["return (unsigned short)(a & 0xff);"]);
+    let shifted = named(Scalar::U32, |f, a, it| f.bin(Bin::Shl, a, it).unwrap(), Value::of(3u32));
+    assert_eq!(shifted, ["return a << 3;"]);
+    let added = named(Scalar::U32, |f, a, it| f.bin(Bin::Add, a, it).unwrap(), Value::of(3u32));
+    assert_eq!(added, ["const unsigned int given = 3u;", "return a + given;"]);
+}
+
 /// 1 divided by a whole number, and no other quotient, is made without the branch that a division has.
 #[test]
 fn reciprocals_of_whole_numbers_have_a_function() {
@@ -252,4 +272,16 @@ fn bits_of_what_is_never_nan_are_taken_as_they_are() {
     assert_eq!(bits(Bin::Min, 5.0), "return __uint_as_float(to_bits_f32(min_f32(a, 5.0f)));");
     let nan = bits(Bin::MinNum, f32::NAN);
     assert!(nan.contains("to_bits_f32"), "{nan}");
+}
+
+/// Where elements are wide, each thread of the only warp has one, and its kernel says nothing of blocks and tiles.
+#[test]
+fn constants_that_nothing_names_are_not_declared() {
+    let text = "inputs: { x: u32, y: bool, z: f16, w: i8 }, map: |x, y, z, w| (y as u16).wrapping_sub(x as u16), \
+                op: softmax_denominator, layout: strided";
+    let programs = Programs::of(&text.parse().unwrap(), Tuning::DEFAULT).unwrap();
+    let kernels: Vec<_> = programs.cases().iter().map(|program| cuda(program).unwrap()).collect();
+    assert!(!kernels[0].contains("BLOCK") && !kernels[0].contains("TILE"), "{}", kernels[0]);
+    assert!(kernels[1].contains("WARPS = BLOCK / 32") && !kernels[1].contains("TILE"), "{}", kernels[1]);
+    assert!(kernels.iter().any(|text| text.contains("TILE = BLOCK * ")));
 }

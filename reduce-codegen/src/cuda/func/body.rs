@@ -10,9 +10,9 @@ use reduce_dsl::operation::Record;
 /// The lines between the braces.
 pub(super) fn body(func: &Func, [acc, result]: [&Record; 2], spell: Spell) -> String {
     let values = Values::of(func, spell);
-    let local = |(ty, name, value): (_, &str, _)| format!("    const {} {name} = {value};\n", scalar(ty));
-    let locals: String = values.locals().map(local).collect();
     let value = whole(&values, func.results(), acc, result).text;
+    let local = |(ty, name, value): (_, &str, _)| format!("    const {} {name} = {value};\n", scalar(ty));
+    let locals: String = values.locals().into_iter().map(local).collect();
     format!("{locals}    return {value};\n")
 }
 

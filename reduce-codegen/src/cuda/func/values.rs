@@ -5,6 +5,7 @@ use crate::cuda::spelling::{Spell, Spelling};
 use crate::cuda::types::{bits, hex, literal};
 use reduce_dsl::Scalar;
 use reduce_dsl::func::{Func, Id, Line, Node};
+use std::cell::Cell;
 
 /// A function whose values are read. Lines that have a name, or are used more than once, are locals.
 pub(super) struct Values<'a> {
@@ -15,6 +16,8 @@ pub(super) struct Values<'a> {
     uses: Vec<usize>,
     /// The name of each line that is a local.
     locals: Vec<Option<String>>,
+    /// Which of the locals a text names: some spellings write a constant as a number, or leave it out.
+    named: Vec<Cell<bool>>,
 }
 
 impl<'a> Values<'a> {
@@ -29,14 +32,20 @@ impl<'a> Values<'a> {
             None if uses > 1 && !matches!(line.node, Node::Const(_)) => free.next(),
             None => None,
         };
-        let locals = func.lines().iter().zip(&uses[func.params().len()..]).map(local).collect();
-        Values { func, spell, uses, locals }
+        let locals: Vec<_> = func.lines().iter().zip(&uses[func.params().len()..]).map(local).collect();
+        let named = vec![Cell::new(false); locals.len()];
+        Values { func, spell, uses, locals, named }
     }
 
-    /// The locals in order: type, name, value.
-    pub(super) fn locals(&self) -> impl Iterator<Item = (Scalar, &str, String)> {
-        let all = self.func.lines().iter().zip(&self.locals);
-        all.filter_map(|(line, name)| Some((line.ty, name.as_deref()?, self.node(line).text)))
+    /// The locals that are named by the texts so far, and those that these name, in order: type, name, value.
+    pub(super) fn locals(&self) -> Vec<(Scalar, &str, String)> {
+        let mut locals = Vec::new();
+        for (at, line) in self.func.lines().iter().enumerate().rev() {
+            let name = self.locals[at].as_deref().filter(|_| self.named[at].get());
+            locals.extend(name.map(|name| (line.ty, name, self.node(line).text)));
+        }
+        locals.reverse();
+        locals
     }
 
     /// The condition by which all of several results are chosen, and what they are where it holds and elsewhere.
@@ -50,34 +59,38 @@ impl<'a> Values<'a> {
             return Text::atom(self.func.params()[id.0 as usize].name.clone());
         };
         match &self.locals[line] {
-            Some(name) => Text::atom(name.clone()),
+            Some(name) => {
+                self.named[line].set(true);
+                Text::atom(name.clone())
+            }
             None => self.node(&self.func.lines()[line]),
         }
     }
 
     fn node(&self, &Line { node, ty, .. }: &Line) -> Text {
         let operands: Vec<_> = node.operands().collect();
-        let args: Vec<_> = operands.iter().map(|&id| self.text(id)).collect();
+        let arg = |k: usize| self.text(operands[k]);
+        let args = |from: usize| operands[from..].iter().map(|&id| self.text(id)).collect::<Vec<_>>();
         let spelling = (self.spell)(self.func, node);
         let text = match spelling {
             Spelling::Literal(value) => Text::atom(literal(value)),
-            Spelling::Same => args[0].clone(),
-            Spelling::Call(name) => Text::call(name, &args),
-            Spelling::Helper(helper) => Text::call(&helper.name(), &args),
-            Spelling::OfSecond(helper) => Text::call(&helper.name(), &args[1..]),
-            Spelling::Prefix(sign) => Text::prefix(sign, &args[0]),
-            Spelling::Cast => args[0].cast(ty),
+            Spelling::Same => arg(0),
+            Spelling::Call(name) => Text::call(name, &args(0)),
+            Spelling::Helper(helper) => Text::call(&helper.name(), &args(0)),
+            Spelling::OfSecond(helper) => Text::call(&helper.name(), &args(1)),
+            Spelling::Prefix(sign) => Text::prefix(sign, &arg(0)),
+            Spelling::Cast => arg(0).cast(ty),
             Spelling::Infix(sign @ ("&" | "|" | "^")) => {
                 let [a, b] = [0, 1].map(|k| self.mask(operands[k]));
                 Text::infix(sign, &a, &b)
             }
-            Spelling::Infix(sign) => Text::infix(sign, &args[0], &args[1]),
+            Spelling::Infix(sign) => Text::infix(sign, &arg(0), &arg(1)),
             Spelling::Widened(widen, sign) => {
-                let [a, b] = [0, 1].map(|k| Text::call(&widen.name(), &args[k..=k]));
+                let [a, b] = [0, 1].map(|k| Text::call(&widen.name(), &[arg(k)]));
                 Text::infix(sign, &a, &b)
             }
-            Spelling::Shift(sign) => Text::infix(sign, &args[0], &self.distance(operands[1], ty)),
-            Spelling::Choice => Text::choice(&args[0], &self.typed(operands[1]), &self.typed(operands[2])),
+            Spelling::Shift(sign) => Text::infix(sign, &arg(0), &self.distance(operands[1], ty)),
+            Spelling::Choice => Text::choice(&arg(0), &self.typed(operands[1]), &self.typed(operands[2])),
         };
         if spelling.computes_in_int() && is_small(ty) { text.cast(ty) } else { text }
     }
