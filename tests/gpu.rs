@@ -20,6 +20,10 @@ mod device;
 mod each_operation;
 #[path = "gpu/folded.rs"]
 mod folded;
+#[path = "gpu/fuzz_specs.rs"]
+mod fuzz_specs;
+#[path = "support/fuzzed.rs"]
+mod fuzzed;
 #[path = "golden/lines.rs"]
 #[allow(dead_code, reason = "the file is written on the host")]
 mod golden;

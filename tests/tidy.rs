@@ -16,6 +16,7 @@ fn sources() -> Vec<PathBuf> {
         "tests",
         "examples",
         "benches",
+        "fuzz",
         "reduce-dsl",
         "reduce-macros",
         "reduce-codegen",

@@ -1,0 +1,25 @@
+//! Emitted CUDA through the real compiler, which needs no GPU.
+
+use reduce_codegen::{Programs, Tuning};
+use reduce_dsl::Spec;
+use reduce_runtime::{Architecture, Nvrtc, Target};
+
+const ARCHITECTURES: [u32; 4] = [75, 80, 90, 100];
+
+/// Warnings of what users wrote: they divide by the constant 0.
+const USERS: [&str; 1] = ["#39-D"];
+
+/// Compiles one of the programs of a specification for one of the architectures, as `choice` says.
+///
+/// # Errors
+/// What the compiler says, if only a warning.
+pub fn compiles(nvrtc: &Nvrtc, spec: &Spec, choice: usize) -> Result<(), String> {
+    let with_spec = |what: String| format!("{}\n{what}", spec.text);
+    let programs = Programs::of(spec, Tuning::DEFAULT).map_err(|bug| with_spec(bug.to_string()))?;
+    let program = &programs.cases()[choice % programs.cases().len()];
+    let number = ARCHITECTURES[choice % ARCHITECTURES.len()].max(program.capability());
+    let target = Target::Cubin(Architecture::from_number(number));
+    let image = nvrtc.compile_program(program, target).map_err(|error| with_spec(error.to_string()))?;
+    let is_ours = |line: &str| line.contains("warning #") && !USERS.iter().any(|known| line.contains(known));
+    if image.log.lines().any(is_ours) { Err(with_spec(image.log)) } else { Ok(()) }
+}

@@ -1,0 +1,70 @@
+//! Random specifications as text: every field, type, method and operator, made so that the laws hold.
+//!
+//! The text is written from a scope of typed names, so that it is well typed by construction. What is associative is
+//! taken from a table of operations ([`meet`]) and of forms of structs ([`form`]).
+
+mod closures;
+mod form;
+mod literal;
+mod meet;
+mod methods;
+mod named;
+mod names;
+mod schedule;
+mod value;
+
+pub use schedule::Scheduled;
+
+use crate::choices::Choices;
+use reduce_dsl::pass::Pass;
+use std::fmt::Write;
+
+/// A specification: its fields in the order in which they are written, without the schedule.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RandomSpec {
+    /// Fields with their values, as in `ty: f32`.
+    pub fields: Vec<String>,
+    /// Threads per block, if the specification says.
+    pub block: Option<u32>,
+    /// The passes, of which some may be refused; `None` is `auto`.
+    pub passes: Option<Vec<Pass>>,
+}
+
+impl RandomSpec {
+    /// The specification of a seed.
+    pub fn of_seed(seed: u64) -> RandomSpec {
+        RandomSpec::new(&mut Choices::of_seed(seed))
+    }
+
+    /// The specification of those choices.
+    pub fn new(choices: &mut Choices<'_>) -> RandomSpec {
+        let mut fields = if choices.once_in(4) { named::fields(choices) } else { closures::fields(choices) };
+        fields.extend(options(choices));
+        if choices.once_in(2) {
+            choices.shuffle(&mut fields);
+        }
+        let (block, passes) = schedule::random(choices);
+        RandomSpec { fields, block, passes }
+    }
+
+    /// The fields and the schedule.
+    pub fn text(&self) -> String {
+        let mut text = self.fields.join(", ");
+        if let Some(block) = self.block {
+            let _ = write!(text, ", block: {block}");
+        }
+        text + &schedule::passes(self.passes.as_deref())
+    }
+}
+
+/// Fields that every specification may have.
+fn options(choices: &mut Choices<'_>) -> Vec<String> {
+    let mut fields = Vec::new();
+    if choices.once_in(10) {
+        fields.push("order: any".to_owned());
+    }
+    if choices.once_in(10) {
+        fields.push("layout: strided".to_owned());
+    }
+    fields
+}

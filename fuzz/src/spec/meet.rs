@@ -1,0 +1,104 @@
+//! Associative operations on one scalar, with what is neutral.
+
+use reduce_dsl::Scalar;
+
+/// How two values of a field become one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Meet {
+    Add,
+    WrappingAdd,
+    Mul,
+    WrappingMul,
+    Min,
+    Max,
+    /// NaN stays.
+    Minimum,
+    Maximum,
+    /// `min` and `max` as comparisons.
+    Less,
+    Greater,
+    And,
+    Or,
+    Xor,
+    AndThen,
+    OrElse,
+    Same,
+    Saturating,
+    First,
+    Last,
+}
+
+use Meet::{
+    Add, And, AndThen, First, Greater, Last, Less, Max, Maximum, Min, Minimum, Mul, Or, OrElse, Same,
+    Saturating, WrappingAdd, WrappingMul, Xor,
+};
+
+const OF_FLOATS: &[Meet] = &[Add, Add, Add, Mul, Min, Max, Minimum, Maximum, First, Last];
+const OF_SIGNED: &[Meet] =
+    &[Add, WrappingAdd, Mul, WrappingMul, Min, Max, Less, Greater, And, Or, Xor, First, Last];
+const OF_UNSIGNED: &[Meet] =
+    &[Add, WrappingAdd, Mul, WrappingMul, Min, Max, Less, Greater, And, Or, Xor, Saturating, First, Last];
+const OF_BOOL: &[Meet] = &[And, Or, Xor, AndThen, OrElse, Same, First, Last];
+
+impl Meet {
+    /// The operations on values of that type.
+    pub(super) fn of(ty: Scalar) -> &'static [Meet] {
+        if ty.is_float() {
+            OF_FLOATS
+        } else if ty.is_signed() {
+            OF_SIGNED
+        } else if ty.is_unsigned() {
+            OF_UNSIGNED
+        } else {
+            OF_BOOL
+        }
+    }
+
+    /// What two values become.
+    pub(super) fn text(self, a: &str, b: &str) -> String {
+        match self {
+            Add => format!("{a} + {b}"),
+            Mul => format!("{a} * {b}"),
+            And => format!("{a} & {b}"),
+            Or => format!("{a} | {b}"),
+            Xor => format!("{a} ^ {b}"),
+            AndThen => format!("{a} && {b}"),
+            OrElse => format!("{a} || {b}"),
+            Same => format!("{a} == {b}"),
+            Less => format!("if {b} < {a} {{ {b} }} else {{ {a} }}"),
+            Greater => format!("if {b} > {a} {{ {b} }} else {{ {a} }}"),
+            WrappingAdd => format!("{a}.wrapping_add({b})"),
+            WrappingMul => format!("{a}.wrapping_mul({b})"),
+            Min => format!("{a}.min({b})"),
+            Max => format!("{a}.max({b})"),
+            Minimum => format!("{a}.minimum({b})"),
+            Maximum => format!("{a}.maximum({b})"),
+            Saturating => format!("{a}.saturating_add({b})"),
+            First => a.to_owned(),
+            Last => b.to_owned(),
+        }
+    }
+
+    /// What changes nothing, if something is.
+    pub(super) fn identity(self, ty: Scalar) -> Option<String> {
+        let (least, greatest) = if ty.is_float() { ("NEG_INFINITY", "INFINITY") } else { ("MIN", "MAX") };
+        Some(match self {
+            Add if ty.is_float() => "-0.0".to_owned(),
+            Add | WrappingAdd | Saturating => "0".to_owned(),
+            Mul if ty.is_float() => "1.0".to_owned(),
+            Mul | WrappingMul => "1".to_owned(),
+            Min | Minimum | Less => format!("{ty}::{greatest}"),
+            Max | Maximum | Greater => format!("{ty}::{least}"),
+            Or | Xor | OrElse if ty == Scalar::Bool => "false".to_owned(),
+            And | AndThen | Same if ty == Scalar::Bool => "true".to_owned(),
+            Or | Xor => "0".to_owned(),
+            And => format!("!0{ty}"),
+            First | Last | AndThen | OrElse | Same => return None,
+        })
+    }
+
+    /// May the two be exchanged, bit for bit?
+    pub(super) fn commutes(self) -> bool {
+        !matches!(self, First | Last)
+    }
+}

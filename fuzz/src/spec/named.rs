@@ -1,0 +1,51 @@
+//! Specifications of named operators, after a `map` or alone.
+
+use super::names::{COMPUTED, Given, Typed};
+use super::value::Writer;
+use crate::choices::Choices;
+use reduce_dsl::Scalar;
+use reduce_dsl::operators::{OPERATORS, Operator, Shape};
+
+/// The fields, without a schedule.
+pub(super) fn fields(choices: &mut Choices<'_>) -> Vec<String> {
+    let row = &OPERATORS[choices.below(OPERATORS.len())];
+    let mut fields = vec![format!("op: {}", row.name)];
+    if row.inputs == 1 && choices.once_in(2) {
+        fields.extend(mapped(choices, row));
+    } else {
+        fields.push(elements(choices, row));
+    }
+    if row.ties && choices.once_in(2) {
+        fields.push(format!("ties: {}", choices.pick(&["first", "last"])));
+    }
+    if (row.skips_nan || row.ignoring.is_some()) && choices.once_in(3) {
+        fields.push(format!("nan: {}", choices.pick(&["ignore", "propagate"])));
+    }
+    if matches!(row.output, Shape::Scalar(_)) && choices.once_in(6) {
+        fields.push("finish: |r| { let same = r; same }".to_owned());
+    }
+    fields
+}
+
+/// Inputs that the operator takes as they are.
+fn elements(choices: &mut Choices<'_>, row: &Operator) -> String {
+    let types: Vec<_> = Scalar::ALL.into_iter().filter(|&ty| row.takes(ty)).collect();
+    let ty = choices.pick(&types);
+    let names = ["x", "y"].iter().take(row.inputs);
+    let inputs: Vec<_> = names.map(|name| format!("{name}: {ty}")).collect();
+    if row.inputs == 1 { format!("ty: {ty}") } else { format!("inputs: {{ {} }}", inputs.join(", ")) }
+}
+
+/// A map to what the operator takes, and what the map is given.
+fn mapped(choices: &mut Choices<'_>, row: &Operator) -> Vec<String> {
+    let given = Given::new(choices);
+    let types: Vec<_> = COMPUTED.into_iter().filter(|&ty| row.takes(ty)).collect();
+    let ty = choices.pick(&types);
+    let scope: Vec<Typed> = given.elements().into_iter().chain(given.free()).collect();
+    let depth = choices.below(4);
+    let value = Writer::new(choices, scope).value(ty, depth);
+    let head: Vec<_> = given.inputs.iter().map(|(name, _)| name.as_str()).collect();
+    let mut fields = given.declared(choices, &value);
+    fields.push(format!("map: |{}| {value}", head.join(", ")));
+    fields
+}

@@ -1,0 +1,107 @@
+//! What a specification calls its inputs, params, position, fields and structs.
+
+use crate::choices::Choices;
+use reduce_dsl::Scalar;
+
+/// A name and its type.
+pub(super) type Typed = (String, Scalar);
+
+/// Types that closures compute in.
+pub(super) const COMPUTED: [Scalar; 11] = [
+    Scalar::F32,
+    Scalar::F64,
+    Scalar::I8,
+    Scalar::I16,
+    Scalar::I32,
+    Scalar::I64,
+    Scalar::U8,
+    Scalar::U16,
+    Scalar::U32,
+    Scalar::U64,
+    Scalar::Bool,
+];
+
+/// Some are words of C++ or of the kernels, which the printer has to avoid.
+const INPUTS: [&str; 8] = ["x", "y", "left", "grid", "t_0", "double", "map", "partials"];
+const PARAMS: [&str; 8] = ["k", "scale", "limit", "float", "combine", "b1", "t_1", "thread"];
+const INDEX: [&str; 4] = ["i", "at", "block", "place"];
+const FIELDS: [&str; 16] = [
+    "v", "n", "sum", "lo", "hi", "first", "flag", "value", "index", "w", "x", "mean", "count", "best",
+    "seen", "f2",
+];
+const STRUCTS: [&str; 4] = ["A", "Pair", "Best", "Acc2"];
+
+/// What closures see: inputs, as they are computed with, then params and the position.
+pub(super) struct Given {
+    /// The inputs, with the types of their elements.
+    pub(super) inputs: Vec<Typed>,
+    /// Params that closures may use.
+    pub(super) params: Vec<Typed>,
+    /// The name of the position, if there is one.
+    pub(super) index: Option<String>,
+}
+
+impl Given {
+    pub(super) fn new(choices: &mut Choices<'_>) -> Given {
+        let count = choices.pick(&[1, 1, 1, 2, 2, 3, 4]);
+        let inputs = some(choices, &INPUTS, count);
+        let inputs = inputs.into_iter().map(|name| (name, choices.pick(&Scalar::ALL))).collect();
+        let count = choices.pick(&[0, 0, 1, 2, 3, 4]);
+        let params = some(choices, &PARAMS, count);
+        let params = params.into_iter().map(|name| (name, choices.pick(&COMPUTED))).collect();
+        let index = choices.once_in(2).then(|| choices.pick(&INDEX).to_owned());
+        Given { inputs, params, index }
+    }
+
+    /// Names that closures see besides their parameters.
+    pub(super) fn free(&self) -> Vec<Typed> {
+        let index = self.index.iter().map(|name| (name.clone(), Scalar::U64));
+        self.params.iter().cloned().chain(index).collect()
+    }
+
+    /// The inputs as `map` is given them.
+    pub(super) fn elements(&self) -> Vec<Typed> {
+        self.inputs.iter().map(|(name, ty)| (name.clone(), ty.compute())).collect()
+    }
+
+    /// The fields that declare them, of params and position those that the closures name.
+    pub(super) fn declared(&self, choices: &mut Choices<'_>, closures: &str) -> Vec<String> {
+        let used = |name: &str| mentions(closures, name);
+        let mut fields = vec![match self.inputs.as_slice() {
+            [(name, ty)] if name == "x" && !choices.once_in(4) => format!("ty: {ty}"),
+            inputs => format!("inputs: {}", braced(inputs)),
+        }];
+        let params: Vec<_> = self.params.iter().filter(|(name, _)| used(name)).cloned().collect();
+        if !params.is_empty() {
+            fields.push(format!("params: {}", braced(&params)));
+        }
+        fields.extend(self.index.iter().filter(|name| used(name)).map(|name| format!("index: {name}")));
+        fields
+    }
+}
+
+/// Different names.
+fn some(choices: &mut Choices<'_>, from: &[&str], count: usize) -> Vec<String> {
+    let mut names = from.to_vec();
+    // The first is the usual one.
+    if choices.once_in(2) {
+        choices.shuffle(&mut names);
+    }
+    names.into_iter().take(count).map(str::to_owned).collect()
+}
+
+/// The name and the fields of a struct of that many fields.
+pub(super) fn record(choices: &mut Choices<'_>, count: usize) -> (String, Vec<String>) {
+    (choices.pick(&STRUCTS).to_owned(), some(choices, &FIELDS, count))
+}
+
+/// Does a word of the text have that name?
+pub(super) fn mentions(text: &str, name: &str) -> bool {
+    text.split(|c: char| !(c.is_ascii_alphanumeric() || c == '_')).any(|word| word == name)
+}
+
+/// `{ x: f32, y: u8 }`.
+pub(super) fn braced(typed: &[Typed]) -> String {
+    let all: Vec<_> = typed.iter().map(|(name, ty)| format!("{name}: {ty}")).collect();
+    format!("{{ {} }}", all.join(", "))
+}
