@@ -139,7 +139,7 @@ fn a_captured_stream_is_refused_and_stays_of_use() {
         machine.sum.read(stream, &workspace).err(),
         workspace.result::<f32>().err(),
         machine.sum.workspace(stream, 1).err(),
-        machine.sum.reduce_device(&ones).err(),
+        machine.sum.reducer().reduce_device(inputs.as_slice()).err(),
     ];
     let graph = stream.end_capture(sys::CUgraphInstantiate_flags(0));
     for error in errors {

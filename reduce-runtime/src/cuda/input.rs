@@ -230,8 +230,8 @@ impl<'a, In> DeviceInputs<'a, In> {
 
     /// Runs `work`, whose calls leave it to the end of the scope to tell cudarc that they read the inputs.
     ///
-    /// Otherwise each call records an event for each input. That costs the host about half a microsecond, and keeps the next call
-    /// from beginning while this one ends.
+    /// Otherwise each call records an event for each input, which costs the host about a microsecond, and keeps the next call from
+    /// beginning while this one ends.
     ///
     /// # Errors
     /// The driver can neither record the reads nor wait for them.
