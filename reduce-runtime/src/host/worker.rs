@@ -223,7 +223,10 @@ impl Worker {
     fn fold_shared(&mut self, source: &Source<'_>, range: Range<usize>, level: Level) -> Done {
         let [chunk, lanes] = [level.chunk, level.lanes].map(|it| it as usize);
         let [row, width, part] = [level.row(), level.unit.width, level.unit.lanes].map(|it| it as usize);
-        let how = Dealt { part, parts: width / part, room: lanes * (self.lanes / lanes).max(1) };
+        // A grid may have any number of lanes that no element is for.
+        let most = range.len().div_ceil(width) * part;
+        let room = lanes.saturating_mul((self.lanes / lanes).max(1)).min(most);
+        let how = Dealt { part, parts: width / part, room };
         for chunks in pieces(range, strip_of(self.lanes, chunk, lanes)) {
             let rows = |start| pieces(chunks.clone(), chunk).map(move |chunk| row_of(chunk, start, row));
             for (number, start) in (0..chunk.min(chunks.len())).step_by(row).enumerate() {

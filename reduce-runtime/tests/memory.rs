@@ -1,0 +1,82 @@
+//! Memory of the host follows the elements, not the lanes of the association, most of which may have none.
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+use reduce_dsl::lanes::{Lanes, LanesRef};
+use reduce_dsl::{Scalar, Value, parse};
+use reduce_runtime::{Device, Reducer};
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+
+/// The allocator of the system, with the bytes that are in use and the most that ever were.
+struct Counting;
+
+static USED: AtomicUsize = AtomicUsize::new(0);
+static MOST: AtomicUsize = AtomicUsize::new(0);
+
+// SAFETY: it counts, and calls that of the system. `realloc` is the default one, by both of these.
+unsafe impl GlobalAlloc for Counting {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        MOST.fetch_max(USED.fetch_add(layout.size(), Relaxed) + layout.size(), Relaxed);
+        // SAFETY: as the caller promises.
+        unsafe { System.alloc(layout) }
+    }
+
+    unsafe fn dealloc(&self, at: *mut u8, layout: Layout) {
+        USED.fetch_sub(layout.size(), Relaxed);
+        // SAFETY: as the caller promises.
+        unsafe { System.dealloc(at, layout) }
+    }
+}
+
+#[global_allocator]
+static ALLOCATOR: Counting = Counting;
+
+/// The most bytes that were allocated at once during a call, beyond those before it.
+fn most_bytes<T>(call: impl FnOnce() -> T) -> (T, usize) {
+    let before = USED.load(Relaxed);
+    MOST.store(before, Relaxed);
+    let result = call();
+    (result, MOST.load(Relaxed) - before)
+}
+
+fn elements(ty: Scalar, n: usize) -> Lanes {
+    let mut lanes = Lanes::empty(ty);
+    lanes.resize(n);
+    let of = |x: f64| if ty == Scalar::F32 { Value::of(x as f32) } else { Value::of(x) };
+    (0..n).for_each(|i| lanes.set(i, of((i * 7919 % 1013) as f64 / 7.0)));
+    lanes
+}
+
+/// The bits of the result, and the memory that it took.
+fn reduced(text: &str, x: &Lanes) -> (Vec<Value>, usize) {
+    let reducer = Reducer::new(&parse::text(text, None).unwrap().spec, &Device::host()).unwrap();
+    let slice: LanesRef<'_> = x.borrow();
+    let (outcome, bytes) = most_bytes(|| reducer.reduce(&[slice]).unwrap());
+    (outcome.values, bytes)
+}
+
+/// A grid that has a lane for every element and one that has many more give the same association.
+#[test]
+fn lanes_without_elements_take_no_memory() {
+    for (op, ty) in
+        [("sum", Scalar::F32), ("describe", Scalar::F64), ("argmax", Scalar::F32), ("var", Scalar::F64)]
+    {
+        for (block, width, lanes) in [(1024, 16, 8), (256, 16, 4), (64, 8, 1), (512, 4, 2), (128, 16, 2)] {
+            for n in [1, 2, 15, 16, 17, 777, 4096, 20_000] {
+                let x = elements(ty, n);
+                let of_grid = |grid: usize| {
+                    let passes = format!("grid_stride({grid}), vectorize({width}), lanes({lanes})");
+                    reduced(&format!("op: {op}, ty: {ty}, block: {block}, passes: [{passes}]"), &x)
+                };
+                let (enough, _) = of_grid(n.div_ceil(block * width).max(1));
+                let (values, bytes) = of_grid(65_536);
+                assert_eq!(values, enough, "{op} of {n}, block {block}, width {width}, lanes {lanes}");
+                let most = 8 * n * std::mem::size_of::<Value>() + (4 << 20);
+                assert!(
+                    bytes <= most,
+                    "{op} of {n}: {bytes} bytes, block {block}, width {width}, lanes {lanes}"
+                );
+            }
+        }
+    }
+}
