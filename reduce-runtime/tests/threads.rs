@@ -16,10 +16,12 @@ fn sums() -> String {
     format!("sums: {:?}", [100, 1 << 18, x.len()].map(of))
 }
 
-/// The part of the other test that runs in its process.
+/// The part of the other tests that runs in their processes.
 #[test]
 fn report() {
     println!("{}", sums());
+    let status = std::fs::read_to_string("/proc/self/status").unwrap();
+    println!("{}", status.lines().find(|line| line.starts_with("Threads:")).unwrap());
 }
 
 #[test]
@@ -30,4 +32,18 @@ fn without_threads_the_bits_are_the_same() {
     let output = child.env("RUST_MIN_STACK", (1_u64 << 60).to_string()).output().unwrap();
     let [said, errors] = [&output.stdout, &output.stderr].map(|it| String::from_utf8_lossy(it));
     assert!(output.status.success() && said.contains(&sums()), "{said}\n{errors}");
+}
+
+/// Threads beyond the cores would only look for work.
+#[test]
+fn there_are_no_more_threads_than_cores() {
+    let mut child = Command::new(std::env::current_exe().unwrap());
+    child.args(["--exact", "report", "--nocapture"]).env("RAYON_NUM_THREADS", "300");
+    let output = child.output().unwrap();
+    let [said, errors] = [&output.stdout, &output.stderr].map(|it| String::from_utf8_lossy(it));
+    assert!(output.status.success() && said.contains(&sums()), "{said}\n{errors}");
+    let threads = said.lines().find_map(|line| line.strip_prefix("Threads:")).unwrap();
+    let cores = std::thread::available_parallelism().unwrap().get();
+    // Beside them, the one that calls and the one that waits for the tests.
+    assert!(threads.trim().parse::<usize>().unwrap() <= cores + 2, "{threads} threads");
 }
