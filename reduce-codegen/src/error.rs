@@ -1,5 +1,6 @@
 //! What can go wrong between a specification and CUDA: the user's schedule, or a bug of ours.
 
+use crate::size::Size;
 use reduce_dsl::expanded;
 use reduce_dsl::operation::Operation;
 use reduce_dsl::pass::Pass;
@@ -37,6 +38,19 @@ pub enum Error {
         /// The name.
         name: String,
     },
+    /// Its kernels are more than NVRTC compiles in seconds.
+    #[error(
+        "these kernels are too large to compile: {} times the limit, most of it {}; {fix}",
+        times(size.total, *limit), size.largest
+    )]
+    TooLarge {
+        /// How large they are.
+        size: Box<Size>,
+        /// How large they may be.
+        limit: u64,
+        /// What to write instead.
+        fix: String,
+    },
     /// A program broke a rule of the verifier after that step: a bug of reducegen.
     #[error("this is a bug in reducegen, please report it: after {step}, {violation}\n{program}")]
     Program {
@@ -60,6 +74,12 @@ pub enum Error {
 /// Checks the names that emitted text prints: anyone can make an operation.
 pub(crate) fn check_names(operation: &Operation) -> Result<(), Error> {
     operation.unprintable_name().map_or(Ok(()), |name| Err(Error::Name { name: name.to_owned() }))
+}
+
+/// A quotient with one digit behind the point, rounded up so that it is more than 1.
+fn times(size: u64, limit: u64) -> String {
+    let tenths = size.div_ceil(limit / 10);
+    format!("{}.{}", tenths / 10, tenths % 10)
 }
 
 /// Checks a program that `step` made.

@@ -15,6 +15,7 @@ pub mod lower;
 mod names;
 pub mod passes;
 mod programs;
+mod size;
 mod tuning;
 
 pub use auto::ASSOCIATION;
@@ -22,6 +23,7 @@ pub use cuda::{NVRTC_FLAGS, cuda, cuda_kernels, most_registers};
 pub use error::Error;
 pub use expand::expand;
 pub use programs::Programs;
+pub use size::{Inlined, LARGEST, Size, check_size, size};
 pub use tuning::Tuning;
 
 use reduce_dsl::Spec;

@@ -5,6 +5,7 @@
 mod cases;
 mod clock;
 mod compile;
+mod deadline;
 mod driver;
 mod gpu;
 mod identity;

@@ -53,6 +53,17 @@ impl Device {
         }
     }
 
+    /// The same, but callers wait so long for NVRTC: see [`Compiler::with_deadline`](crate::Compiler::with_deadline). The host
+    /// compiles nothing.
+    #[cfg(feature = "cuda")]
+    #[must_use]
+    pub fn with_compile_deadline(self, deadline: Duration) -> Device {
+        match self.place {
+            Place::Host => self,
+            Place::Cuda(gpu) => Device { place: Place::Cuda(gpu.with_deadline(deadline)) },
+        }
+    }
+
     /// What compiles for a GPU, with its cache.
     #[cfg(feature = "cuda")]
     pub fn compiler(&self) -> Option<&crate::Compiler> {

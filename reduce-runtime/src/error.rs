@@ -9,6 +9,7 @@ use crate::host::HostError;
 use reduce_codegen as codegen;
 use reduce_dsl::Scalar;
 use std::path::PathBuf;
+use std::time::Duration;
 use text::{advice, list, params_advice, params_text};
 
 /// Why a reduction did not compile or run.
@@ -327,6 +328,23 @@ pub enum Error {
         log: String,
         /// The source, its lines numbered.
         source_text: String,
+    },
+    /// NVRTC took longer than callers wait.
+    #[error(
+        "NVRTC has not compiled this for {target} within {} s; set {} to more seconds, compute less in the closures, or unroll less",
+        waited.as_secs_f64(), Error::COMPILE_SECONDS
+    )]
+    CompileTime {
+        /// What it was compiled for.
+        target: Target,
+        /// How long was waited.
+        waited: Duration,
+    },
+    /// The environment variable [`Error::COMPILE_SECONDS`] is no time.
+    #[error("{} is `{text}`; write a number of seconds above 0, such as 30", Error::COMPILE_SECONDS)]
+    MalformedSeconds {
+        /// Its value.
+        text: String,
     },
     /// The driver reported an error.
     #[error("the CUDA driver failed while {operation}: {name} ({code}), {text}{}", advice(*code))]

@@ -1,5 +1,6 @@
-//! A program as an image that can be launched: from the cache, or by NVRTC.
+//! A program as an image that can be launched: from the cache, or by NVRTC, which gets neither too much nor for ever.
 
+use super::deadline;
 use super::identity::Identity;
 use super::nvrtc::Nvrtc;
 use crate::Error;
@@ -9,6 +10,7 @@ use crate::image::{Image, Resources};
 use reduce_dsl::program::Program;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
 
 /// What compiles programs: a cache, and the NVRTC of this process, which is loaded when something is not there.
 /// It needs no GPU.
@@ -17,9 +19,11 @@ pub struct Compiler {
     cache: Cache,
     identity: OnceLock<Identity>,
     compiled: AtomicU64,
+    deadline: Option<Duration>,
 }
 
 /// A program as it is printed, and what it is compiled for.
+#[derive(Clone)]
 pub(super) struct Source {
     text: String,
     block: u32,
@@ -29,7 +33,24 @@ pub(super) struct Source {
 impl Compiler {
     /// With that cache.
     pub fn new(cache: Cache) -> Compiler {
-        Compiler { cache, identity: OnceLock::new(), compiled: AtomicU64::new(0) }
+        Compiler { cache, identity: OnceLock::new(), compiled: AtomicU64::new(0), deadline: None }
+    }
+
+    /// The same, but callers wait so long for NVRTC, and not as long as `REDUCEGEN_COMPILE_SECONDS` says, or 10 s.
+    ///
+    /// NVRTC cannot be interrupted: after [`Error::CompileTime`] it goes on in a thread of its own, whose result goes to
+    /// the cache, and of which there are at most four. Programs that would take more than a gigabyte are refused before
+    /// (`reduce_codegen::Error::TooLarge`). With glibc, a process that ends meanwhile skips the functions that were
+    /// registered by `atexit` before; destructors of NVRTC that run beside it would crash. Where there is no thread to be
+    /// had, NVRTC runs in that of the caller, however long it takes.
+    #[must_use]
+    pub fn with_deadline(self, deadline: Duration) -> Compiler {
+        Compiler { deadline: Some(deadline), ..self }
+    }
+
+    /// A new one with that cache, whose callers wait as long.
+    pub(super) fn with_cache(&self, cache: Cache) -> Compiler {
+        Compiler { deadline: self.deadline, ..Compiler::new(cache) }
     }
 
     /// Its cache.
@@ -53,7 +74,8 @@ impl Compiler {
     /// A program for a target, compiled if it is not in the cache.
     ///
     /// # Errors
-    /// There is no NVRTC, it does not know the architecture, or it refuses the text, which is a bug of this project.
+    /// The program is too large, there is no NVRTC, it does not know the architecture, it takes too long, or it refuses the
+    /// text, which is a bug of this project.
     pub fn image(&self, program: &Program, target: Target) -> Result<Image, Error> {
         let source = Source::of(program, target)?;
         match self.kept(&self.key(&source)?, &source) {
@@ -72,15 +94,20 @@ impl Compiler {
     pub(super) fn compile(&self, source: &Source) -> Result<Image, Error> {
         let nvrtc = Nvrtc::get()?;
         self.compiled.fetch_add(1, Ordering::Relaxed);
-        let image = nvrtc.compile_source(source)?;
         // What is loaded now may not be what was remembered.
         let identity = Identity::of(nvrtc);
         if identity != *self.identity()? {
             identity.keep(&self.cache);
         }
-        self.cache
-            .put(&source.key(&identity), &Entry { text: image.log.clone(), image: image.bytes.clone() });
-        Ok(image)
+        let (key, cache, job) = (source.key(&identity), self.cache.clone(), source.clone());
+        let folder = cache.folder().map(|it| it.as_os_str().as_encoded_bytes().to_vec()).unwrap_or_default();
+        let work = move || {
+            let image = nvrtc.compile_source(&job)?;
+            cache.put(&key, &Entry { text: image.log.clone(), image: image.bytes.clone() });
+            Ok(image)
+        };
+        let name = Key::of([key.to_string().as_bytes(), &folder[..]]);
+        deadline::within(deadline::or_of_environment(self.deadline)?, name, source.target, work)
     }
 
     /// What a source is called by the NVRTC that there is.
@@ -98,7 +125,9 @@ impl Compiler {
 }
 
 impl Source {
+    /// Of a program that is not too large.
     pub(super) fn of(program: &Program, target: Target) -> Result<Source, Error> {
+        reduce_codegen::check_size(program)?;
         Ok(Source { text: reduce_codegen::cuda(program)?, block: program.block, target })
     }
 
@@ -123,9 +152,13 @@ impl Nvrtc {
     /// has, it is compiled again within that limit: slower than without it, so only then.
     ///
     /// # Errors
-    /// NVRTC does not know the architecture, or refuses the text, which is a bug of this project.
+    /// The program is too large; NVRTC does not know the architecture, takes longer than `REDUCEGEN_COMPILE_SECONDS` says, or
+    /// 10 s, or refuses the text, which is a bug of this project.
     pub fn compile_program(&self, program: &Program, target: Target) -> Result<Image, Error> {
-        self.compile_source(&Source::of(program, target)?)
+        let (source, nvrtc) = (Source::of(program, target)?, self.clone());
+        let name = source.key(&Identity::of(self));
+        let work = move || nvrtc.compile_source(&source);
+        deadline::within(deadline::or_of_environment(None)?, name, target, work)
     }
 
     fn compile_source(&self, source: &Source) -> Result<Image, Error> {

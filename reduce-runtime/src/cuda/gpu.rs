@@ -8,6 +8,7 @@ use crate::cache::Cache;
 use cudarc::driver::sys::CUresult;
 use cudarc::driver::{CudaContext, CudaSlice, CudaStream, DriverError};
 use std::sync::Arc;
+use std::time::Duration;
 
 /// A GPU with its context and the compiler for it.
 #[derive(Clone, Debug)]
@@ -50,7 +51,13 @@ impl Gpu {
 
     /// The same with another cache.
     pub(crate) fn with_cache(self, cache: Cache) -> Gpu {
-        Gpu { compiler: Arc::new(Compiler::new(cache)), ..self }
+        Gpu { compiler: Arc::new(self.compiler.with_cache(cache)), ..self }
+    }
+
+    /// The same, but callers wait that long for its compiler.
+    pub(crate) fn with_deadline(self, deadline: Duration) -> Gpu {
+        let compiler = self.compiler.with_cache(self.compiler.cache().clone()).with_deadline(deadline);
+        Gpu { compiler: Arc::new(compiler), ..self }
     }
 
     pub(crate) fn name(&self) -> String {

@@ -23,7 +23,7 @@ static NVRTC: OnceLock<Nvrtc> = OnceLock::new();
 static FINDING: Mutex<()> = Mutex::new(());
 
 /// The compiler of kernels. It needs no GPU and no driver.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Nvrtc {
     path: PathBuf,
     architectures: Vec<Architecture>,
@@ -100,7 +100,7 @@ impl Nvrtc {
         &self.version
     }
 
-    /// Compiles CUDA C of `reduce_codegen::cuda`, with the flags that its header states.
+    /// Compiles CUDA C of `reduce_codegen::cuda`, with the flags that its header states, however large it is and long it takes.
     ///
     /// # Errors
     /// [`Error::UnknownArchitecture`], or [`Error::Nvrtc`] with its log: it does not know the target, or refuses the text.
@@ -133,7 +133,7 @@ impl Nvrtc {
 }
 
 /// The functions that are called, with the signatures of `nvrtc.h`.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct Api {
     version: unsafe extern "C" fn(*mut c_int, *mut c_int) -> c_int,
     count_architectures: unsafe extern "C" fn(*mut c_int) -> c_int,
@@ -158,7 +158,7 @@ struct Api {
 type Handle = *mut c_void;
 
 /// How to get one of the texts of a program: first how many bytes it has, then the bytes.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct Text {
     size: unsafe extern "C" fn(Handle, *mut usize) -> c_int,
     bytes: unsafe extern "C" fn(Handle, *mut c_char) -> c_int,

@@ -4,6 +4,9 @@ use super::Error;
 use reduce_codegen as codegen;
 
 impl Error {
+    /// The environment variable that says how long callers wait for NVRTC, in seconds.
+    pub const COMPILE_SECONDS: &str = "REDUCEGEN_COMPILE_SECONDS";
+
     /// Is it a mistake in what was asked for, not a fault of the machine or of this project?
     pub fn is_users_fault(&self) -> bool {
         match self {
@@ -36,11 +39,12 @@ impl Error {
             | Error::HostHasNoClock
             | Error::NothingToTime
             | Error::MalformedArchitecture { .. }
+            | Error::MalformedSeconds { .. }
             | Error::UnknownArchitecture { .. }
             | Error::NoSuchDevice { .. } => true,
             Error::Codegen(error) => {
-                use codegen::Error::{Name, Refused, SharedMemory};
-                matches!(error, Refused { .. } | SharedMemory { .. } | Name { .. })
+                use codegen::Error::{Name, Refused, SharedMemory, TooLarge};
+                matches!(error, Refused { .. } | SharedMemory { .. } | TooLarge { .. } | Name { .. })
             }
             Error::Host(_)
             | Error::BuiltWithoutCuda
@@ -51,6 +55,7 @@ impl Error {
             | Error::NvrtcNotFound { .. }
             | Error::NvrtcUnusable { .. }
             | Error::Nvrtc { .. }
+            | Error::CompileTime { .. }
             | Error::Driver { .. }
             | Error::OutOfMemory { .. } => false,
         }

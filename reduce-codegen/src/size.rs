@@ -1,0 +1,128 @@
+//! How much a program gives a compiler to do, and whether that is within bounds.
+//!
+//! NVRTC takes seconds and gigabytes for a few lines of a specification: a division is some 50 instructions, each
+//! unrolled element of a load unit has a copy of `map`, and nobody can interrupt it. So programs are measured before.
+//! Weights and limit are those of docs/lab/2026-11-26-compile-limits.md.
+
+mod copies;
+mod weight;
+
+use crate::error::Error;
+use crate::expand;
+use crate::names::in_kernels;
+use copies::Copies;
+use reduce_dsl::near::Near;
+use reduce_dsl::pass::Pass;
+use reduce_dsl::program::Program;
+use std::fmt;
+use weight::{costly, weight};
+
+/// The greatest size that [`check_size`] accepts: a few seconds of NVRTC 13.0, and half a gigabyte.
+pub const LARGEST: u64 = 50_000;
+
+/// The size of a program, in additions of `f32`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Size {
+    /// All of it.
+    pub total: u64,
+    /// The function whose copies are most of it.
+    pub largest: Inlined,
+}
+
+/// A function with its copies.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Inlined {
+    /// The field of the specification that it comes from: `map`, `op`, `fold` or `finish`.
+    pub field: &'static str,
+    /// The size of one copy.
+    pub weight: u64,
+    /// The copies in the kernels, after unrolling.
+    pub copies: u64,
+    /// Its operations that are many instructions, most first: what they are, and how many.
+    pub costly: Vec<(String, usize)>,
+}
+
+/// Accepts the programs that NVRTC compiles in seconds.
+///
+/// # Errors
+/// [`Error::TooLarge`], which says what is too much; or the expansion breaks a rule of its verifier, a bug.
+pub fn check_size(program: &Program) -> Result<(), Error> {
+    let size = size(program)?;
+    if size.total <= LARGEST {
+        return Ok(());
+    }
+    Err(Error::TooLarge { fix: fix(program, &size), size: Box::new(size), limit: LARGEST })
+}
+
+/// The size of a verified program.
+///
+/// # Errors
+/// The expansion breaks a rule of its verifier: a bug.
+pub fn size(program: &Program) -> Result<Size, Error> {
+    let program = &Program { operation: in_kernels(&program.operation), ..program.clone() };
+    let expanded = expand(program)?;
+    let launched = if program.has_one_launch() { &expanded.kernels[..1] } else { &expanded.kernels };
+    let operation = &program.operation;
+    let copies = Copies::of(operation, launched);
+    // Those on near accumulators have a little less to do.
+    let far = Near::of(operation).map_or(0, |near| weight(&near.far).saturating_mul(copies.far));
+    let functions = [
+        ("map", Some(&operation.map), copies.map),
+        ("op", Some(&operation.combine), copies.combine),
+        ("fold", operation.fold.as_ref(), copies.fold),
+        ("finish", Some(&operation.finish), copies.finish),
+    ];
+    let inlined = functions.into_iter().filter_map(|(field, func, copies)| {
+        func.map(|func| Inlined { field, weight: weight(func), copies, costly: costly(func) })
+    });
+    let inlined: Vec<_> = inlined.collect();
+    let total =
+        inlined.iter().fold(copies.others.saturating_add(far), |sum, it| sum.saturating_add(it.size()));
+    let largest = inlined.into_iter().max_by_key(Inlined::size).unwrap_or_default();
+    Ok(Size { total, largest })
+}
+
+impl Inlined {
+    fn size(&self) -> u64 {
+        self.weight.saturating_mul(self.copies)
+    }
+}
+
+/// `` `map`, with 9 square roots of f64, in 96 copies ``.
+impl fmt::Display for Inlined {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "`{}`", self.field)?;
+        for (place, (what, count)) in self.costly.iter().enumerate() {
+            let joint = if place == 0 { ", with" } else { " and" };
+            write!(f, "{joint} {count} {what}")?;
+        }
+        let comma = if self.costly.is_empty() { "" } else { "," };
+        let copies = if self.copies == 1 { "copy" } else { "copies" };
+        write!(f, "{comma} in {} {copies}", self.copies)
+    }
+}
+
+/// What to write instead. Even one copy may be too much.
+fn fix(program: &Program, size: &Size) -> String {
+    if size.largest.weight > LARGEST / FEWEST {
+        return format!("compute less in `{}`", size.largest.field);
+    }
+    let (fold, mut words) = (program.kernels[0].fold(), Vec::new());
+    let units = fold.units().unwrap_or(1);
+    if fold.unrolled && units > 1 {
+        words.push(format!("leave out `{}`", Pass::Unroll));
+    }
+    if fold.width > 1 {
+        words.push(format!("write a smaller `vectorize` than {}", fold.width));
+    }
+    if fold.unrolled && units > 1 {
+        words.push(format!("a smaller `coarsen` than {units}"));
+    }
+    if words.is_empty() {
+        return format!("compute less in `{}`, or write `passes: [shuffle]`", size.largest.field);
+    }
+    format!("{}, or compute less in `{}`", words.join(", "), size.largest.field)
+}
+
+/// The copies of a function that no list of passes goes below, nearly.
+const FEWEST: u64 = 8;

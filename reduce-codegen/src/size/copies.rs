@@ -1,0 +1,149 @@
+//! How often the kernels have each function of their operation, once the compiler has unrolled loops.
+
+use reduce_dsl::expanded::{ExpandedKernel, Expr, Loop, Stmt, Ty, Unroll};
+use reduce_dsl::operation::Operation;
+
+/// Turns of a loop that is to be unrolled wholly and whose end is no constant: `expand` has four at the most.
+const UNKNOWN: u64 = 4;
+
+/// Copies of functions, and the size of all else.
+pub(super) struct Copies<'a> {
+    operation: &'a Operation,
+    kernel: &'a ExpandedKernel,
+    pub(super) map: u64,
+    pub(super) combine: u64,
+    pub(super) fold: u64,
+    pub(super) finish: u64,
+    pub(super) far: u64,
+    pub(super) others: u64,
+}
+
+impl<'a> Copies<'a> {
+    /// Those of some kernels, at least one.
+    pub(super) fn of(operation: &'a Operation, kernels: &'a [ExpandedKernel]) -> Copies<'a> {
+        let [map, combine, fold, finish, far, others] = [0; 6];
+        let kernel = &kernels[0];
+        let mut copies = Copies { operation, kernel, map, combine, fold, finish, far, others };
+        for kernel in kernels {
+            copies.kernel = kernel;
+            copies.body(&kernel.body, 1);
+        }
+        copies
+    }
+
+    fn body(&mut self, stmts: &[Stmt], times: u64) {
+        stmts.iter().for_each(|stmt| self.stmt(stmt, times));
+    }
+
+    fn stmt(&mut self, stmt: &Stmt, times: u64) {
+        match stmt {
+            Stmt::Note(..) => {}
+            Stmt::Let(_, value) | Stmt::Var(_, value) | Stmt::Set(_, value) => self.expr(value, times),
+            Stmt::Load(local, place) | Stmt::LoadUnaligned(local, place) | Stmt::Take(local, place) => {
+                self.moved(local.ty, times);
+                self.expr(&place.index, times);
+            }
+            Stmt::Store(place, value) | Stmt::Post(place, value) | Stmt::Send(place, value) => {
+                self.moved(Ty::Acc, times);
+                self.expr(&place.index, times);
+                self.expr(value, times);
+            }
+            Stmt::Shuffle { into, value, .. } => {
+                self.moved(into.ty, times);
+                self.expr(value, times);
+            }
+            Stmt::Redux(local, _) => self.moved(local.ty, 8 * times),
+            Stmt::AtomicCombine { value, .. } => {
+                self.combine += times;
+                self.expr(value, times);
+            }
+            Stmt::For(it) => self.turns(it, times),
+            Stmt::If(test, then, otherwise) => {
+                self.expr(test, times);
+                self.body(then, times);
+                self.body(otherwise, times);
+            }
+            Stmt::Exit | Stmt::Expect(..) | Stmt::Receive(_) | Stmt::Barrier(_) | Stmt::Arrive => {
+                self.add(times)
+            }
+            Stmt::Wait | Stmt::Vote(..) | Stmt::Fence(..) | Stmt::Atomic { .. } => self.add(times),
+            Stmt::AwaitLaunch | Stmt::TriggerLaunch => self.add(times),
+        }
+    }
+
+    fn turns(&mut self, it: &Loop, times: u64) {
+        let turns = match it.unroll {
+            Unroll::Unsaid => 1,
+            Unroll::By(turns) => u64::from(turns),
+            Unroll::All => self.end(&it.test).unwrap_or(UNKNOWN),
+        };
+        self.expr(&it.test, times);
+        self.body(&it.body, times.saturating_mul(turns));
+    }
+
+    /// What the counter of a loop is compared with, if that is a constant.
+    fn end(&self, test: &Expr) -> Option<u64> {
+        let Expr::Cmp(_, _, end) = test else { return None };
+        match end.as_ref() {
+            Expr::Const(value) => Some(value.bits()),
+            Expr::Named(name) => Some(self.kernel.constant(name).into()),
+            _ => None,
+        }
+    }
+
+    fn expr(&mut self, it: &Expr, times: u64) {
+        match it {
+            Expr::Map(args) | Expr::NearMap(args) => self.call(|it| &mut it.map, args, times),
+            Expr::Combine(a, b) => {
+                self.combine = self.combine.saturating_add(times);
+                self.expr(a, times);
+                self.expr(b, times);
+            }
+            Expr::Fold(acc, args) => {
+                self.expr(acc, times);
+                self.call(|it| &mut it.fold, args, times);
+            }
+            Expr::Finish(acc, args) => {
+                self.expr(acc, times);
+                self.call(|it| &mut it.finish, args, times);
+            }
+            Expr::Far(acc, first) => {
+                self.expr(acc, times);
+                self.expr(first, times);
+                self.far = self.far.saturating_add(times);
+            }
+            Expr::Un(_, a) | Expr::Cast(_, a) => {
+                self.add(times);
+                self.expr(a, times);
+            }
+            Expr::Bin(_, a, b) | Expr::Cmp(_, a, b) => {
+                self.add(times);
+                self.expr(a, times);
+                self.expr(b, times);
+            }
+            Expr::Const(_) | Expr::Named(_) | Expr::Local(_) | Expr::Lane(..) | Expr::Thread => {}
+            Expr::Block | Expr::Grid | Expr::Rank | Expr::Items | Expr::Elements | Expr::Step(_) => {}
+            Expr::Param(..) | Expr::Aligned(..) | Expr::Empty | Expr::NearEmpty => {}
+        }
+    }
+
+    fn call(&mut self, function: fn(&mut Self) -> &mut u64, args: &[Expr], times: u64) {
+        let copies = function(self);
+        *copies = copies.saturating_add(times);
+        args.iter().for_each(|arg| self.expr(arg, times));
+    }
+
+    /// A value that goes to or comes from memory or another thread.
+    fn moved(&mut self, ty: Ty, times: u64) {
+        let scalars = match ty {
+            Ty::Scalar(_) => 1,
+            Ty::Vector(_, lanes) => u64::from(lanes),
+            Ty::Acc | Ty::Near | Ty::Output => self.operation.acc.fields.len() as u64,
+        };
+        self.add(scalars.saturating_mul(times));
+    }
+
+    fn add(&mut self, weight: u64) {
+        self.others = self.others.saturating_add(weight);
+    }
+}

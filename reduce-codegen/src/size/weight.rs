@@ -1,0 +1,110 @@
+//! The sizes of operations and functions, as NVRTC needs time for them, in additions of `f32`.
+
+use reduce_dsl::func::{Func, Id, Line, Node};
+use reduce_dsl::ops::{Bin, Un};
+use reduce_dsl::{Scalar, library};
+
+/// The size of one copy of a function.
+pub(super) fn weight(func: &Func) -> u64 {
+    let chains = chains(func);
+    let lines = func.lines().iter().zip(0..);
+    let each = lines.map(|(line, at)| line_weight(func, line, chains[func.id_of_line(at).0 as usize]));
+    each.fold(func.results().len() as u64, u64::saturating_add)
+}
+
+/// Operations that are as much as this are named in errors.
+const COSTLY: u64 = 20;
+
+/// The operations of a function that are many instructions, by kind, the largest kind first.
+pub(super) fn costly(func: &Func) -> Vec<(String, usize)> {
+    let (chains, mut kinds) = (chains(func), Vec::<(String, u64, usize)>::new());
+    for (line, at) in func.lines().iter().zip(0..) {
+        let weight = line_weight(func, line, chains[func.id_of_line(at).0 as usize]);
+        if weight < COSTLY {
+            continue;
+        }
+        let kind = format!("{} of {}", kind(line.node), line.ty);
+        match kinds.iter_mut().find(|it| it.0 == kind) {
+            Some((_, sum, count)) => (*sum, *count) = (sum.saturating_add(weight), *count + 1),
+            None => kinds.push((kind, weight, 1)),
+        }
+    }
+    kinds.sort_by_key(|&(_, sum, _)| std::cmp::Reverse(sum));
+    kinds.into_iter().map(|(kind, _, count)| (kind, count)).take(2).collect()
+}
+
+fn kind(node: Node) -> &'static str {
+    match node {
+        Node::Un(Un::Sqrt, _) => "`sqrt`",
+        Node::Un(Un::Exp, _) => "`exp`",
+        Node::Un(Un::Ln, _) => "`ln`",
+        Node::Bin(Bin::Div, ..) => "`/`",
+        Node::Bin(Bin::Rem, ..) => "`%`",
+        Node::Const(_) | Node::Un(..) | Node::Bin(..) | Node::Cmp(..) => "operations",
+        Node::Select(..) | Node::Cast(..) | Node::MulAdd(..) => "operations",
+    }
+}
+
+fn line_weight(func: &Func, line: &Line, chain: u32) -> u64 {
+    let wide = |narrow, wide| if line.ty.size() == 8 { wide } else { narrow };
+    match line.node {
+        Node::Const(_) => 0,
+        Node::Un(Un::Exp, a) if library::exp_is_normal(func, a) => wide(35, 60),
+        Node::Un(op, a) => un(op, func.ty(a)),
+        Node::Bin(op, _, b) => bin(op, line.ty, func.constant(b).is_some(), chain),
+        Node::Cmp(_, a, _) => 1 + of_half(func.ty(a), 2),
+        Node::Select(..) => wide(10, 12),
+        Node::Cast(_, a) => 2 + of_half(func.ty(a), 2),
+        Node::MulAdd(..) => wide(1, 2),
+    }
+}
+
+fn un(op: Un, ty: Scalar) -> u64 {
+    let wide = |narrow, wide| if ty.size() == 8 { wide } else { narrow };
+    match op {
+        Un::Sqrt => wide(60, 110),
+        Un::Exp => wide(50, 110),
+        Un::Ln => wide(80, 200),
+        Un::Neg | Un::Abs | Un::Not | Un::Floor | Un::Ceil | Un::Trunc | Un::RoundTiesEven => wide(1, 2),
+        Un::FromBits => 1,
+        Un::IsNan | Un::Canonical | Un::ToBits => wide(3, 4) + of_half(ty, 2),
+        Un::CountOnes | Un::LeadingZeros | Un::TrailingZeros => wide(4, 8),
+    }
+}
+
+fn bin(op: Bin, ty: Scalar, by_constant: bool, chain: u32) -> u64 {
+    let wide = |narrow, wide| if ty.size() == 8 { wide } else { narrow };
+    match op {
+        Bin::Div if ty.is_float() => wide(45, 75),
+        Bin::Div | Bin::Rem if by_constant => wide(8, 16).max(of_chain(ty, chain)),
+        Bin::Div | Bin::Rem => wide(40, 150),
+        Bin::Mul => wide(1, if ty.is_float() { 2 } else { 5 }),
+        Bin::Min | Bin::Max | Bin::MinNum | Bin::MaxNum => wide(2, 16) + of_half(ty, 6),
+        Bin::Add | Bin::Sub | Bin::And | Bin::Or | Bin::Xor => wide(1, 2),
+        Bin::Shl | Bin::Shr => wide(2, 4),
+    }
+}
+
+fn of_half(ty: Scalar, weight: u64) -> u64 {
+    if ty.is_half() { weight } else { 0 }
+}
+
+/// NVRTC 13.0 takes twice the time for each unsigned division by a constant that the dividend of the next follows from.
+fn of_chain(ty: Scalar, chain: u32) -> u64 {
+    if ty.is_unsigned() { 2u64.saturating_pow(chain) } else { 0 }
+}
+
+/// The most divisions by constants that each value follows from one after the other, its own among them.
+fn chains(func: &Func) -> Vec<u32> {
+    let mut chains = vec![0; func.params().len()];
+    for line in func.lines() {
+        let before = line.node.operands().map(|id| chains[id.0 as usize]).max().unwrap_or(0);
+        chains.push(before + u32::from(divides_by_constant(func, line.node)));
+    }
+    chains
+}
+
+fn divides_by_constant(func: &Func, node: Node) -> bool {
+    let constant = |id: Id| func.constant(id).is_some();
+    matches!(node, Node::Bin(Bin::Div | Bin::Rem, a, b) if func.ty(a).is_unsigned() && constant(b))
+}

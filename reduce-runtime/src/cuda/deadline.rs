@@ -1,0 +1,156 @@
+//! Compilations that callers wait for no longer than a while.
+//!
+//! NVRTC cannot be interrupted, and a library cannot start its host program anew as a child. So it compiles in a thread
+//! that a caller whose time is over leaves behind. Who asks for the same meanwhile waits for that thread, and no more than
+//! [`MOST_LEFT`] are left at a time; what each may take of memory, the limit on the size of programs says.
+
+use crate::Error;
+use crate::architecture::Target;
+use crate::cache::Key;
+use crate::image::Image;
+use std::collections::HashMap;
+use std::sync::{Arc, Condvar, LazyLock, Mutex, MutexGuard, PoisonError};
+use std::thread::Builder;
+use std::time::{Duration, Instant};
+
+/// How long callers wait, unless they or the environment say otherwise.
+const DEFAULT: Duration = Duration::from_secs(10);
+
+/// Compilations that nobody waits for. Those of several programs that time out would otherwise add up.
+const MOST_LEFT: usize = 4;
+
+/// What a compilation gave, once it has ended.
+type Given = Arc<Mutex<Option<Result<Image, Error>>>>;
+
+/// Those that have not ended.
+static RUNNING: LazyLock<Mutex<HashMap<Key, Running>>> = LazyLock::new(Mutex::default);
+
+/// Told whenever one ends.
+static ENDED: Condvar = Condvar::new();
+
+struct Running {
+    given: Given,
+    waiting: usize,
+}
+
+/// That time, or the one that the environment says, or the default.
+pub(super) fn or_of_environment(deadline: Option<Duration>) -> Result<Duration, Error> {
+    if let Some(deadline) = deadline {
+        return Ok(deadline);
+    }
+    match std::env::var_os(Error::COMPILE_SECONDS).filter(|text| !text.is_empty()) {
+        None => Ok(DEFAULT),
+        Some(text) => seconds(&text.to_string_lossy()),
+    }
+}
+
+fn seconds(text: &str) -> Result<Duration, Error> {
+    let duration = text.trim().parse().ok().and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
+    let malformed = || Error::MalformedSeconds { text: text.to_owned() };
+    duration.filter(|it| !it.is_zero()).ok_or_else(malformed)
+}
+
+/// What the work gives, or [`Error::CompileTime`]. Work of a name that is running is not started again.
+pub(super) fn within(
+    most: Duration,
+    name: Key,
+    target: Target,
+    work: impl FnOnce() -> Result<Image, Error> + Send + 'static,
+) -> Result<Image, Error> {
+    let start = Instant::now();
+    let given = match begin(most, name, work) {
+        Begun::Running(given) => given,
+        Begun::Given(given) => return given,
+        Begun::TooMany => return Err(Error::CompileTime { target, waited: most }),
+    };
+    let left = most.saturating_sub(start.elapsed());
+    let (mut running, _) = ENDED
+        .wait_timeout_while(lock(&RUNNING), left, |_| lock(&given).is_none())
+        .unwrap_or_else(PoisonError::into_inner);
+    if let Some(entry) = running.get_mut(&name).filter(|it| Arc::ptr_eq(&it.given, &given)) {
+        entry.waiting -= 1;
+    }
+    let given = lock(&given).clone();
+    given.unwrap_or_else(|| {
+        at_exit::end_at_once();
+        Err(Error::CompileTime { target, waited: most })
+    })
+}
+
+enum Begun {
+    Running(Given),
+    Given(Result<Image, Error>),
+    TooMany,
+}
+
+/// Joins or starts it, in this thread where no other is to be had.
+fn begin(most: Duration, name: Key, work: impl FnOnce() -> Result<Image, Error> + Send + 'static) -> Begun {
+    let crowded = |running: &mut HashMap<Key, Running>| {
+        !running.contains_key(&name) && running.values().filter(|it| it.waiting == 0).count() >= MOST_LEFT
+    };
+    let waited = ENDED.wait_timeout_while(lock(&RUNNING), most, crowded);
+    let (mut running, waited) = waited.unwrap_or_else(PoisonError::into_inner);
+    if waited.timed_out() {
+        return Begun::TooMany;
+    }
+    if let Some(entry) = running.get_mut(&name) {
+        entry.waiting += 1;
+        return Begun::Running(entry.given.clone());
+    }
+    let (given, work) = (Given::default(), Arc::new(Mutex::new(Some(work))));
+    let (there, theirs) = (given.clone(), work.clone());
+    let compile = move || {
+        let result = lock(&theirs).take().map(|work| work());
+        *lock(&there) = result;
+        lock(&RUNNING).remove(&name);
+        ENDED.notify_all();
+    };
+    if Builder::new().name("reducegen-nvrtc".to_owned()).spawn(compile).is_ok() {
+        running.insert(name, Running { given: given.clone(), waiting: 1 });
+        return Begun::Running(given);
+    }
+    drop(running);
+    let work = lock(&work).take();
+    work.map_or(Begun::Running(given), |work| Begun::Given(work()))
+}
+
+/// NVRTC crashes where the process ends while it compiles, as its destructors run beside it.
+#[cfg(all(target_os = "linux", target_env = "gnu"))]
+mod at_exit {
+    use super::{RUNNING, lock};
+    use std::ffi::{c_int, c_void};
+    use std::ptr::null_mut;
+
+    unsafe extern "C" {
+        /// glibc: as `atexit`, with the status.
+        fn on_exit(call: extern "C" fn(c_int, *mut c_void), argument: *mut c_void) -> c_int;
+    }
+
+    /// From now on, a process that ends while NVRTC compiles does so without its destructors. Those who register last are
+    /// called first, and NVRTC registers some when it is first used, so that this is for when it has been.
+    pub(super) fn end_at_once() {
+        // SAFETY: a function that takes what it is called with.
+        unsafe { on_exit(end, null_mut()) };
+    }
+
+    extern "C" fn end(status: c_int, _: *mut c_void) {
+        if lock(&RUNNING).is_empty() {
+            return;
+        }
+        // SAFETY: writes what C has buffered, as `exit` would, and ends the process.
+        unsafe {
+            libc::fflush(null_mut());
+            libc::_exit(status);
+        }
+    }
+}
+
+/// Where threads end before libraries are unloaded, or NVRTC is not.
+#[cfg(not(all(target_os = "linux", target_env = "gnu")))]
+mod at_exit {
+    pub(super) fn end_at_once() {}
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
