@@ -1,5 +1,6 @@
 //! What can go wrong, and what to do about it: every message names the fix.
 
+mod advice;
 mod fault;
 mod text;
 
@@ -10,7 +11,7 @@ use reduce_codegen as codegen;
 use reduce_dsl::Scalar;
 use std::path::PathBuf;
 use std::time::Duration;
-use text::{advice, list, params_advice, params_text};
+use text::{offered_text, params_advice, params_text};
 
 /// Why a reduction did not compile or run.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -230,10 +231,7 @@ pub enum Error {
         text: String,
     },
     /// An architecture that this NVRTC does not compile for.
-    #[error(
-        "this NVRTC does not know {architecture}; it compiles for {}; name one of these, or install the NVRTC of another CUDA",
-        list(offered)
-    )]
+    #[error("this NVRTC does not know {architecture}; {}", offered_text(offered))]
     UnknownArchitecture {
         /// What was asked for.
         architecture: Architecture,
@@ -282,6 +280,14 @@ pub enum Error {
         "there is no CUDA driver here (libcuda.so.1 was not found); install NVIDIA's driver, in a container pass the GPU through, or use the host"
     )]
     NoDriver,
+    /// There is a libcuda, and it cannot be loaded.
+    #[error(
+        "the CUDA driver library cannot be loaded ({reason}); install NVIDIA's driver anew, for this processor, or use the host"
+    )]
+    DriverUnusable {
+        /// What the loader said.
+        reason: String,
+    },
     /// The driver is older than what this crate calls.
     #[error("the CUDA driver is for CUDA {found}, and {needed} or newer is needed; update NVIDIA's driver")]
     OldDriver {
@@ -346,8 +352,14 @@ pub enum Error {
         /// Its value.
         text: String,
     },
+    /// The driver measured a time that is none.
+    #[error("the CUDA driver measured {milliseconds} ms, which is no time; update NVIDIA's driver")]
+    WrongTime {
+        /// What it measured.
+        milliseconds: String,
+    },
     /// The driver reported an error.
-    #[error("the CUDA driver failed while {operation}: {name} ({code}), {text}{}", advice(*code))]
+    #[error("the CUDA driver failed while {operation}: {name} ({code}), {text}; {}", advice::advice(*code))]
     Driver {
         /// What was being done.
         operation: &'static str,

@@ -104,6 +104,24 @@ fn without_a_driver_the_message_says_what_to_install() {
 }
 
 #[test]
+fn a_driver_that_is_no_library_says_what_the_loader_said() {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("no_library");
+    std::fs::create_dir_all(&folder).unwrap();
+    for (name, text) in [
+        ("libcuda.so.1", "no library, but a text of some length".repeat(100)),
+        ("libcuda.so", "short".to_owned()),
+    ] {
+        std::fs::write(folder.join(name), text).unwrap();
+        let seen = seen_with(&[("LD_LIBRARY_PATH", &folder)]);
+        let expected =
+            format!("cuda: the CUDA driver library cannot be loaded ({}: ", folder.join(name).display());
+        assert!(seen.contains(&expected) && !seen.contains("not found"), "{seen}");
+        assert!(seen.contains("auto: host"), "{seen}");
+        std::fs::remove_file(folder.join(name)).unwrap();
+    }
+}
+
+#[test]
 fn a_driver_without_a_device_says_where_to_look() {
     let visible = [driver("init_no_device", 13000, 100, ""), driver("count_0", 13000, 0, "")];
     for folder in visible {

@@ -61,6 +61,8 @@ impl<'a> Clock<'a> {
         (0..calls).try_for_each(|_| call(self.calls.replace(self.calls.get() + 1)))?;
         self.stop.record(self.stream).map_err(failed("recording an event"))?;
         let milliseconds = self.start.elapsed_ms(&self.stop).map_err(failed("running the kernels"))?;
-        Ok(Duration::from_secs_f64(f64::from(milliseconds) / 1e3) / calls)
+        let time = Duration::try_from_secs_f64(f64::from(milliseconds) / 1e3);
+        let wrong = |_| Error::WrongTime { milliseconds: milliseconds.to_string() };
+        Ok(time.map_err(wrong)? / calls)
     }
 }

@@ -1,11 +1,15 @@
 //! The CUDA driver: is there one that this crate can call, and what its errors mean.
 
+use super::library;
 use crate::Error;
 use cudarc::driver::{CudaContext, CudaStream, DriverError, result, sys};
 use std::ffi::CStr;
 
 /// The oldest driver, as 1000 major + 10 minor of its CUDA: the first that runs what NVRTC 12 makes.
 const OLDEST: i32 = 12_000;
+
+/// The names by which it is found where it is installed.
+const NAMES: [&str; 2] = ["libcuda.so.1", "libcuda.so"];
 
 /// The functions that are called, here or by cudarc, which panics at a call of one that is missing.
 const FUNCTIONS: [&str; 37] = [
@@ -56,7 +60,9 @@ const CLOCK_FUNCTIONS: [&str; 4] =
 pub(super) fn check() -> Result<(), Error> {
     // SAFETY: loads libcuda and lets go of it again; its initialisers have no preconditions.
     if !unsafe { sys::is_culib_present() } {
-        return Err(Error::NoDriver);
+        return Err(
+            library::refused(NAMES).map_or(Error::NoDriver, |reason| Error::DriverUnusable { reason })
+        );
     }
     complete(&FUNCTIONS)?;
     let text = |version: i32| format!("{}.{}", version / 1000, version % 1000 / 10);

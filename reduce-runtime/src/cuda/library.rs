@@ -79,6 +79,18 @@ pub(super) fn reason(error: &libloading::Error) -> String {
     error.source().map_or_else(|| error.to_string(), ToString::to_string)
 }
 
+/// Why a library that is there is not loaded, by the first of these names that the loader finds.
+pub(super) fn refused(names: [&str; 2]) -> Option<String> {
+    let reasons = names.into_iter().filter_map(|name| Some((name, load(Path::new(name)).err()?)));
+    // Where there is none, glibc begins with the name that was asked for and ends so; else with the path that it found.
+    let is_missing =
+        |name: &str, reason: &str| reason.starts_with(name) && reason.ends_with("No such file or directory");
+    reasons
+        .map(|(name, error)| (name, reason(&error)))
+        .find(|(name, reason)| !is_missing(name, reason))
+        .map(|it| it.1)
+}
+
 fn load(path: &Path) -> Result<Library, libloading::Error> {
     // SAFETY: loading runs the initialisers of NVIDIA's library, or of the file that the user put in its
     // place and thereby trusts; these have no preconditions.

@@ -49,6 +49,7 @@ impl Error {
             Error::Host(_)
             | Error::BuiltWithoutCuda
             | Error::NoDriver
+            | Error::DriverUnusable { .. }
             | Error::OldDriver { .. }
             | Error::IncompleteDriver { .. }
             | Error::NoDevice
@@ -56,6 +57,7 @@ impl Error {
             | Error::NvrtcUnusable { .. }
             | Error::Nvrtc { .. }
             | Error::CompileTime { .. }
+            | Error::WrongTime { .. }
             | Error::Driver { .. }
             | Error::OutOfMemory { .. } => false,
         }
