@@ -1,6 +1,7 @@
 //! A libcuda that pretends to have GPUs (`pretend.c`), and tests that run with it in a process of their own.
 #![allow(dead_code, reason = "not every test asks for everything")]
 
+pub(crate) mod injection;
 #[path = "../../../tests/support/skip.rs"]
 mod skip;
 

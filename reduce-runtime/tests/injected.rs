@@ -1,0 +1,257 @@
+//! Every call of the driver fails once, and from there on, with every kind of code: what comes of it is the right result or an
+//! error that says what to do, and nothing panics, hangs or leaks. With the libcuda that pretends to have GPUs (`driver/`).
+#![cfg(all(feature = "cuda", target_os = "linux"))]
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+mod driver;
+
+use driver::injection::{Fault, compute, entered, failed, name_of, passed};
+use driver::with_driver;
+use reduce_dsl::Spec;
+use reduce_dsl::lanes::LanesRef;
+use reduce_runtime::cudarc::driver::{CudaContext, DriverError};
+use reduce_runtime::{Cache, Device, DeviceInput, Error, Reducer};
+use std::collections::BTreeMap;
+use std::ffi::c_void;
+use std::panic::catch_unwind;
+use std::sync::mpsc::{Sender, channel};
+use std::time::Duration;
+
+/// A run lasts a few milliseconds.
+const DEADLINE: Duration = Duration::from_secs(20);
+
+/// A code for each cause that users can do something about, and for each way in which drivers report errors.
+const CODES: [u32; 38] = [
+    1, 2, 3, 4, 34, 36, 46, 100, 101, 200, 201, 209, 214, 218, 220, 222, 304, 400, 500, 600, 700, 701, 702,
+    709, 716, 719, 720, 721, 800, 801, 802, 803, 804, 805, 900, 906, 908, 999,
+];
+
+const LENGTH: u64 = 1000;
+const SUM: u64 = LENGTH * (LENGTH - 1) / 2;
+
+/// How a run ended.
+#[derive(Clone, Debug)]
+enum Ended {
+    Right,
+    Wrong(u64),
+    Error(String),
+    Panic,
+    Hang,
+}
+
+impl Ended {
+    /// The error without its code, which says in which call it was.
+    fn doing(&self) -> String {
+        let text = format!("{self:?}");
+        text.split(": ").next().unwrap_or_default().to_owned()
+    }
+}
+
+/// Every kernel here sums the 64-bit integers of its input, whatever is mapped. It takes the input, where its partials are, the result, and the number of elements.
+extern "C" fn kernel(parameters: *const *const c_void) {
+    // SAFETY: these are the arguments of that kernel, and memory of the pretended GPU is that of the host.
+    unsafe {
+        let word = |place: usize| (*parameters.add(place)).cast::<u64>().read();
+        let x = std::slice::from_raw_parts(word(0) as *const u64, word(3) as usize);
+        (word(2) as *mut u64).write(x.iter().sum());
+    }
+}
+
+/// A sum. One of another number has other kernels: those of a run that keeps memory stay loaded.
+fn spec(number: u64) -> Spec {
+    let text = format!("ty: u64, map: |x| x + {number}, op: sum, passes: [shuffle, one_block, ticket]");
+    text.parse().unwrap()
+}
+
+/// From no device to a result on the host and one that was queued, then everything is dropped.
+fn scenario(spec: &Spec, cache: &Cache) -> Result<[u64; 2], Error> {
+    let x: Vec<u64> = (0..LENGTH).collect();
+    let device = Device::cuda(0)?.with_cache(cache.clone());
+    device.description();
+    let sum = Reducer::new(spec, &device)?;
+    let waited = sum.reduce(&[LanesRef::U64(&x)])?.values[0].bits();
+    let queued = queued(&sum, &x).map_err(|error| match error {
+        Queued::Ours(error) => error,
+        Queued::Callers(DriverError(code)) => Error::Driver {
+            operation: "a call of the test",
+            code: code as u32,
+            name: String::new(),
+            text: String::new(),
+        },
+    })?;
+    Ok([waited, queued])
+}
+
+enum Queued {
+    Ours(Error),
+    /// Of cudarc, called by the caller of the library.
+    Callers(DriverError),
+}
+
+impl From<Error> for Queued {
+    fn from(error: Error) -> Queued {
+        Queued::Ours(error)
+    }
+}
+
+impl From<DriverError> for Queued {
+    fn from(error: DriverError) -> Queued {
+        Queued::Callers(error)
+    }
+}
+
+fn queued(sum: &Reducer, x: &[u64]) -> Result<u64, Queued> {
+    let context = CudaContext::new(0)?;
+    let [own, other] = [context.new_stream()?, context.new_stream()?];
+    let slice = own.clone_htod(x)?;
+    let mut workspace = sum.workspace(&other, LENGTH)?;
+    sum.enqueue(&other, &[DeviceInput::on(&other, &slice)], &[], &mut workspace)?;
+    Ok(workspace.read(&other)?[0].bits())
+}
+
+/// A run on a thread of its own, as contexts are those of threads.
+fn run(fault: Fault, spec: &Spec, cache: &Cache) -> Ended {
+    fault.inject();
+    let (done, result): (Sender<Ended>, _) = channel();
+    let (spec, cache) = (spec.clone(), cache.clone());
+    std::thread::spawn(move || {
+        let ended = match catch_unwind(|| scenario(&spec, &cache)) {
+            Ok(Ok([SUM, SUM])) => Ended::Right,
+            Ok(Ok([waited, queued])) => Ended::Wrong(if waited == SUM { queued } else { waited }),
+            Ok(Err(error)) => Ended::Error(error.to_string()),
+            Err(_) => Ended::Panic,
+        };
+        done.send(ended)
+    });
+    result.recv_timeout(DEADLINE).unwrap_or(Ended::Hang)
+}
+
+/// What is made, and what ends it.
+const PAIRS: [(&[&str], &[&str]); 5] = [
+    (&["cuMemAlloc_v2", "cuMemAllocAsync"], &["cuMemFree_v2", "cuMemFreeAsync"]),
+    (&["cuModuleLoadData"], &["cuModuleUnload"]),
+    (&["cuEventCreate"], &["cuEventDestroy_v2"]),
+    (&["cuStreamCreate"], &["cuStreamDestroy_v2"]),
+    (&["cuDevicePrimaryCtxRetain"], &["cuDevicePrimaryCtxRelease_v2"]),
+];
+
+/// What was made and not ended, though the driver did not refuse to end it.
+fn leaks() -> Vec<String> {
+    let leaked = |(made, ended): &(&[&str], &[&str])| {
+        let left = passed(made) as i64 - passed(ended) as i64 - failed(ended) as i64;
+        (left != 0).then(|| format!("{left} of {}", made[0]))
+    };
+    PAIRS.iter().filter_map(leaked).collect()
+}
+
+/// What cudarc 0.19 leaks by itself: `CudaStream::alloc` its memory where it has no events for it, and `CudaContext::new` the
+/// context where it cannot ask for its attributes.
+const OF_CUDARC: [(&str, &str); 3] = [
+    ("cuCtxGetCurrent", "1 of cuMemAlloc_v2"),
+    ("cuEventCreate", "1 of cuMemAlloc_v2"),
+    ("cuDeviceGetAttribute", "1 of cuDevicePrimaryCtxRetain"),
+];
+
+/// What came of the faults of one function.
+#[derive(Debug, Default)]
+struct Row {
+    calls: u32,
+    faults: u32,
+    errors: u32,
+    right: u32,
+    /// Runs that keep memory on purpose, as a wait failed and the device may still write there.
+    kept: u32,
+    /// Runs in which cudarc leaks.
+    of_cudarc: u32,
+}
+
+impl Row {
+    /// Counts a run in which calls of that function failed, or says what is wrong with it.
+    fn add(&mut self, name: &str, ended: &Ended) -> Result<(), String> {
+        self.faults += 1;
+        match ended {
+            Ended::Right => self.right += 1,
+            // What is wrong, then what to do.
+            Ended::Error(message) if message.contains("; ") => self.errors += 1,
+            Ended::Error(_) | Ended::Wrong(_) | Ended::Panic | Ended::Hang => {
+                return Err(format!("{ended:?}"));
+            }
+        }
+        let leaks = leaks().join(", ");
+        if leaks.is_empty() {
+            return Ok(());
+        }
+        if OF_CUDARC.contains(&(name, leaks.as_str())) {
+            self.of_cudarc += 1;
+            return Ok(());
+        }
+        self.kept += 1;
+        // The context is made current for a wait.
+        match failed(&["cuStreamSynchronize", "cuCtxSynchronize", "cuCtxSetCurrent"]) {
+            0 => Err(format!("{} leaks {leaks}", ended.doing())),
+            _ => Ok(()),
+        }
+    }
+}
+
+/// The codes for a call: all of them, or some, other ones for each call.
+fn codes(call: u32) -> Vec<u32> {
+    let all = std::env::var_os("REDUCEGEN_FULL").is_some();
+    let some = |step: u32| CODES[(call * 3 + step) as usize % CODES.len()];
+    if all { CODES.to_vec() } else { (0..3).map(some).collect() }
+}
+
+/// The calls of a run without faults, which are the same in every run.
+fn calls(spec: &Spec, cache: &Cache) -> Vec<String> {
+    for _ in 0..2 {
+        let ended = run(Fault::NONE, spec, cache);
+        assert!(matches!(ended, Ended::Right) && leaks().is_empty(), "{ended:?}, left: {:?}", leaks());
+    }
+    (1..=entered()).map(name_of).collect()
+}
+
+fn print(rows: &BTreeMap<&str, Row>) {
+    println!("| call | times | faults | errors | right result | memory kept | leaks of cudarc |");
+    println!("|---|--:|--:|--:|--:|--:|--:|");
+    let line =
+        |name: &str, row: [u32; 6]| println!("| {name} | {} |", row.map(|it| it.to_string()).join(" | "));
+    let numbers = |it: &Row| [it.calls, it.faults, it.errors, it.right, it.kept, it.of_cudarc];
+    rows.iter().for_each(|(name, row)| line(name, numbers(row)));
+    let all = rows.values().map(numbers);
+    line("all", all.fold([0; 6], |sum, row| std::array::from_fn(|place| sum[place] + row[place])));
+}
+
+#[test]
+fn every_call_may_fail() {
+    let Some((device, stream)) = with_driver("every_call_may_fail") else { return };
+    drop((device, stream));
+    compute(kernel);
+    let folder = std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join("injected-cache");
+    let cache = Cache::at(folder);
+    let mut specs = (0..).map(spec);
+    let mut spec = specs.next().unwrap();
+    let calls = calls(&spec, &cache);
+    let (mut rows, mut wrong): (BTreeMap<&str, Row>, BTreeMap<String, Vec<Fault>>) = Default::default();
+    for (call, name) in (1..).zip(&calls) {
+        let row = rows.entry(name).or_default();
+        row.calls += 1;
+        for (code, lasts) in codes(call).into_iter().flat_map(|code| [(code, false), (code, true)]) {
+            let fault = Fault { call, code, lasts };
+            let ended = run(fault, &spec, &cache);
+            assert_eq!(name_of(call), *name, "call {call} is the same in every run, {fault:?}");
+            if !leaks().is_empty() {
+                spec = specs.next().unwrap();
+            }
+            if let Err(what) = row.add(name, &ended) {
+                wrong.entry(format!("call {call}, {name}: {what}")).or_default().push(fault);
+            }
+            assert!(!matches!(ended, Ended::Hang), "{wrong:#?}");
+        }
+    }
+    print(&rows);
+    let wrong: Vec<_> = wrong
+        .iter()
+        .map(|(what, faults)| format!("{what}: {} times, {:?}", faults.len(), faults[0]))
+        .collect();
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
