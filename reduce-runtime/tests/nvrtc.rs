@@ -101,3 +101,31 @@ fn the_kernel_that_reads_loads_before_it_uses() {
     let cubin = nvrtc.compile(kernel, Target::Cubin(sm_90())).unwrap();
     assert!(!cubin.log.contains("warning") && cubin.resources[0].spill_stores == 0, "{}", cubin.log);
 }
+
+/// An NVRTC that gives wrong numbers, each in a library of its own.
+#[cfg(target_os = "linux")]
+#[test]
+fn numbers_that_cannot_be_right_are_errors() {
+    let tried = [
+        "-DLOG=-1",
+        "-DLOG=1ul<<60",
+        "-DCUBIN=1ul<<60",
+        "-DCUBIN=0",
+        "-DNAME=0",
+        "-DCOUNT=-1",
+        "-DCOUNT=1<<30",
+    ];
+    for (place, wrong) in tried.into_iter().enumerate() {
+        let library = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("libwrong{place}.so"));
+        let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/driver/wrong_nvrtc.c");
+        let mut compiler = std::process::Command::new("cc");
+        compiler.args(["-shared", "-fPIC", wrong, "-o"]).arg(&library).arg(source);
+        assert!(compiler.status().unwrap().success());
+        // SAFETY: it writes within the bounds that it is given.
+        let compiled =
+            unsafe { Nvrtc::open(&library) }.and_then(|it| it.compile(KERNEL, Target::Cubin(sm_90())));
+        // Without a log, only the resources are not known.
+        assert_eq!(compiled.is_ok(), wrong.starts_with("-DLOG"), "{wrong}: {compiled:?}");
+        assert!(!compiled.is_err_and(|error| error.is_users_fault()), "{wrong}");
+    }
+}

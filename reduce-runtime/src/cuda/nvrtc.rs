@@ -13,6 +13,13 @@ use std::sync::{Mutex, OnceLock, PoisonError};
 /// The oldest version: the first whose PTX has `st.async`, by which blocks of a cluster meet (PTX ISA 8.1).
 const OLDEST: (c_int, c_int) = (12, 1);
 
+/// Bytes of an image or a log, and architectures, beyond which a library is faulty.
+const MOST_BYTES: usize = 1 << 30;
+const MOST_ARCHITECTURES: c_int = 1 << 10;
+
+/// `NVRTC_ERROR_INTERNAL_ERROR` of `nvrtc.h`: also what is said of numbers that cannot be right.
+const INTERNAL_ERROR: c_int = 11;
+
 /// Asks the assembler for the registers and spills of each kernel.
 const REPORT: &str = "--ptxas-options=-v";
 
@@ -197,7 +204,10 @@ impl Api {
         let mut count = 0;
         // SAFETY: writes one number.
         check(unsafe { (self.count_architectures)(&mut count) })?;
-        let mut numbers = vec![0; usize::try_from(count).unwrap_or(0)];
+        if !(0..=MOST_ARCHITECTURES).contains(&count) {
+            return Err(INTERNAL_ERROR);
+        }
+        let mut numbers = vec![0; count as usize];
         // SAFETY: writes as many numbers as it just announced.
         check(unsafe { (self.list_architectures)(numbers.as_mut_ptr()) })?;
         numbers.sort_unstable();
@@ -205,8 +215,13 @@ impl Api {
     }
 
     fn name_of(&self, code: c_int) -> String {
-        // SAFETY: gives a static, terminated string for every code, known or not.
-        let name = unsafe { CStr::from_ptr((self.describe)(code)) };
+        // SAFETY: any code may be asked for.
+        let name = unsafe { (self.describe)(code) };
+        if name.is_null() {
+            return format!("error {code}");
+        }
+        // SAFETY: it is a static, terminated string.
+        let name = unsafe { CStr::from_ptr(name) };
         name.to_string_lossy().into_owned()
     }
 }
@@ -240,10 +255,11 @@ impl<'a> Program<'a> {
     }
 
     fn image(&self, target: Target) -> Result<Vec<u8>, c_int> {
-        match target {
+        let image = match target {
             Target::Cubin(_) => self.bytes(&self.api.cubin),
             Target::Ptx(_) => self.text(&self.api.ptx),
-        }
+        }?;
+        if image.is_empty() { Err(INTERNAL_ERROR) } else { Ok(image) }
     }
 
     /// A text without the zeros that end it.
@@ -257,6 +273,9 @@ impl<'a> Program<'a> {
         let mut size = 0;
         // SAFETY: the program is alive; writes one number.
         check(unsafe { (text.size)(self.handle, &mut size) })?;
+        if size > MOST_BYTES {
+            return Err(INTERNAL_ERROR);
+        }
         let mut bytes = vec![0; size];
         // SAFETY: the program is alive; writes as many bytes as it just announced.
         check(unsafe { (text.bytes)(self.handle, bytes.as_mut_ptr().cast()) })?;
