@@ -54,6 +54,8 @@ mod rounding;
 mod sample;
 mod shrink;
 mod table;
+#[cfg(all(test, feature = "text"))]
+mod tests;
 
 pub use counterexample::{Counterexample, Side};
 
@@ -160,7 +162,10 @@ pub struct Broken {
 /// A law is broken: `op` is not associative, the identity or the padding not neutral, `fold` is another function, or
 /// the operation is said to be commutative and is not.
 pub fn check(operation: &Operation, effort: Effort) -> Result<Found, Box<Broken>> {
-    let examiner = Examiner::new(operation, effort);
+    tried(&Examiner::new(operation, effort), operation)
+}
+
+fn tried(examiner: &Examiner<'_>, operation: &Operation) -> Result<Found, Box<Broken>> {
     let mut found = Found {
         commutative: true,
         not_commutative: None,

@@ -8,6 +8,7 @@ use crate::lanes::Lanes;
 use crate::library;
 use crate::operation::{Argument, Operation};
 use crate::{Scalar, Value};
+use std::cell::Cell;
 
 /// What has to be equal.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -103,6 +104,9 @@ pub(super) trait Numbers {
 
     /// A number that counts from now on as if it were given.
     fn settled(&self, number: Self::Number) -> Self::Number;
+
+    /// How many cases are computed at once.
+    fn cases(&self) -> usize;
 }
 
 /// The functions of an operation.
@@ -112,6 +116,8 @@ pub(super) struct Functions<'a> {
     map: Func,
     combine: Func,
     fold: Option<Func>,
+    /// Operations that were computed so far, of all cases.
+    computed: Cell<u64>,
 }
 
 /// The functions of an operation, computed in some numbers.
@@ -137,18 +143,39 @@ impl<'a> Functions<'a> {
     /// As they are written: `exp` is a number's own.
     pub(super) fn of(operation: &'a Operation) -> Self {
         let (map, combine, fold) = (&operation.map, &operation.combine, &operation.fold);
-        Functions { operation, map: map.clone(), combine: combine.clone(), fold: fold.clone() }
+        let computed = Cell::default();
+        Functions { operation, map: map.clone(), combine: combine.clone(), fold: fold.clone(), computed }
     }
 
     /// As they are computed: `exp` is a function of operations.
     pub(super) fn written_out(operation: &'a Operation) -> Self {
         let [map, combine] = [&operation.map, &operation.combine].map(library::written_out);
-        Functions { operation, map, combine, fold: operation.fold.as_ref().map(library::written_out) }
+        let fold = operation.fold.as_ref().map(library::written_out);
+        Functions { operation, map, combine, fold, computed: Cell::default() }
     }
 
     /// Computed in such numbers.
     pub(super) fn with<N: Numbers>(&'a self, numbers: N) -> Computation<'a, N> {
         Computation { functions: self, numbers }
+    }
+
+    /// Operations of all of them.
+    pub(super) fn operations(&self) -> usize {
+        [Some(&self.map), Some(&self.combine), self.fold.as_ref()]
+            .into_iter()
+            .flatten()
+            .map(|it| it.lines().len())
+            .sum()
+    }
+
+    /// Operations of `op`.
+    pub(super) fn operations_of_op(&self) -> usize {
+        self.combine.lines().len()
+    }
+
+    /// Operations that were computed so far.
+    pub(super) fn computed(&self) -> u64 {
+        self.computed.get()
     }
 
     /// May a side of an equation be rounded, apart from its operands?
@@ -244,7 +271,8 @@ impl<N: Numbers> Computation<'_, N> {
     }
 
     fn call(&self, func: &Func, arguments: Vec<N::Number>) -> Accumulator<N> {
-        let mut known = arguments;
+        let (mut known, computed) = (arguments, &self.functions.computed);
+        computed.set(computed.get() + (func.lines().len() * self.numbers.cases()) as u64);
         for line in func.lines() {
             known.push(self.numbers.line(func, line, &known));
         }

@@ -72,6 +72,10 @@ impl Numbers for Reals {
     fn settled(&self, number: Real) -> Real {
         number
     }
+
+    fn cases(&self) -> usize {
+        1
+    }
 }
 
 impl Real {

@@ -11,11 +11,22 @@ use super::table::Table;
 use super::{Cases, Cause, Effort, Law, Remark};
 use crate::Value;
 use crate::operation::Operation;
+use std::cell::Cell;
 
 /// How many cases are computed at once.
 const CHUNK: usize = 4096;
 /// Of so many elements and more, one is NaN, infinite or next to the end of its type in nearly every case: they are small.
 const LONG: usize = 20;
+/// Operations of a sample, for each element of its cases: of long functions, fewer cases are tried.
+const SAMPLED: usize = 1 << 19;
+/// The fewest cases of a sample: half of their elements are zeros, ones, NaN, the ends of their type.
+const FEWEST: usize = 16;
+/// Operations up to which all cases are tried, unless whoever asks has time.
+const ALL: u64 = 1 << 24;
+/// Operations of `op` up to which it becomes a table, of 65,536 entries.
+const TABLE: usize = 256;
+/// Operations in which counterexamples are made simpler.
+const SIMPLER: u64 = 1 << 20;
 
 /// Tries equations.
 #[derive(Debug)]
@@ -29,6 +40,8 @@ pub(super) struct Examiner<'a> {
     computed: Functions<'a>,
     /// `op`, where it is small enough for a table and worth it.
     table: Option<Table>,
+    /// Operations that made counterexamples simpler.
+    simplified: Cell<u64>,
 }
 
 /// What trying an equation showed.
@@ -61,8 +74,10 @@ impl<'a> Examiner<'a> {
     pub(super) fn new(operation: &'a Operation, effort: Effort) -> Self {
         let (written, computed) = (Functions::of(operation), Functions::written_out(operation));
         let sampler = Sampler::new(operation);
-        let mut examiner = Examiner { operation, effort, sampler, written, computed, table: None };
-        if effort != Effort::Sample {
+        let simplified = Cell::default();
+        let mut examiner =
+            Examiner { operation, effort, sampler, written, computed, table: None, simplified };
+        if effort != Effort::Sample && examiner.computed.operations_of_op() <= TABLE {
             examiner.table = Table::of(operation, &examiner.computed, &examiner.mapped());
         }
         examiner
@@ -72,7 +87,7 @@ impl<'a> Examiner<'a> {
     fn mapped(&self) -> Computed {
         let batch = match Batch::count(self.operation, 1) {
             Some(count) => Batch::all(self.operation, &[1], 0, count as usize),
-            None => self.sampler.draw(&[1], Kind::Any, CHUNK),
+            None => self.sampler.draw(&[1], Kind::Any, CHUNK.min(self.affordable())),
         };
         let native = self.computed.with(Native { len: batch.len, traced: true });
         native.operands(&batch.shape, &batch.given(Computed::given))[0][0].clone()
@@ -124,7 +139,7 @@ impl<'a> Examiner<'a> {
         let shape = equation.shapes()[0];
         let most = match self.effort {
             Effort::Sample => 0,
-            Effort::Thorough => 1 << 16,
+            Effort::Thorough => (ALL / self.computed.operations().max(1) as u64).min(1 << 16),
             Effort::Exhaustive => 1 << 24,
         };
         let count = Batch::count(self.operation, shape.iter().sum()).filter(|&count| count <= most);
@@ -161,6 +176,9 @@ impl<'a> Examiner<'a> {
     fn compute(&self, equation: &Equation, batch: &Batch, outcome: &mut Outcome) {
         let differing = self.differing(equation, batch);
         outcome.cases.exact += (batch.len - differing.len()) as u64;
+        if differing.is_empty() {
+            return;
+        }
         let batch = batch.only(&differing);
         let sides = self.sides(equation, &batch, true);
         self.note(equation, &batch, outcome, |lane| self.computed_verdict(equation, &batch, &sides, lane));
@@ -186,11 +204,22 @@ impl<'a> Examiner<'a> {
             Effort::Sample => 192,
             Effort::Thorough | Effort::Exhaustive => 2048,
         };
+        let all = all.min(self.affordable());
         match shape.iter().sum() {
             elements if elements == shape.len() => all,
             ..LONG => all / 3,
             elements => (all / elements).max(4),
         }
+    }
+
+    /// The cases of a sample that functions of so many operations leave time for.
+    fn affordable(&self) -> usize {
+        (SAMPLED / self.computed.operations().max(1)).max(FEWEST)
+    }
+
+    /// Operations that were computed so far.
+    pub(super) fn operations(&self) -> u64 {
+        self.written.computed() + self.computed.computed()
     }
 
     /// Counts the verdicts; of the first that says something, also what it says it of.
@@ -228,7 +257,12 @@ impl<'a> Examiner<'a> {
     }
 
     fn simple(&self, equation: &Equation, case: Batch, verdict: Verdict) -> Counterexample {
-        self.counterexample(equation, &shrunk(self, equation, case, verdict))
+        let before = self.operations();
+        let left = SIMPLER.saturating_sub(self.simplified.get());
+        let is_time = || self.operations() - before < left;
+        let simple = shrunk(self, equation, case, verdict, is_time);
+        self.simplified.set(self.simplified.get() + self.operations() - before);
+        self.counterexample(equation, &simple)
     }
 
     fn counterexample(&self, equation: &Equation, case: &Batch) -> Counterexample {

@@ -154,6 +154,10 @@ impl Numbers for Native {
         Computed(Rc::new(Traced { lanes, traces }))
     }
 
+    fn cases(&self) -> usize {
+        self.len
+    }
+
     /// What it owes to a wrapping stays: an operand that wrapped is none that wider integers have.
     fn settled(&self, number: Computed) -> Computed {
         if number.0.traces.is_empty() {

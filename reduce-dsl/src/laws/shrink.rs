@@ -10,16 +10,17 @@ use std::ops::Range;
 /// The most steps. Each makes it simpler, so that there is an end, but not when.
 const STEPS: usize = 100;
 
-/// A case as that one, of which the same is to be said: of fewer elements, each nearer to 0.
+/// A case as that one, of which the same is to be said: of fewer elements, each nearer to 0, as far as there is time.
 pub(super) fn shrunk(
     examiner: &Examiner<'_>,
     equation: &Equation,
     mut case: Batch,
     verdict: Verdict,
+    is_time: impl Fn() -> bool,
 ) -> Batch {
     for _ in 0..STEPS {
         let is_like_it = |simpler: &Batch| examiner.judge(equation, simpler) == verdict;
-        let simpler = simpler(&case, &examiner.sampler).find(is_like_it);
+        let simpler = simpler(&case, &examiner.sampler).take_while(|_| is_time()).find(is_like_it);
         match simpler {
             Some(simpler) => case = simpler,
             None => return case,
