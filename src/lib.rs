@@ -233,7 +233,8 @@
 //! Threads share a compiled reduction and take a workspace and a stream each; results have the same bits whatever runs
 //! beside them. Kernels are compiled when they are needed first (or ahead, by [`Reducer::prepare_all`]), once for each
 //! process and device, and kept on disk: see [`Cache`]. `REDUCEGEN_CACHE_DIR` names the folder, `REDUCEGEN_CACHE=off`
-//! does without.
+//! does without. What NVRTC would need minutes or gigabytes for is refused, and callers wait for it no longer than 10 s, or as many
+//! seconds as `REDUCEGEN_COMPILE_SECONDS` says.
 //!
 //! # Features
 //!

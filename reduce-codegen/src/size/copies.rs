@@ -84,11 +84,11 @@ impl<'a> Copies<'a> {
     /// What the counter of a loop is compared with, if that is a constant.
     fn end(&self, test: &Expr) -> Option<u64> {
         let Expr::Cmp(_, _, end) = test else { return None };
-        match end.as_ref() {
-            Expr::Const(value) => Some(value.bits()),
-            Expr::Named(name) => Some(self.kernel.constant(name).into()),
-            _ => None,
+        if let Expr::Const(value) = end.as_ref() {
+            return Some(value.bits());
         }
+        let Expr::Named(name) = end.as_ref() else { return None };
+        Some(self.kernel.constant(name).into())
     }
 
     fn expr(&mut self, it: &Expr, times: u64) {
