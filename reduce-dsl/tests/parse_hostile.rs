@@ -189,3 +189,23 @@ fn what_is_wrong_is_an_error() {
     let shown = read("op: summ, ty: f32").unwrap_err().to_string();
     assert!(shown.contains("--> <spec>:1:5") && shown.contains("^^^^"), "{shown}");
 }
+
+/// As rustc refuses them; in comments it takes them.
+#[test]
+fn spaces_and_marks_that_rust_does_not_know_are_refused_at_their_place() {
+    let messages = [
+        ('\u{a0}', "U+00A0 is no space in Rust; write a plain one"),
+        ('\u{3000}', "U+3000 is no space in Rust; write a plain one"),
+        ('\u{feff}', "a byte order mark is allowed at the start only; delete this one"),
+    ];
+    for (c, message) in messages {
+        let error = text(&format!("op: sum,{c}ty: f32"), None).unwrap_err();
+        let [Diagnostic { message: said, span, .. }] = error.diagnostics() else { unreachable!("{error}") };
+        assert_eq!((said.as_str(), span.clone()), (message, 8..8 + c.len_utf8()));
+        assert!(error.to_string().contains("<spec>:1:9"), "{error}");
+        assert!(text(&format!("op: sum, // a{c}comment\n ty: f32"), None).is_ok());
+    }
+    let error = text("\u{feff}op: sun, ty: f32", None).unwrap_err();
+    assert_eq!(error.diagnostics()[0].span, 7..10, "a mark in front is skipped, and places stay right");
+    assert!(text("\u{feff}\u{feff}op: sum, ty: f32", None).is_err());
+}

@@ -36,7 +36,8 @@ impl Failure {
     /// The exit status: 2 for the user's mistake, 1 for the machine's; 0 where a pipe's reader has enough.
     pub(crate) fn status(&self) -> u8 {
         match self {
-            Failure::Spec(_) | Failure::Request(_) => 2,
+            Failure::Spec(error) => 1 + u8::from(error.is_users_fault()),
+            Failure::Request(_) => 2,
             Failure::Wrong(_) | Failure::Law(_) => 1,
             Failure::Data(error) => 1 + u8::from(error.reason.is_users_fault()),
             Failure::Runtime(error) => 1 + u8::from(error.is_users_fault()),

@@ -15,4 +15,5 @@ mod run;
 #[path = "../support/skip.rs"]
 mod skip;
 mod streams;
+mod threads;
 mod trace;

@@ -5,7 +5,7 @@ use super::text::is_hidden;
 use super::{Bytes, Diagnostic, Level};
 use annotate_snippets as show;
 use std::error::Error;
-use std::fmt;
+use std::{fmt, io};
 
 /// Diagnostics, with the text that they are about. It prints as rustc shows errors: the lines, and what is wrong where.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -13,6 +13,8 @@ pub struct SpecError {
     source: String,
     origin: String,
     diagnostics: Vec<Diagnostic>,
+    /// Why the text could not be read.
+    no_thread: Option<String>,
 }
 
 impl SpecError {
@@ -21,7 +23,19 @@ impl SpecError {
 
     /// Diagnostics of a text. Places that are not in it are shown where it ends.
     pub fn new(source: impl Into<String>, diagnostics: Vec<Diagnostic>) -> SpecError {
-        SpecError { source: source.into(), origin: SpecError::ORIGIN.to_owned(), diagnostics }
+        let (source, origin) = (source.into(), SpecError::ORIGIN.to_owned());
+        SpecError { source, origin, diagnostics, no_thread: None }
+    }
+
+    /// The system has no thread for a text whose parser needs one.
+    pub(super) fn no_thread(why: &io::Error) -> SpecError {
+        let no_thread = Some(why.to_string());
+        SpecError { no_thread, ..SpecError::new("", Vec::new()) }
+    }
+
+    /// Is the text wrong? Else the machine could not read it, and there are no diagnostics.
+    pub fn is_users_fault(&self) -> bool {
+        self.no_thread.is_none()
     }
 
     /// The same of a text that is called `origin`, such as the name of a file.
@@ -40,6 +54,13 @@ impl Error for SpecError {}
 /// Without colour, and without the characters that a terminal would obey.
 impl fmt::Display for SpecError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Some(why) = &self.no_thread {
+            return write!(
+                f,
+                "error: the system gives no thread to read a specification of that length ({why}); raise the limits of \
+                 threads and memory (`ulimit -u`, `ulimit -v`)"
+            );
+        }
         let (source, origin) = (visible(&self.source), visible(&self.origin));
         let renderer = show::Renderer::plain();
         let render = |diagnostic| renderer.render(&[group(&source, &origin, diagnostic)]);

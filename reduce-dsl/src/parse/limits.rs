@@ -7,8 +7,11 @@ use proc_macro2::{TokenStream, TokenTree};
 /// Tokens of a specification. syn recurses up to once a token, in the macro on the stack of rustc. Text has a stack of
 /// its own, and is also what canonical spellings are, which write out what methods mean.
 fn tokens(dialect: Dialect) -> usize {
-    if dialect == Dialect::Rust { 1024 } else { 8192 }
+    if dialect == Dialect::Rust { 1024 } else { TOKENS }
 }
+
+/// Tokens of a text.
+pub(super) const TOKENS: usize = 8192;
 
 /// Bytes of a specification.
 pub(super) const BYTES: usize = 64 * 1024;

@@ -5,6 +5,7 @@ use super::typing::Dialect;
 use super::{Diagnostic, Extent, Parsed, Places, SpecError, read};
 use crate::{Scalar, Spec};
 use proc_macro2::{LexError, TokenStream};
+use std::iter;
 use std::ops::Range;
 use std::str::FromStr;
 use std::thread;
@@ -12,31 +13,47 @@ use std::thread;
 /// A place in a text.
 pub type Bytes = Range<usize>;
 
-/// The parser recurses up to once a token, which takes a few KiB without optimization.
-const STACK: usize = 128 * 1024 * 1024;
+/// Stack of the parser, which recurses up to once a token, without optimization.
+const STACK: usize = 128 * 1024;
+const STACK_OF_A_TOKEN: usize = 16 * 1024;
 
-/// Reads the text of a specification: the fields alone, or the macro call in any brackets, angle ones too.
-/// `from_data` gives the types of the inputs where neither `ty` nor `inputs` is written.
+/// Stack that any thread is taken to have left, of the 2 MiB of Rust's threads or more.
+const STACK_HERE: usize = 1536 * 1024;
+
+/// The byte order mark.
+const MARK: char = '\u{feff}';
+
+/// Reads the text of a specification: the fields alone, or the macro call in any brackets, angle ones too. A byte order mark in
+/// front, which some editors write, is skipped. `from_data` gives the types of the inputs where neither `ty` nor `inputs` is
+/// written.
 ///
 /// # Errors
-/// All that is wrong with it, each with its place and, where there is one, what to write in its stead.
+/// All that is wrong with it, each with its place and, where there is one, what to write in its stead; or that there is
+/// no thread to read it on ([`SpecError::is_users_fault`]).
 pub fn text(source: &str, from_data: Option<&[Scalar]>) -> Result<Parsed<Bytes>, SpecError> {
-    on_a_thread(source, from_data).map_err(|diagnostics| SpecError::new(source, diagnostics))
-}
-
-fn on_a_thread(source: &str, from_data: Option<&[Scalar]>) -> Result<Parsed<Bytes>, Vec<Diagnostic>> {
-    scan(source).map_err(|error| vec![error])?;
-    // A thread of its own: for the stack, and because spans live in a table of the thread.
+    scan(source).map_err(|error| SpecError::new(source, vec![error]))?;
     let parse = || lex_and_parse(source, from_data);
+    let stack = STACK + STACK_OF_A_TOKEN * most_tokens(source).min(limits::TOKENS);
+    // A thread of its own: for the stack, and because spans live in a table of the thread.
     let outcome = thread::scope(|scope| {
-        let parser = thread::Builder::new().stack_size(STACK).spawn_scoped(scope, parse);
-        parser.map(|parser| parser.join())
+        let parser = thread::Builder::new().stack_size(stack).spawn_scoped(scope, parse)?;
+        Ok(parser.join())
     });
-    match outcome {
+    let parsed = match outcome {
         Ok(Ok(parsed)) => parsed,
         Ok(Err(_)) => Err(vec![Diagnostic::error(0..0, "bug of reducegen: the parser panicked")]),
-        Err(error) => Err(vec![Diagnostic::error(0..0, format!("the parser has no thread: {error}"))]),
-    }
+        Err(_) if stack <= STACK_HERE => parse(),
+        Err(error) => return Err(SpecError::no_thread(&error)),
+    };
+    parsed.map_err(|diagnostics| SpecError::new(source, diagnostics))
+}
+
+/// At least as many as it has, without lexing it.
+fn most_tokens(source: &str) -> usize {
+    let is_word = |c: char| c.is_alphanumeric() || c == '_';
+    let before = iter::once(' ').chain(source.chars());
+    let begins = |(before, c): &(char, char)| !c.is_whitespace() && !(is_word(*c) && is_word(*before));
+    before.zip(source.chars()).filter(begins).count()
 }
 
 /// The specification of a text that brings the types of its inputs; what [`text`] gives beside it is left out.
@@ -80,8 +97,7 @@ pub(super) fn is_hidden(c: char) -> bool {
 }
 
 fn lex_and_parse(source: &str, from_data: Option<&[Scalar]>) -> Result<Parsed<Bytes>, Vec<Diagnostic>> {
-    // A byte order mark stays a few bytes of nothing, so that places stay right.
-    let lexed = source.replacen('\u{feff}', "   ", 1).parse::<TokenStream>();
+    let lexed = lexable(source).parse::<TokenStream>();
     let lexed = lexed.map_err(|error| vec![unreadable(source, &error)])?;
     let place = |extent| bytes(extent, source);
     match read(lexed, Dialect::Text, from_data) {
@@ -94,6 +110,18 @@ fn lex_and_parse(source: &str, from_data: Option<&[Scalar]>) -> Result<Parsed<By
     }
 }
 
+/// The text for the lexer, as many bytes: without a byte order mark in front, and with characters that it stumbles over where
+/// rustc does, but not in comments: other marks, and spaces that Rust does not take for some (Rust reference, whitespace).
+fn lexable(source: &str) -> String {
+    let (mark, rest) = source.split_at(if source.starts_with(MARK) { MARK.len_utf8() } else { 0 });
+    let lexed = |c: char| match c {
+        '\t' | '\n' | '\r' | ' ' => c.to_string(),
+        _ if c == MARK || c.is_whitespace() => "\0".repeat(c.len_utf8()),
+        _ => c.to_string(),
+    };
+    " ".repeat(mark.len()) + &rest.chars().map(lexed).collect::<String>()
+}
+
 /// What the lexer stumbled over.
 fn unreadable(source: &str, error: &LexError) -> Diagnostic {
     let start = error.span().byte_range().start;
@@ -104,6 +132,8 @@ fn unreadable(source: &str, error: &LexError) -> Diagnostic {
         Some('"' | '\'') => "this quotation mark is never closed".to_owned(),
         Some('/') => "this comment is never closed".to_owned(),
         Some(c) if c.is_alphanumeric() || c.is_ascii_graphic() => format!("unexpected character `{c}`"),
+        Some(c) if c.is_whitespace() => format!("U+{:04X} is no space in Rust; write a plain one", c as u32),
+        Some(MARK) => "a byte order mark is allowed at the start only; delete this one".to_owned(),
         Some(c) => format!("unexpected character U+{:04X}", c as u32),
         None => "the specification ends too early".to_owned(),
     };
