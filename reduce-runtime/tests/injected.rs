@@ -14,6 +14,7 @@ use reduce_runtime::{Cache, Device, DeviceInput, Error, Reducer};
 use std::collections::BTreeMap;
 use std::ffi::c_void;
 use std::panic::catch_unwind;
+use std::path::Path;
 use std::sync::mpsc::{Sender, channel};
 use std::time::Duration;
 
@@ -47,7 +48,7 @@ impl Ended {
     }
 }
 
-/// Every kernel here sums the 64-bit integers of its input, whatever is mapped. It takes the input, where its partials are, the result, and the number of elements.
+/// Every kernel here sums the 64-bit integers of its input. It takes the input, where its partials are, the result, and the number of elements.
 extern "C" fn kernel(parameters: *const *const c_void) {
     // SAFETY: these are the arguments of that kernel, and memory of the pretended GPU is that of the host.
     unsafe {
@@ -55,12 +56,6 @@ extern "C" fn kernel(parameters: *const *const c_void) {
         let x = std::slice::from_raw_parts(word(0) as *const u64, word(3) as usize);
         (word(2) as *mut u64).write(x.iter().sum());
     }
-}
-
-/// A sum. One of another number has other kernels: those of a run that keeps memory stay loaded.
-fn spec(number: u64) -> Spec {
-    let text = format!("ty: u64, map: |x| x + {number}, op: sum, passes: [shuffle, one_block, ticket]");
-    text.parse().unwrap()
 }
 
 /// From no device to a result on the host and one that was queued, then everything is dropped.
@@ -221,37 +216,40 @@ fn print(rows: &BTreeMap<&str, Row>) {
     line("all", all.fold([0; 6], |sum, row| std::array::from_fn(|place| sum[place] + row[place])));
 }
 
+/// What is wrong, and the faults that show it.
+type Wrong = BTreeMap<String, Vec<Fault>>;
+
+/// Makes one call fail in every way, once and from there on.
+fn fail_in_every_way(call: u32, name: &str, row: &mut Row, wrong: &mut Wrong, run: impl Fn(Fault) -> Ended) {
+    row.calls += 1;
+    for (code, lasts) in codes(call).into_iter().flat_map(|code| [(code, false), (code, true)]) {
+        let fault = Fault { call, code, lasts };
+        let ended = run(fault);
+        assert_eq!(name_of(call), *name, "call {call} is the same in every run, {fault:?}");
+        if let Err(what) = row.add(name, &ended) {
+            wrong.entry(format!("call {call}, {name}: {what}")).or_default().push(fault);
+        }
+        // Its thread would disturb the next runs.
+        assert!(!matches!(ended, Ended::Hang), "{wrong:#?}");
+    }
+}
+
 #[test]
 fn every_call_may_fail() {
     let Some((device, stream)) = with_driver("every_call_may_fail") else { return };
     drop((device, stream));
     compute(kernel);
-    let folder = std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join("injected-cache");
-    let cache = Cache::at(folder);
-    let mut specs = (0..).map(spec);
-    let mut spec = specs.next().unwrap();
+    let cache = Cache::at(Path::new(env!("CARGO_TARGET_TMPDIR")).join("injected-cache"));
+    let spec = "ty: u64, op: sum, passes: [shuffle, one_block, ticket]".parse().unwrap();
     let calls = calls(&spec, &cache);
-    let (mut rows, mut wrong): (BTreeMap<&str, Row>, BTreeMap<String, Vec<Fault>>) = Default::default();
+    let (mut rows, mut wrong): (BTreeMap<&str, Row>, Wrong) = Default::default();
     for (call, name) in (1..).zip(&calls) {
         let row = rows.entry(name).or_default();
-        row.calls += 1;
-        for (code, lasts) in codes(call).into_iter().flat_map(|code| [(code, false), (code, true)]) {
-            let fault = Fault { call, code, lasts };
-            let ended = run(fault, &spec, &cache);
-            assert_eq!(name_of(call), *name, "call {call} is the same in every run, {fault:?}");
-            if !leaks().is_empty() {
-                spec = specs.next().unwrap();
-            }
-            if let Err(what) = row.add(name, &ended) {
-                wrong.entry(format!("call {call}, {name}: {what}")).or_default().push(fault);
-            }
-            assert!(!matches!(ended, Ended::Hang), "{wrong:#?}");
-        }
+        fail_in_every_way(call, name, row, &mut wrong, |fault| run(fault, &spec, &cache));
     }
     print(&rows);
-    let wrong: Vec<_> = wrong
-        .iter()
-        .map(|(what, faults)| format!("{what}: {} times, {:?}", faults.len(), faults[0]))
-        .collect();
+    let line =
+        |(what, faults): (&String, &Vec<Fault>)| format!("{what}: {} times, {:?}", faults.len(), faults[0]);
+    let wrong: Vec<_> = wrong.iter().map(line).collect();
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }

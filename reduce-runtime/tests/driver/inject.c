@@ -20,12 +20,14 @@ static unsigned entered, passed[COUNT], failed[COUNT];
 static unsigned char entry[CALLS];
 /// The calls from `first` to `last`, counted from 1, fail with `code`.
 static unsigned first, last;
+/// Each run has contexts of its own: what one keeps is not met by the next.
+static unsigned runs;
 static int code;
 static void (*kernel)(void** parameters);
 
 /// The call of that number fails, and all later ones where it `lasts`. Call 0 is none. All counts start again.
 void inject(unsigned call, int error, int lasts) {
-    entered = 0;
+    entered = 0, ++runs;
     memset(passed, 0, sizeof passed), memset(failed, 0, sizeof failed);
     first = call, last = lasts && call ? ~0u : call, code = error;
 }
@@ -58,6 +60,7 @@ typedef unsigned long word;
         if (fails(AT_##name)) return code;                                                    \
         int result = pretended_##name(a, b, c, d, e, f, g, h);                                \
         if (!result && kernel && AT_##name == AT_cuLaunchKernelEx) kernel((void**)c);         \
+        if (!result && AT_##name == AT_cuDevicePrimaryCtxRetain) *(word*)a += 0x10000 * runs; \
         return result;                                                                        \
     }
 ENTRIES
