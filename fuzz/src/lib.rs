@@ -1,8 +1,20 @@
 //! Random and mutated inputs for every reader of reducegen, and what must hold of each.
 #![forbid(unsafe_code)]
 
+mod cache;
 pub mod check;
 pub mod choices;
+pub mod drive;
+pub mod mutate;
 #[cfg(feature = "cuda")]
 pub mod nvrtc;
 pub mod spec;
+pub mod targets;
+
+/// The files of the command that read NumPy files, which it shows nobody.
+#[allow(dead_code, reason = "of the command only what reads files is here")]
+#[path = "../../src/cli"]
+mod cli {
+    pub(crate) mod dtype;
+    pub(crate) mod npy;
+}

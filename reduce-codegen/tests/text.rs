@@ -131,6 +131,8 @@ fn what_is_no_kernel_is_an_error_with_its_line() {
         ExpandedKernel::parse("kernel k reads x").unwrap_err().what,
         "`x` is none of inputs, partials"
     );
+    let no_cluster = ExpandedKernel::parse("kernel k reads inputs, block 32, cluster 0").unwrap_err();
+    assert_eq!((no_cluster.line, no_cluster.what.as_str()), (1, "a cluster has at least one block"));
 }
 
 /// Any text gives a kernel or an error: every line of a kernel cut at every place, and shifted.

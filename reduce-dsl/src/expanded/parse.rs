@@ -114,6 +114,9 @@ impl<'a> Reader<'a> {
         while line.accept(",") {
             if line.accept("cluster") {
                 cluster = line.number()?;
+                if cluster == 0 {
+                    return line.error("a cluster has at least one block");
+                }
             } else if line.accept("near") {
                 line.expect("partials")?;
                 near_partials = true;

@@ -1,0 +1,14 @@
+//! The target `cache_entry`: on stable a program of its own, with `cargo fuzz` one of libFuzzer's.
+#![cfg_attr(fuzzing, no_main)]
+
+use fuzz::targets::CACHE_ENTRY;
+
+#[cfg(fuzzing)]
+libfuzzer_sys::fuzz_target!(|input: &[u8]| {
+    assert_eq!((CACHE_ENTRY.judge)(input).err(), None);
+});
+
+#[cfg(not(fuzzing))]
+fn main() -> std::process::ExitCode {
+    fuzz::drive::main(&CACHE_ENTRY)
+}

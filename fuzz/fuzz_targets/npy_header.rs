@@ -1,0 +1,14 @@
+//! The target `npy_header`: on stable a program of its own, with `cargo fuzz` one of libFuzzer's.
+#![cfg_attr(fuzzing, no_main)]
+
+use fuzz::targets::NPY_HEADER;
+
+#[cfg(fuzzing)]
+libfuzzer_sys::fuzz_target!(|input: &[u8]| {
+    assert_eq!((NPY_HEADER.judge)(input).err(), None);
+});
+
+#[cfg(not(fuzzing))]
+fn main() -> std::process::ExitCode {
+    fuzz::drive::main(&NPY_HEADER)
+}

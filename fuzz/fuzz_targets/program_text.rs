@@ -1,0 +1,14 @@
+//! The target `program_text`: on stable a program of its own, with `cargo fuzz` one of libFuzzer's.
+#![cfg_attr(fuzzing, no_main)]
+
+use fuzz::targets::PROGRAM_TEXT;
+
+#[cfg(fuzzing)]
+libfuzzer_sys::fuzz_target!(|input: &[u8]| {
+    assert_eq!((PROGRAM_TEXT.judge)(input).err(), None);
+});
+
+#[cfg(not(fuzzing))]
+fn main() -> std::process::ExitCode {
+    fuzz::drive::main(&PROGRAM_TEXT)
+}

@@ -1,0 +1,14 @@
+//! The target `spec_text`: on stable a program of its own, with `cargo fuzz` one of libFuzzer's.
+#![cfg_attr(fuzzing, no_main)]
+
+use fuzz::targets::SPEC_TEXT;
+
+#[cfg(fuzzing)]
+libfuzzer_sys::fuzz_target!(|input: &[u8]| {
+    assert_eq!((SPEC_TEXT.judge)(input).err(), None);
+});
+
+#[cfg(not(fuzzing))]
+fn main() -> std::process::ExitCode {
+    fuzz::drive::main(&SPEC_TEXT)
+}

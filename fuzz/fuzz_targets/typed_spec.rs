@@ -1,0 +1,14 @@
+//! The target `typed_spec`: on stable a program of its own, with `cargo fuzz` one of libFuzzer's.
+#![cfg_attr(fuzzing, no_main)]
+
+use fuzz::targets::TYPED_SPEC;
+
+#[cfg(fuzzing)]
+libfuzzer_sys::fuzz_target!(|input: &[u8]| {
+    assert_eq!((TYPED_SPEC.judge)(input).err(), None);
+});
+
+#[cfg(not(fuzzing))]
+fn main() -> std::process::ExitCode {
+    fuzz::drive::main(&TYPED_SPEC)
+}

@@ -1,0 +1,30 @@
+//! The files of reduce-runtime that read entries of the cache, which it shows nobody.
+
+#[allow(dead_code, reason = "of the runtime only what reads and writes entries is here")]
+#[path = "../../reduce-runtime/src/cache"]
+mod files {
+    mod entry;
+    mod key;
+
+    use entry::{Entry, FORMAT};
+    use key::Key;
+
+    fn key() -> Key {
+        Key::of([&b"fuzz"[..]])
+    }
+
+    /// The bytes that the entry of those bytes is written as, if they are an entry.
+    pub(crate) fn decoded(bytes: &[u8]) -> Option<Vec<u8>> {
+        Some(Entry::decode(&key(), bytes)?.encode(&key()))
+    }
+
+    /// A body behind the header of an entry, with the digest of the body.
+    pub(crate) fn with_header(body: &[u8]) -> Vec<u8> {
+        let whole = Entry { text: String::new(), image: Vec::new() }.encode(&key());
+        let magic = whole.split_at(16).0;
+        let digest = Key::of([body]);
+        [magic, &FORMAT.to_le_bytes(), key().bytes(), digest.bytes(), body].concat()
+    }
+}
+
+pub(crate) use files::{decoded, with_header};

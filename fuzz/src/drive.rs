@@ -1,0 +1,209 @@
+//! Runs a target on stable Rust: files again, or changes of a corpus for some seconds.
+
+use crate::choices::Choices;
+use crate::mutate::mutated;
+use crate::targets::{Target, Verdict};
+use std::any::Any;
+use std::io;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::{Path, PathBuf};
+use std::process::{ExitCode, exit};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+use std::{env, fs, thread};
+
+/// The most inputs that changes begin with.
+const POOL: usize = 4096;
+
+const USAGE: &str = "usage: [--seconds N] [--corpus DIR] [--seed N], or files to run again";
+
+/// What a run is asked for.
+struct Request {
+    seconds: u64,
+    corpus: PathBuf,
+    seed: u64,
+    files: Vec<PathBuf>,
+}
+
+/// What a run did.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Counts {
+    /// Inputs.
+    pub inputs: u64,
+    /// Those that were accepted.
+    pub accepted: u64,
+}
+
+/// An input and what it shows.
+#[derive(Clone, Debug)]
+pub struct Finding {
+    /// The input.
+    pub input: Vec<u8>,
+    /// What is wrong.
+    pub what: String,
+}
+
+/// The program of a target.
+pub fn main(target: &Target) -> ExitCode {
+    match request(target).and_then(|request| outcome(target, &request)) {
+        Ok(counts) => {
+            println!(
+                "{} | {} inputs | {} accepted | 0 findings",
+                target.name, counts.inputs, counts.accepted
+            );
+            ExitCode::SUCCESS
+        }
+        Err(what) => {
+            eprintln!("{what}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn outcome(target: &Target, request: &Request) -> Result<Counts, String> {
+    let watch = Watch::over(*target);
+    let until = Instant::now() + Duration::from_secs(request.seconds);
+    let found = if request.files.is_empty() {
+        let pool =
+            folder(&request.corpus).map_err(|error| format!("{}: {error}", request.corpus.display()))?;
+        fuzzed(target, pool, request.seed, &watch, |_| Instant::now() < until)
+    } else {
+        let read = |path: &PathBuf| fs::read(path).map_err(|error| format!("{}: {error}", path.display()));
+        replayed(target, request.files.iter().map(read).collect::<Result<_, _>>()?, &watch)
+    };
+    found.map_err(|finding| report(target, &finding))
+}
+
+fn request(target: &Target) -> Result<Request, String> {
+    let corpus = Path::new(env!("CARGO_MANIFEST_DIR")).join("corpus").join(target.name);
+    let mut request = Request { seconds: 60, corpus, seed: 0, files: Vec::new() };
+    let mut args = env::args().skip(1);
+    while let Some(arg) = args.next() {
+        let mut value = || args.next().ok_or_else(|| format!("{arg} has no value\n{USAGE}"));
+        let number = |text: String| text.parse().map_err(|_| format!("{text} is no number\n{USAGE}"));
+        match arg.as_str() {
+            "--seconds" => request.seconds = number(value()?)?,
+            "--seed" => request.seed = number(value()?)?,
+            "--corpus" => request.corpus = value()?.into(),
+            _ if arg.starts_with("--") => return Err(format!("{arg} is unknown\n{USAGE}")),
+            _ => request.files.push(arg.into()),
+        }
+    }
+    Ok(request)
+}
+
+/// The files of a folder, by name.
+///
+/// # Errors
+/// It cannot be read.
+pub fn folder(path: &Path) -> io::Result<Vec<Vec<u8>>> {
+    let mut paths = path.read_dir()?.map(|file| Ok(file?.path())).collect::<io::Result<Vec<_>>>()?;
+    paths.sort();
+    paths.into_iter().map(fs::read).collect()
+}
+
+/// Runs inputs as they are.
+///
+/// # Errors
+/// The first finding.
+pub fn replayed(target: &Target, inputs: Vec<Vec<u8>>, watch: &Watch) -> Result<Counts, Finding> {
+    let mut counts = Counts::default();
+    for input in inputs {
+        counts.add(watch.judged(target, &input)?);
+    }
+    Ok(counts)
+}
+
+/// Runs a pool, then changes of it, while `goes_on` says so after so many inputs. What is accepted joins the pool.
+///
+/// # Errors
+/// The first finding.
+pub fn fuzzed(
+    target: &Target,
+    mut pool: Vec<Vec<u8>>,
+    seed: u64,
+    watch: &Watch,
+    goes_on: impl Fn(u64) -> bool,
+) -> Result<Counts, Finding> {
+    let mut counts = replayed(target, pool.clone(), watch)?;
+    pool.push(Vec::new());
+    let mut choices = Choices::of_seed(seed);
+    while goes_on(counts.inputs) {
+        let input = mutated(&mut choices, &pool, target.words);
+        let accepted = watch.judged(target, &input)?;
+        counts.add(accepted);
+        if accepted && pool.len() < POOL {
+            pool.push(input);
+        }
+    }
+    Ok(counts)
+}
+
+impl Counts {
+    fn add(&mut self, accepted: bool) {
+        self.inputs += 1;
+        self.accepted += u64::from(accepted);
+    }
+}
+
+/// Ends the process where an input takes too long.
+pub struct Watch(Arc<Mutex<Option<(Instant, Vec<u8>)>>>);
+
+impl Watch {
+    /// Begins to watch.
+    pub fn over(target: Target) -> Watch {
+        let current = Arc::new(Mutex::new(None));
+        let seen = Arc::clone(&current);
+        // It ends with the process: where nothing runs, it does nothing.
+        thread::spawn(move || {
+            loop {
+                thread::sleep(Duration::from_millis(200));
+                let slow = lock(&seen)
+                    .take_if(|(since, _): &mut (Instant, Vec<u8>)| since.elapsed() > target.patience);
+                if let Some((_, input)) = slow {
+                    let what = format!("it takes longer than {:?}", target.patience);
+                    eprintln!("{}", report(&target, &Finding { input, what }));
+                    exit(1);
+                }
+            }
+        });
+        Watch(current)
+    }
+
+    /// What a target says of an input.
+    ///
+    /// # Errors
+    /// The finding.
+    pub fn judged(&self, target: &Target, input: &[u8]) -> Result<bool, Finding> {
+        *lock(&self.0) = Some((Instant::now(), input.to_vec()));
+        let verdict = catch_unwind(AssertUnwindSafe(|| (target.judge)(input)));
+        *lock(&self.0) = None;
+        let verdict: Verdict =
+            verdict.unwrap_or_else(|panic| Err(format!("it panics: {}", message(&*panic))));
+        verdict.map_err(|what| Finding { input: input.to_vec(), what })
+    }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+fn message(panic: &(dyn Any + Send)) -> &str {
+    let text = panic.downcast_ref::<&str>().copied();
+    text.or_else(|| panic.downcast_ref::<String>().map(String::as_str)).unwrap_or("without a message")
+}
+
+/// Writes the input of a finding to a file, and says where.
+fn report(target: &Target, finding: &Finding) -> String {
+    let number = finding.input.iter().fold(0u64, |all, &byte| all.wrapping_mul(31).wrapping_add(byte.into()));
+    let folder = Path::new("fuzz-findings");
+    let path = folder.join(format!("{}-{number:016x}", target.name));
+    let written = fs::create_dir_all(folder).and_then(|()| fs::write(&path, &finding.input));
+    let place = written.map_or_else(|error| error.to_string(), |()| path.display().to_string());
+    format!(
+        "{} | FINDING in {place} | {}\n{}",
+        target.name,
+        finding.what,
+        String::from_utf8_lossy(&finding.input)
+    )
+}

@@ -1,0 +1,25 @@
+//! The bytes of an entry of the cache: as they are, and behind a header that fits them.
+
+use super::Verdict;
+use crate::cache::{decoded, with_header};
+
+pub(super) fn judge(bytes: &[u8]) -> Verdict {
+    let fitting = with_header(bytes);
+    let accepted = read(bytes)? | read(&fitting)?;
+    // A byte more or less is no entry.
+    let longer = [&fitting[..], &[0]].concat();
+    for other in [&longer[..], &fitting[..fitting.len() - 1]] {
+        if read(other)? {
+            return Err("bytes with the digest of others are an entry".to_owned());
+        }
+    }
+    Ok(accepted)
+}
+
+/// What is read is written as the same bytes.
+fn read(bytes: &[u8]) -> Verdict {
+    match decoded(bytes) {
+        Some(again) if again != bytes => Err("an entry is written otherwise than it was read".to_owned()),
+        entry => Ok(entry.is_some()),
+    }
+}

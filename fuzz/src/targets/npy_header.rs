@@ -1,0 +1,58 @@
+//! The bytes of a file → where its elements are, or why it is no NumPy file.
+
+use super::Verdict;
+use crate::cli::npy::{Layout, layout};
+
+pub(super) const WORDS: &[&str] = &[
+    "{'descr': '<f4', 'fortran_order': False, 'shape': (3,), }",
+    "'descr'",
+    "'fortran_order'",
+    "'shape'",
+    "'<f8'",
+    "'|b1'",
+    "'>u2'",
+    "'|O'",
+    "True",
+    "False",
+    "(",
+    ")",
+    ",",
+    ":",
+    "{",
+    "}",
+    "3L",
+    "18446744073709551616",
+    "0",
+    "\\",
+    "\"",
+    "[",
+    " ",
+    "\n",
+    "\0",
+];
+
+pub(super) fn judge(bytes: &[u8]) -> Verdict {
+    match layout(bytes) {
+        Ok(layout) => elements(bytes, layout).map(|()| true),
+        Err(error) if error.to_string().trim().is_empty() => Err("its message is empty".to_owned()),
+        Err(_) => Ok(false),
+    }
+}
+
+/// The elements end the file; a plain header before them says the same.
+fn elements(bytes: &[u8], Layout { dtype, start }: Layout) -> Result<(), String> {
+    let data = bytes.get(start..).ok_or("the elements start behind the file")?;
+    let size = dtype.ty.size();
+    if !data.len().is_multiple_of(size) {
+        return Err(format!("{} bytes are no elements of {size} bytes", data.len()));
+    }
+    let code = dtype.code.ok_or("NumPy has no such elements")?;
+    let header =
+        format!("{{'descr': '<{code}', 'fortran_order': False, 'shape': ({},), }}\n", data.len() / size);
+    let length = (header.len() as u16).to_le_bytes();
+    let plain = [b"\x93NUMPY\x01\x00", &length[..], header.as_bytes(), data].concat();
+    match layout(&plain) {
+        Ok(again) if again.dtype.ty == dtype.ty && plain[again.start..] == *data => Ok(()),
+        other => Err(format!("with a plain header it is {other:?}")),
+    }
+}

@@ -1,0 +1,133 @@
+//! Specifications by any passes: the tree of positions that the interpreter finds is the association of the program.
+
+use super::Verdict;
+use reduce_codegen::{Programs, Tuning, expand, stages};
+use reduce_dsl::interpreter::{Input, Options, Provenance, Schedule, run};
+use reduce_dsl::lanes::Lanes;
+use reduce_dsl::operation::Layout;
+use reduce_dsl::program::{Program, Tree};
+use reduce_dsl::spec::Passes;
+use reduce_dsl::{Spec, constants, parse};
+
+pub(super) const WORDS: &[&str] = &[
+    "serial, ",
+    "in_place, ",
+    "bitmask, ",
+    "strided_index, ",
+    "sequential, ",
+    "last_warp, ",
+    "shuffle, ",
+    "coarsen(3), ",
+    "grid_stride(2), ",
+    "unroll, ",
+    "vectorize(4), ",
+    "vectorize(16), ",
+    "lanes(2), ",
+    "rows, ",
+    "streaming, ",
+    "near, ",
+    "redux, ",
+    "gather, ",
+    "atomic, ",
+    "cluster(2), ",
+    "cluster(8), ",
+    "one_block, ",
+    "ticket, ",
+    "flag, ",
+    "dependent, ",
+    "trigger, ",
+    "block: 32, ",
+    "block: 64, ",
+    "block: 128, ",
+    "order: any, ",
+    "layout: strided, ",
+    "commutative: false, ",
+    "f16",
+    "u64",
+    "i8",
+    "bool",
+    "sum",
+    "argmin",
+    "var",
+    "dot",
+    "any",
+];
+
+/// The most elements.
+const MOST: u64 = 1500;
+
+/// The most threads of a grid, which the interpreter runs one by one.
+const THREADS: u64 = 1 << 15;
+
+pub(super) fn judge(bytes: &[u8]) -> Verdict {
+    let Ok(text) = str::from_utf8(bytes) else { return Ok(false) };
+    let Ok(parsed) = parse::text(text, None) else { return Ok(false) };
+    let Some(programs) = programs(&parsed.spec)? else { return Ok(false) };
+    let salt = bytes.iter().fold(0, |salt: u64, &byte| salt.wrapping_mul(31).wrapping_add(byte.into()));
+    programs.iter().try_for_each(|program| check(program, salt))?;
+    Ok(true)
+}
+
+/// The programs after each pass, or those of `auto`; none where a pass is refused.
+fn programs(spec: &Spec) -> Result<Option<Vec<Program>>, String> {
+    use reduce_codegen::Error;
+    let made = if spec.passes == Passes::Auto {
+        Programs::of(spec, Tuning::DEFAULT).map(|programs| programs.cases().to_vec())
+    } else {
+        stages(spec).map(|stages| stages.into_iter().map(|stage| stage.program).collect())
+    };
+    match made {
+        Ok(programs) => Ok(Some(programs)),
+        Err(Error::Refused { .. } | Error::SharedMemory { .. }) => Ok(None),
+        Err(bug) => Err(bug.to_string()),
+    }
+}
+
+/// Compares the tree of some elements with the association.
+fn check(program: &Program, salt: u64) -> Result<(), String> {
+    let (n, operation) = (length(program, salt), &program.operation);
+    let launches = program.plan().launches(n);
+    if launches.iter().any(|launch| launch.grid * u64::from(program.block) > THREADS) {
+        return Ok(());
+    }
+    let expanded = expand(program).map_err(|bug| bug.to_string())?;
+    let mut domain = Provenance::new(operation);
+    let inputs = inputs(program, n, salt);
+    let params: Vec<_> = operation.params.iter().map(|param| constants::one(param.ty)).collect();
+    let schedules = Schedule::all(launches[0].grid);
+    let schedule = schedules[(salt % schedules.len() as u64) as usize];
+    let outcome = run(program, &expanded, &mut domain, &inputs, n, Options::under(schedule).with(&params));
+    let failed = |what: &str| Err(format!("n = {n}, {schedule:?}: {what}\n{program}\n{expanded}"));
+    if let Some(report) = outcome.reports.first() {
+        return failed(&report.to_string());
+    }
+    let Some(tree) = outcome.acc else { return failed("there is no result") };
+    let leaves: Vec<_> = (0..n).map(|position| domain.leaf(position)).collect();
+    let association = program.association();
+    let is_right = if association.again.iter().any(|level| level.tree == Tree::Any) {
+        let partials = association.partials(leaves, |a, b| domain.pair(a, b));
+        domain.is_any_order_of(tree, &partials)
+    } else {
+        Some(tree) == association.reduce(leaves, |a, b| domain.pair(a, b))
+    };
+    if is_right { Ok(()) } else { failed("another association") }
+}
+
+/// A length near one that the program treats specially, or any other.
+fn length(program: &Program, salt: u64) -> u64 {
+    let tile = program.plan().tiles()[0];
+    let edges = [1, 31, 33, tile - 1, tile, tile + 1, 2 * tile + 1, salt % MOST];
+    let most = program.up_to.map_or(MOST, |up_to| up_to.min(MOST));
+    edges[(salt / 7 % edges.len() as u64) as usize].clamp(1, most)
+}
+
+/// The positions as elements, aligned or not, and a step apart where the layout says so.
+fn inputs(program: &Program, n: u64, salt: u64) -> Vec<Input> {
+    let operation = &program.operation;
+    let aligned = salt.is_multiple_of(2);
+    if operation.layout == Layout::Contiguous {
+        return Provenance::inputs(operation, n, aligned);
+    }
+    let elements = Lanes::U64((0..3 * n).map(|at| at / 3).collect());
+    vec![Input { elements, offset: u64::from(!aligned), step: 3 }; operation.inputs.len()]
+}

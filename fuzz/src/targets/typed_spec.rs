@@ -1,0 +1,15 @@
+//! Choices → a typed specification → CUDA → NVRTC.
+
+use super::Verdict;
+use crate::choices::Choices;
+use crate::spec::RandomSpec;
+use crate::{check, nvrtc};
+use reduce_runtime::Nvrtc;
+
+pub(super) fn judge(bytes: &[u8]) -> Verdict {
+    let nvrtc = Nvrtc::get().map_err(|error| error.to_string())?;
+    let Ok(scheduled) = RandomSpec::new(&mut Choices::of_bytes(bytes)).scheduled() else { return Ok(false) };
+    check::canonical(&scheduled.spec)?;
+    let choice = bytes.iter().map(|&byte| usize::from(byte)).sum();
+    nvrtc::compiles(nvrtc, &scheduled.spec, choice).map(|()| true)
+}

@@ -1,0 +1,71 @@
+//! The corpora run again: every file, and some changes of each. Longer runs: `scripts/fuzz.sh`.
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
+
+#[path = "../../tests/support/skip.rs"]
+mod skip;
+
+use fuzz::drive::{Watch, folder, fuzzed};
+use fuzz::targets::{self, Target};
+use std::path::Path;
+
+/// How many inputs of a target are run, files and changes.
+const INPUTS: u64 = 600;
+
+fn runs(target: &Target) {
+    let files = folder(&Path::new(env!("CARGO_MANIFEST_DIR")).join("corpus").join(target.name)).unwrap();
+    assert!((10..100).contains(&files.len()), "{} files", files.len());
+    let counts = fuzzed(target, files, 1, &Watch::over(*target), |inputs| inputs < INPUTS);
+    let counts =
+        counts.unwrap_or_else(|found| panic!("{}\n{:?}", found.what, String::from_utf8_lossy(&found.input)));
+    println!("{}: {counts:?}", target.name);
+    // A target that refuses everything, or takes anything, finds nothing.
+    assert!(counts.accepted > 10 && counts.accepted < counts.inputs, "{counts:?}");
+}
+
+#[test]
+fn spec_text() {
+    runs(&targets::SPEC_TEXT);
+}
+
+#[test]
+fn program_text() {
+    runs(&targets::PROGRAM_TEXT);
+}
+
+#[test]
+fn npy_header() {
+    runs(&targets::NPY_HEADER);
+}
+
+#[test]
+fn cache_entry() {
+    runs(&targets::CACHE_ENTRY);
+}
+
+#[test]
+fn random_passes() {
+    runs(&targets::RANDOM_PASSES);
+}
+
+#[cfg(feature = "cuda")]
+#[test]
+fn typed_spec() {
+    let found = reduce_runtime::Nvrtc::get();
+    if skip::needed("typed_spec", "REDUCEGEN_REQUIRE_NVRTC", found).is_some() {
+        let target = &targets::TYPED_SPEC;
+        let files = folder(&Path::new(env!("CARGO_MANIFEST_DIR")).join("corpus").join(target.name)).unwrap();
+        let counts = fuzz::drive::replayed(target, files, &Watch::over(*target));
+        let counts = counts.unwrap_or_else(|found| panic!("{}", found.what));
+        assert!(counts.accepted > 10, "{counts:?}");
+    }
+}
+
+/// What a target reports is found: a reader that panics, and one that errs.
+#[test]
+fn findings_are_reported() {
+    let panics = Target { judge: |input| panic!("of {} bytes", input.len()), ..targets::NPY_HEADER };
+    let found = Watch::over(panics).judged(&panics, b"four").unwrap_err();
+    assert_eq!((found.what.as_str(), &found.input[..]), ("it panics: of 4 bytes", &b"four"[..]));
+    let errs = Target { judge: |_| Err("wrong".to_owned()), ..panics };
+    assert_eq!(Watch::over(errs).judged(&errs, b"").unwrap_err().what, "wrong");
+}
