@@ -197,3 +197,21 @@ fn near_positions_are_those_of_tiles() {
         assert_eq!(it.verify().unwrap_err().rule, 14, "{it}");
     }
 }
+
+/// A fold that leaves the position as it is asks for none, so that none has a name where nothing is guarded.
+#[test]
+fn a_fold_without_a_position_names_none() {
+    let spec = |fold: &str| {
+        format!(
+            "ty: bool, index: i, map: |x| Seen {{ any: x, at: i }}, acc: Seen {{ any: bool, at: u64 }}, \
+             op: |a, b| Seen {{ any: a.any | b.any, at: a.at }}{fold}, identity: none, block: 64, \
+             passes: [coarsen(13), near]"
+        )
+    };
+    let named = |fold: &str| {
+        let program = compile(&spec(fold).parse().unwrap()).unwrap();
+        cuda(&program).unwrap().matches("const unsigned int at = ").count()
+    };
+    let with_fold = named(", fold: |total, x| Seen { any: total.any | x, at: total.at }");
+    assert_eq!((named(""), with_fold), (3, 2));
+}

@@ -4,6 +4,7 @@ use super::fold::unit;
 use super::rows::row;
 use super::{Expansion, count, first};
 use reduce_dsl::expanded::{Expr, Local, Stmt, Ty};
+use reduce_dsl::operation::Argument;
 use reduce_dsl::ops::Bin;
 use reduce_dsl::program::{Arrangement, Fold};
 use reduce_dsl::{Scalar, Value};
@@ -105,7 +106,7 @@ impl Expansion<'_> {
     ) -> Vec<Stmt> {
         let (mut body, mut at) = (Vec::new(), self.wide(of_block));
         // A place in the tile has a name where something asks for it: a guard, a near position, or the position in the whole input.
-        if at != Expr::Thread && (begin.is_none() || self.near) {
+        if at != Expr::Thread && (begin.is_none() || self.asks_for_positions(&before)) {
             let local = Local::new(format!("at{suffix}"), Ty::U32);
             body.push(Stmt::Let(local.clone(), at));
             at = local.get();
@@ -113,6 +114,13 @@ impl Expansion<'_> {
         let begin = begin.unwrap_or_else(|| self.in_input(at.clone()));
         body.extend(self.items(&Unit { at, begin, access, before, row }, suffix));
         body
+    }
+
+    /// Does a unit behind those ask for near positions? `map` has one, which gives the first item of a lane, and `fold` may.
+    fn asks_for_positions(&self, before: &Before) -> bool {
+        let fold = self.program.operation.fold_arguments();
+        let folds = fold.is_some_and(|arguments| !arguments.contains(&Argument::Index));
+        self.near && !(folds && matches!(before, Before::Items(_)))
     }
 
     /// The position in the whole input of what has that place in the tile.
