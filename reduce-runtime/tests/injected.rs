@@ -34,6 +34,7 @@ const SUM: u64 = LENGTH * (LENGTH - 1) / 2;
 #[derive(Clone, Debug)]
 enum Ended {
     Right,
+    #[allow(dead_code, reason = "it is printed")]
     Wrong(u64),
     Error(String),
     Panic,
