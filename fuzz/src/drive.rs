@@ -3,6 +3,7 @@
 use crate::choices::Choices;
 use crate::mutate::mutated;
 use crate::targets::{Target, Verdict};
+use cpu_time::ProcessTime;
 use std::any::Any;
 use std::io;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -146,8 +147,14 @@ impl Counts {
     }
 }
 
+/// An input, and since when it runs: by the processor, which a busy machine does not slow down, and by the clock.
+type Running = (ProcessTime, Instant, Vec<u8>);
+
+/// Who waits for something that never comes takes no time of the processor: so many times its patience by the clock.
+const IDLE: u32 = 60;
+
 /// Ends the process where an input takes too long.
-pub struct Watch(Arc<Mutex<Option<(Instant, Vec<u8>)>>>);
+pub struct Watch(Arc<Mutex<Option<Running>>>);
 
 impl Watch {
     /// Begins to watch.
@@ -158,9 +165,10 @@ impl Watch {
         thread::spawn(move || {
             loop {
                 thread::sleep(Duration::from_millis(200));
-                let slow = lock(&seen)
-                    .take_if(|(since, _): &mut (Instant, Vec<u8>)| since.elapsed() > target.patience);
-                if let Some((_, input)) = slow {
+                let is_slow = |(busy, since, _): &mut Running| {
+                    busy.elapsed() > target.patience || since.elapsed() > IDLE * target.patience
+                };
+                if let Some((.., input)) = lock(&seen).take_if(is_slow) {
                     let what = format!("it takes longer than {:?}", target.patience);
                     eprintln!("{}", report(&target, &Finding { input, what }));
                     exit(1);
@@ -175,7 +183,7 @@ impl Watch {
     /// # Errors
     /// The finding.
     pub fn judged(&self, target: &Target, input: &[u8]) -> Result<bool, Finding> {
-        *lock(&self.0) = Some((Instant::now(), input.to_vec()));
+        *lock(&self.0) = Some((ProcessTime::now(), Instant::now(), input.to_vec()));
         let verdict = catch_unwind(AssertUnwindSafe(|| (target.judge)(input)));
         *lock(&self.0) = None;
         let verdict: Verdict =

@@ -19,7 +19,7 @@ pub struct Target {
     pub judge: fn(&[u8]) -> Verdict,
     /// Words that inputs are made of.
     pub words: &'static [&'static str],
-    /// An input that takes longer than this hangs.
+    /// An input that takes the processor longer than this hangs.
     pub patience: Duration,
 }
 

@@ -7,14 +7,20 @@ mod skip;
 use fuzz::drive::{Watch, folder, fuzzed};
 use fuzz::targets::{self, Target};
 use std::path::Path;
+use std::time::Duration;
 
 /// How many inputs of a target are run, files and changes.
 const INPUTS: u64 = 600;
 
+/// Of a process that runs all targets at once, which has the time of all of them.
+fn watch(target: Target) -> Watch {
+    Watch::over(Target { patience: Duration::from_secs(600), ..target })
+}
+
 fn runs(target: &Target) {
     let files = folder(&Path::new(env!("CARGO_MANIFEST_DIR")).join("corpus").join(target.name)).unwrap();
     assert!((10..100).contains(&files.len()), "{} files", files.len());
-    let counts = fuzzed(target, files, 1, &Watch::over(*target), |inputs| inputs < INPUTS);
+    let counts = fuzzed(target, files, 1, &watch(*target), |inputs| inputs < INPUTS);
     let counts =
         counts.unwrap_or_else(|found| panic!("{}\n{:?}", found.what, String::from_utf8_lossy(&found.input)));
     println!("{}: {counts:?}", target.name);
@@ -54,7 +60,7 @@ fn typed_spec() {
     if skip::needed("typed_spec", "REDUCEGEN_REQUIRE_NVRTC", found).is_some() {
         let target = &targets::TYPED_SPEC;
         let files = folder(&Path::new(env!("CARGO_MANIFEST_DIR")).join("corpus").join(target.name)).unwrap();
-        let counts = fuzz::drive::replayed(target, files, &Watch::over(*target));
+        let counts = fuzz::drive::replayed(target, files, &watch(*target));
         let counts = counts.unwrap_or_else(|found| panic!("{}", found.what));
         assert!(counts.accepted > 10, "{counts:?}");
     }
