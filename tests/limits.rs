@@ -1,6 +1,7 @@
 //! The limit on the size of what NVRTC gets: every program of the tests is below it, and what is above is refused with the
 //! sentence that says what to write instead.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
+#![cfg_attr(not(feature = "cuda"), allow(dead_code, reason = "only what NVRTC takes is measured"))]
 
 mod cases;
 #[path = "support/skip.rs"]
