@@ -241,12 +241,8 @@ fn no_name_that_is_no_identifier_reaches_the_cuda() {
         assert!(matches!(error, OperatorError::Name { .. }), "{name:?}: {error}");
         let sum = row.apply(&[Param::new("x", Scalar::F32)], None).unwrap();
         let program = lower(&sum, 256).unwrap();
-        let places: [fn(&mut Operation) -> &mut String; 4] = [
-            |it| &mut it.inputs[0].name,
-            |it| &mut it.name,
-            |it| &mut it.index,
-            |it| it.output.name.insert("Sum".to_owned()),
-        ];
+        let places: [fn(&mut Operation) -> &mut String; 3] =
+            [|it| &mut it.inputs[0].name, |it| &mut it.index, |it| it.output.name.insert("Sum".to_owned())];
         for place in places {
             let mut program = program.clone();
             name.clone_into(place(&mut program.operation));
@@ -254,5 +250,18 @@ fn no_name_that_is_no_identifier_reaches_the_cuda() {
             assert!(refused(cuda(&program).unwrap_err()), "{name:?}");
             assert!(refused(lower(&program.operation, 256).unwrap_err()), "{name:?}");
         }
+    }
+}
+
+/// It stands in a comment.
+#[test]
+fn no_name_of_an_operation_ends_its_line() {
+    let row = operator("sum").unwrap();
+    for (name, is_refused) in
+        [("<=", false), ("a sum", false), ("", true), ("a\nb", true), ("a\\", true), ("a\u{2028}b", true)]
+    {
+        let mut sum = row.apply(&[Param::new("x", Scalar::F32)], None).unwrap();
+        name.clone_into(&mut sum.name);
+        assert_eq!(lower(&sum, 256).is_err(), is_refused, "{name:?}");
     }
 }

@@ -10,16 +10,22 @@ pub(crate) fn is_identifier(name: &str) -> bool {
     name.chars().all(is_part) && name.starts_with(|c: char| c == '_' || c.is_ascii_alphabetic())
 }
 
+/// Can it stand in a comment of one line, as the name of an operation does?
+fn is_of_one_line(name: &str) -> bool {
+    !name.is_empty() && !name.ends_with('\\') && name.chars().all(|c| c.is_ascii_graphic() || c == ' ')
+}
+
 impl Operation {
-    /// The first name that emitted text cannot print, as it is no identifier.
+    /// The first name that emitted text cannot print: no identifier, or, for the operation's own, no single line.
     pub fn unprintable_name(&self) -> Option<&str> {
         let [acc, output] = [&self.acc, &self.output].map(names_of_record);
         let functions = [&self.map, &self.combine, &self.finish].into_iter().chain(&self.fold);
         let searches = self.searches.iter().map(|search| &search.best);
         let params = self.inputs.iter().chain(&self.params).map(|param| param.name.as_str());
-        let plain = [self.name.as_str(), &self.index].into_iter().chain(params).chain(acc).chain(output);
+        let plain = [self.index.as_str()].into_iter().chain(params).chain(acc).chain(output);
         let paths = functions.chain(searches).flat_map(names_of_function);
-        plain.chain(paths).find(|name| !is_identifier(name))
+        let own = Some(self.name.as_str()).filter(|name| !is_of_one_line(name));
+        own.or_else(|| plain.chain(paths).find(|name| !is_identifier(name)))
     }
 }
 
