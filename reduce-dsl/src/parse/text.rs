@@ -52,7 +52,7 @@ pub fn text(source: &str, from_data: Option<&[Scalar]>) -> Result<Parsed<Bytes>,
 fn most_tokens(source: &str) -> usize {
     let is_word = |c: char| c.is_alphanumeric() || c == '_';
     let before = iter::once(' ').chain(source.chars());
-    let begins = |(before, c): &(char, char)| !c.is_whitespace() && !(is_word(*c) && is_word(*before));
+    let begins = |(before, c): &(char, char)| !(c.is_whitespace() || is_word(*c) && is_word(*before));
     before.zip(source.chars()).filter(begins).count()
 }
 
