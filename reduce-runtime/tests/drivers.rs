@@ -52,7 +52,7 @@ const OTHERS: &str = "
     cuCtxGetCurrent cuCtxSetCurrent cuCtxSynchronize cuDeviceGet cuDeviceGetAttribute cuDeviceGetName cuDevicePrimaryCtxRelease_v2
     cuDevicePrimaryCtxRetain cuDeviceTotalMem_v2 cuEventCreate cuEventDestroy_v2 cuEventRecord cuFuncSetAttribute cuLaunchKernelEx
     cuMemAllocAsync cuMemAlloc_v2 cuMemFreeAsync cuMemFree_v2 cuMemGetInfo_v2 cuMemcpyDtoHAsync_v2
-    cuMemcpyHtoDAsync_v2 cuMemsetD32Async cuMemsetD8Async cuModuleGetFunction cuModuleLoadData cuModuleUnload cuOccupancyMaxPotentialClusterSize cuStreamCreate cuStreamDestroy_v2
+    cuMemcpyHtoDAsync_v2 cuMemsetD32Async cuMemsetD8Async cuModuleGetFunction cuModuleLoadData cuModuleUnload cuOccupancyMaxPotentialClusterSize cuStreamCreate cuStreamDestroy_v2 cuStreamIsCapturing
     cuStreamSynchronize cuStreamWaitEvent";
 
 /// The output of the test `report` in a process of its own.

@@ -132,6 +132,8 @@ fn applied(
     };
     match row.applied(&request) {
         Ok(operation) => Some(operation),
+        // It was reported where the name stands.
+        Err(OperatorError::Name { .. }) => None,
         Err(error) => {
             errors.add(place(fields, &error), error.to_string());
             None
