@@ -119,7 +119,7 @@ fn just_accepted(ty: &str, line: &str, schedule: &str) -> Option<(String, u64)> 
     while of(most * 2).is_some() {
         most *= 2;
     }
-    (most..most * 2).step_by((most / 8).max(1)).filter_map(of).last()
+    (most..most * 2).step_by((most / 8).max(1)).filter_map(of).next_back()
 }
 
 /// What compiling takes of the processor and of memory, in a process of its own.
