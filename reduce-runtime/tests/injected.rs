@@ -169,9 +169,9 @@ impl Row {
             Ended::Right => self.right += 1,
             // What is wrong, then what to do.
             Ended::Error(message) if message.contains("; ") => self.errors += 1,
-            Ended::Error(_) | Ended::Wrong(_) | Ended::Panic | Ended::Hang => {
-                return Err(format!("{ended:?}"));
-            }
+            Ended::Error(message) => return Err(format!("no advice: {message}")),
+            Ended::Wrong(result) => return Err(format!("a wrong result: {result}")),
+            Ended::Panic | Ended::Hang => return Err(format!("{ended:?}")),
         }
         let leaks = leaks().join(", ");
         if leaks.is_empty() {

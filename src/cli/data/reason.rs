@@ -88,9 +88,10 @@ pub(crate) fn changed() -> &'static str {
 
 /// Why elements are copied.
 fn why(ty: Scalar) -> &'static str {
-    match ty {
-        Scalar::Bool => ", as they are checked once and must not change",
-        _ => ", as they are not aligned in the file",
+    if ty == Scalar::Bool {
+        ", as they are checked once and must not change"
+    } else {
+        ", as they are not aligned in the file"
     }
 }
 
