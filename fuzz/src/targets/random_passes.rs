@@ -1,7 +1,7 @@
 //! Specifications by any passes: the tree of positions that the interpreter finds is the association of the program.
 
 use super::Verdict;
-use reduce_codegen::{Programs, Tuning, expand, stages};
+use reduce_codegen::{Error, Programs, Tuning, expand, stages};
 use reduce_dsl::interpreter::{Input, Options, Provenance, Schedule, run};
 use reduce_dsl::lanes::Lanes;
 use reduce_dsl::operation::Layout;
@@ -68,15 +68,26 @@ pub(super) fn judge(bytes: &[u8]) -> Verdict {
     Ok(true)
 }
 
-/// The programs after each pass, or those of `auto`; none where a pass is refused.
+/// The programs of `auto`, or those after each pass that is not refused; none of blocks that are too large.
 fn programs(spec: &Spec) -> Result<Option<Vec<Program>>, String> {
-    use reduce_codegen::Error;
-    let made = if spec.passes == Passes::Auto {
-        Programs::of(spec, Tuning::DEFAULT).map(|programs| programs.cases().to_vec())
-    } else {
-        stages(spec).map(|stages| stages.into_iter().map(|stage| stage.program).collect())
-    };
-    match made {
+    if spec.passes == Passes::Auto {
+        return made(Programs::of(spec, Tuning::DEFAULT).map(|programs| programs.cases().to_vec()));
+    }
+    let mut spec = spec.clone();
+    loop {
+        match (stages(&spec), &mut spec.passes) {
+            (Err(Error::Refused { index, .. }), Passes::List(passes)) => {
+                passes.remove(index);
+            }
+            (stages, _) => {
+                return made(stages.map(|all| all.into_iter().map(|stage| stage.program).collect()));
+            }
+        }
+    }
+}
+
+fn made(programs: Result<Vec<Program>, Error>) -> Result<Option<Vec<Program>>, String> {
+    match programs {
         Ok(programs) => Ok(Some(programs)),
         Err(Error::Refused { .. } | Error::SharedMemory { .. }) => Ok(None),
         Err(bug) => Err(bug.to_string()),
