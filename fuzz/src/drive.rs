@@ -16,6 +16,9 @@ use std::{env, fs, thread};
 /// The most inputs that changes begin with.
 const POOL: usize = 4096;
 
+/// The status of a target that cannot run on this machine.
+const SKIPPED: u8 = 3;
+
 const USAGE: &str = "usage: [--seconds N] [--corpus DIR] [--seed N], or files to run again";
 
 /// What a run is asked for.
@@ -46,6 +49,10 @@ pub struct Finding {
 
 /// The program of a target.
 pub fn main(target: &Target) -> ExitCode {
+    if let Some(lack) = (target.lacks)() {
+        eprintln!("{}: skipped, {lack}", target.name);
+        return ExitCode::from(SKIPPED);
+    }
     match request(target).and_then(|request| outcome(target, &request)) {
         Ok(counts) => {
             println!(

@@ -15,6 +15,8 @@ use std::time::Duration;
 pub struct Target {
     /// What it is called, and its folder in `corpus`.
     pub name: &'static str,
+    /// What it needs of this machine, if that is not there.
+    pub lacks: fn() -> Option<String>,
     /// Whether the input is accepted.
     pub judge: fn(&[u8]) -> Verdict,
     /// Words that inputs are made of.
@@ -27,29 +29,46 @@ pub struct Target {
 pub type Verdict = Result<bool, String>;
 
 /// The text of a specification is read, or refused with a message; what is read spells itself.
-pub const SPEC_TEXT: Target =
-    Target { name: "spec_text", judge: spec_text::judge, words: spec_text::WORDS, patience: PATIENCE };
+pub const SPEC_TEXT: Target = Target {
+    name: "spec_text",
+    lacks: || None,
+    judge: spec_text::judge,
+    words: spec_text::WORDS,
+    patience: PATIENCE,
+};
 
 /// A random specification compiles: the bytes are the choices of the generator.
 #[cfg(feature = "cuda")]
-pub const TYPED_SPEC: Target =
-    Target { name: "typed_spec", judge: typed_spec::judge, words: &[], patience: PATIENCE };
+pub const TYPED_SPEC: Target = Target {
+    name: "typed_spec",
+    lacks: typed_spec::lacks,
+    judge: typed_spec::judge,
+    words: &[],
+    patience: PATIENCE,
+};
 
 /// The text of a kernel is read and prints as itself, or is refused with a line.
 pub const PROGRAM_TEXT: Target = Target {
     name: "program_text",
+    lacks: || None,
     judge: program_text::judge,
     words: program_text::WORDS,
     patience: PATIENCE,
 };
 
 /// A NumPy file is read, or refused.
-pub const NPY_HEADER: Target =
-    Target { name: "npy_header", judge: npy_header::judge, words: npy_header::WORDS, patience: PATIENCE };
+pub const NPY_HEADER: Target = Target {
+    name: "npy_header",
+    lacks: || None,
+    judge: npy_header::judge,
+    words: npy_header::WORDS,
+    patience: PATIENCE,
+};
 
 /// An entry of the cache is read as it was written, or not at all.
 pub const CACHE_ENTRY: Target = Target {
     name: "cache_entry",
+    lacks: || None,
     judge: cache_entry::judge,
     words: &["reducegen cache\n"],
     patience: PATIENCE,
@@ -58,6 +77,7 @@ pub const CACHE_ENTRY: Target = Target {
 /// Programs of any passes combine elements as their association says.
 pub const RANDOM_PASSES: Target = Target {
     name: "random_passes",
+    lacks: || None,
     judge: random_passes::judge,
     words: random_passes::WORDS,
     patience: PATIENCE,

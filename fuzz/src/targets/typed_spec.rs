@@ -6,6 +6,10 @@ use crate::spec::RandomSpec;
 use crate::{check, nvrtc};
 use reduce_runtime::Nvrtc;
 
+pub(super) fn lacks() -> Option<String> {
+    Nvrtc::get().err().map(|error| error.to_string())
+}
+
 pub(super) fn judge(bytes: &[u8]) -> Verdict {
     let nvrtc = Nvrtc::get().map_err(|error| error.to_string())?;
     let Ok(scheduled) = RandomSpec::new(&mut Choices::of_bytes(bytes)).scheduled() else { return Ok(false) };
