@@ -252,6 +252,8 @@
 [`cudarc`]: #features
 [`Cache`]: #features
 [`Compiled::enqueue`]: #features
+[`Compiled::enqueue_captured`]: #features
+[`DeviceInputs::scope`]: #features
 [`Compiled::reduce_device`]: #features"
 )]
 #![forbid(unsafe_code)]

@@ -4,6 +4,7 @@
 
 mod names;
 
+#[cfg(feature = "parse")]
 pub(crate) use names::is_identifier;
 
 use crate::eval::Evaluator;
