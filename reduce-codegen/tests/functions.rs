@@ -285,3 +285,14 @@ fn constants_that_nothing_names_are_not_declared() {
     assert!(kernels[1].contains("WARPS = BLOCK / 32") && !kernels[1].contains("TILE"), "{}", kernels[1]);
     assert!(kernels.iter().any(|text| text.contains("TILE = BLOCK * ")));
 }
+
+/// C++ leaves a constant undefined that is too large for its type; the instruction gives infinity, as Rust does.
+#[test]
+fn constants_are_narrowed_by_an_instruction() {
+    let narrowed = value(Scalar::F32, |f, a, _| {
+        let most = f.constant(Value::of(f64::MAX));
+        let narrow = f.cast(Scalar::F32, most).unwrap();
+        f.bin(Bin::MinNum, a, narrow).unwrap()
+    });
+    assert_eq!(narrowed, "fminf(a, __double2float_rn(1.7976931348623157e308));");
+}

@@ -53,6 +53,10 @@ pub(super) fn spelling(func: &Func, node: Node) -> Spelling {
         Node::Bin(op, a, _) => bin(op, func.ty(a)),
         Node::Cmp(op, a, _) => cmp(op, func.ty(a)),
         Node::Select(..) => Spelling::Choice,
+        // C++ leaves a constant undefined that is too large for `float`.
+        Node::Cast(Scalar::F32, a) if func.constant(a).is_some_and(|it| it.ty() == Scalar::F64) => {
+            Spelling::Call("__double2float_rn")
+        }
         Node::Cast(to, a) => cast(func.ty(a), to),
         Node::MulAdd(a, ..) => float(func.ty(a), ["fmaf", "fma"]),
     }
