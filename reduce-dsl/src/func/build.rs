@@ -3,7 +3,7 @@
 use super::{Func, Id, Line, Node, Param};
 use crate::ops::{self, Bin, Cmp, TypeError, Un};
 use crate::{Scalar, Value};
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 
 /// Builds a [`Func`]. An operation that is there already is not added again, conditions that are known are decided, and
 /// integers from which 0 is taken stay as they are, so that one way to write a function becomes the same lines as another.
@@ -11,15 +11,18 @@ use std::collections::{HashMap, HashSet};
 pub struct FuncBuilder {
     func: Func,
     known: HashMap<Node, Id>,
-    /// The names that are taken.
-    names: HashSet<String>,
+    /// The names that are taken, each with the number at which the search for a free one like it goes on.
+    names: HashMap<String, u32>,
 }
 
 impl FuncBuilder {
     /// A function of `params` that does nothing yet.
     pub fn new(params: Vec<Param>) -> FuncBuilder {
-        let names =
-            params.iter().filter_map(|param| param.name.split('.').next()).map(str::to_owned).collect();
+        let names = params
+            .iter()
+            .filter_map(|param| param.name.split('.').next())
+            .map(|name| (name.to_owned(), 2))
+            .collect();
         let func = Func { params, lines: Vec::new(), results: Vec::new() };
         FuncBuilder { func, known: HashMap::new(), names }
     }
@@ -119,12 +122,22 @@ impl FuncBuilder {
     pub fn name(&mut self, id: Id, name: &str) {
         let Some(i) = (id.0 as usize).checked_sub(self.func.params.len()) else { return };
         if self.func.lines[i].name.is_none() {
-            let numbered = (2..).map(|number| format!("{name}{number}"));
-            let free =
-                std::iter::once(name.to_owned()).chain(numbered).find(|name| !self.names.contains(name));
-            self.names.extend(free.clone());
-            self.func.lines[i].name = free;
+            let free = self.free(name);
+            self.names.insert(free.clone(), 2);
+            self.func.lines[i].name = Some(free);
         }
+    }
+
+    /// That name, or the first free one of those with a number behind it, from 2 on. Names are never given back.
+    fn free(&mut self, name: &str) -> String {
+        let Some(&tried) = self.names.get(name) else { return name.to_owned() };
+        let numbered = |number| format!("{name}{number}");
+        let mut number = tried;
+        while self.names.contains_key(&numbered(number)) {
+            number += 1;
+        }
+        self.names.insert(name.to_owned(), number + 1);
+        numbered(number)
     }
 
     /// The results of `func` applied to `args`.
