@@ -1,6 +1,6 @@
 //! The files of reduce-runtime that read entries of the cache, which it shows nobody.
 
-#[allow(dead_code, reason = "of the runtime only what reads and writes entries is here")]
+#[allow(dead_code, reason = "only the code that reads and writes entries is used here")]
 #[path = "../../reduce-runtime/src/cache"]
 mod files {
     mod entry;

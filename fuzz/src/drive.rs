@@ -21,7 +21,7 @@ const SKIPPED: u8 = 3;
 
 const USAGE: &str = "usage: [--seconds N] [--corpus DIR] [--seed N], or files to run again";
 
-/// What a run is asked for.
+/// The command-line options of a run.
 struct Request {
     seconds: u64,
     corpus: PathBuf,

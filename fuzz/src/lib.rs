@@ -12,7 +12,7 @@ pub mod spec;
 pub mod targets;
 
 /// The files of the command that read NumPy files, which it shows nobody.
-#[allow(dead_code, reason = "of the command only what reads files is here")]
+#[allow(dead_code, reason = "only the code that reads files is used here")]
 #[path = "../../src/cli"]
 mod cli {
     pub(crate) mod dtype;
