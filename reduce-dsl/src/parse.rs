@@ -16,6 +16,7 @@ mod diagnostic;
 #[cfg(feature = "text")]
 mod error;
 mod fields;
+mod foreign;
 mod functions;
 mod hygiene;
 mod identity;

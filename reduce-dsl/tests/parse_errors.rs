@@ -164,3 +164,42 @@ fn names_of_inputs() {
         "inputs: { r#type: f32, a__b: f32 }, op: dot",
     ]));
 }
+
+#[test]
+fn operators_of_other_libraries() {
+    assert_snapshot!(shown(&[
+        "ty: f32, op: asum",
+        "ty: f32, op: norm",
+        "ty: f32, op: mae",
+        "ty: f32, op: gmean",
+        "ty: f32, op: cumsum",
+        "ty: f32, op: size",
+        "ty: f32, op: subtract",
+        "ty: f32, op: smu",
+        "ty: f32, op: norm3",
+    ]));
+}
+
+#[test]
+fn operators_of_numbers_refuse_bool() {
+    assert_snapshot!(shown(&[
+        "ty: f32, map: |x| x > 3.5, op: argmax",
+        "ty: f32, map: |x| { let y = x * x; y > 3.5 && y < 4.0 }, op: max",
+        "ty: bool, op: mean",
+        "ty: bool, op: sum_compensated",
+        "inputs: { x: f32, y: f32 }, map: |x, y| x < y, op: findmax",
+        "inputs: { x: bool, y: bool }, op: dot",
+    ]));
+}
+
+#[test]
+fn conversions_that_help_names_are_taken() {
+    for source in [
+        "ty: f32, map: |x| (x > 3.5) as u8, op: argmax",
+        "ty: bool, map: |x| x as u8, op: mean",
+        "ty: bool, map: |x| if x { 1.0 } else { 0.0 }, op: sum_compensated",
+        "inputs: { x: f32, y: f32 }, map: |x, y| (x < y) as u8, op: findmax",
+    ] {
+        assert!(text(source, None).is_ok(), "{source}: {:?}", text(source, None));
+    }
+}

@@ -3,6 +3,7 @@
 use crate::cli::failure::Failure;
 use reduce_dsl::func::Param;
 use reduce_dsl::operation::Operation;
+use reduce_dsl::operators::operator;
 use reduce_dsl::{Value, parse};
 
 /// `k=3`, as it was given.
@@ -19,7 +20,7 @@ pub(crate) fn values(given: &[Given], operation: &Operation) -> Result<Vec<Value
     let params = &operation.params;
     for (position, Given { name, .. }) in given.iter().enumerate() {
         if !params.iter().any(|param| param.name == *name) {
-            return Err(unknown(name, params));
+            return Err(unknown(name, operation));
         }
         if given[..position].iter().any(|before| before.name == *name) {
             return Err(Failure::request(format!("the param `{name}` is given twice; leave one out")));
@@ -47,8 +48,16 @@ fn value(param: &Param, given: &[Given]) -> Result<Value, Failure> {
     Ok(value)
 }
 
-fn unknown(name: &str, params: &[Param]) -> Failure {
+fn unknown(name: &str, operation: &Operation) -> Failure {
+    let params = &operation.params;
     let known: Vec<_> = params.iter().map(|param| param.name.as_str()).collect();
+    // A default holds until the specification declares the param.
+    let optional = operator(&operation.name).and_then(|row| row.params.iter().find(|param| param.0 == name));
+    if let Some((_, ty, _)) = optional {
+        return Failure::request(format!(
+            "the specification does not declare the param `{name}`; write `params: {{ {name}: {ty} }}` in it"
+        ));
+    }
     Failure::request(match parse::nearest(name, &known) {
         Some(near) => format!("there is no param `{name}`; did you mean `{near}`?"),
         None if known.is_empty() => format!("the reduction has no params; leave `--param {name}=…` out"),

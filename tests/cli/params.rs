@@ -20,6 +20,14 @@ fn params_are_given_by_name() {
     assert_eq!(run(&["--param=slope=-inf", "--param=shift=0"]), "-inf\n");
 }
 
+/// Without its declaration, the param of an operator has its default, and a value for it is refused.
+#[test]
+fn the_param_of_an_operator_is_declared() {
+    let folder = folder("declared");
+    let run = |spec| folder.stdout(&["run", spec, "x.npy", "--param", "ddof=1"]);
+    assert_eq!(run("params: { ddof: u64 }, op: var"), "2.3333333\n");
+}
+
 #[test]
 fn params_that_do_not_fit_are_named() {
     let run =
@@ -36,6 +44,16 @@ fn params_that_do_not_fit_are_named() {
         run(&["--param", "slope=2", "--param", "shift=2147483648"]),
         run(&["--param", "slope"]),
         vec!["run", "op: sum", "x.npy", "--param", "k=3"],
+        vec!["run", "op: var", "x.npy", "--param", "ddof=1"],
+        vec![
+            "run",
+            "params: { k: f32 }, map: |x| k * x, op: std",
+            "x.npy",
+            "--param",
+            "k=2",
+            "--param",
+            "ddof=1",
+        ],
     ];
     let lines: Vec<_> = lines.iter().map(Vec::as_slice).collect();
     insta::assert_snapshot!(folder("wrong_params").show_all(2, &lines));

@@ -1,6 +1,7 @@
 //! Names: the nearest known one to a misspelt one, and which an input may have.
 
 use super::diagnostic::Errors;
+use super::foreign::foreign;
 use super::methods::METHODS;
 use crate::operation::Operation;
 use crate::operators::{OPERATORS, Operator};
@@ -10,22 +11,10 @@ use crate::{Scalar, Value, constants};
 use proc_macro2::Ident;
 use std::f64::consts;
 
-/// Words that people write for a name of ours.
-const ALIASES: [(&str, &str); 22] = [
-    ("add", "sum"),
-    ("plus", "sum"),
-    ("total", "sum"),
-    ("average", "mean"),
-    ("avg", "mean"),
-    ("variance", "var"),
-    ("stddev", "std"),
-    ("mul", "prod"),
-    ("product", "prod"),
+/// Words that people write for a name of ours. Operators of other libraries have a table of their own, [`foreign`].
+const ALIASES: [(&str, &str); 10] = [
     ("maximum", "max"),
     ("minimum", "min"),
-    ("bitand", "and"),
-    ("bitor", "or"),
-    ("bitxor", "xor"),
     ("half", "f16"),
     ("float", "f32"),
     ("double", "f64"),
@@ -36,18 +25,34 @@ const ALIASES: [(&str, &str); 22] = [
     ("dtype", "ty"),
 ];
 
-/// Words near a name of ours that mean something else.
-const OTHERS: [&str; 1] = ["median"];
-
-/// The known name that was probably meant, in capitals or not. One letter is near every other, and so near none.
+/// The known name that was probably meant, in capitals or not.
 pub fn nearest<'a>(name: &str, known: &[&'a str]) -> Option<&'a str> {
     let small = name.to_lowercase();
     let alias = ALIASES.iter().find(|(alias, _)| *alias == small).map(|(_, ours)| *ours);
     let distance = |ours: &str| strsim::osa_distance(&small, &ours.to_lowercase());
-    let other = name.len() < 2 || OTHERS.contains(&&small[..]);
-    let near = |ours: &&&str| !other && distance(ours) <= 1 + name.len().min(12) / 5;
+    let near = |ours: &&&str| is_typo(&small, &ours.to_lowercase());
     let closest = || known.iter().filter(near).min_by_key(|ours| distance(ours)).copied();
     alias.filter(|ours| known.contains(ours)).or_else(closest)
+}
+
+/// Is `name` a misspelling of `ours`? Digits tell names apart, as in `norm1`, and so does a letter of a short name, as in `max`.
+fn is_typo(name: &str, ours: &str) -> bool {
+    let distance = strsim::osa_distance(name, ours);
+    if distance == 0 {
+        return true;
+    }
+    let (letters, most) = (name.len(), ours.len());
+    let close = distance <= 1 + letters.min(most).min(12) / 6;
+    let sorted = |word: &str, keep: fn(&char) -> bool| {
+        let mut chars: Vec<_> = word.chars().filter(keep).collect();
+        chars.sort_unstable();
+        chars
+    };
+    let same = |keep| sorted(name, keep) == sorted(ours, keep);
+    let replaced = letters == most && !same(|_| true);
+    let short = letters.min(most) < 5;
+    let starts_alike = name.chars().next() == ours.chars().next() || same(|_| true);
+    letters > 1 && close && same(char::is_ascii_digit) && !(short && (replaced || !starts_alike))
 }
 
 /// The operator of that name; else a sentence that helps.
@@ -55,21 +60,36 @@ pub fn nearest<'a>(name: &str, known: &[&'a str]) -> Option<&'a str> {
 /// # Errors
 /// There is no operator of that name.
 pub fn operator(name: &str) -> Result<&'static Operator, String> {
-    crate::operators::operator(name).ok_or_else(|| match nearest(name, &operators()) {
-        Some(near) => format!("did you mean `{near}`?"),
-        None => format!("the operators are {}", operators().join(", ")),
+    crate::operators::operator(name).ok_or_else(|| match foreign(name) {
+        Some(known) => known.help().unwrap_or_else(|| known.message(name)),
+        None => misspelt("operator", name, &operators()),
     })
+}
+
+/// Reports an operator that is none of ours.
+pub(super) fn unknown_operator(name: &Ident, errors: &mut Errors) {
+    let word = name.to_string();
+    let Some(known) = foreign(&word) else { return unknown("operator", name, &operators(), errors) };
+    let error = errors.add(name.span(), known.message(&word));
+    if let Some(help) = known.help() {
+        error.help(help);
+    }
 }
 
 /// Reports a name that is none of the known ones, and helps with the nearest, or with all of them.
 pub(super) fn unknown(kind: &str, name: &Ident, known: &[&'static str], errors: &mut Errors) {
     let word = name.to_string();
     let error = errors.add(name.span(), format!("unknown {kind} `{word}`"));
-    match nearest(&word, known) {
-        Some(near) => error.help(format!("did you mean `{near}`?")),
+    error.help(misspelt(kind, &word, known));
+}
+
+/// The help for a name that is none of the known ones.
+fn misspelt(kind: &str, word: &str, known: &[&'static str]) -> String {
+    match nearest(word, known) {
+        Some(near) => format!("did you mean `{near}`?"),
         None => {
             let plural = if kind.ends_with('s') { "es" } else { "s" };
-            error.help(format!("the {kind}{plural} are {}", known.join(", ")));
+            format!("the {kind}{plural} are {}", known.join(", "))
         }
     }
 }

@@ -15,13 +15,6 @@ use crate::operators::{Operator, OperatorError, Request, operator};
 use crate::spec::Spelling;
 use proc_macro2::Ident;
 
-/// What no order of evaluation reduces, and what to write instead.
-const NOT_ASSOCIATIVE: [(&str, &str); 5] =
-    [("sub", NEGATE), ("subtract", NEGATE), ("minus", NEGATE), ("div", DIVIDE), ("divide", DIVIDE)];
-
-const NEGATE: &str = "write the sum of negated values, as in `map: |x| -x, op: sum`";
-const DIVIDE: &str = "reduce the divisors with `op: prod`, and divide once in `finish`";
-
 /// Reads the operation.
 pub(super) fn draft(name: &Ident, fields: &Fields, scope: &Scope, errors: &mut Errors) -> Option<Draft> {
     let row = row(name, errors);
@@ -70,15 +63,9 @@ pub(super) fn draft(name: &Ident, fields: &Fields, scope: &Scope, errors: &mut E
 }
 
 fn row(name: &Ident, errors: &mut Errors) -> Option<&'static Operator> {
-    let word = name.to_string();
-    let row = operator(&word);
-    match NOT_ASSOCIATIVE.iter().find(|(known, _)| *known == word) {
-        Some((_, help)) if row.is_none() => {
-            let message = format!("`{word}` is not associative, so its result would depend on the schedule");
-            errors.add(name.span(), message).help(*help);
-        }
-        None if row.is_none() => names::unknown("operator", name, &names::operators(), errors),
-        _ => {}
+    let row = operator(&name.to_string());
+    if row.is_none() {
+        names::unknown_operator(name, errors);
     }
     row
 }
@@ -135,11 +122,37 @@ fn applied(
         // It was reported where the name stands.
         Err(OperatorError::Name { .. }) => None,
         Err(error) => {
-            errors.add(place(fields, &error), error.to_string());
+            let added = errors.add(place(fields, &error), error.to_string());
+            if let OperatorError::Undefined { ty: Scalar::Bool, .. } = error
+                && let Some(help) = of_bool(row, map, scope)
+            {
+                added.help(help);
+            }
             None
         }
     }
 }
+
+/// The conversion to write where an operator of one input takes numbers, and the elements are bool.
+fn of_bool(row: &Operator, map: Option<&Typed>, scope: &Scope) -> Option<String> {
+    let number = |body: &str| match row.takes(Scalar::U8) {
+        true => format!("{body} as u8"),
+        false => format!("if {body} {{ 1.0 }} else {{ 0.0 }}"),
+    };
+    let Some(map) = map else {
+        return (row.inputs == 1).then(|| format!("write `map: |x| {}`", number("x")));
+    };
+    let names = scope.names();
+    let names: Vec<_> = names.iter().map(String::as_str).collect();
+    let closure = map.func.closure(&map.result, &map.result, &names);
+    let body = closure.splitn(3, '|').nth(2).map(str::trim).unwrap_or_default();
+    // A block, or a long expression, is not repeated.
+    let body = if body.starts_with('{') || body.len() > MOST_REPEATED { "…" } else { body };
+    Some(format!("write `{}`, which is 0 or 1", number(&format!("({body})"))))
+}
+
+/// Bytes of a closure that a message repeats.
+const MOST_REPEATED: usize = 48;
 
 /// The `map` of 16-bit floats where a `fold` is written and no `map`: closures compute in f32, and so the accumulator
 /// that they give is f32.
