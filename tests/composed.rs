@@ -237,9 +237,10 @@ fn in_memory(operation: &Operation, setting: &Setting, elements: Vec<Lanes>) -> 
     let place = |(elements, step): (Lanes, usize)| match operation.layout {
         Layout::Contiguous => Input::new(elements, aligned),
         Layout::Strided => Input {
-            elements: data::spread(&elements, 0, step).data,
+            elements: data::spread(&elements, 0, step as isize).data,
             offset: u64::from(!aligned),
-            step: step as u64,
+            first: 0,
+            step: step as i64,
         },
     };
     elements.into_iter().zip(2..).map(place).collect()

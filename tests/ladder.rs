@@ -110,8 +110,8 @@ impl Case {
     }
 
     fn input(&self, elements: &Lanes) -> Input {
-        let elements = data::spread(elements, 0, self.step as usize).data;
-        Input { elements, offset: 0, step: self.step }
+        let elements = data::spread(elements, 0, self.step as isize).data;
+        Input { elements, offset: 0, first: 0, step: self.step as i64 }
     }
 
     /// In order, and under others: all, or one of them.

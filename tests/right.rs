@@ -180,7 +180,8 @@ fn check_strided(case: &Case, name: &str, n: usize, kind: Kind) {
     let Case { program, association, .. } = case;
     let kind = plain::suited(name, program.operation.inputs[0].ty, kind);
     let packed = elements(program, n as u64, kind);
-    let places = (0..).map(|place| (n % 5 + place, 2 + (n + place) % 7));
+    let sign = |place| if (n + place) % 3 == 0 { -1 } else { 1 };
+    let places = (0..).map(|place| (n % 5 + place, sign(place) * (1 + (n + place) as isize % 8)));
     let spread = packed.iter().zip(places).map(|(lanes, (offset, step))| data::spread(lanes, offset, step));
     let spread: Vec<_> = spread.collect();
     let views: Vec<_> = spread.iter().map(|input| input.of(input.data.borrow())).collect();
@@ -191,11 +192,30 @@ fn check_strided(case: &Case, name: &str, n: usize, kind: Kind) {
     check_right(program, name, kind, &packed, found.as_deref());
 }
 
-/// The memory of an input from its first element on.
+/// The memory of an input.
 fn memory(input: &Strided<Lanes>) -> Input {
-    let mut elements = Lanes::empty(input.data.ty());
-    elements.extend(input.data.borrow().slice(input.offset..input.data.len()));
-    Input { elements, step: input.step as u64, offset: 0 }
+    Input { elements: input.data.clone(), first: input.offset as u64, step: input.step as i64, offset: 0 }
+}
+
+/// One element again and again, beside another input: a step of 0.
+#[test]
+fn repeated_elements() {
+    for spec in cases::all_strided() {
+        let case = Case::new(reduce_codegen::compile(&spec).unwrap());
+        let types: Vec<_> = case.program.operation.inputs.iter().map(|input| input.ty).collect();
+        for n in cases::lengths(&case.program, 5000) {
+            let element = |(&ty, place)| data::elements(ty, 3, Kind::Exact, place);
+            let memories: Vec<_> = types.iter().zip(0..).map(element).collect();
+            let repeat = |lanes: &Lanes| Strided { data: lanes.clone(), offset: 1, step: 0, len: n };
+            let repeated: Vec<_> = memories.iter().map(repeat).collect();
+            let views: Vec<_> = repeated.iter().map(|input| input.of(input.data.borrow())).collect();
+            let found = host::reduce(&case.program.operation, &case.association, &views).ok();
+            let packed: Vec<_> = memories.iter().map(|lanes| Lanes::splat(lanes.get(1), n)).collect();
+            assert_eq!(on_host(&case, &packed), found, "n = {n}\n{}", case.program);
+            let inputs: Vec<_> = repeated.iter().map(memory).collect();
+            assert_eq!(interpreted_inputs(&case, &inputs, n as u64), found, "n = {n}\n{}", case.program);
+        }
+    }
 }
 
 /// Large sizes on the host backend.

@@ -96,6 +96,11 @@ macro_rules! lanes {
                 }
             }
 
+            /// Turns their order around.
+            pub fn reverse(&mut self) {
+                match self { $(Lanes::$scalar(v) => v.reverse(),)* }
+            }
+
             /// Sets one lane; a value of another type is a bug of the caller and ignored.
             pub fn set(&mut self, i: usize, value: Value) {
                 debug_assert_eq!(self.ty(), value.ty());

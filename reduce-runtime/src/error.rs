@@ -11,7 +11,7 @@ use reduce_codegen as codegen;
 use reduce_dsl::Scalar;
 use std::path::PathBuf;
 use std::time::Duration;
-use text::{offered_text, params_advice, params_text};
+use text::{offered_text, outside, params_advice, params_text};
 
 /// Why a reduction did not compile or run.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -80,19 +80,21 @@ pub enum Error {
         /// The input.
         input: String,
         /// Its step.
-        step: usize,
+        step: isize,
     },
-    /// An input would be one element again and again.
-    #[error("input `{input}` has step 0; the least step is 1, for elements side by side")]
-    ZeroStep {
+    /// An input is one element more often than any reduction takes it.
+    #[error(
+        "input `{input}` is one element {len} times, as its step is 0, and at most {} are reduced; take fewer",
+        Strided::<()>::MOST_REPEATED
+    )]
+    TooManyRepeated {
         /// The input.
         input: String,
+        /// The number of its elements.
+        len: usize,
     },
-    /// An input goes on where its data has ended.
-    #[error(
-        "input `{input}` is {} elements from place {} on, {} apart, and its data ends after {data}; take fewer, or \
-         a smaller offset or step", view.len, view.offset, view.step
-    )]
+    /// An input has elements outside its data.
+    #[error("{}", outside(input, view, *data))]
     OutsideData {
         /// The input.
         input: String,

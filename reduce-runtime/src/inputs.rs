@@ -51,14 +51,14 @@ fn fits(layout: Layout, param: &Param, input: &Strided<(Scalar, usize)>) -> Resu
     if ty != param.ty {
         return Err(Error::InputType { input: name(), expected: param.ty, found: ty });
     }
-    if input.step == 0 {
-        return Err(Error::ZeroStep { input: name() });
-    }
     if layout == Layout::Contiguous && input.step != 1 {
         return Err(Error::NotContiguous { input: name(), step: input.step });
     }
-    if input.end().is_none_or(|end| end > data) {
+    if input.span().is_none_or(|span| span.end > data) {
         return Err(Error::OutsideData { input: name(), view: input.of(()), data });
+    }
+    if input.step == 0 && input.len as u64 > Strided::<()>::MOST_REPEATED {
+        return Err(Error::TooManyRepeated { input: name(), len: input.len });
     }
     Ok(())
 }

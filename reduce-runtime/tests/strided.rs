@@ -2,12 +2,12 @@
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use reduce_dsl::func::Param;
-use reduce_dsl::lanes::LanesRef;
+use reduce_dsl::lanes::{Lanes, LanesRef};
 use reduce_dsl::operation::{Layout, Operation};
 use reduce_dsl::operators::operator;
 use reduce_dsl::pass::Pass;
 use reduce_dsl::spec::Passes;
-use reduce_dsl::{Scalar, Spec};
+use reduce_dsl::{Scalar, Spec, Value};
 use reduce_runtime::{Device, Error, Reducer, Reduction, Slices, Strided};
 
 fn spec(name: &str, layout: Layout) -> Spec {
@@ -34,14 +34,14 @@ fn data(n: usize) -> Vec<f32> {
 
 /// The same elements side by side.
 fn packed(view: Strided<&[f32]>) -> Vec<f32> {
-    (0..view.len).map(|i| view.data[view.offset + i * view.step]).collect()
+    (0..view.len).map(|i| view.data[(view.offset as isize + i as isize * view.step) as usize]).collect()
 }
 
 #[test]
 fn strided_elements_have_the_bits_of_the_same_elements_side_by_side() {
     let data = data(300_000);
     for (offset, step) in [(0, 1), (5, 1), (0, 2), (1, 2), (0, 3), (7, 5), (2, 64), (0, 1000)] {
-        let most = (data.len() - offset).div_ceil(step);
+        let most = (data.len() - offset).div_ceil(step as usize);
         let sizes = [0, 1, 2, 31, 1023, 1024, 1025, 4097, 70_001, most];
         for len in sizes.into_iter().filter(|&len| len <= most) {
             let view = Strided { data: &data[..], offset, step, len };
@@ -53,6 +53,85 @@ fn strided_elements_have_the_bits_of_the_same_elements_side_by_side() {
             assert_eq!(found, expected, "{len} elements from {offset} on, {step} apart");
         }
     }
+}
+
+#[test]
+fn elements_are_taken_backwards() {
+    let data = data(300_000);
+    for (offset, step) in
+        [(0, -1), (299_999, -1), (299_999, -2), (299_998, -3), (1000, -64), (299_999, -1000)]
+    {
+        let all = Strided::every(&data[..], offset, step).unwrap();
+        for len in [0, 1, 2, 31, 1023, 1025, 4097, 70_001, all.len].into_iter().filter(|&len| len <= all.len)
+        {
+            let view = Strided { len, ..all };
+            let same = packed(view);
+            let [found, expected] =
+                [SUM.reduce(view), CONTIGUOUS.reduce(&same)].map(|it| it.unwrap().to_bits());
+            assert_eq!(found, expected, "{len} elements from {offset} on, {step} apart");
+            let [found, expected] = [ARGMAX.reduce(view), ARGMAX.reduce(&same)].map(Result::ok);
+            assert_eq!(found, expected, "{len} elements from {offset} on, {step} apart");
+        }
+    }
+}
+
+#[test]
+fn one_element_is_taken_again_and_again() {
+    let data = [2.0f32, 0.3, 5.0];
+    for len in [0, 1, 7, 1024, 5000, 300_000] {
+        let view = Strided { data: &data[..], offset: 1, step: 0, len };
+        let expected = CONTIGUOUS.reduce(&vec![0.3f32; len]).unwrap();
+        assert_eq!(SUM.reduce(view).unwrap().to_bits(), expected.to_bits(), "{len} times");
+        let other = vec![2.0f32; len];
+        let expected = DOT.reduce((&other, &vec![0.3f32; len])).unwrap();
+        assert_eq!(DOT.reduce((&other, view)).unwrap().to_bits(), expected.to_bits(), "{len} times");
+        // Workers keep their memory: another element, and another step, follow.
+        let next = Strided { offset: 2, ..view };
+        assert_eq!(SUM.reduce(next).unwrap(), 5.0 * len as f32, "{len} times");
+    }
+}
+
+/// Every type, by a plain loop.
+#[test]
+fn every_type_is_taken_in_both_directions() {
+    let bytes: Vec<u8> = (0..4096u32).map(|i| (i.wrapping_mul(2_654_435_761) >> 13) as u8).collect();
+    for ty in Scalar::ALL {
+        let mut lanes = Lanes::empty(ty);
+        lanes.resize(bytes.len());
+        bytes
+            .iter()
+            .enumerate()
+            .for_each(|(i, &byte)| lanes.set(i, Value::from_bits(ty, u64::from(byte & 1))));
+        let count = operator("count_nonzero").unwrap().apply(&[Param::new("x", ty)], None).unwrap();
+        let operation = Operation { layout: Layout::Strided, ..count };
+        let reducer =
+            Reducer::new(&Spec { operation, ..spec("sum", Layout::Strided) }, &Device::host()).unwrap();
+        for (offset, step, len) in
+            [(5, 3, 1300), (4095, -3, 1300), (4095, -1, 4096), (8, 0, 3000), (9, 0, 77)]
+        {
+            let view = Strided { data: lanes.borrow(), offset, step, len };
+            let places = (0..len).map(|i| (offset as isize + i as isize * step) as usize);
+            let expected = places.filter(|&place| bytes[place] & 1 == 1).count() as u64;
+            let found = reducer.reduce(&[view]).unwrap().values;
+            assert_eq!(found, [Value::of(expected)], "{ty}: {len} from {offset} on, {step} apart");
+        }
+    }
+}
+
+#[test]
+fn places_are_those_of_the_elements() {
+    let view = |offset, step, len| Strided { data: (), offset, step, len };
+    let places = |view: Strided<()>| (0..=view.len).map(|i| view.place(i)).collect::<Vec<_>>();
+    assert_eq!(places(view(4, -2, 3)), [Some(4), Some(2), Some(0), None]);
+    assert_eq!(places(view(4, 0, 2)), [Some(4), Some(4), None]);
+    assert_eq!(view(4, -2, 4).place(3), None, "before the beginning");
+    assert_eq!(view(1, isize::MAX, 4).place(3), None, "beyond all memory");
+    let data = [0u8; 10];
+    let every = |offset, step| Strided::every(&data[..], offset, step).map(|it| it.len);
+    let found = [(0, 1), (1, 3), (9, -1), (9, -2), (8, -3), (0, -1), (10, 1), (10, -1), (0, isize::MIN)];
+    let lengths = [10, 3, 10, 5, 3, 1, 0, 0, 1];
+    assert_eq!(found.map(|(offset, step)| every(offset, step)), lengths.map(Some));
+    assert_eq!([every(11, 1), every(11, -1), every(3, 0), every(usize::MAX, -1)], [None; 4]);
 }
 
 #[test]
@@ -86,22 +165,43 @@ fn what_is_no_input_is_an_error_that_names_the_fix() {
          its specification"
     );
     assert_eq!(CONTIGUOUS.reduce(view(3, 1, 7)).unwrap(), 7.0, "a part of a slice is contiguous");
-    assert_eq!(
-        message(&SUM, view(0, 0, 5)),
-        "input `x` has step 0; the least step is 1, for elements side by side"
-    );
     assert_eq!(SUM.reduce(view(1, 3, 3)).unwrap(), 3.0);
     assert_eq!(
         message(&SUM, view(1, 3, 4)),
         "input `x` is 4 elements from place 1 on, 3 apart, and its data ends after 10; take fewer, or a smaller \
          offset or step"
     );
-    for (offset, step, len) in
-        [(0, 1, 11), (11, 1, 0), (usize::MAX, 1, 1), (0, usize::MAX, 3), (1, 2, usize::MAX)]
-    {
+    for (offset, step, len) in [
+        (0, 1, 11),
+        (11, 1, 0),
+        (usize::MAX, 1, 1),
+        (0, isize::MAX, 3),
+        (1, 2, usize::MAX),
+        (10, -1, 2),
+        (10, 0, 1),
+    ] {
         assert!(message(&SUM, view(offset, step, len)).contains("its data ends after 10"));
     }
     assert_eq!(SUM.reduce(view(10, 5, 0)).unwrap(), 0.0, "nothing, behind the last element");
+    assert_eq!(
+        message(&SUM, view(5, -2, 4)),
+        "input `x` is 4 elements from place 5 on, -2 apart, which is before place 0; take fewer, or a greater offset, \
+         such as (len - 1) * 2"
+    );
+    for (offset, step, len) in [(0, -1, 2), (9, isize::MIN, 2), (9, -1, usize::MAX), (3, -3, 3)] {
+        assert!(message(&SUM, view(offset, step, len)).contains("which is before place 0"));
+    }
+    assert_eq!(
+        message(&SUM, view(0, 0, usize::MAX)),
+        "input `x` is one element 18446744073709551615 times, as its step is 0, and at most 1099511627776 are \
+         reduced; take fewer"
+    );
+    assert_eq!(
+        message(&CONTIGUOUS, view(9, -1, 10)),
+        "the elements of input `x` lie -1 apart, and the reduction takes contiguous ones; write `layout: strided` in \
+         its specification"
+    );
+    assert!(message(&CONTIGUOUS, view(0, 0, 5)).contains("lie 0 apart"));
 }
 
 #[test]

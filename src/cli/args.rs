@@ -78,12 +78,16 @@ pub(crate) struct Run {
     /// The files hold nothing but little-endian elements of this type
     #[arg(long, value_name = "TY", value_parser = values::raw_types())]
     pub(crate) raw: Option<&'static Dtype>,
-    /// Skip that many elements of each file, or of the first, the second, …, as in 0,1
+    /// The place of the first element that is taken, counted from 0: in each file, or in the first, the second, …, as in 0,1
     #[arg(long, value_name = "O", value_delimiter = ',', default_value = "0", value_parser = values::offset, allow_negative_numbers = true)]
     pub(crate) offset: Vec<usize>,
-    /// Of what follows, take every S-th element, or so for each file, as in 2,3; needs `layout: strided`
-    #[arg(long, value_name = "S", value_delimiter = ',', default_value = "1", value_parser = values::step, allow_negative_numbers = true)]
-    pub(crate) step: Vec<usize>,
+    /// From there, take every S-th element, or so for each file, as in 2,3: backwards if S is negative, and the same one
+    /// --len times if S is 0; other steps than 1 need `layout: strided`
+    #[arg(long, value_name = "S", value_delimiter = ',', default_value = "1", value_parser = values::step, allow_hyphen_values = true)]
+    pub(crate) step: Vec<isize>,
+    /// Take that many elements of each file; by default, as many as there are
+    #[arg(long, value_name = "L", value_parser = values::len, allow_negative_numbers = true)]
+    pub(crate) len: Option<usize>,
     /// Keep at most that many bytes of each input in memory, as in 8G: of pipes, and of bool or misaligned elements,
     /// which are copied
     #[arg(long, value_name = "BYTES", default_value = "4G", value_parser = values::bytes)]

@@ -33,13 +33,14 @@ impl Elements {
 
     /// As the interpreter takes them.
     pub(crate) fn inputs(&self) -> Vec<Input> {
-        let input = |lanes: &Lanes| Input { elements: lanes.clone(), offset: 0, step: self.step };
+        let input =
+            |lanes: &Lanes| Input { elements: lanes.clone(), offset: 0, first: 0, step: self.step as i64 };
         self.lanes.iter().map(input).collect()
     }
 
     /// As devices take them.
     pub(crate) fn views(&self) -> Vec<Strided<LanesRef<'_>>> {
-        let (len, step) = (self.n as usize, self.step as usize);
+        let (len, step) = (self.n as usize, self.step as isize);
         self.lanes.iter().map(|lanes| Strided { data: lanes.borrow(), offset: 0, step, len }).collect()
     }
 }

@@ -342,7 +342,8 @@ fn element(
 fn gathered(view: &Strided<LanesRef<'_>>) -> Lanes {
     let mut lanes = Lanes::empty(view.data.ty());
     lanes.resize(view.len);
-    (0..view.len).for_each(|i| lanes.set(i, view.data.get(view.offset + i * view.step)));
+    let places = (0..view.len).filter_map(|i| view.place(i));
+    places.enumerate().for_each(|(i, place)| lanes.set(i, view.data.get(place)));
     lanes
 }
 

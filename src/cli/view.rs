@@ -1,4 +1,4 @@
-//! Which elements of the files are the inputs: `--offset` and `--step`.
+//! Which elements of the files are the inputs: `--offset`, `--step` and `--len`.
 
 use crate::cli::args::Run;
 use crate::cli::data::Data;
@@ -6,16 +6,16 @@ use crate::cli::failure::Failure;
 use reduce_dsl::lanes::LanesRef;
 use reduce_runtime::Strided;
 
-/// The elements of each file, as many as there are.
+/// The elements of each file: `--len` of them, or as many as there are.
 pub(crate) fn views<'a>(args: &Run, data: &'a [Data]) -> Result<Vec<Strided<LanesRef<'a>>>, Failure> {
     let offsets = for_each("--offset", &args.offset, data)?;
     let steps = for_each("--step", &args.step, data)?;
     let places = offsets.into_iter().zip(steps);
-    data.iter().zip(places).map(|(file, (offset, step))| view(file, offset, step)).collect()
+    data.iter().zip(places).map(|(file, (offset, step))| view(file, offset, step, args.len)).collect()
 }
 
 /// One value for each file: those that are given, or the only one.
-fn for_each(option: &str, given: &[usize], data: &[Data]) -> Result<Vec<usize>, Failure> {
+fn for_each<T: Copy>(option: &str, given: &[T], data: &[Data]) -> Result<Vec<T>, Failure> {
     match given {
         [all] => Ok(vec![*all; data.len()]),
         each if each.len() == data.len() => Ok(each.to_vec()),
@@ -27,13 +27,47 @@ fn for_each(option: &str, given: &[usize], data: &[Data]) -> Result<Vec<usize>, 
     }
 }
 
-fn view(file: &Data, offset: usize, step: usize) -> Result<Strided<LanesRef<'_>>, Failure> {
+fn view(
+    file: &Data,
+    offset: usize,
+    step: isize,
+    len: Option<usize>,
+) -> Result<Strided<LanesRef<'_>>, Failure> {
     let data = file.lanes()?;
-    let Some(behind) = data.len().checked_sub(offset) else {
-        let (path, len) = (file.path.display(), data.len());
+    let (path, there) = (file.path.display(), data.len());
+    if offset > there {
         return Err(Failure::request(format!(
-            "{path} has {len} elements, and `--offset` skips {offset}; skip at most {len}"
+            "{path} has {there} elements, and `--offset` skips {offset}; skip at most {there}"
         )));
+    }
+    let Some(most) = Strided::every_lane(data, offset, step) else {
+        return repeated(file, data, offset, len);
     };
-    Ok(Strided { data, offset, step, len: behind.div_ceil(step) })
+    match len {
+        Some(len) if len > most.len => Err(Failure::request(format!(
+            "{path} has {} elements from {offset} on, {step} apart, and `--len` takes {len}; take at most {}",
+            most.len, most.len
+        ))),
+        Some(len) => Ok(Strided { len, ..most }),
+        None => Ok(most),
+    }
+}
+
+/// One element, as often as `--len` says.
+fn repeated<'a>(
+    file: &Data,
+    data: LanesRef<'a>,
+    offset: usize,
+    len: Option<usize>,
+) -> Result<Strided<LanesRef<'a>>, Failure> {
+    let (path, there) = (file.path.display(), data.len());
+    match len {
+        None => {
+            Err(Failure::request("`--step 0` takes one element again and again; say how often by `--len`"))
+        }
+        Some(len) if len > 0 && offset == there => Err(Failure::request(format!(
+            "{path} has {there} elements, so there is none at `--offset {offset}`; take one before it"
+        ))),
+        Some(len) => Ok(Strided { data, offset, step: 0, len }),
+    }
 }

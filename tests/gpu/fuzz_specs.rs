@@ -110,7 +110,7 @@ fn on_gpu(fuzzed: &Fuzzed, gpu: &Reducer, residents: &Residents, place: Place) -
             residents[&(param.ty, fuzzed.class())].view(start..start + place.len())
         })
         .collect();
-    let inputs = views.iter().map(View::input).map(|it| it.strided(place.start, place.step, place.n));
+    let inputs = views.iter().map(View::input).map(|it| it.strided(place.first(), place.step, place.n));
     let params = subjects::params(gpu.operation());
     let outcome = gpu.reduce_device_with(&inputs.collect::<Vec<_>>(), &params);
     bits(outcome.map(|outcome| outcome.values))

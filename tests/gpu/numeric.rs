@@ -71,7 +71,7 @@ fn on_gpu(gpu: &Reducer, memory: &[Lanes], place: Place) -> String {
     let stream = CudaContext::new(0).unwrap().default_stream();
     let resident: Vec<_> = memory.iter().map(|lanes| Resident::new(&stream, lanes)).collect();
     let views: Vec<_> = resident.iter().map(|it| it.view(0..memory[0].len())).collect();
-    let inputs = views.iter().map(View::input).map(|it| it.strided(place.start, place.step, place.n));
+    let inputs = views.iter().map(View::input).map(|it| it.strided(place.first(), place.step, place.n));
     let params = subjects::params(gpu.operation());
     let outcome = gpu.reduce_device_with(&inputs.collect::<Vec<_>>(), &params);
     subjects::bits(outcome.map(|outcome| outcome.values))

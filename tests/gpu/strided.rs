@@ -9,15 +9,21 @@ use reduce_dsl::{Scalar, Spec};
 use reduce_runtime::cudarc::driver::CudaContext;
 use reduce_runtime::{Device, Error, Reducer, Reduction, Strided};
 
-/// Where the first element is, and how far apart they are: each input has other places than the one before.
-const PLACES: [(usize, usize); 5] = [(0, 1), (0, 2), (3, 3), (1, 7), (5, 64)];
+/// How many elements are skipped, and how far apart the others are: each input has other places than the one before.
+const PLACES: [(usize, isize); 8] = [(0, 1), (0, 2), (2, -1), (3, 3), (1, -7), (1, 7), (4, 0), (5, 64)];
+
+/// The place of the first element: behind all others, where the step is negative.
+fn first(skipped: usize, step: isize, n: usize) -> usize {
+    let back = if step < 0 { n.saturating_sub(1) * step.unsigned_abs() } else { 0 };
+    skipped + back
+}
 
 pub(crate) fn compare(samples: &Samples, spec: &Spec, [gpu, host]: [&Reducer; 2], n: usize, turn: usize) {
     let kind = Kind::ALL[(n + turn) % Kind::ALL.len()];
     let places = PLACES.iter().cycle().skip(turn);
-    let inputs = spec.operation.inputs.iter().zip(places).map(|(input, &(offset, step))| {
+    let inputs = spec.operation.inputs.iter().zip(places).map(|(input, &(skipped, step))| {
         let data = &samples.samples[&input.ty][kind as usize];
-        Strided { data, offset, step, len: n }
+        Strided { data, offset: first(skipped, step, n), step, len: n }
     });
     let inputs: Vec<_> = inputs.collect();
     let slices: Vec<_> = inputs.iter().map(|input| input.of(input.data.0.borrow())).collect();
@@ -41,7 +47,8 @@ fn strided_elements_give_the_bits_of_the_host() {
     for spec in cases::all_strided() {
         let [gpu, host] = [&device, &Device::host()].map(|device| Reducer::new(&spec, device).unwrap());
         for turn in 0..PLACES.len() {
-            let widest = PLACES[turn].1.max(PLACES[(turn + 1) % PLACES.len()].1);
+            let next = PLACES[(turn + 1) % PLACES.len()].1;
+            let widest = PLACES[turn].1.unsigned_abs().max(next.unsigned_abs()).max(1);
             for n in cases::lengths_of_all(gpu.programs(), Samples::MOST / widest) {
                 compare(&samples, &spec, [&gpu, &host], n, turn);
             }
@@ -71,6 +78,14 @@ fn typed_reductions_take_strided_device_memory() {
     assert_eq!(argmax.reduce_device(Strided { data: &dx, offset: 0, step: 2, len: 3 }).unwrap(), 2);
     let outside = argmax.reduce_device(Strided { data: &dx, offset: 1, step: 2, len: 3 }).unwrap_err();
     assert!(matches!(outside, Error::OutsideData { data: 5, .. }) && outside.is_users_fault(), "{outside}");
+    assert_eq!(argmax.reduce_device(Strided { data: &dx, offset: 4, step: -2, len: 3 }).unwrap(), 0);
+    assert_eq!(argmax.reduce_device(Strided { data: &dx, offset: 3, step: -1, len: 4 }).unwrap(), 2);
+    assert_eq!(
+        dot.reduce_device((odd.of(&dx), Strided { data: &dy, offset: 2, step: 0, len: 2 })).unwrap(),
+        32.0
+    );
+    let before = argmax.reduce_device(Strided { data: &dx, offset: 3, step: -2, len: 3 }).unwrap_err();
+    assert!(matches!(before, Error::OutsideData { data: 5, .. }), "{before}");
     let nothing = argmax.reduce_device(Strided { data: &dx, offset: 5, step: 2, len: 0 }).unwrap_err();
     assert!(matches!(nothing, Error::Empty { .. }), "{nothing}");
     let contiguous = Operation { layout: Layout::Contiguous, ..strided("argmax").operation };

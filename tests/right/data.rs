@@ -45,12 +45,15 @@ pub(crate) fn prefix(lanes: &Lanes, n: usize) -> Lanes {
     some
 }
 
-/// These lanes a step apart in memory, between others of all bits.
-pub(crate) fn spread(lanes: &Lanes, offset: usize, step: usize) -> Strided<Lanes> {
+/// These lanes a step apart in memory, between others of all bits, `skipped` lanes behind its beginning.
+pub(crate) fn spread(lanes: &Lanes, skipped: usize, step: isize) -> Strided<Lanes> {
     let between = Value::from_bits(lanes.ty(), u64::MAX);
-    let mut data = Lanes::splat(between, offset + lanes.len() * step);
-    (0..lanes.len()).for_each(|i| data.set(offset + i * step, lanes.get(i)));
-    Strided { data, offset, step, len: lanes.len() }
+    let (len, distance) = (lanes.len(), step.unsigned_abs());
+    let mut data = Lanes::splat(between, skipped + len * distance);
+    let offset = if step < 0 { skipped + len.saturating_sub(1) * distance } else { skipped };
+    let places = Strided { data: (), offset, step, len };
+    (0..len).for_each(|i| data.set(places.place(i).unwrap(), lanes.get(i)));
+    places.of(data)
 }
 
 fn element(ty: Scalar, kind: Kind, bits: u64) -> Value {

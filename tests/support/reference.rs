@@ -26,8 +26,8 @@ pub(crate) struct Place {
     pub(crate) n: usize,
     /// So many are skipped, so that the first one is misaligned.
     pub(crate) start: usize,
-    /// How far apart they are.
-    pub(crate) step: usize,
+    /// How far apart they are, in which direction.
+    pub(crate) step: isize,
 }
 
 impl Reference {
@@ -67,16 +67,23 @@ impl Reference {
 impl Place {
     /// Elements of memory that it takes.
     pub(crate) fn len(&self) -> usize {
-        self.start + self.n * self.step
+        self.start + self.n * self.step.unsigned_abs()
+    }
+
+    /// The place of the first element: behind all others, where the step is negative.
+    pub(crate) fn first(&self) -> usize {
+        let back = if self.step < 0 { self.n.saturating_sub(1) * self.step.unsigned_abs() } else { 0 };
+        self.start + back
     }
 
     fn view<'a>(&self, data: LanesRef<'a>) -> Strided<LanesRef<'a>> {
-        Strided { data, offset: self.start, step: self.step, len: self.n }
+        Strided { data, offset: self.first(), step: self.step, len: self.n }
     }
 
     fn input(&self, lanes: &Lanes) -> Input {
         let mut elements = Lanes::empty(lanes.ty());
         elements.extend(lanes.borrow().slice(self.start..lanes.len()));
-        Input { elements, offset: self.start as u64, step: self.step as u64 }
+        let first = (self.first() - self.start) as u64;
+        Input { elements, offset: self.start as u64, first, step: self.step as i64 }
     }
 }

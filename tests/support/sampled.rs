@@ -52,7 +52,8 @@ impl Data {
             1 => random.below(200) as usize,
             _ => random.pick(lengths),
         };
-        let place = Place { n: n / step, start: random.below(8) as usize, step };
+        let signed = if n % 2 == 1 && strided { -(step as isize) } else { step as isize };
+        let place = Place { n: n / step, start: random.below(8) as usize, step: signed };
         Data { class: random.pick(&Class::ALL), place }
     }
 

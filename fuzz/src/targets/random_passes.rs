@@ -140,5 +140,5 @@ fn inputs(program: &Program, n: u64, salt: u64) -> Vec<Input> {
         return Provenance::inputs(operation, n, aligned);
     }
     let elements = Lanes::U64((0..3 * n).map(|at| at / 3).collect());
-    vec![Input { elements, offset: u64::from(!aligned), step: 3 }; operation.inputs.len()]
+    vec![Input { elements, offset: u64::from(!aligned), first: 0, step: 3 }; operation.inputs.len()]
 }

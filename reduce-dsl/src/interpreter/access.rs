@@ -53,7 +53,8 @@ impl Machine<'_, '_> {
         load: Elements,
         index: &ScalarExpr,
     ) {
-        let index = self.scalar(team, here, index);
+        let first = self.setting.first(load.input);
+        let index = self.scalar(team, here, index).map(|index| index.wrapping_add(first));
         let elements = self.setting.inputs.get(load.input).map(|it| &it.elements);
         let len = elements.map_or(0, |it| it.len() as u64);
         let inside = self.bounds(team, here, &index, load.count.into(), len);

@@ -14,6 +14,8 @@ pub(super) enum ScalarExpr {
     Rank,
     /// The bits that a mask keeps, inverted.
     Not(Box<ScalarExpr>, u64),
+    /// A position times a signed step, modulo 2^64: a distance in memory, of 63 bits and a sign.
+    Strided(Box<[ScalarExpr; 2]>),
     /// On numbers of up to so much.
     Bin(Bin, Box<[ScalarExpr; 2]>, u64),
     /// Of conditions: the right side is evaluated where the left one does not decide.
@@ -70,6 +72,7 @@ impl Lanes<'_> {
             ScalarExpr::Block => [self.block; WIDTH],
             ScalarExpr::Rank => [self.rank.into(); WIDTH],
             ScalarExpr::Not(a, kept) => self.eval(a, active).map(|it| !it & kept),
+            ScalarExpr::Strided(operands) => self.strided(operands, active),
             ScalarExpr::Bin(op, operands, most) => self.bin(*op, operands, *most, active),
             ScalarExpr::And(operands) => self.decide(operands, active, 0),
             ScalarExpr::Or(operands) => self.decide(operands, active, 1),
@@ -80,6 +83,13 @@ impl Lanes<'_> {
                 wide.map(|it| u64::from(it as u32))
             }
         }
+    }
+
+    fn strided(&mut self, [position, step]: &[ScalarExpr; 2], active: u32) -> PerLane<u64> {
+        let (position, step) = (self.eval(position, active), self.eval(step, active));
+        let exact = |lane: usize| i128::from(position[lane]) * i128::from(step[lane] as i64);
+        self.overflow |= active & mask(|lane| i64::try_from(exact(lane)).is_err());
+        zip(&position, &step, u64::wrapping_mul)
     }
 
     fn bin(&mut self, op: Bin, [a, b]: &[ScalarExpr; 2], most: u64, active: u32) -> PerLane<u64> {

@@ -44,11 +44,14 @@ impl<'k> Writer<'k, '_> {
             Expr::Step(input) => ScalarExpr::Const(self.setting.step(*input)?),
             Expr::Param(param, _) => ScalarExpr::Const(self.setting.param(*param, ty)?),
             Expr::Aligned(buffer, bytes) => {
-                ScalarExpr::Const(self.setting.base(*buffer).is_multiple_of((*bytes).max(1).into()).into())
+                ScalarExpr::Const(self.setting.pointer(*buffer).is_multiple_of((*bytes).max(1).into()).into())
             }
             Expr::Un(Un::Not, a) => {
                 let Ty::Scalar(of) = ty else { return Err(format!("`{expr}`")) };
                 ScalarExpr::Not(Box::new(self.scalar(a, ty)?), most(of)?)
+            }
+            Expr::Bin(Bin::Mul, position, step) if matches!(**step, Expr::Step(_)) => {
+                ScalarExpr::Strided(Box::new([self.scalar(position, ty)?, self.scalar(step, ty)?]))
             }
             Expr::Bin(op, a, b) => self.binary(*op, a, b, ty)?,
             Expr::Cmp(op, a, b) => {

@@ -13,16 +13,18 @@ use std::sync::Arc;
 pub struct Input {
     /// The elements, in the domain's representation; of a strided input, also those between.
     pub elements: Lanes,
-    /// How many elements the first lies behind a multiple of 256 bytes.
+    /// How many elements the first of them lies behind a multiple of 256 bytes.
     pub offset: u64,
-    /// The distance between neighbouring elements of the reduction, in elements.
-    pub step: u64,
+    /// The place in `elements` of the first element of the reduction, to which the kernel gets a pointer.
+    pub first: u64,
+    /// The distance to the next element of the reduction, backwards if it is negative.
+    pub step: i64,
 }
 
 impl Input {
     /// A contiguous input, at a multiple of 256 bytes or one element behind one.
     pub fn new(elements: Lanes, aligned: bool) -> Input {
-        Input { elements, offset: u64::from(!aligned), step: 1 }
+        Input { elements, offset: u64::from(!aligned), first: 0, step: 1 }
     }
 }
 
@@ -119,6 +121,17 @@ impl Setting<'_> {
         }
     }
 
+    /// Where a kernel is told that a buffer starts: at the first element of the reduction.
+    pub(super) fn pointer(&self, buffer: Buffer) -> u64 {
+        let Buffer::Input(input) = buffer else { return self.base(buffer) };
+        self.base(buffer) + self.first(input) * self.element(input)
+    }
+
+    /// The place of the first element of the reduction in the elements of an input.
+    pub(super) fn first(&self, input: usize) -> u64 {
+        self.inputs.get(input).map_or(0, |it| it.first)
+    }
+
     /// Bytes of an element of an input.
     pub(super) fn element(&self, input: usize) -> u64 {
         self.operation.inputs.get(input).map_or(1, |it| it.ty.size() as u64)
@@ -130,9 +143,9 @@ impl Setting<'_> {
         given.map(|it| it.bits()).ok_or_else(|| format!("param {param} is not given as {ty}"))
     }
 
-    /// The distance between neighbouring elements of an input.
+    /// The distance between neighbouring elements of an input, modulo 2^64, as kernels get it.
     pub(super) fn step(&self, input: usize) -> Result<u64, String> {
         let input = self.inputs.get(input).ok_or_else(|| format!("there is no input {input}"))?;
-        Ok(input.step)
+        Ok(input.step as u64)
     }
 }

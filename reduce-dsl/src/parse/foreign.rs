@@ -5,6 +5,7 @@ mod table;
 #[cfg(all(test, feature = "text"))]
 mod tests;
 
+use crate::operators::operator;
 use table::{NAMES, NO_REDUCTION, NOT_ASSOCIATIVE};
 
 /// The answer to a foreign name.
@@ -54,6 +55,12 @@ impl Foreign {
             }
             Foreign::NoReduction { reason, .. } => format!("`{name}` is no reduction: it {reason}"),
         }
+    }
+
+    /// The operator of ours that it is without any other field.
+    pub(super) fn operator(self) -> Option<&'static str> {
+        let Foreign::Spec { fields, .. } = self else { return None };
+        fields.strip_prefix("op: ").filter(|name| operator(name).is_some())
     }
 
     /// The text to write instead; `None` if there is none.

@@ -61,7 +61,10 @@ fn is_typo(name: &str, ours: &str) -> bool {
 /// There is no operator of that name.
 pub fn operator(name: &str) -> Result<&'static Operator, String> {
     crate::operators::operator(name).ok_or_else(|| match foreign(name) {
-        Some(known) => known.help().unwrap_or_else(|| known.message(name)),
+        Some(known) => match known.operator() {
+            Some(ours) => format!("did you mean `{ours}`?"),
+            None => known.help().unwrap_or_else(|| known.message(name)),
+        },
         None => misspelt("operator", name, &operators()),
     })
 }

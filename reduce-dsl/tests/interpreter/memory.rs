@@ -222,7 +222,7 @@ fn no_size_is_too_large_for_the_machine() {
 fn values_are_computed_as_everywhere() {
     let operation = sum();
     let elements = Lanes::F32((0..64).map(|it| if it % 2 == 0 { 1.5 } else { f32::NAN }).collect());
-    let inputs = [Input { elements, offset: 0, step: 2 }];
+    let inputs = [Input { elements, offset: 0, first: 0, step: 2 }];
     let position = Expr::Thread.cast(Scalar::U64).times(Expr::Step(0));
     let element = Local::new("element", Ty::Scalar(Scalar::F32));
     let mut body = vec![
@@ -241,4 +241,32 @@ fn values_are_computed_as_everywhere() {
     let found = launch(&operation, &kernel(body), &mut domain, memory, 1, 32, Options::FORWARD);
     assert_eq!(found.reports, []);
     assert_eq!(domain.finish(found.memory.result.unwrap(), 3, &[]), Ok(vec![Value::of(48f32)]));
+}
+
+/// What a load of 32 threads from a strided input leads to.
+fn strided(first: u64, step: i64) -> Vec<Kind> {
+    let operation = sum();
+    let elements = Lanes::F32((0..64).map(|it| it as f32).collect());
+    let inputs = [Input { elements, offset: 0, first, step }];
+    let position = Expr::Thread.cast(Scalar::U64).times(Expr::Step(0));
+    let element = Local::new("element", Ty::Scalar(Scalar::F32));
+    let body = vec![Stmt::Load(element, Buffer::Input(0).at(position))];
+    let mut domain = Values::new(&operation);
+    let memory = Memory::new(&inputs, 0);
+    let found = launch(&operation, &kernel(body), &mut domain, memory, 1, 32, Options::FORWARD);
+    found.reports.iter().map(|report| report.kind).collect()
+}
+
+/// A negative step wraps to an address before the first element, and no further than the input.
+#[test]
+fn strided_loads_stay_inside_their_input() {
+    for (first, step) in [(0, 2), (63, -2), (62, -2), (31, -1), (63, 0), (0, 0)] {
+        assert_eq!(strided(first, step), [], "{step} from {first} on");
+    }
+    for (first, step) in [(2, 2), (61, -2), (30, -1), (64, 0), (0, -1)] {
+        assert_eq!(strided(first, step), [Kind::OutOfBounds], "{step} from {first} on");
+    }
+    for step in [i64::MIN, i64::MAX] {
+        assert!(strided(0, step).contains(&Kind::Overflow), "{step}");
+    }
 }

@@ -132,8 +132,8 @@ impl<'a> DeviceInput<'a> {
         DeviceInput { ty: T::TY, elements, pointer, reading }
     }
 
-    /// Of its memory, `len` elements that lie `step` apart, the first at `offset`.
-    pub fn strided(self, offset: usize, step: usize, len: usize) -> DeviceInput<'a> {
+    /// Of its memory, `len` elements that lie `step` apart, the first at `offset`, as [`Strided`] has them.
+    pub fn strided(self, offset: usize, step: isize, len: usize) -> DeviceInput<'a> {
         let elements = Strided { data: self.elements.data, offset, step, len };
         DeviceInput { elements, ..self }
     }
@@ -194,7 +194,7 @@ impl<'a> DeviceInput<'a> {
     }
 
     /// Where the first element is, and the distance to the next.
-    pub(super) fn pointer(&self) -> (CUdeviceptr, usize) {
+    pub(super) fn pointer(&self) -> (CUdeviceptr, isize) {
         let offset = self.elements.offset * self.ty.size();
         (self.pointer + offset as u64, self.elements.step)
     }

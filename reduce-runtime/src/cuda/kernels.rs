@@ -146,7 +146,7 @@ impl Kernels {
         let copies = inputs.iter().map(|input| self.copy(&stream, data(input)));
         let copies = copies.collect::<Result<Vec<_>, _>>()?;
         let pointers: Vec<_> = copies.iter().map(|copy| copy.device_ptr(&stream)).collect();
-        let located = pointers.iter().zip(inputs).map(|((pointer, _), input)| (*pointer, input.step));
+        let located = pointers.iter().zip(inputs).map(|((pointer, _), input)| located(*pointer, input));
         // So that they are in no time that is taken.
         stream.synchronize().map_err(failed("waiting for the inputs"))?;
         self.run(&stream, inputs[0].len as u64, located, params)
@@ -187,7 +187,7 @@ impl Kernels {
         &self,
         stream: &Arc<CudaStream>,
         n: u64,
-        inputs: impl Iterator<Item = (CUdeviceptr, usize)>,
+        inputs: impl Iterator<Item = (CUdeviceptr, isize)>,
         params: &[Value],
     ) -> Result<Outcome, Error> {
         self.prepare(n)?;
@@ -268,7 +268,13 @@ fn fits(programs: &Programs, gpu: &Gpu) -> Result<(), Error> {
     Ok(())
 }
 
-/// The bytes of an input, from its first element to its last.
+/// Where the first element of an input is in a copy of its [`data`], and the distance to the next.
+pub(super) fn located(copy: CUdeviceptr, input: &Strided<LanesRef<'_>>) -> (CUdeviceptr, isize) {
+    let lead = input.lead() * input.data.ty().size();
+    (copy + lead as u64, input.step)
+}
+
+/// The bytes of an input, from the least place of an element to the greatest.
 pub(super) fn data<'a>(input: &Strided<LanesRef<'a>>) -> &'a [u8] {
     bytes(input.data.slice(input.places(0..input.len)))
 }

@@ -3,7 +3,7 @@
 use super::clock::Clock;
 use super::driver::failed;
 use super::gpu::Gpu;
-use super::kernels::{Kernels, data};
+use super::kernels::{Kernels, data, located};
 use super::modules::terminated;
 use super::nvrtc::Nvrtc;
 use super::ring::Ring;
@@ -39,7 +39,8 @@ impl Kernels {
         let n = inputs[0].len as u64;
         let mut workspace = self.workspace(stream, n)?;
         let prepare = |workspace: &mut Workspace, turn| {
-            let located = ring.pieces(turn).into_iter().zip(inputs.iter().map(|input| input.step));
+            let pieces = ring.pieces(turn).into_iter().zip(inputs);
+            let located = pieces.map(|(piece, input)| located(piece, input));
             workspace.prepare(n, located, params)
         };
         let plan = clock.median(|turn| {

@@ -240,7 +240,7 @@ impl Workspace {
     pub(super) fn prepare(
         &mut self,
         n: u64,
-        inputs: impl Iterator<Item = (CUdeviceptr, usize)>,
+        inputs: impl Iterator<Item = (CUdeviceptr, isize)>,
         params: &[Value],
     ) -> Result<(), Error> {
         if n != self.n {
@@ -250,6 +250,7 @@ impl Workspace {
         let mut words =
             self.launches.first_mut().map(|launch| launch.arguments.iter_mut()).unwrap_or_default();
         for (pointer, step) in inputs {
+            // Kernels multiply positions by it modulo 2^64, so a negative step leads backwards.
             let step = strided.then_some(step as u64);
             words.by_ref().zip([pointer].into_iter().chain(step)).for_each(|(word, value)| *word = value);
         }

@@ -16,7 +16,7 @@ impl Error {
             | Error::ParamCount { .. }
             | Error::ParamType { .. }
             | Error::NotContiguous { .. }
-            | Error::ZeroStep { .. }
+            | Error::TooManyRepeated { .. }
             | Error::OutsideData { .. }
             | Error::Empty { .. }
             | Error::NothingLeft { .. }

@@ -1,5 +1,6 @@
 //! Parts of messages.
 
+use crate::Strided;
 use crate::architecture::Architecture;
 use std::fmt::Display;
 
@@ -28,4 +29,17 @@ pub(super) fn offered_text(offered: &[Architecture]) -> String {
         return "it compiles for none; install another NVRTC, or name one by REDUCEGEN_NVRTC".to_owned();
     }
     format!("it compiles for {}; name one of these, or install the NVRTC of another CUDA", list(offered))
+}
+
+/// What is said of an input with elements outside its data.
+pub(super) fn outside(input: &str, view: &Strided<()>, data: usize) -> String {
+    let Strided { offset, step, len, .. } = *view;
+    let view = format!("input `{input}` is {len} elements from place {offset} on, {step} apart");
+    if step < 0 && offset < data {
+        return format!(
+            "{view}, which is before place 0; take fewer, or a greater offset, such as (len - 1) * {}",
+            step.unsigned_abs()
+        );
+    }
+    format!("{view}, and its data ends after {data}; take fewer, or a smaller offset or step")
 }

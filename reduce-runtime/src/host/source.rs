@@ -32,7 +32,8 @@ impl<'a> Source<'a> {
 
     /// Of all elements.
     pub(super) fn bytes(&self) -> usize {
-        self.inputs.iter().map(|input| input.len * input.data.ty().size()).sum()
+        let bytes = |input: &Strided<LanesRef<'_>>| input.len.saturating_mul(input.data.ty().size());
+        self.inputs.iter().map(bytes).fold(0, usize::saturating_add)
     }
 
     /// All elements, in ranges of that length and a last one.
@@ -132,8 +133,21 @@ pub(super) fn is_uniform(argument: &Argument) -> bool {
 
 /// Elements that lie apart, side by side.
 fn gather(input: &Strided<LanesRef<'_>>, range: Range<usize>, out: &mut Lanes) {
-    if input.step > 1 {
-        lanes::gather(input.data.slice(input.places(range)), [0, 1, input.step], out, 0);
+    let (len, places) = (range.len(), input.places(range));
+    match input.step {
+        1 => {}
+        0 => {
+            out.resize(len);
+            if len > 0 {
+                out.fill(input.data.get(input.offset));
+            }
+        }
+        step => {
+            lanes::gather(input.data.slice(places), [0, 1, step.unsigned_abs()], out, 0);
+            if step < 0 {
+                out.reverse();
+            }
+        }
     }
 }
 

@@ -31,6 +31,8 @@ Examples:
   reducegen run 'op: sum' --raw f16 weights.bin --json
   zcat weights.npy.gz | reducegen run 'op: var' -
   reducegen run 'map: |x| x.abs(), op: sum, layout: strided' data.npy --offset 1 --step 3
+  reducegen run 'op: sum' matrix.npy --offset 3000 --len 1000
+  reducegen run 'op: sum, layout: strided' data.npy --offset 9 --step -2
   reducegen run 'op: sum, block: 32, passes: [shuffle]' small.npy --trace
 
 Types of elements: bool, i8, i16, i32, i64, u8, u16, u32, u64, f16, f32 and f64, as NumPy saves them or with

@@ -7,6 +7,7 @@ use clap::{Arg, Command, Error};
 use reduce_dsl::operators::{OPERATORS, Operator};
 use reduce_dsl::program::LIMITS;
 use reduce_dsl::{Scalar, parse};
+use reduce_runtime::Strided;
 use std::ffi::OsStr;
 use std::num::{IntErrorKind, ParseIntError};
 
@@ -84,9 +85,16 @@ pub(super) fn offset(text: &str) -> Result<usize, &'static str> {
     })
 }
 
-pub(super) fn step(text: &str) -> Result<usize, &'static str> {
-    let step = text.parse().ok().filter(|&step| step > 0);
-    step.ok_or("a step is a number from 1 on, as in 2, or one for each file, as in 2,3")
+pub(super) fn step(text: &str) -> Result<isize, &'static str> {
+    text.parse().map_err(
+        |_| "a step is a whole number, as in 2, or -1 for backwards, or one for each file, as in 2,-1",
+    )
+}
+
+pub(super) fn len(text: &str) -> Result<usize, &'static str> {
+    let most = Strided::<()>::MOST_REPEATED;
+    let len = text.parse().ok().filter(|&len: &usize| len as u64 <= most);
+    len.ok_or("a length is a number from 0 to 1099511627776, as in 1000")
 }
 
 pub(super) fn param(text: &str) -> Result<Given, &'static str> {

@@ -39,7 +39,15 @@ impl Names {
 }
 
 /// Where element i lies.
-fn place(offset: usize, step: usize) -> String {
-    let behind = if step == 1 { "i".to_owned() } else { format!("{step} i") };
-    if offset == 0 { behind } else { format!("{offset} + {behind}") }
+fn place(offset: usize, step: isize) -> String {
+    let behind = match step.unsigned_abs() {
+        0 => return offset.to_string(),
+        1 => "i".to_owned(),
+        distance => format!("{distance} i"),
+    };
+    match (offset, step < 0) {
+        (_, true) => format!("{offset} - {behind}"),
+        (0, false) => behind,
+        (_, false) => format!("{offset} + {behind}"),
+    }
 }

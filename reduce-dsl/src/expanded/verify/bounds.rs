@@ -148,7 +148,7 @@ impl<'a> Bounds<'a> {
         let is_step = |expr: &Expr| matches!(expr, Expr::Step(_));
         Ok(match op {
             Bin::Add => Some(left.saturating_add(right)),
-            // A strided position is one in memory.
+            // A strided position is one in memory, relative to the first element; a negative one wraps.
             Bin::Mul if is_step(a) || is_step(b) => Some(ITEMS),
             Bin::Mul => Some(left.saturating_mul(right)),
             Bin::Div => Some(left / self.exactly(b).unwrap_or(1).max(1)),
