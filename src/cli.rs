@@ -20,6 +20,7 @@ mod failure;
 mod json;
 mod ladder;
 mod npy;
+mod order;
 mod output;
 mod params;
 mod report;

@@ -37,6 +37,8 @@ pub(crate) struct Data {
     pub(crate) path: PathBuf,
     dtype: &'static Dtype,
     storage: Storage,
+    /// The shape of an array in Fortran order, where that differs from C order.
+    fortran: Option<Vec<u64>>,
     /// A mapped file as it was opened.
     opened: Option<Opened>,
 }
@@ -56,11 +58,12 @@ impl Data {
 
     fn of(path: &Path, Reading { raw, limit }: Reading) -> Result<Data, Reason> {
         let (file, opened) = bytes(path, limit)?;
-        let Layout { dtype, start } = match raw {
+        let Layout { dtype, start, fortran } = match raw {
             Some(dtype) => raw_layout(dtype, &file)?,
             None => npy::layout(&file)?,
         };
-        Ok(Data { path: path.to_owned(), dtype, storage: Storage::new(file, start, dtype, limit)?, opened })
+        let storage = Storage::new(file, start, dtype, limit)?;
+        Ok(Data { path: path.to_owned(), dtype, storage, fortran, opened })
     }
 
     /// The type of the elements.
@@ -68,7 +71,12 @@ impl Data {
         self.dtype.ty
     }
 
-    /// The elements.
+    /// The shape of an array in Fortran order, where that differs from C order.
+    pub(crate) fn fortran(&self) -> Option<&[u64]> {
+        self.fortran.as_deref()
+    }
+
+    /// The elements, as they lie in the file.
     pub(crate) fn lanes(&self) -> Result<LanesRef<'_>, DataError> {
         let lanes = (self.dtype.cast)(self.storage.elements());
         lanes.map_err(|error| DataError { path: self.path.clone(), reason: error.into() })
@@ -92,7 +100,7 @@ fn raw_layout(dtype: &'static Dtype, file: &[u8]) -> Result<Layout, Reason> {
     if !bytes.is_multiple_of(dtype.ty.size()) {
         return Err(Reason::Raw { ty: dtype.ty, bytes });
     }
-    Ok(Layout { dtype, start: 0 })
+    Ok(Layout { dtype, start: 0, fortran: None })
 }
 
 fn bytes(path: &Path, limit: u64) -> Result<(Bytes, Option<Opened>), Reason> {

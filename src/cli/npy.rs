@@ -15,12 +15,14 @@ use header::{Header, HeaderError};
 pub(crate) const MAGIC: &[u8] = b"\x93NUMPY";
 
 /// Where the elements are.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Layout {
     /// Their type.
     pub(crate) dtype: &'static Dtype,
     /// The byte of the file at which the first starts; the last one ends the file.
     pub(crate) start: usize,
+    /// The shape of an array whose elements are in Fortran order, where that differs from C order.
+    pub(crate) fortran: Option<Vec<u64>>,
 }
 
 /// Why a file is not read as a NumPy array.
@@ -46,8 +48,6 @@ pub(crate) enum NpyError {
     BigEndian(String),
     #[error("elements of type `{descr}` are not supported; {advice}")]
     Dtype { descr: String, advice: String },
-    #[error("the array is in Fortran order; save `np.ascontiguousarray(a)`")]
-    Fortran,
     #[error("the header claims more elements than 2^64 bytes can hold; save the array again")]
     Overflow,
     #[error(
@@ -64,16 +64,19 @@ pub(crate) fn layout(file: &[u8]) -> Result<Layout, NpyError> {
     let (text, start) = header_text(file)?;
     let header = Header::parse(text)?;
     let dtype = dtype(header.descr)?;
-    if header.fortran_order && header.shape.iter().filter(|&&extent| extent != 1).count() > 1 {
-        return Err(NpyError::Fortran);
-    }
     let claimed = bytes(&header.shape, dtype).ok_or(NpyError::Overflow)?;
     let found = (file.len() - start) as u64;
     match found.cmp(&claimed) {
         std::cmp::Ordering::Less => Err(NpyError::Short { claimed, found }),
-        std::cmp::Ordering::Equal => Ok(Layout { dtype, start }),
+        std::cmp::Ordering::Equal => Ok(Layout { dtype, start, fortran: fortran(header) }),
         std::cmp::Ordering::Greater => Err(NpyError::Trailing(found - claimed)),
     }
+}
+
+/// The shape, if the elements are in Fortran order and more than one axis has several.
+fn fortran(header: Header<'_>) -> Option<Vec<u64>> {
+    let long = header.shape.iter().filter(|&&extent| extent > 1).count();
+    (header.fortran_order && long > 1 && !header.shape.contains(&0)).then_some(header.shape)
 }
 
 /// The header's text, and where it ends.
@@ -99,7 +102,7 @@ fn dtype(descr: &str) -> Result<&'static Dtype, NpyError> {
         (">", Some(_)) => Err(NpyError::BigEndian(descr.to_owned())),
         // The byte order may be left out.
         _ if code.starts_with('O') || descr.starts_with('O') => Err(NpyError::Objects),
-        _ => Err(NpyError::Dtype { descr: shown(descr), advice: advice(code) }),
+        _ => Err(NpyError::Dtype { descr: shown(descr), advice: advice(order, code) }),
     }
 }
 
@@ -108,13 +111,31 @@ fn shown(descr: &str) -> String {
     descr.chars().take(32).flat_map(char::escape_debug).collect()
 }
 
-fn advice(code: &str) -> String {
+fn advice(order: &str, code: &str) -> String {
+    // A view has the byte order of the array.
+    let view = |to: &str| match order {
+        ">" => format!("`a.view('>{to}').astype('<{to}')`"),
+        _ => format!("`a.view('{to}')`"),
+    };
+    let complex = |parts: &str| {
+        format!(
+            "save {}, and reduce the real parts with `layout: strided` and `--step 2 --offset 0`, the imaginary parts \
+             with `--offset 1`",
+            view(parts)
+        )
+    };
     match code {
         // What ml_dtypes and others make of bf16.
         "V2" => "if they are bf16, for which NumPy has no code, write them with `a.tofile(path)` and say `--raw bf16`"
             .to_owned(),
         // NumPy counts bytes.
         "f12" | "f16" => "they are floats of more than 64 bits; convert them by `a.astype('<f8')`".to_owned(),
+        "c8" => complex("f4"),
+        "c16" => complex("f8"),
+        "c24" | "c32" => "they are pairs of floats of more than 64 bits; convert them by `a.astype('<c16')`".to_owned(),
+        _ if code.starts_with("M8") || code.starts_with("m8") => {
+            format!("save {}, which counts units of time; NaT is the least i64", view("i8"))
+        }
         _ => {
             let coded = DTYPES.iter().filter(|dtype| dtype.code.is_some()).map(|dtype| dtype.ty.name());
             format!("convert them to one of {}", coded.collect::<Vec<_>>().join(", "))

@@ -5,6 +5,7 @@ use crate::cli::data::{Data, Reading, STANDARD_INPUT};
 use crate::cli::devices;
 use crate::cli::failure::Failure;
 use crate::cli::json;
+use crate::cli::order;
 use crate::cli::output;
 use crate::cli::params;
 use crate::cli::report::Report;
@@ -28,6 +29,7 @@ pub(crate) fn run(args: &Run) -> Result<(), Failure> {
     let params = params::values(&args.params, &parsed.spec.operation)?;
     let views = view::views(args, &data)?;
     data.windows(2).zip(views.windows(2)).try_for_each(|(files, views)| fit_length(files, views))?;
+    order::check(&parsed.spec.operation, &data, &views)?;
 
     let place = if args.trace { trace::place(args.device)? } else { args.device };
     let (device, why_no_gpu) = devices::open(place)?;

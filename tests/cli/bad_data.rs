@@ -67,6 +67,11 @@ fn arrays_of_other_elements() {
         .with("bf16.npy", with("|V2"))
         .with("long_double.npy", with("<f16"))
         .with("complex.npy", with("<c8"))
+        .with("complex16.npy", with("<c16"))
+        .with("big_complex.npy", with(">c8"))
+        .with("long_complex.npy", with("<c32"))
+        .with("durations.npy", with("<m8[us]"))
+        .with("big_dates.npy", with(">M8[D]"))
         .with("objects.npy", with("|O"))
         .with("dates.npy", with("<M8[ns]"))
         .with("structs.npy", file(structured, &[0; 24]));
@@ -78,6 +83,11 @@ fn arrays_of_other_elements() {
             "bf16.npy",
             "long_double.npy",
             "complex.npy",
+            "complex16.npy",
+            "big_complex.npy",
+            "long_complex.npy",
+            "durations.npy",
+            "big_dates.npy",
             "objects.npy",
             "dates.npy",
             "structs.npy",

@@ -17,3 +17,4 @@ mod skip;
 mod streams;
 mod threads;
 mod trace;
+mod view;

@@ -40,7 +40,7 @@ pub(super) fn judge(bytes: &[u8]) -> Verdict {
 }
 
 /// The elements end the file; a plain header before them says the same.
-fn elements(bytes: &[u8], Layout { dtype, start }: Layout) -> Result<(), String> {
+fn elements(bytes: &[u8], Layout { dtype, start, .. }: Layout) -> Result<(), String> {
     let data = bytes.get(start..).ok_or("the elements start behind the file")?;
     let size = dtype.ty.size();
     if !data.len().is_multiple_of(size) {

@@ -30,9 +30,30 @@ fn every_spelling_of_a_header_is_read() {
         ("{'descr': '<f8', 'fortran_order': False, 'shape': (0, 9223372036854775808, 4), }", 0),
         ("{'shape': (2L,), 'fortran_order': False, 'descr': '<u8'}", 16),
         (r#"{"descr":"<i4","fortran_order":True,"shape":(1,5,1)}"#, 20),
+        ("{'descr': '<i4', 'fortran_order': True, 'shape': (2, 3)}", 24),
         ("{ 'descr' : '=f2' , 'fortran_order' : False , 'shape' : ( 2 , 2 ) , }\n\n", 8),
     ] {
         assert!(read(header, data).is_ok(), "{header}: {:?}", read(header, data));
+    }
+}
+
+/// Only where two axes or more have several elements does the order show.
+#[test]
+fn fortran_order_is_told_where_it_differs() {
+    for (shape, length, differs) in [
+        ("()", 1, false),
+        ("(3,)", 3, false),
+        ("(1, 3)", 3, false),
+        ("(3, 1)", 3, false),
+        ("(0, 3, 4)", 0, false),
+        ("(3, 2)", 6, true),
+        ("(1, 3, 1, 2)", 6, true),
+    ] {
+        for fortran in ["False", "True"] {
+            let header = format!("{{'descr': '|u1', 'fortran_order': {fortran}, 'shape': {shape}}}");
+            let found = read(&header, length).map(|layout| layout.fortran.is_some());
+            assert_eq!(found, Ok(differs && fortran == "True"), "{header}");
+        }
     }
 }
 
