@@ -25,7 +25,7 @@
 //! |---|---|---|
 //! | `ty: f32` | the type of the elements: `f16` `bf16` `f32` `f64` `i8` … `i64` `u8` … `u64` `bool` | required, or `inputs` |
 //! | `inputs: { x: f32, y: f32 }` | up to 16 named inputs of equal length | one, of type `ty` |
-//! | `layout: strided` | elements lie a step apart, which each input brings to the call: [`Strided`] | `contiguous` |
+//! | `layout: strided` | elements lie a step apart, forwards or backwards, which each input brings to the call: [`Strided`] | `contiguous` |
 //! | `params: { k: f32 }` | scalars that are given at the call: [`Reduction::with`]; names in `map`, `fold` and `finish` | none |
 //! | `index: i` | the name of the element's 64-bit position in `map` and `fold` | none |
 //! | `map: \|x\| x.abs()` | inputs → accumulator | the element |
@@ -170,10 +170,14 @@
 //! let second = Strided { data: &samples, offset: 1, step: 3, len: 2 };
 //! assert_eq!(ASUM.reduce(second)?, 3.0);
 //! assert_eq!(ASUM.reduce(&samples)?, 19.75);
+//! // Backwards from the last one, and the first one three times.
+//! assert_eq!(ASUM.reduce(Strided { data: &samples, offset: 5, step: -2, len: 3 })?, 8.25);
+//! assert_eq!(ASUM.reduce(Strided { data: &samples, offset: 0, step: 0, len: 3 })?, 1.5);
 //! # Ok(())
 //! # }
 //! ```
 //!
+//! Element i is at the place `offset + i * step`; [`Strided`] says how BLAS's negative increments are written.
 //! Elements are read where they lie. By the same passes, the same elements side by side give the same bits.
 //!
 //! # At run time

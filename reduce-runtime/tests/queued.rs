@@ -6,6 +6,7 @@
 mod driver;
 
 use driver::{Calls, crowd, fail, last_launch, refuse, resemble, spec, with_driver, with_driver_and};
+use reduce_dsl::operation::{Layout, Operation};
 use reduce_dsl::pass::Pass;
 use reduce_dsl::spec::Passes;
 use reduce_dsl::{Scalar, Spec};
@@ -67,6 +68,31 @@ fn launches_get_the_arguments_of_their_kernels() {
     let (result, [grid, _, _, from, partials, to, n, last, ..]) = run(Passes::List(vec![Pass::Shuffle]));
     assert_eq!((grid, n, to, last), (1, 16, result, 0), "the third launch");
     assert_eq!((from, partials), (result + 240 + 4 * 4096, result + 240));
+}
+
+/// A kernel gets a pointer to the first element, and the step modulo 2^64: a negative one leads backwards.
+#[test]
+fn launches_get_the_first_element_and_the_step() {
+    let Some((device, stream)) = with_driver("launches_get_the_first_element_and_the_step") else { return };
+    let values: Vec<f32> = (0..100u8).map(f32::from).collect();
+    let x = stream.clone_htod(&values).unwrap();
+    let contiguous = spec("sum", Scalar::F32, Passes::Auto);
+    let operation = Operation { layout: Layout::Strided, ..contiguous.operation.clone() };
+    let sum = Reducer::new(&Spec { operation, ..contiguous }, &device).unwrap();
+    let mut workspace = sum.workspace(&stream, 1 << 10).unwrap();
+    for (offset, step, len) in [(7, 3, 31), (99, -1, 100), (97, -32, 4), (50, 0, 1000)] {
+        let input = DeviceInput::on(&stream, &x).strided(offset, step, len);
+        sum.enqueue(&stream, &[input], &[], &mut workspace).unwrap();
+        let [_, _, _, first, apart, ..] = last_launch();
+        // SAFETY: the memory of the pretended GPU is that of the host; the slice is alive.
+        assert_eq!(unsafe { *(first as *const f32) }, offset as f32, "{len} from {offset} on, {step} apart");
+        assert_eq!(apart as i64, step as i64);
+    }
+    for (offset, step, len) in [(98, -1, 100), (99, -32, 5), (100, 0, 1), (100, -1, 1), (0, -1, 2)] {
+        let input = DeviceInput::on(&stream, &x).strided(offset, step, len);
+        let error = sum.enqueue(&stream, &[input], &[], &mut workspace).unwrap_err();
+        assert!(matches!(error, Error::OutsideData { data: 100, .. }), "{error}");
+    }
 }
 
 /// Passes that take instructions of newer GPUs are refused by name; `auto` has none of them.
