@@ -52,9 +52,7 @@ pub(crate) fn trace(
     }
     if n > MOST {
         return Err(Failure::request(format!(
-            "`--trace` shows at most {MOST} elements, and there are {n}; cut the file, or write `layout: strided` and \
-             `--step {}`",
-            n.div_ceil(MOST)
+            "`--trace` shows at most {MOST} elements, and there are {n}; take some of them, as by `--len {MOST}`"
         )));
     }
     let right = reducer.reduce_with(views, params)?.values;
