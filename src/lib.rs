@@ -27,15 +27,16 @@
 //! | `inputs: { x: f32, y: f32 }` | up to 16 named inputs of equal length | one, of type `ty` |
 //! | `layout: strided` | elements lie a step apart, forwards or backwards, which each input brings to the call: [`Strided`] | `contiguous` |
 //! | `params: { k: f32 }` | scalars that are given at the call: [`Reduction::with`]; names in `map`, `fold` and `finish` | none |
-//! | `index: i` | the name of the element's 64-bit position in `map` and `fold` | none |
+//! | `index: i` | the name of the element's 64-bit position in `filter`, `map` and `fold` | none |
+//! | `filter: \|x\| x > 0.0` | elements of which it is false are absent: not counted, and they keep their position | all elements |
 //! | `map: \|x\| x.abs()` | inputs → accumulator | the element |
 //! | `acc: Range { lo: f32, hi: f32 }` | the accumulator: a scalar, or a struct of scalars, which becomes a Rust type | that of the operator; of `map` |
 //! | `op: max` | one of the [`OPERATORS`], or an associative closure on two accumulators: `\|a, b\| a + b` | required |
 //! | `fold: \|acc, x\| acc + x` | adds one element, where that is cheaper than `op(acc, map(x))`; may take the step of its lane as well | `op(acc, map(x))` |
 //! | `identity: 0.0` | the accumulator of no elements, neutral in `op`; `none`: no elements are an [`Error`] | that of the operator; required for closures |
 //! | `commutative: false` | may elements be reordered, not only regrouped? | that of the operator; found for closures |
-//! | `finish: \|acc, n\| acc / n as f32` | what a named operator gives, or the accumulator of a closure, and the number of elements if it is named (not beside `nan: ignore`) → result | that, as it is |
-//! | `nan: ignore` | NaN among the elements of a named operator is in the result, or is no element | `propagate` |
+//! | `finish: \|acc, n\| acc / n as f32` | what a named operator gives, or the accumulator of a closure, and the number of elements if it is named (not beside `filter` or `nan: ignore`) → result | that, as it is |
+//! | `nan: ignore` | an element that is NaN, or whose mapped value is, is absent | `propagate` |
 //! | `ties: last` | which of equal elements wins where only one can | `first` |
 //! | `order: any` | whichever block is ready first may be combined first; bits may change from run to run | `fixed` |
 //! | `block: 256` | threads per block, a power of two in 32 … 1024 | 256; free with `auto` |
@@ -109,13 +110,16 @@
 //! # }
 //! ```
 //!
-//! What the result is where there is NaN, or where elements are equal; and which order is kept.
+//! What the result is where there is NaN, where elements are left out, or where they are equal; and which order is kept.
 //!
 //! ```
 //! # use reducegen::reduction;
 //! # fn main() -> Result<(), reducegen::Error> {
 //! let largest = reduction! { ty: f32, op: max, nan: ignore };
 //! assert_eq!(largest.reduce(&[1.0, f32::NAN, 2.0])?, 2.0);
+//!
+//! let weekly = reduction! { ty: f64, index: day, filter: |x| day % 7 == 6 && x > 0.0, op: mean };
+//! assert_eq!(weekly.reduce(&[1.0; 14])?, 1.0);
 //!
 //! let last = reduction! { ty: i32, op: argmax, ties: last };
 //! assert_eq!(last.reduce(&[1, 7, 7, 2])?, 2);
@@ -323,7 +327,7 @@ macro_rules! reduction {
 #[doc(hidden)]
 pub mod __private {
     pub use reduce_dsl::func::{Func, Id, Line, Node, Param};
-    pub use reduce_dsl::operation::{Layout, Operation, Order, Record, Search};
+    pub use reduce_dsl::operation::{Layout, Nothing, Operation, Order, Record, Search};
     pub use reduce_dsl::ops::{Bin, Cmp, Un};
     pub use reduce_dsl::pass::Pass;
     pub use reduce_dsl::spec::{Passes, Spec};

@@ -69,6 +69,15 @@ fn at_least(program: Program, number: u32) -> (Program, u32) {
     (program, number.max(least))
 }
 
+/// Registers that the accumulators of a thread take.
+fn registers(program: &Program) -> usize {
+    let fold = program.kernels[0].fold();
+    program.operation.acc.words() * (fold.lanes * fold.rows()) as usize
+}
+
+/// Of 255; beyond that a list of passes asks for too much, and `auto` never does.
+const MOST_REGISTERS: usize = 128;
+
 /// What is wrong with a program on an architecture.
 fn complaint(nvrtc: &Nvrtc, program: &Program, number: u32) -> Option<String> {
     let target = Target::Cubin(Architecture::from_number(number));
@@ -77,6 +86,7 @@ fn complaint(nvrtc: &Nvrtc, program: &Program, number: u32) -> Option<String> {
         Err(error) => return Some(error.to_string()),
     };
     let spills = image.resources.iter().any(|it| it.spill_stores + it.spill_loads > 0);
+    let spills = spills && registers(program) <= MOST_REGISTERS;
     let fits = image.resources.iter().all(|it| it.registers * program.block <= 65536);
     let wrong = spills
         || !fits

@@ -27,14 +27,14 @@ fn the_expansion_is_what_the_text_says() {
 
 #[test]
 fn a_written_zero_is_what_no_elements_give() {
-    let named = reduction! { ty: f32, op: sum, identity: 0.0 };
+    let named = reduction! { ty: f32, op: sum };
     let closure = reduction! { ty: f32, op: |a, b| a + b, identity: 0.0 };
     for sum in [named, closure] {
         let bits = |elements: &[f32]| sum.reduce(elements).map(f32::to_bits);
         assert_eq!(bits(&[]), Ok(0));
         assert_eq!(bits(&[-0.0]), Ok((-0.0f32).to_bits()), "elements do not meet it");
     }
-    let own = reduction! { ty: f32, op: sum };
+    let own = reduction! { ty: f32, op: sum, identity: -0.0 };
     assert_eq!(own.reduce(&[]).map(f32::to_bits), Ok((-0.0f32).to_bits()));
 }
 

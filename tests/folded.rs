@@ -18,7 +18,7 @@ use rayon::prelude::*;
 use reduce_codegen::{expand, stages};
 use reduce_dsl::interpreter::{Input, Options, Values, run};
 use reduce_dsl::lanes::{Lanes, LanesRef};
-use reduce_dsl::operation::{Layout, Operation};
+use reduce_dsl::operation::{Layout, Nothing, Operation};
 use reduce_dsl::pass::Pass;
 use reduce_dsl::program::Program;
 use reduce_dsl::spec::Passes;
@@ -167,11 +167,14 @@ fn nothing_is_finished() {
 #[test]
 fn a_result_that_means_nothing_is_an_error() {
     let mut subject = operations::ordered().swap_remove(0);
-    subject.operation.nothing = Some(Value::of(-1i32));
+    subject.operation.nothing = Some(Nothing::Scalar(Value::of(-1i32)));
     let reducer = reducer(&subject);
     let first = |x: &[i32]| reducer.reduce(&[Strided::from(LanesRef::I32(x))]).map(|it| it.values);
     assert_eq!(first(&[3, -1]).unwrap(), [Value::of(3i32)]);
     let error = first(&[-1, 3]).unwrap_err();
     assert!(matches!(&error, Error::NothingLeft { operator } if operator == "first"), "{error}");
-    assert!(error.is_users_fault() && error.to_string().starts_with("every element is NaN"), "{error}");
+    assert!(
+        error.is_users_fault() && error.to_string().starts_with("`first` has no result of no elements"),
+        "{error}"
+    );
 }

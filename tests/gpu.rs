@@ -64,7 +64,7 @@ use cases::{FLAGSHIP, LISTS, spec};
 use data::Kind;
 use device::gpu;
 use reduce_dsl::lanes::{Lanes, LanesRef};
-use reduce_dsl::{Scalar, Value, f16};
+use reduce_dsl::{Scalar, Spec, Value, f16};
 use reduce_runtime::cudarc::driver::{CudaContext, CudaSlice};
 use reduce_runtime::{Device, DeviceInput, Error, Reducer, Reduction};
 use samples::{Samples, compare_on_all_cores};
@@ -153,6 +153,17 @@ fn positions_beyond_32_bits_are_right() {
     }
 }
 
+/// More `true` than 32 bits count.
+#[test]
+fn sums_of_bools_have_64_bits() {
+    let Some(device) = gpu("sums_of_bools_have_64_bits") else { return };
+    let n = (1 << 32) + 3;
+    let elements: CudaSlice<u8> = CudaContext::new(0).unwrap().default_stream().alloc_zeros(n).unwrap();
+    let spec: Spec = "ty: u8, map: |x| x == 0, op: sum".parse().unwrap();
+    let outcome = Reducer::new(&spec, &device).unwrap().reduce_device(&[DeviceInput::of(&elements)]).unwrap();
+    assert_eq!(outcome.values, [Value::of(n as u64)]);
+}
+
 #[test]
 fn threads_share_a_reducer() {
     let Some(device) = gpu("threads_share_a_reducer") else { return };
@@ -188,7 +199,7 @@ fn a_reduction_waits_for_the_streams_of_its_inputs() {
         first.memcpy_dtod(&ones, &mut x).unwrap();
         second.memcpy_dtod(&twos, &mut y).unwrap();
         let outcome = dot.reduce_device(&[DeviceInput::of(&x), DeviceInput::of(&y)]).unwrap();
-        assert_eq!(outcome.values, [Value::of(1i32 << 25)]);
+        assert_eq!(outcome.values, [Value::of(1i64 << 25)]);
     }
 }
 

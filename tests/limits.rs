@@ -37,7 +37,7 @@ fn programs_of_the_tests_are_below_the_limit() {
     let rungs = RUNGS.iter().map(|it| compile(&it.spec(sum, Scalar::F32, 1 << 20, 256).unwrap()).unwrap());
     let (most, program) = largest(listed.into_iter().chain(auto).chain(rungs).collect());
     println!("{most} of {LARGEST}");
-    assert!(most <= LARGEST * 3 / 4, "{most}\n{program}");
+    assert!(most <= LARGEST * 4 / 5, "{most}\n{program}");
 }
 
 /// So many lines of a closure, each of which names the one before.
@@ -65,7 +65,7 @@ fn what_would_take_nvrtc_minutes_is_refused_with_its_cause() {
     );
     assert!(roots.contains("a smaller `vectorize` than 16, a smaller `coarsen` than 1024"), "{roots}");
     let quotients = refused(&format!("ty: f32, {}, {op}", lines(59, "1.5 / (_ + 1.5)")));
-    assert!(quotients.contains("`map`, with 59 `/` of f32, in 52 copies; leave out `unroll`"), "{quotients}");
+    assert!(quotients.contains("`map`, with 59 `/` of f32, in 26 copies; leave out `unroll`"), "{quotients}");
     let many = refused(&format!("ty: f64, {}, {op}", lines(500, "1.5 / (_ + 1.5)")));
     assert!(many.ends_with("`map`, with 500 `/` of f64, in 26 copies; compute less in `map`"), "{many}");
 }

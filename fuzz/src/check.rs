@@ -27,7 +27,9 @@ fn emitted(spec: &Spec) -> Result<String, String> {
     use reduce_codegen::Error;
     match compile(spec).and_then(|program| cuda(&program)) {
         Ok(text) => Ok(text),
-        Err(refused @ (Error::Refused { .. } | Error::SharedMemory { .. })) => Ok(refused.to_string()),
+        Err(refused @ (Error::Refused { .. } | Error::SharedMemory { .. } | Error::TooLarge { .. })) => {
+            Ok(refused.to_string())
+        }
         Err(bug) => Err(format!("{}\n{bug}", spec.text)),
     }
 }

@@ -3,6 +3,7 @@
 
 use crate::tuning::Tuning;
 use reduce_dsl::Spec;
+use reduce_dsl::func::Func;
 use reduce_dsl::near::Near;
 use reduce_dsl::operation::{Layout, Operation};
 use reduce_dsl::pass::Pass;
@@ -11,7 +12,7 @@ use reduce_dsl::redux::Redux;
 use reduce_dsl::spec::Passes;
 
 /// The version of the associations, of `auto` and of every pass: bits change only with it.
-pub const ASSOCIATION: &str = "A9";
+pub const ASSOCIATION: &str = "A10";
 
 /// How a specification is compiled for a range of n.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -239,6 +240,16 @@ const SMALL: usize = 8;
 /// Bytes of accumulators that a thread of 512 keeps in registers without spilling: 64 registers of 128.
 const REGISTERS: usize = 256;
 
+/// Operations of an element, which a load unit has in a row, each for itself.
+fn lines(operation: &Operation) -> usize {
+    let lines = |func: &Func| func.lines().len();
+    let apart = || lines(&operation.map) + lines(&operation.combine);
+    operation.fold.as_ref().map_or_else(apart, lines)
+}
+
+/// Operations of the elements of a load unit, beyond which compilers take long and instructions do not fit their cache.
+const LINES: usize = 360;
+
 /// Elements of a load unit: as many of the smallest input as 16 bytes hold, and as their accumulators fit, but two; one where
 /// elements lie apart.
 fn width(operation: &Operation) -> u32 {
@@ -246,7 +257,10 @@ fn width(operation: &Operation) -> u32 {
         return 1;
     }
     let smallest = operation.inputs.iter().map(|input| input.ty.size()).min().unwrap_or(4) as u32;
-    let fits = |width: u32| lanes_of(operation, width) as usize * operation.acc.size() <= REGISTERS;
+    let is_short = |width: u32| lines(operation) * width as usize <= LINES;
+    let fits = |width: u32| {
+        is_short(width) && lanes_of(operation, width) as usize * operation.acc.size() <= REGISTERS
+    };
     let mut widths = std::iter::successors(Some(16 / smallest), |width| Some(width / 2));
     widths.find(|&width| width <= 2 || fits(width)).unwrap_or(2)
 }

@@ -140,7 +140,8 @@ fn parameters(around: Around<'_>, kernel: &ExpandedKernel) -> String {
     // No thread writes it while the kernel runs. What others write is no thread's own: with `__restrict__` the compiler drops
     // stores before barriers and releases, as only this thread would read them; nor is what the previous launch writes until the wait.
     let own = if kernel.dependent { "" } else { "__restrict__ " };
-    let [acc, output] = [around.acc(kernel.partial()), &operation.output].map(types::record);
+    let stored = operation.stored();
+    let [acc, output] = [around.acc(kernel.partial()), &stored].map(types::record);
     let uses = Uses::of(slice::from_ref(kernel));
     let mut text = String::new();
     match kernel.reads {

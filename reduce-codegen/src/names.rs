@@ -42,7 +42,8 @@ pub(crate) fn in_kernels(operation: &Operation) -> Operation {
 
 /// What structs, and accumulators that functions are given, are called.
 fn fixed(operation: &Operation) -> Vec<String> {
-    let structs = [&operation.acc, &operation.output].into_iter().filter_map(|record| record.name.as_ref());
+    let stored = operation.stored();
+    let structs = [&operation.acc, &stored].into_iter().filter_map(|record| record.name.as_ref());
     let structs = structs.flat_map(|name| [name.clone(), format!("Near_{name}")]);
     let functions = operation.fold.iter().chain([&operation.finish]);
     let accs = functions.flat_map(|func| func.params().iter().take(operation.acc.fields.len()));

@@ -88,3 +88,29 @@ pub fn one(ty: Scalar) -> Value {
         Scalar::U8 | Scalar::U16 | Scalar::U32 | Scalar::U64 => Value::from_bits(ty, 1),
     }
 }
+
+/// Powers of two that keep intermediate results within the range of a float, by their names.
+///
+/// | name | use |
+/// |---|---|
+/// | `DOWN`, `UP` | 2⁻⁶⁴ and 2⁶⁴: 2⁶⁴ numbers of any size, scaled down, have a finite sum |
+/// | `SHRINK` | scales numbers whose squares overflow |
+/// | `GROW` | scales numbers whose squares underflow |
+/// | `SAFE` | a sum of squares that is at least this large has lost nothing to underflow |
+///
+/// 2⁴⁶ squares of numbers of any size that are scaled by `SHRINK` have a finite sum, and so have those scaled by `GROW` where
+/// the plain sum is below `SAFE`.
+pub fn scales(ty: Scalar) -> [(&'static str, Value); 5] {
+    let [shrink, grow, safe] = if ty == Scalar::F64 { [-600, 600, -900] } else { [-90, 100, -80] };
+    let power = |exponent: i32| {
+        if ty == Scalar::F64 {
+            Value::of(2f64.powi(exponent))
+        } else if ty == Scalar::F32 {
+            Value::of(2f32.powi(exponent))
+        } else {
+            one(ty)
+        }
+    };
+    [("DOWN", -64), ("UP", 64), ("SHRINK", shrink), ("GROW", grow), ("SAFE", safe)]
+        .map(|(name, exponent)| (name, power(exponent)))
+}

@@ -233,7 +233,7 @@ fn one(
 
 fn layout(setting: &Setting<'_>, kernel: &ExpandedKernel) -> Layout {
     let record = setting.record(kernel.near_partials);
-    let [partial, output] = [record, &setting.operation.output].map(RecordLayout::new);
+    let [partial, output] = [record, &setting.operation.stored()].map(RecordLayout::new);
     let mut at = 0;
     let arrays = kernel.shared.iter().map(|array| {
         let (start, record) = (at, RecordLayout::new(setting.record(array.near)));

@@ -47,6 +47,7 @@ mod counterexample;
 mod equation;
 mod exact;
 mod examine;
+mod kept;
 mod native;
 mod near;
 mod ratio;
@@ -59,6 +60,7 @@ mod tests;
 
 pub use counterexample::{Counterexample, Side};
 
+use crate::func::Func;
 use crate::operation::Operation;
 use equation::Equation;
 use examine::{Examiner, Outcome};
@@ -162,7 +164,26 @@ pub struct Broken {
 /// A law is broken: `op` is not associative, the identity or the padding not neutral, `fold` is another function, or
 /// the operation is said to be commutative and is not.
 pub fn check(operation: &Operation, effort: Effort) -> Result<Found, Box<Broken>> {
-    tried(&Examiner::new(operation, effort), operation)
+    tried(&Examiner::new(operation, None, effort), operation)
+}
+
+/// An operation, and the elements that it is applied to.
+#[derive(Clone, Debug)]
+pub struct Subject {
+    /// The operation on those elements.
+    pub operation: Operation,
+    /// The condition that they satisfy: a function of the inputs, and by name of the position and params. `None`: all.
+    pub keep: Option<Func>,
+}
+
+impl Subject {
+    /// Tries the laws on elements that satisfy the condition.
+    ///
+    /// # Errors
+    /// As [`check`].
+    pub fn check(&self, effort: Effort) -> Result<Found, Box<Broken>> {
+        tried(&Examiner::new(&self.operation, self.keep.as_ref(), effort), &self.operation)
+    }
 }
 
 fn tried(examiner: &Examiner<'_>, operation: &Operation) -> Result<Found, Box<Broken>> {
@@ -185,11 +206,18 @@ fn tried(examiner: &Examiner<'_>, operation: &Operation) -> Result<Found, Box<Br
         }
         found.exact &= !examiner.rounds(&equation);
     }
-    found.exact &= found.commutative && found.remarks.is_empty();
+    let is_known = !found.is_vacuous();
+    found.commutative &= is_known;
+    found.exact &= is_known && found.commutative && found.remarks.is_empty();
     Ok(found)
 }
 
 impl Found {
+    /// Was no case tried at all?
+    pub fn is_vacuous(&self) -> bool {
+        self.checked.iter().all(|Checked { cases, .. }| cases.exact + cases.bounded + cases.discarded == 0)
+    }
+
     /// What that cause makes depend on order, if anything was found.
     pub fn remark(&self, cause: Cause) -> Option<&Remark> {
         self.remarks.iter().find(|remark| remark.cause == cause)

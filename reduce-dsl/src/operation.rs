@@ -2,10 +2,18 @@
 //!
 //! Data → `map` → accumulators → `op`, in the order of the association → one accumulator → `finish` → result.
 
+mod absent;
 mod names;
+#[cfg(feature = "parse")]
+mod nan;
 
 #[cfg(feature = "parse")]
+pub(crate) use absent::both;
+pub use absent::{Nothing, Starts};
+#[cfg(feature = "parse")]
 pub(crate) use names::is_identifier;
+#[cfg(feature = "parse")]
+pub(crate) use nan::{gives_number, numbers};
 
 use crate::eval::Evaluator;
 use crate::func::{Func, Param};
@@ -185,8 +193,8 @@ pub struct Operation {
     pub finish: Func,
     /// The result.
     pub output: Record,
-    /// The first scalar of a result that means that no element was left to reduce, which is an error.
-    pub nothing: Option<Value>,
+    /// How a result says that no element was left to reduce, if that is an error.
+    pub nothing: Option<Nothing>,
 }
 
 /// A field of the accumulator by which elements win: of those whose mapped field is the best there is, the first and the
@@ -297,7 +305,7 @@ impl Operation {
     }
 
     /// Accumulators come first, then inputs; what comes behind them is told by its name.
-    fn arguments(&self, func: &Func, accs: usize, inputs: usize) -> Vec<Argument> {
+    pub(crate) fn arguments(&self, func: &Func, accs: usize, inputs: usize) -> Vec<Argument> {
         let named = |(position, param): (usize, &Param)| match position.checked_sub(accs) {
             None => Argument::Acc(position),
             Some(input) if input < inputs => Argument::Input(input),

@@ -10,7 +10,11 @@
 //! | `W` | the type that they are computed with, [`Scalar::widened`] |
 //! | `A` | the type of the accumulator's own scalars, [`Width::of`] |
 //! | `T_ZERO`, `T_LEAST`, `A_NEG_ZERO`, … | that value of such a type; where there is no −0 or NaN, 0 |
+//! | `A_DOWN`, `A_UP`, … | powers of two, [`scales`](crate::constants::scales); where `A` is an integer, 1 |
+//! | `X_HIGH`, `X_LOW` | the element `x` rounded to `A`, and what rounding took from it |
+//! | `SPLIT` | is `X_LOW` not always 0? |
 //! | `IGNORE` | is NaN ignored, and have the elements one? |
+//! | `ABSENT` | can elements be absent? |
 //! | `LAST` | does the last of equals win? |
 //! | `i`, `n` | the position of the element; the number of elements |
 //! | `step` | in a `fold`, how many elements the lane has folded before |
@@ -64,8 +68,10 @@ pub struct Operator {
     pub op: &'static str,
     /// Accumulator, one element for each input → accumulator, where that is cheaper than `op` after `map`.
     pub fold: Option<&'static str>,
-    /// The accumulator of no elements, neutral bit for bit beside every accumulator that there can be.
+    /// The accumulator of no elements.
     pub identity: Option<&'static str>,
+    /// The accumulator that is neutral bit for bit, where that is not the identity: −0.0 beside 0.0.
+    pub padding: Option<&'static str>,
     /// Accumulator → result. May take the number of elements as well.
     pub finish: &'static str,
     /// The result.
@@ -82,8 +88,10 @@ pub struct Operator {
     /// Where NaN is ignored, is an element that is NaN as none: the identity, and nothing to `fold`? Else the functions
     /// say what becomes of it.
     pub skips_nan: bool,
-    /// The row that takes its place where NaN is ignored, if that needs another accumulator.
-    pub ignoring: Option<&'static Operator>,
+    /// The row that takes its place where elements can be absent, if the accumulator has to count those that are not.
+    pub counting: Option<&'static Operator>,
+    /// The row that takes its place where intermediate results can leave the range of `A` although the result does not.
+    pub ranged: Option<&'static Operator>,
     /// Where NaN is ignored: the first scalar of the result of elements that are all NaN, if that is an error.
     pub nothing: Option<&'static str>,
 }
@@ -126,7 +134,8 @@ impl Operator {
         map: "|x| x as W as A",
         op: "|a, b| a + b",
         fold: None,
-        identity: Some("A_NEG_ZERO"),
+        identity: Some("A_ZERO"),
+        padding: None,
         finish: "|acc| acc",
         output: Shape::Scalar(Ty::A),
         params: &[],
@@ -134,7 +143,8 @@ impl Operator {
         searches: &[],
         ties: false,
         skips_nan: true,
-        ignoring: None,
+        counting: None,
+        ranged: None,
         nothing: None,
     };
 

@@ -8,6 +8,7 @@
 //! (of the feature of that name) lexes first and gives byte ranges. Input names are the names that emitted CUDA uses, so
 //! they are restricted; the parameters of a closure are renamed to them, and only their order matters.
 
+mod absent;
 mod casts;
 mod choices;
 mod closure;
@@ -42,6 +43,7 @@ pub use names::{nearest, operator};
 #[cfg(feature = "text")]
 pub use text::{Bytes, text};
 
+use crate::laws::Subject;
 use crate::operation::Record;
 use crate::{Scalar, Spec};
 use diagnostic::Errors;
@@ -57,6 +59,8 @@ pub struct Parsed<S> {
     pub spec: Spec,
     /// Where its parts are.
     pub places: Places<S>,
+    /// What its laws are tried on: the operation on elements that are not absent.
+    pub subject: Subject,
     /// What the user should know although nothing is wrong.
     pub notes: Vec<Diagnostic<S>>,
 }

@@ -41,6 +41,8 @@ impl Spec {
 /// How the fields of an operation are written that do not show in it; `None`: not at all.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Spelling {
+    /// `filter`.
+    pub filter: Option<String>,
     /// `map`.
     pub map: Option<String>,
     /// `acc`.
@@ -83,6 +85,7 @@ fn text(operation: &Operation, spelling: &Spelling, block: Option<u32>, passes: 
         (operation.layout != Layout::Contiguous).then(|| format!("layout: {}", operation.layout)),
         (!operation.params.is_empty()).then(|| format!("params: {}", braced(&operation.params))),
         (operation.index != Operation::INDEX).then(|| format!("index: {}", operation.index)),
+        field("filter", &spelling.filter),
         field("map", &spelling.map),
         field("acc", &spelling.acc),
         Some(format!("op: {}", spelling.op)),

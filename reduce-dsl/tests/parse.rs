@@ -103,7 +103,7 @@ fn comparisons_that_rust_reads_need_no_parentheses() {
 #[test]
 fn a_written_identity_changes_nothing() {
     for (with, without) in [
-        ("ty: f32, op: sum, identity: -0.0", "ty: f32, op: sum"),
+        ("ty: f32, op: sum, identity: 0.0", "ty: f32, op: sum"),
         ("ty: f32, op: max, identity: f32::NEG_INFINITY", "ty: f32, op: max"),
         ("ty: f16, op: min, identity: f16::INFINITY", "ty: f16, op: min"),
         ("ty: i32, op: max, identity: i32::MIN", "ty: i32, op: max"),
@@ -120,17 +120,17 @@ fn a_written_identity_changes_nothing() {
 
 #[test]
 fn a_written_zero_is_what_no_elements_give() {
-    for source in [
-        "ty: f64, op: sum, identity: 0.0",
-        "ty: f16, map: |x| x, op: sum, identity: 0.0",
-        "ty: f32, op: sum, fold: |acc, x| acc + x, identity: 0.0",
-        "ty: f32, op: |a, b| a + b, identity: 0.0",
+    for (source, zero) in [
+        ("ty: f64, op: sum, identity: -0.0", "-0.0"),
+        ("ty: f16, map: |x| x, op: sum, identity: -0.0", "-0.0"),
+        ("ty: f32, op: sum, fold: |acc, x| acc + x, identity: -0.0", "-0.0"),
+        ("ty: f32, op: |a, b| a + b, identity: 0.0", "0.0"),
     ] {
         let parsed = parse(source);
         assert_eq!(parsed.spec.text, source);
         let Operation { identity, padding, .. } = &parsed.spec.operation;
         let written = |values: &Option<Vec<Value>>| values.as_ref().unwrap()[0].to_string();
-        assert_eq!([identity, padding].map(written), ["0.0", "-0.0"], "{source}");
+        assert_eq!([identity, padding].map(written), [zero, "-0.0"], "{source}");
     }
 }
 
@@ -239,4 +239,32 @@ fn named_operators_take_choices_and_finish_their_result() {
     for source in ["ty: f32, acc: f64, op: sum, nan: ignore", "ty: f32, op: argmax, ties: last"] {
         assert_eq!(spec(source).text, source);
     }
+}
+
+#[test]
+fn arithmetic_that_wraps_early_is_noted() {
+    let notes = |source: &str| parse(source).notes.into_iter().map(|note| note.message).collect::<Vec<_>>();
+    let said = |op: &str, ty: &str, bits: u32, wide: &str| {
+        format!(
+            "`{op}` of {ty} wraps at {bits} bits, as in Rust in release; convert the operands first, as in `x as {wide}`"
+        )
+    };
+    assert_eq!(notes("ty: u8, map: |x| x * 2, op: max"), [said("*", "u8", 8, "u32")]);
+    assert_eq!(notes("ty: i16, op: minmax, finish: |r| r.max - r.min"), [said("-", "i16", 16, "i32")]);
+    assert_eq!(notes("ty: i8, filter: |x| x + 1 > 0, op: count_nonzero"), [said("+", "i8", 8, "i32")]);
+    for source in
+        ["ty: u8, map: |x| x as u32 * 2, op: max", "ty: i32, map: |x| x * 2, op: max", "ty: u8, op: sum"]
+    {
+        assert!(notes(source).is_empty(), "{source}");
+    }
+}
+
+#[test]
+fn laws_that_no_element_can_try_are_noted() {
+    let parsed = parse("ty: u64, filter: |x| x > 97 && x < 10, op: |a, b| (a * b) % 97, identity: 1");
+    assert_eq!(parsed.notes.len(), 1);
+    assert!(parsed.notes[0].message.starts_with("no element that was tried satisfies `filter`"));
+    assert!(!parsed.spec.operation.commutative && !parsed.spec.operation.exact);
+    let possible = parse("ty: u64, filter: |x| x < 97, op: |a, b| (a * b) % 97, identity: 1");
+    assert!(possible.notes.is_empty() && possible.spec.operation.exact);
 }

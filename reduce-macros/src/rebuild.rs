@@ -3,7 +3,7 @@
 use proc_macro2::TokenStream;
 use quote::{format_ident, quote};
 use reduce_dsl::func::{Func, Id, Line, Node, Param};
-use reduce_dsl::operation::{Layout, Operation, Order, Record, Search};
+use reduce_dsl::operation::{Layout, Nothing, Operation, Order, Record, Search};
 use reduce_dsl::ops::{Bin, Cmp, Un};
 use reduce_dsl::pass::Pass;
 use reduce_dsl::spec::Passes;
@@ -78,6 +78,19 @@ impl Rebuild for Operation {
             output: #output,
             nothing: #nothing,
         })
+    }
+}
+
+impl Rebuild for Nothing {
+    fn rebuild(&self) -> TokenStream {
+        let nothing = quote!(__reducegen::__private::Nothing);
+        match self {
+            Nothing::Scalar(value) => {
+                let value = value.rebuild();
+                quote!(#nothing::Scalar(#value))
+            }
+            Nothing::Flag => quote!(#nothing::Flag),
+        }
     }
 }
 

@@ -109,9 +109,9 @@ pub enum Error {
         /// The operator.
         operator: String,
     },
-    /// Every element is one that the operator ignores.
+    /// There are no elements, or every one is left out by `filter` or `nan: ignore`.
     #[error(
-        "every element is NaN, which `{operator}` ignores, so there is none left; give it at least one number"
+        "`{operator}` has no result of no elements, and `filter` or `nan: ignore` left none; give it at least one that stays"
     )]
     NothingLeft {
         /// The operator.

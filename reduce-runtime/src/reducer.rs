@@ -352,10 +352,7 @@ impl Reducer {
     }
 }
 
-/// The result, unless it says that no element was left to reduce.
+/// The result without its flag, unless it says that no element was left to reduce.
 pub(crate) fn something(operation: &Operation, values: Vec<Value>) -> Result<Vec<Value>, Error> {
-    if operation.nothing.is_some() && operation.nothing.as_ref() == values.first() {
-        return Err(Error::NothingLeft { operator: operation.name.clone() });
-    }
-    Ok(values)
+    operation.unstored(values).ok_or_else(|| Error::NothingLeft { operator: operation.name.clone() })
 }

@@ -5,7 +5,7 @@ use crate::cli::failure::Failure;
 use crate::cli::source::Source;
 use crate::cli::table::{Column, Side, Table};
 use crate::cli::{json, output};
-use reduce_dsl::laws::{self, Broken, Cause, Counterexample, Effort, Found, Remark};
+use reduce_dsl::laws::{Broken, Cause, Counterexample, Effort, Found, Remark};
 use reduce_dsl::parse::{Diagnostic, SpecError};
 use serde::Serialize;
 
@@ -17,7 +17,7 @@ pub(crate) fn check(args: &Check) -> Result<(), Failure> {
         Ok(parsed) => parsed,
         Err(error) => return refused(args, error),
     };
-    match laws::check(&parsed.spec.operation, effort) {
+    match parsed.subject.check(effort) {
         Ok(found) if args.json => print(&(json::text(&Holds::of(&parsed.spec.text, &found))? + "\n")),
         Ok(found) => print(&text(&parsed.spec.text, &found)),
         Err(broken) => {
@@ -65,7 +65,12 @@ fn remarks(found: &Found) -> Vec<String> {
         None => "elements may be reordered".to_owned(),
     };
     let bits = if found.exact { "every order gives the same bits" } else { "the order shows in the bits" };
-    [commutes, bits.to_owned()].into_iter().chain(found.remarks.iter().map(Remark::to_string)).collect()
+    let tried = found.is_vacuous().then(|| "no element that was tried satisfies `filter`".to_owned());
+    tried
+        .into_iter()
+        .chain([commutes, bits.to_owned()])
+        .chain(found.remarks.iter().map(Remark::to_string))
+        .collect()
 }
 
 /// The line of laws that hold.

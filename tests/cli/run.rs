@@ -186,7 +186,7 @@ fn a_million_elements_give_their_exact_sum() {
 fn nothing_gives_the_identity() {
     let (floats, integers) = (npy::array::<f32>(&[]), npy::array::<i32>(&[]));
     let folder = Folder::of("nothing").with("f.npy", floats).with("i.npy", integers).with("raw", []);
-    assert_eq!(folder.result("op: sum", &["f.npy"]), "-0.0");
+    assert_eq!(folder.result("op: sum", &["f.npy"]), "0.0");
     assert_eq!(folder.result("op: max", &["f.npy"]), "-inf");
     assert_eq!(folder.result("op: sum", &["i.npy"]), "0");
     assert_eq!(folder.result("op: min", &["i.npy"]), "2147483647");

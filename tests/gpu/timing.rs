@@ -1,6 +1,6 @@
 //! Times on a GPU are those of what runs there.
 
-use super::cases::{FLAGSHIP, LISTS, spec};
+use super::cases::{FLAGSHIP, LISTS, auto, spec};
 use super::data::Kind;
 use super::device::gpu_alone;
 use reduce_dsl::Scalar;
@@ -47,4 +47,22 @@ fn no_elements_take_no_time() {
     let error = reducer.time(&[LanesRef::from(&[0.0f32; 0][..])]).unwrap_err();
     assert!(matches!(error, Error::NothingToTime) && error.is_users_fault(), "{error}");
     assert!(device.time_read(0).unwrap() > Duration::ZERO);
+}
+
+/// Moments, norms and means of `f32` take little more than a read. Those of `f64` are bound by arithmetic, and are only printed.
+#[test]
+fn moments_norms_and_means_are_as_fast_as_memory() {
+    let Some(device) = gpu_alone("moments_norms_and_means_are_as_fast_as_memory") else { return };
+    for (ty, n) in [(Scalar::F32, 1usize << 28), (Scalar::F64, 1 << 27)] {
+        let lanes = Kind::Plain.lanes(ty, n);
+        let read = device.time_read((ty.size() * n) as u64).unwrap();
+        for name in ["var", "std", "describe", "norm2", "mean", "skewness", "kurtosis"] {
+            let reducer = Reducer::new(&auto(name, ty), &device).unwrap();
+            let time = reducer.time(&[lanes.borrow()]).unwrap().plan;
+            let fraction = read.as_secs_f64() / time.as_secs_f64();
+            println!("{name} of {ty}: {time:?}, {fraction:.3} of a read");
+            let is_bound = ty == Scalar::F32 && !["skewness", "kurtosis"].contains(&name);
+            assert!(!is_bound || fraction > 0.9, "{name}: {time:?}, read {read:?}");
+        }
+    }
 }

@@ -51,7 +51,8 @@ const SUMS: [&str; 7] =
 const IN_FLOATS: [&str; 3] = ["norm2", "mean", "weighted_mean"];
 
 /// What rounds on all data.
-const ROUNDED: [&str; 5] = ["var", "std", "describe", "logsumexp", "softmax_denominator"];
+const ROUNDED: [&str; 7] =
+    ["var", "std", "skewness", "kurtosis", "describe", "logsumexp", "softmax_denominator"];
 
 /// Is the result that of plain loops: bit for bit, or within the bound of its formula?
 ///
@@ -98,6 +99,8 @@ pub(super) struct Elements<T> {
     at: Vec<u64>,
     x: Vec<T>,
     y: Vec<T>,
+    /// Were others left out?
+    lacks: bool,
 }
 
 /// The result by a loop from the first element to the last; `None` where nothing has no value. NaN results
@@ -117,7 +120,7 @@ impl<T: Copy> Elements<T> {
         let column = |lanes: &Lanes| (0..lanes.len()).map(|i| number(lanes.get(i))).collect::<Vec<_>>();
         let x = column(&inputs[0]);
         let y = inputs.get(1).map_or_else(|| x.clone(), column);
-        Elements { at: (0..x.len() as u64).collect(), x, y }
+        Elements { at: (0..x.len() as u64).collect(), x, y, lacks: false }
     }
 
     fn keep(self, kept: impl Fn(T, T) -> bool) -> Elements<T> {
@@ -126,6 +129,7 @@ impl<T: Copy> Elements<T> {
             at: keep.iter().map(|&i| self.at[i]).collect(),
             x: keep.iter().map(|&i| self.x[i]).collect(),
             y: keep.iter().map(|&i| self.y[i]).collect(),
+            lacks: self.lacks || keep.len() < self.x.len(),
         }
     }
 

@@ -12,7 +12,7 @@ const INTEGERS: &[Scalar] = &[I8, I16, I32, I64, U8, U16, U32, U64];
 const UNSIGNED: &[Scalar] = &[U8, U16, U32, U64];
 const NUMBERS: &[Scalar] = &[F16, Bf16, F32, F64, I8, I16, I32, I64, U8, U16, U32, U64];
 
-pub(crate) const CLOSURES: [Closure; 30] = [
+pub(crate) const CLOSURES: [Closure; 45] = [
     // Maps before named operators.
     ("sum of absolute values", "ty: $T, map: |x| x.abs(), op: sum", FLOATS),
     ("largest square", "ty: $T, map: |x| x * x, op: max", NUMBERS),
@@ -95,6 +95,44 @@ pub(crate) const CLOSURES: [Closure; 30] = [
     (
         "running mean",
         "ty: $T, acc: Mean { n: u64, mean: $C }, map: |x| Mean { n: 1, mean: x }, \
+         op: |a, b| { let n = a.n + b.n; let part = b.n as $C / n.max(1) as $C; \
+         Mean { n: n, mean: a.mean + (b.mean - a.mean) * part } }, \
+         fold: |m, x, step| Mean { n: m.n + 1, mean: m.mean + (x - m.mean) / (step + 1).max(1) as $C }, \
+         identity: Mean { n: 0, mean: 0.0 }, finish: |m| m.mean",
+        WIDE,
+    ),
+    // Absent elements.
+    ("filtered sum", "ty: $T, filter: |x| x > 0 as $C, op: sum", NUMBERS),
+    ("filtered mean", "ty: $T, filter: |x| x > 0 as $C, op: mean", NUMBERS),
+    ("filtered variance", "ty: $T, filter: |x| x > 0 as $C, op: var", NUMBERS),
+    ("filtered description", "ty: $T, filter: |x| x > 0 as $C, op: describe, nan: ignore", FLOATS),
+    ("filtered position", "ty: $T, filter: |x| x < 8 as $C, op: argmax", NUMBERS),
+    ("filtered positions of numbers", "ty: $T, filter: |x| !(x < 0.0), op: findmax, nan: ignore", FLOATS),
+    ("filtered first", "ty: $T, filter: |x| x > 1 as $C, op: first", NUMBERS),
+    ("every third", "ty: $T, index: i, filter: |_x| i % 3 == 1, op: last", &[Bool, F16, F32, I8, U64]),
+    ("pairs in order", "inputs: { x: $T, y: $T }, filter: |x, y| x < y, op: dot", NUMBERS),
+    ("NaN before a map", "ty: $T, map: |x| x as i32, op: max, nan: ignore", FLOATS),
+    ("NaN before a map to a position", "ty: $T, map: |x| x as i32, op: argmin, nan: ignore", FLOATS),
+    (
+        "NaN before a closure",
+        "ty: $T, op: |a, b| if a > b { b } else { a }, identity: none, nan: ignore",
+        WIDE,
+    ),
+    (
+        "filtered struct",
+        "ty: $T, filter: |x| x > 0 as $C, acc: Ends { first: $C, last: $C }, map: |x| Ends { first: x, last: x }, \
+         op: |a, b| Ends { first: a.first, last: b.last }, identity: none, finish: |e| e.first - e.last",
+        NUMBERS,
+    ),
+    (
+        "filtered product",
+        "ty: $T, filter: |x| x != 0 as $C, acc: P { p: $C }, map: |x| P { p: x | 1 }, \
+         op: |a, b| P { p: a.p * b.p }, identity: P { p: 1 }",
+        INTEGERS,
+    ),
+    (
+        "filtered running mean",
+        "ty: $T, filter: |x| x > 0.0, acc: Mean { n: u64, mean: $C }, map: |x| Mean { n: 1, mean: x }, \
          op: |a, b| { let n = a.n + b.n; let part = b.n as $C / n.max(1) as $C; \
          Mean { n: n, mean: a.mean + (b.mean - a.mean) * part } }, \
          fold: |m, x, step| Mean { n: m.n + 1, mean: m.mean + (x - m.mean) / (step + 1).max(1) as $C }, \

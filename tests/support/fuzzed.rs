@@ -56,7 +56,7 @@ impl Fuzzed {
     /// Where n elements lie: some are misaligned, and some a step apart.
     pub(crate) fn place(&self, n: usize) -> Place {
         let strided = self.reference.spec.operation.layout == Layout::Strided;
-        let step = if self.seed % 3 == 0 { -2 } else { 2 };
+        let step = if self.seed.is_multiple_of(3) { -2 } else { 2 };
         Place { n, start: (self.seed as usize + n) % 8, step: if strided { step } else { 1 } }
     }
 

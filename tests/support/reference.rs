@@ -59,8 +59,8 @@ impl Reference {
             return Some(format!("{:?}", outcome.reports));
         };
         let values = domain.finish(acc, n, &self.params).unwrap();
-        let nothing = program.operation.nothing.is_some_and(|nothing| values[0] == nothing);
-        Some(if nothing { NOTHING.to_owned() } else { bits(Ok(values)) })
+        let result = program.operation.unstored(values);
+        Some(result.map_or_else(|| NOTHING.to_owned(), |values| bits(Ok(values))))
     }
 }
 

@@ -68,7 +68,7 @@ pub(crate) fn cases(traps: &[Trap]) -> Vec<Case> {
 
 /// All of them.
 pub(crate) fn traps() -> Vec<Trap> {
-    [floats(), halves(), integers(), places()].concat()
+    [floats(), halves(), integers(), ranges(), moments(), absent(), places()].concat()
 }
 
 const INFINITY: f32 = f32::INFINITY;
@@ -114,6 +114,118 @@ fn integers() -> Vec<Trap> {
         Trap::new("all negative integers", "op: max, ty: i32", &numbers, most),
         Trap::new("the least integer alone", "op: max, ty: i64", &[i64::MIN; 40], i64::MIN),
         Trap::new("the greatest integer alone", "op: min, ty: u64", &[u64::MAX; 40], u64::MAX),
+    ]
+}
+
+/// The result fits although a partial result of plain arithmetic does not.
+fn ranges() -> Vec<Trap> {
+    let double = |scale: i32| [3.0, 4.0].map(|x: f64| x * 2f64.powi(scale));
+    let single = |scale: i32| double(scale).map(|x| x as f32);
+    let five = |scale: i32| 5.0 * 2f64.powi(scale);
+    vec![
+        Trap::new("squares overflow", "op: norm2, ty: f64", &double(1000), five(1000)),
+        Trap::new("squares underflow", "op: norm2, ty: f64", &double(-1070), five(-1070)),
+        Trap::new("squares of f32 overflow", "op: norm2, ty: f32", &single(120), five(120) as f32),
+        Trap::new("squares of f32 underflow", "op: norm2, ty: f32", &single(-145), five(-145) as f32),
+        Trap::new("only the sum overflows", "op: norm2, ty: f32", &[2f32.powi(63); 1024], 2f32.powi(68)),
+        Trap::new(
+            "a subnormal beside nothing",
+            "op: norm2, ty: f64",
+            &[f64::from_bits(1), 0.0],
+            f64::from_bits(1),
+        ),
+        Trap::new("a norm in double precision", "op: norm2, ty: f32, acc: f64", &single(120), five(120)),
+        Trap::new(
+            "the sum of a mean overflows",
+            "op: mean, ty: f64",
+            &[2f64.powi(1023); 256],
+            2f64.powi(1023),
+        ),
+        Trap::new("that of f32 too", "op: mean, ty: f32", &[-2f32.powi(127); 64], -2f32.powi(127)),
+        Trap::new("that of bf16 too", "op: mean, ty: bf16", &[bf16::MAX; 64], f32::from(bf16::MAX)),
+        Trap::new(
+            "beside absent elements",
+            "op: mean, ty: f32, nan: ignore",
+            &[f32::MAX, f32::NAN, f32::MAX],
+            f32::MAX,
+        ),
+        Trap::new("an infinite mean", "op: mean, ty: f32", &[1.0, f32::INFINITY], f32::INFINITY),
+        Trap::new("squares of i16", "op: sum_of_squares, ty: i16", &[32767i16; 3], 3_221_028_867u64),
+        Trap::new(
+            "squares of the least i8",
+            "op: sum_of_squares, ty: i8",
+            &[-128i8; 140_000],
+            140_000u64 << 14,
+        ),
+        Trap::new("squares of u8", "op: sum_of_squares, ty: u8", &[255u8; 66_052], 66_052u64 * 65_025),
+        Trap::new("the square of the least i32", "op: sum_of_squares, ty: i32", &[i32::MIN; 2], 1u64 << 63),
+    ]
+}
+
+/// Differences of neighbours are exact, however far from 0.
+fn moments() -> Vec<Trap> {
+    let time = 1_700_000_000_000_000_000i64;
+    vec![
+        Trap::new("far floats", "op: var, ty: f64", &[1e12, 1e12 + 2.0], 1.0f64),
+        Trap::new("nanoseconds", "op: var, ty: i64", &[time, time + 2], 1.0f64),
+        Trap::new("nanoseconds", "op: std, ty: i64", &[time, time + 6], 3.0f64),
+        Trap::new("the greatest integers", "op: var, ty: u64", &[u64::MAX, u64::MAX - 2], 1.0f64),
+        Trap::new("the least integers", "op: var, ty: i64", &[i64::MIN, i64::MIN + 2], 1.0f64),
+        Trap::new("large f32", "op: var, ty: f32", &[1e7f32, 1e7 + 2.0], 1.0f32),
+        Trap::new("equal elements", "op: std, ty: f32", &[0.1f32; 1000], 0.0f32),
+        Trap::new("a symmetric distribution", "op: skewness, ty: i64", &[time, time + 2], 0.0f64),
+        Trap::new("two equal halves", "op: kurtosis, ty: f32", &[-1.0f32, 1.0], -2.0f64),
+    ]
+}
+
+/// Elements that are left out keep their place.
+fn absent() -> Vec<Trap> {
+    let numbers: Vec<i32> = (0..5000).map(|i| (i * 7919) % 5003 - 2500).collect();
+    let negative = |x: &&i32| **x < 0;
+    let sum = numbers.iter().filter(negative).map(|&x| i64::from(x)).sum::<i64>();
+    let count = numbers.iter().filter(negative).count() as u64;
+    let first = numbers.iter().position(|&x| x < -2000).unwrap_or(0);
+    let last = numbers.iter().rposition(|&x| x < -2000).unwrap_or(0);
+    let nans = [f32::NAN, -1.0];
+    let trap = |name, text: &str, expected: i64| Trap::new(name, text, &numbers, expected);
+    vec![
+        trap("a filtered sum", "op: sum, ty: i32, acc: i64, filter: |x| x < 0", sum),
+        trap("a filtered mean", "op: mean, ty: i32, filter: |x| x == 7 || x == 9, finish: |m| m as i64", 8),
+        trap(
+            "a filtered position",
+            "op: argmin, ty: i32, index: i, filter: |x| i as i64 > 4990, finish: |i| i as i64",
+            (4991..5000).min_by_key(|&i| numbers[i as usize]).unwrap_or(0),
+        ),
+        trap(
+            "the first that stays",
+            "op: first, ty: i32, filter: |x| x < -2000, finish: |x| x as i64",
+            numbers[first].into(),
+        ),
+        trap(
+            "the last that stays",
+            "op: last, ty: i32, filter: |x| x < -2000, finish: |x| x as i64",
+            numbers[last].into(),
+        ),
+        trap(
+            "a closure of those that stay",
+            "ty: i32, filter: |x| x > 100, op: |a, b| if a < b { a } else { b }, identity: none, finish: |x| x as i64",
+            101,
+        ),
+        Trap::new(
+            "all others are absent",
+            "op: count, ty: i32, map: |x| x < 0, filter: |x| x < 0",
+            &numbers,
+            count,
+        ),
+        Trap::new("NaN before a map", "op: max, ty: f32, map: |x| x as i32, nan: ignore", &nans, -1i32),
+        Trap::new(
+            "and before a position",
+            "op: argmin, ty: f32, map: |x| x as i32, nan: ignore",
+            &nans,
+            1u64,
+        ),
+        Trap::new("nothing but NaN sums to 0", "op: sum, ty: f32, nan: ignore", &[f32::NAN; 100], 0.0f32),
+        Trap::new("everything is absent", "op: sum, ty: f64, filter: |x| x > 0.0", &[-1.0f64; 100], 0.0f64),
     ]
 }
 

@@ -13,13 +13,15 @@ pub(super) fn fields(choices: &mut Choices<'_>) -> Vec<String> {
     let is_element =
         form.name.is_none() && given.elements()[..] == [(given.inputs[0].0.clone(), form.fields[0].1)];
     let map = (!is_element || choices.once_in(2)).then(|| mapped(choices, &given, &form, depth));
-    let finish = choices.once_in(2).then(|| finish(choices, &given, &form, depth));
+    let absent = given.absent(choices);
+    let finish = choices.once_in(2).then(|| finish(choices, &given, &form, depth, absent.is_empty()));
     let fold = match &map {
         Some(map) if choices.once_in(4) => Some(folded(choices, &given, &form, map)),
         _ => None,
     };
-    let mut fields =
-        given.declared(choices, &[&map, &finish].map(|it| it.clone().unwrap_or_default()).concat());
+    let closures = [&map, &finish].map(|it| it.clone().unwrap_or_default()).concat();
+    let mut fields = given.declared(choices, &(closures + &absent.concat()));
+    fields.extend(absent);
     let head = inputs_head(&given);
     fields.extend(map.map(|map| format!("map: |{head}| {map}")));
     fields.extend(form.declared(choices));
@@ -103,15 +105,21 @@ fn commutative(choices: &mut Choices<'_>, form: &Form) -> Option<String> {
 }
 
 /// What `finish` makes of an accumulator of that form.
-fn finish(choices: &mut Choices<'_>, given: &Given, form: &Form, depth: usize) -> String {
+fn finish(choices: &mut Choices<'_>, given: &Given, form: &Form, depth: usize, counts: bool) -> String {
     let fields = form.fields.iter().enumerate().map(|(at, (_, ty))| (form.part("r", at), *ty));
     let (fields, params) = (fields.collect::<Vec<_>>(), given.params.clone());
-    finish_of(choices, [fields, params].concat(), depth, form)
+    finish_of(choices, [fields, params].concat(), depth, form, counts)
 }
 
-/// A scalar, the struct of the accumulator, or another one.
-fn finish_of(choices: &mut Choices<'_>, mut scope: Vec<Typed>, depth: usize, form: &Form) -> String {
-    let head = if choices.once_in(3) {
+/// A scalar, the struct of the accumulator, or another one. The number of elements may be named where it counts them.
+fn finish_of(
+    choices: &mut Choices<'_>,
+    mut scope: Vec<Typed>,
+    depth: usize,
+    form: &Form,
+    counts: bool,
+) -> String {
+    let head = if counts && choices.once_in(3) {
         scope.push(("n".to_owned(), Scalar::U64));
         "r, n"
     } else {

@@ -13,13 +13,14 @@ pub(super) fn fields(choices: &mut Choices<'_>) -> Vec<String> {
     if row.inputs == 1 && choices.once_in(2) {
         fields.extend(mapped(choices, row));
     } else {
-        fields.push(elements(choices, row));
+        let (declared, is_float) = elements(choices, row);
+        fields.push(declared);
+        if is_float && choices.once_in(3) {
+            fields.push(format!("nan: {}", choices.pick(&["ignore", "propagate"])));
+        }
     }
     if row.ties && choices.once_in(2) {
         fields.push(format!("ties: {}", choices.pick(&["first", "last"])));
-    }
-    if (row.skips_nan || row.ignoring.is_some()) && choices.once_in(3) {
-        fields.push(format!("nan: {}", choices.pick(&["ignore", "propagate"])));
     }
     if matches!(row.output, Shape::Scalar(_)) && choices.once_in(6) {
         fields.push("finish: |r| { let same = r; same }".to_owned());
@@ -27,13 +28,15 @@ pub(super) fn fields(choices: &mut Choices<'_>) -> Vec<String> {
     fields
 }
 
-/// Inputs that the operator takes as they are.
-fn elements(choices: &mut Choices<'_>, row: &Operator) -> String {
+/// Inputs that the operator takes as they are, and whether they are floats.
+fn elements(choices: &mut Choices<'_>, row: &Operator) -> (String, bool) {
     let types: Vec<_> = Scalar::ALL.into_iter().filter(|&ty| row.takes(ty)).collect();
     let ty = choices.pick(&types);
     let names = ["x", "y"].iter().take(row.inputs);
     let inputs: Vec<_> = names.map(|name| format!("{name}: {ty}")).collect();
-    if row.inputs == 1 { format!("ty: {ty}") } else { format!("inputs: {{ {} }}", inputs.join(", ")) }
+    let declared =
+        if row.inputs == 1 { format!("ty: {ty}") } else { format!("inputs: {{ {} }}", inputs.join(", ")) };
+    (declared, ty.is_float())
 }
 
 /// A map to what the operator takes, and what the map is given.
@@ -45,7 +48,9 @@ fn mapped(choices: &mut Choices<'_>, row: &Operator) -> Vec<String> {
     let depth = choices.below(4);
     let value = Writer::new(choices, scope).value(ty, depth);
     let head: Vec<_> = given.inputs.iter().map(|(name, _)| name.as_str()).collect();
-    let mut fields = given.declared(choices, &value);
+    let absent = given.absent(choices);
+    let mut fields = given.declared(choices, &(value.clone() + &absent.concat()));
+    fields.extend(absent);
     fields.push(format!("map: |{}| {value}", head.join(", ")));
     fields
 }

@@ -1,5 +1,6 @@
 //! What a specification calls its inputs, params, position, fields and structs.
 
+use super::value::Writer;
 use crate::choices::Choices;
 use reduce_dsl::Scalar;
 
@@ -62,6 +63,21 @@ impl Given {
     /// The inputs as `map` is given them.
     pub(super) fn elements(&self) -> Vec<Typed> {
         self.inputs.iter().map(|(name, ty)| (name.clone(), ty.compute())).collect()
+    }
+
+    /// The fields that leave elements out, if there are any.
+    pub(super) fn absent(&self, choices: &mut Choices<'_>) -> Vec<String> {
+        let mut fields = Vec::new();
+        if choices.once_in(3) {
+            let scope = self.elements().into_iter().chain(self.free()).collect();
+            let condition = Writer::new(choices, scope).value(Scalar::Bool, 2);
+            let head: Vec<_> = self.inputs.iter().map(|(name, _)| name.as_str()).collect();
+            fields.push(format!("filter: |{}| {condition}", head.join(", ")));
+        }
+        if self.inputs.iter().any(|(_, ty)| ty.is_float()) && choices.once_in(4) {
+            fields.push("nan: ignore".to_owned());
+        }
+        fields
     }
 
     /// The fields that declare them, of params and position those that the closures name.

@@ -19,7 +19,8 @@ pub(super) const INLINE: &str = "__device__ __forceinline__";
 
 /// The functions that the kernels call, behind the helpers that these call.
 pub(super) fn functions(operation: &Operation, near: Option<&Near>, uses: &Uses) -> String {
-    let Operation { acc, map, combine, fold, finish, output, padding, .. } = operation;
+    let Operation { acc, map, combine, fold, finish, padding, .. } = operation;
+    let output = &operation.stored();
     let mut text = helpers::helpers(printed(operation));
     match near {
         None => text.push_str(&on_elements([map, combine], fold.as_ref(), acc)),
@@ -65,7 +66,7 @@ pub(super) fn is_plain(map: &Func, acc: &Record) -> bool {
 
 /// Does `finish` give back the accumulator, so that no call is printed?
 pub(super) fn gives_acc(operation: &Operation) -> bool {
-    operation.finish.is_identity() && operation.acc.name == operation.output.name
+    operation.finish.is_identity() && operation.acc.name == operation.stored().name
 }
 
 /// A device function. Its parameters of several fields are accumulators.

@@ -8,6 +8,7 @@ use reduce_dsl::spec::Listed;
 
 pub(super) fn header(program: &Program) -> String {
     let operation = &program.operation;
+    let stored = operation.stored();
     let inputs: Vec<_> = operation.inputs.iter().map(|it| argument(operation.layout, &it.name)).collect();
     let types: Vec<_> = operation.inputs.iter().map(|it| it.ty.name()).collect();
     format!(
@@ -33,7 +34,7 @@ pub(super) fn header(program: &Program) -> String {
         overlap = overlap(program),
         workspace = workspace(program),
         writer = writer(program),
-        output = types::record(&operation.output),
+        output = types::record(&stored),
     )
 }
 

@@ -92,7 +92,7 @@ fn declared(around: Around<'_>, local: &Local) -> String {
         Ty::Scalar(ty) => types::scalar(ty).to_owned(),
         Ty::Vector(ty, lanes) => types::vector(ty, lanes),
         Ty::Acc | Ty::Near => types::record(around.acc(local.ty)).to_owned(),
-        Ty::Output => types::record(&around.operation.output).to_owned(),
+        Ty::Output => types::record(&around.operation.stored()).to_owned(),
     };
     format!("{ty} {}", local.name)
 }

@@ -43,7 +43,7 @@ pub(super) fn vector(ty: Scalar, lanes: u32) -> String {
 
 /// The structs: the accumulator and the result of the operation, and vectors of elements.
 pub(super) fn structs(operation: &Operation, near: Option<&Near>, uses: &Uses) -> String {
-    let Operation { acc, output, .. } = operation;
+    let (acc, output) = (&operation.acc, &operation.stored());
     let mut text = fields(acc);
     if output.name != acc.name {
         text.push_str(&fields(output));

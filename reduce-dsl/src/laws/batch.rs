@@ -89,6 +89,14 @@ impl Batch {
         }
     }
 
+    /// Moves an element and those after it to the next position, in that lane.
+    pub(super) fn move_on(&mut self, at: usize, lane: usize) {
+        for element in &mut self.elements[at..] {
+            let next = element.position.get(lane).bits() + 1;
+            element.position.set(lane, Value::of(next));
+        }
+    }
+
     /// Its scalars, but for positions: of every element each input, then the params.
     pub(super) fn scalars(&mut self) -> Vec<&mut Lanes> {
         let inputs = self.elements.iter_mut().flat_map(|element| &mut element.inputs);

@@ -1,6 +1,6 @@
 //! Operands of which a law does not hold, and the sentence that says so.
 
-use super::batch::Batch;
+use super::batch::{Batch, Element};
 use super::equation::{Equation, Functions, Neutral};
 use super::native::{Computed, Native};
 use crate::Value;
@@ -23,6 +23,8 @@ pub struct Counterexample {
     pub right: Side,
     /// What `map` and `fold` were given besides, as text.
     given: String,
+    /// The elements that the accumulators are made of, as text, where those are others.
+    elements: String,
 }
 
 /// One side of a law.
@@ -37,6 +39,12 @@ pub struct Side {
 }
 
 impl Counterexample {
+    /// Does the sentence name elements besides accumulators?
+    #[cfg(feature = "parse")]
+    pub(crate) fn names_elements(&self) -> bool {
+        !self.elements.is_empty()
+    }
+
     /// That of a single case.
     pub(super) fn of_case(
         operation: &Operation,
@@ -49,7 +57,8 @@ impl Counterexample {
         if *equation != Equation::Fold {
             let operands = native.operands(&case.shape, &given);
             let operands = operands.iter().map(|operand| values(operand)).collect();
-            return Counterexample::of_operands(operation, functions, equation, operands);
+            let example = Counterexample::of_operands(operation, functions, equation, operands);
+            return Counterexample { elements: elements(operation, case), ..example };
         }
         let sides = native.sides(equation, &case.shape, &given);
         let operands: Vec<Vec<Value>> = case.elements.iter().map(|it| first(&it.inputs)).collect();
@@ -58,7 +67,7 @@ impl Counterexample {
         let position = case.elements[0].position.get(0).bits();
         let params = first(&case.params);
         let given = given_besides(operation, position, &params);
-        Counterexample { operands, position, params, left, right, given }
+        Counterexample { operands, position, params, left, right, given, elements: String::new() }
     }
 
     /// That of accumulators.
@@ -83,7 +92,8 @@ impl Counterexample {
             (_, others) => [others.join(", "), others.join(", ")],
         };
         let [left, right] = written(operation, expressions, sides);
-        Counterexample { operands, position: 0, params: Vec::new(), left, right, given: String::new() }
+        let (given, elements) = (String::new(), String::new());
+        Counterexample { operands, position: 0, params: Vec::new(), left, right, given, elements }
     }
 }
 
@@ -122,6 +132,24 @@ fn written(operation: &Operation, expressions: [String; 2], sides: [Vec<Computed
     })
 }
 
+/// The elements of a case, unless they are its accumulators: `; the elements are x = 1.0, w = -1.0 and x = 2.0, w = 1.0`.
+fn elements(operation: &Operation, case: &Batch) -> String {
+    if operation.map.is_identity() {
+        return String::new();
+    }
+    let element = |element: &Element| {
+        let values = first(&element.inputs);
+        let named = operation.inputs.iter().zip(&values);
+        named.map(|(input, value)| format!("{} = {value}", input.name)).collect::<Vec<_>>().join(", ")
+    };
+    let elements: Vec<_> = case.elements.iter().map(element).collect();
+    match elements.as_slice() {
+        [] => String::new(),
+        [one] => format!("; the element is {one}"),
+        [others @ .., last] => format!("; the elements are {} and {last}", others.join("; ")),
+    }
+}
+
 /// The position and the params, where `map` or `fold` uses them.
 fn given_besides(operation: &Operation, position: u64, params: &[Value]) -> String {
     let used = operation.map_arguments().into_iter().chain(operation.fold_arguments().unwrap_or_default());
@@ -148,13 +176,13 @@ fn first(lanes: &[Lanes]) -> Vec<Value> {
 /// Both sides, and what they give.
 impl fmt::Display for Counterexample {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Counterexample { left, right, given, .. } = self;
+        let Counterexample { left, right, given, elements, .. } = self;
         if right.expression == right.result {
-            return write!(f, "{} is {}", left.expression, left.result);
+            return write!(f, "{} is {}{elements}", left.expression, left.result);
         }
         write!(
             f,
-            "{} is {}, and {} is {}{given}",
+            "{} is {}, and {} is {}{given}{elements}",
             left.expression, left.result, right.expression, right.result
         )
     }

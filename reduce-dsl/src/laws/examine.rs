@@ -10,6 +10,7 @@ use super::shrink::shrunk;
 use super::table::Table;
 use super::{Cases, Cause, Effort, Law, Remark};
 use crate::Value;
+use crate::func::Func;
 use crate::operation::Operation;
 use std::cell::Cell;
 
@@ -71,9 +72,9 @@ pub(super) enum Verdict {
 }
 
 impl<'a> Examiner<'a> {
-    pub(super) fn new(operation: &'a Operation, effort: Effort) -> Self {
+    pub(super) fn new(operation: &'a Operation, keep: Option<&Func>, effort: Effort) -> Self {
         let (written, computed) = (Functions::of(operation), Functions::written_out(operation));
-        let sampler = Sampler::new(operation);
+        let sampler = Sampler::new(operation, keep);
         let simplified = Cell::default();
         let mut examiner =
             Examiner { operation, effort, sampler, written, computed, table: None, simplified };
@@ -86,7 +87,7 @@ impl<'a> Examiner<'a> {
     /// What `map` gives of elements, the first field: of all elements, if they are few.
     fn mapped(&self) -> Computed {
         let batch = match Batch::count(self.operation, 1) {
-            Some(count) => Batch::all(self.operation, &[1], 0, count as usize),
+            Some(count) => self.sampler.only(Batch::all(self.operation, &[1], 0, count as usize)),
             None => self.sampler.draw(&[1], Kind::Any, CHUNK.min(self.affordable())),
         };
         let native = self.computed.with(Native { len: batch.len, traced: true });
@@ -146,7 +147,8 @@ impl<'a> Examiner<'a> {
         let end = count.unwrap_or(0);
         for start in (0..end).step_by(CHUNK) {
             let len = CHUNK.min((end - start) as usize);
-            self.compute(equation, &Batch::all(self.operation, shape, start, len), outcome);
+            let all = self.sampler.only(Batch::all(self.operation, shape, start, len));
+            self.compute(equation, &all, outcome);
         }
         outcome.cases.exhaustive = count.is_some();
     }
@@ -192,6 +194,9 @@ impl<'a> Examiner<'a> {
 
     /// What is to be said of a single case.
     pub(super) fn judge(&self, equation: &Equation, case: &Batch) -> Verdict {
+        if self.sampler.only(case.clone()).len == 0 {
+            return Verdict::Equal;
+        }
         if self.rounds(equation) && self.real_verdict(equation, case, 0) == Verdict::Broken {
             return Verdict::Broken;
         }

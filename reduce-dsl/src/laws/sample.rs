@@ -2,6 +2,7 @@
 //! an operation. The same every time.
 
 use super::batch::Batch;
+use super::kept::Kept;
 use crate::constants::constant;
 use crate::func::{Func, Node};
 use crate::operation::Operation;
@@ -14,6 +15,8 @@ const SMALL: [f64; 18] =
 const SIMPLEST: usize = 6;
 /// Where positions begin: mostly at the front, and where 32 bits end.
 const POSITIONS: [u64; 6] = [0, 0, 1, 1000, (1 << 32) - 2, 1 << 40];
+/// How often an element is drawn again that the data cannot hold.
+const REDRAWN: usize = 24;
 /// No memory has so many elements.
 const FARTHEST: u64 = 1 << 60;
 
@@ -32,13 +35,23 @@ pub(super) struct Sampler<'a> {
     operation: &'a Operation,
     /// What `map`, `op` and `fold` compare with, add, …
     constants: Vec<Value>,
+    /// What the elements satisfy.
+    kept: Option<Kept>,
 }
 
 impl<'a> Sampler<'a> {
-    pub(super) fn new(operation: &'a Operation) -> Self {
-        let functions = [Some(&operation.map), Some(&operation.combine), operation.fold.as_ref()];
+    pub(super) fn new(operation: &'a Operation, keep: Option<&Func>) -> Self {
+        let functions = [Some(&operation.map), Some(&operation.combine), operation.fold.as_ref(), keep];
         let constants = functions.into_iter().flatten().flat_map(constants).collect();
-        Sampler { operation, constants }
+        Sampler { operation, constants, kept: keep.map(|keep| Kept::new(operation, keep)) }
+    }
+
+    /// The cases of a batch that the data can hold.
+    pub(super) fn only(&self, batch: Batch) -> Batch {
+        match &self.kept {
+            Some(kept) => kept.only(batch),
+            None => batch,
+        }
     }
 
     /// So many cases of a shape.
@@ -57,7 +70,27 @@ impl<'a> Sampler<'a> {
             };
             (0..len).for_each(|lane| lanes.set(lane, values.draw(kind, &mut random)));
         }
-        batch
+        self.redraw(&mut batch, &values, kind, &mut random);
+        self.only(batch)
+    }
+
+    /// Draws elements that the data cannot hold again, each time at the next position, which may be what they depend on.
+    fn redraw(&self, batch: &mut Batch, values: &[Values], kind: Kind, random: &mut Random) {
+        let Some(kept) = &self.kept else { return };
+        for at in 0..batch.elements.len() {
+            for _ in 0..REDRAWN {
+                let of_element = kept.of(&batch.elements[at], &batch.params, batch.len);
+                let absent: Vec<_> = (0..batch.len).filter(|&lane| !of_element[lane]).collect();
+                for &lane in &absent {
+                    batch.move_on(at, lane);
+                    let inputs = batch.elements[at].inputs.iter_mut().zip(values);
+                    inputs.for_each(|(input, values)| input.set(lane, values.draw(kind, random)));
+                }
+                if absent.is_empty() {
+                    break;
+                }
+            }
+        }
     }
 
     /// Values of a type, the simplest first.

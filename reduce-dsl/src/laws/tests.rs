@@ -57,7 +57,7 @@ const BOUND: u64 = 32 << 20;
 fn long_functions_are_tried_within_bounds() {
     for text in long() {
         let operation = operation(&text);
-        let examiner = Examiner::new(&operation, Effort::Thorough);
+        let examiner = Examiner::new(&operation, None, Effort::Thorough);
         let found = tried(&examiner, &operation);
         let operations = examiner.operations();
         let shown = text.get(..100).unwrap_or(&text);

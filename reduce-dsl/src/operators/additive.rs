@@ -1,16 +1,21 @@
 //! Operators that add or multiply.
+//!
+//! The sum of no floats is 0.0. Lanes start from −0.0, so that a sum of −0.0 stays −0.0.
 
 use super::{Domain, Operator, Shape, Ty, Width};
 
 /// Two scalars that together are a sum: the rounded sum, and what rounding took from it.
 const COMPENSATED: Shape = Shape::Struct("Compensated", &[Ty::A], &[("sum", Ty::A), ("rest", Ty::A)]);
 
+/// Rows that add up numbers of either sign.
+const SUMS: Operator = Operator { padding: Some("A_NEG_ZERO"), ..Operator::ADDITIVE };
+
 pub(super) const SUM: Operator = Operator {
     name: "sum",
     doc: "the sum; of `bool`, how many are true",
     source: "numpy.sum",
     domain: Domain::All,
-    ..Operator::ADDITIVE
+    ..SUMS
 };
 
 pub(super) const SUM_COMPENSATED: Operator = Operator {
@@ -28,7 +33,8 @@ pub(super) const SUM_COMPENSATED: Operator = Operator {
         let is_finite = error - error == A_ZERO;
         Compensated { sum, rest: a.rest + b.rest + if is_finite { error } else { A_ZERO } }
     }",
-    identity: Some("Compensated { sum: A_NEG_ZERO, rest: A_ZERO }"),
+    identity: Some("Compensated { sum: A_ZERO, rest: A_ZERO }"),
+    padding: Some("Compensated { sum: A_NEG_ZERO, rest: A_ZERO }"),
     // 0 must not be added to -0.
     finish: "|acc| if acc.rest == A_ZERO { acc.sum } else { acc.sum + acc.rest }",
     ..Operator::ADDITIVE
@@ -48,32 +54,33 @@ pub(super) const DOT: Operator = Operator {
     doc: "the sum of the products of two inputs",
     source: "numpy.dot",
     inputs: 2,
+    width: Width::Product,
     map: "|x, y| (x as W as A) * (y as W as A)",
-    ..Operator::ADDITIVE
+    ..SUMS
 };
 
 pub(super) const SUM_OF_SQUARES: Operator = Operator {
     name: "sum_of_squares",
-    doc: "the sum of the squares",
+    doc: "the sum of the squares; unsigned for integers",
     source: "numpy.vdot of an input and itself",
+    width: Width::Square,
     map: "|x| {
         let value = x as W as A;
         value * value
     }",
-    identity: Some("A_ZERO"),
     ..Operator::ADDITIVE
 };
 
 pub(super) const SQUARED_DISTANCE: Operator = Operator {
     name: "squared_distance",
-    doc: "the sum of the squared differences of two inputs",
+    doc: "the sum of the squared differences of two inputs; unsigned for integers",
     source: "scipy.spatial.distance.sqeuclidean",
     inputs: 2,
+    width: Width::Square,
     map: "|x, y| {
         let difference = (x as W as A) - (y as W as A);
         difference * difference
     }",
-    identity: Some("A_ZERO"),
     ..Operator::ADDITIVE
 };
 
@@ -83,15 +90,37 @@ pub(super) const NORM1: Operator = Operator {
     source: "BLAS asum",
     width: Width::Magnitude,
     map: "|x| (x as W).abs() as A",
-    identity: Some("A_ZERO"),
     ..Operator::ADDITIVE
 };
 
 pub(super) const NORM2: Operator = Operator {
     name: "norm2",
-    doc: "the root of the sum of the squares, which overflows where they do",
-    source: "numpy.linalg.norm",
+    doc: "the root of the sum of the squares, without overflow or underflow",
+    source: "BLAS nrm2, numpy.linalg.norm",
     width: Width::Float,
     finish: "|acc| acc.sqrt()",
+    ranged: Some(&NORM2_OF_RANGES),
+    ..SUM_OF_SQUARES
+};
+
+/// Sums of squares in three ranges (Blue, ACM TOMS 4, 1978). Each element is added in all of them, without a branch:
+/// where the plain sum overflowed, or is so small that squares may have underflowed, one of the scaled sums is right.
+const NORM2_OF_RANGES: Operator = Operator {
+    name: "norm2",
+    width: Width::Float,
+    acc: Shape::Struct("Ranges", &[Ty::A], &[("sum", Ty::A), ("small", Ty::A), ("large", Ty::A)]),
+    map: "|x| {
+        let value = x as W as A;
+        let small = value * A_GROW;
+        let large = value * A_SHRINK;
+        Ranges { sum: value * value, small: small * small, large: large * large }
+    }",
+    op: "|a, b| Ranges { sum: a.sum + b.sum, small: a.small + b.small, large: a.large + b.large }",
+    identity: Some("Ranges { sum: A_ZERO, small: A_ZERO, large: A_ZERO }"),
+    finish: "|acc| {
+        let is_finite = acc.sum - acc.sum == A_ZERO;
+        let scaled = if is_finite { acc.small.sqrt() / A_GROW } else { acc.large.sqrt() / A_SHRINK };
+        if is_finite && acc.sum >= A_SAFE { acc.sum.sqrt() } else { scaled }
+    }",
     ..SUM_OF_SQUARES
 };

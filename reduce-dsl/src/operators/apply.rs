@@ -1,9 +1,9 @@
 //! A row, applied to inputs: its text becomes the functions of an [`Operation`].
 
 use super::{Nan, Operator, OperatorError, Request, Ties, additive};
-use crate::constants::{constant, greatest, least, negative_zero, one, zero};
+use crate::constants::{constant, greatest, least, negative_zero, one, scales, zero};
 use crate::func::{Func, FuncBuilder, Param, literal};
-use crate::operation::{Layout, Operation, Order, Record, Search};
+use crate::operation::{Layout, Nothing, Operation, Order, Record, Search};
 use crate::ops::{Bin, TypeError, Un};
 use crate::parse;
 use crate::{Scalar, Value};
@@ -54,12 +54,13 @@ impl Operator {
         let record = self.acc.record(element, acc);
         let request = Request { nan, ..Request::new(&[]) };
         let row = self.row(&request, element, acc);
-        self.identity.map(|identity| row.value(identity, &record)).transpose()
+        self.padding.or(self.identity).map(|padding| row.value(padding, &record)).transpose()
     }
 
     fn row<'a>(&'a self, request: &'a Request<'a>, element: Scalar, acc: Scalar) -> Row<'a> {
-        let ignoring = self.ignoring.filter(|_| request.nan == Nan::Ignore && element.is_float());
-        Row { row: ignoring.unwrap_or(self), request, element, acc }
+        let ranged = self.ranged.filter(|_| has_range_of(acc, element)).unwrap_or(self);
+        let counting = ranged.counting.filter(|_| request.has_absent(element));
+        Row { row: counting.unwrap_or(ranged), request, element, acc }
     }
 
     fn element(&self, request: &Request<'_>) -> Result<Scalar, OperatorError> {
@@ -138,7 +139,9 @@ impl Row<'_> {
         let output = row.output.record(self.element, self.acc);
         let combine = self.combine(&acc)?;
         let fold = row.fold.map(|fold| self.lifted(fold, Some(&acc), &acc)).transpose()?;
-        let identity = row.identity.map(|identity| self.value(identity, &acc)).transpose()?;
+        let [identity, padding] =
+            [row.identity, row.padding].map(|it| it.map(|it| self.value(it, &acc)).transpose());
+        let (identity, padding) = (identity?, padding?);
         let rounds = combine.rounds() || fold.as_ref().is_some_and(Func::rounds);
         Ok(Operation {
             name: row.name.to_owned(),
@@ -149,7 +152,7 @@ impl Row<'_> {
             map: self.lifted(row.map, None, &acc)?,
             combine,
             fold,
-            padding: identity.clone(),
+            padding: padding.or_else(|| identity.clone()),
             identity,
             commutative: row.commutative,
             exact: row.commutative && !rounds,
@@ -217,11 +220,13 @@ impl Row<'_> {
         let is_last = self.request.ties == Some(Ties::Last);
         let types = [("T", element), ("W", element.widened()), ("A", acc)]
             .map(|(word, ty)| (word.to_owned(), ty.to_string()));
-        let truths = [("IGNORE", self.ignores()), ("LAST", is_last)]
+        let is_split = !element.is_float() && element.size() == 8;
+        let absent = self.request.has_absent(element);
+        let truths = [("IGNORE", self.ignores()), ("ABSENT", absent), ("LAST", is_last), ("SPLIT", is_split)]
             .map(|(word, it)| (word.to_owned(), it.to_string()));
         let left = self.row.params.iter().filter(|(name, ..)| !self.is_given(name));
         let left = left.map(|(name, _, value)| ((*name).to_owned(), (*value).to_owned()));
-        let values = [values("T", element), values("A", acc)].concat();
+        let values = [values("T", element), values("A", acc), halves(element, acc).to_vec()].concat();
         types.into_iter().chain(truths).chain(left).chain(values).collect()
     }
 
@@ -291,10 +296,11 @@ impl Row<'_> {
         Ok(f.build(results))
     }
 
-    fn nothing(&self, output: &Record) -> Result<Option<Value>, OperatorError> {
+    fn nothing(&self, output: &Record) -> Result<Option<Nothing>, OperatorError> {
         let first = Record::scalar(output.fields[0].ty);
         let nothing = self.row.nothing.filter(|_| self.ignores());
-        Ok(nothing.map(|text| self.value(text, &first)).transpose()?.map(|values| values[0]))
+        let values = nothing.map(|text| self.value(text, &first)).transpose()?;
+        Ok(values.map(|values| Nothing::Scalar(values[0])))
     }
 }
 
@@ -312,7 +318,33 @@ fn values(word: &str, ty: Scalar) -> Vec<(String, String)> {
         ("GREATEST", greatest(ty)),
         ("NAN", nan),
     ];
-    values.map(|(name, value)| (format!("{word}_{name}"), format!("({})", literal(value)))).to_vec()
+    let values = values.into_iter().chain(scales(ty));
+    values.map(|(name, value)| (format!("{word}_{name}"), format!("({})", literal(value)))).collect()
+}
+
+/// The element `x` as the sum of a rounded accumulator and a rest, so that even in `f64` no digit of an integer of 64 bits is lost.
+fn halves(element: Scalar, acc: Scalar) -> [(String, String); 2] {
+    let upper = |ty: &str| format!("((x >> 32) as {ty} as {acc} * (4294967296.0 as {acc}))");
+    let lower = format!("(x as u32 as {acc})");
+    let upper = if element == Scalar::I64 {
+        Some(upper("i32"))
+    } else if element == Scalar::U64 {
+        Some(upper("u32"))
+    } else {
+        None
+    };
+    // The rounded sum of both, and what rounding took from it (Dekker's fast sum).
+    let split = upper.map(|upper| {
+        (format!("({upper} + {lower})"), format!("({lower} - (({upper} + {lower}) - {upper}))"))
+    });
+    let whole = || (format!("(x as {} as {acc})", element.widened()), format!("({})", literal(zero(acc))));
+    let (high, low) = split.unwrap_or_else(whole);
+    [("X_HIGH".to_owned(), high), ("X_LOW".to_owned(), low)]
+}
+
+/// Have accumulators no more range than elements?
+fn has_range_of(acc: Scalar, element: Scalar) -> bool {
+    element.is_float() && element != Scalar::F16 && (acc == Scalar::F32) == (element != Scalar::F64)
 }
 
 /// A function of accumulators and elements, that is to become one of accumulators and inputs.

@@ -17,6 +17,8 @@ pub struct Request<'a> {
     pub acc: Option<Scalar>,
     /// What becomes of NaN.
     pub nan: Nan,
+    /// Can elements be absent although none of them is NaN? So it is beside a `filter`.
+    pub filtered: bool,
     /// Which of equal elements wins, if that is said.
     pub ties: Option<Ties>,
     /// Scalars that are given at the call. The operator takes those that it has a name for.
@@ -29,8 +31,14 @@ impl<'a> Request<'a> {
     /// Those inputs, and everything else as it is if nothing is said.
     pub fn new(inputs: &'a [Param]) -> Request<'a> {
         let (nan, ties) = (Nan::default(), None);
-        Request { inputs, map: None, acc: None, nan, ties, params: &[], index: "index" }
+        Request { inputs, map: None, acc: None, nan, filtered: false, ties, params: &[], index: "index" }
     }
+
+    /// Can elements of that type be absent?
+    pub(super) fn has_absent(&self, element: Scalar) -> bool {
+        self.filtered || self.nan == Nan::Ignore && element.is_float()
+    }
+
     /// Checks that emitted text can print what inputs, params and the position are called.
     pub(super) fn check_names(&self) -> Result<(), OperatorError> {
         let params = self.inputs.iter().chain(self.params).map(|param| param.name.as_str());

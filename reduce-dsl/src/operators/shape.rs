@@ -24,8 +24,12 @@ pub enum Domain {
 pub enum Width {
     /// The type of the elements.
     Own,
-    /// A type of the same kind; if none is asked for, [`Scalar::widened`].
+    /// A type of the same kind; if none is asked for, [`Scalar::widened`], and of `bool` `u64`.
     Widened,
+    /// As [`Width::Widened`], and of integers with 64 bits: for products.
+    Product,
+    /// As [`Width::Product`], and unsigned: for squares.
+    Square,
     /// Of floats a float; of integers an unsigned one, of at least 32 bits if none is asked for.
     Magnitude,
     /// As [`Width::Magnitude`], and of integers wide enough for the magnitude of each: of those that wrap, none is the
@@ -33,6 +37,8 @@ pub enum Width {
     LargestMagnitude,
     /// A float; if none is asked for, that of the elements, `f32` for 16-bit ones, `f64` for integers.
     Float,
+    /// A float; if none is asked for, `f64`: for powers whose quotient is the result.
+    Double,
     /// It has none.
     Fixed,
 }
@@ -86,11 +92,14 @@ impl Width {
     pub fn of(self, ty: Scalar) -> Scalar {
         match self {
             Width::Own | Width::Fixed => ty,
-            Width::Widened => ty.widened(),
-            Width::Magnitude | Width::LargestMagnitude if ty.is_float() => ty.widened(),
+            Width::Double => Scalar::F64,
+            Width::Float if !ty.is_float() => Scalar::F64,
+            _ if ty.is_float() => ty.widened(),
+            Width::Widened if ty == Scalar::Bool => Scalar::U64,
+            Width::Widened | Width::Float => ty.widened(),
+            Width::Product if ty.is_signed() => Scalar::I64,
+            Width::Product | Width::Square => Scalar::U64,
             Width::Magnitude | Width::LargestMagnitude => ty.widened().bits_type(),
-            Width::Float if ty.is_float() => ty.widened(),
-            Width::Float => Scalar::F64,
         }
     }
 
@@ -99,10 +108,10 @@ impl Width {
         match self {
             Width::Own => "the type of its elements",
             Width::Fixed => "a type of its own",
-            Width::Float => "f32 or f64",
-            Width::Widened | Width::Magnitude | Width::LargestMagnitude if ty.is_float() => "f32 or f64",
-            Width::Widened => "an integer",
-            Width::Magnitude => "an unsigned integer",
+            Width::Float | Width::Double => "f32 or f64",
+            _ if ty.is_float() => "f32 or f64",
+            Width::Widened | Width::Product => "an integer",
+            Width::Magnitude | Width::Square => "an unsigned integer",
             Width::LargestMagnitude => match ty.size() {
                 1 => "an unsigned integer",
                 2 => "an unsigned integer of at least 16 bits",
@@ -117,12 +126,10 @@ impl Width {
         match self {
             Width::Own => acc == ty,
             Width::Fixed => false,
-            Width::Float => is_full_float(acc),
-            Width::Widened | Width::Magnitude | Width::LargestMagnitude if ty.is_float() => {
-                is_full_float(acc)
-            }
-            Width::Widened => acc.is_integer(),
-            Width::Magnitude => acc.is_unsigned(),
+            Width::Float | Width::Double => is_full_float(acc),
+            _ if ty.is_float() => is_full_float(acc),
+            Width::Widened | Width::Product => acc.is_integer(),
+            Width::Magnitude | Width::Square => acc.is_unsigned(),
             Width::LargestMagnitude => acc.is_unsigned() && acc.size() >= ty.size(),
         }
     }

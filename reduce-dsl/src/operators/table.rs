@@ -3,7 +3,7 @@
 use super::{Operator, additive, bits, exponential, order, positions, statistics};
 
 /// The named operators, one row each. Of rows that combine alike, a closure is recognised as the first.
-pub const OPERATORS: [Operator; 33] = [
+pub const OPERATORS: [Operator; 35] = [
     additive::SUM,
     additive::SUM_COMPENSATED,
     additive::PROD,
@@ -34,6 +34,8 @@ pub const OPERATORS: [Operator; 33] = [
     statistics::WEIGHTED_MEAN,
     statistics::VAR,
     statistics::STD,
+    statistics::SKEWNESS,
+    statistics::KURTOSIS,
     statistics::DESCRIBE,
     exponential::LOGSUMEXP,
     exponential::SOFTMAX_DENOMINATOR,

@@ -21,12 +21,13 @@ use syn::parse::{ParseStream, Parser};
 use syn::{Expr, ExprClosure, LitBool, LitInt, Token, braced};
 
 /// The fields, in the order in which the canonical text has them.
-const FIELDS: [&str; 17] = [
+const FIELDS: [&str; 18] = [
     "ty",
     "inputs",
     "layout",
     "params",
     "index",
+    "filter",
     "map",
     "acc",
     "op",
@@ -52,6 +53,7 @@ pub(super) struct Fields {
     pub(super) layout: Option<Ident>,
     pub(super) params: Option<Names>,
     pub(super) index: Option<Ident>,
+    pub(super) filter: Option<ExprClosure>,
     pub(super) map: Option<ExprClosure>,
     pub(super) acc: Option<Acc>,
     pub(super) op: Option<Op>,
@@ -160,6 +162,12 @@ impl Fields {
             "params" => self.params = Some(values::names(input, &values::PARAMS)?),
             "index" => {
                 self.index = Some(word(input, "`index` is a name for the position, as in `index: i`")?)
+            }
+            "filter" => {
+                self.filter = Some(values::closure(
+                    input,
+                    "`filter` is a closure on the inputs that gives a bool, as in `filter: |x| x > 0.0`",
+                )?);
             }
             "map" => {
                 self.map = Some(values::closure(

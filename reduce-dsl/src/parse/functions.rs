@@ -1,12 +1,12 @@
 //! What each closure of a specification is given, sees and gives; the functions that they become.
 
 use super::closure::{Closure, Lambda};
-use super::diagnostic::Errors;
+use super::diagnostic::{Errors, Extent};
 use super::scope::{Scope, Written};
 use super::typing::{self, Hidden, Role, Typed};
-use crate::func::{Func, FuncBuilder, Param};
+use crate::func::{Func, FuncBuilder, Node, Param};
 use crate::operation::{Operation, Record};
-use crate::ops::{TypeError, Un};
+use crate::ops::{Bin, TypeError, Un};
 use crate::{Scalar, Value};
 use syn::Expr;
 
@@ -52,6 +52,13 @@ impl<'a> Functions<'a> {
     ) -> Option<Typed> {
         let result = acc.map(|acc| (acc.clone(), "the accumulator"));
         let role = Role { params: self.inputs(lambda, 0), result, ..self.role("map") };
+        self.typed(lambda, role, errors)
+    }
+
+    /// Inputs, as they are computed with → `bool`.
+    pub(super) fn filter(&mut self, lambda: &Lambda, errors: &mut Errors) -> Option<Typed> {
+        let result = Some((Record::scalar(Scalar::Bool), "a condition"));
+        let role = Role { params: self.inputs(lambda, 0), result, ..self.role("filter") };
         self.typed(lambda, role, errors)
     }
 
@@ -143,6 +150,9 @@ impl<'a> Functions<'a> {
 
     fn typed(&mut self, lambda: &Lambda, role: Role, errors: &mut Errors) -> Option<Typed> {
         let typed = typing::closure(lambda, &role, errors)?;
+        if ["filter", "map", "finish"].contains(&role.name) {
+            note_narrow(&typed.func, lambda, errors);
+        }
         let params = self.scope.params.iter().cloned();
         let index = self.scope.index.iter().map(|name| (name.clone(), Scalar::U64));
         let free =
@@ -154,6 +164,26 @@ impl<'a> Functions<'a> {
             free: free.collect(),
         });
         Some(typed)
+    }
+}
+
+/// Notes that arithmetic of 8 and 16 bits wraps.
+fn note_narrow(func: &Func, lambda: &Lambda, errors: &mut Errors) {
+    let is_narrow = |ty: Scalar| ty.is_integer() && ty.size() < 4;
+    let narrow = func.lines().iter().filter(|line| is_narrow(line.ty)).find_map(|line| {
+        if let Node::Bin(op @ (Bin::Add | Bin::Sub | Bin::Mul), ..) = line.node {
+            Some((op, line.ty))
+        } else {
+            None
+        }
+    });
+    if let Some((op, ty)) = narrow {
+        let wide = if ty.is_signed() { "i32" } else { "u32" };
+        let message = format!(
+            "`{op}` of {ty} wraps at {} bits, as in Rust in release; convert the operands first, as in `x as {wide}`",
+            8 * ty.size()
+        );
+        errors.note(Extent::of(&lambda.tokens), message);
     }
 }
 

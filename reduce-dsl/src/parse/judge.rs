@@ -3,30 +3,41 @@
 use super::diagnostic::{Errors, Extent};
 use super::fields::Fields;
 use super::resolve::op_place;
-use crate::laws::{self, Broken, Effort, Law};
+use crate::Scalar;
+use crate::func::Param;
+use crate::laws::{Broken, Effort, Law, Subject};
 use crate::operation::Operation;
 
 /// The operation with what follows from its laws: whether it is commutative and exact, unless that is known.
-pub(super) fn judged(operation: Operation, fields: &Fields, errors: &mut Errors) -> Option<Operation> {
+pub(super) fn judged(subject: Subject, fields: &Fields, errors: &mut Errors) -> Option<Subject> {
+    let Subject { operation, keep } = subject;
     let written = fields.commutative.as_ref().map(|it| it.value);
     let is_known = operation.commutative;
     let operation = Operation { commutative: written.unwrap_or(is_known), ..operation };
-    let found = match laws::check(&operation, Effort::Sample) {
+    let mut subject = Subject { operation, keep };
+    let found = match subject.check(Effort::Sample) {
         Ok(found) => found,
         Err(broken) => {
-            report(broken, fields, errors);
+            report(broken, &subject.operation.inputs, fields, errors);
             return None;
         }
     };
+    if found.is_vacuous() {
+        let place = fields.filter.as_ref().map_or_else(|| op_place(fields), Extent::of);
+        errors
+            .note(place, "no element that was tried satisfies `filter`, so the laws of `op` were not tried");
+    }
     for remark in found.remarks.iter().filter(|_| !is_known) {
         errors.note(op_place(fields), remark.to_string());
     }
     let commutative = written.unwrap_or(is_known || found.commutative);
-    let exact = if is_known { operation.exact } else { found.exact };
-    Some(Operation { commutative, exact: exact && commutative, ..operation })
+    let exact = if is_known { subject.operation.exact } else { found.exact };
+    subject.operation.commutative = commutative;
+    subject.operation.exact = exact && commutative;
+    Some(subject)
 }
 
-fn report(broken: Box<Broken>, fields: &Fields, errors: &mut Errors) {
+fn report(broken: Box<Broken>, inputs: &[Param], fields: &Fields, errors: &mut Errors) {
     let place = match broken.law {
         Law::Associative => None,
         Law::Identity => fields.identity.as_ref().map(Extent::of),
@@ -43,5 +54,19 @@ fn report(broken: Box<Broken>, fields: &Fields, errors: &mut Errors) {
         Law::Fold => "`fold` adds one element: it is `op(acc, map(x))`, written cheaper",
     };
     let place = place.unwrap_or_else(|| op_place(fields));
+    let depends = broken.law == Law::Identity || broken.counterexample.names_elements();
+    let excluded =
+        || format!("; or exclude elements that your data never hold, as in `filter: {}`", example(inputs));
+    let help = help.to_owned() + &if depends { excluded() } else { String::new() };
     errors.add(place, broken.to_string()).broken(broken).help(help);
+}
+
+/// A condition on the last input.
+fn example(inputs: &[Param]) -> String {
+    let names: Vec<_> = inputs.iter().map(|input| input.name.as_str()).collect();
+    let condition = inputs.last().map_or_else(String::new, |last| {
+        let zero = if last.ty.is_float() { "0.0" } else { "0" };
+        if last.ty == Scalar::Bool { last.name.clone() } else { format!("{} > {zero}", last.name) }
+    });
+    format!("|{}| {condition}", names.join(", "))
 }

@@ -10,14 +10,18 @@ use super::scope::{Scope, Written};
 use super::typing::Dialect;
 use super::{Parsed, Places, Read, choices, limits, schedule};
 use crate::func::Func;
-use crate::operation::{Operation, Record};
+use crate::laws::Subject;
+use crate::operation::{Operation, Record, Starts};
 use crate::spec::{Spec, Spelling};
 use crate::{Scalar, Value};
 use syn::ExprClosure;
 
 /// An operation, as it is written.
 struct Draft {
-    operation: Operation,
+    /// On the elements that stay, which are all that `subject.keep` is true of.
+    subject: Subject,
+    /// Does the `fold` start from the identity?
+    starts: Starts,
     spelling: Spelling,
     closures: Vec<Closure>,
 }
@@ -47,10 +51,14 @@ pub(super) fn resolve(
             closures::draft(None, fields, &scope, errors)
         }
     };
-    let Draft { operation, spelling, closures } = draft?;
+    let Draft { mut subject, starts, spelling, closures } = draft?;
+    subject.operation = Operation { layout: layout?, order: order?, ..subject.operation };
+    let structs = structs(&subject.operation);
+    let operation = match &subject.keep {
+        Some(keep) => subject.operation.clone().keeping(keep, starts).ok()?,
+        None => subject.operation.clone(),
+    };
     unused(&operation, &scope, errors);
-    let operation = Operation { layout: layout?, order: order?, ..operation };
-    let structs = structs(&operation);
     let spec = Spec::new(operation, &spelling, block?, passes?);
     if !limits::is_readable(&spec.text) {
         let message = "the closures are too long: written out, they cannot be read back";
@@ -58,12 +66,12 @@ pub(super) fn resolve(
         return None;
     }
     let notes = std::mem::take(&mut errors.notes);
-    let parsed = Parsed { spec, places: places(fields), notes };
+    let parsed = Parsed { spec, places: places(fields), subject, notes };
     Some(Read { parsed, closures, structs, export: fields.export.clone() })
 }
 
 /// A closure of a field.
-fn lambda(
+pub(super) fn lambda(
     fields: &Fields,
     name: &str,
     closure: Option<&ExprClosure>,

@@ -13,7 +13,9 @@ use std::thread;
 /// A place in a text.
 pub type Bytes = Range<usize>;
 
-/// Stack of the parser, which recurses up to once a token, without optimization.
+/// Stack of the parser for the text of rows, which it reads once that of the user is typed. All of it without optimization.
+const STACK_OF_ROWS: usize = 512 * 1024;
+/// Stack of the parser for the text of the user, over each token of which it may recurse.
 const STACK: usize = 128 * 1024;
 const STACK_OF_A_TOKEN: usize = 16 * 1024;
 
@@ -34,6 +36,7 @@ pub fn text(source: &str, from_data: Option<&[Scalar]>) -> Result<Parsed<Bytes>,
     scan(source).map_err(|error| SpecError::new(source, vec![error]))?;
     let parse = || lex_and_parse(source, from_data);
     let stack = STACK + STACK_OF_A_TOKEN * most_tokens(source).min(limits::TOKENS);
+    let stack = stack.max(STACK_OF_ROWS);
     // A thread of its own: for the stack, and because spans live in a table of the thread.
     let outcome = thread::scope(|scope| {
         let parser = thread::Builder::new().stack_size(stack).spawn_scoped(scope, parse)?;
@@ -152,10 +155,11 @@ fn bytes(extent: Extent, source: &str) -> Bytes {
 
 impl Parsed<Extent> {
     fn map_places<T>(self, f: impl Fn(Extent) -> T) -> Parsed<T> {
-        let Parsed { spec, places, notes } = self;
+        let Parsed { spec, places, subject, notes } = self;
         let Places { op, block, passes, pass } = places;
         let pass = pass.into_iter().map(&f).collect();
         let places = Places { op: f(op), block: f(block), passes: f(passes), pass };
-        Parsed { spec, places, notes: notes.into_iter().map(|note| note.map_span(&f)).collect() }
+        let notes = notes.into_iter().map(|note| note.map_span(&f)).collect();
+        Parsed { spec, places, subject, notes }
     }
 }

@@ -14,7 +14,7 @@ impl fmt::Display for Program {
         let op = &self.operation;
         let values =
             |values: &Option<Vec<Value>>| values.as_ref().map_or("none".to_owned(), |values| join(values));
-        writeln!(f, "program {}({}) -> {}", op.name, declared(&op.inputs), op.output.text())?;
+        writeln!(f, "program {}({}) -> {}", op.name, declared(&op.inputs), op.stored().text())?;
         if !op.params.is_empty() {
             writeln!(f, "  params    {}", declared(&op.params))?;
         }

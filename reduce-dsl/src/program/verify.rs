@@ -294,7 +294,7 @@ fn verify_types(program: &Program) -> Check {
         && op.combine.result_types() == acc
         && op.identity.iter().chain(&op.padding).all(constant)
         && Some(params(&op.finish)) == given(acc.len(), op.finish_arguments())
-        && op.finish.result_types() == op.output.types();
+        && op.finish.result_types() == op.stored().types();
     ensure(11, legal, || format!("the functions of `{}`", op.name))
 }
 

@@ -1,10 +1,10 @@
 //! Operators and what they are asked for.
 
-use reduce_dsl::Scalar;
 use reduce_dsl::func::{Func, FuncBuilder, Param};
 use reduce_dsl::operation::Argument;
 use reduce_dsl::operators::{Nan, OPERATORS, Request, Ties, operator};
 use reduce_dsl::ops::Bin;
+use reduce_dsl::{Scalar, Value};
 
 fn x(ty: Scalar) -> Vec<Param> {
     vec![Param::new("x", ty)]
@@ -14,7 +14,13 @@ fn refused(name: &str, request: Request<'_>) -> String {
     operator(name).unwrap().applied(&request).unwrap_err().to_string()
 }
 
-/// Every row, type and choice is a well-typed operation.
+/// The scalars as they compare, where 0.0 is −0.0.
+fn unsigned(values: &Option<Vec<Value>>) -> Option<Vec<String>> {
+    let text = |value: &Value| value.to_string().replace("-0.0", "0.0");
+    values.as_ref().map(|values| values.iter().map(text).collect())
+}
+
+/// Every row, type and choice is a well-typed operation, whose padding is the identity but for the sign of a zero.
 #[test]
 fn every_row_reads() {
     for row in &OPERATORS {
@@ -26,7 +32,7 @@ fn every_row_reads() {
                 let operation = row.applied(&Request { nan, ties, ..Request::new(&inputs) }).unwrap();
                 assert_eq!(operation.map.result_types(), operation.acc.types(), "{} {ty}", row.name);
                 assert_eq!(operation.finish.result_types(), operation.output.types(), "{} {ty}", row.name);
-                assert_eq!(operation.identity, operation.padding, "{} {ty}", row.name);
+                assert_eq!(unsigned(&operation.identity), unsigned(&operation.padding), "{} {ty}", row.name);
             }
         }
     }
@@ -116,7 +122,7 @@ fn a_map_brings_params_and_the_position_has_one_name() {
     assert_eq!(operation.acc.types(), [Scalar::F32, Scalar::U64]);
     let var = operator("var").unwrap().applied(&request).unwrap();
     assert_eq!(
-        var.fold_arguments().unwrap()[3..],
+        var.fold_arguments().unwrap()[4..],
         [Argument::Input(0), Argument::Param(0), Argument::Index, Argument::Step]
     );
     assert!(refused("dot", request).contains("write `op: sum` with this `map`"));

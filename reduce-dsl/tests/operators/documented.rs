@@ -1,9 +1,9 @@
 //! The table in `docs/operators.md` is that of the rows. `REDUCEGEN_UPDATE_DOCS=1` writes it anew.
 
-use super::ways::{How, IGNORE, USUAL, operation, result};
+use super::ways::{How, IGNORE, USUAL, operation, result, result_of};
 use reduce_dsl::operation::Record;
 use reduce_dsl::operators::{OPERATORS, Operator};
-use reduce_dsl::{Scalar, Value};
+use reduce_dsl::{Scalar, Spec, Value};
 use std::fs;
 
 const PATH: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/operators.md");
@@ -111,4 +111,50 @@ fn the_documentation_has_the_rows() {
         return;
     }
     assert_eq!(found, table(), "write it anew with REDUCEGEN_UPDATE_DOCS=1");
+}
+
+/// The section on limits.
+fn limits(page: &str) -> &str {
+    let (_, rest) = page.split_once("## What can still go wrong").unwrap();
+    rest.split_once("\n## ").unwrap().0
+}
+
+/// The parts of a text between backticks.
+fn quoted(text: &str) -> impl Iterator<Item = &str> {
+    text.split('`').skip(1).step_by(2)
+}
+
+#[test]
+fn every_operator_has_its_limits_and_every_way_out_is_a_specification() {
+    let page = fs::read_to_string(PATH).unwrap().replace("\\|", "│");
+    let rows = limits(&page).lines().filter(|line| line.starts_with("| `"));
+    let rows: Vec<Vec<&str>> = rows.map(|line| line.split('|').map(str::trim).collect()).collect();
+    for row in &OPERATORS {
+        assert!(rows.iter().any(|it| quoted(it[1]).any(|name| name == row.name)), "{}", row.name);
+    }
+    let ways: Vec<&str> =
+        rows.iter().flat_map(|row| quoted(row[3])).filter(|it| it.contains("op: ")).collect();
+    assert!(ways.len() > 8, "{ways:?}");
+    for way in ways {
+        let way = way.replace("│", "|");
+        let typed = if way.contains("ty: ") || way.contains("inputs: ") { "" } else { "ty: f32, " };
+        let text = format!("{typed}{way}").replace("ty: f32, op: sum, acc: i64", "ty: i8, op: sum, acc: i64");
+        assert!(text.parse::<Spec>().is_ok(), "{text}");
+    }
+}
+
+#[test]
+fn the_product_with_its_exponent_apart_leaves_no_range() {
+    let page = fs::read_to_string(PATH).unwrap();
+    let text = limits(&page).split("```text").nth(1).unwrap().split("```").next().unwrap();
+    let product = |x: &[f64]| result_of(text, x).unwrap()[0].as_f64().unwrap();
+    let (large, small) = (2f64.powi(1000), 2f64.powi(-1074));
+    assert_eq!(product(&[large, large, 1.0 / large, 1.0 / large]), 1.0);
+    assert_eq!(product(&[small, small, large, large, 2f64.powi(148)]), 1.0);
+    assert_eq!(product(&[-3.0, 0.5, 8.0]), -12.0);
+    assert_eq!(product(&[large, 0.0, large]), 0.0);
+    assert_eq!(product(&[large, large]), f64::INFINITY);
+    assert_eq!(product(&[large, -f64::INFINITY, small]), -f64::INFINITY);
+    assert!(product(&[0.0, f64::INFINITY]).is_nan());
+    assert_eq!(product(&[]), 1.0);
 }

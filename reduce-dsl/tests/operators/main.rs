@@ -2,6 +2,7 @@
 //! every way to put the elements together, with and without padding.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
+mod absent;
 mod apply;
 mod documented;
 mod recognised;

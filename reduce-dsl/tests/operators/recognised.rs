@@ -82,20 +82,22 @@ fn what_is_no_operator_keeps_its_own_path() {
 fn what_a_row_promises_is_of_the_accumulators_of_its_own_map() {
     let op = "|a, b| {
         let total = a.n + b.n;
-        let delta = b.mean - a.mean;
+        let delta = (b.mean - a.mean) + (b.rest - a.rest);
         let share = b.n as f64 * (1.0 / total as f64);
-        let mean = delta.mul_add(share, a.mean);
+        let shift = delta.mul_add(share, a.rest);
+        let mean = a.mean + shift;
+        let rest = shift - (mean - a.mean);
         let m2 = (delta * delta).mul_add(a.n as f64 * share, a.m2 + b.m2);
         let no_a = a.n == 0;
         let no_b = b.n == 0;
-        if no_b { a } else if no_a { b } else { Moments { n: total, mean, m2 } }
+        if no_b { a } else if no_a { b } else { Moments { n: total, mean, rest, m2 } }
     }";
     let spec = |inputs: &str, map: &str| {
-        let acc = "acc: Moments { n: u64, mean: f64, m2: f64 }, identity: none, finish: |acc| acc.m2 / acc.n as f64";
+        let acc = "acc: Moments { n: u64, mean: f64, rest: f64, m2: f64 }, identity: none, finish: |acc| acc.m2 / acc.n as f64";
         format!("inputs: {{ {inputs} }}, map: {map}, op: {op}, {acc}")
     };
-    let counted = operation(&spec("x: f64", "|x| Moments { n: 1, mean: x, m2: x - x }"));
+    let counted = operation(&spec("x: f64", "|x| Moments { n: 1, mean: x, rest: 0.0, m2: x - x }"));
     assert!(counted.padding.is_some() && counted.commutative);
-    let weighted = operation(&spec("x: f64, w: u64", "|x, w| Moments { n: w, mean: x, m2: 0.0 }"));
+    let weighted = operation(&spec("x: f64, w: u64", "|x, w| Moments { n: w, mean: x, rest: 0.0, m2: 0.0 }"));
     assert!(weighted.padding.is_none() && !weighted.commutative);
 }

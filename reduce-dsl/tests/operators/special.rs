@@ -85,8 +85,8 @@ fn all_nan_that_is_ignored_is_nothing() {
 #[test]
 fn nothing_has_the_value_of_the_identity() {
     for (name, value) in [
-        ("sum", -0.0),
-        ("sum_compensated", -0.0),
+        ("sum", 0.0),
+        ("sum_compensated", 0.0),
         ("prod", 1.0),
         ("sum_of_squares", 0.0),
         ("norm1", 0.0),

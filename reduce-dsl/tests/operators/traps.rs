@@ -41,15 +41,25 @@ fn ones_of_16_bits_are_all_counted() {
 }
 
 #[test]
-fn integers_of_8_bits_are_added_in_32() {
+fn integers_of_8_bits_are_added_in_32_and_their_products_in_64() {
     assert_eq!(scalar::<i8, i32>("sum", USUAL, &[-128; 3]), -384);
     assert_eq!(scalar::<u8, u32>("sum", USUAL, &[255; 3]), 765);
     assert_eq!(scalar::<i16, i32>("prod", USUAL, &[-32768, 2]), -65536);
-    assert_eq!(scalar::<bool, u32>("sum", USUAL, &[true, false, true]), 2);
+    assert_eq!(scalar::<bool, u64>("sum", USUAL, &[true, false, true]), 2);
     assert_eq!(
         result_of_pairs::<u8>("dot", USUAL, &[(255, 255), (255, 255)]),
-        Some(vec![Value::of(130_050u32)])
+        Some(vec![Value::of(130_050u64)])
     );
+}
+
+#[test]
+fn products_of_16_bits_do_not_wrap() {
+    let least = [(-32768i16, -32768i16); 2];
+    assert_eq!(result_of_pairs("dot", USUAL, &least), Some(vec![Value::of(1i64 << 31)]));
+    let bytes = vec![(255u8, 255u8); 66_052];
+    assert_eq!(result_of_pairs("dot", USUAL, &bytes), Some(vec![Value::of(66_052u64 * 65_025)]));
+    let apart = [(-32768i16, 32767i16)];
+    assert_eq!(result_of_pairs("squared_distance", USUAL, &apart), Some(vec![Value::of(65_535u64 * 65_535)]));
 }
 
 /// A sum that starts from +0 loses the sign.
@@ -86,7 +96,7 @@ fn the_smallest_integer_has_a_magnitude() {
 fn a_squared_distance_of_unsigned_numbers_is_right() {
     assert_eq!(
         result_of_pairs::<u8>("squared_distance", USUAL, &[(3, 5), (5, 3)]),
-        Some(vec![Value::of(8u32)])
+        Some(vec![Value::of(8u64)])
     );
     assert_eq!(result_of_pairs::<u64>("squared_distance", USUAL, &[(0, 3)]), Some(vec![Value::of(9u64)]));
 }

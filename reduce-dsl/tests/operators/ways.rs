@@ -5,7 +5,7 @@ use reduce_dsl::eval::Evaluator;
 use reduce_dsl::func::Param;
 use reduce_dsl::operation::{Argument, Operation};
 use reduce_dsl::operators::{Nan, Request, Ties, operator};
-use reduce_dsl::{Scalar, Value};
+use reduce_dsl::{Scalar, Spec, Value};
 
 type Acc = Vec<Value>;
 
@@ -17,6 +17,12 @@ pub(crate) struct How {
     pub(crate) acc: Option<Scalar>,
     /// The value of `ddof`, if it is given at the call.
     pub(crate) ddof: Option<u64>,
+}
+
+/// The result of the operation of a specification on elements of one input, whichever way it is found.
+pub(crate) fn result_of<T: Element>(text: &str, x: &[T]) -> Option<Vec<Value>> {
+    let operation = text.parse::<Spec>().unwrap_or_else(|error| panic!("{error}")).operation;
+    every_way(&operation, USUAL, &[x.iter().map(|&x| Value::of(x)).collect()])
 }
 
 pub(crate) const USUAL: How = How { nan: Nan::Propagate, ties: None, acc: None, ddof: None };
@@ -139,6 +145,6 @@ impl Ways<'_> {
         let acc = acc.or_else(|| self.operation.identity.clone())?;
         let args = self.arguments(self.operation.finish_arguments(), 0, &acc);
         let result = Evaluator::new(&self.operation.finish).run_once(&args).unwrap();
-        (self.operation.nothing != Some(result[0])).then_some(result)
+        self.operation.unstored(result)
     }
 }

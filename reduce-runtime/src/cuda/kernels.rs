@@ -194,7 +194,7 @@ impl Kernels {
         let mut workspace = self.borrow(stream, n)?;
         workspace.prepare(n, inputs, params)?;
         stream.context().bind_to_thread().map_err(failed("binding its context"))?;
-        let mut bytes = vec![0; self.cases.operation.output.size()];
+        let mut bytes = vec![0; self.cases.operation.stored().size()];
         let start = Instant::now();
         // SAFETY: the stream is waited for before the bytes are used, or dropped.
         let launched =

@@ -83,7 +83,7 @@ impl Workspace {
             return Err(Error::WorkspaceMemory { most, needed, len, base });
         }
         let flagged = flagged(cases, most);
-        let zeros = partials(&cases.operation.output) + flagged;
+        let zeros = partials(&cases.operation.stored()) + flagged;
         stream
             .memset_zeros(&mut memory.slice_mut(..zeros as usize))
             .map_err(failed("setting the ticket and flags"))?;
@@ -180,7 +180,7 @@ impl Workspace {
             driver::refuse_capture(&self.stream)?;
             driver::wait(&self.stream).map_err(failed("reading the result"))?;
         }
-        let mut bytes = vec![0; self.cases.operation.output.size()];
+        let mut bytes = vec![0; self.cases.operation.stored().size()];
         // SAFETY: the stream is waited for before they are used, or dropped.
         let copied = unsafe { self.copy_result(stream, &mut bytes) };
         if let Err(error) = driver::wait(stream) {
@@ -205,7 +205,7 @@ impl Workspace {
 
     /// The result that those bytes are.
     pub(super) fn result_of(&self, bytes: &[u8]) -> Result<Vec<Value>, Error> {
-        something(&self.cases.operation, values(&self.cases.operation.output, bytes))
+        something(&self.cases.operation, values(&self.cases.operation.stored(), bytes))
     }
 
     /// Is it one of these cases?
@@ -295,7 +295,7 @@ impl Workspace {
     /// Where the partials of a case are.
     fn levels(&self, case: &Case) -> u64 {
         let flagged = if case.plan.has_flags() { 0 } else { self.flagged };
-        self.base + partials(&self.cases.operation.output) + flagged
+        self.base + partials(&self.cases.operation.stored()) + flagged
     }
 
     /// The number of launches that are prepared.
@@ -333,7 +333,7 @@ impl Workspace {
     /// Queues that the result is that of no elements.
     pub(super) fn reduce_nothing(&mut self, params: &[Value]) -> Result<(), Error> {
         let operation = &self.cases.operation;
-        let result = bytes_of(&operation.output, &host::reduce_nothing(operation, params)?);
+        let result = bytes_of(&operation.stored(), &host::reduce_nothing(operation, params)?);
         // SAFETY: the result has that size, in memory that is freed in the order of the stream.
         unsafe { fill(&self.stream, self.result_ptr(), &result) }.map_err(failed("setting the result"))?;
         self.has_result = true;
@@ -355,7 +355,7 @@ fn check_stream(cases: &Cases, stream: &CudaStream) -> Result<(), Error> {
 /// Bytes of a workspace for up to so many elements; the most there is where no memory is that large.
 pub(super) fn bytes(cases: &Cases, most: u64) -> u64 {
     let [_, others] = cases.workspace(most);
-    partials(&cases.operation.output).saturating_add(flagged(cases, most)).saturating_add(others)
+    partials(&cases.operation.stored()).saturating_add(flagged(cases, most)).saturating_add(others)
 }
 
 /// Bytes of its partials that carry flags.

@@ -12,7 +12,8 @@ fn roundoff(ty: Scalar) -> f64 {
 }
 
 fn in_units(lanes: &Lanes, unit: f64) -> Vec<i128> {
-    (0..lanes.len()).map(|i| (number(lanes.get(i)) / unit) as i128).collect()
+    let whole = |value: Value| value.as_int().unwrap_or((number(value) / unit) as i128);
+    (0..lanes.len()).map(|i| whole(lanes.get(i))).collect()
 }
 
 fn number(value: Value) -> f64 {
@@ -70,36 +71,80 @@ pub(crate) fn near(
 /// The mean and the sum of squared distances from it, exact but for the last rounding, with the bounds of Welford's and
 /// Chan's updates.
 ///
-/// Each of the d updates above an element takes a difference of two means (rounded: 2 M u, M the largest magnitude),
-/// multiplies it with a share (of at most four roundings, so 10 M u in all) and adds it (M u); errors of the two means are
-/// averaged, and do not grow. So a mean is off by e = (12 d + 2) M u at most, and a difference δ of two means by
-/// ε = 2 e + 2 M u.
+/// The mean is kept in two words, of which the first is off by u M at most, M the largest magnitude; differences of first words
+/// are at most S = R + 4 u M, R the distance of the least and the largest element. Each of the d updates above an element takes a
+/// difference of two means (rounded: 3 S u), multiplies it with a share (of at most four roundings, so 10 S u in all) and adds it
+/// (2 S u); errors of the two means are averaged, and do not grow. So a mean is off by e = (12 d + 2) S u at most, and a difference
+/// δ of two means by ε = 2 e + 3 S u. Where both words become one, that rounds by u M.
 ///
 /// M₂ is the sum over the updates of w δ², where w = n_a n_b / n ≤ min(n_a, n_b), so that Σ w ≤ n d. An update adds
 /// w (δ + ε)² (1 + roundings), or in a fold δ' δ'', both off by ε, where w ≥ ½. By Cauchy and Schwarz the error is at
 /// most 4 √(M₂ n d) ε + 2 n d ε², and the roundings of products and of sums, all of them positive, are (d + 8) u of M₂.
 fn moments(name: &str, units: &[i128], unit: f64, depth: f64, u: f64) -> Vec<Near> {
     let n = units.len() as f64;
-    let sum: i128 = units.iter().sum();
-    let squares: i128 = units.iter().map(|x| x * x).sum();
-    let mean = sum as f64 / n * unit;
+    // From the first element, so that products fit.
+    let first = units.first().copied().unwrap_or(0);
+    let sum: i128 = units.iter().map(|x| x - first).sum();
+    let squares: i128 = units.iter().map(|x| (x - first) * (x - first)).sum();
+    let mean = (first as f64 + sum as f64 / n) * unit;
     let m2 = (units.len() as i128 * squares - sum * sum) as f64 / n * unit * unit;
     let most = units.iter().map(|x| x.abs()).max().unwrap_or(0) as f64 * unit;
-    let of_mean = (12.0 * depth + 2.0) * most * u;
-    let of_delta = 2.0 * of_mean + 2.0 * most * u;
-    let spread = n * depth;
+    let spread = units.iter().max().zip(units.iter().min()).map_or(0, |(most, least)| most - least);
+    let spread = spread as f64 * unit + 4.0 * u * most;
+    let of_mean = (12.0 * depth + 2.0) * spread * u;
+    let of_delta = 2.0 * of_mean + 3.0 * spread * u;
+    let weights = n * depth;
     let of_m2 =
-        4.0 * (m2 * spread).sqrt() * of_delta + 2.0 * spread * of_delta * of_delta + (depth + 8.0) * u * m2;
+        4.0 * (m2 * weights).sqrt() * of_delta + 2.0 * weights * of_delta * of_delta + (depth + 8.0) * u * m2;
     // A division more.
     let var = Near { number: m2 / n, error: (of_m2 + 2.0 * u * m2) / n };
     match name {
         "var" => vec![var],
         "std" => vec![root(var, u)],
+        "skewness" | "kurtosis" => vec![shape(name, units, spread / unit, depth, u)],
         _ => {
             let m2 = if units.is_empty() { 0.0 } else { m2 };
-            vec![Near::exactly(n), Near { number: mean, error: of_mean }, Near { number: m2, error: of_m2 }]
+            let mean = Near { number: mean, error: of_mean + u * most };
+            vec![Near::exactly(n), mean, Near { number: m2, error: of_m2 }]
         }
     }
+}
+
+/// The third or fourth moment in units of the standard deviation, which is the same in every unit.
+///
+/// Moments of n elements within S of each other are at most n Sᵏ. An update of n elements adds a few products, each of at most
+/// 16 roundings and factors up to 6, of moments below and powers of δ, which is off by 24 d u S as above: less than 200 d u n Sᵏ
+/// in all. It passes on the errors of M₂ below times 3 S or 6 S², and those of M₃ times 4 S. With d updates above each element these are
+/// bounds E₂, E₃, E₄ on the errors of the moments; relative ones of the variance count 1.5 or 2 times in its powers.
+fn shape(name: &str, units: &[i128], spread: f64, depth: f64, u: f64) -> Near {
+    let n = units.len() as f64;
+    let first = units.first().copied().unwrap_or(0);
+    let (count, sum) = (units.len() as i128, units.iter().map(|x| x - first).sum::<i128>());
+    // Of n x − Σx, exact, and then in f64, which is off by n roundings of the largest power.
+    let distance = |x: &i128| (count * (x - first) - sum) as f64;
+    let power = |k: i32| units.iter().map(|x| distance(x).powi(k)).sum::<f64>() / n.powi(k + 1);
+    let of_sums = |k: i32| n * f64::EPSILON * spread.powi(k);
+    let local = 200.0 * depth * depth * u;
+    let e2 = local * spread.powi(2) + of_sums(2);
+    let e3 = local * spread.powi(3) + 3.0 * depth * spread * e2 + of_sums(3);
+    let e4 =
+        local * spread.powi(4) + 6.0 * depth * spread.powi(2) * e2 + 4.0 * depth * spread * e3 + of_sums(4);
+    let variance = power(2);
+    if variance == 0.0 || units.is_empty() {
+        return Near::exactly(f64::NAN);
+    }
+    let (moment, error, exponent, less) =
+        if name == "skewness" { (power(3), e3, 1.5, 0.0) } else { (power(4), e4, 2.0, 3.0) };
+    let relative = e2 / variance;
+    // (1 − r)^−k is at most 1 + 3 k r where r is at most 1/4.
+    let error = match relative <= 0.25 {
+        true => {
+            (error + moment.abs() * (3.0 * exponent * relative + 8.0 * u)) / variance.powf(exponent) * 2.0
+                + 8.0 * u
+        }
+        false => f64::INFINITY,
+    };
+    Near { number: moment / variance.powf(exponent) - less, error }
 }
 
 fn extremes(input: &Lanes) -> Vec<Near> {

@@ -25,7 +25,9 @@ fn larger(a: f64, b: f64) -> bool {
 
 pub(super) fn reduce(name: &str, ty: Scalar, it: Elements<f64>, how: How) -> Option<Vec<Value>> {
     let wide = if ty == Scalar::F64 { ty } else { Scalar::F32 };
-    let sum = |terms: Vec<f64>| terms.into_iter().fold(-0.0, |a, b| a + b);
+    // Only a sum of −0.0 that lacks nothing is −0.0.
+    let zero = if it.lacks || it.x.is_empty() { 0.0 } else { -0.0 };
+    let sum = |terms: Vec<f64>| terms.into_iter().fold(zero, |a, b| a + b);
     let positive_sum = |terms: Vec<f64>| terms.into_iter().fold(0.0, |a, b| a + b);
     let pairs = |f: fn(f64, f64) -> f64| it.x.iter().zip(&it.y).map(|(&x, &y)| f(x, y)).collect::<Vec<_>>();
     let squares = || positive_sum(it.x.iter().map(|x| x * x).collect());

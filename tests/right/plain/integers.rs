@@ -27,11 +27,13 @@ pub(super) fn reduce(name: &str, ty: Scalar, it: &Elements<i128>, how: How) -> O
     let sum =
         |f: fn(i128, i128) -> i128| it.x.iter().zip(&it.y).fold(0i128, |a, (&x, &y)| a.wrapping_add(f(x, y)));
     let (ty_of_sum, number) = match name {
+        "sum" if ty == Scalar::Bool => (Scalar::U64, sum(|x, _| x)),
         "sum" => (wide(ty), sum(|x, _| x)),
         "prod" => (wide(ty), it.x.iter().fold(1i128, |a, &x| a.wrapping_mul(x))),
-        "dot" => (wide(ty), sum(|x, y| x.wrapping_mul(y))),
-        "sum_of_squares" => (wide(ty), sum(|x, _| x.wrapping_mul(x))),
-        "squared_distance" => (wide(ty), sum(|x, y| (x - y).wrapping_mul(x - y))),
+        "dot" if ty.is_signed() => (Scalar::I64, sum(|x, y| x.wrapping_mul(y))),
+        "dot" => (Scalar::U64, sum(|x, y| x.wrapping_mul(y))),
+        "sum_of_squares" => (Scalar::U64, sum(|x, _| x.wrapping_mul(x))),
+        "squared_distance" => (Scalar::U64, sum(|x, y| (x - y).wrapping_mul(x - y))),
         "norm1" => (unsigned(ty), sum(|x, _| x.abs())),
         "norm_inf" => (unsigned(ty), it.x.iter().map(|x| x.abs()).max().unwrap_or(0)),
         _ => return selected(name, ty, it, how),
@@ -74,5 +76,5 @@ fn selected(name: &str, ty: Scalar, it: &Elements<i128>, how: How) -> Option<Vec
 /// Small integers, whose sums `f64` holds.
 fn in_floats(it: &Elements<i128>) -> Elements<f64> {
     let float = |numbers: &[i128]| numbers.iter().map(|&number| number as f64).collect();
-    Elements { at: it.at.clone(), x: float(&it.x), y: float(&it.y) }
+    Elements { at: it.at.clone(), x: float(&it.x), y: float(&it.y), lacks: it.lacks }
 }

@@ -45,7 +45,7 @@ pub(super) const NAMES: &[Row] = &[
         "params: { ddof: u64 }, op: std, finish: |s, n| s / (n as f32).sqrt()",
         "give 1 for `ddof`, as SciPy does",
     ),
-    ("skewness", "op: skew", ""),
+    ("skew", "op: skewness", ""),
     ("kurt", "op: kurtosis", ""),
     ("summary summarystats", "op: describe", ""),
     // The smallest and the largest.
@@ -68,6 +68,16 @@ pub(super) const NAMES: &[Row] = &[
     ("min_by min_with_index minloc", "op: findmin", ""),
     ("iamax isamax idamax i_amax ixamax argmaxabs", "map: |x| x.abs(), op: argmax", "positions begin at 0"),
     ("iamin isamin idamin i_amin ixamin argminabs", "map: |x| x.abs(), op: argmin", "positions begin at 0"),
+    (
+        "find findfirst find_first find_if first_index index_of",
+        "index: i, filter: |x| x > 0.0, map: |_x| i, op: first",
+        "the condition is an example; if no element satisfies it, that is an error",
+    ),
+    (
+        "findlast find_last last_index",
+        "index: i, filter: |x| x > 0.0, map: |_x| i, op: last",
+        "the condition is an example",
+    ),
     ("head first_value any_value", "op: first", ""),
     ("tail last_value", "op: last", ""),
     // Norms and distances.
@@ -101,11 +111,7 @@ pub(super) const NAMES: &[Row] = &[
     ("none_of", "op: any, finish: |found| !found", ""),
     ("count_true counttrue", "op: count", "`op: count_nonzero` takes numbers"),
     ("count_if countif count_where", "map: |x| x > 0.0, op: count", "the condition is an example"),
-    (
-        "sum_if sumif sum_where",
-        "map: |x| if x > 0.0 { x } else { 0.0 }, op: sum",
-        "the condition is an example",
-    ),
+    ("sum_if sumif sum_where", "filter: |x| x > 0.0, op: sum", "the condition is an example"),
     ("isnan has_nan anynan", "map: |x| x.is_nan(), op: any", ""),
     ("count_nan nancount", "map: |x| x.is_nan(), op: count", ""),
     ("isfinite all_finite", "map: |x| x.is_finite(), op: all", ""),

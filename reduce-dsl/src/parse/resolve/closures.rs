@@ -1,5 +1,6 @@
 //! `op` as a closure: the user's own operator.
 
+use super::super::absent::{self, Absent};
 use super::super::diagnostic::{Errors, Extent};
 use super::super::fields::{Acc, Fields};
 use super::super::functions::{self, Functions};
@@ -8,8 +9,8 @@ use super::super::typing::Typed;
 use super::super::{identity, judge};
 use super::{Draft, lambda, op_place, spelled};
 use crate::func::{Func, Param};
-use crate::laws::Law;
-use crate::operation::{Layout, Operation, Order, Record};
+use crate::laws::{Law, Subject};
+use crate::operation::{Layout, Operation, Order, Record, Starts};
 use crate::recognise::recognise;
 use crate::spec::Spelling;
 use crate::{Scalar, constants};
@@ -33,6 +34,7 @@ pub(super) fn draft(
         no_choices(fields, errors);
     }
     let map = map(&mut functions, &declared, fields, scope, errors);
+    let absent = Absent::read(fields, &mut functions, errors);
     let acc = match (declared, &map) {
         (Written::Is(acc), _) => Some(acc),
         (Written::Absent, Some(map)) => Some(map.result.clone()),
@@ -44,21 +46,27 @@ pub(super) fn draft(
     let known = acc.as_ref().filter(|_| fields.op.is_some());
     let identity = known.and_then(|acc| identity::written(fields, acc, &mut functions, errors));
     let finish = lambda(fields, "finish", fields.finish.as_ref(), errors);
-    let finish = finish.then(|finish| functions.finish(&finish, acc.as_ref(), errors));
+    let finish = finish.then(|finish| {
+        absent::refuse_count(&finish, fields, errors);
+        functions.finish(&finish, acc.as_ref(), errors)
+    });
     let (acc, map, op, identity) = (acc?, map?, op.right()??, identity?);
-    let (fold, finish) = (fold.right()?, finish.right()?);
+    let (fold, finish, absent) = (fold.right()?, finish.right()?, absent?);
     let parts = Parts { acc, map, op: op.func, fold: fold.map(|it| it.func), finish };
     let operation = recognise(parts.operation(scope, identity)?);
-    let operation = judged(operation, fields, errors)?;
-    let spelling = parts.spelling(&operation, fields, scope);
-    Some(Draft { operation, spelling, closures: functions.closures })
+    absent.check_nan(fields, &operation.inputs, None, errors);
+    let keep = absent.of_closure(&operation.inputs).ok()?.keep;
+    let subject = judged(Subject { operation, keep }, fields, errors)?;
+    let spelling = parts.spelling(&subject.operation, &absent, fields, scope);
+    Some(Draft { subject, starts: Starts::FromElement, spelling, closures: functions.closures })
 }
 
 /// The operation with what its laws say. If that is that its identity is wrong, and the operator is known, so is the right
 /// one.
-fn judged(operation: Operation, fields: &Fields, errors: &mut Errors) -> Option<Operation> {
-    let own = operation.padding.as_ref().map(|own| spelled(own, &operation.acc));
-    let judged = judge::judged(operation, fields, errors);
+fn judged(subject: Subject, fields: &Fields, errors: &mut Errors) -> Option<Subject> {
+    let Operation { padding, acc, .. } = &subject.operation;
+    let own = padding.as_ref().map(|own| spelled(own, acc));
+    let judged = judge::judged(subject, fields, errors);
     if let (None, Some(own), Some(error)) = (&judged, own, errors.last())
         && error.broken.as_ref().is_some_and(|broken| broken.law == Law::Identity)
     {
@@ -114,11 +122,13 @@ impl Parts {
         })
     }
 
-    fn spelling(&self, operation: &Operation, fields: &Fields, scope: &Scope) -> Spelling {
+    fn spelling(&self, operation: &Operation, absent: &Absent, fields: &Fields, scope: &Scope) -> Spelling {
         let names = scope.names();
         let names: Vec<_> = names.iter().map(String::as_str).collect();
         let identity = operation.identity.as_ref().map(|values| spelled(values, &self.acc));
         Spelling {
+            filter: absent.spelling(&names),
+            nan: fields.nan.as_ref().map(ToString::to_string).filter(|nan| nan != "propagate"),
             map: self.map.is_written.then(|| self.map.func.closure(&self.acc, &self.acc, &names)),
             acc: (!self.acc.is_scalar()).then(|| self.acc.text()),
             op: self.op.closure(&self.acc, &self.acc, &[]),
@@ -140,15 +150,13 @@ fn declared(acc: Record, fields: &Fields, errors: &mut Errors) -> Option<Record>
     None
 }
 
-/// `nan` and `ties` are choices that rows have.
+/// `ties` is a choice that rows have.
 fn no_choices(fields: &Fields, errors: &mut Errors) {
     let is_last = fields.ties.as_ref().is_some_and(|ties| ties == "last");
     let winner = if is_last { "`if b >= a { b } else { a }`" } else { "`if b > a { b } else { a }`" };
-    for (name, instead) in [("nan", "`if a.is_nan() { b } else { … }`"), ("ties", winner)] {
-        if let Some(place) = fields.name(name) {
-            let message = format!("`{name}` is a choice of named operators; write it in the closure");
-            errors.add(place.span(), message).help(format!("as in {instead}"));
-        }
+    if let Some(place) = fields.name("ties") {
+        let message = "`ties` is a choice of named operators; write it in the closure";
+        errors.add(place.span(), message).help(format!("as in {winner}"));
     }
 }
 

@@ -1,6 +1,6 @@
 //! `op` as the name of a row of the table.
 
-use super::super::closure::Lambda;
+use super::super::absent::{self, Absent, Kept};
 use super::super::diagnostic::{Errors, Extent};
 use super::super::fields::{Acc, Fields};
 use super::super::functions::{self, Functions};
@@ -10,7 +10,8 @@ use super::super::{choices, identity, judge, names};
 use super::{Draft, lambda, op_place, spelled};
 use crate::Scalar;
 use crate::func::Func;
-use crate::operation::{Operation, Record};
+use crate::laws::Subject;
+use crate::operation::{Operation, Record, Starts};
 use crate::operators::{Operator, OperatorError, Request, operator};
 use crate::spec::Spelling;
 use proc_macro2::Ident;
@@ -22,10 +23,14 @@ pub(super) fn draft(name: &Ident, fields: &Fields, scope: &Scope, errors: &mut E
     let mut functions = Functions::new(scope, Vec::new());
     let map = lambda(fields, "map", fields.map.as_ref(), errors);
     let map = map.then(|map| functions.map(&map, None, errors)).right();
-    let own = match (row, acc.right(), &map) {
-        (Some(row), Some(acc), Some(map)) => applied(row, map.as_ref(), acc, fields, scope, errors),
+    let absent = Absent::read(fields, &mut functions, errors);
+    let own = match (row, acc.right(), &map, &absent) {
+        (Some(row), Some(acc), Some(map), Some(absent)) => {
+            applied(row, map.as_ref(), acc, absent, fields, scope, errors)
+        }
         _ => None,
     };
+    let (own, keep) = own.unzip();
     let (acc, output) = own.as_ref().map(|it| (it.acc.computed(), it.output.computed())).unzip();
     let (acc, output) = (acc.as_ref(), output.as_ref());
     functions.add([acc, output]);
@@ -33,10 +38,10 @@ pub(super) fn draft(name: &Ident, fields: &Fields, scope: &Scope, errors: &mut E
     let fold = fold.then(|fold| functions.fold(&fold, acc, errors));
     let finish = lambda(fields, "finish", fields.finish.as_ref(), errors);
     let finish = finish.then(|finish| {
-        refuse_count(&finish, fields, errors);
+        absent::refuse_count(&finish, fields, errors);
         functions.finish(&finish, output, errors)
     });
-    let own = own?;
+    let (own, keep, absent) = (own?, keep?, absent?);
     // rustc need not see the identity: its type may be one of the library, which is not in scope.
     let record = Some(own.acc.clone()).filter(|acc| !acc.is_scalar());
     let mut constants = Functions::new(scope, record.into_iter().collect());
@@ -45,6 +50,7 @@ pub(super) fn draft(name: &Ident, fields: &Fields, scope: &Scope, errors: &mut E
     let names = scope.names();
     let names: Vec<_> = names.iter().map(String::as_str).collect();
     let spelling = Spelling {
+        filter: absent.spelling(&names),
         map: map.map(|it| it.func.closure(&it.result, &it.result, &names)),
         acc: scope.acc.value().map(Record::text),
         op: name.to_string(),
@@ -57,9 +63,11 @@ pub(super) fn draft(name: &Ident, fields: &Fields, scope: &Scope, errors: &mut E
     };
     let is_own = fold.is_none() && fields.commutative.is_none();
     let identity = identity.or_else(|| own.identity.clone());
+    let starts = if fold.is_none() { Starts::FromIdentity } else { Starts::FromElement };
     let operation = with(Operation { identity, ..own }, fold, finish)?;
-    let operation = if is_own { operation } else { judge::judged(operation, fields, errors)? };
-    Some(Draft { operation, spelling, closures: functions.closures })
+    let subject = Subject { operation, keep };
+    let subject = if is_own { subject } else { judge::judged(subject, fields, errors)? };
+    Some(Draft { subject, starts, spelling, closures: functions.closures })
 }
 
 fn row(name: &Ident, errors: &mut Errors) -> Option<&'static Operator> {
@@ -68,19 +76,6 @@ fn row(name: &Ident, errors: &mut Errors) -> Option<&'static Operator> {
         names::unknown_operator(name, errors);
     }
     row
-}
-
-/// The number of elements is that of all, and where NaN is ignored nobody wants to divide by it.
-fn refuse_count(finish: &Lambda, fields: &Fields, errors: &mut Errors) {
-    let count = finish.params.get(1).filter(|count| count.name.is_some());
-    if let (Some(count), Some(nan)) = (count, &fields.nan)
-        && nan == "ignore"
-    {
-        let message = "with `nan: ignore` this would count the NaN as well";
-        errors
-            .add(count.place, message)
-            .help("leave it out; `op: mean`, `var` and their like know how many are left");
-    }
 }
 
 /// The scalar of `acc`, for an operator that brings everything else.
@@ -95,30 +90,36 @@ fn scalar(acc: &Record, name: &Ident, fields: &Fields, errors: &mut Errors) -> O
     None
 }
 
-/// The row, applied to what is written.
+/// The row, applied to what is written, and which elements stay.
 fn applied(
     row: &Operator,
     map: Option<&Typed>,
     acc: Option<Scalar>,
+    absent: &Absent,
     fields: &Fields,
     scope: &Scope,
     errors: &mut Errors,
-) -> Option<Operation> {
-    let (nan, ties) = (choices::nan(fields, errors)?, choices::ties(fields, errors)?);
+) -> Option<(Operation, Option<Func>)> {
+    let ties = choices::ties(fields, errors)?;
     let widening = widening(fields, scope);
+    let inputs = scope.inputs.as_ref()?;
+    let mapped = map.map(|it| &it.func).or(widening.as_ref());
+    absent.check_nan(fields, inputs, mapped.map(|map| map.result_types()[0]), errors);
+    let Kept { keep, nan } = absent.of_row(row, inputs, mapped).ok()?;
     let params: Vec<_> = scope.free_params().collect();
     let index = scope.index.as_ref().map(Ident::to_string);
     let request = Request {
-        map: map.map(|it| &it.func).or(widening.as_ref()),
+        map: mapped,
         acc,
         nan,
+        filtered: keep.is_some(),
         ties,
         params: &params,
         index: index.as_deref().unwrap_or(Operation::INDEX),
-        ..Request::new(scope.inputs.as_ref()?)
+        ..Request::new(inputs)
     };
     match row.applied(&request) {
-        Ok(operation) => Some(operation),
+        Ok(operation) => Some((operation, keep)),
         // It was reported where the name stands.
         Err(OperatorError::Name { .. }) => None,
         Err(error) => {

@@ -1,0 +1,110 @@
+//! `filter` and `nan`: which elements are absent.
+
+use super::closure::Lambda;
+use super::diagnostic::Errors;
+use super::fields::Fields;
+use super::functions::{self, Functions};
+use super::typing::Typed;
+use super::{choices, resolve};
+use crate::Scalar;
+use crate::func::{Func, Param};
+use crate::operation::{both, gives_number, numbers};
+use crate::operators::{Nan, Operator};
+use crate::ops::TypeError;
+
+/// What is written of absent elements.
+pub(super) struct Absent {
+    /// `filter`, as it is typed.
+    pub(super) filter: Option<Typed>,
+    /// `nan`.
+    pub(super) nan: Nan,
+}
+
+/// Which elements stay, and what is left for a row to do.
+pub(super) struct Kept {
+    /// The condition on stored inputs; `None` if every element stays.
+    pub(super) keep: Option<Func>,
+    /// What the row does about NaN.
+    pub(super) nan: Nan,
+}
+
+impl Absent {
+    /// Reads both fields; `None` if one is wrong.
+    pub(super) fn read(
+        fields: &Fields,
+        functions: &mut Functions<'_>,
+        errors: &mut Errors,
+    ) -> Option<Absent> {
+        let filter = resolve::lambda(fields, "filter", fields.filter.as_ref(), errors);
+        let filter = filter.then(|filter| functions.filter(&filter, errors)).right();
+        let nan = choices::nan(fields, errors);
+        Some(Absent { filter: filter?, nan: nan? })
+    }
+
+    /// Of a closure, which does nothing about NaN: the elements of which no float is NaN.
+    pub(super) fn of_closure(&self, inputs: &[Param]) -> Result<Kept, TypeError> {
+        let own = if self.nan == Nan::Ignore { numbers(inputs, None)? } else { None };
+        Ok(Kept { keep: both(self.filter(inputs)?, own, inputs)?, nan: Nan::Propagate })
+    }
+
+    /// Of a row, which leaves out elements that are NaN after `map`.
+    pub(super) fn of_row(
+        &self,
+        row: &Operator,
+        inputs: &[Param],
+        map: Option<&Func>,
+    ) -> Result<Kept, TypeError> {
+        let map = map.map(|map| functions::of_stored(map, inputs)).transpose()?;
+        let own = match &map {
+            Some(map) if self.nan == Nan::Ignore => numbers(inputs, Some(map))?,
+            _ => None,
+        };
+        let keep = both(self.filter(inputs)?, own, inputs)?;
+        // Such a row marks elements that are NaN as absent in its own way, beside which there is no other.
+        if keep.is_none() || self.nan == Nan::Propagate || row.identity.is_some() {
+            return Ok(Kept { keep, nan: self.nan });
+        }
+        let is_number = match map {
+            Some(map) if map.result_types()[0].is_float() => Some(gives_number(&map)?),
+            Some(_) => None,
+            None => numbers(inputs, None)?,
+        };
+        Ok(Kept { keep: both(keep, is_number, inputs)?, nan: Nan::Propagate })
+    }
+
+    fn filter(&self, inputs: &[Param]) -> Result<Option<Func>, TypeError> {
+        self.filter.as_ref().map(|filter| functions::of_stored(&filter.func, inputs)).transpose()
+    }
+
+    /// The text of `filter`, where those names are taken.
+    pub(super) fn spelling(&self, names: &[&str]) -> Option<String> {
+        self.filter.as_ref().map(|it| it.func.closure(&it.result, &it.result, names))
+    }
+
+    /// Reports `nan: ignore` where neither an element nor its mapped value is a float.
+    pub(super) fn check_nan(
+        &self,
+        fields: &Fields,
+        inputs: &[Param],
+        mapped: Option<Scalar>,
+        errors: &mut Errors,
+    ) {
+        let has_nan = inputs.iter().map(|input| input.ty).chain(mapped).any(Scalar::is_float);
+        if let (Nan::Ignore, false, Some(nan)) = (self.nan, has_nan, &fields.nan) {
+            errors.add(nan.span(), "no element is a float, so none is NaN").help("leave `nan` out");
+        }
+    }
+}
+
+/// The number of elements is that of all: where some are absent, it is none to divide by.
+pub(super) fn refuse_count(finish: &Lambda, fields: &Fields, errors: &mut Errors) {
+    let count = finish.params.get(1).filter(|count| count.name.is_some());
+    let ignores = fields.nan.as_ref().is_some_and(|nan| nan == "ignore");
+    let field = if fields.has("filter") { "filter" } else { "nan: ignore" };
+    if let (Some(count), true) = (count, ignores || fields.has("filter")) {
+        let message = format!("with `{field}` this would count absent elements as well");
+        errors.add(count.place, message).help(
+            "leave it out; `op: mean`, `var` and their like know how many are left, and so does a count in the accumulator",
+        );
+    }
+}
