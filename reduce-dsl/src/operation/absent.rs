@@ -19,17 +19,17 @@ pub enum Nothing {
     Flag,
 }
 
-/// Does the `fold` of an operation give, of its identity and an element, what `map` gives of the element, bit for bit?
+/// Where a `fold` may start.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Starts {
-    /// It does: so do the rows of the table.
+    /// From the identity: `fold` of it and an element is `map` of the element, bit for bit. The rows of the table are so.
     FromIdentity,
-    /// Nobody knows.
+    /// From `map` of an element only.
     FromElement,
 }
 
 impl Operation {
-    /// The operation on the elements of which `keep` is true: a function of the inputs, and by name of the position and params.
+    /// Returns the operation on the elements that satisfy `keep`, a function of the inputs, and by name of the position and params.
     ///
     /// # Errors
     /// The functions do not fit together.
@@ -41,7 +41,8 @@ impl Operation {
         }
     }
 
-    /// The result that is stored so, one value for each field of the output; `None` if it says that no element was left to reduce.
+    /// Returns one value for each field of the output from a [stored](Operation::stored) result; `None` if no element was left to
+    /// reduce.
     pub fn unstored(&self, mut stored: Vec<Value>) -> Option<Vec<Value>> {
         let is_nothing = match self.nothing {
             Some(Nothing::Flag) => stored.pop() == Some(zero(FLAG)),
@@ -51,7 +52,7 @@ impl Operation {
         (!is_nothing).then_some(stored)
     }
 
-    /// The result as kernels store it: with a flag, if one says whether there is a result.
+    /// Returns the type of results as kernels store them: the output, with a flag behind it if there may be no result.
     pub fn stored(&self) -> Record {
         match self.nothing {
             Some(Nothing::Flag) => flagged(&self.output, FLAG),
@@ -78,7 +79,8 @@ impl Operation {
     }
 }
 
-/// The type of flags, which are 0 or 1. In `bool`, ptxas 13.0 takes "both" for "either" where nothing uses the value beside the flag.
+/// The type of flags, which are 0 or 1. Not `bool`: where the value beside the flag is unused, ptxas 13.0 compiles `a || b` as
+/// `a && b`.
 const FLAG: Scalar = Scalar::U32;
 
 /// An operation with a neutral accumulator added: the one whose flag is not set.

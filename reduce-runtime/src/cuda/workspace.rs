@@ -135,7 +135,8 @@ impl Workspace {
         &self.stream
     }
 
-    /// Where the result is on the device: the fields of the operation's output, laid out as in C. The address stays
+    /// Where the result is on the device: the fields of the operation's output, laid out as in C. Where `filter` or `nan: ignore` may
+    /// leave no element of a reduction without identity, a `u32` behind them is 0 if it did. The address stays
     /// the same. What reads there is ordered behind the call by its stream, or by an event.
     pub fn result_ptr(&self) -> CUdeviceptr {
         self.base + RESULT
