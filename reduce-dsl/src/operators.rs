@@ -35,6 +35,8 @@ mod request;
 mod shape;
 mod statistics;
 mod table;
+#[cfg(feature = "parse")]
+mod words;
 
 pub use error::OperatorError;
 #[cfg(feature = "parse")]
