@@ -28,14 +28,14 @@
 //! | `layout: strided` | elements lie a step apart, forwards or backwards, which each input brings to the call: [`Strided`] | `contiguous` |
 //! | `params: { k: f32 }` | scalars that are given at the call: [`Reduction::with`]; names in `map`, `fold` and `finish` | none |
 //! | `index: i` | the name of the element's 64-bit position in `filter`, `map` and `fold` | none |
-//! | `filter: \|x\| x > 0.0` | elements of which it is false are absent: not counted, and they keep their position | all elements |
+//! | `filter: \|x\| x > 0.0` | elements for which it is false are absent: they are not counted and keep their position | all elements |
 //! | `map: \|x\| x.abs()` | inputs → accumulator | the element |
 //! | `acc: Range { lo: f32, hi: f32 }` | the accumulator: a scalar, or a struct of scalars, which becomes a Rust type | that of the operator; of `map` |
 //! | `op: max` | one of the [`OPERATORS`], or an associative closure on two accumulators: `\|a, b\| a + b` | required |
 //! | `fold: \|acc, x\| acc + x` | adds one element, where that is cheaper than `op(acc, map(x))`; may take the step of its lane as well | `op(acc, map(x))` |
 //! | `identity: 0.0` | the accumulator of no elements, neutral in `op`; `none`: no elements are an [`Error`] | that of the operator; required for closures |
 //! | `commutative: false` | may elements be reordered, not only regrouped? | that of the operator; found for closures |
-//! | `finish: \|acc, n\| acc / n as f32` | what a named operator gives, or the accumulator of a closure, and the number of elements if it is named (not beside `filter` or `nan: ignore`) → result | that, as it is |
+//! | `finish: \|acc, n\| acc / n as f32` | what a named operator gives, or the accumulator of a closure, and the number of elements if it is named (not with `filter` or `nan: ignore`) → result | that, as it is |
 //! | `nan: ignore` | an element that is NaN, or whose mapped value is, is absent | `propagate` |
 //! | `ties: last` | which of equal elements wins where only one can | `first` |
 //! | `order: any` | whichever block is ready first may be combined first; bits may change from run to run | `fixed` |

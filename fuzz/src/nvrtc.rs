@@ -6,7 +6,7 @@ use reduce_runtime::{Architecture, Nvrtc, Target};
 
 const ARCHITECTURES: [u32; 4] = [75, 80, 90, 100];
 
-/// Warnings of what users wrote: constants are divided by 0, compared with what is never less, or overflow.
+/// Warnings about the user's own constants: division by zero, a comparison that is always false, overflow.
 const USERS: [&str; 3] = ["#39-D", "#186-D", "#222-D"];
 
 /// Compiles one of the programs of a specification for one of the architectures, as `choice` says.

@@ -16,13 +16,13 @@ pub(super) struct Kept {
 }
 
 impl Kept {
-    /// That of a function of the inputs of `operation`, and by name of the position and params.
+    /// Takes a function of the inputs of `operation` that may also name the position and params.
     pub(super) fn new(operation: &Operation, keep: &Func) -> Kept {
         let arguments = operation.arguments(keep, 0, operation.inputs.len());
         Kept { arguments, keep: RefCell::new(Evaluator::new(keep)) }
     }
 
-    /// Of which cases does that element satisfy it?
+    /// Returns, for each case, whether the element satisfies the condition.
     pub(super) fn of(&self, element: &Element, params: &[Lanes], len: usize) -> Vec<bool> {
         let argument = |k: usize| match self.arguments[k] {
             Argument::Input(input) => element.inputs[input].borrow(),
@@ -37,7 +37,7 @@ impl Kept {
         }
     }
 
-    /// The cases all of whose elements satisfy it.
+    /// Returns the cases in which every element satisfies the condition.
     pub(super) fn only(&self, batch: Batch) -> Batch {
         let mut all = vec![true; batch.len];
         for element in &batch.elements {

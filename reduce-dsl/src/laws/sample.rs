@@ -15,7 +15,7 @@ const SMALL: [f64; 18] =
 const SIMPLEST: usize = 6;
 /// Where positions begin: mostly at the front, and where 32 bits end.
 const POSITIONS: [u64; 6] = [0, 0, 1, 1000, (1 << 32) - 2, 1 << 40];
-/// How often an element is drawn again that the data cannot hold.
+/// How often an element that does not satisfy the condition is replaced.
 const REDRAWN: usize = 24;
 /// No memory has so many elements.
 const FARTHEST: u64 = 1 << 60;
@@ -35,7 +35,7 @@ pub(super) struct Sampler<'a> {
     operation: &'a Operation,
     /// What `map`, `op` and `fold` compare with, add, …
     constants: Vec<Value>,
-    /// What the elements satisfy.
+    /// The condition that elements satisfy; `None` for all elements.
     kept: Option<Kept>,
 }
 
@@ -74,7 +74,8 @@ impl<'a> Sampler<'a> {
         self.only(batch)
     }
 
-    /// Draws elements that the data cannot hold again, each time at the next position, which may be what they depend on.
+    /// Replaces elements that do not satisfy the condition. Each new one is at the next position, as the condition may be on the
+    /// position alone.
     fn redraw(&self, batch: &mut Batch, values: &[Values], kind: Kind, random: &mut Random) {
         let Some(kept) = &self.kept else { return };
         for at in 0..batch.elements.len() {

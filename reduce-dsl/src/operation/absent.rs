@@ -60,7 +60,7 @@ impl Operation {
         }
     }
 
-    /// The identity stands for absent elements. Beside others it may change the sign of a zero, as in `numpy.nansum`.
+    /// Replaces absent elements by the identity. Next to other elements, it may change the sign of a zero, as in `numpy.nansum`.
     fn skipping(self, keep: &Func, identity: &[Value]) -> Result<Operation, TypeError> {
         let mut f = Caller::new(&[], &self.inputs, &[(&self.map, 0), (keep, 0)], None);
         let (mapped, kept) = (f.call(&self.map, &[])?, f.call(keep, &[])?[0]);
@@ -222,7 +222,7 @@ struct Caller {
     builder: FuncBuilder,
     accs: usize,
     inputs: usize,
-    /// What the functions use besides.
+    /// The position and params that the functions use.
     extras: Vec<Param>,
     /// Stands for the step.
     step: Option<Id>,

@@ -235,3 +235,12 @@ fn the_first_and_the_last_keep_their_order() {
     assert_eq!(scalar::<f32, f32>("first", IGNORE, &[NAN, 5.0, NAN, 6.0]), 5.0);
     assert_eq!(scalar::<f32, f32>("last", IGNORE, &[4.0, 5.0, NAN]), 5.0);
 }
+
+#[test]
+fn a_distribution_without_spread_has_no_shape() {
+    for name in ["skewness", "kurtosis"] {
+        for x in [&[][..], &[5.0], &[0.1; 7], &[1.0, INFINITY, 2.0], &[1.0, NAN]] {
+            assert!(result(name, USUAL, x).unwrap()[0].is_nan(), "{name} of {x:?}");
+        }
+    }
+}
