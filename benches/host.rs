@@ -25,7 +25,7 @@ use memmap2::MmapMut;
 use number::{Number, Op};
 use numpy::Numpy;
 use rayon::ThreadPool;
-use reduce_dsl::{Value, f16};
+use reduce_ir::{Value, f16};
 use reduce_runtime::{Device, Reducer};
 use report::{Cell, Report};
 use splitmix::Random;

@@ -1,6 +1,5 @@
 //! A specification that somebody writes while the program runs, as to a server: read, compiled once, and used from threads.
 
-use reducegen::dsl::Spec;
 use reducegen::{Device, Reducer};
 use std::collections::HashMap;
 use std::error::Error;
@@ -18,7 +17,7 @@ impl Reducers {
         if let Some(reducer) = compiled.get(text) {
             return Ok(Arc::clone(reducer));
         }
-        let spec: Spec = text.parse()?;
+        let spec = reducegen::parse(text)?;
         let reducer = Arc::new(Reducer::new(&spec, &Device::auto())?);
         compiled.insert(text.to_owned(), Arc::clone(&reducer));
         Ok(reducer)

@@ -187,11 +187,11 @@
 //! # At run time
 //!
 //! ```
-//! use reducegen::{Device, Reducer, dsl::Spec};
+//! use reducegen::{Device, Reducer};
 //!
 //! # fn main() -> Result<(), Box<dyn std::error::Error>> {
 //! let text = "op: max, ty: f32, map: |x| x.abs()";
-//! let spec: Spec = text.parse()?; // an error shows where it is wrong, and what to write instead
+//! let spec = reducegen::parse(text)?; // an error shows where it is wrong, and what to write instead
 //! let largest = Reducer::new(&spec, &Device::host())?; // threads may share it
 //! let outcome = largest.reduce(&[[3.0f32, -4.0, 1.0].as_slice()])?;
 //! assert_eq!(outcome.values, [4.0f32.into()]);
@@ -266,7 +266,7 @@
 )]
 #![forbid(unsafe_code)]
 
-pub use reduce_dsl::{bf16, f16};
+pub use reduce_ir::{bf16, f16};
 pub use reduce_runtime::host::HostError;
 pub use reduce_runtime::{
     Architecture, ArgMinMax, Best, Compiled, Describe, Device, Error, Image, Listing, MaxSum, MinMax,
@@ -283,7 +283,11 @@ pub use reduce_codegen as codegen;
 pub use reduce_dsl as dsl;
 pub use reduce_dsl::laws;
 pub use reduce_dsl::operators::OPERATORS;
-pub use reduce_dsl::pass::PASSES;
+#[cfg(feature = "text")]
+pub use reduce_dsl::parse::{SpecError, spec as parse};
+pub use reduce_ir as ir;
+pub use reduce_ir::Spec;
+pub use reduce_ir::pass::PASSES;
 
 /// A reduction: a constant expression that a `static` or `let` can hold, or an item. (In a `const` it would be lowered
 /// anew at every use.)
@@ -326,12 +330,12 @@ macro_rules! reduction {
 /// What the expansion of `reduction!` names. Not for other use: it changes without notice.
 #[doc(hidden)]
 pub mod __private {
-    pub use reduce_dsl::func::{Func, Id, Line, Node, Param};
-    pub use reduce_dsl::operation::{Layout, Nothing, Operation, Order, Record, Search};
-    pub use reduce_dsl::ops::{Bin, Cmp, Un};
-    pub use reduce_dsl::pass::Pass;
-    pub use reduce_dsl::spec::{Passes, Spec};
-    pub use reduce_dsl::{Scalar, Value, bf16, f16};
+    pub use reduce_ir::func::{Func, Id, Line, Node, Param};
+    pub use reduce_ir::operation::{Layout, Nothing, Operation, Order, Record, Search};
+    pub use reduce_ir::ops::{Bin, Cmp, Un};
+    pub use reduce_ir::pass::Pass;
+    pub use reduce_ir::spec::{Passes, Spec};
+    pub use reduce_ir::{Scalar, Value, bf16, f16};
     pub use reduce_macros::reduction;
     pub use reduce_runtime::Reduction;
     pub use std::string::String;

@@ -21,13 +21,13 @@ mod splitmix;
 use cases::{FLAGSHIP, LISTS, auto, spec};
 use random::{Case, Random};
 use rayon::prelude::*;
-use reduce_codegen::ladder::{RUNGS, Rung};
 use reduce_codegen::{Programs, Tuning, cuda, stages};
+use reduce_dsl::ladder::{RUNGS, Rung};
 use reduce_dsl::operators::operator;
-use reduce_dsl::pass::Pass;
-use reduce_dsl::program::Program;
-use reduce_dsl::spec::Passes;
-use reduce_dsl::{Scalar, Spec};
+use reduce_ir::pass::Pass;
+use reduce_ir::program::Program;
+use reduce_ir::spec::Passes;
+use reduce_ir::{Scalar, Spec};
 use reduce_runtime::{Architecture, Nvrtc, Target};
 use skip::needed;
 
@@ -179,7 +179,8 @@ fn of_one_field(ty: Scalar) -> Vec<Spec> {
         format!("ty: {ty}, {own}, map: |x| One {{ v: x }}, {last}, finish: |_r, n| Count {{ n: n }}"),
     ];
     let lists = ["auto", "[]", "[shuffle, coarsen(4), vectorize(2), unroll]", "[shuffle, one_block, ticket]"];
-    let spec = |text: &String, list: &str| format!("{text}, passes: {list}").parse().unwrap();
+    let spec =
+        |text: &String, list: &str| reduce_dsl::parse::spec(&format!("{text}, passes: {list}")).unwrap();
     texts.iter().flat_map(|text| lists.map(|list| spec(text, list))).collect()
 }
 

@@ -27,13 +27,11 @@ use plain::How;
 use random::{Case, Random};
 use rayon::prelude::*;
 use reduce_codegen::expand;
-use reduce_dsl::expanded::Expanded;
-use reduce_dsl::interpreter::{
-    Acc, Input, Kind as Fault, Options, Outcome, Provenance, Schedule, Values, run,
-};
-use reduce_dsl::lanes::Lanes;
-use reduce_dsl::operation::{Layout, Operation};
-use reduce_dsl::program::{Program, Reads, Tree};
+use reduce_interpreter::{Acc, Input, Kind as Fault, Options, Outcome, Provenance, Schedule, Values, run};
+use reduce_ir::expanded::Expanded;
+use reduce_ir::operation::{Layout, Operation};
+use reduce_ir::program::{Program, Reads, Tree};
+use reduce_lanes::Lanes;
 use reduce_runtime::host;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 

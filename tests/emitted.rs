@@ -8,10 +8,10 @@ mod cases;
 
 use cases::{LISTS, auto, shown, spec};
 use reduce_codegen::{Programs, Stage, Tuning, cuda, expand, stages};
-use reduce_dsl::pass::Pass;
-use reduce_dsl::program::Program;
-use reduce_dsl::spec::Listed;
-use reduce_dsl::{Scalar, Spec};
+use reduce_ir::pass::Pass;
+use reduce_ir::program::Program;
+use reduce_ir::spec::Listed;
+use reduce_ir::{Scalar, Spec};
 use std::collections::BTreeSet;
 
 /// `shuffle_coarsen4`, or `naive`.

@@ -16,13 +16,13 @@ use data::Kind;
 use operations::Subject;
 use rayon::prelude::*;
 use reduce_codegen::{expand, stages};
-use reduce_dsl::interpreter::{Input, Options, Values, run};
-use reduce_dsl::lanes::{Lanes, LanesRef};
-use reduce_dsl::operation::{Layout, Nothing, Operation};
-use reduce_dsl::pass::Pass;
-use reduce_dsl::program::Program;
-use reduce_dsl::spec::Passes;
-use reduce_dsl::{Spec, Value};
+use reduce_interpreter::{Input, Options, Values, run};
+use reduce_ir::operation::{Layout, Nothing, Operation};
+use reduce_ir::pass::Pass;
+use reduce_ir::program::Program;
+use reduce_ir::spec::Passes;
+use reduce_ir::{Spec, Value};
+use reduce_lanes::{Lanes, LanesRef};
 use reduce_runtime::{Device, Error, Reducer, Strided, host};
 
 fn subjects() -> Vec<Subject> {

@@ -63,8 +63,8 @@ mod traps;
 use cases::{FLAGSHIP, LISTS, spec};
 use data::Kind;
 use device::gpu;
-use reduce_dsl::lanes::{Lanes, LanesRef};
-use reduce_dsl::{Scalar, Spec, Value, f16};
+use reduce_ir::{Scalar, Value, f16};
+use reduce_lanes::{Lanes, LanesRef};
 use reduce_runtime::cudarc::driver::{CudaContext, CudaSlice};
 use reduce_runtime::{Device, DeviceInput, Error, Reducer, Reduction};
 use samples::{Samples, compare_on_all_cores};
@@ -159,7 +159,7 @@ fn sums_of_bools_have_64_bits() {
     let Some(device) = gpu("sums_of_bools_have_64_bits") else { return };
     let n = (1 << 32) + 3;
     let elements: CudaSlice<u8> = CudaContext::new(0).unwrap().default_stream().alloc_zeros(n).unwrap();
-    let spec: Spec = "ty: u8, map: |x| x == 0, op: sum".parse().unwrap();
+    let spec = reduce_dsl::parse::spec("ty: u8, map: |x| x == 0, op: sum").unwrap();
     let outcome = Reducer::new(&spec, &device).unwrap().reduce_device(&[DeviceInput::of(&elements)]).unwrap();
     assert_eq!(outcome.values, [Value::of(n as u64)]);
 }

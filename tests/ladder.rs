@@ -15,18 +15,18 @@ mod splitmix;
 
 use data::Kind;
 use rayon::prelude::*;
-use reduce_codegen::ladder::{Block, RUNGS, Rung, STEP, Twist};
 use reduce_codegen::{compile, cuda, expand};
-use reduce_dsl::Scalar;
-use reduce_dsl::expanded::Expanded;
-use reduce_dsl::interpreter::{
+use reduce_dsl::ladder::{Block, RUNGS, Rung, STEP, Twist};
+use reduce_dsl::operators::{Operator, operator};
+use reduce_interpreter::{
     Acc, Input, Kind as ReportKind, Options, Provenance, Report, Schedule, Values, run,
 };
-use reduce_dsl::lanes::Lanes;
-use reduce_dsl::operation::Layout;
-use reduce_dsl::operators::{Operator, operator};
-use reduce_dsl::program::{Program, Reads};
-use reduce_dsl::spec::Spec;
+use reduce_ir::Scalar;
+use reduce_ir::expanded::Expanded;
+use reduce_ir::operation::Layout;
+use reduce_ir::program::{Program, Reads};
+use reduce_ir::spec::Spec;
+use reduce_lanes::Lanes;
 use reduce_runtime::host;
 use similar::TextDiff;
 

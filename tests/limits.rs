@@ -8,12 +8,13 @@ mod cases;
 mod skip;
 
 use rayon::prelude::*;
-use reduce_codegen::ladder::RUNGS;
 use reduce_codegen::{Error, LARGEST, Programs, Tuning, check_size, compile, size};
+use reduce_dsl::ladder::RUNGS;
 use reduce_dsl::operators::operator;
-use reduce_dsl::program::Program;
-use reduce_dsl::spec::Passes;
-use reduce_dsl::{Scalar, Spec, parse};
+use reduce_dsl::parse;
+use reduce_ir::program::Program;
+use reduce_ir::spec::Passes;
+use reduce_ir::{Scalar, Spec};
 
 fn spec(text: &str) -> Spec {
     parse::text(text, None).unwrap().spec

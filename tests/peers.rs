@@ -26,7 +26,7 @@ mod table;
 use cases::{CASES, Group};
 use lines::Lines;
 use outputs::Gives;
-use reduce_dsl::{Scalar, Value};
+use reduce_ir::{Scalar, Value};
 use reduce_runtime::{Device, Reducer};
 use regex::Regex;
 use serde_json::json;

@@ -21,12 +21,12 @@ use data::Kind;
 use plain::How;
 use rayon::prelude::*;
 use reduce_codegen::expand;
-use reduce_dsl::expanded::Expanded;
-use reduce_dsl::interpreter::{Input, Kind as Wrong, Options, Values, run};
-use reduce_dsl::lanes::Lanes;
 use reduce_dsl::operators::OPERATORS;
-use reduce_dsl::program::{Association, Program};
-use reduce_dsl::{Scalar, Value};
+use reduce_interpreter::{Input, Kind as Wrong, Options, Values, run};
+use reduce_ir::expanded::Expanded;
+use reduce_ir::program::{Association, Program};
+use reduce_ir::{Scalar, Value};
+use reduce_lanes::Lanes;
 use reduce_runtime::{Strided, host};
 
 fn full() -> bool {

@@ -1,7 +1,7 @@
 //! Rules of the house that a machine can check: see CONTRIBUTING.md.
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
-use reduce_dsl::pass::PASSES;
+use reduce_ir::pass::PASSES;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -18,6 +18,9 @@ fn sources() -> Vec<PathBuf> {
         "benches",
         "fuzz",
         "reduce-dsl",
+        "reduce-interpreter",
+        "reduce-ir",
+        "reduce-lanes",
         "reduce-macros",
         "reduce-codegen",
         "reduce-runtime",

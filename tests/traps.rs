@@ -14,7 +14,7 @@ mod subjects;
 mod traps;
 
 use rayon::prelude::*;
-use reduce_dsl::lanes::LanesRef;
+use reduce_lanes::LanesRef;
 use reduce_runtime::{Device, Reducer};
 use reference::Reference;
 use subjects::spec;

@@ -1,8 +1,8 @@
 //! Params, results and positions with their Rust types: what `reduction!` promises and devices compute agree.
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
-use reducegen::dsl::Value;
-use reducegen::dsl::lanes::LanesRef;
+use reduce_lanes::LanesRef;
+use reducegen::ir::Value;
 use reducegen::{Describe, Device, Error, MinMax, Reduction, reduction};
 
 static LINE: Reduction<f32, f32, (f32, i32)> = reduction! {

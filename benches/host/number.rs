@@ -2,10 +2,10 @@
 
 use ndarray::ArrayView1;
 use rayon::prelude::*;
-use reduce_dsl::arith::{Element, Order};
-use reduce_dsl::lanes::LanesRef;
-use reduce_dsl::program::Association;
-use reduce_dsl::{Value, f16};
+use reduce_ir::arith::{Element, Order};
+use reduce_ir::program::Association;
+use reduce_ir::{Value, f16};
+use reduce_lanes::LanesRef;
 use std::fmt;
 use std::hint::black_box;
 

@@ -2,7 +2,7 @@
 
 use crate::contestants::{OURS, READ};
 use crate::number::Op;
-use reduce_dsl::Scalar;
+use reduce_ir::Scalar;
 use serde_json::{Value, json};
 use std::time::Duration;
 

@@ -3,8 +3,9 @@
 use super::Outcome;
 use super::outputs::Gives;
 use Gives::{Count, LargestAndSum, Moments, Pair, Position, Scalar as One, Variance};
-use reducegen::dsl::Scalar::{self, Bf16, F16, F32, F64, I8, I32, I64, U8, U32};
-use reducegen::dsl::{Spec, parse};
+use reducegen::dsl::parse;
+use reducegen::ir::Scalar::{self, Bf16, F16, F32, F64, I8, I32, I64, U8, U32};
+use reducegen::ir::Spec;
 
 /// Cases that have the same goals.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

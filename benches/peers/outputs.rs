@@ -1,14 +1,14 @@
 //! What a function of CUB leaves in memory, as the numbers that our result has.
 
-use reducegen::dsl::{self, Value};
+use reducegen::ir::{self, Value};
 
 /// The layout of a result, and which numbers it stands for.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Gives {
     /// One number.
-    Scalar(dsl::Scalar),
+    Scalar(ir::Scalar),
     /// Two numbers.
-    Pair(dsl::Scalar),
+    Pair(ir::Scalar),
     /// `i64`, and the element behind it, which is left out.
     Position,
     /// `u32`.
@@ -24,13 +24,13 @@ pub(crate) enum Gives {
 impl Gives {
     /// The numbers in as many bytes as any result has.
     pub(crate) fn numbers(self, bytes: &[u8]) -> Vec<f64> {
-        let f32_at = |place: usize| number(dsl::Scalar::F32, &bytes[4 * place..]);
+        let f32_at = |place: usize| number(ir::Scalar::F32, &bytes[4 * place..]);
         match self {
             Gives::Scalar(ty) => vec![number(ty, bytes)],
             Gives::Pair(ty) => vec![number(ty, bytes), number(ty, &bytes[ty.size()..])],
-            Gives::Position => vec![number(dsl::Scalar::I64, bytes)],
-            Gives::Count => vec![number(dsl::Scalar::U32, bytes)],
-            Gives::Variance => vec![f32_at(1) / number(dsl::Scalar::U32, &bytes[8..])],
+            Gives::Position => vec![number(ir::Scalar::I64, bytes)],
+            Gives::Count => vec![number(ir::Scalar::U32, bytes)],
+            Gives::Variance => vec![f32_at(1) / number(ir::Scalar::U32, &bytes[8..])],
             Gives::Moments => vec![f32_at(0), f32_at(1)],
             Gives::LargestAndSum => vec![f32_at(0) + f32_at(1).ln()],
         }
@@ -38,7 +38,7 @@ impl Gives {
 }
 
 /// The scalar at the start of some bytes.
-fn number(ty: dsl::Scalar, bytes: &[u8]) -> f64 {
+fn number(ty: ir::Scalar, bytes: &[u8]) -> f64 {
     let mut word = [0; 8];
     word[..ty.size()].copy_from_slice(&bytes[..ty.size()]);
     as_f64(Value::from_bits(ty, u64::from_le_bytes(word)))

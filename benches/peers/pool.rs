@@ -3,8 +3,8 @@
 use super::Outcome;
 use super::gpu::Gpu;
 use super::slots::Slots;
-use reducegen::dsl::lanes::LanesRef;
-use reducegen::dsl::{Scalar, Value, bf16, f16};
+use reduce_lanes::LanesRef;
+use reducegen::ir::{Scalar, Value, bf16, f16};
 
 /// Elements of the pattern that fills the memory again and again: a prime, so that no copy of a size begins as another.
 const PATTERN: u64 = 1_048_573;

@@ -1,6 +1,6 @@
 //! Where the inputs of each turn lie in a piece of memory that holds many copies of them.
 
-use reducegen::dsl::Scalar;
+use reducegen::ir::Scalar;
 
 /// Bytes between one input and the next, which begins on a multiple of them.
 const APART: usize = 256;

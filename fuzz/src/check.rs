@@ -1,7 +1,8 @@
 //! What must hold of every specification that the parser takes.
 
 use reduce_codegen::{compile, cuda};
-use reduce_dsl::{Spec, parse};
+use reduce_dsl::parse;
+use reduce_ir::Spec;
 
 /// Reads the canonical text of a specification again: it is the same one, and becomes the same CUDA.
 ///

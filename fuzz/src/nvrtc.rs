@@ -1,7 +1,7 @@
 //! Emitted CUDA through the real compiler, which needs no GPU.
 
 use reduce_codegen::{Programs, Tuning};
-use reduce_dsl::Spec;
+use reduce_ir::Spec;
 use reduce_runtime::{Architecture, Nvrtc, Target};
 
 const ARCHITECTURES: [u32; 4] = [75, 80, 90, 100];

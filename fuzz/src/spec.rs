@@ -16,7 +16,7 @@ mod value;
 pub use schedule::Scheduled;
 
 use crate::choices::Choices;
-use reduce_dsl::pass::Pass;
+use reduce_ir::pass::Pass;
 use std::fmt::Write;
 
 /// A specification: its fields in the order in which they are written, without the schedule.

@@ -2,14 +2,14 @@
 //! of tiles changes bits; how blocks meet does not.
 
 use crate::tuning::Tuning;
-use reduce_dsl::Spec;
-use reduce_dsl::func::Func;
-use reduce_dsl::near::Near;
-use reduce_dsl::operation::{Layout, Operation};
-use reduce_dsl::pass::Pass;
-use reduce_dsl::program::{LIMITS, Program};
-use reduce_dsl::redux::Redux;
-use reduce_dsl::spec::Passes;
+use reduce_ir::Spec;
+use reduce_ir::func::Func;
+use reduce_ir::near::Near;
+use reduce_ir::operation::{Layout, Operation};
+use reduce_ir::pass::Pass;
+use reduce_ir::program::{LIMITS, Program};
+use reduce_ir::redux::Redux;
+use reduce_ir::spec::Passes;
 
 /// The version of the associations, of `auto` and of every pass: bits change only with it.
 pub const ASSOCIATION: &str = "A10";

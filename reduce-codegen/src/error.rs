@@ -1,10 +1,10 @@
 //! What can go wrong between a specification and CUDA: the user's schedule, or a bug of ours.
 
 use crate::size::Size;
-use reduce_dsl::expanded;
-use reduce_dsl::operation::Operation;
-use reduce_dsl::pass::Pass;
-use reduce_dsl::program::{self, Program};
+use reduce_ir::expanded;
+use reduce_ir::operation::Operation;
+use reduce_ir::pass::Pass;
+use reduce_ir::program::{self, Program};
 
 /// Why a specification does not become a program.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

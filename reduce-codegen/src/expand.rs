@@ -19,10 +19,10 @@ mod warps;
 use crate::error::{Error, check_names};
 use crate::names::in_kernels;
 use fold::word_of_lanes;
-use reduce_dsl::Scalar;
-use reduce_dsl::expanded::{Buffer, Constant, Expanded, ExpandedKernel, Expr, Local, Part, Shared, Stmt, Ty};
-use reduce_dsl::ops::Bin;
-use reduce_dsl::program::{
+use reduce_ir::Scalar;
+use reduce_ir::expanded::{Buffer, Constant, Expanded, ExpandedKernel, Expr, Local, Part, Shared, Stmt, Ty};
+use reduce_ir::ops::Bin;
+use reduce_ir::program::{
     Addressing, Arrangement, Combine, How, Kernel, Medium, Program, Reach, Scope, Step, Tree,
 };
 

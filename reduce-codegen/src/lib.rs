@@ -9,8 +9,6 @@ mod auto;
 mod cuda;
 mod error;
 mod expand;
-#[cfg(feature = "ladder")]
-pub mod ladder;
 pub mod lower;
 mod names;
 pub mod passes;
@@ -26,9 +24,9 @@ pub use programs::Programs;
 pub use size::{Inlined, LARGEST, Size, check_size, size};
 pub use tuning::Tuning;
 
-use reduce_dsl::Spec;
-use reduce_dsl::pass::Pass;
-use reduce_dsl::program::Program;
+use reduce_ir::Spec;
+use reduce_ir::pass::Pass;
+use reduce_ir::program::Program;
 
 /// A program and the pass that made it from the one before; none for the naive program.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -2,8 +2,8 @@
 //! The elements of an operator that does not commute stay in order from here on: threads take neighbours.
 
 use crate::error::{Error, verified};
-use reduce_dsl::operation::Operation;
-use reduce_dsl::program::{
+use reduce_ir::operation::Operation;
+use reduce_ir::program::{
     Addressing, Arrangement, Combine, Fold, GridMedium, How, Kernel, Medium, Program, Reads, Scope, Step,
     Tree,
 };

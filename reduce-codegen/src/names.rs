@@ -1,9 +1,9 @@
 //! What inputs, params and the position are called in kernels: as the user calls them, or with `in_` before it, where that would
 //! mean something else there.
 
-use reduce_dsl::func::{Func, FuncBuilder, Param};
-use reduce_dsl::operation::{Argument, Operation};
-use reduce_dsl::words::{is_of_cuda, is_taken};
+use reduce_ir::func::{Func, FuncBuilder, Param};
+use reduce_ir::keywords::{is_of_cuda, is_taken};
+use reduce_ir::operation::{Argument, Operation};
 
 /// Nothing of kernels begins so.
 const BEFORE: &str = "in_";

@@ -32,8 +32,8 @@ pub mod unroll;
 pub mod vectorize;
 
 use crate::error::{Error, verified};
-use reduce_dsl::pass::{Pass, PassWord};
-use reduce_dsl::program::{Combine, Fold, How, Kernel, Program, Step, Tree};
+use reduce_ir::pass::{Pass, PassWord};
+use reduce_ir::program::{Combine, Fold, How, Kernel, Program, Step, Tree};
 
 /// Applies the next pass of the list, and verifies the result.
 ///

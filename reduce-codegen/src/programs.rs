@@ -5,9 +5,9 @@ use crate::error::Error;
 use crate::lower::lower;
 use crate::passes;
 use crate::tuning::Tuning;
-use reduce_dsl::Spec;
-use reduce_dsl::operation::Operation;
-use reduce_dsl::program::Program;
+use reduce_ir::Spec;
+use reduce_ir::operation::Operation;
+use reduce_ir::program::Program;
 
 /// The programs of a specification, by growing n. An explicit list of passes gives one, for every n.
 #[derive(Clone, Debug, PartialEq, Eq)]

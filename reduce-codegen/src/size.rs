@@ -11,9 +11,9 @@ use crate::error::Error;
 use crate::expand;
 use crate::names::in_kernels;
 use copies::Copies;
-use reduce_dsl::near::Near;
-use reduce_dsl::pass::Pass;
-use reduce_dsl::program::Program;
+use reduce_ir::near::Near;
+use reduce_ir::pass::Pass;
+use reduce_ir::program::Program;
 use std::fmt;
 use weight::{costly, weight};
 

@@ -1,6 +1,6 @@
 //! What is physical about a kernel, by architecture: it changes how long a reduction takes, and never a bit.
 
-use reduce_dsl::pass::Pass;
+use reduce_ir::pass::Pass;
 
 /// How the blocks of `passes: auto` meet, and launches follow each other.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

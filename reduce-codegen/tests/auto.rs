@@ -4,12 +4,12 @@
 mod support;
 
 use reduce_codegen::{Programs, Tuning, expand, stages_for};
-use reduce_dsl::interpreter::Schedule;
 use reduce_dsl::operators::operator;
 use reduce_dsl::parse::text;
-use reduce_dsl::program::{Association, Program};
-use reduce_dsl::spec::Passes;
-use reduce_dsl::{Scalar, Spec};
+use reduce_interpreter::Schedule;
+use reduce_ir::program::{Association, Program};
+use reduce_ir::spec::Passes;
+use reduce_ir::{Scalar, Spec};
 use support::provenance::check_provenance;
 use support::{operations, spec};
 
@@ -31,7 +31,7 @@ fn specs() -> Vec<Spec> {
 /// Sizes on both sides of every place at which `auto` turns to another program, up to so many.
 fn edges(programs: &Programs, most: u64) -> Vec<u64> {
     let ends = programs.cases().iter().filter_map(|program| program.up_to);
-    let tiles = programs.cases().iter().map(|program| program.tile(reduce_dsl::program::Reads::Inputs));
+    let tiles = programs.cases().iter().map(|program| program.tile(reduce_ir::program::Reads::Inputs));
     let mut sizes: Vec<_> = ends.chain(tiles).flat_map(|n| [n / 2 + 1, n - 1, n, n + 1, n + n / 3]).collect();
     sizes.extend([1, 33, 1000]);
     sizes.retain(|&n| n <= most);

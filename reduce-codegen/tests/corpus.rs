@@ -5,8 +5,8 @@
 mod support;
 
 use rayon::prelude::*;
-use reduce_dsl::expanded::ExpandedKernel;
-use reduce_dsl::interpreter::{Kind, Memory, Options, Provenance, Report, Schedule, launch};
+use reduce_interpreter::{Kind, Memory, Options, Provenance, Report, Schedule, launch};
+use reduce_ir::expanded::ExpandedKernel;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 use std::{fs, iter};

@@ -4,10 +4,10 @@
 mod support;
 
 use reduce_codegen::{compile, expand};
-use reduce_dsl::Scalar;
-use reduce_dsl::expanded::Part;
-use reduce_dsl::interpreter::{Counts, LaunchCounts, Options, Provenance, Shapes, run};
 use reduce_dsl::operators::operator;
+use reduce_interpreter::{Counts, LaunchCounts, Options, Provenance, Shapes, run};
+use reduce_ir::Scalar;
+use reduce_ir::expanded::Part;
 use support::spec;
 
 /// The counts of the launch that leaves the sum of n `f32`.

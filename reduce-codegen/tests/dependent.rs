@@ -4,11 +4,11 @@
 mod support;
 
 use reduce_codegen::{Programs, Tuning, compile, expand};
-use reduce_dsl::expanded::{Barrier, Expr, Stmt};
 use reduce_dsl::operators::operator;
-use reduce_dsl::program::{Program, Reads};
-use reduce_dsl::spec::Passes;
-use reduce_dsl::{Scalar, Spec};
+use reduce_ir::expanded::{Barrier, Expr, Stmt};
+use reduce_ir::program::{Program, Reads};
+use reduce_ir::spec::Passes;
+use reduce_ir::{Scalar, Spec};
 use support::spec;
 
 /// What is done to the statements of a kernel.

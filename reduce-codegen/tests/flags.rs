@@ -4,11 +4,11 @@
 mod support;
 
 use reduce_codegen::{compile, expand};
-use reduce_dsl::expanded::{Expr, Stmt};
-use reduce_dsl::interpreter::{Kind, Options, Provenance, run};
 use reduce_dsl::operators::operator;
-use reduce_dsl::ops::Bin;
-use reduce_dsl::{Scalar, Value};
+use reduce_interpreter::{Kind, Options, Provenance, run};
+use reduce_ir::expanded::{Expr, Stmt};
+use reduce_ir::ops::Bin;
+use reduce_ir::{Scalar, Value};
 use support::spec;
 
 /// What is reported where the last block takes all partials but so many.

@@ -2,11 +2,11 @@
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 use reduce_codegen::{Programs, Tuning, cuda, cuda_kernels};
-use reduce_dsl::func::{Func, FuncBuilder, Id, Param};
-use reduce_dsl::operation::{Operation, Record};
 use reduce_dsl::operators::operator;
-use reduce_dsl::ops::{Bin, Cmp, Un};
-use reduce_dsl::{Scalar, Value};
+use reduce_ir::func::{Func, FuncBuilder, Id, Param};
+use reduce_ir::operation::{Operation, Record};
+use reduce_ir::ops::{Bin, Cmp, Un};
+use reduce_ir::{Scalar, Value};
 
 /// A function of those parameters.
 fn func(params: &[Vec<Param>], build: impl FnOnce(&mut FuncBuilder, &[Id]) -> Vec<Id>) -> Func {
@@ -279,7 +279,7 @@ fn bits_of_what_is_never_nan_are_taken_as_they_are() {
 fn constants_that_nothing_names_are_not_declared() {
     let text = "inputs: { x: u32, y: bool, z: f16, w: i8 }, map: |x, y, z, w| (y as u16).wrapping_sub(x as u16), \
                 op: softmax_denominator, layout: strided";
-    let programs = Programs::of(&text.parse().unwrap(), Tuning::DEFAULT).unwrap();
+    let programs = Programs::of(&reduce_dsl::parse::spec(text).unwrap(), Tuning::DEFAULT).unwrap();
     let kernels: Vec<_> = programs.cases().iter().map(|program| cuda(program).unwrap()).collect();
     assert!(!kernels[0].contains("BLOCK") && !kernels[0].contains("TILE"), "{}", kernels[0]);
     assert!(kernels[1].contains("WARPS = BLOCK / 32") && !kernels[1].contains("TILE"), "{}", kernels[1]);

@@ -3,14 +3,14 @@
 
 use reduce_codegen::lower::lower;
 use reduce_codegen::{Error, cuda, stages};
-use reduce_dsl::func::Param;
-use reduce_dsl::operation::Operation;
 use reduce_dsl::operators::{OPERATORS, Operator, OperatorError, operator};
 use reduce_dsl::parse::text;
-use reduce_dsl::pass;
-use reduce_dsl::program::Program;
-use reduce_dsl::words::{is_c, is_taken};
-use reduce_dsl::{Scalar, Spec};
+use reduce_ir::func::Param;
+use reduce_ir::keywords::{is_c, is_taken};
+use reduce_ir::operation::Operation;
+use reduce_ir::pass;
+use reduce_ir::program::Program;
+use reduce_ir::{Scalar, Spec};
 use std::collections::BTreeSet;
 
 /// Lists that together have every pass.

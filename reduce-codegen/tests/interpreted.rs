@@ -9,12 +9,12 @@ mod support;
 
 use rayon::prelude::*;
 use reduce_codegen::{compile, expand};
-use reduce_dsl::interpreter::{Input, Options, Provenance, Schedule, run};
-use reduce_dsl::lanes::Lanes;
-use reduce_dsl::operation::{Layout, Operation};
 use reduce_dsl::operators::operator;
-use reduce_dsl::program::Reads;
-use reduce_dsl::{Scalar, Spec};
+use reduce_interpreter::{Input, Options, Provenance, Schedule, run};
+use reduce_ir::operation::{Layout, Operation};
+use reduce_ir::program::Reads;
+use reduce_ir::{Scalar, Spec};
+use reduce_lanes::Lanes;
 use support::provenance::{check, check_provenance};
 use support::{boundaries, programs, spec};
 

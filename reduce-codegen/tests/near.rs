@@ -6,14 +6,14 @@ mod support;
 
 use rayon::prelude::*;
 use reduce_codegen::{compile, cuda, expand};
-use reduce_dsl::expanded::{Buffer, Expr, Local, Place, Stmt, Ty};
-use reduce_dsl::interpreter::{Input, Options, Values, run};
-use reduce_dsl::lanes::Lanes;
-use reduce_dsl::operation::Operation;
 use reduce_dsl::operators::operator;
 use reduce_dsl::parse::text;
-use reduce_dsl::program::{Program, Step};
-use reduce_dsl::{Scalar, Value, f16};
+use reduce_interpreter::{Input, Options, Values, run};
+use reduce_ir::expanded::{Buffer, Expr, Local, Place, Stmt, Ty};
+use reduce_ir::operation::Operation;
+use reduce_ir::program::{Program, Step};
+use reduce_ir::{Scalar, Value, f16};
+use reduce_lanes::Lanes;
 use support::random::Random;
 use support::{boundaries, spec, spec_of};
 
@@ -209,7 +209,7 @@ fn a_fold_without_a_position_names_none() {
         )
     };
     let named = |fold: &str| {
-        let program = compile(&spec(fold).parse().unwrap()).unwrap();
+        let program = compile(&reduce_dsl::parse::spec(&spec(fold)).unwrap()).unwrap();
         cuda(&program).unwrap().matches("const unsigned int at = ").count()
     };
     let with_fold = named(", fold: |total, x| Seen { any: total.any | x, at: total.at }");

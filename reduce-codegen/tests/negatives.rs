@@ -3,9 +3,9 @@
 
 mod support;
 
-use reduce_dsl::Value;
-use reduce_dsl::interpreter::{Input, Kind, Options, Provenance, Report, Schedule, Values, launch};
-use reduce_dsl::lanes::Lanes;
+use reduce_interpreter::{Input, Kind, Options, Provenance, Report, Schedule, Values, launch};
+use reduce_ir::Value;
+use reduce_lanes::Lanes;
 use support::corpus::entry;
 
 /// What came of summing ones under one schedule.

@@ -7,11 +7,11 @@ mod support;
 
 use rayon::prelude::*;
 use reduce_codegen::{Error, compile, expand};
-use reduce_dsl::interpreter::{Input, Options, Values, run};
-use reduce_dsl::lanes::Lanes;
-use reduce_dsl::program::{Program, Reads, Tree};
-use reduce_dsl::spec::Passes;
-use reduce_dsl::{Scalar, Spec, Value};
+use reduce_interpreter::{Input, Options, Values, run};
+use reduce_ir::program::{Program, Reads, Tree};
+use reduce_ir::spec::Passes;
+use reduce_ir::{Scalar, Spec, Value};
+use reduce_lanes::Lanes;
 use support::operations::{self, Subject};
 use support::provenance::{alignments, check_subject};
 use support::random::Random;

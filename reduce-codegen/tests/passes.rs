@@ -5,12 +5,12 @@ mod support;
 
 use reduce_codegen::lower::lower;
 use reduce_codegen::{Error, compile, expand, passes::apply};
-use reduce_dsl::operation::{Layout, Operation, Order, Record};
 use reduce_dsl::operators::{Operator, operator};
-use reduce_dsl::pass::{PASSES, Pass, PassWord};
-use reduce_dsl::program::{Program, Reads};
-use reduce_dsl::spec::Passes;
-use reduce_dsl::{Scalar, Spec};
+use reduce_ir::operation::{Layout, Operation, Order, Record};
+use reduce_ir::pass::{PASSES, Pass, PassWord};
+use reduce_ir::program::{Program, Reads};
+use reduce_ir::spec::Passes;
+use reduce_ir::{Scalar, Spec};
 use support::random::{Case, Random};
 use support::{passes, spec};
 

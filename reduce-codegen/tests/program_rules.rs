@@ -4,10 +4,10 @@
 mod support;
 
 use reduce_codegen::compile;
-use reduce_dsl::operation::Layout;
 use reduce_dsl::operators::operator;
-use reduce_dsl::program::{Arrangement, Combine, Fold, GridMedium, How, Medium, Program, Reach, Step, Tree};
-use reduce_dsl::{Scalar, Value};
+use reduce_ir::operation::Layout;
+use reduce_ir::program::{Arrangement, Combine, Fold, GridMedium, How, Medium, Program, Reach, Step, Tree};
+use reduce_ir::{Scalar, Value};
 use std::collections::BTreeSet;
 use support::spec;
 

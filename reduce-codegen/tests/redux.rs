@@ -6,15 +6,15 @@ mod support;
 
 use rayon::prelude::*;
 use reduce_codegen::{compile, expand};
-use reduce_dsl::expanded::{Expr, Local, Stmt, Ty};
-use reduce_dsl::interpreter::{Input, Options, Values, run};
-use reduce_dsl::lanes::Lanes;
-use reduce_dsl::operation::Operation;
 use reduce_dsl::operators::OPERATORS;
 use reduce_dsl::parse::text;
-use reduce_dsl::program::Program;
-use reduce_dsl::redux::Redux;
-use reduce_dsl::{Scalar, Value, bf16, f16};
+use reduce_interpreter::{Input, Options, Values, run};
+use reduce_ir::expanded::{Expr, Local, Stmt, Ty};
+use reduce_ir::operation::Operation;
+use reduce_ir::program::Program;
+use reduce_ir::redux::Redux;
+use reduce_ir::{Scalar, Value, bf16, f16};
+use reduce_lanes::Lanes;
 use support::random::Random;
 use support::{boundaries, spec_of};
 

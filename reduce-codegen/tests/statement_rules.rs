@@ -4,14 +4,14 @@
 mod support;
 
 use reduce_codegen::{compile, expand};
-use reduce_dsl::expanded::{
+use reduce_dsl::operators::operator;
+use reduce_ir::expanded::{
     AtomicOp, Barrier, Buffer, Expanded, Expr, FULL, Local, Loop, MemoryOrder, Shared, Stmt, Ty, Unroll,
 };
-use reduce_dsl::operation::Layout;
-use reduce_dsl::operators::operator;
-use reduce_dsl::ops::{Bin, Un};
-use reduce_dsl::program::{Program, Scope};
-use reduce_dsl::{Scalar, Value};
+use reduce_ir::operation::Layout;
+use reduce_ir::ops::{Bin, Un};
+use reduce_ir::program::{Program, Scope};
+use reduce_ir::{Scalar, Value};
 use std::collections::BTreeSet;
 use support::spec;
 

@@ -5,10 +5,10 @@
 mod support;
 
 use reduce_codegen::expand;
-use reduce_dsl::expanded::{ExpandedKernel, Expr, Local, Stmt, Ty};
 use reduce_dsl::operators::OPERATORS;
-use reduce_dsl::ops::{Bin, Cmp, Un};
-use reduce_dsl::{Scalar, Value};
+use reduce_ir::expanded::{ExpandedKernel, Expr, Local, Stmt, Ty};
+use reduce_ir::ops::{Bin, Cmp, Un};
+use reduce_ir::{Scalar, Value};
 use support::programs;
 
 /// The kernel without what is not printed.

@@ -6,11 +6,11 @@ mod support;
 
 use rayon::prelude::*;
 use reduce_codegen::{compile, expand};
-use reduce_dsl::Scalar;
-use reduce_dsl::expanded::{Chunk, Expanded, Local, Stmt, Ty};
-use reduce_dsl::interpreter::{Input, Kind, Options, Provenance, Schedule, Shapes, run};
 use reduce_dsl::operators::operator;
-use reduce_dsl::program::{Program, Reads};
+use reduce_interpreter::{Input, Kind, Options, Provenance, Schedule, Shapes, run};
+use reduce_ir::Scalar;
+use reduce_ir::expanded::{Chunk, Expanded, Local, Stmt, Ty};
+use reduce_ir::program::{Program, Reads};
 use support::provenance::check;
 use support::spec;
 

@@ -5,12 +5,12 @@
 mod support;
 
 use reduce_codegen::{compile, expand};
-use reduce_dsl::expanded::{Barrier, Buffer, Expanded, Expr, Local, MemoryOrder, Stmt, Ty};
-use reduce_dsl::interpreter::{Kind, Options, Provenance, Report, run};
 use reduce_dsl::operators::operator;
-use reduce_dsl::ops::Bin;
-use reduce_dsl::program::{Program, Reads, Scope};
-use reduce_dsl::{Scalar, Value};
+use reduce_interpreter::{Kind, Options, Provenance, Report, run};
+use reduce_ir::expanded::{Barrier, Buffer, Expanded, Expr, Local, MemoryOrder, Stmt, Ty};
+use reduce_ir::ops::Bin;
+use reduce_ir::program::{Program, Reads, Scope};
+use reduce_ir::{Scalar, Value};
 use support::{operations, spec, spec_of};
 
 fn program(list: &str) -> Program {
@@ -202,7 +202,7 @@ fn provenance_sees_what_values_may_hide() {
 
 #[test]
 fn a_ticket_counts_the_threads_that_take_it() {
-    use reduce_dsl::expanded::AtomicOp;
+    use reduce_ir::expanded::AtomicOp;
     let old = Local::new("old", Ty::U32);
     let take = Stmt::Atomic {
         into: old.clone(),

@@ -15,11 +15,11 @@
 //! A law of which no case holds is broken.
 //!
 //! ```
-//! use reduce_dsl::func::Param;
-//! use reduce_dsl::laws::{Effort, check};
-//! use reduce_dsl::operators::operator;
-//! use reduce_dsl::ops::Bin;
-//! use reduce_dsl::{Scalar, func::FuncBuilder};
+//! use reduce_ir::func::Param;
+//! use crate::laws::{Effort, check};
+//! use crate::operators::operator;
+//! use reduce_ir::ops::Bin;
+//! use reduce_ir::{Scalar, func::FuncBuilder};
 //!
 //! # #[cfg(not(feature = "parse"))]
 //! # fn main() {}
@@ -43,6 +43,7 @@
 //! ```
 
 mod batch;
+mod column;
 mod counterexample;
 mod equation;
 mod exact;
@@ -60,10 +61,10 @@ mod tests;
 
 pub use counterexample::{Counterexample, Side};
 
-use crate::func::Func;
-use crate::operation::Operation;
 use equation::Equation;
 use examine::{Examiner, Outcome};
+use reduce_ir::func::Func;
+use reduce_ir::operation::Operation;
 use std::fmt;
 
 /// What an operation has to satisfy.

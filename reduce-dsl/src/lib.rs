@@ -1,39 +1,13 @@
-//! What a reduction is: types, scalar expressions, operators, the specification and its parser, and the
-//! kernel IR with its printer, verifier and interpreter. No I/O, no CUDA, no unsafe code.
-//!
-//! In reading order:
-//! [`Scalar`] and [`Value`] → [`arith`] (what operations mean) → [`func`] (typed functions) →
-//! [`operation`] and [`operators`] (what is computed) → [`spec`] and [`pass`] (what the user wrote) →
-//! [`program`] (what passes rewrite) → [`expanded`] (what runs) → `interpreter` (what it means).
+//! The language of reductions: the [named operators](operators), the parser of specifications, and the
+//! [laws] that operations must keep. No I/O, no CUDA, no unsafe code, and no vectors: functions are
+//! evaluated on single values.
 #![forbid(unsafe_code)]
 
-pub mod arith;
-pub mod constants;
-pub mod eval;
-pub mod expanded;
-pub mod func;
-#[cfg(feature = "interpreter")]
-pub mod interpreter;
-pub mod lanes;
+#[cfg(feature = "ladder")]
+pub mod ladder;
 pub mod laws;
-pub mod library;
-pub mod near;
-pub mod operation;
 pub mod operators;
-pub mod ops;
 #[cfg(feature = "parse")]
 pub mod parse;
-pub mod pass;
-pub mod program;
 #[cfg(feature = "parse")]
 pub mod recognise;
-pub mod redux;
-mod scalar;
-pub mod spec;
-mod value;
-pub mod words;
-
-pub use half::{bf16, f16};
-pub use scalar::{ParseScalarError, Scalar};
-pub use spec::Spec;
-pub use value::Value;

@@ -10,7 +10,7 @@
 //! | `W` | the type that they are computed with, [`Scalar::widened`] |
 //! | `A` | the type of the accumulator's own scalars, [`Width::of`] |
 //! | `T_ZERO`, `T_LEAST`, `A_NEG_ZERO`, … | that value of such a type; where there is no −0 or NaN, 0 |
-//! | `A_DOWN`, `A_UP`, … | powers of two, [`scales`](crate::constants::scales); where `A` is an integer, 1 |
+//! | `A_DOWN`, `A_UP`, … | powers of two, [`scales`](reduce_ir::constants::scales); where `A` is an integer, 1 |
 //! | `X_HIGH`, `X_LOW` | the element `x` rounded to `A`, and what rounding took from it |
 //! | `SPLIT` | is `X_LOW` not always 0? |
 //! | `IGNORE` | is NaN ignored, and have the elements one? |
@@ -44,7 +44,7 @@ pub use request::Request;
 pub use shape::{Domain, Shape, Ty, Width};
 pub use table::OPERATORS;
 
-use crate::Scalar;
+use reduce_ir::Scalar;
 use std::fmt;
 
 /// A named operator.
@@ -83,7 +83,7 @@ pub struct Operator {
     /// May elements be reordered?
     pub commutative: bool,
     /// What it looks for, where that decides: a field of the accumulator, that of its position, and the `op` that gives the
-    /// best value of it. See [`Search`](crate::operation::Search).
+    /// best value of it. See [`Search`](reduce_ir::operation::Search).
     pub searches: &'static [[&'static str; 3]],
     /// Has it a rule for equal elements?
     pub ties: bool,

@@ -41,13 +41,13 @@ pub use diagnostic::{Diagnostic, Extent, Level};
 pub use error::SpecError;
 pub use names::{nearest, operator};
 #[cfg(feature = "text")]
-pub use text::{Bytes, text};
+pub use text::{Bytes, spec, text};
 
 use crate::laws::Subject;
-use crate::operation::Record;
-use crate::{Scalar, Spec};
 use diagnostic::Errors;
 use proc_macro2::TokenStream;
+use reduce_ir::operation::Record;
+use reduce_ir::{Scalar, Spec};
 use std::fmt;
 use typing::Dialect;
 

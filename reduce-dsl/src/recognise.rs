@@ -1,12 +1,12 @@
 //! Closures that are a named operator: the same operation up to the order of operands takes the operator's path, so
 //! that `|a, b| b + a` is `sum` and is never slower.
 
-use crate::func::{Func, Id, Node};
 use crate::laws::{self, Effort};
-use crate::operation::Operation;
 use crate::operators::{Nan, OPERATORS, Operator, Ties};
-use crate::ops::{Bin, Cmp};
-use crate::{Scalar, Value};
+use reduce_ir::func::{Func, Id, Node};
+use reduce_ir::operation::Operation;
+use reduce_ir::ops::{Bin, Cmp};
+use reduce_ir::{Scalar, Value};
 use std::collections::HashMap;
 
 /// The operation as that of a named operator, if its `combine` is one and keeps the row's promises: with the operator's padding and laws and, where
@@ -22,6 +22,7 @@ pub fn recognise(operation: Operation) -> Operation {
         padding,
         commutative: row.commutative,
         exact: row.commutative && !rounds,
+        named: is_scalar || operation.named,
         ..operation.clone()
     };
     if keeps_promises(&named) { named } else { operation }

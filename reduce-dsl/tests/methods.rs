@@ -1,10 +1,10 @@
 //! Every method of closures against Rust's own, on special and random values. Only the bits of a NaN may differ.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test may panic")]
 
-use reduce_dsl::Value;
-use reduce_dsl::arith::Element;
-use reduce_dsl::eval::Evaluator;
 use reduce_dsl::parse::text;
+use reduce_ir::Value;
+use reduce_ir::arith::Element;
+use reduce_ir::func::Func;
 
 /// A generator of random bits (SplitMix64).
 struct Bits(u64);
@@ -61,12 +61,12 @@ floats!(f32 f64);
 integers!(i8 i16 i32 i64 u8 u16 u32 u64);
 
 /// The function that the closure on `inputs` of one type is.
-fn evaluator(ty: &str, closure: &str) -> Evaluator {
+fn evaluator(ty: &str, closure: &str) -> Func {
     let names = closure.split('|').nth(1).unwrap();
     let inputs: Vec<_> = names.split(", ").map(|name| format!("{name}: {ty}")).collect();
     let source = format!("inputs: {{ {} }}, map: {closure}, op: max", inputs.join(", "));
     let parsed = text(&source, None).unwrap_or_else(|errors| panic!("{source}: {errors:#?}"));
-    Evaluator::new(&parsed.spec.operation.map)
+    parsed.spec.operation.map
 }
 
 fn same(found: Value, expected: Value) -> bool {
@@ -79,10 +79,10 @@ fn compare<T: Element + std::fmt::Debug, const N: usize>(
     rust: impl Fn([T; N]) -> Value,
 ) {
     let ty = T::TY.name();
-    let mut ours = evaluator(ty, closure);
+    let ours = evaluator(ty, closure);
     for args in args {
         let values: Vec<_> = args.iter().map(|&arg| Value::of(arg)).collect();
-        let found = ours.run_once(&values).unwrap()[0];
+        let found = ours.evaluate(&values).unwrap()[0];
         let expected = rust(args);
         assert!(same(found, expected), "{closure} of {ty} {args:?}: {found} and not {expected}");
     }
@@ -284,5 +284,5 @@ fn proposed<T: Element>(call: &str, x: T) -> Value {
     let help = error.diagnostics()[0].help.clone().unwrap();
     let code = help.split('`').rfind(|part| part.contains('x')).unwrap();
     let parsed = text(&specification(code), None).unwrap_or_else(|errors| panic!("{code}: {errors:#?}"));
-    Evaluator::new(&parsed.spec.operation.map).run_once(&[Value::of(x)]).unwrap()[0]
+    parsed.spec.operation.map.evaluate(&[Value::of(x)]).unwrap()[0]
 }

@@ -2,11 +2,11 @@
 #![cfg(feature = "text")]
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
-use reduce_dsl::near::Near;
-use reduce_dsl::operation::Operation;
 use reduce_dsl::operators::OPERATORS;
 use reduce_dsl::parse::text;
-use reduce_dsl::{Scalar, Value};
+use reduce_ir::near::Near;
+use reduce_ir::operation::Operation;
+use reduce_ir::{Scalar, Value};
 
 fn operation(source: &str) -> Operation {
     text(source, None).unwrap_or_else(|error| panic!("{source}: {error:?}")).spec.operation
@@ -121,9 +121,7 @@ fn the_last_number_may_be_two_constants() {
     let near = Near::of(&operation(source)).unwrap();
     assert_eq!(near.acc.types(), [Scalar::U64, Scalar::U32]);
     assert_eq!(near.map.result_types(), near.acc.types());
-    let call = |x: u64, i: u32| {
-        reduce_dsl::eval::Evaluator::new(&near.map).run_once(&[Value::of(x), Value::of(i)]).unwrap()
-    };
+    let call = |x: u64, i: u32| near.map.evaluate(&[Value::of(x), Value::of(i)]).unwrap();
     assert_eq!(call(6, 3), [Value::of(6u64), Value::of(3u32)]);
     assert_eq!(call(5, 3), [Value::of(u64::MAX), Value::of(u32::MAX)]);
 }
@@ -131,9 +129,9 @@ fn the_last_number_may_be_two_constants() {
 #[test]
 fn far_positions_count_from_the_first_of_all() {
     let near = Near::of(&operation("op: findmax, ty: f32")).unwrap();
-    let mut far = reduce_dsl::eval::Evaluator::new(&near.far);
-    let mut of = |at: u32, first: u64| {
-        let result = far.run_once(&[Value::of(1.5f32), Value::of(at), Value::of(first)]).unwrap();
+    let far = &near.far;
+    let of = |at: u32, first: u64| {
+        let result = far.evaluate(&[Value::of(1.5f32), Value::of(at), Value::of(first)]).unwrap();
         assert_eq!(result[0], Value::of(1.5f32));
         result[1]
     };

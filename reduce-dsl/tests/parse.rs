@@ -1,12 +1,12 @@
 //! What specifications mean: spellings, the canonical text, closures, types, identities.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test may panic")]
 
-use reduce_dsl::operation::Operation;
 use reduce_dsl::operators::OPERATORS;
 use reduce_dsl::parse::{Bytes, Parsed, text};
-use reduce_dsl::pass::Pass;
-use reduce_dsl::spec::Passes;
-use reduce_dsl::{Scalar, Spec, Value};
+use reduce_ir::operation::Operation;
+use reduce_ir::pass::Pass;
+use reduce_ir::spec::Passes;
+use reduce_ir::{Scalar, Spec, Value};
 
 fn parse(source: &str) -> Parsed<Bytes> {
     text(source, None).unwrap_or_else(|errors| panic!("{source}: {errors:#?}"))
@@ -190,7 +190,7 @@ fn closures_get_what_their_laws_say() {
 
 #[test]
 fn functions_have_parameters_for_what_they_use() {
-    use reduce_dsl::operation::Argument;
+    use reduce_ir::operation::Argument;
     let operation = spec(
         "inputs: { x: f16, y: f32 }, params: { k: f32, m: f64 }, acc: f64, \
          map: |p, _| p as f64 * m, op: |a, b| a + b, identity: 0.0, \

@@ -1,8 +1,8 @@
 //! The canonical text of a specification parses to the same specification again, whatever is in it.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test may panic")]
 
-use reduce_dsl::Spec;
 use reduce_dsl::parse::text;
+use reduce_ir::Spec;
 
 fn spec(source: &str) -> Spec {
     text(source, None).unwrap_or_else(|errors| panic!("{source}: {errors:#?}")).spec

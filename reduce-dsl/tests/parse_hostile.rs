@@ -1,8 +1,8 @@
 //! Hostile specifications: refused at once, with a typed error, and without deep recursion.
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
-use reduce_dsl::Spec;
 use reduce_dsl::parse::{Diagnostic, SpecError, text};
+use reduce_ir::Spec;
 use std::time::{Duration, Instant};
 
 /// What the errors say, in order. Refusal is a matter of milliseconds; the bound leaves room for a busy
@@ -183,7 +183,7 @@ fn places_outside_of_the_text_are_shown() {
 #[test]
 fn what_is_wrong_is_an_error() {
     fn read(text: &str) -> Result<Spec, Box<dyn std::error::Error + Send + Sync>> {
-        Ok(text.parse::<Spec>()?)
+        Ok(reduce_dsl::parse::spec(text)?)
     }
     assert_eq!(read("op: sum, ty: f32").unwrap().text, "ty: f32, op: sum");
     let shown = read("op: summ, ty: f32").unwrap_err().to_string();

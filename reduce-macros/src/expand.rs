@@ -7,9 +7,9 @@ use crate::report::{compile_errors, refusal};
 use crate::types;
 use proc_macro2::{TokenStream, TokenTree};
 use quote::{ToTokens, quote};
-use reduce_dsl::Spec;
-use reduce_dsl::operation::Record;
 use reduce_dsl::parse::{self, Closure, Export, Read};
+use reduce_ir::Spec;
+use reduce_ir::operation::Record;
 use syn::Attribute;
 
 /// The expansion for `$crate` and, behind it, the tokens between the brackets of the user's call.

@@ -2,12 +2,12 @@
 
 use proc_macro2::TokenStream;
 use quote::{format_ident, quote};
-use reduce_dsl::func::{Func, Id, Line, Node, Param};
-use reduce_dsl::operation::{Layout, Nothing, Operation, Order, Record, Search};
-use reduce_dsl::ops::{Bin, Cmp, Un};
-use reduce_dsl::pass::Pass;
-use reduce_dsl::spec::Passes;
-use reduce_dsl::{Scalar, Spec, Value};
+use reduce_ir::func::{Func, Id, Line, Node, Param};
+use reduce_ir::operation::{Layout, Nothing, Operation, Order, Record, Search};
+use reduce_ir::ops::{Bin, Cmp, Un};
+use reduce_ir::pass::Pass;
+use reduce_ir::spec::Passes;
+use reduce_ir::{Scalar, Spec, Value};
 
 /// What can be written as an expression that builds it.
 pub(crate) trait Rebuild {
@@ -45,6 +45,7 @@ impl Rebuild for Operation {
             padding,
             commutative,
             exact,
+            named,
             searches,
             order,
             finish,
@@ -72,6 +73,7 @@ impl Rebuild for Operation {
             padding: #padding,
             commutative: #commutative,
             exact: #exact,
+            named: #named,
             searches: #searches,
             order: #order,
             finish: #finish,

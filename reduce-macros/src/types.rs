@@ -2,9 +2,9 @@
 
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{format_ident, quote};
-use reduce_dsl::Scalar;
-use reduce_dsl::func::Param;
-use reduce_dsl::operation::Record;
+use reduce_ir::Scalar;
+use reduce_ir::func::Param;
+use reduce_ir::operation::Record;
 use syn::Attribute;
 
 /// The type of an accumulator or result.

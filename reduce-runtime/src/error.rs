@@ -8,7 +8,7 @@ use crate::Strided;
 use crate::architecture::{Architecture, Target};
 use crate::host::HostError;
 use reduce_codegen as codegen;
-use reduce_dsl::Scalar;
+use reduce_ir::Scalar;
 use std::path::PathBuf;
 use std::time::Duration;
 use text::{offered_text, outside, params_advice, params_text};

@@ -19,12 +19,12 @@ pub use isa::Isa;
 
 use crate::{Error, Strided, inputs};
 use pool::Pool;
-use reduce_dsl::Value;
-use reduce_dsl::eval::Evaluator;
-use reduce_dsl::lanes::{LaneError, LanesRef};
-use reduce_dsl::operation::Operation;
-use reduce_dsl::ops::TypeError;
-use reduce_dsl::program::Association;
+use reduce_ir::Value;
+use reduce_ir::operation::Operation;
+use reduce_ir::ops::TypeError;
+use reduce_ir::program::Association;
+use reduce_lanes::eval::Evaluator;
+use reduce_lanes::{LaneError, LanesRef};
 use search::Searched;
 use source::Source;
 use stage::Stage;

@@ -1,9 +1,9 @@
 //! Checks that inputs and params are what an operation takes, wherever the inputs lie.
 
 use crate::{Error, Strided};
-use reduce_dsl::func::Param;
-use reduce_dsl::operation::{Layout, Operation};
-use reduce_dsl::{Scalar, Value};
+use reduce_ir::func::Param;
+use reduce_ir::operation::{Layout, Operation};
+use reduce_ir::{Scalar, Value};
 
 /// The number of elements of inputs in data of those types and lengths.
 pub(crate) fn check(

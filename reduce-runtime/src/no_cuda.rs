@@ -5,9 +5,9 @@ use crate::image::Image;
 use crate::reducer::Outcome;
 use crate::{Error, Strided, Timing};
 use reduce_codegen::Programs;
-use reduce_dsl::Value;
-use reduce_dsl::lanes::LanesRef;
-use reduce_dsl::program::Program;
+use reduce_ir::Value;
+use reduce_ir::program::Program;
+use reduce_lanes::LanesRef;
 use std::path::Path;
 use std::time::Duration;
 

@@ -9,10 +9,10 @@ use crate::{Architecture, Device, Error, Strided, Timing, host, inputs};
 #[cfg(feature = "cuda")]
 use cudarc::driver::{CudaSlice, CudaStream};
 use reduce_codegen::{Programs, Tuning};
-use reduce_dsl::lanes::LanesRef;
-use reduce_dsl::operation::Operation;
-use reduce_dsl::program::{Association, Program};
-use reduce_dsl::{Spec, Value};
+use reduce_ir::operation::Operation;
+use reduce_ir::program::{Association, Program};
+use reduce_ir::{Spec, Value};
+use reduce_lanes::LanesRef;
 use std::fmt;
 #[cfg(feature = "cuda")]
 use std::sync::Arc;
@@ -49,7 +49,7 @@ enum Backend {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Outcome {
-    /// One value for each field of the result, [`Operation::output`](reduce_dsl::operation::Operation).
+    /// One value for each field of the result, [`Operation::output`](reduce_ir::operation::Operation).
     pub values: Vec<Value>,
     /// Wall time of the computation on the host's clock, without transfers of elements. Of elements on a device, all that their
     /// stream still had to do before is in it, and the copy of the result.
@@ -102,10 +102,9 @@ impl Reducer {
     /// are given as [`LanesRef`].
     ///
     /// ```
-    /// # use reduce_dsl::Spec;
     /// # use reduce_runtime::{Device, Reducer};
     /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
-    /// let sum = Reducer::new(&"op: sum, ty: f32".parse::<Spec>()?, &Device::host())?;
+    /// let sum = Reducer::new(&reduce_dsl::parse::spec("op: sum, ty: f32")?, &Device::host())?;
     /// let outcome = sum.reduce(&[[1.0f32, 2.5].as_slice()])?;
     /// assert_eq!(outcome.values, [3.5f32.into()]);
     /// # Ok(())

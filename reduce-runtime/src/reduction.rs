@@ -11,8 +11,8 @@ use crate::{Device, Error, Reducer};
 use crate::{DeviceInputs, Workspace};
 #[cfg(feature = "cuda")]
 use cudarc::driver::CudaStream;
-use reduce_dsl::program::Program;
-use reduce_dsl::{Spec, Value};
+use reduce_ir::program::Program;
+use reduce_ir::{Spec, Value};
 use std::fmt;
 use std::marker::PhantomData;
 #[cfg(feature = "cuda")]

@@ -1,8 +1,8 @@
 //! The results of named operators that are more than one number: structs of scalars.
 
 use crate::Output;
-use reduce_dsl::Value;
-use reduce_dsl::arith::Element;
+use reduce_ir::Value;
+use reduce_ir::arith::Element;
 
 /// The best of the elements, and where it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

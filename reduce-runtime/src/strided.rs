@@ -1,6 +1,6 @@
 //! Data of which every so many elements are an input.
 
-use reduce_dsl::lanes::LanesRef;
+use reduce_lanes::LanesRef;
 use std::ops::Range;
 
 /// Elements that lie a step apart: element i of `len` is at the place `offset + i * step` of the data.

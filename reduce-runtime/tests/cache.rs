@@ -7,12 +7,12 @@
 #[path = "../../tests/support/skip.rs"]
 mod skip;
 
-use reduce_dsl::func::Param;
 use reduce_dsl::operators::operator;
-use reduce_dsl::pass::Pass;
-use reduce_dsl::program::Program;
-use reduce_dsl::spec::Passes;
-use reduce_dsl::{Scalar, Spec};
+use reduce_ir::func::Param;
+use reduce_ir::pass::Pass;
+use reduce_ir::program::Program;
+use reduce_ir::spec::Passes;
+use reduce_ir::{Scalar, Spec};
 use reduce_runtime::{Architecture, Cache, Compiler, Error, Image, Nvrtc, Target};
 use skip::{needed, skipped};
 use std::fs::{self, Permissions};

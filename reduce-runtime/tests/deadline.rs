@@ -7,7 +7,7 @@ mod skip;
 
 use reduce_codegen::compile;
 use reduce_dsl::parse;
-use reduce_dsl::program::Program;
+use reduce_ir::program::Program;
 use reduce_runtime::{Architecture, Cache, Compiler, Error, Image, Nvrtc, Target};
 use skip::needed;
 use std::path::{Path, PathBuf};

@@ -1,9 +1,9 @@
 //! The specifications that errors suggest for operators of other libraries compute what those operators do.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
-use reduce_dsl::lanes::LanesRef;
 use reduce_dsl::parse::text;
-use reduce_dsl::{Scalar, Value};
+use reduce_ir::{Scalar, Value};
+use reduce_lanes::LanesRef;
 use reduce_runtime::{Device, Reducer};
 
 /// The specification that the error for an operator of that name suggests.

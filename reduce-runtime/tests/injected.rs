@@ -7,8 +7,8 @@ mod driver;
 
 use driver::injection::{Fault, compute, entered, failed, name_of, passed};
 use driver::with_driver;
-use reduce_dsl::Spec;
-use reduce_dsl::lanes::LanesRef;
+use reduce_ir::Spec;
+use reduce_lanes::LanesRef;
 use reduce_runtime::cudarc::driver::{CudaContext, DriverError};
 use reduce_runtime::{Cache, Device, DeviceInput, Error, Reducer};
 use std::collections::BTreeMap;
@@ -241,7 +241,7 @@ fn every_call_may_fail() {
     drop((device, stream));
     compute(kernel);
     let cache = Cache::at(Path::new(env!("CARGO_TARGET_TMPDIR")).join("injected-cache"));
-    let spec = "ty: u64, op: sum, passes: [shuffle, one_block, ticket]".parse().unwrap();
+    let spec = reduce_dsl::parse::spec("ty: u64, op: sum, passes: [shuffle, one_block, ticket]").unwrap();
     let calls = calls(&spec, &cache);
     let (mut rows, mut wrong): (BTreeMap<&str, Row>, Wrong) = Default::default();
     for (call, name) in (1..).zip(&calls) {

@@ -1,8 +1,9 @@
 //! Memory of the host follows the elements, not the lanes of the association, most of which may have none.
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
-use reduce_dsl::lanes::{Lanes, LanesRef};
-use reduce_dsl::{Scalar, Value, parse};
+use reduce_dsl::parse;
+use reduce_ir::{Scalar, Value};
+use reduce_lanes::{Lanes, LanesRef};
 use reduce_runtime::{Device, Reducer};
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};

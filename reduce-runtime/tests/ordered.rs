@@ -6,9 +6,9 @@
 mod driver;
 
 use driver::{Calls, early, lose, meanwhile, spec, with_driver};
-use reduce_dsl::Scalar;
-use reduce_dsl::lanes::LanesRef;
-use reduce_dsl::spec::Passes;
+use reduce_ir::Scalar;
+use reduce_ir::spec::Passes;
+use reduce_lanes::LanesRef;
 use reduce_runtime::cudarc::driver::{CudaContext, CudaSlice, CudaStream, DriverError, sys};
 use reduce_runtime::{Device, DeviceInput, Reducer};
 use std::sync::{Arc, OnceLock};

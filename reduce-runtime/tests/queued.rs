@@ -6,10 +6,10 @@
 mod driver;
 
 use driver::{Calls, crowd, fail, last_launch, refuse, resemble, spec, with_driver, with_driver_and};
-use reduce_dsl::operation::{Layout, Operation};
-use reduce_dsl::pass::Pass;
-use reduce_dsl::spec::Passes;
-use reduce_dsl::{Scalar, Spec};
+use reduce_ir::operation::{Layout, Operation};
+use reduce_ir::pass::Pass;
+use reduce_ir::spec::Passes;
+use reduce_ir::{Scalar, Spec};
 use reduce_runtime::cudarc::driver::{CudaContext, CudaSlice, DevicePtr, DriverError, sys};
 use reduce_runtime::{Cache, Device, DeviceInput, DeviceInputs, Error, Reducer, Reduction};
 use std::path::Path;

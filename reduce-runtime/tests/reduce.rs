@@ -1,12 +1,12 @@
 //! Reductions on the host, through the typed and the untyped API.
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
-use reduce_dsl::func::Param;
-use reduce_dsl::lanes::LanesRef;
 use reduce_dsl::operators::operator;
-use reduce_dsl::pass::Pass;
-use reduce_dsl::spec::Passes;
-use reduce_dsl::{Scalar, Spec, Value, f16};
+use reduce_ir::func::Param;
+use reduce_ir::pass::Pass;
+use reduce_ir::spec::Passes;
+use reduce_ir::{Scalar, Spec, Value, f16};
+use reduce_lanes::LanesRef;
 use reduce_runtime::{Device, Error, Reducer, Reduction};
 
 fn spec(name: &str, types: &[Scalar]) -> Spec {

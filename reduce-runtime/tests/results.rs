@@ -1,6 +1,6 @@
 //! The structs of named operators, from the values of a result; and what params become.
 
-use reduce_dsl::{Value, f16};
+use reduce_ir::{Value, f16};
 use reduce_runtime::{ArgMinMax, Best, Describe, MaxSum, MinMax, Output, Params};
 
 #[test]

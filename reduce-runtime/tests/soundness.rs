@@ -6,8 +6,8 @@
 mod driver;
 
 use driver::{Calls, capture, early, hasty, spec, with_driver};
-use reduce_dsl::Scalar;
-use reduce_dsl::spec::Passes;
+use reduce_ir::Scalar;
+use reduce_ir::spec::Passes;
 use reduce_runtime::cudarc::driver::{CudaSlice, CudaStream};
 use reduce_runtime::{Device, DeviceInput, DeviceInputs, Error, Reducer, Reduction};
 use std::panic::{AssertUnwindSafe, catch_unwind};

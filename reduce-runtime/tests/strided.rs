@@ -1,13 +1,13 @@
 //! Elements that lie a step apart, on the host: the bits of the same elements side by side.
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
-use reduce_dsl::func::Param;
-use reduce_dsl::lanes::{Lanes, LanesRef};
-use reduce_dsl::operation::{Layout, Operation};
 use reduce_dsl::operators::operator;
-use reduce_dsl::pass::Pass;
-use reduce_dsl::spec::Passes;
-use reduce_dsl::{Scalar, Spec, Value};
+use reduce_ir::func::Param;
+use reduce_ir::operation::{Layout, Operation};
+use reduce_ir::pass::Pass;
+use reduce_ir::spec::Passes;
+use reduce_ir::{Scalar, Spec, Value};
+use reduce_lanes::{Lanes, LanesRef};
 use reduce_runtime::{Device, Error, Reducer, Reduction, Slices, Strided};
 
 fn spec(name: &str, layout: Layout) -> Spec {

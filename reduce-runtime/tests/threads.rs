@@ -2,8 +2,8 @@
 #![cfg(target_os = "linux")]
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
-use reduce_dsl::lanes::LanesRef;
 use reduce_dsl::parse;
+use reduce_lanes::LanesRef;
 use reduce_runtime::{Device, Reducer};
 use std::process::Command;
 

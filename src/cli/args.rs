@@ -8,8 +8,8 @@ pub(crate) use values::{MOST_COUNTED, Place};
 use crate::cli::dtype::Dtype;
 use crate::cli::params::Given;
 use clap::{Parser, Subcommand, ValueEnum};
-use reduce_dsl::Scalar;
 use reduce_dsl::operators::Operator;
+use reduce_ir::Scalar;
 use reduce_runtime::Architecture;
 use std::path::PathBuf;
 

@@ -2,11 +2,11 @@
 
 use crate::cli::args::MOST_COUNTED;
 use crate::cli::elements::Elements;
-use reduce_codegen::ladder::STEP;
-use reduce_dsl::Value;
-use reduce_dsl::expanded::Part;
-use reduce_dsl::interpreter::{Counts, LaunchCounts, Options, Outcome, Values, run};
-use reduce_dsl::program::{Program, Reads};
+use reduce_dsl::ladder::STEP;
+use reduce_interpreter::{Counts, LaunchCounts, Options, Outcome, Values, run};
+use reduce_ir::Value;
+use reduce_ir::expanded::Part;
+use reduce_ir::program::{Program, Reads};
 use reduce_runtime::{Device, Error, host};
 
 /// Elements where a GPU takes times, and nothing was said: those of the source that gives most figures.

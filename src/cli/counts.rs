@@ -2,7 +2,7 @@
 
 use crate::cli::counted::Counted;
 use crate::cli::table::{Column, Side};
-use reduce_dsl::interpreter::{Counts, Global, Shared};
+use reduce_interpreter::{Counts, Global, Shared};
 use serde::Serialize;
 
 /// What tables show of counts: a heading, and the cell.

@@ -7,8 +7,8 @@ pub(crate) use reason::{DataError, Reason, changed};
 
 use crate::cli::dtype::Dtype;
 use crate::cli::npy::{self, Layout};
-use reduce_dsl::Scalar;
-use reduce_dsl::lanes::LanesRef;
+use reduce_ir::Scalar;
+use reduce_lanes::LanesRef;
 use reduce_runtime::Mapped;
 use std::fs::{File, Metadata};
 use std::io::{self, Read};

@@ -1,7 +1,7 @@
 //! The element types of data files: a table, one row each.
 
-use reduce_dsl::Scalar;
-use reduce_dsl::lanes::LanesRef;
+use reduce_ir::Scalar;
+use reduce_lanes::LanesRef;
 
 /// An element type as files name it.
 #[derive(Clone, Copy, Debug)]

@@ -1,9 +1,9 @@
 //! Elements made up for a reduction, the same for the same position; and params.
 
-use reduce_dsl::interpreter::Input;
-use reduce_dsl::lanes::{Lanes, LanesRef};
-use reduce_dsl::operation::{Layout, Operation, Order};
-use reduce_dsl::{Scalar, Value, bf16, f16};
+use reduce_interpreter::Input;
+use reduce_ir::operation::{Layout, Operation, Order};
+use reduce_ir::{Scalar, Value, bf16, f16};
+use reduce_lanes::{Lanes, LanesRef};
 use reduce_runtime::Strided;
 use std::ops::Range;
 

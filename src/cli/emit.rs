@@ -5,7 +5,7 @@ use crate::cli::failure::Failure;
 use crate::cli::output;
 use crate::cli::source::Source;
 use reduce_codegen::{Stage, Tuning};
-use reduce_dsl::program::Program;
+use reduce_ir::program::Program;
 use reduce_runtime::{Architecture, Error, Nvrtc, Target};
 use similar::TextDiff;
 

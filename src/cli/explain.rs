@@ -9,7 +9,7 @@ use crate::cli::table::{Column, Side, Table};
 use crate::cli::timed::{Clock, Time};
 use crate::cli::{counts, devices, json, output, timed};
 use reduce_codegen::{Stage, Tuning};
-use reduce_dsl::Spec;
+use reduce_ir::Spec;
 use reduce_runtime::{Architecture, Error};
 use serde::Serialize;
 

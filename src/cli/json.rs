@@ -2,8 +2,8 @@
 
 use crate::cli::failure::Failure;
 use crate::cli::report::{Report, microseconds};
-use reduce_dsl::func::Param;
-use reduce_dsl::{Scalar, Value};
+use reduce_ir::func::Param;
+use reduce_ir::{Scalar, Value};
 use serde::{Serialize, Serializer};
 
 /// The line of a run, without its end.
@@ -100,7 +100,7 @@ mod tests {
     #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
     use super::*;
-    use reduce_dsl::operation::{Operation, Record};
+    use reduce_ir::operation::{Operation, Record};
     use std::time::Duration;
 
     fn report<'a>(operation: &'a Operation, values: &'a [Value]) -> Report<'a> {

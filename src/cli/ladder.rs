@@ -10,7 +10,7 @@ use crate::cli::failure::Failure;
 use crate::cli::timed::Clock;
 use crate::cli::{devices, json, output};
 use climb::Climb;
-use reduce_codegen::ladder::RUNGS;
+use reduce_dsl::ladder::RUNGS;
 
 /// Climbs it.
 pub(crate) fn ladder(args: &Ladder) -> Result<(), Failure> {

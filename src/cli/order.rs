@@ -2,8 +2,8 @@
 
 use crate::cli::data::Data;
 use crate::cli::failure::Failure;
-use reduce_dsl::lanes::LanesRef;
-use reduce_dsl::operation::{Operation, Order};
+use reduce_ir::operation::{Operation, Order};
+use reduce_lanes::LanesRef;
 use reduce_runtime::Strided;
 
 /// Refuses an array in Fortran order if the result depends on the order of its elements.

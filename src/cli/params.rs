@@ -1,10 +1,11 @@
 //! Values for the params of a reduction, from `--param k=3`.
 
 use crate::cli::failure::Failure;
-use reduce_dsl::func::Param;
-use reduce_dsl::operation::Operation;
 use reduce_dsl::operators::operator;
-use reduce_dsl::{Value, parse};
+use reduce_dsl::parse;
+use reduce_ir::Value;
+use reduce_ir::func::Param;
+use reduce_ir::operation::Operation;
 
 /// `k=3`, as it was given.
 #[derive(Clone, Debug)]

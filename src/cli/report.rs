@@ -1,8 +1,8 @@
 //! A run of `reducegen run`, as people read it; [`super::json`] is for programs.
 
-use reduce_dsl::Value;
-use reduce_dsl::func::Param;
-use reduce_dsl::operation::Operation;
+use reduce_ir::Value;
+use reduce_ir::func::Param;
+use reduce_ir::operation::Operation;
 use std::time::Duration;
 
 /// A reduction that ran.

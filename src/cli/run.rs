@@ -12,9 +12,9 @@ use crate::cli::report::Report;
 use crate::cli::source::Source;
 use crate::cli::trace;
 use crate::cli::view;
-use reduce_dsl::func::Param;
-use reduce_dsl::lanes::LanesRef;
-use reduce_dsl::operation::Operation;
+use reduce_ir::func::Param;
+use reduce_ir::operation::Operation;
+use reduce_lanes::LanesRef;
 use reduce_runtime::{Error, Reducer, Strided};
 use std::time::Instant;
 

@@ -3,8 +3,8 @@
 use crate::cli::failure::Failure;
 use crate::cli::output;
 use reduce_codegen::Error::{Refused, SharedMemory};
-use reduce_dsl::Scalar;
 use reduce_dsl::parse::{self, Bytes, Diagnostic, Parsed, SpecError};
+use reduce_ir::Scalar;
 use reduce_runtime::Error;
 use std::fs::File;
 use std::io::{self, Read};

@@ -10,14 +10,12 @@ use crate::cli::output;
 use crate::cli::report::result_text;
 use names::Names;
 use recorder::{By, Launched, Made, Of, Recorder, Watch, named_elements};
-use reduce_dsl::Value;
-use reduce_dsl::expanded::Part;
-use reduce_dsl::interpreter::{
-    Acc, Domain, Event, Input, Options, PerLane, Positions, Provenance, Values, run,
-};
-use reduce_dsl::lanes::{Lanes, LanesRef};
-use reduce_dsl::operation::{Argument, Operation};
-use reduce_dsl::program::{Program, Reads};
+use reduce_interpreter::{Acc, Domain, Event, Input, Options, PerLane, Positions, Provenance, Values, run};
+use reduce_ir::Value;
+use reduce_ir::expanded::Part;
+use reduce_ir::operation::{Argument, Operation};
+use reduce_ir::program::{Program, Reads};
+use reduce_lanes::{Lanes, LanesRef};
 use reduce_runtime::host::HostError;
 use reduce_runtime::{Error, Reducer, Strided};
 use std::cell::RefCell;

@@ -3,7 +3,7 @@
 use crate::cli::args::Run;
 use crate::cli::data::Data;
 use crate::cli::failure::Failure;
-use reduce_dsl::lanes::LanesRef;
+use reduce_lanes::LanesRef;
 use reduce_runtime::Strided;
 
 /// The elements of each file: `--len` of them, or as many as there are.

@@ -9,7 +9,7 @@ use super::random::pass;
 use super::splitmix::Random;
 use super::subjects::Subject;
 use rayon::prelude::*;
-use reduce_dsl::Scalar;
+use reduce_ir::Scalar;
 use reduce_runtime::{Device, Reducer};
 
 /// A sum with what its error is measured by.

@@ -3,9 +3,9 @@
 
 use super::exact::Exact;
 use super::splitmix::Random;
-use reduce_dsl::arith::Element;
-use reduce_dsl::lanes::Lanes;
-use reduce_dsl::{Scalar, Value, bf16, f16};
+use reduce_ir::arith::Element;
+use reduce_ir::{Scalar, Value, bf16, f16};
+use reduce_lanes::Lanes;
 
 /// n elements of each of one or two inputs.
 pub(crate) fn cancelling(ty: Scalar, n: usize, inputs: usize, bits: f64, random: &mut Random) -> Vec<Lanes> {

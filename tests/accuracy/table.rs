@@ -7,7 +7,7 @@ use super::data::float;
 use super::exact::Exact;
 use super::splitmix::Random;
 use super::subjects::spec;
-use reduce_dsl::lanes::LanesRef;
+use reduce_lanes::LanesRef;
 use reduce_runtime::{Device, Reducer};
 use std::io::Write;
 use std::process::{Command, Stdio};

@@ -4,16 +4,16 @@
 pub(crate) mod operations;
 
 use reduce_codegen::Programs;
-use reduce_dsl::func::Param;
-use reduce_dsl::operation::{Layout, Operation};
 use reduce_dsl::operators::{Nan, OPERATORS, Request, Ties, operator};
-use reduce_dsl::pass::Pass::{
+use reduce_ir::func::Param;
+use reduce_ir::operation::{Layout, Operation};
+use reduce_ir::pass::Pass::{
     self, Bitmask, Cluster, Coarsen, Dependent, Flag, GridStride, InPlace, Lanes, LastWarp, OneBlock, Rows,
     Sequential, Serial, Shuffle, Streaming, StridedIndex, Ticket, Trigger, Unroll, Vectorize,
 };
-use reduce_dsl::program::Program;
-use reduce_dsl::spec::{Listed, Passes};
-use reduce_dsl::{Scalar, Spec};
+use reduce_ir::program::Program;
+use reduce_ir::spec::{Listed, Passes};
+use reduce_ir::{Scalar, Spec};
 use std::collections::BTreeSet;
 
 /// Passes and threads per block. The blocks differ so that every number of warps occurs.

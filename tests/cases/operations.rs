@@ -2,11 +2,11 @@
 //! the bits of its value and of their position, and the numbers are added. One wrong bit changes the sum.
 
 use super::spec_of;
-use reduce_dsl::func::{Func, FuncBuilder, Id, Param};
-use reduce_dsl::operation::{Layout, Operation, Order, Record};
-use reduce_dsl::ops::{Bin, Cmp, TypeError, Un, cast};
-use reduce_dsl::pass::Pass;
-use reduce_dsl::{Scalar, Spec, Value};
+use reduce_ir::func::{Func, FuncBuilder, Id, Param};
+use reduce_ir::operation::{Layout, Operation, Order, Record};
+use reduce_ir::ops::{Bin, Cmp, TypeError, Un, cast};
+use reduce_ir::pass::Pass;
+use reduce_ir::{Scalar, Spec, Value};
 
 type Built = Result<Id, TypeError>;
 
@@ -60,6 +60,7 @@ fn spec(name: &str, types: &[Scalar], apply: impl Fn(&mut FuncBuilder, &[Id]) ->
         padding: Some(vec![Value::of(0u64)]),
         commutative: true,
         exact: true,
+        named: false,
         searches: Vec::new(),
         order: Order::Fixed,
         finish: function(&["acc"], |_, x| x[0]),

@@ -1,6 +1,6 @@
 //! NumPy files as bytes, right and wrong ones.
 
-use reduce_dsl::f16;
+use reduce_ir::f16;
 
 /// The element types, with their little-endian bytes.
 pub(crate) trait Number: Copy {

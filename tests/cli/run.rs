@@ -2,7 +2,7 @@
 
 use crate::folder::Folder;
 use crate::npy;
-use reduce_dsl::f16;
+use reduce_ir::f16;
 use serde_json::Value;
 
 const SUNSPOTS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/data/sunspots.npy");

@@ -9,8 +9,8 @@
 
 use super::classes::Class;
 use super::subjects;
-use reduce_dsl::Spec;
-use reduce_dsl::lanes::Lanes;
+use reduce_ir::Spec;
+use reduce_lanes::Lanes;
 use std::fmt::Write;
 
 const TEXT: &str = include_str!("../golden.txt");

@@ -8,13 +8,13 @@ use super::cases;
 use super::data::{Kind, Resident};
 use super::device::gpu;
 use reduce_codegen::{compile, expand};
-use reduce_dsl::interpreter::{Counts, LaunchCounts, Options, Provenance, Shapes, run};
-use reduce_dsl::operation::{Operation, Order};
-use reduce_dsl::pass::Pass::{
+use reduce_interpreter::{Counts, LaunchCounts, Options, Provenance, Shapes, run};
+use reduce_ir::operation::{Operation, Order};
+use reduce_ir::pass::Pass::{
     self, Atomic, Bitmask, Coarsen, GridStride, InPlace, LastWarp, Sequential, Serial, Shuffle, StridedIndex,
     Unroll, Vectorize,
 };
-use reduce_dsl::{Scalar, Spec};
+use reduce_ir::{Scalar, Spec};
 use reduce_runtime::cudarc::driver::CudaContext;
 use reduce_runtime::{Device, Reducer};
 use std::fmt::Write;

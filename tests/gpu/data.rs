@@ -1,8 +1,8 @@
 //! Inputs that show errors: every element matters, and NaN, zeros and infinities occur.
 
 use super::splitmix::random;
-use reduce_dsl::lanes::Lanes;
-use reduce_dsl::{Scalar, bf16, f16};
+use reduce_ir::{Scalar, bf16, f16};
+use reduce_lanes::Lanes;
 use reduce_runtime::DeviceInput;
 use reduce_runtime::cudarc::driver::{CudaSlice, CudaStream, CudaView};
 use std::ops::Range;

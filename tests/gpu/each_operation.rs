@@ -5,8 +5,8 @@ use super::cases::operations;
 use super::device::gpu;
 use super::samples::on_all_cores;
 use super::splitmix::random;
-use reduce_dsl::lanes::{Lanes, LanesRef};
-use reduce_dsl::{Scalar, Spec, Value, constants};
+use reduce_ir::{Scalar, Spec, Value, constants};
+use reduce_lanes::{Lanes, LanesRef};
 use reduce_runtime::{Device, Reducer};
 
 /// Where a choice of operands is not exhaustive, so many are random; of the functions of the library, and others.

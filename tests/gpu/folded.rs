@@ -5,9 +5,9 @@ use super::data::Kind;
 use super::device::gpu;
 use super::operations::{self, Subject};
 use rayon::prelude::*;
-use reduce_dsl::Spec;
-use reduce_dsl::pass::Pass;
-use reduce_dsl::spec::Passes;
+use reduce_ir::Spec;
+use reduce_ir::pass::Pass;
+use reduce_ir::spec::Passes;
 use reduce_runtime::{Device, Reducer};
 
 /// Compares what both give of so many elements, or of the lengths that the programs treat specially.

@@ -6,11 +6,11 @@ use super::device::gpu;
 use super::samples::{Samples, compare_on_all_cores};
 use super::strided;
 use reduce_codegen::Error::Refused;
-use reduce_codegen::ladder::{RUNGS, Rung, Twist};
-use reduce_dsl::operation::{Layout, Operation, Order};
-use reduce_dsl::pass::Pass;
-use reduce_dsl::program::Program;
-use reduce_dsl::{Scalar, Spec};
+use reduce_dsl::ladder::{RUNGS, Rung, Twist};
+use reduce_ir::operation::{Layout, Operation, Order};
+use reduce_ir::pass::Pass;
+use reduce_ir::program::Program;
+use reduce_ir::{Scalar, Spec};
 use reduce_runtime::{Device, Reducer};
 
 /// Accumulators of one scalar and of two, with an identity and without, of 4 bytes, 8 and 1.

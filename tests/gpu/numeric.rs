@@ -12,7 +12,7 @@ use super::sampled::{Report, Sample};
 use super::samples::on_all_cores;
 use super::subjects::{self, Subject};
 use super::traps;
-use reduce_dsl::lanes::Lanes;
+use reduce_lanes::Lanes;
 use reduce_runtime::cudarc::driver::CudaContext;
 use reduce_runtime::{Device, Reducer};
 

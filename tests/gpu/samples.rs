@@ -2,9 +2,9 @@
 
 use super::cases::lengths_of_all;
 use super::data::{Kind, Resident, View};
-use reduce_dsl::lanes::{Lanes, LanesRef};
-use reduce_dsl::operation::Order;
-use reduce_dsl::{Scalar, Spec, Value};
+use reduce_ir::operation::Order;
+use reduce_ir::{Scalar, Spec, Value};
+use reduce_lanes::{Lanes, LanesRef};
 use reduce_runtime::cudarc::driver::CudaContext;
 use reduce_runtime::{Device, Error, Reducer};
 use std::collections::BTreeMap;

@@ -3,7 +3,7 @@
 
 use super::cases;
 use super::device::gpu;
-use reduce_dsl::Scalar;
+use reduce_ir::Scalar;
 use reduce_runtime::cudarc::driver::{CudaContext, CudaSlice, CudaStream, sys};
 use reduce_runtime::{Compiled, Device, DeviceInput, DeviceInputs, Error, Reduction, Workspace};
 use std::sync::Arc;

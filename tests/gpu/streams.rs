@@ -4,8 +4,8 @@ use super::cases::{self, LISTS, spec};
 use super::data::Kind;
 use super::device::gpu;
 use super::skip::skipped;
-use reduce_dsl::lanes::Lanes;
-use reduce_dsl::{Scalar, Value};
+use reduce_ir::{Scalar, Value};
+use reduce_lanes::Lanes;
 use reduce_runtime::cudarc::driver::{
     CudaContext, CudaSlice, CudaStream, DevicePtr, LaunchConfig, PushKernelArg, sys,
 };

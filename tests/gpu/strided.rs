@@ -4,8 +4,8 @@ use super::cases;
 use super::data::Kind;
 use super::device::gpu;
 use super::samples::{Samples, same};
-use reduce_dsl::operation::{Layout, Operation};
-use reduce_dsl::{Scalar, Spec};
+use reduce_ir::operation::{Layout, Operation};
+use reduce_ir::{Scalar, Spec};
 use reduce_runtime::cudarc::driver::CudaContext;
 use reduce_runtime::{Device, Error, Reducer, Reduction, Strided};
 

@@ -3,8 +3,8 @@
 use super::cases::{FLAGSHIP, LISTS, auto, spec};
 use super::data::Kind;
 use super::device::gpu_alone;
-use reduce_dsl::Scalar;
-use reduce_dsl::lanes::LanesRef;
+use reduce_ir::Scalar;
+use reduce_lanes::LanesRef;
 use reduce_runtime::{Error, Reducer};
 use std::time::Duration;
 

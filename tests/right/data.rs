@@ -2,8 +2,8 @@
 
 pub(crate) use super::splitmix::random;
 
-use reduce_dsl::lanes::Lanes;
-use reduce_dsl::{Scalar, Value, bf16, f16};
+use reduce_ir::{Scalar, Value, bf16, f16};
+use reduce_lanes::Lanes;
 use reduce_runtime::Strided;
 
 /// What the elements are like.
@@ -98,7 +98,7 @@ fn special(ty: Scalar, which: usize) -> Value {
         (true, 0..6) => float(ty, floats[which], 0),
         // The smallest subnormal, and the greatest finite value.
         (true, 6) => Value::from_bits(ty, 1),
-        (true, _) => reduce_dsl::constants::constant(ty, "MAX").unwrap(),
+        (true, _) => reduce_ir::constants::constant(ty, "MAX").unwrap(),
         (false, _) => Value::from_bits(ty, integers[which]),
     }
 }

@@ -3,8 +3,8 @@
 use super::data::{self, Kind};
 use super::{Case, check_right, interpreted, on_host};
 use reduce_codegen::compile;
-use reduce_dsl::lanes::Lanes;
-use reduce_dsl::{Scalar, Value};
+use reduce_ir::{Scalar, Value};
+use reduce_lanes::Lanes;
 
 /// The exponent of the largest power of two, beside which a type still holds whole numbers below 8.
 fn highest(ty: Scalar) -> i32 {

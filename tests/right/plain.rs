@@ -8,9 +8,9 @@ mod floats;
 mod integers;
 
 use super::data::Kind;
-use reduce_dsl::lanes::Lanes;
-use reduce_dsl::program::Program;
-use reduce_dsl::{Scalar, Value};
+use reduce_ir::program::Program;
+use reduce_ir::{Scalar, Value};
+use reduce_lanes::Lanes;
 
 /// Rules that may differ from what is usual.
 #[derive(Clone, Copy, Debug, Default)]

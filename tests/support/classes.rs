@@ -2,9 +2,9 @@
 //! every machine.
 
 use super::splitmix::random;
-use reduce_dsl::constants::{self, constant};
-use reduce_dsl::lanes::Lanes;
-use reduce_dsl::{Scalar, Value, bf16, f16};
+use reduce_ir::constants::{self, constant};
+use reduce_ir::{Scalar, Value, bf16, f16};
+use reduce_lanes::Lanes;
 use std::fmt;
 
 /// What the elements are like.

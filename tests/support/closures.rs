@@ -1,7 +1,7 @@
 //! Closures that the tests run, as users write them, on elements of several types. `$T` is the type of the elements, `$C` the
 //! one that they are computed with.
 
-use reduce_dsl::Scalar::{self, Bf16, Bool, F16, F32, F64, I8, I16, I32, I64, U8, U16, U32, U64};
+use reduce_ir::Scalar::{self, Bf16, Bool, F16, F32, F64, I8, I16, I32, I64, U8, U16, U32, U64};
 
 /// What it is called, its fields, and the types that it is for.
 pub(crate) type Closure = (&'static str, &'static str, &'static [Scalar]);

@@ -6,9 +6,9 @@ use super::reference::{Place, Reference};
 use fuzz::check;
 use fuzz::spec::RandomSpec;
 use rayon::prelude::*;
-use reduce_dsl::lanes::Lanes;
-use reduce_dsl::operation::Layout;
-use reduce_dsl::{Scalar, Spec};
+use reduce_ir::operation::Layout;
+use reduce_ir::{Scalar, Spec};
+use reduce_lanes::Lanes;
 use std::collections::BTreeMap;
 use std::env;
 

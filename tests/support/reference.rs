@@ -3,10 +3,10 @@
 
 use super::subjects::{NOTHING, bits, params};
 use reduce_codegen::expand;
-use reduce_dsl::expanded::Expanded;
-use reduce_dsl::interpreter::{Input, Options, Values, run};
-use reduce_dsl::lanes::{Lanes, LanesRef};
-use reduce_dsl::{Spec, Value};
+use reduce_interpreter::{Input, Options, Values, run};
+use reduce_ir::expanded::Expanded;
+use reduce_ir::{Spec, Value};
+use reduce_lanes::{Lanes, LanesRef};
 use reduce_runtime::{Device, Reducer, Strided};
 
 /// A specification, ready to run.

@@ -6,9 +6,9 @@ use super::classes::Class;
 use super::random::{Random, pass};
 use super::reference::{Place, Reference};
 use super::subjects::Subject;
-use reduce_dsl::Spec;
-use reduce_dsl::lanes::Lanes;
-use reduce_dsl::operation::Layout;
+use reduce_ir::Spec;
+use reduce_ir::operation::Layout;
+use reduce_lanes::Lanes;
 use std::collections::BTreeMap;
 use std::fmt;
 

@@ -3,11 +3,12 @@
 
 use super::closures::{CLOSURES, Closure};
 use reduce_codegen::Error as Refusal;
-use reduce_dsl::operation::Operation;
 use reduce_dsl::operators::OPERATORS;
-use reduce_dsl::pass::Pass;
-use reduce_dsl::spec::Listed;
-use reduce_dsl::{Scalar, Spec, Value, constants, parse};
+use reduce_dsl::parse;
+use reduce_ir::operation::Operation;
+use reduce_ir::pass::Pass;
+use reduce_ir::spec::Listed;
+use reduce_ir::{Scalar, Spec, Value, constants};
 use reduce_runtime::Error;
 
 /// A specification without a schedule.
@@ -95,7 +96,7 @@ pub(crate) fn bits(result: Result<Vec<Value>, Error>) -> String {
 
 /// The specification of a text, which it keeps.
 pub(crate) fn spec(text: &str) -> Spec {
-    match text.parse() {
+    match reduce_dsl::parse::spec(text) {
         Ok(spec) => Spec { text: text.to_owned(), ..spec },
         Err(error) => panic!("{error}"),
     }

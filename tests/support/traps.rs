@@ -4,9 +4,9 @@
 use super::cases::LISTS;
 use super::reference::Place;
 use super::subjects::Subject;
-use reduce_dsl::arith::Element;
-use reduce_dsl::lanes::Lanes;
-use reduce_dsl::{Spec, Value, bf16, f16};
+use reduce_ir::arith::Element;
+use reduce_ir::{Spec, Value, bf16, f16};
+use reduce_lanes::Lanes;
 
 /// Elements skipped in front of those that are reduced.
 pub(crate) const STARTS: [usize; 3] = [0, 1, 3];

@@ -4,7 +4,7 @@ use super::form::{Form, Rule};
 use super::names::{Given, Typed, record};
 use super::value::Writer;
 use crate::choices::Choices;
-use reduce_dsl::Scalar;
+use reduce_ir::Scalar;
 
 /// The fields, without a schedule.
 pub(super) fn fields(choices: &mut Choices<'_>) -> Vec<String> {

@@ -3,7 +3,7 @@
 use super::meet::Meet;
 use super::names::{COMPUTED, Typed, braced, record};
 use crate::choices::Choices;
-use reduce_dsl::Scalar;
+use reduce_ir::Scalar;
 
 /// An accumulator and its operation.
 pub(super) struct Form {

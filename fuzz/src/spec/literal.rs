@@ -1,7 +1,7 @@
 //! Numbers as users write them: small ones, ends of the range, constants by name, other bases.
 
 use crate::choices::Choices;
-use reduce_dsl::Scalar;
+use reduce_ir::Scalar;
 
 const FLOATS: [&str; 10] = ["0.0", "1.0", "2.5", "0.1", "1e-3", "3.0e5", "0.5", "7.0", "1e-40", "123456.75"];
 const INTEGERS: [&str; 8] = ["0", "1", "2", "3", "7", "0x1f", "0b101", "100"];

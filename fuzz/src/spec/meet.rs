@@ -1,6 +1,6 @@
 //! Associative operations on one scalar, with what is neutral.
 
-use reduce_dsl::Scalar;
+use reduce_ir::Scalar;
 
 /// How two values of a field become one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,6 +1,6 @@
 //! The methods that closures have, each with the types that it takes and gives.
 
-use reduce_dsl::Scalar;
+use reduce_ir::Scalar;
 
 /// A method: its name and arguments, which types have it, and what it gives.
 pub(super) type Method = (&'static str, fn(Scalar) -> bool, Gives);

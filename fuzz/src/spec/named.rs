@@ -3,8 +3,8 @@
 use super::names::{COMPUTED, Given, Typed};
 use super::value::Writer;
 use crate::choices::Choices;
-use reduce_dsl::Scalar;
 use reduce_dsl::operators::{OPERATORS, Operator, Shape};
+use reduce_ir::Scalar;
 
 /// The fields, without a schedule.
 pub(super) fn fields(choices: &mut Choices<'_>) -> Vec<String> {

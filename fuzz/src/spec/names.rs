@@ -2,7 +2,7 @@
 
 use super::value::Writer;
 use crate::choices::Choices;
-use reduce_dsl::Scalar;
+use reduce_ir::Scalar;
 
 /// A name and its type.
 pub(super) type Typed = (String, Scalar);

@@ -3,10 +3,10 @@
 use super::RandomSpec;
 use crate::choices::Choices;
 use reduce_codegen::Error;
-use reduce_dsl::Spec;
 use reduce_dsl::parse::{self, SpecError};
-use reduce_dsl::pass::{PASSES, Pass};
-use reduce_dsl::spec::Listed;
+use reduce_ir::Spec;
+use reduce_ir::pass::{PASSES, Pass};
+use reduce_ir::spec::Listed;
 
 /// A specification that has a program.
 #[derive(Clone, Debug)]

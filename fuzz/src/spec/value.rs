@@ -6,7 +6,7 @@ use super::literal::{bare, divisor, typed};
 use super::methods::METHODS;
 use super::names::{COMPUTED, Typed};
 use crate::choices::Choices;
-use reduce_dsl::Scalar;
+use reduce_ir::Scalar;
 
 /// Writes expressions.
 pub(super) struct Writer<'w, 'c> {

@@ -2,8 +2,8 @@
 
 use super::Verdict;
 use reduce_codegen::{compile, cuda_kernels};
-use reduce_dsl::expanded::{Expanded, ExpandedKernel};
-use reduce_dsl::program::Program;
+use reduce_ir::expanded::{Expanded, ExpandedKernel};
+use reduce_ir::program::Program;
 use std::sync::LazyLock;
 
 pub(super) const WORDS: &[&str] = &[
@@ -54,7 +54,7 @@ pub(super) const WORDS: &[&str] = &[
 /// Programs that the verifier compares with.
 static PROGRAMS: LazyLock<Vec<Program>> = LazyLock::new(|| {
     let texts = ["op: sum, ty: f32, passes: []", "op: argmax, ty: i8, passes: [shuffle, coarsen(4), near]"];
-    texts.iter().filter_map(|text| compile(&text.parse().ok()?).ok()).collect()
+    texts.iter().filter_map(|text| compile(&reduce_dsl::parse::spec(text).ok()?).ok()).collect()
 });
 
 pub(super) fn judge(bytes: &[u8]) -> Verdict {

@@ -2,12 +2,13 @@
 
 use super::Verdict;
 use reduce_codegen::{Error, Programs, Tuning, expand, stages};
-use reduce_dsl::interpreter::{Input, Options, Provenance, Schedule, run};
-use reduce_dsl::lanes::Lanes;
-use reduce_dsl::operation::Layout;
-use reduce_dsl::program::{Program, Tree};
-use reduce_dsl::spec::Passes;
-use reduce_dsl::{Spec, constants, parse};
+use reduce_dsl::parse;
+use reduce_interpreter::{Input, Options, Provenance, Schedule, run};
+use reduce_ir::operation::Layout;
+use reduce_ir::program::{Program, Tree};
+use reduce_ir::spec::Passes;
+use reduce_ir::{Spec, constants};
+use reduce_lanes::Lanes;
 
 pub(super) const WORDS: &[&str] = &[
     "serial, ",

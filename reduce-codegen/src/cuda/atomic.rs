@@ -2,10 +2,10 @@
 
 use super::func::INLINE;
 use super::types::scalar;
-use reduce_dsl::Scalar;
-use reduce_dsl::func::Node;
-use reduce_dsl::operation::Operation;
-use reduce_dsl::ops::Bin;
+use reduce_ir::Scalar;
+use reduce_ir::func::Node;
+use reduce_ir::operation::Operation;
+use reduce_ir::ops::Bin;
 
 /// The statement that combines `value` into what `at` points to.
 pub(super) fn combine(operation: &Operation, at: &str, value: &str) -> String {

@@ -2,10 +2,10 @@
 
 use super::func::{gives_acc, is_plain};
 use super::types::{element, literal};
-use reduce_dsl::expanded::{Buffer, Expr, Place, Ty};
-use reduce_dsl::operation::Operation;
-use reduce_dsl::ops::{Bin, Cmp, Un};
-use reduce_dsl::{Scalar, Value};
+use reduce_ir::expanded::{Buffer, Expr, Place, Ty};
+use reduce_ir::operation::Operation;
+use reduce_ir::ops::{Bin, Cmp, Un};
+use reduce_ir::{Scalar, Value};
 
 /// An expression.
 pub(super) fn expr(operation: &Operation, it: &Expr) -> String {
@@ -163,10 +163,10 @@ fn operand(operation: &Operation, it: &Expr) -> String {
 #[cfg(test)]
 mod tests {
     use super::expr;
-    use reduce_dsl::expanded::Expr;
-    use reduce_dsl::func::Param;
     use reduce_dsl::operators::operator;
-    use reduce_dsl::{Scalar, Value};
+    use reduce_ir::expanded::Expr;
+    use reduce_ir::func::Param;
+    use reduce_ir::{Scalar, Value};
 
     /// C++ computes in 64 bits what has 64.
     #[test]

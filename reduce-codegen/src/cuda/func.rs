@@ -9,10 +9,10 @@ use super::spelling::{Spell, library_spelling, spelling};
 use super::types::{literal, record, scalar};
 use super::uses::Uses;
 use body::body;
-use reduce_dsl::Value;
-use reduce_dsl::func::{Func, Param};
-use reduce_dsl::near::Near;
-use reduce_dsl::operation::{Operation, Record};
+use reduce_ir::Value;
+use reduce_ir::func::{Func, Param};
+use reduce_ir::near::Near;
+use reduce_ir::operation::{Operation, Record};
 
 /// How every device function is declared.
 pub(super) const INLINE: &str = "__device__ __forceinline__";

@@ -1,10 +1,9 @@
 //! The comment at the head of an emitted file: everything needed to compile and launch it without reducegen.
 
 use super::{NVRTC_FLAGS, atomic, types};
-use reduce_dsl::operation::{Layout, Operation};
-use reduce_dsl::operators::operator;
-use reduce_dsl::program::{Kernel, Program, Reach, Reads, Step};
-use reduce_dsl::spec::Listed;
+use reduce_ir::operation::{Layout, Operation};
+use reduce_ir::program::{Kernel, Program, Reach, Reads, Step};
+use reduce_ir::spec::Listed;
 
 pub(super) fn header(program: &Program) -> String {
     let operation = &program.operation;
@@ -43,7 +42,7 @@ pub(super) fn header(program: &Program) -> String {
 fn order(program: &Program) -> &'static str {
     let operation = &program.operation;
     let any = program.kernel(Reads::Inputs).is_atomic() && !operation.exact;
-    match (any, operation.commutative, operator(&operation.name).is_some()) {
+    match (any, operation.commutative, operation.named) {
         (true, _, _) if atomic::flushes(operation) => {
             "// order      any: no two runs need give the same bits; an atomic sum of floats makes 0 of subnormals\n"
         }

@@ -1,6 +1,6 @@
 //! Device functions for operations that C++ has no exact spelling for, each printed only where it is used.
 //!
-//! They give what `reduce_dsl::arith` defines.
+//! They give what `reduce_ir::arith` defines.
 
 mod bits;
 mod convert;
@@ -12,9 +12,9 @@ mod wrapping;
 
 use super::func::INLINE;
 use super::spelling::{Spell, spelling};
-use reduce_dsl::Scalar;
-use reduce_dsl::func::Func;
-use reduce_dsl::ops::{Bin, Un};
+use reduce_ir::Scalar;
+use reduce_ir::func::Func;
+use reduce_ir::ops::{Bin, Un};
 
 /// The function for an operation on operands of a type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

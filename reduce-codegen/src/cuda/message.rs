@@ -1,7 +1,7 @@
 //! Messages between the blocks of a cluster in C++.
 
 use super::types;
-use reduce_dsl::operation::Record;
+use reduce_ir::operation::Record;
 
 /// What counts the messages of a block.
 pub(super) const COUNT: &str = "    __shared__ unsigned long long messages;\n";

@@ -2,10 +2,10 @@
 
 use super::func::INLINE;
 use super::types::{record, scalar};
-use reduce_dsl::Scalar;
-use reduce_dsl::operation::Record;
-use reduce_dsl::ops::Bin;
-use reduce_dsl::redux::{Part, Redux, Sought, order};
+use reduce_ir::Scalar;
+use reduce_ir::operation::Record;
+use reduce_ir::ops::Bin;
+use reduce_ir::redux::{Part, Redux, Sought, order};
 use std::collections::BTreeSet;
 
 /// The function `redux`, behind those that it calls. `asks` says whether only the accumulators of some lanes are there.

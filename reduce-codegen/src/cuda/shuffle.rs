@@ -2,8 +2,8 @@
 
 use super::func::INLINE;
 use super::types::{record, scalar};
-use reduce_dsl::Scalar;
-use reduce_dsl::operation::Record;
+use reduce_ir::Scalar;
+use reduce_ir::operation::Record;
 
 /// Does `__shfl_down_sync` take the accumulator as it is?
 pub(super) fn shuffles_directly(acc: &Record) -> bool {

@@ -1,12 +1,12 @@
-//! How C++ spells each operation on each type, so that it means what `reduce_dsl::arith` defines.
+//! How C++ spells each operation on each type, so that it means what `reduce_ir::arith` defines.
 //!
 //! C++ computes with integers of 8 and 16 bits as `int`; the result is cast back. What it leaves undefined, and what
 //! it has no word for, is a [`Helper`].
 
 use super::helpers::Helper;
-use reduce_dsl::func::{Func, Id, Line, Node};
-use reduce_dsl::ops::{Bin, Cmp, Un};
-use reduce_dsl::{Scalar, Value, library};
+use reduce_ir::func::{Func, Id, Line, Node};
+use reduce_ir::ops::{Bin, Cmp, Un};
+use reduce_ir::{Scalar, Value, library};
 
 /// How an operation is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

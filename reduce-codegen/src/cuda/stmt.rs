@@ -3,11 +3,11 @@
 use super::expr::{buffer, expr, place, unwidened};
 use super::shuffle::shuffles_directly;
 use super::{atomic, types, unaligned};
-use reduce_dsl::expanded::{AtomicOp, Barrier, Expr, Local, Loop, MemoryOrder, Place, Stmt, Ty, Unroll};
-use reduce_dsl::near::Near;
-use reduce_dsl::operation::{Operation, Record};
-use reduce_dsl::ops::Bin;
-use reduce_dsl::program::Scope;
+use reduce_ir::expanded::{AtomicOp, Barrier, Expr, Local, Loop, MemoryOrder, Place, Stmt, Ty, Unroll};
+use reduce_ir::near::Near;
+use reduce_ir::operation::{Operation, Record};
+use reduce_ir::ops::Bin;
+use reduce_ir::program::Scope;
 
 /// What the spelling of a statement depends on.
 #[derive(Clone, Copy)]

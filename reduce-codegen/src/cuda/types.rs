@@ -1,11 +1,11 @@
 //! Types and literals in C++.
 
 use super::uses::Uses;
-use reduce_dsl::expanded::{Chunk, Local, Ty};
-use reduce_dsl::func::Param;
-use reduce_dsl::near::Near;
-use reduce_dsl::operation::{Operation, Record};
-use reduce_dsl::{Scalar, Value};
+use reduce_ir::expanded::{Chunk, Local, Ty};
+use reduce_ir::func::Param;
+use reduce_ir::near::Near;
+use reduce_ir::operation::{Operation, Record};
+use reduce_ir::{Scalar, Value};
 use std::fmt::Write;
 
 /// The C++ type of a scalar. 16-bit floats are carried as their bits, so that no header is needed.

@@ -2,8 +2,8 @@
 
 use super::func::INLINE;
 use super::types;
-use reduce_dsl::Scalar;
-use reduce_dsl::expanded::{Chunk, Ty};
+use reduce_ir::Scalar;
+use reduce_ir::expanded::{Chunk, Ty};
 
 /// What the function for a vector is called.
 pub(super) fn name(vector: Ty) -> String {

@@ -1,7 +1,7 @@
 //! What the statements of kernels use that must be declared before them.
 
-use reduce_dsl::Scalar;
-use reduce_dsl::expanded::{Buffer, ExpandedKernel, Place, Stmt, Ty};
+use reduce_ir::Scalar;
+use reduce_ir::expanded::{Buffer, ExpandedKernel, Place, Stmt, Ty};
 use std::collections::BTreeSet;
 
 /// What some kernels use.

@@ -1,10 +1,10 @@
 //! The tree over the blocks of a cluster, in the shared memory of its first block, to which the others send their accumulators.
 
 use super::{Expansion, count, first};
-use reduce_dsl::Scalar;
-use reduce_dsl::expanded::{Buffer, Expr, Local, Part, Place, Shared, Stmt, Ty};
-use reduce_dsl::ops::Bin;
-use reduce_dsl::program::{Combine, How, Program, Step};
+use reduce_ir::Scalar;
+use reduce_ir::expanded::{Buffer, Expr, Local, Part, Place, Shared, Stmt, Ty};
+use reduce_ir::ops::Bin;
+use reduce_ir::program::{Combine, How, Program, Step};
 
 const BLOCK_VALUES: &str = "block_values";
 

@@ -1,10 +1,10 @@
 //! What becomes of a block's accumulator: a partial for the next launch, or the result.
 
 use super::{Expansion, count, first};
-use reduce_dsl::Scalar;
-use reduce_dsl::expanded::{Buffer, Expr, Local, MemoryOrder, Part, Stmt, Ty};
-use reduce_dsl::operation::Argument;
-use reduce_dsl::program::{GridMedium, Reach, Reads, Scope, Step};
+use reduce_ir::Scalar;
+use reduce_ir::expanded::{Buffer, Expr, Local, MemoryOrder, Part, Stmt, Ty};
+use reduce_ir::operation::Argument;
+use reduce_ir::program::{GridMedium, Reach, Reads, Scope, Step};
 
 impl Expansion<'_> {
     /// Thread 0 delivers the accumulator of its block, or cluster.
@@ -39,7 +39,7 @@ impl Expansion<'_> {
     /// Every thread that has an item leaves it.
     pub(super) fn keep(&mut self) {
         self.note(Part::Deliver, &Step::Keep, vec!["in_place".to_owned()]);
-        let mine = first().get().bin(reduce_dsl::ops::Bin::Add, Expr::Thread.cast(Scalar::U64));
+        let mine = first().get().bin(reduce_ir::ops::Bin::Add, Expr::Thread.cast(Scalar::U64));
         let store = Stmt::Store(Buffer::Partials.at(mine), self.acc().get());
         self.body.push(Stmt::when(Expr::Thread.below(count().get()), vec![store]));
     }
@@ -145,5 +145,5 @@ impl Expansion<'_> {
 }
 
 pub(super) fn zero() -> Expr {
-    Expr::Const(reduce_dsl::Value::of(0u64))
+    Expr::Const(reduce_ir::Value::of(0u64))
 }

@@ -2,11 +2,11 @@
 
 use super::unit::{Access, Before, Margin, Unit, plus};
 use super::{Expansion, count, first};
-use reduce_dsl::expanded::{Buffer, Chunk, Expr, Local, Loop, Part, Place, Stmt, Ty, Unroll};
-use reduce_dsl::operation::{Argument, Layout};
-use reduce_dsl::ops::{Bin, Cmp};
-use reduce_dsl::program::{Arrangement, Fold, Reach, Reads, Step};
-use reduce_dsl::{Scalar, Value};
+use reduce_ir::expanded::{Buffer, Chunk, Expr, Local, Loop, Part, Place, Stmt, Ty, Unroll};
+use reduce_ir::operation::{Argument, Layout};
+use reduce_ir::ops::{Bin, Cmp};
+use reduce_ir::program::{Arrangement, Fold, Reach, Reads, Step};
+use reduce_ir::{Scalar, Value};
 
 impl Expansion<'_> {
     pub(super) fn fold(&mut self, fold: Fold) {

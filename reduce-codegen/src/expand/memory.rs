@@ -1,10 +1,10 @@
 //! Trees in memory: which threads are active at a step, which item is theirs, and who must wait for whom.
 
 use super::{Expansion, count};
-use reduce_dsl::Scalar;
-use reduce_dsl::expanded::{Barrier, Buffer, Expr, FULL, Local, Loop, Part, Place, Stmt, Ty, Unroll};
-use reduce_dsl::ops::Bin;
-use reduce_dsl::program::{Addressing, Combine, How, Program, Step, Tree};
+use reduce_ir::Scalar;
+use reduce_ir::expanded::{Barrier, Buffer, Expr, FULL, Local, Loop, Part, Place, Stmt, Ty, Unroll};
+use reduce_ir::ops::Bin;
+use reduce_ir::program::{Addressing, Combine, How, Program, Step, Tree};
 
 const TREE: [&str; 2] = ["tree", "tree_all"];
 

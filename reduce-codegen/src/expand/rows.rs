@@ -5,9 +5,9 @@ use super::fold::{before_unit, full_tile, unit};
 use super::stride::number;
 use super::unit::{Access, Before, Number, behind_first};
 use super::{Expansion, count, first};
-use reduce_dsl::expanded::{Expr, Local, Loop, Stmt, Ty, Unroll};
-use reduce_dsl::ops::Bin;
-use reduce_dsl::program::{Fold, Program};
+use reduce_ir::expanded::{Expr, Local, Loop, Stmt, Ty, Unroll};
+use reduce_ir::ops::Bin;
+use reduce_ir::program::{Fold, Program};
 
 impl Expansion<'_> {
     /// Striped units: all at once, where the tile is full and the data aligned; else the rows that are there as a whole,

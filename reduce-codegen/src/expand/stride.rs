@@ -2,10 +2,10 @@
 
 use super::unit::{Access, Before, Unit};
 use super::{Expansion, first};
-use reduce_dsl::Scalar;
-use reduce_dsl::expanded::{Expr, Local, Loop, Stmt, Ty, Unroll};
-use reduce_dsl::ops::{Bin, Cmp};
-use reduce_dsl::program::{Arrangement, Fold, Reads};
+use reduce_ir::Scalar;
+use reduce_ir::expanded::{Expr, Local, Loop, Stmt, Ty, Unroll};
+use reduce_ir::ops::{Bin, Cmp};
+use reduce_ir::program::{Arrangement, Fold, Reads};
 
 /// Small partials that are on their way at once.
 const AT_ONCE: u32 = 8;
@@ -189,5 +189,5 @@ fn at() -> Local {
 
 /// That many, as `u64`.
 pub(super) fn number(value: u64) -> Expr {
-    Expr::Const(reduce_dsl::Value::of(value))
+    Expr::Const(reduce_ir::Value::of(value))
 }

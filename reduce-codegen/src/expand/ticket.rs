@@ -11,11 +11,11 @@
 
 use super::Expansion;
 use super::deliver::zero;
-use reduce_dsl::Scalar;
-use reduce_dsl::Value;
-use reduce_dsl::expanded::{AtomicOp, Buffer, Expr, Local, MemoryOrder, Part, Stmt, Ty};
-use reduce_dsl::ops::Bin;
-use reduce_dsl::program::{Reads, Scope, Step};
+use reduce_ir::Scalar;
+use reduce_ir::Value;
+use reduce_ir::expanded::{AtomicOp, Buffer, Expr, Local, MemoryOrder, Part, Stmt, Ty};
+use reduce_ir::ops::Bin;
+use reduce_ir::program::{Reads, Scope, Step};
 
 impl Expansion<'_> {
     /// What a kernel whose partials have flags begins with. The answer is looked at in the end.

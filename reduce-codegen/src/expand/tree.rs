@@ -1,9 +1,9 @@
 //! Trees through registers and shuffles, as a loop or written out.
 
 use super::{Expansion, count};
-use reduce_dsl::expanded::{Expr, FULL, Local, Loop, Stmt, Ty, Unroll};
-use reduce_dsl::ops::Bin;
-use reduce_dsl::program::{Arrangement, Combine, Fold, How, Scope, Tree};
+use reduce_ir::expanded::{Expr, FULL, Local, Loop, Stmt, Ty, Unroll};
+use reduce_ir::ops::Bin;
+use reduce_ir::program::{Arrangement, Combine, Fold, How, Scope, Tree};
 
 impl Expansion<'_> {
     /// The lanes of a thread, or the rows of a warp, become one accumulator, by pairs.

@@ -3,11 +3,11 @@
 use super::fold::unit;
 use super::rows::row;
 use super::{Expansion, count, first};
-use reduce_dsl::expanded::{Expr, Local, Stmt, Ty};
-use reduce_dsl::operation::Argument;
-use reduce_dsl::ops::Bin;
-use reduce_dsl::program::{Arrangement, Fold};
-use reduce_dsl::{Scalar, Value};
+use reduce_ir::expanded::{Expr, Local, Stmt, Ty};
+use reduce_ir::operation::Argument;
+use reduce_ir::ops::Bin;
+use reduce_ir::program::{Arrangement, Fold};
+use reduce_ir::{Scalar, Value};
 
 /// How the items of a load unit are read.
 #[derive(Clone, Copy, PartialEq)]

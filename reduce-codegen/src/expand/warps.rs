@@ -1,9 +1,9 @@
 //! The tree over the warps of a block, in the first warp or in one thread.
 
 use super::Expansion;
-use reduce_dsl::expanded::{Barrier, Buffer, Expr, Local, Stmt, Ty};
-use reduce_dsl::ops::Bin;
-use reduce_dsl::program::{Combine, How, Program, Tree};
+use reduce_ir::expanded::{Barrier, Buffer, Expr, Local, Stmt, Ty};
+use reduce_ir::ops::Bin;
+use reduce_ir::program::{Combine, How, Program, Tree};
 
 const WARP_VALUES: [&str; 2] = ["warp_values", "warp_values_all"];
 

@@ -1,7 +1,7 @@
 //! What `bitmask`, `strided_index` and `sequential` share: each chooses the addressing of the tree in memory.
 
 use super::combines_mut;
-use reduce_dsl::program::{Addressing, Medium, Program};
+use reduce_ir::program::{Addressing, Medium, Program};
 
 /// Gives the trees in memory that addressing instead of modulo.
 pub(super) fn readdress(mut program: Program, to: Addressing, word: &str) -> Result<Program, String> {

@@ -4,7 +4,7 @@ use Pass::{
     Atomic, Bitmask, Cluster, Coarsen, Flag, Gather, GridStride, InPlace, Lanes, LastWarp, Near, OneBlock,
     Redux, Rows, Sequential, Serial, Shuffle, Streaming, StridedIndex, Ticket, Vectorize,
 };
-use reduce_dsl::pass::Pass;
+use reduce_ir::pass::Pass;
 
 /// Why a pass does not join those that are there.
 pub(super) fn refused(passes: &[Pass], pass: Pass) -> Option<String> {

@@ -6,7 +6,8 @@
 //!
 //! ```
 //! # use reduce_codegen::{lower::lower, passes::apply};
-//! # use reduce_dsl::{Scalar, func::Param, operators::operator, pass::Pass, program::Program};
+//! # use reduce_ir::{Scalar, func::Param, pass::Pass, program::Program};
+//! # use reduce_dsl::operators::operator;
 //! # let max = operator("max").unwrap().apply(&[Param::new("x", Scalar::F32)], None).unwrap();
 //! # let naive = lower(&max, 256).unwrap();
 //! # let steps = |program: &Program| program.kernels[0].steps.iter().map(|it| it.to_string()).collect::<Vec<_>>();
@@ -16,8 +17,8 @@
 //! Requires an operator that commutes, with a neutral accumulator, on one scalar of 4 or 8 bytes. Changes the association.
 
 use super::{ordered, serial};
-use reduce_dsl::operation::Order;
-use reduce_dsl::program::{GridMedium, Program, Step};
+use reduce_ir::operation::Order;
+use reduce_ir::program::{GridMedium, Program, Step};
 
 /// What keeps the blocks in order.
 const INSTEAD: &str = "leave it out: the next launch takes the blocks in order";

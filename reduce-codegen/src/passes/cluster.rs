@@ -6,7 +6,8 @@
 //!
 //! ```
 //! # use reduce_codegen::{lower::lower, passes::apply};
-//! # use reduce_dsl::{Scalar, func::Param, operators::operator, pass::Pass, program::Program};
+//! # use reduce_ir::{Scalar, func::Param, pass::Pass, program::Program};
+//! # use reduce_dsl::operators::operator;
 //! # let max = operator("max").unwrap().apply(&[Param::new("x", Scalar::F32)], None).unwrap();
 //! # let naive = lower(&max, 256).unwrap();
 //! # let steps = |kernel: usize, program: &Program| program.kernels[kernel].steps.iter().map(|it| it.to_string()).collect::<Vec<_>>();
@@ -20,7 +21,7 @@
 //! cluster stays, if the kernel over partials halves as well.
 
 use super::{joining, tree_of};
-use reduce_dsl::program::{Combine, How, Medium, Program, Reads, Scope, Step};
+use reduce_ir::program::{Combine, How, Medium, Program, Reads, Scope, Step};
 
 pub(super) fn cluster(mut program: Program, blocks: u32) -> Result<Program, String> {
     let tree = tree_of(&program);

@@ -6,7 +6,8 @@
 //!
 //! ```
 //! # use reduce_codegen::{lower::lower, passes::apply};
-//! # use reduce_dsl::{Scalar, func::Param, operators::operator, pass::Pass, program::Program};
+//! # use reduce_ir::{Scalar, func::Param, pass::Pass, program::Program};
+//! # use reduce_dsl::operators::operator;
 //! # let max = operator("max").unwrap().apply(&[Param::new("x", Scalar::F32)], None).unwrap();
 //! # let naive = lower(&max, 256).unwrap();
 //! # let steps = |program: &Program| program.kernels[0].steps.iter().map(|it| it.to_string()).collect::<Vec<_>>();
@@ -17,7 +18,7 @@
 //! Changes the association.
 
 use super::fold_mut;
-use reduce_dsl::program::{Program, Reach};
+use reduce_ir::program::{Program, Reach};
 
 pub(super) fn coarsen(mut program: Program, units: u32) -> Result<Program, String> {
     for fold in program.kernels.iter_mut().filter_map(fold_mut) {

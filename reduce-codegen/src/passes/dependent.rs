@@ -6,7 +6,8 @@
 //!
 //! ```
 //! # use reduce_codegen::{expand, lower::lower, passes::apply};
-//! # use reduce_dsl::{Scalar, func::Param, operators::operator, pass::Pass};
+//! # use reduce_ir::{Scalar, func::Param, pass::Pass};
+//! # use reduce_dsl::operators::operator;
 //! # let max = operator("max").unwrap().apply(&[Param::new("x", Scalar::F32)], None).unwrap();
 //! # let naive = lower(&max, 256).unwrap();
 //! let program = apply(naive, Pass::Dependent).unwrap();
@@ -17,7 +18,7 @@
 //!
 //! Requires an architecture that has such launches, sm_90 or newer. Never changes the association.
 
-use reduce_dsl::program::Program;
+use reduce_ir::program::Program;
 
 pub(super) fn dependent(mut program: Program) -> Result<Program, String> {
     program.kernels.iter_mut().for_each(|kernel| kernel.dependent = true);

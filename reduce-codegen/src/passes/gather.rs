@@ -6,7 +6,8 @@
 //!
 //! ```
 //! # use reduce_codegen::{lower::lower, passes::apply};
-//! # use reduce_dsl::{Scalar, func::Param, operators::operator, pass::Pass, program::Program};
+//! # use reduce_ir::{Scalar, func::Param, pass::Pass, program::Program};
+//! # use reduce_dsl::operators::operator;
 //! # let sum = operator("sum").unwrap().apply(&[Param::new("x", Scalar::F32)], None).unwrap();
 //! # let naive = lower(&sum, 256).unwrap();
 //! # let steps = |program: &Program| program.kernels[0].steps.iter().map(|it| it.to_string()).collect::<Vec<_>>();
@@ -20,7 +21,7 @@
 //! Never changes the association.
 
 use super::combines_mut;
-use reduce_dsl::program::{Combine, How, Medium, Program, Scope};
+use reduce_ir::program::{Combine, How, Medium, Program, Scope};
 
 pub(super) fn gather(mut program: Program) -> Result<Program, String> {
     if program.operation.padding.is_none() {

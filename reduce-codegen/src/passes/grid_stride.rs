@@ -6,7 +6,8 @@
 //!
 //! ```
 //! # use reduce_codegen::{lower::lower, passes::apply};
-//! # use reduce_dsl::{Scalar, func::Param, operators::operator, pass::Pass, program::Program};
+//! # use reduce_ir::{Scalar, func::Param, pass::Pass, program::Program};
+//! # use reduce_dsl::operators::operator;
 //! # let max = operator("max").unwrap().apply(&[Param::new("x", Scalar::F32)], None).unwrap();
 //! # let naive = lower(&max, 256).unwrap();
 //! # let steps = |program: &Program| program.kernels[0].steps.iter().map(|it| it.to_string()).collect::<Vec<_>>();
@@ -20,7 +21,7 @@
 //! are few of them. Changes the association.
 
 use super::{fold_mut, ordered};
-use reduce_dsl::program::{Program, Reach, Reads};
+use reduce_ir::program::{Program, Reach, Reads};
 
 /// What keeps the rounds of a thread in order.
 const INSTEAD: &str = "write `coarsen` instead, by which each thread folds neighbours";

@@ -6,7 +6,8 @@
 //!
 //! ```
 //! # use reduce_codegen::{lower::lower, passes::apply};
-//! # use reduce_dsl::{Scalar, func::Param, operators::operator, pass::Pass, program::Program};
+//! # use reduce_ir::{Scalar, func::Param, pass::Pass, program::Program};
+//! # use reduce_dsl::operators::operator;
 //! # let max = operator("max").unwrap().apply(&[Param::new("x", Scalar::F32)], None).unwrap();
 //! # let naive = lower(&max, 256).unwrap();
 //! # let steps = |program: &Program| program.kernels[0].steps.iter().map(|it| it.to_string()).collect::<Vec<_>>();
@@ -21,7 +22,7 @@
 //! Takes the addressing that other words choose. Changes the association.
 
 use super::combines_mut;
-use reduce_dsl::program::{Combine, Medium, Program, Reads, Step};
+use reduce_ir::program::{Combine, Medium, Program, Reads, Step};
 
 pub(super) fn in_place(mut program: Program) -> Result<Program, String> {
     let (fold, block) = (program.kernel(Reads::Inputs).fold(), program.block);

@@ -5,7 +5,8 @@
 //!
 //! ```
 //! # use reduce_codegen::{lower::lower, passes::apply};
-//! # use reduce_dsl::{Scalar, func::Param, operators::operator, pass::Pass, program::Program};
+//! # use reduce_ir::{Scalar, func::Param, pass::Pass, program::Program};
+//! # use reduce_dsl::operators::operator;
 //! # let max = operator("max").unwrap().apply(&[Param::new("x", Scalar::I8)], None).unwrap();
 //! # let naive = lower(&max, 256).unwrap();
 //! # let steps = |program: &Program| program.kernels[0].steps.iter().map(|it| it.to_string()).collect::<Vec<_>>();
@@ -19,7 +20,7 @@
 //! Requires `vectorize` of more elements before it, and an operator that commutes. Changes the association.
 
 use super::fold_mut;
-use reduce_dsl::program::{Program, Reads, Scope, Step};
+use reduce_ir::program::{Program, Reads, Scope, Step};
 
 pub(super) fn lanes(mut program: Program, lanes: u32) -> Result<Program, String> {
     if !program.operation.commutative {

@@ -6,7 +6,8 @@
 //!
 //! ```
 //! # use reduce_codegen::{lower::lower, passes::apply};
-//! # use reduce_dsl::{Scalar, func::Param, operators::operator, pass::Pass, program::Program};
+//! # use reduce_ir::{Scalar, func::Param, pass::Pass, program::Program};
+//! # use reduce_dsl::operators::operator;
 //! # let max = operator("max").unwrap().apply(&[Param::new("x", Scalar::F32)], None).unwrap();
 //! # let naive = lower(&max, 256).unwrap();
 //! # let steps = |program: &Program| program.kernels[0].steps.iter().map(|it| it.to_string()).collect::<Vec<_>>();
@@ -19,7 +20,7 @@
 //! Requires an operator that commutes, as `sequential` does. Comes after `sequential` and before `shuffle`. Never changes the association.
 
 use super::{combines_mut, ordered};
-use reduce_dsl::program::{Addressing, Medium, Program};
+use reduce_ir::program::{Addressing, Medium, Program};
 
 /// What else spares a warp its block barriers, in order.
 const INSTEAD: &str = "write `shuffle` instead, which leaves one block barrier";

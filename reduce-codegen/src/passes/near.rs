@@ -3,11 +3,12 @@
 //! Positions in accumulators count from the first element of the block's tile, in 32 bits: half the registers, shuffles and
 //! shared memory. Where the block's accumulator leaves it, one thread adds the position of that element. In a program for fewer
 //! than 2³² elements they count from the first of all, and partials are near as well: half the memory. Positions are the
-//! fields that are only copied and compared, so that nothing shows ([`reduce_dsl::near`]).
+//! fields that are only copied and compared, so that nothing shows ([`reduce_ir::near`]).
 //!
 //! ```
 //! # use reduce_codegen::{lower::lower, passes::apply};
-//! # use reduce_dsl::{Scalar, func::Param, operators::operator, pass::Pass, program::Program};
+//! # use reduce_ir::{Scalar, func::Param, pass::Pass, program::Program};
+//! # use reduce_dsl::operators::operator;
 //! # let argmax = operator("argmax").unwrap().apply(&[Param::new("x", Scalar::F32)], None).unwrap();
 //! # let naive = lower(&argmax, 256).unwrap();
 //! # let steps = |program: &Program| program.kernels[0].steps.iter().map(|it| it.to_string()).collect::<Vec<_>>();
@@ -18,8 +19,8 @@
 //! Requires an accumulator with positions, and blocks that have a tile each. Never changes the association.
 
 use super::fold_mut;
-use reduce_dsl::near::Near;
-use reduce_dsl::program::{Program, Reads};
+use reduce_ir::near::Near;
+use reduce_ir::program::{Program, Reads};
 
 pub(super) fn near(mut program: Program) -> Result<Program, String> {
     if Near::of(&program.operation).is_none() {

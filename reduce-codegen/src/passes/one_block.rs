@@ -7,7 +7,8 @@
 //!
 //! ```
 //! # use reduce_codegen::{lower::lower, passes::apply};
-//! # use reduce_dsl::{Scalar, func::Param, operators::operator, pass::Pass, program::Program};
+//! # use reduce_ir::{Scalar, func::Param, pass::Pass, program::Program};
+//! # use reduce_dsl::operators::operator;
 //! # let max = operator("max").unwrap().apply(&[Param::new("x", Scalar::F32)], None).unwrap();
 //! # let naive = lower(&max, 256).unwrap();
 //! # let steps = |kernel: usize, program: &Program| program.kernels[kernel].steps.iter().map(|it| it.to_string()).collect::<Vec<_>>();
@@ -17,8 +18,8 @@
 //! Changes the association.
 
 use super::fold_mut;
-use reduce_dsl::pass::Pass;
-use reduce_dsl::program::{Program, Reach, Reads};
+use reduce_ir::pass::Pass;
+use reduce_ir::program::{Program, Reach, Reads};
 
 pub(super) fn one_block(mut program: Program) -> Result<Program, String> {
     let unrolled = program.passes.contains(&Pass::Unroll);

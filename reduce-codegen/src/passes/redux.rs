@@ -2,11 +2,12 @@
 //!
 //! The accumulators of a warp are combined by `redux.sync`, which gives all threads what 32 integers combine to, where a tree
 //! takes five shuffles: for sums and bits of integers, for least and greatest values, whose floats become integers in the same
-//! order, and for positions, in two steps ([`reduce_dsl::redux`]). The order in which it combines does not show.
+//! order, and for positions, in two steps ([`reduce_ir::redux`]). The order in which it combines does not show.
 //!
 //! ```
 //! # use reduce_codegen::{lower::lower, passes::apply};
-//! # use reduce_dsl::{Scalar, func::Param, operators::operator, pass::Pass, program::Program};
+//! # use reduce_ir::{Scalar, func::Param, pass::Pass, program::Program};
+//! # use reduce_dsl::operators::operator;
 //! # let max = operator("max").unwrap().apply(&[Param::new("x", Scalar::F32)], None).unwrap();
 //! # let naive = lower(&max, 256).unwrap();
 //! # let steps = |program: &Program| program.kernels[0].steps.iter().map(|it| it.to_string()).collect::<Vec<_>>();
@@ -19,8 +20,8 @@
 //! Never changes the association.
 
 use super::combines_mut;
-use reduce_dsl::program::{Combine, How, Kernel, Medium, Program};
-use reduce_dsl::redux::Redux;
+use reduce_ir::program::{Combine, How, Kernel, Medium, Program};
+use reduce_ir::redux::Redux;
 
 pub(super) fn redux(mut program: Program) -> Result<Program, String> {
     if Redux::of(&program.operation).is_none() {

@@ -6,7 +6,8 @@
 //!
 //! ```
 //! # use reduce_codegen::{lower::lower, passes::apply};
-//! # use reduce_dsl::{Spec, parse, pass::Pass, program::Program};
+//! # use reduce_ir::{Spec, pass::Pass, program::Program};
+//! # use reduce_dsl::parse;
 //! # let spec = parse::text("op: |a, b| if b > a { b } else { a }, ty: f32, identity: f32::NEG_INFINITY", None).unwrap().spec;
 //! # let naive = lower(&spec.operation, 256).unwrap();
 //! # let steps = |program: &Program| program.kernels[0].steps.iter().map(|it| it.to_string()).collect::<Vec<_>>();
@@ -29,7 +30,7 @@
 //! over partials: there are few of them. Changes the association.
 
 use super::fold_mut;
-use reduce_dsl::program::{Combine, How, Medium, Program, Reads, Scope, Step, Tree};
+use reduce_ir::program::{Combine, How, Medium, Program, Reads, Scope, Step, Tree};
 
 /// Accumulators of a thread, at most, so that they stay in registers.
 const MOST: u32 = 8;

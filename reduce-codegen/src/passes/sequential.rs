@@ -5,7 +5,8 @@
 //!
 //! ```
 //! # use reduce_codegen::{lower::lower, passes::apply};
-//! # use reduce_dsl::{Scalar, func::Param, operators::operator, pass::Pass, program::Program};
+//! # use reduce_ir::{Scalar, func::Param, pass::Pass, program::Program};
+//! # use reduce_dsl::operators::operator;
 //! # let max = operator("max").unwrap().apply(&[Param::new("x", Scalar::F32)], None).unwrap();
 //! # let naive = lower(&max, 256).unwrap();
 //! # let steps = |program: &Program| program.kernels[0].steps.iter().map(|it| it.to_string()).collect::<Vec<_>>();
@@ -21,7 +22,7 @@
 
 use super::addressing::readdress;
 use super::ordered;
-use reduce_dsl::program::{Addressing, Program};
+use reduce_ir::program::{Addressing, Program};
 
 /// What else keeps active threads together, in order.
 const INSTEAD: &str = "write `strided_index` instead";

@@ -4,7 +4,8 @@
 //!
 //! ```
 //! # use reduce_codegen::{lower::lower, passes::apply};
-//! # use reduce_dsl::{Scalar, func::Param, operators::operator, pass::Pass, program::Program};
+//! # use reduce_ir::{Scalar, func::Param, pass::Pass, program::Program};
+//! # use reduce_dsl::operators::operator;
 //! # let max = operator("max").unwrap().apply(&[Param::new("x", Scalar::F32)], None).unwrap();
 //! # let naive = lower(&max, 256).unwrap();
 //! # let steps = |program: &Program| program.kernels[0].steps.iter().map(|it| it.to_string()).collect::<Vec<_>>();
@@ -16,7 +17,7 @@
 //!
 //! Stands alone in its list. Changes the association.
 
-use reduce_dsl::program::{Fold, GridMedium, Program, Reach, Step};
+use reduce_ir::program::{Fold, GridMedium, Program, Reach, Step};
 
 pub(super) fn serial(mut program: Program) -> Result<Program, String> {
     for kernel in &mut program.kernels {

@@ -6,7 +6,8 @@
 //!
 //! ```
 //! # use reduce_codegen::{lower::lower, passes::apply};
-//! # use reduce_dsl::{Scalar, func::Param, operators::operator, pass::Pass, program::Program};
+//! # use reduce_ir::{Scalar, func::Param, pass::Pass, program::Program};
+//! # use reduce_dsl::operators::operator;
 //! # let max = operator("max").unwrap().apply(&[Param::new("x", Scalar::F32)], None).unwrap();
 //! # let naive = lower(&max, 256).unwrap();
 //! # let steps = |program: &Program| program.kernels[0].steps.iter().map(|it| it.to_string()).collect::<Vec<_>>();
@@ -20,7 +21,7 @@
 //! Changes the association.
 
 use super::{joining, tree_of};
-use reduce_dsl::program::{Combine, How, Kernel, Medium, Program, Scope, Step};
+use reduce_ir::program::{Combine, How, Kernel, Medium, Program, Scope, Step};
 
 pub(super) fn shuffle(mut program: Program) -> Result<Program, String> {
     let warps = program.warps();

@@ -5,7 +5,8 @@
 //!
 //! ```
 //! # use reduce_codegen::{lower::lower, passes::apply};
-//! # use reduce_dsl::{Scalar, func::Param, operators::operator, pass::Pass, program::Program};
+//! # use reduce_ir::{Scalar, func::Param, pass::Pass, program::Program};
+//! # use reduce_dsl::operators::operator;
 //! # let max = operator("max").unwrap().apply(&[Param::new("x", Scalar::F32)], None).unwrap();
 //! # let naive = lower(&max, 256).unwrap();
 //! # let steps = |kernel: usize, program: &Program| program.kernels[kernel].steps.iter().map(|it| it.to_string()).collect::<Vec<_>>();
@@ -16,7 +17,7 @@
 //! Requires `vectorize` before it. Never changes the association.
 
 use super::fold_mut;
-use reduce_dsl::program::{Program, Reads};
+use reduce_ir::program::{Program, Reads};
 
 pub(super) fn streaming(mut program: Program) -> Result<Program, String> {
     let fold = fold_mut(&mut program.kernels[Reads::Inputs as usize]).filter(|fold| fold.width > 1);

@@ -7,7 +7,8 @@
 //!
 //! ```
 //! # use reduce_codegen::{lower::lower, passes::apply};
-//! # use reduce_dsl::{Scalar, func::Param, operators::operator, pass::Pass, program::Program};
+//! # use reduce_ir::{Scalar, func::Param, pass::Pass, program::Program};
+//! # use reduce_dsl::operators::operator;
 //! # let max = operator("max").unwrap().apply(&[Param::new("x", Scalar::F32)], None).unwrap();
 //! # let naive = lower(&max, 256).unwrap();
 //! # let steps = |kernel: usize, program: &Program| program.kernels[kernel].steps.iter().map(|it| it.to_string()).collect::<Vec<_>>();
@@ -18,7 +19,7 @@
 //!
 //! Requires `one_block` before it. Never changes the association.
 
-use reduce_dsl::program::{GridMedium, Program, Reach, Reads, Step};
+use reduce_ir::program::{GridMedium, Program, Reach, Reads, Step};
 
 pub(super) fn ticket(mut program: Program) -> Result<Program, String> {
     if program.kernel(Reads::Partials).fold().reach != Reach::OneBlock {

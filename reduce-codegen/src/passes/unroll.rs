@@ -6,7 +6,8 @@
 //!
 //! ```
 //! # use reduce_codegen::{lower::lower, passes::apply};
-//! # use reduce_dsl::{Scalar, func::Param, operators::operator, pass::Pass, program::Program};
+//! # use reduce_ir::{Scalar, func::Param, pass::Pass, program::Program};
+//! # use reduce_dsl::operators::operator;
 //! # let max = operator("max").unwrap().apply(&[Param::new("x", Scalar::F32)], None).unwrap();
 //! # let naive = lower(&max, 256).unwrap();
 //! # let steps = |program: &Program| program.kernels[0].steps.iter().map(|it| it.to_string()).collect::<Vec<_>>();
@@ -21,7 +22,7 @@
 //! Never changes the association.
 
 use super::{combines_mut, fold_mut};
-use reduce_dsl::program::{How, Medium, Program, Reach};
+use reduce_ir::program::{How, Medium, Program, Reach};
 
 pub(super) fn unroll(mut program: Program) -> Result<Program, String> {
     for kernel in &mut program.kernels {

@@ -6,7 +6,8 @@
 //!
 //! ```
 //! # use reduce_codegen::{lower::lower, passes::apply};
-//! # use reduce_dsl::{Scalar, func::Param, operators::operator, pass::Pass, program::Program};
+//! # use reduce_ir::{Scalar, func::Param, pass::Pass, program::Program};
+//! # use reduce_dsl::operators::operator;
 //! # let max = operator("max").unwrap().apply(&[Param::new("x", Scalar::F32)], None).unwrap();
 //! # let naive = lower(&max, 256).unwrap();
 //! # let steps = |program: &Program| program.kernels[0].steps.iter().map(|it| it.to_string()).collect::<Vec<_>>();
@@ -22,8 +23,8 @@
 //! association. Does not touch the kernel over partials: there are few of them. Changes the association.
 
 use super::fold_mut;
-use reduce_dsl::operation::Layout;
-use reduce_dsl::program::{Arrangement, Combine, How, Medium, Program, Reads, Scope, Step, Tree};
+use reduce_ir::operation::Layout;
+use reduce_ir::program::{Arrangement, Combine, How, Medium, Program, Reads, Scope, Step, Tree};
 
 pub(super) fn vectorize(mut program: Program, width: u32) -> Result<Program, String> {
     if program.operation.layout == Layout::Strided {

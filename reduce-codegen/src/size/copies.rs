@@ -1,7 +1,7 @@
 //! How often the kernels have each function of their operation, once the compiler has unrolled loops.
 
-use reduce_dsl::expanded::{ExpandedKernel, Expr, Loop, Stmt, Ty, Unroll};
-use reduce_dsl::operation::Operation;
+use reduce_ir::expanded::{ExpandedKernel, Expr, Loop, Stmt, Ty, Unroll};
+use reduce_ir::operation::Operation;
 
 /// Turns of a loop that is to be unrolled wholly and whose end is no constant: `expand` has four at the most.
 const UNKNOWN: u64 = 4;

@@ -1,8 +1,8 @@
 //! The sizes of operations and functions, as NVRTC needs time for them, in additions of `f32`.
 
-use reduce_dsl::func::{Func, Id, Line, Node};
-use reduce_dsl::ops::{Bin, Un};
-use reduce_dsl::{Scalar, library};
+use reduce_ir::func::{Func, Id, Line, Node};
+use reduce_ir::ops::{Bin, Un};
+use reduce_ir::{Scalar, library};
 
 /// The size of one copy of a function.
 pub(super) fn weight(func: &Func) -> u64 {

@@ -7,7 +7,7 @@ use super::kernels::{Subject, kernels_of, specs};
 use super::sites::Variant;
 use super::support::random::{Case, Random};
 use rayon::prelude::*;
-use reduce_dsl::Scalar;
+use reduce_ir::Scalar;
 
 fn deletions() -> Vec<Mutation> {
     mutations().filter(|it| it.name.ends_with("barrier deleted")).collect()

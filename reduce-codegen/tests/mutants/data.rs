@@ -3,10 +3,10 @@
 use super::catalogue::{Mutation, once};
 use super::kernels::Subject;
 use super::sites::{parts, with_expressions};
-use reduce_dsl::expanded::{Barrier, Buffer, Expr, Local, Loop, Place, Stmt, Ty};
-use reduce_dsl::ops::{Bin, Cmp};
-use reduce_dsl::program::Reads;
-use reduce_dsl::{Scalar, Value};
+use reduce_ir::expanded::{Barrier, Buffer, Expr, Local, Loop, Place, Stmt, Ty};
+use reduce_ir::ops::{Bin, Cmp};
+use reduce_ir::program::Reads;
+use reduce_ir::{Scalar, Value};
 
 pub(crate) const MUTATIONS: [Mutation; 22] = [
     Mutation::of_data("shuffle distance wrong", |_, stmt| match stmt {
@@ -284,7 +284,7 @@ fn padding_wrong(subject: &Subject, stmt: &Stmt) -> Vec<Vec<Stmt>> {
         return vec![vec![load, item(held.get())]];
     }
     let inputs = || subject.operation.inputs.iter().enumerate();
-    let element = |(k, input): (usize, &reduce_dsl::func::Param)| {
+    let element = |(k, input): (usize, &reduce_ir::func::Param)| {
         (k, Local::new(format!("{}_wrong_{}", input.name, local.name), Ty::Scalar(input.ty)))
     };
     let loads = inputs().map(element).map(|(k, it)| Stmt::Load(it, Buffer::Input(k).at(first())));

@@ -2,12 +2,12 @@
 
 use super::kernels::{Launch, Leaves, Subject};
 use super::sites::variants;
-use reduce_dsl::expanded::{Buffer, ExpandedKernel, Expr, Stmt};
-use reduce_dsl::interpreter::{
+use reduce_interpreter::{
     Acc, Domain, Input, Launched, Memory, Options, Positions, Provenance, Report, Schedule, Shapes, launch,
 };
-use reduce_dsl::program::Reads;
-use reduce_dsl::{Scalar, Value};
+use reduce_ir::expanded::{Buffer, ExpandedKernel, Expr, Stmt};
+use reduce_ir::program::Reads;
+use reduce_ir::{Scalar, Value};
 
 /// How a mutant was killed.
 #[derive(Clone, Debug, Default)]

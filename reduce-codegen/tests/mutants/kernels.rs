@@ -1,15 +1,15 @@
 //! The kernels that are mutated, and what each is launched on.
 
 use super::support::{LISTS, operations, spec, spec_of};
-use reduce_codegen::ladder::RUNGS;
 use reduce_codegen::{Stage, expand, stages};
-use reduce_dsl::Scalar;
-use reduce_dsl::expanded::{Expanded, ExpandedKernel};
-use reduce_dsl::operation::{Operation, Order};
+use reduce_dsl::ladder::RUNGS;
 use reduce_dsl::operators::operator;
-use reduce_dsl::pass::Pass;
-use reduce_dsl::program::{Arrangement, GridMedium, Program, Reach, Reads, Step};
-use reduce_dsl::spec::{Listed, Passes};
+use reduce_ir::Scalar;
+use reduce_ir::expanded::{Expanded, ExpandedKernel};
+use reduce_ir::operation::{Operation, Order};
+use reduce_ir::pass::Pass;
+use reduce_ir::program::{Arrangement, GridMedium, Program, Reach, Reads, Step};
+use reduce_ir::spec::{Listed, Passes};
 
 /// A kernel with what it is launched on.
 pub(crate) struct Subject {
@@ -141,7 +141,7 @@ fn launches(program: &Program, at: usize) -> Vec<Launch> {
 }
 
 /// The kernels of the programs after each pass of those specifications, each kernel once.
-pub(crate) fn kernels_of(specs: impl Iterator<Item = reduce_dsl::Spec>) -> Vec<Subject> {
+pub(crate) fn kernels_of(specs: impl Iterator<Item = reduce_ir::Spec>) -> Vec<Subject> {
     let mut found: Vec<Subject> = Vec::new();
     for Stage { program, .. } in specs.flat_map(|spec| stages(&spec).unwrap()) {
         let expanded = expand(&program).unwrap();
@@ -157,7 +157,7 @@ pub(crate) fn kernels_of(specs: impl Iterator<Item = reduce_dsl::Spec>) -> Vec<S
 
 /// The same with so few elements in a block, and so many blocks of a grid, that few elements are of more blocks than the
 /// last one has threads.
-fn of_many_blocks(spec: reduce_dsl::Spec) -> reduce_dsl::Spec {
+fn of_many_blocks(spec: reduce_ir::Spec) -> reduce_ir::Spec {
     let Passes::List(passes) = spec.passes else { return spec };
     let strided = passes.iter().any(|pass| matches!(pass, Pass::GridStride(_)));
     let passes = passes.into_iter().map(|pass| match pass {
@@ -166,12 +166,12 @@ fn of_many_blocks(spec: reduce_dsl::Spec) -> reduce_dsl::Spec {
         other => other,
     });
     let block = spec.block.map(|block| block.min(if strided { 32 } else { 64 }));
-    reduce_dsl::Spec { block, passes: Passes::List(passes.collect()), ..spec }
+    reduce_ir::Spec { block, passes: Passes::List(passes.collect()), ..spec }
 }
 
 /// The specifications of the lists of the other tests and of the rungs of the ladder, for an operator; the
 /// blocks have at most so many threads.
-pub(crate) fn specs(name: &str, ty: Scalar, most_threads: u32) -> impl Iterator<Item = reduce_dsl::Spec> {
+pub(crate) fn specs(name: &str, ty: Scalar, most_threads: u32) -> impl Iterator<Item = reduce_ir::Spec> {
     let operator = operator(name).unwrap();
     let lists = LISTS.map(|(block, list)| {
         let spec = spec(operator, ty, block.min(most_threads), list);
@@ -188,12 +188,12 @@ pub(crate) fn specs(name: &str, ty: Scalar, most_threads: u32) -> impl Iterator<
         spec.operation.order = Order::Any;
         spec
     });
-    let fits = move |spec: &reduce_dsl::Spec| stages(spec).is_ok();
+    let fits = move |spec: &reduce_ir::Spec| stages(spec).is_ok();
     lists.into_iter().chain(rungs).filter(fits)
 }
 
 /// Those of an operator that does not commute, with padding and without, whose blocks meet at a ticket.
-pub(crate) fn ordered_specs() -> impl Iterator<Item = reduce_dsl::Spec> {
+pub(crate) fn ordered_specs() -> impl Iterator<Item = reduce_ir::Spec> {
     let named =
         |name| operations::ordered().into_iter().find(|it| it.operation.name == name).unwrap().operation;
     let lists = [

@@ -6,7 +6,7 @@ use super::judge::Judge;
 use super::kernels::{Subject, kernels_of, ordered_specs, specs};
 use super::tickets::tickets;
 use rayon::prelude::*;
-use reduce_dsl::Scalar;
+use reduce_ir::Scalar;
 use std::collections::BTreeMap;
 
 /// Mutants of one kind.

@@ -2,10 +2,10 @@
 
 use super::catalogue::{Mutation, once};
 use super::kernels::Subject;
-use reduce_dsl::Value;
-use reduce_dsl::expanded::{AtomicOp, Barrier, Buffer, Expr, FULL, Local, MemoryOrder, Place, Stmt, Ty};
-use reduce_dsl::ops::Bin;
-use reduce_dsl::program::Scope;
+use reduce_ir::Value;
+use reduce_ir::expanded::{AtomicOp, Barrier, Buffer, Expr, FULL, Local, MemoryOrder, Place, Stmt, Ty};
+use reduce_ir::ops::Bin;
+use reduce_ir::program::Scope;
 
 /// The lower half of a warp.
 const HALF: u32 = FULL >> 16;

@@ -7,8 +7,8 @@ use super::judge::Judge;
 use super::kernels::{Leaves, Subject, kernels_of, ordered_specs, specs};
 use super::tickets::tickets;
 use rayon::prelude::*;
-use reduce_dsl::interpreter::{Memory, Options, Provenance, Schedule, launch};
-use reduce_dsl::{Scalar, Spec};
+use reduce_interpreter::{Memory, Options, Provenance, Schedule, launch};
+use reduce_ir::{Scalar, Spec};
 
 /// How many mutants are killed by running them, reported, and wrong.
 #[derive(Clone, Copy, Default)]

@@ -1,6 +1,6 @@
 //! Where a kernel can be changed: every statement, and every expression inside one.
 
-use reduce_dsl::expanded::{ExpandedKernel, Expr, Loop, Place, Stmt};
+use reduce_ir::expanded::{ExpandedKernel, Expr, Loop, Place, Stmt};
 
 /// A kernel in which one statement is another.
 pub(crate) struct Variant {

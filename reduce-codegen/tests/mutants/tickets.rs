@@ -4,14 +4,14 @@
 use super::kernels::{Launch, Leaves, Subject};
 use super::support::spec;
 use reduce_codegen::{compile, expand};
-use reduce_dsl::expanded::{
+use reduce_dsl::operators::operator;
+use reduce_ir::expanded::{
     AtomicOp, Barrier, Buffer, ExpandedKernel, Expr, Local, Loop, MemoryOrder, Part, Place, Stmt, Ty, Unroll,
 };
-use reduce_dsl::operation::Operation;
-use reduce_dsl::operators::operator;
-use reduce_dsl::ops::Bin;
-use reduce_dsl::program::Scope;
-use reduce_dsl::{Scalar, Value};
+use reduce_ir::operation::Operation;
+use reduce_ir::ops::Bin;
+use reduce_ir::program::Scope;
+use reduce_ir::{Scalar, Value};
 
 const BLOCK: u32 = 64;
 

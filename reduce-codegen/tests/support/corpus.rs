@@ -17,11 +17,11 @@
 //! `misaligned`, an input; `workspace: empty`, if the partials hold the identity before, or `flags`, if they carry flags; and what the correct
 //! kernel `gives`: the `result`, `partials` or `nothing`.
 
-use reduce_dsl::expanded::ExpandedKernel;
-use reduce_dsl::interpreter::{Input, Memory};
-use reduce_dsl::operation::Operation;
 use reduce_dsl::operators::operator;
-use reduce_dsl::{Scalar, Spec};
+use reduce_interpreter::{Input, Memory};
+use reduce_ir::expanded::ExpandedKernel;
+use reduce_ir::operation::Operation;
+use reduce_ir::{Scalar, Spec};
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::str::FromStr;

@@ -16,13 +16,13 @@ pub mod splitmix;
 pub mod standalone;
 
 use reduce_codegen::{Stage, stages};
-use reduce_dsl::func::Param;
-use reduce_dsl::operation::Operation;
 use reduce_dsl::operators::Operator;
-use reduce_dsl::pass::{Pass, PassWord};
-use reduce_dsl::program::{Program, Reads};
-use reduce_dsl::spec::Passes;
-use reduce_dsl::{Scalar, Spec};
+use reduce_ir::func::Param;
+use reduce_ir::operation::Operation;
+use reduce_ir::pass::{Pass, PassWord};
+use reduce_ir::program::{Program, Reads};
+use reduce_ir::spec::Passes;
+use reduce_ir::{Scalar, Spec};
 
 /// The pass lists that every operator and type goes through, with the block size of each.
 pub const LISTS: [(u32, &str); 50] = [

@@ -1,11 +1,11 @@
 //! Operations that say everything an operation can say: in order, with `fold`, params, positions, the number of
 //! elements, and structs of narrow fields. Each is here as a user would write it, and as a plain loop.
 
-use reduce_dsl::func::{Func, FuncBuilder, Id, Param};
-use reduce_dsl::lanes::Lanes;
-use reduce_dsl::operation::{Layout, Operation, Order, Record};
-use reduce_dsl::ops::{Bin, Cmp, Un};
-use reduce_dsl::{Scalar, Value};
+use reduce_ir::func::{Func, FuncBuilder, Id, Param};
+use reduce_ir::operation::{Layout, Operation, Order, Record};
+use reduce_ir::ops::{Bin, Cmp, Un};
+use reduce_ir::{Scalar, Value};
+use reduce_lanes::Lanes;
 
 /// An operation, what it is given at the call, and what a plain loop gives, where that has the same bits.
 #[derive(Clone, Debug)]
@@ -280,6 +280,7 @@ fn weighted() -> Subject {
         identity: Some(vec![Value::of(0u64)]),
         commutative: true,
         exact: true,
+        named: false,
         ..lifted("weighted", &inputs, acc, |f, _| vec![f.constant(Value::of(0u64))])
     };
     let plain = |inputs: &[Lanes]| {
@@ -313,6 +314,7 @@ fn lifted(
         padding: None,
         commutative: false,
         exact: false,
+        named: false,
         searches: Vec::new(),
         order: Order::Fixed,
         finish: itself,

@@ -1,10 +1,10 @@
 //! What kernels make of positions is what the association says.
 
 use super::operations::Subject;
-use reduce_dsl::Value;
-use reduce_dsl::expanded::Expanded;
-use reduce_dsl::interpreter::{Acc, Input, Kind, Options, Provenance, Report, Schedule, run};
-use reduce_dsl::program::Program;
+use reduce_interpreter::{Acc, Input, Kind, Options, Provenance, Report, Schedule, run};
+use reduce_ir::Value;
+use reduce_ir::expanded::Expanded;
+use reduce_ir::program::Program;
 
 /// Does the program treat aligned and misaligned data differently?
 pub fn alignments(program: &Program) -> &'static [bool] {

@@ -5,13 +5,13 @@ pub(crate) use super::splitmix::Random;
 use super::operations::{self, Subject};
 use reduce_codegen::lower::lower;
 use reduce_codegen::{Error, passes::apply};
-use reduce_dsl::func::Param;
-use reduce_dsl::operation::{Layout, Operation, Order};
 use reduce_dsl::operators::{OPERATORS, Operator};
-use reduce_dsl::pass::{PASSES, Pass};
-use reduce_dsl::program::Program;
-use reduce_dsl::spec::{Listed, Passes};
-use reduce_dsl::{Scalar, Spec};
+use reduce_ir::func::Param;
+use reduce_ir::operation::{Layout, Operation, Order};
+use reduce_ir::pass::{PASSES, Pass};
+use reduce_ir::program::Program;
+use reduce_ir::spec::{Listed, Passes};
+use reduce_ir::{Scalar, Spec};
 use std::fmt;
 
 /// What is computed, and by which passes, of which some may be refused.

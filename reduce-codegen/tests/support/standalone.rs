@@ -2,7 +2,7 @@
 
 use super::corpus::Entry;
 use reduce_codegen::cuda_kernels;
-use reduce_dsl::program::Reads;
+use reduce_ir::program::Reads;
 use std::slice;
 
 /// The program: it launches the kernel with that bug, or the correct one, as the entry says, on zeros.

@@ -1,8 +1,8 @@
 //! Elements to try a law on, many cases at once.
 
-use crate::lanes::Lanes;
-use crate::operation::Operation;
-use crate::{Scalar, Value};
+use super::column::Column;
+use reduce_ir::operation::Operation;
+use reduce_ir::{Scalar, Value};
 
 /// Cases of one shape, one in each lane.
 #[derive(Clone, Debug, PartialEq)]
@@ -12,7 +12,7 @@ pub(super) struct Batch {
     /// The elements of all operands, in order.
     pub(super) elements: Vec<Element>,
     /// What is given at the call.
-    pub(super) params: Vec<Lanes>,
+    pub(super) params: Vec<Column>,
     /// How many cases.
     pub(super) len: usize,
 }
@@ -21,18 +21,18 @@ pub(super) struct Batch {
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Element {
     /// One for each input.
-    pub(super) inputs: Vec<Lanes>,
+    pub(super) inputs: Vec<Column>,
     /// `u64`.
-    pub(super) position: Lanes,
+    pub(super) position: Column,
 }
 
 impl Batch {
     /// As many cases, of which every scalar is 0 and positions count from 0.
     pub(super) fn zeros(operation: &Operation, shape: &[usize], len: usize) -> Batch {
-        let zero = |ty| Lanes::splat(Value::from_bits(ty, 0), len);
+        let zero = |ty| Column::splat(Value::from_bits(ty, 0), len);
         let element = |at: usize| Element {
             inputs: operation.inputs.iter().map(|input| zero(input.ty)).collect(),
-            position: Lanes::splat(Value::from_bits(Scalar::U64, at as u64), len),
+            position: Column::splat(Value::from_bits(Scalar::U64, at as u64), len),
         };
         Batch {
             shape: shape.to_vec(),
@@ -63,13 +63,7 @@ impl Batch {
 
     /// Some of the cases.
     pub(super) fn only(&self, cases: &[usize]) -> Batch {
-        let pairs: Vec<_> = cases.iter().copied().enumerate().collect();
-        let some = |lanes: &Lanes| {
-            let mut some = Lanes::empty(lanes.ty());
-            some.resize(cases.len());
-            some.copy(lanes.borrow(), &pairs);
-            some
-        };
+        let some = |column: &Column| column.only(cases);
         let element = |element: &Element| Element {
             inputs: element.inputs.iter().map(some).collect(),
             position: some(&element.position),
@@ -98,7 +92,7 @@ impl Batch {
     }
 
     /// Its scalars, but for positions: of every element each input, then the params.
-    pub(super) fn scalars(&mut self) -> Vec<&mut Lanes> {
+    pub(super) fn scalars(&mut self) -> Vec<&mut Column> {
         let inputs = self.elements.iter_mut().flat_map(|element| &mut element.inputs);
         inputs.chain(&mut self.params).collect()
     }

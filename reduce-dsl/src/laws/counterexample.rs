@@ -1,11 +1,11 @@
 //! Operands of which a law does not hold, and the sentence that says so.
 
 use super::batch::{Batch, Element};
+use super::column::Column;
 use super::equation::{Equation, Functions, Neutral};
 use super::native::{Computed, Native};
-use crate::Value;
-use crate::lanes::Lanes;
-use crate::operation::{Argument, Operation, Record};
+use reduce_ir::Value;
+use reduce_ir::operation::{Argument, Operation, Record};
 use std::fmt;
 
 /// Operands of which both sides of a law differ.
@@ -77,7 +77,7 @@ impl Counterexample {
         equation: &Equation,
         operands: Vec<Vec<Value>>,
     ) -> Self {
-        let lanes = |value: &Value| Computed::given(&Lanes::splat(*value, 1));
+        let lanes = |value: &Value| Computed::given(&Column::splat(*value, 1));
         let numbers: Vec<Vec<_>> = operands.iter().map(|it| it.iter().map(lanes).collect()).collect();
         let sides = functions.with(Native { len: 1, traced: false }).sides_of(equation, &numbers);
         let texts: Vec<_> = operands.iter().map(|it| text(&operation.acc, it)).collect();
@@ -99,7 +99,7 @@ impl Counterexample {
 
 /// A value of that type as Rust writes it.
 fn text(record: &Record, values: &[Value]) -> String {
-    let field = |(field, value): (&crate::func::Param, &Value)| match field.name.as_str() {
+    let field = |(field, value): (&reduce_ir::func::Param, &Value)| match field.name.as_str() {
         "" => value.to_string(),
         name => format!("{name}: {value}"),
     };
@@ -169,8 +169,8 @@ fn values(side: &[Computed]) -> Vec<Value> {
     side.iter().map(|number| number.get(0)).collect()
 }
 
-fn first(lanes: &[Lanes]) -> Vec<Value> {
-    lanes.iter().map(|lanes| lanes.get(0)).collect()
+fn first(columns: &[Column]) -> Vec<Value> {
+    columns.iter().map(|column| column.get(0)).collect()
 }
 
 /// Both sides, and what they give.

@@ -2,12 +2,12 @@
 
 use super::Law;
 use super::batch::Batch;
+use super::column::Column;
 use super::native::{Equality, same, same_number};
-use crate::func::{Func, Line};
-use crate::lanes::Lanes;
-use crate::library;
-use crate::operation::{Argument, Operation};
-use crate::{Scalar, Value};
+use reduce_ir::func::{Func, Line};
+use reduce_ir::library;
+use reduce_ir::operation::{Argument, Operation};
+use reduce_ir::{Scalar, Value};
 use std::cell::Cell;
 
 /// What has to be equal.
@@ -282,7 +282,7 @@ impl<N: Numbers> Computation<'_, N> {
 
 impl Batch {
     /// Its elements, as the numbers that `number` makes of their lanes.
-    pub(super) fn given<T>(&self, number: impl Fn(&Lanes) -> T) -> Given<T> {
+    pub(super) fn given<T>(&self, number: impl Fn(&Column) -> T) -> Given<T> {
         Given {
             inputs: self.elements.iter().map(|it| it.inputs.iter().map(&number).collect()).collect(),
             positions: self.elements.iter().map(|it| number(&it.position)).collect(),

@@ -7,10 +7,10 @@ mod unbounded;
 use super::equation::Numbers;
 use super::near::Near;
 use super::ratio::Ratio;
-use crate::func::{Func, Line, Node};
-use crate::lanes::{self, LaneError, Lanes};
-use crate::ops::{Bin, Cmp, Un};
-use crate::{Scalar, Value};
+use reduce_ir::evaluate;
+use reduce_ir::func::{Func, Line, Node};
+use reduce_ir::ops::{Bin, Cmp, Un};
+use reduce_ir::{Scalar, Value};
 use std::cmp::Ordering;
 
 /// Real numbers, one case at a time.
@@ -96,7 +96,7 @@ impl Real {
         match self {
             Real::Unknown => Real::Unknown,
             Real::Value(bits) if op == Un::FromBits => Real::from_bits(bits),
-            Real::Value(a) => whole(to, |out| lanes::un(op, Lanes::splat(a, 1).borrow(), out)),
+            Real::Value(a) => known(evaluate::un(op, a)),
             Real::Exact(_) | Real::Near(_) | Real::Infinite { .. } => self.real_function(op, to),
         }
     }
@@ -110,10 +110,8 @@ impl Real {
             Bin::Xor | Bin::Shl | Bin::Shr => false,
         };
         match (self, other) {
-            (Real::Value(a), Real::Value(b)) => whole(a.ty(), |out| {
-                lanes::bin(op, Lanes::splat(a, 1).borrow(), Lanes::splat(b, 1).borrow(), out)
-            }),
-            (known, _) | (_, known) if absorbs(known) => known,
+            (Real::Value(a), Real::Value(b)) => known(evaluate::bin(op, a, b)),
+            (it, _) | (_, it) if absorbs(it) => it,
             (Real::Unknown, _) | (_, Real::Unknown) => Real::Unknown,
             (a, b) => a.real_operation(op, b),
         }
@@ -121,9 +119,7 @@ impl Real {
 
     fn cmp(self, op: Cmp, other: Real) -> Real {
         if let (Real::Value(a), Real::Value(b)) = (self, other) {
-            return whole(Scalar::Bool, |out| {
-                lanes::cmp(op, Lanes::splat(a, 1).borrow(), Lanes::splat(b, 1).borrow(), out)
-            });
+            return known(evaluate::cmp(op, a, b));
         }
         let holds = |order: Ordering| match op {
             Cmp::Eq => order.is_eq(),
@@ -146,8 +142,7 @@ impl Real {
     }
 }
 
-/// An operation on integers, in one lane of type `ty`. There is nothing that the function's types do not allow.
-fn whole(ty: Scalar, operation: impl FnOnce(&mut Lanes) -> Result<(), LaneError>) -> Real {
-    let mut out = Lanes::splat(Value::from_bits(ty, 0), 1);
-    operation(&mut out).map_or(Real::Unknown, |()| Real::Value(out.get(0)))
+/// The result of an operation on values, which the types of functions always allow.
+fn known(result: Option<Value>) -> Real {
+    result.map_or(Real::Unknown, Real::Value)
 }

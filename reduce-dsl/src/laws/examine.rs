@@ -9,9 +9,9 @@ use super::sample::{Kind, Sampler};
 use super::shrink::shrunk;
 use super::table::Table;
 use super::{Cases, Cause, Effort, Law, Remark};
-use crate::Value;
-use crate::func::Func;
-use crate::operation::Operation;
+use reduce_ir::Value;
+use reduce_ir::func::Func;
+use reduce_ir::operation::Operation;
 use std::cell::Cell;
 
 /// How many cases are computed at once.

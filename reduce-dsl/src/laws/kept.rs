@@ -1,40 +1,39 @@
 //! Which elements of a batch the data can hold.
 
 use super::batch::{Batch, Element};
-use crate::eval::Evaluator;
-use crate::func::Func;
-use crate::lanes::{Lanes, LanesRef};
-use crate::operation::{Argument, Operation};
-use crate::{Scalar, Value};
-use std::cell::RefCell;
+use super::column::Column;
+use reduce_ir::Value;
+use reduce_ir::func::Func;
+use reduce_ir::operation::{Argument, Operation};
 
 /// The condition that elements satisfy.
 #[derive(Debug)]
 pub(super) struct Kept {
     arguments: Vec<Argument>,
-    keep: RefCell<Evaluator>,
+    keep: Func,
 }
 
 impl Kept {
     /// Takes a function of the inputs of `operation` that may also name the position and params.
     pub(super) fn new(operation: &Operation, keep: &Func) -> Kept {
         let arguments = operation.arguments(keep, 0, operation.inputs.len());
-        Kept { arguments, keep: RefCell::new(Evaluator::new(keep)) }
+        Kept { arguments, keep: keep.clone() }
     }
 
     /// Returns, for each case, whether the element satisfies the condition.
-    pub(super) fn of(&self, element: &Element, params: &[Lanes], len: usize) -> Vec<bool> {
-        let argument = |k: usize| match self.arguments[k] {
-            Argument::Input(input) => element.inputs[input].borrow(),
-            Argument::Param(param) => params[param].borrow(),
-            Argument::Index => element.position.borrow(),
-            Argument::Acc(_) | Argument::Step | Argument::Count => LanesRef::Bool(&[]),
+    pub(super) fn of(&self, element: &Element, params: &[Column], len: usize) -> Vec<bool> {
+        let given = |argument: &Argument, case: usize| match *argument {
+            Argument::Input(input) => element.inputs[input].get(case),
+            Argument::Param(param) => params[param].get(case),
+            Argument::Index => element.position.get(case),
+            // A condition has none of these.
+            Argument::Acc(_) | Argument::Step | Argument::Count => Value::of(false),
         };
-        let mut kept = [Lanes::empty(Scalar::Bool)];
-        match self.keep.borrow_mut().run_into(argument, len, &mut kept) {
-            Ok(()) => (0..len).map(|lane| kept[0].get(lane) == Value::of(true)).collect(),
-            Err(_) => vec![false; len],
-        }
+        let keeps = |case: usize| {
+            let args: Vec<_> = self.arguments.iter().map(|argument| given(argument, case)).collect();
+            self.keep.evaluate(&args).is_ok_and(|kept| kept == [Value::of(true)])
+        };
+        (0..len).map(keeps).collect()
     }
 
     /// Returns the cases in which every element satisfies the condition.

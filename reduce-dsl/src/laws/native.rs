@@ -1,10 +1,11 @@
 //! The functions as devices compute them, many cases at once, and what their results owe to rounding, wrapping and NaN.
 
+use super::column::Column;
 use super::equation::Numbers;
 use super::rounding::{Loss, loss, may_lose};
-use crate::Value;
-use crate::func::{Func, Id, Line, Node};
-use crate::lanes::{self, Lanes, LanesRef};
+use reduce_ir::Value;
+use reduce_ir::evaluate::apply;
+use reduce_ir::func::{Func, Id, Line, Node};
 use std::rc::Rc;
 
 /// Scalars as devices compute them, in as many lanes as there are cases.
@@ -22,7 +23,7 @@ pub(super) struct Computed(Rc<Traced>);
 
 #[derive(Debug)]
 struct Traced {
-    lanes: Lanes,
+    column: Column,
     /// What each lane owes to what; none where nothing owes anything.
     traces: Vec<Trace>,
 }
@@ -61,22 +62,22 @@ pub(super) enum Difference {
 
 impl Computed {
     /// A scalar that is given.
-    pub(super) fn given(lanes: &Lanes) -> Computed {
-        let mut traces = fresh(lanes.borrow());
-        if lanes.ty().is_float() {
-            mark(&mut traces, lanes.len(), |i| if is_finite(lanes.get(i)) { 0 } else { NOT_FINITE });
+    pub(super) fn given(column: &Column) -> Computed {
+        let mut traces = fresh(column);
+        if column.ty().is_float() {
+            mark(&mut traces, column.len(), |i| if is_finite(column.get(i)) { 0 } else { NOT_FINITE });
         }
-        Computed(Rc::new(Traced { lanes: lanes.clone(), traces }))
+        Computed(Rc::new(Traced { column: column.clone(), traces }))
     }
 
     /// The value in a lane.
     pub(super) fn get(&self, lane: usize) -> Value {
-        self.0.lanes.get(lane)
+        self.0.column.get(lane)
     }
 
     /// How many lanes it has.
     pub(super) fn len(&self) -> usize {
-        self.0.lanes.len()
+        self.0.column.len()
     }
 
     /// Does the value in a lane depend on an integer that wrapped?
@@ -92,7 +93,7 @@ impl Computed {
     /// The lanes of which two accumulators differ, by that notion of equality.
     pub(super) fn differing(a: &[Computed], b: &[Computed], equal: Equality) -> Vec<usize> {
         let fields = || a.iter().zip(b).filter(|(a, b)| !a.is_same(b));
-        let len = fields().map(|(a, _)| a.0.lanes.len()).next().unwrap_or(0);
+        let len = fields().map(|(a, _)| a.0.column.len()).next().unwrap_or(0);
         (0..len).filter(|&lane| fields().any(|(a, b)| !equal(a.get(lane), b.get(lane)))).collect()
     }
 
@@ -114,7 +115,7 @@ impl Computed {
 
     /// Is it known at a glance that they do not differ?
     fn is_same(&self, other: &Computed) -> bool {
-        !self.0.lanes.ty().is_float() && self.0.lanes == other.0.lanes
+        !self.0.column.ty().is_float() && self.0.column == other.0.column
     }
 
     fn trace(&self, lane: usize) -> Trace {
@@ -126,9 +127,9 @@ impl Numbers for Native {
     type Number = Computed;
 
     fn constant(&self, value: Value) -> Computed {
-        let lanes = Lanes::splat(value, self.len);
-        let traces = fresh(lanes.borrow());
-        Computed(Rc::new(Traced { lanes, traces }))
+        let column = Column::splat(value, self.len);
+        let traces = fresh(&column);
+        Computed(Rc::new(Traced { column, traces }))
     }
 
     fn line(&self, func: &Func, line: &Line, known: &[Computed]) -> Computed {
@@ -136,22 +137,27 @@ impl Numbers for Native {
             return self.constant(value);
         }
         let operands: Vec<&Traced> = line.node.operands().map(|Id(id)| &*known[id as usize].0).collect();
-        let values: Vec<LanesRef<'_>> = operands.iter().map(|it| it.lanes.borrow()).collect();
-        let zeros = || Lanes::splat(Value::from_bits(line.ty, 0), self.len);
-        let mut lanes = zeros();
-        if lanes::apply(line.node, &values, &mut lanes).is_err() {
-            // Functions are of checked types: what is no operation on them would be a bug.
-            lanes = zeros();
-        }
+        let values = |case: usize| {
+            let mut values = [Value::of(false); 3];
+            values.iter_mut().zip(&operands).for_each(|(value, it)| *value = it.column.get(case));
+            values
+        };
+        // Functions are of checked types: an error would be a bug.
+        let result = |case: usize| {
+            let result = apply(line.node, line.ty, &values(case)[..operands.len()]);
+            result.unwrap_or(Value::from_bits(line.ty, 0))
+        };
+        let column = Column::of(line.ty, self.len, result);
         if !self.traced {
-            return Computed(Rc::new(Traced { lanes, traces: Vec::new() }));
+            return Computed(Rc::new(Traced { column, traces: Vec::new() }));
         }
         let mut traces = inherited(line.node, &operands);
         if may_lose(func, line) {
-            mark(&mut traces, self.len, |i| loss(line.node, &values, lanes.borrow(), i).map_or(0, trace_of));
+            let lost = |i: usize| loss(line.node, &values(i)[..operands.len()], column.get(i));
+            mark(&mut traces, self.len, |i| lost(i).map_or(0, trace_of));
         }
-        mark_nan(&mut traces, lanes.borrow());
-        Computed(Rc::new(Traced { lanes, traces }))
+        mark_nan(&mut traces, &column);
+        Computed(Rc::new(Traced { column, traces }))
     }
 
     fn cases(&self) -> usize {
@@ -163,10 +169,10 @@ impl Numbers for Native {
         if number.0.traces.is_empty() {
             return number;
         }
-        let Computed(given) = Computed::given(&number.0.lanes);
+        let Computed(given) = Computed::given(&number.0.column);
         let mut traces = given.traces.clone();
         mark(&mut traces, self.len, |i| number.trace(i) & WRAPPED);
-        Computed(Rc::new(Traced { lanes: number.0.lanes.clone(), traces }))
+        Computed(Rc::new(Traced { column: number.0.column.clone(), traces }))
     }
 }
 
@@ -196,9 +202,9 @@ fn trace_of(loss: Loss) -> Trace {
 }
 
 /// What lanes owe to nothing but what is NaN in them.
-fn fresh(lanes: LanesRef<'_>) -> Vec<Trace> {
+fn fresh(column: &Column) -> Vec<Trace> {
     let mut traces = Vec::new();
-    mark_nan(&mut traces, lanes);
+    mark_nan(&mut traces, column);
     traces
 }
 
@@ -208,7 +214,7 @@ fn inherited(node: Node, operands: &[&Traced]) -> Vec<Trace> {
     let trace = |operand: &Traced, i: usize| operand.traces.get(i).copied().unwrap_or(0);
     let of_lane = |i: usize| match (node, operands) {
         (Node::Select(..), [c, a, b]) => {
-            let chosen = if c.lanes.get(i).bits() == 1 { a } else { b };
+            let chosen = if c.column.get(i).bits() == 1 { a } else { b };
             trace(c, i) | trace(chosen, i)
         }
         _ => operands.iter().fold(0, |all, operand| all | trace(operand, i)),
@@ -221,8 +227,8 @@ fn mark(traces: &mut Vec<Trace>, len: usize, of_lane: impl Fn(usize) -> Trace) {
     traces.iter_mut().enumerate().for_each(|(i, trace)| *trace |= of_lane(i));
 }
 
-fn mark_nan(traces: &mut Vec<Trace>, lanes: LanesRef<'_>) {
-    if lanes.ty().is_float() {
-        mark(traces, lanes.len(), |i| if lanes.get(i).is_nan() { NAN } else { 0 });
+fn mark_nan(traces: &mut Vec<Trace>, column: &Column) {
+    if column.ty().is_float() {
+        mark(traces, column.len(), |i| if column.get(i).is_nan() { NAN } else { 0 });
     }
 }

@@ -1,8 +1,8 @@
 //! What operations lose: digits that are rounded off, and what an integer cannot hold.
 
-use crate::func::{Func, Line, Node};
-use crate::lanes::LanesRef;
-use crate::ops::{Bin, Un};
+use reduce_ir::Value;
+use reduce_ir::func::{Func, Line, Node};
+use reduce_ir::ops::{Bin, Un};
 
 /// Below this, the error of a product may be too small for a `f64`.
 const TINY: f64 = 1e-280;
@@ -30,30 +30,26 @@ pub(super) fn may_lose(func: &Func, line: &Line) -> bool {
     wraps || func.rounds_at(line)
 }
 
-/// What lane `i` of the result of an operation lost, if it [may lose](may_lose) something. The sign of a zero that a
+/// What the result of an operation lost, if it [may lose](may_lose) something. The sign of a zero that a
 /// sum gives of others than two zeros of that sign is a convention of rounding, and counts as lost.
-pub(super) fn loss(node: Node, operands: &[LanesRef<'_>], out: LanesRef<'_>, i: usize) -> Option<Loss> {
-    let float = |lanes: &LanesRef<'_>| lanes.get(i).as_f64();
-    let integer = |lanes: &LanesRef<'_>| lanes.get(i).as_int();
-    let Some(rounded) = float(&out) else {
-        let is_kept = each(operands, integer).and_then(|it| integer_of(node, it)) == integer(&out);
+pub(super) fn loss(node: Node, operands: &[Value], out: Value) -> Option<Loss> {
+    let (float, integer) = (|it: Value| it.as_f64(), |it: Value| it.as_int());
+    let Some(rounded) = float(out) else {
+        let is_kept = each(operands, integer).and_then(|it| integer_of(node, it)) == integer(out);
         return (!is_kept).then_some(Loss::Wrapping);
     };
     match (node, each(operands, float)) {
         (Node::Bin(Bin::Div, ..), Some([a, b, _])) if b == 0.0 && !a.is_nan() => Some(Loss::DivisionByZero),
         (_, Some(floats)) => (!is_exact(node, floats, rounded)).then_some(Loss::Rounding),
-        (_, None) => (integer(&operands[0]) != Some(rounded as i128)).then_some(Loss::Rounding),
+        (_, None) => (integer(operands[0]) != Some(rounded as i128)).then_some(Loss::Rounding),
     }
 }
 
 /// What `of` gives of each operand, of which there are at most three.
-fn each<T: Copy + Default>(
-    operands: &[LanesRef<'_>],
-    of: impl Fn(&LanesRef<'_>) -> Option<T>,
-) -> Option<[T; 3]> {
+fn each<T: Copy + Default>(operands: &[Value], of: impl Fn(Value) -> Option<T>) -> Option<[T; 3]> {
     let mut all = [T::default(); 3];
-    for (it, lanes) in all.iter_mut().zip(operands) {
-        *it = of(lanes)?;
+    for (it, &operand) in all.iter_mut().zip(operands) {
+        *it = of(operand)?;
     }
     Some(all)
 }

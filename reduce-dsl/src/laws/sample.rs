@@ -3,10 +3,10 @@
 
 use super::batch::Batch;
 use super::kept::Kept;
-use crate::constants::constant;
-use crate::func::{Func, Node};
-use crate::operation::Operation;
-use crate::{Scalar, Value, bf16, f16};
+use reduce_ir::constants::constant;
+use reduce_ir::func::{Func, Node};
+use reduce_ir::operation::Operation;
+use reduce_ir::{Scalar, Value, bf16, f16};
 
 /// Small numbers that add and multiply without rounding, the simplest first.
 const SMALL: [f64; 18] =

@@ -4,7 +4,7 @@ use super::batch::Batch;
 use super::equation::Equation;
 use super::examine::{Examiner, Verdict};
 use super::sample::Sampler;
-use crate::Value;
+use reduce_ir::Value;
 use std::ops::Range;
 
 /// The most steps. Each makes it simpler, so that there is an end, but not when.

@@ -1,15 +1,15 @@
 //! Operators on accumulators of 8 bits as tables, so that every triple can be tried.
 
 use super::batch::Batch;
+use super::column::Column;
 use super::equation::{Equation, Functions, Neutral};
 use super::examine::Verdict;
 use super::native::{Computed, Native};
 use super::sample::simplest;
 use super::{Cases, Cause};
-use crate::func::Param;
-use crate::lanes::Lanes;
-use crate::operation::Operation;
-use crate::{Scalar, Value};
+use reduce_ir::func::Param;
+use reduce_ir::operation::Operation;
+use reduce_ir::{Scalar, Value};
 
 /// What `op` gives of any two accumulators.
 #[derive(Debug)]
@@ -128,9 +128,8 @@ impl Entry {
 fn results(functions: &Functions<'_>, ty: Scalar) -> Vec<Entry> {
     const LEN: usize = 1 << 16;
     let operand = |shift: u32| {
-        let mut lanes = Lanes::splat(Value::from_bits(ty, 0), LEN);
-        (0..LEN).for_each(|lane| lanes.set(lane, Value::from_bits(ty, lane as u64 >> shift & 0xff)));
-        vec![Computed::given(&lanes)]
+        let column = Column::of(ty, LEN, |case| Value::from_bits(ty, case as u64 >> shift & 0xff));
+        vec![Computed::given(&column)]
     };
     let sides = functions
         .with(Native { len: LEN, traced: true })

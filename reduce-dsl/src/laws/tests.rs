@@ -3,8 +3,8 @@
 
 use super::examine::Examiner;
 use super::{Effort, Found, Law, tried};
-use crate::operation::Operation;
 use crate::parse;
+use reduce_ir::operation::Operation;
 
 fn operation(text: &str) -> Operation {
     parse::text(text, None).unwrap().spec.operation

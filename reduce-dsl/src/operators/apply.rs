@@ -2,11 +2,11 @@
 
 use super::words::{halves, has_range_of, values};
 use super::{Nan, Operator, OperatorError, Request, Ties, additive};
-use crate::func::{Func, FuncBuilder, Param};
-use crate::operation::{Layout, Nothing, Operation, Order, Record, Search};
-use crate::ops::{Bin, TypeError, Un};
 use crate::parse;
-use crate::{Scalar, Value};
+use reduce_ir::func::{Func, FuncBuilder, Param};
+use reduce_ir::operation::{Layout, Nothing, Operation, Order, Record, Search};
+use reduce_ir::ops::{Bin, TypeError, Un};
+use reduce_ir::{Scalar, Value};
 use std::ops::Range;
 
 impl Operator {
@@ -156,6 +156,7 @@ impl Row<'_> {
             identity,
             commutative: row.commutative,
             exact: row.commutative && !rounds,
+            named: true,
             order: Order::default(),
             searches: row
                 .searches

@@ -1,7 +1,7 @@
 //! Operators on bits and truth.
 
 use super::{Domain, Operator, Shape, Ty, Width};
-use crate::Scalar::{Bool, U64};
+use reduce_ir::Scalar::{Bool, U64};
 
 /// Counters have 64 bits, whatever they count.
 const COUNTER: Operator = Operator {

@@ -1,7 +1,7 @@
 //! Why an operator cannot be applied.
 
-use crate::Scalar;
-use crate::ops::TypeError;
+use reduce_ir::Scalar;
+use reduce_ir::ops::TypeError;
 
 /// Why an operator cannot be applied to inputs.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

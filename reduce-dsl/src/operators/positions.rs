@@ -9,7 +9,7 @@
 //! with one holds.
 
 use super::{Domain, Operator, Shape, Ty, order};
-use crate::Scalar::U64;
+use reduce_ir::Scalar::U64;
 
 const BEST: Shape = Shape::Struct("Best", &[Ty::T], &[("value", Ty::T), ("index", Ty::Is(U64))]);
 

@@ -1,9 +1,9 @@
 //! What an operator is asked for.
 
 use super::{Nan, OperatorError, Ties};
-use crate::Scalar;
-use crate::func::{Func, Param};
-use crate::operation::is_identifier;
+use reduce_ir::Scalar;
+use reduce_ir::func::{Func, Param};
+use reduce_ir::operation::is_identifier;
 
 /// What an operator is applied to, and how.
 #[derive(Clone, Copy, Debug)]

@@ -1,8 +1,8 @@
 //! The types of a row: which elements it takes, and what its accumulator and result are made of.
 
-use crate::Scalar;
-use crate::func::Param;
-use crate::operation::Record;
+use reduce_ir::Scalar;
+use reduce_ir::func::Param;
+use reduce_ir::operation::Record;
 
 /// The element types an operator is defined for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -7,7 +7,7 @@
 //! itself: `value - value` is NaN.
 
 use super::{Operator, Shape, Ty, Width};
-use crate::Scalar::U64;
+use reduce_ir::Scalar::U64;
 
 /// The mean of the elements of `a` and `b`: `mean + rest`, and on the way `delta`, the distance of their means, and `share`,
 /// the part that the elements of `b` have in it.

@@ -1,8 +1,8 @@
 //! What the words of rows stand for, by the types of elements and accumulator.
 
-use crate::Scalar;
-use crate::constants::{constant, greatest, least, negative_zero, one, scales, zero};
-use crate::func::literal;
+use reduce_ir::Scalar;
+use reduce_ir::constants::{constant, greatest, least, negative_zero, one, scales, zero};
+use reduce_ir::func::literal;
 
 /// Values of a type, by the words for them.
 pub(super) fn values(word: &str, ty: Scalar) -> Vec<(String, String)> {

@@ -6,11 +6,11 @@ use super::fields::Fields;
 use super::functions::{self, Functions};
 use super::typing::Typed;
 use super::{choices, resolve};
-use crate::Scalar;
-use crate::func::{Func, Param};
-use crate::operation::{both, gives_number, numbers};
 use crate::operators::{Nan, Operator};
-use crate::ops::TypeError;
+use reduce_ir::Scalar;
+use reduce_ir::func::{Func, Param};
+use reduce_ir::operation::{both, gives_number, numbers};
+use reduce_ir::ops::TypeError;
 
 /// What is written of absent elements.
 pub(super) struct Absent {

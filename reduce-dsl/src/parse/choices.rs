@@ -3,9 +3,9 @@
 use super::diagnostic::Errors;
 use super::fields::Fields;
 use super::names;
-use crate::operation::{Layout, Order};
 use crate::operators::{Nan, Ties};
 use proc_macro2::Ident;
+use reduce_ir::operation::{Layout, Order};
 
 /// How the elements lie; `contiguous`, if nothing is written.
 pub(super) fn layout(fields: &Fields, errors: &mut Errors) -> Option<Layout> {

@@ -3,10 +3,10 @@
 
 use super::diagnostic::{Errors, Extent, between};
 use super::names;
-use crate::Scalar;
-use crate::operation::Record;
 use proc_macro2::{Ident, TokenStream};
 use quote::{ToTokens, quote};
+use reduce_ir::Scalar;
+use reduce_ir::operation::Record;
 use syn::{Expr, ExprClosure, Pat, ReturnType, Type};
 
 /// A closure of the user with the types that it must have, for rustc to check.

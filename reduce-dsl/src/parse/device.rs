@@ -18,8 +18,8 @@ use super::hygiene::Name;
 use super::limits::OPERATIONS;
 use super::literal::Number;
 use super::typing::{Ex, Kind, Role, Ty, Types};
-use crate::{Scalar, Value};
 use proc_macro2::Ident;
+use reduce_ir::{Scalar, Value};
 use syn::{Expr, Lit};
 
 /// Reads the expressions of one closure.

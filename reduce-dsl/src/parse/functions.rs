@@ -4,10 +4,10 @@ use super::closure::{Closure, Lambda};
 use super::diagnostic::{Errors, Extent};
 use super::scope::{Scope, Written};
 use super::typing::{self, Hidden, Role, Typed};
-use crate::func::{Func, FuncBuilder, Node, Param};
-use crate::operation::{Operation, Record};
-use crate::ops::{Bin, TypeError, Un};
-use crate::{Scalar, Value};
+use reduce_ir::func::{Func, FuncBuilder, Node, Param};
+use reduce_ir::operation::{Operation, Record};
+use reduce_ir::ops::{Bin, TypeError, Un};
+use reduce_ir::{Scalar, Value};
 use syn::Expr;
 
 /// Types the closures of a specification, and keeps them for rustc.
@@ -115,7 +115,7 @@ impl<'a> Functions<'a> {
         let result = Some((acc.clone(), "the accumulator"));
         let role = Role { hidden, result, free: Vec::new(), ..self.role("identity") };
         let typed = self.typed(&Lambda::constant(body), role, errors)?;
-        crate::eval::Evaluator::new(&typed.func).run_once(&[]).ok()
+        typed.func.evaluate(&[]).ok()
     }
 
     /// The inputs as parameters, of which `before` others come first. Where they are not known, as many as are written.

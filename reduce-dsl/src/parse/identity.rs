@@ -4,9 +4,9 @@ use super::diagnostic::{Errors, Extent};
 use super::fields::Fields;
 use super::functions::Functions;
 use super::resolve::{op_place, spelled};
-use crate::Value;
-use crate::constants;
-use crate::operation::{Operation, Record};
+use reduce_ir::Value;
+use reduce_ir::constants;
+use reduce_ir::operation::{Operation, Record};
 use syn::Expr;
 
 /// The identity of a closure, which has to be written; `None` inside if it is written that there is none.

@@ -3,9 +3,9 @@
 use super::diagnostic::{Errors, Extent};
 use super::fields::{Fields, Names};
 use super::names;
-use crate::Scalar;
-use crate::func::Param;
 use proc_macro2::Ident;
+use reduce_ir::Scalar;
+use reduce_ir::func::Param;
 
 /// Inputs of a reduction; a kernel's parameters are limited.
 const INPUTS: usize = 16;

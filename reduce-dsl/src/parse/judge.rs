@@ -3,10 +3,10 @@
 use super::diagnostic::{Errors, Extent};
 use super::fields::Fields;
 use super::resolve::op_place;
-use crate::Scalar;
-use crate::func::Param;
 use crate::laws::{Broken, Effort, Law, Subject};
-use crate::operation::Operation;
+use reduce_ir::Scalar;
+use reduce_ir::func::Param;
+use reduce_ir::operation::Operation;
 
 /// The operation with what follows from its laws: whether it is commutative and exact, unless that is known.
 pub(super) fn judged(subject: Subject, fields: &Fields, errors: &mut Errors) -> Option<Subject> {

@@ -1,8 +1,8 @@
 //! Numbers as they are written, and their values once the type is known.
 #![allow(clippy::wildcard_enum_match_arm, reason = "the enums of syn are not ours, and grow")]
 
-use crate::{Scalar, Value, constants};
 use half::{bf16, f16};
+use reduce_ir::{Scalar, Value, constants};
 use std::fmt;
 use syn::Lit;
 

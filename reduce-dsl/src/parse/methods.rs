@@ -5,8 +5,8 @@
 //! panics in Rust, its bounds are refused if they are known; else the upper one is the result, and NaN is no bound. No text
 //! wraps on the way: where an integer wraps, the user wrote so, which [laws](crate::laws) may excuse.
 
-use crate::Scalar;
-use crate::ops::{Bin, Un};
+use reduce_ir::Scalar;
+use reduce_ir::ops::{Bin, Un};
 
 /// A method that closures have.
 pub(crate) struct Method {

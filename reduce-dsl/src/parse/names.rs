@@ -3,12 +3,12 @@
 use super::diagnostic::Errors;
 use super::foreign::foreign;
 use super::methods::METHODS;
-use crate::operation::Operation;
 use crate::operators::{OPERATORS, Operator};
-use crate::pass::PASSES;
-use crate::words::{is_c, is_of_cuda, is_taken};
-use crate::{Scalar, Value, constants};
 use proc_macro2::Ident;
+use reduce_ir::keywords::{is_c, is_of_cuda, is_taken};
+use reduce_ir::operation::Operation;
+use reduce_ir::pass::PASSES;
+use reduce_ir::{Scalar, Value, constants};
 use std::f64::consts;
 
 /// Words that people write for a name of ours. Operators of other libraries have a table of their own, [`foreign`].

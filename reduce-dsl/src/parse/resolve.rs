@@ -9,11 +9,11 @@ use super::fields::{Fields, Op};
 use super::scope::{Scope, Written};
 use super::typing::Dialect;
 use super::{Parsed, Places, Read, choices, limits, schedule};
-use crate::func::Func;
 use crate::laws::Subject;
-use crate::operation::{Operation, Record, Starts};
-use crate::spec::{Spec, Spelling};
-use crate::{Scalar, Value};
+use reduce_ir::func::Func;
+use reduce_ir::operation::{Operation, Record, Starts};
+use reduce_ir::spec::{Spec, Spelling};
+use reduce_ir::{Scalar, Value};
 use syn::ExprClosure;
 
 /// An operation, as it is written.

@@ -5,11 +5,10 @@ use super::closure::Lambda;
 use super::diagnostic::Errors;
 use super::hygiene::Name;
 use super::typing::{self, Dialect, Role, Typed};
-use crate::eval::Evaluator;
-use crate::func::{Func, Param};
-use crate::operation::Record;
-use crate::{Scalar, Value};
 use proc_macro2::{Group, TokenStream, TokenTree};
+use reduce_ir::func::{Func, Param};
+use reduce_ir::operation::Record;
+use reduce_ir::{Scalar, Value};
 
 /// What the closures of a row may say.
 #[derive(Clone, Debug, Default)]
@@ -50,7 +49,7 @@ impl Row<'_> {
         let mut errors = Errors::default();
         let typed = self.typed(&Lambda::constant(&body), &[], Some(record), &mut errors);
         let func = typed.ok_or_else(|| first(&mut errors, text))?.func;
-        Evaluator::new(&func).run_once(&[]).map_err(|error| error.to_string())
+        func.evaluate(&[]).map_err(|error| error.to_string())
     }
 
     fn typed(
@@ -119,9 +118,9 @@ pub(super) fn definition(text: &str, types: &[Scalar]) -> Result<Func, String> {
 #[cfg(test)]
 mod tests {
     use super::Row;
-    use crate::func::Param;
-    use crate::operation::Record;
-    use crate::{Scalar, Value};
+    use reduce_ir::func::Param;
+    use reduce_ir::operation::Record;
+    use reduce_ir::{Scalar, Value};
 
     /// The larger of two values with their positions, of any type.
     #[test]

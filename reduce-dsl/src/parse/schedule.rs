@@ -3,8 +3,8 @@
 use super::diagnostic::{Errors, spelled};
 use super::fields::{Argument, Fields, Word};
 use super::names;
-use crate::pass::{Pass, PassWord};
-use crate::spec::Passes;
+use reduce_ir::pass::{Pass, PassWord};
+use reduce_ir::spec::Passes;
 
 /// Threads per block, if they are written.
 pub(super) fn block(fields: &Fields, errors: &mut Errors) -> Option<Option<u32>> {

@@ -5,10 +5,10 @@ use super::fields::{Acc, Fields, Names};
 use super::hygiene::Name;
 use super::typing::Dialect;
 use super::{inputs, names};
-use crate::Scalar;
-use crate::func::Param;
-use crate::operation::Record;
 use proc_macro2::Ident;
+use reduce_ir::Scalar;
+use reduce_ir::func::Param;
+use reduce_ir::operation::Record;
 
 /// Scalars given at the call; a kernel's parameters are limited.
 const PARAMS: usize = 16;

@@ -3,11 +3,10 @@
 use super::limits::{self, BRACKETS, BYTES};
 use super::typing::Dialect;
 use super::{Diagnostic, Extent, Parsed, Places, SpecError, read};
-use crate::{Scalar, Spec};
 use proc_macro2::{LexError, TokenStream};
+use reduce_ir::{Scalar, Spec};
 use std::iter;
 use std::ops::Range;
-use std::str::FromStr;
 use std::thread;
 
 /// A place in a text.
@@ -59,13 +58,12 @@ fn most_tokens(source: &str) -> usize {
     before.zip(source.chars()).filter(begins).count()
 }
 
-/// The specification of a text that brings the types of its inputs; what [`text`] gives beside it is left out.
-impl FromStr for Spec {
-    type Err = SpecError;
-
-    fn from_str(source: &str) -> Result<Spec, SpecError> {
-        text(source, None).map(|parsed| parsed.spec)
-    }
+/// The specification of a text that brings the types of its inputs; without the notes that [`text`] gives as well.
+///
+/// # Errors
+/// Those of [`text`].
+pub fn spec(source: &str) -> Result<Spec, SpecError> {
+    text(source, None).map(|parsed| parsed.spec)
 }
 
 /// Refuses what need not be lexed: too long, nested too deeply, or with characters that hide others.

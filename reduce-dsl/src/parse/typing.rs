@@ -11,10 +11,10 @@ use super::closure::Lambda;
 use super::device::{Reader, converted};
 use super::diagnostic::{Errors, Extent};
 use super::hygiene::Name;
-use crate::Scalar;
-use crate::func::{Func, Param};
-use crate::operation::Record;
 use quote::ToTokens;
+use reduce_ir::Scalar;
+use reduce_ir::func::{Func, Param};
+use reduce_ir::operation::Record;
 
 /// Whose text it is, and so what it may say.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -2,7 +2,7 @@
 
 use reduce_dsl::laws::{Cause, Effort, Found, Law, check};
 use reduce_dsl::parse::text;
-use reduce_dsl::spec::Spec;
+use reduce_ir::spec::Spec;
 
 /// The specification, or the laws that do not hold.
 fn read(source: &str) -> Result<Spec, Vec<Law>> {

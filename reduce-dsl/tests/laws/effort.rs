@@ -2,8 +2,8 @@
 
 use crate::expr::{fields, scalar};
 use crate::right::{matrix, welford};
-use reduce_dsl::Scalar;
 use reduce_dsl::laws::{Effort, Law, check};
+use reduce_ir::Scalar;
 
 #[test]
 fn the_same_operation_gets_the_same_answer() {

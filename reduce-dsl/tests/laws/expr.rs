@@ -1,10 +1,10 @@
 //! Operations written as Rust expressions, in which each operator builds a node.
 
-use reduce_dsl::arith::Element;
-use reduce_dsl::func::{Func, FuncBuilder, Id, Param};
-use reduce_dsl::operation::{Layout, Operation, Order, Record};
-use reduce_dsl::ops::{Bin, Cmp, Un};
-use reduce_dsl::{Scalar, Value};
+use reduce_ir::arith::Element;
+use reduce_ir::func::{Func, FuncBuilder, Id, Param};
+use reduce_ir::operation::{Layout, Operation, Order, Record};
+use reduce_ir::ops::{Bin, Cmp, Un};
+use reduce_ir::{Scalar, Value};
 use std::cell::RefCell;
 use std::ops::{Add, Div, Mul, Neg, Sub};
 use std::rc::Rc;
@@ -199,6 +199,7 @@ pub(crate) fn of(
         padding: None,
         commutative: false,
         exact: false,
+        named: false,
         searches: Vec::new(),
         order: Order::default(),
         finish,

@@ -2,9 +2,9 @@
 
 use crate::expr::{Expr, fields, indexed, of, scalar, with_fold, with_identity};
 use reduce_dsl::laws::{Effort, Found, Law, check};
-use reduce_dsl::operation::{Operation, Record};
-use reduce_dsl::ops::Bin;
-use reduce_dsl::{Scalar, Value};
+use reduce_ir::operation::{Operation, Record};
+use reduce_ir::ops::Bin;
+use reduce_ir::{Scalar, Value};
 use std::slice::from_ref;
 
 /// Count, mean, and sum of squared distances from it (Chan, Golub, LeVeque).

@@ -1,10 +1,10 @@
 //! The table of operators, on every type, with every choice.
 
-use reduce_dsl::Scalar;
-use reduce_dsl::func::Param;
 use reduce_dsl::laws::{Effort, Law, check};
-use reduce_dsl::operation::Operation;
 use reduce_dsl::operators::{Nan, OPERATORS, Operator, Request, Ties};
+use reduce_ir::Scalar;
+use reduce_ir::func::Param;
+use reduce_ir::operation::Operation;
 
 /// The operations that a row gives on elements of type `ty`.
 fn operations(row: &Operator, ty: Scalar) -> Vec<(String, Operation)> {

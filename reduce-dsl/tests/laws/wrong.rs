@@ -2,11 +2,11 @@
 
 use crate::expr::{Expr, commutative, fields, indexed, of, scalar, with_fold, with_identity};
 use crate::right::{matrix, welford};
-use reduce_dsl::eval::Evaluator;
 use reduce_dsl::laws::{Cause, Counterexample, Effort, Law, check};
-use reduce_dsl::operation::{Argument, Operation, Record};
-use reduce_dsl::ops::Bin;
-use reduce_dsl::{Scalar, Value};
+use reduce_ir::func::Func;
+use reduce_ir::operation::{Argument, Operation, Record};
+use reduce_ir::ops::Bin;
+use reduce_ir::{Scalar, Value};
 use std::slice::from_ref;
 
 type Wrong = (&'static str, Operation);
@@ -222,7 +222,7 @@ fn assert_broken(law: Law, wrong: Vec<Wrong>) {
 
 /// Both sides, by the evaluator of the host.
 fn again(operation: &Operation, law: Law, example: &Counterexample) -> [Vec<Value>; 2] {
-    let run = |func, args: &[Value]| Evaluator::new(func).run_once(args).unwrap();
+    let run = |func, args: &[Value]| Func::evaluate(func, args).unwrap();
     let op = |a: &Vec<Value>, b: &Vec<Value>| run(&operation.combine, &[a.clone(), b.clone()].concat());
     let neutral = || operation.padding.clone().or(operation.identity.clone()).unwrap();
     match (law, example.operands.as_slice()) {

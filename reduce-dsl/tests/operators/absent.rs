@@ -2,9 +2,9 @@
 
 use super::ways::{IGNORE, USUAL, operation, result, result_of};
 use reduce_dsl::laws::{Effort, check};
-use reduce_dsl::operation::Nothing;
 use reduce_dsl::operators::OPERATORS;
-use reduce_dsl::{Scalar, Spec, Value};
+use reduce_ir::operation::Nothing;
+use reduce_ir::{Scalar, Spec, Value};
 
 const NAN: f32 = f32::NAN;
 
@@ -12,7 +12,7 @@ const NAN: f32 = f32::NAN;
 const PLACES: [&str; 5] = ["argmin", "argmax", "argminmax", "findmin", "findmax"];
 
 fn spec(text: &str) -> Spec {
-    text.parse().unwrap_or_else(|error| panic!("{error}"))
+    reduce_dsl::parse::spec(text).unwrap_or_else(|error| panic!("{error}"))
 }
 
 /// Numbers so few and small that every grouping gives the same bits; those above 100 are left out, and stand last, so that

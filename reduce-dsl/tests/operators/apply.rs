@@ -1,10 +1,10 @@
 //! Operators and what they are asked for.
 
-use reduce_dsl::func::{Func, FuncBuilder, Param};
-use reduce_dsl::operation::Argument;
 use reduce_dsl::operators::{Nan, OPERATORS, Request, Ties, operator};
-use reduce_dsl::ops::Bin;
-use reduce_dsl::{Scalar, Value};
+use reduce_ir::func::{Func, FuncBuilder, Param};
+use reduce_ir::operation::Argument;
+use reduce_ir::ops::Bin;
+use reduce_ir::{Scalar, Value};
 
 fn x(ty: Scalar) -> Vec<Param> {
     vec![Param::new("x", ty)]

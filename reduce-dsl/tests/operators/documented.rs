@@ -1,9 +1,9 @@
 //! The table in `docs/operators.md` is that of the rows. `REDUCEGEN_UPDATE_DOCS=1` writes it anew.
 
 use super::ways::{How, IGNORE, USUAL, operation, result, result_of};
-use reduce_dsl::operation::Record;
 use reduce_dsl::operators::{OPERATORS, Operator};
-use reduce_dsl::{Scalar, Spec, Value};
+use reduce_ir::operation::Record;
+use reduce_ir::{Scalar, Value};
 use std::fs;
 
 const PATH: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/operators.md");
@@ -73,7 +73,7 @@ fn nothing(row: &Operator, how: How) -> String {
     let Some(identity) = &operation.identity else { return "error".to_owned() };
     let counted = operation.counts().then(|| Value::of(0u64));
     let args: Vec<_> = identity.iter().copied().chain(counted).collect();
-    values(&reduce_dsl::eval::Evaluator::new(&operation.finish).run_once(&args).unwrap())
+    values(&operation.finish.evaluate(&args).unwrap())
 }
 
 fn ignored(row: &Operator) -> String {
@@ -139,7 +139,7 @@ fn every_operator_has_its_limits_and_every_way_out_is_a_specification() {
         let way = way.replace("│", "|");
         let typed = if way.contains("ty: ") || way.contains("inputs: ") { "" } else { "ty: f32, " };
         let text = format!("{typed}{way}").replace("ty: f32, op: sum, acc: i64", "ty: i8, op: sum, acc: i64");
-        assert!(text.parse::<Spec>().is_ok(), "{text}");
+        assert!(reduce_dsl::parse::spec(&text).is_ok(), "{text}");
     }
 }
 

@@ -1,8 +1,8 @@
 //! Closures that are a named operator take its path; others keep their own.
 
-use reduce_dsl::operation::Operation;
 use reduce_dsl::parse::text;
-use reduce_dsl::{Scalar, Value};
+use reduce_ir::operation::Operation;
+use reduce_ir::{Scalar, Value};
 
 fn operation(spec: &str) -> Operation {
     text(spec, None).unwrap_or_else(|errors| panic!("{spec}: {errors:?}")).spec.operation

@@ -2,7 +2,7 @@
 
 use super::ways::{How, IGNORE, USUAL, result, result_of_pairs, results, scalar};
 use reduce_dsl::operators::{OPERATORS, operator};
-use reduce_dsl::{Scalar, Value, bf16};
+use reduce_ir::{Scalar, Value, bf16};
 
 const INFINITY: f32 = f32::INFINITY;
 const NAN: f32 = f32::NAN;

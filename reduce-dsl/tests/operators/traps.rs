@@ -2,7 +2,7 @@
 
 use super::ways::{How, IGNORE, USUAL, result, result_of_pairs, scalar};
 use reduce_dsl::operators::Ties;
-use reduce_dsl::{Value, bf16, f16};
+use reduce_ir::{Value, bf16, f16};
 
 const LAST: How = How { ties: Some(Ties::Last), ..USUAL };
 

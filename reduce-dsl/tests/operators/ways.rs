@@ -1,11 +1,10 @@
 //! Ways to reduce a few elements: from the left, from the right, in pairs, by `fold`, and among absent elements.
 
-use reduce_dsl::arith::Element;
-use reduce_dsl::eval::Evaluator;
-use reduce_dsl::func::Param;
-use reduce_dsl::operation::{Argument, Operation};
 use reduce_dsl::operators::{Nan, Request, Ties, operator};
-use reduce_dsl::{Scalar, Spec, Value};
+use reduce_ir::arith::Element;
+use reduce_ir::func::Param;
+use reduce_ir::operation::{Argument, Operation};
+use reduce_ir::{Scalar, Value};
 
 type Acc = Vec<Value>;
 
@@ -21,7 +20,7 @@ pub(crate) struct How {
 
 /// The result of the operation of a specification on elements of one input, whichever way it is found.
 pub(crate) fn result_of<T: Element>(text: &str, x: &[T]) -> Option<Vec<Value>> {
-    let operation = text.parse::<Spec>().unwrap_or_else(|error| panic!("{error}")).operation;
+    let operation = reduce_dsl::parse::spec(text).unwrap_or_else(|error| panic!("{error}")).operation;
     every_way(&operation, USUAL, &[x.iter().map(|&x| Value::of(x)).collect()])
 }
 
@@ -105,11 +104,11 @@ impl Ways<'_> {
 
     fn mapped(&self, i: usize) -> Acc {
         let args = self.arguments(self.operation.map_arguments(), i, &[]);
-        Evaluator::new(&self.operation.map).run_once(&args).unwrap()
+        self.operation.map.evaluate(&args).unwrap()
     }
 
     fn combined(&self, a: &[Value], b: &[Value]) -> Acc {
-        Evaluator::new(&self.operation.combine).run_once(&[a, b].concat()).unwrap()
+        self.operation.combine.evaluate(&[a, b].concat()).unwrap()
     }
 
     fn leftwards(&self, leaves: &[Acc]) -> Option<Acc> {
@@ -135,7 +134,7 @@ impl Ways<'_> {
         let fold = self.operation.fold.as_ref()?;
         let step = |acc: Acc, i: usize| {
             let args = self.arguments(self.operation.fold_arguments().unwrap_or_default(), i, &acc);
-            Evaluator::new(fold).run_once(&args).unwrap()
+            fold.evaluate(&args).unwrap()
         };
         let n = self.columns[0].len();
         (n > 0).then(|| (1..n).fold(self.mapped(0), step))
@@ -144,7 +143,7 @@ impl Ways<'_> {
     fn finished(&self, acc: Option<Acc>) -> Option<Vec<Value>> {
         let acc = acc.or_else(|| self.operation.identity.clone())?;
         let args = self.arguments(self.operation.finish_arguments(), 0, &acc);
-        let result = Evaluator::new(&self.operation.finish).run_once(&args).unwrap();
+        let result = self.operation.finish.evaluate(&args).unwrap();
         self.operation.unstored(result)
     }
 }

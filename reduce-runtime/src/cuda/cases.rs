@@ -8,9 +8,9 @@ use crate::Error;
 use cudarc::driver::sys::CUfunction_attribute;
 use cudarc::driver::{CudaFunction, CudaModule};
 use reduce_codegen::Programs;
-use reduce_dsl::Value;
-use reduce_dsl::operation::{Operation, Record};
-use reduce_dsl::program::{Kernel, Launch, Plan, Program, Reads};
+use reduce_ir::Value;
+use reduce_ir::operation::{Operation, Record};
+use reduce_ir::program::{Kernel, Launch, Plan, Program, Reads};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::thread::Builder;
 
@@ -189,9 +189,9 @@ mod tests {
     use super::{LARGEST_GRID, launches};
     use crate::Error;
     use reduce_codegen::lower::lower;
-    use reduce_dsl::Scalar;
-    use reduce_dsl::func::Param;
     use reduce_dsl::operators::operator;
+    use reduce_ir::Scalar;
+    use reduce_ir::func::Param;
 
     #[test]
     fn a_grid_beyond_the_limit_is_the_users_to_coarsen() -> Result<(), Box<dyn std::error::Error>> {

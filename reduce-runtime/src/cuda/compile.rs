@@ -7,7 +7,7 @@ use crate::Error;
 use crate::architecture::{Architecture, Target};
 use crate::cache::{Cache, Entry, FORMAT, Key};
 use crate::image::{Image, Resources};
-use reduce_dsl::program::Program;
+use reduce_ir::program::Program;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;

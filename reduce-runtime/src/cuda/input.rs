@@ -7,8 +7,8 @@ use cudarc::driver::{
     CudaContext, CudaEvent, CudaSlice, CudaStream, CudaView, CudaViewMut, DevicePtr, DriverError, SyncOnDrop,
 };
 use half::{bf16, f16};
-use reduce_dsl::Scalar;
-use reduce_dsl::arith::Element;
+use reduce_ir::Scalar;
+use reduce_ir::arith::Element;
 use std::marker::PhantomData;
 use std::sync::Arc;
 

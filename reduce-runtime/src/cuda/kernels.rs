@@ -10,9 +10,9 @@ use crate::{Architecture, Error, Strided};
 use cudarc::driver::sys::CUdeviceptr;
 use cudarc::driver::{CudaSlice, CudaStream, DevicePtr};
 use reduce_codegen::Programs;
-use reduce_dsl::Value;
-use reduce_dsl::lanes::LanesRef;
-use reduce_dsl::program::Program;
+use reduce_ir::Value;
+use reduce_ir::program::Program;
+use reduce_lanes::LanesRef;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 

@@ -9,7 +9,7 @@ use crate::image::Image;
 use cudarc::driver::sys::CUresult;
 use cudarc::driver::{CudaContext, CudaModule, DriverError};
 use cudarc::nvrtc::Ptx;
-use reduce_dsl::program::Program;
+use reduce_ir::program::Program;
 use std::collections::HashMap;
 use std::sync::{Arc, LazyLock, Mutex, MutexGuard, PoisonError, Weak};
 

@@ -12,8 +12,8 @@ use crate::{Error, Strided, Timing};
 use cudarc::driver::sys::{CUdevice_attribute, CUdeviceptr};
 use cudarc::driver::{CudaFunction, CudaStream, DevicePtr, LaunchConfig, PushKernelArg};
 use cudarc::nvrtc::Ptx;
-use reduce_dsl::Value;
-use reduce_dsl::lanes::LanesRef;
+use reduce_ir::Value;
+use reduce_lanes::LanesRef;
 use std::sync::Arc;
 use std::time::Duration;
 

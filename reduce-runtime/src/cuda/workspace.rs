@@ -7,10 +7,10 @@ use crate::reducer::something;
 use crate::{Error, host};
 use cudarc::driver::sys::{CUdeviceptr, cuMemcpyDtoHAsync_v2};
 use cudarc::driver::{CudaContext, CudaSlice, CudaStream, CudaView, DevicePtrMut};
-use reduce_dsl::Value;
-use reduce_dsl::arith::Element;
-use reduce_dsl::operation::{Layout, Record};
-use reduce_dsl::program::{Launch, Reads};
+use reduce_ir::Value;
+use reduce_ir::arith::Element;
+use reduce_ir::operation::{Layout, Record};
+use reduce_ir::program::{Launch, Reads};
 use std::sync::Arc;
 
 /// Where the result is: behind the ticket, and in front of the partials, so that both stay where they are whatever the
@@ -371,7 +371,7 @@ fn partials(output: &Record) -> u64 {
 
 /// The fields of a record.
 fn values(record: &Record, bytes: &[u8]) -> Vec<Value> {
-    let field = |(offset, field): (usize, &reduce_dsl::func::Param)| {
+    let field = |(offset, field): (usize, &reduce_ir::func::Param)| {
         let mut word = [0; 8];
         let size = field.ty.size();
         word[..size].copy_from_slice(&bytes[offset..offset + size]);

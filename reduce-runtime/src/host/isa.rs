@@ -1,6 +1,6 @@
 //! Which loops this processor runs: those for every one, or those for newer ones. All give the same bits.
 
-use reduce_dsl::lanes::{Loops, Way};
+use reduce_lanes::{Loops, Way};
 use std::fmt;
 
 /// The instructions that the loops of the host are compiled to, and how they read memory. There is a value only where the
@@ -59,12 +59,12 @@ fn newer() -> Option<Isa> {
 /// What takes AVX2 and what came with it (x86-64-v3).
 #[cfg(target_arch = "x86_64")]
 mod x86 {
-    use reduce_dsl::func::Node;
-    use reduce_dsl::lanes::{
+    use reduce_ir::func::Node;
+    use reduce_ir::ops::Bin;
+    use reduce_ir::{arith, f16};
+    use reduce_lanes::{
         BLOCK, LINE, LaneError, Lanes, LanesRef, Loops, Reading, Summed, Term, Way, avx2, blocks, sum_rows,
     };
-    use reduce_dsl::ops::Bin;
-    use reduce_dsl::{arith, f16};
     use std::arch::x86_64::{__m128i, _MM_HINT_NTA, _MM_HINT_T0, _MM_HINT_T1, _mm_prefetch, _mm256_cvtph_ps};
     use std::mem::transmute;
 

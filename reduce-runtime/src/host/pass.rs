@@ -5,9 +5,9 @@ use super::source::Source;
 use super::stage::Stage;
 use super::start::Start;
 use super::threads;
-use reduce_dsl::Scalar;
-use reduce_dsl::lanes::{LaneError, Lanes};
-use reduce_dsl::program::{Level, Tree};
+use reduce_ir::Scalar;
+use reduce_ir::program::{Level, Tree};
+use reduce_lanes::{LaneError, Lanes};
 use std::ops::Range;
 
 /// Elements that become one item where the association does not show: many hide the cost of what is done at their ends, but

@@ -6,10 +6,10 @@
 use super::source::Source;
 use super::stage::Stage;
 use super::{HostError, Isa, pass};
-use reduce_dsl::Value;
-use reduce_dsl::lanes::LanesRef;
-use reduce_dsl::operation::{Operation, Record};
-use reduce_dsl::ops::TypeError;
+use reduce_ir::Value;
+use reduce_ir::operation::{Operation, Record};
+use reduce_ir::ops::TypeError;
+use reduce_lanes::LanesRef;
 use std::collections::BTreeSet;
 use std::ops::Range;
 

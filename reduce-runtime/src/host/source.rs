@@ -1,9 +1,9 @@
 //! What a pass reads: the elements of inputs, or the partials of the pass before.
 
 use crate::Strided;
-use reduce_dsl::Value;
-use reduce_dsl::lanes::{self, Lanes, LanesRef, SHARED};
-use reduce_dsl::operation::Argument;
+use reduce_ir::Value;
+use reduce_ir::operation::Argument;
+use reduce_lanes::{Lanes, LanesRef, SHARED};
 use std::ops::Range;
 
 /// Elements side by side, and the scalars of the call.
@@ -143,7 +143,7 @@ fn gather(input: &Strided<LanesRef<'_>>, range: Range<usize>, out: &mut Lanes) {
             }
         }
         step => {
-            lanes::gather(input.data.slice(places), [0, 1, step.unsigned_abs()], out, 0);
+            reduce_lanes::gather(input.data.slice(places), [0, 1, step.unsigned_abs()], out, 0);
             if step < 0 {
                 out.reverse();
             }

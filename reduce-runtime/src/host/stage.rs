@@ -4,10 +4,10 @@ use super::Isa;
 use super::pool::Pool;
 use super::trial::Trial;
 use super::worker::Worker;
-use reduce_dsl::func::{Func, FuncBuilder, Id, Param};
-use reduce_dsl::operation::{Argument, Operation, Record, Search};
-use reduce_dsl::ops::TypeError;
-use reduce_dsl::{Scalar, Value};
+use reduce_ir::func::{Func, FuncBuilder, Id, Param};
+use reduce_ir::operation::{Argument, Operation, Record, Search};
+use reduce_ir::ops::TypeError;
+use reduce_ir::{Scalar, Value};
 
 /// How an element becomes, or joins, an accumulator, and how two of those meet.
 #[derive(Debug)]

@@ -1,8 +1,8 @@
 //! How the elements of a batch become items: where rows of them lie, and what joins them.
 
 use super::stage::Stage;
-use reduce_dsl::lanes::Summed;
-use reduce_dsl::program::{Level, Tree, Unit};
+use reduce_ir::program::{Level, Tree, Unit};
+use reduce_lanes::Summed;
 use std::ops::Range;
 
 /// Lanes and chunks from which a fold reads its rows in place; below, whole batches are mapped first.

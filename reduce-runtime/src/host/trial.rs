@@ -3,7 +3,7 @@
 //! Processors differ in it, and do not tell; and what else the machine does changes it: docs/measured.md has the measurements
 //! (How the host reads memory).
 
-use reduce_dsl::lanes::Way;
+use reduce_lanes::Way;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};

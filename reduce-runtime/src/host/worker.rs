@@ -8,12 +8,12 @@ use super::Isa;
 use super::pass::WIDE_LANES;
 use super::source::{Ahead, Row, Source, is_uniform, pieces};
 use super::start::Start;
-use reduce_dsl::eval::{Evaluator, Joiner};
-use reduce_dsl::func::Func;
-use reduce_dsl::lanes::{BLOCK, Dealt, LaneError, Lanes, Loops, NARROW, SHARED, Summed, Way};
-use reduce_dsl::operation::Argument;
-use reduce_dsl::program::{Level, Runs, Tree};
-use reduce_dsl::{Scalar, Value};
+use reduce_ir::func::Func;
+use reduce_ir::operation::Argument;
+use reduce_ir::program::{Level, Runs, Tree};
+use reduce_ir::{Scalar, Value};
+use reduce_lanes::eval::{Evaluator, Joiner};
+use reduce_lanes::{BLOCK, Dealt, LaneError, Lanes, Loops, NARROW, SHARED, Summed, Way};
 use std::ops::Range;
 
 type Done = Result<(), LaneError>;

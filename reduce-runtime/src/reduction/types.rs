@@ -2,9 +2,9 @@
 
 use crate::Strided;
 use half::{bf16, f16};
-use reduce_dsl::Value;
-use reduce_dsl::arith::Element;
-use reduce_dsl::lanes::LanesRef;
+use reduce_ir::Value;
+use reduce_ir::arith::Element;
+use reduce_lanes::LanesRef;
 
 /// What `reduce` takes for the inputs `In`: a reference to a slice, or to what gives one, such as a `Vec` or an
 /// array, or [`Strided`] elements of it; a tuple of these for a tuple of up to sixteen inputs.

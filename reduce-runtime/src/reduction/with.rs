@@ -5,7 +5,7 @@ use crate::{Compiled, Error, Output, Params, Reduction, Slices};
 use crate::{DeviceInputs, Workspace};
 #[cfg(feature = "cuda")]
 use cudarc::driver::CudaStream;
-use reduce_dsl::Value;
+use reduce_ir::Value;
 #[cfg(feature = "cuda")]
 use std::sync::Arc;
 

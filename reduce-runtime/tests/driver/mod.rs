@@ -5,10 +5,10 @@ pub(crate) mod injection;
 #[path = "../../../tests/support/skip.rs"]
 mod skip;
 
-use reduce_dsl::func::Param;
 use reduce_dsl::operators::operator;
-use reduce_dsl::spec::Passes;
-use reduce_dsl::{Scalar, Spec};
+use reduce_ir::func::Param;
+use reduce_ir::spec::Passes;
+use reduce_ir::{Scalar, Spec};
 use reduce_runtime::cudarc::driver::{CudaContext, CudaStream, sys};
 use reduce_runtime::{Cache, Device, Nvrtc};
 use skip::needed;

@@ -1,6 +1,6 @@
 //! The associations that the host is tested with.
 
-use reduce_dsl::program::{Arrangement, Association, Level, Tree, Unit};
+use reduce_ir::program::{Arrangement, Association, Level, Tree, Unit};
 
 pub(crate) const fn level(chunk: u64, lanes: u64, tree: Tree) -> Level {
     Level { lanes, ..Level::every(chunk, tree) }

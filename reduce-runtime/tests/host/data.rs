@@ -1,7 +1,7 @@
 //! The elements that the host is tested on.
 
 use crate::splitmix::Random;
-use reduce_dsl::{Scalar, Value, bf16, f16};
+use reduce_ir::{Scalar, Value, bf16, f16};
 
 /// What the elements are.
 #[derive(Clone, Copy, Debug)]

@@ -2,13 +2,13 @@
 
 use super::associations::{PAIRS, association, associations, level};
 use super::{operation, plans};
-use reduce_dsl::func::{FuncBuilder, Param};
-use reduce_dsl::lanes::LanesRef;
-use reduce_dsl::operation::Operation;
-use reduce_dsl::ops::Bin;
 use reduce_dsl::parse;
-use reduce_dsl::program::Tree;
-use reduce_dsl::{Scalar, Value};
+use reduce_ir::func::{FuncBuilder, Param};
+use reduce_ir::operation::Operation;
+use reduce_ir::ops::Bin;
+use reduce_ir::program::Tree;
+use reduce_ir::{Scalar, Value};
+use reduce_lanes::LanesRef;
 
 /// Rows of what is computed join at once, but not where it depends on how many have joined: `acc + x * step`, whether rows lie in
 /// memory or are gathered. All lanes of `step` are read there.

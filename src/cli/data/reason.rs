@@ -2,7 +2,7 @@
 
 use crate::cli::dtype::NotBool;
 use crate::cli::npy::NpyError;
-use reduce_dsl::Scalar;
+use reduce_ir::Scalar;
 use std::io::{self, ErrorKind};
 use std::path::PathBuf;
 

@@ -2,7 +2,7 @@
 
 use super::Reason;
 use crate::cli::dtype::Dtype;
-use reduce_dsl::Scalar;
+use reduce_ir::Scalar;
 use reduce_runtime::Mapped;
 use std::ops::Deref;
 

@@ -2,9 +2,9 @@
 
 use crate::cli::counted::Counted;
 use crate::cli::timed::{Clock, Time};
-use reduce_codegen::ladder::{Published, Rung, Twist};
+use reduce_dsl::ladder::{Published, Rung, Twist};
 use reduce_dsl::operators::Operator;
-use reduce_dsl::{Scalar, Spec};
+use reduce_ir::{Scalar, Spec};
 use reduce_runtime::Error;
 
 /// How the ladder is climbed.

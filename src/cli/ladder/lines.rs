@@ -3,7 +3,7 @@
 use super::climb::{Climb, Row, over_rung_5, over_rung_before};
 use crate::cli::counts;
 use crate::cli::timed;
-use reduce_codegen::ladder::Published;
+use reduce_dsl::ladder::Published;
 use serde::Serialize;
 
 /// A rung as JSON.

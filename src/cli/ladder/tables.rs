@@ -5,8 +5,8 @@ use crate::cli::counted::limit;
 use crate::cli::counts::Shown;
 use crate::cli::table::{Column, Side, Table};
 use crate::cli::{counts, timed};
-use reduce_codegen::ladder::{Block, Published, Twist};
-use reduce_dsl::spec::Listed;
+use reduce_dsl::ladder::{Block, Published, Twist};
+use reduce_ir::spec::Listed;
 
 /// The sources that print times.
 const SOURCES: [(char, &str, &str); 2] = [('B', "B_us", "sm_80"), ('E', "E_us", "RTX 3060")];
@@ -148,9 +148,9 @@ mod tests {
 
     use super::*;
     use crate::cli::timed::Time;
-    use reduce_codegen::ladder::RUNGS;
-    use reduce_dsl::Scalar;
+    use reduce_dsl::ladder::RUNGS;
     use reduce_dsl::operators::operator;
+    use reduce_ir::Scalar;
     use std::time::Duration;
 
     /// Of a GPU that takes a millisecond for every rung but the first and the tenth.

@@ -1,8 +1,8 @@
 //! What the items of a trace are called.
 
-use reduce_dsl::func::Id;
-use reduce_dsl::lanes::LanesRef;
-use reduce_dsl::operation::Operation;
+use reduce_ir::func::Id;
+use reduce_ir::operation::Operation;
+use reduce_lanes::LanesRef;
 use reduce_runtime::Strided;
 
 /// `x[3]` where an item is an element as it lies there; else `item 3`, and a line that says which elements it is of.

@@ -1,12 +1,12 @@
 //! Who made which accumulator of what: a domain of the interpreter that keeps the history and no values.
 
-use reduce_dsl::expanded::{Part, Stmt};
-use reduce_dsl::interpreter::{Acc, Domain, Event, PerLane, Positions, Refused, halved};
+use reduce_interpreter::{Acc, Domain, Event, PerLane, Positions, Refused, halved};
+use reduce_ir::expanded::{Part, Stmt};
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 
 /// The accumulators of a run, by number: in the order in which they were made, as
-/// [`Values`](reduce_dsl::interpreter::Values) numbers them.
+/// [`Values`](reduce_interpreter::Values) numbers them.
 #[derive(Debug)]
 pub(super) struct Recorder<'a> {
     /// Is number 0 that of no element?

@@ -2,9 +2,9 @@
 //!
 //! u is the unit roundoff of the accumulator, d the depth of the association.
 
-use reduce_dsl::lanes::Lanes;
-use reduce_dsl::program::Program;
-use reduce_dsl::{Scalar, Value};
+use reduce_ir::program::Program;
+use reduce_ir::{Scalar, Value};
+use reduce_lanes::Lanes;
 
 /// Half the distance from 1 to the next float.
 fn roundoff(ty: Scalar) -> f64 {

@@ -1,7 +1,7 @@
 //! Floats, in `f64`, which holds every smaller float and every exact sum of the tests.
 
 use super::{Elements, How, float};
-use reduce_dsl::{Scalar, Value};
+use reduce_ir::{Scalar, Value};
 
 /// What is smallest or largest, whether something is left or not.
 fn extremes(x: &[f64], how: How) -> [f64; 2] {

@@ -1,7 +1,7 @@
 //! Integers and `bool`, in 128 bits: the low bits of a sum or product are those of the wrapped one.
 
 use super::{Elements, How, floats};
-use reduce_dsl::{Scalar, Value};
+use reduce_ir::{Scalar, Value};
 
 /// The type that elements are added up in.
 fn wide(ty: Scalar) -> Scalar {

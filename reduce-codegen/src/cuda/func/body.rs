@@ -4,8 +4,8 @@ use super::text::Text;
 use super::values::Values;
 use crate::cuda::spelling::Spell;
 use crate::cuda::types::{record, scalar};
-use reduce_dsl::func::{Func, Id};
-use reduce_dsl::operation::Record;
+use reduce_ir::func::{Func, Id};
+use reduce_ir::operation::Record;
 
 /// The lines between the braces.
 pub(super) fn body(func: &Func, [acc, result]: [&Record; 2], spell: Spell) -> String {

@@ -1,7 +1,7 @@
 //! Expressions in C++, with parentheses where a reader needs them.
 
 use crate::cuda::types::scalar;
-use reduce_dsl::Scalar;
+use reduce_ir::Scalar;
 
 /// An expression, and what makes it, last.
 #[derive(Clone, Debug)]

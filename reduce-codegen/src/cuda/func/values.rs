@@ -3,8 +3,8 @@
 use super::text::Text;
 use crate::cuda::spelling::{Spell, Spelling};
 use crate::cuda::types::{bits, hex, literal};
-use reduce_dsl::Scalar;
-use reduce_dsl::func::{Func, Id, Line, Node};
+use reduce_ir::Scalar;
+use reduce_ir::func::{Func, Id, Line, Node};
 use std::cell::Cell;
 
 /// A function whose values are read. Lines that have a name, or are used more than once, are locals.

@@ -2,8 +2,8 @@
 
 use super::returning;
 use crate::cuda::types::{bits, scalar};
-use reduce_dsl::Scalar;
-use reduce_dsl::ops::Un;
+use reduce_ir::Scalar;
+use reduce_ir::ops::Un;
 
 pub(super) fn un(op: Un, ty: Scalar, name: &str) -> String {
     let (width, long) = (bits(ty), if bits(ty) == 64 { "ll" } else { "" });

@@ -3,7 +3,7 @@
 use super::{register, returning};
 use crate::cuda::func::INLINE;
 use crate::cuda::types::{bits, literal, scalar};
-use reduce_dsl::{Scalar, constants};
+use reduce_ir::{Scalar, constants};
 
 pub(super) fn cast(from: Scalar, to: Scalar, name: &str) -> String {
     let params = format!("{} a", scalar(from));

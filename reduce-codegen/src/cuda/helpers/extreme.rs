@@ -6,8 +6,8 @@
 use super::register;
 use crate::cuda::func::INLINE;
 use crate::cuda::types::scalar;
-use reduce_dsl::Scalar;
-use reduce_dsl::ops::Bin;
+use reduce_ir::Scalar;
+use reduce_ir::ops::Bin;
 
 pub(super) fn bin(op: Bin, ty: Scalar, name: &str) -> String {
     let prefers_numbers = matches!(op, Bin::MinNum | Bin::MaxNum);

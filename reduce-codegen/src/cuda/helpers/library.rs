@@ -3,8 +3,8 @@
 use super::{Helper, used_by};
 use crate::cuda::func::library_function;
 use crate::cuda::spelling::library_spelling;
-use reduce_dsl::func::Func;
-use reduce_dsl::library;
+use reduce_ir::func::Func;
+use reduce_ir::library;
 
 pub(super) fn text(helper: Helper) -> String {
     let function = definition(helper).map(|it| library_function(&helper.name(), &it)).unwrap_or_default();

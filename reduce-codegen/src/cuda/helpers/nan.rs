@@ -2,8 +2,8 @@
 
 use super::returning;
 use crate::cuda::types::{literal, scalar};
-use reduce_dsl::ops::Un;
-use reduce_dsl::{Scalar, constants};
+use reduce_ir::ops::Un;
+use reduce_ir::{Scalar, constants};
 
 pub(super) fn un(op: Un, ty: Scalar, name: &str) -> String {
     let params = format!("{} a", scalar(ty));

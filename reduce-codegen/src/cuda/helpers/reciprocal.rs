@@ -1,7 +1,7 @@
 //! Reciprocals of whole numbers.
 
 use crate::cuda::func::INLINE;
-use reduce_dsl::Scalar;
+use reduce_ir::Scalar;
 
 /// What ptxas makes of `1 / a` (13.0, on sm_75 to sm_121): an approximation, corrected once or twice. Around it ptxas tests for
 /// the exponents that this does not hold for, and calls a function where it finds one; no whole number has one but 0. The

@@ -2,8 +2,8 @@
 
 use super::{INLINE, returning};
 use crate::cuda::types::{bits, scalar};
-use reduce_dsl::Scalar;
-use reduce_dsl::ops::{Bin, Un};
+use reduce_ir::Scalar;
+use reduce_ir::ops::{Bin, Un};
 
 pub(super) fn un(op: Un, ty: Scalar, name: &str) -> String {
     let c = scalar(ty);

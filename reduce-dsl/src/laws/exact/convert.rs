@@ -1,12 +1,12 @@
 //! Values into real numbers, and casts.
 
 use super::real::truncated;
-use super::{Real, whole};
-use crate::constants::{greatest, least};
-use crate::lanes::{self, Lanes};
+use super::{Real, known};
 use crate::laws::near::Near;
 use crate::laws::ratio::Ratio;
-use crate::{Scalar, Value};
+use reduce_ir::constants::{greatest, least};
+use reduce_ir::evaluate;
+use reduce_ir::{Scalar, Value};
 
 /// The unit roundoff of `f32`.
 const UNIT: f64 = f32::EPSILON as f64 / 2.0;
@@ -50,7 +50,7 @@ impl Real {
 
     pub(super) fn cast(self, from: Scalar, to: Scalar) -> Real {
         if let Real::Value(a) = self {
-            let cast = || whole(to, |out| lanes::cast(Lanes::splat(a, 1).borrow(), out));
+            let cast = || known(evaluate::cast(a, to));
             return if to.is_float() { float_of(a, to) } else { cast() };
         }
         if to.is_integer() {
@@ -88,9 +88,7 @@ impl Real {
 
 /// An integer as a float: itself, or where that is rounded, up to the rounding.
 fn float_of(integer: Value, to: Scalar) -> Real {
-    let mut float = Lanes::splat(Value::from_bits(to, 0), 1);
-    let rounded = lanes::cast(Lanes::splat(integer, 1).borrow(), &mut float).ok();
-    let float = rounded.and_then(|()| float.get(0).as_f64());
+    let float = evaluate::cast(integer, to).and_then(Value::as_f64);
     match float.zip(integer.as_int()) {
         Some((float, integer)) if float as i128 == integer => Real::Exact(Ratio::whole(integer)),
         Some((float, _)) => {

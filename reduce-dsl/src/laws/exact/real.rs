@@ -3,8 +3,8 @@
 use super::Real;
 use crate::laws::near::Near;
 use crate::laws::ratio::Ratio;
-use crate::ops::{Bin, Un};
-use crate::{Scalar, Value};
+use reduce_ir::ops::{Bin, Un};
+use reduce_ir::{Scalar, Value};
 use std::cmp::Ordering;
 
 const ZERO: Real = Real::Exact(Ratio::whole(0));

@@ -1,11 +1,11 @@
 //! Integers without ends: what operations give before anything wraps.
 
 use super::{Real, Reals};
-use crate::func::{Func, Id, Line, Node};
 use crate::laws::ratio::Ratio;
 use crate::laws::rounding::may_lose;
-use crate::ops::{Bin, Un};
-use crate::{Scalar, Value};
+use reduce_ir::func::{Func, Id, Line, Node};
+use reduce_ir::ops::{Bin, Un};
+use reduce_ir::{Scalar, Value};
 
 impl Reals {
     /// A scalar that is given.

@@ -2,11 +2,11 @@
 #![allow(clippy::wildcard_enum_match_arm, reason = "the enums of syn are not ours, and grow")]
 
 use super::{Reader, refuse};
-use crate::Scalar;
 use crate::parse::diagnostic::{Extent, between};
 use crate::parse::hygiene::Name;
 use crate::parse::names;
 use crate::parse::typing::{Ex, Kind, Let, Ty};
+use reduce_ir::Scalar;
 use syn::{Block, Expr, ExprIf, Local, Pat, Stmt};
 
 impl Reader<'_> {

@@ -3,13 +3,13 @@
 
 use super::block::converted;
 use super::{Reader, refuse};
-use crate::Scalar;
-use crate::ops::Un;
 use crate::parse::diagnostic::Extent;
 use crate::parse::methods::{Domain, METHODS, Meaning, Method};
 use crate::parse::names;
 use crate::parse::typing::{Dialect, Ex, Kind, Ty};
 use proc_macro2::Ident;
+use reduce_ir::Scalar;
+use reduce_ir::ops::Un;
 use syn::{Expr, ExprCall, ExprMethodCall, Path};
 
 impl Reader<'_> {

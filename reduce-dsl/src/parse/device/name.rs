@@ -5,7 +5,7 @@ use crate::parse::diagnostic::Extent;
 use crate::parse::hygiene::Name;
 use crate::parse::names;
 use crate::parse::typing::{Ex, Kind, Ty};
-use crate::{Scalar, constants};
+use reduce_ir::{Scalar, constants};
 use syn::{ExprPath, Path};
 
 impl Reader<'_> {

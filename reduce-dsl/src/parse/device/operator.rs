@@ -3,10 +3,10 @@
 
 use super::block::converted;
 use super::{Reader, refuse};
-use crate::Scalar;
-use crate::ops::{Bin, Cmp, Un};
 use crate::parse::diagnostic::{Extent, spelled};
 use crate::parse::typing::{Ex, Kind, Ty};
+use reduce_ir::Scalar;
+use reduce_ir::ops::{Bin, Cmp, Un};
 use syn::{BinOp, Expr, ExprBinary, ExprCast, ExprUnary, UnOp};
 
 /// What an operator of two operands is.

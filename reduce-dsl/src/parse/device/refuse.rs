@@ -3,7 +3,6 @@
 
 use super::Reader;
 use super::call::{methods_of, nearest_method};
-use crate::Scalar;
 use crate::parse::diagnostic::{Errors, Extent};
 use crate::parse::hygiene::Name;
 use crate::parse::methods::{Domain, METHODS, Method};
@@ -11,6 +10,7 @@ use crate::parse::names;
 use crate::parse::typing::Ex;
 use proc_macro2::{Ident, TokenTree};
 use quote::ToTokens;
+use reduce_ir::Scalar;
 use syn::{Attribute, Expr, Pat, Path};
 
 pub(super) const NO_CALLS: &str = "functions cannot be called here; write what it computes";

@@ -3,8 +3,8 @@
 use super::super::{nearest, text};
 use super::table::{NAMES, NO_REDUCTION, NOT_ASSOCIATIVE};
 use super::{Foreign, foreign};
-use crate::Scalar;
 use crate::operators::{OPERATORS, operator};
+use reduce_ir::Scalar;
 
 /// All names of the table.
 fn names() -> Vec<&'static str> {

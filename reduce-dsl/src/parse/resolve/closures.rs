@@ -8,13 +8,13 @@ use super::super::scope::{Scope, Written};
 use super::super::typing::Typed;
 use super::super::{identity, judge};
 use super::{Draft, lambda, op_place, spelled};
-use crate::func::{Func, Param};
 use crate::laws::{Law, Subject};
-use crate::operation::{Layout, Operation, Order, Record, Starts};
 use crate::recognise::recognise;
-use crate::spec::Spelling;
-use crate::{Scalar, constants};
 use proc_macro2::Ident;
+use reduce_ir::func::{Func, Param};
+use reduce_ir::operation::{Layout, Operation, Order, Record, Starts};
+use reduce_ir::spec::Spelling;
+use reduce_ir::{Scalar, constants};
 use syn::ExprClosure;
 
 /// The name of an operator without a name.
@@ -92,7 +92,7 @@ struct Map {
 }
 
 impl Parts {
-    fn operation(&self, scope: &Scope, identity: Option<Vec<crate::Value>>) -> Option<Operation> {
+    fn operation(&self, scope: &Scope, identity: Option<Vec<reduce_ir::Value>>) -> Option<Operation> {
         let inputs = scope.inputs.clone()?;
         let folded = [&self.acc.params(functions::ACC), &*inputs].concat();
         let fold = self.fold.as_ref().map(|fold| functions::of_stored(fold, &folded));
@@ -112,6 +112,7 @@ impl Parts {
             padding: None,
             commutative: false,
             exact: false,
+            named: false,
             searches: Vec::new(),
             order: Order::default(),
             finish: finish.ok()?,

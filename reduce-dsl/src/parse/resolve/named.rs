@@ -8,13 +8,13 @@ use super::super::scope::Scope;
 use super::super::typing::Typed;
 use super::super::{choices, identity, judge, names};
 use super::{Draft, lambda, op_place, spelled};
-use crate::Scalar;
-use crate::func::Func;
 use crate::laws::Subject;
-use crate::operation::{Operation, Record, Starts};
 use crate::operators::{Operator, OperatorError, Request, operator};
-use crate::spec::Spelling;
 use proc_macro2::Ident;
+use reduce_ir::Scalar;
+use reduce_ir::func::Func;
+use reduce_ir::operation::{Operation, Record, Starts};
+use reduce_ir::spec::Spelling;
 
 /// Reads the operation.
 pub(super) fn draft(name: &Ident, fields: &Fields, scope: &Scope, errors: &mut Errors) -> Option<Draft> {

@@ -4,9 +4,9 @@ use super::super::diagnostic::{Errors, Extent};
 use super::super::methods::{Meaning, Method};
 use super::super::{names, rows};
 use super::{Ex, Kind, Let, Role, Types};
-use crate::func::{Func, FuncBuilder, Id, Line, Node, Param};
-use crate::ops::{Bin, TypeError, Un};
-use crate::{Scalar, Value};
+use reduce_ir::func::{Func, FuncBuilder, Id, Line, Node, Param};
+use reduce_ir::ops::{Bin, TypeError, Un};
+use reduce_ir::{Scalar, Value};
 
 /// Operations inside operations that stand on one line; the rest gets a name.
 const DEPTH: usize = 24;
@@ -333,7 +333,7 @@ impl Lower<'_> {
                 base = self.checked(square, place)?;
             }
         }
-        let one = self.builder.constant(crate::constants::one(ty));
+        let one = self.builder.constant(reduce_ir::constants::one(ty));
         match power {
             None => Some(one),
             Some(power) if exponent >= 0 => Some(power),

@@ -4,8 +4,8 @@ use super::super::diagnostic::Extent;
 use super::super::literal::Number;
 use super::super::methods::Method;
 use super::types::Ty;
-use crate::Value;
-use crate::ops::{Bin, Cmp, Un};
+use reduce_ir::Value;
+use reduce_ir::ops::{Bin, Cmp, Un};
 
 /// An expression with its type and its place.
 pub(crate) struct Ex {

@@ -1,9 +1,9 @@
 //! Types while they are inferred, as rustc does: a number without suffix has the type that is around it.
 
 use super::super::literal::Number;
-use crate::Scalar;
-use crate::func::Param;
-use crate::operation::Record;
+use reduce_ir::Scalar;
+use reduce_ir::func::Param;
+use reduce_ir::operation::Record;
 
 /// The type of an expression.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,0 +1,143 @@
+//! What accumulators are while a kernel runs: a choice of the caller.
+
+use super::warp::PerLane;
+use std::num::NonZeroU32;
+
+/// An accumulator: the number under which its [`Domain`] keeps it. One that holds no element, where the
+/// operation has no padding, is `None` everywhere.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Acc(NonZeroU32);
+
+impl Acc {
+    /// The accumulator of a number; from 2³² − 2 on all are the same.
+    pub fn number(number: usize) -> Acc {
+        Acc(NonZeroU32::MIN.saturating_add(u32::try_from(number).unwrap_or(u32::MAX)))
+    }
+
+    /// Its number.
+    pub fn get(self) -> usize {
+        self.0.get() as usize - 1
+    }
+}
+
+/// From where the positions in accumulators count. A domain keeps each kind under numbers of its own.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Positions {
+    /// From the first element of all.
+    Far,
+    /// From the first element of a tile: see [`reduce_ir::near`].
+    Near,
+}
+
+/// A representation of accumulators.
+pub trait Domain {
+    /// What stands for no element: the padding, if there is one.
+    fn empty(&mut self, positions: Positions) -> Option<Acc>;
+
+    /// The accumulators of single elements, in the lanes of a mask: `args[k]` holds the bits of the `k`-th
+    /// argument of `map` in each lane.
+    ///
+    /// # Errors
+    /// The elements do not belong together.
+    fn map(
+        &mut self,
+        positions: Positions,
+        args: &[PerLane<u64>],
+        lanes: u32,
+        out: &mut PerLane<Option<Acc>>,
+    ) -> Result<(), Refused>;
+
+    /// Two accumulators as one, in the lanes of a mask where both are defined.
+    ///
+    /// # Errors
+    /// The operation is ill typed.
+    fn combine(
+        &mut self,
+        positions: Positions,
+        a: &PerLane<Option<Acc>>,
+        b: &PerLane<Option<Acc>>,
+        lanes: u32,
+        out: &mut PerLane<Option<Acc>>,
+    ) -> Result<(), Refused>;
+
+    /// Accumulators with one element added to each, in the lanes of a mask where they are defined: `args[k]` holds
+    /// the bits of the `k`-th argument of `fold` behind its accumulator.
+    ///
+    /// # Errors
+    /// The elements do not belong together, or the operation is ill typed.
+    fn fold(
+        &mut self,
+        positions: Positions,
+        acc: &PerLane<Option<Acc>>,
+        args: &[PerLane<u64>],
+        lanes: u32,
+        out: &mut PerLane<Option<Acc>>,
+    ) -> Result<(), Refused>;
+
+    /// What the accumulators in the lanes of a mask combine to, all of them defined; nothing, if there are none.
+    ///
+    /// # Errors
+    /// They do not belong together, or the operation has no [redux](reduce_ir::redux).
+    fn redux(
+        &mut self,
+        positions: Positions,
+        accs: &PerLane<Option<Acc>>,
+        lanes: u32,
+        out: &mut Option<Acc>,
+    ) -> Result<(), Refused>;
+
+    /// Near accumulators as far ones, in the lanes of a mask where they are defined: `first` holds the position of the
+    /// tile's first element.
+    ///
+    /// # Errors
+    /// They count from another element, or the operation is ill typed.
+    fn far(
+        &mut self,
+        near: &PerLane<Option<Acc>>,
+        first: &PerLane<u64>,
+        lanes: u32,
+        out: &mut PerLane<Option<Acc>>,
+    ) -> Result<(), Refused>;
+}
+
+/// The tree that one instruction stands for, over the accumulators in the lanes of a mask: it halves. `pair` joins those of
+/// a lane and of one further up.
+///
+/// # Errors
+/// Those of `pair`.
+pub fn halved(
+    accs: &PerLane<Option<Acc>>,
+    lanes: u32,
+    mut pair: impl FnMut(usize, Acc, Acc) -> Result<Option<Acc>, Refused>,
+) -> Result<Option<Acc>, Refused> {
+    let mut tree: PerLane<_> = std::array::from_fn(|lane| accs[lane].filter(|_| lanes >> lane & 1 == 1));
+    for stride in [16, 8, 4, 2, 1] {
+        for lane in 0..stride {
+            tree[lane] = match (tree[lane], tree[lane + stride]) {
+                (Some(a), Some(b)) => pair(lane, a, b)?,
+                (a, b) => a.or(b),
+            };
+        }
+    }
+    Ok(tree[0])
+}
+
+/// Why a domain cannot do what it is asked.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Refused {
+    /// Elements of different positions met in one `map`.
+    #[error("elements {0} and {1} met in one `map`")]
+    MixedPositions(u64, u64),
+    /// Near accumulators that count from different elements met.
+    #[error("positions that count from element {0} met those that count from element {1}")]
+    MixedOrigins(u64, u64),
+    /// The index of an element in its tile is greater than its position.
+    #[error("element {0} has index {1} in its tile")]
+    BeyondTile(u64, u64),
+    /// The hardware has no instruction for the operation.
+    #[error("the operation has no redux")]
+    NoRedux,
+    /// An operation on lanes of wrong types, which the verifier would have refused.
+    #[error(transparent)]
+    Lanes(#[from] reduce_lanes::LaneError),
+}

@@ -1,0 +1,265 @@
+//! The interpreter: what an expanded program means on a machine without a GPU.
+//!
+//! It runs the launches of the plan as a GPU would be allowed to, on a [`Domain`]: on [`Values`], which gives
+//! the result; on [`Provenance`], where an accumulator is the tree of positions it was made of, which gives
+//! the association; or on [`Shapes`], for counts alone. What a correct kernel never does is reported, what it
+//! does is counted.
+//!
+//! - A kernel is compiled into flat code. What executes is a group of lanes of a warp that are at the same
+//!   statement; a divergent branch splits it. Which group, warp and block goes next, the [`Schedule`] says.
+//! - Lanes of a warp meet at shuffles and warp barriers: a group waits until every lane of the mask has
+//!   arrived at the same statement. Block and cluster barriers wait for all threads of theirs.
+//! - Only barriers, releases that are acquired, and messages that are received order what threads do: executing together, or one after
+//!   the other in some schedule, does not, and neither do shuffles. Where only barriers synchronise, one schedule
+//!   finds every race. With atomics, the order of the blocks decides which of them meet whom: schedules try every
+//!   block as the last one of up to 8, and three of more.
+//! - A read that is not ordered after the write it could see gets what was there before; what nothing wrote is
+//!   undefined. So a missing fence shows in the result as well.
+//! - Launches run one after the other. A kernel that may begin before the previous launch has ended is held to waiting for
+//!   that: an access to global memory by a thread that has not waited is reported.
+//! - Reports do not stop the execution, but for threads that wait for ever.
+
+mod access;
+mod address;
+mod atomic;
+mod block;
+mod clock;
+mod code;
+mod count;
+mod domain;
+mod execute;
+mod expr;
+mod flags;
+mod grid;
+mod machine;
+mod memory;
+mod messages;
+mod op;
+mod provenance;
+mod report;
+mod resolve;
+mod schedule;
+mod setting;
+mod shapes;
+mod stuck;
+mod sync;
+mod trace;
+mod values;
+mod warp;
+
+pub use count::{Counts, Global, LaunchCounts, Shared};
+pub use domain::{Acc, Domain, Positions, Refused, halved};
+pub use provenance::Provenance;
+pub use report::{Kind, Report, ThreadId};
+pub use schedule::{Branches, Schedule, Warps};
+pub use setting::{Input, Memory};
+pub use shapes::Shapes;
+pub use trace::Event;
+pub use values::Values;
+pub use warp::PerLane;
+
+use code::{Code, Malformed};
+use count::Tally;
+use machine::{Cells, Layout, Machine, RecordLayout};
+use reduce_ir::Value;
+use reduce_ir::expanded::{Expanded, ExpandedKernel};
+use reduce_ir::near::Near;
+use reduce_ir::operation::Operation;
+use reduce_ir::program::{Launch, Program, Reads, Region};
+use report::Reports;
+use schedule::Random;
+use setting::Setting;
+
+/// How to run.
+pub struct Options<'a> {
+    /// How the choices are made that a GPU is free to make.
+    pub schedule: Schedule,
+    /// Is told of every statement that is executed.
+    pub trace: Option<&'a mut dyn FnMut(&Event<'_>)>,
+    /// The scalars that the operation is given at the call.
+    pub params: &'a [Value],
+}
+
+impl<'a> Options<'a> {
+    /// In order, unwatched, and without params.
+    pub const FORWARD: Options<'static> = Options::under(Schedule::FORWARD);
+
+    /// Under that schedule, unwatched, and without params.
+    pub const fn under(schedule: Schedule) -> Options<'a> {
+        Options { schedule, trace: None, params: &[] }
+    }
+
+    /// The same with those params.
+    #[must_use]
+    pub fn with<'b>(self, params: &'b [Value]) -> Options<'b>
+    where
+        'a: 'b,
+    {
+        let trace = self.trace.map(|trace| trace as &mut dyn FnMut(&Event<'_>));
+        Options { schedule: self.schedule, trace, params }
+    }
+}
+
+/// What came of a run.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Outcome {
+    /// The accumulator whose `finish` is the result; none where there is none: no element and no identity, or
+    /// a launch that did not end.
+    pub acc: Option<Acc>,
+    /// What the execution must not have done, in the order in which it was found: each kind at each
+    /// statement once, at most 32 in all.
+    pub reports: Vec<Report>,
+    /// What each launch did.
+    pub counts: Vec<LaunchCounts>,
+}
+
+/// What came of one launch.
+#[derive(Clone, Debug)]
+pub struct Launched<'a> {
+    /// The memory after it.
+    pub memory: Memory<'a>,
+    /// What it must not have done, as in [`Outcome::reports`].
+    pub reports: Vec<Report>,
+    /// What it did.
+    pub counts: LaunchCounts,
+    /// Did every thread end?
+    pub ended: bool,
+}
+
+/// Runs an expanded program on n elements, launch after launch.
+pub fn run(
+    program: &Program,
+    expanded: &Expanded,
+    domain: &mut dyn Domain,
+    inputs: &[Input],
+    n: u64,
+    mut options: Options<'_>,
+) -> Outcome {
+    let plan = program.plan();
+    let mut regions = [Vec::new(), Vec::new()];
+    let mut ticket = vec![0];
+    let mut outcome = Outcome { acc: None, reports: Vec::new(), counts: Vec::new() };
+    let mut reports = Reports::default();
+    for launch in plan.launches(n) {
+        let kernel = &expanded.kernels[launch.kernel as usize];
+        let Launch { grid, items, from, to, partials, .. } = launch;
+        let mut memory = Memory::new(inputs, partials as usize);
+        memory.items = std::mem::take(&mut regions[slot(from)]);
+        memory.ticket = ticket;
+        (memory.items_at, memory.partials_at) = (plan.offset(n, from), plan.offset(n, to));
+        if plan.starts_from_padding() && launch.kernel == Reads::Inputs {
+            memory.partials.fill(domain.empty(Positions::Far));
+        }
+        memory.elements = n;
+        let watched = Options { trace: again(&mut options.trace), ..options };
+        let (ended, counts) =
+            one(&program.operation, kernel, domain, &mut memory, [grid, items], watched, &mut reports);
+        outcome.counts.push(counts);
+        outcome.acc = memory.result.filter(|_| ended);
+        (regions[slot(to)], ticket) = (memory.partials, memory.ticket);
+        if !ended {
+            return Outcome { reports: reports.into_list(), ..outcome };
+        }
+    }
+    if outcome.acc.is_none() && reports.is_empty() {
+        reports.add(0, in_the_end(expanded, Kind::NoResult, "no thread of the last launch stores it"));
+    }
+    if ticket.iter().any(|&it| it != 0) {
+        reports.add(0, in_the_end(expanded, Kind::TicketTaken, "the next run needs a ticket that is 0"));
+    }
+    if plan.has_flags() && regions.iter().flatten().any(Option::is_some) {
+        reports.add(0, in_the_end(expanded, Kind::PartialLeft, "the next run needs partials without flags"));
+    }
+    Outcome { reports: reports.into_list(), ..outcome }
+}
+
+/// One kernel alone: `grid` blocks on `items` items and the memory given.
+pub fn launch<'a>(
+    operation: &Operation,
+    kernel: &ExpandedKernel,
+    domain: &mut dyn Domain,
+    mut memory: Memory<'a>,
+    grid: u64,
+    items: u64,
+    options: Options<'_>,
+) -> Launched<'a> {
+    let mut reports = Reports::default();
+    let (ended, counts) = one(operation, kernel, domain, &mut memory, [grid, items], options, &mut reports);
+    Launched { memory, reports: reports.into_list(), counts, ended }
+}
+
+/// One launch; whether it ended, and what it did.
+fn one(
+    operation: &Operation,
+    kernel: &ExpandedKernel,
+    domain: &mut dyn Domain,
+    memory: &mut Memory<'_>,
+    [grid, items]: [u64; 2],
+    options: Options<'_>,
+    reports: &mut Reports,
+) -> (bool, LaunchCounts) {
+    let Memory { inputs, items_at, partials_at, elements, .. } = *memory;
+    let params = options.params;
+    let near = Near::of(operation);
+    let setting = Setting { operation, near, inputs, grid, items, elements, params, items_at, partials_at };
+    let code = match Code::new(kernel, &setting) {
+        Ok(code) => code,
+        Err(Malformed { statement, detail }) => {
+            let (kind, kernel) = (Kind::Malformed, kernel.name);
+            reports.add(usize::MAX, Report { kind, kernel, statement, threads: Vec::new(), detail });
+            return (false, Tally::default().finish(kernel, grid, items));
+        }
+    };
+    let seed = if let Warps::Random(seed) = options.schedule.warps { seed } else { 0 };
+    let mut machine = Machine {
+        code: &code,
+        setting: &setting,
+        schedule: options.schedule,
+        random: Random(seed),
+        domain,
+        memory: Cells::new(memory),
+        layout: &layout(&setting, kernel),
+        tally: Tally::default(),
+        reports,
+        trace: options.trace,
+        addresses: Vec::new(),
+        starts: Vec::new(),
+        elements: Vec::new(),
+    };
+    let ended = machine.grid().is_ok();
+    machine.memory.save(memory);
+    (ended, machine.tally.finish(kernel.name, grid, items))
+}
+
+fn layout(setting: &Setting<'_>, kernel: &ExpandedKernel) -> Layout {
+    let record = setting.record(kernel.near_partials);
+    let [partial, output] = [record, &setting.operation.stored()].map(RecordLayout::new);
+    let mut at = 0;
+    let arrays = kernel.shared.iter().map(|array| {
+        let (start, record) = (at, RecordLayout::new(setting.record(array.near)));
+        at += u64::from(kernel.constant(array.len)) * record.size;
+        (start, record)
+    });
+    Layout { arrays: arrays.collect(), partial, flagged: RecordLayout::flagged(record), output }
+}
+
+/// What is wrong when the last kernel has ended.
+fn in_the_end(expanded: &Expanded, kind: Kind, detail: &str) -> Report {
+    let kernel = expanded.kernels.last().map_or("", |kernel| kernel.name);
+    Report { kind, kernel, statement: String::new(), threads: Vec::new(), detail: detail.to_owned() }
+}
+
+/// The same watcher, for a launch.
+fn again<'b>(trace: &'b mut Option<&mut dyn FnMut(&Event<'_>)>) -> Option<&'b mut dyn FnMut(&Event<'_>)> {
+    match trace {
+        Some(trace) => Some(&mut **trace),
+        None => None,
+    }
+}
+
+fn slot(region: Region) -> usize {
+    match region {
+        Region::Even => 0,
+        Region::Odd => 1,
+    }
+}

@@ -1,0 +1,305 @@
+//! Accumulators as trees of positions: they prove which elements were combined, and in which association.
+
+use super::domain::{Acc, Domain, Positions, Refused, halved};
+use super::setting::Input;
+use super::warp::{PerLane, each};
+use reduce_ir::operation::{Argument, Operation};
+use reduce_lanes::Lanes;
+use std::collections::HashMap;
+use std::hash::{BuildHasherDefault, Hasher};
+use std::rc::Rc;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+enum Node {
+    /// No element: the padding, which vanishes in every combination.
+    Empty,
+    /// The element at that position.
+    Leaf(u64),
+    /// The left tree, then the right one.
+    Pair(Acc, Acc),
+    /// A tree whose positions count from that element.
+    Near(Acc, u64),
+}
+
+/// A part of a tree's text.
+enum Piece {
+    Tree(Acc),
+    Mark(char),
+}
+
+/// Accumulators are trees; equal trees have equal numbers. The elements of every input are their own positions, as `u64` lanes.
+pub struct Provenance<'a> {
+    operation: &'a Operation,
+    nodes: Vec<Node>,
+    numbers: HashMap<Node, Acc, BuildHasherDefault<Mix>>,
+    /// The arguments of `map` and, behind the accumulator, of `fold`.
+    map_places: Rc<Places>,
+    fold_places: Rc<Places>,
+}
+
+impl<'a> Provenance<'a> {
+    /// The trees of an operation.
+    pub fn new(operation: &'a Operation) -> Provenance<'a> {
+        Provenance {
+            operation,
+            nodes: Vec::new(),
+            numbers: HashMap::default(),
+            map_places: Places::of(&operation.map_arguments()),
+            fold_places: Places::of(&operation.fold_arguments().unwrap_or_default()),
+        }
+    }
+
+    /// The inputs to run on: as many as the operation has, each holding the positions 0 … n.
+    pub fn inputs(operation: &Operation, n: u64, aligned: bool) -> Vec<Input> {
+        vec![Input::new(Lanes::U64((0..n).collect()), aligned); operation.inputs.len()]
+    }
+
+    /// The tree of one element.
+    pub fn leaf(&mut self, position: u64) -> Acc {
+        self.number(Node::Leaf(position))
+    }
+
+    /// The tree of no element.
+    pub fn identity(&mut self) -> Acc {
+        self.number(Node::Empty)
+    }
+
+    /// The left tree, then the right one.
+    pub fn pair(&mut self, a: Acc, b: Acc) -> Acc {
+        match (self.node(a), self.node(b)) {
+            (Node::Empty, _) => b,
+            (_, Node::Empty) => a,
+            _ => self.number(Node::Pair(a, b)),
+        }
+    }
+
+    /// The same of trees that may be near: both count from one element.
+    fn met(&mut self, a: Acc, b: Acc) -> Result<Acc, Refused> {
+        let ((a, from), (b, other)) = (self.counted(a), self.counted(b));
+        let pair = self.pair(a, b);
+        match (from, other) {
+            (Some(from), Some(other)) if from != other => Err(Refused::MixedOrigins(from, other)),
+            (None, None) => Ok(pair),
+            (Some(from), _) | (None, Some(from)) => Ok(self.number(Node::Near(pair, from))),
+        }
+    }
+
+    /// A tree, and the element that its positions count from, if it is near.
+    fn counted(&self, tree: Acc) -> (Acc, Option<u64>) {
+        if let Node::Near(tree, from) = self.node(tree) { (tree, Some(from)) } else { (tree, None) }
+    }
+
+    /// The tree as text: `((0 2) (1 3))`, or `empty`.
+    pub fn text(&self, tree: Acc) -> String {
+        let (mut text, mut rest) = (String::new(), vec![Piece::Tree(tree)]);
+        while let Some(piece) = rest.pop() {
+            match piece {
+                Piece::Mark(mark) => text.push(mark),
+                Piece::Tree(tree) => match self.node(tree) {
+                    Node::Empty => text.push_str("empty"),
+                    Node::Leaf(position) => text.push_str(&position.to_string()),
+                    Node::Pair(a, b) => {
+                        let [a, b] = [a, b].map(Piece::Tree);
+                        rest.extend([Piece::Mark(')'), b, Piece::Mark(' '), a, Piece::Mark('(')]);
+                    }
+                    Node::Near(tree, _) => rest.push(Piece::Tree(tree)),
+                },
+            }
+        }
+        text
+    }
+
+    /// The positions in the tree, from left to right.
+    pub fn leaves(&self, tree: Acc) -> Vec<u64> {
+        let (mut leaves, mut rest) = (Vec::new(), vec![tree]);
+        while let Some(tree) = rest.pop() {
+            match self.node(tree) {
+                Node::Empty => {}
+                Node::Leaf(position) => leaves.push(position),
+                Node::Pair(a, b) => rest.extend([b, a]),
+                Node::Near(tree, _) => rest.push(tree),
+            }
+        }
+        leaves
+    }
+
+    /// Is the tree some combination of those parts, in any order, each once and whole? That is what atomics
+    /// promise of the partials of the blocks.
+    pub fn is_any_order_of(&self, tree: Acc, parts: &[Acc]) -> bool {
+        let whole = |part: &&Acc| self.node(**part) != Node::Empty;
+        let mut left: Vec<_> = parts.iter().filter(whole).copied().collect();
+        let mut rest = vec![tree];
+        while let Some(tree) = rest.pop() {
+            match (left.iter().position(|&part| part == tree), self.node(tree)) {
+                (Some(at), _) => drop(left.swap_remove(at)),
+                (None, Node::Pair(a, b)) => rest.extend([b, a]),
+                (None, Node::Near(tree, _)) => rest.push(tree),
+                (None, Node::Empty) => {}
+                (None, Node::Leaf(_)) => return false,
+            }
+        }
+        left.is_empty()
+    }
+
+    /// The tree of the element that a lane gives to a function.
+    fn element(
+        &mut self,
+        positions: Positions,
+        places: &Places,
+        args: &[PerLane<u64>],
+        lane: usize,
+    ) -> Result<Acc, Refused> {
+        let index = places.index.and_then(|place| args.get(place)).map(|arg| arg[lane]);
+        let far = index.filter(|_| positions == Positions::Far);
+        let elements = places.elements.iter().filter_map(|&place| args.get(place)).map(|arg| arg[lane]);
+        let mut all = elements.chain(far);
+        let first = all.next().unwrap_or_default();
+        if let Some(other) = all.find(|&other| other != first) {
+            return Err(Refused::MixedPositions(first, other));
+        }
+        let leaf = self.leaf(first);
+        match index.filter(|_| positions == Positions::Near) {
+            None => Ok(leaf),
+            Some(index) => {
+                let from = first.checked_sub(index).ok_or(Refused::BeyondTile(first, index))?;
+                Ok(self.number(Node::Near(leaf, from)))
+            }
+        }
+    }
+
+    fn node(&self, tree: Acc) -> Node {
+        self.nodes[tree.get()]
+    }
+
+    fn number(&mut self, node: Node) -> Acc {
+        let next = Acc::number(self.nodes.len());
+        let tree = *self.numbers.entry(node).or_insert(next);
+        if tree == next {
+            self.nodes.push(node);
+        }
+        tree
+    }
+}
+
+impl Domain for Provenance<'_> {
+    fn empty(&mut self, _: Positions) -> Option<Acc> {
+        self.operation.padding.is_some().then(|| self.identity())
+    }
+
+    fn map(
+        &mut self,
+        positions: Positions,
+        args: &[PerLane<u64>],
+        lanes: u32,
+        out: &mut PerLane<Option<Acc>>,
+    ) -> Result<(), Refused> {
+        let places = self.map_places.clone();
+        each(lanes).try_for_each(|lane| {
+            self.element(positions, &places, args, lane).map(|leaf| out[lane] = Some(leaf))
+        })
+    }
+
+    fn combine(
+        &mut self,
+        _: Positions,
+        a: &PerLane<Option<Acc>>,
+        b: &PerLane<Option<Acc>>,
+        lanes: u32,
+        out: &mut PerLane<Option<Acc>>,
+    ) -> Result<(), Refused> {
+        each(lanes).try_for_each(|lane| {
+            out[lane] = a[lane].zip(b[lane]).map(|(a, b)| self.met(a, b)).transpose()?;
+            Ok(())
+        })
+    }
+
+    /// As `combine` of the accumulator and the element.
+    fn fold(
+        &mut self,
+        positions: Positions,
+        acc: &PerLane<Option<Acc>>,
+        args: &[PerLane<u64>],
+        lanes: u32,
+        out: &mut PerLane<Option<Acc>>,
+    ) -> Result<(), Refused> {
+        let places = self.fold_places.clone();
+        each(lanes).try_for_each(|lane| {
+            let leaf = self.element(positions, &places, args, lane)?;
+            out[lane] = acc[lane].map(|acc| self.met(acc, leaf)).transpose()?;
+            Ok(())
+        })
+    }
+
+    /// The tree that the instruction stands for, which halves.
+    fn redux(
+        &mut self,
+        _: Positions,
+        accs: &PerLane<Option<Acc>>,
+        lanes: u32,
+        out: &mut Option<Acc>,
+    ) -> Result<(), Refused> {
+        *out = halved(accs, lanes, |_, a, b| self.met(a, b).map(Some))?;
+        Ok(())
+    }
+
+    fn far(
+        &mut self,
+        near: &PerLane<Option<Acc>>,
+        first: &PerLane<u64>,
+        lanes: u32,
+        out: &mut PerLane<Option<Acc>>,
+    ) -> Result<(), Refused> {
+        each(lanes).try_for_each(|lane| {
+            let Some((tree, from)) = near[lane].map(|tree| self.counted(tree)) else { return Ok(()) };
+            out[lane] = Some(tree);
+            match from.filter(|&from| from != first[lane]) {
+                Some(from) => Err(Refused::MixedOrigins(from, first[lane])),
+                None => Ok(()),
+            }
+        })
+    }
+}
+
+/// Where elements, and their index, stand among the arguments behind the accumulator.
+struct Places {
+    elements: Vec<usize>,
+    index: Option<usize>,
+}
+
+impl Places {
+    fn of(arguments: &[Argument]) -> Rc<Places> {
+        let behind = arguments.iter().filter(|it| !matches!(it, Argument::Acc(_)));
+        let places = |wanted: fn(&Argument) -> bool| {
+            let found = behind.clone().enumerate().filter(move |(_, it)| wanted(it));
+            found.map(|(place, _)| place).collect::<Vec<_>>()
+        };
+        let index = places(|it| *it == Argument::Index).first().copied();
+        Rc::new(Places { elements: places(|it| matches!(it, Argument::Input(_))), index })
+    }
+}
+
+/// A hash of a few words: nodes are looked up at every combination, and nobody attacks them.
+#[derive(Default)]
+struct Mix(u64);
+
+impl Hasher for Mix {
+    fn finish(&self) -> u64 {
+        self.0
+    }
+
+    fn write(&mut self, bytes: &[u8]) {
+        bytes.iter().for_each(|&byte| self.write_u64(byte.into()));
+    }
+
+    fn write_u32(&mut self, word: u32) {
+        self.write_u64(word.into());
+    }
+
+    fn write_isize(&mut self, word: isize) {
+        self.write_u64(word as u64);
+    }
+
+    fn write_u64(&mut self, word: u64) {
+        self.0 = (self.0.rotate_left(23) ^ word).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    }
+}

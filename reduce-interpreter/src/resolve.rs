@@ -1,0 +1,250 @@
+//! Expressions and places with names resolved, for [`super::code`].
+
+use super::code::{Binding, Writer};
+use super::domain::Positions;
+use super::expr::{AccExpr, ScalarExpr};
+use super::op::{Array, At};
+use reduce_ir::Scalar;
+use reduce_ir::expanded::{Buffer, Expr, Local, Place, Shared, Ty};
+use reduce_ir::func::Func;
+use reduce_ir::ops::{Bin, Un};
+
+/// What takes elements to accumulators of one kind.
+struct Functions<'a> {
+    map: &'a Func,
+    fold: Option<&'a Func>,
+}
+
+impl<'k> Writer<'k, '_> {
+    /// What a local is bound to.
+    pub(super) fn named(&self, local: &Local) -> Result<Binding<'k>, String> {
+        let bound = self.names.iter().rev().find(|it| it.name == local.name && it.ty == local.ty);
+        bound.copied().ok_or_else(|| format!("`{}` is not bound here", local.name))
+    }
+
+    /// An expression of a scalar type.
+    pub(super) fn scalar(&self, expr: &'k Expr, ty: Ty) -> Result<ScalarExpr, String> {
+        if expr.ty() != Some(ty) {
+            return Err(format!("`{expr}` should be {ty}"));
+        }
+        Ok(match expr {
+            Expr::Const(value) => ScalarExpr::Const(value.bits()),
+            Expr::Named(name) => {
+                let declared = self.kernel().constants.iter().find(|it| it.name == *name);
+                ScalarExpr::Const(declared.ok_or_else(|| format!("{name} is not declared"))?.value.into())
+            }
+            Expr::Local(local) => ScalarExpr::Register(self.named(local)?.register),
+            Expr::Lane(local, lane) => ScalarExpr::Register(self.named(local)?.register + *lane as usize),
+            Expr::Thread => ScalarExpr::Thread,
+            Expr::Block => ScalarExpr::Block,
+            Expr::Rank => ScalarExpr::Rank,
+            Expr::Grid => ScalarExpr::Const(self.setting.grid),
+            Expr::Items => ScalarExpr::Const(self.setting.items),
+            Expr::Elements => ScalarExpr::Const(self.setting.elements),
+            Expr::Step(input) => ScalarExpr::Const(self.setting.step(*input)?),
+            Expr::Param(param, _) => ScalarExpr::Const(self.setting.param(*param, ty)?),
+            Expr::Aligned(buffer, bytes) => {
+                ScalarExpr::Const(self.setting.pointer(*buffer).is_multiple_of((*bytes).max(1).into()).into())
+            }
+            Expr::Un(Un::Not, a) => {
+                let Ty::Scalar(of) = ty else { return Err(format!("`{expr}`")) };
+                ScalarExpr::Not(Box::new(self.scalar(a, ty)?), most(of)?)
+            }
+            Expr::Bin(Bin::Mul, position, step) if matches!(**step, Expr::Step(_)) => {
+                ScalarExpr::Strided(Box::new([self.scalar(position, ty)?, self.scalar(step, ty)?]))
+            }
+            Expr::Bin(op, a, b) => self.binary(*op, a, b, ty)?,
+            Expr::Cmp(op, a, b) => {
+                let of = a.ty().filter(|ty| [Ty::U32, Ty::U64, Ty::BOOL].contains(ty));
+                let of = of.ok_or_else(|| format!("`{expr}` compares elements"))?;
+                ScalarExpr::Cmp(*op, Box::new([self.scalar(a, of)?, self.scalar(b, of)?]))
+            }
+            Expr::Cast(to, a) => {
+                let from = a.ty().ok_or_else(|| format!("`{expr}`"))?;
+                let value = self.scalar(a, from)?;
+                if (from, *to) == (Ty::U64, Scalar::U32) {
+                    ScalarExpr::Narrow(Box::new(value))
+                } else {
+                    value
+                }
+            }
+            Expr::Un(..) => return Err(format!("`{expr}` is not index arithmetic")),
+            Expr::Map(_) | Expr::Combine(..) | Expr::Fold(..) | Expr::Empty | Expr::Finish(..) => {
+                return Err(format!("`{expr}` is no scalar"));
+            }
+            Expr::NearMap(_) | Expr::NearEmpty | Expr::Far(..) => {
+                return Err(format!("`{expr}` is no scalar"));
+            }
+        })
+    }
+
+    fn binary(&self, op: Bin, a: &'k Expr, b: &'k Expr, ty: Ty) -> Result<ScalarExpr, String> {
+        let Ty::Scalar(of) = ty else { return Err(format!("{op} of {ty}")) };
+        let (most, operands) = (most(of)?, [self.scalar(a, ty)?, self.scalar(b, ty)?]);
+        if let [ScalarExpr::Const(a), ScalarExpr::Const(b)] = &operands {
+            let folded = fold(op, *a, *b).filter(|&it| it <= most);
+            if let Some(value) = folded {
+                return Ok(ScalarExpr::Const(value));
+            }
+        }
+        Ok(match (op, of) {
+            (Bin::And, Scalar::Bool) => ScalarExpr::And(Box::new(operands)),
+            (Bin::Or, Scalar::Bool) => ScalarExpr::Or(Box::new(operands)),
+            _ => ScalarExpr::Bin(op, Box::new(operands), most),
+        })
+    }
+
+    /// An expression of an accumulator, or a result.
+    pub(super) fn acc(&self, expr: &'k Expr, ty: Ty) -> Result<AccExpr, String> {
+        if expr.ty() != Some(ty) {
+            return Err(format!("`{expr}` should be {ty}"));
+        }
+        let operation = self.setting.operation;
+        let positions = if ty == Ty::Near { Positions::Near } else { Positions::Far };
+        let functions = self.functions(expr, positions)?;
+        match expr {
+            Expr::Local(local) => Ok(AccExpr::Register(self.named(local)?.register)),
+            Expr::Map(args) | Expr::NearMap(args) => {
+                let args = self.arguments(expr, functions.map, 0, args)?;
+                Ok(AccExpr::Map(positions, args))
+            }
+            Expr::Combine(a, b) => {
+                Ok(AccExpr::Combine(positions, Box::new([self.acc(a, ty)?, self.acc(b, ty)?])))
+            }
+            Expr::Fold(a, args) => {
+                let fold = functions.fold.ok_or_else(|| format!("there is no `fold` for `{expr}`"))?;
+                let args = self.arguments(expr, fold, operation.acc.fields.len(), args)?;
+                Ok(AccExpr::Fold(positions, Box::new(self.acc(a, ty)?), args))
+            }
+            Expr::Empty | Expr::NearEmpty => Ok(AccExpr::Empty(positions)),
+            Expr::Far(a, first) => {
+                Ok(AccExpr::Far(Box::new(self.acc(a, Ty::Near)?), self.scalar(first, Ty::U64)?))
+            }
+            Expr::Finish(a, args) => {
+                self.arguments(expr, &operation.finish, operation.acc.fields.len(), args)?;
+                Ok(AccExpr::Finish(Box::new(self.acc(a, Ty::Acc)?)))
+            }
+            Expr::Const(_) | Expr::Named(_) | Expr::Lane(..) | Expr::Thread | Expr::Block | Expr::Grid => {
+                Err(format!("`{expr}` is no accumulator"))
+            }
+            Expr::Rank
+            | Expr::Items
+            | Expr::Elements
+            | Expr::Step(_)
+            | Expr::Param(..)
+            | Expr::Aligned(..) => Err(format!("`{expr}` is no accumulator")),
+            Expr::Un(..) | Expr::Bin(..) | Expr::Cmp(..) | Expr::Cast(..) => {
+                Err(format!("`{expr}` is no accumulator"))
+            }
+        }
+    }
+
+    /// The functions that make accumulators of one kind.
+    fn functions(&self, expr: &Expr, positions: Positions) -> Result<Functions<'_>, String> {
+        let (operation, near) = (self.setting.operation, self.setting.near.as_ref());
+        match (positions, near) {
+            (Positions::Far, _) => Ok(Functions { map: &operation.map, fold: operation.fold.as_ref() }),
+            (Positions::Near, Some(near)) => Ok(Functions { map: &near.map, fold: near.fold.as_ref() }),
+            (Positions::Near, None) => Err(format!("`{expr}` is near, and the operation has no positions")),
+        }
+    }
+
+    /// What a function is given behind its first parameters, which are an accumulator.
+    fn arguments(
+        &self,
+        call: &Expr,
+        func: &Func,
+        first: usize,
+        args: &'k [Expr],
+    ) -> Result<Vec<ScalarExpr>, String> {
+        let params = func.params().get(first..).unwrap_or_default();
+        if params.len() != args.len() {
+            return Err(format!("the arguments of `{call}`"));
+        }
+        args.iter().zip(params).map(|(arg, param)| self.scalar(arg, Ty::Scalar(param.ty))).collect()
+    }
+
+    /// A ticket, by its position.
+    pub(super) fn ticket(&mut self, place: &'k Place) -> Result<ScalarExpr, String> {
+        if place.buffer == Buffer::Ticket && place.rank.is_none() {
+            self.scalar(&place.index, Ty::U64)
+        } else {
+            Err(format!("{place} is not a ticket"))
+        }
+    }
+
+    /// A place that can have a flag.
+    pub(super) fn slot(&mut self, place: &'k Place) -> Result<At, String> {
+        let partial = place.buffer == Buffer::Partials;
+        if partial { self.place(place) } else { Err(format!("{place} has no flag")) }
+    }
+
+    /// An array of shared memory, by its position.
+    pub(super) fn array(&self, name: &str) -> Result<usize, String> {
+        let at = self.kernel().shared.iter().position(|array| array.name == name);
+        at.ok_or_else(|| format!("{name} is not declared"))
+    }
+
+    /// Is it the array that messages come to?
+    pub(super) fn messages(&self, name: &str) -> Result<(), String> {
+        let sent: Vec<_> = self.kernel().shared.iter().filter(|array| array.sent).collect();
+        match sent[..] {
+            [array] if array.name == name => Ok(()),
+            _ => Err(format!("{name} is not the one array of messages")),
+        }
+    }
+
+    /// The kind of accumulators that a place holds.
+    pub(super) fn held(&self, place: &Place) -> Ty {
+        let kernel = self.kernel();
+        let array = kernel.shared.iter().find(|array| place.buffer == Buffer::Shared(array.name));
+        array.map_or(kernel.partial(), Shared::holds)
+    }
+
+    pub(super) fn place(&mut self, place: &'k Place) -> Result<At, String> {
+        let array = match place.buffer {
+            Buffer::Items => Array::Items,
+            Buffer::Partials => Array::Partials,
+            Buffer::Result => Array::Result,
+            Buffer::Shared(name) => Array::Shared(self.array(name)?),
+            Buffer::Input(_) | Buffer::Ticket => return Err(format!("{place} holds no accumulator")),
+        };
+        let shared = matches!(array, Array::Shared(_));
+        let index = self.scalar(&place.index, if shared { Ty::U32 } else { Ty::U64 })?;
+        let rank = place.rank.as_ref().map(|rank| self.scalar(rank, Ty::U32)).transpose()?;
+        if rank.is_some() && !shared {
+            return Err(format!("{place} is not in shared memory"));
+        }
+        Ok(At { array, index, rank })
+    }
+}
+
+/// The greatest value of an index type.
+fn most(ty: Scalar) -> Result<u64, String> {
+    match ty {
+        Scalar::Bool => Ok(1),
+        Scalar::U32 => Ok(u32::MAX.into()),
+        Scalar::U64 => Ok(u64::MAX),
+        Scalar::F16 | Scalar::Bf16 | Scalar::F32 | Scalar::F64 => Err(format!("{ty} is no index")),
+        Scalar::I8 | Scalar::I16 | Scalar::I32 | Scalar::I64 | Scalar::U8 | Scalar::U16 => {
+            Err(format!("{ty} is no index"))
+        }
+    }
+}
+
+/// What an operation on constants gives, unless it goes wrong: then it does so where it is executed.
+fn fold(op: Bin, a: u64, b: u64) -> Option<u64> {
+    match op {
+        Bin::Add => a.checked_add(b),
+        Bin::Sub => a.checked_sub(b),
+        Bin::Mul => a.checked_mul(b),
+        Bin::Div => a.checked_div(b),
+        Bin::Rem => a.checked_rem(b),
+        Bin::Min | Bin::MinNum => Some(a.min(b)),
+        Bin::Max | Bin::MaxNum => Some(a.max(b)),
+        Bin::And => Some(a & b),
+        Bin::Or => Some(a | b),
+        Bin::Xor => Some(a ^ b),
+        Bin::Shl | Bin::Shr => None,
+    }
+}

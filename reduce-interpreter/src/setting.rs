@@ -1,0 +1,151 @@
+//! What a launch is given: its size, its memory, and where that lies.
+
+use super::domain::Acc;
+use reduce_ir::Value;
+use reduce_ir::expanded::{Buffer, ExpandedKernel, Shared, Ty};
+use reduce_ir::near::Near;
+use reduce_ir::operation::{Operation, Record};
+use reduce_lanes::Lanes;
+use std::sync::Arc;
+
+/// An input, and where it lies.
+#[derive(Clone, Debug)]
+pub struct Input {
+    /// The elements, in the domain's representation; of a strided input, also those between.
+    pub elements: Lanes,
+    /// How many elements the first of them lies behind a multiple of 256 bytes.
+    pub offset: u64,
+    /// The place in `elements` of the first element of the reduction, to which the kernel gets a pointer.
+    pub first: u64,
+    /// The distance to the next element of the reduction, backwards if it is negative.
+    pub step: i64,
+}
+
+impl Input {
+    /// A contiguous input, at a multiple of 256 bytes or one element behind one.
+    pub fn new(elements: Lanes, aligned: bool) -> Input {
+        Input { elements, offset: u64::from(!aligned), first: 0, step: 1 }
+    }
+}
+
+/// The global memory of a launch. `None` is what nothing has written.
+#[derive(Clone, Debug)]
+pub struct Memory<'a> {
+    /// The inputs.
+    pub inputs: &'a [Input],
+    /// The partials that the kernel reads.
+    pub items: Vec<Option<Acc>>,
+    /// Where they start, in bytes behind a multiple of 256.
+    pub items_at: u64,
+    /// The partials that the kernel writes.
+    pub partials: Vec<Option<Acc>>,
+    /// Where they start, in bytes behind a multiple of 256.
+    pub partials_at: u64,
+    /// The accumulator of the result.
+    pub result: Option<Acc>,
+    /// The tickets.
+    pub ticket: Vec<u32>,
+    /// The elements of the whole reduction, for a kernel over partials.
+    pub elements: u64,
+}
+
+impl<'a> Memory<'a> {
+    /// Inputs, nothing to read besides, room for so many partials, and a ticket that is 0.
+    pub fn new(inputs: &'a [Input], partials: usize) -> Memory<'a> {
+        Memory {
+            inputs,
+            items: Vec::new(),
+            items_at: 0,
+            partials: vec![None; partials],
+            partials_at: 0,
+            result: None,
+            ticket: vec![0],
+            elements: 0,
+        }
+    }
+}
+
+/// What the expressions of a kernel can ask about its launch.
+pub(super) struct Setting<'a> {
+    pub(super) operation: &'a Operation,
+    /// What it is on near accumulators, if it has positions.
+    pub(super) near: Option<Arc<Near>>,
+    pub(super) inputs: &'a [Input],
+    pub(super) grid: u64,
+    pub(super) items: u64,
+    pub(super) elements: u64,
+    pub(super) params: &'a [Value],
+    pub(super) items_at: u64,
+    pub(super) partials_at: u64,
+}
+
+/// Bytes of shared memory that a block can have, on any device.
+const SHARED: u64 = 227 << 10;
+
+/// Blocks of a launch, on any device.
+const BLOCKS: u64 = (1 << 31) - 1;
+
+impl Setting<'_> {
+    /// Could a device launch the kernel so? Threads and clusters within limits, a whole number of clusters, and
+    /// shared memory that a block can have.
+    pub(super) fn admits(&self, kernel: &ExpandedKernel) -> Result<(), String> {
+        let (block, cluster) = (kernel.block, kernel.cluster);
+        if !(1..=1024).contains(&block) || !(1..=16).contains(&cluster) {
+            return Err(format!("{block} threads are no block, or {cluster} blocks no cluster"));
+        }
+        if !self.grid.is_multiple_of(cluster.into()) || self.grid > BLOCKS {
+            return Err(format!("{} blocks are no grid of clusters of {cluster}", self.grid));
+        }
+        let of =
+            |array: &Shared| u64::from(kernel.constant(array.len)) * self.record(array.near).size() as u64;
+        let bytes: u64 = kernel.shared.iter().map(of).sum();
+        if bytes > SHARED {
+            return Err(format!("{bytes} bytes of shared memory are more than the {SHARED} of a block"));
+        }
+        Ok(())
+    }
+
+    /// Accumulators, or near ones, where the operation has positions.
+    pub(super) fn record(&self, near: bool) -> &Record {
+        let near = self.near.as_ref().filter(|_| near);
+        near.map_or(&self.operation.acc, |near| &near.acc)
+    }
+
+    /// Where a buffer starts, in bytes behind a multiple of 256.
+    pub(super) fn base(&self, buffer: Buffer) -> u64 {
+        match buffer {
+            Buffer::Input(input) => self.inputs.get(input).map_or(0, |it| it.offset * self.element(input)),
+            Buffer::Items => self.items_at,
+            Buffer::Partials => self.partials_at,
+            Buffer::Result | Buffer::Ticket | Buffer::Shared(_) => 0,
+        }
+    }
+
+    /// Where a kernel is told that a buffer starts: at the first element of the reduction.
+    pub(super) fn pointer(&self, buffer: Buffer) -> u64 {
+        let Buffer::Input(input) = buffer else { return self.base(buffer) };
+        self.base(buffer) + self.first(input) * self.element(input)
+    }
+
+    /// The place of the first element of the reduction in the elements of an input.
+    pub(super) fn first(&self, input: usize) -> u64 {
+        self.inputs.get(input).map_or(0, |it| it.first)
+    }
+
+    /// Bytes of an element of an input.
+    pub(super) fn element(&self, input: usize) -> u64 {
+        self.operation.inputs.get(input).map_or(1, |it| it.ty.size() as u64)
+    }
+
+    /// The bits of a scalar that is given at the call, and should have that type.
+    pub(super) fn param(&self, param: usize, ty: Ty) -> Result<u64, String> {
+        let given = self.params.get(param).filter(|it| Ty::Scalar(it.ty()) == ty);
+        given.map(|it| it.bits()).ok_or_else(|| format!("param {param} is not given as {ty}"))
+    }
+
+    /// The distance between neighbouring elements of an input, modulo 2^64, as kernels get it.
+    pub(super) fn step(&self, input: usize) -> Result<u64, String> {
+        let input = self.inputs.get(input).ok_or_else(|| format!("there is no input {input}"))?;
+        Ok(input.step as u64)
+    }
+}

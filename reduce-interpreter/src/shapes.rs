@@ -1,0 +1,77 @@
+//! Accumulators that hold only whether they are defined: for counts and races, at the least cost.
+
+use super::domain::{Acc, Domain, Positions, Refused};
+use super::warp::{PerLane, each};
+use reduce_ir::operation::Operation;
+
+/// Accumulators without content.
+pub struct Shapes {
+    padding: bool,
+}
+
+impl Shapes {
+    /// The accumulators of an operation.
+    pub fn new(operation: &Operation) -> Shapes {
+        Shapes { padding: operation.padding.is_some() }
+    }
+}
+
+impl Domain for Shapes {
+    fn empty(&mut self, _: Positions) -> Option<Acc> {
+        self.padding.then(|| Acc::number(0))
+    }
+
+    fn map(
+        &mut self,
+        _: Positions,
+        _: &[PerLane<u64>],
+        lanes: u32,
+        out: &mut PerLane<Option<Acc>>,
+    ) -> Result<(), Refused> {
+        each(lanes).for_each(|lane| out[lane] = Some(Acc::number(0)));
+        Ok(())
+    }
+
+    fn combine(
+        &mut self,
+        positions: Positions,
+        _: &PerLane<Option<Acc>>,
+        _: &PerLane<Option<Acc>>,
+        lanes: u32,
+        out: &mut PerLane<Option<Acc>>,
+    ) -> Result<(), Refused> {
+        self.map(positions, &[], lanes, out)
+    }
+
+    fn fold(
+        &mut self,
+        positions: Positions,
+        _: &PerLane<Option<Acc>>,
+        args: &[PerLane<u64>],
+        lanes: u32,
+        out: &mut PerLane<Option<Acc>>,
+    ) -> Result<(), Refused> {
+        self.map(positions, args, lanes, out)
+    }
+
+    fn redux(
+        &mut self,
+        _: Positions,
+        _: &PerLane<Option<Acc>>,
+        lanes: u32,
+        out: &mut Option<Acc>,
+    ) -> Result<(), Refused> {
+        *out = (lanes != 0).then(|| Acc::number(0));
+        Ok(())
+    }
+
+    fn far(
+        &mut self,
+        _: &PerLane<Option<Acc>>,
+        _: &PerLane<u64>,
+        lanes: u32,
+        out: &mut PerLane<Option<Acc>>,
+    ) -> Result<(), Refused> {
+        self.map(Positions::Far, &[], lanes, out)
+    }
+}

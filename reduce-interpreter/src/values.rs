@@ -1,0 +1,233 @@
+//! Accumulators as values: they give the result.
+
+use super::domain::{Acc, Domain, Positions, Refused};
+use super::warp::{PerLane, each};
+use reduce_ir::Value;
+use reduce_ir::func::{Func, Param};
+use reduce_ir::near::Near;
+use reduce_ir::operation::{Operation, Record};
+use reduce_ir::redux::Redux;
+use reduce_lanes::eval::Evaluator;
+use reduce_lanes::{LaneError, Lanes};
+
+/// Accumulators are values, kept in the order in which they were made.
+pub struct Values<'a> {
+    operation: &'a Operation,
+    far: Store,
+    near: Option<Store>,
+    /// From near accumulators, and the position of the tile's first element, to far ones.
+    widening: Option<Function>,
+    /// What accumulators combine to in one instruction.
+    redux: Option<Redux>,
+}
+
+impl<'a> Values<'a> {
+    /// The values of an operation.
+    pub fn new(operation: &'a Operation) -> Values<'a> {
+        let Operation { acc, map, combine, fold, padding, .. } = operation;
+        let near = Near::of(operation);
+        Values {
+            operation,
+            far: Store::new(acc, [map, combine], fold.as_ref(), padding.as_deref()),
+            near: near.as_deref().map(|Near { acc, map, combine, fold, padding, .. }| {
+                Store::new(acc, [map, combine], fold.as_ref(), padding.as_deref())
+            }),
+            widening: near.map(|near| Function::new(&near.far)),
+            redux: Redux::of(operation),
+        }
+    }
+
+    /// The result of the accumulator of n elements, with the params of the call.
+    ///
+    /// # Errors
+    /// The operation is ill typed.
+    pub fn finish(&self, acc: Acc, n: u64, params: &[Value]) -> Result<Vec<Value>, LaneError> {
+        self.operation.finished(&self.get(acc), n, params)
+    }
+
+    /// The fields of an accumulator.
+    pub fn get(&self, acc: Acc) -> Vec<Value> {
+        self.far.fields.iter().map(|field| field.get(acc.get())).collect()
+    }
+
+    /// Near accumulators are there where the operation has positions, and code names them only there.
+    fn store(&mut self, positions: Positions) -> &mut Store {
+        match (positions, &mut self.near) {
+            (Positions::Near, Some(near)) => near,
+            (Positions::Near, None) | (Positions::Far, _) => &mut self.far,
+        }
+    }
+}
+
+impl Domain for Values<'_> {
+    fn empty(&mut self, _: Positions) -> Option<Acc> {
+        self.operation.padding.is_some().then(|| Acc::number(0))
+    }
+
+    fn map(
+        &mut self,
+        positions: Positions,
+        args: &[PerLane<u64>],
+        lanes: u32,
+        out: &mut PerLane<Option<Acc>>,
+    ) -> Result<(), Refused> {
+        let Store { fields, map, .. } = self.store(positions);
+        map.begin();
+        map.push_scalars(args, lanes);
+        map.make(fields, lanes, out)
+    }
+
+    fn combine(
+        &mut self,
+        positions: Positions,
+        a: &PerLane<Option<Acc>>,
+        b: &PerLane<Option<Acc>>,
+        lanes: u32,
+        out: &mut PerLane<Option<Acc>>,
+    ) -> Result<(), Refused> {
+        let Store { fields, combine, .. } = self.store(positions);
+        combine.begin();
+        [a, b].into_iter().for_each(|side| combine.push_fields(fields, side, lanes));
+        combine.make(fields, lanes, out)
+    }
+
+    fn fold(
+        &mut self,
+        positions: Positions,
+        acc: &PerLane<Option<Acc>>,
+        args: &[PerLane<u64>],
+        lanes: u32,
+        out: &mut PerLane<Option<Acc>>,
+    ) -> Result<(), Refused> {
+        // Code folds only where the operation does.
+        let Store { fields, fold: Some(fold), .. } = self.store(positions) else { return Ok(()) };
+        fold.begin();
+        fold.push_fields(fields, acc, lanes);
+        fold.push_scalars(args, lanes);
+        fold.make(fields, lanes, out)
+    }
+
+    /// As the hardware does it, and not by the operation.
+    fn redux(
+        &mut self,
+        positions: Positions,
+        accs: &PerLane<Option<Acc>>,
+        lanes: u32,
+        out: &mut Option<Acc>,
+    ) -> Result<(), Refused> {
+        let redux = self.redux.take().ok_or(Refused::NoRedux)?;
+        let fields = &mut self.store(positions).fields;
+        let of = |acc: Acc| fields.iter().map(|field| field.get(acc.get())).collect();
+        let accs: Vec<Vec<_>> = each(lanes).filter_map(|lane| accs[lane]).map(of).collect();
+        *out = redux.reduce(&accs).map(|all| {
+            let next = fields.first().map_or(0, Lanes::len);
+            fields
+                .iter_mut()
+                .zip(all)
+                .for_each(|(field, value)| field.extend(Lanes::splat(value, 1).borrow()));
+            Acc::number(next)
+        });
+        self.redux = Some(redux);
+        Ok(())
+    }
+
+    fn far(
+        &mut self,
+        near: &PerLane<Option<Acc>>,
+        first: &PerLane<u64>,
+        lanes: u32,
+        out: &mut PerLane<Option<Acc>>,
+    ) -> Result<(), Refused> {
+        let Values { far, near: Some(store), widening: Some(widening), .. } = self else { return Ok(()) };
+        widening.begin();
+        widening.push_fields(&store.fields, near, lanes);
+        widening.push_scalars(std::slice::from_ref(first), lanes);
+        widening.make(&mut far.fields, lanes, out)
+    }
+}
+
+/// Accumulators of one kind, and the functions that make them.
+struct Store {
+    /// The fields of every accumulator.
+    fields: Vec<Lanes>,
+    map: Function,
+    combine: Function,
+    fold: Option<Function>,
+}
+
+impl Store {
+    fn new(
+        acc: &Record,
+        [map, combine]: [&Func; 2],
+        fold: Option<&Func>,
+        padding: Option<&[Value]>,
+    ) -> Store {
+        let mut fields: Vec<_> = acc.types().into_iter().map(Lanes::empty).collect();
+        let padded = fields.iter_mut().zip(padding.unwrap_or_default());
+        padded.for_each(|(field, &value)| *field = Lanes::splat(value, 1));
+        let [map, combine] = [map, combine].map(Function::new);
+        Store { fields, map, combine, fold: fold.map(Function::new) }
+    }
+}
+
+/// A function, and the arguments and results of a call.
+struct Function {
+    evaluator: Evaluator,
+    params: Vec<Param>,
+    args: Vec<Lanes>,
+    results: Vec<Lanes>,
+}
+
+impl Function {
+    fn new(func: &Func) -> Function {
+        let results = func.result_types().into_iter().map(Lanes::empty).collect();
+        Function {
+            evaluator: Evaluator::new(func),
+            params: func.params().to_vec(),
+            args: Vec::new(),
+            results,
+        }
+    }
+
+    fn begin(&mut self) {
+        self.args.clear();
+    }
+
+    /// Adds scalars to the arguments: their bits, in the lanes of a mask.
+    fn push_scalars(&mut self, bits: &[PerLane<u64>], lanes: u32) {
+        for bits in bits {
+            let Some(param) = self.params.get(self.args.len()) else { return };
+            let mut arg = Lanes::empty(param.ty);
+            arg.resize(lanes.count_ones() as usize);
+            let values = each(lanes).map(|lane| Value::from_bits(param.ty, bits[lane]));
+            values.enumerate().for_each(|(at, value)| arg.set(at, value));
+            self.args.push(arg);
+        }
+    }
+
+    /// Adds the fields of accumulators to the arguments, in the lanes of a mask.
+    fn push_fields(&mut self, fields: &[Lanes], accs: &PerLane<Option<Acc>>, lanes: u32) {
+        let numbers: Vec<_> = each(lanes).filter_map(|lane| accs[lane]).map(Acc::get).enumerate().collect();
+        for field in fields {
+            let mut arg = Lanes::empty(field.ty());
+            arg.resize(lanes.count_ones() as usize);
+            arg.copy(field.borrow(), &numbers);
+            self.args.push(arg);
+        }
+    }
+
+    /// Appends what the function gives; its results are the accumulators of those lanes, in order.
+    fn make(
+        &mut self,
+        fields: &mut [Lanes],
+        lanes: u32,
+        out: &mut PerLane<Option<Acc>>,
+    ) -> Result<(), Refused> {
+        let args = &self.args;
+        self.evaluator.run_into(|k| args[k].borrow(), lanes.count_ones() as usize, &mut self.results)?;
+        let next = fields.first().map_or(0, Lanes::len);
+        fields.iter_mut().zip(&self.results).for_each(|(field, result)| field.extend(result.borrow()));
+        each(lanes).zip(next..).for_each(|(lane, at)| out[lane] = Some(Acc::number(at)));
+        Ok(())
+    }
+}

@@ -1,0 +1,116 @@
+//! Short spellings for kernels, and how to run them.
+
+use reduce_dsl::operators::operator;
+use reduce_interpreter::{Kind, Launched, Memory, Options, Provenance, Report, Schedule, launch};
+use reduce_ir::expanded::{Barrier, Buffer, Constant, ExpandedKernel, Expr, Local, Place, Shared, Stmt, Ty};
+use reduce_ir::func::Param;
+use reduce_ir::operation::Operation;
+use reduce_ir::program::Reads;
+use reduce_ir::{Scalar, Value};
+
+pub(crate) const BARRIER: Stmt = Stmt::Barrier(Barrier::Block);
+
+/// A sum of `f32`, whose identity is there.
+pub(crate) fn sum() -> Operation {
+    operator("sum").unwrap().apply(&[Param::new("x", Scalar::F32)], None).unwrap()
+}
+
+/// A kernel of one warp, with a shared array `s` of 64 accumulators.
+pub(crate) fn kernel(body: Vec<Stmt>) -> ExpandedKernel {
+    let constant =
+        |name, value: u32| Constant { name, value, formula: value.to_string(), note: String::new() };
+    ExpandedKernel {
+        name: "kernel",
+        reads: Reads::Inputs,
+        block: 32,
+        cluster: 1,
+        streaming: false,
+        dependent: false,
+        near_partials: false,
+        constants: vec![constant("LEN", 64)],
+        shared: vec![Shared { name: "s", len: "LEN", near: false, sent: false }],
+        body,
+    }
+}
+
+/// A kernel of so many threads a block.
+pub(crate) fn wide(block: u32, body: Vec<Stmt>) -> ExpandedKernel {
+    ExpandedKernel { block, ..kernel(body) }
+}
+
+pub(crate) fn acc(name: &str) -> Local {
+    Local::new(name, Ty::Acc)
+}
+
+pub(crate) fn wide_literal(value: u64) -> Expr {
+    Expr::Const(Value::of(value))
+}
+
+/// An element of the shared array.
+pub(crate) fn s(index: impl Into<Expr>) -> Place {
+    Buffer::Shared("s").at(index.into())
+}
+
+pub(crate) fn partial(index: Expr) -> Place {
+    Buffer::Partials.at(index.cast(Scalar::U64))
+}
+
+pub(crate) fn result() -> Place {
+    Buffer::Result.at(wide_literal(0))
+}
+
+pub(crate) fn finish(acc: &Local) -> Stmt {
+    Stmt::Store(result(), Expr::Finish(Box::new(acc.get()), Vec::new()))
+}
+
+/// Names the accumulator of the element at a position.
+pub(crate) fn take(name: &str, position: Expr) -> Vec<Stmt> {
+    let element = Local::new(format!("{name}_element"), Ty::Scalar(Scalar::F32));
+    let place = Buffer::Input(0).at(position.cast(Scalar::U64));
+    vec![Stmt::Load(element.clone(), place), Stmt::Let(acc(name), Expr::Map(vec![element.get()]))]
+}
+
+/// Runs a body only where a condition holds.
+pub(crate) fn when(test: Expr, body: impl IntoIterator<Item = Stmt>) -> Stmt {
+    Stmt::when(test, body.into_iter().collect())
+}
+
+/// What a launch on 256 elements, with 8 partials, gives: its reports, and the tree of its result.
+pub(crate) struct Found {
+    pub(crate) reports: Vec<Report>,
+    pub(crate) result: Option<String>,
+    pub(crate) leaves: Vec<u64>,
+}
+
+pub(crate) fn run(kernel: &ExpandedKernel, grid: u64, schedule: Schedule) -> Found {
+    let operation = sum();
+    let mut domain = Provenance::new(&operation);
+    let inputs = Provenance::inputs(&operation, 256, true);
+    let memory = Memory::new(&inputs, 8);
+    let launched: Launched<'_> =
+        launch(&operation, kernel, &mut domain, memory, grid, 256, Options::under(schedule));
+    let result = launched.memory.result;
+    let leaves = result.map_or(Vec::new(), |tree| domain.leaves(tree));
+    Found { reports: launched.reports, result: result.map(|tree| domain.text(tree)), leaves }
+}
+
+/// The kinds of what is reported under a schedule, in order.
+pub(crate) fn kinds(kernel: &ExpandedKernel, grid: u64, schedule: Schedule) -> Vec<Kind> {
+    run(kernel, grid, schedule).reports.into_iter().map(|report| report.kind).collect()
+}
+
+/// The kernel is clean under every schedule.
+pub(crate) fn clean(kernel: &ExpandedKernel, grid: u64) {
+    for schedule in Schedule::all(grid) {
+        let found = run(kernel, grid, schedule);
+        assert!(found.reports.is_empty(), "{schedule:?}: {}\n{kernel}", found.reports[0]);
+    }
+}
+
+/// That is reported, perhaps with what follows from it, under every schedule.
+pub(crate) fn wrong(kernel: &ExpandedKernel, grid: u64, kind: Kind) {
+    for schedule in Schedule::all(grid) {
+        let found = kinds(kernel, grid, schedule);
+        assert!(found.contains(&kind), "{schedule:?}: {found:?}\n{kernel}");
+    }
+}

@@ -1,0 +1,269 @@
+//! Absent elements: an operation on all elements, as one on those that a condition keeps.
+//!
+//! An absent element keeps its place in the association. If the operation has an accumulator that is neutral bit for bit, that
+//! one stands for the element. Otherwise a neutral accumulator is added to the operation: accumulators carry a flag that says
+//! whether they hold an element, also in partials.
+
+use super::{Operation, Record};
+use crate::constants::zero;
+use crate::func::{Func, FuncBuilder, Id, Param};
+use crate::ops::{Bin, Cmp, TypeError};
+use crate::{Scalar, Value};
+
+/// How a result says that no element was left to reduce, which is an error.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Nothing {
+    /// Its first scalar has that value, which no other result has.
+    Scalar(Value),
+    /// A flag behind its fields is 0.
+    Flag,
+}
+
+/// Where a `fold` may start.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Starts {
+    /// From the identity: `fold` of it and an element is `map` of the element, bit for bit. The rows of the table are so.
+    FromIdentity,
+    /// From `map` of an element only.
+    FromElement,
+}
+
+impl Operation {
+    /// Returns the operation on the elements that satisfy `keep`, a function of the inputs, and by name of the position and params.
+    ///
+    /// # Errors
+    /// The functions do not fit together.
+    pub fn keeping(self, keep: &Func, starts: Starts) -> Result<Operation, TypeError> {
+        let is_neutral = self.fold.is_none() || starts == Starts::FromIdentity;
+        match self.identity.clone().filter(|_| is_neutral && self.padding.is_some()) {
+            Some(identity) => self.skipping(keep, &identity),
+            None => Adjoined::new(&self).operation(keep),
+        }
+    }
+
+    /// Returns one value for each field of the output from a [stored](Operation::stored) result; `None` if no element was left to
+    /// reduce.
+    pub fn unstored(&self, mut stored: Vec<Value>) -> Option<Vec<Value>> {
+        let is_nothing = match self.nothing {
+            Some(Nothing::Flag) => stored.pop() == Some(zero(FLAG)),
+            Some(Nothing::Scalar(nothing)) => stored.first() == Some(&nothing),
+            None => false,
+        };
+        (!is_nothing).then_some(stored)
+    }
+
+    /// Returns the type of results as kernels store them: the output, with a flag behind it if there may be no result.
+    pub fn stored(&self) -> Record {
+        match self.nothing {
+            Some(Nothing::Flag) => flagged(&self.output, FLAG),
+            Some(Nothing::Scalar(_)) | None => self.output.clone(),
+        }
+    }
+
+    /// Replaces absent elements by the identity. Next to other elements, it may change the sign of a zero, as in `numpy.nansum`.
+    fn skipping(self, keep: &Func, identity: &[Value]) -> Result<Operation, TypeError> {
+        let mut f = Caller::new(&[], &self.inputs, &[(&self.map, 0), (keep, 0)], None);
+        let (mapped, kept) = (f.call(&self.map, &[])?, f.call(keep, &[])?[0]);
+        let absent: Vec<_> = identity.iter().map(|&value| f.builder.constant(value)).collect();
+        let results = f.select_all(kept, &mapped, &absent)?;
+        let map = f.builder.build(results);
+        let fold = self.fold.as_ref().map(|fold| {
+            let acc = self.acc.params("acc");
+            let mut f = Caller::new(&acc, &self.inputs, &[(fold, acc.len()), (keep, 0)], None);
+            let acc = f.accs();
+            let (folded, kept) = (f.call(fold, &acc)?, f.call(keep, &[])?[0]);
+            let results = f.select_all(kept, &folded, &acc)?;
+            Ok(f.builder.build(results))
+        });
+        Ok(Operation { map, fold: fold.transpose()?, ..self })
+    }
+}
+
+/// The type of flags, which are 0 or 1. Not `bool`: where the value beside the flag is unused, ptxas 13.0 compiles `a || b` as
+/// `a && b`.
+const FLAG: Scalar = Scalar::U32;
+
+/// An operation with a neutral accumulator added: the one whose flag is not set.
+struct Adjoined<'a> {
+    operation: &'a Operation,
+    /// [`FLAG`]; or `u64`, which counts elements, if `fold` uses the step.
+    flag: Scalar,
+}
+
+impl Adjoined<'_> {
+    fn new(operation: &Operation) -> Adjoined<'_> {
+        let steps = |fold: &Func| fold.params().iter().any(|param| param.name == Operation::STEP);
+        let counts = operation.fold.as_ref().is_some_and(steps);
+        Adjoined { operation, flag: if counts { Scalar::U64 } else { FLAG } }
+    }
+
+    fn operation(&self, keep: &Func) -> Result<Operation, TypeError> {
+        let old = self.operation.clone();
+        let acc = flagged(&old.acc, self.flag);
+        let absent: Vec<_> = acc.types().into_iter().map(zero).collect();
+        let nothing = if old.identity.is_none() { Some(Nothing::Flag) } else { old.nothing };
+        Ok(Operation {
+            map: self.map(keep)?,
+            combine: self.combine(&acc)?,
+            fold: old.fold.as_ref().map(|fold| self.fold(fold, keep, &acc)).transpose()?,
+            finish: self.finish(&acc)?,
+            identity: Some(absent.clone()),
+            padding: Some(absent),
+            searches: Vec::new(),
+            nothing,
+            acc,
+            ..old
+        })
+    }
+
+    fn map(&self, keep: &Func) -> Result<Func, TypeError> {
+        let Operation { inputs, map, acc, .. } = self.operation;
+        let mut f = Caller::new(&[], inputs, &[(map, 0), (keep, 0)], None);
+        let (mapped, kept) = (f.call(map, &[])?, f.call(keep, &[])?[0]);
+        let absent: Vec<_> = acc.types().into_iter().map(|ty| f.builder.constant(zero(ty))).collect();
+        let mut results = f.select_all(kept, &mapped, &absent)?;
+        results.push(f.builder.cast(self.flag, kept)?);
+        Ok(f.builder.build(results))
+    }
+
+    fn combine(&self, acc: &Record) -> Result<Func, TypeError> {
+        let mut f = Caller::new(&[acc.params("a"), acc.params("b")].concat(), &[], &[], None);
+        let params = f.accs();
+        let (a, b) = params.split_at(acc.fields.len());
+        let [(flag_a, fields_a), (flag_b, fields_b)] = [split(a), split(b)];
+        let combined = f.call(&self.operation.combine, &[fields_a, fields_b].concat())?;
+        let [has_a, has_b] = [self.has(&mut f.builder, flag_a)?, self.has(&mut f.builder, flag_b)?];
+        let beside_a = f.select_all(has_b, &combined, fields_a)?;
+        let mut results = f.select_all(has_a, &beside_a, fields_b)?;
+        results.push(f.builder.bin(self.both(), flag_a, flag_b)?);
+        Ok(f.builder.build(results))
+    }
+
+    fn fold(&self, fold: &Func, keep: &Func, acc: &Record) -> Result<Func, TypeError> {
+        let Operation { inputs, map, .. } = self.operation;
+        let fields = self.operation.acc.fields.len();
+        let called = [(map, 0), (fold, fields), (keep, 0)];
+        let mut f = Caller::new(&acc.params("acc"), inputs, &called, Some(Id(fields as u32)));
+        let all = f.accs();
+        let (flag, fields) = split(&all);
+        let (mapped, kept) = (f.call(map, &[])?, f.call(keep, &[])?[0]);
+        let folded = f.call(fold, fields)?;
+        let has_any = self.has(&mut f.builder, flag)?;
+        let added = f.select_all(has_any, &folded, &mapped)?;
+        let mut results = f.select_all(kept, &added, fields)?;
+        let one = f.builder.cast(self.flag, kept)?;
+        results.push(f.builder.bin(self.both(), flag, one)?);
+        Ok(f.builder.build(results))
+    }
+
+    /// Of no element, the result of the identity; without one, a flag says so.
+    fn finish(&self, acc: &Record) -> Result<Func, TypeError> {
+        let Operation { finish, identity, .. } = self.operation;
+        let mut f = Caller::new(&acc.params("acc"), &[], &[(finish, self.operation.acc.fields.len())], None);
+        let all = f.accs();
+        let (flag, fields) = split(&all);
+        let has_any = self.has(&mut f.builder, flag)?;
+        let Some(identity) = identity else {
+            let mut results = f.call(finish, fields)?;
+            results.push(f.builder.cast(FLAG, has_any)?);
+            return Ok(f.builder.build(results));
+        };
+        let identity: Vec<_> = identity.iter().map(|&value| f.builder.constant(value)).collect();
+        let fields = f.select_all(has_any, fields, &identity)?;
+        let results = f.call(finish, &fields)?;
+        Ok(f.builder.build(results))
+    }
+
+    /// How flags become one.
+    fn both(&self) -> Bin {
+        if self.flag == FLAG { Bin::Or } else { Bin::Add }
+    }
+
+    fn has(&self, f: &mut FuncBuilder, flag: Id) -> Result<Id, TypeError> {
+        let none = f.constant(zero(self.flag));
+        f.cmp(Cmp::Ne, flag, none)
+    }
+}
+
+/// The condition that both hold, each a function of the inputs, and by name of the position and params.
+///
+/// # Errors
+/// A function has parameters of other types than the inputs: a bug of the caller.
+pub fn both(a: Option<Func>, b: Option<Func>, inputs: &[Param]) -> Result<Option<Func>, TypeError> {
+    let (Some(a), Some(b)) = (&a, &b) else { return Ok(a.or(b)) };
+    let mut f = Caller::new(&[], inputs, &[(a, 0), (b, 0)], None);
+    let (of_a, of_b) = (f.call(a, &[])?[0], f.call(b, &[])?[0]);
+    let both = f.builder.bin(Bin::And, of_a, of_b)?;
+    Ok(Some(f.builder.build(vec![both])))
+}
+
+/// The record with a flag behind its fields. No struct that a user names has a `_`.
+fn flagged(record: &Record, flag: Scalar) -> Record {
+    let name = record.name.clone().unwrap_or_else(|| record.fields[0].ty.to_string());
+    let field = |field: &Param| match field.name.as_str() {
+        "" => Param::new("value", field.ty),
+        _ => field.clone(),
+    };
+    let mut fields: Vec<_> = record.fields.iter().map(field).collect();
+    let is_free = |name: &String| fields.iter().all(|field| field.name != *name);
+    let names = ["present".to_owned()].into_iter().chain((2..).map(|number| format!("present{number}")));
+    let present = names.into_iter().find(is_free).unwrap_or_default();
+    fields.push(Param::new(present, flag));
+    let kind = if flag == FLAG { "Maybe" } else { "Counted" };
+    Record { name: Some(format!("{kind}_{name}")), generics: None, fields }
+}
+
+/// The flag of an accumulator, and its other fields.
+fn split(all: &[Id]) -> (Id, &[Id]) {
+    let (flag, fields) = all.split_last().unwrap_or((&Id(0), &[]));
+    (*flag, fields)
+}
+
+/// Builds a function of accumulators and inputs that calls others.
+struct Caller {
+    builder: FuncBuilder,
+    accs: usize,
+    inputs: usize,
+    /// The position and params that the functions use.
+    extras: Vec<Param>,
+    /// Stands for the step.
+    step: Option<Id>,
+}
+
+impl Caller {
+    /// It calls those functions, each of which takes so many scalars of an accumulator first, and then the inputs. `step`, if
+    /// there is one, stands for the step that they use.
+    fn new(accs: &[Param], inputs: &[Param], called: &[(&Func, usize)], step: Option<Id>) -> Caller {
+        let mut extras: Vec<Param> = Vec::new();
+        for param in called.iter().flat_map(|(func, taken)| &func.params()[taken + inputs.len()..]) {
+            let is_given = step.is_some() && param.name == Operation::STEP;
+            if !is_given && !extras.contains(param) {
+                extras.push(param.clone());
+            }
+        }
+        let builder = FuncBuilder::new([accs, inputs, &extras].concat());
+        Caller { builder, accs: accs.len(), inputs: inputs.len(), extras, step }
+    }
+
+    fn accs(&self) -> Vec<Id> {
+        self.builder.params()[..self.accs].to_vec()
+    }
+
+    /// What a function gives of an accumulator, the inputs, and by name what else it uses.
+    fn call(&mut self, func: &Func, acc: &[Id]) -> Result<Vec<Id>, TypeError> {
+        let params = self.builder.params();
+        let (inputs, extras) = params[self.accs..].split_at(self.inputs);
+        let named = |param: &Param| match self.step {
+            Some(step) if param.name == Operation::STEP => Some(step),
+            _ => self.extras.iter().position(|extra| extra == param).map(|at| extras[at]),
+        };
+        let beside = func.params().iter().skip(acc.len() + inputs.len()).filter_map(named);
+        let args: Vec<_> = acc.iter().chain(inputs).copied().chain(beside).collect();
+        self.builder.call(func, &args)
+    }
+
+    /// Of each pair one.
+    fn select_all(&mut self, condition: Id, a: &[Id], b: &[Id]) -> Result<Vec<Id>, TypeError> {
+        a.iter().zip(b).map(|(&a, &b)| self.builder.select(condition, a, b)).collect()
+    }
+}

@@ -1,0 +1,235 @@
+//! The loops on lanes, compiled for every processor and once more for newer ones.
+//!
+//! Whether the processor has the instructions is for the caller to know, and to promise by `unsafe`; the bits of the
+//! results are always those of [`reduce_ir::arith`].
+
+use super::{Dealt, LaneError, Lanes, LanesRef, Reading, Summed, Term, Way, bug, operations};
+use reduce_ir::func::Node;
+use reduce_ir::ops::{Bin, Cmp, Un};
+
+type Done = Result<(), LaneError>;
+
+/// The loops that an [evaluator](crate::eval::Evaluator) calls, compiled for one instruction set.
+#[derive(Clone, Copy, Debug)]
+pub struct Loops {
+    /// [`apply`].
+    pub apply: fn(Node, &[LanesRef<'_>], &mut Lanes) -> Done,
+    /// [`accumulate`].
+    pub accumulate: fn(Bin, &mut Lanes, LanesRef<'_>, Option<Way>) -> Done,
+    /// [`add_squares`].
+    pub add_squares: fn(&mut Lanes, LanesRef<'_>, Option<Way>) -> Done,
+    /// [`sum`].
+    pub sum: fn(Term<LanesRef<'_>>, Summed, &mut Lanes, &mut Lanes, Option<Way>) -> Done,
+    /// [`append`].
+    pub append: fn(LanesRef<'_>, usize, &mut Lanes),
+    /// [`halve`].
+    pub halve: fn(Bin, LanesRef<'_>, usize, &mut Lanes) -> Done,
+    /// [`gather`].
+    pub gather: fn(LanesRef<'_>, [usize; 3], &mut Lanes, usize),
+    /// Asks for the memory where those lie.
+    pub ask: fn(LanesRef<'_>),
+    /// [`deal`].
+    pub deal: fn(LanesRef<'_>, Dealt, &mut Lanes, usize),
+}
+
+/// Those for every processor.
+impl Default for Loops {
+    fn default() -> Loops {
+        Loops {
+            apply,
+            accumulate: accumulate_plainly,
+            add_squares: add_squares_plainly,
+            sum: sum_plainly,
+            append,
+            halve,
+            gather,
+            ask: |_| (),
+            deal,
+        }
+    }
+}
+
+/// [`accumulate`], which asks for no memory. It is compiled once, and not for every crate that names it.
+#[inline(never)]
+fn accumulate_plainly(op: Bin, acc: &mut Lanes, b: LanesRef<'_>, way: Option<Way>) -> Done {
+    accumulate(op, acc, b, way)
+}
+
+/// [`add_squares`], likewise.
+#[inline(never)]
+fn add_squares_plainly(acc: &mut Lanes, b: LanesRef<'_>, way: Option<Way>) -> Done {
+    add_squares(acc, b, way)
+}
+
+/// [`sum`], likewise.
+#[inline(never)]
+fn sum_plainly(
+    term: Term<LanesRef<'_>>,
+    how: Summed,
+    acc: &mut Lanes,
+    out: &mut Lanes,
+    way: Option<Way>,
+) -> Done {
+    sum(term, how, acc, out, way)
+}
+
+macro_rules! compiled {
+    ($visible:vis, $(#[$features:meta])*) => {
+        /// `out[i] = op(a[i])`, for all lanes of `out`, which has the type of the result. Here and in what follows an operand has as many
+        /// lanes, or is one block of [`SHARED`](crate::SHARED) lanes of one value, which stands for all.
+        ///
+        /// # Errors
+        /// The operation is not defined for the type.
+        $(#[$features])*
+        $visible fn un(op: Un, a: LanesRef<'_>, out: &mut Lanes) -> Done {
+            operations::un(op, a, out)
+        }
+
+        /// `out[i] = a[i] op b[i]`.
+        ///
+        /// # Errors
+        /// The operation is not defined for the types.
+        $(#[$features])*
+        $visible fn bin(op: Bin, a: LanesRef<'_>, b: LanesRef<'_>, out: &mut Lanes) -> Done {
+            operations::bin(op, a, b, out)
+        }
+
+        /// Row after row of `b`, each as long as `acc`, joins it: `acc[i] = acc[i] op b[i]`, where there is a `b[i]`.
+        /// Sums of narrow types widen them as they do.
+        ///
+        /// # Errors
+        /// The operation is not defined for the types, or does not [commute](Bin::commutes).
+        $(#[$features])*
+        pub fn accumulate(
+            op: Bin,
+            acc: &mut Lanes,
+            b: LanesRef<'_>,
+            reading: impl Reading,
+        ) -> Done {
+            operations::accumulate(op, acc, b, reading)
+        }
+
+        /// The squares of row after row of integers join `acc`, as in [`accumulate`].
+        ///
+        /// # Errors
+        /// There is no such loop for the types.
+        $(#[$features])*
+        pub fn add_squares(acc: &mut Lanes, b: LanesRef<'_>, reading: impl Reading) -> Done {
+            operations::add_squares(acc, b, reading)
+        }
+
+        /// Appends to `out` what is left of the lanes of whole chunks of floats: of each the terms of its rows summed, one row
+        /// after the other, and then the lanes, by pairs. `acc` is overwritten.
+        ///
+        /// # Errors
+        /// There is no such loop for the types.
+        $(#[$features])*
+        pub fn sum(
+            term: Term<LanesRef<'_>>,
+            how: Summed,
+            acc: &mut Lanes,
+            out: &mut Lanes,
+            reading: impl Reading,
+        ) -> Done {
+            crate::sums::sum(term, how, acc, out, reading)
+        }
+
+        /// Appends `len` lanes to `out`: so many, or one block of one value. Lanes of another type are a bug of the caller and
+        /// ignored.
+        $(#[$features])*
+        pub fn append(lanes: LanesRef<'_>, len: usize, out: &mut Lanes) {
+            crate::append_lanes(lanes, len, out);
+        }
+
+        /// `out` = of every `2 half` lanes the first half, which the second half joined as far as it is there. For sums and
+        /// products of floats.
+        ///
+        /// # Errors
+        /// It is another operation, or type.
+        $(#[$features])*
+        pub fn halve(op: Bin, lanes: LanesRef<'_>, half: usize, out: &mut Lanes) -> Done {
+            crate::halve::halve(op, lanes, half, out)
+        }
+
+        /// `out[i] = a[i] op b[i]`, as `bool`.
+        ///
+        /// # Errors
+        /// The operation is not defined for the types.
+        $(#[$features])*
+        $visible fn cmp(op: Cmp, a: LanesRef<'_>, b: LanesRef<'_>, out: &mut Lanes) -> Done {
+            operations::cmp(op, a, b, out)
+        }
+
+        /// `out[i] = if cond[i] { a[i] } else { b[i] }`.
+        ///
+        /// # Errors
+        /// The operands are not a condition and two values of one type.
+        $(#[$features])*
+        $visible fn select(cond: LanesRef<'_>, a: LanesRef<'_>, b: LanesRef<'_>, out: &mut Lanes) -> Done {
+            operations::select(cond, a, b, out)
+        }
+
+        /// `out[i] = a[i] as T`, where T is the type of `out`.
+        ///
+        /// # Errors
+        /// There is no such conversion.
+        $(#[$features])*
+        $visible fn cast(a: LanesRef<'_>, out: &mut Lanes) -> Done {
+            operations::cast(a, out)
+        }
+
+        /// `out[i] = a[i] * b[i] + c[i]`, rounded once.
+        ///
+        /// # Errors
+        /// The operands are not floats of one type.
+        $(#[$features])*
+        $visible fn mul_add(a: LanesRef<'_>, b: LanesRef<'_>, c: LanesRef<'_>, out: &mut Lanes) -> Done {
+            operations::mul_add(a, b, c, out)
+        }
+
+        /// `out` = the operation on those operands, in its order. A constant has none, and is not written.
+        ///
+        /// # Errors
+        /// The operation is not defined for the types or the number of operands.
+        $(#[$features])*
+        pub fn apply(node: Node, operands: &[LanesRef<'_>], out: &mut Lanes) -> Done {
+            match (node, operands) {
+                (Node::Const(_), []) => Ok(()),
+                (Node::Un(op, _), &[a]) => un(op, a, out),
+                (Node::Bin(op, ..), &[a, b]) => bin(op, a, b, out),
+                (Node::Cmp(op, ..), &[a, b]) => cmp(op, a, b, out),
+                (Node::Select(..), &[c, a, b]) => select(c, a, b, out),
+                (Node::Cast(..), &[a]) => cast(a, out),
+                (Node::MulAdd(..), &[a, b, c]) => mul_add(a, b, c, out),
+                _ => bug("apply", operands),
+            }
+        }
+
+        /// Behind the first `kept` lanes of `to`: of every `stride` lanes of `from`, the `block` lanes that start at `offset`; at the
+        /// end of `from`, those that are there. Lanes of another type are a bug of the caller and ignored.
+        $(#[$features])*
+        pub fn gather(from: LanesRef<'_>, [offset, block, stride]: [usize; 3], to: &mut Lanes, kept: usize) {
+            crate::gather_lanes(from, [offset, block, stride], to, kept);
+        }
+
+        /// `to` = the units of `from`, dealt out: their parts, behind the `at` lanes that there are of each already. Lanes of another
+        /// type are a bug of the caller and ignored.
+        $(#[$features])*
+        pub fn deal(from: LanesRef<'_>, how: Dealt, to: &mut Lanes, at: usize) {
+            crate::deal_lanes(from, how, to, at);
+        }
+    };
+}
+
+compiled!(pub,);
+
+/// The same for processors with AVX2 and what came with it (x86-64-v3).
+#[cfg(target_arch = "x86_64")]
+pub mod avx2 {
+    use super::{Bin, Cmp, Dealt, Done, Lanes, LanesRef, Node, Reading, Summed, Term, Un, bug, operations};
+
+    compiled!(,
+        #[doc = "\n# Safety\nThe processor has AVX2, BMI1, BMI2, F16C, FMA, LZCNT and POPCNT."]
+        #[target_feature(enable = "avx2,bmi1,bmi2,f16c,fma,lzcnt,popcnt")]
+    );
+}
