@@ -1,10 +1,10 @@
 //! `passes: auto`: one list for each range of n. Together they are one association for each n, so changing what they say
 //! of tiles changes bits; how blocks meet does not.
 
+use crate::narrow::narrowed;
 use crate::tuning::Tuning;
 use reduce_ir::Spec;
 use reduce_ir::func::Func;
-use reduce_ir::near::Near;
 use reduce_ir::operation::{Layout, Operation};
 use reduce_ir::pass::Pass;
 use reduce_ir::program::{LIMITS, Program};
@@ -103,7 +103,8 @@ pub(crate) fn cases(spec: &Spec, tuning: Tuning) -> Vec<Case> {
         }
         Passes::Auto => {
             let block = |fastest| spec.block.unwrap_or_else(|| fitting(fastest, operation));
-            let case = |row: &Row| row.case(block(row.block), operation, tuning);
+            let narrow = narrowed(operation);
+            let case = |row: &Row| row.case(block(row.block), operation, narrow.as_ref(), tuning);
             let (one, more) = match operation.commutative {
                 true => (&ONE_BLOCK[..], &COMMUTING[..]),
                 false if block(ORDERED[0].block) == ORDERED[0].block => {
@@ -117,6 +118,10 @@ pub(crate) fn cases(spec: &Spec, tuning: Tuning) -> Vec<Case> {
                 case.up_to.zip(before.up_to).is_some_and(|(end, before)| end <= before)
             };
             cases.dedup_by(ends);
+            if narrow.is_some() {
+                let last = more.iter().last().map(|row| row.case(block(row.block), operation, None, tuning));
+                cases.extend(last);
+            }
             cases
         }
     }
@@ -141,7 +146,7 @@ impl Meet {
 }
 
 impl Row {
-    fn case(&self, block: u32, operation: &Operation, tuning: Tuning) -> Case {
+    fn case(&self, block: u32, operation: &Operation, narrow: Option<&Operation>, tuning: Tuning) -> Case {
         let width = width(operation);
         let units = match self.meet {
             // Sixteen elements keep a thread busy for long enough; and of shorter tiles, which little work is done on, more end
@@ -159,19 +164,22 @@ impl Row {
             Meet::Alone => Some(tile),
             Meet::Cluster(blocks) => Some(tile * u64::from(blocks)),
             Meet::Few(units) | Meet::Many(units) => Some(units / u64::from(inputs) * u64::from(width)),
-            Meet::All | Meet::Launches => None,
+            Meet::All | Meet::Launches => narrow.map(|_| Program::MOST_OF_U32),
         };
         let vectors = (width > 1).then_some(Pass::Vectorize(width));
         let unit = std::iter::once(Pass::Shuffle).chain(vectors).chain(lanes(operation, width));
         let many = matches!(self.meet, Meet::Few(_) | Meet::Launches);
         let in_rows = !operation.commutative && many && units > 1 && keeps_rows(operation, block, units);
         let rows = in_rows.then_some(Pass::Rows);
-        let tile =
-            unit.chain([Pass::Coarsen(units), Pass::Unroll]).chain(rows).chain(near(operation)).collect();
+        let tile = unit
+            .chain([Pass::Coarsen(units), Pass::Unroll])
+            .chain(rows)
+            .chain(narrow.map(|_| Pass::Near))
+            .collect();
         let meet = match self.meet {
             Meet::Cluster(blocks) if blocks <= tuning.cluster => vec![Pass::Cluster(blocks)],
             Meet::Cluster(_) | Meet::Few(_) => tuning.grid(true),
-            Meet::Many(_) => tuning.grid(partial(operation) <= SMALL),
+            Meet::Many(_) => tuning.grid(narrow.unwrap_or(operation).acc.size() <= SMALL),
             Meet::All => tuning.grid(false),
             Meet::Alone | Meet::Launches => Vec::new(),
         };
@@ -184,19 +192,21 @@ impl Row {
         let streaming =
             (once && tuning.streaming && width > 1).then_some(Pass::Streaming).into_iter().collect();
         let leave = block > Program::WARP || meet.iter().any(|pass| matches!(pass, Pass::Cluster(_)));
-        let gather = (leave && self.gathers(operation, tuning)).then_some(Pass::Gather).into_iter().collect();
-        let passes =
-            [tile, redux(operation, tuning), streaming, meet, gather, launch(self.meet.fits_twice(), tuning)]
-                .concat();
+        let redux = redux(narrow.unwrap_or(operation), tuning);
+        let gather = (leave && redux.is_empty() && self.gathers(operation))
+            .then_some(Pass::Gather)
+            .into_iter()
+            .collect();
+        let passes = [tile, redux, streaming, meet, gather, launch(self.meet.fits_twice(), tuning)].concat();
         Case { up_to, block, passes }
     }
 
     /// Does one thread combine what warps and blocks leave? Where no instruction does so: scalars, and of one block pairs as well,
     /// whose registers leave no room for others.
-    fn gathers(&self, operation: &Operation, tuning: Tuning) -> bool {
+    fn gathers(&self, operation: &Operation) -> bool {
         let has_room = operation.acc.is_scalar() || matches!(self.meet, Meet::Alone);
         let fits = has_room && operation.acc.size() <= SMALL;
-        fits && operation.padding.is_some() && redux(operation, tuning).is_empty()
+        fits && operation.padding.is_some()
     }
 }
 
@@ -222,16 +232,6 @@ fn launch(fits_twice: bool, tuning: Tuning) -> Vec<Pass> {
 fn is_light(operation: &Operation) -> bool {
     let extremes = operation.acc.size() <= SMALL && Redux::of(operation).is_some();
     operation.acc.is_scalar() || extremes
-}
-
-/// Bytes of a partial of few elements.
-fn partial(operation: &Operation) -> usize {
-    Near::of(operation).map_or(operation.acc.size(), |near| near.acc.size())
-}
-
-/// Positions are near wherever there are some.
-fn near(operation: &Operation) -> Option<Pass> {
-    Near::of(operation).map(|_| Pass::Near)
 }
 
 /// Bytes of a small accumulator.

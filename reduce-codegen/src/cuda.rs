@@ -22,7 +22,6 @@ use crate::error::{Error, check_names};
 use crate::expand;
 use crate::names::in_kernels;
 use reduce_ir::expanded::{Constant, ExpandedKernel, Shared};
-use reduce_ir::near::Near;
 use reduce_ir::operation::{Layout, Operation};
 use reduce_ir::program::{Program, Reads};
 use reduce_ir::redux::Redux;
@@ -58,18 +57,14 @@ pub fn cuda(program: &Program) -> Result<String, Error> {
 pub fn cuda_kernels(operation: &Operation, kernels: &[ExpandedKernel]) -> String {
     let operation = &in_kernels(operation);
     let uses = Uses::of(kernels);
-    let near = Near::of(operation).filter(|_| uses.near);
-    let mut text = types::structs(operation, near.as_deref(), &uses);
+    let mut text = types::structs(operation, &uses);
     uses.unaligned.iter().for_each(|&(ty, lanes)| text.push_str(&unaligned::function(ty, lanes)));
-    text.push_str(&func::functions(operation, near.as_deref(), &uses));
+    text.push_str(&func::functions(operation));
     if uses.shuffles {
-        let far = (near.is_none() || uses.far).then_some(&operation.acc);
-        let accs = near.iter().map(|near| &near.acc).chain(far);
-        accs.for_each(|acc| text.push_str(&shuffle::function(acc)));
+        text.push_str(&shuffle::function(&operation.acc));
     }
     if let (Some(asks), Some(redux)) = (uses.redux, Redux::of(operation)) {
-        let acc = near.as_deref().map_or(&operation.acc, |near| &near.acc);
-        text.push_str(&redux::functions(&redux, acc, asks));
+        text.push_str(&redux::functions(&redux, &operation.acc, asks));
     }
     if uses.atomics {
         text.push_str(&atomic::function(operation));
@@ -87,19 +82,18 @@ pub fn cuda_kernels(operation: &Operation, kernels: &[ExpandedKernel]) -> String
         text.push_str(cluster::NEIGHBOUR);
     }
     if uses.messages {
-        let acc = near.as_deref().filter(|_| uses.near_partials).map_or(&operation.acc, |near| &near.acc);
-        text.push_str(&message::functions(acc));
+        text.push_str(&message::functions(&operation.acc));
     }
-    kernels.iter().for_each(|it| text.push_str(&kernel(operation, near.as_deref(), it)));
+    kernels.iter().for_each(|it| text.push_str(&kernel(operation, it)));
     text
 }
 
-fn kernel(operation: &Operation, near: Option<&Near>, kernel: &ExpandedKernel) -> String {
+fn kernel(operation: &Operation, kernel: &ExpandedKernel) -> String {
     // No launch bounds: told how many blocks shall fit a multiprocessor, ptxas of CUDA 13.0 spills in `var`, `describe` and sums of
     // bytes. Where it does not, as in `minmax` at 2^24, they would be worth 3 % (docs/measured.md, Loads, lanes and registers).
     let cluster =
         if kernel.cluster > 1 { format!("__cluster_dims__({}) ", kernel.cluster) } else { String::new() };
-    let around = Around { operation, near, streaming: kernel.streaming };
+    let around = Around { operation, streaming: kernel.streaming };
     let shared: String = kernel.shared.iter().map(|it| shared(around, it)).collect();
     let rest = shared + &stmt::body(around, &kernel.body, 1);
     let (name, parameters) = (kernel.name, parameters(around, kernel));
@@ -129,7 +123,7 @@ fn constant(it: &Constant) -> String {
 }
 
 fn shared(around: Around<'_>, it: &Shared) -> String {
-    let acc = around.acc(it.holds());
+    let acc = &around.operation.acc;
     let holds = if it.sent { message::slot(acc) } else { types::record(acc).to_owned() };
     let array = format!("    __shared__ {holds} {}[{}];\n", it.name, it.len);
     if it.sent { array + message::COUNT } else { array }
@@ -141,7 +135,7 @@ fn parameters(around: Around<'_>, kernel: &ExpandedKernel) -> String {
     // stores before barriers and releases, as only this thread would read them; nor is what the previous launch writes until the wait.
     let own = if kernel.dependent { "" } else { "__restrict__ " };
     let stored = operation.stored();
-    let [acc, output] = [around.acc(kernel.partial()), &stored].map(types::record);
+    let [acc, output] = [&operation.acc, &stored].map(types::record);
     let uses = Uses::of(slice::from_ref(kernel));
     let mut text = String::new();
     match kernel.reads {

@@ -85,6 +85,7 @@ fn times(size: u64, limit: u64) -> String {
 /// Checks a program that `step` made.
 pub(crate) fn verified(program: Program, step: impl ToString) -> Result<Program, Error> {
     check_names(&program.operation)?;
+    let program = program.settled();
     let limit = program::LIMITS.shared;
     let bytes = program.kernels.iter().map(|kernel| program.shared_bytes(kernel)).max().unwrap_or(0);
     if bytes > limit {

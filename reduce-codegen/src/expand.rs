@@ -23,7 +23,7 @@ use reduce_ir::Scalar;
 use reduce_ir::expanded::{Buffer, Constant, Expanded, ExpandedKernel, Expr, Local, Part, Shared, Stmt, Ty};
 use reduce_ir::ops::Bin;
 use reduce_ir::program::{
-    Addressing, Arrangement, Combine, How, Kernel, Medium, Program, Reach, Scope, Step, Tree,
+    Addressing, Arrangement, Combine, How, Kernel, Medium, Program, Scope, Share, Size, Step, Tree,
 };
 
 /// The statements of a verified program, verified. What they call inputs and params is none of their own names: see `names.rs`.
@@ -52,10 +52,13 @@ fn kernel(program: &Program, kernel: &Kernel) -> ExpandedKernel {
         expansion.await_launch();
         expansion.prologue();
     }
-    if kernel.has_flags() && !expansion.is_alone() {
+    if kernel.has_flags() {
         expansion.ticket_before_all();
     }
     kernel.steps.iter().for_each(|step| expansion.step(step));
+    if !kernel.team.is_grid() {
+        expansion.finish();
+    }
     ExpandedKernel {
         name: kernel.name,
         reads: kernel.reads,
@@ -63,7 +66,6 @@ fn kernel(program: &Program, kernel: &Kernel) -> ExpandedKernel {
         cluster: kernel.cluster(),
         streaming: kernel.fold().streaming,
         dependent: kernel.dependent,
-        near_partials: program.has_near_partials(),
         constants: expansion.constants,
         shared: expansion.shared,
         body: expansion.body,
@@ -79,8 +81,6 @@ struct Expansion<'a> {
     body: Vec<Stmt>,
     /// The accumulators of a thread: one for each lane of the fold, then one.
     lanes: Vec<Local>,
-    /// Are positions in accumulators near?
-    near: bool,
     /// How many threads hold an item; asked for only where the operation has no padding.
     present: Expr,
     /// Partials that are read, and how many there are.
@@ -98,7 +98,6 @@ impl<'a> Expansion<'a> {
             shared: Vec::new(),
             body: Vec::new(),
             lanes: Vec::new(),
-            near: kernel.fold().near,
             present: count().get(),
             partials: (Buffer::Items, Expr::Items),
             suffix: "",
@@ -125,11 +124,11 @@ impl<'a> Expansion<'a> {
     /// What every kernel begins with: its constants, and which items are the block's.
     fn prologue(&mut self) {
         let fold = self.kernel.fold();
-        if fold.reach == Reach::Everything {
+        if self.kernel.team.size == Size::Thread {
             return;
         }
         self.constant("BLOCK", self.program.block, "threads of a block".to_owned());
-        if fold.reach == Reach::OneBlock {
+        if fold.share == Share::Rest && !self.kernel.team.is_grid() {
             return self.threads_with_items();
         }
         if let Some(units @ 2..) = fold.units() {
@@ -146,7 +145,7 @@ impl<'a> Expansion<'a> {
         if let cluster @ 2.. = self.kernel.cluster() {
             self.constant("CLUSTER", cluster, format!("cluster({cluster}): blocks of a cluster"));
         }
-        if let Reach::GridStride(blocks) = fold.reach {
+        if let Size::Grid { most: Some(blocks) } = self.kernel.team.size {
             self.constant("GRID", blocks, format!("grid_stride({blocks}): blocks that STRIDE is made for"));
             let stride = blocks * self.kernel_tile();
             self.derived("STRIDE", stride, "GRID * TILE".to_owned(), "items between the rounds of a thread");
@@ -167,12 +166,12 @@ impl<'a> Expansion<'a> {
     }
 
     fn which_items(&mut self) {
-        if self.is_single() {
+        if self.kernel.is_one_tile() {
             return self.body.push(Stmt::Let(count(), Expr::Items.cast(Scalar::U32)));
         }
         let begin = Expr::Block.cast(Scalar::U64).times(Expr::Named("TILE").cast(Scalar::U64));
         self.body.push(Stmt::Let(first(), begin));
-        let strided = matches!(self.kernel.fold().reach, Reach::GridStride(_));
+        let strided = self.kernel.fold().share == Share::Rest;
         // What a grid-stride loop reads is compared with n; only trees without padding ask how many items there are.
         if !strided || self.guarded() {
             self.body.push(Stmt::Let(count(), self.left(Expr::Named("TILE"))));
@@ -181,7 +180,7 @@ impl<'a> Expansion<'a> {
 
     /// How many items there are from the block's first one on, but so many at the most.
     fn left(&self, most: Expr) -> Expr {
-        if self.is_single() {
+        if self.kernel.is_one_tile() {
             return count().get();
         }
         // The last blocks of a cluster may have nothing to do.
@@ -202,25 +201,12 @@ impl<'a> Expansion<'a> {
         }
     }
 
-    /// Declares an array in shared memory, once. The last block has one of its own where that of every block is of near
-    /// accumulators.
-    fn share(&mut self, [name, of_last]: [&'static str; 2], len: &'static str) -> Buffer {
-        let own = self.in_last_block() && self.shared.iter().any(|it| it.near != self.near);
-        let name = if own { of_last } else { name };
+    /// Declares an array in shared memory, once.
+    fn share(&mut self, name: &'static str, len: &'static str) -> Buffer {
         if self.shared.iter().all(|it| it.name != name) {
-            self.shared.push(Shared { name, len, near: self.near, sent: false });
+            self.shared.push(Shared { name, len, sent: false });
         }
         Buffer::Shared(name)
-    }
-
-    /// The type of accumulators.
-    fn acc_type(&self) -> Ty {
-        if self.near { Ty::Near } else { Ty::Acc }
-    }
-
-    /// What stands for no element.
-    fn empty(&self) -> Expr {
-        if self.near { Expr::NearEmpty } else { Expr::Empty }
     }
 
     /// A local, with a name of its own in the tree of the last block.
@@ -241,7 +227,7 @@ impl<'a> Expansion<'a> {
             }
             Step::Combine(combine) => self.combine(*combine),
             Step::Keep => self.keep(),
-            Step::Grid(medium) => self.deliver(*medium),
+            Step::Exchange(exchange) => self.deliver(*exchange),
         }
     }
 

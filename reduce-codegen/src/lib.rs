@@ -11,6 +11,7 @@ mod error;
 mod expand;
 pub mod lower;
 mod names;
+mod narrow;
 pub mod passes;
 mod programs;
 mod size;

@@ -4,7 +4,7 @@
 use crate::error::{Error, verified};
 use reduce_ir::operation::Operation;
 use reduce_ir::program::{
-    Addressing, Arrangement, Combine, Fold, GridMedium, How, Kernel, Medium, Program, Reads, Scope, Step,
+    Addressing, Arrangement, Combine, Exchange, Fold, How, Kernel, Medium, Program, Reads, Scope, Step, Team,
     Tree,
 };
 
@@ -17,6 +17,7 @@ pub fn lower(operation: &Operation, block: u32) -> Result<Program, Error> {
     let kernel = |name, reads| Kernel {
         name,
         reads,
+        team: Team::GRID,
         dependent: false,
         trigger: false,
         steps: steps(block, arrangement),
@@ -38,5 +39,5 @@ fn steps(block: u32, arrangement: Arrangement) -> Vec<Step> {
         last_warp: false,
     };
     let fold = Fold { arrangement, ..Fold::NAIVE };
-    vec![Step::Fold(fold), Step::Combine(tree), Step::Grid(GridMedium::NextLaunch)]
+    vec![Step::Fold(fold), Step::Combine(tree), Step::Exchange(Exchange::NextLaunch)]
 }

@@ -44,7 +44,7 @@ pub(crate) fn in_kernels(operation: &Operation) -> Operation {
 fn fixed(operation: &Operation) -> Vec<String> {
     let stored = operation.stored();
     let structs = [&operation.acc, &stored].into_iter().filter_map(|record| record.name.as_ref());
-    let structs = structs.flat_map(|name| [name.clone(), format!("Near_{name}")]);
+    let structs = structs.cloned();
     let functions = operation.fold.iter().chain([&operation.finish]);
     let accs = functions.flat_map(|func| func.params().iter().take(operation.acc.fields.len()));
     let of_accs = accs.filter_map(|param| param.name.split('.').next()).map(str::to_owned);

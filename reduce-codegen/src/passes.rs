@@ -92,7 +92,7 @@ fn rewrite(program: Program, pass: Pass) -> Result<Program, String> {
 fn fold_mut(kernel: &mut Kernel) -> Option<&mut Fold> {
     kernel.steps.iter_mut().find_map(|step| match step {
         Step::Fold(fold) => Some(fold),
-        Step::Combine(_) | Step::Keep | Step::Grid(_) => None,
+        Step::Combine(_) | Step::Keep | Step::Exchange(_) => None,
     })
 }
 
@@ -102,11 +102,11 @@ fn tree_of(program: &Program) -> Tree {
 }
 
 /// A combination that joins a kernel, with its levels taken as the passes before it ask.
-fn joining(program: &Program, kernel: &Kernel, mut combine: Combine) -> Combine {
+fn joining(program: &Program, mut combine: Combine) -> Combine {
     let asks = |pass| program.passes.contains(&pass);
     let ways = [
         (How::Unrolled, asks(Pass::Unroll)),
-        (How::Redux, asks(Pass::Redux) && redux::takes(program, kernel, combine)),
+        (How::Redux, asks(Pass::Redux) && redux::takes(program, &combine)),
         (How::Gathered, asks(Pass::Gather) && gather::takes(combine)),
     ];
     ways.into_iter().filter(|(_, taken)| *taken).for_each(|(how, _)| combine.take(how));
@@ -117,7 +117,7 @@ fn joining(program: &Program, kernel: &Kernel, mut combine: Combine) -> Combine 
 fn combines_mut(kernel: &mut Kernel) -> impl Iterator<Item = &mut Combine> {
     kernel.steps.iter_mut().filter_map(|step| match step {
         Step::Combine(combine) => Some(combine),
-        Step::Fold(_) | Step::Keep | Step::Grid(_) => None,
+        Step::Fold(_) | Step::Keep | Step::Exchange(_) => None,
     })
 }
 

@@ -11,7 +11,6 @@ use crate::error::Error;
 use crate::expand;
 use crate::names::in_kernels;
 use copies::Copies;
-use reduce_ir::near::Near;
 use reduce_ir::pass::Pass;
 use reduce_ir::program::Program;
 use std::fmt;
@@ -64,8 +63,6 @@ pub fn size(program: &Program) -> Result<Size, Error> {
     let launched = if program.has_one_launch() { &expanded.kernels[..1] } else { &expanded.kernels };
     let operation = &program.operation;
     let copies = Copies::of(operation, launched);
-    // Those on near accumulators have a little less to do.
-    let far = Near::of(operation).map_or(0, |near| weight(&near.far).saturating_mul(copies.far));
     let functions = [
         ("map", Some(&operation.map), copies.map),
         ("op", Some(&operation.combine), copies.combine),
@@ -76,8 +73,7 @@ pub fn size(program: &Program) -> Result<Size, Error> {
         func.map(|func| Inlined { field, weight: weight(func), copies, costly: costly(func) })
     });
     let inlined: Vec<_> = inlined.collect();
-    let total =
-        inlined.iter().fold(copies.others.saturating_add(far), |sum, it| sum.saturating_add(it.size()));
+    let total = inlined.iter().fold(copies.others, |sum, it| sum.saturating_add(it.size()));
     let largest = inlined.into_iter().max_by_key(Inlined::size).unwrap_or_default();
     Ok(Size { total, largest })
 }

@@ -1,4 +1,4 @@
-//! Near positions never show: kernels with `near` give the accumulators of those without it, bit for bit, whatever the
+//! Narrow positions never show: kernels with `near` give the results of those without it, bit for bit, whatever the
 //! data, its alignment and its length.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
@@ -6,16 +6,14 @@ mod support;
 
 use rayon::prelude::*;
 use reduce_codegen::{compile, cuda, expand};
-use reduce_dsl::operators::operator;
 use reduce_dsl::parse::text;
 use reduce_interpreter::{Input, Options, Values, run};
-use reduce_ir::expanded::{Buffer, Expr, Local, Place, Stmt, Ty};
 use reduce_ir::operation::Operation;
-use reduce_ir::program::{Program, Step};
+use reduce_ir::program::Program;
 use reduce_ir::{Scalar, Value, f16};
 use reduce_lanes::Lanes;
 use support::random::Random;
-use support::{boundaries, spec, spec_of};
+use support::{boundaries, spec_of};
 
 /// Passes, and threads of a block.
 const LISTS: [(u32, &str); 7] = [
@@ -56,27 +54,27 @@ fn number(ty: Scalar, value: f64) -> Value {
     floats.into_iter().chain([Value::of(value as i8)]).find(|it| it.ty() == ty).unwrap()
 }
 
-/// The fields of the accumulator of all elements.
-fn accumulated(program: &Program, input: &Input, n: u64) -> Vec<Value> {
+/// The result of all elements.
+fn result(program: &Program, input: &Input, n: u64) -> Vec<Value> {
     let mut domain = Values::new(&program.operation);
     let inputs = vec![input.clone(); program.operation.inputs.len()];
     let found = run(program, &expand(program).unwrap(), &mut domain, &inputs, n, Options::FORWARD);
     assert_eq!(found.reports, [], "n = {n}\n{program}");
-    domain.get(found.acc.unwrap())
+    domain.finish(found.acc.unwrap(), n, &[]).unwrap()
 }
 
 fn same(operation: &Operation, seed: u64) {
     for (block, list) in LISTS {
-        let [far, near] = [list.to_owned(), format!("{list} near")]
+        let [wide, narrow] = [list.to_owned(), format!("{list} near")]
             .map(|list| compile(&spec_of(operation, block, &list)).unwrap());
-        assert_eq!(far.association(), near.association(), "{list}");
+        assert_eq!(wide.association(), narrow.association(), "{list}");
         let mut random = Random::new(seed);
         let ty = operation.inputs[0].ty;
-        for n in boundaries(&near).into_iter().filter(|&n| (1..3000).contains(&n)) {
+        for n in boundaries(&narrow).into_iter().filter(|&n| (1..3000).contains(&n)) {
             for kind in [n % 5, (n + 2) % 5] {
                 let input = Input::new(elements(ty, n, &mut random, kind), random.below(2) == 0);
-                let [far, near] = [&far, &near].map(|program| accumulated(program, &input, n));
-                assert_eq!(far, near, "{}, {list}, n = {n}, data {kind}", operation.name);
+                let [wide, narrow] = [&wide, &narrow].map(|program| result(program, &input, n));
+                assert_eq!(wide, narrow, "{}, {list}, n = {n}, data {kind}", operation.name);
             }
         }
     }
@@ -116,86 +114,38 @@ fn closures_give_the_same_bits() {
 /// Threads of an operator that keeps the order have neighbouring elements, from which their positions count as well.
 fn ordered(operation: &Operation) {
     for list in ["", "shuffle coarsen(3)", "shuffle vectorize(2) unroll"] {
-        let [far, near] = [list.to_owned(), format!("near {list}")]
+        let [wide, narrow] = [list.to_owned(), format!("near {list}")]
             .map(|list| compile(&spec_of(operation, 32, &list)).unwrap());
         let mut random = Random::new(3);
-        for n in boundaries(&near).into_iter().filter(|&n| (1..3000).contains(&n)) {
+        for n in boundaries(&narrow).into_iter().filter(|&n| (1..3000).contains(&n)) {
             let input = Input::new(elements(Scalar::F64, n, &mut random, 2), true);
-            let [far, near] = [&far, &near].map(|program| accumulated(program, &input, n));
-            assert_eq!(far, near, "{list}, n = {n}");
+            let [wide, narrow] = [&wide, &narrow].map(|program| result(program, &input, n));
+            assert_eq!(wide, narrow, "{list}, n = {n}");
         }
     }
 }
 
-/// The emitted text says what near positions are, and makes far ones in one place for each way out of the block.
+/// The emitted text says that positions are narrow, and widens them in `finish`.
 #[test]
-fn the_text_says_what_near_is() {
+fn the_text_says_so() {
     let argmax = text("op: argmax, ty: f32", None).unwrap().spec.operation;
-    for (list, combines) in
-        [("near", 2), ("near shuffle one_block ticket", 2), ("near shuffle cluster(2)", 2)]
-    {
+    for list in ["near", "near shuffle one_block ticket", "near shuffle cluster(2)"] {
         let cuda = cuda(&compile(&spec_of(&argmax, 64, list)).unwrap()).unwrap();
         assert!(
-            cuda.contains("// Best inside a tile, with index in 32 bits, from the tile's first element on."),
+            cuda.contains("// Positions have 32 bits: the kernels are for fewer than 2^32 elements."),
             "{cuda}"
         );
-        assert_eq!(cuda.matches("Best acc_far = to_far(").count(), 1, "{cuda}");
-        assert_eq!(cuda.matches("Best combine(").count(), combines, "{cuda}");
-        assert!(!cuda.contains("Best map(float x, unsigned long long"), "{cuda}");
+        assert!(!cuda.contains("map(float x, unsigned long long"), "{cuda}");
     }
 }
 
-/// Near accumulators stay in the block, and are there only where the program says so.
 #[test]
-fn near_accumulators_are_checked() {
-    let argmax = operator("argmax").unwrap();
-    let it = compile(&spec(argmax, Scalar::F32, 64, "near shuffle cluster(2)")).unwrap();
-    let acc = || Expr::Local(Local::new("acc", Ty::Near));
-    let far = |first: Expr| Expr::Far(Box::new(acc()), Box::new(first));
-    let first = || Expr::Local(Local::new("first", Ty::U64));
-    let bind = |value: Expr, ty| Stmt::Let(Local::new("bound", ty), value);
-    let one = || Expr::Const(Value::of(1f32));
-    let mapped = |index: Expr| Expr::NearMap(vec![one(), index]);
-    let block_values = |rank: Option<Expr>| Place {
-        rank: rank.map(Box::new),
-        ..Buffer::Shared("warp_values").at(Expr::from(0))
-    };
-    for (stmt, rule) in [
-        (bind(far(first()), Ty::Acc), None),
-        (bind(far(Expr::Thread), Ty::Acc), Some(2)),
-        (bind(acc(), Ty::Acc), Some(2)),
-        (bind(acc().combine(far(first())), Ty::Near), Some(2)),
-        (bind(mapped(Expr::Thread), Ty::Near), None),
-        (bind(mapped(first()), Ty::Near), Some(2)),
-        (Stmt::Store(block_values(None), acc()), None),
-        (Stmt::Store(block_values(Some(0.into())), acc()), Some(10)),
-        (Stmt::Store(Buffer::Partials.at(first()), acc()), Some(7)),
-    ] {
-        let mut expanded = expand(&it).unwrap();
-        expanded.kernels[0].body.push(stmt.clone());
-        assert_eq!(expanded.verify(&it).err().map(|violation| violation.rule), rule, "{stmt}");
-    }
-    let plain = compile(&spec(argmax, Scalar::F32, 64, "shuffle")).unwrap();
-    let mut expanded = expand(&plain).unwrap();
-    expanded.kernels[0].body.push(bind(Expr::NearEmpty, Ty::Near));
-    assert_eq!(expanded.verify(&plain).unwrap_err().rule, 10);
-}
-
-#[test]
-fn near_positions_are_those_of_tiles() {
-    let compiled = |name, list| compile(&spec(operator(name).unwrap(), Scalar::F32, 64, list)).unwrap();
-    for (mut it, kernel) in [
-        (compiled("sum", ""), 0),
-        (compiled("argmax", ""), 1),
-        (compiled("argmax", "grid_stride(4)"), 0),
-        (compiled("argmax", "in_place"), 0),
-        (compiled("argmax", "serial"), 0),
-    ] {
-        it.verify().unwrap();
-        let Step::Fold(fold) = &mut it.kernels[kernel].steps[0] else { panic!("{it}") };
-        fold.near = true;
-        assert_eq!(it.verify().unwrap_err().rule, 14, "{it}");
-    }
+fn narrow_positions_are_those_of_few_elements() {
+    let argmax = text("op: argmax, ty: f32", None).unwrap().spec.operation;
+    let mut program = compile(&spec_of(&argmax, 64, "near")).unwrap();
+    assert_eq!(program.up_to, Some((1 << 32) - 64));
+    program.up_to = None;
+    assert_eq!(program.verify().unwrap_err().rule, 14);
 }
 
 /// A fold that leaves the position as it is asks for none, so that none has a name where nothing is guarded.

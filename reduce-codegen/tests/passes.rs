@@ -142,7 +142,7 @@ fn passes_that_stand_apart_are_refused_in_both_orders() {
     }
     for list in ["near grid_stride(4)", "grid_stride(4) near"] {
         let argmax = compile(&spec(operator("argmax").unwrap(), Scalar::F32, 256, list)).unwrap_err();
-        assert!(argmax.to_string().contains("have no tile"), "{argmax}");
+        assert!(argmax.to_string().contains("counts positions in 64 bits"), "{argmax}");
     }
     assert!(refusal("vectorize(4) lanes(4)").1.contains("have a lane for each"));
 }
@@ -299,7 +299,8 @@ fn the_table_says_what_changes_the_association() {
         let before = compile(&spec).unwrap();
         let after = apply(before.clone(), make(word)).unwrap();
         assert_eq!(after.association() != before.association(), word.changes_association, "{}", word.name);
-        assert_ne!(after.kernels, before.kernels, "{} does something", word.name);
+        let changed = |program: &Program| (program.kernels.clone(), program.operation.clone());
+        assert_ne!(changed(&after), changed(&before), "{} does something", word.name);
     }
 }
 

@@ -6,7 +6,9 @@ mod support;
 use reduce_codegen::compile;
 use reduce_dsl::operators::operator;
 use reduce_ir::operation::Layout;
-use reduce_ir::program::{Arrangement, Combine, Fold, GridMedium, How, Medium, Program, Reach, Step, Tree};
+use reduce_ir::program::{
+    Arrangement, Combine, Exchange, Fold, How, Medium, Program, Share, Size, Step, Team, Tree,
+};
 use reduce_ir::{Scalar, Value};
 use std::collections::BTreeSet;
 use support::spec;
@@ -25,7 +27,7 @@ fn fold(program: &mut Program, change: impl Fn(&mut Fold)) {
 }
 
 fn units(program: &mut Program, units: u32, width: u32) {
-    fold(program, |fold| (fold.reach, fold.width, fold.lanes) = (Reach::Units(units), width, width));
+    fold(program, |fold| (fold.share, fold.width, fold.lanes) = (Share::Units(units), width, width));
 }
 
 fn combine(program: &mut Program, at: usize, change: impl Fn(&mut Combine)) {
@@ -35,7 +37,7 @@ fn combine(program: &mut Program, at: usize, change: impl Fn(&mut Combine)) {
 }
 
 fn atomic(program: &mut Program) {
-    program.kernels[0].steps[2] = Step::Grid(GridMedium::Atomic);
+    program.kernels[0].steps[2] = Step::Exchange(Exchange::Atomic);
 }
 
 #[test]
@@ -76,15 +78,18 @@ fn of_steps() -> Vec<Broken> {
             combine(it, 1, |combine| combine.items = 1 << 26);
         }),
         (10, "", |it| it.operation.acc.fields = vec![it.operation.acc.fields[0].clone(); 100]),
-        (3, "in_place", |it| it.kernels[0].steps[1] = Step::Grid(GridMedium::NextLaunch)),
+        (3, "in_place", |it| it.kernels[0].steps[1] = Step::Exchange(Exchange::NextLaunch)),
         (3, "", |it| it.kernels[0].steps = vec![Step::Fold(Fold::NAIVE), Step::Keep]),
         (3, "in_place", |it| it.kernels[1].steps.insert(0, Step::Fold(Fold::NAIVE))),
-        (4, "grid_stride(4)", |it| fold(it, |fold| fold.reach = Reach::GridStride(0))),
-        (5, "", |it| fold(it, |fold| fold.reach = Reach::Everything)),
-        (9, "shuffle", |it| fold(it, |fold| fold.reach = Reach::GridStride(u32::MAX))),
+        (4, "grid_stride(4)", |it| it.kernels[0].team.size = Size::Grid { most: Some(0) }),
+        (4, "grid_stride(4)", |it| it.kernels[0].team = Team::GRID),
+        (4, "", |it| it.kernels[0].team.size = Size::Grid { most: Some(4) }),
+        (3, "", |it| it.kernels[0].team = Team::BLOCK),
+        (4, "serial", |it| it.kernels[0].team = Team::BLOCK),
+        (9, "grid_stride(4) shuffle", |it| it.kernels[0].team.size = Size::Grid { most: Some(u32::MAX) }),
         (5, "in_place", |it| match &mut it.kernels[1].steps[0] {
             Step::Combine(tree) => tree.items = 256,
-            Step::Fold(_) | Step::Keep | Step::Grid(_) => {}
+            Step::Fold(_) | Step::Keep | Step::Exchange(_) => {}
         }),
         (6, "", |it| combine(it, 1, |combine| combine.last_warp = true)),
         (8, "grid_stride(4) shuffle", |it| it.operation.commutative = false),
@@ -118,14 +123,14 @@ fn of_combinations() -> Vec<Broken> {
         }),
         (13, "shuffle one_block ticket", |it| {
             if let Step::Fold(fold) = &mut it.kernels[1].steps[0] {
-                (fold.reach, fold.unrolled) = (Reach::Units(1), false);
+                (fold.share, fold.unrolled) = (Share::Units(1), false);
             }
         }),
         (13, "shuffle one_block ticket", |it| {
             let tree = |combine: &mut Combine| combine.tree = Tree::Pairs;
             combine(it, 1, tree);
         }),
-        (14, "shuffle", |it| fold(it, |fold| fold.near = true)),
+        (14, "shuffle", |it| it.operation.position = Scalar::U32),
         (15, "", |it| combine(it, 1, |combine| combine.how = How::Redux)),
         (15, "shuffle", |it| {
             it.operation = compile(&spec(operator("sum").unwrap(), Scalar::F32, 256, "")).unwrap().operation;

@@ -1,7 +1,6 @@
 //! Atomics: one lane after the other, each in one step.
 
 use super::block::Cluster;
-use super::domain::Positions;
 use super::execute::Here;
 use super::expr::{AccExpr, ScalarExpr};
 use super::machine::Machine;
@@ -64,7 +63,7 @@ impl Machine<'_, '_> {
             fresh |= u32::from(held.is_none()) << lane;
             let both = u32::from(held.is_some() && value[lane].is_some()) << lane;
             let mut combined = [None; WIDTH];
-            let done = self.domain.combine(Positions::Far, &[held; WIDTH], &value, both, &mut combined);
+            let done = self.domain.combine(&[held; WIDTH], &value, both, &mut combined);
             self.accepted(team, here, done);
             let block = &mut team.blocks[here.rank];
             let cell = spots.cell(&mut self.memory, &mut team.shared, lane);

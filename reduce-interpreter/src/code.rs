@@ -1,6 +1,5 @@
 //! Flat code: a kernel with names resolved to registers, constants folded and blocks turned into jumps.
 
-use super::domain::Positions;
 use super::op::{Elements, Op};
 use super::setting::Setting;
 use reduce_ir::expanded::{Buffer, Chunk, ExpandedKernel, Loop, Part, Place, Stmt, Ty};
@@ -199,7 +198,7 @@ impl<'k> Writer<'k, '_> {
     fn simple(&mut self, stmt: &'k Stmt) -> Result<(), String> {
         let op = match stmt {
             Stmt::Let(local, value) | Stmt::Var(local, value) => match local.ty {
-                Ty::Acc | Ty::Near | Ty::Output => {
+                Ty::Acc | Ty::Output => {
                     let value = self.acc(value, local.ty)?;
                     Op::Acc { into: self.bind(&local.name, local.ty)?, value }
                 }
@@ -212,7 +211,7 @@ impl<'k> Writer<'k, '_> {
             Stmt::Set(local, value) => {
                 let into = self.named(local)?.register;
                 match local.ty {
-                    Ty::Acc | Ty::Near | Ty::Output => Op::Acc { into, value: self.acc(value, local.ty)? },
+                    Ty::Acc | Ty::Output => Op::Acc { into, value: self.acc(value, local.ty)? },
                     Ty::Scalar(_) => Op::Scalar { into, value: self.scalar(value, local.ty)? },
                     Ty::Vector(..) => return Err(NOT_COPIED.to_owned()),
                 }
@@ -223,15 +222,13 @@ impl<'k> Writer<'k, '_> {
                 Op::StoreTicket { index: self.ticket(place)?, value: self.scalar(value, Ty::U32)? }
             }
             Stmt::Store(place, value) => {
-                let ty = if place.buffer == Buffer::Result { Ty::Output } else { self.held(place) };
+                let ty = if place.buffer == Buffer::Result { Ty::Output } else { Ty::Acc };
                 Op::StoreAcc { at: self.place(place)?, value: self.acc(value, ty)? }
             }
-            Stmt::Post(place, value) => {
-                Op::Post { at: self.slot(place)?, value: self.acc(value, self.held(place))? }
-            }
+            Stmt::Post(place, value) => Op::Post { at: self.slot(place)?, value: self.acc(value, Ty::Acc)? },
             Stmt::Take(local, place) => {
                 let at = self.slot(place)?;
-                Op::Take { into: self.bind(&local.name, self.held(place))?, at }
+                Op::Take { into: self.bind(&local.name, Ty::Acc)?, at }
             }
             Stmt::Expect(array, messages) => {
                 self.messages(array)?;
@@ -240,22 +237,20 @@ impl<'k> Writer<'k, '_> {
             Stmt::Send(place, value) => {
                 let Buffer::Shared(array) = place.buffer else { return Err(format!("a message to {place}")) };
                 self.messages(array)?;
-                Op::Send { at: self.place(place)?, value: self.acc(value, self.held(place))? }
+                Op::Send { at: self.place(place)?, value: self.acc(value, Ty::Acc)? }
             }
             Stmt::Receive(array) => {
                 self.messages(array)?;
                 Op::Receive
             }
             Stmt::Shuffle { into, value, down, mask } => {
-                let ty = if into.ty == Ty::Near { Ty::Near } else { Ty::Acc };
-                let (value, down) = (self.acc(value, ty)?, self.scalar(down, Ty::U32)?);
-                Op::Shuffle { into: self.bind(&into.name, ty)?, value, down, mask: *mask }
+                let (value, down) = (self.acc(value, Ty::Acc)?, self.scalar(down, Ty::U32)?);
+                Op::Shuffle { into: self.bind(&into.name, Ty::Acc)?, value, down, mask: *mask }
             }
             Stmt::Redux(acc, there) => {
                 let (register, there) = (self.named(acc)?.register, there.as_ref());
-                let positions = if acc.ty == Ty::Near { Positions::Near } else { Positions::Far };
                 let there = there.map(|there| self.scalar(there, Ty::BOOL)).transpose()?;
-                Op::Redux { acc: register, positions, there }
+                Op::Redux { acc: register, there }
             }
             Stmt::Exit => Op::Exit,
             Stmt::Arrive => Op::Arrive,
@@ -305,9 +300,7 @@ impl<'k> Writer<'k, '_> {
                 let index = self.ticket(place)?;
                 Ok(Op::LoadTicket { into: self.bind(name, ty)?, index })
             }
-            (Buffer::Items | Buffer::Partials | Buffer::Shared(_), Ty::Acc | Ty::Near)
-                if ty == self.held(place) =>
-            {
+            (Buffer::Items | Buffer::Partials | Buffer::Shared(_), Ty::Acc) if ty == Ty::Acc => {
                 let at = self.place(place)?;
                 Ok(Op::LoadAcc { into: self.bind(name, ty)?, at })
             }
@@ -336,7 +329,7 @@ impl<'k> Writer<'k, '_> {
             return Err(format!("`{name}` is bound twice"));
         }
         let (next, most, count) = match ty {
-            Ty::Acc | Ty::Near | Ty::Output => (&mut self.accs, &mut self.code.accs, 1),
+            Ty::Acc | Ty::Output => (&mut self.accs, &mut self.code.accs, 1),
             Ty::Scalar(_) => (&mut self.scalars, &mut self.code.scalars, 1),
             Ty::Vector(_, count) => (&mut self.scalars, &mut self.code.scalars, count as usize),
         };

@@ -20,19 +20,10 @@ impl Acc {
     }
 }
 
-/// From where the positions in accumulators count. A domain keeps each kind under numbers of its own.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Positions {
-    /// From the first element of all.
-    Far,
-    /// From the first element of a tile: see [`reduce_ir::near`].
-    Near,
-}
-
 /// A representation of accumulators.
 pub trait Domain {
     /// What stands for no element: the padding, if there is one.
-    fn empty(&mut self, positions: Positions) -> Option<Acc>;
+    fn empty(&mut self) -> Option<Acc>;
 
     /// The accumulators of single elements, in the lanes of a mask: `args[k]` holds the bits of the `k`-th
     /// argument of `map` in each lane.
@@ -41,7 +32,6 @@ pub trait Domain {
     /// The elements do not belong together.
     fn map(
         &mut self,
-        positions: Positions,
         args: &[PerLane<u64>],
         lanes: u32,
         out: &mut PerLane<Option<Acc>>,
@@ -53,7 +43,6 @@ pub trait Domain {
     /// The operation is ill typed.
     fn combine(
         &mut self,
-        positions: Positions,
         a: &PerLane<Option<Acc>>,
         b: &PerLane<Option<Acc>>,
         lanes: u32,
@@ -67,7 +56,6 @@ pub trait Domain {
     /// The elements do not belong together, or the operation is ill typed.
     fn fold(
         &mut self,
-        positions: Positions,
         acc: &PerLane<Option<Acc>>,
         args: &[PerLane<u64>],
         lanes: u32,
@@ -80,23 +68,9 @@ pub trait Domain {
     /// They do not belong together, or the operation has no [redux](reduce_ir::redux).
     fn redux(
         &mut self,
-        positions: Positions,
         accs: &PerLane<Option<Acc>>,
         lanes: u32,
         out: &mut Option<Acc>,
-    ) -> Result<(), Refused>;
-
-    /// Near accumulators as far ones, in the lanes of a mask where they are defined: `first` holds the position of the
-    /// tile's first element.
-    ///
-    /// # Errors
-    /// They count from another element, or the operation is ill typed.
-    fn far(
-        &mut self,
-        near: &PerLane<Option<Acc>>,
-        first: &PerLane<u64>,
-        lanes: u32,
-        out: &mut PerLane<Option<Acc>>,
     ) -> Result<(), Refused>;
 }
 
@@ -128,12 +102,6 @@ pub enum Refused {
     /// Elements of different positions met in one `map`.
     #[error("elements {0} and {1} met in one `map`")]
     MixedPositions(u64, u64),
-    /// Near accumulators that count from different elements met.
-    #[error("positions that count from element {0} met those that count from element {1}")]
-    MixedOrigins(u64, u64),
-    /// The index of an element in its tile is greater than its position.
-    #[error("element {0} has index {1} in its tile")]
-    BeyondTile(u64, u64),
     /// The hardware has no instruction for the operation.
     #[error("the operation has no redux")]
     NoRedux,

@@ -1,7 +1,7 @@
 //! What each statement means for the lanes that execute it together.
 
 use super::block::{Block, Cluster};
-use super::domain::{Acc, Positions, Refused};
+use super::domain::{Acc, Refused};
 use super::expr::{AccExpr, Lanes, ScalarExpr};
 use super::machine::Machine;
 use super::memory::Access;
@@ -79,7 +79,7 @@ impl Machine<'_, '_> {
             Op::LoadTicket { into, index } => self.load_ticket(team, here, *into, index),
             Op::StoreTicket { index, value } => self.store_ticket(team, here, index, value),
             Op::Shuffle { into, value, down, mask } => self.shuffle(team, here, *into, (value, down), *mask),
-            Op::Redux { acc, positions, there } => self.redux(team, here, (*acc, *positions), there.as_ref()),
+            Op::Redux { acc, there } => self.redux(team, here, *acc, there.as_ref()),
             Op::Fence(order, scope) => self.fence(team, here, *order, *scope),
             Op::Atomic { into, op, index, value, order, scope } => {
                 self.atomic(team, here, *into, *op, (index, value), (*order, *scope));
@@ -141,40 +141,32 @@ impl Machine<'_, '_> {
     pub(super) fn acc(&mut self, team: &Cluster, here: Here, expr: &AccExpr) -> PerLane<Option<Acc>> {
         match expr {
             AccExpr::Register(at) => team.blocks[here.rank].warps[here.warp].accs[*at],
-            AccExpr::Empty(positions) => [self.domain.empty(*positions); WIDTH],
-            AccExpr::Map(positions, args) => {
+            AccExpr::Empty => [self.domain.empty(); WIDTH],
+            AccExpr::Map(args) => {
                 let args = self.scalars(team, here, args);
                 let mut out = [None; WIDTH];
-                let mapped = self.domain.map(*positions, &args, here.lanes, &mut out);
+                let mapped = self.domain.map(&args, here.lanes, &mut out);
                 self.accepted(team, here, mapped);
                 out
             }
-            AccExpr::Combine(positions, operands) => {
+            AccExpr::Combine(operands) => {
                 let [a, b] = &**operands;
                 let (a, b) = (self.used(team, here, a), self.used(team, here, b));
                 let defined = here.lanes & mask(|lane| a[lane].is_some() && b[lane].is_some());
                 let mut out = [None; WIDTH];
-                let combined = self.domain.combine(*positions, &a, &b, defined, &mut out);
+                let combined = self.domain.combine(&a, &b, defined, &mut out);
                 self.accepted(team, here, combined);
                 out
             }
-            AccExpr::Fold(positions, acc, args) => {
+            AccExpr::Fold(acc, args) => {
                 let (acc, args) = (self.used(team, here, acc), self.scalars(team, here, args));
                 let defined = here.lanes & mask(|lane| acc[lane].is_some());
                 let mut out = [None; WIDTH];
-                let folded = self.domain.fold(*positions, &acc, &args, defined, &mut out);
+                let folded = self.domain.fold(&acc, &args, defined, &mut out);
                 self.accepted(team, here, folded);
                 out
             }
             AccExpr::Finish(acc) => self.used(team, here, acc),
-            AccExpr::Far(acc, first) => {
-                let (acc, first) = (self.used(team, here, acc), self.scalar(team, here, first));
-                let defined = here.lanes & mask(|lane| acc[lane].is_some());
-                let mut out = [None; WIDTH];
-                let far = self.domain.far(&acc, &first, defined, &mut out);
-                self.accepted(team, here, far);
-                out
-            }
         }
     }
 
@@ -196,7 +188,6 @@ impl Machine<'_, '_> {
         if let Err(refused) = done {
             let kind = match refused {
                 Refused::MixedPositions(..) => Kind::MixedPositions,
-                Refused::MixedOrigins(..) | Refused::BeyondTile(..) => Kind::MixedPositions,
                 Refused::NoRedux | Refused::Lanes(_) => Kind::Malformed,
             };
             self.report(team, here, kind, here.lanes, &refused.to_string());
@@ -227,13 +218,7 @@ impl Machine<'_, '_> {
     }
 
     /// The accumulators of the lanes for which it holds become one, in every lane.
-    fn redux(
-        &mut self,
-        team: &mut Cluster,
-        here: Here,
-        (acc, positions): (usize, Positions),
-        there: Option<&ScalarExpr>,
-    ) {
+    fn redux(&mut self, team: &mut Cluster, here: Here, acc: usize, there: Option<&ScalarExpr>) {
         let there = there.map_or(here.lanes, |there| {
             let there = self.scalar(team, here, there);
             here.lanes & mask(|lane| there[lane] != 0)
@@ -242,7 +227,7 @@ impl Machine<'_, '_> {
         let undefined = there & mask(|lane| accs[lane].is_none());
         self.report(team, here, Kind::Undefined, undefined, "what it uses was never set");
         let mut all = None;
-        let reduced = self.domain.redux(positions, &accs, there & !undefined, &mut all);
+        let reduced = self.domain.redux(&accs, there & !undefined, &mut all);
         self.accepted(team, here, reduced);
         self.tally.part(here.part).redux += 1;
         here.set(&mut here.warp(team).accs[acc], &[all; WIDTH]);

@@ -1,6 +1,5 @@
 //! Expressions on the 32 lanes of a warp: index arithmetic, natively and checked, and accumulators.
 
-use super::domain::Positions;
 use super::warp::{PerLane, WIDTH, mask};
 use reduce_ir::ops::{Bin, Cmp};
 
@@ -30,12 +29,10 @@ pub(super) enum ScalarExpr {
 #[derive(Clone, Debug)]
 pub(super) enum AccExpr {
     Register(usize),
-    Map(Positions, Vec<ScalarExpr>),
-    Combine(Positions, Box<[AccExpr; 2]>),
-    Fold(Positions, Box<AccExpr>, Vec<ScalarExpr>),
-    Empty(Positions),
-    /// A near accumulator, and the position of the tile's first element.
-    Far(Box<AccExpr>, ScalarExpr),
+    Map(Vec<ScalarExpr>),
+    Combine(Box<[AccExpr; 2]>),
+    Fold(Box<AccExpr>, Vec<ScalarExpr>),
+    Empty,
     /// The accumulator itself: results are finished by whoever asks for them.
     Finish(Box<AccExpr>),
 }
@@ -44,9 +41,9 @@ impl AccExpr {
     /// Does it combine?
     pub(super) fn combines(&self) -> bool {
         match self {
-            AccExpr::Register(_) | AccExpr::Map(..) | AccExpr::Empty(_) => false,
+            AccExpr::Register(_) | AccExpr::Map(..) | AccExpr::Empty => false,
             AccExpr::Combine(..) | AccExpr::Fold(..) => true,
-            AccExpr::Finish(acc) | AccExpr::Far(acc, _) => acc.combines(),
+            AccExpr::Finish(acc) => acc.combines(),
         }
     }
 }

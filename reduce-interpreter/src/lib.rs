@@ -48,7 +48,7 @@ mod values;
 mod warp;
 
 pub use count::{Counts, Global, LaunchCounts, Shared};
-pub use domain::{Acc, Domain, Positions, Refused, halved};
+pub use domain::{Acc, Domain, Refused, halved};
 pub use provenance::Provenance;
 pub use report::{Kind, Report, ThreadId};
 pub use schedule::{Branches, Schedule, Warps};
@@ -63,7 +63,6 @@ use count::Tally;
 use machine::{Cells, Layout, Machine, RecordLayout};
 use reduce_ir::Value;
 use reduce_ir::expanded::{Expanded, ExpandedKernel};
-use reduce_ir::near::Near;
 use reduce_ir::operation::Operation;
 use reduce_ir::program::{Launch, Program, Reads, Region};
 use report::Reports;
@@ -148,7 +147,7 @@ pub fn run(
         memory.ticket = ticket;
         (memory.items_at, memory.partials_at) = (plan.offset(n, from), plan.offset(n, to));
         if plan.starts_from_padding() && launch.kernel == Reads::Inputs {
-            memory.partials.fill(domain.empty(Positions::Far));
+            memory.partials.fill(domain.empty());
         }
         memory.elements = n;
         let watched = Options { trace: again(&mut options.trace), ..options };
@@ -200,8 +199,7 @@ fn one(
 ) -> (bool, LaunchCounts) {
     let Memory { inputs, items_at, partials_at, elements, .. } = *memory;
     let params = options.params;
-    let near = Near::of(operation);
-    let setting = Setting { operation, near, inputs, grid, items, elements, params, items_at, partials_at };
+    let setting = Setting { operation, inputs, grid, items, elements, params, items_at, partials_at };
     let code = match Code::new(kernel, &setting) {
         Ok(code) => code,
         Err(Malformed { statement, detail }) => {
@@ -232,11 +230,11 @@ fn one(
 }
 
 fn layout(setting: &Setting<'_>, kernel: &ExpandedKernel) -> Layout {
-    let record = setting.record(kernel.near_partials);
+    let record = &setting.operation.acc;
     let [partial, output] = [record, &setting.operation.stored()].map(RecordLayout::new);
     let mut at = 0;
     let arrays = kernel.shared.iter().map(|array| {
-        let (start, record) = (at, RecordLayout::new(setting.record(array.near)));
+        let (start, record) = (at, RecordLayout::new(record));
         at += u64::from(kernel.constant(array.len)) * record.size;
         (start, record)
     });

@@ -1,6 +1,5 @@
 //! The operations of flat code, and what they name.
 
-use super::domain::Positions;
 use super::expr::{AccExpr, ScalarExpr};
 use reduce_ir::expanded::{AtomicOp, Barrier, Chunk, MemoryOrder};
 use reduce_ir::program::Scope;
@@ -73,7 +72,6 @@ pub(super) enum Op {
     /// Where the condition holds; everywhere without one.
     Redux {
         acc: usize,
-        positions: Positions,
         there: Option<ScalarExpr>,
     },
     Barrier(Barrier),

@@ -1,6 +1,6 @@
 //! Accumulators as trees of positions: they prove which elements were combined, and in which association.
 
-use super::domain::{Acc, Domain, Positions, Refused, halved};
+use super::domain::{Acc, Domain, Refused, halved};
 use super::setting::Input;
 use super::warp::{PerLane, each};
 use reduce_ir::operation::{Argument, Operation};
@@ -17,8 +17,6 @@ enum Node {
     Leaf(u64),
     /// The left tree, then the right one.
     Pair(Acc, Acc),
-    /// A tree whose positions count from that element.
-    Near(Acc, u64),
 }
 
 /// A part of a tree's text.
@@ -73,22 +71,6 @@ impl<'a> Provenance<'a> {
         }
     }
 
-    /// The same of trees that may be near: both count from one element.
-    fn met(&mut self, a: Acc, b: Acc) -> Result<Acc, Refused> {
-        let ((a, from), (b, other)) = (self.counted(a), self.counted(b));
-        let pair = self.pair(a, b);
-        match (from, other) {
-            (Some(from), Some(other)) if from != other => Err(Refused::MixedOrigins(from, other)),
-            (None, None) => Ok(pair),
-            (Some(from), _) | (None, Some(from)) => Ok(self.number(Node::Near(pair, from))),
-        }
-    }
-
-    /// A tree, and the element that its positions count from, if it is near.
-    fn counted(&self, tree: Acc) -> (Acc, Option<u64>) {
-        if let Node::Near(tree, from) = self.node(tree) { (tree, Some(from)) } else { (tree, None) }
-    }
-
     /// The tree as text: `((0 2) (1 3))`, or `empty`.
     pub fn text(&self, tree: Acc) -> String {
         let (mut text, mut rest) = (String::new(), vec![Piece::Tree(tree)]);
@@ -102,7 +84,6 @@ impl<'a> Provenance<'a> {
                         let [a, b] = [a, b].map(Piece::Tree);
                         rest.extend([Piece::Mark(')'), b, Piece::Mark(' '), a, Piece::Mark('(')]);
                     }
-                    Node::Near(tree, _) => rest.push(Piece::Tree(tree)),
                 },
             }
         }
@@ -117,7 +98,6 @@ impl<'a> Provenance<'a> {
                 Node::Empty => {}
                 Node::Leaf(position) => leaves.push(position),
                 Node::Pair(a, b) => rest.extend([b, a]),
-                Node::Near(tree, _) => rest.push(tree),
             }
         }
         leaves
@@ -133,7 +113,6 @@ impl<'a> Provenance<'a> {
             match (left.iter().position(|&part| part == tree), self.node(tree)) {
                 (Some(at), _) => drop(left.swap_remove(at)),
                 (None, Node::Pair(a, b)) => rest.extend([b, a]),
-                (None, Node::Near(tree, _)) => rest.push(tree),
                 (None, Node::Empty) => {}
                 (None, Node::Leaf(_)) => return false,
             }
@@ -142,29 +121,15 @@ impl<'a> Provenance<'a> {
     }
 
     /// The tree of the element that a lane gives to a function.
-    fn element(
-        &mut self,
-        positions: Positions,
-        places: &Places,
-        args: &[PerLane<u64>],
-        lane: usize,
-    ) -> Result<Acc, Refused> {
+    fn element(&mut self, places: &Places, args: &[PerLane<u64>], lane: usize) -> Result<Acc, Refused> {
         let index = places.index.and_then(|place| args.get(place)).map(|arg| arg[lane]);
-        let far = index.filter(|_| positions == Positions::Far);
         let elements = places.elements.iter().filter_map(|&place| args.get(place)).map(|arg| arg[lane]);
-        let mut all = elements.chain(far);
+        let mut all = elements.chain(index);
         let first = all.next().unwrap_or_default();
         if let Some(other) = all.find(|&other| other != first) {
             return Err(Refused::MixedPositions(first, other));
         }
-        let leaf = self.leaf(first);
-        match index.filter(|_| positions == Positions::Near) {
-            None => Ok(leaf),
-            Some(index) => {
-                let from = first.checked_sub(index).ok_or(Refused::BeyondTile(first, index))?;
-                Ok(self.number(Node::Near(leaf, from)))
-            }
-        }
+        Ok(self.leaf(first))
     }
 
     fn node(&self, tree: Acc) -> Node {
@@ -182,33 +147,29 @@ impl<'a> Provenance<'a> {
 }
 
 impl Domain for Provenance<'_> {
-    fn empty(&mut self, _: Positions) -> Option<Acc> {
+    fn empty(&mut self) -> Option<Acc> {
         self.operation.padding.is_some().then(|| self.identity())
     }
 
     fn map(
         &mut self,
-        positions: Positions,
         args: &[PerLane<u64>],
         lanes: u32,
         out: &mut PerLane<Option<Acc>>,
     ) -> Result<(), Refused> {
         let places = self.map_places.clone();
-        each(lanes).try_for_each(|lane| {
-            self.element(positions, &places, args, lane).map(|leaf| out[lane] = Some(leaf))
-        })
+        each(lanes).try_for_each(|lane| self.element(&places, args, lane).map(|leaf| out[lane] = Some(leaf)))
     }
 
     fn combine(
         &mut self,
-        _: Positions,
         a: &PerLane<Option<Acc>>,
         b: &PerLane<Option<Acc>>,
         lanes: u32,
         out: &mut PerLane<Option<Acc>>,
     ) -> Result<(), Refused> {
         each(lanes).try_for_each(|lane| {
-            out[lane] = a[lane].zip(b[lane]).map(|(a, b)| self.met(a, b)).transpose()?;
+            out[lane] = a[lane].zip(b[lane]).map(|(a, b)| self.pair(a, b));
             Ok(())
         })
     }
@@ -216,7 +177,6 @@ impl Domain for Provenance<'_> {
     /// As `combine` of the accumulator and the element.
     fn fold(
         &mut self,
-        positions: Positions,
         acc: &PerLane<Option<Acc>>,
         args: &[PerLane<u64>],
         lanes: u32,
@@ -224,8 +184,8 @@ impl Domain for Provenance<'_> {
     ) -> Result<(), Refused> {
         let places = self.fold_places.clone();
         each(lanes).try_for_each(|lane| {
-            let leaf = self.element(positions, &places, args, lane)?;
-            out[lane] = acc[lane].map(|acc| self.met(acc, leaf)).transpose()?;
+            let leaf = self.element(&places, args, lane)?;
+            out[lane] = acc[lane].map(|acc| self.pair(acc, leaf));
             Ok(())
         })
     }
@@ -233,30 +193,12 @@ impl Domain for Provenance<'_> {
     /// The tree that the instruction stands for, which halves.
     fn redux(
         &mut self,
-        _: Positions,
         accs: &PerLane<Option<Acc>>,
         lanes: u32,
         out: &mut Option<Acc>,
     ) -> Result<(), Refused> {
-        *out = halved(accs, lanes, |_, a, b| self.met(a, b).map(Some))?;
+        *out = halved(accs, lanes, |_, a, b| Ok(Some(self.pair(a, b))))?;
         Ok(())
-    }
-
-    fn far(
-        &mut self,
-        near: &PerLane<Option<Acc>>,
-        first: &PerLane<u64>,
-        lanes: u32,
-        out: &mut PerLane<Option<Acc>>,
-    ) -> Result<(), Refused> {
-        each(lanes).try_for_each(|lane| {
-            let Some((tree, from)) = near[lane].map(|tree| self.counted(tree)) else { return Ok(()) };
-            out[lane] = Some(tree);
-            match from.filter(|&from| from != first[lane]) {
-                Some(from) => Err(Refused::MixedOrigins(from, first[lane])),
-                None => Ok(()),
-            }
-        })
     }
 }
 

@@ -1,19 +1,12 @@
 //! Expressions and places with names resolved, for [`super::code`].
 
 use super::code::{Binding, Writer};
-use super::domain::Positions;
 use super::expr::{AccExpr, ScalarExpr};
 use super::op::{Array, At};
 use reduce_ir::Scalar;
-use reduce_ir::expanded::{Buffer, Expr, Local, Place, Shared, Ty};
+use reduce_ir::expanded::{Buffer, Expr, Local, Place, Ty};
 use reduce_ir::func::Func;
 use reduce_ir::ops::{Bin, Un};
-
-/// What takes elements to accumulators of one kind.
-struct Functions<'a> {
-    map: &'a Func,
-    fold: Option<&'a Func>,
-}
 
 impl<'k> Writer<'k, '_> {
     /// What a local is bound to.
@@ -72,9 +65,6 @@ impl<'k> Writer<'k, '_> {
             Expr::Map(_) | Expr::Combine(..) | Expr::Fold(..) | Expr::Empty | Expr::Finish(..) => {
                 return Err(format!("`{expr}` is no scalar"));
             }
-            Expr::NearMap(_) | Expr::NearEmpty | Expr::Far(..) => {
-                return Err(format!("`{expr}` is no scalar"));
-            }
         })
     }
 
@@ -100,26 +90,17 @@ impl<'k> Writer<'k, '_> {
             return Err(format!("`{expr}` should be {ty}"));
         }
         let operation = self.setting.operation;
-        let positions = if ty == Ty::Near { Positions::Near } else { Positions::Far };
-        let functions = self.functions(expr, positions)?;
         match expr {
             Expr::Local(local) => Ok(AccExpr::Register(self.named(local)?.register)),
-            Expr::Map(args) | Expr::NearMap(args) => {
-                let args = self.arguments(expr, functions.map, 0, args)?;
-                Ok(AccExpr::Map(positions, args))
-            }
-            Expr::Combine(a, b) => {
-                Ok(AccExpr::Combine(positions, Box::new([self.acc(a, ty)?, self.acc(b, ty)?])))
-            }
+            Expr::Map(args) => Ok(AccExpr::Map(self.arguments(expr, &operation.map, 0, args)?)),
+            Expr::Combine(a, b) => Ok(AccExpr::Combine(Box::new([self.acc(a, ty)?, self.acc(b, ty)?]))),
             Expr::Fold(a, args) => {
-                let fold = functions.fold.ok_or_else(|| format!("there is no `fold` for `{expr}`"))?;
+                let fold =
+                    operation.fold.as_ref().ok_or_else(|| format!("there is no `fold` for `{expr}`"))?;
                 let args = self.arguments(expr, fold, operation.acc.fields.len(), args)?;
-                Ok(AccExpr::Fold(positions, Box::new(self.acc(a, ty)?), args))
+                Ok(AccExpr::Fold(Box::new(self.acc(a, ty)?), args))
             }
-            Expr::Empty | Expr::NearEmpty => Ok(AccExpr::Empty(positions)),
-            Expr::Far(a, first) => {
-                Ok(AccExpr::Far(Box::new(self.acc(a, Ty::Near)?), self.scalar(first, Ty::U64)?))
-            }
+            Expr::Empty => Ok(AccExpr::Empty),
             Expr::Finish(a, args) => {
                 self.arguments(expr, &operation.finish, operation.acc.fields.len(), args)?;
                 Ok(AccExpr::Finish(Box::new(self.acc(a, Ty::Acc)?)))
@@ -136,16 +117,6 @@ impl<'k> Writer<'k, '_> {
             Expr::Un(..) | Expr::Bin(..) | Expr::Cmp(..) | Expr::Cast(..) => {
                 Err(format!("`{expr}` is no accumulator"))
             }
-        }
-    }
-
-    /// The functions that make accumulators of one kind.
-    fn functions(&self, expr: &Expr, positions: Positions) -> Result<Functions<'_>, String> {
-        let (operation, near) = (self.setting.operation, self.setting.near.as_ref());
-        match (positions, near) {
-            (Positions::Far, _) => Ok(Functions { map: &operation.map, fold: operation.fold.as_ref() }),
-            (Positions::Near, Some(near)) => Ok(Functions { map: &near.map, fold: near.fold.as_ref() }),
-            (Positions::Near, None) => Err(format!("`{expr}` is near, and the operation has no positions")),
         }
     }
 
@@ -192,13 +163,6 @@ impl<'k> Writer<'k, '_> {
             [array] if array.name == name => Ok(()),
             _ => Err(format!("{name} is not the one array of messages")),
         }
-    }
-
-    /// The kind of accumulators that a place holds.
-    pub(super) fn held(&self, place: &Place) -> Ty {
-        let kernel = self.kernel();
-        let array = kernel.shared.iter().find(|array| place.buffer == Buffer::Shared(array.name));
-        array.map_or(kernel.partial(), Shared::holds)
     }
 
     pub(super) fn place(&mut self, place: &'k Place) -> Result<At, String> {

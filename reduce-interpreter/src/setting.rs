@@ -3,10 +3,8 @@
 use super::domain::Acc;
 use reduce_ir::Value;
 use reduce_ir::expanded::{Buffer, ExpandedKernel, Shared, Ty};
-use reduce_ir::near::Near;
-use reduce_ir::operation::{Operation, Record};
+use reduce_ir::operation::Operation;
 use reduce_lanes::Lanes;
-use std::sync::Arc;
 
 /// An input, and where it lies.
 #[derive(Clone, Debug)]
@@ -68,8 +66,6 @@ impl<'a> Memory<'a> {
 /// What the expressions of a kernel can ask about its launch.
 pub(super) struct Setting<'a> {
     pub(super) operation: &'a Operation,
-    /// What it is on near accumulators, if it has positions.
-    pub(super) near: Option<Arc<Near>>,
     pub(super) inputs: &'a [Input],
     pub(super) grid: u64,
     pub(super) items: u64,
@@ -96,19 +92,13 @@ impl Setting<'_> {
         if !self.grid.is_multiple_of(cluster.into()) || self.grid > BLOCKS {
             return Err(format!("{} blocks are no grid of clusters of {cluster}", self.grid));
         }
-        let of =
-            |array: &Shared| u64::from(kernel.constant(array.len)) * self.record(array.near).size() as u64;
+        let size = self.operation.acc.size() as u64;
+        let of = |array: &Shared| u64::from(kernel.constant(array.len)) * size;
         let bytes: u64 = kernel.shared.iter().map(of).sum();
         if bytes > SHARED {
             return Err(format!("{bytes} bytes of shared memory are more than the {SHARED} of a block"));
         }
         Ok(())
-    }
-
-    /// Accumulators, or near ones, where the operation has positions.
-    pub(super) fn record(&self, near: bool) -> &Record {
-        let near = self.near.as_ref().filter(|_| near);
-        near.map_or(&self.operation.acc, |near| &near.acc)
     }
 
     /// Where a buffer starts, in bytes behind a multiple of 256.

@@ -1,6 +1,6 @@
 //! Accumulators that hold only whether they are defined: for counts and races, at the least cost.
 
-use super::domain::{Acc, Domain, Positions, Refused};
+use super::domain::{Acc, Domain, Refused};
 use super::warp::{PerLane, each};
 use reduce_ir::operation::Operation;
 
@@ -17,61 +17,37 @@ impl Shapes {
 }
 
 impl Domain for Shapes {
-    fn empty(&mut self, _: Positions) -> Option<Acc> {
+    fn empty(&mut self) -> Option<Acc> {
         self.padding.then(|| Acc::number(0))
     }
 
-    fn map(
-        &mut self,
-        _: Positions,
-        _: &[PerLane<u64>],
-        lanes: u32,
-        out: &mut PerLane<Option<Acc>>,
-    ) -> Result<(), Refused> {
+    fn map(&mut self, _: &[PerLane<u64>], lanes: u32, out: &mut PerLane<Option<Acc>>) -> Result<(), Refused> {
         each(lanes).for_each(|lane| out[lane] = Some(Acc::number(0)));
         Ok(())
     }
 
     fn combine(
         &mut self,
-        positions: Positions,
         _: &PerLane<Option<Acc>>,
         _: &PerLane<Option<Acc>>,
         lanes: u32,
         out: &mut PerLane<Option<Acc>>,
     ) -> Result<(), Refused> {
-        self.map(positions, &[], lanes, out)
+        self.map(&[], lanes, out)
     }
 
     fn fold(
         &mut self,
-        positions: Positions,
         _: &PerLane<Option<Acc>>,
         args: &[PerLane<u64>],
         lanes: u32,
         out: &mut PerLane<Option<Acc>>,
     ) -> Result<(), Refused> {
-        self.map(positions, args, lanes, out)
+        self.map(args, lanes, out)
     }
 
-    fn redux(
-        &mut self,
-        _: Positions,
-        _: &PerLane<Option<Acc>>,
-        lanes: u32,
-        out: &mut Option<Acc>,
-    ) -> Result<(), Refused> {
+    fn redux(&mut self, _: &PerLane<Option<Acc>>, lanes: u32, out: &mut Option<Acc>) -> Result<(), Refused> {
         *out = (lanes != 0).then(|| Acc::number(0));
         Ok(())
-    }
-
-    fn far(
-        &mut self,
-        _: &PerLane<Option<Acc>>,
-        _: &PerLane<u64>,
-        lanes: u32,
-        out: &mut PerLane<Option<Acc>>,
-    ) -> Result<(), Refused> {
-        self.map(Positions::Far, &[], lanes, out)
     }
 }

@@ -1,10 +1,9 @@
 //! Accumulators as values: they give the result.
 
-use super::domain::{Acc, Domain, Positions, Refused};
+use super::domain::{Acc, Domain, Refused};
 use super::warp::{PerLane, each};
 use reduce_ir::Value;
 use reduce_ir::func::{Func, Param};
-use reduce_ir::near::Near;
 use reduce_ir::operation::{Operation, Record};
 use reduce_ir::redux::Redux;
 use reduce_lanes::eval::Evaluator;
@@ -13,10 +12,7 @@ use reduce_lanes::{LaneError, Lanes};
 /// Accumulators are values, kept in the order in which they were made.
 pub struct Values<'a> {
     operation: &'a Operation,
-    far: Store,
-    near: Option<Store>,
-    /// From near accumulators, and the position of the tile's first element, to far ones.
-    widening: Option<Function>,
+    store: Store,
     /// What accumulators combine to in one instruction.
     redux: Option<Redux>,
 }
@@ -25,14 +21,9 @@ impl<'a> Values<'a> {
     /// The values of an operation.
     pub fn new(operation: &'a Operation) -> Values<'a> {
         let Operation { acc, map, combine, fold, padding, .. } = operation;
-        let near = Near::of(operation);
         Values {
             operation,
-            far: Store::new(acc, [map, combine], fold.as_ref(), padding.as_deref()),
-            near: near.as_deref().map(|Near { acc, map, combine, fold, padding, .. }| {
-                Store::new(acc, [map, combine], fold.as_ref(), padding.as_deref())
-            }),
-            widening: near.map(|near| Function::new(&near.far)),
+            store: Store::new(acc, [map, combine], fold.as_ref(), padding.as_deref()),
             redux: Redux::of(operation),
         }
     }
@@ -47,31 +38,22 @@ impl<'a> Values<'a> {
 
     /// The fields of an accumulator.
     pub fn get(&self, acc: Acc) -> Vec<Value> {
-        self.far.fields.iter().map(|field| field.get(acc.get())).collect()
-    }
-
-    /// Near accumulators are there where the operation has positions, and code names them only there.
-    fn store(&mut self, positions: Positions) -> &mut Store {
-        match (positions, &mut self.near) {
-            (Positions::Near, Some(near)) => near,
-            (Positions::Near, None) | (Positions::Far, _) => &mut self.far,
-        }
+        self.store.fields.iter().map(|field| field.get(acc.get())).collect()
     }
 }
 
 impl Domain for Values<'_> {
-    fn empty(&mut self, _: Positions) -> Option<Acc> {
+    fn empty(&mut self) -> Option<Acc> {
         self.operation.padding.is_some().then(|| Acc::number(0))
     }
 
     fn map(
         &mut self,
-        positions: Positions,
         args: &[PerLane<u64>],
         lanes: u32,
         out: &mut PerLane<Option<Acc>>,
     ) -> Result<(), Refused> {
-        let Store { fields, map, .. } = self.store(positions);
+        let Store { fields, map, .. } = &mut self.store;
         map.begin();
         map.push_scalars(args, lanes);
         map.make(fields, lanes, out)
@@ -79,13 +61,12 @@ impl Domain for Values<'_> {
 
     fn combine(
         &mut self,
-        positions: Positions,
         a: &PerLane<Option<Acc>>,
         b: &PerLane<Option<Acc>>,
         lanes: u32,
         out: &mut PerLane<Option<Acc>>,
     ) -> Result<(), Refused> {
-        let Store { fields, combine, .. } = self.store(positions);
+        let Store { fields, combine, .. } = &mut self.store;
         combine.begin();
         [a, b].into_iter().for_each(|side| combine.push_fields(fields, side, lanes));
         combine.make(fields, lanes, out)
@@ -93,14 +74,13 @@ impl Domain for Values<'_> {
 
     fn fold(
         &mut self,
-        positions: Positions,
         acc: &PerLane<Option<Acc>>,
         args: &[PerLane<u64>],
         lanes: u32,
         out: &mut PerLane<Option<Acc>>,
     ) -> Result<(), Refused> {
         // Code folds only where the operation does.
-        let Store { fields, fold: Some(fold), .. } = self.store(positions) else { return Ok(()) };
+        let Store { fields, fold: Some(fold), .. } = &mut self.store else { return Ok(()) };
         fold.begin();
         fold.push_fields(fields, acc, lanes);
         fold.push_scalars(args, lanes);
@@ -110,13 +90,12 @@ impl Domain for Values<'_> {
     /// As the hardware does it, and not by the operation.
     fn redux(
         &mut self,
-        positions: Positions,
         accs: &PerLane<Option<Acc>>,
         lanes: u32,
         out: &mut Option<Acc>,
     ) -> Result<(), Refused> {
         let redux = self.redux.take().ok_or(Refused::NoRedux)?;
-        let fields = &mut self.store(positions).fields;
+        let fields = &mut self.store.fields;
         let of = |acc: Acc| fields.iter().map(|field| field.get(acc.get())).collect();
         let accs: Vec<Vec<_>> = each(lanes).filter_map(|lane| accs[lane]).map(of).collect();
         *out = redux.reduce(&accs).map(|all| {
@@ -130,23 +109,9 @@ impl Domain for Values<'_> {
         self.redux = Some(redux);
         Ok(())
     }
-
-    fn far(
-        &mut self,
-        near: &PerLane<Option<Acc>>,
-        first: &PerLane<u64>,
-        lanes: u32,
-        out: &mut PerLane<Option<Acc>>,
-    ) -> Result<(), Refused> {
-        let Values { far, near: Some(store), widening: Some(widening), .. } = self else { return Ok(()) };
-        widening.begin();
-        widening.push_fields(&store.fields, near, lanes);
-        widening.push_scalars(std::slice::from_ref(first), lanes);
-        widening.make(&mut far.fields, lanes, out)
-    }
 }
 
-/// Accumulators of one kind, and the functions that make them.
+/// The accumulators, and the functions that make them.
 struct Store {
     /// The fields of every accumulator.
     fields: Vec<Lanes>,

@@ -15,14 +15,13 @@
 //! place  = buffer [ expr ] of rank      buffer = input k | items | partials | result | ticket | shared
 //! expr   = literal | constant | local | local.lane | thread | block | grid | rank | n | elements | step k
 //!        | param k | aligned buffer | un | bin | cmp | cast | map(…) | combine(a, b) | fold(a, …) | empty
-//!        | finish(a, …) | near_map(…) | near_empty | far(a, expr)
+//!        | finish(a, …)
 //! ```
 //!
 //! Threads are in the units of CUDA: every thread of a block runs the same statements. Scalars have the
 //! operations of [`crate::ops`]; accumulators are opaque and only `map`, `combine`, `fold`, `empty` and `finish`
 //! make or use them, which is why the interpreter can run a kernel on trees of positions as well as on
-//! values. Near ones, whose positions have 32 bits and count from some element, have a type of their own: `near_map` and
-//! `near_empty` make them, `combine` and `fold` take either kind, and `far` takes them to what leaves the block.
+//! values.
 
 mod build;
 mod expr;
@@ -61,8 +60,6 @@ pub struct ExpandedKernel {
     pub streaming: bool,
     /// May it begin while the previous launch still runs?
     pub dependent: bool,
-    /// Are partials, those that it reads and those that it writes, near accumulators?
-    pub near_partials: bool,
     /// Named numbers.
     pub constants: Vec<Constant>,
     /// Arrays of accumulators in shared memory.
@@ -72,11 +69,6 @@ pub struct ExpandedKernel {
 }
 
 impl ExpandedKernel {
-    /// What partials are.
-    pub fn partial(&self) -> Ty {
-        if self.near_partials { Ty::Near } else { Ty::Acc }
-    }
-
     /// The value of a constant; 0 for one that is not declared, which the verifier refuses.
     pub fn constant(&self, name: &str) -> u32 {
         self.constants.iter().find(|it| it.name == name).map_or(0, |it| it.value)
@@ -103,8 +95,6 @@ pub struct Shared {
     pub name: &'static str,
     /// The constant that is its length.
     pub len: &'static str,
-    /// Are its accumulators near ones?
-    pub near: bool,
     /// Do they come as messages? Then nothing else writes them.
     pub sent: bool,
 }
@@ -118,8 +108,6 @@ pub enum Ty {
     Vector(Scalar, u32),
     /// An accumulator.
     Acc,
-    /// An accumulator whose positions take 32 bits, counted from some element before: see [`crate::near`].
-    Near,
     /// A result.
     Output,
 }

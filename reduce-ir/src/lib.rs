@@ -14,7 +14,6 @@ pub mod expanded;
 pub mod func;
 pub mod keywords;
 pub mod library;
-pub mod near;
 pub mod operation;
 pub mod ops;
 pub mod pass;

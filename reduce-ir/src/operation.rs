@@ -164,8 +164,10 @@ pub struct Operation {
     pub layout: Layout,
     /// Scalars that are given at the call.
     pub params: Vec<Param>,
-    /// The name of the element's 64-bit position, for the functions that use it.
+    /// The name of the element's position, for the functions that use it.
     pub index: String,
+    /// The type of positions: `u64`, or [in a program for few elements](crate::program) `u32`.
+    pub position: Scalar,
     /// Inputs → accumulator. May use the position and the params.
     pub map: Func,
     /// The accumulator.
@@ -218,7 +220,7 @@ pub enum Argument {
     Acc(usize),
     /// An element of an input.
     Input(usize),
-    /// The element's position, `u64`.
+    /// The element's position.
     Index,
     /// How many elements the lane has folded before, `u64`.
     Step,
@@ -299,7 +301,8 @@ impl Operation {
         match argument {
             Argument::Acc(field) => self.acc.fields[field].ty,
             Argument::Input(input) => self.inputs[input].ty,
-            Argument::Index | Argument::Step | Argument::Count => Scalar::U64,
+            Argument::Index => self.position,
+            Argument::Step | Argument::Count => Scalar::U64,
             Argument::Param(param) => self.params[param].ty,
         }
     }

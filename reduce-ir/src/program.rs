@@ -2,13 +2,14 @@
 //!
 //! ```text
 //! program = operation, block, up to n, kernel kernel    -- one reads the inputs, one the partials of the level before
-//! kernel  = name, reads, dependent, trigger, step*
-//! step    = fold     units × width elements in each thread, striped, blocked or in rows of its warp, or all that a
-//!                    grid comes across, or all in one block, or everything in one thread
-//!         | combine  thread | warp | block | cluster: items by serial | halving | pairs
-//!                    through registers | shuffle | shared memory | global memory | distributed shared memory
-//!         | keep     every thread's accumulator in the workspace, for a tree in place
-//!         | grid     one partial a block (or cluster), through the next launch | a ticket | an atomic
+//! kernel  = name, reads, team, dependent, trigger, step*
+//! team    = thread | warp | block | cluster | grid: the threads that share the items of one result
+//! step    = fold      units × width elements in each thread, striped, blocked or in rows of its warp; or the rest, tile
+//!                     after tile, until the items end
+//!         | combine   thread | warp | block | cluster: items by serial | halving | pairs
+//!                     through registers | shuffle | shared memory | global memory | distributed shared memory
+//!         | keep      every thread's accumulator in the workspace, for a tree in place
+//!         | exchange  of a grid: one partial a block (or cluster), through the next launch | the last block | an atomic
 //! ```
 //!
 //! Passes rewrite steps and nothing else. From the steps follow the [`plan`] (which kernel on what
@@ -19,17 +20,18 @@ pub mod association;
 mod combine;
 pub mod plan;
 mod print;
+mod team;
 mod verify;
 
 pub use association::{Association, Level, Runs, Unit};
 pub use combine::{Addressing, Combine, How, Medium, Scope, Tree};
 pub use plan::{Launch, Plan, Region};
+pub use team::{Exchange, Share, Size, Team};
 pub use verify::{LIMITS, Limits, Violation};
 
-use crate::near::Near;
-use crate::operation::{Operation, Record};
+use crate::Scalar;
+use crate::operation::Operation;
 use crate::pass::Pass;
-use crate::redux::Redux;
 
 /// A reduction as kernels, before expansion.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -53,6 +55,8 @@ pub struct Kernel {
     pub name: &'static str,
     /// What its items are.
     pub reads: Reads,
+    /// The threads that share the items of one result.
+    pub team: Team,
     /// May it begin while the previous launch still runs? It waits for that before all else.
     pub dependent: bool,
     /// Does it let the next launch begin as soon as a warp of each block has folded its items?
@@ -79,15 +83,15 @@ pub enum Step {
     Combine(Combine),
     /// Each thread leaves its accumulator in the workspace, where the next kernel combines them in place.
     Keep,
-    /// The blocks' partials become one.
-    Grid(GridMedium),
+    /// The partials of a grid's blocks become one.
+    Exchange(Exchange),
 }
 
 /// Each thread folds load units of `width` consecutive items, in index order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Fold {
-    /// Which load units each thread folds.
-    pub reach: Reach,
+    /// How many load units each thread folds.
+    pub share: Share,
     /// Items of a load unit.
     pub width: u32,
     /// Accumulators of a thread: item `i` of a load unit goes to number `i mod lanes`.
@@ -101,9 +105,6 @@ pub struct Fold {
     pub unrolled: bool,
     /// Do vector loads say that nobody reads the elements again?
     pub streaming: bool,
-    /// Do positions take 32 bits? They count from the tile's first element, until the block's accumulator leaves it; or, in
-    /// a program whose partials are near, from the first of all.
-    pub near: bool,
 }
 
 /// Where the load units of a thread lie in a tile.
@@ -117,34 +118,10 @@ pub enum Arrangement {
     Blocked,
 }
 
-/// Which load units a thread folds.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Reach {
-    /// So many of the block's tile.
-    Units(u32),
-    /// All that a grid of at most so many blocks comes across, `blocks × block × width` items apart.
-    GridStride(u32),
-    /// Everything, in the threads of one block: striped, `block × width` items apart, or blocked, in consecutive runs.
-    OneBlock,
-    /// Everything, in thread 0 of one block; the other threads have nothing.
-    Everything,
-}
-
-/// What the combination of the blocks goes through.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum GridMedium {
-    /// Partials in the workspace, and another launch that reads them.
-    NextLaunch,
-    /// Partials in the workspace, and a count of the blocks that left one: the last of them does in the same launch what
-    /// the kernel over partials would.
-    Ticket,
-    /// The same, but each partial carries a flag, and the count is of blocks that run: the last of them waits for the flags.
-    Flags,
-    /// One accumulator in the workspace, which each block combines its own into.
-    Atomic,
-}
-
 impl Program {
+    /// The most elements whose positions fit `u32`, of which the greatest is no position.
+    pub const MOST_OF_U32: u64 = u32::MAX as u64;
+
     /// Threads of a warp, on every architecture.
     pub const WARP: u32 = 32;
 
@@ -161,10 +138,10 @@ impl Program {
     pub fn tile(&self, reads: Reads) -> u64 {
         let kernel = self.kernel(reads);
         let fold = kernel.fold();
-        let units = match (fold.reach, kernel.in_place()) {
+        let units = match (fold.share, kernel.in_place()) {
             (_, Some(tree)) => return tree.items.into(),
-            (Reach::Units(units), None) => units,
-            (Reach::GridStride(_) | Reach::OneBlock | Reach::Everything, None) => 1,
+            (Share::Units(units), None) => units,
+            (Share::Rest, None) => 1,
         };
         // Saturates only in programs that the verifier refuses.
         (u64::from(self.block) * u64::from(units)).saturating_mul(fold.width.into())
@@ -172,40 +149,38 @@ impl Program {
 
     /// Blocks that a kernel is launched with, at most.
     pub fn most_blocks(&self, reads: Reads) -> u64 {
-        match self.kernel(reads).fold().reach {
-            Reach::Units(_) => u64::MAX,
-            Reach::GridStride(blocks) => blocks.into(),
-            Reach::OneBlock | Reach::Everything => 1,
+        let kernel = self.kernel(reads);
+        match kernel.team.size {
+            Size::Thread | Size::Warp | Size::Block => 1,
+            Size::Cluster => kernel.cluster().into(),
+            Size::Grid { most } => most.map_or(u64::MAX, u64::from),
         }
     }
 
     /// Is one launch enough for every n that it is for?
     pub fn has_one_launch(&self) -> bool {
-        // More elements never take fewer launches.
-        self.plan().launches(self.up_to.unwrap_or(u64::MAX)).len() == 1
+        let first = self.kernel(Reads::Inputs);
+        !first.team.is_grid() || first.has_ticket()
     }
 
-    /// Does one block, or cluster, have all elements, whatever n it is launched for?
-    pub fn is_alone(&self) -> bool {
-        let first = self.plan().launches(self.up_to.unwrap_or(u64::MAX))[0];
-        first.grid == self.kernel(Reads::Inputs).cluster().into() && first.is_last
-    }
-
-    /// Do positions count from the first element of all, in 32 bits, until the result? Then partials are near as well.
-    pub fn has_near_partials(&self) -> bool {
-        self.kernel(Reads::Partials).fold().near
-    }
-
-    /// What the blocks leave: accumulators, or near ones.
-    pub fn partial(&self) -> Record {
-        let near = self.has_near_partials().then(|| Near::of(&self.operation)).flatten();
-        near.map_or_else(|| self.operation.acc.clone(), |near| near.acc.clone())
-    }
-
-    /// Do accumulators in such a combination of a kernel fit the instruction, which takes positions of 32 bits?
-    pub fn fits_redux(&self, redux: &Redux, kernel: &Kernel, scope: Scope) -> bool {
-        let near = if scope == Scope::Cluster { self.has_near_partials() } else { kernel.fold().near };
-        near || !redux.has_positions()
+    /// Settles what follows from the tile and the range of the program. Items that fit one tile belong to a block, and those
+    /// that fit the tiles of a cluster to that: such a team leaves the result, and exchanges nothing. Positions of 32 bits
+    /// leave room for a tile, so that those of absent items fit as well.
+    #[must_use]
+    pub fn settled(mut self) -> Program {
+        let cluster = self.kernel(Reads::Inputs).cluster();
+        let most = self.tile(Reads::Inputs).saturating_mul(cluster.into());
+        if self.operation.position == Scalar::U32 {
+            let whole = ((1 << 32) / most.max(1)).saturating_sub(1) * most;
+            self.up_to = Some(self.up_to.unwrap_or(u64::MAX).min(Program::MOST_OF_U32).min(whole));
+        }
+        let fits = self.up_to.is_some_and(|n| n <= most);
+        let first = &mut self.kernels[Reads::Inputs as usize];
+        if fits && first.fold().units().is_some() && first.exchange() == Some(Exchange::NextLaunch) {
+            first.team.size = if cluster > 1 { Size::Cluster } else { Size::Block };
+            first.steps.retain(|step| !matches!(step, Step::Exchange(_)));
+        }
+        self
     }
 
     /// The oldest compute capability that it is for, written as in `sm_90`.
@@ -240,21 +215,14 @@ impl Program {
 impl Fold {
     /// One item a thread.
     pub const NAIVE: Fold = Fold {
-        reach: Reach::Units(1),
+        share: Share::Units(1),
         width: 1,
         lanes: 1,
         arrangement: Arrangement::Striped,
         in_rows: false,
         unrolled: false,
         streaming: false,
-        near: false,
     };
-
-    /// Does it keep the order of the elements?
-    pub fn is_in_order(&self) -> bool {
-        let one_unit = matches!(self.reach, Reach::Units(1) | Reach::Everything);
-        self.arrangement == Arrangement::Blocked || (one_unit && !self.shares_lanes())
-    }
 
     /// Do items of a load unit share lanes, not in their order?
     pub fn shares_lanes(&self) -> bool {
@@ -273,7 +241,7 @@ impl Fold {
 
     /// Load units of a thread, where that is a number.
     pub fn units(&self) -> Option<u32> {
-        if let Reach::Units(units) = self.reach { Some(units) } else { None }
+        if let Share::Units(units) = self.share { Some(units) } else { None }
     }
 }
 
@@ -289,19 +257,38 @@ impl Kernel {
         self.combines().find(|combine| matches!(combine.medium, Medium::Global(_)))
     }
 
+    /// How the blocks of its grid meet. `None`: its team leaves the result, or it keeps items for a tree in place.
+    pub fn exchange(&self) -> Option<Exchange> {
+        self.steps
+            .iter()
+            .find_map(|step| if let Step::Exchange(exchange) = step { Some(*exchange) } else { None })
+    }
+
     /// Do its blocks meet in an atomic?
     pub fn is_atomic(&self) -> bool {
-        self.steps.contains(&Step::Grid(GridMedium::Atomic))
+        self.exchange() == Some(Exchange::Atomic)
     }
 
     /// Do its blocks take tickets?
     pub fn has_ticket(&self) -> bool {
-        self.steps.contains(&Step::Grid(GridMedium::Ticket)) || self.has_flags()
+        matches!(self.exchange(), Some(Exchange::LastBlock { .. }))
     }
 
     /// Do its partials carry flags?
     pub fn has_flags(&self) -> bool {
-        self.steps.contains(&Step::Grid(GridMedium::Flags))
+        self.exchange() == Some(Exchange::LastBlock { flags: true })
+    }
+
+    /// Does each thread fold its items in their order?
+    pub fn is_in_order(&self) -> bool {
+        let fold = self.fold();
+        let one_unit = fold.share == Share::Units(1) || self.team.size == Size::Thread;
+        fold.arrangement == Arrangement::Blocked || (one_unit && !fold.shares_lanes())
+    }
+
+    /// Is its team one block, whose items are one tile? Then they begin with the first of all.
+    pub fn is_one_tile(&self) -> bool {
+        self.team.size == Size::Block && self.fold().units().is_some()
     }
 
     /// Blocks of a cluster: 1 where blocks do not see each other's shared memory.

@@ -40,19 +40,13 @@ pub struct Sought {
 }
 
 impl Redux {
-    /// How accumulators of an operation are combined, if the hardware can. Their positions, if there are any, must be
-    /// [near](crate::near): it takes 32 bits.
+    /// How accumulators of an operation are combined, if the hardware can: fields have at most 32 bits, positions too.
     pub fn of(operation: &Operation) -> Option<Redux> {
         if !operation.exact {
             return None;
         }
         let parts = if operation.searches.is_empty() { fields(operation) } else { searched(operation) };
         Some(Redux { parts: parts? })
-    }
-
-    /// Is some field a position?
-    pub fn has_positions(&self) -> bool {
-        self.parts.iter().any(|part| matches!(part, Part::Sought(_)))
     }
 
     /// What accumulators combine to, if there are some.
@@ -122,7 +116,8 @@ fn best(operation: &Operation, search: &Search) -> Option<Part> {
     let Node::Bin(op, ..) = search.best.line(search.best.results()[0])?.node else { return None };
     let shown = operation.finish.uses(Id(search.field as u32));
     let best = Sought { value: search.field, position: search.position, op, place: search.place };
-    (is_reduced(op, ty) && !(ty.is_float() && shown)).then_some(Part::Sought(best))
+    let narrow = operation.acc.fields[search.position].ty.size() <= 4;
+    (narrow && is_reduced(op, ty) && !(ty.is_float() && shown)).then_some(Part::Sought(best))
 }
 
 /// Two values of a field as one.

@@ -37,6 +37,7 @@ impl Rebuild for Operation {
             layout,
             params,
             index,
+            position,
             map,
             acc,
             combine,
@@ -58,6 +59,7 @@ impl Rebuild for Operation {
         let [identity, padding] = [identity, padding].map(Rebuild::rebuild);
         let [acc, output] = [acc, output].map(Rebuild::rebuild);
         let [layout, order, fold] = [layout.rebuild(), order.rebuild(), fold.rebuild()];
+        let position = position.rebuild();
         let [searches, nothing] = [searches.rebuild(), nothing.rebuild()];
         quote!(__reducegen::__private::Operation {
             name: #name,
@@ -65,6 +67,7 @@ impl Rebuild for Operation {
             layout: #layout,
             params: #params,
             index: #index,
+            position: #position,
             map: #map,
             acc: #acc,
             combine: #combine,

@@ -10,7 +10,7 @@ use crate::cli::output;
 use crate::cli::report::result_text;
 use names::Names;
 use recorder::{By, Launched, Made, Of, Recorder, Watch, named_elements};
-use reduce_interpreter::{Acc, Domain, Event, Input, Options, PerLane, Positions, Provenance, Values, run};
+use reduce_interpreter::{Acc, Domain, Event, Input, Options, PerLane, Provenance, Values, run};
 use reduce_ir::Value;
 use reduce_ir::expanded::Part;
 use reduce_ir::operation::{Argument, Operation};
@@ -330,7 +330,7 @@ fn element(
     };
     let args: Vec<PerLane<u64>> = operation.map_arguments().iter().map(|it| [bits(it); 32]).collect();
     let mut made = [None; 32];
-    values.map(Positions::Far, &args, 1, &mut made).ok()?;
+    values.map(&args, 1, &mut made).ok()?;
     made[0]
 }
 

@@ -41,12 +41,10 @@ pub(super) fn expr(operation: &Operation, it: &Expr) -> String {
         Expr::Map(args) if is_plain(&operation.map, &operation.acc) => {
             args.first().map(sub).unwrap_or_default()
         }
-        Expr::Map(_) | Expr::NearMap(_) => call(operation, "map", it),
+        Expr::Map(_) => call(operation, "map", it),
         Expr::Combine(..) => call(operation, "combine", it),
         Expr::Fold(..) => call(operation, "fold", it),
         Expr::Empty => if operation.padding.is_some() { "identity()" } else { "{}" }.to_owned(),
-        Expr::NearEmpty => if operation.padding.is_some() { "near_identity()" } else { "{}" }.to_owned(),
-        Expr::Far(..) => call(operation, "to_far", it),
         Expr::Finish(a, _) if gives_acc(operation) => sub(a),
         Expr::Finish(..) => call(operation, "finish", it),
     }
@@ -139,7 +137,6 @@ fn inside(operation: &Operation, op: Bin, it: &Expr) -> String {
         Expr::Grid | Expr::Rank | Expr::Items | Expr::Elements | Expr::Step(_) | Expr::Param(..) => false,
         Expr::Un(..) | Expr::Cast(..) | Expr::Map(_) | Expr::Combine(..) | Expr::Fold(..) => false,
         Expr::Empty | Expr::Finish(..) => false,
-        Expr::NearMap(_) | Expr::NearEmpty | Expr::Far(..) => false,
     };
     if tighter { expr(operation, it) } else { operand(operation, it) }
 }
@@ -155,7 +152,6 @@ fn operand(operation: &Operation, it: &Expr) -> String {
         Expr::Grid | Expr::Rank | Expr::Items | Expr::Elements | Expr::Step(_) | Expr::Param(..) => false,
         Expr::Un(..) | Expr::Cast(..) | Expr::Map(_) | Expr::Combine(..) | Expr::Fold(..) => false,
         Expr::Empty | Expr::Finish(..) => false,
-        Expr::NearMap(_) | Expr::NearEmpty | Expr::Far(..) => false,
     };
     if nested { format!("({})", expr(operation, it)) } else { expr(operation, it) }
 }

@@ -7,31 +7,21 @@ mod values;
 use super::helpers;
 use super::spelling::{Spell, library_spelling, spelling};
 use super::types::{literal, record, scalar};
-use super::uses::Uses;
 use body::body;
 use reduce_ir::Value;
 use reduce_ir::func::{Func, Param};
-use reduce_ir::near::Near;
 use reduce_ir::operation::{Operation, Record};
 
 /// How every device function is declared.
 pub(super) const INLINE: &str = "__device__ __forceinline__";
 
 /// The functions that the kernels call, behind the helpers that these call.
-pub(super) fn functions(operation: &Operation, near: Option<&Near>, uses: &Uses) -> String {
+pub(super) fn functions(operation: &Operation) -> String {
     let Operation { acc, map, combine, fold, finish, padding, .. } = operation;
     let output = &operation.stored();
     let mut text = helpers::helpers(printed(operation));
-    match near {
-        None => text.push_str(&on_elements([map, combine], fold.as_ref(), acc)),
-        Some(near) => text.push_str(&on_near(near, acc, uses.near_partials)),
-    }
-    if near.is_some() && uses.far {
-        text.push_str(&function("combine", combine, acc, acc));
-    }
-    if near.is_none() || uses.far {
-        text.extend(padding.as_ref().map(|values| identity("identity", acc, values)));
-    }
+    text.push_str(&on_elements([map, combine], fold.as_ref(), acc));
+    text.extend(padding.as_ref().map(|values| identity("identity", acc, values)));
     if !gives_acc(operation) {
         text.push_str(&function("finish", finish, acc, output));
     }
@@ -44,19 +34,6 @@ fn on_elements([map, combine]: [&Func; 2], fold: Option<&Func>, acc: &Record) ->
     let fold = fold.map(|fold| function("fold", fold, acc, acc));
     let all = [map, Some(function("combine", combine, acc, acc)), fold];
     all.into_iter().flatten().collect()
-}
-
-/// The same of near accumulators, and what makes far ones of them.
-fn on_near(near: &Near, far: &Record, counts_all: bool) -> String {
-    let Near { acc, map, combine, fold, padding, far: to_far } = near;
-    let mut text = on_elements([map, combine], fold.as_ref(), acc);
-    text.extend(padding.as_ref().map(|values| identity("near_identity", acc, values)));
-    text.push_str(if counts_all {
-        "\n// With positions of 64 bits, as the result has them."
-    } else {
-        "\n// Positions count from the first of all elements, and not from that of a tile."
-    });
-    text + &function("to_far", to_far, acc, far)
 }
 
 /// Does `map` give back its one scalar, so that no call is printed?

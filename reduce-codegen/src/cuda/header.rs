@@ -2,7 +2,7 @@
 
 use super::{NVRTC_FLAGS, atomic, types};
 use reduce_ir::operation::{Layout, Operation};
-use reduce_ir::program::{Kernel, Program, Reach, Reads, Step};
+use reduce_ir::program::{Kernel, Program, Reads, Size, Step, Team};
 use reduce_ir::spec::Listed;
 
 pub(super) fn header(program: &Program) -> String {
@@ -99,7 +99,7 @@ fn overlap(program: &Program) -> String {
 
 /// Does a launch take tickets, and not only a program of fewer elements than that needs?
 fn takes_tickets(program: &Program) -> bool {
-    program.kernel(Reads::Inputs).has_ticket() && !program.is_alone()
+    program.kernel(Reads::Inputs).has_ticket()
 }
 
 /// The least and the most elements, where there are such.
@@ -114,7 +114,7 @@ fn range(program: &Program) -> String {
 fn blocks(program: &Program, reads: Reads) -> String {
     let tile = program.tile(reads);
     let cluster = program.kernel(reads).cluster();
-    if program.is_alone() {
+    if !program.kernel(Reads::Inputs).team.is_grid() {
         return format!("blocks = {cluster}{}", attribute(cluster));
     }
     if cluster > 1 {
@@ -125,15 +125,15 @@ fn blocks(program: &Program, reads: Reads) -> String {
              //                in clusters of {cluster}{attribute}"
         );
     }
-    match program.kernel(reads).fold().reach {
-        Reach::Units(_) if reads == Reads::Inputs => {
+    match program.kernel(reads).team.size {
+        Size::Grid { most: None } if reads == Reads::Inputs => {
             format!("blocks = max(1, ceil(n / {tile})), which must not exceed 2147483647")
         }
-        Reach::Units(_) => format!("blocks = max(1, ceil(n / {tile}))"),
-        Reach::GridStride(most) => {
+        Size::Grid { most: None } => format!("blocks = max(1, ceil(n / {tile}))"),
+        Size::Grid { most: Some(most) } => {
             format!("exactly min({most}, max(1, ceil(n / {tile}))) blocks: STRIDE is made for that")
         }
-        Reach::OneBlock | Reach::Everything => "blocks = 1".to_owned(),
+        Size::Thread | Size::Warp | Size::Block | Size::Cluster => "blocks = 1".to_owned(),
     }
 }
 
@@ -159,7 +159,7 @@ fn again(program: &Program) -> Vec<&'static str> {
             "then once with the same n, and again, as long as that launch had more than one block, with their",
             "number as n,",
         ]
-    } else if program.kernel(Reads::Partials).fold().reach == Reach::OneBlock {
+    } else if program.kernel(Reads::Partials).team == Team::BLOCK {
         vec![match clusters {
             true => "then once, if that launch had more than one cluster, and with their number as n,",
             false => "then once, if that launch had more than one block, and with their number as n,",
@@ -181,7 +181,7 @@ const TICKET: &str = "\
 ";
 
 fn workspace(program: &Program) -> String {
-    let (first, partial) = (program.kernel(Reads::Inputs), program.partial());
+    let (first, partial) = (program.kernel(Reads::Inputs), &program.operation.acc);
     let size = bytes(partial.size());
     if takes_tickets(program) && first.has_flags() {
         let size = bytes(8 * partial.words());

@@ -4,8 +4,7 @@ use super::expr::{buffer, expr, place, unwidened};
 use super::shuffle::shuffles_directly;
 use super::{atomic, types, unaligned};
 use reduce_ir::expanded::{AtomicOp, Barrier, Expr, Local, Loop, MemoryOrder, Place, Stmt, Ty, Unroll};
-use reduce_ir::near::Near;
-use reduce_ir::operation::{Operation, Record};
+use reduce_ir::operation::Operation;
 use reduce_ir::ops::Bin;
 use reduce_ir::program::Scope;
 
@@ -13,18 +12,8 @@ use reduce_ir::program::Scope;
 #[derive(Clone, Copy)]
 pub(super) struct Around<'a> {
     pub(super) operation: &'a Operation,
-    /// What it is on near accumulators, where there are some.
-    pub(super) near: Option<&'a Near>,
     /// Do vector loads say that nobody reads the elements again?
     pub(super) streaming: bool,
-}
-
-impl<'a> Around<'a> {
-    /// The accumulator of that type.
-    pub(super) fn acc(self, ty: Ty) -> &'a Record {
-        let near = self.near.filter(|_| ty == Ty::Near);
-        near.map_or(&self.operation.acc, |near| &near.acc)
-    }
 }
 
 /// Statements, `depth` levels of indentation in.
@@ -50,7 +39,7 @@ fn stmt(around: Around<'_>, it: &Stmt, depth: usize) -> String {
         Stmt::Store(to, value) => line(format!("{} = {};", place(operation, to), sub(value))),
         Stmt::Post(to, value) => line(format!("post_partial({}, {});", slot(operation, to), sub(value))),
         Stmt::Take(local, from) => {
-            let (partial, from) = (types::record(around.acc(local.ty)), slot(operation, from));
+            let (partial, from) = (types::record(&operation.acc), slot(operation, from));
             line(format!("const {} = take_partial<{partial}>({from});", declared(around, local)))
         }
         Stmt::Expect(_, messages) => line(format!("expect(messages, {});", sub(messages))),
@@ -91,7 +80,7 @@ fn declared(around: Around<'_>, local: &Local) -> String {
     let ty = match local.ty {
         Ty::Scalar(ty) => types::scalar(ty).to_owned(),
         Ty::Vector(ty, lanes) => types::vector(ty, lanes),
-        Ty::Acc | Ty::Near => types::record(around.acc(local.ty)).to_owned(),
+        Ty::Acc => types::record(&around.operation.acc).to_owned(),
         Ty::Output => types::record(&around.operation.stored()).to_owned(),
     };
     format!("{ty} {}", local.name)
@@ -108,7 +97,7 @@ fn load(around: Around<'_>, local: &Local, from: &Place) -> String {
         Ty::Vector(ty, lanes) => {
             format!("const {declared} = *reinterpret_cast<const {}*>(&{from});", types::vector(ty, lanes))
         }
-        Ty::Scalar(_) | Ty::Acc | Ty::Near | Ty::Output => format!("const {declared} = {from};"),
+        Ty::Scalar(_) | Ty::Acc | Ty::Output => format!("const {declared} = {from};"),
     }
 }
 
@@ -126,7 +115,7 @@ fn send(operation: &Operation, to: &Place, value: &str) -> String {
 
 fn shuffle(around: Around<'_>, into: &Local, [value, down]: [&str; 2], mask: u32) -> String {
     let declared = declared(around, into);
-    if shuffles_directly(around.acc(into.ty)) {
+    if shuffles_directly(&around.operation.acc) {
         format!("const {declared} = __shfl_down_sync({mask:#x}, {value}, {down});")
     } else {
         format!("const {declared} = shuffle_down({mask:#x}, {value}, {down});")

@@ -3,7 +3,6 @@
 use super::uses::Uses;
 use reduce_ir::expanded::{Chunk, Local, Ty};
 use reduce_ir::func::Param;
-use reduce_ir::near::Near;
 use reduce_ir::operation::{Operation, Record};
 use reduce_ir::{Scalar, Value};
 use std::fmt::Write;
@@ -42,13 +41,15 @@ pub(super) fn vector(ty: Scalar, lanes: u32) -> String {
 }
 
 /// The structs: the accumulator and the result of the operation, and vectors of elements.
-pub(super) fn structs(operation: &Operation, near: Option<&Near>, uses: &Uses) -> String {
+pub(super) fn structs(operation: &Operation, uses: &Uses) -> String {
     let (acc, output) = (&operation.acc, &operation.stored());
     let mut text = fields(acc);
+    if operation.position == Scalar::U32 && !acc.is_scalar() {
+        text.insert_str(0, "\n// Positions have 32 bits: the kernels are for fewer than 2^32 elements.");
+    }
     if output.name != acc.name {
         text.push_str(&fields(output));
     }
-    text.extend(near.map(|near| near_fields(acc, &near.acc, uses.near_partials)));
     for &(ty, lanes) in &uses.vectors {
         let (name, bytes) = (vector(ty, lanes), ty.size() * lanes as usize);
         let _ = write!(text, "\n// {lanes} consecutive elements, loaded at once.\n");
@@ -117,20 +118,6 @@ pub(super) fn word(ty: Scalar, lanes: u32) -> &'static str {
         4 => "unsigned int",
         _ => "unsigned short",
     }
-}
-
-/// The struct of near accumulators, and what they are.
-fn near_fields(acc: &Record, near: &Record, counts_all: bool) -> String {
-    let pairs = acc.fields.iter().zip(&near.fields).filter(|(far, near)| far.ty.size() > near.ty.size());
-    let positions: Vec<_> = pairs.map(|(field, _)| field.name.as_str()).collect();
-    let positions = positions.join(" and ");
-    let Some(name) = &acc.name else { return String::new() };
-    let what = if counts_all {
-        format!("{name} with {positions} in 32 bits: so few elements are reduced here.")
-    } else {
-        format!("{name} inside a tile, with {positions} in 32 bits, from the tile's first element on.")
-    };
-    format!("\n// {what}{}", fields(near))
 }
 
 /// The definition of a struct.

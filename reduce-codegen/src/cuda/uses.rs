@@ -27,18 +27,11 @@ pub(super) struct Uses {
     pub(super) neighbours: bool,
     /// There is a ticket.
     pub(super) ticket: bool,
-    /// Accumulators are near.
-    pub(super) near: bool,
-    /// Partials are near, and so count from the first element of all.
-    pub(super) near_partials: bool,
-    /// Accumulators that are not near are combined.
-    pub(super) far: bool,
 }
 
 impl Uses {
     pub(super) fn of(kernels: &[ExpandedKernel]) -> Uses {
-        let near_partials = kernels.iter().any(|kernel| kernel.near_partials);
-        let mut uses = Uses { near_partials, ..Uses::default() };
+        let mut uses = Uses::default();
         kernels.iter().for_each(|kernel| uses.body(&kernel.body));
         uses
     }
@@ -50,7 +43,6 @@ impl Uses {
                     self.neighbours |= rank.is_some();
                     self.ticket |= *buffer == Buffer::Ticket;
                     self.vectors.extend(vector(local.ty));
-                    self.far |= local.ty == Ty::Acc;
                 }
                 Stmt::LoadUnaligned(local, _) => {
                     self.vectors.extend(vector(local.ty));
@@ -61,23 +53,19 @@ impl Uses {
                     self.ticket |= *buffer == Buffer::Ticket;
                     self.writes_items |= *buffer == Buffer::Items;
                 }
-                Stmt::Take(local, _) => {
-                    self.flags = true;
-                    self.far |= local.ty == Ty::Acc;
-                }
-                Stmt::Post(..) => self.flags = true,
+                Stmt::Take(..) | Stmt::Post(..) => self.flags = true,
                 Stmt::Expect(..) | Stmt::Send(..) | Stmt::Receive(_) => self.messages = true,
                 Stmt::Atomic { .. } => self.ticket = true,
                 Stmt::Shuffle { .. } => self.shuffles = true,
                 Stmt::Redux(_, there) => self.redux = Some(there.is_some()),
-                Stmt::Let(local, _) | Stmt::Var(local, _) => self.near |= local.ty == Ty::Near,
-                Stmt::AtomicCombine { .. } => (self.atomics, self.far) = (true, true),
+                Stmt::AtomicCombine { .. } => self.atomics = true,
                 Stmt::For(it) => self.body(&it.body),
                 Stmt::If(_, then, otherwise) => {
                     self.body(then);
                     self.body(otherwise);
                 }
-                Stmt::Note(..) | Stmt::Set(..) | Stmt::Exit | Stmt::AwaitLaunch | Stmt::TriggerLaunch => {}
+                Stmt::Note(..) | Stmt::Let(..) | Stmt::Var(..) | Stmt::Set(..) | Stmt::Exit => {}
+                Stmt::AwaitLaunch | Stmt::TriggerLaunch => {}
                 Stmt::Barrier(_) | Stmt::Fence(..) | Stmt::Arrive | Stmt::Wait | Stmt::Vote(..) => {}
             }
         }
@@ -87,6 +75,6 @@ impl Uses {
 fn vector(ty: Ty) -> Option<(Scalar, u32)> {
     match ty {
         Ty::Vector(ty, lanes) => Some((ty, lanes)),
-        Ty::Scalar(_) | Ty::Acc | Ty::Near | Ty::Output => None,
+        Ty::Scalar(_) | Ty::Acc | Ty::Output => None,
     }
 }

@@ -29,39 +29,34 @@ impl Expansion<'_> {
     /// memory, once it runs, and its first warp receives them, or one thread.
     pub(super) fn cluster_tree(&mut self, combine: Combine) {
         self.note(Part::Tree, &Step::Combine(combine), super::words(combine));
-        let (mut leave, acc) = self.of_block();
-        let was_near = self.near && !self.program.has_near_partials();
-        self.near &= !was_near;
-        self.shared.push(Shared { name: BLOCK_VALUES, len: "CLUSTER", near: self.near, sent: true });
+        let (mut leave, acc) = self.acc_of_block();
+        self.shared.push(Shared { name: BLOCK_VALUES, len: "CLUSTER", sent: true });
         let values = Buffer::Shared(BLOCK_VALUES);
         let mine = Place { rank: Some(Box::new(0.into())), ..values.at(Expr::Rank) };
         leave.push(Stmt::Send(mine, acc));
         let there = self.guarded().then(|| Expr::from(0).below(count().get()));
         let leaves = there.into_iter().fold(Expr::Thread.equals(0), Expr::and);
         self.body.extend([Stmt::Wait, Stmt::when(leaves, leave)]);
-        // A variable of near accumulators holds none of the cluster.
-        let acc = Local::new(if was_near { "acc_far" } else { "acc" }, self.acc_type());
-        self.body.extend(was_near.then(|| Stmt::Var(acc.clone(), Expr::Empty)));
+        let acc = Local::new("acc", Ty::Acc);
         let outside = std::mem::replace(&mut self.body, vec![Stmt::Receive(BLOCK_VALUES)]);
         let takes = if combine.how == How::Gathered {
             self.lanes = vec![acc];
             self.gather(combine, values, "block_value");
             Expr::Thread.equals(0)
         } else {
-            let emptied = (!was_near).then(|| Stmt::Set(acc.clone(), self.empty()));
-            self.first_block(combine, values, acc, emptied);
+            self.first_block(combine, values, acc);
             Expr::Thread.below(Program::WARP)
         };
         let inside = std::mem::replace(&mut self.body, outside);
         self.body.push(Stmt::when(Expr::Rank.equals(0).and(takes), inside));
     }
 
-    fn first_block(&mut self, combine: Combine, values: Buffer, acc: Local, emptied: Option<Stmt>) {
-        let value = Local::new("block_value", self.acc_type());
+    fn first_block(&mut self, combine: Combine, values: Buffer, acc: Local) {
+        let value = Local::new("block_value", Ty::Acc);
         let blocks = self.blocks_present();
         let take =
             vec![Stmt::Load(value.clone(), values.at(Expr::Thread)), Stmt::Set(acc.clone(), value.get())];
-        self.body.extend(emptied);
+        self.body.push(Stmt::Set(acc.clone(), Expr::Empty));
         self.body.push(Stmt::when(Expr::Thread.below(blocks.clone()), take));
         self.lanes = vec![acc];
         self.shuffle_tree(combine, blocks);

@@ -2,31 +2,37 @@
 
 use super::{Expansion, count, first};
 use reduce_ir::Scalar;
-use reduce_ir::expanded::{Buffer, Expr, Local, MemoryOrder, Part, Stmt, Ty};
+use reduce_ir::expanded::{Buffer, Expr, MemoryOrder, Part, Stmt, Ty};
 use reduce_ir::operation::Argument;
-use reduce_ir::program::{GridMedium, Reach, Reads, Scope, Step};
+use reduce_ir::program::{Exchange, Reads, Scope, Step};
 
 impl Expansion<'_> {
+    /// Thread 0 leaves the result, of a team that exchanges nothing.
+    pub(super) fn finish(&mut self) {
+        let whose = if self.kernel.cluster() > 1 { "cluster" } else { "block" };
+        self.body.push(Stmt::Note(Part::Deliver, format!("finish: there is one {whose}")));
+        let body = self.result();
+        self.body.push(Stmt::when(self.delivers(), body));
+    }
+
     /// Thread 0 delivers the accumulator of its block, or cluster.
-    pub(super) fn deliver(&mut self, medium: GridMedium) {
-        if self.is_alone() {
-            let whose = if self.kernel.cluster() > 1 { "cluster" } else { "block" };
-            self.body.push(Stmt::Note(Part::Deliver, format!("finish: there is one {whose}")));
-            let body = self.result();
-            return self.body.push(Stmt::when(self.delivers(), body));
-        }
-        let (mut body, acc) = self.of_block();
-        let words: &[_] = match medium {
-            GridMedium::Ticket => &["ticket"],
-            GridMedium::Flags => &["ticket", "flag"],
-            GridMedium::Atomic => &["atomic"],
-            GridMedium::NextLaunch => &[],
+    pub(super) fn deliver(&mut self, exchange: Exchange) {
+        let (mut body, acc) = self.acc_of_block();
+        let words: &[_] = match exchange {
+            Exchange::LastBlock { flags: false } => &["ticket"],
+            Exchange::LastBlock { flags: true } => &["ticket", "flag"],
+            Exchange::Atomic => &["atomic"],
+            Exchange::NextLaunch => &[],
         };
-        self.note(Part::Deliver, &Step::Grid(medium), words.iter().map(|&word| word.to_owned()).collect());
-        body.push(match medium {
-            GridMedium::Ticket | GridMedium::Flags => return self.ticket(body, acc),
-            GridMedium::NextLaunch => self.partial_or_result(acc),
-            GridMedium::Atomic => Stmt::AtomicCombine {
+        self.note(
+            Part::Deliver,
+            &Step::Exchange(exchange),
+            words.iter().map(|&word| word.to_owned()).collect(),
+        );
+        body.push(match exchange {
+            Exchange::LastBlock { .. } => return self.ticket(body, acc),
+            Exchange::NextLaunch => self.partial_or_result(acc),
+            Exchange::Atomic => Stmt::AtomicCombine {
                 place: Buffer::Partials.at(zero()),
                 value: acc,
                 order: MemoryOrder::Relaxed,
@@ -61,19 +67,6 @@ impl Expansion<'_> {
         if self.kernel.has_flags() { Stmt::Post(place, acc) } else { Stmt::Store(place, acc) }
     }
 
-    /// Does this kernel have one block, or cluster, whatever n?
-    pub(super) fn is_alone(&self) -> bool {
-        match self.kernel.reads {
-            Reads::Inputs => !self.kernel.is_atomic() && self.program.is_alone(),
-            Reads::Partials => matches!(self.kernel.fold().reach, Reach::OneBlock | Reach::Everything),
-        }
-    }
-
-    /// Does this kernel have one block, and one tile, which begins with the first element, whatever n?
-    pub(super) fn is_single(&self) -> bool {
-        self.is_alone() && self.kernel.cluster() == 1 && self.kernel.fold().units().is_some()
-    }
-
     fn by_cluster(&self, blocks: Expr) -> Expr {
         if self.kernel.cluster() > 1 { blocks.over(Expr::Named("CLUSTER")) } else { blocks }
     }
@@ -81,21 +74,19 @@ impl Expansion<'_> {
     /// The result of the accumulator that thread 0 has.
     pub(super) fn result(&mut self) -> Vec<Stmt> {
         let (mut body, acc) = self.acc_of_block();
-        body.extend(self.result_of(acc));
+        body.push(self.result_of(acc));
         body
     }
 
-    /// The result of an accumulator, whose positions count from the first element of all if they are near.
-    fn result_of(&self, acc: Expr) -> Vec<Stmt> {
-        let (mut body, acc) = if acc.ty() == Some(Ty::Near) { self.far(acc) } else { (Vec::new(), acc) };
-        body.push(Stmt::Store(Buffer::Result.at(zero()), self.finished(acc)));
-        body
+    /// The result of an accumulator.
+    fn result_of(&self, acc: Expr) -> Stmt {
+        Stmt::Store(Buffer::Result.at(zero()), self.finished(acc))
     }
 
     /// The result, where the block, or cluster, is the only one.
     fn partial_or_result(&self, acc: Expr) -> Stmt {
         let alone = self.deliverers().equals(1);
-        Stmt::If(alone, self.result_of(acc.clone()), vec![self.partial(acc)])
+        Stmt::If(alone, vec![self.result_of(acc.clone())], vec![self.partial(acc)])
     }
 
     fn finished(&self, acc: Expr) -> Expr {
@@ -109,38 +100,21 @@ impl Expansion<'_> {
         Expr::Finish(Box::new(acc), operation.finish_arguments().iter().filter_map(given).collect())
     }
 
-    /// What the block leaves of its accumulator, and how its first thread comes by it.
-    pub(super) fn of_block(&mut self) -> (Vec<Stmt>, Expr) {
-        let (mut body, acc) = self.acc_of_block();
-        if !self.near || self.program.has_near_partials() {
-            return (body, acc);
-        }
-        let (more, far) = self.far(acc);
-        body.extend(more);
-        (body, far)
-    }
-
-    fn acc_of_block(&mut self) -> (Vec<Stmt>, Expr) {
+    /// The accumulator of the block, and how its first thread comes by it.
+    pub(super) fn acc_of_block(&mut self) -> (Vec<Stmt>, Expr) {
         let acc = self.lanes.first().map(|acc| (Vec::new(), acc.get()));
         acc.unwrap_or_else(|| self.root_of_tree())
     }
 
-    /// An accumulator with positions of 64 bits.
-    fn far(&self, acc: Expr) -> (Vec<Stmt>, Expr) {
-        let far = Local::new("acc_far", Ty::Acc);
-        let origin = if self.program.has_near_partials() { zero() } else { first().get() };
-        (vec![Stmt::Let(far.clone(), Expr::Far(Box::new(acc), Box::new(origin)))], far.get())
-    }
-
     /// The root of a tree in memory. In place, there is none where there is no item.
     fn root_of_tree(&mut self) -> (Vec<Stmt>, Expr) {
-        let [total, root] = ["total", "root"].map(|name| self.local(name, self.acc_type()));
+        let [total, root] = ["total", "root"].map(|name| self.local(name, Ty::Acc));
         if self.kernel.in_place().is_none() {
             return (vec![Stmt::Load(total.clone(), self.root())], total.get());
         }
         let take = vec![Stmt::Load(root.clone(), self.root()), Stmt::Set(total.clone(), root.get())];
         let there = Expr::from(0).below(count().get());
-        (vec![Stmt::Var(total.clone(), self.empty()), Stmt::when(there, take)], total.get())
+        (vec![Stmt::Var(total.clone(), Expr::Empty), Stmt::when(there, take)], total.get())
     }
 }
 

@@ -5,7 +5,8 @@ use super::{Expansion, count, first};
 use reduce_ir::expanded::{Buffer, Chunk, Expr, Local, Loop, Part, Place, Stmt, Ty, Unroll};
 use reduce_ir::operation::{Argument, Layout};
 use reduce_ir::ops::{Bin, Cmp};
-use reduce_ir::program::{Arrangement, Fold, Reach, Reads, Step};
+use reduce_ir::pass::Pass;
+use reduce_ir::program::{Arrangement, Fold, Reads, Share, Size, Step};
 use reduce_ir::{Scalar, Value};
 
 impl Expansion<'_> {
@@ -13,11 +14,11 @@ impl Expansion<'_> {
         self.note(Part::Fold, &Step::Fold(fold), self.words(fold));
         self.declare_lanes(fold);
         self.first_of_rows(fold);
-        let body = match fold.reach {
-            Reach::Units(units) => self.tile(fold, units),
-            Reach::GridStride(_) => self.grid_stride(),
-            Reach::OneBlock => self.one_block(fold),
-            Reach::Everything => self.everything(),
+        let body = match (fold.share, self.kernel.team.size) {
+            (Share::Units(units), _) => self.tile(fold, units),
+            (Share::Rest, Size::Grid { .. }) => self.grid_stride(),
+            (Share::Rest, Size::Thread) => self.everything(),
+            (Share::Rest, Size::Warp | Size::Block | Size::Cluster) => self.one_block(fold),
         };
         self.body.extend(body);
         self.threads_with_an_item(fold);
@@ -49,7 +50,7 @@ impl Expansion<'_> {
         if !self.reads_words() {
             return Margin::Nothing;
         }
-        if self.is_single() {
+        if self.kernel.is_one_tile() {
             return Margin::Absent;
         }
         let wide = |name| Expr::Named(name).cast(Scalar::U64);
@@ -68,8 +69,8 @@ impl Expansion<'_> {
     fn declare_lanes(&mut self, fold: Fold) {
         let lanes = fold.lanes * fold.rows();
         let name = |lane| if lanes == 1 { "acc".to_owned() } else { format!("acc_{lane}") };
-        self.lanes = (0..lanes).map(|lane| self.local(&name(lane), self.acc_type())).collect();
-        let empty = self.empty();
+        self.lanes = (0..lanes).map(|lane| self.local(&name(lane), Ty::Acc)).collect();
+        let empty = Expr::Empty;
         self.body.extend(self.lanes.iter().map(|lane| Stmt::Var(lane.clone(), empty.clone())));
     }
 
@@ -148,7 +149,7 @@ impl Expansion<'_> {
     }
 
     fn item_of_partials(&self, unit: &Unit, item: u32, suffix: &str) -> (Vec<Stmt>, Expr) {
-        let local = Local::new(format!("item{suffix}"), self.acc_type());
+        let local = Local::new(format!("item{suffix}"), Ty::Acc);
         let flagged = self.in_last_block() && self.program.kernel(Reads::Inputs).has_flags();
         let load = if flagged { Stmt::Take } else { Stmt::Load };
         let load = load(local.clone(), self.partials.0.at(self.position(unit, item)));
@@ -185,16 +186,13 @@ impl Expansion<'_> {
         let given = |argument: &Argument| match *argument {
             Argument::Acc(_) => None,
             Argument::Input(k) => Some(element(k)),
-            Argument::Index if self.near => Some(self.near_position(unit, item)),
+            Argument::Index if self.has_narrow_positions() => Some(self.narrow_position(unit, item)),
             Argument::Index => Some(self.position(unit, item)),
             Argument::Step => Some(step.clone()),
             Argument::Count => Some(Expr::Items),
             Argument::Param(param) => Some(Expr::Param(param, operation.params[param].ty)),
         };
-        let mapped = || {
-            let args = operation.map_arguments().iter().filter_map(given).collect();
-            if self.near { Expr::NearMap(args) } else { Expr::Map(args) }
-        };
+        let mapped = || Expr::Map(operation.map_arguments().iter().filter_map(given).collect());
         let acc = self.lane(unit, item).get();
         match (before, operation.fold_arguments()) {
             (None, _) => mapped(),
@@ -210,13 +208,18 @@ impl Expansion<'_> {
         plus(unit.begin.clone(), item)
     }
 
-    /// The position of an item in 32 bits: in the tile, or in the whole input where partials are near, too.
-    fn near_position(&self, unit: &Unit, item: u32) -> Expr {
-        let in_tile = unit.at.clone().plus(item);
-        if !self.program.has_near_partials() || self.is_single() {
-            return in_tile;
+    /// Do positions have 32 bits?
+    pub(super) fn has_narrow_positions(&self) -> bool {
+        self.kernel.reads == Reads::Inputs && self.program.operation.position == Scalar::U32
+    }
+
+    /// The position of an item in 32 bits.
+    fn narrow_position(&self, unit: &Unit, item: u32) -> Expr {
+        match unit.at.ty() {
+            Some(Ty::U64) => self.position(unit, item).cast(Scalar::U32),
+            _ if self.kernel.is_one_tile() => unit.at.clone().plus(item),
+            _ => first().get().cast(Scalar::U32).plus(unit.at.clone().plus(item)),
         }
-        first().get().cast(Scalar::U32).plus(in_tile)
     }
 
     /// Where an item of the unit lies in an input.
@@ -311,20 +314,20 @@ impl Expansion<'_> {
     /// The words in `passes` that shaped a fold.
     fn words(&self, fold: Fold) -> Vec<String> {
         let atomic = self.program.kernel(Reads::Inputs).is_atomic();
-        let reach = match fold.reach {
-            Reach::Units(1) => None,
-            Reach::Units(units) => Some(format!("coarsen({units})")),
-            Reach::GridStride(blocks) => Some(format!("grid_stride({blocks})")),
-            Reach::OneBlock => Some("one_block".to_owned()),
-            Reach::Everything => Some(if atomic { "atomic" } else { "serial" }.to_owned()),
+        let share = match (fold.share, self.kernel.team.size) {
+            (Share::Units(1), _) => None,
+            (Share::Units(units), _) => Some(format!("coarsen({units})")),
+            (Share::Rest, Size::Grid { most }) => most.map(|blocks| format!("grid_stride({blocks})")),
+            (Share::Rest, Size::Thread) => Some(if atomic { "atomic" } else { "serial" }.to_owned()),
+            (Share::Rest, Size::Warp | Size::Block | Size::Cluster) => Some("one_block".to_owned()),
         };
         let vectorize = (fold.width > 1).then(|| format!("vectorize({})", fold.width));
         let lanes = fold.shares_lanes().then(|| word_of_lanes(fold));
         let rows = fold.in_rows.then(|| "rows".to_owned());
         let unroll = (fold.unrolled && fold.units() != Some(1)).then(|| "unroll".to_owned());
         let streaming = fold.streaming.then(|| "streaming".to_owned());
-        let near = fold.near.then(|| "near".to_owned());
-        [reach, vectorize, lanes, rows, unroll, streaming, near].into_iter().flatten().collect()
+        let near = self.program.passes.contains(&Pass::Near).then(|| "near".to_owned());
+        [share, vectorize, lanes, rows, unroll, streaming, near].into_iter().flatten().collect()
     }
 }
 

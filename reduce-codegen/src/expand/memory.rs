@@ -6,7 +6,7 @@ use reduce_ir::expanded::{Barrier, Buffer, Expr, FULL, Local, Loop, Part, Place,
 use reduce_ir::ops::Bin;
 use reduce_ir::program::{Addressing, Combine, How, Program, Step, Tree};
 
-const TREE: [&str; 2] = ["tree", "tree_all"];
+const TREE: &str = "tree";
 
 /// The memory of a tree.
 struct Slots {
@@ -34,7 +34,7 @@ impl Expansion<'_> {
         ]);
         self.note(Part::Tree, &Step::Combine(combine), super::words(combine));
         let there = self.guarded().then(|| self.present.clone());
-        let slots = Slots { combine, addressing, tree, ty: self.acc_type(), there, suffix: self.suffix };
+        let slots = Slots { combine, addressing, tree, ty: Ty::Acc, there, suffix: self.suffix };
         self.body.extend(slots.steps());
         self.lanes.clear();
     }

@@ -49,7 +49,8 @@ impl Expansion<'_> {
         let mut first_row = self.unit(Expr::Thread.into(), Access::Guarded, before, "_begin");
         first_row.push(Stmt::Set(whole.clone(), 1.into()));
         let is_first = first().get().equals(number(0));
-        let mut body = if self.is_single() { first_row } else { vec![Stmt::when(is_first, first_row)] };
+        let mut body =
+            if self.kernel.is_one_tile() { first_row } else { vec![Stmt::when(is_first, first_row)] };
         let (around, unit) = (Local::new("rows_around", Ty::U32), Expr::Named("WIDTH"));
         let most = Expr::Named("TILE").bin(Bin::Add, unit.clone());
         let left = self.left(most).bin(Bin::Max, unit.clone());

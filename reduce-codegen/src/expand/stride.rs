@@ -57,7 +57,7 @@ impl Expansion<'_> {
     /// waited for.
     fn has_several_in_flight(&self, fold: Fold) -> bool {
         let flags = self.in_last_block() && self.program.kernel(Reads::Inputs).has_flags();
-        let small = self.program.partial().size() <= 32;
+        let small = self.program.operation.acc.size() <= 32;
         fold.unrolled && fold.arrangement == Arrangement::Striped && !flags && small
     }
 
@@ -66,14 +66,14 @@ impl Expansion<'_> {
     fn partials_at_once(&self, from: Expr, end: Expr) -> Stmt {
         let (part, place) = (Local::new("part", Ty::U32), Local::new("at_part", Ty::U64));
         let block = || Expr::Named("BLOCK");
-        let [item, loaded] = ["item", "loaded"].map(|name| Local::new(name, self.acc_type()));
+        let [item, loaded] = ["item", "loaded"].map(|name| Local::new(name, Ty::Acc));
         let there = vec![
             Stmt::Load(loaded.clone(), self.partials.0.at(place.get())),
             Stmt::Set(item.clone(), loaded.get()),
         ];
         let body = vec![
             Stmt::Let(place.clone(), at().get().bin(Bin::Add, part.get().times(block()).cast(Scalar::U64))),
-            Stmt::Var(item.clone(), self.empty()),
+            Stmt::Var(item.clone(), Expr::Empty),
             Stmt::when(place.get().below(end.clone()), there),
             Stmt::Set(self.acc().clone(), self.acc().get().combine(item.get())),
         ];

@@ -57,9 +57,8 @@ impl Expansion<'_> {
         self.partials = (Buffer::Partials, self.deliverers().cast(Scalar::U64));
         self.suffix = "_all";
         self.kernel = self.program.kernel(Reads::Partials);
-        self.near = self.kernel.fold().near;
         self.threads_with_items();
-        let steps = self.kernel.steps.iter().filter(|step| !matches!(step, Step::Grid(_)));
+        let steps = self.kernel.steps.iter().filter(|step| !matches!(step, Step::Exchange(_)));
         steps.for_each(|step| self.step(step));
         let mut body = self.result();
         if !self.program.kernel(Reads::Inputs).has_flags() {

@@ -15,7 +15,7 @@ impl Expansion<'_> {
                 self.body.push(stmt);
             }
         }
-        let acc = self.local("acc", self.acc_type());
+        let acc = self.local("acc", Ty::Acc);
         self.body.push(Stmt::Var(acc.clone(), self.lanes[0].get()));
         self.lanes = vec![acc];
         if combine.scope == Scope::Warp {
@@ -88,7 +88,7 @@ impl Expansion<'_> {
         };
         let of_row = |(row, acc): (u32, &Local)| {
             let number = if self.lanes.len() > 1 { format!("_{row}") } else { String::new() };
-            let other = self.local(&format!("{whose}{suffix}{number}"), self.acc_type());
+            let other = self.local(&format!("{whose}{suffix}{number}"), Ty::Acc);
             let (into, value, down) = (other.clone(), acc.get(), stride.clone());
             let shuffle = Stmt::Shuffle { into, value, down, mask: FULL };
             let set = Stmt::Set(acc.clone(), acc.get().combine(other.get()));

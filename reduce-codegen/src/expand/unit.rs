@@ -120,13 +120,13 @@ impl Expansion<'_> {
     fn asks_for_positions(&self, before: &Before) -> bool {
         let fold = self.program.operation.fold_arguments();
         let folds = fold.is_some_and(|arguments| !arguments.contains(&Argument::Index));
-        self.near && !(folds && matches!(before, Before::Items(_)))
+        self.has_narrow_positions() && !(folds && matches!(before, Before::Items(_)))
     }
 
     /// The position in the whole input of what has that place in the tile.
     fn in_input(&self, at: Expr) -> Expr {
         let at = at.cast(Scalar::U64);
-        if self.is_single() { at } else { first().get().bin(Bin::Add, at) }
+        if self.kernel.is_one_tile() { at } else { first().get().bin(Bin::Add, at) }
     }
 
     /// Where the first item of a thread lies.
@@ -137,7 +137,7 @@ impl Expansion<'_> {
     /// Are positions counted from the first item of the thread, and not of the block? What is added to that is known to the
     /// compiler, so that loads take no more instructions. A guard asks for places in the tile, and of one block they are positions.
     pub(super) fn counts_from_first(&self, access: Access) -> bool {
-        access != Access::Guarded && !self.is_single()
+        access != Access::Guarded && !self.kernel.is_one_tile()
     }
 
     /// The number of the first unit of a thread that has several.

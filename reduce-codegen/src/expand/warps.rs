@@ -5,7 +5,7 @@ use reduce_ir::expanded::{Barrier, Buffer, Expr, Local, Stmt, Ty};
 use reduce_ir::ops::Bin;
 use reduce_ir::program::{Combine, How, Program, Tree};
 
-const WARP_VALUES: [&str; 2] = ["warp_values", "warp_values_all"];
+const WARP_VALUES: &str = "warp_values";
 
 impl Expansion<'_> {
     /// The accumulators of the warps become one, in thread 0: each warp leaves its own in shared memory,
@@ -45,7 +45,7 @@ impl Expansion<'_> {
     /// One thread loads all values, and combines them level by level.
     pub(super) fn gather(&mut self, combine: Combine, values: Buffer, name: &str) {
         let Combine { tree, items, .. } = combine;
-        let local = |of: &Self, suffix: String| of.local(&format!("{name}_{suffix}"), of.acc_type());
+        let local = |of: &Self, suffix: String| of.local(&format!("{name}_{suffix}"), Ty::Acc);
         let mut all: Vec<_> = (0..items).map(|item| local(self, item.to_string())).collect();
         let load = |(it, item): (&Local, u32)| Stmt::Load(it.clone(), values.at(Expr::from(item)));
         self.body.extend(all.iter().zip(0..).map(load));
@@ -63,11 +63,11 @@ impl Expansion<'_> {
 
     fn first_warp(&mut self, combine: Combine, values: Buffer, lane: &Local) {
         let acc = self.acc().clone();
-        let value = self.local("warp_value", self.acc_type());
+        let value = self.local("warp_value", Ty::Acc);
         let warps = self.warps_present();
         let take =
             vec![Stmt::Load(value.clone(), values.at(lane.get())), Stmt::Set(acc.clone(), value.get())];
-        self.body.push(Stmt::Set(acc, self.empty()));
+        self.body.push(Stmt::Set(acc, Expr::Empty));
         self.body.push(Stmt::when(lane.get().below(Expr::Named("WARPS")), take));
         self.shuffle_tree(combine, warps);
     }

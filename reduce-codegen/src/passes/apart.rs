@@ -31,9 +31,7 @@ fn why(one: Pass, other: Pass) -> Option<&'static str> {
         (GridStride(_), Coarsen(_)) => {
             Some("a thread folds so many units, or all that the grid comes across")
         }
-        (GridStride(_), Near) => {
-            Some("the blocks of `grid_stride` have no tile that positions could count from")
-        }
+        (GridStride(_), Near) => Some("`grid_stride` counts positions in 64 bits"),
         (GridStride(_), Cluster(_)) => Some("the grid is one of so many blocks, or one of clusters"),
         (Atomic, Cluster(_) | OneBlock | Ticket | Flag) => {
             Some("`atomic` leaves one accumulator, in which blocks meet")

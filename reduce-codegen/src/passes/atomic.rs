@@ -18,7 +18,7 @@
 
 use super::{ordered, serial};
 use reduce_ir::operation::Order;
-use reduce_ir::program::{GridMedium, Program, Step};
+use reduce_ir::program::{Exchange, Program, Step};
 
 /// What keeps the blocks in order.
 const INSTEAD: &str = "leave it out: the next launch takes the blocks in order";
@@ -28,10 +28,10 @@ pub(super) fn atomic(mut program: Program) -> Result<Program, String> {
         return Err(reason);
     }
     let [inputs, partials] = &mut program.kernels;
-    for step in inputs.steps.iter_mut().filter(|step| matches!(step, Step::Grid(_))) {
-        *step = Step::Grid(GridMedium::Atomic);
+    for step in inputs.steps.iter_mut().filter(|step| matches!(step, Step::Exchange(_))) {
+        *step = Step::Exchange(Exchange::Atomic);
     }
-    partials.steps = serial::alone();
+    serial::alone(partials);
     Ok(program)
 }
 

@@ -33,9 +33,9 @@ pub(super) fn cluster(mut program: Program, blocks: u32) -> Result<Program, Stri
         how: How::Looped,
         last_warp: false,
     };
-    let meeting = joining(&program, program.kernel(Reads::Inputs), meeting);
+    let meeting = joining(&program, meeting);
     let steps = &mut program.kernels[Reads::Inputs as usize].steps;
-    let grid = steps.len().saturating_sub(1);
-    steps.insert(grid, Step::Combine(meeting));
+    let exchange = steps.iter().position(|step| matches!(step, Step::Exchange(_))).unwrap_or(steps.len());
+    steps.insert(exchange, Step::Combine(meeting));
     Ok(program)
 }

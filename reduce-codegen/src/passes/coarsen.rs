@@ -18,14 +18,14 @@
 //! Changes the association.
 
 use super::fold_mut;
-use reduce_ir::program::{Program, Reach};
+use reduce_ir::program::{Program, Share};
 
 pub(super) fn coarsen(mut program: Program, units: u32) -> Result<Program, String> {
     for fold in program.kernels.iter_mut().filter_map(fold_mut) {
-        match fold.reach {
-            Reach::Units(_) => fold.reach = Reach::Units(units),
+        match fold.share {
+            Share::Units(_) => fold.share = Share::Units(units),
             // The partials of `one_block`, and the one accumulator that `atomic` leaves.
-            Reach::GridStride(_) | Reach::OneBlock | Reach::Everything => {}
+            Share::Rest => {}
         }
     }
     Ok(program)

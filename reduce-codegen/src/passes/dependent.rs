@@ -12,7 +12,7 @@
 //! # let naive = lower(&max, 256).unwrap();
 //! let program = apply(naive, Pass::Dependent).unwrap();
 //! let kernel = program.to_string().lines().find(|line| line.starts_with("kernel")).unwrap().to_owned();
-//! assert_eq!(kernel, "kernel reduce_inputs reads inputs, block 256, tile 256, dependent");
+//! assert_eq!(kernel, "kernel reduce_inputs reads inputs, team grid, block 256, tile 256, dependent");
 //! assert!(expand(&program).unwrap().to_string().contains("\n  await launch\n"));
 //! ```
 //!

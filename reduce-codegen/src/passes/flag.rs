@@ -17,12 +17,13 @@
 //!
 //! Requires `ticket` before it. Never changes the association.
 
-use reduce_ir::program::{GridMedium, Program, Reads, Step};
+use reduce_ir::program::{Exchange, Program, Reads, Step};
 
 pub(super) fn flag(mut program: Program) -> Result<Program, String> {
     let grid = program.kernels[Reads::Inputs as usize].steps.last_mut();
-    let grid = grid.filter(|step| **step == Step::Grid(GridMedium::Ticket));
+    let ticket = Step::Exchange(Exchange::LastBlock { flags: false });
+    let grid = grid.filter(|step| **step == ticket);
     *grid.ok_or("only the block that takes the last ticket waits; write `ticket` before `flag`")? =
-        Step::Grid(GridMedium::Flags);
+        Step::Exchange(Exchange::LastBlock { flags: true });
     Ok(program)
 }

@@ -13,7 +13,7 @@
 //! # let steps = |program: &Program| program.kernels[0].steps.iter().map(|it| it.to_string()).collect::<Vec<_>>();
 //! assert_eq!(
 //!     steps(&apply(naive, Pass::GridStride(1024)).unwrap())[0],
-//!     "fold thread: grid-stride loop of 1024 blocks, units of 1 item"
+//!     "fold thread: everything, units of 1 item"
 //! );
 //! ```
 //!
@@ -21,7 +21,7 @@
 //! are few of them. Changes the association.
 
 use super::{fold_mut, ordered};
-use reduce_ir::program::{Program, Reach, Reads};
+use reduce_ir::program::{Program, Reads, Share, Size, Team};
 
 /// What keeps the rounds of a thread in order.
 const INSTEAD: &str = "write `coarsen` instead, by which each thread folds neighbours";
@@ -30,8 +30,10 @@ pub(super) fn grid_stride(mut program: Program, blocks: u32) -> Result<Program, 
     if let Some(reason) = ordered(&program, INSTEAD) {
         return Err(reason);
     }
-    if let Some(fold) = fold_mut(&mut program.kernels[Reads::Inputs as usize]) {
-        (fold.reach, fold.unrolled) = (Reach::GridStride(blocks), false);
+    let kernel = &mut program.kernels[Reads::Inputs as usize];
+    kernel.team = Team { size: Size::Grid { most: Some(blocks) } };
+    if let Some(fold) = fold_mut(kernel) {
+        (fold.share, fold.unrolled) = (Share::Rest, false);
     }
     Ok(program)
 }

@@ -41,7 +41,7 @@ pub(super) fn lanes(mut program: Program, lanes: u32) -> Result<Program, String>
             combine.items = lanes;
             lanes > 1
         }
-        Step::Fold(_) | Step::Combine(_) | Step::Keep | Step::Grid(_) => true,
+        Step::Fold(_) | Step::Combine(_) | Step::Keep | Step::Exchange(_) => true,
     });
     Ok(program)
 }

@@ -1,9 +1,8 @@
-//! `near`: positions take 32 bits inside a tile.
+//! `near`: positions take 32 bits.
 //!
-//! Positions in accumulators count from the first element of the block's tile, in 32 bits: half the registers, shuffles and
-//! shared memory. Where the block's accumulator leaves it, one thread adds the position of that element. In a program for fewer
-//! than 2³² elements they count from the first of all, and partials are near as well: half the memory. Positions are the
-//! fields that are only copied and compared, so that nothing shows ([`reduce_ir::near`]).
+//! Rewrites the operation for fewer than 2³² elements: positions in accumulators become `u32`, and `finish` widens them. That
+//! is half the registers, shuffles, shared memory and partials. Positions are the fields that are only copied, selected and
+//! compared with each other, so every comparison gives the same.
 //!
 //! ```
 //! # use reduce_codegen::{lower::lower, passes::apply};
@@ -11,27 +10,23 @@
 //! # use reduce_dsl::operators::operator;
 //! # let argmax = operator("argmax").unwrap().apply(&[Param::new("x", Scalar::F32)], None).unwrap();
 //! # let naive = lower(&argmax, 256).unwrap();
-//! # let steps = |program: &Program| program.kernels[0].steps.iter().map(|it| it.to_string()).collect::<Vec<_>>();
-//! assert_eq!(steps(&naive)[0], "fold thread: 1 x 1 items");
-//! assert_eq!(steps(&apply(naive, Pass::Near).unwrap())[0], "fold thread: 1 x 1 items, near positions");
+//! # let acc = |program: &Program| program.operation.acc.text();
+//! assert_eq!(acc(&naive), "Best { value: f32, index: u64 }");
+//! assert_eq!(acc(&apply(naive, Pass::Near).unwrap()), "Narrow_Best { value: f32, index: u32 }");
 //! ```
 //!
-//! Requires an accumulator with positions, and blocks that have a tile each. Never changes the association.
+//! Requires an accumulator with positions. Never changes the association.
 
-use super::fold_mut;
-use reduce_ir::near::Near;
-use reduce_ir::program::{Program, Reads};
+use crate::narrow::narrowed;
+use reduce_ir::program::Program;
 
 pub(super) fn near(mut program: Program) -> Result<Program, String> {
-    if Near::of(&program.operation).is_none() {
+    let Some(operation) = narrowed(&program.operation) else {
         let name = &program.operation.name;
         return Err(format!(
             "the accumulator of `{name}` has no field that is the index and only copied and compared; leave `near` out"
         ));
-    }
-    // The positions of so few elements take 32 bits wherever they count from.
-    let few = program.up_to.is_some_and(|n| n <= Near::MOST);
-    let kernels = program.kernels.iter_mut().filter(|kernel| few || kernel.reads == Reads::Inputs);
-    kernels.filter_map(fold_mut).for_each(|fold| fold.near = true);
+    };
+    program.operation = operation;
     Ok(program)
 }

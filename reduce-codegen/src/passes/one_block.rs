@@ -12,19 +12,22 @@
 //! # let max = operator("max").unwrap().apply(&[Param::new("x", Scalar::F32)], None).unwrap();
 //! # let naive = lower(&max, 256).unwrap();
 //! # let steps = |kernel: usize, program: &Program| program.kernels[kernel].steps.iter().map(|it| it.to_string()).collect::<Vec<_>>();
-//! assert_eq!(steps(1, &apply(naive, Pass::OneBlock).unwrap())[0], "fold thread: everything in one block, units of 1 item");
+//! assert_eq!(steps(1, &apply(naive, Pass::OneBlock).unwrap())[0], "fold thread: everything, units of 1 item");
 //! ```
 //!
 //! Changes the association.
 
 use super::fold_mut;
 use reduce_ir::pass::Pass;
-use reduce_ir::program::{Program, Reach, Reads};
+use reduce_ir::program::{Program, Reads, Share, Step, Team};
 
 pub(super) fn one_block(mut program: Program) -> Result<Program, String> {
     let unrolled = program.passes.contains(&Pass::Unroll);
-    if let Some(fold) = fold_mut(&mut program.kernels[Reads::Partials as usize]) {
-        (fold.reach, fold.unrolled) = (Reach::OneBlock, unrolled);
+    let kernel = &mut program.kernels[Reads::Partials as usize];
+    kernel.team = Team::BLOCK;
+    kernel.steps.retain(|step| !matches!(step, Step::Exchange(_)));
+    if let Some(fold) = fold_mut(kernel) {
+        (fold.share, fold.unrolled) = (Share::Rest, unrolled);
     }
     Ok(program)
 }

@@ -20,12 +20,16 @@
 //! Never changes the association.
 
 use super::combines_mut;
-use reduce_ir::program::{Combine, How, Kernel, Medium, Program};
+use crate::narrow::narrowed;
+use reduce_ir::program::{Combine, How, Medium, Program};
 use reduce_ir::redux::Redux;
 
 pub(super) fn redux(mut program: Program) -> Result<Program, String> {
     if Redux::of(&program.operation).is_none() {
         let name = &program.operation.name;
+        if narrowed(&program.operation).is_some_and(|narrow| Redux::of(&narrow).is_some()) {
+            return Err("the instruction takes positions of 32 bits; write `near` before `redux`".to_owned());
+        }
         return Err(format!(
             "`{name}` is no sum of integers, minimum, maximum or position of 32 bits or less whose order never shows; \
              leave `redux` out"
@@ -34,23 +38,16 @@ pub(super) fn redux(mut program: Program) -> Result<Program, String> {
     if !program.kernels.iter().any(|kernel| kernel.combines().any(|it| it.medium == Medium::Shuffle)) {
         return Err("only trees over warps become one instruction; write `shuffle` before `redux`".to_owned());
     }
-    let fitting = |kernel: &Kernel| -> Vec<Combine> {
-        kernel.combines().filter(|&combine| takes(&program, kernel, combine)).collect()
-    };
-    let fitting = program.kernels.each_ref().map(fitting);
-    if fitting.iter().all(Vec::is_empty) {
-        return Err("the instruction takes positions of 32 bits; write `near` before `redux`".to_owned());
-    }
-    for (kernel, fitting) in program.kernels.iter_mut().zip(fitting) {
-        let combines = combines_mut(kernel).filter(|combine| fitting.contains(combine));
-        combines.for_each(|combine| combine.take(How::Redux));
-    }
+    let combines = program.kernels.iter_mut().flat_map(combines_mut);
+    combines.filter(|combine| is_of_warps(combine)).for_each(|combine| combine.take(How::Redux));
     Ok(program)
 }
 
-/// Is there one instruction for a combination of a kernel?
-pub(super) fn takes(program: &Program, kernel: &Kernel, combine: Combine) -> bool {
-    let through_warps = matches!(combine.medium, Medium::Shuffle | Medium::Distributed);
-    let fits = |redux: Redux| program.fits_redux(&redux, kernel, combine.scope);
-    through_warps && Redux::of(&program.operation).is_some_and(fits)
+/// Is there one instruction for a combination?
+pub(super) fn takes(program: &Program, combine: &Combine) -> bool {
+    is_of_warps(combine) && Redux::of(&program.operation).is_some()
+}
+
+fn is_of_warps(combine: &Combine) -> bool {
+    matches!(combine.medium, Medium::Shuffle | Medium::Distributed)
 }

@@ -11,23 +11,21 @@
 //! # let steps = |program: &Program| program.kernels[0].steps.iter().map(|it| it.to_string()).collect::<Vec<_>>();
 //! assert_eq!(
 //!     steps(&apply(naive, Pass::Serial).unwrap()),
-//!     ["fold thread 0: everything", "combine grid through the next launch"]
+//!     ["fold thread: everything, units of 1 item"]
 //! );
 //! ```
 //!
 //! Stands alone in its list. Changes the association.
 
-use reduce_ir::program::{Fold, GridMedium, Program, Reach, Step};
+use reduce_ir::program::{Fold, Kernel, Program, Share, Step, Team};
 
 pub(super) fn serial(mut program: Program) -> Result<Program, String> {
-    for kernel in &mut program.kernels {
-        kernel.steps = alone();
-    }
+    program.kernels.iter_mut().for_each(alone);
     Ok(program)
 }
 
-/// The steps of a kernel in which one thread does everything.
-pub(super) fn alone() -> Vec<Step> {
-    let everything = Fold { reach: Reach::Everything, ..Fold::NAIVE };
-    vec![Step::Fold(everything), Step::Grid(GridMedium::NextLaunch)]
+/// Makes one thread do everything.
+pub(super) fn alone(kernel: &mut Kernel) {
+    kernel.team = Team::THREAD;
+    kernel.steps = vec![Step::Fold(Fold { share: Share::Rest, ..Fold::NAIVE })];
 }

@@ -21,7 +21,7 @@
 //! Changes the association.
 
 use super::{joining, tree_of};
-use reduce_ir::program::{Combine, How, Kernel, Medium, Program, Scope, Step};
+use reduce_ir::program::{Combine, How, Medium, Program, Scope, Step};
 
 pub(super) fn shuffle(mut program: Program) -> Result<Program, String> {
     let warps = program.warps();
@@ -32,16 +32,16 @@ pub(super) fn shuffle(mut program: Program) -> Result<Program, String> {
     // Where there is one warp, nothing is left of its values.
     let levels = [through(Scope::Warp, Program::WARP), through(Scope::Block, warps)];
     let levels = &levels[..if warps == 1 { 1 } else { 2 }];
-    let split = |kernel: &Kernel, step: Step| match step {
+    let split = |step: Step| match step {
         Step::Combine(Combine { scope: Scope::Block, .. }) => {
-            levels.iter().map(|&level| Step::Combine(joining(&program, kernel, level))).collect()
+            levels.iter().map(|&level| Step::Combine(joining(&program, level))).collect()
         }
-        Step::Fold(_) | Step::Combine(_) | Step::Keep | Step::Grid(_) => vec![step],
+        Step::Fold(_) | Step::Combine(_) | Step::Keep | Step::Exchange(_) => vec![step],
     };
     let steps = program
         .kernels
         .each_ref()
-        .map(|kernel| kernel.steps.iter().flat_map(|&step| split(kernel, step)).collect::<Vec<_>>());
+        .map(|kernel| kernel.steps.iter().flat_map(|&step| split(step)).collect::<Vec<_>>());
     program.kernels.iter_mut().zip(steps).for_each(|(kernel, steps)| kernel.steps = steps);
     Ok(program)
 }

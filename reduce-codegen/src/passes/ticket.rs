@@ -19,15 +19,15 @@
 //!
 //! Requires `one_block` before it. Never changes the association.
 
-use reduce_ir::program::{GridMedium, Program, Reach, Reads, Step};
+use reduce_ir::program::{Exchange, Program, Reads, Step, Team};
 
 pub(super) fn ticket(mut program: Program) -> Result<Program, String> {
-    if program.kernel(Reads::Partials).fold().reach != Reach::OneBlock {
+    if program.kernel(Reads::Partials).team != Team::BLOCK {
         return Err("one block has to combine all partials; write `one_block` before `ticket`".to_owned());
     }
     for step in &mut program.kernels[Reads::Inputs as usize].steps {
-        if matches!(step, Step::Grid(_)) {
-            *step = Step::Grid(GridMedium::Ticket);
+        if matches!(step, Step::Exchange(_)) {
+            *step = Step::Exchange(Exchange::LastBlock { flags: false });
         }
     }
     Ok(program)

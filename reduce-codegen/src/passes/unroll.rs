@@ -22,12 +22,13 @@
 //! Never changes the association.
 
 use super::{combines_mut, fold_mut};
-use reduce_ir::program::{How, Medium, Program, Reach};
+use reduce_ir::program::{How, Medium, Program, Team};
 
 pub(super) fn unroll(mut program: Program) -> Result<Program, String> {
     for kernel in &mut program.kernels {
         // Other loops are as long as the data; that over partials is short, and its loads should not wait for each other.
-        let fold = fold_mut(kernel).filter(|fold| fold.units().is_some() || fold.reach == Reach::OneBlock);
+        let is_block = kernel.team == Team::BLOCK;
+        let fold = fold_mut(kernel).filter(|fold| fold.units().is_some() || is_block);
         fold.into_iter().for_each(|fold| fold.unrolled = true);
         // Lanes have names of their own, and are written out anyway.
         let trees = combines_mut(kernel).filter(|combine| combine.medium != Medium::Registers);

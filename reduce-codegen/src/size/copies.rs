@@ -14,16 +14,15 @@ pub(super) struct Copies<'a> {
     pub(super) combine: u64,
     pub(super) fold: u64,
     pub(super) finish: u64,
-    pub(super) far: u64,
     pub(super) others: u64,
 }
 
 impl<'a> Copies<'a> {
     /// Those of some kernels, at least one.
     pub(super) fn of(operation: &'a Operation, kernels: &'a [ExpandedKernel]) -> Copies<'a> {
-        let [map, combine, fold, finish, far, others] = [0; 6];
+        let [map, combine, fold, finish, others] = [0; 5];
         let kernel = &kernels[0];
-        let mut copies = Copies { operation, kernel, map, combine, fold, finish, far, others };
+        let mut copies = Copies { operation, kernel, map, combine, fold, finish, others };
         for kernel in kernels {
             copies.kernel = kernel;
             copies.body(&kernel.body, 1);
@@ -93,7 +92,7 @@ impl<'a> Copies<'a> {
 
     fn expr(&mut self, it: &Expr, times: u64) {
         match it {
-            Expr::Map(args) | Expr::NearMap(args) => self.call(|it| &mut it.map, args, times),
+            Expr::Map(args) => self.call(|it| &mut it.map, args, times),
             Expr::Combine(a, b) => {
                 self.combine = self.combine.saturating_add(times);
                 self.expr(a, times);
@@ -107,11 +106,6 @@ impl<'a> Copies<'a> {
                 self.expr(acc, times);
                 self.call(|it| &mut it.finish, args, times);
             }
-            Expr::Far(acc, first) => {
-                self.expr(acc, times);
-                self.expr(first, times);
-                self.far = self.far.saturating_add(times);
-            }
             Expr::Un(_, a) | Expr::Cast(_, a) => {
                 self.add(times);
                 self.expr(a, times);
@@ -123,7 +117,7 @@ impl<'a> Copies<'a> {
             }
             Expr::Const(_) | Expr::Named(_) | Expr::Local(_) | Expr::Lane(..) | Expr::Thread => {}
             Expr::Block | Expr::Grid | Expr::Rank | Expr::Items | Expr::Elements | Expr::Step(_) => {}
-            Expr::Param(..) | Expr::Aligned(..) | Expr::Empty | Expr::NearEmpty => {}
+            Expr::Param(..) | Expr::Aligned(..) | Expr::Empty => {}
         }
     }
 
@@ -138,7 +132,7 @@ impl<'a> Copies<'a> {
         let scalars = match ty {
             Ty::Scalar(_) => 1,
             Ty::Vector(_, lanes) => u64::from(lanes),
-            Ty::Acc | Ty::Near | Ty::Output => self.operation.acc.fields.len() as u64,
+            Ty::Acc | Ty::Output => self.operation.acc.fields.len() as u64,
         };
         self.add(scalars.saturating_mul(times));
     }

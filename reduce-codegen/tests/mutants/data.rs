@@ -67,13 +67,12 @@ pub(crate) const MUTATIONS: [Mutation; 22] = [
         }))
     }),
     Mutation::of_data("64-bit position in 32 bits", narrow_positions),
-    Mutation::of_data("near position one off", |_, stmt| {
+    Mutation::of_data("narrow position one off", |_, stmt| {
         each(with_expressions(stmt, &|expr| match expr {
-            Expr::NearMap(args) => one_off(args).into_iter().map(Expr::NearMap).collect(),
-            Expr::Fold(acc, args) if expr.ty() == Some(Ty::Near) => {
+            Expr::Map(args) => one_off(args).into_iter().map(Expr::Map).collect(),
+            Expr::Fold(acc, args) => {
                 one_off(args).into_iter().map(|args| Expr::Fold(acc.clone(), args)).collect()
             }
-            Expr::Far(near, first) => vec![Expr::Far(near.clone(), Box::new(after(first)))],
             _ => Vec::new(),
         }))
     }),

@@ -185,14 +185,10 @@ pub(crate) const EQUIVALENT: [Equivalent; 25] = [
         survivors: 14,
     },
     Equivalent {
-        mutations: &["store dropped", "position off by one"],
-        is_one: |what, kernel| {
-            let alone =
-                is_serial(kernel) || kernel.starts_with("reduce_partials") && kernel.contains("one_block");
-            alone && what.contains("if grid == 1 else / store partials")
-        },
-        reason: "one block folds everything, so there is no other to leave a partial for",
-        survivors: 70,
+        mutations: &["64-bit position in 32 bits"],
+        is_one: |_, kernel| kernel.contains("near"),
+        reason: "the positions of so few elements have 32 bits",
+        survivors: 1000,
     },
     Equivalent {
         mutations: &[
@@ -201,7 +197,7 @@ pub(crate) const EQUIVALENT: [Equivalent; 25] = [
             "operands exchanged",
             "misaligned vector",
             "position off by one",
-            "near position one off",
+            "narrow position one off",
             "guard dropped",
         ],
         is_one: |what, kernel| {

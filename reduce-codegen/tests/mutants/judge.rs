@@ -3,7 +3,7 @@
 use super::kernels::{Launch, Leaves, Subject};
 use super::sites::variants;
 use reduce_interpreter::{
-    Acc, Domain, Input, Launched, Memory, Options, Positions, Provenance, Report, Schedule, Shapes, launch,
+    Acc, Domain, Input, Launched, Memory, Options, Provenance, Report, Schedule, Shapes, launch,
 };
 use reduce_ir::expanded::{Buffer, ExpandedKernel, Expr, Stmt};
 use reduce_ir::program::Reads;
@@ -190,7 +190,7 @@ impl<'a> Setup<'a> {
         let mut memory = Memory::new(&self.inputs, partials as usize);
         memory.ticket = vec![0; tickets as usize];
         if leaves == Leaves::One {
-            memory.partials = vec![domain.empty(Positions::Far)];
+            memory.partials = vec![domain.empty()];
         }
         if self.subject.kernel.reads == Reads::Partials {
             memory.items = (0..items).map(|at| self.element(domain, at)).collect();
@@ -202,7 +202,7 @@ impl<'a> Setup<'a> {
     fn element(&self, domain: &mut dyn Domain, position: u64) -> Option<Acc> {
         let mut out = [None; 32];
         let arguments = vec![[position; 32]; self.subject.operation.map.params().len()];
-        domain.map(Positions::Far, &arguments, 1, &mut out).unwrap();
+        domain.map(&arguments, 1, &mut out).unwrap();
         out[0]
     }
 }

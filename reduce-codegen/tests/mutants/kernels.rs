@@ -8,7 +8,7 @@ use reduce_ir::Scalar;
 use reduce_ir::expanded::{Expanded, ExpandedKernel};
 use reduce_ir::operation::{Operation, Order};
 use reduce_ir::pass::Pass;
-use reduce_ir::program::{Arrangement, GridMedium, Program, Reach, Reads, Step};
+use reduce_ir::program::{Arrangement, Exchange, Program, Reads, Share, Size, Step, Team};
 use reduce_ir::spec::{Listed, Passes};
 
 /// A kernel with what it is launched on.
@@ -53,8 +53,8 @@ impl Subject {
         let kernel = expanded.kernels[at].clone();
         let steps = &program.kernels[at].steps;
         let leaves = match steps.last() {
-            Some(Step::Grid(GridMedium::Atomic)) => Leaves::One,
-            Some(Step::Grid(GridMedium::Ticket | GridMedium::Flags)) => Leaves::Tickets(1),
+            Some(Step::Exchange(Exchange::Atomic)) => Leaves::One,
+            Some(Step::Exchange(Exchange::LastBlock { .. })) => Leaves::Tickets(1),
             Some(Step::Keep) => Leaves::Items,
             _ => Leaves::Blocks,
         };
@@ -89,12 +89,13 @@ fn launches(program: &Program, at: usize) -> Vec<Launch> {
     let (tile, most) = (program.tile(reads), program.most_blocks(reads));
     let (fold, cluster) = (program.kernels[at].fold(), u64::from(program.kernels[at].cluster()));
     let width = u64::from(fold.width);
-    let turn = match fold.reach {
-        Reach::Units(_) => u64::from(program.block) * width,
-        Reach::GridStride(blocks) => tile * u64::from(blocks),
-        Reach::OneBlock => program.block.into(),
-        Reach::Everything => 1,
+    let turn = match (fold.share, program.kernels[at].team.size) {
+        (Share::Units(_), _) => u64::from(program.block) * width,
+        (Share::Rest, Size::Grid { most }) => tile * u64::from(most.unwrap_or(1)),
+        (Share::Rest, Size::Thread) => 1,
+        (Share::Rest, Size::Warp | Size::Block | Size::Cluster) => program.block.into(),
     };
+    let one_block = (fold.share, program.kernels[at].team) == (Share::Rest, Team::BLOCK);
     let powers = (5..=8).map(|log2| 1 << log2);
     let few = (1..=17).chain(powers.flat_map(|power| [power - 1, power, power + 1]));
     // In order, a thread has neighbours, and a tree takes pairs: of so many threads, or blocks, the last has no pair.
@@ -107,7 +108,7 @@ fn launches(program: &Program, at: usize) -> Vec<Launch> {
     // A tile behind another of one item, and of one row with items around it.
     let behind = (width > 1).then_some([tile * cluster + 1, 2 * tile * cluster + turn + width]);
     // More partials to a thread than are loaded at once.
-    let more_than_at_once = matches!(fold.reach, Reach::OneBlock).then_some(9 * turn + 1);
+    let more_than_at_once = one_block.then_some(9 * turn + 1);
     let nothing = program.operation.padding.is_some().then_some(0);
     let tiles = tile * cluster;
     let sizes = [tiles, tiles - 1, 2 * turn.max(tiles) + tile / 2 + 1, 33, 1].into_iter();

@@ -111,13 +111,12 @@ fn with_operand(expr: &Expr, at: usize, new: Expr) -> Expr {
     match &mut expr {
         Expr::Un(_, a) | Expr::Cast(_, a) => **a = new,
         Expr::Bin(_, a, b) | Expr::Cmp(_, a, b) | Expr::Combine(a, b) => **[a, b][at] = new,
-        Expr::Far(a, b) => **[a, b][at] = new,
-        Expr::Map(args) | Expr::NearMap(args) => args[at] = new,
+        Expr::Map(args) => args[at] = new,
         Expr::Fold(acc, _) | Expr::Finish(acc, _) if at == 0 => **acc = new,
         Expr::Fold(_, args) | Expr::Finish(_, args) => args[at - 1] = new,
         Expr::Const(_) | Expr::Named(_) | Expr::Local(_) | Expr::Lane(..) | Expr::Aligned(..) => {}
         Expr::Thread | Expr::Block | Expr::Grid | Expr::Rank | Expr::Items => {}
-        Expr::Elements | Expr::Step(_) | Expr::Param(..) | Expr::Empty | Expr::NearEmpty => {}
+        Expr::Elements | Expr::Step(_) | Expr::Param(..) | Expr::Empty => {}
     }
     expr
 }

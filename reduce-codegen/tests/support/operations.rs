@@ -281,6 +281,7 @@ fn weighted() -> Subject {
         commutative: true,
         exact: true,
         named: false,
+        position: Scalar::U64,
         ..lifted("weighted", &inputs, acc, |f, _| vec![f.constant(Value::of(0u64))])
     };
     let plain = |inputs: &[Lanes]| {
@@ -315,6 +316,7 @@ fn lifted(
         commutative: false,
         exact: false,
         named: false,
+        position: Scalar::U64,
         searches: Vec::new(),
         order: Order::Fixed,
         finish: itself,

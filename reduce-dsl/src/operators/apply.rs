@@ -149,6 +149,7 @@ impl Row<'_> {
             layout: Layout::default(),
             params: request.params.to_vec(),
             index: request.index.to_owned(),
+            position: Scalar::U64,
             map: self.lifted(row.map, None, &acc)?,
             combine,
             fold,

@@ -26,9 +26,8 @@ pub(crate) fn kernel(body: Vec<Stmt>) -> ExpandedKernel {
         cluster: 1,
         streaming: false,
         dependent: false,
-        near_partials: false,
         constants: vec![constant("LEN", 64)],
-        shared: vec![Shared { name: "s", len: "LEN", near: false, sent: false }],
+        shared: vec![Shared { name: "s", len: "LEN", sent: false }],
         body,
     }
 }

@@ -1,6 +1,6 @@
 //! Short spellings for building expressions and statements.
 
-use super::{Buffer, Chunk, Expr, Local, Place, Shared, Stmt, Ty};
+use super::{Buffer, Chunk, Expr, Local, Place, Stmt, Ty};
 use crate::ops::{Bin, Cmp};
 use crate::{Scalar, Value};
 
@@ -28,13 +28,6 @@ impl Chunk {
     }
 }
 
-impl Shared {
-    /// The type of its accumulators.
-    pub fn holds(&self) -> Ty {
-        if self.near { Ty::Near } else { Ty::Acc }
-    }
-}
-
 impl Buffer {
     /// The element at `index`.
     pub fn at(self, index: Expr) -> Place {
@@ -57,7 +50,7 @@ impl Expr {
             Expr::Local(local) => Some(local.ty),
             Expr::Lane(local, lane) => match local.ty {
                 Ty::Vector(ty, lanes) if *lane < lanes => Some(Ty::Scalar(ty)),
-                Ty::Vector(..) | Ty::Scalar(_) | Ty::Acc | Ty::Near | Ty::Output => None,
+                Ty::Vector(..) | Ty::Scalar(_) | Ty::Acc | Ty::Output => None,
             },
             Expr::Named(_) | Expr::Thread | Expr::Block | Expr::Grid | Expr::Rank => Some(Ty::U32),
             Expr::Items | Expr::Elements | Expr::Step(_) => Some(Ty::U64),
@@ -70,9 +63,7 @@ impl Expr {
                 let position = |ty| matches!(ty, Ty::U32 | Ty::U64);
                 (a.ty().is_some_and(position) && position(Ty::Scalar(*ty))).then_some(Ty::Scalar(*ty))
             }
-            Expr::Combine(a, _) | Expr::Fold(a, _) => a.ty().filter(|ty| matches!(ty, Ty::Acc | Ty::Near)),
-            Expr::Map(_) | Expr::Empty | Expr::Far(..) => Some(Ty::Acc),
-            Expr::NearMap(_) | Expr::NearEmpty => Some(Ty::Near),
+            Expr::Combine(..) | Expr::Fold(..) | Expr::Map(_) | Expr::Empty => Some(Ty::Acc),
             Expr::Finish(..) => Some(Ty::Output),
         }
     }
@@ -84,10 +75,10 @@ impl Expr {
                 Vec::new()
             }
             Expr::Thread | Expr::Block | Expr::Grid | Expr::Rank | Expr::Items => Vec::new(),
-            Expr::Elements | Expr::Step(_) | Expr::Param(..) | Expr::Empty | Expr::NearEmpty => Vec::new(),
+            Expr::Elements | Expr::Step(_) | Expr::Param(..) | Expr::Empty => Vec::new(),
             Expr::Un(_, a) | Expr::Cast(_, a) => vec![a],
-            Expr::Bin(_, a, b) | Expr::Cmp(_, a, b) | Expr::Combine(a, b) | Expr::Far(a, b) => vec![a, b],
-            Expr::Map(args) | Expr::NearMap(args) => args.iter().collect(),
+            Expr::Bin(_, a, b) | Expr::Cmp(_, a, b) | Expr::Combine(a, b) => vec![a, b],
+            Expr::Map(args) => args.iter().collect(),
             Expr::Fold(acc, args) | Expr::Finish(acc, args) => {
                 std::iter::once(acc.as_ref()).chain(args).collect()
             }

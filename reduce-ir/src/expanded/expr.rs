@@ -51,11 +51,4 @@ pub enum Expr {
     Empty,
     /// The result of an accumulator, and what the operation's `finish` names behind it.
     Finish(Box<Expr>, Vec<Expr>),
-    /// The near accumulator of one element, made of the arguments that the operation's `map` names; the index is one in
-    /// the tile, `u32`.
-    NearMap(Vec<Expr>),
-    /// What stands for no element among near accumulators.
-    NearEmpty,
-    /// A near accumulator, and the position that it counts from: the accumulator with positions of all elements.
-    Far(Box<Expr>, Box<Expr>),
 }

@@ -99,7 +99,7 @@ impl<'a> Reader<'a> {
         Ok(kernel)
     }
 
-    /// `kernel name reads inputs, block 256, cluster 2, streaming, dependent, near partials`.
+    /// `kernel name reads inputs, block 256, cluster 2, streaming, dependent`.
     fn heading(&mut self) -> Parsed<ExpandedKernel> {
         let mut line = self.lines[self.at].clone();
         self.at += 1;
@@ -110,16 +110,13 @@ impl<'a> Reader<'a> {
         line.expect(",")?;
         line.expect("block")?;
         let block = line.number()?;
-        let (mut cluster, mut streaming, mut dependent, mut near_partials) = (1, false, false, false);
+        let (mut cluster, mut streaming, mut dependent) = (1, false, false);
         while line.accept(",") {
             if line.accept("cluster") {
                 cluster = line.number()?;
                 if cluster == 0 {
                     return line.error("a cluster has at least one block");
                 }
-            } else if line.accept("near") {
-                line.expect("partials")?;
-                near_partials = true;
             } else if line.accept("dependent") {
                 dependent = true;
             } else {
@@ -135,7 +132,6 @@ impl<'a> Reader<'a> {
             cluster,
             streaming,
             dependent,
-            near_partials,
             constants,
             shared,
             body,
@@ -151,17 +147,17 @@ impl<'a> Reader<'a> {
         line.end(Constant { name, value, formula: value.to_string(), note: String::new() })
     }
 
-    /// `name: [acc; LENGTH]`, or `near` for `acc`, or `sent acc`.
+    /// `name: [acc; LENGTH]`, or `sent acc`.
     fn shared(&mut self, mut line: Cursor<'a>) -> Parsed<Shared> {
         let name = intern(line.name()?);
         [":", "["].into_iter().try_for_each(|it| line.expect(it))?;
         let sent = line.accept("sent");
-        let near = line.one_of(&[Ty::Acc, Ty::Near])? == Ty::Near;
+        line.expect("acc")?;
         line.expect(";")?;
         let len = intern(line.name()?);
         line.expect("]")?;
         self.names.shared.push(name);
-        line.end(Shared { name, len, near, sent })
+        line.end(Shared { name, len, sent })
     }
 
     /// The statements at that depth, up to the first line that is further out. Their names end with them.

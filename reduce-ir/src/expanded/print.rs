@@ -26,14 +26,11 @@ impl fmt::Display for ExpandedKernel {
         if self.dependent {
             write!(f, ", dependent")?;
         }
-        if self.near_partials {
-            write!(f, ", near partials")?;
-        }
         writeln!(f)?;
         self.constants.iter().try_for_each(|it| writeln!(f, "  const {} = {}", it.name, it.value))?;
         self.shared.iter().try_for_each(|it| {
             let sent = if it.sent { "sent " } else { "" };
-            writeln!(f, "  shared {}: [{sent}{}; {}]", it.name, it.holds(), it.len)
+            writeln!(f, "  shared {}: [{sent}{}; {}]", it.name, Ty::Acc, it.len)
         })?;
         body(f, &self.body, 1)
     }
@@ -133,9 +130,6 @@ impl fmt::Display for Expr {
             Expr::Fold(..) => call(f, "fold", self),
             Expr::Empty => f.write_str("empty"),
             Expr::Finish(..) => call(f, "finish", self),
-            Expr::NearMap(_) => call(f, "near_map", self),
-            Expr::NearEmpty => f.write_str("near_empty"),
-            Expr::Far(..) => call(f, "far", self),
         }
     }
 }
@@ -183,7 +177,6 @@ impl fmt::Display for Operand<'_> {
             Expr::Elements | Expr::Step(_) | Expr::Param(..) | Expr::Aligned(..) => self.0.fmt(f),
             Expr::Un(..) | Expr::Cast(..) | Expr::Map(_) | Expr::Combine(..) => self.0.fmt(f),
             Expr::Fold(..) | Expr::Empty | Expr::Finish(..) => self.0.fmt(f),
-            Expr::NearMap(_) | Expr::NearEmpty | Expr::Far(..) => self.0.fmt(f),
         }
     }
 }
@@ -200,7 +193,6 @@ impl fmt::Display for Ty {
             Ty::Scalar(ty) => ty.fmt(f),
             Ty::Vector(ty, lanes) => write!(f, "{ty}x{lanes}"),
             Ty::Acc => f.write_str("acc"),
-            Ty::Near => f.write_str("near"),
             Ty::Output => f.write_str("output"),
         }
     }

@@ -26,13 +26,11 @@
 //! 9. Positions fit their types, whatever the number of elements and blocks: no sum or product of 32 bits wraps,
 //!    and nothing that may need 64 bits goes through 32. That no difference is negative is not proved: the
 //!    interpreter reports one where it happens.
-//! 10. Near accumulators are those of a program whose positions are near, in its kernel over inputs. They stay in registers
-//!     and in the shared memory of their block; but where partials are near, all that is no result is, in both kernels.
-//! 11. A redux is one of accumulators that the hardware combines, with positions of 32 bits if they have any.
-//! 12. A kernel waits for the previous launch if it is dependent in the program, and then first of all: under no condition,
+//! 10. A redux is one of accumulators that the hardware combines, with positions of 32 bits if they have any.
+//! 11. A kernel waits for the previous launch if it is dependent in the program, and then first of all: under no condition,
 //!     and before it touches memory, but for messages that it expects and its arrival. Only one that triggers in the program
 //!     lets the next launch begin.
-//! 13. Messages go to arrays that nothing else writes, of which a kernel has one at the most. They are expected before the
+//! 12. Messages go to arrays that nothing else writes, of which a kernel has one at the most. They are expected before the
 //!     arrival, and are sent and received behind the wait.
 
 mod bounds;
@@ -42,7 +40,6 @@ mod places;
 use super::{
     Barrier, Buffer, Expanded, ExpandedKernel, Expr, FULL, Local, MemoryOrder, Place, Shared, Stmt, Ty,
 };
-use crate::near::Near;
 use crate::operation::Operation;
 use crate::program::{Kernel, Program, Scope};
 use crate::redux::Redux;
@@ -69,12 +66,10 @@ impl Expanded {
     /// The first rule that is broken, and where.
     pub fn verify(&self, program: &Program) -> Check {
         self.kernels.iter().zip(&program.kernels).try_for_each(|(expanded, kernel)| {
-            let near = Near::of(&program.operation).filter(|_| kernel.fold().near);
-            let bytes = shared_bytes(expanded, &program.operation, near.as_deref());
             let operation = &program.operation;
+            let bytes = shared_bytes(expanded, operation);
             let mut verifier = Verifier {
                 operation,
-                near: near.as_deref(),
                 redux: Redux::of(operation),
                 kernel: expanded,
                 steps: kernel,
@@ -87,14 +82,11 @@ impl Expanded {
             })?;
             let first = expanded.body.iter().find(|stmt| !begins_cluster(stmt));
             let waits = first == Some(&Stmt::AwaitLaunch);
-            verifier.ensure(12, [expanded.dependent, waits] == [kernel.dependent; 2], || {
+            verifier.ensure(11, [expanded.dependent, waits] == [kernel.dependent; 2], || {
                 format!("dependent is {}, and waiting {waits}", expanded.dependent)
             })?;
-            verifier.ensure(10, expanded.near_partials == program.has_near_partials(), || {
-                format!("partials are {}", expanded.partial())
-            })?;
             let sent = expanded.shared.iter().filter(|array| array.sent).count();
-            verifier.ensure(13, sent <= 1, || format!("{sent} arrays of messages"))?;
+            verifier.ensure(12, sent <= 1, || format!("{sent} arrays of messages"))?;
             verifier.ensure(8, bytes == program.shared_bytes(kernel), || {
                 format!("{bytes} bytes of shared memory")
             })?;
@@ -126,8 +118,6 @@ struct Binding {
 
 struct Verifier<'a> {
     operation: &'a Operation,
-    /// What it is on near accumulators, where the kernel has them.
-    near: Option<&'a Near>,
     /// What its accumulators combine to in one instruction, if there is one.
     redux: Option<Redux>,
     kernel: &'a ExpandedKernel,
@@ -166,12 +156,12 @@ impl Verifier<'_> {
             Stmt::Store(place, value) => self.store(place, value),
             Stmt::Post(place, value) => {
                 self.flagged(stmt, place)?;
-                self.expect(value, self.kernel.partial())?;
+                self.expect(value, Ty::Acc)?;
                 self.place(place).map(|_| ())
             }
             Stmt::Take(local, place) => {
                 self.flagged(stmt, place)?;
-                let partial = local.ty == self.kernel.partial();
+                let partial = local.ty == Ty::Acc;
                 self.ensure(2, partial, || format!("`{}` is no partial", local.name))?;
                 self.place(place)?;
                 self.bind(local, false, Uniform::Thread)
@@ -183,8 +173,7 @@ impl Verifier<'_> {
             Stmt::Send(place, value) => self.send(stmt, place, value),
             Stmt::Receive(array) => self.messages(stmt, array, self.met),
             Stmt::Shuffle { into, value, down, mask } => {
-                let near = value.ty() == Some(Ty::Near);
-                self.expect(value, if near { Ty::Near } else { Ty::Acc })?;
+                self.expect(value, Ty::Acc)?;
                 self.ensure(2, value.ty() == Some(into.ty), || format!("`{value}` should be {}", into.ty))?;
                 self.expect(down, Ty::U32)?;
                 self.meeting(5, here >= Uniform::Warp && *mask == FULL, stmt)?;
@@ -192,9 +181,8 @@ impl Verifier<'_> {
             }
             Stmt::Redux(acc, there) => {
                 self.set(acc, &acc.get())?;
-                let ty = |redux: &Redux| if redux.has_positions() { Ty::Near } else { Ty::Acc };
-                let known = self.redux.as_ref().is_some_and(|redux| acc.ty == ty(redux));
-                self.ensure(11, known, || format!("`{}` has no redux", acc.name))?;
+                let known = self.redux.is_some() && acc.ty == Ty::Acc;
+                self.ensure(10, known, || format!("`{}` has no redux", acc.name))?;
                 there.iter().try_for_each(|there| self.expect(there, Ty::BOOL).map(|_| ()))?;
                 self.meeting(5, here >= Uniform::Warp, stmt)
             }
@@ -207,11 +195,11 @@ impl Verifier<'_> {
             }
             Stmt::Barrier(Barrier::Block) | Stmt::Exit => self.meeting(4, here >= Uniform::Block, stmt),
             Stmt::AwaitLaunch => {
-                self.ensure(12, self.kernel.dependent, || "a wait that is not asked for".to_owned())?;
-                self.meeting(12, here == Uniform::Always, stmt)
+                self.ensure(11, self.kernel.dependent, || "a wait that is not asked for".to_owned())?;
+                self.meeting(11, here == Uniform::Always, stmt)
             }
             Stmt::TriggerLaunch => {
-                self.ensure(12, self.steps.trigger, || "a trigger that is not asked for".to_owned())
+                self.ensure(11, self.steps.trigger, || "a trigger that is not asked for".to_owned())
             }
             Stmt::Vote(into, value) => {
                 self.ensure(2, into.ty == Ty::BOOL, || format!("a vote names `{}`", into.name))?;
@@ -320,10 +308,9 @@ fn begins_cluster(stmt: &Stmt) -> bool {
 }
 
 /// Bytes of the arrays in shared memory.
-fn shared_bytes(kernel: &ExpandedKernel, operation: &Operation, near: Option<&Near>) -> usize {
+fn shared_bytes(kernel: &ExpandedKernel, operation: &Operation) -> usize {
     let bytes = |array: &Shared| {
-        let acc = near.filter(|_| array.near).map_or(&operation.acc, |near| &near.acc);
-        let len = kernel.constant(array.len) as usize;
+        let (acc, len) = (&operation.acc, kernel.constant(array.len) as usize);
         if array.sent { Program::COUNT_OF_MESSAGES + len * 4 * acc.words() } else { len * acc.size() }
     };
     kernel.shared.iter().map(bytes).sum()

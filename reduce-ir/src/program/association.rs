@@ -5,7 +5,7 @@
 //! an absent right side is its left side. Where the operation has a `fold`, the lanes of a serial level over the
 //! elements grow by it, from `map` of their first element; everything else is `op`.
 
-use super::{Arrangement, Fold, GridMedium, Kernel, Program, Reach, Reads, Step, Tree};
+use super::{Arrangement, Fold, Kernel, Program, Reads, Share, Size, Step, Tree};
 use std::fmt;
 
 /// The association of a program, for every n.
@@ -230,21 +230,20 @@ fn levels_of(program: &Program, kernel: &Kernel) -> Vec<Level> {
     let level = |step: &Step| match step {
         Step::Fold(fold) => {
             let (round, arrangement) = (u64::from(program.block) * u64::from(fold.lanes), fold.arrangement);
-            let (chunk, lanes) = match (fold.reach, arrangement) {
-                (Reach::Units(_), Arrangement::Striped) => (tile, round),
-                (Reach::Units(_), Arrangement::Blocked) if fold.in_rows => (fold.width.into(), 1),
-                (Reach::Units(_), Arrangement::Blocked) => (tile / u64::from(program.block), 1),
-                (Reach::GridStride(blocks), _) => (Level::ALL, round * u64::from(blocks)),
-                (Reach::OneBlock, _) => (Level::ALL, round),
-                (Reach::Everything, _) => (Level::ALL, 1),
+            let (chunk, lanes) = match (fold.share, kernel.team.size, arrangement) {
+                (Share::Units(_), _, Arrangement::Striped) => (tile, round),
+                (Share::Units(_), _, Arrangement::Blocked) if fold.in_rows => (fold.width.into(), 1),
+                (Share::Units(_), _, Arrangement::Blocked) => (tile / u64::from(program.block), 1),
+                (Share::Rest, Size::Thread, _) => (Level::ALL, 1),
+                (Share::Rest, Size::Warp | Size::Block | Size::Cluster, _) => (Level::ALL, round),
+                (Share::Rest, Size::Grid { most }, _) => (Level::ALL, round * u64::from(most.unwrap_or(1))),
             };
             // What lies in one lane lies there either way.
             let arrangement = if lanes == 1 { Arrangement::Striped } else { arrangement };
             Some(Level { chunk, lanes, arrangement, unit: unit_of(fold), tree: Tree::Serial })
         }
         Step::Combine(combine) => Some(Level::every(combine.items.into(), combine.tree)),
-        Step::Grid(GridMedium::NextLaunch | GridMedium::Ticket | GridMedium::Flags) => None,
-        Step::Grid(GridMedium::Atomic) | Step::Keep => None,
+        Step::Exchange(_) | Step::Keep => None,
     };
     kernel.steps.iter().filter_map(level).filter(|level| level.group() > 1).collect()
 }

@@ -1,6 +1,6 @@
 //! What runs for n elements: launches in order, and the workspace they need. A pure function of n.
 
-use super::{GridMedium, Kernel, Program, Reads, Step};
+use super::{Exchange, Kernel, Program, Reads, Step};
 
 /// The plan of a program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -30,6 +30,8 @@ enum Writes {
     BlocksAndResult,
     /// An accumulator for each item.
     Items,
+    /// The result.
+    Result,
     /// One accumulator, which is there before.
     One,
 }
@@ -71,7 +73,7 @@ impl Plan {
             writes: Writes::of(program.kernel(reads)),
         };
         let kernels = [cover(Reads::Inputs), cover(Reads::Partials)];
-        let (partial, has_flags) = (program.partial(), program.kernel(Reads::Inputs).has_flags());
+        let (partial, has_flags) = (&program.operation.acc, program.kernel(Reads::Inputs).has_flags());
         let partial_size = if has_flags { 8 * partial.words() } else { partial.size() } as u64;
         Plan { kernels, partial_size, has_flags }
     }
@@ -94,6 +96,7 @@ impl Plan {
             Writes::Blocks => (if alone { 0 } else { clusters }, alone),
             Writes::BlocksAndResult => (clusters, true),
             Writes::Items => (items, false),
+            Writes::Result => (0, true),
             Writes::One => (1, false),
         };
         // Saturates for numbers of elements that no memory holds.
@@ -137,13 +140,12 @@ impl Plan {
 
 impl Writes {
     fn of(kernel: &Kernel) -> Writes {
-        match kernel.steps.last() {
-            Some(Step::Grid(GridMedium::Atomic)) => Writes::One,
-            Some(Step::Grid(GridMedium::Ticket | GridMedium::Flags)) => Writes::BlocksAndResult,
-            Some(Step::Keep) => Writes::Items,
-            Some(Step::Grid(GridMedium::NextLaunch) | Step::Fold(_) | Step::Combine(_)) | None => {
-                Writes::Blocks
-            }
+        match kernel.exchange() {
+            Some(Exchange::Atomic) => Writes::One,
+            Some(Exchange::LastBlock { .. }) => Writes::BlocksAndResult,
+            Some(Exchange::NextLaunch) => Writes::Blocks,
+            None if kernel.steps.contains(&Step::Keep) => Writes::Items,
+            None => Writes::Result,
         }
     }
 }

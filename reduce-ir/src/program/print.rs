@@ -1,8 +1,8 @@
 //! The text of a program: stable, one line a step.
 
 use super::{
-    Addressing, Arrangement, Combine, Fold, GridMedium, How, Kernel, Medium, Program, Reach, Reads, Scope,
-    Step, Tree,
+    Addressing, Arrangement, Combine, Exchange, Fold, How, Kernel, Medium, Program, Reads, Scope, Share,
+    Size, Step, Team, Tree,
 };
 use crate::Value;
 use crate::func::Param;
@@ -43,7 +43,8 @@ fn print_kernel(f: &mut fmt::Formatter<'_>, program: &Program, kernel: &Kernel) 
     let dependent = if kernel.dependent { ", dependent" } else { "" };
     let trigger = if kernel.trigger { ", trigger" } else { "" };
     let (name, reads) = (kernel.name, kernel.reads);
-    writeln!(f, "kernel {name} reads {reads}, block {block}, tile {tile}{dependent}{trigger}")?;
+    let team = kernel.team;
+    writeln!(f, "kernel {name} reads {reads}, team {team}, block {block}, tile {tile}{dependent}{trigger}")?;
     kernel.steps.iter().try_for_each(|step| writeln!(f, "  {step}"))
 }
 
@@ -61,14 +62,14 @@ impl fmt::Display for Step {
             Step::Fold(fold) => fold.fmt(f),
             Step::Combine(combine) => combine.fmt(f),
             Step::Keep => f.write_str("keep every thread's item in the workspace"),
-            Step::Grid(GridMedium::Atomic) => f.write_str("combine grid through an atomic"),
-            Step::Grid(GridMedium::Ticket) => {
+            Step::Exchange(Exchange::Atomic) => f.write_str("combine grid through an atomic"),
+            Step::Exchange(Exchange::LastBlock { flags: false }) => {
                 f.write_str("combine grid through a ticket, in the block that finishes last")
             }
-            Step::Grid(GridMedium::Flags) => {
+            Step::Exchange(Exchange::LastBlock { flags: true }) => {
                 f.write_str("combine grid through a ticket and flags, in the block that starts last")
             }
-            Step::Grid(GridMedium::NextLaunch) => f.write_str("combine grid through the next launch"),
+            Step::Exchange(Exchange::NextLaunch) => f.write_str("combine grid through the next launch"),
         }
     }
 }
@@ -79,36 +80,39 @@ impl fmt::Display for Fold {
         let lanes =
             if self.shares_lanes() { format!(" in {}", several(self.lanes, "lane")) } else { String::new() };
         let streaming = if self.streaming { ", streaming" } else { "" };
-        match self.reach {
-            Reach::Units(units) => {
+        match self.share {
+            Share::Units(units) => {
                 let (consecutive, rows) = match self.arrangement {
                     Arrangement::Striped => ("", ""),
                     Arrangement::Blocked if self.in_rows => ("", ", each in a row of its warp"),
                     Arrangement::Blocked => ("consecutive ", ""),
                 };
                 let unrolled = unrolled(self.unrolled && units > 1);
-                let near = if self.near { ", near positions" } else { "" };
                 write!(
                     f,
-                    "fold thread: {units} x {width} {consecutive}items{lanes}{rows}{unrolled}{streaming}{near}"
+                    "fold thread: {units} x {width} {consecutive}items{lanes}{rows}{unrolled}{streaming}"
                 )
             }
-            Reach::GridStride(blocks) => {
-                write!(
-                    f,
-                    "fold thread: grid-stride loop of {}, units of {}{lanes}{streaming}",
-                    several(blocks, "block"),
-                    several(width, "item")
-                )
-            }
-            Reach::OneBlock => {
+            Share::Rest => {
                 let units = match self.arrangement {
-                    Arrangement::Striped => format!("units of {}", several(width, "item")),
+                    Arrangement::Striped => format!("units of {}{lanes}", several(width, "item")),
                     Arrangement::Blocked => "consecutive runs".to_owned(),
                 };
-                write!(f, "fold thread: everything in one block, {units}{}", unrolled(self.unrolled))
+                write!(f, "fold thread: everything, {units}{}{streaming}", unrolled(self.unrolled))
             }
-            Reach::Everything => write!(f, "fold thread 0: everything"),
+        }
+    }
+}
+
+impl fmt::Display for Team {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.size {
+            Size::Thread => f.write_str("thread"),
+            Size::Warp => f.write_str("warp"),
+            Size::Block => f.write_str("block"),
+            Size::Cluster => f.write_str("cluster"),
+            Size::Grid { most: None } => f.write_str("grid"),
+            Size::Grid { most: Some(blocks) } => write!(f, "grid of at most {}", several(blocks, "block")),
         }
     }
 }

@@ -3,11 +3,13 @@
 //! 1. The kernels are, in this order, one that reads inputs and one that reads partials. Both are dependent or none is, and so
 //!    with triggers.
 //! 2. `block` is a power of two, 32 … 1024.
-//! 3. The steps of a kernel are a fold, then combinations of strictly widening scope, then the grid; a warp's threads are
-//!    combined before its rows. A kernel whose tree is in place has no fold, because its items are in memory; the kernel before it keeps them there.
+//! 3. The steps of a kernel are a fold, then combinations of strictly widening scope, and of a grid an exchange; a warp's threads
+//!    are combined before its rows. A kernel whose tree is in place has no fold, because its items are in memory; the kernel
+//!    before it keeps them there.
 //! 4. A fold has at least one unit (or block) and its width is a power of two; partials are folded one at a
 //!    time, and so are elements that lie apart, and everything that one thread folds. Only the units of a tile, and what
-//!    one block folds, can be blocked, and of these only the units of elements lie in rows. Only partials are folded in one block, and only elements of vectors are streaming.
+//!    one block folds to the end, can be blocked, and of these only the units of elements lie in rows. Only partials are folded
+//!    to the end by one block, and only elements of vectors are streaming. A grid that folds to the end has a limit.
 //! 5. The combinations leave one item a block: the lanes of a thread, then a warp of threads, of each row, and then its rows,
 //!    then what is left.
 //!    A tree in place has two items a thread; what is kept, and what one thread folds, is not combined. The blocks of a
@@ -26,22 +28,20 @@
 //!     order of the blocks cannot change the result or the user does not mind.
 //! 13. Tickets stand in the kernel over inputs, before a kernel over partials that is one block, and whose tree is the
 //!     same, however its levels are taken.
-//! 14. Positions are near in the units of a tile, over inputs, where the accumulator has positions; what is kept for a tree
-//!     in place has none. They are near over partials, too, where no position of the program needs more than 32 bits.
-//! 15. Where accumulators of a warp meet in one instruction, the hardware has one for the operation, positions are near, and
-//!     there is a tree over warps that it stands for.
+//! 14. Positions are `u64`, or `u32` in a program for fewer than 2³² elements.
+//! 15. Where accumulators of a warp meet in one instruction, the hardware has one for the operation, and there is a tree
+//!     over warps that it stands for.
 //! 16. One thread has all items of a combination of warps that go through shuffles, or of blocks of a cluster, where padding is
 //!     in the place of those that are absent.
 
 use super::{
-    Addressing, Arrangement, Combine, Fold, GridMedium, How, Kernel, Medium, Program, Reach, Reads, Scope,
-    Step, Tree,
+    Addressing, Arrangement, Combine, Fold, How, Kernel, Medium, Program, Reads, Scope, Share, Size, Step,
+    Team, Tree,
 };
-use crate::Value;
-use crate::near::Near;
 use crate::operation::Argument;
 use crate::operation::{Layout, Order};
 use crate::redux::Redux;
+use crate::{Scalar, Value};
 
 /// What a kernel may use.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -82,24 +82,19 @@ impl Program {
         let legal = self.block.is_power_of_two() && LIMITS.block.contains(&self.block);
         ensure(2, legal, || format!("block {}", self.block))?;
         self.kernels.iter().try_for_each(|kernel| verify_kernel(self, kernel))?;
-        verify_types(self)
+        verify_types(self)?;
+        verify_positions(self)
     }
 
-    /// Bytes of shared memory that a kernel uses: near accumulators have an array of their own beside that of the others,
-    /// which the blocks of a cluster leave, or the last block reads behind a ticket.
+    /// Bytes of shared memory that a kernel uses.
     pub fn shared_bytes(&self, kernel: &Kernel) -> usize {
-        let far = self.operation.acc.size();
-        let near = Near::of(&self.operation).filter(|_| kernel.fold().near).map(|near| near.acc.size());
         let of_block = |combine: &Combine| combine.scope < Scope::Cluster;
         let [block, cluster] = [true, false].map(|inside| {
             kernel.combines().filter(|combine| of_block(combine) == inside).map(slots).sum::<usize>()
         });
-        let left = self.partial().size();
-        let apart = near.is_some() && !self.has_near_partials();
-        let last = if apart && kernel.has_ticket() && !self.is_alone() { block } else { 0 };
-        let sent =
-            if cluster > 0 { Program::COUNT_OF_MESSAGES + cluster * 4 * self.partial().words() } else { 0 };
-        block * near.unwrap_or(far) + sent + last * left
+        let acc = &self.operation.acc;
+        let sent = if cluster > 0 { Program::COUNT_OF_MESSAGES + cluster * 4 * acc.words() } else { 0 };
+        block * acc.size() + sent
     }
 }
 
@@ -118,13 +113,12 @@ fn verify_kernel(program: &Program, kernel: &Kernel) -> Check {
     verify_fold(program, kernel, kernel.fold())?;
     verify_atomic(program, kernel)?;
     verify_ticket(program, kernel)?;
-    verify_near(program, kernel)?;
     verify_redux(program, kernel)?;
     verify_gathered(program, kernel)?;
     verify_items(program, kernel)?;
     kernel.combines().try_for_each(|combine| verify_combine(program, combine))?;
     let (tile, shared) = (program.tile(kernel.reads), program.shared_bytes(kernel));
-    let rounds = if let Reach::GridStride(blocks) = kernel.fold().reach { blocks } else { 1 };
+    let rounds = if let Size::Grid { most: Some(blocks) } = kernel.team.size { blocks } else { 1 };
     let round = tile.saturating_mul(rounds.into());
     ensure(9, round <= LIMITS.tile, || {
         format!("{} has tiles of {tile} items, {round} a round", kernel.name)
@@ -137,14 +131,17 @@ fn verify_order(program: &Program, kernel: &Kernel) -> Check {
     let partials = kernel.reads == Reads::Partials;
     let ends = match kernel.steps.as_slice() {
         [Step::Fold(_), .., Step::Keep] => !partials && in_place(Reads::Partials),
-        [Step::Fold(_), .., Step::Grid(_)] => {
-            !in_place(kernel.reads) && (partials || !in_place(Reads::Partials))
-        }
-        [Step::Combine(_), Step::Grid(GridMedium::NextLaunch)] => partials && in_place(kernel.reads),
+        [Step::Fold(_), ..] => !in_place(kernel.reads) && (partials || !in_place(Reads::Partials)),
+        [Step::Combine(_), ..] => partials && in_place(kernel.reads) && kernel.team.is_grid(),
         _ => false,
     };
+    let last = match (kernel.team.is_grid(), kernel.steps.last()) {
+        (true, Some(Step::Exchange(_) | Step::Keep)) => 1,
+        (false, Some(Step::Fold(_) | Step::Combine(_))) => 0,
+        _ => return ensure(3, false, || steps_of(kernel)),
+    };
     let folds = usize::from(kernel.in_place().is_none());
-    let middle = kernel.steps.len() == kernel.combines().count() + folds + 1;
+    let middle = kernel.steps.len() == kernel.combines().count() + folds + last;
     let scope = |combine: Combine| (combine.scope, combine.medium == Medium::Registers);
     let scopes: Vec<_> = kernel.combines().map(scope).collect();
     let widening = scopes.is_sorted_by(|a, b| a < b);
@@ -156,26 +153,28 @@ fn steps_of(kernel: &Kernel) -> String {
 }
 
 fn verify_fold(program: &Program, kernel: &Kernel, fold: Fold) -> Check {
-    let (several, wide) = match fold.reach {
-        Reach::Units(units) => (units, true),
-        Reach::GridStride(blocks) => (blocks, true),
-        Reach::OneBlock | Reach::Everything => (1, false),
+    let rest = fold.share == Share::Rest;
+    let (several, wide) = match (fold.share, kernel.team.size) {
+        (Share::Units(units), _) => (units, true),
+        (Share::Rest, Size::Grid { most }) => (most.unwrap_or(0), true),
+        (Share::Rest, Size::Thread | Size::Warp | Size::Block | Size::Cluster) => (1, false),
     };
     let adjacent = kernel.reads == Reads::Inputs && program.operation.layout == Layout::Contiguous;
     let narrow = fold.width == 1 || (wide && adjacent);
-    let runs = matches!(fold.reach, Reach::Units(_) | Reach::OneBlock);
+    let runs = !rest || kernel.team.size == Size::Block;
     let arranged = match fold.arrangement {
         Arrangement::Striped => fold.lanes.is_power_of_two() && fold.lanes <= fold.width,
         Arrangement::Blocked => runs && fold.lanes == 1,
     };
     let rows =
         fold.arrangement == Arrangement::Blocked && kernel.reads == Reads::Inputs && fold.units().is_some();
-    let placed = (fold.reach != Reach::OneBlock || kernel.reads == Reads::Partials)
+    let placed = (!rest || kernel.team.size != Size::Block || kernel.reads == Reads::Partials)
+        && (rest || matches!(kernel.team.size, Size::Block | Size::Cluster | Size::Grid { most: None }))
         && (!fold.streaming || fold.width > 1)
         && (!fold.in_rows || rows);
     let legal = several > 0 && fold.width.is_power_of_two() && narrow && arranged && placed;
     ensure(4, legal, || format!("{fold}"))?;
-    ensure(8, fold.is_in_order() || program.operation.commutative, || {
+    ensure(8, kernel.is_in_order() || program.operation.commutative, || {
         format!("{fold} of an ordered operator")
     })
 }
@@ -198,29 +197,26 @@ fn verify_ticket(program: &Program, kernel: &Kernel) -> Check {
         let trees = kernel.combines().filter(in_block);
         trees.map(|combine| Combine { how: How::Looped, ..combine }).collect::<Vec<_>>()
     };
-    let legal =
-        kernel.reads == Reads::Inputs && next.fold().reach == Reach::OneBlock && trees(kernel) == trees(next);
+    let legal = kernel.reads == Reads::Inputs && is_rest_of_block(next) && trees(kernel) == trees(next);
     ensure(13, !kernel.has_ticket() || legal, || steps_of(kernel))
 }
 
-fn verify_near(program: &Program, kernel: &Kernel) -> Check {
-    let few = program.up_to.is_some_and(|n| n <= Near::MOST);
-    let first = program.kernel(Reads::Inputs).fold();
-    let legal = || {
-        (kernel.reads == Reads::Inputs || (few && first.near))
-            && first.units().is_some()
-            && !kernel.steps.contains(&Step::Keep)
-            && Near::of(&program.operation).is_some()
-    };
-    ensure(14, !kernel.fold().near || legal(), || steps_of(kernel))
+/// Does one block fold all items?
+fn is_rest_of_block(kernel: &Kernel) -> bool {
+    kernel.team == Team::BLOCK && kernel.fold().share == Share::Rest
+}
+
+fn verify_positions(program: &Program) -> Check {
+    let position = program.operation.position;
+    let fits = position == Scalar::U32 && program.up_to.is_some_and(|n| n <= Program::MOST_OF_U32);
+    ensure(14, position == Scalar::U64 || fits, || format!("positions of {position}"))
 }
 
 fn verify_redux(program: &Program, kernel: &Kernel) -> Check {
     let shuffled = |combine: &Combine| matches!(combine.medium, Medium::Shuffle | Medium::Distributed);
-    let redux = Redux::of(&program.operation);
-    let known = |scope| redux.as_ref().is_some_and(|redux| program.fits_redux(redux, kernel, scope));
-    let mut combines = kernel.combines().filter(|combine| combine.how == How::Redux);
-    ensure(15, combines.all(|combine| shuffled(&combine) && known(combine.scope)), || steps_of(kernel))
+    let mut combines = kernel.combines().filter(|combine| combine.how == How::Redux).peekable();
+    let known = combines.peek().is_none() || Redux::of(&program.operation).is_some();
+    ensure(15, known && combines.all(|combine| shuffled(&combine)), || steps_of(kernel))
 }
 
 fn verify_gathered(program: &Program, kernel: &Kernel) -> Check {
@@ -238,7 +234,7 @@ fn verify_items(program: &Program, kernel: &Kernel) -> Check {
     let rows = items_where(&is_of_rows);
     let thread = items(Scope::Thread) == kernel.fold().lanes && rows == kernel.fold().rows();
     let warp = [1, Program::WARP].contains(&items(Scope::Warp));
-    let alone = kernel.steps.contains(&Step::Keep) || kernel.fold().reach == Reach::Everything;
+    let alone = kernel.steps.contains(&Step::Keep) || kernel.team.size == Size::Thread;
     let wanted = match (alone, kernel.in_place()) {
         (true, _) => Some(1),
         (false, Some(_)) => program.block.checked_mul(2),

@@ -148,7 +148,7 @@ impl Case {
             padding: padding.map(|values| bytes_of(&operation.acc, values)),
             counts: operation.counts(),
             // Where one block has all elements, nobody waits for others.
-            has_ticket: plan.has_ticket() && !program.is_alone(),
+            has_ticket: plan.has_ticket(),
             block: program.block,
             dependent: driver::overlaps_launches() && program.kernel(Reads::Inputs).dependent,
             functions: functions.collect::<Result<_, _>>()?,

@@ -1,6 +1,6 @@
 //! Who made which accumulator of what: a domain of the interpreter that keeps the history and no values.
 
-use reduce_interpreter::{Acc, Domain, Event, PerLane, Positions, Refused, halved};
+use reduce_interpreter::{Acc, Domain, Event, PerLane, Refused, halved};
 use reduce_ir::expanded::{Part, Stmt};
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -99,13 +99,12 @@ impl Made {
 }
 
 impl Domain for Recorder<'_> {
-    fn empty(&mut self, _: Positions) -> Option<Acc> {
+    fn empty(&mut self) -> Option<Acc> {
         self.padding.then(|| Acc::number(0))
     }
 
     fn map(
         &mut self,
-        _: Positions,
         args: &[PerLane<u64>],
         lanes: u32,
         out: &mut PerLane<Option<Acc>>,
@@ -117,7 +116,6 @@ impl Domain for Recorder<'_> {
 
     fn combine(
         &mut self,
-        _: Positions,
         a: &PerLane<Option<Acc>>,
         b: &PerLane<Option<Acc>>,
         lanes: u32,
@@ -132,7 +130,6 @@ impl Domain for Recorder<'_> {
 
     fn fold(
         &mut self,
-        _: Positions,
         acc: &PerLane<Option<Acc>>,
         args: &[PerLane<u64>],
         lanes: u32,
@@ -147,23 +144,11 @@ impl Domain for Recorder<'_> {
 
     fn redux(
         &mut self,
-        _: Positions,
         accs: &PerLane<Option<Acc>>,
         lanes: u32,
         out: &mut Option<Acc>,
     ) -> Result<(), Refused> {
         *out = halved(accs, lanes, |lane, a, b| Ok(self.push(Of::Pair(a.get(), b.get()), lane)))?;
-        Ok(())
-    }
-
-    fn far(
-        &mut self,
-        near: &PerLane<Option<Acc>>,
-        _: &PerLane<u64>,
-        lanes: u32,
-        out: &mut PerLane<Option<Acc>>,
-    ) -> Result<(), Refused> {
-        each(lanes).for_each(|lane| out[lane] = near[lane]);
         Ok(())
     }
 }

@@ -105,6 +105,7 @@ impl Parts {
             layout: Layout::default(),
             params: scope.free_params().collect(),
             index: scope.index.as_ref().map_or_else(|| Operation::INDEX.to_owned(), Ident::to_string),
+            position: Scalar::U64,
             map: functions::of_stored(&self.map.func, &inputs).ok()?,
             combine: self.op.clone(),
             fold: fold.transpose().ok()?,

@@ -179,7 +179,6 @@ fn ty(word: &str) -> Option<Ty> {
     };
     match word {
         "acc" => Some(Ty::Acc),
-        "near" => Some(Ty::Near),
         "output" => Some(Ty::Output),
         _ => Scalar::from_name(word).map(Ty::Scalar).or_else(vector),
     }

@@ -78,7 +78,6 @@ impl Names {
             "n" => Some(Expr::Items),
             "elements" => Some(Expr::Elements),
             "empty" => Some(Expr::Empty),
-            "near_empty" => Some(Expr::NearEmpty),
             "true" => Some(Expr::Const(Value::of(true))),
             "false" => Some(Expr::Const(Value::of(false))),
             _ => numbered(word, "step").map(Expr::Step),
@@ -92,7 +91,6 @@ impl Names {
         let one = |line: &mut Cursor<'_>, wanted| self.expr(line, wanted).map(Box::new);
         match name {
             "map" => self.arguments(line).map(Expr::Map),
-            "near_map" => self.arguments(line).map(Expr::NearMap),
             "fold" | "finish" => {
                 let acc = one(line, None)?;
                 let rest = if line.accept(",") { self.arguments(line)? } else { Vec::new() };
@@ -103,11 +101,11 @@ impl Names {
                 line.expect(",")?;
                 Ok(Expr::Param(param, line.one_of(&Scalar::ALL)?))
             }
-            "combine" | "far" => {
+            "combine" => {
                 let left = one(line, None)?;
                 line.expect(",")?;
                 let right = one(line, None)?;
-                Ok(if name == "far" { Expr::Far(left, right) } else { Expr::Combine(left, right) })
+                Ok(Expr::Combine(left, right))
             }
             "aligned" => {
                 let buffer = self.buffer(line)?;

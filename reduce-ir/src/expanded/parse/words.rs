@@ -19,7 +19,7 @@ pub(super) const ORDERS: [MemoryOrder; 4] =
 pub(super) const SCOPES: [Scope; 5] = [Scope::Thread, Scope::Warp, Scope::Block, Scope::Cluster, Scope::Grid];
 
 /// Words that begin or divide statements and expressions. Nothing can be called like them.
-const RESERVED: [&str; 58] = [
+const RESERVED: [&str; 54] = [
     "kernel",
     "const",
     "shared",
@@ -40,7 +40,6 @@ const RESERVED: [&str; 58] = [
     "wait",
     "await",
     "trigger",
-    "near",
     "shuffle",
     "down",
     "mask",
@@ -75,9 +74,6 @@ const RESERVED: [&str; 58] = [
     "fold",
     "elements",
     "param",
-    "near_map",
-    "near_empty",
-    "far",
 ];
 
 /// Is it a word of the language?

@@ -114,15 +114,13 @@ impl<'a> Bounds<'a> {
             Expr::Step(_) => ITEMS,
             Expr::Bin(op, a, b) => self.combined(*op, a, b)?.unwrap_or(of_type),
             Expr::Cast(_, a) => self.most(a)?,
-            Expr::Lane(..) | Expr::Param(..) | Expr::Aligned(..) | Expr::Empty | Expr::NearEmpty => of_type,
+            Expr::Lane(..) | Expr::Param(..) | Expr::Aligned(..) | Expr::Empty => of_type,
             Expr::Un(..)
             | Expr::Cmp(..)
             | Expr::Map(_)
             | Expr::Combine(..)
             | Expr::Fold(..)
-            | Expr::Finish(..)
-            | Expr::NearMap(_)
-            | Expr::Far(..) => {
+            | Expr::Finish(..) => {
                 expr.operands().into_iter().try_for_each(|operand| self.check(operand))?;
                 of_type
             }
@@ -166,6 +164,6 @@ fn greatest(ty: Ty) -> u128 {
     match ty {
         Ty::BOOL => 1,
         Ty::U32 => u32::MAX.into(),
-        Ty::Scalar(_) | Ty::Vector(..) | Ty::Acc | Ty::Near | Ty::Output => u64::MAX.into(),
+        Ty::Scalar(_) | Ty::Vector(..) | Ty::Acc | Ty::Output => u64::MAX.into(),
     }
 }

@@ -1,7 +1,6 @@
 //! What expressions must be, and for whom their value is the same: rules 1, 2, 4, 7, 8 and 10 of the verifier.
 
 use super::{Check, Uniform, Verifier, Violation};
-use crate::Scalar;
 use crate::expanded::{Buffer, Expr, Ty};
 use crate::operation::Argument;
 use crate::ops::{Bin, Cmp, Un};
@@ -15,8 +14,6 @@ impl Verifier<'_> {
 
     /// Names and argument types inside, and for whom the value is the same.
     pub(super) fn check(&self, expr: &Expr) -> Result<Uniform, Violation> {
-        let near = expr.ty() == Some(Ty::Near);
-        self.ensure(10, !near || self.near.is_some(), || format!("`{expr}` is near"))?;
         expr.operands().into_iter().try_for_each(|operand| self.check(operand).map(|_| ()))?;
         match expr {
             Expr::Local(local) | Expr::Lane(local, _) => {
@@ -31,23 +28,17 @@ impl Verifier<'_> {
                 let legal = self.element(*buffer).is_some() && bytes.is_power_of_two();
                 self.ensure(7, legal, || format!("`{expr}`"))?;
             }
-            Expr::Map(args) => self.arguments(expr, &self.operation.map_arguments(), args, Ty::Acc)?,
-            Expr::NearMap(args) => self.arguments(expr, &self.operation.map_arguments(), args, Ty::Near)?,
+            Expr::Map(args) => self.arguments(expr, &self.operation.map_arguments(), args)?,
             Expr::Combine(a, b) => {
-                let ty = self.accumulator(a);
-                [a, b].iter().try_for_each(|it| self.operand(it, ty))?;
+                [a, b].iter().try_for_each(|it| self.operand(it, Ty::Acc))?;
             }
             Expr::Fold(a, args) => {
                 let wanted = self.operation.fold_arguments();
                 self.ensure(7, wanted.is_some() && self.reads_inputs(), || format!("`{expr}`"))?;
-                self.behind(expr, (a, self.accumulator(a)), wanted.unwrap_or_default(), args)?;
+                self.behind(expr, a, wanted.unwrap_or_default(), args)?;
             }
             Expr::Finish(a, args) => {
-                self.behind(expr, (a, Ty::Acc), self.operation.finish_arguments(), args)?;
-            }
-            Expr::Far(a, first) => {
-                self.operand(a, Ty::Near)?;
-                self.operand(first, Ty::U64)?;
+                self.behind(expr, a, self.operation.finish_arguments(), args)?;
             }
             Expr::Elements => {
                 let legal = !self.reads_inputs() && self.operation.counts();
@@ -63,7 +54,7 @@ impl Verifier<'_> {
             }
             Expr::Rank => self.clustered("rank")?,
             Expr::Const(_) | Expr::Thread | Expr::Block | Expr::Grid | Expr::Items => {}
-            Expr::Empty | Expr::NearEmpty => {}
+            Expr::Empty => {}
             Expr::Un(op, a) => self.index_arithmetic(expr, a, *op == Un::Not && a.ty() == Some(Ty::BOOL))?,
             Expr::Bin(op, a, _) => self.index_arithmetic(expr, a, !is_shift(*op))?,
             Expr::Cmp(_, a, _) => self.index_arithmetic(expr, a, true)?,
@@ -82,24 +73,18 @@ impl Verifier<'_> {
         self.ensure(2, expr.ty() == Some(ty), || format!("`{expr}` should be {ty}"))
     }
 
-    /// The type of an accumulator, of either kind.
-    fn accumulator(&self, expr: &Expr) -> Ty {
-        if expr.ty() == Some(Ty::Near) { Ty::Near } else { Ty::Acc }
-    }
-
     /// What a function is given behind an accumulator.
-    fn behind(&self, call: &Expr, (acc, ty): (&Expr, Ty), mut wanted: Vec<Argument>, args: &[Expr]) -> Check {
-        self.operand(acc, ty)?;
+    fn behind(&self, call: &Expr, acc: &Expr, mut wanted: Vec<Argument>, args: &[Expr]) -> Check {
+        self.operand(acc, Ty::Acc)?;
         wanted.retain(|it| !matches!(it, Argument::Acc(_)));
-        self.arguments(call, &wanted, args, ty)
+        self.arguments(call, &wanted, args)
     }
 
-    /// What a function of accumulators of that type is given besides them.
-    fn arguments(&self, call: &Expr, wanted: &[Argument], args: &[Expr], acc: Ty) -> Check {
+    /// What a function is given besides accumulators.
+    fn arguments(&self, call: &Expr, wanted: &[Argument], args: &[Expr]) -> Check {
         let count = if self.reads_inputs() { Expr::Items } else { Expr::Elements };
         let fits = |(arg, &wanted): (&Expr, &Argument)| {
-            let in_tile = (wanted, acc) == (Argument::Index, Ty::Near);
-            let ty = if in_tile { Scalar::U32 } else { self.operation.argument_type(wanted) };
+            let ty = self.operation.argument_type(wanted);
             match wanted {
                 Argument::Param(param) => *arg == Expr::Param(param, ty),
                 Argument::Count => *arg == count,
@@ -129,10 +114,9 @@ impl Verifier<'_> {
             Expr::Block | Expr::Rank => Uniform::Block,
             Expr::Const(_) | Expr::Named(_) | Expr::Grid | Expr::Items | Expr::Elements => Uniform::Cluster,
             Expr::Step(_) | Expr::Param(..) | Expr::Aligned(..) => Uniform::Cluster,
-            Expr::Empty | Expr::NearEmpty => Uniform::Cluster,
+            Expr::Empty => Uniform::Cluster,
             Expr::Un(..) | Expr::Bin(..) | Expr::Cmp(..) | Expr::Cast(..) | Expr::Map(_) => self.meet(expr),
             Expr::Combine(..) | Expr::Fold(..) | Expr::Finish(..) => self.meet(expr),
-            Expr::NearMap(_) | Expr::Far(..) => self.meet(expr),
         }
     }
 

@@ -1,7 +1,7 @@
 //! Places: what may be loaded from them, stored, posted and sent to them.
 
 use super::{Check, Uniform, Verifier, Violation};
-use crate::expanded::{Buffer, Expr, Local, Place, Shared, Stmt, Ty};
+use crate::expanded::{Buffer, Expr, Local, Place, Stmt, Ty};
 use crate::operation::Layout;
 use crate::program::Reads;
 
@@ -44,7 +44,7 @@ impl Verifier<'_> {
     /// A message, to the array of them.
     pub(super) fn send(&self, stmt: &Stmt, place: &Place, value: &Expr) -> Check {
         let Buffer::Shared(array) = place.buffer else {
-            return self.ensure(13, false, || format!("a message to {place}"));
+            return self.ensure(12, false, || format!("a message to {place}"));
         };
         self.messages(stmt, array, self.met)?;
         self.place(place)?;
@@ -66,9 +66,6 @@ impl Verifier<'_> {
         place.rank.iter().try_for_each(|_| self.clustered(&place.to_string()))?;
         self.ensure(4, place.rank.is_none() || self.met, || format!("{place} before its block may run"))?;
         self.ensure(7, legal, || format!("{place} is not in the shared memory of a block"))?;
-        let near = self.element(place.buffer) == Some(Ty::Near);
-        let own = self.near.is_some() && (place.rank.is_none() || self.kernel.near_partials);
-        self.ensure(10, !near || own, || format!("{place} is near"))?;
         place.rank.iter().try_for_each(|rank| self.expect(rank, Ty::U32).map(|_| ()))?;
         self.expect(&place.index, if shared { Ty::U32 } else { Ty::U64 })
     }
@@ -82,13 +79,13 @@ impl Verifier<'_> {
             Buffer::Input(k) if self.kernel.reads == Reads::Inputs => {
                 Some(Ty::Scalar(self.operation.inputs.get(k)?.ty))
             }
-            Buffer::Items if self.kernel.reads == Reads::Partials => Some(self.kernel.partial()),
+            Buffer::Items if self.kernel.reads == Reads::Partials => Some(Ty::Acc),
             Buffer::Input(_) | Buffer::Items => None,
-            Buffer::Partials => Some(self.kernel.partial()),
+            Buffer::Partials => Some(Ty::Acc),
             Buffer::Result => Some(Ty::Output),
             Buffer::Ticket => Some(Ty::U32),
             Buffer::Shared(name) => {
-                self.kernel.shared.iter().find(|array| array.name == name).map(Shared::holds)
+                self.kernel.shared.iter().find(|array| array.name == name).map(|_| Ty::Acc)
             }
         }
     }
@@ -104,6 +101,6 @@ impl Verifier<'_> {
         let what = || format!("`{}`", stmt.to_string().trim());
         self.clustered(&what())?;
         let sent = self.kernel.shared.iter().any(|it| it.name == array && it.sent);
-        self.ensure(13, sent && in_time, what)
+        self.ensure(12, sent && in_time, what)
     }
 }

@@ -1,11 +1,11 @@
 //! Integers of 8 and 16 bits beside positions. A register has 32 bits anyway, and the hardware takes more instructions for fewer: so
-//! near accumulators keep them in 32, where all that is done with them is to copy, choose and compare, which gives the same.
+//! narrow accumulators keep them in 32, where all that is done with them is to copy, choose and compare, which gives the same.
 
 use super::Function;
-use crate::func::{Func, FuncBuilder, Id, Node};
-use crate::operation::Argument;
-use crate::ops::TypeError;
-use crate::{Scalar, Value};
+use reduce_ir::func::{Func, FuncBuilder, Id, Node};
+use reduce_ir::operation::Argument;
+use reduce_ir::ops::TypeError;
+use reduce_ir::{Scalar, Value};
 
 /// The type of 32 bits that has every value of a narrow integer; other types stay.
 pub(super) fn wide(ty: Scalar) -> Scalar {

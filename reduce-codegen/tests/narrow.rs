@@ -1,50 +1,57 @@
-//! Which fields of an accumulator are positions, so that a tile can count them in 32 bits.
-#![cfg(feature = "text")]
+//! Which fields of an accumulator are positions, so that 32 bits are enough for them.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
+mod support;
+
+use reduce_codegen::compile;
 use reduce_dsl::operators::OPERATORS;
 use reduce_dsl::parse::text;
-use reduce_ir::near::Near;
 use reduce_ir::operation::Operation;
 use reduce_ir::{Scalar, Value};
+use support::spec_of;
 
 fn operation(source: &str) -> Operation {
     text(source, None).unwrap_or_else(|error| panic!("{source}: {error:?}")).spec.operation
 }
 
-/// The types of the near accumulator, if there is one.
-fn near(source: &str) -> Option<Vec<Scalar>> {
-    Near::of(&operation(source)).map(|near| near.acc.types())
+/// The operation with narrow positions, if it has positions.
+fn narrowed(source: &str) -> Option<Operation> {
+    compile(&spec_of(&operation(source), 64, "near")).ok().map(|program| program.operation)
+}
+
+/// The types of the narrow accumulator, if there is one.
+fn narrow(source: &str) -> Option<Vec<Scalar>> {
+    narrowed(source).map(|operation| operation.acc.types())
 }
 
 #[test]
-fn operators_that_give_positions_have_near_ones() {
+fn operators_that_give_positions_have_narrow_ones() {
     for row in &OPERATORS {
         let ty = Scalar::ALL.into_iter().find(|&ty| row.takes(ty)).unwrap();
         let inputs = ["x: ", "y: "][..row.inputs].iter().map(|name| format!("{name}{ty}"));
         let inputs = inputs.collect::<Vec<_>>().join(", ");
         let choices: &[&str] = if row.ties { &["", ", ties: last"] } else { &[""] };
         for choice in choices {
-            let found = near(&format!("inputs: {{ {inputs} }}, op: {}{choice}", row.name));
+            let found = narrow(&format!("inputs: {{ {inputs} }}, op: {}{choice}", row.name));
             let searches = ["argmin", "argmax", "findmin", "findmax", "argminmax"].contains(&row.name);
             assert_eq!(found.is_some(), searches, "{}{choice}", row.name);
         }
     }
-    let ignoring = near("op: argminmax, ty: f16, nan: ignore").unwrap();
+    let ignoring = narrow("op: argminmax, ty: f16, nan: ignore").unwrap();
     assert_eq!(ignoring, [Scalar::F16, Scalar::U32, Scalar::F16, Scalar::U32]);
 }
 
 /// Where that takes no more memory, and nothing else is done with them.
 #[test]
-fn narrow_values_beside_positions_are_wide() {
+fn small_values_beside_positions_are_wide() {
     use Scalar::{F16, I8, I16, I32, U8, U16, U32};
-    for (narrow, wide) in [(I8, I32), (I16, I32), (U8, U32), (U16, U32), (F16, F16)] {
+    for (small, wide) in [(I8, I32), (I16, I32), (U8, U32), (U16, U32), (F16, F16)] {
         for op in ["argmin", "findmax, ties: last"] {
-            assert_eq!(near(&format!("ty: {narrow}, op: {op}")), Some(vec![wide, U32]), "{narrow} {op}");
+            assert_eq!(narrow(&format!("ty: {small}, op: {op}")), Some(vec![wide, U32]), "{small} {op}");
         }
     }
     let of = |acc: &str, map: &str, op: &str| {
-        near(&format!(
+        narrow(&format!(
             "ty: i8, index: i, acc: At {{ {acc}, at: u64 }}, identity: none, map: |x| At {{ {map}, at: i }}, op: |a, b| {op}"
         ))
     };
@@ -68,16 +75,16 @@ fn copies_choices_and_comparisons_are_for_positions() {
          op: |a, b| if a == u64::MAX || b < a { b } else { a }, identity: u64::MAX",
     ];
     for source in qualify {
-        assert_eq!(near(source), Some(vec![Scalar::U32]), "{source}");
+        assert_eq!(narrow(source), Some(vec![Scalar::U32]), "{source}");
     }
     let of_struct = format!(
         "ty: f32, index: i, {AT}, map: |x| At {{ v: x.abs(), at: i }}, \
          op: |a, b| if b.v > a.v || b.v == a.v && b.at < a.at {{ b }} else {{ a }}"
     );
-    assert_eq!(near(&of_struct), Some(vec![Scalar::F32, Scalar::U32]));
+    assert_eq!(narrow(&of_struct), Some(vec![Scalar::F32, Scalar::U32]));
     let finished = format!("{of_struct}, finish: |r| r.at * 2 + 1");
     assert_eq!(
-        near(&finished),
+        narrow(&finished),
         Some(vec![Scalar::F32, Scalar::U32]),
         "`finish` sees positions of all elements"
     );
@@ -102,14 +109,14 @@ fn nothing_else_is_for_positions() {
         "ty: f32, index: i, map: |x| i, op: max",
     ];
     for source in others {
-        assert_eq!(near(source), None, "{source}");
+        assert_eq!(narrow(source), None, "{source}");
     }
     let counted = "ty: f32, index: i, identity: none, acc: Both { count: u64, at: u64 }, \
          map: |x| Both { count: 1, at: i }, \
          op: |a, b| Both { count: a.count + b.count, at: a.at.min(b.at) }";
-    assert_eq!(near(counted), Some(vec![Scalar::U64, Scalar::U32]), "only one of the fields is a position");
+    assert_eq!(narrow(counted), Some(vec![Scalar::U64, Scalar::U32]), "only one of the fields is a position");
     let mixed = counted.replace("count: 1", "count: i");
-    assert_eq!(near(&mixed), None);
+    assert_eq!(narrow(&mixed), None);
 }
 
 /// Constants that other fields use keep their type.
@@ -118,24 +125,23 @@ fn the_last_number_may_be_two_constants() {
     let source = "ty: u64, index: i, identity: none, acc: Two { least: u64, at: u64 }, \
          map: |x| Two { least: if x > 5 { x } else { u64::MAX }, at: if x > 5 { i } else { u64::MAX } }, \
          op: |a, b| Two { least: a.least.min(b.least), at: a.at.min(b.at) }";
-    let near = Near::of(&operation(source)).unwrap();
-    assert_eq!(near.acc.types(), [Scalar::U64, Scalar::U32]);
-    assert_eq!(near.map.result_types(), near.acc.types());
-    let call = |x: u64, i: u32| near.map.evaluate(&[Value::of(x), Value::of(i)]).unwrap();
+    let narrow = narrowed(source).unwrap();
+    assert_eq!(narrow.acc.types(), [Scalar::U64, Scalar::U32]);
+    assert_eq!(narrow.map.result_types(), narrow.acc.types());
+    let call = |x: u64, i: u32| narrow.map.evaluate(&[Value::of(x), Value::of(i)]).unwrap();
     assert_eq!(call(6, 3), [Value::of(6u64), Value::of(3u32)]);
     assert_eq!(call(5, 3), [Value::of(u64::MAX), Value::of(u32::MAX)]);
 }
 
 #[test]
-fn far_positions_count_from_the_first_of_all() {
-    let near = Near::of(&operation("op: findmax, ty: f32")).unwrap();
-    let far = &near.far;
-    let of = |at: u32, first: u64| {
-        let result = far.evaluate(&[Value::of(1.5f32), Value::of(at), Value::of(first)]).unwrap();
+fn results_have_64_bits() {
+    let narrow = narrowed("op: findmax, ty: f32").unwrap();
+    let of = |at: u32| {
+        let result = narrow.finish.evaluate(&[Value::of(1.5f32), Value::of(at)]).unwrap();
         assert_eq!(result[0], Value::of(1.5f32));
         result[1]
     };
-    assert_eq!(of(0, 0), Value::of(0u64));
-    assert_eq!(of((1 << 30) - 1, 1 << 40), Value::of((1u64 << 40) + (1 << 30) - 1));
-    assert_eq!(of(u32::MAX, 1 << 40), Value::of(u64::MAX), "what no element has");
+    assert_eq!(of(0), Value::of(0u64));
+    assert_eq!(of(u32::MAX - 1), Value::of(u64::from(u32::MAX) - 1));
+    assert_eq!(of(u32::MAX), Value::of(u64::MAX), "no element has that position");
 }

@@ -1,90 +1,50 @@
-//! Positions in 32 bits: what an operation is on accumulators whose positions count from the first element of a tile.
+//! Narrow indices: an operation whose positions take 32 bits, for fewer than 2³² elements.
 //!
-//! A field of the accumulator is a *position* if all that is done with it works as well on other numbers in the same order.
-//! It is the index, or `u64::MAX`, which no element has, or one of two such values; and it is compared with such values
-//! only. Where each position `p` is written as `p - first`, of 32 bits, and `u64::MAX` as `u32::MAX`, the elements of a
-//! tile keep their order, and `u32::MAX` stays behind them: a tile is shorter. So every comparison gives the same, and
-//! [`Near::far`] of what is left is, bit for bit, what 64 bits would have given.
+//! A field of the accumulator is a *position* if it is only copied, selected (`if`, `min`, `max`) and compared with other
+//! positions: the index, or `u64::MAX`, which no element has. Writing each position as `u32`, and `u64::MAX` as `u32::MAX`,
+//! keeps their order, so every comparison gives the same; `finish` widens them again. The bits of the result stay.
 //!
-//! On a GPU that is one register for two, one shuffle for two, and one instruction for two or three. Values beside them that are
-//! narrower than a register are as wide as one (`near/wide.rs`).
+//! On a GPU that is one register for two, one shuffle for two, and one instruction for two or three. Integers beside them
+//! that are narrower than a register become as wide as one (`narrow/wide.rs`).
 
 mod wide;
 
-use crate::func::{Func, FuncBuilder, Id, Node, Param};
-use crate::operation::{Argument, Operation, Record};
-use crate::ops::{Bin, Cmp, TypeError};
-use crate::{Scalar, Value};
-use std::cell::RefCell;
-use std::sync::Arc;
+use reduce_ir::func::{Func, FuncBuilder, Id, Node, Param};
+use reduce_ir::operation::{Argument, Operation, Record, Search as Sought};
+use reduce_ir::ops::{Bin, Cmp, TypeError};
+use reduce_ir::{Scalar, Value};
 
 use wide::{Wide, widened};
-
-/// The functions of an operation on near accumulators: those whose positions count from some element before, with 32 bits.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Near {
-    /// The accumulator, with positions of 32 bits, and values of at least as many, where that takes no more memory.
-    pub acc: Record,
-    /// Inputs → near accumulator. An index that it names is one in the tile, of 32 bits.
-    pub map: Func,
-    /// Two near accumulators → near accumulator.
-    pub combine: Func,
-    /// Near accumulator, inputs → near accumulator, with an index as that of `map`.
-    pub fold: Option<Func>,
-    /// What stands for absent elements.
-    pub padding: Option<Vec<Value>>,
-    /// Near accumulator, position of the element that it counts from → accumulator.
-    pub far: Func,
-}
 
 /// No element has that position.
 const NOWHERE: u64 = u64::MAX;
 
-/// The same in a tile.
-const NOWHERE_NEAR: u32 = u32::MAX;
+/// The same in 32 bits.
+const NOWHERE_NARROW: u32 = u32::MAX;
 
-thread_local! {
-    /// The operation that was asked for last, and its answer. A verifier asks for that of a program again at every pass, and to find
-    /// it takes longer than all else that it does.
-    static LAST: RefCell<Option<(Operation, Option<Arc<Near>>)>> = const { RefCell::new(None) };
+/// Returns the operation with positions of 32 bits, if some fields of its accumulator are positions.
+pub(crate) fn narrowed(operation: &Operation) -> Option<Operation> {
+    let search = Search::of(operation);
+    let fields = search.fields(search.positions()?);
+    let mut functions = search.functions.iter().map(|function| function.narrow(&fields).ok());
+    let (map, combine) = (functions.next()??, functions.next()??);
+    let fold = functions.next();
+    let values = |values: &Option<Vec<Value>>| values.as_ref().and_then(|values| fields.values(values));
+    Some(Operation {
+        position: Scalar::U32,
+        acc: fields.record(&operation.acc),
+        map,
+        combine,
+        fold: if let Some(fold) = fold { Some(fold?) } else { None },
+        identity: values(&operation.identity),
+        padding: values(&operation.padding),
+        searches: fields.searches(operation),
+        finish: fields.finish(operation).ok()?,
+        ..operation.clone()
+    })
 }
 
-impl Near {
-    /// The most elements whose positions fit near accumulators, counted from the first of all.
-    pub const MOST: u64 = NOWHERE_NEAR as u64;
-    /// The name of the position that near ones count from, in `far`.
-    pub const FIRST: &str = "first";
-
-    /// What the operation is on near accumulators, if some of their fields are positions.
-    pub fn of(operation: &Operation) -> Option<Arc<Near>> {
-        LAST.with_borrow_mut(|last| match last {
-            Some((asked, near)) if asked == operation => near.clone(),
-            _ => {
-                let near = Near::new(operation).map(Arc::new);
-                *last = Some((operation.clone(), near.clone()));
-                near
-            }
-        })
-    }
-
-    fn new(operation: &Operation) -> Option<Near> {
-        let search = Search::of(operation);
-        let fields = search.fields(search.positions()?);
-        let mut near = search.functions.iter().map(|function| function.near(&fields).ok());
-        let (map, combine) = (near.next()??, near.next()??);
-        let fold = near.next();
-        Some(Near {
-            acc: fields.record(&operation.acc),
-            map,
-            combine,
-            fold: if let Some(fold) = fold { Some(fold?) } else { None },
-            padding: operation.padding.as_ref().map(|values| fields.padding(values)),
-            far: fields.far(&operation.acc).ok()?,
-        })
-    }
-}
-
-/// Which fields of the accumulator are others in a near one.
+/// Which fields of the accumulator change their type.
 struct Fields {
     /// Those that are positions.
     positions: Vec<bool>,
@@ -217,8 +177,8 @@ impl Function<'_> {
         params && lines && results.into_iter().all(|(&id, &is_position)| !is_position || legal(id))
     }
 
-    /// The function on near accumulators.
-    fn near(&self, fields: &Fields) -> Result<Func, TypeError> {
+    /// The function on narrow accumulators.
+    fn narrow(&self, fields: &Fields) -> Result<Func, TypeError> {
         let (marks, wide) = (self.meeting(&fields.positions, true), Wide::of(self, &fields.wide));
         let ty = |id: Id, ty| {
             let ty = narrow(ty, marks[id.0 as usize]);
@@ -226,7 +186,7 @@ impl Function<'_> {
         };
         let params = self.func.params().iter().zip((0..).map(Id));
         let mut f = FuncBuilder::new(params.map(|(it, id)| Param::new(&it.name, ty(id, it.ty))).collect());
-        let nowhere = f.constant(Value::of(NOWHERE_NEAR));
+        let nowhere = f.constant(Value::of(NOWHERE_NARROW));
         let mut ids = f.params();
         for (at, line) in self.func.lines().iter().enumerate() {
             if let Some(same) = line.node.operands().find(|&id| wide.is_itself(line.node, id)) {
@@ -234,11 +194,11 @@ impl Function<'_> {
                 continue;
             }
             let alike = self.alike(at);
-            let is_near = alike.iter().any(|id| marks[id.0 as usize]);
+            let is_narrow = alike.iter().any(|id| marks[id.0 as usize]);
             let mut operands = ids.clone();
             for &id in alike.iter().filter(|id| (id.0 as usize) < ids.len()) {
                 let operand = &mut operands[id.0 as usize];
-                if is_near && self.func.constant(id).is_some_and(is_nowhere) {
+                if is_narrow && self.func.constant(id).is_some_and(is_nowhere) {
                     *operand = nowhere;
                 } else if wide.meets(at) {
                     *operand = wide.widen(&mut f, id, *operand)?;
@@ -266,9 +226,9 @@ impl Fields {
         self.positions.iter().copied().zip(self.wide.iter().copied())
     }
 
-    /// The near accumulator. No struct that a user names has a `_`.
+    /// The narrow accumulator. No struct that a user names has a `_`.
     fn record(&self, acc: &Record) -> Record {
-        let name = acc.name.as_ref().map(|name| format!("Near_{name}"));
+        let name = acc.name.as_ref().map(|name| format!("Narrow_{name}"));
         let ty = |ty, (is_position, is_wide)| match is_wide {
             true => wide::wide(ty),
             false => narrow(ty, is_position),
@@ -278,36 +238,72 @@ impl Fields {
         Record { name, generics: None, fields: fields.collect() }
     }
 
-    fn padding(&self, values: &[Value]) -> Vec<Value> {
-        let near = |(&value, is)| match is {
-            (true, _) => Value::of(NOWHERE_NEAR),
-            (false, true) => widened(value),
-            (false, false) => value,
+    /// The fields of an accumulator; `None` if one is a position that takes more bits.
+    fn values(&self, values: &[Value]) -> Option<Vec<Value>> {
+        let narrow = |(&value, is)| match is {
+            (true, _) if is_nowhere(value) => Some(Value::of(NOWHERE_NARROW)),
+            (true, _) => u32::try_from(value.bits()).ok().filter(|&it| it != NOWHERE_NARROW).map(Value::of),
+            (false, true) => Some(widened(value)),
+            (false, false) => Some(value),
         };
-        values.iter().zip(self.each()).map(near).collect()
+        values.iter().zip(self.each()).map(narrow).collect()
     }
 
-    /// `u64::MAX` where the near one stands for it, else `first + near`; values as they were.
-    fn far(&self, acc: &Record) -> Result<Func, TypeError> {
-        let first = Param::new(Near::FIRST, Scalar::U64);
-        let fields = self.record(acc).params("acc");
-        let mut f = FuncBuilder::new(fields.into_iter().chain([first]).collect());
-        let mut ids = f.params();
-        let Some(first) = ids.pop() else { return Ok(f.build(ids)) };
-        let [nowhere, nowhere_near] = [Value::of(NOWHERE), Value::of(NOWHERE_NEAR)].map(|it| f.constant(it));
-        let far = |(near, (field, &is_position)): (Id, (&Param, &bool))| {
-            if !is_position {
-                return f.cast(field.ty, near);
-            }
-            let is_nowhere = f.cmp(Cmp::Eq, near, nowhere_near)?;
-            let wide = f.cast(Scalar::U64, near)?;
-            let far = f.bin(Bin::Add, first, wide)?;
-            f.select(is_nowhere, nowhere, far)
+    /// The searches on narrow accumulators, if each compares values of the new type as well.
+    fn searches(&self, operation: &Operation) -> Vec<Sought> {
+        let record = self.record(&operation.acc);
+        let search = |search: &Sought| {
+            let best = of_type(&search.best, record.fields[search.field].ty).ok()?;
+            Some(Sought { best, ..search.clone() })
         };
-        let results = ids.into_iter().zip(acc.fields.iter().zip(&self.positions)).map(far);
-        let results = results.collect::<Result<_, _>>()?;
+        let searches: Option<_> = operation.searches.iter().map(search).collect();
+        searches.unwrap_or_default()
+    }
+
+    /// `finish` of the widened accumulator.
+    fn finish(&self, operation: &Operation) -> Result<Func, TypeError> {
+        let (wide, finish) = (&operation.acc.fields, &operation.finish);
+        let record = self.record(&operation.acc);
+        let narrow = |(at, param): (usize, &Param)| {
+            let ty = record.fields.get(at).map_or(param.ty, |field| field.ty);
+            Param::new(&param.name, ty)
+        };
+        let mut f = FuncBuilder::new(finish.params().iter().enumerate().map(narrow).collect());
+        let [nowhere, nowhere_narrow] =
+            [Value::of(NOWHERE), Value::of(NOWHERE_NARROW)].map(|it| f.constant(it));
+        let mut given = f.params();
+        for (id, (field, &is_position)) in given.iter_mut().zip(wide.iter().zip(&self.positions)) {
+            let value = f.cast(field.ty, *id)?;
+            *id = match is_position {
+                true => {
+                    let is_nowhere = f.cmp(Cmp::Eq, *id, nowhere_narrow)?;
+                    f.select(is_nowhere, nowhere, value)?
+                }
+                false => value,
+            };
+        }
+        let results = f.call(finish, &given)?;
         Ok(f.build(results))
     }
+}
+
+/// The same operations on parameters of that type.
+fn of_type(func: &Func, ty: Scalar) -> Result<Func, TypeError> {
+    let mut f = FuncBuilder::new(func.params().iter().map(|param| Param::new(&param.name, ty)).collect());
+    let mut ids = f.params();
+    for line in func.lines() {
+        let of = |Id(id): Id| ids[id as usize];
+        ids.push(match line.node {
+            Node::Const(value) => f.constant(widened(value)),
+            Node::Un(op, a) => f.un(op, of(a))?,
+            Node::Bin(op, a, b) => f.bin(op, of(a), of(b))?,
+            Node::Cmp(op, a, b) => f.cmp(op, of(a), of(b))?,
+            Node::Select(c, a, b) => f.select(of(c), of(a), of(b))?,
+            Node::Cast(ty, a) => f.cast(ty, of(a))?,
+            Node::MulAdd(a, b, c) => f.mul_add(of(a), of(b), of(c))?,
+        });
+    }
+    Ok(f.build(func.results().iter().map(|&Id(id)| ids[id as usize]).collect()))
 }
 
 fn is_nowhere(value: Value) -> bool {
