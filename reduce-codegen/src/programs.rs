@@ -12,6 +12,8 @@ use reduce_ir::program::Program;
 /// The programs of a specification, by growing n. An explicit list of passes gives one, for every n.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Programs {
+    /// What is computed. Programs may compute it with narrow positions.
+    operation: Operation,
     /// At least one; of a specification, the last one has no end.
     cases: Vec<Program>,
     /// The same of `auto` without clusters, where there are some.
@@ -29,9 +31,15 @@ impl Programs {
         // Tuning changes no range.
         let other = |(case, other): (&Case, &Case)| (case != other).then(|| compile(other)).transpose();
         Ok(Programs {
+            operation: spec.operation.clone(),
             cases: cases.iter().map(compile).collect::<Result<_, _>>()?,
             unclustered: cases.iter().zip(&unclustered).map(other).collect::<Result<_, _>>()?,
         })
+    }
+
+    /// What is computed, by every program.
+    pub fn operation(&self) -> &Operation {
+        &self.operation
     }
 
     /// The most elements that there is a program for, if there is an end.
@@ -63,7 +71,7 @@ impl Programs {
 /// A program by itself, for as many elements as it is for.
 impl From<Program> for Programs {
     fn from(program: Program) -> Programs {
-        Programs { cases: vec![program], unclustered: vec![None] }
+        Programs { operation: program.operation.clone(), cases: vec![program], unclustered: vec![None] }
     }
 }
 

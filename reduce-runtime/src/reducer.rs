@@ -75,7 +75,7 @@ impl Reducer {
     pub fn of(programs: Programs, device: &Device) -> Result<Reducer, Error> {
         let backend = match device.place() {
             Place::Host => Backend::Host {
-                plan: Box::new(host::Plan::new(&programs.of_n(0).operation)?),
+                plan: Box::new(host::Plan::new(programs.operation())?),
                 associations: programs.cases().iter().map(Program::association).collect(),
             },
             Place::Cuda(gpu) => Backend::Cuda(Kernels::new(&programs, gpu)?),
@@ -90,7 +90,7 @@ impl Reducer {
 
     /// What is computed, by every program.
     pub fn operation(&self) -> &Operation {
-        &self.programs.of_n(0).operation
+        self.programs.operation()
     }
 
     /// Where it runs.

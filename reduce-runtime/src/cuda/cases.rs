@@ -57,7 +57,7 @@ pub(super) struct Case {
 
 impl Cases {
     pub(super) fn new(programs: &Programs, gpu: &Gpu) -> Cases {
-        let operation = programs.of_n(0).operation.clone();
+        let operation = programs.operation().clone();
         let places = programs.cases().iter().map(|_| Place::default()).collect();
         Cases { gpu: gpu.clone(), operation, programs: programs.clone(), places }
     }

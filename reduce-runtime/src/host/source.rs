@@ -152,8 +152,11 @@ fn gather(input: &Strided<LanesRef<'_>>, range: Range<usize>, out: &mut Lanes) {
 }
 
 fn positions(range: Range<usize>, out: &mut Lanes) {
-    if let Lanes::U64(out) = out {
-        out.clear();
-        out.extend(range.start as u64..range.end as u64);
+    out.clear();
+    match out {
+        Lanes::U64(out) => out.extend(range.start as u64..range.end as u64),
+        // Of fewer than 2^32 elements.
+        Lanes::U32(out) => out.extend(range.start as u32..range.end as u32),
+        _ => {}
     }
 }

@@ -105,9 +105,9 @@ fn given(
     let param = |&argument: &Argument| Param::new("", operation.argument_type(argument));
     let mut f = FuncBuilder::new(arguments.iter().map(param).collect());
     let params = f.params();
-    let mut id = |argument| match arguments.iter().position(|it| it == argument) {
+    let mut id = |argument: &Argument| match arguments.iter().position(|it| it == argument) {
         Some(place) => params[place],
-        None => f.constant(Value::of(0u64)),
+        None => f.constant(Value::from_bits(operation.argument_type(*argument), 0)),
     };
     let ids: Vec<_> = theirs.iter().map(&mut id).collect();
     let results = f.call(func, &ids)?;
