@@ -247,9 +247,8 @@
 //! # Features
 //!
 //! `cuda` (default): compile with NVRTC and run on NVIDIA GPUs. Both libraries are found at run time;
-//! nothing is linked, and without them the host backend does all. `cli` (default): the command `reducegen`;
-//! libraries leave it out with `default-features = false, features = ["cuda"]`. `text` (part of `cli`): the
-//! parser of specifications at run time.
+//! nothing is linked, and without them the host backend does all. `text`: the parser of specifications at run time. The
+//! command `reducegen` is the package `reducegen-cli`.
 //!
 //! [`dsl`] and [`codegen`] are how it is made: but for what is named above, they may change with every version.
 //!

@@ -17,6 +17,7 @@ fn sources() -> Vec<PathBuf> {
         "examples",
         "benches",
         "fuzz",
+        "reduce-cli",
         "reduce-dsl",
         "reduce-interpreter",
         "reduce-ir",

@@ -13,8 +13,10 @@ pub mod targets;
 
 /// The files of the command that read NumPy files, which it shows nobody.
 #[allow(dead_code, reason = "only the code that reads files is used here")]
-#[path = "../../src/cli"]
+#[path = "../../reduce-cli/src"]
 mod cli {
     pub(crate) mod dtype;
     pub(crate) mod npy;
 }
+// The root is where these files find each other in the command.
+use cli::{dtype, npy};

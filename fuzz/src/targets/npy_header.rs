@@ -1,7 +1,7 @@
 //! The bytes of a file → where its elements are, or why it is no NumPy file.
 
 use super::Verdict;
-use crate::cli::npy::{Layout, layout};
+use crate::npy::{Layout, layout};
 
 pub(super) const WORDS: &[&str] = &[
     "{'descr': '<f4', 'fortran_order': False, 'shape': (3,), }",

@@ -3,13 +3,19 @@
 use super::library;
 use crate::Error;
 use cudarc::driver::{CudaContext, CudaStream, DriverError, result, sys};
+use libloading::Library;
 use std::ffi::CStr;
+use std::path::Path;
+use std::sync::OnceLock;
 
 /// The oldest driver, as 1000 major + 10 minor of its CUDA: the first that runs what NVRTC 12 makes.
 const OLDEST: i32 = 12_000;
 
-/// The names by which it is found where it is installed.
+/// The names by which it is found where it is installed. Where cudarc loads the driver, it tries the same two, the last one first.
+#[cfg(not(windows))]
 const NAMES: [&str; 2] = ["libcuda.so.1", "libcuda.so"];
+#[cfg(windows)]
+const NAMES: [&str; 2] = ["nvcuda.dll", "cuda.dll"];
 
 /// The functions that are called, here or by cudarc, which panics at a call of one that is missing.
 const FUNCTIONS: [&str; 37] = [
@@ -53,17 +59,14 @@ const FUNCTIONS: [&str; 37] = [
 ];
 
 /// The functions that only measuring calls, some of which older drivers lack.
-const CLOCK_FUNCTIONS: [&str; 4] =
-    ["cuEventElapsedTime_v2", "cuEventSynchronize", "cuLaunchKernel", "cuMemcpyDtoDAsync_v2"];
+const CLOCK_FUNCTIONS: [&str; 4] = [ELAPSED, "cuEventSynchronize", "cuLaunchKernel", "cuMemcpyDtoDAsync_v2"];
+
+/// The function that cudarc asks for the time between two events, by the version of CUDA that it was built for.
+const ELAPSED: &str =
+    if sys::CUDA_VERSION >= 13_000 { "cuEventElapsedTime_v2" } else { "cuEventElapsedTime" };
 
 /// Makes sure that cudarc can call the driver.
 pub(super) fn check() -> Result<(), Error> {
-    // SAFETY: loads libcuda and lets go of it again; its initialisers have no preconditions.
-    if !unsafe { sys::is_culib_present() } {
-        return Err(
-            library::refused(NAMES).map_or(Error::NoDriver, |reason| Error::DriverUnusable { reason })
-        );
-    }
     complete(&FUNCTIONS)?;
     let text = |version: i32| format!("{}.{}", version / 1000, version % 1000 / 10);
     match version()? {
@@ -92,16 +95,30 @@ pub(super) fn check_clock() -> Result<(), Error> {
 }
 
 fn complete(functions: &[&'static str]) -> Result<(), Error> {
-    match functions.iter().find(|function| !has(function)) {
+    let library = library()?;
+    match functions.iter().find(|function| !has(library, function)) {
         Some(function) => Err(Error::IncompleteDriver { function }),
         None => Ok(()),
     }
 }
 
-/// Has libcuda, which is present, that function?
-fn has(function: &str) -> bool {
-    // SAFETY: the library was just found, and the symbol is not called through this type.
-    unsafe { sys::culib().get::<*const ()>(function).is_ok() }
+/// libcuda, which stays loaded once it is found. cudarc has its own only where no feature of it links to the driver.
+fn library() -> Result<&'static Library, Error> {
+    static LIBRARY: OnceLock<Library> = OnceLock::new();
+    if let Some(library) = LIBRARY.get() {
+        return Ok(library);
+    }
+    let found = NAMES.iter().rev().find_map(|name| library::load(Path::new(name)).ok());
+    let missing =
+        || library::refused(NAMES).map_or(Error::NoDriver, |reason| Error::DriverUnusable { reason });
+    let found = found.ok_or_else(missing)?;
+    Ok(LIBRARY.get_or_init(|| found))
+}
+
+/// Has the library that function?
+fn has(library: &Library, function: &str) -> bool {
+    // SAFETY: the symbol is not called through this type.
+    unsafe { library.get::<*const ()>(function).is_ok() }
 }
 
 /// Waits for a stream. Unlike cudarc's own, it also does so where cudarc keeps an error of another call for the next one.

@@ -91,7 +91,8 @@ pub(super) fn refused(names: [&str; 2]) -> Option<String> {
         .map(|it| it.1)
 }
 
-fn load(path: &Path) -> Result<Library, libloading::Error> {
+/// Loads a library of NVIDIA's.
+pub(super) fn load(path: &Path) -> Result<Library, libloading::Error> {
     // SAFETY: loading runs the initialisers of NVIDIA's library, or of the file that the user put in its
     // place and thereby trusts; these have no preconditions.
     unsafe { Library::new(path) }

@@ -73,6 +73,8 @@ int cuEventCreate(void** event, unsigned flags) {
     return next(EVENTS), *event = calloc(STREAMS, sizeof(unsigned)), 0;
 }
 int cuEventElapsedTime_v2(float* milliseconds, void* start, void* end) { return *milliseconds = 1, 0; }
+/// By its name before CUDA 13.
+int cuEventElapsedTime(float* milliseconds, void* start, void* end) { return *milliseconds = 1, 0; }
 int cuEventSynchronize(void* event) { return 0; }
 int cuEventDestroy_v2(void* event) { return free(event), 0; }
 int cuEventRecord(void* event, void* stream) {

@@ -1,0 +1,152 @@
+//! Data: NumPy arrays read flat, and raw little-endian elements. Files are mapped into memory, pipes are read to their end.
+
+mod reason;
+mod storage;
+
+pub(crate) use reason::{DataError, Reason, changed};
+
+use crate::dtype::Dtype;
+use crate::npy::{self, Layout};
+use reduce_ir::Scalar;
+use reduce_lanes::LanesRef;
+use reduce_runtime::Mapped;
+use std::fs::{File, Metadata};
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
+use std::time::SystemTime;
+use storage::{Bytes, Storage};
+
+const _: () = assert!(cfg!(target_endian = "little"), "data files are little-endian, and read as they are");
+
+/// The name of the standard input.
+pub(crate) const STANDARD_INPUT: &str = "-";
+
+/// How data files are read.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Reading {
+    /// The type of bare elements; without one, the files are NumPy files.
+    pub(crate) raw: Option<&'static Dtype>,
+    /// Bytes of a file that are kept in memory at most.
+    pub(crate) limit: u64,
+}
+
+/// An open data file.
+#[derive(Debug)]
+pub(crate) struct Data {
+    /// Where it is, or `-`.
+    pub(crate) path: PathBuf,
+    dtype: &'static Dtype,
+    storage: Storage,
+    /// The shape of an array in Fortran order, where that differs from C order.
+    fortran: Option<Vec<u64>>,
+    /// A mapped file as it was opened.
+    opened: Option<Opened>,
+}
+
+#[derive(Debug)]
+struct Opened {
+    file: File,
+    len: u64,
+    written: Option<SystemTime>,
+}
+
+impl Data {
+    /// Opens a NumPy file, or one of bare elements.
+    pub(crate) fn open(path: &Path, reading: Reading) -> Result<Data, DataError> {
+        Data::of(path, reading).map_err(|reason| DataError { path: path.to_owned(), reason })
+    }
+
+    fn of(path: &Path, Reading { raw, limit }: Reading) -> Result<Data, Reason> {
+        let (file, opened) = bytes(path, limit)?;
+        let Layout { dtype, start, fortran } = match raw {
+            Some(dtype) => raw_layout(dtype, &file)?,
+            None => npy::layout(&file)?,
+        };
+        let storage = Storage::new(file, start, dtype, limit)?;
+        Ok(Data { path: path.to_owned(), dtype, storage, fortran, opened })
+    }
+
+    /// The type of the elements.
+    pub(crate) fn ty(&self) -> Scalar {
+        self.dtype.ty
+    }
+
+    /// The shape of an array in Fortran order, where that differs from C order.
+    pub(crate) fn fortran(&self) -> Option<&[u64]> {
+        self.fortran.as_deref()
+    }
+
+    /// The elements, as they lie in the file.
+    pub(crate) fn lanes(&self) -> Result<LanesRef<'_>, DataError> {
+        let lanes = (self.dtype.cast)(self.storage.elements());
+        lanes.map_err(|error| DataError { path: self.path.clone(), reason: error.into() })
+    }
+
+    /// Has nobody written to the file since it was opened, as far as the system tells?
+    pub(crate) fn check_unchanged(&self) -> Result<(), DataError> {
+        let Some(Opened { file, len, written }) = &self.opened else { return Ok(()) };
+        match file.metadata() {
+            Ok(now) if now.len() == *len && now.modified().ok() == *written => Ok(()),
+            _ => Err(DataError { path: self.path.clone(), reason: Reason::Changed }),
+        }
+    }
+}
+
+fn raw_layout(dtype: &'static Dtype, file: &[u8]) -> Result<Layout, Reason> {
+    let bytes = file.len();
+    if file.starts_with(npy::MAGIC) {
+        return Err(Reason::NotRaw);
+    }
+    if !bytes.is_multiple_of(dtype.ty.size()) {
+        return Err(Reason::Raw { ty: dtype.ty, bytes });
+    }
+    Ok(Layout { dtype, start: 0, fortran: None })
+}
+
+fn bytes(path: &Path, limit: u64) -> Result<(Bytes, Option<Opened>), Reason> {
+    if path == Path::new(STANDARD_INPUT) {
+        return read(io::stdin().lock(), limit);
+    }
+    match path.metadata()? {
+        it if it.is_dir() => Err(Reason::Directory),
+        it if it.is_file() => map(path, File::open(path)?),
+        it if is_pipe(&it) => read(File::open(path)?, limit),
+        _ => Err(Reason::NoFile),
+    }
+}
+
+fn read(pipe: impl Read, limit: u64) -> Result<(Bytes, Option<Opened>), Reason> {
+    let mut bytes = Vec::new();
+    pipe.take(limit.saturating_add(1)).read_to_end(&mut bytes)?;
+    match bytes.len() as u64 > limit {
+        true => Err(Reason::EndlessPipe { limit }),
+        false => Ok((Bytes::Read(bytes), None)),
+    }
+}
+
+#[cfg(unix)]
+fn is_pipe(metadata: &Metadata) -> bool {
+    std::os::unix::fs::FileTypeExt::is_fifo(&metadata.file_type())
+}
+
+#[cfg(not(unix))]
+fn is_pipe(_: &Metadata) -> bool {
+    false
+}
+
+#[allow(
+    unsafe_code,
+    reason = "whether a file changes is known to those who call the command, and to nobody else"
+)]
+fn map(path: &Path, file: File) -> Result<(Bytes, Option<Opened>), Reason> {
+    let metadata = file.metadata()?;
+    // SAFETY: the command does not write to its data; its help says that others must not meanwhile.
+    let map = unsafe { Mapped::of(&file) }.map_err(Reason::of_mapping)?;
+    #[cfg(unix)]
+    crate::watch::watch(path, &map)?;
+    let opened = Opened { file, len: metadata.len(), written: metadata.modified().ok() };
+    Ok((Bytes::Mapped(map), Some(opened)))
+}
+
+#[cfg(test)]
+mod tests;

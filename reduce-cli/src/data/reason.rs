@@ -1,0 +1,115 @@
+//! Why a file is no data, and whose mistake that is.
+
+use crate::dtype::NotBool;
+use crate::npy::NpyError;
+use reduce_ir::Scalar;
+use std::io::{self, ErrorKind};
+use std::path::PathBuf;
+
+/// A file that is no data.
+#[derive(Debug, thiserror::Error)]
+#[error("{}: {reason}", path.display())]
+pub(crate) struct DataError {
+    pub(super) path: PathBuf,
+    /// Why.
+    pub(crate) reason: Reason,
+}
+
+/// Why a file is no data.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum Reason {
+    #[error("{0}")]
+    Io(io::Error),
+    #[error("this is a directory; name a file in it")]
+    Directory,
+    #[error("this is neither a regular file nor a pipe; save it to a file first")]
+    NoFile,
+    #[error("these symbolic links lead back to themselves; name the file that they should lead to")]
+    Loop,
+    #[error(
+        "the system does not map this file into memory ({0}); copy it, or give it as the standard input, `-`"
+    )]
+    Unmappable(io::Error),
+    #[error("{}", changed())]
+    Changed,
+    #[error(
+        "this pipe has more than {limit} bytes, or does not end; save its data to a file, of which there may be \
+         more, or raise `--limit`"
+    )]
+    EndlessPipe { limit: u64 },
+    #[error(
+        "{bytes} bytes of {ty} elements are to be copied into memory{}, and `--limit` allows {limit}; raise it",
+        why(*ty)
+    )]
+    LargeCopy { bytes: u64, ty: Scalar, limit: u64 },
+    #[error(
+        "there is no memory for a copy of {bytes} bytes of {ty} elements{}; reduce parts of the file one at a time",
+        why(*ty)
+    )]
+    NoMemory { bytes: u64, ty: Scalar },
+    #[error("{0}")]
+    Npy(#[from] NpyError),
+    #[error("this is a NumPy file, and `--raw` would read its header as data; leave `--raw` out")]
+    NotRaw,
+    #[error("{bytes} bytes are not a whole number of {ty} elements; check the type that `--raw` names")]
+    Raw { ty: Scalar, bytes: usize },
+    #[error("{0}")]
+    NotBool(#[from] NotBool),
+}
+
+impl Reason {
+    /// Of a file that is not mapped.
+    pub(super) fn of_mapping(error: io::Error) -> Reason {
+        if error.kind() == ErrorKind::OutOfMemory { Reason::Io(error) } else { Reason::Unmappable(error) }
+    }
+
+    /// Is it the user's mistake, and not the machine's fault?
+    pub(crate) fn is_users_fault(&self) -> bool {
+        match self {
+            Reason::Io(error) => is_users(error.kind()),
+            Reason::Changed | Reason::NoMemory { .. } => false,
+            Reason::Directory | Reason::NoFile | Reason::Loop | Reason::Unmappable(_) => true,
+            Reason::EndlessPipe { .. } | Reason::LargeCopy { .. } => true,
+            Reason::Npy(_) | Reason::NotRaw | Reason::Raw { .. } | Reason::NotBool(_) => true,
+        }
+    }
+}
+
+impl From<io::Error> for Reason {
+    fn from(error: io::Error) -> Reason {
+        if is_loop(&error) { Reason::Loop } else { Reason::Io(error) }
+    }
+}
+
+/// What is said of a file that others write to while it is reduced.
+pub(crate) fn changed() -> &'static str {
+    "this file was cut short, written, or could not be read any more while it was reduced; reduce a copy of it"
+}
+
+/// Why elements are copied.
+fn why(ty: Scalar) -> &'static str {
+    if ty == Scalar::Bool {
+        ", as they are checked once and must not change"
+    } else {
+        ", as they are not aligned in the file"
+    }
+}
+
+/// Is it the path that is wrong, and not the machine?
+fn is_users(kind: ErrorKind) -> bool {
+    use ErrorKind::{InvalidFilename, InvalidInput, IsADirectory, NotADirectory, NotFound, PermissionDenied};
+    matches!(
+        kind,
+        InvalidFilename | InvalidInput | IsADirectory | NotADirectory | NotFound | PermissionDenied
+    )
+}
+
+#[cfg(unix)]
+fn is_loop(error: &io::Error) -> bool {
+    error.raw_os_error() == Some(libc::ELOOP)
+}
+
+#[cfg(not(unix))]
+fn is_loop(_: &io::Error) -> bool {
+    false
+}

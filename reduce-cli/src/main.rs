@@ -1,0 +1,68 @@
+//! The command `reducegen`: arguments in, text out, and an exit status that says whose mistake it was.
+//!
+//! | status | meaning |
+//! |---|---|
+//! | 0 | done; also where the reader of a pipe closed it because it has enough |
+//! | 1 | the machine cannot do it: no driver, no NVRTC, a file that cannot be written; or a law does not hold, in `check` |
+//! | 2 | the user's mistake: arguments, specification, data |
+#![deny(unsafe_code)]
+
+mod args;
+mod check;
+mod counted;
+mod counts;
+mod data;
+mod devices;
+mod dtype;
+mod elements;
+mod emit;
+mod explain;
+mod failure;
+mod json;
+mod ladder;
+mod npy;
+mod order;
+mod output;
+mod params;
+mod report;
+mod run;
+mod source;
+mod table;
+mod timed;
+mod trace;
+mod view;
+#[cfg(unix)]
+mod watch;
+
+use args::{Args, Command};
+use clap::Parser;
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    let args = match Args::try_parse() {
+        Ok(args) => args,
+        Err(help) => return print_help(&help),
+    };
+    let done = match &args.command {
+        Command::Emit(args) => emit::emit(args),
+        Command::Run(args) => run::run(args),
+        Command::Explain(args) => explain::explain(args),
+        Command::Ladder(args) => ladder::ladder(args),
+        Command::Check(args) => check::check(args),
+        Command::Devices => devices::devices(),
+    };
+    match done {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(failure) => {
+            failure.message().into_iter().for_each(output::note);
+            ExitCode::from(failure.status())
+        }
+    }
+}
+
+/// Help, version, or what is wrong with the arguments.
+fn print_help(help: &clap::Error) -> ExitCode {
+    // That nobody reads it is no reason to fail.
+    drop(help.print());
+    ExitCode::from(u8::try_from(help.exit_code()).unwrap_or(2))
+}

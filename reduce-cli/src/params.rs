@@ -1,0 +1,67 @@
+//! Values for the params of a reduction, from `--param k=3`.
+
+use crate::failure::Failure;
+use reduce_dsl::operators::operator;
+use reduce_dsl::parse;
+use reduce_ir::Value;
+use reduce_ir::func::Param;
+use reduce_ir::operation::Operation;
+
+/// `k=3`, as it was given.
+#[derive(Clone, Debug)]
+pub(crate) struct Given {
+    /// The param.
+    pub(crate) name: String,
+    /// Its value.
+    pub(crate) text: String,
+}
+
+/// The values of all params, in the order of the specification.
+pub(crate) fn values(given: &[Given], operation: &Operation) -> Result<Vec<Value>, Failure> {
+    let params = &operation.params;
+    for (position, Given { name, .. }) in given.iter().enumerate() {
+        if !params.iter().any(|param| param.name == *name) {
+            return Err(unknown(name, operation));
+        }
+        if given[..position].iter().any(|before| before.name == *name) {
+            return Err(Failure::request(format!("the param `{name}` is given twice; leave one out")));
+        }
+    }
+    params.iter().map(|param| value(param, given)).collect()
+}
+
+fn value(param: &Param, given: &[Given]) -> Result<Value, Failure> {
+    let Param { name, ty } = param;
+    let example = format!("`--param {name}={}`", Value::from_bits(*ty, 0));
+    let Some(Given { text, .. }) = given.iter().find(|it| it.name == *name) else {
+        return Err(Failure::request(format!("the param `{name}` has no value; give it, as in {example}")));
+    };
+    let wrong = || format!("`{text}` is no {ty}, and the param `{name}` is one; write it as in {example}");
+    let far = || format!("`{text}` is out of range for {ty}, the type of the param `{name}`");
+    let Some(value) = Value::parse(*ty, text) else {
+        let number = ty.is_number() && text.parse::<i128>().is_ok();
+        return Err(Failure::request(if number { far() } else { wrong() }));
+    };
+    // Infinity is a word; a number that becomes infinity is too large.
+    if value.as_f64().is_some_and(f64::is_infinite) && text.contains(|c: char| c.is_ascii_digit()) {
+        return Err(Failure::request(far() + "; write `inf` for infinity"));
+    }
+    Ok(value)
+}
+
+fn unknown(name: &str, operation: &Operation) -> Failure {
+    let params = &operation.params;
+    let known: Vec<_> = params.iter().map(|param| param.name.as_str()).collect();
+    // A default holds until the specification declares the param.
+    let optional = operator(&operation.name).and_then(|row| row.params.iter().find(|param| param.0 == name));
+    if let Some((_, ty, _)) = optional {
+        return Failure::request(format!(
+            "the specification does not declare the param `{name}`; write `params: {{ {name}: {ty} }}` in it"
+        ));
+    }
+    Failure::request(match parse::nearest(name, &known) {
+        Some(near) => format!("there is no param `{name}`; did you mean `{near}`?"),
+        None if known.is_empty() => format!("the reduction has no params; leave `--param {name}=…` out"),
+        None => format!("there is no param `{name}`; the params are {}", known.join(", ")),
+    })
+}

@@ -1,0 +1,134 @@
+//! What a reduction costs on a GPU, beside a kernel that only reads.
+
+use crate::counted::differ;
+use crate::counts::percent;
+use crate::elements::Elements;
+use crate::report::microseconds;
+use crate::table::{Column, Side};
+use reduce_dsl::ladder::STEP;
+use reduce_ir::program::{Program, Reads};
+use reduce_runtime::{Device, Error, Reducer, host};
+use serde::Serialize;
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+/// A GPU that takes times.
+#[derive(Debug)]
+pub(crate) struct Clock {
+    device: Device,
+    /// Times of reads that were measured, by bytes.
+    reads: BTreeMap<u64, Duration>,
+}
+
+/// Times on a GPU.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Time {
+    /// Of the copy that a tree in place works on.
+    pub(crate) copy: Option<Duration>,
+    /// Of the launch that reads the elements and leaves one partial a block, which is what the sources of the ladder time;
+    /// of a tree in place, of all launches but the copy.
+    pub(crate) first: Duration,
+    /// Of all launches.
+    pub(crate) all: Duration,
+    /// Of a kernel that reads as many bytes, and nothing else.
+    pub(crate) read: Duration,
+    /// Bytes of the elements.
+    pub(crate) bytes: u64,
+}
+
+impl Clock {
+    /// The clock of a GPU. The host has none.
+    pub(crate) fn of(device: &Device) -> Option<Clock> {
+        device.architecture().map(|_| Clock { device: device.clone(), reads: BTreeMap::new() })
+    }
+
+    /// The times of a program on n elements, and what is wrong with its result.
+    pub(crate) fn time(&mut self, program: &Program, n: u64) -> Result<(Time, Option<String>), Error> {
+        let bytes = n * program.operation.element_size() as u64;
+        // More elements than the GPU has room for are refused here, and not made first.
+        let read = self.read(bytes)?;
+        let reducer = Reducer::of(program.clone().into(), &self.device)?;
+        let elements = Elements::new(&program.operation, n, STEP);
+        let (views, params) = (elements.views(), &elements.params);
+        let found = reducer.reduce_with(&views, params)?.values;
+        let host = host::reduce_with(&program.operation, &program.association(), &views, params)?;
+        let timing = reducer.time_with(&views, params)?;
+        let in_place = program.kernel(Reads::Partials).in_place().is_some();
+        let (copy, kernels) = timing.launches.split_at(usize::from(in_place));
+        let first = if in_place { kernels.iter().sum() } else { kernels[0] };
+        let time = Time { copy: copy.first().copied(), first, all: timing.plan, read, bytes };
+        Ok((time, differ(&self.device.name(), &found, &host)))
+    }
+
+    /// How long a read of so many bytes takes; measured once.
+    pub(crate) fn read(&mut self, bytes: u64) -> Result<Duration, Error> {
+        if let Some(&time) = self.reads.get(&bytes) {
+            return Ok(time);
+        }
+        let time = self.device.time_read(bytes)?;
+        self.reads.insert(bytes, time);
+        Ok(time)
+    }
+}
+
+impl Time {
+    /// Bytes of the elements for each nanosecond of the first launch.
+    fn gb_per_s(&self) -> f64 {
+        self.bytes as f64 / self.first.as_nanos().max(1) as f64
+    }
+
+    /// The time of the read for each of the first launch.
+    fn share_of_read(&self) -> f64 {
+        self.read.as_secs_f64() / self.first.as_secs_f64()
+    }
+}
+
+/// What tables show of times: a heading, and the cell.
+type Shown = (&'static str, fn(&Time) -> String);
+
+const SHOWN: [Shown; 4] = [
+    ("first_us", |it| format!("{:.1}", microseconds(it.first))),
+    ("all_us", |it| format!("{:.1}", microseconds(it.all))),
+    ("gb_per_s", |it| format!("{:.1}", it.gb_per_s())),
+    ("share_of_read", |it| percent(Some(it.share_of_read()))),
+];
+
+/// What the columns are, in lines below a table.
+pub(crate) const LEGEND: &str = "\
+first_us: the launch that leaves one partial a block (of a tree in place, all launches but the copy), which is
+what the sources of the ladder time; all_us: every launch; gb_per_s: what the first launch reads;
+share_of_read: a kernel that reads as much and does nothing else, for each first_us";
+
+/// The columns of times.
+pub(crate) fn columns() -> impl Iterator<Item = Column> {
+    SHOWN.iter().map(|&(heading, _)| Column { heading, side: Side::Right })
+}
+
+/// The cells of those columns; blank where no time was taken.
+pub(crate) fn cells(time: Option<&Time>) -> impl Iterator<Item = String> {
+    SHOWN.iter().map(move |(_, cell)| time.map_or(String::new(), cell))
+}
+
+/// Times as JSON has them.
+#[derive(Serialize)]
+pub(crate) struct Line {
+    copy_us: Option<f64>,
+    first_us: f64,
+    all_us: f64,
+    gb_per_s: f64,
+    read_us: f64,
+    share_of_read: f64,
+}
+
+impl From<&Time> for Line {
+    fn from(time: &Time) -> Line {
+        Line {
+            copy_us: time.copy.map(microseconds),
+            first_us: microseconds(time.first),
+            all_us: microseconds(time.all),
+            gb_per_s: time.gb_per_s(),
+            read_us: microseconds(time.read),
+            share_of_read: time.share_of_read(),
+        }
+    }
+}

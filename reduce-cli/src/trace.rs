@@ -1,0 +1,356 @@
+//! `reducegen run --trace`: each step of the kernels, as a teacher draws it.
+
+mod names;
+mod recorder;
+
+use crate::args::Place;
+use crate::counted::differ;
+use crate::failure::Failure;
+use crate::output;
+use crate::report::result_text;
+use names::Names;
+use recorder::{By, Launched, Made, Of, Recorder, Watch, named_elements};
+use reduce_interpreter::{Acc, Domain, Event, Input, Options, PerLane, Provenance, Values, run};
+use reduce_ir::Value;
+use reduce_ir::expanded::Part;
+use reduce_ir::operation::{Argument, Operation};
+use reduce_ir::program::{Program, Reads};
+use reduce_lanes::{Lanes, LanesRef};
+use reduce_runtime::host::HostError;
+use reduce_runtime::{Error, Reducer, Strided};
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+
+/// The most elements that anybody wants to see.
+const MOST: usize = 4096;
+/// Columns of a line.
+const WIDTH: usize = 100;
+/// Items of a thread that are named; of others there is the number.
+const NAMED: usize = 4;
+/// Items that are named in each pair of brackets.
+const IN_BRACKETS: usize = 2;
+
+/// Where the result is computed that the last step is to give: not on a GPU.
+pub(crate) fn place(asked: Place) -> Result<Place, Failure> {
+    match asked {
+        Place::Auto | Place::Host => Ok(Place::Host),
+        Place::Cuda(_) => Err(Failure::request("`--trace` runs in the interpreter; leave `--device` out")),
+    }
+}
+
+/// Prints every step of a program on the elements, and the result, which the reducer gives too.
+pub(crate) fn trace(
+    reducer: &Reducer,
+    views: &[Strided<LanesRef<'_>>],
+    params: &[Value],
+) -> Result<(), Failure> {
+    let n = views.first().map_or(0, |view| view.len);
+    if n == 0 {
+        return Err(Failure::request("`--trace` needs at least one element"));
+    }
+    if n > MOST {
+        return Err(Failure::request(format!(
+            "`--trace` shows at most {MOST} elements, and there are {n}; take some of them, as by `--len {MOST}`"
+        )));
+    }
+    let right = reducer.reduce_with(views, params)?.values;
+    let history = History::of(reducer.programs().of_n(n as u64), views, n as u64, params)?;
+    output::write(None, history.text(&right)?.as_bytes())
+}
+
+/// An accumulator, and the two that it was made of.
+type Pair = (usize, usize, usize);
+
+/// What happened, and the values.
+struct History<'a> {
+    program: &'a Program,
+    names: Names,
+    values: Values<'a>,
+    finished: Vec<Value>,
+    made: Vec<Made>,
+    /// Is it part of the result?
+    used: Vec<bool>,
+    watch: Watch,
+}
+
+impl<'a> History<'a> {
+    /// Runs the program twice: on the values, and on positions under watch. Both number accumulators alike.
+    fn of(
+        program: &'a Program,
+        views: &[Strided<LanesRef<'_>>],
+        n: u64,
+        params: &[Value],
+    ) -> Result<History<'a>, Failure> {
+        let expanded = reduce_codegen::expand(program).map_err(Error::from)?;
+        let operation = &program.operation;
+        let mut values = Values::new(operation);
+        let inputs: Vec<_> = views.iter().map(|view| Input::new(gathered(view), true)).collect();
+        let plain = Options::FORWARD.with(params);
+        let outcome = run(program, &expanded, &mut values, &inputs, n, plain);
+
+        let (made, mut watch) = (RefCell::default(), Watch::default());
+        let mut recorder = Recorder::new(operation.padding.is_some(), &made);
+        let positions = Provenance::inputs(operation, n, true);
+        let mut watcher = |event: &Event<'_>| watch.event(event, &made);
+        let options = Options { trace: Some(&mut watcher), ..Options::FORWARD.with(params) };
+        let watched = run(program, &expanded, &mut recorder, &positions, n, options);
+        match (outcome.acc, watched.acc, outcome.reports.first()) {
+            (Some(result), Some(same), None) if result == same => {
+                let mut made = made.into_inner();
+                named_elements(&mut made, |position| {
+                    element(&mut values, operation, &inputs, position, params)
+                });
+                let finished =
+                    values.finish(result, n, params).map_err(|it| Error::from(HostError::from(it)))?;
+                let used = used(&made, result);
+                let names = Names::of_items(operation, views);
+                Ok(History { program, names, values, finished, made, used, watch })
+            }
+            (_, _, Some(report)) => Err(Failure::Wrong(report.to_string())),
+            _ => Err(Failure::Wrong("two runs of a program differ".to_owned())),
+        }
+    }
+
+    fn text(&self, right: &[Value]) -> Result<String, Failure> {
+        let mut blocks: BTreeMap<(usize, u64), Vec<usize>> = BTreeMap::new();
+        for (number, made) in self.made.iter().enumerate() {
+            blocks.entry((made.by.launch, made.by.block)).or_default().push(number);
+        }
+        let mut text = self.names.heading.clone().unwrap_or_default();
+        for (&(launch, block), numbers) in &blocks {
+            text += &self.heading(launch, block);
+            text += &self.alone(launch, numbers);
+            text += &self.together(numbers);
+        }
+        if let Some(wrong) = differ("the interpreter", &self.finished, right) {
+            return Err(Failure::Wrong(wrong));
+        }
+        Ok(format!("{text}\nresult: {}\n", result_text(&self.program.operation, &self.finished)))
+    }
+
+    fn heading(&self, launch: usize, block: u64) -> String {
+        let Launched { kernel, grid, items } = self.watch.launches[launch];
+        let counted = |count, thing| format!("{count} {thing}{}", if count == 1 { "" } else { "s" });
+        let (items, blocks) = (counted(items, "item"), counted(grid, "block"));
+        let launch = format!("\n{kernel}: {items}, {blocks} of {} threads\n", self.program.block);
+        let launch = if block == 0 { launch } else { String::new() };
+        if grid > 1 { format!("{launch}\nblock {block}\n") } else { launch }
+    }
+
+    /// What each thread of a block begins with, or makes of its items alone. In place, it begins with what it
+    /// combines.
+    fn alone(&self, launch: usize, numbers: &[usize]) -> String {
+        let in_place = self.program.kernel(Reads::Partials).in_place().is_some();
+        if in_place && launch > 0 {
+            return String::new();
+        }
+        let mut folds: BTreeMap<usize, usize> = BTreeMap::new();
+        let mut begins: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
+        for &number in numbers.iter().filter(|&&number| self.matters(number)) {
+            let by = self.made[number].by;
+            if by.part == Part::Fold {
+                folds.insert(by.thread, number);
+            } else if let Of::Pair(a, b) = self.made[number].of {
+                let from_before = |&side: &usize| self.matters(side) && self.made[side].by.launch < by.launch;
+                begins.entry(by.thread).or_default().extend([a, b].iter().filter(|side| from_before(side)));
+            }
+        }
+        begins.retain(|thread, items| !items.is_empty() && !folds.contains_key(thread));
+        let begun = begins.iter().map(|(&thread, items)| (thread, self.list(items, NAMED)));
+        let folded = folds.iter().map(|(&thread, &number)| (thread, self.fold(number)));
+        let entries: BTreeMap<_, _> = begun.chain(folded).collect();
+        let entries: Vec<_> = entries.into_iter().collect();
+        let title = if in_place { "each thread copies its item" } else { "each thread alone" };
+        if entries.is_empty() { String::new() } else { format!("  {title}\n{}", columns(&entries)) }
+    }
+
+    /// What a thread makes of its items.
+    fn fold(&self, number: usize) -> String {
+        let by = self.made[number].by;
+        let (_, sides) = self.sides(number, by);
+        let result = sides.map_or(String::new(), |_| format!(" -> {}", self.value(number)));
+        self.items(number, by, NAMED) + &result
+    }
+
+    /// The items that a thread folds, in brackets where not from left to right.
+    fn items(&self, number: usize, by: By, most: usize) -> String {
+        let composite = |number| self.sides(number, by).1.is_some();
+        let bracketed = |number| match composite(number) {
+            true => format!("({})", self.items(number, by, IN_BRACKETS)),
+            false => self.list(&[number], 1),
+        };
+        let (mut left, mut items) = (number, Vec::new());
+        while let (_, Some((a, b))) = self.sides(left, by) {
+            if composite(b) {
+                let first = if items.is_empty() { bracketed(a) } else { bracketed(left) };
+                items.reverse();
+                let rest = if items.is_empty() { bracketed(b) } else { self.list(&items, most) };
+                return format!("{first}, {rest}");
+            }
+            items.push(self.sides(b, by).0);
+            left = a;
+        }
+        items.push(self.sides(left, by).0);
+        items.reverse();
+        self.list(&items, most)
+    }
+
+    /// Items by name and value, and how many more there are.
+    fn list(&self, items: &[usize], most: usize) -> String {
+        let named =
+            items.iter().take(most).map(|&item| format!("{} {}", self.origin(item), self.value(item)));
+        let more = items.len().checked_sub(most).filter(|&more| more > 0).map(|more| format!("{more} more"));
+        named.chain(more).collect::<Vec<_>>().join(", ")
+    }
+
+    /// An accumulator without the identities in it, and the two with elements that a thread made it of alone.
+    fn sides(&self, mut number: usize, by: By) -> (usize, Option<(usize, usize)>) {
+        loop {
+            let made = &self.made[number];
+            let own = (made.by.launch, made.by.block, made.by.thread) == (by.launch, by.block, by.thread);
+            let Of::Pair(a, b) = made.of else { return (number, None) };
+            match [a, b].map(|side| self.made[side].elements > 0) {
+                [true, true] if own => return (number, Some((a, b))),
+                [true, false] if own => number = a,
+                [false, true] if own => number = b,
+                _ => return (number, None),
+            }
+        }
+    }
+
+    /// Does it have elements that are part of the result?
+    fn matters(&self, number: usize) -> bool {
+        self.used[number] && self.made[number].elements > 0
+    }
+
+    /// Where an accumulator of an earlier launch comes from: `x[3]`, `item 3`, or `block 2`.
+    fn origin(&self, number: usize) -> String {
+        let made = &self.made[number];
+        match made.of {
+            Of::Element(position) => self.names.of(position),
+            Of::Pair(a, b) if made.elements == 1 => {
+                self.origin(if self.made[a].elements > 0 { a } else { b })
+            }
+            Of::Pair(..) | Of::Folded(..) | Of::Nothing => format!("block {}", made.by.block),
+        }
+    }
+
+    /// The steps in which threads combine what they have.
+    fn together(&self, numbers: &[usize]) -> String {
+        let mut steps: BTreeMap<(Part, usize), Vec<Pair>> = BTreeMap::new();
+        for &number in numbers {
+            let made = &self.made[number];
+            if let Of::Pair(a, b) = made.of
+                && made.by.part != Part::Fold
+                && self.made[a].elements.min(self.made[b].elements) > 0
+            {
+                steps.entry((made.by.part, made.by.step)).or_default().push((number, a, b));
+            }
+        }
+        let used = |pairs: &&Vec<Pair>| pairs.iter().any(|&(number, ..)| self.used[number]);
+        let steps = steps.values().filter(used).enumerate();
+        steps.map(|(at, pairs)| self.step(at + 1, pairs)).collect()
+    }
+
+    fn step(&self, count: usize, pairs: &[Pair]) -> String {
+        let (shown, idle): (Vec<_>, Vec<_>) =
+            pairs.iter().copied().partition(|&(number, ..)| self.used[number]);
+        let distance = self.distance(&shown);
+        let entry = |&(number, a, b): &Pair| {
+            let by = self.made[number].by;
+            let whose = |side| if distance.is_some() { String::new() } else { self.whose(side, by) };
+            let [left, right] = [a, b].map(|side| self.value(side) + &whose(side));
+            (by.thread, format!("{left}, {right} -> {}", self.value(number)))
+        };
+        let entries: Vec<_> = shown.iter().map(entry).collect();
+        let (threads, each) = if shown.len() == 1 { ("thread", "") } else { ("threads", "each ") };
+        let with = |far| format!(", {each}with the thread {far} further up");
+        let with = distance.map_or(String::new(), with);
+        let idle = match idle.len() {
+            0 => String::new(),
+            more => format!("; {more} more combine what nobody uses"),
+        };
+        format!("  step {count}: {} {threads}{with}{idle}\n{}", shown.len(), columns(&entries))
+    }
+
+    /// How far up the other thread is, if it is as far for all.
+    fn distance(&self, pairs: &[Pair]) -> Option<usize> {
+        let distance = |&(number, a, b): &Pair| {
+            let [own, left, right] = [number, a, b].map(|it| self.made[it].by);
+            let here = |it: By| (it.launch, it.block) == (own.launch, own.block);
+            let own_left = here(left) && left.thread == own.thread;
+            (own_left && here(right)).then(|| right.thread.checked_sub(own.thread)).flatten()
+        };
+        let first = distance(pairs.first()?)?;
+        pairs.iter().all(|pair| distance(pair) == Some(first)).then_some(first)
+    }
+
+    /// Whose an accumulator is, for a thread that uses it; nothing where it is its own.
+    fn whose(&self, number: usize, user: By) -> String {
+        let by = self.made[number].by;
+        match (by.launch, by.block) == (user.launch, user.block) {
+            true if by.thread == user.thread => String::new(),
+            true => format!(" of thread {}", by.thread),
+            false => format!(" of {}", self.origin(number)),
+        }
+    }
+
+    /// An accumulator as its fields print.
+    fn value(&self, number: usize) -> String {
+        let fields: Vec<_> = self.values.get(Acc::number(number)).iter().map(ToString::to_string).collect();
+        if let [only] = fields.as_slice() { only.clone() } else { format!("({})", fields.join(", ")) }
+    }
+}
+
+/// Which accumulators are part of the result.
+fn used(made: &[Made], result: Acc) -> Vec<bool> {
+    let mut used = vec![false; made.len()];
+    let mut rest = vec![result.get()];
+    while let Some(number) = rest.pop() {
+        used[number] = true;
+        if let Of::Pair(a, b) = made[number].of {
+            rest.extend([a, b]);
+        }
+    }
+    used
+}
+
+/// The accumulator of one element, as `map` makes it.
+fn element(
+    values: &mut Values<'_>,
+    operation: &Operation,
+    inputs: &[Input],
+    position: u64,
+    params: &[Value],
+) -> Option<Acc> {
+    let bits = |argument: &Argument| match *argument {
+        Argument::Input(input) => inputs[input].elements.get(position as usize).bits(),
+        Argument::Param(param) => params[param].bits(),
+        Argument::Index | Argument::Acc(_) | Argument::Step | Argument::Count => position,
+    };
+    let args: Vec<PerLane<u64>> = operation.map_arguments().iter().map(|it| [bits(it); 32]).collect();
+    let mut made = [None; 32];
+    values.map(&args, 1, &mut made).ok()?;
+    made[0]
+}
+
+/// The elements of a view, one behind the other.
+fn gathered(view: &Strided<LanesRef<'_>>) -> Lanes {
+    let mut lanes = Lanes::empty(view.data.ty());
+    lanes.resize(view.len);
+    let places = (0..view.len).filter_map(|i| view.place(i));
+    places.enumerate().for_each(|(i, place)| lanes.set(i, view.data.get(place)));
+    lanes
+}
+
+/// What threads do, in columns, as many as fit.
+fn columns(entries: &[(usize, String)]) -> String {
+    let most = entries.iter().map(|(thread, _)| *thread).max().unwrap_or(0);
+    let digits = most.to_string().len();
+    let widest = entries.iter().map(|(_, what)| what.chars().count()).max().unwrap_or(0);
+    let line = |entries: &[(usize, String)]| {
+        let cell = |(thread, what): &(usize, String)| format!("    {thread:>digits$}: {what:<widest$}");
+        format!("{}\n", entries.iter().map(cell).collect::<String>().trim_end())
+    };
+    entries.chunks((WIDTH / (digits + widest + 6)).max(1)).map(line).collect()
+}

@@ -1,0 +1,73 @@
+//! Which elements of the files are the inputs: `--offset`, `--step` and `--len`.
+
+use crate::args::Run;
+use crate::data::Data;
+use crate::failure::Failure;
+use reduce_lanes::LanesRef;
+use reduce_runtime::Strided;
+
+/// The elements of each file: `--len` of them, or as many as there are.
+pub(crate) fn views<'a>(args: &Run, data: &'a [Data]) -> Result<Vec<Strided<LanesRef<'a>>>, Failure> {
+    let offsets = for_each("--offset", &args.offset, data)?;
+    let steps = for_each("--step", &args.step, data)?;
+    let places = offsets.into_iter().zip(steps);
+    data.iter().zip(places).map(|(file, (offset, step))| view(file, offset, step, args.len)).collect()
+}
+
+/// One value for each file: those that are given, or the only one.
+fn for_each<T: Copy>(option: &str, given: &[T], data: &[Data]) -> Result<Vec<T>, Failure> {
+    match given {
+        [all] => Ok(vec![*all; data.len()]),
+        each if each.len() == data.len() => Ok(each.to_vec()),
+        each => Err(Failure::request(format!(
+            "`{option}` has {} values and there are {} files; give one for each, or one for all",
+            each.len(),
+            data.len()
+        ))),
+    }
+}
+
+fn view(
+    file: &Data,
+    offset: usize,
+    step: isize,
+    len: Option<usize>,
+) -> Result<Strided<LanesRef<'_>>, Failure> {
+    let data = file.lanes()?;
+    let (path, there) = (file.path.display(), data.len());
+    if offset > there {
+        return Err(Failure::request(format!(
+            "{path} has {there} elements, and `--offset` skips {offset}; skip at most {there}"
+        )));
+    }
+    let Some(most) = Strided::every_lane(data, offset, step) else {
+        return repeated(file, data, offset, len);
+    };
+    match len {
+        Some(len) if len > most.len => Err(Failure::request(format!(
+            "{path} has {} elements from {offset} on, {step} apart, and `--len` takes {len}; take at most {}",
+            most.len, most.len
+        ))),
+        Some(len) => Ok(Strided { len, ..most }),
+        None => Ok(most),
+    }
+}
+
+/// One element, as often as `--len` says.
+fn repeated<'a>(
+    file: &Data,
+    data: LanesRef<'a>,
+    offset: usize,
+    len: Option<usize>,
+) -> Result<Strided<LanesRef<'a>>, Failure> {
+    let (path, there) = (file.path.display(), data.len());
+    match len {
+        None => {
+            Err(Failure::request("`--step 0` takes one element again and again; say how often by `--len`"))
+        }
+        Some(len) if len > 0 && offset == there => Err(Failure::request(format!(
+            "{path} has {there} elements, so there is none at `--offset {offset}`; take one before it"
+        ))),
+        Some(len) => Ok(Strided { data, offset, step: 0, len }),
+    }
+}

@@ -1,8 +1,0 @@
-//! The command `reducegen`.
-#![deny(unsafe_code)]
-
-mod cli;
-
-fn main() -> std::process::ExitCode {
-    cli::main()
-}
