@@ -279,6 +279,7 @@ pub use reduce_runtime::{
 };
 
 pub use reduce_codegen as codegen;
+pub use reduce_codegen::passes::PASSES;
 pub use reduce_dsl as dsl;
 pub use reduce_dsl::laws;
 pub use reduce_dsl::operators::OPERATORS;
@@ -286,7 +287,6 @@ pub use reduce_dsl::operators::OPERATORS;
 pub use reduce_dsl::parse::{SpecError, spec as parse};
 pub use reduce_ir as ir;
 pub use reduce_ir::Spec;
-pub use reduce_ir::pass::PASSES;
 
 /// A reduction: a constant expression that a `static` or `let` can hold, or an item. (In a `const` it would be lowered
 /// anew at every use.)

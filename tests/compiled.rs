@@ -24,7 +24,7 @@ use rayon::prelude::*;
 use reduce_codegen::{Programs, Tuning, cuda, stages};
 use reduce_dsl::ladder::{RUNGS, Rung};
 use reduce_dsl::operators::operator;
-use reduce_ir::pass::Pass;
+use reduce_ir::passes;
 use reduce_ir::program::Program;
 use reduce_ir::spec::Passes;
 use reduce_ir::{Scalar, Spec};
@@ -190,7 +190,7 @@ fn random_lists_compile() {
     let Some(nvrtc) = nvrtc("random_lists_compile") else { return };
     let cases = if std::env::var_os("REDUCEGEN_FULL").is_some() { 2000 } else { 100 };
     // Of one warp, whose partials become far only where they are taken.
-    let alone = [Pass::Shuffle, Pass::Near, Pass::OneBlock, Pass::Ticket, Pass::Flag];
+    let alone = passes![shuffle, near, one_block, ticket, flag];
     let alone = spec("argmax", Scalar::F32, (&alone, 32));
     let random = (0..cases).map(|seed| Case::new(&mut Random::new(seed)).spec());
     let jobs: Vec<_> = [alone].into_iter().chain(random).zip(ARCHITECTURES.into_iter().cycle()).collect();
@@ -224,7 +224,7 @@ fn wide_loads(ptx: &str) -> usize {
 #[test]
 fn vectors_are_loaded_16_bytes_at_a_time() {
     let Some(nvrtc) = nvrtc("vectors_are_loaded_16_bytes_at_a_time") else { return };
-    let four = spec("sum", Scalar::F32, (&[Pass::Shuffle, Pass::Vectorize(4)], 256));
+    let four = spec("sum", Scalar::F32, (&passes![shuffle, vectorize(4)], 256));
     assert_eq!(wide_loads(&ptx(nvrtc, &four)), 1);
     // Four in flight in a full tile; of another, four of its rows, and one where fewer are left.
     let by_rows = 4 + 4 + 1;
@@ -237,7 +237,7 @@ fn vectors_are_loaded_16_bytes_at_a_time() {
 #[test]
 fn kernels_fit_the_registers_of_their_block() {
     let Some(nvrtc) = nvrtc("kernels_fit_the_registers_of_their_block") else { return };
-    let hungry = [Pass::Shuffle, Pass::Vectorize(16), Pass::Coarsen(4), Pass::Unroll];
+    let hungry = passes![shuffle, vectorize(16), coarsen(4), unroll];
     let program = reduce_codegen::compile(&spec("argmax", Scalar::F32, (&hungry, 1024))).unwrap();
     let target = Target::Cubin(Architecture::from_number(90));
     let most = |image: reduce_runtime::Image| image.resources.iter().map(|it| it.registers).max().unwrap();

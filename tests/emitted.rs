@@ -9,6 +9,7 @@ mod cases;
 use cases::{LISTS, auto, shown, spec};
 use reduce_codegen::{Programs, Stage, Tuning, cuda, expand, stages};
 use reduce_ir::pass::Pass;
+use reduce_ir::passes;
 use reduce_ir::program::Program;
 use reduce_ir::spec::Listed;
 use reduce_ir::{Scalar, Spec};
@@ -68,7 +69,7 @@ fn tuned() {
         let programs = Programs::of(&spec, Tuning::of(90)).unwrap();
         let larger = |program: &&Program| program.up_to.is_none_or(|most| most > up_to);
         let mut programs: Vec<_> = programs.cases().iter().filter(larger).collect();
-        let kind = |program: &Program| program.passes.iter().map(|pass| pass.name()).collect::<Vec<_>>();
+        let kind = |program: &Program| program.passes.iter().map(|pass| pass.name).collect::<Vec<_>>();
         programs.dedup_by_key(|program| kind(program));
         for program in programs {
             let range = program.up_to.map_or("any_n".to_owned(), |most| format!("up_to_{most}"));
@@ -90,8 +91,8 @@ fn strided() {
 /// Launches that overlap: each kernel waits first, and lets the next one begin when its items are folded.
 #[test]
 fn dependent() {
-    let one = [Pass::Shuffle, Pass::Coarsen(4), Pass::OneBlock, Pass::Ticket, Pass::Flag];
-    let passes = [&one[..], &[Pass::Dependent, Pass::Trigger]].concat();
+    let one = passes![shuffle, coarsen(4), one_block, ticket, flag];
+    let passes = [&one[..], &passes![dependent, trigger]].concat();
     let spec = spec("max", Scalar::F32, (&passes, 128));
     check("max_dependent", &text(&spec.text, &reduce_codegen::compile(&spec).unwrap()));
 }
@@ -99,8 +100,8 @@ fn dependent() {
 /// Positions of 32 bits: in registers and shared memory, and far ones where they leave the block.
 #[test]
 fn near() {
-    let blocks = [Pass::Shuffle, Pass::Coarsen(4), Pass::Near, Pass::OneBlock, Pass::Ticket];
-    let cluster = [Pass::Shuffle, Pass::Vectorize(4), Pass::Unroll, Pass::Near, Pass::Cluster(8)];
+    let blocks = passes![shuffle, coarsen(4), near, one_block, ticket];
+    let cluster = passes![shuffle, vectorize(4), unroll, near, cluster(8)];
     for (name, passes) in [("argmax", &blocks), ("argminmax", &cluster)] {
         let spec = spec(name, Scalar::F32, (passes, 128));
         check(&format!("{name}_near"), &text(&spec.text, &reduce_codegen::compile(&spec).unwrap()));
@@ -110,8 +111,8 @@ fn near() {
 /// What the hardware finds at once: of floats, of an element that is looked for, of several fields and of bits.
 #[test]
 fn redux() {
-    let blocks = [Pass::Shuffle, Pass::Coarsen(4), Pass::Redux, Pass::OneBlock, Pass::Ticket];
-    let cluster = [Pass::Shuffle, Pass::Near, Pass::Redux, Pass::Cluster(8)];
+    let blocks = passes![shuffle, coarsen(4), redux, one_block, ticket];
+    let cluster = passes![shuffle, near, redux, cluster(8)];
     for (name, ty, passes) in [
         ("max", Scalar::F32, &blocks[..]),
         ("minmax", Scalar::F16, &blocks[..3]),
@@ -127,7 +128,7 @@ fn redux() {
 /// Lanes that the elements of a unit share, with the steps of a `fold`, and a tree in the registers of one thread.
 #[test]
 fn lanes() {
-    let shared = [Pass::Shuffle, Pass::Vectorize(8), Pass::Lanes(2), Pass::Coarsen(2), Pass::Gather];
+    let shared = passes![shuffle, vectorize(8), lanes(2), coarsen(2), gather];
     for (name, ty) in [("sum", Scalar::U8), ("var", Scalar::F16)] {
         let spec = spec(name, ty, (&shared, 128));
         check(&format!("{name}_lanes"), &text(&spec.text, &reduce_codegen::compile(&spec).unwrap()));

@@ -114,7 +114,7 @@ fn strided_elements_fold_as_contiguous_ones() {
     for subject in subjects() {
         let Subject { operation, params, .. } = &subject;
         let strided = Operation { layout: Layout::Strided, ..operation.clone() };
-        let list = Passes::List(vec![Pass::Shuffle, Pass::Coarsen(5)]);
+        let list = Passes::List(vec![Pass::plain("shuffle"), Pass::with("coarsen", 5)]);
         let apart = Reducer::new(&spec(&strided, list.clone(), Some(64)), &Device::host()).unwrap();
         let side_by_side = Reducer::new(&spec(operation, list, Some(64)), &Device::host()).unwrap();
         for n in [1u64, 319, 321, 2_000] {

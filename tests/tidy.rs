@@ -1,7 +1,7 @@
 //! Rules of the house that a machine can check: see CONTRIBUTING.md.
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
-use reduce_ir::pass::PASSES;
+use reduce_codegen::passes::PASSES;
 use std::fs;
 use std::path::{Path, PathBuf};
 

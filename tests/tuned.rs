@@ -18,7 +18,7 @@ use cases::auto;
 use rayon::prelude::*;
 use reduce_codegen::{Programs, Tuning};
 use reduce_ir::Scalar;
-use reduce_ir::pass::Pass;
+use reduce_ir::passes;
 use reduce_ir::program::Program;
 use reduce_runtime::{Architecture, Nvrtc, Target};
 use sass::{Disassembler, Loop};
@@ -134,10 +134,9 @@ fn dependent_kernels_wait_before_they_touch_memory() {
         return;
     };
     let autos = [auto("first", Scalar::I64), cases::strided(auto("dot", Scalar::F16))];
-    let lists =
-        [&[][..], &[Pass::InPlace], &[Pass::Shuffle, Pass::Atomic], &[Pass::Vectorize(4), Pass::Cluster(2)]];
+    let lists = [&[][..], &passes![in_place], &passes![shuffle, atomic], &passes![vectorize(4), cluster(2)]];
     let lists = lists.map(|list| {
-        let passes = [list, &[Pass::Dependent, Pass::Trigger]].concat();
+        let passes = [list, &passes![dependent, trigger]].concat();
         cases::spec("max", Scalar::I32, (&passes, 64))
     });
     let mut kernels = 0;

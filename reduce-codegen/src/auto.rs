@@ -1,15 +1,16 @@
 //! `passes: auto`: one list for each range of n. Together they are one association for each n, so changing what they say
 //! of tiles changes bits; how blocks meet does not.
 
-use crate::narrow::narrowed;
 use crate::tuning::Tuning;
 use reduce_ir::Spec;
 use reduce_ir::func::Func;
 use reduce_ir::operation::{Layout, Operation};
 use reduce_ir::pass::Pass;
+use reduce_ir::passes;
 use reduce_ir::program::{LIMITS, Program};
 use reduce_ir::redux::Redux;
 use reduce_ir::spec::Passes;
+use reduce_passes::narrowed;
 
 /// The version of the associations, of `auto` and of every pass: bits change only with it.
 pub const ASSOCIATION: &str = "A10";
@@ -166,18 +167,18 @@ impl Row {
             Meet::Few(units) | Meet::Many(units) => Some(units / u64::from(inputs) * u64::from(width)),
             Meet::All | Meet::Launches => narrow.map(|_| Program::MOST_OF_U32),
         };
-        let vectors = (width > 1).then_some(Pass::Vectorize(width));
-        let unit = std::iter::once(Pass::Shuffle).chain(vectors).chain(lanes(operation, width));
+        let vectors = (width > 1).then_some(Pass::with("vectorize", width));
+        let unit = std::iter::once(Pass::plain("shuffle")).chain(vectors).chain(lanes(operation, width));
         let many = matches!(self.meet, Meet::Few(_) | Meet::Launches);
         let in_rows = !operation.commutative && many && units > 1 && keeps_rows(operation, block, units);
-        let rows = in_rows.then_some(Pass::Rows);
+        let rows = in_rows.then_some(Pass::plain("rows"));
         let tile = unit
-            .chain([Pass::Coarsen(units), Pass::Unroll])
+            .chain(passes![coarsen(units), unroll])
             .chain(rows)
-            .chain(narrow.map(|_| Pass::Near))
+            .chain(narrow.map(|_| Pass::plain("near")))
             .collect();
         let meet = match self.meet {
-            Meet::Cluster(blocks) if blocks <= tuning.cluster => vec![Pass::Cluster(blocks)],
+            Meet::Cluster(blocks) if blocks <= tuning.cluster => vec![Pass::with("cluster", blocks)],
             Meet::Cluster(_) | Meet::Few(_) => tuning.grid(true),
             Meet::Many(_) => tuning.grid(narrow.unwrap_or(operation).acc.size() <= SMALL),
             Meet::All => tuning.grid(false),
@@ -190,11 +191,11 @@ impl Row {
             Meet::Many(_) | Meet::All | Meet::Launches => true,
         };
         let streaming =
-            (once && tuning.streaming && width > 1).then_some(Pass::Streaming).into_iter().collect();
-        let leave = block > Program::WARP || meet.iter().any(|pass| matches!(pass, Pass::Cluster(_)));
+            (once && tuning.streaming && width > 1).then_some(Pass::plain("streaming")).into_iter().collect();
+        let leave = block > Program::WARP || meet.iter().any(|pass| pass.name == "cluster");
         let redux = redux(narrow.unwrap_or(operation), tuning);
         let gather = (leave && redux.is_empty() && self.gathers(operation))
-            .then_some(Pass::Gather)
+            .then_some(Pass::plain("gather"))
             .into_iter()
             .collect();
         let passes = [tile, redux, streaming, meet, gather, launch(self.meet.fits_twice(), tuning)].concat();
@@ -218,13 +219,13 @@ fn keeps_rows(operation: &Operation, block: u32, rows: u32) -> bool {
 /// Warps combine their accumulators at once wherever the hardware can.
 fn redux(operation: &Operation, tuning: Tuning) -> Vec<Pass> {
     let known = tuning.redux && Redux::of(operation).is_some();
-    known.then_some(Pass::Redux).into_iter().collect()
+    known.then_some(Pass::plain("redux")).into_iter().collect()
 }
 
 /// Launches overlap wherever they can. A kernel lets the next one begin before it has ended if both fit the GPU: blocks that
 /// come while others have most of it lie unevenly, and a multiprocessor that has more than others ends last.
 fn launch(fits_twice: bool, tuning: Tuning) -> Vec<Pass> {
-    let passes = [(true, Pass::Dependent), (fits_twice, Pass::Trigger)];
+    let passes = [(true, Pass::plain("dependent")), (fits_twice, Pass::plain("trigger"))];
     passes.into_iter().filter_map(|(wanted, pass)| (tuning.dependent && wanted).then_some(pass)).collect()
 }
 
@@ -283,5 +284,5 @@ fn lanes_of(operation: &Operation, width: u32) -> u32 {
 /// Elements of a unit share lanes, where they do not have one each.
 fn lanes(operation: &Operation, width: u32) -> Option<Pass> {
     let lanes = lanes_of(operation, width);
-    (operation.commutative && lanes < width).then_some(Pass::Lanes(lanes))
+    (operation.commutative && lanes < width).then_some(Pass::with("lanes", lanes))
 }

@@ -64,7 +64,7 @@ fn kernel(program: &Program, kernel: &Kernel) -> ExpandedKernel {
         reads: kernel.reads,
         block: program.block,
         cluster: kernel.cluster(),
-        streaming: kernel.fold().streaming,
+        streaming: kernel.fold().hints.streaming,
         dependent: kernel.dependent,
         constants: expansion.constants,
         shared: expansion.shared,

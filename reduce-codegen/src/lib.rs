@@ -11,7 +11,6 @@ mod error;
 mod expand;
 pub mod lower;
 mod names;
-mod narrow;
 pub mod passes;
 mod programs;
 mod size;

@@ -105,13 +105,13 @@ fn fix(program: &Program, size: &Size) -> String {
     }
     let (fold, mut words) = (program.kernels[0].fold(), Vec::new());
     let units = fold.units().unwrap_or(1);
-    if fold.unrolled && units > 1 {
-        words.push(format!("leave out `{}`", Pass::Unroll));
+    if fold.hints.unrolled && units > 1 {
+        words.push(format!("leave out `{}`", Pass::plain("unroll")));
     }
     if fold.width > 1 {
         words.push(format!("write a smaller `vectorize` than {}", fold.width));
     }
-    if fold.unrolled && units > 1 {
+    if fold.hints.unrolled && units > 1 {
         words.push(format!("a smaller `coarsen` than {units}"));
     }
     if words.is_empty() {

@@ -60,7 +60,11 @@ impl Tuning {
     /// The passes by which the blocks of a grid meet.
     pub(crate) fn grid(self, few_elements: bool) -> Vec<Pass> {
         let flag = self.flag && few_elements;
-        let passes = [(true, Pass::OneBlock), (self.ticket, Pass::Ticket), (self.ticket && flag, Pass::Flag)];
+        let passes = [
+            (true, Pass::plain("one_block")),
+            (self.ticket, Pass::plain("ticket")),
+            (self.ticket && flag, Pass::plain("flag")),
+        ];
         passes.into_iter().filter_map(|(wanted, pass)| wanted.then_some(pass)).collect()
     }
 }

@@ -2,13 +2,12 @@
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 use reduce_codegen::lower::lower;
-use reduce_codegen::{Error, cuda, stages};
+use reduce_codegen::{Error, cuda, passes, stages};
 use reduce_dsl::operators::{OPERATORS, Operator, OperatorError, operator};
 use reduce_dsl::parse::text;
 use reduce_ir::func::Param;
 use reduce_ir::keywords::{is_c, is_taken};
 use reduce_ir::operation::Operation;
-use reduce_ir::pass;
 use reduce_ir::program::Program;
 use reduce_ir::{Scalar, Spec};
 use std::collections::BTreeSet;
@@ -102,7 +101,7 @@ fn the_lists_have_every_pass() {
     let written: BTreeSet<_> =
         lists.flat_map(|list| list.split(", ")).filter_map(|it| it.split('(').next()).collect();
     let missing: Vec<_> =
-        pass::PASSES.iter().map(|pass| pass.name).filter(|name| !written.contains(name)).collect();
+        passes::PASSES.iter().map(|pass| pass.name).filter(|name| !written.contains(name)).collect();
     assert!(missing.is_empty(), "{missing:?}");
 }
 

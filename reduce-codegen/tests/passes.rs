@@ -4,10 +4,13 @@
 mod support;
 
 use reduce_codegen::lower::lower;
-use reduce_codegen::{Error, compile, expand, passes::apply};
+use reduce_codegen::{
+    Error, compile, expand,
+    passes::{PASSES, Rule, apply, named},
+};
 use reduce_dsl::operators::{Operator, operator};
 use reduce_ir::operation::{Layout, Operation, Order, Record};
-use reduce_ir::pass::{PASSES, Pass, PassWord};
+use reduce_ir::pass::Pass;
 use reduce_ir::program::{Program, Reads};
 use reduce_ir::spec::Passes;
 use reduce_ir::{Scalar, Spec};
@@ -68,12 +71,12 @@ fn words_commute_or_refuse_each_other() {
 }
 
 fn words_of(operator: &Operator) {
-    let argument = |word: &PassWord| match (word.name, word.argument) {
+    let argument = |word: &Rule| match (word.name, word.argument()) {
         (_, None) => 0,
         ("lanes", Some(_)) => 2,
         (_, Some(_)) => 4,
     };
-    let make = |word: &PassWord| word.with(argument(word)).unwrap().to_string();
+    let make = |word: &Rule| word.with(argument(word)).unwrap().to_string();
     let words: Vec<String> = PASSES.iter().map(make).collect();
     let (mut accepted, mut refused) = (0, 0);
     for (i, a) in words.iter().enumerate() {
@@ -227,13 +230,13 @@ fn a_pass_is_applied_once() {
 #[test]
 fn an_argument_out_of_range_is_not_our_bug() {
     for (pass, takes) in [
-        (Pass::Coarsen(0), "a number in 1..=1024"),
-        (Pass::Coarsen(u32::MAX), "a number in 1..=1024"),
-        (Pass::Vectorize(1), "2, 4, 8 or 16"),
-        (Pass::Vectorize(3), "2, 4, 8 or 16"),
+        (Pass::with("coarsen", 0), "a number in 1..=1024"),
+        (Pass::with("coarsen", u32::MAX), "a number in 1..=1024"),
+        (Pass::with("vectorize", 1), "2, 4, 8 or 16"),
+        (Pass::with("vectorize", 3), "2, 4, 8 or 16"),
     ] {
         let error = apply(program("").unwrap(), pass).unwrap_err();
-        assert_eq!(error.to_string(), format!("`{pass}` does not apply: `{}` takes {takes}", pass.name()));
+        assert_eq!(error.to_string(), format!("`{pass}` does not apply: `{}` takes {takes}", pass.name));
     }
 }
 
@@ -261,7 +264,7 @@ fn elements_that_lie_apart_are_not_loaded_together() {
     let sum = spec(operator("sum").unwrap(), Scalar::F32, 256, "");
     let operation = Operation { layout: Layout::Strided, ..sum.operation.clone() };
     let naive = lower(&operation, 256).unwrap();
-    let refused = apply(naive.clone(), Pass::Vectorize(4));
+    let refused = apply(naive.clone(), Pass::with("vectorize", 4));
     assert!(
         matches!(&refused, Err(Error::Refused { reason, .. }) if reason.contains("coarsen instead")),
         "{refused:?}"
@@ -277,7 +280,7 @@ fn elements_that_lie_apart_are_not_loaded_together() {
 
 #[test]
 fn the_table_says_what_changes_the_association() {
-    let make = |word: &PassWord| word.with(if word.argument.is_some() { 4 } else { 0 }).unwrap();
+    let make = |word: &Rule| word.with(if word.argument().is_some() { 4 } else { 0 }).unwrap();
     for word in &PASSES {
         let needs = match word.name {
             "last_warp" => "sequential",
@@ -349,14 +352,14 @@ fn accumulators_that_do_not_fit_are_the_users_to_shrink() {
 #[test]
 fn every_word_reads_back() {
     for word in &PASSES {
-        let pass = word.with(if word.argument.is_some() { 4 } else { 0 }).unwrap();
+        let pass = word.with(if word.argument().is_some() { 4 } else { 0 }).unwrap();
         assert_eq!(passes(&pass.to_string()), [pass]);
-        assert_eq!(pass.name(), word.name);
+        assert_eq!(pass.name, word.name);
     }
-    assert_eq!(PassWord::named("coarsen").unwrap().with(0), None);
-    assert_eq!(PassWord::named("coarsen").unwrap().with(1 << 40), None);
-    assert_eq!(PassWord::named("vectorize").unwrap().with(3), None);
-    assert_eq!(PassWord::named("coarsen").unwrap().with(1024), Some(Pass::Coarsen(1024)));
+    assert_eq!(named("coarsen").unwrap().with(0), None);
+    assert_eq!(named("coarsen").unwrap().with(1 << 40), None);
+    assert_eq!(named("vectorize").unwrap().with(3), None);
+    assert_eq!(named("coarsen").unwrap().with(1024), Some(Pass::with("coarsen", 1024)));
 }
 
 /// What the block that finishes last names is not what every block has named, also where trees are written out.

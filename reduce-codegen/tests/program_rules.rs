@@ -123,7 +123,7 @@ fn of_combinations() -> Vec<Broken> {
         }),
         (13, "shuffle one_block ticket", |it| {
             if let Step::Fold(fold) = &mut it.kernels[1].steps[0] {
-                (fold.share, fold.unrolled) = (Share::Units(1), false);
+                (fold.share, fold.hints.unrolled) = (Share::Units(1), false);
             }
         }),
         (13, "shuffle one_block ticket", |it| {

@@ -33,7 +33,7 @@ fn fields_come_alone_or_in_any_brackets() {
     ] {
         assert_eq!(spec(source), alone, "{source}");
     }
-    assert_eq!(alone.passes, Passes::List(vec![Pass::Shuffle, Pass::Coarsen(4)]));
+    assert_eq!(alone.passes, Passes::List(vec![Pass::plain("shuffle"), Pass::with("coarsen", 4)]));
     assert_eq!(alone.block, None);
 }
 

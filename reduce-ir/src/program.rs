@@ -18,6 +18,7 @@
 
 pub mod association;
 mod combine;
+mod hints;
 pub mod plan;
 mod print;
 mod team;
@@ -25,6 +26,7 @@ mod verify;
 
 pub use association::{Association, Level, Runs, Unit};
 pub use combine::{Addressing, Combine, How, Medium, Scope, Tree};
+pub use hints::Hints;
 pub use plan::{Launch, Plan, Region};
 pub use team::{Exchange, Share, Size, Team};
 pub use verify::{LIMITS, Limits, Violation};
@@ -101,10 +103,8 @@ pub struct Fold {
     /// Of blocked units, is it the warp that has consecutive ones, in rows of 32, of each of which a thread has one, in an
     /// accumulator of its own?
     pub in_rows: bool,
-    /// Is the loop over units unrolled?
-    pub unrolled: bool,
-    /// Do vector loads say that nobody reads the elements again?
-    pub streaming: bool,
+    /// Its physical properties.
+    pub hints: Hints,
 }
 
 /// Where the load units of a thread lie in a tile.
@@ -220,8 +220,7 @@ impl Fold {
         lanes: 1,
         arrangement: Arrangement::Striped,
         in_rows: false,
-        unrolled: false,
-        streaming: false,
+        hints: Hints { unrolled: false, streaming: false },
     };
 
     /// Do items of a load unit share lanes, not in their order?

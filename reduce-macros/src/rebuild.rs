@@ -201,33 +201,8 @@ impl Rebuild for Passes {
 
 impl Rebuild for Pass {
     fn rebuild(&self) -> TokenStream {
-        let pass = quote!(__reducegen::__private::Pass);
-        match self {
-            Pass::Serial => quote!(#pass::Serial),
-            Pass::InPlace => quote!(#pass::InPlace),
-            Pass::Bitmask => quote!(#pass::Bitmask),
-            Pass::StridedIndex => quote!(#pass::StridedIndex),
-            Pass::Sequential => quote!(#pass::Sequential),
-            Pass::LastWarp => quote!(#pass::LastWarp),
-            Pass::Shuffle => quote!(#pass::Shuffle),
-            Pass::Coarsen(k) => quote!(#pass::Coarsen(#k)),
-            Pass::GridStride(blocks) => quote!(#pass::GridStride(#blocks)),
-            Pass::Unroll => quote!(#pass::Unroll),
-            Pass::Vectorize(k) => quote!(#pass::Vectorize(#k)),
-            Pass::Lanes(k) => quote!(#pass::Lanes(#k)),
-            Pass::Rows => quote!(#pass::Rows),
-            Pass::Streaming => quote!(#pass::Streaming),
-            Pass::Near => quote!(#pass::Near),
-            Pass::Redux => quote!(#pass::Redux),
-            Pass::Gather => quote!(#pass::Gather),
-            Pass::Atomic => quote!(#pass::Atomic),
-            Pass::Cluster(blocks) => quote!(#pass::Cluster(#blocks)),
-            Pass::OneBlock => quote!(#pass::OneBlock),
-            Pass::Ticket => quote!(#pass::Ticket),
-            Pass::Flag => quote!(#pass::Flag),
-            Pass::Dependent => quote!(#pass::Dependent),
-            Pass::Trigger => quote!(#pass::Trigger),
-        }
+        let (name, argument) = (self.name, self.argument.rebuild());
+        quote!(__reducegen::__private::Pass { name: #name, argument: #argument })
     }
 }
 

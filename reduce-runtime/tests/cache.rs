@@ -25,7 +25,7 @@ const TARGET: Target = Target::Cubin(SM_90);
 
 fn program(name: &str, ty: Scalar) -> Program {
     let operation = operator(name).unwrap().apply(&[Param::new("x", ty)], None).unwrap();
-    let passes = Passes::List(vec![Pass::Shuffle]);
+    let passes = Passes::List(vec![Pass::plain("shuffle")]);
     reduce_codegen::compile(&Spec { operation, text: String::new(), block: None, passes }).unwrap()
 }
 

@@ -8,6 +8,7 @@ mod driver;
 use driver::{Calls, crowd, fail, last_launch, refuse, resemble, spec, with_driver, with_driver_and};
 use reduce_ir::operation::{Layout, Operation};
 use reduce_ir::pass::Pass;
+use reduce_ir::passes;
 use reduce_ir::spec::Passes;
 use reduce_ir::{Scalar, Spec};
 use reduce_runtime::cudarc::driver::{CudaContext, CudaSlice, DevicePtr, DriverError, sys};
@@ -54,18 +55,24 @@ fn launches_get_the_arguments_of_their_kernels() {
         sum.enqueue(&stream, &inputs, &[], &mut workspace).unwrap();
         (workspace.result_ptr(), last_launch())
     };
-    let ticket = vec![Pass::Shuffle, Pass::Coarsen(16), Pass::OneBlock, Pass::Ticket];
+    let ticket = vec![
+        Pass::plain("shuffle"),
+        Pass::with("coarsen", 16),
+        Pass::plain("one_block"),
+        Pass::plain("ticket"),
+    ];
     let (result, [grid, block, dependent, items, partials, to, n, word, last, ..]) =
         run(Passes::List(ticket.clone()));
     assert_eq!((grid, block, n, to, last), (256, 256, 1 << 20, result, 0));
     assert_eq!(dependent, 0);
     let (_, [.., dependent, _, _, _, _, _, _, _, _]) =
-        run(Passes::List([ticket, vec![Pass::Dependent]].concat()));
+        run(Passes::List([ticket, vec![Pass::plain("dependent")]].concat()));
     assert_eq!(dependent, 1);
     // SAFETY: the memory of the pretended GPU is that of the host; the slice is alive.
     assert!(items % 256 == 0 || unsafe { *(items as *const f32) } == 0.0);
     assert!(partials % 256 == word % 256 && partials > result && word < result);
-    let (result, [grid, _, _, from, partials, to, n, last, ..]) = run(Passes::List(vec![Pass::Shuffle]));
+    let (result, [grid, _, _, from, partials, to, n, last, ..]) =
+        run(Passes::List(vec![Pass::plain("shuffle")]));
     assert_eq!((grid, n, to, last), (1, 16, result, 0), "the third launch");
     assert_eq!((from, partials), (result + 240 + 4 * 4096, result + 240));
 }
@@ -103,9 +110,9 @@ fn a_gpu_that_is_too_old_for_the_passes_is_named() {
     let old = Device::cuda(1).unwrap();
     let reducer = |passes| Reducer::new(&spec("max", Scalar::I32, passes), &old);
     assert!(reducer(Passes::Auto).is_ok());
-    assert!(reducer(Passes::List(vec![Pass::Shuffle, Pass::Redux])).is_ok());
-    for pass in [Pass::Cluster(2), Pass::Dependent, Pass::Trigger] {
-        let error = reducer(Passes::List(vec![Pass::Shuffle, pass])).unwrap_err();
+    assert!(reducer(Passes::List(vec![Pass::plain("shuffle"), Pass::plain("redux")])).is_ok());
+    for pass in passes![cluster(2), dependent, trigger] {
+        let error = reducer(Passes::List(vec![Pass::plain("shuffle"), pass])).unwrap_err();
         assert!(
             matches!(error, Error::ArchitectureTooOld { .. }) && error.is_users_fault(),
             "{pass}: {error}"
@@ -133,7 +140,7 @@ fn clusters_that_a_gpu_cannot_make_are_none() {
     assert_eq!([launched(16, 1 << 14), launched(16, 1 << 17)], [(8, 256, false), (16, 512, false)]);
     assert_eq!([launched(8, 1 << 14), launched(8, 1 << 17)], [(8, 256, false), (16, 512, true)]);
     assert_eq!([launched(1, 1 << 14), launched(1, 1 << 17)], [(8, 256, true), (16, 512, true)]);
-    let list = Passes::List(vec![Pass::Shuffle, Pass::Cluster(4)]);
+    let list = Passes::List(vec![Pass::plain("shuffle"), Pass::with("cluster", 4)]);
     let error = Reducer::new(&spec("sum", Scalar::F32, list), &device).unwrap_err();
     let message = "cuda:0 makes clusters of 1 blocks at most, and the passes ask for 4; write a smaller";
     assert!(error.is_users_fault() && error.to_string().starts_with(message), "{error}");
@@ -144,7 +151,7 @@ fn a_result_is_that_of_the_last_call_and_of_the_reduction_that_was_asked() {
     let test = "a_result_is_that_of_the_last_call_and_of_the_reduction_that_was_asked";
     let Some((device, stream)) = with_driver(test) else { return };
     let sum: Reduction<f32, f32> =
-        Reduction::new(|| spec("sum", Scalar::F32, Passes::List(vec![Pass::Shuffle])));
+        Reduction::new(|| spec("sum", Scalar::F32, Passes::List(vec![Pass::plain("shuffle")])));
     let [one, other] = [0; 2].map(|_| sum.compile(&device).unwrap());
     let x: CudaSlice<f32> = stream.alloc_zeros(4).unwrap();
     let (inputs, mut workspace) = (DeviceInputs::on(&stream, &x), one.workspace(&stream, 4).unwrap());
@@ -217,7 +224,7 @@ fn more_elements_than_any_memory_holds_are_too_many() {
     let Some((device, stream)) = with_driver("more_elements_than_any_memory_holds_are_too_many") else {
         return;
     };
-    let passes = Passes::List(vec![Pass::InPlace]);
+    let passes = Passes::List(vec![Pass::plain("in_place")]);
     let sum = Reducer::new(&spec("sum", Scalar::F64, passes), &device).unwrap();
     // Of the items and their partials, 8 bytes each for 256 elements, the bytes are 2^67 and a few.
     for n in [1 << 61, ((1_u128 << 70) / 513) as u64 + 300, u64::MAX] {
@@ -248,7 +255,7 @@ fn a_view_of_the_result_is_behind_the_call() {
 fn threads_load_a_module_once_and_it_is_unloaded_with_the_last_reducer() {
     let test = "threads_load_a_module_once_and_it_is_unloaded_with_the_last_reducer";
     let Some((device, _)) = with_driver(test) else { return };
-    let spec = spec("max", Scalar::I32, Passes::List(vec![Pass::Shuffle]));
+    let spec = spec("max", Scalar::I32, Passes::List(vec![Pass::plain("shuffle")]));
     let new = || Reducer::new(&spec, &device).unwrap();
     let counts = Calls::during(|| {
         let held = new();

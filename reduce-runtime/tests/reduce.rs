@@ -15,7 +15,7 @@ fn spec(name: &str, types: &[Scalar]) -> Spec {
         operation: operator(name).unwrap().apply(&inputs, None).unwrap(),
         text: String::new(),
         block: None,
-        passes: Passes::List(vec![Pass::Shuffle, Pass::Coarsen(4)]),
+        passes: Passes::List(vec![Pass::plain("shuffle"), Pass::with("coarsen", 4)]),
     }
 }
 
@@ -100,7 +100,7 @@ fn a_result_read_as_another_type_is_an_error() {
 
 #[test]
 fn a_refused_pass_is_the_users_fault() {
-    let twice = Passes::List(vec![Pass::Shuffle, Pass::Shuffle]);
+    let twice = Passes::List(vec![Pass::plain("shuffle"), Pass::plain("shuffle")]);
     let spec = Spec { passes: twice, ..spec("max", &[Scalar::F32]) };
     let error = Reducer::new(&spec, &Device::host()).unwrap_err();
     assert!(matches!(error, Error::Codegen(_)) && error.is_users_fault(), "{error}");

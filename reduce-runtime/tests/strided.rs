@@ -18,7 +18,7 @@ fn spec(name: &str, layout: Layout) -> Spec {
         operation: Operation { layout, ..row.apply(&inputs, None).unwrap() },
         text: String::new(),
         block: None,
-        passes: Passes::List(vec![Pass::Shuffle, Pass::Coarsen(4)]),
+        passes: Passes::List(vec![Pass::plain("shuffle"), Pass::with("coarsen", 4)]),
     }
 }
 

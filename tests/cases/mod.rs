@@ -7,10 +7,8 @@ use reduce_codegen::Programs;
 use reduce_dsl::operators::{Nan, OPERATORS, Request, Ties, operator};
 use reduce_ir::func::Param;
 use reduce_ir::operation::{Layout, Operation};
-use reduce_ir::pass::Pass::{
-    self, Bitmask, Cluster, Coarsen, Dependent, Flag, GridStride, InPlace, Lanes, LastWarp, OneBlock, Rows,
-    Sequential, Serial, Shuffle, Streaming, StridedIndex, Ticket, Trigger, Unroll, Vectorize,
-};
+use reduce_ir::pass::Pass;
+use reduce_ir::passes;
 use reduce_ir::program::Program;
 use reduce_ir::spec::{Listed, Passes};
 use reduce_ir::{Scalar, Spec};
@@ -20,45 +18,45 @@ use std::collections::BTreeSet;
 pub(crate) const LISTS: [(&[Pass], u32); 31] = [
     (&[], 256),
     (&[], 1024),
-    (&[Sequential], 256),
-    (&[Sequential, Unroll], 32),
-    (&[Sequential, Coarsen(3)], 128),
-    (&[Sequential, Vectorize(4), Unroll], 512),
-    (&[Shuffle], 256),
-    (&[Shuffle, Unroll], 1024),
-    (&[Shuffle, Coarsen(4)], 256),
-    (&[Shuffle, Coarsen(5), Unroll], 32),
-    (&[Vectorize(4)], 64),
-    (&[Shuffle, Vectorize(4)], 256),
-    (&[Shuffle, Vectorize(2), Coarsen(3)], 128),
-    (&[Shuffle, Vectorize(8), Unroll], 64),
-    (&[Shuffle, Vectorize(16), Coarsen(2)], 32),
-    (&[Shuffle, Coarsen(4), Vectorize(4), Unroll], 256),
-    (&[Serial], 32),
-    (&[InPlace], 64),
-    (&[InPlace, Sequential, Unroll], 128),
-    (&[Bitmask], 256),
-    (&[StridedIndex, Coarsen(2)], 128),
-    (&[Sequential, LastWarp], 256),
-    (&[Sequential, LastWarp, Unroll, GridStride(3)], 64),
-    (&[Shuffle, Vectorize(4), GridStride(2)], 64),
-    (&[Shuffle, Vectorize(4), Coarsen(2), Unroll, Streaming, OneBlock, Ticket], 128),
-    (&[Sequential, LastWarp, OneBlock, Ticket], 64),
-    (&[Shuffle, Vectorize(4), Unroll, Cluster(8)], 128),
-    (&[Shuffle, Cluster(2), OneBlock, Ticket, Flag], 32),
-    (&[Shuffle, Vectorize(8), Lanes(2), Coarsen(3)], 64),
-    (&[Shuffle, Vectorize(4), OneBlock, Ticket, Dependent, Trigger], 64),
-    (&[Sequential, Trigger, Dependent], 32),
+    (&passes![sequential], 256),
+    (&passes![sequential, unroll], 32),
+    (&passes![sequential, coarsen(3)], 128),
+    (&passes![sequential, vectorize(4), unroll], 512),
+    (&passes![shuffle], 256),
+    (&passes![shuffle, unroll], 1024),
+    (&passes![shuffle, coarsen(4)], 256),
+    (&passes![shuffle, coarsen(5), unroll], 32),
+    (&passes![vectorize(4)], 64),
+    (&passes![shuffle, vectorize(4)], 256),
+    (&passes![shuffle, vectorize(2), coarsen(3)], 128),
+    (&passes![shuffle, vectorize(8), unroll], 64),
+    (&passes![shuffle, vectorize(16), coarsen(2)], 32),
+    (&passes![shuffle, coarsen(4), vectorize(4), unroll], 256),
+    (&passes![serial], 32),
+    (&passes![in_place], 64),
+    (&passes![in_place, sequential, unroll], 128),
+    (&passes![bitmask], 256),
+    (&passes![strided_index, coarsen(2)], 128),
+    (&passes![sequential, last_warp], 256),
+    (&passes![sequential, last_warp, unroll, grid_stride(3)], 64),
+    (&passes![shuffle, vectorize(4), grid_stride(2)], 64),
+    (&passes![shuffle, vectorize(4), coarsen(2), unroll, streaming, one_block, ticket], 128),
+    (&passes![sequential, last_warp, one_block, ticket], 64),
+    (&passes![shuffle, vectorize(4), unroll, cluster(8)], 128),
+    (&passes![shuffle, cluster(2), one_block, ticket, flag], 32),
+    (&passes![shuffle, vectorize(8), lanes(2), coarsen(3)], 64),
+    (&passes![shuffle, vectorize(4), one_block, ticket, dependent, trigger], 64),
+    (&passes![sequential, trigger, dependent], 32),
 ];
 
 /// Lists for operators that do not commute.
 pub(crate) const ORDERED: [(&[Pass], u32); 2] = [
-    (&[Shuffle, Coarsen(4), Rows, Unroll, Cluster(2)], 64),
-    (&[Shuffle, Vectorize(4), Coarsen(2), Rows, Streaming, OneBlock, Ticket, Flag], 128),
+    (&passes![shuffle, coarsen(4), rows, unroll, cluster(2)], 64),
+    (&passes![shuffle, vectorize(4), coarsen(2), rows, streaming, one_block, ticket, flag], 128),
 ];
 
 /// A list for speed.
-pub(crate) const FLAGSHIP: (&[Pass], u32) = (&[Shuffle, Vectorize(4), Coarsen(8), Unroll], 256);
+pub(crate) const FLAGSHIP: (&[Pass], u32) = (&passes![shuffle, vectorize(4), coarsen(8), unroll], 256);
 
 /// The specification of an operator on elements of `ty`.
 pub(crate) fn spec(name: &str, ty: Scalar, (passes, block): (&[Pass], u32)) -> Spec {

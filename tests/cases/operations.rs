@@ -5,7 +5,7 @@ use super::spec_of;
 use reduce_ir::func::{Func, FuncBuilder, Id, Param};
 use reduce_ir::operation::{Layout, Operation, Order, Record};
 use reduce_ir::ops::{Bin, Cmp, TypeError, Un, cast};
-use reduce_ir::pass::Pass;
+use reduce_ir::passes;
 use reduce_ir::{Scalar, Spec, Value};
 
 type Built = Result<Id, TypeError>;
@@ -68,7 +68,7 @@ fn spec(name: &str, types: &[Scalar], apply: impl Fn(&mut FuncBuilder, &[Id]) ->
         output: Record::scalar(Scalar::U64),
         nothing: None,
     };
-    Some(spec_of(operation, (&[Pass::Shuffle, Pass::Coarsen(4)], 256)))
+    Some(spec_of(operation, (&passes![shuffle, coarsen(4)], 256)))
 }
 
 /// A function of `u64`.

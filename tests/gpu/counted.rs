@@ -10,10 +10,8 @@ use super::device::gpu;
 use reduce_codegen::{compile, expand};
 use reduce_interpreter::{Counts, LaunchCounts, Options, Provenance, Shapes, run};
 use reduce_ir::operation::{Operation, Order};
-use reduce_ir::pass::Pass::{
-    self, Atomic, Bitmask, Coarsen, GridStride, InPlace, LastWarp, Sequential, Serial, Shuffle, StridedIndex,
-    Unroll, Vectorize,
-};
+use reduce_ir::pass::Pass;
+use reduce_ir::passes;
 use reduce_ir::{Scalar, Spec};
 use reduce_runtime::cudarc::driver::CudaContext;
 use reduce_runtime::{Device, Reducer};
@@ -59,43 +57,43 @@ const fn argmax(case: Case) -> Case {
 /// The kernels of the rungs, elements of 2, 4 and 8 bytes and records, tails, and addresses that are not
 /// aligned.
 const CASES: [Case; 31] = [
-    sum(&[Serial], 32, Scalar::F32, 100),
-    sum(&[InPlace], 256, Scalar::F32, 1000),
-    sum(&[InPlace, Sequential], 256, Scalar::F32, 1000),
+    sum(&passes![serial], 32, Scalar::F32, 100),
+    sum(&passes![in_place], 256, Scalar::F32, 1000),
+    sum(&passes![in_place, sequential], 256, Scalar::F32, 1000),
     sum(&[], 256, Scalar::F32, 2048),
-    sum(&[Bitmask], 256, Scalar::F32, 2048),
-    differs(MERGED, sum(&[StridedIndex], 256, Scalar::F32, 2048)),
-    differs(MERGED, sum(&[StridedIndex], 1024, Scalar::F32, 3000)),
-    sum(&[Sequential], 256, Scalar::F32, 2048),
-    sum(&[Sequential], 512, Scalar::F32, 1777),
-    sum(&[Coarsen(2), Sequential], 256, Scalar::F32, 4096),
-    differs(MERGED, sum(&[Coarsen(2), Sequential, LastWarp], 256, Scalar::F32, 4096)),
-    differs(MERGED, sum(&[Coarsen(2), Sequential, LastWarp, Unroll], 256, Scalar::F32, 4099)),
-    differs(MERGED, sum(&[GridStride(3), Sequential, LastWarp, Unroll], 256, Scalar::F32, 4096)),
-    sum(&[GridStride(3), Shuffle], 256, Scalar::F32, 4096),
-    sum(&[GridStride(3), Shuffle, Unroll], 256, Scalar::F32, 4000),
-    sum(&[Vectorize(4), Shuffle, Unroll], 256, Scalar::F32, 4096),
-    sum(&[GridStride(2), Vectorize(8), Shuffle, Unroll], 256, Scalar::F32, 10_000),
-    misaligned(sum(&[Vectorize(4), Shuffle, Unroll], 256, Scalar::F32, 4096)),
-    misaligned(sum(&[Shuffle], 256, Scalar::F32, 1024)),
-    sum(&[Coarsen(2), Sequential, Atomic], 256, Scalar::I32, 4096),
-    sum(&[Coarsen(8), Sequential], 256, Scalar::F32, 8000),
+    sum(&passes![bitmask], 256, Scalar::F32, 2048),
+    differs(MERGED, sum(&passes![strided_index], 256, Scalar::F32, 2048)),
+    differs(MERGED, sum(&passes![strided_index], 1024, Scalar::F32, 3000)),
+    sum(&passes![sequential], 256, Scalar::F32, 2048),
+    sum(&passes![sequential], 512, Scalar::F32, 1777),
+    sum(&passes![coarsen(2), sequential], 256, Scalar::F32, 4096),
+    differs(MERGED, sum(&passes![coarsen(2), sequential, last_warp], 256, Scalar::F32, 4096)),
+    differs(MERGED, sum(&passes![coarsen(2), sequential, last_warp, unroll], 256, Scalar::F32, 4099)),
+    differs(MERGED, sum(&passes![grid_stride(3), sequential, last_warp, unroll], 256, Scalar::F32, 4096)),
+    sum(&passes![grid_stride(3), shuffle], 256, Scalar::F32, 4096),
+    sum(&passes![grid_stride(3), shuffle, unroll], 256, Scalar::F32, 4000),
+    sum(&passes![vectorize(4), shuffle, unroll], 256, Scalar::F32, 4096),
+    sum(&passes![grid_stride(2), vectorize(8), shuffle, unroll], 256, Scalar::F32, 10_000),
+    misaligned(sum(&passes![vectorize(4), shuffle, unroll], 256, Scalar::F32, 4096)),
+    misaligned(sum(&passes![shuffle], 256, Scalar::F32, 1024)),
+    sum(&passes![coarsen(2), sequential, atomic], 256, Scalar::I32, 4096),
+    sum(&passes![coarsen(8), sequential], 256, Scalar::F32, 8000),
     differs(HALVES, sum(&[], 256, Scalar::F64, 1024)),
-    sum(&[Sequential], 256, Scalar::F64, 1024),
-    differs(MERGED, sum(&[StridedIndex], 256, Scalar::F64, 1024)),
-    differs(MERGED, sum(&[StridedIndex], 256, Scalar::I64, 1024)),
-    sum(&[Vectorize(2), Shuffle], 256, Scalar::F64, 2048),
-    sum(&[Sequential], 256, Scalar::F16, 1024),
-    differs(UNUSED, argmax(sum(&[StridedIndex], 256, Scalar::F32, 1024))),
-    differs(UNUSED, argmax(sum(&[Sequential], 256, Scalar::F32, 1000))),
-    argmax(sum(&[Shuffle], 256, Scalar::F32, 1000)),
-    Case { op: "max", ..sum(&[Shuffle, Coarsen(4), Unroll], 512, Scalar::I32, 5000) },
+    sum(&passes![sequential], 256, Scalar::F64, 1024),
+    differs(MERGED, sum(&passes![strided_index], 256, Scalar::F64, 1024)),
+    differs(MERGED, sum(&passes![strided_index], 256, Scalar::I64, 1024)),
+    sum(&passes![vectorize(2), shuffle], 256, Scalar::F64, 2048),
+    sum(&passes![sequential], 256, Scalar::F16, 1024),
+    differs(UNUSED, argmax(sum(&passes![strided_index], 256, Scalar::F32, 1024))),
+    differs(UNUSED, argmax(sum(&passes![sequential], 256, Scalar::F32, 1000))),
+    argmax(sum(&passes![shuffle], 256, Scalar::F32, 1000)),
+    Case { op: "max", ..sum(&passes![shuffle, coarsen(4), unroll], 512, Scalar::I32, 5000) },
 ];
 
 impl Case {
     fn spec(&self) -> Spec {
         let spec = cases::spec(self.op, self.ty, (self.passes, self.block));
-        let order = if self.passes.contains(&Atomic) { Order::Any } else { Order::Fixed };
+        let order = if self.passes.contains(&Pass::plain("atomic")) { Order::Any } else { Order::Fixed };
         Spec { operation: Operation { order, ..spec.operation }, ..spec }
     }
 

@@ -3,9 +3,10 @@
 use super::RandomSpec;
 use crate::choices::Choices;
 use reduce_codegen::Error;
+use reduce_codegen::passes::PASSES;
 use reduce_dsl::parse::{self, SpecError};
 use reduce_ir::Spec;
-use reduce_ir::pass::{PASSES, Pass};
+use reduce_ir::pass::Pass;
 use reduce_ir::spec::Listed;
 
 /// A specification that has a program.
@@ -60,10 +61,10 @@ fn pass(choices: &mut Choices<'_>) -> Pass {
     let word = PASSES[choices.below(PASSES.len())];
     // More, written out, would keep the compiler busy for minutes.
     let few = [1, 2, 3, 4, 5, 7, 8, 13, 16, 64];
-    let allowed = |it: &u64| word.argument.is_none_or(|rule| (rule.allowed)(*it));
+    let allowed = |it: &u64| word.argument().is_none_or(|rule| (rule.allowed)(*it));
     let arguments: Vec<u64> = few.into_iter().filter(allowed).collect();
     let argument = choices.pick(&arguments);
-    word.with(argument).unwrap_or(Pass::Shuffle)
+    word.with(argument).unwrap_or(Pass::plain("shuffle"))
 }
 
 /// `, passes: [shuffle, coarsen(4)]`; `auto` need not be written.

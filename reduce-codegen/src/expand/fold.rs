@@ -5,7 +5,6 @@ use super::{Expansion, count, first};
 use reduce_ir::expanded::{Buffer, Chunk, Expr, Local, Loop, Part, Place, Stmt, Ty, Unroll};
 use reduce_ir::operation::{Argument, Layout};
 use reduce_ir::ops::{Bin, Cmp};
-use reduce_ir::pass::Pass;
 use reduce_ir::program::{Arrangement, Fold, Reads, Share, Size, Step};
 use reduce_ir::{Scalar, Value};
 
@@ -249,7 +248,7 @@ impl Expansion<'_> {
             Reads::Inputs => self.inputs().map(|k| fold.width / self.access(k).0).sum(),
             Reads::Partials => 1,
         };
-        match (fold.unrolled, fold.units()) {
+        match (fold.hints.unrolled, fold.units()) {
             (false, _) => Unroll::Unsaid,
             (true, Some(..=4)) => Unroll::All,
             (true, _) => Unroll::By((4 / loads).max(2)),
@@ -324,9 +323,9 @@ impl Expansion<'_> {
         let vectorize = (fold.width > 1).then(|| format!("vectorize({})", fold.width));
         let lanes = fold.shares_lanes().then(|| word_of_lanes(fold));
         let rows = fold.in_rows.then(|| "rows".to_owned());
-        let unroll = (fold.unrolled && fold.units() != Some(1)).then(|| "unroll".to_owned());
-        let streaming = fold.streaming.then(|| "streaming".to_owned());
-        let near = self.program.passes.contains(&Pass::Near).then(|| "near".to_owned());
+        let unroll = (fold.hints.unrolled && fold.units() != Some(1)).then(|| "unroll".to_owned());
+        let streaming = fold.hints.streaming.then(|| "streaming".to_owned());
+        let near = (self.program.operation.position == Scalar::U32).then(|| "near".to_owned());
         [share, vectorize, lanes, rows, unroll, streaming, near].into_iter().flatten().collect()
     }
 }

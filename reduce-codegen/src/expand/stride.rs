@@ -58,7 +58,7 @@ impl Expansion<'_> {
     fn has_several_in_flight(&self, fold: Fold) -> bool {
         let flags = self.in_last_block() && self.program.kernel(Reads::Inputs).has_flags();
         let small = self.program.operation.acc.size() <= 32;
-        fold.unrolled && fold.arrangement == Arrangement::Striped && !flags && small
+        fold.hints.unrolled && fold.arrangement == Arrangement::Striped && !flags && small
     }
 
     /// Every partial of a thread, several in one turn, of which those that are not there are the padding: so the loads of the last turn

@@ -160,11 +160,11 @@ pub(crate) fn kernels_of(specs: impl Iterator<Item = reduce_ir::Spec>) -> Vec<Su
 /// last one has threads.
 fn of_many_blocks(spec: reduce_ir::Spec) -> reduce_ir::Spec {
     let Passes::List(passes) = spec.passes else { return spec };
-    let strided = passes.iter().any(|pass| matches!(pass, Pass::GridStride(_)));
-    let passes = passes.into_iter().map(|pass| match pass {
-        Pass::GridStride(_) => Pass::GridStride(40),
-        Pass::Cluster(_) => Pass::Cluster(2),
-        other => other,
+    let strided = passes.iter().any(|pass| pass.name == "grid_stride");
+    let passes = passes.into_iter().map(|pass| match pass.name {
+        "grid_stride" => Pass::with("grid_stride", 40),
+        "cluster" => Pass::with("cluster", 2),
+        _ => pass,
     });
     let block = spec.block.map(|block| block.min(if strided { 32 } else { 64 }));
     reduce_ir::Spec { block, passes: Passes::List(passes.collect()), ..spec }
@@ -179,10 +179,10 @@ pub(crate) fn specs(name: &str, ty: Scalar, most_threads: u32) -> impl Iterator<
         if list.contains("ticket") { of_many_blocks(spec) } else { spec }
     });
     let rungs = RUNGS.map(|rung| {
-        let passes = rung.passes.iter().map(|pass| match pass {
+        let passes = rung.passes.iter().map(|&pass| match pass.name {
             // A grid that small data goes round.
-            Pass::GridStride(_) => Pass::GridStride(3),
-            other => *other,
+            "grid_stride" => Pass::with("grid_stride", 3),
+            _ => pass,
         });
         let mut spec = spec(operator, ty, rung.block(0, 64).min(most_threads), "");
         spec.passes = Passes::List(passes.collect());

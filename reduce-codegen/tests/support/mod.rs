@@ -15,11 +15,12 @@ pub mod random;
 pub mod splitmix;
 pub mod standalone;
 
+use reduce_codegen::passes::named;
 use reduce_codegen::{Stage, stages};
 use reduce_dsl::operators::Operator;
 use reduce_ir::func::Param;
 use reduce_ir::operation::Operation;
-use reduce_ir::pass::{Pass, PassWord};
+use reduce_ir::pass::Pass;
 use reduce_ir::program::{Program, Reads};
 use reduce_ir::spec::Passes;
 use reduce_ir::{Scalar, Spec};
@@ -82,7 +83,7 @@ pub const LISTS: [(u32, &str); 50] = [
 pub fn passes(list: &str) -> Vec<Pass> {
     let pass = |word: &str| {
         let (name, argument) = word.split_once('(').unwrap_or((word, "0)"));
-        PassWord::named(name).unwrap().with(argument.trim_end_matches(')').parse().unwrap()).unwrap()
+        named(name).unwrap().with(argument.trim_end_matches(')').parse().unwrap()).unwrap()
     };
     list.split_whitespace().map(pass).collect()
 }

@@ -4,11 +4,14 @@ pub(crate) use super::splitmix::Random;
 
 use super::operations::{self, Subject};
 use reduce_codegen::lower::lower;
-use reduce_codegen::{Error, passes::apply};
+use reduce_codegen::{
+    Error,
+    passes::{PASSES, apply},
+};
 use reduce_dsl::operators::{OPERATORS, Operator};
 use reduce_ir::func::Param;
 use reduce_ir::operation::{Layout, Operation, Order};
-use reduce_ir::pass::{PASSES, Pass};
+use reduce_ir::pass::Pass;
 use reduce_ir::program::Program;
 use reduce_ir::spec::{Listed, Passes};
 use reduce_ir::{Scalar, Spec};
@@ -87,7 +90,7 @@ fn unnamed(random: &mut Random) -> (Subject, Option<&'static Operator>) {
 /// Any pass, with any argument that it may have.
 pub(crate) fn pass(random: &mut Random) -> Pass {
     let word = random.pick(&PASSES);
-    let arguments: Vec<u64> = match word.argument {
+    let arguments: Vec<u64> = match word.argument() {
         None => vec![0],
         Some(rule) => {
             let few = [1, 2, 3, 4, 5, 7, 8, 13, 16, 64, 1024, 65536];

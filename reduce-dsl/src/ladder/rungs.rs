@@ -1,10 +1,7 @@
 //! The rungs: a table, one row each.
 
 use super::{Block, Published, Rung, Twist};
-use reduce_ir::pass::Pass::{
-    Atomic, Bitmask, Coarsen, GridStride, InPlace, LastWarp, Sequential, Serial, Shuffle, StridedIndex,
-    Unroll, Vectorize,
-};
+use reduce_ir::passes;
 
 const fn b(us: f64) -> Published {
     Published { source: 'B', n: 25_600_000, us }
@@ -30,7 +27,7 @@ pub const RUNGS: [Rung; 20] = [
         number: 1,
         name: "serial",
         what: "one thread folds everything",
-        passes: &[Serial],
+        passes: &passes![serial],
         block: Block::Warp,
         published: &[b(1_140_126.0)],
         ..NAIVE
@@ -39,7 +36,7 @@ pub const RUNGS: [Rung; 20] = [
         number: 2,
         name: "in-place interleaved",
         what: "a tree in global memory: thread t owns element 2t, and the stride doubles",
-        passes: &[InPlace],
+        passes: &passes![in_place],
         block: Block::HalfOfElements,
         ..NAIVE
     },
@@ -47,7 +44,7 @@ pub const RUNGS: [Rung; 20] = [
         number: 3,
         name: "in-place converged",
         what: "the same with thread t owning element t, and the stride halving",
-        passes: &[InPlace, Sequential],
+        passes: &passes![in_place, sequential],
         block: Block::HalfOfElements,
         ..NAIVE
     },
@@ -55,7 +52,7 @@ pub const RUNGS: [Rung; 20] = [
         number: 4,
         name: "shared converged",
         what: "first add while loading, then the tree in shared memory: the input is read once",
-        passes: &[Coarsen(2), Sequential],
+        passes: &passes![coarsen(2), sequential],
         block: Block::HalfOfElements,
         ..NAIVE
     },
@@ -71,7 +68,7 @@ pub const RUNGS: [Rung; 20] = [
         number: 6,
         name: "interleaved, bit mask",
         what: "active where (thread & (2 * stride - 1)) == 0: no division",
-        passes: &[Bitmask],
+        passes: &passes![bitmask],
         published: &[b(399.520)],
         ..NAIVE
     },
@@ -79,7 +76,7 @@ pub const RUNGS: [Rung; 20] = [
         number: 7,
         name: "strided index",
         what: "item 2 * stride * thread: no divergence, bank conflicts instead",
-        passes: &[StridedIndex],
+        passes: &passes![strided_index],
         published: &[e(353.0)],
         ..NAIVE
     },
@@ -87,7 +84,7 @@ pub const RUNGS: [Rung; 20] = [
         number: 8,
         name: "sequential",
         what: "the stride halves: no divergence, no bank conflict",
-        passes: &[Sequential],
+        passes: &passes![sequential],
         published: &[b(399.232), e(333.0)],
         ..NAIVE
     },
@@ -95,7 +92,7 @@ pub const RUNGS: [Rung; 20] = [
         number: 9,
         name: "first add during load",
         what: "each thread loads two elements, a block apart: half the blocks",
-        passes: &[Coarsen(2), Sequential],
+        passes: &passes![coarsen(2), sequential],
         published: &[b(286.848), e(186.0)],
         ..NAIVE
     },
@@ -103,7 +100,7 @@ pub const RUNGS: [Rung; 20] = [
         number: 10,
         name: "unroll the last warp",
         what: "below 32 threads no block barrier; a warp barrier at each step",
-        passes: &[Coarsen(2), Sequential, LastWarp],
+        passes: &passes![coarsen(2), sequential, last_warp],
         published: &[b(271.200), e(131.0)],
         ..NAIVE
     },
@@ -111,7 +108,7 @@ pub const RUNGS: [Rung; 20] = [
         number: 11,
         name: "completely unrolled",
         what: "all levels written out",
-        passes: &[Coarsen(2), Sequential, LastWarp, Unroll],
+        passes: &passes![coarsen(2), sequential, last_warp, unroll],
         published: &[b(272.960), e(123.0)],
         ..NAIVE
     },
@@ -119,7 +116,7 @@ pub const RUNGS: [Rung; 20] = [
         number: 12,
         name: "many adds per thread",
         what: "a grid-stride loop before the tree",
-        passes: &[GridStride(1024), Sequential, LastWarp, Unroll],
+        passes: &passes![grid_stride(1024), sequential, last_warp, unroll],
         published: &[b(261.632)],
         ..NAIVE
     },
@@ -127,7 +124,7 @@ pub const RUNGS: [Rung; 20] = [
         number: 13,
         name: "shuffle",
         what: "the tree of a warp through registers, one block barrier",
-        passes: &[GridStride(1024), Shuffle],
+        passes: &passes![grid_stride(1024), shuffle],
         published: &[b(285.952)],
         ..NAIVE
     },
@@ -135,7 +132,7 @@ pub const RUNGS: [Rung; 20] = [
         number: 14,
         name: "shuffle, unrolled",
         what: "the five shuffles written out",
-        passes: &[GridStride(1024), Shuffle, Unroll],
+        passes: &passes![grid_stride(1024), shuffle, unroll],
         published: &[b(285.952)],
         ..NAIVE
     },
@@ -143,14 +140,14 @@ pub const RUNGS: [Rung; 20] = [
         number: 15,
         name: "vectorize",
         what: "16-byte loads, two in flight for 4-byte elements",
-        passes: &[GridStride(1024), Vectorize(8), Shuffle, Unroll],
+        passes: &passes![grid_stride(1024), vectorize(8), shuffle, unroll],
         ..NAIVE
     },
     Rung {
         number: 16,
         name: "segmented, atomic",
         what: "every block reduces its segment and adds it to one output with an atomic",
-        passes: &[Coarsen(2), Sequential, Atomic],
+        passes: &passes![coarsen(2), sequential, atomic],
         twist: Twist::AnyOrder,
         ..NAIVE
     },
@@ -158,14 +155,14 @@ pub const RUNGS: [Rung; 20] = [
         number: 17,
         name: "coarsened",
         what: "each thread folds eight elements before the tree",
-        passes: &[Coarsen(8), Sequential],
+        passes: &passes![coarsen(8), sequential],
         ..NAIVE
     },
     Rung {
         number: 18,
         name: "any operator, any type",
         what: "the kernel of rung 15 for another operator on another type",
-        passes: &[GridStride(1024), Vectorize(8), Shuffle, Unroll],
+        passes: &passes![grid_stride(1024), vectorize(8), shuffle, unroll],
         twist: Twist::OtherOperator,
         ..NAIVE
     },
@@ -173,7 +170,7 @@ pub const RUNGS: [Rung; 20] = [
         number: 19,
         name: "any length",
         what: "the kernel of rung 11 on a number of elements that nothing divides, level after level",
-        passes: &[Coarsen(2), Sequential, LastWarp, Unroll],
+        passes: &passes![coarsen(2), sequential, last_warp, unroll],
         twist: Twist::AnyLength,
         ..NAIVE
     },
@@ -181,7 +178,7 @@ pub const RUNGS: [Rung; 20] = [
         number: 20,
         name: "asum",
         what: "the sum of the absolute values of strided elements",
-        passes: &[Coarsen(8), Shuffle, Unroll],
+        passes: &passes![coarsen(8), shuffle, unroll],
         twist: Twist::StridedAbs,
         ..NAIVE
     },

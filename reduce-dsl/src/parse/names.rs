@@ -7,8 +7,8 @@ use crate::operators::{OPERATORS, Operator};
 use proc_macro2::Ident;
 use reduce_ir::keywords::{is_c, is_of_cuda, is_taken};
 use reduce_ir::operation::Operation;
-use reduce_ir::pass::PASSES;
 use reduce_ir::{Scalar, Value, constants};
+use reduce_passes::PASSES;
 use std::f64::consts;
 
 /// Words that people write for a name of ours. Operators of other libraries have a table of their own, [`foreign`].

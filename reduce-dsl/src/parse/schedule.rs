@@ -3,8 +3,9 @@
 use super::diagnostic::{Errors, spelled};
 use super::fields::{Argument, Fields, Word};
 use super::names;
-use reduce_ir::pass::{Pass, PassWord};
+use reduce_ir::pass::Pass;
 use reduce_ir::spec::Passes;
+use reduce_passes::named;
 
 /// Threads per block, if they are written.
 pub(super) fn block(fields: &Fields, errors: &mut Errors) -> Option<Option<u32>> {
@@ -31,13 +32,13 @@ fn pass(word: &Word, errors: &mut Errors) -> Option<Pass> {
         errors.add(word.place, "`auto` is no pass, but stands for all of them").help("write `passes: auto`");
         return None;
     }
-    let Some(row) = PassWord::named(&name) else {
+    let Some(row) = named(&name) else {
         names::unknown("pass", &word.name, &names::passes(), errors);
         return None;
     };
     let argument =
-        word.argument.as_ref().filter(|argument| row.argument.is_none() || !argument.tokens.is_empty());
-    let (message, place) = match (row.argument, argument) {
+        word.argument.as_ref().filter(|argument| row.argument().is_none() || !argument.tokens.is_empty());
+    let (message, place) = match (row.argument(), argument) {
         (None, None) => return row.with(0),
         (None, Some(argument)) => (format!("`{name}` takes no argument"), argument.place),
         (Some(rule), None) => (format!("`{name}` takes {}, as in `{name}(4)`", rule.text), word.place),

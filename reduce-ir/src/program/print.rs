@@ -79,7 +79,7 @@ impl fmt::Display for Fold {
         let width = self.width;
         let lanes =
             if self.shares_lanes() { format!(" in {}", several(self.lanes, "lane")) } else { String::new() };
-        let streaming = if self.streaming { ", streaming" } else { "" };
+        let streaming = if self.hints.streaming { ", streaming" } else { "" };
         match self.share {
             Share::Units(units) => {
                 let (consecutive, rows) = match self.arrangement {
@@ -87,7 +87,7 @@ impl fmt::Display for Fold {
                     Arrangement::Blocked if self.in_rows => ("", ", each in a row of its warp"),
                     Arrangement::Blocked => ("consecutive ", ""),
                 };
-                let unrolled = unrolled(self.unrolled && units > 1);
+                let unrolled = unrolled(self.hints.unrolled && units > 1);
                 write!(
                     f,
                     "fold thread: {units} x {width} {consecutive}items{lanes}{rows}{unrolled}{streaming}"
@@ -98,7 +98,7 @@ impl fmt::Display for Fold {
                     Arrangement::Striped => format!("units of {}{lanes}", several(width, "item")),
                     Arrangement::Blocked => "consecutive runs".to_owned(),
                 };
-                write!(f, "fold thread: everything, {units}{}{streaming}", unrolled(self.unrolled))
+                write!(f, "fold thread: everything, {units}{}{streaming}", unrolled(self.hints.unrolled))
             }
         }
     }

@@ -170,7 +170,7 @@ fn verify_fold(program: &Program, kernel: &Kernel, fold: Fold) -> Check {
         fold.arrangement == Arrangement::Blocked && kernel.reads == Reads::Inputs && fold.units().is_some();
     let placed = (!rest || kernel.team.size != Size::Block || kernel.reads == Reads::Partials)
         && (rest || matches!(kernel.team.size, Size::Block | Size::Cluster | Size::Grid { most: None }))
-        && (!fold.streaming || fold.width > 1)
+        && (!fold.hints.streaming || fold.width > 1)
         && (!fold.in_rows || rows);
     let legal = several > 0 && fold.width.is_power_of_two() && narrow && arranged && placed;
     ensure(4, legal, || format!("{fold}"))?;

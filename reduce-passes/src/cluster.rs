@@ -1,0 +1,54 @@
+//! `cluster(k)`: neighbouring blocks meet before the grid does.
+//!
+//! Every `blocks` neighbouring blocks of the kernel over inputs are a cluster, and combine their accumulators in the shared
+//! memory of the first of them: one partial for all, and for few elements the result, without global memory in between.
+//! Grids are multiples of the cluster; blocks that have no elements take part with nothing.
+//!
+//! ```
+//! # use reduce_codegen::{lower::lower, passes::apply};
+//! # use reduce_ir::{Scalar, func::Param, pass::Pass, program::Program};
+//! # use reduce_dsl::operators::operator;
+//! # let max = operator("max").unwrap().apply(&[Param::new("x", Scalar::F32)], None).unwrap();
+//! # let naive = lower(&max, 256).unwrap();
+//! # let steps = |kernel: usize, program: &Program| program.kernels[kernel].steps.iter().map(|it| it.to_string()).collect::<Vec<_>>();
+//! assert_eq!(
+//!     steps(0, &apply(naive, Pass::with("cluster", 8)).unwrap())[2],
+//!     "combine cluster: 8 items by halving through distributed shared memory"
+//! );
+//! ```
+//!
+//! Requires an architecture that has clusters, sm_90 or newer. Changes the association. That of elements which fit one
+//! cluster stays, if the kernel over partials halves as well.
+
+use crate::rule::{Argument, Rewrite, Rule};
+use crate::{joining, tree_of};
+use reduce_ir::program::{Combine, How, Medium, Program, Reads, Scope, Step};
+
+/// The rule.
+pub const RULE: Rule = Rule {
+    name: "cluster",
+    doc: "k neighbouring blocks meet through distributed shared memory; needs sm_90",
+    changes_association: true,
+    rewrite: Rewrite::With(
+        Argument { allowed: |k| matches!(k, 2 | 4 | 8 | 16), text: "2, 4, 8 or 16" },
+        cluster,
+    ),
+    ..Rule::BASE
+};
+
+fn cluster(mut program: Program, blocks: u32) -> Result<Program, String> {
+    let tree = tree_of(&program);
+    let meeting = Combine {
+        scope: Scope::Cluster,
+        items: blocks,
+        tree,
+        medium: Medium::Distributed,
+        how: How::Looped,
+        last_warp: false,
+    };
+    let meeting = joining(&program, meeting);
+    let steps = &mut program.kernels[Reads::Inputs as usize].steps;
+    let exchange = steps.iter().position(|step| matches!(step, Step::Exchange(_))).unwrap_or(steps.len());
+    steps.insert(exchange, Step::Combine(meeting));
+    Ok(program)
+}

@@ -1,0 +1,36 @@
+//! `dependent`: launches that overlap.
+//!
+//! Each kernel is launched as a programmatic dependent launch (CUDA C++ Programming Guide): its blocks may be placed as soon as
+//! those of the previous launch on the stream have ended or triggered, and first of all they wait until that launch is done
+//! and what it wrote is seen. Of two launches one after the other, the second begins up to a microsecond earlier.
+//!
+//! ```
+//! # use reduce_codegen::{expand, lower::lower, passes::apply};
+//! # use reduce_ir::{Scalar, func::Param, pass::Pass};
+//! # use reduce_dsl::operators::operator;
+//! # let max = operator("max").unwrap().apply(&[Param::new("x", Scalar::F32)], None).unwrap();
+//! # let naive = lower(&max, 256).unwrap();
+//! let program = apply(naive, Pass::plain("dependent")).unwrap();
+//! let kernel = program.to_string().lines().find(|line| line.starts_with("kernel")).unwrap().to_owned();
+//! assert_eq!(kernel, "kernel reduce_inputs reads inputs, team grid, block 256, tile 256, dependent");
+//! assert!(expand(&program).unwrap().to_string().contains("\n  await launch\n"));
+//! ```
+//!
+//! Requires an architecture that has such launches, sm_90 or newer. Never changes the association.
+
+use crate::rule::{Rewrite, Rule};
+use reduce_ir::program::Program;
+
+/// The rule.
+pub const RULE: Rule = Rule {
+    name: "dependent",
+    doc: "a kernel may begin while the previous launch is ending, and waits for that; needs sm_90",
+    changes_association: false,
+    rewrite: Rewrite::Plain(dependent),
+    ..Rule::BASE
+};
+
+fn dependent(mut program: Program) -> Result<Program, String> {
+    program.kernels.iter_mut().for_each(|kernel| kernel.dependent = true);
+    Ok(program)
+}

@@ -1,0 +1,100 @@
+//! The passes: pure functions from a program to a program, or a reason for a refusal.
+//!
+//! Each pass is one file, which declares its [`Rule`]: the name, the argument, the documentation, the exclusions and the
+//! rewriting; and it has its place in [`PASSES`]. `docs/guide/add-a-pass.md` adds one. The passes that only the
+//! ladder of textbook kernels uses are in [`textbook`].
+//!
+//! A pass is refused if the program has it already, or has one that excludes it. A pass that needs another one before it
+//! says so. All other passes commute.
+#![forbid(unsafe_code)]
+
+pub mod cluster;
+pub mod coarsen;
+pub mod dependent;
+pub mod flag;
+pub mod gather;
+pub mod lanes;
+mod narrow;
+pub mod near;
+pub mod one_block;
+pub mod redux;
+pub mod rows;
+mod rule;
+pub mod shuffle;
+mod steps;
+pub mod streaming;
+pub mod textbook;
+pub mod ticket;
+pub mod trigger;
+pub mod unroll;
+pub mod vectorize;
+
+pub use narrow::narrowed;
+pub use rule::{Argument, Exclusion, Others, Rewrite, Rule};
+use steps::{combines_mut, fold_mut, joining, ordered, tree_of};
+
+use reduce_ir::pass::Pass;
+use reduce_ir::program::Program;
+use textbook::{atomic, bitmask, grid_stride, in_place, last_warp, sequential, serial, strided_index};
+
+/// The passes, in the order in which a kernel usually grows.
+pub const PASSES: [Rule; 24] = [
+    serial::RULE,
+    in_place::RULE,
+    bitmask::RULE,
+    strided_index::RULE,
+    sequential::RULE,
+    last_warp::RULE,
+    shuffle::RULE,
+    coarsen::RULE,
+    grid_stride::RULE,
+    unroll::RULE,
+    vectorize::RULE,
+    lanes::RULE,
+    rows::RULE,
+    streaming::RULE,
+    near::RULE,
+    redux::RULE,
+    gather::RULE,
+    atomic::RULE,
+    cluster::RULE,
+    one_block::RULE,
+    ticket::RULE,
+    flag::RULE,
+    dependent::RULE,
+    trigger::RULE,
+];
+
+/// Returns the pass of that name.
+pub fn named(name: &str) -> Option<&'static Rule> {
+    static ALL: [Rule; PASSES.len()] = PASSES;
+    ALL.iter().find(|rule| rule.name == name)
+}
+
+/// Rewrites a program by a pass, and adds the pass to those of the program.
+///
+/// # Errors
+/// The pass does not apply: the reason, and what to write instead.
+pub fn rewrite(program: Program, pass: Pass) -> Result<Program, String> {
+    let name = pass.name;
+    let rule = named(name).ok_or_else(|| format!("there is no pass `{name}`; leave it out"))?;
+    if program.passes.iter().any(|done| done.name == name) {
+        return Err(format!("`{name}` is in the list already; write it once"));
+    }
+    // First the argument: a wrong number excludes nothing.
+    if let Some(reason) =
+        rule.refuses_argument(pass.argument).or_else(|| excluded(&program.passes, pass, rule))
+    {
+        return Err(reason);
+    }
+    let mut rewritten = rule.apply(program, pass.argument)?;
+    rewritten.passes.push(pass);
+    Ok(rewritten)
+}
+
+/// Returns the reason if the pass and one of the program's exclude each other.
+fn excluded(passes: &[Pass], pass: Pass, rule: &Rule) -> Option<String> {
+    let why = |done: &Pass| named(done.name)?.excludes(pass.name).or(rule.excludes(done.name));
+    let (done, why) = passes.iter().find_map(|done| Some((done, why(done)?)))?;
+    Some(format!("{why}; leave `{done}` or `{pass}` out"))
+}

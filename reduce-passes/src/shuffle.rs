@@ -1,0 +1,57 @@
+//! `shuffle`: trees inside a warp go through registers.
+//!
+//! The tree over a block becomes a tree over each warp, through `__shfl_down_sync`, and one over the
+//! warps' values, which the first warp reads from shared memory after the one block barrier that is left. The trees
+//! halve their distance; that of an operator that does not commute doubles, so that neighbours meet.
+//!
+//! ```
+//! # use reduce_codegen::{lower::lower, passes::apply};
+//! # use reduce_ir::{Scalar, func::Param, pass::Pass, program::Program};
+//! # use reduce_dsl::operators::operator;
+//! # let max = operator("max").unwrap().apply(&[Param::new("x", Scalar::F32)], None).unwrap();
+//! # let naive = lower(&max, 256).unwrap();
+//! # let steps = |program: &Program| program.kernels[0].steps.iter().map(|it| it.to_string()).collect::<Vec<_>>();
+//! assert_eq!(steps(&naive)[1], "combine block: 256 items by pairs through shared memory, modulo addressing");
+//! assert_eq!(
+//!     steps(&apply(naive, Pass::plain("shuffle")).unwrap())[1..3],
+//!     ["combine warp: 32 items by halving through shuffle", "combine block: 8 items by halving through shuffle"]
+//! );
+//! ```
+//!
+//! Changes the association.
+
+use crate::rule::{Rewrite, Rule};
+use crate::{joining, tree_of};
+use reduce_ir::program::{Combine, How, Medium, Program, Scope, Step};
+
+/// The rule.
+pub const RULE: Rule = Rule {
+    name: "shuffle",
+    doc: "trees inside a warp go through registers, with one block barrier left",
+    changes_association: true,
+    rewrite: Rewrite::Plain(shuffle),
+    ..Rule::BASE
+};
+
+fn shuffle(mut program: Program) -> Result<Program, String> {
+    let warps = program.warps();
+    let tree = tree_of(&program);
+    let how = How::Looped;
+    let through =
+        |scope, items| Combine { scope, items, tree, medium: Medium::Shuffle, how, last_warp: false };
+    // Where there is one warp, nothing is left of its values.
+    let levels = [through(Scope::Warp, Program::WARP), through(Scope::Block, warps)];
+    let levels = &levels[..if warps == 1 { 1 } else { 2 }];
+    let split = |step: Step| match step {
+        Step::Combine(Combine { scope: Scope::Block, .. }) => {
+            levels.iter().map(|&level| Step::Combine(joining(&program, level))).collect()
+        }
+        Step::Fold(_) | Step::Combine(_) | Step::Keep | Step::Exchange(_) => vec![step],
+    };
+    let steps = program
+        .kernels
+        .each_ref()
+        .map(|kernel| kernel.steps.iter().flat_map(|&step| split(step)).collect::<Vec<_>>());
+    program.kernels.iter_mut().zip(steps).for_each(|(kernel, steps)| kernel.steps = steps);
+    Ok(program)
+}

@@ -1,0 +1,73 @@
+//! `atomic`: the blocks meet in one accumulator.
+//!
+//! Each block combines its accumulator into one in the workspace, with an atomic; one thread makes the result of it. Blocks
+//! come in any order, so a float sum needs `order: any`. An atomic sum of `f32` in global memory flushes subnormals,
+//! whatever the compiler is told (PTX ISA, `atom.add.f32`), each time by less than 2⁻¹²⁶.
+//!
+//! ```
+//! # use reduce_codegen::{lower::lower, passes::apply};
+//! # use reduce_ir::{Scalar, func::Param, pass::Pass, program::Program};
+//! # use reduce_dsl::operators::operator;
+//! # let max = operator("max").unwrap().apply(&[Param::new("x", Scalar::F32)], None).unwrap();
+//! # let naive = lower(&max, 256).unwrap();
+//! # let steps = |program: &Program| program.kernels[0].steps.iter().map(|it| it.to_string()).collect::<Vec<_>>();
+//! assert_eq!(steps(&apply(naive, Pass::plain("atomic")).unwrap()).last().unwrap(), "combine grid through an atomic");
+//! ```
+//!
+//! Requires an operator that commutes, with a neutral accumulator, on one scalar of 4 or 8 bytes. Changes the association.
+
+use super::serial;
+use crate::ordered;
+use crate::rule::{Exclusion, Others, Rewrite, Rule};
+use reduce_ir::operation::Order;
+use reduce_ir::program::{Exchange, Program, Step};
+
+/// The rule.
+pub const RULE: Rule = Rule {
+    name: "atomic",
+    doc: "each block combines its accumulator into one with an atomic; needs `order: any` where order shows",
+    changes_association: true,
+    excludes: &[Exclusion {
+        others: Others::Named(&["cluster", "one_block", "ticket", "flag"]),
+        why: "`atomic` leaves one accumulator, in which blocks meet",
+    }],
+    rewrite: Rewrite::Plain(atomic),
+    ..Rule::BASE
+};
+
+/// What keeps the blocks in order.
+const INSTEAD: &str = "leave it out: the next launch takes the blocks in order";
+
+fn atomic(mut program: Program) -> Result<Program, String> {
+    if let Some(reason) = ordered(&program, INSTEAD).or_else(|| unfit(&program)) {
+        return Err(reason);
+    }
+    let [inputs, partials] = &mut program.kernels;
+    for step in inputs.steps.iter_mut().filter(|step| matches!(step, Step::Exchange(_))) {
+        *step = Step::Exchange(Exchange::Atomic);
+    }
+    serial::alone(partials);
+    Ok(program)
+}
+
+/// Why an accumulator cannot be updated by an atomic.
+fn unfit(program: &Program) -> Option<String> {
+    let operation = &program.operation;
+    let (name, acc) = (&operation.name, &operation.acc);
+    if operation.padding.is_none() {
+        return Some(format!(
+            "`{name}` has no neutral accumulator that its blocks could start from; leave `atomic` out"
+        ));
+    }
+    if !acc.is_scalar() || ![4, 8].contains(&acc.size()) {
+        return Some(format!(
+            "it takes one scalar of 4 or 8 bytes, and `{name}` accumulates {}; leave `atomic` out",
+            acc.text()
+        ));
+    }
+    (!operation.exact && operation.order == Order::Fixed).then(|| {
+        format!(
+            "blocks come in any order, which changes the bits of `{name}`; write `order: any` if that is fine"
+        )
+    })
+}

@@ -1,0 +1,63 @@
+//! `grid_stride(g)`: a grid of fixed size goes over the whole input.
+//!
+//! Each thread folds every load unit that a grid of at most `blocks` blocks comes across, a grid apart, in index order:
+//! as many partials as blocks, whatever n is. The number of blocks is part of the association, so it is written here
+//! and not taken from the device.
+//!
+//! ```
+//! # use reduce_codegen::{lower::lower, passes::apply};
+//! # use reduce_ir::{Scalar, func::Param, pass::Pass, program::Program};
+//! # use reduce_dsl::operators::operator;
+//! # let max = operator("max").unwrap().apply(&[Param::new("x", Scalar::F32)], None).unwrap();
+//! # let naive = lower(&max, 256).unwrap();
+//! # let steps = |program: &Program| program.kernels[0].steps.iter().map(|it| it.to_string()).collect::<Vec<_>>();
+//! assert_eq!(
+//!     steps(&apply(naive, Pass::with("grid_stride", 1024)).unwrap())[0],
+//!     "fold thread: everything, units of 1 item"
+//! );
+//! ```
+//!
+//! Requires an operator that commutes: what a thread comes across lies apart. Stands instead of `coarsen`. Does not touch the kernel over partials: there
+//! are few of them. Changes the association.
+
+use crate::rule::{Argument, Exclusion, Others, Rewrite, Rule};
+use crate::{fold_mut, ordered};
+use reduce_ir::program::{Program, Reads, Share, Size, Team};
+
+/// The rule.
+pub const RULE: Rule = Rule {
+    name: "grid_stride",
+    doc: "each thread folds every unit that a grid of at most that many blocks comes across",
+    changes_association: true,
+    excludes: &[
+        Exclusion {
+            others: Others::Named(&["coarsen"]),
+            why: "a thread folds so many units, or all that the grid comes across",
+        },
+        Exclusion { others: Others::Named(&["near"]), why: "`grid_stride` counts positions in 64 bits" },
+        Exclusion {
+            others: Others::Named(&["cluster"]),
+            why: "the grid is one of so many blocks, or one of clusters",
+        },
+    ],
+    rewrite: Rewrite::With(
+        Argument { allowed: |k| matches!(k, 1..=65536), text: "a number in 1..=65536" },
+        grid_stride,
+    ),
+    ..Rule::BASE
+};
+
+/// What keeps the rounds of a thread in order.
+const INSTEAD: &str = "write `coarsen` instead, by which each thread folds neighbours";
+
+fn grid_stride(mut program: Program, blocks: u32) -> Result<Program, String> {
+    if let Some(reason) = ordered(&program, INSTEAD) {
+        return Err(reason);
+    }
+    let kernel = &mut program.kernels[Reads::Inputs as usize];
+    kernel.team = Team { size: Size::Grid { most: Some(blocks) } };
+    if let Some(fold) = fold_mut(kernel) {
+        (fold.share, fold.hints.unrolled) = (Share::Rest, false);
+    }
+    Ok(program)
+}

@@ -1,0 +1,54 @@
+//! `unroll`: trees are written out step by step.
+//!
+//! Trees are written out step by step, with their strides as literals, and the compiler is told to unroll
+//! the fold so that four loads are in flight: by four, or by two where a unit takes two or more. Of small partials
+//! eight are.
+//!
+//! ```
+//! # use reduce_codegen::{lower::lower, passes::apply};
+//! # use reduce_ir::{Scalar, func::Param, pass::Pass, program::Program};
+//! # use reduce_dsl::operators::operator;
+//! # let max = operator("max").unwrap().apply(&[Param::new("x", Scalar::F32)], None).unwrap();
+//! # let naive = lower(&max, 256).unwrap();
+//! # let steps = |program: &Program| program.kernels[0].steps.iter().map(|it| it.to_string()).collect::<Vec<_>>();
+//! let shuffled = apply(naive, Pass::plain("shuffle")).unwrap();
+//! assert_eq!(steps(&shuffled)[1], "combine warp: 32 items by halving through shuffle");
+//! assert_eq!(
+//!     steps(&apply(shuffled, Pass::plain("unroll")).unwrap())[1],
+//!     "combine warp: 32 items by halving through shuffle, unrolled"
+//! );
+//! ```
+//!
+//! Never changes the association.
+
+use crate::rule::{Rewrite, Rule};
+use crate::{combines_mut, fold_mut};
+use reduce_ir::program::{Combine, How, Medium, Program, Team};
+
+/// The rule.
+pub const RULE: Rule = Rule {
+    name: "unroll",
+    doc: "trees are written out step by step and the fold loop is unrolled",
+    changes_association: false,
+    joining: Some(joining),
+    rewrite: Rewrite::Plain(unroll),
+    ..Rule::BASE
+};
+
+fn unroll(mut program: Program) -> Result<Program, String> {
+    for kernel in &mut program.kernels {
+        // Other loops are as long as the data; that over partials is short, and its loads should not wait for each other.
+        let is_block = kernel.team == Team::BLOCK;
+        let fold = fold_mut(kernel).filter(|fold| fold.units().is_some() || is_block);
+        fold.into_iter().for_each(|fold| fold.hints.unrolled = true);
+        // Lanes have names of their own, and are written out anyway.
+        let trees = combines_mut(kernel).filter(|combine| combine.medium != Medium::Registers);
+        trees.for_each(|tree| tree.take(How::Unrolled));
+    }
+    Ok(program)
+}
+
+/// Writes out the levels of a combination that a later pass adds.
+fn joining(_: &Program, combine: &mut Combine) {
+    combine.take(How::Unrolled);
+}
