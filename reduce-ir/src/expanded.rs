@@ -26,7 +26,7 @@
 mod build;
 mod expr;
 #[cfg(feature = "parse")]
-mod parse;
+pub(crate) mod parse;
 mod print;
 mod verify;
 

@@ -19,6 +19,8 @@
 pub mod association;
 mod combine;
 mod hints;
+#[cfg(feature = "parse")]
+mod parse;
 pub mod plan;
 mod print;
 mod team;

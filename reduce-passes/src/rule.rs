@@ -86,7 +86,7 @@ impl Rule {
     }
 
     /// Returns the reason why the pass is never written with `other`, if its own rule says so.
-    pub(crate) fn excludes(&self, other: &str) -> Option<&'static str> {
+    pub fn excludes(&self, other: &str) -> Option<&'static str> {
         let names = |exclusion: &&Exclusion| match exclusion.others {
             Others::All => true,
             Others::Named(names) => names.contains(&other),

@@ -3,10 +3,10 @@
 //! What is not printed is not read: a constant's formula is its value, and its note is empty. Names are
 //! leaked, each once, since kernels hold them for as long as the process lives.
 
-mod cursor;
+pub(crate) mod cursor;
 mod expr;
 mod phrases;
-mod words;
+pub(crate) mod words;
 
 use super::{Buffer, Constant, ExpandedKernel, Expr, Local, Loop, Place, Shared, Stmt, Ty};
 use crate::program::Reads;
@@ -15,9 +15,9 @@ use expr::Names;
 use phrases::{barrier, launch, mask, note, unroll};
 use words::intern;
 
-/// Text that is no kernel.
+/// Text that is no kernel, or no program.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("line {line} of the kernel: {what}")]
+#[error("line {line}: {what}")]
 pub struct ParseError {
     /// The line, counted from 1.
     pub line: usize,
@@ -25,7 +25,7 @@ pub struct ParseError {
     pub what: String,
 }
 
-type Parsed<T> = Result<T, ParseError>;
+pub(crate) type Parsed<T> = Result<T, ParseError>;
 
 impl ExpandedKernel {
     /// Reads one kernel.

@@ -94,6 +94,10 @@ pub enum Addressing {
 }
 
 impl Addressing {
+    /// Every addressing.
+    pub const ALL: [Addressing; 4] =
+        [Addressing::Modulo, Addressing::Bitmask, Addressing::StridedIndex, Addressing::Sequential];
+
     /// The shape of a tree that is addressed so.
     pub fn tree(self) -> Tree {
         match self {

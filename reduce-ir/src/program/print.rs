@@ -1,4 +1,4 @@
-//! The text of a program: stable, one line a step.
+//! The text of a program: stable, one line a step. `{:#}` is the complete text, which can be read again.
 
 use super::{
     Addressing, Arrangement, Combine, Exchange, Fold, How, Kernel, Medium, Program, Reads, Scope, Share,
@@ -6,12 +6,27 @@ use super::{
 };
 use crate::Value;
 use crate::func::Param;
-use crate::operation::{Layout, Order};
+use crate::operation::{Layout, Operation, Order};
+use crate::spec::Listed;
 use std::fmt;
 
 impl fmt::Display for Program {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let op = &self.operation;
+        Head(&self.operation).fmt(f)?;
+        self.up_to.iter().try_for_each(|n| writeln!(f, "  up to     {n} elements"))?;
+        if f.alternate() {
+            writeln!(f, "  passes    {}", Listed(&self.passes))?;
+        }
+        self.kernels.iter().try_for_each(|kernel| print_kernel(f, self, kernel))
+    }
+}
+
+/// The lines about the operation.
+pub(super) struct Head<'a>(pub(super) &'a Operation);
+
+impl fmt::Display for Head<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let op = self.0;
         let values =
             |values: &Option<Vec<Value>>| values.as_ref().map_or("none".to_owned(), |values| join(values));
         writeln!(f, "program {}({}) -> {}", op.name, declared(&op.inputs), op.stored().text())?;
@@ -33,8 +48,7 @@ impl fmt::Display for Program {
         if op.order != Order::Fixed {
             writeln!(f, "  order     {}", op.order)?;
         }
-        self.up_to.iter().try_for_each(|n| writeln!(f, "  up to     {n} elements"))?;
-        self.kernels.iter().try_for_each(|kernel| print_kernel(f, self, kernel))
+        Ok(())
     }
 }
 
@@ -45,7 +59,11 @@ fn print_kernel(f: &mut fmt::Formatter<'_>, program: &Program, kernel: &Kernel) 
     let (name, reads) = (kernel.name, kernel.reads);
     let team = kernel.team;
     writeln!(f, "kernel {name} reads {reads}, team {team}, block {block}, tile {tile}{dependent}{trigger}")?;
-    kernel.steps.iter().try_for_each(|step| writeln!(f, "  {step}"))
+    kernel.steps.iter().try_for_each(|step| {
+        f.write_str("  ")?;
+        fmt::Display::fmt(step, f)?;
+        f.write_str("\n")
+    })
 }
 
 fn declared(params: &[Param]) -> String {
@@ -87,7 +105,7 @@ impl fmt::Display for Fold {
                     Arrangement::Blocked if self.in_rows => ("", ", each in a row of its warp"),
                     Arrangement::Blocked => ("consecutive ", ""),
                 };
-                let unrolled = unrolled(self.hints.unrolled && units > 1);
+                let unrolled = unrolled(self.hints.unrolled && (units > 1 || f.alternate()));
                 write!(
                     f,
                     "fold thread: {units} x {width} {consecutive}items{lanes}{rows}{unrolled}{streaming}"
@@ -125,6 +143,7 @@ impl fmt::Display for Combine {
         match (self.how, medium) {
             (How::Looped, _) => write!(f, "by {tree} through {medium}{last_warp}"),
             (How::Unrolled, _) => write!(f, "by {tree} through {medium}{last_warp}, unrolled"),
+            (How::Redux, _) if f.alternate() => write!(f, "by {tree} through redux.sync"),
             // Whose order does not show.
             (How::Redux, _) => f.write_str("through redux.sync"),
             (How::Gathered, Medium::Shuffle) => write!(f, "by {tree} in one thread"),

@@ -8,18 +8,18 @@ use crate::program::Scope;
 use std::fmt::Display;
 
 /// The lines of a text that are not blank.
-pub(super) fn lines(text: &str) -> Parsed<Vec<Cursor<'_>>> {
+pub(crate) fn lines(text: &str) -> Parsed<Vec<Cursor<'_>>> {
     let lines = text.lines().enumerate().filter(|(_, text)| !text.trim().is_empty());
     lines.map(|(index, text)| Cursor::new(index + 1, text)).collect()
 }
 
 /// A line, read up to some point.
 #[derive(Clone)]
-pub(super) struct Cursor<'a> {
+pub(crate) struct Cursor<'a> {
     /// Half of its indentation.
-    pub(super) depth: usize,
+    pub(crate) depth: usize,
     /// What stands behind `--`.
-    pub(super) note: Option<&'a str>,
+    pub(crate) note: Option<&'a str>,
     number: usize,
     tokens: Vec<&'a str>,
     at: usize,
@@ -28,7 +28,7 @@ pub(super) struct Cursor<'a> {
 }
 
 impl<'a> Cursor<'a> {
-    fn new(number: usize, text: &'a str) -> Parsed<Cursor<'a>> {
+    pub(crate) fn new(number: usize, text: &'a str) -> Parsed<Cursor<'a>> {
         let content = text.trim();
         let indent = text.len() - text.trim_start().len();
         let note = content.strip_prefix("--");
@@ -42,7 +42,7 @@ impl<'a> Cursor<'a> {
         Ok(line)
     }
 
-    fn split(&self, mut rest: &'a str) -> Parsed<Vec<&'a str>> {
+    fn split<'b>(&self, mut rest: &'b str) -> Parsed<Vec<&'b str>> {
         let mut tokens = Vec::new();
         while !rest.is_empty() {
             let Some(len) = token(rest) else {
@@ -57,37 +57,44 @@ impl<'a> Cursor<'a> {
     }
 
     /// An error in this line.
-    pub(super) fn error<T>(&self, what: impl Into<String>) -> Parsed<T> {
+    pub(crate) fn error<T>(&self, what: impl Into<String>) -> Parsed<T> {
         Err(ParseError { line: self.number, what: what.into() })
     }
 
-    pub(super) fn peek(&self) -> Option<&'a str> {
+    pub(crate) fn peek(&self) -> Option<&'a str> {
         self.tokens.get(self.at).copied()
     }
 
     /// Steps over a word or sign.
-    pub(super) fn skip(&mut self) {
+    pub(crate) fn skip(&mut self) {
         self.at += 1;
     }
 
     /// Steps over that word or sign, if it is the next.
-    pub(super) fn accept(&mut self, token: &str) -> bool {
+    pub(crate) fn accept(&mut self, token: &str) -> bool {
         let found = self.peek() == Some(token);
         self.at += usize::from(found);
         found
     }
 
-    pub(super) fn expect(&mut self, token: &str) -> Parsed<()> {
+    /// Steps over those words and signs, if all of them are next.
+    pub(crate) fn accept_all(&mut self, tokens: &[&str]) -> bool {
+        let found = self.tokens.get(self.at..).is_some_and(|left| left.starts_with(tokens));
+        self.at += if found { tokens.len() } else { 0 };
+        found
+    }
+
+    pub(crate) fn expect(&mut self, token: &str) -> Parsed<()> {
         if self.accept(token) { Ok(()) } else { self.error(self.instead_of(&format!("`{token}`"))) }
     }
 
     /// Gives what was read, if that was the whole line.
-    pub(super) fn end<T>(&self, read: T) -> Parsed<T> {
+    pub(crate) fn end<T>(&self, read: T) -> Parsed<T> {
         if self.peek().is_none() { Ok(read) } else { self.error(self.instead_of("the end of the line")) }
     }
 
     /// A word or number.
-    pub(super) fn word(&mut self) -> Parsed<&'a str> {
+    pub(crate) fn word(&mut self) -> Parsed<&'a str> {
         match self.peek().filter(|token| token.starts_with(is_of_word)) {
             None => self.error(self.instead_of("a word")),
             Some(word) => {
@@ -98,7 +105,7 @@ impl<'a> Cursor<'a> {
     }
 
     /// A word that can be a name.
-    pub(super) fn name(&mut self) -> Parsed<&'a str> {
+    pub(crate) fn name(&mut self) -> Parsed<&'a str> {
         let word = self.word()?;
         if word.starts_with(|c: char| c.is_ascii_digit()) || is_reserved(word) {
             return self.error(format!("`{word}` cannot be a name"));
@@ -107,7 +114,7 @@ impl<'a> Cursor<'a> {
     }
 
     /// A number, in decimal or, behind `0x`, in hexadecimal.
-    pub(super) fn number<T: TryFrom<u64>>(&mut self) -> Parsed<T> {
+    pub(crate) fn number<T: TryFrom<u64>>(&mut self) -> Parsed<T> {
         let word = self.word()?;
         let number = match word.strip_prefix("0x") {
             Some(digits) => u64::from_str_radix(digits, 16),
@@ -118,23 +125,40 @@ impl<'a> Cursor<'a> {
     }
 
     /// One of those words.
-    pub(super) fn one_of<T: Copy + Display>(&mut self, all: &[T]) -> Parsed<T> {
+    pub(crate) fn one_of<T: Copy + Display>(&mut self, all: &[T]) -> Parsed<T> {
         let word = self.word()?;
         let names: Vec<_> = all.iter().map(ToString::to_string).collect();
         let found = names.iter().position(|name| name == word).map(|at| all[at]);
         found.map_or_else(|| self.error(format!("`{word}` is none of {}", names.join(", "))), Ok)
     }
 
-    pub(super) fn order(&mut self) -> Parsed<MemoryOrder> {
+    /// One of those phrases, the longest that fits.
+    pub(crate) fn phrase_of<T: Copy + Display>(&mut self, all: &[T]) -> Parsed<T> {
+        let left = self.tokens.get(self.at..).unwrap_or_default();
+        let length = |phrase: &T| {
+            let text = phrase.to_string();
+            let tokens = self.split(&text).ok().filter(|tokens| left.starts_with(tokens));
+            tokens.map(|tokens| tokens.len())
+        };
+        let found = all.iter().filter_map(|phrase| Some((length(phrase)?, *phrase))).max_by_key(|it| it.0);
+        let Some((length, phrase)) = found else {
+            let names: Vec<_> = all.iter().map(|it| format!("`{it}`")).collect();
+            return self.error(self.instead_of(&names.join(" or ")));
+        };
+        self.at += length;
+        Ok(phrase)
+    }
+
+    pub(crate) fn order(&mut self) -> Parsed<MemoryOrder> {
         self.one_of(&ORDERS)
     }
 
-    pub(super) fn scope(&mut self) -> Parsed<Scope> {
+    pub(crate) fn scope(&mut self) -> Parsed<Scope> {
         self.one_of(&SCOPES)
     }
 
     /// `name: type`.
-    pub(super) fn local(&mut self) -> Parsed<Local> {
+    pub(crate) fn local(&mut self) -> Parsed<Local> {
         let name = self.name()?;
         self.expect(":")?;
         let word = self.word()?;
@@ -143,7 +167,7 @@ impl<'a> Cursor<'a> {
     }
 
     /// Reads what is inside an expression, unless that is too deep.
-    pub(super) fn inside<T>(&mut self, read: impl FnOnce(&mut Self) -> Parsed<T>) -> Parsed<T> {
+    pub(crate) fn inside<T>(&mut self, read: impl FnOnce(&mut Self) -> Parsed<T>) -> Parsed<T> {
         if self.nesting == DEEPEST {
             return self.error(format!("expressions can be nested {DEEPEST} deep"));
         }

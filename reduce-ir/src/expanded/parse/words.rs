@@ -16,7 +16,7 @@ pub(super) const ORDERS: [MemoryOrder; 4] =
     [MemoryOrder::Relaxed, MemoryOrder::Acquire, MemoryOrder::Release, MemoryOrder::AcqRel];
 
 /// Every scope.
-pub(super) const SCOPES: [Scope; 5] = [Scope::Thread, Scope::Warp, Scope::Block, Scope::Cluster, Scope::Grid];
+pub(crate) const SCOPES: [Scope; 5] = [Scope::Thread, Scope::Warp, Scope::Block, Scope::Cluster, Scope::Grid];
 
 /// Words that begin or divide statements and expressions. Nothing can be called like them.
 const RESERVED: [&str; 54] = [
@@ -87,7 +87,7 @@ pub(super) fn numbered(word: &str, prefix: &str) -> Option<usize> {
 }
 
 /// The name, leaked once.
-pub(super) fn intern(name: &str) -> &'static str {
+pub(crate) fn intern(name: &str) -> &'static str {
     static NAMES: Mutex<BTreeSet<&'static str>> = Mutex::new(BTreeSet::new());
     let mut names = NAMES.lock().unwrap_or_else(PoisonError::into_inner);
     if let Some(known) = names.get(name) {

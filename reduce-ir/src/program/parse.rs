@@ -1,0 +1,252 @@
+//! Reads the text of a program, as `{:#}` prints it, for the operation that it is of.
+//!
+//! The functions of the operation are given and not read: a line about them is optional, and it is an error if the operation
+//! prints another one. All else is read: passes, range, and the kernels with their steps.
+
+use super::print::Head;
+use super::{
+    Addressing, Arrangement, Combine, Exchange, Fold, Hints, How, Kernel, Medium, Program, Reads, Share,
+    Size, Step, Team, Tree,
+};
+use crate::expanded::parse::cursor::Cursor;
+use crate::expanded::parse::words::{SCOPES, intern};
+use crate::expanded::parse::{ParseError, Parsed};
+use crate::operation::Operation;
+use crate::pass::Pass;
+
+impl Program {
+    /// Reads a program of an operation.
+    ///
+    /// # Errors
+    /// The first line that cannot be read, and the text that was expected. The rules of the verifier are not checked.
+    pub fn parse(operation: &Operation, text: &str) -> Result<Program, ParseError> {
+        let lines = text.lines().enumerate().filter(|(_, text)| !text.trim().is_empty());
+        let lines: Vec<_> = lines.map(|(index, text)| (index + 1, text)).collect();
+        let at = lines.iter().position(|(_, text)| text.starts_with("kernel ")).unwrap_or(lines.len());
+        let (head, kernels) = lines.split_at(at);
+        let (up_to, passes) = read_head(operation, head)?;
+        let last = lines.last().map_or(1, |(number, _)| *number);
+        let (block, kernels) = read_kernels(operation, kernels, last)?;
+        let program = Program { operation: operation.clone(), block, up_to, passes, kernels };
+        check_tiles(&program, &lines[at..])
+    }
+}
+
+/// A line with its number, counted from 1.
+type Line<'a> = (usize, &'a str);
+
+/// The range and the passes.
+fn read_head(operation: &Operation, lines: &[Line<'_>]) -> Parsed<(Option<u64>, Vec<Pass>)> {
+    let known = Head(operation).to_string();
+    let (mut up_to, mut passes) = (None, Vec::new());
+    for &(number, text) in lines {
+        if known.lines().any(|line| line == text) {
+            continue;
+        }
+        match text.trim_start().split(' ').next() {
+            Some("up") => up_to = Some(read_range(Cursor::new(number, text)?)?),
+            Some("passes") => passes = read_passes(Cursor::new(number, text)?)?,
+            _ => {
+                let what =
+                    "this is no line of the operation, and neither `up to`, `passes` nor `kernel`".to_owned();
+                return Err(ParseError { line: number, what });
+            }
+        }
+    }
+    Ok((up_to, passes))
+}
+
+/// `up to 1024 elements`.
+fn read_range(mut line: Cursor<'_>) -> Parsed<u64> {
+    ["up", "to"].into_iter().try_for_each(|word| line.expect(word))?;
+    let most = line.number()?;
+    line.expect("elements")?;
+    line.end(most)
+}
+
+/// `passes [shuffle, coarsen(4)]`.
+fn read_passes(mut line: Cursor<'_>) -> Parsed<Vec<Pass>> {
+    ["passes", "["].into_iter().try_for_each(|word| line.expect(word))?;
+    let mut passes = Vec::new();
+    while !line.accept("]") {
+        if !passes.is_empty() {
+            line.expect(",")?;
+        }
+        let name = intern(line.word()?);
+        let argument = if line.accept("(") { Some(line.number()?) } else { None };
+        argument.map_or(Ok(()), |_| line.expect(")"))?;
+        passes.push(Pass { name, argument });
+    }
+    line.end(passes)
+}
+
+/// The threads of a block, and both kernels.
+fn read_kernels(operation: &Operation, lines: &[Line<'_>], last: usize) -> Parsed<(u32, [Kernel; 2])> {
+    let mut kernels: Vec<(u32, Kernel)> = Vec::new();
+    for &(number, text) in lines {
+        if text.starts_with("kernel ") {
+            kernels.push(read_heading(Cursor::new(number, text)?)?);
+        } else if let Some((_, kernel)) = kernels.last_mut() {
+            kernel.steps.push(read_step(operation, number, text)?);
+        }
+    }
+    let what = format!("there are {} kernels, not two with blocks of the same size", kernels.len());
+    let kernels = <[_; 2]>::try_from(kernels).ok().filter(|[(one, _), (other, _)]| one == other);
+    let [(block, inputs), (_, partials)] = kernels.ok_or(ParseError { line: last, what })?;
+    Ok((block, [inputs, partials]))
+}
+
+/// `kernel reduce_inputs reads inputs, team grid, block 256, tile 256, dependent, trigger`.
+fn read_heading(mut line: Cursor<'_>) -> Parsed<(u32, Kernel)> {
+    line.expect("kernel")?;
+    let name = intern(line.name()?);
+    line.expect("reads")?;
+    let reads = line.one_of(&[Reads::Inputs, Reads::Partials])?;
+    [",", "team"].into_iter().try_for_each(|word| line.expect(word))?;
+    let team = read_team(&mut line)?;
+    [",", "block"].into_iter().try_for_each(|word| line.expect(word))?;
+    let block = line.number()?;
+    [",", "tile"].into_iter().try_for_each(|word| line.expect(word))?;
+    line.number::<u64>()?;
+    let dependent = flag(&mut line, "dependent");
+    let trigger = flag(&mut line, "trigger");
+    line.end((block, Kernel { name, reads, team, dependent, trigger, steps: Vec::new() }))
+}
+
+fn read_team(line: &mut Cursor<'_>) -> Parsed<Team> {
+    let sizes = [Size::Thread, Size::Warp, Size::Block, Size::Cluster, Size::Grid { most: None }];
+    let team = line.phrase_of(&sizes.map(|size| Team { size }))?;
+    if !(team.is_grid() && line.accept("of")) {
+        return Ok(team);
+    }
+    ["at", "most"].into_iter().try_for_each(|word| line.expect(word))?;
+    let most = Some(line.number()?);
+    several(line, "block")?;
+    Ok(Team { size: Size::Grid { most } })
+}
+
+fn read_step(operation: &Operation, number: usize, text: &str) -> Parsed<Step> {
+    let whole = [
+        Step::Keep,
+        Step::Exchange(Exchange::Atomic),
+        Step::Exchange(Exchange::NextLaunch),
+        Step::Exchange(Exchange::LastBlock { flags: false }),
+        Step::Exchange(Exchange::LastBlock { flags: true }),
+    ];
+    if let Some(step) = whole.into_iter().find(|step| step.to_string() == text.trim()) {
+        return Ok(step);
+    }
+    let mut line = Cursor::new(number, text)?;
+    match line.word()? {
+        "fold" => read_fold(line).map(Step::Fold),
+        "combine" => read_combine(operation, line).map(Step::Combine),
+        word => line.error(format!("`{word}` begins no step; `fold`, `combine` and `keep` do")),
+    }
+}
+
+/// `thread: 4 x 1 items`, or `thread: everything, units of 1 item`, and its properties.
+fn read_fold(mut line: Cursor<'_>) -> Parsed<Fold> {
+    ["thread", ":"].into_iter().try_for_each(|word| line.expect(word))?;
+    let mut fold = if line.accept("everything") { read_rest(&mut line)? } else { read_units(&mut line)? };
+    let lanes = if line.accept("in") { Some(line.number()?) } else { None };
+    lanes.map_or(Ok(()), |_| several(&mut line, "lane"))?;
+    fold.lanes = match fold.arrangement {
+        Arrangement::Striped => lanes.unwrap_or(fold.width),
+        Arrangement::Blocked => 1,
+    };
+    if line.accept_all(&[",", "each", "in", "a", "row", "of", "its", "warp"]) {
+        (fold.arrangement, fold.in_rows, fold.lanes) = (Arrangement::Blocked, true, 1);
+    }
+    fold.hints = Hints { unrolled: flag(&mut line, "unrolled"), streaming: flag(&mut line, "streaming") };
+    line.end(fold)
+}
+
+/// `4 x 1 items`.
+fn read_units(line: &mut Cursor<'_>) -> Parsed<Fold> {
+    let share = Share::Units(line.number()?);
+    line.expect("x")?;
+    let width = line.number()?;
+    let blocked = line.accept("consecutive");
+    line.expect("items")?;
+    let arrangement = if blocked { Arrangement::Blocked } else { Arrangement::Striped };
+    Ok(Fold { share, width, arrangement, ..Fold::NAIVE })
+}
+
+/// `, units of 1 item`, or `, consecutive runs`.
+fn read_rest(line: &mut Cursor<'_>) -> Parsed<Fold> {
+    let rest = Fold { share: Share::Rest, ..Fold::NAIVE };
+    line.expect(",")?;
+    if line.accept_all(&["consecutive", "runs"]) {
+        return Ok(Fold { arrangement: Arrangement::Blocked, ..rest });
+    }
+    ["units", "of"].into_iter().try_for_each(|word| line.expect(word))?;
+    let width = line.number()?;
+    several(line, "item")?;
+    Ok(Fold { width, ..rest })
+}
+
+/// `block: 256 items by halving through shared memory, sequential addressing`.
+fn read_combine(operation: &Operation, mut line: Cursor<'_>) -> Parsed<Combine> {
+    let scope = line.one_of(&SCOPES)?;
+    line.expect(":")?;
+    let items = line.number()?;
+    several(&mut line, "item")?;
+    // Where the text says nothing, it is the tree that passes give the operator.
+    let default = if operation.commutative { Tree::Halving } else { Tree::Pairs };
+    let trees = [Tree::Serial, Tree::Halving, Tree::Pairs, Tree::Any];
+    let tree = if line.accept("by") { line.phrase_of(&trees)? } else { default };
+    let mut combine =
+        Combine { scope, items, tree, medium: Medium::Shuffle, how: How::Looped, last_warp: false };
+    if line.accept_all(&["in", "one", "thread"]) {
+        return line.end(Combine { how: How::Gathered, ..combine });
+    }
+    line.expect("through")?;
+    if line.accept_all(&["redux", ".", "sync"]) {
+        let cluster = scope == super::Scope::Cluster;
+        combine.medium = if cluster { Medium::Distributed } else { Medium::Shuffle };
+        return line.end(Combine { how: How::Redux, ..combine });
+    }
+    combine.medium = line.phrase_of(&media())?;
+    combine.last_warp = line.accept_all(&[",", "last", "warp", "by", "itself"]);
+    combine.how = read_how(&mut line);
+    line.end(combine)
+}
+
+/// Every medium.
+fn media() -> Vec<Medium> {
+    let addressed = Addressing::ALL.into_iter().flat_map(|it| [Medium::Shared(it), Medium::Global(it)]);
+    [Medium::Registers, Medium::Shuffle, Medium::Distributed].into_iter().chain(addressed).collect()
+}
+
+/// `, unrolled`, `, in one thread`, or no word.
+fn read_how(line: &mut Cursor<'_>) -> How {
+    if flag(line, "unrolled") {
+        How::Unrolled
+    } else if line.accept_all(&[",", "in", "one", "thread"]) {
+        How::Gathered
+    } else {
+        How::Looped
+    }
+}
+
+/// Steps over a comma and that word, if they are next.
+fn flag(line: &mut Cursor<'_>, word: &str) -> bool {
+    line.accept_all(&[",", word])
+}
+
+/// `item` or `items`.
+fn several(line: &mut Cursor<'_>, word: &str) -> Parsed<()> {
+    if line.accept(word) { Ok(()) } else { line.expect(&format!("{word}s")) }
+}
+
+/// Gives the program, if the tiles in the headings are those that follow from its steps.
+fn check_tiles(program: &Program, lines: &[Line<'_>]) -> Parsed<Program> {
+    let headings = lines.iter().filter(|(_, text)| text.starts_with("kernel "));
+    for (&(line, text), kernel) in headings.zip(&program.kernels) {
+        let tile = program.tile(kernel.reads);
+        if !text.split(", ").any(|part| part == format!("tile {tile}")) {
+            return Err(ParseError { line, what: format!("from the steps follows `tile {tile}`") });
+        }
+    }
+    Ok(program.clone())
+}
