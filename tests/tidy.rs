@@ -23,6 +23,7 @@ fn sources() -> Vec<PathBuf> {
         "reduce-ir",
         "reduce-lanes",
         "reduce-macros",
+        "reduce-passes",
         "reduce-codegen",
         "reduce-runtime",
     ];
@@ -52,22 +53,27 @@ fn files_say_what_they_are_for_and_stay_short() {
     }
 }
 
+/// The file of each pass has an example and says whether the pass changes the association, and every file is of a pass.
 #[test]
 fn every_pass_has_a_file_with_an_example() {
-    for word in &PASSES {
-        let file = format!("{}/reduce-codegen/src/passes/{}.rs", env!("CARGO_MANIFEST_DIR"), word.name);
-        let text = fs::read_to_string(&file).unwrap();
-        assert!(
-            text.contains("//! assert_eq!(") && text.contains(&format!("\npub(super) fn {}(", word.name)),
-            "{file}"
-        );
-        let says = if word.changes_association {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let folders = ["reduce-passes/src", "reduce-passes/src/textbook"].map(|folder| root.join(folder));
+    for rule in &PASSES {
+        let paths = folders.each_ref().map(|folder| folder.join(format!("{}.rs", rule.name)));
+        let text = paths.iter().find_map(|path| fs::read_to_string(path).ok()).unwrap();
+        assert!(text.contains("//! assert_eq!(") && text.contains("\npub const RULE: Rule"), "{}", rule.name);
+        let says = if rule.changes_association {
             " Changes the association."
         } else {
             " Never changes the association."
         };
-        assert!(text.contains(says), "{file} should say:{says}");
+        assert!(text.contains(says), "the file of {} should say:{says}", rule.name);
     }
+    let files = folders.iter().flat_map(|folder| fs::read_dir(folder).unwrap());
+    let has_rule = |path: PathBuf| {
+        path.extension().is_some() && fs::read_to_string(path).unwrap().contains("\npub const RULE: Rule")
+    };
+    assert_eq!(files.filter(|file| has_rule(file.as_ref().unwrap().path())).count(), PASSES.len());
 }
 
 /// The page says of each block what could break it: a new one needs a line there.

@@ -280,17 +280,12 @@ impl<'a> Expansion<'a> {
 
 /// The words in `passes` that shaped a combination.
 fn words(combine: Combine) -> Vec<String> {
-    let addressed = |addressing| match addressing {
-        Addressing::Modulo => None,
-        Addressing::Bitmask => Some("bitmask".to_owned()),
-        Addressing::StridedIndex => Some("strided_index".to_owned()),
-        Addressing::Sequential => Some("sequential".to_owned()),
-    };
+    let addressed = |addressing: Addressing| addressing.passes().iter().map(|&word| word.to_owned());
     let mut words = match combine.medium {
         Medium::Registers => Vec::new(),
         Medium::Shuffle => vec!["shuffle".to_owned()],
         Medium::Distributed => vec![format!("cluster({})", combine.items)],
-        Medium::Shared(addressing) => addressed(addressing).into_iter().collect(),
+        Medium::Shared(addressing) => addressed(addressing).collect(),
         Medium::Global(addressing) => {
             ["in_place".to_owned()].into_iter().chain(addressed(addressing)).collect()
         }

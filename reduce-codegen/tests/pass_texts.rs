@@ -180,3 +180,42 @@ fn others(rule: &Rule) -> Vec<&'static Rule> {
     let named_by = |other: &&Rule| rule.excludes(other.name).is_some() && other.name != rule.name;
     PASSES.iter().filter_map(|it| named(it.name)).filter(|it| named_by(it)).collect()
 }
+
+/// The line of a pass in `docs/passes.md`.
+fn row(rule: &Rule) -> String {
+    let argument = rule.argument();
+    let k = if argument.is_some() { "(k)" } else { "" };
+    let allowed = argument.map_or(String::new(), |argument| format!("; k is {}", argument.text));
+    let changes = if rule.changes_association { "changes" } else { "keeps" };
+    let mut excluded: Vec<_> = others(rule).into_iter().chain(excluding(rule)).map(|it| it.name).collect();
+    excluded.sort_unstable();
+    excluded.dedup();
+    let excluded = match excluded.len() + 1 {
+        count if count == PASSES.len() => "every other pass".to_owned(),
+        _ => excluded.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(" "),
+    };
+    format!("| `{}{k}` | {}{allowed} | {changes} | {excluded} |", rule.name, rule.doc)
+}
+
+/// The passes whose rules exclude a pass.
+fn excluding(rule: &Rule) -> Vec<&'static Rule> {
+    let excludes = |other: &&Rule| other.excludes(rule.name).is_some() && other.name != rule.name;
+    PASSES.iter().filter_map(|it| named(it.name)).filter(|it| excludes(it)).collect()
+}
+
+#[test]
+fn the_page_of_passes_is_that_of_the_rules() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/passes.md");
+    let rows: Vec<_> = PASSES.iter().map(row).collect();
+    let page = format!(
+        "# Passes\n\nEach pass rewrites the naive program in one way. \
+         `REDUCEGEN_UPDATE_DOCS=1 cargo test -p reduce-codegen --test pass_texts` writes this page from the rules.\n\n\
+         | pass | program after it | association | never together with |\n|---|---|---|---|\n{}\n",
+        rows.join("\n")
+    );
+    if std::env::var_os("REDUCEGEN_UPDATE_DOCS").is_some() {
+        std::fs::write(&path, &page).unwrap();
+    }
+    let found = std::fs::read_to_string(&path).unwrap_or_default().replace("\r\n", "\n");
+    assert_eq!(found, page, "write it anew with REDUCEGEN_UPDATE_DOCS=1");
+}

@@ -23,11 +23,24 @@ mod rule;
 pub mod shuffle;
 mod steps;
 pub mod streaming;
-pub mod textbook;
 pub mod ticket;
 pub mod trigger;
 pub mod unroll;
 pub mod vectorize;
+
+pub mod textbook {
+    //! The passes that only the ladder uses: kernels as textbooks write them.
+
+    mod addressing;
+    pub mod atomic;
+    pub mod bitmask;
+    pub mod grid_stride;
+    pub mod in_place;
+    pub mod last_warp;
+    pub mod sequential;
+    pub mod serial;
+    pub mod strided_index;
+}
 
 pub use narrow::narrowed;
 pub use rule::{Argument, Exclusion, Others, Rewrite, Rule};
@@ -35,19 +48,18 @@ use steps::{combines_mut, fold_mut, joining, ordered, tree_of};
 
 use reduce_ir::pass::Pass;
 use reduce_ir::program::Program;
-use textbook::{atomic, bitmask, grid_stride, in_place, last_warp, sequential, serial, strided_index};
 
 /// The passes, in the order in which a kernel usually grows.
 pub const PASSES: [Rule; 24] = [
-    serial::RULE,
-    in_place::RULE,
-    bitmask::RULE,
-    strided_index::RULE,
-    sequential::RULE,
-    last_warp::RULE,
+    textbook::serial::RULE,
+    textbook::in_place::RULE,
+    textbook::bitmask::RULE,
+    textbook::strided_index::RULE,
+    textbook::sequential::RULE,
+    textbook::last_warp::RULE,
     shuffle::RULE,
     coarsen::RULE,
-    grid_stride::RULE,
+    textbook::grid_stride::RULE,
     unroll::RULE,
     vectorize::RULE,
     lanes::RULE,
@@ -56,7 +68,7 @@ pub const PASSES: [Rule; 24] = [
     near::RULE,
     redux::RULE,
     gather::RULE,
-    atomic::RULE,
+    textbook::atomic::RULE,
     cluster::RULE,
     one_block::RULE,
     ticket::RULE,

@@ -1,5 +1,7 @@
 //! A combination: so many items of a scope become one, in a tree, through some medium.
 
+use std::fmt;
+
 /// Every `items` consecutive items of the scope become one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Combine {
@@ -104,5 +106,26 @@ impl Addressing {
             Addressing::Modulo | Addressing::Bitmask | Addressing::StridedIndex => Tree::Pairs,
             Addressing::Sequential => Tree::Halving,
         }
+    }
+
+    /// Its text in programs, and the passes that choose it.
+    fn words(self) -> (&'static str, &'static [&'static str]) {
+        match self {
+            Addressing::Modulo => ("modulo addressing", &[]),
+            Addressing::Bitmask => ("bit mask addressing", &["bitmask"]),
+            Addressing::StridedIndex => ("strided index", &["strided_index"]),
+            Addressing::Sequential => ("sequential addressing", &["sequential"]),
+        }
+    }
+
+    /// The passes that choose it.
+    pub fn passes(self) -> &'static [&'static str] {
+        self.words().1
+    }
+}
+
+impl fmt::Display for Addressing {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.words().0)
     }
 }

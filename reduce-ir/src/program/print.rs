@@ -1,8 +1,8 @@
 //! The text of a program: stable, one line a step. `{:#}` is the complete text, which can be read again.
 
 use super::{
-    Addressing, Arrangement, Combine, Exchange, Fold, How, Kernel, Medium, Program, Reads, Scope, Share,
-    Size, Step, Team, Tree,
+    Arrangement, Combine, Exchange, Fold, How, Kernel, Medium, Program, Reads, Scope, Share, Size, Step,
+    Team, Tree,
 };
 use crate::Value;
 use crate::func::Param;
@@ -202,16 +202,5 @@ impl fmt::Display for Medium {
             Medium::Global(addressing) => write!(f, "global memory, {addressing}"),
             Medium::Distributed => f.write_str("distributed shared memory"),
         }
-    }
-}
-
-impl fmt::Display for Addressing {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Addressing::Modulo => "modulo addressing",
-            Addressing::Bitmask => "bit mask addressing",
-            Addressing::StridedIndex => "strided index",
-            Addressing::Sequential => "sequential addressing",
-        })
     }
 }
