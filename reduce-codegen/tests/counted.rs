@@ -77,6 +77,7 @@ fn conflicts_and_divergence_of_trees_in_shared_memory() {
     };
     assert_eq!(figures(""), (0, 1, 47));
     assert_eq!(figures("strided_index"), (105, 8, 5));
+    assert_eq!(figures("strided_index swizzle"), (0, 1, 5));
     assert_eq!(figures("sequential"), (0, 1, 5));
 }
 

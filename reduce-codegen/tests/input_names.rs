@@ -17,7 +17,7 @@ const PASSES: [&str; 17] = [
     "sequential, shuffle, coarsen(4), unroll, vectorize(4)",
     "serial",
     "in_place, bitmask",
-    "strided_index, unroll",
+    "strided_index, swizzle, unroll",
     "sequential, last_warp, grid_stride(4)",
     "sequential, atomic",
     "shuffle, vectorize(4), streaming, coarsen(2), one_block, ticket",

@@ -40,6 +40,7 @@ pub mod textbook {
     pub mod sequential;
     pub mod serial;
     pub mod strided_index;
+    pub mod swizzle;
 }
 
 pub use narrow::narrowed;
@@ -50,11 +51,12 @@ use reduce_ir::pass::Pass;
 use reduce_ir::program::Program;
 
 /// The passes, in the order in which a kernel usually grows.
-pub const PASSES: [Rule; 24] = [
+pub const PASSES: [Rule; 25] = [
     textbook::serial::RULE,
     textbook::in_place::RULE,
     textbook::bitmask::RULE,
     textbook::strided_index::RULE,
+    textbook::swizzle::RULE,
     textbook::sequential::RULE,
     textbook::last_warp::RULE,
     shuffle::RULE,

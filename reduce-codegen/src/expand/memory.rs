@@ -18,6 +18,8 @@ struct Slots {
     ty: Ty,
     /// How many items are there, where a step must ask.
     there: Option<Expr>,
+    /// Does an item have 8 bytes or more, so that a row of the banks holds 16?
+    wide: bool,
     /// See [`Expansion`].
     suffix: &'static str,
 }
@@ -27,14 +29,14 @@ impl Expansion<'_> {
     pub(super) fn shared_tree(&mut self, combine: Combine, addressing: Addressing) {
         let tree = self.share(TREE, "BLOCK");
         let staged = "every thread's accumulator into shared memory".to_owned();
+        let there = self.guarded().then(|| self.present.clone());
+        let slots = self.slots(combine, addressing, tree, there);
         self.body.extend([
             Stmt::Note(self.part(Part::Stage), staged),
-            Stmt::Store(tree.at(Expr::Thread), self.acc().get()),
+            Stmt::Store(slots.place(Expr::Thread), self.acc().get()),
             Stmt::Barrier(Barrier::Block),
         ]);
         self.note(Part::Tree, &Step::Combine(combine), super::words(combine));
-        let there = self.guarded().then(|| self.present.clone());
-        let slots = Slots { combine, addressing, tree, ty: Ty::Acc, there, suffix: self.suffix };
         self.body.extend(slots.steps());
         self.lanes.clear();
     }
@@ -44,12 +46,17 @@ impl Expansion<'_> {
         self.note(Part::Tree, &Step::Combine(combine), super::words(combine));
         let there = Some(count().get());
         let tree = Buffer::Items;
-        let slots = Slots { combine, addressing, tree, ty: Ty::Acc, there, suffix: self.suffix };
+        let slots = self.slots(combine, addressing, tree, there);
         if slots.own() != Expr::Thread {
             self.body.push(Stmt::Let(slots.index(""), Expr::from(2).times(Expr::Thread)));
         }
         self.body.extend(slots.steps());
         self.lanes.clear();
+    }
+
+    fn slots(&self, combine: Combine, addressing: Addressing, tree: Buffer, there: Option<Expr>) -> Slots {
+        let wide = self.program.operation.acc.size() >= 8;
+        Slots { combine, addressing, tree, ty: Ty::Acc, there, wide, suffix: self.suffix }
     }
 
     /// What a tree in memory left: the first item.
@@ -130,8 +137,8 @@ impl Slots {
         ];
         let there = self.there.clone().map(|items| other.below(items));
         let test = self.active(&stride, own).into_iter().chain(there).reduce(Expr::and);
-        let named = (self.addressing == Addressing::StridedIndex)
-            .then(|| Stmt::Let(self.index(suffix), twice(&stride).times(Expr::Thread)));
+        let named =
+            self.has_index().then(|| Stmt::Let(self.index(suffix), twice(&stride).times(Expr::Thread)));
         let pair = test.map_or(pair.clone(), |test| vec![Stmt::when(test, pair)]);
         named.into_iter().chain(pair).chain(meeting.map(Stmt::Barrier)).collect()
     }
@@ -143,7 +150,7 @@ impl Slots {
         match self.addressing {
             Addressing::Modulo => (!all).then(|| Expr::Thread.bin(Bin::Rem, period).equals(0)),
             Addressing::Bitmask => (!all).then(|| Expr::Thread.bin(Bin::And, less_one(&period)).equals(0)),
-            Addressing::StridedIndex => {
+            Addressing::StridedIndex | Addressing::Swizzled => {
                 let items = if self.in_place() { "TILE" } else { "BLOCK" };
                 (!all).then(|| own.below(Expr::Named(items)))
             }
@@ -167,7 +174,12 @@ impl Slots {
     }
 
     fn own_at(&self, suffix: &str) -> Expr {
-        if self.addressing == Addressing::StridedIndex { self.index(suffix).get() } else { self.own() }
+        if self.has_index() { self.index(suffix).get() } else { self.own() }
+    }
+
+    /// Has the item of a thread a name of its own at each step?
+    fn has_index(&self) -> bool {
+        matches!(self.addressing, Addressing::StridedIndex | Addressing::Swizzled)
     }
 
     /// The item of a thread, where it has a name.
@@ -180,7 +192,12 @@ impl Slots {
         Local::new(format!("{name}{}", self.suffix), ty)
     }
 
+    /// Where an item is. Swizzled, its row of the banks turns its place in the row.
     fn place(&self, index: Expr) -> Place {
+        if self.addressing == Addressing::Swizzled {
+            let row = index.clone().over(if self.wide { 16 } else { 32 });
+            return self.tree.at(index.bin(Bin::Xor, row));
+        }
         let in_place = |index: Expr| super::first().get().bin(Bin::Add, index.cast(Scalar::U64));
         self.tree.at(if self.in_place() { in_place(index) } else { index })
     }

@@ -26,7 +26,7 @@ use reduce_ir::spec::Passes;
 use reduce_ir::{Scalar, Spec};
 
 /// The pass lists that every operator and type goes through, with the block size of each.
-pub const LISTS: [(u32, &str); 50] = [
+pub const LISTS: [(u32, &str); 52] = [
     (256, ""),
     (32, "coarsen(4)"),
     (128, "sequential"),
@@ -50,6 +50,8 @@ pub const LISTS: [(u32, &str); 50] = [
     (64, "in_place strided_index"),
     (256, "bitmask coarsen(2)"),
     (128, "strided_index unroll"),
+    (128, "strided_index swizzle unroll"),
+    (1024, "strided_index swizzle coarsen(2) one_block ticket"),
     (256, "sequential coarsen(2) last_warp"),
     (32, "sequential last_warp grid_stride(3) unroll"),
     (64, "shuffle vectorize(4) grid_stride(2)"),

@@ -91,19 +91,28 @@ pub enum Addressing {
     Bitmask,
     /// Item `2 * stride * thread`, while there is one: the first threads, with bank conflicts.
     StridedIndex,
+    /// The same, with item `i` in slot `i ^ i / 32`, or `i ^ i / 16` of wide items: the first threads, without bank conflicts.
+    Swizzled,
     /// `thread < stride`: the first threads.
     Sequential,
 }
 
 impl Addressing {
     /// Every addressing.
-    pub const ALL: [Addressing; 4] =
-        [Addressing::Modulo, Addressing::Bitmask, Addressing::StridedIndex, Addressing::Sequential];
+    pub const ALL: [Addressing; 5] = [
+        Addressing::Modulo,
+        Addressing::Bitmask,
+        Addressing::StridedIndex,
+        Addressing::Swizzled,
+        Addressing::Sequential,
+    ];
 
     /// The shape of a tree that is addressed so.
     pub fn tree(self) -> Tree {
         match self {
-            Addressing::Modulo | Addressing::Bitmask | Addressing::StridedIndex => Tree::Pairs,
+            Addressing::Modulo | Addressing::Bitmask | Addressing::StridedIndex | Addressing::Swizzled => {
+                Tree::Pairs
+            }
             Addressing::Sequential => Tree::Halving,
         }
     }
@@ -114,6 +123,7 @@ impl Addressing {
             Addressing::Modulo => ("modulo addressing", &[]),
             Addressing::Bitmask => ("bit mask addressing", &["bitmask"]),
             Addressing::StridedIndex => ("strided index", &["strided_index"]),
+            Addressing::Swizzled => ("swizzled index", &["strided_index", "swizzle"]),
             Addressing::Sequential => ("sequential addressing", &["sequential"]),
         }
     }

@@ -1,0 +1,44 @@
+//! `swizzle`: a strided index without bank conflicts.
+//!
+//! The tree in shared memory keeps item `i` in slot `i ^ i / 32`, or `i ^ i / 16` where an item has 8 bytes or more. The items
+//! that a warp reads are a power of two apart and meet in few banks; their slots lie in different banks. The same threads combine
+//! the same items, and an item costs two more instructions for its slot.
+//!
+//! ```
+//! # use reduce_codegen::{lower::lower, passes::apply};
+//! # use reduce_ir::{Scalar, func::Param, pass::Pass, program::Program};
+//! # use reduce_dsl::operators::operator;
+//! # let max = operator("max").unwrap().apply(&[Param::new("x", Scalar::F32)], None).unwrap();
+//! # let naive = lower(&max, 256).unwrap();
+//! # let steps = |program: &Program| program.kernels[0].steps.iter().map(|it| it.to_string()).collect::<Vec<_>>();
+//! let strided = apply(naive, Pass::plain("strided_index")).unwrap();
+//! assert_eq!(
+//!     steps(&apply(strided, Pass::plain("swizzle")).unwrap())[1],
+//!     "combine block: 256 items by pairs through shared memory, swizzled index"
+//! );
+//! ```
+//!
+//! Comes after `strided_index` and before `shuffle`, which leaves no tree in memory. Never changes the association.
+
+use crate::combines_mut;
+use crate::rule::{Exclusion, Others, Rewrite, Rule};
+use reduce_ir::program::{Addressing, Medium, Program};
+
+/// The rule.
+pub const RULE: Rule = Rule {
+    name: "swizzle",
+    doc: "the tree of `strided_index` keeps its items in other slots of shared memory, without bank conflicts",
+    excludes: &[Exclusion { others: Others::Named(&["in_place"]), why: "global memory has no banks" }],
+    rewrite: Rewrite::Plain(swizzle),
+    ..Rule::BASE
+};
+
+fn swizzle(mut program: Program) -> Result<Program, String> {
+    let strided = Medium::Shared(Addressing::StridedIndex);
+    let trees = program.kernels.iter_mut().flat_map(combines_mut).filter(|tree| tree.medium == strided);
+    if trees.map(|tree| tree.medium = Medium::Shared(Addressing::Swizzled)).count() > 0 {
+        return Ok(program);
+    }
+    Err("no tree in shared memory has a strided index; write `strided_index` before `swizzle`, and `swizzle` before `shuffle`"
+        .to_owned())
+}
