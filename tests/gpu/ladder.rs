@@ -8,7 +8,6 @@ use super::strided;
 use reduce_codegen::Error::Refused;
 use reduce_dsl::ladder::{RUNGS, Rung, Twist};
 use reduce_ir::operation::{Layout, Operation, Order};
-use reduce_ir::pass::Pass;
 use reduce_ir::program::Program;
 use reduce_ir::{Scalar, Spec};
 use reduce_runtime::{Device, Reducer};

@@ -15,6 +15,7 @@ pub(super) const WORDS: &[&str] = &[
     "in_place, ",
     "bitmask, ",
     "strided_index, ",
+    "strided_index, swizzle, ",
     "sequential, ",
     "last_warp, ",
     "shuffle, ",
