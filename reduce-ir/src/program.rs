@@ -28,7 +28,7 @@ mod verify;
 
 pub use association::{Association, Level, Runs, Unit};
 pub use combine::{Addressing, Combine, How, Medium, Scope, Tree};
-pub use hints::Hints;
+pub use hints::{Hint, Hints};
 pub use plan::{Launch, Plan, Region};
 pub use team::{Exchange, Share, Size, Team};
 pub use verify::{LIMITS, Limits, Violation};

@@ -323,10 +323,9 @@ impl Expansion<'_> {
         let vectorize = (fold.width > 1).then(|| format!("vectorize({})", fold.width));
         let lanes = fold.shares_lanes().then(|| word_of_lanes(fold));
         let rows = fold.in_rows.then(|| "rows".to_owned());
-        let unroll = (fold.hints.unrolled && fold.units() != Some(1)).then(|| "unroll".to_owned());
-        let streaming = fold.hints.streaming.then(|| "streaming".to_owned());
+        let hints = fold.effective_hints().held().map(|hint| hint.pass.to_owned());
         let near = (self.program.operation.position == Scalar::U32).then(|| "near".to_owned());
-        [share, vectorize, lanes, rows, unroll, streaming, near].into_iter().flatten().collect()
+        [share, vectorize, lanes, rows].into_iter().flatten().chain(hints).chain(near).collect()
     }
 }
 

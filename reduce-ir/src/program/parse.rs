@@ -157,7 +157,9 @@ fn read_fold(mut line: Cursor<'_>) -> Parsed<Fold> {
     if line.accept_all(&[",", "each", "in", "a", "row", "of", "its", "warp"]) {
         (fold.arrangement, fold.in_rows, fold.lanes) = (Arrangement::Blocked, true, 1);
     }
-    fold.hints = Hints { unrolled: flag(&mut line, "unrolled"), streaming: flag(&mut line, "streaming") };
+    for hint in Hints::ALL {
+        *(hint.field)(&mut fold.hints) = flag(&mut line, hint.text);
+    }
     line.end(fold)
 }
 

@@ -97,7 +97,8 @@ impl fmt::Display for Fold {
         let width = self.width;
         let lanes =
             if self.shares_lanes() { format!(" in {}", several(self.lanes, "lane")) } else { String::new() };
-        let streaming = if self.hints.streaming { ", streaming" } else { "" };
+        let hints = if f.alternate() { self.hints } else { self.effective_hints() };
+        let hints: String = hints.held().map(|hint| format!(", {}", hint.text)).collect();
         match self.share {
             Share::Units(units) => {
                 let (consecutive, rows) = match self.arrangement {
@@ -105,18 +106,14 @@ impl fmt::Display for Fold {
                     Arrangement::Blocked if self.in_rows => ("", ", each in a row of its warp"),
                     Arrangement::Blocked => ("consecutive ", ""),
                 };
-                let unrolled = unrolled(self.hints.unrolled && (units > 1 || f.alternate()));
-                write!(
-                    f,
-                    "fold thread: {units} x {width} {consecutive}items{lanes}{rows}{unrolled}{streaming}"
-                )
+                write!(f, "fold thread: {units} x {width} {consecutive}items{lanes}{rows}{hints}")
             }
             Share::Rest => {
                 let units = match self.arrangement {
                     Arrangement::Striped => format!("units of {}{lanes}", several(width, "item")),
                     Arrangement::Blocked => "consecutive runs".to_owned(),
                 };
-                write!(f, "fold thread: everything, {units}{}{streaming}", unrolled(self.hints.unrolled))
+                write!(f, "fold thread: everything, {units}{hints}")
             }
         }
     }
@@ -155,10 +152,6 @@ impl fmt::Display for Combine {
 /// `1 item`, `2 items`.
 fn several(count: u32, what: &str) -> String {
     if count == 1 { format!("1 {what}") } else { format!("{count} {what}s") }
-}
-
-fn unrolled(unrolled: bool) -> &'static str {
-    if unrolled { ", unrolled" } else { "" }
 }
 
 impl fmt::Display for Reads {
