@@ -26,6 +26,7 @@ pub mod serial;
 pub mod shuffle;
 pub mod streaming;
 pub mod strided_index;
+pub mod team;
 pub mod ticket;
 pub mod trigger;
 pub mod unroll;

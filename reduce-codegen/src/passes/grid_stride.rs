@@ -31,7 +31,7 @@ pub(super) fn grid_stride(mut program: Program, blocks: u32) -> Result<Program, 
         return Err(reason);
     }
     let kernel = &mut program.kernels[Reads::Inputs as usize];
-    kernel.team = Team { size: Size::Grid { most: Some(blocks) } };
+    kernel.team = Team { size: Size::Grid { most: Some(blocks) }, ..Team::GRID };
     if let Some(fold) = fold_mut(kernel) {
         (fold.share, fold.unrolled) = (Share::Rest, false);
     }

@@ -33,6 +33,9 @@ impl fmt::Display for Program {
         if op.order != Order::Fixed {
             writeln!(f, "  order     {}", op.order)?;
         }
+        if self.domain.kept > 0 {
+            writeln!(f, "  groups    rows")?;
+        }
         self.up_to.iter().try_for_each(|n| writeln!(f, "  up to     {n} elements"))?;
         self.kernels.iter().try_for_each(|kernel| print_kernel(f, self, kernel))
     }
@@ -113,7 +116,8 @@ impl fmt::Display for Team {
             Size::Cluster => f.write_str("cluster"),
             Size::Grid { most: None } => f.write_str("grid"),
             Size::Grid { most: Some(blocks) } => write!(f, "grid of at most {}", several(blocks, "block")),
-        }
+        }?;
+        if self.logical > 1 { write!(f, " of {} logical threads each", self.logical) } else { Ok(()) }
     }
 }
 
