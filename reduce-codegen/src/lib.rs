@@ -14,6 +14,7 @@ mod names;
 mod narrow;
 pub mod passes;
 mod programs;
+mod rows;
 mod size;
 mod tuning;
 
