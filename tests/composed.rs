@@ -180,7 +180,7 @@ fn has_result(operation: &Operation, n: u64) -> bool {
 
 /// The accumulator of a run of which nothing is reported; none where nothing has no value.
 fn accumulator(operation: &Operation, n: u64, outcome: Outcome) -> Result<Option<Acc>, String> {
-    match (outcome.acc, outcome.reports.first()) {
+    match (outcome.acc(), outcome.reports.first()) {
         // No kernel is launched on no elements: it would finish the padding.
         _ if n == 0 && operation.padding.is_some() && !has_result(operation, n) => Ok(None),
         (acc, _) if !has_result(operation, n) => {

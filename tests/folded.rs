@@ -66,7 +66,7 @@ fn check(subject: &Subject, program: &Program, n: u64, kind: Kind) {
         let mut domain = Values::new(operation);
         let outcome = run(program, &expanded, &mut domain, &inputs, n, Options::FORWARD.with(params));
         assert_eq!(outcome.reports, [], "{kind:?}, n = {n}\n{program}");
-        let found = domain.finish(outcome.acc.unwrap(), n, params).unwrap();
+        let found = domain.finish(outcome.acc().unwrap(), n, params).unwrap();
         assert_eq!(found, on_host, "{kind:?}, n = {n}\n{program}");
     }
     if let Some(plain) = plain {

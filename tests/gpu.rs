@@ -39,6 +39,8 @@ mod operations;
 mod random;
 #[path = "support/reference.rs"]
 mod reference;
+#[path = "gpu/rows.rs"]
+mod rows;
 #[path = "support/sampled.rs"]
 mod sampled;
 #[path = "gpu/samples.rs"]

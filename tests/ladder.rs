@@ -145,7 +145,7 @@ impl Case {
         let outcome = run(program, &self.expanded, &mut domain, &inputs, n, Options::under(schedule));
         self.check_reports(schedule, &outcome.reports);
         let leaves: Vec<_> = (0..n).map(|position| domain.leaf(position)).collect();
-        let Some(found) = outcome.acc else { return assert_eq!(n, 0, "{program}") };
+        let Some(found) = outcome.acc() else { return assert_eq!(n, 0, "{program}") };
         let same = if program.kernel(Reads::Inputs).is_atomic() {
             let parts = leaves.chunks(program.tile(Reads::Inputs) as usize);
             let tree = |part: &[Acc]| program.association().reduce(part.to_vec(), |a, b| domain.pair(a, b));
@@ -170,7 +170,7 @@ impl Case {
         let inputs: Vec<_> = inputs.iter().map(|elements| self.input(elements)).collect();
         let mut domain = Values::new(operation);
         let outcome = run(&self.program, &self.expanded, &mut domain, &inputs, n, Options::under(schedule));
-        let found = outcome.acc.map(|acc| domain.finish(acc, n, &[]).unwrap());
+        let found = outcome.acc().map(|acc| domain.finish(acc, n, &[]).unwrap());
         // No kernel is launched on no elements, as it would finish the padding.
         let is_launched = n > 0 || operation.padding.is_none() || operation.has_result_of_nothing();
         assert!(

@@ -65,7 +65,7 @@ fn interpreted_inputs(Case { program, expanded, .. }: &Case, inputs: &[Input], n
     if let Some(report) = outcome.reports.iter().find(|it| !(nothing && it.kind == Wrong::Undefined)) {
         panic!("{report}, n = {n}\n{program}");
     }
-    outcome.acc.and_then(|acc| operation.unstored(domain.finish(acc, n, &[]).unwrap()))
+    outcome.acc().and_then(|acc| operation.unstored(domain.finish(acc, n, &[]).unwrap()))
 }
 
 fn on_host(Case { program, association, .. }: &Case, inputs: &[Lanes]) -> Option<Vec<Value>> {

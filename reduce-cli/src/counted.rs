@@ -55,7 +55,7 @@ impl Counted {
         let outcome = run(program, &expanded, &mut domain, &elements.inputs(), n, options);
         let association = program.association();
         let host = host::reduce_with(&program.operation, &association, &elements.views(), params)?;
-        let found = outcome.acc.map(|acc| domain.finish(acc, n, params)).transpose();
+        let found = outcome.acc().map(|acc| domain.finish(acc, n, params)).transpose();
         let found = found.map_err(host::HostError::from)?;
         let wrong = outcome.reports.first().map(ToString::to_string);
         let wrong = wrong.or_else(|| differ("the interpreter", &found.unwrap_or_default(), &host));

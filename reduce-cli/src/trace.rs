@@ -94,7 +94,7 @@ impl<'a> History<'a> {
         let mut watcher = |event: &Event<'_>| watch.event(event, &made);
         let options = Options { trace: Some(&mut watcher), ..Options::FORWARD.with(params) };
         let watched = run(program, &expanded, &mut recorder, &positions, n, options);
-        match (outcome.acc, watched.acc, outcome.reports.first()) {
+        match (outcome.acc(), watched.acc(), outcome.reports.first()) {
             (Some(result), Some(same), None) if result == same => {
                 let mut made = made.into_inner();
                 named_elements(&mut made, |position| {

@@ -7,7 +7,7 @@ use reduce_ir::func::Func;
 use reduce_ir::operation::{Layout, Operation};
 use reduce_ir::pass::Pass;
 use reduce_ir::passes;
-use reduce_ir::program::{LIMITS, Program};
+use reduce_ir::program::{LIMITS, Program, Size};
 use reduce_ir::redux::Redux;
 use reduce_ir::spec::Passes;
 use reduce_passes::narrowed;
@@ -24,6 +24,8 @@ pub(crate) struct Case {
     pub(crate) block: u32,
     /// The passes.
     pub(crate) passes: Vec<Pass>,
+    /// The team of a group, if it is not that of the passes.
+    pub(crate) team: Option<Size>,
 }
 
 /// A row of the table of `auto`, in load units of all inputs: 16 bytes of the smallest one.
@@ -100,7 +102,12 @@ pub(crate) fn cases(spec: &Spec, tuning: Tuning) -> Vec<Case> {
     let operation = &spec.operation;
     match &spec.passes {
         Passes::List(passes) => {
-            vec![Case { up_to: None, block: spec.block.unwrap_or(Spec::BLOCK), passes: passes.clone() }]
+            vec![Case {
+                up_to: None,
+                block: spec.block.unwrap_or(Spec::BLOCK),
+                passes: passes.clone(),
+                team: None,
+            }]
         }
         Passes::Auto => {
             let block = |fastest| spec.block.unwrap_or_else(|| fitting(fastest, operation));
@@ -199,7 +206,7 @@ impl Row {
             .into_iter()
             .collect();
         let passes = [tile, redux, streaming, meet, gather, launch(self.meet.fits_twice(), tuning)].concat();
-        Case { up_to, block, passes }
+        Case { up_to, block, passes, team: None }
     }
 
     /// Does one thread combine what warps and blocks leave? Where no instruction does so: scalars, and of one block pairs as well,

@@ -156,5 +156,8 @@ fn parameters(around: Around<'_>, kernel: &ExpandedKernel) -> String {
     let params: String =
         operation.params.iter().map(|it| format!(", {} {}", types::scalar(it.ty), it.name)).collect();
     let partial = if uses.flags { "unsigned long long" } else { acc };
-    text + &format!("{partial}* partials, {output}* result, unsigned long long n{ticket}{elements}{params}")
+    let groups = if kernel.grouped { ", unsigned long long groups" } else { "" };
+    text + &format!(
+        "{partial}* partials, {output}* result, unsigned long long n{groups}{ticket}{elements}{params}"
+    )
 }

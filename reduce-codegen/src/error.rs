@@ -20,6 +20,14 @@ pub enum Error {
         /// Why, and what to write instead.
         reason: String,
     },
+    /// A team does not fit the steps before it.
+    #[error("`{name}` does not apply: {reason}")]
+    Unfit {
+        /// The pass, as it is written.
+        name: String,
+        /// Why, and what to write instead.
+        reason: String,
+    },
     /// A block would need more shared memory than every architecture gives.
     #[error(
         "a block of {block} threads needs {bytes} bytes of shared memory, over the limit of {limit}; use a smaller `block`"

@@ -8,7 +8,9 @@
 mod cluster;
 mod deliver;
 mod fold;
+mod logical;
 mod memory;
+mod place;
 mod rows;
 mod stride;
 mod ticket;
@@ -19,11 +21,12 @@ mod warps;
 use crate::error::{Error, check_names};
 use crate::names::in_kernels;
 use fold::word_of_lanes;
+use place::Standing;
 use reduce_ir::Scalar;
 use reduce_ir::expanded::{Buffer, Constant, Expanded, ExpandedKernel, Expr, Local, Part, Shared, Stmt, Ty};
 use reduce_ir::ops::Bin;
 use reduce_ir::program::{
-    Addressing, Arrangement, Combine, How, Kernel, Medium, Program, Scope, Share, Size, Step, Tree,
+    Addressing, Arrangement, Combine, How, Kernel, Medium, Program, Scope, Share, Size, Step, Team, Tree,
 };
 
 /// The statements of a verified program, verified. What they call inputs and params is none of their own names: see `names.rs`.
@@ -50,22 +53,33 @@ fn kernel(program: &Program, kernel: &Kernel) -> ExpandedKernel {
         expansion.await_launch();
     } else {
         expansion.await_launch();
+        expansion.place();
+    }
+    let before = std::mem::take(&mut expansion.body);
+    if kernel.cluster() == 1 {
         expansion.prologue();
     }
     if kernel.has_flags() {
         expansion.ticket_before_all();
     }
-    kernel.steps.iter().for_each(|step| expansion.step(step));
+    match kernel.team {
+        Team { size: Size::Thread, logical: 2.. } => expansion.one_after_the_other(),
+        Team { size: Size::Warp, logical: 2.. } => expansion.side_by_side(),
+        Team { .. } => kernel.steps.iter().for_each(|step| expansion.step(step)),
+    }
     if !kernel.team.is_grid() {
         expansion.finish();
     }
+    let of_group = std::mem::replace(&mut expansion.body, before);
+    expansion.for_its_group(of_group);
     ExpandedKernel {
         name: kernel.name,
         reads: kernel.reads,
-        block: program.block,
+        block: program.threads(kernel.reads),
         cluster: kernel.cluster(),
         streaming: kernel.fold().hints.streaming,
         dependent: kernel.dependent,
+        grouped: program.domain.kept > 0,
         constants: expansion.constants,
         shared: expansion.shared,
         body: expansion.body,
@@ -85,6 +99,8 @@ struct Expansion<'a> {
     present: Expr,
     /// Partials that are read, and how many there are.
     partials: (Buffer, Expr),
+    /// Where the thread stands.
+    standing: Standing,
     /// What tells the names of the last block's tree from those of every block's.
     suffix: &'static str,
 }
@@ -100,6 +116,7 @@ impl<'a> Expansion<'a> {
             lanes: Vec::new(),
             present: count().get(),
             partials: (Buffer::Items, Expr::Items),
+            standing: Standing::of(program, kernel),
             suffix: "",
         }
     }
@@ -124,7 +141,7 @@ impl<'a> Expansion<'a> {
     /// What every kernel begins with: its constants, and which items are the block's.
     fn prologue(&mut self) {
         let fold = self.kernel.fold();
-        if self.kernel.team.size == Size::Thread {
+        if self.kernel.team == Team::THREAD {
             return;
         }
         self.constant("BLOCK", self.program.block, "threads of a block".to_owned());
@@ -169,7 +186,7 @@ impl<'a> Expansion<'a> {
         if self.kernel.is_one_tile() {
             return self.body.push(Stmt::Let(count(), Expr::Items.cast(Scalar::U32)));
         }
-        let begin = Expr::Block.cast(Scalar::U64).times(Expr::Named("TILE").cast(Scalar::U64));
+        let begin = self.member().times(Expr::Named("TILE").cast(Scalar::U64));
         self.body.push(Stmt::Let(first(), begin));
         let strided = self.kernel.fold().share == Share::Rest;
         // What a grid-stride loop reads is compared with n; only trees without padding ask how many items there are.
@@ -211,7 +228,7 @@ impl<'a> Expansion<'a> {
 
     /// A local, with a name of its own in the tree of the last block.
     fn local(&self, name: &str, ty: Ty) -> Local {
-        Local::new(format!("{name}{}", self.suffix), ty)
+        Local::new(format!("{name}{}{}", self.standing.suffix, self.suffix), ty)
     }
 
     /// Is this what the block that finishes last does?
@@ -236,6 +253,10 @@ impl<'a> Expansion<'a> {
         match (combine.medium, combine.scope) {
             (Medium::Registers, Scope::Warp) => {
                 self.note(Part::Tree, &step, vec!["rows".to_owned()]);
+                self.lanes_tree(combine);
+            }
+            (Medium::Registers, Scope::Block) => {
+                self.note(Part::Tree, &step, vec!["team(warp)".to_owned()]);
                 self.lanes_tree(combine);
             }
             (Medium::Registers, _) => {

@@ -13,6 +13,7 @@ pub mod lower;
 mod names;
 pub mod passes;
 mod programs;
+mod rows;
 mod size;
 mod tuning;
 

@@ -2,6 +2,7 @@
 //! The elements of an operator that does not commute stay in order from here on: threads take neighbours.
 
 use crate::error::{Error, verified};
+use reduce_ir::Domain;
 use reduce_ir::operation::Operation;
 use reduce_ir::program::{
     Addressing, Arrangement, Combine, Exchange, Fold, How, Kernel, Medium, Program, Reads, Scope, Step, Team,
@@ -24,7 +25,14 @@ pub fn lower(operation: &Operation, block: u32) -> Result<Program, Error> {
     };
     let kernels = [kernel("reduce_inputs", Reads::Inputs), kernel("reduce_partials", Reads::Partials)];
     verified(
-        Program { operation: operation.clone(), block, up_to: None, passes: Vec::new(), kernels },
+        Program {
+            operation: operation.clone(),
+            domain: Domain::WHOLE,
+            block,
+            up_to: None,
+            passes: Vec::new(),
+            kernels,
+        },
         "lowering",
     )
 }

@@ -1,13 +1,14 @@
 //! The programs of a specification: one for each range of n.
 
 use crate::auto::{self, Case};
-use crate::error::Error;
+use crate::error::{Error, verified};
 use crate::lower::lower;
-use crate::passes;
+use crate::passes::{self, team};
+use crate::rows;
 use crate::tuning::Tuning;
-use reduce_ir::Spec;
 use reduce_ir::operation::Operation;
 use reduce_ir::program::Program;
+use reduce_ir::{Domain, Spec};
 
 /// The programs of a specification, by growing n. An explicit list of passes gives one, for every n.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -40,6 +41,21 @@ impl Programs {
     /// What is computed, by every program.
     pub fn operation(&self) -> &Operation {
         &self.operation
+    }
+
+    /// The programs of a specification whose groups are the rows of a matrix: by growing length of a row.
+    ///
+    /// # Errors
+    /// Those of [`Programs::of`].
+    pub fn of_rows(spec: &Spec, tuning: Tuning) -> Result<Programs, Error> {
+        let of_rows = |case: &Case| {
+            let program = Program { domain: Domain::ROWS, ..compile(&spec.operation, case)? };
+            let program = case.team.map_or(Ok(program.clone()), |size| team(program, size))?;
+            verified(program, "rows")
+        };
+        let cases: Vec<_> = rows::cases(spec, tuning).iter().map(of_rows).collect::<Result<_, _>>()?;
+        let unclustered = cases.iter().map(|_| None).collect();
+        Ok(Programs { operation: spec.operation.clone(), cases, unclustered })
     }
 
     /// The most elements that there is a program for, if there is an end.

@@ -67,7 +67,7 @@ fn run(entry: &Entry, kernel: &ExpandedKernel, schedule: Schedule) -> Found {
     }
     let mut found = Found { reports: Vec::new(), sound: true };
     for _ in 0..entry.number("launches").unwrap_or(1) {
-        memory.result = None;
+        memory.results = vec![None];
         let options = Options::under(schedule);
         let grid = entry.number("grid").unwrap();
         let launched = launch(&operation, kernel, &mut domain, memory, grid, n, options);
@@ -82,7 +82,7 @@ fn is_sound(entry: &Entry, domain: &Provenance<'_>, memory: &Memory<'_>, n: u64)
     let given = match entry.gives() {
         "nothing" => return true,
         "partials" => memory.partials.clone(),
-        _ => vec![memory.result],
+        _ => memory.results.clone(),
     };
     let mut leaves: Vec<_> = given.into_iter().flatten().flat_map(|tree| domain.leaves(tree)).collect();
     leaves.sort_unstable();

@@ -89,7 +89,7 @@ fn atomics_combine_every_block_once_in_any_order() {
                 let tree = |leaves| program.association().reduce(leaves, |a, b| domain.pair(a, b)).unwrap();
                 let parts: Vec<_> = blocks.into_iter().map(tree).collect();
                 assert!(
-                    domain.is_any_order_of(found.acc.unwrap(), &parts),
+                    domain.is_any_order_of(found.acc().unwrap(), &parts),
                     "{schedule:?}, n = {n}\n{program}"
                 );
             }

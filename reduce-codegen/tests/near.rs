@@ -60,7 +60,7 @@ fn result(program: &Program, input: &Input, n: u64) -> Vec<Value> {
     let inputs = vec![input.clone(); program.operation.inputs.len()];
     let found = run(program, &expand(program).unwrap(), &mut domain, &inputs, n, Options::FORWARD);
     assert_eq!(found.reports, [], "n = {n}\n{program}");
-    domain.finish(found.acc.unwrap(), n, &[]).unwrap()
+    domain.finish(found.acc().unwrap(), n, &[]).unwrap()
 }
 
 fn same(operation: &Operation, seed: u64) {

@@ -74,7 +74,7 @@ fn values_are_those_of_a_plain_loop() {
                     let options = Options::FORWARD.with(&subject.params);
                     let outcome = run(&program, &expanded, &mut domain, &inputs, n, options);
                     assert_eq!(outcome.reports, [], "n = {n}\n{program}");
-                    let found = domain.finish(outcome.acc.unwrap(), n, &subject.params).unwrap();
+                    let found = domain.finish(outcome.acc().unwrap(), n, &subject.params).unwrap();
                     assert_eq!(found, plain(&lanes), "n = {n}\n{program}");
                 }
             }

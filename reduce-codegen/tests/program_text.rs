@@ -4,11 +4,12 @@
 mod support;
 
 use rayon::prelude::*;
-use reduce_codegen::{Programs, Tuning};
+use reduce_codegen::passes::team;
+use reduce_codegen::{Programs, Tuning, compile};
 use reduce_dsl::operators::OPERATORS;
-use reduce_ir::program::Program;
+use reduce_ir::program::{Program, Size};
 use reduce_ir::spec::Passes;
-use reduce_ir::{Scalar, Spec};
+use reduce_ir::{Domain, Scalar, Spec};
 use support::{operations, programs, programs_of, spec};
 
 fn assert_reads_back(program: &Program) {
@@ -18,7 +19,8 @@ fn assert_reads_back(program: &Program) {
     // The lines of the operation can be left out.
     let kernels = text.find("  passes ").unwrap();
     let up_to = text.find("  up to ").unwrap_or(kernels);
-    assert_eq!(&Program::parse(&program.operation, &text[up_to..]).unwrap(), program, "{text}");
+    let start = text.find("  groups ").unwrap_or(up_to);
+    assert_eq!(&Program::parse(&program.operation, &text[start..]).unwrap(), program, "{text}");
 }
 
 #[test]
@@ -97,4 +99,16 @@ fn errors_name_the_line_and_the_expected_text() {
     let other = "program sum(x: f32) -> f32\n".to_owned() + TEXT;
     let found = Program::parse(&operation, &other).unwrap_err();
     assert_eq!(found.line, 1);
+}
+
+#[test]
+fn programs_of_teams_and_groups_read_back() {
+    let sum = reduce_dsl::operators::operator("sum").unwrap();
+    let program = compile(&spec(sum, Scalar::F32, 256, "shuffle vectorize(4) unroll")).unwrap();
+    for size in [Size::Thread, Size::Warp, Size::Block] {
+        let mut program = team(program.clone(), size).unwrap();
+        assert_reads_back(&program);
+        program.domain = Domain::ROWS;
+        assert_reads_back(&program);
+    }
 }

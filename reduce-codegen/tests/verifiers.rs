@@ -73,7 +73,7 @@ fn a_param_that_is_not_given_is_reported() {
         let mut domain = Provenance::new(&it.operation);
         let options = Options::FORWARD.with(params);
         let outcome = run(&it, &expand(&it).unwrap(), &mut domain, &inputs, 3, options);
-        assert_eq!((outcome.reports[0].kind, outcome.acc), (Kind::Malformed, None));
+        assert_eq!((outcome.reports[0].kind, outcome.acc()), (Kind::Malformed, None));
         let text = outcome.reports[0].to_string();
         assert!(text.contains("param 0 is not given as u8"), "{text}");
     }
@@ -150,7 +150,7 @@ fn interpret(
     let mut domain = Provenance::new(&it.operation);
     let inputs = Provenance::inputs(&it.operation, n, aligned);
     let outcome = run(&it, &expanded, &mut domain, &inputs, n, Options::FORWARD);
-    if outcome.reports.is_empty() { Ok(domain.text(outcome.acc.unwrap())) } else { Err(outcome.reports) }
+    if outcome.reports.is_empty() { Ok(domain.text(outcome.acc().unwrap())) } else { Err(outcome.reports) }
 }
 
 /// The first thing that is reported.

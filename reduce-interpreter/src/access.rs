@@ -37,7 +37,7 @@ impl Spots {
         match self.array {
             Array::Items => &mut cells.items[index],
             Array::Partials => &mut cells.partials[index],
-            Array::Result => &mut cells.result,
+            Array::Result => &mut cells.results[index],
             Array::Shared(array) => &mut shared[self.rank[lane] as usize][array][index],
         }
     }
@@ -178,7 +178,7 @@ impl Machine<'_, '_> {
         let len = match at.array {
             Array::Items => self.memory.items.len(),
             Array::Partials => self.memory.partials.len(),
-            Array::Result => 1,
+            Array::Result => self.memory.results.len(),
             Array::Shared(array) => team.shared[here.rank][array].len(),
         };
         let mut inside = self.bounds(team, here, &index, 1, len as u64);

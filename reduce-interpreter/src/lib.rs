@@ -61,6 +61,7 @@ pub use warp::PerLane;
 use code::{Code, Malformed};
 use count::Tally;
 use machine::{Cells, Layout, Machine, RecordLayout};
+use reduce_ir::Extent;
 use reduce_ir::Value;
 use reduce_ir::expanded::{Expanded, ExpandedKernel};
 use reduce_ir::operation::Operation;
@@ -102,14 +103,21 @@ impl<'a> Options<'a> {
 /// What came of a run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Outcome {
-    /// The accumulator whose `finish` is the result; none where there is none: no element and no identity, or
+    /// Of each group the accumulator whose `finish` is the result; none where there is none: no element and no identity, or
     /// a launch that did not end.
-    pub acc: Option<Acc>,
+    pub results: Vec<Option<Acc>>,
     /// What the execution must not have done, in the order in which it was found: each kind at each
     /// statement once, at most 32 in all.
     pub reports: Vec<Report>,
     /// What each launch did.
     pub counts: Vec<LaunchCounts>,
+}
+
+impl Outcome {
+    /// The accumulator of the first group, which is all there is where all elements are one.
+    pub fn acc(&self) -> Option<Acc> {
+        self.results.first().copied().flatten()
+    }
 }
 
 /// What came of one launch.
@@ -125,42 +133,51 @@ pub struct Launched<'a> {
     pub ended: bool,
 }
 
-/// Runs an expanded program on n elements, launch after launch.
+/// Runs an expanded program on so many elements, launch after launch.
 pub fn run(
     program: &Program,
     expanded: &Expanded,
     domain: &mut dyn Domain,
     inputs: &[Input],
-    n: u64,
+    extent: impl Into<Extent>,
     mut options: Options<'_>,
 ) -> Outcome {
-    let plan = program.plan();
+    let (plan, extent) = (program.plan(), extent.into());
     let mut regions = [Vec::new(), Vec::new()];
     let mut ticket = vec![0];
-    let mut outcome = Outcome { acc: None, reports: Vec::new(), counts: Vec::new() };
+    let nothing = vec![None; extent.groups as usize];
+    let mut outcome = Outcome { results: nothing.clone(), reports: Vec::new(), counts: Vec::new() };
     let mut reports = Reports::default();
-    for launch in plan.launches(n) {
+    for launch in plan.launches(extent) {
         let kernel = &expanded.kernels[launch.kernel as usize];
-        let Launch { grid, items, from, to, partials, .. } = launch;
+        let Launch { grid, items, groups, from, to, partials, .. } = launch;
         let mut memory = Memory::new(inputs, partials as usize);
         memory.items = std::mem::take(&mut regions[slot(from)]);
         memory.ticket = ticket;
-        (memory.items_at, memory.partials_at) = (plan.offset(n, from), plan.offset(n, to));
+        memory.results.clone_from(&nothing);
+        (memory.items_at, memory.partials_at) = (plan.offset(extent, from), plan.offset(extent, to));
         if plan.starts_from_padding() && launch.kernel == Reads::Inputs {
             memory.partials.fill(domain.empty());
         }
-        memory.elements = n;
+        memory.elements = extent.length;
         let watched = Options { trace: again(&mut options.trace), ..options };
-        let (ended, counts) =
-            one(&program.operation, kernel, domain, &mut memory, [grid, items], watched, &mut reports);
+        let (ended, counts) = one(
+            &program.operation,
+            kernel,
+            domain,
+            &mut memory,
+            [grid, items, groups],
+            watched,
+            &mut reports,
+        );
         outcome.counts.push(counts);
-        outcome.acc = memory.result.filter(|_| ended);
+        outcome.results = if ended { memory.results } else { nothing.clone() };
         (regions[slot(to)], ticket) = (memory.partials, memory.ticket);
         if !ended {
             return Outcome { reports: reports.into_list(), ..outcome };
         }
     }
-    if outcome.acc.is_none() && reports.is_empty() {
+    if outcome.results.iter().any(Option::is_none) && reports.is_empty() {
         reports.add(0, in_the_end(expanded, Kind::NoResult, "no thread of the last launch stores it"));
     }
     if ticket.iter().any(|&it| it != 0) {
@@ -183,7 +200,8 @@ pub fn launch<'a>(
     options: Options<'_>,
 ) -> Launched<'a> {
     let mut reports = Reports::default();
-    let (ended, counts) = one(operation, kernel, domain, &mut memory, [grid, items], options, &mut reports);
+    let (ended, counts) =
+        one(operation, kernel, domain, &mut memory, [grid, items, 1], options, &mut reports);
     Launched { memory, reports: reports.into_list(), counts, ended }
 }
 
@@ -193,13 +211,13 @@ fn one(
     kernel: &ExpandedKernel,
     domain: &mut dyn Domain,
     memory: &mut Memory<'_>,
-    [grid, items]: [u64; 2],
+    [grid, items, groups]: [u64; 3],
     options: Options<'_>,
     reports: &mut Reports,
 ) -> (bool, LaunchCounts) {
     let Memory { inputs, items_at, partials_at, elements, .. } = *memory;
     let params = options.params;
-    let setting = Setting { operation, inputs, grid, items, elements, params, items_at, partials_at };
+    let setting = Setting { operation, inputs, grid, items, groups, elements, params, items_at, partials_at };
     let code = match Code::new(kernel, &setting) {
         Ok(code) => code,
         Err(Malformed { statement, detail }) => {

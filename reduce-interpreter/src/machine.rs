@@ -43,7 +43,7 @@ pub(super) struct Cells {
     pub(super) partials: Vec<Cell<Acc>>,
     /// Which of them have a flag.
     pub(super) flags: Vec<bool>,
-    pub(super) result: Cell<Acc>,
+    pub(super) results: Vec<Cell<Acc>>,
     pub(super) ticket: Vec<Cell<u32>>,
 }
 
@@ -54,7 +54,7 @@ impl Cells {
             items: cells(&memory.items),
             partials: cells(&memory.partials),
             flags: memory.partials.iter().map(Option::is_some).collect(),
-            result: Cell::new(memory.result),
+            results: cells(&memory.results),
             ticket: memory.ticket.iter().map(|&it| Cell::new(Some(it))).collect(),
         }
     }
@@ -64,7 +64,7 @@ impl Cells {
         let held = |cells: &[Cell<Acc>]| cells.iter().map(Cell::value).collect();
         memory.items = held(&self.items);
         memory.partials = held(&self.partials);
-        memory.result = self.result.value();
+        memory.results = held(&self.results);
         memory.ticket = self.ticket.iter().map(|it| it.value().unwrap_or_default()).collect();
     }
 }

@@ -33,6 +33,8 @@ impl<'k> Writer<'k, '_> {
             Expr::Rank => ScalarExpr::Rank,
             Expr::Grid => ScalarExpr::Const(self.setting.grid),
             Expr::Items => ScalarExpr::Const(self.setting.items),
+            Expr::Groups => ScalarExpr::Const(self.setting.groups),
+            Expr::First(group) => self.binary(Bin::Mul, group, &Expr::Items, ty)?,
             Expr::Elements => ScalarExpr::Const(self.setting.elements),
             Expr::Step(input) => ScalarExpr::Const(self.setting.step(*input)?),
             Expr::Param(param, _) => ScalarExpr::Const(self.setting.param(*param, ty)?),
@@ -110,6 +112,8 @@ impl<'k> Writer<'k, '_> {
             }
             Expr::Rank
             | Expr::Items
+            | Expr::Groups
+            | Expr::First(_)
             | Expr::Elements
             | Expr::Step(_)
             | Expr::Param(..)

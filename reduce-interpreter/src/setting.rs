@@ -39,8 +39,8 @@ pub struct Memory<'a> {
     pub partials: Vec<Option<Acc>>,
     /// Where they start, in bytes behind a multiple of 256.
     pub partials_at: u64,
-    /// The accumulator of the result.
-    pub result: Option<Acc>,
+    /// The accumulators of the results, one for each group.
+    pub results: Vec<Option<Acc>>,
     /// The tickets.
     pub ticket: Vec<u32>,
     /// The elements of the whole reduction, for a kernel over partials.
@@ -56,7 +56,7 @@ impl<'a> Memory<'a> {
             items_at: 0,
             partials: vec![None; partials],
             partials_at: 0,
-            result: None,
+            results: vec![None],
             ticket: vec![0],
             elements: 0,
         }
@@ -69,6 +69,7 @@ pub(super) struct Setting<'a> {
     pub(super) inputs: &'a [Input],
     pub(super) grid: u64,
     pub(super) items: u64,
+    pub(super) groups: u64,
     pub(super) elements: u64,
     pub(super) params: &'a [Value],
     pub(super) items_at: u64,

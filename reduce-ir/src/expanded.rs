@@ -13,7 +13,7 @@
 //!        | atomic local = op(place, expr) order scope | atomic combine(place, expr) order scope
 //!        | note part text
 //! place  = buffer [ expr ] of rank      buffer = input k | items | partials | result | ticket | shared
-//! expr   = literal | constant | local | local.lane | thread | block | grid | rank | n | elements | step k
+//! expr   = literal | constant | local | local.lane | thread | block | grid | rank | n | groups | first(expr) | elements | step k
 //!        | param k | aligned buffer | un | bin | cmp | cast | map(…) | combine(a, b) | fold(a, …) | empty
 //!        | finish(a, …)
 //! ```
@@ -60,6 +60,8 @@ pub struct ExpandedKernel {
     pub streaming: bool,
     /// May it begin while the previous launch still runs?
     pub dependent: bool,
+    /// Are there several groups, whose number it is told?
+    pub grouped: bool,
     /// Named numbers.
     pub constants: Vec<Constant>,
     /// Arrays of accumulators in shared memory.

@@ -9,6 +9,7 @@
 
 pub mod arith;
 pub mod constants;
+pub mod domain;
 pub mod evaluate;
 pub mod expanded;
 pub mod func;
@@ -23,6 +24,7 @@ mod scalar;
 pub mod spec;
 mod value;
 
+pub use domain::{Domain, Extent};
 pub use half::{bf16, f16};
 pub use scalar::{ParseScalarError, Scalar};
 pub use spec::Spec;

@@ -1,7 +1,7 @@
 //! The program: the unit that passes rewrite, snapshots show, devices run and the interpreter checks.
 //!
 //! ```text
-//! program = operation, block, up to n, kernel kernel    -- one reads the inputs, one the partials of the level before
+//! program = operation, domain, block, up to n, kernel kernel    -- one reads the inputs, one the partials of the level before
 //! kernel  = name, reads, team, dependent, trigger, step*
 //! team    = thread | warp | block | cluster | grid: the threads that share the items of one result
 //! step    = fold      units × width elements in each thread, striped, blocked or in rows of its warp; or the rest, tile
@@ -33,16 +33,18 @@ pub use plan::{Launch, Plan, Region};
 pub use team::{Exchange, Share, Size, Team};
 pub use verify::{LIMITS, Limits, Violation};
 
-use crate::Scalar;
 use crate::operation::Operation;
 use crate::pass::Pass;
+use crate::{Domain, Scalar};
 
 /// A reduction as kernels, before expansion.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Program {
     /// What is computed.
     pub operation: Operation,
-    /// Threads per block.
+    /// Of which elements.
+    pub domain: Domain,
+    /// Threads among which the association divides a tile: those of a block, or as many as its team evaluates.
     pub block: u32,
     /// The most elements that it is for; without one, it is for all numbers of elements.
     pub up_to: Option<u64>,
@@ -165,6 +167,31 @@ impl Program {
         !first.team.is_grid() || first.has_ticket()
     }
 
+    /// Threads of the blocks that a kernel is launched with. Groups whose teams are smaller than a block share one.
+    pub fn threads(&self, reads: Reads) -> u32 {
+        match self.kernel(reads).team {
+            Team { size: Size::Thread | Size::Warp, logical: 2.. } | Team { size: Size::Warp, .. } => {
+                self.shared_block()
+            }
+            Team { size: Size::Thread | Size::Block | Size::Cluster | Size::Grid { .. }, .. } => self.block,
+        }
+    }
+
+    /// Groups that share a block of a kernel.
+    pub fn groups_of_block(&self, reads: Reads) -> u32 {
+        let team = self.kernel(reads).team;
+        match team.size {
+            Size::Thread if team.logical > 1 => self.threads(reads),
+            Size::Warp => self.threads(reads) / Program::WARP,
+            Size::Thread | Size::Block | Size::Cluster | Size::Grid { .. } => 1,
+        }
+    }
+
+    /// Threads of a block that several groups share: of one group, a warp.
+    fn shared_block(&self) -> u32 {
+        if self.domain.kept == 0 { Program::WARP } else { 4 * Program::WARP }
+    }
+
     /// Settles what follows from the tile and the range of the program. Items that fit one tile belong to a block, and those
     /// that fit the tiles of a cluster to that: such a team leaves the result, and exchanges nothing. Positions of 32 bits
     /// leave room for a tile, so that those of absent items fit as well.
@@ -175,6 +202,9 @@ impl Program {
         if self.operation.position == Scalar::U32 {
             let whole = ((1 << 32) / most.max(1)).saturating_sub(1) * most;
             self.up_to = Some(self.up_to.unwrap_or(u64::MAX).min(Program::MOST_OF_U32).min(whole));
+        }
+        if self.kernel(Reads::Inputs).is_one_tile() {
+            self.up_to = Some(self.up_to.unwrap_or(u64::MAX).min(most));
         }
         let fits = self.up_to.is_some_and(|n| n <= most);
         let first = &mut self.kernels[Reads::Inputs as usize];
@@ -283,13 +313,13 @@ impl Kernel {
     /// Does each thread fold its items in their order?
     pub fn is_in_order(&self) -> bool {
         let fold = self.fold();
-        let one_unit = fold.share == Share::Units(1) || self.team.size == Size::Thread;
+        let one_unit = fold.share == Share::Units(1) || self.team == Team::THREAD;
         fold.arrangement == Arrangement::Blocked || (one_unit && !fold.shares_lanes())
     }
 
-    /// Is its team one block, whose items are one tile? Then they begin with the first of all.
+    /// Are the items of its team one tile, of one block at most? Then they begin with the first of the group.
     pub fn is_one_tile(&self) -> bool {
-        self.team.size == Size::Block && self.fold().units().is_some()
+        matches!(self.team.size, Size::Thread | Size::Warp | Size::Block) && self.fold().units().is_some()
     }
 
     /// Blocks of a cluster: 1 where blocks do not see each other's shared memory.

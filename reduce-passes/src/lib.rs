@@ -28,6 +28,7 @@ pub mod trigger;
 pub mod unroll;
 pub mod vectorize;
 
+mod team;
 pub mod textbook {
     //! The passes that only the ladder uses: kernels as textbooks write them.
 
@@ -46,6 +47,7 @@ pub mod textbook {
 pub use narrow::narrowed;
 pub use rule::{Argument, Exclusion, Others, Rewrite, Rule};
 use steps::{combines_mut, fold_mut, joining, ordered, tree_of};
+pub use team::team;
 
 use reduce_ir::pass::Pass;
 use reduce_ir::program::Program;

@@ -220,6 +220,16 @@ pub enum Error {
         /// The most that it is for.
         most: u64,
     },
+    /// Elements are no whole rows, or the reduction is of no rows.
+    #[error(
+        "{elements} elements are no rows of {length}; rows have the same number of elements, and one at least"
+    )]
+    Rows {
+        /// The elements there are.
+        elements: u64,
+        /// Those of a row.
+        length: u64,
+    },
     /// The host was to be timed as a GPU is.
     #[error("the host has no clock for kernels; time the reduction on a GPU, such as cuda:0")]
     HostHasNoClock,

@@ -21,6 +21,7 @@ mod mapped;
 mod reducer;
 mod reduction;
 mod results;
+mod rows;
 mod strided;
 mod timing;
 

@@ -5,8 +5,8 @@ use crate::image::Image;
 use crate::reducer::Outcome;
 use crate::{Error, Strided, Timing};
 use reduce_codegen::Programs;
-use reduce_ir::Value;
 use reduce_ir::program::Program;
+use reduce_ir::{Extent, Value};
 use reduce_lanes::LanesRef;
 use std::path::Path;
 use std::time::Duration;
@@ -110,6 +110,15 @@ impl Kernels {
     }
 
     pub(crate) fn reduce(&self, _: &[Strided<LanesRef<'_>>], _: &[Value]) -> Result<Outcome, Error> {
+        match *self {}
+    }
+
+    pub(crate) fn reduce_rows(
+        &self,
+        _: &[LanesRef<'_>],
+        _: Extent,
+        _: &[Value],
+    ) -> Result<Vec<Option<Vec<Value>>>, Error> {
         match *self {}
     }
 

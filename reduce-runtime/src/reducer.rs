@@ -24,7 +24,7 @@ use std::time::{Duration, Instant};
 pub struct Reducer {
     programs: Programs,
     device: Device,
-    backend: Backend,
+    pub(crate) backend: Backend,
 }
 
 /// What it reduces and where, without what it keeps for that.
@@ -36,7 +36,7 @@ impl fmt::Debug for Reducer {
 }
 
 /// What runs the programs.
-enum Backend {
+pub(crate) enum Backend {
     /// Evaluates their associations.
     Host {
         plan: Box<host::Plan>,
@@ -343,7 +343,7 @@ impl Reducer {
     }
 
     /// As many elements, if there is a program for them.
-    fn within(&self, n: u64) -> Result<u64, Error> {
+    pub(crate) fn within(&self, n: u64) -> Result<u64, Error> {
         match self.programs.up_to() {
             Some(most) if n > most => Err(Error::TooManyElements { n, most }),
             _ => Ok(n),

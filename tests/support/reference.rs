@@ -55,7 +55,7 @@ impl Reference {
         let mut domain = Values::new(&program.operation);
         let options = Options::FORWARD.with(&self.params);
         let outcome = run(program, expanded, &mut domain, &inputs, n, options);
-        let (None, Some(acc)) = (outcome.reports.first(), outcome.acc) else {
+        let (None, Some(acc)) = (outcome.reports.first(), outcome.acc()) else {
             return Some(format!("{:?}", outcome.reports));
         };
         let values = domain.finish(acc, n, &self.params).unwrap();

@@ -114,7 +114,7 @@ fn check(program: &Program, salt: u64) -> Result<(), String> {
     if let Some(report) = outcome.reports.first() {
         return failed(&report.to_string());
     }
-    let Some(tree) = outcome.acc else { return failed("there is no result") };
+    let Some(tree) = outcome.acc() else { return failed("there is no result") };
     let leaves: Vec<_> = (0..n).map(|position| domain.leaf(position)).collect();
     let association = program.association();
     let is_right = if association.again.iter().any(|level| level.tree == Tree::Any) {

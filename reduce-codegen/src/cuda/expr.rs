@@ -20,6 +20,8 @@ pub(super) fn expr(operation: &Operation, it: &Expr) -> String {
         Expr::Grid => "gridDim.x".to_owned(),
         Expr::Rank => "cluster_rank()".to_owned(),
         Expr::Items => "n".to_owned(),
+        Expr::Groups => "groups".to_owned(),
+        Expr::First(group) => format!("{} * n", operand(operation, group)),
         Expr::Elements => "elements".to_owned(),
         Expr::Step(input) => format!("{}_step", operation.inputs[*input].name),
         Expr::Param(param, _) => operation.params[*param].name.clone(),
@@ -134,9 +136,10 @@ fn inside(operation: &Operation, op: Bin, it: &Expr) -> String {
         Expr::Const(_) | Expr::Named(_) | Expr::Local(_) | Expr::Lane(..) | Expr::Thread | Expr::Block => {
             false
         }
-        Expr::Grid | Expr::Rank | Expr::Items | Expr::Elements | Expr::Step(_) | Expr::Param(..) => false,
+        Expr::Grid | Expr::Rank | Expr::Items | Expr::Groups | Expr::Elements => false,
+        Expr::Step(_) | Expr::Param(..) => false,
         Expr::Un(..) | Expr::Cast(..) | Expr::Map(_) | Expr::Combine(..) | Expr::Fold(..) => false,
-        Expr::Empty | Expr::Finish(..) => false,
+        Expr::Empty | Expr::Finish(..) | Expr::First(_) => false,
     };
     if tighter { expr(operation, it) } else { operand(operation, it) }
 }
@@ -145,11 +148,12 @@ fn inside(operation: &Operation, op: Bin, it: &Expr) -> String {
 fn operand(operation: &Operation, it: &Expr) -> String {
     let nested = match it {
         Expr::Bin(op, ..) => !matches!(op, Bin::Min | Bin::Max),
-        Expr::Cmp(..) | Expr::Aligned(..) => true,
+        Expr::Cmp(..) | Expr::Aligned(..) | Expr::First(_) => true,
         Expr::Const(_) | Expr::Named(_) | Expr::Local(_) | Expr::Lane(..) | Expr::Thread | Expr::Block => {
             false
         }
-        Expr::Grid | Expr::Rank | Expr::Items | Expr::Elements | Expr::Step(_) | Expr::Param(..) => false,
+        Expr::Grid | Expr::Rank | Expr::Items | Expr::Groups | Expr::Elements => false,
+        Expr::Step(_) | Expr::Param(..) => false,
         Expr::Un(..) | Expr::Cast(..) | Expr::Map(_) | Expr::Combine(..) | Expr::Fold(..) => false,
         Expr::Empty | Expr::Finish(..) => false,
     };

@@ -10,9 +10,16 @@ impl Expansion<'_> {
     /// Thread 0 leaves the result, of a team that exchanges nothing.
     pub(super) fn finish(&mut self) {
         let whose = if self.kernel.cluster() > 1 { "cluster" } else { "block" };
-        self.body.push(Stmt::Note(Part::Deliver, format!("finish: there is one {whose}")));
-        let body = self.result();
-        self.body.push(Stmt::when(self.delivers(), body));
+        let note = match self.program.domain.kept {
+            0 => format!("finish: there is one {whose}"),
+            _ => "finish: the result of the group".to_owned(),
+        };
+        self.body.push(Stmt::Note(Part::Deliver, note));
+        let body = self.finished_result();
+        match self.thread() == Expr::from(0) {
+            true => self.body.extend(body),
+            false => self.body.push(Stmt::when(self.delivers(), body)),
+        }
     }
 
     /// Thread 0 delivers the accumulator of its block, or cluster.
@@ -52,13 +59,13 @@ impl Expansion<'_> {
 
     /// The thread that has the accumulator of its block, or cluster.
     pub(super) fn delivers(&self) -> Expr {
-        let first = Expr::Thread.equals(0);
+        let first = self.thread().equals(0);
         if self.kernel.cluster() > 1 { Expr::Rank.equals(0).and(first) } else { first }
     }
 
     /// Blocks, or clusters, that deliver.
     pub(super) fn deliverers(&self) -> Expr {
-        self.by_cluster(Expr::Grid)
+        self.by_cluster(self.members())
     }
 
     /// Where a block, or cluster, leaves its partial.
@@ -72,7 +79,7 @@ impl Expansion<'_> {
     }
 
     /// The result of the accumulator that thread 0 has.
-    pub(super) fn result(&mut self) -> Vec<Stmt> {
+    pub(super) fn finished_result(&mut self) -> Vec<Stmt> {
         let (mut body, acc) = self.acc_of_block();
         body.push(self.result_of(acc));
         body
@@ -80,12 +87,12 @@ impl Expansion<'_> {
 
     /// The result of an accumulator.
     fn result_of(&self, acc: Expr) -> Stmt {
-        Stmt::Store(Buffer::Result.at(zero()), self.finished(acc))
+        Stmt::Store(self.result(), self.finished(acc))
     }
 
     /// The result, where the block, or cluster, is the only one.
     fn partial_or_result(&self, acc: Expr) -> Stmt {
-        let alone = self.deliverers().equals(1);
+        let alone = self.has_one_member();
         Stmt::If(alone, vec![self.result_of(acc.clone())], vec![self.partial(acc)])
     }
 

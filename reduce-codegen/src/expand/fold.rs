@@ -77,7 +77,7 @@ impl Expansion<'_> {
     /// does, and the loop begins with the second.
     pub(super) fn units(&self, fold: Fold, units: u32, access: Access) -> Vec<Stmt> {
         if units == 1 {
-            return self.unit(Expr::Thread.into(), access, Before::Nothing, "");
+            return self.unit(self.thread().into(), access, Before::Nothing, "");
         }
         let from_first = self.counts_from_first(access);
         let mut body = Vec::new();
@@ -151,7 +151,7 @@ impl Expansion<'_> {
         let local = Local::new(format!("item{suffix}"), Ty::Acc);
         let flagged = self.in_last_block() && self.program.kernel(Reads::Inputs).has_flags();
         let load = if flagged { Stmt::Take } else { Stmt::Load };
-        let load = load(local.clone(), self.partials.0.at(self.position(unit, item)));
+        let load = load(local.clone(), self.partials.0.at(self.in_memory(self.position(unit, item))));
         let begins = self.before(unit, item).is_none();
         (vec![load], if begins { local.get() } else { self.lane(unit, item).get().combine(local.get()) })
     }
@@ -225,7 +225,7 @@ impl Expansion<'_> {
     fn address(&self, input: usize, unit: &Unit, item: u32) -> Expr {
         let position = self.position(unit, item);
         match self.program.operation.layout {
-            Layout::Contiguous => position,
+            Layout::Contiguous => self.in_memory(position),
             Layout::Strided => position.times(Expr::Step(input)),
         }
     }
@@ -234,7 +234,7 @@ impl Expansion<'_> {
     fn vectors(&self, unit: &Unit, suffix: &str, load: fn(Local, Place) -> Stmt) -> Vec<Stmt> {
         let parts = |k| (0..self.kernel.fold().width / self.access(k).0).map(move |part| (k, part));
         let place = |(k, part)| {
-            let place = Buffer::Input(k).at(self.position(unit, part * self.access(k).0));
+            let place = Buffer::Input(k).at(self.in_memory(self.position(unit, part * self.access(k).0)));
             load(self.vector(k, part, suffix), place)
         };
         self.inputs().flat_map(parts).map(place).collect()
@@ -276,7 +276,8 @@ impl Expansion<'_> {
 
     /// Is each input aligned to its vectors?
     pub(super) fn aligned(&self) -> impl Iterator<Item = Expr> {
-        self.inputs().map(|k| Expr::Aligned(Buffer::Input(k), self.access(k).1))
+        let whole = self.begins_aligned();
+        self.inputs().map(|k| Expr::Aligned(Buffer::Input(k), self.access(k).1)).chain(whole)
     }
 
     fn inputs(&self) -> std::ops::Range<usize> {

@@ -46,7 +46,7 @@ impl Expansion<'_> {
     /// those that were read.
     fn rows_by_words(&self, fold: Fold, whole: &Local) -> Vec<Stmt> {
         let before = if self.begins_with_item() { Before::Nothing } else { Before::Items(number(0)) };
-        let mut first_row = self.unit(Expr::Thread.into(), Access::Guarded, before, "_begin");
+        let mut first_row = self.unit(self.thread().into(), Access::Guarded, before, "_begin");
         first_row.push(Stmt::Set(whole.clone(), 1.into()));
         let is_first = first().get().equals(number(0));
         let mut body =
@@ -62,7 +62,7 @@ impl Expansion<'_> {
 
     /// The units of some rows. Where lanes begin with their first item, the first row stands alone.
     fn row_after_row(&self, fold: Fold, access: Access, from: Expr, end: Expr) -> Vec<Stmt> {
-        let number = unit().get().times(Expr::Named("BLOCK")).plus(Expr::Thread);
+        let number = unit().get().times(Expr::Named("BLOCK")).plus(self.thread());
         let (mut body, mut from) = (Vec::new(), from);
         if self.begins_with_item() {
             let (from_start, some) = (from == Expr::from(0), Expr::from(0).below(end.clone()));
@@ -74,7 +74,7 @@ impl Expansion<'_> {
             };
             body.push(Stmt::when(
                 is_first,
-                self.unit(Expr::Thread.into(), access, Before::Nothing, "_first"),
+                self.unit(self.thread().into(), access, Before::Nothing, "_first"),
             ));
             from = if from_start { 1.into() } else { from.bin(Bin::Max, 1) };
         }
@@ -104,7 +104,8 @@ impl Expansion<'_> {
     /// The number of a thread's unit among all, of a row of its warp; without rows, that of the thread.
     pub(super) fn unit_of_row(&self, row: u32) -> Expr {
         match (self.lanes.len(), row) {
-            (1, _) => Expr::Thread,
+            (1, _) => self.thread(),
+            _ if self.is_logical() => self.thread().plus(row * Program::WARP),
             (_, 0) => first_unit().get(),
             (_, row) => first_unit().get().plus(row * Program::WARP),
         }

@@ -14,7 +14,7 @@ impl Expansion<'_> {
     /// Every unit that the thread comes across: a round of the grid after another.
     pub(super) fn grid_stride(&self) -> Vec<Stmt> {
         let wide = self.kernel.fold().width > 1;
-        let mine = if wide { Expr::Thread.times(Expr::Named("WIDTH")) } else { Expr::Thread };
+        let mine = if wide { self.thread().times(Expr::Named("WIDTH")) } else { self.thread() };
         let from = first().get().bin(Bin::Add, mine.cast(Scalar::U64));
         let stride = Expr::Named("STRIDE").cast(Scalar::U64);
         let rounds = at().get().bin(Bin::Sub, self.at_first().get()).over(stride.clone());
@@ -68,7 +68,7 @@ impl Expansion<'_> {
         let block = || Expr::Named("BLOCK");
         let [item, loaded] = ["item", "loaded"].map(|name| Local::new(name, Ty::Acc));
         let there = vec![
-            Stmt::Load(loaded.clone(), self.partials.0.at(place.get())),
+            Stmt::Load(loaded.clone(), self.partials.0.at(self.in_memory(place.get()))),
             Stmt::Set(item.clone(), loaded.get()),
         ];
         let body = vec![

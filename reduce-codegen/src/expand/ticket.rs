@@ -60,7 +60,7 @@ impl Expansion<'_> {
         self.threads_with_items();
         let steps = self.kernel.steps.iter().filter(|step| !matches!(step, Step::Exchange(_)));
         steps.for_each(|step| self.step(step));
-        let mut body = self.result();
+        let mut body = self.finished_result();
         if !self.program.kernel(Reads::Inputs).has_flags() {
             body.push(Stmt::Store(Buffer::Ticket.at(zero()), 0.into()));
         }

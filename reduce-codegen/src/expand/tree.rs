@@ -3,14 +3,15 @@
 use super::{Expansion, count};
 use reduce_ir::expanded::{Expr, FULL, Local, Loop, Stmt, Ty, Unroll};
 use reduce_ir::ops::Bin;
-use reduce_ir::program::{Arrangement, Combine, Fold, How, Scope, Tree};
+use reduce_ir::program::{Arrangement, Combine, Fold, How, Program, Scope, Tree};
 
 impl Expansion<'_> {
     /// The lanes of a thread, or the rows of a warp, become one accumulator, by pairs.
     pub(super) fn lanes_tree(&mut self, combine: Combine) {
-        let strides = std::iter::successors(Some(1u32), |stride| Some(2 * stride));
-        for stride in strides.take_while(|&stride| stride < combine.items) {
-            for lane in (0..combine.items - stride).step_by(2 * stride as usize) {
+        for stride in super::strides(combine.tree, combine.items) {
+            let (end, step) =
+                if combine.tree == Tree::Pairs { (combine.items, 2 * stride) } else { (stride, 1) };
+            for lane in (0..end).step_by(step as usize) {
                 let stmt = self.lane_pair(combine.scope, lane, lane + stride);
                 self.body.push(stmt);
             }
@@ -34,7 +35,9 @@ impl Expansion<'_> {
         };
         let constants = [("UNITS", units), ("WIDTH", fold.width)].into_iter().filter(|&(_, items)| items > 1);
         let all = constants.map(|(name, _)| Expr::Named(name)).reduce(Expr::times);
-        if let Some(all) = all.filter(|_| self.guarded()) {
+        // Of several logical threads, the first has named it.
+        let named = self.is_logical() && self.present != count().get();
+        if let Some(all) = all.filter(|_| self.guarded() && !named) {
             let present = Local::new("present", Ty::U32);
             let rounded = count().get().plus(all.clone().bin(Bin::Sub, 1)).over(all);
             self.body.push(Stmt::Let(present.clone(), rounded));
@@ -47,8 +50,12 @@ impl Expansion<'_> {
         let set = Stmt::Set(a.clone(), a.get().combine(b.get()));
         let there = match scope {
             Scope::Warp => self.unit_of_row(right).below(self.present.clone()),
+            Scope::Block if self.is_logical() => {
+                let started = Expr::from(right * Program::WARP).below(self.present.clone());
+                self.thread().equals(0).and(started)
+            }
             Scope::Thread | Scope::Block | Scope::Cluster | Scope::Grid => {
-                Expr::Thread.times(Expr::Named("WIDTH")).plus(right).below(count().get())
+                self.thread().times(Expr::Named("WIDTH")).plus(right).below(count().get())
             }
         };
         if self.guarded() { Stmt::when(there, vec![set]) } else { set }
@@ -59,8 +66,12 @@ impl Expansion<'_> {
     /// hardware finds it at once, there is no tree, and all lanes have it.
     pub(super) fn shuffle_tree(&mut self, combine: Combine, present: Expr) {
         if combine.how == How::Redux {
-            let there = self.guarded().then(|| Expr::Thread.below(present));
-            return self.body.push(Stmt::Redux(self.acc().clone(), there));
+            let redux = |(row, acc): (u32, &Local)| {
+                let there = self.guarded().then(|| self.unit_of_row(row).below(present.clone()));
+                Stmt::Redux(acc.clone(), there)
+            };
+            let all: Vec<_> = (0..).zip(&self.lanes).map(redux).collect();
+            return self.body.extend(all);
         }
         let step = |stride: Expr, suffix: &str| self.shuffle_step(combine.scope, stride, suffix, &present);
         let stmts = if combine.how == How::Unrolled {

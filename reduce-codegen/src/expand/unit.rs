@@ -106,7 +106,7 @@ impl Expansion<'_> {
     ) -> Vec<Stmt> {
         let (mut body, mut at) = (Vec::new(), self.wide(of_block));
         // A place in the tile has a name where something asks for it: a guard, a near position, or the position in the whole input.
-        if at != Expr::Thread && (begin.is_none() || self.asks_for_positions(&before)) {
+        if at != self.thread() && (begin.is_none() || self.asks_for_positions(&before)) {
             let local = Local::new(format!("at{suffix}"), Ty::U32);
             body.push(Stmt::Let(local.clone(), at));
             at = local.get();
@@ -144,8 +144,8 @@ impl Expansion<'_> {
     fn number_of_first(&self, fold: Fold) -> Expr {
         match fold.arrangement {
             _ if fold.in_rows => self.unit_of_row(0),
-            Arrangement::Striped => Expr::Thread,
-            Arrangement::Blocked => Expr::Thread.times(Expr::Named("UNITS")),
+            Arrangement::Striped => self.thread(),
+            Arrangement::Blocked => self.thread().times(Expr::Named("UNITS")),
         }
     }
 

@@ -116,7 +116,8 @@ impl<'a> Copies<'a> {
                 self.expr(b, times);
             }
             Expr::Const(_) | Expr::Named(_) | Expr::Local(_) | Expr::Lane(..) | Expr::Thread => {}
-            Expr::Block | Expr::Grid | Expr::Rank | Expr::Items | Expr::Elements | Expr::Step(_) => {}
+            Expr::Block | Expr::Grid | Expr::Rank | Expr::Items | Expr::Groups | Expr::First(_) => {}
+            Expr::Elements | Expr::Step(_) => {}
             Expr::Param(..) | Expr::Aligned(..) | Expr::Empty => {}
         }
     }

@@ -209,8 +209,8 @@ impl<'a> Setup<'a> {
 
 impl Left {
     fn of(launched: Launched<'_>) -> Left {
-        let Memory { result, partials, ticket, .. } = launched.memory;
-        Left { result, partials, ticket: ticket.first().copied() }
+        let Memory { results, partials, ticket, .. } = launched.memory;
+        Left { result: results[0], partials, ticket: ticket.first().copied() }
     }
 }
 

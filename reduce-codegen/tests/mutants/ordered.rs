@@ -98,7 +98,7 @@ fn a_ticket_belongs_to_one_launch() {
                 let (grid, items) = (size.grid, size.items);
                 let launched =
                     launch(&subject.operation, &subject.kernel, &mut domain, memory, grid, items, options);
-                launched.memory.result
+                launched.memory.results[0]
             };
             assert!(result(0).is_some());
             assert_ne!(result(1), result(0), "{}: {schedule:?}", subject.name);

@@ -116,7 +116,8 @@ fn with_operand(expr: &Expr, at: usize, new: Expr) -> Expr {
         Expr::Fold(_, args) | Expr::Finish(_, args) => args[at - 1] = new,
         Expr::Const(_) | Expr::Named(_) | Expr::Local(_) | Expr::Lane(..) | Expr::Aligned(..) => {}
         Expr::Thread | Expr::Block | Expr::Grid | Expr::Rank | Expr::Items => {}
-        Expr::Elements | Expr::Step(_) | Expr::Param(..) | Expr::Empty => {}
+        Expr::First(a) => **a = new,
+        Expr::Groups | Expr::Elements | Expr::Step(_) | Expr::Param(..) | Expr::Empty => {}
     }
     expr
 }

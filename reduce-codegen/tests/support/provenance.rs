@@ -48,8 +48,8 @@ pub fn check(
             panic!("{report}\n{schedule:?}, n = {n}\n{program}");
         }
         let text = |tree: Option<Acc>| tree.map_or("nothing".to_owned(), |tree| domain.text(tree));
-        let trees = || format!("{}\n{}", text(found.acc), text(wanted));
-        assert_eq!(found.acc, wanted, "{schedule:?}, n = {n}\n{program}\n{}", trees());
+        let trees = || format!("{}\n{}", text(found.acc()), text(wanted));
+        assert_eq!(found.acc(), wanted, "{schedule:?}, n = {n}\n{program}\n{}", trees());
     }
     if let Some(tree) = wanted.filter(|_| !program.operation.commutative) {
         assert!(domain.leaves(tree).into_iter().eq(0..n), "n = {n}\n{program}\n{}", domain.text(tree));

@@ -240,7 +240,7 @@ fn values_are_computed_as_everywhere() {
     let memory = Memory::new(&inputs, 0);
     let found = launch(&operation, &kernel(body), &mut domain, memory, 1, 32, Options::FORWARD);
     assert_eq!(found.reports, []);
-    assert_eq!(domain.finish(found.memory.result.unwrap(), 3, &[]), Ok(vec![Value::of(48f32)]));
+    assert_eq!(domain.finish(found.memory.results[0].unwrap(), 3, &[]), Ok(vec![Value::of(48f32)]));
 }
 
 /// What a load of 32 threads from a strided input leads to.

@@ -26,6 +26,7 @@ pub(crate) fn kernel(body: Vec<Stmt>) -> ExpandedKernel {
         cluster: 1,
         streaming: false,
         dependent: false,
+        grouped: false,
         constants: vec![constant("LEN", 64)],
         shared: vec![Shared { name: "s", len: "LEN", sent: false }],
         body,
@@ -88,7 +89,7 @@ pub(crate) fn run(kernel: &ExpandedKernel, grid: u64, schedule: Schedule) -> Fou
     let memory = Memory::new(&inputs, 8);
     let launched: Launched<'_> =
         launch(&operation, kernel, &mut domain, memory, grid, 256, Options::under(schedule));
-    let result = launched.memory.result;
+    let result = launched.memory.results[0];
     let leaves = result.map_or(Vec::new(), |tree| domain.leaves(tree));
     Found { reports: launched.reports, result: result.map(|tree| domain.text(tree)), leaves }
 }

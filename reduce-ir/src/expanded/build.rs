@@ -53,7 +53,7 @@ impl Expr {
                 Ty::Vector(..) | Ty::Scalar(_) | Ty::Acc | Ty::Output => None,
             },
             Expr::Named(_) | Expr::Thread | Expr::Block | Expr::Grid | Expr::Rank => Some(Ty::U32),
-            Expr::Items | Expr::Elements | Expr::Step(_) => Some(Ty::U64),
+            Expr::Items | Expr::Groups | Expr::First(_) | Expr::Elements | Expr::Step(_) => Some(Ty::U64),
             Expr::Param(_, ty) => Some(Ty::Scalar(*ty)),
             Expr::Aligned(..) => Some(Ty::BOOL),
             Expr::Un(op, a) => op.result(scalar(a)?).ok().map(Ty::Scalar),
@@ -75,8 +75,8 @@ impl Expr {
                 Vec::new()
             }
             Expr::Thread | Expr::Block | Expr::Grid | Expr::Rank | Expr::Items => Vec::new(),
-            Expr::Elements | Expr::Step(_) | Expr::Param(..) | Expr::Empty => Vec::new(),
-            Expr::Un(_, a) | Expr::Cast(_, a) => vec![a],
+            Expr::Groups | Expr::Elements | Expr::Step(_) | Expr::Param(..) | Expr::Empty => Vec::new(),
+            Expr::Un(_, a) | Expr::Cast(_, a) | Expr::First(a) => vec![a],
             Expr::Bin(_, a, b) | Expr::Cmp(_, a, b) | Expr::Combine(a, b) => vec![a, b],
             Expr::Map(args) => args.iter().collect(),
             Expr::Fold(acc, args) | Expr::Finish(acc, args) => {

@@ -25,6 +25,10 @@ pub enum Expr {
     Rank,
     /// The number of items of the launch, `u64`.
     Items,
+    /// The number of groups, `u64`.
+    Groups,
+    /// The position, in memory, of the first item of a group, `u64`.
+    First(Box<Expr>),
     /// The number of elements of the whole reduction, `u64`, in a kernel over partials.
     Elements,
     /// The distance between neighbouring elements of a strided input, `u64`.

@@ -99,7 +99,7 @@ impl<'a> Reader<'a> {
         Ok(kernel)
     }
 
-    /// `kernel name reads inputs, block 256, cluster 2, streaming, dependent`.
+    /// `kernel name reads inputs, block 256, cluster 2, streaming, dependent, grouped`.
     fn heading(&mut self) -> Parsed<ExpandedKernel> {
         let mut line = self.lines[self.at].clone();
         self.at += 1;
@@ -110,13 +110,15 @@ impl<'a> Reader<'a> {
         line.expect(",")?;
         line.expect("block")?;
         let block = line.number()?;
-        let (mut cluster, mut streaming, mut dependent) = (1, false, false);
+        let (mut cluster, mut streaming, mut dependent, mut grouped) = (1, false, false, false);
         while line.accept(",") {
             if line.accept("cluster") {
                 cluster = line.number()?;
                 if cluster == 0 {
                     return line.error("a cluster has at least one block");
                 }
+            } else if line.accept("grouped") {
+                grouped = true;
             } else if line.accept("dependent") {
                 dependent = true;
             } else {
@@ -132,6 +134,7 @@ impl<'a> Reader<'a> {
             cluster,
             streaming,
             dependent,
+            grouped,
             constants,
             shared,
             body,

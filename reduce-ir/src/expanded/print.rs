@@ -26,6 +26,9 @@ impl fmt::Display for ExpandedKernel {
         if self.dependent {
             write!(f, ", dependent")?;
         }
+        if self.grouped {
+            write!(f, ", grouped")?;
+        }
         writeln!(f)?;
         self.constants.iter().try_for_each(|it| writeln!(f, "  const {} = {}", it.name, it.value))?;
         self.shared.iter().try_for_each(|it| {
@@ -116,6 +119,8 @@ impl fmt::Display for Expr {
             Expr::Grid => f.write_str("grid"),
             Expr::Rank => f.write_str("rank"),
             Expr::Items => f.write_str("n"),
+            Expr::Groups => f.write_str("groups"),
+            Expr::First(_) => call(f, "first", self),
             Expr::Elements => f.write_str("elements"),
             Expr::Step(input) => write!(f, "step{input}"),
             Expr::Param(param, ty) => write!(f, "param({param}, {ty})"),
@@ -174,7 +179,8 @@ impl fmt::Display for Operand<'_> {
             Expr::Bin(..) | Expr::Cmp(..) => write!(f, "({})", self.0),
             Expr::Const(_) | Expr::Named(_) | Expr::Local(_) | Expr::Lane(..) => self.0.fmt(f),
             Expr::Thread | Expr::Block | Expr::Grid | Expr::Rank | Expr::Items => self.0.fmt(f),
-            Expr::Elements | Expr::Step(_) | Expr::Param(..) | Expr::Aligned(..) => self.0.fmt(f),
+            Expr::Groups | Expr::First(_) | Expr::Elements => self.0.fmt(f),
+            Expr::Step(_) | Expr::Param(..) | Expr::Aligned(..) => self.0.fmt(f),
             Expr::Un(..) | Expr::Cast(..) | Expr::Map(_) | Expr::Combine(..) => self.0.fmt(f),
             Expr::Fold(..) | Expr::Empty | Expr::Finish(..) => self.0.fmt(f),
         }

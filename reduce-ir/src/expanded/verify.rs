@@ -71,6 +71,7 @@ impl Expanded {
             let mut verifier = Verifier {
                 operation,
                 redux: Redux::of(operation),
+                grouped: program.domain.kept > 0,
                 kernel: expanded,
                 steps: kernel,
                 arrived: false,
@@ -120,6 +121,8 @@ struct Verifier<'a> {
     operation: &'a Operation,
     /// What its accumulators combine to in one instruction, if there is one.
     redux: Option<Redux>,
+    /// Are there several groups?
+    grouped: bool,
     kernel: &'a ExpandedKernel,
     /// What it is the expansion of.
     steps: &'a Kernel,

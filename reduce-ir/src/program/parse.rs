@@ -8,6 +8,7 @@ use super::{
     Addressing, Arrangement, Combine, Exchange, Fold, Hints, How, Kernel, Medium, Program, Reads, Share,
     Size, Step, Team, Tree,
 };
+use crate::Domain;
 use crate::expanded::parse::cursor::Cursor;
 use crate::expanded::parse::words::{SCOPES, intern};
 use crate::expanded::parse::{ParseError, Parsed};
@@ -24,10 +25,10 @@ impl Program {
         let lines: Vec<_> = lines.map(|(index, text)| (index + 1, text)).collect();
         let at = lines.iter().position(|(_, text)| text.starts_with("kernel ")).unwrap_or(lines.len());
         let (head, kernels) = lines.split_at(at);
-        let (up_to, passes) = read_head(operation, head)?;
+        let (domain, up_to, passes) = read_head(operation, head)?;
         let last = lines.last().map_or(1, |(number, _)| *number);
         let (block, kernels) = read_kernels(operation, kernels, last)?;
-        let program = Program { operation: operation.clone(), block, up_to, passes, kernels };
+        let program = Program { operation: operation.clone(), domain, block, up_to, passes, kernels };
         check_tiles(&program, &lines[at..])
     }
 }
@@ -35,25 +36,33 @@ impl Program {
 /// A line with its number, counted from 1.
 type Line<'a> = (usize, &'a str);
 
-/// The range and the passes.
-fn read_head(operation: &Operation, lines: &[Line<'_>]) -> Parsed<(Option<u64>, Vec<Pass>)> {
+/// The domain, the range and the passes.
+fn read_head(operation: &Operation, lines: &[Line<'_>]) -> Parsed<(Domain, Option<u64>, Vec<Pass>)> {
     let known = Head(operation).to_string();
-    let (mut up_to, mut passes) = (None, Vec::new());
+    let (mut domain, mut up_to, mut passes) = (Domain::WHOLE, None, Vec::new());
     for &(number, text) in lines {
         if known.lines().any(|line| line == text) {
             continue;
         }
         match text.trim_start().split(' ').next() {
+            Some("groups") => domain = read_domain(Cursor::new(number, text)?)?,
             Some("up") => up_to = Some(read_range(Cursor::new(number, text)?)?),
             Some("passes") => passes = read_passes(Cursor::new(number, text)?)?,
             _ => {
                 let what =
-                    "this is no line of the operation, and neither `up to`, `passes` nor `kernel`".to_owned();
+                    "this is no line of the operation, and neither `groups`, `up to`, `passes` nor `kernel`"
+                        .to_owned();
                 return Err(ParseError { line: number, what });
             }
         }
     }
-    Ok((up_to, passes))
+    Ok((domain, up_to, passes))
+}
+
+/// `groups rows`.
+fn read_domain(mut line: Cursor<'_>) -> Parsed<Domain> {
+    ["groups", "rows"].into_iter().try_for_each(|word| line.expect(word))?;
+    line.end(Domain::ROWS)
 }
 
 /// `up to 1024 elements`.
@@ -113,16 +122,19 @@ fn read_heading(mut line: Cursor<'_>) -> Parsed<(u32, Kernel)> {
     line.end((block, Kernel { name, reads, team, dependent, trigger, steps: Vec::new() }))
 }
 
+/// `warp of 8 logical threads each`, or `grid of at most 4 blocks`.
 fn read_team(line: &mut Cursor<'_>) -> Parsed<Team> {
     let sizes = [Size::Thread, Size::Warp, Size::Block, Size::Cluster, Size::Grid { most: None }];
-    let team = line.phrase_of(&sizes.map(|size| Team { size }))?;
-    if !(team.is_grid() && line.accept("of")) {
-        return Ok(team);
+    let mut team = line.phrase_of(&sizes.map(|size| Team { size, logical: 1 }))?;
+    if team.is_grid() && line.accept_all(&["of", "at", "most"]) {
+        team.size = Size::Grid { most: Some(line.number()?) };
+        several(line, "block")?;
     }
-    ["at", "most"].into_iter().try_for_each(|word| line.expect(word))?;
-    let most = Some(line.number()?);
-    several(line, "block")?;
-    Ok(Team { size: Size::Grid { most } })
+    if line.accept("of") {
+        team.logical = line.number()?;
+        ["logical", "threads", "each"].into_iter().try_for_each(|word| line.expect(word))?;
+    }
+    Ok(team)
 }
 
 fn read_step(operation: &Operation, number: usize, text: &str) -> Parsed<Step> {

@@ -1,6 +1,7 @@
 //! What runs for n elements: launches in order, and the workspace they need. A pure function of n.
 
 use super::{Exchange, Kernel, Program, Reads, Step};
+use crate::Extent;
 
 /// The plan of a program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -18,6 +19,8 @@ struct Cover {
     most_blocks: u64,
     /// Blocks that leave one partial together.
     cluster: u64,
+    /// Groups that share a block.
+    groups: u64,
     writes: Writes,
 }
 
@@ -41,8 +44,10 @@ enum Writes {
 pub struct Launch {
     /// Which kernel, by what it reads.
     pub kernel: Reads,
-    /// Items it reads.
+    /// Items it reads, of each group.
     pub items: u64,
+    /// Groups.
+    pub groups: u64,
     /// Blocks.
     pub grid: u64,
     /// Where it reads partials, for the kernel that does.
@@ -70,6 +75,7 @@ impl Plan {
             tile: program.tile(reads),
             most_blocks: program.most_blocks(reads),
             cluster: program.kernel(reads).cluster().into(),
+            groups: program.groups_of_block(reads).into(),
             writes: Writes::of(program.kernel(reads)),
         };
         let kernels = [cover(Reads::Inputs), cover(Reads::Partials)];
@@ -78,30 +84,32 @@ impl Plan {
         Plan { kernels, partial_size, has_flags }
     }
 
-    /// The launches for n elements: at least one.
-    pub fn launches(&self, n: u64) -> Vec<Launch> {
-        let first = self.launch(Reads::Inputs, n, Region::Odd, Region::Even);
+    /// The launches for so many elements: at least one.
+    pub fn launches(&self, extent: impl Into<Extent>) -> Vec<Launch> {
+        let first = self.launch(Reads::Inputs, extent.into(), Region::Odd, Region::Even);
         let after = |last: &Launch| {
-            let next = || self.launch(Reads::Partials, last.partials, last.to, last.from);
+            let left = Extent { groups: last.groups, length: last.partials / last.groups.max(1) };
+            let next = || self.launch(Reads::Partials, left, last.to, last.from);
             (!last.is_last).then(next)
         };
         std::iter::successors(Some(first), after).collect()
     }
 
-    fn launch(&self, kernel: Reads, items: u64, from: Region, to: Region) -> Launch {
+    fn launch(&self, kernel: Reads, extent: Extent, from: Region, to: Region) -> Launch {
+        let Extent { groups, length: items } = extent;
         let cover = self.kernels[kernel as usize];
         let clusters = items.div_ceil(cover.tile).clamp(1, cover.most_blocks).div_ceil(cover.cluster);
         let alone = clusters == 1;
         let (partials, is_last) = match cover.writes {
-            Writes::Blocks => (if alone { 0 } else { clusters }, alone),
+            Writes::Blocks => (if alone { 0 } else { clusters.saturating_mul(groups) }, alone),
             Writes::BlocksAndResult => (clusters, true),
             Writes::Items => (items, false),
             Writes::Result => (0, true),
             Writes::One => (1, false),
         };
         // Saturates for numbers of elements that no memory holds.
-        let grid = clusters.saturating_mul(cover.cluster);
-        Launch { kernel, items, grid, from, to, partials, is_last }
+        let grid = clusters.saturating_mul(cover.cluster).saturating_mul(groups.div_ceil(cover.groups));
+        Launch { kernel, items, groups, grid, from, to, partials, is_last }
     }
 
     /// Do the launches take a ticket, which is 0 before and after each of them?
@@ -119,16 +127,16 @@ impl Plan {
         self.kernels[0].writes == Writes::One
     }
 
-    /// Bytes of workspace for n elements; the most there is for numbers of elements that no memory holds.
-    pub fn workspace(&self, n: u64) -> u64 {
-        let launches = self.launches(n);
+    /// Bytes of workspace for so many elements; the most there is for numbers of elements that no memory holds.
+    pub fn workspace(&self, extent: impl Into<Extent>) -> u64 {
+        let launches = self.launches(extent);
         let left = launches.iter().take(2).fold(0u64, |left, launch| left.saturating_add(launch.partials));
         left.saturating_mul(self.partial_size)
     }
 
     /// The byte at which a region starts, for n elements; saturates as [`Plan::workspace`].
-    pub fn offset(&self, n: u64, region: Region) -> u64 {
-        let first = self.launch(Reads::Inputs, n, Region::Odd, Region::Even).partials;
+    pub fn offset(&self, extent: impl Into<Extent>, region: Region) -> u64 {
+        let first = self.launch(Reads::Inputs, extent.into(), Region::Odd, Region::Even).partials;
         if region == Region::Odd { first.saturating_mul(self.partial_size) } else { 0 }
     }
 

@@ -13,6 +13,9 @@ use std::fmt;
 impl fmt::Display for Program {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         Head(&self.operation).fmt(f)?;
+        if self.domain.kept > 0 {
+            writeln!(f, "  groups    rows")?;
+        }
         self.up_to.iter().try_for_each(|n| writeln!(f, "  up to     {n} elements"))?;
         if f.alternate() {
             writeln!(f, "  passes    {}", Listed(&self.passes))?;
@@ -128,7 +131,8 @@ impl fmt::Display for Team {
             Size::Cluster => f.write_str("cluster"),
             Size::Grid { most: None } => f.write_str("grid"),
             Size::Grid { most: Some(blocks) } => write!(f, "grid of at most {}", several(blocks, "block")),
-        }
+        }?;
+        if self.logical > 1 { write!(f, " of {} logical threads each", self.logical) } else { Ok(()) }
     }
 }
 

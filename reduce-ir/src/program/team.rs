@@ -5,6 +5,8 @@
 pub struct Team {
     /// How many they are.
     pub size: Size,
+    /// Threads of the association that each of them evaluates, one after the other or side by side.
+    pub logical: u32,
 }
 
 /// The size of a team.
@@ -51,13 +53,13 @@ pub enum Exchange {
 
 impl Team {
     /// All blocks that there are.
-    pub const GRID: Team = Team { size: Size::Grid { most: None } };
+    pub const GRID: Team = Team { size: Size::Grid { most: None }, logical: 1 };
 
     /// One block.
-    pub const BLOCK: Team = Team { size: Size::Block };
+    pub const BLOCK: Team = Team { size: Size::Block, logical: 1 };
 
     /// One thread.
-    pub const THREAD: Team = Team { size: Size::Thread };
+    pub const THREAD: Team = Team { size: Size::Thread, logical: 1 };
 
     /// Is it all blocks of a launch? Then these have to meet.
     pub fn is_grid(&self) -> bool {

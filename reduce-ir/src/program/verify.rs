@@ -33,10 +33,13 @@
 //!     over warps that it stands for.
 //! 16. One thread has all items of a combination of warps that go through shuffles, or of blocks of a cluster, where padding is
 //!     in the place of those that are absent.
+//! 17. Threads of a team that is smaller than a block evaluate as many logical threads as its association has, which meet in
+//!     registers, and in a warp by shuffles. Several groups are rows; their teams meet in the next launch, if at all, and not in
+//!     clusters or in place.
 
 use super::{
-    Addressing, Arrangement, Combine, Fold, How, Kernel, Medium, Program, Reads, Scope, Share, Size, Step,
-    Team, Tree,
+    Addressing, Arrangement, Combine, Exchange, Fold, How, Kernel, Medium, Program, Reads, Scope, Share,
+    Size, Step, Team, Tree,
 };
 use crate::operation::Argument;
 use crate::operation::{Layout, Order};
@@ -116,7 +119,8 @@ fn verify_kernel(program: &Program, kernel: &Kernel) -> Check {
     verify_redux(program, kernel)?;
     verify_gathered(program, kernel)?;
     verify_items(program, kernel)?;
-    kernel.combines().try_for_each(|combine| verify_combine(program, combine))?;
+    kernel.combines().try_for_each(|combine| verify_combine(program, kernel, combine))?;
+    verify_team(program, kernel)?;
     let (tile, shared) = (program.tile(kernel.reads), program.shared_bytes(kernel));
     let rounds = if let Size::Grid { most: Some(blocks) } = kernel.team.size { blocks } else { 1 };
     let round = tile.saturating_mul(rounds.into());
@@ -169,7 +173,7 @@ fn verify_fold(program: &Program, kernel: &Kernel, fold: Fold) -> Check {
     let rows =
         fold.arrangement == Arrangement::Blocked && kernel.reads == Reads::Inputs && fold.units().is_some();
     let placed = (!rest || kernel.team.size != Size::Block || kernel.reads == Reads::Partials)
-        && (rest || matches!(kernel.team.size, Size::Block | Size::Cluster | Size::Grid { most: None }))
+        && (rest || kernel.team != Team::THREAD && !matches!(kernel.team.size, Size::Grid { most: Some(_) }))
         && (!fold.hints.streaming || fold.width > 1)
         && (!fold.in_rows || rows);
     let legal = several > 0 && fold.width.is_power_of_two() && narrow && arranged && placed;
@@ -201,6 +205,33 @@ fn verify_ticket(program: &Program, kernel: &Kernel) -> Check {
     ensure(13, !kernel.has_ticket() || legal, || steps_of(kernel))
 }
 
+fn verify_team(program: &Program, kernel: &Kernel) -> Check {
+    let threads = match kernel.team.size {
+        Size::Thread if kernel.fold().share == Share::Rest => 1,
+        Size::Thread => program.block,
+        Size::Warp => program.block / Program::WARP,
+        Size::Block | Size::Cluster | Size::Grid { .. } => 1,
+    };
+    let small = matches!(kernel.team.size, Size::Thread | Size::Warp);
+    let alone = |combine: Combine| match combine.medium {
+        Medium::Registers => true,
+        Medium::Shuffle => kernel.team.size == Size::Warp && combine.scope == Scope::Warp,
+        Medium::Shared(_) | Medium::Global(_) | Medium::Distributed => false,
+    };
+    let meets = !small || kernel.fold().share == Share::Rest || kernel.combines().all(alone);
+    let several = program.domain.kept > 0;
+    let together = matches!(kernel.exchange(), Some(Exchange::LastBlock { .. } | Exchange::Atomic));
+    let grouped = program.domain.kept <= 1
+        && !(several
+            && (together
+                || kernel.cluster() > 1
+                || kernel.in_place().is_some()
+                || kernel.steps.contains(&Step::Keep)));
+    ensure(17, threads == kernel.team.logical && meets && grouped, || {
+        format!("the team of {} is {}, block {}", kernel.name, kernel.team, program.block)
+    })
+}
+
 /// Does one block fold all items?
 fn is_rest_of_block(kernel: &Kernel) -> bool {
     kernel.team == Team::BLOCK && kernel.fold().share == Share::Rest
@@ -229,12 +260,13 @@ fn verify_gathered(program: &Program, kernel: &Kernel) -> Check {
 
 fn verify_items(program: &Program, kernel: &Kernel) -> Check {
     let items_where = |is: &dyn Fn(&Combine) -> bool| kernel.combines().find(is).map_or(1, |it| it.items);
-    let is_of_rows = |it: &Combine| it.scope == Scope::Warp && it.medium == Medium::Registers;
+    let in_rows = kernel.fold().in_rows;
+    let is_of_rows = |it: &Combine| in_rows && it.scope == Scope::Warp && it.medium == Medium::Registers;
     let items = |scope| items_where(&|it| it.scope == scope && !is_of_rows(it));
     let rows = items_where(&is_of_rows);
     let thread = items(Scope::Thread) == kernel.fold().lanes && rows == kernel.fold().rows();
     let warp = [1, Program::WARP].contains(&items(Scope::Warp));
-    let alone = kernel.steps.contains(&Step::Keep) || kernel.team.size == Size::Thread;
+    let alone = kernel.steps.contains(&Step::Keep) || kernel.team == Team::THREAD;
     let wanted = match (alone, kernel.in_place()) {
         (true, _) => Some(1),
         (false, Some(_)) => program.block.checked_mul(2),
@@ -246,10 +278,11 @@ fn verify_items(program: &Program, kernel: &Kernel) -> Check {
     ensure(5, thread && warp && block && inside && cluster, || steps_of(kernel))
 }
 
-fn verify_combine(program: &Program, combine: Combine) -> Check {
+fn verify_combine(program: &Program, kernel: &Kernel, combine: Combine) -> Check {
+    let logical = kernel.team.logical > 1;
     let Combine { scope, items, tree, medium, last_warp, .. } = combine;
     let fits = match medium {
-        Medium::Registers => matches!(scope, Scope::Thread | Scope::Warp),
+        Medium::Registers => matches!(scope, Scope::Thread | Scope::Warp) || logical && scope == Scope::Block,
         Medium::Shuffle => matches!(scope, Scope::Warp | Scope::Block) && items <= Program::WARP,
         Medium::Shared(_) | Medium::Global(_) => scope == Scope::Block,
         Medium::Distributed => scope == Scope::Cluster,
@@ -258,7 +291,7 @@ fn verify_combine(program: &Program, combine: Combine) -> Check {
     ensure(6, fits, || format!("{combine}"))?;
     let shaped = match medium {
         Medium::Shuffle | Medium::Distributed => matches!(tree, Tree::Halving | Tree::Pairs),
-        Medium::Registers => tree == Tree::Pairs,
+        Medium::Registers => tree == Tree::Pairs || logical && tree == Tree::Halving,
         Medium::Shared(addressing) | Medium::Global(addressing) => tree == addressing.tree(),
     };
     ensure(7, shaped && items.is_power_of_two(), || format!("{combine}"))?;

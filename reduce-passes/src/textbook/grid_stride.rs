@@ -55,7 +55,7 @@ fn grid_stride(mut program: Program, blocks: u32) -> Result<Program, String> {
         return Err(reason);
     }
     let kernel = &mut program.kernels[Reads::Inputs as usize];
-    kernel.team = Team { size: Size::Grid { most: Some(blocks) } };
+    kernel.team = Team { size: Size::Grid { most: Some(blocks) }, ..Team::GRID };
     if let Some(fold) = fold_mut(kernel) {
         (fold.share, fold.hints.unrolled) = (Share::Rest, false);
     }

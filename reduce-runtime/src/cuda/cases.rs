@@ -8,9 +8,9 @@ use crate::Error;
 use cudarc::driver::sys::CUfunction_attribute;
 use cudarc::driver::{CudaFunction, CudaModule};
 use reduce_codegen::Programs;
-use reduce_ir::Value;
 use reduce_ir::operation::{Operation, Record};
 use reduce_ir::program::{Kernel, Launch, Plan, Program, Reads};
+use reduce_ir::{Extent, Value};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::thread::Builder;
 
@@ -48,7 +48,10 @@ pub(super) struct Case {
     pub(super) counts: bool,
     /// Do the kernels take a ticket?
     pub(super) has_ticket: bool,
-    pub(super) block: u32,
+    /// Threads of a block, by what its kernel reads.
+    pub(super) threads: [u32; 2],
+    /// Are there several groups, whose number kernels are told?
+    pub(super) grouped: bool,
     /// May the kernels begin while the previous launch still runs?
     pub(super) dependent: bool,
     /// By what they read, as the program has them; the second is not there where one launch is enough.
@@ -89,7 +92,7 @@ impl Cases {
         if cluster == 1 {
             return Ok(case);
         }
-        let largest = largest_cluster(&self.gpu, &case.functions[0], cluster, case.block)?;
+        let largest = largest_cluster(&self.gpu, &case.functions[0], cluster, case.threads[0])?;
         match self.programs.unclustered(place) {
             _ if cluster <= largest => Ok(case),
             Some(program) => Case::load(program, &self.gpu),
@@ -110,13 +113,17 @@ impl Cases {
         })
     }
 
-    /// Bytes of workspace for every number of elements up to n: of partials that carry flags, and of others.
-    pub(super) fn workspace(&self, n: u64) -> [u64; 2] {
+    /// Bytes of workspace for every number of elements of a group up to that: of partials that carry flags, and of others.
+    pub(super) fn workspace(&self, extent: Extent) -> [u64; 2] {
+        let Extent { groups, length: n } = extent;
         let places = 0..=self.of_n(n);
         let clustered = &self.programs.cases()[places.clone()];
         // Which of both will run is not known yet.
         let up_to_n = clustered.iter().chain(places.filter_map(|place| self.programs.unclustered(place)));
-        let most = |program: &Program| program.plan().workspace(program.up_to.map_or(n, |most| most.min(n)));
+        let most = |program: &Program| {
+            let length = program.up_to.map_or(n, |most| most.min(n));
+            program.plan().workspace(Extent { groups, length })
+        };
         [true, false].map(|flags| {
             let those = up_to_n.clone().filter(|program| program.plan().has_flags() == flags);
             those.map(most).max().unwrap_or(0)
@@ -149,7 +156,8 @@ impl Case {
             counts: operation.counts(),
             // Where one block has all elements, nobody waits for others.
             has_ticket: plan.has_ticket(),
-            block: program.block,
+            threads: [Reads::Inputs, Reads::Partials].map(|reads| program.threads(reads)),
+            grouped: program.domain.kept > 0,
             dependent: driver::overlaps_launches() && program.kernel(Reads::Inputs).dependent,
             functions: functions.collect::<Result<_, _>>()?,
         })
@@ -165,11 +173,12 @@ fn function(module: &Arc<CudaModule>, kernel: &Kernel) -> Result<CudaFunction, E
     Ok(function)
 }
 
-/// The launches for n elements, if each is one that a GPU can make.
-pub(super) fn launches(plan: &Plan, n: u64) -> Result<Vec<Launch>, Error> {
-    let launches = plan.launches(n);
+/// The launches for so many elements, if each is one that a GPU can make.
+pub(super) fn launches(plan: &Plan, extent: impl Into<Extent>) -> Result<Vec<Launch>, Error> {
+    let extent = extent.into();
+    let launches = plan.launches(extent);
     match launches.iter().map(|launch| launch.grid).find(|&grid| grid > LARGEST_GRID) {
-        Some(grid) => Err(Error::GridTooLarge { n, grid, limit: LARGEST_GRID }),
+        Some(grid) => Err(Error::GridTooLarge { n: extent.elements(), grid, limit: LARGEST_GRID }),
         None => Ok(launches),
     }
 }

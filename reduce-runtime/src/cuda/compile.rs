@@ -7,7 +7,7 @@ use crate::Error;
 use crate::architecture::{Architecture, Target};
 use crate::cache::{Cache, Entry, FORMAT, Key};
 use crate::image::{Image, Resources};
-use reduce_ir::program::Program;
+use reduce_ir::program::{Program, Reads};
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
@@ -128,7 +128,7 @@ impl Source {
     /// Of a program that is not too large.
     pub(super) fn of(program: &Program, target: Target) -> Result<Source, Error> {
         reduce_codegen::check_size(program)?;
-        Ok(Source { text: reduce_codegen::cuda(program)?, block: program.block, target })
+        Ok(Source { text: reduce_codegen::cuda(program)?, block: threads(program), target })
     }
 
     /// The digest of all that its image follows from.
@@ -177,4 +177,13 @@ impl Nvrtc {
         let silent = image.resources.is_empty() && matches!(target, Target::Cubin(_));
         if silent { self.compile_with(source, target, &["--no-cache"]) } else { Ok(image) }
     }
+}
+
+/// Threads of the larger of a program's blocks.
+fn threads(program: &Program) -> u32 {
+    [Reads::Inputs, Reads::Partials]
+        .map(|reads| program.threads(reads))
+        .into_iter()
+        .max()
+        .unwrap_or(program.block)
 }

@@ -10,8 +10,8 @@ use crate::{Architecture, Error, Strided};
 use cudarc::driver::sys::CUdeviceptr;
 use cudarc::driver::{CudaSlice, CudaStream, DevicePtr};
 use reduce_codegen::Programs;
-use reduce_ir::Value;
 use reduce_ir::program::Program;
+use reduce_ir::{Extent, Value};
 use reduce_lanes::LanesRef;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
@@ -48,18 +48,18 @@ impl Kernels {
     /// Memory for calls on up to n elements, for which the kernels are compiled.
     pub(crate) fn workspace(&self, stream: &Arc<CudaStream>, n: u64) -> Result<Workspace, Error> {
         self.prepare(n)?;
-        Workspace::new(&self.cases, stream, n)
+        Workspace::new(&self.cases, stream, n.into())
     }
 
     /// Bytes that such memory has.
     pub(crate) fn workspace_bytes(&self, n: u64) -> u64 {
-        workspace::bytes(&self.cases, n)
+        workspace::bytes(&self.cases, n.into())
     }
 
     /// The same as [`Kernels::workspace`] in memory that is there.
     pub(crate) fn workspace_in(&self, memory: CudaSlice<u8>, n: u64) -> Result<Workspace, Error> {
         self.prepare(n)?;
-        Workspace::within(&self.cases, memory, n)
+        Workspace::within(&self.cases, memory, n.into())
     }
 
     /// Is it a workspace of these kernels?
@@ -213,6 +213,34 @@ impl Kernels {
         Ok(Outcome { values: values?, kernel })
     }
 
+    /// Reduces each row of a copy of host memory. There is at least one element in a row.
+    pub(crate) fn reduce_rows(
+        &self,
+        inputs: &[LanesRef<'_>],
+        extent: Extent,
+        params: &[Value],
+    ) -> Result<Vec<Option<Vec<Value>>>, Error> {
+        let stream = self.stream();
+        let copies = inputs.iter().map(|input| self.copy(&stream, bytes(*input)));
+        let copies = copies.collect::<Result<Vec<_>, _>>()?;
+        let pointers: Vec<_> = copies.iter().map(|copy| copy.device_ptr(&stream)).collect();
+        self.prepare(extent.length)?;
+        let mut workspace = Workspace::new(&self.cases, &stream, extent)?;
+        workspace.prepare(extent.length, pointers.iter().map(|(pointer, _)| (*pointer, 1)), params)?;
+        stream.context().bind_to_thread().map_err(failed("binding its context"))?;
+        let mut results = vec![0; extent.groups as usize * self.cases.operation.stored().size()];
+        // SAFETY: the stream is waited for before the bytes are used, or dropped.
+        let launched =
+            workspace.launch_all().and_then(|()| unsafe { workspace.copy_result(&stream, &mut results) });
+        if let Err(error) = driver::wait(&stream) {
+            // Kernels may still write there, and the copy here.
+            std::mem::forget((workspace, results));
+            return launched.and(Err(failed("running the kernels")(error)));
+        }
+        launched?;
+        Ok(workspace.results_of(&results))
+    }
+
     /// A workspace for at least n elements which no other call uses.
     fn borrow(&self, stream: &Arc<CudaStream>, n: u64) -> Result<Workspace, Error> {
         let mut spare = self.spare.lock().unwrap_or_else(PoisonError::into_inner);
@@ -223,7 +251,7 @@ impl Kernels {
             Some(workspace) => workspace,
             None => {
                 let null = self.stream();
-                let workspace = Workspace::new(&self.cases, &null, n)?;
+                let workspace = Workspace::new(&self.cases, &null, n.into())?;
                 // It is used on the streams of inputs, and allocated in the order of this one.
                 null.synchronize().map_err(failed("allocating memory"))?;
                 workspace

@@ -7,10 +7,10 @@ use crate::reducer::something;
 use crate::{Error, host};
 use cudarc::driver::sys::{CUdeviceptr, cuMemcpyDtoHAsync_v2};
 use cudarc::driver::{CudaContext, CudaSlice, CudaStream, CudaView, DevicePtrMut};
-use reduce_ir::Value;
 use reduce_ir::arith::Element;
 use reduce_ir::operation::{Layout, Record};
 use reduce_ir::program::{Launch, Reads};
+use reduce_ir::{Extent, Value};
 use std::sync::Arc;
 
 /// Where the result is: behind the ticket, and in front of the partials, so that both stay where they are whatever the
@@ -36,8 +36,9 @@ pub struct Workspace {
     base: CUdeviceptr,
     /// Bytes of partials that carry flags.
     flagged: u64,
-    most: u64,
-    /// The number of elements that the launches are for; 0 if there are none.
+    /// Groups, and the most elements of one.
+    most: Extent,
+    /// The number of elements of a group that the launches are for; 0 if there are none.
     n: u64,
     /// The case that n elements are.
     place: usize,
@@ -67,23 +68,31 @@ struct Prepared {
 
 impl Workspace {
     /// For up to so many elements, all of whose calls are on that stream.
-    pub(super) fn new(cases: &Arc<Cases>, stream: &Arc<CudaStream>, most: u64) -> Result<Workspace, Error> {
+    pub(super) fn new(
+        cases: &Arc<Cases>,
+        stream: &Arc<CudaStream>,
+        most: Extent,
+    ) -> Result<Workspace, Error> {
         check_stream(cases, stream)?;
         Workspace::within(cases, cases.gpu.allocate(stream, bytes(cases, most))?, most)
     }
 
     /// The same in memory that is there, and on its stream.
-    pub(super) fn within(cases: &Arc<Cases>, memory: CudaSlice<u8>, most: u64) -> Result<Workspace, Error> {
+    pub(super) fn within(
+        cases: &Arc<Cases>,
+        memory: CudaSlice<u8>,
+        most: Extent,
+    ) -> Result<Workspace, Error> {
         let stream = memory.stream().clone();
         check_stream(cases, &stream)?;
         let mut memory = memory;
         let (len, base) = (memory.len() as u64, memory.device_ptr_mut(&stream).0);
         let needed = bytes(cases, most);
         if len < needed || !base.is_multiple_of(ALIGNMENT) {
-            return Err(Error::WorkspaceMemory { most, needed, len, base });
+            return Err(Error::WorkspaceMemory { most: most.length, needed, len, base });
         }
         let flagged = flagged(cases, most);
-        let zeros = partials(&cases.operation.stored()) + flagged;
+        let zeros = partials(cases, most.groups) + flagged;
         stream
             .memset_zeros(&mut memory.slice_mut(..zeros as usize))
             .map_err(failed("setting the ticket and flags"))?;
@@ -127,7 +136,7 @@ impl Workspace {
 
     /// The most elements that it is for.
     pub fn most(&self) -> u64 {
-        self.most
+        self.most.length
     }
 
     /// The stream that it belongs to.
@@ -209,6 +218,13 @@ impl Workspace {
         something(&self.cases.operation, values(&self.cases.operation.stored(), bytes))
     }
 
+    /// The result of each group.
+    pub(super) fn results_of(&self, bytes: &[u8]) -> Vec<Option<Vec<Value>>> {
+        let operation = &self.cases.operation;
+        let stored = operation.stored();
+        bytes.chunks(stored.size()).map(|one| operation.unstored(values(&stored, one))).collect()
+    }
+
     /// Is it one of these cases?
     pub(super) fn check_cases(&self, cases: &Arc<Cases>) -> Result<(), Error> {
         if Arc::ptr_eq(&self.cases, cases) { Ok(()) } else { Err(Error::OtherWorkspace) }
@@ -220,8 +236,8 @@ impl Workspace {
         if *stream != *self.stream {
             return Err(Error::OtherStream);
         }
-        if n > self.most {
-            return Err(Error::SmallWorkspace { n, most: self.most });
+        if n > self.most.length {
+            return Err(Error::SmallWorkspace { n, most: self.most.length });
         }
         Ok(())
     }
@@ -267,28 +283,35 @@ impl Workspace {
         self.n = 0;
         self.place = self.cases.of_n(n);
         let case = self.cases.case(self.place)?;
-        let launches = launches(&case.plan, n)?;
-        self.launches = launches.iter().map(|launch| self.prepared(case, n, launch)).collect();
+        let extent = Extent { groups: self.most.groups, length: n };
+        let launches = launches(&case.plan, extent)?;
+        self.launches = launches.iter().map(|launch| self.prepared(case, extent, launch)).collect();
         self.n = n;
         Ok(())
     }
 
-    fn prepared(&self, case: &Case, n: u64, launch: &Launch) -> Prepared {
+    fn prepared(&self, case: &Case, extent: Extent, launch: &Launch) -> Prepared {
         let operation = &self.cases.operation;
         let levels = self.levels(case);
-        let [from, to] = [launch.from, launch.to].map(|region| levels + case.plan.offset(n, region));
+        let [from, to] = [launch.from, launch.to].map(|region| levels + case.plan.offset(extent, region));
         let words = if operation.layout == Layout::Strided { 2 } else { 1 };
         let items = match launch.kernel {
             Reads::Inputs => vec![0; words * operation.inputs.len()],
             Reads::Partials => vec![from],
         };
-        let elements = (case.counts && launch.kernel == Reads::Partials).then_some(n);
+        let elements = (case.counts && launch.kernel == Reads::Partials).then_some(extent.length);
         let ticket = case.has_ticket.then_some(self.base);
-        let rest = [to, self.result_ptr(), launch.items].into_iter().chain(ticket).chain(elements);
+        let groups = case.grouped.then_some(launch.groups);
+        let counts = [launch.items].into_iter().chain(groups);
+        let rest = [to, self.result_ptr()].into_iter().chain(counts).chain(ticket).chain(elements);
         let params = operation.params.iter().map(|_| 0);
         Prepared {
             kernel: launch.kernel,
-            shape: Shape { grid: launch.grid as u32, block: case.block, dependent: case.dependent },
+            shape: Shape {
+                grid: launch.grid as u32,
+                block: case.threads[launch.kernel as usize],
+                dependent: case.dependent,
+            },
             arguments: items.into_iter().chain(rest).chain(params).collect(),
         }
     }
@@ -296,7 +319,7 @@ impl Workspace {
     /// Where the partials of a case are.
     fn levels(&self, case: &Case) -> u64 {
         let flagged = if case.plan.has_flags() { 0 } else { self.flagged };
-        self.base + partials(&self.cases.operation.stored()) + flagged
+        self.base + partials(&self.cases, self.most.groups) + flagged
     }
 
     /// The number of launches that are prepared.
@@ -354,19 +377,20 @@ fn check_stream(cases: &Cases, stream: &CudaStream) -> Result<(), Error> {
 }
 
 /// Bytes of a workspace for up to so many elements; the most there is where no memory is that large.
-pub(super) fn bytes(cases: &Cases, most: u64) -> u64 {
+pub(super) fn bytes(cases: &Cases, most: Extent) -> u64 {
     let [_, others] = cases.workspace(most);
-    partials(&cases.operation.stored()).saturating_add(flagged(cases, most)).saturating_add(others)
+    partials(cases, most.groups).saturating_add(flagged(cases, most)).saturating_add(others)
 }
 
 /// Bytes of its partials that carry flags.
-fn flagged(cases: &Cases, most: u64) -> u64 {
+fn flagged(cases: &Cases, most: Extent) -> u64 {
     cases.workspace(most)[0].checked_next_multiple_of(ALIGNMENT).unwrap_or(u64::MAX)
 }
 
 /// Where the partials begin.
-fn partials(output: &Record) -> u64 {
-    (RESULT + output.size() as u64).next_multiple_of(ALIGNMENT)
+fn partials(cases: &Cases, groups: u64) -> u64 {
+    let results = groups.saturating_mul(cases.operation.stored().size() as u64);
+    RESULT.saturating_add(results).checked_next_multiple_of(ALIGNMENT).unwrap_or(u64::MAX)
 }
 
 /// The fields of a record.

@@ -34,6 +34,7 @@ impl Error {
             | Error::WorkspaceMemory { .. }
             | Error::NothingEnqueued
             | Error::TooManyElements { .. }
+            | Error::Rows { .. }
             | Error::ArchitectureTooOld { .. }
             | Error::ClusterTooLarge { .. }
             | Error::HostHasNoClock

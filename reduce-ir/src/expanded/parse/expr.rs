@@ -76,6 +76,7 @@ impl Names {
             "grid" => Some(Expr::Grid),
             "rank" => Some(Expr::Rank),
             "n" => Some(Expr::Items),
+            "groups" => Some(Expr::Groups),
             "elements" => Some(Expr::Elements),
             "empty" => Some(Expr::Empty),
             "true" => Some(Expr::Const(Value::of(true))),
@@ -91,6 +92,7 @@ impl Names {
         let one = |line: &mut Cursor<'_>, wanted| self.expr(line, wanted).map(Box::new);
         match name {
             "map" => self.arguments(line).map(Expr::Map),
+            "first" => one(line, Some(Ty::U64)).map(Expr::First),
             "fold" | "finish" => {
                 let acc = one(line, None)?;
                 let rest = if line.accept(",") { self.arguments(line)? } else { Vec::new() };

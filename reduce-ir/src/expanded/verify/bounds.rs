@@ -8,6 +8,9 @@ use std::collections::BTreeMap;
 /// Elements of an input, and the distance between the first and the last in memory: what addresses can tell apart.
 const ITEMS: u128 = 1 << 63;
 
+/// Where a group begins: so far as its items can be counted from there in 64 bits.
+const STARTS: u128 = 1 << 62;
+
 /// Blocks of a launch (CUDA C++ Programming Guide, technical specifications: x-dimension of a grid).
 const BLOCKS: u128 = (1 << 31) - 1;
 
@@ -111,6 +114,8 @@ impl<'a> Bounds<'a> {
             Expr::Grid => self.blocks,
             Expr::Rank => self.kernel.cluster.saturating_sub(1).into(),
             Expr::Items | Expr::Elements => self.items,
+            Expr::Groups => BLOCKS,
+            Expr::First(group) => self.check(group).map(|()| STARTS)?,
             Expr::Step(_) => ITEMS,
             Expr::Bin(op, a, b) => self.combined(*op, a, b)?.unwrap_or(of_type),
             Expr::Cast(_, a) => self.most(a)?,

@@ -54,6 +54,11 @@ impl Verifier<'_> {
             }
             Expr::Rank => self.clustered("rank")?,
             Expr::Const(_) | Expr::Thread | Expr::Block | Expr::Grid | Expr::Items => {}
+            Expr::Groups => self.ensure(8, self.grouped, || "there is one group".to_owned())?,
+            Expr::First(group) => {
+                self.operand(group, Ty::U64)?;
+                self.ensure(8, self.grouped, || "there is one group".to_owned())?;
+            }
             Expr::Empty => {}
             Expr::Un(op, a) => self.index_arithmetic(expr, a, *op == Un::Not && a.ty() == Some(Ty::BOOL))?,
             Expr::Bin(op, a, _) => self.index_arithmetic(expr, a, !is_shift(*op))?,
@@ -113,7 +118,8 @@ impl Verifier<'_> {
             Expr::Cmp(Cmp::Lt, a, b) if **a == Expr::Thread && whole_warps(b) => Uniform::Warp,
             Expr::Block | Expr::Rank => Uniform::Block,
             Expr::Const(_) | Expr::Named(_) | Expr::Grid | Expr::Items | Expr::Elements => Uniform::Cluster,
-            Expr::Step(_) | Expr::Param(..) | Expr::Aligned(..) => Uniform::Cluster,
+            Expr::Groups | Expr::Step(_) | Expr::Param(..) | Expr::Aligned(..) => Uniform::Cluster,
+            Expr::First(_) => self.meet(expr),
             Expr::Empty => Uniform::Cluster,
             Expr::Un(..) | Expr::Bin(..) | Expr::Cmp(..) | Expr::Cast(..) | Expr::Map(_) => self.meet(expr),
             Expr::Combine(..) | Expr::Fold(..) | Expr::Finish(..) => self.meet(expr),

@@ -1,0 +1,47 @@
+//! `team(thread)`, `team(warp)`, `team(block)`: the threads that share a group.
+//!
+//! One thread, warp or block has all elements of a group, which are one tile at most. A smaller team evaluates the association of
+//! the block: each of its threads takes several *logical* threads, whose accumulators meet in registers. So the bits stay.
+//!
+//! ```
+//! # use reduce_codegen::{lower::lower, passes::{apply, team}};
+//! # use reduce_ir::{Scalar, func::Param, pass::Pass, program::Size};
+//! # use reduce_dsl::operators::operator;
+//! # let max = operator("max").unwrap().apply(&[Param::new("x", Scalar::F32)], None).unwrap();
+//! # let naive = lower(&max, 256).unwrap();
+//! let program = team(apply(naive, Pass::plain("shuffle")).unwrap(), Size::Warp).unwrap();
+//! assert_eq!(program.kernels[0].team.to_string(), "warp of 8 logical threads each");
+//! assert_eq!(program.up_to, Some(256));
+//! ```
+//!
+//! Requires `shuffle` before `team(warp)`. Never changes the association.
+
+use crate::combines_mut;
+use reduce_ir::program::{How, Medium, Program, Reads, Scope, Size, Step, Team};
+
+/// Gives the elements of a group to a team of that size. It is no pass that users write: the length of a group chooses the team.
+///
+/// # Errors
+/// The steps before do not fit the team: the reason.
+pub fn team(mut program: Program, size: Size) -> Result<Program, String> {
+    let kernel = program.kernel(Reads::Inputs);
+    if kernel.fold().in_rows || kernel.cluster() > 1 || kernel.fold().units().is_none() {
+        return Err("a team has one tile, without `rows`, `cluster`, `grid_stride` and `serial`".to_owned());
+    }
+    if size == Size::Warp && kernel.combines().any(|combine| matches!(combine.medium, Medium::Shared(_))) {
+        return Err("a warp has no tree in shared memory; write `shuffle` before it".to_owned());
+    }
+    let logical = match size {
+        Size::Thread => program.block,
+        Size::Warp => program.block / Program::WARP,
+        Size::Block | Size::Cluster | Size::Grid { .. } => 1,
+    };
+    let kernel = &mut program.kernels[Reads::Inputs as usize];
+    kernel.team = Team { size, logical };
+    kernel.steps.retain(|step| !matches!(step, Step::Exchange(_)));
+    let in_registers = |scope| size == Size::Thread || size == Size::Warp && scope == Scope::Block;
+    for combine in combines_mut(kernel).filter(|combine| in_registers(combine.scope)) {
+        (combine.medium, combine.how, combine.last_warp) = (Medium::Registers, How::Looped, false);
+    }
+    Ok(program)
+}
