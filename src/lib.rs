@@ -187,9 +187,10 @@
 //! # At run time
 //!
 //! ```
+//! # #[cfg(feature = "text")]
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
 //! use reducegen::{Device, Reducer};
 //!
-//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
 //! let text = "op: max, ty: f32, map: |x| x.abs()";
 //! let spec = reducegen::parse(text)?; // an error shows where it is wrong, and what to write instead
 //! let largest = Reducer::new(&spec, &Device::host())?; // threads may share it
@@ -197,6 +198,8 @@
 //! assert_eq!(outcome.values, [4.0f32.into()]);
 //! # Ok(())
 //! # }
+//! # #[cfg(not(feature = "text"))]
+//! # fn main() {}
 //! ```
 //!
 //! With the feature `text`. [`dsl`]`::parse::text` also takes the types of inputs that the text leaves out, and gives notes.

@@ -16,8 +16,8 @@
 //!
 //! ```
 //! use reduce_ir::func::Param;
-//! use crate::laws::{Effort, check};
-//! use crate::operators::operator;
+//! use reduce_dsl::laws::{Effort, check};
+//! use reduce_dsl::operators::operator;
 //! use reduce_ir::ops::Bin;
 //! use reduce_ir::{Scalar, func::FuncBuilder};
 //!

@@ -3,7 +3,7 @@
 //! A [`Func`] is a straight line of typed operations, each naming earlier ones by [`Id`]; there is no
 //! control flow (`if` is a select, and every operation is total). Only [`FuncBuilder`] makes one, so a
 //! `Func` that exists is well typed; no two of its lines are the same, and none is unused. It prints like Rust,
-//! evaluates on whole [lanes](reduce_lanes), and the CUDA printer renders the same nodes.
+//! evaluates on single values and on whole vectors, and the CUDA printer renders the same nodes.
 
 mod build;
 mod limits;

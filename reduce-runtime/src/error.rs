@@ -221,9 +221,7 @@ pub enum Error {
         most: u64,
     },
     /// Elements are no whole rows, or the reduction is of no rows.
-    #[error(
-        "{elements} elements are no rows of {length}; rows have the same number of elements, and one at least"
-    )]
+    #[error("{elements} elements are no rows of {length}; every row has one length, of at least 1")]
     Rows {
         /// The elements there are.
         elements: u64,

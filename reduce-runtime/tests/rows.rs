@@ -1,6 +1,10 @@
 //! Each row of a matrix has the bits that its elements give alone.
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
+#[cfg(feature = "cuda")]
+#[path = "../../tests/support/skip.rs"]
+mod skip;
+
 use reduce_dsl::parse::spec;
 use reduce_runtime::{Device, Error, Reducer};
 
@@ -45,4 +49,21 @@ fn elements_that_are_no_whole_rows_are_refused() {
     }
     let whole = Reducer::new(&sum, &Device::host()).unwrap();
     assert_eq!(whole.reduce_rows(&[&all[..]], 5, &[]), Err(Error::Rows { elements: 10, length: 5 }));
+}
+
+/// Every program of rows is CUDA that the real compiler takes.
+#[cfg(feature = "cuda")]
+#[test]
+fn programs_of_rows_compile() {
+    let found =
+        skip::needed("programs_of_rows_compile", "REDUCEGEN_REQUIRE_NVRTC", reduce_runtime::Nvrtc::get());
+    let Some(nvrtc) = found else { return };
+    let sm_90 = reduce_runtime::Architecture::from_number(90);
+    for text in SPECS {
+        let programs = reduce_codegen::Programs::of_rows(&spec(text).unwrap(), sm_90.tuning()).unwrap();
+        for program in programs.cases() {
+            let compiled = nvrtc.compile_program(program, reduce_runtime::Target::Cubin(sm_90));
+            assert!(compiled.is_ok(), "{text}: {}", compiled.unwrap_err());
+        }
+    }
 }

@@ -76,11 +76,10 @@ impl Expansion<'_> {
         self.body.push(Stmt::when(group().get().below(all), body));
     }
 
-    /// Blocks that share a group of a grid: as many as it has tiles, and one at least.
+    /// Blocks that share a group of a grid: as many as it has tiles. A group has at least one item.
     fn blocks_of_group(&self) -> Expr {
         let tile = Expr::Const(reduce_ir::Value::of(self.program.tile(self.kernel.reads)));
-        let started = Expr::Items.bin(Bin::Sub, Expr::Items.bin(Bin::Min, number(1))).over(tile);
-        started.bin(Bin::Add, number(1))
+        Expr::Items.bin(Bin::Sub, number(1)).over(tile).bin(Bin::Add, number(1))
     }
 
     /// The number of the block among those of its group, `u64`.

@@ -260,8 +260,8 @@ fn verify_gathered(program: &Program, kernel: &Kernel) -> Check {
 
 fn verify_items(program: &Program, kernel: &Kernel) -> Check {
     let items_where = |is: &dyn Fn(&Combine) -> bool| kernel.combines().find(is).map_or(1, |it| it.items);
-    let in_rows = kernel.fold().in_rows;
-    let is_of_rows = |it: &Combine| in_rows && it.scope == Scope::Warp && it.medium == Medium::Registers;
+    let logical = kernel.team.logical > 1;
+    let is_of_rows = |it: &Combine| !logical && it.scope == Scope::Warp && it.medium == Medium::Registers;
     let items = |scope| items_where(&|it| it.scope == scope && !is_of_rows(it));
     let rows = items_where(&is_of_rows);
     let thread = items(Scope::Thread) == kernel.fold().lanes && rows == kernel.fold().rows();

@@ -153,10 +153,10 @@ fn gather(input: &Strided<LanesRef<'_>>, range: Range<usize>, out: &mut Lanes) {
 
 fn positions(range: Range<usize>, out: &mut Lanes) {
     out.clear();
-    match out {
-        Lanes::U64(out) => out.extend(range.start as u64..range.end as u64),
+    if let Lanes::U64(out) = out {
+        out.extend(range.start as u64..range.end as u64);
+    } else if let Lanes::U32(out) = out {
         // Of fewer than 2^32 elements.
-        Lanes::U32(out) => out.extend(range.start as u32..range.end as u32),
-        _ => {}
+        out.extend(range.start as u32..range.end as u32);
     }
 }
