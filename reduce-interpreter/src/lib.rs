@@ -18,6 +18,7 @@
 //! - Launches run one after the other. A kernel that may begin before the previous launch has ended is held to waiting for
 //!   that: an access to global memory by a thread that has not waited is reported.
 //! - Reports do not stop the execution, but for threads that wait for ever.
+#![forbid(unsafe_code)]
 
 mod access;
 mod address;
