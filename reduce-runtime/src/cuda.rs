@@ -16,6 +16,7 @@ mod library;
 mod modules;
 mod nvrtc;
 mod ring;
+mod sizes;
 mod time;
 mod workspace;
 

@@ -4,7 +4,8 @@ use super::cases::Cases;
 use super::driver::{self, failed};
 use super::gpu::Gpu;
 use super::input::DeviceInput;
-use super::workspace::{self, Workspace};
+use super::sizes;
+use super::workspace::Workspace;
 use crate::reducer::Outcome;
 use crate::{Architecture, Error, Strided};
 use cudarc::driver::sys::CUdeviceptr;
@@ -53,7 +54,7 @@ impl Kernels {
 
     /// Bytes that such memory has.
     pub(crate) fn workspace_bytes(&self, n: u64) -> u64 {
-        workspace::bytes(&self.cases, n.into())
+        sizes::bytes(&self.cases, n.into())
     }
 
     /// The same as [`Kernels::workspace`] in memory that is there.

@@ -3,6 +3,7 @@
 use super::cases::{Case, Cases, bytes_of, launches};
 use super::driver::{self, failed};
 use super::launch::{Shape, fill, launch};
+use super::sizes::{ALIGNMENT, RESULT, bytes, flagged, partials};
 use crate::reducer::something;
 use crate::{Error, host};
 use cudarc::driver::sys::{CUdeviceptr, cuMemcpyDtoHAsync_v2};
@@ -13,11 +14,6 @@ use reduce_ir::program::{Launch, Reads};
 use reduce_ir::{Extent, Value};
 use std::sync::Arc;
 
-/// Where the result is: behind the ticket, and in front of the partials, so that both stay where they are whatever the
-/// number of elements. Of the partials, those that carry flags come first: they are 0 between calls, as the ticket is.
-const RESULT: u64 = 16;
-/// The alignment of the partials.
-const ALIGNMENT: u64 = 256;
 /// The handle of the stream that is another one in each thread (CUDA driver API, stream synchronization behaviour).
 const PER_THREAD: usize = 2;
 
@@ -374,23 +370,6 @@ fn check_stream(cases: &Cases, stream: &CudaStream) -> Result<(), Error> {
         return Err(Error::PerThreadStream);
     }
     driver::refuse_capture(stream)
-}
-
-/// Bytes of a workspace for up to so many elements; the most there is where no memory is that large.
-pub(super) fn bytes(cases: &Cases, most: Extent) -> u64 {
-    let [_, others] = cases.workspace(most);
-    partials(cases, most.groups).saturating_add(flagged(cases, most)).saturating_add(others)
-}
-
-/// Bytes of its partials that carry flags.
-fn flagged(cases: &Cases, most: Extent) -> u64 {
-    cases.workspace(most)[0].checked_next_multiple_of(ALIGNMENT).unwrap_or(u64::MAX)
-}
-
-/// Where the partials begin.
-fn partials(cases: &Cases, groups: u64) -> u64 {
-    let results = groups.saturating_mul(cases.operation.stored().size() as u64);
-    RESULT.saturating_add(results).checked_next_multiple_of(ALIGNMENT).unwrap_or(u64::MAX)
 }
 
 /// The fields of a record.
