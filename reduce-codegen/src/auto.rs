@@ -24,7 +24,7 @@ pub(crate) struct Case {
     pub(crate) block: u32,
     /// The passes.
     pub(crate) passes: Vec<Pass>,
-    /// The team of a group, if it is not that of the passes.
+    /// Overrides the team that the passes give a group.
     pub(crate) team: Option<Size>,
 }
 

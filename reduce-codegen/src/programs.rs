@@ -13,7 +13,7 @@ use reduce_ir::{Domain, Spec};
 /// The programs of a specification, by growing n. An explicit list of passes gives one, for every n.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Programs {
-    /// What is computed. Programs may compute it with narrow positions.
+    /// The operation as specified. The programs may have narrow positions in its place.
     operation: Operation,
     /// At least one; of a specification, the last one has no end.
     cases: Vec<Program>,

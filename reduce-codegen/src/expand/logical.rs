@@ -43,7 +43,7 @@ impl Expansion<'_> {
         self.body.push(Stmt::Let(mine.clone(), visited(&turn.get(), &strides)));
         self.standing.thread = mine.get();
         of_thread.iter().for_each(|step| self.step(step));
-        let carried = self.carried(&strides, &waiting, &total, (&turn, &mine));
+        let carried = self.carried(&strides, &waiting, &total, &mine);
         self.body.extend(carried);
         let body = std::mem::replace(&mut self.body, outside);
         self.body.push(Stmt::For(Box::new(Loop {
@@ -59,13 +59,7 @@ impl Expansion<'_> {
     }
 
     /// What becomes of the accumulator of a turn: it waits for the right side of its pair, or joins the left one that waits.
-    fn carried(
-        &self,
-        strides: &[u32],
-        waiting: &[Local],
-        total: &Local,
-        (turn, mine): (&Local, &Local),
-    ) -> Vec<Stmt> {
+    fn carried(&self, strides: &[u32], waiting: &[Local], total: &Local, mine: &Local) -> Vec<Stmt> {
         let acc = self.acc().clone();
         let mut body = vec![Stmt::Set(total.clone(), acc.get())];
         for (bit, stride) in strides.iter().enumerate().rev() {
@@ -81,7 +75,6 @@ impl Expansion<'_> {
             let is_right = mine.get().bin(Bin::And, *stride).equals(*stride);
             body = vec![Stmt::If(is_right, right, vec![Stmt::Set(left, acc.get())])];
         }
-        let _ = turn;
         body
     }
 

@@ -76,7 +76,7 @@ impl Expansion<'_> {
         self.body.push(Stmt::when(group().get().below(all), body));
     }
 
-    /// Blocks that share a group of a grid: as many as it has tiles. A group has at least one item.
+    /// Returns the number of blocks that share a group: one for each tile. No group is empty.
     fn blocks_of_group(&self) -> Expr {
         let tile = Expr::Const(reduce_ir::Value::of(self.program.tile(self.kernel.reads)));
         Expr::Items.bin(Bin::Sub, number(1)).over(tile).bin(Bin::Add, number(1))
