@@ -2,12 +2,13 @@
 
 use crate::loops;
 use crate::values::{combinations, same};
+use reduce_ir::evaluate;
 use reduce_ir::func::{Id, Node};
 use reduce_ir::ops::{self, Bin, Cmp, Un};
 use reduce_ir::{Scalar, Value};
 use reduce_lanes::{Lanes, LanesRef, Loops, SHARED};
 
-/// All lanes at once, by all loops, give what one lane at a time gives by those for every processor.
+/// All lanes at once, by all loops, give the values of one lane at a time, and of the evaluation of single values.
 fn check(node: Node, types: &[Scalar], result: Scalar) {
     let operands = combinations(types);
     let operands: Vec<_> = operands.iter().map(Lanes::borrow).collect();
@@ -38,6 +39,8 @@ fn check(node: Node, types: &[Scalar], result: Scalar) {
         }
         for (at, &expected) in expected.iter().enumerate() {
             let args: Vec<_> = operands.iter().map(|lanes| lanes.get(at)).collect();
+            let single = evaluate::apply(node, result, &args).unwrap();
+            assert!(same(single, expected), "{node:?} of {args:?} is {expected}, not {single}");
             assert!(
                 same(out.get(at), expected),
                 "{name}: {node:?} of {args:?} is {expected}, not {}",
