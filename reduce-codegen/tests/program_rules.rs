@@ -114,7 +114,7 @@ fn of_steps() -> Vec<Broken> {
     ]
 }
 
-/// How combinations are taken, and what tickets and near positions ask for.
+/// How combinations are taken, and what tickets and narrow positions ask for.
 fn of_combinations() -> Vec<Broken> {
     vec![
         // Rows in registers are no tree of the threads of a warp.

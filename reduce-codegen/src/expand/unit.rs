@@ -38,7 +38,7 @@ impl From<Expr> for Number {
 
 /// A load unit: where its first item is, and how it is read.
 pub(super) struct Unit {
-    /// The position in the tile, `u32`, or in the whole input, `u64`. Guards and near positions ask for it.
+    /// The position in the tile, `u32`, or in the whole input, `u64`. Guards and narrow positions ask for it.
     pub(super) at: Expr,
     /// The position in the whole input, `u64`.
     pub(super) begin: Expr,
@@ -105,7 +105,7 @@ impl Expansion<'_> {
         suffix: &str,
     ) -> Vec<Stmt> {
         let (mut body, mut at) = (Vec::new(), self.wide(of_block));
-        // A place in the tile has a name where something asks for it: a guard, a near position, or the position in the whole input.
+        // A place in the tile has a name where something asks for it: a guard, a narrow position, or the position in the whole input.
         if at != self.thread() && (begin.is_none() || self.asks_for_positions(&before)) {
             let local = Local::new(format!("at{suffix}"), Ty::U32);
             body.push(Stmt::Let(local.clone(), at));
@@ -116,7 +116,7 @@ impl Expansion<'_> {
         body
     }
 
-    /// Does a unit behind those ask for near positions? `map` has one, which gives the first item of a lane, and `fold` may.
+    /// Does a unit behind those ask for narrow positions? `map` has one, which gives the first item of a lane, and `fold` may.
     fn asks_for_positions(&self, before: &Before) -> bool {
         let fold = self.program.operation.fold_arguments();
         let folds = fold.is_some_and(|arguments| !arguments.contains(&Argument::Index));

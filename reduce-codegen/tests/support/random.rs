@@ -50,7 +50,7 @@ impl Case {
         for &pass in &self.passes {
             match apply(made.programs[made.programs.len() - 1].clone(), pass) {
                 Ok(program) => made.programs.push(program),
-                // Near accumulators and those of the last block have arrays of their own.
+                // An accumulator for each thread may not fit the shared memory of a block.
                 Err(refused @ (Error::Refused { .. } | Error::SharedMemory { .. })) => {
                     made.refused.push(refused)
                 }
