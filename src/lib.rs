@@ -333,11 +333,11 @@ macro_rules! reduction {
 #[doc(hidden)]
 pub mod __private {
     pub use reduce_ir::func::{Func, Id, Line, Node, Param};
-    pub use reduce_ir::operation::{Layout, Nothing, Operation, Order, Record, Search};
+    pub use reduce_ir::operation::{Nothing, Operation, Order, Record, Search};
     pub use reduce_ir::ops::{Bin, Cmp, Un};
-    pub use reduce_ir::pass::Pass;
+    pub use reduce_ir::pass::{Argument, Pass};
     pub use reduce_ir::spec::{Passes, Spec};
-    pub use reduce_ir::{Scalar, Value, bf16, f16};
+    pub use reduce_ir::{Access, Domain, Scalar, Value, bf16, f16};
     pub use reduce_macros::reduction;
     pub use reduce_runtime::Reduction;
     pub use std::string::String;

@@ -27,7 +27,7 @@ use reduce_dsl::operators::operator;
 use reduce_ir::passes;
 use reduce_ir::program::Program;
 use reduce_ir::spec::Passes;
-use reduce_ir::{Scalar, Spec};
+use reduce_ir::{Domain, Scalar, Spec};
 use reduce_runtime::{Architecture, Nvrtc, Target};
 use skip::needed;
 
@@ -136,6 +136,7 @@ fn what_only_closures_say_compiles() {
     let specs = subjects.flat_map(|subject| {
         let spec = |passes, block| Spec {
             operation: subject.operation.clone(),
+            domain: Domain::WHOLE,
             text: subject.operation.name.clone(),
             block,
             passes,

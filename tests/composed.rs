@@ -29,8 +29,9 @@ use rayon::prelude::*;
 use reduce_codegen::expand;
 use reduce_interpreter::{Acc, Input, Kind as Fault, Options, Outcome, Provenance, Schedule, Values, run};
 use reduce_ir::expanded::Expanded;
-use reduce_ir::operation::{Layout, Operation};
+use reduce_ir::operation::Operation;
 use reduce_ir::program::{Program, Reads, Tree};
+use reduce_ir::{Access, Domain};
 use reduce_lanes::Lanes;
 use reduce_runtime::host;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -207,7 +208,7 @@ fn check_provenance(
     let (operation, n) = (&program.operation, setting.n);
     let mut domain = Provenance::new(operation);
     let positions = Provenance::inputs(operation, n, setting.aligned).into_iter().map(|input| input.elements);
-    let inputs = in_memory(operation, setting, positions.collect());
+    let inputs = in_memory(program.domain, setting, positions.collect());
     let outcome =
         run(program, expanded, &mut domain, &inputs, n, Options::under(schedule).with(&case.subject.params));
     let Some(tree) = accumulator(operation, n, outcome)? else { return Ok(()) };
@@ -232,11 +233,11 @@ fn check_provenance(
 }
 
 /// The elements of each input as they lie in memory: side by side, or a step apart.
-fn in_memory(operation: &Operation, setting: &Setting, elements: Vec<Lanes>) -> Vec<Input> {
+fn in_memory(domain: Domain, setting: &Setting, elements: Vec<Lanes>) -> Vec<Input> {
     let aligned = setting.aligned;
-    let place = |(elements, step): (Lanes, usize)| match operation.layout {
-        Layout::Contiguous => Input::new(elements, aligned),
-        Layout::Strided => Input {
+    let place = |(elements, step): (Lanes, usize)| match domain.access {
+        Access::Contiguous => Input::new(elements, aligned),
+        Access::Strided => Input {
             elements: data::spread(&elements, 0, step as isize).data,
             offset: u64::from(!aligned),
             first: 0,
@@ -262,7 +263,7 @@ fn check_values(
     let elements =
         operation.inputs.iter().zip(0..).map(|(input, place)| data::elements(input.ty, n, kind, place));
     let elements: Vec<Lanes> = elements.collect();
-    let inputs = in_memory(operation, setting, elements.clone());
+    let inputs = in_memory(program.domain, setting, elements.clone());
     let mut domain = Values::new(operation);
     let outcome =
         run(program, expanded, &mut domain, &inputs, n, Options::under(schedule).with(&case.subject.params));

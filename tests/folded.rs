@@ -17,11 +17,11 @@ use operations::Subject;
 use rayon::prelude::*;
 use reduce_codegen::{expand, stages};
 use reduce_interpreter::{Input, Options, Values, run};
-use reduce_ir::operation::{Layout, Nothing, Operation};
+use reduce_ir::operation::{Nothing, Operation};
 use reduce_ir::pass::Pass;
 use reduce_ir::program::Program;
 use reduce_ir::spec::Passes;
-use reduce_ir::{Spec, Value};
+use reduce_ir::{Domain, Spec, Value};
 use reduce_lanes::{Lanes, LanesRef};
 use reduce_runtime::{Device, Error, Reducer, Strided, host};
 
@@ -30,7 +30,7 @@ fn subjects() -> Vec<Subject> {
 }
 
 fn spec(operation: &Operation, passes: Passes, block: Option<u32>) -> Spec {
-    Spec { operation: operation.clone(), text: String::new(), block, passes }
+    Spec { operation: operation.clone(), domain: Domain::WHOLE, text: String::new(), block, passes }
 }
 
 /// The program after each pass of every list that the operation takes, and of `auto`, each kernel once.
@@ -113,9 +113,9 @@ fn the_host_is_a_plain_loop_over_many_elements() {
 fn strided_elements_fold_as_contiguous_ones() {
     for subject in subjects() {
         let Subject { operation, params, .. } = &subject;
-        let strided = Operation { layout: Layout::Strided, ..operation.clone() };
         let list = Passes::List(vec![Pass::plain("shuffle"), Pass::with("coarsen", 5)]);
-        let apart = Reducer::new(&spec(&strided, list.clone(), Some(64)), &Device::host()).unwrap();
+        let strided = Spec { domain: Domain::STRIDED, ..spec(operation, list.clone(), Some(64)) };
+        let apart = Reducer::new(&strided, &Device::host()).unwrap();
         let side_by_side = Reducer::new(&spec(operation, list, Some(64)), &Device::host()).unwrap();
         for n in [1u64, 319, 321, 2_000] {
             let lanes = elements(operation, n, Kind::Rounding);

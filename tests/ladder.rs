@@ -23,7 +23,6 @@ use reduce_interpreter::{
 };
 use reduce_ir::Scalar;
 use reduce_ir::expanded::Expanded;
-use reduce_ir::operation::Layout;
 use reduce_ir::program::{Program, Reads};
 use reduce_ir::spec::Spec;
 use reduce_lanes::Lanes;
@@ -105,7 +104,7 @@ impl Case {
     fn new(spec: &Spec, n: u64) -> Case {
         let program = compile(spec).unwrap();
         let expanded = expand(&program).unwrap();
-        let step = if program.operation.layout == Layout::Strided { STEP } else { 1 };
+        let step = if program.domain.is_strided() { STEP } else { 1 };
         Case { program, expanded, n, step }
     }
 

@@ -47,7 +47,7 @@ pub(crate) struct Counted {
 impl Counted {
     /// Runs the program on n elements in the interpreter, all warps in order, and on the host.
     pub(crate) fn of(program: &Program, n: u64) -> Result<Counted, Error> {
-        let elements = Elements::new(&program.operation, n, STEP);
+        let elements = Elements::new(&program.operation, program.domain, n, STEP);
         let params = elements.params.as_slice();
         let options = Options::FORWARD.with(params);
         let expanded = reduce_codegen::expand(program)?;

@@ -1,8 +1,8 @@
 //! Elements made up for a reduction, the same for the same position; and params.
 
 use reduce_interpreter::Input;
-use reduce_ir::operation::{Layout, Operation, Order};
-use reduce_ir::{Scalar, Value, bf16, f16};
+use reduce_ir::operation::{Operation, Order};
+use reduce_ir::{Domain, Scalar, Value, bf16, f16};
 use reduce_lanes::{Lanes, LanesRef};
 use reduce_runtime::Strided;
 use std::ops::Range;
@@ -20,8 +20,8 @@ pub(crate) struct Elements {
 impl Elements {
     /// n elements of each input, `step` apart where they are strided. Where the order of combinations may change from
     /// run to run, they are 1 and -1, of which every order gives the same bits.
-    pub(crate) fn new(operation: &Operation, n: u64, step: u64) -> Elements {
-        let step = if operation.layout == Layout::Strided { step } else { 1 };
+    pub(crate) fn new(operation: &Operation, domain: Domain, n: u64, step: u64) -> Elements {
+        let step = if domain.is_strided() { step } else { 1 };
         let exact = operation.order == Order::Any && !operation.exact;
         let len = n.saturating_sub(1) * step + n.min(1);
         let types = operation.inputs.iter().map(|input| input.ty);

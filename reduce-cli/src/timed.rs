@@ -48,7 +48,7 @@ impl Clock {
         // More elements than the GPU has room for are refused here, and not made first.
         let read = self.read(bytes)?;
         let reducer = Reducer::of(program.clone().into(), &self.device)?;
-        let elements = Elements::new(&program.operation, n, STEP);
+        let elements = Elements::new(&program.operation, program.domain, n, STEP);
         let (views, params) = (elements.views(), &elements.params);
         let found = reducer.reduce_with(&views, params)?.values;
         let host = host::reduce_with(&program.operation, &program.association(), &views, params)?;

@@ -1,15 +1,16 @@
 //! `passes: auto`: one list for each range of n. Together they are one association for each n, so changing what they say
 //! of tiles changes bits; how blocks meet does not.
 
+use crate::rows;
 use crate::tuning::Tuning;
-use reduce_ir::Spec;
 use reduce_ir::func::Func;
-use reduce_ir::operation::{Layout, Operation};
+use reduce_ir::operation::Operation;
 use reduce_ir::pass::Pass;
 use reduce_ir::passes;
-use reduce_ir::program::{LIMITS, Program, Size};
+use reduce_ir::program::{LIMITS, Program};
 use reduce_ir::redux::Redux;
 use reduce_ir::spec::Passes;
+use reduce_ir::{Domain, Spec};
 use reduce_passes::narrowed;
 
 /// The version of the associations, of `auto` and of every pass: bits change only with it.
@@ -24,8 +25,6 @@ pub(crate) struct Case {
     pub(crate) block: u32,
     /// The passes.
     pub(crate) passes: Vec<Pass>,
-    /// Overrides the team that the passes give a group.
-    pub(crate) team: Option<Size>,
 }
 
 /// A row of the table of `auto`, in load units of all inputs: 16 bytes of the smallest one.
@@ -99,40 +98,36 @@ const ORDERED: [Row; 2] = [
 
 /// The cases of a specification, by growing n; the last one has no end.
 pub(crate) fn cases(spec: &Spec, tuning: Tuning) -> Vec<Case> {
-    let operation = &spec.operation;
     match &spec.passes {
         Passes::List(passes) => {
-            vec![Case {
-                up_to: None,
-                block: spec.block.unwrap_or(Spec::BLOCK),
-                passes: passes.clone(),
-                team: None,
-            }]
+            vec![Case { up_to: None, block: spec.block.unwrap_or(Spec::BLOCK), passes: passes.clone() }]
         }
-        Passes::Auto => {
-            let block = |fastest| spec.block.unwrap_or_else(|| fitting(fastest, operation));
-            let narrow = narrowed(operation);
-            let case = |row: &Row| row.case(block(row.block), operation, narrow.as_ref(), tuning);
-            let (one, more) = match operation.commutative {
-                true => (&ONE_BLOCK[..], &COMMUTING[..]),
-                false if block(ORDERED[0].block) == ORDERED[0].block => {
-                    (&ONE_BLOCK_ORDERED[..], &ORDERED[..])
-                }
-                false => (&ONE_BLOCK_ORDERED[..], &ORDERED[1..]),
-            };
-            let mut cases: Vec<_> = one.iter().chain(&FEW).chain(more).map(case).collect();
-            // Where the block is given, rows may end where one before them does.
-            let ends = |case: &mut Case, before: &mut Case| {
-                case.up_to.zip(before.up_to).is_some_and(|(end, before)| end <= before)
-            };
-            cases.dedup_by(ends);
-            if narrow.is_some() {
-                let last = more.iter().last().map(|row| row.case(block(row.block), operation, None, tuning));
-                cases.extend(last);
-            }
-            cases
-        }
+        Passes::Auto if spec.domain.is_grouped() => rows::cases(auto(spec, rows::tuning(tuning))),
+        Passes::Auto => auto(spec, tuning),
     }
+}
+
+fn auto(spec: &Spec, tuning: Tuning) -> Vec<Case> {
+    let operation = &spec.operation;
+    let block = |fastest| spec.block.unwrap_or_else(|| fitting(fastest, operation));
+    let narrow = narrowed(operation);
+    let case = |row: &Row| row.case(block(row.block), spec, narrow.as_ref(), tuning);
+    let (one, more) = match operation.commutative {
+        true => (&ONE_BLOCK[..], &COMMUTING[..]),
+        false if block(ORDERED[0].block) == ORDERED[0].block => (&ONE_BLOCK_ORDERED[..], &ORDERED[..]),
+        false => (&ONE_BLOCK_ORDERED[..], &ORDERED[1..]),
+    };
+    let mut cases: Vec<_> = one.iter().chain(&FEW).chain(more).map(case).collect();
+    // Where the block is given, rows may end where one before them does.
+    let ends = |case: &mut Case, before: &mut Case| {
+        case.up_to.zip(before.up_to).is_some_and(|(end, before)| end <= before)
+    };
+    cases.dedup_by(ends);
+    if narrow.is_some() {
+        let last = more.iter().last().map(|row| row.case(block(row.block), spec, None, tuning));
+        cases.extend(last);
+    }
+    cases
 }
 
 /// Threads of a block: as many as is fastest, or as accumulators fit the shared memory of the naive program, which has one
@@ -154,8 +149,9 @@ impl Meet {
 }
 
 impl Row {
-    fn case(&self, block: u32, operation: &Operation, narrow: Option<&Operation>, tuning: Tuning) -> Case {
-        let width = width(operation);
+    fn case(&self, block: u32, spec: &Spec, narrow: Option<&Operation>, tuning: Tuning) -> Case {
+        let operation = &spec.operation;
+        let width = width(operation, spec.domain);
         let units = match self.meet {
             // Sixteen elements keep a thread busy for long enough; and of shorter tiles, which little work is done on, more end
             // at the same time.
@@ -206,7 +202,7 @@ impl Row {
             .into_iter()
             .collect();
         let passes = [tile, redux, streaming, meet, gather, launch(self.meet.fits_twice(), tuning)].concat();
-        Case { up_to, block, passes, team: None }
+        Case { up_to, block, passes }
     }
 
     /// Does one thread combine what warps and blocks leave? Where no instruction does so: scalars, and of one block pairs as well,
@@ -260,8 +256,8 @@ const LINES: usize = 360;
 
 /// Elements of a load unit: as many of the smallest input as 16 bytes hold, and as their accumulators fit, but two; one where
 /// elements lie apart.
-fn width(operation: &Operation) -> u32 {
-    if operation.layout == Layout::Strided {
+fn width(operation: &Operation, domain: Domain) -> u32 {
+    if domain.is_strided() {
         return 1;
     }
     let smallest = operation.inputs.iter().map(|input| input.ty.size()).min().unwrap_or(4) as u32;

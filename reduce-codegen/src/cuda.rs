@@ -22,7 +22,7 @@ use crate::error::{Error, check_names};
 use crate::expand;
 use crate::names::in_kernels;
 use reduce_ir::expanded::{Constant, ExpandedKernel, Shared};
-use reduce_ir::operation::{Layout, Operation};
+use reduce_ir::operation::Operation;
 use reduce_ir::program::{Program, Reads};
 use reduce_ir::redux::Redux;
 use std::fmt::Write;
@@ -141,7 +141,7 @@ fn parameters(around: Around<'_>, kernel: &ExpandedKernel) -> String {
     match kernel.reads {
         Reads::Inputs => operation.inputs.iter().for_each(|input| {
             let _ = write!(text, "const {}* {own}{}, ", types::scalar(input.ty), input.name);
-            if operation.layout == Layout::Strided {
+            if kernel.domain.is_strided() {
                 let _ = write!(text, "unsigned long long {}_step, ", input.name);
             }
         }),
@@ -156,7 +156,7 @@ fn parameters(around: Around<'_>, kernel: &ExpandedKernel) -> String {
     let params: String =
         operation.params.iter().map(|it| format!(", {} {}", types::scalar(it.ty), it.name)).collect();
     let partial = if uses.flags { "unsigned long long" } else { acc };
-    let groups = if kernel.grouped { ", unsigned long long groups" } else { "" };
+    let groups = if kernel.domain.is_grouped() { ", unsigned long long groups" } else { "" };
     text + &format!(
         "{partial}* partials, {output}* result, unsigned long long n{groups}{ticket}{elements}{params}"
     )

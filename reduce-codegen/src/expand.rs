@@ -79,7 +79,7 @@ fn kernel(program: &Program, kernel: &Kernel) -> ExpandedKernel {
         cluster: kernel.cluster(),
         streaming: kernel.fold().hints.streaming,
         dependent: kernel.dependent,
-        grouped: program.domain.kept > 0,
+        domain: program.domain,
         constants: expansion.constants,
         shared: expansion.shared,
         body: expansion.body,

@@ -51,7 +51,7 @@ impl Stage {
 /// A pass that does not apply, or a kernel that does not fit a block.
 pub fn compile(spec: &Spec) -> Result<Program, Error> {
     let case = programs::case_of(spec, Tuning::DEFAULT, u64::MAX);
-    programs::compile(&spec.operation, &case)
+    programs::compile(spec, &case)
 }
 
 /// The program that [`compile`] gives after each of its passes, the naive program first.
@@ -68,7 +68,7 @@ pub fn stages(spec: &Spec) -> Result<Vec<Stage>, Error> {
 /// As [`compile`].
 pub fn stages_for(spec: &Spec, tuning: Tuning, n: u64) -> Result<Vec<Stage>, Error> {
     let case = programs::case_of(spec, tuning, n);
-    let mut stages = vec![Stage { pass: None, program: programs::naive(&spec.operation, &case)? }];
+    let mut stages = vec![Stage { pass: None, program: programs::naive(spec, &case)? }];
     for &pass in &case.passes {
         let program = stages[stages.len() - 1].program.clone();
         stages.push(Stage { pass: Some(pass), program: passes::apply(program, pass)? });

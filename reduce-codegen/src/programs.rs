@@ -1,10 +1,9 @@
 //! The programs of a specification: one for each range of n.
 
 use crate::auto::{self, Case};
-use crate::error::{Error, verified};
+use crate::error::Error;
 use crate::lower::lower;
-use crate::passes::{self, team};
-use crate::rows;
+use crate::passes;
 use crate::tuning::Tuning;
 use reduce_ir::operation::Operation;
 use reduce_ir::program::Program;
@@ -15,6 +14,8 @@ use reduce_ir::{Domain, Spec};
 pub struct Programs {
     /// The operation as specified. The programs may have narrow positions in its place.
     operation: Operation,
+    /// Of which elements.
+    domain: Domain,
     /// At least one; of a specification, the last one has no end.
     cases: Vec<Program>,
     /// The same of `auto` without clusters, where there are some.
@@ -27,12 +28,13 @@ impl Programs {
     /// # Errors
     /// A pass that does not apply, or a kernel that does not fit a block.
     pub fn of(spec: &Spec, tuning: Tuning) -> Result<Programs, Error> {
-        let compile = |case: &Case| compile(&spec.operation, case);
+        let compile = |case: &Case| compile(spec, case);
         let (cases, unclustered) = (auto::cases(spec, tuning), auto::cases(spec, tuning.without_clusters()));
         // Tuning changes no range.
         let other = |(case, other): (&Case, &Case)| (case != other).then(|| compile(other)).transpose();
         Ok(Programs {
             operation: spec.operation.clone(),
+            domain: spec.domain,
             cases: cases.iter().map(compile).collect::<Result<_, _>>()?,
             unclustered: cases.iter().zip(&unclustered).map(other).collect::<Result<_, _>>()?,
         })
@@ -43,19 +45,9 @@ impl Programs {
         &self.operation
     }
 
-    /// The programs of a specification whose groups are the rows of a matrix: by growing length of a row.
-    ///
-    /// # Errors
-    /// Those of [`Programs::of`].
-    pub fn of_rows(spec: &Spec, tuning: Tuning) -> Result<Programs, Error> {
-        let of_rows = |case: &Case| {
-            let program = Program { domain: Domain::ROWS, ..compile(&spec.operation, case)? };
-            let program = case.team.map_or(Ok(program.clone()), |size| team(program, size))?;
-            verified(program, "rows")
-        };
-        let cases: Vec<_> = rows::cases(spec, tuning).iter().map(of_rows).collect::<Result<_, _>>()?;
-        let unclustered = cases.iter().map(|_| None).collect();
-        Ok(Programs { operation: spec.operation.clone(), cases, unclustered })
+    /// Of which elements, by every program.
+    pub fn domain(&self) -> Domain {
+        self.domain
     }
 
     /// The most elements that there is a program for, if there is an end.
@@ -87,7 +79,12 @@ impl Programs {
 /// A program by itself, for as many elements as it is for.
 impl From<Program> for Programs {
     fn from(program: Program) -> Programs {
-        Programs { operation: program.operation.clone(), cases: vec![program], unclustered: vec![None] }
+        Programs {
+            operation: program.operation.clone(),
+            domain: program.domain,
+            cases: vec![program],
+            unclustered: vec![None],
+        }
     }
 }
 
@@ -103,11 +100,11 @@ fn place<T>(cases: &[T], up_to: impl Fn(&T) -> Option<u64>, n: u64) -> usize {
 }
 
 /// The program of a case, after all its passes.
-pub(crate) fn compile(operation: &Operation, case: &Case) -> Result<Program, Error> {
-    case.passes.iter().try_fold(naive(operation, case)?, |program, &pass| passes::apply(program, pass))
+pub(crate) fn compile(spec: &Spec, case: &Case) -> Result<Program, Error> {
+    case.passes.iter().try_fold(naive(spec, case)?, |program, &pass| passes::apply(program, pass))
 }
 
 /// The program of a case, before its passes.
-pub(crate) fn naive(operation: &Operation, case: &Case) -> Result<Program, Error> {
-    Ok(Program { up_to: case.up_to, ..lower(operation, case.block)? })
+pub(crate) fn naive(spec: &Spec, case: &Case) -> Result<Program, Error> {
+    Ok(Program { domain: spec.domain, up_to: case.up_to, ..lower(&spec.operation, case.block)? })
 }

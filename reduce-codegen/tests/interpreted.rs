@@ -11,9 +11,9 @@ use rayon::prelude::*;
 use reduce_codegen::{compile, expand};
 use reduce_dsl::operators::operator;
 use reduce_interpreter::{Input, Options, Provenance, Schedule, run};
-use reduce_ir::operation::{Layout, Operation};
+use reduce_ir::operation::Operation;
 use reduce_ir::program::Reads;
-use reduce_ir::{Scalar, Spec};
+use reduce_ir::{Domain, Scalar, Spec};
 use reduce_lanes::Lanes;
 use support::provenance::{check, check_provenance};
 use support::{boundaries, programs, spec};
@@ -112,8 +112,7 @@ fn strided_inputs_have_the_association_of_contiguous_ones() {
         [("argmax", "sequential"), ("dot", "shuffle coarsen(3) unroll"), ("sum", "coarsen(2)")]
     {
         let contiguous = spec(operator(name).unwrap(), Scalar::F32, 64, list);
-        let operation = Operation { layout: Layout::Strided, ..contiguous.operation.clone() };
-        let program = compile(&Spec { operation, ..contiguous.clone() }).unwrap();
+        let program = compile(&Spec { domain: Domain::STRIDED, ..contiguous.clone() }).unwrap();
         assert_eq!(program.association(), compile(&contiguous).unwrap().association());
         let expanded = expand(&program).unwrap();
         for n in (1..=129).chain(boundaries(&program)).filter(|&n| n > 0) {

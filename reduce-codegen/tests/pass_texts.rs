@@ -14,7 +14,7 @@
 use reduce_codegen::passes::{PASSES, Rule, apply, named};
 use reduce_codegen::{Error, compile};
 use reduce_dsl::parse;
-use reduce_ir::pass::Pass;
+use reduce_ir::pass::{Argument, Pass};
 use reduce_ir::program::Program;
 use reduce_ir::spec::Passes;
 use std::collections::{BTreeMap, BTreeSet};
@@ -91,14 +91,18 @@ impl Case {
 fn one_pass(text: &str) -> Pass {
     let (name, argument) = text.split_once('(').unwrap_or((text, ""));
     let rule = named(name).unwrap_or_else(|| panic!("no pass is called `{name}`"));
-    let argument = argument.strip_suffix(')').map(|k| k.parse().unwrap());
+    let argument = argument.strip_suffix(')');
+    let word = |it: &str| Argument::Word(rule.words().iter().find(|word| **word == it).unwrap());
+    let argument = argument.map(|it| it.parse().map_or_else(|_| word(it), Argument::Number));
     Pass { name: rule.name, argument }
 }
 
 /// The text of a program without the lines about the operation that `other` has as well.
 fn of_rewriting(program: &Program, other: &Program) -> String {
     let [text, other] = [program, other].map(|it| format!("{it:#}"));
-    let is_head = |line: &&str| !line.starts_with("  passes ") && !line.starts_with("  up to ");
+    let is_head = |line: &&str| {
+        !["  passes ", "  up to ", "  layout ", "  groups "].iter().any(|head| line.starts_with(head))
+    };
     let same: BTreeSet<_> =
         other.lines().take_while(|line| !line.starts_with("kernel ")).filter(is_head).collect();
     let (head, kernels) = text.split_at(text.find("kernel ").unwrap());
@@ -160,7 +164,8 @@ fn exclusions_hold_in_both_orders() {
     let mut pairs = 0;
     for (rule, other) in PASSES.iter().flat_map(|rule| others(rule).into_iter().map(move |it| (rule, it))) {
         for (first, second) in [(rule, other), (other, rule)] {
-            let [first, second] = [first, second].map(|it| it.with(4).unwrap());
+            let [first, second] =
+                [first, second].map(|it| it.with(if it.words().is_empty() { 4 } else { 0 }).unwrap());
             let spec = parse::spec("op: argmax, ty: f32, block: 256, passes: []").unwrap();
             let spec = reduce_ir::Spec { passes: Passes::List(vec![first, second]), ..spec };
             let Err(Error::Refused { index, reason, .. }) = compile(&spec) else {
@@ -183,9 +188,9 @@ fn others(rule: &Rule) -> Vec<&'static Rule> {
 
 /// The line of a pass in `docs/passes.md`.
 fn row(rule: &Rule) -> String {
-    let argument = rule.argument();
-    let k = if argument.is_some() { "(k)" } else { "" };
-    let allowed = argument.map_or(String::new(), |argument| format!("; k is {}", argument.text));
+    let has_argument = rule.argument().is_some() || !rule.words().is_empty();
+    let k = if has_argument { "(k)" } else { "" };
+    let allowed = if has_argument { format!("; k is {}", rule.takes()) } else { String::new() };
     let changes = if rule.changes_association { "changes" } else { "keeps" };
     let mut excluded: Vec<_> = others(rule).into_iter().chain(excluding(rule)).map(|it| it.name).collect();
     excluded.sort_unstable();

@@ -9,11 +9,11 @@ use reduce_codegen::{
     passes::{PASSES, Rule, apply, named},
 };
 use reduce_dsl::operators::{Operator, operator};
-use reduce_ir::operation::{Layout, Operation, Record};
+use reduce_ir::operation::{Operation, Record};
 use reduce_ir::pass::Pass;
 use reduce_ir::program::{Program, Reads};
 use reduce_ir::spec::Passes;
-use reduce_ir::{Scalar, Spec};
+use reduce_ir::{Domain, Scalar, Spec};
 use support::random::{Case, Random};
 use support::{passes, spec};
 
@@ -181,11 +181,10 @@ fn a_pass_that_no_rule_knows_is_refused() {
 #[test]
 fn elements_that_lie_apart_are_not_loaded_together() {
     let sum = spec(operator("sum").unwrap(), Scalar::F32, 256, "");
-    let operation = Operation { layout: Layout::Strided, ..sum.operation.clone() };
-    let auto = |operation| compile(&Spec { operation, passes: Passes::Auto, ..sum.clone() }).unwrap().passes;
-    assert_eq!(auto(operation), passes("shuffle coarsen(16) unroll one_block ticket gather"));
+    let auto = |domain| compile(&Spec { domain, passes: Passes::Auto, ..sum.clone() }).unwrap().passes;
+    assert_eq!(auto(Domain::STRIDED), passes("shuffle coarsen(16) unroll one_block ticket gather"));
     let contiguous = passes("shuffle vectorize(4) coarsen(16) unroll one_block ticket gather");
-    assert_eq!(auto(sum.operation.clone()), contiguous);
+    assert_eq!(auto(Domain::WHOLE), contiguous);
 }
 
 #[test]

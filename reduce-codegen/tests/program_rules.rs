@@ -5,11 +5,10 @@ mod support;
 
 use reduce_codegen::compile;
 use reduce_dsl::operators::operator;
-use reduce_ir::operation::Layout;
 use reduce_ir::program::{
     Arrangement, Combine, Exchange, Fold, How, Medium, Program, Share, Size, Step, Team, Tree,
 };
-use reduce_ir::{Scalar, Value};
+use reduce_ir::{Domain, Scalar, Value};
 use std::collections::BTreeSet;
 use support::spec;
 
@@ -61,7 +60,7 @@ fn of_steps() -> Vec<Broken> {
         (3, "shuffle", |it| it.kernels[0].steps.swap(1, 2)),
         (4, "", |it| units(it, 0, 1)),
         (4, "vectorize(4)", |it| units(it, 1, 3)),
-        (4, "vectorize(4)", |it| it.operation.layout = Layout::Strided),
+        (4, "vectorize(4)", |it| it.domain = Domain::STRIDED),
         (5, "shuffle", |it| combine(it, 1, |combine| combine.items = 16)),
         (5, "shuffle", |it| {
             it.kernels[0].steps =

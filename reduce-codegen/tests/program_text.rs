@@ -4,10 +4,11 @@
 mod support;
 
 use rayon::prelude::*;
-use reduce_codegen::passes::team;
+use reduce_codegen::passes::apply;
 use reduce_codegen::{Programs, Tuning, compile};
 use reduce_dsl::operators::OPERATORS;
-use reduce_ir::program::{Program, Size};
+use reduce_ir::pass::Pass;
+use reduce_ir::program::Program;
 use reduce_ir::spec::Passes;
 use reduce_ir::{Domain, Scalar, Spec};
 use support::{operations, programs, programs_of, spec};
@@ -105,8 +106,8 @@ fn errors_name_the_line_and_the_expected_text() {
 fn programs_of_teams_and_groups_read_back() {
     let sum = reduce_dsl::operators::operator("sum").unwrap();
     let program = compile(&spec(sum, Scalar::F32, 256, "shuffle vectorize(4) unroll")).unwrap();
-    for size in [Size::Thread, Size::Warp, Size::Block] {
-        let mut program = team(program.clone(), size).unwrap();
+    for word in ["thread", "warp", "block"] {
+        let mut program = apply(program.clone(), Pass::of_word("team", word)).unwrap();
         assert_reads_back(&program);
         program.domain = Domain::ROWS;
         assert_reads_back(&program);

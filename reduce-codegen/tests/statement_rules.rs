@@ -8,10 +8,9 @@ use reduce_dsl::operators::operator;
 use reduce_ir::expanded::{
     AtomicOp, Barrier, Buffer, Expanded, Expr, FULL, Local, Loop, MemoryOrder, Shared, Stmt, Ty, Unroll,
 };
-use reduce_ir::operation::Layout;
 use reduce_ir::ops::{Bin, Un};
 use reduce_ir::program::{Program, Scope};
-use reduce_ir::{Scalar, Value};
+use reduce_ir::{Domain, Scalar, Value};
 use std::collections::BTreeSet;
 use support::spec;
 
@@ -260,7 +259,7 @@ fn of_kinds() -> Vec<Broken> {
 #[test]
 fn strided_elements_are_loaded_one_by_one() {
     let mut strided = program("max shuffle");
-    strided.operation.layout = Layout::Strided;
+    strided.domain = Domain::STRIDED;
     for load in [Stmt::Load, Stmt::LoadUnaligned] {
         let mut expanded = expand(&strided).unwrap();
         let four = Local::new("four", vector(Scalar::F32, 4));

@@ -4,12 +4,13 @@
 
 mod support;
 
-use reduce_codegen::passes::team;
+use reduce_codegen::passes::apply;
 use reduce_codegen::{compile, cuda, expand};
 use reduce_dsl::parse::text;
 use reduce_interpreter::{Options, Provenance, Schedule, run};
 use reduce_ir::operation::Operation;
-use reduce_ir::program::{Program, Size};
+use reduce_ir::pass::Pass;
+use reduce_ir::program::Program;
 use reduce_ir::{Domain, Extent};
 use support::spec_of;
 
@@ -38,9 +39,9 @@ fn operation(source: &str) -> Operation {
 }
 
 /// The program of a list for a team; none where one of them has no place in the other.
-fn program(operation: &Operation, block: u32, list: &str, size: Option<Size>) -> Option<Program> {
+fn program(operation: &Operation, block: u32, list: &str, team: Option<&'static str>) -> Option<Program> {
     let program = compile(&spec_of(operation, block, list)).ok()?;
-    size.map_or(Some(program.clone()), |size| team(program, size).ok())
+    team.map_or(Some(program.clone()), |word| apply(program, Pass::of_word("team", word)).ok())
 }
 
 /// Every group has the tree of the association over its own elements.
@@ -77,8 +78,8 @@ fn a_team_has_the_association_of_its_block() {
     for source in OPERATIONS {
         let operation = operation(source);
         for (block, list) in LISTS {
-            for size in [Size::Thread, Size::Warp, Size::Block] {
-                let Some(program) = program(&operation, block, list, Some(size)) else { continue };
+            for team in ["thread", "warp", "block"] {
+                let Some(program) = program(&operation, block, list, Some(team)) else { continue };
                 let alone = compile(&spec_of(&operation, block, list)).unwrap();
                 assert_eq!(program.association().first, alone.association().first, "{list}");
                 for n in lengths(&program) {
@@ -97,8 +98,8 @@ fn rows_have_the_trees_that_they_have_alone() {
     for source in OPERATIONS {
         let operation = operation(source);
         for (block, list) in LISTS {
-            for size in [Some(Size::Thread), Some(Size::Warp), Some(Size::Block), None] {
-                let Some(program) = program(&operation, block, list, size) else { continue };
+            for team in [Some("thread"), Some("warp"), Some("block"), None] {
+                let Some(program) = program(&operation, block, list, team) else { continue };
                 let program = Program { domain: Domain::ROWS, ..program };
                 program.verify().unwrap();
                 for length in lengths(&program) {
@@ -129,7 +130,7 @@ fn long_rows_meet_in_the_next_launch() {
 #[test]
 fn a_warp_has_no_tree_in_shared_memory() {
     let program = compile(&spec_of(&operation(OPERATIONS[0]), 64, "")).unwrap();
-    let error = team(program, Size::Warp).unwrap_err().to_string();
+    let error = apply(program, Pass::of_word("team", "warp")).unwrap_err().to_string();
     assert!(error.contains("write `shuffle` before it"), "{error}");
 }
 
@@ -137,8 +138,8 @@ fn a_warp_has_no_tree_in_shared_memory() {
 #[test]
 fn the_text_names_the_group() {
     let operation = operation("ty: f32, op: sum");
-    for size in [Size::Thread, Size::Warp, Size::Block] {
-        let program = program(&operation, 32, "shuffle vectorize(4)", Some(size)).unwrap();
+    for team in ["thread", "warp", "block"] {
+        let program = program(&operation, 32, "shuffle vectorize(4)", Some(team)).unwrap();
         let cuda = cuda(&Program { domain: Domain::ROWS, ..program }).unwrap();
         assert!(cuda.contains("result[group]") && cuda.contains("unsigned long long groups"), "{cuda}");
     }

@@ -9,6 +9,7 @@
 //! they are restricted; the parameters of a closure are renamed to them, and only their order matters.
 
 mod absent;
+mod axes;
 mod casts;
 mod choices;
 mod closure;

@@ -35,8 +35,8 @@ pub use expr::Expr;
 pub use parse::ParseError;
 pub use verify::Violation;
 
-use crate::Scalar;
 use crate::program::{Reads, Scope};
+use crate::{Domain, Scalar};
 
 /// A program after expansion.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -60,8 +60,8 @@ pub struct ExpandedKernel {
     pub streaming: bool,
     /// May it begin while the previous launch still runs?
     pub dependent: bool,
-    /// Are there several groups, whose number it is told?
-    pub grouped: bool,
+    /// Of which elements: it is told the number of groups, and the steps between elements.
+    pub domain: Domain,
     /// Named numbers.
     pub constants: Vec<Constant>,
     /// Arrays of accumulators in shared memory.

@@ -24,7 +24,7 @@ mod scalar;
 pub mod spec;
 mod value;
 
-pub use domain::{Domain, Extent};
+pub use domain::{Access, Domain, Extent};
 pub use half::{bf16, f16};
 pub use scalar::{ParseScalarError, Scalar};
 pub use spec::Spec;

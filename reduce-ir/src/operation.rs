@@ -110,26 +110,6 @@ impl Record {
     }
 }
 
-/// How the elements of an input lie in memory.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub enum Layout {
-    /// One after the other.
-    #[default]
-    Contiguous,
-    /// A step apart, which is given at the call for each input.
-    Strided,
-}
-
-/// As it is written: `contiguous`, or `strided`.
-impl fmt::Display for Layout {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Layout::Contiguous => "contiguous",
-            Layout::Strided => "strided",
-        })
-    }
-}
-
 /// What the user asks of the association.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Order {
@@ -160,8 +140,6 @@ pub struct Operation {
     pub name: String,
     /// The inputs, all of the same length.
     pub inputs: Vec<Param>,
-    /// How the elements of the inputs lie.
-    pub layout: Layout,
     /// Scalars that are given at the call.
     pub params: Vec<Param>,
     /// The name of the element's position, for the functions that use it.

@@ -8,7 +8,16 @@ pub struct Pass {
     /// The name.
     pub name: &'static str,
     /// The argument, if it takes one.
-    pub argument: Option<u32>,
+    pub argument: Option<Argument>,
+}
+
+/// The argument of a pass.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Argument {
+    /// A number, as in `coarsen(4)`.
+    Number(u32),
+    /// A word, as in `team(warp)`.
+    Word(&'static str),
 }
 
 impl Pass {
@@ -17,9 +26,14 @@ impl Pass {
         Pass { name, argument: None }
     }
 
-    /// A pass with its argument.
-    pub const fn with(name: &'static str, argument: u32) -> Pass {
-        Pass { name, argument: Some(argument) }
+    /// A pass with a number.
+    pub const fn with(name: &'static str, number: u32) -> Pass {
+        Pass { name, argument: Some(Argument::Number(number)) }
+    }
+
+    /// A pass with a word.
+    pub const fn of_word(name: &'static str, word: &'static str) -> Pass {
+        Pass { name, argument: Some(Argument::Word(word)) }
     }
 }
 
@@ -27,7 +41,16 @@ impl Pass {
 impl fmt::Display for Pass {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.name)?;
-        self.argument.map_or(Ok(()), |k| write!(f, "({k})"))
+        self.argument.map_or(Ok(()), |argument| write!(f, "({argument})"))
+    }
+}
+
+impl fmt::Display for Argument {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Argument::Number(number) => number.fmt(f),
+            Argument::Word(word) => f.write_str(word),
+        }
     }
 }
 
@@ -43,5 +66,5 @@ macro_rules! passes {
         [$($crate::pass::Pass { name: stringify!($name), argument: $crate::passes!(@ $($argument)?) }),*]
     };
     (@) => { ::core::option::Option::None };
-    (@ $argument:expr) => { ::core::option::Option::Some($argument) };
+    (@ $argument:expr) => { ::core::option::Option::Some($crate::pass::Argument::Number($argument)) };
 }

@@ -189,7 +189,7 @@ impl Program {
 
     /// Threads of a block that several groups share: of one group, a warp.
     fn shared_block(&self) -> u32 {
-        if self.domain.kept == 0 { Program::WARP } else { 4 * Program::WARP }
+        if self.domain.is_grouped() { 4 * Program::WARP } else { Program::WARP }
     }
 
     /// Settles what follows from the tile and the range of the program. Items that fit one tile belong to a block, and those

@@ -1,8 +1,9 @@
 //! The specification: what to compute and by which schedule. What the parser gives and lowering takes.
 
 use crate::func::{Func, Param};
-use crate::operation::{Layout, Operation, Order};
+use crate::operation::{Operation, Order};
 use crate::pass::Pass;
+use crate::{Access, Domain};
 use std::fmt;
 
 /// A checked specification.
@@ -10,6 +11,8 @@ use std::fmt;
 pub struct Spec {
     /// What is computed.
     pub operation: Operation,
+    /// Of which elements.
+    pub domain: Domain,
     /// The specification in its canonical spelling, which parses to this specification again.
     pub text: String,
     /// Threads per block, if the user said: a power of two, 32 … 1024.
@@ -32,15 +35,23 @@ impl Spec {
     pub const BLOCK: u32 = 256;
 
     /// A specification, spelled.
-    pub fn new(operation: Operation, spelling: &Spelling, block: Option<u32>, passes: Passes) -> Spec {
-        let text = text(&operation, spelling, block, &passes);
-        Spec { operation, text, block, passes }
+    pub fn new(
+        operation: Operation,
+        domain: Domain,
+        spelling: &Spelling,
+        block: Option<u32>,
+        passes: Passes,
+    ) -> Spec {
+        let text = text((&operation, domain), spelling, block, &passes);
+        Spec { operation, domain, text, block, passes }
     }
 }
 
 /// How the fields of an operation are written that do not show in it; `None`: not at all.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Spelling {
+    /// `axes`.
+    pub axes: Option<String>,
     /// `filter`.
     pub filter: Option<String>,
     /// `map`.
@@ -71,7 +82,12 @@ impl Spelling {
 }
 
 /// The canonical spelling: the fields that say something, in order, on one line.
-fn text(operation: &Operation, spelling: &Spelling, block: Option<u32>, passes: &Passes) -> String {
+fn text(
+    (operation, domain): (&Operation, Domain),
+    spelling: &Spelling,
+    block: Option<u32>,
+    passes: &Passes,
+) -> String {
     let braced = |params: &[Param]| {
         let params: Vec<_> = params.iter().map(|Param { name, ty }| format!("{name}: {ty}")).collect();
         format!("{{ {} }}", params.join(", "))
@@ -82,7 +98,8 @@ fn text(operation: &Operation, spelling: &Spelling, block: Option<u32>, passes: 
             [Param { name, ty }] if name == "x" => format!("ty: {ty}"),
             inputs => format!("inputs: {}", braced(inputs)),
         }),
-        (operation.layout != Layout::Contiguous).then(|| format!("layout: {}", operation.layout)),
+        (domain.access != Access::Contiguous).then(|| format!("layout: {}", domain.access)),
+        field("axes", &spelling.axes),
         (!operation.params.is_empty()).then(|| format!("params: {}", braced(&operation.params))),
         (operation.index != Operation::INDEX).then(|| format!("index: {}", operation.index)),
         field("filter", &spelling.filter),

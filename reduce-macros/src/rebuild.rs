@@ -3,11 +3,11 @@
 use proc_macro2::TokenStream;
 use quote::{format_ident, quote};
 use reduce_ir::func::{Func, Id, Line, Node, Param};
-use reduce_ir::operation::{Layout, Nothing, Operation, Order, Record, Search};
+use reduce_ir::operation::{Nothing, Operation, Order, Record, Search};
 use reduce_ir::ops::{Bin, Cmp, Un};
-use reduce_ir::pass::Pass;
+use reduce_ir::pass::{Argument, Pass};
 use reduce_ir::spec::Passes;
-use reduce_ir::{Scalar, Spec, Value};
+use reduce_ir::{Access, Domain, Scalar, Spec, Value};
 
 /// What can be written as an expression that builds it.
 pub(crate) trait Rebuild {
@@ -17,15 +17,24 @@ pub(crate) trait Rebuild {
 
 impl Rebuild for Spec {
     fn rebuild(&self) -> TokenStream {
-        let Spec { operation, text, block, passes } = self;
-        let [operation, text, block] = [operation.rebuild(), text.rebuild(), block.rebuild()];
+        let Spec { operation, domain, text, block, passes } = self;
+        let [operation, domain, text] = [operation.rebuild(), domain.rebuild(), text.rebuild()];
+        let block = block.rebuild();
         let passes = passes.rebuild();
         quote!(__reducegen::__private::Spec {
             operation: #operation,
+            domain: #domain,
             text: #text,
             block: #block,
             passes: #passes,
         })
+    }
+}
+
+impl Rebuild for Domain {
+    fn rebuild(&self) -> TokenStream {
+        let (kept, access) = (self.kept, self.access.rebuild());
+        quote!(__reducegen::__private::Domain { kept: #kept, access: #access })
     }
 }
 
@@ -34,7 +43,6 @@ impl Rebuild for Operation {
         let Operation {
             name,
             inputs,
-            layout,
             params,
             index,
             position,
@@ -58,13 +66,12 @@ impl Rebuild for Operation {
         let [map, combine, finish] = [map, combine, finish].map(Rebuild::rebuild);
         let [identity, padding] = [identity, padding].map(Rebuild::rebuild);
         let [acc, output] = [acc, output].map(Rebuild::rebuild);
-        let [layout, order, fold] = [layout.rebuild(), order.rebuild(), fold.rebuild()];
+        let [order, fold] = [order.rebuild(), fold.rebuild()];
         let position = position.rebuild();
         let [searches, nothing] = [searches.rebuild(), nothing.rebuild()];
         quote!(__reducegen::__private::Operation {
             name: #name,
             inputs: #inputs,
-            layout: #layout,
             params: #params,
             index: #index,
             position: #position,
@@ -206,6 +213,15 @@ impl Rebuild for Pass {
     }
 }
 
+impl Rebuild for Argument {
+    fn rebuild(&self) -> TokenStream {
+        match self {
+            Argument::Number(number) => quote!(__reducegen::__private::Argument::Number(#number)),
+            Argument::Word(word) => quote!(__reducegen::__private::Argument::Word(#word)),
+        }
+    }
+}
+
 /// Enums without data: the variant prints as it is written.
 macro_rules! rebuild_plain {
     ($($name:ident),*) => {
@@ -218,7 +234,7 @@ macro_rules! rebuild_plain {
     };
 }
 
-rebuild_plain!(Scalar, Un, Bin, Cmp, Layout, Order);
+rebuild_plain!(Scalar, Un, Bin, Cmp, Access, Order);
 
 impl Rebuild for String {
     fn rebuild(&self) -> TokenStream {

@@ -4,8 +4,8 @@
 //! rewriting; and it has its place in [`PASSES`]. `docs/guide/add-a-pass.md` adds one. The passes that only the
 //! ladder of textbook kernels uses are in [`textbook`].
 //!
-//! A pass is refused if the program has it already, or has one that excludes it. A pass that needs another one before it
-//! says so. All other passes commute.
+//! A pass is refused if the program has it already, or has one that excludes it. A pass that needs another one before it, or
+//! has to be the last, says so. All other passes commute.
 #![forbid(unsafe_code)]
 
 pub mod cluster;
@@ -23,12 +23,11 @@ mod rule;
 pub mod shuffle;
 mod steps;
 pub mod streaming;
+pub mod team;
 pub mod ticket;
 pub mod trigger;
 pub mod unroll;
 pub mod vectorize;
-
-mod team;
 pub mod textbook {
     //! The passes that only the ladder uses: kernels as textbooks write them.
 
@@ -47,13 +46,12 @@ pub mod textbook {
 pub use narrow::narrowed;
 pub use rule::{Argument, Exclusion, Others, Rewrite, Rule};
 use steps::{combines_mut, fold_mut, joining, ordered, tree_of};
-pub use team::team;
 
 use reduce_ir::pass::Pass;
 use reduce_ir::program::Program;
 
 /// The passes, in the order in which a kernel usually grows.
-pub const PASSES: [Rule; 25] = [
+pub const PASSES: [Rule; 26] = [
     textbook::serial::RULE,
     textbook::in_place::RULE,
     textbook::bitmask::RULE,
@@ -74,6 +72,7 @@ pub const PASSES: [Rule; 25] = [
     gather::RULE,
     textbook::atomic::RULE,
     cluster::RULE,
+    team::RULE,
     one_block::RULE,
     ticket::RULE,
     flag::RULE,
@@ -102,6 +101,9 @@ pub fn rewrite(program: Program, pass: Pass) -> Result<Program, String> {
         rule.refuses_argument(pass.argument).or_else(|| excluded(&program.passes, pass, rule))
     {
         return Err(reason);
+    }
+    if let Some(last) = program.passes.iter().find(|done| named(done.name).is_some_and(|rule| rule.is_last)) {
+        return Err(format!("`{last}` needs the finished tree; write `{name}` before `{}`", last.name));
     }
     let mut rewritten = rule.apply(program, pass.argument)?;
     rewritten.passes.push(pass);

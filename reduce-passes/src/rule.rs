@@ -1,6 +1,6 @@
 //! The rule of a pass: all that the rest of the library knows of it.
 
-use reduce_ir::pass::Pass;
+use reduce_ir::pass::{self, Pass};
 use reduce_ir::program::{Combine, Program};
 
 /// A pass, as its own file declares it.
@@ -14,6 +14,8 @@ pub struct Rule {
     pub changes_association: bool,
     /// The passes that it is never written with, in either order.
     pub excludes: &'static [Exclusion],
+    /// Does it need the finished tree, so that no pass comes after it?
+    pub is_last: bool,
     /// Returns the rewritten program, or the reason for a refusal.
     pub rewrite: Rewrite,
     /// Changes a combination that a later pass adds to the program.
@@ -25,11 +27,13 @@ pub struct Rule {
 pub enum Rewrite {
     /// Of a pass without an argument.
     Plain(fn(Program) -> Result<Program, String>),
-    /// Of a pass with an argument.
+    /// Of a pass with one of these words.
+    Word(&'static [&'static str], fn(Program, &'static str) -> Result<Program, String>),
+    /// Of a pass with a number.
     With(Argument, fn(Program, u32) -> Result<Program, String>),
 }
 
-/// The argument of a pass.
+/// The number that a pass takes.
 #[derive(Clone, Copy, Debug)]
 pub struct Argument {
     /// Is the number allowed?
@@ -63,25 +67,40 @@ impl Rule {
         doc: "",
         changes_association: false,
         excludes: &[],
+        is_last: false,
         rewrite: Rewrite::Plain(Ok),
         joining: None,
     };
 
-    /// The argument, if the pass takes one.
+    /// The number, if the pass takes one.
     pub fn argument(&self) -> Option<Argument> {
         match self.rewrite {
-            Rewrite::Plain(_) => None,
+            Rewrite::Plain(_) | Rewrite::Word(..) => None,
             Rewrite::With(argument, _) => Some(argument),
         }
     }
 
-    /// The pass with that argument, which is ignored if it takes none; `None` if the argument is not allowed.
-    pub fn with(&self, argument: u64) -> Option<Pass> {
-        match self.argument() {
-            None => Some(Pass::plain(self.name)),
-            Some(rule) => {
-                (rule.allowed)(argument).then_some(Pass { name: self.name, argument: Some(argument as u32) })
-            }
+    /// The words of which the pass takes one; of most passes, there are none.
+    pub fn words(&self) -> &'static [&'static str] {
+        match self.rewrite {
+            Rewrite::Plain(_) | Rewrite::With(..) => &[],
+            Rewrite::Word(words, _) => words,
+        }
+    }
+
+    /// The pass with that word; `None` if it takes no such word.
+    pub fn with_word(&self, word: &str) -> Option<Pass> {
+        let word = self.words().iter().find(|it| **it == word)?;
+        Some(Pass::of_word(self.name, word))
+    }
+
+    /// The pass with that number, which is ignored if it takes none; `None` if the number is not allowed. Of a pass with a word,
+    /// the one of that index.
+    pub fn with(&self, number: u64) -> Option<Pass> {
+        match self.rewrite {
+            Rewrite::Plain(_) => Some(Pass::plain(self.name)),
+            Rewrite::With(rule, _) => (rule.allowed)(number).then(|| Pass::with(self.name, number as u32)),
+            Rewrite::Word(words, _) => words.get(number as usize).map(|word| Pass::of_word(self.name, word)),
         }
     }
 
@@ -95,19 +114,43 @@ impl Rule {
     }
 
     /// Returns the reason if the pass does not take that argument.
-    pub(crate) fn refuses_argument(&self, argument: Option<u32>) -> Option<String> {
-        let Some(rule) = self.argument() else {
-            return argument.map(|_| format!("`{}` takes no argument; leave it out", self.name));
+    pub(crate) fn refuses_argument(&self, argument: Option<pass::Argument>) -> Option<String> {
+        let name = self.name;
+        let allowed = match (self.rewrite, argument) {
+            (Rewrite::Plain(_), None) => true,
+            (Rewrite::Plain(_), Some(_)) => return Some(format!("`{name}` takes no argument; leave it out")),
+            (Rewrite::With(rule, _), Some(pass::Argument::Number(number))) => (rule.allowed)(number.into()),
+            (Rewrite::Word(words, _), Some(pass::Argument::Word(word))) => words.contains(&word),
+            (Rewrite::With(..) | Rewrite::Word(..), _) => false,
         };
-        let allowed = argument.is_some_and(|k| (rule.allowed)(k.into()));
-        (!allowed).then(|| format!("`{}` takes {}", self.name, rule.text))
+        (!allowed).then(|| format!("`{name}` takes {}", self.takes()))
+    }
+
+    /// The arguments that the pass takes, in words.
+    pub fn takes(&self) -> String {
+        match self.rewrite {
+            Rewrite::Plain(_) => "no argument".to_owned(),
+            Rewrite::With(rule, _) => rule.text.to_owned(),
+            Rewrite::Word(words, _) => {
+                let quoted: Vec<_> = words.iter().map(|word| format!("`{word}`")).collect();
+                quoted.join(" or ")
+            }
+        }
     }
 
     /// Rewrites a program; the argument is one that the pass takes.
-    pub(crate) fn apply(&self, program: Program, argument: Option<u32>) -> Result<Program, String> {
-        match self.rewrite {
-            Rewrite::Plain(rewrite) => rewrite(program),
-            Rewrite::With(_, rewrite) => rewrite(program, argument.unwrap_or_default()),
+    pub(crate) fn apply(
+        &self,
+        program: Program,
+        argument: Option<pass::Argument>,
+    ) -> Result<Program, String> {
+        match (self.rewrite, argument) {
+            (Rewrite::With(_, rewrite), Some(pass::Argument::Number(number))) => rewrite(program, number),
+            (Rewrite::Word(_, rewrite), Some(pass::Argument::Word(word))) => rewrite(program, word),
+            (Rewrite::Plain(rewrite), _) => rewrite(program),
+            (Rewrite::With(..) | Rewrite::Word(..), _) => {
+                Err(format!("`{}` takes {}", self.name, self.takes()))
+            }
         }
     }
 }

@@ -4,30 +4,51 @@
 //! the block: each of its threads takes several *logical* threads, whose accumulators meet in registers. So the bits stay.
 //!
 //! ```
-//! # use reduce_codegen::{lower::lower, passes::{apply, team}};
-//! # use reduce_ir::{Scalar, func::Param, pass::Pass, program::Size};
+//! # use reduce_codegen::{lower::lower, passes::apply};
+//! # use reduce_ir::{Scalar, func::Param, pass::Pass};
 //! # use reduce_dsl::operators::operator;
 //! # let max = operator("max").unwrap().apply(&[Param::new("x", Scalar::F32)], None).unwrap();
 //! # let naive = lower(&max, 256).unwrap();
-//! let program = team(apply(naive, Pass::plain("shuffle")).unwrap(), Size::Warp).unwrap();
+//! let program = apply(apply(naive, Pass::plain("shuffle")).unwrap(), Pass::of_word("team", "warp")).unwrap();
 //! assert_eq!(program.kernels[0].team.to_string(), "warp of 8 logical threads each");
 //! assert_eq!(program.up_to, Some(256));
 //! ```
 //!
 //! Requires `shuffle` before `team(warp)`. Never changes the association.
 
-use crate::combines_mut;
+use crate::{Exclusion, Others, Rewrite, Rule, combines_mut};
 use reduce_ir::program::{How, Medium, Program, Reads, Scope, Size, Step, Team};
 
-/// Gives the elements of a group to a team of that size. It is no pass that users write: the length of a group chooses the team.
-///
-/// # Errors
-/// The steps before do not fit the team: the reason.
-pub fn team(mut program: Program, size: Size) -> Result<Program, String> {
+/// The rule.
+pub const RULE: Rule = Rule {
+    name: "team",
+    doc: "a thread, a warp or a block has all elements of a group, which are one tile at most",
+    excludes: &[Exclusion {
+        others: Others::Named(&[
+            "serial",
+            "in_place",
+            "grid_stride",
+            "rows",
+            "cluster",
+            "one_block",
+            "ticket",
+            "flag",
+            "atomic",
+        ]),
+        why: "a team of one thread, warp or block has one tile, and leaves the result",
+    }],
+    is_last: true,
+    rewrite: Rewrite::Word(&["thread", "warp", "block"], team),
+    ..Rule::BASE
+};
+
+fn team(mut program: Program, word: &'static str) -> Result<Program, String> {
+    let size = match word {
+        "thread" => Size::Thread,
+        "warp" => Size::Warp,
+        _ => Size::Block,
+    };
     let kernel = program.kernel(Reads::Inputs);
-    if kernel.fold().in_rows || kernel.cluster() > 1 || kernel.fold().units().is_none() {
-        return Err("a team has one tile, without `rows`, `cluster`, `grid_stride` and `serial`".to_owned());
-    }
     if size == Size::Warp && kernel.combines().any(|combine| matches!(combine.medium, Medium::Shared(_))) {
         return Err("a warp has no tree in shared memory; write `shuffle` before it".to_owned());
     }

@@ -24,7 +24,6 @@
 
 use crate::fold_mut;
 use crate::rule::{Argument, Rewrite, Rule};
-use reduce_ir::operation::Layout;
 use reduce_ir::program::{Arrangement, Combine, How, Medium, Program, Reads, Scope, Step, Tree};
 
 /// The rule.
@@ -40,7 +39,7 @@ pub const RULE: Rule = Rule {
 };
 
 fn vectorize(mut program: Program, width: u32) -> Result<Program, String> {
-    if program.operation.layout == Layout::Strided {
+    if program.domain.is_strided() {
         return Err("the elements of strided inputs are not neighbours in memory; coarsen instead".to_owned());
     }
     let kernel = &mut program.kernels[Reads::Inputs as usize];

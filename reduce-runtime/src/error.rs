@@ -220,6 +220,9 @@ pub enum Error {
         /// The most that it is for.
         most: u64,
     },
+    /// A call for one result, of a specification with `axes`.
+    #[error("`axes` makes several results; call `reduce_rows`, or leave `axes` out")]
+    SeveralGroups,
     /// Elements are no whole rows, or the reduction is of no rows.
     #[error("{elements} elements are no rows of {length}; every row has one length, of at least 1")]
     Rows {

@@ -19,10 +19,10 @@ pub use isa::Isa;
 
 use crate::{Error, Strided, inputs};
 use pool::Pool;
-use reduce_ir::Value;
 use reduce_ir::operation::Operation;
 use reduce_ir::ops::TypeError;
 use reduce_ir::program::Association;
+use reduce_ir::{Domain, Value};
 use reduce_lanes::eval::Evaluator;
 use reduce_lanes::{LaneError, LanesRef};
 use search::Searched;
@@ -136,7 +136,7 @@ impl Plan {
 
     fn takes(&self, inputs: &[Strided<LanesRef<'_>>], params: &[Value]) -> bool {
         let shapes = inputs.iter().map(|it| it.of((it.data.ty(), it.data.len())));
-        inputs::check(&self.operation, shapes).is_ok()
+        inputs::check(&self.operation, Domain::STRIDED, shapes).is_ok()
             && inputs::check_params(&self.operation, params).is_ok()
     }
 

@@ -2,12 +2,13 @@
 
 use crate::{Error, Strided};
 use reduce_ir::func::Param;
-use reduce_ir::operation::{Layout, Operation};
-use reduce_ir::{Scalar, Value};
+use reduce_ir::operation::Operation;
+use reduce_ir::{Domain, Scalar, Value};
 
 /// The number of elements of inputs in data of those types and lengths.
 pub(crate) fn check(
     operation: &Operation,
+    domain: Domain,
     mut inputs: impl ExactSizeIterator<Item = Strided<(Scalar, usize)>> + Clone,
 ) -> Result<u64, Error> {
     let (expected, found) = (operation.inputs.len(), inputs.len());
@@ -16,7 +17,7 @@ pub(crate) fn check(
         return Err(Error::InputCount { expected, found });
     };
     for (param, input) in operation.inputs.iter().zip(all) {
-        fits(operation.layout, param, &input)?;
+        fits(domain, param, &input)?;
         if input.len != first.len {
             return Err(Error::InputLength {
                 first: operation.inputs[0].name.clone(),
@@ -44,14 +45,14 @@ pub(crate) fn check_params(operation: &Operation, params: &[Value]) -> Result<()
     }
 }
 
-/// Has an input the type of its parameter and a step that the layout allows, and does it lie inside its data?
-fn fits(layout: Layout, param: &Param, input: &Strided<(Scalar, usize)>) -> Result<(), Error> {
+/// Has an input the type of its parameter and a step that the domain allows, and does it lie inside its data?
+fn fits(domain: Domain, param: &Param, input: &Strided<(Scalar, usize)>) -> Result<(), Error> {
     let (ty, data) = input.data;
     let name = || param.name.clone();
     if ty != param.ty {
         return Err(Error::InputType { input: name(), expected: param.ty, found: ty });
     }
-    if layout == Layout::Contiguous && input.step != 1 {
+    if !domain.is_strided() && input.step != 1 {
         return Err(Error::NotContiguous { input: name(), step: input.step });
     }
     if input.span().is_none_or(|span| span.end > data) {

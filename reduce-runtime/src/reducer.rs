@@ -11,7 +11,7 @@ use cudarc::driver::{CudaSlice, CudaStream};
 use reduce_codegen::{Programs, Tuning};
 use reduce_ir::operation::Operation;
 use reduce_ir::program::{Association, Program};
-use reduce_ir::{Spec, Value};
+use reduce_ir::{Domain, Spec, Value};
 use reduce_lanes::LanesRef;
 use std::fmt;
 #[cfg(feature = "cuda")]
@@ -261,7 +261,11 @@ impl Reducer {
     #[cfg(feature = "cuda")]
     fn check_call(&self, inputs: &[crate::DeviceInput<'_>], params: &[Value]) -> Result<u64, Error> {
         inputs::check_params(self.operation(), params)?;
-        self.within(inputs::check(self.operation(), inputs.iter().map(crate::DeviceInput::shape))?)
+        self.within(inputs::check(
+            self.operation(),
+            self.one_group()?,
+            inputs.iter().map(crate::DeviceInput::shape),
+        )?)
     }
 
     /// Compiles what n elements need on a GPU, if it is not compiled. The host needs nothing.
@@ -339,7 +343,13 @@ impl Reducer {
     /// The number of elements of inputs that are what the operation takes.
     fn check(&self, inputs: &[Strided<LanesRef<'_>>]) -> Result<u64, Error> {
         let shapes = inputs.iter().map(|input| input.of((input.data.ty(), input.data.len())));
-        self.within(inputs::check(self.operation(), shapes)?)
+        self.within(inputs::check(self.operation(), self.one_group()?, shapes)?)
+    }
+
+    /// The elements of a call with one result.
+    fn one_group(&self) -> Result<Domain, Error> {
+        let domain = self.programs.domain();
+        if domain.is_grouped() { Err(Error::SeveralGroups) } else { Ok(domain) }
     }
 
     /// As many elements, if there is a program for them.

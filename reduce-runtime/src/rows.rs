@@ -1,26 +1,16 @@
 //! One result for each row of a matrix.
 
 use crate::reducer::Backend;
-use crate::{Architecture, Device, Error, Reducer, Strided, inputs};
-use reduce_codegen::{Programs, Tuning};
-use reduce_ir::{Domain, Extent, Spec, Value};
+use crate::{Error, Reducer, Strided, inputs};
+use reduce_ir::{Domain, Extent, Value};
 use reduce_lanes::LanesRef;
 
 impl Reducer {
-    /// As [`Reducer::new`], for the rows of a matrix, each of which becomes a result by [`Reducer::reduce_rows`].
-    ///
-    /// # Errors
-    /// Those of [`Reducer::new`].
-    pub fn of_rows(spec: &Spec, device: &Device) -> Result<Reducer, Error> {
-        let tuning = device.architecture().map_or(Tuning::DEFAULT, Architecture::tuning);
-        Reducer::of(Programs::of_rows(spec, tuning)?, device)
-    }
-
     /// Reduces each row of a row-major matrix, whose rows have that many elements. Each result has the bits that the elements of
     /// its row give alone; `None` where `filter` or `nan: ignore` leave none.
     ///
     /// # Errors
-    /// The reducer is not [of rows](Reducer::of_rows), rows have no element, or the inputs are no whole rows; those of
+    /// The specification has no `axes: i j -> i`, rows have no element, or the inputs are no whole rows; those of
     /// [`Reducer::reduce_with`].
     pub fn reduce_rows<'a>(
         &self,
@@ -31,8 +21,8 @@ impl Reducer {
         inputs::check_params(self.operation(), params)?;
         let inputs: Vec<LanesRef<'a>> = inputs.iter().map(|&input| input.into()).collect();
         let shapes = inputs.iter().map(|&input| Strided::from(input).of((input.ty(), input.len())));
-        let elements = inputs::check(self.operation(), shapes)?;
-        let is_of_rows = self.programs().of_n(length).domain == Domain::ROWS;
+        let elements = inputs::check(self.operation(), self.programs().domain(), shapes)?;
+        let is_of_rows = self.programs().domain() == Domain::ROWS;
         if !is_of_rows || length == 0 || !elements.is_multiple_of(length) {
             return Err(Error::Rows { elements, length });
         }

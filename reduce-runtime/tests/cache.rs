@@ -12,7 +12,7 @@ use reduce_ir::func::Param;
 use reduce_ir::pass::Pass;
 use reduce_ir::program::Program;
 use reduce_ir::spec::Passes;
-use reduce_ir::{Scalar, Spec};
+use reduce_ir::{Domain, Scalar, Spec};
 use reduce_runtime::{Architecture, Cache, Compiler, Error, Image, Nvrtc, Target};
 use skip::{needed, skipped};
 use std::fs::{self, Permissions};
@@ -26,7 +26,14 @@ const TARGET: Target = Target::Cubin(SM_90);
 fn program(name: &str, ty: Scalar) -> Program {
     let operation = operator(name).unwrap().apply(&[Param::new("x", ty)], None).unwrap();
     let passes = Passes::List(vec![Pass::plain("shuffle")]);
-    reduce_codegen::compile(&Spec { operation, text: String::new(), block: None, passes }).unwrap()
+    reduce_codegen::compile(&Spec {
+        operation,
+        domain: Domain::WHOLE,
+        text: String::new(),
+        block: None,
+        passes,
+    })
+    .unwrap()
 }
 
 fn sum() -> Program {

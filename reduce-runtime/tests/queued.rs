@@ -6,11 +6,10 @@
 mod driver;
 
 use driver::{Calls, crowd, fail, last_launch, refuse, resemble, spec, with_driver, with_driver_and};
-use reduce_ir::operation::{Layout, Operation};
 use reduce_ir::pass::Pass;
 use reduce_ir::passes;
 use reduce_ir::spec::Passes;
-use reduce_ir::{Scalar, Spec};
+use reduce_ir::{Domain, Scalar, Spec};
 use reduce_runtime::cudarc::driver::{CudaContext, CudaSlice, DevicePtr, DriverError, sys};
 use reduce_runtime::{Cache, Device, DeviceInput, DeviceInputs, Error, Reducer, Reduction};
 use std::path::Path;
@@ -84,8 +83,7 @@ fn launches_get_the_first_element_and_the_step() {
     let values: Vec<f32> = (0..100u8).map(f32::from).collect();
     let x = stream.clone_htod(&values).unwrap();
     let contiguous = spec("sum", Scalar::F32, Passes::Auto);
-    let operation = Operation { layout: Layout::Strided, ..contiguous.operation.clone() };
-    let sum = Reducer::new(&Spec { operation, ..contiguous }, &device).unwrap();
+    let sum = Reducer::new(&Spec { domain: Domain::STRIDED, ..contiguous }, &device).unwrap();
     let mut workspace = sum.workspace(&stream, 1 << 10).unwrap();
     for (offset, step, len) in [(7, 3, 31), (99, -1, 100), (97, -32, 4), (50, 0, 1000)] {
         let input = DeviceInput::on(&stream, &x).strided(offset, step, len);

@@ -5,7 +5,7 @@ use reduce_dsl::operators::operator;
 use reduce_ir::func::Param;
 use reduce_ir::pass::Pass;
 use reduce_ir::spec::Passes;
-use reduce_ir::{Scalar, Spec, Value, f16};
+use reduce_ir::{Domain, Scalar, Spec, Value, f16};
 use reduce_lanes::LanesRef;
 use reduce_runtime::{Device, Error, Reducer, Reduction};
 
@@ -13,6 +13,7 @@ fn spec(name: &str, types: &[Scalar]) -> Spec {
     let inputs: Vec<_> = ["x", "y"].iter().zip(types).map(|(&name, &ty)| Param::new(name, ty)).collect();
     Spec {
         operation: operator(name).unwrap().apply(&inputs, None).unwrap(),
+        domain: Domain::WHOLE,
         text: String::new(),
         block: None,
         passes: Passes::List(vec![Pass::plain("shuffle"), Pass::with("coarsen", 4)]),

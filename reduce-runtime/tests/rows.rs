@@ -6,6 +6,7 @@
 mod skip;
 
 use reduce_dsl::parse::spec;
+use reduce_ir::{Domain, Spec};
 use reduce_runtime::{Device, Error, Reducer};
 
 const SPECS: [&str; 6] = [
@@ -25,7 +26,8 @@ fn elements(n: u64) -> Vec<f32> {
 fn rows_have_the_bits_that_they_have_alone() {
     for text in SPECS {
         let spec = spec(text).unwrap();
-        let rows = Reducer::of_rows(&spec, &Device::host()).unwrap();
+        let rows = Spec { domain: Domain::ROWS, ..spec.clone() };
+        let rows = Reducer::new(&rows, &Device::host()).unwrap();
         let alone = Reducer::new(&spec, &Device::host()).unwrap();
         for (groups, length) in [(3, 1), (5, 7), (4, 16), (3, 17), (2, 513), (2, 5000), (0, 3)] {
             let all = elements(groups * length);
@@ -42,7 +44,8 @@ fn rows_have_the_bits_that_they_have_alone() {
 #[test]
 fn elements_that_are_no_whole_rows_are_refused() {
     let sum = spec("op: sum, ty: f32").unwrap();
-    let rows = Reducer::of_rows(&sum, &Device::host()).unwrap();
+    let rows = spec("op: sum, ty: f32, axes: i j -> i").unwrap();
+    let rows = Reducer::new(&rows, &Device::host()).unwrap();
     let all = elements(10);
     for length in [0, 3, 11] {
         assert_eq!(rows.reduce_rows(&[&all[..]], length, &[]), Err(Error::Rows { elements: 10, length }));
@@ -60,7 +63,11 @@ fn programs_of_rows_compile() {
     let Some(nvrtc) = found else { return };
     let sm_90 = reduce_runtime::Architecture::from_number(90);
     for text in SPECS {
-        let programs = reduce_codegen::Programs::of_rows(&spec(text).unwrap(), sm_90.tuning()).unwrap();
+        let programs = reduce_codegen::Programs::of(
+            &Spec { domain: Domain::ROWS, ..spec(text).unwrap() },
+            sm_90.tuning(),
+        )
+        .unwrap();
         for program in programs.cases() {
             let compiled = nvrtc.compile_program(program, reduce_runtime::Target::Cubin(sm_90));
             assert!(compiled.is_ok(), "{text}: {}", compiled.unwrap_err());

@@ -3,29 +3,29 @@
 
 use reduce_dsl::operators::operator;
 use reduce_ir::func::Param;
-use reduce_ir::operation::{Layout, Operation};
 use reduce_ir::pass::Pass;
 use reduce_ir::spec::Passes;
-use reduce_ir::{Scalar, Spec, Value};
+use reduce_ir::{Domain, Scalar, Spec, Value};
 use reduce_lanes::{Lanes, LanesRef};
 use reduce_runtime::{Device, Error, Reducer, Reduction, Slices, Strided};
 
-fn spec(name: &str, layout: Layout) -> Spec {
+fn spec(name: &str, domain: Domain) -> Spec {
     let row = operator(name).unwrap();
     let inputs: Vec<_> =
         ["x", "y"].iter().take(row.inputs).map(|&name| Param::new(name, Scalar::F32)).collect();
     Spec {
-        operation: Operation { layout, ..row.apply(&inputs, None).unwrap() },
+        operation: row.apply(&inputs, None).unwrap(),
+        domain,
         text: String::new(),
         block: None,
         passes: Passes::List(vec![Pass::plain("shuffle"), Pass::with("coarsen", 4)]),
     }
 }
 
-static SUM: Reduction<f32, f32> = Reduction::new(|| spec("sum", Layout::Strided));
-static ARGMAX: Reduction<f32, u64> = Reduction::new(|| spec("argmax", Layout::Strided));
-static DOT: Reduction<(f32, f32), f32> = Reduction::new(|| spec("dot", Layout::Strided));
-static CONTIGUOUS: Reduction<f32, f32> = Reduction::new(|| spec("sum", Layout::Contiguous));
+static SUM: Reduction<f32, f32> = Reduction::new(|| spec("sum", Domain::STRIDED));
+static ARGMAX: Reduction<f32, u64> = Reduction::new(|| spec("argmax", Domain::STRIDED));
+static DOT: Reduction<(f32, f32), f32> = Reduction::new(|| spec("dot", Domain::STRIDED));
+static CONTIGUOUS: Reduction<f32, f32> = Reduction::new(|| spec("sum", Domain::WHOLE));
 
 /// Numbers of which every order of a sum rounds differently.
 fn data(n: usize) -> Vec<f32> {
@@ -103,9 +103,9 @@ fn every_type_is_taken_in_both_directions() {
             .enumerate()
             .for_each(|(i, &byte)| lanes.set(i, Value::from_bits(ty, u64::from(byte & 1))));
         let count = operator("count_nonzero").unwrap().apply(&[Param::new("x", ty)], None).unwrap();
-        let operation = Operation { layout: Layout::Strided, ..count };
         let reducer =
-            Reducer::new(&Spec { operation, ..spec("sum", Layout::Strided) }, &Device::host()).unwrap();
+            Reducer::new(&Spec { operation: count, ..spec("sum", Domain::STRIDED) }, &Device::host())
+                .unwrap();
         for (offset, step, len) in
             [(5, 3, 1300), (4095, -3, 1300), (4095, -1, 4096), (8, 0, 3000), (9, 0, 77)]
         {
@@ -215,7 +215,7 @@ fn lengths_count_elements() {
 
 #[test]
 fn reducers_take_strided_lanes() {
-    let reducer = Reducer::new(&spec("sum", Layout::Strided), &Device::host()).unwrap();
+    let reducer = Reducer::new(&spec("sum", Domain::STRIDED), &Device::host()).unwrap();
     let data = [1.0f32, 2.0, 4.0, 8.0];
     let lanes = LanesRef::from(&data[..]);
     let odd = Strided { data: lanes, offset: 1, step: 2, len: 2 };

@@ -6,12 +6,12 @@ pub(crate) mod operations;
 use reduce_codegen::Programs;
 use reduce_dsl::operators::{Nan, OPERATORS, Request, Ties, operator};
 use reduce_ir::func::Param;
-use reduce_ir::operation::{Layout, Operation};
+use reduce_ir::operation::Operation;
 use reduce_ir::pass::Pass;
 use reduce_ir::passes;
 use reduce_ir::program::Program;
 use reduce_ir::spec::{Listed, Passes};
-use reduce_ir::{Scalar, Spec};
+use reduce_ir::{Domain, Scalar, Spec};
 use std::collections::BTreeSet;
 
 /// Passes and threads per block. The blocks differ so that every number of warps occurs.
@@ -80,7 +80,7 @@ fn spec_of(operation: Operation, (passes, block): (&[Pass], u32)) -> Spec {
         types.join(" and "),
         Listed(passes)
     );
-    Spec { operation, text, block: Some(block), passes: Passes::List(passes.to_vec()) }
+    Spec { operation, domain: Domain::WHOLE, text, block: Some(block), passes: Passes::List(passes.to_vec()) }
 }
 
 /// The same with the library's schedule.
@@ -92,8 +92,7 @@ pub(crate) fn auto(name: &str, ty: Scalar) -> Spec {
 
 /// The same for elements that lie a step apart.
 pub(crate) fn strided(spec: Spec) -> Spec {
-    let operation = Operation { layout: Layout::Strided, ..spec.operation };
-    Spec { text: format!("layout: strided, {}", spec.text), operation, ..spec }
+    Spec { text: format!("layout: strided, {}", spec.text), domain: Domain::STRIDED, ..spec }
 }
 
 /// Operators on elements that lie a step apart, by every list that takes such and by `auto`.

@@ -3,7 +3,7 @@
 
 use super::spec_of;
 use reduce_ir::func::{Func, FuncBuilder, Id, Param};
-use reduce_ir::operation::{Layout, Operation, Order, Record};
+use reduce_ir::operation::{Operation, Order, Record};
 use reduce_ir::ops::{Bin, Cmp, TypeError, Un, cast};
 use reduce_ir::passes;
 use reduce_ir::{Scalar, Spec, Value};
@@ -49,7 +49,6 @@ fn spec(name: &str, types: &[Scalar], apply: impl Fn(&mut FuncBuilder, &[Id]) ->
     let operation = Operation {
         name: name.to_owned(),
         inputs,
-        layout: Layout::Contiguous,
         params: Vec::new(),
         index: "index".to_owned(),
         map: map.build(vec![digest]),

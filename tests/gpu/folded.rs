@@ -5,9 +5,9 @@ use super::data::Kind;
 use super::device::gpu;
 use super::operations::{self, Subject};
 use rayon::prelude::*;
-use reduce_ir::Spec;
 use reduce_ir::pass::Pass;
 use reduce_ir::spec::Passes;
+use reduce_ir::{Domain, Spec};
 use reduce_runtime::{Device, Reducer};
 
 /// Compares what both give of so many elements, or of the lengths that the programs treat specially.
@@ -41,6 +41,7 @@ fn folds_and_ordered_operators_give_the_bits_of_the_host() {
     let compared = subjects.par_iter().flat_map_iter(|subject| {
         let spec = |passes, block| Spec {
             operation: subject.operation.clone(),
+            domain: Domain::WHOLE,
             text: subject.operation.name.clone(),
             block,
             passes,
@@ -61,7 +62,7 @@ fn many_elements_keep_their_order() {
     let Some(device) = gpu("many_elements_keep_their_order") else { return };
     for subject in operations::ordered() {
         let (operation, text) = (subject.operation.clone(), subject.operation.name.clone());
-        let spec = Spec { operation, text, block: None, passes: Passes::Auto };
+        let spec = Spec { operation, domain: Domain::WHOLE, text, block: None, passes: Passes::Auto };
         let compared = compare(&subject, &spec, &device, Some(&[(1 << 22) + 5, 1 << 24, (1 << 24) + 4097]));
         assert_eq!(compared, 3);
     }

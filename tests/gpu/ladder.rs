@@ -7,9 +7,9 @@ use super::samples::{Samples, compare_on_all_cores};
 use super::strided;
 use reduce_codegen::Error::Refused;
 use reduce_dsl::ladder::{RUNGS, Rung, Twist};
-use reduce_ir::operation::{Layout, Operation, Order};
+use reduce_ir::operation::{Operation, Order};
 use reduce_ir::program::Program;
-use reduce_ir::{Scalar, Spec};
+use reduce_ir::{Domain, Scalar, Spec};
 use reduce_runtime::{Device, Reducer};
 
 /// Accumulators of one scalar and of two, with an identity and without, of 4 bytes, 8 and 1.
@@ -30,7 +30,7 @@ fn spec(rung: &Rung, (name, ty): (&str, Scalar), block: u32) -> Spec {
     let spec = cases::spec(name, ty, (rung.passes, block));
     let operation = match rung.twist {
         Twist::AnyOrder => Operation { order: Order::Any, ..spec.operation },
-        Twist::StridedAbs => Operation { layout: Layout::Strided, ..spec.operation },
+        Twist::StridedAbs => return Spec { domain: Domain::STRIDED, ..spec },
         Twist::None | Twist::OtherOperator | Twist::AnyLength => spec.operation,
     };
     Spec { operation, ..spec }

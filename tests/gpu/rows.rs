@@ -2,6 +2,7 @@
 
 use super::device::gpu;
 use reduce_dsl::parse::spec;
+use reduce_ir::{Domain, Spec};
 use reduce_lanes::{Lanes, LanesRef};
 use reduce_runtime::{Device, Reducer};
 
@@ -48,7 +49,7 @@ fn rows_have_the_bits_that_they_have_alone() {
     let Some(device) = gpu("rows_have_the_bits_that_they_have_alone") else { return };
     for text in SPECS {
         let spec = spec(text).unwrap();
-        let rows = Reducer::of_rows(&spec, &device).unwrap();
+        let rows = Reducer::new(&Spec { domain: Domain::ROWS, ..spec.clone() }, &device).unwrap();
         let alone = Reducer::new(&spec, &Device::host()).unwrap();
         for [groups, length] in SHAPES {
             let all = elements(text.contains("f64"), groups * length);

@@ -4,8 +4,7 @@ use super::cases;
 use super::data::Kind;
 use super::device::gpu;
 use super::samples::{Samples, same};
-use reduce_ir::operation::{Layout, Operation};
-use reduce_ir::{Scalar, Spec};
+use reduce_ir::{Domain, Scalar, Spec};
 use reduce_runtime::cudarc::driver::CudaContext;
 use reduce_runtime::{Device, Error, Reducer, Reduction, Strided};
 
@@ -88,8 +87,7 @@ fn typed_reductions_take_strided_device_memory() {
     assert!(matches!(before, Error::OutsideData { data: 5, .. }), "{before}");
     let nothing = argmax.reduce_device(Strided { data: &dx, offset: 5, step: 2, len: 0 }).unwrap_err();
     assert!(matches!(nothing, Error::Empty { .. }), "{nothing}");
-    let contiguous = Operation { layout: Layout::Contiguous, ..strided("argmax").operation };
-    let contiguous = Reducer::new(&Spec { operation: contiguous, ..strided("argmax") }, &device).unwrap();
+    let contiguous = Reducer::new(&Spec { domain: Domain::WHOLE, ..strided("argmax") }, &device).unwrap();
     let input = reduce_runtime::DeviceInput::of(&dx).strided(0, 2, 3);
     let error = contiguous.reduce_device(&[input]).unwrap_err();
     assert!(error.to_string().contains("layout: strided"), "{error}");

@@ -6,7 +6,6 @@ use super::reference::{Place, Reference};
 use fuzz::check;
 use fuzz::spec::RandomSpec;
 use rayon::prelude::*;
-use reduce_ir::operation::Layout;
 use reduce_ir::{Scalar, Spec};
 use reduce_lanes::Lanes;
 use std::collections::BTreeMap;
@@ -55,7 +54,7 @@ impl Fuzzed {
 
     /// Where n elements lie: some are misaligned, and some a step apart.
     pub(crate) fn place(&self, n: usize) -> Place {
-        let strided = self.reference.spec.operation.layout == Layout::Strided;
+        let strided = self.reference.spec.domain.is_strided();
         let step = if self.seed.is_multiple_of(3) { -2 } else { 2 };
         Place { n, start: (self.seed as usize + n) % 8, step: if strided { step } else { 1 } }
     }

@@ -7,7 +7,6 @@ use super::random::{Random, pass};
 use super::reference::{Place, Reference};
 use super::subjects::Subject;
 use reduce_ir::Spec;
-use reduce_ir::operation::Layout;
 use reduce_lanes::Lanes;
 use std::collections::BTreeMap;
 use std::fmt;
@@ -45,7 +44,7 @@ impl Sample {
 
 impl Data {
     fn new(random: &mut Random, spec: &Spec, lengths: &[usize], most: usize) -> Data {
-        let strided = spec.operation.layout == Layout::Strided;
+        let strided = spec.domain.is_strided();
         let step = if strided { 1 + random.below(5) as usize } else { 1 };
         let n = match random.below(3) {
             0 => random.below(most as u64) as usize,

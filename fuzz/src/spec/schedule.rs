@@ -60,11 +60,12 @@ pub(super) fn random(choices: &mut Choices<'_>) -> (Option<u32>, Option<Vec<Pass
 fn pass(choices: &mut Choices<'_>) -> Pass {
     let word = PASSES[choices.below(PASSES.len())];
     // More, written out, would keep the compiler busy for minutes.
-    let few = [1, 2, 3, 4, 5, 7, 8, 13, 16, 64];
+    let few = [0, 1, 2, 3, 4, 5, 7, 8, 13, 16, 64];
     let allowed = |it: &u64| word.argument().is_none_or(|rule| (rule.allowed)(*it));
     let arguments: Vec<u64> = few.into_iter().filter(allowed).collect();
     let argument = choices.pick(&arguments);
-    word.with(argument).unwrap_or(Pass::plain("shuffle"))
+    word.with(if word.words().is_empty() { argument } else { argument % word.words().len() as u64 })
+        .unwrap_or(Pass::plain("shuffle"))
 }
 
 /// `, passes: [shuffle, coarsen(4)]`; `auto` need not be written.

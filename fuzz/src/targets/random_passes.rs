@@ -4,7 +4,6 @@ use super::Verdict;
 use reduce_codegen::{Error, Programs, Tuning, expand, stages};
 use reduce_dsl::parse;
 use reduce_interpreter::{Input, Options, Provenance, Schedule, run};
-use reduce_ir::operation::Layout;
 use reduce_ir::program::{Program, Tree};
 use reduce_ir::spec::Passes;
 use reduce_ir::{Spec, constants};
@@ -138,7 +137,7 @@ fn length(program: &Program, salt: u64) -> u64 {
 fn inputs(program: &Program, n: u64, salt: u64) -> Vec<Input> {
     let operation = &program.operation;
     let aligned = salt.is_multiple_of(2);
-    if operation.layout == Layout::Contiguous {
+    if !program.domain.is_strided() {
         return Provenance::inputs(operation, n, aligned);
     }
     let elements = Lanes::U64((0..3 * n).map(|at| at / 3).collect());

@@ -54,7 +54,7 @@ pub(super) fn line<'a>(climb: &Climb, device: &'a str, rows: &'a [Row], at: usiz
         refused: row.outcome.as_ref().err().map(String::as_str),
         op: op.name,
         ty: ty.name(),
-        layout: row.rung.layout().to_string(),
+        layout: row.rung.domain().access.to_string(),
         n: row.n,
         block: row.rung.block(row.n, climb.block),
         right: climbed.map(|it| it.wrong.is_none()),

@@ -1,14 +1,16 @@
 //! The comment at the head of an emitted file: everything needed to compile and launch it without reducegen.
 
 use super::{NVRTC_FLAGS, atomic, types};
-use reduce_ir::operation::{Layout, Operation};
+use reduce_ir::Access;
+use reduce_ir::operation::Operation;
 use reduce_ir::program::{Kernel, Program, Reads, Size, Step, Team};
 use reduce_ir::spec::Listed;
 
 pub(super) fn header(program: &Program) -> String {
     let operation = &program.operation;
     let stored = operation.stored();
-    let inputs: Vec<_> = operation.inputs.iter().map(|it| argument(operation.layout, &it.name)).collect();
+    let inputs: Vec<_> =
+        operation.inputs.iter().map(|it| argument(program.domain.access, &it.name)).collect();
     let types: Vec<_> = operation.inputs.iter().map(|it| it.ty.name()).collect();
     format!(
         "\
@@ -25,7 +27,7 @@ pub(super) fn header(program: &Program) -> String {
         passes = Listed(&program.passes),
         map = operation.map,
         registers = registers(program.block),
-        layout = layout(operation),
+        layout = layout(program),
         oldest = program.capability(),
         flags = NVRTC_FLAGS.join(" "),
         order = order(program),
@@ -241,20 +243,20 @@ fn params(operation: &Operation) -> String {
 }
 
 /// What the kernel over inputs takes for one of them.
-fn argument(layout: Layout, name: &str) -> String {
-    match layout {
-        Layout::Contiguous => name.to_owned(),
-        Layout::Strided => format!("{name}, {name}_step"),
+fn argument(access: Access, name: &str) -> String {
+    match access {
+        Access::Contiguous => name.to_owned(),
+        Access::Strided => format!("{name}, {name}_step"),
     }
 }
 
 /// Where the elements of strided inputs are.
-fn layout(operation: &Operation) -> String {
+fn layout(Program { operation, domain, .. }: &Program) -> String {
     let [first, others @ ..] = operation.inputs.as_slice() else { return String::new() };
     let (name, likewise) = (&first.name, if others.is_empty() { "" } else { ", of the others likewise" });
-    match operation.layout {
-        Layout::Contiguous => String::new(),
-        Layout::Strided => format!(
+    match domain.access {
+        Access::Contiguous => String::new(),
+        Access::Strided => format!(
             "// layout     strided: element i of {name} is {name}[i * {name}_step]{likewise}; add an offset to the pointer\n"
         ),
     }

@@ -3,7 +3,7 @@
 use super::unit::{Access, Before, Margin, Unit, plus};
 use super::{Expansion, count, first};
 use reduce_ir::expanded::{Buffer, Chunk, Expr, Local, Loop, Part, Place, Stmt, Ty, Unroll};
-use reduce_ir::operation::{Argument, Layout};
+use reduce_ir::operation::Argument;
 use reduce_ir::ops::{Bin, Cmp};
 use reduce_ir::program::{Arrangement, Fold, Reads, Share, Size, Step};
 use reduce_ir::{Scalar, Value};
@@ -224,10 +224,10 @@ impl Expansion<'_> {
     /// Where an item of the unit lies in an input.
     fn address(&self, input: usize, unit: &Unit, item: u32) -> Expr {
         let position = self.position(unit, item);
-        match self.program.operation.layout {
-            Layout::Contiguous => self.in_memory(position),
-            Layout::Strided => position.times(Expr::Step(input)),
+        if self.program.domain.is_strided() {
+            return position.times(Expr::Step(input));
         }
+        self.in_memory(position)
     }
 
     /// The vector loads of a unit.

@@ -38,7 +38,7 @@ impl Expansion<'_> {
 
     /// Names the group of the thread.
     pub(super) fn place(&mut self) {
-        let grouped = self.program.domain.kept > 0;
+        let grouped = self.program.domain.is_grouped();
         let groups = self.program.groups_of_block(self.kernel.reads);
         if !grouped && groups == 1 {
             return;
@@ -72,7 +72,7 @@ impl Expansion<'_> {
         if self.program.groups_of_block(self.kernel.reads) == 1 {
             return self.body.extend(body);
         }
-        let all = if self.program.domain.kept > 0 { Expr::Groups } else { number(1) };
+        let all = if self.program.domain.is_grouped() { Expr::Groups } else { number(1) };
         self.body.push(Stmt::when(group().get().below(all), body));
     }
 
@@ -85,12 +85,12 @@ impl Expansion<'_> {
     /// The number of the block among those of its group, `u64`.
     pub(super) fn member(&self) -> Expr {
         let block = Expr::Block.cast(Scalar::U64);
-        if self.program.domain.kept > 0 { block.bin(Bin::Rem, members().get()) } else { block }
+        if self.program.domain.is_grouped() { block.bin(Bin::Rem, members().get()) } else { block }
     }
 
     /// How many blocks have a group: `u32` of one group, and `u64` of several.
     pub(super) fn members(&self) -> Expr {
-        if self.program.domain.kept > 0 { members().get() } else { Expr::Grid }
+        if self.program.domain.is_grouped() { members().get() } else { Expr::Grid }
     }
 
     /// Has the group one block, or cluster?
@@ -103,20 +103,20 @@ impl Expansion<'_> {
 
     /// Where an item of the group with that position lies.
     pub(super) fn in_memory(&self, position: Expr) -> Expr {
-        if self.program.domain.kept > 0 { start().get().bin(Bin::Add, position) } else { position }
+        if self.program.domain.is_grouped() { start().get().bin(Bin::Add, position) } else { position }
     }
 
     /// Does the group begin at a whole unit? Asked for besides whether the data is aligned.
     pub(super) fn begins_aligned(&self) -> Option<Expr> {
         let width = u64::from(self.kernel.fold().width);
         let rest = || start().get().bin(Bin::Rem, Expr::Const(reduce_ir::Value::of(width)));
-        (self.program.domain.kept > 0 && width > 1)
+        (self.program.domain.is_grouped() && width > 1)
             .then(|| Expr::Cmp(Cmp::Eq, Box::new(rest()), Box::new(number(0))))
     }
 
     /// Where the result of the group goes.
     pub(super) fn result(&self) -> Place {
-        let grouped = self.program.domain.kept > 0;
+        let grouped = self.program.domain.is_grouped();
         Buffer::Result.at(if grouped { group().get() } else { zero() })
     }
 }

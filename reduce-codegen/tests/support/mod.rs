@@ -23,7 +23,7 @@ use reduce_ir::operation::Operation;
 use reduce_ir::pass::Pass;
 use reduce_ir::program::{Program, Reads};
 use reduce_ir::spec::Passes;
-use reduce_ir::{Scalar, Spec};
+use reduce_ir::{Domain, Scalar, Spec};
 
 /// The pass lists that every operator and type goes through, with the block size of each.
 pub const LISTS: [(u32, &str); 52] = [
@@ -85,7 +85,8 @@ pub const LISTS: [(u32, &str); 52] = [
 pub fn passes(list: &str) -> Vec<Pass> {
     let pass = |word: &str| {
         let (name, argument) = word.split_once('(').unwrap_or((word, "0)"));
-        named(name).unwrap().with(argument.trim_end_matches(')').parse().unwrap()).unwrap()
+        let (rule, argument) = (named(name).unwrap(), argument.trim_end_matches(')'));
+        rule.with_word(argument).unwrap_or_else(|| rule.with(argument.parse().unwrap()).unwrap())
     };
     list.split_whitespace().map(pass).collect()
 }
@@ -95,13 +96,19 @@ pub fn spec(operator: &Operator, ty: Scalar, block: u32, list: &str) -> Spec {
     let inputs: Vec<_> = ["x", "y"][..operator.inputs].iter().map(|&name| Param::new(name, ty)).collect();
     let operation = operator.apply(&inputs, None).unwrap();
     let text = format!("op: {}, ty: {ty}, block: {block}, passes: [{list}]", operator.name);
-    Spec { operation, text, block: Some(block), passes: Passes::List(passes(list)) }
+    Spec { operation, domain: Domain::WHOLE, text, block: Some(block), passes: Passes::List(passes(list)) }
 }
 
 /// The specification of an operation.
 pub fn spec_of(operation: &Operation, block: u32, list: &str) -> Spec {
     let text = format!("op: {}, block: {block}, passes: [{list}]", operation.name);
-    Spec { operation: operation.clone(), text, block: Some(block), passes: Passes::List(passes(list)) }
+    Spec {
+        operation: operation.clone(),
+        domain: Domain::WHOLE,
+        text,
+        block: Some(block),
+        passes: Passes::List(passes(list)),
+    }
 }
 
 /// The program of every stage of every list that the operator takes.

@@ -2,7 +2,7 @@
 //! elements, and structs of narrow fields. Each is here as a user would write it, and as a plain loop.
 
 use reduce_ir::func::{Func, FuncBuilder, Id, Param};
-use reduce_ir::operation::{Layout, Operation, Order, Record};
+use reduce_ir::operation::{Operation, Order, Record};
 use reduce_ir::ops::{Bin, Cmp, Un};
 use reduce_ir::{Scalar, Value};
 use reduce_lanes::Lanes;
@@ -306,7 +306,6 @@ fn lifted(
         name: name.to_owned(),
         map: func(inputs.clone(), map),
         inputs,
-        layout: Layout::Contiguous,
         params: Vec::new(),
         index: "i".to_owned(),
         combine: itself.clone(),

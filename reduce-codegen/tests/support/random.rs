@@ -10,17 +10,18 @@ use reduce_codegen::{
 };
 use reduce_dsl::operators::{OPERATORS, Operator};
 use reduce_ir::func::Param;
-use reduce_ir::operation::{Layout, Operation, Order};
+use reduce_ir::operation::{Operation, Order};
 use reduce_ir::pass::Pass;
 use reduce_ir::program::Program;
 use reduce_ir::spec::{Listed, Passes};
-use reduce_ir::{Scalar, Spec};
+use reduce_ir::{Domain, Scalar, Spec};
 use std::fmt;
 
 /// What is computed, and by which passes, of which some may be refused.
 #[derive(Clone, Debug)]
 pub(crate) struct Case {
     pub(crate) subject: Subject,
+    pub(crate) domain: Domain,
     /// The operator that it is, if it has a name.
     pub(crate) operator: Option<&'static Operator>,
     pub(crate) block: u32,
@@ -37,16 +38,18 @@ impl Case {
     pub(crate) fn new(random: &mut Random) -> Case {
         let (mut subject, operator) = if random.below(3) == 0 { unnamed(random) } else { named(random) };
         subject.operation.order = random.pick(&[Order::Fixed, Order::Any]);
-        subject.operation.layout = if random.below(6) > 0 { Layout::Contiguous } else { Layout::Strided };
+        let domain = if random.below(6) > 0 { Domain::WHOLE } else { Domain::STRIDED };
         let block = random.pick(&[32, 64, 128, 256, 512, 1024]);
         let words = random.below(6);
-        Case { subject, operator, block, passes: (0..words).map(|_| pass(random)).collect() }
+        Case { subject, domain, operator, block, passes: (0..words).map(|_| pass(random)).collect() }
     }
 
     /// The naive program and those after each pass; a pass that is refused is left out.
     pub(crate) fn programs(&self) -> Result<Made, Error> {
-        let mut made =
-            Made { programs: vec![lower(&self.subject.operation, self.block)?], refused: Vec::new() };
+        let mut made = Made {
+            programs: vec![Program { domain: self.domain, ..lower(&self.subject.operation, self.block)? }],
+            refused: Vec::new(),
+        };
         for &pass in &self.passes {
             match apply(made.programs[made.programs.len() - 1].clone(), pass) {
                 Ok(program) => made.programs.push(program),
@@ -65,7 +68,7 @@ impl Case {
         let made = self.programs().unwrap();
         let passes = made.programs[made.programs.len() - 1].passes.clone();
         let (operation, block) = (self.subject.operation.clone(), Some(self.block));
-        Spec { operation, text: self.to_string(), block, passes: Passes::List(passes) }
+        Spec { operation, domain: self.domain, text: self.to_string(), block, passes: Passes::List(passes) }
     }
 }
 
@@ -91,7 +94,7 @@ fn unnamed(random: &mut Random) -> (Subject, Option<&'static Operator>) {
 pub(crate) fn pass(random: &mut Random) -> Pass {
     let word = random.pick(&PASSES);
     let arguments: Vec<u64> = match word.argument() {
-        None => vec![0],
+        None => (0..word.words().len().max(1) as u64).collect(),
         Some(rule) => {
             let few = [1, 2, 3, 4, 5, 7, 8, 13, 16, 64, 1024, 65536];
             few.into_iter().filter(|&it| (rule.allowed)(it)).collect()
@@ -103,8 +106,8 @@ pub(crate) fn pass(random: &mut Random) -> Pass {
 /// As in a specification.
 impl fmt::Display for Case {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Operation { name, inputs, order, layout, commutative, .. } = &self.subject.operation;
-        let ty = inputs[0].ty;
+        let Operation { name, inputs, order, commutative, .. } = &self.subject.operation;
+        let (ty, layout) = (inputs[0].ty, self.domain.access);
         write!(f, "op: {name}, ty: {ty}, order: {order}, layout: {layout}, block: {}, ", self.block)?;
         write!(f, "passes: {}", Listed(&self.passes))?;
         if *commutative { Ok(()) } else { f.write_str(", in order") }

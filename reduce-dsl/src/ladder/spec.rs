@@ -2,11 +2,11 @@
 
 use super::{Rung, Twist};
 use crate::operators::{Operator, OperatorError, operator};
-use reduce_ir::Scalar;
 use reduce_ir::func::{Func, FuncBuilder, Param};
-use reduce_ir::operation::{Layout, Operation, Order};
+use reduce_ir::operation::{Operation, Order};
 use reduce_ir::ops::{TypeError, Un};
 use reduce_ir::spec::{Passes, Spec, Spelling};
+use reduce_ir::{Domain, Scalar};
 
 /// The distance between neighbouring elements of the rungs that are strided.
 pub const STEP: u64 = 2;
@@ -33,10 +33,10 @@ impl Rung {
         let inputs: Vec<_> = ["x", "y"].iter().take(op.inputs).map(|&name| Param::new(name, ty)).collect();
         let map = if self.twist == Twist::StridedAbs { Some(abs(ty)?) } else { None };
         let order = if self.twist == Twist::AnyOrder { Order::Any } else { Order::Fixed };
-        let operation = Operation { order, layout: self.layout(), ..op.apply(&inputs, map.as_ref())? };
+        let operation = Operation { order, ..op.apply(&inputs, map.as_ref())? };
         let passes = Passes::List(self.passes.to_vec());
         let spelling = Spelling::named(&operation, map.as_ref());
-        Ok(Spec::new(operation, &spelling, Some(self.block(n, given)), passes))
+        Ok(Spec::new(operation, self.domain(), &spelling, Some(self.block(n, given)), passes))
     }
 
     /// The elements it reduces, where the others reduce n: for one rung, the greatest odd number up to n.
@@ -49,9 +49,9 @@ impl Rung {
         if self.twist == Twist::OtherOperator { other(op) } else { (op, ty) }
     }
 
-    /// How its elements lie.
-    pub fn layout(&self) -> Layout {
-        if self.twist == Twist::StridedAbs { Layout::Strided } else { Layout::Contiguous }
+    /// Which elements it reduces.
+    pub fn domain(&self) -> Domain {
+        if self.twist == Twist::StridedAbs { Domain::STRIDED } else { Domain::WHOLE }
     }
 }
 

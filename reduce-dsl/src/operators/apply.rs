@@ -4,7 +4,7 @@ use super::words::{halves, has_range_of, values};
 use super::{Nan, Operator, OperatorError, Request, Ties, additive};
 use crate::parse;
 use reduce_ir::func::{Func, FuncBuilder, Param};
-use reduce_ir::operation::{Layout, Nothing, Operation, Order, Record, Search};
+use reduce_ir::operation::{Nothing, Operation, Order, Record, Search};
 use reduce_ir::ops::{Bin, TypeError, Un};
 use reduce_ir::{Scalar, Value};
 use std::ops::Range;
@@ -146,7 +146,6 @@ impl Row<'_> {
         Ok(Operation {
             name: row.name.to_owned(),
             inputs: request.inputs.to_vec(),
-            layout: Layout::default(),
             params: request.params.to_vec(),
             index: request.index.to_owned(),
             position: Scalar::U64,

@@ -5,11 +5,12 @@ use super::fields::Fields;
 use super::names;
 use crate::operators::{Nan, Ties};
 use proc_macro2::Ident;
-use reduce_ir::operation::{Layout, Order};
+use reduce_ir::Access;
+use reduce_ir::operation::Order;
 
 /// How the elements lie; `contiguous`, if nothing is written.
-pub(super) fn layout(fields: &Fields, errors: &mut Errors) -> Option<Layout> {
-    let words = [("contiguous", Layout::Contiguous), ("strided", Layout::Strided)];
+pub(super) fn access(fields: &Fields, errors: &mut Errors) -> Option<Access> {
+    let words = [("contiguous", Access::Contiguous), ("strided", Access::Strided)];
     choice("layout", fields, fields.layout.as_ref(), &words, errors)
 }
 

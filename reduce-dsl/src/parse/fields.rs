@@ -11,6 +11,7 @@ pub(super) use schedule::{Argument, Schedule, Word};
 pub(super) use values::{Acc, Names, Op};
 
 use super::Export;
+use super::axes::Axes;
 use super::diagnostic::Errors;
 use super::names;
 use super::scope::Written;
@@ -21,10 +22,11 @@ use syn::parse::{ParseStream, Parser};
 use syn::{Expr, ExprClosure, LitBool, LitInt, Token, braced};
 
 /// The fields, in the order in which the canonical text has them.
-const FIELDS: [&str; 18] = [
+const FIELDS: [&str; 19] = [
     "ty",
     "inputs",
     "layout",
+    "axes",
     "params",
     "index",
     "filter",
@@ -51,6 +53,7 @@ pub(super) struct Fields {
     pub(super) ty: Option<Ident>,
     pub(super) inputs: Option<Names>,
     pub(super) layout: Option<Ident>,
+    pub(super) axes: Option<Axes>,
     pub(super) params: Option<Names>,
     pub(super) index: Option<Ident>,
     pub(super) filter: Option<ExprClosure>,
@@ -159,6 +162,7 @@ impl Fields {
                 let expected = "`layout` is `contiguous` or `strided`, as in `layout: strided`";
                 self.layout = Some(word(input, expected)?);
             }
+            "axes" => self.axes = Some(values::axes(input)?),
             "params" => self.params = Some(values::names(input, &values::PARAMS)?),
             "index" => {
                 self.index = Some(word(input, "`index` is a name for the position, as in `index: i`")?)

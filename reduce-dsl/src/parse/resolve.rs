@@ -10,10 +10,11 @@ use super::scope::{Scope, Written};
 use super::typing::Dialect;
 use super::{Parsed, Places, Read, choices, limits, schedule};
 use crate::laws::Subject;
+use crate::parse::axes::{self, Axes};
 use reduce_ir::func::Func;
 use reduce_ir::operation::{Operation, Record, Starts};
 use reduce_ir::spec::{Spec, Spelling};
-use reduce_ir::{Scalar, Value};
+use reduce_ir::{Domain, Scalar, Value};
 use syn::ExprClosure;
 
 /// An operation, as it is written.
@@ -38,7 +39,8 @@ pub(super) fn resolve(
         errors.add(export.name.span(), message);
     }
     let scope = Scope::read(fields, dialect, from_data, errors);
-    let (layout, order) = (choices::layout(fields, errors), choices::order(fields, errors));
+    let (access, order) = (choices::access(fields, errors), choices::order(fields, errors));
+    let groups = axes::groups(fields, errors);
     let block = schedule::block(fields, errors);
     let passes = schedule::passes(fields, errors);
     let draft = match &fields.op {
@@ -52,14 +54,16 @@ pub(super) fn resolve(
         }
     };
     let Draft { mut subject, starts, spelling, closures } = draft?;
-    subject.operation = Operation { layout: layout?, order: order?, ..subject.operation };
+    subject.operation = Operation { order: order?, ..subject.operation };
+    let domain = Domain { access: access?, ..groups? };
+    let spelling = Spelling { axes: fields.axes.as_ref().map(Axes::text), ..spelling };
     let structs = structs(&subject.operation);
     let operation = match &subject.keep {
         Some(keep) => subject.operation.clone().keeping(keep, starts).ok()?,
         None => subject.operation.clone(),
     };
     unused(&operation, &scope, errors);
-    let spec = Spec::new(operation, &spelling, block?, passes?);
+    let spec = Spec::new(operation, domain, &spelling, block?, passes?);
     if !limits::is_readable(&spec.text) {
         let message = "the closures are too long: written out, they cannot be read back";
         errors.add(op_place(fields), message).help("leave out some of the methods that mean many operations");

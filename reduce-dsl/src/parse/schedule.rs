@@ -5,7 +5,7 @@ use super::fields::{Argument, Fields, Word};
 use super::names;
 use reduce_ir::pass::Pass;
 use reduce_ir::spec::Passes;
-use reduce_passes::named;
+use reduce_passes::{Rule, named};
 
 /// Threads per block, if they are written.
 pub(super) fn block(fields: &Fields, errors: &mut Errors) -> Option<Option<u32>> {
@@ -36,23 +36,29 @@ fn pass(word: &Word, errors: &mut Errors) -> Option<Pass> {
         names::unknown("pass", &word.name, &names::passes(), errors);
         return None;
     };
-    let argument =
-        word.argument.as_ref().filter(|argument| row.argument().is_none() || !argument.tokens.is_empty());
-    let (message, place) = match (row.argument(), argument) {
-        (None, None) => return row.with(0),
-        (None, Some(argument)) => (format!("`{name}` takes no argument"), argument.place),
-        (Some(rule), None) => (format!("`{name}` takes {}, as in `{name}(4)`", rule.text), word.place),
-        (Some(rule), Some(argument)) => match argument_value(argument).and_then(|k| row.with(k)) {
+    let is_plain = row.argument().is_none() && row.words().is_empty();
+    let argument = word.argument.as_ref().filter(|argument| is_plain || !argument.tokens.is_empty());
+    let takes = row.takes();
+    let (message, place) = match argument {
+        None if is_plain => return row.with(0),
+        None => {
+            let example = row.words().first().unwrap_or(&"4");
+            (format!("`{name}` takes {takes}, as in `{name}({example})`"), word.place)
+        }
+        Some(argument) if is_plain => (format!("`{name}` takes no argument"), argument.place),
+        Some(argument) => match with_argument(row, argument) {
             Some(pass) => return Some(pass),
-            None => {
-                (format!("`{name}` takes {}, not {}", rule.text, spelled(&argument.tokens)), argument.place)
-            }
+            None => (format!("`{name}` takes {takes}, not {}", spelled(&argument.tokens)), argument.place),
         },
     };
     errors.add(place, message);
     None
 }
 
-fn argument_value(argument: &Argument) -> Option<u64> {
-    syn::parse2::<syn::LitInt>(argument.tokens.clone()).ok()?.base10_parse().ok()
+fn with_argument(row: &Rule, argument: &Argument) -> Option<Pass> {
+    if row.words().is_empty() {
+        let number = syn::parse2::<syn::LitInt>(argument.tokens.clone()).ok()?;
+        return row.with(number.base10_parse().ok()?);
+    }
+    row.with_word(&syn::parse2::<syn::Ident>(argument.tokens.clone()).ok()?.to_string())
 }

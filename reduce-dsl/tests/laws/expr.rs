@@ -2,7 +2,7 @@
 
 use reduce_ir::arith::Element;
 use reduce_ir::func::{Func, FuncBuilder, Id, Param};
-use reduce_ir::operation::{Layout, Operation, Order, Record};
+use reduce_ir::operation::{Operation, Order, Record};
 use reduce_ir::ops::{Bin, Cmp, Un};
 use reduce_ir::{Scalar, Value};
 use std::cell::RefCell;
@@ -189,7 +189,6 @@ pub(crate) fn of(
     let finish = func(&[acc.params("acc")], |acc| acc[0].clone());
     Operation {
         name: "closure".to_owned(),
-        layout: Layout::default(),
         params: Vec::new(),
         index: "i".to_owned(),
         map,

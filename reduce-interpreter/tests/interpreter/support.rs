@@ -6,7 +6,7 @@ use reduce_ir::expanded::{Barrier, Buffer, Constant, ExpandedKernel, Expr, Local
 use reduce_ir::func::Param;
 use reduce_ir::operation::Operation;
 use reduce_ir::program::Reads;
-use reduce_ir::{Scalar, Value};
+use reduce_ir::{Domain, Scalar, Value};
 
 pub(crate) const BARRIER: Stmt = Stmt::Barrier(Barrier::Block);
 
@@ -26,7 +26,7 @@ pub(crate) fn kernel(body: Vec<Stmt>) -> ExpandedKernel {
         cluster: 1,
         streaming: false,
         dependent: false,
-        grouped: false,
+        domain: Domain::WHOLE,
         constants: vec![constant("LEN", 64)],
         shared: vec![Shared { name: "s", len: "LEN", sent: false }],
         body,

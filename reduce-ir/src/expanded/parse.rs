@@ -10,6 +10,7 @@ pub(crate) mod words;
 
 use super::{Buffer, Constant, ExpandedKernel, Expr, Local, Loop, Place, Shared, Stmt, Ty};
 use crate::program::Reads;
+use crate::{Access, Domain};
 use cursor::{Cursor, lines};
 use expr::Names;
 use phrases::{barrier, launch, mask, note, unroll};
@@ -99,7 +100,7 @@ impl<'a> Reader<'a> {
         Ok(kernel)
     }
 
-    /// `kernel name reads inputs, block 256, cluster 2, streaming, dependent, grouped`.
+    /// `kernel name reads inputs, block 256, cluster 2, streaming, dependent, strided, grouped`.
     fn heading(&mut self) -> Parsed<ExpandedKernel> {
         let mut line = self.lines[self.at].clone();
         self.at += 1;
@@ -110,7 +111,7 @@ impl<'a> Reader<'a> {
         line.expect(",")?;
         line.expect("block")?;
         let block = line.number()?;
-        let (mut cluster, mut streaming, mut dependent, mut grouped) = (1, false, false, false);
+        let (mut cluster, mut streaming, mut dependent, mut domain) = (1, false, false, Domain::WHOLE);
         while line.accept(",") {
             if line.accept("cluster") {
                 cluster = line.number()?;
@@ -118,7 +119,9 @@ impl<'a> Reader<'a> {
                     return line.error("a cluster has at least one block");
                 }
             } else if line.accept("grouped") {
-                grouped = true;
+                domain.kept = Domain::ROWS.kept;
+            } else if line.accept("strided") {
+                domain.access = Access::Strided;
             } else if line.accept("dependent") {
                 dependent = true;
             } else {
@@ -134,7 +137,7 @@ impl<'a> Reader<'a> {
             cluster,
             streaming,
             dependent,
-            grouped,
+            domain,
             constants,
             shared,
             body,

@@ -26,7 +26,10 @@ impl fmt::Display for ExpandedKernel {
         if self.dependent {
             write!(f, ", dependent")?;
         }
-        if self.grouped {
+        if self.domain.is_strided() {
+            write!(f, ", strided")?;
+        }
+        if self.domain.is_grouped() {
             write!(f, ", grouped")?;
         }
         writeln!(f)?;

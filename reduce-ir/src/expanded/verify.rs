@@ -71,7 +71,6 @@ impl Expanded {
             let mut verifier = Verifier {
                 operation,
                 redux: Redux::of(operation),
-                grouped: program.domain.kept > 0,
                 kernel: expanded,
                 steps: kernel,
                 arrived: false,
@@ -83,6 +82,9 @@ impl Expanded {
             })?;
             let first = expanded.body.iter().find(|stmt| !begins_cluster(stmt));
             let waits = first == Some(&Stmt::AwaitLaunch);
+            verifier.ensure(8, expanded.domain == program.domain, || {
+                format!("its elements are {:?}", expanded.domain)
+            })?;
             verifier.ensure(11, [expanded.dependent, waits] == [kernel.dependent; 2], || {
                 format!("dependent is {}, and waiting {waits}", expanded.dependent)
             })?;
@@ -121,8 +123,6 @@ struct Verifier<'a> {
     operation: &'a Operation,
     /// What its accumulators combine to in one instruction, if there is one.
     redux: Option<Redux>,
-    /// Are there several groups?
-    grouped: bool,
     kernel: &'a ExpandedKernel,
     /// What it is the expansion of.
     steps: &'a Kernel,

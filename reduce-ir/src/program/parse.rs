@@ -8,12 +8,12 @@ use super::{
     Addressing, Arrangement, Combine, Exchange, Fold, Hints, How, Kernel, Medium, Program, Reads, Share,
     Size, Step, Team, Tree,
 };
-use crate::Domain;
 use crate::expanded::parse::cursor::Cursor;
 use crate::expanded::parse::words::{SCOPES, intern};
 use crate::expanded::parse::{ParseError, Parsed};
 use crate::operation::Operation;
-use crate::pass::Pass;
+use crate::pass::{Argument, Pass};
+use crate::{Access, Domain};
 
 impl Program {
     /// Reads a program of an operation.
@@ -38,19 +38,20 @@ type Line<'a> = (usize, &'a str);
 
 /// The domain, the range and the passes.
 fn read_head(operation: &Operation, lines: &[Line<'_>]) -> Parsed<(Domain, Option<u64>, Vec<Pass>)> {
-    let known = Head(operation).to_string();
+    let known = Head(operation, Access::Contiguous).to_string();
     let (mut domain, mut up_to, mut passes) = (Domain::WHOLE, None, Vec::new());
     for &(number, text) in lines {
         if known.lines().any(|line| line == text) {
             continue;
         }
         match text.trim_start().split(' ').next() {
-            Some("groups") => domain = read_domain(Cursor::new(number, text)?)?,
+            Some("groups") => domain.kept = read_groups(Cursor::new(number, text)?)?,
+            Some("layout") => domain.access = read_access(Cursor::new(number, text)?)?,
             Some("up") => up_to = Some(read_range(Cursor::new(number, text)?)?),
             Some("passes") => passes = read_passes(Cursor::new(number, text)?)?,
             _ => {
                 let what =
-                    "this is no line of the operation, and neither `groups`, `up to`, `passes` nor `kernel`"
+                    "this is no line of the operation, and neither `layout`, `groups`, `up to`, `passes` nor `kernel`"
                         .to_owned();
                 return Err(ParseError { line: number, what });
             }
@@ -60,9 +61,15 @@ fn read_head(operation: &Operation, lines: &[Line<'_>]) -> Parsed<(Domain, Optio
 }
 
 /// `groups rows`.
-fn read_domain(mut line: Cursor<'_>) -> Parsed<Domain> {
+fn read_groups(mut line: Cursor<'_>) -> Parsed<u8> {
     ["groups", "rows"].into_iter().try_for_each(|word| line.expect(word))?;
-    line.end(Domain::ROWS)
+    line.end(Domain::ROWS.kept)
+}
+
+/// `layout strided`.
+fn read_access(mut line: Cursor<'_>) -> Parsed<Access> {
+    ["layout", "strided"].into_iter().try_for_each(|word| line.expect(word))?;
+    line.end(Access::Strided)
 }
 
 /// `up to 1024 elements`.
@@ -82,11 +89,17 @@ fn read_passes(mut line: Cursor<'_>) -> Parsed<Vec<Pass>> {
             line.expect(",")?;
         }
         let name = intern(line.word()?);
-        let argument = if line.accept("(") { Some(line.number()?) } else { None };
-        argument.map_or(Ok(()), |_| line.expect(")"))?;
+        let argument = if line.accept("(") { Some(read_argument(&mut line)?) } else { None };
         passes.push(Pass { name, argument });
     }
     line.end(passes)
+}
+
+/// `4)`, or `warp)`.
+fn read_argument(line: &mut Cursor<'_>) -> Parsed<Argument> {
+    let word = line.word()?;
+    let argument = word.parse().map_or_else(|_| Argument::Word(intern(word)), Argument::Number);
+    line.expect(")").map(|()| argument)
 }
 
 /// The threads of a block, and both kernels.

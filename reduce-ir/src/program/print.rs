@@ -4,16 +4,16 @@ use super::{
     Arrangement, Combine, Exchange, Fold, How, Kernel, Medium, Program, Reads, Scope, Share, Size, Step,
     Team, Tree,
 };
-use crate::Value;
 use crate::func::Param;
-use crate::operation::{Layout, Operation, Order};
+use crate::operation::{Operation, Order};
 use crate::spec::Listed;
+use crate::{Access, Value};
 use std::fmt;
 
 impl fmt::Display for Program {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        Head(&self.operation).fmt(f)?;
-        if self.domain.kept > 0 {
+        Head(&self.operation, self.domain.access).fmt(f)?;
+        if self.domain.is_grouped() {
             writeln!(f, "  groups    rows")?;
         }
         self.up_to.iter().try_for_each(|n| writeln!(f, "  up to     {n} elements"))?;
@@ -24,20 +24,20 @@ impl fmt::Display for Program {
     }
 }
 
-/// The lines about the operation.
-pub(super) struct Head<'a>(pub(super) &'a Operation);
+/// The lines about the operation, and where its elements lie.
+pub(super) struct Head<'a>(pub(super) &'a Operation, pub(super) Access);
 
 impl fmt::Display for Head<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let op = self.0;
+        let Head(op, access) = self;
         let values =
             |values: &Option<Vec<Value>>| values.as_ref().map_or("none".to_owned(), |values| join(values));
         writeln!(f, "program {}({}) -> {}", op.name, declared(&op.inputs), op.stored().text())?;
         if !op.params.is_empty() {
             writeln!(f, "  params    {}", declared(&op.params))?;
         }
-        if op.layout != Layout::Contiguous {
-            writeln!(f, "  layout    {}", op.layout)?;
+        if *access != Access::Contiguous {
+            writeln!(f, "  layout    {access}")?;
         }
         writeln!(f, "  acc       {}", op.acc.text())?;
         writeln!(f, "  map       {}", op.map)?;

@@ -42,7 +42,7 @@ use super::{
     Size, Step, Team, Tree,
 };
 use crate::operation::Argument;
-use crate::operation::{Layout, Order};
+use crate::operation::Order;
 use crate::redux::Redux;
 use crate::{Scalar, Value};
 
@@ -163,7 +163,7 @@ fn verify_fold(program: &Program, kernel: &Kernel, fold: Fold) -> Check {
         (Share::Rest, Size::Grid { most }) => (most.unwrap_or(0), true),
         (Share::Rest, Size::Thread | Size::Warp | Size::Block | Size::Cluster) => (1, false),
     };
-    let adjacent = kernel.reads == Reads::Inputs && program.operation.layout == Layout::Contiguous;
+    let adjacent = kernel.reads == Reads::Inputs && !program.domain.is_strided();
     let narrow = fold.width == 1 || (wide && adjacent);
     let runs = !rest || kernel.team.size == Size::Block;
     let arranged = match fold.arrangement {
@@ -219,7 +219,7 @@ fn verify_team(program: &Program, kernel: &Kernel) -> Check {
         Medium::Shared(_) | Medium::Global(_) | Medium::Distributed => false,
     };
     let meets = !small || kernel.fold().share == Share::Rest || kernel.combines().all(alone);
-    let several = program.domain.kept > 0;
+    let several = program.domain.is_grouped();
     let together = matches!(kernel.exchange(), Some(Exchange::LastBlock { .. } | Exchange::Atomic));
     let grouped = program.domain.kept <= 1
         && !(several

@@ -10,7 +10,7 @@ use cudarc::driver::{CudaFunction, CudaModule};
 use reduce_codegen::Programs;
 use reduce_ir::operation::{Operation, Record};
 use reduce_ir::program::{Kernel, Launch, Plan, Program, Reads};
-use reduce_ir::{Extent, Value};
+use reduce_ir::{Domain, Extent, Value};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::thread::Builder;
 
@@ -25,6 +25,8 @@ const PORTABLE_CLUSTER: u32 = 8;
 pub(super) struct Cases {
     pub(super) gpu: Gpu,
     pub(super) operation: Operation,
+    /// Of which elements.
+    pub(super) domain: Domain,
     programs: Programs,
     /// In the order of the programs.
     places: Vec<Place>,
@@ -62,7 +64,7 @@ impl Cases {
     pub(super) fn new(programs: &Programs, gpu: &Gpu) -> Cases {
         let operation = programs.operation().clone();
         let places = programs.cases().iter().map(|_| Place::default()).collect();
-        Cases { gpu: gpu.clone(), operation, programs: programs.clone(), places }
+        Cases { gpu: gpu.clone(), operation, domain: programs.domain(), programs: programs.clone(), places }
     }
 
     /// The place of the case for n elements.
@@ -157,7 +159,7 @@ impl Case {
             // Where one block has all elements, nobody waits for others.
             has_ticket: plan.has_ticket(),
             threads: [Reads::Inputs, Reads::Partials].map(|reads| program.threads(reads)),
-            grouped: program.domain.kept > 0,
+            grouped: program.domain.is_grouped(),
             dependent: driver::overlaps_launches() && program.kernel(Reads::Inputs).dependent,
             functions: functions.collect::<Result<_, _>>()?,
         })

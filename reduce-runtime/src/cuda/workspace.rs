@@ -9,7 +9,7 @@ use crate::{Error, host};
 use cudarc::driver::sys::{CUdeviceptr, cuMemcpyDtoHAsync_v2};
 use cudarc::driver::{CudaContext, CudaSlice, CudaStream, CudaView, DevicePtrMut};
 use reduce_ir::arith::Element;
-use reduce_ir::operation::{Layout, Record};
+use reduce_ir::operation::Record;
 use reduce_ir::program::{Launch, Reads};
 use reduce_ir::{Extent, Value};
 use std::sync::Arc;
@@ -259,7 +259,7 @@ impl Workspace {
         if n != self.n {
             self.plan(n)?;
         }
-        let strided = self.cases.operation.layout == Layout::Strided;
+        let strided = self.cases.domain.is_strided();
         let mut words =
             self.launches.first_mut().map(|launch| launch.arguments.iter_mut()).unwrap_or_default();
         for (pointer, step) in inputs {
@@ -290,7 +290,7 @@ impl Workspace {
         let operation = &self.cases.operation;
         let levels = self.levels(case);
         let [from, to] = [launch.from, launch.to].map(|region| levels + case.plan.offset(extent, region));
-        let words = if operation.layout == Layout::Strided { 2 } else { 1 };
+        let words = if self.cases.domain.is_strided() { 2 } else { 1 };
         let items = match launch.kernel {
             Reads::Inputs => vec![0; words * operation.inputs.len()],
             Reads::Partials => vec![from],

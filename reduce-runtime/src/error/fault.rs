@@ -35,6 +35,7 @@ impl Error {
             | Error::NothingEnqueued
             | Error::TooManyElements { .. }
             | Error::Rows { .. }
+            | Error::SeveralGroups
             | Error::ArchitectureTooOld { .. }
             | Error::ClusterTooLarge { .. }
             | Error::HostHasNoClock

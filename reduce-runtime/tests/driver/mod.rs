@@ -8,7 +8,7 @@ mod skip;
 use reduce_dsl::operators::operator;
 use reduce_ir::func::Param;
 use reduce_ir::spec::Passes;
-use reduce_ir::{Scalar, Spec};
+use reduce_ir::{Domain, Scalar, Spec};
 use reduce_runtime::cudarc::driver::{CudaContext, CudaStream, sys};
 use reduce_runtime::{Cache, Device, Nvrtc};
 use skip::needed;
@@ -18,7 +18,7 @@ use std::sync::Arc;
 
 pub(crate) fn spec(name: &str, ty: Scalar, passes: Passes) -> Spec {
     let operation = operator(name).unwrap().apply(&[Param::new("x", ty)], None).unwrap();
-    Spec { operation, text: String::new(), block: None, passes }
+    Spec { operation, domain: Domain::WHOLE, text: String::new(), block: None, passes }
 }
 
 /// What the driver counts.

@@ -12,7 +12,7 @@ use crate::laws::{Law, Subject};
 use crate::recognise::recognise;
 use proc_macro2::Ident;
 use reduce_ir::func::{Func, Param};
-use reduce_ir::operation::{Layout, Operation, Order, Record, Starts};
+use reduce_ir::operation::{Operation, Order, Record, Starts};
 use reduce_ir::spec::Spelling;
 use reduce_ir::{Scalar, constants};
 use syn::ExprClosure;
@@ -102,7 +102,6 @@ impl Parts {
         };
         Some(Operation {
             name: NAME.to_owned(),
-            layout: Layout::default(),
             params: scope.free_params().collect(),
             index: scope.index.as_ref().map_or_else(|| Operation::INDEX.to_owned(), Ident::to_string),
             position: Scalar::U64,

@@ -60,6 +60,7 @@ pub(super) fn draft(name: &Ident, fields: &Fields, scope: &Scope, errors: &mut E
         finish: finish.as_ref().map(|it| it.func.closure(&own.output.computed(), &it.result, &names)),
         nan: fields.nan.as_ref().map(ToString::to_string).filter(|nan| nan != "propagate"),
         ties: fields.ties.as_ref().map(ToString::to_string),
+        ..Spelling::default()
     };
     let is_own = fold.is_none() && fields.commutative.is_none();
     let identity = identity.or_else(|| own.identity.clone());

@@ -54,10 +54,12 @@ impl Verifier<'_> {
             }
             Expr::Rank => self.clustered("rank")?,
             Expr::Const(_) | Expr::Thread | Expr::Block | Expr::Grid | Expr::Items => {}
-            Expr::Groups => self.ensure(8, self.grouped, || "there is one group".to_owned())?,
+            Expr::Groups => {
+                self.ensure(8, self.kernel.domain.is_grouped(), || "there is one group".to_owned())?
+            }
             Expr::First(group) => {
                 self.operand(group, Ty::U64)?;
-                self.ensure(8, self.grouped, || "there is one group".to_owned())?;
+                self.ensure(8, self.kernel.domain.is_grouped(), || "there is one group".to_owned())?;
             }
             Expr::Empty => {}
             Expr::Un(op, a) => self.index_arithmetic(expr, a, *op == Un::Not && a.ty() == Some(Ty::BOOL))?,

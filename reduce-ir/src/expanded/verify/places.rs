@@ -2,7 +2,6 @@
 
 use super::{Check, Uniform, Verifier, Violation};
 use crate::expanded::{Buffer, Expr, Local, Place, Stmt, Ty};
-use crate::operation::Layout;
 use crate::program::Reads;
 
 impl Verifier<'_> {
@@ -71,7 +70,7 @@ impl Verifier<'_> {
     }
 
     pub(super) fn strided(&self) -> bool {
-        self.operation.layout == Layout::Strided
+        self.kernel.domain.is_strided()
     }
 
     pub(super) fn element(&self, buffer: Buffer) -> Option<Ty> {
