@@ -53,7 +53,7 @@ enum Meet {
     Launches,
 }
 
-/// Where one tile length gives way to a longer one. Measured on an H200 (docs/measured.md, The rows of `auto`);
+/// Where one tile length gives way to a longer one. Measured on an H200 (docs/decisions.md);
 /// the same everywhere, since it decides bits.
 const ONE_BLOCK: [Row; 5] = [
     Row { block: 32, units: 4, meet: Meet::Alone },
@@ -269,7 +269,7 @@ fn width(operation: &Operation, domain: Domain) -> u32 {
     widths.find(|&width| width <= 2 || fits(width)).unwrap_or(2)
 }
 
-/// Accumulators of a thread, whose registers its loads in flight could have (docs/measured.md, Loads, lanes and registers):
+/// Accumulators of a thread, whose registers its loads in flight could have (docs/decisions.md):
 /// one, or two where elements are narrow. Where three fields or more round, elements may share a division, and it is twice as
 /// many; and scalars of one byte have four. Where the order of scalars shows, the host wants whole vectors of lanes side by
 /// side, so those of eight elements stay.

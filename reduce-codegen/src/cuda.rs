@@ -90,7 +90,7 @@ pub fn cuda_kernels(operation: &Operation, kernels: &[ExpandedKernel]) -> String
 
 fn kernel(operation: &Operation, kernel: &ExpandedKernel) -> String {
     // No launch bounds: told how many blocks shall fit a multiprocessor, ptxas of CUDA 13.0 spills in `var`, `describe` and sums of
-    // bytes. Where it does not, as in `minmax` at 2^24, they would be worth 3 % (docs/measured.md, Loads, lanes and registers).
+    // bytes. Where it does not, as in `minmax` at 2^24, they would be worth 3 % (docs/decisions.md).
     let cluster =
         if kernel.cluster > 1 { format!("__cluster_dims__({}) ", kernel.cluster) } else { String::new() };
     let around = Around { operation, streaming: kernel.streaming };

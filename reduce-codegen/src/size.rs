@@ -2,7 +2,7 @@
 //!
 //! NVRTC takes seconds and gigabytes for a few lines of a specification: a division is some 50 instructions, each
 //! unrolled element of a load unit has a copy of `map`, and nobody can interrupt it. So programs are measured before.
-//! Weights and limit are those of docs/lab/2026-11-26-compile-limits.md.
+//! Weights and limit were measured: docs/decisions.md.
 
 mod copies;
 mod weight;

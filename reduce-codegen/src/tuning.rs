@@ -20,7 +20,7 @@ pub struct Tuning {
 }
 
 /// By architecture, oldest first: from a compute capability on, until the next one. Measured on an H200 (sm_90,
-/// docs/measured.md), and as good on an H100 (docs/speed.md); newer ones have the same, with clusters of the
+/// docs/decisions.md), and as good on an H100 (docs/speed.md); newer ones have the same, with clusters of the
 /// size that all of them allow.
 const KNOWN: [(u32, Tuning); 2] = [(90, HOPPER), (100, Tuning { cluster: 8, ..HOPPER })];
 

@@ -1,4 +1,4 @@
-//! How rows of elements join lanes. The measurements are in docs/measured.md (How the host reads memory).
+//! How rows of elements join lanes. docs/decisions.md has the figures.
 //!
 //! Few lanes stay in registers while row after row joins them. Where any order gives the same, rows are taken in the order
 //! of memory, or from some parts of the elements in turn: some processors read ahead of a program best in several places at once.

@@ -1,5 +1,5 @@
-//! Sums of floats, whose association shows: rows of a chunk join lanes, and the lanes begin to meet where they are. The
-//! measurements are in docs/measured.md.
+//! Sums of floats, whose association shows: rows of a chunk join lanes, and the lanes begin to meet where they are.
+//! docs/decisions.md has the figures.
 //!
 //! Rows of a chunk lie some KiB apart, and some processors read ahead of a program in several places at once. So either some rows
 //! join a few lanes side by side, while those stay in registers; or one row after the other joins all lanes. Lanes of `auto` are

@@ -23,7 +23,7 @@ use reduce_ir::program::{Exchange, Program, Reads, Step};
 /// The rule.
 pub const RULE: Rule = Rule {
     name: "flag",
-    doc: "partials carry flags, for which the block that starts last waits, so that tickets are taken at the start",
+    doc: "partials carry flags: blocks take tickets at their start, and the last to start waits for flags",
     changes_association: false,
     rewrite: Rewrite::Plain(flag),
     ..Rule::BASE

@@ -27,7 +27,7 @@ use reduce_ir::program::{Combine, How, Medium, Program, Scope};
 /// The rule.
 pub const RULE: Rule = Rule {
     name: "gather",
-    doc: "one thread takes what warps, or blocks of a cluster, leave, and combines it in its registers",
+    doc: "one thread combines the accumulators of warps, or of a cluster's blocks, in its registers",
     changes_association: false,
     joining: Some(joining),
     rewrite: Rewrite::Plain(gather),

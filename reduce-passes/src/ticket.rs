@@ -25,7 +25,7 @@ use reduce_ir::program::{Exchange, Program, Reads, Step, Team};
 /// The rule.
 pub const RULE: Rule = Rule {
     name: "ticket",
-    doc: "the block that finishes last does what the kernel over partials would, in the same launch",
+    doc: "the last block to finish combines the partials, in the same launch",
     changes_association: false,
     rewrite: Rewrite::Plain(ticket),
     ..Rule::BASE

@@ -25,7 +25,7 @@ use reduce_ir::program::Program;
 /// The rule.
 pub const RULE: Rule = Rule {
     name: "trigger",
-    doc: "a kernel whose blocks have folded items lets the next launch begin; needs sm_90",
+    doc: "blocks that have folded their items let the next launch begin; needs sm_90",
     changes_association: false,
     rewrite: Rewrite::Plain(trigger),
     ..Rule::BASE

@@ -242,7 +242,7 @@ impl Expansion<'_> {
 
     /// Units whose loads are in flight at once, in a fold that is unrolled: as many as have four loads, but two at least, as one is no
     /// unrolling. Measured on an H200: fewer loads wait longer, and of more the registers leave room for fewer warps, or the compiler
-    /// lets some wait (docs/measured.md, Loads, lanes and registers).
+    /// lets some wait (docs/decisions.md).
     pub(super) fn in_flight(&self, fold: Fold) -> Unroll {
         let loads: u32 = match self.kernel.reads {
             Reads::Inputs => self.inputs().map(|k| fold.width / self.access(k).0).sum(),

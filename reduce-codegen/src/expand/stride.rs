@@ -62,7 +62,7 @@ impl Expansion<'_> {
     }
 
     /// Every partial of a thread, several in one turn, of which those that are not there are the padding: so the loads of the last turn
-    /// do not wait for each other either (docs/measured.md, Flags, tickets and clusters).
+    /// do not wait for each other either (docs/decisions.md).
     fn partials_at_once(&self, from: Expr, end: Expr) -> Stmt {
         let (part, place) = (Local::new("part", Ty::U32), Local::new("at_part", Ty::U64));
         let block = || Expr::Named("BLOCK");

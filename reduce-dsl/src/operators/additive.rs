@@ -86,7 +86,7 @@ pub(super) const SQUARED_DISTANCE: Operator = Operator {
 
 pub(super) const NORM1: Operator = Operator {
     name: "norm1",
-    doc: "the sum of the magnitudes; unsigned for integers, so that that of the least one is right",
+    doc: "the sum of the magnitudes; unsigned for integers, so that the magnitude of the least one is right",
     source: "BLAS asum",
     width: Width::Magnitude,
     map: "|x| (x as W).abs() as A",

@@ -70,7 +70,7 @@ pub(super) const ALL: Operator = Operator {
 
 pub(super) const COUNT: Operator = Operator {
     name: "count",
-    doc: "how many elements are true; which ones, a `map` says: `map: |x| x > 0.0`",
+    doc: "how many elements are true, as with `map: |x| x > 0.0`",
     source: "C++ std::count_if",
     domain: Domain::Bool,
     map: "|x| x as u64",

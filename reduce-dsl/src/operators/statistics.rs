@@ -82,7 +82,7 @@ const DESCRIPTION: Shape = Shape::Struct(
 
 pub(super) const MEAN: Operator = Operator {
     name: "mean",
-    doc: "the sum, divided by the number of elements; finite where that is",
+    doc: "the sum, divided by the number of elements; finite wherever the mean is",
     source: "numpy.mean",
     width: Width::Float,
     padding: Some("A_NEG_ZERO"),

@@ -27,7 +27,7 @@ use reduce_ir::program::{Program, Reads, Share, Size, Team};
 /// The rule.
 pub const RULE: Rule = Rule {
     name: "grid_stride",
-    doc: "each thread folds every unit that a grid of at most that many blocks comes across",
+    doc: "each thread folds the units at its place in every stride of a grid of at most k blocks",
     changes_association: true,
     excludes: &[
         Exclusion {

@@ -1,7 +1,6 @@
 //! Which way of reading memory is the fastest, found out on what is to be read anyway, and again from time to time.
 //!
-//! Processors differ in it, and do not tell; and what else the machine does changes it: docs/measured.md has the measurements
-//! (How the host reads memory).
+//! Processors differ in it, and do not tell; and what else the machine does changes it: docs/decisions.md has the figures.
 
 use reduce_lanes::Way;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};

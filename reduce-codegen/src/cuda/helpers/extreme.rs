@@ -35,7 +35,7 @@ pub(super) fn bin(op: Bin, ty: Scalar, name: &str) -> String {
 }
 
 /// Of equal operands the bits keep the zero that is asked for. `fmax` would take nearly twice the instructions, and ptxas branches
-/// around it where NaN comes first (docs/measured.md, What an element costs).
+/// around it where NaN comes first (docs/decisions.md).
 fn double(is_min: bool) -> String {
     let (sign, bits) = if is_min { ('<', '|') } else { ('>', '&') };
     format!(
