@@ -24,7 +24,7 @@ mod folded;
 mod fuzz_specs;
 #[path = "support/fuzzed.rs"]
 mod fuzzed;
-#[path = "golden/lines.rs"]
+#[path = "golden_bits/lines.rs"]
 #[allow(dead_code, reason = "the file is written on the host")]
 mod golden;
 #[path = "gpu/ladder.rs"]

@@ -8,23 +8,23 @@
 
 mod cases;
 #[allow(dead_code, reason = "no test uses all of it")]
-#[path = "right/data.rs"]
+#[path = "differential/data.rs"]
 mod data;
 #[path = "support/splitmix.rs"]
 mod splitmix;
 
 use data::Kind;
 use rayon::prelude::*;
-use reduce_codegen::{compile, cuda, expand};
+use reduce_codegen::{compile, cuda, lower};
 use reduce_dsl::ladder::{Block, RUNGS, Rung, STEP, Twist};
 use reduce_dsl::operators::{Operator, operator};
 use reduce_interpreter::{
     Acc, Input, Kind as ReportKind, Options, Provenance, Report, Schedule, Values, run,
 };
 use reduce_ir::Scalar;
-use reduce_ir::expanded::Expanded;
 use reduce_ir::program::{Program, Reads};
 use reduce_ir::spec::Spec;
+use reduce_ir::statements::Lowered;
 use reduce_lanes::Lanes;
 use reduce_runtime::host;
 use similar::TextDiff;
@@ -94,7 +94,7 @@ fn rungs_are_in_order_and_differ() {
 /// A rung at a number of elements.
 struct Case {
     program: Program,
-    expanded: Expanded,
+    lowered: Lowered,
     n: u64,
     /// The distance between neighbouring elements.
     step: u64,
@@ -103,9 +103,9 @@ struct Case {
 impl Case {
     fn new(spec: &Spec, n: u64) -> Case {
         let program = compile(spec).unwrap();
-        let expanded = expand(&program).unwrap();
+        let lowered = lower(&program).unwrap();
         let step = if program.domain.is_strided() { STEP } else { 1 };
-        Case { program, expanded, n, step }
+        Case { program, lowered, n, step }
     }
 
     fn input(&self, elements: &Lanes) -> Input {
@@ -141,7 +141,7 @@ impl Case {
         let mut domain = Provenance::new(&program.operation);
         let positions = Lanes::U64((0..n).collect());
         let inputs = vec![self.input(&positions); program.operation.inputs.len()];
-        let outcome = run(program, &self.expanded, &mut domain, &inputs, n, Options::under(schedule));
+        let outcome = run(program, &self.lowered, &mut domain, &inputs, n, Options::under(schedule));
         self.check_reports(schedule, &outcome.reports);
         let leaves: Vec<_> = (0..n).map(|position| domain.leaf(position)).collect();
         let Some(found) = outcome.acc() else { return assert_eq!(n, 0, "{program}") };
@@ -168,10 +168,10 @@ impl Case {
         let host = host::reduce(operation, &self.program.association(), &views).ok();
         let inputs: Vec<_> = inputs.iter().map(|elements| self.input(elements)).collect();
         let mut domain = Values::new(operation);
-        let outcome = run(&self.program, &self.expanded, &mut domain, &inputs, n, Options::under(schedule));
+        let outcome = run(&self.program, &self.lowered, &mut domain, &inputs, n, Options::under(schedule));
         let found = outcome.acc().map(|acc| domain.finish(acc, n, &[]).unwrap());
-        // No kernel is launched on no elements, as it would finish the padding.
-        let is_launched = n > 0 || operation.padding.is_none() || operation.has_result_of_nothing();
+        // No kernel is launched on no elements, as it would finish the fill.
+        let is_launched = n > 0 || operation.fill.is_none() || operation.has_result_of_nothing();
         assert!(
             !is_launched || found == host,
             "{found:?}, not {host:?}, {schedule:?}, {kind:?}, n = {n}\n{}",

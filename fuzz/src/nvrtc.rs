@@ -16,7 +16,7 @@ const USERS: [&str; 3] = ["#39-D", "#186-D", "#222-D"];
 pub fn compiles(nvrtc: &Nvrtc, spec: &Spec, choice: usize) -> Result<(), String> {
     let with_spec = |what: String| format!("{}\n{what}", spec.text);
     let programs = Programs::of(spec, Tuning::DEFAULT).map_err(|bug| with_spec(bug.to_string()))?;
-    let program = &programs.cases()[choice % programs.cases().len()];
+    let program = &programs.variants()[choice % programs.variants().len()];
     let number = ARCHITECTURES[choice % ARCHITECTURES.len()].max(program.capability());
     let target = Target::Cubin(Architecture::from_number(number));
     let image = nvrtc.compile_program(program, target).map_err(|error| with_spec(error.to_string()))?;

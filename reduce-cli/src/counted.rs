@@ -5,8 +5,8 @@ use crate::elements::Elements;
 use reduce_dsl::ladder::STEP;
 use reduce_interpreter::{Counts, LaunchCounts, Options, Outcome, Values, run};
 use reduce_ir::Value;
-use reduce_ir::expanded::Part;
 use reduce_ir::program::{Program, Reads};
+use reduce_ir::statements::Part;
 use reduce_runtime::{Device, Error, host};
 
 /// Elements where a GPU takes times, and nothing was said: those of the source that gives most figures.
@@ -50,9 +50,9 @@ impl Counted {
         let elements = Elements::new(&program.operation, program.domain, n, STEP);
         let params = elements.params.as_slice();
         let options = Options::FORWARD.with(params);
-        let expanded = reduce_codegen::expand(program)?;
+        let lowered = reduce_codegen::lower(program)?;
         let mut domain = Values::new(&program.operation);
-        let outcome = run(program, &expanded, &mut domain, &elements.inputs(), n, options);
+        let outcome = run(program, &lowered, &mut domain, &elements.inputs(), n, options);
         let association = program.association();
         let host = host::reduce_with(&program.operation, &association, &elements.views(), params)?;
         let found = outcome.acc().map(|acc| domain.finish(acc, n, params)).transpose();

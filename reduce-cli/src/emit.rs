@@ -56,9 +56,9 @@ fn form(args: &Emit, spec: &str, program: &Program) -> Result<Vec<u8>, Failure> 
     }
 }
 
-/// The steps of the program, then the statements that they expand to.
+/// The steps of the program, then the statements that they lower to.
 fn ir(program: &Program) -> Result<String, Error> {
-    let statements = reduce_codegen::expand(program)?;
+    let statements = reduce_codegen::lower(program)?;
     Ok(format!("{program}\n{statements}"))
 }
 

@@ -12,9 +12,9 @@ use names::Names;
 use recorder::{By, Launched, Made, Of, Recorder, Watch, named_elements};
 use reduce_interpreter::{Acc, Domain, Event, Input, Options, PerLane, Provenance, Values, run};
 use reduce_ir::Value;
-use reduce_ir::expanded::Part;
 use reduce_ir::operation::{Argument, Operation};
 use reduce_ir::program::{Program, Reads};
+use reduce_ir::statements::Part;
 use reduce_lanes::{Lanes, LanesRef};
 use reduce_runtime::host::HostError;
 use reduce_runtime::{Error, Reducer, Strided};
@@ -81,19 +81,19 @@ impl<'a> History<'a> {
         n: u64,
         params: &[Value],
     ) -> Result<History<'a>, Failure> {
-        let expanded = reduce_codegen::expand(program).map_err(Error::from)?;
+        let lowered = reduce_codegen::lower(program).map_err(Error::from)?;
         let operation = &program.operation;
         let mut values = Values::new(operation);
         let inputs: Vec<_> = views.iter().map(|view| Input::new(gathered(view), true)).collect();
         let plain = Options::FORWARD.with(params);
-        let outcome = run(program, &expanded, &mut values, &inputs, n, plain);
+        let outcome = run(program, &lowered, &mut values, &inputs, n, plain);
 
         let (made, mut watch) = (RefCell::default(), Watch::default());
-        let mut recorder = Recorder::new(operation.padding.is_some(), &made);
+        let mut recorder = Recorder::new(operation.fill.is_some(), &made);
         let positions = Provenance::inputs(operation, n, true);
         let mut watcher = |event: &Event<'_>| watch.event(event, &made);
         let options = Options { trace: Some(&mut watcher), ..Options::FORWARD.with(params) };
-        let watched = run(program, &expanded, &mut recorder, &positions, n, options);
+        let watched = run(program, &lowered, &mut recorder, &positions, n, options);
         match (outcome.acc(), watched.acc(), outcome.reports.first()) {
             (Some(result), Some(same), None) if result == same => {
                 let mut made = made.into_inner();

@@ -1,4 +1,4 @@
-//! CUDA C++ from an expanded program: header-free, for every architecture from sm_75, as if written by hand.
+//! CUDA C++ from an lowered program: header-free, for every architecture from sm_75, as if written by hand.
 //!
 //! The printer decides nothing, and cannot fail on a verified program: each statement has one spelling.
 
@@ -19,12 +19,12 @@ mod unaligned;
 mod uses;
 
 use crate::error::{Error, check_names};
-use crate::expand;
+use crate::lower;
 use crate::names::in_kernels;
-use reduce_ir::expanded::{Constant, ExpandedKernel, Shared};
 use reduce_ir::operation::Operation;
 use reduce_ir::program::{Program, Reads};
 use reduce_ir::redux::Redux;
+use reduce_ir::statements::{Constant, LoweredKernel, Shared};
 use std::fmt::Write;
 use std::slice;
 use stmt::Around;
@@ -44,17 +44,17 @@ pub const fn most_registers(block: u32) -> u32 {
 /// The CUDA C++ of a verified program.
 ///
 /// # Errors
-/// As [`expand`](crate::expand()).
+/// As [`lower`](crate::lower()).
 pub fn cuda(program: &Program) -> Result<String, Error> {
     check_names(&program.operation)?;
     let program = &Program { operation: in_kernels(&program.operation), ..program.clone() };
-    let expanded = expand(program)?;
-    let launched = if program.has_one_launch() { &expanded.kernels[..1] } else { &expanded.kernels };
+    let lowered = lower(program)?;
+    let launched = if program.has_one_launch() { &lowered.kernels[..1] } else { &lowered.kernels };
     Ok(header::header(program) + &cuda_kernels(&program.operation, launched))
 }
 
 /// The CUDA C++ of kernels over one operation, behind the types and functions that they use.
-pub fn cuda_kernels(operation: &Operation, kernels: &[ExpandedKernel]) -> String {
+pub fn cuda_kernels(operation: &Operation, kernels: &[LoweredKernel]) -> String {
     let operation = &in_kernels(operation);
     let uses = Uses::of(kernels);
     let mut text = types::structs(operation, &uses);
@@ -88,7 +88,7 @@ pub fn cuda_kernels(operation: &Operation, kernels: &[ExpandedKernel]) -> String
     text
 }
 
-fn kernel(operation: &Operation, kernel: &ExpandedKernel) -> String {
+fn kernel(operation: &Operation, kernel: &LoweredKernel) -> String {
     // No launch bounds: told how many blocks shall fit a multiprocessor, ptxas of CUDA 13.0 spills in `var`, `describe` and sums of
     // bytes. Where it does not, as in `minmax` at 2^24, they would be worth 3 % (docs/decisions.md).
     let cluster =
@@ -129,7 +129,7 @@ fn shared(around: Around<'_>, it: &Shared) -> String {
     if it.sent { array + message::COUNT } else { array }
 }
 
-fn parameters(around: Around<'_>, kernel: &ExpandedKernel) -> String {
+fn parameters(around: Around<'_>, kernel: &LoweredKernel) -> String {
     let operation = around.operation;
     // No thread writes it while the kernel runs. What others write is no thread's own: with `__restrict__` the compiler drops
     // stores before barriers and releases, as only this thread would read them; nor is what the previous launch writes until the wait.

@@ -1,10 +1,10 @@
 //! What can go wrong between a specification and CUDA: the user's schedule, or a bug of ours.
 
 use crate::size::Size;
-use reduce_ir::expanded;
 use reduce_ir::operation::Operation;
 use reduce_ir::pass::Pass;
 use reduce_ir::program::{self, Program};
+use reduce_ir::statements;
 
 /// Why a specification does not become a program.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -69,12 +69,12 @@ pub enum Error {
         /// The program.
         program: Box<Program>,
     },
-    /// An expanded kernel broke a rule of the verifier: a bug of reducegen.
-    #[error("this is a bug in reducegen, please report it: after expansion, {violation}\n{text}")]
-    Expanded {
+    /// An lowered kernel broke a rule of the verifier: a bug of reducegen.
+    #[error("this is a bug in reducegen, please report it: after lowering, {violation}\n{text}")]
+    Lowered {
         /// The rule.
-        violation: expanded::Violation,
-        /// The program and its expansion.
+        violation: statements::Violation,
+        /// The program and its lowering.
         text: String,
     },
 }

@@ -1,28 +1,26 @@
 //! How a reduction becomes CUDA. Pure functions, in the order of the data:
 //!
-//! [`lower`] (spec → naive program) → [`passes`] (program → program) → [`expand()`] (program → statements)
+//! [`schedule`] (spec → naive program) → [`passes`] (program → program) → [`lower()`] (program → statements)
 //! → [`cuda()`] (statements → CUDA C). Every program is verified after every step; a failure there is a
 //! bug of this project and says so, with the program.
 #![forbid(unsafe_code)]
 
-mod auto;
 mod cuda;
 mod error;
-mod expand;
-pub mod lower;
+mod lower;
 mod names;
 pub mod passes;
 mod programs;
-mod rows;
+pub mod schedule;
 mod size;
 mod tuning;
 
-pub use auto::ASSOCIATION;
 pub use cuda::{NVRTC_FLAGS, cuda, cuda_kernels, most_registers};
 pub use error::Error;
-pub use expand::expand;
+pub use lower::lower;
 pub use programs::Programs;
 pub use size::{Inlined, LARGEST, Size, check_size, size};
+pub use tuning::ASSOCIATION;
 pub use tuning::Tuning;
 
 use reduce_ir::Spec;
@@ -50,8 +48,8 @@ impl Stage {
 /// # Errors
 /// A pass that does not apply, or a kernel that does not fit a block.
 pub fn compile(spec: &Spec) -> Result<Program, Error> {
-    let case = programs::case_of(spec, Tuning::DEFAULT, u64::MAX);
-    programs::compile(spec, &case)
+    let variant = programs::variant_of(spec, Tuning::DEFAULT, u64::MAX);
+    programs::compile(spec, &variant)
 }
 
 /// The program that [`compile`] gives after each of its passes, the naive program first.
@@ -67,9 +65,9 @@ pub fn stages(spec: &Spec) -> Result<Vec<Stage>, Error> {
 /// # Errors
 /// As [`compile`].
 pub fn stages_for(spec: &Spec, tuning: Tuning, n: u64) -> Result<Vec<Stage>, Error> {
-    let case = programs::case_of(spec, tuning, n);
-    let mut stages = vec![Stage { pass: None, program: programs::naive(spec, &case)? }];
-    for &pass in &case.passes {
+    let variant = programs::variant_of(spec, tuning, n);
+    let mut stages = vec![Stage { pass: None, program: programs::begin(spec, &variant)? }];
+    for &pass in &variant.passes {
         let program = stages[stages.len() - 1].program.clone();
         stages.push(Stage { pass: Some(pass), program: passes::apply(program, pass)? });
     }

@@ -1,51 +1,343 @@
-//! An operation becomes the naive program: one element a thread, a tree in shared memory, modulo addressing.
-//! The elements of an operator that does not commute stay in order from here on: threads take neighbours.
+//! The one lowering: steps become statements. It is total, and runs before printing CUDA and before
+//! interpreting, at every stage.
+//!
+//! Where the operation has fill, absent items are the fill and every thread combines. Where it
+//! has none, a combination stands under the condition that its right side is there; the items that are
+//! there always come first, so a comparison with their number is enough.
 
-use crate::error::{Error, verified};
-use reduce_ir::Domain;
-use reduce_ir::operation::Operation;
+mod cluster;
+mod deliver;
+mod fold;
+mod logical;
+mod memory;
+mod place;
+mod rows;
+mod stride;
+mod ticket;
+mod tree;
+mod unit;
+mod warps;
+
+use crate::error::{Error, check_names};
+use crate::names::in_kernels;
+use fold::word_of_lanes;
+use place::Standing;
+use reduce_ir::Scalar;
+use reduce_ir::ops::Bin;
 use reduce_ir::program::{
-    Addressing, Arrangement, Combine, Exchange, Fold, How, Kernel, Medium, Program, Reads, Scope, Step, Team,
-    Tree,
+    Addressing, Arrangement, Combine, Kernel, Lowering, Medium, Program, Scope, Share, Size, Step, Team, Tree,
 };
+use reduce_ir::statements::{Buffer, Constant, Expr, Local, Lowered, LoweredKernel, Part, Shared, Stmt, Ty};
 
-/// The naive program, with `block` threads a block.
+/// The statements of a verified program, verified. What they call inputs and params is none of their own names: see `names.rs`.
 ///
 /// # Errors
-/// The accumulators of a block do not fit its shared memory.
-pub fn lower(operation: &Operation, block: u32) -> Result<Program, Error> {
-    let arrangement = if operation.commutative { Arrangement::Striped } else { Arrangement::Blocked };
-    let kernel = |name, reads| Kernel {
-        name,
-        reads,
-        team: Team::GRID,
-        dependent: false,
-        trigger: false,
-        steps: steps(block, arrangement),
-    };
-    let kernels = [kernel("reduce_inputs", Reads::Inputs), kernel("reduce_partials", Reads::Partials)];
-    verified(
-        Program {
-            operation: operation.clone(),
-            domain: Domain::WHOLE,
-            block,
-            up_to: None,
-            passes: Vec::new(),
-            kernels,
-        },
-        "lowering",
-    )
+/// A name that is none of C, in an operation that was not parsed. A rule of the verifier does not hold: a bug, in a program that
+/// holds its own rules.
+pub fn lower(program: &Program) -> Result<Lowered, Error> {
+    check_names(&program.operation)?;
+    let program = &Program { operation: in_kernels(&program.operation), ..program.clone() };
+    let [inputs, partials] = &program.kernels;
+    let lowered = Lowered { kernels: [kernel(program, inputs), kernel(program, partials)] };
+    match lowered.verify(program) {
+        Ok(()) => Ok(lowered),
+        Err(violation) => Err(Error::Lowered { violation, text: format!("{program}\n{lowered}") }),
+    }
 }
 
-fn steps(block: u32, arrangement: Arrangement) -> Vec<Step> {
-    let tree = Combine {
-        scope: Scope::Block,
-        items: block,
-        tree: Tree::Pairs,
-        medium: Medium::Shared(Addressing::Modulo),
-        how: How::Looped,
-        last_warp: false,
+fn kernel(program: &Program, kernel: &Kernel) -> LoweredKernel {
+    let mut lowering = Lowerer::new(program, kernel);
+    if kernel.cluster() > 1 {
+        lowering.prologue();
+        lowering.begin_cluster();
+        lowering.await_launch();
+    } else {
+        lowering.await_launch();
+        lowering.place();
+    }
+    let before = std::mem::take(&mut lowering.body);
+    if kernel.cluster() == 1 {
+        lowering.prologue();
+    }
+    if kernel.has_flags() {
+        lowering.ticket_before_all();
+    }
+    match kernel.team {
+        Team { size: Size::Thread, logical: 2.. } => lowering.one_after_the_other(),
+        Team { size: Size::Warp, logical: 2.. } => lowering.side_by_side(),
+        Team { .. } => kernel.steps.iter().for_each(|step| lowering.step(step)),
+    }
+    if !kernel.team.is_grid() {
+        lowering.finish();
+    }
+    let of_group = std::mem::replace(&mut lowering.body, before);
+    lowering.for_its_group(of_group);
+    LoweredKernel {
+        name: kernel.name,
+        reads: kernel.reads,
+        block: program.threads(kernel.reads),
+        cluster: kernel.cluster(),
+        streaming: kernel.fold().hints.streaming,
+        dependent: kernel.dependent,
+        domain: program.domain,
+        constants: lowering.constants,
+        shared: lowering.shared,
+        body: lowering.body,
+    }
+}
+
+/// The state of an lowering: what has been written, and where the items are now.
+struct Lowerer<'a> {
+    program: &'a Program,
+    kernel: &'a Kernel,
+    constants: Vec<Constant>,
+    shared: Vec<Shared>,
+    body: Vec<Stmt>,
+    /// The accumulators of a thread: one for each lane of the fold, then one.
+    lanes: Vec<Local>,
+    /// How many threads hold an item; asked for only where the operation has no fill.
+    present: Expr,
+    /// Partials that are read, and how many there are.
+    partials: (Buffer, Expr),
+    /// Where the thread stands.
+    standing: Standing,
+    /// What tells the names of the last block's tree from those of every block's.
+    suffix: &'static str,
+}
+
+impl<'a> Lowerer<'a> {
+    fn new(program: &'a Program, kernel: &'a Kernel) -> Lowerer<'a> {
+        Lowerer {
+            program,
+            kernel,
+            constants: Vec::new(),
+            shared: Vec::new(),
+            body: Vec::new(),
+            lanes: Vec::new(),
+            present: count().get(),
+            partials: (Buffer::Items, Expr::Items),
+            standing: Standing::of(program, kernel),
+            suffix: "",
+        }
+    }
+
+    /// What a dependent kernel does first; only what begins a cluster is before it.
+    fn await_launch(&mut self) {
+        if self.kernel.dependent {
+            let note = "wait for the previous launch, which may still write what this one reads  [dependent]"
+                .to_owned();
+            self.body.extend([Stmt::Note(Part::Fold, note), Stmt::AwaitLaunch]);
+        }
+    }
+
+    /// What a kernel does behind its fold, where the next launch may begin: the rest takes little of the GPU.
+    fn trigger_launch(&mut self) {
+        if self.kernel.trigger && !self.in_last_block() {
+            let note = "let the next launch begin; it waits until this one has ended  [trigger]".to_owned();
+            self.body.extend([Stmt::Note(Part::Fold, note), Stmt::TriggerLaunch]);
+        }
+    }
+
+    /// What every kernel begins with: its constants, and which items are the block's.
+    fn prologue(&mut self) {
+        let fold = self.kernel.fold();
+        if self.kernel.team == Team::THREAD {
+            return;
+        }
+        self.constant("BLOCK", self.program.block, "threads of a block".to_owned());
+        if fold.share == Share::Rest && !self.kernel.team.is_grid() {
+            return self.threads_with_items();
+        }
+        if let Some(units @ 2..) = fold.units() {
+            self.constant("UNITS", units, format!("coarsen({units}): load units of a thread"));
+        }
+        if fold.width > 1 {
+            self.constant("WIDTH", fold.width, format!("vectorize({}): elements of a load unit", fold.width));
+        }
+        self.tile_constant();
+        if fold.units() > Some(1) && fold.width > 1 && fold.arrangement == Arrangement::Striped {
+            let row = self.program.block * fold.width;
+            self.derived("ROW", row, "BLOCK * WIDTH".to_owned(), "items of a row of units");
+        }
+        if let cluster @ 2.. = self.kernel.cluster() {
+            self.constant("CLUSTER", cluster, format!("cluster({cluster}): blocks of a cluster"));
+        }
+        if let Size::Grid { most: Some(blocks) } = self.kernel.team.size {
+            self.constant("GRID", blocks, format!("grid_stride({blocks}): blocks that STRIDE is made for"));
+            let stride = blocks * self.kernel_tile();
+            self.derived("STRIDE", stride, "GRID * TILE".to_owned(), "items between the rounds of a thread");
+        }
+        self.which_items();
+    }
+
+    fn tile_constant(&mut self) {
+        let in_place = self.kernel.in_place().is_some();
+        let factors: Vec<_> =
+            in_place.then_some("2").into_iter().chain(self.constants.iter().map(|it| it.name)).collect();
+        let formula = factors.join(" * ");
+        self.derived("TILE", self.kernel_tile(), formula, "items of a block");
+    }
+
+    fn kernel_tile(&self) -> u32 {
+        self.program.tile(self.kernel.reads) as u32
+    }
+
+    fn which_items(&mut self) {
+        if self.kernel.is_one_tile() {
+            return self.body.push(Stmt::Let(count(), Expr::Items.cast(Scalar::U32)));
+        }
+        let begin = self.member().times(Expr::Named("TILE").cast(Scalar::U64));
+        self.body.push(Stmt::Let(first(), begin));
+        let strided = self.kernel.fold().share == Share::Rest;
+        // What a grid-stride loop reads is compared with n; only trees without fill ask how many items there are.
+        if !strided || self.guarded() {
+            self.body.push(Stmt::Let(count(), self.left(Expr::Named("TILE"))));
+        }
+    }
+
+    /// How many items there are from the block's first one on, but so many at the most.
+    fn left(&self, most: Expr) -> Expr {
+        if self.kernel.is_one_tile() {
+            return count().get();
+        }
+        // The last blocks of a cluster may have nothing to do.
+        let end =
+            if self.kernel.cluster() > 1 { Expr::Items.bin(Bin::Max, first().get()) } else { Expr::Items };
+        let left = end.bin(Bin::Sub, first().get());
+        left.bin(Bin::Min, most.cast(Scalar::U64)).cast(Scalar::U32)
+    }
+
+    fn constant(&mut self, name: &'static str, value: u32, note: String) {
+        self.derived(name, value, value.to_string(), &note);
+    }
+
+    /// Declares a constant, once.
+    fn derived(&mut self, name: &'static str, value: u32, formula: String, note: &str) {
+        if self.constants.iter().all(|it| it.name != name) {
+            self.constants.push(Constant { name, value, formula, note: note.to_owned() });
+        }
+    }
+
+    /// Declares an array in shared memory, once.
+    fn share(&mut self, name: &'static str, len: &'static str) -> Buffer {
+        if self.shared.iter().all(|it| it.name != name) {
+            self.shared.push(Shared { name, len, sent: false });
+        }
+        Buffer::Shared(name)
+    }
+
+    /// A local, with a name of its own in the tree of the last block.
+    fn local(&self, name: &str, ty: Ty) -> Local {
+        Local::new(format!("{name}{}{}", self.standing.suffix, self.suffix), ty)
+    }
+
+    /// Is this what the block that finishes last does?
+    fn in_last_block(&self) -> bool {
+        !self.suffix.is_empty()
+    }
+
+    fn step(&mut self, step: &Step) {
+        match step {
+            Step::Fold(fold) => {
+                self.fold(*fold);
+                self.trigger_launch();
+            }
+            Step::Combine(combine) => self.combine(*combine),
+            Step::Keep => self.keep(),
+            Step::Exchange(exchange) => self.deliver(*exchange),
+        }
+    }
+
+    fn combine(&mut self, combine: Combine) {
+        let step = Step::Combine(combine);
+        match (combine.medium, combine.scope) {
+            (Medium::Registers, Scope::Warp) => {
+                self.note(Part::Tree, &step, vec!["warp_striped".to_owned()]);
+                self.lanes_tree(combine);
+            }
+            (Medium::Registers, Scope::Block) => {
+                self.note(Part::Tree, &step, vec!["team(warp)".to_owned()]);
+                self.lanes_tree(combine);
+            }
+            (Medium::Registers, _) => {
+                self.note(Part::Fold, &step, vec![word_of_lanes(self.kernel.fold())]);
+                self.lanes_tree(combine);
+            }
+            (Medium::Shuffle, scope) => {
+                self.note(Part::Tree, &step, words(combine));
+                if scope == Scope::Block {
+                    self.warps_tree(combine);
+                } else {
+                    self.shuffle_tree(combine, self.present.clone());
+                }
+            }
+            (Medium::Shared(addressing), _) => self.shared_tree(combine, addressing),
+            (Medium::Global(addressing), _) => self.tree_in_place(combine, addressing),
+            (Medium::Distributed, _) => self.cluster_tree(combine),
+        }
+    }
+
+    /// A remark that introduces a step, and names the passes that shaped it.
+    fn note(&mut self, part: Part, step: &Step, words: Vec<String>) {
+        let by = if words.is_empty() { String::new() } else { format!("  [{}]", words.join(", ")) };
+        self.body.push(Stmt::Note(self.part(part), format!("{step}{by}")));
+    }
+
+    /// All that the last block does is how the blocks' accumulators are delivered.
+    fn part(&self, part: Part) -> Part {
+        if self.in_last_block() { Part::Deliver } else { part }
+    }
+
+    /// Does nothing stand for absent items?
+    fn guarded(&self) -> bool {
+        self.program.operation.fill.is_none()
+    }
+
+    /// The accumulator of the thread, after its lanes have been combined.
+    fn acc(&self) -> &Local {
+        &self.lanes[0]
+    }
+}
+
+/// The words in `passes` that shaped a combination.
+fn words(combine: Combine) -> Vec<String> {
+    let addressed = |addressing: Addressing| addressing.passes().iter().map(|&word| word.to_owned());
+    let mut words = match combine.medium {
+        Medium::Registers => Vec::new(),
+        Medium::Shuffle => vec!["shuffle".to_owned()],
+        Medium::Distributed => vec![format!("cluster({})", combine.items)],
+        Medium::Shared(addressing) => addressed(addressing).collect(),
+        Medium::Global(addressing) => {
+            ["in_place".to_owned()].into_iter().chain(addressed(addressing)).collect()
+        }
     };
-    let fold = Fold { arrangement, ..Fold::NAIVE };
-    vec![Step::Fold(fold), Step::Combine(tree), Step::Exchange(Exchange::NextLaunch)]
+    words.extend(combine.last_warp.then(|| "last_warp".to_owned()));
+    let pass = match combine.lowering {
+        Lowering::Loop => None,
+        Lowering::Unrolled => Some("unroll"),
+        Lowering::WarpReduce => Some("redux"),
+        Lowering::SerialTail => Some("serial_tail"),
+    };
+    words.extend(pass.map(str::to_owned));
+    words
+}
+
+/// The distances at which items meet, step by step, in a tree over so many.
+fn strides(tree: Tree, items: u32) -> Vec<u32> {
+    let doubling = std::iter::successors(Some(1), |stride| Some(2 * stride));
+    let mut strides: Vec<u32> = doubling.take_while(|&stride| stride < items).collect();
+    if tree == Tree::Halving {
+        strides.reverse();
+    }
+    strides
+}
+
+/// The position of the block's first item.
+fn first() -> Local {
+    Local::new("first", Ty::U64)
+}
+
+/// The number of the block's items.
+fn count() -> Local {
+    Local::new("count", Ty::U32)
 }

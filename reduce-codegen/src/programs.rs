@@ -1,10 +1,10 @@
 //! The programs of a specification: one for each range of n.
 
-use crate::auto::{self, Case};
 use crate::error::Error;
-use crate::lower::lower;
 use crate::passes;
+use crate::schedule::naive;
 use crate::tuning::Tuning;
+use crate::tuning::tiers::{self, Variant};
 use reduce_ir::operation::Operation;
 use reduce_ir::program::Program;
 use reduce_ir::{Domain, Spec};
@@ -17,7 +17,7 @@ pub struct Programs {
     /// Of which elements.
     domain: Domain,
     /// At least one; of a specification, the last one has no end.
-    cases: Vec<Program>,
+    variants: Vec<Program>,
     /// The same of `auto` without clusters, where there are some.
     unclustered: Vec<Option<Program>>,
 }
@@ -28,15 +28,17 @@ impl Programs {
     /// # Errors
     /// A pass that does not apply, or a kernel that does not fit a block.
     pub fn of(spec: &Spec, tuning: Tuning) -> Result<Programs, Error> {
-        let compile = |case: &Case| compile(spec, case);
-        let (cases, unclustered) = (auto::cases(spec, tuning), auto::cases(spec, tuning.without_clusters()));
+        let compile = |variant: &Variant| compile(spec, variant);
+        let (variants, unclustered) =
+            (tiers::variants(spec, tuning), tiers::variants(spec, tuning.without_clusters()));
         // Tuning changes no range.
-        let other = |(case, other): (&Case, &Case)| (case != other).then(|| compile(other)).transpose();
+        let other =
+            |(variant, other): (&Variant, &Variant)| (variant != other).then(|| compile(other)).transpose();
         Ok(Programs {
             operation: spec.operation.clone(),
             domain: spec.domain,
-            cases: cases.iter().map(compile).collect::<Result<_, _>>()?,
-            unclustered: cases.iter().zip(&unclustered).map(other).collect::<Result<_, _>>()?,
+            variants: variants.iter().map(compile).collect::<Result<_, _>>()?,
+            unclustered: variants.iter().zip(&unclustered).map(other).collect::<Result<_, _>>()?,
         })
     }
 
@@ -52,27 +54,27 @@ impl Programs {
 
     /// The most elements that there is a program for, if there is an end.
     pub fn up_to(&self) -> Option<u64> {
-        self.cases.last().and_then(|program| program.up_to)
+        self.variants.last().and_then(|program| program.up_to)
     }
 
     /// The program for n elements, of which there are not more than [`Programs::up_to`].
     pub fn of_n(&self, n: u64) -> &Program {
-        &self.cases[self.place(n)]
+        &self.variants[self.place(n)]
     }
 
-    /// Which of the [cases](Programs::cases) n elements are.
+    /// Which of the [variants](Programs::variants) n elements are.
     pub fn place(&self, n: u64) -> usize {
-        place(&self.cases, |program| program.up_to, n)
+        place(&self.variants, |program| program.up_to, n)
     }
 
-    /// What takes the place of a case with clusters, where a GPU cannot make them: it gives the same bits.
+    /// What takes the place of a variant with clusters, where a GPU cannot make them: it gives the same bits.
     pub fn unclustered(&self, place: usize) -> Option<&Program> {
         self.unclustered[place].as_ref()
     }
 
     /// All programs, by growing [`Program::up_to`].
-    pub fn cases(&self) -> &[Program] {
-        &self.cases
+    pub fn variants(&self) -> &[Program] {
+        &self.variants
     }
 }
 
@@ -82,29 +84,29 @@ impl From<Program> for Programs {
         Programs {
             operation: program.operation.clone(),
             domain: program.domain,
-            cases: vec![program],
+            variants: vec![program],
             unclustered: vec![None],
         }
     }
 }
 
-/// The case of n elements.
-pub(crate) fn case_of(spec: &Spec, tuning: Tuning, n: u64) -> Case {
-    let mut cases = auto::cases(spec, tuning);
-    cases.swap_remove(place(&cases, |case| case.up_to, n))
+/// The variant of n elements.
+pub(crate) fn variant_of(spec: &Spec, tuning: Tuning, n: u64) -> Variant {
+    let mut variants = tiers::variants(spec, tuning);
+    variants.swap_remove(place(&variants, |variant| variant.up_to, n))
 }
 
-/// Which of the cases n elements are: the last one has no end.
-fn place<T>(cases: &[T], up_to: impl Fn(&T) -> Option<u64>, n: u64) -> usize {
-    cases.partition_point(|case| up_to(case).is_some_and(|most| most < n)).min(cases.len() - 1)
+/// Which of the variants n elements are: the last one has no end.
+fn place<T>(variants: &[T], up_to: impl Fn(&T) -> Option<u64>, n: u64) -> usize {
+    variants.partition_point(|variant| up_to(variant).is_some_and(|most| most < n)).min(variants.len() - 1)
 }
 
-/// The program of a case, after all its passes.
-pub(crate) fn compile(spec: &Spec, case: &Case) -> Result<Program, Error> {
-    case.passes.iter().try_fold(naive(spec, case)?, |program, &pass| passes::apply(program, pass))
+/// The program of a variant, after all its passes.
+pub(crate) fn compile(spec: &Spec, variant: &Variant) -> Result<Program, Error> {
+    variant.passes.iter().try_fold(begin(spec, variant)?, |program, &pass| passes::apply(program, pass))
 }
 
-/// The program of a case, before its passes.
-pub(crate) fn naive(spec: &Spec, case: &Case) -> Result<Program, Error> {
-    Ok(Program { domain: spec.domain, up_to: case.up_to, ..lower(&spec.operation, case.block)? })
+/// The program of a variant, before its passes.
+pub(crate) fn begin(spec: &Spec, variant: &Variant) -> Result<Program, Error> {
+    Ok(Program { domain: spec.domain, up_to: variant.up_to, ..naive(&spec.operation, variant.block)? })
 }

@@ -8,7 +8,7 @@ mod copies;
 mod weight;
 
 use crate::error::Error;
-use crate::expand;
+use crate::lower;
 use crate::names::in_kernels;
 use copies::Copies;
 use reduce_ir::pass::Pass;
@@ -44,7 +44,7 @@ pub struct Inlined {
 /// Accepts the programs that NVRTC compiles in seconds.
 ///
 /// # Errors
-/// [`Error::TooLarge`], which says what is too much; or the expansion breaks a rule of its verifier, a bug.
+/// [`Error::TooLarge`], which says what is too much; or the lowering breaks a rule of its verifier, a bug.
 pub fn check_size(program: &Program) -> Result<(), Error> {
     let size = size(program)?;
     if size.total <= LARGEST {
@@ -56,11 +56,11 @@ pub fn check_size(program: &Program) -> Result<(), Error> {
 /// The size of a verified program.
 ///
 /// # Errors
-/// The expansion breaks a rule of its verifier: a bug.
+/// The lowering breaks a rule of its verifier: a bug.
 pub fn size(program: &Program) -> Result<Size, Error> {
     let program = &Program { operation: in_kernels(&program.operation), ..program.clone() };
-    let expanded = expand(program)?;
-    let launched = if program.has_one_launch() { &expanded.kernels[..1] } else { &expanded.kernels };
+    let lowered = lower(program)?;
+    let launched = if program.has_one_launch() { &lowered.kernels[..1] } else { &lowered.kernels };
     let operation = &program.operation;
     let copies = Copies::of(operation, launched);
     let functions = [

@@ -1,5 +1,10 @@
 //! What is physical about a kernel, by architecture: it changes how long a reduction takes, and never a bit.
 
+mod groups;
+pub(crate) mod tiers;
+
+pub use tiers::ASSOCIATION;
+
 use reduce_ir::pass::Pass;
 
 /// How the blocks of `passes: auto` meet, and launches follow each other.

@@ -3,7 +3,7 @@
 
 mod support;
 
-use reduce_codegen::{Programs, Tuning, expand, stages_for};
+use reduce_codegen::{Programs, Tuning, lower, stages_for};
 use reduce_dsl::operators::operator;
 use reduce_dsl::parse::text;
 use reduce_interpreter::Schedule;
@@ -30,8 +30,8 @@ fn specs() -> Vec<Spec> {
 
 /// Sizes on both sides of every place at which `auto` turns to another program, up to so many.
 fn edges(programs: &Programs, most: u64) -> Vec<u64> {
-    let ends = programs.cases().iter().filter_map(|program| program.up_to);
-    let tiles = programs.cases().iter().map(|program| program.tile(reduce_ir::program::Reads::Inputs));
+    let ends = programs.variants().iter().filter_map(|program| program.up_to);
+    let tiles = programs.variants().iter().map(|program| program.tile(reduce_ir::program::Reads::Inputs));
     let mut sizes: Vec<_> = ends.chain(tiles).flat_map(|n| [n / 2 + 1, n - 1, n, n + 1, n + n / 3]).collect();
     sizes.extend([1, 33, 1000]);
     sizes.retain(|&n| n <= most);
@@ -70,7 +70,7 @@ fn every_case_has_its_association() {
     let run = |program: &Program, n: u64| {
         let grid = program.plan().launches(n)[0].grid;
         let schedules = if n < 5000 { Schedule::all(grid) } else { vec![Schedule::FORWARD] };
-        check_provenance(program, &expand(program).unwrap(), n, &[], &schedules);
+        check_provenance(program, &lower(program).unwrap(), n, &[], &schedules);
     };
     let commuting = ["sum", "argmax"].map(|name| auto(name, Scalar::F64));
     // Small blocks end earlier, so that more cases can be interpreted.
@@ -87,13 +87,14 @@ fn every_case_has_its_association() {
 fn cases_follow_each_other_and_take_one_launch() {
     for spec in specs() {
         let programs = Programs::of(&spec, Tuning::of(90)).unwrap();
-        let ends: Vec<_> = programs.cases().iter().map(|program| program.up_to.unwrap_or(u64::MAX)).collect();
+        let ends: Vec<_> =
+            programs.variants().iter().map(|program| program.up_to.unwrap_or(u64::MAX)).collect();
         assert!(ends.is_sorted_by(|a, b| a < b), "{ends:?}");
         for (place, end) in ends.iter().enumerate() {
             assert_eq!(programs.place(*end), place);
-            assert_eq!(programs.of_n(*end), &programs.cases()[place]);
+            assert_eq!(programs.of_n(*end), &programs.variants()[place]);
         }
-        let [first @ .., last] = programs.cases() else { unreachable!("there is a last case") };
+        let [first @ .., last] = programs.variants() else { unreachable!("there is a last case") };
         assert!(first.iter().all(Program::has_one_launch), "{ends:?}");
         assert_eq!(last.has_one_launch(), spec.operation.commutative, "{}", spec.operation.name);
     }
@@ -105,7 +106,7 @@ fn the_last_stage_is_the_program_of_n() {
     for tuning in Tuning::ALL {
         let spec = auto("sum", Scalar::F32);
         let programs = Programs::of(&spec, tuning).unwrap();
-        for program in programs.cases() {
+        for program in programs.variants() {
             let n = program.up_to.unwrap_or(1 << 30);
             let last = stages_for(&spec, tuning, n).unwrap().pop().unwrap().program;
             assert_eq!(Programs::from(last).of_n(n), program);
@@ -134,9 +135,9 @@ fn the_widest_accumulators_have_a_block() {
         let size = spec.operation.acc.size();
         for tuning in Tuning::ALL {
             let programs = Programs::of(spec, tuning).unwrap();
-            let ends: Vec<_> = programs.cases().iter().map(|it| it.up_to.unwrap_or(u64::MAX)).collect();
+            let ends: Vec<_> = programs.variants().iter().map(|it| it.up_to.unwrap_or(u64::MAX)).collect();
             assert!(ends.is_sorted_by(|a, b| a < b), "{ends:?}");
-            let most = programs.cases().iter().map(|it| it.block).max();
+            let most = programs.variants().iter().map(|it| it.block).max();
             assert_eq!(most, Some(if size > 96 { 256 } else { 512 }), "{size} bytes");
         }
     }
@@ -147,7 +148,7 @@ fn the_widest_accumulators_have_a_block() {
 fn clusters_are_for_those_that_have_them() {
     let widest = |capability: u32| {
         let programs = Programs::of(&auto("sum", Scalar::F32), Tuning::of(capability)).unwrap();
-        programs.cases().iter().map(|program| program.kernels[0].cluster()).max()
+        programs.variants().iter().map(|program| program.kernels[0].cluster()).max()
     };
     assert_eq!([75, 80, 89, 90, 100, 120].map(widest), [1, 1, 1, 16, 8, 8].map(Some));
 }

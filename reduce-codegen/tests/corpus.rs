@@ -6,7 +6,7 @@ mod support;
 
 use rayon::prelude::*;
 use reduce_interpreter::{Kind, Memory, Options, Provenance, Report, Schedule, launch};
-use reduce_ir::expanded::ExpandedKernel;
+use reduce_ir::statements::LoweredKernel;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 use std::{fs, iter};
@@ -51,7 +51,7 @@ struct Found {
 }
 
 /// Runs a kernel of an entry as its settings say.
-fn run(entry: &Entry, kernel: &ExpandedKernel, schedule: Schedule) -> Found {
+fn run(entry: &Entry, kernel: &LoweredKernel, schedule: Schedule) -> Found {
     let operation = entry.operation();
     let mut domain = Provenance::new(&operation);
     let n = entry.number("n").unwrap();
@@ -183,7 +183,7 @@ fn alarms(entry: &Entry) -> Vec<String> {
 fn kernels_print_as_cuda_programs() {
     let folder = std::env::var_os("REDUCEGEN_CORPUS_CUDA").map(PathBuf::from);
     let mut list = String::new();
-    let alone = |kernel: ExpandedKernel| kernel.cluster == 1 && !kernel.dependent;
+    let alone = |kernel: LoweredKernel| kernel.cluster == 1 && !kernel.dependent;
     for entry in entries().iter().filter(|entry| alone(entry.kernel(None))) {
         let correct = program(entry, None);
         let shows = |letter| program(entry, Some(letter)) != correct;

@@ -3,11 +3,11 @@
 
 mod support;
 
-use reduce_codegen::{compile, expand};
+use reduce_codegen::{compile, lower};
 use reduce_dsl::operators::operator;
 use reduce_interpreter::{Counts, LaunchCounts, Options, Provenance, Shapes, run};
 use reduce_ir::Scalar;
-use reduce_ir::expanded::Part;
+use reduce_ir::statements::Part;
 use support::spec;
 
 /// The counts of the launch that leaves the sum of n `f32`.
@@ -18,10 +18,10 @@ fn last_launch(block: u32, list: &str, n: u64) -> LaunchCounts {
 /// The counts of the launch that leaves the result of n elements.
 fn last_launch_of(name: &str, ty: Scalar, block: u32, list: &str, n: u64) -> LaunchCounts {
     let program = compile(&spec(operator(name).unwrap(), ty, block, list)).unwrap();
-    let expanded = expand(&program).unwrap();
+    let lowered = lower(&program).unwrap();
     let inputs = Provenance::inputs(&program.operation, n, true);
     let mut domain = Shapes::new(&program.operation);
-    let mut outcome = run(&program, &expanded, &mut domain, &inputs, n, Options::FORWARD);
+    let mut outcome = run(&program, &lowered, &mut domain, &inputs, n, Options::FORWARD);
     assert_eq!(outcome.reports, []);
     outcome.counts.pop().unwrap()
 }

@@ -3,11 +3,11 @@
 
 mod support;
 
-use reduce_codegen::{Programs, Tuning, compile, expand};
+use reduce_codegen::{Programs, Tuning, compile, lower};
 use reduce_dsl::operators::operator;
-use reduce_ir::expanded::{Barrier, Expr, Stmt};
 use reduce_ir::program::{Program, Reads};
 use reduce_ir::spec::Passes;
+use reduce_ir::statements::{Barrier, Expr, Stmt};
 use reduce_ir::{Scalar, Spec};
 use support::spec;
 
@@ -29,9 +29,9 @@ fn a_kernel_that_is_dependent_waits_first_and_no_other_does() {
         &|body| body[1] = thread_0_waits.clone(),
     ];
     let rule = |program: &Program, change: Change<'_>| {
-        let mut expanded = expand(&dependent).unwrap();
-        change(&mut expanded.kernels[0].body);
-        expanded.verify(program).err().map(|violation| violation.rule)
+        let mut lowered = lower(&dependent).unwrap();
+        change(&mut lowered.kernels[0].body);
+        lowered.verify(program).err().map(|violation| violation.rule)
     };
     assert_eq!([rule(&dependent, &|_| ()), rule(&plain, &|_| ())], [None, Some(11)]);
     assert_eq!(changes.map(|change| rule(&dependent, change)), [Some(11); 3]);
@@ -42,7 +42,7 @@ fn a_kernel_that_is_dependent_waits_first_and_no_other_does() {
 fn a_kernel_triggers_once_behind_its_fold() {
     for list in ["shuffle trigger", "trigger one_block ticket", "trigger cluster(2)", "vectorize(4) trigger"]
     {
-        for kernel in expand(&sum(list)).unwrap().kernels {
+        for kernel in lower(&sum(list)).unwrap().kernels {
             let text = kernel.to_string();
             let place = |what: &str| text.find(what).unwrap_or_else(|| panic!("{list}: no {what} in {text}"));
             let folded = ["load x", "load item"].iter().find_map(|load| text.find(load)).unwrap();
@@ -62,7 +62,7 @@ fn what_leaves_room_for_the_next_launch_triggers() {
     let spec = Spec { passes: Passes::Auto, block: None, ..naive };
     for (number, dependent) in [(75, false), (80, false), (90, true), (100, true)] {
         let programs = Programs::of(&spec, Tuning::of(number)).unwrap();
-        for program in programs.cases() {
+        for program in programs.variants() {
             let kernel = program.kernel(Reads::Inputs);
             // A quarter of the threads that a hundred multiprocessors have room for.
             let threads = |n| program.plan().launches(n)[0].grid * u64::from(program.block);

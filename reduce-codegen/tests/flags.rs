@@ -3,11 +3,11 @@
 
 mod support;
 
-use reduce_codegen::{compile, expand};
+use reduce_codegen::{compile, lower};
 use reduce_dsl::operators::operator;
 use reduce_interpreter::{Kind, Options, Provenance, run};
-use reduce_ir::expanded::{Expr, Stmt};
 use reduce_ir::ops::Bin;
+use reduce_ir::statements::{Expr, Stmt};
 use reduce_ir::{Scalar, Value};
 use support::spec;
 
@@ -15,15 +15,15 @@ use support::spec;
 fn reported(left: u64) -> Vec<Kind> {
     let list = "shuffle one_block ticket flag";
     let program = compile(&spec(operator("max").unwrap(), Scalar::F32, 256, list)).unwrap();
-    let mut expanded = expand(&program).unwrap();
-    let Some(Stmt::If(_, last_block, _)) = expanded.kernels[0].body.last_mut() else { return Vec::new() };
+    let mut lowered = lower(&program).unwrap();
+    let Some(Stmt::If(_, last_block, _)) = lowered.kernels[0].body.last_mut() else { return Vec::new() };
     let rounds = last_block.iter_mut().find_map(|it| if let Stmt::For(it) = it { Some(it) } else { None });
     let rounds = rounds.unwrap();
     let end = Expr::Grid.cast(Scalar::U64).bin(Bin::Sub, Expr::Const(Value::of(left)));
     rounds.test = rounds.local.get().below(end);
     let inputs = Provenance::inputs(&program.operation, 600, true);
     let mut domain = Provenance::new(&program.operation);
-    let outcome = run(&program, &expanded, &mut domain, &inputs, 600, Options::FORWARD);
+    let outcome = run(&program, &lowered, &mut domain, &inputs, 600, Options::FORWARD);
     outcome.reports.into_iter().map(|report| report.kind).collect()
 }
 

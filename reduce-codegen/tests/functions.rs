@@ -21,7 +21,7 @@ fn of(acc: Record, combine: Func) -> Operation {
     let sum = operator("sum").unwrap().apply(&[Param::new("x", Scalar::F32)], None).unwrap();
     let map = func(&[acc.params("x")], |_, x| x.to_vec());
     let finish = func(&[acc.params("acc")], |_, acc| acc.to_vec());
-    Operation { map, combine, identity: None, padding: None, finish, output: acc.clone(), acc, ..sum }
+    Operation { map, combine, identity: None, fill: None, finish, output: acc.clone(), acc, ..sum }
 }
 
 /// The body of a function of the operation, line by line.
@@ -280,7 +280,7 @@ fn constants_that_nothing_names_are_not_declared() {
     let text = "inputs: { x: u32, y: bool, z: f16, w: i8 }, map: |x, y, z, w| (y as u16).wrapping_sub(x as u16), \
                 op: softmax_denominator, layout: strided";
     let programs = Programs::of(&reduce_dsl::parse::spec(text).unwrap(), Tuning::DEFAULT).unwrap();
-    let kernels: Vec<_> = programs.cases().iter().map(|program| cuda(program).unwrap()).collect();
+    let kernels: Vec<_> = programs.variants().iter().map(|program| cuda(program).unwrap()).collect();
     assert!(!kernels[0].contains("BLOCK") && !kernels[0].contains("TILE"), "{}", kernels[0]);
     assert!(kernels[1].contains("WARPS = BLOCK / 32") && !kernels[1].contains("TILE"), "{}", kernels[1]);
     assert!(kernels.iter().any(|text| text.contains("TILE = BLOCK * ")));

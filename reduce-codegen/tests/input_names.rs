@@ -1,7 +1,7 @@
 //! The names of inputs and params are those of parameters of the emitted kernels, next to the kernels' own names.
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
-use reduce_codegen::lower::lower;
+use reduce_codegen::schedule::naive;
 use reduce_codegen::{Error, cuda, passes, stages};
 use reduce_dsl::operators::{OPERATORS, Operator, OperatorError, operator};
 use reduce_dsl::parse::text;
@@ -22,20 +22,22 @@ const PASSES: [&str; 17] = [
     "sequential, atomic",
     "shuffle, vectorize(4), streaming, coarsen(2), one_block, ticket",
     "shuffle, unroll, cluster(2)",
-    "near, one_block, ticket",
-    "shuffle, near, redux, cluster(2)",
+    "narrow_index, one_block, ticket",
+    "shuffle, narrow_index, redux, cluster(2)",
     "shuffle, redux, one_block, ticket, flag",
-    "shuffle, gather, cluster(2)",
+    "shuffle, serial_tail, cluster(2)",
     "vectorize(8), lanes(2), coarsen(2)",
     "dependent, trigger",
     "shuffle, unroll, one_block, ticket",
-    "shuffle, gather, one_block, ticket",
+    "shuffle, serial_tail, one_block, ticket",
     "sequential, unroll, one_block, ticket",
 ];
 
 /// The same of an operator that does not commute.
-const ORDERED: [&str; 2] =
-    ["shuffle, coarsen(4), rows", "shuffle, vectorize(4), coarsen(2), rows, unroll, one_block, ticket"];
+const ORDERED: [&str; 2] = [
+    "shuffle, coarsen(4), warp_striped",
+    "shuffle, vectorize(4), coarsen(2), warp_striped, unroll, one_block, ticket",
+];
 
 /// The keywords of C++17, and the words for operators (ISO/IEC 14882:2017, 5.11 and 5.5).
 const KEYWORDS: &str = "\
@@ -113,7 +115,7 @@ fn keywords_are_no_names() {
 
 /// Sums, or where there are positions maxima, of which an input, and a param, has that name.
 fn sources(name: &str, passes: &str) -> [String; 2] {
-    let op = if passes.contains("near") { "argmax" } else { "sum" };
+    let op = if passes.contains("narrow_index") { "argmax" } else { "sum" };
     [
         format!("inputs: {{ {name}: f32 }}, map: |v| v * 2.0, op: {op}, passes: [{passes}]"),
         format!("ty: f32, params: {{ {name}: f32 }}, map: |v| v * {name}, op: {op}, passes: [{passes}]"),
@@ -182,9 +184,9 @@ fn whatever_an_input_or_a_param_is_called_kernels_are_the_same() {
     used.retain(|word| sources(word, "").iter().all(|source| text(source, None).is_ok()));
     for passes in [
         "shuffle, vectorize(4), streaming, coarsen(2), one_block, ticket, flag",
-        "shuffle, unroll, gather, cluster(2), dependent, trigger",
+        "shuffle, unroll, serial_tail, cluster(2), dependent, trigger",
         "shuffle, unroll, one_block, ticket",
-        "shuffle, near, one_block, ticket",
+        "shuffle, narrow_index, one_block, ticket",
     ] {
         let neutral = called("neutral", passes);
         let wrong =
@@ -239,7 +241,7 @@ fn no_name_that_is_no_identifier_reaches_the_cuda() {
         let error = row.apply(&[Param::new(name, Scalar::F32)], None).unwrap_err();
         assert!(matches!(error, OperatorError::Name { .. }), "{name:?}: {error}");
         let sum = row.apply(&[Param::new("x", Scalar::F32)], None).unwrap();
-        let program = lower(&sum, 256).unwrap();
+        let program = naive(&sum, 256).unwrap();
         let places: [fn(&mut Operation) -> &mut String; 3] =
             [|it| &mut it.inputs[0].name, |it| &mut it.index, |it| it.output.name.insert("Sum".to_owned())];
         for place in places {
@@ -247,7 +249,7 @@ fn no_name_that_is_no_identifier_reaches_the_cuda() {
             name.clone_into(place(&mut program.operation));
             let refused = |error| matches!(error, Error::Name { name: found } if found == name);
             assert!(refused(cuda(&program).unwrap_err()), "{name:?}");
-            assert!(refused(lower(&program.operation, 256).unwrap_err()), "{name:?}");
+            assert!(refused(naive(&program.operation, 256).unwrap_err()), "{name:?}");
         }
     }
 }
@@ -261,6 +263,6 @@ fn no_name_of_an_operation_ends_its_line() {
     {
         let mut sum = row.apply(&[Param::new("x", Scalar::F32)], None).unwrap();
         name.clone_into(&mut sum.name);
-        assert_eq!(lower(&sum, 256).is_err(), is_refused, "{name:?}");
+        assert_eq!(naive(&sum, 256).is_err(), is_refused, "{name:?}");
     }
 }

@@ -6,7 +6,7 @@
 mod support;
 
 use rayon::prelude::*;
-use reduce_codegen::{Error, compile, expand};
+use reduce_codegen::{Error, compile, lower};
 use reduce_interpreter::{Input, Options, Values, run};
 use reduce_ir::program::{Program, Reads, Tree};
 use reduce_ir::spec::Passes;
@@ -63,7 +63,7 @@ fn values_are_those_of_a_plain_loop() {
     subjects().par_iter().for_each(|subject| {
         let Some(plain) = subject.plain else { return };
         for program in programs_of(&subject.operation) {
-            let expanded = expand(&program).unwrap();
+            let lowered = lower(&program).unwrap();
             for n in sizes(&program, 3_000, 37).into_iter().filter(|&n| n > 0) {
                 let mut random = Random::new(n);
                 let types = subject.operation.inputs.iter().map(|input| input.ty);
@@ -72,7 +72,7 @@ fn values_are_those_of_a_plain_loop() {
                     let inputs: Vec<_> = lanes.iter().map(|it| Input::new(it.clone(), aligned)).collect();
                     let mut domain = Values::new(&subject.operation);
                     let options = Options::FORWARD.with(&subject.params);
-                    let outcome = run(&program, &expanded, &mut domain, &inputs, n, options);
+                    let outcome = run(&program, &lowered, &mut domain, &inputs, n, options);
                     assert_eq!(outcome.reports, [], "n = {n}\n{program}");
                     let found = domain.finish(outcome.acc().unwrap(), n, &subject.params).unwrap();
                     assert_eq!(found, plain(&lanes), "n = {n}\n{program}");
@@ -107,7 +107,7 @@ fn what_would_reorder_says_what_keeps_the_order() {
 fn what_keeps_the_order_is_taken() {
     let matrix = operations::ordered().swap_remove(2).operation;
     // It has no positions and no identity, either.
-    let words = ["sequential", "grid_stride", "lanes", "near", "redux", "gather"];
+    let words = ["sequential", "grid_stride", "lanes", "narrow_index", "redux", "serial_tail"];
     let refused = |list: &str| words.iter().any(|word| list.contains(word));
     for (block, list) in LISTS {
         assert_eq!(compile(&spec_of(&matrix, block, list)).is_ok(), !refused(list), "{list}");

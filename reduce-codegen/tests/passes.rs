@@ -3,9 +3,9 @@
 
 mod support;
 
-use reduce_codegen::lower::lower;
+use reduce_codegen::schedule::naive;
 use reduce_codegen::{
-    Error, compile, expand,
+    Error, compile, lower,
     passes::{PASSES, Rule, apply, named},
 };
 use reduce_dsl::operators::{Operator, operator};
@@ -182,8 +182,8 @@ fn a_pass_that_no_rule_knows_is_refused() {
 fn elements_that_lie_apart_are_not_loaded_together() {
     let sum = spec(operator("sum").unwrap(), Scalar::F32, 256, "");
     let auto = |domain| compile(&Spec { domain, passes: Passes::Auto, ..sum.clone() }).unwrap().passes;
-    assert_eq!(auto(Domain::STRIDED), passes("shuffle coarsen(16) unroll one_block ticket gather"));
-    let contiguous = passes("shuffle vectorize(4) coarsen(16) unroll one_block ticket gather");
+    assert_eq!(auto(Domain::STRIDED), passes("shuffle coarsen(16) unroll one_block ticket serial_tail"));
+    let contiguous = passes("shuffle vectorize(4) coarsen(16) unroll one_block ticket serial_tail");
     assert_eq!(auto(Domain::WHOLE), contiguous);
 }
 
@@ -195,9 +195,9 @@ fn rows_join_in_every_order_after_both_that_they_need() {
         let spec = spec(operator("sum").unwrap(), Scalar::F32, 64, list);
         compile(&Spec { operation: operation.clone(), ..spec })
     };
-    let wanted = program(&ordered, "shuffle coarsen(4) rows vectorize(4) unroll").unwrap();
+    let wanted = program(&ordered, "shuffle coarsen(4) warp_striped vectorize(4) unroll").unwrap();
     let mut accepted = 0;
-    for list in orders(&["shuffle", "coarsen(4)", "rows", "vectorize(4)", "unroll"]) {
+    for list in orders(&["shuffle", "coarsen(4)", "warp_striped", "vectorize(4)", "unroll"]) {
         let found = program(&ordered, &list);
         accepted += usize::from(found.is_ok());
         found.into_iter().for_each(|found| assert_eq!(found.kernels, wanted.kernels, "{list}"));
@@ -212,7 +212,7 @@ fn accumulators_that_do_not_fit_are_the_users_to_shrink() {
         acc: Record::of("Wide", &[("a", Scalar::F64); 8]),
         ..spec(operator("sum").unwrap(), Scalar::F64, 1024, "").operation
     };
-    let error = lower(&wide, 1024).unwrap_err();
+    let error = naive(&wide, 1024).unwrap_err();
     assert_eq!(
         error.to_string(),
         "a block of 1024 threads needs 65536 bytes of shared memory, over the limit of 49152; \
@@ -238,7 +238,7 @@ fn every_word_reads_back() {
 fn the_last_block_has_names_of_its_own() {
     for tree in ["", "bitmask", "strided_index", "sequential", "sequential last_warp", "shuffle"] {
         for list in [format!("{tree} one_block ticket"), format!("{tree} unroll one_block ticket")] {
-            assert!(expand(&program(&list).unwrap()).is_ok(), "{list}");
+            assert!(lower(&program(&list).unwrap()).is_ok(), "{list}");
         }
     }
 }
@@ -252,6 +252,6 @@ fn the_largest_tiles_are_read_by_rows() {
         ("sum", Scalar::F16, 1024, "coarsen(1024)"),
     ] {
         let program = compile(&spec(operator(name).unwrap(), ty, block, list)).unwrap();
-        expand(&program).unwrap();
+        lower(&program).unwrap();
     }
 }

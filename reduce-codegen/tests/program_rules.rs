@@ -6,7 +6,7 @@ mod support;
 use reduce_codegen::compile;
 use reduce_dsl::operators::operator;
 use reduce_ir::program::{
-    Arrangement, Combine, Exchange, Fold, How, Medium, Program, Share, Size, Step, Team, Tree,
+    Arrangement, Combine, Exchange, Fold, Lowering, Medium, Program, Share, Size, Step, Team, Tree,
 };
 use reduce_ir::{Domain, Scalar, Value};
 use std::collections::BTreeSet;
@@ -98,10 +98,10 @@ fn of_steps() -> Vec<Broken> {
         }),
         (12, "", |it| {
             atomic(it);
-            it.operation.padding = None;
+            it.operation.fill = None;
         }),
         (11, "", |it| it.operation.identity = Some(vec![Value::of(0u32)])),
-        (11, "", |it| it.operation.padding = Some(vec![Value::of(0u32)])),
+        (11, "", |it| it.operation.fill = Some(vec![Value::of(0u32)])),
         (11, "", |it| it.operation.fold = Some(it.operation.map.clone())),
         (4, "grid_stride(4)", |it| fold(it, |fold| fold.arrangement = Arrangement::Blocked)),
         (4, "vectorize(4)", |it| fold(it, |fold| fold.arrangement = Arrangement::Blocked)),
@@ -113,7 +113,7 @@ fn of_steps() -> Vec<Broken> {
     ]
 }
 
-/// How combinations are taken, and what tickets and narrow positions ask for.
+/// Lowering combinations are taken, and what tickets and narrow positions ask for.
 fn of_combinations() -> Vec<Broken> {
     vec![
         // Rows in registers are no tree of the threads of a warp.
@@ -130,16 +130,16 @@ fn of_combinations() -> Vec<Broken> {
             combine(it, 1, tree);
         }),
         (14, "shuffle", |it| it.operation.position = Scalar::U32),
-        (15, "", |it| combine(it, 1, |combine| combine.how = How::Redux)),
+        (15, "", |it| combine(it, 1, |combine| combine.lowering = Lowering::WarpReduce)),
         (15, "shuffle", |it| {
             it.operation = compile(&spec(operator("sum").unwrap(), Scalar::F32, 256, "")).unwrap().operation;
-            combine(it, 1, |combine| combine.how = How::Redux);
+            combine(it, 1, |combine| combine.lowering = Lowering::WarpReduce);
         }),
-        (16, "shuffle", |it| combine(it, 1, |combine| combine.how = How::Gathered)),
-        (16, "", |it| combine(it, 1, |combine| combine.how = How::Gathered)),
+        (16, "shuffle", |it| combine(it, 1, |combine| combine.lowering = Lowering::SerialTail)),
+        (16, "", |it| combine(it, 1, |combine| combine.lowering = Lowering::SerialTail)),
         (16, "shuffle", |it| {
-            it.operation.padding = None;
-            combine(it, 2, |combine| combine.how = How::Gathered);
+            it.operation.fill = None;
+            combine(it, 2, |combine| combine.lowering = Lowering::SerialTail);
         }),
     ]
 }

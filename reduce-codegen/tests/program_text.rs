@@ -52,7 +52,7 @@ fn programs_of_auto_read_back() {
         let spec = Spec { passes: Passes::Auto, ..spec(&operator, ty, 256, "") };
         for tuning in Tuning::ALL {
             let programs = Programs::of(&spec, tuning).unwrap();
-            programs.cases().iter().for_each(assert_reads_back);
+            programs.variants().iter().for_each(assert_reads_back);
         }
     }
 }

@@ -5,14 +5,14 @@
 mod support;
 
 use rayon::prelude::*;
-use reduce_codegen::{compile, expand};
+use reduce_codegen::{compile, lower};
 use reduce_dsl::operators::OPERATORS;
 use reduce_dsl::parse::text;
 use reduce_interpreter::{Input, Options, Values, run};
-use reduce_ir::expanded::{Expr, Local, Stmt, Ty};
 use reduce_ir::operation::Operation;
 use reduce_ir::program::Program;
 use reduce_ir::redux::Redux;
+use reduce_ir::statements::{Expr, Local, Stmt, Ty};
 use reduce_ir::{Scalar, Value, bf16, f16};
 use reduce_lanes::Lanes;
 use support::random::Random;
@@ -69,7 +69,7 @@ fn elements(ty: Scalar, n: u64, random: &mut Random) -> Lanes {
 fn result(program: &Program, input: &Input, n: u64) -> Vec<Value> {
     let mut domain = Values::new(&program.operation);
     let inputs = vec![input.clone(); program.operation.inputs.len()];
-    let found = run(program, &expand(program).unwrap(), &mut domain, &inputs, n, Options::FORWARD);
+    let found = run(program, &lower(program).unwrap(), &mut domain, &inputs, n, Options::FORWARD);
     assert_eq!(found.reports, [], "n = {n}\n{program}");
     domain.finish(found.acc().unwrap(), n, &[]).unwrap()
 }
@@ -97,8 +97,8 @@ fn results_are_those_of_the_tree() {
     let operations: Vec<_> = sources
         .filter_map(|source| Some(text(&source, None).ok()?.spec.operation))
         .filter_map(|operation| {
-            let narrow = compile(&spec_of(&operation, 64, "near")).ok();
-            let list = if narrow.is_some() { " near" } else { "" };
+            let narrow = compile(&spec_of(&operation, 64, "narrow_index")).ok();
+            let list = if narrow.is_some() { " narrow_index" } else { "" };
             Redux::of(&narrow.map_or_else(|| operation.clone(), |it| it.operation)).map(|_| (operation, list))
         })
         .collect();
@@ -121,19 +121,22 @@ fn what_it_cannot_do_is_refused() {
     let none = |name: &str| {
         format!("`{name}` is no sum of integers, minimum, maximum or position of 32 bits or less")
     };
-    assert!(refused("ty: f32, op: findmax", "shuffle near redux").contains(&none("findmax")));
+    assert!(refused("ty: f32, op: findmax", "shuffle narrow_index redux").contains(&none("findmax")));
     assert!(refused("ty: f32, op: max, commutative: false", "shuffle redux").contains(&none("max")));
     assert!(refused("ty: f32, op: sum", "shuffle redux").contains(&none("sum")));
     assert!(refused("ty: i64, op: max", "shuffle redux").contains(&none("max")));
     assert!(refused("ty: f32, op: max", "redux").contains("write `shuffle` before `redux`"));
-    assert!(refused("ty: f32, op: argmax", "shuffle redux near").contains("write `near` before `redux`"));
+    assert!(
+        refused("ty: f32, op: argmax", "shuffle redux narrow_index")
+            .contains("write `narrow_index` before `redux`")
+    );
 }
 
 /// It is met by whole warps, and takes accumulators whose positions are near.
 #[test]
 fn what_it_takes_is_checked() {
     let operation = text("ty: f32, op: argmax", None).unwrap().spec.operation;
-    let program = compile(&spec_of(&operation, 64, "shuffle near redux")).unwrap();
+    let program = compile(&spec_of(&operation, 64, "shuffle narrow_index redux")).unwrap();
     let redux = |ty| Stmt::Redux(Local::new("taken", ty), None);
     let var = |ty, value| Stmt::Var(Local::new("taken", ty), value);
     let some = Stmt::when(Expr::Thread.below(7u32), vec![redux(Ty::Acc)]);
@@ -142,8 +145,8 @@ fn what_it_takes_is_checked() {
         (vec![var(Ty::U32, 0.into()), redux(Ty::U32)], Some(10)),
         (vec![var(Ty::Acc, Expr::Empty), some], Some(5)),
     ] {
-        let mut expanded = expand(&program).unwrap();
-        expanded.kernels[0].body.extend(stmts.clone());
-        assert_eq!(expanded.verify(&program).err().map(|violation| violation.rule), rule, "{stmts:?}");
+        let mut lowered = lower(&program).unwrap();
+        lowered.kernels[0].body.extend(stmts.clone());
+        assert_eq!(lowered.verify(&program).err().map(|violation| violation.rule), rule, "{stmts:?}");
     }
 }

@@ -3,19 +3,19 @@
 
 mod support;
 
-use reduce_codegen::{compile, expand};
+use reduce_codegen::{compile, lower};
 use reduce_dsl::operators::operator;
-use reduce_ir::expanded::{
-    AtomicOp, Barrier, Buffer, Expanded, Expr, FULL, Local, Loop, MemoryOrder, Shared, Stmt, Ty, Unroll,
-};
 use reduce_ir::ops::{Bin, Un};
 use reduce_ir::program::{Program, Scope};
+use reduce_ir::statements::{
+    AtomicOp, Barrier, Buffer, Expr, FULL, Local, Loop, Lowered, MemoryOrder, Shared, Stmt, Ty, Unroll,
+};
 use reduce_ir::{Domain, Scalar, Value};
 use std::collections::BTreeSet;
 use support::spec;
 
 /// What is done to kernels.
-type Change = Box<dyn Fn(&mut Expanded)>;
+type Change = Box<dyn Fn(&mut Lowered)>;
 
 /// A change that breaks a rule in the kernels of an operator with those passes.
 type Broken = (u32, &'static str, Change);
@@ -26,12 +26,12 @@ fn program(words: &str) -> Program {
 }
 
 /// The body of the kernel over inputs.
-fn body(expanded: &mut Expanded) -> &mut Vec<Stmt> {
-    &mut expanded.kernels[0].body
+fn body(lowered: &mut Lowered) -> &mut Vec<Stmt> {
+    &mut lowered.kernels[0].body
 }
 
 fn to_body(change: impl Fn(&mut Vec<Stmt>) + 'static) -> Change {
-    Box::new(move |expanded| change(body(expanded)))
+    Box::new(move |lowered| change(body(lowered)))
 }
 
 /// Adds statements before all others.
@@ -61,10 +61,10 @@ fn every_rule_of_statements_is_checked() {
     assert_eq!(rules, (1..=12).collect());
     for (rule, words, change) in broken {
         let it = program(words);
-        let mut expanded = expand(&it).unwrap();
-        change(&mut expanded);
-        let found = expanded.verify(&it).err().map(|violation| violation.rule);
-        assert_eq!(found, Some(rule), "{words}\n{expanded}");
+        let mut lowered = lower(&it).unwrap();
+        change(&mut lowered);
+        let found = lowered.verify(&it).err().map(|violation| violation.rule);
+        assert_eq!(found, Some(rule), "{words}\n{lowered}");
     }
 }
 
@@ -72,9 +72,9 @@ fn every_rule_of_statements_is_checked() {
 #[test]
 fn what_is_no_change_for_the_worse_is_accepted() {
     let it = program("max shuffle");
-    let mut expanded = expand(&it).unwrap();
-    behind(vec![named("fresh", Ty::U32, 1.into()), load("element", Ty::Scalar(Scalar::F32))])(&mut expanded);
-    assert_eq!(expanded.verify(&it), Ok(()));
+    let mut lowered = lower(&it).unwrap();
+    behind(vec![named("fresh", Ty::U32, 1.into()), load("element", Ty::Scalar(Scalar::F32))])(&mut lowered);
+    assert_eq!(lowered.verify(&it), Ok(()));
 }
 
 fn named(name: &str, ty: Ty, value: Expr) -> Stmt {
@@ -200,7 +200,7 @@ fn of_clusters() -> Vec<Broken> {
         (12, "max cluster(2)", behind(vec![Stmt::Send(tree, acc())])),
         (12, "max cluster(2)", behind(vec![Stmt::Receive("tree")])),
         (7, "max cluster(2)", behind(vec![Stmt::Store(values, Expr::Empty)])),
-        (12, "max cluster(2)", Box::new(move |expanded| expanded.kernels[0].shared.push(second.clone()))),
+        (12, "max cluster(2)", Box::new(move |lowered| lowered.kernels[0].shared.push(second.clone()))),
     ]
 }
 
@@ -239,12 +239,12 @@ fn of_places() -> Vec<Broken> {
         (7, "max shuffle", behind(vec![undeclared])),
         (7, "max shuffle", behind(vec![aligned(Buffer::Input(1))])),
         (7, "max shuffle", behind(vec![aligned(Buffer::Items)])),
-        (8, "max shuffle", Box::new(move |expanded| expanded.kernels[0].shared.push(more.clone()))),
+        (8, "max shuffle", Box::new(move |lowered| lowered.kernels[0].shared.push(more.clone()))),
         (
             8,
             "max shuffle",
-            Box::new(|expanded| {
-                expanded.kernels[0].constants.iter_mut().for_each(|constant| constant.value = u32::MAX);
+            Box::new(|lowered| {
+                lowered.kernels[0].constants.iter_mut().for_each(|constant| constant.value = u32::MAX);
             }),
         ),
     ]
@@ -261,9 +261,9 @@ fn strided_elements_are_loaded_one_by_one() {
     let mut strided = program("max shuffle");
     strided.domain = Domain::STRIDED;
     for load in [Stmt::Load, Stmt::LoadUnaligned] {
-        let mut expanded = expand(&strided).unwrap();
+        let mut lowered = lower(&strided).unwrap();
         let four = Local::new("four", vector(Scalar::F32, 4));
-        body(&mut expanded).push(load(four, Buffer::Input(0).at(zero())));
-        assert_eq!(expanded.verify(&strided).unwrap_err().rule, 6);
+        body(&mut lowered).push(load(four, Buffer::Input(0).at(zero())));
+        assert_eq!(lowered.verify(&strided).unwrap_err().rule, 6);
     }
 }

@@ -5,7 +5,7 @@
 mod support;
 
 use reduce_codegen::passes::apply;
-use reduce_codegen::{compile, cuda, expand};
+use reduce_codegen::{compile, cuda, lower};
 use reduce_dsl::parse::text;
 use reduce_interpreter::{Options, Provenance, Schedule, run};
 use reduce_ir::operation::Operation;
@@ -25,7 +25,7 @@ const LISTS: [(u32, &str); 7] = [
     (64, "sequential coarsen(3)"),
 ];
 
-/// With padding, without, and one that keeps the order.
+/// With fill, without, and one that keeps the order.
 const OPERATIONS: [&str; 4] = [
     "ty: f32, op: sum",
     "ty: f32, identity: none, acc: A { v: f32 }, map: |x| A { v: x }, op: |a, b| A { v: a.v + b.v }",
@@ -46,17 +46,17 @@ fn program(operation: &Operation, block: u32, list: &str, team: Option<&'static 
 
 /// Every group has the tree of the association over its own elements.
 fn proved(program: &Program, extent: Extent, schedule: Schedule) {
-    let expanded = expand(program).unwrap_or_else(|error| panic!("{error}"));
+    let lowered = lower(program).unwrap_or_else(|error| panic!("{error}"));
     let mut domain = Provenance::new(&program.operation);
     let inputs = Provenance::inputs(&program.operation, extent.elements(), true);
-    let found = run(program, &expanded, &mut domain, &inputs, extent, Options::under(schedule));
-    assert_eq!(found.reports, [], "{extent:?}\n{program}\n{expanded}");
+    let found = run(program, &lowered, &mut domain, &inputs, extent, Options::under(schedule));
+    assert_eq!(found.reports, [], "{extent:?}\n{program}\n{lowered}");
     for group in 0..extent.groups {
         let leaves = (0..extent.length).map(|at| domain.leaf(group * extent.length + at)).collect();
         let wanted = program.association().reduce(leaves, |a, b| domain.pair(a, b));
         let found = found.results[group as usize];
         let text = |it| domain.text(it);
-        assert_eq!(found.map(text), wanted.map(text), "group {group} of {extent:?}\n{program}\n{expanded}");
+        assert_eq!(found.map(text), wanted.map(text), "group {group} of {extent:?}\n{program}\n{lowered}");
     }
 }
 

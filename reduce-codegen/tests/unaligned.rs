@@ -5,12 +5,12 @@
 mod support;
 
 use rayon::prelude::*;
-use reduce_codegen::{compile, expand};
+use reduce_codegen::{compile, lower};
 use reduce_dsl::operators::operator;
 use reduce_interpreter::{Input, Kind, Options, Provenance, Schedule, Shapes, run};
 use reduce_ir::Scalar;
-use reduce_ir::expanded::{Chunk, Expanded, Local, Stmt, Ty};
 use reduce_ir::program::{Program, Reads};
+use reduce_ir::statements::{Chunk, Local, Lowered, Stmt, Ty};
 use support::provenance::check;
 use support::spec;
 
@@ -42,10 +42,10 @@ fn the_association_is_the_same_wherever_data_begins() {
     cases.into_par_iter().for_each(|(ty, list)| {
         for name in ["count_nonzero", "first"] {
             let program = program(name, ty, list);
-            let expanded = expand(&program).unwrap();
+            let lowered = lower(&program).unwrap();
             for offset in 0..16 / ty.size() as u64 {
                 for n in sizes(&program) {
-                    check(&program, &expanded, n, &inputs(&program, n, offset), &[], &[Schedule::FORWARD]);
+                    check(&program, &lowered, n, &inputs(&program, n, offset), &[], &[Schedule::FORWARD]);
                 }
             }
         }
@@ -57,18 +57,18 @@ fn the_association_is_the_same_wherever_data_begins() {
 fn every_input_begins_where_it_likes() {
     for ty in [Scalar::F16, Scalar::F32] {
         let program = program("dot", ty, "shuffle vectorize(8) coarsen(2)");
-        let expanded = expand(&program).unwrap();
+        let lowered = lower(&program).unwrap();
         for (offset, n) in (0..4).flat_map(|offset| sizes(&program).into_iter().map(move |n| (offset, n))) {
-            check(&program, &expanded, n, &inputs(&program, n, offset), &[], &[Schedule::FORWARD]);
+            check(&program, &lowered, n, &inputs(&program, n, offset), &[], &[Schedule::FORWARD]);
         }
     }
 }
 
 /// How many accesses to global memory a warp makes.
 fn accesses(program: &Program, n: u64, offset: u64) -> u64 {
-    let (expanded, inputs) = (expand(program).unwrap(), inputs(program, n, offset));
+    let (lowered, inputs) = (lower(program).unwrap(), inputs(program, n, offset));
     let mut domain = Shapes::new(&program.operation);
-    let found = run(program, &expanded, &mut domain, &inputs, n, Options::FORWARD);
+    let found = run(program, &lowered, &mut domain, &inputs, n, Options::FORWARD);
     assert_eq!(found.reports, []);
     found.counts[0].total().global_loads.accesses
 }
@@ -98,9 +98,9 @@ fn what_is_read_by_words_fills_them() {
 }
 
 /// By words, also the first row (side 0), or the last one (side 1).
-fn without(expanded: &Expanded, side: usize) -> Expanded {
-    let mut expanded = expanded.clone();
-    let full = expanded.kernels[0].body.iter_mut().find_map(otherwise).unwrap();
+fn without(lowered: &Lowered, side: usize) -> Lowered {
+    let mut lowered = lowered.clone();
+    let full = lowered.kernels[0].body.iter_mut().find_map(otherwise).unwrap();
     let unaligned = full.iter_mut().find_map(otherwise).unwrap();
     if let [Stmt::If(_, first_row, _), Stmt::Let(_, around), ..] = unaligned.as_mut_slice() {
         match side {
@@ -108,7 +108,7 @@ fn without(expanded: &Expanded, side: usize) -> Expanded {
             _ => *around = Local::new("rows", Ty::U32).get(),
         }
     }
-    expanded
+    lowered
 }
 
 fn otherwise(stmt: &mut Stmt) -> Option<&mut Vec<Stmt>> {
@@ -119,10 +119,10 @@ fn otherwise(stmt: &mut Stmt) -> Option<&mut Vec<Stmt>> {
 #[test]
 fn words_outside_the_slice_are_found() {
     let program = program("sum", Scalar::I8, "shuffle vectorize(4) coarsen(2)");
-    let (expanded, tile) = (expand(&program).unwrap(), program.tile(Reads::Inputs));
+    let (lowered, tile) = (lower(&program).unwrap(), program.tile(Reads::Inputs));
     for side in [0, 1] {
-        let broken = without(&expanded, side);
-        assert_ne!(broken, expanded);
+        let broken = without(&lowered, side);
+        assert_ne!(broken, lowered);
         let (n, offset) = (2 * tile, 1);
         let mut domain = Shapes::new(&program.operation);
         let found = run(&program, &broken, &mut domain, &inputs(&program, n, offset), n, Options::FORWARD);

@@ -4,12 +4,12 @@
 
 mod support;
 
-use reduce_codegen::{compile, expand};
+use reduce_codegen::{compile, lower};
 use reduce_dsl::operators::operator;
 use reduce_interpreter::{Kind, Options, Provenance, Report, run};
-use reduce_ir::expanded::{Barrier, Buffer, Expanded, Expr, Local, MemoryOrder, Stmt, Ty};
 use reduce_ir::ops::Bin;
 use reduce_ir::program::{Program, Reads, Scope};
+use reduce_ir::statements::{Barrier, Buffer, Expr, Local, Lowered, MemoryOrder, Stmt, Ty};
 use reduce_ir::{Scalar, Value};
 use support::{operations, spec, spec_of};
 
@@ -18,8 +18,8 @@ fn program(list: &str) -> Program {
 }
 
 /// The body of the kernel over inputs.
-fn body(expanded: &mut Expanded) -> &mut Vec<Stmt> {
-    &mut expanded.kernels[0].body
+fn body(lowered: &mut Lowered) -> &mut Vec<Stmt> {
+    &mut lowered.kernels[0].body
 }
 
 /// A kernel gives the functions of its operation what they name, and nothing else.
@@ -53,14 +53,14 @@ fn the_arguments_of_an_operation_are_checked() {
         (0, Stmt::Let(Local::new("ddof", Ty::U64), step()), Some(1)),
         (0, Stmt::Let(Local::new("elements", Ty::U64), step()), Some(1)),
     ] {
-        let mut expanded = expand(&it).unwrap();
-        expanded.kernels[kernel].body.push(stmt.clone());
-        assert_eq!(expanded.verify(&it).err().map(|violation| violation.rule), rule, "{kernel}: {stmt}");
+        let mut lowered = lower(&it).unwrap();
+        lowered.kernels[kernel].body.push(stmt.clone());
+        assert_eq!(lowered.verify(&it).err().map(|violation| violation.rule), rule, "{kernel}: {stmt}");
     }
     let max = program("shuffle");
-    let mut expanded = expand(&max).unwrap();
-    body(&mut expanded).push(fold(vec![one()]));
-    assert_eq!(expanded.verify(&max).unwrap_err().rule, 7);
+    let mut lowered = lower(&max).unwrap();
+    body(&mut lowered).push(fold(vec![one()]));
+    assert_eq!(lowered.verify(&max).unwrap_err().rule, 7);
 }
 
 /// What the kernel needs and is not given, the interpreter says.
@@ -72,7 +72,7 @@ fn a_param_that_is_not_given_is_reported() {
     for params in [&[][..], &[Value::of(1u64)]] {
         let mut domain = Provenance::new(&it.operation);
         let options = Options::FORWARD.with(params);
-        let outcome = run(&it, &expand(&it).unwrap(), &mut domain, &inputs, 3, options);
+        let outcome = run(&it, &lower(&it).unwrap(), &mut domain, &inputs, 3, options);
         assert_eq!((outcome.reports[0].kind, outcome.acc()), (Kind::Malformed, None));
         let text = outcome.reports[0].to_string();
         assert!(text.contains("param 0 is not given as u8"), "{text}");
@@ -93,9 +93,9 @@ fn positions_that_may_not_fit_are_refused() {
         (Expr::Items.times(wide(tile())), Some(9)),
     ] {
         let it = program("shuffle");
-        let mut expanded = expand(&it).unwrap();
-        body(&mut expanded).push(Stmt::Let(Local::new("position", Ty::U64), value.clone()));
-        assert_eq!(expanded.verify(&it).err().map(|violation| violation.rule), rule, "{value}");
+        let mut lowered = lower(&it).unwrap();
+        body(&mut lowered).push(Stmt::Let(Local::new("position", Ty::U64), value.clone()));
+        assert_eq!(lowered.verify(&it).err().map(|violation| violation.rule), rule, "{value}");
     }
 }
 
@@ -114,9 +114,9 @@ fn what_bounds_a_name_does_not_bound_the_next_one_of_that_name() {
         (vec![inside(&small), small, sum], None),
     ] {
         let it = program("shuffle");
-        let mut expanded = expand(&it).unwrap();
-        body(&mut expanded).extend(stmts.clone());
-        assert_eq!(expanded.verify(&it).err().map(|violation| violation.rule), rule, "{stmts:?}");
+        let mut lowered = lower(&it).unwrap();
+        body(&mut lowered).extend(stmts.clone());
+        assert_eq!(lowered.verify(&it).err().map(|violation| violation.rule), rule, "{stmts:?}");
     }
 }
 
@@ -129,9 +129,9 @@ fn a_warp_uniform_condition_is_enough_for_shuffles_but_not_for_block_barriers() 
         [named, Stmt::when(warp.get().equals(0), vec![stmt])]
     };
     let verdict = |stmt| {
-        let mut expanded = expand(&it).unwrap();
-        body(&mut expanded).extend(first_warp(stmt));
-        expanded.verify(&it).map_err(|violation| violation.rule)
+        let mut lowered = lower(&it).unwrap();
+        body(&mut lowered).extend(first_warp(stmt));
+        lowered.verify(&it).map_err(|violation| violation.rule)
     };
     assert_eq!(verdict(Stmt::Barrier(Barrier::WARP)), Ok(()));
     assert_eq!(verdict(Stmt::Barrier(Barrier::Block)), Err(4));
@@ -145,11 +145,11 @@ fn interpret(
     change: impl Fn(&mut Vec<Stmt>),
 ) -> Result<String, Vec<Report>> {
     let it = program(list);
-    let mut expanded = expand(&it).unwrap();
-    change(body(&mut expanded));
+    let mut lowered = lower(&it).unwrap();
+    change(body(&mut lowered));
     let mut domain = Provenance::new(&it.operation);
     let inputs = Provenance::inputs(&it.operation, n, aligned);
-    let outcome = run(&it, &expanded, &mut domain, &inputs, n, Options::FORWARD);
+    let outcome = run(&it, &lowered, &mut domain, &inputs, n, Options::FORWARD);
     if outcome.reports.is_empty() { Ok(domain.text(outcome.acc().unwrap())) } else { Err(outcome.reports) }
 }
 
@@ -202,7 +202,7 @@ fn provenance_sees_what_values_may_hide() {
 
 #[test]
 fn a_ticket_counts_the_threads_that_take_it() {
-    use reduce_ir::expanded::AtomicOp;
+    use reduce_ir::statements::AtomicOp;
     let old = Local::new("old", Ty::U32);
     let take = Stmt::Atomic {
         into: old.clone(),

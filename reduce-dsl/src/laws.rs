@@ -162,7 +162,7 @@ pub struct Broken {
 /// Tries the laws on an operation. The same operation gives the same answer every time.
 ///
 /// # Errors
-/// A law is broken: `op` is not associative, the identity or the padding not neutral, `fold` is another function, or
+/// A law is broken: `op` is not associative, the identity or the fill not neutral, `fold` is another function, or
 /// the operation is said to be commutative and is not.
 pub fn check(operation: &Operation, effort: Effort) -> Result<Found, Box<Broken>> {
     tried(&Examiner::new(operation, None, effort), operation)

@@ -73,7 +73,7 @@ pub struct Operator {
     /// The accumulator of no elements.
     pub identity: Option<&'static str>,
     /// The accumulator that is neutral bit for bit, where that is not the identity: −0.0 beside 0.0.
-    pub padding: Option<&'static str>,
+    pub fill: Option<&'static str>,
     /// Accumulator → result. May take the number of elements as well.
     pub finish: &'static str,
     /// The result.
@@ -137,7 +137,7 @@ impl Operator {
         op: "|a, b| a + b",
         fold: None,
         identity: Some("A_ZERO"),
-        padding: None,
+        fill: None,
         finish: "|acc| acc",
         output: Shape::Scalar(Ty::A),
         params: &[],

@@ -9,17 +9,17 @@ use reduce_ir::ops::{Bin, Cmp};
 use reduce_ir::{Scalar, Value};
 use std::collections::HashMap;
 
-/// The operation as that of a named operator, if its `combine` is one and keeps the row's promises: with the operator's padding and laws and, where
+/// The operation as that of a named operator, if its `combine` is one and keeps the row's promises: with the operator's fill and laws and, where
 /// the accumulator is a scalar, its name and text. The identity stays as written, +0.0 of a float sum too, which begins with −0.0
 /// where there are elements.
 pub fn recognise(operation: Operation) -> Operation {
-    let Some(Known { row, combine, padding }) = known(&operation) else { return operation };
+    let Some(Known { row, combine, fill }) = known(&operation) else { return operation };
     let rounds = combine.rounds() || operation.fold.as_ref().is_some_and(Func::rounds);
     let is_scalar = operation.acc.is_scalar();
     let named = Operation {
         name: if is_scalar { row.name.to_owned() } else { operation.name.clone() },
         combine: if is_scalar { combine } else { operation.combine.clone() },
-        padding,
+        fill,
         commutative: row.commutative,
         exact: row.commutative && !rounds,
         named: is_scalar || operation.named,
@@ -38,7 +38,7 @@ fn keeps_promises(named: &Operation) -> bool {
 struct Known {
     row: &'static Operator,
     combine: Func,
-    padding: Option<Vec<Value>>,
+    fill: Option<Vec<Value>>,
 }
 
 /// The operator with that accumulator and `combine`, for some type of elements and some choices.
@@ -59,8 +59,8 @@ fn known(operation: &Operation) -> Option<Known> {
             let known = choices(row, element).find_map(|(nan, ties)| {
                 let combine = row.combine(element, acc, nan, ties).ok()?;
                 let is_same = is_same(&operation.combine, &combine, row.commutative);
-                let padding = is_same.then(|| row.neutral(element, acc, nan))?.ok()?;
-                Some(Known { row, combine, padding })
+                let fill = is_same.then(|| row.neutral(element, acc, nan))?.ok()?;
+                Some(Known { row, combine, fill })
             });
             if known.is_some() {
                 return known;

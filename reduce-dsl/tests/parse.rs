@@ -128,9 +128,9 @@ fn a_written_zero_is_what_no_elements_give() {
     ] {
         let parsed = parse(source);
         assert_eq!(parsed.spec.text, source);
-        let Operation { identity, padding, .. } = &parsed.spec.operation;
+        let Operation { identity, fill, .. } = &parsed.spec.operation;
         let written = |values: &Option<Vec<Value>>| values.as_ref().unwrap()[0].to_string();
-        assert_eq!([identity, padding].map(written), [zero, "-0.0"], "{source}");
+        assert_eq!([identity, fill].map(written), [zero, "-0.0"], "{source}");
     }
 }
 
@@ -176,9 +176,9 @@ fn closures_get_what_their_laws_say() {
     let operation = |source: &str| spec(source).operation;
     let product = operation("ty: f32, op: |a, b| b * a, identity: 1.0");
     assert_eq!((product.name.as_str(), product.commutative, product.exact), ("prod", true, false));
-    assert!(product.padding.is_some());
+    assert!(product.fill.is_some());
     let last = operation("ty: f32, op: |_, b| b, identity: none");
-    assert_eq!((last.commutative, last.padding), (false, None));
+    assert_eq!((last.commutative, last.fill), (false, None));
     let gcd = "ty: u32, op: |a, b| (a | b) & 0xff, map: |x| x & 0xff, identity: 0";
     let masked = operation(gcd);
     assert_eq!((masked.name.as_str(), masked.commutative, masked.exact), ("closure", true, true));

@@ -11,7 +11,7 @@ use super::memory::{Cell, Conflict};
 use super::op::{Array, At, Elements};
 use super::report::Kind;
 use super::warp::{PerLane, WIDTH, each, mask};
-use reduce_ir::expanded::{Buffer, Chunk};
+use reduce_ir::statements::{Buffer, Chunk};
 
 /// What an element outside its input is: the position of no element.
 const OUTSIDE: u64 = u64::MAX;

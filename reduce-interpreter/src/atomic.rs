@@ -8,8 +8,8 @@ use super::op::At;
 use super::report::Kind;
 use super::schedule::Branches;
 use super::warp::WIDTH;
-use reduce_ir::expanded::{AtomicOp, MemoryOrder};
 use reduce_ir::program::Scope;
+use reduce_ir::statements::{AtomicOp, MemoryOrder};
 
 impl Machine<'_, '_> {
     /// An operation on a ticket.

@@ -2,7 +2,7 @@
 
 use super::op::{Elements, Op};
 use super::setting::Setting;
-use reduce_ir::expanded::{Buffer, Chunk, ExpandedKernel, Loop, Part, Place, Stmt, Ty};
+use reduce_ir::statements::{Buffer, Chunk, Loop, LoweredKernel, Part, Place, Stmt, Ty};
 
 /// Where an operation comes from.
 #[derive(Clone, Copy)]
@@ -15,7 +15,7 @@ pub(super) struct Source<'k> {
 
 /// A kernel as flat code, for one launch.
 pub(super) struct Code<'k> {
-    pub(super) kernel: &'k ExpandedKernel,
+    pub(super) kernel: &'k LoweredKernel,
     pub(super) ops: Vec<Op>,
     /// One for each operation.
     pub(super) sources: Vec<Source<'k>>,
@@ -34,7 +34,7 @@ pub(super) struct Malformed {
 
 impl<'k> Code<'k> {
     /// The code of a kernel for one launch.
-    pub(super) fn new(kernel: &'k ExpandedKernel, setting: &Setting<'k>) -> Result<Code<'k>, Malformed> {
+    pub(super) fn new(kernel: &'k LoweredKernel, setting: &Setting<'k>) -> Result<Code<'k>, Malformed> {
         let malformed = |detail| Malformed { statement: String::new(), detail };
         setting.admits(kernel).map_err(malformed)?;
         let code = Code {
@@ -83,7 +83,7 @@ pub(super) struct Writer<'k, 's> {
 }
 
 impl<'k> Writer<'k, '_> {
-    pub(super) fn kernel(&self) -> &'k ExpandedKernel {
+    pub(super) fn kernel(&self) -> &'k LoweredKernel {
         self.code.kernel
     }
 

@@ -1,7 +1,7 @@
 //! What a launch does, counted exactly.
 
 use super::address::{self, Field};
-use reduce_ir::expanded::Part;
+use reduce_ir::statements::Part;
 use std::ops::AddAssign;
 
 /// What a launch did.

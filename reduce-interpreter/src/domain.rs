@@ -4,7 +4,7 @@ use super::warp::PerLane;
 use std::num::NonZeroU32;
 
 /// An accumulator: the number under which its [`Domain`] keeps it. One that holds no element, where the
-/// operation has no padding, is `None` everywhere.
+/// operation has no fill, is `None` everywhere.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Acc(NonZeroU32);
 
@@ -22,7 +22,7 @@ impl Acc {
 
 /// A representation of accumulators.
 pub trait Domain {
-    /// What stands for no element: the padding, if there is one.
+    /// What stands for no element: the fill, if there is one.
     fn empty(&mut self) -> Option<Acc>;
 
     /// The accumulators of single elements, in the lanes of a mask: `args[k]` holds the bits of the `k`-th

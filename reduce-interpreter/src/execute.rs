@@ -9,8 +9,8 @@ use super::op::Op;
 use super::report::Kind;
 use super::sync::Party;
 use super::warp::{PerLane, WIDTH, Warp, each, mask};
-use reduce_ir::expanded::{MemoryOrder, Part};
 use reduce_ir::program::Scope;
+use reduce_ir::statements::{MemoryOrder, Part};
 
 /// Lanes of a warp at a statement.
 #[derive(Clone, Copy)]

@@ -10,8 +10,8 @@ use super::machine::Machine;
 use super::op::At;
 use super::report::Kind;
 use super::warp::{PerLane, WIDTH, each, mask};
-use reduce_ir::expanded::MemoryOrder;
 use reduce_ir::program::Scope;
+use reduce_ir::statements::MemoryOrder;
 
 impl Machine<'_, '_> {
     /// Leaves an accumulator where none may be.

@@ -8,7 +8,7 @@ use super::report::{Kind, ThreadId};
 use super::schedule::Warps;
 use super::stuck::Stopped;
 use super::sync::Party;
-use reduce_ir::expanded::Barrier;
+use reduce_ir::statements::Barrier;
 
 /// Blocks in flight, where blocks can see each other; elsewhere they run one after the other.
 const IN_FLIGHT: usize = 8;

@@ -1,4 +1,4 @@
-//! The interpreter: what an expanded program means on a machine without a GPU.
+//! The interpreter: what an lowered program means on a machine without a GPU.
 //!
 //! It runs the launches of the plan as a GPU would be allowed to, on a [`Domain`]: on [`Values`], which gives
 //! the result; on [`Provenance`], where an accumulator is the tree of positions it was made of, which gives
@@ -64,9 +64,9 @@ use count::Tally;
 use machine::{Cells, Layout, Machine, RecordLayout};
 use reduce_ir::Extent;
 use reduce_ir::Value;
-use reduce_ir::expanded::{Expanded, ExpandedKernel};
 use reduce_ir::operation::Operation;
 use reduce_ir::program::{Launch, Program, Reads, Region};
+use reduce_ir::statements::{Lowered, LoweredKernel};
 use report::Reports;
 use schedule::Random;
 use setting::Setting;
@@ -134,10 +134,10 @@ pub struct Launched<'a> {
     pub ended: bool,
 }
 
-/// Runs an expanded program on so many elements, launch after launch.
+/// Runs an lowered program on so many elements, launch after launch.
 pub fn run(
     program: &Program,
-    expanded: &Expanded,
+    lowered: &Lowered,
     domain: &mut dyn Domain,
     inputs: &[Input],
     extent: impl Into<Extent>,
@@ -150,14 +150,14 @@ pub fn run(
     let mut outcome = Outcome { results: nothing.clone(), reports: Vec::new(), counts: Vec::new() };
     let mut reports = Reports::default();
     for launch in plan.launches(extent) {
-        let kernel = &expanded.kernels[launch.kernel as usize];
+        let kernel = &lowered.kernels[launch.kernel as usize];
         let Launch { grid, items, groups, from, to, partials, .. } = launch;
         let mut memory = Memory::new(inputs, partials as usize);
         memory.items = std::mem::take(&mut regions[slot(from)]);
         memory.ticket = ticket;
         memory.results.clone_from(&nothing);
         (memory.items_at, memory.partials_at) = (plan.offset(extent, from), plan.offset(extent, to));
-        if plan.starts_from_padding() && launch.kernel == Reads::Inputs {
+        if plan.starts_from_fill() && launch.kernel == Reads::Inputs {
             memory.partials.fill(domain.empty());
         }
         memory.elements = extent.length;
@@ -179,13 +179,13 @@ pub fn run(
         }
     }
     if outcome.results.iter().any(Option::is_none) && reports.is_empty() {
-        reports.add(0, in_the_end(expanded, Kind::NoResult, "no thread of the last launch stores it"));
+        reports.add(0, in_the_end(lowered, Kind::NoResult, "no thread of the last launch stores it"));
     }
     if ticket.iter().any(|&it| it != 0) {
-        reports.add(0, in_the_end(expanded, Kind::TicketTaken, "the next run needs a ticket that is 0"));
+        reports.add(0, in_the_end(lowered, Kind::TicketTaken, "the next run needs a ticket that is 0"));
     }
     if plan.has_flags() && regions.iter().flatten().any(Option::is_some) {
-        reports.add(0, in_the_end(expanded, Kind::PartialLeft, "the next run needs partials without flags"));
+        reports.add(0, in_the_end(lowered, Kind::PartialLeft, "the next run needs partials without flags"));
     }
     Outcome { reports: reports.into_list(), ..outcome }
 }
@@ -193,7 +193,7 @@ pub fn run(
 /// One kernel alone: `grid` blocks on `items` items and the memory given.
 pub fn launch<'a>(
     operation: &Operation,
-    kernel: &ExpandedKernel,
+    kernel: &LoweredKernel,
     domain: &mut dyn Domain,
     mut memory: Memory<'a>,
     grid: u64,
@@ -209,7 +209,7 @@ pub fn launch<'a>(
 /// One launch; whether it ended, and what it did.
 fn one(
     operation: &Operation,
-    kernel: &ExpandedKernel,
+    kernel: &LoweredKernel,
     domain: &mut dyn Domain,
     memory: &mut Memory<'_>,
     [grid, items, groups]: [u64; 3],
@@ -248,7 +248,7 @@ fn one(
     (ended, machine.tally.finish(kernel.name, grid, items))
 }
 
-fn layout(setting: &Setting<'_>, kernel: &ExpandedKernel) -> Layout {
+fn layout(setting: &Setting<'_>, kernel: &LoweredKernel) -> Layout {
     let record = &setting.operation.acc;
     let [partial, output] = [record, &setting.operation.stored()].map(RecordLayout::new);
     let mut at = 0;
@@ -261,8 +261,8 @@ fn layout(setting: &Setting<'_>, kernel: &ExpandedKernel) -> Layout {
 }
 
 /// What is wrong when the last kernel has ended.
-fn in_the_end(expanded: &Expanded, kind: Kind, detail: &str) -> Report {
-    let kernel = expanded.kernels.last().map_or("", |kernel| kernel.name);
+fn in_the_end(lowered: &Lowered, kind: Kind, detail: &str) -> Report {
+    let kernel = lowered.kernels.last().map_or("", |kernel| kernel.name);
     Report { kind, kernel, statement: String::new(), threads: Vec::new(), detail: detail.to_owned() }
 }
 

@@ -14,8 +14,8 @@ use super::schedule::{Random, Schedule};
 use super::setting::{Memory, Setting};
 use super::trace::Event;
 use super::warp::{Warp, each, mask};
-use reduce_ir::expanded::{Barrier, FULL};
 use reduce_ir::operation::Record;
+use reduce_ir::statements::{Barrier, FULL};
 
 /// Whoever watches.
 pub(super) type Trace<'a> = Option<&'a mut dyn FnMut(&Event<'_>)>;

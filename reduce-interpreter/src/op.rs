@@ -1,8 +1,8 @@
 //! The operations of flat code, and what they name.
 
 use super::expr::{AccExpr, ScalarExpr};
-use reduce_ir::expanded::{AtomicOp, Barrier, Chunk, MemoryOrder};
 use reduce_ir::program::Scope;
+use reduce_ir::statements::{AtomicOp, Barrier, Chunk, MemoryOrder};
 
 /// One step of a warp. Jumps forward leave a branch or loop, jumps backward repeat a loop, so lanes that are
 /// furthest behind have the lowest position.

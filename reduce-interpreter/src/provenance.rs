@@ -11,7 +11,7 @@ use std::rc::Rc;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 enum Node {
-    /// No element: the padding, which vanishes in every combination.
+    /// No element: the fill, which vanishes in every combination.
     Empty,
     /// The element at that position.
     Leaf(u64),
@@ -148,7 +148,7 @@ impl<'a> Provenance<'a> {
 
 impl Domain for Provenance<'_> {
     fn empty(&mut self) -> Option<Acc> {
-        self.operation.padding.is_some().then(|| self.identity())
+        self.operation.fill.is_some().then(|| self.identity())
     }
 
     fn map(

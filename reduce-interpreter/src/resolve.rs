@@ -4,9 +4,9 @@ use super::code::{Binding, Writer};
 use super::expr::{AccExpr, ScalarExpr};
 use super::op::{Array, At};
 use reduce_ir::Scalar;
-use reduce_ir::expanded::{Buffer, Expr, Local, Place, Ty};
 use reduce_ir::func::Func;
 use reduce_ir::ops::{Bin, Un};
+use reduce_ir::statements::{Buffer, Expr, Local, Place, Ty};
 
 impl<'k> Writer<'k, '_> {
     /// What a local is bound to.

@@ -2,8 +2,8 @@
 
 use super::domain::Acc;
 use reduce_ir::Value;
-use reduce_ir::expanded::{Buffer, ExpandedKernel, Shared, Ty};
 use reduce_ir::operation::Operation;
+use reduce_ir::statements::{Buffer, LoweredKernel, Shared, Ty};
 use reduce_lanes::Lanes;
 
 /// An input, and where it lies.
@@ -85,7 +85,7 @@ const BLOCKS: u64 = (1 << 31) - 1;
 impl Setting<'_> {
     /// Could a device launch the kernel so? Threads and clusters within limits, a whole number of clusters, and
     /// shared memory that a block can have.
-    pub(super) fn admits(&self, kernel: &ExpandedKernel) -> Result<(), String> {
+    pub(super) fn admits(&self, kernel: &LoweredKernel) -> Result<(), String> {
         let (block, cluster) = (kernel.block, kernel.cluster);
         if !(1..=1024).contains(&block) || !(1..=16).contains(&cluster) {
             return Err(format!("{block} threads are no block, or {cluster} blocks no cluster"));

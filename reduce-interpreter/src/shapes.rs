@@ -6,19 +6,19 @@ use reduce_ir::operation::Operation;
 
 /// Accumulators without content.
 pub struct Shapes {
-    padding: bool,
+    fill: bool,
 }
 
 impl Shapes {
     /// The accumulators of an operation.
     pub fn new(operation: &Operation) -> Shapes {
-        Shapes { padding: operation.padding.is_some() }
+        Shapes { fill: operation.fill.is_some() }
     }
 }
 
 impl Domain for Shapes {
     fn empty(&mut self) -> Option<Acc> {
-        self.padding.then(|| Acc::number(0))
+        self.fill.then(|| Acc::number(0))
     }
 
     fn map(&mut self, _: &[PerLane<u64>], lanes: u32, out: &mut PerLane<Option<Acc>>) -> Result<(), Refused> {

@@ -8,8 +8,8 @@
 
 use super::clock::{Clock, Clocks};
 use super::warp::WIDTH;
-use reduce_ir::expanded::MemoryOrder;
 use reduce_ir::program::Scope;
+use reduce_ir::statements::MemoryOrder;
 use std::collections::BTreeMap;
 
 /// A thread, as scopes see it.

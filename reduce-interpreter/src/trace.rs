@@ -1,6 +1,6 @@
 //! What happens, statement by statement, for whoever wants to watch.
 
-use reduce_ir::expanded::{Part, Stmt};
+use reduce_ir::statements::{Part, Stmt};
 
 /// A statement that lanes of a warp have executed together. A loop or branch is an event for each test.
 #[derive(Clone, Copy, Debug)]

@@ -20,10 +20,10 @@ pub struct Values<'a> {
 impl<'a> Values<'a> {
     /// The values of an operation.
     pub fn new(operation: &'a Operation) -> Values<'a> {
-        let Operation { acc, map, combine, fold, padding, .. } = operation;
+        let Operation { acc, map, combine, fold, fill, .. } = operation;
         Values {
             operation,
-            store: Store::new(acc, [map, combine], fold.as_ref(), padding.as_deref()),
+            store: Store::new(acc, [map, combine], fold.as_ref(), fill.as_deref()),
             redux: Redux::of(operation),
         }
     }
@@ -44,7 +44,7 @@ impl<'a> Values<'a> {
 
 impl Domain for Values<'_> {
     fn empty(&mut self) -> Option<Acc> {
-        self.operation.padding.is_some().then(|| Acc::number(0))
+        self.operation.fill.is_some().then(|| Acc::number(0))
     }
 
     fn map(
@@ -121,14 +121,9 @@ struct Store {
 }
 
 impl Store {
-    fn new(
-        acc: &Record,
-        [map, combine]: [&Func; 2],
-        fold: Option<&Func>,
-        padding: Option<&[Value]>,
-    ) -> Store {
+    fn new(acc: &Record, [map, combine]: [&Func; 2], fold: Option<&Func>, fill: Option<&[Value]>) -> Store {
         let mut fields: Vec<_> = acc.types().into_iter().map(Lanes::empty).collect();
-        let padded = fields.iter_mut().zip(padding.unwrap_or_default());
+        let padded = fields.iter_mut().zip(fill.unwrap_or_default());
         padded.for_each(|(field, &value)| *field = Lanes::splat(value, 1));
         let [map, combine] = [map, combine].map(Function::new);
         Store { fields, map, combine, fold: fold.map(Function::new) }

@@ -74,7 +74,7 @@ pub struct Func {
 }
 
 impl Func {
-    /// A function from what [`Func::params`], [`Func::lines`] and [`Func::results`] gave. The expansion of
+    /// A function from what [`Func::params`], [`Func::lines`] and [`Func::results`] gave. The lowering of
     /// `reduction!` carries a checked function as tokens; debug builds check it again.
     pub fn from_parts(params: Vec<Param>, lines: Vec<Line>, results: Vec<Id>) -> Func {
         let func = Func { params, lines, results };

@@ -4,14 +4,13 @@
 //! In reading order:
 //! [`Scalar`] and [`Value`] → [`arith`] (what operations mean) → [`func`] (typed functions) and [`evaluate`] →
 //! [`operation`] (what is computed) → [`spec`] and [`pass`] (what the user wrote) → [`program`] (what passes rewrite) →
-//! [`expanded`] (the statements that run).
+//! [`statements`] (the statements that run).
 #![forbid(unsafe_code)]
 
 pub mod arith;
 pub mod constants;
 pub mod domain;
 pub mod evaluate;
-pub mod expanded;
 pub mod func;
 pub mod keywords;
 pub mod library;
@@ -22,6 +21,7 @@ pub mod program;
 pub mod redux;
 mod scalar;
 pub mod spec;
+pub mod statements;
 mod value;
 
 pub use domain::{Access, Domain, Extent};

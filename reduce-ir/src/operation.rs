@@ -158,7 +158,7 @@ pub struct Operation {
     /// The accumulator of no elements. `None`: there is no result of none.
     pub identity: Option<Vec<Value>>,
     /// What stands for absent elements: neutral on both sides of `combine`, bit for bit. `None`: they are skipped.
-    pub padding: Option<Vec<Value>>,
+    pub fill: Option<Vec<Value>>,
     /// May elements be reordered, not only regrouped?
     pub commutative: bool,
     /// Does every order and grouping give the same bits?
@@ -245,9 +245,9 @@ impl Operation {
             .any(|it| it == Argument::Index)
     }
 
-    /// Do kernels that are launched on no elements give their result? They finish the padding.
+    /// Do kernels that are launched on no elements give their result? They finish the fill.
     pub fn has_result_of_nothing(&self) -> bool {
-        self.padding.is_some() && self.padding == self.identity
+        self.fill.is_some() && self.fill == self.identity
     }
 
     /// Does `finish` use the number of elements?

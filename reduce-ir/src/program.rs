@@ -13,8 +13,8 @@
 //! ```
 //!
 //! Passes rewrite steps and nothing else. From the steps follow the [`plan`] (which kernel on what
-//! grid), the [`association`] (which element meets which) and, through the one expansion in
-//! reduce-codegen, the [statements](crate::expanded) that run.
+//! grid), the [`association`] (which element meets which) and, through the one lowering in
+//! reduce-codegen, the [statements](crate::statements) that run.
 
 pub mod association;
 mod combine;
@@ -27,7 +27,7 @@ mod team;
 mod verify;
 
 pub use association::{Association, Level, Runs, Unit};
-pub use combine::{Addressing, Combine, How, Medium, Scope, Tree};
+pub use combine::{Addressing, Combine, Lowering, Medium, Scope, Tree};
 pub use hints::{Hint, Hints};
 pub use plan::{Launch, Plan, Region};
 pub use team::{Exchange, Share, Size, Team};
@@ -37,7 +37,7 @@ use crate::operation::Operation;
 use crate::pass::Pass;
 use crate::{Domain, Scalar};
 
-/// A reduction as kernels, before expansion.
+/// A reduction as kernels, before lowering.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Program {
     /// What is computed.
@@ -221,7 +221,7 @@ impl Program {
         let dependent = self.kernels.iter().any(|kernel| kernel.dependent || kernel.trigger);
         if dependent || combines().any(|combine| combine.scope == Scope::Cluster) {
             90
-        } else if combines().any(|combine| combine.how == How::Redux) {
+        } else if combines().any(|combine| combine.lowering == Lowering::WarpReduce) {
             80
         } else {
             75

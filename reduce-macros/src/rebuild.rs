@@ -51,7 +51,7 @@ impl Rebuild for Operation {
             combine,
             fold,
             identity,
-            padding,
+            fill,
             commutative,
             exact,
             named,
@@ -64,7 +64,7 @@ impl Rebuild for Operation {
         let [name, index] = [name, index].map(Rebuild::rebuild);
         let [inputs, params] = [inputs, params].map(Rebuild::rebuild);
         let [map, combine, finish] = [map, combine, finish].map(Rebuild::rebuild);
-        let [identity, padding] = [identity, padding].map(Rebuild::rebuild);
+        let [identity, fill] = [identity, fill].map(Rebuild::rebuild);
         let [acc, output] = [acc, output].map(Rebuild::rebuild);
         let [order, fold] = [order.rebuild(), fold.rebuild()];
         let position = position.rebuild();
@@ -80,7 +80,7 @@ impl Rebuild for Operation {
             combine: #combine,
             fold: #fold,
             identity: #identity,
-            padding: #padding,
+            fill: #fill,
             commutative: #commutative,
             exact: #exact,
             named: #named,

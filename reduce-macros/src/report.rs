@@ -26,7 +26,7 @@ pub(crate) fn refusal(error: &Error, places: &Places<Extent>) -> Diagnostic<Exte
     let place = match error {
         Error::Refused { index, .. } => places.pass(*index),
         Error::SharedMemory { .. } => places.block,
-        Error::Program { .. } | Error::Expanded { .. } | _ => Extent::whole(),
+        Error::Program { .. } | Error::Lowered { .. } | _ => Extent::whole(),
     };
     Diagnostic::error(place, error.to_string())
 }

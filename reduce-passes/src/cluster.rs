@@ -5,11 +5,11 @@
 //! Grids are multiples of the cluster; blocks that have no elements take part with nothing.
 //!
 //! ```
-//! # use reduce_codegen::{lower::lower, passes::apply};
+//! # use reduce_codegen::{schedule::naive, passes::apply};
 //! # use reduce_ir::{Scalar, func::Param, pass::Pass, program::Program};
 //! # use reduce_dsl::operators::operator;
 //! # let max = operator("max").unwrap().apply(&[Param::new("x", Scalar::F32)], None).unwrap();
-//! # let naive = lower(&max, 256).unwrap();
+//! # let naive = naive(&max, 256).unwrap();
 //! # let steps = |kernel: usize, program: &Program| program.kernels[kernel].steps.iter().map(|it| it.to_string()).collect::<Vec<_>>();
 //! assert_eq!(
 //!     steps(0, &apply(naive, Pass::with("cluster", 8)).unwrap())[2],
@@ -22,7 +22,7 @@
 
 use crate::rule::{Argument, Rewrite, Rule};
 use crate::{joining, tree_of};
-use reduce_ir::program::{Combine, How, Medium, Program, Reads, Scope, Step};
+use reduce_ir::program::{Combine, Lowering, Medium, Program, Reads, Scope, Step};
 
 /// The rule.
 pub const RULE: Rule = Rule {
@@ -43,7 +43,7 @@ fn cluster(mut program: Program, blocks: u32) -> Result<Program, String> {
         items: blocks,
         tree,
         medium: Medium::Distributed,
-        how: How::Looped,
+        lowering: Lowering::Loop,
         last_warp: false,
     };
     let meeting = joining(&program, meeting);

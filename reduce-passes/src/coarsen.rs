@@ -5,11 +5,11 @@
 //! commute lie one after the other, which keeps the order of its elements.
 //!
 //! ```
-//! # use reduce_codegen::{lower::lower, passes::apply};
+//! # use reduce_codegen::{schedule::naive, passes::apply};
 //! # use reduce_ir::{Scalar, func::Param, pass::Pass, program::Program};
 //! # use reduce_dsl::operators::operator;
 //! # let max = operator("max").unwrap().apply(&[Param::new("x", Scalar::F32)], None).unwrap();
-//! # let naive = lower(&max, 256).unwrap();
+//! # let naive = naive(&max, 256).unwrap();
 //! # let steps = |program: &Program| program.kernels[0].steps.iter().map(|it| it.to_string()).collect::<Vec<_>>();
 //! assert_eq!(steps(&naive)[0], "fold thread: 1 x 1 items");
 //! assert_eq!(steps(&apply(naive, Pass::with("coarsen", 4)).unwrap())[0], "fold thread: 4 x 1 items");

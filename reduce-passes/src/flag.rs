@@ -5,11 +5,11 @@
 //! partials that are not there yet. Worth half a microsecond, which shows where there are few elements.
 //!
 //! ```
-//! # use reduce_codegen::{lower::lower, passes::apply};
+//! # use reduce_codegen::{schedule::naive, passes::apply};
 //! # use reduce_ir::{Scalar, func::Param, pass::Pass, program::Program};
 //! # use reduce_dsl::operators::operator;
 //! # let max = operator("max").unwrap().apply(&[Param::new("x", Scalar::F32)], None).unwrap();
-//! # let naive = lower(&max, 256).unwrap();
+//! # let naive = naive(&max, 256).unwrap();
 //! # let steps = |kernel: usize, program: &Program| program.kernels[kernel].steps.iter().map(|it| it.to_string()).collect::<Vec<_>>();
 //! let program = apply(apply(apply(naive, Pass::plain("one_block")).unwrap(), Pass::plain("ticket")).unwrap(), Pass::plain("flag")).unwrap();
 //! assert_eq!(steps(0, &program).last().unwrap(), "combine grid through a ticket and flags, in the block that starts last");

@@ -12,14 +12,13 @@ pub mod cluster;
 pub mod coarsen;
 pub mod dependent;
 pub mod flag;
-pub mod gather;
 pub mod lanes;
 mod narrow;
-pub mod near;
+pub mod narrow_index;
 pub mod one_block;
 pub mod redux;
-pub mod rows;
 mod rule;
+pub mod serial_tail;
 pub mod shuffle;
 mod steps;
 pub mod streaming;
@@ -28,6 +27,7 @@ pub mod ticket;
 pub mod trigger;
 pub mod unroll;
 pub mod vectorize;
+pub mod warp_striped;
 pub mod textbook {
     //! The passes that only the ladder uses: kernels as textbooks write them.
 
@@ -65,11 +65,11 @@ pub const PASSES: [Rule; 26] = [
     unroll::RULE,
     vectorize::RULE,
     lanes::RULE,
-    rows::RULE,
+    warp_striped::RULE,
     streaming::RULE,
-    near::RULE,
+    narrow_index::RULE,
     redux::RULE,
-    gather::RULE,
+    serial_tail::RULE,
     textbook::atomic::RULE,
     cluster::RULE,
     team::RULE,

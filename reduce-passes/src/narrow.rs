@@ -37,7 +37,7 @@ pub fn narrowed(operation: &Operation) -> Option<Operation> {
         combine,
         fold: if let Some(fold) = fold { Some(fold?) } else { None },
         identity: values(&operation.identity),
-        padding: values(&operation.padding),
+        fill: values(&operation.fill),
         searches: fields.searches(operation),
         finish: fields.finish(operation).ok()?,
         ..operation.clone()
@@ -84,7 +84,7 @@ impl<'a> Search<'a> {
                 break;
             }
         }
-        let padded = self.operation.padding.iter().flatten().zip(&fields);
+        let padded = self.operation.fill.iter().flatten().zip(&fields);
         let legal = padded.filter(|(_, is_position)| **is_position).all(|(value, _)| is_nowhere(*value))
             && self.functions.iter().all(|function| function.keeps(&fields));
         (legal && fields.contains(&true)).then_some(fields)

@@ -5,24 +5,24 @@
 //! order, and for positions, in two steps ([`reduce_ir::redux`]). The order in which it combines does not show.
 //!
 //! ```
-//! # use reduce_codegen::{lower::lower, passes::apply};
+//! # use reduce_codegen::{schedule::naive, passes::apply};
 //! # use reduce_ir::{Scalar, func::Param, pass::Pass, program::Program};
 //! # use reduce_dsl::operators::operator;
 //! # let max = operator("max").unwrap().apply(&[Param::new("x", Scalar::F32)], None).unwrap();
-//! # let naive = lower(&max, 256).unwrap();
+//! # let naive = naive(&max, 256).unwrap();
 //! # let steps = |program: &Program| program.kernels[0].steps.iter().map(|it| it.to_string()).collect::<Vec<_>>();
 //! let shuffled = apply(naive, Pass::plain("shuffle")).unwrap();
 //! assert_eq!(steps(&shuffled)[1], "combine warp: 32 items by halving through shuffle");
 //! assert_eq!(steps(&apply(shuffled, Pass::plain("redux")).unwrap())[1], "combine warp: 32 items through redux.sync");
 //! ```
 //!
-//! Requires `shuffle` before it, an operation that the hardware has, on at most 32 bits, and for positions `near` before it.
+//! Requires `shuffle` before it, an operation that the hardware has, on at most 32 bits, and for positions `narrow_index` before it.
 //! Never changes the association.
 
 use crate::combines_mut;
 use crate::narrow::narrowed;
 use crate::rule::{Rewrite, Rule};
-use reduce_ir::program::{Combine, How, Medium, Program};
+use reduce_ir::program::{Combine, Lowering, Medium, Program};
 use reduce_ir::redux::Redux;
 
 /// The rule.
@@ -39,7 +39,9 @@ fn redux(mut program: Program) -> Result<Program, String> {
     if Redux::of(&program.operation).is_none() {
         let name = &program.operation.name;
         if narrowed(&program.operation).is_some_and(|narrow| Redux::of(&narrow).is_some()) {
-            return Err("the instruction takes positions of 32 bits; write `near` before `redux`".to_owned());
+            return Err(
+                "the instruction takes positions of 32 bits; write `narrow_index` before `redux`".to_owned()
+            );
         }
         return Err(format!(
             "`{name}` is no sum of integers, minimum, maximum or position of 32 bits or less whose order never shows; \
@@ -50,14 +52,14 @@ fn redux(mut program: Program) -> Result<Program, String> {
         return Err("only trees over warps become one instruction; write `shuffle` before `redux`".to_owned());
     }
     let combines = program.kernels.iter_mut().flat_map(combines_mut);
-    combines.filter(|combine| is_of_warps(combine)).for_each(|combine| combine.take(How::Redux));
+    combines.filter(|combine| is_of_warps(combine)).for_each(|combine| combine.raise(Lowering::WarpReduce));
     Ok(program)
 }
 
 /// Makes a combination one instruction, if there is one.
 fn joining(program: &Program, combine: &mut Combine) {
     if is_of_warps(combine) && Redux::of(&program.operation).is_some() {
-        combine.take(How::Redux);
+        combine.raise(Lowering::WarpReduce);
     }
 }
 

@@ -5,11 +5,11 @@
 //! halve their distance; that of an operator that does not commute doubles, so that neighbours meet.
 //!
 //! ```
-//! # use reduce_codegen::{lower::lower, passes::apply};
+//! # use reduce_codegen::{schedule::naive, passes::apply};
 //! # use reduce_ir::{Scalar, func::Param, pass::Pass, program::Program};
 //! # use reduce_dsl::operators::operator;
 //! # let max = operator("max").unwrap().apply(&[Param::new("x", Scalar::F32)], None).unwrap();
-//! # let naive = lower(&max, 256).unwrap();
+//! # let naive = naive(&max, 256).unwrap();
 //! # let steps = |program: &Program| program.kernels[0].steps.iter().map(|it| it.to_string()).collect::<Vec<_>>();
 //! assert_eq!(steps(&naive)[1], "combine block: 256 items by pairs through shared memory, modulo addressing");
 //! assert_eq!(
@@ -22,7 +22,7 @@
 
 use crate::rule::{Rewrite, Rule};
 use crate::{joining, tree_of};
-use reduce_ir::program::{Combine, How, Medium, Program, Scope, Step};
+use reduce_ir::program::{Combine, Lowering, Medium, Program, Scope, Step};
 
 /// The rule.
 pub const RULE: Rule = Rule {
@@ -36,9 +36,9 @@ pub const RULE: Rule = Rule {
 fn shuffle(mut program: Program) -> Result<Program, String> {
     let warps = program.warps();
     let tree = tree_of(&program);
-    let how = How::Looped;
+    let lowering = Lowering::Loop;
     let through =
-        |scope, items| Combine { scope, items, tree, medium: Medium::Shuffle, how, last_warp: false };
+        |scope, items| Combine { scope, items, tree, medium: Medium::Shuffle, lowering, last_warp: false };
     // Where there is one warp, nothing is left of its values.
     let levels = [through(Scope::Warp, Program::WARP), through(Scope::Block, warps)];
     let levels = &levels[..if warps == 1 { 1 } else { 2 }];

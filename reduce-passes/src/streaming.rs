@@ -4,11 +4,11 @@
 //! larger than the cache, and a loss where the next kernel reads it again.
 //!
 //! ```
-//! # use reduce_codegen::{lower::lower, passes::apply};
+//! # use reduce_codegen::{schedule::naive, passes::apply};
 //! # use reduce_ir::{Scalar, func::Param, pass::Pass, program::Program};
 //! # use reduce_dsl::operators::operator;
 //! # let max = operator("max").unwrap().apply(&[Param::new("x", Scalar::F32)], None).unwrap();
-//! # let naive = lower(&max, 256).unwrap();
+//! # let naive = naive(&max, 256).unwrap();
 //! # let steps = |kernel: usize, program: &Program| program.kernels[kernel].steps.iter().map(|it| it.to_string()).collect::<Vec<_>>();
 //! let program = apply(apply(naive, Pass::with("vectorize", 4)).unwrap(), Pass::plain("streaming")).unwrap();
 //! assert_eq!(steps(0, &program)[0], "fold thread: 1 x 4 items, streaming");

@@ -4,11 +4,11 @@
 //! the block: each of its threads takes several *logical* threads, whose accumulators meet in registers. So the bits stay.
 //!
 //! ```
-//! # use reduce_codegen::{lower::lower, passes::apply};
+//! # use reduce_codegen::{schedule::naive, passes::apply};
 //! # use reduce_ir::{Scalar, func::Param, pass::Pass};
 //! # use reduce_dsl::operators::operator;
 //! # let max = operator("max").unwrap().apply(&[Param::new("x", Scalar::F32)], None).unwrap();
-//! # let naive = lower(&max, 256).unwrap();
+//! # let naive = naive(&max, 256).unwrap();
 //! let program = apply(apply(naive, Pass::plain("shuffle")).unwrap(), Pass::of_word("team", "warp")).unwrap();
 //! assert_eq!(program.kernels[0].team.to_string(), "warp of 8 logical threads each");
 //! assert_eq!(program.up_to, Some(256));
@@ -17,7 +17,7 @@
 //! Requires `shuffle` before `team(warp)`. Never changes the association.
 
 use crate::{Exclusion, Others, Rewrite, Rule, combines_mut};
-use reduce_ir::program::{How, Medium, Program, Reads, Scope, Size, Step, Team};
+use reduce_ir::program::{Lowering, Medium, Program, Reads, Scope, Size, Step, Team};
 
 /// The rule.
 pub const RULE: Rule = Rule {
@@ -28,7 +28,7 @@ pub const RULE: Rule = Rule {
             "serial",
             "in_place",
             "grid_stride",
-            "rows",
+            "warp_striped",
             "cluster",
             "one_block",
             "ticket",
@@ -62,7 +62,7 @@ fn team(mut program: Program, word: &'static str) -> Result<Program, String> {
     kernel.steps.retain(|step| !matches!(step, Step::Exchange(_)));
     let in_registers = |scope| size == Size::Thread || size == Size::Warp && scope == Scope::Block;
     for combine in combines_mut(kernel).filter(|combine| in_registers(combine.scope)) {
-        (combine.medium, combine.how, combine.last_warp) = (Medium::Registers, How::Looped, false);
+        (combine.medium, combine.lowering, combine.last_warp) = (Medium::Registers, Lowering::Loop, false);
     }
     Ok(program)
 }

@@ -6,15 +6,15 @@
 //! next one finds places on some multiprocessors only, and lies unevenly.
 //!
 //! ```
-//! # use reduce_codegen::{expand, lower::lower, passes::apply};
+//! # use reduce_codegen::{lower, schedule::naive, passes::apply};
 //! # use reduce_ir::{Scalar, func::Param, pass::Pass};
 //! # use reduce_dsl::operators::operator;
 //! # let max = operator("max").unwrap().apply(&[Param::new("x", Scalar::F32)], None).unwrap();
-//! # let naive = lower(&max, 256).unwrap();
+//! # let naive = naive(&max, 256).unwrap();
 //! let program = apply(naive, Pass::plain("trigger")).unwrap();
 //! let kernel = program.to_string().lines().find(|line| line.starts_with("kernel")).unwrap().to_owned();
 //! assert_eq!(kernel, "kernel reduce_inputs reads inputs, team grid, block 256, tile 256, trigger");
-//! assert!(expand(&program).unwrap().to_string().contains("\n  trigger launch\n"));
+//! assert!(lower(&program).unwrap().to_string().contains("\n  trigger launch\n"));
 //! ```
 //!
 //! Requires an architecture that has such launches, sm_90 or newer. Never changes the association.

@@ -5,11 +5,11 @@
 //! eight are.
 //!
 //! ```
-//! # use reduce_codegen::{lower::lower, passes::apply};
+//! # use reduce_codegen::{schedule::naive, passes::apply};
 //! # use reduce_ir::{Scalar, func::Param, pass::Pass, program::Program};
 //! # use reduce_dsl::operators::operator;
 //! # let max = operator("max").unwrap().apply(&[Param::new("x", Scalar::F32)], None).unwrap();
-//! # let naive = lower(&max, 256).unwrap();
+//! # let naive = naive(&max, 256).unwrap();
 //! # let steps = |program: &Program| program.kernels[0].steps.iter().map(|it| it.to_string()).collect::<Vec<_>>();
 //! let shuffled = apply(naive, Pass::plain("shuffle")).unwrap();
 //! assert_eq!(steps(&shuffled)[1], "combine warp: 32 items by halving through shuffle");
@@ -23,7 +23,7 @@
 
 use crate::rule::{Rewrite, Rule};
 use crate::{combines_mut, fold_mut};
-use reduce_ir::program::{Combine, How, Medium, Program, Team};
+use reduce_ir::program::{Combine, Lowering, Medium, Program, Team};
 
 /// The rule.
 pub const RULE: Rule = Rule {
@@ -43,12 +43,12 @@ fn unroll(mut program: Program) -> Result<Program, String> {
         fold.into_iter().for_each(|fold| fold.hints.unrolled = true);
         // Lanes have names of their own, and are written out anyway.
         let trees = combines_mut(kernel).filter(|combine| combine.medium != Medium::Registers);
-        trees.for_each(|tree| tree.take(How::Unrolled));
+        trees.for_each(|tree| tree.raise(Lowering::Unrolled));
     }
     Ok(program)
 }
 
 /// Writes out the levels of a combination that a later pass adds.
 fn joining(_: &Program, combine: &mut Combine) {
-    combine.take(How::Unrolled);
+    combine.raise(Lowering::Unrolled);
 }

@@ -5,11 +5,11 @@
 //! operator that does not commute has one, which folds its elements in order.
 //!
 //! ```
-//! # use reduce_codegen::{lower::lower, passes::apply};
+//! # use reduce_codegen::{schedule::naive, passes::apply};
 //! # use reduce_ir::{Scalar, func::Param, pass::Pass, program::Program};
 //! # use reduce_dsl::operators::operator;
 //! # let max = operator("max").unwrap().apply(&[Param::new("x", Scalar::F32)], None).unwrap();
-//! # let naive = lower(&max, 256).unwrap();
+//! # let naive = naive(&max, 256).unwrap();
 //! # let steps = |program: &Program| program.kernels[0].steps.iter().map(|it| it.to_string()).collect::<Vec<_>>();
 //! assert_eq!(steps(&naive)[0], "fold thread: 1 x 1 items");
 //! let vectorized = apply(naive, Pass::with("vectorize", 4)).unwrap();
@@ -24,7 +24,7 @@
 
 use crate::fold_mut;
 use crate::rule::{Argument, Rewrite, Rule};
-use reduce_ir::program::{Arrangement, Combine, How, Medium, Program, Reads, Scope, Step, Tree};
+use reduce_ir::program::{Arrangement, Combine, Lowering, Medium, Program, Reads, Scope, Step, Tree};
 
 /// The rule.
 pub const RULE: Rule = Rule {
@@ -60,7 +60,7 @@ fn tree(items: u32) -> Combine {
         items,
         tree: Tree::Pairs,
         medium: Medium::Registers,
-        how: How::Looped,
+        lowering: Lowering::Loop,
         last_warp: false,
     }
 }

@@ -2,7 +2,6 @@
 //! in here, in `library`, `nvrtc`, `driver`, `gpu`, `launch`, `workspace` and `time`; the rest are one call in the folder of the
 //! cache, `mapped` and `host/isa`.
 
-mod cases;
 mod clock;
 mod compile;
 mod deadline;
@@ -18,6 +17,7 @@ mod nvrtc;
 mod ring;
 mod sizes;
 mod time;
+mod variants;
 mod workspace;
 
 pub use compile::Compiler;

@@ -76,7 +76,7 @@ impl Reducer {
         let backend = match device.place() {
             Place::Host => Backend::Host {
                 plan: Box::new(host::Plan::new(programs.operation())?),
-                associations: programs.cases().iter().map(Program::association).collect(),
+                associations: programs.variants().iter().map(Program::association).collect(),
             },
             Place::Cuda(gpu) => Backend::Cuda(Kernels::new(&programs, gpu)?),
         };

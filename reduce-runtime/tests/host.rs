@@ -32,7 +32,7 @@ fn operation(name: &str, ty: Scalar) -> Operation {
 }
 
 /// Every operator on every type it is defined for, but for those with a `fold`, which is not made of pairs: those are
-/// compared with the interpreter, by tests/right.rs and tests/folded.rs.
+/// compared with the interpreter, by tests/differential.rs and tests/custom_operations.rs.
 fn operations() -> impl Iterator<Item = Operation> {
     let typed = |row: &'static reduce_dsl::operators::Operator| {
         Scalar::ALL.into_iter().filter(|&ty| row.takes(ty)).map(|ty| operation(row.name, ty))

@@ -272,7 +272,7 @@ fn threads_load_a_module_once_and_it_is_unloaded_with_the_last_reducer() {
 fn every_case_is_compiled_once_in_parallel() {
     let Some((device, _)) = with_driver("every_case_is_compiled_once_in_parallel") else { return };
     let sum = Reducer::new(&spec("sum", Scalar::F32, Passes::Auto), &device).unwrap();
-    let cases = sum.programs().cases().len();
+    let cases = sum.programs().variants().len();
     assert!(cases > 3 && device.compiler().unwrap().compiled() == 0);
     let counts = Calls::during(|| {
         std::thread::scope(|scope| {
@@ -295,7 +295,7 @@ fn where_no_thread_can_be_made_the_caller_compiles() {
     assert!(std::thread::Builder::new().spawn(|| ()).is_err());
     let sum = Reducer::new(&spec("sum", Scalar::F32, Passes::Auto), &device).unwrap();
     sum.prepare_all().unwrap();
-    assert_eq!(device.compiler().unwrap().compiled(), sum.programs().cases().len() as u64);
+    assert_eq!(device.compiler().unwrap().compiled(), sum.programs().variants().len() as u64);
 }
 
 #[test]

@@ -42,7 +42,7 @@ fn a_static_reduction_reduces_slices() {
 fn a_program_by_itself_is_for_the_elements_that_it_is_for() {
     let auto = Spec { passes: Passes::Auto, ..spec("max", &[Scalar::F32]) };
     let programs = Reducer::new(&auto, &Device::host()).unwrap().programs().clone();
-    let few = &programs.cases()[0];
+    let few = &programs.variants()[0];
     let most = few.up_to.unwrap();
     let reducer = Reducer::of(few.clone().into(), &Device::host()).unwrap();
     let elements = vec![1.0f32; most as usize + 1];

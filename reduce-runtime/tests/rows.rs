@@ -68,7 +68,7 @@ fn programs_of_rows_compile() {
             sm_90.tuning(),
         )
         .unwrap();
-        for program in programs.cases() {
+        for program in programs.variants() {
             let compiled = nvrtc.compile_program(program, reduce_runtime::Target::Cubin(sm_90));
             assert!(compiled.is_ok(), "{text}: {}", compiled.unwrap_err());
         }

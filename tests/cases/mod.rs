@@ -51,8 +51,8 @@ pub(crate) const LISTS: [(&[Pass], u32); 31] = [
 
 /// Lists for operators that do not commute.
 pub(crate) const ORDERED: [(&[Pass], u32); 2] = [
-    (&passes![shuffle, coarsen(4), rows, unroll, cluster(2)], 64),
-    (&passes![shuffle, vectorize(4), coarsen(2), rows, streaming, one_block, ticket, flag], 128),
+    (&passes![shuffle, coarsen(4), warp_striped, unroll, cluster(2)], 64),
+    (&passes![shuffle, vectorize(4), coarsen(2), warp_striped, streaming, one_block, ticket, flag], 128),
 ];
 
 /// A list for speed.
@@ -177,8 +177,8 @@ pub(crate) fn lengths(program: &Program, most: usize) -> Vec<usize> {
 
 /// Those of every program, and where one ends and the next begins.
 pub(crate) fn lengths_of_all(programs: &Programs, most: usize) -> Vec<usize> {
-    let of_each = programs.cases().iter().flat_map(|program| lengths(program, most));
-    let ends = programs.cases().iter().filter_map(|program| program.up_to);
+    let of_each = programs.variants().iter().flat_map(|program| lengths(program, most));
+    let ends = programs.variants().iter().filter_map(|program| program.up_to);
     let ends = ends.flat_map(|end| [end, end + 1]).map(|n| n as usize).filter(|&n| n <= most);
     of_each.chain(ends).collect::<BTreeSet<_>>().into_iter().collect()
 }

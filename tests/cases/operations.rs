@@ -56,7 +56,7 @@ fn spec(name: &str, types: &[Scalar], apply: impl Fn(&mut FuncBuilder, &[Id]) ->
         combine: function(&["a", "b"], |f, x| sum(x[0], x[1], f)),
         fold: None,
         identity: Some(vec![Value::of(0u64)]),
-        padding: Some(vec![Value::of(0u64)]),
+        fill: Some(vec![Value::of(0u64)]),
         commutative: true,
         exact: true,
         named: false,

@@ -7,7 +7,7 @@
 use super::cases;
 use super::data::{Kind, Resident};
 use super::device::gpu;
-use reduce_codegen::{compile, expand};
+use reduce_codegen::{compile, lower};
 use reduce_interpreter::{Counts, LaunchCounts, Options, Provenance, Shapes, run};
 use reduce_ir::operation::{Operation, Order};
 use reduce_ir::pass::Pass;
@@ -103,8 +103,8 @@ impl Case {
         let n = self.n as u64;
         let inputs = Provenance::inputs(&program.operation, n, self.aligned);
         let mut shapes = Shapes::new(&program.operation);
-        let expanded = expand(&program).unwrap();
-        let outcome = run(&program, &expanded, &mut shapes, &inputs, n, Options::FORWARD);
+        let lowered = lower(&program).unwrap();
+        let outcome = run(&program, &lowered, &mut shapes, &inputs, n, Options::FORWARD);
         assert!(outcome.reports.is_empty(), "{:?}", outcome.reports);
         outcome.counts
     }

@@ -66,7 +66,7 @@ fn outcome(seed: u64, pool: &Pool, residents: &Residents, device: &Device) -> Ou
     if is_unordered(&fuzzed) {
         return Outcome { accepted: 1, unordered: 1, ..Outcome::default() };
     }
-    let programs = fuzzed.reference.host.programs().cases();
+    let programs = fuzzed.reference.host.programs().variants();
     if programs.iter().any(|program| check_size(program).is_err()) {
         return Outcome { accepted: 1, too_large: 1, ..Outcome::default() };
     }
@@ -97,7 +97,7 @@ fn outcome(seed: u64, pool: &Pool, residents: &Residents, device: &Device) -> Ou
 /// Do blocks meet in an order that shows?
 fn is_unordered(fuzzed: &Fuzzed) -> bool {
     let operation = fuzzed.reference.host.operation();
-    let programs = fuzzed.reference.host.programs().cases();
+    let programs = fuzzed.reference.host.programs().variants();
     let atomic = programs.iter().any(|program| program.kernel(Reads::Inputs).is_atomic());
     atomic && operation.order == Order::Any && !operation.exact
 }

@@ -2,9 +2,9 @@
 #![allow(dead_code, reason = "no test uses all of it")]
 
 use super::subjects::{NOTHING, bits, params};
-use reduce_codegen::expand;
+use reduce_codegen::lower;
 use reduce_interpreter::{Input, Options, Values, run};
-use reduce_ir::expanded::Expanded;
+use reduce_ir::statements::Lowered;
 use reduce_ir::{Spec, Value};
 use reduce_lanes::{Lanes, LanesRef};
 use reduce_runtime::{Device, Reducer, Strided};
@@ -15,7 +15,7 @@ pub(crate) struct Reference {
     /// The reducer of the host, whose bits all others must give.
     pub(crate) host: Reducer,
     /// For each of its programs.
-    expanded: Vec<Expanded>,
+    lowered: Vec<Lowered>,
     params: Vec<Value>,
 }
 
@@ -33,9 +33,9 @@ pub(crate) struct Place {
 impl Reference {
     pub(crate) fn new(spec: Spec) -> Reference {
         let host = Reducer::new(&spec, &Device::host()).unwrap();
-        let expanded = host.programs().cases().iter().map(|program| expand(program).unwrap()).collect();
+        let lowered = host.programs().variants().iter().map(|program| lower(program).unwrap()).collect();
         let params = params(&spec.operation);
-        Reference { spec, host, expanded, params }
+        Reference { spec, host, lowered, params }
     }
 
     /// The bits on the host.
@@ -50,11 +50,11 @@ impl Reference {
             return None;
         }
         let (programs, n) = (self.host.programs(), place.n as u64);
-        let (program, expanded) = (programs.of_n(n), &self.expanded[programs.place(n)]);
+        let (program, lowered) = (programs.of_n(n), &self.lowered[programs.place(n)]);
         let inputs: Vec<_> = memory.iter().map(|lanes| place.input(lanes)).collect();
         let mut domain = Values::new(&program.operation);
         let options = Options::FORWARD.with(&self.params);
-        let outcome = run(program, expanded, &mut domain, &inputs, n, options);
+        let outcome = run(program, lowered, &mut domain, &inputs, n, options);
         let (None, Some(acc)) = (outcome.reports.first(), outcome.acc()) else {
             return Some(format!("{:?}", outcome.reports));
         };

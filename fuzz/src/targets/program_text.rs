@@ -2,8 +2,8 @@
 
 use super::Verdict;
 use reduce_codegen::{compile, cuda_kernels};
-use reduce_ir::expanded::{Expanded, ExpandedKernel};
 use reduce_ir::program::Program;
+use reduce_ir::statements::{Lowered, LoweredKernel};
 use std::sync::LazyLock;
 
 pub(super) const WORDS: &[&str] = &[
@@ -53,20 +53,21 @@ pub(super) const WORDS: &[&str] = &[
 
 /// Programs that the verifier compares with.
 static PROGRAMS: LazyLock<Vec<Program>> = LazyLock::new(|| {
-    let texts = ["op: sum, ty: f32, passes: []", "op: argmax, ty: i8, passes: [shuffle, coarsen(4), near]"];
+    let texts =
+        ["op: sum, ty: f32, passes: []", "op: argmax, ty: i8, passes: [shuffle, coarsen(4), narrow_index]"];
     texts.iter().filter_map(|text| compile(&reduce_dsl::parse::spec(text).ok()?).ok()).collect()
 });
 
 pub(super) fn judge(bytes: &[u8]) -> Verdict {
     let Ok(text) = str::from_utf8(bytes) else { return Ok(false) };
-    let kernels = match ExpandedKernel::parse_all(text) {
+    let kernels = match LoweredKernel::parse_all(text) {
         Ok(kernels) => kernels,
         // A text of no lines is an error at its first.
         Err(error) if (1..=text.lines().count().max(1)).contains(&error.line) => return Ok(false),
         Err(error) => return Err(format!("there is no such line: {error}")),
     };
     let printed: String = kernels.iter().map(ToString::to_string).collect();
-    let again = ExpandedKernel::parse_all(&printed).map_err(|error| format!("{error}\n{printed}"))?;
+    let again = LoweredKernel::parse_all(&printed).map_err(|error| format!("{error}\n{printed}"))?;
     if again != kernels {
         return Err(format!("it reads back as another kernel:\n{printed}"));
     }
@@ -75,12 +76,12 @@ pub(super) fn judge(bytes: &[u8]) -> Verdict {
 }
 
 /// Does the verifier take the kernels for those of a program? Then they become CUDA.
-fn is_expansion(program: &Program, kernels: &[ExpandedKernel]) -> bool {
+fn is_expansion(program: &Program, kernels: &[LoweredKernel]) -> bool {
     let Ok(kernels) = kernels.to_vec().try_into() else { return false };
-    let expanded = Expanded { kernels };
-    let is_one = expanded.verify(program).is_ok();
+    let lowered = Lowered { kernels };
+    let is_one = lowered.verify(program).is_ok();
     if is_one {
-        cuda_kernels(&program.operation, &expanded.kernels);
+        cuda_kernels(&program.operation, &lowered.kernels);
     }
     is_one
 }

@@ -1,7 +1,7 @@
 //! Specifications by any passes: the tree of positions that the interpreter finds is the association of the program.
 
 use super::Verdict;
-use reduce_codegen::{Error, Programs, Tuning, expand, stages};
+use reduce_codegen::{Error, Programs, Tuning, lower, stages};
 use reduce_dsl::parse;
 use reduce_interpreter::{Input, Options, Provenance, Schedule, run};
 use reduce_ir::program::{Program, Tree};
@@ -24,11 +24,11 @@ pub(super) const WORDS: &[&str] = &[
     "vectorize(4), ",
     "vectorize(16), ",
     "lanes(2), ",
-    "rows, ",
+    "warp_striped, ",
     "streaming, ",
-    "near, ",
+    "narrow_index, ",
     "redux, ",
-    "gather, ",
+    "serial_tail, ",
     "atomic, ",
     "cluster(2), ",
     "cluster(8), ",
@@ -72,7 +72,7 @@ pub(super) fn judge(bytes: &[u8]) -> Verdict {
 /// The programs of `auto`, or those after each pass that is not refused; none of blocks that are too large.
 fn programs(spec: &Spec) -> Result<Option<Vec<Program>>, String> {
     if spec.passes == Passes::Auto {
-        return made(Programs::of(spec, Tuning::DEFAULT).map(|programs| programs.cases().to_vec()));
+        return made(Programs::of(spec, Tuning::DEFAULT).map(|programs| programs.variants().to_vec()));
     }
     let mut spec = spec.clone();
     loop {
@@ -102,14 +102,14 @@ fn check(program: &Program, salt: u64) -> Result<(), String> {
     if launches.iter().any(|launch| launch.grid * u64::from(program.block) > THREADS) {
         return Ok(());
     }
-    let expanded = expand(program).map_err(|bug| bug.to_string())?;
+    let lowered = lower(program).map_err(|bug| bug.to_string())?;
     let mut domain = Provenance::new(operation);
     let inputs = inputs(program, n, salt);
     let params: Vec<_> = operation.params.iter().map(|param| constants::one(param.ty)).collect();
     let schedules = Schedule::all(launches[0].grid);
     let schedule = schedules[(salt % schedules.len() as u64) as usize];
-    let outcome = run(program, &expanded, &mut domain, &inputs, n, Options::under(schedule).with(&params));
-    let failed = |what: &str| Err(format!("n = {n}, {schedule:?}: {what}\n{program}\n{expanded}"));
+    let outcome = run(program, &lowered, &mut domain, &inputs, n, Options::under(schedule).with(&params));
+    let failed = |what: &str| Err(format!("n = {n}, {schedule:?}: {what}\n{program}\n{lowered}"));
     if let Some(report) = outcome.reports.first() {
         return failed(&report.to_string());
     }

@@ -1,7 +1,7 @@
 //! Who made which accumulator of what: a domain of the interpreter that keeps the history and no values.
 
 use reduce_interpreter::{Acc, Domain, Event, PerLane, Refused, halved};
-use reduce_ir::expanded::{Part, Stmt};
+use reduce_ir::statements::{Part, Stmt};
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 
@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 #[derive(Debug)]
 pub(super) struct Recorder<'a> {
     /// Is number 0 that of no element?
-    padding: bool,
+    fill: bool,
     made: &'a RefCell<Vec<Made>>,
 }
 
@@ -71,11 +71,11 @@ pub(super) struct Watch {
 }
 
 impl<'a> Recorder<'a> {
-    pub(super) fn new(padding: bool, made: &'a RefCell<Vec<Made>>) -> Recorder<'a> {
-        if padding {
+    pub(super) fn new(fill: bool, made: &'a RefCell<Vec<Made>>) -> Recorder<'a> {
+        if fill {
             made.borrow_mut().push(Made::new(Of::Nothing, 0, 0));
         }
-        Recorder { padding, made }
+        Recorder { fill, made }
     }
 
     fn push(&self, of: Of, lane: usize) -> Option<Acc> {
@@ -100,7 +100,7 @@ impl Made {
 
 impl Domain for Recorder<'_> {
     fn empty(&mut self) -> Option<Acc> {
-        self.padding.then(|| Acc::number(0))
+        self.fill.then(|| Acc::number(0))
     }
 
     fn map(

@@ -2,9 +2,9 @@
 
 use super::func::{gives_acc, is_plain};
 use super::types::{element, literal};
-use reduce_ir::expanded::{Buffer, Expr, Place, Ty};
 use reduce_ir::operation::Operation;
 use reduce_ir::ops::{Bin, Cmp, Un};
+use reduce_ir::statements::{Buffer, Expr, Place, Ty};
 use reduce_ir::{Scalar, Value};
 
 /// An expression.
@@ -46,7 +46,7 @@ pub(super) fn expr(operation: &Operation, it: &Expr) -> String {
         Expr::Map(_) => call(operation, "map", it),
         Expr::Combine(..) => call(operation, "combine", it),
         Expr::Fold(..) => call(operation, "fold", it),
-        Expr::Empty => if operation.padding.is_some() { "identity()" } else { "{}" }.to_owned(),
+        Expr::Empty => if operation.fill.is_some() { "identity()" } else { "{}" }.to_owned(),
         Expr::Finish(a, _) if gives_acc(operation) => sub(a),
         Expr::Finish(..) => call(operation, "finish", it),
     }
@@ -164,8 +164,8 @@ fn operand(operation: &Operation, it: &Expr) -> String {
 mod tests {
     use super::expr;
     use reduce_dsl::operators::operator;
-    use reduce_ir::expanded::Expr;
     use reduce_ir::func::Param;
+    use reduce_ir::statements::Expr;
     use reduce_ir::{Scalar, Value};
 
     /// C++ computes in 64 bits what has 64.

@@ -17,11 +17,11 @@ pub(super) const INLINE: &str = "__device__ __forceinline__";
 
 /// The functions that the kernels call, behind the helpers that these call.
 pub(super) fn functions(operation: &Operation) -> String {
-    let Operation { acc, map, combine, fold, finish, padding, .. } = operation;
+    let Operation { acc, map, combine, fold, finish, fill, .. } = operation;
     let output = &operation.stored();
     let mut text = helpers::helpers(printed(operation));
     text.push_str(&on_elements([map, combine], fold.as_ref(), acc));
-    text.extend(padding.as_ref().map(|values| identity("identity", acc, values)));
+    text.extend(fill.as_ref().map(|values| identity("identity", acc, values)));
     if !gives_acc(operation) {
         text.push_str(&function("finish", finish, acc, output));
     }

@@ -204,10 +204,10 @@ fn workspace(program: &Program) -> String {
     if program.has_one_launch() {
         return "// workspace  none: partials is not used, and may be null\n".to_owned();
     }
-    if let (true, Some([padding, ..])) = (first.is_atomic(), program.operation.padding.as_deref()) {
-        let hex = padding.hex();
+    if let (true, Some([fill, ..])) = (first.is_atomic(), program.operation.fill.as_deref()) {
+        let hex = fill.hex();
         return format!(
-            "// workspace  one partial of {size}, which must hold {padding} (0x{hex}) before every reduction\n"
+            "// workspace  one partial of {size}, which must hold {fill} (0x{hex}) before every reduction\n"
         );
     }
     let whole = whole(program);

@@ -3,10 +3,10 @@
 use super::expr::{buffer, expr, place, unwidened};
 use super::shuffle::shuffles_directly;
 use super::{atomic, types, unaligned};
-use reduce_ir::expanded::{AtomicOp, Barrier, Expr, Local, Loop, MemoryOrder, Place, Stmt, Ty, Unroll};
 use reduce_ir::operation::Operation;
 use reduce_ir::ops::Bin;
 use reduce_ir::program::Scope;
+use reduce_ir::statements::{AtomicOp, Barrier, Expr, Local, Loop, MemoryOrder, Place, Stmt, Ty, Unroll};
 
 /// What the spelling of a statement depends on.
 #[derive(Clone, Copy)]

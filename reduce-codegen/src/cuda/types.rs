@@ -1,9 +1,9 @@
 //! Types and literals in C++.
 
 use super::uses::Uses;
-use reduce_ir::expanded::{Chunk, Local, Ty};
 use reduce_ir::func::Param;
 use reduce_ir::operation::{Operation, Record};
+use reduce_ir::statements::{Chunk, Local, Ty};
 use reduce_ir::{Scalar, Value};
 use std::fmt::Write;
 

@@ -3,7 +3,7 @@
 use super::func::INLINE;
 use super::types;
 use reduce_ir::Scalar;
-use reduce_ir::expanded::{Chunk, Ty};
+use reduce_ir::statements::{Chunk, Ty};
 
 /// What the function for a vector is called.
 pub(super) fn name(vector: Ty) -> String {

@@ -1,7 +1,7 @@
 //! What the statements of kernels use that must be declared before them.
 
 use reduce_ir::Scalar;
-use reduce_ir::expanded::{Buffer, ExpandedKernel, Place, Stmt, Ty};
+use reduce_ir::statements::{Buffer, LoweredKernel, Place, Stmt, Ty};
 use std::collections::BTreeSet;
 
 /// What some kernels use.
@@ -30,7 +30,7 @@ pub(super) struct Uses {
 }
 
 impl Uses {
-    pub(super) fn of(kernels: &[ExpandedKernel]) -> Uses {
+    pub(super) fn of(kernels: &[LoweredKernel]) -> Uses {
         let mut uses = Uses::default();
         kernels.iter().for_each(|kernel| uses.body(&kernel.body));
         uses

@@ -1,15 +1,15 @@
 //! How often the kernels have each function of their operation, once the compiler has unrolled loops.
 
-use reduce_ir::expanded::{ExpandedKernel, Expr, Loop, Stmt, Ty, Unroll};
 use reduce_ir::operation::Operation;
+use reduce_ir::statements::{Expr, Loop, LoweredKernel, Stmt, Ty, Unroll};
 
-/// Turns of a loop that is to be unrolled wholly and whose end is no constant: `expand` has four at the most.
+/// Turns of a loop that is to be unrolled wholly and whose end is no constant: `lower` has four at the most.
 const UNKNOWN: u64 = 4;
 
 /// Copies of functions, and the size of all else.
 pub(super) struct Copies<'a> {
     operation: &'a Operation,
-    kernel: &'a ExpandedKernel,
+    kernel: &'a LoweredKernel,
     pub(super) map: u64,
     pub(super) combine: u64,
     pub(super) fold: u64,
@@ -19,7 +19,7 @@ pub(super) struct Copies<'a> {
 
 impl<'a> Copies<'a> {
     /// Those of some kernels, at least one.
-    pub(super) fn of(operation: &'a Operation, kernels: &'a [ExpandedKernel]) -> Copies<'a> {
+    pub(super) fn of(operation: &'a Operation, kernels: &'a [LoweredKernel]) -> Copies<'a> {
         let [map, combine, fold, finish, others] = [0; 5];
         let kernel = &kernels[0];
         let mut copies = Copies { operation, kernel, map, combine, fold, finish, others };

@@ -4,7 +4,7 @@
 use super::kernels::Subject;
 use super::sites::{Variant, variants};
 use super::{data, order};
-use reduce_ir::expanded::Stmt;
+use reduce_ir::statements::Stmt;
 
 /// What a statement of a kernel could be instead.
 type Rewrite = fn(&Subject, &Stmt) -> Vec<Vec<Stmt>>;

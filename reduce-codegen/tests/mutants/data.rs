@@ -3,9 +3,9 @@
 use super::catalogue::{Mutation, once};
 use super::kernels::Subject;
 use super::sites::{parts, with_expressions};
-use reduce_ir::expanded::{Barrier, Buffer, Expr, Local, Loop, Place, Stmt, Ty};
 use reduce_ir::ops::{Bin, Cmp};
 use reduce_ir::program::Reads;
+use reduce_ir::statements::{Barrier, Buffer, Expr, Local, Loop, Place, Stmt, Ty};
 use reduce_ir::{Scalar, Value};
 
 pub(crate) const MUTATIONS: [Mutation; 22] = [
@@ -77,7 +77,7 @@ pub(crate) const MUTATIONS: [Mutation; 22] = [
         }))
     }),
     Mutation::of_data("another thread's turn", another_turn),
-    Mutation::of_data("identity wrong", padding_wrong),
+    Mutation::of_data("identity wrong", fill_wrong),
     Mutation::of_data("operands exchanged", |_, stmt| {
         each(with_expressions(stmt, &|expr| match expr {
             Expr::Combine(a, b) => vec![b.as_ref().clone().combine(a.as_ref().clone())],
@@ -267,11 +267,11 @@ fn narrow_positions(subject: &Subject, stmt: &Stmt) -> Vec<Vec<Stmt>> {
     }))
 }
 
-/// An item in place of the padding.
-fn padding_wrong(subject: &Subject, stmt: &Stmt) -> Vec<Vec<Stmt>> {
+/// An item in place of the fill.
+fn fill_wrong(subject: &Subject, stmt: &Stmt) -> Vec<Vec<Stmt>> {
     let (Stmt::Var(local, Expr::Empty) | Stmt::Set(local, Expr::Empty)) = stmt else { return Vec::new() };
-    // Without padding, what stands for no item is combined with nothing.
-    if subject.operation.padding.is_none() {
+    // Without fill, what stands for no item is combined with nothing.
+    if subject.operation.fill.is_none() {
         return Vec::new();
     }
     let is_new = matches!(stmt, Stmt::Var(..));

@@ -162,7 +162,7 @@ pub(crate) const EQUIVALENT: [Equivalent; 25] = [
             let values = ["while stride <= WARPS", "while stride <= CLUSTER"];
             kernel.contains(" of matrix_padded") && values.iter().any(|it| what.contains(it))
         },
-        reason: "lanes that take no value hold the padding",
+        reason: "lanes that take no value hold the fill",
         survivors: 16,
     },
     Equivalent {
@@ -186,7 +186,7 @@ pub(crate) const EQUIVALENT: [Equivalent; 25] = [
     },
     Equivalent {
         mutations: &["64-bit position in 32 bits"],
-        is_one: |_, kernel| kernel.contains("near"),
+        is_one: |_, kernel| kernel.contains("narrow_index"),
         reason: "the positions of so few elements have 32 bits",
         survivors: 299,
     },
@@ -236,7 +236,7 @@ fn is_serial(kernel: &str) -> bool {
     kernel.contains("[serial]") || kernel.starts_with("reduce_partials") && kernel.contains("atomic]")
 }
 
-/// Has its operation no padding?
+/// Has its operation no fill?
 fn is_guarded(kernel: &str) -> bool {
     kernel.contains("arg") || kernel.contains(" of matrix i32")
 }

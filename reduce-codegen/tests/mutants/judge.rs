@@ -5,8 +5,8 @@ use super::sites::variants;
 use reduce_interpreter::{
     Acc, Domain, Input, Launched, Memory, Options, Provenance, Report, Schedule, Shapes, launch,
 };
-use reduce_ir::expanded::{Buffer, ExpandedKernel, Expr, Stmt};
 use reduce_ir::program::Reads;
+use reduce_ir::statements::{Buffer, Expr, LoweredKernel, Stmt};
 use reduce_ir::{Scalar, Value};
 
 /// How a mutant was killed.
@@ -64,7 +64,7 @@ struct Left {
 const FEW: usize = 8;
 
 /// What the interpreter reports of the kernel, or of a mutant of it, at the first launch and schedule that shows it.
-pub(crate) fn report(subject: &Subject, kernel: &ExpandedKernel) -> Option<Report> {
+pub(crate) fn report(subject: &Subject, kernel: &LoweredKernel) -> Option<Report> {
     subject.launches.iter().take(FEW).find_map(|&launch| {
         let setup = Setup::of(subject, launch);
         let mut shapes = Shapes::new(&subject.operation);
@@ -86,16 +86,16 @@ impl<'a> Judge<'a> {
 
     /// What becomes of a mutant. The first launch that shows something ends it; one that the verifier refuses
     /// is not tried for long.
-    pub(crate) fn judge(&mut self, mutant: &ExpandedKernel) -> Verdict {
-        let refused = self.subject.program.as_ref().is_some_and(|(program, expanded, at)| {
-            let mut expanded = expanded.clone();
-            expanded.kernels[*at] = mutant.clone();
-            expanded.verify(program).is_err()
+    pub(crate) fn judge(&mut self, mutant: &LoweredKernel) -> Verdict {
+        let refused = self.subject.program.as_ref().is_some_and(|(program, lowered, at)| {
+            let mut lowered = lowered.clone();
+            lowered.kernels[*at] = mutant.clone();
+            lowered.verify(program).is_err()
         });
         Verdict { refused, ..self.run(mutant, if refused { FEW } else { usize::MAX }) }
     }
 
-    fn run(&mut self, kernel: &ExpandedKernel, most: usize) -> Verdict {
+    fn run(&mut self, kernel: &LoweredKernel, most: usize) -> Verdict {
         let mut verdicts = self.launches.iter_mut().take(most).map(|expected| expected.run(kernel));
         verdicts.find(Verdict::is_seen).unwrap_or_default()
     }
@@ -105,7 +105,7 @@ impl<'a> Expected<'a> {
     fn of(subject: &'a Subject, launch: Launch) -> Expected<'a> {
         let setup = Setup::of(subject, launch);
         let mut domain = Provenance::new(&subject.operation);
-        let mut run = |kernel: &ExpandedKernel, leaves| {
+        let mut run = |kernel: &LoweredKernel, leaves| {
             let launched = setup.run(kernel, leaves, &mut domain, Schedule::FORWARD);
             assert!(launched.reports.is_empty(), "{}: {:?}\n{kernel}", subject.name, launched.reports);
             Left::of(launched)
@@ -120,7 +120,7 @@ impl<'a> Expected<'a> {
 
     /// Under each schedule, until there is a report and a wrong result. Of a launch that does not end, there is
     /// no result.
-    fn run(&mut self, kernel: &ExpandedKernel) -> Verdict {
+    fn run(&mut self, kernel: &LoweredKernel) -> Verdict {
         let Subject { operation, leaves, .. } = self.setup.subject;
         let shape = self.setup.run(kernel, *leaves, &mut Shapes::new(operation), Schedule::FORWARD);
         let mut verdict = Verdict { reports: shape.reports, ..Verdict::default() };
@@ -155,7 +155,7 @@ impl<'a> Setup<'a> {
     /// One launch; where there are tickets, another one with the tickets as the first left them.
     fn run(
         &self,
-        kernel: &ExpandedKernel,
+        kernel: &LoweredKernel,
         leaves: Leaves,
         domain: &mut dyn Domain,
         schedule: Schedule,
@@ -215,7 +215,7 @@ impl Left {
 }
 
 /// The kernel with a partial of its own for each block, in place of an atomic.
-fn apart(kernel: &ExpandedKernel) -> ExpandedKernel {
+fn apart(kernel: &LoweredKernel) -> LoweredKernel {
     let store = |stmt: &Stmt| match stmt {
         Stmt::AtomicCombine { value, .. } => {
             let own = Buffer::Partials.at(Expr::Block.cast(Scalar::U64));

@@ -1,24 +1,24 @@
 //! The kernels that are mutated, and what each is launched on.
 
 use super::support::{LISTS, operations, spec, spec_of};
-use reduce_codegen::{Stage, expand, stages};
+use reduce_codegen::{Stage, lower, stages};
 use reduce_dsl::ladder::RUNGS;
 use reduce_dsl::operators::operator;
 use reduce_ir::Scalar;
-use reduce_ir::expanded::{Expanded, ExpandedKernel};
 use reduce_ir::operation::{Operation, Order};
 use reduce_ir::pass::Pass;
 use reduce_ir::program::{Arrangement, Exchange, Program, Reads, Share, Size, Step, Team};
 use reduce_ir::spec::{Listed, Passes};
+use reduce_ir::statements::{Lowered, LoweredKernel};
 
 /// A kernel with what it is launched on.
 pub(crate) struct Subject {
     /// Where it comes from.
     pub(crate) name: String,
     pub(crate) operation: Operation,
-    pub(crate) kernel: ExpandedKernel,
+    pub(crate) kernel: LoweredKernel,
     /// What it is part of, and its place there, for the verifier. A kernel written by hand is part of nothing.
-    pub(crate) program: Option<(Program, Expanded, usize)>,
+    pub(crate) program: Option<(Program, Lowered, usize)>,
     pub(crate) leaves: Leaves,
     pub(crate) launches: Vec<Launch>,
 }
@@ -49,8 +49,8 @@ const MOST_ITEMS: u64 = 20_000;
 
 impl Subject {
     /// A kernel of a program.
-    fn of(program: &Program, expanded: &Expanded, at: usize) -> Subject {
-        let kernel = expanded.kernels[at].clone();
+    fn of(program: &Program, lowered: &Lowered, at: usize) -> Subject {
+        let kernel = lowered.kernels[at].clone();
         let steps = &program.kernels[at].steps;
         let leaves = match steps.last() {
             Some(Step::Exchange(Exchange::Atomic)) => Leaves::One,
@@ -70,7 +70,7 @@ impl Subject {
             ),
             operation: program.operation.clone(),
             kernel,
-            program: Some((program.clone(), expanded.clone(), at)),
+            program: Some((program.clone(), lowered.clone(), at)),
             leaves,
             launches: launches(program, at),
         }
@@ -83,7 +83,7 @@ impl Subject {
 }
 
 /// Launches around what a kernel treats specially: a full tile, one that is not, several blocks, few items, the
-/// boundaries of steps, vectors, turns and clusters, and where there is padding none.
+/// boundaries of steps, vectors, turns and clusters, and where there is fill none.
 fn launches(program: &Program, at: usize) -> Vec<Launch> {
     let reads = [Reads::Inputs, Reads::Partials][at];
     let (tile, most) = (program.tile(reads), program.most_blocks(reads));
@@ -109,7 +109,7 @@ fn launches(program: &Program, at: usize) -> Vec<Launch> {
     let behind = (width > 1).then_some([tile * cluster + 1, 2 * tile * cluster + turn + width]);
     // More partials to a thread than are loaded at once.
     let more_than_at_once = one_block.then_some(9 * turn + 1);
-    let nothing = program.operation.padding.is_some().then_some(0);
+    let nothing = program.operation.fill.is_some().then_some(0);
     let tiles = tile * cluster;
     let sizes = [tiles, tiles - 1, 2 * turn.max(tiles) + tile / 2 + 1, 33, 1].into_iter();
     let of_cluster = (cluster > 1).then_some([tile, tile + 1, tiles + 1]).into_iter().flatten();
@@ -145,8 +145,8 @@ fn launches(program: &Program, at: usize) -> Vec<Launch> {
 pub(crate) fn kernels_of(specs: impl Iterator<Item = reduce_ir::Spec>) -> Vec<Subject> {
     let mut found: Vec<Subject> = Vec::new();
     for Stage { program, .. } in specs.flat_map(|spec| stages(&spec).unwrap()) {
-        let expanded = expand(&program).unwrap();
-        let subjects = (0..2).map(|at| Subject::of(&program, &expanded, at));
+        let lowered = lower(&program).unwrap();
+        let subjects = (0..2).map(|at| Subject::of(&program, &lowered, at));
         for subject in subjects.filter(|it| it.launches.iter().all(|launch| launch.items <= MOST_ITEMS)) {
             if !found.iter().any(|other| other.is_like(&subject)) {
                 found.push(subject);
@@ -193,7 +193,7 @@ pub(crate) fn specs(name: &str, ty: Scalar, most_threads: u32) -> impl Iterator<
     lists.into_iter().chain(rungs).filter(fits)
 }
 
-/// Those of an operator that does not commute, with padding and without, whose blocks meet at a ticket.
+/// Those of an operator that does not commute, with fill and without, whose blocks meet at a ticket.
 pub(crate) fn ordered_specs() -> impl Iterator<Item = reduce_ir::Spec> {
     let named =
         |name| operations::ordered().into_iter().find(|it| it.operation.name == name).unwrap().operation;
@@ -202,8 +202,8 @@ pub(crate) fn ordered_specs() -> impl Iterator<Item = reduce_ir::Spec> {
         (32, "shuffle vectorize(2) coarsen(3) unroll one_block ticket"),
         (64, "strided_index one_block ticket"),
         (32, "shuffle cluster(2) one_block ticket"),
-        (64, "shuffle coarsen(4) rows one_block ticket"),
-        (64, "shuffle vectorize(2) coarsen(2) rows unroll one_block ticket"),
+        (64, "shuffle coarsen(4) warp_striped one_block ticket"),
+        (64, "shuffle vectorize(2) coarsen(2) warp_striped unroll one_block ticket"),
     ];
     let of = move |name| lists.map(|(block, list)| spec_of(&named(name), block, list));
     ["matrix", "matrix_padded"].into_iter().flat_map(of)

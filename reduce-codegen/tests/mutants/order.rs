@@ -3,9 +3,9 @@
 use super::catalogue::{Mutation, once};
 use super::kernels::Subject;
 use reduce_ir::Value;
-use reduce_ir::expanded::{AtomicOp, Barrier, Buffer, Expr, FULL, Local, MemoryOrder, Place, Stmt, Ty};
 use reduce_ir::ops::Bin;
 use reduce_ir::program::Scope;
+use reduce_ir::statements::{AtomicOp, Barrier, Buffer, Expr, FULL, Local, MemoryOrder, Place, Stmt, Ty};
 
 /// The lower half of a warp.
 const HALF: u32 = FULL >> 16;

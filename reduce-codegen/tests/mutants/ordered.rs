@@ -58,7 +58,7 @@ fn tickets_are_ordered() {
     assert!(killed >= 24 && reported >= killed - 3 && wrong * 2 > killed);
 }
 
-/// Of the kernels of the pass `ticket`, with and without clusters, padding and trees in shared memory, how many there are,
+/// Of the kernels of the pass `ticket`, with and without clusters, fill and trees in shared memory, how many there are,
 /// and how many of their mutants are killed; nearly all of these are reported.
 fn of_the_pass(specs: impl Iterator<Item = Spec>) -> [usize; 2] {
     let taken = |it: &Subject| matches!(it.leaves, Leaves::Tickets(_));

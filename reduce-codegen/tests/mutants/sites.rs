@@ -1,21 +1,21 @@
 //! Where a kernel can be changed: every statement, and every expression inside one.
 
-use reduce_ir::expanded::{ExpandedKernel, Expr, Loop, Place, Stmt};
+use reduce_ir::statements::{Expr, Loop, LoweredKernel, Place, Stmt};
 
 /// A kernel in which one statement is another.
 pub(crate) struct Variant {
     /// Where it was, and what it is now, by first lines: `if … / store …  ->  nothing`.
     pub(crate) what: String,
     /// The kernel.
-    pub(crate) kernel: ExpandedKernel,
+    pub(crate) kernel: LoweredKernel,
 }
 
 /// The statements that one could be.
 type Rewrite<'a> = &'a dyn Fn(&Stmt) -> Vec<Vec<Stmt>>;
 
 /// The kernels in which one statement is replaced, by each of the lists of statements that `rewrite` gives for it.
-pub(crate) fn variants(kernel: &ExpandedKernel, rewrite: Rewrite<'_>) -> Vec<Variant> {
-    let variant = |(what, body)| Variant { what, kernel: ExpandedKernel { body, ..kernel.clone() } };
+pub(crate) fn variants(kernel: &LoweredKernel, rewrite: Rewrite<'_>) -> Vec<Variant> {
+    let variant = |(what, body)| Variant { what, kernel: LoweredKernel { body, ..kernel.clone() } };
     bodies(&kernel.body, rewrite).into_iter().map(variant).collect()
 }
 

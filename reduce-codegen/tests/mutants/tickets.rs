@@ -3,14 +3,14 @@
 
 use super::kernels::{Launch, Leaves, Subject};
 use super::support::spec;
-use reduce_codegen::{compile, expand};
+use reduce_codegen::{compile, lower};
 use reduce_dsl::operators::operator;
-use reduce_ir::expanded::{
-    AtomicOp, Barrier, Buffer, ExpandedKernel, Expr, Local, Loop, MemoryOrder, Part, Place, Stmt, Ty, Unroll,
-};
 use reduce_ir::operation::Operation;
 use reduce_ir::ops::Bin;
 use reduce_ir::program::Scope;
+use reduce_ir::statements::{
+    AtomicOp, Barrier, Buffer, Expr, Local, Loop, LoweredKernel, MemoryOrder, Part, Place, Stmt, Ty, Unroll,
+};
 use reduce_ir::{Scalar, Value};
 
 const BLOCK: u32 = 64;
@@ -31,16 +31,16 @@ fn subject(name: &str, of_block: u64, body: Vec<Stmt>) -> Subject {
     Subject {
         name: format!("{name}, by hand"),
         operation,
-        kernel: ExpandedKernel { body, ..kernel },
+        kernel: LoweredKernel { body, ..kernel },
         program: None,
         leaves: Leaves::Tickets(of_block),
         launches: [5 * 64 - 3, 64, 8 * 64 + 1].map(launch).to_vec(),
     }
 }
 
-fn naive() -> (ExpandedKernel, Operation) {
+fn naive() -> (LoweredKernel, Operation) {
     let spec = spec(operator("sum").unwrap(), Scalar::F32, BLOCK, "sequential");
-    let [kernel, _] = expand(&compile(&spec).unwrap()).unwrap().kernels;
+    let [kernel, _] = lower(&compile(&spec).unwrap()).unwrap().kernels;
     (kernel, spec.operation)
 }
 

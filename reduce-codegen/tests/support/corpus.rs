@@ -19,8 +19,8 @@
 
 use reduce_dsl::operators::operator;
 use reduce_interpreter::{Input, Memory};
-use reduce_ir::expanded::ExpandedKernel;
 use reduce_ir::operation::Operation;
+use reduce_ir::statements::LoweredKernel;
 use reduce_ir::{Scalar, Spec};
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -85,9 +85,9 @@ impl Entry {
     }
 
     /// The kernel with that bug, or the correct one.
-    pub fn kernel(&self, bug: Option<char>) -> ExpandedKernel {
+    pub fn kernel(&self, bug: Option<char>) -> LoweredKernel {
         let text = self.text(bug);
-        ExpandedKernel::parse(&text)
+        LoweredKernel::parse(&text)
             .unwrap_or_else(|error| panic!("{}, bug {bug:?}: {error}\n{text}", self.name))
     }
 

@@ -36,7 +36,7 @@ pub(crate) fn folded() -> Vec<Subject> {
 /// Its identity stands for absent elements too.
 fn padded(operation: Operation) -> Operation {
     let name = format!("{}_padded", operation.name);
-    Operation { name, padding: operation.identity.clone(), ..operation }
+    Operation { name, fill: operation.identity.clone(), ..operation }
 }
 
 fn first() -> Subject {
@@ -311,7 +311,7 @@ fn lifted(
         combine: itself.clone(),
         fold: None,
         identity: None,
-        padding: None,
+        fill: None,
         commutative: false,
         exact: false,
         named: false,

@@ -3,8 +3,8 @@
 use super::operations::Subject;
 use reduce_interpreter::{Acc, Input, Kind, Options, Provenance, Report, Schedule, run};
 use reduce_ir::Value;
-use reduce_ir::expanded::Expanded;
 use reduce_ir::program::Program;
+use reduce_ir::statements::Lowered;
 
 /// Does the program treat aligned and misaligned data differently?
 pub fn alignments(program: &Program) -> &'static [bool] {
@@ -14,23 +14,23 @@ pub fn alignments(program: &Program) -> &'static [bool] {
 /// As [`check`], on aligned data and, where that matters, on data that is not.
 pub fn check_provenance(
     program: &Program,
-    expanded: &Expanded,
+    lowered: &Lowered,
     n: u64,
     params: &[Value],
     schedules: &[Schedule],
 ) {
     for &aligned in alignments(program) {
         let inputs = Provenance::inputs(&program.operation, n, aligned);
-        check(program, expanded, n, &inputs, params, schedules);
+        check(program, lowered, n, &inputs, params, schedules);
     }
 }
 
 /// Under each schedule, the kernels make of the inputs the tree of the association, and nothing is reported.
-/// Where there is no element and no padding there is no tree, and the store of the result says so. In order, the
+/// Where there is no element and no fill there is no tree, and the store of the result says so. In order, the
 /// tree has the positions one after the other.
 pub fn check(
     program: &Program,
-    expanded: &Expanded,
+    lowered: &Lowered,
     n: u64,
     inputs: &[Input],
     params: &[Value],
@@ -39,10 +39,10 @@ pub fn check(
     let mut domain = Provenance::new(&program.operation);
     let leaves: Vec<_> = (0..n).map(|position| domain.leaf(position)).collect();
     let wanted = program.association().reduce(leaves, |a, b| domain.pair(a, b));
-    let wanted = wanted.or_else(|| program.operation.padding.as_ref().map(|_| domain.identity()));
+    let wanted = wanted.or_else(|| program.operation.fill.as_ref().map(|_| domain.identity()));
     for &schedule in schedules {
         let options = Options::under(schedule).with(params);
-        let found = run(program, expanded, &mut domain, inputs, n, options);
+        let found = run(program, lowered, &mut domain, inputs, n, options);
         let expected = |it: &Report| it.kind == Kind::Undefined && wanted.is_none();
         if let Some(report) = found.reports.iter().find(|it| !expected(it)) {
             panic!("{report}\n{schedule:?}, n = {n}\n{program}");
@@ -59,9 +59,9 @@ pub fn check(
 /// Every program of a subject, at the sizes that it treats specially.
 pub fn check_subject(subject: &Subject, programs: &[Program], sizes: impl Fn(&Program) -> Vec<u64>) {
     for program in programs {
-        let expanded = reduce_codegen::expand(program).unwrap();
+        let lowered = reduce_codegen::lower(program).unwrap();
         for n in sizes(program) {
-            check_provenance(program, &expanded, n, &subject.params, &[Schedule::FORWARD]);
+            check_provenance(program, &lowered, n, &subject.params, &[Schedule::FORWARD]);
         }
     }
 }

@@ -3,7 +3,7 @@
 pub(crate) use super::splitmix::Random;
 
 use super::operations::{self, Subject};
-use reduce_codegen::lower::lower;
+use reduce_codegen::schedule::naive;
 use reduce_codegen::{
     Error,
     passes::{PASSES, apply},
@@ -47,7 +47,7 @@ impl Case {
     /// The naive program and those after each pass; a pass that is refused is left out.
     pub(crate) fn programs(&self) -> Result<Made, Error> {
         let mut made = Made {
-            programs: vec![Program { domain: self.domain, ..lower(&self.subject.operation, self.block)? }],
+            programs: vec![Program { domain: self.domain, ..naive(&self.subject.operation, self.block)? }],
             refused: Vec::new(),
         };
         for &pass in &self.passes {

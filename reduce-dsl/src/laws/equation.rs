@@ -31,17 +31,17 @@ pub(super) enum Neutral {
     /// As numbers: of a zero the sign does not matter.
     Identity(Vec<Value>),
     /// Bit for bit.
-    Padding(Vec<Value>),
+    Fill(Vec<Value>),
 }
 
 impl Equation {
     /// All that an operation is to satisfy.
     pub(super) fn of(operation: &Operation) -> Vec<Equation> {
         let identity = operation.identity.clone().map(Neutral::Identity);
-        let padding = operation.padding.clone().map(Neutral::Padding);
+        let fill = operation.fill.clone().map(Neutral::Fill);
         let both = |neutral: Neutral| [Equation::Left(neutral.clone()), Equation::Right(neutral)];
         let mut equations = vec![Equation::Associative];
-        equations.extend(identity.into_iter().chain(padding).flat_map(both));
+        equations.extend(identity.into_iter().chain(fill).flat_map(both));
         equations.push(Equation::Commutative);
         equations.extend(operation.fold.as_ref().map(|_| Equation::Fold));
         equations
@@ -71,14 +71,14 @@ impl Equation {
     pub(super) fn equality(&self) -> Equality {
         match self {
             Equation::Left(Neutral::Identity(_)) | Equation::Right(Neutral::Identity(_)) => same_number,
-            Equation::Left(Neutral::Padding(_)) | Equation::Right(Neutral::Padding(_)) => same,
+            Equation::Left(Neutral::Fill(_)) | Equation::Right(Neutral::Fill(_)) => same,
             Equation::Associative | Equation::Commutative | Equation::Fold => same,
         }
     }
 
     /// Is every difference of bits one too many?
     pub(super) fn is_strict(&self) -> bool {
-        matches!(self, Equation::Left(Neutral::Padding(_)) | Equation::Right(Neutral::Padding(_)))
+        matches!(self, Equation::Left(Neutral::Fill(_)) | Equation::Right(Neutral::Fill(_)))
     }
 }
 
@@ -86,7 +86,7 @@ impl Neutral {
     /// Its scalars.
     pub(super) fn values(&self) -> &[Value] {
         match self {
-            Neutral::Identity(values) | Neutral::Padding(values) => values,
+            Neutral::Identity(values) | Neutral::Fill(values) => values,
         }
     }
 }

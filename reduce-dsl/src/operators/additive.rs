@@ -8,7 +8,7 @@ use super::{Domain, Operator, Shape, Ty, Width};
 const COMPENSATED: Shape = Shape::Struct("Compensated", &[Ty::A], &[("sum", Ty::A), ("rest", Ty::A)]);
 
 /// Rows that add up numbers of either sign.
-const SUMS: Operator = Operator { padding: Some("A_NEG_ZERO"), ..Operator::ADDITIVE };
+const SUMS: Operator = Operator { fill: Some("A_NEG_ZERO"), ..Operator::ADDITIVE };
 
 pub(super) const SUM: Operator = Operator {
     name: "sum",
@@ -34,7 +34,7 @@ pub(super) const SUM_COMPENSATED: Operator = Operator {
         Compensated { sum, rest: a.rest + b.rest + if is_finite { error } else { A_ZERO } }
     }",
     identity: Some("Compensated { sum: A_ZERO, rest: A_ZERO }"),
-    padding: Some("Compensated { sum: A_NEG_ZERO, rest: A_ZERO }"),
+    fill: Some("Compensated { sum: A_NEG_ZERO, rest: A_ZERO }"),
     // 0 must not be added to -0.
     finish: "|acc| if acc.rest == A_ZERO { acc.sum } else { acc.sum + acc.rest }",
     ..Operator::ADDITIVE

@@ -54,7 +54,7 @@ impl Operator {
         let record = self.acc.record(element, acc);
         let request = Request { nan, ..Request::new(&[]) };
         let row = self.row(&request, element, acc);
-        self.padding.or(self.identity).map(|padding| row.value(padding, &record)).transpose()
+        self.fill.or(self.identity).map(|fill| row.value(fill, &record)).transpose()
     }
 
     fn row<'a>(&'a self, request: &'a Request<'a>, element: Scalar, acc: Scalar) -> Row<'a> {
@@ -139,9 +139,9 @@ impl Row<'_> {
         let output = row.output.record(self.element, self.acc);
         let combine = self.combine(&acc)?;
         let fold = row.fold.map(|fold| self.lifted(fold, Some(&acc), &acc)).transpose()?;
-        let [identity, padding] =
-            [row.identity, row.padding].map(|it| it.map(|it| self.value(it, &acc)).transpose());
-        let (identity, padding) = (identity?, padding?);
+        let [identity, fill] =
+            [row.identity, row.fill].map(|it| it.map(|it| self.value(it, &acc)).transpose());
+        let (identity, fill) = (identity?, fill?);
         let rounds = combine.rounds() || fold.as_ref().is_some_and(Func::rounds);
         Ok(Operation {
             name: row.name.to_owned(),
@@ -152,7 +152,7 @@ impl Row<'_> {
             map: self.lifted(row.map, None, &acc)?,
             combine,
             fold,
-            padding: padding.or_else(|| identity.clone()),
+            fill: fill.or_else(|| identity.clone()),
             identity,
             commutative: row.commutative,
             exact: row.commutative && !rounds,

@@ -85,7 +85,7 @@ pub(super) const MEAN: Operator = Operator {
     doc: "the sum, divided by the number of elements; finite wherever the mean is",
     source: "numpy.mean",
     width: Width::Float,
-    padding: Some("A_NEG_ZERO"),
+    fill: Some("A_NEG_ZERO"),
     finish: "|acc, n| acc / n as A",
     counting: Some(&COUNTED_MEAN),
     ranged: Some(&RANGED_MEAN),
@@ -100,7 +100,7 @@ const COUNTED_MEAN: Operator = Operator {
     map: "|x| Counted { n: 1, sum: x as W as A }",
     op: "|a, b| Counted { n: a.n + b.n, sum: a.sum + b.sum }",
     identity: Some("Counted { n: 0, sum: A_ZERO }"),
-    padding: Some("Counted { n: 0, sum: A_NEG_ZERO }"),
+    fill: Some("Counted { n: 0, sum: A_NEG_ZERO }"),
     finish: "|acc| acc.sum / acc.n as A",
     ..Operator::ADDITIVE
 };
@@ -116,7 +116,7 @@ const RANGED_MEAN: Operator = Operator {
     }",
     op: "|a, b| Average { sum: a.sum + b.sum, scaled: a.scaled + b.scaled }",
     identity: Some("Average { sum: A_ZERO, scaled: A_ZERO }"),
-    padding: Some("Average { sum: A_NEG_ZERO, scaled: A_NEG_ZERO }"),
+    fill: Some("Average { sum: A_NEG_ZERO, scaled: A_NEG_ZERO }"),
     finish: "|acc, n| {
         let count = n as A;
         let is_finite = acc.sum - acc.sum == A_ZERO;
@@ -136,7 +136,7 @@ const COUNTED_RANGED_MEAN: Operator = Operator {
     }",
     op: "|a, b| CountedAverage { n: a.n + b.n, sum: a.sum + b.sum, scaled: a.scaled + b.scaled }",
     identity: Some("CountedAverage { n: 0, sum: A_ZERO, scaled: A_ZERO }"),
-    padding: Some("CountedAverage { n: 0, sum: A_NEG_ZERO, scaled: A_NEG_ZERO }"),
+    fill: Some("CountedAverage { n: 0, sum: A_NEG_ZERO, scaled: A_NEG_ZERO }"),
     finish: "|acc| {
         let count = acc.n as A;
         let is_finite = acc.sum - acc.sum == A_ZERO;
@@ -158,7 +158,7 @@ pub(super) const WEIGHTED_MEAN: Operator = Operator {
     }",
     op: "|a, b| Weighted { sum: a.sum + b.sum, weight: a.weight + b.weight }",
     identity: Some("Weighted { sum: A_ZERO, weight: A_ZERO }"),
-    padding: Some("Weighted { sum: A_NEG_ZERO, weight: A_NEG_ZERO }"),
+    fill: Some("Weighted { sum: A_NEG_ZERO, weight: A_NEG_ZERO }"),
     finish: "|acc| acc.sum / acc.weight",
     ..Operator::ADDITIVE
 };

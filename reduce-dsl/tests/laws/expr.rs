@@ -195,7 +195,7 @@ pub(crate) fn of(
         combine: func(&[acc.params("a"), acc.params("b")], |it| op(&it[0], &it[1])),
         fold: None,
         identity: None,
-        padding: None,
+        fill: None,
         commutative: false,
         exact: false,
         named: false,

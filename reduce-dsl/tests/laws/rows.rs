@@ -33,7 +33,7 @@ fn assert_rows(ty: Scalar, effort: Effort) {
             assert_eq!(operation.commutative, found.commutative, "{name}");
             assert!(!operation.exact || found.exact, "{name}: {found:?}");
             let laws: Vec<_> = found.checked.iter().map(|checked| checked.law).collect();
-            let has_neutral = operation.identity.is_some() || operation.padding.is_some();
+            let has_neutral = operation.identity.is_some() || operation.fill.is_some();
             assert_eq!(laws.contains(&Law::Identity), has_neutral, "{name}");
             assert_eq!(laws.contains(&Law::Fold), operation.fold.is_some(), "{name}");
         }

@@ -129,10 +129,7 @@ fn identities() -> Vec<Wrong> {
             "0 of (a - 1) + (b - 1)",
             with_identity(scalar(U8, |a, b| (a - a.is(1u8)) + (b - b.is(1u8))), [Value::of(0u8)]),
         ),
-        (
-            "+0 as padding of +",
-            Operation { padding: Some(vec![Value::of(0.0f32)]), ..scalar(F32, |a, b| a + b) },
-        ),
+        ("+0 as fill of +", Operation { fill: Some(vec![Value::of(0.0f32)]), ..scalar(F32, |a, b| a + b) }),
     ]
 }
 
@@ -224,7 +221,7 @@ fn assert_broken(law: Law, wrong: Vec<Wrong>) {
 fn again(operation: &Operation, law: Law, example: &Counterexample) -> [Vec<Value>; 2] {
     let run = |func, args: &[Value]| Func::evaluate(func, args).unwrap();
     let op = |a: &Vec<Value>, b: &Vec<Value>| run(&operation.combine, &[a.clone(), b.clone()].concat());
-    let neutral = || operation.padding.clone().or(operation.identity.clone()).unwrap();
+    let neutral = || operation.fill.clone().or(operation.identity.clone()).unwrap();
     match (law, example.operands.as_slice()) {
         (Law::Associative, [a, b, c]) => [op(&op(a, b), c), op(a, &op(b, c))],
         (Law::Commutative, [a, b]) => [op(a, b), op(b, a)],

@@ -109,7 +109,7 @@ fn a_nan_that_shows_after_the_map_is_looked_at_once() {
     }
 }
 
-/// What is made of an operation keeps its laws, and its padding is neutral bit for bit.
+/// What is made of an operation keeps its laws, and its fill is neutral bit for bit.
 #[test]
 fn operations_on_some_elements_keep_their_laws() {
     for text in [
@@ -122,7 +122,7 @@ fn operations_on_some_elements_keep_their_laws() {
         "ty: i32, filter: |x| x > 1, map: |x| x as i64, op: sum, fold: |acc, x, step| acc + x as i64 + (step - step) as i64",
     ] {
         let Spec { operation, .. } = spec(text);
-        assert!(operation.padding.is_some(), "{text}");
+        assert!(operation.fill.is_some(), "{text}");
         check(&operation, Effort::Thorough).unwrap_or_else(|broken| panic!("{text}: {broken}"));
     }
 }

@@ -20,7 +20,7 @@ fn unsigned(values: &Option<Vec<Value>>) -> Option<Vec<String>> {
     values.as_ref().map(|values| values.iter().map(text).collect())
 }
 
-/// Every row, type and choice is a well-typed operation, whose padding is the identity but for the sign of a zero.
+/// Every row, type and choice is a well-typed operation, whose fill is the identity but for the sign of a zero.
 #[test]
 fn every_row_reads() {
     for row in &OPERATORS {
@@ -32,7 +32,7 @@ fn every_row_reads() {
                 let operation = row.applied(&Request { nan, ties, ..Request::new(&inputs) }).unwrap();
                 assert_eq!(operation.map.result_types(), operation.acc.types(), "{} {ty}", row.name);
                 assert_eq!(operation.finish.result_types(), operation.output.types(), "{} {ty}", row.name);
-                assert_eq!(unsigned(&operation.identity), unsigned(&operation.padding), "{} {ty}", row.name);
+                assert_eq!(unsigned(&operation.identity), unsigned(&operation.fill), "{} {ty}", row.name);
             }
         }
     }

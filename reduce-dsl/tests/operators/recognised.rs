@@ -14,8 +14,8 @@ fn is(spec: &str, name: &str, like: &str) {
     assert_eq!(found.name, name, "{spec}");
     assert_eq!(found.combine, like.combine, "{spec}");
     assert_eq!(
-        (&found.padding, found.exact, found.commutative),
-        (&like.padding, like.exact, like.commutative),
+        (&found.fill, found.exact, found.commutative),
+        (&like.fill, like.exact, like.commutative),
         "{spec}"
     );
 }
@@ -34,7 +34,7 @@ fn maxima_of_rust_ignore_nan() {
     let spec = "ty: f32, op: |a, b| b.max(a), identity: f32::NEG_INFINITY";
     is(spec, "max", "ty: f32, op: max, nan: ignore");
     assert_eq!(operation(spec).identity, Some(vec![Value::of(f32::NEG_INFINITY)]));
-    assert_eq!(operation(spec).padding, Some(vec![Value::from_bits(Scalar::F32, 0x7fc0_0000)]));
+    assert_eq!(operation(spec).fill, Some(vec![Value::from_bits(Scalar::F32, 0x7fc0_0000)]));
 }
 
 #[test]
@@ -47,7 +47,7 @@ fn choices_between_integers_are_extremes() {
 fn a_written_zero_is_what_nothing_gives_and_sums_begin_with_a_negative_one() {
     let parsed = text("ty: f64, op: |a, b| a + b, identity: 0.0", None).unwrap();
     assert_eq!(parsed.spec.operation.identity, Some(vec![Value::of(0.0f64)]));
-    assert_eq!(parsed.spec.operation.padding, Some(vec![Value::of(-0.0f64)]));
+    assert_eq!(parsed.spec.operation.fill, Some(vec![Value::of(-0.0f64)]));
     assert!(parsed.notes.is_empty());
     let own = text("ty: i32, op: |a, b| a + b, identity: 0", None).unwrap();
     assert_eq!(own.spec.operation.identity, Some(vec![Value::of(0i32)]));
@@ -62,7 +62,7 @@ fn structs_keep_their_names() {
     let found = operation(spec);
     assert_ne!(found.name, "minmax");
     assert_eq!(found.acc.name.as_deref(), Some("Range"));
-    assert_eq!(found.padding, operation("ty: f64, op: minmax, nan: ignore").padding);
+    assert_eq!(found.fill, operation("ty: f64, op: minmax, nan: ignore").fill);
     assert!(
         found.combine.to_string().contains("b.lo.min(a.lo)")
             || found.combine.to_string().contains("a.lo.min(b.lo)")
@@ -73,11 +73,11 @@ fn structs_keep_their_names() {
 #[test]
 fn what_is_no_operator_keeps_its_own_path() {
     let found = operation("ty: u8, op: |a, b| (a | b) & 0x7f, map: |x| x & 0x7f, identity: none");
-    assert_eq!(found.padding, None);
+    assert_eq!(found.fill, None);
 }
 
 /// The variance of weighted elements, by the `op` of `var`: a weight of 0 makes accumulators that no element of `var` has, of which
-/// neither its padding is neutral nor the order of no consequence.
+/// neither its fill is neutral nor the order of no consequence.
 #[test]
 fn what_a_row_promises_is_of_the_accumulators_of_its_own_map() {
     let op = "|a, b| {
@@ -97,7 +97,7 @@ fn what_a_row_promises_is_of_the_accumulators_of_its_own_map() {
         format!("inputs: {{ {inputs} }}, map: {map}, op: {op}, {acc}")
     };
     let counted = operation(&spec("x: f64", "|x| Moments { n: 1, mean: x, rest: 0.0, m2: x - x }"));
-    assert!(counted.padding.is_some() && counted.commutative);
+    assert!(counted.fill.is_some() && counted.commutative);
     let weighted = operation(&spec("x: f64, w: u64", "|x, w| Moments { n: w, mean: x, rest: 0.0, m2: 0.0 }"));
-    assert!(weighted.padding.is_none() && !weighted.commutative);
+    assert!(weighted.fill.is_none() && !weighted.commutative);
 }

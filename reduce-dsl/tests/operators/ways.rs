@@ -73,9 +73,9 @@ fn each_way(operation: &Operation, how: How, columns: &[Vec<Value>]) -> Vec<Opti
     let leaves: Vec<Acc> = (0..n).map(|i| ways.mapped(i)).collect();
     let mut accs = vec![ways.leftwards(&leaves), ways.rightwards(&leaves), ways.pairs(&leaves)];
     accs.extend(operation.fold.is_some().then(|| ways.folded()));
-    if let Some(padding) = &operation.padding {
+    if let Some(fill) = &operation.fill {
         let padded: Vec<Acc> =
-            leaves.iter().flat_map(|leaf| [padding.clone(), leaf.clone(), padding.clone()]).collect();
+            leaves.iter().flat_map(|leaf| [fill.clone(), leaf.clone(), fill.clone()]).collect();
         accs.extend([ways.leftwards(&padded), ways.pairs(&padded)]);
     }
     accs.into_iter().map(|acc| ways.finished(acc)).collect()

@@ -2,11 +2,11 @@
 
 use super::support::*;
 use reduce_interpreter::{Kind, Memory, Options, Provenance, Schedule, launch};
-use reduce_ir::expanded::{
-    AtomicOp, Buffer, ExpandedKernel, Expr, Local, Loop, MemoryOrder, Stmt, Ty, Unroll,
-};
 use reduce_ir::ops::Bin;
 use reduce_ir::program::Scope;
+use reduce_ir::statements::{
+    AtomicOp, Buffer, Expr, Local, Loop, LoweredKernel, MemoryOrder, Stmt, Ty, Unroll,
+};
 
 const GRID: u64 = 4;
 
@@ -51,7 +51,7 @@ fn finale() -> Vec<Stmt> {
 }
 
 /// Thread 0 of each block writes a partial and takes a ticket; in the last block it sums them all.
-fn last_block(before: &[Stmt], ticket: Stmt, after: &[Stmt]) -> ExpandedKernel {
+fn last_block(before: &[Stmt], ticket: Stmt, after: &[Stmt]) -> LoweredKernel {
     let mut body = take("mine", Expr::Block);
     body.push(Stmt::Store(partial(Expr::Block), acc("mine").get()));
     body.extend_from_slice(before);
@@ -208,7 +208,7 @@ fn a_ticket_that_is_no_atomic_races() {
 }
 
 /// Every block adds its element to one partial.
-fn adding(after: &[Stmt]) -> ExpandedKernel {
+fn adding(after: &[Stmt]) -> LoweredKernel {
     let mut body = take("mine", Expr::Block);
     body.push(Stmt::AtomicCombine {
         place: partial(0.into()),

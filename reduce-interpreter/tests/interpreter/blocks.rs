@@ -2,8 +2,8 @@
 
 use super::support::*;
 use reduce_interpreter::{Kind, Schedule};
-use reduce_ir::expanded::{Barrier, Buffer, ExpandedKernel, Expr, Place, Stmt};
 use reduce_ir::ops::Bin;
+use reduce_ir::statements::{Barrier, Buffer, Expr, LoweredKernel, Place, Stmt};
 
 const MEET: Stmt = Stmt::Barrier(Barrier::Cluster);
 
@@ -17,7 +17,7 @@ fn next() -> Expr {
 }
 
 /// Two blocks a cluster: each writes an element, and reads the other's.
-fn exchange(before: &[Stmt], after: &[Stmt], rank: Expr) -> ExpandedKernel {
+fn exchange(before: &[Stmt], after: &[Stmt], rank: Expr) -> LoweredKernel {
     let lane_0 = || Expr::Thread.equals(0);
     let mut write = take("mine", Expr::Block);
     write.push(Stmt::Store(s(0), acc("mine").get()));
@@ -27,7 +27,7 @@ fn exchange(before: &[Stmt], after: &[Stmt], rank: Expr) -> ExpandedKernel {
     let deliver = when(Expr::Block.equals(2), [finish(&acc("other"))]);
     body.push(when(lane_0(), [read, deliver]));
     body.extend_from_slice(after);
-    ExpandedKernel { cluster: 2, ..kernel(body) }
+    LoweredKernel { cluster: 2, ..kernel(body) }
 }
 
 #[test]
@@ -52,14 +52,14 @@ fn without_the_second_one_a_block_may_have_exited() {
 }
 
 /// Two blocks a cluster: each writes an element into the other's memory, and reads its own.
-fn push(before: &[Stmt]) -> ExpandedKernel {
+fn push(before: &[Stmt]) -> LoweredKernel {
     let lane_0 = || Expr::Thread.equals(0);
     let mut write = take("mine", Expr::Block);
     write.push(Stmt::Store(theirs(next()), acc("mine").get()));
     let deliver = when(Expr::Block.equals(2), [finish(&acc("other"))]);
     let read = when(lane_0(), [Stmt::Load(acc("other"), s(0)), deliver]);
     let rest = [when(lane_0(), write), MEET, read];
-    ExpandedKernel { cluster: 2, ..kernel(before.iter().cloned().chain(rest).collect()) }
+    LoweredKernel { cluster: 2, ..kernel(before.iter().cloned().chain(rest).collect()) }
 }
 
 /// Whatever the schedule, also where the other block happens to have started.
@@ -80,13 +80,13 @@ fn a_rank_beyond_the_cluster_is_out_of_bounds() {
 #[test]
 fn every_block_of_a_cluster_must_reach_its_barrier() {
     let some = when(Expr::Rank.equals(0), [MEET]);
-    wrong(&ExpandedKernel { cluster: 2, ..kernel(vec![some]) }, 4, Kind::Divergence);
+    wrong(&LoweredKernel { cluster: 2, ..kernel(vec![some]) }, 4, Kind::Divergence);
 }
 
 /// Whoever arrives twice does not arrive for another thread.
 #[test]
 fn every_thread_arrives_once_before_it_waits() {
-    let cluster = |body| ExpandedKernel { cluster: 2, ..kernel(body) };
+    let cluster = |body| LoweredKernel { cluster: 2, ..kernel(body) };
     let half = |body| when(Expr::Thread.below(16), body);
     clean(&cluster(vec![Stmt::Arrive, Stmt::Wait, Stmt::Arrive, Stmt::Wait]), 4);
     wrong(&cluster(vec![half(vec![Stmt::Arrive]), Stmt::Wait]), 4, Kind::Divergence);

@@ -3,13 +3,13 @@
 use super::support::*;
 use reduce_dsl::operators::operator;
 use reduce_interpreter::{Counts, Event, Global, Memory, Options, Provenance, Shapes, Shared, launch};
-use reduce_ir::expanded::{Barrier, Buffer, ExpandedKernel, Expr, FULL, Local, Part, Place, Stmt, Ty};
 use reduce_ir::func::Param;
 use reduce_ir::operation::Operation;
 use reduce_ir::ops::Bin;
+use reduce_ir::statements::{Barrier, Buffer, Expr, FULL, Local, LoweredKernel, Part, Place, Stmt, Ty};
 use reduce_ir::{Scalar, Value};
 
-fn count(operation: &Operation, kernel: &ExpandedKernel, aligned: bool) -> Counts {
+fn count(operation: &Operation, kernel: &LoweredKernel, aligned: bool) -> Counts {
     let inputs = Provenance::inputs(operation, 4096, aligned);
     let memory = Memory::new(&inputs, 64);
     let mut domain = Shapes::new(operation);
@@ -90,9 +90,9 @@ fn banks_are_those_of_one_block() {
     let meet = Stmt::Barrier(Barrier::Cluster);
     let it = |rank| {
         let body = [write.to_vec(), vec![meet.clone(), load(rank), meet.clone()]].concat();
-        ExpandedKernel { cluster: 2, ..kernel(body) }
+        LoweredKernel { cluster: 2, ..kernel(body) }
     };
-    let loads = |kernel: ExpandedKernel| {
+    let loads = |kernel: LoweredKernel| {
         let operation = sum();
         let mut domain = Shapes::new(&operation);
         let found = launch(&operation, &kernel, &mut domain, Memory::new(&[], 0), 2, 0, Options::FORWARD);

@@ -3,9 +3,9 @@
 use super::support::*;
 use reduce_dsl::operators::operator;
 use reduce_interpreter::{Input, Kind, Memory, Options, Provenance, Schedule, Shapes, Values, launch};
-use reduce_ir::expanded::{Buffer, ExpandedKernel, Expr, Local, Stmt, Ty};
 use reduce_ir::func::Param;
 use reduce_ir::ops::{Bin, Cmp, Un};
+use reduce_ir::statements::{Buffer, Expr, Local, LoweredKernel, Stmt, Ty};
 use reduce_ir::{Scalar, Value};
 use reduce_lanes::Lanes;
 
@@ -24,7 +24,7 @@ fn memory_is_undefined_until_it_is_written() {
 
 #[test]
 fn a_dependent_kernel_waits_before_it_touches_memory_that_outlives_it() {
-    let dependent = |body| ExpandedKernel { dependent: true, ..kernel(body) };
+    let dependent = |body| LoweredKernel { dependent: true, ..kernel(body) };
     let shared = Stmt::Store(s(Expr::Thread), Expr::Empty);
     let read = || take("mine", Expr::Thread);
     clean(&dependent([vec![shared.clone(), Stmt::AwaitLaunch], read()].concat()), 2);
@@ -193,7 +193,7 @@ fn a_kernel_that_the_verifier_would_refuse_does_not_run() {
         wrong(&kernel(body), 1, Kind::Malformed);
     }
     wrong(&wide(2048, vec![]), 1, Kind::Malformed);
-    wrong(&ExpandedKernel { cluster: 2, ..kernel(vec![]) }, 3, Kind::Malformed);
+    wrong(&LoweredKernel { cluster: 2, ..kernel(vec![]) }, 3, Kind::Malformed);
     let blocks = 1 << 31;
     assert_eq!(kinds(&kernel(vec![]), blocks, Schedule::FORWARD), [Kind::Malformed]);
     let mut large = kernel(vec![]);

@@ -2,8 +2,8 @@
 
 use super::support::*;
 use reduce_interpreter::{Kind, Schedule};
-use reduce_ir::expanded::{Barrier, Expr, FULL, Stmt};
 use reduce_ir::ops::Bin;
+use reduce_ir::statements::{Barrier, Expr, FULL, Stmt};
 
 /// Each thread writes its own element, then reads its neighbour's, with something in between.
 fn neighbours(block: u32, between: Vec<Stmt>) -> Vec<Stmt> {

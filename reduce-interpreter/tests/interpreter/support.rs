@@ -2,10 +2,10 @@
 
 use reduce_dsl::operators::operator;
 use reduce_interpreter::{Kind, Launched, Memory, Options, Provenance, Report, Schedule, launch};
-use reduce_ir::expanded::{Barrier, Buffer, Constant, ExpandedKernel, Expr, Local, Place, Shared, Stmt, Ty};
 use reduce_ir::func::Param;
 use reduce_ir::operation::Operation;
 use reduce_ir::program::Reads;
+use reduce_ir::statements::{Barrier, Buffer, Constant, Expr, Local, LoweredKernel, Place, Shared, Stmt, Ty};
 use reduce_ir::{Domain, Scalar, Value};
 
 pub(crate) const BARRIER: Stmt = Stmt::Barrier(Barrier::Block);
@@ -16,10 +16,10 @@ pub(crate) fn sum() -> Operation {
 }
 
 /// A kernel of one warp, with a shared array `s` of 64 accumulators.
-pub(crate) fn kernel(body: Vec<Stmt>) -> ExpandedKernel {
+pub(crate) fn kernel(body: Vec<Stmt>) -> LoweredKernel {
     let constant =
         |name, value: u32| Constant { name, value, formula: value.to_string(), note: String::new() };
-    ExpandedKernel {
+    LoweredKernel {
         name: "kernel",
         reads: Reads::Inputs,
         block: 32,
@@ -34,8 +34,8 @@ pub(crate) fn kernel(body: Vec<Stmt>) -> ExpandedKernel {
 }
 
 /// A kernel of so many threads a block.
-pub(crate) fn wide(block: u32, body: Vec<Stmt>) -> ExpandedKernel {
-    ExpandedKernel { block, ..kernel(body) }
+pub(crate) fn wide(block: u32, body: Vec<Stmt>) -> LoweredKernel {
+    LoweredKernel { block, ..kernel(body) }
 }
 
 pub(crate) fn acc(name: &str) -> Local {
@@ -82,7 +82,7 @@ pub(crate) struct Found {
     pub(crate) leaves: Vec<u64>,
 }
 
-pub(crate) fn run(kernel: &ExpandedKernel, grid: u64, schedule: Schedule) -> Found {
+pub(crate) fn run(kernel: &LoweredKernel, grid: u64, schedule: Schedule) -> Found {
     let operation = sum();
     let mut domain = Provenance::new(&operation);
     let inputs = Provenance::inputs(&operation, 256, true);
@@ -95,12 +95,12 @@ pub(crate) fn run(kernel: &ExpandedKernel, grid: u64, schedule: Schedule) -> Fou
 }
 
 /// The kinds of what is reported under a schedule, in order.
-pub(crate) fn kinds(kernel: &ExpandedKernel, grid: u64, schedule: Schedule) -> Vec<Kind> {
+pub(crate) fn kinds(kernel: &LoweredKernel, grid: u64, schedule: Schedule) -> Vec<Kind> {
     run(kernel, grid, schedule).reports.into_iter().map(|report| report.kind).collect()
 }
 
 /// The kernel is clean under every schedule.
-pub(crate) fn clean(kernel: &ExpandedKernel, grid: u64) {
+pub(crate) fn clean(kernel: &LoweredKernel, grid: u64) {
     for schedule in Schedule::all(grid) {
         let found = run(kernel, grid, schedule);
         assert!(found.reports.is_empty(), "{schedule:?}: {}\n{kernel}", found.reports[0]);
@@ -108,7 +108,7 @@ pub(crate) fn clean(kernel: &ExpandedKernel, grid: u64) {
 }
 
 /// That is reported, perhaps with what follows from it, under every schedule.
-pub(crate) fn wrong(kernel: &ExpandedKernel, grid: u64, kind: Kind) {
+pub(crate) fn wrong(kernel: &LoweredKernel, grid: u64, kind: Kind) {
     for schedule in Schedule::all(grid) {
         let found = kinds(kernel, grid, schedule);
         assert!(found.contains(&kind), "{schedule:?}: {found:?}\n{kernel}");

@@ -2,11 +2,11 @@
 
 use super::support::*;
 use reduce_interpreter::{Kind, Schedule};
-use reduce_ir::expanded::{
-    AtomicOp, Barrier, Buffer, Expr, FULL, Local, Loop, MemoryOrder, Place, Stmt, Ty, Unroll,
-};
 use reduce_ir::ops::Bin;
 use reduce_ir::program::Scope;
+use reduce_ir::statements::{
+    AtomicOp, Barrier, Buffer, Expr, FULL, Local, Loop, MemoryOrder, Place, Stmt, Ty, Unroll,
+};
 
 fn shuffle(down: impl Into<Expr>, mask: u32) -> Stmt {
     Stmt::Shuffle { into: acc("other"), value: acc("mine").get(), down: down.into(), mask }

@@ -35,7 +35,7 @@ impl Operation {
     /// The functions do not fit together.
     pub fn keeping(self, keep: &Func, starts: Starts) -> Result<Operation, TypeError> {
         let is_neutral = self.fold.is_none() || starts == Starts::FromIdentity;
-        match self.identity.clone().filter(|_| is_neutral && self.padding.is_some()) {
+        match self.identity.clone().filter(|_| is_neutral && self.fill.is_some()) {
             Some(identity) => self.skipping(keep, &identity),
             None => Adjoined::new(&self).operation(keep),
         }
@@ -108,7 +108,7 @@ impl Adjoined<'_> {
             fold: old.fold.as_ref().map(|fold| self.fold(fold, keep, &acc)).transpose()?,
             finish: self.finish(&acc)?,
             identity: Some(absent.clone()),
-            padding: Some(absent),
+            fill: Some(absent),
             searches: Vec::new(),
             nothing,
             acc,

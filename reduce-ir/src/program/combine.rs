@@ -14,29 +14,29 @@ pub struct Combine {
     /// Through what.
     pub medium: Medium,
     /// How its levels are taken.
-    pub how: How,
+    pub lowering: Lowering,
     /// Do the steps inside the first warp meet at warp barriers, written out, instead of block barriers?
     pub last_warp: bool,
 }
 
 impl Combine {
     /// Takes its levels so, unless they are taken in a way that is further down.
-    pub fn take(&mut self, how: How) {
-        self.how = self.how.max(how);
+    pub fn raise(&mut self, lowering: Lowering) {
+        self.lowering = self.lowering.max(lowering);
     }
 }
 
 /// How the levels of a tree are taken. Of two ways that passes ask for, the one further down is taken.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum How {
+pub enum Lowering {
     /// In a loop.
-    Looped,
+    Loop,
     /// One after the other, written out.
     Unrolled,
     /// All of a warp at once, through `redux.sync`: the operation is one for which every order gives the same bits.
-    Redux,
+    WarpReduce,
     /// In the registers of one thread, which has all items.
-    Gathered,
+    SerialTail,
 }
 
 /// Who takes part in a combination, or sees a memory operation.

@@ -5,14 +5,14 @@
 
 use super::print::Head;
 use super::{
-    Addressing, Arrangement, Combine, Exchange, Fold, Hints, How, Kernel, Medium, Program, Reads, Share,
+    Addressing, Arrangement, Combine, Exchange, Fold, Hints, Kernel, Lowering, Medium, Program, Reads, Share,
     Size, Step, Team, Tree,
 };
-use crate::expanded::parse::cursor::Cursor;
-use crate::expanded::parse::words::{SCOPES, intern};
-use crate::expanded::parse::{ParseError, Parsed};
 use crate::operation::Operation;
 use crate::pass::{Argument, Pass};
+use crate::statements::parse::cursor::Cursor;
+use crate::statements::parse::words::{SCOPES, intern};
+use crate::statements::parse::{ParseError, Parsed};
 use crate::{Access, Domain};
 
 impl Program {
@@ -223,19 +223,19 @@ fn read_combine(operation: &Operation, mut line: Cursor<'_>) -> Parsed<Combine> 
     let trees = [Tree::Serial, Tree::Halving, Tree::Pairs, Tree::Any];
     let tree = if line.accept("by") { line.phrase_of(&trees)? } else { default };
     let mut combine =
-        Combine { scope, items, tree, medium: Medium::Shuffle, how: How::Looped, last_warp: false };
+        Combine { scope, items, tree, medium: Medium::Shuffle, lowering: Lowering::Loop, last_warp: false };
     if line.accept_all(&["in", "one", "thread"]) {
-        return line.end(Combine { how: How::Gathered, ..combine });
+        return line.end(Combine { lowering: Lowering::SerialTail, ..combine });
     }
     line.expect("through")?;
     if line.accept_all(&["redux", ".", "sync"]) {
         let cluster = scope == super::Scope::Cluster;
         combine.medium = if cluster { Medium::Distributed } else { Medium::Shuffle };
-        return line.end(Combine { how: How::Redux, ..combine });
+        return line.end(Combine { lowering: Lowering::WarpReduce, ..combine });
     }
     combine.medium = line.phrase_of(&media())?;
     combine.last_warp = line.accept_all(&[",", "last", "warp", "by", "itself"]);
-    combine.how = read_how(&mut line);
+    combine.lowering = read_lowering(&mut line);
     line.end(combine)
 }
 
@@ -246,13 +246,13 @@ fn media() -> Vec<Medium> {
 }
 
 /// `, unrolled`, `, in one thread`, or no word.
-fn read_how(line: &mut Cursor<'_>) -> How {
+fn read_lowering(line: &mut Cursor<'_>) -> Lowering {
     if flag(line, "unrolled") {
-        How::Unrolled
+        Lowering::Unrolled
     } else if line.accept_all(&[",", "in", "one", "thread"]) {
-        How::Gathered
+        Lowering::SerialTail
     } else {
-        How::Looped
+        Lowering::Loop
     }
 }
 

@@ -122,8 +122,8 @@ impl Plan {
         self.has_flags
     }
 
-    /// Must the first partial of the workspace hold the padding before the first launch?
-    pub fn starts_from_padding(&self) -> bool {
+    /// Must the first partial of the workspace hold the fill before the first launch?
+    pub fn starts_from_fill(&self) -> bool {
         self.kernels[0].writes == Writes::One
     }
 

@@ -1,7 +1,7 @@
 //! The text of a program: stable, one line a step. `{:#}` is the complete text, which can be read again.
 
 use super::{
-    Arrangement, Combine, Exchange, Fold, How, Kernel, Medium, Program, Reads, Scope, Share, Size, Step,
+    Arrangement, Combine, Exchange, Fold, Kernel, Lowering, Medium, Program, Reads, Scope, Share, Size, Step,
     Team, Tree,
 };
 use crate::func::Param;
@@ -44,8 +44,8 @@ impl fmt::Display for Head<'_> {
         writeln!(f, "  op        {}{}", op.combine, if op.commutative { "" } else { ", in order" })?;
         op.fold.iter().try_for_each(|fold| writeln!(f, "  fold      {fold}"))?;
         writeln!(f, "  identity  {}", values(&op.identity))?;
-        if op.padding != op.identity {
-            writeln!(f, "  padding   {}", values(&op.padding))?;
+        if op.fill != op.identity {
+            writeln!(f, "  fill      {}", values(&op.fill))?;
         }
         writeln!(f, "  finish    {}", op.finish)?;
         if op.order != Order::Fixed {
@@ -141,14 +141,14 @@ impl fmt::Display for Combine {
         let Combine { scope, items, tree, medium, .. } = self;
         write!(f, "combine {scope}: {} ", several(*items, "item"))?;
         let last_warp = if self.last_warp { ", last warp by itself" } else { "" };
-        match (self.how, medium) {
-            (How::Looped, _) => write!(f, "by {tree} through {medium}{last_warp}"),
-            (How::Unrolled, _) => write!(f, "by {tree} through {medium}{last_warp}, unrolled"),
-            (How::Redux, _) if f.alternate() => write!(f, "by {tree} through redux.sync"),
+        match (self.lowering, medium) {
+            (Lowering::Loop, _) => write!(f, "by {tree} through {medium}{last_warp}"),
+            (Lowering::Unrolled, _) => write!(f, "by {tree} through {medium}{last_warp}, unrolled"),
+            (Lowering::WarpReduce, _) if f.alternate() => write!(f, "by {tree} through redux.sync"),
             // Whose order does not show.
-            (How::Redux, _) => f.write_str("through redux.sync"),
-            (How::Gathered, Medium::Shuffle) => write!(f, "by {tree} in one thread"),
-            (How::Gathered, _) => write!(f, "by {tree} through {medium}, in one thread"),
+            (Lowering::WarpReduce, _) => f.write_str("through redux.sync"),
+            (Lowering::SerialTail, Medium::Shuffle) => write!(f, "by {tree} in one thread"),
+            (Lowering::SerialTail, _) => write!(f, "by {tree} through {medium}, in one thread"),
         }
     }
 }

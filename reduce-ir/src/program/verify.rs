@@ -23,22 +23,22 @@
 //!    operator is commutative.
 //! 9. A tile, and a round of a grid-stride loop, has at most 2³⁰ items, so that positions inside it fit `u32`.
 //! 10. Shared memory stays within what every architecture gives a block without asking.
-//! 11. `map`, `op`, `fold`, `identity`, padding and `finish` have the types of inputs, accumulator and result.
-//! 12. Atomics stand in the kernel over inputs, on one scalar of 4 or 8 bytes that has padding, and where the
+//! 11. `map`, `op`, `fold`, `identity`, fill and `finish` have the types of inputs, accumulator and result.
+//! 12. Atomics stand in the kernel over inputs, on one scalar of 4 or 8 bytes that has fill, and where the
 //!     order of the blocks cannot change the result or the user does not mind.
 //! 13. Tickets stand in the kernel over inputs, before a kernel over partials that is one block, and whose tree is the
 //!     same, however its levels are taken.
 //! 14. Positions are `u64`, or `u32` in a program for fewer than 2³² elements.
 //! 15. Where accumulators of a warp meet in one instruction, the hardware has one for the operation, and there is a tree
 //!     over warps that it stands for.
-//! 16. One thread has all items of a combination of warps that go through shuffles, or of blocks of a cluster, where padding is
+//! 16. One thread has all items of a combination of warps that go through shuffles, or of blocks of a cluster, where fill is
 //!     in the place of those that are absent.
 //! 17. Threads of a team that is smaller than a block evaluate as many logical threads as its association has, which meet in
 //!     registers, and in a warp by shuffles. Several groups are rows; their teams meet in the next launch, if at all, and not in
 //!     clusters or in place.
 
 use super::{
-    Addressing, Arrangement, Combine, Exchange, Fold, How, Kernel, Medium, Program, Reads, Scope, Share,
+    Addressing, Arrangement, Combine, Exchange, Fold, Kernel, Lowering, Medium, Program, Reads, Scope, Share,
     Size, Step, Team, Tree,
 };
 use crate::operation::Argument;
@@ -187,7 +187,7 @@ fn verify_atomic(program: &Program, kernel: &Kernel) -> Check {
     let Program { operation, .. } = program;
     let word = operation.acc.is_scalar() && [4, 8].contains(&operation.acc.size());
     let free = operation.exact || operation.order == Order::Any;
-    let legal = kernel.reads == Reads::Inputs && word && free && operation.padding.is_some();
+    let legal = kernel.reads == Reads::Inputs && word && free && operation.fill.is_some();
     ensure(12, !kernel.is_atomic() || legal, || steps_of(kernel))?;
     ensure(8, !kernel.is_atomic() || operation.commutative, || "an atomic of an ordered operator".to_owned())
 }
@@ -199,7 +199,7 @@ fn verify_ticket(program: &Program, kernel: &Kernel) -> Check {
             [Scope::Warp, Scope::Block].contains(&combine.scope) && combine.medium != Medium::Registers
         };
         let trees = kernel.combines().filter(in_block);
-        trees.map(|combine| Combine { how: How::Looped, ..combine }).collect::<Vec<_>>()
+        trees.map(|combine| Combine { lowering: Lowering::Loop, ..combine }).collect::<Vec<_>>()
     };
     let legal = kernel.reads == Reads::Inputs && is_rest_of_block(next) && trees(kernel) == trees(next);
     ensure(13, !kernel.has_ticket() || legal, || steps_of(kernel))
@@ -245,7 +245,8 @@ fn verify_positions(program: &Program) -> Check {
 
 fn verify_redux(program: &Program, kernel: &Kernel) -> Check {
     let shuffled = |combine: &Combine| matches!(combine.medium, Medium::Shuffle | Medium::Distributed);
-    let mut combines = kernel.combines().filter(|combine| combine.how == How::Redux).peekable();
+    let mut combines =
+        kernel.combines().filter(|combine| combine.lowering == Lowering::WarpReduce).peekable();
     let known = combines.peek().is_none() || Redux::of(&program.operation).is_some();
     ensure(15, known && combines.all(|combine| shuffled(&combine)), || steps_of(kernel))
 }
@@ -253,8 +254,8 @@ fn verify_redux(program: &Program, kernel: &Kernel) -> Check {
 fn verify_gathered(program: &Program, kernel: &Kernel) -> Check {
     let of_warps = |combine: &Combine| combine.medium == Medium::Shuffle && combine.scope == Scope::Block;
     let legal = |combine: &Combine| of_warps(combine) || combine.medium == Medium::Distributed;
-    let mut combines = kernel.combines().filter(|combine| combine.how == How::Gathered);
-    let padded = program.operation.padding.is_some();
+    let mut combines = kernel.combines().filter(|combine| combine.lowering == Lowering::SerialTail);
+    let padded = program.operation.fill.is_some();
     ensure(16, combines.all(|combine| padded && legal(&combine)), || steps_of(kernel))
 }
 
@@ -321,7 +322,7 @@ fn verify_types(program: &Program) -> Check {
         && folds
         && params(&op.combine) == [acc.clone(), acc.clone()].concat()
         && op.combine.result_types() == acc
-        && op.identity.iter().chain(&op.padding).all(constant)
+        && op.identity.iter().chain(&op.fill).all(constant)
         && Some(params(&op.finish)) == given(acc.len(), op.finish_arguments())
         && op.finish.result_types() == op.stored().types();
     ensure(11, legal, || format!("the functions of `{}`", op.name))

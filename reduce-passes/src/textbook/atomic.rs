@@ -5,11 +5,11 @@
 //! whatever the compiler is told (PTX ISA, `atom.add.f32`), each time by less than 2⁻¹²⁶.
 //!
 //! ```
-//! # use reduce_codegen::{lower::lower, passes::apply};
+//! # use reduce_codegen::{schedule::naive, passes::apply};
 //! # use reduce_ir::{Scalar, func::Param, pass::Pass, program::Program};
 //! # use reduce_dsl::operators::operator;
 //! # let max = operator("max").unwrap().apply(&[Param::new("x", Scalar::F32)], None).unwrap();
-//! # let naive = lower(&max, 256).unwrap();
+//! # let naive = naive(&max, 256).unwrap();
 //! # let steps = |program: &Program| program.kernels[0].steps.iter().map(|it| it.to_string()).collect::<Vec<_>>();
 //! assert_eq!(steps(&apply(naive, Pass::plain("atomic")).unwrap()).last().unwrap(), "combine grid through an atomic");
 //! ```
@@ -54,7 +54,7 @@ fn atomic(mut program: Program) -> Result<Program, String> {
 fn unfit(program: &Program) -> Option<String> {
     let operation = &program.operation;
     let (name, acc) = (&operation.name, &operation.acc);
-    if operation.padding.is_none() {
+    if operation.fill.is_none() {
         return Some(format!(
             "`{name}` has no neutral accumulator that its blocks could start from; leave `atomic` out"
         ));

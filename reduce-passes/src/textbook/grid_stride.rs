@@ -5,11 +5,11 @@
 //! and not taken from the device.
 //!
 //! ```
-//! # use reduce_codegen::{lower::lower, passes::apply};
+//! # use reduce_codegen::{schedule::naive, passes::apply};
 //! # use reduce_ir::{Scalar, func::Param, pass::Pass, program::Program};
 //! # use reduce_dsl::operators::operator;
 //! # let max = operator("max").unwrap().apply(&[Param::new("x", Scalar::F32)], None).unwrap();
-//! # let naive = lower(&max, 256).unwrap();
+//! # let naive = naive(&max, 256).unwrap();
 //! # let steps = |program: &Program| program.kernels[0].steps.iter().map(|it| it.to_string()).collect::<Vec<_>>();
 //! assert_eq!(
 //!     steps(&apply(naive, Pass::with("grid_stride", 1024)).unwrap())[0],
@@ -34,7 +34,10 @@ pub const RULE: Rule = Rule {
             others: Others::Named(&["coarsen"]),
             why: "a thread folds so many units, or all that the grid comes across",
         },
-        Exclusion { others: Others::Named(&["near"]), why: "`grid_stride` counts positions in 64 bits" },
+        Exclusion {
+            others: Others::Named(&["narrow_index"]),
+            why: "`grid_stride` counts positions in 64 bits",
+        },
         Exclusion {
             others: Others::Named(&["cluster"]),
             why: "the grid is one of so many blocks, or one of clusters",

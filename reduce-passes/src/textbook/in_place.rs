@@ -5,11 +5,11 @@
 //! workspace.
 //!
 //! ```
-//! # use reduce_codegen::{lower::lower, passes::apply};
+//! # use reduce_codegen::{schedule::naive, passes::apply};
 //! # use reduce_ir::{Scalar, func::Param, pass::Pass, program::Program};
 //! # use reduce_dsl::operators::operator;
 //! # let max = operator("max").unwrap().apply(&[Param::new("x", Scalar::F32)], None).unwrap();
-//! # let naive = lower(&max, 256).unwrap();
+//! # let naive = naive(&max, 256).unwrap();
 //! # let steps = |program: &Program| program.kernels[0].steps.iter().map(|it| it.to_string()).collect::<Vec<_>>();
 //! let in_place = apply(naive, Pass::plain("in_place")).unwrap();
 //! assert_eq!(steps(&in_place), ["fold thread: 1 x 1 items", "keep every thread's item in the workspace"]);
@@ -38,11 +38,11 @@ pub const RULE: Rule = Rule {
             "grid_stride",
             "vectorize",
             "lanes",
-            "rows",
+            "warp_striped",
             "streaming",
-            "near",
+            "narrow_index",
             "redux",
-            "gather",
+            "serial_tail",
             "atomic",
             "cluster",
             "one_block",

@@ -1,10 +1,10 @@
 //! Runs a reduction on a GPU: queued in a workspace that the caller has, or waited for.
 
-use super::cases::Cases;
 use super::driver::{self, failed};
 use super::gpu::Gpu;
 use super::input::DeviceInput;
 use super::sizes;
+use super::variants::Variants;
 use super::workspace::Workspace;
 use crate::reducer::Outcome;
 use crate::{Architecture, Error, Strided};
@@ -20,7 +20,7 @@ use std::time::Instant;
 /// The kernels of a reduction on a GPU. Every call has memory of its own, so threads may share them.
 #[derive(Debug)]
 pub(crate) struct Kernels {
-    cases: Arc<Cases>,
+    variants: Arc<Variants>,
     /// Of finished calls that were waited for, for the next ones.
     spare: Mutex<Vec<Workspace>>,
 }
@@ -29,43 +29,43 @@ impl Kernels {
     /// Those of some programs. A single one is compiled at once; of several, each when it is needed.
     pub(crate) fn new(programs: &Programs, gpu: &Gpu) -> Result<Kernels, Error> {
         fits(programs, gpu)?;
-        let cases = Cases::new(programs, gpu);
-        if let [_] = programs.cases() {
-            cases.case(0)?;
+        let variants = Variants::new(programs, gpu);
+        if let [_] = programs.variants() {
+            variants.variant(0)?;
         }
-        Ok(Kernels { cases: Arc::new(cases), spare: Mutex::default() })
+        Ok(Kernels { variants: Arc::new(variants), spare: Mutex::default() })
     }
 
     /// Compiles what n elements need.
     pub(crate) fn prepare(&self, n: u64) -> Result<(), Error> {
-        self.cases.case(self.cases.of_n(n)).map(|_| ())
+        self.variants.variant(self.variants.of_n(n)).map(|_| ())
     }
 
     /// Compiles everything, in parallel.
     pub(crate) fn prepare_all(&self) -> Result<(), Error> {
-        self.cases.prepare_all()
+        self.variants.prepare_all()
     }
 
     /// Memory for calls on up to n elements, for which the kernels are compiled.
     pub(crate) fn workspace(&self, stream: &Arc<CudaStream>, n: u64) -> Result<Workspace, Error> {
         self.prepare(n)?;
-        Workspace::new(&self.cases, stream, n.into())
+        Workspace::new(&self.variants, stream, n.into())
     }
 
     /// Bytes that such memory has.
     pub(crate) fn workspace_bytes(&self, n: u64) -> u64 {
-        sizes::bytes(&self.cases, n.into())
+        sizes::bytes(&self.variants, n.into())
     }
 
     /// The same as [`Kernels::workspace`] in memory that is there.
     pub(crate) fn workspace_in(&self, memory: CudaSlice<u8>, n: u64) -> Result<Workspace, Error> {
         self.prepare(n)?;
-        Workspace::within(&self.cases, memory, n.into())
+        Workspace::within(&self.variants, memory, n.into())
     }
 
     /// Is it a workspace of these kernels?
     pub(crate) fn check_workspace(&self, workspace: &Workspace) -> Result<(), Error> {
-        workspace.check_cases(&self.cases)
+        workspace.check_variants(&self.variants)
     }
 
     /// Queues a reduction of n elements, which no graph captures.
@@ -109,7 +109,7 @@ impl Kernels {
         inputs: &[DeviceInput<'_>],
         workspace: &Workspace,
     ) -> Result<(), Error> {
-        workspace.check(&self.cases, stream, n)?;
+        workspace.check(&self.variants, stream, n)?;
         for (input, place) in inputs.iter().zip(0..) {
             self.check(input, place)?;
             if **input.stream() != *stream {
@@ -177,9 +177,9 @@ impl Kernels {
 
     /// Does the input lie in the context of the kernels?
     fn check(&self, input: &DeviceInput<'_>, place: usize) -> Result<(), Error> {
-        match input.is_in(self.cases.gpu.context()) {
+        match input.is_in(self.variants.gpu.context()) {
             true => Ok(()),
-            false => Err(Error::OtherContext { input: place, device: self.cases.gpu.name() }),
+            false => Err(Error::OtherContext { input: place, device: self.variants.gpu.name() }),
         }
     }
 
@@ -195,7 +195,7 @@ impl Kernels {
         let mut workspace = self.borrow(stream, n)?;
         workspace.prepare(n, inputs, params)?;
         stream.context().bind_to_thread().map_err(failed("binding its context"))?;
-        let mut bytes = vec![0; self.cases.operation.stored().size()];
+        let mut bytes = vec![0; self.variants.operation.stored().size()];
         let start = Instant::now();
         // SAFETY: the stream is waited for before the bytes are used, or dropped.
         let launched =
@@ -226,10 +226,10 @@ impl Kernels {
         let copies = copies.collect::<Result<Vec<_>, _>>()?;
         let pointers: Vec<_> = copies.iter().map(|copy| copy.device_ptr(&stream)).collect();
         self.prepare(extent.length)?;
-        let mut workspace = Workspace::new(&self.cases, &stream, extent)?;
+        let mut workspace = Workspace::new(&self.variants, &stream, extent)?;
         workspace.prepare(extent.length, pointers.iter().map(|(pointer, _)| (*pointer, 1)), params)?;
         stream.context().bind_to_thread().map_err(failed("binding its context"))?;
-        let mut results = vec![0; extent.groups as usize * self.cases.operation.stored().size()];
+        let mut results = vec![0; extent.groups as usize * self.variants.operation.stored().size()];
         // SAFETY: the stream is waited for before the bytes are used, or dropped.
         let launched =
             workspace.launch_all().and_then(|()| unsafe { workspace.copy_result(&stream, &mut results) });
@@ -252,7 +252,7 @@ impl Kernels {
             Some(workspace) => workspace,
             None => {
                 let null = self.stream();
-                let workspace = Workspace::new(&self.cases, &null, n.into())?;
+                let workspace = Workspace::new(&self.variants, &null, n.into())?;
                 // It is used on the streams of inputs, and allocated in the order of this one.
                 null.synchronize().map_err(failed("allocating memory"))?;
                 workspace
@@ -277,7 +277,7 @@ impl Kernels {
     }
 
     pub(super) fn gpu(&self) -> &Gpu {
-        &self.cases.gpu
+        &self.variants.gpu
     }
 
     /// The null stream, on which the memory of calls that are waited for is allocated.
@@ -288,7 +288,7 @@ impl Kernels {
 
 /// Has the GPU all instructions that the programs take?
 fn fits(programs: &Programs, gpu: &Gpu) -> Result<(), Error> {
-    let oldest = programs.cases().iter().map(Program::capability).max();
+    let oldest = programs.variants().iter().map(Program::capability).max();
     let needed = Architecture::from_number(oldest.unwrap_or(0));
     let found = gpu.architecture();
     if found < needed {

@@ -1,9 +1,9 @@
 //! The memory that calls work in, and what their launches are given.
 
-use super::cases::{Case, Cases, bytes_of, launches};
 use super::driver::{self, failed};
 use super::launch::{Shape, fill, launch};
 use super::sizes::{ALIGNMENT, RESULT, bytes, flagged, partials};
+use super::variants::{Variant, Variants, bytes_of, launches};
 use crate::reducer::something;
 use crate::{Error, host};
 use cudarc::driver::sys::{CUdeviceptr, cuMemcpyDtoHAsync_v2};
@@ -26,7 +26,7 @@ const PER_THREAD: usize = 2;
 pub struct Workspace {
     /// In front of the memory, as fields are dropped in their order.
     _current: Current,
-    cases: Arc<Cases>,
+    variants: Arc<Variants>,
     stream: Arc<CudaStream>,
     memory: CudaSlice<u8>,
     base: CUdeviceptr,
@@ -36,7 +36,7 @@ pub struct Workspace {
     most: Extent,
     /// The number of elements of a group that the launches are for; 0 if there are none.
     n: u64,
-    /// The case that n elements are.
+    /// The variant that n elements are.
     place: usize,
     launches: Vec<Prepared>,
     has_result: bool,
@@ -65,39 +65,39 @@ struct Prepared {
 impl Workspace {
     /// For up to so many elements, all of whose calls are on that stream.
     pub(super) fn new(
-        cases: &Arc<Cases>,
+        variants: &Arc<Variants>,
         stream: &Arc<CudaStream>,
         most: Extent,
     ) -> Result<Workspace, Error> {
-        check_stream(cases, stream)?;
-        Workspace::within(cases, cases.gpu.allocate(stream, bytes(cases, most))?, most)
+        check_stream(variants, stream)?;
+        Workspace::within(variants, variants.gpu.allocate(stream, bytes(variants, most))?, most)
     }
 
     /// The same in memory that is there, and on its stream.
     pub(super) fn within(
-        cases: &Arc<Cases>,
+        variants: &Arc<Variants>,
         memory: CudaSlice<u8>,
         most: Extent,
     ) -> Result<Workspace, Error> {
         let stream = memory.stream().clone();
-        check_stream(cases, &stream)?;
+        check_stream(variants, &stream)?;
         let mut memory = memory;
         let (len, base) = (memory.len() as u64, memory.device_ptr_mut(&stream).0);
-        let needed = bytes(cases, most);
+        let needed = bytes(variants, most);
         if len < needed || !base.is_multiple_of(ALIGNMENT) {
             return Err(Error::WorkspaceMemory { most: most.length, needed, len, base });
         }
-        let flagged = flagged(cases, most);
-        let zeros = partials(cases, most.groups) + flagged;
+        let flagged = flagged(variants, most);
+        let zeros = partials(variants, most.groups) + flagged;
         stream
             .memset_zeros(&mut memory.slice_mut(..zeros as usize))
             .map_err(failed("setting the ticket and flags"))?;
         let _current = Current(stream.context().clone());
-        let (cases, n, place, launches) = (cases.clone(), 0, 0, Vec::new());
+        let (variants, n, place, launches) = (variants.clone(), 0, 0, Vec::new());
         let (has_result, is_lent) = (false, false);
         Ok(Workspace {
             _current,
-            cases,
+            variants,
             stream,
             memory,
             base,
@@ -153,8 +153,8 @@ impl Workspace {
     /// # Errors
     /// It is of another type; nothing was enqueued yet; a graph is capturing the stream.
     pub fn result<T: Element>(&mut self) -> Result<CudaView<'_, T>, Error> {
-        let cases = self.cases.clone();
-        let output = &cases.operation.output;
+        let variants = self.variants.clone();
+        let output = &variants.operation.output;
         if !self.has_result {
             return Err(Error::NothingEnqueued);
         }
@@ -176,7 +176,7 @@ impl Workspace {
     /// Nothing was enqueued; every element was one that the operator ignores; a graph is capturing a stream; what the driver reports.
     pub fn read(&self, stream: &Arc<CudaStream>) -> Result<Vec<Value>, Error> {
         if stream.context() != self.stream.context() {
-            return Err(Error::StreamOfOtherContext { device: self.cases.gpu.name() });
+            return Err(Error::StreamOfOtherContext { device: self.variants.gpu.name() });
         }
         if !self.has_result {
             return Err(Error::NothingEnqueued);
@@ -186,7 +186,7 @@ impl Workspace {
             driver::refuse_capture(&self.stream)?;
             driver::wait(&self.stream).map_err(failed("reading the result"))?;
         }
-        let mut bytes = vec![0; self.cases.operation.stored().size()];
+        let mut bytes = vec![0; self.variants.operation.stored().size()];
         // SAFETY: the stream is waited for before they are used, or dropped.
         let copied = unsafe { self.copy_result(stream, &mut bytes) };
         if let Err(error) = driver::wait(stream) {
@@ -211,24 +211,24 @@ impl Workspace {
 
     /// The result that those bytes are.
     pub(super) fn result_of(&self, bytes: &[u8]) -> Result<Vec<Value>, Error> {
-        something(&self.cases.operation, values(&self.cases.operation.stored(), bytes))
+        something(&self.variants.operation, values(&self.variants.operation.stored(), bytes))
     }
 
     /// The result of each group.
     pub(super) fn results_of(&self, bytes: &[u8]) -> Vec<Option<Vec<Value>>> {
-        let operation = &self.cases.operation;
+        let operation = &self.variants.operation;
         let stored = operation.stored();
         bytes.chunks(stored.size()).map(|one| operation.unstored(values(&stored, one))).collect()
     }
 
-    /// Is it one of these cases?
-    pub(super) fn check_cases(&self, cases: &Arc<Cases>) -> Result<(), Error> {
-        if Arc::ptr_eq(&self.cases, cases) { Ok(()) } else { Err(Error::OtherWorkspace) }
+    /// Is it one of these variants?
+    pub(super) fn check_variants(&self, variants: &Arc<Variants>) -> Result<(), Error> {
+        if Arc::ptr_eq(&self.variants, variants) { Ok(()) } else { Err(Error::OtherWorkspace) }
     }
 
-    /// Is it one of these cases, on that stream, for as many elements?
-    pub(super) fn check(&self, cases: &Arc<Cases>, stream: &CudaStream, n: u64) -> Result<(), Error> {
-        self.check_cases(cases)?;
+    /// Is it one of these variants, on that stream, for as many elements?
+    pub(super) fn check(&self, variants: &Arc<Variants>, stream: &CudaStream, n: u64) -> Result<(), Error> {
+        self.check_variants(variants)?;
         if *stream != *self.stream {
             return Err(Error::OtherStream);
         }
@@ -259,7 +259,7 @@ impl Workspace {
         if n != self.n {
             self.plan(n)?;
         }
-        let strided = self.cases.domain.is_strided();
+        let strided = self.variants.domain.is_strided();
         let mut words =
             self.launches.first_mut().map(|launch| launch.arguments.iter_mut()).unwrap_or_default();
         for (pointer, step) in inputs {
@@ -277,27 +277,27 @@ impl Workspace {
     /// The launches for n elements, with room for inputs and params.
     fn plan(&mut self, n: u64) -> Result<(), Error> {
         self.n = 0;
-        self.place = self.cases.of_n(n);
-        let case = self.cases.case(self.place)?;
+        self.place = self.variants.of_n(n);
+        let variant = self.variants.variant(self.place)?;
         let extent = Extent { groups: self.most.groups, length: n };
-        let launches = launches(&case.plan, extent)?;
-        self.launches = launches.iter().map(|launch| self.prepared(case, extent, launch)).collect();
+        let launches = launches(&variant.plan, extent)?;
+        self.launches = launches.iter().map(|launch| self.prepared(variant, extent, launch)).collect();
         self.n = n;
         Ok(())
     }
 
-    fn prepared(&self, case: &Case, extent: Extent, launch: &Launch) -> Prepared {
-        let operation = &self.cases.operation;
-        let levels = self.levels(case);
-        let [from, to] = [launch.from, launch.to].map(|region| levels + case.plan.offset(extent, region));
-        let words = if self.cases.domain.is_strided() { 2 } else { 1 };
+    fn prepared(&self, variant: &Variant, extent: Extent, launch: &Launch) -> Prepared {
+        let operation = &self.variants.operation;
+        let levels = self.levels(variant);
+        let [from, to] = [launch.from, launch.to].map(|region| levels + variant.plan.offset(extent, region));
+        let words = if self.variants.domain.is_strided() { 2 } else { 1 };
         let items = match launch.kernel {
             Reads::Inputs => vec![0; words * operation.inputs.len()],
             Reads::Partials => vec![from],
         };
-        let elements = (case.counts && launch.kernel == Reads::Partials).then_some(extent.length);
-        let ticket = case.has_ticket.then_some(self.base);
-        let groups = case.grouped.then_some(launch.groups);
+        let elements = (variant.counts && launch.kernel == Reads::Partials).then_some(extent.length);
+        let ticket = variant.has_ticket.then_some(self.base);
+        let groups = variant.grouped.then_some(launch.groups);
         let counts = [launch.items].into_iter().chain(groups);
         let rest = [to, self.result_ptr()].into_iter().chain(counts).chain(ticket).chain(elements);
         let params = operation.params.iter().map(|_| 0);
@@ -305,17 +305,17 @@ impl Workspace {
             kernel: launch.kernel,
             shape: Shape {
                 grid: launch.grid as u32,
-                block: case.threads[launch.kernel as usize],
-                dependent: case.dependent,
+                block: variant.threads[launch.kernel as usize],
+                dependent: variant.dependent,
             },
             arguments: items.into_iter().chain(rest).chain(params).collect(),
         }
     }
 
-    /// Where the partials of a case are.
-    fn levels(&self, case: &Case) -> u64 {
-        let flagged = if case.plan.has_flags() { 0 } else { self.flagged };
-        self.base + partials(&self.cases, self.most.groups) + flagged
+    /// Where the partials of a variant are.
+    fn levels(&self, variant: &Variant) -> u64 {
+        let flagged = if variant.plan.has_flags() { 0 } else { self.flagged };
+        self.base + partials(&self.variants, self.most.groups) + flagged
     }
 
     /// The number of launches that are prepared.
@@ -326,11 +326,11 @@ impl Workspace {
     /// Queues all launches that are prepared. The context is current.
     pub(super) fn launch_all(&mut self) -> Result<(), Error> {
         self.forget_result();
-        let case = self.cases.case(self.place)?;
-        if let Some(padding) = &case.padding {
-            let at = self.levels(case);
+        let variant = self.variants.variant(self.place)?;
+        if let Some(values) = &variant.fill {
+            let at = self.levels(variant);
             // SAFETY: an accumulator of that size is there, in memory that is freed in the order of the stream.
-            unsafe { fill(&self.stream, at, padding) }.map_err(failed("setting the padding"))?;
+            unsafe { fill(&self.stream, at, values) }.map_err(failed("setting the fill"))?;
         }
         (0..self.launches.len()).try_for_each(|place| self.launch(place))?;
         self.has_result = true;
@@ -340,19 +340,19 @@ impl Workspace {
     /// Queues one of the launches that are prepared. The context is current.
     pub(super) fn launch(&self, place: usize) -> Result<(), Error> {
         let Prepared { kernel, shape, arguments } = &self.launches[place];
-        let function = &self.cases.case(self.place)?.functions[*kernel as usize];
+        let function = &self.variants.variant(self.place)?.functions[*kernel as usize];
         // SAFETY: the arguments are those of the kernels that reduce-codegen prints: the inputs, with their steps
         // where they have some, or the items, of `launch.items` items, the partials and the result, both of the size
         // the plan says, the number of items, a ticket if they take one, for a kernel over partials that of all elements if it takes it, and the
         // params, of the types that the operation names, on a little-endian machine. A dependent kernel waits first (rule 12
-        // of the verifier of expanded kernels). This memory is freed in the order of the stream, and that of inputs after the
+        // of the verifier of lowered kernels). This memory is freed in the order of the stream, and that of inputs after the
         // reads that `DeviceInput` records with cudarc before the call returns.
         unsafe { launch(&self.stream, function, *shape, arguments) }.map_err(failed("launching a kernel"))
     }
 
     /// Queues that the result is that of no elements.
     pub(super) fn reduce_nothing(&mut self, params: &[Value]) -> Result<(), Error> {
-        let operation = &self.cases.operation;
+        let operation = &self.variants.operation;
         let result = bytes_of(&operation.stored(), &host::reduce_nothing(operation, params)?);
         // SAFETY: the result has that size, in memory that is freed in the order of the stream.
         unsafe { fill(&self.stream, self.result_ptr(), &result) }.map_err(failed("setting the result"))?;
@@ -362,9 +362,9 @@ impl Workspace {
 }
 
 /// Can calls be queued on that stream?
-fn check_stream(cases: &Cases, stream: &CudaStream) -> Result<(), Error> {
-    if stream.context() != cases.gpu.context() {
-        return Err(Error::StreamOfOtherContext { device: cases.gpu.name() });
+fn check_stream(variants: &Variants, stream: &CudaStream) -> Result<(), Error> {
+    if stream.context() != variants.gpu.context() {
+        return Err(Error::StreamOfOtherContext { device: variants.gpu.name() });
     }
     if stream.cu_stream() as usize == PER_THREAD {
         return Err(Error::PerThreadStream);

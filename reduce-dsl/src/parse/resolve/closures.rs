@@ -64,8 +64,8 @@ pub(super) fn draft(
 /// The operation with what its laws say. If that is that its identity is wrong, and the operator is known, so is the right
 /// one.
 fn judged(subject: Subject, fields: &Fields, errors: &mut Errors) -> Option<Subject> {
-    let Operation { padding, acc, .. } = &subject.operation;
-    let own = padding.as_ref().map(|own| spelled(own, acc));
+    let Operation { fill, acc, .. } = &subject.operation;
+    let own = fill.as_ref().map(|own| spelled(own, acc));
     let judged = judge::judged(subject, fields, errors);
     if let (None, Some(own), Some(error)) = (&judged, own, errors.last())
         && error.broken.as_ref().is_some_and(|broken| broken.law == Law::Identity)
@@ -109,7 +109,7 @@ impl Parts {
             combine: self.op.clone(),
             fold: fold.transpose().ok()?,
             identity,
-            padding: None,
+            fill: None,
             commutative: false,
             exact: false,
             named: false,

@@ -1,0 +1,140 @@
+//! Rows of units, of which neighbouring threads take neighbouring ones: of a block, where they are striped, one after the
+//! other, or of a warp, each by itself.
+
+use super::fold::{before_unit, full_tile, unit};
+use super::stride::number;
+use super::unit::{Access, Before, Number, behind_first};
+use super::{Lowerer, count, first};
+use reduce_ir::ops::Bin;
+use reduce_ir::program::{Fold, Program};
+use reduce_ir::statements::{Expr, Local, Loop, Stmt, Ty, Unroll};
+
+impl Lowerer<'_> {
+    /// Striped units: all at once, where the tile is full and the data aligned; else the rows that are there as a whole,
+    /// without guards, and then what is left.
+    pub(super) fn striped(&self, fold: Fold, units: u32) -> Vec<Stmt> {
+        let access = if fold.width > 1 { Access::Vectors } else { Access::Items };
+        let aligned = self.aligned().filter(|_| fold.width > 1).fold(full_tile(), Expr::and);
+        vec![Stmt::If(aligned, self.units(fold, units, access), self.rows(fold))]
+    }
+
+    /// The rows that are there as a whole, as vectors where units have some width; then what is left.
+    fn rows(&self, fold: Fold) -> Vec<Stmt> {
+        let [rows, whole, begun] = ["rows", "whole_rows", "begun_rows"].map(|name| Local::new(name, Ty::U32));
+        let read = |access| self.row_after_row(fold, access, 0.into(), rows.get());
+        let mut body = vec![Stmt::Let(rows.clone(), count().get().over(row(fold)))];
+        let mut done = rows.clone();
+        match self.aligned().reduce(Expr::and).filter(|_| fold.width > 1) {
+            None => body.extend(read(Access::Items)),
+            Some(aligned) if !self.reads_words() => {
+                body.push(Stmt::If(aligned, read(Access::Vectors), read(Access::Unaligned)));
+            }
+            Some(aligned) => {
+                let vectors = [read(Access::Vectors), vec![Stmt::Set(whole.clone(), rows.get())]].concat();
+                body.push(Stmt::Var(whole.clone(), 0.into()));
+                body.push(Stmt::If(aligned, vectors, self.rows_by_words(fold, &whole)));
+                done = whole.clone();
+            }
+        }
+        let rounded = count().get().plus(row(fold).bin(Bin::Sub, 1)).over(row(fold));
+        body.push(Stmt::Let(begun.clone(), rounded));
+        body.extend(self.row_after_row(fold, Access::Guarded, done.get(), begun.get()));
+        body
+    }
+
+    /// The rows that elements lie around, which reading by words takes: the first one of the input has none before it. `whole` counts
+    /// those that were read.
+    fn rows_by_words(&self, fold: Fold, whole: &Local) -> Vec<Stmt> {
+        let before = if self.begins_with_item() { Before::Nothing } else { Before::Items(number(0)) };
+        let mut first_row = self.unit(self.thread().into(), Access::Guarded, before, "_begin");
+        first_row.push(Stmt::Set(whole.clone(), 1.into()));
+        let is_first = first().get().equals(number(0));
+        let mut body =
+            if self.kernel.is_one_tile() { first_row } else { vec![Stmt::when(is_first, first_row)] };
+        let (around, unit) = (Local::new("rows_around", Ty::U32), Expr::Named("WIDTH"));
+        let most = Expr::Named("TILE").bin(Bin::Add, unit.clone());
+        let left = self.left(most).bin(Bin::Max, unit.clone());
+        body.push(Stmt::Let(around.clone(), left.bin(Bin::Sub, unit).over(row(fold))));
+        body.extend(self.row_after_row(fold, Access::Unaligned, whole.get(), around.get()));
+        body.push(Stmt::Set(whole.clone(), whole.get().bin(Bin::Max, around.get())));
+        body
+    }
+
+    /// The units of some rows. Where lanes begin with their first item, the first row stands alone.
+    fn row_after_row(&self, fold: Fold, access: Access, from: Expr, end: Expr) -> Vec<Stmt> {
+        let number = unit().get().times(Expr::Named("BLOCK")).plus(self.thread());
+        let (mut body, mut from) = (Vec::new(), from);
+        if self.begins_with_item() {
+            let (from_start, some) = (from == Expr::from(0), Expr::from(0).below(end.clone()));
+            let is_first = match (from_start, access == Access::Guarded) {
+                (true, _) => some,
+                // A row that has begun.
+                (false, true) => from.clone().equals(0),
+                (false, false) => from.clone().equals(0).and(some),
+            };
+            body.push(Stmt::when(
+                is_first,
+                self.unit(self.thread().into(), access, Before::Nothing, "_first"),
+            ));
+            from = if from_start { 1.into() } else { from.bin(Bin::Max, 1) };
+        }
+        body.push(Stmt::For(Box::new(Loop {
+            from,
+            test: unit().get().below(end),
+            next: unit().get().plus(1),
+            unroll: if access == Access::Guarded { Unroll::Unsaid } else { self.in_flight(fold) },
+            body: self.unit(number.into(), access, before_unit(fold), ""),
+            local: unit(),
+        })));
+        body
+    }
+}
+
+impl Lowerer<'_> {
+    /// Where the first unit of a thread lies, if its warp has rows of them.
+    pub(super) fn first_of_rows(&mut self, fold: Fold) {
+        if fold.in_rows {
+            let rows = Expr::Named("UNITS").times(Program::WARP);
+            let in_row = Expr::Thread.bin(Bin::Rem, Program::WARP);
+            let number = Expr::Thread.over(Program::WARP).times(rows).plus(in_row);
+            self.body.push(Stmt::Let(first_unit(), number));
+        }
+    }
+
+    /// The number of a thread's unit among all, of a row of its warp; without rows, that of the thread.
+    pub(super) fn unit_of_row(&self, row: u32) -> Expr {
+        match (self.lanes.len(), row) {
+            (1, _) => self.thread(),
+            _ if self.is_logical() => self.thread().plus(row * Program::WARP),
+            (_, 0) => first_unit().get(),
+            (_, row) => first_unit().get().plus(row * Program::WARP),
+        }
+    }
+
+    /// A unit of each row, which begins an accumulator of its own.
+    pub(super) fn unit_of_each_row(&self, rows: u32, access: Access) -> Vec<Stmt> {
+        let from_first = self.counts_from_first(access);
+        let unit = |row: u32| {
+            let number = match row {
+                0 => self.first_of_several(self.kernel.fold(), from_first),
+                _ => {
+                    let items = || self.wide((row * Program::WARP).into());
+                    let begin = from_first.then(|| behind_first(items()));
+                    Number { of_block: self.unit_of_row(row), begin }
+                }
+            };
+            self.unit_in_row(row, number, access, Before::Nothing, &format!("_{row}"))
+        };
+        (0..rows).flat_map(unit).collect()
+    }
+}
+
+/// The first unit of a thread, whose units lie in rows of its warp.
+fn first_unit() -> Local {
+    Local::new("first_unit", Ty::U32)
+}
+
+/// Items of a row of units.
+pub(super) fn row(fold: Fold) -> Expr {
+    Expr::Named(if fold.width > 1 { "ROW" } else { "BLOCK" })
+}

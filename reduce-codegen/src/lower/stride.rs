@@ -1,0 +1,193 @@
+//! Folds whose length is not in the program: a grid goes over the whole input, or one block, or one thread does.
+
+use super::unit::{Access, Before, Unit};
+use super::{Lowerer, first};
+use reduce_ir::Scalar;
+use reduce_ir::ops::{Bin, Cmp};
+use reduce_ir::program::{Arrangement, Fold, Reads};
+use reduce_ir::statements::{Expr, Local, Loop, Stmt, Ty, Unroll};
+
+/// Small partials that are on their way at once.
+const AT_ONCE: u32 = 8;
+
+impl Lowerer<'_> {
+    /// Every unit that the thread comes across: a round of the grid after another.
+    pub(super) fn grid_stride(&self) -> Vec<Stmt> {
+        let wide = self.kernel.fold().width > 1;
+        let mine = if wide { self.thread().times(Expr::Named("WIDTH")) } else { self.thread() };
+        let from = first().get().bin(Bin::Add, mine.cast(Scalar::U64));
+        let stride = Expr::Named("STRIDE").cast(Scalar::U64);
+        let rounds = at().get().bin(Bin::Sub, self.at_first().get()).over(stride.clone());
+        let before = match self.kernel.fold().items_of_a_lane() {
+            1 => rounds,
+            items => rounds.times(number(items.into())),
+        };
+        self.rounds([from, stride, before], self.end(), Unroll::Unsaid, |at, before, suffix| {
+            self.round(at, before, suffix)
+        })
+    }
+
+    /// Every partial, in the threads of one block: a block apart, or in consecutive runs.
+    pub(super) fn one_block(&self, fold: Fold) -> Vec<Stmt> {
+        let block = Expr::Named("BLOCK").cast(Scalar::U64);
+        let done = at().get().bin(Bin::Sub, self.at_first().get());
+        let (mut body, [from, stride, rounds], end) = match fold.arrangement {
+            Arrangement::Striped => {
+                let numbers = [Expr::Thread.cast(Scalar::U64), block.clone(), done.over(block)];
+                (Vec::new(), numbers, self.end())
+            }
+            Arrangement::Blocked => {
+                let (runs, [from, end]) = self.run_of_thread(block);
+                (runs, [from, number(1), done], end)
+            }
+        };
+        let several = self.has_several_in_flight(fold);
+        if several && !self.guarded() {
+            body.push(self.partials_at_once(from, end));
+            return body;
+        }
+        let unroll = if several { Unroll::By(AT_ONCE) } else { self.in_flight(fold) };
+        body.extend(self.rounds([from, stride, rounds], end, unroll, |at, before, suffix| {
+            self.items(&Unit::whole(at, Access::Items, before), suffix)
+        }));
+        body
+    }
+
+    /// Are [`AT_ONCE`] partials on their way at once? They are small, and nothing else is left to wait for; each one with a flag is
+    /// waited for.
+    fn has_several_in_flight(&self, fold: Fold) -> bool {
+        let flags = self.in_last_block() && self.program.kernel(Reads::Inputs).has_flags();
+        let small = self.program.operation.acc.size() <= 32;
+        fold.hints.unrolled && fold.arrangement == Arrangement::Striped && !flags && small
+    }
+
+    /// Every partial of a thread, several in one turn, of which those that are not there are the fill: so the loads of the last turn
+    /// do not wait for each other either (docs/decisions.md).
+    fn partials_at_once(&self, from: Expr, end: Expr) -> Stmt {
+        let (part, place) = (Local::new("part", Ty::U32), Local::new("at_part", Ty::U64));
+        let block = || Expr::Named("BLOCK");
+        let [item, loaded] = ["item", "loaded"].map(|name| Local::new(name, Ty::Acc));
+        let there = vec![
+            Stmt::Load(loaded.clone(), self.partials.0.at(self.in_memory(place.get()))),
+            Stmt::Set(item.clone(), loaded.get()),
+        ];
+        let body = vec![
+            Stmt::Let(place.clone(), at().get().bin(Bin::Add, part.get().times(block()).cast(Scalar::U64))),
+            Stmt::Var(item.clone(), Expr::Empty),
+            Stmt::when(place.get().below(end.clone()), there),
+            Stmt::Set(self.acc().clone(), self.acc().get().combine(item.get())),
+        ];
+        let turn = Stmt::For(Box::new(Loop {
+            from: 0.into(),
+            test: part.get().below(AT_ONCE),
+            next: part.get().plus(1),
+            unroll: Unroll::All,
+            body,
+            local: part,
+        }));
+        Stmt::For(Box::new(Loop {
+            from,
+            test: at().get().below(end),
+            next: at().get().bin(Bin::Add, block().times(AT_ONCE).cast(Scalar::U64)),
+            unroll: Unroll::Unsaid,
+            body: vec![turn],
+            local: at(),
+        }))
+    }
+
+    /// Where the run of a thread begins and ends: of all items, each has a share, and the first threads one more.
+    fn run_of_thread(&self, block: Expr) -> (Vec<Stmt>, [Expr; 2]) {
+        let [share, longer, end] =
+            ["run_share", "longer_runs", "run_end"].map(|name| self.local(name, Ty::U64));
+        let begin = |thread: Expr| {
+            let run = thread.cast(Scalar::U64);
+            run.clone().times(share.get()).bin(Bin::Add, run.bin(Bin::Min, longer.get()))
+        };
+        let runs = vec![
+            Stmt::Let(share.clone(), self.end().over(block.clone())),
+            Stmt::Let(longer.clone(), self.end().bin(Bin::Rem, block)),
+            Stmt::Let(end.clone(), begin(Expr::Thread.plus(1))),
+        ];
+        (runs, [begin(Expr::Thread), end.get()])
+    }
+
+    /// How many threads of one block have an item, where that is asked for.
+    pub(super) fn threads_with_items(&mut self) {
+        if self.guarded() {
+            let count = self.local("count", Ty::U32);
+            let all = Expr::Named("BLOCK").cast(Scalar::U64);
+            let some = self.partials.1.clone().bin(Bin::Min, all).cast(Scalar::U32);
+            self.body.push(Stmt::Let(count.clone(), some));
+            self.present = count.get();
+        }
+    }
+
+    /// A unit, as vectors where all of it is there and the data is aligned.
+    fn round(&self, at: &Expr, before: Before, suffix: &str) -> Vec<Stmt> {
+        let items = |access| self.items(&Unit::whole(at, access, before.clone()), suffix);
+        if self.kernel.fold().width == 1 {
+            return items(Access::Items);
+        }
+        let end = at.clone().bin(Bin::Add, Expr::Named("WIDTH").cast(Scalar::U64));
+        let whole = Expr::Cmp(Cmp::Le, Box::new(end), Box::new(Expr::Items));
+        let vectors = self.aligned().fold(whole, Expr::and);
+        vec![Stmt::If(vectors, items(Access::Vectors), items(Access::Guarded))]
+    }
+
+    /// Everything, in thread 0.
+    pub(super) fn everything(&self) -> Vec<Stmt> {
+        let numbers = [number(0), number(1), at().get()];
+        let body = self.rounds(numbers, self.end(), Unroll::Unsaid, |at, before, suffix| {
+            self.items(&Unit::whole(at, Access::Items, before), suffix)
+        });
+        vec![Stmt::when(Expr::Thread.equals(0), body)]
+    }
+
+    /// The units at `from`, `from + stride`, … before `end`, of which the one `at` has so many items of its lane `before` it. Where
+    /// lanes begin with an item, the first one stands alone.
+    fn rounds(
+        &self,
+        [from, stride, before]: [Expr; 3],
+        end: Expr,
+        unroll: Unroll,
+        unit: impl Fn(&Expr, Before, &str) -> Vec<Stmt>,
+    ) -> Vec<Stmt> {
+        let (mut body, at_first) = (Vec::new(), self.at_first());
+        let mut start = from.clone();
+        if self.begins_with_item() {
+            let begin = unit(&at_first.get(), Before::Nothing, "_first");
+            let there = at_first.get().below(end.clone());
+            body.extend([Stmt::Let(at_first.clone(), from), Stmt::when(there, begin)]);
+            start = at_first.get().bin(Bin::Add, stride.clone());
+        }
+        body.push(Stmt::For(Box::new(Loop {
+            from: start,
+            test: at().get().below(end),
+            next: at().get().bin(Bin::Add, stride),
+            unroll,
+            body: unit(&at().get(), Before::Items(before), ""),
+            local: at(),
+        })));
+        body
+    }
+
+    /// How many items there are in all.
+    fn end(&self) -> Expr {
+        if self.kernel.reads == Reads::Partials { self.partials.1.clone() } else { Expr::Items }
+    }
+
+    /// Where the first unit of a thread begins.
+    fn at_first(&self) -> Local {
+        self.local("at_first", Ty::U64)
+    }
+}
+
+/// Where a unit begins, in the whole input.
+fn at() -> Local {
+    Local::new("at", Ty::U64)
+}
+
+/// That many, as `u64`.
+pub(super) fn number(value: u64) -> Expr {
+    Expr::Const(reduce_ir::Value::of(value))
+}

@@ -1,0 +1,128 @@
+//! Trees through registers and shuffles, as a loop or written out.
+
+use super::{Lowerer, count};
+use reduce_ir::ops::Bin;
+use reduce_ir::program::{Arrangement, Combine, Fold, Lowering, Program, Scope, Tree};
+use reduce_ir::statements::{Expr, FULL, Local, Loop, Stmt, Ty, Unroll};
+
+impl Lowerer<'_> {
+    /// The lanes of a thread, or the rows of a warp, become one accumulator, by pairs.
+    pub(super) fn lanes_tree(&mut self, combine: Combine) {
+        for stride in super::strides(combine.tree, combine.items) {
+            let (end, step) =
+                if combine.tree == Tree::Pairs { (combine.items, 2 * stride) } else { (stride, 1) };
+            for lane in (0..end).step_by(step as usize) {
+                let stmt = self.lane_pair(combine.scope, lane, lane + stride);
+                self.body.push(stmt);
+            }
+        }
+        let acc = self.local("acc", Ty::Acc);
+        self.body.push(Stmt::Var(acc.clone(), self.lanes[0].get()));
+        self.lanes = vec![acc];
+        if combine.scope == Scope::Warp {
+            let units = Expr::Named("UNITS");
+            self.present = self.present.clone().plus(units.clone().bin(Bin::Sub, 1)).over(units);
+        }
+    }
+
+    /// So many threads have an item, where that is asked for: those before the last one have a unit each, or where units
+    /// are consecutive all of them. Where they lie in rows, so many units have one.
+    pub(super) fn threads_with_an_item(&mut self, fold: Fold) {
+        let units = match fold.arrangement {
+            Arrangement::Striped => 1,
+            Arrangement::Blocked if fold.in_rows => 1,
+            Arrangement::Blocked => fold.units().unwrap_or(1),
+        };
+        let constants = [("UNITS", units), ("WIDTH", fold.width)].into_iter().filter(|&(_, items)| items > 1);
+        let all = constants.map(|(name, _)| Expr::Named(name)).reduce(Expr::times);
+        // Of several logical threads, the first has named it.
+        let named = self.is_logical() && self.present != count().get();
+        if let Some(all) = all.filter(|_| self.guarded() && !named) {
+            let present = Local::new("present", Ty::U32);
+            let rounded = count().get().plus(all.clone().bin(Bin::Sub, 1)).over(all);
+            self.body.push(Stmt::Let(present.clone(), rounded));
+            self.present = present.get();
+        }
+    }
+
+    fn lane_pair(&self, scope: Scope, left: u32, right: u32) -> Stmt {
+        let [a, b] = [left, right].map(|lane| self.lanes[lane as usize].clone());
+        let set = Stmt::Set(a.clone(), a.get().combine(b.get()));
+        let there = match scope {
+            Scope::Warp => self.unit_of_row(right).below(self.present.clone()),
+            Scope::Block if self.is_logical() => {
+                let started = Expr::from(right * Program::WARP).below(self.present.clone());
+                self.thread().equals(0).and(started)
+            }
+            Scope::Thread | Scope::Block | Scope::Cluster | Scope::Grid => {
+                self.thread().times(Expr::Named("WIDTH")).plus(right).below(count().get())
+            }
+        };
+        if self.guarded() { Stmt::when(there, vec![set]) } else { set }
+    }
+
+    /// The accumulators of a warp's lanes become one, in lane 0, by halving or by pairs: of each row, where it has rows.
+    /// `present` items are there, counted from thread 0. By pairs, only lanes at multiples of twice the stride hold what the next step needs. Where the
+    /// hardware finds it at once, there is no tree, and all lanes have it.
+    pub(super) fn shuffle_tree(&mut self, combine: Combine, present: Expr) {
+        if combine.lowering == Lowering::WarpReduce {
+            let redux = |(row, acc): (u32, &Local)| {
+                let there = self.guarded().then(|| self.unit_of_row(row).below(present.clone()));
+                Stmt::Redux(acc.clone(), there)
+            };
+            let all: Vec<_> = (0..).zip(&self.lanes).map(redux).collect();
+            return self.body.extend(all);
+        }
+        let step = |stride: Expr, suffix: &str| self.shuffle_step(combine.scope, stride, suffix, &present);
+        let stmts = if combine.lowering == Lowering::Unrolled {
+            let strides = super::strides(combine.tree, combine.items);
+            strides.into_iter().flat_map(|stride| step(stride.into(), &format!("_{stride}"))).collect()
+        } else {
+            let stride = Local::new("stride", Ty::U32);
+            let (from, test, next) = match combine.tree {
+                Tree::Pairs => (1.into(), stride.get().below(items(combine)), stride.get().times(2)),
+                Tree::Halving | Tree::Serial | Tree::Any => {
+                    (half_of(combine), Expr::from(0).below(stride.get()), stride.get().over(2))
+                }
+            };
+            let body = step(stride.get(), "");
+            vec![Stmt::For(Box::new(Loop { from, test, next, unroll: Unroll::Unsaid, body, local: stride }))]
+        };
+        self.body.extend(stmts);
+    }
+
+    fn shuffle_step(&self, scope: Scope, stride: Expr, suffix: &str, present: &Expr) -> Vec<Stmt> {
+        let whose = match scope {
+            Scope::Thread | Scope::Warp | Scope::Grid => "other",
+            Scope::Block => "other_warp",
+            Scope::Cluster => "other_block",
+        };
+        let of_row = |(row, acc): (u32, &Local)| {
+            let number = if self.lanes.len() > 1 { format!("_{row}") } else { String::new() };
+            let other = self.local(&format!("{whose}{suffix}{number}"), Ty::Acc);
+            let (into, value, down) = (other.clone(), acc.get(), stride.clone());
+            let shuffle = Stmt::Shuffle { into, value, down, mask: FULL };
+            let set = Stmt::Set(acc.clone(), acc.get().combine(other.get()));
+            let there = self.unit_of_row(row).plus(stride.clone()).below(present.clone());
+            [shuffle, if self.guarded() { Stmt::when(there, vec![set]) } else { set }]
+        };
+        (0..).zip(&self.lanes).flat_map(of_row).collect()
+    }
+}
+
+/// What a tree combines, in terms of the constant that counts it.
+fn items(combine: Combine) -> Expr {
+    match combine.scope {
+        Scope::Thread | Scope::Warp | Scope::Grid => combine.items.into(),
+        Scope::Block => Expr::Named("WARPS"),
+        Scope::Cluster => Expr::Named("CLUSTER"),
+    }
+}
+
+/// Half of that.
+fn half_of(combine: Combine) -> Expr {
+    match combine.scope {
+        Scope::Thread | Scope::Warp | Scope::Grid => (combine.items / 2).into(),
+        Scope::Block | Scope::Cluster => items(combine).over(2),
+    }
+}

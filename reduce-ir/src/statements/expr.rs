@@ -1,0 +1,58 @@
+//! What statements compute: positions, conditions, accumulators.
+
+use super::{Buffer, Local};
+use crate::ops::{Bin, Cmp, Un};
+use crate::{Scalar, Value};
+
+/// An expression.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Expr {
+    /// A literal.
+    Const(Value),
+    /// A constant of the kernel.
+    Named(&'static str),
+    /// A local.
+    Local(Local),
+    /// An element of a local vector.
+    Lane(Local, u32),
+    /// The thread's number in its block, `u32`.
+    Thread,
+    /// The block's number in the grid, `u32`.
+    Block,
+    /// The number of blocks, `u32`.
+    Grid,
+    /// The block's number in its cluster, `u32`.
+    Rank,
+    /// The number of items of the launch, `u64`.
+    Items,
+    /// The number of groups, `u64`.
+    Groups,
+    /// The position, in memory, of the first item of a group, `u64`.
+    First(Box<Expr>),
+    /// The number of elements of the whole reduction, `u64`, in a kernel over partials.
+    Elements,
+    /// The distance between neighbouring elements of a strided input, `u64`.
+    Step(usize),
+    /// A scalar given at the call, and its type.
+    Param(usize, Scalar),
+    /// Is the buffer's first element at a multiple of that many bytes?
+    Aligned(Buffer, u32),
+    /// An operation on one operand.
+    Un(Un, Box<Expr>),
+    /// An operation on two operands.
+    Bin(Bin, Box<Expr>, Box<Expr>),
+    /// A comparison.
+    Cmp(Cmp, Box<Expr>, Box<Expr>),
+    /// Between `u32` and `u64`; what does not fit is dropped.
+    Cast(Scalar, Box<Expr>),
+    /// The accumulator of one element, made of the arguments that the operation's `map` names.
+    Map(Vec<Expr>),
+    /// Two accumulators as one.
+    Combine(Box<Expr>, Box<Expr>),
+    /// An accumulator with one element added, by the operation's `fold`, and what that names behind the accumulator.
+    Fold(Box<Expr>, Vec<Expr>),
+    /// What stands for no element: the fill, or undefined where there is none.
+    Empty,
+    /// The result of an accumulator, and what the operation's `finish` names behind it.
+    Finish(Box<Expr>, Vec<Expr>),
+}

@@ -1,0 +1,320 @@
+//! The verifier of lowered kernels. A violation is a bug of this project.
+//!
+//! 1. A name is bound before it is used, and while it is bound nothing else has it: no other local, no
+//!    parameter of the kernel, no constant, no shared array.
+//! 2. Every expression has a type, and it is the one its place wants: conditions are `bool`, positions are
+//!    `u64` in global and `u32` in shared memory, arguments are what the operation declares: params and the number
+//!    of elements stand where it names them. Conditions and positions are computed with, and nothing else is: by what C++
+//!    computes as we do, so without shifts, and without `not` of positions.
+//! 3. Only variables are set.
+//! 4. A barrier of a block or cluster, and an exit, are met by every thread of the block: they stand under
+//!    conditions that are the same for all of them; so is a vote. What is of a cluster, an arrival and its wait among it,
+//!    stands in kernels that have one, under no condition at all; a wait has its arrival before it, and nothing else of the
+//!    cluster between. Blocks read each other's shared memory only behind a wait or barrier of the cluster, and the program's
+//!    cluster is the kernel's.
+//! 5. A warp barrier, a redux and a shuffle are met by every thread of the warp, likewise, and their mask is all of it.
+//! 6. Vectors are loaded from contiguous inputs only, a power of two of elements and at most 16 bytes at a time; they
+//!    are not copied. Nothing else is loaded unaligned.
+//! 7. The kernel writes partials, result and shared arrays only, and reads inputs (or items) and shared
+//!    arrays only; shared arrays are those it declares. A tree in place writes its items too; a kernel that takes tickets
+//!    writes them, and reads partials: where these carry flags, they are posted and taken, and nothing else. What blocks combine
+//!    by atomics is relaxed, at the scope of the grid, as the functions of CUDA are. Elements are mapped, and
+//!    folded by the operation's `fold` if it has one, where the inputs are read.
+//! 8. Shared memory is as the program says, constants are those the kernel declares, steps those of the
+//!    strided inputs that it reads, params those of the operation; a kernel over partials is told the number of
+//!    elements if the operation counts.
+//! 9. Positions fit their types, whatever the number of elements and blocks: no sum or product of 32 bits wraps,
+//!    and nothing that may need 64 bits goes through 32. That no difference is negative is not proved: the
+//!    interpreter reports one where it happens.
+//! 10. A redux is one of accumulators that the hardware combines, with positions of 32 bits if they have any.
+//! 11. A kernel waits for the previous launch if it is dependent in the program, and then first of all: under no condition,
+//!     and before it touches memory, but for messages that it expects and its arrival. Only one that triggers in the program
+//!     lets the next launch begin.
+//! 12. Messages go to arrays that nothing else writes, of which a kernel has one at the most. They are expected before the
+//!     arrival, and are sent and received behind the wait.
+
+mod bounds;
+mod expressions;
+mod places;
+
+use super::{
+    Barrier, Buffer, Expr, FULL, Local, Lowered, LoweredKernel, MemoryOrder, Place, Shared, Stmt, Ty,
+};
+use crate::operation::Operation;
+use crate::program::{Kernel, Program, Scope};
+use crate::redux::Redux;
+use std::collections::BTreeMap;
+
+/// A broken rule.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("rule {rule} of the verifier of lowered kernels does not hold in {kernel}: {what}")]
+pub struct Violation {
+    /// The number in the list of this module's documentation.
+    pub rule: u32,
+    /// The kernel.
+    pub kernel: &'static str,
+    /// What was found.
+    pub what: String,
+}
+
+type Check = Result<(), Violation>;
+
+impl Lowered {
+    /// Checks every rule, for the program that this is the lowering of.
+    ///
+    /// # Errors
+    /// The first rule that is broken, and where.
+    pub fn verify(&self, program: &Program) -> Check {
+        self.kernels.iter().zip(&program.kernels).try_for_each(|(lowered, kernel)| {
+            let operation = &program.operation;
+            let bytes = shared_bytes(lowered, operation);
+            let mut verifier = Verifier {
+                operation,
+                redux: Redux::of(operation),
+                kernel: lowered,
+                steps: kernel,
+                arrived: false,
+                met: false,
+                scope: BTreeMap::new(),
+            };
+            verifier.ensure(4, lowered.cluster == kernel.cluster(), || {
+                format!("clusters of {} blocks", lowered.cluster)
+            })?;
+            let first = lowered.body.iter().find(|stmt| !begins_cluster(stmt));
+            let waits = first == Some(&Stmt::AwaitLaunch);
+            verifier.ensure(8, lowered.domain == program.domain, || {
+                format!("its elements are {:?}", lowered.domain)
+            })?;
+            verifier.ensure(11, [lowered.dependent, waits] == [kernel.dependent; 2], || {
+                format!("dependent is {}, and waiting {waits}", lowered.dependent)
+            })?;
+            let sent = lowered.shared.iter().filter(|array| array.sent).count();
+            verifier.ensure(12, sent <= 1, || format!("{sent} arrays of messages"))?;
+            verifier.ensure(8, bytes == program.shared_bytes(kernel), || {
+                format!("{bytes} bytes of shared memory")
+            })?;
+            verifier.body(&lowered.body, Uniform::Always)?;
+            bounds::too_large(program, lowered)
+                .or_else(|expr| verifier.ensure(9, false, || format!("`{expr}` may not fit its type")))
+        })
+    }
+}
+
+/// For whom a value is the same: everyone in the cluster, in the block, in a warp, or nobody else. A condition is no more than
+/// the same for everyone; always is where there is none.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Uniform {
+    Thread,
+    Warp,
+    Block,
+    Cluster,
+    Always,
+}
+
+/// What is known of a bound name.
+#[derive(Clone, Copy)]
+struct Binding {
+    ty: Ty,
+    mutable: bool,
+    uniform: Uniform,
+}
+
+struct Verifier<'a> {
+    operation: &'a Operation,
+    /// What its accumulators combine to in one instruction, if there is one.
+    redux: Option<Redux>,
+    kernel: &'a LoweredKernel,
+    /// What it is the lowering of.
+    steps: &'a Kernel,
+    /// Have threads arrived, and not waited yet?
+    arrived: bool,
+    /// Do all blocks of the cluster run?
+    met: bool,
+    scope: BTreeMap<String, Binding>,
+}
+
+impl Verifier<'_> {
+    /// A body, run by threads for whom everything is `here`; its names end with it.
+    fn body(&mut self, stmts: &[Stmt], here: Uniform) -> Check {
+        let outside = self.scope.clone();
+        stmts.iter().try_for_each(|stmt| self.stmt(stmt, here))?;
+        self.scope = outside;
+        Ok(())
+    }
+
+    fn stmt(&mut self, stmt: &Stmt, here: Uniform) -> Check {
+        match stmt {
+            Stmt::Note(..) | Stmt::Fence(..) => Ok(()),
+            Stmt::Let(local, value) => self.value(local, value).and_then(|at| self.bind(local, false, at)),
+            Stmt::Var(local, value) => {
+                self.value(local, value).and_then(|_| self.bind(local, true, Uniform::Thread))
+            }
+            Stmt::Set(local, value) => self.set(local, value),
+            Stmt::Load(local, place) => self.load(local, place),
+            Stmt::LoadUnaligned(local, place) => {
+                let vector = matches!(local.ty, Ty::Vector(..));
+                self.ensure(6, vector, || format!("`{}` is no vector", local.name))?;
+                self.load(local, place)
+            }
+            Stmt::Store(place, value) => self.store(place, value),
+            Stmt::Post(place, value) => {
+                self.flagged(stmt, place)?;
+                self.expect(value, Ty::Acc)?;
+                self.place(place).map(|_| ())
+            }
+            Stmt::Take(local, place) => {
+                self.flagged(stmt, place)?;
+                let partial = local.ty == Ty::Acc;
+                self.ensure(2, partial, || format!("`{}` is no partial", local.name))?;
+                self.place(place)?;
+                self.bind(local, false, Uniform::Thread)
+            }
+            Stmt::Expect(array, messages) => {
+                self.messages(stmt, array, !self.arrived && !self.met)?;
+                self.expect(messages, Ty::U32).map(|_| ())
+            }
+            Stmt::Send(place, value) => self.send(stmt, place, value),
+            Stmt::Receive(array) => self.messages(stmt, array, self.met),
+            Stmt::Shuffle { into, value, down, mask } => {
+                self.expect(value, Ty::Acc)?;
+                self.ensure(2, value.ty() == Some(into.ty), || format!("`{value}` should be {}", into.ty))?;
+                self.expect(down, Ty::U32)?;
+                self.meeting(5, here >= Uniform::Warp && *mask == FULL, stmt)?;
+                self.bind(into, false, Uniform::Thread)
+            }
+            Stmt::Redux(acc, there) => {
+                self.set(acc, &acc.get())?;
+                let known = self.redux.is_some() && acc.ty == Ty::Acc;
+                self.ensure(10, known, || format!("`{}` has no redux", acc.name))?;
+                there.iter().try_for_each(|there| self.expect(there, Ty::BOOL).map(|_| ()))?;
+                self.meeting(5, here >= Uniform::Warp, stmt)
+            }
+            Stmt::Barrier(Barrier::Warp(mask)) => {
+                self.meeting(5, here >= Uniform::Warp && *mask == FULL, stmt)
+            }
+            Stmt::Barrier(Barrier::Cluster) | Stmt::Arrive | Stmt::Wait => {
+                self.meeting(4, here == Uniform::Always, stmt)?;
+                self.turn(stmt)
+            }
+            Stmt::Barrier(Barrier::Block) | Stmt::Exit => self.meeting(4, here >= Uniform::Block, stmt),
+            Stmt::AwaitLaunch => {
+                self.ensure(11, self.kernel.dependent, || "a wait that is not asked for".to_owned())?;
+                self.meeting(11, here == Uniform::Always, stmt)
+            }
+            Stmt::TriggerLaunch => {
+                self.ensure(11, self.steps.trigger, || "a trigger that is not asked for".to_owned())
+            }
+            Stmt::Vote(into, value) => {
+                self.ensure(2, into.ty == Ty::BOOL, || format!("a vote names `{}`", into.name))?;
+                self.expect(value, Ty::BOOL)?;
+                self.meeting(4, here >= Uniform::Block, stmt)?;
+                self.bind(into, false, Uniform::Block)
+            }
+            Stmt::AtomicCombine { place, value, order, scope } => {
+                let legal = place.buffer == Buffer::Partials && self.steps.is_atomic();
+                self.ensure(7, legal, || format!("an atomic on {place}"))?;
+                let is_plain = (*order, *scope) == (MemoryOrder::Relaxed, Scope::Grid);
+                self.ensure(7, is_plain, || format!("an atomic that is {order} at {scope}"))?;
+                self.expect(value, Ty::Acc)?;
+                self.place(place).map(|_| ())
+            }
+            Stmt::Atomic { into, place, value, .. } => self.take_ticket(into, place, value),
+            Stmt::For(it) => {
+                let ty = it.local.ty;
+                self.ensure(2, [Ty::U32, Ty::U64].contains(&ty), || format!("a loop counts in {ty}"))?;
+                let uniform = self.expect(&it.from, ty)?;
+                self.bind(&it.local, false, uniform)?;
+                self.expect(&it.next, ty)?;
+                let turns = self.expect(&it.test, Ty::BOOL)?.min(self.uniform(&it.next));
+                self.body(&it.body, here.min(turns))?;
+                self.scope.remove(&it.local.name);
+                Ok(())
+            }
+            Stmt::If(test, then, otherwise) => {
+                let here = here.min(self.expect(test, Ty::BOOL)?);
+                self.body(then, here)?;
+                self.body(otherwise, here)
+            }
+        }
+    }
+
+    fn take_ticket(&mut self, into: &Local, place: &Place, value: &Expr) -> Check {
+        let legal = place.buffer == Buffer::Ticket && self.steps.has_ticket();
+        self.ensure(7, legal, || format!("an atomic on {place}"))?;
+        self.ensure(2, into.ty == Ty::U32, || format!("a ticket names `{}`", into.name))?;
+        self.expect(value, Ty::U32)?;
+        self.place(place)?;
+        self.bind(into, false, Uniform::Thread)
+    }
+
+    /// Threads of a cluster arrive, and then they wait; a barrier is both, and shares the count.
+    fn turn(&mut self, stmt: &Stmt) -> Check {
+        let what = stmt.to_string();
+        self.clustered(what.trim())?;
+        let in_turn = self.arrived == (*stmt == Stmt::Wait);
+        self.ensure(4, in_turn, || format!("`{}` out of turn", what.trim()))?;
+        self.arrived = *stmt == Stmt::Arrive;
+        self.met |= !self.arrived;
+        Ok(())
+    }
+
+    /// What only blocks of a cluster can do.
+    fn clustered(&self, what: &str) -> Check {
+        self.ensure(4, self.kernel.cluster > 1, || format!("`{what}` without a cluster"))
+    }
+
+    /// A statement that threads meet at.
+    fn meeting(&self, rule: u32, legal: bool, stmt: &Stmt) -> Check {
+        self.ensure(rule, legal, || format!("`{}` is not met by all of its threads", stmt.to_string().trim()))
+    }
+
+    fn value(&self, local: &Local, value: &Expr) -> Result<Uniform, Violation> {
+        let vector = matches!(local.ty, Ty::Vector(..));
+        self.ensure(6, !vector, || format!("`{}` is a vector that is not loaded", local.name))?;
+        self.expect(value, local.ty)
+    }
+
+    fn bind(&mut self, local: &Local, mutable: bool, uniform: Uniform) -> Check {
+        let taken = self.scope.contains_key(&local.name) || self.is_declared(&local.name);
+        self.ensure(1, !taken, || format!("`{}` is bound twice", local.name))?;
+        self.scope.insert(local.name.clone(), Binding { ty: local.ty, mutable, uniform });
+        Ok(())
+    }
+
+    /// Is it the name of a parameter, a constant or a shared array of the kernel?
+    fn is_declared(&self, name: &str) -> bool {
+        let parameter = name.strip_suffix("_step").unwrap_or(name);
+        ["items", "partials", "result", "n", "ticket", "elements"].contains(&name)
+            || self.operation.inputs.iter().any(|input| input.name == parameter)
+            || self.operation.params.iter().any(|param| param.name == name)
+            || self.kernel.constants.iter().any(|it| it.name == name)
+            || self.kernel.shared.iter().any(|it| it.name == name)
+    }
+
+    fn set(&self, local: &Local, value: &Expr) -> Check {
+        let variable = self.scope.get(&local.name).is_some_and(|it| it.mutable && it.ty == local.ty);
+        self.ensure(3, variable, || format!("`{}` is not a variable", local.name))?;
+        self.value(local, value).map(|_| ())
+    }
+
+    fn ensure(&self, rule: u32, holds: bool, what: impl FnOnce() -> String) -> Check {
+        if holds { Ok(()) } else { Err(Violation { rule, kernel: self.kernel.name, what: what() }) }
+    }
+}
+
+/// What may come before the wait for the previous launch.
+fn begins_cluster(stmt: &Stmt) -> bool {
+    if let Stmt::If(_, then, otherwise) = stmt {
+        return then.iter().chain(otherwise).all(begins_cluster);
+    }
+    matches!(stmt, Stmt::Note(..) | Stmt::Let(..) | Stmt::Arrive | Stmt::Expect(..))
+}
+
+/// Bytes of the arrays in shared memory.
+fn shared_bytes(kernel: &LoweredKernel, operation: &Operation) -> usize {
+    let bytes = |array: &Shared| {
+        let (acc, len) = (&operation.acc, kernel.constant(array.len) as usize);
+        if array.sent { Program::COUNT_OF_MESSAGES + len * 4 * acc.words() } else { len * acc.size() }
+    };
+    kernel.shared.iter().map(bytes).sum()
+}

@@ -1,0 +1,174 @@
+//! How large the scalars of a kernel can be, whatever it is launched on: rule 9 of the verifier.
+
+use super::super::{Expr, Local, Loop, LoweredKernel, Place, Stmt, Ty};
+use crate::ops::{Bin, Cmp};
+use crate::program::Program;
+use std::collections::BTreeMap;
+
+/// Elements of an input, and the distance between the first and the last in memory: what addresses can tell apart.
+const ITEMS: u128 = 1 << 63;
+
+/// Where a group begins: so far as its items can be counted from there in 64 bits.
+const STARTS: u128 = 1 << 62;
+
+/// Blocks of a launch (CUDA C++ Programming Guide, technical specifications: x-dimension of a grid).
+const BLOCKS: u128 = (1 << 31) - 1;
+
+/// The expression that does not fit its type, if there is one.
+pub(super) fn too_large(program: &Program, kernel: &LoweredKernel) -> Result<(), Expr> {
+    let items = program.up_to.map_or(ITEMS, u128::from);
+    let blocks = program.up_to.map_or(BLOCKS, |n| program.plan().launches(n)[0].grid.into());
+    Bounds { kernel, items, blocks, locals: BTreeMap::new() }.body(&kernel.body)
+}
+
+struct Bounds<'a> {
+    kernel: &'a LoweredKernel,
+    /// The most items.
+    items: u128,
+    /// The most blocks.
+    blocks: u128,
+    /// The greatest value of each scalar that is not bounded by its type alone.
+    locals: BTreeMap<&'a str, u128>,
+}
+
+impl<'a> Bounds<'a> {
+    /// A body, whose names end with it.
+    fn body(&mut self, stmts: &'a [Stmt]) -> Result<(), Expr> {
+        let outside = self.locals.clone();
+        stmts.iter().try_for_each(|stmt| self.stmt(stmt))?;
+        self.locals = outside;
+        Ok(())
+    }
+
+    fn stmt(&mut self, stmt: &'a Stmt) -> Result<(), Expr> {
+        match stmt {
+            Stmt::Let(local, value) => {
+                let most = self.most(value)?;
+                self.locals.insert(&local.name, most);
+                Ok(())
+            }
+            Stmt::Var(_, value) | Stmt::Set(_, value) | Stmt::Vote(_, value) | Stmt::Expect(_, value) => {
+                self.check(value)
+            }
+            Stmt::For(it) => self.turns(it),
+            Stmt::If(test, then, otherwise) => {
+                self.check(test)?;
+                self.body(then)?;
+                self.body(otherwise)
+            }
+            Stmt::Load(_, place) | Stmt::LoadUnaligned(_, place) | Stmt::Take(_, place) => self.place(place),
+            Stmt::Store(place, value) | Stmt::Post(place, value) | Stmt::Send(place, value) => {
+                self.place(place)?;
+                self.check(value)
+            }
+            Stmt::AtomicCombine { place, value, .. } | Stmt::Atomic { place, value, .. } => {
+                self.place(place)?;
+                self.check(value)
+            }
+            Stmt::Shuffle { value, down, .. } => {
+                self.check(value)?;
+                self.check(down)
+            }
+            Stmt::Redux(_, there) => there.iter().try_for_each(|there| self.check(there)),
+            Stmt::Note(..) | Stmt::Exit | Stmt::Barrier(_) | Stmt::Fence(..) => Ok(()),
+            Stmt::Receive(_) | Stmt::Arrive | Stmt::Wait | Stmt::AwaitLaunch | Stmt::TriggerLaunch => Ok(()),
+        }
+    }
+
+    /// Inside a loop, the counter is at most what it is compared with, or no greater than at first if it shrinks.
+    fn turns(&mut self, it: &'a Loop) -> Result<(), Expr> {
+        let from = self.most(&it.from)?;
+        let counts = |expr: &Expr| *expr == it.local.get();
+        let most = match (&it.test, &it.next) {
+            (Expr::Cmp(Cmp::Lt, a, end), _) if counts(a) => self.most(end)?.saturating_sub(1),
+            (Expr::Cmp(Cmp::Le, a, end), _) if counts(a) => self.most(end)?,
+            (_, Expr::Bin(Bin::Div, a, _)) if counts(a) => from,
+            _ => greatest(it.local.ty),
+        };
+        self.locals.insert(&it.local.name, most);
+        self.check(&it.test)?;
+        self.check(&it.next)?;
+        self.body(&it.body)?;
+        self.locals.remove(it.local.name.as_str());
+        Ok(())
+    }
+
+    fn place(&self, place: &Place) -> Result<(), Expr> {
+        place.rank.iter().try_for_each(|rank| self.check(rank))?;
+        self.check(&place.index)
+    }
+
+    fn check(&self, expr: &Expr) -> Result<(), Expr> {
+        self.most(expr).map(|_| ())
+    }
+
+    /// The greatest value of a scalar; what is no position is bounded by its type.
+    fn most(&self, expr: &Expr) -> Result<u128, Expr> {
+        let of_type = expr.ty().map_or(0, greatest);
+        let most = match expr {
+            Expr::Const(value) => value.bits().into(),
+            Expr::Named(name) => self.kernel.constant(name).into(),
+            Expr::Local(Local { name, .. }) => self.locals.get(name.as_str()).copied().unwrap_or(of_type),
+            Expr::Thread => self.kernel.block.saturating_sub(1).into(),
+            Expr::Block => self.blocks.saturating_sub(1),
+            Expr::Grid => self.blocks,
+            Expr::Rank => self.kernel.cluster.saturating_sub(1).into(),
+            Expr::Items | Expr::Elements => self.items,
+            Expr::Groups => BLOCKS,
+            Expr::First(group) => self.check(group).map(|()| STARTS)?,
+            Expr::Step(_) => ITEMS,
+            Expr::Bin(op, a, b) => self.combined(*op, a, b)?.unwrap_or(of_type),
+            Expr::Cast(_, a) => self.most(a)?,
+            Expr::Lane(..) | Expr::Param(..) | Expr::Aligned(..) | Expr::Empty => of_type,
+            Expr::Un(..)
+            | Expr::Cmp(..)
+            | Expr::Map(_)
+            | Expr::Combine(..)
+            | Expr::Fold(..)
+            | Expr::Finish(..) => {
+                expr.operands().into_iter().try_for_each(|operand| self.check(operand))?;
+                of_type
+            }
+        };
+        let is_position = matches!(expr.ty(), Some(Ty::U32 | Ty::U64));
+        if is_position && most > of_type { Err(expr.clone()) } else { Ok(most) }
+    }
+
+    /// The value of a constant.
+    fn exactly(&self, expr: &Expr) -> Option<u128> {
+        if let Expr::Cast(_, constant) = expr {
+            return self.exactly(constant);
+        }
+        if let Expr::Const(value) = expr {
+            return Some(value.bits().into());
+        }
+        if let Expr::Named(name) = expr { Some(self.kernel.constant(name).into()) } else { None }
+    }
+
+    /// The greatest result of an operation, if it is known.
+    fn combined(&self, op: Bin, a: &Expr, b: &Expr) -> Result<Option<u128>, Expr> {
+        let (left, right) = (self.most(a)?, self.most(b)?);
+        let is_step = |expr: &Expr| matches!(expr, Expr::Step(_));
+        Ok(match op {
+            Bin::Add => Some(left.saturating_add(right)),
+            // A strided position is one in memory, relative to the first element; a negative one wraps.
+            Bin::Mul if is_step(a) || is_step(b) => Some(ITEMS),
+            Bin::Mul => Some(left.saturating_mul(right)),
+            Bin::Div => Some(left / self.exactly(b).unwrap_or(1).max(1)),
+            Bin::Sub | Bin::Shr => Some(left),
+            Bin::Rem => Some(left.min(right.saturating_sub(1))),
+            Bin::Min | Bin::MinNum | Bin::And => Some(left.min(right)),
+            Bin::Max | Bin::MaxNum => Some(left.max(right)),
+            Bin::Or | Bin::Xor | Bin::Shl => None,
+        })
+    }
+}
+
+/// The greatest value of a type of positions or conditions.
+fn greatest(ty: Ty) -> u128 {
+    match ty {
+        Ty::BOOL => 1,
+        Ty::U32 => u32::MAX.into(),
+        Ty::Scalar(_) | Ty::Vector(..) | Ty::Acc | Ty::Output => u64::MAX.into(),
+    }
+}

@@ -1,0 +1,144 @@
+//! What expressions must be, and for whom their value is the same: rules 1, 2, 4, 7, 8 and 10 of the verifier.
+
+use super::{Check, Uniform, Verifier, Violation};
+use crate::operation::Argument;
+use crate::ops::{Bin, Cmp, Un};
+use crate::program::{Program, Reads};
+use crate::statements::{Buffer, Expr, Ty};
+
+impl Verifier<'_> {
+    pub(super) fn expect(&self, expr: &Expr, ty: Ty) -> Result<Uniform, Violation> {
+        self.ensure(2, expr.ty() == Some(ty), || format!("`{expr}` should be {ty}"))?;
+        self.check(expr)
+    }
+
+    /// Names and argument types inside, and for whom the value is the same.
+    pub(super) fn check(&self, expr: &Expr) -> Result<Uniform, Violation> {
+        expr.operands().into_iter().try_for_each(|operand| self.check(operand).map(|_| ()))?;
+        match expr {
+            Expr::Local(local) | Expr::Lane(local, _) => {
+                let bound = self.scope.get(&local.name).is_some_and(|it| it.ty == local.ty);
+                self.ensure(1, bound, || format!("`{}` is not bound here", local.name))?;
+            }
+            Expr::Named(name) => {
+                let declared = self.kernel.constants.iter().any(|it| it.name == *name);
+                self.ensure(8, declared, || format!("{name} is not a constant of the kernel"))?;
+            }
+            Expr::Aligned(buffer, bytes) => {
+                let legal = self.element(*buffer).is_some() && bytes.is_power_of_two();
+                self.ensure(7, legal, || format!("`{expr}`"))?;
+            }
+            Expr::Map(args) => self.arguments(expr, &self.operation.map_arguments(), args)?,
+            Expr::Combine(a, b) => {
+                [a, b].iter().try_for_each(|it| self.operand(it, Ty::Acc))?;
+            }
+            Expr::Fold(a, args) => {
+                let wanted = self.operation.fold_arguments();
+                self.ensure(7, wanted.is_some() && self.reads_inputs(), || format!("`{expr}`"))?;
+                self.behind(expr, a, wanted.unwrap_or_default(), args)?;
+            }
+            Expr::Finish(a, args) => {
+                self.behind(expr, a, self.operation.finish_arguments(), args)?;
+            }
+            Expr::Elements => {
+                let legal = !self.reads_inputs() && self.operation.counts();
+                self.ensure(8, legal, || "nobody told the kernel the number of elements".to_owned())?;
+            }
+            Expr::Param(param, ty) => {
+                let declared = self.operation.params.get(*param).map(|param| param.ty);
+                self.ensure(8, declared == Some(*ty), || format!("`{expr}` is not a param"))?;
+            }
+            Expr::Step(input) => {
+                let legal = self.strided() && self.element(Buffer::Input(*input)).is_some();
+                self.ensure(8, legal, || format!("`{expr}`"))?;
+            }
+            Expr::Rank => self.clustered("rank")?,
+            Expr::Const(_) | Expr::Thread | Expr::Block | Expr::Grid | Expr::Items => {}
+            Expr::Groups => {
+                self.ensure(8, self.kernel.domain.is_grouped(), || "there is one group".to_owned())?
+            }
+            Expr::First(group) => {
+                self.operand(group, Ty::U64)?;
+                self.ensure(8, self.kernel.domain.is_grouped(), || "there is one group".to_owned())?;
+            }
+            Expr::Empty => {}
+            Expr::Un(op, a) => self.index_arithmetic(expr, a, *op == Un::Not && a.ty() == Some(Ty::BOOL))?,
+            Expr::Bin(op, a, _) => self.index_arithmetic(expr, a, !is_shift(*op))?,
+            Expr::Cmp(_, a, _) => self.index_arithmetic(expr, a, true)?,
+            Expr::Cast(..) => {}
+        }
+        Ok(self.uniform(expr))
+    }
+
+    /// Conditions and positions are computed with; elements are for the functions of the operation.
+    fn index_arithmetic(&self, expr: &Expr, operand: &Expr, legal: bool) -> Check {
+        let of_index = matches!(operand.ty(), Some(Ty::BOOL | Ty::U32 | Ty::U64));
+        self.ensure(2, of_index && legal, || format!("`{expr}` is no index arithmetic"))
+    }
+
+    fn operand(&self, expr: &Expr, ty: Ty) -> Check {
+        self.ensure(2, expr.ty() == Some(ty), || format!("`{expr}` should be {ty}"))
+    }
+
+    /// What a function is given behind an accumulator.
+    fn behind(&self, call: &Expr, acc: &Expr, mut wanted: Vec<Argument>, args: &[Expr]) -> Check {
+        self.operand(acc, Ty::Acc)?;
+        wanted.retain(|it| !matches!(it, Argument::Acc(_)));
+        self.arguments(call, &wanted, args)
+    }
+
+    /// What a function is given besides accumulators.
+    fn arguments(&self, call: &Expr, wanted: &[Argument], args: &[Expr]) -> Check {
+        let count = if self.reads_inputs() { Expr::Items } else { Expr::Elements };
+        let fits = |(arg, &wanted): (&Expr, &Argument)| {
+            let ty = self.operation.argument_type(wanted);
+            match wanted {
+                Argument::Param(param) => *arg == Expr::Param(param, ty),
+                Argument::Count => *arg == count,
+                Argument::Acc(_) | Argument::Input(_) | Argument::Index | Argument::Step => {
+                    arg.ty() == Some(Ty::Scalar(ty))
+                }
+            }
+        };
+        let legal = args.len() == wanted.len() && args.iter().zip(wanted).all(fits);
+        self.ensure(2, legal, || format!("the arguments of `{call}`"))
+    }
+
+    pub(super) fn reads_inputs(&self) -> bool {
+        self.kernel.reads == Reads::Inputs
+    }
+
+    pub(super) fn uniform(&self, expr: &Expr) -> Uniform {
+        match expr {
+            Expr::Thread => Uniform::Thread,
+            Expr::Local(local) | Expr::Lane(local, _) => {
+                self.scope.get(&local.name).map_or(Uniform::Thread, |it| it.uniform)
+            }
+            Expr::Bin(Bin::Div, a, b) if **a == Expr::Thread && **b == Expr::from(Program::WARP) => {
+                Uniform::Warp
+            }
+            Expr::Cmp(Cmp::Lt, a, b) if **a == Expr::Thread && whole_warps(b) => Uniform::Warp,
+            Expr::Block | Expr::Rank => Uniform::Block,
+            Expr::Const(_) | Expr::Named(_) | Expr::Grid | Expr::Items | Expr::Elements => Uniform::Cluster,
+            Expr::Groups | Expr::Step(_) | Expr::Param(..) | Expr::Aligned(..) => Uniform::Cluster,
+            Expr::First(_) => self.meet(expr),
+            Expr::Empty => Uniform::Cluster,
+            Expr::Un(..) | Expr::Bin(..) | Expr::Cmp(..) | Expr::Cast(..) | Expr::Map(_) => self.meet(expr),
+            Expr::Combine(..) | Expr::Fold(..) | Expr::Finish(..) => self.meet(expr),
+        }
+    }
+
+    fn meet(&self, expr: &Expr) -> Uniform {
+        expr.operands().into_iter().map(|it| self.uniform(it)).min().unwrap_or(Uniform::Cluster)
+    }
+}
+
+/// Is it a shift? C++ leaves those by some distances undefined.
+fn is_shift(op: Bin) -> bool {
+    matches!(op, Bin::Shl | Bin::Shr)
+}
+
+/// Is it a number of threads that make whole warps?
+fn whole_warps(threads: &Expr) -> bool {
+    matches!(threads, Expr::Const(threads) if threads.bits().is_multiple_of(Program::WARP.into()))
+}

@@ -1,0 +1,105 @@
+//! Places: what may be loaded from them, stored, posted and sent to them.
+
+use super::{Check, Uniform, Verifier, Violation};
+use crate::program::Reads;
+use crate::statements::{Buffer, Expr, Local, Place, Stmt, Ty};
+
+impl Verifier<'_> {
+    pub(super) fn load(&mut self, local: &Local, place: &Place) -> Check {
+        let uniform = self.place(place)?;
+        let element = self.element(place.buffer);
+        let legal = match (local.ty, place.buffer) {
+            (Ty::Vector(ty, lanes), Buffer::Input(_)) => {
+                let whole = lanes.is_power_of_two() && u64::from(lanes) * ty.size() as u64 <= 16;
+                self.ensure(6, whole && !self.strided(), || {
+                    format!("{} loads {lanes} elements of {ty}", local.name)
+                })?;
+                element == Some(Ty::Scalar(ty))
+            }
+            (ty, Buffer::Input(_) | Buffer::Items | Buffer::Shared(_)) => element == Some(ty),
+            (ty, Buffer::Partials) => {
+                self.steps.has_ticket() && !self.steps.has_flags() && element == Some(ty)
+            }
+            (_, Buffer::Result | Buffer::Ticket) => false,
+        };
+        self.ensure(7, legal, || format!("`{}` is loaded from {place}", local.name))?;
+        self.bind(local, false, uniform)
+    }
+
+    pub(super) fn store(&self, place: &Place, value: &Expr) -> Check {
+        self.place(place)?;
+        let writable = match place.buffer {
+            Buffer::Partials => !self.steps.has_flags(),
+            Buffer::Result => true,
+            Buffer::Shared(name) => !self.kernel.shared.iter().any(|it| it.name == name && it.sent),
+            Buffer::Items => self.steps.in_place().is_some(),
+            Buffer::Ticket => self.steps.has_ticket(),
+            Buffer::Input(_) => false,
+        };
+        self.ensure(7, writable, || format!("{value} is stored to {place}"))?;
+        self.value_of(place, value)
+    }
+
+    /// A message, to the array of them.
+    pub(super) fn send(&self, stmt: &Stmt, place: &Place, value: &Expr) -> Check {
+        let Buffer::Shared(array) = place.buffer else {
+            return self.ensure(12, false, || format!("a message to {place}"));
+        };
+        self.messages(stmt, array, self.met)?;
+        self.place(place)?;
+        self.value_of(place, value)
+    }
+
+    /// A value that a place is to hold.
+    pub(super) fn value_of(&self, place: &Place, value: &Expr) -> Check {
+        let element = self.element(place.buffer);
+        self.ensure(7, element.is_some() && element == value.ty(), || {
+            format!("{value} is stored to {place}")
+        })?;
+        self.check(value).map(|_| ())
+    }
+
+    pub(super) fn place(&self, place: &Place) -> Result<Uniform, Violation> {
+        let shared = matches!(place.buffer, Buffer::Shared(_));
+        let legal = shared || place.rank.is_none();
+        place.rank.iter().try_for_each(|_| self.clustered(&place.to_string()))?;
+        self.ensure(4, place.rank.is_none() || self.met, || format!("{place} before its block may run"))?;
+        self.ensure(7, legal, || format!("{place} is not in the shared memory of a block"))?;
+        place.rank.iter().try_for_each(|rank| self.expect(rank, Ty::U32).map(|_| ()))?;
+        self.expect(&place.index, if shared { Ty::U32 } else { Ty::U64 })
+    }
+
+    pub(super) fn strided(&self) -> bool {
+        self.kernel.domain.is_strided()
+    }
+
+    pub(super) fn element(&self, buffer: Buffer) -> Option<Ty> {
+        match buffer {
+            Buffer::Input(k) if self.kernel.reads == Reads::Inputs => {
+                Some(Ty::Scalar(self.operation.inputs.get(k)?.ty))
+            }
+            Buffer::Items if self.kernel.reads == Reads::Partials => Some(Ty::Acc),
+            Buffer::Input(_) | Buffer::Items => None,
+            Buffer::Partials => Some(Ty::Acc),
+            Buffer::Result => Some(Ty::Output),
+            Buffer::Ticket => Some(Ty::U32),
+            Buffer::Shared(name) => {
+                self.kernel.shared.iter().find(|array| array.name == name).map(|_| Ty::Acc)
+            }
+        }
+    }
+
+    /// What only is done to partials that carry flags.
+    pub(super) fn flagged(&self, stmt: &Stmt, place: &Place) -> Check {
+        let legal = self.steps.has_flags() && place.buffer == Buffer::Partials;
+        self.ensure(7, legal, || format!("`{}` without flags", stmt.to_string().trim()))
+    }
+
+    /// What only is done to an array of messages, at its time.
+    pub(super) fn messages(&self, stmt: &Stmt, array: &str, in_time: bool) -> Check {
+        let what = || format!("`{}`", stmt.to_string().trim());
+        self.clustered(&what())?;
+        let sent = self.kernel.shared.iter().any(|it| it.name == array && it.sent);
+        self.ensure(12, sent && in_time, what)
+    }
+}

@@ -1,0 +1,224 @@
+//! The programs of a reduction on a GPU: one for each range of n, compiled when it is needed first.
+
+use super::driver::{self, failed};
+use super::gpu::Gpu;
+use super::launch::largest_cluster;
+use super::modules;
+use crate::Error;
+use cudarc::driver::sys::CUfunction_attribute;
+use cudarc::driver::{CudaFunction, CudaModule};
+use reduce_codegen::Programs;
+use reduce_ir::operation::{Operation, Record};
+use reduce_ir::program::{Kernel, Launch, Plan, Program, Reads};
+use reduce_ir::{Domain, Extent, Value};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::thread::Builder;
+
+/// Blocks of a launch (CUDA C++ Programming Guide, technical specifications).
+const LARGEST_GRID: u64 = i32::MAX as u64;
+/// Blocks of a cluster that need not be allowed for each kernel. A GPU or a part of one with few multiprocessors may be able to make
+/// smaller ones only (CUDA C++ Programming Guide, thread block clusters).
+const PORTABLE_CLUSTER: u32 = 8;
+
+/// All programs of an operation, on one GPU.
+#[derive(Debug)]
+pub(super) struct Variants {
+    pub(super) gpu: Gpu,
+    pub(super) operation: Operation,
+    /// Of which elements.
+    pub(super) domain: Domain,
+    programs: Programs,
+    /// In the order of the programs.
+    places: Vec<Place>,
+}
+
+/// Where a variant is, once it is loaded.
+#[derive(Debug, Default)]
+struct Place {
+    variant: OnceLock<Variant>,
+    /// Held while it is compiled, so that no thread compiles what another does.
+    loading: Mutex<()>,
+}
+
+/// A program that is loaded, and what its launches need to know.
+#[derive(Debug)]
+pub(super) struct Variant {
+    pub(super) plan: Plan,
+    /// The bytes of the fill, where blocks meet in an accumulator that must hold it.
+    pub(super) fill: Option<Vec<u8>>,
+    /// Does the kernel over partials take the number of elements?
+    pub(super) counts: bool,
+    /// Do the kernels take a ticket?
+    pub(super) has_ticket: bool,
+    /// Threads of a block, by what its kernel reads.
+    pub(super) threads: [u32; 2],
+    /// Are there several groups, whose number kernels are told?
+    pub(super) grouped: bool,
+    /// May the kernels begin while the previous launch still runs?
+    pub(super) dependent: bool,
+    /// By what they read, as the program has them; the second is not there where one launch is enough.
+    pub(super) functions: Vec<CudaFunction>,
+}
+
+impl Variants {
+    pub(super) fn new(programs: &Programs, gpu: &Gpu) -> Variants {
+        let operation = programs.operation().clone();
+        let places = programs.variants().iter().map(|_| Place::default()).collect();
+        Variants {
+            gpu: gpu.clone(),
+            operation,
+            domain: programs.domain(),
+            programs: programs.clone(),
+            places,
+        }
+    }
+
+    /// The place of the variant for n elements.
+    pub(super) fn of_n(&self, n: u64) -> usize {
+        self.programs.place(n)
+    }
+
+    /// The variant at a place, compiled and loaded if it is not.
+    pub(super) fn variant(&self, place: usize) -> Result<&Variant, Error> {
+        let Place { variant, loading } = &self.places[place];
+        if let Some(variant) = variant.get() {
+            return Ok(variant);
+        }
+        let _turn = loading.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(variant) = variant.get() {
+            return Ok(variant);
+        }
+        let loaded = self.load(place)?;
+        Ok(variant.get_or_init(|| loaded))
+    }
+
+    /// The program of a place; or, where the GPU cannot make its clusters, the one without them.
+    fn load(&self, place: usize) -> Result<Variant, Error> {
+        let program = &self.programs.variants()[place];
+        let variant = Variant::load(program, &self.gpu)?;
+        let cluster = program.kernel(Reads::Inputs).cluster();
+        if cluster == 1 {
+            return Ok(variant);
+        }
+        let largest = largest_cluster(&self.gpu, &variant.functions[0], cluster, variant.threads[0])?;
+        match self.programs.unclustered(place) {
+            _ if cluster <= largest => Ok(variant),
+            Some(program) => Variant::load(program, &self.gpu),
+            None => Err(Error::ClusterTooLarge { cluster, largest, device: self.gpu.name() }),
+        }
+    }
+
+    /// Compiles all variants, each in a thread of its own, or in this one where no more can be made.
+    pub(super) fn prepare_all(&self) -> Result<(), Error> {
+        let prepare = |place| self.variant(place).map(|_| ());
+        std::thread::scope(|scope| {
+            let spawn = |place| Builder::new().spawn_scoped(scope, move || prepare(place)).map_err(|_| place);
+            let threads: Vec<_> = (0..self.places.len()).map(spawn).collect();
+            threads.into_iter().try_for_each(|thread| match thread {
+                Ok(thread) => thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)),
+                Err(place) => prepare(place),
+            })
+        })
+    }
+
+    /// Bytes of workspace for every number of elements of a group up to that: of partials that carry flags, and of others.
+    pub(super) fn workspace(&self, extent: Extent) -> [u64; 2] {
+        let Extent { groups, length: n } = extent;
+        let places = 0..=self.of_n(n);
+        let clustered = &self.programs.variants()[places.clone()];
+        // Which of both will run is not known yet.
+        let up_to_n = clustered.iter().chain(places.filter_map(|place| self.programs.unclustered(place)));
+        let most = |program: &Program| {
+            let length = program.up_to.map_or(n, |most| most.min(n));
+            program.plan().workspace(Extent { groups, length })
+        };
+        [true, false].map(|flags| {
+            let those = up_to_n.clone().filter(|program| program.plan().has_flags() == flags);
+            those.map(most).max().unwrap_or(0)
+        })
+    }
+}
+
+/// Kernels are not unloaded while they run, which nobody may have waited for.
+impl Drop for Variants {
+    fn drop(&mut self) {
+        if self.places.iter().any(|place| place.variant.get().is_some()) {
+            let context = self.gpu.context();
+            context.record_err(driver::wait_for_all(context));
+        }
+    }
+}
+
+impl Variant {
+    /// Compiles and loads the kernels of a program.
+    fn load(program: &Program, gpu: &Gpu) -> Result<Variant, Error> {
+        let (plan, operation) = (program.plan(), &program.operation);
+        let fill = operation.fill.as_ref().filter(|_| plan.starts_from_fill());
+        let module = modules::module(program, gpu)?;
+        let all = [Reads::Inputs, Reads::Partials];
+        let launched = if program.has_one_launch() { &all[..1] } else { &all };
+        let functions = launched.iter().map(|&reads| function(&module, program.kernel(reads)));
+        Ok(Variant {
+            plan,
+            fill: fill.map(|values| bytes_of(&operation.acc, values)),
+            counts: operation.counts(),
+            // Where one block has all elements, nobody waits for others.
+            has_ticket: plan.has_ticket(),
+            threads: [Reads::Inputs, Reads::Partials].map(|reads| program.threads(reads)),
+            grouped: program.domain.is_grouped(),
+            dependent: driver::overlaps_launches() && program.kernel(Reads::Inputs).dependent,
+            functions: functions.collect::<Result<_, _>>()?,
+        })
+    }
+}
+
+fn function(module: &Arc<CudaModule>, kernel: &Kernel) -> Result<CudaFunction, Error> {
+    let function = module.load_function(kernel.name).map_err(failed("looking up a kernel"))?;
+    if kernel.cluster() > PORTABLE_CLUSTER {
+        let allowed = CUfunction_attribute::CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED;
+        function.set_attribute(allowed, 1).map_err(failed("allowing large clusters"))?;
+    }
+    Ok(function)
+}
+
+/// The launches for so many elements, if each is one that a GPU can make.
+pub(super) fn launches(plan: &Plan, extent: impl Into<Extent>) -> Result<Vec<Launch>, Error> {
+    let extent = extent.into();
+    let launches = plan.launches(extent);
+    match launches.iter().map(|launch| launch.grid).find(|&grid| grid > LARGEST_GRID) {
+        Some(grid) => Err(Error::GridTooLarge { n: extent.elements(), grid, limit: LARGEST_GRID }),
+        None => Ok(launches),
+    }
+}
+
+/// The bytes of a record, laid out as in C.
+pub(super) fn bytes_of(record: &Record, values: &[Value]) -> Vec<u8> {
+    let mut bytes = vec![0; record.size()];
+    for (offset, value) in record.offsets().into_iter().zip(values) {
+        let size = value.ty().size();
+        bytes[offset..offset + size].copy_from_slice(&value.bits().to_le_bytes()[..size]);
+    }
+    bytes
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{LARGEST_GRID, launches};
+    use crate::Error;
+    use reduce_codegen::schedule::naive;
+    use reduce_dsl::operators::operator;
+    use reduce_ir::Scalar;
+    use reduce_ir::func::Param;
+
+    #[test]
+    fn a_grid_beyond_the_limit_is_the_users_to_coarsen() -> Result<(), Box<dyn std::error::Error>> {
+        let max = operator("max").ok_or("a row")?.apply(&[Param::new("x", Scalar::F16)], None)?;
+        let plan = naive(&max, 32)?.plan();
+        let most = 32 * LARGEST_GRID;
+        assert_eq!(launches(&plan, most)?[0].grid, LARGEST_GRID);
+        let error = launches(&plan, most + 1).err().ok_or("one block too many")?;
+        assert!(matches!(error, Error::GridTooLarge { .. }) && error.is_users_fault());
+        assert!(error.to_string().contains("coarsen"), "{error}");
+        Ok(())
+    }
+}

@@ -1,0 +1,247 @@
+//! Every operator on every type, after every pass: interpreter and host backend give the same bits, and
+//! the right ones.
+//!
+//! Right means: equal to a plain loop over the elements, on data for which every order of the operator is
+//! exact. By default a sample that covers every operator, type, program and size; with `REDUCEGEN_FULL=1` the whole
+//! product. How far other float sums are from the exact ones is in `accuracy.rs`.
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
+
+mod cases;
+#[path = "differential/data.rs"]
+mod data;
+#[path = "differential/offsets.rs"]
+mod offsets;
+#[path = "differential/plain.rs"]
+mod plain;
+#[path = "support/splitmix.rs"]
+mod splitmix;
+
+use cases::LISTS;
+use data::Kind;
+use plain::How;
+use rayon::prelude::*;
+use reduce_codegen::lower;
+use reduce_dsl::operators::OPERATORS;
+use reduce_interpreter::{Input, Kind as Wrong, Options, Values, run};
+use reduce_ir::program::{Association, Program};
+use reduce_ir::statements::Lowered;
+use reduce_ir::{Scalar, Value};
+use reduce_lanes::Lanes;
+use reduce_runtime::{Strided, host};
+
+fn full() -> bool {
+    std::env::var_os("REDUCEGEN_FULL").is_some()
+}
+
+/// A program with what runs for it.
+struct Case {
+    program: Program,
+    lowered: Lowered,
+    association: Association,
+}
+
+impl Case {
+    fn new(program: Program) -> Case {
+        let (lowered, association) = (lower(&program).unwrap(), program.association());
+        Case { program, lowered, association }
+    }
+}
+
+/// The result in the interpreter, from data aligned or not; `None` if there is no element and no identity.
+fn interpreted(case: &Case, inputs: &[Lanes], n: u64, aligned: bool) -> Option<Vec<Value>> {
+    let inputs: Vec<_> = inputs.iter().map(|it| Input::new(it.clone(), aligned)).collect();
+    interpreted_inputs(case, &inputs, n)
+}
+
+fn interpreted_inputs(Case { program, lowered, .. }: &Case, inputs: &[Input], n: u64) -> Option<Vec<Value>> {
+    let operation = &program.operation;
+    if n == 0 && operation.fill.is_some() && !operation.has_result_of_nothing() {
+        // No kernel is launched, as it would finish the fill.
+        return host::reduce_nothing(operation, &[]).ok();
+    }
+    let mut domain = Values::new(operation);
+    let outcome = run(program, lowered, &mut domain, inputs, n, Options::FORWARD);
+    let nothing = n == 0 && !operation.has_result_of_nothing();
+    if let Some(report) = outcome.reports.iter().find(|it| !(nothing && it.kind == Wrong::Undefined)) {
+        panic!("{report}, n = {n}\n{program}");
+    }
+    outcome.acc().and_then(|acc| operation.unstored(domain.finish(acc, n, &[]).unwrap()))
+}
+
+fn on_host(Case { program, association, .. }: &Case, inputs: &[Lanes]) -> Option<Vec<Value>> {
+    let inputs: Vec<_> = inputs.iter().map(Lanes::borrow).collect();
+    host::reduce(&program.operation, association, &inputs).ok()
+}
+
+fn elements(program: &Program, n: u64, kind: Kind) -> Vec<Lanes> {
+    let inputs = program.operation.inputs.iter().zip(0..);
+    inputs.map(|(input, place)| data::elements(input.ty, n, kind, place)).collect()
+}
+
+fn check(case: &Case, name: &str, n: u64, kind: Kind) {
+    let program = &case.program;
+    let kind = plain::suited(name, program.operation.inputs[0].ty, kind);
+    let inputs = elements(program, n, kind);
+    let found = on_host(case, &inputs);
+    let ways: &[bool] = if program.kernels[0].fold().width > 1 { &[true, false] } else { &[true] };
+    for &aligned in ways {
+        assert_eq!(interpreted(case, &inputs, n, aligned), found, "{kind:?}, n = {n}\n{program}");
+    }
+    check_right(program, name, kind, &inputs, found.as_deref());
+}
+
+fn check_right(program: &Program, name: &str, kind: Kind, inputs: &[Lanes], found: Option<&[Value]>) {
+    let compared = plain::compare(program, name, kind, inputs, found, How::default());
+    assert_eq!(compared, Ok(()), "{kind:?}, n = {}\n{program}", inputs[0].len());
+}
+
+/// Sizes up to 1025 and around the tiles of a program: all, or by default some of each, chosen by `turn`.
+fn sizes(program: &Program, turn: u64) -> impl Iterator<Item = u64> {
+    let sampled = move |n: &u64, one_of: u64| full() || (n + turn).is_multiple_of(one_of);
+    let edges = cases::lengths(program, 20_000).into_iter().map(|n| n as u64);
+    (0..=1025).filter(move |n| sampled(n, 389)).chain(edges.filter(move |n| sampled(n, 13)))
+}
+
+/// Every operator with every type it takes.
+fn pairs() -> Vec<(&'static str, Scalar)> {
+    let all = OPERATORS.iter().flat_map(|row| Scalar::ALL.map(|ty| (row, ty)));
+    all.filter(|(row, ty)| row.takes(*ty)).map(|(row, ty)| (row.name, ty)).collect()
+}
+
+#[test]
+fn every_operator_type_pass_and_size() {
+    let programs = pairs().into_par_iter().flat_map_iter(|(name, ty)| {
+        cases::programs(name, ty).into_iter().map(move |program| (name, Case::new(program)))
+    });
+    let checked = programs.map(|(name, case)| {
+        // Each program gets sizes and data of its own, whatever thread it is on.
+        let turn = data::random(hash(&case)) % 5057;
+        sizes(&case.program, turn)
+            .map(|n| check(&case, name, n, Kind::ALL[(n + turn) as usize % Kind::ALL.len()]))
+            .count()
+    });
+    let checked: usize = checked.sum();
+    println!("{checked} reductions, each in the interpreter and on the host");
+    assert!(checked > 10_000);
+}
+
+fn hash(case: &Case) -> u64 {
+    let text = format!("{}", case.program);
+    text.bytes().fold(0, |hash: u64, byte| hash.wrapping_mul(31).wrapping_add(u64::from(byte)))
+}
+
+#[test]
+fn nothing_and_one_element() {
+    for row in &OPERATORS {
+        for ty in Scalar::ALL.into_iter().filter(|&ty| row.takes(ty)) {
+            let case = Case::new(reduce_codegen::compile(&cases::auto(row.name, ty)).unwrap());
+            [0, 1]
+                .into_iter()
+                .for_each(|n| Kind::ALL.iter().for_each(|&kind| check(&case, row.name, n, kind)));
+        }
+    }
+}
+
+/// NaN ignored, and the last of equals: every operator and type, by lists with fill and without.
+#[test]
+fn nan_ignored_and_the_last_of_equals() {
+    let how = How { ignore: true, last: true };
+    for (turn, (name, ty)) in pairs().into_iter().enumerate() {
+        let lists = [LISTS[turn % LISTS.len()], LISTS[(turn + 11) % LISTS.len()]];
+        for spec in lists.map(|list| cases::choosing(name, ty, list)).into_iter().filter(cases::fits) {
+            let case = Case::new(reduce_codegen::compile(&spec).unwrap());
+            for (n, kind) in [0, 1, 31, 257, 1000, 4097].into_iter().zip(Kind::ALL.into_iter().rev().cycle())
+            {
+                let kind = plain::suited(name, ty, kind);
+                let inputs = elements(&case.program, n, kind);
+                let found = on_host(&case, &inputs);
+                assert_eq!(
+                    interpreted(&case, &inputs, n, true),
+                    found,
+                    "{kind:?}, n = {n}\n{}",
+                    case.program
+                );
+                let compared = plain::compare(&case.program, name, kind, &inputs, found.as_deref(), how);
+                assert_eq!(compared, Ok(()), "{kind:?}, n = {n}\n{}", case.program);
+            }
+        }
+    }
+}
+
+/// Elements that lie apart, differently for each input: interpreter, host, and a plain loop over the same elements
+/// side by side.
+#[test]
+fn strided_elements() {
+    for spec in cases::all_strided() {
+        let (case, name) = (Case::new(reduce_codegen::compile(&spec).unwrap()), &spec.operation.name);
+        for n in cases::lengths(&case.program, 5000) {
+            let kind = Kind::ALL[n % Kind::ALL.len()];
+            check_strided(&case, name, n, kind);
+        }
+    }
+}
+
+fn check_strided(case: &Case, name: &str, n: usize, kind: Kind) {
+    let Case { program, association, .. } = case;
+    let kind = plain::suited(name, program.operation.inputs[0].ty, kind);
+    let packed = elements(program, n as u64, kind);
+    let sign = |place: usize| if (n + place).is_multiple_of(3) { -1 } else { 1 };
+    let places = (0..).map(|place| (n % 5 + place, sign(place) * (1 + (n + place) as isize % 8)));
+    let spread = packed.iter().zip(places).map(|(lanes, (offset, step))| data::spread(lanes, offset, step));
+    let spread: Vec<_> = spread.collect();
+    let views: Vec<_> = spread.iter().map(|input| input.of(input.data.borrow())).collect();
+    let found = host::reduce(&program.operation, association, &views).ok();
+    let memory: Vec<_> = spread.iter().map(memory).collect();
+    assert_eq!(interpreted_inputs(case, &memory, n as u64), found, "{kind:?}, n = {n}\n{program}");
+    assert_eq!(on_host(case, &packed), found, "{kind:?}, n = {n}\n{program}");
+    check_right(program, name, kind, &packed, found.as_deref());
+}
+
+/// The memory of an input.
+fn memory(input: &Strided<Lanes>) -> Input {
+    Input { elements: input.data.clone(), first: input.offset as u64, step: input.step as i64, offset: 0 }
+}
+
+/// One element again and again, beside another input: a step of 0.
+#[test]
+fn repeated_elements() {
+    for spec in cases::all_strided() {
+        let case = Case::new(reduce_codegen::compile(&spec).unwrap());
+        let types: Vec<_> = case.program.operation.inputs.iter().map(|input| input.ty).collect();
+        for n in cases::lengths(&case.program, 5000) {
+            let element = |(&ty, place)| data::elements(ty, 3, Kind::Exact, place);
+            let memories: Vec<_> = types.iter().zip(0..).map(element).collect();
+            let repeat = |lanes: &Lanes| Strided { data: lanes.clone(), offset: 1, step: 0, len: n };
+            let repeated: Vec<_> = memories.iter().map(repeat).collect();
+            let views: Vec<_> = repeated.iter().map(|input| input.of(input.data.borrow())).collect();
+            let found = host::reduce(&case.program.operation, &case.association, &views).ok();
+            let packed: Vec<_> = memories.iter().map(|lanes| Lanes::splat(lanes.get(1), n)).collect();
+            assert_eq!(on_host(&case, &packed), found, "n = {n}\n{}", case.program);
+            let inputs: Vec<_> = repeated.iter().map(memory).collect();
+            assert_eq!(interpreted_inputs(&case, &inputs, n as u64), found, "n = {n}\n{}", case.program);
+        }
+    }
+}
+
+/// Large sizes on the host backend.
+#[test]
+fn powers_of_two_and_their_neighbours() {
+    for (name, ty) in
+        [("sum", Scalar::F32), ("argmax", Scalar::F32), ("max", Scalar::F16), ("dot", Scalar::I32)]
+    {
+        let case = Case::new(reduce_codegen::compile(&cases::auto(name, ty)).unwrap());
+        let inputs = case.program.operation.inputs.iter().zip(0..);
+        let all: Vec<_> =
+            inputs.map(|(it, place)| data::elements(it.ty, (1 << 24) + 1, Kind::Exact, place)).collect();
+        for n in
+            (11..=24).step_by(if full() { 1 } else { 13 }).flat_map(|k| [(1 << k) - 1, 1 << k, (1 << k) + 1])
+        {
+            let some: Vec<_> = all.iter().map(|lanes| data::prefix(lanes, n)).collect();
+            assert_eq!(
+                on_host(&case, &some),
+                plain::reduce(name, &some, How::default()),
+                "{name} {ty}, n = {n}"
+            );
+        }
+    }
+}

@@ -1,0 +1,247 @@
+//! Every emitted program of the tests, through the real compiler: cubins for four architectures without a
+//! warning and without a spill, and vector loads that are vector loads.
+//!
+//! Needs NVRTC, not a GPU. Where there is none, each test prints that it is skipped and why; with
+//! `REDUCEGEN_REQUIRE_NVRTC=1` it fails instead.
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
+#![cfg(feature = "cuda")]
+
+mod cases;
+#[path = "../reduce-codegen/tests/support/operations.rs"]
+#[allow(dead_code, reason = "nothing is computed here")]
+mod operations;
+#[path = "../reduce-codegen/tests/support/random.rs"]
+#[allow(dead_code, reason = "nothing is executed here")]
+mod random;
+#[path = "support/skip.rs"]
+mod skip;
+#[path = "support/splitmix.rs"]
+mod splitmix;
+
+use cases::{FLAGSHIP, LISTS, auto, spec};
+use random::{Case, Random};
+use rayon::prelude::*;
+use reduce_codegen::{Programs, Tuning, cuda, stages};
+use reduce_dsl::ladder::{RUNGS, Rung};
+use reduce_dsl::operators::operator;
+use reduce_ir::passes;
+use reduce_ir::program::Program;
+use reduce_ir::spec::Passes;
+use reduce_ir::{Domain, Scalar, Spec};
+use reduce_runtime::{Architecture, Nvrtc, Target};
+use skip::needed;
+
+const ARCHITECTURES: [u32; 4] = [75, 80, 90, 100];
+
+/// The compiler, or `None` after saying why there is none.
+fn nvrtc(test: &str) -> Option<&'static Nvrtc> {
+    needed(test, "REDUCEGEN_REQUIRE_NVRTC", Nvrtc::get())
+}
+
+/// What `auto` goes through and the rungs of the ladder, for every architecture; the programs whose CUDA is a snapshot
+/// and every seventh other case, for one each in turn. With `REDUCEGEN_FULL=1` all for all.
+fn jobs() -> Vec<(Program, u32)> {
+    let compile = |spec: &Spec| reduce_codegen::compile(spec).unwrap();
+    let full = std::env::var_os("REDUCEGEN_FULL").is_some();
+    let flagship = stages(&auto("sum", Scalar::F32)).unwrap().into_iter().map(|stage| stage.program);
+    let sum = operator("sum").unwrap();
+    let rung = |rung: &Rung| compile(&rung.spec(sum, Scalar::F32, 1 << 20, 256).unwrap());
+    let on_all = |it: Program| ARCHITECTURES.map(|number| (it.clone(), number));
+    let everywhere = flagship.chain(RUNGS.iter().map(rung)).flat_map(on_all);
+    let shown = cases::shown().into_iter().map(|(name, ty, list)| spec(name, ty, LISTS[list]));
+    // An operator on a type has 31 cases, so that every seventh has another list each time.
+    let others = cases::all().into_iter().step_by(if full { 1 } else { 7 });
+    let in_turn = shown.chain(others).enumerate().flat_map(|(turn, spec)| {
+        let numbers = ARCHITECTURES.into_iter().enumerate();
+        let numbers = numbers.filter(move |(at, _)| full || turn % ARCHITECTURES.len() == *at);
+        numbers.map(move |(_, number)| (compile(&spec), number))
+    });
+    let tuned = ARCHITECTURES.into_iter().flat_map(|number| {
+        let cases = Programs::of(&auto("argmax", Scalar::F32), Tuning::of(number)).unwrap();
+        cases.variants().iter().map(|program| (program.clone(), number)).collect::<Vec<_>>()
+    });
+    everywhere.chain(in_turn).chain(tuned).map(|(program, number)| at_least(program, number)).collect()
+}
+
+/// The first architecture that has what a program uses, if that is not old enough.
+fn at_least(program: Program, number: u32) -> (Program, u32) {
+    let least = program.capability();
+    (program, number.max(least))
+}
+
+/// Registers that the accumulators of a thread take.
+fn registers(program: &Program) -> usize {
+    let fold = program.kernels[0].fold();
+    program.operation.acc.words() * (fold.lanes * fold.rows()) as usize
+}
+
+/// Of 255; beyond that a list of passes asks for too much, and `auto` never does.
+const MOST_REGISTERS: usize = 128;
+
+/// What is wrong with a program on an architecture.
+fn complaint(nvrtc: &Nvrtc, program: &Program, number: u32) -> Option<String> {
+    let target = Target::Cubin(Architecture::from_number(number));
+    let image = match nvrtc.compile_program(program, target) {
+        Ok(image) => image,
+        Err(error) => return Some(error.to_string()),
+    };
+    let spills = image.resources.iter().any(|it| it.spill_stores + it.spill_loads > 0);
+    let spills = spills && registers(program) <= MOST_REGISTERS;
+    let fits = image.resources.iter().all(|it| it.registers * program.block <= 65536);
+    let wrong = spills
+        || !fits
+        || image.log.contains("warning")
+        || image.resources.len() != if program.has_one_launch() { 1 } else { 2 };
+    wrong.then(|| format!("sm_{number}: {}\n{program}", image.log))
+}
+
+#[test]
+fn every_program_compiles_without_warnings_or_spills() {
+    let Some(nvrtc) = nvrtc("every_program_compiles_without_warnings_or_spills") else { return };
+    let jobs = jobs();
+    let complaints: Vec<_> =
+        jobs.par_iter().filter_map(|(program, number)| complaint(nvrtc, program, *number)).collect();
+    assert!(complaints.is_empty(), "{} of {}:\n{}", complaints.len(), jobs.len(), complaints[0]);
+    println!("{} cubins", jobs.len());
+    assert!(jobs.len() > 1000, "{}", jobs.len());
+}
+
+/// Each for one architecture in turn, or with `REDUCEGEN_FULL=1` for every one.
+#[test]
+fn every_operation_on_every_type_compiles_without_warnings() {
+    let Some(nvrtc) = nvrtc("every_operation_on_every_type_compiles_without_warnings") else { return };
+    let specs = cases::operations::all();
+    let full = std::env::var_os("REDUCEGEN_FULL").is_some();
+    let numbers = |turn: usize| {
+        let all = ARCHITECTURES.into_iter().enumerate();
+        all.filter(move |(at, _)| full || turn % ARCHITECTURES.len() == *at).map(|(_, number)| number)
+    };
+    let jobs: Vec<_> =
+        specs.iter().enumerate().flat_map(|(turn, spec)| numbers(turn).map(move |it| (spec, it))).collect();
+    let complaint = |&(spec, number): &(&Spec, u32)| {
+        complaint(nvrtc, &reduce_codegen::compile(spec).unwrap(), number)
+            .map(|it| format!("{}: {it}", spec.text))
+    };
+    let complaints: Vec<_> = jobs.par_iter().filter_map(complaint).collect();
+    assert!(complaints.is_empty(), "{} of {}:\n{}", complaints.len(), jobs.len(), complaints[0]);
+    println!("{} operations on types, {} cubins", specs.len(), jobs.len());
+    assert!(specs.len() > 350);
+}
+
+/// In order, with `fold`, params and structs of many fields: by every list that takes them.
+#[test]
+fn what_only_closures_say_compiles() {
+    let Some(nvrtc) = nvrtc("what_only_closures_say_compiles") else { return };
+    let subjects = operations::ordered().into_iter().chain(operations::folded());
+    let specs = subjects.flat_map(|subject| {
+        let spec = |passes, block| Spec {
+            operation: subject.operation.clone(),
+            domain: Domain::WHOLE,
+            text: subject.operation.name.clone(),
+            block,
+            passes,
+        };
+        let lists = LISTS.map(|(passes, block)| spec(Passes::List(passes.to_vec()), Some(block)));
+        lists.into_iter().chain([spec(Passes::Auto, None)]).collect::<Vec<_>>()
+    });
+    let programs: Vec<_> = specs.filter_map(|spec| reduce_codegen::compile(&spec).ok()).collect();
+    let numbers = ARCHITECTURES.into_iter().cycle();
+    let jobs: Vec<_> =
+        programs.into_iter().zip(numbers).map(|(program, number)| at_least(program, number)).collect();
+    let complaints: Vec<_> =
+        jobs.par_iter().filter_map(|(program, number)| complaint(nvrtc, program, *number)).collect();
+    assert!(complaints.is_empty(), "{} of {}:\n{}", complaints.len(), jobs.len(), complaints[0]);
+    assert!(jobs.len() > 200, "{}", jobs.len());
+}
+
+/// Structs of one field whose functions give a scalar parameter as it is.
+#[test]
+fn structs_of_one_field_compile() {
+    let Some(nvrtc) = nvrtc("structs_of_one_field_compile") else { return };
+    let specs: Vec<Spec> = Scalar::ALL.into_iter().flat_map(of_one_field).collect();
+    let complaint = |spec: &Spec| {
+        complaint(nvrtc, &reduce_codegen::compile(spec).unwrap(), 90).map(|it| format!("{}: {it}", spec.text))
+    };
+    let complaints: Vec<_> = specs.par_iter().filter_map(complaint).collect();
+    assert!(complaints.is_empty(), "{} of {}:\n{}", complaints.len(), specs.len(), complaints[0]);
+}
+
+/// An input, a param, the position, the step or the number of elements as the only field, by several lists.
+fn of_one_field(ty: Scalar) -> Vec<Spec> {
+    let own = format!("acc: One {{ v: {} }}", ty.compute());
+    let param = format!("params: {{ k: {} }}", ty.compute());
+    let last = "op: |_a, b| b, identity: none";
+    let texts = [
+        format!("ty: {ty}, {own}, map: |x| One {{ v: x }}, {last}"),
+        format!("ty: {ty}, {own}, map: |x| One {{ v: x }}, fold: |_acc, x| One {{ v: x }}, {last}"),
+        format!("ty: {ty}, {param}, {own}, map: |_x| One {{ v: k }}, {last}"),
+        format!("ty: {ty}, {param}, {own}, map: |x| One {{ v: x }}, {last}, finish: |_r| One {{ v: k }}"),
+        format!("ty: {ty}, index: i, acc: One {{ v: u64 }}, map: |_x| One {{ v: i }}, {last}"),
+        format!("ty: {ty}, {own}, map: |x| One {{ v: x }}, {last}, finish: |_r, n| Count {{ n: n }}"),
+    ];
+    let lists = ["auto", "[]", "[shuffle, coarsen(4), vectorize(2), unroll]", "[shuffle, one_block, ticket]"];
+    let spec =
+        |text: &String, list: &str| reduce_dsl::parse::spec(&format!("{text}, passes: {list}")).unwrap();
+    texts.iter().flat_map(|text| lists.map(|list| spec(text, list))).collect()
+}
+
+/// Passes in any company, each list for one architecture in turn; with `REDUCEGEN_FULL=1` twenty times as many.
+#[test]
+fn random_lists_compile() {
+    let Some(nvrtc) = nvrtc("random_lists_compile") else { return };
+    let cases = if std::env::var_os("REDUCEGEN_FULL").is_some() { 2000 } else { 100 };
+    // Of one warp, whose partials become far only where they are taken.
+    let alone = passes![shuffle, narrow_index, one_block, ticket, flag];
+    let alone = spec("argmax", Scalar::F32, (&alone, 32));
+    let random = (0..cases).map(|seed| Case::new(&mut Random::new(seed)).spec());
+    let jobs: Vec<_> = [alone].into_iter().chain(random).zip(ARCHITECTURES.into_iter().cycle()).collect();
+    let complaint = |(spec, number): &(Spec, u32)| {
+        let (program, number) = at_least(reduce_codegen::compile(spec).unwrap(), *number);
+        let target = Target::Cubin(Architecture::from_number(number));
+        nvrtc.compile_program(&program, target).err().map(|error| format!("{error}\n{program}"))
+    };
+    let complaints: Vec<_> = jobs.par_iter().filter_map(complaint).collect();
+    assert!(complaints.is_empty(), "{} of {}:\n{}", complaints.len(), jobs.len(), complaints[0]);
+}
+
+/// The PTX of a specification for sm_90.
+fn ptx(nvrtc: &Nvrtc, spec: &Spec) -> String {
+    let text = cuda(&reduce_codegen::compile(spec).unwrap()).unwrap();
+    let image = nvrtc.compile(&text, Target::Ptx(Architecture::from_number(90))).unwrap();
+    String::from_utf8(image.bytes).unwrap()
+}
+
+/// 128-bit loads from global memory, in PTX.
+fn wide_loads(ptx: &str) -> usize {
+    ptx.lines()
+        .filter(|line| {
+            line.contains("ld.global")
+                && (line.contains(".v4.") && line.contains("32")
+                    || line.contains(".v2.") && line.contains("64"))
+        })
+        .count()
+}
+
+#[test]
+fn vectors_are_loaded_16_bytes_at_a_time() {
+    let Some(nvrtc) = nvrtc("vectors_are_loaded_16_bytes_at_a_time") else { return };
+    let four = spec("sum", Scalar::F32, (&passes![shuffle, vectorize(4)], 256));
+    assert_eq!(wide_loads(&ptx(nvrtc, &four)), 1);
+    // Four in flight in a full tile; of another, four of its rows, and one where fewer are left.
+    let by_rows = 4 + 4 + 1;
+    assert_eq!(wide_loads(&ptx(nvrtc, &spec("sum", Scalar::F32, FLAGSHIP))), by_rows);
+    for ty in Scalar::ALL.into_iter().filter(|&ty| operator("max").unwrap().takes(ty)) {
+        assert_eq!(wide_loads(&ptx(nvrtc, &auto("max", ty))), by_rows, "{ty}");
+    }
+}
+
+#[test]
+fn kernels_fit_the_registers_of_their_block() {
+    let Some(nvrtc) = nvrtc("kernels_fit_the_registers_of_their_block") else { return };
+    let hungry = passes![shuffle, vectorize(16), coarsen(4), unroll];
+    let program = reduce_codegen::compile(&spec("argmax", Scalar::F32, (&hungry, 1024))).unwrap();
+    let target = Target::Cubin(Architecture::from_number(90));
+    let most = |image: reduce_runtime::Image| image.resources.iter().map(|it| it.registers).max().unwrap();
+    assert!(most(nvrtc.compile(&cuda(&program).unwrap(), target).unwrap()) > 64, "the case is not hungry");
+    assert!(most(nvrtc.compile_program(&program, target).unwrap()) <= 64);
+}

@@ -1,0 +1,174 @@
+//! The tuned kernels, checked without a GPU: what each case of `auto` takes of registers, that none spills, and what the
+//! loop over elements is made of in machine code. A change that loses vector loads, spills, or takes more registers shows
+//! in the snapshot.
+//!
+//! Needs NVRTC and nvdisasm of the wheels that `.ci/run` installs. Where they are not there, the test prints that it is
+//! skipped and why, and with `REDUCEGEN_REQUIRE_NVRTC=1` fails; with another NVRTC it is skipped, since each allocates
+//! registers in its own way.
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+#![cfg(feature = "cuda")]
+
+mod cases;
+#[path = "sass/sass.rs"]
+mod sass;
+#[path = "support/skip.rs"]
+mod skip;
+
+use cases::auto;
+use rayon::prelude::*;
+use reduce_codegen::{Programs, Tuning};
+use reduce_ir::Scalar;
+use reduce_ir::passes;
+use reduce_ir::program::Program;
+use reduce_runtime::{Architecture, Nvrtc, Target};
+use sass::{Disassembler, Loop};
+use skip::{needed, skipped};
+
+/// The compiler that the snapshot is of.
+const VERSION: &str = "V13.0.88";
+
+/// The operators and types that are measured, too.
+const KERNELS: [(&[&str], &[Scalar]); 4] = [
+    (
+        &[
+            "sum",
+            "max",
+            "minmax",
+            "dot",
+            "sum_of_squares",
+            "norm_inf",
+            "argmax",
+            "var",
+            "logsumexp",
+            "describe",
+        ],
+        &[Scalar::F32],
+    ),
+    (&["sum", "max"], &[Scalar::F16, Scalar::Bf16, Scalar::I8, Scalar::U8]),
+    (&["sum", "max", "argmax"], &[Scalar::F64, Scalar::I64]),
+    (&["argmax"], &[Scalar::I8]),
+];
+
+/// Registers of a multiprocessor, threads and blocks that it takes, the same on sm_80 and sm_90, and what registers are
+/// given out in to a warp (CUDA C++ Programming Guide, technical specifications).
+const REGISTERS: u32 = 65536;
+const THREADS: u32 = 2048;
+const BLOCKS: u32 = 32;
+const REGISTERS_AT_ONCE: u32 = 256;
+
+/// A case of `auto` on an architecture.
+struct Job {
+    name: String,
+    number: u32,
+    program: Program,
+}
+
+/// Every case on sm_90; on sm_80, which has no clusters, those for many elements.
+fn jobs() -> Vec<Job> {
+    let subjects = KERNELS.iter().flat_map(|&(names, types)| {
+        types.iter().flat_map(move |&ty| names.iter().map(move |&name| (name, ty)))
+    });
+    let of = |(name, ty): (&str, Scalar), number: u32| {
+        let programs = Programs::of(&auto(name, ty), Tuning::of(number)).unwrap();
+        let all = programs.variants().len();
+        let skipped = if number < 90 { all - 2 } else { 0 };
+        let job = |program: &Program| {
+            let most = program.up_to.map_or("any n".to_owned(), |n| format!("n to {n}"));
+            Job { name: format!("sm_{number} {name} {ty}, {most}"), number, program: program.clone() }
+        };
+        programs.variants().iter().skip(skipped).map(job).collect::<Vec<_>>()
+    };
+    subjects.flat_map(|subject| [90, 80].map(|number| of(subject, number))).flatten().collect()
+}
+
+/// The compiler and the disassembler beside it; without them, or with another one, `None` after saying so.
+fn tools(test: &str) -> Option<(&'static Nvrtc, Disassembler)> {
+    let nvrtc = Nvrtc::get().map_err(|error| error.to_string());
+    let tools = nvrtc.and_then(|nvrtc| Ok((nvrtc, Disassembler::beside(nvrtc.path())?)));
+    let (nvrtc, disassembler) = needed(test, "REDUCEGEN_REQUIRE_NVRTC", tools)?;
+    let ptx = nvrtc.compile("", Target::Ptx(Architecture::from_number(90))).unwrap().bytes;
+    if String::from_utf8(ptx).unwrap().contains(VERSION) {
+        return Some((nvrtc, disassembler));
+    }
+    skipped(test, format!("{} is not the {VERSION} that the snapshot is of", nvrtc.path().display()));
+    None
+}
+
+/// A row of the table.
+fn row(job: &Job, nvrtc: &Nvrtc, disassembler: &Disassembler) -> String {
+    let Job { name, number, program } = job;
+    let image = nvrtc.compile_program(program, Target::Cubin(Architecture::from_number(*number))).unwrap();
+    assert_eq!(image.resources.len(), 1, "{name}: {}", image.log);
+    let it = &image.resources[0];
+    let spilled = it.spill_stores + it.spill_loads;
+    assert_eq!(spilled, 0, "{name} spills: {}", image.log);
+    let text = disassembler.text(name, &image.bytes);
+    let dependent = program.kernels[0].dependent;
+    assert_eq!(sass::wait_first(&text), [dependent], "{name} waits for the previous launch");
+    let (loads, instructions) = match Loop::main(&text) {
+        Some(main) => {
+            let bytes: usize = program.operation.inputs.iter().map(|input| input.ty.size()).sum();
+            let elements = (main.loads * 16) as f64 / bytes as f64;
+            (main.loads, format!("{:.2}", main.instructions as f64 / elements))
+        }
+        None => (sass::loads(&text), "no loop".to_owned()),
+    };
+    assert!(loads > 0, "{name} has no vector loads");
+    let blocks = resident(it.registers, program.block);
+    assert!(blocks > 0, "{name} takes {} registers", it.registers);
+    let resident = format!("{blocks} x {}", program.block);
+    format!("{name:<40}{:>9}{spilled:>7}{resident:>10}{loads:>7}{instructions:>14}\n", it.registers)
+}
+
+/// Blocks that the registers of a multiprocessor allow.
+fn resident(registers: u32, block: u32) -> u32 {
+    let of_warp = (registers * Program::WARP).next_multiple_of(REGISTERS_AT_ONCE);
+    let warps = block.div_ceil(Program::WARP);
+    (REGISTERS / (of_warp * warps)).min(THREADS / block).min(BLOCKS)
+}
+
+/// Also where there are two kernels, elements lie apart, and trees are in place or end in an atomic.
+#[test]
+fn dependent_kernels_wait_before_they_touch_memory() {
+    let Some((nvrtc, disassembler)) = tools("dependent_kernels_wait_before_they_touch_memory") else {
+        return;
+    };
+    let autos = [auto("first", Scalar::I64), cases::strided(auto("dot", Scalar::F16))];
+    let lists = [&[][..], &passes![in_place], &passes![shuffle, atomic], &passes![vectorize(4), cluster(2)]];
+    let lists = lists.map(|list| {
+        let passes = [list, &passes![dependent, trigger]].concat();
+        cases::spec("max", Scalar::I32, (&passes, 64))
+    });
+    let mut kernels = 0;
+    for (spec, number) in autos.iter().map(|spec| (spec, 90)).chain(lists.iter().map(|spec| (spec, 100))) {
+        for (place, program) in Programs::of(spec, Tuning::of(number)).unwrap().variants().iter().enumerate()
+        {
+            let target = Target::Cubin(Architecture::from_number(number));
+            let image = nvrtc.compile_program(program, target).unwrap();
+            let name = format!("sm_{number} {} {place}", spec.operation.name);
+            let waits = sass::wait_first(&disassembler.text(&name, &image.bytes));
+            assert!(
+                waits.len() == image.resources.len() && waits.iter().all(|waits| *waits),
+                "{name}: {program}"
+            );
+            kernels += waits.len();
+        }
+    }
+    assert!(kernels > 15, "{kernels}");
+}
+
+#[test]
+fn tuned_kernels_are_as_tuned() {
+    let Some((nvrtc, disassembler)) = tools("tuned_kernels_are_as_tuned") else { return };
+    let jobs = jobs();
+    let rows: Vec<_> = jobs.par_iter().map(|job| row(job, nvrtc, &disassembler)).collect();
+    let head = format!(
+        "NVRTC {VERSION}. Loads are of 16 bytes: in the loop over elements, or where there is none in the kernel.\n\n\
+         {:<40}registers spilled  resident  loads  instructions\n{:<40}{:>9}{:>7}{:>10}{:>7}{:>14}\n",
+        "case", "", "", "bytes", "", "", "per element"
+    );
+    let mut settings = insta::Settings::clone_current();
+    settings.set_prepend_module_to_snapshot(false);
+    settings.set_omit_expression(true);
+    settings.bind(|| insta::assert_snapshot!("tuned", head + &rows.concat()));
+}
