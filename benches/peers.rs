@@ -81,7 +81,7 @@ fn main() -> ExitCode {
     }
 }
 
-/// Prints the README's tables from a run, and writes its pages again.
+/// Prints the tables of docs/speed.md from a run, and writes its pages again.
 fn render(path: &Path, options: &Options) -> Outcome<ExitCode> {
     let table = serde_json::from_str(&fs::read_to_string(path)?)?;
     write_pages(options, &table)?;

@@ -4,7 +4,7 @@
 #
 #   scripts/bench.sh [--quick] [--only REGEX] …     builds what is not built, then measures; --help lists the options
 #   scripts/bench.sh --build                        builds only, into .gpu/, for a machine without Rust or nvcc
-#   scripts/bench.sh --render TABLE.json            the README's table, from a run
+#   scripts/bench.sh --render TABLE.json            the tables of docs/speed.md, from a run
 #
 # CUB is built by the nvcc on PATH, or else by one from Python wheels, for the GPU that is there, or for ARCH=90.
 set -euo pipefail

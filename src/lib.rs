@@ -268,6 +268,9 @@
 )]
 #![forbid(unsafe_code)]
 
+#[cfg(doctest)]
+mod guide;
+
 pub use reduce_ir::{bf16, f16};
 pub use reduce_runtime::host::HostError;
 pub use reduce_runtime::{

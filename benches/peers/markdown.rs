@@ -1,4 +1,4 @@
-//! The table as Markdown: all of it, the part that the README shows, and what is left to do.
+//! The table as Markdown: all of it, the part that docs/speed.md shows, and what is left to do.
 
 use super::table::{Check, Mode, Peer, Row, Table};
 use std::fmt::Write;
@@ -32,7 +32,7 @@ pub(crate) fn summary(table: &Table) -> String {
     text
 }
 
-/// What the README shows: times against CUB over sizes, and the cases of one size.
+/// What docs/speed.md shows: times against CUB over sizes, and the cases of one size.
 pub(crate) fn short(table: &Table) -> String {
     let (of_sizes, of_one): (Vec<_>, Vec<_>) =
         cases(table).into_iter().partition(|case| sizes(table, case).len() > 1);

@@ -35,7 +35,7 @@ pub(crate) struct Options {
     /// The folder for table.json, table.md and the plots
     #[arg(long, value_name = "FOLDER", default_value = ".gpu/results")]
     pub(crate) results: PathBuf,
-    /// Measures nothing: prints the README's tables from the table.json of a run, and writes table.md and the plots again
+    /// Measures nothing: prints the tables of docs/speed.md from the table.json of a run, and writes table.md and the plots again
     #[arg(long, value_name = "TABLE")]
     pub(crate) render: Option<PathBuf>,
     /// What cargo gives to every benchmark

@@ -1,7 +1,7 @@
 //! The passes: pure functions from a program to a program, or a reason for a refusal.
 //!
 //! Each pass is one file, which declares its [`Rule`]: the name, the argument, the documentation, the exclusions and the
-//! rewriting; and it has its place in [`PASSES`]. `docs/guide/add-a-pass.md` adds one. The passes that only the
+//! rewriting; and it has its place in [`PASSES`]. `docs/guide/src/add-a-pass.md` adds one. The passes that only the
 //! ladder of textbook kernels uses are in [`textbook`].
 //!
 //! A pass is refused if the program has it already, or has one that excludes it. A pass that needs another one before it, or

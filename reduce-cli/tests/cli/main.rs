@@ -4,6 +4,8 @@
 mod bad_data;
 mod bad_request;
 mod check;
+#[cfg(unix)]
+mod documented;
 mod emit;
 mod explain;
 mod files;

@@ -1,0 +1,22 @@
+//! The README and the pages of `docs/guide` as documentation tests: `cargo test -p reducegen --features text --doc guide`.
+
+/// A page, whose blocks of Rust become tests of that name.
+macro_rules! page {
+    ($name:ident, $path:literal) => {
+        #[doc = include_str!($path)]
+        mod $name {}
+    };
+}
+
+page!(readme, "../README.md");
+page!(reduce_a_slice, "../docs/guide/src/reduce-a-slice.md");
+page!(operator, "../docs/guide/src/operator.md");
+page!(positions, "../docs/guide/src/positions.md");
+page!(params, "../docs/guide/src/params.md");
+page!(emit, "../docs/guide/src/emit.md");
+#[cfg(feature = "cuda")]
+page!(streams, "../docs/guide/src/streams.md");
+#[cfg(feature = "cuda")]
+page!(cudarc, "../docs/guide/src/cudarc.md");
+#[cfg(feature = "text")]
+page!(run_time, "../docs/guide/src/run-time.md");
