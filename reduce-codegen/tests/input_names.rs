@@ -9,11 +9,11 @@ use reduce_ir::func::Param;
 use reduce_ir::keywords::{is_c, is_taken};
 use reduce_ir::operation::Operation;
 use reduce_ir::program::Program;
-use reduce_ir::{Scalar, Spec};
+use reduce_ir::{Domain, Scalar, Spec};
 use std::collections::BTreeSet;
 
 /// Lists that together have every pass.
-const PASSES: [&str; 17] = [
+const PASSES: [&str; 20] = [
     "sequential, shuffle, coarsen(4), unroll, vectorize(4)",
     "serial",
     "in_place, bitmask",
@@ -157,7 +157,14 @@ fn renamed(line: &str, name: &str) -> String {
 fn words_of_kernels() -> BTreeSet<String> {
     let mut used: BTreeSet<String> = BTreeSet::new();
     let texts = programs().map(|program| cuda(&program).unwrap());
-    texts.for_each(|text| used.extend(kernels(&text).iter().flat_map(|line| words(line)).map(str::to_owned)));
+    let of_argmax = PASSES.iter().flat_map(|passes| spec("argmax", 1, Scalar::F32, passes));
+    let of_argmax = of_argmax.filter_map(|spec| reduce_codegen::compile(&spec).ok());
+    let of_rows = of_argmax
+        .chain(ordered())
+        .filter_map(|program| cuda(&Program { domain: Domain::ROWS, ..program }).ok());
+    texts
+        .chain(of_rows)
+        .for_each(|text| used.extend(kernels(&text).iter().flat_map(|line| words(line)).map(str::to_owned)));
     used.retain(|word| !word.contains("firstinput") && !word.contains("secondinput"));
     used
 }

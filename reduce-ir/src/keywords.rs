@@ -32,12 +32,14 @@ pub fn is_c(name: &str) -> bool {
 /// Names that kernels use themselves. A test of reduce-codegen holds the list against them.
 const KERNEL: &str = "\
     acc acc_far at at_begin at_first at_part atomic_combine before begun_rows block_value block_values blocks_present \
-    cluster_rank combine count elements expect finish first first_item first_unit fold identity index is_last item \
-    item_first items lane left load_once loaded longer_runs map mask messages n next other other_block other_warp \
+    cluster_rank combine count elements expect finish first first_item first_unit fold group groups \
+    identity index is_last item \
+    item_first items lane left load_once loaded logical \
+    longer_runs map mask members messages n next other other_block other_warp \
     part partial partials post_partial present receive reduce_inputs reduce_partials redux result right root rows \
-    rows_around run_end run_share send shared shuffle_down step stride take_partial thread ticket tickets_before to_far \
-    took_last total tree unit units warp warp_value warp_values warps warps_present whole_rows BLOCK CLUSTER \
-    GRID Message NO_TICKET ROW STRIDE TILE UNITS WARPS WIDTH";
+    rows_around run_end run_share send shared shuffle_down start step stride take_partial thread ticket tickets_before to_far \
+    took_last total tree turn unit units waiting warp warp_value warp_values warps warps_present whole_rows BLOCK CLUSTER \
+    GRID GROUPS Message NO_TICKET ROW STRIDE TILE UNITS WARPS WIDTH";
 
 /// Words of C++17 and CUDA.
 const C_WORDS: &str = "\

@@ -211,9 +211,7 @@ pub enum Error {
     #[error("nothing was enqueued with this workspace, so it holds no result; enqueue first")]
     NothingEnqueued,
     /// More elements than a program is for.
-    #[error(
-        "the program is for at most {most} elements, and there are {n}; reduce by all programs of the specification"
-    )]
+    #[error("the program takes at most {most} elements, not {n}; use all programs of the specification")]
     TooManyElements {
         /// The elements there are.
         n: u64,

@@ -86,9 +86,14 @@ pub(super) fn unknown(kind: &str, name: &Ident, known: &[&'static str], errors: 
     error.help(misspelt(kind, &word, known));
 }
 
+/// Earlier names of passes, and those of today.
+const RENAMED: [(&str, &str); 3] =
+    [("near", "narrow_index"), ("rows", "warp_striped"), ("gather", "serial_tail")];
+
 /// The help for a name that is none of the known ones.
 fn misspelt(kind: &str, word: &str, known: &[&'static str]) -> String {
-    match nearest(word, known) {
+    let renamed = RENAMED.iter().find(|(old, _)| kind == "pass" && *old == word);
+    match renamed.map(|&(_, name)| name).or_else(|| nearest(word, known)) {
         Some(near) => format!("did you mean `{near}`?"),
         None => {
             let plural = if kind.ends_with('s') { "es" } else { "s" };
