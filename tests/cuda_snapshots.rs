@@ -13,7 +13,7 @@ use reduce_ir::passes;
 use reduce_ir::program::Program;
 use reduce_ir::spec::Listed;
 use reduce_ir::{Scalar, Spec};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// `shuffle_coarsen4`, or `naive`.
 fn words(passes: &[Pass]) -> String {
@@ -99,12 +99,12 @@ fn dependent() {
 
 /// Positions of 32 bits: in registers and shared memory, and far ones where they leave the block.
 #[test]
-fn near() {
+fn narrow_index() {
     let blocks = passes![shuffle, coarsen(4), narrow_index, one_block, ticket];
     let cluster = passes![shuffle, vectorize(4), unroll, narrow_index, cluster(8)];
     for (name, passes) in [("argmax", &blocks), ("argminmax", &cluster)] {
         let spec = spec(name, Scalar::F32, (passes, 128));
-        check(&format!("{name}_near"), &text(&spec.text, &reduce_codegen::compile(&spec).unwrap()));
+        check(&format!("{name}_narrow_index"), &text(&spec.text, &reduce_codegen::compile(&spec).unwrap()));
     }
 }
 
@@ -135,13 +135,13 @@ fn lanes() {
     }
 }
 
-/// Rows of the warps of an operator that does not commute.
+/// Warp-striped loads of an operator that does not commute.
 #[test]
-fn rows() {
+fn warp_striped() {
     let source = "op: |a, b| if b > a { b } else { a }, ty: f32, identity: f32::NEG_INFINITY, block: 64, \
                   passes: [shuffle, vectorize(4), coarsen(2), warp_striped, unroll]";
     let spec = reduce_dsl::parse::text(source, None).unwrap().spec;
-    check("ordered_rows", &text(&spec.text, &reduce_codegen::compile(&spec).unwrap()));
+    check("ordered_warp_striped", &text(&spec.text, &reduce_codegen::compile(&spec).unwrap()));
 }
 
 /// What means something else in kernels has `in_` before it there.
@@ -206,9 +206,14 @@ fn hash(text: &str) -> u64 {
 
 #[test]
 fn everything_else_by_hash() {
-    let hashed = |spec: &Spec| {
-        let program = reduce_codegen::compile(spec).unwrap();
-        format!("{:016x}  {}\n", hash(&cuda(&program).unwrap()), spec.text)
+    let mut operations: BTreeMap<String, (u64, String)> = BTreeMap::new();
+    for spec in cases::all() {
+        let (count, texts) = operations.entry(spec.operation.name.clone()).or_default();
+        *count += 1;
+        *texts += &cuda(&reduce_codegen::compile(&spec).unwrap()).unwrap();
+    }
+    let line = |(name, (count, texts)): (&String, &(u64, String))| {
+        format!("{:016x}  {name}, {count} programs\n", hash(texts))
     };
-    check("hashes", &cases::all().iter().map(hashed).collect::<String>());
+    check("hashes", &operations.iter().map(line).collect::<String>());
 }

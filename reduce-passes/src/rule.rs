@@ -133,7 +133,9 @@ impl Rule {
             Rewrite::With(rule, _) => rule.text.to_owned(),
             Rewrite::Word(words, _) => {
                 let quoted: Vec<_> = words.iter().map(|word| format!("`{word}`")).collect();
-                quoted.join(" or ")
+                let (last, others) =
+                    quoted.split_last().map_or(("", &[][..]), |(last, others)| (last, others));
+                format!("{} or {last}", others.join(", "))
             }
         }
     }
