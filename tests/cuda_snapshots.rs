@@ -144,6 +144,20 @@ fn warp_striped() {
     check("ordered_warp_striped", &text(&spec.text, &reduce_codegen::compile(&spec).unwrap()));
 }
 
+/// Rows of a matrix, by teams of each size.
+#[test]
+fn rows() {
+    for (team, name) in
+        [("team(thread)", "thread"), ("team(warp)", "warp"), ("team(block)", "block"), ("unroll", "grid")]
+    {
+        let source = format!(
+            "op: sum, ty: f32, axes: i j -> i, block: 64, passes: [shuffle, vectorize(4), coarsen(2), {team}]"
+        );
+        let spec = reduce_dsl::parse::text(&source, None).unwrap().spec;
+        check(&format!("rows_by_{name}"), &text(&spec.text, &reduce_codegen::compile(&spec).unwrap()));
+    }
+}
+
 /// What means something else in kernels has `in_` before it there.
 #[test]
 fn names() {

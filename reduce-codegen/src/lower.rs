@@ -8,6 +8,7 @@
 mod cluster;
 mod deliver;
 mod fold;
+mod locals;
 mod logical;
 mod memory;
 mod place;
@@ -21,6 +22,7 @@ mod warps;
 use crate::error::{Error, check_names};
 use crate::names::in_kernels;
 use fold::word_of_lanes;
+use locals::{count, first};
 use place::Standing;
 use reduce_ir::Scalar;
 use reduce_ir::ops::Bin;
@@ -172,10 +174,14 @@ impl<'a> Lowerer<'a> {
 
     fn tile_constant(&mut self) {
         let in_place = self.kernel.in_place().is_some();
-        let factors: Vec<_> =
-            in_place.then_some("2").into_iter().chain(self.constants.iter().map(|it| it.name)).collect();
+        let factors: Vec<_> = in_place.then_some("2").into_iter().chain(self.factors_of_tile()).collect();
         let formula = factors.join(" * ");
         self.derived("TILE", self.kernel_tile(), formula, "items of a block");
+    }
+
+    /// The constants whose product is the tile of a group.
+    fn factors_of_tile(&self) -> impl Iterator<Item = &'static str> {
+        self.constants.iter().map(|it| it.name).filter(|name| *name != "GROUPS")
     }
 
     fn kernel_tile(&self) -> u32 {
@@ -330,14 +336,4 @@ fn strides(tree: Tree, items: u32) -> Vec<u32> {
         strides.reverse();
     }
     strides
-}
-
-/// The position of the block's first item.
-fn first() -> Local {
-    Local::new("first", Ty::U64)
-}
-
-/// The number of the block's items.
-fn count() -> Local {
-    Local::new("count", Ty::U32)
 }

@@ -1,8 +1,10 @@
 //! What is physical about a kernel, by architecture: it changes how long a reduction takes, and never a bit.
 
 mod groups;
+mod loads;
 pub(crate) mod tiers;
 
+pub(crate) use loads::{LOADS_IN_FLIGHT, PARTIALS_IN_FLIGHT};
 pub use tiers::ASSOCIATION;
 
 use reduce_ir::pass::Pass;

@@ -43,7 +43,7 @@ fn atomic(program: &mut Program) {
 fn every_rule_of_programs_is_checked() {
     let broken = [of_steps(), of_combinations()].concat();
     let rules: BTreeSet<u32> = broken.iter().map(|(rule, ..)| *rule).collect();
-    assert_eq!(rules, (1..=16).collect());
+    assert_eq!(rules, (1..=17).collect());
     for (rule, list, change) in broken {
         let mut it = program(list);
         it.verify().unwrap();
@@ -141,5 +141,8 @@ fn of_combinations() -> Vec<Broken> {
             it.operation.fill = None;
             combine(it, 2, |combine| combine.lowering = Lowering::SerialTail);
         }),
+        (17, "team(thread)", |it| it.kernels[0].team.logical = 128),
+        (17, "shuffle team(warp)", |it| fold(it, |fold| fold.share = Share::Rest)),
+        (17, "shuffle one_block ticket", |it| it.domain = Domain::ROWS),
     ]
 }

@@ -102,6 +102,23 @@ fn errors_name_the_line_and_the_expected_text() {
     assert_eq!(found.line, 1);
 }
 
+/// The programs of rows that were written by hand before the code are programs, and hold the rules.
+#[test]
+fn rows_by_hand_are_programs() {
+    let sum = reduce_dsl::operators::operator("sum").unwrap();
+    let operation = spec(sum, Scalar::F32, 32, "").operation;
+    let page = include_str!("../../docs/lab/2026-11-27-programs-by-hand.md");
+    let block = page.split("## 1. Contiguous rows\n\n```text\n").nth(1).unwrap().split("```").next().unwrap();
+    let labels = ["1a\n", "1c\n", "1d\n"];
+    for (at, label) in labels.iter().enumerate() {
+        let text = block.split(label).nth(1).unwrap();
+        let text = labels.get(at + 1).map_or(text, |next| text.split(next).next().unwrap());
+        let program = Program::parse(&operation, text).unwrap_or_else(|error| panic!("{label}{error}"));
+        assert_eq!(program.domain, Domain::ROWS);
+        program.verify().unwrap_or_else(|violation| panic!("{label}{violation}"));
+    }
+}
+
 #[test]
 fn programs_of_teams_and_groups_read_back() {
     let sum = reduce_dsl::operators::operator("sum").unwrap();

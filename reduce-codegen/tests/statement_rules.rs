@@ -110,6 +110,7 @@ fn of_names() -> Vec<Broken> {
     broken.extend([
         (1, "max shuffle", behind(vec![named("later", Ty::U32, nowhere)])),
         (3, "max shuffle", behind(vec![Stmt::Set(Local::new("count", Ty::U32), 1.into())])),
+        (8, "max", Box::new(|lowered| lowered.kernels[0].constants[0].formula = "3 * 5".to_owned())),
         (8, "max shuffle", behind(vec![named("constant", Ty::U32, Expr::Named("NOTHING"))])),
         (8, "max shuffle", behind(vec![named("step", Ty::U64, Expr::Step(0))])),
         (9, "max shuffle", behind(vec![named("wraps", Ty::U32, Expr::Block.times(Expr::Named("TILE")))])),

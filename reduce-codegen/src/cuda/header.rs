@@ -18,9 +18,9 @@ pub(super) fn header(program: &Program) -> String {
 //
 // passes     {passes}
 // map        {map}
-{layout}// compile    nvrtc or nvcc for sm_{oldest} or newer, {flags}
+{layout}{groups}// compile    nvrtc or nvcc for sm_{oldest} or newer, {flags}
 //            (the other defaults of nvcc give the same bits){registers}
-{order}{launches}{overlap}{workspace}// result     one {output}, written by {writer}
+{order}{launches}{overlap}{workspace}// result     one {output}{each}, written by {writer}
 ",
         name = operation.name,
         types = types.join(" and "),
@@ -28,6 +28,8 @@ pub(super) fn header(program: &Program) -> String {
         map = operation.map,
         registers = registers(program.block),
         layout = layout(program),
+        groups = groups(program),
+        each = if program.domain.is_grouped() { " for each row" } else { "" },
         oldest = program.capability(),
         flags = NVRTC_FLAGS.join(" "),
         order = order(program),
@@ -60,11 +62,12 @@ fn order(program: &Program) -> &'static str {
 /// The launches, in order.
 fn launches(program: &Program, inputs: &str) -> String {
     let [first, second] = [Reads::Inputs, Reads::Partials].map(|reads| program.kernel(reads).name);
-    let block = program.block;
+    let [of_first, of_second] = [Reads::Inputs, Reads::Partials].map(|reads| program.threads(reads));
     let params = params(&program.operation);
+    let groups = if program.domain.is_grouped() { ", groups" } else { "" };
     let ticket = if takes_tickets(program) { ", ticket" } else { "" };
     let mut text = format!(
-        "// launch     {first}<<<blocks, {block}>>>({inputs}, partials, result, n{ticket}{params})\n\
+        "// launch     {first}<<<blocks, {of_first}>>>({inputs}, partials, result, n{groups}{ticket}{params})\n\
          //                with {}{}\n",
         blocks(program, Reads::Inputs),
         range(program)
@@ -82,7 +85,7 @@ fn launches(program: &Program, inputs: &str) -> String {
         ("", "")
     };
     text += &format!(
-        "//            {second}<<<blocks, {block}>>>(items, partials, result, n{elements}{params})\n\
+        "//            {second}<<<blocks, {of_second}>>>(items, partials, result, n{groups}{elements}{params})\n\
          //                with {}, and items the partials of the launch before{of_all}\n",
         blocks(program, Reads::Partials)
     );
@@ -112,9 +115,12 @@ fn range(program: &Program) -> String {
     format!("{least}{most}")
 }
 
-/// The number of blocks as a formula of n.
+/// The number of blocks as a formula of n, and of the number of groups.
 fn blocks(program: &Program, reads: Reads) -> String {
     let tile = program.tile(reads);
+    if program.domain.is_grouped() {
+        return blocks_of_groups(program, reads);
+    }
     let cluster = program.kernel(reads).cluster();
     if !program.kernel(Reads::Inputs).team.is_grid() {
         return format!("blocks = {cluster}{}", attribute(cluster));
@@ -136,6 +142,25 @@ fn blocks(program: &Program, reads: Reads) -> String {
             format!("exactly min({most}, max(1, ceil(n / {tile}))) blocks: STRIDE is made for that")
         }
         Size::Thread | Size::Warp | Size::Block | Size::Cluster => "blocks = 1".to_owned(),
+    }
+}
+
+/// The same of several groups, which share a block or have blocks of their own.
+fn blocks_of_groups(program: &Program, reads: Reads) -> String {
+    let (tile, shared) = (program.tile(reads), program.groups_of_block(reads));
+    match (program.kernel(reads).team.is_grid(), shared) {
+        (true, _) => format!("blocks = groups * max(1, ceil(n / {tile})), which must not exceed 2147483647"),
+        (false, 1) => "blocks = groups, which must not exceed 2147483647".to_owned(),
+        (false, _) => format!("blocks = ceil(groups / {shared}), which must not exceed 2147483647"),
+    }
+}
+
+/// Where groups lie.
+fn groups(program: &Program) -> &'static str {
+    if program.domain.is_grouped() {
+        "// groups     rows of n elements, one after the other; result[i] is the result of row i\n"
+    } else {
+        ""
     }
 }
 
@@ -161,6 +186,13 @@ fn again(program: &Program) -> Vec<&'static str> {
             "then once with the same n, and again, as long as that launch had more than one block, with their",
             "number as n,",
         ]
+    } else if program.domain.is_grouped() {
+        let once = program.kernel(Reads::Partials).team == Team::BLOCK;
+        vec![if once {
+            "then once, if that launch had more than one block for each row, and with their number as n,"
+        } else {
+            "then, as long as the launch before had more than one block for each row, and with their number as n,"
+        }]
     } else if program.kernel(Reads::Partials).team == Team::BLOCK {
         vec![match clusters {
             true => "then once, if that launch had more than one cluster, and with their number as n,",

@@ -1,6 +1,7 @@
 //! The tree over the blocks of a cluster, in the shared memory of its first block, to which the others send their accumulators.
 
-use super::{Lowerer, count, first};
+use super::Lowerer;
+use super::locals::{count, first};
 use reduce_ir::Scalar;
 use reduce_ir::ops::Bin;
 use reduce_ir::program::{Combine, Lowering, Program, Step};

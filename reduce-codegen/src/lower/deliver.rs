@@ -1,6 +1,7 @@
 //! What becomes of a block's accumulator: a partial for the next launch, or the result.
 
-use super::{Lowerer, count, first};
+use super::Lowerer;
+use super::locals::{count, first, zero};
 use reduce_ir::Scalar;
 use reduce_ir::operation::Argument;
 use reduce_ir::program::{Exchange, Reads, Scope, Step};
@@ -123,8 +124,4 @@ impl Lowerer<'_> {
         let there = Expr::from(0).below(count().get());
         (vec![Stmt::Var(total.clone(), Expr::Empty), Stmt::when(there, take)], total.get())
     }
-}
-
-pub(super) fn zero() -> Expr {
-    Expr::Const(reduce_ir::Value::of(0u64))
 }

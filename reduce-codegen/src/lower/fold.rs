@@ -1,7 +1,9 @@
 //! The fold: each thread reads its items and folds them into its lanes.
 
-use super::unit::{Access, Before, Margin, Unit, plus};
-use super::{Lowerer, count, first};
+use super::Lowerer;
+use super::locals::{first, full_tile, plus, unit};
+use super::unit::{Before, Loads, Margin, Unit};
+use crate::tuning::LOADS_IN_FLIGHT;
 use reduce_ir::operation::Argument;
 use reduce_ir::ops::{Bin, Cmp};
 use reduce_ir::program::{Arrangement, Fold, Reads, Share, Size, Step};
@@ -26,20 +28,20 @@ impl Lowerer<'_> {
     /// The units of a tile: without guards where it is full, as vectors at once where the data is aligned too.
     fn tile(&self, fold: Fold, units: u32) -> Vec<Stmt> {
         let all = |access| self.units(fold, units, access);
-        let guarded = all(Access::Guarded);
+        let guarded = all(Loads::Guarded);
         match (units, fold.width) {
             (1, 1) => guarded,
             (2.., _) if fold.arrangement == Arrangement::Striped => self.striped(fold, units),
-            (_, 1) => vec![Stmt::If(full_tile(), all(Access::Items), guarded)],
+            (_, 1) => vec![Stmt::If(full_tile(), all(Loads::Items), guarded)],
             _ => {
-                let unaligned = |there| vec![Stmt::If(there, all(Access::Unaligned), guarded.clone())];
+                let unaligned = |there| vec![Stmt::If(there, all(Loads::Unaligned), guarded.clone())];
                 let otherwise = match self.margin() {
                     Margin::Nothing => unaligned(full_tile()),
                     Margin::If(there) => unaligned(there),
                     Margin::Absent => guarded,
                 };
                 let aligned = self.aligned().fold(full_tile(), Expr::and);
-                vec![Stmt::If(aligned, all(Access::Vectors), otherwise)]
+                vec![Stmt::If(aligned, all(Loads::Vectors), otherwise)]
             }
         }
     }
@@ -75,7 +77,7 @@ impl Lowerer<'_> {
 
     /// All units of a thread. A single unit begins its lanes; of several, where lanes begin with an item, the first
     /// does, and the loop begins with the second.
-    pub(super) fn units(&self, fold: Fold, units: u32, access: Access) -> Vec<Stmt> {
+    pub(super) fn units(&self, fold: Fold, units: u32, access: Loads) -> Vec<Stmt> {
         if units == 1 {
             return self.unit(self.thread().into(), access, Before::Nothing, "");
         }
@@ -100,7 +102,7 @@ impl Lowerer<'_> {
             from: u32::from(self.begins_with_item()).into(),
             test: unit().get().below(Expr::Named("UNITS")),
             next: unit().get().plus(1),
-            unroll: if access == Access::Guarded { Unroll::Unsaid } else { self.in_flight(fold) },
+            unroll: if access == Loads::Guarded { Unroll::Unsaid } else { self.in_flight(fold) },
             body: self.unit(self.unit_of_loop(fold, from_first), access, before_unit(fold), ""),
             local: unit(),
         })));
@@ -115,9 +117,9 @@ impl Lowerer<'_> {
     /// The loads of a unit, and each of its items into its lane.
     pub(super) fn items(&self, unit: &Unit, suffix: &str) -> Vec<Stmt> {
         let mut body = match unit.access {
-            Access::Vectors => self.vectors(unit, suffix, Stmt::Load),
-            Access::Unaligned => self.vectors(unit, suffix, Stmt::LoadUnaligned),
-            Access::Items | Access::Guarded => Vec::new(),
+            Loads::Vectors => self.vectors(unit, suffix, Stmt::Load),
+            Loads::Unaligned => self.vectors(unit, suffix, Stmt::LoadUnaligned),
+            Loads::Items | Loads::Guarded => Vec::new(),
         };
         body.extend((0..self.kernel.fold().width).flat_map(|item| self.item(unit, item, suffix)));
         body
@@ -127,13 +129,13 @@ impl Lowerer<'_> {
     fn item(&self, unit: &Unit, item: u32, suffix: &str) -> Vec<Stmt> {
         let (mut body, value) = match (self.kernel.reads, unit.access) {
             (Reads::Partials, _) => self.item_of_partials(unit, item, suffix),
-            (Reads::Inputs, Access::Vectors | Access::Unaligned) => {
+            (Reads::Inputs, Loads::Vectors | Loads::Unaligned) => {
                 (Vec::new(), self.element_of_vector(unit, item, suffix))
             }
-            (Reads::Inputs, Access::Items | Access::Guarded) => self.element(unit, item, suffix),
+            (Reads::Inputs, Loads::Items | Loads::Guarded) => self.element(unit, item, suffix),
         };
         body.push(Stmt::Set(self.lane(unit, item).clone(), value));
-        if unit.access == Access::Guarded { vec![Stmt::when(unit.holds(item), body)] } else { body }
+        if unit.access == Loads::Guarded { vec![Stmt::when(unit.holds(item), body)] } else { body }
     }
 
     /// The accumulator that an item of a unit goes to.
@@ -240,9 +242,7 @@ impl Lowerer<'_> {
         self.inputs().flat_map(parts).map(place).collect()
     }
 
-    /// Units whose loads are in flight at once, in a fold that is unrolled: as many as have four loads, but two at least, as one is no
-    /// unrolling. Measured on an H200: fewer loads wait longer, and of more the registers leave room for fewer warps, or the compiler
-    /// lets some wait (docs/decisions.md).
+    /// How far the fold is unrolled: to the units that have [`LOADS_IN_FLIGHT`] loads, but to two at least.
     pub(super) fn in_flight(&self, fold: Fold) -> Unroll {
         let loads: u32 = match self.kernel.reads {
             Reads::Inputs => self.inputs().map(|k| fold.width / self.access(k).0).sum(),
@@ -251,7 +251,7 @@ impl Lowerer<'_> {
         match (fold.hints.unrolled, fold.units()) {
             (false, _) => Unroll::Unsaid,
             (true, Some(..=4)) => Unroll::All,
-            (true, _) => Unroll::By((4 / loads).max(2)),
+            (true, _) => Unroll::By((LOADS_IN_FLIGHT / loads).max(2)),
         }
     }
 
@@ -290,11 +290,6 @@ impl Lowerer<'_> {
     }
 }
 
-/// The number of a unit among those of its thread.
-pub(super) fn unit() -> Local {
-    Local::new("unit", Ty::U32)
-}
-
 /// What the lanes hold before the unit of a loop.
 pub(super) fn before_unit(fold: Fold) -> Before {
     let items = match fold.items_of_a_lane() {
@@ -328,8 +323,4 @@ impl Lowerer<'_> {
         let near = (self.program.operation.position == Scalar::U32).then(|| "narrow_index".to_owned());
         [share, vectorize, lanes, rows].into_iter().flatten().chain(hints).chain(near).collect()
     }
-}
-
-pub(super) fn full_tile() -> Expr {
-    count().get().equals(Expr::Named("TILE"))
 }

@@ -1,6 +1,7 @@
 //! Trees in memory: which threads are active at a step, which item is theirs, and who must wait for whom.
 
-use super::{Lowerer, count};
+use super::Lowerer;
+use super::locals::count;
 use reduce_ir::Scalar;
 use reduce_ir::ops::Bin;
 use reduce_ir::program::{Addressing, Combine, Lowering, Program, Step, Tree};

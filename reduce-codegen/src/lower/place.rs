@@ -2,8 +2,7 @@
 //! All that depends on there being several groups is here.
 
 use super::Lowerer;
-use super::deliver::zero;
-use super::stride::number;
+use super::locals::{number, zero};
 use reduce_ir::Scalar;
 use reduce_ir::ops::{Bin, Cmp};
 use reduce_ir::program::{Kernel, Program, Size};

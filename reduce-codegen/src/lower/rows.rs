@@ -1,10 +1,10 @@
 //! Rows of units, of which neighbouring threads take neighbouring ones: of a block, where they are striped, one after the
 //! other, or of a warp, each by itself.
 
-use super::fold::{before_unit, full_tile, unit};
-use super::stride::number;
-use super::unit::{Access, Before, Number, behind_first};
-use super::{Lowerer, count, first};
+use super::Lowerer;
+use super::fold::before_unit;
+use super::locals::{behind_first, count, first, full_tile, number, row, unit};
+use super::unit::{Before, Loads, Number};
 use reduce_ir::ops::Bin;
 use reduce_ir::program::{Fold, Program};
 use reduce_ir::statements::{Expr, Local, Loop, Stmt, Ty, Unroll};
@@ -13,7 +13,7 @@ impl Lowerer<'_> {
     /// Striped units: all at once, where the tile is full and the data aligned; else the rows that are there as a whole,
     /// without guards, and then what is left.
     pub(super) fn striped(&self, fold: Fold, units: u32) -> Vec<Stmt> {
-        let access = if fold.width > 1 { Access::Vectors } else { Access::Items };
+        let access = if fold.width > 1 { Loads::Vectors } else { Loads::Items };
         let aligned = self.aligned().filter(|_| fold.width > 1).fold(full_tile(), Expr::and);
         vec![Stmt::If(aligned, self.units(fold, units, access), self.rows(fold))]
     }
@@ -25,12 +25,12 @@ impl Lowerer<'_> {
         let mut body = vec![Stmt::Let(rows.clone(), count().get().over(row(fold)))];
         let mut done = rows.clone();
         match self.aligned().reduce(Expr::and).filter(|_| fold.width > 1) {
-            None => body.extend(read(Access::Items)),
+            None => body.extend(read(Loads::Items)),
             Some(aligned) if !self.reads_words() => {
-                body.push(Stmt::If(aligned, read(Access::Vectors), read(Access::Unaligned)));
+                body.push(Stmt::If(aligned, read(Loads::Vectors), read(Loads::Unaligned)));
             }
             Some(aligned) => {
-                let vectors = [read(Access::Vectors), vec![Stmt::Set(whole.clone(), rows.get())]].concat();
+                let vectors = [read(Loads::Vectors), vec![Stmt::Set(whole.clone(), rows.get())]].concat();
                 body.push(Stmt::Var(whole.clone(), 0.into()));
                 body.push(Stmt::If(aligned, vectors, self.rows_by_words(fold, &whole)));
                 done = whole.clone();
@@ -38,7 +38,7 @@ impl Lowerer<'_> {
         }
         let rounded = count().get().plus(row(fold).bin(Bin::Sub, 1)).over(row(fold));
         body.push(Stmt::Let(begun.clone(), rounded));
-        body.extend(self.row_after_row(fold, Access::Guarded, done.get(), begun.get()));
+        body.extend(self.row_after_row(fold, Loads::Guarded, done.get(), begun.get()));
         body
     }
 
@@ -46,7 +46,7 @@ impl Lowerer<'_> {
     /// those that were read.
     fn rows_by_words(&self, fold: Fold, whole: &Local) -> Vec<Stmt> {
         let before = if self.begins_with_item() { Before::Nothing } else { Before::Items(number(0)) };
-        let mut first_row = self.unit(self.thread().into(), Access::Guarded, before, "_begin");
+        let mut first_row = self.unit(self.thread().into(), Loads::Guarded, before, "_begin");
         first_row.push(Stmt::Set(whole.clone(), 1.into()));
         let is_first = first().get().equals(number(0));
         let mut body =
@@ -55,18 +55,18 @@ impl Lowerer<'_> {
         let most = Expr::Named("TILE").bin(Bin::Add, unit.clone());
         let left = self.left(most).bin(Bin::Max, unit.clone());
         body.push(Stmt::Let(around.clone(), left.bin(Bin::Sub, unit).over(row(fold))));
-        body.extend(self.row_after_row(fold, Access::Unaligned, whole.get(), around.get()));
+        body.extend(self.row_after_row(fold, Loads::Unaligned, whole.get(), around.get()));
         body.push(Stmt::Set(whole.clone(), whole.get().bin(Bin::Max, around.get())));
         body
     }
 
     /// The units of some rows. Where lanes begin with their first item, the first row stands alone.
-    fn row_after_row(&self, fold: Fold, access: Access, from: Expr, end: Expr) -> Vec<Stmt> {
+    fn row_after_row(&self, fold: Fold, access: Loads, from: Expr, end: Expr) -> Vec<Stmt> {
         let number = unit().get().times(Expr::Named("BLOCK")).plus(self.thread());
         let (mut body, mut from) = (Vec::new(), from);
         if self.begins_with_item() {
             let (from_start, some) = (from == Expr::from(0), Expr::from(0).below(end.clone()));
-            let is_first = match (from_start, access == Access::Guarded) {
+            let is_first = match (from_start, access == Loads::Guarded) {
                 (true, _) => some,
                 // A row that has begun.
                 (false, true) => from.clone().equals(0),
@@ -82,7 +82,7 @@ impl Lowerer<'_> {
             from,
             test: unit().get().below(end),
             next: unit().get().plus(1),
-            unroll: if access == Access::Guarded { Unroll::Unsaid } else { self.in_flight(fold) },
+            unroll: if access == Loads::Guarded { Unroll::Unsaid } else { self.in_flight(fold) },
             body: self.unit(number.into(), access, before_unit(fold), ""),
             local: unit(),
         })));
@@ -112,7 +112,7 @@ impl Lowerer<'_> {
     }
 
     /// A unit of each row, which begins an accumulator of its own.
-    pub(super) fn unit_of_each_row(&self, rows: u32, access: Access) -> Vec<Stmt> {
+    pub(super) fn unit_of_each_row(&self, rows: u32, access: Loads) -> Vec<Stmt> {
         let from_first = self.counts_from_first(access);
         let unit = |row: u32| {
             let number = match row {
@@ -132,9 +132,4 @@ impl Lowerer<'_> {
 /// The first unit of a thread, whose units lie in rows of its warp.
 fn first_unit() -> Local {
     Local::new("first_unit", Ty::U32)
-}
-
-/// Items of a row of units.
-pub(super) fn row(fold: Fold) -> Expr {
-    Expr::Named(if fold.width > 1 { "ROW" } else { "BLOCK" })
 }

@@ -1,14 +1,13 @@
 //! Folds whose length is not in the program: a grid goes over the whole input, or one block, or one thread does.
 
-use super::unit::{Access, Before, Unit};
-use super::{Lowerer, first};
+use super::Lowerer;
+use super::locals::{first, number};
+use super::unit::{Before, Loads, Unit};
+use crate::tuning::PARTIALS_IN_FLIGHT;
 use reduce_ir::Scalar;
 use reduce_ir::ops::{Bin, Cmp};
 use reduce_ir::program::{Arrangement, Fold, Reads};
 use reduce_ir::statements::{Expr, Local, Loop, Stmt, Ty, Unroll};
-
-/// Small partials that are on their way at once.
-const AT_ONCE: u32 = 8;
 
 impl Lowerer<'_> {
     /// Every unit that the thread comes across: a round of the grid after another.
@@ -46,14 +45,14 @@ impl Lowerer<'_> {
             body.push(self.partials_at_once(from, end));
             return body;
         }
-        let unroll = if several { Unroll::By(AT_ONCE) } else { self.in_flight(fold) };
+        let unroll = if several { Unroll::By(PARTIALS_IN_FLIGHT) } else { self.in_flight(fold) };
         body.extend(self.rounds([from, stride, rounds], end, unroll, |at, before, suffix| {
-            self.items(&Unit::whole(at, Access::Items, before), suffix)
+            self.items(&Unit::whole(at, Loads::Items, before), suffix)
         }));
         body
     }
 
-    /// Are [`AT_ONCE`] partials on their way at once? They are small, and nothing else is left to wait for; each one with a flag is
+    /// Are [`PARTIALS_IN_FLIGHT`] partials on their way at once? They are small, and nothing else is left to wait for; each one with a flag is
     /// waited for.
     fn has_several_in_flight(&self, fold: Fold) -> bool {
         let flags = self.in_last_block() && self.program.kernel(Reads::Inputs).has_flags();
@@ -79,7 +78,7 @@ impl Lowerer<'_> {
         ];
         let turn = Stmt::For(Box::new(Loop {
             from: 0.into(),
-            test: part.get().below(AT_ONCE),
+            test: part.get().below(PARTIALS_IN_FLIGHT),
             next: part.get().plus(1),
             unroll: Unroll::All,
             body,
@@ -88,7 +87,7 @@ impl Lowerer<'_> {
         Stmt::For(Box::new(Loop {
             from,
             test: at().get().below(end),
-            next: at().get().bin(Bin::Add, block().times(AT_ONCE).cast(Scalar::U64)),
+            next: at().get().bin(Bin::Add, block().times(PARTIALS_IN_FLIGHT).cast(Scalar::U64)),
             unroll: Unroll::Unsaid,
             body: vec![turn],
             local: at(),
@@ -126,19 +125,19 @@ impl Lowerer<'_> {
     fn round(&self, at: &Expr, before: Before, suffix: &str) -> Vec<Stmt> {
         let items = |access| self.items(&Unit::whole(at, access, before.clone()), suffix);
         if self.kernel.fold().width == 1 {
-            return items(Access::Items);
+            return items(Loads::Items);
         }
         let end = at.clone().bin(Bin::Add, Expr::Named("WIDTH").cast(Scalar::U64));
         let whole = Expr::Cmp(Cmp::Le, Box::new(end), Box::new(Expr::Items));
         let vectors = self.aligned().fold(whole, Expr::and);
-        vec![Stmt::If(vectors, items(Access::Vectors), items(Access::Guarded))]
+        vec![Stmt::If(vectors, items(Loads::Vectors), items(Loads::Guarded))]
     }
 
     /// Everything, in thread 0.
     pub(super) fn everything(&self) -> Vec<Stmt> {
         let numbers = [number(0), number(1), at().get()];
         let body = self.rounds(numbers, self.end(), Unroll::Unsaid, |at, before, suffix| {
-            self.items(&Unit::whole(at, Access::Items, before), suffix)
+            self.items(&Unit::whole(at, Loads::Items, before), suffix)
         });
         vec![Stmt::when(Expr::Thread.equals(0), body)]
     }
@@ -185,9 +184,4 @@ impl Lowerer<'_> {
 /// Where a unit begins, in the whole input.
 fn at() -> Local {
     Local::new("at", Ty::U64)
-}
-
-/// That many, as `u64`.
-pub(super) fn number(value: u64) -> Expr {
-    Expr::Const(reduce_ir::Value::of(value))
 }

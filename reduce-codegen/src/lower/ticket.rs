@@ -10,7 +10,7 @@
 //! another store to it would race with those of other blocks, which nothing orders before it.
 
 use super::Lowerer;
-use super::deliver::zero;
+use super::locals::zero;
 use reduce_ir::Scalar;
 use reduce_ir::Value;
 use reduce_ir::ops::Bin;

@@ -1,6 +1,7 @@
 //! Trees through registers and shuffles, as a loop or written out.
 
-use super::{Lowerer, count};
+use super::Lowerer;
+use super::locals::count;
 use reduce_ir::ops::Bin;
 use reduce_ir::program::{Arrangement, Combine, Fold, Lowering, Program, Scope, Tree};
 use reduce_ir::statements::{Expr, FULL, Local, Loop, Stmt, Ty, Unroll};

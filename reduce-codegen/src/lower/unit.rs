@@ -1,17 +1,16 @@
 //! A load unit: what a thread reads at once.
 
-use super::fold::unit;
-use super::rows::row;
-use super::{Lowerer, count, first};
+use super::Lowerer;
+use super::locals::{behind_first, count, first, first_item, plus, row, unit};
+use reduce_ir::Scalar;
 use reduce_ir::operation::Argument;
 use reduce_ir::ops::Bin;
 use reduce_ir::program::{Arrangement, Fold};
 use reduce_ir::statements::{Expr, Local, Stmt, Ty};
-use reduce_ir::{Scalar, Value};
 
 /// How the items of a load unit are read.
 #[derive(Clone, Copy, PartialEq)]
-pub(super) enum Access {
+pub(super) enum Loads {
     /// Whole units, as vectors: the tile is full and the data aligned.
     Vectors,
     /// Whole units, as vectors that lie anywhere; where they are read by words, elements lie around them.
@@ -42,7 +41,7 @@ pub(super) struct Unit {
     pub(super) at: Expr,
     /// The position in the whole input, `u64`.
     pub(super) begin: Expr,
-    pub(super) access: Access,
+    pub(super) access: Loads,
     /// How many items each lane has before it, `u64`. The first item of a lane may be assigned and not combined.
     pub(super) before: Before,
     /// Its row, where units lie in rows.
@@ -70,7 +69,7 @@ pub(super) enum Margin {
 
 impl Unit {
     /// One that begins there in the whole input.
-    pub(super) fn whole(at: &Expr, access: Access, before: Before) -> Unit {
+    pub(super) fn whole(at: &Expr, access: Loads, before: Before) -> Unit {
         Unit { at: at.clone(), begin: at.clone(), access, before, row: 0 }
     }
 
@@ -91,7 +90,7 @@ impl Unit {
 impl Lowerer<'_> {
     /// The unit of that number: where it lies, its loads, and each of its items into its lane. `suffix`
     /// tells its names from those of another unit in sight.
-    pub(super) fn unit(&self, number: Number, access: Access, before: Before, suffix: &str) -> Vec<Stmt> {
+    pub(super) fn unit(&self, number: Number, access: Loads, before: Before, suffix: &str) -> Vec<Stmt> {
         self.unit_in_row(0, number, access, before, suffix)
     }
 
@@ -100,7 +99,7 @@ impl Lowerer<'_> {
         &self,
         row: u32,
         Number { of_block, begin }: Number,
-        access: Access,
+        access: Loads,
         before: Before,
         suffix: &str,
     ) -> Vec<Stmt> {
@@ -136,8 +135,8 @@ impl Lowerer<'_> {
 
     /// Are positions counted from the first item of the thread, and not of the block? What is added to that is known to the
     /// compiler, so that loads take no more instructions. A guard asks for places in the tile, and of one block they are positions.
-    pub(super) fn counts_from_first(&self, access: Access) -> bool {
-        access != Access::Guarded && !self.kernel.is_one_tile()
+    pub(super) fn counts_from_first(&self, access: Loads) -> bool {
+        access != Loads::Guarded && !self.kernel.is_one_tile()
     }
 
     /// The number of the first unit of a thread that has several.
@@ -170,19 +169,4 @@ impl Lowerer<'_> {
     pub(super) fn wide(&self, units: Expr) -> Expr {
         if self.kernel.fold().width > 1 { units.times(Expr::Named("WIDTH")) } else { units }
     }
-}
-
-/// The position in the whole input of a thread's first item.
-fn first_item() -> Local {
-    Local::new("first_item", Ty::U64)
-}
-
-/// The position so many items behind it.
-pub(super) fn behind_first(items: Expr) -> Expr {
-    first_item().get().bin(Bin::Add, items.cast(Scalar::U64))
-}
-
-/// A position in the whole input, some items further on.
-pub(super) fn plus(position: Expr, items: u32) -> Expr {
-    if items == 0 { position } else { position.bin(Bin::Add, Expr::Const(Value::of(u64::from(items)))) }
 }

@@ -219,6 +219,8 @@ fn verify_team(program: &Program, kernel: &Kernel) -> Check {
         Medium::Shared(_) | Medium::Global(_) | Medium::Distributed => false,
     };
     let meets = !small || kernel.fold().share == Share::Rest || kernel.combines().all(alone);
+    // Logical threads fold a known number of units; only a thread that is alone goes on to the end.
+    let counted = kernel.team.size != Size::Warp || kernel.fold().units().is_some();
     let several = program.domain.is_grouped();
     let together = matches!(kernel.exchange(), Some(Exchange::LastBlock { .. } | Exchange::Atomic));
     let grouped = program.domain.kept <= 1
@@ -227,7 +229,7 @@ fn verify_team(program: &Program, kernel: &Kernel) -> Check {
                 || kernel.cluster() > 1
                 || kernel.in_place().is_some()
                 || kernel.steps.contains(&Step::Keep)));
-    ensure(17, threads == kernel.team.logical && meets && grouped, || {
+    ensure(17, threads == kernel.team.logical && meets && counted && grouped, || {
         format!("the team of {} is {}, block {}", kernel.name, kernel.team, program.block)
     })
 }

@@ -20,7 +20,7 @@
 //!    writes them, and reads partials: where these carry flags, they are posted and taken, and nothing else. What blocks combine
 //!    by atomics is relaxed, at the scope of the grid, as the functions of CUDA are. Elements are mapped, and
 //!    folded by the operation's `fold` if it has one, where the inputs are read.
-//! 8. Shared memory is as the program says, constants are those the kernel declares, steps those of the
+//! 8. Shared memory is as the program says, constants are those the kernel declares and have the value of their formula, steps those of the
 //!    strided inputs that it reads, params those of the operation; a kernel over partials is told the number of
 //!    elements if the operation counts.
 //! 9. Positions fit their types, whatever the number of elements and blocks: no sum or product of 32 bits wraps,
@@ -93,6 +93,12 @@ impl Lowered {
             verifier.ensure(8, bytes == program.shared_bytes(kernel), || {
                 format!("{bytes} bytes of shared memory")
             })?;
+            for constant in &lowered.constants {
+                let value = formula(&constant.formula, lowered);
+                verifier.ensure(8, value.is_none_or(|value| value == constant.value.into()), || {
+                    format!("{} is {}, and not {}", constant.name, constant.value, constant.formula)
+                })?;
+            }
             verifier.body(&lowered.body, Uniform::Always)?;
             bounds::too_large(program, lowered)
                 .or_else(|expr| verifier.ensure(9, false, || format!("`{expr}` may not fit its type")))
@@ -311,6 +317,18 @@ fn begins_cluster(stmt: &Stmt) -> bool {
 }
 
 /// Bytes of the arrays in shared memory.
+/// The value of a product or quotient of constants and numbers. `None` for a kernel that was read from text, which has no formulas.
+fn formula(text: &str, kernel: &LoweredKernel) -> Option<u64> {
+    let mut words = text.split(' ');
+    let number = |word: &str| -> u64 { word.parse().unwrap_or_else(|_| kernel.constant(word).into()) };
+    let mut value = number(words.next().filter(|word| !word.is_empty())?);
+    while let (Some(operator), Some(word)) = (words.next(), words.next()) {
+        let number = number(word);
+        value = if operator == "*" { value * number } else { value.checked_div(number)? };
+    }
+    Some(value)
+}
+
 fn shared_bytes(kernel: &LoweredKernel, operation: &Operation) -> usize {
     let bytes = |array: &Shared| {
         let (acc, len) = (&operation.acc, kernel.constant(array.len) as usize);
