@@ -1,11 +1,11 @@
-//! What each operation on scalars means, once.
+//! The meaning of each operation on scalars, defined once.
 //!
-//! Host, interpreter and (through the CUDA printer, which is tested against this module) every GPU agree
-//! with these functions bit for bit. Integers wrap, and shifts take their distance modulo the bits. Float arithmetic is
-//! IEEE round-to-nearest-even, never contracted; `mul_add` is the only fused operation. `min` and `max` propagate NaN
+//! The host, the interpreter and every GPU agree with these functions bit for bit. GPUs run the output of the CUDA printer,
+//! which is tested against this module. Integers wrap, and shifts take their distance modulo the number of bits. Float arithmetic
+//! is IEEE round-to-nearest-even, never contracted; `mul_add` is the only fused operation. `min` and `max` propagate NaN
 //! and order −0 below +0 (IEEE 754-2019 `minimum`, `maximum`); `min_num` and `max_num` prefer a number to NaN
 //! (`minimumNumber`, `maximumNumber`), as Rust's `f32::min` and `f32::max` do. Comparisons are IEEE: NaN is unordered
-//! and −0 equals +0. Nothing but [`Float::to_bits`] sees the bits of a NaN, which machines choose as they like.
+//! and −0 equals +0. No operation except [`Float::to_bits`] observes the bits of a NaN, which differ between machines.
 
 mod convert;
 mod float;
@@ -17,7 +17,7 @@ pub use convert::{As, widen, widen_bf16};
 use crate::Scalar;
 
 mod sealed {
-    /// Nobody else's types: unsafe code of devices relies on what they say.
+    /// Excludes types of other crates: unsafe code of devices relies on the properties of these types.
     pub trait Sealed {}
 }
 
@@ -26,15 +26,16 @@ macro_rules! sealed {
 }
 sealed!(bool crate::f16 crate::bf16 f32 f64 i8 i16 i32 i64 u8 u16 u32 u64);
 
-/// A Rust type that is one of the scalar types of the language.
+/// A Rust type that represents a scalar type of the language.
 pub trait Element: sealed::Sealed + Copy + Default + PartialEq + Send + Sync + 'static {
-    /// The type in the language.
+    /// The scalar type of the language.
     const TY: Scalar;
-    /// The bits, in the low end of a word.
+    /// Returns the bits, in the low end of a word.
     fn to_bits64(self) -> u64;
-    /// The value of those bits; higher bits are ignored.
+    /// Returns the value of those bits; higher bits are ignored.
     fn from_bits64(bits: u64) -> Self;
-    /// `a` if `cond`, else `b`. On bits: the compiler turns `if` into a branch that the processor mispredicts.
+    /// Returns `a` if `cond`, otherwise `b`. Selects on bits: the compiler turns `if` into a branch that the processor
+    /// mispredicts.
     fn select(cond: bool, a: Self, b: Self) -> Self;
 }
 
@@ -49,14 +50,14 @@ macro_rules! select {
 }
 use select;
 
-/// `lanes[i] = f(lanes[i], row[i])`, row after row of the groups.
+/// Computes `lanes[i] = f(lanes[i], row[i])` for each row of the groups, in order.
 #[inline(always)]
 pub fn join_rows<'a, T: Copy, B: Copy + 'a, const N: usize, const PARTS: usize, const LANES: usize>(
     lanes: &mut [T; LANES],
     groups: impl Iterator<Item = [&'a [[B; LANES]; N]; PARTS]>,
     f: impl Fn(T, B) -> T,
 ) {
-    // In registers.
+    // The local copy stays in registers.
     let mut kept = *lanes;
     for groups in groups {
         for group in groups {
@@ -70,23 +71,23 @@ pub fn join_rows<'a, T: Copy, B: Copy + 'a, const N: usize, const PARTS: usize, 
     *lanes = kept;
 }
 
-/// The operations of everything that has an order: numbers, and 16-bit floats, which have no arithmetic of their own.
+/// The operations of ordered types: numbers, and 16-bit floats, which have no arithmetic of their own.
 pub trait Order: Element {
-    /// The smaller; NaN if either is NaN; −0 if both are zeros of different sign.
+    /// Returns the smaller; NaN if either is NaN; −0 if both are zeros of different sign.
     fn min(self, other: Self) -> Self;
-    /// The larger; NaN if either is NaN; +0 if both are zeros of different sign.
+    /// Returns the larger; NaN if either is NaN; +0 if both are zeros of different sign.
     fn max(self, other: Self) -> Self;
-    /// `self < other`.
+    /// Returns `self < other`.
     fn lt(self, other: Self) -> bool;
-    /// `self <= other`.
+    /// Returns `self <= other`.
     fn le(self, other: Self) -> bool;
-    /// Is it NaN? Never for integers.
+    /// Returns whether it is NaN: never for integers.
     fn is_nan(self) -> bool;
-    /// The value itself, or for NaN the one NaN that outputs may hold: quiet, positive, no payload.
+    /// Returns the value itself, or for NaN the one NaN that outputs may hold: quiet, positive, no payload.
     fn canonical(self) -> Self;
 
-    /// `lanes[i]` becomes the smallest of itself and what is below it in the rows, as by [`Order::min`] in any order.
-    /// There is an even number of parts.
+    /// Replaces `lanes[i]` by the smallest of `lanes[i]` and element `i` of each row, by [`Order::min`] in any order.
+    /// The number of parts is even.
     #[inline(always)]
     fn min_rows<'a, const N: usize, const PARTS: usize, const LANES: usize>(
         lanes: &mut [Self; LANES],
@@ -95,8 +96,8 @@ pub trait Order: Element {
         join_rows(lanes, groups, Order::min);
     }
 
-    /// `lanes[i]` becomes the largest of itself and what is below it in the rows, as by [`Order::max`] in any order.
-    /// There is an even number of parts.
+    /// Replaces `lanes[i]` by the largest of `lanes[i]` and element `i` of each row, by [`Order::max`] in any order.
+    /// The number of parts is even.
     #[inline(always)]
     fn max_rows<'a, const N: usize, const PARTS: usize, const LANES: usize>(
         lanes: &mut [Self; LANES],
@@ -105,14 +106,14 @@ pub trait Order: Element {
         join_rows(lanes, groups, Order::max);
     }
 
-    /// [`Order::min`], but of a number and a NaN the number.
+    /// Returns the result of [`Order::min`], but prefers a number to a NaN.
     #[inline(always)]
     fn min_num(self, other: Self) -> Self {
         let least = Self::select(other.is_nan(), self, Order::min(self, other));
         Self::select(self.is_nan(), other, least)
     }
 
-    /// [`Order::max`], but of a number and a NaN the number.
+    /// Returns the result of [`Order::max`], but prefers a number to a NaN.
     #[inline(always)]
     fn max_num(self, other: Self) -> Self {
         let greatest = Self::select(other.is_nan(), self, Order::max(self, other));
@@ -122,71 +123,71 @@ pub trait Order: Element {
 
 /// The arithmetic of numbers.
 pub trait Number: Order {
-    /// `self + other`.
+    /// Returns `self + other`.
     fn add(self, other: Self) -> Self;
-    /// `self - other`.
+    /// Returns `self - other`.
     fn sub(self, other: Self) -> Self;
-    /// `self * other`.
+    /// Returns `self * other`.
     fn mul(self, other: Self) -> Self;
-    /// `self / other`. Of integers: rounded towards zero; where [`Bin::Div`](crate::ops::Bin::Div) promises nothing, 0 by 0, and
-    /// the smallest by −1 wraps.
+    /// Returns `self / other`. Integers round towards zero. Where [`Bin::Div`](crate::ops::Bin::Div) promises nothing, division
+    /// by 0 gives 0, and the smallest integer divided by −1 wraps.
     fn div(self, other: Self) -> Self;
-    /// `-self`.
+    /// Returns `-self`.
     fn neg(self) -> Self;
-    /// The magnitude; the smallest signed integer wraps to itself.
+    /// Returns the magnitude; the smallest signed integer wraps to itself.
     fn abs(self) -> Self;
 }
 
-/// What `f32` and `f64` have besides.
+/// The operations of `f32` and `f64` only.
 pub trait Float: Number {
     /// The unsigned integer of the same size.
     type Bits: Integer;
-    /// e to that power, as the [library](crate::library) has it.
+    /// Returns e to the power of `self`, as the [library](crate::library) defines it.
     fn exp(self) -> Self;
-    /// The natural logarithm, likewise.
+    /// Returns the natural logarithm, as the library defines it.
     fn ln(self) -> Self;
-    /// The square root, correctly rounded.
+    /// Returns the square root, correctly rounded.
     fn sqrt(self) -> Self;
-    /// The largest integer that is not above it.
+    /// Returns the largest integer that is not above it.
     fn floor(self) -> Self;
-    /// The smallest integer that is not below it.
+    /// Returns the smallest integer that is not below it.
     fn ceil(self) -> Self;
-    /// The integer next to it towards zero.
+    /// Returns the value rounded to an integer towards zero.
     fn trunc(self) -> Self;
-    /// The nearest integer; of two, the even one.
+    /// Returns the nearest integer; ties round to even.
     fn round_ties_even(self) -> Self;
-    /// `self * a + b`, rounded once.
+    /// Returns `self * a + b`, rounded once.
     fn mul_add(self, a: Self, b: Self) -> Self;
-    /// The bits; of every NaN those of the canonical one.
+    /// Returns the bits; every NaN has the bits of the canonical NaN.
     fn to_bits(self) -> Self::Bits;
-    /// The float of those bits.
+    /// Returns the float with those bits.
     fn from_bits(bits: Self::Bits) -> Self;
 }
 
-/// The operations integers and `bool` have besides.
+/// The bitwise operations of integers and `bool`.
 pub trait Bits: Element {
-    /// Bitwise and.
+    /// Returns the bitwise and.
     fn and(self, other: Self) -> Self;
-    /// Bitwise or.
+    /// Returns the bitwise or.
     fn or(self, other: Self) -> Self;
-    /// Bitwise exclusive or.
+    /// Returns the bitwise exclusive or.
     fn xor(self, other: Self) -> Self;
-    /// Bitwise not.
+    /// Returns the bitwise not.
     fn not(self) -> Self;
 }
 
-/// What integers have besides.
+/// The operations of integers only.
 pub trait Integer: Number + Bits {
-    /// The remainder of [`Number::div`]; 0 where `other` is 0.
+    /// Returns the remainder of [`Number::div`]; 0 if `other` is 0.
     fn rem(self, other: Self) -> Self;
-    /// Shifted left by `distance` modulo the number of bits.
+    /// Shifts left by `distance` modulo the number of bits.
     fn shl(self, distance: u32) -> Self;
-    /// Shifted right by `distance` modulo the number of bits; the sign of signed integers is kept.
+    /// Shifts right by `distance` modulo the number of bits; signed integers keep their sign.
     fn shr(self, distance: u32) -> Self;
-    /// How many bits are set.
+    /// Returns the number of bits that are set.
     fn count_ones(self) -> u32;
-    /// How many bits above the highest set one are not.
+    /// Returns the number of zero bits above the highest set bit.
     fn leading_zeros(self) -> u32;
-    /// How many bits below the lowest set one are not.
+    /// Returns the number of zero bits below the lowest set bit.
     fn trailing_zeros(self) -> u32;
 }

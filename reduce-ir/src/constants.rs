@@ -1,13 +1,13 @@
-//! The constants of scalar types, by the names that Rust gives them: `f32::INFINITY`, `i8::MIN`.
+//! The constants of scalar types, by their Rust names: `f32::INFINITY`, `i8::MIN`.
 
 use crate::{Scalar, Value};
 use half::{bf16, f16};
 
-/// The constants that numbers have.
+/// The names of the constants of numbers.
 pub const NAMES: [&str; 8] =
     ["MIN", "MAX", "BITS", "INFINITY", "NEG_INFINITY", "NAN", "EPSILON", "MIN_POSITIVE"];
 
-/// The value of `ty::name`, if there is one. NaN is the canonical one.
+/// Returns the value of `ty::name`, or `None` if there is no such constant. NaN is the canonical NaN.
 pub fn constant(ty: Scalar, name: &str) -> Option<Value> {
     macro_rules! float {
         ($float:ident) => {
@@ -45,39 +45,39 @@ fn integer(ty: Scalar, name: &str) -> Option<Value> {
     }
 }
 
-/// The canonical NaN of a float type: quiet, positive, no payload.
+/// Returns the canonical NaN of a float type: quiet, positive, no payload.
 pub fn nan(ty: Scalar) -> Value {
     let (bits, exponent) = match ty.size() {
         2 if ty == Scalar::F16 => (16, 5),
         size @ (2 | 4) => (8 * size, 8),
         size => (8 * size, 11),
     };
-    // All bits of the exponent, and the first of the fraction.
+    // Sets all bits of the exponent, and the highest bit of the fraction.
     Value::from_bits(ty, ((1 << (exponent + 1)) - 1) << (bits - exponent - 2))
 }
 
-/// The neutral value of `min`: +∞, or the greatest integer; `true`.
+/// Returns the neutral value of `min`: +∞, the greatest integer, or `true`.
 pub fn greatest(ty: Scalar) -> Value {
     constant(ty, "INFINITY").or_else(|| constant(ty, "MAX")).unwrap_or(Value::of(true))
 }
 
-/// The neutral value of `max`: −∞, or the smallest integer; `false`.
+/// Returns the neutral value of `max`: −∞, the smallest integer, or `false`.
 pub fn least(ty: Scalar) -> Value {
     constant(ty, "NEG_INFINITY").or_else(|| constant(ty, "MIN")).unwrap_or(Value::of(false))
 }
 
-/// 0, of floats +0; `false`.
+/// Returns 0 (+0 for floats), or `false`.
 pub fn zero(ty: Scalar) -> Value {
     Value::from_bits(ty, 0)
 }
 
-/// The neutral value of addition: −0.0 for floats, so that a sum of −0.0 stays −0.0.
+/// Returns the neutral value of addition: −0.0 for floats, so that a sum of −0.0 stays −0.0.
 pub fn negative_zero(ty: Scalar) -> Value {
     let sign = if ty.is_float() { 1 << (8 * ty.size() - 1) } else { 0 };
     Value::from_bits(ty, sign)
 }
 
-/// 1; `true`.
+/// Returns 1, or `true`.
 pub fn one(ty: Scalar) -> Value {
     match ty {
         Scalar::F16 => Value::of(f16::ONE),
@@ -89,7 +89,7 @@ pub fn one(ty: Scalar) -> Value {
     }
 }
 
-/// Powers of two that keep intermediate results within the range of a float, by their names.
+/// Returns powers of two that keep intermediate results within the range of a float, with their names.
 ///
 /// | name | use |
 /// |---|---|
@@ -98,8 +98,8 @@ pub fn one(ty: Scalar) -> Value {
 /// | `GROW` | scales numbers whose squares underflow |
 /// | `SAFE` | a sum of squares that is at least this large has lost nothing to underflow |
 ///
-/// 2⁴⁶ squares of numbers of any size that are scaled by `SHRINK` have a finite sum, and so have those scaled by `GROW` where
-/// the plain sum is below `SAFE`.
+/// The squares of 2⁴⁶ numbers that are scaled by `SHRINK` have a finite sum, for all numbers. The same holds for numbers scaled
+/// by `GROW`, if the plain sum is below `SAFE`.
 pub fn scales(ty: Scalar) -> [(&'static str, Value); 5] {
     let [shrink, grow, safe] = if ty == Scalar::F64 { [-600, 600, -900] } else { [-90, 100, -80] };
     let power = |exponent: i32| {

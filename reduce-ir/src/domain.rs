@@ -1,33 +1,33 @@
-//! Which elements meet, and where they lie: how they form groups, each of which becomes one result.
+//! The groups of a reduction: which elements form a group, and where they lie. Each group becomes one result.
 
 use std::fmt;
 
-/// How elements form groups. Output `g` is the one-dimensional reduction of the elements of group `g`, in index order: its bits
+/// How elements form groups. Output `g` is the one-dimensional reduction of the elements of group `g`, in index order. Its bits
 /// are those that the same specification gives these elements alone.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Domain {
-    /// How many axes are kept: 0 where all elements are one group, and 1 where rows of a row-major matrix are the groups.
+    /// The number of axes that are kept: 0 if all elements are one group, 1 if each row of a row-major matrix is a group.
     pub kept: u8,
     /// Where the elements of a group lie.
     pub access: Access,
 }
 
 impl Domain {
-    /// All elements are one group.
+    /// The domain in which all elements are one group.
     pub const WHOLE: Domain = Domain { kept: 0, access: Access::Contiguous };
 
-    /// All elements are one group, with a step between them.
+    /// The domain in which all elements are one group, with a step between neighbours.
     pub const STRIDED: Domain = Domain { kept: 0, access: Access::Strided };
 
-    /// Each row of a row-major matrix is a group.
+    /// The domain in which each row of a row-major matrix is a group.
     pub const ROWS: Domain = Domain { kept: 1, access: Access::Contiguous };
 
-    /// Are there several groups?
+    /// Returns whether an axis is kept, so that there may be several groups.
     pub fn is_grouped(self) -> bool {
         self.kept > 0
     }
 
-    /// Is there a step between the elements of an input?
+    /// Returns whether there is a step between the elements of an input.
     pub fn is_strided(self) -> bool {
         match self.access {
             Access::Contiguous => false,
@@ -39,14 +39,14 @@ impl Domain {
 /// Where the elements of a group lie in memory.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Access {
-    /// One after the other.
+    /// Side by side.
     #[default]
     Contiguous,
-    /// A step apart, which is given at the call for each input.
+    /// A step apart; the call gives the step of each input.
     Strided,
 }
 
-/// As it is written: `contiguous`, or `strided`.
+/// Prints the word of the specification: `contiguous` or `strided`.
 impl fmt::Display for Access {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
@@ -56,23 +56,23 @@ impl fmt::Display for Access {
     }
 }
 
-/// How many elements there are.
+/// The number of elements.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Extent {
-    /// Groups.
+    /// The number of groups.
     pub groups: u64,
-    /// Elements of a group.
+    /// The number of elements in each group.
     pub length: u64,
 }
 
 impl Extent {
-    /// Elements of all groups; saturates for numbers of elements that no memory holds.
+    /// Returns the number of elements in all groups. Saturates for numbers of elements that no memory holds.
     pub fn elements(self) -> u64 {
         self.groups.saturating_mul(self.length)
     }
 }
 
-/// One group of that many elements.
+/// Makes one group of that many elements.
 impl From<u64> for Extent {
     fn from(length: u64) -> Extent {
         Extent { groups: 1, length }

@@ -1,14 +1,14 @@
 //! Evaluates operations and functions on single values, by [`arith`](crate::arith).
 //!
-//! The parser and the laws need few values, so they take this and not vectors.
+//! The parser and the laws evaluate few values, so they use this module instead of vectors.
 
 use crate::arith::{As, Bits, Element, Float, Integer, Number, Order};
 use crate::func::{Func, Node};
 use crate::ops::{Bin, Cmp, Un};
 use crate::{Scalar, Value, bf16, f16};
 
-/// An operation met operands of types that it is not defined for. [`FuncBuilder`](crate::func::FuncBuilder) and the
-/// verifier exclude it, so it is a bug of this project.
+/// An operation on operands of types for which it is not defined. [`FuncBuilder`](crate::func::FuncBuilder) and the
+/// verifier exclude this, so it is a bug of this project.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("bug: `{operation}` was evaluated on {types:?}")]
 pub struct OperandError {
@@ -17,7 +17,7 @@ pub struct OperandError {
 }
 
 impl OperandError {
-    /// The error of an operation on operands of those types.
+    /// Creates the error of an operation on operands of those types.
     pub fn new(operation: impl ToString, types: Vec<Scalar>) -> OperandError {
         OperandError { operation: operation.to_string(), types }
     }
@@ -27,7 +27,7 @@ impl Func {
     /// Returns the results for those arguments.
     ///
     /// # Errors
-    /// `args` have not the types of the parameters.
+    /// The types of `args` are not those of the parameters.
     pub fn evaluate(&self, args: &[Value]) -> Result<Vec<Value>, OperandError> {
         let types = || args.iter().map(|arg| arg.ty());
         if !self.params().iter().map(|param| param.ty).eq(types()) {
@@ -46,7 +46,7 @@ impl Func {
     }
 }
 
-/// Applies the operation of a node, whose result has that type, to operands in its order.
+/// Applies the operation of a node, whose result has type `ty`, to operands in its order.
 ///
 /// # Errors
 /// The operation is not defined for the types or the number of operands.
@@ -65,7 +65,7 @@ pub fn apply(node: Node, ty: Scalar, operands: &[Value]) -> Result<Value, Operan
     result.ok_or_else(|| OperandError::new(name(node), types()))
 }
 
-/// How the operation of a node is called in errors.
+/// Returns the name of a node's operation in errors.
 fn name(node: Node) -> String {
     match node {
         Node::Const(_) => "constant".to_owned(),
@@ -78,7 +78,7 @@ fn name(node: Node) -> String {
     }
 }
 
-/// Applies a function of `arith` to one or two operands, if they are of one of the types.
+/// Applies a function of `arith` to one or two operands, if they have one of the listed types.
 macro_rules! on {
     ($a:ident => $f:expr; $($ty:ty)*) => {{
         $(if let Some(a) = $a.get::<$ty>() {
@@ -101,7 +101,7 @@ macro_rules! on {
     }};
 }
 
-/// [`on`] every type of a kind.
+/// Applies [`on`] to every type of a kind.
 macro_rules! over {
     (numbers: $($rest:tt)*) => { on!($($rest)*; f32 f64 i8 i16 i32 i64 u8 u16 u32 u64) };
     (ordered: $($rest:tt)*) => { on!($($rest)*; f16 bf16 f32 f64 i8 i16 i32 i64 u8 u16 u32 u64) };
@@ -112,7 +112,7 @@ macro_rules! over {
     (all: $($rest:tt)*) => { on!($($rest)*; bool f16 bf16 f32 f64 i8 i16 i32 i64 u8 u16 u32 u64) };
 }
 
-/// `op a`; `None` for a type that it is not defined for.
+/// Returns `op a`, or `None` if `op` is not defined for the type.
 pub fn un(op: Un, a: Value) -> Option<Value> {
     match op {
         Un::Neg => over!(numbers: a => Number::neg),
@@ -138,7 +138,7 @@ pub fn un(op: Un, a: Value) -> Option<Value> {
     }
 }
 
-/// `a op b`; `None` for types that it is not defined for.
+/// Returns `a op b`, or `None` if `op` is not defined for the types.
 pub fn bin(op: Bin, a: Value, b: Value) -> Option<Value> {
     match op {
         Bin::Add => over!(numbers: a, b => Number::add),
@@ -158,7 +158,7 @@ pub fn bin(op: Bin, a: Value, b: Value) -> Option<Value> {
     }
 }
 
-/// `a op b`, as `bool`; `None` for types that it is not defined for.
+/// Returns `a op b` as a `bool`, or `None` if `op` is not defined for the types.
 pub fn cmp(op: Cmp, a: Value, b: Value) -> Option<Value> {
     match op {
         Cmp::Eq => over!(all: a, b => |a, b| a == b),
@@ -170,7 +170,7 @@ pub fn cmp(op: Cmp, a: Value, b: Value) -> Option<Value> {
     }
 }
 
-/// `a as to`; `None` where there is no such conversion.
+/// Returns `a as to`, or `None` if there is no such conversion.
 pub fn cast(a: Value, to: Scalar) -> Option<Value> {
     match a.ty() {
         Scalar::F16 if to == Scalar::F32 => a.get::<f16>().map(|a| Value::of(As::<f32>::to(a))),
@@ -190,7 +190,7 @@ pub fn cast(a: Value, to: Scalar) -> Option<Value> {
     }
 }
 
-/// A number that every arithmetic type can be made of.
+/// A number that converts to every arithmetic type.
 trait Source:
     As<f32> + As<f64> + As<i8> + As<i16> + As<i32> + As<i64> + As<u8> + As<u16> + As<u32> + As<u64>
 {

@@ -1,10 +1,10 @@
-//! Words that have a meaning in emitted CUDA, so that nothing of the user can be called so there.
+//! Reserved identifiers of the emitted CUDA, which names of the user must not equal.
 
 use crate::Scalar;
 
-/// Has it a meaning in CUDA, or in our kernels?
+/// Returns whether CUDA or our kernels use the name.
 pub fn is_taken(name: &str) -> bool {
-    // Of several that are alike each has numbers, and those for all blocks say so behind them.
+    // Names of the same kind end in numbers (`_2`); names for all blocks also end in `_all`.
     let mut stem = name.strip_suffix("_all").unwrap_or(name);
     while let Some((before, number)) = stem.rsplit_once('_')
         && number.chars().all(|c| c.is_ascii_digit())
@@ -14,9 +14,9 @@ pub fn is_taken(name: &str) -> bool {
     KERNEL.split(' ').any(|word| word == stem) || is_of_cuda(name)
 }
 
-/// Has it a meaning in CUDA, or in the functions of our programs?
+/// Returns whether CUDA or the functions of our programs use the name.
 pub fn is_of_cuda(name: &str) -> bool {
-    // Vectors of elements are called `f32x4`, and functions of a type `min_f32`.
+    // Vectors of elements have names like `f32x4`, and functions of a type have names like `min_f32`.
     let last = name.rsplit('_').next().unwrap_or(name);
     let is_type = |word: &str| Scalar::from_name(word).is_some();
     let is_vector = last.split('x').next().is_some_and(is_type);
@@ -24,12 +24,12 @@ pub fn is_of_cuda(name: &str) -> bool {
     is_c(name) || is_vector || is_function
 }
 
-/// Is it a word of C++ or CUDA?
+/// Returns whether it is a word of C++ or CUDA.
 pub fn is_c(name: &str) -> bool {
     C_WORDS.split(' ').any(|word| word == name)
 }
 
-/// Names that kernels use themselves. A test of reduce-codegen holds the list against them.
+/// The names that kernels use. A test of reduce-codegen compares this list with the kernels.
 const KERNEL: &str = "\
     acc acc_far at at_begin at_first at_part atomic_combine before begun_rows block_value block_values blocks_present \
     cluster_rank combine count elements expect finish first first_item first_unit fold group groups \

@@ -1,10 +1,10 @@
-//! What a reduction is made of: scalar types, functions, operations, programs and statements, with their printers and
-//! verifiers. No I/O, no CUDA text, no unsafe code.
+//! The intermediate representation of reductions: scalar types, functions, operations, programs and statements, with their
+//! printers, parsers and verifiers. It has no I/O, no CUDA text and no unsafe code.
 //!
 //! In reading order:
-//! [`Scalar`] and [`Value`] → [`arith`] (what operations mean) → [`func`] (typed functions) and [`evaluate`] →
-//! [`operation`] (what is computed) → [`spec`] and [`pass`] (what the user wrote) → [`program`] (what passes rewrite) →
-//! [`statements`] (the statements that run).
+//! [`Scalar`] and [`Value`] → [`arith`] (the meaning of scalar operations) → [`func`] (typed functions) and [`evaluate`] →
+//! [`operation`] (the functions of a reduction) → [`spec`] and [`pass`] (the request of the user) → [`program`] (the steps that
+//! passes rewrite) → [`statements`] (the kernels that run).
 #![forbid(unsafe_code)]
 
 pub mod arith;

@@ -1,15 +1,15 @@
-//! Conversions, as Rust's `as`: integers keep their low bits, floats round to nearest even, floats become integers
-//! towards zero and saturating, and NaN becomes 0.
+//! Conversions with the semantics of Rust's `as`: integers keep their low bits, floats round to nearest even, conversions from
+//! floats to integers round towards zero and saturate, and NaN becomes 0.
 
 use half::{bf16, f16};
 
-/// `self as T`.
+/// The conversion `self as T`.
 pub trait As<T> {
-    /// The value in the other type.
+    /// Returns the value in the other type.
     fn to(self) -> T;
 }
 
-/// Every type into every other.
+/// Implements the conversion of each type in the first list to each type in the second.
 macro_rules! conversions {
     ([$($from:ty)*] $to:tt) => {
         $(conversions!(@from $from, $to);)*
@@ -41,19 +41,19 @@ impl As<f32> for bf16 {
     }
 }
 
-/// The exact value of a `f16`; a NaN stays a NaN. On bits and without branches, so that loops over it
-/// vectorise on every machine; `half` asks the processor what it can do for each element.
+/// Returns the exact value of a `f16`; a NaN stays a NaN. It works on bits without branches, so that loops over it vectorise
+/// on every machine; the crate `half` checks the features of the processor for each element.
 #[inline(always)]
 pub fn widen(x: f16) -> f32 {
     const REBIAS: f32 = f32::from_bits((127 + 112) << 23);
     const EXPONENT: u32 = 0x7c00 << 13;
-    // The sign spreads over the bits above the exponent, and is kept in the highest one.
+    // The cast extends the sign over the bits above the exponent; the mask keeps the highest of them.
     let bits = i32::from(x.to_bits().cast_signed()).cast_unsigned() << 13 & 0x8fff_ffff;
     let special = if bits & EXPONENT == EXPONENT { f32::INFINITY.to_bits() } else { 0 };
     f32::from_bits((f32::from_bits(bits) * REBIAS).to_bits() | special)
 }
 
-/// The exact value of a `bf16`: its bits are the upper half.
+/// Returns the exact value of a `bf16`, whose bits are the upper half of the `f32`.
 #[inline(always)]
 pub fn widen_bf16(x: bf16) -> f32 {
     f32::from_bits(u32::from(x.to_bits()) << 16)

@@ -1,10 +1,10 @@
-//! `f32` and `f64`.
+//! The operations of `f32` and `f64`.
 
 use super::{Element, Float, Number, Order, select};
 use crate::{Scalar, library};
 
-/// Each lane becomes the best of itself and what is below it. NaN is looked for in two elements at once, and what signs the
-/// elements have matters only at the end, where the best is a zero.
+/// Replaces each lane by the best of itself and its elements of the rows. NaN is tested for two elements at once. The signs are
+/// collected for all elements and used at the end, where the best value is a zero.
 macro_rules! extreme_rows {
     ($ty:ty, $bits:ty, $lanes:ident, $groups:ident, $better:ident, $of_signs:tt) => {
         const { assert!(PARTS.is_multiple_of(2), "groups are taken in pairs") };
@@ -30,19 +30,19 @@ macro_rules! extreme_rows {
     };
 }
 
-/// The first if it is less, else the second, as processors have it.
+/// Returns the first if it is less, otherwise the second, as processor instructions do.
 #[inline(always)]
 fn less<T: PartialOrd>(a: T, b: T) -> T {
     if a < b { a } else { b }
 }
 
-/// The first if it is greater, else the second.
+/// Returns the first if it is greater, otherwise the second.
 #[inline(always)]
 fn greater<T: PartialOrd>(a: T, b: T) -> T {
     if a > b { a } else { b }
 }
 
-/// The first if it is a number, else the second.
+/// Returns the first if it is a number, otherwise the second.
 #[inline(always)]
 fn number<T: Order>(a: T, b: T) -> T {
     if a.is_nan() { b } else { a }
@@ -62,8 +62,8 @@ macro_rules! float {
         }
 
         impl Order for $ty {
-            // Where one is less, both calls give it. Else they give one operand each: of equal bits, of zeros, where `|` keeps the sign
-            // of −0 and `&` drops it, or of NaN, which `|` with any bits leaves NaN.
+            // If one is less, both calls return it. Otherwise each returns another operand: equal bits; zeros, where `|` keeps
+            // the sign of −0 and `&` drops it; or a NaN, which stays NaN under `|` with any bits.
             #[inline(always)]
             fn min(self, other: Self) -> Self {
                 let [least, again] = [less(self, other), less(other, self)];
@@ -83,7 +83,7 @@ macro_rules! float {
             fn max_num(self, other: Self) -> Self {
                 Order::max(number(self, other), number(other, self))
             }
-            // Where the least is a zero, a sign is that of a −0.
+            // If the least is a zero, only a −0 can have set the sign.
             #[inline(always)]
             fn min_rows<'a, const N: usize, const PARTS: usize, const LANES: usize>(
                 lanes: &mut [Self; LANES],
@@ -91,7 +91,7 @@ macro_rules! float {
             ) {
                 extreme_rows!($ty, $bits, lanes, groups, less, |);
             }
-            // Where the largest is a zero, all but +0 have a sign.
+            // If the largest is a zero, only a +0 can have cleared the sign.
             #[inline(always)]
             fn max_rows<'a, const N: usize, const PARTS: usize, const LANES: usize>(
                 lanes: &mut [Self; LANES],

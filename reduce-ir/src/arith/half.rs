@@ -4,22 +4,22 @@ use super::{Element, Order, select, widen, widen_bf16};
 use crate::Scalar;
 use half::{bf16, f16};
 
-/// The bits of a 16-bit float as an integer of the same order, −0 below +0.
+/// Returns the bits of a 16-bit float as an integer of the same order, −0 below +0.
 #[inline(always)]
 fn ordinal(bits: u16) -> i16 {
     let bits = bits.cast_signed();
     bits ^ ((bits >> 15) & i16::MAX)
 }
 
-/// The largest bits of many 16-bit floats as `i16`, and the smallest and the largest as `u16`. Among floats without
-/// a sign bits have the order of values, among those with one the opposite; beyond infinity is NaN.
+/// The extremes of the bits of many 16-bit floats: the largest as `i16`, the smallest and the largest as `u16`. Without a
+/// sign, bits have the order of values; with a sign, the opposite order. Bits beyond infinity are NaN.
 struct Extremes<const LANES: usize> {
     signed: [i16; LANES],
     least: [u16; LANES],
     most: [u16; LANES],
 }
 
-/// Those of each lane and what is below it.
+/// Returns the extremes of each lane and its elements of the rows.
 #[inline(always)]
 fn extremes<'a, T: Copy + 'a, const N: usize, const PARTS: usize, const LANES: usize>(
     lanes: &[T; LANES],

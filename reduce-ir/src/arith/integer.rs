@@ -1,4 +1,4 @@
-//! Integers and `bool`.
+//! The operations of integers and `bool`.
 
 use super::{Bits, Element, Integer, Number, Order, select};
 use crate::Scalar;
