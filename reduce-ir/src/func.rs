@@ -1,9 +1,9 @@
-//! Typed scalar functions: what `map`, `op`, `fold` and `finish` become.
+//! Typed scalar functions: the form of `map`, `op`, `fold` and `finish`.
 //!
-//! A [`Func`] is a straight line of typed operations, each naming earlier ones by [`Id`]; there is no
-//! control flow (`if` is a select, and every operation is total). Only [`FuncBuilder`] makes one, so a
-//! `Func` that exists is well typed; no two of its lines are the same, and none is unused. It prints like Rust,
-//! evaluates on single values and on whole vectors, and the CUDA printer renders the same nodes.
+//! A [`Func`] is a straight line of typed operations, each of which names earlier ones by [`Id`]. There is no control flow: `if`
+//! is a select, and every operation is total. Only [`FuncBuilder`] makes a `Func`, so every `Func` is well typed and has no
+//! duplicate and no unused lines. It prints like Rust, and evaluates on single values and on whole vectors. The CUDA printer
+//! renders the same nodes.
 
 mod build;
 mod limits;
@@ -15,21 +15,21 @@ pub use print::literal;
 use crate::ops::{self, Bin, Cmp, TypeError, Un};
 use crate::{Scalar, Value};
 
-/// A parameter or the result of a node: parameters come first, then the nodes in order.
+/// A parameter or the result of a node. Parameters come first, then the nodes in order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Id(pub u32);
 
-/// A named parameter. The field of a struct is written as Rust and C write it: `a.value`.
+/// A named parameter. The field of a struct is written as in Rust and C: `a.value`.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Param {
-    /// How expressions refer to it.
+    /// The name that expressions use.
     pub name: String,
     /// Its type.
     pub ty: Scalar,
 }
 
 impl Param {
-    /// A parameter of that name and type.
+    /// Creates a parameter of that name and type.
     pub fn new(name: impl Into<String>, ty: Scalar) -> Param {
         Param { name: name.into(), ty }
     }
@@ -46,7 +46,7 @@ pub enum Node {
     Bin(Bin, Id, Id),
     /// A comparison.
     Cmp(Cmp, Id, Id),
-    /// The second operand where the first (a `bool`) holds, else the third.
+    /// The second operand if the first (a `bool`) is true, otherwise the third.
     Select(Id, Id, Id),
     /// `a as ty`; see [`crate::ops::cast`].
     Cast(Scalar, Id),
@@ -54,14 +54,14 @@ pub enum Node {
     MulAdd(Id, Id, Id),
 }
 
-/// One line of a function: an operation, the type of its result, and the name a `let` gave it.
+/// One line of a function: an operation, the type of its result, and the name that a `let` gave it.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Line {
     /// The operation.
     pub node: Node,
     /// The type of its result.
     pub ty: Scalar,
-    /// Named lines print as `let`; the others are nested into the expressions that use them.
+    /// The name. Named lines print as `let`; the others are nested into the expressions that use them.
     pub name: Option<String>,
 }
 
@@ -74,15 +74,15 @@ pub struct Func {
 }
 
 impl Func {
-    /// A function from what [`Func::params`], [`Func::lines`] and [`Func::results`] gave. The lowering of
-    /// `reduction!` carries a checked function as tokens; debug builds check it again.
+    /// Makes a function of the values of [`Func::params`], [`Func::lines`] and [`Func::results`]. The code that `reduction!`
+    /// generates carries a checked function as tokens; debug builds check it again.
     pub fn from_parts(params: Vec<Param>, lines: Vec<Line>, results: Vec<Id>) -> Func {
         let func = Func { params, lines, results };
         debug_assert_eq!(func.retyped().as_ref(), Ok(&func), "the parts are not those of a function");
         func
     }
 
-    /// The function, built again from its operations.
+    /// Builds the function again from its operations.
     fn retyped(&self) -> Result<Func, TypeError> {
         let mut f = FuncBuilder::new(self.params.clone());
         for Line { node, name, .. } in &self.lines {
@@ -100,48 +100,48 @@ impl Func {
         Ok(f.build(self.results.clone()))
     }
 
-    /// The parameters.
+    /// Returns the parameters.
     pub fn params(&self) -> &[Param] {
         &self.params
     }
 
-    /// The operations in order of evaluation.
+    /// Returns the operations in order of evaluation.
     pub fn lines(&self) -> &[Line] {
         &self.lines
     }
 
-    /// The line that `id` names, or `None` for a parameter.
+    /// Returns the line that `id` names, or `None` for a parameter.
     pub fn line(&self, id: Id) -> Option<&Line> {
         (id.0 as usize).checked_sub(self.params.len()).map(|i| &self.lines[i])
     }
 
-    /// The id of a line.
+    /// Returns the id of a line.
     pub fn id_of_line(&self, line: usize) -> Id {
         Id((self.params.len() + line) as u32)
     }
 
-    /// What the function gives, one for each scalar of its result.
+    /// Returns the ids of the results, one for each scalar of the result.
     pub fn results(&self) -> &[Id] {
         &self.results
     }
 
-    /// The type of a parameter or node.
+    /// Returns the type of a parameter or node.
     pub fn ty(&self, id: Id) -> Scalar {
         self.line(id).map_or_else(|| self.params[id.0 as usize].ty, |line| line.ty)
     }
 
-    /// The types of the results.
+    /// Returns the types of the results.
     pub fn result_types(&self) -> Vec<Scalar> {
         self.results.iter().map(|&id| self.ty(id)).collect()
     }
 
-    /// Does it give back its parameters unchanged?
+    /// Returns whether the results are the parameters, unchanged and in order.
     pub fn is_identity(&self) -> bool {
         self.results.len() == self.params.len()
             && self.results.iter().enumerate().all(|(i, id)| id.0 as usize == i)
     }
 
-    /// The constant that `id` is.
+    /// Returns the constant that `id` names, or `None` if it names no constant.
     pub fn constant(&self, id: Id) -> Option<Value> {
         match self.line(id)?.node {
             Node::Const(value) => Some(value),
@@ -150,7 +150,7 @@ impl Func {
         }
     }
 
-    /// The function that gives those of its values.
+    /// Returns a function of the same parameters with these values of the function as its results.
     pub fn giving(&self, results: &[Id]) -> Func {
         let mut f = FuncBuilder::new(self.params.clone());
         let mut ids = f.params();
@@ -160,12 +160,12 @@ impl Func {
         f.build(results.iter().map(|id| ids[id.0 as usize]).collect())
     }
 
-    /// Does an operation of floats round, so that the order of such operations shows?
+    /// Returns whether a float operation rounds, so that the order of such operations affects the result.
     pub fn rounds(&self) -> bool {
         self.lines.iter().any(|line| self.rounds_at(line))
     }
 
-    /// May the result of that line, one of its own, be rounded?
+    /// Returns whether the result of `line`, a line of this function, may be rounded.
     pub fn rounds_at(&self, line: &Line) -> bool {
         match line.node {
             Node::Bin(op, ..) => line.ty.is_float() && op.rounds(),
@@ -176,7 +176,7 @@ impl Func {
         }
     }
 
-    /// Does a line or result name `id`?
+    /// Returns whether a line or result names `id`.
     pub fn uses(&self, id: Id) -> bool {
         let operands = self.lines.iter().flat_map(|line| line.node.operands());
         operands.chain(self.results.iter().copied()).any(|used| used == id)
@@ -184,7 +184,7 @@ impl Func {
 }
 
 impl Node {
-    /// The operands, in order.
+    /// Returns the operands, in order.
     pub fn operands(self) -> impl Iterator<Item = Id> {
         let (a, b, c) = match self {
             Node::Const(_) => (None, None, None),
@@ -195,7 +195,7 @@ impl Node {
         [a, b, c].into_iter().flatten()
     }
 
-    /// The same operation on other operands.
+    /// Returns the same operation on other operands.
     pub fn map(self, mut f: impl FnMut(Id) -> Id) -> Node {
         match self {
             Node::Const(value) => Node::Const(value),

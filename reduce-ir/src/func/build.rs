@@ -1,22 +1,22 @@
-//! Builds functions, checking types as it goes.
+//! Builds functions and checks their types.
 
 use super::{Func, Id, Line, Node, Param};
 use crate::ops::{self, Bin, Cmp, TypeError, Un};
 use crate::{Scalar, Value};
 use std::collections::HashMap;
 
-/// Builds a [`Func`]. An operation that is there already is not added again, conditions that are known are decided, and
-/// integers from which 0 is taken stay as they are, so that one way to write a function becomes the same lines as another.
+/// Builds a [`Func`]. An existing operation is not added again, known conditions are decided, and subtracting 0 from an integer
+/// is dropped. So different ways to write a function give the same lines.
 #[derive(Clone, Debug)]
 pub struct FuncBuilder {
     func: Func,
     known: HashMap<Node, Id>,
-    /// The names that are taken, each with the number at which the search for a free one like it goes on.
+    /// The names in use, each with the number from which the search for a free name continues.
     names: HashMap<String, u32>,
 }
 
 impl FuncBuilder {
-    /// A function of `params` that does nothing yet.
+    /// Starts a function of `params` without operations.
     pub fn new(params: Vec<Param>) -> FuncBuilder {
         let names = params
             .iter()
@@ -27,62 +27,62 @@ impl FuncBuilder {
         FuncBuilder { func, known: HashMap::new(), names }
     }
 
-    /// The ids of the parameters, in order.
+    /// Returns the ids of the parameters, in order.
     pub fn params(&self) -> Vec<Id> {
         (0..self.func.params.len() as u32).map(Id).collect()
     }
 
-    /// The type of what has been built so far.
+    /// Returns the type of a parameter, or of an operation added so far.
     pub fn ty(&self, id: Id) -> Scalar {
         self.func.ty(id)
     }
 
-    /// The constant that `id` is.
+    /// Returns the constant that `id` names, or `None` if it names no constant.
     pub fn known(&self, id: Id) -> Option<Value> {
         self.func.constant(id)
     }
 
-    /// The operation that gives `id`; `None` for a parameter.
+    /// Returns the operation whose result is `id`, or `None` for a parameter.
     pub fn node(&self, id: Id) -> Option<Node> {
         self.func.line(id).map(|line| line.node)
     }
 
-    /// A constant.
+    /// Adds a constant.
     pub fn constant(&mut self, value: Value) -> Id {
         self.push(Node::Const(value), value.ty())
     }
 
-    /// An operation on one operand.
+    /// Adds an operation on one operand.
     ///
     /// # Errors
-    /// It is not defined for the type.
+    /// The operation is not defined for the type.
     pub fn un(&mut self, op: Un, a: Id) -> Result<Id, TypeError> {
         let ty = op.result(self.ty(a))?;
         Ok(self.push(Node::Un(op, a), ty))
     }
 
-    /// An operation on two operands.
+    /// Adds an operation on two operands.
     ///
     /// # Errors
-    /// It is not defined for the types.
+    /// The operation is not defined for the types.
     pub fn bin(&mut self, op: Bin, a: Id, b: Id) -> Result<Id, TypeError> {
         let ty = op.result(self.ty(a), self.ty(b))?;
         Ok(self.push(Node::Bin(op, a, b), ty))
     }
 
-    /// A comparison.
+    /// Adds a comparison.
     ///
     /// # Errors
-    /// It is not defined for the types.
+    /// The comparison is not defined for the types.
     pub fn cmp(&mut self, op: Cmp, a: Id, b: Id) -> Result<Id, TypeError> {
         let ty = op.result(self.ty(a), self.ty(b))?;
         Ok(self.push(Node::Cmp(op, a, b), ty))
     }
 
-    /// `if cond { a } else { b }`.
+    /// Adds `if cond { a } else { b }`.
     ///
     /// # Errors
-    /// `cond` is no `bool`, or `a` and `b` differ in type.
+    /// `cond` is not a `bool`, or `a` and `b` differ in type.
     pub fn select(&mut self, cond: Id, a: Id, b: Id) -> Result<Id, TypeError> {
         let types = [self.ty(cond), self.ty(a), self.ty(b)];
         if types[0] != Scalar::Bool || types[1] != types[2] {
@@ -91,7 +91,7 @@ impl FuncBuilder {
         Ok(self.push(Node::Select(cond, a, b), types[1]))
     }
 
-    /// `a as ty`; what has that type already stays as it is.
+    /// Adds `a as ty`, or returns `a` if it already has that type.
     ///
     /// # Errors
     /// There is no such conversion.
@@ -103,7 +103,7 @@ impl FuncBuilder {
         Ok(self.push(Node::Cast(ty, a), ty))
     }
 
-    /// `a * b + c`, rounded once.
+    /// Adds `a * b + c`, rounded once.
     ///
     /// # Errors
     /// The operands are not floats of one type.
@@ -112,13 +112,13 @@ impl FuncBuilder {
         Ok(self.push(Node::MulAdd(a, b, c), ty))
     }
 
-    /// The value in the type it is computed with ([`Scalar::compute`]): 16-bit floats become `f32`.
+    /// Converts a value to the type of its computation ([`Scalar::compute`]): 16-bit floats become `f32`.
     pub fn widen(&mut self, a: Id) -> Id {
         let ty = self.ty(a).compute();
         if self.ty(a) == ty { a } else { self.push(Node::Cast(ty, a), ty) }
     }
 
-    /// Names `id`, as `let` does; what has a name keeps it. Where another has it already, a number is added.
+    /// Names `id`, as `let` does, unless it has a name. A number is appended if the name is taken.
     pub fn name(&mut self, id: Id, name: &str) {
         let Some(i) = (id.0 as usize).checked_sub(self.func.params.len()) else { return };
         if self.func.lines[i].name.is_none() {
@@ -128,7 +128,7 @@ impl FuncBuilder {
         }
     }
 
-    /// That name, or the first free one of those with a number behind it, from 2 on. Names are never given back.
+    /// Returns the name or, if it is taken, the first free one with a number appended, from 2 on. Names are never released.
     fn free(&mut self, name: &str) -> String {
         let Some(&tried) = self.names.get(name) else { return name.to_owned() };
         let numbered = |number| format!("{name}{number}");
@@ -140,10 +140,10 @@ impl FuncBuilder {
         numbered(number)
     }
 
-    /// The results of `func` applied to `args`.
+    /// Adds the operations of `func` on `args`, and returns the results.
     ///
     /// # Errors
-    /// The arguments have other types than its parameters.
+    /// The arguments have other types than the parameters of `func`.
     pub fn call(&mut self, func: &Func, args: &[Id]) -> Result<Vec<Id>, TypeError> {
         let types: Vec<_> = args.iter().map(|&arg| self.ty(arg)).collect();
         if !types.iter().copied().eq(func.params.iter().map(|param| param.ty)) {
@@ -159,28 +159,28 @@ impl FuncBuilder {
         Ok(func.results.iter().map(|id| ids[id.0 as usize]).collect())
     }
 
-    /// The finished function: the lines that its results need, in the order in which its text names them.
+    /// Finishes the function: keeps the lines that its results need, in the order in which its text names them.
     pub fn build(mut self, results: Vec<Id>) -> Func {
         self.func.results = results;
         Ordered::of(&self.func)
     }
 
-    /// A line of a function that is well typed, of which the operands have been renamed.
+    /// Adds a line of a well-typed function whose operands have been renamed.
     pub fn again(&mut self, node: Node, ty: Scalar) -> Id {
         self.push(node, ty)
     }
 
-    /// The value of a condition that is known.
+    /// Returns the value of a condition, if it is known.
     fn truth(&self, id: Id) -> Option<bool> {
         self.func.constant(id)?.get()
     }
 
-    /// Is it the integer 0?
+    /// Returns whether it is the integer 0.
     fn is_zero(&self, id: Id) -> bool {
         self.func.constant(id).is_some_and(|value| value.ty().is_integer() && value.bits() == 0)
     }
 
-    /// What an operation gives that need not be computed.
+    /// Returns the result of an operation that need not be computed.
     fn decided(&mut self, node: Node) -> Option<Id> {
         match node {
             Node::Un(Un::Not, a) => self.truth(a).map(|a| self.constant(Value::of(!a))),
@@ -195,7 +195,7 @@ impl FuncBuilder {
         }
     }
 
-    /// What an operation on conditions gives of which one is known.
+    /// Returns the result of an operation on conditions, if a known condition decides it.
     fn decided_condition(&self, op: Bin, a: Id, b: Id) -> Option<Id> {
         match (op, self.truth(a), self.truth(b)) {
             (Bin::And, Some(true), _) | (Bin::Or, Some(false), _) | (Bin::Xor, Some(false), _) => Some(b),
@@ -218,11 +218,11 @@ impl FuncBuilder {
     }
 }
 
-/// The needed lines of a function in the order of its text: named ones first, each after what it needs.
+/// The needed lines of a function in the order of its text: named lines first, each after its operands.
 struct Ordered<'a> {
     from: &'a Func,
     lines: Vec<Line>,
-    /// The new id of every old one that has been placed.
+    /// The new id of each old one; `None` until its line is placed.
     ids: Vec<Option<Id>>,
 }
 
@@ -240,7 +240,7 @@ impl Ordered<'_> {
         Func { params: from.params.clone(), lines: ordered.lines, results }
     }
 
-    /// Which lines the results need.
+    /// Returns, for each line, whether the results need it.
     fn needed(&self) -> Vec<bool> {
         let params = self.from.params.len();
         let mut needed = vec![false; self.from.lines.len()];
@@ -255,8 +255,8 @@ impl Ordered<'_> {
         needed
     }
 
-    /// Places a line after its operands; its new id. Lines name earlier ones only, and the depth of expressions is
-    /// limited where they are read, so the recursion ends soon.
+    /// Places a line after its operands, and returns its new id. Lines name earlier ones only, and parsers limit the depth of
+    /// expressions, so the recursion is bounded.
     fn place(&mut self, id: Id) -> Id {
         if let Some(placed) = self.ids[id.0 as usize] {
             return placed;

@@ -1,4 +1,4 @@
-//! Functions as Rust closures, which read back as the same functions.
+//! Prints functions as Rust closures, which parse to the same functions.
 
 use super::{Func, Id, Line, Node};
 use crate::operation::Record;
@@ -6,7 +6,7 @@ use crate::ops::{Bin, Un};
 use crate::{Scalar, Value};
 use std::fmt;
 
-/// As a Rust closure on all its parameters: `|a, b| a.max(b)`.
+/// Prints a Rust closure on all parameters: `|a, b| a.max(b)`.
 impl fmt::Display for Func {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let results: Vec<_> = self.results().iter().map(|&id| self.text(id)).collect();
@@ -17,14 +17,14 @@ impl fmt::Display for Func {
 }
 
 impl Func {
-    /// As a Rust closure that gives a `result`; those of its parameters that are structs are a `given`. The names in
-    /// `free` are no parameters of it: fields of the specification bring them.
+    /// Returns a Rust closure with a result of type `result`, whose struct parameters have type `given`. The names in `free` are
+    /// not parameters of the closure: fields of the specification declare them.
     pub fn closure(&self, given: &Record, result: &Record, free: &[&str]) -> String {
         let whole = if given == result { self.whole(result) } else { None };
         self.around(&whole.unwrap_or_else(|| self.result_text(result)), free)
     }
 
-    /// Its results as a value of type `result`: an expression, or the struct that it is.
+    /// Returns the results as a value of type `result`: an expression, or a struct literal.
     fn result_text(&self, result: &Record) -> String {
         let values: Vec<_> = self.results().iter().map(|&id| self.text(id)).collect();
         let Some(name) = &result.name else { return values.join(", ") };
@@ -33,7 +33,7 @@ impl Func {
         format!("{name} {{ {} }}", fields.join(", "))
     }
 
-    /// The parameter of type `record` that the results are, field by field.
+    /// Returns the name of the parameter of type `record`, if the results are its fields in order.
     fn whole(&self, record: &Record) -> Option<String> {
         let names: Option<Vec<_>> = self.results().iter().map(|&id| self.param(id)).collect();
         let names = names?;
@@ -42,12 +42,12 @@ impl Func {
         names.into_iter().eq(fields.iter().map(|field| &*field.name)).then(|| name.to_owned())
     }
 
-    /// The name of the parameter that `id` is.
+    /// Returns the name of the parameter that `id` names, if it names one.
     fn param(&self, id: Id) -> Option<&str> {
         self.params().get(id.0 as usize).map(|param| &*param.name)
     }
 
-    /// A closure with that value.
+    /// Returns the closure that computes `value`.
     fn around(&self, value: &str, free: &[&str]) -> String {
         let mut params: Vec<&str> = Vec::new();
         for name in self.params().iter().filter_map(|param| param.name.split('.').next()) {
@@ -62,7 +62,7 @@ impl Func {
         if lets.is_empty() { format!("|{head}| {value}") } else { format!("|{head}| {{ {lets}{value} }}") }
     }
 
-    /// The expression that `id` names, as Rust.
+    /// Returns the expression that `id` names, as Rust.
     fn text(&self, id: Id) -> String {
         match self.line(id) {
             None => self.params()[id.0 as usize].name.clone(),
@@ -87,7 +87,7 @@ impl Func {
             Node::Un(op, a) => method(&op.to_string(), a, &[]),
             Node::Bin(op, a, b) => match method_of(op, self.ty(a)) {
                 Some(name) => method(name, a, &[b]),
-                // What is shifted has a type of its own, which the number of bits does not say.
+                // The distance does not determine the type of the shifted operand, which keeps its suffix.
                 None if matches!(op, Bin::Shl | Bin::Shr) => {
                     format!("{} {op} {}", self.operand(a), self.operand_beside(b, a))
                 }
@@ -105,7 +105,7 @@ impl Func {
         }
     }
 
-    /// The text of `id`. A number beside what has a type of its own needs no suffix.
+    /// Returns the text of `id`, next to `other`. A constant needs no suffix if `other` is not constant and has its type.
     fn text_beside(&self, id: Id, other: Id) -> String {
         match self.constant(id) {
             Some(value) if self.constant(other).is_none() && self.ty(other) == value.ty() => bare(value),
@@ -123,7 +123,7 @@ impl Func {
         if self.is_nested(id) { format!("({text})") } else { text }
     }
 
-    /// Does it need parentheses as an operand?
+    /// Returns whether it needs parentheses as an operand.
     fn is_nested(&self, id: Id) -> bool {
         match self.line(id) {
             None | Some(Line { name: Some(_), .. }) => false,
@@ -139,7 +139,7 @@ impl Func {
     }
 }
 
-/// The method that an operation is written as, if it has no sign.
+/// Returns the method that an operation is written as, or `None` if it has an operator sign.
 fn method_of(op: Bin, ty: Scalar) -> Option<&'static str> {
     match op {
         Bin::Min if ty.is_float() => Some("minimum"),
@@ -151,14 +151,14 @@ fn method_of(op: Bin, ty: Scalar) -> Option<&'static str> {
     }
 }
 
-/// A value as Rust writes it, with its type.
+/// Returns the text of a value in Rust, with its type.
 pub fn literal(value: Value) -> String {
     let bare = bare(value);
     let typed = value.ty() == Scalar::Bool || bare.contains(':');
     if typed { bare } else { format!("{bare}{}", value.ty()) }
 }
 
-/// A value as Rust writes it where its type is known.
+/// Returns the text of a value in Rust, where the type is known.
 fn bare(value: Value) -> String {
     match value.as_f64() {
         Some(float) if float.is_nan() => format!("{}::NAN", value.ty()),
