@@ -1,16 +1,16 @@
-//! Functions that are built of exact operations, so that they have the same bits everywhere: `exp` and `ln`.
+//! `exp` and `ln`, built from exact operations, so that they have the same bits everywhere.
 //!
-//! Hosts and GPUs bring functions of these names, and no two of them agree. Here each is written once, in steps that are
-//! read twice: as the operations of a loop of the host, and as a [`Func`], of which CUDA has a device function. A straight line
-//! of operations that IEEE 754 rounds correctly: no branch, no table, no division, no conversion.
+//! Hosts and GPUs provide functions of these names, but no two of them agree. Here each function is written once, in steps that
+//! have two uses: they are the operations of a host loop, and a [`Func`] that becomes a device function in CUDA. The steps are a
+//! straight line of operations that IEEE 754 rounds correctly: no branch, no table, no division, no conversion.
 //!
-//! Greatest error, in units in the last place of the exact value (that of subnormals is the smallest of them): of
-//! `f32`, over all 2^32 bit patterns, `exp` 0.891 and `ln` 0.853; of `f64`, in 300 million samples, 0.899 and 0.878.
+//! Greatest error, in units in the last place of the exact value (for subnormals, the smallest subnormal): for `f32`, over all
+//! 2^32 bit patterns, `exp` 0.891 and `ln` 0.853; for `f64`, in 300 million samples, 0.899 and 0.878.
 //!
-//! The methods: W. J. Cody, W. Waite, Software Manual for the Elementary Functions (1980), for the reductions of the
+//! Sources: W. J. Cody, W. Waite, Software Manual for the Elementary Functions (1980), for the reductions of the
 //! argument, the constant in two parts, and the scaling; J.-M. Muller et al., Handbook of Floating-Point Arithmetic
 //! (2nd ed., 2018), for reductions by fused operations and polynomials with coefficients in the format. The
-//! coefficients are minimax, by our own weighted Remez algorithm with successive rounding; those of `ln` of `f32`
+//! coefficients are minimax, by our own weighted Remez algorithm with successive rounding. For `ln` of `f32`, they
 //! were then chosen among neighbours by the measured error.
 
 pub(crate) mod exp;
@@ -22,7 +22,7 @@ use crate::func::{Func, FuncBuilder, Id, Node};
 use crate::ops::Un;
 use steps::Lines;
 
-/// The function that an operation stands for, if it is one of the library.
+/// Returns the function that an operation stands for, if the library defines it.
 pub fn definition(op: Un, ty: Scalar) -> Option<Func> {
     let is_double = is_double(ty)?;
     match op {
@@ -36,7 +36,7 @@ pub fn definition(op: Un, ty: Scalar) -> Option<Func> {
     }
 }
 
-/// `exp` of what [has a normal exponential](exp_is_normal): the same bits by fewer operations.
+/// Returns `exp` for arguments that [have a normal exponential](exp_is_normal): the same bits by fewer operations.
 pub fn normal_exp(ty: Scalar) -> Option<Func> {
     match is_double(ty)? {
         true => written(ty, |f, x| exp::normal(&exp::F64, f, x)),
@@ -44,14 +44,14 @@ pub fn normal_exp(ty: Scalar) -> Option<Func> {
     }
 }
 
-/// A function of one float, by its steps.
+/// Builds a function of one float from its steps.
 fn written(ty: Scalar, steps: impl FnOnce(&mut Lines, Id) -> Id) -> Option<Func> {
     let (mut f, x) = Lines::of(ty);
     let result = steps(&mut f, x);
     f.build(result).ok()
 }
 
-/// Do constants limit `id`, a value of `func`, to numbers of which `exp` is neither subnormal nor infinite?
+/// Returns whether constants limit `id`, a value of `func`, to numbers whose `exp` is neither subnormal nor infinite.
 pub fn exp_is_normal(func: &Func, id: Id) -> bool {
     let limits = func.limits(id).zip(is_double(func.ty(id)));
     limits.is_some_and(|([low, high], is_double)| {
@@ -60,7 +60,7 @@ pub fn exp_is_normal(func: &Func, id: Id) -> bool {
     })
 }
 
-/// Is it `f64`, of the two types that the library has functions of?
+/// Returns whether the type is `f64`; `None` unless the library has functions of the type.
 fn is_double(ty: Scalar) -> Option<bool> {
     match ty {
         Scalar::F32 => Some(false),
@@ -71,7 +71,7 @@ fn is_double(ty: Scalar) -> Option<bool> {
     }
 }
 
-/// The function with every call of the library in its place.
+/// Returns the function with every call of the library inlined.
 pub fn written_out(func: &Func) -> Func {
     let calls: Vec<_> = func.lines().iter().map(|line| called(func, line.node)).collect();
     if calls.iter().all(Option::is_none) {
@@ -90,7 +90,7 @@ pub fn written_out(func: &Func) -> Func {
     f.build(func.results().iter().map(|id| ids[id.0 as usize]).collect())
 }
 
-/// The function of the library that a node of `func` calls.
+/// Returns the function of the library that a node of `func` calls.
 fn called(func: &Func, node: Node) -> Option<Func> {
     match node {
         Node::Un(Un::Exp, a) if exp_is_normal(func, a) => normal_exp(func.ty(a)),

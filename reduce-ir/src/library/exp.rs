@@ -1,29 +1,29 @@
 //! `exp`: x = n ln 2 + r with |r| <= ln 2 / 2, so e^x = 2^n e^r.
 //!
-//! Twice: of every argument, and of those alone whose exponential is a normal number.
+//! There are two versions: for every argument, and for arguments whose exponential is a normal number.
 
 use super::steps::{Numbers, Steps};
 use crate::arith::Float;
 
-/// What depends on the format.
+/// The constants of a float format.
 pub(crate) struct Exp<T: 'static> {
-    /// Its result rounds to 0, and so do those below it.
+    /// An argument whose result rounds to 0, as do the results of all smaller arguments.
     least: T,
     /// 1 / ln 2.
     per_ln2: T,
-    /// 1.5 times 2^`fraction`: what is added to it is rounded to an integer, which the low bits of the sum hold.
+    /// 1.5 times 2^`fraction`. Adding it to a number rounds the number to an integer, which the low bits of the sum hold.
     middle: T,
     /// `middle` plus twice the bias of the exponent.
     biased: T,
-    /// The least sum with `biased` from which on results are infinite.
+    /// The least sum with `biased` for which the result is infinite; it is infinite for greater sums too.
     most: T,
-    /// Between these, results are normal numbers.
+    /// For arguments between these bounds, results are normal numbers.
     pub(super) normal: [T; 2],
-    /// -ln 2 in two parts. The high one has so few bits that n times it is exact.
+    /// -ln 2 in two parts. The high part has few enough bits that its product with n is exact.
     minus_ln2: [T; 2],
-    /// e^r, the highest power first. The last two are exact, for small x.
+    /// The coefficients of e^r, the highest power first. The last two are exact, for small x.
     powers: &'static [T],
-    /// The bits of the fraction.
+    /// The number of bits of the fraction.
     fraction: u32,
 }
 
@@ -64,7 +64,7 @@ pub(crate) const F64: Exp<f64> = Exp {
     fraction: 52,
 };
 
-/// `exp` of a number.
+/// Returns `exp` of a number.
 #[inline(always)]
 pub(crate) fn of<T: Float>(it: &Exp<T>, x: T) -> T {
     exp(it, &mut Numbers, x)
@@ -72,16 +72,16 @@ pub(crate) fn of<T: Float>(it: &Exp<T>, x: T) -> T {
 
 #[inline(always)]
 pub(super) fn exp<T: Float, S: Steps<T>>(it: &Exp<T>, f: &mut S, x: S::Float) -> S::Float {
-    // From here on n stays far inside the exponents. A NaN stays one.
+    // The limit keeps n far inside the range of exponents. A NaN stays a NaN.
     let x1 = f.at_least("x1", x, it.least);
     let (per_ln2, biased) = (f.constant(it.per_ln2), f.constant(it.biased));
     let t0 = f.mul_add("t0", x1, per_ln2, biased);
-    // Where n would leave the exponents on this side, r and the polynomial grow in its place, and that overflows as well.
+    // Above this limit, r and the polynomial grow instead of n, and the result overflows as well.
     let t = f.at_most("t", t0, it.most);
     let n = f.sub("n", t, biased);
     let p = it.of_rest(f, x1, n);
-    // 2^n in two factors, both normal: half of t's integer, which is n and twice the bias, is the exponent field of one
-    // of them, and what is left that of the other. Shifting left drops the bits above.
+    // 2^n in two normal factors. Half of t's integer, which is n plus twice the bias, is the exponent field of one factor, and the
+    // rest is the exponent field of the other. The left shift drops the bits above.
     let (half, whole) = (f.distance(it.fraction - 1), f.distance(it.fraction));
     let field = f.word(u64::MAX << it.fraction);
     let u = f.to_bits("u", t);
@@ -90,18 +90,18 @@ pub(super) fn exp<T: Float, S: Steps<T>>(it: &Exp<T>, f: &mut S, x: S::Float) ->
     let k = f.shl("_", u, whole);
     let k = f.sub_words("_", k, h);
     let (s0, s1) = (f.of_bits("s0", h), f.of_bits("s1", k));
-    // The first product is exact; the second is the only rounding, also where the result is infinite or subnormal.
+    // The first product is exact. Only the second rounds, also if the result is infinite or subnormal.
     let y0 = f.mul("y0", p, s0);
     f.mul("_", y0, s1)
 }
 
-/// The same bits, of arguments between those of [`Exp::normal`]: there n needs no limits, and 2^n no second factor.
+/// Returns the same bits for arguments within [`Exp::normal`]: there n needs no limits, and 2^n no second factor.
 pub(super) fn normal<T: Float, S: Steps<T>>(it: &Exp<T>, f: &mut S, x: S::Float) -> S::Float {
     let (per_ln2, middle) = (f.constant(it.per_ln2), f.constant(it.middle));
     let t = f.mul_add("t", x, per_ln2, middle);
     let n = f.sub("n", t, middle);
     let p = it.of_rest(f, x, n);
-    // To multiply p with 2^n is to add n to its exponent. Shifting left drops the bits of t above its integer.
+    // Adding n to the exponent of p multiplies p by 2^n. The left shift drops the bits of t above its integer.
     let whole = f.distance(it.fraction);
     let (u, v) = (f.to_bits("u", t), f.to_bits("v", p));
     let n = f.shl("_", u, whole);
@@ -110,11 +110,11 @@ pub(super) fn normal<T: Float, S: Steps<T>>(it: &Exp<T>, f: &mut S, x: S::Float)
 }
 
 impl<T: Float> Exp<T> {
-    /// e^r of r = x - n ln 2, where n is x / ln 2, rounded. 1 / ln 2 is rounded itself, so |r| may exceed ln 2 / 2 by a little,
-    /// for which the polynomial has room.
+    /// Returns e^r for r = x - n ln 2, where n is x / ln 2, rounded. The constant 1 / ln 2 is rounded itself, so |r| may slightly
+    /// exceed ln 2 / 2; the polynomial has room for this.
     #[inline(always)]
     fn of_rest<S: Steps<T>>(&self, f: &mut S, x: S::Float, n: S::Float) -> S::Float {
-        // The first step is exact, the second rounds once.
+        // The first step is exact; the second rounds once.
         let [high, low] = self.minus_ln2;
         let (high, low) = (f.constant(high), f.constant(low));
         let r0 = f.mul_add("r0", n, high, x);

@@ -1,27 +1,27 @@
-//! `ln`: x = 2^e (1 + f) with 2/3 <= 1 + f < 4/3, so ln x = e ln 2 + ln(1 + f). Around 1 e is 0, and nothing cancels.
+//! `ln`: x = 2^e (1 + f) with 2/3 <= 1 + f < 4/3, so ln x = e ln 2 + ln(1 + f). Near 1, e is 0, so nothing cancels.
 
 use super::steps::{Numbers, Steps};
 use crate::arith::Float;
 
-/// What depends on the format.
+/// The constants of a float format.
 pub(crate) struct Ln<T: 'static> {
     /// The smallest normal number.
     least_normal: T,
-    /// 2^`fraction`, which makes subnormals normal.
+    /// 2^`fraction`, the factor that makes subnormals normal.
     scale: T,
     /// The bits of 2/3.
     two_thirds: u64,
     /// The bits of 2.
     two: u64,
-    /// 2^`fraction`, plus 1 and the bias of the exponent; the same for subnormals, plus `fraction`.
+    /// 2^`fraction` plus 1 and the bias of the exponent; for subnormals, `fraction` more.
     exponent_zero: [T; 2],
-    /// (ln(1 + f) - f) / f^2, the highest power first.
+    /// The coefficients of (ln(1 + f) - f) / f^2, the highest power first.
     powers: &'static [T],
-    /// ln 2; with a low part, of so few bits that e times it is exact.
+    /// ln 2. If there is a low part, it has few enough bits that its product with e is exact.
     ln2: T,
-    /// The rest of ln 2, where results are so precise that it matters.
+    /// The rest of ln 2, for formats that are precise enough to need it.
     ln2_low: Option<T>,
-    /// The bits of the fraction.
+    /// The number of bits of the fraction.
     fraction: u32,
     one: T,
     infinities: [T; 2],
@@ -47,7 +47,7 @@ pub(crate) const F32: Ln<f32> = Ln {
         -0.499_999_97,
     ],
     ln2: std::f32::consts::LN_2,
-    // Left out, it costs 0.06 units in the last place of the smallest result for which e is not 0.
+    // Omitting it costs 0.06 units in the last place of the smallest result for which e is not 0.
     ln2_low: None,
     fraction: 23,
     one: 1.0,
@@ -93,7 +93,7 @@ pub(crate) const F64: Ln<f64> = Ln {
     nan: f64::NAN,
 };
 
-/// `ln` of a number.
+/// Returns `ln` of a number.
 #[inline(always)]
 pub(crate) fn of<T: Float>(it: &Ln<T>, x: T) -> T {
     ln(it, &mut Numbers, x)
@@ -101,7 +101,7 @@ pub(crate) fn of<T: Float>(it: &Ln<T>, x: T) -> T {
 
 #[inline(always)]
 pub(super) fn ln<T: Float, S: Steps<T>>(it: &Ln<T>, f: &mut S, x: S::Float) -> S::Float {
-    // Also of what is not above 0, whose result is replaced in the end.
+    // Arguments that are not above 0 take the same steps; their result is replaced at the end.
     let (least, scale) = (f.constant(it.least_normal), f.constant(it.scale));
     let [normal, scaled] = it.exponent_zero;
     let (normal, scaled) = (f.constant(normal), f.constant(scaled));
@@ -110,14 +110,14 @@ pub(super) fn ln<T: Float, S: Steps<T>>(it: &Ln<T>, f: &mut S, x: S::Float) -> S
     let scaled = f.mul("_", x, scale);
     let x1 = f.select("x1", subnormal, [scaled, x]);
     let (e, m) = split(f, it, x1, zero);
-    // Exact.
+    // This difference is exact.
     let one = f.constant(it.one);
     let v = f.sub("f", m, one);
     let square = f.mul("square", v, v);
     let p = f.polynomial("p", it.powers, v);
     let tail = match it.ln2_low {
         None => f.mul_add("tail", p, square, v),
-        // Beside the small square, where its rounding costs nothing.
+        // The low part joins the small square, where its rounding costs nothing.
         Some(low) => {
             let low = f.constant(low);
             let low = f.mul("_", e, low);
@@ -130,8 +130,8 @@ pub(super) fn ln<T: Float, S: Steps<T>>(it: &Ln<T>, f: &mut S, x: S::Float) -> S
     special(f, it, x, y)
 }
 
-/// The exponent e and the significand of a normal number. What its bits are above those of 2/3 has e, less the power
-/// of 2 that is `zero`, as its exponent, and its fraction counts from that of 2/3.
+/// Splits a normal number into its exponent e and its significand. In the difference of its bits and the bits of 2/3, the exponent
+/// field gives e, after `zero` is subtracted, and the fraction field counts from the significand 2/3.
 #[inline(always)]
 fn split<T: Float, S: Steps<T>>(f: &mut S, it: &Ln<T>, x: S::Float, zero: S::Float) -> (S::Float, S::Float) {
     let two_thirds = f.word(it.two_thirds);
@@ -139,7 +139,7 @@ fn split<T: Float, S: Steps<T>>(f: &mut S, it: &Ln<T>, x: S::Float, zero: S::Flo
     let (fraction, mask) = (f.distance(it.fraction), f.word((1 << it.fraction) - 1));
     let bits = f.to_bits("_", x);
     let i = f.add_words("i", bits, below_two);
-    // As the low bits of 2^fraction the exponent is a float without a conversion, which GPUs are slow at.
+    // In the low bits of 2^fraction, the exponent is a float without a conversion, which is slow on GPUs.
     let scale = f.word(it.scale.to_bits64());
     let k = f.shr("k", i, fraction);
     let k = f.or("_", k, scale);
@@ -151,7 +151,7 @@ fn split<T: Float, S: Steps<T>>(f: &mut S, it: &Ln<T>, x: S::Float, zero: S::Flo
     (e, m)
 }
 
-/// `y`, where x is finite and above 0; infinity of itself, -infinity of zeros, NaN of the rest.
+/// Returns `y` if x is finite and above 0, infinity for infinity, -infinity for zeros, and NaN otherwise.
 #[inline(always)]
 fn special<T: Float, S: Steps<T>>(f: &mut S, it: &Ln<T>, x: S::Float, y: S::Float) -> S::Float {
     let (infinity, minus_infinity) = (f.constant(it.infinities[0]), f.constant(it.infinities[1]));

@@ -1,29 +1,29 @@
-//! What the functions of the library are written in. Each is written once, and read twice: as lines, from which CUDA is
-//! printed, and as operations on a number, which become the host's loops.
+//! The steps in which the functions of the library are written. Each function is written once and used twice: as lines, from
+//! which CUDA is printed, and as operations on numbers, which become the host's loops.
 
 use crate::arith::{Bits, Element, Float, Integer, Number};
 use crate::func::{Func, FuncBuilder, Id, Param};
 use crate::ops::{Bin, Cmp, TypeError, Un};
 use crate::{Scalar, Value};
 
-/// Operations on floats of type `T`. Each result has a name; of that called `_` an expression is made.
+/// Operations on floats of type `T`. Each result has a name; a result called `_` becomes a nested expression.
 pub(super) trait Steps<T: Float> {
     type Float: Copy;
-    /// An unsigned integer as wide.
+    /// An unsigned integer of the same width.
     type Word: Copy;
     /// The distance of a shift.
     type Distance: Copy;
     type Choice: Copy;
 
     fn constant(&mut self, value: T) -> Self::Float;
-    /// The low bits of those.
+    /// Returns the low bits of `bits`.
     fn word(&mut self, bits: u64) -> Self::Word;
     fn distance(&mut self, bits: u32) -> Self::Distance;
 
     fn add(&mut self, name: &str, a: Self::Float, b: Self::Float) -> Self::Float;
     fn sub(&mut self, name: &str, a: Self::Float, b: Self::Float) -> Self::Float;
     fn mul(&mut self, name: &str, a: Self::Float, b: Self::Float) -> Self::Float;
-    /// `a * b + c`, rounded once.
+    /// Returns `a * b + c`, rounded once.
     fn mul_add(&mut self, name: &str, a: Self::Float, b: Self::Float, c: Self::Float) -> Self::Float;
 
     fn to_bits(&mut self, name: &str, x: Self::Float) -> Self::Word;
@@ -38,10 +38,10 @@ pub(super) trait Steps<T: Float> {
     fn less(&mut self, name: &str, a: Self::Float, b: Self::Float) -> Self::Choice;
     fn greater(&mut self, name: &str, a: Self::Float, b: Self::Float) -> Self::Choice;
     fn equal(&mut self, name: &str, a: Self::Float, b: Self::Float) -> Self::Choice;
-    /// `if cond { then } else { otherwise }`.
+    /// Returns `if cond { then } else { otherwise }`.
     fn select(&mut self, name: &str, cond: Self::Choice, branches: [Self::Float; 2]) -> Self::Float;
 
-    /// The value, but nothing below `least`. NaN stays.
+    /// Returns the value, but at least `least`. NaN stays NaN.
     #[inline(always)]
     fn at_least(&mut self, name: &str, value: Self::Float, least: T) -> Self::Float {
         let least = self.constant(least);
@@ -49,7 +49,7 @@ pub(super) trait Steps<T: Float> {
         self.select(name, below, [least, value])
     }
 
-    /// The value, but nothing above `most`; what becomes of NaN is left open.
+    /// Returns the value, but at most `most`. The result for NaN is unspecified.
     #[inline(always)]
     fn at_most(&mut self, name: &str, value: Self::Float, most: T) -> Self::Float {
         let most = self.constant(most);
@@ -57,7 +57,7 @@ pub(super) trait Steps<T: Float> {
         self.select(name, above, [most, value])
     }
 
-    /// A polynomial in `x` by Horner's rule, the coefficient of the highest power first.
+    /// Evaluates a polynomial in `x` by Horner's rule, with the coefficient of the highest power first.
     #[inline(always)]
     fn polynomial(&mut self, name: &str, coefficients: &[T], x: Self::Float) -> Self::Float {
         let (&first, others) = coefficients.split_first().unwrap_or((&T::default(), &[]));
@@ -70,14 +70,14 @@ pub(super) trait Steps<T: Float> {
     }
 }
 
-/// As lines of a function of `x`.
+/// Records steps as lines of a function of `x`.
 pub(super) struct Lines {
     f: FuncBuilder,
     wrong: Option<TypeError>,
 }
 
 impl Lines {
-    /// A function of one float, and that.
+    /// Starts a function of one float, and returns the id of the float.
     pub(super) fn of(ty: Scalar) -> (Lines, Id) {
         let f = FuncBuilder::new(vec![Param::new("x", ty)]);
         let x = f.params()[0];
@@ -98,7 +98,7 @@ impl Lines {
         self.named(name, id)
     }
 
-    /// Its `Id`; of what has no type, any.
+    /// Names a result and returns its id. Records a type error, and then returns any id.
     fn named(&mut self, name: &str, id: Result<Id, TypeError>) -> Id {
         let id = id.unwrap_or_else(|wrong| {
             self.wrong.get_or_insert(wrong);
@@ -201,7 +201,7 @@ impl<T: Float> Steps<T> for Lines {
     }
 }
 
-/// As operations on a number. All are inlined, into what is compiled for an instruction set.
+/// Executes steps on numbers. All methods are inlined into code that is compiled for an instruction set.
 pub(super) struct Numbers;
 
 impl<T: Float> Steps<T> for Numbers {
