@@ -1,4 +1,4 @@
-//! What is computed, whatever the schedule: map, op, identity, finish, on which types.
+//! The operation of a reduction, independent of the schedule: map, op, identity, finish, and their types.
 //!
 //! Data → `map` → accumulators → `op`, in the order of the association → one accumulator → `finish` → result.
 
@@ -25,25 +25,25 @@ use std::fmt;
 pub struct Record {
     /// The name of the struct, or `None` for a bare scalar.
     pub name: Option<String>,
-    /// The type arguments of a struct of the library, which has the same name there; `None` for the user's own.
+    /// The type arguments, if this is the library's struct of the same name; `None` for a struct of the user.
     pub generics: Option<Vec<Scalar>>,
     /// The scalars. A bare scalar is one field with an empty name.
     pub fields: Vec<Param>,
 }
 
 impl Record {
-    /// A bare scalar.
+    /// Creates a bare scalar.
     pub fn scalar(ty: Scalar) -> Record {
         Record { name: None, generics: None, fields: vec![Param::new("", ty)] }
     }
 
-    /// A struct of scalars.
+    /// Creates a struct of scalars.
     pub fn of(name: &str, fields: &[(&str, Scalar)]) -> Record {
         let fields = fields.iter().map(|&(name, ty)| Param::new(name, ty)).collect();
         Record { name: Some(name.to_owned()), generics: None, fields }
     }
 
-    /// The same of values as they are computed with ([`Scalar::compute`]).
+    /// Returns the record with every field in the type of its computation ([`Scalar::compute`]).
     pub fn computed(&self) -> Record {
         let Record { name, generics, fields } = self.clone();
         let compute = |types: Vec<Scalar>| types.into_iter().map(Scalar::compute).collect();
@@ -51,17 +51,17 @@ impl Record {
         Record { name, generics: generics.map(compute), fields }
     }
 
-    /// Is it a bare scalar?
+    /// Returns whether it is a bare scalar.
     pub fn is_scalar(&self) -> bool {
         self.name.is_none()
     }
 
-    /// The types of the fields.
+    /// Returns the types of the fields.
     pub fn types(&self) -> Vec<Scalar> {
         self.fields.iter().map(|field| field.ty).collect()
     }
 
-    /// Bytes in memory, laid out as C does.
+    /// Returns the size in bytes, laid out as in C.
     pub fn size(&self) -> usize {
         let end = self
             .fields
@@ -70,17 +70,17 @@ impl Record {
         end.next_multiple_of(self.align())
     }
 
-    /// Alignment in memory, as in C.
+    /// Returns the alignment in bytes, as in C.
     pub fn align(&self) -> usize {
         self.fields.iter().map(|field| field.ty.size()).max().unwrap_or(1)
     }
 
-    /// Words of 4 bytes that hold it: as many go to another block.
+    /// Returns the number of 4-byte words that hold it. A block sends this number of words to another block.
     pub fn words(&self) -> usize {
         self.size().div_ceil(4)
     }
 
-    /// Where each field starts, as in C.
+    /// Returns the byte offset of each field, as in C.
     pub fn offsets(&self) -> Vec<usize> {
         let mut at = 0usize;
         let place = |field: &Param| {
@@ -91,7 +91,7 @@ impl Record {
         self.fields.iter().map(place).collect()
     }
 
-    /// Parameters for a value of this type called `name`: `a`, or `a.value` and `a.index`.
+    /// Returns parameters for a value of this type called `name`: `a`, or `a.value` and `a.index`.
     pub fn params(&self, name: &str) -> Vec<Param> {
         let path = |field: &Param| {
             if field.name.is_empty() { name.to_owned() } else { format!("{name}.{}", field.name) }
@@ -99,7 +99,7 @@ impl Record {
         self.fields.iter().map(|field| Param::new(path(field), field.ty)).collect()
     }
 
-    /// How it prints: `f32`, or `Best { value: f32, index: u64 }`.
+    /// Returns its text: `f32`, or `Best { value: f32, index: u64 }`.
     pub fn text(&self) -> String {
         let fields: Vec<_> =
             self.fields.iter().map(|field| format!("{}: {}", field.name, field.ty)).collect();
@@ -110,17 +110,17 @@ impl Record {
     }
 }
 
-/// What the user asks of the association.
+/// The user's requirement on the association.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Order {
-    /// A function of the specification and n: every run gives the same bits.
+    /// The association is a function of the specification and n: every run gives the same bits.
     #[default]
     Fixed,
-    /// Whatever comes first may be combined first: bits may change from run to run.
+    /// Accumulators may be combined in the order in which they become ready: bits may change from run to run.
     Any,
 }
 
-/// As it is written: `fixed`, or `any`.
+/// Prints the word of the specification: `fixed` or `any`.
 impl fmt::Display for Order {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
@@ -132,112 +132,112 @@ impl fmt::Display for Order {
 
 /// The functions of a reduction, typed and checked.
 ///
-/// Behind its inputs and accumulators a function has parameters for whatever else it uses, by name:
+/// After its accumulators and inputs, a function has a parameter for everything else that it uses, by name:
 /// see [`Operation::map_arguments`].
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Operation {
-    /// The name that emitted text uses: that of the operator, or of the closure that it is.
+    /// The name in emitted text: the name of the operator, or a name for the closure.
     pub name: String,
     /// The inputs, all of the same length.
     pub inputs: Vec<Param>,
-    /// Scalars that are given at the call.
+    /// The scalars that the call gives.
     pub params: Vec<Param>,
     /// The name of the element's position, for the functions that use it.
     pub index: String,
-    /// The type of positions: `u64`, or [in a program for few elements](crate::program) `u32`.
+    /// The type of positions: `u64`, or `u32` [in a program for few elements](crate::program).
     pub position: Scalar,
-    /// Inputs → accumulator. May use the position and the params.
+    /// Inputs → accumulator. It may use the position and the params.
     pub map: Func,
     /// The accumulator.
     pub acc: Record,
     /// Two accumulators → accumulator; associative.
     pub combine: Func,
-    /// Accumulator, inputs → accumulator: adds one element. May use the position, the step of its lane, and the params.
-    /// `None`: `combine` of the accumulator and what `map` gives.
+    /// Accumulator, inputs → accumulator: adds one element. It may use the position, the step of its lane, and the params.
+    /// `None`: `combine` adds the result of `map` to the accumulator.
     pub fold: Option<Func>,
-    /// The accumulator of no elements. `None`: there is no result of none.
+    /// The accumulator of no elements. `None`: a reduction of no elements has no result.
     pub identity: Option<Vec<Value>>,
-    /// What stands for absent elements: neutral on both sides of `combine`, bit for bit. `None`: they are skipped.
+    /// The accumulator in the place of absent elements: neutral on both sides of `combine`, bit for bit. `None`: they are skipped.
     pub fill: Option<Vec<Value>>,
-    /// May elements be reordered, not only regrouped?
+    /// Whether elements may be reordered, not only regrouped.
     pub commutative: bool,
-    /// Does every order and grouping give the same bits?
+    /// Whether every order and grouping gives the same bits.
     pub exact: bool,
-    /// Is `combine` that of a named operator, and not of a closure?
+    /// Whether `combine` is the function of a named operator, and not of a closure.
     pub named: bool,
-    /// What decides which elements the result depends on, if anything does.
+    /// The searches that decide which elements the result depends on; may be empty.
     pub searches: Vec<Search>,
-    /// May the association change from run to run?
+    /// Whether the association may change from run to run.
     pub order: Order,
-    /// Accumulator → result. May use the number of elements and the params.
+    /// Accumulator → result. It may use the number of elements and the params.
     pub finish: Func,
     /// The result.
     pub output: Record,
-    /// How a result says that no element was left to reduce, if that is an error.
+    /// How a result reports that no element was left to reduce, if that is an error.
     pub nothing: Option<Nothing>,
 }
 
-/// A field of the accumulator by which elements win: of those whose mapped field is the best there is, the first and the
-/// last, together with those of all other searches, have the accumulator of all elements.
+/// A field of the accumulator that selects elements. Each search selects the first and the last element with the best mapped
+/// field. The elements that all searches select together have the accumulator of all elements.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Search {
     /// The field.
     pub field: usize,
     /// The field of the element's position.
     pub position: usize,
-    /// Which of two positions wins where their values are equally good: [`Bin::Min`] or [`Bin::Max`].
+    /// The choice between the positions of equally good values: [`Bin::Min`] or [`Bin::Max`].
     pub place: Bin,
-    /// Two values of it → the better one. Floats that are equal, and NaN, are equally good.
+    /// Two values of the field → the better value. Equal floats are equally good, and so are NaNs.
     pub best: Func,
 }
 
-/// What a parameter of a function of an [`Operation`] is given.
+/// The argument that a function of an [`Operation`] gets for one of its parameters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Argument {
-    /// A field of the accumulator: of the left one, in `combine`.
+    /// A field of the accumulator; in `combine`, of the left accumulator.
     Acc(usize),
     /// An element of an input.
     Input(usize),
     /// The element's position.
     Index,
-    /// How many elements the lane has folded before, `u64`.
+    /// The number of elements that the lane has folded before, `u64`.
     Step,
     /// The number of elements, `u64`.
     Count,
-    /// A scalar given at the call.
+    /// A scalar that the call gives.
     Param(usize),
 }
 
 impl Operation {
     /// The name of the number of elements, in `finish`.
     pub const COUNT: &str = "n";
-    /// The name of the position, where none is written.
+    /// The default name of the position.
     pub const INDEX: &str = "index";
     /// The name of the step of a lane, in `fold`.
     pub const STEP: &str = "step";
 
-    /// Bytes read for each element, over all inputs.
+    /// Returns the bytes read for each element, over all inputs.
     pub fn element_size(&self) -> usize {
         self.inputs.iter().map(|input| input.ty.size()).sum()
     }
 
-    /// What the parameters of `map` are given.
+    /// Returns the arguments of `map`, in the order of its parameters.
     pub fn map_arguments(&self) -> Vec<Argument> {
         self.arguments(&self.map, 0, self.inputs.len())
     }
 
-    /// What the parameters of `fold` are given, if there is one.
+    /// Returns the arguments of `fold`, in the order of its parameters, if there is a `fold`.
     pub fn fold_arguments(&self) -> Option<Vec<Argument>> {
         let fold = self.fold.as_ref()?;
         Some(self.arguments(fold, self.acc.fields.len(), self.inputs.len()))
     }
 
-    /// What the parameters of `finish` are given.
+    /// Returns the arguments of `finish`, in the order of its parameters.
     pub fn finish_arguments(&self) -> Vec<Argument> {
         self.arguments(&self.finish, self.acc.fields.len(), 0)
     }
 
-    /// Does `map` or `fold` use the element's position?
+    /// Returns whether `map` or `fold` uses the element's position.
     pub fn is_indexed(&self) -> bool {
         self.map_arguments()
             .into_iter()
@@ -245,25 +245,25 @@ impl Operation {
             .any(|it| it == Argument::Index)
     }
 
-    /// Do kernels that are launched on no elements give their result? They finish the fill.
+    /// Returns whether kernels give the right result for no elements: they finish the fill, so it must be the identity.
     pub fn has_result_of_nothing(&self) -> bool {
         self.fill.is_some() && self.fill == self.identity
     }
 
-    /// Does `finish` use the number of elements?
+    /// Returns whether `finish` uses the number of elements.
     pub fn counts(&self) -> bool {
         self.finish_arguments().contains(&Argument::Count)
     }
 
-    /// The result of the accumulator of n elements, with the scalars given at the call.
+    /// Returns the result of the accumulator of n elements, with the params that the call gives.
     ///
     /// # Errors
-    /// The accumulator or the params have other types than the operation says: a bug of the caller.
+    /// The accumulator or the params have other types than the operation declares: a bug of the caller.
     pub fn finished(&self, acc: &[Value], n: u64, params: &[Value]) -> Result<Vec<Value>, OperandError> {
         self.finish.evaluate(&self.finish_values(acc, n, params))
     }
 
-    /// What `finish` is given then.
+    /// Returns the values of the arguments of `finish`.
     pub fn finish_values(&self, acc: &[Value], n: u64, params: &[Value]) -> Vec<Value> {
         let given = |argument: &Argument| match *argument {
             Argument::Acc(field) => acc.get(field).copied(),
@@ -274,7 +274,7 @@ impl Operation {
         self.finish_arguments().iter().filter_map(given).collect()
     }
 
-    /// The type of what a parameter is given.
+    /// Returns the type of an argument.
     pub fn argument_type(&self, argument: Argument) -> Scalar {
         match argument {
             Argument::Acc(field) => self.acc.fields[field].ty,
@@ -285,7 +285,7 @@ impl Operation {
         }
     }
 
-    /// Accumulators come first, then inputs; what comes behind them is told by its name.
+    /// Returns the arguments of a function: `accs` scalars of accumulators, then `inputs` inputs, then arguments by name.
     pub fn arguments(&self, func: &Func, accs: usize, inputs: usize) -> Vec<Argument> {
         let named = |(position, param): (usize, &Param)| match position.checked_sub(accs) {
             None => Argument::Acc(position),

@@ -1,9 +1,9 @@
-//! The operations of typed expressions as data, with their typing rules. Their meaning is in [`crate::arith`].
+//! The operations of typed expressions as data, with their typing rules. [`crate::arith`] defines their meaning.
 
 use crate::Scalar;
 use std::fmt;
 
-/// An enum, and the list of all its variants, which tests and parsers go through.
+/// Defines an enum and the list of all its variants, which tests and parsers iterate over.
 macro_rules! operations {
     ($(#[$about:meta])* pub enum $name:ident { $($(#[$doc:meta])* $variant:ident,)* }) => {
         $(#[$about])*
@@ -12,7 +12,7 @@ macro_rules! operations {
         }
 
         impl $name {
-            /// Every one of them.
+            /// All operations.
             pub const ALL: [$name; [$($name::$variant),*].len()] = [$($name::$variant),*];
         }
     };
@@ -46,7 +46,7 @@ operations! {
         Exp,
         /// `a.ln()` of `f32` or `f64`, as [`crate::library`] builds it.
         Ln,
-        /// `a.to_bits()` of `f32` or `f64`; gives `u32` or `u64`. Of every NaN the bits of the canonical one.
+        /// `a.to_bits()` of `f32` or `f64`; gives `u32` or `u64`. Every NaN has the bits of the canonical NaN.
         ToBits,
         /// `f32::from_bits(a)` of `u32`, `f64::from_bits(a)` of `u64`.
         FromBits,
@@ -60,7 +60,7 @@ operations! {
 }
 
 operations! {
-    /// An operation on two operands of one type (but for shifts), whose result has the type of the first.
+    /// An operation on two operands of one type (except for shifts). The result has the type of the first.
     #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
     pub enum Bin {
         /// `a + b` of numbers other than 16-bit floats.
@@ -69,10 +69,10 @@ operations! {
         Sub,
         /// `a * b` of numbers other than 16-bit floats.
         Mul,
-        /// `a / b` of numbers other than 16-bit floats. Closures divide integers only by what cannot be 0 or −1, of which GPUs
-        /// promise nothing.
+        /// `a / b` of numbers other than 16-bit floats. Closures divide integers only by values that cannot be 0 or −1, for which
+        /// GPUs promise nothing.
         Div,
-        /// `a % b` of integers; by what, see [`Bin::Div`].
+        /// `a % b` of integers, with the divisors of [`Bin::Div`].
         Rem,
         /// The smaller, NaN propagating: `a.min(b)` of integers, `a.minimum(b)` of floats.
         Min,
@@ -90,7 +90,7 @@ operations! {
         Xor,
         /// `a << b` of an integer, `b` a `u32` that is taken modulo the bits of `a`.
         Shl,
-        /// `a >> b` of an integer, `b` a `u32` that is taken modulo the bits of `a`; of signed ones the sign is kept.
+        /// `a >> b` of an integer, `b` a `u32` that is taken modulo the bits of `a`; signed integers keep their sign.
         Shr,
     }
 }
@@ -114,7 +114,7 @@ operations! {
     }
 }
 
-/// An operation applied to types it is not defined for: always the fault of whoever built the expression.
+/// An operation on types for which it is not defined: always a fault of the code that built the expression.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("`{operation}` is not defined for {operands}")]
 pub struct TypeError {
@@ -125,7 +125,7 @@ pub struct TypeError {
 }
 
 impl TypeError {
-    /// The error of `operation` on those operand types.
+    /// Creates the error of `operation` on those operand types.
     pub fn new(operation: impl fmt::Display, operands: &[Scalar]) -> TypeError {
         let names: Vec<_> = operands.iter().map(|ty| ty.name()).collect();
         TypeError { operation: operation.to_string(), operands: names.join(" and ") }
@@ -133,10 +133,10 @@ impl TypeError {
 }
 
 impl Un {
-    /// The type of the result.
+    /// Returns the type of the result.
     ///
     /// # Errors
-    /// The operand is of a type that it does not take.
+    /// The operation is not defined for the type of the operand.
     pub fn result(self, a: Scalar) -> Result<Scalar, TypeError> {
         let (legal, result) = match self {
             Un::Neg | Un::Abs => (is_arithmetic(a), a),
@@ -155,7 +155,7 @@ impl Un {
 }
 
 impl Un {
-    /// Does it round? What gives whole numbers gives them as they are.
+    /// Returns whether it rounds to the precision of the type. Operations with integral results, such as `floor`, are exact.
     pub fn rounds(self) -> bool {
         match self {
             Un::Sqrt | Un::Exp | Un::Ln => true,
@@ -167,10 +167,10 @@ impl Un {
 }
 
 impl Bin {
-    /// The type of the result.
+    /// Returns the type of the result.
     ///
     /// # Errors
-    /// The operands are of types that it does not take, or of two that must be one.
+    /// The operation is not defined for the types of the operands, or they differ where they must be equal.
     pub fn result(self, a: Scalar, b: Scalar) -> Result<Scalar, TypeError> {
         let legal = match self {
             Bin::Add | Bin::Sub | Bin::Mul | Bin::Div => is_arithmetic(a) && a == b,
@@ -183,7 +183,7 @@ impl Bin {
         legal.then_some(a).ok_or_else(|| TypeError::new(self, &[a, b]))
     }
 
-    /// Does it round, of floats?
+    /// Returns whether it rounds, on floats.
     pub fn rounds(self) -> bool {
         match self {
             Bin::Add | Bin::Sub | Bin::Mul | Bin::Div => true,
@@ -192,7 +192,7 @@ impl Bin {
         }
     }
 
-    /// Does `b op a` give what `a op b` gives, bit for bit?
+    /// Returns whether `b op a` and `a op b` are equal, bit for bit.
     pub fn commutes(self) -> bool {
         match self {
             Bin::Add | Bin::Mul | Bin::Min | Bin::Max | Bin::MinNum | Bin::MaxNum => true,
@@ -201,23 +201,23 @@ impl Bin {
         }
     }
 
-    /// Does every order and grouping of operands of that type give the same bits?
+    /// Returns whether every order and grouping of operands of that type gives the same bits.
     pub fn is_exact(self, ty: Scalar) -> bool {
         self.commutes() && !(ty.is_float() && self.rounds())
     }
 }
 
 impl Cmp {
-    /// The type of the result: `bool`, if the operands are of one type.
+    /// Returns the type of the result: `bool`, if the operands have one type.
     ///
     /// # Errors
-    /// They are of two types, or of one that has no order where it asks for one.
+    /// The operands differ in type, or the comparison needs an order that their type lacks.
     pub fn result(self, a: Scalar, b: Scalar) -> Result<Scalar, TypeError> {
         let ordered = matches!(self, Cmp::Eq | Cmp::Ne) || a.is_number();
         (ordered && a == b).then_some(Scalar::Bool).ok_or_else(|| TypeError::new(self, &[a, b]))
     }
 
-    /// The comparison that `b` has to `a` where `a` has this one to `b`.
+    /// Returns the comparison with exchanged sides: `<` becomes `>`.
     pub fn swapped(self) -> Cmp {
         match self {
             Cmp::Eq | Cmp::Ne => self,
@@ -229,8 +229,8 @@ impl Cmp {
     }
 }
 
-/// The type of `a as to`: numbers of 32 and 64 bits and integers into each other, 16-bit floats into `f32`, `bool`
-/// into integers. 16-bit floats are no results: they are for storage.
+/// Returns the type of `a as to`. Numbers of 32 and 64 bits and integers convert to each other, 16-bit floats to `f32`, and
+/// `bool` to integers. No conversion gives a 16-bit float: these are for storage.
 ///
 /// # Errors
 /// There is no such conversion.
@@ -244,7 +244,7 @@ pub fn cast(a: Scalar, to: Scalar) -> Result<Scalar, TypeError> {
     legal.then_some(to).ok_or_else(|| TypeError::new(format!("as {to}"), &[a]))
 }
 
-/// Does the float `to`, which is [what a cast gives](cast), hold every value of the other type?
+/// Returns whether the float `to`, which is [the type of a cast](cast), holds every value of `from`.
 pub fn holds(to: Scalar, from: Scalar) -> bool {
     match from {
         Scalar::F64 => to == Scalar::F64,
@@ -255,7 +255,7 @@ pub fn holds(to: Scalar, from: Scalar) -> bool {
     }
 }
 
-/// The type of `a.mul_add(b, c)`, rounded once.
+/// Returns the type of `a.mul_add(b, c)`, rounded once.
 ///
 /// # Errors
 /// The operands are not all `f32`, or all `f64`.

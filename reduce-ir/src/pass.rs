@@ -1,4 +1,4 @@
-//! A pass as it is written in `passes: […]`: a name, and an argument if it takes one. Its rule is in reduce-passes.
+//! A pass as written in `passes: […]`: a name, and an argument if it takes one. Its rule is in reduce-passes.
 
 use std::fmt;
 
@@ -21,23 +21,23 @@ pub enum Argument {
 }
 
 impl Pass {
-    /// A pass that takes no argument.
+    /// Creates a pass that takes no argument.
     pub const fn plain(name: &'static str) -> Pass {
         Pass { name, argument: None }
     }
 
-    /// A pass with a number.
+    /// Creates a pass with a number.
     pub const fn with(name: &'static str, number: u32) -> Pass {
         Pass { name, argument: Some(Argument::Number(number)) }
     }
 
-    /// A pass with a word.
+    /// Creates a pass with a word.
     pub const fn of_word(name: &'static str, word: &'static str) -> Pass {
         Pass { name, argument: Some(Argument::Word(word)) }
     }
 }
 
-/// As it is written: `coarsen(4)`.
+/// Prints the pass as in a specification: `coarsen(4)`.
 impl fmt::Display for Pass {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.name)?;
@@ -54,7 +54,7 @@ impl fmt::Display for Argument {
     }
 }
 
-/// An array of passes, as they are written in a specification.
+/// Creates an array of passes, with the syntax of a specification.
 ///
 /// ```
 /// # use reduce_ir::{passes, pass::Pass};

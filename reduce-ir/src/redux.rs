@@ -1,9 +1,9 @@
-//! What 32 accumulators combine to, where one instruction of the hardware finds it: `redux.sync` (PTX ISA, sm_80).
+//! Reductions of the 32 accumulators of a warp by one hardware instruction: `redux.sync` (PTX ISA, sm_80).
 //!
-//! It adds, ands, ors, xors, or takes the least or greatest of 32-bit integers, in any order. So it takes the place of a tree
-//! where order does not show: of fields that meet the same field in one such operation; of floats of which one is the
-//! least or greatest, as integers in the same [order]; and of an element that is looked for, in two steps: the best
-//! value, and of those that have it the best position.
+//! The instruction adds, ands, ors, xors, or takes the least or greatest of 32-bit integers, in any order. So it replaces a tree
+//! only if the order has no effect: for fields that one such operation combines with the same field; for the least or greatest of
+//! floats, as integers in the same [order]; and for searches. A search takes two steps: the best value, and then the best
+//! position among the accumulators that have it.
 
 use crate::func::{Id, Node};
 use crate::operation::{Operation, Search};
@@ -13,34 +13,34 @@ use crate::{Scalar, Value};
 /// How the accumulators of an operation are combined, part by part.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Redux {
-    /// Which fields; together all.
+    /// The parts; together they cover all fields.
     pub parts: Vec<Part>,
 }
 
-/// Fields that nothing but themselves decides.
+/// Fields that are reduced independently of all other fields.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Part {
-    /// One that meets itself in this operation.
+    /// A field that this operation combines with itself.
     Field(usize, Bin),
-    /// A value that is looked for, and its position.
+    /// A value that is searched for, and its position.
     Sought(Sought),
 }
 
-/// The value that wins, and where it is.
+/// The value that wins a search, and its position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Sought {
     /// The field of the value.
     pub value: usize,
-    /// That of its position.
+    /// The field of its position.
     pub position: usize,
-    /// Which of two values is better: [`Bin::Min`], [`Bin::Max`], [`Bin::MinNum`] or [`Bin::MaxNum`]. Zeros are equally good.
+    /// The operation that gives the better value: [`Bin::Min`], [`Bin::Max`], [`Bin::MinNum`] or [`Bin::MaxNum`]. Zeros are equal.
     pub op: Bin,
-    /// Which of two positions is better where values are equally good.
+    /// The operation that gives the better position of equally good values.
     pub place: Bin,
 }
 
 impl Redux {
-    /// How accumulators of an operation are combined, if the hardware can: fields have at most 32 bits, positions too.
+    /// Returns how accumulators of an operation are combined, if the hardware can. Fields and positions have at most 32 bits.
     pub fn of(operation: &Operation) -> Option<Redux> {
         if !operation.exact {
             return None;
@@ -49,7 +49,7 @@ impl Redux {
         Some(Redux { parts: parts? })
     }
 
-    /// What accumulators combine to, if there are some.
+    /// Returns the combination of the accumulators, or `None` if there are no accumulators.
     pub fn reduce(&self, accs: &[Vec<Value>]) -> Option<Vec<Value>> {
         let mut all = accs.first()?.clone();
         for part in &self.parts {
@@ -69,10 +69,10 @@ impl Redux {
 }
 
 impl Sought {
-    /// The best value, and the best position of those that have it.
+    /// Returns the best value, and the best position among the accumulators that have it.
     fn of(self, accs: &[Vec<Value>]) -> [Value; 2] {
         let rank = |acc: &Vec<Value>| match key(acc[self.value], self.op) {
-            // Where a float is -0.
+            // The key of -0, which ranks as +0.
             -1 if acc[self.value].ty().is_float() => 0,
             key => key,
         };
@@ -83,7 +83,7 @@ impl Sought {
     }
 }
 
-/// Each field by itself.
+/// Returns a part for each field, if each is combined only with itself.
 fn fields(operation: &Operation) -> Option<Vec<Part>> {
     let combine = &operation.combine;
     let types = operation.acc.types();
@@ -96,7 +96,7 @@ fn fields(operation: &Operation) -> Option<Vec<Part>> {
     (0..types.len()).map(field).collect()
 }
 
-/// Does the hardware reduce values of that type by that operation?
+/// Returns whether the hardware reduces values of that type by that operation.
 fn is_reduced(op: Bin, ty: Scalar) -> bool {
     let orders = matches!(op, Bin::Min | Bin::Max | Bin::MinNum | Bin::MaxNum);
     let joins = matches!(op, Bin::And | Bin::Or | Bin::Xor);
@@ -104,13 +104,13 @@ fn is_reduced(op: Bin, ty: Scalar) -> bool {
     ty.size() <= 4 && (orders || adds || (joins && !ty.is_float()))
 }
 
-/// What is looked for; all fields must belong to a search.
+/// Returns a part for each search, if every field belongs to a search.
 fn searched(operation: &Operation) -> Option<Vec<Part>> {
     let parts: Option<Vec<_>> = operation.searches.iter().map(|it| best(operation, it)).collect();
     parts.filter(|parts| 2 * parts.len() == operation.acc.fields.len())
 }
 
-/// The zero that a float becomes has no sign, so that `finish` must not see it.
+/// Returns the part of a search. A float zero loses its sign, so `finish` must not use the value.
 fn best(operation: &Operation, search: &Search) -> Option<Part> {
     let ty = operation.acc.fields[search.field].ty;
     let Node::Bin(op, ..) = search.best.line(search.best.results()[0])?.node else { return None };
@@ -120,7 +120,7 @@ fn best(operation: &Operation, search: &Search) -> Option<Part> {
     (narrow && is_reduced(op, ty) && !(ty.is_float() && shown)).then_some(Part::Sought(best))
 }
 
-/// Two values of a field as one.
+/// Combines two values of a field.
 fn met(op: Bin, a: Value, b: Value) -> Value {
     let bits = match op {
         Bin::Add => a.bits().wrapping_add(b.bits()),
@@ -130,7 +130,7 @@ fn met(op: Bin, a: Value, b: Value) -> Value {
         Bin::Min | Bin::Max | Bin::MinNum | Bin::MaxNum => {
             return of_key(a.ty(), better(op, key(a, op), key(b, op)));
         }
-        // Not reduced.
+        // `is_reduced` excludes these.
         Bin::Sub | Bin::Mul | Bin::Div | Bin::Rem | Bin::Shl | Bin::Shr => a.bits(),
     };
     Value::from_bits(a.ty(), bits)
@@ -140,7 +140,7 @@ fn better(op: Bin, a: i64, b: i64) -> i64 {
     if matches!(op, Bin::Min | Bin::MinNum) { a.min(b) } else { a.max(b) }
 }
 
-/// A value as an integer, in the [order] of values; NaN where it wins or loses against all of them.
+/// Returns a value as an integer, in the [order] of values. A NaN is greater or less than all of them, as `op` requires.
 fn key(value: Value, op: Bin) -> i64 {
     match value.as_int() {
         Some(value) => value as i64,
@@ -149,34 +149,34 @@ fn key(value: Value, op: Bin) -> i64 {
     }
 }
 
-/// The value of a key.
+/// Returns the value of a key.
 fn of_key(ty: Scalar, key: i64) -> Value {
     let bits = if ty.is_float() { order::turned(ty, key) } else { key };
     Value::from_bits(ty, bits as u64)
 }
 
-/// Floats as signed integers in the same order: their bits, of which all but the sign are turned where it is set. The same
-/// gives them back.
+/// Maps floats to signed integers in the same order: if the sign bit is set, all other bits are flipped. The same operation maps
+/// them back.
 pub mod order {
     use super::{Bin, Scalar};
 
-    /// The greatest signed integer with as many bits: no float but a NaN has it.
+    /// Returns the greatest signed integer of the same width. No float except a NaN has it.
     pub fn greatest(ty: Scalar) -> i64 {
         (1 << (8 * ty.size() - 1)) - 1
     }
 
-    /// What a NaN is where one of that operation is looked for: greatest or least.
+    /// Returns the key of NaN in a search by that operation: the greatest or the least key.
     pub fn of_nan(ty: Scalar, op: Bin) -> i64 {
         if matches!(op, Bin::Max | Bin::MinNum) { greatest(ty) } else { -1 - greatest(ty) }
     }
 
-    /// Bits of a float, as a signed integer.
+    /// Returns the bits of a float, as a signed integer.
     pub(super) fn signed(ty: Scalar, bits: u64) -> i64 {
         let unused = 64 - 8 * ty.size() as u32;
         ((bits << unused) as i64) >> unused
     }
 
-    /// From bits to an integer in the order of floats, or back.
+    /// Maps bits to an integer in the order of floats, or back.
     pub(super) fn turned(ty: Scalar, bits: i64) -> i64 {
         if bits < 0 { bits ^ greatest(ty) } else { bits }
     }

@@ -1,4 +1,4 @@
-//! The scalar types: the only list of them.
+//! The scalar types, listed only here.
 
 use std::fmt;
 use std::str::FromStr;
@@ -35,7 +35,7 @@ pub enum Scalar {
 }
 
 impl Scalar {
-    /// Every scalar type, in the order in which messages list them.
+    /// All scalar types, in the order in which messages list them.
     pub const ALL: [Scalar; 13] = [
         Scalar::F16,
         Scalar::Bf16,
@@ -52,7 +52,7 @@ impl Scalar {
         Scalar::Bool,
     ];
 
-    /// The Rust name, which is also the name in specifications and in printed programs.
+    /// Returns the Rust name, which is also the name in specifications and in printed programs.
     pub fn name(self) -> &'static str {
         match self {
             Scalar::Bool => "bool",
@@ -71,12 +71,12 @@ impl Scalar {
         }
     }
 
-    /// The type of that name; [`str::parse`] also says what names there are.
+    /// Returns the type of that name. The error of [`str::parse`] also lists the valid names.
     pub fn from_name(name: &str) -> Option<Scalar> {
         Scalar::ALL.into_iter().find(|ty| ty.name() == name)
     }
 
-    /// Bytes of one element in memory.
+    /// Returns the bytes of one element in memory.
     pub const fn size(self) -> usize {
         match self {
             Scalar::Bool | Scalar::I8 | Scalar::U8 => 1,
@@ -86,13 +86,13 @@ impl Scalar {
         }
     }
 
-    /// The type in which an element of this type is computed with: `f32` for 16-bit floats, else itself.
+    /// Returns the type in which elements of this type are computed: `f32` for 16-bit floats, otherwise the type itself.
     pub fn compute(self) -> Scalar {
         if self.is_half() { Scalar::F32 } else { self }
     }
 
-    /// The type in which elements of this type are added up: 16-bit floats in `f32`, integers of 8 and 16 bits and
-    /// `bool` in 32 bits, the others in themselves.
+    /// Returns the type in which elements of this type are added: `f32` for 16-bit floats, 32 bits for integers of 8 and 16 bits
+    /// and `bool`, otherwise the type itself.
     pub fn widened(self) -> Scalar {
         match self {
             Scalar::F16 | Scalar::Bf16 => Scalar::F32,
@@ -102,37 +102,37 @@ impl Scalar {
         }
     }
 
-    /// Is it a float of 16 bits, which has an order and no arithmetic of its own?
+    /// Returns whether it is a 16-bit float, which has an order but no arithmetic of its own.
     pub fn is_half(self) -> bool {
         matches!(self, Scalar::F16 | Scalar::Bf16)
     }
 
-    /// Is it `f16`, `bf16`, `f32` or `f64`?
+    /// Returns whether it is `f16`, `bf16`, `f32` or `f64`.
     pub fn is_float(self) -> bool {
         self.is_half() || matches!(self, Scalar::F32 | Scalar::F64)
     }
 
-    /// Is it a signed integer?
+    /// Returns whether it is a signed integer.
     pub fn is_signed(self) -> bool {
         matches!(self, Scalar::I8 | Scalar::I16 | Scalar::I32 | Scalar::I64)
     }
 
-    /// Is it an unsigned integer (not `bool`)?
+    /// Returns whether it is an unsigned integer (not `bool`).
     pub fn is_unsigned(self) -> bool {
         matches!(self, Scalar::U8 | Scalar::U16 | Scalar::U32 | Scalar::U64)
     }
 
-    /// Is it a signed or unsigned integer (not `bool`)?
+    /// Returns whether it is a signed or unsigned integer (not `bool`).
     pub fn is_integer(self) -> bool {
         self.is_signed() || self.is_unsigned()
     }
 
-    /// Is it a float or an integer?
+    /// Returns whether it is a float or an integer.
     pub fn is_number(self) -> bool {
         self != Scalar::Bool
     }
 
-    /// The unsigned integer of the same size.
+    /// Returns the unsigned integer of the same size.
     pub fn bits_type(self) -> Scalar {
         match self.size() {
             1 => Scalar::U8,
@@ -149,14 +149,14 @@ impl fmt::Display for Scalar {
     }
 }
 
-/// A word that is no name of a scalar type.
+/// A word that is not the name of a scalar type.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("`{name}` is no scalar type; the types are {}", Scalar::ALL.map(Scalar::name).join(", "))]
 pub struct ParseScalarError {
     name: String,
 }
 
-/// The type of that name: what [`Display`](fmt::Display) gives.
+/// Parses a name, as [`Display`](fmt::Display) prints it.
 impl FromStr for Scalar {
     type Err = ParseScalarError;
 

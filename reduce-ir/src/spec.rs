@@ -1,4 +1,4 @@
-//! The specification: what to compute and by which schedule. What the parser gives and lowering takes.
+//! The specification: an operation and its schedule. The parser makes it, and scheduling turns it into a program.
 
 use crate::func::{Func, Param};
 use crate::operation::{Operation, Order};
@@ -9,13 +9,13 @@ use std::fmt;
 /// A checked specification.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Spec {
-    /// What is computed.
+    /// The operation.
     pub operation: Operation,
-    /// Of which elements.
+    /// The groups of elements that it reduces.
     pub domain: Domain,
     /// The specification in its canonical spelling, which parses to this specification again.
     pub text: String,
-    /// Threads per block, if the user said: a power of two, 32 … 1024.
+    /// Threads per block, if the user chose a number: a power of two, 32 … 1024.
     pub block: Option<u32>,
     /// The schedule.
     pub passes: Passes,
@@ -26,15 +26,15 @@ pub struct Spec {
 pub enum Passes {
     /// The library's choice for the operation.
     Auto,
-    /// These, in this order.
+    /// These passes, in this order.
     List(Vec<Pass>),
 }
 
 impl Spec {
-    /// Threads per block where neither the user nor `auto` says otherwise.
+    /// Threads per block, unless the user or `auto` chooses otherwise.
     pub const BLOCK: u32 = 256;
 
-    /// A specification, spelled.
+    /// Creates a specification, with its canonical spelling.
     pub fn new(
         operation: Operation,
         domain: Domain,
@@ -47,7 +47,7 @@ impl Spec {
     }
 }
 
-/// How the fields of an operation are written that do not show in it; `None`: not at all.
+/// The spelling of fields that the operation itself does not show. `None`: the field is not written.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Spelling {
     /// `axes`.
@@ -75,13 +75,13 @@ pub struct Spelling {
 }
 
 impl Spelling {
-    /// That of a named operator, after `map` if there is one.
+    /// Returns the spelling of a named operator, after `map` if there is one.
     pub fn named(operation: &Operation, map: Option<&Func>) -> Spelling {
         Spelling { map: map.map(Func::to_string), op: operation.name.clone(), ..Spelling::default() }
     }
 }
 
-/// The canonical spelling: the fields that say something, in order, on one line.
+/// Returns the canonical spelling: the fields that differ from their defaults, in order, on one line.
 fn text(
     (operation, domain): (&Operation, Domain),
     spelling: &Spelling,
@@ -119,7 +119,7 @@ fn text(
     fields.into_iter().flatten().collect::<Vec<_>>().join(", ")
 }
 
-/// As it is written: `auto`, or `[shuffle, coarsen(4)]`.
+/// Prints the schedule as in a specification: `auto`, or `[shuffle, coarsen(4)]`.
 impl fmt::Display for Passes {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -129,7 +129,7 @@ impl fmt::Display for Passes {
     }
 }
 
-/// Passes as they are written in a list.
+/// A list of passes, which prints as in a specification.
 pub struct Listed<'a>(pub &'a [Pass]);
 
 impl fmt::Display for Listed<'_> {

@@ -5,7 +5,7 @@ use crate::arith::Element;
 use half::{bf16, f16};
 use std::fmt;
 
-/// A value of a scalar type, as its bits. Equal when type and bits are equal, so NaN equals itself.
+/// A value of a scalar type, stored as bits. Values are equal if type and bits are equal, so NaN equals itself.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Value {
     ty: Scalar,
@@ -13,18 +13,18 @@ pub struct Value {
 }
 
 impl Value {
-    /// The value of a Rust scalar.
+    /// Creates the value of a Rust scalar.
     pub fn of<T: Element>(value: T) -> Value {
         Value { ty: T::TY, bits: value.to_bits64() }
     }
 
-    /// The value of type `ty` with those bits; bits beyond its size are dropped.
+    /// Creates the value of type `ty` with those bits; bits beyond its size are dropped.
     pub fn from_bits(ty: Scalar, bits: u64) -> Value {
         let kept = if ty == Scalar::Bool { 1 } else { u64::MAX >> (64 - 8 * ty.size()) };
         Value { ty, bits: bits & kept }
     }
 
-    /// The value of type `ty` that Rust reads in `text`: what [`Display`](fmt::Display) gives, and other spellings of it.
+    /// Parses a value of type `ty` as Rust does. Accepts the output of [`Display`](fmt::Display), and other spellings.
     pub fn parse(ty: Scalar, text: &str) -> Option<Value> {
         match ty {
             Scalar::Bool => text.parse().ok().map(Value::of::<bool>),
@@ -43,32 +43,32 @@ impl Value {
         }
     }
 
-    /// The type.
+    /// Returns the type.
     pub fn ty(self) -> Scalar {
         self.ty
     }
 
-    /// The bits, in the low end of a word.
+    /// Returns the bits, in the low end of a word.
     pub fn bits(self) -> u64 {
         self.bits
     }
 
-    /// The Rust value, if `T` is this value's type.
+    /// Returns the Rust value, if `T` is this value's type.
     pub fn get<T: Element>(self) -> Option<T> {
         (T::TY == self.ty).then(|| T::from_bits64(self.bits))
     }
 
-    /// The bits as lower-case hexadecimal, most significant digit first, one digit for each four bits.
+    /// Returns the bits as lower-case hexadecimal, most significant digit first, one digit for each four bits.
     pub fn hex(self) -> String {
         format!("{:0width$x}", self.bits, width = 2 * self.ty.size())
     }
 
-    /// Is it a float NaN?
+    /// Returns whether it is a float NaN.
     pub fn is_nan(self) -> bool {
         self.as_f64().is_some_and(f64::is_nan)
     }
 
-    /// An integer or `bool` as `i128`; `None` for floats.
+    /// Returns an integer or `bool` as `i128`; `None` for floats.
     pub fn as_int(self) -> Option<i128> {
         let shift = 64 - 8 * self.ty.size() as u32;
         match self.ty {
@@ -80,7 +80,7 @@ impl Value {
         }
     }
 
-    /// A float value as `f64` (exact for every float type); `None` for integers and `bool`.
+    /// Returns a float as `f64`, which is exact for every float type; `None` for integers and `bool`.
     pub fn as_f64(self) -> Option<f64> {
         match self.ty {
             Scalar::F16 => Some(f64::from(f16::from_bits64(self.bits))),
@@ -93,7 +93,7 @@ impl Value {
     }
 }
 
-/// Rust's shortest text that reads back as the same value: `0.1`, `-inf`, `NaN`, `-3`, `true`.
+/// Prints Rust's shortest text that reads back as the same value: `0.1`, `-inf`, `NaN`, `-3`, `true`.
 impl fmt::Display for Value {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.ty {
@@ -111,14 +111,14 @@ impl fmt::Display for Value {
     }
 }
 
-/// The text of [`Display`](fmt::Display) and the type: `0.1f32`.
+/// Prints the text of [`Display`](fmt::Display), and the type: `0.1f32`.
 impl fmt::Debug for Value {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{self}{}", self.ty)
     }
 }
 
-/// [`Value::of`].
+/// Converts as [`Value::of`] does.
 impl<T: Element> From<T> for Value {
     fn from(value: T) -> Value {
         Value::of(value)

@@ -1,8 +1,8 @@
-//! Absent elements: an operation on all elements, as one on those that a condition keeps.
+//! Absent elements: turns an operation on the elements that a condition keeps into an operation on all elements.
 //!
-//! An absent element keeps its place in the association. If the operation has an accumulator that is neutral bit for bit, that
-//! one stands for the element. Otherwise a neutral accumulator is added to the operation: accumulators carry a flag that says
-//! whether they hold an element, also in partials.
+//! An absent element keeps its place in the association. If the operation has an accumulator that is neutral bit for bit, this
+//! accumulator stands for the element. Otherwise a neutral accumulator is added to the operation: accumulators carry a flag that
+//! says whether they hold an element, also in partials.
 
 use super::{Operation, Record};
 use crate::constants::zero;
@@ -10,29 +10,29 @@ use crate::func::{Func, FuncBuilder, Id, Param};
 use crate::ops::{Bin, Cmp, TypeError};
 use crate::{Scalar, Value};
 
-/// How a result says that no element was left to reduce, which is an error.
+/// How a result reports that no element was left to reduce, which is an error.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Nothing {
-    /// Its first scalar has that value, which no other result has.
+    /// The first scalar has this value, which no other result has.
     Scalar(Value),
-    /// A flag behind its fields is 0.
+    /// A flag after the fields is 0.
     Flag,
 }
 
-/// Where a `fold` may start.
+/// The accumulators from which a `fold` may start.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Starts {
-    /// From the identity: `fold` of it and an element is `map` of the element, bit for bit. The rows of the table are so.
+    /// From the identity: `fold` of it and an element is `map` of the element, bit for bit. This holds for the rows of the table.
     FromIdentity,
     /// From `map` of an element only.
     FromElement,
 }
 
 impl Operation {
-    /// Returns the operation on the elements that satisfy `keep`, a function of the inputs, and by name of the position and params.
+    /// Returns the operation on the elements that satisfy `keep`, a function of the inputs and, by name, the position and params.
     ///
     /// # Errors
-    /// The functions do not fit together.
+    /// The types of the functions do not fit together.
     pub fn keeping(self, keep: &Func, starts: Starts) -> Result<Operation, TypeError> {
         let is_neutral = self.fold.is_none() || starts == Starts::FromIdentity;
         match self.identity.clone().filter(|_| is_neutral && self.fill.is_some()) {
@@ -52,7 +52,7 @@ impl Operation {
         (!is_nothing).then_some(stored)
     }
 
-    /// Returns the type of results as kernels store them: the output, with a flag behind it if there may be no result.
+    /// Returns the type of stored results: the output, with a flag after it if there may be no result.
     pub fn stored(&self) -> Record {
         match self.nothing {
             Some(Nothing::Flag) => flagged(&self.output, FLAG),
@@ -60,7 +60,7 @@ impl Operation {
         }
     }
 
-    /// Replaces absent elements by the identity. Next to other elements, it may change the sign of a zero, as in `numpy.nansum`.
+    /// Replaces absent elements by the identity. Among other elements, it may change the sign of a zero, as in `numpy.nansum`.
     fn skipping(self, keep: &Func, identity: &[Value]) -> Result<Operation, TypeError> {
         let mut f = Caller::new(&[], &self.inputs, &[(&self.map, 0), (keep, 0)], None);
         let (mapped, kept) = (f.call(&self.map, &[])?, f.call(keep, &[])?[0]);
@@ -79,14 +79,14 @@ impl Operation {
     }
 }
 
-/// The type of flags, which are 0 or 1. Not `bool`: where the value beside the flag is unused, ptxas 13.0 compiles `a || b` as
+/// The type of flags, which are 0 or 1. Not `bool`: if the value next to the flag is unused, ptxas 13.0 compiles `a || b` as
 /// `a && b`.
 const FLAG: Scalar = Scalar::U32;
 
-/// An operation with a neutral accumulator added: the one whose flag is not set.
+/// An operation with an added neutral accumulator: the accumulator whose flag is not set.
 struct Adjoined<'a> {
     operation: &'a Operation,
-    /// [`FLAG`]; or `u64`, which counts elements, if `fold` uses the step.
+    /// The type of the flag: [`FLAG`], or `u64` if `fold` uses the step; the flag then counts elements.
     flag: Scalar,
 }
 
@@ -156,7 +156,7 @@ impl Adjoined<'_> {
         Ok(f.builder.build(results))
     }
 
-    /// Of no element, the result of the identity; without one, a flag says so.
+    /// Returns the new `finish`. For no element, it gives the result of the identity, or a cleared flag if there is no identity.
     fn finish(&self, acc: &Record) -> Result<Func, TypeError> {
         let Operation { finish, identity, .. } = self.operation;
         let mut f = Caller::new(&acc.params("acc"), &[], &[(finish, self.operation.acc.fields.len())], None);
@@ -174,7 +174,7 @@ impl Adjoined<'_> {
         Ok(f.builder.build(results))
     }
 
-    /// How flags become one.
+    /// Returns the operation that combines two flags.
     fn both(&self) -> Bin {
         if self.flag == FLAG { Bin::Or } else { Bin::Add }
     }
@@ -185,7 +185,7 @@ impl Adjoined<'_> {
     }
 }
 
-/// The condition that both hold, each a function of the inputs, and by name of the position and params.
+/// Returns the condition that both hold, each a function of the inputs and, by name, of the position and params.
 ///
 /// # Errors
 /// A function has parameters of other types than the inputs: a bug of the caller.
@@ -197,7 +197,7 @@ pub fn both(a: Option<Func>, b: Option<Func>, inputs: &[Param]) -> Result<Option
     Ok(Some(f.builder.build(vec![both])))
 }
 
-/// The record with a flag behind its fields. No struct that a user names has a `_`.
+/// Returns the record with a flag after its fields. The `_` in its name keeps it apart from structs of users.
 fn flagged(record: &Record, flag: Scalar) -> Record {
     let name = record.name.clone().unwrap_or_else(|| record.fields[0].ty.to_string());
     let field = |field: &Param| match field.name.as_str() {
@@ -213,7 +213,7 @@ fn flagged(record: &Record, flag: Scalar) -> Record {
     Record { name: Some(format!("{kind}_{name}")), generics: None, fields }
 }
 
-/// The flag of an accumulator, and its other fields.
+/// Splits an accumulator into its flag and its other fields.
 fn split(all: &[Id]) -> (Id, &[Id]) {
     let (flag, fields) = all.split_last().unwrap_or((&Id(0), &[]));
     (*flag, fields)
@@ -224,15 +224,15 @@ struct Caller {
     builder: FuncBuilder,
     accs: usize,
     inputs: usize,
-    /// The position and params that the functions use.
+    /// The position and params that the called functions use.
     extras: Vec<Param>,
-    /// Stands for the step.
+    /// The value of the step in the called functions.
     step: Option<Id>,
 }
 
 impl Caller {
-    /// It calls those functions, each of which takes so many scalars of an accumulator first, and then the inputs. `step`, if
-    /// there is one, stands for the step that they use.
+    /// Starts a function that calls `called`: each takes a number of accumulator scalars first, and then the inputs. `step`, if
+    /// given, is the step that they use.
     fn new(accs: &[Param], inputs: &[Param], called: &[(&Func, usize)], step: Option<Id>) -> Caller {
         let mut extras: Vec<Param> = Vec::new();
         for param in called.iter().flat_map(|(func, taken)| &func.params()[taken + inputs.len()..]) {
@@ -249,7 +249,7 @@ impl Caller {
         self.builder.params()[..self.accs].to_vec()
     }
 
-    /// What a function gives of an accumulator, the inputs, and by name what else it uses.
+    /// Calls a function on an accumulator, the inputs and, by name, the other values that it uses.
     fn call(&mut self, func: &Func, acc: &[Id]) -> Result<Vec<Id>, TypeError> {
         let params = self.builder.params();
         let (inputs, extras) = params[self.accs..].split_at(self.inputs);
@@ -262,7 +262,7 @@ impl Caller {
         self.builder.call(func, &args)
     }
 
-    /// Of each pair one.
+    /// Selects between the values of each pair.
     fn select_all(&mut self, condition: Id, a: &[Id], b: &[Id]) -> Result<Vec<Id>, TypeError> {
         a.iter().zip(b).map(|(&a, &b)| self.builder.select(condition, a, b)).collect()
     }

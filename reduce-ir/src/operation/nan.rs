@@ -1,11 +1,11 @@
-//! Conditions that elements are numbers, for `nan: ignore`.
+//! Conditions that elements are not NaN, for `nan: ignore`.
 
 use crate::Value;
 use crate::func::{Func, FuncBuilder, Id, Node, Param};
 use crate::ops::{Bin, TypeError, Un};
 
-/// The condition that no float among the inputs is NaN; `None` if that is always so. `mapped`, a function of the inputs, is a value
-/// whose NaN is looked at anyway: inputs whose NaN always shows in it are left out.
+/// Returns the condition that no float input is NaN, or `None` if that always holds. `mapped`, a function of the inputs, is a
+/// value whose NaN is tested anyway: inputs whose NaN always propagates to it are left out.
 ///
 /// # Errors
 /// A function has parameters of other types than the inputs: a bug of the caller.
@@ -20,7 +20,7 @@ pub fn numbers(inputs: &[Param], mapped: Option<&Func>) -> Result<Option<Func>, 
     }
 }
 
-/// The condition that what a function gives is no NaN.
+/// Returns the condition that no result of a function is NaN.
 ///
 /// # Errors
 /// A function has parameters of other types than the inputs: a bug of the caller.
@@ -40,7 +40,7 @@ fn are_numbers(mut f: FuncBuilder, floats: &[Id]) -> Result<Func, TypeError> {
     Ok(f.build(vec![all]))
 }
 
-/// Is the result NaN wherever that parameter is? `false` if that is not plain to see.
+/// Returns whether the result is NaN wherever that parameter is; `false` if the nodes do not show it.
 fn shows_nan(func: &Func, param: Id) -> bool {
     let mut shows: Vec<bool> = (0..func.params().len()).map(|at| Id(at as u32) == param).collect();
     for line in func.lines() {
