@@ -1,7 +1,7 @@
 //! The program: the unit that passes rewrite, snapshots show, devices run and the interpreter checks.
 //!
 //! ```text
-//! program = operation, domain, block, up to n, kernel kernel    -- one reads the inputs, one the partials of the level before
+//! program = operation, domain, block, up to n, kernel kernel    -- over the inputs, and over the partials of the level before
 //! kernel  = name, reads, team, dependent, trigger, step*
 //! team    = thread | warp | block | cluster | grid: the threads that share the items of one result
 //! step    = fold      units × width elements in each thread, striped, blocked or in rows of its warp; or the rest, tile
@@ -9,12 +9,12 @@
 //!         | combine   thread | warp | block | cluster: items by serial | halving | pairs
 //!                     through registers | shuffle | shared memory | global memory | distributed shared memory
 //!         | keep      every thread's accumulator in the workspace, for a tree in place
-//!         | exchange  of a grid: one partial a block (or cluster), through the next launch | the last block | an atomic
+//!         | exchange  of a grid: one partial per block (or cluster), through the next launch | the last block | an atomic
 //! ```
 //!
-//! Passes rewrite steps and nothing else. From the steps follow the [`plan`] (which kernel on what
-//! grid), the [`association`] (which element meets which) and, through the one lowering in
-//! reduce-codegen, the [statements](crate::statements) that run.
+//! Passes rewrite steps and nothing else. The steps determine the [`plan`] (kernels and their grids), the [`association`] (the
+//! tree in which elements are combined) and, through the one lowering in reduce-codegen, the
+//! [statements](crate::statements) that run.
 
 pub mod association;
 mod combine;
@@ -40,13 +40,13 @@ use crate::{Domain, Scalar};
 /// A reduction as kernels, before lowering.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Program {
-    /// What is computed.
+    /// The operation.
     pub operation: Operation,
-    /// Of which elements.
+    /// The groups of elements that it reduces.
     pub domain: Domain,
-    /// Threads among which the association divides a tile: those of a block, or as many as its team evaluates.
+    /// The threads among which the association divides a tile: the threads of a block, or the logical threads of a smaller team.
     pub block: u32,
-    /// The most elements that it is for; without one, it is for all numbers of elements.
+    /// The greatest number of elements that it supports. `None`: it supports every number of elements.
     pub up_to: Option<u64>,
     /// The passes applied so far, in order.
     pub passes: Vec<Pass>,
@@ -54,27 +54,27 @@ pub struct Program {
     pub kernels: [Kernel; 2],
 }
 
-/// One kernel: steps from the items it reads to one partial a block.
+/// One kernel: steps from the items it reads to one partial per block.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Kernel {
     /// Its name in CUDA.
     pub name: &'static str,
-    /// What its items are.
+    /// The kind of its items.
     pub reads: Reads,
     /// The threads that share the items of one result.
     pub team: Team,
-    /// May it begin while the previous launch still runs? It waits for that before all else.
+    /// Whether it may begin while the previous launch still runs. It then waits for that launch before all else.
     pub dependent: bool,
-    /// Does it let the next launch begin as soon as a warp of each block has folded its items?
+    /// Whether it lets the next launch begin as soon as a warp of each block has folded its items.
     pub trigger: bool,
-    /// What it does, in order.
+    /// The steps, in order.
     pub steps: Vec<Step>,
 }
 
-/// What the items of a kernel are.
+/// The kind of a kernel's items.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Reads {
-    /// Elements of the inputs, which it maps.
+    /// Elements of the inputs, which the kernel maps.
     Inputs,
     /// Accumulators that the level before left.
     Partials,
@@ -96,16 +96,16 @@ pub enum Step {
 /// Each thread folds load units of `width` consecutive items, in index order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Fold {
-    /// How many load units each thread folds.
+    /// The load units that each thread folds.
     pub share: Share,
-    /// Items of a load unit.
+    /// The number of items in a load unit.
     pub width: u32,
-    /// Accumulators of a thread: item `i` of a load unit goes to number `i mod lanes`.
+    /// The number of accumulators of a thread: item `i` of a load unit goes to accumulator `i mod lanes`.
     pub lanes: u32,
     /// Where the units of a thread lie.
     pub arrangement: Arrangement,
-    /// Of blocked units, is it the warp that has consecutive ones, in rows of 32, of each of which a thread has one, in an
-    /// accumulator of its own?
+    /// Whether blocked units are warp-striped: the warp has consecutive units, in rows of 32. Each thread has one unit of each row,
+    /// in an accumulator of its own.
     pub in_rows: bool,
     /// Its physical properties.
     pub hints: Hints,
@@ -114,16 +114,16 @@ pub struct Fold {
 /// Where the load units of a thread lie in a tile.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Arrangement {
-    /// `block × width` items apart, between those of the other threads.
+    /// `block × width` items apart, between the units of the other threads.
     #[default]
     Striped,
-    /// One after the other: a thread has consecutive items, and one lane, which keeps their order. What one block has is
-    /// cut into [runs](association::Runs).
+    /// One after the other: a thread has consecutive items, and one lane, which keeps their order. Items that one block folds to
+    /// the end are cut into [runs](association::Runs).
     Blocked,
 }
 
 impl Program {
-    /// The most elements whose positions fit `u32`, of which the greatest is no position.
+    /// The most elements whose positions fit `u32`. `u32::MAX` itself is not a position.
     pub const MOST_OF_U32: u64 = u32::MAX as u64;
 
     /// Threads of a warp, on every architecture.
@@ -132,13 +132,13 @@ impl Program {
     /// Bytes of shared memory that count the messages of a block: an mbarrier (PTX ISA, parallel synchronization instructions).
     pub const COUNT_OF_MESSAGES: usize = 8;
 
-    /// The kernel that has those items.
+    /// Returns the kernel that reads those items.
     pub fn kernel(&self, reads: Reads) -> &Kernel {
         &self.kernels[reads as usize]
     }
 
-    /// Items that lie together and that one block of a kernel reads: all of its items, or those of one round
-    /// of a grid-stride loop.
+    /// Returns the number of consecutive items that one block of a kernel reads: all of its items, or the items of one round of a
+    /// grid-stride loop.
     pub fn tile(&self, reads: Reads) -> u64 {
         let kernel = self.kernel(reads);
         let fold = kernel.fold();
@@ -151,7 +151,7 @@ impl Program {
         (u64::from(self.block) * u64::from(units)).saturating_mul(fold.width.into())
     }
 
-    /// Blocks that a kernel is launched with, at most.
+    /// Returns the greatest number of blocks with which a kernel is launched.
     pub fn most_blocks(&self, reads: Reads) -> u64 {
         let kernel = self.kernel(reads);
         match kernel.team.size {
@@ -161,13 +161,13 @@ impl Program {
         }
     }
 
-    /// Is one launch enough for every n that it is for?
+    /// Returns whether one launch is enough for every n that the program supports.
     pub fn has_one_launch(&self) -> bool {
         let first = self.kernel(Reads::Inputs);
         !first.team.is_grid() || first.has_ticket()
     }
 
-    /// Threads of the blocks that a kernel is launched with. Groups whose teams are smaller than a block share one.
+    /// Returns the threads per block of a launch. Groups whose teams are smaller than a block share a block.
     pub fn threads(&self, reads: Reads) -> u32 {
         match self.kernel(reads).team {
             Team { size: Size::Thread | Size::Warp, logical: 2.. } | Team { size: Size::Warp, .. } => {
@@ -177,7 +177,7 @@ impl Program {
         }
     }
 
-    /// Groups that share a block of a kernel.
+    /// Returns the number of groups that share a block of a kernel.
     pub fn groups_of_block(&self, reads: Reads) -> u32 {
         let team = self.kernel(reads).team;
         match team.size {
@@ -187,14 +187,14 @@ impl Program {
         }
     }
 
-    /// Threads of a block that several groups share: of one group, a warp.
+    /// Returns the threads of a block that groups share. With only one group, the block is a warp.
     fn shared_block(&self) -> u32 {
         if self.domain.is_grouped() { 4 * Program::WARP } else { Program::WARP }
     }
 
-    /// Settles what follows from the tile and the range of the program. Items that fit one tile belong to a block, and those
-    /// that fit the tiles of a cluster to that: such a team leaves the result, and exchanges nothing. Positions of 32 bits
-    /// leave room for a tile, so that those of absent items fit as well.
+    /// Derives the team and the range from the tile. If all items fit one tile, the team becomes a block; if they fit the tiles of
+    /// a cluster, it becomes the cluster. Such a team leaves the result, and has no exchange. The range of 32-bit positions leaves
+    /// room for a tile, so that the positions of absent items fit as well.
     #[must_use]
     pub fn settled(mut self) -> Program {
         let cluster = self.kernel(Reads::Inputs).cluster();
@@ -215,7 +215,7 @@ impl Program {
         self
     }
 
-    /// The oldest compute capability that it is for, written as in `sm_90`.
+    /// Returns the oldest compute capability that it supports, written as in `sm_90`.
     pub fn capability(&self) -> u32 {
         let combines = || self.kernels.iter().flat_map(Kernel::combines);
         let dependent = self.kernels.iter().any(|kernel| kernel.dependent || kernel.trigger);
@@ -228,24 +228,24 @@ impl Program {
         }
     }
 
-    /// Warps of a block.
+    /// Returns the number of warps in a block.
     pub fn warps(&self) -> u32 {
         self.block / Program::WARP
     }
 
-    /// The plan.
+    /// Returns the plan.
     pub fn plan(&self) -> Plan {
         Plan::of(self)
     }
 
-    /// The association.
+    /// Returns the association.
     pub fn association(&self) -> Association {
         Association::of(self)
     }
 }
 
 impl Fold {
-    /// One item a thread.
+    /// One item per thread.
     pub const NAIVE: Fold = Fold {
         share: Share::Units(1),
         width: 1,
@@ -255,79 +255,79 @@ impl Fold {
         hints: Hints { unrolled: false, streaming: false },
     };
 
-    /// Do items of a load unit share lanes, not in their order?
+    /// Returns whether items of a load unit share lanes, which changes their order.
     pub fn shares_lanes(&self) -> bool {
         self.arrangement == Arrangement::Striped && self.lanes < self.width
     }
 
-    /// Items of a load unit that go to the same lane.
+    /// Returns the number of items of a load unit that go to the same lane.
     pub fn items_of_a_lane(&self) -> u32 {
         self.width / self.lanes.max(1)
     }
 
-    /// Rows of a warp, each of which has an accumulator in every thread.
+    /// Returns the number of rows of a warp; every thread has one accumulator per row.
     pub fn rows(&self) -> u32 {
         if self.in_rows { self.units().unwrap_or(1) } else { 1 }
     }
 
-    /// Load units of a thread, where that is a number.
+    /// Returns the load units of a thread, if their number is fixed.
     pub fn units(&self) -> Option<u32> {
         if let Share::Units(units) = self.share { Some(units) } else { None }
     }
 }
 
 impl Kernel {
-    /// Its fold. A kernel without one, which has a tree in place, is as one that takes an item in each thread.
+    /// Returns its fold. A kernel without a fold, which has a tree in place, counts as taking one item per thread.
     pub fn fold(&self) -> Fold {
         let find = |step: &Step| if let Step::Fold(fold) = step { Some(*fold) } else { None };
         self.steps.iter().find_map(find).unwrap_or(Fold::NAIVE)
     }
 
-    /// Its tree in place, if it has one.
+    /// Returns its tree in place, if it has one.
     pub fn in_place(&self) -> Option<Combine> {
         self.combines().find(|combine| matches!(combine.medium, Medium::Global(_)))
     }
 
-    /// How the blocks of its grid meet. `None`: its team leaves the result, or it keeps items for a tree in place.
+    /// Returns how the blocks of its grid combine. `None`: its team leaves the result, or it keeps items for a tree in place.
     pub fn exchange(&self) -> Option<Exchange> {
         self.steps
             .iter()
             .find_map(|step| if let Step::Exchange(exchange) = step { Some(*exchange) } else { None })
     }
 
-    /// Do its blocks meet in an atomic?
+    /// Returns whether its blocks combine through an atomic.
     pub fn is_atomic(&self) -> bool {
         self.exchange() == Some(Exchange::Atomic)
     }
 
-    /// Do its blocks take tickets?
+    /// Returns whether its blocks take tickets.
     pub fn has_ticket(&self) -> bool {
         matches!(self.exchange(), Some(Exchange::LastBlock { .. }))
     }
 
-    /// Do its partials carry flags?
+    /// Returns whether its partials carry flags.
     pub fn has_flags(&self) -> bool {
         self.exchange() == Some(Exchange::LastBlock { flags: true })
     }
 
-    /// Does each thread fold its items in their order?
+    /// Returns whether each thread folds its items in order.
     pub fn is_in_order(&self) -> bool {
         let fold = self.fold();
         let one_unit = fold.share == Share::Units(1) || self.team == Team::THREAD;
         fold.arrangement == Arrangement::Blocked || (one_unit && !fold.shares_lanes())
     }
 
-    /// Are the items of its team one tile, of one block at most? Then they begin with the first of the group.
+    /// Returns whether the items of its team are one tile of at most one block, which begins with the first item of the group.
     pub fn is_one_tile(&self) -> bool {
         matches!(self.team.size, Size::Thread | Size::Warp | Size::Block) && self.fold().units().is_some()
     }
 
-    /// Blocks of a cluster: 1 where blocks do not see each other's shared memory.
+    /// Returns the number of blocks in a cluster: 1 if blocks do not access each other's shared memory.
     pub fn cluster(&self) -> u32 {
         self.combines().find(|combine| combine.scope == Scope::Cluster).map_or(1, |combine| combine.items)
     }
 
-    /// Its combinations, in order.
+    /// Returns its combinations, in order.
     pub fn combines(&self) -> impl Iterator<Item = Combine> {
         self.steps
             .iter()

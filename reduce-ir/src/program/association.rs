@@ -1,9 +1,9 @@
-//! Which element meets which: read from the steps of a program, never computed beside it.
+//! The tree in which elements are combined. It is read from the steps of a program, and never computed separately.
 //!
-//! An association is a list of [levels](Level). Each cuts its items into chunks, splits a chunk into
-//! lanes, and makes each lane one item. Items that are not there are absent: a combination with
-//! an absent right side is its left side. Where the operation has a `fold`, the lanes of a serial level over the
-//! elements grow by it, from `map` of their first element; everything else is `op`.
+//! An association is a list of [levels](Level). Each level cuts its items into chunks, splits a chunk into lanes, and makes each
+//! lane one item. Missing items are absent: a combination with an absent right side is its left side. If the operation has a
+//! `fold`, the lanes of a serial level over the elements start from `map` of their first element and grow by `fold`. All other
+//! combinations use `op`.
 
 use super::{Arrangement, Fold, Kernel, Program, Reads, Share, Size, Step, Tree};
 use std::fmt;
@@ -17,30 +17,30 @@ pub struct Association {
     pub again: Vec<Level>,
 }
 
-/// One level: of every `chunk` consecutive items, those of lane `l` become item `l`, combined by `tree`. One lane means
-/// the whole chunk becomes one item.
+/// One level. For every `chunk` consecutive items, `tree` combines the items of lane `l` into item `l`. With one lane, the whole
+/// chunk becomes one item.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Level {
-    /// Items of a chunk; [`Level::ALL`] where all items are one chunk.
+    /// The number of items in a chunk; [`Level::ALL`] if all items are one chunk.
     pub chunk: u64,
-    /// Lanes of a chunk, and items that a full chunk leaves.
+    /// The number of lanes in a chunk, and of items that a full chunk leaves.
     pub lanes: u64,
-    /// Where the items of a lane lie: striped, at `l`, `l + lanes`, `l + 2 lanes`, … where units are of one item; or
-    /// blocked, in a [run](Runs).
+    /// Where the items of a lane lie. Striped: at `l`, `l + lanes`, `l + 2 lanes`, …, for units of one item. Blocked: in a
+    /// [run](Runs).
     pub arrangement: Arrangement,
     /// The consecutive items that are dealt to striped lanes together.
     pub unit: Unit,
-    /// How the items of a lane become one.
+    /// The tree that combines the items of a lane.
     pub tree: Tree,
 }
 
-/// Consecutive items that share lanes: item `i` of a unit goes to the `i mod lanes`-th of the unit's lanes. The next unit has
-/// the next lanes, and the one after the last lanes the first ones again.
+/// Consecutive items that share lanes: item `i` of a unit goes to lane `i mod lanes` of the unit. The next unit has the next
+/// lanes. After the last lanes, the first lanes follow again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Unit {
-    /// Items.
+    /// The number of items.
     pub width: u64,
-    /// Lanes.
+    /// The number of lanes.
     pub lanes: u64,
 }
 
@@ -53,16 +53,16 @@ impl Association {
         Association { first: levels(Reads::Inputs), again }
     }
 
-    /// The level at which threads fold elements, if there is more than one element in a lane: the first one.
+    /// Returns the level at which threads fold elements, if a lane has more than one element: the first level.
     pub fn fold(&self) -> Option<Level> {
         self.first.first().copied().filter(|level| level.tree == Tree::Serial)
     }
 
-    /// The levels that n elements pass through.
+    /// Returns the levels that n elements pass through.
     pub fn levels(&self, n: u64) -> Vec<Level> {
         let mut levels = self.first.clone();
         let mut items = outputs(&self.first, n);
-        // Levels that leave all items as they are, which no program has, end here instead of never.
+        // Levels that leave all items as they are would never end. No program has such levels.
         while items > 1 && outputs(&self.again, items) < items {
             levels.extend(&self.again);
             items = outputs(&self.again, items);
@@ -70,12 +70,12 @@ impl Association {
         levels
     }
 
-    /// The partials that the first launch makes of `items`, in the order of its blocks.
+    /// Returns the partials that the first launch makes of `items`, in the order of its blocks.
     pub fn partials<T: Clone>(&self, items: Vec<T>, mut combine: impl FnMut(T, T) -> T) -> Vec<T> {
         self.first.iter().fold(items, |items, level| level.reduce(&items, &mut combine))
     }
 
-    /// The longest chain of combinations from an element to the result: the d of the error bound
+    /// Returns the length of the longest chain of combinations from an element to the result: the d of the error bound
     /// `γ_d · Σ|x|` (Higham, Accuracy and Stability of Numerical Algorithms, 2nd ed., section 4.2).
     pub fn depth(&self, n: u64) -> u64 {
         let mut items = n;
@@ -87,61 +87,61 @@ impl Association {
         depth
     }
 
-    /// Combines `items` in this association; `None` if there are none. The reference that everything
-    /// else is compared with.
+    /// Combines `items` in this association; `None` if there are no items. All other evaluations are compared with this
+    /// reference.
     pub fn reduce<T: Clone>(&self, items: Vec<T>, mut combine: impl FnMut(T, T) -> T) -> Option<T> {
         let levels = self.levels(items.len() as u64);
         levels.iter().fold(items, |items, level| level.reduce(&items, &mut combine)).into_iter().next()
     }
 }
 
-/// Items cut into consecutive runs, one for each lane, that differ by one item at most: the longer ones come first. So of
-/// fewer items than lanes, each is a run of its own.
+/// Items cut into consecutive runs, one for each lane. Their lengths differ by at most one item; longer runs come first. If there
+/// are fewer items than lanes, each item is a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Runs {
-    /// Items of a shorter run.
+    /// The number of items in a shorter run.
     pub share: u64,
-    /// How many runs have one more.
+    /// The number of runs with one more item.
     pub longer: u64,
 }
 
 impl Runs {
-    /// Those of so many items.
+    /// Cuts that many items into one run per lane.
     pub fn of(items: u64, lanes: u64) -> Runs {
         Runs { share: items / lanes, longer: items % lanes }
     }
 
-    /// Where a run begins, and the one before it ends.
+    /// Returns where a run begins, which is where the run before it ends.
     fn begin(self, run: u64) -> usize {
         (run * self.share + run.min(self.longer)) as usize
     }
 }
 
 impl Level {
-    /// More items than there can be.
+    /// A chunk of all items: more items than there can be.
     pub const ALL: u64 = u64::MAX;
 
-    /// Every so many consecutive items become one.
+    /// Creates the level that makes one item of every `chunk` consecutive items.
     pub const fn every(chunk: u64, tree: Tree) -> Level {
         Level { chunk, lanes: 1, arrangement: Arrangement::Striped, unit: Unit::ONE, tree }
     }
 
-    /// Items that the lanes have before the first lane has one of another unit.
+    /// Returns the number of items after which the first lane gets an item of another unit.
     pub fn row(&self) -> u64 {
         (self.lanes / self.unit.lanes).saturating_mul(self.unit.width)
     }
 
-    /// Are its lanes consecutive?
+    /// Returns whether each lane has consecutive items.
     pub fn is_cut_in_runs(&self) -> bool {
         self.arrangement == Arrangement::Blocked
     }
 
-    /// Items that a lane of a full chunk has.
+    /// Returns the number of items in a lane of a full chunk.
     pub fn group(&self) -> u64 {
         self.chunk / self.lanes
     }
 
-    /// Items left of `items`.
+    /// Returns the number of items that the level makes of `items`.
     pub fn outputs(&self, items: u64) -> u64 {
         let rest = items % self.chunk;
         let filled = rest / self.unit.width * self.unit.lanes + (rest % self.unit.width).min(self.unit.lanes);
@@ -179,15 +179,15 @@ impl Level {
 }
 
 impl Unit {
-    /// A unit of one item, which has a lane for itself.
+    /// A unit of one item, which has a lane of its own.
     pub const ONE: Unit = Unit { width: 1, lanes: 1 };
 
-    /// Items that a lane has of it.
+    /// Returns the number of its items in one lane.
     pub fn items_of_a_lane(&self) -> u64 {
         self.width / self.lanes
     }
 
-    /// The items of a row of units that go to a lane.
+    /// Returns the items of a row of units that go to a lane.
     fn lane<T>(self, row: &[T], lane: usize) -> impl Iterator<Item = &T> {
         let Unit { width, lanes } = self;
         let unit = row.iter().skip(lane / lanes as usize * width as usize).take(width as usize);
@@ -196,8 +196,8 @@ impl Unit {
 }
 
 impl Tree {
-    /// Combines a group of at most `full` (a power of two, except for `serial`) items; the missing ones
-    /// are the last.
+    /// Combines a group of at most `full` items (a power of two, except for `serial`). Missing items are at the end of the
+    /// group.
     fn reduce<T: Clone>(
         self,
         mut items: Vec<T>,
@@ -224,7 +224,7 @@ fn outputs(levels: &[Level], items: u64) -> u64 {
     levels.iter().fold(items, |items, level| level.outputs(items))
 }
 
-/// Levels that leave their items as they are (one item a lane) are left out.
+/// Returns the levels of a kernel, without levels that leave their items as they are (one item per lane).
 fn levels_of(program: &Program, kernel: &Kernel) -> Vec<Level> {
     let tile = program.tile(kernel.reads);
     let level = |step: &Step| match step {
@@ -238,7 +238,7 @@ fn levels_of(program: &Program, kernel: &Kernel) -> Vec<Level> {
                 (Share::Rest, Size::Warp | Size::Block | Size::Cluster, _) => (Level::ALL, round),
                 (Share::Rest, Size::Grid { most }, _) => (Level::ALL, round * u64::from(most.unwrap_or(1))),
             };
-            // What lies in one lane lies there either way.
+            // With one lane, both arrangements are the same; striped is the canonical form.
             let arrangement = if lanes == 1 { Arrangement::Striped } else { arrangement };
             Some(Level { chunk, lanes, arrangement, unit: unit_of(fold), tree: Tree::Serial })
         }

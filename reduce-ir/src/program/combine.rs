@@ -1,45 +1,45 @@
-//! A combination: so many items of a scope become one, in a tree, through some medium.
+//! A combination: several items of a scope become one, by a tree, through a medium.
 
 use std::fmt;
 
 /// Every `items` consecutive items of the scope become one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Combine {
-    /// Who takes part.
+    /// The threads that take part.
     pub scope: Scope,
-    /// How many items become one: lanes of a thread, threads of a warp, threads or warps of a block.
+    /// The number of items that become one: lanes of a thread, threads of a warp, threads or warps of a block.
     pub items: u32,
-    /// In which shape.
+    /// The shape of the tree.
     pub tree: Tree,
-    /// Through what.
+    /// The medium through which accumulators move.
     pub medium: Medium,
-    /// How its levels are taken.
+    /// How the levels of the tree are evaluated.
     pub lowering: Lowering,
-    /// Do the steps inside the first warp meet at warp barriers, written out, instead of block barriers?
+    /// Whether the steps inside the first warp are unrolled, with warp barriers instead of block barriers.
     pub last_warp: bool,
 }
 
 impl Combine {
-    /// Takes its levels so, unless they are taken in a way that is further down.
+    /// Sets the lowering, unless the current one ranks higher.
     pub fn raise(&mut self, lowering: Lowering) {
         self.lowering = self.lowering.max(lowering);
     }
 }
 
-/// How the levels of a tree are taken. Of two ways that passes ask for, the one further down is taken.
+/// How the levels of a tree are evaluated, in ascending rank. If passes ask for two lowerings, the higher one is used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Lowering {
     /// In a loop.
     Loop,
-    /// One after the other, written out.
+    /// One after the other, unrolled.
     Unrolled,
-    /// All of a warp at once, through `redux.sync`: the operation is one for which every order gives the same bits.
+    /// All levels of a warp at once, by `redux.sync`. Every order of the operation must give the same bits.
     WarpReduce,
     /// In the registers of one thread, which has all items.
     SerialTail,
 }
 
-/// Who takes part in a combination, or sees a memory operation.
+/// The threads that take part in a combination, or that observe a memory operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Scope {
     /// One thread.
@@ -48,7 +48,7 @@ pub enum Scope {
     Warp,
     /// The threads that share shared memory and a barrier.
     Block,
-    /// Blocks that see each other's shared memory (sm_90).
+    /// Blocks that access each other's shared memory (sm_90).
     Cluster,
     /// All blocks of a launch.
     Grid,
@@ -59,15 +59,15 @@ pub enum Scope {
 pub enum Tree {
     /// `((a0 a1) a2) a3`.
     Serial,
-    /// Item i meets item i + k/2, then i + k/4, …: `(a0 a2) (a1 a3)`.
+    /// Item i is combined with item i + k/2, then i + k/4, …: `(a0 a2) (a1 a3)`.
     Halving,
-    /// Neighbours meet, then neighbouring pairs, …: `(a0 a1) (a2 a3)`.
+    /// Neighbours are combined, then neighbouring pairs, …: `(a0 a1) (a2 a3)`.
     Pairs,
-    /// In the order in which they happen to come: no two runs need agree.
+    /// The order in which the items arrive: it may differ from run to run.
     Any,
 }
 
-/// What a combination inside a block or cluster goes through.
+/// The medium of a combination inside a block or cluster.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Medium {
     /// The registers of one thread.
@@ -78,27 +78,27 @@ pub enum Medium {
     Shared(Addressing),
     /// A tree in place, in the workspace, with a barrier at each level; each thread has two items.
     Global(Addressing),
-    /// Shuffles of the cluster's first block, in whose shared memory each block leaves its accumulator.
+    /// Shuffles in the first block of the cluster. Each block leaves its accumulator in the shared memory of that block.
     Distributed,
 }
 
-/// Which threads of a tree in memory are active, and which item is theirs.
+/// Which threads of a tree in memory are active, and which item each of them combines.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Addressing {
     /// `thread % (2 * stride) == 0`: divergent.
     Modulo,
     /// `(thread & (2 * stride - 1)) == 0`: the same threads, without a division.
     Bitmask,
-    /// Item `2 * stride * thread`, while there is one: the first threads, with bank conflicts.
+    /// Item `2 * stride * thread`, while it exists: the first threads, with bank conflicts.
     StridedIndex,
-    /// The same, with item `i` in slot `i ^ i / 32`, or `i ^ i / 16` of wide items: the first threads, without bank conflicts.
+    /// The same, with item `i` in slot `i ^ i / 32`, or `i ^ i / 16` for wide items: the first threads, without bank conflicts.
     Swizzled,
     /// `thread < stride`: the first threads.
     Sequential,
 }
 
 impl Addressing {
-    /// Every addressing.
+    /// All addressings.
     pub const ALL: [Addressing; 5] = [
         Addressing::Modulo,
         Addressing::Bitmask,
@@ -107,7 +107,7 @@ impl Addressing {
         Addressing::Sequential,
     ];
 
-    /// The shape of a tree that is addressed so.
+    /// Returns the shape of a tree with this addressing.
     pub fn tree(self) -> Tree {
         match self {
             Addressing::Modulo | Addressing::Bitmask | Addressing::StridedIndex | Addressing::Swizzled => {
@@ -117,7 +117,7 @@ impl Addressing {
         }
     }
 
-    /// Its text in programs, and the passes that choose it.
+    /// Returns its text in programs, and the passes that choose it.
     fn words(self) -> (&'static str, &'static [&'static str]) {
         match self {
             Addressing::Modulo => ("modulo addressing", &[]),
@@ -128,7 +128,7 @@ impl Addressing {
         }
     }
 
-    /// The passes that choose it.
+    /// Returns the passes that choose it.
     pub fn passes(self) -> &'static [&'static str] {
         self.words().1
     }

@@ -1,7 +1,7 @@
-//! Reads the text of a program, as `{:#}` prints it, for the operation that it is of.
+//! Parses the text of a program, as `{:#}` prints it, for a given operation.
 //!
-//! The functions of the operation are given and not read: a line about them is optional, and it is an error if the operation
-//! prints another one. All else is read: passes, range, and the kernels with their steps.
+//! The functions of the operation are given and not parsed. Lines about them are optional, but must be the lines that the
+//! operation prints. Everything else is parsed: passes, range, and the kernels with their steps.
 
 use super::print::Head;
 use super::{
@@ -16,10 +16,10 @@ use crate::statements::parse::{ParseError, Parsed};
 use crate::{Access, Domain};
 
 impl Program {
-    /// Reads a program of an operation.
+    /// Parses a program of an operation.
     ///
     /// # Errors
-    /// The first line that cannot be read, and the text that was expected. The rules of the verifier are not checked.
+    /// The first line that cannot be parsed, and the text that was expected. The rules of the verifier are not checked.
     pub fn parse(operation: &Operation, text: &str) -> Result<Program, ParseError> {
         let lines = text.lines().enumerate().filter(|(_, text)| !text.trim().is_empty());
         let lines: Vec<_> = lines.map(|(index, text)| (index + 1, text)).collect();
@@ -36,7 +36,7 @@ impl Program {
 /// A line with its number, counted from 1.
 type Line<'a> = (usize, &'a str);
 
-/// The domain, the range and the passes.
+/// Reads the domain, the range and the passes.
 fn read_head(operation: &Operation, lines: &[Line<'_>]) -> Parsed<(Domain, Option<u64>, Vec<Pass>)> {
     let known = Head(operation, Access::Contiguous).to_string();
     let (mut domain, mut up_to, mut passes) = (Domain::WHOLE, None, Vec::new());
@@ -60,19 +60,19 @@ fn read_head(operation: &Operation, lines: &[Line<'_>]) -> Parsed<(Domain, Optio
     Ok((domain, up_to, passes))
 }
 
-/// `groups rows`.
+/// Reads `groups rows`.
 fn read_groups(mut line: Cursor<'_>) -> Parsed<u8> {
     ["groups", "rows"].into_iter().try_for_each(|word| line.expect(word))?;
     line.end(Domain::ROWS.kept)
 }
 
-/// `layout strided`.
+/// Reads `layout strided`.
 fn read_access(mut line: Cursor<'_>) -> Parsed<Access> {
     ["layout", "strided"].into_iter().try_for_each(|word| line.expect(word))?;
     line.end(Access::Strided)
 }
 
-/// `up to 1024 elements`.
+/// Reads `up to 1024 elements`.
 fn read_range(mut line: Cursor<'_>) -> Parsed<u64> {
     ["up", "to"].into_iter().try_for_each(|word| line.expect(word))?;
     let most = line.number()?;
@@ -80,7 +80,7 @@ fn read_range(mut line: Cursor<'_>) -> Parsed<u64> {
     line.end(most)
 }
 
-/// `passes [shuffle, coarsen(4)]`.
+/// Reads `passes [shuffle, coarsen(4)]`.
 fn read_passes(mut line: Cursor<'_>) -> Parsed<Vec<Pass>> {
     ["passes", "["].into_iter().try_for_each(|word| line.expect(word))?;
     let mut passes = Vec::new();
@@ -95,14 +95,14 @@ fn read_passes(mut line: Cursor<'_>) -> Parsed<Vec<Pass>> {
     line.end(passes)
 }
 
-/// `4)`, or `warp)`.
+/// Reads `4)`, or `warp)`.
 fn read_argument(line: &mut Cursor<'_>) -> Parsed<Argument> {
     let word = line.word()?;
     let argument = word.parse().map_or_else(|_| Argument::Word(intern(word)), Argument::Number);
     line.expect(")").map(|()| argument)
 }
 
-/// The threads of a block, and both kernels.
+/// Reads the threads per block, and both kernels.
 fn read_kernels(operation: &Operation, lines: &[Line<'_>], last: usize) -> Parsed<(u32, [Kernel; 2])> {
     let mut kernels: Vec<(u32, Kernel)> = Vec::new();
     for &(number, text) in lines {
@@ -118,7 +118,7 @@ fn read_kernels(operation: &Operation, lines: &[Line<'_>], last: usize) -> Parse
     Ok((block, [inputs, partials]))
 }
 
-/// `kernel reduce_inputs reads inputs, team grid, block 256, tile 256, dependent, trigger`.
+/// Reads `kernel reduce_inputs reads inputs, team grid, block 256, tile 256, dependent, trigger`.
 fn read_heading(mut line: Cursor<'_>) -> Parsed<(u32, Kernel)> {
     line.expect("kernel")?;
     let name = intern(line.name()?);
@@ -135,7 +135,7 @@ fn read_heading(mut line: Cursor<'_>) -> Parsed<(u32, Kernel)> {
     line.end((block, Kernel { name, reads, team, dependent, trigger, steps: Vec::new() }))
 }
 
-/// `warp of 8 logical threads each`, or `grid of at most 4 blocks`.
+/// Reads `warp of 8 logical threads each`, or `grid of at most 4 blocks`.
 fn read_team(line: &mut Cursor<'_>) -> Parsed<Team> {
     let sizes = [Size::Thread, Size::Warp, Size::Block, Size::Cluster, Size::Grid { most: None }];
     let mut team = line.phrase_of(&sizes.map(|size| Team { size, logical: 1 }))?;
@@ -169,7 +169,7 @@ fn read_step(operation: &Operation, number: usize, text: &str) -> Parsed<Step> {
     }
 }
 
-/// `thread: 4 x 1 items`, or `thread: everything, units of 1 item`, and its properties.
+/// Reads `thread: 4 x 1 items`, or `thread: everything, units of 1 item`, and its properties.
 fn read_fold(mut line: Cursor<'_>) -> Parsed<Fold> {
     ["thread", ":"].into_iter().try_for_each(|word| line.expect(word))?;
     let mut fold = if line.accept("everything") { read_rest(&mut line)? } else { read_units(&mut line)? };
@@ -188,7 +188,7 @@ fn read_fold(mut line: Cursor<'_>) -> Parsed<Fold> {
     line.end(fold)
 }
 
-/// `4 x 1 items`.
+/// Reads `4 x 1 items`.
 fn read_units(line: &mut Cursor<'_>) -> Parsed<Fold> {
     let share = Share::Units(line.number()?);
     line.expect("x")?;
@@ -199,7 +199,7 @@ fn read_units(line: &mut Cursor<'_>) -> Parsed<Fold> {
     Ok(Fold { share, width, arrangement, ..Fold::NAIVE })
 }
 
-/// `, units of 1 item`, or `, consecutive runs`.
+/// Reads `, units of 1 item`, or `, consecutive runs`.
 fn read_rest(line: &mut Cursor<'_>) -> Parsed<Fold> {
     let rest = Fold { share: Share::Rest, ..Fold::NAIVE };
     line.expect(",")?;
@@ -212,13 +212,13 @@ fn read_rest(line: &mut Cursor<'_>) -> Parsed<Fold> {
     Ok(Fold { width, ..rest })
 }
 
-/// `block: 256 items by halving through shared memory, sequential addressing`.
+/// Reads `block: 256 items by halving through shared memory, sequential addressing`.
 fn read_combine(operation: &Operation, mut line: Cursor<'_>) -> Parsed<Combine> {
     let scope = line.one_of(&SCOPES)?;
     line.expect(":")?;
     let items = line.number()?;
     several(&mut line, "item")?;
-    // Where the text says nothing, it is the tree that passes give the operator.
+    // If the text names no tree, it is the tree that passes give the operator.
     let default = if operation.commutative { Tree::Halving } else { Tree::Pairs };
     let trees = [Tree::Serial, Tree::Halving, Tree::Pairs, Tree::Any];
     let tree = if line.accept("by") { line.phrase_of(&trees)? } else { default };
@@ -239,13 +239,13 @@ fn read_combine(operation: &Operation, mut line: Cursor<'_>) -> Parsed<Combine> 
     line.end(combine)
 }
 
-/// Every medium.
+/// Returns every medium.
 fn media() -> Vec<Medium> {
     let addressed = Addressing::ALL.into_iter().flat_map(|it| [Medium::Shared(it), Medium::Global(it)]);
     [Medium::Registers, Medium::Shuffle, Medium::Distributed].into_iter().chain(addressed).collect()
 }
 
-/// `, unrolled`, `, in one thread`, or no word.
+/// Reads `, unrolled`, `, in one thread`, or nothing.
 fn read_lowering(line: &mut Cursor<'_>) -> Lowering {
     if flag(line, "unrolled") {
         Lowering::Unrolled
@@ -256,17 +256,17 @@ fn read_lowering(line: &mut Cursor<'_>) -> Lowering {
     }
 }
 
-/// Steps over a comma and that word, if they are next.
+/// Skips a comma and that word, if they are next.
 fn flag(line: &mut Cursor<'_>, word: &str) -> bool {
     line.accept_all(&[",", word])
 }
 
-/// `item` or `items`.
+/// Reads `item` or `items`.
 fn several(line: &mut Cursor<'_>, word: &str) -> Parsed<()> {
     if line.accept(word) { Ok(()) } else { line.expect(&format!("{word}s")) }
 }
 
-/// Gives the program, if the tiles in the headings are those that follow from its steps.
+/// Returns the program, if the tiles in the headings follow from its steps.
 fn check_tiles(program: &Program, lines: &[Line<'_>]) -> Parsed<Program> {
     let headings = lines.iter().filter(|(_, text)| text.starts_with("kernel "));
     for (&(line, text), kernel) in headings.zip(&program.kernels) {

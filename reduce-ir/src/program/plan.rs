@@ -1,4 +1,4 @@
-//! What runs for n elements: launches in order, and the workspace they need. A pure function of n.
+//! The launches for n elements, in order, and the workspace that they need. A plan is a pure function of n.
 
 use super::{Exchange, Kernel, Program, Reads, Step};
 use crate::Extent;
@@ -6,57 +6,57 @@ use crate::Extent;
 /// The plan of a program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Plan {
-    /// By what the kernels read, as the program has them.
+    /// The kernels, in the order of the program.
     kernels: [Cover; 2],
     partial_size: u64,
     has_flags: bool,
 }
 
-/// What one launch of a kernel covers.
+/// The work of one launch of a kernel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Cover {
     tile: u64,
     most_blocks: u64,
-    /// Blocks that leave one partial together.
+    /// The number of blocks that leave one partial together.
     cluster: u64,
-    /// Groups that share a block.
+    /// The number of groups that share a block.
     groups: u64,
     writes: Writes,
 }
 
-/// What a launch writes to the workspace.
+/// The data that a launch writes to the workspace.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Writes {
-    /// A partial for each block, or cluster; a launch of only one writes the result instead.
+    /// A partial for each block or cluster; a launch with only one of them writes the result instead.
     Blocks,
-    /// A partial for each block, or cluster, and then the result.
+    /// A partial for each block or cluster, and then the result.
     BlocksAndResult,
     /// An accumulator for each item.
     Items,
     /// The result.
     Result,
-    /// One accumulator, which is there before.
+    /// One accumulator, which exists before the launch.
     One,
 }
 
 /// One launch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Launch {
-    /// Which kernel, by what it reads.
+    /// The kernel, by the kind of its items.
     pub kernel: Reads,
-    /// Items it reads, of each group.
+    /// The number of items of each group that it reads.
     pub items: u64,
-    /// Groups.
+    /// The number of groups.
     pub groups: u64,
-    /// Blocks.
+    /// The number of blocks.
     pub grid: u64,
-    /// Where it reads partials, for the kernel that does.
+    /// The region from which the kernel over partials reads.
     pub from: Region,
-    /// Where it writes partials, if it writes any.
+    /// The region to which it writes partials, if it writes any.
     pub to: Region,
-    /// Partials that it writes.
+    /// The number of partials that it writes.
     pub partials: u64,
-    /// Does it write the result, and not partials for another launch?
+    /// Whether it writes the result, and not partials for another launch.
     pub is_last: bool,
 }
 
@@ -65,7 +65,7 @@ pub struct Launch {
 pub enum Region {
     /// At the start of the workspace.
     Even,
-    /// Behind the partials of the first level.
+    /// After the partials of the first level.
     Odd,
 }
 
@@ -84,7 +84,7 @@ impl Plan {
         Plan { kernels, partial_size, has_flags }
     }
 
-    /// The launches for so many elements: at least one.
+    /// Returns the launches for those elements: at least one.
     pub fn launches(&self, extent: impl Into<Extent>) -> Vec<Launch> {
         let first = self.launch(Reads::Inputs, extent.into(), Region::Odd, Region::Even);
         let after = |last: &Launch| {
@@ -112,35 +112,35 @@ impl Plan {
         Launch { kernel, items, groups, grid, from, to, partials, is_last }
     }
 
-    /// Do the launches take a ticket, which is 0 before and after each of them?
+    /// Returns whether the launches take a ticket, which is 0 before and after each of them.
     pub fn has_ticket(&self) -> bool {
         self.kernels[0].writes == Writes::BlocksAndResult
     }
 
-    /// Do its partials carry flags? Then the workspace is 0 before and after each launch.
+    /// Returns whether its partials carry flags. The workspace is then 0 before and after each launch.
     pub fn has_flags(&self) -> bool {
         self.has_flags
     }
 
-    /// Must the first partial of the workspace hold the fill before the first launch?
+    /// Returns whether the first partial of the workspace must hold the fill before the first launch.
     pub fn starts_from_fill(&self) -> bool {
         self.kernels[0].writes == Writes::One
     }
 
-    /// Bytes of workspace for so many elements; the most there is for numbers of elements that no memory holds.
+    /// Returns the bytes of workspace for those elements. Saturates for numbers of elements that no memory holds.
     pub fn workspace(&self, extent: impl Into<Extent>) -> u64 {
         let launches = self.launches(extent);
         let left = launches.iter().take(2).fold(0u64, |left, launch| left.saturating_add(launch.partials));
         left.saturating_mul(self.partial_size)
     }
 
-    /// The byte at which a region starts, for n elements; saturates as [`Plan::workspace`].
+    /// Returns the byte at which a region starts, for those elements. Saturates like [`Plan::workspace`].
     pub fn offset(&self, extent: impl Into<Extent>, region: Region) -> u64 {
         let first = self.launch(Reads::Inputs, extent.into(), Region::Odd, Region::Even).partials;
         if region == Region::Odd { first.saturating_mul(self.partial_size) } else { 0 }
     }
 
-    /// Items of a block of the kernel that reads the inputs, and of the one that reads partials.
+    /// Returns the items per block of the kernel over the inputs, and of the kernel over partials.
     pub fn tiles(&self) -> [u64; 2] {
         self.kernels.map(|cover| cover.tile)
     }

@@ -1,4 +1,4 @@
-//! The text of a program: stable, one line a step. `{:#}` is the complete text, which can be read again.
+//! Prints programs as stable text, one line per step. `{:#}` prints the complete text, which can be parsed.
 
 use super::{
     Arrangement, Combine, Exchange, Fold, Kernel, Lowering, Medium, Program, Reads, Scope, Share, Size, Step,
@@ -24,7 +24,7 @@ impl fmt::Display for Program {
     }
 }
 
-/// The lines about the operation, and where its elements lie.
+/// The lines about the operation and the layout of its elements.
 pub(super) struct Head<'a>(pub(super) &'a Operation, pub(super) Access);
 
 impl fmt::Display for Head<'_> {
@@ -145,7 +145,7 @@ impl fmt::Display for Combine {
             (Lowering::Loop, _) => write!(f, "by {tree} through {medium}{last_warp}"),
             (Lowering::Unrolled, _) => write!(f, "by {tree} through {medium}{last_warp}, unrolled"),
             (Lowering::WarpReduce, _) if f.alternate() => write!(f, "by {tree} through redux.sync"),
-            // Whose order does not show.
+            // The order of the tree has no effect here.
             (Lowering::WarpReduce, _) => f.write_str("through redux.sync"),
             (Lowering::SerialTail, Medium::Shuffle) => write!(f, "by {tree} in one thread"),
             (Lowering::SerialTail, _) => write!(f, "by {tree} through {medium}, in one thread"),
@@ -153,7 +153,7 @@ impl fmt::Display for Combine {
     }
 }
 
-/// `1 item`, `2 items`.
+/// Returns a count with its noun: `1 item`, `2 items`.
 fn several(count: u32, what: &str) -> String {
     if count == 1 { format!("1 {what}") } else { format!("{count} {what}s") }
 }

@@ -1,11 +1,11 @@
-//! Which threads share the items of one result, and how the blocks of a grid meet.
+//! The threads that share the items of one result, and the exchange between the blocks of a grid.
 
 /// The threads that share the items of one result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Team {
-    /// How many they are.
+    /// The size.
     pub size: Size,
-    /// Threads of the association that each of them evaluates, one after the other or side by side.
+    /// The number of threads of the association that each thread evaluates, one after the other or side by side.
     pub logical: u32,
 }
 
@@ -22,37 +22,38 @@ pub enum Size {
     Cluster,
     /// All blocks of a launch.
     Grid {
-        /// The most blocks that it has, if there is a limit.
+        /// The greatest number of blocks, if there is a limit.
         most: Option<u32>,
     },
 }
 
-/// How many load units a thread folds.
+/// The load units that a thread folds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Share {
-    /// That many, of the tile of its block.
+    /// A fixed number of units, of the tile of its block.
     Units(u32),
-    /// All that is left to it, until the items end: striped, as far apart as the team reads at once, or blocked, in
-    /// consecutive runs.
+    /// All units that are left to it, until the items end. Striped: as far apart as the team reads at once. Blocked: in consecutive
+    /// runs.
     Rest,
 }
 
 /// How the partials of a grid's blocks become one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Exchange {
-    /// Another launch reads them. One block alone leaves the result instead.
+    /// Another launch reads them. A single block leaves the result instead.
     NextLaunch,
-    /// The last block does in the same launch what the kernel over partials would.
+    /// The last block runs the steps of the kernel over partials, in the same launch.
     LastBlock {
-        /// Do partials carry flags, for which the block waits that started last? Otherwise it is the block that finishes last.
+        /// Whether partials carry flags. With flags, the block that starts last waits for them; without, the block that finishes
+        /// last reads the partials.
         flags: bool,
     },
-    /// Each block combines its own into one accumulator in the workspace.
+    /// Each block combines its partial into one accumulator in the workspace.
     Atomic,
 }
 
 impl Team {
-    /// All blocks that there are.
+    /// All blocks of a launch, without a limit.
     pub const GRID: Team = Team { size: Size::Grid { most: None }, logical: 1 };
 
     /// One block.
@@ -61,7 +62,7 @@ impl Team {
     /// One thread.
     pub const THREAD: Team = Team { size: Size::Thread, logical: 1 };
 
-    /// Is it all blocks of a launch? Then these have to meet.
+    /// Returns whether it is all blocks of a launch, which then have to combine their partials.
     pub fn is_grid(&self) -> bool {
         matches!(self.size, Size::Grid { .. })
     }

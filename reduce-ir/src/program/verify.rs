@@ -1,41 +1,41 @@
-//! The verifier of programs. A violation is a bug of this project: passes refuse what users get wrong.
+//! The verifier of programs. A violation is a bug of this project: passes refuse the mistakes of users.
 //!
-//! 1. The kernels are, in this order, one that reads inputs and one that reads partials. Both are dependent or none is, and so
-//!    with triggers.
+//! 1. The first kernel reads inputs and the second reads partials. Both are dependent, or neither is. The same holds for
+//!    triggers.
 //! 2. `block` is a power of two, 32 … 1024.
-//! 3. The steps of a kernel are a fold, then combinations of strictly widening scope, and of a grid an exchange; a warp's threads
-//!    are combined before its rows. A kernel whose tree is in place has no fold, because its items are in memory; the kernel
+//! 3. The steps of a kernel are a fold, then combinations of strictly widening scope and, for a grid, an exchange. The threads of
+//!    a warp are combined before its rows. A kernel with a tree in place has no fold, because its items are in memory; the kernel
 //!    before it keeps them there.
-//! 4. A fold has at least one unit (or block) and its width is a power of two; partials are folded one at a
-//!    time, and so are elements that lie apart, and everything that one thread folds. Only the units of a tile, and what
-//!    one block folds to the end, can be blocked, and of these only the units of elements lie in rows. Only partials are folded
-//!    to the end by one block, and only elements of vectors are streaming. A grid that folds to the end has a limit.
-//! 5. The combinations leave one item a block: the lanes of a thread, then a warp of threads, of each row, and then its rows,
-//!    then what is left.
-//!    A tree in place has two items a thread; what is kept, and what one thread folds, is not combined. The blocks of a
-//!    cluster, at most 16, leave one item together, in the kernel over inputs.
-//! 6. The medium fits the scope: registers for a thread or the rows of a warp, shuffles for a warp, shuffles of at most one
-//!    item a lane of a warp, or shared or global memory, for a block, distributed shared memory for a cluster. Only a
-//!    tree with sequential addressing in shared memory leaves its last warp to itself.
-//! 7. The tree fits the medium: `halving` for sequential addressing, either for shuffles and distributed shared memory,
-//!    `pairs` for the others.
-//! 8. A striped fold of more than one unit or in one block, a grid stride, `halving` and an atomic reorder elements: the
-//!    operator is commutative.
+//! 4. A fold has at least one unit (or block), and its width is a power of two. Partials, strided elements, and the items of a
+//!    thread that folds everything are folded one at a time. Units of a tile can be blocked, and so can items that one block
+//!    folds to the end; only blocked units of elements lie in rows. Only partials are folded to the end by one block, and only
+//!    vectors of elements are streaming. A grid that folds to the end has a limit.
+//! 5. The combinations leave one item per block: first the lanes of a thread, then a warp of threads in each row, then the rows,
+//!    then the remaining items.
+//!    A tree in place has two items per thread. Accumulators that are kept are not combined, and neither are those of a thread
+//!    that folds everything. The blocks of a cluster, at most 16, leave one item together, in the kernel over inputs.
+//! 6. The medium fits the scope: registers for a thread or the rows of a warp; shuffles for a warp; for a block, shuffles of at
+//!    most one item per lane of a warp, or shared or global memory; distributed shared memory for a cluster. Only a tree with
+//!    sequential addressing in shared memory treats its last warp separately.
+//! 7. The tree fits the medium: `halving` for sequential addressing; `halving` or `pairs` for shuffles and distributed shared
+//!    memory; `pairs` for the others.
+//! 8. The operator is commutative if elements are reordered: by a striped fold of more than one unit or in one block, by a grid
+//!    stride, by `halving`, or by an atomic.
 //! 9. A tile, and a round of a grid-stride loop, has at most 2³⁰ items, so that positions inside it fit `u32`.
-//! 10. Shared memory stays within what every architecture gives a block without asking.
+//! 10. Shared memory does not exceed the size that every architecture gives a block without a request.
 //! 11. `map`, `op`, `fold`, `identity`, fill and `finish` have the types of inputs, accumulator and result.
-//! 12. Atomics stand in the kernel over inputs, on one scalar of 4 or 8 bytes that has fill, and where the
-//!     order of the blocks cannot change the result or the user does not mind.
-//! 13. Tickets stand in the kernel over inputs, before a kernel over partials that is one block, and whose tree is the
-//!     same, however its levels are taken.
+//! 12. Atomics are in the kernel over inputs, on one scalar of 4 or 8 bytes that has a fill. The order of the blocks cannot
+//!     change the result, or the user allows any order.
+//! 13. Tickets are in the kernel over inputs, before a kernel over partials that is one block and has the same tree, with any
+//!     lowering of its levels.
 //! 14. Positions are `u64`, or `u32` in a program for fewer than 2³² elements.
-//! 15. Where accumulators of a warp meet in one instruction, the hardware has one for the operation, and there is a tree
-//!     over warps that it stands for.
-//! 16. One thread has all items of a combination of warps that go through shuffles, or of blocks of a cluster, where fill is
-//!     in the place of those that are absent.
-//! 17. Threads of a team that is smaller than a block evaluate as many logical threads as its association has, which meet in
-//!     registers, and in a warp by shuffles. Several groups are rows; their teams meet in the next launch, if at all, and not in
-//!     clusters or in place.
+//! 15. If one instruction combines the accumulators of a warp, the hardware supports the operation, and the instruction replaces
+//!     a tree over warps.
+//! 16. One thread combines all items only where warps combine through shuffles, or blocks of a cluster combine, and only if a
+//!     fill stands for absent items.
+//! 17. The threads of a team that is smaller than a block evaluate all logical threads of its association. These combine in
+//!     registers, and in a warp by shuffles. Several groups are rows. Their blocks combine in the next launch, if at all, and
+//!     not in clusters or in place.
 
 use super::{
     Addressing, Arrangement, Combine, Exchange, Fold, Kernel, Lowering, Medium, Program, Reads, Scope, Share,
@@ -46,14 +46,14 @@ use crate::operation::Order;
 use crate::redux::Redux;
 use crate::{Scalar, Value};
 
-/// What a kernel may use.
+/// The resources that a kernel may use.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Limits {
-    /// Threads of a block.
+    /// The numbers of threads per block.
     pub block: std::ops::RangeInclusive<u32>,
-    /// Bytes of shared memory of a block.
+    /// The most bytes of shared memory per block.
     pub shared: usize,
-    /// Items of a tile.
+    /// The most items in a tile.
     pub tile: u64,
 }
 
@@ -64,9 +64,9 @@ pub const LIMITS: Limits = Limits { block: 32..=1024, shared: 48 << 10, tile: 1 
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("rule {rule} of the program verifier does not hold: {what}")]
 pub struct Violation {
-    /// The number in the list of this module's documentation.
+    /// The number of the rule in the documentation of this module.
     pub rule: u32,
-    /// What was found.
+    /// A description of the violation.
     pub what: String,
 }
 
@@ -76,7 +76,7 @@ impl Program {
     /// Checks every rule.
     ///
     /// # Errors
-    /// The first rule that is broken, and where.
+    /// The first broken rule, and where it is broken.
     pub fn verify(&self) -> Check {
         let reads = [self.kernels[0].reads, self.kernels[1].reads];
         ensure(1, reads == [Reads::Inputs, Reads::Partials], || format!("the kernels read {reads:?}"))?;
@@ -89,7 +89,7 @@ impl Program {
         verify_positions(self)
     }
 
-    /// Bytes of shared memory that a kernel uses.
+    /// Returns the bytes of shared memory that a kernel uses.
     pub fn shared_bytes(&self, kernel: &Kernel) -> usize {
         let of_block = |combine: &Combine| combine.scope < Scope::Cluster;
         let [block, cluster] = [true, false].map(|inside| {
@@ -101,7 +101,7 @@ impl Program {
     }
 }
 
-/// Accumulators in shared memory that a combination takes.
+/// Returns the number of accumulators in shared memory that a combination uses.
 fn slots(combine: Combine) -> usize {
     let through_memory = match combine.medium {
         Medium::Registers | Medium::Global(_) => false,
@@ -219,7 +219,7 @@ fn verify_team(program: &Program, kernel: &Kernel) -> Check {
         Medium::Shared(_) | Medium::Global(_) | Medium::Distributed => false,
     };
     let meets = !small || kernel.fold().share == Share::Rest || kernel.combines().all(alone);
-    // Logical threads fold a known number of units; only a thread that is alone goes on to the end.
+    // Logical threads fold a fixed number of units; only a single thread folds to the end.
     let counted = kernel.team.size != Size::Warp || kernel.fold().units().is_some();
     let several = program.domain.is_grouped();
     let together = matches!(kernel.exchange(), Some(Exchange::LastBlock { .. } | Exchange::Atomic));
@@ -234,7 +234,7 @@ fn verify_team(program: &Program, kernel: &Kernel) -> Check {
     })
 }
 
-/// Does one block fold all items?
+/// Returns whether one block folds all items.
 fn is_rest_of_block(kernel: &Kernel) -> bool {
     kernel.team == Team::BLOCK && kernel.fold().share == Share::Rest
 }
