@@ -1,4 +1,4 @@
-//! What runs: the statements that a program expands to, read by the CUDA printer and the interpreter.
+//! The statements of kernels: lowering makes them of a program, and the CUDA printer and the interpreter read them.
 //!
 //! ```text
 //! kernel = name, streaming, dependent, constants, shared arrays, stmt*
@@ -18,10 +18,9 @@
 //!        | finish(a, …)
 //! ```
 //!
-//! Threads are in the units of CUDA: every thread of a block runs the same statements. Scalars have the
-//! operations of [`crate::ops`]; accumulators are opaque and only `map`, `combine`, `fold`, `empty` and `finish`
-//! make or use them, which is why the interpreter can run a kernel on trees of positions as well as on
-//! values.
+//! As in CUDA, every thread of a block runs the same statements. Scalars have the operations of [`crate::ops`]. Accumulators are
+//! opaque: only `map`, `combine`, `fold`, `empty` and `finish` make or use them. So the interpreter can run a kernel on trees of
+//! positions as well as on values.
 
 mod build;
 mod expr;
@@ -50,28 +49,28 @@ pub struct Lowered {
 pub struct LoweredKernel {
     /// Its name in CUDA.
     pub name: &'static str,
-    /// What its items are.
+    /// The kind of its items.
     pub reads: Reads,
     /// Threads per block.
     pub block: u32,
-    /// Blocks of a cluster: 1 where blocks do not see each other's shared memory.
+    /// The number of blocks in a cluster: 1 if blocks do not access each other's shared memory.
     pub cluster: u32,
-    /// Do its vector loads say that nobody reads the elements again?
+    /// Whether its vector loads tell the cache that no thread reads the elements again.
     pub streaming: bool,
-    /// May it begin while the previous launch still runs?
+    /// Whether it may begin while the previous launch still runs.
     pub dependent: bool,
-    /// Of which elements: it is told the number of groups, and the steps between elements.
+    /// The groups of elements. They decide whether it gets the number of groups, and the steps between elements.
     pub domain: Domain,
     /// Named numbers.
     pub constants: Vec<Constant>,
     /// Arrays of accumulators in shared memory.
     pub shared: Vec<Shared>,
-    /// What each thread does.
+    /// The statements of each thread.
     pub body: Vec<Stmt>,
 }
 
 impl LoweredKernel {
-    /// The value of a constant; 0 for one that is not declared, which the verifier refuses.
+    /// Returns the value of a constant; 0 for an undeclared one, which the verifier refuses.
     pub fn constant(&self, name: &str) -> u32 {
         self.constants.iter().find(|it| it.name == name).map_or(0, |it| it.value)
     }
@@ -80,24 +79,24 @@ impl LoweredKernel {
 /// A named number, of type `u32`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Constant {
-    /// Its name, in capitals.
+    /// The name, in capitals.
     pub name: &'static str,
-    /// Its value.
+    /// The value.
     pub value: u32,
     /// The value in terms of the constants before it.
     pub formula: String,
-    /// What it counts, and which pass chose it.
+    /// A remark: the quantity that it counts, and the pass that chose it.
     pub note: String,
 }
 
 /// An array of accumulators in shared memory, uninitialised at first.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Shared {
-    /// Its name.
+    /// The name.
     pub name: &'static str,
-    /// The constant that is its length.
+    /// The constant that is the length.
     pub len: &'static str,
-    /// Do they come as messages? Then nothing else writes them.
+    /// Whether its accumulators arrive as messages. Nothing else then writes them.
     pub sent: bool,
 }
 
@@ -115,37 +114,37 @@ pub enum Ty {
 }
 
 impl Ty {
-    /// Lengths and positions inside a block.
+    /// The type of lengths, and of positions inside a block.
     pub const U32: Ty = Ty::Scalar(Scalar::U32);
-    /// Positions in an input.
+    /// The type of positions in an input.
     pub const U64: Ty = Ty::Scalar(Scalar::U64);
-    /// Conditions.
+    /// The type of conditions.
     pub const BOOL: Ty = Ty::Scalar(Scalar::Bool);
 }
 
-/// What an unaligned vector is read by.
+/// The unit in which an unaligned vector is read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Chunk {
-    /// Its elements.
+    /// One element.
     Element,
-    /// Of elements smaller than that, whole words of 4 bytes: those that it lies in, and where it ends with a word, one
-    /// more. So up to 3 bytes before it and 4 behind are read as well.
+    /// Aligned words of 4 bytes, for smaller elements: the words that contain the vector, and one more if the vector ends with a
+    /// word. So up to 3 bytes before the vector and 4 after it are read as well.
     Word,
 }
 
 /// A named value of a thread.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Local {
-    /// Its name, which nothing else has while it is bound.
+    /// The name, which nothing else has while it is bound.
     pub name: String,
-    /// Its type.
+    /// The type.
     pub ty: Ty,
 }
 
 /// A statement.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Stmt {
-    /// A remark for readers. What follows, up to the next one, is that part of the kernel.
+    /// A remark for readers. The statements up to the next remark are that part of the kernel.
     Note(Part, String),
     /// Names a value.
     Let(Local, Expr),
@@ -159,55 +158,55 @@ pub enum Stmt {
     If(Expr, Vec<Stmt>, Vec<Stmt>),
     /// Ends the thread.
     Exit,
-    /// Names what a place holds: one element, or a vector of as many as the local's type says.
+    /// Names the value of a place: one element, or a vector of the length that the local's type says.
     Load(Local, Place),
-    /// Names a vector that an input holds from any element on, and reads it by its [`Chunk`]s.
+    /// Names a vector that begins at any element of an input, and reads it in [`Chunk`]s.
     LoadUnaligned(Local, Place),
     /// Writes a place.
     Store(Place, Expr),
-    /// Leaves an accumulator in a place that holds none, together with a flag. It orders nothing else.
+    /// Writes an accumulator and a flag to a place that holds none. It orders no other operation.
     Post(Place, Expr),
-    /// Names the accumulator that another block leaves in a place, waits for it, and leaves none there.
+    /// Names the accumulator that another block posts to a place: waits for it, and clears the place.
     Take(Local, Place),
-    /// Says how many messages this block gets in an array: once, by one thread, before it arrives.
+    /// Declares the number of messages that this block receives in an array: once, by one thread, before it arrives.
     Expect(&'static str, Expr),
-    /// Sends an accumulator to a place of another block of the cluster, or of this one. It orders nothing else, and is seen by
-    /// who receives it.
+    /// Sends an accumulator to a place of another block of the cluster, or of this one. It orders no other operation. The receiver
+    /// sees the accumulator.
     Send(Place, Expr),
-    /// Waits until all messages that this block expects in an array have come, and sees them.
+    /// Waits until all messages that this block expects in an array have arrived, and sees them.
     Receive(&'static str),
-    /// Names what an accumulator of the lane `down` lanes further up the warp holds; a lane that has no
-    /// such lane gets its own. The lanes of the mask meet, and take part.
+    /// Names the accumulator of the lane that is `down` lanes further up the warp, or the lane's own if there is no such lane. The
+    /// lanes of the mask take part, and wait for each other.
     Shuffle {
-        /// What it names.
+        /// The local that it names.
         into: Local,
         /// The accumulator of this lane.
         value: Expr,
         /// The distance, in lanes.
         down: Expr,
-        /// The lanes that take part, one bit each.
+        /// The mask of the lanes that take part, one bit each.
         mask: u32,
     },
-    /// Makes a variable what the accumulators of the warp combine to, of those lanes for which a condition holds: see
-    /// [`crate::redux`]. All lanes of the warp meet, and get it; where the condition holds for none, it is undefined.
+    /// Sets a variable to the combination of the warp's accumulators, from the lanes for which a condition holds: see
+    /// [`crate::redux`]. All lanes of the warp take part and get it. It is undefined if the condition holds for no lane.
     Redux(Local, Option<Expr>),
-    /// All its threads meet, and see each other's writes.
+    /// All threads of the barrier wait for each other, and see each other's writes.
     Barrier(Barrier),
-    /// This thread runs, as threads of the cluster that wait may know.
+    /// Signals to waiting threads of the cluster that this thread runs.
     Arrive,
     /// Waits until all threads of the cluster have arrived. Orders no memory operations.
     Wait,
-    /// All threads of the block meet, and see each other's writes; names whether a condition held for any of them.
+    /// All threads of the block wait for each other, and see each other's writes. Names whether a condition held for any of them.
     Vote(Local, Expr),
-    /// Orders this thread's memory operations as others of the scope see them.
+    /// Orders this thread's memory operations, as threads of the scope observe them.
     Fence(MemoryOrder, Scope),
-    /// Waits until the previous launch is done, and sees what it wrote.
+    /// Waits until the previous launch is complete, and sees its writes.
     AwaitLaunch,
-    /// Lets the next launch begin as far as this block is concerned; one that has ended does so, too.
+    /// Lets the next launch begin, as far as this block is concerned. The end of a block does the same.
     TriggerLaunch,
-    /// Names what a ticket held before this operation on it.
+    /// Applies an atomic operation to a ticket, and names the value before it.
     Atomic {
-        /// What it names.
+        /// The local that it names.
         into: Local,
         /// The operation.
         op: AtomicOp,
@@ -215,41 +214,41 @@ pub enum Stmt {
         place: Place,
         /// The operand.
         value: Expr,
-        /// How it orders other operations.
+        /// The order that it imposes on other operations.
         order: MemoryOrder,
-        /// Who sees it as atomic.
+        /// The threads for which it is atomic.
         scope: Scope,
     },
-    /// What a place holds, combined with an accumulator, in one step.
+    /// Combines the value of a place with an accumulator, in one atomic step.
     AtomicCombine {
-        /// The place: it holds an accumulator before the launch.
+        /// The place. It holds an accumulator before the launch.
         place: Place,
-        /// The accumulator, on the right side.
+        /// The accumulator on the right side.
         value: Expr,
-        /// How it orders other operations.
+        /// The order that it imposes on other operations.
         order: MemoryOrder,
-        /// Who sees it as atomic.
+        /// The threads for which it is atomic.
         scope: Scope,
     },
 }
 
-/// A part of a kernel, in the order in which they come.
+/// A part of a kernel. The variants are in the order of the kernel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Part {
     /// Each thread reads its items and folds them.
     Fold,
-    /// Accumulators move to where the tree reads them.
+    /// Accumulators move to the places from which the tree reads them.
     Stage,
     /// Threads combine their accumulators.
     Tree,
-    /// The block's accumulator leaves it.
+    /// The block's accumulator leaves the block.
     Deliver,
 }
 
-/// Which threads a barrier is for.
+/// The threads that a barrier is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Barrier {
-    /// These lanes of a warp, one bit each.
+    /// The lanes of the mask in a warp, one bit each.
     Warp(u32),
     /// The block.
     Block,
@@ -258,7 +257,7 @@ pub enum Barrier {
 }
 
 impl Barrier {
-    /// All lanes of a warp.
+    /// The barrier of all lanes of a warp.
     pub const WARP: Barrier = Barrier::Warp(FULL);
 }
 
@@ -272,24 +271,24 @@ pub struct Loop {
     pub local: Local,
     /// Its first value.
     pub from: Expr,
-    /// Goes on while this holds.
+    /// The loop continues while this holds.
     pub test: Expr,
     /// Its next value.
     pub next: Expr,
     /// How the compiler should unroll it.
     pub unroll: Unroll,
-    /// What it repeats.
+    /// The body.
     pub body: Vec<Stmt>,
 }
 
-/// How a loop is unrolled. What it computes does not depend on that.
+/// How a loop is unrolled. This does not change its results.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Unroll {
-    /// As the compiler likes.
+    /// By the choice of the compiler.
     Unsaid,
-    /// So many turns at once.
+    /// By this number of turns.
     By(u32),
-    /// All turns, of which there is a known number.
+    /// Completely; the number of turns is known.
     All,
 }
 
@@ -300,11 +299,11 @@ pub struct Place {
     pub buffer: Buffer,
     /// The position: `u64` in global memory, `u32` in shared memory.
     pub index: Expr,
-    /// In shared memory: the rank, in its cluster, of the block whose array it is. Its own without one.
+    /// In shared memory, the rank in its cluster of the block that has the array. `None`: this block.
     pub rank: Option<Box<Expr>>,
 }
 
-/// Memory a kernel can name.
+/// Memory that a kernel can name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Buffer {
     /// An input, by its position among the inputs.
@@ -313,7 +312,7 @@ pub enum Buffer {
     Items,
     /// The partials that the kernel writes.
     Partials,
-    /// The result: one.
+    /// The results, one for each group.
     Result,
     /// A counter in global memory that is 0 before the launch.
     Ticket,
@@ -324,23 +323,23 @@ pub enum Buffer {
 /// The order that a fence or atomic imposes (PTX ISA, memory consistency model).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum MemoryOrder {
-    /// None.
+    /// No order.
     Relaxed,
-    /// Later operations stay behind it.
+    /// Later operations stay after it.
     Acquire,
     /// Earlier operations stay before it.
     Release,
-    /// Both.
+    /// Both of these.
     AcqRel,
 }
 
 /// An atomic operation on a `u32`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum AtomicOp {
-    /// Adds.
+    /// Adds the operand.
     Add,
-    /// Replaces.
+    /// Stores the operand.
     Exchange,
-    /// Adds 1, but behind the operand comes 0.
+    /// Adds 1; a value that is not less than the operand becomes 0.
     Increment,
 }

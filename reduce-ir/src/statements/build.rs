@@ -1,16 +1,16 @@
-//! Short spellings for building expressions and statements.
+//! Short constructors of expressions and statements.
 
 use super::{Buffer, Chunk, Expr, Local, Place, Stmt, Ty};
 use crate::ops::{Bin, Cmp};
 use crate::{Scalar, Value};
 
 impl Local {
-    /// A local of that name and type.
+    /// Creates a local of that name and type.
     pub fn new(name: impl Into<String>, ty: Ty) -> Local {
         Local { name: name.into(), ty }
     }
 
-    /// The expression that reads it.
+    /// Returns the expression that reads it.
     pub fn get(&self) -> Expr {
         Expr::Local(self.clone())
     }
@@ -20,7 +20,7 @@ impl Chunk {
     /// Bytes of a word.
     pub const WORD: u32 = 4;
 
-    /// What an unaligned vector of so many elements is read by.
+    /// Returns the unit in which an unaligned vector of `lanes` elements is read.
     pub fn of(ty: Scalar, lanes: u32) -> Chunk {
         let size = ty.size() as u32;
         let fills_words = size < Chunk::WORD && (size * lanes).is_multiple_of(Chunk::WORD);
@@ -29,7 +29,7 @@ impl Chunk {
 }
 
 impl Buffer {
-    /// The element at `index`.
+    /// Returns the place of the element at `index`.
     pub fn at(self, index: Expr) -> Place {
         Place { buffer: self, index, rank: None }
     }
@@ -42,7 +42,7 @@ impl From<u32> for Expr {
 }
 
 impl Expr {
-    /// The type. `None` for an operation on types it is not defined for, which the verifier reports.
+    /// Returns the type, or `None` for an operation on types for which it is not defined, which the verifier reports.
     pub fn ty(&self) -> Option<Ty> {
         let scalar = |expr: &Expr| if let Some(Ty::Scalar(ty)) = expr.ty() { Some(ty) } else { None };
         match self {
@@ -68,7 +68,7 @@ impl Expr {
         }
     }
 
-    /// The expressions directly inside, in order.
+    /// Returns the expressions directly inside, in order.
     pub fn operands(&self) -> Vec<&Expr> {
         match self {
             Expr::Const(_) | Expr::Named(_) | Expr::Local(_) | Expr::Lane(..) | Expr::Aligned(..) => {
@@ -85,55 +85,55 @@ impl Expr {
         }
     }
 
-    /// `self op other`.
+    /// Returns `self op other`.
     pub fn bin(self, op: Bin, other: impl Into<Expr>) -> Expr {
         Expr::Bin(op, Box::new(self), Box::new(other.into()))
     }
 
-    /// `self + other`; a sum with the literal 0 is left out.
+    /// Returns `self + other`; the literal 0 is not added.
     pub fn plus(self, other: impl Into<Expr>) -> Expr {
         let other = other.into();
         if other == Expr::from(0) { self } else { self.bin(Bin::Add, other) }
     }
 
-    /// `self * other`.
+    /// Returns `self * other`.
     pub fn times(self, other: impl Into<Expr>) -> Expr {
         self.bin(Bin::Mul, other)
     }
 
-    /// `self / other`, where `other` cannot be 0.
+    /// Returns `self / other`, where `other` cannot be 0.
     pub fn over(self, other: impl Into<Expr>) -> Expr {
         self.bin(Bin::Div, other)
     }
 
-    /// `self < other`.
+    /// Returns `self < other`.
     pub fn below(self, other: impl Into<Expr>) -> Expr {
         Expr::Cmp(Cmp::Lt, Box::new(self), Box::new(other.into()))
     }
 
-    /// `self == other`.
+    /// Returns `self == other`.
     pub fn equals(self, other: impl Into<Expr>) -> Expr {
         Expr::Cmp(Cmp::Eq, Box::new(self), Box::new(other.into()))
     }
 
-    /// Both hold.
+    /// Returns the condition that both hold.
     pub fn and(self, other: Expr) -> Expr {
         self.bin(Bin::And, other)
     }
 
-    /// In that type.
+    /// Returns the conversion to that type.
     pub fn cast(self, ty: Scalar) -> Expr {
         Expr::Cast(ty, Box::new(self))
     }
 
-    /// This accumulator, then that one.
+    /// Returns the combination of this accumulator, on the left, and the other.
     pub fn combine(self, other: Expr) -> Expr {
         Expr::Combine(Box::new(self), Box::new(other))
     }
 }
 
 impl Stmt {
-    /// Runs `then` where `test` holds.
+    /// Returns the statement that runs `then` if `test` holds.
     pub fn when(test: Expr, then: Vec<Stmt>) -> Stmt {
         Stmt::If(test, then, Vec::new())
     }

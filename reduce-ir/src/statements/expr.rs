@@ -1,4 +1,4 @@
-//! What statements compute: positions, conditions, accumulators.
+//! The expressions of statements: positions, conditions, accumulators.
 
 use super::{Buffer, Local};
 use crate::ops::{Bin, Cmp, Un};
@@ -33,9 +33,9 @@ pub enum Expr {
     Elements,
     /// The distance between neighbouring elements of a strided input, `u64`.
     Step(usize),
-    /// A scalar given at the call, and its type.
+    /// A scalar that the call gives, and its type.
     Param(usize, Scalar),
-    /// Is the buffer's first element at a multiple of that many bytes?
+    /// Whether the address of the buffer's first element is a multiple of that number of bytes.
     Aligned(Buffer, u32),
     /// An operation on one operand.
     Un(Un, Box<Expr>),
@@ -43,16 +43,16 @@ pub enum Expr {
     Bin(Bin, Box<Expr>, Box<Expr>),
     /// A comparison.
     Cmp(Cmp, Box<Expr>, Box<Expr>),
-    /// Between `u32` and `u64`; what does not fit is dropped.
+    /// A conversion between `u32` and `u64`; bits that do not fit are dropped.
     Cast(Scalar, Box<Expr>),
-    /// The accumulator of one element, made of the arguments that the operation's `map` names.
+    /// The accumulator of one element, from the arguments that the operation's `map` names.
     Map(Vec<Expr>),
-    /// Two accumulators as one.
+    /// The combination of two accumulators.
     Combine(Box<Expr>, Box<Expr>),
-    /// An accumulator with one element added, by the operation's `fold`, and what that names behind the accumulator.
+    /// An accumulator with one element added by the operation's `fold`, and the arguments that `fold` names after the accumulator.
     Fold(Box<Expr>, Vec<Expr>),
-    /// What stands for no element: the fill, or undefined where there is none.
+    /// The accumulator of no element: the fill, or undefined if there is no fill.
     Empty,
-    /// The result of an accumulator, and what the operation's `finish` names behind it.
+    /// The result of an accumulator, and the arguments that the operation's `finish` names after the accumulator.
     Finish(Box<Expr>, Vec<Expr>),
 }

@@ -1,7 +1,7 @@
-//! Reads the text of lowered kernels: what `print.rs` prints, one line a statement, two spaces a level.
+//! Parses the text of lowered kernels, as `print.rs` prints it: one line per statement, two spaces per level.
 //!
-//! What is not printed is not read: a constant's formula is its value, and its note is empty. Names are
-//! leaked, each once, since kernels hold them for as long as the process lives.
+//! Parts that are not printed are not parsed: the formula of a constant is its value, and its note is empty. Names are
+//! leaked, each once, because kernels hold them as long as the process lives.
 
 pub(crate) mod cursor;
 mod expr;
@@ -16,23 +16,23 @@ use expr::Names;
 use phrases::{barrier, launch, mask, note, unroll};
 use words::intern;
 
-/// Text that is no kernel, or no program.
+/// The error of text that is not a kernel, or not a program.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("line {line}: {what}")]
 pub struct ParseError {
     /// The line, counted from 1.
     pub line: usize,
-    /// What was found there, and what should be.
+    /// The text that was found there, and the text that was expected.
     pub what: String,
 }
 
 pub(crate) type Parsed<T> = Result<T, ParseError>;
 
 impl LoweredKernel {
-    /// Reads one kernel.
+    /// Parses one kernel.
     ///
     /// # Errors
-    /// The first line that cannot be read, and why. Types and the verifier's rules are not checked.
+    /// The first line that cannot be parsed, and the reason. Types and the rules of the verifier are not checked.
     pub fn parse(text: &str) -> Result<LoweredKernel, ParseError> {
         let mut kernels = LoweredKernel::parse_all(text)?;
         let count = kernels.len();
@@ -40,10 +40,10 @@ impl LoweredKernel {
         one.ok_or_else(|| ParseError { line: 1, what: format!("there are {count} kernels, not one") })
     }
 
-    /// Reads kernels that stand one after the other.
+    /// Parses consecutive kernels.
     ///
     /// # Errors
-    /// As [`LoweredKernel::parse`].
+    /// The errors of [`LoweredKernel::parse`].
     pub fn parse_all(text: &str) -> Result<Vec<LoweredKernel>, ParseError> {
         let mut reader = Reader { lines: lines(text)?, at: 0, names: Names::default() };
         let mut kernels = Vec::new();
@@ -54,23 +54,23 @@ impl LoweredKernel {
     }
 }
 
-/// The deepest that bodies and expressions can be nested.
+/// The greatest nesting depth of bodies and expressions.
 const DEEPEST: usize = 64;
 
 struct Reader<'a> {
     lines: Vec<Cursor<'a>>,
-    /// The next line.
+    /// The index of the next line.
     at: usize,
     names: Names,
 }
 
 impl<'a> Reader<'a> {
-    /// The next line, if it is at that depth.
+    /// Returns the next line, if it is at that depth.
     fn line(&self, depth: usize) -> Option<Cursor<'a>> {
         self.lines.get(self.at).filter(|line| line.depth == depth).cloned()
     }
 
-    /// The next line, if it is at that depth and starts with that word: the line behind the word.
+    /// Returns the rest of the next line after that word, if the line is at that depth and starts with the word.
     fn line_of(&mut self, depth: usize, word: &str) -> Option<Cursor<'a>> {
         let mut line = self.line(depth)?;
         line.accept(word).then(|| {
@@ -79,7 +79,7 @@ impl<'a> Reader<'a> {
         })
     }
 
-    /// Gives what was read, if that was everything.
+    /// Returns the value that was read, if no line is left.
     fn nothing_left<T>(&self, read: T) -> Parsed<T> {
         match self.lines.get(self.at) {
             None => Ok(read),
@@ -100,7 +100,7 @@ impl<'a> Reader<'a> {
         Ok(kernel)
     }
 
-    /// `kernel name reads inputs, block 256, cluster 2, streaming, dependent, strided, grouped`.
+    /// Reads `kernel name reads inputs, block 256, cluster 2, streaming, dependent, strided, grouped`.
     fn heading(&mut self) -> Parsed<LoweredKernel> {
         let mut line = self.lines[self.at].clone();
         self.at += 1;
@@ -144,7 +144,7 @@ impl<'a> Reader<'a> {
         })
     }
 
-    /// `NAME = value`.
+    /// Reads `NAME = value`.
     fn constant(&mut self, mut line: Cursor<'a>) -> Parsed<Constant> {
         let name = intern(line.name()?);
         line.expect("=")?;
@@ -153,7 +153,7 @@ impl<'a> Reader<'a> {
         line.end(Constant { name, value, formula: value.to_string(), note: String::new() })
     }
 
-    /// `name: [acc; LENGTH]`, or `sent acc`.
+    /// Reads `name: [acc; LENGTH]`, also with `sent acc`.
     fn shared(&mut self, mut line: Cursor<'a>) -> Parsed<Shared> {
         let name = intern(line.name()?);
         [":", "["].into_iter().try_for_each(|it| line.expect(it))?;
@@ -166,7 +166,7 @@ impl<'a> Reader<'a> {
         line.end(Shared { name, len, sent })
     }
 
-    /// The statements at that depth, up to the first line that is further out. Their names end with them.
+    /// Reads the statements at that depth, up to the first line at a smaller depth. Names that they bind end with them.
     fn body(&mut self, depth: usize) -> Parsed<Vec<Stmt>> {
         let outside = self.names.locals.len();
         let mut stmts = Vec::new();
@@ -222,7 +222,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// `local = expr`, behind `let`, `var` or `vote`.
+    /// Reads `local = expr`, after `let`, `var` or `vote`.
     fn named(&mut self, mut line: Cursor<'a>, stmt: fn(Local, Expr) -> Stmt) -> Parsed<Stmt> {
         let local = line.local()?;
         line.expect("=")?;
@@ -243,7 +243,7 @@ impl<'a> Reader<'a> {
         line.end(Stmt::Set(local, value))
     }
 
-    /// `local = place`, behind `load`, `load unaligned` or `take`.
+    /// Reads `local = place`, after `load`, `load unaligned` or `take`.
     fn load(&mut self, mut line: Cursor<'a>, load: fn(Local, Place) -> Stmt) -> Parsed<Stmt> {
         let local = line.local()?;
         line.expect("=")?;
@@ -252,7 +252,7 @@ impl<'a> Reader<'a> {
         line.end(load(local, place))
     }
 
-    /// `place = expr`, behind `store`, `post` or `send`.
+    /// Reads `place = expr`, after `store`, `post` or `send`.
     fn store(&mut self, mut line: Cursor<'a>, store: fn(Place, Expr) -> Stmt) -> Parsed<Stmt> {
         let place = self.place(&mut line)?;
         line.expect("=")?;
@@ -260,7 +260,7 @@ impl<'a> Reader<'a> {
         line.end(store(place, value))
     }
 
-    /// `array, expr`, behind `expect`.
+    /// Reads `array, expr`, after `expect`.
     fn expect(&mut self, mut line: Cursor<'a>) -> Parsed<Stmt> {
         let array = self.array(&mut line)?;
         line.expect(",")?;
@@ -268,7 +268,7 @@ impl<'a> Reader<'a> {
         line.end(Stmt::Expect(array, messages))
     }
 
-    /// The name of an array in shared memory.
+    /// Reads the name of an array in shared memory.
     fn array(&self, line: &mut Cursor<'a>) -> Parsed<&'static str> {
         let buffer = self.names.buffer(line)?;
         let Buffer::Shared(name) = buffer else {
@@ -277,7 +277,7 @@ impl<'a> Reader<'a> {
         Ok(name)
     }
 
-    /// `local = expr down expr, mask 0xffffffff`, behind `shuffle`.
+    /// Reads `local = expr down expr, mask 0xffffffff`, after `shuffle`.
     fn shuffle(&mut self, mut line: Cursor<'a>) -> Parsed<Stmt> {
         let into = line.local()?;
         line.expect("=")?;
@@ -289,7 +289,7 @@ impl<'a> Reader<'a> {
         line.end(Stmt::Shuffle { into, value, down, mask })
     }
 
-    /// `local where expr`, behind `redux`.
+    /// Reads `local where expr`, after `redux`.
     fn redux(&mut self, mut line: Cursor<'a>) -> Parsed<Stmt> {
         let name = line.name()?;
         let Some(acc) = self.names.local(name) else {
@@ -299,7 +299,7 @@ impl<'a> Reader<'a> {
         line.end(Stmt::Redux(acc, there))
     }
 
-    /// `combine(place, expr) order scope` or `local = op(place, expr) order scope`, behind `atomic`.
+    /// Reads `combine(place, expr) order scope` or `local = op(place, expr) order scope`, after `atomic`.
     fn atomic(&mut self, mut line: Cursor<'a>) -> Parsed<Stmt> {
         if line.accept("combine") {
             let (place, value) = self.operands(&mut line, Ty::Acc)?;
@@ -315,7 +315,7 @@ impl<'a> Reader<'a> {
         line.end(Stmt::Atomic { into, op, place, value, order, scope })
     }
 
-    /// `(place, expr)`.
+    /// Reads `(place, expr)`.
     fn operands(&self, line: &mut Cursor<'a>, ty: Ty) -> Parsed<(Place, Expr)> {
         line.expect("(")?;
         let place = self.place(line)?;
@@ -325,7 +325,7 @@ impl<'a> Reader<'a> {
         Ok((place, value))
     }
 
-    /// `buffer[expr]`, and `of rank` for another block of the cluster.
+    /// Reads `buffer[expr]`, and `of rank` for another block of the cluster.
     fn place(&self, line: &mut Cursor<'a>) -> Parsed<Place> {
         let buffer = self.names.buffer(line)?;
         let position = if matches!(buffer, Buffer::Shared(_)) { Ty::U32 } else { Ty::U64 };
@@ -336,7 +336,7 @@ impl<'a> Reader<'a> {
         Ok(Place { buffer, index, rank: rank.map(Box::new) })
     }
 
-    /// `local = expr while expr next expr, unrolled` and a body, behind `for`.
+    /// Reads `local = expr while expr next expr, unrolled` and a body, after `for`.
     fn counted(&mut self, mut line: Cursor<'a>) -> Parsed<Stmt> {
         let depth = line.depth + 1;
         let local = line.local()?;
@@ -354,7 +354,7 @@ impl<'a> Reader<'a> {
         Ok(Stmt::For(Box::new(Loop { local, from, test, next, unroll, body })))
     }
 
-    /// A condition and a body, behind `if`, and the body behind `else` if there is one.
+    /// Reads a condition and a body, after `if`, and the body after `else`, if present.
     fn branch(&mut self, mut line: Cursor<'a>) -> Parsed<Stmt> {
         let depth = line.depth;
         let test = self.names.expr(&mut line, Some(Ty::BOOL))?;

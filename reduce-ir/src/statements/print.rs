@@ -1,4 +1,4 @@
-//! The text of an lowered program: stable, one line a statement, and all of it: `parse.rs` reads it back.
+//! Prints lowered programs as stable, complete text, one line per statement, which `parse.rs` parses.
 
 use super::{
     AtomicOp, Barrier, Buffer, Expr, FULL, Local, Lowered, LoweredKernel, MemoryOrder, Part, Place, Stmt, Ty,
@@ -142,18 +142,18 @@ impl fmt::Display for Expr {
     }
 }
 
-/// Is the operation written as a call?
+/// Returns whether the operation is written as a call.
 pub(super) fn is_call(op: Bin) -> bool {
     matches!(op, Bin::Min | Bin::Max | Bin::MinNum | Bin::MaxNum)
 }
 
-/// A function of the operation, on the operands of the expression.
+/// Prints a function of the operation, with the operands of the expression.
 fn call(f: &mut fmt::Formatter<'_>, name: &str, expr: &Expr) -> fmt::Result {
     let args: Vec<_> = expr.operands().into_iter().map(ToString::to_string).collect();
     write!(f, "{name}({})", args.join(", "))
 }
 
-/// Positions as digits: their type is that of their place. Anything else as its bits.
+/// Prints conditions and positions as they are, because their place determines their type, and other values as bits.
 fn literal(f: &mut fmt::Formatter<'_>, value: Value) -> fmt::Result {
     let ty = value.ty();
     match ty {
@@ -171,8 +171,8 @@ fn literal(f: &mut fmt::Formatter<'_>, value: Value) -> fmt::Result {
     }
 }
 
-/// An expression inside another: in parentheses if it has an operator of its own, so that there is no
-/// precedence to know.
+/// An expression inside another: in parentheses if it has an operator of its own, so that readers need no rules of
+/// precedence.
 struct Operand<'a>(&'a Expr);
 
 impl fmt::Display for Operand<'_> {

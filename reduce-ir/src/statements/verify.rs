@@ -1,37 +1,35 @@
 //! The verifier of lowered kernels. A violation is a bug of this project.
 //!
-//! 1. A name is bound before it is used, and while it is bound nothing else has it: no other local, no
-//!    parameter of the kernel, no constant, no shared array.
-//! 2. Every expression has a type, and it is the one its place wants: conditions are `bool`, positions are
-//!    `u64` in global and `u32` in shared memory, arguments are what the operation declares: params and the number
-//!    of elements stand where it names them. Conditions and positions are computed with, and nothing else is: by what C++
-//!    computes as we do, so without shifts, and without `not` of positions.
+//! 1. A name is bound before it is used. While it is bound, nothing else has it: no other local, no parameter of the kernel,
+//!    no constant, no shared array.
+//! 2. Every expression has a type, which is the type that its place requires. Conditions are `bool`. Positions are `u64` in
+//!    global and `u32` in shared memory. Arguments are those that the operation declares, with params and the number of elements
+//!    where it names them. Arithmetic is on conditions and positions only, and only by operations that C++ computes as we do:
+//!    there are no shifts, and no `not` of positions.
 //! 3. Only variables are set.
-//! 4. A barrier of a block or cluster, and an exit, are met by every thread of the block: they stand under
-//!    conditions that are the same for all of them; so is a vote. What is of a cluster, an arrival and its wait among it,
-//!    stands in kernels that have one, under no condition at all; a wait has its arrival before it, and nothing else of the
-//!    cluster between. Blocks read each other's shared memory only behind a wait or barrier of the cluster, and the program's
-//!    cluster is the kernel's.
-//! 5. A warp barrier, a redux and a shuffle are met by every thread of the warp, likewise, and their mask is all of it.
-//! 6. Vectors are loaded from contiguous inputs only, a power of two of elements and at most 16 bytes at a time; they
-//!    are not copied. Nothing else is loaded unaligned.
-//! 7. The kernel writes partials, result and shared arrays only, and reads inputs (or items) and shared
-//!    arrays only; shared arrays are those it declares. A tree in place writes its items too; a kernel that takes tickets
-//!    writes them, and reads partials: where these carry flags, they are posted and taken, and nothing else. What blocks combine
-//!    by atomics is relaxed, at the scope of the grid, as the functions of CUDA are. Elements are mapped, and
-//!    folded by the operation's `fold` if it has one, where the inputs are read.
-//! 8. Shared memory is as the program says, constants are those the kernel declares and have the value of their formula, steps those of the
-//!    strided inputs that it reads, params those of the operation; a kernel over partials is told the number of
+//! 4. Every thread of the block reaches a barrier of a block or cluster, an exit and a vote: their conditions have the same
+//!    value for all threads. Operations of a cluster are in kernels that have one. Its barriers, arrivals and waits are under no
+//!    condition. A wait follows an arrival, with no barrier or other arrival between them. Blocks read each other's shared memory
+//!    only after a wait or barrier of the cluster. The kernel has the cluster of the program.
+//! 5. In the same way, every thread of the warp reaches a warp barrier, a redux and a shuffle. Their mask is the whole warp.
+//! 6. Vectors are loaded from contiguous inputs only. They have a power of two of elements and at most 16 bytes. They are not
+//!    copied. Only vectors are loaded unaligned.
+//! 7. The kernel writes only partials, result and shared arrays, and reads only inputs (or items) and shared arrays. It declares
+//!    its shared arrays. A tree in place also writes its items. A kernel that takes tickets writes them, and reads partials. If
+//!    partials carry flags, they are posted and taken, and nothing else. An atomic combination of blocks is relaxed, at the scope
+//!    of the grid, as the functions of CUDA are. Only the kernel that reads the inputs maps elements, and folds them by the
+//!    operation's `fold` if it has one.
+//! 8. Shared memory is as the program says. Constants are declared by the kernel and have the value of their formula. Steps
+//!    belong to strided inputs that the kernel reads, and params to the operation. A kernel over partials gets the number of
 //!    elements if the operation counts.
-//! 9. Positions fit their types, whatever the number of elements and blocks: no sum or product of 32 bits wraps,
-//!    and nothing that may need 64 bits goes through 32. That no difference is negative is not proved: the
-//!    interpreter reports one where it happens.
-//! 10. A redux is one of accumulators that the hardware combines, with positions of 32 bits if they have any.
-//! 11. A kernel waits for the previous launch if it is dependent in the program, and then first of all: under no condition,
-//!     and before it touches memory, but for messages that it expects and its arrival. Only one that triggers in the program
-//!     lets the next launch begin.
-//! 12. Messages go to arrays that nothing else writes, of which a kernel has one at the most. They are expected before the
-//!     arrival, and are sent and received behind the wait.
+//! 9. Positions fit their types, for all numbers of elements and blocks: no sum or product of 32 bits wraps, and no value that
+//!    may need 64 bits is converted to 32. The rule does not prove that differences are not negative: the interpreter reports a
+//!    negative difference where it happens.
+//! 10. A redux combines accumulators that the hardware supports, with positions of 32 bits if they have positions.
+//! 11. A kernel that is dependent in the program waits for the previous launch first: under no condition, and before it touches
+//!     memory, except to expect messages and to arrive. Only a kernel that triggers in the program lets the next launch begin.
+//! 12. Messages go to an array that nothing else writes. A kernel has at most one such array. Messages are expected before the
+//!     arrival, and are sent and received after the wait.
 
 mod bounds;
 mod expressions;
@@ -49,21 +47,21 @@ use std::collections::BTreeMap;
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("rule {rule} of the verifier of lowered kernels does not hold in {kernel}: {what}")]
 pub struct Violation {
-    /// The number in the list of this module's documentation.
+    /// The number of the rule in the documentation of this module.
     pub rule: u32,
     /// The kernel.
     pub kernel: &'static str,
-    /// What was found.
+    /// A description of the violation.
     pub what: String,
 }
 
 type Check = Result<(), Violation>;
 
 impl Lowered {
-    /// Checks every rule, for the program that this is the lowering of.
+    /// Checks every rule, for the program that was lowered to these kernels.
     ///
     /// # Errors
-    /// The first rule that is broken, and where.
+    /// The first broken rule, and where it is broken.
     pub fn verify(&self, program: &Program) -> Check {
         self.kernels.iter().zip(&program.kernels).try_for_each(|(lowered, kernel)| {
             let operation = &program.operation;
@@ -106,8 +104,8 @@ impl Lowered {
     }
 }
 
-/// For whom a value is the same: everyone in the cluster, in the block, in a warp, or nobody else. A condition is no more than
-/// the same for everyone; always is where there is none.
+/// The threads for which a value is the same: all of the cluster, of the block, or of a warp, or one thread. The value of a
+/// condition is `Cluster` at most; `Always` means that there is no condition.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Uniform {
     Thread,
@@ -117,7 +115,7 @@ enum Uniform {
     Always,
 }
 
-/// What is known of a bound name.
+/// The known properties of a bound name.
 #[derive(Clone, Copy)]
 struct Binding {
     ty: Ty,
@@ -127,20 +125,20 @@ struct Binding {
 
 struct Verifier<'a> {
     operation: &'a Operation,
-    /// What its accumulators combine to in one instruction, if there is one.
+    /// How its accumulators are combined in one instruction, if the hardware can.
     redux: Option<Redux>,
     kernel: &'a LoweredKernel,
-    /// What it is the lowering of.
+    /// The kernel that was lowered to it.
     steps: &'a Kernel,
-    /// Have threads arrived, and not waited yet?
+    /// Whether threads have arrived, and have not waited yet.
     arrived: bool,
-    /// Do all blocks of the cluster run?
+    /// Whether all blocks of the cluster are known to run.
     met: bool,
     scope: BTreeMap<String, Binding>,
 }
 
 impl Verifier<'_> {
-    /// A body, run by threads for whom everything is `here`; its names end with it.
+    /// Checks a body under conditions that are the same for the threads `here`. Its names end with it.
     fn body(&mut self, stmts: &[Stmt], here: Uniform) -> Check {
         let outside = self.scope.clone();
         stmts.iter().try_for_each(|stmt| self.stmt(stmt, here))?;
@@ -253,7 +251,7 @@ impl Verifier<'_> {
         self.bind(into, false, Uniform::Thread)
     }
 
-    /// Threads of a cluster arrive, and then they wait; a barrier is both, and shares the count.
+    /// Checks that arrivals and waits of a cluster alternate. A barrier does both, and must not come between them.
     fn turn(&mut self, stmt: &Stmt) -> Check {
         let what = stmt.to_string();
         self.clustered(what.trim())?;
@@ -264,12 +262,12 @@ impl Verifier<'_> {
         Ok(())
     }
 
-    /// What only blocks of a cluster can do.
+    /// Checks that the kernel has a cluster, which `what` needs.
     fn clustered(&self, what: &str) -> Check {
         self.ensure(4, self.kernel.cluster > 1, || format!("`{what}` without a cluster"))
     }
 
-    /// A statement that threads meet at.
+    /// Checks a statement that all of its threads must reach.
     fn meeting(&self, rule: u32, legal: bool, stmt: &Stmt) -> Check {
         self.ensure(rule, legal, || format!("`{}` is not met by all of its threads", stmt.to_string().trim()))
     }
@@ -287,7 +285,7 @@ impl Verifier<'_> {
         Ok(())
     }
 
-    /// Is it the name of a parameter, a constant or a shared array of the kernel?
+    /// Returns whether it is the name of a parameter, a constant or a shared array of the kernel.
     fn is_declared(&self, name: &str) -> bool {
         let parameter = name.strip_suffix("_step").unwrap_or(name);
         ["items", "partials", "result", "n", "ticket", "elements"].contains(&name)
@@ -308,7 +306,7 @@ impl Verifier<'_> {
     }
 }
 
-/// What may come before the wait for the previous launch.
+/// Returns whether a statement may come before the wait for the previous launch.
 fn begins_cluster(stmt: &Stmt) -> bool {
     if let Stmt::If(_, then, otherwise) = stmt {
         return then.iter().chain(otherwise).all(begins_cluster);
@@ -316,8 +314,7 @@ fn begins_cluster(stmt: &Stmt) -> bool {
     matches!(stmt, Stmt::Note(..) | Stmt::Let(..) | Stmt::Arrive | Stmt::Expect(..))
 }
 
-/// Bytes of the arrays in shared memory.
-/// The value of a product or quotient of constants and numbers. `None` for a kernel that was read from text, which has no formulas.
+/// Returns the value of a product or quotient of constants and numbers; `None` for an empty text or a division by 0.
 fn formula(text: &str, kernel: &LoweredKernel) -> Option<u64> {
     let mut words = text.split(' ');
     let number = |word: &str| -> u64 { word.parse().unwrap_or_else(|_| kernel.constant(word).into()) };
@@ -329,6 +326,7 @@ fn formula(text: &str, kernel: &LoweredKernel) -> Option<u64> {
     Some(value)
 }
 
+/// Returns the bytes of the arrays in shared memory.
 fn shared_bytes(kernel: &LoweredKernel, operation: &Operation) -> usize {
     let bytes = |array: &Shared| {
         let (acc, len) = (&operation.acc, kernel.constant(array.len) as usize);

@@ -1,4 +1,4 @@
-//! Lines as words and signs, and a place in a line.
+//! Splits lines into words and signs, and reads them in order.
 
 use super::words::{ORDERS, SCOPES, is_reserved};
 use super::{DEEPEST, ParseError, Parsed};
@@ -7,23 +7,23 @@ use crate::program::Scope;
 use crate::statements::{Local, MemoryOrder, Ty};
 use std::fmt::Display;
 
-/// The lines of a text that are not blank.
+/// Returns the lines of a text that are not blank.
 pub(crate) fn lines(text: &str) -> Parsed<Vec<Cursor<'_>>> {
     let lines = text.lines().enumerate().filter(|(_, text)| !text.trim().is_empty());
     lines.map(|(index, text)| Cursor::new(index + 1, text)).collect()
 }
 
-/// A line, read up to some point.
+/// A line that is read up to some word or sign.
 #[derive(Clone)]
 pub(crate) struct Cursor<'a> {
-    /// Half of its indentation.
+    /// The nesting level: half of the indentation.
     pub(crate) depth: usize,
-    /// What stands behind `--`.
+    /// The text after `--`.
     pub(crate) note: Option<&'a str>,
     number: usize,
     tokens: Vec<&'a str>,
     at: usize,
-    /// How many expressions are being read, each inside the one before.
+    /// The number of expressions being read, each inside the one before.
     nesting: usize,
 }
 
@@ -56,7 +56,7 @@ impl<'a> Cursor<'a> {
         Ok(tokens)
     }
 
-    /// An error in this line.
+    /// Returns an error in this line.
     pub(crate) fn error<T>(&self, what: impl Into<String>) -> Parsed<T> {
         Err(ParseError { line: self.number, what: what.into() })
     }
@@ -65,19 +65,19 @@ impl<'a> Cursor<'a> {
         self.tokens.get(self.at).copied()
     }
 
-    /// Steps over a word or sign.
+    /// Skips a word or sign.
     pub(crate) fn skip(&mut self) {
         self.at += 1;
     }
 
-    /// Steps over that word or sign, if it is the next.
+    /// Skips that word or sign, if it is next, and returns whether it was.
     pub(crate) fn accept(&mut self, token: &str) -> bool {
         let found = self.peek() == Some(token);
         self.at += usize::from(found);
         found
     }
 
-    /// Steps over those words and signs, if all of them are next.
+    /// Skips those words and signs, if all of them are next, and returns whether they were.
     pub(crate) fn accept_all(&mut self, tokens: &[&str]) -> bool {
         let found = self.tokens.get(self.at..).is_some_and(|left| left.starts_with(tokens));
         self.at += if found { tokens.len() } else { 0 };
@@ -88,12 +88,12 @@ impl<'a> Cursor<'a> {
         if self.accept(token) { Ok(()) } else { self.error(self.instead_of(&format!("`{token}`"))) }
     }
 
-    /// Gives what was read, if that was the whole line.
+    /// Returns the value that was read, if the line ends here.
     pub(crate) fn end<T>(&self, read: T) -> Parsed<T> {
         if self.peek().is_none() { Ok(read) } else { self.error(self.instead_of("the end of the line")) }
     }
 
-    /// A word or number.
+    /// Reads a word or number.
     pub(crate) fn word(&mut self) -> Parsed<&'a str> {
         match self.peek().filter(|token| token.starts_with(is_of_word)) {
             None => self.error(self.instead_of("a word")),
@@ -104,7 +104,7 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    /// A word that can be a name.
+    /// Reads a word that can be a name.
     pub(crate) fn name(&mut self) -> Parsed<&'a str> {
         let word = self.word()?;
         if word.starts_with(|c: char| c.is_ascii_digit()) || is_reserved(word) {
@@ -113,7 +113,7 @@ impl<'a> Cursor<'a> {
         Ok(word)
     }
 
-    /// A number, in decimal or, behind `0x`, in hexadecimal.
+    /// Reads a number, in decimal or, after `0x`, in hexadecimal.
     pub(crate) fn number<T: TryFrom<u64>>(&mut self) -> Parsed<T> {
         let word = self.word()?;
         let number = match word.strip_prefix("0x") {
@@ -124,7 +124,7 @@ impl<'a> Cursor<'a> {
         fitting.map_or_else(|| self.error(format!("`{word}` is no number that fits here")), Ok)
     }
 
-    /// One of those words.
+    /// Reads one of those words.
     pub(crate) fn one_of<T: Copy + Display>(&mut self, all: &[T]) -> Parsed<T> {
         let word = self.word()?;
         let names: Vec<_> = all.iter().map(ToString::to_string).collect();
@@ -132,7 +132,7 @@ impl<'a> Cursor<'a> {
         found.map_or_else(|| self.error(format!("`{word}` is none of {}", names.join(", "))), Ok)
     }
 
-    /// One of those phrases, the longest that fits.
+    /// Reads one of those phrases, the longest that fits.
     pub(crate) fn phrase_of<T: Copy + Display>(&mut self, all: &[T]) -> Parsed<T> {
         let left = self.tokens.get(self.at..).unwrap_or_default();
         let length = |phrase: &T| {
@@ -157,7 +157,7 @@ impl<'a> Cursor<'a> {
         self.one_of(&SCOPES)
     }
 
-    /// `name: type`.
+    /// Reads `name: type`.
     pub(crate) fn local(&mut self) -> Parsed<Local> {
         let name = self.name()?;
         self.expect(":")?;
@@ -166,7 +166,7 @@ impl<'a> Cursor<'a> {
         ty.map_or_else(|| self.error(format!("`{word}` is no type")), |ty| Ok(Local::new(name, ty)))
     }
 
-    /// Reads what is inside an expression, unless that is too deep.
+    /// Reads the inside of an expression, unless the nesting is too deep.
     pub(crate) fn inside<T>(&mut self, read: impl FnOnce(&mut Self) -> Parsed<T>) -> Parsed<T> {
         if self.nesting == DEEPEST {
             return self.error(format!("expressions can be nested {DEEPEST} deep"));
@@ -183,7 +183,7 @@ impl<'a> Cursor<'a> {
     }
 }
 
-/// The length of the word or sign at the start.
+/// Returns the length of the word or sign at the start.
 fn token(text: &str) -> Option<usize> {
     let word = text.find(|c| !is_of_word(c)).unwrap_or(text.len());
     let double = ["==", "!=", "<=", ">=", "<<", ">>"].iter().any(|sign| text.starts_with(sign));
@@ -195,7 +195,7 @@ fn is_of_word(c: char) -> bool {
     c.is_ascii_alphanumeric() || c == '_'
 }
 
-/// `acc`, `output`, `u32`, or `f32x4`.
+/// Reads `acc`, `output`, `u32`, or `f32x4`.
 fn ty(word: &str) -> Option<Ty> {
     let vector = || {
         let (ty, lanes) = word.split_once('x')?;

@@ -1,4 +1,4 @@
-//! Expressions: an operand, or two with an operator between them.
+//! Parses expressions: an operand, or two operands with an operator between them.
 
 use super::Parsed;
 use super::cursor::Cursor;
@@ -13,7 +13,7 @@ use crate::{Scalar, Value};
 pub(super) struct Names {
     pub(super) constants: Vec<&'static str>,
     pub(super) shared: Vec<&'static str>,
-    /// The innermost last.
+    /// The locals, the innermost last.
     pub(super) locals: Vec<Local>,
 }
 
@@ -22,7 +22,7 @@ impl Names {
         self.locals.iter().rev().find(|local| local.name == name).cloned()
     }
 
-    /// An expression where one of that type is wanted, which is the type of its literals.
+    /// Reads an expression. Its literals have the type `wanted`.
     pub(super) fn expr(&self, line: &mut Cursor<'_>, wanted: Option<Ty>) -> Parsed<Expr> {
         let literals = wanted.filter(|&ty| ty != Ty::BOOL);
         let left = self.operand(line, literals)?;
@@ -38,14 +38,14 @@ impl Names {
         Ok(left)
     }
 
-    /// The right side of an operator, and the left one: a literal has the type of the other side.
+    /// Reads the right side of an operator, and pairs it with the left one. A literal has the type of the other side.
     fn right(&self, line: &mut Cursor<'_>, left: Expr, wanted: Option<Ty>) -> Parsed<(Box<Expr>, Box<Expr>)> {
         line.skip();
         let right = self.operand(line, left.ty().or(wanted))?;
         Ok(paired(left, right))
     }
 
-    /// An expression without an operator of its own.
+    /// Reads an expression without an operator of its own.
     pub(super) fn operand(&self, line: &mut Cursor<'_>, wanted: Option<Ty>) -> Parsed<Expr> {
         if line.accept("(") {
             let inner = line.inside(|line| self.expr(line, wanted))?;
@@ -87,7 +87,7 @@ impl Names {
         fixed.or_else(|| self.local(word).map(Expr::Local)).or_else(constant)
     }
 
-    /// What stands between the parentheses of a call.
+    /// Reads the text between the parentheses of a call.
     fn call(&self, line: &mut Cursor<'_>, name: &str, wanted: Option<Ty>) -> Parsed<Expr> {
         let one = |line: &mut Cursor<'_>, wanted| self.expr(line, wanted).map(Box::new);
         match name {
@@ -119,7 +119,7 @@ impl Names {
         }
     }
 
-    /// What stands between the parentheses of an operation on scalars.
+    /// Reads the text between the parentheses of an operation on scalars.
     fn operation(&self, line: &mut Cursor<'_>, name: &str, wanted: Option<Ty>) -> Parsed<Expr> {
         if let Some(op) = named(Bin::ALL.into_iter().filter(|op| is_call(*op)), Some(name)) {
             let left = self.expr(line, wanted)?;
@@ -166,12 +166,12 @@ fn unbound<T>(line: &Cursor<'_>, word: &str) -> Parsed<T> {
     line.error(format!("`{word}` is not bound here"))
 }
 
-/// The operation that prints like that.
+/// Returns the operation that prints as `text`.
 fn named<T: ToString>(all: impl IntoIterator<Item = T>, text: Option<&str>) -> Option<T> {
     all.into_iter().find(|op| Some(op.to_string().as_str()) == text)
 }
 
-/// Both sides of an operation. A literal on the left did not know the type on the right.
+/// Pairs both sides of an operation. A literal on the left was read before the type of the right side was known.
 fn paired(mut left: Expr, right: Expr) -> (Box<Expr>, Box<Expr>) {
     if let Expr::Const(value) = &mut left
         && (value.ty(), right.ty()) == (Scalar::U32, Some(Ty::U64))
@@ -181,7 +181,7 @@ fn paired(mut left: Expr, right: Expr) -> (Box<Expr>, Box<Expr>) {
     (Box::new(left), Box::new(right))
 }
 
-/// Digits: a `u64` where one is wanted, or nothing smaller holds them; otherwise a `u32`.
+/// Reads digits: as a `u64` if one is wanted or a `u32` cannot hold them, otherwise as a `u32`.
 fn literal(line: &mut Cursor<'_>, wanted: Option<Ty>) -> Parsed<Expr> {
     let value: u64 = line.number()?;
     Ok(Expr::Const(match u32::try_from(value) {
@@ -190,7 +190,7 @@ fn literal(line: &mut Cursor<'_>, wanted: Option<Ty>) -> Parsed<Expr> {
     }))
 }
 
-/// `type, bits`: a literal that is no position.
+/// Reads `type, bits`: a literal that is not a position.
 fn bits(line: &mut Cursor<'_>) -> Parsed<Expr> {
     let ty = line.one_of(&Scalar::ALL)?;
     line.expect(",")?;

@@ -1,10 +1,10 @@
-//! What stands in statements and names nothing.
+//! Parses the parts of statements that contain no names.
 
 use super::cursor::Cursor;
 use super::{Parsed, words};
 use crate::statements::{Barrier, FULL, Part, Stmt, Unroll};
 
-/// `part: text`, behind `--`.
+/// Reads `part: text`, after `--`.
 pub(super) fn note(line: &Cursor<'_>, text: &str) -> Parsed<Stmt> {
     let note = text.trim_start().split_once(": ").and_then(|(part, text)| {
         let part = words::PARTS.into_iter().find(|it: &Part| it.to_string() == part)?;
@@ -13,7 +13,7 @@ pub(super) fn note(line: &Cursor<'_>, text: &str) -> Parsed<Stmt> {
     note.map_or_else(|| line.error("a remark is `-- part: text`, with the part of the kernel"), Ok)
 }
 
-/// `launch`, behind `await` or `trigger`.
+/// Reads `launch`, after `await` or `trigger`.
 pub(super) fn launch(mut line: Cursor<'_>, stmt: Stmt) -> Parsed<Stmt> {
     line.expect("launch")?;
     line.end(stmt)
@@ -29,7 +29,7 @@ pub(super) fn barrier(mut line: Cursor<'_>) -> Parsed<Stmt> {
     line.end(Stmt::Barrier(barrier))
 }
 
-/// `, unrolled` or `, unrolled by 4`, or nothing.
+/// Reads `, unrolled` or `, unrolled by 4`, or nothing.
 pub(super) fn unroll(line: &mut Cursor<'_>) -> Parsed<Unroll> {
     if !line.accept(",") {
         return Ok(Unroll::Unsaid);
@@ -38,7 +38,7 @@ pub(super) fn unroll(line: &mut Cursor<'_>) -> Parsed<Unroll> {
     if line.accept("by") { line.number().map(Unroll::By) } else { Ok(Unroll::All) }
 }
 
-/// `, mask 0x0000ffff`, or nothing for all lanes.
+/// Reads `, mask 0x0000ffff`, or nothing for all lanes.
 pub(super) fn mask(line: &mut Cursor<'_>) -> Parsed<u32> {
     if !line.accept(",") {
         return Ok(FULL);

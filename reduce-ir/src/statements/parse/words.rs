@@ -1,24 +1,24 @@
-//! The words of the text, and the names that live for ever.
+//! The words of the text, and the names that live as long as the process.
 
 use crate::program::Scope;
 use crate::statements::{AtomicOp, MemoryOrder, Part};
 use std::collections::BTreeSet;
 use std::sync::{Mutex, PoisonError};
 
-/// Every part of a kernel.
+/// All parts of a kernel.
 pub(super) const PARTS: [Part; 4] = [Part::Fold, Part::Stage, Part::Tree, Part::Deliver];
 
-/// Every atomic operation.
+/// All atomic operations.
 pub(super) const ATOMICS: [AtomicOp; 3] = [AtomicOp::Add, AtomicOp::Exchange, AtomicOp::Increment];
 
-/// Every memory order.
+/// All memory orders.
 pub(super) const ORDERS: [MemoryOrder; 4] =
     [MemoryOrder::Relaxed, MemoryOrder::Acquire, MemoryOrder::Release, MemoryOrder::AcqRel];
 
-/// Every scope.
+/// All scopes.
 pub(crate) const SCOPES: [Scope; 5] = [Scope::Thread, Scope::Warp, Scope::Block, Scope::Cluster, Scope::Grid];
 
-/// Words that begin or divide statements and expressions. Nothing can be called like them.
+/// Words that begin or divide statements and expressions. No name can equal them.
 const RESERVED: [&str; 54] = [
     "kernel",
     "const",
@@ -76,17 +76,17 @@ const RESERVED: [&str; 54] = [
     "param",
 ];
 
-/// Is it a word of the language?
+/// Returns whether it is a word of the language.
 pub(super) fn is_reserved(word: &str) -> bool {
     RESERVED.contains(&word) || numbered(word, "input").is_some() || numbered(word, "step").is_some()
 }
 
-/// The number behind a word: 3 of `input3`.
+/// Returns the number after a prefix: 3 for `input3`.
 pub(super) fn numbered(word: &str, prefix: &str) -> Option<usize> {
     word.strip_prefix(prefix)?.parse().ok()
 }
 
-/// The name, leaked once.
+/// Returns the name as a static string, which is leaked once.
 pub(crate) fn intern(name: &str) -> &'static str {
     static NAMES: Mutex<BTreeSet<&'static str>> = Mutex::new(BTreeSet::new());
     let mut names = NAMES.lock().unwrap_or_else(PoisonError::into_inner);

@@ -1,20 +1,20 @@
-//! How large the scalars of a kernel can be, whatever it is launched on: rule 9 of the verifier.
+//! Upper bounds of the scalars of a kernel, for every launch: rule 9 of the verifier.
 
 use super::super::{Expr, Local, Loop, LoweredKernel, Place, Stmt, Ty};
 use crate::ops::{Bin, Cmp};
 use crate::program::Program;
 use std::collections::BTreeMap;
 
-/// Elements of an input, and the distance between the first and the last in memory: what addresses can tell apart.
+/// The bound of the elements of an input, and of the distance between its first and last in memory: the range of addresses.
 const ITEMS: u128 = 1 << 63;
 
-/// Where a group begins: so far as its items can be counted from there in 64 bits.
+/// The bound of the position where a group begins: its items can be counted from there in 64 bits.
 const STARTS: u128 = 1 << 62;
 
-/// Blocks of a launch (CUDA C++ Programming Guide, technical specifications: x-dimension of a grid).
+/// The bound of the blocks of a launch (CUDA C++ Programming Guide, technical specifications: x-dimension of a grid).
 const BLOCKS: u128 = (1 << 31) - 1;
 
-/// The expression that does not fit its type, if there is one.
+/// Checks every expression. The error is an expression that may not fit its type.
 pub(super) fn too_large(program: &Program, kernel: &LoweredKernel) -> Result<(), Expr> {
     let items = program.up_to.map_or(ITEMS, u128::from);
     let blocks = program.up_to.map_or(BLOCKS, |n| program.plan().launches(n)[0].grid.into());
@@ -23,16 +23,16 @@ pub(super) fn too_large(program: &Program, kernel: &LoweredKernel) -> Result<(),
 
 struct Bounds<'a> {
     kernel: &'a LoweredKernel,
-    /// The most items.
+    /// The greatest number of items.
     items: u128,
-    /// The most blocks.
+    /// The greatest number of blocks.
     blocks: u128,
-    /// The greatest value of each scalar that is not bounded by its type alone.
+    /// The greatest value of each scalar, where it is less than its type allows.
     locals: BTreeMap<&'a str, u128>,
 }
 
 impl<'a> Bounds<'a> {
-    /// A body, whose names end with it.
+    /// Checks a body. Its names end with it.
     fn body(&mut self, stmts: &'a [Stmt]) -> Result<(), Expr> {
         let outside = self.locals.clone();
         stmts.iter().try_for_each(|stmt| self.stmt(stmt))?;
@@ -75,7 +75,7 @@ impl<'a> Bounds<'a> {
         }
     }
 
-    /// Inside a loop, the counter is at most what it is compared with, or no greater than at first if it shrinks.
+    /// Inside a loop, the test bounds the counter; a counter that shrinks is bounded by its first value.
     fn turns(&mut self, it: &'a Loop) -> Result<(), Expr> {
         let from = self.most(&it.from)?;
         let counts = |expr: &Expr| *expr == it.local.get();
@@ -102,7 +102,7 @@ impl<'a> Bounds<'a> {
         self.most(expr).map(|_| ())
     }
 
-    /// The greatest value of a scalar; what is no position is bounded by its type.
+    /// Returns the greatest value of a scalar; values that are not positions are bounded by their type.
     fn most(&self, expr: &Expr) -> Result<u128, Expr> {
         let of_type = expr.ty().map_or(0, greatest);
         let most = match expr {
@@ -134,7 +134,7 @@ impl<'a> Bounds<'a> {
         if is_position && most > of_type { Err(expr.clone()) } else { Ok(most) }
     }
 
-    /// The value of a constant.
+    /// Returns the value of a constant.
     fn exactly(&self, expr: &Expr) -> Option<u128> {
         if let Expr::Cast(_, constant) = expr {
             return self.exactly(constant);
@@ -145,13 +145,13 @@ impl<'a> Bounds<'a> {
         if let Expr::Named(name) = expr { Some(self.kernel.constant(name).into()) } else { None }
     }
 
-    /// The greatest result of an operation, if it is known.
+    /// Returns the greatest result of an operation, if it is known.
     fn combined(&self, op: Bin, a: &Expr, b: &Expr) -> Result<Option<u128>, Expr> {
         let (left, right) = (self.most(a)?, self.most(b)?);
         let is_step = |expr: &Expr| matches!(expr, Expr::Step(_));
         Ok(match op {
             Bin::Add => Some(left.saturating_add(right)),
-            // A strided position is one in memory, relative to the first element; a negative one wraps.
+            // A strided position is relative to the first element in memory; a negative one wraps.
             Bin::Mul if is_step(a) || is_step(b) => Some(ITEMS),
             Bin::Mul => Some(left.saturating_mul(right)),
             Bin::Div => Some(left / self.exactly(b).unwrap_or(1).max(1)),
@@ -164,7 +164,7 @@ impl<'a> Bounds<'a> {
     }
 }
 
-/// The greatest value of a type of positions or conditions.
+/// Returns the greatest value of a type of positions or conditions.
 fn greatest(ty: Ty) -> u128 {
     match ty {
         Ty::BOOL => 1,

@@ -1,4 +1,4 @@
-//! What expressions must be, and for whom their value is the same: rules 1, 2, 4, 7, 8 and 10 of the verifier.
+//! Checks expressions, and finds the threads for which their value is the same: rules 1, 2, 4, 7, 8 and 10 of the verifier.
 
 use super::{Check, Uniform, Verifier, Violation};
 use crate::operation::Argument;
@@ -12,7 +12,7 @@ impl Verifier<'_> {
         self.check(expr)
     }
 
-    /// Names and argument types inside, and for whom the value is the same.
+    /// Checks names and argument types inside, and returns the threads for which the value is the same.
     pub(super) fn check(&self, expr: &Expr) -> Result<Uniform, Violation> {
         expr.operands().into_iter().try_for_each(|operand| self.check(operand).map(|_| ()))?;
         match expr {
@@ -70,7 +70,7 @@ impl Verifier<'_> {
         Ok(self.uniform(expr))
     }
 
-    /// Conditions and positions are computed with; elements are for the functions of the operation.
+    /// Checks that arithmetic is on conditions or positions; elements are for the functions of the operation.
     fn index_arithmetic(&self, expr: &Expr, operand: &Expr, legal: bool) -> Check {
         let of_index = matches!(operand.ty(), Some(Ty::BOOL | Ty::U32 | Ty::U64));
         self.ensure(2, of_index && legal, || format!("`{expr}` is no index arithmetic"))
@@ -80,14 +80,14 @@ impl Verifier<'_> {
         self.ensure(2, expr.ty() == Some(ty), || format!("`{expr}` should be {ty}"))
     }
 
-    /// What a function is given behind an accumulator.
+    /// Checks a call of a function on an accumulator and other arguments.
     fn behind(&self, call: &Expr, acc: &Expr, mut wanted: Vec<Argument>, args: &[Expr]) -> Check {
         self.operand(acc, Ty::Acc)?;
         wanted.retain(|it| !matches!(it, Argument::Acc(_)));
         self.arguments(call, &wanted, args)
     }
 
-    /// What a function is given besides accumulators.
+    /// Checks the arguments of a function, except for accumulators.
     fn arguments(&self, call: &Expr, wanted: &[Argument], args: &[Expr]) -> Check {
         let count = if self.reads_inputs() { Expr::Items } else { Expr::Elements };
         let fits = |(arg, &wanted): (&Expr, &Argument)| {
@@ -133,12 +133,12 @@ impl Verifier<'_> {
     }
 }
 
-/// Is it a shift? C++ leaves those by some distances undefined.
+/// Returns whether it is a shift. C++ leaves shifts by some distances undefined.
 fn is_shift(op: Bin) -> bool {
     matches!(op, Bin::Shl | Bin::Shr)
 }
 
-/// Is it a number of threads that make whole warps?
+/// Returns whether it is a constant number of threads that make whole warps.
 fn whole_warps(threads: &Expr) -> bool {
     matches!(threads, Expr::Const(threads) if threads.bits().is_multiple_of(Program::WARP.into()))
 }

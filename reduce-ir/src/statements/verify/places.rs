@@ -1,4 +1,4 @@
-//! Places: what may be loaded from them, stored, posted and sent to them.
+//! Checks places: which values can be loaded, stored, posted and sent.
 
 use super::{Check, Uniform, Verifier, Violation};
 use crate::program::Reads;
@@ -40,7 +40,7 @@ impl Verifier<'_> {
         self.value_of(place, value)
     }
 
-    /// A message, to the array of them.
+    /// Checks a message to the array of messages.
     pub(super) fn send(&self, stmt: &Stmt, place: &Place, value: &Expr) -> Check {
         let Buffer::Shared(array) = place.buffer else {
             return self.ensure(12, false, || format!("a message to {place}"));
@@ -50,7 +50,7 @@ impl Verifier<'_> {
         self.value_of(place, value)
     }
 
-    /// A value that a place is to hold.
+    /// Checks a value that is written to a place.
     pub(super) fn value_of(&self, place: &Place, value: &Expr) -> Check {
         let element = self.element(place.buffer);
         self.ensure(7, element.is_some() && element == value.ty(), || {
@@ -89,13 +89,13 @@ impl Verifier<'_> {
         }
     }
 
-    /// What only is done to partials that carry flags.
+    /// Checks a statement that needs partials with flags.
     pub(super) fn flagged(&self, stmt: &Stmt, place: &Place) -> Check {
         let legal = self.steps.has_flags() && place.buffer == Buffer::Partials;
         self.ensure(7, legal, || format!("`{}` without flags", stmt.to_string().trim()))
     }
 
-    /// What only is done to an array of messages, at its time.
+    /// Checks a statement that needs an array of messages, and is legal only at its time.
     pub(super) fn messages(&self, stmt: &Stmt, array: &str, in_time: bool) -> Check {
         let what = || format!("`{}`", stmt.to_string().trim());
         self.clustered(&what())?;
