@@ -45,7 +45,8 @@ impl Redux {
         if !operation.exact {
             return None;
         }
-        let parts = if operation.searches.is_empty() { fields(operation) } else { searched(operation) };
+        let parts =
+            if operation.searches.is_empty() { field_parts(operation) } else { search_parts(operation) };
         Some(Redux { parts: parts? })
     }
 
@@ -56,7 +57,7 @@ impl Redux {
             match *part {
                 Part::Field(field, op) => {
                     let values = accs.iter().map(|acc| acc[field]);
-                    all[field] = values.reduce(|a, b| met(op, a, b)).unwrap_or(all[field]);
+                    all[field] = values.reduce(|a, b| combine_values(op, a, b)).unwrap_or(all[field]);
                 }
                 Part::Sought(best) => {
                     let [value, position] = best.of(accs);
@@ -78,13 +79,13 @@ impl Sought {
         };
         let best = accs.iter().map(rank).reduce(|a, b| better(self.op, a, b)).unwrap_or_default();
         let holders = accs.iter().filter(|acc| rank(acc) == best).map(|acc| acc[self.position]);
-        let position = holders.reduce(|a, b| met(self.place, a, b));
+        let position = holders.reduce(|a, b| combine_values(self.place, a, b));
         [of_key(accs[0][self.value].ty(), best), position.unwrap_or(accs[0][self.position])]
     }
 }
 
 /// Returns a part for each field, if each is combined only with itself.
-fn fields(operation: &Operation) -> Option<Vec<Part>> {
+fn field_parts(operation: &Operation) -> Option<Vec<Part>> {
     let combine = &operation.combine;
     let types = operation.acc.types();
     let field = |k: usize| {
@@ -105,13 +106,13 @@ fn is_reduced(op: Bin, ty: Scalar) -> bool {
 }
 
 /// Returns a part for each search, if every field belongs to a search.
-fn searched(operation: &Operation) -> Option<Vec<Part>> {
-    let parts: Option<Vec<_>> = operation.searches.iter().map(|it| best(operation, it)).collect();
+fn search_parts(operation: &Operation) -> Option<Vec<Part>> {
+    let parts: Option<Vec<_>> = operation.searches.iter().map(|it| search_part(operation, it)).collect();
     parts.filter(|parts| 2 * parts.len() == operation.acc.fields.len())
 }
 
 /// Returns the part of a search. A float zero loses its sign, so `finish` must not use the value.
-fn best(operation: &Operation, search: &Search) -> Option<Part> {
+fn search_part(operation: &Operation, search: &Search) -> Option<Part> {
     let ty = operation.acc.fields[search.field].ty;
     let Node::Bin(op, ..) = search.best.line(search.best.results()[0])?.node else { return None };
     let shown = operation.finish.uses(Id(search.field as u32));
@@ -121,7 +122,7 @@ fn best(operation: &Operation, search: &Search) -> Option<Part> {
 }
 
 /// Combines two values of a field.
-fn met(op: Bin, a: Value, b: Value) -> Value {
+fn combine_values(op: Bin, a: Value, b: Value) -> Value {
     let bits = match op {
         Bin::Add => a.bits().wrapping_add(b.bits()),
         Bin::And => a.bits() & b.bits(),

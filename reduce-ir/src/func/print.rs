@@ -12,7 +12,7 @@ impl fmt::Display for Func {
         let results: Vec<_> = self.results().iter().map(|&id| self.text(id)).collect();
         let result =
             if results.len() == 1 { results[0].clone() } else { format!("({})", results.join(", ")) };
-        f.write_str(&self.around(&result, &[]))
+        f.write_str(&self.closure_text(&result, &[]))
     }
 }
 
@@ -20,8 +20,8 @@ impl Func {
     /// Returns a Rust closure with a result of type `result`, whose struct parameters have type `given`. The names in `free` are
     /// not parameters of the closure: fields of the specification declare them.
     pub fn closure(&self, given: &Record, result: &Record, free: &[&str]) -> String {
-        let whole = if given == result { self.whole(result) } else { None };
-        self.around(&whole.unwrap_or_else(|| self.result_text(result)), free)
+        let whole = if given == result { self.whole_param(result) } else { None };
+        self.closure_text(&whole.unwrap_or_else(|| self.result_text(result)), free)
     }
 
     /// Returns the results as a value of type `result`: an expression, or a struct literal.
@@ -34,7 +34,7 @@ impl Func {
     }
 
     /// Returns the name of the parameter of type `record`, if the results are its fields in order.
-    fn whole(&self, record: &Record) -> Option<String> {
+    fn whole_param(&self, record: &Record) -> Option<String> {
         let names: Option<Vec<_>> = self.results().iter().map(|&id| self.param(id)).collect();
         let names = names?;
         let (name, _) = names.first()?.split_once('.')?;
@@ -48,7 +48,7 @@ impl Func {
     }
 
     /// Returns the closure that computes `value`.
-    fn around(&self, value: &str, free: &[&str]) -> String {
+    fn closure_text(&self, value: &str, free: &[&str]) -> String {
         let mut params: Vec<&str> = Vec::new();
         for name in self.params().iter().filter_map(|param| param.name.split('.').next()) {
             if params.last() != Some(&name) && !free.contains(&name) {
@@ -73,7 +73,7 @@ impl Func {
 
     fn node_text(&self, node: Node) -> String {
         let method = |name: &str, a, args: &[Id]| {
-            let args: Vec<_> = args.iter().map(|&arg| self.text_beside(arg, a)).collect();
+            let args: Vec<_> = args.iter().map(|&arg| self.text_next_to(arg, a)).collect();
             format!("{}.{name}({})", self.operand(a), args.join(", "))
         };
         match node {
@@ -89,12 +89,12 @@ impl Func {
                 Some(name) => method(name, a, &[b]),
                 // The distance does not determine the type of the shifted operand, which keeps its suffix.
                 None if matches!(op, Bin::Shl | Bin::Shr) => {
-                    format!("{} {op} {}", self.operand(a), self.operand_beside(b, a))
+                    format!("{} {op} {}", self.operand(a), self.operand_next_to(b, a))
                 }
-                None => format!("{} {op} {}", self.operand_beside(a, b), self.operand_beside(b, a)),
+                None => format!("{} {op} {}", self.operand_next_to(a, b), self.operand_next_to(b, a)),
             },
             Node::Cmp(op, a, b) => {
-                format!("{} {op} {}", self.operand_beside(a, b), self.operand_beside(b, a))
+                format!("{} {op} {}", self.operand_next_to(a, b), self.operand_next_to(b, a))
             }
             Node::Select(c, a, b) => {
                 let (a, b) = (self.text(a), self.text(b));
@@ -106,15 +106,15 @@ impl Func {
     }
 
     /// Returns the text of `id`, next to `other`. A constant needs no suffix if `other` is not constant and has its type.
-    fn text_beside(&self, id: Id, other: Id) -> String {
+    fn text_next_to(&self, id: Id, other: Id) -> String {
         match self.constant(id) {
             Some(value) if self.constant(other).is_none() && self.ty(other) == value.ty() => bare(value),
             _ => self.text(id),
         }
     }
 
-    fn operand_beside(&self, id: Id, other: Id) -> String {
-        let text = self.text_beside(id, other);
+    fn operand_next_to(&self, id: Id, other: Id) -> String {
+        let text = self.text_next_to(id, other);
         if self.is_nested(id) { format!("({text})") } else { text }
     }
 

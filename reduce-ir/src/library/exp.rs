@@ -66,24 +66,24 @@ pub(crate) const F64: Exp<f64> = Exp {
 
 /// Returns `exp` of a number.
 #[inline(always)]
-pub(crate) fn of<T: Float>(it: &Exp<T>, x: T) -> T {
-    exp(it, &mut Numbers, x)
+pub(crate) fn of<T: Float>(consts: &Exp<T>, x: T) -> T {
+    exp(consts, &mut Numbers, x)
 }
 
 #[inline(always)]
-pub(super) fn exp<T: Float, S: Steps<T>>(it: &Exp<T>, f: &mut S, x: S::Float) -> S::Float {
+pub(super) fn exp<T: Float, S: Steps<T>>(consts: &Exp<T>, f: &mut S, x: S::Float) -> S::Float {
     // The limit keeps n far inside the range of exponents. A NaN stays a NaN.
-    let x1 = f.at_least("x1", x, it.least);
-    let (per_ln2, biased) = (f.constant(it.per_ln2), f.constant(it.biased));
+    let x1 = f.at_least("x1", x, consts.least);
+    let (per_ln2, biased) = (f.constant(consts.per_ln2), f.constant(consts.biased));
     let t0 = f.mul_add("t0", x1, per_ln2, biased);
     // Above this limit, r and the polynomial grow instead of n, and the result overflows as well.
-    let t = f.at_most("t", t0, it.most);
+    let t = f.at_most("t", t0, consts.most);
     let n = f.sub("n", t, biased);
-    let p = it.of_rest(f, x1, n);
+    let p = consts.exp_of_remainder(f, x1, n);
     // 2^n in two normal factors. Half of t's integer, which is n plus twice the bias, is the exponent field of one factor, and the
     // rest is the exponent field of the other. The left shift drops the bits above.
-    let (half, whole) = (f.distance(it.fraction - 1), f.distance(it.fraction));
-    let field = f.word(u64::MAX << it.fraction);
+    let (half, whole) = (f.distance(consts.fraction - 1), f.distance(consts.fraction));
+    let field = f.word(u64::MAX << consts.fraction);
     let u = f.to_bits("u", t);
     let h = f.shl("_", u, half);
     let h = f.and("h", h, field);
@@ -96,13 +96,13 @@ pub(super) fn exp<T: Float, S: Steps<T>>(it: &Exp<T>, f: &mut S, x: S::Float) ->
 }
 
 /// Returns the same bits for arguments within [`Exp::normal`]: there n needs no limits, and 2^n no second factor.
-pub(super) fn normal<T: Float, S: Steps<T>>(it: &Exp<T>, f: &mut S, x: S::Float) -> S::Float {
-    let (per_ln2, middle) = (f.constant(it.per_ln2), f.constant(it.middle));
+pub(super) fn normal<T: Float, S: Steps<T>>(consts: &Exp<T>, f: &mut S, x: S::Float) -> S::Float {
+    let (per_ln2, middle) = (f.constant(consts.per_ln2), f.constant(consts.middle));
     let t = f.mul_add("t", x, per_ln2, middle);
     let n = f.sub("n", t, middle);
-    let p = it.of_rest(f, x, n);
+    let p = consts.exp_of_remainder(f, x, n);
     // Adding n to the exponent of p multiplies p by 2^n. The left shift drops the bits of t above its integer.
-    let whole = f.distance(it.fraction);
+    let whole = f.distance(consts.fraction);
     let (u, v) = (f.to_bits("u", t), f.to_bits("v", p));
     let n = f.shl("_", u, whole);
     let y = f.add_words("_", v, n);
@@ -113,7 +113,7 @@ impl<T: Float> Exp<T> {
     /// Returns e^r for r = x - n ln 2, where n is x / ln 2, rounded. The constant 1 / ln 2 is rounded itself, so |r| may slightly
     /// exceed ln 2 / 2; the polynomial has room for this.
     #[inline(always)]
-    fn of_rest<S: Steps<T>>(&self, f: &mut S, x: S::Float, n: S::Float) -> S::Float {
+    fn exp_of_remainder<S: Steps<T>>(&self, f: &mut S, x: S::Float, n: S::Float) -> S::Float {
         // The first step is exact; the second rounds once.
         let [high, low] = self.minus_ln2;
         let (high, low) = (f.constant(high), f.constant(low));

@@ -95,27 +95,27 @@ pub(crate) const F64: Ln<f64> = Ln {
 
 /// Returns `ln` of a number.
 #[inline(always)]
-pub(crate) fn of<T: Float>(it: &Ln<T>, x: T) -> T {
-    ln(it, &mut Numbers, x)
+pub(crate) fn of<T: Float>(consts: &Ln<T>, x: T) -> T {
+    ln(consts, &mut Numbers, x)
 }
 
 #[inline(always)]
-pub(super) fn ln<T: Float, S: Steps<T>>(it: &Ln<T>, f: &mut S, x: S::Float) -> S::Float {
+pub(super) fn ln<T: Float, S: Steps<T>>(consts: &Ln<T>, f: &mut S, x: S::Float) -> S::Float {
     // Arguments that are not above 0 take the same steps; their result is replaced at the end.
-    let (least, scale) = (f.constant(it.least_normal), f.constant(it.scale));
-    let [normal, scaled] = it.exponent_zero;
+    let (least, scale) = (f.constant(consts.least_normal), f.constant(consts.scale));
+    let [normal, scaled] = consts.exponent_zero;
     let (normal, scaled) = (f.constant(normal), f.constant(scaled));
     let subnormal = f.less("subnormal", x, least);
     let zero = f.select("zero", subnormal, [scaled, normal]);
     let scaled = f.mul("_", x, scale);
     let x1 = f.select("x1", subnormal, [scaled, x]);
-    let (e, m) = split(f, it, x1, zero);
+    let (e, m) = split(f, consts, x1, zero);
     // This difference is exact.
-    let one = f.constant(it.one);
+    let one = f.constant(consts.one);
     let v = f.sub("f", m, one);
     let square = f.mul("square", v, v);
-    let p = f.polynomial("p", it.powers, v);
-    let tail = match it.ln2_low {
+    let p = f.polynomial("p", consts.powers, v);
+    let tail = match consts.ln2_low {
         None => f.mul_add("tail", p, square, v),
         // The low part joins the small square, where its rounding costs nothing.
         Some(low) => {
@@ -125,22 +125,27 @@ pub(super) fn ln<T: Float, S: Steps<T>>(it: &Ln<T>, f: &mut S, x: S::Float) -> S
             f.add("tail", v, small)
         }
     };
-    let ln2 = f.constant(it.ln2);
+    let ln2 = f.constant(consts.ln2);
     let y = f.mul_add("y", e, ln2, tail);
-    special(f, it, x, y)
+    special(f, consts, x, y)
 }
 
 /// Splits a normal number into its exponent e and its significand. In the difference of its bits and the bits of 2/3, the exponent
 /// field gives e, after `zero` is subtracted, and the fraction field counts from the significand 2/3.
 #[inline(always)]
-fn split<T: Float, S: Steps<T>>(f: &mut S, it: &Ln<T>, x: S::Float, zero: S::Float) -> (S::Float, S::Float) {
-    let two_thirds = f.word(it.two_thirds);
-    let below_two = f.word(it.two - it.two_thirds);
-    let (fraction, mask) = (f.distance(it.fraction), f.word((1 << it.fraction) - 1));
+fn split<T: Float, S: Steps<T>>(
+    f: &mut S,
+    consts: &Ln<T>,
+    x: S::Float,
+    zero: S::Float,
+) -> (S::Float, S::Float) {
+    let two_thirds = f.word(consts.two_thirds);
+    let below_two = f.word(consts.two - consts.two_thirds);
+    let (fraction, mask) = (f.distance(consts.fraction), f.word((1 << consts.fraction) - 1));
     let bits = f.to_bits("_", x);
     let i = f.add_words("i", bits, below_two);
     // In the low bits of 2^fraction, the exponent is a float without a conversion, which is slow on GPUs.
-    let scale = f.word(it.scale.to_bits64());
+    let scale = f.word(consts.scale.to_bits64());
     let k = f.shr("k", i, fraction);
     let k = f.or("_", k, scale);
     let k = f.of_bits("_", k);
@@ -153,9 +158,9 @@ fn split<T: Float, S: Steps<T>>(f: &mut S, it: &Ln<T>, x: S::Float, zero: S::Flo
 
 /// Returns `y` if x is finite and above 0, infinity for infinity, -infinity for zeros, and NaN otherwise.
 #[inline(always)]
-fn special<T: Float, S: Steps<T>>(f: &mut S, it: &Ln<T>, x: S::Float, y: S::Float) -> S::Float {
-    let (infinity, minus_infinity) = (f.constant(it.infinities[0]), f.constant(it.infinities[1]));
-    let (zero, nan) = (f.constant(it.zero), f.constant(it.nan));
+fn special<T: Float, S: Steps<T>>(f: &mut S, consts: &Ln<T>, x: S::Float, y: S::Float) -> S::Float {
+    let (infinity, minus_infinity) = (f.constant(consts.infinities[0]), f.constant(consts.infinities[1]));
+    let (zero, nan) = (f.constant(consts.zero), f.constant(consts.nan));
     let finite = f.less("_", x, infinity);
     let y = f.select("of_positive", finite, [y, infinity]);
     let is_zero = f.equal("_", x, zero);

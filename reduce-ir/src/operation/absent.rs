@@ -133,8 +133,8 @@ impl Adjoined<'_> {
         let [(flag_a, fields_a), (flag_b, fields_b)] = [split(a), split(b)];
         let combined = f.call(&self.operation.combine, &[fields_a, fields_b].concat())?;
         let [has_a, has_b] = [self.has(&mut f.builder, flag_a)?, self.has(&mut f.builder, flag_b)?];
-        let beside_a = f.select_all(has_b, &combined, fields_a)?;
-        let mut results = f.select_all(has_a, &beside_a, fields_b)?;
+        let present_a = f.select_all(has_b, &combined, fields_a)?;
+        let mut results = f.select_all(has_a, &present_a, fields_b)?;
         results.push(f.builder.bin(self.both(), flag_a, flag_b)?);
         Ok(f.builder.build(results))
     }
@@ -257,8 +257,8 @@ impl Caller {
             Some(step) if param.name == Operation::STEP => Some(step),
             _ => self.extras.iter().position(|extra| extra == param).map(|at| extras[at]),
         };
-        let beside = func.params().iter().skip(acc.len() + inputs.len()).filter_map(named);
-        let args: Vec<_> = acc.iter().chain(inputs).copied().chain(beside).collect();
+        let by_name = func.params().iter().skip(acc.len() + inputs.len()).filter_map(named);
+        let args: Vec<_> = acc.iter().chain(inputs).copied().chain(by_name).collect();
         self.builder.call(func, &args)
     }
 

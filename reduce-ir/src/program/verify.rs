@@ -11,9 +11,9 @@
 //!    folds to the end; only blocked units of elements lie in rows. Only partials are folded to the end by one block, and only
 //!    vectors of elements are streaming. A grid that folds to the end has a limit.
 //! 5. The combinations leave one item per block: first the lanes of a thread, then a warp of threads in each row, then the rows,
-//!    then the remaining items.
-//!    A tree in place has two items per thread. Accumulators that are kept are not combined, and neither are those of a thread
-//!    that folds everything. The blocks of a cluster, at most 16, leave one item together, in the kernel over inputs.
+//!    then the remaining items. A tree in place has two items per thread. Accumulators that are kept are not combined, and
+//!    neither are those of a thread that folds everything. The blocks of a cluster, at most 16, leave one item together, in the
+//!    kernel over inputs.
 //! 6. The medium fits the scope: registers for a thread or the rows of a warp; shuffles for a warp; for a block, shuffles of at
 //!    most one item per lane of a warp, or shared or global memory; distributed shared memory for a cluster. Only a tree with
 //!    sequential addressing in shared memory treats its last warp separately.
@@ -34,8 +34,8 @@
 //! 16. One thread combines all items only where warps combine through shuffles, or blocks of a cluster combine, and only if a
 //!     fill stands for absent items.
 //! 17. The threads of a team that is smaller than a block evaluate all logical threads of its association. These combine in
-//!     registers, and in a warp by shuffles. Several groups are rows. Their blocks combine in the next launch, if at all, and
-//!     not in clusters or in place.
+//!     registers, and in a warp by shuffles. A team of one warp folds a fixed number of units. Several groups are rows. Their
+//!     blocks combine in the next launch, if at all, and not in clusters or in place.
 
 use super::{
     Addressing, Arrangement, Combine, Exchange, Fold, Kernel, Lowering, Medium, Program, Reads, Scope, Share,
@@ -117,7 +117,7 @@ fn verify_kernel(program: &Program, kernel: &Kernel) -> Check {
     verify_atomic(program, kernel)?;
     verify_ticket(program, kernel)?;
     verify_redux(program, kernel)?;
-    verify_gathered(program, kernel)?;
+    verify_serial_tail(program, kernel)?;
     verify_items(program, kernel)?;
     kernel.combines().try_for_each(|combine| verify_combine(program, kernel, combine))?;
     verify_team(program, kernel)?;
@@ -253,12 +253,12 @@ fn verify_redux(program: &Program, kernel: &Kernel) -> Check {
     ensure(15, known && combines.all(|combine| shuffled(&combine)), || steps_of(kernel))
 }
 
-fn verify_gathered(program: &Program, kernel: &Kernel) -> Check {
+fn verify_serial_tail(program: &Program, kernel: &Kernel) -> Check {
     let of_warps = |combine: &Combine| combine.medium == Medium::Shuffle && combine.scope == Scope::Block;
     let legal = |combine: &Combine| of_warps(combine) || combine.medium == Medium::Distributed;
     let mut combines = kernel.combines().filter(|combine| combine.lowering == Lowering::SerialTail);
-    let padded = program.operation.fill.is_some();
-    ensure(16, combines.all(|combine| padded && legal(&combine)), || steps_of(kernel))
+    let has_fill = program.operation.fill.is_some();
+    ensure(16, combines.all(|combine| has_fill && legal(&combine)), || steps_of(kernel))
 }
 
 fn verify_items(program: &Program, kernel: &Kernel) -> Check {

@@ -295,8 +295,9 @@ impl<'a> Reader<'a> {
         let Some(acc) = self.names.local(name) else {
             return line.error(format!("`{name}` is not bound here"));
         };
-        let there = line.accept("where").then(|| self.names.expr(&mut line, Some(Ty::BOOL))).transpose()?;
-        line.end(Stmt::Redux(acc, there))
+        let predicate =
+            line.accept("where").then(|| self.names.expr(&mut line, Some(Ty::BOOL))).transpose()?;
+        line.end(Stmt::Redux(acc, predicate))
     }
 
     /// Reads `combine(place, expr) order scope` or `local = op(place, expr) order scope`, after `atomic`.

@@ -72,7 +72,7 @@ impl Lowered {
                 kernel: lowered,
                 steps: kernel,
                 arrived: false,
-                met: false,
+                cluster_runs: false,
                 scope: BTreeMap::new(),
             };
             verifier.ensure(4, lowered.cluster == kernel.cluster(), || {
@@ -98,7 +98,7 @@ impl Lowered {
                 })?;
             }
             verifier.body(&lowered.body, Uniform::Always)?;
-            bounds::too_large(program, lowered)
+            bounds::check(program, lowered)
                 .or_else(|expr| verifier.ensure(9, false, || format!("`{expr}` may not fit its type")))
         })
     }
@@ -133,7 +133,7 @@ struct Verifier<'a> {
     /// Whether threads have arrived, and have not waited yet.
     arrived: bool,
     /// Whether all blocks of the cluster are known to run.
-    met: bool,
+    cluster_runs: bool,
     scope: BTreeMap<String, Binding>,
 }
 
@@ -162,48 +162,50 @@ impl Verifier<'_> {
             }
             Stmt::Store(place, value) => self.store(place, value),
             Stmt::Post(place, value) => {
-                self.flagged(stmt, place)?;
+                self.require_flags(stmt, place)?;
                 self.expect(value, Ty::Acc)?;
                 self.place(place).map(|_| ())
             }
             Stmt::Take(local, place) => {
-                self.flagged(stmt, place)?;
+                self.require_flags(stmt, place)?;
                 let partial = local.ty == Ty::Acc;
                 self.ensure(2, partial, || format!("`{}` is no partial", local.name))?;
                 self.place(place)?;
                 self.bind(local, false, Uniform::Thread)
             }
             Stmt::Expect(array, messages) => {
-                self.messages(stmt, array, !self.arrived && !self.met)?;
+                self.messages(stmt, array, !self.arrived && !self.cluster_runs)?;
                 self.expect(messages, Ty::U32).map(|_| ())
             }
             Stmt::Send(place, value) => self.send(stmt, place, value),
-            Stmt::Receive(array) => self.messages(stmt, array, self.met),
+            Stmt::Receive(array) => self.messages(stmt, array, self.cluster_runs),
             Stmt::Shuffle { into, value, down, mask } => {
                 self.expect(value, Ty::Acc)?;
                 self.ensure(2, value.ty() == Some(into.ty), || format!("`{value}` should be {}", into.ty))?;
                 self.expect(down, Ty::U32)?;
-                self.meeting(5, here >= Uniform::Warp && *mask == FULL, stmt)?;
+                self.require_all_threads(5, here >= Uniform::Warp && *mask == FULL, stmt)?;
                 self.bind(into, false, Uniform::Thread)
             }
-            Stmt::Redux(acc, there) => {
+            Stmt::Redux(acc, predicate) => {
                 self.set(acc, &acc.get())?;
                 let known = self.redux.is_some() && acc.ty == Ty::Acc;
                 self.ensure(10, known, || format!("`{}` has no redux", acc.name))?;
-                there.iter().try_for_each(|there| self.expect(there, Ty::BOOL).map(|_| ()))?;
-                self.meeting(5, here >= Uniform::Warp, stmt)
+                predicate.iter().try_for_each(|predicate| self.expect(predicate, Ty::BOOL).map(|_| ()))?;
+                self.require_all_threads(5, here >= Uniform::Warp, stmt)
             }
             Stmt::Barrier(Barrier::Warp(mask)) => {
-                self.meeting(5, here >= Uniform::Warp && *mask == FULL, stmt)
+                self.require_all_threads(5, here >= Uniform::Warp && *mask == FULL, stmt)
             }
             Stmt::Barrier(Barrier::Cluster) | Stmt::Arrive | Stmt::Wait => {
-                self.meeting(4, here == Uniform::Always, stmt)?;
-                self.turn(stmt)
+                self.require_all_threads(4, here == Uniform::Always, stmt)?;
+                self.alternate(stmt)
             }
-            Stmt::Barrier(Barrier::Block) | Stmt::Exit => self.meeting(4, here >= Uniform::Block, stmt),
+            Stmt::Barrier(Barrier::Block) | Stmt::Exit => {
+                self.require_all_threads(4, here >= Uniform::Block, stmt)
+            }
             Stmt::AwaitLaunch => {
                 self.ensure(11, self.kernel.dependent, || "a wait that is not asked for".to_owned())?;
-                self.meeting(11, here == Uniform::Always, stmt)
+                self.require_all_threads(11, here == Uniform::Always, stmt)
             }
             Stmt::TriggerLaunch => {
                 self.ensure(11, self.steps.trigger, || "a trigger that is not asked for".to_owned())
@@ -211,7 +213,7 @@ impl Verifier<'_> {
             Stmt::Vote(into, value) => {
                 self.ensure(2, into.ty == Ty::BOOL, || format!("a vote names `{}`", into.name))?;
                 self.expect(value, Ty::BOOL)?;
-                self.meeting(4, here >= Uniform::Block, stmt)?;
+                self.require_all_threads(4, here >= Uniform::Block, stmt)?;
                 self.bind(into, false, Uniform::Block)
             }
             Stmt::AtomicCombine { place, value, order, scope } => {
@@ -252,23 +254,23 @@ impl Verifier<'_> {
     }
 
     /// Checks that arrivals and waits of a cluster alternate. A barrier does both, and must not come between them.
-    fn turn(&mut self, stmt: &Stmt) -> Check {
+    fn alternate(&mut self, stmt: &Stmt) -> Check {
         let what = stmt.to_string();
-        self.clustered(what.trim())?;
+        self.require_cluster(what.trim())?;
         let in_turn = self.arrived == (*stmt == Stmt::Wait);
         self.ensure(4, in_turn, || format!("`{}` out of turn", what.trim()))?;
         self.arrived = *stmt == Stmt::Arrive;
-        self.met |= !self.arrived;
+        self.cluster_runs |= !self.arrived;
         Ok(())
     }
 
     /// Checks that the kernel has a cluster, which `what` needs.
-    fn clustered(&self, what: &str) -> Check {
+    fn require_cluster(&self, what: &str) -> Check {
         self.ensure(4, self.kernel.cluster > 1, || format!("`{what}` without a cluster"))
     }
 
     /// Checks a statement that all of its threads must reach.
-    fn meeting(&self, rule: u32, legal: bool, stmt: &Stmt) -> Check {
+    fn require_all_threads(&self, rule: u32, legal: bool, stmt: &Stmt) -> Check {
         self.ensure(rule, legal, || format!("`{}` is not met by all of its threads", stmt.to_string().trim()))
     }
 

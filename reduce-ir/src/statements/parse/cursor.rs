@@ -49,9 +49,9 @@ impl<'a> Cursor<'a> {
                 let sign: String = rest.chars().take(1).collect();
                 return self.error(format!("`{sign}` is no sign of the language"));
             };
-            let (token, behind) = rest.split_at(len);
+            let (token, after) = rest.split_at(len);
             tokens.push(token);
-            rest = behind.trim_start();
+            rest = after.trim_start();
         }
         Ok(tokens)
     }

@@ -15,7 +15,7 @@ const STARTS: u128 = 1 << 62;
 const BLOCKS: u128 = (1 << 31) - 1;
 
 /// Checks every expression. The error is an expression that may not fit its type.
-pub(super) fn too_large(program: &Program, kernel: &LoweredKernel) -> Result<(), Expr> {
+pub(super) fn check(program: &Program, kernel: &LoweredKernel) -> Result<(), Expr> {
     let items = program.up_to.map_or(ITEMS, u128::from);
     let blocks = program.up_to.map_or(BLOCKS, |n| program.plan().launches(n)[0].grid.into());
     Bounds { kernel, items, blocks, locals: BTreeMap::new() }.body(&kernel.body)
@@ -43,14 +43,14 @@ impl<'a> Bounds<'a> {
     fn stmt(&mut self, stmt: &'a Stmt) -> Result<(), Expr> {
         match stmt {
             Stmt::Let(local, value) => {
-                let most = self.most(value)?;
+                let most = self.upper_bound(value)?;
                 self.locals.insert(&local.name, most);
                 Ok(())
             }
             Stmt::Var(_, value) | Stmt::Set(_, value) | Stmt::Vote(_, value) | Stmt::Expect(_, value) => {
                 self.check(value)
             }
-            Stmt::For(it) => self.turns(it),
+            Stmt::For(it) => self.counted_loop(it),
             Stmt::If(test, then, otherwise) => {
                 self.check(test)?;
                 self.body(then)?;
@@ -69,19 +69,19 @@ impl<'a> Bounds<'a> {
                 self.check(value)?;
                 self.check(down)
             }
-            Stmt::Redux(_, there) => there.iter().try_for_each(|there| self.check(there)),
+            Stmt::Redux(_, predicate) => predicate.iter().try_for_each(|predicate| self.check(predicate)),
             Stmt::Note(..) | Stmt::Exit | Stmt::Barrier(_) | Stmt::Fence(..) => Ok(()),
             Stmt::Receive(_) | Stmt::Arrive | Stmt::Wait | Stmt::AwaitLaunch | Stmt::TriggerLaunch => Ok(()),
         }
     }
 
     /// Inside a loop, the test bounds the counter; a counter that shrinks is bounded by its first value.
-    fn turns(&mut self, it: &'a Loop) -> Result<(), Expr> {
-        let from = self.most(&it.from)?;
+    fn counted_loop(&mut self, it: &'a Loop) -> Result<(), Expr> {
+        let from = self.upper_bound(&it.from)?;
         let counts = |expr: &Expr| *expr == it.local.get();
         let most = match (&it.test, &it.next) {
-            (Expr::Cmp(Cmp::Lt, a, end), _) if counts(a) => self.most(end)?.saturating_sub(1),
-            (Expr::Cmp(Cmp::Le, a, end), _) if counts(a) => self.most(end)?,
+            (Expr::Cmp(Cmp::Lt, a, end), _) if counts(a) => self.upper_bound(end)?.saturating_sub(1),
+            (Expr::Cmp(Cmp::Le, a, end), _) if counts(a) => self.upper_bound(end)?,
             (_, Expr::Bin(Bin::Div, a, _)) if counts(a) => from,
             _ => greatest(it.local.ty),
         };
@@ -99,11 +99,11 @@ impl<'a> Bounds<'a> {
     }
 
     fn check(&self, expr: &Expr) -> Result<(), Expr> {
-        self.most(expr).map(|_| ())
+        self.upper_bound(expr).map(|_| ())
     }
 
     /// Returns the greatest value of a scalar; values that are not positions are bounded by their type.
-    fn most(&self, expr: &Expr) -> Result<u128, Expr> {
+    fn upper_bound(&self, expr: &Expr) -> Result<u128, Expr> {
         let of_type = expr.ty().map_or(0, greatest);
         let most = match expr {
             Expr::Const(value) => value.bits().into(),
@@ -117,8 +117,8 @@ impl<'a> Bounds<'a> {
             Expr::Groups => BLOCKS,
             Expr::First(group) => self.check(group).map(|()| STARTS)?,
             Expr::Step(_) => ITEMS,
-            Expr::Bin(op, a, b) => self.combined(*op, a, b)?.unwrap_or(of_type),
-            Expr::Cast(_, a) => self.most(a)?,
+            Expr::Bin(op, a, b) => self.bound_of_operation(*op, a, b)?.unwrap_or(of_type),
+            Expr::Cast(_, a) => self.upper_bound(a)?,
             Expr::Lane(..) | Expr::Param(..) | Expr::Aligned(..) | Expr::Empty => of_type,
             Expr::Un(..)
             | Expr::Cmp(..)
@@ -135,9 +135,9 @@ impl<'a> Bounds<'a> {
     }
 
     /// Returns the value of a constant.
-    fn exactly(&self, expr: &Expr) -> Option<u128> {
+    fn constant_value(&self, expr: &Expr) -> Option<u128> {
         if let Expr::Cast(_, constant) = expr {
-            return self.exactly(constant);
+            return self.constant_value(constant);
         }
         if let Expr::Const(value) = expr {
             return Some(value.bits().into());
@@ -146,15 +146,15 @@ impl<'a> Bounds<'a> {
     }
 
     /// Returns the greatest result of an operation, if it is known.
-    fn combined(&self, op: Bin, a: &Expr, b: &Expr) -> Result<Option<u128>, Expr> {
-        let (left, right) = (self.most(a)?, self.most(b)?);
+    fn bound_of_operation(&self, op: Bin, a: &Expr, b: &Expr) -> Result<Option<u128>, Expr> {
+        let (left, right) = (self.upper_bound(a)?, self.upper_bound(b)?);
         let is_step = |expr: &Expr| matches!(expr, Expr::Step(_));
         Ok(match op {
             Bin::Add => Some(left.saturating_add(right)),
             // A strided position is relative to the first element in memory; a negative one wraps.
             Bin::Mul if is_step(a) || is_step(b) => Some(ITEMS),
             Bin::Mul => Some(left.saturating_mul(right)),
-            Bin::Div => Some(left / self.exactly(b).unwrap_or(1).max(1)),
+            Bin::Div => Some(left / self.constant_value(b).unwrap_or(1).max(1)),
             Bin::Sub | Bin::Shr => Some(left),
             Bin::Rem => Some(left.min(right.saturating_sub(1))),
             Bin::Min | Bin::MinNum | Bin::And => Some(left.min(right)),

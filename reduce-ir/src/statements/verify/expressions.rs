@@ -35,10 +35,10 @@ impl Verifier<'_> {
             Expr::Fold(a, args) => {
                 let wanted = self.operation.fold_arguments();
                 self.ensure(7, wanted.is_some() && self.reads_inputs(), || format!("`{expr}`"))?;
-                self.behind(expr, a, wanted.unwrap_or_default(), args)?;
+                self.call_arguments(expr, a, wanted.unwrap_or_default(), args)?;
             }
             Expr::Finish(a, args) => {
-                self.behind(expr, a, self.operation.finish_arguments(), args)?;
+                self.call_arguments(expr, a, self.operation.finish_arguments(), args)?;
             }
             Expr::Elements => {
                 let legal = !self.reads_inputs() && self.operation.counts();
@@ -52,7 +52,7 @@ impl Verifier<'_> {
                 let legal = self.strided() && self.element(Buffer::Input(*input)).is_some();
                 self.ensure(8, legal, || format!("`{expr}`"))?;
             }
-            Expr::Rank => self.clustered("rank")?,
+            Expr::Rank => self.require_cluster("rank")?,
             Expr::Const(_) | Expr::Thread | Expr::Block | Expr::Grid | Expr::Items => {}
             Expr::Groups => {
                 self.ensure(8, self.kernel.domain.is_grouped(), || "there is one group".to_owned())?
@@ -81,7 +81,7 @@ impl Verifier<'_> {
     }
 
     /// Checks a call of a function on an accumulator and other arguments.
-    fn behind(&self, call: &Expr, acc: &Expr, mut wanted: Vec<Argument>, args: &[Expr]) -> Check {
+    fn call_arguments(&self, call: &Expr, acc: &Expr, mut wanted: Vec<Argument>, args: &[Expr]) -> Check {
         self.operand(acc, Ty::Acc)?;
         wanted.retain(|it| !matches!(it, Argument::Acc(_)));
         self.arguments(call, &wanted, args)
@@ -121,14 +121,16 @@ impl Verifier<'_> {
             Expr::Block | Expr::Rank => Uniform::Block,
             Expr::Const(_) | Expr::Named(_) | Expr::Grid | Expr::Items | Expr::Elements => Uniform::Cluster,
             Expr::Groups | Expr::Step(_) | Expr::Param(..) | Expr::Aligned(..) => Uniform::Cluster,
-            Expr::First(_) => self.meet(expr),
+            Expr::First(_) => self.uniform_of_operands(expr),
             Expr::Empty => Uniform::Cluster,
-            Expr::Un(..) | Expr::Bin(..) | Expr::Cmp(..) | Expr::Cast(..) | Expr::Map(_) => self.meet(expr),
-            Expr::Combine(..) | Expr::Fold(..) | Expr::Finish(..) => self.meet(expr),
+            Expr::Un(..) | Expr::Bin(..) | Expr::Cmp(..) | Expr::Cast(..) | Expr::Map(_) => {
+                self.uniform_of_operands(expr)
+            }
+            Expr::Combine(..) | Expr::Fold(..) | Expr::Finish(..) => self.uniform_of_operands(expr),
         }
     }
 
-    fn meet(&self, expr: &Expr) -> Uniform {
+    fn uniform_of_operands(&self, expr: &Expr) -> Uniform {
         expr.operands().into_iter().map(|it| self.uniform(it)).min().unwrap_or(Uniform::Cluster)
     }
 }

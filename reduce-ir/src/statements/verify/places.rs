@@ -45,7 +45,7 @@ impl Verifier<'_> {
         let Buffer::Shared(array) = place.buffer else {
             return self.ensure(12, false, || format!("a message to {place}"));
         };
-        self.messages(stmt, array, self.met)?;
+        self.messages(stmt, array, self.cluster_runs)?;
         self.place(place)?;
         self.value_of(place, value)
     }
@@ -62,8 +62,10 @@ impl Verifier<'_> {
     pub(super) fn place(&self, place: &Place) -> Result<Uniform, Violation> {
         let shared = matches!(place.buffer, Buffer::Shared(_));
         let legal = shared || place.rank.is_none();
-        place.rank.iter().try_for_each(|_| self.clustered(&place.to_string()))?;
-        self.ensure(4, place.rank.is_none() || self.met, || format!("{place} before its block may run"))?;
+        place.rank.iter().try_for_each(|_| self.require_cluster(&place.to_string()))?;
+        self.ensure(4, place.rank.is_none() || self.cluster_runs, || {
+            format!("{place} before its block may run")
+        })?;
         self.ensure(7, legal, || format!("{place} is not in the shared memory of a block"))?;
         place.rank.iter().try_for_each(|rank| self.expect(rank, Ty::U32).map(|_| ()))?;
         self.expect(&place.index, if shared { Ty::U32 } else { Ty::U64 })
@@ -90,7 +92,7 @@ impl Verifier<'_> {
     }
 
     /// Checks a statement that needs partials with flags.
-    pub(super) fn flagged(&self, stmt: &Stmt, place: &Place) -> Check {
+    pub(super) fn require_flags(&self, stmt: &Stmt, place: &Place) -> Check {
         let legal = self.steps.has_flags() && place.buffer == Buffer::Partials;
         self.ensure(7, legal, || format!("`{}` without flags", stmt.to_string().trim()))
     }
@@ -98,7 +100,7 @@ impl Verifier<'_> {
     /// Checks a statement that needs an array of messages, and is legal only at its time.
     pub(super) fn messages(&self, stmt: &Stmt, array: &str, in_time: bool) -> Check {
         let what = || format!("`{}`", stmt.to_string().trim());
-        self.clustered(&what())?;
+        self.require_cluster(&what())?;
         let sent = self.kernel.shared.iter().any(|it| it.name == array && it.sent);
         self.ensure(12, sent && in_time, what)
     }
