@@ -23,42 +23,43 @@ pub(crate) struct Args {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
-    /// Print what a reduction becomes: CUDA, or any step on the way to it
+    /// Print the CUDA of a reduction, or any step from the specification to machine code
     #[command(after_help = examples::EMIT)]
     Emit(Emit),
     /// Reduce data files, and print the result
     #[command(after_help = examples::RUN)]
     Run(Run),
-    /// Count what each pass of a reduction buys
+    /// Count the effect of each pass of a reduction
     #[command(after_help = examples::EXPLAIN)]
     Explain(Explain),
-    /// Climb from the naive kernel to the one bound by memory, counted, and timed where there is a GPU
+    /// Count every kernel from the naive one to the memory-bound one, and time them on a GPU
     #[command(after_help = examples::LADDER)]
     Ladder(Ladder),
-    /// Try whether an operator is associative, its identity neutral, its fold the same function
+    /// Test whether an operator is associative, its identity is neutral, and its fold is the same function
     #[command(after_help = examples::CHECK)]
     Check(Check),
-    /// List the devices that reductions can run on, and say why a GPU is not usable
+    /// List the devices that reductions can run on, and the reason why a GPU is not usable
     Devices,
 }
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Emit {
-    /// The reduction: its fields, or the whole macro call in any brackets, or @FILE that holds either
+    /// The specification: its fields, the whole macro call in any brackets, or @FILE with either of these
     pub(crate) spec: String,
-    /// What to print
+    /// The form to print
     #[arg(long, value_enum, default_value_t = Form::Cuda)]
     pub(crate) to: Form,
-    /// Print it before the first pass and after each pass
+    /// Print the form before the first pass and after each pass
     #[arg(long)]
     pub(crate) after_each_pass: bool,
-    /// As --after-each-pass, but of each step only the difference to the step before
+    /// Like --after-each-pass, but print only the difference between each step and the one before
     #[arg(long)]
     pub(crate) diff: bool,
-    /// The GPU architecture, such as sm_90: of ptx and cubin, and for `passes: auto` how the blocks meet
+    /// The GPU architecture, such as sm_90: the target of ptx and cubin, and the tuning of `passes: auto`
     #[arg(long, value_name = "SM")]
     pub(crate) arch: Option<Architecture>,
-    /// The number of elements, for each range of which `passes: auto` has a kernel; by default the one for the most
+    /// The number of elements, by which `passes: auto` chooses its kernel [default: the kernel for the largest
+    /// inputs]
     #[arg(long, value_name = "N", value_parser = values::elements, allow_negative_numbers = true)]
     pub(crate) n: Option<u64>,
     /// Write to a file instead of the standard output
@@ -68,31 +69,31 @@ pub(crate) struct Emit {
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Run {
-    /// The reduction: its fields, or the whole macro call in any brackets, or @FILE that holds either.
-    /// `ty` may be left to the data
+    /// The specification: its fields, the whole macro call in any brackets, or @FILE with either of these. `ty` may
+    /// be omitted: the data gives it
     pub(crate) spec: String,
-    /// The data, one file for each input: NumPy arrays, read flat, which must not change meanwhile;
-    /// - is the standard input
+    /// The data, one file for each input, or - for the standard input: NumPy arrays, read flat, which must not
+    /// change during the run
     #[arg(required = true, value_name = "FILE")]
     pub(crate) files: Vec<PathBuf>,
-    /// The files hold nothing but little-endian elements of this type
+    /// The files contain only little-endian elements of this type, without a header
     #[arg(long, value_name = "TY", value_parser = values::raw_types())]
     pub(crate) raw: Option<&'static Dtype>,
-    /// The place of the first element that is taken, counted from 0: in each file, or in the first, the second, …, as in 0,1
+    /// The index of the first element, counted from 0: one for all files, or one for each, as in 0,1
     #[arg(long, value_name = "O", value_delimiter = ',', default_value = "0", value_parser = values::offset, allow_negative_numbers = true)]
     pub(crate) offset: Vec<usize>,
-    /// From there, take every S-th element, or so for each file, as in 2,3: backwards if S is negative, and the same one
-    /// --len times if S is 0; other steps than 1 need `layout: strided`
+    /// The distance to the next element: one for all files, or one for each, as in 2,3. A negative step goes
+    /// backwards; 0 repeats one element --len times. Other steps than 1 need `layout: strided`
     #[arg(long, value_name = "S", value_delimiter = ',', default_value = "1", value_parser = values::step, allow_hyphen_values = true)]
     pub(crate) step: Vec<isize>,
-    /// Take that many elements of each file; by default, as many as there are
+    /// The number of elements to take from each file [default: all]
     #[arg(long, value_name = "L", value_parser = values::len, allow_negative_numbers = true)]
     pub(crate) len: Option<usize>,
-    /// Keep at most that many bytes of each input in memory, as in 8G: of pipes, and of bool or misaligned elements,
-    /// which are copied
+    /// The maximum number of bytes of each input to keep in memory, as in 8G. It applies to pipes, and to bool and
+    /// misaligned elements, which are copied
     #[arg(long, value_name = "BYTES", default_value = "4G", value_parser = values::bytes)]
     pub(crate) limit: u64,
-    /// The value of a param, once for each
+    /// The value of a param; give the option once for each param
     #[arg(long = "param", value_name = "NAME=VALUE", value_parser = values::param)]
     pub(crate) params: Vec<Given>,
     /// Where to run: auto (a GPU if there is one), host, cuda, or cuda:N
@@ -101,22 +102,22 @@ pub(crate) struct Run {
     /// Print one line of JSON: result, bits, n, ty, device, passes, kernel_us, total_us, gb_per_s
     #[arg(long)]
     pub(crate) json: bool,
-    /// Print each step of the kernels on at most 4096 elements: which threads combine what
+    /// Print each step of the kernels, with its threads and values, for at most 4096 elements
     #[arg(long, conflicts_with = "json")]
     pub(crate) trace: bool,
 }
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Explain {
-    /// The reduction: its fields, or the whole macro call in any brackets, or @FILE that holds either
+    /// The specification: its fields, the whole macro call in any brackets, or @FILE with either of these
     pub(crate) spec: String,
-    /// Elements [default: 25600000 on a GPU, 524288 elsewhere]
+    /// The number of elements [default: 25600000 on a GPU, 524288 elsewhere]
     #[arg(long, value_parser = values::elements, allow_negative_numbers = true)]
     pub(crate) n: Option<u64>,
-    /// Where to time: auto (a GPU if there is one), host (nowhere), cuda, or cuda:N
+    /// The device to take times on: auto (a GPU if there is one), host (no times), cuda, or cuda:N
     #[arg(long, default_value = "auto", value_parser = values::device)]
     pub(crate) device: Place,
-    /// How fast memory is read where no GPU is there to measure it [default: 4600, measured on an H200]
+    /// The read speed of memory to assume without a GPU [default: 4600, measured on an H200]
     #[arg(long, value_name = "GB/s", value_parser = values::speed, allow_negative_numbers = true)]
     pub(crate) gb_per_s: Option<f64>,
     /// Print one line of JSON for each stage
@@ -126,9 +127,9 @@ pub(crate) struct Explain {
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Check {
-    /// The reduction: its fields, or the whole macro call in any brackets, or @FILE that holds either
+    /// The specification: its fields, the whole macro call in any brackets, or @FILE with either of these
     pub(crate) spec: String,
-    /// Try every triple of elements of 8 bits
+    /// Test every triple of 8-bit elements
     #[arg(long)]
     pub(crate) exhaustive: bool,
     /// Print one line of JSON
@@ -138,7 +139,7 @@ pub(crate) struct Check {
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Ladder {
-    /// Elements [default: 25600000 on a GPU, 524288 elsewhere]
+    /// The number of elements [default: 25600000 on a GPU, 524288 elsewhere]
     #[arg(long, value_parser = values::elements, allow_negative_numbers = true)]
     pub(crate) n: Option<u64>,
     /// Threads per block: a power of two, 32 to 1024
@@ -150,7 +151,7 @@ pub(crate) struct Ladder {
     /// The operator
     #[arg(long, default_value = "sum", value_parser = values::Operators)]
     pub(crate) op: &'static Operator,
-    /// Where to time: auto (a GPU if there is one), host (nowhere), cuda, or cuda:N
+    /// The device to take times on: auto (a GPU if there is one), host (no times), cuda, or cuda:N
     #[arg(long, default_value = "auto", value_parser = values::device)]
     pub(crate) device: Place,
     /// Print one line of JSON for each rung
@@ -158,14 +159,14 @@ pub(crate) struct Ladder {
     pub(crate) json: bool,
 }
 
-/// What `emit` prints, in the order in which one becomes the next.
+/// The forms that `emit` prints, in the order of compilation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Form {
     /// The specification in its canonical spelling
     Spec,
-    /// The program that the passes rewrite, and the statements that it expands to
+    /// The program that the passes rewrite, and the statements that it lowers to
     Ir,
-    /// Which element meets which
+    /// The order in which elements are combined
     Association,
     /// CUDA C++, for every architecture
     Cuda,

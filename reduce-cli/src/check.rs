@@ -1,4 +1,4 @@
-//! `reducegen check`: the laws of a reduction, tried.
+//! `reducegen check`: tests the laws of a reduction.
 
 use crate::args::Check;
 use crate::failure::Failure;
@@ -9,7 +9,7 @@ use reduce_dsl::laws::{Broken, Cause, Counterexample, Effort, Found, Remark};
 use reduce_dsl::parse::{Diagnostic, SpecError};
 use serde::Serialize;
 
-/// Prints what was tried and found; fails where a law does not hold.
+/// Prints the tested laws and the findings; fails if a law does not hold.
 pub(crate) fn check(args: &Check) -> Result<(), Failure> {
     let source = Source::read(&args.spec)?;
     let effort = if args.exhaustive { Effort::Exhaustive } else { Effort::Thorough };
@@ -28,7 +28,7 @@ pub(crate) fn check(args: &Check) -> Result<(), Failure> {
     }
 }
 
-/// What is wrong with the specification; of a law also as JSON.
+/// Reports the errors of a specification; a broken law also as JSON.
 fn refused(args: &Check, error: SpecError) -> Result<(), Failure> {
     let Some(broken) = error.diagnostics().iter().find_map(|error| error.broken.as_ref()) else {
         return Err(Failure::Spec(error));
@@ -43,7 +43,7 @@ fn print(text: &str) -> Result<(), Failure> {
     output::write(None, text.as_bytes())
 }
 
-/// The laws in a table, and what else was found.
+/// Formats the laws as a table, and the other findings as lines.
 fn text(spec: &str, found: &Found) -> String {
     let right = |heading| Column { heading, side: Side::Right };
     let left = |heading| Column { heading, side: Side::Left };
@@ -73,7 +73,7 @@ fn remarks(found: &Found) -> Vec<String> {
         .collect()
 }
 
-/// The line of laws that hold.
+/// The line of JSON if the laws hold.
 #[derive(Serialize)]
 struct Holds<'a> {
     spec: &'a str,
@@ -96,7 +96,7 @@ struct Tried {
     exhaustive: bool,
 }
 
-/// The line of a law that does not.
+/// The line of JSON if a law does not hold.
 #[derive(Serialize)]
 struct DoesNotHold<'a> {
     holds: bool,
@@ -104,7 +104,7 @@ struct DoesNotHold<'a> {
     counterexample: Example<'a>,
 }
 
-/// Two expressions, and what they are.
+/// Two expressions, each with its result.
 #[derive(Serialize)]
 struct Example<'a> {
     left: [&'a str; 2],

@@ -1,4 +1,4 @@
-//! What a program does to elements, counted by the interpreter; and whether its result is the right one.
+//! Counts of a program by the interpreter, and a check of its result.
 
 use crate::args::MOST_COUNTED;
 use crate::elements::Elements;
@@ -9,19 +9,19 @@ use reduce_ir::program::{Program, Reads};
 use reduce_ir::statements::Part;
 use reduce_runtime::{Device, Error, host};
 
-/// Elements where a GPU takes times, and nothing was said: those of the source that gives most figures.
-const TIMED: u64 = 25_600_000;
-/// Elements that are counted, where nothing was said or too many.
-const FEW: u64 = 1 << 19;
+/// The default number of elements on a GPU: the one of the source that gives the most figures.
+const DEFAULT_TIMED: u64 = 25_600_000;
+/// The number of counted elements by default, and for requests above the maximum.
+const DEFAULT_COUNTED: u64 = 1 << 19;
 
-/// How many elements are reduced, and how many of them counted.
+/// Returns the number of elements to reduce, and the number to count.
 pub(crate) fn lengths(asked: Option<u64>, device: &Device) -> [u64; 2] {
     let timed = device.architecture().is_some();
-    let n = asked.unwrap_or(if timed { TIMED } else { FEW });
-    [n, if n > MOST_COUNTED { FEW } else { n }]
+    let n = asked.unwrap_or(if timed { DEFAULT_TIMED } else { DEFAULT_COUNTED });
+    [n, if n > MOST_COUNTED { DEFAULT_COUNTED } else { n }]
 }
 
-/// What is to be said where fewer elements are counted than reduced.
+/// Returns a line for the case that fewer elements are counted than reduced.
 pub(crate) fn limit([n, counts_n]: [u64; 2]) -> String {
     if n == counts_n {
         return String::new();
@@ -32,20 +32,20 @@ pub(crate) fn limit([n, counts_n]: [u64; 2]) -> String {
 /// The counts of a program, over all its launches.
 #[derive(Debug)]
 pub(crate) struct Counted {
-    /// How many launches.
+    /// The number of launches.
     pub(crate) launches: usize,
-    /// The reduction loop: the trees of threads, without what threads fold alone before.
+    /// The counts of the reduction loop: the trees of threads, without the folds of single threads before.
     pub(crate) tree: Counts,
-    /// The whole kernel, without the copy.
+    /// The counts of the whole kernels, without the copy.
     pub(crate) kernel: Counts,
-    /// The copy that a tree in place works on.
+    /// The counts of the copy on which a tree in place works.
     pub(crate) copy: Option<Counts>,
-    /// What is wrong with the execution or its result: a bug of this project.
+    /// A fault of the execution or its result: a bug of this project.
     pub(crate) wrong: Option<String>,
 }
 
 impl Counted {
-    /// Runs the program on n elements in the interpreter, all warps in order, and on the host.
+    /// Runs the program on n elements in the interpreter, with all warps in order, and on the host.
     pub(crate) fn of(program: &Program, n: u64) -> Result<Counted, Error> {
         let elements = Elements::new(&program.operation, program.domain, n, STEP);
         let params = elements.params.as_slice();
@@ -75,7 +75,7 @@ impl Counted {
     }
 }
 
-/// How what some device found differs from what the host found, bit for bit.
+/// Describes the difference between the results of a device and of the host, compared bit for bit.
 pub(crate) fn differ(device: &str, found: &[Value], host: &[Value]) -> Option<String> {
     let text = |values: &[Value]| values.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ");
     (found != host).then(|| format!("{device} finds {}, and the host {}", text(found), text(host)))

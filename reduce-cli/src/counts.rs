@@ -5,17 +5,17 @@ use crate::table::{Column, Side};
 use reduce_interpreter::{Counts, Global, Shared};
 use serde::Serialize;
 
-/// What tables show of counts: a heading, and the cell.
+/// A column of counts: its heading, and the function for its cells.
 pub(crate) type Shown = (&'static str, fn(&Counted) -> String);
 
-/// The launches, and what the loops cost in which threads combine.
+/// The number of launches, and the cost of the loops in which threads combine.
 pub(crate) const LOOPS: [Shown; 3] = [
     ("launches", |it| it.launches.to_string()),
     ("slots", |it| it.tree.slots.to_string()),
     ("warp_use", |it| percent(warp_use(&it.tree))),
 ];
 
-/// What the whole kernels cost.
+/// The cost of the whole kernels.
 pub(crate) const KERNELS: [Shown; 11] = [
     ("requests", |it| (it.kernel.global_loads.requests + it.kernel.global_stores.requests).to_string()),
     ("sectors", |it| (it.kernel.global_loads.sectors + it.kernel.global_stores.sectors).to_string()),
@@ -30,31 +30,31 @@ pub(crate) const KERNELS: [Shown; 11] = [
     ("divergent", |it| it.kernel.divergent_branches.to_string()),
 ];
 
-/// What the columns are, in a line below a table.
+/// The meaning of the columns, in a line below a table.
 pub(crate) const LEGEND: &str = "\
 slots and warp_use: of the loops that combine threads; the rest: of the whole kernels, over all launches";
 
-/// The columns of counts.
+/// Returns the columns of counts.
 pub(crate) fn columns(shown: &[Shown]) -> impl Iterator<Item = Column> {
     shown.iter().map(|&(heading, _)| Column { heading, side: Side::Right })
 }
 
-/// The cells of those columns; blank where nothing was counted.
+/// Returns the cells of those columns; blank if nothing was counted.
 pub(crate) fn cells(shown: &[Shown], counted: Option<&Counted>) -> impl Iterator<Item = String> {
     shown.iter().map(move |(_, cell)| counted.map_or(String::new(), cell))
 }
 
-/// A ratio as tables show it; a dash where there is none.
+/// Formats a ratio for tables; `None` becomes a dash.
 pub(crate) fn percent(ratio: Option<f64>) -> String {
     ratio.map_or("-".to_owned(), |ratio| format!("{:.1}%", 100.0 * ratio))
 }
 
-/// Active lanes for each execution slot.
+/// Returns the share of execution slots with an active lane.
 fn warp_use(counts: &Counts) -> Option<f64> {
     (counts.slots > 0).then(|| counts.active as f64 / counts.slots as f64)
 }
 
-/// The three scopes of counts as JSON has them; null where nothing was counted.
+/// The three scopes of counts as JSON; null if nothing was counted.
 #[derive(Serialize)]
 pub(crate) struct Scopes {
     #[serde(rename = "loop")]
@@ -71,7 +71,7 @@ struct KernelLine {
 }
 
 impl Scopes {
-    /// The scopes of what was counted.
+    /// Returns the scopes of the counts.
     pub(crate) fn of(counted: Option<&Counted>) -> Scopes {
         let kernel = |it: &Counted| KernelLine { launches: it.launches, counts: (&it.kernel).into() };
         Scopes {
@@ -82,7 +82,7 @@ impl Scopes {
     }
 }
 
-/// Counts as JSON has them: keys are the names of the fields of [`Counts`].
+/// Counts as JSON. The keys are the names of the fields of [`Counts`].
 #[derive(Serialize)]
 struct Line {
     slots: u64,

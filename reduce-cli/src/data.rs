@@ -1,4 +1,5 @@
-//! Data: NumPy arrays read flat, and raw little-endian elements. Files are mapped into memory, pipes are read to their end.
+//! Data files: NumPy arrays, read flat, and raw little-endian elements. Files are mapped into memory; pipes are
+//! read to their end.
 
 mod reason;
 mod storage;
@@ -18,28 +19,28 @@ use storage::{Bytes, Storage};
 
 const _: () = assert!(cfg!(target_endian = "little"), "data files are little-endian, and read as they are");
 
-/// The name of the standard input.
+/// The file name for the standard input.
 pub(crate) const STANDARD_INPUT: &str = "-";
 
-/// How data files are read.
+/// The way in which data files are read.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Reading {
-    /// The type of bare elements; without one, the files are NumPy files.
+    /// The type of raw elements; `None` for NumPy files.
     pub(crate) raw: Option<&'static Dtype>,
-    /// Bytes of a file that are kept in memory at most.
+    /// The maximum number of bytes of a file to keep in memory.
     pub(crate) limit: u64,
 }
 
 /// An open data file.
 #[derive(Debug)]
 pub(crate) struct Data {
-    /// Where it is, or `-`.
+    /// The path, or `-`.
     pub(crate) path: PathBuf,
     dtype: &'static Dtype,
     storage: Storage,
-    /// The shape of an array in Fortran order, where that differs from C order.
+    /// The shape of an array in Fortran order, if its order differs from C order.
     fortran: Option<Vec<u64>>,
-    /// A mapped file as it was opened.
+    /// The state of a mapped file when it was opened.
     opened: Option<Opened>,
 }
 
@@ -51,7 +52,7 @@ struct Opened {
 }
 
 impl Data {
-    /// Opens a NumPy file, or one of bare elements.
+    /// Opens a NumPy file, or a file of raw elements.
     pub(crate) fn open(path: &Path, reading: Reading) -> Result<Data, DataError> {
         Data::of(path, reading).map_err(|reason| DataError { path: path.to_owned(), reason })
     }
@@ -66,23 +67,23 @@ impl Data {
         Ok(Data { path: path.to_owned(), dtype, storage, fortran, opened })
     }
 
-    /// The type of the elements.
+    /// Returns the type of the elements.
     pub(crate) fn ty(&self) -> Scalar {
         self.dtype.ty
     }
 
-    /// The shape of an array in Fortran order, where that differs from C order.
+    /// Returns the shape of an array in Fortran order, if its order differs from C order.
     pub(crate) fn fortran(&self) -> Option<&[u64]> {
         self.fortran.as_deref()
     }
 
-    /// The elements, as they lie in the file.
+    /// Returns the elements in the order of the file.
     pub(crate) fn lanes(&self) -> Result<LanesRef<'_>, DataError> {
         let lanes = (self.dtype.cast)(self.storage.elements());
         lanes.map_err(|error| DataError { path: self.path.clone(), reason: error.into() })
     }
 
-    /// Has nobody written to the file since it was opened, as far as the system tells?
+    /// Checks by length and time of modification that the file has not changed since it was opened.
     pub(crate) fn check_unchanged(&self) -> Result<(), DataError> {
         let Some(Opened { file, len, written }) = &self.opened else { return Ok(()) };
         match file.metadata() {
@@ -140,7 +141,7 @@ fn is_pipe(_: &Metadata) -> bool {
 )]
 fn map(path: &Path, file: File) -> Result<(Bytes, Option<Opened>), Reason> {
     let metadata = file.metadata()?;
-    // SAFETY: the command does not write to its data; its help says that others must not meanwhile.
+    // SAFETY: the command does not write to its data; its help says that others must not during the run.
     let map = unsafe { Mapped::of(&file) }.map_err(Reason::of_mapping)?;
     #[cfg(unix)]
     crate::watch::watch(path, &map)?;

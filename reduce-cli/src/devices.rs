@@ -1,11 +1,12 @@
-//! Where reductions can run on this machine: `reducegen devices`, and what `--device` names.
+//! The devices of this machine: `reducegen devices`, and the values of `--device`.
 
 use crate::args::Place;
 use crate::failure::Failure;
 use crate::output;
 use reduce_runtime::{Device, Error, Listing};
 
-/// Prints one line a device: its name, and what it is or why it cannot be used; then where compiled kernels are kept.
+/// Prints a line for each device, with its name and description, or the reason why it cannot be used; then the
+/// folder of compiled kernels.
 pub(crate) fn devices() -> Result<(), Failure> {
     let lines = reduce_runtime::devices().iter().map(line).chain(cache()).collect::<String>();
     output::write(None, lines.as_bytes())
@@ -21,7 +22,7 @@ fn cache() -> Option<String> {
     None
 }
 
-/// The device, and why it is not a GPU where one would have been taken.
+/// Opens a device. For `auto` without a usable GPU, it is the host, with the reason.
 pub(crate) fn open(place: Place) -> Result<(Device, Option<Error>), Failure> {
     match place {
         Place::Host => Ok((Device::host(), None)),
@@ -33,7 +34,7 @@ pub(crate) fn open(place: Place) -> Result<(Device, Option<Error>), Failure> {
     }
 }
 
-/// The device to take times on, with a word where that is none.
+/// Opens the device to take times on, with a note if it is not a GPU.
 pub(crate) fn open_to_time(place: Place) -> Result<Device, Failure> {
     let (device, why_no_gpu) = open(place)?;
     why_no_gpu

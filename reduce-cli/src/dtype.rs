@@ -3,14 +3,14 @@
 use reduce_ir::Scalar;
 use reduce_lanes::LanesRef;
 
-/// An element type as files name it.
+/// An element type and its name in files.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Dtype {
-    /// NumPy's code: `f4`. NumPy has none for `bf16`, which only bare elements can have.
+    /// NumPy's code, such as `f4`. NumPy has no code for `bf16`, which only raw files can contain.
     pub(crate) code: Option<&'static str>,
     /// The type in the language.
     pub(crate) ty: Scalar,
-    /// Bytes, aligned and a multiple of the size, as elements.
+    /// Converts bytes to elements. The bytes are aligned, and their number is a multiple of the size.
     pub(crate) cast: fn(&[u8]) -> Result<LanesRef<'_>, NotBool>,
 }
 
@@ -20,9 +20,9 @@ pub(crate) struct Dtype {
     "element {at} is the byte {byte}, and a bool is 0 or 1; save `a != 0`, or read the bytes as numbers with `--raw u8`"
 )]
 pub(crate) struct NotBool {
-    /// Which element it is.
+    /// The index of the element.
     pub(crate) at: usize,
-    /// Its value.
+    /// The value of the byte.
     pub(crate) byte: u8,
 }
 
@@ -32,7 +32,7 @@ macro_rules! row {
     };
 }
 
-/// The table.
+/// The table of element types.
 pub(crate) const DTYPES: [Dtype; 13] = [
     Dtype { code: Some("b1"), ty: Scalar::Bool, cast: bools },
     row!(None, Bf16),
@@ -50,12 +50,12 @@ pub(crate) const DTYPES: [Dtype; 13] = [
 ];
 
 impl Dtype {
-    /// The row of that name in the language: `f32`.
+    /// Returns the row of a name in the language, such as `f32`.
     pub(crate) fn named(name: &str) -> Option<&'static Dtype> {
         DTYPES.iter().find(|dtype| dtype.ty.name() == name)
     }
 
-    /// The row of that code of NumPy: `f4`.
+    /// Returns the row of a NumPy code, such as `f4`.
     pub(crate) fn coded(code: &str) -> Option<&'static Dtype> {
         DTYPES.iter().find(|dtype| dtype.code == Some(code))
     }

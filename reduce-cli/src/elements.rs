@@ -1,4 +1,4 @@
-//! Elements made up for a reduction, the same for the same position; and params.
+//! Generated elements for a reduction, the same at the same position, and params.
 
 use reduce_interpreter::Input;
 use reduce_ir::operation::{Operation, Order};
@@ -10,7 +10,7 @@ use std::ops::Range;
 /// The inputs of a reduction.
 #[derive(Debug)]
 pub(crate) struct Elements {
-    /// Zeros: what a reduction costs does not depend on its params.
+    /// Zeros: the cost of a reduction does not depend on its params.
     pub(crate) params: Vec<Value>,
     lanes: Vec<Lanes>,
     n: u64,
@@ -18,37 +18,37 @@ pub(crate) struct Elements {
 }
 
 impl Elements {
-    /// n elements of each input, `step` apart where they are strided. Where the order of combinations may change from
-    /// run to run, they are 1 and -1, of which every order gives the same bits.
+    /// Generates n elements of each input, `step` apart if the input is strided. If the order of combinations may
+    /// change from run to run, all elements are 1 and -1: every order then gives the same bits.
     pub(crate) fn new(operation: &Operation, domain: Domain, n: u64, step: u64) -> Elements {
         let step = if domain.is_strided() { step } else { 1 };
         let exact = operation.order == Order::Any && !operation.exact;
         let len = n.saturating_sub(1) * step + n.min(1);
         let types = operation.inputs.iter().map(|input| input.ty);
-        let lanes = |(from, ty)| made_up(ty, from..from + len, exact);
+        let lanes = |(from, ty)| generate(ty, from..from + len, exact);
         let lanes = (0..).step_by(1 << 40).zip(types).map(lanes).collect();
         let params = operation.params.iter().map(|param| Value::from_bits(param.ty, 0)).collect();
         Elements { params, lanes, n, step }
     }
 
-    /// As the interpreter takes them.
+    /// Returns the inputs for the interpreter.
     pub(crate) fn inputs(&self) -> Vec<Input> {
         let input =
             |lanes: &Lanes| Input { elements: lanes.clone(), offset: 0, first: 0, step: self.step as i64 };
         self.lanes.iter().map(input).collect()
     }
 
-    /// As devices take them.
+    /// Returns the inputs for devices.
     pub(crate) fn views(&self) -> Vec<Strided<LanesRef<'_>>> {
         let (len, step) = (self.n as usize, self.step as isize);
         self.lanes.iter().map(|lanes| Strided { data: lanes.borrow(), offset: 0, step, len }).collect()
     }
 }
 
-fn made_up(ty: Scalar, places: Range<u64>, exact: bool) -> Lanes {
+fn generate(ty: Scalar, places: Range<u64>, exact: bool) -> Lanes {
     let mut lanes = Lanes::empty(ty);
     lanes.resize((places.end - places.start) as usize);
-    let float = if exact { sign } else { any_digits };
+    let float = if exact { sign } else { mixed_digits };
     places.enumerate().for_each(|(at, i)| lanes.set(at, element(ty, i, float)));
     lanes
 }
@@ -66,8 +66,9 @@ fn element(ty: Scalar, i: u64, float: fn(u64) -> f64) -> Value {
     }
 }
 
-/// Of all digits: x in 1 .. 2, then 1 / x, so that neither sums nor products leave the range of the type.
-fn any_digits(i: u64) -> f64 {
+/// Returns a random x in 1 .. 2 at an even position and 1 / x at the next one, each with a random sign. So neither
+/// sums nor products leave the range of the type.
+fn mixed_digits(i: u64) -> f64 {
     let x = 1.0 + (random(i & !1) >> 12) as f64 / (1u64 << 52) as f64;
     sign(i) * if i.is_multiple_of(2) { x } else { 1.0 / x }
 }
@@ -76,7 +77,7 @@ fn sign(i: u64) -> f64 {
     if random(i) & 1 == 0 { 1.0 } else { -1.0 }
 }
 
-/// SplitMix64 (Steele, Lea, Flood 2014) of a position.
+/// Returns SplitMix64 (Steele, Lea, Flood 2014) of a position.
 fn random(i: u64) -> u64 {
     let mut z = i.wrapping_add(1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
     z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);

@@ -1,4 +1,4 @@
-//! `reducegen emit`: a reduction at any step on its way from specification to machine code.
+//! `reducegen emit`: a reduction at any step from the specification to machine code.
 
 use crate::args::{Emit, Form};
 use crate::failure::Failure;
@@ -9,7 +9,7 @@ use reduce_ir::program::Program;
 use reduce_runtime::{Architecture, Error, Nvrtc, Target};
 use similar::TextDiff;
 
-/// Prints, or writes to the file, what was asked for.
+/// Prints the requested form, or writes it to the file.
 pub(crate) fn emit(args: &Emit) -> Result<(), Failure> {
     if args.to == Form::Cubin && output::is_screen(args.output.as_deref()) {
         return Err(Failure::request("a cubin is not text; name a file for it, as with `-o kernel.cubin`"));
@@ -36,7 +36,7 @@ pub(crate) fn emit(args: &Emit) -> Result<(), Failure> {
     output::write(args.output.as_deref(), &bytes)
 }
 
-/// The form that was asked for.
+/// Returns the requested form of a program.
 fn form(args: &Emit, spec: &str, program: &Program) -> Result<Vec<u8>, Failure> {
     match args.to {
         Form::Spec => Ok(format!("{spec}\n").into_bytes()),
@@ -44,7 +44,7 @@ fn form(args: &Emit, spec: &str, program: &Program) -> Result<Vec<u8>, Failure> 
         Form::Association => Ok(program.association().to_string().into_bytes()),
         Form::Cuda => Ok(cuda(program)?.into_bytes()),
         Form::Ptx => {
-            // Its PTX runs on every newer one.
+            // PTX for the oldest architecture runs on every newer one.
             let oldest = || Architecture::from_number(program.capability());
             compiled(program, Target::Ptx(args.arch.unwrap_or_else(oldest)))
         }
@@ -56,7 +56,7 @@ fn form(args: &Emit, spec: &str, program: &Program) -> Result<Vec<u8>, Failure> 
     }
 }
 
-/// The steps of the program, then the statements that they lower to.
+/// Returns the steps of the program, then the statements that they lower to.
 fn ir(program: &Program) -> Result<String, Error> {
     let statements = reduce_codegen::lower(program)?;
     Ok(format!("{program}\n{statements}"))
@@ -70,7 +70,7 @@ fn compiled(program: &Program, target: Target) -> Result<Vec<u8>, Failure> {
     Ok(Nvrtc::get()?.compile_program(program, target)?.bytes)
 }
 
-/// Every step; or every step after the first, as its difference to the one before.
+/// Returns every step, or the difference between each step and the one before.
 fn steps(args: &Emit, stages: &[Stage]) -> Result<Vec<u8>, Failure> {
     if matches!(args.to, Form::Spec | Form::Cubin) {
         return Err(Failure::request(

@@ -1,4 +1,4 @@
-//! `reducegen explain`: what each pass of a reduction buys.
+//! `reducegen explain`: the effect of each pass of a reduction.
 
 use crate::args::Explain;
 use crate::counted::{Counted, lengths, limit};
@@ -13,35 +13,35 @@ use reduce_ir::Spec;
 use reduce_runtime::{Architecture, Error};
 use serde::Serialize;
 
-/// A program on its way, and what it costs.
+/// A program after some of the passes, and its cost.
 struct Explained {
     name: String,
     counted: Counted,
     time: Option<Time>,
 }
 
-/// How long a read of all elements takes, and how that is known.
+/// The time of a read of all elements, and the source of that figure.
 struct Read {
     bytes: u64,
     us: f64,
-    known: Known,
+    known: SpeedSource,
 }
 
-/// How a speed is known.
+/// The source of a read speed.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Known {
-    /// It was measured on this GPU.
+enum SpeedSource {
+    /// The speed was measured on this GPU.
     Measured,
-    /// The user said it.
+    /// The user gave the speed.
     Given,
-    /// It is that of an H200.
+    /// The speed was measured on an H200.
     Typical,
 }
 
-/// What was measured on an H200, in GB/s.
-const TYPICAL: f64 = 4600.0;
+/// The read speed measured on an H200, in GB/s.
+const H200_GB_PER_S: f64 = 4600.0;
 
-/// Prints what every stage costs.
+/// Prints the cost of every stage.
 pub(crate) fn explain(args: &Explain) -> Result<(), Failure> {
     let source = Source::read(&args.spec)?;
     let parsed = source.parse(None)?;
@@ -75,9 +75,9 @@ fn read(n: u64, spec: &Spec, given: Option<f64>, clock: &mut Option<Clock>) -> R
     let bytes = n * spec.operation.element_size() as u64;
     let at = |gb_per_s| bytes as f64 / (gb_per_s * 1e3);
     let (us, known) = match (clock, given) {
-        (Some(clock), _) => (microseconds(clock.read(bytes)?), Known::Measured),
-        (None, Some(given)) => (at(given), Known::Given),
-        (None, None) => (at(TYPICAL), Known::Typical),
+        (Some(clock), _) => (microseconds(clock.read(bytes)?), SpeedSource::Measured),
+        (None, Some(given)) => (at(given), SpeedSource::Given),
+        (None, None) => (at(H200_GB_PER_S), SpeedSource::Typical),
     };
     Ok(Read { bytes, us, known })
 }
@@ -91,9 +91,9 @@ fn text(stages: &[Explained], lengths: [u64; 2], read: &Read) -> String {
     let Read { bytes, us, known } = *read;
     let gb_per_s = bytes as f64 / (us * 1e3);
     let (takes, at) = match known {
-        Known::Measured => ("takes", format!("{gb_per_s:.0} GB/s, measured here")),
-        Known::Given => ("takes at least", format!("the given {gb_per_s:.0} GB/s")),
-        Known::Typical => ("takes at least", format!("{gb_per_s:.0} GB/s, measured on an H200")),
+        SpeedSource::Measured => ("takes", format!("{gb_per_s:.0} GB/s, measured here")),
+        SpeedSource::Given => ("takes at least", format!("the given {gb_per_s:.0} GB/s")),
+        SpeedSource::Typical => ("takes at least", format!("{gb_per_s:.0} GB/s, measured on an H200")),
     };
     text + &format!("a read of {bytes} bytes, all elements, {takes} {us:.3} us at {at}\n")
 }
@@ -147,7 +147,7 @@ fn lines(stages: &[Explained], [n, counts_n]: [u64; 2], read: &Read) -> Result<S
             counts: counts::Scopes::of(Some(&stage.counted)),
             time: stage.time.as_ref().map(Into::into),
             read_us: read.us,
-            read_measured: read.known == Known::Measured,
+            read_measured: read.known == SpeedSource::Measured,
         })
     };
     stages.iter().map(|stage| Ok(line(stage)? + "\n")).collect()

@@ -1,10 +1,10 @@
-//! Everything that can go wrong, and whose mistake it is.
+//! All failures of the command, and whose mistake each one is.
 
 use crate::data::DataError;
 use reduce_dsl::parse::SpecError;
 use std::io;
 
-/// Why the command gives up.
+/// The reason why the command fails.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum Failure {
     /// The specification is wrong.
@@ -13,10 +13,10 @@ pub(crate) enum Failure {
     /// A law does not hold.
     #[error("{0}")]
     Law(SpecError),
-    /// What the user asked for cannot be: one sentence that names the way out.
+    /// The request of the user is impossible: one sentence that names a way out.
     #[error("{0}")]
     Request(String),
-    /// A result that is not the right one.
+    /// A wrong result.
     #[error("bug of reducegen: {0}")]
     Wrong(String),
     #[error(transparent)]
@@ -28,12 +28,13 @@ pub(crate) enum Failure {
 }
 
 impl Failure {
-    /// A request that cannot be met.
+    /// Returns the failure of an impossible request.
     pub(crate) fn request(message: impl Into<String>) -> Failure {
         Failure::Request(message.into())
     }
 
-    /// The exit status: 2 for the user's mistake, 1 for the machine's; 0 where a pipe's reader has enough.
+    /// Returns the exit status: 2 for a mistake of the user, 1 for a fault of the machine, 0 if the reader of a
+    /// pipe closed it.
     pub(crate) fn status(&self) -> u8 {
         match self {
             Failure::Spec(error) => 1 + u8::from(error.is_users_fault()),
@@ -45,7 +46,7 @@ impl Failure {
         }
     }
 
-    /// What to tell the user; nothing where a pipe's reader has enough.
+    /// Returns the message for the user; `None` if the reader of a pipe closed it.
     pub(crate) fn message(&self) -> Option<String> {
         match self {
             Failure::Spec(error) | Failure::Law(error) => Some(error.to_string()),

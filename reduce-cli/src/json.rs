@@ -1,4 +1,4 @@
-//! Lines of JSON, and that of `reducegen run`.
+//! Lines of JSON, in particular the line of `reducegen run`.
 
 use crate::failure::Failure;
 use crate::report::{Report, microseconds};
@@ -6,18 +6,18 @@ use reduce_ir::func::Param;
 use reduce_ir::{Scalar, Value};
 use serde::{Serialize, Serializer};
 
-/// The line of a run, without its end.
+/// Returns the line of a run, without a newline.
 pub(crate) fn line(report: &Report<'_>) -> Result<String, Failure> {
     text(&Run::of(report))
 }
 
-/// Anything as one line, without its end.
+/// Returns any value as one line, without a newline.
 pub(crate) fn text(it: &impl Serialize) -> Result<String, Failure> {
     let json = serde_json::to_string(it);
     json.map_err(|error| Failure::Write { target: "JSON".to_owned(), error: error.into() })
 }
 
-/// The keys in their order.
+/// The line of a run, with its keys in order.
 #[derive(Serialize)]
 struct Run<'a> {
     result: Named<'a, serde_json::Value>,
@@ -49,9 +49,9 @@ impl<'a> Run<'a> {
     }
 }
 
-/// A number as JSON readers keep it; a string where they have none, or would round it.
+/// Converts a number to JSON. It becomes a string if JSON has no such number, or if JSON readers would round it.
 ///
-/// Its digits are the fewest that give the value back in its own type.
+/// Its digits are the fewest that give the same value in its own type.
 fn number(value: Value) -> serde_json::Value {
     let text = value.to_string();
     match value.ty() {
@@ -74,7 +74,7 @@ fn number(value: Value) -> serde_json::Value {
     }
 }
 
-/// An object of items by name, in their order; a bare item where it is alone and its name says nothing.
+/// Named items as an object in their order. A single item without a telling name stands alone.
 struct Named<'a, T> {
     items: Vec<(&'a str, T)>,
     bare: bool,

@@ -1,4 +1,4 @@
-//! `reducegen ladder`: every rung counted, proved right and, on a GPU, timed.
+//! `reducegen ladder`: counts every rung, checks its result and, on a GPU, times it.
 
 mod climb;
 mod lines;
@@ -12,7 +12,7 @@ use crate::{devices, json, output};
 use climb::Climb;
 use reduce_dsl::ladder::RUNGS;
 
-/// Climbs it.
+/// Runs all rungs and prints their figures.
 pub(crate) fn ladder(args: &Ladder) -> Result<(), Failure> {
     if let Err(error) = RUNGS[0].spec(args.op, args.ty, 1, args.block) {
         return Err(Failure::request(error.to_string()));

@@ -1,9 +1,10 @@
-//! The command `reducegen`: arguments in, text out, and an exit status that says whose mistake it was.
+//! The command `reducegen`: arguments in, text out, and an exit status that says whose mistake a failure is.
 //!
 //! | status | meaning |
 //! |---|---|
-//! | 0 | done; also where the reader of a pipe closed it because it has enough |
-//! | 1 | the machine cannot do it: no driver, no NVRTC, a file that cannot be written; or a law does not hold, in `check` |
+//! | 0 | done, or the reader of a pipe closed it |
+//! | 1 | the machine cannot do it: no driver, no NVRTC, a file that cannot be written; or in `check`, a law does
+//! not hold |
 //! | 2 | the user's mistake: arguments, specification, data |
 #![deny(unsafe_code)]
 
@@ -60,9 +61,9 @@ fn main() -> ExitCode {
     }
 }
 
-/// Help, version, or what is wrong with the arguments.
+/// Prints the help, the version, or the error in the arguments.
 fn print_help(help: &clap::Error) -> ExitCode {
-    // That nobody reads it is no reason to fail.
+    // A closed output is no failure.
     drop(help.print());
     ExitCode::from(u8::try_from(help.exit_code()).unwrap_or(2))
 }

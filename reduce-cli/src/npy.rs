@@ -1,4 +1,4 @@
-//! NumPy files: of which type their elements are, and where. Format versions 1.0 to 3.0.
+//! NumPy files: the type and the position of their elements. Format versions 1.0 to 3.0.
 //!
 //! ```text
 //! file   = "\x93NUMPY" major minor length header data
@@ -11,21 +11,21 @@ mod header;
 use crate::dtype::{DTYPES, Dtype};
 use header::{Header, HeaderError};
 
-/// How every NumPy file starts.
+/// The first bytes of every NumPy file.
 pub(crate) const MAGIC: &[u8] = b"\x93NUMPY";
 
-/// Where the elements are.
+/// The type, position and order of the elements.
 #[derive(Clone, Debug)]
 pub(crate) struct Layout {
-    /// Their type.
+    /// The type of the elements.
     pub(crate) dtype: &'static Dtype,
-    /// The byte of the file at which the first starts; the last one ends the file.
+    /// The byte of the file at which the first element starts. The last element ends the file.
     pub(crate) start: usize,
-    /// The shape of an array whose elements are in Fortran order, where that differs from C order.
+    /// The shape of an array in Fortran order, if its order differs from C order.
     pub(crate) fortran: Option<Vec<u64>>,
 }
 
-/// Why a file is not read as a NumPy array.
+/// The reason why a file cannot be read as a NumPy array.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum NpyError {
     #[error("this is not a NumPy file; write it with `np.save`, or say `--raw f32` for bare elements")]
@@ -59,7 +59,7 @@ pub(crate) enum NpyError {
     Trailing(u64),
 }
 
-/// Reads the header of a whole file and checks that its elements are there, and nothing else.
+/// Reads the header of a whole file, and checks that only its elements follow.
 pub(crate) fn layout(file: &[u8]) -> Result<Layout, NpyError> {
     let (text, start) = header_text(file)?;
     let header = Header::parse(text)?;
@@ -73,13 +73,13 @@ pub(crate) fn layout(file: &[u8]) -> Result<Layout, NpyError> {
     }
 }
 
-/// The shape, if the elements are in Fortran order and more than one axis has several.
+/// Returns the shape, if the elements are in Fortran order and more than one axis has several elements.
 fn fortran(header: Header<'_>) -> Option<Vec<u64>> {
     let long = header.shape.iter().filter(|&&extent| extent > 1).count();
     (header.fortran_order && long > 1 && !header.shape.contains(&0)).then_some(header.shape)
 }
 
-/// The header's text, and where it ends.
+/// Returns the text of the header, and the position of its end.
 fn header_text(file: &[u8]) -> Result<(&[u8], usize), NpyError> {
     let rest = file.strip_prefix(MAGIC).ok_or(NpyError::Magic)?;
     let truncated = |needed| NpyError::Truncated { needed, found: file.len() };
@@ -93,20 +93,20 @@ fn header_text(file: &[u8]) -> Result<(&[u8], usize), NpyError> {
     Ok((file.get(start..end).ok_or(truncated(end))?, end))
 }
 
-/// The type that NumPy calls so. A type of one byte has no byte order, which NumPy writes as `|`.
+/// Returns the type of a NumPy type string. A type of one byte has no byte order, which NumPy writes as `|`.
 fn dtype(descr: &str) -> Result<&'static Dtype, NpyError> {
     let (order, code) = descr.split_at_checked(1).unwrap_or(("", ""));
     match (order, Dtype::coded(code)) {
         ("<" | "=", Some(dtype)) => Ok(dtype),
         (">" | "|", Some(dtype)) if dtype.ty.size() == 1 => Ok(dtype),
         (">", Some(_)) => Err(NpyError::BigEndian(descr.to_owned())),
-        // The byte order may be left out.
+        // The byte order may be omitted.
         _ if code.starts_with('O') || descr.starts_with('O') => Err(NpyError::Objects),
         _ => Err(NpyError::Dtype { descr: shown(descr), advice: advice(order, code) }),
     }
 }
 
-/// What a message may quote of a string that could be anything.
+/// Returns the part of an arbitrary string that a message may quote.
 fn shown(descr: &str) -> String {
     descr.chars().take(32).flat_map(char::escape_debug).collect()
 }
@@ -125,7 +125,7 @@ fn advice(order: &str, code: &str) -> String {
         )
     };
     match code {
-        // What ml_dtypes and others make of bf16.
+        // ml_dtypes and other packages write bf16 so.
         "V2" => "if they are bf16, for which NumPy has no code, write them with `a.tofile(path)` and say `--raw bf16`"
             .to_owned(),
         // NumPy counts bytes.
@@ -143,7 +143,8 @@ fn advice(order: &str, code: &str) -> String {
     }
 }
 
-/// Bytes of an array of that shape: no elements if an extent is 0, one if there is no extent.
+/// Returns the size of an array of that shape in bytes. An extent of 0 gives no elements, an empty shape one
+/// element.
 fn bytes(shape: &[u64], dtype: &Dtype) -> Option<u64> {
     if shape.contains(&0) {
         return Some(0);

@@ -1,4 +1,4 @@
-//! Arrays in Fortran order: reduced in the order of the file, where the result is that of C order.
+//! Arrays in Fortran order: reduced in the order of the file, if the result is the same as in C order.
 
 use crate::data::Data;
 use crate::failure::Failure;
@@ -27,7 +27,7 @@ pub(crate) fn check(
     )))
 }
 
-/// Why the result depends on the order of the elements; `None` if it does not.
+/// Returns the reason why the result depends on the order of the elements; `None` if it does not.
 fn dependence(operation: &Operation, views: &[Strided<LanesRef<'_>>]) -> Option<&'static str> {
     let whole = |view: &Strided<LanesRef<'_>>| view.len == view.data.len() && view.step.unsigned_abs() == 1;
     if !views.iter().all(whole) {
@@ -43,7 +43,7 @@ fn dependence(operation: &Operation, views: &[Strided<LanesRef<'_>>]) -> Option<
     }
 }
 
-/// Is the association all that the order changes?
+/// Returns whether `order: any` would make the result independent of the order of the elements.
 fn is_order_any_enough(operation: &Operation, data: &[Data], views: &[Strided<LanesRef<'_>>]) -> bool {
     let any = Operation { order: Order::Any, ..operation.clone() };
     let alike = data.windows(2).all(|files| files[0].fortran() == files[1].fortran());

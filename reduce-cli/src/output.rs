@@ -1,4 +1,4 @@
-//! Where text and bytes go: to the standard output or to a file, and a word beside it to the standard error.
+//! Output: to the standard output or to a file, and notes to the standard error.
 
 use crate::failure::Failure;
 use std::fmt::Display;
@@ -17,12 +17,12 @@ pub(crate) fn write(file: Option<&Path>, bytes: &[u8]) -> Result<(), Failure> {
     written.map_err(|error| Failure::Write { target: target(), error })
 }
 
-/// Would binary output end on a screen?
+/// Returns whether the output would go to a terminal.
 pub(crate) fn is_screen(file: Option<&Path>) -> bool {
     file.is_none() && io::stdout().is_terminal()
 }
 
-/// A line on the standard error. That nobody reads it is no reason to fail.
+/// Writes a line to the standard error. A closed standard error is no failure.
 pub(crate) fn note(line: impl Display) {
     drop(writeln!(io::stderr(), "{line}"));
 }
@@ -33,7 +33,8 @@ fn print(bytes: &[u8]) -> io::Result<()> {
     stdout.flush()
 }
 
-/// Writes a file whole, or leaves the one that is there. Devices, pipes and open files (`/dev/stdout`) are written as they are.
+/// Writes a file as a whole, or keeps the existing one. Devices, pipes and open files (`/dev/stdout`) are written
+/// directly.
 fn write_file(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let is_open = ["/dev", "/proc"].iter().any(|folder| path.starts_with(folder));
     let Some(permissions) = replaceable(path)?.filter(|_| !is_open) else {
@@ -42,7 +43,8 @@ fn write_file(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let target = target(path);
     match temporary(&target) {
         Ok(temporary) => replace(temporary, &target, permissions, bytes),
-        // A folder that takes no new files may have one that can be written; of one that is not there, the system says so.
+        // A folder that takes no new files may hold a writable one. If the folder is missing, the system reports
+        // it.
         Err(error) if matches!(error.kind(), ErrorKind::PermissionDenied | ErrorKind::NotFound) => {
             fs::write(path, bytes)
         }
@@ -50,7 +52,8 @@ fn write_file(path: &Path, bytes: &[u8]) -> io::Result<()> {
     }
 }
 
-/// The permissions of a file that may be written, and so replaced; none inside where there is nothing yet.
+/// Returns the permissions of a regular file that may be replaced; the inner value is `None` if there is no file
+/// yet.
 fn replaceable(path: &Path) -> io::Result<Option<Option<Permissions>>> {
     let metadata = match OpenOptions::new().write(true).open(path) {
         Ok(file) => file.metadata()?,
@@ -62,12 +65,12 @@ fn replaceable(path: &Path) -> io::Result<Option<Option<Permissions>>> {
     Ok(metadata.is_file().then(|| Some(metadata.permissions())))
 }
 
-/// What a symbolic link leads to, which is replaced in its stead.
+/// Returns the target of a symbolic link, which is replaced instead of the link.
 fn target(path: &Path) -> PathBuf {
     path.canonicalize().unwrap_or_else(|_| path.to_owned())
 }
 
-/// A new file in the folder of `target`, with the permissions of any new file. It is removed when dropped.
+/// Creates a file in the folder of `target`, with the permissions of any new file. It is removed when dropped.
 fn temporary(target: &Path) -> io::Result<NamedTempFile> {
     let folder = target.parent().filter(|folder| !folder.as_os_str().is_empty());
     let mut builder = tempfile::Builder::new();

@@ -7,16 +7,16 @@ use reduce_ir::Value;
 use reduce_ir::func::Param;
 use reduce_ir::operation::Operation;
 
-/// `k=3`, as it was given.
+/// An argument `k=3` as given.
 #[derive(Clone, Debug)]
 pub(crate) struct Given {
-    /// The param.
+    /// The name of the param.
     pub(crate) name: String,
-    /// Its value.
+    /// The text of its value.
     pub(crate) text: String,
 }
 
-/// The values of all params, in the order of the specification.
+/// Returns the values of all params, in the order of the specification.
 pub(crate) fn values(given: &[Given], operation: &Operation) -> Result<Vec<Value>, Failure> {
     let params = &operation.params;
     for (position, Given { name, .. }) in given.iter().enumerate() {
@@ -37,14 +37,14 @@ fn value(param: &Param, given: &[Given]) -> Result<Value, Failure> {
         return Err(Failure::request(format!("the param `{name}` has no value; give it, as in {example}")));
     };
     let wrong = || format!("`{text}` is no {ty}, and the param `{name}` is one; write it as in {example}");
-    let far = || format!("`{text}` is out of range for {ty}, the type of the param `{name}`");
+    let out_of_range = || format!("`{text}` is out of range for {ty}, the type of the param `{name}`");
     let Some(value) = Value::parse(*ty, text) else {
         let number = ty.is_number() && text.parse::<i128>().is_ok();
-        return Err(Failure::request(if number { far() } else { wrong() }));
+        return Err(Failure::request(if number { out_of_range() } else { wrong() }));
     };
-    // Infinity is a word; a number that becomes infinity is too large.
+    // Infinity is a word. A number that becomes infinity is too large.
     if value.as_f64().is_some_and(f64::is_infinite) && text.contains(|c: char| c.is_ascii_digit()) {
-        return Err(Failure::request(far() + "; write `inf` for infinity"));
+        return Err(Failure::request(out_of_range() + "; write `inf` for infinity"));
     }
     Ok(value)
 }
@@ -52,7 +52,7 @@ fn value(param: &Param, given: &[Given]) -> Result<Value, Failure> {
 fn unknown(name: &str, operation: &Operation) -> Failure {
     let params = &operation.params;
     let known: Vec<_> = params.iter().map(|param| param.name.as_str()).collect();
-    // A default holds until the specification declares the param.
+    // The param has its default as long as the specification does not declare it.
     let optional = operator(&operation.name).and_then(|row| row.params.iter().find(|param| param.0 == name));
     if let Some((_, ty, _)) = optional {
         return Failure::request(format!(

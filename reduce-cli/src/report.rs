@@ -1,4 +1,4 @@
-//! A run of `reducegen run`, as people read it; [`super::json`] is for programs.
+//! The result of `reducegen run` for people; [`super::json`] is for programs.
 
 use reduce_ir::Value;
 use reduce_ir::func::Param;
@@ -8,29 +8,29 @@ use std::time::Duration;
 /// A reduction that ran.
 #[derive(Debug)]
 pub(crate) struct Report<'a> {
-    /// What was computed.
+    /// The operation.
     pub(crate) operation: &'a Operation,
     /// The result, one value for each field.
     pub(crate) values: &'a [Value],
-    /// Elements of each input.
+    /// The number of elements of each input.
     pub(crate) n: usize,
-    /// `host`, or `cuda:0`.
+    /// The device: `host`, or `cuda:0`.
     pub(crate) device: &'a str,
-    /// The passes, where `auto` is replaced by what it became.
+    /// The passes, with `auto` replaced by the chosen ones.
     pub(crate) passes: Vec<String>,
-    /// Wall time of the computation, without transfers.
+    /// The wall time of the computation, without transfers.
     pub(crate) kernel: Duration,
-    /// Wall time of everything, from the arguments to the result.
+    /// The wall time of everything, from the arguments to the result.
     pub(crate) total: Duration,
 }
 
 impl Report<'_> {
-    /// The result as Rust writes it: `190.2`, or `Range { lo: 0.0, hi: 190.2 }`.
+    /// Returns the result as Rust writes it: `190.2`, or `Range { lo: 0.0, hi: 190.2 }`.
     pub(crate) fn text(&self) -> String {
         result_text(self.operation, self.values)
     }
 
-    /// What ran where, and how fast.
+    /// Returns the number of elements, the device, the time and the speed.
     pub(crate) fn summary(&self) -> String {
         let types: Vec<_> = self.operation.inputs.iter().map(|input| input.ty.name()).collect();
         let element =
@@ -40,14 +40,14 @@ impl Report<'_> {
         format!("{n} x {element} on {device} in {time} us ({speed:.2} GB/s)")
     }
 
-    /// Bytes of the inputs for each nanosecond of the computation.
+    /// Returns the bytes of the inputs divided by the nanoseconds of the computation.
     pub(crate) fn gigabytes_per_second(&self) -> f64 {
         let bytes = self.n * self.operation.element_size();
         bytes as f64 / self.kernel.as_nanos().max(1) as f64
     }
 }
 
-/// A result as Rust writes it.
+/// Returns a result as Rust writes it.
 pub(crate) fn result_text(operation: &Operation, values: &[Value]) -> String {
     let output = &operation.output;
     let field = |(field, value): (&Param, &Value)| match field.name.as_str() {
@@ -61,7 +61,7 @@ pub(crate) fn result_text(operation: &Operation, values: &[Value]) -> String {
     }
 }
 
-/// A time in microseconds, to the nanosecond.
+/// Returns a time in microseconds, to the nanosecond.
 pub(crate) fn microseconds(time: Duration) -> f64 {
     time.as_nanos() as f64 / 1e3
 }

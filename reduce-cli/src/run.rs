@@ -64,7 +64,7 @@ fn open(args: &Run) -> Result<Vec<Data>, Failure> {
     args.files.iter().map(|path| Ok(Data::open(path, reading)?)).collect()
 }
 
-/// Checks that there is a file for each input, of its type.
+/// Checks that each input has a file, and that their types agree.
 fn fit(operation: &Operation, data: &[Data]) -> Result<(), Failure> {
     let inputs = &operation.inputs;
     if inputs.len() != data.len() {

@@ -1,4 +1,4 @@
-//! The specification that the user gave: read, parsed, and shown where it is wrong.
+//! The specification of the user: reads and parses it, and shows its errors in their places.
 
 use crate::failure::Failure;
 use crate::output;
@@ -10,19 +10,19 @@ use std::fs::File;
 use std::io::{self, Read};
 use std::path::Path;
 
-/// Bytes that a file may have: more than the parser takes, which says what that is.
+/// The maximum size of a file in bytes. It exceeds the limit of the parser, whose error names that limit.
 const LIMIT: u64 = 1 << 20;
 
 /// The text of a specification.
 #[derive(Debug)]
 pub(crate) struct Source {
-    /// The file, or `<spec>`.
+    /// The path of the file, or `<spec>`.
     name: String,
     text: String,
 }
 
 impl Source {
-    /// The argument itself, or the file that it names as `@file.reduce`.
+    /// Reads the argument itself, or the file that it names as `@file.reduce`.
     pub(crate) fn read(argument: &str) -> Result<Source, Failure> {
         let Some(path) = argument.strip_prefix('@') else {
             return Ok(Source { name: "<spec>".to_owned(), text: argument.to_owned() });
@@ -36,33 +36,34 @@ impl Source {
         }
     }
 
-    /// The checked specification. `data` has the element types of the files, if there are any.
+    /// Parses and checks the specification. `data` has the element types of the files, if there are any.
     pub(crate) fn parse(&self, data: Option<&[Scalar]>) -> Result<Parsed<Bytes>, Failure> {
-        let parsed = self.read_fields(data).map_err(|error| self.forgotten().unwrap_or(error.into()))?;
+        let parsed =
+            self.read_fields(data).map_err(|error| self.missing_at_sign().unwrap_or(error.into()))?;
         if !parsed.notes.is_empty() {
             output::note(self.about(parsed.notes.clone()).to_string());
         }
         Ok(parsed)
     }
 
-    /// The specification, or everything that is wrong with it.
+    /// Parses the specification, or returns all its errors.
     pub(crate) fn read_fields(&self, data: Option<&[Scalar]>) -> Result<Parsed<Bytes>, SpecError> {
         parse::text(&self.text, data).map_err(|error| error.of(&self.name))
     }
 
-    /// What is wrong where the text is the name of a file.
-    fn forgotten(&self) -> Option<Failure> {
+    /// Returns the error for a text that is the name of a file without `@`.
+    fn missing_at_sign(&self) -> Option<Failure> {
         let path = Path::new(&self.text);
         let message = || format!("`{0}` is no specification, but a file; name it as `@{0}`", self.text);
         path.is_file().then(|| Failure::request(message()))
     }
 
-    /// Errors or notes at their places, as the user reads them.
+    /// Returns errors or notes in their places, as the user reads them.
     pub(crate) fn about(&self, diagnostics: Vec<Diagnostic>) -> SpecError {
         SpecError::new(&self.text, diagnostics).of(&self.name)
     }
 
-    /// What the compiler or the runtime reports, at the pass or block that it is about.
+    /// Returns an error of the compiler or the runtime, at the pass or block that it is about.
     pub(crate) fn explain(&self, parsed: &Parsed<Bytes>, error: Error) -> Failure {
         let place = if let Error::Codegen(Refused { index, .. }) = &error {
             parsed.places.pass(*index)

@@ -12,36 +12,36 @@ pub(crate) struct Table {
 /// A column.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Column {
-    /// What stands above it.
+    /// The text above the column.
     pub(crate) heading: &'static str,
-    /// Which side its cells lean on.
+    /// The side on which cells are aligned.
     pub(crate) side: Side,
 }
 
 /// A side of a column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Side {
-    /// Words.
+    /// For words.
     Left,
-    /// Numbers.
+    /// For numbers.
     Right,
 }
 
 impl Table {
-    /// An empty table.
+    /// Creates an empty table.
     pub(crate) fn new(columns: Vec<Column>) -> Table {
         Table { columns, rows: Vec::new() }
     }
 
-    /// Adds a row: a cell for each column.
+    /// Adds a row, with a cell for each column.
     pub(crate) fn push(&mut self, row: Vec<String>) {
         self.rows.push(row);
     }
 
-    /// The same without the columns in which all rows say one of these.
-    pub(crate) fn without(self, nothing: &[&str]) -> Table {
-        let says_something = |at: usize| self.rows.iter().any(|row| !nothing.contains(&row[at].as_str()));
-        let kept: Vec<_> = (0..self.columns.len()).filter(|&at| says_something(at)).collect();
+    /// Returns the table without the columns that contain only blank cells: texts in the given list.
+    pub(crate) fn without(self, blank: &[&str]) -> Table {
+        let has_content = |at: usize| self.rows.iter().any(|row| !blank.contains(&row[at].as_str()));
+        let kept: Vec<_> = (0..self.columns.len()).filter(|&at| has_content(at)).collect();
         let columns = kept.iter().map(|&at| self.columns[at]).collect();
         let rows = self.rows.iter().map(|row| kept.iter().map(|&at| row[at].clone()).collect()).collect();
         Table { columns, rows }
@@ -64,7 +64,7 @@ impl Table {
     }
 }
 
-/// Two blanks between columns, none at the end of a line.
+/// Two spaces separate columns; no line ends with a space.
 impl fmt::Display for Table {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(f, "{}", self.line(self.columns.iter().map(|column| column.heading)))?;

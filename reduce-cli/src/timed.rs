@@ -1,4 +1,4 @@
-//! What a reduction costs on a GPU, beside a kernel that only reads.
+//! Times of a reduction on a GPU, and of a kernel that only reads.
 
 use crate::counted::differ;
 use crate::counts::percent;
@@ -12,40 +12,40 @@ use serde::Serialize;
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-/// A GPU that takes times.
+/// A GPU on which times are taken.
 #[derive(Debug)]
 pub(crate) struct Clock {
     device: Device,
-    /// Times of reads that were measured, by bytes.
+    /// The measured times of reads, by bytes.
     reads: BTreeMap<u64, Duration>,
 }
 
 /// Times on a GPU.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Time {
-    /// Of the copy that a tree in place works on.
+    /// The time of the copy on which a tree in place works.
     pub(crate) copy: Option<Duration>,
-    /// Of the launch that reads the elements and leaves one partial a block, which is what the sources of the ladder time;
-    /// of a tree in place, of all launches but the copy.
+    /// The time of the launch that reads the elements and leaves one partial a block; the sources of the ladder
+    /// time this launch. For a tree in place, the time of all launches except the copy.
     pub(crate) first: Duration,
-    /// Of all launches.
+    /// The time of all launches.
     pub(crate) all: Duration,
-    /// Of a kernel that reads as many bytes, and nothing else.
+    /// The time of a kernel that reads the same number of bytes and does nothing else.
     pub(crate) read: Duration,
-    /// Bytes of the elements.
+    /// The bytes of the elements.
     pub(crate) bytes: u64,
 }
 
 impl Clock {
-    /// The clock of a GPU. The host has none.
+    /// Returns the clock of a GPU; `None` for the host.
     pub(crate) fn of(device: &Device) -> Option<Clock> {
         device.architecture().map(|_| Clock { device: device.clone(), reads: BTreeMap::new() })
     }
 
-    /// The times of a program on n elements, and what is wrong with its result.
+    /// Returns the times of a program on n elements, and the fault of its result, if it has one.
     pub(crate) fn time(&mut self, program: &Program, n: u64) -> Result<(Time, Option<String>), Error> {
         let bytes = n * program.operation.element_size() as u64;
-        // More elements than the GPU has room for are refused here, and not made first.
+        // If the GPU has no room for the elements, this fails before they are generated.
         let read = self.read(bytes)?;
         let reducer = Reducer::of(program.clone().into(), &self.device)?;
         let elements = Elements::new(&program.operation, program.domain, n, STEP);
@@ -60,7 +60,7 @@ impl Clock {
         Ok((time, differ(&self.device.name(), &found, &host)))
     }
 
-    /// How long a read of so many bytes takes; measured once.
+    /// Returns the time of a read of that size, which is measured once.
     pub(crate) fn read(&mut self, bytes: u64) -> Result<Duration, Error> {
         if let Some(&time) = self.reads.get(&bytes) {
             return Ok(time);
@@ -72,18 +72,18 @@ impl Clock {
 }
 
 impl Time {
-    /// Bytes of the elements for each nanosecond of the first launch.
+    /// Returns the bytes of the elements divided by the nanoseconds of the first launch.
     fn gb_per_s(&self) -> f64 {
         self.bytes as f64 / self.first.as_nanos().max(1) as f64
     }
 
-    /// The time of the read for each of the first launch.
+    /// Returns the time of the read divided by the time of the first launch.
     fn share_of_read(&self) -> f64 {
         self.read.as_secs_f64() / self.first.as_secs_f64()
     }
 }
 
-/// What tables show of times: a heading, and the cell.
+/// A column of times: its heading, and the function for its cells.
 type Shown = (&'static str, fn(&Time) -> String);
 
 const SHOWN: [Shown; 4] = [
@@ -93,23 +93,23 @@ const SHOWN: [Shown; 4] = [
     ("share_of_read", |it| percent(Some(it.share_of_read()))),
 ];
 
-/// What the columns are, in lines below a table.
+/// The meaning of the columns, in lines below a table.
 pub(crate) const LEGEND: &str = "\
 first_us: the launch that leaves one partial a block (of a tree in place, all launches but the copy), which is
 what the sources of the ladder time; all_us: every launch; gb_per_s: what the first launch reads;
 share_of_read: a kernel that reads as much and does nothing else, for each first_us";
 
-/// The columns of times.
+/// Returns the columns of times.
 pub(crate) fn columns() -> impl Iterator<Item = Column> {
     SHOWN.iter().map(|&(heading, _)| Column { heading, side: Side::Right })
 }
 
-/// The cells of those columns; blank where no time was taken.
+/// Returns the cells of those columns; blank if no time was taken.
 pub(crate) fn cells(time: Option<&Time>) -> impl Iterator<Item = String> {
     SHOWN.iter().map(move |(_, cell)| time.map_or(String::new(), cell))
 }
 
-/// Times as JSON has them.
+/// Times as JSON.
 #[derive(Serialize)]
 pub(crate) struct Line {
     copy_us: Option<f64>,

@@ -9,7 +9,7 @@ use crate::failure::Failure;
 use crate::output;
 use crate::report::result_text;
 use names::Names;
-use recorder::{By, Launched, Made, Of, Recorder, Watch, named_elements};
+use recorder::{Launched, Made, Maker, Origin, Recorder, Watch, expand_folds};
 use reduce_interpreter::{Acc, Domain, Event, Input, Options, PerLane, Provenance, Values, run};
 use reduce_ir::Value;
 use reduce_ir::operation::{Argument, Operation};
@@ -21,16 +21,16 @@ use reduce_runtime::{Error, Reducer, Strided};
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 
-/// The most elements that anybody wants to see.
+/// The maximum number of elements of a trace.
 const MOST: usize = 4096;
-/// Columns of a line.
+/// The number of columns of a line.
 const WIDTH: usize = 100;
-/// Items of a thread that are named; of others there is the number.
+/// The number of items of a thread that are named. Further items are only counted.
 const NAMED: usize = 4;
-/// Items that are named in each pair of brackets.
+/// The number of items that are named in each pair of brackets.
 const IN_BRACKETS: usize = 2;
 
-/// Where the result is computed that the last step is to give: not on a GPU.
+/// Returns the device for the result that the trace is compared with. It must not be a GPU.
 pub(crate) fn place(asked: Place) -> Result<Place, Failure> {
     match asked {
         Place::Auto | Place::Host => Ok(Place::Host),
@@ -38,7 +38,7 @@ pub(crate) fn place(asked: Place) -> Result<Place, Failure> {
     }
 }
 
-/// Prints every step of a program on the elements, and the result, which the reducer gives too.
+/// Prints every step of a program on the elements, and the result, which must equal the result of the reducer.
 pub(crate) fn trace(
     reducer: &Reducer,
     views: &[Strided<LanesRef<'_>>],
@@ -58,23 +58,23 @@ pub(crate) fn trace(
     output::write(None, history.text(&right)?.as_bytes())
 }
 
-/// An accumulator, and the two that it was made of.
+/// An accumulator, and the two accumulators it was made of.
 type Pair = (usize, usize, usize);
 
-/// What happened, and the values.
+/// The history of a run, and its values.
 struct History<'a> {
     program: &'a Program,
     names: Names,
     values: Values<'a>,
     finished: Vec<Value>,
     made: Vec<Made>,
-    /// Is it part of the result?
+    /// Whether each accumulator is part of the result.
     used: Vec<bool>,
     watch: Watch,
 }
 
 impl<'a> History<'a> {
-    /// Runs the program twice: on the values, and on positions under watch. Both number accumulators alike.
+    /// Runs the program twice: on values, and on positions with a callback. Both runs number accumulators alike.
     fn of(
         program: &'a Program,
         views: &[Strided<LanesRef<'_>>],
@@ -84,7 +84,7 @@ impl<'a> History<'a> {
         let lowered = reduce_codegen::lower(program).map_err(Error::from)?;
         let operation = &program.operation;
         let mut values = Values::new(operation);
-        let inputs: Vec<_> = views.iter().map(|view| Input::new(gathered(view), true)).collect();
+        let inputs: Vec<_> = views.iter().map(|view| Input::new(contiguous(view), true)).collect();
         let plain = Options::FORWARD.with(params);
         let outcome = run(program, &lowered, &mut values, &inputs, n, plain);
 
@@ -97,7 +97,7 @@ impl<'a> History<'a> {
         match (outcome.acc(), watched.acc(), outcome.reports.first()) {
             (Some(result), Some(same), None) if result == same => {
                 let mut made = made.into_inner();
-                named_elements(&mut made, |position| {
+                expand_folds(&mut made, |position| {
                     element(&mut values, operation, &inputs, position, params)
                 });
                 let finished =
@@ -119,8 +119,8 @@ impl<'a> History<'a> {
         let mut text = self.names.heading.clone().unwrap_or_default();
         for (&(launch, block), numbers) in &blocks {
             text += &self.heading(launch, block);
-            text += &self.alone(launch, numbers);
-            text += &self.together(numbers);
+            text += &self.own_work(launch, numbers);
+            text += &self.combine_steps(numbers);
         }
         if let Some(wrong) = differ("the interpreter", &self.finished, right) {
             return Err(Failure::Wrong(wrong));
@@ -137,21 +137,22 @@ impl<'a> History<'a> {
         if grid > 1 { format!("{launch}\nblock {block}\n") } else { launch }
     }
 
-    /// What each thread of a block begins with, or makes of its items alone. In place, it begins with what it
-    /// combines.
-    fn alone(&self, launch: usize, numbers: &[usize]) -> String {
+    /// Describes the items of each thread of a block, and their fold by the thread alone. For a tree in place, only
+    /// the copy is described: its other launches begin with the accumulators they combine.
+    fn own_work(&self, launch: usize, numbers: &[usize]) -> String {
         let in_place = self.program.kernel(Reads::Partials).in_place().is_some();
         if in_place && launch > 0 {
             return String::new();
         }
         let mut folds: BTreeMap<usize, usize> = BTreeMap::new();
         let mut begins: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
-        for &number in numbers.iter().filter(|&&number| self.matters(number)) {
+        for &number in numbers.iter().filter(|&&number| self.is_relevant(number)) {
             let by = self.made[number].by;
             if by.part == Part::Fold {
                 folds.insert(by.thread, number);
-            } else if let Of::Pair(a, b) = self.made[number].of {
-                let from_before = |&side: &usize| self.matters(side) && self.made[side].by.launch < by.launch;
+            } else if let Origin::Pair(a, b) = self.made[number].of {
+                let from_before =
+                    |&side: &usize| self.is_relevant(side) && self.made[side].by.launch < by.launch;
                 begins.entry(by.thread).or_default().extend([a, b].iter().filter(|side| from_before(side)));
             }
         }
@@ -164,7 +165,7 @@ impl<'a> History<'a> {
         if entries.is_empty() { String::new() } else { format!("  {title}\n{}", columns(&entries)) }
     }
 
-    /// What a thread makes of its items.
+    /// Describes the fold of a thread over its items.
     fn fold(&self, number: usize) -> String {
         let by = self.made[number].by;
         let (_, sides) = self.sides(number, by);
@@ -172,8 +173,8 @@ impl<'a> History<'a> {
         self.items(number, by, NAMED) + &result
     }
 
-    /// The items that a thread folds, in brackets where not from left to right.
-    fn items(&self, number: usize, by: By, most: usize) -> String {
+    /// Describes the items that a thread folds, with brackets where the order is not from left to right.
+    fn items(&self, number: usize, by: Maker, most: usize) -> String {
         let composite = |number| self.sides(number, by).1.is_some();
         let bracketed = |number| match composite(number) {
             true => format!("({})", self.items(number, by, IN_BRACKETS)),
@@ -195,7 +196,7 @@ impl<'a> History<'a> {
         self.list(&items, most)
     }
 
-    /// Items by name and value, and how many more there are.
+    /// Lists items by name and value, and the number of further ones.
     fn list(&self, items: &[usize], most: usize) -> String {
         let named =
             items.iter().take(most).map(|&item| format!("{} {}", self.origin(item), self.value(item)));
@@ -203,12 +204,13 @@ impl<'a> History<'a> {
         named.chain(more).collect::<Vec<_>>().join(", ")
     }
 
-    /// An accumulator without the identities in it, and the two with elements that a thread made it of alone.
-    fn sides(&self, mut number: usize, by: By) -> (usize, Option<(usize, usize)>) {
+    /// Skips the identities in an accumulator. Returns it, and the two accumulators with elements that one thread
+    /// combined.
+    fn sides(&self, mut number: usize, by: Maker) -> (usize, Option<(usize, usize)>) {
         loop {
             let made = &self.made[number];
             let own = (made.by.launch, made.by.block, made.by.thread) == (by.launch, by.block, by.thread);
-            let Of::Pair(a, b) = made.of else { return (number, None) };
+            let Origin::Pair(a, b) = made.of else { return (number, None) };
             match [a, b].map(|side| self.made[side].elements > 0) {
                 [true, true] if own => return (number, Some((a, b))),
                 [true, false] if own => number = a,
@@ -218,29 +220,29 @@ impl<'a> History<'a> {
         }
     }
 
-    /// Does it have elements that are part of the result?
-    fn matters(&self, number: usize) -> bool {
+    /// Returns whether the accumulator has elements and is part of the result.
+    fn is_relevant(&self, number: usize) -> bool {
         self.used[number] && self.made[number].elements > 0
     }
 
-    /// Where an accumulator of an earlier launch comes from: `x[3]`, `item 3`, or `block 2`.
+    /// Names the origin of an accumulator of an earlier launch: `x[3]`, `item 3`, or `block 2`.
     fn origin(&self, number: usize) -> String {
         let made = &self.made[number];
         match made.of {
-            Of::Element(position) => self.names.of(position),
-            Of::Pair(a, b) if made.elements == 1 => {
+            Origin::Element(position) => self.names.of(position),
+            Origin::Pair(a, b) if made.elements == 1 => {
                 self.origin(if self.made[a].elements > 0 { a } else { b })
             }
-            Of::Pair(..) | Of::Folded(..) | Of::Nothing => format!("block {}", made.by.block),
+            Origin::Pair(..) | Origin::Folded(..) | Origin::Nothing => format!("block {}", made.by.block),
         }
     }
 
-    /// The steps in which threads combine what they have.
-    fn together(&self, numbers: &[usize]) -> String {
+    /// Describes the steps in which threads combine their accumulators.
+    fn combine_steps(&self, numbers: &[usize]) -> String {
         let mut steps: BTreeMap<(Part, usize), Vec<Pair>> = BTreeMap::new();
         for &number in numbers {
             let made = &self.made[number];
-            if let Of::Pair(a, b) = made.of
+            if let Origin::Pair(a, b) = made.of
                 && made.by.part != Part::Fold
                 && self.made[a].elements.min(self.made[b].elements) > 0
             {
@@ -258,7 +260,7 @@ impl<'a> History<'a> {
         let distance = self.distance(&shown);
         let entry = |&(number, a, b): &Pair| {
             let by = self.made[number].by;
-            let whose = |side| if distance.is_some() { String::new() } else { self.whose(side, by) };
+            let whose = |side| if distance.is_some() { String::new() } else { self.owner(side, by) };
             let [left, right] = [a, b].map(|side| self.value(side) + &whose(side));
             (by.thread, format!("{left}, {right} -> {}", self.value(number)))
         };
@@ -273,11 +275,11 @@ impl<'a> History<'a> {
         format!("  step {count}: {} {threads}{with}{idle}\n{}", shown.len(), columns(&entries))
     }
 
-    /// How far up the other thread is, if it is as far for all.
+    /// Returns the distance up to the other thread, if it is the same for all pairs.
     fn distance(&self, pairs: &[Pair]) -> Option<usize> {
         let distance = |&(number, a, b): &Pair| {
             let [own, left, right] = [number, a, b].map(|it| self.made[it].by);
-            let here = |it: By| (it.launch, it.block) == (own.launch, own.block);
+            let here = |it: Maker| (it.launch, it.block) == (own.launch, own.block);
             let own_left = here(left) && left.thread == own.thread;
             (own_left && here(right)).then(|| right.thread.checked_sub(own.thread)).flatten()
         };
@@ -285,8 +287,8 @@ impl<'a> History<'a> {
         pairs.iter().all(|pair| distance(pair) == Some(first)).then_some(first)
     }
 
-    /// Whose an accumulator is, for a thread that uses it; nothing where it is its own.
-    fn whose(&self, number: usize, user: By) -> String {
+    /// Names the owner of an accumulator for a thread that uses it; empty if it is the thread itself.
+    fn owner(&self, number: usize, user: Maker) -> String {
         let by = self.made[number].by;
         match (by.launch, by.block) == (user.launch, user.block) {
             true if by.thread == user.thread => String::new(),
@@ -295,27 +297,27 @@ impl<'a> History<'a> {
         }
     }
 
-    /// An accumulator as its fields print.
+    /// Returns the fields of an accumulator as text.
     fn value(&self, number: usize) -> String {
         let fields: Vec<_> = self.values.get(Acc::number(number)).iter().map(ToString::to_string).collect();
         if let [only] = fields.as_slice() { only.clone() } else { format!("({})", fields.join(", ")) }
     }
 }
 
-/// Which accumulators are part of the result.
+/// Returns for each accumulator whether it is part of the result.
 fn used(made: &[Made], result: Acc) -> Vec<bool> {
     let mut used = vec![false; made.len()];
     let mut rest = vec![result.get()];
     while let Some(number) = rest.pop() {
         used[number] = true;
-        if let Of::Pair(a, b) = made[number].of {
+        if let Origin::Pair(a, b) = made[number].of {
             rest.extend([a, b]);
         }
     }
     used
 }
 
-/// The accumulator of one element, as `map` makes it.
+/// Returns the accumulator that `map` makes of one element.
 fn element(
     values: &mut Values<'_>,
     operation: &Operation,
@@ -334,8 +336,8 @@ fn element(
     made[0]
 }
 
-/// The elements of a view, one behind the other.
-fn gathered(view: &Strided<LanesRef<'_>>) -> Lanes {
+/// Copies the elements of a view into contiguous lanes.
+fn contiguous(view: &Strided<LanesRef<'_>>) -> Lanes {
     let mut lanes = Lanes::empty(view.data.ty());
     lanes.resize(view.len);
     let places = (0..view.len).filter_map(|i| view.place(i));
@@ -343,7 +345,7 @@ fn gathered(view: &Strided<LanesRef<'_>>) -> Lanes {
     lanes
 }
 
-/// What threads do, in columns, as many as fit.
+/// Lays the entries of threads out in as many columns as a line has room for.
 fn columns(entries: &[(usize, String)]) -> String {
     let most = entries.iter().map(|(thread, _)| *thread).max().unwrap_or(0);
     let digits = most.to_string().len();

@@ -1,4 +1,4 @@
-//! Which elements of the files are the inputs: `--offset`, `--step` and `--len`.
+//! The elements of the files that are the inputs: `--offset`, `--step` and `--len`.
 
 use crate::args::Run;
 use crate::data::Data;
@@ -6,16 +6,16 @@ use crate::failure::Failure;
 use reduce_lanes::LanesRef;
 use reduce_runtime::Strided;
 
-/// The elements of each file: `--len` of them, or as many as there are.
+/// Returns the elements of each file: `--len` of them, or all there are.
 pub(crate) fn views<'a>(args: &Run, data: &'a [Data]) -> Result<Vec<Strided<LanesRef<'a>>>, Failure> {
-    let offsets = for_each("--offset", &args.offset, data)?;
-    let steps = for_each("--step", &args.step, data)?;
+    let offsets = per_file("--offset", &args.offset, data)?;
+    let steps = per_file("--step", &args.step, data)?;
     let places = offsets.into_iter().zip(steps);
     data.iter().zip(places).map(|(file, (offset, step))| view(file, offset, step, args.len)).collect()
 }
 
-/// One value for each file: those that are given, or the only one.
-fn for_each<T: Copy>(option: &str, given: &[T], data: &[Data]) -> Result<Vec<T>, Failure> {
+/// Returns one value for each file: the given ones, or the only one for all.
+fn per_file<T: Copy>(option: &str, given: &[T], data: &[Data]) -> Result<Vec<T>, Failure> {
     match given {
         [all] => Ok(vec![*all; data.len()]),
         each if each.len() == data.len() => Ok(each.to_vec()),
@@ -40,20 +40,20 @@ fn view(
             "{path} has {there} elements, and `--offset` skips {offset}; skip at most {there}"
         )));
     }
-    let Some(most) = Strided::every_lane(data, offset, step) else {
+    let Some(longest) = Strided::every_lane(data, offset, step) else {
         return repeated(file, data, offset, len);
     };
     match len {
-        Some(len) if len > most.len => Err(Failure::request(format!(
+        Some(len) if len > longest.len => Err(Failure::request(format!(
             "{path} has {} elements from {offset} on, {step} apart, and `--len` takes {len}; take at most {}",
-            most.len, most.len
+            longest.len, longest.len
         ))),
-        Some(len) => Ok(Strided { len, ..most }),
-        None => Ok(most),
+        Some(len) => Ok(Strided { len, ..longest }),
+        None => Ok(longest),
     }
 }
 
-/// One element, as often as `--len` says.
+/// Returns one element, repeated `--len` times.
 fn repeated<'a>(
     file: &Data,
     data: LanesRef<'a>,

@@ -1,8 +1,8 @@
-//! Mapped files that shrink. A read beyond their new end is answered with the signal SIGBUS, which ends the process without a
-//! word; here it becomes an error.
+//! Mapped files that shrink. A read beyond their new end raises the signal SIGBUS, which ends the process without a
+//! message. The handler here turns it into an error.
 //!
-//! Files could be read instead, but reductions take whole slices: the data would be in memory twice. The library installs no
-//! handler, as signals belong to the program.
+//! Reading files instead would keep the data in memory twice, because reductions take whole slices. The library
+//! installs no handler, because signals belong to the program.
 
 use crate::data::changed;
 use libc::{c_int, c_void, siginfo_t};
@@ -23,9 +23,10 @@ struct Watched {
 type Next = OnceLock<Box<Watched>>;
 
 static FIRST: Next = OnceLock::new();
-static ENDS: AtomicBool = AtomicBool::new(false);
+static ENDING: AtomicBool = AtomicBool::new(false);
 
-/// From now on, a read of `bytes` that the file at `path` has lost ends the process with a sentence and status 1.
+/// Watches `bytes`: from now on, a read of bytes that the file at `path` has lost ends the process with a sentence
+/// and status 1.
 pub(crate) fn watch(path: &Path, bytes: &[u8]) -> io::Result<()> {
     static INSTALLED: OnceLock<()> = OnceLock::new();
     let message = format!("error: {}: {}\n", path.display(), changed()).into_bytes();
@@ -34,12 +35,12 @@ pub(crate) fn watch(path: &Path, bytes: &[u8]) -> io::Result<()> {
     if INSTALLED.set(()).is_ok() { install() } else { Ok(()) }
 }
 
-/// Crates for signals run the handler that was there before, too: that of Rust takes this signal for its own and sets the
-/// default action, by which another thread may end the process first.
+/// Installs the handler. Crates for signals also run the previous handler. The one of Rust treats this signal as
+/// its own and sets the default action, so that another thread may end the process first.
 #[allow(unsafe_code, reason = "the system is called")]
 fn install() -> io::Result<()> {
-    // SAFETY: zeros are an action, the default; the handler has the signature that SA_SIGINFO asks for. It loads atomics and
-    // calls only functions that are async-signal-safe (POSIX).
+    // SAFETY: zeros are a valid action, the default one. The handler has the signature that SA_SIGINFO requires. It
+    // loads atomics and calls only functions that are async-signal-safe (POSIX).
     let installed = unsafe {
         let mut action: libc::sigaction = std::mem::zeroed();
         action.sa_sigaction = handle as *const () as usize;
@@ -60,7 +61,7 @@ fn add(mut watched: Box<Watched>) {
 
 #[allow(unsafe_code, reason = "the system calls it")]
 extern "C" fn handle(signal: c_int, info: *mut siginfo_t, _: *mut c_void) {
-    // SAFETY: the system gives the structure, with an address for this signal.
+    // SAFETY: the system passes the structure, with an address for this signal.
     let at = unsafe { (*info).si_addr() }.addr();
     let mut place = FIRST.get();
     while let Some(watched) = place {
@@ -69,15 +70,16 @@ extern "C" fn handle(signal: c_int, info: *mut siginfo_t, _: *mut c_void) {
         }
         place = watched.next.get();
     }
-    // SAFETY: sets the default action, by which the signal comes again behind this handler, and ends the process.
+    // SAFETY: sets the default action. The signal that comes again after this handler ends the process.
     unsafe { libc::signal(signal, libc::SIG_DFL) };
-    // SAFETY: the read is tried again; a signal that another process sent is not.
+    // SAFETY: a failed read is repeated and raises the signal again; a signal that another process sent is not, so
+    // it is raised here.
     unsafe { libc::raise(signal) };
 }
 
 #[allow(unsafe_code, reason = "a signal handler has nothing else to call")]
 fn end(message: &[u8]) -> ! {
-    if ENDS.swap(true, Ordering::SeqCst) {
+    if ENDING.swap(true, Ordering::SeqCst) {
         loop {
             // SAFETY: waits for a signal; the thread that came first ends the process.
             unsafe { libc::pause() };

@@ -1,4 +1,4 @@
-//! Loads and stores: where they go, what they find there, and how they are counted.
+//! Loads and stores: their addresses, results and counts.
 
 use super::address::Field;
 use super::block::Cluster;
@@ -13,20 +13,20 @@ use super::report::Kind;
 use super::warp::{PerLane, WIDTH, each, mask};
 use reduce_ir::statements::{Buffer, Chunk};
 
-/// What an element outside its input is: the position of no element.
+/// The bits of an element outside its input. No element has this position.
 const OUTSIDE: u64 = u64::MAX;
 
-/// Where lanes go in an array of accumulators.
-pub(super) struct Spots {
+/// The cells of an array of accumulators that lanes access.
+pub(super) struct Targets {
     array: Array,
     pub(super) rank: PerLane<u64>,
     pub(super) index: PerLane<u64>,
-    /// The lanes that may go there.
+    /// The lanes whose access is allowed.
     pub(super) inside: u32,
 }
 
-impl Spots {
-    /// The cell of a lane.
+impl Targets {
+    /// Returns the cell of a lane.
     pub(super) fn cell<'c>(
         &self,
         cells: &'c mut Cells,
@@ -44,22 +44,22 @@ impl Spots {
 }
 
 impl Machine<'_, '_> {
-    /// One element, or as many as a vector holds, into as many registers.
+    /// Loads `load.count` elements into consecutive registers: one element, or the elements of a vector.
     pub(super) fn load_elements(
         &mut self,
-        team: &mut Cluster,
+        cluster: &mut Cluster,
         here: Here,
         into: usize,
         load: Elements,
         index: &ScalarExpr,
     ) {
         let first = self.setting.first(load.input);
-        let index = self.scalar(team, here, index).map(|index| index.wrapping_add(first));
+        let index = self.scalar(cluster, here, index).map(|index| index.wrapping_add(first));
         let elements = self.setting.inputs.get(load.input).map(|it| &it.elements);
         let len = elements.map_or(0, |it| it.len() as u64);
-        let inside = self.bounds(team, here, &index, load.count.into(), len);
-        self.read(team, here, load, (inside, &index), len);
-        let scalars = &mut here.warp(team).scalars[into..into + load.count as usize];
+        let inside = self.bounds(cluster, here, &index, load.count.into(), len);
+        self.read(cluster, here, load, (inside, &index), len);
+        let scalars = &mut here.warp(cluster).scalars[into..into + load.count as usize];
         for lane in each(here.lanes) {
             let found = elements.filter(|_| inside >> lane & 1 == 1);
             for (k, register) in scalars.iter_mut().enumerate() {
@@ -68,10 +68,10 @@ impl Machine<'_, '_> {
         }
     }
 
-    /// Reads the elements that start at `index`, of as many as `len`: at once, or by chunks.
+    /// Reads the elements that start at `index` in an input of `len` elements: at once, or by chunks.
     fn read(
         &mut self,
-        team: &Cluster,
+        cluster: &Cluster,
         here: Here,
         load: Elements,
         (inside, index): (u32, &PerLane<u64>),
@@ -89,124 +89,139 @@ impl Machine<'_, '_> {
             let from = base.wrapping_add(index[lane].wrapping_mul(element));
             from - load.unaligned.map_or(0, |_| from % chunk)
         });
-        let crooked = inside & mask(|lane| !starts[lane].is_multiple_of(chunk));
-        self.report(team, here, Kind::Misaligned, crooked, "a vector starts at a multiple of its size");
+        let misaligned = inside & mask(|lane| !starts[lane].is_multiple_of(chunk));
+        self.report(cluster, here, Kind::Misaligned, misaligned, "a vector starts at a multiple of its size");
         let input = base..base + len * element;
-        let leaves = |from: u64| from < input.start || from.saturating_add(chunk * chunks) > input.end;
-        let outside = inside & mask(|lane| leaves(starts[lane]));
-        self.report(team, here, Kind::OutOfBounds, outside, "the words around it are not all in the input");
+        let exceeds = |from: u64| from < input.start || from.saturating_add(chunk * chunks) > input.end;
+        let outside = inside & mask(|lane| exceeds(starts[lane]));
+        self.report(
+            cluster,
+            here,
+            Kind::OutOfBounds,
+            outside,
+            "the words around it are not all in the input",
+        );
         let fields: [Field; 16] = std::array::from_fn(|k| Field { offset: k as u64 * chunk, size: chunk });
         self.count_global(here, Direction::Load, (inside, &starts), (0, 1), &fields[..chunks as usize]);
     }
 
-    /// An accumulator; an undefined one where nothing is ordered before the read.
-    pub(super) fn load(&mut self, team: &mut Cluster, here: Here, into: usize, at: &At) {
-        let spots = self.locate(team, here, at);
-        self.count(team, here, Direction::Load, &spots);
-        let (mut value, mut fresh, mut conflicts) = ([None; WIDTH], 0, Vec::new());
-        for lane in each(spots.inside) {
-            let access = here.access(team.number, &team.blocks[here.rank], lane);
-            let cell = spots.cell(&mut self.memory, &mut team.shared, lane);
-            fresh |= u32::from(!cell.is_initialised()) << lane;
+    /// Loads an accumulator. It is undefined where no write is ordered before the read.
+    pub(super) fn load(&mut self, cluster: &mut Cluster, here: Here, into: usize, at: &At) {
+        let targets = self.locate(cluster, here, at);
+        self.count(cluster, here, Direction::Load, &targets);
+        let (mut value, mut uninitialised, mut conflicts) = ([None; WIDTH], 0, Vec::new());
+        for lane in each(targets.inside) {
+            let access = here.access(cluster.number, &cluster.blocks[here.rank], lane);
+            let cell = targets.cell(&mut self.memory, &mut cluster.shared, lane);
+            uninitialised |= u32::from(!cell.is_initialised()) << lane;
             let (held, conflict) = cell.read(&access);
             value[lane] = held;
             conflicts.extend(conflict.map(|conflict| (lane, conflict)));
         }
-        self.report(team, here, Kind::Uninitialised, fresh, "nothing wrote it before");
-        self.conflicts(team, here, &conflicts, "reads");
-        here.set(&mut here.warp(team).accs[into], &value);
+        self.report(cluster, here, Kind::Uninitialised, uninitialised, "nothing wrote it before");
+        self.conflicts(cluster, here, &conflicts, "reads");
+        here.set(&mut here.warp(cluster).accs[into], &value);
     }
 
-    /// What leaves the block must be defined; what stays in it need not be.
-    pub(super) fn store(&mut self, team: &mut Cluster, here: Here, at: &At, value: &AccExpr) {
+    /// Stores an accumulator. It must be defined if it leaves the block, but not if it stays in shared memory.
+    pub(super) fn store(&mut self, cluster: &mut Cluster, here: Here, at: &At, value: &AccExpr) {
         let stays = matches!(at.array, Array::Shared(_));
-        let value = if stays { self.acc(team, here, value) } else { self.used(team, here, value) };
-        let spots = self.locate(team, here, at);
-        self.count(team, here, Direction::Store, &spots);
+        let value =
+            if stays { self.acc(cluster, here, value) } else { self.checked_acc(cluster, here, value) };
+        let targets = self.locate(cluster, here, at);
+        self.count(cluster, here, Direction::Store, &targets);
         let mut conflicts = Vec::new();
-        for lane in each(spots.inside) {
-            let access = here.access(team.number, &team.blocks[here.rank], lane);
-            let cell = spots.cell(&mut self.memory, &mut team.shared, lane);
+        for lane in each(targets.inside) {
+            let access = here.access(cluster.number, &cluster.blocks[here.rank], lane);
+            let cell = targets.cell(&mut self.memory, &mut cluster.shared, lane);
             conflicts.extend(cell.write(&access, value[lane]).map(|conflict| (lane, conflict)));
         }
-        self.conflicts(team, here, &conflicts, "writes");
+        self.conflicts(cluster, here, &conflicts, "writes");
     }
 
-    pub(super) fn load_ticket(&mut self, team: &mut Cluster, here: Here, into: usize, index: &ScalarExpr) {
-        let (index, inside) = self.tickets(team, here, index);
+    pub(super) fn load_ticket(&mut self, cluster: &mut Cluster, here: Here, into: usize, index: &ScalarExpr) {
+        let (index, inside) = self.tickets(cluster, here, index);
         self.count_global(here, Direction::Load, (inside, &index), (0, TICKET.size), &[TICKET]);
         let (mut value, mut conflicts) = ([0; WIDTH], Vec::new());
         for lane in each(inside) {
-            let access = here.access(team.number, &team.blocks[here.rank], lane);
+            let access = here.access(cluster.number, &cluster.blocks[here.rank], lane);
             let (held, conflict) = self.memory.ticket[index[lane] as usize].read(&access);
             value[lane] = held.unwrap_or_default().into();
             conflicts.extend(conflict.map(|conflict| (lane, conflict)));
         }
-        self.conflicts(team, here, &conflicts, "reads");
-        here.set(&mut here.warp(team).scalars[into], &value);
+        self.conflicts(cluster, here, &conflicts, "reads");
+        here.set(&mut here.warp(cluster).scalars[into], &value);
     }
 
     pub(super) fn store_ticket(
         &mut self,
-        team: &mut Cluster,
+        cluster: &mut Cluster,
         here: Here,
         index: &ScalarExpr,
         value: &ScalarExpr,
     ) {
-        let value = self.scalar(team, here, value);
-        let (index, inside) = self.tickets(team, here, index);
+        let value = self.scalar(cluster, here, value);
+        let (index, inside) = self.tickets(cluster, here, index);
         self.count_global(here, Direction::Store, (inside, &index), (0, TICKET.size), &[TICKET]);
         let mut conflicts = Vec::new();
         for lane in each(inside) {
-            let access = here.access(team.number, &team.blocks[here.rank], lane);
+            let access = here.access(cluster.number, &cluster.blocks[here.rank], lane);
             let conflict = self.memory.ticket[index[lane] as usize].write(&access, Some(value[lane] as u32));
             conflicts.extend(conflict.map(|conflict| (lane, conflict)));
         }
-        self.conflicts(team, here, &conflicts, "writes");
+        self.conflicts(cluster, here, &conflicts, "writes");
     }
 
-    /// Which tickets lanes go to, and which of them may.
-    pub(super) fn tickets(&mut self, team: &Cluster, here: Here, index: &ScalarExpr) -> (PerLane<u64>, u32) {
-        let index = self.scalar(team, here, index);
-        let inside = self.bounds(team, here, &index, 1, self.memory.ticket.len() as u64);
+    /// Returns the tickets that lanes access, and the lanes whose access is allowed.
+    pub(super) fn tickets(
+        &mut self,
+        cluster: &Cluster,
+        here: Here,
+        index: &ScalarExpr,
+    ) -> (PerLane<u64>, u32) {
+        let index = self.scalar(cluster, here, index);
+        let inside = self.bounds(cluster, here, &index, 1, self.memory.ticket.len() as u64);
         (index, inside)
     }
 
-    /// Where lanes go.
-    pub(super) fn locate(&mut self, team: &Cluster, here: Here, at: &At) -> Spots {
-        let index = self.scalar(team, here, &at.index);
+    /// Resolves a place to the cells that lanes access.
+    pub(super) fn locate(&mut self, cluster: &Cluster, here: Here, at: &At) -> Targets {
+        let index = self.scalar(cluster, here, &at.index);
         let len = match at.array {
             Array::Items => self.memory.items.len(),
             Array::Partials => self.memory.partials.len(),
             Array::Result => self.memory.results.len(),
-            Array::Shared(array) => team.shared[here.rank][array].len(),
+            Array::Shared(array) => cluster.shared[here.rank][array].len(),
         };
-        let mut inside = self.bounds(team, here, &index, 1, len as u64);
+        let mut inside = self.bounds(cluster, here, &index, 1, len as u64);
         let mut rank = [here.rank as u64; WIDTH];
         if let Some(expr) = &at.rank {
-            rank = self.scalar(team, here, expr);
-            inside = self.neighbours(team, here, &rank, inside);
+            rank = self.scalar(cluster, here, expr);
+            inside = self.neighbours(cluster, here, &rank, inside);
         }
-        Spots { array: at.array, rank, index, inside }
+        Targets { array: at.array, rank, index, inside }
     }
 
-    /// The lanes that name a block of the cluster that still runs. Those that may come before it has started go there
-    /// all the same, where they may also race.
-    fn neighbours(&mut self, team: &Cluster, here: Here, rank: &PerLane<u64>, lanes: u32) -> u32 {
-        let there = |lane: usize| team.blocks.get(rank[lane] as usize);
-        let nobody = lanes & mask(|lane| there(lane).is_none());
-        let gone = lanes & mask(|lane| there(lane).is_some_and(|block| block.ended));
-        let early =
-            if team.blocks[here.rank].met { 0 } else { lanes & mask(|lane| rank[lane] != here.rank as u64) };
-        self.report(team, here, Kind::OutOfBounds, nobody, "the cluster has no block of that rank");
-        self.report(team, here, Kind::OutOfBounds, gone, "the block whose memory it is has exited");
+    /// Returns the lanes that name a running block of the cluster. A lane that may come before that block has
+    /// started is reported, but its access is kept, so that races are found too.
+    fn neighbours(&mut self, cluster: &Cluster, here: Here, rank: &PerLane<u64>, lanes: u32) -> u32 {
+        let block_of = |lane: usize| cluster.blocks.get(rank[lane] as usize);
+        let absent = lanes & mask(|lane| block_of(lane).is_none());
+        let exited = lanes & mask(|lane| block_of(lane).is_some_and(|block| block.ended));
+        let early = if cluster.blocks[here.rank].met {
+            0
+        } else {
+            lanes & mask(|lane| rank[lane] != here.rank as u64)
+        };
+        self.report(cluster, here, Kind::OutOfBounds, absent, "the cluster has no block of that rank");
+        self.report(cluster, here, Kind::OutOfBounds, exited, "the block whose memory it is has exited");
         let detail = "the block whose memory it is may not have started: a cluster barrier comes first";
-        self.report(team, here, Kind::OutOfBounds, early, detail);
-        lanes & !nobody & !gone
+        self.report(cluster, here, Kind::OutOfBounds, early, detail);
+        lanes & !absent & !exited
     }
 
-    /// The lanes whose access lies inside its buffer; the others are reported.
-    fn bounds(&mut self, team: &Cluster, here: Here, index: &PerLane<u64>, count: u64, len: u64) -> u32 {
+    /// Returns the lanes whose access lies inside its buffer, and reports the others.
+    fn bounds(&mut self, cluster: &Cluster, here: Here, index: &PerLane<u64>, count: u64, len: u64) -> u32 {
         let fits = |lane: usize| index[lane].checked_add(count).is_some_and(|end| end <= len);
         let inside = here.lanes & mask(fits);
         let outside = here.lanes & !inside;
@@ -215,7 +230,7 @@ impl Machine<'_, '_> {
                 "it reaches element {} of {len}",
                 index[lane] + (count - 1).min(OUTSIDE - index[lane])
             );
-            self.report(team, here, Kind::OutOfBounds, outside, &detail);
+            self.report(cluster, here, Kind::OutOfBounds, outside, &detail);
         }
         if self.trace.is_some() {
             self.elements = each(inside).map(|lane| (lane, index[lane])).collect();
@@ -223,29 +238,35 @@ impl Machine<'_, '_> {
         inside
     }
 
-    pub(super) fn count(&mut self, team: &mut Cluster, here: Here, direction: Direction, spots: &Spots) {
+    pub(super) fn count(
+        &mut self,
+        cluster: &mut Cluster,
+        here: Here,
+        direction: Direction,
+        targets: &Targets,
+    ) {
         let layout = self.layout;
-        let (record, base) = match spots.array {
+        let (record, base) = match targets.array {
             Array::Items => (&layout.partial, self.setting.items_at),
             Array::Partials => (&layout.partial, self.setting.partials_at),
             Array::Result => (&layout.output, 0),
             Array::Shared(array) => {
                 let (base, record) = &layout.arrays[array];
-                let start = |lane: usize| base + spots.index[lane] * record.size;
-                for rank in 0..team.blocks.len() as u64 {
-                    let lanes = each(spots.inside).filter(|&lane| spots.rank[lane] == rank);
+                let start = |lane: usize| base + targets.index[lane] * record.size;
+                for rank in 0..cluster.blocks.len() as u64 {
+                    let lanes = each(targets.inside).filter(|&lane| targets.rank[lane] == rank);
                     self.starts.clear();
                     self.starts.extend(lanes.map(|lane| (lane, start(lane))));
                     self.tally.shared(here.part, direction, &self.starts, &record.fields);
                 }
-                let tally = &mut team.blocks[here.rank].tally;
+                let tally = &mut cluster.blocks[here.rank].tally;
                 let times = record.fields.len();
-                each(spots.inside)
+                each(targets.inside)
                     .for_each(|lane| tally.shared(here.thread(lane), here.part, direction, times));
                 return;
             }
         };
-        let lanes = (spots.inside, &spots.index);
+        let lanes = (targets.inside, &targets.index);
         self.count_global(here, direction, lanes, (base, record.size), &record.fields);
     }
 
@@ -265,17 +286,17 @@ impl Machine<'_, '_> {
     /// Reports accesses that nothing orders.
     pub(super) fn conflicts(
         &mut self,
-        team: &Cluster,
+        cluster: &Cluster,
         here: Here,
         conflicts: &[(usize, Conflict)],
         does: &'static str,
     ) {
-        let block = team.blocks[here.rank].number;
+        let block = cluster.blocks[here.rank].number;
         for (lane, conflict) in conflicts {
             self.report_conflict(block, here.thread(*lane), here.pc, conflict, does);
         }
     }
 }
 
-/// A ticket is a `u32`.
+/// The layout of a ticket, a `u32`.
 const TICKET: Field = Field { offset: 0, size: 4 };

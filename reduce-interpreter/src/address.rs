@@ -8,17 +8,17 @@ const SECTOR: u64 = 32;
 const BANKS: usize = 32;
 const WORD: u64 = 4;
 
-/// A field of an element: where it starts in it, and how long it is, in bytes.
+/// A field of an element: its offset and size in bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Field {
     pub(super) offset: u64,
     pub(super) size: u64,
 }
 
-/// What one access to a field touches, of elements that start at those addresses.
+/// Counts one access to a field of the elements that start at the given addresses.
 pub(super) fn global(starts: &[u64], field: Field) -> Global {
     let touched = |unit: u64| {
-        let mut units = Small::new();
+        let mut units = TouchedUnits::new();
         for start in starts {
             let first = start + field.offset;
             (first / unit..=(first + field.size - 1) / unit).for_each(|it| units.push(it));
@@ -30,7 +30,8 @@ pub(super) fn global(starts: &[u64], field: Field) -> Global {
     Global { accesses, requests: touched(LINE), sectors: touched(SECTOR), bytes }
 }
 
-/// How one access to a field spreads over the banks, of records that start at those addresses in those lanes.
+/// Counts one access to a field of the records that start at the given addresses in the given lanes: its wavefronts
+/// and bank conflicts.
 pub(super) fn shared(starts: &[(usize, u64)], field: Field) -> Shared {
     let lanes = if field.size <= WORD { WIDTH } else { WIDTH / 2 };
     let mut counts = Shared { accesses: u64::from(!starts.is_empty()), ..Shared::default() };
@@ -44,9 +45,9 @@ pub(super) fn shared(starts: &[(usize, u64)], field: Field) -> Shared {
     counts
 }
 
-/// The most different words that any bank is asked for.
+/// Returns the maximum number of distinct words that one bank serves.
 fn degree(starts: impl Iterator<Item = u64>, size: u64) -> u64 {
-    let mut words = Small::new();
+    let mut words = TouchedUnits::new();
     for start in starts {
         (start / WORD..=(start + size - 1) / WORD).for_each(|word| words.push(word));
     }
@@ -56,18 +57,18 @@ fn degree(starts: impl Iterator<Item = u64>, size: u64) -> u64 {
     banks.into_iter().max().unwrap_or(0)
 }
 
-/// Units that the lanes of a warp touch: no lane touches more than two of them.
-struct Small {
+/// The lines, sectors or words that the lanes of a warp touch. No lane touches more than two of them.
+struct TouchedUnits {
     units: [u64; 2 * WIDTH],
     len: usize,
 }
 
-impl Small {
-    fn new() -> Small {
-        Small { units: [0; 2 * WIDTH], len: 0 }
+impl TouchedUnits {
+    fn new() -> TouchedUnits {
+        TouchedUnits { units: [0; 2 * WIDTH], len: 0 }
     }
 
-    /// Neighbouring lanes often touch the same unit.
+    /// Adds a unit. Neighbouring lanes often touch the same one, so a repetition is dropped at once.
     fn push(&mut self, unit: u64) {
         let repeated = self.len > 0 && self.units[self.len - 1] == unit;
         if !repeated && self.len < self.units.len() {
@@ -76,7 +77,7 @@ impl Small {
         }
     }
 
-    /// How many different ones; they come first.
+    /// Moves the distinct units to the front and returns their number.
     fn distinct(&mut self) -> usize {
         let units = &mut self.units[..self.len];
         if !units.is_sorted() {

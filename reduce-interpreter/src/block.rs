@@ -1,4 +1,4 @@
-//! Blocks in flight, by clusters: their warps, their shared memory, and the barriers they meet at.
+//! Blocks in flight, by clusters: their warps, their shared memory and their barriers.
 
 use super::clock::{Clock, Clocks};
 use super::code::Code;
@@ -9,7 +9,7 @@ use super::messages::Mail;
 use super::sync::Fences;
 use super::warp::{WIDTH, Warp, each};
 
-/// A block that runs.
+/// A running block.
 pub(super) struct Block {
     pub(super) number: u64,
     pub(super) warps: Vec<Warp>,
@@ -17,28 +17,28 @@ pub(super) struct Block {
     pub(super) fences: Fences,
     pub(super) tally: BlockTally,
     pub(super) mail: Mail,
-    /// Has it met the other blocks of its cluster, which have all started then?
+    /// Whether the block has met the other blocks of its cluster at a cluster barrier, so that all have started.
     pub(super) met: bool,
-    /// Have all threads ended?
+    /// Whether all threads have ended.
     pub(super) ended: bool,
 }
 
-/// The blocks that see each other's shared memory.
+/// The blocks that can access each other's shared memory.
 pub(super) struct Cluster {
     pub(super) number: u64,
     pub(super) blocks: Vec<Block>,
-    /// By rank of the block, array and element.
+    /// The shared memory, by rank of the block, array and element.
     pub(super) shared: Vec<Vec<Vec<Cell<Acc>>>>,
 }
 
-/// Where the threads of a block are that do not run.
-pub(super) enum Rest {
-    /// All have ended.
+/// The state of a block in which no thread can continue.
+pub(super) enum BlockState {
+    /// All threads have ended.
     Ended,
-    /// All wait at that statement.
+    /// All threads wait at that statement.
     Together(usize),
-    /// They are at different statements, or some have ended.
-    Apart,
+    /// The threads are at different statements, or some have ended.
+    Diverged,
 }
 
 impl Block {
@@ -57,39 +57,39 @@ impl Block {
         }
     }
 
-    /// Can any warp go on?
+    /// Returns whether any warp can continue.
     pub(super) fn runs(&self) -> bool {
         self.warps.iter().any(Warp::runs)
     }
 
-    /// Where the threads are; asked for when none can go on.
-    pub(super) fn rest(&self) -> Rest {
+    /// Returns the state of the threads. Called when none can continue.
+    pub(super) fn state(&self) -> BlockState {
         let mut groups = self.warps.iter().flat_map(|warp| &warp.groups);
-        let Some(first) = groups.next() else { return Rest::Ended };
+        let Some(first) = groups.next() else { return BlockState::Ended };
         let together = groups.all(|group| group.pc == first.pc);
-        if together && !self.any_ended() { Rest::Together(first.pc) } else { Rest::Apart }
+        if together && !self.any_ended() { BlockState::Together(first.pc) } else { BlockState::Diverged }
     }
 
     fn any_ended(&self) -> bool {
-        // Lanes beyond the block's threads never were.
+        // The lanes beyond the block's threads have no group.
         let waiting = self.warps.iter().flat_map(|warp| &warp.groups).map(|it| it.lanes.count_ones());
         (waiting.sum::<u32>() as usize) < self.tally.threads()
     }
 
-    /// How many threads have arrived since all waited.
+    /// Returns the number of threads that have arrived since all threads waited.
     pub(super) fn arrived(&self) -> u32 {
         self.warps.iter().map(|warp| warp.arrived.count_ones()).sum()
     }
 
-    /// A condition of each thread becomes whether it holds for any.
+    /// Replaces the condition of each thread by whether it holds for any thread.
     pub(super) fn vote(&mut self, register: usize) {
         let present = |warp: &Warp| warp.groups.iter().fold(0, |lanes, group| lanes | group.lanes);
-        let said = |warp: &Warp| each(present(warp)).any(|lane| warp.scalars[register][lane] != 0);
-        let any = self.warps.iter().any(said);
+        let holds = |warp: &Warp| each(present(warp)).any(|lane| warp.scalars[register][lane] != 0);
+        let any = self.warps.iter().any(holds);
         self.warps.iter_mut().for_each(|warp| warp.scalars[register] = [any.into(); WIDTH]);
     }
 
-    /// Every thread that waits goes on behind its barrier.
+    /// Lets every waiting thread continue after its barrier.
     pub(super) fn release(&mut self) {
         for group in self.warps.iter_mut().flat_map(|warp| &mut warp.groups) {
             (group.pc, group.waits) = (group.pc + 1, false);
@@ -98,7 +98,7 @@ impl Block {
 }
 
 impl Cluster {
-    /// The blocks of a cluster, with shared memory that nothing wrote.
+    /// Creates the blocks of a cluster, with uninitialised shared memory.
     pub(super) fn new(number: u64, code: &Code<'_>) -> Cluster {
         let kernel = code.kernel;
         let size = u64::from(kernel.cluster.max(1));
@@ -111,7 +111,7 @@ impl Cluster {
         }
     }
 
-    /// The blocks of another cluster, in the memory of one that has ended.
+    /// Turns an ended cluster into another one, and reuses its memory.
     pub(super) fn restart(&mut self, number: u64, code: &Code<'_>) {
         let size = self.blocks.len() as u64;
         self.number = number;
@@ -123,12 +123,12 @@ impl Cluster {
         self.shared.iter_mut().flatten().flatten().for_each(Cell::clear);
     }
 
-    /// Can any block go on?
+    /// Returns whether any block can continue.
     pub(super) fn runs(&self) -> bool {
         self.blocks.iter().any(Block::runs)
     }
 
-    /// All blocks run, as their threads have said.
+    /// Lets all blocks continue after a wait for the cluster. It orders no memory operations.
     pub(super) fn run(&mut self) {
         for block in &mut self.blocks {
             block.met = true;
@@ -137,7 +137,7 @@ impl Cluster {
         }
     }
 
-    /// All blocks meet.
+    /// Lets all blocks meet at a cluster barrier.
     pub(super) fn meet(&mut self) {
         let mut met = Clock::default();
         for block in &mut self.blocks {

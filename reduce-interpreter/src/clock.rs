@@ -1,18 +1,18 @@
-//! Happens-before: what each thread knows to have happened, by vector clocks.
+//! Happens-before: vector clocks of the events that each thread knows to have happened.
 //!
-//! A block counts its phases, which block barriers end; a thread counts its steps, which end where it
-//! releases: at warp barriers, fences and atomics. What a thread does is stamped with both. What is known of
-//! a block is a phase, before which everything has happened, and inside that phase a step for each lane
-//! that met or released. So a block barrier costs one clock for the whole block, however many its threads.
+//! A block counts phases, which end at block barriers. A thread counts steps, which end where it releases: at warp
+//! barriers, fences and atomics. Every event is stamped with both. The knowledge about a block is a phase, and a
+//! step for each lane that met or released in it. All earlier phases and steps have happened. So a block barrier
+//! costs one clock for the whole block, independent of its number of threads.
 //!
-//! Every clock is kept twice: as it is, and as it would be if every fence and atomic had the scope of the
-//! grid. What only the second one orders is a scope that is too narrow.
+//! Every clock is kept twice: as it is, and as it would be if every fence and atomic had grid scope. If only the
+//! second clock orders two events, a scope is too narrow.
 
 use super::warp::{PerLane, WIDTH, each};
 use std::collections::BTreeSet;
 use std::rc::Rc;
 
-/// Who did something, at which statement, and when.
+/// The thread, statement and time of an event.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Stamp {
     pub(super) block: u32,
@@ -20,28 +20,28 @@ pub(super) struct Stamp {
     pub(super) pc: u32,
     phase: u32,
     step: u32,
-    /// The block that it goes to, if it is a message: only who receives it knows of it.
+    /// The receiving block, if the event is a message. Only threads that receive it know of it.
     pub(super) to: Option<u32>,
 }
 
-/// Does one event happen before another?
+/// Whether one event happens before another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Order {
     Before,
-    /// It would, if every scope were the grid.
+    /// It would happen before the other if every scope were the grid.
     BeforeInGrid,
     Unordered,
 }
 
-/// What is known to have happened in each block; of blocks not listed, nothing. Ordered by block.
+/// The events known to have happened, by block in ascending order. Of blocks not listed, none are known.
 #[derive(Clone, Default)]
 struct Known {
     blocks: Vec<(u32, Rc<Progress>)>,
-    /// The blocks whose messages are known, in order.
+    /// The blocks whose messages are known, in ascending order.
     received: Vec<u32>,
 }
 
-/// What is known of one block: all before `phase`, and in it the steps of each lane below those given.
+/// The known events of one block: all before `phase`, and within it the steps of each lane below the given ones.
 #[derive(Clone, Default)]
 struct Progress {
     phase: u32,
@@ -121,7 +121,7 @@ impl Known {
     }
 }
 
-/// What a thread knows, by the scopes there are and as if all were the grid. Cheap to copy.
+/// The knowledge of a thread: with the actual scopes, and as if all scopes were the grid. Cheap to copy.
 #[derive(Clone, Default)]
 pub(super) struct Clock {
     real: Rc<Known>,
@@ -139,7 +139,7 @@ impl Clock {
         }
     }
 
-    /// Knows what the other knows; if `real` does not hold, only as if all scopes were the grid.
+    /// Adds the knowledge of `other`; if `real` is false, only as if all scopes were the grid.
     pub(super) fn join(&mut self, other: &Clock, real: bool) {
         let same = Rc::ptr_eq(&self.real, &self.wide) && Rc::ptr_eq(&other.real, &other.wide) && real;
         join(&mut self.wide, &other.wide);
@@ -150,7 +150,7 @@ impl Clock {
         }
     }
 
-    /// What remains where nothing is ordered but as if all scopes were the grid.
+    /// Forgets everything that is only known with the actual scopes.
     pub(super) fn forget_real(&mut self) {
         self.real = Rc::default();
     }
@@ -182,9 +182,9 @@ pub(super) struct Clocks {
     block: u32,
     phase: u32,
     steps: Vec<u32>,
-    /// What all threads know since their last barrier.
+    /// The knowledge of all threads since their last barrier.
     common: Clock,
-    /// What a thread knows, where it is more.
+    /// The knowledge of each thread that knows more.
     own: Vec<Option<Clock>>,
     /// The threads that know more.
     ahead: Vec<u32>,
@@ -197,13 +197,13 @@ impl Clocks {
         Clocks { block, phase: 0, steps: vec![0; threads], common, own, ahead: Vec::new() }
     }
 
-    /// What a thread does now, at that statement.
+    /// Returns the stamp of the thread's current action, at statement `pc`.
     pub(super) fn stamp(&self, thread: u32, pc: usize) -> Stamp {
         let step = self.steps[thread as usize];
         Stamp { block: self.block, thread, pc: pc as u32, phase: self.phase, step, to: None }
     }
 
-    /// Does that event happen before what the thread does now?
+    /// Returns whether the event happens before the thread's current action.
     pub(super) fn order(&self, thread: u32, it: &Stamp) -> Order {
         let ours = it.to.is_none() && it.block == self.block;
         if ours && (it.thread == thread || it.phase < self.phase) {
@@ -222,7 +222,7 @@ impl Clocks {
         }
     }
 
-    /// Lanes of a warp meet: each knows what all of them did and knew.
+    /// Lets lanes of a warp meet: each knows the actions and the knowledge of all of them.
     pub(super) fn meet(&mut self, warp: u32, lanes: u32) {
         let thread = |lane: usize| warp * WIDTH as u32 + lane as u32;
         let mut met = Clock::default();
@@ -238,7 +238,7 @@ impl Clocks {
         each(lanes).for_each(|lane| self.learn(thread(lane), met.clone()));
     }
 
-    /// All threads of the block meet.
+    /// Lets all threads of the block meet.
     pub(super) fn meet_all(&mut self) {
         for thread in std::mem::take(&mut self.ahead) {
             if let Some(clock) = self.own[thread as usize].take() {
@@ -250,12 +250,13 @@ impl Clocks {
         self.common.change(|known| *known.of(block) = Progress { phase, warps: Vec::new() });
     }
 
-    /// What all know since they met.
+    /// Returns the knowledge that all threads share since they met.
     pub(super) fn common(&mut self) -> &mut Clock {
         &mut self.common
     }
 
-    /// What a thread did and knew so far, for others to acquire; what it does next is later.
+    /// Returns the thread's actions and knowledge so far, for others to acquire. Its next actions belong to a new
+    /// step.
     pub(super) fn release(&mut self, thread: u32) -> Clock {
         let step = &mut self.steps[thread as usize];
         *step += 1;
@@ -268,7 +269,7 @@ impl Clocks {
         clock
     }
 
-    /// The thread knows the messages that came to its block.
+    /// Adds the messages that came to the thread's block to its knowledge.
     pub(super) fn receive(&mut self, thread: u32) {
         let (mut clock, block) = (self.known(thread).clone(), self.block);
         clock.change(|known| {
@@ -280,7 +281,7 @@ impl Clocks {
         self.learn(thread, clock);
     }
 
-    /// The thread knows what was released; if `real` does not hold, only as if all scopes were the grid.
+    /// Adds released knowledge to the knowledge of the thread; if `real` is false, only as if all scopes were the grid.
     pub(super) fn acquire(&mut self, thread: u32, released: &Clock, real: bool) {
         let mut clock = self.known(thread).clone();
         clock.join(released, real);

@@ -1,15 +1,15 @@
-//! Flat code: a kernel with names resolved to registers, constants folded and blocks turned into jumps.
+//! Flat code: a kernel with names resolved to registers, constants folded and nested statements turned into jumps.
 
 use super::op::{Elements, Op};
 use super::setting::Setting;
 use reduce_ir::statements::{Buffer, Chunk, Loop, LoweredKernel, Part, Place, Stmt, Ty};
 
-/// Where an operation comes from.
+/// The origin of an operation.
 #[derive(Clone, Copy)]
 pub(super) struct Source<'k> {
     pub(super) stmt: &'k Stmt,
     pub(super) part: Part,
-    /// Does the statement combine accumulators?
+    /// Whether the statement combines accumulators.
     pub(super) combines: bool,
 }
 
@@ -17,23 +17,23 @@ pub(super) struct Source<'k> {
 pub(super) struct Code<'k> {
     pub(super) kernel: &'k LoweredKernel,
     pub(super) ops: Vec<Op>,
-    /// One for each operation.
+    /// The origin of each operation.
     pub(super) sources: Vec<Source<'k>>,
-    /// Registers of a thread that hold scalars, and accumulators.
+    /// The number of registers of a thread, for scalars and for accumulators.
     pub(super) scalars: usize,
     pub(super) accs: usize,
-    /// Can blocks see each other before they end?
+    /// Whether blocks can communicate before they end.
     pub(super) concurrent: bool,
 }
 
-/// What the verifier would have refused: the statement, and why.
+/// A statement that the verifier would have refused, and the reason.
 pub(super) struct Malformed {
     pub(super) statement: String,
     pub(super) detail: String,
 }
 
 impl<'k> Code<'k> {
-    /// The code of a kernel for one launch.
+    /// Compiles a kernel for one launch.
     pub(super) fn new(kernel: &'k LoweredKernel, setting: &Setting<'k>) -> Result<Code<'k>, Malformed> {
         let malformed = |detail| Malformed { statement: String::new(), detail };
         setting.admits(kernel).map_err(malformed)?;
@@ -50,18 +50,18 @@ impl<'k> Code<'k> {
         Ok(writer.code)
     }
 
-    /// The first line of the statement at a position.
+    /// Returns the first line of the statement at a position.
     pub(super) fn text(&self, pc: usize) -> String {
         self.sources.get(pc).map_or_else(|| "end".to_owned(), |source| first_line(source.stmt))
     }
 }
 
-/// The first line of a statement, as it prints.
+/// Returns the first line of a statement as it prints.
 fn first_line(stmt: &Stmt) -> String {
     stmt.to_string().lines().next().unwrap_or_default().trim().to_owned()
 }
 
-/// What is wrong with a vector that is not loaded.
+/// The error for a vector that is not loaded.
 const NOT_COPIED: &str = "vectors are loaded, not copied";
 
 /// A bound name: its type, and its register or first register.
@@ -72,7 +72,7 @@ pub(super) struct Binding<'k> {
     pub(super) register: usize,
 }
 
-/// Writes code, statement by statement.
+/// The compiler state: writes code, statement by statement.
 pub(super) struct Writer<'k, 's> {
     code: Code<'k>,
     pub(super) setting: &'s Setting<'k>,
@@ -87,7 +87,7 @@ impl<'k> Writer<'k, '_> {
         self.code.kernel
     }
 
-    /// Statements, whose names and registers end with them.
+    /// Compiles a list of statements. The names and registers that they bind end with the list.
     fn body(&mut self, stmts: &'k [Stmt]) -> Result<(), Malformed> {
         let (names, scalars, accs) = (self.names.len(), self.scalars, self.accs);
         for stmt in stmts {
@@ -97,12 +97,12 @@ impl<'k> Writer<'k, '_> {
                 Stmt::If(_, then, otherwise) => {
                     let branch = self.branch(stmt).map_err(malformed)?;
                     self.body(then)?;
-                    self.otherwise(branch, stmt, otherwise)?;
+                    self.else_branch(branch, stmt, otherwise)?;
                 }
                 Stmt::For(it) => {
-                    let head = self.head(stmt, it).map_err(malformed)?;
+                    let loop_head = self.loop_head(stmt, it).map_err(malformed)?;
                     self.body(&it.body)?;
-                    self.repeat(head, stmt, it).map_err(malformed)?;
+                    self.loop_end(loop_head, stmt, it).map_err(malformed)?;
                 }
                 Stmt::Let(..) | Stmt::Var(..) | Stmt::Set(..) => self.simple(stmt).map_err(malformed)?,
                 Stmt::Load(..)
@@ -144,35 +144,35 @@ impl<'k> Writer<'k, '_> {
         self.code.ops.len() - 1
     }
 
-    /// A branch whose target is not known yet.
+    /// Writes a branch whose target is not known yet.
     fn branch(&mut self, stmt: &'k Stmt) -> Result<usize, String> {
         let Stmt::If(test, ..) = stmt else { return Err("no test".to_owned()) };
         let test = self.scalar(test, Ty::BOOL)?;
         Ok(self.push(stmt, Op::Branch { test, otherwise: 0 }))
     }
 
-    fn otherwise(&mut self, branch: usize, stmt: &'k Stmt, body: &'k [Stmt]) -> Result<(), Malformed> {
+    fn else_branch(&mut self, branch: usize, stmt: &'k Stmt, body: &'k [Stmt]) -> Result<(), Malformed> {
         if body.is_empty() {
-            self.land(branch);
+            self.patch_jump(branch);
             return Ok(());
         }
         let skip = self.push(stmt, Op::Jump(0));
-        self.land(branch);
+        self.patch_jump(branch);
         self.body(body)?;
-        self.land(skip);
+        self.patch_jump(skip);
         Ok(())
     }
 
-    /// The jump at `from` leads to what comes next.
-    fn land(&mut self, from: usize) {
+    /// Sets the target of the jump at `from` to the next operation.
+    fn patch_jump(&mut self, from: usize) {
         let next = self.code.ops.len();
         if let Op::Jump(target) | Op::Branch { otherwise: target, .. } = &mut self.code.ops[from] {
             *target = next;
         }
     }
 
-    /// The start of a loop: its counter, and the branch that leaves it.
-    fn head(&mut self, stmt: &'k Stmt, it: &'k Loop) -> Result<usize, String> {
+    /// Writes the start of a loop: its counter, and the branch that leaves it.
+    fn loop_head(&mut self, stmt: &'k Stmt, it: &'k Loop) -> Result<usize, String> {
         if ![Ty::U32, Ty::U64].contains(&it.local.ty) {
             return Err(format!("a loop counts in {}", it.local.ty));
         }
@@ -183,18 +183,18 @@ impl<'k> Writer<'k, '_> {
         Ok(self.push(stmt, Op::Branch { test, otherwise: 0 }))
     }
 
-    fn repeat(&mut self, head: usize, stmt: &'k Stmt, it: &'k Loop) -> Result<(), String> {
+    fn loop_end(&mut self, loop_head: usize, stmt: &'k Stmt, it: &'k Loop) -> Result<(), String> {
         let value = self.scalar(&it.next, it.local.ty)?;
-        let into = self.named(&it.local)?.register;
+        let into = self.binding(&it.local)?.register;
         self.push(stmt, Op::Scalar { into, value });
-        self.push(stmt, Op::Jump(head));
-        self.land(head);
+        self.push(stmt, Op::Jump(loop_head));
+        self.patch_jump(loop_head);
         // The counter ends with the loop.
         self.names.pop();
         Ok(())
     }
 
-    /// Statements without others inside.
+    /// Compiles a statement that contains no other statements.
     fn simple(&mut self, stmt: &'k Stmt) -> Result<(), String> {
         let op = match stmt {
             Stmt::Let(local, value) | Stmt::Var(local, value) => match local.ty {
@@ -209,7 +209,7 @@ impl<'k> Writer<'k, '_> {
                 Ty::Vector(..) => return Err(NOT_COPIED.to_owned()),
             },
             Stmt::Set(local, value) => {
-                let into = self.named(local)?.register;
+                let into = self.binding(local)?.register;
                 match local.ty {
                     Ty::Acc | Ty::Output => Op::Acc { into, value: self.acc(value, local.ty)? },
                     Ty::Scalar(_) => Op::Scalar { into, value: self.scalar(value, local.ty)? },
@@ -225,32 +225,34 @@ impl<'k> Writer<'k, '_> {
                 let ty = if place.buffer == Buffer::Result { Ty::Output } else { Ty::Acc };
                 Op::StoreAcc { at: self.place(place)?, value: self.acc(value, ty)? }
             }
-            Stmt::Post(place, value) => Op::Post { at: self.slot(place)?, value: self.acc(value, Ty::Acc)? },
+            Stmt::Post(place, value) => {
+                Op::Post { at: self.flagged_place(place)?, value: self.acc(value, Ty::Acc)? }
+            }
             Stmt::Take(local, place) => {
-                let at = self.slot(place)?;
+                let at = self.flagged_place(place)?;
                 Op::Take { into: self.bind(&local.name, Ty::Acc)?, at }
             }
             Stmt::Expect(array, messages) => {
-                self.messages(array)?;
+                self.check_message_array(array)?;
                 Op::Expect { messages: self.scalar(messages, Ty::U32)? }
             }
             Stmt::Send(place, value) => {
                 let Buffer::Shared(array) = place.buffer else { return Err(format!("a message to {place}")) };
-                self.messages(array)?;
+                self.check_message_array(array)?;
                 Op::Send { at: self.place(place)?, value: self.acc(value, Ty::Acc)? }
             }
             Stmt::Receive(array) => {
-                self.messages(array)?;
+                self.check_message_array(array)?;
                 Op::Receive
             }
             Stmt::Shuffle { into, value, down, mask } => {
                 let (value, down) = (self.acc(value, Ty::Acc)?, self.scalar(down, Ty::U32)?);
                 Op::Shuffle { into: self.bind(&into.name, Ty::Acc)?, value, down, mask: *mask }
             }
-            Stmt::Redux(acc, there) => {
-                let (register, there) = (self.named(acc)?.register, there.as_ref());
-                let there = there.map(|there| self.scalar(there, Ty::BOOL)).transpose()?;
-                Op::Redux { acc: register, there }
+            Stmt::Redux(acc, predicate) => {
+                let (register, predicate) = (self.binding(acc)?.register, predicate.as_ref());
+                let predicate = predicate.map(|predicate| self.scalar(predicate, Ty::BOOL)).transpose()?;
+                Op::Redux { acc: register, predicate }
             }
             Stmt::Exit => Op::Exit,
             Stmt::Arrive => Op::Arrive,
@@ -323,7 +325,7 @@ impl<'k> Writer<'k, '_> {
         }
     }
 
-    /// Gives a name its register, or registers.
+    /// Assigns a name its register, or registers.
     fn bind(&mut self, name: &'k str, ty: Ty) -> Result<usize, String> {
         if self.names.iter().any(|it| it.name == name) {
             return Err(format!("`{name}` is bound twice"));

@@ -1,31 +1,31 @@
-//! What a launch does, counted exactly.
+//! Exact counts of a launch.
 
 use super::address::{self, Field};
 use reduce_ir::statements::Part;
 use std::ops::AddAssign;
 
-/// What a launch did.
+/// The counts of a launch.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LaunchCounts {
-    /// The kernel.
+    /// The name of the kernel.
     pub kernel: &'static str,
-    /// Its blocks.
+    /// The number of blocks.
     pub grid: u64,
-    /// Its items.
+    /// The number of items.
     pub items: u64,
-    /// The counts of each [`Part`], in their order.
+    /// The counts of each [`Part`], in the order of the parts.
     pub parts: [Counts; 4],
     shared_per_thread: [u64; 2],
     barriers_per_block: u64,
 }
 
 impl LaunchCounts {
-    /// The counts of one part.
+    /// Returns the counts of one part.
     pub fn part(&self, part: Part) -> &Counts {
         &self.parts[part as usize]
     }
 
-    /// The counts of the launch. What is the most of any thread or block is counted over all parts.
+    /// Returns the counts of the launch. Maxima over threads or blocks are taken over all parts together.
     pub fn total(&self) -> Counts {
         let mut total = Counts { barriers_per_block: self.barriers_per_block, ..Counts::default() };
         self.parts.iter().for_each(|part| total += *part);
@@ -34,7 +34,7 @@ impl LaunchCounts {
     }
 }
 
-/// Counts. *Warp-wide* means once for the lanes of a warp that execute together.
+/// Event counts. *Warp-wide* means once for the lanes of a warp that execute together.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counts {
     /// Execution slots: 32 for every warp-wide execution of a statement that combines accumulators.
@@ -49,53 +49,53 @@ pub struct Counts {
     pub shared_loads: Shared,
     /// Stores to shared memory.
     pub shared_stores: Shared,
-    /// Block barriers, once for each block that meets.
+    /// Block barriers, once for each block.
     pub block_barriers: u64,
-    /// The most block barriers of any block.
+    /// The maximum number of block barriers of any block.
     pub barriers_per_block: u64,
     /// Warp barriers, warp-wide.
     pub warp_barriers: u64,
-    /// Cluster barriers, once for each cluster that meets.
+    /// Cluster barriers, once for each cluster.
     pub cluster_barriers: u64,
     /// Shuffles of an accumulator, warp-wide.
     pub shuffles: u64,
-    /// What a warp's accumulators combine to, found at once.
+    /// Reductions of a warp's accumulators by one instruction, warp-wide.
     pub redux: u64,
     /// Atomics, once for each lane.
     pub atomics: u64,
     /// Fences, warp-wide.
     pub fences: u64,
-    /// Branches, warp-wide, whose lanes went both ways.
+    /// Branches whose lanes went both ways, warp-wide.
     pub divergent_branches: u64,
 }
 
 /// Accesses to global memory. A record is accessed field by field.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Global {
-    /// Warp-wide accesses: what profilers call requests.
+    /// Warp-wide accesses. Profilers call them requests.
     pub accesses: u64,
-    /// Lines of 128 bytes touched by each access: what textbooks call requests.
+    /// Lines of 128 bytes touched by each access. Textbooks call them requests.
     pub requests: u64,
     /// Sectors of 32 bytes touched by each access.
     pub sectors: u64,
-    /// Bytes that lanes asked for.
+    /// Bytes that lanes access.
     pub bytes: u64,
 }
 
-/// Accesses to shared memory, in 32 banks of 4 bytes. A record is accessed field by field, and each block of a cluster
-/// apart from the others.
+/// Accesses to shared memory, in 32 banks of 4 bytes. A record is accessed field by field. Accesses to the blocks
+/// of a cluster count separately.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Shared {
     /// Warp-wide accesses.
     pub accesses: u64,
-    /// The passes they take: for each access, the most different words that one bank is asked for; accesses
-    /// of 8 bytes go half a warp at a time.
+    /// Passes of these accesses through the banks: for each access, the maximum number of distinct words in one
+    /// bank. Accesses of 8 bytes are made by half a warp at a time.
     pub wavefronts: u64,
-    /// Wavefronts beyond the fewest possible.
+    /// Wavefronts beyond the minimum.
     pub conflicts: u64,
-    /// The most wavefronts of an access, or of half a warp.
+    /// The maximum number of wavefronts of one access, or of half a warp.
     pub worst: u64,
-    /// The most accesses of any thread.
+    /// The maximum number of accesses of any thread.
     pub per_thread: u64,
 }
 
@@ -138,14 +138,14 @@ impl AddAssign for Shared {
     }
 }
 
-/// Loads or stores.
+/// The direction of an access.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Direction {
     Load,
     Store,
 }
 
-/// Counts in the making.
+/// The counts of a launch that still runs.
 #[derive(Default)]
 pub(super) struct Tally {
     pub(super) parts: [Counts; 4],
@@ -153,11 +153,11 @@ pub(super) struct Tally {
     barriers_per_block: u64,
 }
 
-/// What one block has done so far: the parts, and all of them.
+/// The counts of one block so far, by part.
 #[derive(Clone)]
 pub(super) struct BlockTally {
     barriers: [u64; 4],
-    /// Of each thread: loads and stores.
+    /// The loads and stores of each thread, by part.
     shared: Vec<[[u32; 4]; 2]>,
 }
 
@@ -166,12 +166,12 @@ impl BlockTally {
         BlockTally { barriers: [0; 4], shared: vec![[[0; 4]; 2]; threads as usize] }
     }
 
-    /// A thread accesses shared memory so many times.
+    /// Counts accesses of a thread to shared memory.
     pub(super) fn shared(&mut self, thread: u32, part: Part, direction: Direction, times: usize) {
         self.shared[thread as usize][direction as usize][part as usize] += times as u32;
     }
 
-    /// The most loads and stores of any thread, of those parts.
+    /// Returns the maximum numbers of loads and of stores of any thread in the given parts.
     fn most_shared(&self, parts: std::ops::Range<usize>) -> [u64; 2] {
         let most = |direction: usize| {
             let times = |thread: &[[u32; 4]; 2]| thread[direction][parts.clone()].iter().sum::<u32>();
@@ -180,12 +180,12 @@ impl BlockTally {
         [Direction::Load, Direction::Store].map(|direction| most(direction as usize))
     }
 
-    /// Threads of the block.
+    /// Returns the number of threads of the block.
     pub(super) fn threads(&self) -> usize {
         self.shared.len()
     }
 
-    /// The block meets.
+    /// Counts a block barrier.
     pub(super) fn barrier(&mut self, part: Part) {
         self.barriers[part as usize] += 1;
     }
@@ -196,7 +196,7 @@ impl Tally {
         &mut self.parts[part as usize]
     }
 
-    /// A warp-wide access to global memory: each field of the element that starts at each address.
+    /// Counts a warp-wide access to global memory: each field of the elements that start at the given addresses.
     pub(super) fn global(&mut self, part: Part, direction: Direction, starts: &[u64], fields: &[Field]) {
         let part = self.part(part);
         let counts = match direction {
@@ -206,7 +206,8 @@ impl Tally {
         fields.iter().for_each(|field| *counts += address::global(starts, *field));
     }
 
-    /// A warp-wide access to shared memory: each field of the record that starts at each lane's address.
+    /// Counts a warp-wide access to shared memory: each field of the records that start at the given addresses by
+    /// lane.
     pub(super) fn shared(
         &mut self,
         part: Part,
@@ -222,7 +223,7 @@ impl Tally {
         fields.iter().for_each(|field| *counts += address::shared(starts, *field));
     }
 
-    /// A block has ended.
+    /// Adds the counts of a block that has ended.
     pub(super) fn end(&mut self, block: &BlockTally) {
         for (part, counts) in self.parts.iter_mut().enumerate() {
             let [loads, stores] = block.most_shared(part..part + 1);
@@ -236,7 +237,7 @@ impl Tally {
         self.barriers_per_block = self.barriers_per_block.max(block.barriers.iter().sum());
     }
 
-    /// The counts of the launch.
+    /// Returns the counts of the launch.
     pub(super) fn finish(self, kernel: &'static str, grid: u64, items: u64) -> LaunchCounts {
         let Tally { parts, shared_per_thread, barriers_per_block } = self;
         LaunchCounts { kernel, grid, items, parts, shared_per_thread, barriers_per_block }

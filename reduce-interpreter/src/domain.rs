@@ -1,20 +1,20 @@
-//! What accumulators are while a kernel runs: a choice of the caller.
+//! Representations of accumulators while a kernel runs. The caller chooses one.
 
 use super::warp::PerLane;
 use std::num::NonZeroU32;
 
-/// An accumulator: the number under which its [`Domain`] keeps it. One that holds no element, where the
-/// operation has no fill, is `None` everywhere.
+/// An accumulator, as its number in its [`Domain`]. Where the operation has no fill, an accumulator of no element
+/// is `None` everywhere.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Acc(NonZeroU32);
 
 impl Acc {
-    /// The accumulator of a number; from 2³² − 2 on all are the same.
+    /// Returns the accumulator of a number. All numbers from 2³² − 2 on give the same one.
     pub fn number(number: usize) -> Acc {
         Acc(NonZeroU32::MIN.saturating_add(u32::try_from(number).unwrap_or(u32::MAX)))
     }
 
-    /// Its number.
+    /// Returns its number.
     pub fn get(self) -> usize {
         self.0.get() as usize - 1
     }
@@ -22,14 +22,14 @@ impl Acc {
 
 /// A representation of accumulators.
 pub trait Domain {
-    /// What stands for no element: the fill, if there is one.
+    /// Returns the accumulator of no element: the fill, if there is one.
     fn empty(&mut self) -> Option<Acc>;
 
-    /// The accumulators of single elements, in the lanes of a mask: `args[k]` holds the bits of the `k`-th
+    /// Makes accumulators of single elements, in the lanes of a mask: `args[k]` holds the bits of the `k`-th
     /// argument of `map` in each lane.
     ///
     /// # Errors
-    /// The elements do not belong together.
+    /// The elements in one lane have different positions.
     fn map(
         &mut self,
         args: &[PerLane<u64>],
@@ -37,7 +37,7 @@ pub trait Domain {
         out: &mut PerLane<Option<Acc>>,
     ) -> Result<(), Refused>;
 
-    /// Two accumulators as one, in the lanes of a mask where both are defined.
+    /// Combines two accumulators, in the lanes of a mask where both are defined.
     ///
     /// # Errors
     /// The operation is ill typed.
@@ -49,11 +49,11 @@ pub trait Domain {
         out: &mut PerLane<Option<Acc>>,
     ) -> Result<(), Refused>;
 
-    /// Accumulators with one element added to each, in the lanes of a mask where they are defined: `args[k]` holds
-    /// the bits of the `k`-th argument of `fold` behind its accumulator.
+    /// Adds one element to each accumulator, in the lanes of a mask where they are defined: `args[k]` holds the
+    /// bits of the `k`-th argument of `fold` after its accumulator.
     ///
     /// # Errors
-    /// The elements do not belong together, or the operation is ill typed.
+    /// The elements in one lane have different positions, or the operation is ill typed.
     fn fold(
         &mut self,
         acc: &PerLane<Option<Acc>>,
@@ -62,10 +62,11 @@ pub trait Domain {
         out: &mut PerLane<Option<Acc>>,
     ) -> Result<(), Refused>;
 
-    /// What the accumulators in the lanes of a mask combine to, all of them defined; nothing, if there are none.
+    /// Combines the accumulators in the lanes of a mask, all of them defined, into one; `None` if the mask is
+    /// empty.
     ///
     /// # Errors
-    /// They do not belong together, or the operation has no [redux](reduce_ir::redux).
+    /// The elements do not belong together, or the operation has no [redux](reduce_ir::redux).
     fn redux(
         &mut self,
         accs: &PerLane<Option<Acc>>,
@@ -74,11 +75,11 @@ pub trait Domain {
     ) -> Result<(), Refused>;
 }
 
-/// The tree that one instruction stands for, over the accumulators in the lanes of a mask: it halves. `pair` joins those of
-/// a lane and of one further up.
+/// Combines the accumulators in the lanes of a mask, in the tree of one instruction: with strides of 16, 8, 4, 2
+/// and 1 lanes. `pair` combines the accumulator of a lane with the one of a lane further up.
 ///
 /// # Errors
-/// Those of `pair`.
+/// The errors of `pair`.
 pub fn halved(
     accs: &PerLane<Option<Acc>>,
     lanes: u32,
@@ -96,10 +97,10 @@ pub fn halved(
     Ok(tree[0])
 }
 
-/// Why a domain cannot do what it is asked.
+/// The reason why a domain cannot execute an operation.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Refused {
-    /// Elements of different positions met in one `map`.
+    /// Elements of different positions in one `map`.
     #[error("elements {0} and {1} met in one `map`")]
     MixedPositions(u64, u64),
     /// The hardware has no instruction for the operation.

@@ -1,4 +1,4 @@
-//! What each statement means for the lanes that execute it together.
+//! The effect of each statement on the lanes that execute it together.
 
 use super::block::{Block, Cluster};
 use super::domain::{Acc, Refused};
@@ -12,7 +12,7 @@ use super::warp::{PerLane, WIDTH, Warp, each, mask};
 use reduce_ir::program::Scope;
 use reduce_ir::statements::{MemoryOrder, Part};
 
-/// Lanes of a warp at a statement.
+/// The lanes of a warp that execute a statement.
 #[derive(Clone, Copy)]
 pub(super) struct Here {
     /// The rank of the block in its cluster.
@@ -24,22 +24,22 @@ pub(super) struct Here {
 }
 
 impl Here {
-    /// The thread of a lane.
+    /// Returns the thread of a lane.
     pub(super) fn thread(self, lane: usize) -> u32 {
         (self.warp * WIDTH + lane) as u32
     }
 
-    /// The registers of these lanes.
-    pub(super) fn warp(self, team: &mut Cluster) -> &mut Warp {
-        &mut team.blocks[self.rank].warps[self.warp]
+    /// Returns the registers of these lanes.
+    pub(super) fn warp(self, cluster: &mut Cluster) -> &mut Warp {
+        &mut cluster.blocks[self.rank].warps[self.warp]
     }
 
-    /// A lane, as scopes see it.
+    /// Returns the position of a lane's thread, for scope checks.
     pub(super) fn party(self, cluster: u64, block: &Block, lane: usize) -> Party {
         Party { cluster: cluster as u32, block: block.number as u32, thread: self.thread(lane) }
     }
 
-    /// What a lane accesses now.
+    /// Returns the current access of a lane.
     pub(super) fn access(self, cluster: u64, block: &Block, lane: usize) -> Access<'_> {
         Access { by: self.party(cluster, block, lane), pc: self.pc, clocks: &block.clocks, to: None }
     }
@@ -55,59 +55,61 @@ impl Here {
 }
 
 impl Machine<'_, '_> {
-    /// A statement that moves no lane elsewhere.
-    pub(super) fn execute(&mut self, team: &mut Cluster, here: Here) {
+    /// Executes a statement that does not change the position of its lanes.
+    pub(super) fn execute(&mut self, cluster: &mut Cluster, here: Here) {
         let code = self.code;
         if code.kernel.dependent && code.ops[here.pc].is_global() {
-            let early = here.lanes & !here.warp(team).awaited;
-            self.report(team, here, Kind::Early, early, "the thread has not waited for that");
+            let early = here.lanes & !here.warp(cluster).awaited;
+            self.report(cluster, here, Kind::Early, early, "the thread has not waited for that");
         }
         match &code.ops[here.pc] {
             Op::Scalar { into, value } => {
-                let value = self.scalar(team, here, value);
-                here.set(&mut here.warp(team).scalars[*into], &value);
+                let value = self.scalar(cluster, here, value);
+                here.set(&mut here.warp(cluster).scalars[*into], &value);
             }
             Op::Acc { into, value } => {
-                let value = self.acc(team, here, value);
-                here.set(&mut here.warp(team).accs[*into], &value);
+                let value = self.acc(cluster, here, value);
+                here.set(&mut here.warp(cluster).accs[*into], &value);
             }
             Op::Elements { into, elements, index } => {
-                self.load_elements(team, here, *into, *elements, index);
+                self.load_elements(cluster, here, *into, *elements, index);
             }
-            Op::LoadAcc { into, at } => self.load(team, here, *into, at),
-            Op::StoreAcc { at, value } => self.store(team, here, at, value),
-            Op::LoadTicket { into, index } => self.load_ticket(team, here, *into, index),
-            Op::StoreTicket { index, value } => self.store_ticket(team, here, index, value),
-            Op::Shuffle { into, value, down, mask } => self.shuffle(team, here, *into, (value, down), *mask),
-            Op::Redux { acc, there } => self.redux(team, here, *acc, there.as_ref()),
-            Op::Fence(order, scope) => self.fence(team, here, *order, *scope),
+            Op::LoadAcc { into, at } => self.load(cluster, here, *into, at),
+            Op::StoreAcc { at, value } => self.store(cluster, here, at, value),
+            Op::LoadTicket { into, index } => self.load_ticket(cluster, here, *into, index),
+            Op::StoreTicket { index, value } => self.store_ticket(cluster, here, index, value),
+            Op::Shuffle { into, value, down, mask } => {
+                self.shuffle(cluster, here, *into, (value, down), *mask)
+            }
+            Op::Redux { acc, predicate } => self.redux(cluster, here, *acc, predicate.as_ref()),
+            Op::Fence(order, scope) => self.fence(cluster, here, *order, *scope),
             Op::Atomic { into, op, index, value, order, scope } => {
-                self.atomic(team, here, *into, *op, (index, value), (*order, *scope));
+                self.atomic(cluster, here, *into, *op, (index, value), (*order, *scope));
             }
             Op::AtomicCombine { at, value, order, scope } => {
-                self.atomic_combine(team, here, at, value, (*order, *scope));
+                self.atomic_combine(cluster, here, at, value, (*order, *scope));
             }
-            // These move lanes: see `machine`.
-            Op::Post { at, value } => self.post(team, here, at, value),
-            Op::Take { into, at } => self.take(team, here, *into, at),
-            Op::Expect { messages } => self.expect(team, here, messages),
-            Op::Send { at, value } => self.send(team, here, at, value),
-            Op::Receive => Machine::receive(team, here),
+            // `machine` decides when the lanes of these statements continue.
+            Op::Post { at, value } => self.post(cluster, here, at, value),
+            Op::Take { into, at } => self.take(cluster, here, *into, at),
+            Op::Expect { messages } => self.expect(cluster, here, messages),
+            Op::Send { at, value } => self.send(cluster, here, at, value),
+            Op::Receive => Machine::receive(cluster, here),
             Op::Branch { .. } | Op::Jump(_) | Op::Barrier(_) | Op::Exit => {}
             Op::Wait | Op::Vote { .. } => {}
-            // The launches of a reduction run one after the other here: who has waited is all that must be known.
-            Op::AwaitLaunch => here.warp(team).awaited |= here.lanes,
+            // Launches run one after the other here, so it suffices to record the threads that have waited.
+            Op::AwaitLaunch => here.warp(cluster).awaited |= here.lanes,
             Op::TriggerLaunch => {}
             Op::Arrive => {
-                let again = here.lanes & here.warp(team).arrived;
+                let again = here.lanes & here.warp(cluster).arrived;
                 self.report(
-                    team,
+                    cluster,
                     here,
                     Kind::Divergence,
                     again,
                     "the thread has arrived, and not waited yet",
                 );
-                here.warp(team).arrived |= here.lanes;
+                here.warp(cluster).arrived |= here.lanes;
             }
         }
         if code.sources[here.pc].combines {
@@ -117,9 +119,9 @@ impl Machine<'_, '_> {
         }
     }
 
-    /// A scalar in every lane; it means something in those that are here.
-    pub(super) fn scalar(&mut self, team: &Cluster, here: Here, expr: &ScalarExpr) -> PerLane<u64> {
-        let block = &team.blocks[here.rank];
+    /// Evaluates a scalar in every lane. The values of inactive lanes have no meaning.
+    pub(super) fn scalar(&mut self, cluster: &Cluster, here: Here, expr: &ScalarExpr) -> PerLane<u64> {
+        let block = &cluster.blocks[here.rank];
         let mut lanes = Lanes {
             registers: &block.warps[here.warp].scalars,
             thread: here.thread(0),
@@ -131,80 +133,91 @@ impl Machine<'_, '_> {
         let value = lanes.eval(expr, here.lanes);
         let (overflow, by_zero) = (lanes.overflow, lanes.by_zero);
         if overflow | by_zero != 0 {
-            self.report(team, here, Kind::Overflow, overflow, "its index arithmetic does not fit its type");
-            self.report(team, here, Kind::DivisionByZero, by_zero, "the divisor is 0");
+            self.report(
+                cluster,
+                here,
+                Kind::Overflow,
+                overflow,
+                "its index arithmetic does not fit its type",
+            );
+            self.report(cluster, here, Kind::DivisionByZero, by_zero, "the divisor is 0");
         }
         value
     }
 
-    /// An accumulator in every lane that is here.
-    pub(super) fn acc(&mut self, team: &Cluster, here: Here, expr: &AccExpr) -> PerLane<Option<Acc>> {
+    /// Evaluates an accumulator in every active lane.
+    pub(super) fn acc(&mut self, cluster: &Cluster, here: Here, expr: &AccExpr) -> PerLane<Option<Acc>> {
         match expr {
-            AccExpr::Register(at) => team.blocks[here.rank].warps[here.warp].accs[*at],
+            AccExpr::Register(at) => cluster.blocks[here.rank].warps[here.warp].accs[*at],
             AccExpr::Empty => [self.domain.empty(); WIDTH],
             AccExpr::Map(args) => {
-                let args = self.scalars(team, here, args);
+                let args = self.scalars(cluster, here, args);
                 let mut out = [None; WIDTH];
                 let mapped = self.domain.map(&args, here.lanes, &mut out);
-                self.accepted(team, here, mapped);
+                self.report_refusal(cluster, here, mapped);
                 out
             }
             AccExpr::Combine(operands) => {
                 let [a, b] = &**operands;
-                let (a, b) = (self.used(team, here, a), self.used(team, here, b));
+                let (a, b) = (self.checked_acc(cluster, here, a), self.checked_acc(cluster, here, b));
                 let defined = here.lanes & mask(|lane| a[lane].is_some() && b[lane].is_some());
                 let mut out = [None; WIDTH];
                 let combined = self.domain.combine(&a, &b, defined, &mut out);
-                self.accepted(team, here, combined);
+                self.report_refusal(cluster, here, combined);
                 out
             }
             AccExpr::Fold(acc, args) => {
-                let (acc, args) = (self.used(team, here, acc), self.scalars(team, here, args));
+                let (acc, args) = (self.checked_acc(cluster, here, acc), self.scalars(cluster, here, args));
                 let defined = here.lanes & mask(|lane| acc[lane].is_some());
                 let mut out = [None; WIDTH];
                 let folded = self.domain.fold(&acc, &args, defined, &mut out);
-                self.accepted(team, here, folded);
+                self.report_refusal(cluster, here, folded);
                 out
             }
-            AccExpr::Finish(acc) => self.used(team, here, acc),
+            AccExpr::Finish(acc) => self.checked_acc(cluster, here, acc),
         }
     }
 
-    /// The arguments of a function in every lane.
-    fn scalars(&mut self, team: &Cluster, here: Here, args: &[ScalarExpr]) -> Vec<PerLane<u64>> {
-        args.iter().map(|arg| self.scalar(team, here, arg)).collect()
+    /// Evaluates the arguments of a function in every lane.
+    fn scalars(&mut self, cluster: &Cluster, here: Here, args: &[ScalarExpr]) -> Vec<PerLane<u64>> {
+        args.iter().map(|arg| self.scalar(cluster, here, arg)).collect()
     }
 
-    /// An accumulator that is used, and so must be defined.
-    pub(super) fn used(&mut self, team: &Cluster, here: Here, expr: &AccExpr) -> PerLane<Option<Acc>> {
-        let value = self.acc(team, here, expr);
+    /// Evaluates an accumulator that is used, and reports lanes where it is undefined.
+    pub(super) fn checked_acc(
+        &mut self,
+        cluster: &Cluster,
+        here: Here,
+        expr: &AccExpr,
+    ) -> PerLane<Option<Acc>> {
+        let value = self.acc(cluster, here, expr);
         let undefined = here.lanes & mask(|lane| value[lane].is_none());
-        self.report(team, here, Kind::Undefined, undefined, "what it uses was never set");
+        self.report(cluster, here, Kind::Undefined, undefined, "what it uses was never set");
         value
     }
 
-    /// Reports what the domain refuses.
-    pub(super) fn accepted(&mut self, team: &Cluster, here: Here, done: Result<(), Refused>) {
+    /// Reports the refusal of a domain.
+    pub(super) fn report_refusal(&mut self, cluster: &Cluster, here: Here, done: Result<(), Refused>) {
         if let Err(refused) = done {
             let kind = match refused {
                 Refused::MixedPositions(..) => Kind::MixedPositions,
                 Refused::NoRedux | Refused::Lanes(_) => Kind::Malformed,
             };
-            self.report(team, here, kind, here.lanes, &refused.to_string());
+            self.report(cluster, here, kind, here.lanes, &refused.to_string());
         }
     }
 
-    /// Each lane gets what another one holds: an undefined accumulator, where that one takes no part.
+    /// Reads the accumulator of another lane into each lane; undefined where that lane takes no part.
     fn shuffle(
         &mut self,
-        team: &mut Cluster,
+        cluster: &mut Cluster,
         here: Here,
         into: usize,
         (value, down): (&AccExpr, &ScalarExpr),
         named: u32,
     ) {
-        let value = self.acc(team, here, value);
-        let down = self.scalar(team, here, down);
+        let value = self.acc(cluster, here, value);
+        let down = self.scalar(cluster, here, down);
         let source = |lane: usize| {
             let up = usize::try_from(down[lane]).ok().and_then(|down| lane.checked_add(down));
             up.filter(|&up| up < WIDTH).unwrap_or(lane)
@@ -212,31 +225,37 @@ impl Machine<'_, '_> {
         let takes_part = |lane: usize| (named & here.lanes) >> lane & 1 == 1;
         let shuffled = std::array::from_fn(|lane| value[source(lane)].filter(|_| takes_part(source(lane))));
         let alone = named & here.lanes & mask(|lane| !takes_part(source(lane)));
-        self.report(team, here, Kind::Shuffle, alone, "the lane it reads has exited or is not in the mask");
+        self.report(
+            cluster,
+            here,
+            Kind::Shuffle,
+            alone,
+            "the lane it reads has exited or is not in the mask",
+        );
         self.tally.part(here.part).shuffles += 1;
-        here.set(&mut here.warp(team).accs[into], &shuffled);
+        here.set(&mut here.warp(cluster).accs[into], &shuffled);
     }
 
-    /// The accumulators of the lanes for which it holds become one, in every lane.
-    fn redux(&mut self, team: &mut Cluster, here: Here, acc: usize, there: Option<&ScalarExpr>) {
-        let there = there.map_or(here.lanes, |there| {
-            let there = self.scalar(team, here, there);
-            here.lanes & mask(|lane| there[lane] != 0)
+    /// Combines the accumulators of the lanes whose condition holds, and writes the result to every lane.
+    fn redux(&mut self, cluster: &mut Cluster, here: Here, acc: usize, predicate: Option<&ScalarExpr>) {
+        let predicate = predicate.map_or(here.lanes, |predicate| {
+            let predicate = self.scalar(cluster, here, predicate);
+            here.lanes & mask(|lane| predicate[lane] != 0)
         });
-        let accs = here.warp(team).accs[acc];
-        let undefined = there & mask(|lane| accs[lane].is_none());
-        self.report(team, here, Kind::Undefined, undefined, "what it uses was never set");
+        let accs = here.warp(cluster).accs[acc];
+        let undefined = predicate & mask(|lane| accs[lane].is_none());
+        self.report(cluster, here, Kind::Undefined, undefined, "what it uses was never set");
         let mut all = None;
-        let reduced = self.domain.redux(&accs, there & !undefined, &mut all);
-        self.accepted(team, here, reduced);
+        let reduced = self.domain.redux(&accs, predicate & !undefined, &mut all);
+        self.report_refusal(cluster, here, reduced);
         self.tally.part(here.part).redux += 1;
-        here.set(&mut here.warp(team).accs[acc], &[all; WIDTH]);
+        here.set(&mut here.warp(cluster).accs[acc], &[all; WIDTH]);
     }
 
-    fn fence(&mut self, team: &mut Cluster, here: Here, order: MemoryOrder, scope: Scope) {
-        let block = &mut team.blocks[here.rank];
+    fn fence(&mut self, cluster: &mut Cluster, here: Here, order: MemoryOrder, scope: Scope) {
+        let block = &mut cluster.blocks[here.rank];
         for lane in each(here.lanes) {
-            let by = here.party(team.number, block, lane);
+            let by = here.party(cluster.number, block, lane);
             block.fences.fence(by, order, scope, &mut block.clocks);
         }
         self.tally.part(here.part).fences += 1;

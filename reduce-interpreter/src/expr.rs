@@ -1,4 +1,4 @@
-//! Expressions on the 32 lanes of a warp: index arithmetic, natively and checked, and accumulators.
+//! Expressions on the 32 lanes of a warp: checked index arithmetic on native integers, and accumulators.
 
 use super::warp::{PerLane, WIDTH, mask};
 use reduce_ir::ops::{Bin, Cmp};
@@ -11,13 +11,13 @@ pub(super) enum ScalarExpr {
     Thread,
     Block,
     Rank,
-    /// The bits that a mask keeps, inverted.
+    /// The inverted bits, restricted to a mask.
     Not(Box<ScalarExpr>, u64),
     /// A position times a signed step, modulo 2^64: a distance in memory, of 63 bits and a sign.
     Strided(Box<[ScalarExpr; 2]>),
-    /// On numbers of up to so much.
+    /// An operation on integers up to the given maximum.
     Bin(Bin, Box<[ScalarExpr; 2]>, u64),
-    /// Of conditions: the right side is evaluated where the left one does not decide.
+    /// Conditions: the right side is evaluated only in lanes where the left one does not decide.
     And(Box<[ScalarExpr; 2]>),
     Or(Box<[ScalarExpr; 2]>),
     Cmp(Cmp, Box<[ScalarExpr; 2]>),
@@ -33,12 +33,12 @@ pub(super) enum AccExpr {
     Combine(Box<[AccExpr; 2]>),
     Fold(Box<AccExpr>, Vec<ScalarExpr>),
     Empty,
-    /// The accumulator itself: results are finished by whoever asks for them.
+    /// The accumulator itself: the caller finishes the results.
     Finish(Box<AccExpr>),
 }
 
 impl AccExpr {
-    /// Does it combine?
+    /// Returns whether the expression combines accumulators.
     pub(super) fn combines(&self) -> bool {
         match self {
             AccExpr::Register(_) | AccExpr::Map(..) | AccExpr::Empty => false,
@@ -48,7 +48,7 @@ impl AccExpr {
     }
 }
 
-/// What scalars are evaluated on, and which lanes went wrong.
+/// The registers and built-in values for an evaluation, and the lanes with arithmetic faults.
 pub(super) struct Lanes<'a> {
     pub(super) registers: &'a [PerLane<u64>],
     /// The thread of the first lane.
@@ -60,7 +60,7 @@ pub(super) struct Lanes<'a> {
 }
 
 impl Lanes<'_> {
-    /// The value in every lane; it means something in those of `active`.
+    /// Evaluates the expression in every lane. The values of lanes outside `active` have no meaning.
     pub(super) fn eval(&mut self, expr: &ScalarExpr, active: u32) -> PerLane<u64> {
         match expr {
             ScalarExpr::Const(value) => [*value; WIDTH],
@@ -71,8 +71,8 @@ impl Lanes<'_> {
             ScalarExpr::Not(a, kept) => self.eval(a, active).map(|it| !it & kept),
             ScalarExpr::Strided(operands) => self.strided(operands, active),
             ScalarExpr::Bin(op, operands, most) => self.bin(*op, operands, *most, active),
-            ScalarExpr::And(operands) => self.decide(operands, active, 0),
-            ScalarExpr::Or(operands) => self.decide(operands, active, 1),
+            ScalarExpr::And(operands) => self.short_circuit(operands, active, 0),
+            ScalarExpr::Or(operands) => self.short_circuit(operands, active, 1),
             ScalarExpr::Cmp(op, operands) => self.cmp(*op, operands, active),
             ScalarExpr::Narrow(a) => {
                 let wide = self.eval(a, active);
@@ -95,20 +95,20 @@ impl Lanes<'_> {
             Bin::Add => self.checked(&a, &b, most, active, u64::overflowing_add),
             Bin::Sub => self.checked(&a, &b, most, active, u64::overflowing_sub),
             Bin::Mul => self.checked(&a, &b, most, active, u64::overflowing_mul),
-            Bin::Div => self.divided(&a, &b, active, |a, b| a / b),
-            Bin::Rem => self.divided(&a, &b, active, |a, b| a % b),
+            Bin::Div => self.checked_division(&a, &b, active, |a, b| a / b),
+            Bin::Rem => self.checked_division(&a, &b, active, |a, b| a % b),
             Bin::Min | Bin::MinNum => zip(&a, &b, u64::min),
             Bin::Max | Bin::MaxNum => zip(&a, &b, u64::max),
             Bin::And => zip(&a, &b, |a, b| a & b),
             Bin::Or => zip(&a, &b, |a, b| a | b),
             Bin::Xor => zip(&a, &b, |a, b| a ^ b),
-            // Of 64 bits where `most` is, else of 32.
-            Bin::Shl => zip(&a, &b, |a, b| a << (b & bits(most)) & most),
-            Bin::Shr => zip(&a, &b, |a, b| a >> (b & bits(most))),
+            // A shift of 64 bits where `most` has 64, otherwise of 32.
+            Bin::Shl => zip(&a, &b, |a, b| a << (b & shift_mask(most)) & most),
+            Bin::Shr => zip(&a, &b, |a, b| a >> (b & shift_mask(most))),
         }
     }
 
-    /// What does not fit wraps, as on a GPU, and is noted.
+    /// Applies an operation. A result that does not fit wraps, as on a GPU, and its lane is recorded.
     fn checked(
         &mut self,
         a: &PerLane<u64>,
@@ -129,7 +129,7 @@ impl Lanes<'_> {
         result
     }
 
-    fn divided(
+    fn checked_division(
         &mut self,
         a: &PerLane<u64>,
         b: &PerLane<u64>,
@@ -140,7 +140,7 @@ impl Lanes<'_> {
         zip(a, b, |a, b| if b == 0 { 0 } else { op(a, b) })
     }
 
-    fn decide(&mut self, [a, b]: &[ScalarExpr; 2], active: u32, decided: u64) -> PerLane<u64> {
+    fn short_circuit(&mut self, [a, b]: &[ScalarExpr; 2], active: u32, decided: u64) -> PerLane<u64> {
         let left = self.eval(a, active);
         let open = active & mask(|lane| left[lane] != decided);
         if open == 0 {
@@ -163,8 +163,8 @@ impl Lanes<'_> {
     }
 }
 
-/// What a distance is taken modulo, less one.
-fn bits(most: u64) -> u64 {
+/// Returns the mask of shift distances: the number of bits of the type minus one.
+fn shift_mask(most: u64) -> u64 {
     u64::from(most.count_ones()) - 1
 }
 

@@ -1,5 +1,5 @@
-//! Accumulators with flags: one block leaves them, and another one waits until they are there. Each is left, seen and
-//! taken away in relaxed atomic steps, which order nothing else.
+//! Accumulators with flags: one block posts them, and another one waits until they are there. Posting, checking and
+//! taking are relaxed atomic steps, which order no other accesses.
 
 use super::block::Cluster;
 use super::count::Direction;
@@ -14,60 +14,61 @@ use reduce_ir::program::Scope;
 use reduce_ir::statements::MemoryOrder;
 
 impl Machine<'_, '_> {
-    /// Leaves an accumulator where none may be.
-    pub(super) fn post(&mut self, team: &mut Cluster, here: Here, at: &At, value: &AccExpr) {
-        let value = self.used(team, here, value);
-        self.count_flagged(team, here, at, &[Direction::Store]);
-        let spots = self.locate(team, here, at);
+    /// Posts an accumulator to a place that must be empty.
+    pub(super) fn post(&mut self, cluster: &mut Cluster, here: Here, at: &At, value: &AccExpr) {
+        let value = self.checked_acc(cluster, here, value);
+        self.count_flagged(cluster, here, at, &[Direction::Store]);
+        let targets = self.locate(cluster, here, at);
         let left =
-            spots.inside & mask(|lane| self.memory.flags.get(spots.index[lane] as usize) == Some(&true));
-        self.report(team, here, Kind::Race, left, "it replaces an accumulator that nobody has taken");
-        self.exchange(team, here, at, &value, true);
+            targets.inside & mask(|lane| self.memory.flags.get(targets.index[lane] as usize) == Some(&true));
+        self.report(cluster, here, Kind::Race, left, "it replaces an accumulator that nobody has taken");
+        self.exchange(cluster, here, at, &value, true);
     }
 
-    /// Takes away the accumulators that are there.
-    pub(super) fn take(&mut self, team: &mut Cluster, here: Here, into: usize, at: &At) {
-        self.count_flagged(team, here, at, &[Direction::Load, Direction::Store]);
-        let held = self.exchange(team, here, at, &[None; WIDTH], false);
-        here.set(&mut here.warp(team).accs[into], &held);
+    /// Takes the accumulators that are there, and leaves the places empty.
+    pub(super) fn take(&mut self, cluster: &mut Cluster, here: Here, into: usize, at: &At) {
+        self.count_flagged(cluster, here, at, &[Direction::Load, Direction::Store]);
+        let held = self.exchange(cluster, here, at, &[None; WIDTH], false);
+        here.set(&mut here.warp(cluster).accs[into], &held);
     }
 
-    /// Are the accumulators there that these lanes wait for? Outside of its buffer, no lane waits.
-    pub(super) fn is_posted(&mut self, team: &Cluster, here: Here, at: &At) -> bool {
-        let spots = self.locate(team, here, at);
-        each(spots.inside).all(|lane| self.memory.flags[spots.index[lane] as usize])
+    /// Returns whether the accumulators that these lanes wait for are there. A lane outside the buffer does not
+    /// wait.
+    pub(super) fn is_posted(&mut self, cluster: &Cluster, here: Here, at: &At) -> bool {
+        let targets = self.locate(cluster, here, at);
+        each(targets.inside).all(|lane| self.memory.flags[targets.index[lane] as usize])
     }
 
-    /// What is there, for what is there afterwards, with a flag or without.
+    /// Replaces the accumulators and flags of the lanes, and returns the previous accumulators.
     fn exchange(
         &mut self,
-        team: &mut Cluster,
+        cluster: &mut Cluster,
         here: Here,
         at: &At,
         value: &PerLane<Option<Acc>>,
         flag: bool,
     ) -> PerLane<Option<Acc>> {
-        let spots = self.locate(team, here, at);
+        let targets = self.locate(cluster, here, at);
         let (mut held, mut conflicts) = ([None; WIDTH], Vec::new());
-        for lane in each(spots.inside) {
-            let block = &mut team.blocks[here.rank];
-            let cell = spots.cell(&mut self.memory, &mut team.shared, lane);
-            let access = here.access(team.number, block, lane);
+        for lane in each(targets.inside) {
+            let block = &mut cluster.blocks[here.rank];
+            let cell = targets.cell(&mut self.memory, &mut cluster.shared, lane);
+            let access = here.access(cluster.number, block, lane);
             let (before, conflict) = cell.update(&access, Scope::Grid, |_| value[lane]);
             held[lane] = before;
             conflicts.extend(conflict.map(|conflict| (lane, conflict)));
-            let by = here.party(team.number, block, lane);
+            let by = here.party(cluster.number, block, lane);
             block.fences.atomic(by, MemoryOrder::Relaxed, Scope::Grid, cell.channel(), &mut block.clocks);
-            self.memory.flags[spots.index[lane] as usize] = flag;
+            self.memory.flags[targets.index[lane] as usize] = flag;
         }
-        self.conflicts(team, here, &conflicts, "updates");
+        self.conflicts(cluster, here, &conflicts, "updates");
         held
     }
 
-    fn count_flagged(&mut self, team: &Cluster, here: Here, at: &At, directions: &[Direction]) {
-        let spots = self.locate(team, here, at);
+    fn count_flagged(&mut self, cluster: &Cluster, here: Here, at: &At, directions: &[Direction]) {
+        let targets = self.locate(cluster, here, at);
         let (lanes, base, record) =
-            ((spots.inside, &spots.index), self.setting.partials_at, &self.layout.flagged);
+            ((targets.inside, &targets.index), self.setting.partials_at, &self.layout.flagged);
         for &direction in directions {
             self.count_global(here, direction, lanes, (base, record.size), &record.fields);
         }

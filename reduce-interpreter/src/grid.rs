@@ -1,6 +1,6 @@
-//! The blocks of a launch: which are in flight, which warp goes next, and what happens when none can go on.
+//! The blocks of a launch: which ones are in flight, which warp runs next, and barriers of blocks and clusters.
 
-use super::block::{Cluster, Rest};
+use super::block::{BlockState, Cluster};
 use super::machine::{Flow, Machine};
 use super::memory::Access;
 use super::op::Op;
@@ -10,41 +10,41 @@ use super::stuck::Stopped;
 use super::sync::Party;
 use reduce_ir::statements::Barrier;
 
-/// Blocks in flight, where blocks can see each other; elsewhere they run one after the other.
+/// The maximum number of clusters in flight if blocks can communicate. Otherwise they run one after the other.
 const IN_FLIGHT: usize = 8;
 
-/// The most statements in a row of one warp, if it does nothing that others could wait for; in a random schedule,
-/// where others are to come between them, and in the others.
-const TURNS: [usize; 2] = [32, 256];
+/// The maximum number of consecutive statements of one warp that are invisible to others: in random schedules, and
+/// in the other ones. Random schedules are to interleave warps.
+const MAX_CONSECUTIVE: [usize; 2] = [32, 256];
 
-/// What is left to do.
-struct Flight {
-    /// The clusters to start, the next one last.
+/// The clusters of a launch that have not ended.
+struct InFlight {
+    /// The clusters that have not started, the next one last.
     pending: Vec<u64>,
     running: Vec<Cluster>,
-    /// Memory of clusters that have ended.
+    /// Ended clusters, kept for their memory.
     spare: Vec<Cluster>,
-    /// The warp that went last.
+    /// The warp that ran last.
     last: Option<Turn>,
 }
 
-/// A warp in flight: its cluster's place, its block's rank, its number.
+/// A warp in flight: the place of its cluster, the rank of its block, its number.
 type Turn = (usize, usize, usize);
 
-impl Flight {
-    /// The warps that can go on, of the blocks wanted.
-    fn able(&self, wanted: impl Fn(u64) -> bool) -> Vec<Turn> {
-        let mut able = Vec::new();
+impl InFlight {
+    /// Returns the warps that can continue, of the blocks that satisfy `wanted`.
+    fn ready(&self, wanted: impl Fn(u64) -> bool) -> Vec<Turn> {
+        let mut ready = Vec::new();
         for (c, cluster) in self.running.iter().enumerate() {
             for (b, block) in cluster.blocks.iter().enumerate().filter(|(_, block)| wanted(block.number)) {
                 let warps = block.warps.iter().enumerate().filter(|(_, warp)| warp.runs());
-                able.extend(warps.map(|(w, _)| (c, b, w)));
+                ready.extend(warps.map(|(w, _)| (c, b, w)));
             }
         }
-        able
+        ready
     }
 
-    /// Does a warp only look for what is not there yet?
+    /// Returns whether a warp only polls for something that is not there yet.
     fn polls(&self, (cluster, block, warp): Turn) -> bool {
         self.running[cluster].blocks[block].warps[warp].polls
     }
@@ -53,10 +53,11 @@ impl Flight {
 impl Machine<'_, '_> {
     /// Runs every block.
     pub(super) fn grid(&mut self) -> Result<(), Stopped> {
-        let room = if self.code.concurrent { IN_FLIGHT } else { 1 };
-        let mut flight = Flight { pending: self.order(), running: Vec::new(), spare: Vec::new(), last: None };
+        let limit = if self.code.concurrent { IN_FLIGHT } else { 1 };
+        let mut flight =
+            InFlight { pending: self.order(), running: Vec::new(), spare: Vec::new(), last: None };
         loop {
-            while flight.running.len() < room
+            while flight.running.len() < limit
                 && let Some(number) = flight.pending.pop()
             {
                 self.start(&mut flight, number);
@@ -74,7 +75,7 @@ impl Machine<'_, '_> {
         }
     }
 
-    /// The clusters, the first to start last; the one that is held back starts at the end.
+    /// Returns the clusters in reverse order of their start. The cluster that is held back starts at the end.
     fn order(&mut self) -> Vec<u64> {
         let size = u64::from(self.code.kernel.cluster.max(1));
         let mut order: Vec<_> = (0..self.setting.grid / size).collect();
@@ -93,7 +94,7 @@ impl Machine<'_, '_> {
         order
     }
 
-    fn start(&mut self, flight: &mut Flight, number: u64) {
+    fn start(&mut self, flight: &mut InFlight, number: u64) {
         let cluster = match flight.spare.pop() {
             Some(mut cluster) => {
                 cluster.restart(number, self.code);
@@ -104,44 +105,44 @@ impl Machine<'_, '_> {
         flight.running.push(cluster);
     }
 
-    /// The warp that goes next; one of the block that is held back only if no other can go on.
-    fn next(&mut self, flight: &mut Flight) -> Option<Turn> {
+    /// Chooses the warp that runs next. A warp of the held-back block runs only if no other can continue.
+    fn next(&mut self, flight: &mut InFlight) -> Option<Turn> {
         let is_held = |block| Some(block) == self.schedule.last;
-        let mut able = flight.able(|block| !is_held(block));
-        if able.iter().all(|&turn| flight.polls(turn)) {
-            let held = flight.able(is_held);
-            able = if held.is_empty() { able } else { held };
+        let mut ready = flight.ready(|block| !is_held(block));
+        if ready.iter().all(|&turn| flight.polls(turn)) {
+            let held = flight.ready(is_held);
+            ready = if held.is_empty() { ready } else { held };
         }
         let after = |turn: &&Turn| flight.last.is_none_or(|last| **turn > last);
         let before = |turn: &&Turn| flight.last.is_none_or(|last| **turn < last);
         let next = match self.schedule.warps {
-            Warps::Forward => able.iter().find(after).or(able.first()),
-            Warps::Backward => able.iter().rev().find(before).or(able.last()),
-            Warps::Random(_) if able.is_empty() => None,
-            Warps::Random(_) => able.get(self.random.below(able.len())),
+            Warps::Forward => ready.iter().find(after).or(ready.first()),
+            Warps::Backward => ready.iter().rev().find(before).or(ready.last()),
+            Warps::Random(_) if ready.is_empty() => None,
+            Warps::Random(_) => ready.get(self.random.below(ready.len())),
         };
         flight.last = next.copied();
         flight.last
     }
 
-    /// A warp runs until it waits, ends, does what others may wait for, or has run for long.
+    /// Runs a warp until it waits, ends, executes a visible statement, or reaches the limit of statements.
     fn turn(&mut self, cluster: &mut Cluster, rank: usize, warp: usize) -> Result<(), Stopped> {
         let most = match self.schedule.warps {
-            Warps::Random(_) => 1 + self.random.below(TURNS[0]),
-            Warps::Forward | Warps::Backward => TURNS[1],
+            Warps::Random(_) => 1 + self.random.below(MAX_CONSECUTIVE[0]),
+            Warps::Forward | Warps::Backward => MAX_CONSECUTIVE[1],
         };
         for _ in 0..most {
             let group = cluster.blocks[rank].warps[warp].pick(self.schedule, &mut self.random);
             let Some(group) = group else { break };
-            if self.step(cluster, rank, warp, group) == Flow::Seen {
+            if self.step(cluster, rank, warp, group) == Flow::Visible {
                 break;
             }
         }
-        self.patience(cluster, rank, warp)
+        self.check_statement_limit(cluster, rank, warp)
     }
 
-    /// Lets a cluster whose threads all wait or have ended go on, or end.
-    fn settle(&mut self, flight: &mut Flight, at: usize) -> Result<(), Stopped> {
+    /// Lets a cluster continue, or end, once all its threads wait or have ended.
+    fn settle(&mut self, flight: &mut InFlight, at: usize) -> Result<(), Stopped> {
         let cluster = &mut flight.running[at];
         for rank in 0..cluster.blocks.len() {
             self.settle_block(cluster, rank)?;
@@ -154,15 +155,16 @@ impl Machine<'_, '_> {
         if cluster.runs() { Ok(()) } else { self.meet_cluster(cluster) }
     }
 
-    /// A block whose threads all wait at one block barrier passes it; one whose threads have all ended ends.
+    /// Lets a block pass the block barrier at which all its threads wait, and ends a block whose threads have all
+    /// ended.
     fn settle_block(&mut self, cluster: &mut Cluster, rank: usize) -> Result<(), Stopped> {
         if cluster.blocks[rank].runs() || cluster.blocks[rank].ended {
             return Ok(());
         }
-        match cluster.blocks[rank].rest() {
-            Rest::Ended => self.end(cluster, rank),
-            Rest::Together(pc) if !self.is_wide(pc) => return self.stuck(cluster),
-            Rest::Together(pc) => {
+        match cluster.blocks[rank].state() {
+            BlockState::Ended => self.end(cluster, rank),
+            BlockState::Together(pc) if !self.is_wide(pc) => return self.stuck(cluster),
+            BlockState::Together(pc) => {
                 let block = &mut cluster.blocks[rank];
                 if let Op::Vote { into } = self.code.ops[pc] {
                     block.vote(into);
@@ -173,17 +175,17 @@ impl Machine<'_, '_> {
                     block.release();
                 }
             }
-            Rest::Apart => return self.stuck(cluster),
+            BlockState::Diverged => return self.stuck(cluster),
         }
         Ok(())
     }
 
-    /// All blocks of a cluster wait at one barrier of the cluster, or for ever: so they do for threads that have not
-    /// arrived, and at a barrier between arrival and wait, which share its count.
+    /// Lets a cluster pass the cluster barrier at which all its blocks wait. A wait needs the arrival of every
+    /// thread. A barrier between arrival and wait never ends, because both share one count.
     fn meet_cluster(&mut self, cluster: &mut Cluster) -> Result<(), Stopped> {
-        let mut places = cluster.blocks.iter().map(|block| match block.rest() {
-            Rest::Together(pc) => Some(pc),
-            Rest::Ended | Rest::Apart => None,
+        let mut places = cluster.blocks.iter().map(|block| match block.state() {
+            BlockState::Together(pc) => Some(pc),
+            BlockState::Ended | BlockState::Diverged => None,
         });
         let first = places.next().flatten();
         let Some(pc) = first.filter(|&pc| places.all(|other| other == Some(pc))) else {
@@ -203,7 +205,7 @@ impl Machine<'_, '_> {
         Ok(())
     }
 
-    /// A block ends: nothing may access its shared memory any more.
+    /// Ends a block: nothing may access its shared memory any more.
     fn end(&mut self, cluster: &mut Cluster, rank: usize) {
         let Cluster { number, blocks, shared } = cluster;
         let block = &mut blocks[rank];

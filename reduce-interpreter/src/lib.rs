@@ -1,23 +1,23 @@
-//! The interpreter: what an lowered program means on a machine without a GPU.
+//! The interpreter: executes a lowered program on a machine without a GPU.
 //!
-//! It runs the launches of the plan as a GPU would be allowed to, on a [`Domain`]: on [`Values`], which gives
-//! the result; on [`Provenance`], where an accumulator is the tree of positions it was made of, which gives
-//! the association; or on [`Shapes`], for counts alone. What a correct kernel never does is reported, what it
-//! does is counted.
+//! It runs the launches of the plan with any behaviour that a GPU may show. A [`Domain`] represents the
+//! accumulators. [`Values`] gives the result. [`Provenance`] represents an accumulator as the tree of positions it
+//! was made of, which gives the association. [`Shapes`] is for counts alone. The interpreter reports the faults of
+//! a kernel, and counts its events.
 //!
-//! - A kernel is compiled into flat code. What executes is a group of lanes of a warp that are at the same
-//!   statement; a divergent branch splits it. Which group, warp and block goes next, the [`Schedule`] says.
-//! - Lanes of a warp meet at shuffles and warp barriers: a group waits until every lane of the mask has
-//!   arrived at the same statement. Block and cluster barriers wait for all threads of theirs.
-//! - Only barriers, releases that are acquired, and messages that are received order what threads do: executing together, or one after
-//!   the other in some schedule, does not, and neither do shuffles. Where only barriers synchronise, one schedule
-//!   finds every race. With atomics, the order of the blocks decides which of them meet whom: schedules try every
-//!   block as the last one of up to 8, and three of more.
-//! - A read that is not ordered after the write it could see gets what was there before; what nothing wrote is
-//!   undefined. So a missing fence shows in the result as well.
-//! - Launches run one after the other. A kernel that may begin before the previous launch has ended is held to waiting for
-//!   that: an access to global memory by a thread that has not waited is reported.
-//! - Reports do not stop the execution, but for threads that wait for ever.
+//! - A kernel is compiled into flat code. The unit of execution is a group of lanes of one warp at the same
+//!   statement; a divergent branch splits it. The [`Schedule`] decides which group, warp and block continues next.
+//! - Lanes of a warp meet at shuffles and warp barriers. A group waits until every lane of the mask has arrived at
+//!   the same statement. Block and cluster barriers wait for all threads of the block or cluster.
+//! - Only barriers, releases that are acquired, and received messages order the actions of threads. Shuffles do
+//!   not, nor does executing together, or one after the other in some schedule. If only barriers synchronise, one
+//!   schedule finds every race. With atomics, the order of the blocks decides which of them synchronise. So the
+//!   schedules try every block as the last one of up to 8, and three blocks of more.
+//! - A read that is not ordered after the write it could see returns the previous value. Memory that nothing wrote
+//!   is undefined. So a missing fence shows in the result as well.
+//! - Launches run one after the other. A kernel that may begin before the previous launch has ended must wait for
+//!   that end. An access to global memory by a thread that has not waited is reported.
+//! - Reports do not stop the execution, except for threads that wait for ever.
 #![forbid(unsafe_code)]
 
 mod access;
@@ -71,26 +71,26 @@ use report::Reports;
 use schedule::Random;
 use setting::Setting;
 
-/// How to run.
+/// The options of a run.
 pub struct Options<'a> {
-    /// How the choices are made that a GPU is free to make.
+    /// The choices that a GPU is free to make.
     pub schedule: Schedule,
-    /// Is told of every statement that is executed.
+    /// A callback for every executed statement.
     pub trace: Option<&'a mut dyn FnMut(&Event<'_>)>,
-    /// The scalars that the operation is given at the call.
+    /// The scalars that the call passes to the operation.
     pub params: &'a [Value],
 }
 
 impl<'a> Options<'a> {
-    /// In order, unwatched, and without params.
+    /// The forward schedule, without trace and params.
     pub const FORWARD: Options<'static> = Options::under(Schedule::FORWARD);
 
-    /// Under that schedule, unwatched, and without params.
+    /// Returns options with that schedule, without trace and params.
     pub const fn under(schedule: Schedule) -> Options<'a> {
         Options { schedule, trace: None, params: &[] }
     }
 
-    /// The same with those params.
+    /// Returns the same options with those params.
     #[must_use]
     pub fn with<'b>(self, params: &'b [Value]) -> Options<'b>
     where
@@ -101,40 +101,39 @@ impl<'a> Options<'a> {
     }
 }
 
-/// What came of a run.
+/// The outcome of a run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Outcome {
-    /// Of each group the accumulator whose `finish` is the result; none where there is none: no element and no identity, or
-    /// a launch that did not end.
+    /// The accumulator of each group, whose `finish` is the result. `None` for a group of no elements without
+    /// identity, and after a launch that did not end.
     pub results: Vec<Option<Acc>>,
-    /// What the execution must not have done, in the order in which it was found: each kind at each
-    /// statement once, at most 32 in all.
+    /// The faults, in the order in which they were found: each kind at each statement once, at most 32 in all.
     pub reports: Vec<Report>,
-    /// What each launch did.
+    /// The counts of each launch.
     pub counts: Vec<LaunchCounts>,
 }
 
 impl Outcome {
-    /// The accumulator of the first group, which is all there is where all elements are one.
+    /// Returns the accumulator of the first group: the only one if the reduction has one group.
     pub fn acc(&self) -> Option<Acc> {
         self.results.first().copied().flatten()
     }
 }
 
-/// What came of one launch.
+/// The outcome of one launch.
 #[derive(Clone, Debug)]
 pub struct Launched<'a> {
-    /// The memory after it.
+    /// The memory after the launch.
     pub memory: Memory<'a>,
-    /// What it must not have done, as in [`Outcome::reports`].
+    /// The faults, as in [`Outcome::reports`].
     pub reports: Vec<Report>,
-    /// What it did.
+    /// The counts of the launch.
     pub counts: LaunchCounts,
-    /// Did every thread end?
+    /// Whether every thread ended.
     pub ended: bool,
 }
 
-/// Runs an lowered program on so many elements, launch after launch.
+/// Runs a lowered program on inputs of the given extent, launch after launch.
 pub fn run(
     program: &Program,
     lowered: &Lowered,
@@ -146,8 +145,8 @@ pub fn run(
     let (plan, extent) = (program.plan(), extent.into());
     let mut regions = [Vec::new(), Vec::new()];
     let mut ticket = vec![0];
-    let nothing = vec![None; extent.groups as usize];
-    let mut outcome = Outcome { results: nothing.clone(), reports: Vec::new(), counts: Vec::new() };
+    let no_results = vec![None; extent.groups as usize];
+    let mut outcome = Outcome { results: no_results.clone(), reports: Vec::new(), counts: Vec::new() };
     let mut reports = Reports::default();
     for launch in plan.launches(extent) {
         let kernel = &lowered.kernels[launch.kernel as usize];
@@ -155,14 +154,14 @@ pub fn run(
         let mut memory = Memory::new(inputs, partials as usize);
         memory.items = std::mem::take(&mut regions[slot(from)]);
         memory.ticket = ticket;
-        memory.results.clone_from(&nothing);
+        memory.results.clone_from(&no_results);
         (memory.items_at, memory.partials_at) = (plan.offset(extent, from), plan.offset(extent, to));
         if plan.starts_from_fill() && launch.kernel == Reads::Inputs {
             memory.partials.fill(domain.empty());
         }
         memory.elements = extent.length;
-        let watched = Options { trace: again(&mut options.trace), ..options };
-        let (ended, counts) = one(
+        let watched = Options { trace: reborrow(&mut options.trace), ..options };
+        let (ended, counts) = run_launch(
             &program.operation,
             kernel,
             domain,
@@ -172,25 +171,25 @@ pub fn run(
             &mut reports,
         );
         outcome.counts.push(counts);
-        outcome.results = if ended { memory.results } else { nothing.clone() };
+        outcome.results = if ended { memory.results } else { no_results.clone() };
         (regions[slot(to)], ticket) = (memory.partials, memory.ticket);
         if !ended {
             return Outcome { reports: reports.into_list(), ..outcome };
         }
     }
     if outcome.results.iter().any(Option::is_none) && reports.is_empty() {
-        reports.add(0, in_the_end(lowered, Kind::NoResult, "no thread of the last launch stores it"));
+        reports.add(0, final_report(lowered, Kind::NoResult, "no thread of the last launch stores it"));
     }
     if ticket.iter().any(|&it| it != 0) {
-        reports.add(0, in_the_end(lowered, Kind::TicketTaken, "the next run needs a ticket that is 0"));
+        reports.add(0, final_report(lowered, Kind::TicketTaken, "the next run needs a ticket that is 0"));
     }
     if plan.has_flags() && regions.iter().flatten().any(Option::is_some) {
-        reports.add(0, in_the_end(lowered, Kind::PartialLeft, "the next run needs partials without flags"));
+        reports.add(0, final_report(lowered, Kind::PartialLeft, "the next run needs partials without flags"));
     }
     Outcome { reports: reports.into_list(), ..outcome }
 }
 
-/// One kernel alone: `grid` blocks on `items` items and the memory given.
+/// Runs one kernel alone: `grid` blocks on `items` items and the memory given.
 pub fn launch<'a>(
     operation: &Operation,
     kernel: &LoweredKernel,
@@ -202,12 +201,12 @@ pub fn launch<'a>(
 ) -> Launched<'a> {
     let mut reports = Reports::default();
     let (ended, counts) =
-        one(operation, kernel, domain, &mut memory, [grid, items, 1], options, &mut reports);
+        run_launch(operation, kernel, domain, &mut memory, [grid, items, 1], options, &mut reports);
     Launched { memory, reports: reports.into_list(), counts, ended }
 }
 
-/// One launch; whether it ended, and what it did.
-fn one(
+/// Runs one launch. Returns whether it ended, and its counts.
+fn run_launch(
     operation: &Operation,
     kernel: &LoweredKernel,
     domain: &mut dyn Domain,
@@ -260,14 +259,14 @@ fn layout(setting: &Setting<'_>, kernel: &LoweredKernel) -> Layout {
     Layout { arrays: arrays.collect(), partial, flagged: RecordLayout::flagged(record), output }
 }
 
-/// What is wrong when the last kernel has ended.
-fn in_the_end(lowered: &Lowered, kind: Kind, detail: &str) -> Report {
+/// A report about the state after the last kernel.
+fn final_report(lowered: &Lowered, kind: Kind, detail: &str) -> Report {
     let kernel = lowered.kernels.last().map_or("", |kernel| kernel.name);
     Report { kind, kernel, statement: String::new(), threads: Vec::new(), detail: detail.to_owned() }
 }
 
-/// The same watcher, for a launch.
-fn again<'b>(trace: &'b mut Option<&mut dyn FnMut(&Event<'_>)>) -> Option<&'b mut dyn FnMut(&Event<'_>)> {
+/// Reborrows the trace callback, for one launch.
+fn reborrow<'b>(trace: &'b mut Option<&mut dyn FnMut(&Event<'_>)>) -> Option<&'b mut dyn FnMut(&Event<'_>)> {
     match trace {
         Some(trace) => Some(&mut **trace),
         None => None,

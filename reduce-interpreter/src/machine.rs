@@ -1,4 +1,4 @@
-//! The machine of one launch: how lanes move from statement to statement, split, meet and wait.
+//! The machine of one launch: how lanes move from statement to statement, diverge, meet and wait.
 
 use super::address::Field;
 use super::block::Cluster;
@@ -17,7 +17,7 @@ use super::warp::{Warp, each, mask};
 use reduce_ir::operation::Record;
 use reduce_ir::statements::{Barrier, FULL};
 
-/// Whoever watches.
+/// The callback for executed statements.
 pub(super) type Trace<'a> = Option<&'a mut dyn FnMut(&Event<'_>)>;
 
 pub(super) struct Machine<'m, 't> {
@@ -31,17 +31,17 @@ pub(super) struct Machine<'m, 't> {
     pub(super) tally: Tally,
     pub(super) reports: &'m mut Reports,
     pub(super) trace: Trace<'t>,
-    /// Addresses of an access, kept for their memory.
+    /// Scratch memory for the addresses of an access.
     pub(super) addresses: Vec<u64>,
     pub(super) starts: Vec<(usize, u64)>,
     pub(super) elements: Vec<(usize, u64)>,
 }
 
-/// The global memory that is written.
+/// The global memory that the kernel writes.
 pub(super) struct Cells {
     pub(super) items: Vec<Cell<Acc>>,
     pub(super) partials: Vec<Cell<Acc>>,
-    /// Which of them have a flag.
+    /// Whether each partial has a flag.
     pub(super) flags: Vec<bool>,
     pub(super) results: Vec<Cell<Acc>>,
     pub(super) ticket: Vec<Cell<u32>>,
@@ -59,7 +59,7 @@ impl Cells {
         }
     }
 
-    /// What the memory holds in the end.
+    /// Writes the final contents back to the memory of the launch.
     pub(super) fn save(&self, memory: &mut Memory<'_>) {
         let held = |cells: &[Cell<Acc>]| cells.iter().map(Cell::value).collect();
         memory.items = held(&self.items);
@@ -69,13 +69,13 @@ impl Cells {
     }
 }
 
-/// How partials and results lie in memory.
+/// The layout of partials and results in memory.
 pub(super) struct Layout {
     pub(super) partial: RecordLayout,
-    /// A partial with flags.
+    /// The layout of a partial with flags.
     pub(super) flagged: RecordLayout,
     pub(super) output: RecordLayout,
-    /// Where each shared array starts, and what it holds.
+    /// The start and the record of each shared array.
     pub(super) arrays: Vec<(u64, RecordLayout)>,
 }
 
@@ -86,7 +86,7 @@ pub(super) struct RecordLayout {
 }
 
 impl RecordLayout {
-    /// A record with a flag in each word.
+    /// Returns the layout of a record with a flag in each word.
     pub(super) fn flagged(record: &Record) -> RecordLayout {
         let words = record.words() as u64;
         let fields = (0..words).map(|word| Field { offset: 8 * word, size: 8 }).collect();
@@ -101,106 +101,110 @@ impl RecordLayout {
     }
 }
 
-/// What a step of a group leads to.
+/// The state of a group after a step.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Flow {
-    /// It goes on.
-    On,
-    /// It has done something that others may be waiting for.
-    Seen,
+    /// It continues.
+    Continue,
+    /// It has executed a statement that others may be waiting for.
+    Visible,
     /// It waits, or has ended.
-    Off,
+    Stop,
 }
 
 impl Machine<'_, '_> {
-    /// One step of a group.
-    pub(super) fn step(&mut self, team: &mut Cluster, rank: usize, warp: usize, at: usize) -> Flow {
-        let lanes = &mut team.blocks[rank].warps[warp];
+    /// Executes one step of a group.
+    pub(super) fn step(&mut self, cluster: &mut Cluster, rank: usize, warp: usize, at: usize) -> Flow {
+        let lanes = &mut cluster.blocks[rank].warps[warp];
         let group = &mut lanes.groups[at];
         lanes.executed += 1;
         lanes.polls = false;
         let code = self.code;
         let (Some(op), Some(source)) = (code.ops.get(group.pc), code.sources.get(group.pc)) else {
             self.leave(lanes, at);
-            return Flow::Off;
+            return Flow::Stop;
         };
         let here = Here { rank, warp, lanes: group.lanes, pc: group.pc, part: source.part };
         match op {
-            Op::Branch { test, otherwise } => self.branch(team, here, at, test, *otherwise),
+            Op::Branch { test, otherwise } => self.branch(cluster, here, at, test, *otherwise),
             Op::Jump(to) => {
                 group.pc = *to;
-                Flow::On
+                Flow::Continue
             }
             Op::Exit => {
                 self.leave(lanes, at);
-                self.event(team, here);
-                Flow::Off
+                self.event(cluster, here);
+                Flow::Stop
             }
             Op::Barrier(Barrier::Block | Barrier::Cluster) | Op::Wait | Op::Vote { .. } => {
                 lanes.wait(at);
-                self.event(team, here);
-                Flow::Off
+                self.event(cluster, here);
+                Flow::Stop
             }
-            Op::Barrier(Barrier::Warp(mask)) => self.meet(team, here, at, *mask, Kind::Divergence),
-            Op::Shuffle { mask, .. } => self.meet(team, here, at, *mask, Kind::Shuffle),
-            Op::Redux { .. } => self.meet(team, here, at, FULL, Kind::Shuffle),
-            Op::Scalar { .. } | Op::Acc { .. } | Op::Elements { .. } => self.go_on(team, here, at, Flow::On),
+            Op::Barrier(Barrier::Warp(mask)) => self.meet(cluster, here, at, *mask, Kind::Divergence),
+            Op::Shuffle { mask, .. } => self.meet(cluster, here, at, *mask, Kind::Shuffle),
+            Op::Redux { .. } => self.meet(cluster, here, at, FULL, Kind::Shuffle),
+            Op::Scalar { .. } | Op::Acc { .. } | Op::Elements { .. } => {
+                self.advance(cluster, here, at, Flow::Continue)
+            }
             Op::LoadAcc { .. } | Op::StoreAcc { .. } | Op::Arrive | Op::Expect { .. } => {
-                self.go_on(team, here, at, Flow::On)
+                self.advance(cluster, here, at, Flow::Continue)
             }
-            Op::LoadTicket { .. } | Op::StoreTicket { .. } => self.go_on(team, here, at, Flow::Seen),
-            Op::AwaitLaunch | Op::TriggerLaunch => self.go_on(team, here, at, Flow::On),
+            Op::LoadTicket { .. } | Op::StoreTicket { .. } => self.advance(cluster, here, at, Flow::Visible),
+            Op::AwaitLaunch | Op::TriggerLaunch => self.advance(cluster, here, at, Flow::Continue),
             Op::Fence(..) | Op::Atomic { .. } | Op::AtomicCombine { .. } | Op::Post { .. } => {
-                self.go_on(team, here, at, Flow::Seen)
+                self.advance(cluster, here, at, Flow::Visible)
             }
-            Op::Take { at: place, .. } if !self.is_posted(team, here, place) => self.poll(team, here, at),
-            Op::Receive if !team.blocks[rank].mail.has_come() => self.poll(team, here, at),
-            Op::Take { .. } | Op::Send { .. } | Op::Receive => self.go_on(team, here, at, Flow::Seen),
+            Op::Take { at: place, .. } if !self.is_posted(cluster, here, place) => {
+                self.poll(cluster, here, at)
+            }
+            Op::Receive if !cluster.blocks[rank].mail.is_complete() => self.poll(cluster, here, at),
+            Op::Take { .. } | Op::Send { .. } | Op::Receive => self.advance(cluster, here, at, Flow::Visible),
         }
     }
 
-    /// A group ends; lanes that wait for others of their warp look again who is left.
+    /// Ends a group. The groups that wait for lanes of their warp check again, because fewer lanes are left.
     fn leave(&self, warp: &mut Warp, at: usize) {
         warp.end(at);
         warp.groups.iter_mut().for_each(|group| group.waits &= self.is_wide(group.pc));
     }
 
-    /// Is it a barrier of more than a warp?
+    /// Returns whether the operation is a barrier of more than a warp.
     pub(super) fn is_wide(&self, pc: usize) -> bool {
         let op = self.code.ops.get(pc);
         matches!(op, Some(Op::Barrier(Barrier::Block | Barrier::Cluster) | Op::Wait | Op::Vote { .. }))
     }
 
-    /// Executes a statement in a group, which then goes on to the next one.
-    fn go_on(&mut self, team: &mut Cluster, here: Here, at: usize, flow: Flow) -> Flow {
-        self.execute(team, here);
-        self.event(team, here);
-        let group = &mut here.warp(team).groups[at];
+    /// Executes a statement in a group, and moves the group to the next one.
+    fn advance(&mut self, cluster: &mut Cluster, here: Here, at: usize, flow: Flow) -> Flow {
+        self.execute(cluster, here);
+        self.event(cluster, here);
+        let group = &mut here.warp(cluster).groups[at];
         group.pc += 1;
-        group.seen = group.seen.saturating_add(u32::from(flow == Flow::Seen));
+        group.visible = group.visible.saturating_add(u32::from(flow == Flow::Visible));
         flow
     }
 
-    /// A group looks again later for what has not come yet.
-    fn poll(&mut self, team: &mut Cluster, here: Here, at: usize) -> Flow {
-        let warp = here.warp(team);
+    /// Leaves a group at its statement, to check again later whether it can continue.
+    fn poll(&mut self, cluster: &mut Cluster, here: Here, at: usize) -> Flow {
+        let warp = here.warp(cluster);
         warp.polls = true;
-        warp.groups[at].seen = warp.groups[at].seen.saturating_add(1);
-        Flow::Seen
+        warp.groups[at].visible = warp.groups[at].visible.saturating_add(1);
+        Flow::Visible
     }
 
-    /// A group goes one way, or both.
+    /// Moves a group along a branch: one way, or both ways after a split.
     fn branch(
         &mut self,
-        team: &mut Cluster,
+        cluster: &mut Cluster,
         here: Here,
         at: usize,
         test: &ScalarExpr,
         otherwise: usize,
     ) -> Flow {
-        let held = self.scalar(team, here, test);
+        let held = self.scalar(cluster, here, test);
         let fails = here.lanes & mask(|lane| held[lane] == 0);
-        let warp = here.warp(team);
+        let warp = here.warp(cluster);
         if fails == here.lanes {
             warp.groups[at].pc = otherwise;
         } else {
@@ -210,36 +214,37 @@ impl Machine<'_, '_> {
             warp.split(at, fails, otherwise);
             self.tally.part(here.part).divergent_branches += 1;
         }
-        self.event(team, here);
-        Flow::On
+        self.event(cluster, here);
+        Flow::Continue
     }
 
-    /// A group arrives at a warp barrier or shuffle, and passes it if all lanes of the mask have.
-    fn meet(&mut self, team: &mut Cluster, here: Here, at: usize, named: u32, kind: Kind) -> Flow {
-        let warp = here.warp(team);
+    /// Lets a group arrive at a warp barrier, a shuffle or a redux. The group passes once all lanes of the mask
+    /// have arrived.
+    fn meet(&mut self, cluster: &mut Cluster, here: Here, at: usize, named: u32, kind: Kind) -> Flow {
+        let warp = here.warp(cluster);
         let at = warp.wait(at);
         let (lanes, ended) = (warp.groups[at].lanes, warp.ended);
         if named & !(lanes | ended) != 0 {
-            return Flow::Off;
+            return Flow::Stop;
         }
         warp.groups[at].waits = false;
         let here = Here { lanes, ..here };
-        self.report(team, here, kind, named & ended, "its mask names a lane that has exited");
-        self.report(team, here, kind, lanes & !named, "its mask does not name the lane itself");
+        self.report(cluster, here, kind, named & ended, "its mask names a lane that has exited");
+        self.report(cluster, here, kind, lanes & !named, "its mask does not name the lane itself");
         if kind == Kind::Divergence {
             self.tally.part(here.part).warp_barriers += 1;
-            team.blocks[here.rank].clocks.meet(here.warp as u32, lanes & named);
+            cluster.blocks[here.rank].clocks.meet(here.warp as u32, lanes & named);
         }
-        self.go_on(team, here, at, Flow::Seen)
+        self.advance(cluster, here, at, Flow::Visible)
     }
 
-    fn event(&mut self, team: &Cluster, here: Here) {
+    fn event(&mut self, cluster: &Cluster, here: Here) {
         if let Some(trace) = &mut self.trace {
             trace(&Event {
                 kernel: self.code.kernel.name,
                 grid: self.setting.grid,
                 items: self.setting.items,
-                block: team.blocks[here.rank].number,
+                block: cluster.blocks[here.rank].number,
                 warp: here.warp as u32,
                 lanes: here.lanes,
                 part: here.part,
@@ -250,12 +255,12 @@ impl Machine<'_, '_> {
         }
     }
 
-    /// Reports something of some lanes, if there are any.
-    pub(super) fn report(&mut self, team: &Cluster, here: Here, kind: Kind, lanes: u32, detail: &str) {
+    /// Reports a fault of the given lanes, if there are any.
+    pub(super) fn report(&mut self, cluster: &Cluster, here: Here, kind: Kind, lanes: u32, detail: &str) {
         if lanes == 0 || self.reports.knows(kind, self.code.kernel.name, here.pc) {
             return;
         }
-        let block = team.blocks[here.rank].number;
+        let block = cluster.blocks[here.rank].number;
         let threads: Vec<_> = each(lanes).map(|lane| ThreadId { block, thread: here.thread(lane) }).collect();
         let detail = threads.first().map_or_else(String::new, |first| format!("{detail}, in {first}"));
         self.add(kind, here.pc, threads, detail);

@@ -1,33 +1,33 @@
-//! Cells of memory: what they hold, and who accessed them when.
+//! Cells of memory: their contents, and the accesses to them.
 //!
-//! Two accesses conflict if one of them writes and they are not both atomic. Conflicting accesses that
-//! nothing orders are reported: as [`Kind::ScopeTooNarrow`] if wider scopes would order them, as
-//! [`Kind::Stale`] if the later one, in this schedule, is a plain read of what an atomic wrote, else as
-//! [`Kind::Race`]. Atomics conflict with each other where their scopes do not include both threads. A read
-//! that is not ordered after what it could see gets what the cell held before that: a GPU may do so, and
-//! the result must show it.
+//! Two accesses conflict if one of them writes and they are not both atomic. Conflicting accesses that nothing
+//! orders are reported. The kind is [`Kind::ScopeTooNarrow`] if wider scopes would order them. It is
+//! [`Kind::Stale`] if the later one, in this schedule, is a plain read of a value that an atomic wrote. Otherwise
+//! it is [`Kind::Race`]. Atomics conflict with each other if their scopes do not include both threads. A read that
+//! is not ordered after a write it could see returns the value from before that write. A GPU may do so, and the
+//! result must show it.
 
 use super::clock::{Clocks, Order, Stamp};
 use super::report::Kind;
 use super::sync::{Channel, Party};
 use reduce_ir::program::Scope;
 
-/// An access: by whom, and at which statement.
+/// An access: its thread, statement and clocks.
 #[derive(Clone, Copy)]
 pub(super) struct Access<'a> {
     pub(super) by: Party,
     pub(super) pc: usize,
     pub(super) clocks: &'a Clocks,
-    /// The block that it goes to as a message.
+    /// The receiving block, if the access is a message.
     pub(super) to: Option<u32>,
 }
 
-/// Another access, and what is wrong about the two.
+/// A conflicting access, and the kind of the conflict.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Conflict {
     pub(super) kind: Kind,
     pub(super) with: Stamp,
-    /// What the other one did: `read`, `wrote` or `updates`.
+    /// The verb for the other access: `read`, `wrote` or `updates`.
     pub(super) did: &'static str,
 }
 
@@ -48,59 +48,60 @@ impl Access<'_> {
     }
 }
 
-/// A cell: an accumulator, or a ticket.
+/// A cell that holds an accumulator or a ticket.
 #[derive(Clone)]
 pub(super) struct Cell<T> {
     value: Option<T>,
-    /// What it held before the last write.
+    /// The value before the last write.
     before: Option<T>,
     initialised: bool,
     write: Option<Stamp>,
-    /// Reads since then.
+    /// The reads since the last write.
     reads: Vec<Stamp>,
     atomics: Option<Box<Atomics>>,
 }
 
-/// What atomics did to a cell since the last plain write.
+/// The atomics on a cell since its last plain write.
 #[derive(Clone, Default)]
 struct Atomics {
-    /// The last one, and those that it does not see: what follows an atomic follows those that it saw.
+    /// The last atomic, and earlier ones that it does not see. Whatever follows an atomic also follows the ones it
+    /// sees.
     updates: Vec<(Stamp, Party, Scope)>,
     channel: Channel,
 }
 
 impl<T: Copy> Cell<T> {
-    /// A cell that holds something from before the launch, or nothing.
+    /// Creates a cell with a value from before the launch, or without a value.
     pub(super) fn new(value: Option<T>) -> Cell<T> {
         let initialised = value.is_some();
         Cell { value, before: None, initialised, write: None, reads: Vec::new(), atomics: None }
     }
 
-    /// Nothing wrote it, in the memory of a new block.
+    /// Makes the cell uninitialised, for the memory of a new block.
     pub(super) fn clear(&mut self) {
         (self.value, self.before, self.initialised) = (None, None, false);
         (self.write, self.atomics) = (None, None);
         self.reads.clear();
     }
 
-    /// What it holds in the end.
+    /// Returns the current value.
     pub(super) fn value(&self) -> Option<T> {
         self.value
     }
 
-    /// Has anything written it?
+    /// Returns whether anything has written the cell.
     pub(super) fn is_initialised(&self) -> bool {
         self.initialised
     }
 
-    /// A plain read.
+    /// Executes a plain read.
     pub(super) fn read(&mut self, access: &Access<'_>) -> (Option<T>, Option<Conflict>) {
         let conflict = self.unordered_write(access).or_else(|| self.unordered_update(access, Kind::Stale));
         self.note_read(access);
         (if conflict.is_some() { self.before } else { self.value }, conflict)
     }
 
-    /// A plain write.
+    /// Executes a plain write.
     pub(super) fn write(&mut self, access: &Access<'_>, value: Option<T>) -> Option<Conflict> {
         let conflict = self.unordered_write(access).or_else(|| self.unordered_update(access, Kind::Race));
         let conflict = conflict.or_else(|| self.unordered_read(access));
@@ -111,7 +112,7 @@ impl<T: Copy> Cell<T> {
         conflict
     }
 
-    /// An atomic update; gives what it held.
+    /// Executes an atomic update, and returns the previous value.
     pub(super) fn update(
         &mut self,
         access: &Access<'_>,
@@ -128,12 +129,12 @@ impl<T: Copy> Cell<T> {
         (held, conflict)
     }
 
-    /// What atomics released here.
+    /// Returns the channel of the atomics on this cell.
     pub(super) fn channel(&mut self) -> &mut Channel {
         &mut self.atomics.get_or_insert_default().channel
     }
 
-    /// An access by another block that nothing orders before this one, if there is any.
+    /// Returns an access by another block that nothing orders before this one, if there is any.
     pub(super) fn unordered_visit(&self, access: &Access<'_>) -> Option<Stamp> {
         let updates = self.atomics.iter().flat_map(|atomics| &atomics.updates).map(|(stamp, ..)| stamp);
         let all = self.write.iter().chain(&self.reads).chain(updates);
@@ -146,7 +147,8 @@ impl<T: Copy> Cell<T> {
         self.initialised = true;
     }
 
-    /// Reads that happen before this one are forgotten now and then: what follows it, follows them.
+    /// Records a read. Now and then it drops reads that happen before this one: whatever follows this one follows
+    /// them.
     fn note_read(&mut self, access: &Access<'_>) {
         if self.reads.len() >= 4 && self.reads.len().is_power_of_two() {
             self.reads.retain(|it| access.clocks.order(access.by.thread, it) != Order::Before);
@@ -167,7 +169,7 @@ impl<T: Copy> Cell<T> {
         updates.iter().find_map(|(it, ..)| access.conflict(it, "updates", kind))
     }
 
-    /// An atomic whose scope does not include this thread, or is not in the scope of this one.
+    /// Finds an atomic whose scope does not include this thread, or whose thread is outside the scope of this one.
     fn unseen_update(&self, access: &Access<'_>, scope: Scope) -> Option<Conflict> {
         let updates = &self.atomics.as_ref()?.updates;
         let unseen = updates.iter().filter(|(_, by, its)| !by.sees(*its, access.by, scope));

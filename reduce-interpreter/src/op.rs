@@ -1,11 +1,11 @@
-//! The operations of flat code, and what they name.
+//! The operations of flat code, and their operands.
 
 use super::expr::{AccExpr, ScalarExpr};
 use reduce_ir::program::Scope;
 use reduce_ir::statements::{AtomicOp, Barrier, Chunk, MemoryOrder};
 
-/// One step of a warp. Jumps forward leave a branch or loop, jumps backward repeat a loop, so lanes that are
-/// furthest behind have the lowest position.
+/// One step of a warp. Forward jumps leave a branch or loop, and backward jumps repeat a loop. So the lanes that
+/// are furthest behind have the lowest position.
 #[derive(Debug)]
 pub(super) enum Op {
     Scalar {
@@ -16,7 +16,7 @@ pub(super) enum Op {
         into: usize,
         value: AccExpr,
     },
-    /// Lanes where it does not hold go on at `otherwise`.
+    /// Lanes where the test fails continue at `otherwise`.
     Branch {
         test: ScalarExpr,
         otherwise: usize,
@@ -39,17 +39,17 @@ pub(super) enum Op {
         at: At,
         value: AccExpr,
     },
-    /// An accumulator and a flag.
+    /// Stores an accumulator and a flag.
     Post {
         at: At,
         value: AccExpr,
     },
-    /// The lanes wait for the accumulators of all of them.
+    /// Waits until the accumulators of all lanes are there.
     Take {
         into: usize,
         at: At,
     },
-    /// So many messages will come.
+    /// Declares the expected number of messages.
     Expect {
         messages: ScalarExpr,
     },
@@ -57,7 +57,7 @@ pub(super) enum Op {
         at: At,
         value: AccExpr,
     },
-    /// The lanes wait until they have all come.
+    /// Waits until all expected messages have been delivered.
     Receive,
     StoreTicket {
         index: ScalarExpr,
@@ -69,15 +69,16 @@ pub(super) enum Op {
         down: ScalarExpr,
         mask: u32,
     },
-    /// Where the condition holds; everywhere without one.
+    /// Combines the accumulators of the lanes where the condition holds, or of all lanes without a condition.
     Redux {
         acc: usize,
-        there: Option<ScalarExpr>,
+        predicate: Option<ScalarExpr>,
     },
     Barrier(Barrier),
     Arrive,
     Wait,
-    /// A barrier of the block; the register holds what this thread says, and then whether any thread says so.
+    /// A barrier of the block. The register holds the condition of this thread before, and whether it holds for any
+    /// thread after.
     Vote {
         into: usize,
     },
@@ -102,7 +103,7 @@ pub(super) enum Op {
 }
 
 impl Op {
-    /// Does it touch memory that outlives the launch?
+    /// Returns whether the operation accesses memory that outlives the launch.
     pub(super) fn is_global(&self) -> bool {
         match self {
             Op::LoadAcc { at, .. } | Op::StoreAcc { at, .. } | Op::AtomicCombine { at, .. } => at.is_global(),
@@ -116,12 +117,12 @@ impl Op {
     }
 }
 
-/// Elements that go to as many registers.
+/// Elements of an input, and their number, for a load into consecutive registers.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Elements {
     pub(super) input: usize,
     pub(super) count: u32,
-    /// What they are read by, where they are not read at once.
+    /// The unit of the loads if the elements are not loaded at once.
     pub(super) unaligned: Option<Chunk>,
 }
 
@@ -130,7 +131,7 @@ pub(super) struct Elements {
 pub(super) struct At {
     pub(super) array: Array,
     pub(super) index: ScalarExpr,
-    /// In shared memory: whose.
+    /// The rank of the block, for shared memory of another block.
     pub(super) rank: Option<ScalarExpr>,
 }
 
@@ -146,6 +147,6 @@ pub(super) enum Array {
     Items,
     Partials,
     Result,
-    /// By its position among the arrays that the kernel declares.
+    /// A shared array, by its position among the arrays that the kernel declares.
     Shared(usize),
 }

@@ -19,24 +19,25 @@ enum Node {
     Pair(Acc, Acc),
 }
 
-/// A part of a tree's text.
+/// A part of the text of a tree.
 enum Piece {
     Tree(Acc),
     Mark(char),
 }
 
-/// Accumulators are trees; equal trees have equal numbers. The elements of every input are their own positions, as `u64` lanes.
+/// A domain of trees. Equal trees have equal numbers. The elements of every input are their own positions, as `u64`
+/// lanes.
 pub struct Provenance<'a> {
     operation: &'a Operation,
     nodes: Vec<Node>,
     numbers: HashMap<Node, Acc, BuildHasherDefault<Mix>>,
-    /// The arguments of `map` and, behind the accumulator, of `fold`.
+    /// The places of the arguments of `map` and, after the accumulator, of `fold`.
     map_places: Rc<Places>,
     fold_places: Rc<Places>,
 }
 
 impl<'a> Provenance<'a> {
-    /// The trees of an operation.
+    /// Creates the domain for an operation.
     pub fn new(operation: &'a Operation) -> Provenance<'a> {
         Provenance {
             operation,
@@ -47,22 +48,22 @@ impl<'a> Provenance<'a> {
         }
     }
 
-    /// The inputs to run on: as many as the operation has, each holding the positions 0 … n.
+    /// Returns the inputs to run on: one for each input of the operation, with the positions 0 … n.
     pub fn inputs(operation: &Operation, n: u64, aligned: bool) -> Vec<Input> {
         vec![Input::new(Lanes::U64((0..n).collect()), aligned); operation.inputs.len()]
     }
 
-    /// The tree of one element.
+    /// Returns the tree of one element.
     pub fn leaf(&mut self, position: u64) -> Acc {
         self.number(Node::Leaf(position))
     }
 
-    /// The tree of no element.
+    /// Returns the tree of no element.
     pub fn identity(&mut self) -> Acc {
         self.number(Node::Empty)
     }
 
-    /// The left tree, then the right one.
+    /// Returns the tree of the left tree, then the right one.
     pub fn pair(&mut self, a: Acc, b: Acc) -> Acc {
         match (self.node(a), self.node(b)) {
             (Node::Empty, _) => b,
@@ -71,7 +72,7 @@ impl<'a> Provenance<'a> {
         }
     }
 
-    /// The tree as text: `((0 2) (1 3))`, or `empty`.
+    /// Returns the tree as text: `((0 2) (1 3))`, or `empty`.
     pub fn text(&self, tree: Acc) -> String {
         let (mut text, mut rest) = (String::new(), vec![Piece::Tree(tree)]);
         while let Some(piece) = rest.pop() {
@@ -90,7 +91,7 @@ impl<'a> Provenance<'a> {
         text
     }
 
-    /// The positions in the tree, from left to right.
+    /// Returns the positions in the tree, from left to right.
     pub fn leaves(&self, tree: Acc) -> Vec<u64> {
         let (mut leaves, mut rest) = (Vec::new(), vec![tree]);
         while let Some(tree) = rest.pop() {
@@ -103,8 +104,8 @@ impl<'a> Provenance<'a> {
         leaves
     }
 
-    /// Is the tree some combination of those parts, in any order, each once and whole? That is what atomics
-    /// promise of the partials of the blocks.
+    /// Returns whether the tree combines the given parts, in any order, each once and whole. Atomics promise this
+    /// about the partials of the blocks.
     pub fn is_any_order_of(&self, tree: Acc, parts: &[Acc]) -> bool {
         let whole = |part: &&Acc| self.node(**part) != Node::Empty;
         let mut left: Vec<_> = parts.iter().filter(whole).copied().collect();
@@ -120,7 +121,7 @@ impl<'a> Provenance<'a> {
         left.is_empty()
     }
 
-    /// The tree of the element that a lane gives to a function.
+    /// Returns the tree of the element that a lane passes to a function.
     fn element(&mut self, places: &Places, args: &[PerLane<u64>], lane: usize) -> Result<Acc, Refused> {
         let index = places.index.and_then(|place| args.get(place)).map(|arg| arg[lane]);
         let elements = places.elements.iter().filter_map(|&place| args.get(place)).map(|arg| arg[lane]);
@@ -174,7 +175,7 @@ impl Domain for Provenance<'_> {
         })
     }
 
-    /// As `combine` of the accumulator and the element.
+    /// Builds the same tree as `combine` of the accumulator and the element.
     fn fold(
         &mut self,
         acc: &PerLane<Option<Acc>>,
@@ -190,7 +191,7 @@ impl Domain for Provenance<'_> {
         })
     }
 
-    /// The tree that the instruction stands for, which halves.
+    /// Builds the tree that the instruction stands for, by [`halved`].
     fn redux(
         &mut self,
         accs: &PerLane<Option<Acc>>,
@@ -202,7 +203,7 @@ impl Domain for Provenance<'_> {
     }
 }
 
-/// Where elements, and their index, stand among the arguments behind the accumulator.
+/// The places of the elements, and of their index, among the arguments after the accumulator.
 struct Places {
     elements: Vec<usize>,
     index: Option<usize>,
@@ -210,9 +211,9 @@ struct Places {
 
 impl Places {
     fn of(arguments: &[Argument]) -> Rc<Places> {
-        let behind = arguments.iter().filter(|it| !matches!(it, Argument::Acc(_)));
+        let after_acc = arguments.iter().filter(|it| !matches!(it, Argument::Acc(_)));
         let places = |wanted: fn(&Argument) -> bool| {
-            let found = behind.clone().enumerate().filter(move |(_, it)| wanted(it));
+            let found = after_acc.clone().enumerate().filter(move |(_, it)| wanted(it));
             found.map(|(place, _)| place).collect::<Vec<_>>()
         };
         let index = places(|it| *it == Argument::Index).first().copied();
@@ -220,7 +221,7 @@ impl Places {
     }
 }
 
-/// A hash of a few words: nodes are looked up at every combination, and nobody attacks them.
+/// A cheap hash of a few words: nodes are looked up at every combination, and collision attacks are no concern.
 #[derive(Default)]
 struct Mix(u64);
 

@@ -1,17 +1,17 @@
-//! What an execution must not do, as sentences.
+//! Reports of faults, as sentences.
 
 use std::fmt;
 
-/// Something that a correct kernel never does, found at a statement.
+/// A fault at a statement: a correct kernel has none.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Report {
-    /// What it is.
+    /// The kind of the fault.
     pub kind: Kind,
-    /// The kernel.
+    /// The name of the kernel.
     pub kernel: &'static str,
-    /// The first line of the statement, as printed; empty where it is none in particular.
+    /// The first line of the statement as printed; empty if the report is about no single statement.
     pub statement: String,
-    /// The threads concerned: those that execute the statement, then those they conflict with or wait for.
+    /// The threads concerned: first those that execute the statement, then those they conflict with or wait for.
     pub threads: Vec<ThreadId>,
     /// The reason, as a sentence.
     pub detail: String,
@@ -20,37 +20,40 @@ pub struct Report {
 /// A thread of a launch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct ThreadId {
-    /// Its block.
+    /// The number of the block.
     pub block: u64,
-    /// Its number in the block.
+    /// The number of the thread in its block.
     pub thread: u32,
 }
 
-/// What can be wrong.
+/// The kind of a fault.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Kind {
-    /// Two threads access a place, one of them writes, at least one access is plain, and nothing orders them.
+    /// Two unordered accesses to a place: at least one of them writes, and at least one is plain.
     Race,
-    /// They would be ordered if every fence and atomic had the scope of the grid.
+    /// Two accesses that would be ordered if every fence and atomic had grid scope.
     ScopeTooNarrow,
-    /// A plain read of what another thread updates atomically, and nothing orders it after the update.
+    /// A plain read of a place that another thread updates atomically, and nothing orders the read after the
+    /// update.
     Stale,
     /// A barrier that some threads of its scope do not reach: they wait at another one, or have exited.
     Divergence,
     /// Threads that wait for ever.
     Deadlock,
-    /// A shuffle from a lane that has exited or is not in the mask, or by a lane that is not.
+    /// A shuffle that reads a lane outside the mask or one that has exited, or a shuffle by a lane outside the
+    /// mask.
     Shuffle,
     /// A read of memory that nothing wrote.
     Uninitialised,
-    /// An access outside its buffer, or to the shared memory of a block that may not have started, or have exited.
+    /// An access outside its buffer, or to the shared memory of a block that may not have started or may have
+    /// exited.
     OutOfBounds,
-    /// An access to global memory, in a kernel that may begin while the previous launch still runs, of a thread that has not
-    /// waited for that.
+    /// An access to global memory before the thread has waited for the previous launch, in a kernel that may begin
+    /// while that launch still runs.
     Early,
-    /// A message to a block that does not expect it, or may not do so yet.
+    /// A message to a block that does not expect it, or may not expect it yet.
     Unexpected,
-    /// A vector access to an address that is no multiple of its size.
+    /// A vector access to an address that is not a multiple of its size.
     Misaligned,
     /// Index arithmetic whose result does not fit its type.
     Overflow,
@@ -112,18 +115,18 @@ impl fmt::Display for ThreadId {
     }
 }
 
-/// The reports of an execution: each kind at each statement once, and no more than [`Reports::MOST`].
+/// The reports of an execution: each kind at each statement once, and at most [`Reports::MOST`].
 #[derive(Default)]
 pub(super) struct Reports {
     list: Vec<Report>,
-    /// What has been reported, also where another statement with the same text had it reported before.
+    /// The reported faults by position, including those dropped for an earlier report with the same text.
     known: Vec<(Kind, &'static str, usize)>,
 }
 
 impl Reports {
     const MOST: usize = 32;
 
-    /// Would a report of that kind, in that kernel, at that position change nothing?
+    /// Returns whether a report of that kind, in that kernel and at that position, would change nothing.
     pub(super) fn knows(&self, kind: Kind, kernel: &'static str, pc: usize) -> bool {
         self.list.len() >= Reports::MOST || self.known.contains(&(kind, kernel, pc))
     }

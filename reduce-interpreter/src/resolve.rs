@@ -1,4 +1,4 @@
-//! Expressions and places with names resolved, for [`super::code`].
+//! Resolves the names in expressions and places, for [`super::code`].
 
 use super::code::{Binding, Writer};
 use super::expr::{AccExpr, ScalarExpr};
@@ -9,13 +9,13 @@ use reduce_ir::ops::{Bin, Un};
 use reduce_ir::statements::{Buffer, Expr, Local, Place, Ty};
 
 impl<'k> Writer<'k, '_> {
-    /// What a local is bound to.
-    pub(super) fn named(&self, local: &Local) -> Result<Binding<'k>, String> {
+    /// Returns the binding of a local.
+    pub(super) fn binding(&self, local: &Local) -> Result<Binding<'k>, String> {
         let bound = self.names.iter().rev().find(|it| it.name == local.name && it.ty == local.ty);
         bound.copied().ok_or_else(|| format!("`{}` is not bound here", local.name))
     }
 
-    /// An expression of a scalar type.
+    /// Resolves an expression of a scalar type.
     pub(super) fn scalar(&self, expr: &'k Expr, ty: Ty) -> Result<ScalarExpr, String> {
         if expr.ty() != Some(ty) {
             return Err(format!("`{expr}` should be {ty}"));
@@ -26,8 +26,8 @@ impl<'k> Writer<'k, '_> {
                 let declared = self.kernel().constants.iter().find(|it| it.name == *name);
                 ScalarExpr::Const(declared.ok_or_else(|| format!("{name} is not declared"))?.value.into())
             }
-            Expr::Local(local) => ScalarExpr::Register(self.named(local)?.register),
-            Expr::Lane(local, lane) => ScalarExpr::Register(self.named(local)?.register + *lane as usize),
+            Expr::Local(local) => ScalarExpr::Register(self.binding(local)?.register),
+            Expr::Lane(local, lane) => ScalarExpr::Register(self.binding(local)?.register + *lane as usize),
             Expr::Thread => ScalarExpr::Thread,
             Expr::Block => ScalarExpr::Block,
             Expr::Rank => ScalarExpr::Rank,
@@ -43,7 +43,7 @@ impl<'k> Writer<'k, '_> {
             }
             Expr::Un(Un::Not, a) => {
                 let Ty::Scalar(of) = ty else { return Err(format!("`{expr}`")) };
-                ScalarExpr::Not(Box::new(self.scalar(a, ty)?), most(of)?)
+                ScalarExpr::Not(Box::new(self.scalar(a, ty)?), max_value(of)?)
             }
             Expr::Bin(Bin::Mul, position, step) if matches!(**step, Expr::Step(_)) => {
                 ScalarExpr::Strided(Box::new([self.scalar(position, ty)?, self.scalar(step, ty)?]))
@@ -72,9 +72,9 @@ impl<'k> Writer<'k, '_> {
 
     fn binary(&self, op: Bin, a: &'k Expr, b: &'k Expr, ty: Ty) -> Result<ScalarExpr, String> {
         let Ty::Scalar(of) = ty else { return Err(format!("{op} of {ty}")) };
-        let (most, operands) = (most(of)?, [self.scalar(a, ty)?, self.scalar(b, ty)?]);
+        let (most, operands) = (max_value(of)?, [self.scalar(a, ty)?, self.scalar(b, ty)?]);
         if let [ScalarExpr::Const(a), ScalarExpr::Const(b)] = &operands {
-            let folded = fold(op, *a, *b).filter(|&it| it <= most);
+            let folded = fold_constants(op, *a, *b).filter(|&it| it <= most);
             if let Some(value) = folded {
                 return Ok(ScalarExpr::Const(value));
             }
@@ -86,14 +86,14 @@ impl<'k> Writer<'k, '_> {
         })
     }
 
-    /// An expression of an accumulator, or a result.
+    /// Resolves an expression of an accumulator, or of a result.
     pub(super) fn acc(&self, expr: &'k Expr, ty: Ty) -> Result<AccExpr, String> {
         if expr.ty() != Some(ty) {
             return Err(format!("`{expr}` should be {ty}"));
         }
         let operation = self.setting.operation;
         match expr {
-            Expr::Local(local) => Ok(AccExpr::Register(self.named(local)?.register)),
+            Expr::Local(local) => Ok(AccExpr::Register(self.binding(local)?.register)),
             Expr::Map(args) => Ok(AccExpr::Map(self.arguments(expr, &operation.map, 0, args)?)),
             Expr::Combine(a, b) => Ok(AccExpr::Combine(Box::new([self.acc(a, ty)?, self.acc(b, ty)?]))),
             Expr::Fold(a, args) => {
@@ -124,7 +124,7 @@ impl<'k> Writer<'k, '_> {
         }
     }
 
-    /// What a function is given behind its first parameters, which are an accumulator.
+    /// Resolves the arguments of a function after its first parameters, which are an accumulator.
     fn arguments(
         &self,
         call: &Expr,
@@ -139,7 +139,7 @@ impl<'k> Writer<'k, '_> {
         args.iter().zip(params).map(|(arg, param)| self.scalar(arg, Ty::Scalar(param.ty))).collect()
     }
 
-    /// A ticket, by its position.
+    /// Resolves a ticket to its position.
     pub(super) fn ticket(&mut self, place: &'k Place) -> Result<ScalarExpr, String> {
         if place.buffer == Buffer::Ticket && place.rank.is_none() {
             self.scalar(&place.index, Ty::U64)
@@ -148,20 +148,20 @@ impl<'k> Writer<'k, '_> {
         }
     }
 
-    /// A place that can have a flag.
-    pub(super) fn slot(&mut self, place: &'k Place) -> Result<At, String> {
+    /// Resolves a place that can have a flag.
+    pub(super) fn flagged_place(&mut self, place: &'k Place) -> Result<At, String> {
         let partial = place.buffer == Buffer::Partials;
         if partial { self.place(place) } else { Err(format!("{place} has no flag")) }
     }
 
-    /// An array of shared memory, by its position.
+    /// Returns the position of a shared array among those that the kernel declares.
     pub(super) fn array(&self, name: &str) -> Result<usize, String> {
         let at = self.kernel().shared.iter().position(|array| array.name == name);
         at.ok_or_else(|| format!("{name} is not declared"))
     }
 
-    /// Is it the array that messages come to?
-    pub(super) fn messages(&self, name: &str) -> Result<(), String> {
+    /// Checks that the array is the one that receives messages.
+    pub(super) fn check_message_array(&self, name: &str) -> Result<(), String> {
         let sent: Vec<_> = self.kernel().shared.iter().filter(|array| array.sent).collect();
         match sent[..] {
             [array] if array.name == name => Ok(()),
@@ -187,8 +187,8 @@ impl<'k> Writer<'k, '_> {
     }
 }
 
-/// The greatest value of an index type.
-fn most(ty: Scalar) -> Result<u64, String> {
+/// Returns the greatest value of an index type.
+fn max_value(ty: Scalar) -> Result<u64, String> {
     match ty {
         Scalar::Bool => Ok(1),
         Scalar::U32 => Ok(u32::MAX.into()),
@@ -200,8 +200,9 @@ fn most(ty: Scalar) -> Result<u64, String> {
     }
 }
 
-/// What an operation on constants gives, unless it goes wrong: then it does so where it is executed.
-fn fold(op: Bin, a: u64, b: u64) -> Option<u64> {
+/// Returns the result of an operation on constants. A fault gives `None`, and is reported where the operation is
+/// executed.
+fn fold_constants(op: Bin, a: u64, b: u64) -> Option<u64> {
     match op {
         Bin::Add => a.checked_add(b),
         Bin::Sub => a.checked_sub(b),

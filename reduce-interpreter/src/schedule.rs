@@ -1,46 +1,46 @@
-//! How the choices that a GPU is free to make are made.
+//! Schedules: how the interpreter makes the choices that a GPU is free to make.
 
-/// One way to make the choices. Whatever it is, a correct kernel gives the same result and no report.
+/// One way to make the choices. A correct kernel has the same result and no report under every schedule.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Schedule {
-    /// Which warp goes next.
+    /// The order of the warps.
     pub warps: Warps,
-    /// Which lanes of a divergent warp go next.
+    /// The order of the lanes of a divergent warp.
     pub branches: Branches,
-    /// This block is held back until every other block has ended or waits: it takes a ticket last.
+    /// This block is held back until every other block has ended or waits, so that it takes a ticket last.
     pub last: Option<u64>,
 }
 
-/// Which warp, of the blocks in flight, goes next; also which block starts next.
+/// The order of the warps of the blocks in flight, and of the start of blocks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Warps {
-    /// The next one in order, round and round.
+    /// The next warp in order, cyclically.
     Forward,
-    /// The one before, round and round.
+    /// The previous warp in order, cyclically.
     Backward,
-    /// Any, by this seed, and for any number of statements.
+    /// A random warp from this seed, for a random number of statements.
     Random(u64),
 }
 
-/// Which lanes of a divergent warp go next.
+/// The order of the lanes of a divergent warp.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Branches {
-    /// Those that are furthest behind: `then` before `else`, and lanes meet again at the end of a branch or
-    /// loop, as compilers arrange it.
+    /// The lanes that are furthest behind: `then` before `else`. Lanes meet again at the end of a branch or loop,
+    /// as compilers arrange it.
     Converging,
-    /// Those that are furthest ahead: `else` before `then`; lanes that leave a loop run on, and meet others
-    /// at barriers and shuffles only. Any lanes, where the warps are random.
+    /// The lanes that are furthest ahead: `else` before `then`. Lanes that leave a loop run on, and meet others
+    /// only at barriers and shuffles. With random warps, random lanes.
     Diverging,
 }
 
 impl Schedule {
-    /// Blocks, warps and lanes in order: the schedule of counts.
+    /// Blocks, warps and lanes in order: the schedule for counts.
     pub const FORWARD: Schedule =
         Schedule { warps: Warps::Forward, branches: Branches::Converging, last: None };
 
-    /// The schedules that tests run a launch of so many blocks under: both orders of warps and two random
-    /// ones, each with both orders of branches; and with every block as the last one, if there are at most
-    /// eight, else with the first, the middle and the final one.
+    /// Returns the schedules for tests of a launch of `grid` blocks: both orders of warps and two random ones, each
+    /// with both orders of branches. More schedules hold back one block as the last one: every block of up to
+    /// eight, or the first, the middle and the final one.
     pub fn all(grid: u64) -> Vec<Schedule> {
         let orders = [Warps::Forward, Warps::Backward, Warps::Random(1), Warps::Random(2)];
         let both = [Branches::Converging, Branches::Diverging];
@@ -56,11 +56,11 @@ impl Schedule {
     }
 }
 
-/// Random numbers: SplitMix64 (Steele, Lea and Flood 2014).
+/// Random numbers by SplitMix64 (Steele, Lea and Flood 2014).
 pub(super) struct Random(pub(super) u64);
 
 impl Random {
-    /// A number below `bound`, which is not 0.
+    /// Returns a number below `bound`, which must not be 0.
     pub(super) fn below(&mut self, bound: usize) -> usize {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut mixed = self.0;

@@ -1,4 +1,4 @@
-//! What a launch is given: its size, its memory, and where that lies.
+//! The setting of a launch: its size, its memory, and the addresses of its buffers.
 
 use super::domain::Acc;
 use reduce_ir::Value;
@@ -6,49 +6,49 @@ use reduce_ir::operation::Operation;
 use reduce_ir::statements::{Buffer, LoweredKernel, Shared, Ty};
 use reduce_lanes::Lanes;
 
-/// An input, and where it lies.
+/// An input and its address.
 #[derive(Clone, Debug)]
 pub struct Input {
-    /// The elements, in the domain's representation; of a strided input, also those between.
+    /// The elements, in the representation of the domain. For a strided input, they include the skipped elements.
     pub elements: Lanes,
-    /// How many elements the first of them lies behind a multiple of 256 bytes.
+    /// The distance of the first of them from a multiple of 256 bytes, in elements.
     pub offset: u64,
-    /// The place in `elements` of the first element of the reduction, to which the kernel gets a pointer.
+    /// The index in `elements` of the first element of the reduction. The kernel gets a pointer to it.
     pub first: u64,
-    /// The distance to the next element of the reduction, backwards if it is negative.
+    /// The distance to the next element of the reduction; negative for a reduction backwards.
     pub step: i64,
 }
 
 impl Input {
-    /// A contiguous input, at a multiple of 256 bytes or one element behind one.
+    /// Creates a contiguous input, at a multiple of 256 bytes or one element after one.
     pub fn new(elements: Lanes, aligned: bool) -> Input {
         Input { elements, offset: u64::from(!aligned), first: 0, step: 1 }
     }
 }
 
-/// The global memory of a launch. `None` is what nothing has written.
+/// The global memory of a launch. `None` is a place that nothing has written.
 #[derive(Clone, Debug)]
 pub struct Memory<'a> {
     /// The inputs.
     pub inputs: &'a [Input],
     /// The partials that the kernel reads.
     pub items: Vec<Option<Acc>>,
-    /// Where they start, in bytes behind a multiple of 256.
+    /// The start of `items`, in bytes after a multiple of 256.
     pub items_at: u64,
     /// The partials that the kernel writes.
     pub partials: Vec<Option<Acc>>,
-    /// Where they start, in bytes behind a multiple of 256.
+    /// The start of `partials`, in bytes after a multiple of 256.
     pub partials_at: u64,
     /// The accumulators of the results, one for each group.
     pub results: Vec<Option<Acc>>,
     /// The tickets.
     pub ticket: Vec<u32>,
-    /// The elements of the whole reduction, for a kernel over partials.
+    /// The number of elements of the whole reduction, for a kernel over partials.
     pub elements: u64,
 }
 
 impl<'a> Memory<'a> {
-    /// Inputs, nothing to read besides, room for so many partials, and a ticket that is 0.
+    /// Creates the memory for inputs: no items, room for `partials` partials, and a ticket of 0.
     pub fn new(inputs: &'a [Input], partials: usize) -> Memory<'a> {
         Memory {
             inputs,
@@ -63,7 +63,7 @@ impl<'a> Memory<'a> {
     }
 }
 
-/// What the expressions of a kernel can ask about its launch.
+/// The properties of a launch that the expressions of a kernel can read.
 pub(super) struct Setting<'a> {
     pub(super) operation: &'a Operation,
     pub(super) inputs: &'a [Input],
@@ -76,15 +76,15 @@ pub(super) struct Setting<'a> {
     pub(super) partials_at: u64,
 }
 
-/// Bytes of shared memory that a block can have, on any device.
+/// The maximum shared memory of a block over all devices, in bytes.
 const SHARED: u64 = 227 << 10;
 
-/// Blocks of a launch, on any device.
+/// The maximum number of blocks of a launch on any device.
 const BLOCKS: u64 = (1 << 31) - 1;
 
 impl Setting<'_> {
-    /// Could a device launch the kernel so? Threads and clusters within limits, a whole number of clusters, and
-    /// shared memory that a block can have.
+    /// Checks that a device could launch the kernel: threads, clusters and shared memory within the limits, and a
+    /// whole number of clusters.
     pub(super) fn admits(&self, kernel: &LoweredKernel) -> Result<(), String> {
         let (block, cluster) = (kernel.block, kernel.cluster);
         if !(1..=1024).contains(&block) || !(1..=16).contains(&cluster) {
@@ -102,7 +102,7 @@ impl Setting<'_> {
         Ok(())
     }
 
-    /// Where a buffer starts, in bytes behind a multiple of 256.
+    /// Returns the start of a buffer, in bytes after a multiple of 256.
     pub(super) fn base(&self, buffer: Buffer) -> u64 {
         match buffer {
             Buffer::Input(input) => self.inputs.get(input).map_or(0, |it| it.offset * self.element(input)),
@@ -112,29 +112,30 @@ impl Setting<'_> {
         }
     }
 
-    /// Where a kernel is told that a buffer starts: at the first element of the reduction.
+    /// Returns the address that the kernel gets for a buffer. For an input, it is the address of the first element of
+    /// the reduction.
     pub(super) fn pointer(&self, buffer: Buffer) -> u64 {
         let Buffer::Input(input) = buffer else { return self.base(buffer) };
         self.base(buffer) + self.first(input) * self.element(input)
     }
 
-    /// The place of the first element of the reduction in the elements of an input.
+    /// Returns the index of the first element of the reduction in the elements of an input.
     pub(super) fn first(&self, input: usize) -> u64 {
         self.inputs.get(input).map_or(0, |it| it.first)
     }
 
-    /// Bytes of an element of an input.
+    /// Returns the size of an element of an input in bytes.
     pub(super) fn element(&self, input: usize) -> u64 {
         self.operation.inputs.get(input).map_or(1, |it| it.ty.size() as u64)
     }
 
-    /// The bits of a scalar that is given at the call, and should have that type.
+    /// Returns the bits of a scalar param of the call, and checks its type.
     pub(super) fn param(&self, param: usize, ty: Ty) -> Result<u64, String> {
         let given = self.params.get(param).filter(|it| Ty::Scalar(it.ty()) == ty);
         given.map(|it| it.bits()).ok_or_else(|| format!("param {param} is not given as {ty}"))
     }
 
-    /// The distance between neighbouring elements of an input, modulo 2^64, as kernels get it.
+    /// Returns the distance between neighbouring elements of an input, modulo 2^64, as kernels get it.
     pub(super) fn step(&self, input: usize) -> Result<u64, String> {
         let input = self.inputs.get(input).ok_or_else(|| format!("there is no input {input}"))?;
         Ok(input.step as u64)

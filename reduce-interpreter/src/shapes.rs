@@ -1,16 +1,16 @@
-//! Accumulators that hold only whether they are defined: for counts and races, at the least cost.
+//! Accumulators that record only whether they are defined: for counts and races, at the least cost.
 
 use super::domain::{Acc, Domain, Refused};
 use super::warp::{PerLane, each};
 use reduce_ir::operation::Operation;
 
-/// Accumulators without content.
+/// A domain of accumulators without content.
 pub struct Shapes {
     fill: bool,
 }
 
 impl Shapes {
-    /// The accumulators of an operation.
+    /// Creates the domain for an operation.
     pub fn new(operation: &Operation) -> Shapes {
         Shapes { fill: operation.fill.is_some() }
     }

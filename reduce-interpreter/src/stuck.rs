@@ -1,16 +1,21 @@
-//! Threads that wait for ever: what to say about them.
+//! Reports about threads that wait for ever.
 
 use super::block::{Block, Cluster};
 use super::machine::Machine;
 use super::report::{Kind, ThreadId};
 use super::warp::{Group, Warp, each};
 
-/// A launch has stopped before its end, and has been reported.
+/// The launch stopped before its end, and a report says why.
 pub(super) struct Stopped;
 
 impl Machine<'_, '_> {
-    /// A warp that runs for very long waits for something that never happens.
-    pub(super) fn patience(&mut self, cluster: &Cluster, rank: usize, warp: usize) -> Result<(), Stopped> {
+    /// Stops a launch when a warp exceeds the limit of statements: it waits for something that never happens.
+    pub(super) fn check_statement_limit(
+        &mut self,
+        cluster: &Cluster,
+        rank: usize,
+        warp: usize,
+    ) -> Result<(), Stopped> {
         let limit = self.setting.items.saturating_mul(64).saturating_add(1 << 20).min(1 << 30);
         let block = &cluster.blocks[rank];
         let warp = &block.warps[warp];
@@ -21,8 +26,8 @@ impl Machine<'_, '_> {
         Err(Stopped)
     }
 
-    /// Threads of a cluster wait, and nothing can let them go on: at block or cluster barriers that others do
-    /// not reach, or also at warp barriers and shuffles.
+    /// Reports a cluster whose threads wait and cannot continue. They wait at block or cluster barriers that other
+    /// threads do not reach, or also at warp barriers and shuffles.
     pub(super) fn stuck(&mut self, cluster: &Cluster) -> Result<(), Stopped> {
         let blocks = cluster.blocks.iter();
         let warps = blocks.flat_map(|block| block.warps.iter().map(move |warp| (block, warp)));

@@ -1,10 +1,10 @@
 //! Release and acquire: which fences and atomics order which threads (PTX ISA, memory consistency model).
 //!
-//! A release pattern is a release fence and then an atomic, or a releasing atomic; an acquire pattern is an
-//! atomic and then an acquire fence, or an acquiring atomic. An atomic that reads a place acquires what
-//! every atomic before it released there, through any chain of atomics. The edge exists only if the scopes
-//! of both patterns include both threads; a pattern has the narrowest scope of its parts. What a thread
-//! releases is all it knows: also what others did before a barrier with it.
+//! A release pattern is a release fence and then an atomic, or a releasing atomic. An acquire pattern is an atomic
+//! and then an acquire fence, or an acquiring atomic. An atomic acquires everything that earlier atomics released
+//! at the same place, through any chain of atomics. The two patterns order two threads only if the scopes of both
+//! include both threads. The scope of a pattern is the narrowest scope of its parts. A thread releases all its
+//! knowledge, including the actions of other threads before a barrier with it.
 
 use super::clock::{Clock, Clocks};
 use super::warp::WIDTH;
@@ -12,7 +12,7 @@ use reduce_ir::program::Scope;
 use reduce_ir::statements::MemoryOrder;
 use std::collections::BTreeMap;
 
-/// A thread, as scopes see it.
+/// The position of a thread, for scope checks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Party {
     pub(super) cluster: u32,
@@ -21,7 +21,7 @@ pub(super) struct Party {
 }
 
 impl Party {
-    /// Does the scope of one thread include the other?
+    /// Returns whether the scope of one thread includes the other.
     pub(super) fn includes(self, scope: Scope, other: Party) -> bool {
         let warp = |party: Party| party.thread / WIDTH as u32;
         match scope {
@@ -33,7 +33,7 @@ impl Party {
         }
     }
 
-    /// Do atomics of these scopes by the two see each other?
+    /// Returns whether atomics of these scopes by the two threads see each other.
     pub(super) fn sees(self, its: Scope, other: Party, others: Scope) -> bool {
         self.includes(its, other) && other.includes(others, self)
     }
@@ -47,7 +47,7 @@ fn acquires(order: MemoryOrder) -> bool {
     matches!(order, MemoryOrder::Acquire | MemoryOrder::AcqRel)
 }
 
-/// What a thread released to itself, or threads of one warp to a wider scope.
+/// The clock that one thread released with thread scope, or that threads of one warp released with a wider scope.
 #[derive(Clone)]
 struct Released {
     by: Party,
@@ -55,20 +55,20 @@ struct Released {
     clock: Clock,
 }
 
-/// What atomics released at a place.
+/// The clocks that atomics released at a place.
 #[derive(Clone, Default)]
 pub(super) struct Channel {
-    /// The last atomic there.
+    /// The last atomic at the place.
     last: Option<(Party, Scope)>,
-    /// What was released to the whole grid, by anyone.
+    /// The clock released with grid scope by any thread.
     to_grid: Clock,
-    /// What was released, by warp, or thread, and scope.
+    /// The released clocks, by warp (or thread, for thread scope) and scope.
     released: Vec<Released>,
 }
 
 impl Channel {
-    /// Another atomic: what the chain before it released remains released only if the two atomics see
-    /// each other.
+    /// Adds an atomic. The clocks that the chain before it released stay released only if the two atomics see each
+    /// other.
     fn extend(&mut self, by: Party, scope: Scope) {
         let linked = self.last.is_none_or(|(last, its)| last.sees(its, by, scope));
         if !linked {
@@ -82,15 +82,15 @@ impl Channel {
         if scope == Scope::Grid {
             self.to_grid.join(clock, true);
         }
-        let near = scope.min(Scope::Warp);
-        let same = |it: &&mut Released| it.scope == scope && by.includes(near, it.by);
+        let grouping = scope.min(Scope::Warp);
+        let same = |it: &&mut Released| it.scope == scope && by.includes(grouping, it.by);
         match self.released.iter_mut().find(same) {
             Some(it) => it.clock.join(clock, true),
             None => self.released.push(Released { by, scope, clock: clock.clone() }),
         }
     }
 
-    /// Also what was released at another place.
+    /// Adds the clocks released at another place.
     fn absorb(&mut self, other: &Channel) {
         self.to_grid.join(&other.to_grid, true);
         other.released.iter().for_each(|it| self.release(it.by, it.scope, &it.clock));
@@ -108,7 +108,7 @@ impl Channel {
     }
 }
 
-/// What the fences of a block's threads have to do with their atomics.
+/// The effects of fences on the atomics of their threads, for one block.
 #[derive(Default)]
 pub(super) struct Fences {
     threads: BTreeMap<u32, Fence>,
@@ -116,14 +116,14 @@ pub(super) struct Fences {
 
 #[derive(Default)]
 struct Fence {
-    /// What release fences of each scope have released to later atomics.
+    /// The clocks of release fences, by scope, for later atomics.
     before: Vec<(Scope, Clock)>,
-    /// What atomics of each scope have read for later acquire fences.
+    /// The channels that atomics have read, by scope, for later acquire fences.
     after: Vec<(Scope, Channel)>,
 }
 
 impl Fence {
-    /// What atomics of that scope have read.
+    /// Returns the channel that atomics of that scope have read.
     fn read(&mut self, scope: Scope) -> &mut Channel {
         let at = self.after.iter().position(|(read, _)| *read == scope).unwrap_or_else(|| {
             self.after.push((scope, Channel::default()));
@@ -134,7 +134,7 @@ impl Fence {
 }
 
 impl Fences {
-    /// A fence of a thread.
+    /// Executes a fence of a thread.
     pub(super) fn fence(&mut self, by: Party, order: MemoryOrder, scope: Scope, clocks: &mut Clocks) {
         let fence = self.threads.entry(by.thread).or_default();
         if acquires(order) {
@@ -147,7 +147,7 @@ impl Fences {
         }
     }
 
-    /// An atomic of a thread on the place of that channel.
+    /// Executes an atomic of a thread on the place of that channel.
     pub(super) fn atomic(
         &mut self,
         by: Party,

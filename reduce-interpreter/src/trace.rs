@@ -1,19 +1,19 @@
-//! What happens, statement by statement, for whoever wants to watch.
+//! Events for a callback: the executed statements.
 
 use reduce_ir::statements::{Part, Stmt};
 
 /// A statement that lanes of a warp have executed together. A loop or branch is an event for each test.
 #[derive(Clone, Copy, Debug)]
 pub struct Event<'a> {
-    /// The kernel.
+    /// The name of the kernel.
     pub kernel: &'static str,
-    /// The blocks of the launch.
+    /// The number of blocks of the launch.
     pub grid: u64,
-    /// The items of the launch: no two launches of a kernel have as many.
+    /// The number of items of the launch. It differs between the launches of a kernel.
     pub items: u64,
-    /// The block.
+    /// The number of the block.
     pub block: u64,
-    /// The warp of the block.
+    /// The number of the warp in its block.
     pub warp: u32,
     /// The lanes, one bit each.
     pub lanes: u32,
@@ -21,6 +21,6 @@ pub struct Event<'a> {
     pub part: Part,
     /// The statement.
     pub statement: &'a Stmt,
-    /// For accesses to memory: each lane, and the element it accesses.
+    /// The lanes that access memory, each with the index of the element it accesses.
     pub elements: &'a [(usize, u64)],
 }

@@ -9,16 +9,16 @@ use reduce_ir::redux::Redux;
 use reduce_lanes::eval::Evaluator;
 use reduce_lanes::{LaneError, Lanes};
 
-/// Accumulators are values, kept in the order in which they were made.
+/// A domain of values, numbered in the order in which they were made.
 pub struct Values<'a> {
     operation: &'a Operation,
     store: Store,
-    /// What accumulators combine to in one instruction.
+    /// The combination by one instruction.
     redux: Option<Redux>,
 }
 
 impl<'a> Values<'a> {
-    /// The values of an operation.
+    /// Creates the domain for an operation.
     pub fn new(operation: &'a Operation) -> Values<'a> {
         let Operation { acc, map, combine, fold, fill, .. } = operation;
         Values {
@@ -28,7 +28,7 @@ impl<'a> Values<'a> {
         }
     }
 
-    /// The result of the accumulator of n elements, with the params of the call.
+    /// Returns the result of the accumulator of n elements, with the params of the call.
     ///
     /// # Errors
     /// The operation is ill typed.
@@ -36,7 +36,7 @@ impl<'a> Values<'a> {
         self.operation.finished(&self.get(acc), n, params)
     }
 
-    /// The fields of an accumulator.
+    /// Returns the fields of an accumulator.
     pub fn get(&self, acc: Acc) -> Vec<Value> {
         self.store.fields.iter().map(|field| field.get(acc.get())).collect()
     }
@@ -56,7 +56,7 @@ impl Domain for Values<'_> {
         let Store { fields, map, .. } = &mut self.store;
         map.begin();
         map.push_scalars(args, lanes);
-        map.make(fields, lanes, out)
+        map.call(fields, lanes, out)
     }
 
     fn combine(
@@ -69,7 +69,7 @@ impl Domain for Values<'_> {
         let Store { fields, combine, .. } = &mut self.store;
         combine.begin();
         [a, b].into_iter().for_each(|side| combine.push_fields(fields, side, lanes));
-        combine.make(fields, lanes, out)
+        combine.call(fields, lanes, out)
     }
 
     fn fold(
@@ -79,15 +79,15 @@ impl Domain for Values<'_> {
         lanes: u32,
         out: &mut PerLane<Option<Acc>>,
     ) -> Result<(), Refused> {
-        // Code folds only where the operation does.
+        // Code contains `fold` only if the operation has one.
         let Store { fields, fold: Some(fold), .. } = &mut self.store else { return Ok(()) };
         fold.begin();
         fold.push_fields(fields, acc, lanes);
         fold.push_scalars(args, lanes);
-        fold.make(fields, lanes, out)
+        fold.call(fields, lanes, out)
     }
 
-    /// As the hardware does it, and not by the operation.
+    /// Combines as the hardware does, not by the functions of the operation.
     fn redux(
         &mut self,
         accs: &PerLane<Option<Acc>>,
@@ -113,7 +113,7 @@ impl Domain for Values<'_> {
 
 /// The accumulators, and the functions that make them.
 struct Store {
-    /// The fields of every accumulator.
+    /// Each field of all accumulators.
     fields: Vec<Lanes>,
     map: Function,
     combine: Function,
@@ -123,14 +123,14 @@ struct Store {
 impl Store {
     fn new(acc: &Record, [map, combine]: [&Func; 2], fold: Option<&Func>, fill: Option<&[Value]>) -> Store {
         let mut fields: Vec<_> = acc.types().into_iter().map(Lanes::empty).collect();
-        let padded = fields.iter_mut().zip(fill.unwrap_or_default());
-        padded.for_each(|(field, &value)| *field = Lanes::splat(value, 1));
+        let filled = fields.iter_mut().zip(fill.unwrap_or_default());
+        filled.for_each(|(field, &value)| *field = Lanes::splat(value, 1));
         let [map, combine] = [map, combine].map(Function::new);
         Store { fields, map, combine, fold: fold.map(Function::new) }
     }
 }
 
-/// A function, and the arguments and results of a call.
+/// A function, with the arguments and results of a call.
 struct Function {
     evaluator: Evaluator,
     params: Vec<Param>,
@@ -176,8 +176,8 @@ impl Function {
         }
     }
 
-    /// Appends what the function gives; its results are the accumulators of those lanes, in order.
-    fn make(
+    /// Calls the function, and appends its results as the accumulators of those lanes, in order.
+    fn call(
         &mut self,
         fields: &mut [Lanes],
         lanes: u32,

@@ -4,13 +4,13 @@ use super::domain::Acc;
 use super::schedule::{Branches, Random, Schedule, Warps};
 use std::cmp::Reverse;
 
-/// Lanes of a warp.
+/// The number of lanes of a warp.
 pub(super) const WIDTH: usize = 32;
 
-/// One for each lane of a warp.
+/// One value for each lane of a warp.
 pub type PerLane<T> = [T; WIDTH];
 
-/// The lanes of a mask.
+/// Iterates over the lanes of a mask.
 pub(super) fn each(mut lanes: u32) -> impl Iterator<Item = usize> {
     std::iter::from_fn(move || {
         let lane = lanes.trailing_zeros() as usize;
@@ -19,57 +19,58 @@ pub(super) fn each(mut lanes: u32) -> impl Iterator<Item = usize> {
     })
 }
 
-/// The mask of the lanes for which something holds.
+/// Returns the mask of the lanes that satisfy a predicate.
 pub(super) fn mask(holds: impl Fn(usize) -> bool) -> u32 {
     (0..WIDTH).rev().fold(0, |lanes, lane| lanes << 1 | u32::from(holds(lane)))
 }
 
-/// Lanes that execute together. No two groups share a lane, and no two that wait are at the same statement.
+/// Lanes that execute together. No two groups share a lane, and no two waiting groups are at the same statement.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Group {
     pub(super) lanes: u32,
     pub(super) pc: usize,
-    /// Does it wait for others at a barrier or shuffle?
+    /// Whether it waits for other lanes at a barrier or shuffle.
     pub(super) waits: bool,
-    /// Statements executed at which threads see each other: each turn of a lane that spins has one.
-    pub(super) seen: u32,
+    /// The number of executed statements that are visible to other threads. Every turn of a spin loop has one.
+    pub(super) visible: u32,
 }
 
 impl Group {
-    /// Groups of fewer rounds go first: one that spins gives way to those it waits for.
+    /// Returns the rounds of `SPINS` visible statements. Groups of fewer rounds go first: a spinning group yields
+    /// to those it waits for.
     fn rounds(&self) -> u32 {
-        self.seen / SPINS
+        self.visible / SPINS
     }
 }
 
-/// How often a group may see others before those of its warp go on.
+/// The number of visible statements of a group before the other groups of its warp take precedence.
 const SPINS: u32 = 256;
 
 pub(super) struct Warp {
     pub(super) number: u32,
     pub(super) groups: Vec<Group>,
-    /// Lanes that have ended, or never were.
+    /// Lanes that have ended, or that the block does not have.
     pub(super) ended: u32,
-    /// Lanes that have arrived, and not waited for the others yet.
+    /// Lanes that have arrived at a cluster barrier, but have not waited for it yet.
     pub(super) arrived: u32,
     /// Lanes that have waited for the previous launch.
     pub(super) awaited: u32,
     pub(super) scalars: Vec<PerLane<u64>>,
     pub(super) accs: Vec<PerLane<Option<Acc>>>,
-    /// Statements executed.
+    /// The number of executed statements.
     pub(super) executed: u64,
-    /// Did it find at the last one that what it waits for is not there yet?
+    /// Whether the last statement found that the thing it waits for is not there yet.
     pub(super) polls: bool,
 }
 
 impl Warp {
-    /// A warp of a block of so many threads, with so many registers.
+    /// Creates a warp of a block of `threads` threads, with the given numbers of registers.
     pub(super) fn new(number: u32, threads: u32, scalars: usize, accs: usize) -> Warp {
         let lanes = (threads - number * WIDTH as u32).min(WIDTH as u32);
         let present = u32::MAX >> (WIDTH as u32 - lanes);
         Warp {
             number,
-            groups: vec![Group { lanes: present, pc: 0, waits: false, seen: 0 }],
+            groups: vec![Group { lanes: present, pc: 0, waits: false, visible: 0 }],
             ended: !present,
             arrived: 0,
             awaited: 0,
@@ -80,22 +81,22 @@ impl Warp {
         }
     }
 
-    /// Takes the registers of a warp that has ended; what they hold is never read.
+    /// Takes the registers of a warp that has ended. Their contents are never read.
     pub(super) fn reuse(&mut self, old: Warp) {
         (self.scalars, self.accs) = (old.scalars, old.accs);
     }
 
-    /// The thread of a lane.
+    /// Returns the thread of a lane.
     pub(super) fn thread(&self, lane: usize) -> u32 {
         self.number * WIDTH as u32 + lane as u32
     }
 
-    /// Can any group go on?
+    /// Returns whether any group can continue.
     pub(super) fn runs(&self) -> bool {
         self.groups.iter().any(|group| !group.waits)
     }
 
-    /// The group to execute next, after merging those that meet there.
+    /// Returns the group to execute next, after merging the groups that meet there.
     pub(super) fn pick(&mut self, schedule: Schedule, random: &mut Random) -> Option<usize> {
         if let [group] = self.groups.as_slice() {
             return (!group.waits).then_some(0);
@@ -116,24 +117,24 @@ impl Warp {
         }
     }
 
-    /// A group waits, with those that wait at the same statement; gives its new place.
+    /// Lets a group wait, merged with the groups that wait at the same statement; returns its new place.
     pub(super) fn wait(&mut self, at: usize) -> usize {
         self.groups[at].waits = true;
         self.merge(at)
     }
 
-    /// Merges a group with those that are at the same statement and wait as it does; gives its new place.
+    /// Merges a group with those that are at the same statement and wait as it does; returns its new place.
     fn merge(&mut self, at: usize) -> usize {
         let Group { pc, waits, .. } = self.groups[at];
         let same = |group: &Group| group.pc == pc && group.waits == waits;
         let lanes = self.groups.iter().filter(|it| same(it)).fold(0, |lanes, it| lanes | it.lanes);
-        let seen = self.groups.iter().filter(|it| same(it)).map(|it| it.seen).max().unwrap_or(0);
+        let visible = self.groups.iter().filter(|it| same(it)).map(|it| it.visible).max().unwrap_or(0);
         self.groups.retain(|group| !same(group));
-        self.groups.push(Group { lanes, pc, waits, seen });
+        self.groups.push(Group { lanes, pc, waits, visible });
         self.groups.len() - 1
     }
 
-    /// These lanes leave their group, to go on at `pc`.
+    /// Splits lanes off their group. They continue at `pc`.
     pub(super) fn split(&mut self, at: usize, lanes: u32, pc: usize) {
         let group = &mut self.groups[at];
         group.lanes &= !lanes;
@@ -141,7 +142,7 @@ impl Warp {
         self.groups.push(other);
     }
 
-    /// A group ends.
+    /// Ends a group.
     pub(super) fn end(&mut self, at: usize) {
         self.ended |= self.groups.swap_remove(at).lanes;
     }

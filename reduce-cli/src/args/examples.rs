@@ -1,6 +1,6 @@
-//! What `--help` shows below the arguments.
+//! The texts that `--help` shows below the arguments.
 
-/// Of the command.
+/// Below the help of the command.
 pub(super) const ALL: &str = "\
 Examples:
   reducegen run 'op: max' data.npy
@@ -14,7 +14,7 @@ Examples:
 Exit status: 0, or 2 where the request or the data is wrong, or 1 where the machine cannot do it
 or a law does not hold.";
 
-/// Of `emit`.
+/// Below the help of `emit`.
 pub(super) const EMIT: &str = "\
 Examples:
   reducegen emit 'reduction!< op: max, ty: f32, passes: [shuffle, coarsen(4)] >'
@@ -22,7 +22,7 @@ Examples:
   reducegen emit 'op: sum, ty: f32, passes: [sequential, shuffle, unroll]' --diff
   reducegen emit @norm.reduce --to cubin --arch sm_90 -o norm.cubin";
 
-/// Of `run`.
+/// Below the help of `run`.
 pub(super) const RUN: &str = "\
 Examples:
   reducegen run 'op: max' data.npy
@@ -41,7 +41,7 @@ Types of elements: bool, i8, i16, i32, i64, u8, u16, u32, u64, f16, f32 and f64,
 In JSON, a result is a number; a string where it is NaN, infinite, or an integer beyond 2^53; and an
 object of these where it is a struct. `bits` holds its bits likewise, in hexadecimal.";
 
-/// Of `explain`.
+/// Below the help of `explain`.
 pub(super) const EXPLAIN: &str = "\
 Examples:
   reducegen explain 'op: sum, ty: f32'
@@ -50,7 +50,7 @@ Examples:
 
 `=` is what the stage before has. The counts are exact; docs/ladder.md says what each one counts.";
 
-/// Of `check`.
+/// Below the help of `check`.
 pub(super) const CHECK: &str = "\
 Examples:
   reducegen check 'ty: f32, op: |a, b| a - b, identity: none'
@@ -61,7 +61,7 @@ exact: both sides are equal bit for bit or, where operations round, as fractions
 bounded: equal up to the error that the operations may add (sqrt, exp, ln). discarded: nothing follows.
 Exit status: 0 where all laws hold, 1 where one does not.";
 
-/// Of `ladder`.
+/// Below the help of `ladder`.
 pub(super) const LADDER: &str = "\
 Examples:
   reducegen ladder

@@ -1,4 +1,4 @@
-//! Words and numbers of the command line as what they stand for.
+//! Parsers for the values of arguments.
 
 use crate::dtype::Dtype;
 use crate::params::Given;
@@ -12,10 +12,10 @@ use reduce_runtime::Strided;
 use std::ffi::OsStr;
 use std::num::{IntErrorKind, ParseIntError};
 
-/// Where a command runs.
+/// The device that a command asks for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Place {
-    /// The first GPU if it is usable, else the host.
+    /// The first GPU if it is usable, otherwise the host.
     Auto,
     /// The processor.
     Host,
@@ -23,7 +23,7 @@ pub(crate) enum Place {
     Cuda(usize),
 }
 
-/// The most elements that are counted: some seconds of the interpreter for each kernel.
+/// The maximum number of counted elements: the interpreter takes some seconds for each kernel.
 pub(crate) const MOST_COUNTED: u64 = 1 << 20;
 
 pub(super) fn raw_types() -> impl TypedValueParser<Value = &'static Dtype> {
@@ -35,7 +35,7 @@ pub(super) fn types() -> impl TypedValueParser<Value = Scalar> {
     raw_types().map(|dtype| dtype.ty)
 }
 
-/// The named operators; of another name, what it probably stands for.
+/// The parser for named operators. Its error suggests the most similar name.
 #[derive(Clone)]
 pub(super) struct Operators;
 
@@ -80,9 +80,9 @@ pub(super) fn bytes(text: &str) -> Result<u64, &'static str> {
 
 pub(super) fn offset(text: &str) -> Result<usize, &'static str> {
     text.parse().map_err(|error: ParseIntError| {
-        let far = *error.kind() == IntErrorKind::PosOverflow;
+        let out_of_range = *error.kind() == IntErrorKind::PosOverflow;
         let words = "an offset is a number, as in 1, or one for each file, as in 0,1";
-        if far { "no file has so many elements" } else { words }
+        if out_of_range { "no file has so many elements" } else { words }
     })
 }
 

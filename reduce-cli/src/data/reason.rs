@@ -1,4 +1,4 @@
-//! Why a file is no data, and whose mistake that is.
+//! The reasons why a file cannot be read as data, and whose mistake each one is.
 
 use crate::dtype::NotBool;
 use crate::npy::NpyError;
@@ -6,16 +6,16 @@ use reduce_ir::Scalar;
 use std::io::{self, ErrorKind};
 use std::path::PathBuf;
 
-/// A file that is no data.
+/// A file that cannot be read as data.
 #[derive(Debug, thiserror::Error)]
 #[error("{}: {reason}", path.display())]
 pub(crate) struct DataError {
     pub(super) path: PathBuf,
-    /// Why.
+    /// The reason.
     pub(crate) reason: Reason,
 }
 
-/// Why a file is no data.
+/// The reason why a file cannot be read as data.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum Reason {
     #[error("{0}")]
@@ -39,12 +39,12 @@ pub(crate) enum Reason {
     EndlessPipe { limit: u64 },
     #[error(
         "{bytes} bytes of {ty} elements are to be copied into memory{}, and `--limit` allows {limit}; raise it",
-        why(*ty)
+        copy_reason(*ty)
     )]
     LargeCopy { bytes: u64, ty: Scalar, limit: u64 },
     #[error(
         "there is no memory for a copy of {bytes} bytes of {ty} elements{}; reduce parts of the file one at a time",
-        why(*ty)
+        copy_reason(*ty)
     )]
     NoMemory { bytes: u64, ty: Scalar },
     #[error("{0}")]
@@ -58,15 +58,15 @@ pub(crate) enum Reason {
 }
 
 impl Reason {
-    /// Of a file that is not mapped.
+    /// Returns the reason why a file was not mapped.
     pub(super) fn of_mapping(error: io::Error) -> Reason {
         if error.kind() == ErrorKind::OutOfMemory { Reason::Io(error) } else { Reason::Unmappable(error) }
     }
 
-    /// Is it the user's mistake, and not the machine's fault?
+    /// Returns whether the reason is a mistake of the user, not a fault of the machine.
     pub(crate) fn is_users_fault(&self) -> bool {
         match self {
-            Reason::Io(error) => is_users(error.kind()),
+            Reason::Io(error) => is_path_error(error.kind()),
             Reason::Changed | Reason::NoMemory { .. } => false,
             Reason::Directory | Reason::NoFile | Reason::Loop | Reason::Unmappable(_) => true,
             Reason::EndlessPipe { .. } | Reason::LargeCopy { .. } => true,
@@ -81,13 +81,13 @@ impl From<io::Error> for Reason {
     }
 }
 
-/// What is said of a file that others write to while it is reduced.
+/// The message for a file that others write to while it is reduced.
 pub(crate) fn changed() -> &'static str {
     "this file was cut short, written, or could not be read any more while it was reduced; reduce a copy of it"
 }
 
-/// Why elements are copied.
-fn why(ty: Scalar) -> &'static str {
+/// Returns the reason for a copy of the elements, as a clause.
+fn copy_reason(ty: Scalar) -> &'static str {
     if ty == Scalar::Bool {
         ", as they are checked once and must not change"
     } else {
@@ -95,8 +95,8 @@ fn why(ty: Scalar) -> &'static str {
     }
 }
 
-/// Is it the path that is wrong, and not the machine?
-fn is_users(kind: ErrorKind) -> bool {
+/// Returns whether the path is wrong, not the machine.
+fn is_path_error(kind: ErrorKind) -> bool {
     use ErrorKind::{InvalidFilename, InvalidInput, IsADirectory, NotADirectory, NotFound, PermissionDenied};
     matches!(
         kind,

@@ -1,4 +1,4 @@
-//! The bytes of a data file, in place where they can be.
+//! The bytes of a data file, in place if possible.
 
 use super::Reason;
 use crate::dtype::Dtype;
@@ -11,24 +11,24 @@ use std::ops::Deref;
 pub(super) enum Storage {
     /// The file from byte `start`.
     Whole { file: Bytes, start: usize },
-    /// The first `bytes` bytes of an aligned copy, for elements that are misaligned in the file, or that not every byte is.
+    /// The first `bytes` bytes of an aligned copy, for misaligned elements and for mapped `bool`s.
     Copied { words: Vec<u64>, bytes: usize },
 }
 
-/// What a file holds.
+/// The contents of a file.
 #[derive(Debug)]
 pub(super) enum Bytes {
     Mapped(Mapped),
-    /// Of a pipe.
+    /// The bytes read from a pipe.
     Read(Vec<u8>),
 }
 
 impl Storage {
-    /// The elements that start there, copied only where they must be and are not more than the limit.
+    /// Returns the elements from byte `start` on. They are copied only if necessary and not larger than the limit.
     pub(super) fn new(file: Bytes, start: usize, dtype: &Dtype, limit: u64) -> Result<Storage, Reason> {
         let elements = &file[start..];
         let aligned = elements.as_ptr().addr().is_multiple_of(dtype.ty.size());
-        // A byte of a `bool` is looked at once, and must stay what it was then.
+        // A byte of a `bool` is checked once, and must not change after that.
         let stays = dtype.ty != Scalar::Bool || matches!(file, Bytes::Read(_));
         if aligned && stays {
             return Ok(Storage::Whole { file, start });
@@ -41,7 +41,7 @@ impl Storage {
         Ok(Storage::Copied { words, bytes })
     }
 
-    /// Their bytes.
+    /// Returns the bytes of the elements.
     pub(super) fn elements(&self) -> &[u8] {
         match self {
             Storage::Whole { file, start } => &file[*start..],
@@ -50,7 +50,7 @@ impl Storage {
     }
 }
 
-/// As words in memory, if there is enough of it.
+/// Copies bytes into words; `None` if there is not enough memory.
 fn copy(bytes: &[u8]) -> Option<Vec<u64>> {
     let mut words = Vec::new();
     words.try_reserve_exact(bytes.len().div_ceil(size_of::<u64>())).ok()?;

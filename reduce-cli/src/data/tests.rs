@@ -1,4 +1,4 @@
-//! Files that change while they are open.
+//! Tests of files that change while they are open.
 
 use super::{Data, LanesRef, Reading, Reason};
 use crate::dtype::Dtype;
@@ -39,7 +39,7 @@ fn a_file_that_was_written_is_noticed() -> Result<(), Box<dyn Error>> {
     Ok(fs::remove_file(path)?)
 }
 
-/// The read of lost bytes ends the process, so it is done in another one, which is this test again.
+/// Reading lost bytes ends the process. So another process reads them: it runs this same test.
 #[test]
 fn a_read_of_bytes_that_a_file_has_lost_ends_with_a_sentence() -> Result<(), Box<dyn Error>> {
     const READER: &str = "REDUCEGEN_READS_WHAT_IS_LOST";

@@ -1,4 +1,4 @@
-//! What is found out about a rung.
+//! The measurements of one rung.
 
 use crate::counted::Counted;
 use crate::timed::{Clock, Time};
@@ -7,43 +7,43 @@ use reduce_dsl::operators::Operator;
 use reduce_ir::{Scalar, Spec};
 use reduce_runtime::Error;
 
-/// How the ladder is climbed.
+/// The settings of a run of the ladder.
 #[derive(Debug)]
 pub(crate) struct Climb {
     pub(crate) op: &'static Operator,
     pub(crate) ty: Scalar,
-    /// Threads of a block, where a rung does not say.
+    /// The number of threads of a block, for rungs that do not fix it.
     pub(crate) block: u32,
-    /// Elements, and those that are counted.
+    /// The numbers of reduced and of counted elements.
     pub(crate) n: u64,
     pub(crate) counts_n: u64,
-    /// Takes times, if there is a GPU.
+    /// The clock, if there is a GPU.
     pub(crate) clock: Option<Clock>,
 }
 
-/// A rung, and what was found out about it.
+/// A rung and its measurements.
 #[derive(Debug)]
 pub(crate) struct Row {
     pub(crate) rung: &'static Rung,
-    /// Its elements, and those that were counted.
+    /// The numbers of reduced and of counted elements of this rung.
     pub(crate) n: u64,
     pub(crate) counts_n: u64,
-    /// What there is, or why the rung does not exist for this operator and type.
+    /// The measurements, or the reason why the rung does not exist for this operator and type.
     pub(crate) outcome: Result<Climbed, String>,
 }
 
-/// A rung that exists.
+/// The measurements of a rung that exists.
 #[derive(Debug)]
 pub(crate) struct Climbed {
     pub(crate) spec: Spec,
     pub(crate) counted: Counted,
     pub(crate) time: Option<Time>,
-    /// What is wrong with the result in the interpreter or on the GPU: a bug of this project.
+    /// A fault of the result in the interpreter or on the GPU: a bug of this project.
     pub(crate) wrong: Option<String>,
 }
 
 impl Climb {
-    /// Finds out about a rung.
+    /// Measures a rung.
     pub(crate) fn row(&mut self, rung: &'static Rung) -> Result<Row, Error> {
         let (n, counts_n) = (rung.length(self.n), rung.length(self.counts_n));
         let row = |outcome| Ok(Row { rung, n, counts_n, outcome });
@@ -59,13 +59,13 @@ impl Climb {
         }
     }
 
-    /// The figures of the sources, which all reduced as the ladder does where nothing else is said.
+    /// Returns the published figures of a rung, if the ladder reduces `f32` by `sum`, as all sources did.
     pub(crate) fn published(&self, rung: &Rung) -> &'static [Published] {
         let is_theirs = (self.op.name, self.ty) == ("sum", Scalar::F32);
         if is_theirs { rung.published } else { &[] }
     }
 
-    /// What there is of a rung: its specification for n elements, and for those that are counted.
+    /// Measures a rung from its specifications for n elements, and for the counted elements.
     fn climbed(&mut self, specs: [Spec; 2], lengths: [u64; 2]) -> Result<Climbed, Error> {
         let ([spec, to_count], [n, counts_n]) = (specs, lengths);
         let counted = Counted::of(&reduce_codegen::compile(&to_count)?, counts_n)?;
@@ -78,12 +78,12 @@ impl Climb {
 }
 
 impl Row {
-    /// The times, if there are any.
+    /// Returns the times, if there are any.
     pub(crate) fn time(&self) -> Option<&Time> {
         self.outcome.as_ref().ok()?.time.as_ref()
     }
 
-    /// Does it reduce what the other rungs reduce?
+    /// Returns whether the rung reduces the same elements by the same operator as the others.
     pub(crate) fn is_comparable(&self) -> bool {
         match self.rung.twist {
             Twist::None | Twist::AnyOrder => true,
@@ -92,18 +92,18 @@ impl Row {
     }
 }
 
-/// The speed-up over the rung before, where both reduce the same.
+/// Returns the speed-up over the rung before, if both reduce the same elements.
 pub(crate) fn over_rung_before(rows: &[Row], at: usize) -> Option<f64> {
     let before = at.checked_sub(1).filter(|_| rows[at].rung.number != FIRST)?;
     speed_up(&rows[before], &rows[at])
 }
 
-/// The speed-up over the first rung of the seven steps.
+/// Returns the speed-up over the first rung of the seven steps.
 pub(crate) fn over_rung_5(rows: &[Row], at: usize) -> Option<f64> {
     speed_up(rows.iter().find(|row| row.rung.number == FIRST)?, &rows[at])
 }
 
-/// The rung that the seven steps begin with, and that others are compared with.
+/// The first rung of the seven steps, with which the others are compared.
 const FIRST: u32 = 5;
 
 fn speed_up(from: &Row, to: &Row) -> Option<f64> {

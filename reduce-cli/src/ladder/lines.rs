@@ -39,7 +39,7 @@ struct PublishedLine {
     us: f64,
 }
 
-/// The line of the rung at a place of the rows.
+/// Returns the line of the rung at a position of the rows.
 pub(super) fn line<'a>(climb: &Climb, device: &'a str, rows: &'a [Row], at: usize) -> Line<'a> {
     let row = &rows[at];
     let climbed = row.outcome.as_ref().ok();

@@ -11,7 +11,7 @@ use reduce_ir::spec::Listed;
 /// The sources that print times.
 const SOURCES: [(char, &str, &str); 2] = [('B', "B_us", "sm_80"), ('E', "E_us", "RTX 3060")];
 
-/// The tables, and what is to be said below them.
+/// Returns the tables and the lines below them.
 pub(super) fn text(climb: &Climb, device: &str, rows: &[Row]) -> String {
     let (op, ty, block) = (climb.op.name, climb.ty, climb.block);
     let mut text = format!("{op} of {} x {ty}, {block} threads a block, counted:\n\n", climb.counts_n);
@@ -27,7 +27,7 @@ pub(super) fn text(climb: &Climb, device: &str, rows: &[Row]) -> String {
     text + &verdict(rows)
 }
 
-/// What makes rungs differ from the others, other than their passes.
+/// Lists the rungs that differ from the others in more than their passes.
 fn others(climb: &Climb, rows: &[Row]) -> String {
     let difference = |row: &Row| match row.rung.twist {
         Twist::None => match row.rung.block {
@@ -57,7 +57,7 @@ fn others(climb: &Climb, rows: &[Row]) -> String {
     format!("rung {}", differences.iter().map(text).collect::<Vec<_>>().join("; "))
 }
 
-/// Whose the figures are that stand beside ours.
+/// Names the sources of the published figures in the table.
 fn sources(climb: &Climb, rows: &[Row]) -> String {
     let figures = || rows.iter().flat_map(|row| climb.published(row.rung));
     let line = |&(source, heading, device): &(char, &str, &str)| {
@@ -70,7 +70,7 @@ fn sources(climb: &Climb, rows: &[Row]) -> String {
     SOURCES.iter().filter_map(line).collect()
 }
 
-/// How many rungs are right; what is wrong; and which rungs there are not.
+/// Returns the number of correct rungs, the faults of the others, and the rungs that do not exist.
 fn verdict(rows: &[Row]) -> String {
     let climbed: Vec<_> = rows.iter().filter_map(|row| Some((row, row.outcome.as_ref().ok()?))).collect();
     let right = climbed.iter().filter(|(_, it)| it.wrong.is_none()).count();
@@ -87,7 +87,7 @@ fn verdict(rows: &[Row]) -> String {
     text
 }
 
-/// The passes, and what the loops cost.
+/// Returns the table of the passes and the cost of the loops.
 fn loops(rows: &[Row]) -> Table {
     let passes = Column { heading: "passes", side: Side::Left };
     let columns = named().into_iter().chain([passes]).chain(counts::columns(&counts::LOOPS));
@@ -99,7 +99,7 @@ fn loops(rows: &[Row]) -> Table {
     table
 }
 
-/// What the kernels cost.
+/// Returns the table of the cost of the kernels.
 fn kernels(rows: &[Row]) -> Table {
     let mut table = Table::new(named().into_iter().chain(counts::columns(&counts::KERNELS)).collect());
     for row in rows {
@@ -153,7 +153,7 @@ mod tests {
     use reduce_ir::Scalar;
     use std::time::Duration;
 
-    /// Of a GPU that takes a millisecond for every rung but the first and the tenth.
+    /// Times of a GPU that takes a millisecond for every rung except the first and the tenth.
     #[test]
     fn times_stand_beside_what_they_are_compared_with() {
         let (op, ty) = (operator("sum").unwrap(), Scalar::F32);

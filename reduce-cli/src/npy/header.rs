@@ -1,17 +1,17 @@
 //! The header of a NumPy file: a Python dict of exactly three keys, in any order.
 
-/// What the three keys say.
+/// The values of the three keys.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Header<'a> {
-    /// The type of the elements: `<f4`.
+    /// The type of the elements, such as `<f4`.
     pub(super) descr: &'a str,
-    /// Does the first index vary fastest?
+    /// Whether the first index varies fastest.
     pub(super) fortran_order: bool,
-    /// The extents; none for a scalar.
+    /// The extents; empty for a scalar.
     pub(super) shape: Vec<u64>,
 }
 
-/// Why a header is not one.
+/// The error in a header.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum HeaderError {
     #[error("expected {what} at its byte {at}")]
@@ -27,7 +27,7 @@ pub(crate) enum HeaderError {
 type Parsed<T> = Result<T, HeaderError>;
 
 impl<'a> Header<'a> {
-    /// Parses the whole text of a header, padding included.
+    /// Parses the whole text of a header, including its padding.
     pub(super) fn parse(text: &'a [u8]) -> Parsed<Header<'a>> {
         let (mut descr, mut fortran_order, mut shape) = (None, None, None);
         let mut cursor = Cursor { text, at: 0 };
@@ -56,14 +56,14 @@ impl<'a> Header<'a> {
     }
 }
 
-/// A place in the text.
+/// A position in the text.
 struct Cursor<'a> {
     text: &'a [u8],
     at: usize,
 }
 
 impl<'a> Cursor<'a> {
-    /// The text from the next character that is not a space.
+    /// Skips white space, and returns the rest of the text.
     fn rest(&mut self) -> &'a [u8] {
         let spaces = self.text[self.at..].iter().take_while(|byte| byte.is_ascii_whitespace()).count();
         self.at += spaces;
@@ -84,7 +84,7 @@ impl<'a> Cursor<'a> {
         Err(HeaderError::Expected { what, at: self.at })
     }
 
-    /// A comma, or nothing where the closing bracket comes next.
+    /// Reads a comma, or nothing if the closing bracket comes next.
     fn separator(&mut self, close: u8, what: &'static str) -> Parsed<()> {
         if self.rest().first() == Some(&close) { Ok(()) } else { self.expect(b',', what) }
     }
@@ -93,7 +93,7 @@ impl<'a> Cursor<'a> {
         if self.rest().is_empty() { Ok(()) } else { self.expected("nothing more") }
     }
 
-    /// A string in either quotes, without escapes: no key and no element type needs one.
+    /// Reads a string in either quotes, without escapes: no key and no element type needs one.
     fn string(&mut self) -> Parsed<&'a str> {
         let Some((&quote @ (b'\'' | b'"'), rest)) = self.rest().split_first() else {
             return self.expected("a string");
@@ -131,7 +131,7 @@ impl<'a> Cursor<'a> {
         Ok(extents)
     }
 
-    /// A number; Python 2 wrote `3L`.
+    /// Reads a number. Python 2 wrote `3L`.
     fn number(&mut self) -> Parsed<u64> {
         let digits = self.rest().iter().take_while(|byte| byte.is_ascii_digit()).count();
         let text = str::from_utf8(&self.text[self.at..self.at + digits]).unwrap_or_default();

@@ -1,4 +1,4 @@
-//! What the reader of NumPy files takes, and what it says about the rest.
+//! Tests of headers that the reader accepts, and its messages about the others.
 
 use super::{Layout, NpyError, layout};
 
@@ -37,7 +37,7 @@ fn every_spelling_of_a_header_is_read() {
     }
 }
 
-/// Only where two axes or more have several elements does the order show.
+/// The order matters only if two or more axes have several elements.
 #[test]
 fn fortran_order_is_told_where_it_differs() {
     for (shape, length, differs) in [

@@ -1,21 +1,22 @@
-//! What the items of a trace are called.
+//! The names of the items of a trace.
 
 use reduce_ir::func::Id;
 use reduce_ir::operation::Operation;
 use reduce_lanes::LanesRef;
 use reduce_runtime::Strided;
 
-/// `x[3]` where an item is an element as it lies there; else `item 3`, and a line that says which elements it is of.
+/// The names: `x[3]` if an item is an element of a contiguous input; otherwise `item 3`, with a heading that lists
+/// the elements of an item.
 #[derive(Debug)]
 pub(super) struct Names {
-    /// The input, and its elements that were skipped.
+    /// The name of the input, and the number of its skipped elements.
     plain: Option<(String, usize)>,
-    /// Which elements an item is of, if its name does not say.
+    /// The line that lists the elements of an item, if its name does not.
     pub(super) heading: Option<String>,
 }
 
 impl Names {
-    /// The names for what an operation makes of the elements.
+    /// Returns the names for the items that an operation makes of the elements.
     pub(super) fn of_items(operation: &Operation, views: &[Strided<LanesRef<'_>>]) -> Names {
         let mapped = operation.map.results().first() != Some(&Id(0));
         if let ([input], [Strided { offset, step: 1, .. }], false) = (&operation.inputs[..], views, mapped) {
@@ -29,7 +30,7 @@ impl Names {
         Names { plain: None, heading: Some(format!("\n{mapped}item i is {}\n", elements.join(", "))) }
     }
 
-    /// The name of the item at a position.
+    /// Returns the name of the item at a position.
     pub(super) fn of(&self, position: u64) -> String {
         match &self.plain {
             Some((input, offset)) => format!("{input}[{}]", *offset as u64 + position),
@@ -38,7 +39,7 @@ impl Names {
     }
 }
 
-/// Where element i lies.
+/// Returns the index of element i.
 fn place(offset: usize, step: isize) -> String {
     let behind = match step.unsigned_abs() {
         0 => return offset.to_string(),

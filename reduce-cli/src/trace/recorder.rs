@@ -1,34 +1,35 @@
-//! Who made which accumulator of what: a domain of the interpreter that keeps the history and no values.
+//! A domain of the interpreter that records the history of accumulators, without values: how, when and by which
+//! thread each one was made.
 
 use reduce_interpreter::{Acc, Domain, Event, PerLane, Refused, halved};
 use reduce_ir::statements::{Part, Stmt};
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 
-/// The accumulators of a run, by number: in the order in which they were made, as
-/// [`Values`](reduce_interpreter::Values) numbers them.
+/// The accumulators of a run, numbered in the order in which they were made. [`Values`](reduce_interpreter::Values)
+/// numbers its accumulators alike.
 #[derive(Debug)]
 pub(super) struct Recorder<'a> {
-    /// Is number 0 that of no element?
+    /// Whether number 0 is the accumulator of no element.
     fill: bool,
     made: &'a RefCell<Vec<Made>>,
 }
 
-/// An accumulator.
+/// The record of an accumulator.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Made {
-    /// What it was made of.
-    pub(super) of: Of,
-    /// How many elements are in it.
+    /// The operands.
+    pub(super) of: Origin,
+    /// The number of elements in it.
     pub(super) elements: u64,
-    /// The lane that made it; then, with the event that follows, who that is.
+    /// The lane that made it. The event that follows completes `by`.
     lane: usize,
-    pub(super) by: By,
+    pub(super) by: Maker,
 }
 
-/// What an accumulator is made of.
+/// The operands of an accumulator.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Of {
+pub(super) enum Origin {
     /// No element.
     Nothing,
     /// The element at that position.
@@ -39,19 +40,19 @@ pub(super) enum Of {
     Folded(usize, u64),
 }
 
-/// When and by whom an accumulator was made.
+/// The time and the thread at which an accumulator was made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct By {
-    /// Which launch, from 0.
+pub(super) struct Maker {
+    /// The launch, from 0.
     pub(super) launch: usize,
     pub(super) block: u64,
     pub(super) part: Part,
-    /// Which step of the block, from 0: the same statement in the same turn of its loop.
+    /// The step of the block, from 0: the same statement in the same turn of its loop.
     pub(super) step: usize,
     pub(super) thread: usize,
 }
 
-/// A launch that was watched.
+/// A recorded launch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Launched {
     pub(super) kernel: &'static str,
@@ -59,13 +60,13 @@ pub(super) struct Launched {
     pub(super) items: u64,
 }
 
-/// What tells when an accumulator was made.
+/// The state of the callback, which tells when accumulators were made.
 #[derive(Debug, Default)]
 pub(super) struct Watch {
     pub(super) launches: Vec<Launched>,
-    /// How often each warp has executed a statement that makes something.
+    /// The number of times that each warp has executed a statement that makes accumulators.
     turns: BTreeMap<(usize, u64, u32, usize), usize>,
-    /// Which step that is in its block.
+    /// The steps of each block: statements and their turns.
     steps: BTreeMap<(usize, u64), Vec<(usize, usize)>>,
     seen: usize,
 }
@@ -73,18 +74,18 @@ pub(super) struct Watch {
 impl<'a> Recorder<'a> {
     pub(super) fn new(fill: bool, made: &'a RefCell<Vec<Made>>) -> Recorder<'a> {
         if fill {
-            made.borrow_mut().push(Made::new(Of::Nothing, 0, 0));
+            made.borrow_mut().push(Made::new(Origin::Nothing, 0, 0));
         }
         Recorder { fill, made }
     }
 
-    fn push(&self, of: Of, lane: usize) -> Option<Acc> {
+    fn push(&self, of: Origin, lane: usize) -> Option<Acc> {
         let mut made = self.made.borrow_mut();
         let elements = match of {
-            Of::Nothing => 0,
-            Of::Element(_) => 1,
-            Of::Pair(a, b) => made[a].elements + made[b].elements,
-            Of::Folded(a, _) => made[a].elements + 1,
+            Origin::Nothing => 0,
+            Origin::Element(_) => 1,
+            Origin::Pair(a, b) => made[a].elements + made[b].elements,
+            Origin::Folded(a, _) => made[a].elements + 1,
         };
         made.push(Made::new(of, elements, lane));
         Some(Acc::number(made.len() - 1))
@@ -92,8 +93,8 @@ impl<'a> Recorder<'a> {
 }
 
 impl Made {
-    fn new(of: Of, elements: u64, lane: usize) -> Made {
-        let by = By { launch: 0, block: 0, part: Part::Fold, step: 0, thread: 0 };
+    fn new(of: Origin, elements: u64, lane: usize) -> Made {
+        let by = Maker { launch: 0, block: 0, part: Part::Fold, step: 0, thread: 0 };
         Made { of, elements, lane, by }
     }
 }
@@ -110,7 +111,7 @@ impl Domain for Recorder<'_> {
         out: &mut PerLane<Option<Acc>>,
     ) -> Result<(), Refused> {
         let position = |lane: usize| args.first().map_or(0, |arg| arg[lane]);
-        each(lanes).for_each(|lane| out[lane] = self.push(Of::Element(position(lane)), lane));
+        each(lanes).for_each(|lane| out[lane] = self.push(Origin::Element(position(lane)), lane));
         Ok(())
     }
 
@@ -123,7 +124,7 @@ impl Domain for Recorder<'_> {
     ) -> Result<(), Refused> {
         for lane in each(lanes) {
             let pair = a[lane].zip(b[lane]);
-            out[lane] = pair.and_then(|(a, b)| self.push(Of::Pair(a.get(), b.get()), lane));
+            out[lane] = pair.and_then(|(a, b)| self.push(Origin::Pair(a.get(), b.get()), lane));
         }
         Ok(())
     }
@@ -137,7 +138,7 @@ impl Domain for Recorder<'_> {
     ) -> Result<(), Refused> {
         let position = |lane: usize| args.first().map_or(0, |arg| arg[lane]);
         for lane in each(lanes) {
-            out[lane] = acc[lane].and_then(|acc| self.push(Of::Folded(acc.get(), position(lane)), lane));
+            out[lane] = acc[lane].and_then(|acc| self.push(Origin::Folded(acc.get(), position(lane)), lane));
         }
         Ok(())
     }
@@ -148,19 +149,19 @@ impl Domain for Recorder<'_> {
         lanes: u32,
         out: &mut Option<Acc>,
     ) -> Result<(), Refused> {
-        *out = halved(accs, lanes, |lane, a, b| Ok(self.push(Of::Pair(a.get(), b.get()), lane)))?;
+        *out = halved(accs, lanes, |lane, a, b| Ok(self.push(Origin::Pair(a.get(), b.get()), lane)))?;
         Ok(())
     }
 }
 
-/// Gives the elements that were folded accumulators of their own, behind all others, so that only pairs are left.
-pub(super) fn named_elements(made: &mut Vec<Made>, mut element: impl FnMut(u64) -> Option<Acc>) {
+/// Gives each folded element an accumulator of its own, after all others, so that only pairs are left.
+pub(super) fn expand_folds(made: &mut Vec<Made>, mut element: impl FnMut(u64) -> Option<Acc>) {
     for number in 0..made.len() {
-        if let Of::Folded(acc, position) = made[number].of
+        if let Origin::Folded(acc, position) = made[number].of
             && let Some(element) = element(position)
         {
-            let alone = Made { of: Of::Element(position), elements: 1, ..made[number] };
-            made[number].of = Of::Pair(acc, element.get());
+            let alone = Made { of: Origin::Element(position), elements: 1, ..made[number] };
+            made[number].of = Origin::Pair(acc, element.get());
             made.push(alone);
         }
     }
@@ -171,7 +172,7 @@ fn each(lanes: u32) -> impl Iterator<Item = usize> {
 }
 
 impl Watch {
-    /// Takes note of who executed a statement, and with that made what is new.
+    /// Records the launch, the step and the threads of the accumulators that a statement has made.
     pub(super) fn event(&mut self, event: &Event<'_>, made: &RefCell<Vec<Made>>) {
         let launched = Launched { kernel: event.kernel, grid: event.grid, items: event.items };
         if self.launches.last() != Some(&launched) {
@@ -187,7 +188,7 @@ impl Watch {
         let step = self.step(launch, event);
         for made in &mut made[new] {
             let thread = 32 * event.warp as usize + made.lane;
-            made.by = By { launch, block: event.block, part: event.part, step, thread };
+            made.by = Maker { launch, block: event.block, part: event.part, step, thread };
         }
     }
 

@@ -1,4 +1,4 @@
-//! Data that is none: each file gets one sentence that names it, and exit status 2.
+//! Invalid data: each file gets one sentence that names it, and exit status 2.
 
 use crate::folder::Folder;
 use crate::npy::{array, file, header, raw};

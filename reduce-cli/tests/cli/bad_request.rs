@@ -1,5 +1,5 @@
-//! Specifications and arguments that are wrong: shown at their place, exit status 2; or a machine that
-//! cannot do it, exit status 1.
+//! Invalid specifications and arguments: errors at their position, and exit status 2. A machine that cannot do it:
+//! exit status 1.
 
 use crate::folder::Folder;
 use std::time::{Duration, Instant};

@@ -1,4 +1,4 @@
-//! What `check` finds.
+//! Tests of `check`: the laws that it finds to hold or broken.
 
 use crate::folder::Folder;
 use serde_json::Value;

@@ -1,11 +1,11 @@
-//! The commands of the guide, as readers would copy them: each succeeds, and prints the number that its comment names.
+//! The commands of the guide, as readers would copy them: each succeeds, and prints the number in its comment.
 
 use std::path::Path;
 use std::process::Command;
 
 const ROOT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/..");
 
-/// The lines of the shell blocks of a page.
+/// Returns the lines of the shell blocks of a page.
 fn shell_lines(page: &str) -> Vec<String> {
     let path = Path::new(ROOT).join("docs/guide/src").join(page);
     let text = std::fs::read_to_string(path).unwrap();
@@ -13,7 +13,7 @@ fn shell_lines(page: &str) -> Vec<String> {
     blocks.flat_map(str::lines).map(str::to_owned).collect()
 }
 
-/// What a command line prints in the root of the repository, where it finds neither NVRTC nor a GPU.
+/// Returns the output of a command line in the root of the repository, without NVRTC and without a GPU.
 fn stdout(line: &str) -> String {
     let binary = Path::new(env!("CARGO_BIN_EXE_reducegen")).parent().unwrap();
     let path = format!("{}:{}", binary.display(), std::env::var("PATH").unwrap());

@@ -1,4 +1,4 @@
-//! What `emit` prints.
+//! Tests of the output of `emit`.
 
 use crate::folder::Folder;
 use crate::skip::needed;
@@ -66,7 +66,7 @@ fn a_file_gets_what_the_standard_output_would() {
     assert_eq!(String::from_utf8(folder.read("max.cu")).unwrap(), cuda);
 }
 
-/// `emit` with the NVRTC of this machine; `None` where there is none.
+/// Runs `emit` with the NVRTC of this machine; `None` if it has none.
 fn with_nvrtc(test: &str, folder: &Folder, args: &[&str]) -> Option<Output> {
     let mut command = folder.command(&[&["emit", SPEC], args].concat());
     command.env_remove("REDUCEGEN_NVRTC");

@@ -1,4 +1,4 @@
-//! `explain`: what each pass buys.
+//! Tests of `explain`: the effect of each pass.
 
 use crate::folder::Folder;
 use serde_json::Value;
@@ -39,7 +39,7 @@ fn json_has_a_line_for_each_stage() {
     let lines: Vec<Value> = lines.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     let names: Vec<_> = lines.iter().map(|line| line["after"].as_str().unwrap()).collect();
     assert_eq!(names, ["naive", "shuffle", "coarsen(4)"]);
-    // 16 blocks, then one; and with coarsening 4, then one: each with two warps, which meet once.
+    // Without coarsening 16 blocks, then one; with it 4, then one. Each block has two warps, which meet once.
     let barriers = lines.iter().map(|line| line["kernel"]["block_barriers"].as_u64().unwrap());
     assert_eq!(barriers.collect::<Vec<_>>(), [17 * 7, 17, 5]);
     assert_eq!(lines[0]["read_us"].as_f64().unwrap(), 4096.0 / 4600e3);

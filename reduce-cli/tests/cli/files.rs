@@ -1,4 +1,4 @@
-//! Files that are odd, large, or not left alone: read and written.
+//! Files with odd paths or contents, large files, and files that change: read and written.
 #![cfg(target_os = "linux")]
 
 use crate::folder::Folder;
@@ -12,7 +12,8 @@ fn stderr(output: &Output) -> String {
     String::from_utf8_lossy(&output.stderr).into_owned()
 }
 
-/// The second input is a pipe: once more than it holds was taken from there, the first is mapped. Then that is cut short.
+/// The second input is a pipe. Once the command has taken more than the pipe holds, the first input is mapped, and
+/// is cut short.
 #[test]
 fn a_file_that_is_cut_short_is_an_error() {
     let zeros = vec![0; 1 << 20];
@@ -48,7 +49,7 @@ fn pipes_and_copies_are_limited() {
                 &["run", "op: count", "bools", "--raw", "bool", "--device", "host", "--limit", "16777216T"],
             ],
         ),
-        // What is mapped is not kept in memory.
+        // Mapped data is not kept in memory.
         folder
             .show_all(0, &[&["run", "op: sum", "bytes", "--raw", "u8", "--device", "host", "--limit", "4K"]]),
     ];
@@ -100,7 +101,7 @@ fn a_file_is_replaced_whole_or_not_at_all() {
     let folder = Folder::of("replaced").with("former.cu", "former");
     fs::set_permissions(folder.path("former.cu"), Permissions::from_mode(0o640)).unwrap();
     symlink("former.cu", folder.path("max.cu")).unwrap();
-    // As on a full disk, not all of it can be written: 8 blocks of 512 bytes.
+    // As on a full disk, only a part can be written: 8 blocks of 512 bytes.
     let script = "trap '' XFSZ; ulimit -f 8; exec \"$@\"";
     let mut command = Command::new("sh");
     command.args(["-c", script, "sh", env!("CARGO_BIN_EXE_reducegen")]).args(EMIT);

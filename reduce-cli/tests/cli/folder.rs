@@ -1,16 +1,16 @@
-//! A folder of files for one test, and the command run in it.
+//! A folder of files for one test, and runs of the command in it.
 
 use std::fs;
 use std::path::PathBuf;
 use std::process::{Command, Output, Stdio};
 
-/// A folder that the command runs in, so that messages name files without their folders.
+/// A folder in which the command runs, so that messages name files without their folders.
 pub(crate) struct Folder {
     path: PathBuf,
 }
 
 impl Folder {
-    /// The empty folder of that test.
+    /// Creates the empty folder of a test.
     pub(crate) fn of(test: &str) -> Folder {
         let path = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(test);
         if path.exists() {
@@ -26,17 +26,17 @@ impl Folder {
         self
     }
 
-    /// Where a file is.
+    /// Returns the path of a file.
     pub(crate) fn path(&self, name: &str) -> PathBuf {
         self.path.join(name)
     }
 
-    /// What a file holds.
+    /// Returns the contents of a file.
     pub(crate) fn read(&self, name: &str) -> Vec<u8> {
         fs::read(self.path(name)).unwrap()
     }
 
-    /// The command with those arguments, where no NVRTC and no GPU is found unless a test asks for them.
+    /// Returns the command with those arguments. It finds no NVRTC and no GPU unless a test allows it.
     pub(crate) fn command(&self, args: &[&str]) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_reducegen"));
         command.args(args).current_dir(&self.path).stdin(Stdio::null());
@@ -44,7 +44,7 @@ impl Folder {
         command
     }
 
-    /// Runs it. However it ends, it does not panic.
+    /// Runs the command, and asserts that it does not panic.
     pub(crate) fn run(&self, args: &[&str]) -> Output {
         let output = self.command(args).output().unwrap();
         let status = output.status.code();
@@ -56,20 +56,20 @@ impl Folder {
         output
     }
 
-    /// What a run that succeeds prints.
+    /// Returns the output of a run, which must succeed.
     pub(crate) fn stdout(&self, args: &[&str]) -> String {
         let output = self.run(args);
         assert!(output.status.success(), "{args:?}: {}", String::from_utf8_lossy(&output.stderr));
         String::from_utf8(output.stdout).unwrap()
     }
 
-    /// The result that `run` prints, on the host.
+    /// Returns the result that `run` prints, on the host.
     pub(crate) fn result(&self, spec: &str, files: &[&str]) -> String {
         let args = [&["run", spec, "--device", "host"], files].concat();
         self.stdout(&args).trim_end().to_owned()
     }
 
-    /// A run as a terminal shows it, and its exit status. Times are replaced by `…`.
+    /// Returns a run as a terminal shows it, and its exit status. Times are replaced by `…`.
     pub(crate) fn show(&self, args: &[&str]) -> String {
         let output = self.run(args);
         let command: Vec<_> = args.iter().map(|arg| quoted(arg)).collect();
@@ -80,7 +80,7 @@ impl Folder {
         format!("$ reducegen {}\n{stdout}{stderr}exit status {status}\n\n", command.join(" "))
     }
 
-    /// Several runs, all of which end with `status`.
+    /// Shows several runs, and asserts that each ends with `status`.
     pub(crate) fn show_all(&self, status: i32, runs: &[&[&str]]) -> String {
         let check = |args: &&[&str]| {
             let shown = self.show(args);

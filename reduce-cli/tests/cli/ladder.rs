@@ -1,4 +1,4 @@
-//! `ladder`: figures of the sources, counted; and what a table says.
+//! Tests of `ladder`: counts compared with the figures of the sources, and the texts of the tables.
 
 use crate::folder::Folder;
 use serde_json::Value;
@@ -8,7 +8,7 @@ fn rows(folder: &Folder, args: &[&str]) -> Vec<Value> {
     lines.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
 }
 
-/// A number of the row of a rung, by the keys that lead to it, as in `loop.slots`.
+/// Returns a number in the row of a rung, by a path of keys such as `loop.slots`.
 fn count(rows: &[Value], rung: usize, keys: &str) -> u64 {
     let row = &rows[rung - 1];
     assert_eq!(row["rung"], rung);
@@ -16,9 +16,10 @@ fn count(rows: &[Value], rung: usize, keys: &str) -> u64 {
     keys.split('.').fold(row, |it, key| &it[key]).as_u64().unwrap()
 }
 
-/// Source D, a single block of n / 2 threads. It prints 736 slots for rung 2 at 256 elements, from the formula
-/// `(5 · N/64 + N/64 · 1/2 + N/64 · 1/4 + … + 1) · 32`: five levels with an active thread in each of the N/64 warps. There
-/// are six, of strides 1, 2, 4, 8, 16 and 32: `(6 · 4 + 2 + 1) · 32 = 864`, and 29.5 % of them used, not 35 %.
+/// Source D, a single block of n / 2 threads. It prints 736 slots for rung 2 at 256 elements, from the formula `(5
+/// · N/64 + N/64 · 1/2 + N/64 · 1/4 + … + 1) · 32`. The formula has five levels with an active thread in each of
+/// the N/64 warps. There are six such levels, of strides 1, 2, 4, 8, 16 and 32: `(6 · 4 + 2 + 1) · 32 = 864`. So
+/// 29.5 % of the slots are used, not 35 %.
 #[test]
 fn the_textbooks_slots_and_requests() {
     let folder = Folder::of("ladder_textbook");
@@ -44,7 +45,7 @@ fn the_textbooks_slots_and_requests() {
     assert_eq!(count(&large, 4, "kernel.requests"), 2048 * 4 / 128 + 1);
 }
 
-/// Source C, a block of 256 threads: it counts the loads of the loop, or one load and one store of the shuffle, and
+/// Source C, a block of 256 threads. It counts the loads of the loop, or one load and one store of the shuffle. It
 /// estimates that ~50 %, ~85 % and 100 % of the lanes are used.
 #[test]
 fn the_articles_accesses_barriers_and_warp_use() {
@@ -133,7 +134,7 @@ fn what_cannot_be_climbed() {
     ));
 }
 
-/// Far more elements than the interpreter could run.
+/// Uses far more elements than the interpreter could run.
 #[test]
 fn counts_are_of_few_elements_where_there_are_many() {
     let folder = Folder::of("ladder_many");

@@ -1,4 +1,4 @@
-//! The command, run as users run it: what it prints, where, and how it ends.
+//! Tests of the command as users run it: its output, its messages and its exit status.
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 mod bad_data;

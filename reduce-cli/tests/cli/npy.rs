@@ -1,12 +1,12 @@
-//! NumPy files as bytes, right and wrong ones.
+//! NumPy files as bytes, valid and invalid ones.
 
 use reduce_ir::f16;
 
-/// The element types, with their little-endian bytes.
+/// An element type, with its little-endian bytes.
 pub(crate) trait Number: Copy {
-    /// NumPy's name of the type: `<f4`.
+    /// NumPy's name of the type, such as `<f4`.
     const DESCR: &str;
-    /// The bytes in the file.
+    /// Returns the bytes in the file.
     fn bytes(self) -> Vec<u8>;
 }
 
@@ -34,18 +34,18 @@ impl Number for bool {
     }
 }
 
-/// The bytes of numbers.
+/// Returns the bytes of numbers.
 pub(crate) fn raw<T: Number>(numbers: &[T]) -> Vec<u8> {
     numbers.iter().flat_map(|number| number.bytes()).collect()
 }
 
-/// A file of one dimension, as `np.save` writes it.
+/// Returns a file of one dimension, as `np.save` writes it.
 pub(crate) fn array<T: Number>(numbers: &[T]) -> Vec<u8> {
     let shape = format!("({},)", numbers.len());
     file(&header(T::DESCR, false, &shape), &raw(numbers))
 }
 
-/// A header, padded as NumPy does, so that the data starts at a multiple of 64.
+/// Returns a header, padded as NumPy does, so that the data starts at a multiple of 64.
 pub(crate) fn header(descr: &str, fortran_order: bool, shape: &str) -> String {
     let order = if fortran_order { "True" } else { "False" };
     let dict = format!("{{'descr': '{descr}', 'fortran_order': {order}, 'shape': {shape}, }}");
@@ -53,7 +53,7 @@ pub(crate) fn header(descr: &str, fortran_order: bool, shape: &str) -> String {
     format!("{dict:<length$}\n")
 }
 
-/// A file of format version 1.0 with that header and data.
+/// Returns a file of format version 1.0 with that header and data.
 pub(crate) fn file(header: &str, data: &[u8]) -> Vec<u8> {
     [b"\x93NUMPY\x01\x00", &(header.len() as u16).to_le_bytes()[..], header.as_bytes(), data].concat()
 }

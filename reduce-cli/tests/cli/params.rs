@@ -20,7 +20,7 @@ fn params_are_given_by_name() {
     assert_eq!(run(&["--param=slope=-inf", "--param=shift=0"]), "-inf\n");
 }
 
-/// Without its declaration, the param of an operator has its default, and a value for it is refused.
+/// An operator's param without a declaration has its default, and a value for it is refused.
 #[test]
 fn the_param_of_an_operator_is_declared() {
     let folder = folder("declared");

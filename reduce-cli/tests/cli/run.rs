@@ -1,4 +1,4 @@
-//! Results of `run` on real and made data.
+//! Results of `run` on real and generated data.
 
 use crate::folder::Folder;
 use crate::npy;
@@ -75,7 +75,7 @@ fn bools_are_read() {
     assert_eq!(folder.result("op: sum", &["bits", "--raw", "bool"]), "3");
 }
 
-/// Numbers of which every byte matters, so that bytes in another order are another result.
+/// Every byte of these numbers matters, so another byte order gives another result.
 #[test]
 fn elements_are_little_endian() {
     let folder = Folder::of("little_endian");
@@ -194,7 +194,7 @@ fn nothing_gives_the_identity() {
     assert_eq!(folder.result("op: prod", &["raw", "--raw", "u64"]), "1");
 }
 
-/// The JSON of a run on the host, without the times, which are checked to be positive.
+/// Returns the JSON of a run on the host without the times, which must be positive.
 fn json(folder: &Folder, spec: &str, files: &[&str]) -> String {
     let line = folder.result(spec, &[files, &["--json"]].concat());
     let report: Value = serde_json::from_str(&line).unwrap();

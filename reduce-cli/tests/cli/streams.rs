@@ -1,4 +1,4 @@
-//! Where data come from and output goes, and what happens when it cannot go there.
+//! Sources of data and targets of output, and failures to write.
 
 use crate::folder::Folder;
 use crate::npy;
@@ -20,7 +20,7 @@ fn a_closed_pipe_is_no_error() {
     }
 }
 
-/// More than a pipe holds, by its two names.
+/// Passes more data than a pipe holds, by both names of the standard input.
 #[test]
 fn data_come_from_pipes() {
     let folder = Folder::of("piped");
@@ -77,7 +77,7 @@ fn help_and_version_are_printed() {
     assert_eq!(folder.stdout(&["--version"]), format!("reducegen {}\n", env!("CARGO_PKG_VERSION")));
 }
 
-/// All that need neither data, nor a GPU or its compiler.
+/// Runs all examples that need neither data, nor a GPU or its compiler.
 #[test]
 fn examples_of_the_help_run() {
     let folder = Folder::of("examples");
@@ -95,7 +95,7 @@ fn examples_of_the_help_run() {
     let examples: Vec<_> = examples.collect();
     assert!(examples.len() > 10, "{examples:?}");
     for example in examples {
-        // Words are parted by blanks, or within single quotes.
+        // Spaces or single quotes separate words.
         let parts = example.split('\'').enumerate();
         let words = parts.flat_map(|(at, part)| match at % 2 {
             0 => part.split_whitespace().collect(),

@@ -1,11 +1,11 @@
-//! Where the system gives no threads, short specifications are read all the same, and of long ones the machine is to blame.
+//! If the system gives no threads, short specifications are still read; for long ones the error blames the machine.
 #![cfg(target_os = "linux")]
 
 use crate::folder::Folder;
 use crate::skip::skipped;
 use std::process::{Command, Output};
 
-/// The command for a user who may have no more processes. Root may have any number, so it becomes nobody.
+/// Runs the command as a user who may have no more processes. Root has no limit, so it becomes nobody.
 const LIMITED: &str = "
     case $(id -u) in
         0) exec setpriv --reuid=65534 --clear-groups prlimit --nproc=0:0 \"$@\" ;;
@@ -26,7 +26,7 @@ fn without_threads_short_specifications_are_read() {
         let test = "without_threads_short_specifications_are_read";
         return skipped(test, "there is no prlimit, or others may not run what is built here");
     }
-    // It is a limit.
+    // Confirms that the limit is in force.
     assert!(!limited(&folder, "sh", &["-c", "true | true"]).status.success());
     let short = "ty: f32, acc: R { lo: f32, hi: f32 }, map: |x| R { lo: x, hi: x }, identity: none, \
                  op: |a, b| R { lo: a.lo.min(b.lo), hi: a.hi.max(b.hi) }";

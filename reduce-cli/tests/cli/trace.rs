@@ -1,4 +1,4 @@
-//! `run --trace`: each step, as a teacher draws it.
+//! Tests of `run --trace`: each step, as a teacher draws it.
 
 use crate::folder::Folder;
 use crate::npy;
@@ -41,7 +41,7 @@ fn every_way_to_combine() {
     ));
 }
 
-/// What the steps end with is what the host gives.
+/// The steps end with the result of the host.
 #[test]
 fn the_result_is_that_of_the_host() {
     let numbers: Vec<_> = (0..4096).map(|i| (i as f32 * 0.37).sin()).collect();

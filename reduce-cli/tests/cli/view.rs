@@ -1,9 +1,9 @@
-//! `--offset`, `--step` and `--len`: which elements of a file are taken; and files in Fortran order.
+//! Tests of `--offset`, `--step` and `--len`, which choose elements of a file, and of files in Fortran order.
 
 use crate::folder::Folder;
 use crate::npy;
 
-/// 0, 1, 2, …, 11 of a matrix with three rows of four.
+/// The numbers 0, 1, 2, …, 11 as a matrix with three rows of four.
 fn matrix(test: &str) -> Folder {
     let elements: Vec<i32> = (0..12).collect();
     let file = npy::file(&npy::header("<i4", false, "(3, 4)"), &npy::raw(&elements));
@@ -37,7 +37,7 @@ fn a_number_of_elements_is_taken() {
     }
 }
 
-/// The number of elements, and so the speed, is that of the elements taken.
+/// The number of elements, and so the speed, refers to the chosen elements.
 #[test]
 fn only_elements_that_are_taken_are_counted() {
     let folder = matrix("counted");

@@ -1,4 +1,4 @@
-//! Tickets, fences and scopes: the last block finds what the others wrote, or it is reported that it may not.
+//! Tickets, fences and scopes: the last block sees the writes of the others, or a report says that it may not.
 
 use super::support::*;
 use reduce_interpreter::{Kind, Memory, Options, Provenance, Schedule, launch};
@@ -33,7 +33,7 @@ fn is_last() -> Expr {
     old().get().equals(Expr::Grid.bin(Bin::Sub, 1))
 }
 
-/// The sum of all partials, as the result.
+/// Stores the sum of all partials as the result.
 fn finale() -> Vec<Stmt> {
     let (total, item, block) = (acc("total"), acc("item"), Local::new("of", Ty::U32));
     let turn = Loop {
@@ -50,7 +50,8 @@ fn finale() -> Vec<Stmt> {
     vec![Stmt::Var(total.clone(), Expr::Empty), Stmt::For(Box::new(turn)), finish(&total)]
 }
 
-/// Thread 0 of each block writes a partial and takes a ticket; in the last block it sums them all.
+/// A kernel in which thread 0 of each block writes a partial and takes a ticket; in the last block it sums all
+/// partials.
 fn last_block(before: &[Stmt], ticket: Stmt, after: &[Stmt]) -> LoweredKernel {
     let mut body = take("mine", Expr::Block);
     body.push(Stmt::Store(partial(Expr::Block), acc("mine").get()));
@@ -80,7 +81,7 @@ fn a_ticket_that_releases_and_acquires_is_clean_whoever_is_last() {
     }
 }
 
-/// Each of these has shipped in somebody's library. Reported under every schedule; and the result is wrong.
+/// Each of these kernels has shipped in some library. Every schedule reports it, and its result is wrong.
 #[test]
 fn a_ticket_without_one_of_its_halves_races_and_the_result_shows_it() {
     let fence = |order| [Stmt::Fence(order, Scope::Grid)];
@@ -107,7 +108,7 @@ fn a_scope_that_does_not_reach_the_other_block_is_too_narrow() {
     let narrow = last_block(&release(Scope::Block), ticket(Relaxed, Scope::Grid), &acquire);
     wrong(&narrow, GRID, Kind::ScopeTooNarrow);
     clean(&last_block(&release(Scope::Grid), ticket(Relaxed, Scope::Grid), &acquire), GRID);
-    // Within the block, the scope of the block is enough.
+    // Within one block, the scope of the block is enough.
     let of_threads = |scope| {
         let mut body = take("mine", Expr::Thread);
         body.push(Stmt::Store(s(Expr::Thread), acc("mine").get()));
@@ -121,7 +122,7 @@ fn a_scope_that_does_not_reach_the_other_block_is_too_narrow() {
     wrong(&of_threads(Scope::Thread), 1, Kind::ScopeTooNarrow);
 }
 
-/// What one thread releases to itself, another of its warp does not add to.
+/// A release of one thread with thread scope does not include releases by other threads of its warp.
 #[test]
 fn a_scope_of_a_thread_is_that_of_one_thread() {
     let it = |scope| {
@@ -164,11 +165,11 @@ fn what_a_barrier_joined_is_released_too() {
         wide(64, body)
     };
     clean(&it(&[BARRIER]), 2);
-    // Only where the other block comes first is anything read.
+    // Anything is read only if the other block comes first.
     assert!(kinds(&it(&[]), 2, Schedule::FORWARD).contains(&Kind::Race));
 }
 
-/// What was released stays released through atomics of others that release nothing.
+/// Released writes stay released through the atomics of other blocks, even if those release nothing.
 #[test]
 fn a_release_passes_through_a_chain_of_atomics() {
     let chain = |middle: Scope| {
@@ -188,7 +189,7 @@ fn a_release_passes_through_a_chain_of_atomics() {
     wrong(&chain(Scope::Block), 3, Kind::ScopeTooNarrow);
 }
 
-/// The last block may set the ticket back with a plain store: an atomic follows those that it saw.
+/// The last block may reset the ticket with a plain store: its atomic follows the ones that it saw.
 #[test]
 fn the_last_block_resets_the_ticket() {
     let zero = Stmt::Store(Buffer::Ticket.at(wide_literal(0)), 0.into());
@@ -207,7 +208,7 @@ fn a_ticket_that_is_no_atomic_races() {
     wrong(&kernel(vec![when(Expr::Thread.equals(0), body)]), 2, Kind::Race);
 }
 
-/// Every block adds its element to one partial.
+/// A kernel in which every block adds its element to one partial.
 fn adding(after: &[Stmt]) -> LoweredKernel {
     let mut body = take("mine", Expr::Block);
     body.push(Stmt::AtomicCombine {

@@ -1,4 +1,4 @@
-//! Clusters: blocks that see each other's shared memory, as long as they are there.
+//! Clusters: blocks that access each other's shared memory while both run.
 
 use super::support::*;
 use reduce_interpreter::{Kind, Schedule};
@@ -7,7 +7,7 @@ use reduce_ir::statements::{Barrier, Buffer, Expr, LoweredKernel, Place, Stmt};
 
 const MEET: Stmt = Stmt::Barrier(Barrier::Cluster);
 
-/// The element of the neighbour's shared array.
+/// The first element of another block's shared array.
 fn theirs(rank: Expr) -> Place {
     Place { rank: Some(Box::new(rank)), ..Buffer::Shared("s").at(Expr::from(0)) }
 }
@@ -16,7 +16,7 @@ fn next() -> Expr {
     Expr::Rank.plus(1).bin(Bin::Rem, 2)
 }
 
-/// Two blocks a cluster: each writes an element, and reads the other's.
+/// A kernel with clusters of two blocks: each writes an element, and reads the other's.
 fn exchange(before: &[Stmt], after: &[Stmt], rank: Expr) -> LoweredKernel {
     let lane_0 = || Expr::Thread.equals(0);
     let mut write = take("mine", Expr::Block);
@@ -45,13 +45,13 @@ fn without_the_first_barrier_they_race() {
     wrong(&exchange(&[BARRIER], &[MEET], next()), 4, Kind::Race);
 }
 
-/// Whatever the schedule, also where the other block happens to be still there.
+/// Every schedule reports this, also those in which the other block still runs.
 #[test]
 fn without_the_second_one_a_block_may_have_exited() {
     wrong(&exchange(&[MEET], &[], next()), 4, Kind::OutOfBounds);
 }
 
-/// Two blocks a cluster: each writes an element into the other's memory, and reads its own.
+/// A kernel with clusters of two blocks: each writes an element into the other's memory, and reads its own.
 fn push(before: &[Stmt]) -> LoweredKernel {
     let lane_0 = || Expr::Thread.equals(0);
     let mut write = take("mine", Expr::Block);
@@ -62,7 +62,7 @@ fn push(before: &[Stmt]) -> LoweredKernel {
     LoweredKernel { cluster: 2, ..kernel(before.iter().cloned().chain(rest).collect()) }
 }
 
-/// Whatever the schedule, also where the other block happens to have started.
+/// Every schedule reports this, also those in which the other block has already started.
 #[test]
 fn before_the_first_barrier_a_block_may_not_have_started() {
     clean(&push(&[MEET]), 4);
@@ -83,7 +83,7 @@ fn every_block_of_a_cluster_must_reach_its_barrier() {
     wrong(&LoweredKernel { cluster: 2, ..kernel(vec![some]) }, 4, Kind::Divergence);
 }
 
-/// Whoever arrives twice does not arrive for another thread.
+/// A thread that arrives twice does not arrive for another thread.
 #[test]
 fn every_thread_arrives_once_before_it_waits() {
     let cluster = |body| LoweredKernel { cluster: 2, ..kernel(body) };

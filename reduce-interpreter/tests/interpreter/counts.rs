@@ -1,4 +1,4 @@
-//! Counts, on accesses whose figures are known.
+//! Counts of accesses whose figures are known.
 
 use super::support::*;
 use reduce_dsl::operators::operator;
@@ -26,7 +26,7 @@ fn loads(index: Expr, aligned: bool) -> Global {
 fn lines_and_sectors_of_global_loads() {
     let row = Global { accesses: 1, requests: 1, sectors: 4, bytes: 128 };
     assert_eq!(loads(Expr::Thread, true), row);
-    // One element further: five sectors of two lines.
+    // One element further: five sectors in two lines.
     assert_eq!(loads(Expr::Thread, false), Global { requests: 2, sectors: 5, ..row });
     assert_eq!(loads(Expr::Thread.times(2), true), Global { requests: 2, sectors: 8, ..row });
     assert_eq!(loads(Expr::Thread.times(32), true), Global { requests: 32, sectors: 32, ..row });
@@ -61,7 +61,7 @@ fn bank_conflicts_of_words() {
     }
 }
 
-/// Words of 8 bytes go half a warp at a time: 32 of them take two passes, without a conflict.
+/// Half a warp accesses words of 8 bytes at a time: 32 of them take two passes, without a conflict.
 #[test]
 fn bank_conflicts_of_double_words() {
     let double = operator("sum").unwrap().apply(&[Param::new("x", Scalar::F64)], None).unwrap();
@@ -71,17 +71,17 @@ fn bank_conflicts_of_double_words() {
     assert_eq!(stores(&double, Expr::Thread.times(2)), pairs);
 }
 
-/// A record is accessed field by field: here 4 bytes and 8 bytes in 16.
+/// A record is accessed field by field: here fields of 4 and 8 bytes in a record of 16.
 #[test]
 fn records_are_accessed_field_by_field() {
     let argmax = operator("argmax").unwrap().apply(&[Param::new("x", Scalar::F32)], None).unwrap();
     assert_eq!(argmax.acc.size(), 16);
     let found = stores(&argmax, Expr::Thread);
-    // Words 0, 4, 8, …: four to a bank. Double words 1, 3, 5, …: two to a bank in each half.
+    // Words 0, 4, 8, …: four in a bank. Double words 1, 3, 5, …: two in a bank for each half.
     assert_eq!(found, Shared { accesses: 2, wavefronts: 4 + 4, conflicts: 3 + 2, worst: 4, per_thread: 2 });
 }
 
-/// The halves of a warp read the same banks, of different blocks.
+/// The halves of a warp read the same banks of different blocks.
 #[test]
 fn banks_are_those_of_one_block() {
     let index = || Expr::Thread.bin(Bin::Rem, 16).plus(Expr::Thread.over(16).times(32));
@@ -105,7 +105,7 @@ fn banks_are_those_of_one_block() {
     assert_eq!(loads(it(Some(Box::new(Expr::Thread.over(16))))), both);
 }
 
-/// Also where others of the warp end while they wait.
+/// Holds although other lanes of the warp end while these wait.
 #[test]
 fn threads_arrive_at_a_block_barrier_once() {
     let mut arrivals = 0;

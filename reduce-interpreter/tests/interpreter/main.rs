@@ -1,4 +1,4 @@
-//! The interpreter, on kernels of a few statements: what each of them shows, wrong and put right.
+//! Tests of the interpreter on kernels of a few statements, each faulty and corrected.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
 mod atomics;

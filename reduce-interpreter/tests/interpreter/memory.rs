@@ -1,4 +1,4 @@
-//! What memory holds, and how it is addressed.
+//! Contents and addresses of memory, and index arithmetic.
 
 use super::support::*;
 use reduce_dsl::operators::operator;
@@ -14,7 +14,7 @@ fn memory_is_undefined_until_it_is_written() {
     let read = Stmt::Load(acc("held"), s(Expr::Thread));
     wrong(&kernel(vec![read.clone()]), 1, Kind::Uninitialised);
     wrong(&kernel(vec![Stmt::Load(acc("held"), partial(Expr::Block))]), 1, Kind::Uninitialised);
-    // Copied about, it does no harm; used, it does.
+    // A copy of an undefined accumulator is allowed; a use is not.
     let copy = Stmt::Store(s(Expr::Thread.plus(32)), acc("held").get());
     assert_eq!(kinds(&kernel(vec![read.clone(), copy]), 1, Schedule::FORWARD), [Kind::Uninitialised]);
     let used = Stmt::Let(acc("sum"), acc("held").get().combine(Expr::Empty));
@@ -71,7 +71,7 @@ fn a_vector_lies_at_a_multiple_of_its_size_and_wholly_inside() {
     assert_eq!(found.reports[0].kind, Kind::Misaligned);
 }
 
-/// Names a number, in 32 or 64 bits.
+/// Binds a number of 32 or 64 bits to a name.
 fn number(value: Expr) -> Vec<Stmt> {
     let ty = value.ty().unwrap();
     vec![Stmt::Let(Local::new("number", ty), value)]
@@ -110,7 +110,7 @@ fn index_arithmetic_must_fit_its_type() {
     }
 }
 
-/// What a lane does not evaluate cannot go wrong in it.
+/// A lane that does not evaluate an expression has no fault in it.
 #[test]
 fn arithmetic_is_checked_where_it_is_evaluated() {
     let below = Expr::Thread.bin(Bin::Sub, 1).equals(0);
@@ -119,7 +119,7 @@ fn arithmetic_is_checked_where_it_is_evaluated() {
     wrong(&kernel(number(below.clone().and(positive.clone()))), 1, Kind::Overflow);
     clean(&kernel(number(Expr::Thread.equals(0).bin(Bin::Or, below.clone()))), 1);
     clean(&kernel(vec![when(positive, number(below))]), 1);
-    // A minimum of what overflows is too late.
+    // A minimum cannot hide the overflow of its operand.
     let late = Expr::from(u32::MAX).plus(1).bin(Bin::Min, 5).equals(5);
     wrong(&kernel(vec![when(late, [])]), 1, Kind::Overflow);
 }
@@ -201,7 +201,7 @@ fn a_kernel_that_the_verifier_would_refuse_does_not_run() {
     wrong(&large, 1, Kind::Malformed);
 }
 
-/// More items than there are, and trees deeper than a stack.
+/// More items than fit in memory, and trees deeper than the call stack.
 #[test]
 fn no_size_is_too_large_for_the_machine() {
     let operation = sum();
@@ -217,7 +217,7 @@ fn no_size_is_too_large_for_the_machine() {
     assert_eq!(domain.text(three), "(1 (1 1))");
 }
 
-/// Strided inputs: `step` is the distance of their elements.
+/// A sum over a strided input: `step` is the distance between its elements.
 #[test]
 fn values_are_computed_as_everywhere() {
     let operation = sum();
@@ -243,7 +243,7 @@ fn values_are_computed_as_everywhere() {
     assert_eq!(domain.finish(found.memory.results[0].unwrap(), 3, &[]), Ok(vec![Value::of(48f32)]));
 }
 
-/// What a load of 32 threads from a strided input leads to.
+/// Returns the kinds of the reports of a load by 32 threads from a strided input.
 fn strided(first: u64, step: i64) -> Vec<Kind> {
     let operation = sum();
     let elements = Lanes::F32((0..64).map(|it| it as f32).collect());
@@ -257,7 +257,7 @@ fn strided(first: u64, step: i64) -> Vec<Kind> {
     found.reports.iter().map(|report| report.kind).collect()
 }
 
-/// A negative step wraps to an address before the first element, and no further than the input.
+/// A negative step wraps to an address before the first element, but no further than the input.
 #[test]
 fn strided_loads_stay_inside_their_input() {
     for (first, step) in [(0, 2), (63, -2), (62, -2), (31, -1), (63, 0), (0, 0)] {

@@ -1,11 +1,11 @@
-//! What orders accesses to memory, and what does not.
+//! Which statements order accesses to memory, and which do not.
 
 use super::support::*;
 use reduce_interpreter::{Kind, Schedule};
 use reduce_ir::ops::Bin;
 use reduce_ir::statements::{Barrier, Expr, FULL, Stmt};
 
-/// Each thread writes its own element, then reads its neighbour's, with something in between.
+/// Each thread writes its own element, executes `between`, then reads its neighbour's element.
 fn neighbours(block: u32, between: Vec<Stmt>) -> Vec<Stmt> {
     let mut body = take("mine", Expr::Thread);
     body.push(Stmt::Store(s(Expr::Thread), acc("mine").get()));
@@ -19,7 +19,7 @@ fn neighbours(block: u32, between: Vec<Stmt>) -> Vec<Stmt> {
 fn a_block_barrier_orders_its_threads_and_nothing_else_does() {
     clean(&wide(64, neighbours(64, vec![BARRIER])), 1);
     wrong(&wide(64, neighbours(64, vec![])), 1, Kind::Race);
-    // A warp barrier does not order the last lane of a warp and the first of the next.
+    // A warp barrier does not order the last lane of a warp and the first lane of the next.
     wrong(&wide(64, neighbours(64, vec![Stmt::Barrier(Barrier::WARP)])), 1, Kind::Race);
 }
 
@@ -56,7 +56,7 @@ fn writes_of_the_same_value_race() {
     clean(&kernel(vec![when(Expr::Thread.equals(0), [Stmt::Store(s(0), Expr::Empty)])]), 1);
 }
 
-/// The tail of a tree that relies on lock-step: reads and writes of one step are not ordered.
+/// The tail of a tree that relies on lock-step: the reads and writes of one step are not ordered.
 #[test]
 fn a_warp_synchronous_tail_races() {
     let step = |stride: u32, between: &[Stmt]| {
@@ -98,7 +98,7 @@ fn blocks_are_not_ordered_by_running_one_after_the_other() {
     );
 }
 
-/// A read that is not ordered after a write gets what was there before.
+/// A read that is not ordered after a write returns the previous value.
 #[test]
 fn what_a_race_reads_is_old() {
     let body = |barrier: bool| {

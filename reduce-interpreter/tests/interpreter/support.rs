@@ -1,4 +1,4 @@
-//! Short spellings for kernels, and how to run them.
+//! Short spellings for kernels, and functions that run them.
 
 use reduce_dsl::operators::operator;
 use reduce_interpreter::{Kind, Launched, Memory, Options, Provenance, Report, Schedule, launch};
@@ -10,7 +10,7 @@ use reduce_ir::{Domain, Scalar, Value};
 
 pub(crate) const BARRIER: Stmt = Stmt::Barrier(Barrier::Block);
 
-/// A sum of `f32`, whose identity is there.
+/// A sum of `f32`, which has an identity.
 pub(crate) fn sum() -> Operation {
     operator("sum").unwrap().apply(&[Param::new("x", Scalar::F32)], None).unwrap()
 }
@@ -33,7 +33,7 @@ pub(crate) fn kernel(body: Vec<Stmt>) -> LoweredKernel {
     }
 }
 
-/// A kernel of so many threads a block.
+/// A kernel of `block` threads a block.
 pub(crate) fn wide(block: u32, body: Vec<Stmt>) -> LoweredKernel {
     LoweredKernel { block, ..kernel(body) }
 }
@@ -46,7 +46,7 @@ pub(crate) fn wide_literal(value: u64) -> Expr {
     Expr::Const(Value::of(value))
 }
 
-/// An element of the shared array.
+/// A place in the shared array.
 pub(crate) fn s(index: impl Into<Expr>) -> Place {
     Buffer::Shared("s").at(index.into())
 }
@@ -63,19 +63,19 @@ pub(crate) fn finish(acc: &Local) -> Stmt {
     Stmt::Store(result(), Expr::Finish(Box::new(acc.get()), Vec::new()))
 }
 
-/// Names the accumulator of the element at a position.
+/// Binds the accumulator of the element at a position to a name.
 pub(crate) fn take(name: &str, position: Expr) -> Vec<Stmt> {
     let element = Local::new(format!("{name}_element"), Ty::Scalar(Scalar::F32));
     let place = Buffer::Input(0).at(position.cast(Scalar::U64));
     vec![Stmt::Load(element.clone(), place), Stmt::Let(acc(name), Expr::Map(vec![element.get()]))]
 }
 
-/// Runs a body only where a condition holds.
+/// Executes a body only where a condition holds.
 pub(crate) fn when(test: Expr, body: impl IntoIterator<Item = Stmt>) -> Stmt {
     Stmt::when(test, body.into_iter().collect())
 }
 
-/// What a launch on 256 elements, with 8 partials, gives: its reports, and the tree of its result.
+/// The outcome of a launch on 256 elements with 8 partials: its reports, and the tree of its result.
 pub(crate) struct Found {
     pub(crate) reports: Vec<Report>,
     pub(crate) result: Option<String>,
@@ -94,12 +94,12 @@ pub(crate) fn run(kernel: &LoweredKernel, grid: u64, schedule: Schedule) -> Foun
     Found { reports: launched.reports, result: result.map(|tree| domain.text(tree)), leaves }
 }
 
-/// The kinds of what is reported under a schedule, in order.
+/// Returns the kinds of the reports under a schedule, in order.
 pub(crate) fn kinds(kernel: &LoweredKernel, grid: u64, schedule: Schedule) -> Vec<Kind> {
     run(kernel, grid, schedule).reports.into_iter().map(|report| report.kind).collect()
 }
 
-/// The kernel is clean under every schedule.
+/// Asserts that no schedule reports anything.
 pub(crate) fn clean(kernel: &LoweredKernel, grid: u64) {
     for schedule in Schedule::all(grid) {
         let found = run(kernel, grid, schedule);
@@ -107,7 +107,7 @@ pub(crate) fn clean(kernel: &LoweredKernel, grid: u64) {
     }
 }
 
-/// That is reported, perhaps with what follows from it, under every schedule.
+/// Asserts that every schedule reports this kind of fault, perhaps with others that follow from it.
 pub(crate) fn wrong(kernel: &LoweredKernel, grid: u64, kind: Kind) {
     for schedule in Schedule::all(grid) {
         let found = kinds(kernel, grid, schedule);

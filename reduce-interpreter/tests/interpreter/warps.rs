@@ -12,7 +12,7 @@ fn shuffle(down: impl Into<Expr>, mask: u32) -> Stmt {
     Stmt::Shuffle { into: acc("other"), value: acc("mine").get(), down: down.into(), mask }
 }
 
-/// Names the thread's own element, then goes on.
+/// Binds the thread's own element to `mine`, then continues with `rest`.
 fn after_mine(rest: impl IntoIterator<Item = Stmt>) -> Vec<Stmt> {
     let mut body = take("mine", Expr::Thread);
     body.extend(rest);
@@ -34,7 +34,7 @@ fn a_shuffle_of_half_a_warp_is_clean_within_its_mask() {
     let half = |down: u32| after_mine([when(Expr::Thread.below(16), [shuffle(down, 0xffff)])]);
     clean(&kernel(half(0)), 1);
     wrong(&kernel(half(8)), 1, Kind::Shuffle);
-    // Lanes whose source lies within it only.
+    // The shuffle stays wrong if only lanes whose source lies within the mask use its result.
     let quarter = when(Expr::Thread.below(8), [Stmt::Let(acc("used"), acc("other").get())]);
     let body = after_mine([when(Expr::Thread.below(16), [shuffle(8, 0xffff), quarter])]);
     wrong(&kernel(body), 1, Kind::Shuffle);
@@ -88,7 +88,7 @@ fn a_warp_that_waits_at_a_shuffle_for_one_at_a_barrier_is_a_deadlock() {
     wrong(&kernel(after_mine([split])), 1, Kind::Deadlock);
 }
 
-/// Lanes leave a loop after different numbers of turns, and meet at the shuffle behind it.
+/// Lanes leave a loop after different numbers of turns, and meet at the shuffle after it.
 #[test]
 fn lanes_meet_again_at_the_shuffle_behind_a_divergent_loop() {
     let turn = Local::new("turn", Ty::U32);
@@ -129,7 +129,7 @@ fn ticket() -> Place {
     Buffer::Ticket.at(wide_literal(0))
 }
 
-/// Takes a ticket until there is one, with an acquire.
+/// Reads the ticket with an acquire until it is not 0, then reads the partial.
 fn spin() -> Vec<Stmt> {
     let (turn, found, now) =
         (Local::new("turn", Ty::U32), Local::new("found", Ty::U32), Local::new("now", Ty::U32));
@@ -153,7 +153,7 @@ fn spin() -> Vec<Stmt> {
     vec![Stmt::Var(found, 0.into()), Stmt::For(Box::new(turns)), load, finish(&acc("other"))]
 }
 
-/// Writes a partial, and releases it to whoever spins.
+/// Writes a partial, and releases it to the spinning thread.
 fn release() -> Vec<Stmt> {
     let mut body = take("mine", Expr::Thread);
     body.push(Stmt::Store(partial(0.into()), acc("mine").get()));
@@ -168,7 +168,8 @@ fn release() -> Vec<Stmt> {
     body
 }
 
-/// Threads of a warp are scheduled independently: one that waits for another gets it, wherever the two are.
+/// Threads of a warp are scheduled independently: a waiting thread gets the value of another one, on either side of
+/// a branch.
 #[test]
 fn a_lane_may_spin_until_another_of_its_warp_releases() {
     let split = |then, otherwise| kernel(vec![Stmt::If(Expr::Thread.equals(0), then, otherwise)]);
