@@ -1,6 +1,7 @@
-//! NVIDIA GPUs: libcuda through cudarc, NVRTC through the loader. Nearly all unsafe code of the project is
-//! in here, in `library`, `nvrtc`, `driver`, `gpu`, `launch`, `workspace` and `time`; the rest are one call in the folder of the
-//! cache, `mapped` and `host/isa`.
+//! NVIDIA GPUs: libcuda through cudarc, NVRTC through the loader.
+//!
+//! Nearly all unsafe code of the project is in this module, in `library`, `nvrtc`, `driver`, `gpu`, `launch`,
+//! `workspace` and `time`. The rest is one call in the folder of the cache, `mapped` and `host/isa`.
 
 mod clock;
 mod compile;

@@ -1,11 +1,11 @@
-//! Devices: where a reduction can run.
+//! Devices that can run a reduction.
 
 use crate::Error;
 use crate::architecture::Architecture;
 use crate::cuda::Gpu;
 use std::time::Duration;
 
-/// A place to run reductions: the host, or a CUDA GPU. Cheap to clone.
+/// A device that runs reductions: the host, or a CUDA GPU. Cheap to clone.
 #[derive(Clone, Debug)]
 pub struct Device {
     place: Place,
@@ -18,21 +18,23 @@ pub(crate) enum Place {
 }
 
 impl Device {
-    /// All cores of this machine, with the bits of every other device. The threads are those of rayon, of which a child that
-    /// is forked has none: there more than a few elements would wait for ever, unless it starts a program (`exec`).
+    /// Returns the host: all cores of this machine, with the same bits as every other device.
+    ///
+    /// It uses the threads of rayon, which a forked child does not have: without `exec`, a reduction of more than a few
+    /// elements hangs there.
     pub fn host() -> Device {
         Device { place: Place::Host }
     }
 
-    /// The GPU with that number, counted as the driver does, with the NVRTC that compiles for it.
+    /// Opens the GPU with that number, as the driver counts, with an NVRTC that compiles for it.
     ///
     /// # Errors
-    /// A missing or old driver, no such device, no NVRTC; each says how to get it.
+    /// The driver is missing or old, the device does not exist, or NVRTC is missing. Each message says how to get it.
     pub fn cuda(ordinal: usize) -> Result<Device, Error> {
         Gpu::open(ordinal).map(|gpu| Device { place: Place::Cuda(gpu) })
     }
 
-    /// The GPU of a context of cudarc, also one that is not the primary context of its device.
+    /// Returns the GPU of a context of cudarc. The context need not be the primary one of its device.
     ///
     /// # Errors
     /// As [`Device::cuda`].
@@ -41,9 +43,11 @@ impl Device {
         Gpu::of(context).map(|gpu| Device { place: Place::Cuda(gpu) })
     }
 
-    /// The same, but what is compiled for it is kept in that cache, not in [`Cache::of_environment`](crate::Cache), where
-    /// [`Device::cuda`] has kept which NVRTC there is, and nothing else; `REDUCEGEN_CACHE=off` keeps that from being
-    /// written, too. The host has none.
+    /// Returns the device with another cache for compiled kernels, instead of [`Cache::of_environment`](crate::Cache).
+    /// Has no effect on the host.
+    ///
+    /// [`Device::cuda`] has already stored the identity of NVRTC, and nothing else, in the cache of the environment.
+    /// `REDUCEGEN_CACHE=off` also prevents that write.
     #[cfg(feature = "cuda")]
     #[must_use]
     pub fn with_cache(self, cache: crate::Cache) -> Device {
@@ -53,8 +57,8 @@ impl Device {
         }
     }
 
-    /// The same, but callers wait so long for NVRTC: see [`Compiler::with_deadline`](crate::Compiler::with_deadline). The host
-    /// compiles nothing.
+    /// Returns the device with another time that callers wait for NVRTC: see
+    /// [`Compiler::with_deadline`](crate::Compiler::with_deadline). Has no effect on the host.
     #[cfg(feature = "cuda")]
     #[must_use]
     pub fn with_compile_deadline(self, deadline: Duration) -> Device {
@@ -64,7 +68,7 @@ impl Device {
         }
     }
 
-    /// What compiles for a GPU, with its cache.
+    /// Returns the compiler of a GPU, with its cache; `None` for the host.
     #[cfg(feature = "cuda")]
     pub fn compiler(&self) -> Option<&crate::Compiler> {
         match &self.place {
@@ -73,12 +77,12 @@ impl Device {
         }
     }
 
-    /// The first GPU if it can be used, else the host. [`devices`] says why a GPU cannot be used.
+    /// Returns the first GPU if it is usable, and the host otherwise. [`devices`] says why a GPU is not usable.
     pub fn auto() -> Device {
         Device::cuda(0).unwrap_or_else(|_| Device::host())
     }
 
-    /// `host`, or `cuda:0`.
+    /// Returns the name: `host`, or `cuda:0`.
     pub fn name(&self) -> String {
         match &self.place {
             Place::Host => "host".to_owned(),
@@ -86,7 +90,7 @@ impl Device {
         }
     }
 
-    /// What it is, for people: `8 threads`, or `NVIDIA H200, sm_90, 139.8 GiB`.
+    /// Describes the device for people: `8 threads`, or `NVIDIA H200, sm_90, 139.8 GiB`.
     pub fn description(&self) -> String {
         match &self.place {
             Place::Host => {
@@ -97,7 +101,7 @@ impl Device {
         }
     }
 
-    /// The architecture of a GPU.
+    /// Returns the architecture of a GPU; `None` for the host.
     pub fn architecture(&self) -> Option<Architecture> {
         match &self.place {
             Place::Host => None,
@@ -105,14 +109,14 @@ impl Device {
         }
     }
 
-    /// The least time in which a GPU reads so many bytes from its memory and does nothing else: the ceiling
-    /// beside which the times of [`Reducer::time`](crate::Reducer::time) stand, taken in the same way.
+    /// Returns the least time in which a GPU reads `bytes` bytes from its memory and does nothing else. This is the
+    /// ceiling for [`Reducer::time`](crate::Reducer::time), measured in the same way.
     ///
-    /// The kernel loads 16 bytes at a time, eight loads of each thread in flight, on several grids, of which
-    /// the fastest counts. No bytes take as long as one.
+    /// The kernel loads 16 bytes at a time and keeps eight loads of each thread in flight. The fastest of several grids
+    /// counts. 0 bytes are measured as 1 byte.
     ///
     /// # Errors
-    /// The device is the host, and what the driver reports.
+    /// The device is the host, or the driver reports an error.
     pub fn time_read(&self, bytes: u64) -> Result<Duration, Error> {
         match &self.place {
             Place::Host => Err(Error::HostHasNoClock),
@@ -128,13 +132,13 @@ impl Device {
 /// A device, or the reason why it cannot be used.
 #[derive(Clone, Debug)]
 pub struct Listing {
-    /// `host`, `cuda:0`, or `cuda` where no GPU can be counted.
+    /// `host`, `cuda:0`, or `cuda` if the GPUs cannot be counted.
     pub name: String,
     /// The device.
     pub device: Result<Device, Error>,
 }
 
-/// Every device of this machine, the host first.
+/// Lists every device of this machine, the host first.
 pub fn devices() -> Vec<Listing> {
     let host = Listing { name: "host".to_owned(), device: Ok(Device::host()) };
     let gpu = |ordinal| Listing { name: format!("cuda:{ordinal}"), device: Device::cuda(ordinal) };

@@ -1,5 +1,5 @@
-//! Memory that calls use is neither freed nor written before they are done, whatever goes wrong beside them: with the libcuda
-//! that pretends to have GPUs (`driver/`), which notes what its streams are behind.
+//! Memory that calls use is neither freed nor written before they are done, whatever fails meanwhile. Uses the libcuda
+//! that pretends to have GPUs (`driver/`), which records how streams are ordered.
 #![cfg(all(feature = "cuda", target_os = "linux"))]
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
@@ -17,8 +17,8 @@ fn sum(device: &Device) -> Reducer {
     Reducer::new(&spec("sum", Scalar::F32, Passes::Auto), device).unwrap()
 }
 
-/// Queues a sum of each slice on its stream, drops all inputs, in their order, and then does something to the memory: how
-/// often that was too early.
+/// Queues a sum of a slice on each stream, drops all inputs in their order, then calls `then` with the memory. Returns
+/// how often that was too early.
 fn after_reading(device: &Device, streams: [&Arc<CudaStream>; 2], then: impl FnOnce(CudaSlice<f32>)) -> u32 {
     let owner = streams[1].context().new_stream().unwrap();
     let (sum, x) = (sum(device), owner.alloc_zeros::<f32>(1000).unwrap());
@@ -74,7 +74,8 @@ fn a_view_that_is_read_on_its_own_stream_does_not_hide_the_other() {
     assert_eq!(early(), before);
 }
 
-/// cudarc keeps streams of one object for a context apart from those of another, where it has one stream only.
+/// If its object for a context has only one stream, cudarc does not order it with streams of another object for that
+/// context.
 #[test]
 fn contexts_of_one_device_keep_each_others_order() {
     let Some((device, stream)) = with_driver("contexts_of_one_device_keep_each_others_order") else { return };
@@ -91,7 +92,7 @@ fn contexts_of_one_device_keep_each_others_order() {
     assert_eq!(early(), before);
 }
 
-/// cudarc keeps an error for which there was nobody to tell, and gives it to the next call in the place of what that does.
+/// cudarc stores an error that it could not return, and the next call returns it instead of doing its work.
 #[test]
 fn an_error_that_another_thread_left_is_none_of_the_reduction() {
     let test = "an_error_that_another_thread_left_is_none_of_the_reduction";
@@ -125,7 +126,7 @@ fn memory_of_kernels_that_could_not_be_waited_for_is_not_freed() {
     assert_eq!((counts[Calls::Allocations as usize], counts[Calls::Frees as usize]), (1, 0));
 }
 
-/// Memory on the null stream is freed in the context that is current, which in a new thread is none.
+/// Memory of the null stream is freed in the current context, and a new thread has none.
 #[test]
 fn reducers_and_workspaces_free_their_memory_on_any_thread() {
     let test = "reducers_and_workspaces_free_their_memory_on_any_thread";

@@ -1,5 +1,5 @@
-//! No safe call lets a kernel touch memory that is not there for it, whatever the caller leaks, drops or captures: with the libcuda
-//! that pretends to have GPUs (`driver/`). docs/design/soundness.md lists the unsafe code that this is about.
+//! No safe call lets a kernel touch invalid memory, whatever the caller leaks, drops or captures. Uses the libcuda that
+//! pretends to have GPUs (`driver/`). docs/design/soundness.md lists the unsafe code that these tests cover.
 #![cfg(all(feature = "cuda", target_os = "linux"))]
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
@@ -15,7 +15,8 @@ use std::sync::Arc;
 
 static SUM: Reduction<f32, f32> = Reduction::new(|| spec("sum", Scalar::F32, Passes::Auto));
 
-/// Queues a sum of a slice of `owner` on `reader`, leaks the input, and does something to the slice: how often that was too early.
+/// Queues a sum of a slice of `owner` on `reader`, leaks the input, then calls `then` with the slice. Returns how often
+/// that was too early.
 fn after_a_leak(
     device: &Device,
     reader: &Arc<CudaStream>,
@@ -53,7 +54,7 @@ fn a_leaked_input_is_not_written_early() {
     assert_eq!(after_a_leak(&device, &stream, &stream, write), 0, "read on its own stream");
 }
 
-/// cudarc keeps one event for all reads of a slice, so that a read on one stream must not replace that of another.
+/// cudarc keeps one event for all reads of a slice, so a read on one stream must not replace a read on another.
 #[test]
 fn a_read_does_not_hide_one_of_another_stream() {
     let Some((device, stream)) = with_driver("a_read_does_not_hide_one_of_another_stream") else { return };
@@ -70,7 +71,7 @@ fn a_read_does_not_hide_one_of_another_stream() {
     assert_eq!(early(), before);
 }
 
-/// Also where the work inside panics, which drops it.
+/// Also if the work inside panics, which drops the scope.
 #[test]
 fn a_scope_records_all_its_reads_when_it_ends() {
     let Some((device, stream)) = with_driver("a_scope_records_all_its_reads_when_it_ends") else { return };
@@ -106,7 +107,7 @@ fn the_next_call_waits_for_who_reads_the_result() {
     assert_eq!(hasty(), 0);
 }
 
-/// A graph would run again what was queued when its memory may be gone.
+/// A graph would run the queued work again when its memory may be freed.
 #[test]
 fn safe_calls_refuse_a_stream_that_a_graph_captures() {
     let test = "safe_calls_refuse_a_stream_that_a_graph_captures";

@@ -1,8 +1,8 @@
-//! Compilations that callers wait for no longer than a while.
+//! Compilations with a deadline for their callers.
 //!
-//! NVRTC cannot be interrupted, and a library cannot start its host program anew as a child. So it compiles in a thread
-//! that a caller whose time is over leaves behind. Who asks for the same meanwhile waits for that thread, and no more than
-//! [`MOST_LEFT`] are left at a time; what each may take of memory, the limit on the size of programs says.
+//! NVRTC cannot be interrupted, and a library cannot restart its host program as a child process. So NVRTC compiles in
+//! a thread, which a caller abandons at its deadline. Another caller with the same source waits for that thread. At
+//! most [`MOST_LEFT`] threads are abandoned at a time. The limit on program size bounds the memory of each.
 
 use crate::Error;
 use crate::architecture::Target;
@@ -13,19 +13,19 @@ use std::sync::{Arc, Condvar, LazyLock, Mutex, MutexGuard, PoisonError};
 use std::thread::Builder;
 use std::time::{Duration, Instant};
 
-/// How long callers wait, unless they or the environment say otherwise.
+/// The default time that callers wait.
 const DEFAULT: Duration = Duration::from_secs(10);
 
-/// Compilations that nobody waits for. Those of several programs that time out would otherwise add up.
+/// The limit on compilations that no caller waits for: they would accumulate if several programs time out.
 const MOST_LEFT: usize = 4;
 
-/// What a compilation gave, once it has ended.
+/// The result of a compilation, set when it ends.
 type Given = Arc<Mutex<Option<Result<Image, Error>>>>;
 
-/// Those that have not ended.
+/// The compilations that have not ended.
 static RUNNING: LazyLock<Mutex<HashMap<Key, Running>>> = LazyLock::new(Mutex::default);
 
-/// Told whenever one ends.
+/// Notified whenever a compilation ends.
 static ENDED: Condvar = Condvar::new();
 
 struct Running {
@@ -33,7 +33,7 @@ struct Running {
     waiting: usize,
 }
 
-/// That time, or the one that the environment says, or the default.
+/// Returns the given deadline, or the one of the environment, or the default.
 pub(super) fn or_of_environment(deadline: Option<Duration>) -> Result<Duration, Error> {
     if let Some(deadline) = deadline {
         return Ok(deadline);
@@ -50,7 +50,7 @@ fn seconds(text: &str) -> Result<Duration, Error> {
     duration.filter(|it| !it.is_zero()).ok_or_else(malformed)
 }
 
-/// What the work gives, or [`Error::CompileTime`]. Work of a name that is running is not started again.
+/// Runs `work`, or joins running work of the same name. Returns [`Error::CompileTime`] after `most`.
 pub(super) fn within(
     most: Duration,
     name: Key,
@@ -83,7 +83,7 @@ enum Begun {
     TooMany,
 }
 
-/// Joins or starts it, in this thread where no other is to be had.
+/// Joins running work or starts it in a new thread; runs it in this thread if no thread can be created.
 fn begin(most: Duration, name: Key, work: impl FnOnce() -> Result<Image, Error> + Send + 'static) -> Begun {
     let crowded = |running: &mut HashMap<Key, Running>| {
         !running.contains_key(&name) && running.values().filter(|it| it.waiting == 0).count() >= MOST_LEFT
@@ -114,7 +114,7 @@ fn begin(most: Duration, name: Key, work: impl FnOnce() -> Result<Image, Error> 
     work.map_or(Begun::Running(given), |work| Begun::Given(work()))
 }
 
-/// NVRTC crashes where the process ends while it compiles, as its destructors run beside it.
+/// Prevents a crash at process exit: the destructors of NVRTC must not run while it compiles.
 #[cfg(all(target_os = "linux", target_env = "gnu"))]
 mod at_exit {
     use super::{RUNNING, lock};
@@ -122,14 +122,14 @@ mod at_exit {
     use std::ptr::null_mut;
 
     unsafe extern "C" {
-        /// glibc: as `atexit`, with the status.
+        /// glibc: as `atexit`, with the exit status.
         fn on_exit(call: extern "C" fn(c_int, *mut c_void), argument: *mut c_void) -> c_int;
     }
 
-    /// From now on, a process that ends while NVRTC compiles does so without its destructors. Those who register last are
-    /// called first, and NVRTC registers some when it is first used, so that this is for when it has been.
+    /// From now on, a process that exits while NVRTC compiles skips its destructors. Handlers run in reverse order of
+    /// registration, and NVRTC registers some at its first use. So this must be called after that use.
     pub(super) fn end_at_once() {
-        // SAFETY: a function that takes what it is called with.
+        // SAFETY: the function has the signature with which it is called.
         unsafe { on_exit(end, null_mut()) };
     }
 
@@ -137,7 +137,7 @@ mod at_exit {
         if lock(&RUNNING).is_empty() {
             return;
         }
-        // SAFETY: writes what C has buffered, as `exit` would, and ends the process.
+        // SAFETY: flushes the buffers of C, as `exit` would, and ends the process.
         unsafe {
             libc::fflush(null_mut());
             libc::_exit(status);
@@ -145,7 +145,7 @@ mod at_exit {
     }
 }
 
-/// Where threads end before libraries are unloaded, or NVRTC is not.
+/// Other platforms end threads before they unload libraries, or do not have NVRTC.
 #[cfg(not(all(target_os = "linux", target_env = "gnu")))]
 mod at_exit {
     pub(super) fn end_at_once() {}

@@ -1,4 +1,4 @@
-//! Runs a reduction on a GPU: queued in a workspace that the caller has, or waited for.
+//! Runs a reduction on a GPU: queued in a workspace of the caller, or synchronously.
 
 use super::driver::{self, failed};
 use super::gpu::Gpu;
@@ -17,16 +17,16 @@ use reduce_lanes::LanesRef;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 
-/// The kernels of a reduction on a GPU. Every call has memory of its own, so threads may share them.
+/// The kernels of a reduction on a GPU. Every call has its own memory, so threads may share them.
 #[derive(Debug)]
 pub(crate) struct Kernels {
     variants: Arc<Variants>,
-    /// Of finished calls that were waited for, for the next ones.
+    /// Workspaces of finished synchronous calls, for reuse.
     spare: Mutex<Vec<Workspace>>,
 }
 
 impl Kernels {
-    /// Those of some programs. A single one is compiled at once; of several, each when it is needed.
+    /// Makes the kernels of some programs. A single program is compiled at once; several are compiled on first use.
     pub(crate) fn new(programs: &Programs, gpu: &Gpu) -> Result<Kernels, Error> {
         fits(programs, gpu)?;
         let variants = Variants::new(programs, gpu);
@@ -36,39 +36,39 @@ impl Kernels {
         Ok(Kernels { variants: Arc::new(variants), spare: Mutex::default() })
     }
 
-    /// Compiles what n elements need.
+    /// Compiles the kernels for n elements.
     pub(crate) fn prepare(&self, n: u64) -> Result<(), Error> {
         self.variants.variant(self.variants.of_n(n)).map(|_| ())
     }
 
-    /// Compiles everything, in parallel.
+    /// Compiles all kernels, in parallel.
     pub(crate) fn prepare_all(&self) -> Result<(), Error> {
         self.variants.prepare_all()
     }
 
-    /// Memory for calls on up to n elements, for which the kernels are compiled.
+    /// Makes a workspace for calls on up to n elements, and compiles the kernels for n.
     pub(crate) fn workspace(&self, stream: &Arc<CudaStream>, n: u64) -> Result<Workspace, Error> {
         self.prepare(n)?;
         Workspace::new(&self.variants, stream, n.into())
     }
 
-    /// Bytes that such memory has.
+    /// Returns the bytes of such a workspace.
     pub(crate) fn workspace_bytes(&self, n: u64) -> u64 {
         sizes::bytes(&self.variants, n.into())
     }
 
-    /// The same as [`Kernels::workspace`] in memory that is there.
+    /// As [`Kernels::workspace`], in memory of the caller.
     pub(crate) fn workspace_in(&self, memory: CudaSlice<u8>, n: u64) -> Result<Workspace, Error> {
         self.prepare(n)?;
         Workspace::within(&self.variants, memory, n.into())
     }
 
-    /// Is it a workspace of these kernels?
+    /// Checks that these kernels made the workspace.
     pub(crate) fn check_workspace(&self, workspace: &Workspace) -> Result<(), Error> {
         workspace.check_variants(&self.variants)
     }
 
-    /// Queues a reduction of n elements, which no graph captures.
+    /// Queues a reduction of n elements, outside of a capture.
     pub(crate) fn enqueue(
         &self,
         stream: &CudaStream,
@@ -81,11 +81,11 @@ impl Kernels {
         driver::refuse_capture(stream)?;
         workspace.wait_for_readers();
         let launched = self.launch(stream, n, inputs, params, workspace);
-        // Also after a failed launch: those before it are queued.
+        // Also after a failed launch: earlier launches are queued.
         inputs.iter().map(|input| input.read_on(stream)).fold(launched, Result::and)
     }
 
-    /// The same where a graph captures it.
+    /// Queues a reduction that a graph captures.
     ///
     /// # Safety
     /// See [`Reducer::enqueue_captured`](crate::Reducer::enqueue_captured).
@@ -101,7 +101,7 @@ impl Kernels {
         self.launch(stream, n, inputs, params, workspace)
     }
 
-    /// Do the stream, the inputs and the workspace belong together, and is there room for n elements?
+    /// Checks that the stream, the inputs and the workspace belong together, with room for n elements.
     fn check_call(
         &self,
         stream: &CudaStream,
@@ -137,7 +137,7 @@ impl Kernels {
         workspace.launch_all()
     }
 
-    /// Reduces a copy of host memory. There is at least one element.
+    /// Reduces a copy of host memory, of at least one element.
     pub(crate) fn reduce(
         &self,
         inputs: &[Strided<LanesRef<'_>>],
@@ -148,12 +148,12 @@ impl Kernels {
         let copies = copies.collect::<Result<Vec<_>, _>>()?;
         let pointers: Vec<_> = copies.iter().map(|copy| copy.device_ptr(&stream)).collect();
         let located = pointers.iter().zip(inputs).map(|((pointer, _), input)| located(*pointer, input));
-        // So that they are in no time that is taken.
+        // Keeps the copies out of the measured time.
         stream.synchronize().map_err(failed("waiting for the inputs"))?;
         self.run(&stream, inputs[0].len as u64, located, params)
     }
 
-    /// Reduces device memory. There is at least one element.
+    /// Reduces device memory, of at least one element.
     pub(crate) fn reduce_device(
         &self,
         inputs: &[DeviceInput<'_>],
@@ -170,12 +170,12 @@ impl Kernels {
         let outcome =
             self.run(stream, inputs[0].len() as u64, inputs.iter().map(DeviceInput::pointer), params);
         outcome.inspect_err(|_| {
-            // Kernels may be queued that nobody could wait for. There is an error to tell of already.
+            // Queued kernels may still run. The first error is returned, so further ones are dropped.
             inputs.iter().for_each(|input| drop(input.read_on(stream)));
         })
     }
 
-    /// Does the input lie in the context of the kernels?
+    /// Checks that the input lies in the context of the kernels.
     fn check(&self, input: &DeviceInput<'_>, place: usize) -> Result<(), Error> {
         match input.is_in(self.variants.gpu.context()) {
             true => Ok(()),
@@ -204,7 +204,7 @@ impl Kernels {
         let finished = driver::wait(stream);
         let kernel = start.elapsed();
         if let Err(error) = finished {
-            // Kernels may still write there, and the copy here.
+            // Kernels may still write to the workspace, and the copy to the bytes.
             std::mem::forget((workspace, bytes));
             return launched.and(Err(failed("running the kernels")(error)));
         }
@@ -214,7 +214,7 @@ impl Kernels {
         Ok(Outcome { values: values?, kernel })
     }
 
-    /// Reduces each row of a copy of host memory. There is at least one element in a row.
+    /// Reduces each row of a copy of host memory. A row has at least one element.
     pub(crate) fn reduce_rows(
         &self,
         inputs: &[LanesRef<'_>],
@@ -234,7 +234,7 @@ impl Kernels {
         let launched =
             workspace.launch_all().and_then(|()| unsafe { workspace.copy_result(&stream, &mut results) });
         if let Err(error) = driver::wait(&stream) {
-            // Kernels may still write there, and the copy here.
+            // Kernels may still write to the workspace, and the copy to the results.
             std::mem::forget((workspace, results));
             return launched.and(Err(failed("running the kernels")(error)));
         }
@@ -242,7 +242,7 @@ impl Kernels {
         Ok(workspace.results_of(&results))
     }
 
-    /// A workspace for at least n elements which no other call uses.
+    /// Returns a workspace for at least n elements that no other call uses.
     fn borrow(&self, stream: &Arc<CudaStream>, n: u64) -> Result<Workspace, Error> {
         let mut spare = self.spare.lock().unwrap_or_else(PoisonError::into_inner);
         let place = spare.iter().position(|workspace| workspace.most() >= n);
@@ -253,7 +253,8 @@ impl Kernels {
             None => {
                 let null = self.stream();
                 let workspace = Workspace::new(&self.variants, &null, n.into())?;
-                // It is used on the streams of inputs, and allocated in the order of this one.
+                // The workspace is used on the streams of inputs, but its memory is allocated in the order of the null
+                // stream.
                 null.synchronize().map_err(failed("allocating memory"))?;
                 workspace
             }
@@ -262,8 +263,8 @@ impl Kernels {
         Ok(workspace)
     }
 
-    /// Keeps a workspace for the next calls, and frees those that are smaller: calls on more and more elements would
-    /// otherwise leave one each.
+    /// Keeps a workspace for the next calls, and frees smaller ones. Otherwise calls on growing numbers of elements
+    /// would leave one each.
     fn give_back(&self, workspace: Workspace) {
         let mut spare = self.spare.lock().unwrap_or_else(PoisonError::into_inner);
         spare.retain(|other| other.most() >= workspace.most());
@@ -280,13 +281,13 @@ impl Kernels {
         &self.variants.gpu
     }
 
-    /// The null stream, on which the memory of calls that are waited for is allocated.
+    /// Returns the null stream, on which the memory of synchronous calls is allocated.
     pub(super) fn stream(&self) -> Arc<CudaStream> {
         self.gpu().context().default_stream()
     }
 }
 
-/// Has the GPU all instructions that the programs take?
+/// Checks that the GPU has all instructions that the programs use.
 fn fits(programs: &Programs, gpu: &Gpu) -> Result<(), Error> {
     let oldest = programs.variants().iter().map(Program::capability).max();
     let needed = Architecture::from_number(oldest.unwrap_or(0));
@@ -297,18 +298,18 @@ fn fits(programs: &Programs, gpu: &Gpu) -> Result<(), Error> {
     Ok(())
 }
 
-/// Where the first element of an input is in a copy of its [`data`], and the distance to the next.
+/// Returns the address of the first element of an input in a copy of its [`data`], and the distance to the next.
 pub(super) fn located(copy: CUdeviceptr, input: &Strided<LanesRef<'_>>) -> (CUdeviceptr, isize) {
     let lead = input.lead() * input.data.ty().size();
     (copy + lead as u64, input.step)
 }
 
-/// The bytes of an input, from the least place of an element to the greatest.
+/// Returns the bytes of an input, from the lowest position of an element to the highest.
 pub(super) fn data<'a>(input: &Strided<LanesRef<'a>>) -> &'a [u8] {
     bytes(input.data.slice(input.places(0..input.len)))
 }
 
-/// The bytes of lanes as they lie in memory.
+/// Returns the bytes of lanes as they lie in memory.
 fn bytes(input: LanesRef<'_>) -> &[u8] {
     match input {
         LanesRef::Bool(lanes) => bytemuck::cast_slice(lanes),

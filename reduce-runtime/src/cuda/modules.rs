@@ -1,4 +1,4 @@
-//! Modules that are loaded: one for each program and context, which all that run it share.
+//! Loaded modules: one for each program and context, shared by all reducers that run it.
 
 use super::compile::{Compiler, Source};
 use super::driver::failed;
@@ -13,14 +13,14 @@ use reduce_ir::program::Program;
 use std::collections::HashMap;
 use std::sync::{Arc, LazyLock, Mutex, MutexGuard, PoisonError, Weak};
 
-/// A module while somebody holds it. Who locks it may load it; others wait for that.
+/// A module while a reducer holds it. The thread that holds the lock may load it; others wait.
 type Place = Arc<Mutex<Weak<CudaModule>>>;
 
-/// By context, as the driver calls it, and source. A context is not destroyed while a module of it is held, and is
-/// not met here again afterwards but by modules that are gone.
+/// The modules by context handle and source. A context is not destroyed while one of its modules is held. If its handle
+/// is reused afterwards, only expired modules remain under it.
 static LOADED: LazyLock<Mutex<HashMap<(usize, Key), Place>>> = LazyLock::new(Mutex::default);
 
-/// What the driver says of an image that is none for it.
+/// The errors of the driver for an image that it cannot load.
 const NO_IMAGE: [CUresult; 4] = [
     CUresult::CUDA_ERROR_INVALID_IMAGE,
     CUresult::CUDA_ERROR_NO_BINARY_FOR_GPU,
@@ -28,7 +28,7 @@ const NO_IMAGE: [CUresult; 4] = [
     CUresult::CUDA_ERROR_UNSUPPORTED_PTX_VERSION,
 ];
 
-/// The module of a program, loaded or compiled if nobody in this process has it.
+/// Returns the module of a program. Loads or compiles it unless this process holds it already.
 pub(super) fn module(program: &Program, gpu: &Gpu) -> Result<Arc<CudaModule>, Error> {
     let compiler = gpu.compiler();
     let source = Source::of(program, compiler.target(gpu.architecture())?)?;
@@ -43,7 +43,7 @@ pub(super) fn module(program: &Program, gpu: &Gpu) -> Result<Arc<CudaModule>, Er
     Ok(module)
 }
 
-/// From the cache, if it has an image that the driver takes, or compiled.
+/// Loads a module from the cache, or compiles it if the cache has no image that the driver accepts.
 fn load(
     compiler: &Compiler,
     source: &Source,
@@ -54,7 +54,7 @@ fn load(
     if let Some(image) = compiler.kept(key, source) {
         match load(image) {
             Err(DriverError(code)) if NO_IMAGE.contains(&code) => compiler.cache().remove(key),
-            // Any other error is no fault of the image.
+            // Any other error is not the fault of the image.
             loaded => return loaded.map_err(failed("loading the kernels")),
         }
     }
@@ -73,7 +73,7 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// The driver reads PTX up to a zero; a cubin knows its length.
+/// Appends a zero: the driver reads PTX up to it. A cubin contains its length.
 pub(super) fn terminated(mut image: Vec<u8>) -> Vec<u8> {
     image.push(0);
     image

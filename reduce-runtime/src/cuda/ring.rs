@@ -1,4 +1,4 @@
-//! Data again and again in the memory of a device, so that none of it is in a cache when it is read.
+//! Repeated copies of data in device memory, so that none of it is in a cache when it is read.
 
 use super::driver::failed;
 use super::gpu::Gpu;
@@ -7,24 +7,24 @@ use cudarc::driver::sys::{CUdevice_attribute, CUdeviceptr};
 use cudarc::driver::{CudaSlice, CudaStream, DevicePtr};
 use std::sync::Arc;
 
-/// Between two visits of a byte, so many times the bytes of the L2 cache are read.
+/// The bytes that are read between two visits of the same byte, as a multiple of the L2 cache.
 const TIMES_L2: usize = 4;
 /// The alignment of allocations, and so of each piece of data.
 const ALIGNMENT: usize = 256;
 
-/// Copies of the same pieces of data, one behind the other.
+/// Consecutive copies of the same pieces of data.
 pub(super) struct Ring {
     memory: CudaSlice<u8>,
     base: CUdeviceptr,
-    /// Bytes of a copy.
+    /// Bytes per copy.
     stride: usize,
     copies: u64,
-    /// Where the pieces start in each copy.
+    /// The offsets of the pieces in each copy.
     offsets: Vec<u64>,
 }
 
 impl Ring {
-    /// Copies the pieces to the device as often as it takes.
+    /// Copies the pieces to the device until the copies exceed the cache as required.
     pub(super) fn new(gpu: &Gpu, stream: &Arc<CudaStream>, pieces: &[&[u8]]) -> Result<Ring, Error> {
         let mut stride = 0;
         let offsets = pieces.iter().map(|piece| {
@@ -42,7 +42,7 @@ impl Ring {
         Ok(Ring { offsets: offsets.into_iter().map(|offset| offset as u64).collect(), ..ring })
     }
 
-    /// As many bytes in each copy, which begin with those of a pattern, again and again.
+    /// Makes copies of `bytes` bytes each. The memory repeats the pattern.
     pub(super) fn of_pattern(
         gpu: &Gpu,
         stream: &Arc<CudaStream>,
@@ -69,7 +69,7 @@ impl Ring {
         Ok(Ring { memory, base, stride, copies: copies as u64, offsets: vec![0] })
     }
 
-    /// Fills the memory with what its first bytes are.
+    /// Fills the memory by repeating its first bytes.
     fn repeat(&mut self, stream: &Arc<CudaStream>, first: usize) -> Result<(), Error> {
         let mut filled = first;
         while filled < self.memory.len() {
@@ -82,7 +82,7 @@ impl Ring {
         stream.synchronize().map_err(failed("copying data on the device"))
     }
 
-    /// Where the pieces are for a call, each in the copy after that of the call before.
+    /// Returns the addresses of the pieces for a call. Each call uses the next copy.
     pub(super) fn pieces(&self, call: u64) -> Vec<CUdeviceptr> {
         let copy = self.base + call % self.copies * self.stride as u64;
         self.offsets.iter().map(|offset| copy + offset).collect()
