@@ -42,7 +42,7 @@ impl Cache {
     /// `~/.cache`; `~/Library/Caches` on macOS, `%LOCALAPPDATA%` on Windows). The cache is off with
     /// `REDUCEGEN_CACHE=off`, or where there is no such folder.
     pub fn of_environment() -> Cache {
-        Cache { folder: located(&|name| var_os(name).filter(|value| !value.is_empty())) }
+        Cache { folder: folder_of_environment(&|name| var_os(name).filter(|value| !value.is_empty())) }
     }
 
     /// Returns a cache in that folder, which is made on the first write.
@@ -106,7 +106,7 @@ impl fmt::Display for Cache {
 }
 
 /// Returns the folder of the cache, from environment variables.
-fn located(set: &dyn Fn(&str) -> Option<OsString>) -> Option<PathBuf> {
+fn folder_of_environment(set: &dyn Fn(&str) -> Option<OsString>) -> Option<PathBuf> {
     if set(SWITCH).is_some_and(|value| value == "off") {
         return None;
     }
@@ -127,12 +127,14 @@ fn located(set: &dyn Fn(&str) -> Option<OsString>) -> Option<PathBuf> {
 
 #[cfg(test)]
 mod tests {
-    use super::located;
+    use super::folder_of_environment;
     use std::ffi::OsString;
     use std::path::PathBuf;
 
     fn found(variables: &[(&str, &str)]) -> Option<PathBuf> {
-        located(&|name| variables.iter().find(|(it, _)| *it == name).map(|(_, value)| OsString::from(value)))
+        folder_of_environment(&|name| {
+            variables.iter().find(|(it, _)| *it == name).map(|(_, value)| OsString::from(value))
+        })
     }
 
     #[test]

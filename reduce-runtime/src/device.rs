@@ -8,11 +8,11 @@ use std::time::Duration;
 /// A device that runs reductions: the host, or a CUDA GPU. Cheap to clone.
 #[derive(Clone, Debug)]
 pub struct Device {
-    place: Place,
+    kind: DeviceKind,
 }
 
 #[derive(Clone, Debug)]
-pub(crate) enum Place {
+pub(crate) enum DeviceKind {
     Host,
     Cuda(Gpu),
 }
@@ -23,7 +23,7 @@ impl Device {
     /// It uses the threads of rayon, which a forked child does not have: without `exec`, a reduction of more than a few
     /// elements hangs there.
     pub fn host() -> Device {
-        Device { place: Place::Host }
+        Device { kind: DeviceKind::Host }
     }
 
     /// Opens the GPU with that number, as the driver counts, with an NVRTC that compiles for it.
@@ -31,7 +31,7 @@ impl Device {
     /// # Errors
     /// The driver is missing or old, the device does not exist, or NVRTC is missing. Each message says how to get it.
     pub fn cuda(ordinal: usize) -> Result<Device, Error> {
-        Gpu::open(ordinal).map(|gpu| Device { place: Place::Cuda(gpu) })
+        Gpu::open(ordinal).map(|gpu| Device { kind: DeviceKind::Cuda(gpu) })
     }
 
     /// Returns the GPU of a context of cudarc. The context need not be the primary one of its device.
@@ -40,7 +40,7 @@ impl Device {
     /// As [`Device::cuda`].
     #[cfg(feature = "cuda")]
     pub fn of_context(context: std::sync::Arc<cudarc::driver::CudaContext>) -> Result<Device, Error> {
-        Gpu::of(context).map(|gpu| Device { place: Place::Cuda(gpu) })
+        Gpu::of(context).map(|gpu| Device { kind: DeviceKind::Cuda(gpu) })
     }
 
     /// Returns the device with another cache for compiled kernels, instead of [`Cache::of_environment`](crate::Cache).
@@ -51,9 +51,9 @@ impl Device {
     #[cfg(feature = "cuda")]
     #[must_use]
     pub fn with_cache(self, cache: crate::Cache) -> Device {
-        match self.place {
-            Place::Host => self,
-            Place::Cuda(gpu) => Device { place: Place::Cuda(gpu.with_cache(cache)) },
+        match self.kind {
+            DeviceKind::Host => self,
+            DeviceKind::Cuda(gpu) => Device { kind: DeviceKind::Cuda(gpu.with_cache(cache)) },
         }
     }
 
@@ -62,18 +62,18 @@ impl Device {
     #[cfg(feature = "cuda")]
     #[must_use]
     pub fn with_compile_deadline(self, deadline: Duration) -> Device {
-        match self.place {
-            Place::Host => self,
-            Place::Cuda(gpu) => Device { place: Place::Cuda(gpu.with_deadline(deadline)) },
+        match self.kind {
+            DeviceKind::Host => self,
+            DeviceKind::Cuda(gpu) => Device { kind: DeviceKind::Cuda(gpu.with_deadline(deadline)) },
         }
     }
 
     /// Returns the compiler of a GPU, with its cache; `None` for the host.
     #[cfg(feature = "cuda")]
     pub fn compiler(&self) -> Option<&crate::Compiler> {
-        match &self.place {
-            Place::Host => None,
-            Place::Cuda(gpu) => Some(gpu.compiler()),
+        match &self.kind {
+            DeviceKind::Host => None,
+            DeviceKind::Cuda(gpu) => Some(gpu.compiler()),
         }
     }
 
@@ -84,28 +84,28 @@ impl Device {
 
     /// Returns the name: `host`, or `cuda:0`.
     pub fn name(&self) -> String {
-        match &self.place {
-            Place::Host => "host".to_owned(),
-            Place::Cuda(gpu) => gpu.name(),
+        match &self.kind {
+            DeviceKind::Host => "host".to_owned(),
+            DeviceKind::Cuda(gpu) => gpu.name(),
         }
     }
 
     /// Describes the device for people: `8 threads`, or `NVIDIA H200, sm_90, 139.8 GiB`.
     pub fn description(&self) -> String {
-        match &self.place {
-            Place::Host => {
+        match &self.kind {
+            DeviceKind::Host => {
                 let threads = std::thread::available_parallelism().map_or(1, usize::from);
                 format!("{threads} thread{}", if threads == 1 { "" } else { "s" })
             }
-            Place::Cuda(gpu) => gpu.description(),
+            DeviceKind::Cuda(gpu) => gpu.description(),
         }
     }
 
     /// Returns the architecture of a GPU; `None` for the host.
     pub fn architecture(&self) -> Option<Architecture> {
-        match &self.place {
-            Place::Host => None,
-            Place::Cuda(gpu) => Some(gpu.architecture()),
+        match &self.kind {
+            DeviceKind::Host => None,
+            DeviceKind::Cuda(gpu) => Some(gpu.architecture()),
         }
     }
 
@@ -118,14 +118,14 @@ impl Device {
     /// # Errors
     /// The device is the host, or the driver reports an error.
     pub fn time_read(&self, bytes: u64) -> Result<Duration, Error> {
-        match &self.place {
-            Place::Host => Err(Error::HostHasNoClock),
-            Place::Cuda(gpu) => gpu.time_read(bytes.max(1)),
+        match &self.kind {
+            DeviceKind::Host => Err(Error::HostHasNoClock),
+            DeviceKind::Cuda(gpu) => gpu.time_read(bytes.max(1)),
         }
     }
 
-    pub(crate) fn place(&self) -> &Place {
-        &self.place
+    pub(crate) fn kind(&self) -> &DeviceKind {
+        &self.kind
     }
 }
 

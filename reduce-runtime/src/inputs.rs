@@ -17,7 +17,7 @@ pub(crate) fn check(
         return Err(Error::InputCount { expected, found });
     };
     for (param, input) in operation.inputs.iter().zip(all) {
-        fits(domain, param, &input)?;
+        check_input(domain, param, &input)?;
         if input.len != first.len {
             return Err(Error::InputLength {
                 first: operation.inputs[0].name.clone(),
@@ -46,7 +46,7 @@ pub(crate) fn check_params(operation: &Operation, params: &[Value]) -> Result<()
 }
 
 /// Checks that an input has the type of its parameter and a step that the domain allows, and lies inside its data.
-fn fits(domain: Domain, param: &Param, input: &Strided<(Scalar, usize)>) -> Result<(), Error> {
+fn check_input(domain: Domain, param: &Param, input: &Strided<(Scalar, usize)>) -> Result<(), Error> {
     let (ty, data) = input.data;
     let name = || param.name.clone();
     if ty != param.ty {

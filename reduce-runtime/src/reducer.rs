@@ -3,7 +3,7 @@
 #[cfg(feature = "cuda")]
 use crate::Workspace;
 use crate::cuda::Kernels;
-use crate::device::Place;
+use crate::device::DeviceKind;
 use crate::host::HostError;
 use crate::{Architecture, Device, Error, Strided, Timing, host, inputs};
 #[cfg(feature = "cuda")]
@@ -76,12 +76,12 @@ impl Reducer {
     /// # Errors
     /// The GPU is too old for the programs, or NVRTC or the driver reports an error.
     pub fn of(programs: Programs, device: &Device) -> Result<Reducer, Error> {
-        let backend = match device.place() {
-            Place::Host => Backend::Host {
+        let backend = match device.kind() {
+            DeviceKind::Host => Backend::Host {
                 plan: Box::new(host::Plan::new(programs.operation())?),
                 associations: programs.variants().iter().map(Program::association).collect(),
             },
-            Place::Cuda(gpu) => Backend::Cuda(Kernels::new(&programs, gpu)?),
+            DeviceKind::Cuda(gpu) => Backend::Cuda(Kernels::new(&programs, gpu)?),
         };
         Ok(Reducer { programs, device: device.clone(), backend })
     }
@@ -134,7 +134,7 @@ impl Reducer {
         let inputs: Vec<_> = inputs.iter().map(|&input| input.into()).collect();
         let n = self.check(&inputs)?;
         match &self.backend {
-            Backend::Cuda(_) if n == 0 => self.reduce_nothing(params),
+            Backend::Cuda(_) if n == 0 => self.empty_result(params),
             Backend::Cuda(kernels) => kernels.reduce(&inputs, params),
             Backend::Host { plan, associations } => {
                 let association = &associations[self.programs.place(n)];
@@ -166,7 +166,7 @@ impl Reducer {
     ) -> Result<Outcome, Error> {
         let n = self.check_call(inputs, params)?;
         match self.on_gpu()? {
-            _ if n == 0 => self.reduce_nothing(params),
+            _ if n == 0 => self.empty_result(params),
             kernels => kernels.reduce_device(inputs, params),
         }
     }
@@ -338,7 +338,7 @@ impl Reducer {
     }
 
     /// Returns the result of an empty input, without a launch.
-    fn reduce_nothing(&self, params: &[Value]) -> Result<Outcome, Error> {
+    fn empty_result(&self, params: &[Value]) -> Result<Outcome, Error> {
         self.outcome(|| host::reduce_nothing(self.operation(), params))
     }
 
@@ -347,7 +347,7 @@ impl Reducer {
         let start = Instant::now();
         let values = compute()?;
         let kernel = start.elapsed();
-        Ok(Outcome { values: something(self.operation(), values)?, kernel })
+        Ok(Outcome { values: ensure_nonempty(self.operation(), values)?, kernel })
     }
 
     /// Checks the inputs and returns their number of elements.
@@ -372,6 +372,6 @@ impl Reducer {
 }
 
 /// Removes the flag from a stored result. Fails if the flag says that no element was left to reduce.
-pub(crate) fn something(operation: &Operation, values: Vec<Value>) -> Result<Vec<Value>, Error> {
+pub(crate) fn ensure_nonempty(operation: &Operation, values: Vec<Value>) -> Result<Vec<Value>, Error> {
     operation.unstored(values).ok_or_else(|| Error::NothingLeft { operator: operation.name.clone() })
 }

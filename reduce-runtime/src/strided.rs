@@ -87,22 +87,22 @@ impl<'a, T> Strided<&'a [T]> {
     /// Returns `None` if `offset` is beyond the end of the slice, and for step 0, because the number of elements is
     /// unknown.
     pub fn every(data: &'a [T], offset: usize, step: isize) -> Option<Strided<&'a [T]>> {
-        let len = most(data.len(), offset, step)?;
+        let len = count_every(data.len(), offset, step)?;
         Some(Strided { data, offset, step, len })
     }
 }
 
 /// Returns the number of elements of [`Strided::every`] in data of that length.
-fn most(data: usize, offset: usize, step: isize) -> Option<usize> {
-    let behind = data.checked_sub(offset)?;
-    let there = if step < 0 && behind > 0 { offset + 1 } else { behind };
-    (step != 0).then(|| there.div_ceil(step.unsigned_abs()))
+fn count_every(data: usize, offset: usize, step: isize) -> Option<usize> {
+    let after = data.checked_sub(offset)?;
+    let available = if step < 0 && after > 0 { offset + 1 } else { after };
+    (step != 0).then(|| available.div_ceil(step.unsigned_abs()))
 }
 
 impl<'a> Strided<LanesRef<'a>> {
     /// As [`Strided::every`], for lanes of a type that is known at run time.
     pub fn every_lane(data: LanesRef<'a>, offset: usize, step: isize) -> Option<Strided<LanesRef<'a>>> {
-        let len = most(data.len(), offset, step)?;
+        let len = count_every(data.len(), offset, step)?;
         Some(Strided { data, offset, step, len })
     }
 }

@@ -34,8 +34,8 @@ fn operation(name: &str, ty: Scalar) -> Operation {
 /// Lists every operator with every type that it supports, except those with a `fold`, which the reference does not
 /// evaluate: tests/differential.rs and tests/custom_operations.rs compare them with the interpreter.
 fn operations() -> impl Iterator<Item = Operation> {
-    let typed = |row: &'static reduce_dsl::operators::Operator| {
-        Scalar::ALL.into_iter().filter(|&ty| row.takes(ty)).map(|ty| operation(row.name, ty))
+    let typed = |operator: &'static reduce_dsl::operators::Operator| {
+        Scalar::ALL.into_iter().filter(|&ty| operator.takes(ty)).map(|ty| operation(operator.name, ty))
     };
     OPERATORS.iter().flat_map(typed).filter(|operation| operation.fold.is_none())
 }

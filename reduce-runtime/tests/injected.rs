@@ -143,7 +143,7 @@ fn leaks() -> Vec<String> {
 
 /// Leaks of cudarc 0.19 itself: `CudaStream::alloc` leaks its memory if it cannot create events for it, and
 /// `CudaContext::new` leaks the context if it cannot read its attributes.
-const OF_CUDARC: [(&str, &str); 3] = [
+const CUDARC_LEAKS: [(&str, &str); 3] = [
     ("cuCtxGetCurrent", "1 of cuMemAlloc_v2"),
     ("cuEventCreate", "1 of cuMemAlloc_v2"),
     ("cuDeviceGetAttribute", "1 of cuDevicePrimaryCtxRetain"),
@@ -151,7 +151,7 @@ const OF_CUDARC: [(&str, &str); 3] = [
 
 /// The outcomes of the faults of one function.
 #[derive(Debug, Default)]
-struct Row {
+struct FaultCounts {
     calls: u32,
     faults: u32,
     errors: u32,
@@ -159,10 +159,10 @@ struct Row {
     /// Runs that keep memory on purpose: a wait failed, so the device may still write there.
     kept: u32,
     /// Runs in which cudarc leaks.
-    of_cudarc: u32,
+    cudarc_leaks: u32,
 }
 
-impl Row {
+impl FaultCounts {
     /// Counts a run in which calls of that function failed, or returns the defect.
     fn add(&mut self, name: &str, ended: &Ended) -> Result<(), String> {
         self.faults += 1;
@@ -178,8 +178,8 @@ impl Row {
         if leaks.is_empty() {
             return Ok(());
         }
-        if OF_CUDARC.contains(&(name, leaks.as_str())) {
-            self.of_cudarc += 1;
+        if CUDARC_LEAKS.contains(&(name, leaks.as_str())) {
+            self.cudarc_leaks += 1;
             return Ok(());
         }
         self.kept += 1;
@@ -207,12 +207,12 @@ fn calls(spec: &Spec, cache: &Cache) -> Vec<String> {
     (1..=entered()).map(name_of).collect()
 }
 
-fn print(rows: &BTreeMap<&str, Row>) {
+fn print(rows: &BTreeMap<&str, FaultCounts>) {
     println!("| call | times | faults | errors | right result | memory kept | leaks of cudarc |");
     println!("|---|--:|--:|--:|--:|--:|--:|");
     let line =
         |name: &str, row: [u32; 6]| println!("| {name} | {} |", row.map(|it| it.to_string()).join(" | "));
-    let numbers = |it: &Row| [it.calls, it.faults, it.errors, it.right, it.kept, it.of_cudarc];
+    let numbers = |it: &FaultCounts| [it.calls, it.faults, it.errors, it.right, it.kept, it.cudarc_leaks];
     rows.iter().for_each(|(name, row)| line(name, numbers(row)));
     let all = rows.values().map(numbers);
     line("all", all.fold([0; 6], |sum, row| std::array::from_fn(|place| sum[place] + row[place])));
@@ -222,7 +222,13 @@ fn print(rows: &BTreeMap<&str, Row>) {
 type Wrong = BTreeMap<String, Vec<Fault>>;
 
 /// Makes one call fail with each code, once and from there on.
-fn fail_in_every_way(call: u32, name: &str, row: &mut Row, wrong: &mut Wrong, run: impl Fn(Fault) -> Ended) {
+fn fail_in_every_way(
+    call: u32,
+    name: &str,
+    row: &mut FaultCounts,
+    wrong: &mut Wrong,
+    run: impl Fn(Fault) -> Ended,
+) {
     row.calls += 1;
     for (code, lasts) in codes(call).into_iter().flat_map(|code| [(code, false), (code, true)]) {
         let fault = Fault { call, code, lasts };
@@ -244,7 +250,7 @@ fn every_call_may_fail() {
     let cache = Cache::at(Path::new(env!("CARGO_TARGET_TMPDIR")).join("injected-cache"));
     let spec = reduce_dsl::parse::spec("ty: u64, op: sum, passes: [shuffle, one_block, ticket]").unwrap();
     let calls = calls(&spec, &cache);
-    let (mut rows, mut wrong): (BTreeMap<&str, Row>, Wrong) = Default::default();
+    let (mut rows, mut wrong): (BTreeMap<&str, FaultCounts>, Wrong) = Default::default();
     for (call, name) in (1..).zip(&calls) {
         let row = rows.entry(name).or_default();
         fail_in_every_way(call, name, row, &mut wrong, |fault| run(fault, &spec, &cache));

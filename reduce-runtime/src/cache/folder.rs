@@ -10,12 +10,12 @@ use std::time::Duration;
 /// The limit on the bytes of all entries together. Beyond it, the oldest entries are removed.
 const MOST_BYTES: u64 = 256 << 20;
 /// The largest entry that is read, in bytes.
-const LARGEST: u64 = 64 << 20;
+const LARGEST_ENTRY: u64 = 64 << 20;
 /// The extension of entries.
 const ENTRY: &str = "kernels";
 /// The extension of files that are being written. A process that was killed leaves its file behind.
 const UNFINISHED: &str = "unfinished";
-const GIVEN_UP: Duration = Duration::from_secs(3600);
+const ABANDONED_AFTER: Duration = Duration::from_secs(3600);
 
 /// An existing folder that belongs to this user and that no other user can write.
 pub(super) struct Folder<'a> {
@@ -28,7 +28,7 @@ impl<'a> Folder<'a> {
         if !metadata.is_dir() {
             return Err(io::Error::other("it is no folder"));
         }
-        private(&metadata)?;
+        check_private(&metadata)?;
         Ok(Folder { path })
     }
 
@@ -50,11 +50,11 @@ impl<'a> Folder<'a> {
         std::os::unix::fs::OpenOptionsExt::custom_flags(&mut options, libc::O_NOFOLLOW | libc::O_NONBLOCK);
         let file = options.open(self.entry(name)).ok()?;
         let metadata = file.metadata().ok()?;
-        if !metadata.is_file() || metadata.len() > LARGEST || private(&metadata).is_err() {
+        if !metadata.is_file() || metadata.len() > LARGEST_ENTRY || check_private(&metadata).is_err() {
             return None;
         }
         let mut bytes = Vec::with_capacity(metadata.len() as usize);
-        file.take(LARGEST).read_to_end(&mut bytes).ok()?;
+        file.take(LARGEST_ENTRY).read_to_end(&mut bytes).ok()?;
         Some(bytes)
     }
 
@@ -94,7 +94,7 @@ impl<'a> Folder<'a> {
     fn clean(&self, most: u64) {
         for (path, metadata) in self.files(UNFINISHED) {
             let age = metadata.modified().ok().and_then(|time| time.elapsed().ok());
-            if age.is_some_and(|age| age > GIVEN_UP) {
+            if age.is_some_and(|age| age > ABANDONED_AFTER) {
                 let _ = fs::remove_file(path);
             }
         }
@@ -141,7 +141,7 @@ fn create(path: &Path) -> io::Result<File> {
 /// Checks that this user owns the file and that no other user can write it. On systems other than Unix, the folders of
 /// a user are private.
 #[cfg(unix)]
-fn private(metadata: &Metadata) -> io::Result<()> {
+fn check_private(metadata: &Metadata) -> io::Result<()> {
     use std::os::unix::fs::MetadataExt;
     // SAFETY: has no preconditions.
     if metadata.uid() != unsafe { libc::geteuid() } {
@@ -154,13 +154,13 @@ fn private(metadata: &Metadata) -> io::Result<()> {
 }
 
 #[cfg(not(unix))]
-fn private(_: &Metadata) -> io::Result<()> {
+fn check_private(_: &Metadata) -> io::Result<()> {
     Ok(())
 }
 
 #[cfg(all(test, unix))]
 mod tests {
-    use super::{Folder, GIVEN_UP};
+    use super::{ABANDONED_AFTER, Folder};
     use std::fs::{self, File};
     use std::io::ErrorKind;
     use std::path::{Path, PathBuf};
@@ -186,7 +186,7 @@ mod tests {
             fs::write(file, [0; 100])?;
         }
         for file in [&abandoned, &others[0], &others[1]] {
-            aged(file, GIVEN_UP + Duration::from_secs(36_000))?;
+            aged(file, ABANDONED_AFTER + Duration::from_secs(36_000))?;
         }
         folder.clean(200);
         let left = [&older, &old, &new].map(|name| folder.entry(name).exists());

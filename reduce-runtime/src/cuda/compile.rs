@@ -24,7 +24,7 @@ pub struct Compiler {
 
 /// The CUDA text of a program, and the target for which it is compiled.
 #[derive(Clone)]
-pub(super) struct Source {
+pub(super) struct KernelSource {
     text: String,
     block: u32,
     target: Target,
@@ -40,8 +40,8 @@ impl Compiler {
     /// or 10 s.
     ///
     /// NVRTC cannot be interrupted. After [`Error::CompileTime`] it continues in its own thread, and the result goes to
-    /// the cache. At most four such threads exist. Programs that would take more than a gigabyte are refused before
-    /// (`reduce_codegen::Error::TooLarge`). If no thread can be created, NVRTC runs in the caller's thread without a
+    /// the cache. At most four such threads exist. Programs that would take more than a gigabyte are refused
+    /// first (`reduce_codegen::Error::TooLarge`). If no thread can be created, NVRTC runs in the caller's thread without a
     /// deadline.
     ///
     /// With glibc, a process that exits during such a compilation skips the functions that were registered by `atexit`
@@ -80,27 +80,27 @@ impl Compiler {
     /// The program is too large; there is no NVRTC; NVRTC does not know the architecture, takes too long, or refuses
     /// the text, which is a bug of this project.
     pub fn image(&self, program: &Program, target: Target) -> Result<Image, Error> {
-        let source = Source::of(program, target)?;
-        match self.kept(&self.key(&source)?, &source) {
+        let source = KernelSource::of(program, target)?;
+        match self.cached(&self.key(&source)?, &source) {
             Some(image) => Ok(image),
             None => self.compile(&source),
         }
     }
 
     /// Returns the cached image of a source, if there is one.
-    pub(super) fn kept(&self, key: &Key, source: &Source) -> Option<Image> {
+    pub(super) fn cached(&self, key: &Key, source: &KernelSource) -> Option<Image> {
         let Entry { text, image } = self.cache.get(key)?;
         Some(Image { target: source.target, bytes: image, resources: Resources::parse(&text), log: text })
     }
 
     /// Compiles a source and caches the image.
-    pub(super) fn compile(&self, source: &Source) -> Result<Image, Error> {
+    pub(super) fn compile(&self, source: &KernelSource) -> Result<Image, Error> {
         let nvrtc = Nvrtc::get()?;
         self.compiled.fetch_add(1, Ordering::Relaxed);
         // The NVRTC that is loaded now may differ from the remembered one.
         let identity = Identity::of(nvrtc);
         if identity != *self.identity()? {
-            identity.keep(&self.cache);
+            identity.write_record(&self.cache);
         }
         let (key, cache, job) = (source.key(&identity), self.cache.clone(), source.clone());
         let folder = cache.folder().map(|it| it.as_os_str().as_encoded_bytes().to_vec()).unwrap_or_default();
@@ -110,11 +110,11 @@ impl Compiler {
             Ok(image)
         };
         let name = Key::of([key.to_string().as_bytes(), &folder[..]]);
-        deadline::within(deadline::or_of_environment(self.deadline)?, name, source.target, work)
+        deadline::run_within(deadline::or_default(self.deadline)?, name, source.target, work)
     }
 
     /// Returns the cache key of a source for the current NVRTC.
-    pub(super) fn key(&self, source: &Source) -> Result<Key, Error> {
+    pub(super) fn key(&self, source: &KernelSource) -> Result<Key, Error> {
         Ok(source.key(self.identity()?))
     }
 
@@ -127,11 +127,11 @@ impl Compiler {
     }
 }
 
-impl Source {
+impl KernelSource {
     /// Prints a program, unless it is too large.
-    pub(super) fn of(program: &Program, target: Target) -> Result<Source, Error> {
+    pub(super) fn of(program: &Program, target: Target) -> Result<KernelSource, Error> {
         reduce_codegen::check_size(program)?;
-        Ok(Source { text: reduce_codegen::cuda(program)?, block: threads(program), target })
+        Ok(KernelSource { text: reduce_codegen::cuda(program)?, block: threads(program), target })
     }
 
     /// Digests everything that determines the image.
@@ -158,14 +158,14 @@ impl Nvrtc {
     /// The program is too large; NVRTC does not know the architecture, takes longer than `REDUCEGEN_COMPILE_SECONDS` or
     /// 10 s, or refuses the text, which is a bug of this project.
     pub fn compile_program(&self, program: &Program, target: Target) -> Result<Image, Error> {
-        let (source, nvrtc) = (Source::of(program, target)?, self.clone());
+        let (source, nvrtc) = (KernelSource::of(program, target)?, self.clone());
         let name = source.key(&Identity::of(self));
         let work = move || nvrtc.compile_source(&source);
-        deadline::within(deadline::or_of_environment(None)?, name, target, work)
+        deadline::run_within(deadline::or_default(None)?, name, target, work)
     }
 
-    fn compile_source(&self, source: &Source) -> Result<Image, Error> {
-        let image = self.reported(&source.text, source.target)?;
+    fn compile_source(&self, source: &KernelSource) -> Result<Image, Error> {
+        let image = self.compile_reported(&source.text, source.target)?;
         let most = source.most_registers();
         if image.resources.iter().all(|kernel| kernel.registers <= most) {
             return Ok(image);
@@ -175,7 +175,7 @@ impl Nvrtc {
 
     /// Compiles with the report of ptxas. NVRTC (CUDA 12.9) returns images from its own cache without that report, so a
     /// kernel with too many registers for its block would go unnoticed; `--no-cache` restores the report.
-    fn reported(&self, source: &str, target: Target) -> Result<Image, Error> {
+    fn compile_reported(&self, source: &str, target: Target) -> Result<Image, Error> {
         let image = self.compile(source, target)?;
         let silent = image.resources.is_empty() && matches!(target, Target::Cubin(_));
         if silent { self.compile_with(source, target, &["--no-cache"]) } else { Ok(image) }

@@ -59,7 +59,7 @@ const FUNCTIONS: [&str; 37] = [
 ];
 
 /// The functions that only timing needs. Older drivers lack some of them.
-const CLOCK_FUNCTIONS: [&str; 4] = [ELAPSED, "cuEventSynchronize", "cuLaunchKernel", "cuMemcpyDtoDAsync_v2"];
+const TIMING_FUNCTIONS: [&str; 4] = [ELAPSED, "cuEventSynchronize", "cuLaunchKernel", "cuMemcpyDtoDAsync_v2"];
 
 /// The function by which cudarc measures the time between two events. It depends on the CUDA version of its build.
 const ELAPSED: &str =
@@ -67,7 +67,7 @@ const ELAPSED: &str =
 
 /// Checks that cudarc can call the driver.
 pub(super) fn check() -> Result<(), Error> {
-    complete(&FUNCTIONS)?;
+    check_functions(&FUNCTIONS)?;
     let text = |version: i32| format!("{}.{}", version / 1000, version % 1000 / 10);
     match version()? {
         OLDEST.. => Ok(()),
@@ -90,11 +90,11 @@ fn version() -> Result<i32, Error> {
 }
 
 /// Checks that cudarc can measure times, with a driver that passed [`check`].
-pub(super) fn check_clock() -> Result<(), Error> {
-    complete(&CLOCK_FUNCTIONS)
+pub(super) fn check_timing() -> Result<(), Error> {
+    check_functions(&TIMING_FUNCTIONS)
 }
 
-fn complete(functions: &[&'static str]) -> Result<(), Error> {
+fn check_functions(functions: &[&'static str]) -> Result<(), Error> {
     let library = library()?;
     match functions.iter().find(|function| !has(library, function)) {
         Some(function) => Err(Error::IncompleteDriver { function }),
@@ -110,7 +110,7 @@ fn library() -> Result<&'static Library, Error> {
     }
     let found = NAMES.iter().rev().find_map(|name| library::load(Path::new(name)).ok());
     let missing =
-        || library::refused(NAMES).map_or(Error::NoDriver, |reason| Error::DriverUnusable { reason });
+        || library::load_failure(NAMES).map_or(Error::NoDriver, |reason| Error::DriverUnusable { reason });
     let found = found.ok_or_else(missing)?;
     Ok(LIBRARY.get_or_init(|| found))
 }

@@ -30,7 +30,7 @@ impl Identity {
     pub(super) fn find(cache: &Cache) -> Result<Identity, Error> {
         match Nvrtc::loaded() {
             Some(nvrtc) => Ok(Identity::of(nvrtc)),
-            None => remembered(cache).map_or_else(|| Identity::load(cache), Ok),
+            None => read_record(cache).map_or_else(|| Identity::load(cache), Ok),
         }
     }
 
@@ -46,21 +46,21 @@ impl Identity {
     /// Loads NVRTC and writes the record for the next process.
     fn load(cache: &Cache) -> Result<Identity, Error> {
         let identity = Identity::of(Nvrtc::get()?);
-        identity.keep(cache);
+        identity.write_record(cache);
         Ok(identity)
     }
 
     /// Writes the record to the cache.
-    pub(super) fn keep(&self, cache: &Cache) {
+    pub(super) fn write_record(&self, cache: &Cache) {
         let numbers: Vec<_> = self.architectures.iter().map(|it| it.number().to_string()).collect();
         let text = [&self.file, &self.version, &numbers.join(" ")].map(String::as_str).join("\n");
-        cache.put(&place(), &Entry { text, image: Vec::new() });
+        cache.put(&record_key(), &Entry { text, image: Vec::new() });
     }
 }
 
 /// Reads the record, if its file is unchanged.
-fn remembered(cache: &Cache) -> Option<Identity> {
-    let text = cache.get(&place())?.text;
+fn read_record(cache: &Cache) -> Option<Identity> {
+    let text = cache.get(&record_key())?.text;
     let mut lines = text.lines();
     let (file, version, numbers) = (lines.next()?, lines.next()?, lines.next()?);
     let path = Path::new(file.splitn(3, ' ').nth(2)?);
@@ -73,7 +73,7 @@ fn remembered(cache: &Cache) -> Option<Identity> {
 }
 
 /// Returns the key of the record: a digest of everything that decides which file is loaded.
-fn place() -> Key {
+fn record_key() -> Key {
     let folder = current_dir().unwrap_or_default().into_os_string();
     let values = VARIABLES.map(|name| var_os(name).unwrap_or_default());
     let parts = values.iter().chain([&folder]).map(|value| value.as_encoded_bytes());

@@ -81,9 +81,9 @@ impl<'a> Reading<'a> {
     fn on<T>(stream: &'a Arc<CudaStream>, slice: &'a impl DeviceMemory<T>) -> (CUdeviceptr, Reading<'a>) {
         let owner = slice.stream();
         // cudarc waits for writes only if its object for the context has several streams.
-        if is_apart(stream, owner) && !Arc::ptr_eq(stream.context(), owner.context()) {
-            let followed = follow(stream, owner);
-            stream.context().record_err(followed);
+        if needs_ordering(stream, owner) && !Arc::ptr_eq(stream.context(), owner.context()) {
+            let ordered = order_after(stream, owner);
+            stream.context().record_err(ordered);
         }
         let (pointer, noted) = slice.device_ptr(stream);
         let last_read = match &noted {
@@ -97,8 +97,8 @@ impl<'a> Reading<'a> {
 
     /// Orders every free and write of the memory after the reads queued so far.
     fn record(&self) -> Result<(), DriverError> {
-        if is_apart(self.stream, self.owner) {
-            follow(self.owner, self.stream)?;
+        if needs_ordering(self.stream, self.owner) {
+            order_after(self.owner, self.stream)?;
         }
         let is_tracked = self.owner.context().is_managing_stream_synchronization();
         let Some(event) = self.last_read.filter(|_| is_tracked) else { return Ok(()) };
@@ -109,13 +109,13 @@ impl<'a> Reading<'a> {
 
 /// Returns whether the streams need explicit ordering: they differ, or belong to two objects for one context. If the
 /// user has turned off event tracking in cudarc, the user keeps the order.
-fn is_apart(stream: &CudaStream, owner: &CudaStream) -> bool {
+fn needs_ordering(stream: &CudaStream, owner: &CudaStream) -> bool {
     let is_same = stream == owner && Arc::ptr_eq(stream.context(), owner.context());
     owner.context().is_event_tracking() && !is_same
 }
 
 /// Orders all later work of one stream after all work queued on the other so far.
-fn follow(later: &CudaStream, earlier: &CudaStream) -> Result<(), DriverError> {
+fn order_after(later: &CudaStream, earlier: &CudaStream) -> Result<(), DriverError> {
     // The error may be a stored one of another call. Then cudarc queued nothing, so wait here.
     later.join(earlier).or_else(|_| driver::wait(earlier))
 }
@@ -178,7 +178,7 @@ impl<'a> DeviceInput<'a> {
     /// Reports a read that was queued on a stream to cudarc, unless the end of a scope does so.
     pub(super) fn read_on(&self, stream: &CudaStream) -> Result<(), Error> {
         if *stream != **self.reading.stream {
-            follow(self.reading.stream, stream).map_err(failed(RECORDING))?;
+            order_after(self.reading.stream, stream).map_err(failed(RECORDING))?;
         }
         if self.reading.in_scope { Ok(()) } else { self.record() }
     }

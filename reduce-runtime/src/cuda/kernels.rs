@@ -28,7 +28,7 @@ pub(crate) struct Kernels {
 impl Kernels {
     /// Makes the kernels of some programs. A single program is compiled at once; several are compiled on first use.
     pub(crate) fn new(programs: &Programs, gpu: &Gpu) -> Result<Kernels, Error> {
-        fits(programs, gpu)?;
+        check_architecture(programs, gpu)?;
         let variants = Variants::new(programs, gpu);
         if let [_] = programs.variants() {
             variants.variant(0)?;
@@ -38,7 +38,7 @@ impl Kernels {
 
     /// Compiles the kernels for n elements.
     pub(crate) fn prepare(&self, n: u64) -> Result<(), Error> {
-        self.variants.variant(self.variants.of_n(n)).map(|_| ())
+        self.variants.variant(self.variants.index_of_n(n)).map(|_| ())
     }
 
     /// Compiles all kernels, in parallel.
@@ -110,10 +110,10 @@ impl Kernels {
         workspace: &Workspace,
     ) -> Result<(), Error> {
         workspace.check(&self.variants, stream, n)?;
-        for (input, place) in inputs.iter().zip(0..) {
-            self.check(input, place)?;
+        for (input, index) in inputs.iter().zip(0..) {
+            self.check(input, index)?;
             if **input.stream() != *stream {
-                return Err(Error::InputOfOtherStream { input: place });
+                return Err(Error::InputOfOtherStream { input: index });
             }
         }
         Ok(())
@@ -131,7 +131,7 @@ impl Kernels {
         workspace.forget_result();
         stream.context().bind_to_thread().map_err(failed("binding its context"))?;
         if n == 0 {
-            return workspace.reduce_nothing(params);
+            return workspace.enqueue_empty_result(params);
         }
         workspace.prepare(n, inputs.iter().map(DeviceInput::pointer), params)?;
         workspace.launch_all()
@@ -144,13 +144,14 @@ impl Kernels {
         params: &[Value],
     ) -> Result<Outcome, Error> {
         let stream = self.stream();
-        let copies = inputs.iter().map(|input| self.copy(&stream, data(input)));
+        let copies = inputs.iter().map(|input| self.copy(&stream, spanned_bytes(input)));
         let copies = copies.collect::<Result<Vec<_>, _>>()?;
         let pointers: Vec<_> = copies.iter().map(|copy| copy.device_ptr(&stream)).collect();
-        let located = pointers.iter().zip(inputs).map(|((pointer, _), input)| located(*pointer, input));
+        let first_elements =
+            pointers.iter().zip(inputs).map(|((pointer, _), input)| first_element(*pointer, input));
         // Keeps the copies out of the measured time.
         stream.synchronize().map_err(failed("waiting for the inputs"))?;
-        self.run(&stream, inputs[0].len as u64, located, params)
+        self.run(&stream, inputs[0].len as u64, first_elements, params)
     }
 
     /// Reduces device memory, of at least one element.
@@ -161,8 +162,8 @@ impl Kernels {
     ) -> Result<Outcome, Error> {
         let stream = inputs[0].stream();
         driver::refuse_capture(stream)?;
-        for (input, place) in inputs.iter().zip(0..) {
-            self.check(input, place)?;
+        for (input, index) in inputs.iter().zip(0..) {
+            self.check(input, index)?;
             if input.stream() != stream {
                 stream.join(input.stream()).map_err(failed("waiting for an input"))?;
             }
@@ -170,16 +171,16 @@ impl Kernels {
         let outcome =
             self.run(stream, inputs[0].len() as u64, inputs.iter().map(DeviceInput::pointer), params);
         outcome.inspect_err(|_| {
-            // Queued kernels may still run. The first error is returned, so further ones are dropped.
+            // Queued kernels may still run, so their reads are recorded. The first error is returned.
             inputs.iter().for_each(|input| drop(input.read_on(stream)));
         })
     }
 
     /// Checks that the input lies in the context of the kernels.
-    fn check(&self, input: &DeviceInput<'_>, place: usize) -> Result<(), Error> {
+    fn check(&self, input: &DeviceInput<'_>, index: usize) -> Result<(), Error> {
         match input.is_in(self.variants.gpu.context()) {
             true => Ok(()),
-            false => Err(Error::OtherContext { input: place, device: self.variants.gpu.name() }),
+            false => Err(Error::OtherContext { input: index, device: self.variants.gpu.name() }),
         }
     }
 
@@ -192,7 +193,7 @@ impl Kernels {
         params: &[Value],
     ) -> Result<Outcome, Error> {
         self.prepare(n)?;
-        let mut workspace = self.borrow(stream, n)?;
+        let mut workspace = self.take_workspace(stream, n)?;
         workspace.prepare(n, inputs, params)?;
         stream.context().bind_to_thread().map_err(failed("binding its context"))?;
         let mut bytes = vec![0; self.variants.operation.stored().size()];
@@ -243,10 +244,10 @@ impl Kernels {
     }
 
     /// Returns a workspace for at least n elements that no other call uses.
-    fn borrow(&self, stream: &Arc<CudaStream>, n: u64) -> Result<Workspace, Error> {
+    fn take_workspace(&self, stream: &Arc<CudaStream>, n: u64) -> Result<Workspace, Error> {
         let mut spare = self.spare.lock().unwrap_or_else(PoisonError::into_inner);
-        let place = spare.iter().position(|workspace| workspace.most() >= n);
-        let kept = place.map(|place| spare.swap_remove(place));
+        let index = spare.iter().position(|workspace| workspace.most() >= n);
+        let kept = index.map(|index| spare.swap_remove(index));
         drop(spare);
         let mut workspace = match kept {
             Some(workspace) => workspace,
@@ -288,7 +289,7 @@ impl Kernels {
 }
 
 /// Checks that the GPU has all instructions that the programs use.
-fn fits(programs: &Programs, gpu: &Gpu) -> Result<(), Error> {
+fn check_architecture(programs: &Programs, gpu: &Gpu) -> Result<(), Error> {
     let oldest = programs.variants().iter().map(Program::capability).max();
     let needed = Architecture::from_number(oldest.unwrap_or(0));
     let found = gpu.architecture();
@@ -298,14 +299,14 @@ fn fits(programs: &Programs, gpu: &Gpu) -> Result<(), Error> {
     Ok(())
 }
 
-/// Returns the address of the first element of an input in a copy of its [`data`], and the distance to the next.
-pub(super) fn located(copy: CUdeviceptr, input: &Strided<LanesRef<'_>>) -> (CUdeviceptr, isize) {
+/// Returns the address of the first element of an input in a copy of its [`spanned_bytes`], and the distance to the next.
+pub(super) fn first_element(copy: CUdeviceptr, input: &Strided<LanesRef<'_>>) -> (CUdeviceptr, isize) {
     let lead = input.lead() * input.data.ty().size();
     (copy + lead as u64, input.step)
 }
 
 /// Returns the bytes of an input, from the lowest position of an element to the highest.
-pub(super) fn data<'a>(input: &Strided<LanesRef<'a>>) -> &'a [u8] {
+pub(super) fn spanned_bytes<'a>(input: &Strided<LanesRef<'a>>) -> &'a [u8] {
     bytes(input.data.slice(input.places(0..input.len)))
 }
 

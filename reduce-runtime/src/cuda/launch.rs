@@ -12,7 +12,7 @@ use std::ffi::c_void;
 use std::ptr::null_mut;
 
 /// The most arguments without an allocation; most kernels have fewer.
-const USUAL: usize = 64;
+const INLINE_ARGUMENTS: usize = 64;
 
 /// The configuration of a launch.
 #[derive(Clone, Copy, Debug)]
@@ -37,12 +37,12 @@ pub(super) unsafe fn launch(
     shape: Shape,
     arguments: &[u64],
 ) -> Result<(), DriverError> {
-    let (mut usual, mut many) = ([null_mut(); USUAL], Vec::new());
-    let pointers = if arguments.len() <= USUAL {
-        &mut usual[..]
+    let (mut inline, mut heap) = ([null_mut(); INLINE_ARGUMENTS], Vec::new());
+    let pointers = if arguments.len() <= INLINE_ARGUMENTS {
+        &mut inline[..]
     } else {
-        many.resize(arguments.len(), null_mut());
-        &mut many[..]
+        heap.resize(arguments.len(), null_mut());
+        &mut heap[..]
     };
     for (pointer, argument) in pointers.iter_mut().zip(arguments) {
         *pointer = std::ptr::from_ref(argument).cast_mut().cast::<c_void>();
@@ -65,7 +65,7 @@ pub(super) unsafe fn launch(
         numAttrs: shape.dependent.into(),
     };
     let (function, pointers) = (function.cu_function(), pointers.as_mut_ptr());
-    // SAFETY: the driver copies the arguments behind the pointers, which are complete according to the caller, and the
+    // SAFETY: the driver copies the arguments that the pointers refer to, complete as the caller promises, and the
     // configuration with its attribute; it does not write there.
     unsafe { cuLaunchKernelEx(&raw const config, function, pointers, null_mut()) }.result()
 }

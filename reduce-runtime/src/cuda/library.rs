@@ -54,7 +54,7 @@ pub(super) fn open(path: &Path) -> Result<Library, Error> {
 pub(super) fn file_of(function: *const ()) -> Option<PathBuf> {
     use std::ffi::CStr;
     use std::os::unix::ffi::OsStrExt;
-    // SAFETY: numbers and null pointers, for all of which zero is a value.
+    // SAFETY: the fields are numbers and pointers, and zero is a valid value of both.
     let mut info: libc::Dl_info = unsafe { std::mem::zeroed() };
     // SAFETY: any address may be asked for; writes the structure.
     if unsafe { libc::dladdr(function.cast(), &mut info) } == 0 || info.dli_fname.is_null() {
@@ -80,7 +80,7 @@ pub(super) fn reason(error: &libloading::Error) -> String {
 }
 
 /// Returns why an existing library does not load, for the first of these names that the loader finds.
-pub(super) fn refused(names: [&str; 2]) -> Option<String> {
+pub(super) fn load_failure(names: [&str; 2]) -> Option<String> {
     let reasons = names.into_iter().filter_map(|name| Some((name, load(Path::new(name)).err()?)));
     // For a missing file, glibc's message starts with the name and ends as below. Otherwise it starts with the path it
     // found.

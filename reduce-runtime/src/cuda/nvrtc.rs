@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use std::ptr::{null, null_mut};
 use std::sync::{Mutex, OnceLock, PoisonError};
 
-/// The oldest version: the first whose PTX has `st.async`, which the blocks of a cluster use (PTX ISA 8.1).
+/// The oldest version: the first whose PTX has `st.async`, by which the blocks of a cluster combine (PTX ISA 8.1).
 const OLDEST: (c_int, c_int) = (12, 1);
 
 /// Limits on the bytes of an image or log, and on the number of architectures. Larger numbers mean a faulty library.
@@ -211,7 +211,7 @@ impl Api {
             return Err(INTERNAL_ERROR);
         }
         let mut numbers = vec![0; count as usize];
-        // SAFETY: writes as many numbers as it just announced.
+        // SAFETY: writes the announced count of numbers, for which there is room.
         check(unsafe { (self.list_architectures)(numbers.as_mut_ptr()) })?;
         numbers.sort_unstable();
         Ok(numbers.into_iter().map(|number| Architecture::from_number(number.unsigned_abs())).collect())
@@ -253,7 +253,7 @@ impl<'a> Program<'a> {
             .chain(more.iter().copied());
         let flags: Vec<_> = flags.map(terminated).collect();
         let pointers: Vec<_> = flags.iter().map(|flag| flag.as_ptr()).collect();
-        // SAFETY: the program is alive, and the pointers are as many terminated strings as announced.
+        // SAFETY: the program is alive, and the array has the announced number of terminated strings.
         check(unsafe { (self.api.compile)(self.handle, pointers.len() as c_int, pointers.as_ptr()) })
     }
 
@@ -280,7 +280,7 @@ impl<'a> Program<'a> {
             return Err(INTERNAL_ERROR);
         }
         let mut bytes = vec![0; size];
-        // SAFETY: the program is alive; writes as many bytes as it just announced.
+        // SAFETY: the program is alive; writes the announced number of bytes, for which there is room.
         check(unsafe { (text.bytes)(self.handle, bytes.as_mut_ptr().cast()) })?;
         Ok(bytes)
     }
@@ -288,7 +288,7 @@ impl<'a> Program<'a> {
 
 impl Drop for Program<'_> {
     fn drop(&mut self) {
-        // SAFETY: made by `create`, destroyed here and nowhere else.
+        // SAFETY: made by `create`, and destroyed only here.
         unsafe { (self.api.destroy)(&mut self.handle) };
     }
 }

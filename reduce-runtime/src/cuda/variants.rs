@@ -29,12 +29,12 @@ pub(super) struct Variants {
     pub(super) domain: Domain,
     programs: Programs,
     /// One slot for each program, in their order.
-    places: Vec<Place>,
+    slots: Vec<VariantSlot>,
 }
 
 /// A slot for a variant that is loaded on first use.
 #[derive(Debug, Default)]
-struct Place {
+struct VariantSlot {
     variant: OnceLock<Variant>,
     /// Held during compilation, so that no other thread compiles the same variant.
     loading: Mutex<()>,
@@ -47,7 +47,7 @@ pub(super) struct Variant {
     /// The bytes of the fill, if blocks combine into an accumulator that must hold it.
     pub(super) fill: Option<Vec<u8>>,
     /// Whether the kernel over partials takes the number of elements.
-    pub(super) counts: bool,
+    pub(super) takes_count: bool,
     /// Whether the kernels take a ticket.
     pub(super) has_ticket: bool,
     /// Threads per block, indexed by the items that the kernel reads.
@@ -63,24 +63,18 @@ pub(super) struct Variant {
 impl Variants {
     pub(super) fn new(programs: &Programs, gpu: &Gpu) -> Variants {
         let operation = programs.operation().clone();
-        let places = programs.variants().iter().map(|_| Place::default()).collect();
-        Variants {
-            gpu: gpu.clone(),
-            operation,
-            domain: programs.domain(),
-            programs: programs.clone(),
-            places,
-        }
+        let slots = programs.variants().iter().map(|_| VariantSlot::default()).collect();
+        Variants { gpu: gpu.clone(), operation, domain: programs.domain(), programs: programs.clone(), slots }
     }
 
     /// Returns the index of the variant for n elements.
-    pub(super) fn of_n(&self, n: u64) -> usize {
+    pub(super) fn index_of_n(&self, n: u64) -> usize {
         self.programs.place(n)
     }
 
     /// Returns the variant at an index. Compiles and loads it if necessary.
-    pub(super) fn variant(&self, place: usize) -> Result<&Variant, Error> {
-        let Place { variant, loading } = &self.places[place];
+    pub(super) fn variant(&self, index: usize) -> Result<&Variant, Error> {
+        let VariantSlot { variant, loading } = &self.slots[index];
         if let Some(variant) = variant.get() {
             return Ok(variant);
         }
@@ -88,20 +82,20 @@ impl Variants {
         if let Some(variant) = variant.get() {
             return Ok(variant);
         }
-        let loaded = self.load(place)?;
+        let loaded = self.load(index)?;
         Ok(variant.get_or_init(|| loaded))
     }
 
     /// Loads the program at an index, or its replacement without clusters if the GPU cannot make them.
-    fn load(&self, place: usize) -> Result<Variant, Error> {
-        let program = &self.programs.variants()[place];
+    fn load(&self, index: usize) -> Result<Variant, Error> {
+        let program = &self.programs.variants()[index];
         let variant = Variant::load(program, &self.gpu)?;
         let cluster = program.kernel(Reads::Inputs).cluster();
         if cluster == 1 {
             return Ok(variant);
         }
         let largest = largest_cluster(&self.gpu, &variant.functions[0], cluster, variant.threads[0])?;
-        match self.programs.unclustered(place) {
+        match self.programs.unclustered(index) {
             _ if cluster <= largest => Ok(variant),
             Some(program) => Variant::load(program, &self.gpu),
             None => Err(Error::ClusterTooLarge { cluster, largest, device: self.gpu.name() }),
@@ -110,13 +104,13 @@ impl Variants {
 
     /// Compiles all variants, each in its own thread, or in this one if no more threads can be created.
     pub(super) fn prepare_all(&self) -> Result<(), Error> {
-        let prepare = |place| self.variant(place).map(|_| ());
+        let prepare = |index| self.variant(index).map(|_| ());
         std::thread::scope(|scope| {
-            let spawn = |place| Builder::new().spawn_scoped(scope, move || prepare(place)).map_err(|_| place);
-            let threads: Vec<_> = (0..self.places.len()).map(spawn).collect();
+            let spawn = |index| Builder::new().spawn_scoped(scope, move || prepare(index)).map_err(|_| index);
+            let threads: Vec<_> = (0..self.slots.len()).map(spawn).collect();
             threads.into_iter().try_for_each(|thread| match thread {
                 Ok(thread) => thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)),
-                Err(place) => prepare(place),
+                Err(index) => prepare(index),
             })
         })
     }
@@ -125,10 +119,10 @@ impl Variants {
     /// flags, and for others.
     pub(super) fn workspace(&self, extent: Extent) -> [u64; 2] {
         let Extent { groups, length: n } = extent;
-        let places = 0..=self.of_n(n);
-        let clustered = &self.programs.variants()[places.clone()];
+        let indices = 0..=self.index_of_n(n);
+        let clustered = &self.programs.variants()[indices.clone()];
         // Which of the two programs will run is not known yet.
-        let up_to_n = clustered.iter().chain(places.filter_map(|place| self.programs.unclustered(place)));
+        let up_to_n = clustered.iter().chain(indices.filter_map(|index| self.programs.unclustered(index)));
         let most = |program: &Program| {
             let length = program.up_to.map_or(n, |most| most.min(n));
             program.plan().workspace(Extent { groups, length })
@@ -143,7 +137,7 @@ impl Variants {
 /// Waits until no kernel runs before the kernels are unloaded: the caller may not have waited.
 impl Drop for Variants {
     fn drop(&mut self) {
-        if self.places.iter().any(|place| place.variant.get().is_some()) {
+        if self.slots.iter().any(|slot| slot.variant.get().is_some()) {
             let context = self.gpu.context();
             context.record_err(driver::wait_for_all(context));
         }
@@ -162,7 +156,7 @@ impl Variant {
         Ok(Variant {
             plan,
             fill: fill.map(|values| bytes_of(&operation.acc, values)),
-            counts: operation.counts(),
+            takes_count: operation.counts(),
             // If one block has all elements, no block waits for others.
             has_ticket: plan.has_ticket(),
             threads: [Reads::Inputs, Reads::Partials].map(|reads| program.threads(reads)),

@@ -4,7 +4,7 @@ use super::driver::{self, failed};
 use super::launch::{Shape, fill, launch};
 use super::sizes::{ALIGNMENT, RESULT, bytes, flagged, partials};
 use super::variants::{Variant, Variants, bytes_of, launches};
-use crate::reducer::something;
+use crate::reducer::ensure_nonempty;
 use crate::{Error, host};
 use cudarc::driver::sys::{CUdeviceptr, cuMemcpyDtoHAsync_v2};
 use cudarc::driver::{CudaContext, CudaSlice, CudaStream, CudaView, DevicePtrMut};
@@ -34,10 +34,10 @@ pub struct Workspace {
     flagged: u64,
     /// The number of groups, and the most elements of one.
     most: Extent,
-    /// The number of elements per group that the launches are for; 0 if there are none.
+    /// The number of elements per group that the launches are for; 0 before the first plan.
     n: u64,
     /// The index of the variant for n elements.
-    place: usize,
+    variant_index: usize,
     launches: Vec<Prepared>,
     has_result: bool,
     /// Whether the result was lent as a view since the last call; other streams may be reading it.
@@ -93,7 +93,7 @@ impl Workspace {
             .memset_zeros(&mut memory.slice_mut(..zeros as usize))
             .map_err(failed("setting the ticket and flags"))?;
         let _current = Current(stream.context().clone());
-        let (variants, n, place, launches) = (variants.clone(), 0, 0, Vec::new());
+        let (variants, n, variant_index, launches) = (variants.clone(), 0, 0, Vec::new());
         let (has_result, is_lent) = (false, false);
         Ok(Workspace {
             _current,
@@ -104,7 +104,7 @@ impl Workspace {
             flagged,
             most,
             n,
-            place,
+            variant_index,
             launches,
             has_result,
             is_lent,
@@ -217,7 +217,7 @@ impl Workspace {
 
     /// Decodes the result from its bytes.
     pub(super) fn result_of(&self, bytes: &[u8]) -> Result<Vec<Value>, Error> {
-        something(&self.variants.operation, values(&self.variants.operation.stored(), bytes))
+        ensure_nonempty(&self.variants.operation, values(&self.variants.operation.stored(), bytes))
     }
 
     /// Decodes the result of each group.
@@ -283,8 +283,8 @@ impl Workspace {
     /// Plans the launches for n elements, with room for inputs and params.
     fn plan(&mut self, n: u64) -> Result<(), Error> {
         self.n = 0;
-        self.place = self.variants.of_n(n);
-        let variant = self.variants.variant(self.place)?;
+        self.variant_index = self.variants.index_of_n(n);
+        let variant = self.variants.variant(self.variant_index)?;
         let extent = Extent { groups: self.most.groups, length: n };
         let launches = launches(&variant.plan, extent)?;
         self.launches = launches.iter().map(|launch| self.prepared(variant, extent, launch)).collect();
@@ -301,7 +301,7 @@ impl Workspace {
             Reads::Inputs => vec![0; words * operation.inputs.len()],
             Reads::Partials => vec![from],
         };
-        let elements = (variant.counts && launch.kernel == Reads::Partials).then_some(extent.length);
+        let elements = (variant.takes_count && launch.kernel == Reads::Partials).then_some(extent.length);
         let ticket = variant.has_ticket.then_some(self.base);
         let groups = variant.grouped.then_some(launch.groups);
         let counts = [launch.items].into_iter().chain(groups);
@@ -332,21 +332,21 @@ impl Workspace {
     /// Queues all prepared launches. The context must be current.
     pub(super) fn launch_all(&mut self) -> Result<(), Error> {
         self.forget_result();
-        let variant = self.variants.variant(self.place)?;
+        let variant = self.variants.variant(self.variant_index)?;
         if let Some(values) = &variant.fill {
             let at = self.levels(variant);
             // SAFETY: an accumulator of that size is there, in memory that is freed in the order of the stream.
             unsafe { fill(&self.stream, at, values) }.map_err(failed("setting the fill"))?;
         }
-        (0..self.launches.len()).try_for_each(|place| self.launch(place))?;
+        (0..self.launches.len()).try_for_each(|index| self.launch(index))?;
         self.has_result = true;
         Ok(())
     }
 
     /// Queues one of the prepared launches. The context must be current.
-    pub(super) fn launch(&self, place: usize) -> Result<(), Error> {
-        let Prepared { kernel, shape, arguments } = &self.launches[place];
-        let function = &self.variants.variant(self.place)?.functions[*kernel as usize];
+    pub(super) fn launch(&self, index: usize) -> Result<(), Error> {
+        let Prepared { kernel, shape, arguments } = &self.launches[index];
+        let function = &self.variants.variant(self.variant_index)?.functions[*kernel as usize];
         // SAFETY: the arguments are those of the kernels that reduce-codegen prints, of the types that the operation
         // names, on a little-endian machine. They are, in order:
         // - the inputs, with their steps if they are strided, or the partials of `launch.items` items;
@@ -360,7 +360,7 @@ impl Workspace {
     }
 
     /// Queues a write of the result of an empty input.
-    pub(super) fn reduce_nothing(&mut self, params: &[Value]) -> Result<(), Error> {
+    pub(super) fn enqueue_empty_result(&mut self, params: &[Value]) -> Result<(), Error> {
         let operation = &self.variants.operation;
         let result = bytes_of(&operation.stored(), &host::reduce_nothing(operation, params)?);
         // SAFETY: the result has that size, in memory that is freed in the order of the stream.

@@ -27,7 +27,7 @@ impl Fault {
 /// Sets the function that replaces every kernel. It gets the parameters of a launch.
 pub(crate) fn compute(kernel: extern "C" fn(*const *const c_void)) {
     let compute: unsafe extern "C" fn(extern "C" fn(*const *const c_void)) = function("compute");
-    // SAFETY: it notes a function, which lives as long as the process.
+    // SAFETY: it stores a function, which lives as long as the process.
     unsafe { compute(kernel) }
 }
 

@@ -74,7 +74,7 @@ fn function<T: Copy>(name: &str) -> T {
 pub(crate) fn last_launch() -> [u64; 11] {
     let last = Calls::Launches.count() - 1;
     let argument: unsafe extern "C" fn(u32, u32) -> u64 = function("argument");
-    // SAFETY: it reads what it noted.
+    // SAFETY: it reads recorded numbers.
     std::array::from_fn(|place| unsafe { argument(last, place as u32) })
 }
 
@@ -95,28 +95,28 @@ pub(crate) fn crowd(blocks: i32) {
 /// Makes the next `images` images fail with that error.
 pub(crate) fn refuse(images: i32, error: i32) {
     let refuse: unsafe extern "C" fn(i32, i32) = function("refuse");
-    // SAFETY: it notes numbers.
+    // SAFETY: it sets numbers.
     unsafe { refuse(images, error) }
 }
 
 /// Makes the next `launches` launches fail.
 pub(crate) fn fail(launches: i32) {
     let fail: unsafe extern "C" fn(i32) = function("fail");
-    // SAFETY: it notes a number.
+    // SAFETY: it sets a number.
     unsafe { fail(launches) }
 }
 
 /// Makes the next `waits` waits for a stream fail.
 pub(crate) fn lose(waits: i32) {
     let lose: unsafe extern "C" fn(i32) = function("lose");
-    // SAFETY: it notes a number.
+    // SAFETY: it sets a number.
     unsafe { lose(waits) }
 }
 
 /// Sets a function that is called at every launch.
 pub(crate) fn meanwhile(call: extern "C" fn()) {
     let meanwhile: unsafe extern "C" fn(extern "C" fn()) = function("meanwhile");
-    // SAFETY: it notes a function, which lives as long as the process.
+    // SAFETY: it stores a function, which lives as long as the process.
     unsafe { meanwhile(call) }
 }
 

@@ -25,8 +25,8 @@ pub(crate) fn association(first: &[Level], again: &[Level]) -> Association {
     Association { first: first.to_vec(), again: again.to_vec() }
 }
 
-/// Lists the tested associations: naive; without a level over the elements; warps; narrow and wide folds, and folds
-/// with more lanes than one batch; lanes combined by trees; serial items; runs of few lanes, and of as many as a row
+/// Lists the tested associations: naive; without a level over the elements; warps; narrow and wide folds, and folds with
+/// more lanes than one batch; lanes combined by trees; serial items; runs of few lanes, and runs whose lanes fill a row
 /// that is read in place; and lanes that load units share.
 pub(crate) fn associations() -> Vec<Association> {
     use Tree::{Halving, Pairs, Serial};

@@ -20,7 +20,7 @@ const FEWEST: usize = 3;
 const ENOUGH: Duration = Duration::from_secs(1);
 
 /// Two events and the stream that they are recorded on.
-pub(super) struct Clock<'a> {
+pub(super) struct GpuTimer<'a> {
     stream: &'a Arc<CudaStream>,
     start: CudaEvent,
     stop: CudaEvent,
@@ -28,14 +28,14 @@ pub(super) struct Clock<'a> {
     calls: Cell<u64>,
 }
 
-impl<'a> Clock<'a> {
-    pub(super) fn new(stream: &'a Arc<CudaStream>) -> Result<Clock<'a>, Error> {
-        driver::check_clock()?;
+impl<'a> GpuTimer<'a> {
+    pub(super) fn new(stream: &'a Arc<CudaStream>) -> Result<GpuTimer<'a>, Error> {
+        driver::check_timing()?;
         let event = || {
             let event = stream.context().new_event(Some(CUevent_flags::CU_EVENT_DEFAULT));
             event.map_err(failed("making an event"))
         };
-        Ok(Clock { stream, start: event()?, stop: event()?, calls: Cell::new(0) })
+        Ok(GpuTimer { stream, start: event()?, stop: event()?, calls: Cell::new(0) })
     }
 
     /// Returns the median time of `call`, which queues work on the stream.

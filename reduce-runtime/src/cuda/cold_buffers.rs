@@ -13,7 +13,7 @@ const TIMES_L2: usize = 4;
 const ALIGNMENT: usize = 256;
 
 /// Consecutive copies of the same pieces of data.
-pub(super) struct Ring {
+pub(super) struct ColdBuffers {
     memory: CudaSlice<u8>,
     base: CUdeviceptr,
     /// Bytes per copy.
@@ -23,9 +23,9 @@ pub(super) struct Ring {
     offsets: Vec<u64>,
 }
 
-impl Ring {
+impl ColdBuffers {
     /// Copies the pieces to the device until the copies exceed the cache as required.
-    pub(super) fn new(gpu: &Gpu, stream: &Arc<CudaStream>, pieces: &[&[u8]]) -> Result<Ring, Error> {
+    pub(super) fn new(gpu: &Gpu, stream: &Arc<CudaStream>, pieces: &[&[u8]]) -> Result<ColdBuffers, Error> {
         let mut stride = 0;
         let offsets = pieces.iter().map(|piece| {
             let offset = stride;
@@ -33,13 +33,13 @@ impl Ring {
             offset
         });
         let offsets: Vec<_> = offsets.collect();
-        let mut ring = Ring::allocate(gpu, stream, stride)?;
+        let mut buffers = ColdBuffers::allocate(gpu, stream, stride)?;
         for (piece, &offset) in pieces.iter().zip(&offsets) {
-            let mut place = ring.memory.slice_mut(offset..offset + piece.len());
+            let mut place = buffers.memory.slice_mut(offset..offset + piece.len());
             stream.memcpy_htod(*piece, &mut place).map_err(failed("copying an input to the device"))?;
         }
-        ring.repeat(stream, stride)?;
-        Ok(Ring { offsets: offsets.into_iter().map(|offset| offset as u64).collect(), ..ring })
+        buffers.repeat(stream, stride)?;
+        Ok(ColdBuffers { offsets: offsets.into_iter().map(|offset| offset as u64).collect(), ..buffers })
     }
 
     /// Makes copies of `bytes` bytes each. The memory repeats the pattern.
@@ -48,25 +48,26 @@ impl Ring {
         stream: &Arc<CudaStream>,
         pattern: &[u8],
         bytes: usize,
-    ) -> Result<Ring, Error> {
+    ) -> Result<ColdBuffers, Error> {
         let stride = bytes.checked_next_multiple_of(ALIGNMENT);
-        let mut ring = Ring::allocate(gpu, stream, stride.ok_or_else(|| gpu.out_of_memory(bytes as u64))?)?;
-        let some = pattern.len().min(ring.memory.len());
-        let mut place = ring.memory.slice_mut(0..some);
+        let mut buffers =
+            ColdBuffers::allocate(gpu, stream, stride.ok_or_else(|| gpu.out_of_memory(bytes as u64))?)?;
+        let some = pattern.len().min(buffers.memory.len());
+        let mut place = buffers.memory.slice_mut(0..some);
         stream
             .memcpy_htod(&pattern[..some], &mut place)
             .map_err(failed("copying a pattern to the device"))?;
-        ring.repeat(stream, some)?;
-        Ok(ring)
+        buffers.repeat(stream, some)?;
+        Ok(buffers)
     }
 
-    fn allocate(gpu: &Gpu, stream: &Arc<CudaStream>, stride: usize) -> Result<Ring, Error> {
+    fn allocate(gpu: &Gpu, stream: &Arc<CudaStream>, stride: usize) -> Result<ColdBuffers, Error> {
         let attribute = CUdevice_attribute::CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE;
         let l2 = gpu.context().attribute(attribute).map_err(failed("asking for the size of its cache"))?;
         let copies = (TIMES_L2 * l2.unsigned_abs() as usize).div_ceil(stride).max(1);
         let memory = gpu.allocate(stream, (copies as u64).saturating_mul(stride as u64))?;
         let base = memory.device_ptr(stream).0;
-        Ok(Ring { memory, base, stride, copies: copies as u64, offsets: vec![0] })
+        Ok(ColdBuffers { memory, base, stride, copies: copies as u64, offsets: vec![0] })
     }
 
     /// Fills the memory by repeating its first bytes.
