@@ -6,7 +6,10 @@
 
 mod driver;
 
-use driver::{Calls, crowd, fail, last_launch, refuse, resemble, spec, with_driver, with_driver_and};
+use driver::{
+    Calls, fail_launches, last_launch, limit_clusters, refuse_images, set_capability, spec, with_driver,
+    with_driver_and,
+};
 use reduce_ir::pass::Pass;
 use reduce_ir::passes;
 use reduce_ir::spec::Passes;
@@ -105,7 +108,7 @@ fn launches_get_the_first_element_and_the_step() {
 #[test]
 fn a_gpu_that_is_too_old_for_the_passes_is_named() {
     let Some(_) = with_driver("a_gpu_that_is_too_old_for_the_passes_is_named") else { return };
-    resemble(8);
+    set_capability(8);
     let old = Device::cuda(1).unwrap();
     let reducer = |passes| Reducer::new(&spec("max", Scalar::I32, passes), &old);
     assert!(reducer(Passes::Auto).is_ok());
@@ -129,7 +132,7 @@ fn clusters_that_a_gpu_cannot_make_are_none() {
     let x: CudaSlice<f32> = stream.alloc_zeros(1 << 17).unwrap();
     // Returns grid, block, and whether a launch on n elements takes a ticket.
     let launched = |largest, n: usize| {
-        crowd(largest);
+        limit_clusters(largest);
         let sum = Reducer::new(&spec("sum", Scalar::F32, Passes::Auto), &device).unwrap();
         let mut workspace = sum.workspace(&stream, 1 << 17).unwrap();
         let view = x.slice(..n);
@@ -158,7 +161,7 @@ fn a_result_is_that_of_the_last_call_and_of_the_reduction_that_was_asked() {
     one.enqueue(&stream, &inputs, &mut workspace).unwrap();
     assert!(one.read(&stream, &workspace).is_ok());
     assert!(matches!(other.read(&stream, &workspace), Err(Error::OtherWorkspace)));
-    fail(1);
+    fail_launches(1);
     assert!(matches!(one.enqueue(&stream, &inputs, &mut workspace), Err(Error::Driver { .. })));
     assert!(matches!(one.read(&stream, &workspace), Err(Error::NothingEnqueued)));
     let none = x.slice(..0);
@@ -307,7 +310,7 @@ fn an_image_that_the_driver_refuses_is_compiled_again() {
     let _ = std::fs::remove_dir_all(&folder);
     let new_after = |refused, error| {
         let device = Device::cuda(0).unwrap().with_cache(Cache::at(&folder));
-        refuse(refused, error);
+        refuse_images(refused, error);
         let reducer = Reducer::new(&spec("min", Scalar::F32, Passes::List(Vec::new())), &device);
         (reducer.map(drop), device.compiler().unwrap().compiled())
     };

@@ -5,7 +5,7 @@
 
 mod driver;
 
-use driver::{Calls, capture, early, hasty, spec, with_driver};
+use driver::{Calls, capture, spec, unordered_accesses, unordered_launches, with_driver};
 use reduce_ir::Scalar;
 use reduce_ir::spec::Passes;
 use reduce_runtime::cudarc::driver::{CudaSlice, CudaStream};
@@ -29,9 +29,9 @@ fn after_a_leak(
     let input = DeviceInput::on(reader, &x);
     sum.enqueue(reader, std::slice::from_ref(&input), &[], &mut workspace).unwrap();
     Box::leak(Box::new(input));
-    let before = early();
+    let before = unordered_accesses();
     then(x);
-    early() - before
+    unordered_accesses() - before
 }
 
 #[test]
@@ -66,9 +66,9 @@ fn a_read_does_not_hide_one_of_another_stream() {
         let input = DeviceInput::on(stream, &x);
         sum.enqueue(stream, &[input], &[], workspace).unwrap();
     }
-    let (before, mut x) = (early(), x);
+    let (before, mut x) = (unordered_accesses(), x);
     third.memcpy_htod(&[1.0; 1000], &mut x).unwrap();
-    assert_eq!(early(), before);
+    assert_eq!(unordered_accesses(), before);
 }
 
 /// Also if the work inside panics, which drops the scope.
@@ -87,9 +87,9 @@ fn a_scope_records_all_its_reads_when_it_ends() {
             })
         });
         assert_eq!(catch_unwind(run).is_err(), panics);
-        let before = early();
+        let before = unordered_accesses();
         drop(x);
-        assert_eq!(early(), before, "panics: {panics}");
+        assert_eq!(unordered_accesses(), before, "panics: {panics}");
     }
 }
 
@@ -104,7 +104,7 @@ fn the_next_call_waits_for_who_reads_the_result() {
         sum.enqueue(&stream, &inputs, &mut workspace).unwrap();
         other.memcpy_dtod(&workspace.result::<f32>().unwrap(), &mut kept).unwrap();
     }
-    assert_eq!(hasty(), 0);
+    assert_eq!(unordered_launches(), 0);
 }
 
 /// A graph would run the queued work again when its memory may be freed.

@@ -79,59 +79,59 @@ pub(crate) fn last_launch() -> [u64; 11] {
 }
 
 /// Sets the compute capability, `major.0`, of GPUs that are opened from now on.
-pub(crate) fn resemble(major: i32) {
-    let resemble: unsafe extern "C" fn(i32) = function("resemble");
+pub(crate) fn set_capability(major: i32) {
+    let set_capability: unsafe extern "C" fn(i32) = function("set_capability");
     // SAFETY: it sets a number.
-    unsafe { resemble(major) }
+    unsafe { set_capability(major) }
 }
 
 /// Sets the most blocks of a cluster on these GPUs.
-pub(crate) fn crowd(blocks: i32) {
-    let crowd: unsafe extern "C" fn(i32) = function("crowd");
+pub(crate) fn limit_clusters(blocks: i32) {
+    let limit_clusters: unsafe extern "C" fn(i32) = function("limit_clusters");
     // SAFETY: it sets a number.
-    unsafe { crowd(blocks) }
+    unsafe { limit_clusters(blocks) }
 }
 
 /// Makes the next `images` images fail with that error.
-pub(crate) fn refuse(images: i32, error: i32) {
-    let refuse: unsafe extern "C" fn(i32, i32) = function("refuse");
+pub(crate) fn refuse_images(images: i32, error: i32) {
+    let refuse_images: unsafe extern "C" fn(i32, i32) = function("refuse_images");
     // SAFETY: it sets numbers.
-    unsafe { refuse(images, error) }
+    unsafe { refuse_images(images, error) }
 }
 
 /// Makes the next `launches` launches fail.
-pub(crate) fn fail(launches: i32) {
-    let fail: unsafe extern "C" fn(i32) = function("fail");
+pub(crate) fn fail_launches(launches: i32) {
+    let fail_launches: unsafe extern "C" fn(i32) = function("fail_launches");
     // SAFETY: it sets a number.
-    unsafe { fail(launches) }
+    unsafe { fail_launches(launches) }
 }
 
 /// Makes the next `waits` waits for a stream fail.
-pub(crate) fn lose(waits: i32) {
-    let lose: unsafe extern "C" fn(i32) = function("lose");
+pub(crate) fn fail_waits(waits: i32) {
+    let fail_waits: unsafe extern "C" fn(i32) = function("fail_waits");
     // SAFETY: it sets a number.
-    unsafe { lose(waits) }
+    unsafe { fail_waits(waits) }
 }
 
 /// Sets a function that is called at every launch.
-pub(crate) fn meanwhile(call: extern "C" fn()) {
-    let meanwhile: unsafe extern "C" fn(extern "C" fn()) = function("meanwhile");
+pub(crate) fn call_at_launch(call: extern "C" fn()) {
+    let call_at_launch: unsafe extern "C" fn(extern "C" fn()) = function("call_at_launch");
     // SAFETY: it stores a function, which lives as long as the process.
-    unsafe { meanwhile(call) }
+    unsafe { call_at_launch(call) }
 }
 
 /// Returns how often memory was freed or written while a launch may have been using it.
-pub(crate) fn early() -> u32 {
-    let early: unsafe extern "C" fn() -> u32 = function("early");
+pub(crate) fn unordered_accesses() -> u32 {
+    let unordered_accesses: unsafe extern "C" fn() -> u32 = function("unordered_accesses");
     // SAFETY: it reads a number.
-    unsafe { early() }
+    unsafe { unordered_accesses() }
 }
 
 /// Returns how often a launch may have overlapped a copy on another stream.
-pub(crate) fn hasty() -> u32 {
-    let hasty: unsafe extern "C" fn() -> u32 = function("hasty");
+pub(crate) fn unordered_launches() -> u32 {
+    let unordered_launches: unsafe extern "C" fn() -> u32 = function("unordered_launches");
     // SAFETY: it reads a number.
-    unsafe { hasty() }
+    unsafe { unordered_launches() }
 }
 
 /// Sets whether a graph captures the streams from now on.

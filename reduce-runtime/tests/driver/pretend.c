@@ -1,6 +1,6 @@
-// A libcuda that pretends to have a GPU of sm_90: its memory is host memory, and kernels are recorded but not run.
-// `calls` counts the calls of a function, `argument` returns an argument of a launch, and `early` counts accesses that
-// the streams do not order.
+// A libcuda that pretends to have a GPU of sm_90: its memory is host memory, and kernels are recorded but not run. `calls`
+// counts the calls of a function, and `argument` returns an argument of a launch. `unordered_accesses` counts the accesses
+// that the streams do not order.
 #include <stdlib.h>
 #include <string.h>
 
@@ -17,7 +17,7 @@ static int refusals, refusal, failures, lost, captured, capability = 9, cluster 
 /// on t.
 static unsigned after[STREAMS][STREAMS], launched[STREAMS];
 /// The last copy on each stream, and the number of launches that were not ordered after a copy of another stream.
-static unsigned copied[STREAMS], hasty_launches;
+static unsigned copied[STREAMS], early_launches;
 /// As `after`, for waits of the host.
 static unsigned waited[STREAMS];
 static unsigned streams, unordered;
@@ -30,17 +30,17 @@ unsigned calls(int kind) { return counts[kind]; }
 /// The grid and block of a launch, whether it is a dependent one, then its arguments.
 unsigned long long argument(unsigned launch, unsigned place) { return arguments[launch % LAUNCHES][place]; }
 /// The next `images` images are refused with that error.
-void refuse(int images, int error) { refusals = images, refusal = error; }
+void refuse_images(int images, int error) { refusals = images, refusal = error; }
 /// The next `launches` launches fail.
-void fail(int launches) { failures = launches; }
+void fail_launches(int launches) { failures = launches; }
 /// The next `waits` waits for a stream fail.
-void lose(int waits) { lost = waits; }
+void fail_waits(int waits) { lost = waits; }
 /// Sets the compute capability, `major.0`, of the GPUs.
-void resemble(int major) { capability = major; }
+void set_capability(int major) { capability = major; }
 /// Sets the most blocks of a cluster.
-void crowd(int blocks) { cluster = blocks; }
+void limit_clusters(int blocks) { cluster = blocks; }
 /// Sets a function that is called at every launch.
-void meanwhile(void (*call)(void)) { at_launch = call; }
+void call_at_launch(void (*call)(void)) { at_launch = call; }
 
 static unsigned place(void* stream) { return (size_t)stream / 16 % STREAMS; }
 static void follow(unsigned* later, const unsigned* earlier) {
@@ -52,10 +52,10 @@ static void touch(void* stream) {
     for (int i = 0; i < STREAMS; ++i) unordered += launched[i] > after[place(stream)][i];
 }
 /// How often memory was freed or written, or a kernel unloaded, while any launch may have been running.
-unsigned early(void) { return unordered; }
+unsigned unordered_accesses(void) { return unordered; }
 
 /// How often a launch may have overlapped a copy on another stream.
-unsigned hasty(void) { return hasty_launches; }
+unsigned unordered_launches(void) { return early_launches; }
 
 int cuInit(unsigned flags) { return 0; }
 int cuDriverGetVersion(int* version) { return *version = 13000, 0; }
@@ -156,7 +156,7 @@ struct config {
 int cuLaunchKernelEx(const struct config* config, void* function, void** parameters, void** extra) {
     if (failures > 0) return --failures, 719;
     if (at_launch) at_launch();
-    for (int i = 0; i < STREAMS; ++i) hasty_launches += copied[i] > after[place(config->stream)][i];
+    for (int i = 0; i < STREAMS; ++i) early_launches += copied[i] > after[place(config->stream)][i];
     launched[place(config->stream)] = ++after[place(config->stream)][place(config->stream)];
     unsigned long long* launch = arguments[next(LAUNCHED) % LAUNCHES];
     launch[0] = config->grid[0], launch[1] = config->block[0], launch[2] = 0;
