@@ -93,8 +93,8 @@ fn reduce(
     first
 }
 
-/// Checks that the host gives the bits of the reference, with every instruction set of this processor, for every
-/// association and for the first n elements of each size.
+/// Checks that the host gives the bits of the reference for every association and every size n, on the first n elements.
+/// Covers every instruction set of this processor.
 fn check(operation: &Operation, data: Data, sizes: impl Iterator<Item = usize> + Clone) {
     let inputs = inputs(operation, data, sizes.clone().max().unwrap());
     let items = mapped(operation, &inputs);

@@ -15,6 +15,7 @@ const LARGEST_ENTRY: u64 = 64 << 20;
 const ENTRY: &str = "kernels";
 /// The extension of files that are being written. A process that was killed leaves its file behind.
 const UNFINISHED: &str = "unfinished";
+/// The age at which such a file is removed.
 const ABANDONED_AFTER: Duration = Duration::from_secs(3600);
 
 /// An existing folder that belongs to this user and that no other user can write.

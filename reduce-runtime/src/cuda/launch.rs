@@ -28,9 +28,9 @@ pub(super) struct Shape {
 /// Queues a kernel. The context of the stream must be current.
 ///
 /// # Safety
-/// A kernel that is launched as a dependent one waits for the previous launch before it touches memory. There is an
-/// argument for each parameter of the kernel, in the low bytes of a word on a little-endian machine, and the memory
-/// that they point to is as the kernel expects it and lives until it is done.
+/// - A kernel that is launched as a dependent one waits for the previous launch before it touches memory.
+/// - There is an argument for each parameter of the kernel, in the low bytes of a word on a little-endian machine.
+/// - The memory that the arguments point to is as the kernel expects it, and lives until the kernel is done.
 pub(super) unsafe fn launch(
     stream: &CudaStream,
     function: &CudaFunction,

@@ -355,7 +355,8 @@ impl Workspace {
         // - a ticket if the kernels take one, and the number of all elements if a kernel over partials takes it;
         // - the params.
         // A dependent kernel waits first (rule 12 of the verifier of lowered kernels). This memory is freed in the order
-        // of the stream, and that of inputs after the reads that `DeviceInput` records with cudarc before the call returns.
+        // of the stream. Memory of inputs is freed after the reads, which `DeviceInput` records with cudarc before the call
+        // returns.
         unsafe { launch(&self.stream, function, *shape, arguments) }.map_err(failed("launching a kernel"))
     }
 
