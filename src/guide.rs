@@ -1,6 +1,6 @@
 //! The README and the pages of `docs/guide` as documentation tests: `cargo test -p reducegen --features text --doc guide`.
 
-/// A page, whose blocks of Rust become tests of that name.
+/// A page of Markdown. Its Rust blocks become documentation tests of that name.
 macro_rules! page {
     ($name:ident, $path:literal) => {
         #[doc = include_str!($path)]

@@ -13,11 +13,15 @@
 //! # }
 //! ```
 //!
-//! In reading order: [`reduction!`] makes a [`Reduction`]; [`Reduction::reduce`] runs it on the cores of
-//! the host; [`Reduction::compile`] for a [`Device`] makes a [`Compiled`] that runs there many times, also
-//! on memory of that device; [`Reduction::with`] gives values to params; [`Best`] and its like are results;
-//! [`Error`] is what can go wrong, and says what to do. [`Reducer`] is the same without Rust types, for
-//! specifications that are [given as text](crate#at-run-time).
+//! In reading order:
+//!
+//! - [`reduction!`] makes a [`Reduction`].
+//! - [`Reduction::reduce`] runs it on the cores of the host.
+//! - [`Reduction::compile`] makes a [`Compiled`] for a [`Device`]. It runs there many times, also on device memory.
+//! - [`Reduction::with`] gives values to params.
+//! - [`Best`] and similar structs are results.
+//! - [`Error`] names each failure and its fix.
+//! - [`Reducer`] is the same without Rust types, for specifications that are [given as text](crate#at-run-time).
 //!
 //! # The specification
 //!
@@ -25,32 +29,32 @@
 //! |---|---|---|
 //! | `ty: f32` | the type of the elements: `f16` `bf16` `f32` `f64` `i8` … `i64` `u8` … `u64` `bool` | required, or `inputs` |
 //! | `inputs: { x: f32, y: f32 }` | up to 16 named inputs of equal length | one, of type `ty` |
-//! | `layout: strided` | elements lie a step apart, forwards or backwards, which each input brings to the call: [`Strided`] | `contiguous` |
+//! | `layout: strided` | elements lie a step apart; each input gives its offset and step, of any sign, at the call: [`Strided`] | `contiguous` |
 //! | `params: { k: f32 }` | scalars that are given at the call: [`Reduction::with`]; names in `map`, `fold` and `finish` | none |
 //! | `index: i` | the name of the element's 64-bit position in `filter`, `map` and `fold` | none |
-//! | `filter: \|x\| x > 0.0` | elements for which it is false are absent: they are not counted and keep their position | all elements |
+//! | `filter: \|x\| x > 0.0` | an element is absent where it is false: the element is not counted and keeps its position | all elements |
 //! | `map: \|x\| x.abs()` | inputs → accumulator | the element |
-//! | `acc: Range { lo: f32, hi: f32 }` | the accumulator: a scalar, or a struct of scalars, which becomes a Rust type | that of the operator; of `map` |
+//! | `acc: Range { lo: f32, hi: f32 }` | the accumulator: a scalar, or a struct of scalars, which becomes a Rust type | the operator's, or the type of `map` |
 //! | `op: max` | one of the [`OPERATORS`], or an associative closure on two accumulators: `\|a, b\| a + b` | required |
-//! | `fold: \|acc, x\| acc + x` | adds one element, where that is cheaper than `op(acc, map(x))`; may take the step of its lane as well | `op(acc, map(x))` |
-//! | `identity: 0.0` | the accumulator of no elements, neutral in `op`; `none`: no elements are an [`Error`] | that of the operator; required for closures |
-//! | `commutative: false` | may elements be reordered, not only regrouped? | that of the operator; found for closures |
-//! | `finish: \|acc, n\| acc / n as f32` | what a named operator gives, or the accumulator of a closure, and the number of elements if it is named (not with `filter` or `nan: ignore`) → result | that, as it is |
-//! | `nan: ignore` | an element that is NaN, or whose mapped value is, is absent | `propagate` |
+//! | `fold: \|acc, x\| acc + x` | adds one element, where that is cheaper than `op(acc, map(x))`; may also take the step of its lane | `op(acc, map(x))` |
+//! | `identity: 0.0` | the accumulator of no elements, neutral in `op`; with `none`, an empty input is an [`Error`] | the operator's; required for closures |
+//! | `commutative: false` | whether elements may be reordered, not only regrouped | the operator's; detected for closures |
+//! | `finish: \|acc, n\| acc / n as f32` | computes the result from a named operator's result or a closure's accumulator, and optionally the number of elements (not with `filter` or `nan: ignore`) | no change |
+//! | `nan: ignore` | an element is absent if it or its mapped value is NaN | `propagate` |
 //! | `ties: last` | which of equal elements wins where only one can | `first` |
-//! | `order: any` | whichever block is ready first may be combined first; bits may change from run to run | `fixed` |
+//! | `order: any` | blocks are combined in the order in which they finish; bits may change from run to run | `fixed` |
 //! | `block: 256` | threads per block, a power of two in 32 … 1024 | 256; free with `auto` |
-//! | `passes: [shuffle, coarsen(4)]` | how the kernel is built from the naive one; [`PASSES`] says what each does | `auto` |
+//! | `passes: [shuffle, coarsen(4)]` | how the kernel is built from the naive one; [`PASSES`] describes each | `auto` |
 //!
-//! Closures are Rust that rustc checks and devices run: literals, `let`, blocks, arithmetic, comparison, `if`, `as`,
-//! structs and their fields, constants such as `f32::INFINITY`, and methods such as `abs`, `max`, `sqrt`, `mul_add`,
-//! `is_nan` or `count_ones`. 16-bit floats are `f32` in them, and what they give stays `f32`. Whatever else it may be is an
-//! error that says what to write instead. The laws that `op`, `identity` and `fold` must follow are tried on a sample when
-//! the macro runs: `op: |a, b| a - b` does not compile.
+//! Closures are Rust that rustc checks and devices run. They may contain literals, `let`, blocks, arithmetic, comparison,
+//! `if`, `as`, structs and their fields, constants such as `f32::INFINITY`, and methods such as `abs`, `max`, `sqrt`,
+//! `mul_add`, `is_nan` or `count_ones`. Anything else is an error that suggests a replacement. Inside closures, 16-bit
+//! floats are `f32`, and results stay `f32`. The macro checks the laws of `op`, `identity` and `fold` on a sample:
+//! `op: |a, b| a - b` does not compile.
 //!
 //! # The fields in use
 //!
-//! What is reduced: types, inputs, params and positions.
+//! The data: types, inputs, params and positions.
 //!
 //! ```
 //! # use reducegen::{bf16, reduction};
@@ -70,7 +74,7 @@
 //! # }
 //! ```
 //!
-//! How: accumulator, operator, identity, fold and result.
+//! The computation: accumulator, operator, identity, fold and result.
 //!
 //! ```
 //! # use reducegen::reduction;
@@ -95,7 +99,7 @@
 //! };
 //! assert_eq!(root_mean_square.reduce(&[1.0, -1.0, 7.0, 7.0])?, 5.0);
 //!
-//! // The order of the elements matters: which x is it, after x -> a x + b of all of them?
+//! // The order of the elements matters: this composes the maps x -> a x + b.
 //! let path = reduction! {
 //!     inputs: { a: f64, b: f64 },
 //!     acc: Line { a: f64, b: f64 },
@@ -110,7 +114,7 @@
 //! # }
 //! ```
 //!
-//! What the result is where there is NaN, where elements are left out, or where they are equal; and which order is kept.
+//! Special cases: NaN, absent elements, ties, and the order of combination.
 //!
 //! ```
 //! # use reducegen::reduction;
@@ -156,11 +160,11 @@
 //! # }
 //! ```
 //!
-//! With `pub static NAME;` at the head, the macro makes items: the reduction and its structs, which are as
-//! visible, with the attributes and the documentation above it. [`laws`] tries harder than the macro whether they are
-//! reductions at all, in a test as here, or by `reducegen check`.
+//! With `pub static NAME;` at the head, the macro makes items: the reduction and its structs. They have the visibility,
+//! attributes and documentation that are written there. [`laws`] checks the laws more thoroughly than the macro does, in
+//! a test as here, or by `reducegen check`.
 //!
-//! # Elements that lie apart
+//! # Strided elements
 //!
 //! ```
 //! use reducegen::{Reduction, Strided, reduction};
@@ -174,15 +178,15 @@
 //! let second = Strided { data: &samples, offset: 1, step: 3, len: 2 };
 //! assert_eq!(ASUM.reduce(second)?, 3.0);
 //! assert_eq!(ASUM.reduce(&samples)?, 19.75);
-//! // Backwards from the last one, and the first one three times.
+//! // Backwards from the last element, then the first element three times.
 //! assert_eq!(ASUM.reduce(Strided { data: &samples, offset: 5, step: -2, len: 3 })?, 8.25);
 //! assert_eq!(ASUM.reduce(Strided { data: &samples, offset: 0, step: 0, len: 3 })?, 1.5);
 //! # Ok(())
 //! # }
 //! ```
 //!
-//! Element i is at the place `offset + i * step`; [`Strided`] says how BLAS's negative increments are written.
-//! Elements are read where they lie. By the same passes, the same elements side by side give the same bits.
+//! Element i is at position `offset + i * step`. [`Strided`] explains how to write BLAS's negative increments.
+//! Elements are read in place. With the same passes, a contiguous copy of the elements gives the same bits.
 //!
 //! # At run time
 //!
@@ -192,7 +196,7 @@
 //! use reducegen::{Device, Reducer};
 //!
 //! let text = "op: max, ty: f32, map: |x| x.abs()";
-//! let spec = reducegen::parse(text)?; // an error shows where it is wrong, and what to write instead
+//! let spec = reducegen::parse(text)?; // an error shows the column and suggests a fix
 //! let largest = Reducer::new(&spec, &Device::host())?; // threads may share it
 //! let outcome = largest.reduce(&[[3.0f32, -4.0, 1.0].as_slice()])?;
 //! assert_eq!(outcome.values, [4.0f32.into()]);
@@ -202,26 +206,28 @@
 //! # fn main() {}
 //! ```
 //!
-//! With the feature `text`. [`dsl`]`::parse::text` also takes the types of inputs that the text leaves out, and gives notes.
+//! This needs the feature `text`. [`dsl`]`::parse::text` also takes input types that the text omits, and returns notes.
 //!
 //! # The same bits
 //!
-//! The result is a function of the specification and of n, and of nothing else: not of the device, the
-//! number of cores, or the alignment of the data. What decides it is the *association*, the order in which
-//! elements meet, which is read from the kernel (`reducegen emit --to association`), executed by an
-//! interpreter in the tests, and evaluated by the host backend. A float sum has an error of at most
-//! γ_d · Σ|x|, d the depth of its association.
+//! For given elements, the bits of the result depend only on the specification and the number of elements n. They do not
+//! depend on the device, the number of cores, or the alignment of the data. The *association* decides them: the tree in
+//! which elements are combined. It is read from the kernel (`reducegen emit --to association`), executed by an
+//! interpreter in the tests, and evaluated by the host backend. The error of a float sum is at most γ_d · Σ|x|, where d
+//! is the depth of its association.
 //!
-//! NaN propagates through `min` and `max`, which order −0 below +0; results hold one NaN, the quiet
-//! positive one without payload. Integers wrap. No elements give the identity, or, where there is none, as for
-//! positions, an [`Error`].
+//! NaN propagates through `min` and `max`, which order −0 below +0. Results contain only one NaN, the quiet positive one
+//! without payload. Integers wrap. An empty input gives the identity. Without an identity, as for positions, it is an
+//! [`Error`].
 //!
 //! # On a GPU
 //!
-//! [`Compiled::reduce`] copies a slice there and waits; [`Compiled::reduce_device`] takes slices of [`cudarc`] that are
-//! there, and waits. [`Compiled::enqueue`] does not wait: it queues the reduction on a stream, with memory that was
-//! allocated once, and leaves the result on the device. Of many calls on the same inputs, [`DeviceInputs::scope`] tells
-//! [`cudarc`] once that they are read. [`Compiled::enqueue_captured`] is for CUDA graphs.
+//! - [`Compiled::reduce`] copies a host slice to the device and waits.
+//! - [`Compiled::reduce_device`] takes device slices of [`cudarc`] and waits.
+//! - [`Compiled::enqueue`] does not wait: it queues the reduction on a stream, works in memory that was allocated once,
+//!   and leaves the result on the device.
+//! - [`DeviceInputs::scope`] tells [`cudarc`] once about the reads of many calls on the same inputs.
+//! - [`Compiled::enqueue_captured`] is for CUDA graphs.
 //!
 #![cfg_attr(feature = "cuda", doc = "```no_run")]
 #![cfg_attr(not(feature = "cuda"), doc = "```ignore")]
@@ -233,7 +239,7 @@
 //! let stream = CudaContext::new(0)?.new_stream()?;
 //! let x = stream.clone_htod(&vec![1.0f32; 1 << 20])?;
 //!
-//! let mut workspace = sum.workspace(&stream, 1 << 20)?; // for up to so many elements, on this stream
+//! let mut workspace = sum.workspace(&stream, 1 << 20)?; // for up to 2^20 elements, on this stream
 //! let inputs = DeviceInputs::on(&stream, &x);
 //! sum.enqueue(&stream, &inputs, &mut workspace)?; // returns at once, allocates nothing
 //! assert_eq!(sum.read(&stream, &workspace)?, 1048576.0); // waits
@@ -241,21 +247,25 @@
 //! # }
 //! ```
 //!
-//! Threads share a compiled reduction and take a workspace and a stream each; results have the same bits whatever runs
-//! beside them. Kernels are compiled when they are needed first (or ahead, by [`Reducer::prepare_all`]), once for each
-//! process and device, and kept on disk: see [`Cache`]. `REDUCEGEN_CACHE_DIR` names the folder, `REDUCEGEN_CACHE=off`
-//! does without. What NVRTC would need minutes or gigabytes for is refused, and callers wait for it no longer than 10 s, or as many
-//! seconds as `REDUCEGEN_COMPILE_SECONDS` says.
+//! Threads share a compiled reduction; each needs its own workspace and stream. Concurrent work does not change the bits
+//! of a result.
+//!
+//! Kernels are compiled on first use, or ahead by [`Reducer::prepare_all`], once per process and device. They are kept on
+//! disk: see [`Cache`]. `REDUCEGEN_CACHE_DIR` names the folder; `REDUCEGEN_CACHE=off` turns the cache off. Programs for
+//! which NVRTC would need minutes or gigabytes are refused. Callers wait for NVRTC at most 10 s, or the number of seconds
+//! in `REDUCEGEN_COMPILE_SECONDS`.
 //!
 //! # Features
 //!
-//! `cuda` (default): compile with NVRTC and run on NVIDIA GPUs. Both libraries are found at run time;
-//! nothing is linked, and without them the host backend does all. `text`: the parser of specifications at run time. The
-//! command `reducegen` is the package `reducegen-cli`.
+//! - `cuda` (default): compile with NVRTC and run on NVIDIA GPUs. The driver and NVRTC are found at run time; nothing is
+//!   linked. Without them, only the host backend works.
+//! - `text`: the parser of specifications at run time.
 //!
-//! [`dsl`] and [`codegen`] are how it is made: but for what is named above, they may change with every version.
+//! The command `reducegen` is the package `reducegen-cli`.
 //!
-// Links to what only that feature has.
+//! [`dsl`] and [`codegen`] are internals: except for the items named above, they may change with every version.
+//!
+// Targets for links to items that only the feature `cuda` has.
 #![cfg_attr(
     not(feature = "cuda"),
     doc = "
@@ -294,11 +304,11 @@ pub use reduce_dsl::parse::{SpecError, spec as parse};
 pub use reduce_ir as ir;
 pub use reduce_ir::Spec;
 
-/// A reduction: a constant expression that a `static` or `let` can hold, or an item. (In a `const` it would be lowered
-/// anew at every use.)
+/// Makes a reduction: a constant expression for a `static` or `let`, or an item. (In a `const` it would be lowered
+/// again at every use.)
 ///
-/// The fields are those of a [specification](crate#the-specification). Everything that is wrong, an illegal list of passes
-/// or an operator that is not associative too, is a compile error at its place.
+/// Takes the fields of a [specification](crate#the-specification). Every mistake is a compile error at its position,
+/// including an illegal list of passes and an operator that is not associative.
 ///
 /// ```
 /// use reducegen::{Reduction, reduction};
@@ -307,11 +317,11 @@ pub use reduce_ir::Spec;
 /// let dot = reduction! { inputs: { x: f32, y: f32 }, map: |x, y| x * y, op: sum };
 /// ```
 ///
-/// rustc checks the closures and never calls them: host and GPU evaluate the same typed expressions. They see their
-/// parameters, and the names of `params` and `index`; a struct of the accumulator is a type inside of the expression.
+/// rustc checks the closures, but they are never called: host and GPU evaluate the same typed expressions. A closure sees
+/// its parameters and the names of `params` and `index`. A struct of the accumulator is a type inside the expression.
 ///
-/// With `pub static NAME;` at the head, and with any attributes and visibility, the macro makes items, for
-/// libraries: the reduction, and the structs of its accumulator and result, which are as visible.
+/// With `pub static NAME;` at the head, the macro makes items for libraries: the reduction, and the structs of its
+/// accumulator and result with the same visibility. Any attributes and visibility are allowed.
 ///
 /// ```
 /// reducegen::reduction! {
@@ -325,14 +335,14 @@ pub use reduce_ir::Spec;
 /// }
 /// ```
 ///
-/// Crates may rename `reducegen`, or export it again: `pub use reducegen;`, and `$crate::reducegen::reduction!` in macros of
-/// their own.
+/// Crates may rename `reducegen`, or re-export it: `pub use reducegen;`, and `$crate::reducegen::reduction!` in their own
+/// macros.
 #[macro_export]
 macro_rules! reduction {
     ($($field:tt)*) => { $crate::__private::reduction! { $crate $($field)* } };
 }
 
-/// What the expansion of `reduction!` names. Not for other use: it changes without notice.
+/// The items that the expansion of `reduction!` names. Not a public API: it changes without notice.
 #[doc(hidden)]
 pub mod __private {
     pub use reduce_ir::func::{Func, Id, Line, Node, Param};

@@ -1,4 +1,4 @@
-//! The architectures of NVIDIA GPUs: their names, and what to compile for one.
+//! The architectures of NVIDIA GPUs: their names, and the compilation target for each.
 
 use crate::Error;
 use reduce_codegen::Tuning;
@@ -10,22 +10,22 @@ use std::str::FromStr;
 pub struct Architecture(u32);
 
 impl Architecture {
-    /// The architecture of that compute capability, `(9, 0)` for an H200.
+    /// Returns the architecture of that compute capability, `(9, 0)` for an H200.
     pub fn of_capability(major: u32, minor: u32) -> Architecture {
         Architecture(10 * major + minor)
     }
 
-    /// The architecture with that number, 90 for `sm_90`.
+    /// Returns the architecture with that number, 90 for `sm_90`.
     pub const fn from_number(number: u32) -> Architecture {
         Architecture(number)
     }
 
-    /// Ten times the compute capability.
+    /// Returns ten times the compute capability.
     pub fn number(self) -> u32 {
         self.0
     }
 
-    /// What is physical about `passes: auto` there; of an unknown one it is [`Tuning::DEFAULT`].
+    /// Returns the tuning of `passes: auto` there; [`Tuning::DEFAULT`] for an unknown architecture.
     pub fn tuning(self) -> Tuning {
         Tuning::of(self.0)
     }
@@ -38,7 +38,7 @@ impl fmt::Display for Architecture {
     }
 }
 
-/// Reads `sm_90`, `90` and `9.0`. Whether a compiler knows it is asked when something is compiled.
+/// Parses `sm_90`, `90` and `9.0`. Whether a compiler knows the architecture is checked at compile time.
 impl FromStr for Architecture {
     type Err = Error;
 
@@ -58,7 +58,7 @@ fn decimal(digits: &str) -> Option<u32> {
     plain.then(|| digits.parse().ok()).flatten()
 }
 
-/// What to compile for.
+/// A compilation target.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Target {
     /// Machine code for exactly that architecture, a cubin.
@@ -68,11 +68,11 @@ pub enum Target {
 }
 
 impl Target {
-    /// What a device of that architecture runs, of what a compiler offers: machine code for exactly that
+    /// Chooses the target for a device from the architectures that a compiler offers: machine code for exactly that
     /// architecture, or PTX of the newest one where the device is newer than the compiler.
     ///
     /// # Errors
-    /// [`Error::UnknownArchitecture`]: the device is not among what is offered, nor newer than all of it.
+    /// [`Error::UnknownArchitecture`]: the architecture is not offered, and it is not newer than every offered one.
     pub fn for_device(device: Architecture, offered: &[Architecture]) -> Result<Target, Error> {
         match offered.iter().max() {
             _ if offered.contains(&device) => Ok(Target::Cubin(device)),
@@ -81,7 +81,7 @@ impl Target {
         }
     }
 
-    /// The architecture.
+    /// Returns the architecture.
     pub fn architecture(self) -> Architecture {
         match self {
             Target::Cubin(architecture) | Target::Ptx(architecture) => architecture,
@@ -89,7 +89,7 @@ impl Target {
     }
 }
 
-/// As the option `--gpu-architecture` takes it: `sm_90`, `compute_90`.
+/// As in the option `--gpu-architecture`: `sm_90`, `compute_90`.
 impl fmt::Display for Target {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {

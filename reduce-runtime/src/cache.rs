@@ -1,9 +1,10 @@
-//! What was compiled, kept in files from process to process.
+//! A cache of compiled kernels in files, shared by processes.
 //!
-//! The cache only ever saves time. What is missing, cut off, changed, of another version or not ours is compiled
-//! again and replaced; a folder that cannot be used or written is no error. Whoever can write as this user can change
-//! what runs on the GPU, as they can change the program itself; other users cannot (`folder`), and accidents are found
-//! by digests (`entry`).
+//! The cache only saves time. An entry is compiled again and replaced if it is missing, cut off, changed, of another
+//! version, or not owned by this user. A folder that cannot be read or written is not an error.
+//!
+//! Security: code that can write as this user can change the kernels that run on the GPU, just as it can change the
+//! program itself. Other users cannot (`folder`). Digests detect accidental damage (`entry`).
 
 mod entry;
 mod folder;
@@ -18,59 +19,61 @@ use std::ffi::OsString;
 use std::fmt;
 use std::path::{Path, PathBuf};
 
-/// The environment variable that is `off`, and the one that names the folder.
+/// The environment variable whose value `off` turns the cache off, and the one that names the folder.
 const SWITCH: &str = "REDUCEGEN_CACHE";
 const FOLDER: &str = "REDUCEGEN_CACHE_DIR";
 
-/// The name of the folder in that of all caches of a user.
+/// The name of the folder within the user's folder of caches.
 const NAME: &str = "reducegen";
 
-/// A folder of compiled kernels, or none. Processes may share one.
+/// A folder of compiled kernels, or no folder. Processes may share one.
 ///
-/// Entries are found by a digest of all that matters: the text of the kernels, every flag, the architecture, the
-/// NVRTC, and the version of this crate. The oldest are removed where all together exceed 256 MiB.
+/// The key of an entry is a digest of the text of the kernels, every flag, the architecture, the NVRTC, and the version
+/// of this crate. If all entries together exceed 256 MiB, the oldest are removed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Cache {
     folder: Option<PathBuf>,
 }
 
 impl Cache {
-    /// The folder that `REDUCEGEN_CACHE_DIR` names, or `reducegen` in the user's folder of caches
-    /// (`$XDG_CACHE_HOME` or `~/.cache`; `~/Library/Caches` on macOS, `%LOCALAPPDATA%` on Windows); none with
+    /// Returns the cache that the environment names.
+    ///
+    /// Its folder is `REDUCEGEN_CACHE_DIR`, or else `reducegen` in the user's folder of caches (`$XDG_CACHE_HOME` or
+    /// `~/.cache`; `~/Library/Caches` on macOS, `%LOCALAPPDATA%` on Windows). The cache is off with
     /// `REDUCEGEN_CACHE=off`, or where there is no such folder.
     pub fn of_environment() -> Cache {
-        Cache { folder: located(&|name| var_os(name).filter(|value| !value.is_empty())) }
+        Cache { folder: folder_of_environment(&|name| var_os(name).filter(|value| !value.is_empty())) }
     }
 
-    /// That folder, which is made when something is kept.
+    /// Returns a cache in that folder, which is made on the first write.
     pub fn at(folder: impl Into<PathBuf>) -> Cache {
         Cache { folder: Some(folder.into()) }
     }
 
-    /// Nothing is kept.
+    /// Returns a cache that keeps nothing.
     pub fn off() -> Cache {
         Cache { folder: None }
     }
 
-    /// The folder, if there is one.
+    /// Returns the folder; `None` if the cache is off.
     pub fn folder(&self) -> Option<&Path> {
         self.folder.as_deref()
     }
 
-    /// What is kept under a key, if it is whole and ours.
+    /// Returns the entry under a key, if it is complete and belongs to this user.
     pub(crate) fn get(&self, key: &Key) -> Option<Entry> {
         Entry::decode(key, &self.open()?.read(&key.to_string())?)
     }
 
-    /// Keeps an entry, if that is possible.
+    /// Writes an entry, if possible.
     pub(crate) fn put(&self, key: &Key, entry: &Entry) {
         if let Some(folder) = &self.folder {
-            // A full disk or a folder of others only means that nothing is kept.
+            // On a full disk or in another user's folder, the entry is just not kept.
             let _ = Folder::create(folder).and_then(|it| it.write(&key.to_string(), &entry.encode(key)));
         }
     }
 
-    /// Forgets an entry that turned out to be of no use.
+    /// Removes an entry that the driver refuses.
     pub(crate) fn remove(&self, key: &Key) {
         if let Some(folder) = self.open() {
             folder.remove(&key.to_string());
@@ -82,7 +85,8 @@ impl Cache {
     }
 }
 
-/// As people want to know it: `/home/ada/.cache/reducegen, 12 entries, 0.4 MiB`, or why nothing is kept.
+/// Shows the folder and its contents, `/home/ada/.cache/reducegen, 12 entries, 0.4 MiB`, or the reason why nothing is
+/// kept.
 impl fmt::Display for Cache {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Some(path) = &self.folder else { return f.write_str("off") };
@@ -101,8 +105,8 @@ impl fmt::Display for Cache {
     }
 }
 
-/// Where the cache is, by the environment.
-fn located(set: &dyn Fn(&str) -> Option<OsString>) -> Option<PathBuf> {
+/// Returns the folder of the cache, from environment variables.
+fn folder_of_environment(set: &dyn Fn(&str) -> Option<OsString>) -> Option<PathBuf> {
     if set(SWITCH).is_some_and(|value| value == "off") {
         return None;
     }
@@ -114,7 +118,7 @@ fn located(set: &dyn Fn(&str) -> Option<OsString>) -> Option<PathBuf> {
     } else if cfg!(target_os = "macos") {
         Path::new(&set("HOME")?).join("Library/Caches")
     } else {
-        // XDG: paths must be absolute, others are ignored.
+        // The XDG specification ignores relative paths.
         let named = set("XDG_CACHE_HOME").map(PathBuf::from).filter(|path| path.is_absolute());
         named.or_else(|| Some(Path::new(&set("HOME")?).join(".cache")))?
     };
@@ -123,12 +127,14 @@ fn located(set: &dyn Fn(&str) -> Option<OsString>) -> Option<PathBuf> {
 
 #[cfg(test)]
 mod tests {
-    use super::located;
+    use super::folder_of_environment;
     use std::ffi::OsString;
     use std::path::PathBuf;
 
     fn found(variables: &[(&str, &str)]) -> Option<PathBuf> {
-        located(&|name| variables.iter().find(|(it, _)| *it == name).map(|(_, value)| OsString::from(value)))
+        folder_of_environment(&|name| {
+            variables.iter().find(|(it, _)| *it == name).map(|(_, value)| OsString::from(value))
+        })
     }
 
     #[test]

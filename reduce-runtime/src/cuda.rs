@@ -1,12 +1,14 @@
-//! NVIDIA GPUs: libcuda through cudarc, NVRTC through the loader. Nearly all unsafe code of the project is
-//! in here, in `library`, `nvrtc`, `driver`, `gpu`, `launch`, `workspace` and `time`; the rest are one call in the folder of the
-//! cache, `mapped` and `host/isa`.
+//! NVIDIA GPUs: libcuda through cudarc, NVRTC through the loader.
+//!
+//! Nearly all unsafe code of the project is in this module, in `library`, `nvrtc`, `driver`, `gpu`, `launch`,
+//! `workspace` and `time`. The rest is one call in the folder of the cache, `mapped` and `host/isa`.
 
-mod clock;
+mod cold_buffers;
 mod compile;
 mod deadline;
 mod driver;
 mod gpu;
+mod gpu_timer;
 mod identity;
 mod input;
 mod kernels;
@@ -14,7 +16,6 @@ mod launch;
 mod library;
 mod modules;
 mod nvrtc;
-mod ring;
 mod sizes;
 mod time;
 mod variants;

@@ -1,140 +1,144 @@
-//! Devices: where a reduction can run.
+//! Devices that can run a reduction.
 
 use crate::Error;
 use crate::architecture::Architecture;
 use crate::cuda::Gpu;
 use std::time::Duration;
 
-/// A place to run reductions: the host, or a CUDA GPU. Cheap to clone.
+/// A device that runs reductions: the host, or a CUDA GPU. Cheap to clone.
 #[derive(Clone, Debug)]
 pub struct Device {
-    place: Place,
+    kind: DeviceKind,
 }
 
 #[derive(Clone, Debug)]
-pub(crate) enum Place {
+pub(crate) enum DeviceKind {
     Host,
     Cuda(Gpu),
 }
 
 impl Device {
-    /// All cores of this machine, with the bits of every other device. The threads are those of rayon, of which a child that
-    /// is forked has none: there more than a few elements would wait for ever, unless it starts a program (`exec`).
+    /// Returns the host: all cores of this machine, with the same bits as every other device.
+    ///
+    /// It uses the threads of rayon, which a forked child does not have: without `exec`, a reduction of more than a few
+    /// elements hangs there.
     pub fn host() -> Device {
-        Device { place: Place::Host }
+        Device { kind: DeviceKind::Host }
     }
 
-    /// The GPU with that number, counted as the driver does, with the NVRTC that compiles for it.
+    /// Opens the GPU with that number, as the driver counts, with an NVRTC that compiles for it.
     ///
     /// # Errors
-    /// A missing or old driver, no such device, no NVRTC; each says how to get it.
+    /// The driver is missing or old, the device does not exist, or NVRTC is missing. Each message says how to get it.
     pub fn cuda(ordinal: usize) -> Result<Device, Error> {
-        Gpu::open(ordinal).map(|gpu| Device { place: Place::Cuda(gpu) })
+        Gpu::open(ordinal).map(|gpu| Device { kind: DeviceKind::Cuda(gpu) })
     }
 
-    /// The GPU of a context of cudarc, also one that is not the primary context of its device.
+    /// Returns the GPU of a context of cudarc. The context need not be the primary one of its device.
     ///
     /// # Errors
     /// As [`Device::cuda`].
     #[cfg(feature = "cuda")]
     pub fn of_context(context: std::sync::Arc<cudarc::driver::CudaContext>) -> Result<Device, Error> {
-        Gpu::of(context).map(|gpu| Device { place: Place::Cuda(gpu) })
+        Gpu::of(context).map(|gpu| Device { kind: DeviceKind::Cuda(gpu) })
     }
 
-    /// The same, but what is compiled for it is kept in that cache, not in [`Cache::of_environment`](crate::Cache), where
-    /// [`Device::cuda`] has kept which NVRTC there is, and nothing else; `REDUCEGEN_CACHE=off` keeps that from being
-    /// written, too. The host has none.
+    /// Returns the device with another cache for compiled kernels, instead of [`Cache::of_environment`](crate::Cache).
+    /// Has no effect on the host.
+    ///
+    /// [`Device::cuda`] has already stored the identity of NVRTC, and nothing else, in the cache of the environment.
+    /// `REDUCEGEN_CACHE=off` also prevents that write.
     #[cfg(feature = "cuda")]
     #[must_use]
     pub fn with_cache(self, cache: crate::Cache) -> Device {
-        match self.place {
-            Place::Host => self,
-            Place::Cuda(gpu) => Device { place: Place::Cuda(gpu.with_cache(cache)) },
+        match self.kind {
+            DeviceKind::Host => self,
+            DeviceKind::Cuda(gpu) => Device { kind: DeviceKind::Cuda(gpu.with_cache(cache)) },
         }
     }
 
-    /// The same, but callers wait so long for NVRTC: see [`Compiler::with_deadline`](crate::Compiler::with_deadline). The host
-    /// compiles nothing.
+    /// Returns the device with another time that callers wait for NVRTC: see
+    /// [`Compiler::with_deadline`](crate::Compiler::with_deadline). Has no effect on the host.
     #[cfg(feature = "cuda")]
     #[must_use]
     pub fn with_compile_deadline(self, deadline: Duration) -> Device {
-        match self.place {
-            Place::Host => self,
-            Place::Cuda(gpu) => Device { place: Place::Cuda(gpu.with_deadline(deadline)) },
+        match self.kind {
+            DeviceKind::Host => self,
+            DeviceKind::Cuda(gpu) => Device { kind: DeviceKind::Cuda(gpu.with_deadline(deadline)) },
         }
     }
 
-    /// What compiles for a GPU, with its cache.
+    /// Returns the compiler of a GPU, with its cache; `None` for the host.
     #[cfg(feature = "cuda")]
     pub fn compiler(&self) -> Option<&crate::Compiler> {
-        match &self.place {
-            Place::Host => None,
-            Place::Cuda(gpu) => Some(gpu.compiler()),
+        match &self.kind {
+            DeviceKind::Host => None,
+            DeviceKind::Cuda(gpu) => Some(gpu.compiler()),
         }
     }
 
-    /// The first GPU if it can be used, else the host. [`devices`] says why a GPU cannot be used.
+    /// Returns the first GPU if it is usable, and the host otherwise. [`devices`] says why a GPU is not usable.
     pub fn auto() -> Device {
         Device::cuda(0).unwrap_or_else(|_| Device::host())
     }
 
-    /// `host`, or `cuda:0`.
+    /// Returns the name: `host`, or `cuda:0`.
     pub fn name(&self) -> String {
-        match &self.place {
-            Place::Host => "host".to_owned(),
-            Place::Cuda(gpu) => gpu.name(),
+        match &self.kind {
+            DeviceKind::Host => "host".to_owned(),
+            DeviceKind::Cuda(gpu) => gpu.name(),
         }
     }
 
-    /// What it is, for people: `8 threads`, or `NVIDIA H200, sm_90, 139.8 GiB`.
+    /// Describes the device for people: `8 threads`, or `NVIDIA H200, sm_90, 139.8 GiB`.
     pub fn description(&self) -> String {
-        match &self.place {
-            Place::Host => {
+        match &self.kind {
+            DeviceKind::Host => {
                 let threads = std::thread::available_parallelism().map_or(1, usize::from);
                 format!("{threads} thread{}", if threads == 1 { "" } else { "s" })
             }
-            Place::Cuda(gpu) => gpu.description(),
+            DeviceKind::Cuda(gpu) => gpu.description(),
         }
     }
 
-    /// The architecture of a GPU.
+    /// Returns the architecture of a GPU; `None` for the host.
     pub fn architecture(&self) -> Option<Architecture> {
-        match &self.place {
-            Place::Host => None,
-            Place::Cuda(gpu) => Some(gpu.architecture()),
+        match &self.kind {
+            DeviceKind::Host => None,
+            DeviceKind::Cuda(gpu) => Some(gpu.architecture()),
         }
     }
 
-    /// The least time in which a GPU reads so many bytes from its memory and does nothing else: the ceiling
-    /// beside which the times of [`Reducer::time`](crate::Reducer::time) stand, taken in the same way.
+    /// Returns the least time in which a GPU reads `bytes` bytes from its memory and does nothing else. This is the
+    /// ceiling for [`Reducer::time`](crate::Reducer::time), measured in the same way.
     ///
-    /// The kernel loads 16 bytes at a time, eight loads of each thread in flight, on several grids, of which
-    /// the fastest counts. No bytes take as long as one.
+    /// The kernel loads 16 bytes at a time and keeps eight loads of each thread in flight. The fastest of several grids
+    /// counts. 0 bytes are measured as 1 byte.
     ///
     /// # Errors
-    /// The device is the host, and what the driver reports.
+    /// The device is the host, or the driver reports an error.
     pub fn time_read(&self, bytes: u64) -> Result<Duration, Error> {
-        match &self.place {
-            Place::Host => Err(Error::HostHasNoClock),
-            Place::Cuda(gpu) => gpu.time_read(bytes.max(1)),
+        match &self.kind {
+            DeviceKind::Host => Err(Error::HostHasNoClock),
+            DeviceKind::Cuda(gpu) => gpu.time_read(bytes.max(1)),
         }
     }
 
-    pub(crate) fn place(&self) -> &Place {
-        &self.place
+    pub(crate) fn kind(&self) -> &DeviceKind {
+        &self.kind
     }
 }
 
 /// A device, or the reason why it cannot be used.
 #[derive(Clone, Debug)]
 pub struct Listing {
-    /// `host`, `cuda:0`, or `cuda` where no GPU can be counted.
+    /// `host`, `cuda:0`, or `cuda` if the GPUs cannot be counted.
     pub name: String,
     /// The device.
     pub device: Result<Device, Error>,
 }
 
-/// Every device of this machine, the host first.
+/// Lists every device of this machine, the host first.
 pub fn devices() -> Vec<Listing> {
     let host = Listing { name: "host".to_owned(), device: Ok(Device::host()) };
     let gpu = |ordinal| Listing { name: format!("cuda:{ordinal}"), device: Device::cuda(ordinal) };

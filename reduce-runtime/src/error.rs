@@ -1,4 +1,4 @@
-//! What can go wrong, and what to do about it: every message names the fix.
+//! The errors of this crate. Every message names the fix.
 
 mod advice;
 mod fault;
@@ -13,21 +13,21 @@ use std::path::PathBuf;
 use std::time::Duration;
 use text::{offered_text, outside, params_advice, params_text};
 
-/// Why a reduction did not compile or run.
+/// The reason why a reduction did not compile or run.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// More or fewer inputs than the reduction takes.
+    /// There are more or fewer inputs than the reduction takes.
     #[error(
         "the reduction takes {expected} input(s), and there are {found}; give one slice or file for each"
     )]
     InputCount {
-        /// The inputs it takes.
+        /// The number of inputs that the reduction takes.
         expected: usize,
-        /// The inputs there are.
+        /// The number of inputs that were given.
         found: usize,
     },
-    /// An input has another type than the specification says.
+    /// An input has another type than in the specification.
     #[error(
         "input `{input}` holds {found}, and the reduction takes {expected}; convert it, or change its type in the specification"
     )]
@@ -36,28 +36,28 @@ pub enum Error {
         input: String,
         /// The type in the specification.
         expected: Scalar,
-        /// The type it has.
+        /// The type of the data.
         found: Scalar,
     },
-    /// More or fewer params than the reduction takes.
+    /// There are more or fewer params than the reduction takes.
     #[error("the reduction takes {}, and there are {found}; {}", params_text(names), params_advice(names))]
     ParamCount {
-        /// The params it takes.
+        /// The params that the reduction takes.
         names: Vec<String>,
-        /// The params there are.
+        /// The number of params that were given.
         found: usize,
     },
-    /// A param has another type than the specification says.
+    /// A param has another type than in the specification.
     #[error("the param `{param}` is {found}, and the reduction takes {expected}; convert it")]
     ParamType {
         /// The param.
         param: String,
         /// The type in the specification.
         expected: Scalar,
-        /// The type it has.
+        /// The type of the value.
         found: Scalar,
     },
-    /// Inputs differ in length.
+    /// The inputs differ in length.
     #[error(
         "input `{input}` has {found} elements, and `{first}` has {expected}; inputs must be equally long"
     )]
@@ -71,7 +71,7 @@ pub enum Error {
         /// Its length.
         found: u64,
     },
-    /// The elements of an input lie apart, and the reduction takes contiguous ones.
+    /// The elements of an input are strided, and the reduction takes contiguous ones.
     #[error(
         "the elements of input `{input}` lie {step} apart, and the reduction takes contiguous ones; write \
          `layout: strided` in its specification"
@@ -82,7 +82,7 @@ pub enum Error {
         /// Its step.
         step: isize,
     },
-    /// An input is one element more often than any reduction takes it.
+    /// An input with step 0 repeats its element more often than the limit.
     #[error(
         "input `{input}` is one element {len} times, as its step is 0, and at most {} are reduced; take fewer",
         Strided::<()>::MOST_REPEATED
@@ -90,7 +90,7 @@ pub enum Error {
     TooManyRepeated {
         /// The input.
         input: String,
-        /// The number of its elements.
+        /// The number of repetitions.
         len: usize,
     },
     /// An input has elements outside its data.
@@ -98,18 +98,18 @@ pub enum Error {
     OutsideData {
         /// The input.
         input: String,
-        /// Its elements.
+        /// Its offset, step and length.
         view: Strided<()>,
         /// The length of its data.
         data: usize,
     },
-    /// There are no elements, and the operator has no identity.
+    /// The input is empty, and the operator has no identity.
     #[error("`{operator}` of no elements has no value; give it at least one element")]
     Empty {
         /// The operator.
         operator: String,
     },
-    /// There are no elements, or every one is left out by `filter` or `nan: ignore`.
+    /// No element is left: the input is empty, or `filter` or `nan: ignore` excludes every element.
     #[error(
         "`{operator}` has no result of no elements, and `filter` or `nan: ignore` left none; give it at least one that stays"
     )]
@@ -117,26 +117,26 @@ pub enum Error {
         /// The operator.
         operator: String,
     },
-    /// More elements than the schedule can cover.
+    /// There are more elements than the schedule can cover.
     #[error(
         "{n} elements need {grid} blocks, and a launch has at most {limit}; fold more in each thread, as with coarsen(16)"
     )]
     GridTooLarge {
-        /// The elements.
+        /// The number of elements.
         n: u64,
-        /// The blocks they need.
+        /// The number of blocks that they need.
         grid: u64,
-        /// The blocks of a launch.
+        /// The most blocks of a launch.
         limit: u64,
     },
-    /// The result is read as another type than it has.
+    /// The result is read as another type than its own.
     #[error(
         "the result is {found}, which does not fit the Rust type {expected}; write the type that `finish` gives"
     )]
     OutputType {
-        /// The type that was asked for.
+        /// The requested type.
         expected: &'static str,
-        /// The type that the specification gives.
+        /// The type in the specification.
         found: String,
     },
     /// An input lies in the memory of another device, or of another context of this one.
@@ -144,23 +144,23 @@ pub enum Error {
         "input {input} does not lie in the context of {device}; copy it there, or make the device from the context of the slice"
     )]
     OtherContext {
-        /// The position of the input.
+        /// The position of the input among the inputs.
         input: usize,
-        /// The device that should reduce it.
+        /// The device of the reduction.
         device: String,
     },
-    /// Device memory was given to a reduction that runs on the host.
+    /// A reduction that runs on the host was given device memory.
     #[error("the reduction was compiled for the host and the data lies on a GPU; compile it for that device")]
     DeviceMemoryOnHost,
-    /// A stream of another context than that of the device.
+    /// The stream belongs to another context than the device.
     #[error(
         "the stream does not belong to the context of {device}; make the device from the context of the stream"
     )]
     StreamOfOtherContext {
-        /// The device that should reduce.
+        /// The device of the reduction.
         device: String,
     },
-    /// A stream that is another one in each thread.
+    /// The stream is the per-thread stream, which is a different one in each thread.
     #[error(
         "a workspace belongs to one stream, and the per-thread stream is another one in each thread; make a new stream"
     )]
@@ -170,86 +170,86 @@ pub enum Error {
         "a CUDA graph is capturing the stream; make inputs and workspace before the capture begins, and call `enqueue_captured`, which says what has to live as long as the graph"
     )]
     Capturing,
-    /// A workspace of another reducer.
+    /// The workspace was made by another reducer.
     #[error("the workspace was made by another reducer; make one with the reducer that is to use it")]
     OtherWorkspace,
-    /// A workspace of another stream.
+    /// The workspace was made for another stream.
     #[error("the workspace was made for another stream; enqueue there, or make a workspace for each stream")]
     OtherStream,
-    /// An input that was made for another stream.
+    /// An input was made for another stream.
     #[error(
         "input {input} was made for another stream; make it with `DeviceInput::on` for the stream of the call"
     )]
     InputOfOtherStream {
-        /// The position of the input.
+        /// The position of the input among the inputs.
         input: usize,
     },
-    /// More elements than a workspace is for.
+    /// There are more elements than the workspace was made for.
     #[error("the workspace is for at most {most} elements, and there are {n}; make one for as many")]
     SmallWorkspace {
-        /// The elements there are.
+        /// The number of elements.
         n: u64,
-        /// The most that it is for.
+        /// The most elements of the workspace.
         most: u64,
     },
-    /// Memory that a workspace was to be in.
+    /// Memory for a workspace is too small or not aligned.
     #[error(
         "a workspace for {most} elements takes {needed} bytes at a multiple of 256, and was given {len} at {base:#x}; \
          allocate `Reducer::workspace_bytes` of them"
     )]
     WorkspaceMemory {
-        /// The most elements that it was to be for.
+        /// The most elements of the workspace.
         most: u64,
-        /// The bytes that it takes.
+        /// The number of bytes that it needs.
         needed: u64,
-        /// The bytes there are.
+        /// The number of bytes that were given.
         len: u64,
         /// Their address.
         base: u64,
     },
-    /// A result was to be read where none was computed.
+    /// A result was read before any reduction was enqueued.
     #[error("nothing was enqueued with this workspace, so it holds no result; enqueue first")]
     NothingEnqueued,
-    /// More elements than a program is for.
+    /// There are more elements than the programs were made for.
     #[error("the program takes at most {most} elements, not {n}; use all programs of the specification")]
     TooManyElements {
-        /// The elements there are.
+        /// The number of elements.
         n: u64,
-        /// The most that it is for.
+        /// The most elements of the programs.
         most: u64,
     },
-    /// A call for one result, of a specification with `axes`.
+    /// A call for one result was made for a specification with `axes`.
     #[error("`axes` makes several results; call `reduce_rows`, or leave `axes` out")]
     SeveralGroups,
-    /// Elements are no whole rows, or the reduction is of no rows.
+    /// The elements are not whole rows, or the reduction has no rows.
     #[error("{elements} elements are no rows of {length}; every row has one length, of at least 1")]
     Rows {
-        /// The elements there are.
+        /// The number of elements.
         elements: u64,
-        /// Those of a row.
+        /// The length of a row.
         length: u64,
     },
-    /// The host was to be timed as a GPU is.
+    /// The host was asked for kernel times.
     #[error("the host has no clock for kernels; time the reduction on a GPU, such as cuda:0")]
     HostHasNoClock,
-    /// Nothing is launched for no elements.
+    /// An empty input was timed, for which nothing is launched.
     #[error("nothing is launched for no elements, so there is nothing to time; give at least one")]
     NothingToTime,
-    /// Text that is no name of an architecture.
+    /// The text is not the name of an architecture.
     #[error("`{text}` is not an architecture; write it as sm_90, 90 or 9.0")]
     MalformedArchitecture {
-        /// What was written.
+        /// The text.
         text: String,
     },
-    /// An architecture that this NVRTC does not compile for.
+    /// NVRTC does not compile for the architecture.
     #[error("this NVRTC does not know {architecture}; {}", offered_text(offered))]
     UnknownArchitecture {
-        /// What was asked for.
+        /// The requested architecture.
         architecture: Architecture,
-        /// What NVRTC compiles for.
+        /// The architectures that NVRTC compiles for.
         offered: Vec<Architecture>,
     },
-    /// A GPU without instructions that the passes take.
+    /// The GPU lacks instructions that the passes use.
     #[error(
         "these kernels are for {needed} and newer, and {device} is {found}; leave out `dependent`, `trigger` and `cluster` (sm_90) or `redux` (sm_80)"
     )]
@@ -261,26 +261,26 @@ pub enum Error {
         /// Its architecture.
         found: Architecture,
     },
-    /// A GPU, or a part of one, that has too few multiprocessors.
+    /// The GPU, or the part of one, has too few multiprocessors for the cluster.
     #[error(
         "{device} makes clusters of {largest} blocks at most, and the passes ask for {cluster}; write a smaller `cluster`, or leave it out"
     )]
     ClusterTooLarge {
-        /// Blocks of a cluster, as the passes say.
+        /// Blocks per cluster, as the passes say.
         cluster: u32,
-        /// The most there are.
+        /// The most blocks of a cluster on this GPU.
         largest: u32,
         /// The GPU.
         device: String,
     },
-    /// A device number beyond the last.
+    /// The device number is beyond the last.
     #[error(
         "there is no device cuda:{ordinal}; the driver shows {count}, from cuda:0 on (see CUDA_VISIBLE_DEVICES)"
     )]
     NoSuchDevice {
-        /// What was asked for.
+        /// The requested number.
         ordinal: usize,
-        /// The devices there are.
+        /// The number of devices.
         count: usize,
     },
     /// The crate was compiled without CUDA.
@@ -291,20 +291,20 @@ pub enum Error {
         "there is no CUDA driver here (libcuda.so.1 was not found); install NVIDIA's driver, in a container pass the GPU through, or use the host"
     )]
     NoDriver,
-    /// There is a libcuda, and it cannot be loaded.
+    /// libcuda was found but cannot be loaded.
     #[error(
         "the CUDA driver library cannot be loaded ({reason}); install NVIDIA's driver anew, for this processor, or use the host"
     )]
     DriverUnusable {
-        /// What the loader said.
+        /// The message of the loader.
         reason: String,
     },
-    /// The driver is older than what this crate calls.
+    /// The driver is older than this crate needs.
     #[error("the CUDA driver is for CUDA {found}, and {needed} or newer is needed; update NVIDIA's driver")]
     OldDriver {
         /// The CUDA version of the driver.
         found: String,
-        /// The oldest that works.
+        /// The oldest supported version.
         needed: String,
     },
     /// libcuda lacks a function.
@@ -313,7 +313,7 @@ pub enum Error {
         /// The first function that is missing.
         function: &'static str,
     },
-    /// There is a driver and no device.
+    /// The driver has no device.
     #[error("the CUDA driver sees no device; check `nvidia-smi` and CUDA_VISIBLE_DEVICES, or use the host")]
     NoDevice,
     /// NVRTC was not found.
@@ -323,27 +323,27 @@ pub enum Error {
         searched.iter().map(|path| path.display().to_string()).collect::<Vec<_>>().join(", ")
     )]
     NvrtcNotFound {
-        /// Where it was looked for, in order.
+        /// The searched paths, in order.
         searched: Vec<PathBuf>,
     },
-    /// An NVRTC that was named cannot be used.
+    /// The NVRTC that was named cannot be used.
     #[error("{} cannot be used as NVRTC: {reason}; set REDUCEGEN_NVRTC to the libnvrtc.so of CUDA 12.1 or newer", path.display())]
     NvrtcUnusable {
         /// The library.
         path: PathBuf,
-        /// What the loader said.
+        /// The message of the loader.
         reason: String,
     },
     /// NVRTC refused the source.
     #[error("NVRTC does not compile this for {target} ({name}):\n{log}\n{source_text}")]
     Nvrtc {
-        /// What it was compiled for.
+        /// The compilation target.
         target: Target,
         /// The name of NVRTC's error.
         name: String,
-        /// What NVRTC wrote.
+        /// The log of NVRTC.
         log: String,
-        /// The source, its lines numbered.
+        /// The source with line numbers.
         source_text: String,
     },
     /// NVRTC took longer than callers wait.
@@ -352,31 +352,31 @@ pub enum Error {
         waited.as_secs_f64(), Error::COMPILE_SECONDS
     )]
     CompileTime {
-        /// What it was compiled for.
+        /// The compilation target.
         target: Target,
-        /// How long was waited.
+        /// The time that the caller waited.
         waited: Duration,
     },
-    /// The environment variable [`Error::COMPILE_SECONDS`] is no time.
+    /// The environment variable [`Error::COMPILE_SECONDS`] is not a time.
     #[error("{} is `{text}`; write a number of seconds above 0, such as 30", Error::COMPILE_SECONDS)]
     MalformedSeconds {
         /// Its value.
         text: String,
     },
-    /// The driver measured a time that is none.
+    /// The driver measured an invalid time.
     #[error("the CUDA driver measured {milliseconds} ms, which is no time; update NVIDIA's driver")]
     WrongTime {
-        /// What it measured.
+        /// The measured time.
         milliseconds: String,
     },
     /// The driver reported an error.
     #[error("the CUDA driver failed while {operation}: {name} ({code}), {text}; {}", advice::advice(*code))]
     Driver {
-        /// What was being done.
+        /// The failed operation.
         operation: &'static str,
-        /// The driver's code.
+        /// The code of the driver's error.
         code: u32,
-        /// Its name.
+        /// The name of the error.
         name: String,
         /// The driver's description.
         text: String,
@@ -386,15 +386,15 @@ pub enum Error {
         "{asked} bytes of device memory were asked for, and {free} are free; reduce the data in parts, or free some"
     )]
     OutOfMemory {
-        /// The bytes that were asked for.
+        /// The number of requested bytes.
         asked: u64,
-        /// The bytes that were free afterwards.
+        /// The number of bytes that were free afterwards.
         free: u64,
     },
-    /// The specification does not lower to a program: a pass refused, or a bug.
+    /// The specification does not lower to a program: a pass refused it, or this project has a bug.
     #[error(transparent)]
     Codegen(#[from] codegen::Error),
-    /// The host backend failed: a bug of this project.
+    /// The host backend failed, which is a bug of this project.
     #[error(transparent)]
     Host(HostError),
 }

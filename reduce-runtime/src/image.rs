@@ -1,37 +1,37 @@
-//! Compiled kernels, and what the assembler says each of them uses.
+//! Compiled kernels, and the resources that the assembler reports for each.
 
 use crate::architecture::Target;
 
 /// A compiled program.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Image {
-    /// What it was compiled for.
+    /// The target that it was compiled for.
     pub target: Target,
     /// The cubin, or the text of the PTX.
     pub bytes: Vec<u8>,
-    /// What the compiler said: warnings, and the lines of `--ptxas-options=-v`.
+    /// The log of the compiler: warnings, and the lines of `--ptxas-options=-v`.
     pub log: String,
-    /// What each kernel uses, in the order of the log. Empty for PTX, which is not assembled yet.
+    /// The resources of each kernel, in the order of the log. Empty for PTX, which is not assembled yet.
     pub resources: Vec<Resources>,
 }
 
-/// What a kernel uses.
+/// The resources of a kernel.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Resources {
-    /// The kernel.
+    /// The name of the kernel.
     pub kernel: String,
-    /// Registers of a thread.
+    /// Registers per thread.
     pub registers: u32,
-    /// Bytes of shared memory of a block.
+    /// Bytes of shared memory per block.
     pub shared: u32,
-    /// Bytes that a thread writes to local memory because registers ran out.
+    /// Bytes of spill stores per thread: registers ran out, and values went to local memory.
     pub spill_stores: u32,
-    /// Bytes that a thread reads back.
+    /// Bytes of spill loads per thread.
     pub spill_loads: u32,
 }
 
 impl Resources {
-    /// Reads them from the log of `--ptxas-options=-v`, or of `ptxas -v`.
+    /// Parses the log of `--ptxas-options=-v`, or of `ptxas -v`.
     pub fn parse(log: &str) -> Vec<Resources> {
         let mut kernels: Vec<Resources> = Vec::new();
         for line in log.lines() {

@@ -1,11 +1,11 @@
-//! Checks that inputs and params are what an operation takes, wherever the inputs lie.
+//! Checks inputs and params against an operation, for inputs on the host and on devices.
 
 use crate::{Error, Strided};
 use reduce_ir::func::Param;
 use reduce_ir::operation::Operation;
 use reduce_ir::{Domain, Scalar, Value};
 
-/// The number of elements of inputs in data of those types and lengths.
+/// Checks the inputs, given the type and length of the data of each, and returns their number of elements.
 pub(crate) fn check(
     operation: &Operation,
     domain: Domain,
@@ -17,7 +17,7 @@ pub(crate) fn check(
         return Err(Error::InputCount { expected, found });
     };
     for (param, input) in operation.inputs.iter().zip(all) {
-        fits(domain, param, &input)?;
+        check_input(domain, param, &input)?;
         if input.len != first.len {
             return Err(Error::InputLength {
                 first: operation.inputs[0].name.clone(),
@@ -30,7 +30,7 @@ pub(crate) fn check(
     Ok(first.len as u64)
 }
 
-/// Are there params for those of the operation, of their types?
+/// Checks the number and the types of the params.
 pub(crate) fn check_params(operation: &Operation, params: &[Value]) -> Result<(), Error> {
     let names = || operation.params.iter().map(|param| param.name.clone()).collect();
     if params.len() != operation.params.len() {
@@ -45,8 +45,8 @@ pub(crate) fn check_params(operation: &Operation, params: &[Value]) -> Result<()
     }
 }
 
-/// Has an input the type of its parameter and a step that the domain allows, and does it lie inside its data?
-fn fits(domain: Domain, param: &Param, input: &Strided<(Scalar, usize)>) -> Result<(), Error> {
+/// Checks that an input has the type of its parameter and a step that the domain allows, and lies inside its data.
+fn check_input(domain: Domain, param: &Param, input: &Strided<(Scalar, usize)>) -> Result<(), Error> {
     let (ty, data) = input.data;
     let name = || param.name.clone();
     if ty != param.ty {

@@ -1,12 +1,13 @@
-//! Where a reduction runs: on the host, and on NVIDIA GPUs through NVRTC and the driver API.
+//! Runs reductions: on the host, and on NVIDIA GPUs through NVRTC and the driver API.
 //!
-//! In reading order: [`Device`] (where) → [`Reducer`] (a specification compiled for a device) →
-//! [`Reduction`] and [`Compiled`] (the same with Rust types; what `reduction!` gives) → [`Best`] and other structs
-//! (results). Below them,
-//! [`host`] evaluates the association of a program on all cores, and the module `cuda` finds libcuda and
-//! NVRTC at run time, compiles kernels and launches them as the plan of the program says. Without the
-//! feature `cuda` what reduces host slices is still there, every CUDA device is an [`Error`], and what takes device memory,
-//! streams or a cache is not there.
+//! In reading order: [`Device`] (where) → [`Reducer`] (a specification compiled for a device) → [`Reduction`] and
+//! [`Compiled`] (the same with Rust types, made by `reduction!`) → [`Best`] and other structs (results).
+//!
+//! Below them, [`host`] evaluates the association of a program on all cores. The module `cuda` finds libcuda and NVRTC
+//! at run time, compiles kernels, and launches them according to the plan of the program.
+//!
+//! Without the feature `cuda`, reductions of host slices still work. Every CUDA device is then an [`Error`], and items
+//! that take device memory, streams or a cache do not exist.
 
 mod architecture;
 #[cfg(feature = "cuda")]
@@ -31,7 +32,7 @@ mod cuda;
 #[path = "no_cuda.rs"]
 mod cuda;
 
-/// The version whose slices and contexts this crate takes.
+/// The version of cudarc whose slices and contexts this crate takes.
 #[cfg(feature = "cuda")]
 pub use cudarc;
 

@@ -1,4 +1,4 @@
-//! Files as memory: data of any size, read when it is used.
+//! Files mapped into memory: data of any size, read on access.
 
 use memmap2::Mmap;
 use std::fs::File;
@@ -17,9 +17,9 @@ impl Mapped {
     /// a reference, and a file that shrinks ends the process with the signal SIGBUS.
     ///
     /// # Errors
-    /// Those of the system: the file is no regular one, or larger than the address space.
+    /// The system reports that the file is not a regular one, or is larger than the address space.
     pub unsafe fn of(file: &File) -> io::Result<Mapped> {
-        // SAFETY: as the caller promises.
+        // SAFETY: the caller promises it.
         unsafe { Mmap::map(file) }.map(Mapped)
     }
 }

@@ -1,4 +1,4 @@
-//! What stands for the module `cuda` in a build without it: types that have no value.
+//! Replaces the module `cuda` in a build without it, by types that have no value.
 
 use crate::architecture::{Architecture, Target};
 use crate::image::Image;
@@ -11,12 +11,12 @@ use reduce_lanes::LanesRef;
 use std::path::Path;
 use std::time::Duration;
 
-/// The compiler of kernels, which this build has not.
+/// The compiler of kernels, which this build lacks.
 #[derive(Debug)]
 pub enum Nvrtc {}
 
 impl Nvrtc {
-    /// The NVRTC of this process.
+    /// Returns the NVRTC of this process.
     ///
     /// # Errors
     /// [`Error::BuiltWithoutCuda`].
@@ -24,7 +24,7 @@ impl Nvrtc {
         Err(Error::BuiltWithoutCuda)
     }
 
-    /// The NVRTC at a path.
+    /// Loads the NVRTC at a path.
     ///
     /// # Errors
     /// [`Error::BuiltWithoutCuda`].
@@ -35,12 +35,12 @@ impl Nvrtc {
         Err(Error::BuiltWithoutCuda)
     }
 
-    /// Where the library was found.
+    /// Returns the path of the library.
     pub fn path(&self) -> &Path {
         match *self {}
     }
 
-    /// The architectures it compiles for.
+    /// Returns the architectures that it compiles for.
     pub fn architectures(&self) -> &[Architecture] {
         match *self {}
     }
@@ -48,7 +48,7 @@ impl Nvrtc {
     /// Compiles CUDA C.
     ///
     /// # Errors
-    /// None: there is no value of this type.
+    /// Never: this type has no value.
     pub fn compile(&self, _: &str, _: Target) -> Result<Image, Error> {
         match *self {}
     }
@@ -56,13 +56,13 @@ impl Nvrtc {
     /// Prints and compiles a program.
     ///
     /// # Errors
-    /// None: there is no value of this type.
+    /// Never: this type has no value.
     pub fn compile_program(&self, _: &Program, _: Target) -> Result<Image, Error> {
         match *self {}
     }
 }
 
-/// A GPU, which this build cannot have.
+/// A GPU. This build cannot open one.
 #[derive(Clone, Debug)]
 pub(crate) enum Gpu {}
 
@@ -92,7 +92,7 @@ impl Gpu {
     }
 }
 
-/// The kernels of a program, which nothing here can load.
+/// The kernels of a program. This build cannot load any.
 #[derive(Debug)]
 pub(crate) enum Kernels {}
 

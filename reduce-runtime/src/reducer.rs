@@ -3,7 +3,7 @@
 #[cfg(feature = "cuda")]
 use crate::Workspace;
 use crate::cuda::Kernels;
-use crate::device::Place;
+use crate::device::DeviceKind;
 use crate::host::HostError;
 use crate::{Architecture, Device, Error, Strided, Timing, host, inputs};
 #[cfg(feature = "cuda")]
@@ -18,16 +18,17 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-/// A reduction compiled for a device, ready to run on any data; its types are checked at the call.
-/// Threads may share it. On a GPU, the last one of it and of its workspaces waits for what is queued when it is dropped, as its
-/// kernels may still run.
+/// A reduction compiled for a device, ready to run on any data. Types are checked at the call.
+///
+/// Threads may share it. On a GPU, dropping the last of a reducer and its workspaces waits for all queued work, because
+/// the kernels may still run.
 pub struct Reducer {
     programs: Programs,
     device: Device,
     pub(crate) backend: Backend,
 }
 
-/// What it reduces and where, without what it keeps for that.
+/// Shows the operation and the device, without cached state.
 impl fmt::Debug for Reducer {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut shown = f.debug_struct("Reducer");
@@ -35,9 +36,9 @@ impl fmt::Debug for Reducer {
     }
 }
 
-/// What runs the programs.
+/// The backend that runs the programs.
 pub(crate) enum Backend {
-    /// Evaluates their associations.
+    /// Evaluates the associations of the programs.
     Host {
         plan: Box<host::Plan>,
         associations: Vec<Association>,
@@ -51,54 +52,56 @@ pub(crate) enum Backend {
 pub struct Outcome {
     /// One value for each field of the result, [`Operation::output`](reduce_ir::operation::Operation).
     pub values: Vec<Value>,
-    /// Wall time of the computation on the host's clock, without transfers of elements. Of elements on a device, all that their
-    /// stream still had to do before is in it, and the copy of the result.
+    /// Wall time of the computation by the host's clock, without transfers of elements. On a GPU it includes the copy of
+    /// the result and, for elements on the device, earlier work of their stream.
     pub kernel: Duration,
 }
 
 impl Reducer {
-    /// Lowers `spec` and applies its passes. For a GPU, the kernels of a list of passes are compiled; those of
-    /// `passes: auto`, which are others for other numbers of elements, when they are needed first, or by
-    /// [`Reducer::prepare`].
+    /// Lowers `spec` and applies its passes.
+    ///
+    /// For a GPU, this compiles the kernels of a list of passes. The kernels of `passes: auto` differ by number of
+    /// elements. They are compiled on first use, or by [`Reducer::prepare`].
     ///
     /// # Errors
-    /// A pass that does not apply; on a GPU, one that is too old for the passes; what NVRTC and the driver report.
+    /// A pass does not apply, the GPU is too old for the passes, or NVRTC or the driver reports an error.
     pub fn new(spec: &Spec, device: &Device) -> Result<Reducer, Error> {
         let tuning = device.architecture().map_or(Tuning::DEFAULT, Architecture::tuning);
         Reducer::of(Programs::of(spec, tuning)?, device)
     }
 
-    /// As [`Reducer::new`], of programs that are there already. One that is for some n at most reduces no more elements.
+    /// As [`Reducer::new`], for programs that are already lowered. If they have a maximum number of elements, so has
+    /// the reducer.
     ///
     /// # Errors
-    /// On a GPU, one that is too old for them; what NVRTC and the driver report.
+    /// The GPU is too old for the programs, or NVRTC or the driver reports an error.
     pub fn of(programs: Programs, device: &Device) -> Result<Reducer, Error> {
-        let backend = match device.place() {
-            Place::Host => Backend::Host {
+        let backend = match device.kind() {
+            DeviceKind::Host => Backend::Host {
                 plan: Box::new(host::Plan::new(programs.operation())?),
                 associations: programs.variants().iter().map(Program::association).collect(),
             },
-            Place::Cuda(gpu) => Backend::Cuda(Kernels::new(&programs, gpu)?),
+            DeviceKind::Cuda(gpu) => Backend::Cuda(Kernels::new(&programs, gpu)?),
         };
         Ok(Reducer { programs, device: device.clone(), backend })
     }
 
-    /// The programs that run, one for each range of n.
+    /// Returns the programs, one for each range of n.
     pub fn programs(&self) -> &Programs {
         &self.programs
     }
 
-    /// What is computed, by every program.
+    /// Returns the operation, which all programs compute.
     pub fn operation(&self) -> &Operation {
         self.programs.operation()
     }
 
-    /// Where it runs.
+    /// Returns the device.
     pub fn device(&self) -> &Device {
         &self.device
     }
 
-    /// Reduces slices, or [`Strided`] elements, in the memory of the host; a GPU gets a copy. Inputs of several types
+    /// Reduces slices, or [`Strided`] elements, in host memory. For a GPU, they are copied. Inputs of different types
     /// are given as [`LanesRef`].
     ///
     /// ```
@@ -112,8 +115,8 @@ impl Reducer {
     /// ```
     ///
     /// # Errors
-    /// Inputs of another number, type, length or layout than the specification says; elements that lie outside
-    /// their data; no elements and no identity, or none left that are not NaN; what the driver reports.
+    /// The inputs differ from the specification in number, type, length or layout; elements lie outside their data;
+    /// there is no element, or none left after `filter` or `nan: ignore`, and no identity; the driver reports an error.
     pub fn reduce<'a>(&self, inputs: &[impl Copy + Into<Strided<LanesRef<'a>>>]) -> Result<Outcome, Error> {
         self.reduce_with(inputs, &[])
     }
@@ -121,7 +124,7 @@ impl Reducer {
     /// As [`Reducer::reduce`], with values for the params, in their order.
     ///
     /// # Errors
-    /// As [`Reducer::reduce`], and params of another number or type than the specification says.
+    /// As [`Reducer::reduce`], or params differ from the specification in number or type.
     pub fn reduce_with<'a>(
         &self,
         inputs: &[impl Copy + Into<Strided<LanesRef<'a>>>],
@@ -131,7 +134,7 @@ impl Reducer {
         let inputs: Vec<_> = inputs.iter().map(|&input| input.into()).collect();
         let n = self.check(&inputs)?;
         match &self.backend {
-            Backend::Cuda(_) if n == 0 => self.reduce_nothing(params),
+            Backend::Cuda(_) if n == 0 => self.empty_result(params),
             Backend::Cuda(kernels) => kernels.reduce(&inputs, params),
             Backend::Host { plan, associations } => {
                 let association = &associations[self.programs.place(n)];
@@ -140,11 +143,12 @@ impl Reducer {
         }
     }
 
-    /// Reduces data that lies on the device, on the stream of the first input, which waits for the streams
-    /// of the others. Returns when the result is there. Other kernels of that stream must wait as those before [`Reducer::enqueue`].
+    /// Reduces data on the device, on the stream of the first input. That stream waits for the streams of the other
+    /// inputs. Returns when the result is available. Other kernels of that stream must obey the rules in
+    /// [`Reducer::enqueue`].
     ///
     /// # Errors
-    /// As [`Reducer::reduce`], and if the data does not lie in the context of the device.
+    /// As [`Reducer::reduce`], or the data does not lie in the context of the device.
     #[cfg(feature = "cuda")]
     pub fn reduce_device(&self, inputs: &[crate::DeviceInput<'_>]) -> Result<Outcome, Error> {
         self.reduce_device_with(inputs, &[])
@@ -153,7 +157,7 @@ impl Reducer {
     /// As [`Reducer::reduce_device`], with values for the params, in their order.
     ///
     /// # Errors
-    /// As [`Reducer::reduce_device`], and params of another number or type than the specification says.
+    /// As [`Reducer::reduce_device`], or params differ from the specification in number or type.
     #[cfg(feature = "cuda")]
     pub fn reduce_device_with(
         &self,
@@ -162,23 +166,23 @@ impl Reducer {
     ) -> Result<Outcome, Error> {
         let n = self.check_call(inputs, params)?;
         match self.on_gpu()? {
-            _ if n == 0 => self.reduce_nothing(params),
+            _ if n == 0 => self.empty_result(params),
             kernels => kernels.reduce_device(inputs, params),
         }
     }
 
-    /// Memory for [`Reducer::enqueue`] on that stream, for up to n elements, for which the kernels are compiled; those for
-    /// fewer elements may be others, which [`Reducer::prepare_all`] compiles ahead.
+    /// Makes a workspace for [`Reducer::enqueue`] on that stream, for up to n elements, and compiles the kernels for n.
+    /// Fewer elements may need other kernels: [`Reducer::prepare_all`] compiles them ahead.
     ///
     /// # Errors
-    /// The device is the host; the stream belongs to another context, or is the per-thread stream; what NVRTC and the
-    /// driver report.
+    /// The device is the host; the stream belongs to another context, or is the per-thread stream; NVRTC or the driver
+    /// reports an error.
     #[cfg(feature = "cuda")]
     pub fn workspace(&self, stream: &Arc<CudaStream>, n: u64) -> Result<Workspace, Error> {
         self.on_gpu()?.workspace(stream, self.within(n)?)
     }
 
-    /// Bytes of the memory of a workspace for up to n elements, for [`Reducer::workspace_in`].
+    /// Returns the bytes of a workspace for up to n elements, for [`Reducer::workspace_in`].
     ///
     /// # Errors
     /// The device is the host.
@@ -187,39 +191,45 @@ impl Reducer {
         Ok(self.on_gpu()?.workspace_bytes(self.within(n)?))
     }
 
-    /// A workspace as [`Reducer::workspace`] makes it, in memory of the caller, whatever it holds, and on the stream of that
-    /// memory. [`Workspace::into_memory`] gives it back.
+    /// Makes a workspace as [`Reducer::workspace`] does, but in memory of the caller and on its stream. The contents of
+    /// the memory do not matter. [`Workspace::into_memory`] returns the memory.
     ///
     /// # Errors
-    /// As [`Reducer::workspace`]; the memory has fewer than [`Reducer::workspace_bytes`], or is not aligned to 256 bytes.
+    /// As [`Reducer::workspace`]; the memory has fewer than [`Reducer::workspace_bytes`], or is not aligned to 256
+    /// bytes.
     #[cfg(feature = "cuda")]
     pub fn workspace_in(&self, memory: CudaSlice<u8>, n: u64) -> Result<Workspace, Error> {
         self.on_gpu()?.workspace_in(memory, self.within(n)?)
     }
 
-    /// Is it a workspace that this reducer made?
+    /// Checks that this reducer made the workspace.
     #[cfg(feature = "cuda")]
     pub(crate) fn check_workspace(&self, workspace: &Workspace) -> Result<(), Error> {
         self.on_gpu()?.check_workspace(workspace)
     }
 
-    /// Queues a reduction of data on the device on a stream and returns at once. The result stays on the device, in the
+    /// Queues a reduction of device data on a stream and returns at once. The result stays on the device, in the
     /// workspace: see [`Workspace::result_ptr`] and [`Workspace::read`].
     ///
-    /// Nothing is allocated and nothing waits, if the kernels are compiled; only where
-    /// the number of elements is another one than in the call before with this workspace, the host plans anew.
-    /// Calls with one workspace are kept apart by the order of its stream. For CUDA graphs there is [`Reducer::enqueue_captured`].
+    /// If the kernels are compiled, a call neither allocates nor waits. Only if the number of elements differs from the
+    /// previous call with this workspace, the host plans again. The order of the stream separates calls with one
+    /// workspace. For CUDA graphs, use [`Reducer::enqueue_captured`].
     ///
-    /// On sm_90 and newer the kernels of `passes: auto` are programmatic dependent launches (CUDA C++ Programming Guide): each waits
-    /// until the previous launch of the stream is done before it touches memory. So other kernels of that stream that
-    /// are launched in this way must wait as well (`griddepcontrol.wait`), those before so that the reduction is behind all
-    /// that they are behind, and those behind before they write what it reads. In a captured graph the edges between such
-    /// kernels are programmatic ones, which are read together with their data (`cuGraphGetEdges_v2`).
+    /// On sm_90 and newer, the kernels of `passes: auto` are programmatic dependent launches (CUDA C++ Programming
+    /// Guide): each waits until the previous launch of the stream is complete before it touches memory. Other kernels
+    /// of that stream that are launched in this way must therefore wait as well (`griddepcontrol.wait`):
+    ///
+    /// - An earlier kernel must wait, so that the reduction is ordered after everything that the kernel is ordered
+    ///   after.
+    /// - A later kernel must wait before it writes memory that the reduction reads.
+    ///
+    /// In a captured graph, the edges between such kernels are programmatic. They are read together with their data
+    /// (`cuGraphGetEdges_v2`).
     ///
     /// # Errors
-    /// Inputs and params as in [`Reducer::reduce_device_with`]; a workspace that another reducer made, that is of
-    /// another stream or for fewer elements; inputs that were made for another stream; a graph is capturing the stream; what
-    /// the driver reports.
+    /// Inputs and params as in [`Reducer::reduce_device_with`]; the workspace was made by another reducer, for another
+    /// stream, or for fewer elements; inputs were made for another stream; a graph is capturing the stream; the driver
+    /// reports an error.
     #[cfg(feature = "cuda")]
     pub fn enqueue(
         &self,
@@ -232,18 +242,19 @@ impl Reducer {
         self.on_gpu()?.enqueue(stream, n, inputs, params, workspace)
     }
 
-    /// As [`Reducer::enqueue`], on a stream that a CUDA graph captures. The call runs whenever the graph does, on the elements that are
-    /// in the memory of the inputs then.
+    /// As [`Reducer::enqueue`], on a stream that a CUDA graph captures. The call runs at each replay of the graph, on
+    /// the elements that are in the input memory at that time.
     ///
-    /// The kernels must be compiled ([`Reducer::prepare`]); inputs and workspace are made before the capture begins.
+    /// The kernels must be compiled ([`Reducer::prepare`]). Make inputs and workspace before the capture begins.
     ///
     /// # Safety
-    /// Nothing here knows of the graph. Until its last replay is done:
+    /// Nothing here knows of the graph. Until its last replay is complete:
     /// - this reducer, the workspace and the memory of the inputs are neither dropped nor moved to other streams;
-    /// - replays are ordered with everything that uses the workspace or writes the inputs, as by replaying on the stream of the workspace.
+    /// - replays are ordered with everything that uses the workspace or writes the inputs, for example by replaying on
+    ///   the stream of the workspace.
     ///
     /// # Errors
-    /// As [`Reducer::enqueue`], of which a captured stream is none.
+    /// As [`Reducer::enqueue`], except that a captured stream is allowed.
     #[cfg(feature = "cuda")]
     pub unsafe fn enqueue_captured(
         &self,
@@ -257,7 +268,7 @@ impl Reducer {
         unsafe { self.on_gpu()?.enqueue_captured(stream, n, inputs, params, workspace) }
     }
 
-    /// The number of elements of a call on a device.
+    /// Checks the arguments of a call on a device and returns its number of elements.
     #[cfg(feature = "cuda")]
     fn check_call(&self, inputs: &[crate::DeviceInput<'_>], params: &[Value]) -> Result<u64, Error> {
         inputs::check_params(self.operation(), params)?;
@@ -268,16 +279,16 @@ impl Reducer {
         )?)
     }
 
-    /// Compiles what n elements need on a GPU, if it is not compiled. The host needs nothing.
+    /// Compiles the kernels for n elements on a GPU, if they are not compiled yet. Does nothing on the host.
     ///
     /// # Errors
-    /// What NVRTC and the driver report.
+    /// NVRTC or the driver reports an error.
     pub fn prepare(&self, n: u64) -> Result<(), Error> {
         let n = self.within(n)?;
         self.kernels().map_or(Ok(()), |kernels| kernels.prepare(n))
     }
 
-    /// The same for every n, in parallel.
+    /// Compiles the kernels for every n, in parallel.
     ///
     /// # Errors
     /// As [`Reducer::prepare`].
@@ -297,13 +308,12 @@ impl Reducer {
         }
     }
 
-    /// Times every launch of the plan for these inputs, and the whole plan, on a GPU: see [`Timing`]. The
-    /// inputs are copied to the device once, with what lies between strided elements, and from then on they
-    /// stay there.
+    /// Times every launch of the plan for these inputs, and the whole plan, on a GPU: see [`Timing`]. The inputs are
+    /// copied to the device once, including the gaps between strided elements, and stay there.
     ///
     /// # Errors
-    /// The device is the host; there are no elements; what [`Reducer::reduce`] says of inputs, and what the
-    /// driver reports.
+    /// The device is the host; there are no elements; an error of [`Reducer::reduce`] about the inputs; the driver
+    /// reports an error.
     pub fn time<'a>(&self, inputs: &[impl Copy + Into<Strided<LanesRef<'a>>>]) -> Result<Timing, Error> {
         self.time_with(inputs, &[])
     }
@@ -311,7 +321,7 @@ impl Reducer {
     /// As [`Reducer::time`], with values for the params, in their order.
     ///
     /// # Errors
-    /// As [`Reducer::time`], and params of another number or type than the specification says.
+    /// As [`Reducer::time`], or params differ from the specification in number or type.
     pub fn time_with<'a>(
         &self,
         inputs: &[impl Copy + Into<Strided<LanesRef<'a>>>],
@@ -327,32 +337,32 @@ impl Reducer {
         }
     }
 
-    /// The result of no elements, for which there is nothing to launch.
-    fn reduce_nothing(&self, params: &[Value]) -> Result<Outcome, Error> {
+    /// Returns the result of an empty input, without a launch.
+    fn empty_result(&self, params: &[Value]) -> Result<Outcome, Error> {
         self.outcome(|| host::reduce_nothing(self.operation(), params))
     }
 
-    /// What the host computes, timed.
+    /// Times a computation of the host.
     fn outcome(&self, compute: impl FnOnce() -> Result<Vec<Value>, HostError>) -> Result<Outcome, Error> {
         let start = Instant::now();
         let values = compute()?;
         let kernel = start.elapsed();
-        Ok(Outcome { values: something(self.operation(), values)?, kernel })
+        Ok(Outcome { values: ensure_nonempty(self.operation(), values)?, kernel })
     }
 
-    /// The number of elements of inputs that are what the operation takes.
+    /// Checks the inputs and returns their number of elements.
     fn check(&self, inputs: &[Strided<LanesRef<'_>>]) -> Result<u64, Error> {
         let shapes = inputs.iter().map(|input| input.of((input.data.ty(), input.data.len())));
         self.within(inputs::check(self.operation(), self.one_group()?, shapes)?)
     }
 
-    /// The elements of a call with one result.
+    /// Returns the domain, if a call has one result.
     fn one_group(&self) -> Result<Domain, Error> {
         let domain = self.programs.domain();
         if domain.is_grouped() { Err(Error::SeveralGroups) } else { Ok(domain) }
     }
 
-    /// As many elements, if there is a program for them.
+    /// Returns `n`, if there is a program for that many elements.
     pub(crate) fn within(&self, n: u64) -> Result<u64, Error> {
         match self.programs.up_to() {
             Some(most) if n > most => Err(Error::TooManyElements { n, most }),
@@ -361,7 +371,7 @@ impl Reducer {
     }
 }
 
-/// The result without its flag, unless it says that no element was left to reduce.
-pub(crate) fn something(operation: &Operation, values: Vec<Value>) -> Result<Vec<Value>, Error> {
+/// Removes the flag from a stored result. Fails if the flag says that no element was left to reduce.
+pub(crate) fn ensure_nonempty(operation: &Operation, values: Vec<Value>) -> Result<Vec<Value>, Error> {
     operation.unstored(values).ok_or_else(|| Error::NothingLeft { operator: operation.name.clone() })
 }

@@ -1,4 +1,4 @@
-//! A reduction with Rust types: what `reduction!` gives.
+//! A reduction with Rust types, as `reduction!` makes it.
 
 mod types;
 mod with;
@@ -19,15 +19,16 @@ use std::marker::PhantomData;
 use std::sync::Arc;
 use std::sync::OnceLock;
 
-/// A reduction from slices of `In` to `Out`: `f32` to `f32`, or `(f32, f32)` to `f32` for two inputs. `P` are the params
-/// that are given at the call: `f32`, or a tuple of several; `()` where there are none.
-/// It can live in a `static`, and threads may share it.
+/// A reduction from slices of `In` to `Out`: `f32` to `f32`, or `(f32, f32)` to `f32` for two inputs.
+///
+/// `P` is the type of the params that are given at the call: `f32`, a tuple of several, or `()` for none. A reduction
+/// can live in a `static`, and threads may share it.
 pub struct Reduction<In, Out, P = ()> {
     spec: fn() -> Spec,
     host: OnceLock<Compiled<In, Out, P>>,
 }
 
-/// Its specification.
+/// Shows the specification.
 impl<In, Out, P> fmt::Debug for Reduction<In, Out, P> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Reduction").field("spec", &(self.spec)().text).finish_non_exhaustive()
@@ -35,16 +36,16 @@ impl<In, Out, P> fmt::Debug for Reduction<In, Out, P> {
 }
 
 impl<In, Out: Output, P: Params> Reduction<In, Out, P> {
-    /// The reduction that `spec` specifies. The types are checked when it runs; `reduction!` gets them right.
+    /// Makes the reduction that `spec` specifies. The types are checked at the call; `reduction!` guarantees them.
     pub const fn new(spec: fn() -> Spec) -> Reduction<In, Out, P> {
         Reduction { spec, host: OnceLock::new() }
     }
 
-    /// Reduces slices of equal length, a tuple of them for several inputs, on all cores of the host, with the bits
-    /// that every GPU gives. Slices go to a GPU only where one is named: see [`Reduction::compile`]. With
-    /// `layout: strided`, [`Strided`](crate::Strided) elements may stand in the place of slices.
+    /// Reduces slices of equal length on all cores of the host, with the same bits as on every GPU. Several inputs are
+    /// a tuple. With `layout: strided`, [`Strided`](crate::Strided) elements may replace slices. To use a GPU, see
+    /// [`Reduction::compile`].
     ///
-    /// The first call lowers it and keeps what it becomes in this value: a reduction that is called again and again
+    /// The first call lowers the reduction and keeps the result in this value. So a reduction that is called repeatedly
     /// belongs in a `static`.
     ///
     /// # Errors
@@ -56,7 +57,7 @@ impl<In, Out: Output, P: Params> Reduction<In, Out, P> {
         self.with(P::default()).reduce(slices)
     }
 
-    /// The reduction with values for its params, a tuple of them for several, in their order:
+    /// Returns the reduction with values for its params. Several are a tuple, in their order:
     /// `scaled.with(2.0).reduce(&x)?`.
     pub fn with(&self, params: P) -> With<'_, Reduction<In, Out, P>> {
         With::new(self, &params)
@@ -71,21 +72,21 @@ impl<In, Out: Output, P: Params> Reduction<In, Out, P> {
         Ok(Compiled { reducer, types: PhantomData })
     }
 
-    /// The specification.
+    /// Returns the specification.
     pub fn spec(&self) -> Spec {
         (self.spec)()
     }
 
-    /// The program that it becomes; of `passes: auto` the one for the most elements on the oldest architecture. What a device runs
-    /// for n elements is `compiled.reducer().programs().of_n(n)`.
+    /// Returns the program. With `passes: auto`, it is the one for the most elements on the oldest architecture. The
+    /// program that a device runs for n elements is `compiled.reducer().programs().of_n(n)`.
     ///
     /// # Errors
-    /// A pass that does not apply, which `reduction!` has excluded.
+    /// A pass does not apply; `reduction!` excludes this.
     pub fn program(&self) -> Result<Program, Error> {
         Ok(reduce_codegen::compile(&self.spec())?)
     }
 
-    /// The CUDA of [`Reduction::program`], the same text for every architecture.
+    /// Returns the CUDA of [`Reduction::program`]. The text is the same for every architecture.
     ///
     /// # Errors
     /// As [`Reduction::program`].
@@ -93,7 +94,7 @@ impl<In, Out: Output, P: Params> Reduction<In, Out, P> {
         Ok(reduce_codegen::cuda(&self.program()?)?)
     }
 
-    /// It, compiled for the host once.
+    /// Returns the reduction compiled for the host, and compiles it at the first call.
     fn host(&self) -> Result<&Compiled<In, Out, P>, Error> {
         if let Some(host) = self.host.get() {
             return Ok(host);
@@ -103,7 +104,7 @@ impl<In, Out: Output, P: Params> Reduction<In, Out, P> {
     }
 }
 
-/// A [`Reduction`] compiled for a device. Nothing is lowered or compiled again when it runs.
+/// A [`Reduction`] compiled for a device. Running it neither lowers nor compiles again.
 #[derive(Debug)]
 pub struct Compiled<In, Out, P = ()> {
     reducer: Reducer,
@@ -111,7 +112,7 @@ pub struct Compiled<In, Out, P = ()> {
 }
 
 impl<In, Out: Output, P: Params> Compiled<In, Out, P> {
-    /// Reduces slices, or strided elements, of equal length in the memory of the host; a GPU gets a copy.
+    /// Reduces slices, or strided elements, of equal length in host memory. For a GPU, they are copied.
     ///
     /// # Errors
     /// See [`Reducer::reduce`].
@@ -122,8 +123,8 @@ impl<In, Out: Output, P: Params> Compiled<In, Out, P> {
         self.with(P::default()).reduce(slices)
     }
 
-    /// Reduces data that lies on the device already: slices or views of cudarc, at any alignment, or strided
-    /// elements of them, a tuple for several inputs. See [`Reducer::reduce_device`].
+    /// Reduces data on the device: slices or views of cudarc at any alignment, or strided elements of them. Several
+    /// inputs are a tuple. See [`Reducer::reduce_device`].
     ///
     /// # Errors
     /// See [`Reducer::reduce_device`].
@@ -135,7 +136,7 @@ impl<In, Out: Output, P: Params> Compiled<In, Out, P> {
         self.with(P::default()).reduce_device(slices)
     }
 
-    /// Queues a reduction on the stream of the workspace, made by [`Reducer::workspace`], and returns at once; the
+    /// Queues a reduction on the stream of the workspace, made by [`Reducer::workspace`], and returns at once. The
     /// result stays on the device. See [`Reducer::enqueue`].
     ///
     /// # Errors
@@ -153,7 +154,7 @@ impl<In, Out: Output, P: Params> Compiled<In, Out, P> {
         self.with(P::default()).enqueue(stream, inputs, workspace)
     }
 
-    /// The same on a stream that a CUDA graph captures. See [`Reducer::enqueue_captured`].
+    /// Queues a reduction on a stream that a CUDA graph captures. See [`Reducer::enqueue_captured`].
     ///
     /// # Safety
     /// See [`Reducer::enqueue_captured`].
@@ -174,8 +175,8 @@ impl<In, Out: Output, P: Params> Compiled<In, Out, P> {
         unsafe { self.with(P::default()).enqueue_captured(stream, inputs, workspace) }
     }
 
-    /// Memory for `enqueue` on that stream, for up to n elements. See [`Reducer::workspace`]; [`Reducer::workspace_in`] takes
-    /// memory that is there.
+    /// Makes a workspace for `enqueue` on that stream, for up to n elements. See [`Reducer::workspace`];
+    /// [`Reducer::workspace_in`] takes memory of the caller.
     ///
     /// # Errors
     /// See [`Reducer::workspace`].
@@ -184,22 +185,22 @@ impl<In, Out: Output, P: Params> Compiled<In, Out, P> {
         self.reducer.workspace(stream, n)
     }
 
-    /// Waits for a stream and gives the result of the last call that was enqueued. See [`Workspace::read`].
+    /// Waits for a stream and returns the result of the last enqueued call. See [`Workspace::read`].
     ///
     /// # Errors
-    /// A workspace that another reducer made; as for [`Workspace::read`].
+    /// The workspace was made by another reducer, or an error of [`Workspace::read`].
     #[cfg(feature = "cuda")]
     pub fn read(&self, stream: &Arc<CudaStream>, workspace: &Workspace) -> Result<Out, Error> {
         self.reducer.check_workspace(workspace)?;
         self.output(&workspace.read(stream)?)
     }
 
-    /// The same with values for its params: see [`Reduction::with`].
+    /// Returns the compiled reduction with values for its params: see [`Reduction::with`].
     pub fn with(&self, params: P) -> With<'_, Compiled<In, Out, P>> {
         With::new(self, &params)
     }
 
-    /// The same without Rust types, with its program and device.
+    /// Returns the reducer: the compiled reduction without Rust types, with its program and device.
     pub fn reducer(&self) -> &Reducer {
         &self.reducer
     }

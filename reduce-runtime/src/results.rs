@@ -1,10 +1,10 @@
-//! The results of named operators that are more than one number: structs of scalars.
+//! The results of named operators that return more than one number: structs of scalars.
 
 use crate::Output;
 use reduce_ir::Value;
 use reduce_ir::arith::Element;
 
-/// The best of the elements, and where it is.
+/// The extreme element (largest or smallest), and its position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Best<T> {
     /// The element.
@@ -22,7 +22,7 @@ pub struct MinMax<T> {
     pub max: T,
 }
 
-/// Where the smallest and the largest element are.
+/// The positions of the smallest and the largest element.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct ArgMinMax {
     /// The position of the smallest.
@@ -31,16 +31,16 @@ pub struct ArgMinMax {
     pub argmax: u64,
 }
 
-/// The largest element, and the sum of exp(x − max) over all elements x: what a softmax divides by.
+/// The largest element, and the sum of exp(x − max) over all elements x: the denominator of a softmax.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct MaxSum<T> {
     /// The largest element.
     pub max: T,
-    /// The sum, relative to it.
+    /// The sum of exp(x − max).
     pub sum: T,
 }
 
-/// What describes a sample of elements `T`, with moments of type `A`.
+/// Summary statistics of elements of type `T`, with moments of type `A`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Describe<T, A> {
     /// The number of elements.
@@ -55,7 +55,7 @@ pub struct Describe<T, A> {
     pub max: T,
 }
 
-/// The values of a result are the fields, in their order.
+/// Implements [`Output`]: the values of a result are the fields, in their order.
 macro_rules! output {
     ($name:ident<$($generic:ident),*> { $($field:ident),+ }) => {
         impl<$($generic: Element),*> Output for $name<$($generic),*> {

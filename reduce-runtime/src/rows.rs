@@ -1,4 +1,4 @@
-//! One result for each row of a matrix.
+//! Reduces each row of a matrix to one result.
 
 use crate::reducer::Backend;
 use crate::{Error, Reducer, Strided, inputs};
@@ -6,11 +6,13 @@ use reduce_ir::{Domain, Extent, Value};
 use reduce_lanes::LanesRef;
 
 impl Reducer {
-    /// Reduces each row of a row-major matrix, whose rows have that many elements. Each result has the bits that the elements of
-    /// its row give alone; `None` where `filter` or `nan: ignore` leave none.
+    /// Reduces each row of a row-major matrix with `length` elements per row.
+    ///
+    /// Each result has the bits of a reduction of that row alone; `None` where `filter` or `nan: ignore` leaves no
+    /// element.
     ///
     /// # Errors
-    /// The specification has no `axes: i j -> i`, rows have no element, or the inputs are no whole rows; those of
+    /// The specification has no `axes: i j -> i`, `length` is 0, the inputs are not whole rows, or an error of
     /// [`Reducer::reduce_with`].
     pub fn reduce_rows<'a>(
         &self,

@@ -1,14 +1,14 @@
-//! Data of which every so many elements are an input.
+//! Elements at regular distances in data.
 
 use reduce_lanes::LanesRef;
 use std::ops::Range;
 
-/// Elements that lie a step apart: element i of `len` is at the place `offset + i * step` of the data.
+/// Elements at a constant distance: element i of `len` is at position `offset + i * step` of the data.
 ///
-/// A reduction with `layout: strided` takes one in the place of each slice; a slice is one of step 1. Positions,
-/// as those that `argmax` gives, count elements, not places in the data.
+/// A reduction with `layout: strided` takes one in place of each slice; a slice has step 1. Positions in results, such
+/// as those of `argmax`, count elements, not positions in the data.
 ///
-/// A negative step goes backwards from `offset`, and step 0 is one element `len` times:
+/// With a negative step, elements go backwards from `offset`. Step 0 repeats one element `len` times:
 ///
 /// ```
 /// use reduce_runtime::Strided;
@@ -22,30 +22,30 @@ use std::ops::Range;
 /// assert_eq!(repeated.place(2), Some(1));
 /// ```
 ///
-/// BLAS starts at the other end where `incx` is negative: its element i is at `(n - 1 - i) * |incx|`. Its vector is
-/// `offset: (n - 1) * |incx|, step: incx, len: n` here.
+/// BLAS starts at the other end if `incx` is negative: its element i is at `(n - 1 - i) * |incx|`. The same vector here
+/// is `offset: (n - 1) * |incx|, step: incx, len: n`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Strided<D> {
-    /// What the elements lie in: `&[f32]`, or a reference to a slice or view on a device.
+    /// The data that contains the elements: `&[f32]`, or a reference to a slice or view on a device.
     pub data: D,
-    /// The place of the first element.
+    /// The position of the first element.
     pub offset: usize,
-    /// The distance to the next element: backwards if it is negative, none if it is 0.
+    /// The distance to the next element: backwards if it is negative, the same element if it is 0.
     pub step: isize,
     /// The number of elements.
     pub len: usize,
 }
 
 impl<D> Strided<D> {
-    /// The most elements of step 0: each takes time, and no memory bounds them.
+    /// The limit on the number of elements with step 0: each takes time, and the size of the data does not bound them.
     pub const MOST_REPEATED: u64 = 1 << 40;
 
-    /// As many elements of other data, such as a copy on a device, at the same places.
+    /// Returns the same positions in other data, such as a copy on a device.
     pub fn of<E>(&self, data: E) -> Strided<E> {
         Strided { data, offset: self.offset, step: self.step, len: self.len }
     }
 
-    /// The place of element `i`; `None` for `i` from `len` on, or a place that no `usize` names.
+    /// Returns the position of element `i`; `None` if `i >= len` or the position does not fit into `usize`.
     pub fn place(&self, i: usize) -> Option<usize> {
         if i >= self.len {
             return None;
@@ -54,15 +54,16 @@ impl<D> Strided<D> {
         if self.step < 0 { self.offset.checked_sub(distance) } else { self.offset.checked_add(distance) }
     }
 
-    /// The places from the least to the greatest of an element, at `offset` if there are no elements; `None` if one is
-    /// below 0 or beyond all memory.
+    /// Returns the range of positions from the lowest to the highest element, empty at `offset` if there are no
+    /// elements; `None` if a position is negative or does not fit into `usize`.
     pub(crate) fn span(&self) -> Option<Range<usize>> {
         let Some(last) = self.len.checked_sub(1) else { return Some(self.offset..self.offset) };
         let last = self.place(last)?;
         Some(self.offset.min(last)..self.offset.max(last).checked_add(1)?)
     }
 
-    /// The places from the least to the greatest of the elements in a range, of elements that are in the data.
+    /// Returns the range of positions from the lowest to the highest of the elements in `range`. All elements must lie
+    /// in the data.
     pub(crate) fn places(&self, range: Range<usize>) -> Range<usize> {
         if range.is_empty() {
             return 0..0;
@@ -72,7 +73,7 @@ impl<D> Strided<D> {
         first.min(last)..first.max(last) + 1
     }
 
-    /// The place of the first element among those of [`Strided::places`] of all elements.
+    /// Returns the position of the first element, relative to [`Strided::places`] of all elements.
     #[cfg(any(feature = "cuda", test))]
     pub(crate) fn lead(&self) -> usize {
         if self.len == 0 { 0 } else { self.offset - self.places(0..self.len).start }
@@ -80,26 +81,28 @@ impl<D> Strided<D> {
 }
 
 impl<'a, T> Strided<&'a [T]> {
-    /// The elements of a slice from `offset` on, up to its end, or down to its beginning if the step is negative.
+    /// Returns every `step`-th element of a slice from `offset` on, up to its end, or down to its beginning if the step
+    /// is negative.
     ///
-    /// `None` where `offset` is beyond the end of the slice, and for step 0, whose number of elements nothing gives.
+    /// Returns `None` if `offset` is beyond the end of the slice, and for step 0, because the number of elements is
+    /// unknown.
     pub fn every(data: &'a [T], offset: usize, step: isize) -> Option<Strided<&'a [T]>> {
-        let len = most(data.len(), offset, step)?;
+        let len = count_every(data.len(), offset, step)?;
         Some(Strided { data, offset, step, len })
     }
 }
 
-/// The number of elements of [`Strided::every`] in data of that length.
-fn most(data: usize, offset: usize, step: isize) -> Option<usize> {
-    let behind = data.checked_sub(offset)?;
-    let there = if step < 0 && behind > 0 { offset + 1 } else { behind };
-    (step != 0).then(|| there.div_ceil(step.unsigned_abs()))
+/// Returns the number of elements of [`Strided::every`] in data of that length.
+fn count_every(data: usize, offset: usize, step: isize) -> Option<usize> {
+    let after = data.checked_sub(offset)?;
+    let available = if step < 0 && after > 0 { offset + 1 } else { after };
+    (step != 0).then(|| available.div_ceil(step.unsigned_abs()))
 }
 
 impl<'a> Strided<LanesRef<'a>> {
-    /// [`Strided::every`] of lanes, whose type is told at run time.
+    /// As [`Strided::every`], for lanes of a type that is known at run time.
     pub fn every_lane(data: LanesRef<'a>, offset: usize, step: isize) -> Option<Strided<LanesRef<'a>>> {
-        let len = most(data.len(), offset, step)?;
+        let len = count_every(data.len(), offset, step)?;
         Some(Strided { data, offset, step, len })
     }
 }
@@ -120,7 +123,7 @@ where
     }
 }
 
-/// Elements of a slice, whose type is told at run time.
+/// Strided elements of a slice, with the type known at run time.
 impl<'a, T> From<Strided<&'a [T]>> for Strided<LanesRef<'a>>
 where
     LanesRef<'a>: From<&'a [T]>,
@@ -134,7 +137,7 @@ where
 mod tests {
     use super::Strided;
 
-    /// A copy for a device begins at the least place; the kernel gets a pointer to the first element.
+    /// A copy for a device begins at the lowest position; the kernel gets a pointer to the first element.
     #[test]
     fn copies_begin_at_the_least_place() {
         let view = |offset, step, len| Strided { data: (), offset, step, len };

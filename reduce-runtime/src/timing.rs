@@ -1,19 +1,20 @@
-//! How long a reduction takes on a GPU.
+//! The time that a reduction takes on a GPU.
 
 use std::time::Duration;
 
-/// What a reduction costs on a GPU, each time the median of several samples between two events of CUDA.
+/// The time of a reduction on a GPU. Each value is the median of several samples between two CUDA events.
 ///
-/// A sample is a row of calls without a pause, divided by their number, as a stream of work sees them: a time
-/// contains what the GPU does between two launches, up to a microsecond where they do not overlap (passes `dependent` and
-/// `trigger`), but no call of the driver. Each call
-/// reads another copy of the data, and all copies together are at least four times as large as the L2 cache,
-/// so no element is found there. What one launch leaves for the next is found there, as in any reduction.
+/// A sample is a series of back-to-back calls on a stream, divided by their number. It includes the gap between two
+/// launches, up to a microsecond where they do not overlap (passes `dependent` and `trigger`), but no driver call.
+///
+/// Each call reads another copy of the data. All copies together are at least four times as large as the L2 cache, so
+/// no element is found there. Partials that one launch leaves for the next are found there, as in any reduction.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Timing {
-    /// Of each launch alone, in the order of the plan. The first reads the inputs.
+    /// The time of each launch alone, in the order of the plan. The first launch reads the inputs.
     pub launches: Vec<Duration>,
-    /// Of the whole plan. Where the blocks meet in an atomic, without setting the identity they start from.
+    /// The time of the whole plan. If blocks combine by atomics, it includes setting the accumulator that they start
+    /// from.
     pub plan: Duration,
 }

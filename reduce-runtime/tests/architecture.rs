@@ -1,4 +1,4 @@
-//! Names of architectures, and the choice of what to compile for a device.
+//! Names of architectures, and the choice of a compilation target for a device.
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use reduce_runtime::{Architecture, Error, Target};

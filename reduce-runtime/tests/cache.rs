@@ -1,6 +1,5 @@
 //! The cache of compiled kernels, with real files, many threads and several processes, through a real NVRTC, which
-//! needs no GPU. That something was found is shown by NVRTC not being asked. Set REDUCEGEN_REQUIRE_NVRTC=1 to fail
-//! without one.
+//! needs no GPU. A hit is detected by NVRTC not being called. Set REDUCEGEN_REQUIRE_NVRTC=1 to fail without NVRTC.
 #![cfg(all(feature = "cuda", unix))]
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
@@ -40,7 +39,7 @@ fn sum() -> Program {
     program("sum", Scalar::F32)
 }
 
-/// An empty place for a cache, or `None` after saying why the test cannot run.
+/// Returns an empty folder for a cache, or `None` after printing why the test cannot run.
 fn folder(test: &str) -> Option<PathBuf> {
     needed(test, "REDUCEGEN_REQUIRE_NVRTC", Nvrtc::get())?;
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("cache-{test}"));
@@ -49,14 +48,14 @@ fn folder(test: &str) -> Option<PathBuf> {
     Some(folder)
 }
 
-/// The image of `sum`, and whether NVRTC was asked for it.
+/// Returns the image of `sum`, and whether NVRTC compiled it.
 fn image(folder: &Path) -> (Image, bool) {
     let compiler = Compiler::new(Cache::at(folder));
     let image = compiler.image(&sum(), TARGET).unwrap();
     (image, compiler.compiled() > 0)
 }
 
-/// Gets the image of `sum`, which must be the right one. Was NVRTC asked for it?
+/// Checks that the image of `sum` is correct, and returns whether NVRTC compiled it.
 fn compiles(folder: &Path) -> bool {
     let (image, compiled) = image(folder);
     let right = Nvrtc::get().unwrap().compile_program(&sum(), TARGET).unwrap();
@@ -64,7 +63,7 @@ fn compiles(folder: &Path) -> bool {
     compiled
 }
 
-/// The one entry.
+/// Returns the only entry.
 fn entry(folder: &Path) -> PathBuf {
     let entries = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
     let entries: Vec<_> = entries.filter(|path| !path.is_dir()).collect();
@@ -230,7 +229,7 @@ fn threads_share_a_cold_cache() {
     assert!(!compiles(&folder));
 }
 
-/// The part of the next tests that runs in their processes.
+/// The part of the next tests that runs in child processes.
 #[test]
 fn child() {
     let Some(folder) = std::env::var_os("REDUCEGEN_TEST_CACHE") else { return };
@@ -246,7 +245,7 @@ fn spawn(folder: &Path) -> Command {
     command
 }
 
-/// What the child says, in its own words.
+/// Returns the line that the child printed.
 fn said(output: &std::process::Output) -> String {
     let text = String::from_utf8(output.stdout.clone()).unwrap();
     assert!(output.status.success(), "{text}");
@@ -276,7 +275,7 @@ fn a_process_that_finds_everything_does_not_load_nvrtc() {
         return skipped(test, "only Linux lists what is loaded");
     }
     assert!(second.starts_with("compiled: false, loaded: false"), "{second}");
-    // Another environment may have another NVRTC, which must be asked what it is; it is the same one here.
+    // Another environment may select another NVRTC, so its identity must be read; here it is the same one.
     let elsewhere = said(&spawn(&folder).env("LD_LIBRARY_PATH", "/nonexistent").output().unwrap());
     assert!(elsewhere.starts_with("compiled: false, loaded: true"), "{elsewhere}");
 }

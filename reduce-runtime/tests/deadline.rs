@@ -1,4 +1,4 @@
-//! How long callers wait for NVRTC, with one that pretends to compile slowly.
+//! The time that callers wait for NVRTC, with an NVRTC that only simulates a slow compilation.
 #![cfg(all(feature = "cuda", target_os = "linux"))]
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
@@ -16,7 +16,7 @@ use std::time::{Duration, Instant};
 
 const TARGET: Target = Target::Ptx(Architecture::from_number(90));
 
-/// It says in its PTX how many it has compiled, and aborts where its destructor runs beside it.
+/// An NVRTC that returns the number of started compilations as PTX. Its destructor aborts during a compilation.
 const SLOW: &str = r#"
 #include <stdlib.h>
 #include <string.h>
@@ -46,7 +46,7 @@ int nvrtcGetCUBIN(void* it, char* cubin) { return nvrtcGetPTX(it, cubin); }
 __attribute__((destructor)) static void end(void) { if (running) abort(); }
 "#;
 
-/// Runs a test in a process whose NVRTC takes that long; `false` in the process that did so.
+/// Runs a test in a child process whose NVRTC takes that long. Returns `true` in the child and `false` in the parent.
 fn with_slow_nvrtc(test: &str, milliseconds: u64, variables: &[(&str, &str)]) -> bool {
     if std::env::var_os("PRETENDED_MS").is_some() {
         return true;
@@ -71,7 +71,7 @@ fn succeeded(output: &Output) {
     assert!(output.status.success() && out.contains("1 passed"), "{}\n{out}\n{err}", output.status);
 }
 
-/// A program for each number.
+/// Returns a different program for each number.
 fn program(number: u32) -> Program {
     let text =
         format!("ty: f32, map: |x| x * {number}.5, op: |a, b| a + b, identity: 0.0, passes: [shuffle]");
@@ -104,7 +104,7 @@ fn a_caller_waits_no_longer_and_finds_the_result_later() {
         message.contains("within 0.1 s; set REDUCEGEN_COMPILE_SECONDS") && !error.is_users_fault(),
         "{message}"
     );
-    // Who asks for the same joins the one that runs, and what it gave is kept.
+    // A second caller with the same program joins the running compilation, and the result is kept.
     assert_eq!(text(waiting(10_000).image(&program(1), TARGET).unwrap()), "compiled 1");
     assert_eq!(text(waiting(1).image(&program(1), TARGET).unwrap()), "compiled 1");
 }
@@ -168,7 +168,7 @@ fn a_time_that_is_none_is_an_error() {
     }
 }
 
-/// NVIDIA's crashed in some such processes.
+/// The real NVRTC crashed in some processes that exited during a compilation.
 #[test]
 fn a_process_may_end_while_the_real_one_compiles() {
     let test = "a_process_may_end_while_the_real_one_compiles";

@@ -1,4 +1,4 @@
-//! What users see on machines that lack a part of CUDA, in processes that find a driver of ours, or none.
+//! The messages on machines that lack a part of CUDA, tested in child processes with a simulated driver or none.
 #![cfg(all(feature = "cuda", target_os = "linux"))]
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
@@ -10,10 +10,10 @@ use skip::{needed, skipped};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// Why there is no machine without NVRTC to be had.
+/// The reason to skip tests that need a machine without NVRTC.
 const ELSEWHERE: &str = "this machine has an NVRTC in the loader's folders or in /usr/local/cuda";
 
-/// A libcuda for CUDA `version`, in which starting gives the error `init`, and without what is `missing`.
+/// Builds a libcuda for CUDA `version` without the function `missing`. `cuInit` returns the error `init`.
 fn driver(name: &str, version: u32, init: u32, missing: &str) -> PathBuf {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
     std::fs::create_dir_all(&folder).unwrap();
@@ -55,12 +55,12 @@ const OTHERS: &str = "
     cuMemcpyHtoDAsync_v2 cuMemsetD32Async cuMemsetD8Async cuModuleGetFunction cuModuleLoadData cuModuleUnload cuOccupancyMaxPotentialClusterSize cuStreamCreate cuStreamDestroy_v2 cuStreamIsCapturing
     cuStreamSynchronize cuStreamWaitEvent";
 
-/// The output of the test `report` in a process of its own.
+/// Returns the output of the test `report` in a child process.
 fn seen_with(variables: &[(&str, &Path)]) -> String {
     seen_in(Path::new("."), variables)
 }
 
-/// The same in a process that works in that folder.
+/// As [`seen_with`], with another working folder.
 fn seen_in(folder: &Path, variables: &[(&str, &Path)]) -> String {
     let mut command = Command::new(std::env::current_exe().unwrap());
     command.current_dir(folder);
@@ -71,7 +71,7 @@ fn seen_in(folder: &Path, variables: &[(&str, &Path)]) -> String {
     out
 }
 
-/// The part of the other tests that runs in their processes: nothing panics, and the host is always there.
+/// The part of the other tests that runs in child processes: nothing panics, and the host is always listed.
 #[test]
 fn report() {
     let listings = devices();
@@ -157,7 +157,7 @@ fn a_wrong_path_to_nvrtc_is_not_passed_over() {
     assert!(text.contains(expected), "{text}");
 }
 
-/// Where an NVRTC lies that these tests can link to.
+/// Returns a folder with an NVRTC that these tests can link to.
 fn nvrtc_folder(test: &str) -> Option<PathBuf> {
     let folder = Nvrtc::get().ok().and_then(|nvrtc| Some(nvrtc.path().parent()?.to_owned()));
     let folder = folder.filter(|folder| folder.is_dir());
@@ -181,7 +181,7 @@ fn nvrtc_is_found_in_toolkits_and_python_environments() {
         std::fs::create_dir_all(folder.parent().unwrap()).unwrap();
         let _ = std::fs::remove_file(&folder);
         std::os::unix::fs::symlink(real.canonicalize().unwrap(), &folder).unwrap();
-        // Those that this process has must not be found first.
+        // Places of this process must not be found first.
         let others = ["REDUCEGEN_NVRTC", "VIRTUAL_ENV", "CONDA_PREFIX", "CUDA_PATH", "CUDA_HOME"];
         let mut variables: Vec<_> = others.map(|other| (other, Path::new(""))).into();
         variables.push((variable, &root));
@@ -193,7 +193,7 @@ fn nvrtc_is_found_in_toolkits_and_python_environments() {
     }
 }
 
-/// With everything that is searched being `root`.
+/// Runs `report` with `root` as every searched place.
 fn seen_with_environment(root: &Path) -> String {
     let mut variables: Vec<_> =
         ["VIRTUAL_ENV", "CONDA_PREFIX", "CUDA_PATH", "CUDA_HOME", "PATH", "LD_LIBRARY_PATH"]
@@ -221,7 +221,7 @@ fn an_nvrtc_that_is_there_and_does_not_load_is_named_with_the_reason() {
     assert!(said.starts_with(&expected), "{said}");
 }
 
-/// What is loaded runs, and the working folder may be anybody's.
+/// A library that is loaded runs code, and the working folder may belong to anybody.
 #[test]
 fn nothing_below_the_working_folder_is_loaded() {
     let root = Path::new(env!("CARGO_TARGET_TMPDIR")).join("planted");

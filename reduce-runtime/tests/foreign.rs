@@ -1,4 +1,4 @@
-//! The specifications that errors suggest for operators of other libraries compute what those operators do.
+//! Errors suggest specifications for operators of other libraries. These compute the same as those operators.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
 use reduce_dsl::parse::text;
@@ -6,7 +6,7 @@ use reduce_ir::{Scalar, Value};
 use reduce_lanes::LanesRef;
 use reduce_runtime::{Device, Reducer};
 
-/// The specification that the error for an operator of that name suggests.
+/// Returns the specification that the error for an operator of that name suggests.
 fn suggested(name: &str) -> String {
     let errors = text(&format!("ty: f32, op: {name}"), None).unwrap_err().of("spec").to_string();
     let help = errors.split("help: write `").nth(1).and_then(|rest| rest.split('`').next());
@@ -21,13 +21,13 @@ fn reduced(name: &str, inputs: &[LanesRef<'_>], params: &[Value]) -> f64 {
     number(values[0]).unwrap_or_else(|| panic!("{name} gives {values:?}"))
 }
 
-/// Positions, counts and truth are numbers here, too.
+/// Converts a value to a number, including positions, counts and booleans.
 fn number(value: Value) -> Option<f64> {
     let position = value.get::<u64>().map(|position| position as f64);
     value.as_f64().or(position).or_else(|| value.get::<bool>().map(f64::from))
 }
 
-/// Compares by the seventh digit: the elements are f32.
+/// Compares to the seventh digit, because the elements are f32.
 fn check(name: &str, found: f64, expected: f64) {
     let off = (found - expected).abs();
     assert!(off <= 1e-6 * expected.abs().max(1.0), "{name} gives {found}, not {expected}");

@@ -31,11 +31,11 @@ fn operation(name: &str, ty: Scalar) -> Operation {
     row.apply(&inputs, None).unwrap()
 }
 
-/// Every operator on every type it is defined for, but for those with a `fold`, which is not made of pairs: those are
-/// compared with the interpreter, by tests/differential.rs and tests/custom_operations.rs.
+/// Lists every operator with every type that it supports, except those with a `fold`, which the reference does not
+/// evaluate: tests/differential.rs and tests/custom_operations.rs compare them with the interpreter.
 fn operations() -> impl Iterator<Item = Operation> {
-    let typed = |row: &'static reduce_dsl::operators::Operator| {
-        Scalar::ALL.into_iter().filter(|&ty| row.takes(ty)).map(|ty| operation(row.name, ty))
+    let typed = |operator: &'static reduce_dsl::operators::Operator| {
+        Scalar::ALL.into_iter().filter(|&ty| operator.takes(ty)).map(|ty| operation(operator.name, ty))
     };
     OPERATORS.iter().flat_map(typed).filter(|operation| operation.fold.is_none())
 }
@@ -51,7 +51,7 @@ fn inputs(operation: &Operation, data: Data, n: usize) -> Vec<Lanes> {
     operation.inputs.iter().map(column).collect()
 }
 
-/// The elements mapped, one at a time.
+/// Maps the elements, one at a time.
 fn mapped(operation: &Operation, inputs: &[Lanes]) -> Vec<Vec<Value>> {
     let mut map = Evaluator::new(&operation.map);
     let mut element = |i: usize| {
@@ -62,7 +62,7 @@ fn mapped(operation: &Operation, inputs: &[Lanes]) -> Vec<Vec<Value>> {
     (0..inputs[0].len()).map(&mut element).collect()
 }
 
-/// The items combined, one pair at a time.
+/// Combines the items, one pair at a time.
 fn reference(operation: &Operation, association: &Association, items: &[Vec<Value>]) -> Option<Vec<Value>> {
     let mut combine = Evaluator::new(&operation.combine);
     let pair = |a: Vec<Value>, b: Vec<Value>| combine.run_once(&[a, b].concat()).unwrap();
@@ -70,12 +70,12 @@ fn reference(operation: &Operation, association: &Association, items: &[Vec<Valu
     Some(operation.finished(&acc, items.len() as u64, &[]).unwrap())
 }
 
-/// A plan for each instruction set of this processor.
+/// Makes a plan for each instruction set of this processor.
 fn plans(operation: &Operation) -> Vec<Plan> {
     Isa::all().into_iter().map(|isa| Plan::at(isa, operation).unwrap()).collect()
 }
 
-/// What all plans give, whatever they reduced before.
+/// Returns the result of all plans, which must agree whatever they reduced before.
 fn reduce(
     operation: &Operation,
     plans: &[Plan],
@@ -93,7 +93,8 @@ fn reduce(
     first
 }
 
-/// By all instructions that this processor has, the host gives the bits of the reference, for every association and the first n elements of each size.
+/// Checks that the host gives the bits of the reference for every association and every size n, on the first n elements.
+/// Covers every instruction set of this processor.
 fn check(operation: &Operation, data: Data, sizes: impl Iterator<Item = usize> + Clone) {
     let inputs = inputs(operation, data, sizes.clone().max().unwrap());
     let items = mapped(operation, &inputs);
@@ -111,7 +112,7 @@ fn check(operation: &Operation, data: Data, sizes: impl Iterator<Item = usize> +
     }
 }
 
-/// Every size to 200 with one of three kinds of data.
+/// Checks every third size up to 200; the three kinds of data cover all.
 fn check_small_sizes(data: Data) {
     operations()
         .for_each(|operation| check(&operation, data, (data as usize..=200).step_by(3).chain([0, 1, 2, 3])));
@@ -150,7 +151,7 @@ fn around_the_boundaries_of_batches() {
     check(&operation("sum_of_squares", Scalar::F32), Data::Finite, sizes.into_iter());
 }
 
-/// What sums add up is computed as they do so, but only where that is in the type of the sum, of inputs of one type.
+/// The map of a sum is fused into it only if it is computed in the type of the sum, from inputs of one type.
 #[test]
 fn terms_of_sums_are_computed_as_the_map_says() {
     let specs = [
@@ -177,7 +178,7 @@ fn terms_of_sums_are_computed_as_the_map_says() {
     }
 }
 
-/// Where no association shows, the host takes its own, with pieces of 32768 elements.
+/// The association of an exact operation cannot be observed, so the host uses its own, with pieces of 32768 elements.
 #[test]
 fn around_the_boundaries_of_pieces() {
     let sizes = [32_767, 32_768, 32_769, 32_801, 65_536, 98_305];
@@ -188,7 +189,7 @@ fn around_the_boundaries_of_pieces() {
         ("minmax", Scalar::F64),
         ("sum", Scalar::I8),
         ("xor", Scalar::U64),
-        // Something is computed of many rows at once.
+        // These map many rows at once.
         ("norm_inf", Scalar::F32),
         ("dot", Scalar::I32),
         ("sum_of_squares", Scalar::I32),
@@ -201,7 +202,7 @@ fn around_the_boundaries_of_pieces() {
     }
 }
 
-/// Searches, with many equals in many pieces; with NaN, before everything or ignored; and of what a map gives.
+/// Searches with many equal elements in many pieces; with NaN, propagated or ignored; and over mapped values.
 #[test]
 fn what_is_searched_is_found_in_any_piece() {
     let searches = ["argmin", "argmax", "findmin", "findmax", "argminmax"].map(|name| (name, Scalar::F32));
@@ -217,7 +218,7 @@ fn what_is_searched_is_found_in_any_piece() {
     }
 }
 
-/// Fields that meet another one are in no other order than the association says, though each operation is exact.
+/// Fields that combine with another field keep the order of the association, although each operation is exact.
 #[test]
 fn fields_that_cross_keep_their_association() {
     let minmax = operation("minmax", Scalar::I32);
@@ -229,7 +230,7 @@ fn fields_that_cross_keep_their_association() {
     check(&crossed, Data::Finite, [100, 1000].into_iter());
 }
 
-/// What is searched may depend on the position: here it is least in a piece that is neither the first nor the last.
+/// A searched value may depend on the position: here it is least in a piece that is neither the first nor the last.
 #[test]
 fn what_is_searched_may_depend_on_the_position() {
     let inputs = [Param::new("x", Scalar::I64)];
@@ -246,7 +247,7 @@ fn what_is_searched_may_depend_on_the_position() {
     }
 }
 
-/// [`check`], for operations that have the same bits by every association.
+/// [`check`], for operations with the same bits in every association.
 fn check_pieces(operation: &Operation, data: Data, sizes: &[usize]) {
     assert!(operation.exact);
     let inputs = inputs(operation, data, *sizes.iter().max().unwrap());
@@ -259,7 +260,7 @@ fn check_pieces(operation: &Operation, data: Data, sizes: &[usize]) {
     }
 }
 
-/// Nor does how memory is read, which is tried on as many elements.
+/// With this many elements, the host also tries its ways of reading memory, which do not change a bit either.
 #[test]
 fn the_number_of_threads_does_not_change_a_bit() {
     let (sum, n) = (operation("sum", Scalar::F32), (1 << 21) + 3);
@@ -277,7 +278,7 @@ fn the_number_of_threads_does_not_change_a_bit() {
     }
 }
 
-/// Elements are multiples of 2⁻³⁰, and so are all rounded sums of them: integers say how far off a sum is.
+/// Elements are multiples of 2⁻³⁰, and so are all their rounded sums: integers measure the error exactly.
 #[test]
 fn the_error_of_a_sum_is_within_the_bound_of_its_depth() {
     let sum = operation("sum", Scalar::F32);
@@ -332,7 +333,7 @@ fn an_association_that_combines_nothing_is_an_error() {
     assert_eq!(error, Err(HostError::Stuck { items: 2 }));
 }
 
-/// By the instruction for it as by the bits: in one lane of 128 that are −0, after a row of −0.
+/// The conversion by an instruction and the one by bits agree, in one lane of 128: all other elements are −0.
 #[test]
 fn every_f16_is_summed_as_its_value() {
     let (sum, lanes) = (operation("sum", Scalar::F16), 128);
@@ -353,7 +354,7 @@ fn every_f16_is_summed_as_its_value() {
     }
 }
 
-/// Inputs of one length, in their data.
+/// Inputs must have one length and lie inside their data.
 #[test]
 fn inputs_that_do_not_fit_are_not_reduced() {
     let plan = Plan::new(&operation("dot", Scalar::F32)).unwrap();

@@ -1,5 +1,5 @@
-//! Every call of the driver fails once, and from there on, with every kind of code: what comes of it is the right result or an
-//! error that says what to do, and nothing panics, hangs or leaks. With the libcuda that pretends to have GPUs (`driver/`).
+//! Makes every call of the driver fail, once or from there on, with many codes. The outcome must be the correct result
+//! or an error with advice; nothing may panic, hang or leak. Uses the libcuda that pretends to have GPUs (`driver/`).
 #![cfg(all(feature = "cuda", target_os = "linux"))]
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
@@ -18,10 +18,10 @@ use std::path::Path;
 use std::sync::mpsc::{Sender, channel};
 use std::time::Duration;
 
-/// A run lasts a few milliseconds.
+/// A run takes a few milliseconds.
 const DEADLINE: Duration = Duration::from_secs(20);
 
-/// A code for each cause that users can do something about, and for each way in which drivers report errors.
+/// One code for each cause that users can act on, and for each way in which drivers report errors.
 const CODES: [u32; 38] = [
     1, 2, 3, 4, 34, 36, 46, 100, 101, 200, 201, 209, 214, 218, 220, 222, 304, 400, 500, 600, 700, 701, 702,
     709, 716, 719, 720, 721, 800, 801, 802, 803, 804, 805, 900, 906, 908, 999,
@@ -30,7 +30,7 @@ const CODES: [u32; 38] = [
 const LENGTH: u64 = 1000;
 const SUM: u64 = LENGTH * (LENGTH - 1) / 2;
 
-/// How a run ended.
+/// The outcome of a run.
 #[derive(Clone, Debug)]
 enum Ended {
     Right,
@@ -42,16 +42,17 @@ enum Ended {
 }
 
 impl Ended {
-    /// The error without its code, which says in which call it was.
+    /// Returns the error without its code, which identifies the failed call.
     fn doing(&self) -> String {
         let text = format!("{self:?}");
         text.split(": ").next().unwrap_or_default().to_owned()
     }
 }
 
-/// Every kernel here sums the 64-bit integers of its input. It takes the input, where its partials are, the result, and the number of elements.
+/// Replaces every kernel by a sum of 64-bit integers. Its parameters are the input, the partials, the result, and the
+/// number of elements.
 extern "C" fn kernel(parameters: *const *const c_void) {
-    // SAFETY: these are the arguments of that kernel, and memory of the pretended GPU is that of the host.
+    // SAFETY: these are the arguments of that kernel, and memory of the pretended GPU is host memory.
     unsafe {
         let word = |place: usize| (*parameters.add(place)).cast::<u64>().read();
         let x = std::slice::from_raw_parts(word(0) as *const u64, word(3) as usize);
@@ -59,7 +60,7 @@ extern "C" fn kernel(parameters: *const *const c_void) {
     }
 }
 
-/// From no device to a result on the host and one that was queued, then everything is dropped.
+/// Opens a device, reduces once to a host result and once queued, and drops everything.
 fn scenario(spec: &Spec, cache: &Cache) -> Result<[u64; 2], Error> {
     let x: Vec<u64> = (0..LENGTH).collect();
     let device = Device::cuda(0)?.with_cache(cache.clone());
@@ -80,7 +81,7 @@ fn scenario(spec: &Spec, cache: &Cache) -> Result<[u64; 2], Error> {
 
 enum Queued {
     Ours(Error),
-    /// Of cudarc, called by the caller of the library.
+    /// An error of cudarc, in a call by the user of the library.
     Callers(DriverError),
 }
 
@@ -105,7 +106,7 @@ fn queued(sum: &Reducer, x: &[u64]) -> Result<u64, Queued> {
     Ok(workspace.read(&other)?[0].bits())
 }
 
-/// A run on a thread of its own, as contexts are those of threads.
+/// Runs the scenario on a new thread, because the current context belongs to a thread.
 fn run(fault: Fault, spec: &Spec, cache: &Cache) -> Ended {
     fault.inject();
     let (done, result): (Sender<Ended>, _) = channel();
@@ -122,7 +123,7 @@ fn run(fault: Fault, spec: &Spec, cache: &Cache) -> Ended {
     result.recv_timeout(DEADLINE).unwrap_or(Ended::Hang)
 }
 
-/// What is made, and what ends it.
+/// Functions that create an object, and those that destroy it.
 const PAIRS: [(&[&str], &[&str]); 5] = [
     (&["cuMemAlloc_v2", "cuMemAllocAsync"], &["cuMemFree_v2", "cuMemFreeAsync"]),
     (&["cuModuleLoadData"], &["cuModuleUnload"]),
@@ -131,7 +132,7 @@ const PAIRS: [(&[&str], &[&str]); 5] = [
     (&["cuDevicePrimaryCtxRetain"], &["cuDevicePrimaryCtxRelease_v2"]),
 ];
 
-/// What was made and not ended, though the driver did not refuse to end it.
+/// Lists objects that were created and not destroyed, unless the driver refused to destroy them.
 fn leaks() -> Vec<String> {
     let leaked = |(made, ended): &(&[&str], &[&str])| {
         let left = passed(made) as i64 - passed(ended) as i64 - failed(ended) as i64;
@@ -140,34 +141,34 @@ fn leaks() -> Vec<String> {
     PAIRS.iter().filter_map(leaked).collect()
 }
 
-/// What cudarc 0.19 leaks by itself: `CudaStream::alloc` its memory where it has no events for it, and `CudaContext::new` the
-/// context where it cannot ask for its attributes.
-const OF_CUDARC: [(&str, &str); 3] = [
+/// Leaks of cudarc 0.19 itself: `CudaStream::alloc` leaks its memory if it cannot create events for it, and
+/// `CudaContext::new` leaks the context if it cannot read its attributes.
+const CUDARC_LEAKS: [(&str, &str); 3] = [
     ("cuCtxGetCurrent", "1 of cuMemAlloc_v2"),
     ("cuEventCreate", "1 of cuMemAlloc_v2"),
     ("cuDeviceGetAttribute", "1 of cuDevicePrimaryCtxRetain"),
 ];
 
-/// What came of the faults of one function.
+/// The outcomes of the faults of one function.
 #[derive(Debug, Default)]
-struct Row {
+struct FaultCounts {
     calls: u32,
     faults: u32,
     errors: u32,
     right: u32,
-    /// Runs that keep memory on purpose, as a wait failed and the device may still write there.
+    /// Runs that keep memory on purpose: a wait failed, so the device may still write there.
     kept: u32,
     /// Runs in which cudarc leaks.
-    of_cudarc: u32,
+    cudarc_leaks: u32,
 }
 
-impl Row {
-    /// Counts a run in which calls of that function failed, or says what is wrong with it.
+impl FaultCounts {
+    /// Counts a run in which calls of that function failed, or returns the defect.
     fn add(&mut self, name: &str, ended: &Ended) -> Result<(), String> {
         self.faults += 1;
         match ended {
             Ended::Right => self.right += 1,
-            // What is wrong, then what to do.
+            // A message states the error, then the advice.
             Ended::Error(message) if message.contains("; ") => self.errors += 1,
             Ended::Error(message) => return Err(format!("no advice: {message}")),
             Ended::Wrong(result) => return Err(format!("a wrong result: {result}")),
@@ -177,12 +178,12 @@ impl Row {
         if leaks.is_empty() {
             return Ok(());
         }
-        if OF_CUDARC.contains(&(name, leaks.as_str())) {
-            self.of_cudarc += 1;
+        if CUDARC_LEAKS.contains(&(name, leaks.as_str())) {
+            self.cudarc_leaks += 1;
             return Ok(());
         }
         self.kept += 1;
-        // The context is made current for a wait.
+        // A wait first makes the context current.
         match failed(&["cuStreamSynchronize", "cuCtxSynchronize", "cuCtxSetCurrent"]) {
             0 => Err(format!("{} leaks {leaks}", ended.doing())),
             _ => Ok(()),
@@ -190,14 +191,14 @@ impl Row {
     }
 }
 
-/// The codes for a call: all of them, or some, other ones for each call.
+/// Returns the codes for a call: all of them, or a few that differ from call to call.
 fn codes(call: u32) -> Vec<u32> {
     let all = std::env::var_os("REDUCEGEN_FULL").is_some();
     let some = |step: u32| CODES[(call * 3 + step) as usize % CODES.len()];
     if all { CODES.to_vec() } else { (0..3).map(some).collect() }
 }
 
-/// The calls of a run without faults, which are the same in every run.
+/// Returns the calls of a run without faults, which are the same in every run.
 fn calls(spec: &Spec, cache: &Cache) -> Vec<String> {
     for _ in 0..2 {
         let ended = run(Fault::NONE, spec, cache);
@@ -206,22 +207,28 @@ fn calls(spec: &Spec, cache: &Cache) -> Vec<String> {
     (1..=entered()).map(name_of).collect()
 }
 
-fn print(rows: &BTreeMap<&str, Row>) {
+fn print(rows: &BTreeMap<&str, FaultCounts>) {
     println!("| call | times | faults | errors | right result | memory kept | leaks of cudarc |");
     println!("|---|--:|--:|--:|--:|--:|--:|");
     let line =
         |name: &str, row: [u32; 6]| println!("| {name} | {} |", row.map(|it| it.to_string()).join(" | "));
-    let numbers = |it: &Row| [it.calls, it.faults, it.errors, it.right, it.kept, it.of_cudarc];
+    let numbers = |it: &FaultCounts| [it.calls, it.faults, it.errors, it.right, it.kept, it.cudarc_leaks];
     rows.iter().for_each(|(name, row)| line(name, numbers(row)));
     let all = rows.values().map(numbers);
     line("all", all.fold([0; 6], |sum, row| std::array::from_fn(|place| sum[place] + row[place])));
 }
 
-/// What is wrong, and the faults that show it.
+/// Defects, and the faults that show them.
 type Wrong = BTreeMap<String, Vec<Fault>>;
 
-/// Makes one call fail in every way, once and from there on.
-fn fail_in_every_way(call: u32, name: &str, row: &mut Row, wrong: &mut Wrong, run: impl Fn(Fault) -> Ended) {
+/// Makes one call fail with each code, once and from there on.
+fn fail_in_every_way(
+    call: u32,
+    name: &str,
+    row: &mut FaultCounts,
+    wrong: &mut Wrong,
+    run: impl Fn(Fault) -> Ended,
+) {
     row.calls += 1;
     for (code, lasts) in codes(call).into_iter().flat_map(|code| [(code, false), (code, true)]) {
         let fault = Fault { call, code, lasts };
@@ -230,7 +237,7 @@ fn fail_in_every_way(call: u32, name: &str, row: &mut Row, wrong: &mut Wrong, ru
         if let Err(what) = row.add(name, &ended) {
             wrong.entry(format!("call {call}, {name}: {what}")).or_default().push(fault);
         }
-        // Its thread would disturb the next runs.
+        // A hanging thread would disturb the next runs.
         assert!(!matches!(ended, Ended::Hang), "{wrong:#?}");
     }
 }
@@ -243,7 +250,7 @@ fn every_call_may_fail() {
     let cache = Cache::at(Path::new(env!("CARGO_TARGET_TMPDIR")).join("injected-cache"));
     let spec = reduce_dsl::parse::spec("ty: u64, op: sum, passes: [shuffle, one_block, ticket]").unwrap();
     let calls = calls(&spec, &cache);
-    let (mut rows, mut wrong): (BTreeMap<&str, Row>, Wrong) = Default::default();
+    let (mut rows, mut wrong): (BTreeMap<&str, FaultCounts>, Wrong) = Default::default();
     for (call, name) in (1..).zip(&calls) {
         let row = rows.entry(name).or_default();
         fail_in_every_way(call, name, row, &mut wrong, |fault| run(fault, &spec, &cache));

@@ -1,4 +1,4 @@
-//! Memory of the host follows the elements, not the lanes of the association, most of which may have none.
+//! Host memory is proportional to the elements, not to the lanes of the association: most lanes may have no element.
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use reduce_dsl::parse;
@@ -8,23 +8,23 @@ use reduce_runtime::{Device, Reducer};
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
-/// The allocator of the system, with the bytes that are in use and the most that ever were.
+/// The system allocator, with counts of the bytes in use and of their maximum.
 struct Counting;
 
 static USED: AtomicUsize = AtomicUsize::new(0);
 static MOST: AtomicUsize = AtomicUsize::new(0);
 
-// SAFETY: it counts, and calls that of the system. `realloc` is the default one, by both of these.
+// SAFETY: it counts, and calls the system allocator. `realloc` is the default one, which uses both functions.
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         MOST.fetch_max(USED.fetch_add(layout.size(), Relaxed) + layout.size(), Relaxed);
-        // SAFETY: as the caller promises.
+        // SAFETY: the caller promises it.
         unsafe { System.alloc(layout) }
     }
 
     unsafe fn dealloc(&self, at: *mut u8, layout: Layout) {
         USED.fetch_sub(layout.size(), Relaxed);
-        // SAFETY: as the caller promises.
+        // SAFETY: the caller promises it.
         unsafe { System.dealloc(at, layout) }
     }
 }
@@ -32,7 +32,7 @@ unsafe impl GlobalAlloc for Counting {
 #[global_allocator]
 static ALLOCATOR: Counting = Counting;
 
-/// The most bytes that were allocated at once during a call, beyond those before it.
+/// Returns the result of a call, and the peak of the bytes that it allocated.
 fn most_bytes<T>(call: impl FnOnce() -> T) -> (T, usize) {
     let before = USED.load(Relaxed);
     MOST.store(before, Relaxed);
@@ -48,7 +48,7 @@ fn elements(ty: Scalar, n: usize) -> Lanes {
     lanes
 }
 
-/// The bits of the result, and the memory that it took.
+/// Returns the bits of the result, and the peak memory.
 fn reduced(text: &str, x: &Lanes) -> (Vec<Value>, usize) {
     let reducer = Reducer::new(&parse::text(text, None).unwrap().spec, &Device::host()).unwrap();
     let slice: LanesRef<'_> = x.borrow();
@@ -56,7 +56,7 @@ fn reduced(text: &str, x: &Lanes) -> (Vec<Value>, usize) {
     (outcome.values, bytes)
 }
 
-/// A grid that has a lane for every element and one that has many more give the same association.
+/// A grid with one lane per element and a grid with many more lanes give the same association.
 #[test]
 fn lanes_without_elements_take_no_memory() {
     for (op, ty) in

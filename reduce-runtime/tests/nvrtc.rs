@@ -79,14 +79,14 @@ fn threads_compile_at_once() {
 #[test]
 fn files_that_are_not_nvrtc_are_refused() {
     for path in ["/nonexistent/libnvrtc.so", file!(), "/"] {
-        // SAFETY: there is no code in any of them.
+        // SAFETY: none of these files contains code.
         let error = unsafe { Nvrtc::open(Path::new(path)) }.unwrap_err();
         assert!(matches!(error, Error::NvrtcUnusable { .. }) && !error.is_users_fault(), "{error}");
         assert!(error.to_string().contains(path) && error.to_string().contains("REDUCEGEN_NVRTC"), "{error}");
     }
 }
 
-/// What a reduction is measured beside has all its loads in flight together.
+/// The kernel that reductions are compared with keeps all its loads in flight together.
 #[test]
 fn the_kernel_that_reads_loads_before_it_uses() {
     let Some(nvrtc) = nvrtc("the_kernel_that_reads_loads_before_it_uses") else { return };
@@ -102,7 +102,7 @@ fn the_kernel_that_reads_loads_before_it_uses() {
     assert!(!cubin.log.contains("warning") && cubin.resources[0].spill_stores == 0, "{}", cubin.log);
 }
 
-/// An NVRTC that gives wrong numbers, each in a library of its own.
+/// Each library is an NVRTC that returns one wrong number.
 #[cfg(target_os = "linux")]
 #[test]
 fn numbers_that_cannot_be_right_are_errors() {
@@ -124,7 +124,7 @@ fn numbers_that_cannot_be_right_are_errors() {
         // SAFETY: it writes within the bounds that it is given.
         let compiled =
             unsafe { Nvrtc::open(&library) }.and_then(|it| it.compile(KERNEL, Target::Cubin(sm_90())));
-        // Without a log, only the resources are not known.
+        // If only the log is wrong, only the resources are unknown.
         assert_eq!(compiled.is_ok(), wrong.starts_with("-DLOG"), "{wrong}: {compiled:?}");
         assert!(!compiled.is_err_and(|error| error.is_users_fault()), "{wrong}");
     }

@@ -1,11 +1,11 @@
-//! Memory that calls use is neither freed nor written before they are done, whatever goes wrong beside them: with the libcuda
-//! that pretends to have GPUs (`driver/`), which notes what its streams are behind.
+//! Memory that calls use is neither freed nor written before they are done, whatever fails meanwhile. Uses the libcuda
+//! that pretends to have GPUs (`driver/`), which records how streams are ordered.
 #![cfg(all(feature = "cuda", target_os = "linux"))]
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 mod driver;
 
-use driver::{Calls, early, lose, meanwhile, spec, with_driver};
+use driver::{Calls, call_at_launch, fail_waits, spec, unordered_accesses, with_driver};
 use reduce_ir::Scalar;
 use reduce_ir::spec::Passes;
 use reduce_lanes::LanesRef;
@@ -17,8 +17,8 @@ fn sum(device: &Device) -> Reducer {
     Reducer::new(&spec("sum", Scalar::F32, Passes::Auto), device).unwrap()
 }
 
-/// Queues a sum of each slice on its stream, drops all inputs, in their order, and then does something to the memory: how
-/// often that was too early.
+/// Queues a sum of a slice on each stream, drops all inputs in their order, then calls `then` with the memory. Returns
+/// how often that was too early.
 fn after_reading(device: &Device, streams: [&Arc<CudaStream>; 2], then: impl FnOnce(CudaSlice<f32>)) -> u32 {
     let owner = streams[1].context().new_stream().unwrap();
     let (sum, x) = (sum(device), owner.alloc_zeros::<f32>(1000).unwrap());
@@ -27,9 +27,9 @@ fn after_reading(device: &Device, streams: [&Arc<CudaStream>; 2], then: impl FnO
         let inputs = [DeviceInput::on(stream, &x)];
         sum.enqueue(stream, &inputs, &[], workspace).unwrap();
     }
-    let before = early();
+    let before = unordered_accesses();
     then(x);
-    early() - before
+    unordered_accesses() - before
 }
 
 #[test]
@@ -52,9 +52,9 @@ fn kernels_are_unloaded_when_they_are_done() {
     let (sum, x) = (sum(&device), stream.alloc_zeros::<f32>(1000).unwrap());
     let mut workspace = sum.workspace(&stream, 1000).unwrap();
     sum.enqueue(&stream, &[DeviceInput::on(&stream, &x)], &[], &mut workspace).unwrap();
-    let (before, unloads) = (early(), Calls::Unloads.count());
+    let (before, unloads) = (unordered_accesses(), Calls::Unloads.count());
     drop((sum, workspace));
-    assert_eq!((early() - before, Calls::Unloads.count() - unloads), (0, 1));
+    assert_eq!((unordered_accesses() - before, Calls::Unloads.count() - unloads), (0, 1));
 }
 
 #[test]
@@ -69,12 +69,13 @@ fn a_view_that_is_read_on_its_own_stream_does_not_hide_the_other() {
     {
         sum.enqueue(stream, &[DeviceInput::on(stream, &half)], &[], workspace).unwrap();
     }
-    let before = early();
+    let before = unordered_accesses();
     drop(x);
-    assert_eq!(early(), before);
+    assert_eq!(unordered_accesses(), before);
 }
 
-/// cudarc keeps streams of one object for a context apart from those of another, where it has one stream only.
+/// If its object for a context has only one stream, cudarc does not order it with streams of another object for that
+/// context.
 #[test]
 fn contexts_of_one_device_keep_each_others_order() {
     let Some((device, stream)) = with_driver("contexts_of_one_device_keep_each_others_order") else { return };
@@ -86,12 +87,12 @@ fn contexts_of_one_device_keep_each_others_order() {
     assert!(queued[Calls::Events as usize] > 0, "the stream waits for what wrote the slice");
     sum.enqueue(&stream, &inputs, &[], &mut workspace).unwrap();
     drop(inputs);
-    let before = early();
+    let before = unordered_accesses();
     drop(x);
-    assert_eq!(early(), before);
+    assert_eq!(unordered_accesses(), before);
 }
 
-/// cudarc keeps an error for which there was nobody to tell, and gives it to the next call in the place of what that does.
+/// cudarc stores an error that it could not return, and the next call returns it instead of doing its work.
 #[test]
 fn an_error_that_another_thread_left_is_none_of_the_reduction() {
     let test = "an_error_that_another_thread_left_is_none_of_the_reduction";
@@ -103,7 +104,7 @@ fn an_error_that_another_thread_left_is_none_of_the_reduction() {
     let Some((device, stream)) = with_driver(test) else { return };
     let (sum, x) = (sum(&device), stream.alloc_zeros::<f32>(1000).unwrap());
     CONTEXT.set(stream.context().clone()).unwrap();
-    meanwhile(leave_an_error);
+    call_at_launch(leave_an_error);
     let counts = Calls::during(|| assert!(sum.reduce_device(&[DeviceInput::of(&x)]).is_ok()));
     assert_eq!(counts[Calls::Waits as usize], 2, "for memory, and for the result");
     assert!(stream.context().check_err().is_err(), "the next call of cudarc gives it");
@@ -112,12 +113,12 @@ fn an_error_that_another_thread_left_is_none_of_the_reduction() {
 #[test]
 fn memory_of_kernels_that_could_not_be_waited_for_is_not_freed() {
     let test = "memory_of_kernels_that_could_not_be_waited_for_is_not_freed";
-    extern "C" fn lose_the_next() {
-        lose(1);
+    extern "C" fn fail_the_next_wait() {
+        fail_waits(1);
     }
     let Some((device, stream)) = with_driver(test) else { return };
     let (sum, x) = (sum(&device), stream.alloc_zeros::<f32>(1000).unwrap());
-    meanwhile(lose_the_next);
+    call_at_launch(fail_the_next_wait);
     let counts = Calls::during(|| {
         assert!(sum.reduce_device(&[DeviceInput::of(&x)]).is_err());
         drop(sum);
@@ -125,7 +126,7 @@ fn memory_of_kernels_that_could_not_be_waited_for_is_not_freed() {
     assert_eq!((counts[Calls::Allocations as usize], counts[Calls::Frees as usize]), (1, 0));
 }
 
-/// Memory on the null stream is freed in the context that is current, which in a new thread is none.
+/// Memory of the null stream is freed in the current context, and a new thread has none.
 #[test]
 fn reducers_and_workspaces_free_their_memory_on_any_thread() {
     let test = "reducers_and_workspaces_free_their_memory_on_any_thread";

@@ -1,11 +1,15 @@
-//! What queued calls ask of the driver, and what they do not: with a libcuda that pretends to have GPUs (`driver/`), in a
-//! process of its own. Kernels are compiled by a real NVRTC, and not run. Set REDUCEGEN_REQUIRE_NVRTC=1 to fail without one.
+//! The driver calls that queued reductions make, and those that they avoid. Uses a libcuda that pretends to have GPUs
+//! (`driver/`), in a child process. A real NVRTC compiles the kernels, which are not run. Set REDUCEGEN_REQUIRE_NVRTC=1
+//! to fail without NVRTC.
 #![cfg(all(feature = "cuda", target_os = "linux"))]
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 mod driver;
 
-use driver::{Calls, crowd, fail, last_launch, refuse, resemble, spec, with_driver, with_driver_and};
+use driver::{
+    Calls, fail_launches, last_launch, limit_clusters, refuse_images, set_capability, spec, with_driver,
+    with_driver_and,
+};
 use reduce_ir::pass::Pass;
 use reduce_ir::passes;
 use reduce_ir::spec::Passes;
@@ -67,7 +71,7 @@ fn launches_get_the_arguments_of_their_kernels() {
     let (_, [.., dependent, _, _, _, _, _, _, _, _]) =
         run(Passes::List([ticket, vec![Pass::plain("dependent")]].concat()));
     assert_eq!(dependent, 1);
-    // SAFETY: the memory of the pretended GPU is that of the host; the slice is alive.
+    // SAFETY: the memory of the pretended GPU is host memory; the slice is alive.
     assert!(items % 256 == 0 || unsafe { *(items as *const f32) } == 0.0);
     assert!(partials % 256 == word % 256 && partials > result && word < result);
     let (result, [grid, _, _, from, partials, to, n, last, ..]) =
@@ -89,7 +93,7 @@ fn launches_get_the_first_element_and_the_step() {
         let input = DeviceInput::on(&stream, &x).strided(offset, step, len);
         sum.enqueue(&stream, &[input], &[], &mut workspace).unwrap();
         let [_, _, _, first, apart, ..] = last_launch();
-        // SAFETY: the memory of the pretended GPU is that of the host; the slice is alive.
+        // SAFETY: the memory of the pretended GPU is host memory; the slice is alive.
         assert_eq!(unsafe { *(first as *const f32) }, offset as f32, "{len} from {offset} on, {step} apart");
         assert_eq!(apart as i64, step as i64);
     }
@@ -100,11 +104,11 @@ fn launches_get_the_first_element_and_the_step() {
     }
 }
 
-/// Passes that take instructions of newer GPUs are refused by name; `auto` has none of them.
+/// Passes that need instructions of newer GPUs are refused by name; `auto` uses none of them there.
 #[test]
 fn a_gpu_that_is_too_old_for_the_passes_is_named() {
     let Some(_) = with_driver("a_gpu_that_is_too_old_for_the_passes_is_named") else { return };
-    resemble(8);
+    set_capability(8);
     let old = Device::cuda(1).unwrap();
     let reducer = |passes| Reducer::new(&spec("max", Scalar::I32, passes), &old);
     assert!(reducer(Passes::Auto).is_ok());
@@ -120,14 +124,15 @@ fn a_gpu_that_is_too_old_for_the_passes_is_named() {
     }
 }
 
-/// Where a GPU cannot make the clusters of `auto`, its blocks meet by flags; clusters that were asked for are an error.
+/// If a GPU cannot make the clusters of `auto`, blocks combine by flags instead; clusters in a list of passes are an
+/// error.
 #[test]
 fn clusters_that_a_gpu_cannot_make_are_none() {
     let Some((device, stream)) = with_driver("clusters_that_a_gpu_cannot_make_are_none") else { return };
     let x: CudaSlice<f32> = stream.alloc_zeros(1 << 17).unwrap();
-    // What a launch on n elements is given, ticket or 0 last.
+    // Returns grid, block, and whether a launch on n elements takes a ticket.
     let launched = |largest, n: usize| {
-        crowd(largest);
+        limit_clusters(largest);
         let sum = Reducer::new(&spec("sum", Scalar::F32, Passes::Auto), &device).unwrap();
         let mut workspace = sum.workspace(&stream, 1 << 17).unwrap();
         let view = x.slice(..n);
@@ -156,13 +161,13 @@ fn a_result_is_that_of_the_last_call_and_of_the_reduction_that_was_asked() {
     one.enqueue(&stream, &inputs, &mut workspace).unwrap();
     assert!(one.read(&stream, &workspace).is_ok());
     assert!(matches!(other.read(&stream, &workspace), Err(Error::OtherWorkspace)));
-    fail(1);
+    fail_launches(1);
     assert!(matches!(one.enqueue(&stream, &inputs, &mut workspace), Err(Error::Driver { .. })));
     assert!(matches!(one.read(&stream, &workspace), Err(Error::NothingEnqueued)));
     let none = x.slice(..0);
     for inputs in [&inputs, &DeviceInputs::on(&stream, &none)] {
         one.enqueue(&stream, inputs, &mut workspace).unwrap();
-        // What another call left is an error of the next one.
+        // An error that another call left is returned by the next call.
         let error = DriverError(sys::CUresult::CUDA_ERROR_NOT_PERMITTED);
         stream.context().record_err(Err::<(), _>(error));
         assert!(one.enqueue(&stream, inputs, &mut workspace).is_err());
@@ -178,7 +183,7 @@ fn no_elements_set_the_result_and_a_new_ticket_is_zero() {
     let sum = Reducer::new(&spec("sum", Scalar::F32, Passes::Auto), &device).unwrap();
     let x: CudaSlice<f32> = stream.alloc_zeros(4).unwrap();
     let mut workspace = sum.workspace(&stream, 1 << 20).unwrap();
-    // SAFETY: the memory of the pretended GPU is that of the host.
+    // SAFETY: the memory of the pretended GPU is host memory.
     assert_eq!(unsafe { *((workspace.result_ptr() - 16) as *const u32) }, 0);
     assert!(matches!(workspace.read(&stream), Err(Error::NothingEnqueued)));
     let view = x.slice(..0);
@@ -189,21 +194,21 @@ fn no_elements_set_the_result_and_a_new_ticket_is_zero() {
     assert_eq!(workspace.read(&stream).unwrap()[0].get::<f32>().unwrap().to_bits(), 0);
 }
 
-/// The memory of the caller is used as it is, and comes back with its address.
+/// Memory of the caller is used as it is, and is returned with the same address.
 #[test]
 fn a_workspace_can_be_in_memory_of_the_caller() {
     let Some((device, stream)) = with_driver("a_workspace_can_be_in_memory_of_the_caller") else { return };
     let sum = Reducer::new(&spec("sum", Scalar::F32, Passes::Auto), &device).unwrap();
     let x: CudaSlice<f32> = stream.alloc_zeros(1 << 20).unwrap();
     let bytes = sum.workspace_bytes(1 << 20).unwrap() as usize;
-    // SAFETY: what the memory holds does not matter.
+    // SAFETY: the contents of the memory do not matter.
     let [memory, short] = [bytes, bytes - 1].map(|bytes| unsafe { stream.alloc::<u8>(bytes) }.unwrap());
     let at = memory.device_ptr(&stream).0;
     let counts = Calls::during(|| {
         let mut workspace = sum.workspace_in(memory, 1 << 20).unwrap();
         assert_eq!(workspace.result_ptr(), at + 16);
         sum.enqueue(&stream, &[DeviceInput::on(&stream, &x)], &[], &mut workspace).unwrap();
-        // SAFETY: the memory of the pretended GPU is that of the host.
+        // SAFETY: the memory of the pretended GPU is host memory.
         assert_eq!(unsafe { *(at as *const u32) }, 0, "the ticket");
         assert_eq!(workspace.into_memory().device_ptr(&stream).0, at);
     });
@@ -216,7 +221,7 @@ fn a_workspace_can_be_in_memory_of_the_caller() {
     assert!(matches!(error, Error::StreamOfOtherContext { .. }), "{error}");
 }
 
-/// Their bytes do not wrap to few ones, which calls on fewer elements would then take for enough.
+/// The bytes of a workspace do not wrap to a small number, which would then suffice for calls on fewer elements.
 #[test]
 fn more_elements_than_any_memory_holds_are_too_many() {
     let Some((device, stream)) = with_driver("more_elements_than_any_memory_holds_are_too_many") else {
@@ -224,7 +229,7 @@ fn more_elements_than_any_memory_holds_are_too_many() {
     };
     let passes = Passes::List(vec![Pass::plain("in_place")]);
     let sum = Reducer::new(&spec("sum", Scalar::F64, passes), &device).unwrap();
-    // Of the items and their partials, 8 bytes each for 256 elements, the bytes are 2^67 and a few.
+    // The second n needs 2^64 bytes and a few, 8 bytes for each item and for one partial per 512 items.
     for n in [1 << 61, ((1_u128 << 70) / 513) as u64 + 300, u64::MAX] {
         assert!(sum.workspace_bytes(n).unwrap() > 1 << 60, "n = {n}");
         let given = sum.workspace_in(stream.alloc_zeros(1 << 20).unwrap(), n).unwrap_err();
@@ -235,7 +240,7 @@ fn more_elements_than_any_memory_holds_are_too_many() {
     assert!([largest, read].iter().all(|error| matches!(error, Error::OutOfMemory { asked: u64::MAX, .. })));
 }
 
-/// Who reads the view on another stream waits for an event, and that is noted behind the call.
+/// A stream that reads the view waits for an event that is recorded after the call.
 #[test]
 fn a_view_of_the_result_is_behind_the_call() {
     let Some((device, stream)) = with_driver("a_view_of_the_result_is_behind_the_call") else { return };
@@ -285,7 +290,7 @@ fn every_case_is_compiled_once_in_parallel() {
     assert!(counts[Calls::Attributes as usize] > 0, "clusters of 16 blocks were allowed");
 }
 
-/// A stack that no memory holds: making a thread fails.
+/// No memory can hold a stack of this size, so creating a thread fails.
 #[test]
 fn where_no_thread_can_be_made_the_caller_compiles() {
     let test = "where_no_thread_can_be_made_the_caller_compiles";
@@ -305,7 +310,7 @@ fn an_image_that_the_driver_refuses_is_compiled_again() {
     let _ = std::fs::remove_dir_all(&folder);
     let new_after = |refused, error| {
         let device = Device::cuda(0).unwrap().with_cache(Cache::at(&folder));
-        refuse(refused, error);
+        refuse_images(refused, error);
         let reducer = Reducer::new(&spec("min", Scalar::F32, Passes::List(Vec::new())), &device);
         (reducer.map(drop), device.compiler().unwrap().compiled())
     };

@@ -37,7 +37,7 @@ fn a_static_reduction_reduces_slices() {
     assert!(ANY.reduce(&[0, 0, 3]).unwrap());
 }
 
-/// A program for few elements reduces as many, and no more.
+/// A single program of `auto` reduces at most its own maximum of elements.
 #[test]
 fn a_program_by_itself_is_for_the_elements_that_it_is_for() {
     let auto = Spec { passes: Passes::Auto, ..spec("max", &[Scalar::F32]) };
@@ -145,7 +145,7 @@ fn the_host_is_not_timed_as_a_gpu() {
     assert!(matches!(unfit, Error::InputType { .. }), "{unfit}");
 }
 
-/// That this compiles is the claim: threads may share what is compiled, and send each other their workspaces.
+/// Compiling this is the test: threads may share compiled reductions, and send each other their workspaces.
 const _: () = {
     const fn shared<T: Send + Sync>() {}
     shared::<Reducer>();

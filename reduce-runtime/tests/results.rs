@@ -1,4 +1,4 @@
-//! The structs of named operators, from the values of a result; and what params become.
+//! The structs of named operators, made from the values of a result; and the values of params.
 
 use reduce_ir::{Value, f16};
 use reduce_runtime::{ArgMinMax, Best, Describe, MaxSum, MinMax, Output, Params};
@@ -16,7 +16,7 @@ fn fields_are_the_values_in_their_order() {
     assert_eq!(Describe::of(&[three, low, high, half, half]), Some(described));
 }
 
-/// As keys of a set they need no wrapper.
+/// Integer results can be keys of a set without a wrapper.
 #[test]
 fn results_of_integers_are_equal_and_hashed() {
     fn is_key<T: Eq + std::hash::Hash>(_: &T) {}

@@ -1,4 +1,4 @@
-//! Each row of a matrix has the bits that its elements give alone.
+//! Each row of a matrix has the bits of a reduction of that row alone.
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 #[cfg(feature = "cuda")]
@@ -54,7 +54,7 @@ fn elements_that_are_no_whole_rows_are_refused() {
     assert_eq!(whole.reduce_rows(&[&all[..]], 5, &[]), Err(Error::Rows { elements: 10, length: 5 }));
 }
 
-/// Every program of rows is CUDA that the real compiler takes.
+/// The real compiler accepts the CUDA of every program over rows.
 #[cfg(feature = "cuda")]
 #[test]
 fn programs_of_rows_compile() {

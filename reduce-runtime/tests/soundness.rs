@@ -1,11 +1,11 @@
-//! No safe call lets a kernel touch memory that is not there for it, whatever the caller leaks, drops or captures: with the libcuda
-//! that pretends to have GPUs (`driver/`). docs/design/soundness.md lists the unsafe code that this is about.
+//! No safe call lets a kernel touch invalid memory, whatever the caller leaks, drops or captures. Uses the libcuda that
+//! pretends to have GPUs (`driver/`). docs/design/soundness.md lists the unsafe code that these tests cover.
 #![cfg(all(feature = "cuda", target_os = "linux"))]
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 mod driver;
 
-use driver::{Calls, capture, early, hasty, spec, with_driver};
+use driver::{Calls, capture, spec, unordered_accesses, unordered_launches, with_driver};
 use reduce_ir::Scalar;
 use reduce_ir::spec::Passes;
 use reduce_runtime::cudarc::driver::{CudaSlice, CudaStream};
@@ -15,7 +15,8 @@ use std::sync::Arc;
 
 static SUM: Reduction<f32, f32> = Reduction::new(|| spec("sum", Scalar::F32, Passes::Auto));
 
-/// Queues a sum of a slice of `owner` on `reader`, leaks the input, and does something to the slice: how often that was too early.
+/// Queues a sum of a slice of `owner` on `reader`, leaks the input, then calls `then` with the slice. Returns how often
+/// that was too early.
 fn after_a_leak(
     device: &Device,
     reader: &Arc<CudaStream>,
@@ -28,9 +29,9 @@ fn after_a_leak(
     let input = DeviceInput::on(reader, &x);
     sum.enqueue(reader, std::slice::from_ref(&input), &[], &mut workspace).unwrap();
     Box::leak(Box::new(input));
-    let before = early();
+    let before = unordered_accesses();
     then(x);
-    early() - before
+    unordered_accesses() - before
 }
 
 #[test]
@@ -53,7 +54,7 @@ fn a_leaked_input_is_not_written_early() {
     assert_eq!(after_a_leak(&device, &stream, &stream, write), 0, "read on its own stream");
 }
 
-/// cudarc keeps one event for all reads of a slice, so that a read on one stream must not replace that of another.
+/// cudarc keeps one event for all reads of a slice, so a read on one stream must not replace a read on another.
 #[test]
 fn a_read_does_not_hide_one_of_another_stream() {
     let Some((device, stream)) = with_driver("a_read_does_not_hide_one_of_another_stream") else { return };
@@ -65,12 +66,12 @@ fn a_read_does_not_hide_one_of_another_stream() {
         let input = DeviceInput::on(stream, &x);
         sum.enqueue(stream, &[input], &[], workspace).unwrap();
     }
-    let (before, mut x) = (early(), x);
+    let (before, mut x) = (unordered_accesses(), x);
     third.memcpy_htod(&[1.0; 1000], &mut x).unwrap();
-    assert_eq!(early(), before);
+    assert_eq!(unordered_accesses(), before);
 }
 
-/// Also where the work inside panics, which drops it.
+/// Also if the work inside panics, which drops the scope.
 #[test]
 fn a_scope_records_all_its_reads_when_it_ends() {
     let Some((device, stream)) = with_driver("a_scope_records_all_its_reads_when_it_ends") else { return };
@@ -86,9 +87,9 @@ fn a_scope_records_all_its_reads_when_it_ends() {
             })
         });
         assert_eq!(catch_unwind(run).is_err(), panics);
-        let before = early();
+        let before = unordered_accesses();
         drop(x);
-        assert_eq!(early(), before, "panics: {panics}");
+        assert_eq!(unordered_accesses(), before, "panics: {panics}");
     }
 }
 
@@ -103,10 +104,10 @@ fn the_next_call_waits_for_who_reads_the_result() {
         sum.enqueue(&stream, &inputs, &mut workspace).unwrap();
         other.memcpy_dtod(&workspace.result::<f32>().unwrap(), &mut kept).unwrap();
     }
-    assert_eq!(hasty(), 0);
+    assert_eq!(unordered_launches(), 0);
 }
 
-/// A graph would run again what was queued when its memory may be gone.
+/// A graph would run the queued work again when its memory may be freed.
 #[test]
 fn safe_calls_refuse_a_stream_that_a_graph_captures() {
     let test = "safe_calls_refuse_a_stream_that_a_graph_captures";

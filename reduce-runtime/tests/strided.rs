@@ -1,4 +1,4 @@
-//! Elements that lie a step apart, on the host: the bits of the same elements side by side.
+//! Strided elements on the host have the bits of a contiguous copy.
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use reduce_dsl::operators::operator;
@@ -27,12 +27,12 @@ static ARGMAX: Reduction<f32, u64> = Reduction::new(|| spec("argmax", Domain::ST
 static DOT: Reduction<(f32, f32), f32> = Reduction::new(|| spec("dot", Domain::STRIDED));
 static CONTIGUOUS: Reduction<f32, f32> = Reduction::new(|| spec("sum", Domain::WHOLE));
 
-/// Numbers of which every order of a sum rounds differently.
+/// Numbers whose sum rounds differently in every order.
 fn data(n: usize) -> Vec<f32> {
     (0..n as u32).map(|i| (i.wrapping_mul(2_654_435_761) >> 9) as f32 / 3.0).collect()
 }
 
-/// The same elements side by side.
+/// Copies the elements to contiguous memory.
 fn packed(view: Strided<&[f32]>) -> Vec<f32> {
     (0..view.len).map(|i| view.data[(view.offset as isize + i as isize * view.step) as usize]).collect()
 }
@@ -85,13 +85,13 @@ fn one_element_is_taken_again_and_again() {
         let other = vec![2.0f32; len];
         let expected = DOT.reduce((&other, &vec![0.3f32; len])).unwrap();
         assert_eq!(DOT.reduce((&other, view)).unwrap().to_bits(), expected.to_bits(), "{len} times");
-        // Workers keep their memory: another element, and another step, follow.
+        // Workers keep their memory: the next call has another element and another step.
         let next = Strided { offset: 2, ..view };
         assert_eq!(SUM.reduce(next).unwrap(), 5.0 * len as f32, "{len} times");
     }
 }
 
-/// Every type, by a plain loop.
+/// Compares every type with a plain loop.
 #[test]
 fn every_type_is_taken_in_both_directions() {
     let bytes: Vec<u8> = (0..4096u32).map(|i| (i.wrapping_mul(2_654_435_761) >> 13) as u8).collect();

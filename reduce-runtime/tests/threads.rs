@@ -1,4 +1,4 @@
-//! A process that can make no threads reduces on the one that calls.
+//! A process that can create no threads reduces on the calling thread.
 #![cfg(target_os = "linux")]
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
@@ -7,7 +7,7 @@ use reduce_lanes::LanesRef;
 use reduce_runtime::{Device, Reducer};
 use std::process::Command;
 
-/// The bits of sums of few elements and of many.
+/// Returns the bits of sums of few elements and of many.
 fn sums() -> String {
     let spec = parse::text("op: sum, ty: f32", None).ok().unwrap().spec;
     let sum = Reducer::new(&spec, &Device::host()).unwrap();
@@ -16,7 +16,7 @@ fn sums() -> String {
     format!("sums: {:?}", [100, 1 << 18, x.len()].map(of))
 }
 
-/// The part of the other tests that runs in their processes.
+/// The part of the other tests that runs in child processes.
 #[test]
 fn report() {
     println!("{}", sums());
@@ -28,13 +28,13 @@ fn report() {
 fn without_threads_the_bits_are_the_same() {
     let mut child = Command::new(std::env::current_exe().unwrap());
     child.args(["--exact", "report", "--nocapture"]);
-    // A stack that no memory holds: making a thread fails.
+    // No memory can hold a stack of this size, so creating a thread fails.
     let output = child.env("RUST_MIN_STACK", (1_u64 << 60).to_string()).output().unwrap();
     let [said, errors] = [&output.stdout, &output.stderr].map(|it| String::from_utf8_lossy(it));
     assert!(output.status.success() && said.contains(&sums()), "{said}\n{errors}");
 }
 
-/// Threads beyond the cores would only look for work.
+/// More threads than cores would only search for work.
 #[test]
 fn there_are_no_more_threads_than_cores() {
     let mut child = Command::new(std::env::current_exe().unwrap());
@@ -44,6 +44,6 @@ fn there_are_no_more_threads_than_cores() {
     assert!(output.status.success() && said.contains(&sums()), "{said}\n{errors}");
     let threads = said.lines().find_map(|line| line.strip_prefix("Threads:")).unwrap();
     let cores = std::thread::available_parallelism().unwrap().get();
-    // Beside them, the one that calls and the one that waits for the tests.
+    // Plus the calling thread and the one that waits for the tests.
     assert!(threads.trim().parse::<usize>().unwrap() <= cores + 2, "{threads} threads");
 }

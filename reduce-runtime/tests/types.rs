@@ -1,4 +1,4 @@
-//! The typed API: what threads may share, and what `reduce` takes.
+//! The typed API: the types that threads may share, and the arguments that `reduce` takes.
 
 use reduce_runtime::{Compiled, Device, Error, Outcome, Reducer, Reduction, Slices, Strided};
 

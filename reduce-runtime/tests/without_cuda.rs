@@ -1,4 +1,4 @@
-//! A build without the feature `cuda` has the same types, and says how to get CUDA.
+//! A build without the feature `cuda` has the same types, and its errors say how to get CUDA.
 #![cfg(not(feature = "cuda"))]
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 

@@ -1,13 +1,13 @@
-//! The bytes of an entry: a header that says what it is and what must follow, then a text and an image.
+//! The bytes of a cache entry: a header that identifies it, then a text and an image.
 //!
-//! | bytes | |
+//! | bytes | contents |
 //! |---|---|
 //! | 16 | `reducegen cache` and a line end |
 //! | 4 | the version of this layout |
 //! | 32 | the key |
-//! | 32 | the digest of all that follows |
+//! | 32 | the digest of everything after it |
 //! | 8 | the length of the text |
-//! | … | the text: what the compiler said, with the resources of each kernel |
+//! | … | the text: the log of the compiler, with the resources of each kernel |
 //! | … | the image: a cubin, or the text of PTX |
 //!
 //! Numbers are little-endian.
@@ -17,7 +17,7 @@ use super::key::Key;
 const MAGIC: &[u8; 16] = b"reducegen cache\n";
 pub(crate) const FORMAT: u32 = 1;
 
-/// What is kept under a key.
+/// The contents of an entry.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Entry {
     pub(crate) text: String,
@@ -33,7 +33,7 @@ impl Entry {
         [&header.concat()[..], &body].concat()
     }
 
-    /// `None` unless they are all the bytes of an entry with that key.
+    /// Decodes an entry. Returns `None` unless the bytes are exactly one entry with that key.
     pub(super) fn decode(key: &Key, bytes: &[u8]) -> Option<Entry> {
         let bytes = bytes.strip_prefix(MAGIC)?;
         let bytes = bytes.strip_prefix(&FORMAT.to_le_bytes())?;

@@ -1,4 +1,4 @@
-//! The folder of a cache: files that only this user can write, each of them written at once.
+//! The folder of a cache: files that only this user can write. Each file is written atomically.
 
 use super::Key;
 use std::fs::{self, DirBuilder, DirEntry, File, Metadata, OpenOptions};
@@ -7,17 +7,18 @@ use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-/// The most bytes of all entries together; beyond them the oldest go.
+/// The limit on the bytes of all entries together. Beyond it, the oldest entries are removed.
 const MOST_BYTES: u64 = 256 << 20;
-/// The most bytes of an entry that are read.
-const LARGEST: u64 = 64 << 20;
-/// How the names of entries end.
+/// The largest entry that is read, in bytes.
+const LARGEST_ENTRY: u64 = 64 << 20;
+/// The extension of entries.
 const ENTRY: &str = "kernels";
-/// How those of files end that are being written; older ones are of processes that were killed.
+/// The extension of files that are being written. A process that was killed leaves its file behind.
 const UNFINISHED: &str = "unfinished";
-const GIVEN_UP: Duration = Duration::from_secs(3600);
+/// The age at which such a file is removed.
+const ABANDONED_AFTER: Duration = Duration::from_secs(3600);
 
-/// A folder that is there, is ours, and which others cannot write.
+/// An existing folder that belongs to this user and that no other user can write.
 pub(super) struct Folder<'a> {
     path: &'a Path,
 }
@@ -28,11 +29,11 @@ impl<'a> Folder<'a> {
         if !metadata.is_dir() {
             return Err(io::Error::other("it is no folder"));
         }
-        private(&metadata)?;
+        check_private(&metadata)?;
         Ok(Folder { path })
     }
 
-    /// The same, made if it is not there.
+    /// Opens the folder, and makes it first if it does not exist.
     pub(super) fn create(path: &'a Path) -> io::Result<Folder<'a>> {
         let mut builder = DirBuilder::new();
         #[cfg(unix)]
@@ -41,27 +42,27 @@ impl<'a> Folder<'a> {
         Folder::open(path)
     }
 
-    /// The bytes of an entry, if there is one that only this user could have written.
+    /// Reads an entry, if only this user could have written it.
     pub(super) fn read(&self, name: &str) -> Option<Vec<u8>> {
         let mut options = OpenOptions::new();
         options.read(true);
-        // Neither through a link nor, where something put a pipe there, waiting for ever.
+        // Do not follow a link, and do not block on a pipe.
         #[cfg(unix)]
         std::os::unix::fs::OpenOptionsExt::custom_flags(&mut options, libc::O_NOFOLLOW | libc::O_NONBLOCK);
         let file = options.open(self.entry(name)).ok()?;
         let metadata = file.metadata().ok()?;
-        if !metadata.is_file() || metadata.len() > LARGEST || private(&metadata).is_err() {
+        if !metadata.is_file() || metadata.len() > LARGEST_ENTRY || check_private(&metadata).is_err() {
             return None;
         }
         let mut bytes = Vec::with_capacity(metadata.len() as usize);
-        file.take(LARGEST).read_to_end(&mut bytes).ok()?;
+        file.take(LARGEST_ENTRY).read_to_end(&mut bytes).ok()?;
         Some(bytes)
     }
 
-    /// Writes an entry, in the place of one that may be there. Readers see the old one or all of the new one. The
-    /// bytes need not be on the disk when this returns: digests find what a crash of the machine left.
+    /// Writes an entry atomically, replacing an existing one: readers see all of the old one or all of the new one.
+    /// Does not wait for the disk: if the machine crashes, digests detect incomplete entries.
     pub(super) fn write(&self, name: &str, bytes: &[u8]) -> io::Result<()> {
-        // Processes in two containers may have one number, and those that a process forks the same random ones.
+        // Processes in two containers may have the same number, and forked processes the same random numbers.
         let (process, random) = (std::process::id(), RandomState::new().hash_one(0));
         let unfinished = self.path.join(format!("{name}.{process}.{random:016x}.{UNFINISHED}"));
         let written = self.write_through(&unfinished, name, bytes);
@@ -69,7 +70,7 @@ impl<'a> Folder<'a> {
         written
     }
 
-    /// The same through a file that is not there yet.
+    /// Writes the entry to a new file and renames it.
     fn write_through(&self, unfinished: &Path, name: &str, bytes: &[u8]) -> io::Result<()> {
         let mut file = create(unfinished)?;
         let written = file.write_all(bytes).and_then(|()| fs::rename(unfinished, self.entry(name)));
@@ -83,18 +84,18 @@ impl<'a> Folder<'a> {
         let _ = fs::remove_file(self.entry(name));
     }
 
-    /// How many entries there are, and their bytes.
+    /// Returns the number of entries and their total bytes.
     pub(super) fn usage(&self) -> (usize, u64) {
         let entries = self.files(ENTRY);
         (entries.len(), entries.iter().map(|(_, metadata)| metadata.len()).sum())
     }
 
-    /// Removes what nobody will finish, and the oldest entries beyond what all may take together. Where another
-    /// process is faster, there is nothing left to do.
+    /// Removes abandoned files, and the oldest entries until the rest fits into `most` bytes. Errors are ignored:
+    /// another process may remove the same files first.
     fn clean(&self, most: u64) {
         for (path, metadata) in self.files(UNFINISHED) {
             let age = metadata.modified().ok().and_then(|time| time.elapsed().ok());
-            if age.is_some_and(|age| age > GIVEN_UP) {
+            if age.is_some_and(|age| age > ABANDONED_AFTER) {
                 let _ = fs::remove_file(path);
             }
         }
@@ -114,7 +115,8 @@ impl<'a> Folder<'a> {
         self.path.join(format!("{name}.{ENTRY}"))
     }
 
-    /// Files of the folder that are ours, and whose names end so. The user names the folder, and may keep others there.
+    /// Lists the files that this cache wrote, with that extension. The user names the folder and may keep other files
+    /// there.
     fn files(&self, extension: &str) -> Vec<(PathBuf, Metadata)> {
         let files = self.path.read_dir().into_iter().flatten().flatten();
         let is_ours = |file: &DirEntry| file.file_name().to_str().is_some_and(begins_with_key);
@@ -137,9 +139,10 @@ fn create(path: &Path) -> io::Result<File> {
     options.open(path)
 }
 
-/// Is it ours, and can nobody else write it? Elsewhere than on Unix the user's folders are private.
+/// Checks that this user owns the file and that no other user can write it. On systems other than Unix, the folders of
+/// a user are private.
 #[cfg(unix)]
-fn private(metadata: &Metadata) -> io::Result<()> {
+fn check_private(metadata: &Metadata) -> io::Result<()> {
     use std::os::unix::fs::MetadataExt;
     // SAFETY: has no preconditions.
     if metadata.uid() != unsafe { libc::geteuid() } {
@@ -152,13 +155,13 @@ fn private(metadata: &Metadata) -> io::Result<()> {
 }
 
 #[cfg(not(unix))]
-fn private(_: &Metadata) -> io::Result<()> {
+fn check_private(_: &Metadata) -> io::Result<()> {
     Ok(())
 }
 
 #[cfg(all(test, unix))]
 mod tests {
-    use super::{Folder, GIVEN_UP};
+    use super::{ABANDONED_AFTER, Folder};
     use std::fs::{self, File};
     use std::io::ErrorKind;
     use std::path::{Path, PathBuf};
@@ -184,7 +187,7 @@ mod tests {
             fs::write(file, [0; 100])?;
         }
         for file in [&abandoned, &others[0], &others[1]] {
-            aged(file, GIVEN_UP + Duration::from_secs(36_000))?;
+            aged(file, ABANDONED_AFTER + Duration::from_secs(36_000))?;
         }
         folder.clean(200);
         let left = [&older, &old, &new].map(|name| folder.entry(name).exists());

@@ -1,16 +1,16 @@
-//! The names of entries: digests of everything that an entry follows from.
+//! Keys of cache entries: digests of everything that determines an entry.
 
 use sha2::{Digest, Sha256};
 use std::fmt;
 
-/// A SHA-256 digest; as text, what a file is called.
+/// A SHA-256 digest. Its text is the name of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Key([u8; Key::BYTES]);
 
 impl Key {
     pub(super) const BYTES: usize = 32;
 
-    /// Of parts in their order: each counts with its length, so that nothing can move from one to the next.
+    /// Digests parts in order. Each part is prefixed with its length, so bytes cannot move from one part to the next.
     pub(crate) fn of<'a>(parts: impl IntoIterator<Item = &'a [u8]>) -> Key {
         let mut digest = Sha256::new();
         for part in parts {

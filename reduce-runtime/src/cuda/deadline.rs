@@ -1,8 +1,8 @@
-//! Compilations that callers wait for no longer than a while.
+//! Compilations with a deadline for their callers.
 //!
-//! NVRTC cannot be interrupted, and a library cannot start its host program anew as a child. So it compiles in a thread
-//! that a caller whose time is over leaves behind. Who asks for the same meanwhile waits for that thread, and no more than
-//! [`MOST_LEFT`] are left at a time; what each may take of memory, the limit on the size of programs says.
+//! NVRTC cannot be interrupted, and a library cannot restart its host program as a child process. So NVRTC compiles in
+//! a thread, which a caller abandons at its deadline. Another caller with the same source waits for that thread. At
+//! most [`MOST_ABANDONED`] threads are abandoned at a time. The limit on program size bounds the memory of each.
 
 use crate::Error;
 use crate::architecture::Target;
@@ -13,28 +13,28 @@ use std::sync::{Arc, Condvar, LazyLock, Mutex, MutexGuard, PoisonError};
 use std::thread::Builder;
 use std::time::{Duration, Instant};
 
-/// How long callers wait, unless they or the environment say otherwise.
+/// The default time that callers wait.
 const DEFAULT: Duration = Duration::from_secs(10);
 
-/// Compilations that nobody waits for. Those of several programs that time out would otherwise add up.
-const MOST_LEFT: usize = 4;
+/// The limit on compilations that no caller waits for: they would accumulate if several programs time out.
+const MOST_ABANDONED: usize = 4;
 
-/// What a compilation gave, once it has ended.
-type Given = Arc<Mutex<Option<Result<Image, Error>>>>;
+/// The result of a compilation, set when it ends.
+type SharedResult = Arc<Mutex<Option<Result<Image, Error>>>>;
 
-/// Those that have not ended.
+/// The compilations that have not ended.
 static RUNNING: LazyLock<Mutex<HashMap<Key, Running>>> = LazyLock::new(Mutex::default);
 
-/// Told whenever one ends.
+/// Notified whenever a compilation ends.
 static ENDED: Condvar = Condvar::new();
 
 struct Running {
-    given: Given,
+    result: SharedResult,
     waiting: usize,
 }
 
-/// That time, or the one that the environment says, or the default.
-pub(super) fn or_of_environment(deadline: Option<Duration>) -> Result<Duration, Error> {
+/// Returns the given deadline, or the one of the environment, or the default.
+pub(super) fn or_default(deadline: Option<Duration>) -> Result<Duration, Error> {
     if let Some(deadline) = deadline {
         return Ok(deadline);
     }
@@ -50,71 +50,72 @@ fn seconds(text: &str) -> Result<Duration, Error> {
     duration.filter(|it| !it.is_zero()).ok_or_else(malformed)
 }
 
-/// What the work gives, or [`Error::CompileTime`]. Work of a name that is running is not started again.
-pub(super) fn within(
+/// Runs `work`, or joins running work of the same name. Returns [`Error::CompileTime`] after `most`.
+pub(super) fn run_within(
     most: Duration,
     name: Key,
     target: Target,
     work: impl FnOnce() -> Result<Image, Error> + Send + 'static,
 ) -> Result<Image, Error> {
     let start = Instant::now();
-    let given = match begin(most, name, work) {
-        Begun::Running(given) => given,
-        Begun::Given(given) => return given,
-        Begun::TooMany => return Err(Error::CompileTime { target, waited: most }),
+    let result = match begin(most, name, work) {
+        Start::Running(result) => result,
+        Start::Finished(result) => return result,
+        Start::TooMany => return Err(Error::CompileTime { target, waited: most }),
     };
     let left = most.saturating_sub(start.elapsed());
     let (mut running, _) = ENDED
-        .wait_timeout_while(lock(&RUNNING), left, |_| lock(&given).is_none())
+        .wait_timeout_while(lock(&RUNNING), left, |_| lock(&result).is_none())
         .unwrap_or_else(PoisonError::into_inner);
-    if let Some(entry) = running.get_mut(&name).filter(|it| Arc::ptr_eq(&it.given, &given)) {
+    if let Some(entry) = running.get_mut(&name).filter(|it| Arc::ptr_eq(&it.result, &result)) {
         entry.waiting -= 1;
     }
-    let given = lock(&given).clone();
-    given.unwrap_or_else(|| {
-        at_exit::end_at_once();
+    let result = lock(&result).clone();
+    result.unwrap_or_else(|| {
+        at_exit::skip_destructors();
         Err(Error::CompileTime { target, waited: most })
     })
 }
 
-enum Begun {
-    Running(Given),
-    Given(Result<Image, Error>),
+enum Start {
+    Running(SharedResult),
+    Finished(Result<Image, Error>),
     TooMany,
 }
 
-/// Joins or starts it, in this thread where no other is to be had.
-fn begin(most: Duration, name: Key, work: impl FnOnce() -> Result<Image, Error> + Send + 'static) -> Begun {
+/// Joins running work or starts it in a new thread; runs it in this thread if no thread can be created.
+fn begin(most: Duration, name: Key, work: impl FnOnce() -> Result<Image, Error> + Send + 'static) -> Start {
     let crowded = |running: &mut HashMap<Key, Running>| {
-        !running.contains_key(&name) && running.values().filter(|it| it.waiting == 0).count() >= MOST_LEFT
+        !running.contains_key(&name)
+            && running.values().filter(|it| it.waiting == 0).count() >= MOST_ABANDONED
     };
     let waited = ENDED.wait_timeout_while(lock(&RUNNING), most, crowded);
     let (mut running, waited) = waited.unwrap_or_else(PoisonError::into_inner);
     if waited.timed_out() {
-        return Begun::TooMany;
+        return Start::TooMany;
     }
     if let Some(entry) = running.get_mut(&name) {
         entry.waiting += 1;
-        return Begun::Running(entry.given.clone());
+        return Start::Running(entry.result.clone());
     }
-    let (given, work) = (Given::default(), Arc::new(Mutex::new(Some(work))));
-    let (there, theirs) = (given.clone(), work.clone());
+    let (result, work) = (SharedResult::default(), Arc::new(Mutex::new(Some(work))));
+    let (result_of_thread, work_of_thread) = (result.clone(), work.clone());
     let compile = move || {
-        let result = lock(&theirs).take().map(|work| work());
-        *lock(&there) = result;
+        let compiled = lock(&work_of_thread).take().map(|work| work());
+        *lock(&result_of_thread) = compiled;
         lock(&RUNNING).remove(&name);
         ENDED.notify_all();
     };
     if Builder::new().name("reducegen-nvrtc".to_owned()).spawn(compile).is_ok() {
-        running.insert(name, Running { given: given.clone(), waiting: 1 });
-        return Begun::Running(given);
+        running.insert(name, Running { result: result.clone(), waiting: 1 });
+        return Start::Running(result);
     }
     drop(running);
     let work = lock(&work).take();
-    work.map_or(Begun::Running(given), |work| Begun::Given(work()))
+    work.map_or(Start::Running(result), |work| Start::Finished(work()))
 }
 
-/// NVRTC crashes where the process ends while it compiles, as its destructors run beside it.
+/// Prevents a crash at process exit: the destructors of NVRTC must not run while it compiles.
 #[cfg(all(target_os = "linux", target_env = "gnu"))]
 mod at_exit {
     use super::{RUNNING, lock};
@@ -122,14 +123,14 @@ mod at_exit {
     use std::ptr::null_mut;
 
     unsafe extern "C" {
-        /// glibc: as `atexit`, with the status.
+        /// glibc: as `atexit`, with the exit status.
         fn on_exit(call: extern "C" fn(c_int, *mut c_void), argument: *mut c_void) -> c_int;
     }
 
-    /// From now on, a process that ends while NVRTC compiles does so without its destructors. Those who register last are
-    /// called first, and NVRTC registers some when it is first used, so that this is for when it has been.
-    pub(super) fn end_at_once() {
-        // SAFETY: a function that takes what it is called with.
+    /// From now on, a process that exits while NVRTC compiles skips its destructors. Handlers run in reverse order of
+    /// registration, and NVRTC registers some at its first use. So this must be called after that use.
+    pub(super) fn skip_destructors() {
+        // SAFETY: the function has the signature with which it is called.
         unsafe { on_exit(end, null_mut()) };
     }
 
@@ -137,7 +138,7 @@ mod at_exit {
         if lock(&RUNNING).is_empty() {
             return;
         }
-        // SAFETY: writes what C has buffered, as `exit` would, and ends the process.
+        // SAFETY: flushes the buffers of C, as `exit` would, and ends the process.
         unsafe {
             libc::fflush(null_mut());
             libc::_exit(status);
@@ -145,10 +146,10 @@ mod at_exit {
     }
 }
 
-/// Where threads end before libraries are unloaded, or NVRTC is not.
+/// Other platforms end threads before they unload libraries, or do not have NVRTC.
 #[cfg(not(all(target_os = "linux", target_env = "gnu")))]
 mod at_exit {
-    pub(super) fn end_at_once() {}
+    pub(super) fn skip_destructors() {}
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {

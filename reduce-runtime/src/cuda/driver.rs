@@ -1,4 +1,4 @@
-//! The CUDA driver: is there one that this crate can call, and what its errors mean.
+//! The CUDA driver: checks that this crate can call it, and names its errors.
 
 use super::library;
 use crate::Error;
@@ -8,16 +8,16 @@ use std::ffi::CStr;
 use std::path::Path;
 use std::sync::OnceLock;
 
-/// The oldest driver, as 1000 major + 10 minor of its CUDA: the first that runs what NVRTC 12 makes.
+/// The oldest driver, as 1000 major + 10 minor of its CUDA: the first that runs images of NVRTC 12.
 const OLDEST: i32 = 12_000;
 
-/// The names by which it is found where it is installed. Where cudarc loads the driver, it tries the same two, the last one first.
+/// The file names of the driver. If cudarc loads the driver, it tries the same two, in reverse order.
 #[cfg(not(windows))]
 const NAMES: [&str; 2] = ["libcuda.so.1", "libcuda.so"];
 #[cfg(windows)]
 const NAMES: [&str; 2] = ["nvcuda.dll", "cuda.dll"];
 
-/// The functions that are called, here or by cudarc, which panics at a call of one that is missing.
+/// The functions that this crate or cudarc calls. cudarc panics at a call of a missing one.
 const FUNCTIONS: [&str; 37] = [
     "cuCtxGetCurrent",
     "cuCtxSetCurrent",
@@ -58,16 +58,16 @@ const FUNCTIONS: [&str; 37] = [
     "cuStreamWaitEvent",
 ];
 
-/// The functions that only measuring calls, some of which older drivers lack.
-const CLOCK_FUNCTIONS: [&str; 4] = [ELAPSED, "cuEventSynchronize", "cuLaunchKernel", "cuMemcpyDtoDAsync_v2"];
+/// The functions that only timing needs. Older drivers lack some of them.
+const TIMING_FUNCTIONS: [&str; 4] = [ELAPSED, "cuEventSynchronize", "cuLaunchKernel", "cuMemcpyDtoDAsync_v2"];
 
-/// The function that cudarc asks for the time between two events, by the version of CUDA that it was built for.
+/// The function by which cudarc measures the time between two events. It depends on the CUDA version of its build.
 const ELAPSED: &str =
     if sys::CUDA_VERSION >= 13_000 { "cuEventElapsedTime_v2" } else { "cuEventElapsedTime" };
 
-/// Makes sure that cudarc can call the driver.
+/// Checks that cudarc can call the driver.
 pub(super) fn check() -> Result<(), Error> {
-    complete(&FUNCTIONS)?;
+    check_functions(&FUNCTIONS)?;
     let text = |version: i32| format!("{}.{}", version / 1000, version % 1000 / 10);
     match version()? {
         OLDEST.. => Ok(()),
@@ -75,13 +75,13 @@ pub(super) fn check() -> Result<(), Error> {
     }
 }
 
-/// Can launches overlap, also where they are captured in graphs? Edges that say so are there from CUDA 12.3 on (CUDA C++
-/// Programming Guide, programmatic dependent launch).
+/// Returns whether launches can overlap, also in captured graphs. Programmatic graph edges exist from CUDA 12.3 on
+/// (CUDA C++ Programming Guide, programmatic dependent launch).
 pub(super) fn overlaps_launches() -> bool {
     version().is_ok_and(|version| version >= 12030)
 }
 
-/// The newest CUDA that the driver takes, as in 12030.
+/// Returns the newest CUDA that the driver supports, as in 12030.
 fn version() -> Result<i32, Error> {
     let mut version = 0;
     // SAFETY: writes one number, and may be called before the driver is initialised.
@@ -89,12 +89,12 @@ fn version() -> Result<i32, Error> {
     Ok(version)
 }
 
-/// Makes sure that cudarc can measure times, with a driver that [`check`] found.
-pub(super) fn check_clock() -> Result<(), Error> {
-    complete(&CLOCK_FUNCTIONS)
+/// Checks that cudarc can measure times, with a driver that passed [`check`].
+pub(super) fn check_timing() -> Result<(), Error> {
+    check_functions(&TIMING_FUNCTIONS)
 }
 
-fn complete(functions: &[&'static str]) -> Result<(), Error> {
+fn check_functions(functions: &[&'static str]) -> Result<(), Error> {
     let library = library()?;
     match functions.iter().find(|function| !has(library, function)) {
         Some(function) => Err(Error::IncompleteDriver { function }),
@@ -102,7 +102,7 @@ fn complete(functions: &[&'static str]) -> Result<(), Error> {
     }
 }
 
-/// libcuda, which stays loaded once it is found. cudarc has its own only where no feature of it links to the driver.
+/// Loads libcuda, which then stays loaded. cudarc loads its own only if none of its features links to the driver.
 fn library() -> Result<&'static Library, Error> {
     static LIBRARY: OnceLock<Library> = OnceLock::new();
     if let Some(library) = LIBRARY.get() {
@@ -110,25 +110,25 @@ fn library() -> Result<&'static Library, Error> {
     }
     let found = NAMES.iter().rev().find_map(|name| library::load(Path::new(name)).ok());
     let missing =
-        || library::refused(NAMES).map_or(Error::NoDriver, |reason| Error::DriverUnusable { reason });
+        || library::load_failure(NAMES).map_or(Error::NoDriver, |reason| Error::DriverUnusable { reason });
     let found = found.ok_or_else(missing)?;
     Ok(LIBRARY.get_or_init(|| found))
 }
 
-/// Has the library that function?
+/// Returns whether the library has that function.
 fn has(library: &Library, function: &str) -> bool {
     // SAFETY: the symbol is not called through this type.
     unsafe { library.get::<*const ()>(function).is_ok() }
 }
 
-/// Waits for a stream. Unlike cudarc's own, it also does so where cudarc keeps an error of another call for the next one.
+/// Waits for a stream. Unlike cudarc's own function, it also waits if cudarc has stored an error of another call.
 pub(super) fn wait(stream: &CudaStream) -> Result<(), DriverError> {
     make_current(stream.context())?;
     // SAFETY: the stream lives.
     unsafe { result::stream::synchronize(stream.cu_stream()) }
 }
 
-/// Refuses a stream that a graph captures: what is queued there would run again when the caller's memory may be gone.
+/// Refuses a stream that a graph captures: the queued work would run again when the caller's memory may be freed.
 pub(super) fn refuse_capture(stream: &CudaStream) -> Result<(), Error> {
     let mut status = sys::CUstreamCaptureStatus::CU_STREAM_CAPTURE_STATUS_NONE;
     make_current(stream.context()).map_err(failed("binding its context"))?;
@@ -142,19 +142,19 @@ pub(super) fn refuse_capture(stream: &CudaStream) -> Result<(), Error> {
     }
 }
 
-/// Waits for all that is queued in a context.
+/// Waits for all work that is queued in a context.
 pub(super) fn wait_for_all(context: &CudaContext) -> Result<(), DriverError> {
     make_current(context)?;
     result::ctx::synchronize()
 }
 
-/// Makes a context that of this thread, also where cudarc keeps an error.
+/// Makes a context current in this thread. Unlike cudarc's own function, it also works if cudarc has stored an error.
 pub(super) fn make_current(context: &CudaContext) -> Result<(), DriverError> {
     // SAFETY: the context lives.
     unsafe { result::ctx::set_current(context.cu_ctx()) }
 }
 
-/// Says what a call to the driver was for, beside the error it gave.
+/// Adds the failed operation to an error of the driver.
 pub(super) fn failed(operation: &'static str) -> impl Fn(DriverError) -> Error {
     move |error| {
         let text = |text: Result<&CStr, DriverError>| {

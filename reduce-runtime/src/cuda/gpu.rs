@@ -1,4 +1,4 @@
-//! A GPU: its context, its architecture, and the compiler for it.
+//! A GPU: its context, its architecture, and its compiler.
 
 use super::compile::Compiler;
 use super::driver::{self, failed};
@@ -10,7 +10,7 @@ use cudarc::driver::{CudaContext, CudaSlice, CudaStream, DriverError};
 use std::sync::Arc;
 use std::time::Duration;
 
-/// A GPU with its context and the compiler for it.
+/// A GPU with its context and its compiler.
 #[derive(Clone, Debug)]
 pub(crate) struct Gpu {
     context: Arc<CudaContext>,
@@ -19,7 +19,7 @@ pub(crate) struct Gpu {
 }
 
 impl Gpu {
-    /// How many GPUs the driver shows.
+    /// Returns the number of GPUs that the driver shows.
     pub(crate) fn count() -> Result<usize, Error> {
         driver::check()?;
         match CudaContext::device_count() {
@@ -29,7 +29,7 @@ impl Gpu {
         }
     }
 
-    /// The GPU with that number.
+    /// Opens the GPU with that number.
     pub(crate) fn open(ordinal: usize) -> Result<Gpu, Error> {
         let count = Gpu::count()?;
         if ordinal >= count {
@@ -38,23 +38,23 @@ impl Gpu {
         Gpu::of(CudaContext::new(ordinal).map_err(failed("opening the device"))?)
     }
 
-    /// The GPU of a context.
+    /// Returns the GPU of a context.
     pub(crate) fn of(context: Arc<CudaContext>) -> Result<Gpu, Error> {
         let capability = context.compute_capability().map_err(failed("asking for the architecture"))?;
         let architecture =
             Architecture::of_capability(capability.0.unsigned_abs(), capability.1.unsigned_abs());
         let compiler = Compiler::new(Cache::of_environment());
-        // Without a compiler for it, the device is of no use.
+        // Without a compiler for its architecture, the device is unusable.
         compiler.target(architecture)?;
         Ok(Gpu { context, architecture, compiler: Arc::new(compiler) })
     }
 
-    /// The same with another cache.
+    /// Returns the GPU with another cache.
     pub(crate) fn with_cache(self, cache: Cache) -> Gpu {
         Gpu { compiler: Arc::new(self.compiler.with_cache(cache)), ..self }
     }
 
-    /// The same, but callers wait that long for its compiler.
+    /// Returns the GPU with another deadline for its compiler.
     pub(crate) fn with_deadline(self, deadline: Duration) -> Gpu {
         let compiler = self.compiler.with_cache(self.compiler.cache().clone()).with_deadline(deadline);
         Gpu { compiler: Arc::new(compiler), ..self }
@@ -74,13 +74,13 @@ impl Gpu {
         self.architecture
     }
 
-    /// Memory that holds nothing yet.
+    /// Allocates uninitialised memory.
     pub(super) fn allocate(&self, stream: &Arc<CudaStream>, bytes: u64) -> Result<CudaSlice<u8>, Error> {
-        // No memory is so large, and drivers may round up beyond what a number holds.
+        // No device has that much memory, and drivers may overflow when they round the size up.
         if bytes > i64::MAX as u64 {
             return Err(self.out_of_memory(bytes));
         }
-        // SAFETY: what is allocated is written before it is read, by a copy or by the kernels.
+        // SAFETY: the memory is written before it is read, by a copy or by the kernels.
         let memory = unsafe { stream.alloc(bytes as usize) };
         memory.map_err(|error| match error {
             DriverError(CUresult::CUDA_ERROR_OUT_OF_MEMORY) => self.out_of_memory(bytes),

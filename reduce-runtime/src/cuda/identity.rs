@@ -1,9 +1,9 @@
-//! Which NVRTC there is, without loading it.
+//! Identifies NVRTC without loading it.
 //!
-//! To load it takes longer than to load kernels that were compiled before. So what it said of itself is kept in the
-//! cache, with the file that it was loaded from, and stands as long as the environment names the same places and that
-//! file is the same. Where another NVRTC has come in its place meanwhile, kernels that the old one compiled go on
-//! running, and the next that are compiled are those of the new one.
+//! Loading NVRTC takes longer than loading cached kernels. So the cache keeps the version and architectures of NVRTC
+//! and the file that it was loaded from. This record is valid while the environment names the same places and the file
+//! is unchanged. If another NVRTC has replaced it, cached kernels of the old one still run, and later compilations use
+//! the new one.
 
 use super::library::VARIABLES;
 use super::nvrtc::Nvrtc;
@@ -14,10 +14,10 @@ use std::env::{current_dir, var_os};
 use std::path::Path;
 use std::time::UNIX_EPOCH;
 
-/// Which NVRTC it is, and what it says of itself.
+/// The identity of an NVRTC.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Identity {
-    /// Its file, as it is now: builds of one version differ, and do not say so.
+    /// The state of its file: builds of one version differ without saying so.
     pub(super) file: String,
     /// Its version.
     pub(super) version: String,
@@ -26,15 +26,15 @@ pub(super) struct Identity {
 }
 
 impl Identity {
-    /// Of the NVRTC that is loaded, or that was loaded the last time, or that is loaded for it.
+    /// Identifies the loaded NVRTC, or the one in the record, or loads one.
     pub(super) fn find(cache: &Cache) -> Result<Identity, Error> {
         match Nvrtc::loaded() {
             Some(nvrtc) => Ok(Identity::of(nvrtc)),
-            None => remembered(cache).map_or_else(|| Identity::load(cache), Ok),
+            None => read_record(cache).map_or_else(|| Identity::load(cache), Ok),
         }
     }
 
-    /// Of an NVRTC that is loaded.
+    /// Identifies a loaded NVRTC.
     pub(super) fn of(nvrtc: &Nvrtc) -> Identity {
         Identity {
             file: nvrtc.file().and_then(|file| stamp(&file)).unwrap_or_default(),
@@ -43,24 +43,24 @@ impl Identity {
         }
     }
 
-    /// Loads NVRTC, so that the next process need not.
+    /// Loads NVRTC and writes the record for the next process.
     fn load(cache: &Cache) -> Result<Identity, Error> {
         let identity = Identity::of(Nvrtc::get()?);
-        identity.keep(cache);
+        identity.write_record(cache);
         Ok(identity)
     }
 
-    /// Keeps it.
-    pub(super) fn keep(&self, cache: &Cache) {
+    /// Writes the record to the cache.
+    pub(super) fn write_record(&self, cache: &Cache) {
         let numbers: Vec<_> = self.architectures.iter().map(|it| it.number().to_string()).collect();
         let text = [&self.file, &self.version, &numbers.join(" ")].map(String::as_str).join("\n");
-        cache.put(&place(), &Entry { text, image: Vec::new() });
+        cache.put(&record_key(), &Entry { text, image: Vec::new() });
     }
 }
 
-/// What was kept, if its file is the same.
-fn remembered(cache: &Cache) -> Option<Identity> {
-    let text = cache.get(&place())?.text;
+/// Reads the record, if its file is unchanged.
+fn read_record(cache: &Cache) -> Option<Identity> {
+    let text = cache.get(&record_key())?.text;
     let mut lines = text.lines();
     let (file, version, numbers) = (lines.next()?, lines.next()?, lines.next()?);
     let path = Path::new(file.splitn(3, ' ').nth(2)?);
@@ -72,15 +72,15 @@ fn remembered(cache: &Cache) -> Option<Identity> {
     Some(Identity { file: file.to_owned(), version: version.to_owned(), architectures })
 }
 
-/// Where it is kept: by everything that decides which file is loaded.
-fn place() -> Key {
+/// Returns the key of the record: a digest of everything that decides which file is loaded.
+fn record_key() -> Key {
     let folder = current_dir().unwrap_or_default().into_os_string();
     let values = VARIABLES.map(|name| var_os(name).unwrap_or_default());
     let parts = values.iter().chain([&folder]).map(|value| value.as_encoded_bytes());
     Key::of([&b"NVRTC"[..]].into_iter().chain(parts))
 }
 
-/// A file as it is now: its size, when it was written, and where it is.
+/// Describes the state of a file: its size, modification time and path.
 fn stamp(path: &Path) -> Option<String> {
     let metadata = path.metadata().ok()?;
     let written = metadata.modified().ok()?.duration_since(UNIX_EPOCH).ok()?;

@@ -1,4 +1,4 @@
-//! Inputs that lie on a device already: slices and views of cudarc.
+//! Inputs in device memory: slices and views of cudarc.
 
 use super::driver::{self, failed};
 use crate::{Error, Strided};
@@ -12,12 +12,12 @@ use reduce_ir::arith::Element;
 use std::marker::PhantomData;
 use std::sync::Arc;
 
-/// What the driver was asked for, in errors.
+/// The operation named in errors.
 const RECORDING: &str = "recording that an input is read";
 
 /// Memory of cudarc: a `CudaSlice<T>`, a `CudaView<T>` or a `CudaViewMut<T>`.
 ///
-/// Sealed: kernels read at the address that it gives, and safe code can implement [`DevicePtr`] with any address.
+/// Sealed: kernels read at the address that it returns, and safe code can implement [`DevicePtr`] with any address.
 ///
 /// ```compile_fail,E0277
 /// use cudarc::driver::{CudaStream, DevicePtr, DeviceSlice, SyncOnDrop, sys::CUdeviceptr};
@@ -54,85 +54,86 @@ mod sealed {
 
 /// One input on a device, read on one stream.
 ///
-/// Each call that reads it tells cudarc so before it returns. From then on cudarc orders whatever frees or writes the memory after
-/// the call, even if this value is leaked.
+/// Each call that reads it reports the read to cudarc before the call returns. From then on, cudarc orders every free
+/// and write of the memory after the call, even if this value is leaked.
 #[derive(Debug)]
 pub struct DeviceInput<'a> {
     ty: Scalar,
-    /// Its elements, in memory of that many.
+    /// Its elements; `data` is the number of elements in the memory.
     elements: Strided<usize>,
     pointer: CUdeviceptr,
     reading: Reading<'a>,
 }
 
-/// Who reads the memory, and how cudarc learns of it.
+/// The stream that reads the memory, and the state by which cudarc learns of the read.
 #[derive(Debug)]
 struct Reading<'a> {
     stream: &'a Arc<CudaStream>,
     /// The stream of the data, on which cudarc frees it.
     owner: &'a Arc<CudaStream>,
-    /// The one event that cudarc keeps for all reads of the memory. `None` where it does not track them.
+    /// The one event that cudarc keeps for all reads of the memory. `None` if it does not track them.
     last_read: Option<&'a CudaEvent>,
-    /// Whether whoever made the scope records the reads when it ends, instead of each call.
+    /// Whether the end of a scope records the reads, instead of each call.
     in_scope: bool,
 }
 
 impl<'a> Reading<'a> {
     fn on<T>(stream: &'a Arc<CudaStream>, slice: &'a impl DeviceMemory<T>) -> (CUdeviceptr, Reading<'a>) {
         let owner = slice.stream();
-        // cudarc waits for writes only where the object for their context has several streams.
-        if is_apart(stream, owner) && !Arc::ptr_eq(stream.context(), owner.context()) {
-            let followed = follow(stream, owner);
-            stream.context().record_err(followed);
+        // cudarc waits for writes only if its object for the context has several streams.
+        if needs_ordering(stream, owner) && !Arc::ptr_eq(stream.context(), owner.context()) {
+            let ordered = order_after(stream, owner);
+            stream.context().record_err(ordered);
         }
         let (pointer, noted) = slice.device_ptr(stream);
         let last_read = match &noted {
             SyncOnDrop::Record(Some((event, _))) => Some(*event),
             SyncOnDrop::Record(None) | SyncOnDrop::Sync(_) => None,
         };
-        // Dropping it would record a read that has not been queued.
+        // Dropping it would record a read that is not queued yet.
         std::mem::forget(noted);
         (pointer, Reading { stream, owner, last_read, in_scope: false })
     }
 
-    /// Orders everything that frees or writes the memory after the reads queued so far.
+    /// Orders every free and write of the memory after the reads queued so far.
     fn record(&self) -> Result<(), DriverError> {
-        if is_apart(self.stream, self.owner) {
-            follow(self.owner, self.stream)?;
+        if needs_ordering(self.stream, self.owner) {
+            order_after(self.owner, self.stream)?;
         }
         let is_tracked = self.owner.context().is_managing_stream_synchronization();
         let Some(event) = self.last_read.filter(|_| is_tracked) else { return Ok(()) };
-        // Recording replaces an earlier read, maybe on a third stream: the owner takes that over first.
+        // Recording replaces an earlier read, maybe on a third stream: the owner waits for that read first.
         self.owner.wait(event).and_then(|()| event.record(self.owner))
     }
 }
 
-/// Are they two streams, or streams of two objects for one context? Who told cudarc not to track events keeps their order.
-fn is_apart(stream: &CudaStream, owner: &CudaStream) -> bool {
+/// Returns whether the streams need explicit ordering: they differ, or belong to two objects for one context. If the
+/// user has turned off event tracking in cudarc, the user keeps the order.
+fn needs_ordering(stream: &CudaStream, owner: &CudaStream) -> bool {
     let is_same = stream == owner && Arc::ptr_eq(stream.context(), owner.context());
     owner.context().is_event_tracking() && !is_same
 }
 
-/// Orders whatever is queued later on the one stream after everything queued on the other by now.
-fn follow(later: &CudaStream, earlier: &CudaStream) -> Result<(), DriverError> {
-    // It may be an error of another call, which cudarc kept: then nothing was queued.
+/// Orders all later work of one stream after all work queued on the other so far.
+fn order_after(later: &CudaStream, earlier: &CudaStream) -> Result<(), DriverError> {
+    // The error may be a stored one of another call. Then cudarc queued nothing, so wait here.
     later.join(earlier).or_else(|_| driver::wait(earlier))
 }
 
 impl<'a> DeviceInput<'a> {
-    /// A `CudaSlice<T>` or `CudaView<'_, T>`, read on its own stream, which waits for whatever wrote it.
+    /// Makes an input of cudarc memory, read on its own stream. The stream waits for the last write.
     pub fn of<T: Element>(slice: &'a impl DeviceMemory<T>) -> DeviceInput<'a> {
         DeviceInput::on(slice.stream(), slice)
     }
 
-    /// The same, read on another stream of its device, which waits for whatever wrote it.
+    /// Makes an input that is read on another stream of its device. The stream waits for the last write.
     pub fn on<T: Element>(stream: &'a Arc<CudaStream>, slice: &'a impl DeviceMemory<T>) -> DeviceInput<'a> {
         let (pointer, reading) = Reading::on(stream, slice);
         let elements = Strided { data: slice.len(), offset: 0, step: 1, len: slice.len() };
         DeviceInput { ty: T::TY, elements, pointer, reading }
     }
 
-    /// Of its memory, `len` elements that lie `step` apart, the first at `offset`, as [`Strided`] has them.
+    /// Selects `len` elements of the memory that lie `step` apart, the first at `offset`, as in [`Strided`].
     pub fn strided(self, offset: usize, step: isize, len: usize) -> DeviceInput<'a> {
         let elements = Strided { data: self.elements.data, offset, step, len };
         DeviceInput { elements, ..self }
@@ -150,22 +151,22 @@ impl<'a> DeviceInput<'a> {
         inputs.scope(|inputs| work(inputs.as_slice()))
     }
 
-    /// The type of its elements.
+    /// Returns the type of the elements.
     pub fn ty(&self) -> Scalar {
         self.ty
     }
 
-    /// The number of its elements.
+    /// Returns the number of elements.
     pub fn len(&self) -> usize {
         self.elements.len
     }
 
-    /// Has it no elements?
+    /// Returns whether there are no elements.
     pub fn is_empty(&self) -> bool {
         self.elements.len == 0
     }
 
-    /// The type and length of its memory, and where in it the elements are.
+    /// Returns the type and length of the memory, and the positions of the elements in it.
     pub(crate) fn shape(&self) -> Strided<(Scalar, usize)> {
         self.elements.of((self.ty, self.elements.data))
     }
@@ -174,47 +175,46 @@ impl<'a> DeviceInput<'a> {
         self.reading.stream
     }
 
-    /// Tells cudarc of a read that was queued on a stream, unless the end of a scope does.
+    /// Reports a read that was queued on a stream to cudarc, unless the end of a scope does so.
     pub(super) fn read_on(&self, stream: &CudaStream) -> Result<(), Error> {
         if *stream != **self.reading.stream {
-            follow(self.reading.stream, stream).map_err(failed(RECORDING))?;
+            order_after(self.reading.stream, stream).map_err(failed(RECORDING))?;
         }
         if self.reading.in_scope { Ok(()) } else { self.record() }
     }
 
-    /// Failing that, waits until the reads are done.
+    /// Records the reads, or waits for them if that fails.
     fn record(&self) -> Result<(), Error> {
         let recorded = self.reading.record().or_else(|_| driver::wait(self.reading.stream));
         recorded.map_err(failed(RECORDING))
     }
 
-    /// Are both its stream and its data of that context?
+    /// Returns whether both the stream and the data belong to that context.
     pub(super) fn is_in(&self, context: &CudaContext) -> bool {
         [self.reading.stream, self.reading.owner].iter().all(|stream| **stream.context() == *context)
     }
 
-    /// Where the first element is, and the distance to the next.
+    /// Returns the address of the first element, and the distance to the next.
     pub(super) fn pointer(&self) -> (CUdeviceptr, isize) {
         let offset = self.elements.offset * self.ty.size();
         (self.pointer + offset as u64, self.elements.step)
     }
 }
 
-/// Device slices for the inputs `In`: a reference to a slice or view, [`Strided`] elements of it, or a tuple of
-/// these.
+/// Device slices for the inputs `In`: a reference to a slice or view, [`Strided`] elements of it, or a tuple of these.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` does not hold elements on a device for the inputs `{In}`",
     note = "give a reference to a `CudaSlice` or `CudaView` of exactly that type, or `Strided` elements of one; a tuple of them for several inputs",
     note = "what lies on the host goes to `reduce`"
 )]
 pub trait DeviceSlices<'a, In> {
-    /// Each of them, read on that stream, or on its own.
+    /// Makes the inputs, read on that stream, or each on its own stream.
     #[doc(hidden)]
     fn inputs(self, stream: Option<&'a Arc<CudaStream>>) -> Vec<DeviceInput<'a>>;
 }
 
-/// The inputs `In` on a device, read on one stream: what [`Compiled::enqueue`](crate::Compiled::enqueue) takes, as
-/// often as it is called.
+/// The inputs `In` on a device, read on one stream, as [`Compiled::enqueue`](crate::Compiled::enqueue) takes them in
+/// any number of calls.
 #[derive(Debug)]
 pub struct DeviceInputs<'a, In> {
     inputs: Vec<DeviceInput<'a>>,
@@ -222,16 +222,18 @@ pub struct DeviceInputs<'a, In> {
 }
 
 impl<'a, In> DeviceInputs<'a, In> {
-    /// Slices or views of cudarc, or strided elements of them, a tuple for several inputs. The stream waits for whatever
-    /// wrote them; while these inputs live, the slices can only be read. For a graph, make them before the capture begins.
+    /// Makes inputs of slices or views of cudarc, or strided elements of them. Several inputs are a tuple.
+    ///
+    /// The stream waits for the last writes. While these inputs live, the slices can only be read. For a graph, make
+    /// the inputs before the capture begins.
     pub fn on(stream: &'a Arc<CudaStream>, slices: impl DeviceSlices<'a, In>) -> DeviceInputs<'a, In> {
         DeviceInputs { inputs: slices.inputs(Some(stream)), types: PhantomData }
     }
 
-    /// Runs `work`, whose calls leave it to the end of the scope to tell cudarc that they read the inputs.
+    /// Runs `work` and reports the reads of its calls to cudarc at the end.
     ///
-    /// Otherwise each call records an event for each input, which costs the host about a microsecond, and keeps the next call from
-    /// beginning while this one ends.
+    /// Without a scope, each call records an event for each input. That costs the host about a microsecond, and
+    /// prevents the next call from starting while this one ends.
     ///
     /// # Errors
     /// The driver can neither record the reads nor wait for them.
@@ -242,14 +244,14 @@ impl<'a, In> DeviceInputs<'a, In> {
         scope.end().map(|()| result)
     }
 
-    /// Without their types.
+    /// Returns the inputs without their types.
     pub fn as_slice(&self) -> &[DeviceInput<'a>] {
         &self.inputs
     }
 }
 
-/// Records the reads of its inputs when it ends, also where the work inside panics. Nothing outside this module owns one, so none
-/// is leaked.
+/// Records the reads of its inputs when dropped, also if the work inside panics. No code outside this module owns one,
+/// so none is leaked.
 struct Scope<'a, In> {
     inputs: DeviceInputs<'a, In>,
 }
@@ -263,7 +265,7 @@ impl<In> Scope<'_, In> {
 
 impl<In> Drop for Scope<'_, In> {
     fn drop(&mut self) {
-        // There is nobody to tell of an error: the context is lost, or it was told at the end.
+        // Nobody can receive this error: either the context is lost, or `scope` has already returned the error.
         let _ = self.end();
     }
 }
@@ -289,7 +291,8 @@ macro_rules! single {
 
 single!(f16 bf16 f32 f64 i8 i16 i32 i64 u8 u16 u32 u64 bool);
 
-/// A tuple of references to slices of these elements, and one of all but the first, down to two.
+/// Implements the trait for a tuple of these elements, and for each shorter tuple without its first elements, down to
+/// two.
 macro_rules! tuples {
     ($element:ident $slice:ident) => {};
     ($first:ident $first_slice:ident, $($element:ident $slice:ident),+) => {

@@ -1,4 +1,4 @@
-//! Runs a reduction on a GPU: queued in a workspace that the caller has, or waited for.
+//! Runs a reduction on a GPU: queued in a workspace of the caller, or synchronously.
 
 use super::driver::{self, failed};
 use super::gpu::Gpu;
@@ -17,18 +17,18 @@ use reduce_lanes::LanesRef;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 
-/// The kernels of a reduction on a GPU. Every call has memory of its own, so threads may share them.
+/// The kernels of a reduction on a GPU. Every call has its own memory, so threads may share them.
 #[derive(Debug)]
 pub(crate) struct Kernels {
     variants: Arc<Variants>,
-    /// Of finished calls that were waited for, for the next ones.
+    /// Workspaces of finished synchronous calls, for reuse.
     spare: Mutex<Vec<Workspace>>,
 }
 
 impl Kernels {
-    /// Those of some programs. A single one is compiled at once; of several, each when it is needed.
+    /// Makes the kernels of some programs. A single program is compiled at once; several are compiled on first use.
     pub(crate) fn new(programs: &Programs, gpu: &Gpu) -> Result<Kernels, Error> {
-        fits(programs, gpu)?;
+        check_architecture(programs, gpu)?;
         let variants = Variants::new(programs, gpu);
         if let [_] = programs.variants() {
             variants.variant(0)?;
@@ -36,39 +36,39 @@ impl Kernels {
         Ok(Kernels { variants: Arc::new(variants), spare: Mutex::default() })
     }
 
-    /// Compiles what n elements need.
+    /// Compiles the kernels for n elements.
     pub(crate) fn prepare(&self, n: u64) -> Result<(), Error> {
-        self.variants.variant(self.variants.of_n(n)).map(|_| ())
+        self.variants.variant(self.variants.index_of_n(n)).map(|_| ())
     }
 
-    /// Compiles everything, in parallel.
+    /// Compiles all kernels, in parallel.
     pub(crate) fn prepare_all(&self) -> Result<(), Error> {
         self.variants.prepare_all()
     }
 
-    /// Memory for calls on up to n elements, for which the kernels are compiled.
+    /// Makes a workspace for calls on up to n elements, and compiles the kernels for n.
     pub(crate) fn workspace(&self, stream: &Arc<CudaStream>, n: u64) -> Result<Workspace, Error> {
         self.prepare(n)?;
         Workspace::new(&self.variants, stream, n.into())
     }
 
-    /// Bytes that such memory has.
+    /// Returns the bytes of such a workspace.
     pub(crate) fn workspace_bytes(&self, n: u64) -> u64 {
         sizes::bytes(&self.variants, n.into())
     }
 
-    /// The same as [`Kernels::workspace`] in memory that is there.
+    /// As [`Kernels::workspace`], in memory of the caller.
     pub(crate) fn workspace_in(&self, memory: CudaSlice<u8>, n: u64) -> Result<Workspace, Error> {
         self.prepare(n)?;
         Workspace::within(&self.variants, memory, n.into())
     }
 
-    /// Is it a workspace of these kernels?
+    /// Checks that these kernels made the workspace.
     pub(crate) fn check_workspace(&self, workspace: &Workspace) -> Result<(), Error> {
         workspace.check_variants(&self.variants)
     }
 
-    /// Queues a reduction of n elements, which no graph captures.
+    /// Queues a reduction of n elements, outside of a capture.
     pub(crate) fn enqueue(
         &self,
         stream: &CudaStream,
@@ -81,11 +81,11 @@ impl Kernels {
         driver::refuse_capture(stream)?;
         workspace.wait_for_readers();
         let launched = self.launch(stream, n, inputs, params, workspace);
-        // Also after a failed launch: those before it are queued.
+        // Also after a failed launch: earlier launches are queued.
         inputs.iter().map(|input| input.read_on(stream)).fold(launched, Result::and)
     }
 
-    /// The same where a graph captures it.
+    /// Queues a reduction that a graph captures.
     ///
     /// # Safety
     /// See [`Reducer::enqueue_captured`](crate::Reducer::enqueue_captured).
@@ -101,7 +101,7 @@ impl Kernels {
         self.launch(stream, n, inputs, params, workspace)
     }
 
-    /// Do the stream, the inputs and the workspace belong together, and is there room for n elements?
+    /// Checks that the stream, the inputs and the workspace belong together, with room for n elements.
     fn check_call(
         &self,
         stream: &CudaStream,
@@ -110,10 +110,10 @@ impl Kernels {
         workspace: &Workspace,
     ) -> Result<(), Error> {
         workspace.check(&self.variants, stream, n)?;
-        for (input, place) in inputs.iter().zip(0..) {
-            self.check(input, place)?;
+        for (input, index) in inputs.iter().zip(0..) {
+            self.check(input, index)?;
             if **input.stream() != *stream {
-                return Err(Error::InputOfOtherStream { input: place });
+                return Err(Error::InputOfOtherStream { input: index });
             }
         }
         Ok(())
@@ -131,29 +131,30 @@ impl Kernels {
         workspace.forget_result();
         stream.context().bind_to_thread().map_err(failed("binding its context"))?;
         if n == 0 {
-            return workspace.reduce_nothing(params);
+            return workspace.enqueue_empty_result(params);
         }
         workspace.prepare(n, inputs.iter().map(DeviceInput::pointer), params)?;
         workspace.launch_all()
     }
 
-    /// Reduces a copy of host memory. There is at least one element.
+    /// Reduces a copy of host memory, of at least one element.
     pub(crate) fn reduce(
         &self,
         inputs: &[Strided<LanesRef<'_>>],
         params: &[Value],
     ) -> Result<Outcome, Error> {
         let stream = self.stream();
-        let copies = inputs.iter().map(|input| self.copy(&stream, data(input)));
+        let copies = inputs.iter().map(|input| self.copy(&stream, spanned_bytes(input)));
         let copies = copies.collect::<Result<Vec<_>, _>>()?;
         let pointers: Vec<_> = copies.iter().map(|copy| copy.device_ptr(&stream)).collect();
-        let located = pointers.iter().zip(inputs).map(|((pointer, _), input)| located(*pointer, input));
-        // So that they are in no time that is taken.
+        let first_elements =
+            pointers.iter().zip(inputs).map(|((pointer, _), input)| first_element(*pointer, input));
+        // Keeps the copies out of the measured time.
         stream.synchronize().map_err(failed("waiting for the inputs"))?;
-        self.run(&stream, inputs[0].len as u64, located, params)
+        self.run(&stream, inputs[0].len as u64, first_elements, params)
     }
 
-    /// Reduces device memory. There is at least one element.
+    /// Reduces device memory, of at least one element.
     pub(crate) fn reduce_device(
         &self,
         inputs: &[DeviceInput<'_>],
@@ -161,8 +162,8 @@ impl Kernels {
     ) -> Result<Outcome, Error> {
         let stream = inputs[0].stream();
         driver::refuse_capture(stream)?;
-        for (input, place) in inputs.iter().zip(0..) {
-            self.check(input, place)?;
+        for (input, index) in inputs.iter().zip(0..) {
+            self.check(input, index)?;
             if input.stream() != stream {
                 stream.join(input.stream()).map_err(failed("waiting for an input"))?;
             }
@@ -170,16 +171,16 @@ impl Kernels {
         let outcome =
             self.run(stream, inputs[0].len() as u64, inputs.iter().map(DeviceInput::pointer), params);
         outcome.inspect_err(|_| {
-            // Kernels may be queued that nobody could wait for. There is an error to tell of already.
+            // Queued kernels may still run, so their reads are recorded. The first error is returned.
             inputs.iter().for_each(|input| drop(input.read_on(stream)));
         })
     }
 
-    /// Does the input lie in the context of the kernels?
-    fn check(&self, input: &DeviceInput<'_>, place: usize) -> Result<(), Error> {
+    /// Checks that the input lies in the context of the kernels.
+    fn check(&self, input: &DeviceInput<'_>, index: usize) -> Result<(), Error> {
         match input.is_in(self.variants.gpu.context()) {
             true => Ok(()),
-            false => Err(Error::OtherContext { input: place, device: self.variants.gpu.name() }),
+            false => Err(Error::OtherContext { input: index, device: self.variants.gpu.name() }),
         }
     }
 
@@ -192,7 +193,7 @@ impl Kernels {
         params: &[Value],
     ) -> Result<Outcome, Error> {
         self.prepare(n)?;
-        let mut workspace = self.borrow(stream, n)?;
+        let mut workspace = self.take_workspace(stream, n)?;
         workspace.prepare(n, inputs, params)?;
         stream.context().bind_to_thread().map_err(failed("binding its context"))?;
         let mut bytes = vec![0; self.variants.operation.stored().size()];
@@ -204,7 +205,7 @@ impl Kernels {
         let finished = driver::wait(stream);
         let kernel = start.elapsed();
         if let Err(error) = finished {
-            // Kernels may still write there, and the copy here.
+            // Kernels may still write to the workspace, and the copy to the bytes.
             std::mem::forget((workspace, bytes));
             return launched.and(Err(failed("running the kernels")(error)));
         }
@@ -214,7 +215,7 @@ impl Kernels {
         Ok(Outcome { values: values?, kernel })
     }
 
-    /// Reduces each row of a copy of host memory. There is at least one element in a row.
+    /// Reduces each row of a copy of host memory. A row has at least one element.
     pub(crate) fn reduce_rows(
         &self,
         inputs: &[LanesRef<'_>],
@@ -234,7 +235,7 @@ impl Kernels {
         let launched =
             workspace.launch_all().and_then(|()| unsafe { workspace.copy_result(&stream, &mut results) });
         if let Err(error) = driver::wait(&stream) {
-            // Kernels may still write there, and the copy here.
+            // Kernels may still write to the workspace, and the copy to the results.
             std::mem::forget((workspace, results));
             return launched.and(Err(failed("running the kernels")(error)));
         }
@@ -242,18 +243,19 @@ impl Kernels {
         Ok(workspace.results_of(&results))
     }
 
-    /// A workspace for at least n elements which no other call uses.
-    fn borrow(&self, stream: &Arc<CudaStream>, n: u64) -> Result<Workspace, Error> {
+    /// Returns a workspace for at least n elements that no other call uses.
+    fn take_workspace(&self, stream: &Arc<CudaStream>, n: u64) -> Result<Workspace, Error> {
         let mut spare = self.spare.lock().unwrap_or_else(PoisonError::into_inner);
-        let place = spare.iter().position(|workspace| workspace.most() >= n);
-        let kept = place.map(|place| spare.swap_remove(place));
+        let index = spare.iter().position(|workspace| workspace.most() >= n);
+        let kept = index.map(|index| spare.swap_remove(index));
         drop(spare);
         let mut workspace = match kept {
             Some(workspace) => workspace,
             None => {
                 let null = self.stream();
                 let workspace = Workspace::new(&self.variants, &null, n.into())?;
-                // It is used on the streams of inputs, and allocated in the order of this one.
+                // The workspace is used on the streams of inputs, but its memory is allocated in the order of the null
+                // stream.
                 null.synchronize().map_err(failed("allocating memory"))?;
                 workspace
             }
@@ -262,8 +264,8 @@ impl Kernels {
         Ok(workspace)
     }
 
-    /// Keeps a workspace for the next calls, and frees those that are smaller: calls on more and more elements would
-    /// otherwise leave one each.
+    /// Keeps a workspace for the next calls, and frees smaller ones. Otherwise calls on growing numbers of elements
+    /// would leave one each.
     fn give_back(&self, workspace: Workspace) {
         let mut spare = self.spare.lock().unwrap_or_else(PoisonError::into_inner);
         spare.retain(|other| other.most() >= workspace.most());
@@ -280,14 +282,14 @@ impl Kernels {
         &self.variants.gpu
     }
 
-    /// The null stream, on which the memory of calls that are waited for is allocated.
+    /// Returns the null stream, on which the memory of synchronous calls is allocated.
     pub(super) fn stream(&self) -> Arc<CudaStream> {
         self.gpu().context().default_stream()
     }
 }
 
-/// Has the GPU all instructions that the programs take?
-fn fits(programs: &Programs, gpu: &Gpu) -> Result<(), Error> {
+/// Checks that the GPU has all instructions that the programs use.
+fn check_architecture(programs: &Programs, gpu: &Gpu) -> Result<(), Error> {
     let oldest = programs.variants().iter().map(Program::capability).max();
     let needed = Architecture::from_number(oldest.unwrap_or(0));
     let found = gpu.architecture();
@@ -297,18 +299,18 @@ fn fits(programs: &Programs, gpu: &Gpu) -> Result<(), Error> {
     Ok(())
 }
 
-/// Where the first element of an input is in a copy of its [`data`], and the distance to the next.
-pub(super) fn located(copy: CUdeviceptr, input: &Strided<LanesRef<'_>>) -> (CUdeviceptr, isize) {
+/// Returns the address of the first element of an input in a copy of its [`spanned_bytes`], and the distance to the next.
+pub(super) fn first_element(copy: CUdeviceptr, input: &Strided<LanesRef<'_>>) -> (CUdeviceptr, isize) {
     let lead = input.lead() * input.data.ty().size();
     (copy + lead as u64, input.step)
 }
 
-/// The bytes of an input, from the least place of an element to the greatest.
-pub(super) fn data<'a>(input: &Strided<LanesRef<'a>>) -> &'a [u8] {
+/// Returns the bytes of an input, from the lowest position of an element to the highest.
+pub(super) fn spanned_bytes<'a>(input: &Strided<LanesRef<'a>>) -> &'a [u8] {
     bytes(input.data.slice(input.places(0..input.len)))
 }
 
-/// The bytes of lanes as they lie in memory.
+/// Returns the bytes of lanes as they lie in memory.
 fn bytes(input: LanesRef<'_>) -> &[u8] {
     match input {
         LanesRef::Bool(lanes) => bytemuck::cast_slice(lanes),

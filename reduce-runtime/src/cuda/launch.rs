@@ -1,4 +1,4 @@
-//! What is queued on a stream: a kernel with its arguments, and memory that is set to some bytes.
+//! Queues work on a stream: a kernel with its arguments, or a fill of memory with some bytes.
 
 use super::driver::{self, failed};
 use super::gpu::Gpu;
@@ -11,38 +11,38 @@ use cudarc::driver::{CudaFunction, CudaStream, DriverError};
 use std::ffi::c_void;
 use std::ptr::null_mut;
 
-/// As many arguments as most kernels take; more of them cost an allocation.
-const USUAL: usize = 64;
+/// The most arguments without an allocation; most kernels have fewer.
+const INLINE_ARGUMENTS: usize = 64;
 
-/// How a kernel is launched.
+/// The configuration of a launch.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Shape {
-    /// Blocks.
+    /// The number of blocks.
     pub(super) grid: u32,
-    /// Threads of a block.
+    /// Threads per block.
     pub(super) block: u32,
-    /// May it begin while the previous launch still runs? The kernel waits for that by itself.
+    /// Whether the kernel may begin while the previous launch still runs. The kernel itself waits for that launch.
     pub(super) dependent: bool,
 }
 
-/// Queues a kernel. The context of the stream is current.
+/// Queues a kernel. The context of the stream must be current.
 ///
 /// # Safety
-/// A kernel that is launched as a dependent one waits for the previous launch before it touches memory.
-/// There is an argument for each parameter of the kernel, in the low bytes of a word on a little-endian machine, and
-/// the memory that they point to is as the kernel expects it and lives until it is done.
+/// - A kernel that is launched as a dependent one waits for the previous launch before it touches memory.
+/// - There is an argument for each parameter of the kernel, in the low bytes of a word on a little-endian machine.
+/// - The memory that the arguments point to is as the kernel expects it, and lives until the kernel is done.
 pub(super) unsafe fn launch(
     stream: &CudaStream,
     function: &CudaFunction,
     shape: Shape,
     arguments: &[u64],
 ) -> Result<(), DriverError> {
-    let (mut usual, mut many) = ([null_mut(); USUAL], Vec::new());
-    let pointers = if arguments.len() <= USUAL {
-        &mut usual[..]
+    let (mut inline, mut heap) = ([null_mut(); INLINE_ARGUMENTS], Vec::new());
+    let pointers = if arguments.len() <= INLINE_ARGUMENTS {
+        &mut inline[..]
     } else {
-        many.resize(arguments.len(), null_mut());
-        &mut many[..]
+        heap.resize(arguments.len(), null_mut());
+        &mut heap[..]
     };
     for (pointer, argument) in pointers.iter_mut().zip(arguments) {
         *pointer = std::ptr::from_ref(argument).cast_mut().cast::<c_void>();
@@ -65,12 +65,12 @@ pub(super) unsafe fn launch(
         numAttrs: shape.dependent.into(),
     };
     let (function, pointers) = (function.cu_function(), pointers.as_mut_ptr());
-    // SAFETY: the driver copies what the pointers point to, of which there are as many as the caller says, and the
+    // SAFETY: the driver copies the arguments that the pointers refer to, complete as the caller promises, and the
     // configuration with its attribute; it does not write there.
     unsafe { cuLaunchKernelEx(&raw const config, function, pointers, null_mut()) }.result()
 }
 
-/// The most blocks that a cluster of a kernel can have on a GPU, where one of `cluster` blocks is wanted.
+/// Returns the most blocks that a cluster of a kernel can have on a GPU, for a wanted cluster of `cluster` blocks.
 pub(super) fn largest_cluster(
     gpu: &Gpu,
     function: &CudaFunction,
@@ -98,11 +98,11 @@ pub(super) fn largest_cluster(
     Ok(largest.unsigned_abs())
 }
 
-/// Queues that memory becomes these bytes, few of them. Unlike a copy, it needs no memory of the host that lives until
-/// then, so a graph can capture it. The context of the stream is current.
+/// Queues a fill of memory with a few bytes. Unlike a copy, it needs no host memory that lives until then, so a graph
+/// can capture it. The context of the stream must be current.
 ///
 /// # Safety
-/// There are as many bytes at that address, a multiple of 4, and they live until this is done.
+/// The address is a multiple of 4, `bytes.len()` bytes are allocated there, and they live until the fill is done.
 pub(super) unsafe fn fill(stream: &CudaStream, at: CUdeviceptr, bytes: &[u8]) -> Result<(), DriverError> {
     let stream = stream.cu_stream();
     let (words, rest) = bytes.as_chunks::<4>();

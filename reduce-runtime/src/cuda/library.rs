@@ -1,5 +1,5 @@
-//! Finds NVRTC at run time: where users name it, where the loader, CUDA toolkits and Python environments
-//! have it.
+//! Finds NVRTC at run time: at the path that the user names, in the folders of the loader, in CUDA toolkits, and in
+//! Python environments.
 
 use crate::Error;
 use libloading::Library;
@@ -8,7 +8,7 @@ use std::error::Error as _;
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
-/// The environment variable that names the library; nothing else is tried then.
+/// The environment variable that names the library. If it is set, no other place is tried.
 const VARIABLE: &str = "REDUCEGEN_NVRTC";
 
 /// The names that the dynamic loader resolves, newest first.
@@ -24,7 +24,7 @@ pub(super) fn find() -> Result<(PathBuf, Library), Error> {
     for path in &searched {
         match open(path) {
             Ok(library) => return Ok((path.clone(), library)),
-            // What is there and does not load is what the user must hear of.
+            // A file that exists but does not load is the error to report.
             Err(error) if is_path(path) => unusable = unusable.or(Some(error)),
             Err(_) => {}
         }
@@ -32,7 +32,7 @@ pub(super) fn find() -> Result<(PathBuf, Library), Error> {
     Err(unusable.unwrap_or(Error::NvrtcNotFound { searched }))
 }
 
-/// Is it the path of a file, not a name that the loader resolves?
+/// Returns whether it is the path of a file, not a name that the loader resolves.
 fn is_path(path: &Path) -> bool {
     path.parent().is_some_and(|folder| folder != Path::new(""))
 }
@@ -42,19 +42,19 @@ pub(super) fn open(path: &Path) -> Result<Library, Error> {
     let unusable =
         |error: libloading::Error| Error::NvrtcUnusable { path: path.to_owned(), reason: reason(&error) };
     if let Some(builtins) = builtins(path) {
-        // NVRTC asks the loader for its builtins by name, and outside the loader's folders finds only
-        // what is loaded already. It stays loaded as long as the process, as NVRTC does.
+        // NVRTC asks the loader for its builtins by name. Outside the loader's folders, that only finds libraries that
+        // are loaded already. The builtins stay loaded as long as the process, as NVRTC does.
         std::mem::forget(load(&builtins).map_err(unusable)?);
     }
     load(path).map_err(unusable)
 }
 
-/// The file that a loaded function lies in.
+/// Returns the file that contains a loaded function.
 #[cfg(unix)]
 pub(super) fn file_of(function: *const ()) -> Option<PathBuf> {
     use std::ffi::CStr;
     use std::os::unix::ffi::OsStrExt;
-    // SAFETY: numbers and null pointers, for all of which zero is a value.
+    // SAFETY: the fields are numbers and pointers, and zero is a valid value of both.
     let mut info: libc::Dl_info = unsafe { std::mem::zeroed() };
     // SAFETY: any address may be asked for; writes the structure.
     if unsafe { libc::dladdr(function.cast(), &mut info) } == 0 || info.dli_fname.is_null() {
@@ -74,15 +74,16 @@ pub(super) fn file_of(_: *const ()) -> Option<PathBuf> {
 pub(super) const VARIABLES: [&str; 7] =
     [VARIABLE, "LD_LIBRARY_PATH", "CUDA_PATH", "CUDA_HOME", "VIRTUAL_ENV", "CONDA_PREFIX", "PATH"];
 
-/// What the loader said, which the error itself does not.
+/// Returns the message of the loader, which the error itself does not show.
 pub(super) fn reason(error: &libloading::Error) -> String {
     error.source().map_or_else(|| error.to_string(), ToString::to_string)
 }
 
-/// Why a library that is there is not loaded, by the first of these names that the loader finds.
-pub(super) fn refused(names: [&str; 2]) -> Option<String> {
+/// Returns why an existing library does not load, for the first of these names that the loader finds.
+pub(super) fn load_failure(names: [&str; 2]) -> Option<String> {
     let reasons = names.into_iter().filter_map(|name| Some((name, load(Path::new(name)).err()?)));
-    // Where there is none, glibc begins with the name that was asked for and ends so; else with the path that it found.
+    // For a missing file, glibc's message starts with the name and ends as below. Otherwise it starts with the path it
+    // found.
     let is_missing =
         |name: &str, reason: &str| reason.starts_with(name) && reason.ends_with("No such file or directory");
     reasons
@@ -98,8 +99,8 @@ pub(super) fn load(path: &Path) -> Result<Library, libloading::Error> {
     unsafe { Library::new(path) }
 }
 
-/// Where NVRTC may be, in the order of trial: never below the working folder, which may be anybody's, as what is loaded
-/// runs.
+/// Lists the paths where NVRTC may be, in search order. No path lies below the working folder: it may belong to
+/// anybody, and a loaded library runs code.
 fn candidates() -> Vec<PathBuf> {
     let toolkits = ["CUDA_PATH", "CUDA_HOME"].into_iter().filter_map(folder_of);
     let toolkits = toolkits.chain([PathBuf::from("/usr/local/cuda")]);
@@ -113,19 +114,19 @@ fn candidates() -> Vec<PathBuf> {
     paths
 }
 
-/// The folder that an environment variable names, wherever the process works.
+/// Returns the folder that an environment variable names, if it is absolute.
 fn folder_of(variable: &str) -> Option<PathBuf> {
     var_os(variable).map(PathBuf::from).filter(|folder| folder.is_absolute())
 }
 
-/// The environment that `python3` on the PATH belongs to.
+/// Returns the environment that `python3` on the PATH belongs to.
 fn python() -> Option<PathBuf> {
     let path = var_os("PATH")?;
     let mut folders = split_paths(&path).filter(|folder| folder.is_absolute());
     folders.find(|folder| folder.join("python3").exists())?.parent().map(Path::to_owned)
 }
 
-/// The libraries of the wheel `nvidia-cuda-nvrtc`, and of conda's package.
+/// Lists the libraries of the wheel `nvidia-cuda-nvrtc`, and of conda's package.
 fn in_environment(root: &Path) -> Vec<PathBuf> {
     let pythons = children(&root.join("lib")).into_iter().filter(|path| starts_with(path, "python3"));
     let wheels = pythons.flat_map(|python| children(&python.join("site-packages/nvidia")));
@@ -137,7 +138,7 @@ fn libraries(folder: &Path) -> Vec<PathBuf> {
     children(folder).into_iter().filter(|path| starts_with(path, "libnvrtc.so")).collect()
 }
 
-/// The library of builtins beside an NVRTC that is given by path.
+/// Returns the library of builtins in the folder of an NVRTC that is given by path.
 fn builtins(nvrtc: &Path) -> Option<PathBuf> {
     let folder = nvrtc.parent().filter(|_| is_path(nvrtc))?;
     children(folder).into_iter().find(|path| starts_with(path, "libnvrtc-builtins.so"))
@@ -147,7 +148,7 @@ fn starts_with(path: &Path, prefix: &str) -> bool {
     path.file_name().and_then(OsStr::to_str).is_some_and(|name| name.starts_with(prefix))
 }
 
-/// What a folder holds, sorted backwards, so that newer versions come first; nothing if it cannot be read.
+/// Lists the contents of a folder in reverse order, so that newer versions come first; empty if it cannot be read.
 fn children(folder: &Path) -> Vec<PathBuf> {
     let entries = folder.read_dir().into_iter().flatten();
     let mut paths: Vec<_> = entries.filter_map(|entry| Some(entry.ok()?.path())).collect();

@@ -1,6 +1,6 @@
-//! Modules that are loaded: one for each program and context, which all that run it share.
+//! Loaded modules: one for each program and context, shared by all reducers that run it.
 
-use super::compile::{Compiler, Source};
+use super::compile::{Compiler, KernelSource};
 use super::driver::failed;
 use super::gpu::Gpu;
 use crate::Error;
@@ -13,14 +13,14 @@ use reduce_ir::program::Program;
 use std::collections::HashMap;
 use std::sync::{Arc, LazyLock, Mutex, MutexGuard, PoisonError, Weak};
 
-/// A module while somebody holds it. Who locks it may load it; others wait for that.
-type Place = Arc<Mutex<Weak<CudaModule>>>;
+/// A module while a reducer holds it. The thread that holds the lock may load it; others wait.
+type ModuleSlot = Arc<Mutex<Weak<CudaModule>>>;
 
-/// By context, as the driver calls it, and source. A context is not destroyed while a module of it is held, and is
-/// not met here again afterwards but by modules that are gone.
-static LOADED: LazyLock<Mutex<HashMap<(usize, Key), Place>>> = LazyLock::new(Mutex::default);
+/// The modules by context handle and source. A context is not destroyed while one of its modules is held. If its handle
+/// is reused afterwards, only expired modules remain under it.
+static LOADED: LazyLock<Mutex<HashMap<(usize, Key), ModuleSlot>>> = LazyLock::new(Mutex::default);
 
-/// What the driver says of an image that is none for it.
+/// The errors of the driver for an image that it cannot load.
 const NO_IMAGE: [CUresult; 4] = [
     CUresult::CUDA_ERROR_INVALID_IMAGE,
     CUresult::CUDA_ERROR_NO_BINARY_FOR_GPU,
@@ -28,43 +28,43 @@ const NO_IMAGE: [CUresult; 4] = [
     CUresult::CUDA_ERROR_UNSUPPORTED_PTX_VERSION,
 ];
 
-/// The module of a program, loaded or compiled if nobody in this process has it.
+/// Returns the module of a program. Loads or compiles it unless this process holds it already.
 pub(super) fn module(program: &Program, gpu: &Gpu) -> Result<Arc<CudaModule>, Error> {
     let compiler = gpu.compiler();
-    let source = Source::of(program, compiler.target(gpu.architecture())?)?;
+    let source = KernelSource::of(program, compiler.target(gpu.architecture())?)?;
     let key = compiler.key(&source)?;
-    let place = place((gpu.context().cu_ctx() as usize, key));
-    let mut place = lock(&place);
-    if let Some(module) = place.upgrade() {
+    let slot = slot((gpu.context().cu_ctx() as usize, key));
+    let mut slot = lock(&slot);
+    if let Some(module) = slot.upgrade() {
         return Ok(module);
     }
     let module = load(compiler, &source, &key, gpu.context())?;
-    *place = Arc::downgrade(&module);
+    *slot = Arc::downgrade(&module);
     Ok(module)
 }
 
-/// From the cache, if it has an image that the driver takes, or compiled.
+/// Loads a module from the cache, or compiles it if the cache has no image that the driver accepts.
 fn load(
     compiler: &Compiler,
-    source: &Source,
+    source: &KernelSource,
     key: &Key,
     context: &Arc<CudaContext>,
 ) -> Result<Arc<CudaModule>, Error> {
     let load = |image: Image| context.load_module(Ptx::from_binary(terminated(image.bytes)));
-    if let Some(image) = compiler.kept(key, source) {
+    if let Some(image) = compiler.cached(key, source) {
         match load(image) {
             Err(DriverError(code)) if NO_IMAGE.contains(&code) => compiler.cache().remove(key),
-            // Any other error is no fault of the image.
+            // Any other error is not the fault of the image.
             loaded => return loaded.map_err(failed("loading the kernels")),
         }
     }
     load(compiler.compile(source)?).map_err(failed("loading the kernels"))
 }
 
-fn place(name: (usize, Key)) -> Place {
+fn slot(name: (usize, Key)) -> ModuleSlot {
     let mut loaded = lock(&LOADED);
     if !loaded.contains_key(&name) {
-        loaded.retain(|_, place| Arc::strong_count(place) > 1 || lock(place).strong_count() > 0);
+        loaded.retain(|_, slot| Arc::strong_count(slot) > 1 || lock(slot).strong_count() > 0);
     }
     loaded.entry(name).or_default().clone()
 }
@@ -73,7 +73,7 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// The driver reads PTX up to a zero; a cubin knows its length.
+/// Appends a zero: the driver reads PTX up to it. A cubin contains its length.
 pub(super) fn terminated(mut image: Vec<u8>) -> Vec<u8> {
     image.push(0);
     image

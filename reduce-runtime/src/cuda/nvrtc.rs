@@ -1,4 +1,4 @@
-//! NVRTC: the functions of the library that are called, and what they compile.
+//! NVRTC: the functions that this crate calls, and compilation with them.
 
 use super::library;
 use crate::Error;
@@ -10,23 +10,23 @@ use std::path::{Path, PathBuf};
 use std::ptr::{null, null_mut};
 use std::sync::{Mutex, OnceLock, PoisonError};
 
-/// The oldest version: the first whose PTX has `st.async`, by which blocks of a cluster meet (PTX ISA 8.1).
+/// The oldest version: the first whose PTX has `st.async`, by which the blocks of a cluster combine (PTX ISA 8.1).
 const OLDEST: (c_int, c_int) = (12, 1);
 
-/// Bytes of an image or a log, and architectures, beyond which a library is faulty.
+/// Limits on the bytes of an image or log, and on the number of architectures. Larger numbers mean a faulty library.
 const MOST_BYTES: usize = 1 << 30;
 const MOST_ARCHITECTURES: c_int = 1 << 10;
 
-/// `NVRTC_ERROR_INTERNAL_ERROR` of `nvrtc.h`: also what is said of numbers that cannot be right.
+/// `NVRTC_ERROR_INTERNAL_ERROR` of `nvrtc.h`, also returned for numbers beyond these limits.
 const INTERNAL_ERROR: c_int = 11;
 
 /// Asks the assembler for the registers and spills of each kernel.
 const REPORT: &str = "--ptxas-options=-v";
 
-/// That of this process.
+/// The NVRTC of this process.
 static NVRTC: OnceLock<Nvrtc> = OnceLock::new();
 
-/// Held by the thread that looks for it.
+/// Held by the thread that searches for NVRTC.
 static FINDING: Mutex<()> = Mutex::new(());
 
 /// The compiler of kernels. It needs no GPU and no driver.
@@ -39,15 +39,16 @@ pub struct Nvrtc {
 }
 
 impl Nvrtc {
-    /// The NVRTC of this process, searched for and loaded at the first call.
+    /// Returns the NVRTC of this process, which is searched for and loaded at the first call.
     ///
     /// # Errors
-    /// [`Error::NvrtcNotFound`], or [`Error::NvrtcUnusable`]: none was found, or what was found cannot be used.
+    /// [`Error::NvrtcNotFound`] or [`Error::NvrtcUnusable`]: none was found, or the one that was found cannot be used.
     pub fn get() -> Result<&'static Nvrtc, Error> {
         if let Some(nvrtc) = NVRTC.get() {
             return Ok(nvrtc);
         }
-        // One thread at a time: a library that another one has just loaded is found by its name, without its folder.
+        // One thread at a time: a library that another thread has just loaded would be found by its name, without its
+        // folder.
         let _alone = FINDING.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(nvrtc) = NVRTC.get() {
             return Ok(nvrtc);
@@ -57,18 +58,19 @@ impl Nvrtc {
         Ok(NVRTC.get_or_init(|| nvrtc))
     }
 
-    /// The NVRTC of this process, if it was needed before.
+    /// Returns the NVRTC of this process, if it is loaded.
     pub(super) fn loaded() -> Option<&'static Nvrtc> {
         NVRTC.get()
     }
 
-    /// The NVRTC at `path`, for programs that bring their own. It stays loaded until the process ends.
+    /// Loads the NVRTC at `path`, for programs that ship their own. It stays loaded until the process ends.
     ///
     /// # Errors
     /// [`Error::NvrtcUnusable`]: it cannot be loaded, or lacks a function.
     ///
     /// # Safety
-    /// The file is a build of NVRTC: what it runs when it is loaded does no harm, and its functions are those of NVIDIA's header.
+    /// The file is a build of NVRTC: the code that it runs on loading does no harm, and its functions match NVIDIA's
+    /// header.
     pub unsafe fn open(path: &Path) -> Result<Nvrtc, Error> {
         let library = library::open(path)?;
         Nvrtc::new(path.to_owned(), library)
@@ -87,35 +89,36 @@ impl Nvrtc {
         Ok(Nvrtc { path, architectures, version, api })
     }
 
-    /// Where the library was found: a path, or a name that the loader resolved.
+    /// Returns the place of the library: a path, or a name that the loader resolved.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// The architectures it compiles for, ascending.
+    /// Returns the architectures that it compiles for, ascending.
     pub fn architectures(&self) -> &[Architecture] {
         &self.architectures
     }
 
-    /// The file that was loaded, where the system says so.
+    /// Returns the loaded file, if the system reports it.
     pub(super) fn file(&self) -> Option<PathBuf> {
         library::file_of(self.api.compile as *const ())
     }
 
-    /// Its version, as in `13.0`.
+    /// Returns the version, as in `13.0`.
     pub(super) fn version(&self) -> &str {
         &self.version
     }
 
-    /// Compiles CUDA C of `reduce_codegen::cuda`, with the flags that its header states, however large it is and long it takes.
+    /// Compiles CUDA C of `reduce_codegen::cuda` with the flags in its header, without a limit on size or time.
     ///
     /// # Errors
-    /// [`Error::UnknownArchitecture`], or [`Error::Nvrtc`] with its log: it does not know the target, or refuses the text.
+    /// [`Error::UnknownArchitecture`], or [`Error::Nvrtc`] with its log: NVRTC does not know the target, or refuses the
+    /// text.
     pub fn compile(&self, source: &str, target: Target) -> Result<Image, Error> {
         self.compile_with(source, target, &[])
     }
 
-    /// The same with more flags.
+    /// As [`Nvrtc::compile`], with more flags.
     pub(super) fn compile_with(&self, source: &str, target: Target, flags: &[&str]) -> Result<Image, Error> {
         let architecture = target.architecture();
         if !self.architectures.contains(&architecture) {
@@ -161,10 +164,10 @@ struct Api {
     ptx: Text,
 }
 
-/// What NVRTC calls a program: a pointer to something only it knows.
+/// A program of NVRTC: an opaque pointer.
 type Handle = *mut c_void;
 
-/// How to get one of the texts of a program: first how many bytes it has, then the bytes.
+/// The functions that return a text of a program: its number of bytes, and the bytes.
 #[derive(Clone, Debug)]
 struct Text {
     size: unsafe extern "C" fn(Handle, *mut usize) -> c_int,
@@ -208,7 +211,7 @@ impl Api {
             return Err(INTERNAL_ERROR);
         }
         let mut numbers = vec![0; count as usize];
-        // SAFETY: writes as many numbers as it just announced.
+        // SAFETY: writes the announced count of numbers, for which there is room.
         check(unsafe { (self.list_architectures)(numbers.as_mut_ptr()) })?;
         numbers.sort_unstable();
         Ok(numbers.into_iter().map(|number| Architecture::from_number(number.unsigned_abs())).collect())
@@ -250,7 +253,7 @@ impl<'a> Program<'a> {
             .chain(more.iter().copied());
         let flags: Vec<_> = flags.map(terminated).collect();
         let pointers: Vec<_> = flags.iter().map(|flag| flag.as_ptr()).collect();
-        // SAFETY: the program is alive, and the pointers are as many terminated strings as announced.
+        // SAFETY: the program is alive, and the array has the announced number of terminated strings.
         check(unsafe { (self.api.compile)(self.handle, pointers.len() as c_int, pointers.as_ptr()) })
     }
 
@@ -262,7 +265,7 @@ impl<'a> Program<'a> {
         if image.is_empty() { Err(INTERNAL_ERROR) } else { Ok(image) }
     }
 
-    /// A text without the zeros that end it.
+    /// Returns a text without its terminating zeros.
     fn text(&self, text: &Text) -> Result<Vec<u8>, c_int> {
         let mut bytes = self.bytes(text)?;
         bytes.retain(|&byte| byte != 0);
@@ -277,7 +280,7 @@ impl<'a> Program<'a> {
             return Err(INTERNAL_ERROR);
         }
         let mut bytes = vec![0; size];
-        // SAFETY: the program is alive; writes as many bytes as it just announced.
+        // SAFETY: the program is alive; writes the announced number of bytes, for which there is room.
         check(unsafe { (text.bytes)(self.handle, bytes.as_mut_ptr().cast()) })?;
         Ok(bytes)
     }
@@ -285,7 +288,7 @@ impl<'a> Program<'a> {
 
 impl Drop for Program<'_> {
     fn drop(&mut self) {
-        // SAFETY: made by `create`, destroyed here and nowhere else.
+        // SAFETY: made by `create`, and destroyed only here.
         unsafe { (self.api.destroy)(&mut self.handle) };
     }
 }
@@ -294,7 +297,7 @@ fn check(code: c_int) -> Result<(), c_int> {
     if code == 0 { Ok(()) } else { Err(code) }
 }
 
-/// A C string, cut at the first zero: a zero in CUDA text ends it for every compiler.
+/// Makes a C string, cut at the first zero: a zero in CUDA text ends it for every compiler.
 fn terminated(text: &str) -> CString {
     let bytes = text.bytes().take_while(|&byte| byte != 0).collect::<Vec<_>>();
     CString::new(bytes).unwrap_or_default()

@@ -1,8 +1,8 @@
 // Reads memory and does nothing with it: no reduction of the same bytes is faster.
 //
-// Each thread has LOADS loads of 16 bytes in flight, a block apart, and goes on by the size of the grid. What
-// is loaded is folded with exclusive or, and stored where that gives a number that it hardly ever is: so the
-// compiler can drop no load, and almost nothing is written.
+// Each thread keeps LOADS loads of 16 bytes in flight, a block apart, and advances by the size of the grid. The loaded
+// words are combined by exclusive or, and stored only for one improbable result. So the compiler can drop no load, and
+// almost nothing is written.
 
 #define THREADS 512
 #define LOADS 8
@@ -22,7 +22,7 @@ extern "C" __global__ __launch_bounds__(THREADS) void read_all(
 #pragma unroll
         for (int k = 0; k < LOADS; ++k) folded ^= loaded[k].x ^ loaded[k].y ^ loaded[k].z ^ loaded[k].w;
     }
-    // The last tile, which is not full.
+    // The last, partial tile.
     for (unsigned long long i = start + threadIdx.x; i < units; i += THREADS) {
         folded ^= x[i].x ^ x[i].y ^ x[i].z ^ x[i].w;
     }

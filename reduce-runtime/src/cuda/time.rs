@@ -1,12 +1,12 @@
-//! Times a program on a GPU, and beside it a kernel that only reads.
+//! Times a program on a GPU, and a kernel that only reads, for comparison.
 
-use super::clock::Clock;
+use super::cold_buffers::ColdBuffers;
 use super::driver::failed;
 use super::gpu::Gpu;
-use super::kernels::{Kernels, data, located};
+use super::gpu_timer::GpuTimer;
+use super::kernels::{Kernels, first_element, spanned_bytes};
 use super::modules::terminated;
 use super::nvrtc::Nvrtc;
-use super::ring::Ring;
 use super::workspace::Workspace;
 use crate::{Error, Strided, Timing};
 use cudarc::driver::sys::{CUdevice_attribute, CUdeviceptr};
@@ -17,43 +17,42 @@ use reduce_lanes::LanesRef;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// A kernel that reads memory.
+/// The source of a kernel that reads memory.
 const READ_ALL: &str = include_str!("read_all.cu");
-/// Threads of its blocks, bytes of a load, and loads that each thread has in flight.
+/// Threads per block of that kernel, bytes per load, and loads that each thread has in flight.
 const BLOCK: u32 = 512;
 const UNIT: u64 = 16;
 const LOADS: u64 = 8;
-/// Grids that it is tried with, in blocks for each multiprocessor, beside the one that covers the data at
-/// once.
+/// The grids that are tried, in blocks per multiprocessor, in addition to the grid that covers the data at once.
 const BLOCKS_PER_PROCESSOR: [u64; 3] = [2, 4, 8];
-/// Bytes of the data that it reads, again and again.
+/// The bytes of the data pattern, which is repeated.
 const PATTERN: u64 = 1 << 20;
 
 impl Kernels {
-    /// Times the plan on a copy of host memory. There is at least one element.
+    /// Times the plan on a copy of host memory, of at least one element.
     pub(crate) fn time(&self, inputs: &[Strided<LanesRef<'_>>], params: &[Value]) -> Result<Timing, Error> {
         let stream = &self.stream();
-        let clock = Clock::new(stream)?;
-        let pieces: Vec<_> = inputs.iter().map(data).collect();
-        let ring = Ring::new(self.gpu(), stream, &pieces)?;
+        let timer = GpuTimer::new(stream)?;
+        let pieces: Vec<_> = inputs.iter().map(spanned_bytes).collect();
+        let buffers = ColdBuffers::new(self.gpu(), stream, &pieces)?;
         let n = inputs[0].len as u64;
         let mut workspace = self.workspace(stream, n)?;
         let prepare = |workspace: &mut Workspace, turn| {
-            let pieces = ring.pieces(turn).into_iter().zip(inputs);
-            let located = pieces.map(|(piece, input)| located(piece, input));
-            workspace.prepare(n, located, params)
+            let pieces = buffers.pieces(turn).into_iter().zip(inputs);
+            let first_elements = pieces.map(|(piece, input)| first_element(piece, input));
+            workspace.prepare(n, first_elements, params)
         };
-        let plan = clock.median(|turn| {
+        let plan = timer.median(|turn| {
             prepare(&mut workspace, turn)?;
             workspace.launch_all()
         })?;
         let launches = match workspace.launches() {
             1 => vec![plan],
             count => (0..count)
-                .map(|place| {
-                    clock.median(|turn| {
+                .map(|index| {
+                    timer.median(|turn| {
                         prepare(&mut workspace, turn)?;
-                        workspace.launch(place)
+                        workspace.launch(index)
                     })
                 })
                 .collect::<Result<_, _>>()?,
@@ -63,18 +62,18 @@ impl Kernels {
 }
 
 impl Gpu {
-    /// The least time in which this GPU reads that many bytes, at least one.
+    /// Returns the least time in which this GPU reads `bytes` bytes, at least one.
     pub(crate) fn time_read(&self, bytes: u64) -> Result<Duration, Error> {
         let stream = self.context().default_stream();
-        let clock = Clock::new(&stream)?;
+        let timer = GpuTimer::new(&stream)?;
         let pattern: Vec<_> = (0..PATTERN / 4).flat_map(|i| scrambled(i as u32).to_le_bytes()).collect();
-        let ring = Ring::of_pattern(self, &stream, &pattern, bytes as usize)?;
+        let buffers = ColdBuffers::of_pattern(self, &stream, &pattern, bytes as usize)?;
         let read_all = self.read_all()?;
         let word = self.allocate(&stream, 4)?;
         let sink = word.device_ptr(&stream).0;
         let times = self.grids(bytes)?.into_iter().map(|grid| {
-            clock.median(|turn| {
-                let x = ring.pieces(turn)[0];
+            timer.median(|turn| {
+                let x = buffers.pieces(turn)[0];
                 launch_read(&stream, &read_all, grid, [x, bytes.div_ceil(UNIT), sink])
             })
         });
@@ -90,7 +89,7 @@ impl Gpu {
         function.map_err(failed("loading the kernel that reads"))
     }
 
-    /// The grids that are tried for so many bytes.
+    /// Returns the grids that are tried for `bytes` bytes.
     fn grids(&self, bytes: u64) -> Result<Vec<u32>, Error> {
         let attribute = CUdevice_attribute::CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT;
         let processors = self.context().attribute(attribute);
@@ -111,12 +110,12 @@ fn launch_read(
     let config = LaunchConfig { grid_dim: (grid, 1, 1), block_dim: (BLOCK, 1, 1), shared_mem_bytes: 0 };
     let mut builder = stream.launch_builder(read_all);
     builder.arg(&x).arg(&units).arg(&sink);
-    // SAFETY: the arguments are those of `read_all.cu`: units of 16 bytes in a copy of the ring, which is a
+    // SAFETY: the arguments are those of `read_all.cu`: units of 16 bytes in a copy, whose length is a
     // multiple of 256 bytes, and a word for the result. The caller waits for the stream before it frees them.
     unsafe { builder.launch(config) }.map(|_| ()).map_err(failed("launching the kernel that reads"))
 }
 
-/// A number of all bits, since memory of zeros may be faster.
+/// Returns a number with scrambled bits, because memory of zeros may be faster to read.
 fn scrambled(i: u32) -> u32 {
     let z = (i ^ (i >> 15)).wrapping_mul(0x2c1b_3c6d).wrapping_add(0x9e37_79b9);
     (z ^ (z >> 12)).wrapping_mul(0x297a_2d39)
@@ -126,7 +125,7 @@ fn scrambled(i: u32) -> u32 {
 mod tests {
     use super::{BLOCK, LOADS, READ_ALL, UNIT};
 
-    /// What is said in two languages. `tests/nvrtc.rs` compiles it.
+    /// Compares the constants of both languages. `tests/nvrtc.rs` compiles the kernel.
     #[test]
     fn the_kernel_that_reads_says_the_same_numbers() {
         for (name, number) in [("THREADS", u64::from(BLOCK)), ("LOADS", LOADS)] {

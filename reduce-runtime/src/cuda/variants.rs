@@ -1,4 +1,4 @@
-//! The programs of a reduction on a GPU: one for each range of n, compiled when it is needed first.
+//! The programs of a reduction on a GPU: one for each range of n, compiled on first use.
 
 use super::driver::{self, failed};
 use super::gpu::Gpu;
@@ -14,10 +14,10 @@ use reduce_ir::{Domain, Extent, Value};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::thread::Builder;
 
-/// Blocks of a launch (CUDA C++ Programming Guide, technical specifications).
+/// The most blocks of a launch (CUDA C++ Programming Guide, technical specifications).
 const LARGEST_GRID: u64 = i32::MAX as u64;
-/// Blocks of a cluster that need not be allowed for each kernel. A GPU or a part of one with few multiprocessors may be able to make
-/// smaller ones only (CUDA C++ Programming Guide, thread block clusters).
+/// The most blocks of a cluster that need no permission for each kernel. A GPU, or a part of one, with few
+/// multiprocessors may support only smaller clusters (CUDA C++ Programming Guide, thread block clusters).
 const PORTABLE_CLUSTER: u32 = 8;
 
 /// All programs of an operation, on one GPU.
@@ -25,62 +25,56 @@ const PORTABLE_CLUSTER: u32 = 8;
 pub(super) struct Variants {
     pub(super) gpu: Gpu,
     pub(super) operation: Operation,
-    /// Of which elements.
+    /// The domain of the elements.
     pub(super) domain: Domain,
     programs: Programs,
-    /// In the order of the programs.
-    places: Vec<Place>,
+    /// One slot for each program, in their order.
+    slots: Vec<VariantSlot>,
 }
 
-/// Where a variant is, once it is loaded.
+/// A slot for a variant that is loaded on first use.
 #[derive(Debug, Default)]
-struct Place {
+struct VariantSlot {
     variant: OnceLock<Variant>,
-    /// Held while it is compiled, so that no thread compiles what another does.
+    /// Held during compilation, so that no other thread compiles the same variant.
     loading: Mutex<()>,
 }
 
-/// A program that is loaded, and what its launches need to know.
+/// A loaded program, and the facts that its launches need.
 #[derive(Debug)]
 pub(super) struct Variant {
     pub(super) plan: Plan,
-    /// The bytes of the fill, where blocks meet in an accumulator that must hold it.
+    /// The bytes of the fill, if blocks combine into an accumulator that must hold it.
     pub(super) fill: Option<Vec<u8>>,
-    /// Does the kernel over partials take the number of elements?
-    pub(super) counts: bool,
-    /// Do the kernels take a ticket?
+    /// Whether the kernel over partials takes the number of elements.
+    pub(super) takes_count: bool,
+    /// Whether the kernels take a ticket.
     pub(super) has_ticket: bool,
-    /// Threads of a block, by what its kernel reads.
+    /// Threads per block, indexed by the items that the kernel reads.
     pub(super) threads: [u32; 2],
-    /// Are there several groups, whose number kernels are told?
+    /// Whether there are several groups. Kernels then take their number.
     pub(super) grouped: bool,
-    /// May the kernels begin while the previous launch still runs?
+    /// Whether the kernels may begin while the previous launch still runs.
     pub(super) dependent: bool,
-    /// By what they read, as the program has them; the second is not there where one launch is enough.
+    /// The kernels, indexed by the items that they read. The second is absent if one launch is enough.
     pub(super) functions: Vec<CudaFunction>,
 }
 
 impl Variants {
     pub(super) fn new(programs: &Programs, gpu: &Gpu) -> Variants {
         let operation = programs.operation().clone();
-        let places = programs.variants().iter().map(|_| Place::default()).collect();
-        Variants {
-            gpu: gpu.clone(),
-            operation,
-            domain: programs.domain(),
-            programs: programs.clone(),
-            places,
-        }
+        let slots = programs.variants().iter().map(|_| VariantSlot::default()).collect();
+        Variants { gpu: gpu.clone(), operation, domain: programs.domain(), programs: programs.clone(), slots }
     }
 
-    /// The place of the variant for n elements.
-    pub(super) fn of_n(&self, n: u64) -> usize {
+    /// Returns the index of the variant for n elements.
+    pub(super) fn index_of_n(&self, n: u64) -> usize {
         self.programs.place(n)
     }
 
-    /// The variant at a place, compiled and loaded if it is not.
-    pub(super) fn variant(&self, place: usize) -> Result<&Variant, Error> {
-        let Place { variant, loading } = &self.places[place];
+    /// Returns the variant at an index. Compiles and loads it if necessary.
+    pub(super) fn variant(&self, index: usize) -> Result<&Variant, Error> {
+        let VariantSlot { variant, loading } = &self.slots[index];
         if let Some(variant) = variant.get() {
             return Ok(variant);
         }
@@ -88,46 +82,47 @@ impl Variants {
         if let Some(variant) = variant.get() {
             return Ok(variant);
         }
-        let loaded = self.load(place)?;
+        let loaded = self.load(index)?;
         Ok(variant.get_or_init(|| loaded))
     }
 
-    /// The program of a place; or, where the GPU cannot make its clusters, the one without them.
-    fn load(&self, place: usize) -> Result<Variant, Error> {
-        let program = &self.programs.variants()[place];
+    /// Loads the program at an index, or its replacement without clusters if the GPU cannot make them.
+    fn load(&self, index: usize) -> Result<Variant, Error> {
+        let program = &self.programs.variants()[index];
         let variant = Variant::load(program, &self.gpu)?;
         let cluster = program.kernel(Reads::Inputs).cluster();
         if cluster == 1 {
             return Ok(variant);
         }
         let largest = largest_cluster(&self.gpu, &variant.functions[0], cluster, variant.threads[0])?;
-        match self.programs.unclustered(place) {
+        match self.programs.unclustered(index) {
             _ if cluster <= largest => Ok(variant),
             Some(program) => Variant::load(program, &self.gpu),
             None => Err(Error::ClusterTooLarge { cluster, largest, device: self.gpu.name() }),
         }
     }
 
-    /// Compiles all variants, each in a thread of its own, or in this one where no more can be made.
+    /// Compiles all variants, each in its own thread, or in this one if no more threads can be created.
     pub(super) fn prepare_all(&self) -> Result<(), Error> {
-        let prepare = |place| self.variant(place).map(|_| ());
+        let prepare = |index| self.variant(index).map(|_| ());
         std::thread::scope(|scope| {
-            let spawn = |place| Builder::new().spawn_scoped(scope, move || prepare(place)).map_err(|_| place);
-            let threads: Vec<_> = (0..self.places.len()).map(spawn).collect();
+            let spawn = |index| Builder::new().spawn_scoped(scope, move || prepare(index)).map_err(|_| index);
+            let threads: Vec<_> = (0..self.slots.len()).map(spawn).collect();
             threads.into_iter().try_for_each(|thread| match thread {
                 Ok(thread) => thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)),
-                Err(place) => prepare(place),
+                Err(index) => prepare(index),
             })
         })
     }
 
-    /// Bytes of workspace for every number of elements of a group up to that: of partials that carry flags, and of others.
+    /// Returns the bytes of workspace that suffice for every number of elements per group up to that: for partials with
+    /// flags, and for others.
     pub(super) fn workspace(&self, extent: Extent) -> [u64; 2] {
         let Extent { groups, length: n } = extent;
-        let places = 0..=self.of_n(n);
-        let clustered = &self.programs.variants()[places.clone()];
-        // Which of both will run is not known yet.
-        let up_to_n = clustered.iter().chain(places.filter_map(|place| self.programs.unclustered(place)));
+        let indices = 0..=self.index_of_n(n);
+        let clustered = &self.programs.variants()[indices.clone()];
+        // Which of the two programs will run is not known yet.
+        let up_to_n = clustered.iter().chain(indices.filter_map(|index| self.programs.unclustered(index)));
         let most = |program: &Program| {
             let length = program.up_to.map_or(n, |most| most.min(n));
             program.plan().workspace(Extent { groups, length })
@@ -139,10 +134,10 @@ impl Variants {
     }
 }
 
-/// Kernels are not unloaded while they run, which nobody may have waited for.
+/// Waits until no kernel runs before the kernels are unloaded: the caller may not have waited.
 impl Drop for Variants {
     fn drop(&mut self) {
-        if self.places.iter().any(|place| place.variant.get().is_some()) {
+        if self.slots.iter().any(|slot| slot.variant.get().is_some()) {
             let context = self.gpu.context();
             context.record_err(driver::wait_for_all(context));
         }
@@ -161,8 +156,8 @@ impl Variant {
         Ok(Variant {
             plan,
             fill: fill.map(|values| bytes_of(&operation.acc, values)),
-            counts: operation.counts(),
-            // Where one block has all elements, nobody waits for others.
+            takes_count: operation.counts(),
+            // If one block has all elements, no block waits for others.
             has_ticket: plan.has_ticket(),
             threads: [Reads::Inputs, Reads::Partials].map(|reads| program.threads(reads)),
             grouped: program.domain.is_grouped(),
@@ -181,7 +176,7 @@ fn function(module: &Arc<CudaModule>, kernel: &Kernel) -> Result<CudaFunction, E
     Ok(function)
 }
 
-/// The launches for so many elements, if each is one that a GPU can make.
+/// Returns the launches for that many elements, if a GPU supports each of them.
 pub(super) fn launches(plan: &Plan, extent: impl Into<Extent>) -> Result<Vec<Launch>, Error> {
     let extent = extent.into();
     let launches = plan.launches(extent);
@@ -191,7 +186,7 @@ pub(super) fn launches(plan: &Plan, extent: impl Into<Extent>) -> Result<Vec<Lau
     }
 }
 
-/// The bytes of a record, laid out as in C.
+/// Returns the bytes of a record, laid out as in C.
 pub(super) fn bytes_of(record: &Record, values: &[Value]) -> Vec<u8> {
     let mut bytes = vec![0; record.size()];
     for (offset, value) in record.offsets().into_iter().zip(values) {

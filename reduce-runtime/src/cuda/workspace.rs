@@ -1,10 +1,10 @@
-//! The memory that calls work in, and what their launches are given.
+//! The workspace of calls: their device memory, and the arguments of their launches.
 
 use super::driver::{self, failed};
 use super::launch::{Shape, fill, launch};
 use super::sizes::{ALIGNMENT, RESULT, bytes, flagged, partials};
 use super::variants::{Variant, Variants, bytes_of, launches};
-use crate::reducer::something;
+use crate::reducer::ensure_nonempty;
 use crate::{Error, host};
 use cudarc::driver::sys::{CUdeviceptr, cuMemcpyDtoHAsync_v2};
 use cudarc::driver::{CudaContext, CudaSlice, CudaStream, CudaView, DevicePtrMut};
@@ -14,37 +14,37 @@ use reduce_ir::program::{Launch, Reads};
 use reduce_ir::{Extent, Value};
 use std::sync::Arc;
 
-/// The handle of the stream that is another one in each thread (CUDA driver API, stream synchronization behaviour).
+/// The handle of the per-thread stream (CUDA driver API, stream synchronization behaviour).
 const PER_THREAD: usize = 2;
 
-/// What [`Reducer::enqueue`](crate::Reducer::enqueue) works in: memory on the device for up to so many elements, which
-/// is allocated once or given by the caller, the result, and the arguments of the launches.
+/// The workspace of [`Reducer::enqueue`](crate::Reducer::enqueue): device memory for a maximum number of elements,
+/// allocated once or given by the caller, with the result and the arguments of the launches.
 ///
-/// It belongs to one stream, whose order keeps calls with it apart; calls that are to run at the same time take one
-/// each. Dropping it does not wait while its reducer is there: its memory is given back in the order of the stream.
+/// It belongs to one stream, whose order separates calls with it. Concurrent calls need one workspace each. Dropping it
+/// does not wait while its reducer exists: the memory is freed in the order of the stream.
 #[derive(Debug)]
 pub struct Workspace {
-    /// In front of the memory, as fields are dropped in their order.
+    /// Declared before the memory, because fields are dropped in declaration order.
     _current: Current,
     variants: Arc<Variants>,
     stream: Arc<CudaStream>,
     memory: CudaSlice<u8>,
     base: CUdeviceptr,
-    /// Bytes of partials that carry flags.
+    /// Bytes of partials with flags.
     flagged: u64,
-    /// Groups, and the most elements of one.
+    /// The number of groups, and the most elements of one.
     most: Extent,
-    /// The number of elements of a group that the launches are for; 0 if there are none.
+    /// The number of elements per group that the launches are for; 0 before the first plan.
     n: u64,
-    /// The variant that n elements are.
-    place: usize,
+    /// The index of the variant for n elements.
+    variant_index: usize,
     launches: Vec<Prepared>,
     has_result: bool,
-    /// Was the result lent as a view since the last call, which other streams may be reading?
+    /// Whether the result was lent as a view since the last call; other streams may be reading it.
     is_lent: bool,
 }
 
-/// Makes its context the current one when it is dropped: memory on the null stream is freed in that.
+/// Makes its context current when dropped: memory of the null stream is freed in the current context.
 #[derive(Debug)]
 struct Current(Arc<CudaContext>);
 
@@ -54,7 +54,7 @@ impl Drop for Current {
     }
 }
 
-/// A launch with its arguments, of which inputs and params change from call to call.
+/// A launch with its arguments. Inputs and params change from call to call.
 #[derive(Debug)]
 struct Prepared {
     kernel: Reads,
@@ -63,7 +63,7 @@ struct Prepared {
 }
 
 impl Workspace {
-    /// For up to so many elements, all of whose calls are on that stream.
+    /// Allocates a workspace for up to `most` elements. All its calls are on that stream.
     pub(super) fn new(
         variants: &Arc<Variants>,
         stream: &Arc<CudaStream>,
@@ -73,7 +73,7 @@ impl Workspace {
         Workspace::within(variants, variants.gpu.allocate(stream, bytes(variants, most))?, most)
     }
 
-    /// The same in memory that is there, and on its stream.
+    /// Makes a workspace in memory of the caller, on its stream.
     pub(super) fn within(
         variants: &Arc<Variants>,
         memory: CudaSlice<u8>,
@@ -93,7 +93,7 @@ impl Workspace {
             .memset_zeros(&mut memory.slice_mut(..zeros as usize))
             .map_err(failed("setting the ticket and flags"))?;
         let _current = Current(stream.context().clone());
-        let (variants, n, place, launches) = (variants.clone(), 0, 0, Vec::new());
+        let (variants, n, variant_index, launches) = (variants.clone(), 0, 0, Vec::new());
         let (has_result, is_lent) = (false, false);
         Ok(Workspace {
             _current,
@@ -104,54 +104,57 @@ impl Workspace {
             flagged,
             most,
             n,
-            place,
+            variant_index,
             launches,
             has_result,
             is_lent,
         })
     }
 
-    /// Its memory, behind everything that is queued with it.
+    /// Returns the memory, ordered after everything that is queued with it.
     pub fn into_memory(mut self) -> CudaSlice<u8> {
         self.written();
         self.memory
     }
 
-    /// Lets cudarc know that the memory is written up to here, for which other streams then wait. The stream waits for those that read
-    /// it before.
+    /// Tells cudarc that the memory is written up to here, so that other streams wait for that. The stream waits for
+    /// earlier reads on other streams.
     fn written(&mut self) {
         drop(self.memory.device_ptr_mut(&self.stream));
     }
 
-    /// Orders the next call after whatever reads the result of the last one on other streams.
+    /// Orders the next call after all reads of the last result on other streams.
     pub(super) fn wait_for_readers(&mut self) {
         if std::mem::take(&mut self.is_lent) {
             self.written();
         }
     }
 
-    /// The most elements that it is for.
+    /// Returns the most elements that the workspace is for.
     pub fn most(&self) -> u64 {
         self.most.length
     }
 
-    /// The stream that it belongs to.
+    /// Returns the stream that the workspace belongs to.
     pub fn stream(&self) -> &Arc<CudaStream> {
         &self.stream
     }
 
-    /// Where the result is on the device: the fields of the operation's output, laid out as in C. Where `filter` or `nan: ignore` may
-    /// leave no element of a reduction without identity, a `u32` behind them is 0 if it did. The address stays
-    /// the same. What reads there is ordered behind the call by its stream, or by an event.
+    /// Returns the device address of the result: the fields of the operation's output, laid out as in C. The address
+    /// never changes. Readers must be ordered after the call by its stream, or by an event.
+    ///
+    /// If `filter` or `nan: ignore` may leave no element of a reduction without identity, a `u32` follows the fields.
+    /// It is 0 if no element was left.
     pub fn result_ptr(&self) -> CUdeviceptr {
         self.base + RESULT
     }
 
-    /// The result of what is queued by now as a view, where it is one scalar of that type. Streams of cudarc that read it wait
-    /// for it, and the next call waits for the stream that read it last. For kernels of a graph there is [`Workspace::result_ptr`].
+    /// Returns the result of the queued work as a view, if it is one scalar of that type. Streams of cudarc that read
+    /// it wait for it, and the next call waits for the stream that read it last. For kernels of a graph, use
+    /// [`Workspace::result_ptr`].
     ///
     /// # Errors
-    /// It is of another type; nothing was enqueued yet; a graph is capturing the stream.
+    /// The result has another type; nothing was enqueued yet; a graph is capturing the stream.
     pub fn result<T: Element>(&mut self) -> Result<CudaView<'_, T>, Error> {
         let variants = self.variants.clone();
         let output = &variants.operation.output;
@@ -168,12 +171,15 @@ impl Workspace {
         view.ok_or_else(|| Error::OutputType { expected: std::any::type_name::<T>(), found: output.text() })
     }
 
-    /// Waits for everything that is queued on the workspace's stream and on the given one, and reads the result: one value for each
-    /// field of the operation's output. That of a call which a graph captured is there once the graph
-    /// has run, which only the caller knows; before that, these are the bytes that were there.
+    /// Waits for everything that is queued on the workspace's stream and on the given one, and reads the result: one
+    /// value for each field of the operation's output.
+    ///
+    /// The result of a captured call exists once the graph has run, which only the caller knows. Before that, this
+    /// returns the previous bytes of the memory.
     ///
     /// # Errors
-    /// Nothing was enqueued; every element was one that the operator ignores; a graph is capturing a stream; what the driver reports.
+    /// Nothing was enqueued; no element was left after `filter` or `nan: ignore`; a graph is capturing a stream; the
+    /// driver reports an error.
     pub fn read(&self, stream: &Arc<CudaStream>) -> Result<Vec<Value>, Error> {
         if stream.context() != self.stream.context() {
             return Err(Error::StreamOfOtherContext { device: self.variants.gpu.name() });
@@ -190,7 +196,7 @@ impl Workspace {
         // SAFETY: the stream is waited for before they are used, or dropped.
         let copied = unsafe { self.copy_result(stream, &mut bytes) };
         if let Err(error) = driver::wait(stream) {
-            // It may still be written there.
+            // The copy may still write to the bytes.
             std::mem::forget(bytes);
             return copied.and(Err(failed("reading the result")(error)));
         }
@@ -198,35 +204,35 @@ impl Workspace {
         self.result_of(&bytes)
     }
 
-    /// Queues a copy of the result to as many bytes of the host.
+    /// Queues a copy of the result to `bytes`, on the host.
     ///
     /// # Safety
-    /// The bytes are used by nobody, and stay where they are, until the stream has come there.
+    /// Nothing uses or moves the bytes until the stream has reached the end of the copy.
     pub(super) unsafe fn copy_result(&self, stream: &CudaStream, bytes: &mut [u8]) -> Result<(), Error> {
         let to = bytes.as_mut_ptr().cast();
-        // SAFETY: as many bytes are there, and here, for long enough, as the caller says.
+        // SAFETY: the result and `bytes` have that length, and the caller keeps `bytes` valid for long enough.
         let copied = unsafe { cuMemcpyDtoHAsync_v2(to, self.result_ptr(), bytes.len(), stream.cu_stream()) };
         copied.result().map_err(failed("reading the result"))
     }
 
-    /// The result that those bytes are.
+    /// Decodes the result from its bytes.
     pub(super) fn result_of(&self, bytes: &[u8]) -> Result<Vec<Value>, Error> {
-        something(&self.variants.operation, values(&self.variants.operation.stored(), bytes))
+        ensure_nonempty(&self.variants.operation, values(&self.variants.operation.stored(), bytes))
     }
 
-    /// The result of each group.
+    /// Decodes the result of each group.
     pub(super) fn results_of(&self, bytes: &[u8]) -> Vec<Option<Vec<Value>>> {
         let operation = &self.variants.operation;
         let stored = operation.stored();
         bytes.chunks(stored.size()).map(|one| operation.unstored(values(&stored, one))).collect()
     }
 
-    /// Is it one of these variants?
+    /// Checks that the workspace belongs to these variants.
     pub(super) fn check_variants(&self, variants: &Arc<Variants>) -> Result<(), Error> {
         if Arc::ptr_eq(&self.variants, variants) { Ok(()) } else { Err(Error::OtherWorkspace) }
     }
 
-    /// Is it one of these variants, on that stream, for as many elements?
+    /// Checks that the workspace belongs to these variants and that stream, with room for n elements.
     pub(super) fn check(&self, variants: &Arc<Variants>, stream: &CudaStream, n: u64) -> Result<(), Error> {
         self.check_variants(variants)?;
         if *stream != *self.stream {
@@ -238,18 +244,18 @@ impl Workspace {
         Ok(())
     }
 
-    /// Moves it to another stream, behind whose work it is not used any more on the one before.
+    /// Moves the workspace to another stream. The caller must have waited for its last use on the previous stream.
     pub(super) fn move_to(&mut self, stream: &Arc<CudaStream>) {
         self.stream = stream.clone();
     }
 
-    /// There is no result, not even that of the call before, until the next one is queued.
+    /// Marks the result as absent, including that of the previous call, until the next one is queued.
     pub(super) fn forget_result(&mut self) {
         self.has_result = false;
     }
 
-    /// Prepares launches on n elements, at least one, of inputs that start at a pointer and go on by a step. Allocates
-    /// only where n is another one than in the call before.
+    /// Prepares launches on n elements, at least one, of inputs that are given by address and step. Allocates only if n
+    /// differs from the previous call.
     pub(super) fn prepare(
         &mut self,
         n: u64,
@@ -274,11 +280,11 @@ impl Workspace {
         Ok(())
     }
 
-    /// The launches for n elements, with room for inputs and params.
+    /// Plans the launches for n elements, with room for inputs and params.
     fn plan(&mut self, n: u64) -> Result<(), Error> {
         self.n = 0;
-        self.place = self.variants.of_n(n);
-        let variant = self.variants.variant(self.place)?;
+        self.variant_index = self.variants.index_of_n(n);
+        let variant = self.variants.variant(self.variant_index)?;
         let extent = Extent { groups: self.most.groups, length: n };
         let launches = launches(&variant.plan, extent)?;
         self.launches = launches.iter().map(|launch| self.prepared(variant, extent, launch)).collect();
@@ -295,7 +301,7 @@ impl Workspace {
             Reads::Inputs => vec![0; words * operation.inputs.len()],
             Reads::Partials => vec![from],
         };
-        let elements = (variant.counts && launch.kernel == Reads::Partials).then_some(extent.length);
+        let elements = (variant.takes_count && launch.kernel == Reads::Partials).then_some(extent.length);
         let ticket = variant.has_ticket.then_some(self.base);
         let groups = variant.grouped.then_some(launch.groups);
         let counts = [launch.items].into_iter().chain(groups);
@@ -312,46 +318,50 @@ impl Workspace {
         }
     }
 
-    /// Where the partials of a variant are.
+    /// Returns the address of the partials of a variant.
     fn levels(&self, variant: &Variant) -> u64 {
         let flagged = if variant.plan.has_flags() { 0 } else { self.flagged };
         self.base + partials(&self.variants, self.most.groups) + flagged
     }
 
-    /// The number of launches that are prepared.
+    /// Returns the number of prepared launches.
     pub(super) fn launches(&self) -> usize {
         self.launches.len()
     }
 
-    /// Queues all launches that are prepared. The context is current.
+    /// Queues all prepared launches. The context must be current.
     pub(super) fn launch_all(&mut self) -> Result<(), Error> {
         self.forget_result();
-        let variant = self.variants.variant(self.place)?;
+        let variant = self.variants.variant(self.variant_index)?;
         if let Some(values) = &variant.fill {
             let at = self.levels(variant);
             // SAFETY: an accumulator of that size is there, in memory that is freed in the order of the stream.
             unsafe { fill(&self.stream, at, values) }.map_err(failed("setting the fill"))?;
         }
-        (0..self.launches.len()).try_for_each(|place| self.launch(place))?;
+        (0..self.launches.len()).try_for_each(|index| self.launch(index))?;
         self.has_result = true;
         Ok(())
     }
 
-    /// Queues one of the launches that are prepared. The context is current.
-    pub(super) fn launch(&self, place: usize) -> Result<(), Error> {
-        let Prepared { kernel, shape, arguments } = &self.launches[place];
-        let function = &self.variants.variant(self.place)?.functions[*kernel as usize];
-        // SAFETY: the arguments are those of the kernels that reduce-codegen prints: the inputs, with their steps
-        // where they have some, or the items, of `launch.items` items, the partials and the result, both of the size
-        // the plan says, the number of items, a ticket if they take one, for a kernel over partials that of all elements if it takes it, and the
-        // params, of the types that the operation names, on a little-endian machine. A dependent kernel waits first (rule 12
-        // of the verifier of lowered kernels). This memory is freed in the order of the stream, and that of inputs after the
-        // reads that `DeviceInput` records with cudarc before the call returns.
+    /// Queues one of the prepared launches. The context must be current.
+    pub(super) fn launch(&self, index: usize) -> Result<(), Error> {
+        let Prepared { kernel, shape, arguments } = &self.launches[index];
+        let function = &self.variants.variant(self.variant_index)?.functions[*kernel as usize];
+        // SAFETY: the arguments are those of the kernels that reduce-codegen prints, of the types that the operation
+        // names, on a little-endian machine. They are, in order:
+        // - the inputs, with their steps if they are strided, or the partials of `launch.items` items;
+        // - the partials and the result, both of the size in the plan;
+        // - the number of items, and the number of groups if the kernels take it;
+        // - a ticket if the kernels take one, and the number of all elements if a kernel over partials takes it;
+        // - the params.
+        // A dependent kernel waits first (rule 12 of the verifier of lowered kernels). This memory is freed in the order
+        // of the stream. Memory of inputs is freed after the reads, which `DeviceInput` records with cudarc before the call
+        // returns.
         unsafe { launch(&self.stream, function, *shape, arguments) }.map_err(failed("launching a kernel"))
     }
 
-    /// Queues that the result is that of no elements.
-    pub(super) fn reduce_nothing(&mut self, params: &[Value]) -> Result<(), Error> {
+    /// Queues a write of the result of an empty input.
+    pub(super) fn enqueue_empty_result(&mut self, params: &[Value]) -> Result<(), Error> {
         let operation = &self.variants.operation;
         let result = bytes_of(&operation.stored(), &host::reduce_nothing(operation, params)?);
         // SAFETY: the result has that size, in memory that is freed in the order of the stream.
@@ -361,7 +371,7 @@ impl Workspace {
     }
 }
 
-/// Can calls be queued on that stream?
+/// Checks that calls can be queued on that stream.
 fn check_stream(variants: &Variants, stream: &CudaStream) -> Result<(), Error> {
     if stream.context() != variants.gpu.context() {
         return Err(Error::StreamOfOtherContext { device: variants.gpu.name() });
@@ -372,7 +382,7 @@ fn check_stream(variants: &Variants, stream: &CudaStream) -> Result<(), Error> {
     driver::refuse_capture(stream)
 }
 
-/// The fields of a record.
+/// Decodes the fields of a record.
 fn values(record: &Record, bytes: &[u8]) -> Vec<Value> {
     let field = |(offset, field): (usize, &reduce_ir::func::Param)| {
         let mut word = [0; 8];

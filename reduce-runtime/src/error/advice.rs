@@ -1,14 +1,14 @@
-//! What to do about each error of the CUDA driver (CUDA driver API, `CUresult`, CUDA 13.0).
+//! Advice for each error of the CUDA driver (CUDA driver API, `CUresult`, CUDA 13.0).
 
-/// The device is lost to the process.
+/// For errors after which the process cannot use the device.
 const RESTART: &str = "the device cannot be used by this process any more, restart it";
-/// No call of this project leads there, but others in the process may.
+/// For errors that no call of this project causes, but other code in the process may.
 const OTHERS: &str = "nothing here calls for this, so look at what else uses CUDA in the process, and report it if nothing does";
-/// An error of this project.
+/// For errors that are bugs of this project.
 const BUG: &str = "this is a bug of reducegen, report it with the specification and the number of elements";
 const UNKNOWN: &str = "`nvidia-smi` and the kernel's log may say more, and a newer driver may help";
 
-/// The advice for a code, new ones included.
+/// Returns the advice for a code, including codes that newer drivers add.
 pub(super) fn advice(code: u32) -> &'static str {
     match code {
         ..100 => of_the_library(code),
@@ -138,7 +138,7 @@ mod tests {
     use crate::error::Error;
     use cudarc::driver::sys::CUresult;
 
-    /// All codes, of which rustc knows that they are all.
+    /// Lists all codes; rustc checks that none is missing.
     macro_rules! codes {
         ($($name:ident)*) => {{
             let _ = |code| match code {
@@ -193,7 +193,7 @@ mod tests {
         );
         for code in codes {
             let advice = advice(code as u32);
-            // What the driver itself knows nothing of.
+            // The driver has no information about this error either.
             assert_eq!(advice == UNKNOWN, code == CUresult::CUDA_ERROR_UNKNOWN, "{code:?}");
             let error =
                 Error::Driver { operation: "x", code: code as u32, name: String::new(), text: String::new() };

@@ -1,13 +1,13 @@
-//! Whose fault an error is.
+//! Classifies errors: mistakes of the user, or faults of the machine or of this project.
 
 use super::Error;
 use reduce_codegen as codegen;
 
 impl Error {
-    /// The environment variable that says how long callers wait for NVRTC, in seconds.
+    /// The environment variable for the time that callers wait for NVRTC, in seconds.
     pub const COMPILE_SECONDS: &str = "REDUCEGEN_COMPILE_SECONDS";
 
-    /// Is it a mistake in what was asked for, not a fault of the machine or of this project?
+    /// Returns whether the error is a mistake in the request, not a fault of the machine or of this project.
     pub fn is_users_fault(&self) -> bool {
         match self {
             Error::InputCount { .. }

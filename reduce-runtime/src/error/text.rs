@@ -1,10 +1,10 @@
-//! Parts of messages.
+//! Parts of error messages.
 
 use crate::Strided;
 use crate::architecture::Architecture;
 use std::fmt::Display;
 
-/// The params by name.
+/// Lists the params by name.
 pub(super) fn params_text(names: &[String]) -> String {
     if names.is_empty() {
         return "no params".to_owned();
@@ -13,17 +13,17 @@ pub(super) fn params_text(names: &[String]) -> String {
     format!("{} param(s), {}", names.len(), quoted.join(", "))
 }
 
-/// What to do where there are more or fewer.
+/// Returns the fix for a wrong number of params.
 pub(super) fn params_advice(names: &[String]) -> &'static str {
     if names.is_empty() { "leave them out" } else { "give one value for each" }
 }
 
-/// One after the other.
+/// Joins items with commas.
 fn list<T: Display>(items: &[T]) -> String {
     items.iter().map(T::to_string).collect::<Vec<_>>().join(", ")
 }
 
-/// What an NVRTC compiles for, and what to do where that is not enough.
+/// Lists the architectures that an NVRTC compiles for, and the fix if the wanted one is missing.
 pub(super) fn offered_text(offered: &[Architecture]) -> String {
     if offered.is_empty() {
         return "it compiles for none; install another NVRTC, or name one by REDUCEGEN_NVRTC".to_owned();
@@ -31,7 +31,7 @@ pub(super) fn offered_text(offered: &[Architecture]) -> String {
     format!("it compiles for {}; name one of these, or install the NVRTC of another CUDA", list(offered))
 }
 
-/// What is said of an input with elements outside its data.
+/// Describes an input with elements outside its data, and the fix.
 pub(super) fn outside(input: &str, view: &Strided<()>, data: usize) -> String {
     let Strided { offset, step, len, .. } = *view;
     let view = format!("input `{input}` is {len} elements from place {offset} on, {step} apart");

@@ -6,8 +6,8 @@ use reduce_ir::Value;
 use reduce_ir::arith::Element;
 use reduce_lanes::LanesRef;
 
-/// What `reduce` takes for the inputs `In`: a reference to a slice, or to what gives one, such as a `Vec` or an
-/// array, or [`Strided`] elements of it; a tuple of these for a tuple of up to sixteen inputs.
+/// Slices for the inputs `In`: a reference to a slice, or to a value that converts to one, such as a `Vec` or an array,
+/// or [`Strided`] elements of it. Up to sixteen inputs are a tuple of these.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` does not hold elements for the inputs `{In}`",
     note = "give a reference to a slice of exactly that type, or `Strided` elements of one; a tuple of them for several inputs",
@@ -18,7 +18,8 @@ pub trait Slices<In> {
     fn views(&self) -> Vec<Strided<LanesRef<'_>>>;
 }
 
-/// A tuple of these elements, and one of all but the first, down to two.
+/// Implements the traits for a tuple of these elements, and for each shorter tuple without its first elements, down to
+/// two.
 macro_rules! tuples {
     ($element:ident $slice:ident) => {};
     ($first:ident $first_slice:ident, $($element:ident $slice:ident),+) => {
@@ -29,7 +30,7 @@ macro_rules! tuples {
 
 macro_rules! tuple {
     ($($element:ident $slice:ident),+) => {
-        // Fifteen impls with fifteen bounds say less than the documentation of the traits.
+        // Hidden: the documentation of the traits says more than fifteen impls with fifteen bounds each.
         #[doc(hidden)]
         #[diagnostic::do_not_recommend]
         impl<$($element, $slice: Slices<$element>),+> Slices<($($element,)+)> for ($($slice,)+) {
@@ -71,7 +72,7 @@ impl Params for () {
     }
 }
 
-/// No params: `reduce` can be called without `with`.
+/// The absence of params: `reduce` can be called without `with`.
 #[diagnostic::on_unimplemented(
     message = "this reduction has params, and their values are missing",
     label = "params of type `{Self}` are missing",
@@ -82,13 +83,14 @@ pub trait NoParams: Params + Default {}
 #[diagnostic::do_not_recommend]
 impl NoParams for () {}
 
-/// What a reduction gives: a scalar or a struct of scalars. `reduction!` implements it for the structs that it makes.
+/// The result of a reduction: a scalar or a struct of scalars. `reduction!` implements it for the structs that it
+/// makes.
 pub trait Output: Sized + 'static {
-    /// The result with those fields, or `None` if they are of other types.
+    /// Makes the result from its fields; `None` if they are of other types.
     fn of(values: &[Value]) -> Option<Self>;
 }
 
-// An impl for each type, because the messages of one for all of them would be about its bounds.
+// One impl per type: with a single generic impl, error messages would talk about its bounds.
 macro_rules! scalars {
     ($($ty:ty)*) => {
         $(

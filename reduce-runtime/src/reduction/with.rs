@@ -9,7 +9,7 @@ use reduce_ir::Value;
 #[cfg(feature = "cuda")]
 use std::sync::Arc;
 
-/// A [`Reduction`] or a [`Compiled`] one with values for its params: what `with` gives.
+/// A [`Reduction`] or a [`Compiled`] one with values for its params, as `with` returns it.
 #[derive(Clone, Debug)]
 pub struct With<'a, R> {
     reduction: &'a R,

@@ -1,5 +1,6 @@
-// Makes chosen calls of the pretended driver fail. `pretend.c` is compiled with each of its functions called `pretended_NAME`;
-// the entry points are defined here, for the names in ENTRIES, and count every call before they pass it on.
+// Makes chosen calls of the pretended driver fail. `pretend.c` is compiled with each of its functions called
+// `pretended_NAME`; the entry points are defined here, for the names in ENTRIES, and count every call before they pass
+// it on.
 #include <string.h>
 
 #define CALLS 65536
@@ -20,18 +21,18 @@ static unsigned entered, passed[COUNT], failed[COUNT];
 static unsigned char entry[CALLS];
 /// The calls from `first` to `last`, counted from 1, fail with `code`.
 static unsigned first, last;
-/// Each run has contexts of its own: what one keeps is not met by the next.
+/// Each run gets contexts of its own, so that no state of one run reaches the next.
 static unsigned runs;
 static int code;
 static void (*kernel)(void** parameters);
 
-/// The call of that number fails, and all later ones where it `lasts`. Call 0 is none. All counts start again.
+/// Makes the call with that number fail, and all later ones if it `lasts`. 0 means no call. Restarts all counts.
 void inject(unsigned call, int error, int lasts) {
     entered = 0, ++runs;
     memset(passed, 0, sizeof passed), memset(failed, 0, sizeof failed);
     first = call, last = lasts && call ? ~0u : call, code = error;
 }
-/// What stands for every kernel: it is called with the parameters of a launch.
+/// Sets the function that replaces every kernel. It gets the parameters of a launch.
 void compute(void (*call)(void** parameters)) { kernel = call; }
 unsigned calls_entered(void) { return entered; }
 const char* call_name(unsigned call) { return names[entry[call % CALLS]]; }
@@ -52,7 +53,7 @@ static int fails(int at) {
     return now;
 }
 
-/// No function takes more than eight words, and none a float. Those that are not given are whatever lies there.
+/// No function takes more than eight words, and none takes a float. Words that the caller did not pass are garbage.
 typedef unsigned long word;
 #define X(name)                                                                               \
     int pretended_##name(word, word, word, word, word, word, word, word);                     \

@@ -1,22 +1,22 @@
-//! Calls of the pretended driver that fail on purpose (`inject.c`), and what was called.
+//! Injected failures in calls of the pretended driver (`inject.c`), and counts of its calls.
 
 use super::function;
 use std::ffi::{CStr, CString, c_char, c_void};
 
-/// Which calls fail, and with which code.
+/// The calls that fail, and their code.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Fault {
-    /// Counted from 1; 0 is none.
+    /// Counted from 1; 0 means no call.
     pub(crate) call: u32,
     pub(crate) code: u32,
-    /// All later ones as well.
+    /// Whether all later calls fail as well.
     pub(crate) lasts: bool,
 }
 
 impl Fault {
     pub(crate) const NONE: Fault = Fault { call: 0, code: 0, lasts: false };
 
-    /// Counts from here on.
+    /// Activates the fault and restarts the count of calls.
     pub(crate) fn inject(self) {
         let inject: unsafe extern "C" fn(u32, i32, i32) = function("inject");
         // SAFETY: it sets numbers.
@@ -24,33 +24,33 @@ impl Fault {
     }
 }
 
-/// What is done instead of a kernel, with the parameters of its launch.
+/// Sets the function that replaces every kernel. It gets the parameters of a launch.
 pub(crate) fn compute(kernel: extern "C" fn(*const *const c_void)) {
     let compute: unsafe extern "C" fn(extern "C" fn(*const *const c_void)) = function("compute");
-    // SAFETY: it notes a function, which is there as long as the process.
+    // SAFETY: it stores a function, which lives as long as the process.
     unsafe { compute(kernel) }
 }
 
-/// How many calls there were.
+/// Returns the number of calls.
 pub(crate) fn entered() -> u32 {
     let entered: unsafe extern "C" fn() -> u32 = function("calls_entered");
     // SAFETY: it reads a number.
     unsafe { entered() }
 }
 
-/// The function of a call.
+/// Returns the function of a call.
 pub(crate) fn name_of(call: u32) -> String {
     let name: unsafe extern "C" fn(u32) -> *const c_char = function("call_name");
-    // SAFETY: it gives a static, terminated string.
+    // SAFETY: it returns a static, terminated string.
     unsafe { CStr::from_ptr(name(call)) }.to_str().unwrap().to_owned()
 }
 
-/// How many calls of these functions passed.
+/// Returns how many calls of these functions passed.
 pub(crate) fn passed(names: &[&str]) -> u32 {
     sum("calls_passed", names)
 }
 
-/// How many calls of these functions were made to fail.
+/// Returns how many calls of these functions were made to fail.
 pub(crate) fn failed(names: &[&str]) -> u32 {
     sum("calls_failed", names)
 }

@@ -1,4 +1,4 @@
-//! A libcuda that pretends to have GPUs (`pretend.c`), and tests that run with it in a process of their own.
+//! A libcuda that pretends to have GPUs (`pretend.c`), and tests that run with it in a child process.
 #![allow(dead_code, reason = "not every test asks for everything")]
 
 pub(crate) mod injection;
@@ -21,7 +21,7 @@ pub(crate) fn spec(name: &str, ty: Scalar, passes: Passes) -> Spec {
     Spec { operation, domain: Domain::WHOLE, text: String::new(), block: None, passes }
 }
 
-/// What the driver counts.
+/// The calls that the driver counts.
 #[derive(Clone, Copy)]
 pub(crate) enum Calls {
     Loads,
@@ -54,7 +54,7 @@ impl Calls {
         unsafe { calls(self as i32) }
     }
 
-    /// How often each was called meanwhile.
+    /// Returns how often each was called during `work`.
     pub(crate) fn during(work: impl FnOnce()) -> [u32; 9] {
         let before = Calls::ALL.map(Calls::count);
         work();
@@ -64,89 +64,89 @@ impl Calls {
     }
 }
 
-/// A function of the pretended driver.
+/// Returns a function of the pretended driver.
 fn function<T: Copy>(name: &str) -> T {
-    // SAFETY: each is asked for by the type that `pretend.c` gives it.
+    // SAFETY: each is requested with the type that `pretend.c` gives it.
     unsafe { *sys::culib().get::<T>(name).unwrap() }
 }
 
-/// Grid and block of the last launch, whether it is a dependent one, and its arguments.
+/// Returns grid and block of the last launch, whether it is a dependent one, and its arguments.
 pub(crate) fn last_launch() -> [u64; 11] {
     let last = Calls::Launches.count() - 1;
     let argument: unsafe extern "C" fn(u32, u32) -> u64 = function("argument");
-    // SAFETY: it reads what it noted.
+    // SAFETY: it reads recorded numbers.
     std::array::from_fn(|place| unsafe { argument(last, place as u32) })
 }
 
-/// The GPUs that are opened from now on are of that compute capability, `.0`.
-pub(crate) fn resemble(major: i32) {
-    let resemble: unsafe extern "C" fn(i32) = function("resemble");
+/// Sets the compute capability, `major.0`, of GPUs that are opened from now on.
+pub(crate) fn set_capability(major: i32) {
+    let set_capability: unsafe extern "C" fn(i32) = function("set_capability");
     // SAFETY: it sets a number.
-    unsafe { resemble(major) }
+    unsafe { set_capability(major) }
 }
 
-/// Clusters of these GPUs have so many blocks at most.
-pub(crate) fn crowd(blocks: i32) {
-    let crowd: unsafe extern "C" fn(i32) = function("crowd");
+/// Sets the most blocks of a cluster on these GPUs.
+pub(crate) fn limit_clusters(blocks: i32) {
+    let limit_clusters: unsafe extern "C" fn(i32) = function("limit_clusters");
     // SAFETY: it sets a number.
-    unsafe { crowd(blocks) }
+    unsafe { limit_clusters(blocks) }
 }
 
-/// The next so many images are refused with that error.
-pub(crate) fn refuse(images: i32, error: i32) {
-    let refuse: unsafe extern "C" fn(i32, i32) = function("refuse");
-    // SAFETY: it notes numbers.
-    unsafe { refuse(images, error) }
+/// Makes the next `images` images fail with that error.
+pub(crate) fn refuse_images(images: i32, error: i32) {
+    let refuse_images: unsafe extern "C" fn(i32, i32) = function("refuse_images");
+    // SAFETY: it sets numbers.
+    unsafe { refuse_images(images, error) }
 }
 
-/// The next so many launches fail.
-pub(crate) fn fail(launches: i32) {
-    let fail: unsafe extern "C" fn(i32) = function("fail");
-    // SAFETY: it notes a number.
-    unsafe { fail(launches) }
+/// Makes the next `launches` launches fail.
+pub(crate) fn fail_launches(launches: i32) {
+    let fail_launches: unsafe extern "C" fn(i32) = function("fail_launches");
+    // SAFETY: it sets a number.
+    unsafe { fail_launches(launches) }
 }
 
-/// The next so many times that a stream is waited for fail.
-pub(crate) fn lose(waits: i32) {
-    let lose: unsafe extern "C" fn(i32) = function("lose");
-    // SAFETY: it notes a number.
-    unsafe { lose(waits) }
+/// Makes the next `waits` waits for a stream fail.
+pub(crate) fn fail_waits(waits: i32) {
+    let fail_waits: unsafe extern "C" fn(i32) = function("fail_waits");
+    // SAFETY: it sets a number.
+    unsafe { fail_waits(waits) }
 }
 
-/// What is called at every launch.
-pub(crate) fn meanwhile(call: extern "C" fn()) {
-    let meanwhile: unsafe extern "C" fn(extern "C" fn()) = function("meanwhile");
-    // SAFETY: it notes a function, which is there as long as the process.
-    unsafe { meanwhile(call) }
+/// Sets a function that is called at every launch.
+pub(crate) fn call_at_launch(call: extern "C" fn()) {
+    let call_at_launch: unsafe extern "C" fn(extern "C" fn()) = function("call_at_launch");
+    // SAFETY: it stores a function, which lives as long as the process.
+    unsafe { call_at_launch(call) }
 }
 
-/// How often memory was freed or written which a launch may have been using.
-pub(crate) fn early() -> u32 {
-    let early: unsafe extern "C" fn() -> u32 = function("early");
+/// Returns how often memory was freed or written while a launch may have been using it.
+pub(crate) fn unordered_accesses() -> u32 {
+    let unordered_accesses: unsafe extern "C" fn() -> u32 = function("unordered_accesses");
     // SAFETY: it reads a number.
-    unsafe { early() }
+    unsafe { unordered_accesses() }
 }
 
-/// How often a launch may have run beside a copy on another stream.
-pub(crate) fn hasty() -> u32 {
-    let hasty: unsafe extern "C" fn() -> u32 = function("hasty");
+/// Returns how often a launch may have overlapped a copy on another stream.
+pub(crate) fn unordered_launches() -> u32 {
+    let unordered_launches: unsafe extern "C" fn() -> u32 = function("unordered_launches");
     // SAFETY: it reads a number.
-    unsafe { hasty() }
+    unsafe { unordered_launches() }
 }
 
-/// Whether a graph captures the streams from now on.
+/// Sets whether a graph captures the streams from now on.
 pub(crate) fn capture(is_active: bool) {
     let capture: unsafe extern "C" fn(i32) = function("capture");
     // SAFETY: it sets a number.
     unsafe { capture(is_active.into()) }
 }
 
-/// Runs a test in a process with the pretended driver; `None` in the process that did so.
+/// Runs a test in a child process with the pretended driver. Returns `None` in the parent.
 pub(crate) fn with_driver(test: &str) -> Option<(Device, Arc<CudaStream>)> {
     with_driver_and(test, &[])
 }
 
-/// The same with environment variables.
+/// As [`with_driver`], with environment variables.
 pub(crate) fn with_driver_and(test: &str, variables: &[(&str, &str)]) -> Option<(Device, Arc<CudaStream>)> {
     if std::env::var_os("REDUCEGEN_PRETENDED").is_some() {
         let device = Device::cuda(0).unwrap().with_cache(Cache::off());
@@ -165,7 +165,7 @@ pub(crate) fn with_driver_and(test: &str, variables: &[(&str, &str)]) -> Option<
     None
 }
 
-/// Compiles the pretended driver, its entry points in `inject.c`.
+/// Compiles the pretended driver, with its entry points from `inject.c`.
 fn build(folder: &Path) {
     let sources = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/driver");
     let text = std::fs::read_to_string(sources.join("pretend.c")).unwrap();

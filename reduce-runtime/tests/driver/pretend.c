@@ -1,5 +1,6 @@
-// A libcuda that pretends to have a GPU of sm_90: memory is that of the host, kernels are noted and not run. `calls` says
-// how often a function was called, `argument` what a launch was given, `early` what the streams do not keep in order.
+// A libcuda that pretends to have a GPU of sm_90: its memory is host memory, and kernels are recorded but not run. `calls`
+// counts the calls of a function, and `argument` returns an argument of a launch. `unordered_accesses` counts the accesses
+// that the streams do not order.
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,11 +13,12 @@ enum { LOADS, LAUNCHED, ALLOCATIONS, WAITS, EVENTS, COPIES, UNLOADS, ATTRIBUTES,
 static unsigned counts[KINDS];
 static unsigned long long arguments[LAUNCHES][ARGUMENTS + 3];
 static int refusals, refusal, failures, lost, captured, capability = 9, cluster = 16;
-/// Up to which of the operations of each stream a stream is behind, and which was the last launch there.
-static unsigned behind[STREAMS][STREAMS], launched[STREAMS];
-/// The last copy on each stream, and the launches that were not behind one of another stream.
-static unsigned copied[STREAMS], hasty_launches;
-/// The same, of what somebody has waited for.
+/// `after[s][t]`: the number of operations of stream t that stream s is ordered after. `launched[t]`: the last launch
+/// on t.
+static unsigned after[STREAMS][STREAMS], launched[STREAMS];
+/// The last copy on each stream, and the number of launches that were not ordered after a copy of another stream.
+static unsigned copied[STREAMS], early_launches;
+/// As `after`, for waits of the host.
 static unsigned waited[STREAMS];
 static unsigned streams, unordered;
 static void (*at_launch)(void);
@@ -27,33 +29,33 @@ static unsigned next(int kind) { return __atomic_fetch_add(&counts[kind], 1, __A
 unsigned calls(int kind) { return counts[kind]; }
 /// The grid and block of a launch, whether it is a dependent one, then its arguments.
 unsigned long long argument(unsigned launch, unsigned place) { return arguments[launch % LAUNCHES][place]; }
-/// So many of the next images are refused, with that error.
-void refuse(int images, int error) { refusals = images, refusal = error; }
-/// So many of the next launches fail.
-void fail(int launches) { failures = launches; }
-/// So many of the next times a stream is waited for fail.
-void lose(int waits) { lost = waits; }
-/// The GPUs are of that compute capability, `.0`.
-void resemble(int major) { capability = major; }
-/// Clusters have so many blocks at most.
-void crowd(int blocks) { cluster = blocks; }
-/// What is called at every launch.
-void meanwhile(void (*call)(void)) { at_launch = call; }
+/// The next `images` images are refused with that error.
+void refuse_images(int images, int error) { refusals = images, refusal = error; }
+/// The next `launches` launches fail.
+void fail_launches(int launches) { failures = launches; }
+/// The next `waits` waits for a stream fail.
+void fail_waits(int waits) { lost = waits; }
+/// Sets the compute capability, `major.0`, of the GPUs.
+void set_capability(int major) { capability = major; }
+/// Sets the most blocks of a cluster.
+void limit_clusters(int blocks) { cluster = blocks; }
+/// Sets a function that is called at every launch.
+void call_at_launch(void (*call)(void)) { at_launch = call; }
 
 static unsigned place(void* stream) { return (size_t)stream / 16 % STREAMS; }
 static void follow(unsigned* later, const unsigned* earlier) {
     for (int i = 0; i < STREAMS; ++i)
         if (later[i] < earlier[i]) later[i] = earlier[i];
 }
-/// Memory is freed or written: counts the streams with a launch that this is not behind.
+/// Called when memory is freed or written: counts the streams with a launch that the given stream is not ordered after.
 static void touch(void* stream) {
-    for (int i = 0; i < STREAMS; ++i) unordered += launched[i] > behind[place(stream)][i];
+    for (int i = 0; i < STREAMS; ++i) unordered += launched[i] > after[place(stream)][i];
 }
-/// How often memory was freed or written, or a kernel unloaded, while a launch may have been running, of any of them.
-unsigned early(void) { return unordered; }
+/// How often memory was freed or written, or a kernel unloaded, while any launch may have been running.
+unsigned unordered_accesses(void) { return unordered; }
 
-/// How often a launch may have run beside a copy on another stream.
-unsigned hasty(void) { return hasty_launches; }
+/// How often a launch may have overlapped a copy on another stream.
+unsigned unordered_launches(void) { return early_launches; }
 
 int cuInit(unsigned flags) { return 0; }
 int cuDriverGetVersion(int* version) { return *version = 13000, 0; }
@@ -73,12 +75,12 @@ int cuEventCreate(void** event, unsigned flags) {
     return next(EVENTS), *event = calloc(STREAMS, sizeof(unsigned)), 0;
 }
 int cuEventElapsedTime_v2(float* milliseconds, void* start, void* end) { return *milliseconds = 1, 0; }
-/// By its name before CUDA 13.
+/// The same function by its name before CUDA 13.
 int cuEventElapsedTime(float* milliseconds, void* start, void* end) { return *milliseconds = 1, 0; }
 int cuEventSynchronize(void* event) { return 0; }
 int cuEventDestroy_v2(void* event) { return free(event), 0; }
 int cuEventRecord(void* event, void* stream) {
-    return next(EVENTS), memcpy(event, behind[place(stream)], sizeof *behind), 0;
+    return next(EVENTS), memcpy(event, after[place(stream)], sizeof *after), 0;
 }
 int cuGetErrorName(int error, const char** name) { return *name = "CUDA_ERROR_SAMPLE", 0; }
 int cuGetErrorString(int error, const char** text) { return *text = "a sample", 0; }
@@ -101,7 +103,7 @@ int cuMemcpyHtoDAsync_v2(unsigned long long to, const void* from, size_t bytes, 
     return next(COPIES), touch(stream), memcpy((void*)(size_t)to, from, bytes), 0;
 }
 int cuMemcpyDtoDAsync_v2(unsigned long long to, unsigned long long from, size_t bytes, void* stream) {
-    copied[place(stream)] = ++behind[place(stream)][place(stream)];
+    copied[place(stream)] = ++after[place(stream)][place(stream)];
     return memcpy((void*)(size_t)to, (void*)(size_t)from, bytes), 0;
 }
 int cuMemsetD8Async(unsigned long long at, unsigned char value, size_t count, void* stream) {
@@ -123,7 +125,7 @@ int cuModuleUnload(void* module) {
 }
 int cuFuncSetAttribute(void* function, int attribute, int value) { return next(ATTRIBUTES), 0; }
 int cuOccupancyMaxPotentialClusterSize(int* size, void* function, const void* config) { return *size = cluster, 0; }
-/// Streams are captured by a graph from now on, or no more.
+/// Sets whether a graph captures the streams.
 void capture(int is_active) { captured = is_active; }
 int cuStreamIsCapturing(void* stream, int* status) { return *status = captured, 0; }
 int cuStreamCreate(void** stream, unsigned flags) { return *stream = (void*)(size_t)(16 * ++streams), 0; }
@@ -131,11 +133,11 @@ int cuStreamDestroy_v2(void* stream) { return 0; }
 int cuStreamSynchronize(void* stream) {
     next(WAITS);
     if (lost > 0) return --lost, 719;
-    for (int i = 0; i < STREAMS; ++i) follow(behind[i], behind[place(stream)]);
-    return follow(waited, behind[place(stream)]), 0;
+    for (int i = 0; i < STREAMS; ++i) follow(after[i], after[place(stream)]);
+    return follow(waited, after[place(stream)]), 0;
 }
 int cuStreamWaitEvent(void* stream, void* event, unsigned flags) {
-    return next(EVENTS), follow(behind[place(stream)], event), 0;
+    return next(EVENTS), follow(after[place(stream)], event), 0;
 }
 
 int cuLaunchKernel() { return 0; }
@@ -154,8 +156,8 @@ struct config {
 int cuLaunchKernelEx(const struct config* config, void* function, void** parameters, void** extra) {
     if (failures > 0) return --failures, 719;
     if (at_launch) at_launch();
-    for (int i = 0; i < STREAMS; ++i) hasty_launches += copied[i] > behind[place(config->stream)][i];
-    launched[place(config->stream)] = ++behind[place(config->stream)][place(config->stream)];
+    for (int i = 0; i < STREAMS; ++i) early_launches += copied[i] > after[place(config->stream)][i];
+    launched[place(config->stream)] = ++after[place(config->stream)][place(config->stream)];
     unsigned long long* launch = arguments[next(LAUNCHED) % LAUNCHES];
     launch[0] = config->grid[0], launch[1] = config->block[0], launch[2] = 0;
     for (unsigned i = 0; i < config->count; ++i)

@@ -1,5 +1,5 @@
-// An NVRTC whose numbers can be made wrong: the size of the log and of the cubin, the count of architectures, and a code without
-// a name.
+// An NVRTC that can return wrong numbers: the size of the log and of the cubin, the number of architectures, and a code
+// without a name.
 #include <string.h>
 
 #ifndef LOG

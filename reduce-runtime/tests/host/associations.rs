@@ -6,12 +6,12 @@ pub(crate) const fn level(chunk: u64, lanes: u64, tree: Tree) -> Level {
     Level { lanes, ..Level::every(chunk, tree) }
 }
 
-/// Everything, in so many consecutive runs.
+/// All items, in `lanes` consecutive runs.
 const fn runs(lanes: u64) -> Level {
     Level { arrangement: Arrangement::Blocked, ..level(Level::ALL, lanes, Tree::Serial) }
 }
 
-/// The items of a unit share lanes.
+/// The items of a load unit share lanes.
 const fn shared(chunk: u64, lanes: u64, unit: Unit) -> Level {
     Level { unit, ..level(chunk, lanes, Tree::Serial) }
 }
@@ -25,8 +25,9 @@ pub(crate) fn association(first: &[Level], again: &[Level]) -> Association {
     Association { first: first.to_vec(), again: again.to_vec() }
 }
 
-/// Naive; no level at all over the elements; warps; folds narrow, wide, and of more lanes than are computed at once; lanes in trees; one item after the other; runs
-/// of few lanes, and of as many as a row that is read in place; lanes that units share.
+/// Lists the tested associations: naive; without a level over the elements; warps; narrow and wide folds, and folds with
+/// more lanes than one batch; lanes combined by trees; serial items; runs of few lanes, and runs whose lanes fill a row
+/// that is read in place; and lanes that load units share.
 pub(crate) fn associations() -> Vec<Association> {
     use Tree::{Halving, Pairs, Serial};
     let warps = [WARP, level(8, 1, Halving)];

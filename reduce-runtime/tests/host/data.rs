@@ -3,14 +3,14 @@
 use crate::splitmix::Random;
 use reduce_ir::{Scalar, Value, bf16, f16};
 
-/// What the elements are.
+/// The kind of elements.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Data {
-    /// Finite, of moderate size, and not exact: the order of additions shows.
+    /// Finite, of moderate size, and inexact, so that the order of additions shows.
     Finite,
-    /// Zeros of both signs, subnormals and ones: many ties.
+    /// Zeros of both signs, subnormals and ones, with many ties.
     Small,
-    /// Every bit pattern, and often infinities and NaN.
+    /// Every bit pattern, often infinities and NaN.
     Bits,
 }
 
@@ -25,7 +25,7 @@ fn float(ty: Scalar, x: f64) -> u64 {
     }
 }
 
-/// The next element.
+/// Returns the next element.
 pub(crate) fn element(ty: Scalar, data: Data, random: &mut Random) -> Value {
     let mut next = || random.bits();
     let sign = (next() & 1) << (8 * ty.size() - 1);

@@ -1,4 +1,4 @@
-//! What is one value for all lanes.
+//! Uniform values: one value for all lanes.
 
 use super::associations::{PAIRS, association, associations, level};
 use super::{operation, plans};
@@ -10,8 +10,8 @@ use reduce_ir::program::Tree;
 use reduce_ir::{Scalar, Value};
 use reduce_lanes::LanesRef;
 
-/// Rows of what is computed join at once, but not where it depends on how many have joined: `acc + x * step`, whether rows lie in
-/// memory or are gathered. All lanes of `step` are read there.
+/// Computed rows are folded several at a time, unless the value depends on the step of the lane: `acc + x * step`.
+/// Covers rows in memory and gathered rows, which read all lanes of `step`.
 #[test]
 fn a_step_differs_from_row_to_row() {
     let params = ["acc", "x", Operation::STEP].map(|name| Param::new(name, Scalar::U64));
@@ -33,7 +33,8 @@ fn a_step_differs_from_row_to_row() {
     }
 }
 
-/// A param is one value for all elements: of those that rows of lie in memory, are gathered, or share lanes; mapped, and folded.
+/// A param has one value for all elements, in `map` and in `fold`, for rows that lie in memory, are gathered, or share
+/// lanes.
 #[test]
 fn a_param_is_the_same_for_every_element() {
     for fold in ["", ", fold: |acc, x| acc + x * k"] {

@@ -1,4 +1,4 @@
-//! A stopwatch on the device: the median time of what is queued on a stream.
+//! A timer on the device: the median time of work that is queued on a stream.
 
 use super::driver::{self, failed};
 use crate::Error;
@@ -8,37 +8,37 @@ use std::cell::Cell;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-/// Calls are made for this long before the first sample, so that the device has left its idle clocks.
+/// The warm-up before the first sample: the device leaves its idle clock rates.
 const WARM_UP: Duration = Duration::from_millis(50);
-/// What a sample should last; events are half a microsecond apart at the least.
+/// The intended length of a sample; CUDA events resolve half a microsecond.
 const SAMPLE: Duration = Duration::from_millis(2);
-/// The most calls of a sample.
+/// The most calls per sample.
 const MOST_CALLS: f64 = 200.0;
-/// Samples of a median, and how many are enough where they take longer than `ENOUGH`.
+/// Samples per median, and the fewest that are enough once `ENOUGH` has passed.
 const SAMPLES: usize = 15;
 const FEWEST: usize = 3;
 const ENOUGH: Duration = Duration::from_secs(1);
 
 /// Two events and the stream that they are recorded on.
-pub(super) struct Clock<'a> {
+pub(super) struct GpuTimer<'a> {
     stream: &'a Arc<CudaStream>,
     start: CudaEvent,
     stop: CudaEvent,
-    /// Calls so far: each gets its number.
+    /// The number of calls so far, which is also the number of the next call.
     calls: Cell<u64>,
 }
 
-impl<'a> Clock<'a> {
-    pub(super) fn new(stream: &'a Arc<CudaStream>) -> Result<Clock<'a>, Error> {
-        driver::check_clock()?;
+impl<'a> GpuTimer<'a> {
+    pub(super) fn new(stream: &'a Arc<CudaStream>) -> Result<GpuTimer<'a>, Error> {
+        driver::check_timing()?;
         let event = || {
             let event = stream.context().new_event(Some(CUevent_flags::CU_EVENT_DEFAULT));
             event.map_err(failed("making an event"))
         };
-        Ok(Clock { stream, start: event()?, stop: event()?, calls: Cell::new(0) })
+        Ok(GpuTimer { stream, start: event()?, stop: event()?, calls: Cell::new(0) })
     }
 
-    /// The median time of a call, which queues work on the stream.
+    /// Returns the median time of `call`, which queues work on the stream.
     pub(super) fn median(&self, mut call: impl FnMut(u64) -> Result<(), Error>) -> Result<Duration, Error> {
         let begin = Instant::now();
         let mut once = self.sample(1, &mut call)?;
@@ -55,7 +55,7 @@ impl<'a> Clock<'a> {
         Ok(samples[samples.len() / 2])
     }
 
-    /// The time of one of so many calls in a row.
+    /// Returns the mean time of `calls` back-to-back calls.
     fn sample(&self, calls: u32, mut call: impl FnMut(u64) -> Result<(), Error>) -> Result<Duration, Error> {
         self.start.record(self.stream).map_err(failed("recording an event"))?;
         (0..calls).try_for_each(|_| call(self.calls.replace(self.calls.get() + 1)))?;

@@ -1,4 +1,4 @@
-//! Data again and again in the memory of a device, so that none of it is in a cache when it is read.
+//! Repeated copies of data in device memory, so that none of it is in a cache when it is read.
 
 use super::driver::failed;
 use super::gpu::Gpu;
@@ -7,25 +7,25 @@ use cudarc::driver::sys::{CUdevice_attribute, CUdeviceptr};
 use cudarc::driver::{CudaSlice, CudaStream, DevicePtr};
 use std::sync::Arc;
 
-/// Between two visits of a byte, so many times the bytes of the L2 cache are read.
+/// The bytes that are read between two visits of the same byte, as a multiple of the L2 cache.
 const TIMES_L2: usize = 4;
 /// The alignment of allocations, and so of each piece of data.
 const ALIGNMENT: usize = 256;
 
-/// Copies of the same pieces of data, one behind the other.
-pub(super) struct Ring {
+/// Consecutive copies of the same pieces of data.
+pub(super) struct ColdBuffers {
     memory: CudaSlice<u8>,
     base: CUdeviceptr,
-    /// Bytes of a copy.
+    /// Bytes per copy.
     stride: usize,
     copies: u64,
-    /// Where the pieces start in each copy.
+    /// The offsets of the pieces in each copy.
     offsets: Vec<u64>,
 }
 
-impl Ring {
-    /// Copies the pieces to the device as often as it takes.
-    pub(super) fn new(gpu: &Gpu, stream: &Arc<CudaStream>, pieces: &[&[u8]]) -> Result<Ring, Error> {
+impl ColdBuffers {
+    /// Copies the pieces to the device until the copies exceed the cache as required.
+    pub(super) fn new(gpu: &Gpu, stream: &Arc<CudaStream>, pieces: &[&[u8]]) -> Result<ColdBuffers, Error> {
         let mut stride = 0;
         let offsets = pieces.iter().map(|piece| {
             let offset = stride;
@@ -33,43 +33,44 @@ impl Ring {
             offset
         });
         let offsets: Vec<_> = offsets.collect();
-        let mut ring = Ring::allocate(gpu, stream, stride)?;
+        let mut buffers = ColdBuffers::allocate(gpu, stream, stride)?;
         for (piece, &offset) in pieces.iter().zip(&offsets) {
-            let mut place = ring.memory.slice_mut(offset..offset + piece.len());
+            let mut place = buffers.memory.slice_mut(offset..offset + piece.len());
             stream.memcpy_htod(*piece, &mut place).map_err(failed("copying an input to the device"))?;
         }
-        ring.repeat(stream, stride)?;
-        Ok(Ring { offsets: offsets.into_iter().map(|offset| offset as u64).collect(), ..ring })
+        buffers.repeat(stream, stride)?;
+        Ok(ColdBuffers { offsets: offsets.into_iter().map(|offset| offset as u64).collect(), ..buffers })
     }
 
-    /// As many bytes in each copy, which begin with those of a pattern, again and again.
+    /// Makes copies of `bytes` bytes each. The memory repeats the pattern.
     pub(super) fn of_pattern(
         gpu: &Gpu,
         stream: &Arc<CudaStream>,
         pattern: &[u8],
         bytes: usize,
-    ) -> Result<Ring, Error> {
+    ) -> Result<ColdBuffers, Error> {
         let stride = bytes.checked_next_multiple_of(ALIGNMENT);
-        let mut ring = Ring::allocate(gpu, stream, stride.ok_or_else(|| gpu.out_of_memory(bytes as u64))?)?;
-        let some = pattern.len().min(ring.memory.len());
-        let mut place = ring.memory.slice_mut(0..some);
+        let mut buffers =
+            ColdBuffers::allocate(gpu, stream, stride.ok_or_else(|| gpu.out_of_memory(bytes as u64))?)?;
+        let some = pattern.len().min(buffers.memory.len());
+        let mut place = buffers.memory.slice_mut(0..some);
         stream
             .memcpy_htod(&pattern[..some], &mut place)
             .map_err(failed("copying a pattern to the device"))?;
-        ring.repeat(stream, some)?;
-        Ok(ring)
+        buffers.repeat(stream, some)?;
+        Ok(buffers)
     }
 
-    fn allocate(gpu: &Gpu, stream: &Arc<CudaStream>, stride: usize) -> Result<Ring, Error> {
+    fn allocate(gpu: &Gpu, stream: &Arc<CudaStream>, stride: usize) -> Result<ColdBuffers, Error> {
         let attribute = CUdevice_attribute::CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE;
         let l2 = gpu.context().attribute(attribute).map_err(failed("asking for the size of its cache"))?;
         let copies = (TIMES_L2 * l2.unsigned_abs() as usize).div_ceil(stride).max(1);
         let memory = gpu.allocate(stream, (copies as u64).saturating_mul(stride as u64))?;
         let base = memory.device_ptr(stream).0;
-        Ok(Ring { memory, base, stride, copies: copies as u64, offsets: vec![0] })
+        Ok(ColdBuffers { memory, base, stride, copies: copies as u64, offsets: vec![0] })
     }
 
-    /// Fills the memory with what its first bytes are.
+    /// Fills the memory by repeating its first bytes.
     fn repeat(&mut self, stream: &Arc<CudaStream>, first: usize) -> Result<(), Error> {
         let mut filled = first;
         while filled < self.memory.len() {
@@ -82,7 +83,7 @@ impl Ring {
         stream.synchronize().map_err(failed("copying data on the device"))
     }
 
-    /// Where the pieces are for a call, each in the copy after that of the call before.
+    /// Returns the addresses of the pieces for a call. Each call uses the next copy.
     pub(super) fn pieces(&self, call: u64) -> Vec<CUdeviceptr> {
         let copy = self.base + call % self.copies * self.stride as u64;
         self.offsets.iter().map(|offset| copy + offset).collect()
