@@ -12,7 +12,7 @@ use reduce_ir::pass::Pass;
 use reduce_ir::passes;
 use reduce_ir::program::Program;
 use reduce_ir::spec::Listed;
-use reduce_ir::{Scalar, Spec};
+use reduce_ir::Scalar;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// `shuffle_coarsen4`, or `naive`.
