@@ -1,4 +1,4 @@
-//! The target `npy_header`: on stable a program of its own, with `cargo fuzz` one of libFuzzer's.
+//! The target `npy_header`: a program of its own on stable Rust, a libFuzzer target under `cargo fuzz`.
 #![cfg_attr(fuzzing, no_main)]
 
 use fuzz::targets::NPY_HEADER;

@@ -1,4 +1,4 @@
-//! The target `typed_spec`: on stable a program of its own, with `cargo fuzz` one of libFuzzer's.
+//! The target `typed_spec`: a program of its own on stable Rust, a libFuzzer target under `cargo fuzz`.
 #![cfg_attr(fuzzing, no_main)]
 
 use fuzz::targets::TYPED_SPEC;

@@ -1,4 +1,4 @@
-//! Runs a target on stable Rust: files again, or changes of a corpus for some seconds.
+//! Runs a target on stable Rust: replays files, or mutates a corpus for a number of seconds.
 
 use crate::choices::Choices;
 use crate::mutate::mutated;
@@ -13,10 +13,10 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 use std::{env, fs, thread};
 
-/// The most inputs that changes begin with.
+/// The maximum size of the pool of inputs to mutate.
 const POOL: usize = 4096;
 
-/// The status of a target that cannot run on this machine.
+/// The exit status of a target that cannot run on this machine.
 const SKIPPED: u8 = 3;
 
 const USAGE: &str = "usage: [--seconds N] [--corpus DIR] [--seed N], or files to run again";
@@ -29,25 +29,25 @@ struct Request {
     files: Vec<PathBuf>,
 }
 
-/// What a run did.
+/// The statistics of a run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counts {
-    /// Inputs.
+    /// Inputs that were run.
     pub inputs: u64,
-    /// Those that were accepted.
+    /// Inputs that were accepted.
     pub accepted: u64,
 }
 
-/// An input and what it shows.
+/// An input that breaks a property.
 #[derive(Clone, Debug)]
 pub struct Finding {
     /// The input.
     pub input: Vec<u8>,
-    /// What is wrong.
+    /// The property that is broken.
     pub what: String,
 }
 
-/// The program of a target.
+/// Runs the command line of a target.
 pub fn main(target: &Target) -> ExitCode {
     if let Some(lack) = (target.lacks)() {
         eprintln!("{}: skipped, {lack}", target.name);
@@ -100,20 +100,20 @@ fn request(target: &Target) -> Result<Request, String> {
     Ok(request)
 }
 
-/// The files of a folder, by name.
+/// Reads the files of a folder, in the order of their names.
 ///
 /// # Errors
-/// It cannot be read.
+/// Fails if the folder cannot be read.
 pub fn folder(path: &Path) -> io::Result<Vec<Vec<u8>>> {
     let mut paths = path.read_dir()?.map(|file| Ok(file?.path())).collect::<io::Result<Vec<_>>>()?;
     paths.sort();
     paths.into_iter().map(fs::read).collect()
 }
 
-/// Runs inputs as they are.
+/// Runs inputs unchanged.
 ///
 /// # Errors
-/// The first finding.
+/// Returns the first finding.
 pub fn replayed(target: &Target, inputs: Vec<Vec<u8>>, watch: &Watch) -> Result<Counts, Finding> {
     let mut counts = Counts::default();
     for input in inputs {
@@ -122,10 +122,11 @@ pub fn replayed(target: &Target, inputs: Vec<Vec<u8>>, watch: &Watch) -> Result<
     Ok(counts)
 }
 
-/// Runs a pool, then changes of it, while `goes_on` says so after so many inputs. What is accepted joins the pool.
+/// Runs a pool and then mutations of it, while `goes_on` accepts the number of inputs so far. Accepted inputs join the
+/// pool.
 ///
 /// # Errors
-/// The first finding.
+/// Returns the first finding.
 pub fn fuzzed(
     target: &Target,
     mut pool: Vec<Vec<u8>>,
@@ -154,21 +155,21 @@ impl Counts {
     }
 }
 
-/// An input, and since when it runs: by the processor, which a busy machine does not slow down, and by the clock.
+/// The current input, with the start of its run on two clocks. Processor time does not count the waits on a busy machine.
 type Running = (ProcessTime, Instant, Vec<u8>);
 
-/// Who waits for something that never comes takes no time of the processor: so many times its patience by the clock.
+/// A target that waits forever uses no processor time, so it gets this many times its patience on the wall clock.
 const IDLE: u32 = 60;
 
-/// Ends the process where an input takes too long.
+/// Ends the process if an input takes too long.
 pub struct Watch(Arc<Mutex<Option<Running>>>);
 
 impl Watch {
-    /// Begins to watch.
+    /// Starts to watch a target.
     pub fn over(target: Target) -> Watch {
         let current = Arc::new(Mutex::new(None));
         let seen = Arc::clone(&current);
-        // It ends with the process: where nothing runs, it does nothing.
+        // The thread ends with the process. It does nothing while no input runs.
         thread::spawn(move || {
             loop {
                 thread::sleep(Duration::from_millis(200));
@@ -185,10 +186,10 @@ impl Watch {
         Watch(current)
     }
 
-    /// What a target says of an input.
+    /// Runs a target on one input. Returns whether the input is accepted.
     ///
     /// # Errors
-    /// The finding.
+    /// Returns the finding.
     pub fn judged(&self, target: &Target, input: &[u8]) -> Result<bool, Finding> {
         *lock(&self.0) = Some((ProcessTime::now(), Instant::now(), input.to_vec()));
         let verdict = catch_unwind(AssertUnwindSafe(|| (target.judge)(input)));
@@ -208,7 +209,7 @@ fn message(panic: &(dyn Any + Send)) -> &str {
     text.or_else(|| panic.downcast_ref::<String>().map(String::as_str)).unwrap_or("without a message")
 }
 
-/// Writes the input of a finding to a file, and says where.
+/// Writes the input of a finding to a file, and returns a message with its path.
 fn report(target: &Target, finding: &Finding) -> String {
     let number = finding.input.iter().fold(0u64, |all, &byte| all.wrapping_mul(31).wrapping_add(byte.into()));
     let folder = Path::new("fuzz-findings");

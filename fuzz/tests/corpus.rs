@@ -1,4 +1,4 @@
-//! The corpora run again: every file, and some changes of each. Longer runs: `scripts/fuzz.sh`.
+//! Replays every file of the corpora, and mutations of each. Longer runs: `scripts/fuzz.sh`.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
 #[path = "../../tests/support/skip.rs"]
@@ -9,10 +9,10 @@ use fuzz::targets::{self, Target};
 use std::path::Path;
 use std::time::Duration;
 
-/// How many inputs of a target are run, files and changes.
+/// The number of inputs per target: files and mutations.
 const INPUTS: u64 = 600;
 
-/// Of a process that runs all targets at once, which has the time of all of them.
+/// The patience is long: all targets run in one process, whose processor time counts for each.
 fn watch(target: Target) -> Watch {
     Watch::over(Target { patience: Duration::from_secs(600), ..target })
 }
@@ -24,7 +24,7 @@ fn runs(target: &Target) {
     let counts =
         counts.unwrap_or_else(|found| panic!("{}\n{:?}", found.what, String::from_utf8_lossy(&found.input)));
     println!("{}: {counts:?}", target.name);
-    // A target that refuses everything, or takes anything, finds nothing.
+    // A target that accepts nothing or everything would find nothing.
     assert!(counts.accepted > 10 && counts.accepted < counts.inputs, "{counts:?}");
 }
 
@@ -66,7 +66,7 @@ fn typed_spec() {
     }
 }
 
-/// What a target reports is found: a reader that panics, and one that errs.
+/// A panic and an error of a target are both reported as findings.
 #[test]
 fn findings_are_reported() {
     let panics = Target { judge: |input| panic!("of {} bytes", input.len()), ..targets::NPY_HEADER };

@@ -1,11 +1,11 @@
-//! The methods that closures have, each with the types that it takes and gives.
+//! The methods of closures, each with its receiver types and result type.
 
 use reduce_ir::Scalar;
 
-/// A method: its name and arguments, which types have it, and what it gives.
+/// A method: its name and arguments, the types that have it, and its result.
 pub(super) type Method = (&'static str, fn(Scalar) -> bool, Gives);
 
-/// The type of a result. In the text of a method `$` stands for a value of the receiver's type, `#` for a distance.
+/// The type of a result. In the text of a method `$` stands for a value of the receiver's type, `#` for a shift distance.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Gives {
     Same,
@@ -68,7 +68,7 @@ pub(super) const METHODS: &[Method] = &[
 ];
 
 impl Gives {
-    /// The type, of a receiver of that type.
+    /// Returns the result type for a receiver.
     pub(super) fn ty(self, receiver: Scalar) -> Scalar {
         match self {
             Gives::Same => receiver,
