@@ -1,4 +1,4 @@
-//! Programs as text: whatever is printed reads back, and errors say where and what was expected.
+//! Programs as text: all printed programs parse back, and errors state the place and the expected text.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
 mod support;
@@ -17,7 +17,7 @@ fn assert_reads_back(program: &Program) {
     let text = format!("{program:#}");
     let read = Program::parse(&program.operation, &text).unwrap_or_else(|error| panic!("{error}\n{text}"));
     assert_eq!(&read, program, "{text}");
-    // The lines of the operation can be left out.
+    // The lines about the operation are optional.
     let kernels = text.find("  passes ").unwrap();
     let up_to = text.find("  up to ").unwrap_or(kernels);
     let start = text.find("  groups ").unwrap_or(up_to);

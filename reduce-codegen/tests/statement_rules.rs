@@ -1,4 +1,4 @@
-//! The verifier of statements has teeth: each rule, broken on purpose.
+//! The verifier of statements reports each rule that is broken on purpose.
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 mod support;
@@ -14,10 +14,10 @@ use reduce_ir::{Domain, Scalar, Value};
 use std::collections::BTreeSet;
 use support::spec;
 
-/// What is done to kernels.
+/// A change of kernels.
 type Change = Box<dyn Fn(&mut Lowered)>;
 
-/// A change that breaks a rule in the kernels of an operator with those passes.
+/// A change that breaks a rule in the kernels of an operator with these passes.
 type Broken = (u32, &'static str, Change);
 
 fn program(words: &str) -> Program {
@@ -25,7 +25,7 @@ fn program(words: &str) -> Program {
     compile(&spec(operator(name).unwrap(), Scalar::F32, 256, list)).unwrap()
 }
 
-/// The body of the kernel over inputs.
+/// Returns the body of the kernel over inputs.
 fn body(lowered: &mut Lowered) -> &mut Vec<Stmt> {
     &mut lowered.kernels[0].body
 }
@@ -34,17 +34,17 @@ fn to_body(change: impl Fn(&mut Vec<Stmt>) + 'static) -> Change {
     Box::new(move |lowered| change(body(lowered)))
 }
 
-/// Adds statements before all others.
+/// Inserts statements before all others.
 fn before(stmts: Vec<Stmt>) -> Change {
     to_body(move |body| drop(body.splice(0..0, stmts.clone())))
 }
 
-/// Adds statements behind all others.
+/// Appends statements after all others.
 fn behind(stmts: Vec<Stmt>) -> Change {
     to_body(move |body| body.extend(stmts.clone()))
 }
 
-/// Adds a statement behind the arrival.
+/// Inserts a statement after the arrival.
 fn behind_arrival(stmt: Stmt) -> Change {
     to_body(move |body| {
         let arrival = body.iter().position(|it| *it == Stmt::Arrive).unwrap();
@@ -68,7 +68,7 @@ fn every_rule_of_statements_is_checked() {
     }
 }
 
-/// What breaks no rule: the changes are seen, not that there are some.
+/// Changes that break no rule are accepted: the verifier checks rules, and not whether there is a change.
 #[test]
 fn what_is_no_change_for_the_worse_is_accepted() {
     let it = program("max shuffle");
@@ -81,7 +81,7 @@ fn named(name: &str, ty: Ty, value: Expr) -> Stmt {
     Stmt::Let(Local::new(name, ty), value)
 }
 
-/// Names the first of the elements, or more.
+/// Loads the first element, or the first few, into a variable.
 fn load(name: &str, ty: Ty) -> Stmt {
     Stmt::Load(Local::new(name, ty), Buffer::Input(0).at(zero()))
 }
@@ -118,7 +118,7 @@ fn of_names() -> Vec<Broken> {
     broken
 }
 
-/// Expressions of the wrong type, or that index arithmetic has no place for.
+/// Expressions of the wrong type, or that index arithmetic does not allow.
 fn of_types() -> Vec<Broken> {
     let float = Ty::Scalar(Scalar::F32);
     let element = || Local::new("element", float);
@@ -148,7 +148,7 @@ fn of_types() -> Vec<Broken> {
     ]
 }
 
-/// Statements that not all of their threads meet at.
+/// Collective statements that not all of their threads execute.
 fn of_meetings() -> Vec<Broken> {
     let shuffle =
         Stmt::Shuffle { into: Local::new("far", Ty::Acc), value: acc(), down: 1.into(), mask: FULL };
@@ -167,7 +167,7 @@ fn of_meetings() -> Vec<Broken> {
     ]
 }
 
-/// Arrivals and waits that are not by turns, or under a condition, and messages that are not between them.
+/// Arrivals and waits that do not alternate or are conditional, and messages that are not between them.
 fn of_clusters() -> Vec<Broken> {
     let meet = || Stmt::Barrier(Barrier::Cluster);
     let turns = Loop {
@@ -251,7 +251,7 @@ fn of_places() -> Vec<Broken> {
     ]
 }
 
-/// Accumulators of the wrong kind; more of them: `near.rs`, `redux.rs`.
+/// Accumulators of the wrong kind. More cases: `redux.rs`.
 fn of_kinds() -> Vec<Broken> {
     let number = Local::new("number", Ty::U32);
     vec![(10, "max shuffle", behind(vec![Stmt::Var(number.clone(), 0.into()), Stmt::Redux(number, None)]))]
