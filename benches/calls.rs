@@ -1,4 +1,4 @@
-//! The host's time of a call, from one element to as many as fit in the caches, compared with a plain loop.
+//! The host's time of a call, from one element up to the size of the caches, compared with a plain loop.
 //!
 //! ```sh
 //! cargo bench --no-default-features --features text --bench calls

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The tests that need neither a GPU nor NVRTC, on 64-bit Arm: the bits are those of x86-64.
+# The tests that need neither a GPU nor NVRTC, on 64-bit Arm: the same bits as on x86-64.
 #
 #   scripts/aarch64.sh                    runs the golden bits and the host backend, on two processors
 #   scripts/aarch64.sh cargo …            runs any cargo command, for aarch64

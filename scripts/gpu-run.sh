@@ -50,7 +50,7 @@ sanitizers() {
   return "$failed"
 }
 
-# The sizes are those of sources B and E in docs/ladder.md.
+# The sizes of sources B and E in docs/ladder.md.
 ladder() {
   local n
   for n in 25600000 4194304; do

@@ -31,7 +31,7 @@ pub(crate) struct Cub {
 
 impl Cub {
     pub(crate) fn load(path: &Path) -> Outcome<Cub> {
-        // SAFETY: its initialisers are those of the CUDA runtime.
+        // SAFETY: its only initialisers belong to the CUDA runtime.
         Ok(Cub { library: unsafe { Library::new(path.canonicalize()?) }? })
     }
 

@@ -68,7 +68,7 @@ impl Read {
             LaunchConfig { grid_dim: (self.grid, 1, 1), block_dim: (BLOCK, 1, 1), shared_mem_bytes: 0 };
         let mut builder = self.stream.launch_builder(&self.function);
         builder.arg(&x).arg(&self.units).arg(&self.sink);
-        // SAFETY: the arguments are those of `read_all.cu`; the memory lives as long as the process.
+        // SAFETY: the arguments match `read_all.cu`; the memory lives as long as the process.
         unsafe { builder.launch(config) }?;
         Ok(())
     }

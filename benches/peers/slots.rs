@@ -16,7 +16,7 @@ pub(crate) struct Slots {
 }
 
 impl Slots {
-    /// Places as many copies of the inputs as fit into `bytes` of memory. Returns `None` if no copy fits.
+    /// Fills `bytes` of memory with copies of the inputs. Returns `None` if no copy fits.
     pub(crate) fn of(base: u64, bytes: usize, ty: Scalar, n: usize, inputs: usize) -> Option<Slots> {
         let stride = (n * ty.size()).next_multiple_of(APART) + APART;
         let copies = bytes / (stride * inputs);

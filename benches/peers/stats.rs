@@ -11,7 +11,7 @@ pub(crate) struct Spread {
 }
 
 impl Spread {
-    /// Computes them for numbers in any order. Returns `None` for an empty slice.
+    /// Computes the spread of numbers in any order. Returns `None` for an empty slice.
     pub(crate) fn of(numbers: &[f64]) -> Option<Spread> {
         let mut sorted = numbers.to_vec();
         sorted.sort_by(f64::total_cmp);
@@ -26,7 +26,7 @@ impl Spread {
         (self.median - goal).abs() < 2.0 * error
     }
 
-    /// Computes the ratio of each of `numbers` to the one of `others` of the same round.
+    /// Computes the spread of the ratios of `numbers` to `others`, round by round.
     pub(crate) fn of_ratios(numbers: &[f64], others: &[f64]) -> Option<Spread> {
         let ratios: Vec<_> = numbers.iter().zip(others).map(|(number, other)| number / other).collect();
         Spread::of(&ratios)

@@ -26,7 +26,7 @@ pub struct RandomSpec {
     pub fields: Vec<String>,
     /// Threads per block, if the specification states them.
     pub block: Option<u32>,
-    /// The passes, some of which may be refused; `None` is `auto`.
+    /// The passes, which may include refused ones; `None` is `auto`.
     pub passes: Option<Vec<Pass>>,
 }
 

@@ -1,15 +1,15 @@
-//! Floats, in `f64`, which holds every smaller float and every exact sum of the tests.
+//! Floats, computed in `f64`, which holds every smaller float and every exact sum of the tests.
 
 use super::{Elements, How, float};
 use reduce_ir::{Scalar, Value};
 
-/// What is smallest or largest, whether something is left or not.
+/// Returns the minimum and the maximum, also for no elements.
 fn extremes(x: &[f64], how: How) -> [f64; 2] {
     let nothing = if how.ignore { [f64::NAN; 2] } else { [f64::INFINITY, f64::NEG_INFINITY] };
     if x.iter().any(|it| it.is_nan()) {
         return [f64::NAN; 2];
     }
-    // Of numbers, the total order is the one with −0 below +0.
+    // Without NaN, the total order is the numeric order with −0 below +0.
     let min = x.iter().copied().min_by(f64::total_cmp).unwrap_or(nothing[0]);
     let max = x.iter().copied().max_by(f64::total_cmp).unwrap_or(nothing[1]);
     [min, max]
@@ -25,7 +25,7 @@ fn larger(a: f64, b: f64) -> bool {
 
 pub(super) fn reduce(name: &str, ty: Scalar, it: Elements<f64>, how: How) -> Option<Vec<Value>> {
     let wide = if ty == Scalar::F64 { ty } else { Scalar::F32 };
-    // Only a sum of −0.0 that lacks nothing is −0.0.
+    // Only a sum of −0.0 without removed elements is −0.0.
     let zero = if it.lacks || it.x.is_empty() { 0.0 } else { -0.0 };
     let sum = |terms: Vec<f64>| terms.into_iter().fold(zero, |a, b| a + b);
     let positive_sum = |terms: Vec<f64>| terms.into_iter().fold(0.0, |a, b| a + b);

@@ -1,9 +1,9 @@
-//! Integers and `bool`, in 128 bits: the low bits of a sum or product are those of the wrapped one.
+//! Integers and `bool`, computed in 128 bits: the low bits of a sum or product equal the wrapped one.
 
 use super::{Elements, How, floats};
 use reduce_ir::{Scalar, Value};
 
-/// The type that elements are added up in.
+/// Returns the type in which elements are added.
 fn wide(ty: Scalar) -> Scalar {
     match (ty.size(), ty.is_signed()) {
         (8, _) => ty,
@@ -12,12 +12,12 @@ fn wide(ty: Scalar) -> Scalar {
     }
 }
 
-/// The type of magnitudes.
+/// Returns the type of magnitudes.
 fn unsigned(ty: Scalar) -> Scalar {
     if ty.size() == 8 { Scalar::U64 } else { Scalar::U32 }
 }
 
-/// The least and the greatest value.
+/// Returns the least and the greatest value.
 fn limits(ty: Scalar) -> [i128; 2] {
     let bits = 8 * ty.size() as u32;
     if ty.is_signed() { [-(1 << (bits - 1)), (1 << (bits - 1)) - 1] } else { [0, (1 << bits) - 1] }
@@ -73,7 +73,7 @@ fn selected(name: &str, ty: Scalar, it: &Elements<i128>, how: How) -> Option<Vec
     })
 }
 
-/// Small integers, whose sums `f64` holds.
+/// Converts small integers, whose sums `f64` holds exactly.
 fn in_floats(it: &Elements<i128>) -> Elements<f64> {
     let float = |numbers: &[i128]| numbers.iter().map(|&number| number as f64).collect();
     Elements { at: it.at.clone(), x: float(&it.x), y: float(&it.y), lacks: it.lacks }
