@@ -17,7 +17,7 @@ mod splitmix;
 
 use cases::LISTS;
 use data::Kind;
-use plain::How;
+use plain::Rules;
 use rayon::prelude::*;
 use reduce_codegen::lower;
 use reduce_dsl::operators::OPERATORS;
@@ -60,8 +60,8 @@ fn interpreted_inputs(Case { program, lowered, .. }: &Case, inputs: &[Input], n:
     }
     let mut domain = Values::new(operation);
     let outcome = run(program, lowered, &mut domain, inputs, n, Options::FORWARD);
-    let nothing = n == 0 && !operation.has_result_of_nothing();
-    if let Some(report) = outcome.reports.iter().find(|it| !(nothing && it.kind == Wrong::Undefined)) {
+    let has_no_result = n == 0 && !operation.has_result_of_nothing();
+    if let Some(report) = outcome.reports.iter().find(|it| !(has_no_result && it.kind == Wrong::Undefined)) {
         panic!("{report}, n = {n}\n{program}");
     }
     outcome.acc().and_then(|acc| operation.unstored(domain.finish(acc, n, &[]).unwrap()))
@@ -90,7 +90,7 @@ fn check(case: &Case, name: &str, n: u64, kind: Kind) {
 }
 
 fn check_right(program: &Program, name: &str, kind: Kind, inputs: &[Lanes], found: Option<&[Value]>) {
-    let compared = plain::compare(program, name, kind, inputs, found, How::default());
+    let compared = plain::compare(program, name, kind, inputs, found, Rules::default());
     assert_eq!(compared, Ok(()), "{kind:?}, n = {}\n{program}", inputs[0].len());
 }
 
@@ -144,7 +144,7 @@ fn nothing_and_one_element() {
 /// `nan: ignore` and `ties: last`: every operator and type, by lists with fill and without.
 #[test]
 fn nan_ignored_and_the_last_of_equals() {
-    let how = How { ignore: true, last: true };
+    let rules = Rules { ignore: true, last: true };
     for (turn, (name, ty)) in pairs().into_iter().enumerate() {
         let lists = [LISTS[turn % LISTS.len()], LISTS[(turn + 11) % LISTS.len()]];
         for spec in lists.map(|list| cases::choosing(name, ty, list)).into_iter().filter(cases::fits) {
@@ -160,7 +160,7 @@ fn nan_ignored_and_the_last_of_equals() {
                     "{kind:?}, n = {n}\n{}",
                     case.program
                 );
-                let compared = plain::compare(&case.program, name, kind, &inputs, found.as_deref(), how);
+                let compared = plain::compare(&case.program, name, kind, &inputs, found.as_deref(), rules);
                 assert_eq!(compared, Ok(()), "{kind:?}, n = {n}\n{}", case.program);
             }
         }
@@ -238,7 +238,7 @@ fn powers_of_two_and_their_neighbours() {
             let some: Vec<_> = all.iter().map(|lanes| data::prefix(lanes, n)).collect();
             assert_eq!(
                 on_host(&case, &some),
-                plain::reduce(name, &some, How::default()),
+                plain::reduce(name, &some, Rules::default()),
                 "{name} {ty}, n = {n}"
             );
         }

@@ -23,7 +23,7 @@ mod random;
 mod splitmix;
 
 use data::Kind;
-use plain::How;
+use plain::Rules;
 use random::{Case, Random};
 use rayon::prelude::*;
 use reduce_codegen::lower;
@@ -279,7 +279,7 @@ fn check_values(
     let found = on_host.as_deref();
     let difference = match (case.operator, case.subject.plain) {
         (Some(operator), _) => {
-            plain::compare(program, operator.name, kind, &elements, found, How::default()).err()
+            plain::compare(program, operator.name, kind, &elements, found, Rules::default()).err()
         }
         (None, Some(plain)) if n > 0 && found != Some(&plain(&elements)[..]) => {
             Some(format!("{found:?}, and a loop {:?}", plain(&elements)))

@@ -122,8 +122,8 @@ impl Case {
 
     /// Checks that nothing is reported, except that no elements have no result.
     fn check_reports(&self, schedule: Schedule, reports: &[Report]) {
-        let nothing = self.n == 0 && !self.program.operation.has_result_of_nothing();
-        let expected = |it: &&Report| nothing && it.kind == ReportKind::Undefined;
+        let has_no_result = self.n == 0 && !self.program.operation.has_result_of_nothing();
+        let expected = |it: &&Report| has_no_result && it.kind == ReportKind::Undefined;
         if let Some(report) = reports.iter().find(|it| !expected(it)) {
             panic!("{report}\n{schedule:?}, n = {}\n{}", self.n, self.program);
         }

@@ -25,7 +25,7 @@ mod table;
 
 use cases::{CASES, Group};
 use lines::Lines;
-use outputs::Gives;
+use outputs::Layout;
 use reduce_ir::{Scalar, Value};
 use reduce_runtime::{Device, Reducer};
 use regex::Regex;
@@ -147,14 +147,14 @@ fn results_of_cub_are_the_numbers_of_ours() {
         all
     };
     let (two, half) = (2.0f32.to_le_bytes(), 0.5f32.to_le_bytes());
-    assert_eq!(Gives::Scalar(Scalar::F32).numbers(&bytes(&[&two])), [2.0]);
-    assert_eq!(Gives::Pair(Scalar::F32).numbers(&bytes(&[&half, &two])), [0.5, 2.0]);
-    assert_eq!(Gives::Position.numbers(&bytes(&[&77i64.to_le_bytes(), &two])), [77.0]);
-    assert_eq!(Gives::Count.numbers(&bytes(&[&9u32.to_le_bytes()])), [9.0]);
+    assert_eq!(Layout::Scalar(Scalar::F32).numbers(&bytes(&[&two])), [2.0]);
+    assert_eq!(Layout::Pair(Scalar::F32).numbers(&bytes(&[&half, &two])), [0.5, 2.0]);
+    assert_eq!(Layout::Position.numbers(&bytes(&[&77i64.to_le_bytes(), &two])), [77.0]);
+    assert_eq!(Layout::Count.numbers(&bytes(&[&9u32.to_le_bytes()])), [9.0]);
     let moments = bytes(&[&half, &two, &4u32.to_le_bytes()]);
-    assert_eq!(Gives::Variance.numbers(&moments), [0.5]);
-    assert_eq!(Gives::Moments.numbers(&moments), [0.5, 2.0]);
-    assert_eq!(Gives::LargestAndSum.numbers(&bytes(&[&half, &1.0f32.to_le_bytes()])), [0.5]);
+    assert_eq!(Layout::Variance.numbers(&moments), [0.5]);
+    assert_eq!(Layout::Moments.numbers(&moments), [0.5, 2.0]);
+    assert_eq!(Layout::LargestAndSum.numbers(&bytes(&[&half, &1.0f32.to_le_bytes()])), [0.5]);
     assert_eq!(outputs::as_f64(Value::of(-3i8)), -3.0);
 }
 

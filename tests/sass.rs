@@ -85,7 +85,7 @@ fn jobs() -> Vec<Job> {
 /// `None`.
 fn tools(test: &str) -> Option<(&'static Nvrtc, Disassembler)> {
     let nvrtc = Nvrtc::get().map_err(|error| error.to_string());
-    let tools = nvrtc.and_then(|nvrtc| Ok((nvrtc, Disassembler::beside(nvrtc.path())?)));
+    let tools = nvrtc.and_then(|nvrtc| Ok((nvrtc, Disassembler::for_library(nvrtc.path())?)));
     let (nvrtc, disassembler) = needed(test, "REDUCEGEN_REQUIRE_NVRTC", tools)?;
     let ptx = nvrtc.compile("", Target::Ptx(Architecture::from_number(90))).unwrap().bytes;
     if String::from_utf8(ptx).unwrap().contains(VERSION) {

@@ -11,7 +11,7 @@ const LONGEST: usize = 400;
 /// Returns the Rust files of the workspace, except those that rustc must refuse.
 fn sources() -> Vec<PathBuf> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let rooms = [
+    let roots = [
         "src",
         "tests",
         "examples",
@@ -28,7 +28,7 @@ fn sources() -> Vec<PathBuf> {
         "reduce-runtime",
     ];
     let mut found = Vec::new();
-    let mut folders: Vec<_> = rooms.iter().map(|room| root.join(room)).collect();
+    let mut folders: Vec<_> = roots.iter().map(|folder| root.join(folder)).collect();
     while let Some(folder) = folders.pop() {
         for entry in fs::read_dir(folder).unwrap() {
             let path = entry.unwrap().path();

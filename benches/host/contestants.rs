@@ -76,21 +76,21 @@ fn read<T: Number>(data: &[T]) -> u64 {
     let words = bytemuck::pod_align_to::<T, u64>(data).1;
     #[cfg(target_arch = "x86_64")]
     #[target_feature(enable = "avx2")]
-    fn newer(words: &[u64]) -> u64 {
-        ored(words)
+    fn with_avx2(words: &[u64]) -> u64 {
+        or_all(words)
     }
     #[cfg(target_arch = "x86_64")]
     if std::arch::is_x86_feature_detected!("avx2") {
         // SAFETY: the processor has AVX2.
-        return unsafe { newer(words) };
+        return unsafe { with_avx2(words) };
     }
-    ored(words)
+    or_all(words)
 }
 
 /// Combines all words with `or`, one cache line after another. For more than a line at a time compilers reverse the order,
 /// and some processors then read a quarter slower.
 #[inline(always)]
-fn ored(words: &[u64]) -> u64 {
+fn or_all(words: &[u64]) -> u64 {
     let mut lanes = [0; 8];
     for line in words.as_chunks::<8>().0 {
         lanes.iter_mut().zip(line).for_each(|(lane, word)| *lane |= word);

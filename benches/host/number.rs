@@ -107,7 +107,7 @@ macro_rules! number {
                     Op::SumOfSquares => seen(elements.map($square).sum::<$wide>()),
                     Op::Min => seen(elements.fold(<$ty>::MAX, $min)),
                     Op::Max => seen(elements.fold(<$ty>::MIN, $max)),
-                    Op::Argmax => seen(elements.zip(0u64..).fold((<$ty>::MIN, 0), later)),
+                    Op::Argmax => seen(elements.zip(0u64..).fold((<$ty>::MIN, 0), larger)),
                 }
             }
 
@@ -118,7 +118,7 @@ macro_rules! number {
                     Op::SumOfSquares => seen($array_square(array)),
                     Op::Min => seen(array.fold(<$ty>::MAX, |a, &b| $min(a, b))),
                     Op::Max => seen(array.fold(<$ty>::MIN, |a, &b| $max(a, b))),
-                    Op::Argmax => seen(array.iter().copied().zip(0u64..).fold((<$ty>::MIN, 0), later)),
+                    Op::Argmax => seen(array.iter().copied().zip(0u64..).fold((<$ty>::MIN, 0), larger)),
                 }
             }
 
@@ -131,7 +131,7 @@ macro_rules! number {
                     Op::Max => seen(elements.reduce(|| <$ty>::MIN, $max)),
                     Op::Argmax => {
                         let places = elements.enumerate().map(|(i, x)| (x, i as u64));
-                        seen(places.reduce(|| (<$ty>::MIN, 0), later))
+                        seen(places.reduce(|| (<$ty>::MIN, 0), larger))
                     }
                 }
             }
@@ -140,7 +140,7 @@ macro_rules! number {
 }
 
 /// Returns the larger of two values, or the first on a tie.
-fn later<T: PartialOrd>(a: (T, u64), b: (T, u64)) -> (T, u64) {
+fn larger<T: PartialOrd>(a: (T, u64), b: (T, u64)) -> (T, u64) {
     if b.0 > a.0 { b } else { a }
 }
 

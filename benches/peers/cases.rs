@@ -1,8 +1,8 @@
 //! The cases of the benchmark: one row for each reduction, with the peers that compute the same.
 
 use super::Outcome;
-use super::outputs::Gives;
-use Gives::{Count, LargestAndSum, Moments, Pair, Position, Scalar as One, Variance};
+use super::outputs::Layout;
+use Layout::{Count, LargestAndSum, Moments, Pair, Position, Scalar as One, Variance};
 use reducegen::dsl::parse;
 use reducegen::ir::Scalar::{self, Bf16, F16, F32, F64, I8, I32, I64, U8, U32};
 use reducegen::ir::Spec;
@@ -44,7 +44,7 @@ pub(crate) struct Case {
     /// Binary logarithms of the numbers of elements.
     pub(crate) sizes: &'static [u32],
     /// Functions of `benches/peers/cub`, called one after another, and the layout of each result.
-    pub(crate) cub: &'static [(&'static str, Gives)],
+    pub(crate) cub: &'static [(&'static str, Layout)],
     /// Python expressions over `x` (and `y`): for eager mode, and for torch.compile.
     pub(crate) torch: [&'static str; 2],
     /// Another specification of ours on the same elements, with its offset.
@@ -93,7 +93,7 @@ const fn case(
 }
 
 impl Case {
-    const fn cub(self, cub: &'static [(&'static str, Gives)]) -> Case {
+    const fn cub(self, cub: &'static [(&'static str, Layout)]) -> Case {
         Case { cub, ..self }
     }
 

@@ -2,7 +2,7 @@
 
 use super::Outcome;
 use super::clock::{Clock, Launch};
-use super::outputs::Gives;
+use super::outputs::Layout;
 use super::slots::Slots;
 use libloading::Library;
 use std::ffi::{c_int, c_void};
@@ -59,7 +59,7 @@ impl Cub {
 /// Functions called in a row, on the same elements.
 pub(crate) struct Calls {
     clock: Rc<Clock>,
-    functions: Vec<(Function, Gives)>,
+    functions: Vec<(Function, Layout)>,
     slots: Slots,
     inputs: usize,
     n: u64,
@@ -72,11 +72,11 @@ impl Calls {
     pub(crate) fn new(
         clock: &Rc<Clock>,
         cub: &Cub,
-        names: &[(&str, Gives)],
+        names: &[(&str, Layout)],
         slots: Slots,
         (inputs, n): (usize, usize),
     ) -> Outcome<Calls> {
-        let function = |&(name, gives): &(&str, Gives)| Ok((cub.function(name)?, gives));
+        let function = |&(name, layout): &(&str, Layout)| Ok((cub.function(name)?, layout));
         let functions = names.iter().map(function).collect::<Outcome<Vec<_>>>()?;
         let results = clock.gpu.allocate(RESULT * names.len())?;
         let mut calls = Calls {
@@ -89,13 +89,13 @@ impl Calls {
             temporary_bytes: 0,
             results,
         };
-        calls.temporary_bytes = calls.ask()?;
+        calls.temporary_bytes = calls.required_bytes()?;
         calls.temporary = clock.gpu.allocate(calls.temporary_bytes)?;
         Ok(calls)
     }
 
     /// Returns the largest size of temporary memory that any of the functions needs.
-    fn ask(&self) -> Outcome<usize> {
+    fn required_bytes(&self) -> Outcome<usize> {
         let mut most = 1;
         for (function, _) in &self.functions {
             let mut bytes = 0;
@@ -135,7 +135,7 @@ impl Launch for Calls {
         self.enqueue(0)?;
         let mut bytes = vec![0; RESULT * self.functions.len()];
         self.clock.gpu.read(self.results, &mut bytes)?;
-        let of_one = |(chunk, (_, gives)): (&[u8], &(Function, Gives))| gives.numbers(chunk);
+        let of_one = |(chunk, (_, layout)): (&[u8], &(Function, Layout))| layout.numbers(chunk);
         Ok(bytes.chunks(RESULT).zip(&self.functions).flat_map(of_one).collect())
     }
 }

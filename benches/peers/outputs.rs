@@ -4,7 +4,7 @@ use reducegen::ir::{self, Value};
 
 /// The layout of a result, and the numbers it stands for.
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum Gives {
+pub(crate) enum Layout {
     /// One number.
     Scalar(ir::Scalar),
     /// Two numbers.
@@ -21,18 +21,18 @@ pub(crate) enum Gives {
     LargestAndSum,
 }
 
-impl Gives {
+impl Layout {
     /// Decodes the numbers from a result. `bytes` has the size of the largest result.
     pub(crate) fn numbers(self, bytes: &[u8]) -> Vec<f64> {
         let f32_at = |place: usize| number(ir::Scalar::F32, &bytes[4 * place..]);
         match self {
-            Gives::Scalar(ty) => vec![number(ty, bytes)],
-            Gives::Pair(ty) => vec![number(ty, bytes), number(ty, &bytes[ty.size()..])],
-            Gives::Position => vec![number(ir::Scalar::I64, bytes)],
-            Gives::Count => vec![number(ir::Scalar::U32, bytes)],
-            Gives::Variance => vec![f32_at(1) / number(ir::Scalar::U32, &bytes[8..])],
-            Gives::Moments => vec![f32_at(0), f32_at(1)],
-            Gives::LargestAndSum => vec![f32_at(0) + f32_at(1).ln()],
+            Layout::Scalar(ty) => vec![number(ty, bytes)],
+            Layout::Pair(ty) => vec![number(ty, bytes), number(ty, &bytes[ty.size()..])],
+            Layout::Position => vec![number(ir::Scalar::I64, bytes)],
+            Layout::Count => vec![number(ir::Scalar::U32, bytes)],
+            Layout::Variance => vec![f32_at(1) / number(ir::Scalar::U32, &bytes[8..])],
+            Layout::Moments => vec![f32_at(0), f32_at(1)],
+            Layout::LargestAndSum => vec![f32_at(0) + f32_at(1).ln()],
         }
     }
 }

@@ -203,7 +203,9 @@ impl Runner {
         }
         let mut times = vec![Vec::new(); entries.len()];
         let (start, mut round) = (Instant::now(), 0);
-        while round <= self.rounds || start.elapsed() < LONGEST && is_open(cell, mode, entries, &times) {
+        while round <= self.rounds
+            || start.elapsed() < LONGEST && needs_more_rounds(cell, mode, entries, &times)
+        {
             for place in order(round, entries.len()) {
                 let time = entries[place].contestant.sample(mode, calls_of[place])?;
                 // The first round warms up.
@@ -221,7 +223,7 @@ impl Runner {
 }
 
 /// Returns whether a ratio is so close to its goal that more rounds are needed.
-fn is_open(cell: Cell, mode: Mode, entries: &[Entry], times: &[Vec<f64>]) -> bool {
+fn needs_more_rounds(cell: Cell, mode: Mode, entries: &[Entry], times: &[Vec<f64>]) -> bool {
     entries.iter().zip(times).any(|(entry, times_of)| {
         let goal = goals::least(cell.case.group, cell.n as u64, entry.peer, mode);
         let ratio = Spread::of_ratios(times_of, &times[0]);

@@ -3,7 +3,7 @@
 use reducegen::ir::Scalar;
 
 /// Minimum bytes between one input and the next. Inputs begin on multiples of it.
-const APART: usize = 256;
+const GAP: usize = 256;
 
 /// The addresses of the inputs of each turn.
 #[derive(Clone, Debug)]
@@ -18,7 +18,7 @@ pub(crate) struct Slots {
 impl Slots {
     /// Fills `bytes` of memory with copies of the inputs. Returns `None` if no copy fits.
     pub(crate) fn of(base: u64, bytes: usize, ty: Scalar, n: usize, inputs: usize) -> Option<Slots> {
-        let stride = (n * ty.size()).next_multiple_of(APART) + APART;
+        let stride = (n * ty.size()).next_multiple_of(GAP) + GAP;
         let copies = bytes / (stride * inputs);
         (copies > 0).then_some(Slots { base, stride, offset: 0, inputs, copies })
     }

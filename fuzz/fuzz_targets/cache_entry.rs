@@ -5,7 +5,7 @@ use fuzz::targets::CACHE_ENTRY;
 
 #[cfg(fuzzing)]
 libfuzzer_sys::fuzz_target!(|input: &[u8]| {
-    assert_eq!((CACHE_ENTRY.judge)(input).err(), None);
+    assert_eq!((CACHE_ENTRY.test_one_input)(input).err(), None);
 });
 
 #[cfg(not(fuzzing))]

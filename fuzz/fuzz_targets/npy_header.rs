@@ -5,7 +5,7 @@ use fuzz::targets::NPY_HEADER;
 
 #[cfg(fuzzing)]
 libfuzzer_sys::fuzz_target!(|input: &[u8]| {
-    assert_eq!((NPY_HEADER.judge)(input).err(), None);
+    assert_eq!((NPY_HEADER.test_one_input)(input).err(), None);
 });
 
 #[cfg(not(fuzzing))]

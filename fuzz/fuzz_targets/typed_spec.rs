@@ -5,7 +5,7 @@ use fuzz::targets::TYPED_SPEC;
 
 #[cfg(fuzzing)]
 libfuzzer_sys::fuzz_target!(|input: &[u8]| {
-    assert_eq!((TYPED_SPEC.judge)(input).err(), None);
+    assert_eq!((TYPED_SPEC.test_one_input)(input).err(), None);
 });
 
 #[cfg(not(fuzzing))]

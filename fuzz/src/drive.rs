@@ -49,8 +49,8 @@ pub struct Finding {
 
 /// Runs the command line of a target.
 pub fn main(target: &Target) -> ExitCode {
-    if let Some(lack) = (target.lacks)() {
-        eprintln!("{}: skipped, {lack}", target.name);
+    if let Some(reason) = (target.missing)() {
+        eprintln!("{}: skipped, {reason}", target.name);
         return ExitCode::from(SKIPPED);
     }
     match request(target).and_then(|request| outcome(target, &request)) {
@@ -69,15 +69,15 @@ pub fn main(target: &Target) -> ExitCode {
 }
 
 fn outcome(target: &Target, request: &Request) -> Result<Counts, String> {
-    let watch = Watch::over(*target);
+    let watchdog = Watchdog::start(*target);
     let until = Instant::now() + Duration::from_secs(request.seconds);
     let found = if request.files.is_empty() {
         let pool =
             folder(&request.corpus).map_err(|error| format!("{}: {error}", request.corpus.display()))?;
-        fuzzed(target, pool, request.seed, &watch, |_| Instant::now() < until)
+        fuzzed(target, pool, request.seed, &watchdog, |_| Instant::now() < until)
     } else {
         let read = |path: &PathBuf| fs::read(path).map_err(|error| format!("{}: {error}", path.display()));
-        replayed(target, request.files.iter().map(read).collect::<Result<_, _>>()?, &watch)
+        replayed(target, request.files.iter().map(read).collect::<Result<_, _>>()?, &watchdog)
     };
     found.map_err(|finding| report(target, &finding))
 }
@@ -114,10 +114,10 @@ pub fn folder(path: &Path) -> io::Result<Vec<Vec<u8>>> {
 ///
 /// # Errors
 /// Returns the first finding.
-pub fn replayed(target: &Target, inputs: Vec<Vec<u8>>, watch: &Watch) -> Result<Counts, Finding> {
+pub fn replayed(target: &Target, inputs: Vec<Vec<u8>>, watchdog: &Watchdog) -> Result<Counts, Finding> {
     let mut counts = Counts::default();
     for input in inputs {
-        counts.add(watch.judged(target, &input)?);
+        counts.add(watchdog.run(target, &input)?);
     }
     Ok(counts)
 }
@@ -131,15 +131,15 @@ pub fn fuzzed(
     target: &Target,
     mut pool: Vec<Vec<u8>>,
     seed: u64,
-    watch: &Watch,
+    watchdog: &Watchdog,
     goes_on: impl Fn(u64) -> bool,
 ) -> Result<Counts, Finding> {
-    let mut counts = replayed(target, pool.clone(), watch)?;
+    let mut counts = replayed(target, pool.clone(), watchdog)?;
     pool.push(Vec::new());
     let mut choices = Choices::of_seed(seed);
     while goes_on(counts.inputs) {
         let input = mutated(&mut choices, &pool, target.words);
-        let accepted = watch.judged(target, &input)?;
+        let accepted = watchdog.run(target, &input)?;
         counts.add(accepted);
         if accepted && pool.len() < POOL {
             pool.push(input);
@@ -158,15 +158,15 @@ impl Counts {
 /// The current input, with the start of its run on two clocks. Processor time does not count the waits on a busy machine.
 type Running = (ProcessTime, Instant, Vec<u8>);
 
-/// A target that waits forever uses no processor time, so it gets this many times its patience on the wall clock.
+/// A target that waits forever uses no processor time, so it gets this many times its time limit on the wall clock.
 const IDLE: u32 = 60;
 
 /// Ends the process if an input takes too long.
-pub struct Watch(Arc<Mutex<Option<Running>>>);
+pub struct Watchdog(Arc<Mutex<Option<Running>>>);
 
-impl Watch {
+impl Watchdog {
     /// Starts to watch a target.
-    pub fn over(target: Target) -> Watch {
+    pub fn start(target: Target) -> Watchdog {
         let current = Arc::new(Mutex::new(None));
         let seen = Arc::clone(&current);
         // The thread ends with the process. It does nothing while no input runs.
@@ -174,25 +174,25 @@ impl Watch {
             loop {
                 thread::sleep(Duration::from_millis(200));
                 let is_slow = |(busy, since, _): &mut Running| {
-                    busy.elapsed() > target.patience || since.elapsed() > IDLE * target.patience
+                    busy.elapsed() > target.time_limit || since.elapsed() > IDLE * target.time_limit
                 };
                 if let Some((.., input)) = lock(&seen).take_if(is_slow) {
-                    let what = format!("it takes longer than {:?}", target.patience);
+                    let what = format!("it takes longer than {:?}", target.time_limit);
                     eprintln!("{}", report(&target, &Finding { input, what }));
                     exit(1);
                 }
             }
         });
-        Watch(current)
+        Watchdog(current)
     }
 
     /// Runs a target on one input. Returns whether the input is accepted.
     ///
     /// # Errors
     /// Returns the finding.
-    pub fn judged(&self, target: &Target, input: &[u8]) -> Result<bool, Finding> {
+    pub fn run(&self, target: &Target, input: &[u8]) -> Result<bool, Finding> {
         *lock(&self.0) = Some((ProcessTime::now(), Instant::now(), input.to_vec()));
-        let verdict = catch_unwind(AssertUnwindSafe(|| (target.judge)(input)));
+        let verdict = catch_unwind(AssertUnwindSafe(|| (target.test_one_input)(input)));
         *lock(&self.0) = None;
         let verdict: Verdict =
             verdict.unwrap_or_else(|panic| Err(format!("it panics: {}", message(&*panic))));

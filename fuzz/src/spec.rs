@@ -4,9 +4,9 @@
 //! from tables of scalar operations ([`field_op`]) and of accumulator forms ([`form`]).
 
 mod closures;
+mod field_op;
 mod form;
 mod literal;
-mod field_op;
 mod methods;
 mod named;
 mod names;

@@ -16,13 +16,13 @@ pub struct Target {
     /// The name, and the folder in `corpus`.
     pub name: &'static str,
     /// Names a requirement that this machine lacks, if there is one.
-    pub lacks: fn() -> Option<String>,
+    pub missing: fn() -> Option<String>,
     /// Runs an input. Returns whether it is accepted.
-    pub judge: fn(&[u8]) -> Verdict,
+    pub test_one_input: fn(&[u8]) -> Verdict,
     /// Words that inputs contain.
     pub words: &'static [&'static str],
     /// The processor time after which an input counts as hanging.
-    pub patience: Duration,
+    pub time_limit: Duration,
 }
 
 /// Whether an input is accepted, or a description of the fault. A panic is a fault as well.
@@ -31,59 +31,59 @@ pub type Verdict = Result<bool, String>;
 /// Parses the text of a specification, or refuses it with a message. The canonical text parses to the same specification.
 pub const SPEC_TEXT: Target = Target {
     name: "spec_text",
-    lacks: || None,
-    judge: spec_text::judge,
+    missing: || None,
+    test_one_input: spec_text::test_one_input,
     words: spec_text::WORDS,
-    patience: PATIENCE,
+    time_limit: TIME_LIMIT,
 };
 
 /// Compiles a random specification. The bytes are the choices of the generator.
 #[cfg(feature = "cuda")]
 pub const TYPED_SPEC: Target = Target {
     name: "typed_spec",
-    lacks: typed_spec::lacks,
-    judge: typed_spec::judge,
+    missing: typed_spec::missing,
+    test_one_input: typed_spec::test_one_input,
     words: &[],
-    patience: PATIENCE,
+    time_limit: TIME_LIMIT,
 };
 
 /// Parses the text of a kernel, which prints as itself, or refuses it with a line number.
 pub const PROGRAM_TEXT: Target = Target {
     name: "program_text",
-    lacks: || None,
-    judge: program_text::judge,
+    missing: || None,
+    test_one_input: program_text::test_one_input,
     words: program_text::WORDS,
-    patience: PATIENCE,
+    time_limit: TIME_LIMIT,
 };
 
 /// Parses a NumPy file, or refuses it.
 pub const NPY_HEADER: Target = Target {
     name: "npy_header",
-    lacks: || None,
-    judge: npy_header::judge,
+    missing: || None,
+    test_one_input: npy_header::test_one_input,
     words: npy_header::WORDS,
-    patience: PATIENCE,
+    time_limit: TIME_LIMIT,
 };
 
 /// Decodes a cache entry to the bytes that were written, or refuses it.
 pub const CACHE_ENTRY: Target = Target {
     name: "cache_entry",
-    lacks: || None,
-    judge: cache_entry::judge,
+    missing: || None,
+    test_one_input: cache_entry::test_one_input,
     words: &["reducegen cache\n"],
-    patience: PATIENCE,
+    time_limit: TIME_LIMIT,
 };
 
 /// Compares the order in which programs with any passes combine elements with their association.
 pub const RANDOM_PASSES: Target = Target {
     name: "random_passes",
-    lacks: || None,
-    judge: random_passes::judge,
+    missing: || None,
+    test_one_input: random_passes::test_one_input,
     words: random_passes::WORDS,
-    patience: PATIENCE,
+    time_limit: TIME_LIMIT,
 };
 
-const PATIENCE: Duration = Duration::from_secs(10);
+const TIME_LIMIT: Duration = Duration::from_secs(10);
 
 /// All targets.
 pub const ALL: &[Target] = &[

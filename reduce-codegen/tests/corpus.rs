@@ -62,7 +62,7 @@ fn run(entry: &Entry, kernel: &LoweredKernel, schedule: Schedule) -> Found {
     let mut memory = entry.memory(&inputs);
     let written = entry.number("written").unwrap_or(0);
     memory.items.iter_mut().take(written).zip(0..).for_each(|(item, at)| *item = Some(domain.leaf(at)));
-    if entry.says("workspace", "empty") {
+    if entry.has_setting("workspace", "empty") {
         memory.partials.fill(Some(domain.identity()));
     }
     let mut found = Found { reports: Vec::new(), sound: true };
@@ -79,7 +79,7 @@ fn run(entry: &Entry, kernel: &LoweredKernel, schedule: Schedule) -> Found {
 }
 
 fn is_sound(entry: &Entry, domain: &Provenance<'_>, memory: &Memory<'_>, n: u64) -> bool {
-    let given = match entry.gives() {
+    let given = match entry.output() {
         "nothing" => return true,
         "partials" => memory.partials.clone(),
         _ => memory.results.clone(),

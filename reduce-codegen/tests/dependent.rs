@@ -21,10 +21,10 @@ fn sum(list: &str) -> Program {
 #[test]
 fn a_kernel_that_is_dependent_waits_first_and_no_other_does() {
     let (plain, dependent) = (sum("shuffle"), sum("shuffle dependent"));
-    let something = Stmt::Barrier(Barrier::Block);
+    let barrier = Stmt::Barrier(Barrier::Block);
     let thread_0_waits = Stmt::when(Expr::Thread.equals(0), vec![Stmt::AwaitLaunch]);
     let changes: [Change<'_>; 3] = [
-        &|body| body.insert(0, something.clone()),
+        &|body| body.insert(0, barrier.clone()),
         &|body| body.retain(|stmt| *stmt != Stmt::AwaitLaunch),
         &|body| body[1] = thread_0_waits.clone(),
     ];

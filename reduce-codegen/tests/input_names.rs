@@ -61,14 +61,14 @@ fn spec(operator: &str, inputs: usize, ty: Scalar, passes: &str) -> Option<Spec>
 /// Returns the words of a line outside of comments, directives, fields and PTX, each with the text before it.
 fn words(line: &str) -> Vec<&str> {
     let code = if line.trim_start().starts_with('#') { "" } else { line.split("//").next().unwrap_or(line) };
-    let is_of_word = |c: char| c.is_ascii_alphanumeric() || c == '_';
+    let is_word_char = |c: char| c.is_ascii_alphanumeric() || c == '_';
     let mut words = Vec::new();
     // Quoted text is PTX, or the language of a name.
     for (k, part) in code.split('"').enumerate() {
-        let ends = part.match_indices(|c: char| !is_of_word(c)).map(|(at, _)| at + 1);
+        let ends = part.match_indices(|c: char| !is_word_char(c)).map(|(at, _)| at + 1);
         let mut at = 0;
         for end in ends.chain([part.len()]) {
-            let word = part[at..end].trim_end_matches(|c: char| !is_of_word(c));
+            let word = part[at..end].trim_end_matches(|c: char| !is_word_char(c));
             let is_field = at > 0 && part[..at].ends_with('.');
             if k % 2 == 0 && !is_field && word.starts_with(|c: char| c.is_ascii_alphabetic()) {
                 words.push(word);
@@ -141,12 +141,12 @@ fn called(name: &str, passes: &str) -> [(String, String); 2] {
 
 /// Replaces the name in the line by `neutral`, also if a `_` and more text follow it.
 fn renamed(line: &str, name: &str) -> String {
-    let is_of_word = |c: char| c.is_ascii_alphanumeric() || c == '_';
+    let is_word_char = |c: char| c.is_ascii_alphanumeric() || c == '_';
     let renamed = |part: &str| match part.strip_prefix(name) {
-        Some(rest) if !rest.starts_with(|c| is_of_word(c) && c != '_') => format!("neutral{rest}"),
+        Some(rest) if !rest.starts_with(|c| is_word_char(c) && c != '_') => format!("neutral{rest}"),
         _ => part.to_owned(),
     };
-    let code = |part: &str| part.split_inclusive(|c| !is_of_word(c)).map(renamed).collect();
+    let code = |part: &str| part.split_inclusive(|c| !is_word_char(c)).map(renamed).collect();
     let parts = line.split('"').enumerate();
     let parts: Vec<_> =
         parts.map(|(k, part)| if k % 2 == 0 { code(part) } else { part.to_owned() }).collect();

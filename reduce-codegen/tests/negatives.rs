@@ -32,7 +32,7 @@ fn sums(name: &str, bug: Option<char>) -> Vec<Found> {
         let memory = entry.memory(&ones);
         let launched = launch(&operation, &kernel, &mut domain, memory, grid, n, Options::under(schedule));
         let mut given = launched.memory.partials;
-        if entry.gives() == "result" {
+        if entry.output() == "result" {
             given.clone_from(&launched.memory.results);
         }
         let value = |acc| domain.finish(acc, n, &[]).unwrap()[0].get::<f32>().unwrap();

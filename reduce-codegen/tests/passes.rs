@@ -131,8 +131,8 @@ fn regions_of_the_workspace_do_not_overlap() {
         for launch in plan.launches(n) {
             let from = bytes(launch.from, if launch.kernel == Reads::Partials { launch.items } else { 0 });
             let to = bytes(launch.to, launch.partials);
-            let apart = from.is_empty() || to.is_empty() || from.end <= to.start || to.end <= from.start;
-            assert!(apart, "{launch:?} of {n} elements\n{program}");
+            let disjoint = from.is_empty() || to.is_empty() || from.end <= to.start || to.end <= from.start;
+            assert!(disjoint, "{launch:?} of {n} elements\n{program}");
             let end = [&from, &to].into_iter().filter(|it| !it.is_empty()).map(|it| it.end).max();
             assert!(end.unwrap_or(0) <= plan.workspace(n), "{launch:?} of {n} elements\n{program}");
             read += u32::from(!from.is_empty() && !to.is_empty());

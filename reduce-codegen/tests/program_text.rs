@@ -102,7 +102,7 @@ fn errors_name_the_line_and_the_expected_text() {
     assert_eq!(found.line, 1);
 }
 
-/// The programs of rows that were written by hand before the code are programs, and hold the rules.
+/// The programs of rows that were written by hand, before the code, parse and satisfy the rules.
 #[test]
 fn rows_by_hand_are_programs() {
     let sum = reduce_dsl::operators::operator("sum").unwrap();

@@ -50,20 +50,20 @@ fn pairs(n: usize, random: &mut Random) -> Vec<f32> {
 type Sum = dyn Fn(&[f32]) -> f32;
 
 /// A summation method.
-struct Way {
+struct Method {
     name: &'static str,
     sum: Box<Sum>,
 }
 
-impl Way {
-    fn new(name: &'static str, sum: impl Fn(&[f32]) -> f32 + 'static) -> Way {
-        Way { name, sum: Box::new(sum) }
+impl Method {
+    fn new(name: &'static str, sum: impl Fn(&[f32]) -> f32 + 'static) -> Method {
+        Method { name, sum: Box::new(sum) }
     }
 
-    fn reducegen(name: &'static str, text: &str) -> Way {
+    fn reducegen(name: &'static str, text: &str) -> Method {
         let reducer = reducer(text);
         let sum = move |x: &[f32]| float(reducer.reduce(&[LanesRef::from(x)]).unwrap().values[0]) as f32;
-        Way::new(name, sum)
+        Method::new(name, sum)
     }
 }
 
@@ -71,15 +71,15 @@ fn reducer(text: &str) -> Reducer {
     Reducer::new(&spec(text), &Device::host()).unwrap()
 }
 
-fn ways() -> Vec<Way> {
+fn methods() -> Vec<Method> {
     vec![
-        Way::new("a loop in f32", |x| x.iter().sum()),
-        Way::new("Kahan", kahan),
-        Way::new("pairwise, down to pairs", pairwise),
-        Way::reducegen("`op: sum`", "op: sum, ty: f32"),
-        Way::reducegen("`op: sum_compensated`", "op: sum_compensated, ty: f32"),
-        Way::reducegen("`op: sum, acc: f64`", "op: sum, ty: f32, acc: f64"),
-        Way::new("the exact sum, rounded", |x| exact(x).to_f32()),
+        Method::new("a loop in f32", |x| x.iter().sum()),
+        Method::new("Kahan", kahan),
+        Method::new("pairwise, down to pairs", pairwise),
+        Method::reducegen("`op: sum`", "op: sum, ty: f32"),
+        Method::reducegen("`op: sum_compensated`", "op: sum_compensated, ty: f32"),
+        Method::reducegen("`op: sum, acc: f64`", "op: sum, ty: f32, acc: f64"),
+        Method::new("the exact sum, rounded", |x| exact(x).to_f32()),
     ]
 }
 
@@ -164,11 +164,11 @@ fn rows(n: usize, trials: usize) -> Vec<Row> {
     let mut random = Random::new(1);
     let arrays = CLASSES
         .map(|class| (0..trials).map(|_| Array::new((class.array)(n, &mut random))).collect::<Vec<_>>());
-    let of_way = |way: &Way| {
-        let errors = arrays.iter().map(|arrays| error(arrays, arrays.iter().map(|it| (way.sum)(&it.x))));
-        Row { name: way.name.to_owned(), errors: errors.collect() }
+    let of_method = |method: &Method| {
+        let errors = arrays.iter().map(|arrays| error(arrays, arrays.iter().map(|it| (method.sum)(&it.x))));
+        Row { name: method.name.to_owned(), errors: errors.collect() }
     };
-    let mut rows: Vec<_> = ways().iter().map(of_way).collect();
+    let mut rows: Vec<_> = methods().iter().map(of_method).collect();
     let of_numpy: Result<Vec<_>, _> = arrays.iter().map(|arrays| numpy(arrays)).collect();
     match of_numpy {
         Ok(of_numpy) => {

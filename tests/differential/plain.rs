@@ -14,7 +14,7 @@ use reduce_lanes::Lanes;
 
 /// Rules that may differ from the default.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct How {
+pub(crate) struct Rules {
     /// Whether NaN elements are ignored.
     pub(crate) ignore: bool,
     /// Whether the last of equal elements wins.
@@ -64,10 +64,10 @@ pub(crate) fn compare(
     kind: Kind,
     inputs: &[Lanes],
     found: Option<&[Value]>,
-    how: How,
+    rules: Rules,
 ) -> Result<(), String> {
     if is_exact(name, inputs[0].ty(), kind) {
-        let wanted = reduce(name, inputs, how);
+        let wanted = reduce(name, inputs, rules);
         return if found == wanted.as_deref() {
             Ok(())
         } else {
@@ -75,7 +75,7 @@ pub(crate) fn compare(
         };
     }
     if ROUNDED.contains(&name) && kind.is_exact() {
-        return bounds::near(program, name, 0, inputs, found);
+        return bounds::compare(program, name, 0, inputs, found);
     }
     Ok(())
 }
@@ -105,13 +105,13 @@ pub(super) struct Elements<T> {
 
 /// Reduces in a loop from the first element to the last. Returns `None` if there are no elements and no identity. NaN
 /// results have the bits that the numeric contract states.
-pub(crate) fn reduce(name: &str, inputs: &[Lanes], how: How) -> Option<Vec<Value>> {
+pub(crate) fn reduce(name: &str, inputs: &[Lanes], rules: Rules) -> Option<Vec<Value>> {
     let ty = inputs[0].ty();
     if ty.is_float() {
         let elements = Elements::read(inputs, |value| value.as_f64().unwrap());
-        floats::reduce(name, ty, elements.without_nan(how.ignore), how)
+        floats::reduce(name, ty, elements.without_nan(rules.ignore), rules)
     } else {
-        integers::reduce(name, ty, &Elements::read(inputs, |value| value.as_int().unwrap()), how)
+        integers::reduce(name, ty, &Elements::read(inputs, |value| value.as_int().unwrap()), rules)
     }
 }
 
@@ -134,11 +134,11 @@ impl<T: Copy> Elements<T> {
     }
 
     /// Returns the index of the best element: on a tie the first, or the last.
-    fn best(&self, how: How, better: impl Fn(T, T) -> bool) -> Option<usize> {
+    fn best(&self, rules: Rules, better: impl Fn(T, T) -> bool) -> Option<usize> {
         let mut best = 0;
         for i in 1..self.x.len() {
             let equal = !better(self.x[i], self.x[best]) && !better(self.x[best], self.x[i]);
-            if better(self.x[i], self.x[best]) || how.last && equal {
+            if better(self.x[i], self.x[best]) || rules.last && equal {
                 best = i;
             }
         }

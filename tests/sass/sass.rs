@@ -8,9 +8,9 @@ pub(crate) struct Disassembler(PathBuf);
 
 impl Disassembler {
     /// Finds the disassembler of the toolkit or wheels that contain a library, or the one on the PATH.
-    pub(crate) fn beside(library: &Path) -> Result<Disassembler, String> {
-        let beside = library.ancestors().skip(2).take(2).map(|root| root.join("bin/nvdisasm"));
-        let mut all = beside.chain([PathBuf::from("nvdisasm")]);
+    pub(crate) fn for_library(library: &Path) -> Result<Disassembler, String> {
+        let next_to_it = library.ancestors().skip(2).take(2).map(|root| root.join("bin/nvdisasm"));
+        let mut all = next_to_it.chain([PathBuf::from("nvdisasm")]);
         let runs = |path: &PathBuf| Command::new(path).arg("--version").output().is_ok();
         let found = all.find(runs);
         found.map(Disassembler).ok_or_else(|| {

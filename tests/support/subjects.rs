@@ -83,13 +83,13 @@ pub(crate) fn params(operation: &Operation) -> Vec<Value> {
 }
 
 /// Replaces the bits if there are no elements to reduce.
-pub(crate) const NOTHING: &str = "nothing";
+pub(crate) const NO_RESULT: &str = "nothing";
 
 /// Returns the bits of a result, or the error.
 pub(crate) fn bits(result: Result<Vec<Value>, Error>) -> String {
     match result {
         Ok(values) => values.iter().map(|value| value.hex()).collect::<Vec<_>>().join(" "),
-        Err(Error::Empty { .. } | Error::NothingLeft { .. }) => NOTHING.to_owned(),
+        Err(Error::Empty { .. } | Error::NothingLeft { .. }) => NO_RESULT.to_owned(),
         Err(error) => error.to_string(),
     }
 }

@@ -3,7 +3,7 @@
 use super::Verdict;
 use crate::cache::{decoded, with_header};
 
-pub(super) fn judge(bytes: &[u8]) -> Verdict {
+pub(super) fn test_one_input(bytes: &[u8]) -> Verdict {
     let fitting = with_header(bytes);
     let accepted = read(bytes)? | read(&fitting)?;
     // An entry with one byte more or less is refused.

@@ -31,7 +31,7 @@ pub(super) const WORDS: &[&str] = &[
     "\0",
 ];
 
-pub(super) fn judge(bytes: &[u8]) -> Verdict {
+pub(super) fn test_one_input(bytes: &[u8]) -> Verdict {
     match layout(bytes) {
         Ok(layout) => elements(bytes, layout).map(|()| true),
         Err(error) if error.to_string().trim().is_empty() => Err("its message is empty".to_owned()),

@@ -58,7 +58,7 @@ static PROGRAMS: LazyLock<Vec<Program>> = LazyLock::new(|| {
     texts.iter().filter_map(|text| compile(&reduce_dsl::parse::spec(text).ok()?).ok()).collect()
 });
 
-pub(super) fn judge(bytes: &[u8]) -> Verdict {
+pub(super) fn test_one_input(bytes: &[u8]) -> Verdict {
     let Ok(text) = str::from_utf8(bytes) else { return Ok(false) };
     let kernels = match LoweredKernel::parse_all(text) {
         Ok(kernels) => kernels,

@@ -60,7 +60,7 @@ const MOST: u64 = 1500;
 /// The maximum number of threads of a grid. The interpreter runs them one by one.
 const THREADS: u64 = 1 << 15;
 
-pub(super) fn judge(bytes: &[u8]) -> Verdict {
+pub(super) fn test_one_input(bytes: &[u8]) -> Verdict {
     let Ok(text) = str::from_utf8(bytes) else { return Ok(false) };
     let Ok(parsed) = parse::text(text, None) else { return Ok(false) };
     let Some(programs) = programs(&parsed.spec)? else { return Ok(false) };

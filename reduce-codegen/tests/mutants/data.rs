@@ -16,8 +16,8 @@ pub(crate) const MUTATIONS: [Mutation; 22] = [
         }
         _ => Vec::new(),
     }),
-    Mutation::of_data("loop one turn more", |_, stmt| one_turn_more(stmt)),
-    Mutation::of_data("loop one turn less", |_, stmt| one_turn_less(stmt)),
+    Mutation::of_data("loop one turn more", |_, stmt| one_iteration_more(stmt)),
+    Mutation::of_data("loop one turn less", |_, stmt| one_iteration_less(stmt)),
     Mutation::of_data("loop by doubling for halving", |_, stmt| reversed(stmt)),
     Mutation::of_data("guard one too wide", |_, stmt| guards(stmt, &at_most)),
     Mutation::of_data("guard one too narrow", |_, stmt| {
@@ -76,7 +76,7 @@ pub(crate) const MUTATIONS: [Mutation; 22] = [
             _ => Vec::new(),
         }))
     }),
-    Mutation::of_data("another thread's turn", another_turn),
+    Mutation::of_data("another thread's turn", another_thread),
     Mutation::of_data("identity wrong", fill_wrong),
     Mutation::of_data("operands exchanged", |_, stmt| {
         each(with_expressions(stmt, &|expr| match expr {
@@ -110,14 +110,14 @@ fn loops(stmt: &Stmt, rewrite: &dyn Fn(&Expr) -> Vec<Expr>) -> Vec<Vec<Stmt>> {
 
 /// Continues the loop if its counter has reached the end. Loops that only read items behind guards are left out: one more
 /// iteration finds none.
-fn one_turn_more(stmt: &Stmt) -> Vec<Vec<Stmt>> {
+fn one_iteration_more(stmt: &Stmt) -> Vec<Vec<Stmt>> {
     let Stmt::For(it) = stmt else { return Vec::new() };
-    let asks = it.body.iter().all(|stmt| matches!(stmt, Stmt::Let(..) | Stmt::If(..)));
-    if asks { Vec::new() } else { loops(stmt, &at_most) }
+    let only_reads = it.body.iter().all(|stmt| matches!(stmt, Stmt::Let(..) | Stmt::If(..)));
+    if only_reads { Vec::new() } else { loops(stmt, &at_most) }
 }
 
 /// Ends the loop one iteration early.
-fn one_turn_less(stmt: &Stmt) -> Vec<Vec<Stmt>> {
+fn one_iteration_less(stmt: &Stmt) -> Vec<Vec<Stmt>> {
     let Stmt::For(it) = stmt else { return Vec::new() };
     let next = |expr: &Expr| if *expr == it.local.get() { vec![it.next.clone()] } else { Vec::new() };
     loops(stmt, &next)
@@ -161,7 +161,7 @@ fn below_less_one(expr: &Expr) -> Vec<Expr> {
 
 /// Selects thread, lane or number 1 in place of 0. The thread that reads the result of a looping tree is not changed: after
 /// the last barrier of the tree, any thread may read it.
-fn another_turn(subject: &Subject, stmt: &Stmt) -> Vec<Vec<Stmt>> {
+fn another_thread(subject: &Subject, stmt: &Stmt) -> Vec<Vec<Stmt>> {
     let ends_with_a_barrier = |stmt: &Stmt| {
         if let Stmt::For(it) = stmt { it.body.contains(&Stmt::Barrier(Barrier::Block)) } else { false }
     };

@@ -111,7 +111,7 @@ impl<'a> Expected<'a> {
         };
         let left = run(&subject.kernel, subject.leaves);
         let parts = match subject.leaves {
-            Leaves::One => run(&apart(&subject.kernel), Leaves::Blocks).partials,
+            Leaves::One => run(&with_partials_per_block(&subject.kernel), Leaves::Blocks).partials,
             Leaves::Blocks | Leaves::Items | Leaves::Tickets(_) => Vec::new(),
         };
         Expected { setup, domain, left, parts: parts.into_iter().flatten().collect() }
@@ -213,7 +213,7 @@ impl Left {
 }
 
 /// Returns the kernel with a partial for each block in place of an atomic.
-fn apart(kernel: &LoweredKernel) -> LoweredKernel {
+fn with_partials_per_block(kernel: &LoweredKernel) -> LoweredKernel {
     let store = |stmt: &Stmt| match stmt {
         Stmt::AtomicCombine { value, .. } => {
             let own = Buffer::Partials.at(Expr::Block.cast(Scalar::U64));

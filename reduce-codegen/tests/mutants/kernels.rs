@@ -108,10 +108,10 @@ fn launches(program: &Program, at: usize) -> Vec<Launch> {
     let of_rows = units.map(|units| units * width).filter(|_| fold.in_rows);
     let next_turn = (1..=width + 1).map(|items| turn + items);
     // One tile followed by one item; two tiles followed by one row and some items.
-    let behind = (width > 1).then_some([tile * cluster + 1, 2 * tile * cluster + turn + width]);
+    let after_full_tiles = (width > 1).then_some([tile * cluster + 1, 2 * tile * cluster + turn + width]);
     // More partials per thread than are loaded at once.
     let more_than_at_once = one_block.then_some(9 * turn + 1);
-    let nothing = program.operation.fill.is_some().then_some(0);
+    let no_items = program.operation.fill.is_some().then_some(0);
     let tiles = tile * cluster;
     let sizes = [tiles, tiles - 1, 2 * turn.max(tiles) + tile / 2 + 1, 33, 1].into_iter();
     let of_cluster = (cluster > 1).then_some([tile, tile + 1, tiles + 1]).into_iter().flatten();
@@ -123,13 +123,13 @@ fn launches(program: &Program, at: usize) -> Vec<Launch> {
         .into_iter()
         .chain(of_last)
         .chain(sizes)
-        .chain(nothing)
+        .chain(no_items)
         .chain(of_cluster)
         .chain(few)
         .chain(of_threads)
         .chain(of_rows)
         .chain(next_turn)
-        .chain(behind.into_iter().flatten())
+        .chain(after_full_tiles.into_iter().flatten())
         .chain(more_than_at_once);
     let alignments: &[bool] = if fold.width > 1 { &[true, false] } else { &[true] };
     let grid = |items: u64| items.div_ceil(tile).clamp(1, most).next_multiple_of(cluster);

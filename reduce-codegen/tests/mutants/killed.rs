@@ -41,7 +41,7 @@ fn one_of() -> usize {
 }
 
 /// Returns the tally of each kind, in the order of the mutations.
-fn judged(subject: &Subject) -> Vec<Tally> {
+fn tallies_of(subject: &Subject) -> Vec<Tally> {
     let mut judge = Judge::of(subject);
     let turn = subject.name.len();
     let mut tallies = Vec::new();
@@ -75,7 +75,7 @@ fn subjects() -> Vec<Subject> {
 fn mutants_are_killed() {
     let subjects = subjects();
     let mut tallies = vec![Tally::default(); mutations().count()];
-    for of_subject in subjects.par_iter().map(judged).collect::<Vec<_>>() {
+    for of_subject in subjects.par_iter().map(tallies_of).collect::<Vec<_>>() {
         tallies.iter_mut().zip(of_subject).for_each(|(tally, other)| tally.add(other));
     }
     let mut all = Tally::default();

@@ -114,12 +114,12 @@ impl Entry {
     }
 
     /// Returns the output of the correct kernel: `result`, `partials` or `nothing`.
-    pub fn gives(&self) -> &str {
+    pub fn output(&self) -> &str {
         self.settings.get("gives").map_or("result", String::as_str)
     }
 
     /// Returns whether a setting has a value.
-    pub fn says(&self, key: &str, value: &str) -> bool {
+    pub fn has_setting(&self, key: &str, value: &str) -> bool {
         self.settings.get(key).is_some_and(|it| it == value)
     }
 }

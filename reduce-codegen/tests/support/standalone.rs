@@ -79,10 +79,10 @@ fn memory(entry: &Entry, reads: Reads) -> Vec<(String, String)> {
             vec![buffer("items", number("items").unwrap() * acc, number("written").unwrap() * acc, 0)]
         }
     };
-    let flags = entry.says("workspace", "flags");
+    let flags = entry.has_setting("workspace", "flags");
     let partial = if flags { 8 * operation.acc.words() } else { acc };
     let partials = number("partials").or(number("grid")).unwrap() * partial;
-    let written = if flags || entry.says("workspace", "empty") { partials } else { 0 };
+    let written = if flags || entry.has_setting("workspace", "empty") { partials } else { 0 };
     let tickets = 4 * number("tickets").unwrap_or(1);
     all.push(buffer("partials", partials, written, 0));
     all.push(buffer("result", operation.output.size(), 0, 0));

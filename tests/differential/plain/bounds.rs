@@ -22,14 +22,14 @@ fn number(value: Value) -> f64 {
 
 /// A number, and the maximum error of a result.
 #[derive(Clone, Copy, Debug)]
-struct Near {
+struct Approx {
     number: f64,
     error: f64,
 }
 
-impl Near {
-    const fn exactly(number: f64) -> Near {
-        Near { number, error: 0.0 }
+impl Approx {
+    const fn exactly(number: f64) -> Approx {
+        Approx { number, error: 0.0 }
     }
 
     /// NaN and infinities must match exactly.
@@ -45,7 +45,7 @@ impl Near {
 ///
 /// # Errors
 /// Describes the difference.
-pub(crate) fn near(
+pub(crate) fn compare(
     program: &Program,
     name: &str,
     exponent: i32,
@@ -62,9 +62,9 @@ pub(crate) fn near(
         false => moments(name, &in_units(&inputs[0], unit), unit, depth, u),
     };
     let wanted = [wanted, if name == "describe" { extremes(&inputs[0]) } else { Vec::new() }].concat();
-    let is_near =
+    let is_within =
         wanted.len() == found.len() && wanted.iter().zip(found).all(|(near, found)| near.holds(*found));
-    if is_near { Ok(()) } else { Err(format!("{found:?}, which is not near {wanted:?}")) }
+    if is_within { Ok(()) } else { Err(format!("{found:?}, which is not near {wanted:?}")) }
 }
 
 /// Computes the mean and the sum of squared distances from it, exact except for the last rounding, with the bounds of
@@ -81,7 +81,7 @@ pub(crate) fn near(
 /// ε)² (1 + roundings), or in a fold δ' δ'', both off by ε, where w ≥ ½. By Cauchy and Schwarz the error is at most 4 √(M₂
 /// n d) ε + 2 n d ε². The roundings of products and of sums, all of them positive, are (d + 8) u of M₂.
 /// most 4 √(M₂ n d) ε + 2 n d ε², and the roundings of products and of sums, all of them positive, are (d + 8) u of M₂.
-fn moments(name: &str, units: &[i128], unit: f64, depth: f64, u: f64) -> Vec<Near> {
+fn moments(name: &str, units: &[i128], unit: f64, depth: f64, u: f64) -> Vec<Approx> {
     let n = units.len() as f64;
     // Relative to the first element, so that products fit.
     let first = units.first().copied().unwrap_or(0);
@@ -98,15 +98,15 @@ fn moments(name: &str, units: &[i128], unit: f64, depth: f64, u: f64) -> Vec<Nea
     let of_m2 =
         4.0 * (m2 * weights).sqrt() * of_delta + 2.0 * weights * of_delta * of_delta + (depth + 8.0) * u * m2;
     // One more division.
-    let var = Near { number: m2 / n, error: (of_m2 + 2.0 * u * m2) / n };
+    let var = Approx { number: m2 / n, error: (of_m2 + 2.0 * u * m2) / n };
     match name {
         "var" => vec![var],
         "std" => vec![root(var, u)],
         "skewness" | "kurtosis" => vec![shape(name, units, spread / unit, depth, u)],
         _ => {
             let m2 = if units.is_empty() { 0.0 } else { m2 };
-            let mean = Near { number: mean, error: of_mean + u * most };
-            vec![Near::exactly(n), mean, Near { number: m2, error: of_m2 }]
+            let mean = Approx { number: mean, error: of_mean + u * most };
+            vec![Approx::exactly(n), mean, Approx { number: m2, error: of_m2 }]
         }
     }
 }
@@ -119,7 +119,7 @@ fn moments(name: &str, units: &[i128], unit: f64, depth: f64, u: f64) -> Vec<Nea
 /// less than 200 d u n Sᵏ in all. An update passes on the errors of M₂ below times 3 S or 6 S², and the errors of M₃ times 4 S.
 /// With d updates above each element these are bounds E₂, E₃, E₄ on the errors of the moments. Relative errors of the
 /// variance count 1.5 or 2 times in its powers.
-fn shape(name: &str, units: &[i128], spread: f64, depth: f64, u: f64) -> Near {
+fn shape(name: &str, units: &[i128], spread: f64, depth: f64, u: f64) -> Approx {
     let n = units.len() as f64;
     let first = units.first().copied().unwrap_or(0);
     let (count, sum) = (units.len() as i128, units.iter().map(|x| x - first).sum::<i128>());
@@ -134,7 +134,7 @@ fn shape(name: &str, units: &[i128], spread: f64, depth: f64, u: f64) -> Near {
         local * spread.powi(4) + 6.0 * depth * spread.powi(2) * e2 + 4.0 * depth * spread * e3 + of_sums(4);
     let variance = power(2);
     if variance == 0.0 || units.is_empty() {
-        return Near::exactly(f64::NAN);
+        return Approx::exactly(f64::NAN);
     }
     let (moment, error, exponent, less) =
         if name == "skewness" { (power(3), e3, 1.5, 0.0) } else { (power(4), e4, 2.0, 3.0) };
@@ -147,19 +147,19 @@ fn shape(name: &str, units: &[i128], spread: f64, depth: f64, u: f64) -> Near {
         }
         false => f64::INFINITY,
     };
-    Near { number: moment / variance.powf(exponent) - less, error }
+    Approx { number: moment / variance.powf(exponent) - less, error }
 }
 
-fn extremes(input: &Lanes) -> Vec<Near> {
-    let found = super::reduce("minmax", std::slice::from_ref(input), super::How::default()).unwrap();
-    found.into_iter().map(|it| Near::exactly(number(it))).collect()
+fn extremes(input: &Lanes) -> Vec<Approx> {
+    let found = super::reduce("minmax", std::slice::from_ref(input), super::Rules::default()).unwrap();
+    found.into_iter().map(|it| Approx::exactly(number(it))).collect()
 }
 
 /// |√a − √b| is at most √|a − b| and, if a is not 0, |a − b| / √a.
-fn root(Near { number, error }: Near, u: f64) -> Near {
+fn root(Approx { number, error }: Approx, u: f64) -> Approx {
     let root = number.sqrt();
     let inherited = if number > 0.0 { error.sqrt().min(error / root) } else { error.sqrt() };
-    Near { number: root, error: inherited + 2.0 * u * root }
+    Approx { number: root, error: inherited + 2.0 * u * root }
 }
 
 /// The rounding error of `exp` and `ln`: less than 1 unit in the last place, which is 2 u.
@@ -171,7 +171,7 @@ const OF_FUNCTION: f64 = 2.0;
 /// `exp`, and by the rounding of the product. The δ of a term add up to its distance from the largest element, at most R.
 /// All terms are positive, so the relative error of the sum is at most the error of a term plus d additions: (R + d (2 + 2)) u.
 /// `ln` makes that relative error an absolute one. The reference, in `f64`, has the same errors with depth n.
-fn exponentials(name: &str, lanes: &Lanes, depth: f64, u: f64) -> Vec<Near> {
+fn exponentials(name: &str, lanes: &Lanes, depth: f64, u: f64) -> Vec<Approx> {
     let x: Vec<f64> = (0..lanes.len()).map(|i| number(lanes.get(i))).collect();
     let max = x.iter().copied().fold(f64::NEG_INFINITY, f64::max);
     let sum: f64 = x.iter().map(|x| (x - max).exp()).sum();
@@ -179,9 +179,9 @@ fn exponentials(name: &str, lanes: &Lanes, depth: f64, u: f64) -> Vec<Near> {
     let of_comparison = (range + (OF_FUNCTION + 2.0) * x.len() as f64) * f64::EPSILON / 2.0;
     let relative = (range + depth * (OF_FUNCTION + 2.0)) * u * 1.01 + of_comparison;
     if name == "softmax_denominator" {
-        return vec![Near::exactly(max), Near { number: sum, error: relative * sum }];
+        return vec![Approx::exactly(max), Approx { number: sum, error: relative * sum }];
     }
     let result = max + sum.ln();
     let of_end = (OF_FUNCTION + 1.0) * u * sum.ln().abs() + u * result.abs();
-    vec![Near { number: result, error: if result.is_finite() { relative + of_end } else { 0.0 } }]
+    vec![Approx { number: result, error: if result.is_finite() { relative + of_end } else { 0.0 } }]
 }
