@@ -1,8 +1,11 @@
 //! Every reduction compared with its peers, on one GPU in one run. `scripts/bench.sh` builds the peers and starts it.
 //!
-//! In reading order: `cases` (the reductions) and `goals` → `run` (the contestants of a cell, round after round) → `clock`
-//! (stream and graph timing) with `ours`, `cub`, `torch` and `read` → `table` (the results), written by `markdown` and
-//! `plot`.
+//! In reading order:
+//!
+//! 1. `cases`, the reductions, and `goals`;
+//! 2. `run`, the contestants of a cell, round after round;
+//! 3. `clock`, stream and graph timing, with `ours`, `cub`, `torch` and `read`;
+//! 4. `table`, the results, written by `markdown` and `plot`.
 
 #[path = "peers/cases.rs"]
 mod cases;

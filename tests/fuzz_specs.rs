@@ -1,5 +1,5 @@
 //! Random typed specifications as text. The canonical text of each parses to the same specification and becomes the same
-//! CUDA, NVRTC compiles it without a warning, and the interpreter gives the bits of the host. On a GPU the same
+//! CUDA. NVRTC compiles it without a warning. The interpreter gives the bits of the host. On a GPU the same
 //! specifications run in `gpu/fuzz_specs.rs`.
 //!
 //! `REDUCEGEN_SPECS=20000 REDUCEGEN_SEED=1000000 cargo test --test fuzz_specs` runs 20,000 of them, starting with that

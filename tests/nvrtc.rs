@@ -38,8 +38,8 @@ fn nvrtc(test: &str) -> Option<&'static Nvrtc> {
     needed(test, "REDUCEGEN_REQUIRE_NVRTC", Nvrtc::get())
 }
 
-/// Returns the stages of `auto` and the rungs of the ladder for every architecture, and the programs with snapshots and
-/// every seventh other case for one architecture each, in turn. With `REDUCEGEN_FULL=1`, all programs for all
+/// Returns the stages of `auto` and the rungs of the ladder for every architecture. Programs with snapshots, and every
+/// seventh other case, are for one architecture each, in turn. With `REDUCEGEN_FULL=1`, all programs for all
 /// architectures.
 fn jobs() -> Vec<(Program, u32)> {
     let compile = |spec: &Spec| reduce_codegen::compile(spec).unwrap();

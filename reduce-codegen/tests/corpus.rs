@@ -176,9 +176,9 @@ fn alarms(entry: &Entry) -> Vec<String> {
     schedules(entry).into_iter().flat_map(of_run).collect()
 }
 
-/// Every kernel prints as a CUDA program, with four exceptions: kernels with clusters, dependent kernels, whose bugs need a
-/// previous launch, kernels that the verifier refuses, and bugs that print like the correct kernel because CUDA has no
-/// weaker form. `REDUCEGEN_CORPUS_CUDA=FOLDER` writes the programs there, with a list of the bugs, for
+/// Every kernel prints as a CUDA program, except kernels with clusters, kernels that the verifier refuses, and dependent
+/// kernels, whose bugs need a previous launch. Bugs that print like the correct kernel, because CUDA has no weaker form, are
+/// left out, too. `REDUCEGEN_CORPUS_CUDA=FOLDER` writes the programs there, with a list of the bugs, for
 /// `scripts/corpus-sanitizers.sh`.
 #[test]
 fn kernels_print_as_cuda_programs() {

@@ -1,7 +1,11 @@
 //! The error bounds that the documentation states, checked in exact arithmetic for random schedules, lengths and data.
 //!
-//! Notation: u is half the distance from 1 to the next float of the accumulator, d the depth of the association plus the
-//! rounding of a product, γ_k = k u / (1 − k u), and S = Σ|x|, for a dot product Σ|x y|.
+//! Notation:
+//!
+//! - u is half the distance from 1 to the next float of the accumulator;
+//! - d is the depth of the association plus the rounding of a product;
+//! - γ_k = k u / (1 − k u);
+//! - S = Σ|x|, for a dot product Σ|x y|.
 
 use super::data::{cancelling, float, floats};
 use super::exact::Exact;

@@ -1,7 +1,7 @@
 //! The exact sum of floats (a superaccumulator), the reference for computed sums.
 //!
-//! A fixed-point number wide enough for every product of two `f64` (from 2⁻²¹⁴⁸ to 2²⁰⁴⁸), for 2⁶⁴ of them, and for three
-//! multiplications by 64-bit numbers, which error bounds need. It never rounds.
+//! A fixed-point number that never rounds. It is wide enough for 2⁶⁴ products of two `f64` (from 2⁻²¹⁴⁸ to 2²⁰⁴⁸), and for
+//! three multiplications by 64-bit numbers, which error bounds need.
 
 use std::cmp::Ordering;
 use std::ops::{Add, Mul, Neg, Sub};

@@ -107,7 +107,7 @@ fn launches(program: &Program, at: usize) -> Vec<Launch> {
     let units = (0..u64::from(fold.rows())).flat_map(|row| [1, 2, 3, 5, 9, 17].map(|unit| 32 * row + unit));
     let of_rows = units.map(|units| units * width).filter(|_| fold.in_rows);
     let next_turn = (1..=width + 1).map(|items| turn + items);
-    // One tile followed by one item; two tiles followed by one row and some items.
+    // Full tiles, followed by one item, or by one row and some items.
     let after_full_tiles = (width > 1).then_some([tile * cluster + 1, 2 * tile * cluster + turn + width]);
     // More partials per thread than are loaded at once.
     let more_than_at_once = one_block.then_some(9 * turn + 1);

@@ -163,7 +163,7 @@ fn plain(_: &Subject, stmt: &Stmt) -> Vec<Vec<Stmt>> {
             let after = match op {
                 AtomicOp::Add => into.get().plus(value.clone()),
                 AtomicOp::Exchange => value.clone(),
-                // The step that is distinguishable from the atomic: other blocks come between load and store.
+                // An increment without its wrap-around suffices: other blocks come between load and store.
                 AtomicOp::Increment => into.get().plus(1),
             };
             vec![vec![Stmt::Load(into.clone(), place.clone()), Stmt::Store(place.clone(), after)]]

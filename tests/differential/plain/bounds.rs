@@ -76,11 +76,10 @@ pub(crate) fn compare(
 /// roundings, so 10 S u in all) and adds it (2 S u). The errors of the two means are averaged, and do not grow. So a mean
 /// is off by at most e = (12 d + 2) S u, and a difference δ of two means by ε = 2 e + 3 S u. Rounding both words to one
 /// adds u M.
-/// δ of two means by ε = 2 e + 3 S u. Where both words become one, that rounds by u M.
-/// M₂ is the sum over the updates of w δ², where w = n_a n_b / n ≤ min(n_a, n_b), so that Σ w ≤ n d. An update adds w (δ +
-/// ε)² (1 + roundings), or in a fold δ' δ'', both off by ε, where w ≥ ½. By Cauchy and Schwarz the error is at most 4 √(M₂
-/// n d) ε + 2 n d ε². The roundings of products and of sums, all of them positive, are (d + 8) u of M₂.
-/// most 4 √(M₂ n d) ε + 2 n d ε², and the roundings of products and of sums, all of them positive, are (d + 8) u of M₂.
+///
+/// M₂ is the sum over the updates of w δ², where w = n_a n_b / n ≤ min(n_a, n_b), so that Σ w ≤ n d. An update adds
+/// w (δ + ε)² (1 + roundings), or in a fold δ' δ'', both off by ε, where w ≥ ½. By Cauchy and Schwarz the error is at
+/// most 4 √(M₂ n d) ε + 2 n d ε². The roundings of products and of sums, all of them positive, are (d + 8) u of M₂.
 fn moments(name: &str, units: &[i128], unit: f64, depth: f64, u: f64) -> Vec<Approx> {
     let n = units.len() as f64;
     // Relative to the first element, so that products fit.
