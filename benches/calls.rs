@@ -1,10 +1,10 @@
-//! What a call costs on the host, of few elements and of as many as fit the caches, beside a plain loop.
+//! The host's time of a call, from one element up to the size of the caches, compared with a plain loop.
 //!
 //! ```sh
 //! cargo bench --no-default-features --features text --bench calls
 //! ```
 //!
-//! A line has the least time of many calls for each number of elements, in microseconds.
+//! Each column is a number of elements, and each cell the minimum time of many calls, in microseconds.
 #![allow(clippy::unwrap_used, reason = "a measurement that cannot be taken fails by panicking")]
 
 use reducegen::reduction;
@@ -37,7 +37,7 @@ fn line<T>(name: &str, mut call: impl FnMut(usize) -> T) {
     println!("{name:12}{}", times.map(|time| format!("{:>10.2}", time.as_secs_f64() * 1e6)).concat());
 }
 
-/// Of a call, in a tenth of a second.
+/// Returns the minimum time of a call, measured for a tenth of a second.
 fn least(mut call: impl FnMut()) -> Duration {
     let begin = Instant::now();
     let mut least = Duration::MAX;

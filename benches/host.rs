@@ -1,12 +1,12 @@
-//! The host backend beside plain loops, `ndarray`, rayon, NumPy and a pure read of the same memory, in one run.
+//! The host backend compared with plain loops, `ndarray`, rayon, NumPy and a pure read of the same memory, in one run.
 //!
 //! ```sh
 //! cargo bench --bench host -- [--mib 256] [--rounds 9] [--json FILE]
 //! ```
 //!
-//! NumPy takes part where `python3`, or what REDUCEGEN_PYTHON names, can import it. Contestants take turns, so that what
-//! else the machine does meets all of them; a ratio is the median over the rounds of the times of one round. One thread is
-//! timed by its processor time, several by the time that passes.
+//! NumPy takes part if `python3`, or the interpreter that REDUCEGEN_PYTHON names, can import it. Contestants take turns, so
+//! that other load on the machine affects all of them. A ratio is the median over the rounds of the ratio of two times of
+//! one round. One thread is timed by its processor time, several threads by wall-clock time.
 #![allow(clippy::unwrap_used, reason = "a measurement that cannot be taken fails by panicking")]
 
 #[path = "host/contestants.rs"]
@@ -31,7 +31,7 @@ use report::{Cell, Report};
 use splitmix::Random;
 use std::time::Duration;
 
-/// A cell ends after this time, whatever its rounds, but not before the third.
+/// A cell ends after this time and at least three rounds, even if rounds are left.
 const LONGEST: Duration = Duration::from_secs(6);
 
 fn main() {
@@ -49,19 +49,19 @@ fn main() {
     }
 }
 
-/// The argument behind `name`.
+/// Returns the argument that follows `name`.
 fn argument(name: &str) -> Option<String> {
     std::env::args().skip_while(|arg| arg != name).nth(1)
 }
 
-/// One thread, which is the main one, as that of peers without a pool; and all.
+/// Creates two pools: one of the main thread only, like the peers without a pool, and one of all threads.
 fn pools() -> [ThreadPool; 2] {
     let threads = |count| rayon::ThreadPoolBuilder::new().num_threads(count);
     let all = std::thread::available_parallelism().map_or(1, usize::from);
     [threads(1).use_current_thread(), threads(all)].map(|pool| pool.build().unwrap())
 }
 
-/// Every operator on elements of one type.
+/// Measures every operator on elements of one type.
 fn run<T: Number>(bytes: usize, rounds: usize, pools: &[ThreadPool], report: &mut Report) {
     let mut random = Random::new(1);
     let mut memory = huge(bytes);
@@ -82,7 +82,7 @@ fn run<T: Number>(bytes: usize, rounds: usize, pools: &[ThreadPool], report: &mu
     }
 }
 
-/// Memory in huge pages, as NumPy asks for, where the system has them: then all read at one speed.
+/// Allocates memory in huge pages where the system has them, as NumPy requests. Then every contestant reads at one speed.
 fn huge(bytes: usize) -> MmapMut {
     let memory = MmapMut::map_anon(bytes).unwrap();
     #[cfg(target_os = "linux")]
@@ -92,7 +92,7 @@ fn huge(bytes: usize) -> MmapMut {
     memory
 }
 
-/// The times of every contestant in every round.
+/// Returns the times of every contestant in every round.
 fn race(mut racing: Vec<Contestant<'_>>, rounds: usize) -> Vec<(&'static str, Vec<Duration>)> {
     let mut times: Vec<_> = racing.iter().map(|it| (it.name, Vec::new())).collect();
     let mut spent = Duration::ZERO;
@@ -101,7 +101,7 @@ fn race(mut racing: Vec<Contestant<'_>>, rounds: usize) -> Vec<(&'static str, Ve
             let at = (at + round) % racing.len();
             let time = (racing[at].run)();
             spent += time;
-            // The first round warms caches and pools.
+            // The first round warms up caches and pools.
             times[at].1.extend((round > 0).then_some(time));
         }
         if round >= 3 && spent > LONGEST {
@@ -111,7 +111,8 @@ fn race(mut racing: Vec<Contestant<'_>>, rounds: usize) -> Vec<(&'static str, Ve
     times
 }
 
-/// Few elements have the bits of the reference association, and all of them the same with any number of threads.
+/// Checks that short inputs have the bits of the reference association, and that all data has the same bits with any number
+/// of threads.
 fn check<T: Number>(op: Op, reducer: &Reducer, data: &[T], pools: &[ThreadPool]) {
     let reduce = |data: &[T], pool: &ThreadPool| -> Vec<Value> {
         pool.install(|| reducer.reduce(&[T::lanes(data)]).unwrap().values)

@@ -1,5 +1,5 @@
-// What a call costs the host in plain CUDA, and what the first one costs in a new process: a kernel that nvcc built,
-// launched by the runtime. Beside `overhead.rs`, whose lines these are like.
+// The host's time of a call in plain CUDA, and the time of the first call in a new process: a kernel that nvcc compiled,
+// launched through the CUDA runtime. The output has the format of `overhead.rs`.
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
@@ -12,7 +12,7 @@ static void check(cudaError_t code, const char* what) {
     }
 }
 
-// One block adds what it is given, in the way that a tutorial does.
+// One block adds the elements, as in a tutorial.
 __global__ void sum(const float* x, float* result, unsigned long long n) {
     __shared__ float items[512];
     float acc = 0.0f;

@@ -1,5 +1,5 @@
-"""What a call costs the host in CuPy, and what the first one costs in a new process: beside `overhead.rs`, whose lines
-these are like. Without arguments it runs itself anew for what begins with a process."""
+"""The host's time of a call in CuPy, and the time of the first call in a new process. The output has the format of
+`overhead.rs`. Without arguments the script also starts itself in new processes, for the first calls."""
 
 import os
 import statistics
@@ -17,7 +17,7 @@ def microseconds(start):
 
 
 def first():
-    """From CUDA being there to the first result."""
+    """Measures from an initialized CUDA to the first result."""
     import cupy
 
     x = cupy.zeros(1 << 20, cupy.float32)

@@ -1,9 +1,10 @@
-//! What a call costs the host, and what the first one costs in a new process. `scripts/overhead.sh` runs it beside plain
+//! The host's time of a call, and the time of the first call in a new process. `scripts/overhead.sh` compares it with plain
 //! CUDA and CuPy.
 //!
-//! Each line is what was measured, a tab, and microseconds. The host's time of a call is the mean of 10,000, queued in
-//! rounds after which the stream is waited for, so that no call waits for room in a queue. What begins with a process is
-//! the median of several, each a new one; of NVRTC and the driver, the operating system has the files in memory.
+//! Each output line is a name, a tab, and microseconds. The host's time of a call is the mean of 10,000 calls. They are
+//! queued in rounds that end with a synchronization, so that no call waits for room in a queue. A time from the start of a
+//! process is the median of several new processes; the files of NVRTC and the driver are in the operating system's file
+//! cache.
 
 use reducegen::cudarc::driver::{CudaContext, CudaSlice, CudaStream};
 use reducegen::{Compiled, Device, DeviceInputs, Output, Reduction, Target, reduction};
@@ -16,14 +17,14 @@ use std::time::{Duration, Instant};
 type Outcome<T> = Result<T, Box<dyn Error>>;
 
 static SUM: Reduction<f32, f32> = reduction! { op: sum, ty: f32 };
-/// Programs of it take the longest to make.
+/// The reduction whose programs take the longest to compile.
 static ARGMAX: Reduction<f32, u64> = reduction! { op: argmax, ty: f32 };
 
-/// Elements: as many as one block takes, a cluster, many blocks.
+/// Numbers of elements: for one block, for a cluster, for many blocks.
 const SIZES: [u64; 3] = [1 << 12, 1 << 16, 1 << 20];
 const ROUNDS: u32 = 20;
 const CALLS: u32 = 500;
-/// New processes for each median.
+/// The number of new processes for each median.
 const PROCESSES: usize = 7;
 
 fn main() -> Outcome<()> {
@@ -56,7 +57,7 @@ fn print(what: &str, time: Duration) {
     println!("{what}\t{:.2}", time.as_secs_f64() * 1e6);
 }
 
-/// The host's time of calls that are queued, and of those that are waited for.
+/// Measures the host's time of queued calls, and of synchronous calls.
 fn calls() -> Outcome<()> {
     let sum = SUM.compile(&Device::cuda(0)?)?;
     sum.reducer().prepare_all()?;
@@ -98,14 +99,14 @@ fn queued(
     Ok(time / ROUNDS)
 }
 
-/// The mean time of so many calls in a row.
+/// Returns the mean time of `calls` calls in a row.
 fn mean(calls: u32, mut call: impl FnMut() -> Result<(), reducegen::Error>) -> Outcome<Duration> {
     let start = Instant::now();
     (0..calls).try_for_each(|_| call())?;
     Ok(start.elapsed() / calls)
 }
 
-/// The first call of processes that find nothing in the cache, and of those that find the kernels there.
+/// Measures the first call of processes with an empty cache, and of processes that find the kernels on disk.
 fn first_calls(folder: &Path) -> Outcome<()> {
     let cold: Vec<_> = (0..PROCESSES).map(|turn| folder.join(turn.to_string())).collect();
     let warm = vec![folder.join("0"); PROCESSES];
@@ -120,7 +121,7 @@ fn first_calls(folder: &Path) -> Outcome<()> {
     Ok(())
 }
 
-/// The median of each line that processes print in that mode, each with a cache of its own.
+/// Returns the median of each line that processes print in this mode. Each process uses one of the caches.
 fn medians(mode: &str, caches: &[PathBuf]) -> Outcome<Vec<(String, f64)>> {
     let mut runs = Vec::new();
     for cache in caches {
@@ -145,7 +146,7 @@ fn medians(mode: &str, caches: &[PathBuf]) -> Outcome<Vec<(String, f64)>> {
     Ok((0..runs[0].len()).map(of_line).collect())
 }
 
-/// As users do it: from CUDA being there to the first result.
+/// Measures from an initialized CUDA to the first result, as user code would run.
 fn first<Out: Output + PartialEq>(what: &str, reduction: &Reduction<f32, Out>, of_zeros: Out) -> Outcome<()> {
     let (stream, x) = started()?;
     let start = Instant::now();
@@ -155,7 +156,7 @@ fn first<Out: Output + PartialEq>(what: &str, reduction: &Reduction<f32, Out>, o
     if result == of_zeros { Ok(()) } else { Err(format!("{what} is wrong").into()) }
 }
 
-/// The same step by step.
+/// Measures the same in steps.
 fn steps() -> Outcome<()> {
     let start = Instant::now();
     let (stream, x) = started()?;
@@ -184,7 +185,7 @@ fn steps() -> Outcome<()> {
     Ok(())
 }
 
-/// CUDA, with a stream and memory in use.
+/// Initializes CUDA, with a stream and memory in use.
 fn started() -> Outcome<(Arc<CudaStream>, CudaSlice<f32>)> {
     let stream = CudaContext::new(0)?.new_stream()?;
     let x = stream.alloc_zeros(1 << 20)?;

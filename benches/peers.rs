@@ -1,8 +1,11 @@
-//! Every reduction beside its peers, on one GPU in one run: `scripts/bench.sh` builds the peers and starts it.
+//! Every reduction compared with its peers, on one GPU in one run. `scripts/bench.sh` builds the peers and starts it.
 //!
-//! In reading order: `cases` (what is measured) and `goals` → `run` (who takes part in a cell, round after round) →
-//! `clock` (stream and graph timing) with `ours`, `cub`, `torch` and `read` → `table` (what comes out), written by
-//! `markdown` and `plot`.
+//! In reading order:
+//!
+//! 1. `cases`, the reductions, and `goals`;
+//! 2. `run`, the contestants of a cell, round after round;
+//! 3. `clock`, stream and graph timing, with `ours`, `cub`, `torch` and `read`;
+//! 4. `table`, the results, written by `markdown` and `plot`.
 
 #[path = "peers/cases.rs"]
 mod cases;
@@ -63,7 +66,7 @@ use std::time::Instant;
 use table::{Check, Mode, Table};
 use torch::Torch;
 
-/// Errors end on the terminal or in the table, so they are only texts here.
+/// An error here is only a text: it ends on the terminal or in the table.
 pub(crate) type Outcome<T> = Result<T, Box<dyn Error>>;
 
 fn main() -> ExitCode {
@@ -81,7 +84,7 @@ fn main() -> ExitCode {
     }
 }
 
-/// Prints the tables of docs/speed.md from a run, and writes its pages again.
+/// Prints the tables of docs/speed.md from a run, and writes table.md and the plots again.
 fn render(path: &Path, options: &Options) -> Outcome<ExitCode> {
     let table = serde_json::from_str(&fs::read_to_string(path)?)?;
     write_pages(options, &table)?;
@@ -89,7 +92,7 @@ fn render(path: &Path, options: &Options) -> Outcome<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Measures and writes; a wrong result is a failure, a goal that is not met is not.
+/// Measures and writes the results. A wrong result is a failure; a missed goal is not.
 fn measure(options: &Options) -> Outcome<ExitCode> {
     let cells = options.cells()?;
     let mut missing = Vec::new();
@@ -120,12 +123,12 @@ fn measure(options: &Options) -> Outcome<ExitCode> {
     write(options, &Table { machine, rows: runner.rows, missing: runner.missing })
 }
 
-/// What is there; else the reason goes to the table.
+/// Returns a value, or records in the table why it is missing.
 fn noted<T>(missing: &mut Vec<String>, who: &str, found: Outcome<T>) -> Option<T> {
     found.map_err(|error| missing.push(format!("{who}: {error}"))).ok()
 }
 
-/// Lets PyTorch open the elements; says in the table if it cannot.
+/// Lets PyTorch open the elements. Records in the table if it cannot.
 fn share(gpu: &Gpu, pool: &Pool, torch: Option<&mut Torch>, missing: &mut Vec<String>) -> bool {
     let Some(torch) = torch else { return false };
     let reason = match gpu.handle(pool.base).and_then(|handle| torch.open(&handle, pool.bytes)) {
@@ -155,7 +158,7 @@ fn write(options: &Options, table: &Table) -> Outcome<ExitCode> {
     Ok(if wrong { ExitCode::FAILURE } else { ExitCode::SUCCESS })
 }
 
-/// What people read.
+/// Writes the files for readers.
 fn write_pages(options: &Options, table: &Table) -> Outcome<()> {
     fs::create_dir_all(&options.results)?;
     fs::write(options.results.join("table.md"), markdown::full(table))?;

@@ -1,8 +1,8 @@
-//! A closure before the operator: rustc checks it, and it becomes part of the kernel.
+//! A closure before the operator. rustc checks it, and it becomes part of the kernel.
 
 use reducegen::{Error, Reduction, reduction};
 
-/// Reductions are constants: libraries can export them.
+/// Reductions are constants, so libraries can export them.
 static ABSMAX: Reduction<f32, f32> = reduction! { ty: f32, map: |x| x.abs(), op: max };
 
 /// Two inputs of equal length.
@@ -17,7 +17,7 @@ fn main() -> Result<(), Error> {
     assert_eq!(ABSMAX.reduce(&x)?, 4.0);
     assert_eq!(DOT.reduce((&x, &y))?, 3.0 - 8.0 + 2.0 - 16.0);
 
-    // What is wrong is an error that says what to do.
+    // An error message says how to correct the mistake.
     let error = DOT.reduce((&x, &y[1..])).expect_err("one input is shorter");
     println!("{error}");
     Ok(())

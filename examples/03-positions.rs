@@ -1,4 +1,4 @@
-//! Where the largest element is, with NumPy's rules for ties and NaN.
+//! The position of the largest element, with NumPy's rules for ties and NaN.
 
 use reducegen::{Error, reduction};
 
@@ -12,11 +12,11 @@ fn main() -> Result<(), Error> {
     assert_eq!(argmax.reduce(&x)?, 2500, "NaN before everything");
     println!("position of the largest: {}", argmax.reduce(&x)?);
 
-    // Nothing has no largest element: an error, not a made-up position.
-    let nothing = argmax.reduce(&[]);
-    println!("{}", nothing.as_ref().expect_err("there is no element"));
+    // An empty slice has no largest element: the result is an error, not a made-up position.
+    let empty = argmax.reduce(&[]);
+    println!("{}", empty.as_ref().expect_err("there is no element"));
 
-    // A sum of nothing is the identity.
+    // The sum of an empty slice is the identity.
     let sum = reduction! { op: sum, ty: f64 };
     assert_eq!(sum.reduce(&[])?, 0.0);
     Ok(())

@@ -1,4 +1,4 @@
-//! Compile once, reduce many times, on the best device there is; on a GPU, also data that is there already.
+//! Compile once and reduce many times, on the best device available. On a GPU, also reduce data that is already there.
 
 use reducegen::{Device, Error, reduction};
 
@@ -20,7 +20,7 @@ fn main() -> Result<(), Error> {
     Ok(())
 }
 
-/// Slices and views of cudarc stay where they are; only the result comes back.
+/// Slices and views of cudarc stay on the device; only the result is copied to the host.
 #[cfg(feature = "cuda")]
 fn on_the_device(sum: &reducegen::Compiled<i64, i64>) -> Result<(), Box<dyn std::error::Error>> {
     use reducegen::cudarc::driver::CudaContext;

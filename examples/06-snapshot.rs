@@ -1,8 +1,8 @@
-//! Keep the CUDA of your own reductions under review: a test that holds it as a snapshot.
+//! Keep the CUDA of your own reductions under review, with a snapshot test.
 //!
-//! With insta as a dev-dependency this is a whole test. The snapshot is a file beside the code, so a pull
-//! request that changes the kernel, through the specification or a new version of reducegen, shows the
-//! kernel's diff. `INSTA_UPDATE=always cargo test` or `cargo insta review` accepts it.
+//! With insta as a dev-dependency this is a complete test. The snapshot is a file next to the code. If a pull request
+//! changes the kernel, by its specification or by a new version of reducegen, it shows the difference. `INSTA_UPDATE=always
+//! cargo test` or `cargo insta review` accepts it.
 
 use reducegen::{Error, Reduction, reduction};
 

@@ -1,9 +1,9 @@
-//! The operator as a closure, on an accumulator of your own: its fields become a public Rust struct.
+//! The operator as a closure, on an accumulator of your own. Its fields become a public Rust struct.
 
 use reducegen::{Error, reduction};
 
 fn main() -> Result<(), Error> {
-    // Associative, as the compiler checks: `|a, b| a - b` does not compile.
+    // The compiler checks that the operator is associative: `|a, b| a - b` does not compile.
     let range = reduction! {
         ty: f64,
         acc: Range { lo: f64, hi: f64 },
@@ -16,7 +16,7 @@ fn main() -> Result<(), Error> {
     println!("{found:?}");
     assert!(found.lo < -0.499 && found.hi > 1.499);
 
-    // `finish` makes the result of the last accumulator, and of `n`, the number of elements.
+    // `finish` computes the result from the last accumulator and from `n`, the number of elements.
     let deviation = reduction! {
         ty: f64,
         acc: Moments { sum: f64, squares: f64 },
@@ -29,7 +29,7 @@ fn main() -> Result<(), Error> {
     println!("standard deviation: {found}");
     assert!((found - 0.5f64.sqrt()).abs() < 0.01, "a wave of height 1");
 
-    // `index` names the position, which `map` may use.
+    // `index` names the position, for use in `map`.
     let crossings = reduction! { ty: f64, index: i, map: |x| if x < 0.0 { i } else { 0 }, op: max };
     let last = crossings.reduce(&samples)? as usize;
     println!("last negative sample: {last}");

@@ -10,7 +10,7 @@ fn main() -> Result<(), Error> {
         op: |a, b| Complex { re: a.re * b.re - a.im * b.im, im: a.re * b.im + a.im * b.re },
         identity: Complex { re: 1.0, im: 0.0 },
     };
-    // i * i * i * … turns by a quarter each time.
+    // Each factor i rotates the product by a quarter turn.
     let (re, im) = (vec![0.0; 1001], vec![1.0; 1001]);
     let turned = product.reduce((&re, &im))?;
     println!("i^1001 = {turned:?}");

@@ -1,12 +1,12 @@
-//! Values that are known only at the call: params, with their Rust types.
+//! Params: values that are known only at the call, with their Rust types.
 
 use reducegen::{Device, Error, Reduction, reduction};
 
-/// How many elements are at least `least`.
+/// Counts the elements that are at least `least`.
 static AT_LEAST: Reduction<f32, u64, f32> =
     reduction! { ty: f32, params: { least: f32 }, map: |x| (x >= least) as u64, op: sum };
 
-/// Several params are a tuple, in their order.
+/// Several params are a tuple, in the order of their declaration.
 static INSIDE: Reduction<f32, bool, (f32, f32)> =
     reduction! { ty: f32, params: { lo: f32, hi: f32 }, map: |x| lo <= x && x <= hi, op: all };
 
@@ -19,7 +19,7 @@ fn main() -> Result<(), Error> {
     assert!(INSIDE.with((0.0, 9.99)).reduce(&samples)?);
     assert!(!INSIDE.with((0.0, 5.0)).reduce(&samples)?);
 
-    // The kernel is compiled once, for all values.
+    // The kernel is compiled once, for all values of the params.
     let compiled = AT_LEAST.compile(&Device::auto())?;
     assert_eq!(compiled.with(5.0).reduce(&samples)?, 500);
     assert_eq!(compiled.with(7.5).reduce(&samples)?, 250);

@@ -1,8 +1,8 @@
-//! A library of reductions: `pub static NAME;` at the head makes items, the struct of the accumulator among them.
+//! A library of reductions: `pub static NAME;` at the head creates items, including the struct of the accumulator.
 
 use reducegen::Error;
 
-/// As it would stand in a crate of its own.
+/// In practice this module would be a crate of its own.
 mod statistics {
     use reducegen::reduction;
 
@@ -17,7 +17,7 @@ mod statistics {
     }
 
     reduction! {
-        /// How many elements differ from 0.
+        /// The number of elements that differ from 0.
         pub static NONZEROS;
         ty: f64,
         map: |x| (x != 0.0) as u64,
@@ -27,7 +27,7 @@ mod statistics {
 
 use statistics::{NONZEROS, RANGE, Range};
 
-/// A type like any other.
+/// The accumulator is an ordinary type.
 impl Range {
     fn spread(&self) -> f64 {
         self.hi - self.lo

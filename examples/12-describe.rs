@@ -1,10 +1,10 @@
-//! Mean, variance and range in one pass over the data, by Welford's method: the result is a struct of the library.
+//! Mean, variance and range in one pass over the data, by Welford's method. The result is a struct of the library.
 
 use reducegen::{Describe, Error, Reduction, reduction};
 
 static DESCRIBE: Reduction<f32, Describe<f32, f32>> = reduction! { op: describe, ty: f32 };
 
-/// `ddof` is what the number of elements is less by: 0 where it is no param.
+/// `ddof` is subtracted from the number of elements in the divisor. It is 0 unless it is a param.
 static VAR: Reduction<f32, f32, u64> = reduction! { op: var, ty: f32, params: { ddof: u64 } };
 
 fn main() -> Result<(), Error> {

@@ -1,4 +1,4 @@
-//! Reductions that are queued, not waited for: on a stream, with memory that is allocated once, and in a CUDA graph.
+//! Asynchronous reductions: on a stream, with a workspace that is allocated once, and in a CUDA graph.
 
 use reducegen::reduction;
 
@@ -32,13 +32,13 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mut x = stream.clone_htod(&[3.0f32, 4.0])?;
     let mut workspace = energy.workspace(&stream, 2)?;
 
-    // A thousand calls go into the stream before the first result is asked for.
+    // A thousand calls are queued before the first result is read.
     DeviceInputs::on(&stream, &x)
         .scope(|inputs| (0..1000).try_for_each(|_| energy.enqueue(&stream, inputs, &mut workspace)))??;
     assert_eq!(energy.read(&stream, &workspace)?, 25.0);
 
     let inputs = DeviceInputs::on(&stream, &x);
-    // A graph captures the call, and runs it again on the elements that the memory holds then.
+    // The graph captures the call, and replays it on the elements that are then in memory.
     stream.begin_capture(sys::CUstreamCaptureMode::CU_STREAM_CAPTURE_MODE_THREAD_LOCAL)?;
     // SAFETY: `energy`, `workspace` and `x` live longer than the graph, which is replayed on their stream.
     unsafe { energy.enqueue_captured(&stream, &inputs, &mut workspace)? };

@@ -1,4 +1,5 @@
-//! A specification that somebody writes while the program runs, as to a server: read, compiled once, and used from threads.
+//! A specification that is written while the program runs, as for a server: parsed, compiled once, and used by several
+//! threads.
 
 use reducegen::{Device, Reducer};
 use std::collections::HashMap;
@@ -6,12 +7,12 @@ use std::error::Error;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 
-/// What was compiled, by the text that users write.
+/// Compiled reductions, by the text of the specification.
 #[derive(Default)]
 struct Reducers(Mutex<HashMap<String, Arc<Reducer>>>);
 
 impl Reducers {
-    /// The reduction of a text. What is wrong with it is an error for its writer, with the column and the way out.
+    /// Returns the reduction of a text. A mistake in it is an error with the column and the remedy.
     fn of(&self, text: &str) -> Result<Arc<Reducer>, Box<dyn Error + Send + Sync>> {
         let mut compiled = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(reducer) = compiled.get(text) {
@@ -24,7 +25,7 @@ impl Reducers {
     }
 }
 
-/// The result for some samples of a text that gives an `f64`.
+/// Reduces some samples. The result of the specification must be an `f64`.
 fn answer(reducers: &Reducers, text: &str, samples: &[f32]) -> Result<f64, Box<dyn Error + Send + Sync>> {
     let outcome = reducers.of(text)?.reduce(&[samples])?;
     outcome.values[0].get().ok_or_else(|| format!("`{text}` does not give one f64").into())
@@ -36,7 +37,7 @@ fn main() -> Result<(), Box<dyn Error + Send + Sync>> {
     let samples: Vec<f32> = (0..200_000).map(|i| (i % 100) as f32).collect();
     let (left, right) = samples.split_at(100_000);
 
-    // Both threads ask for the same text: it is compiled for the first of them.
+    // Both threads request the same text, which is compiled only for the first of them.
     let [left, right] = thread::scope(|scope| {
         [left, right]
             .map(|half| scope.spawn(|| answer(&reducers, text, half)))
@@ -46,7 +47,7 @@ fn main() -> Result<(), Box<dyn Error + Send + Sync>> {
     println!("the means are {left} and {right}");
     assert_eq!((left, right), (49.5, 49.5));
 
-    // A mistake is shown where it is, as rustc does.
+    // The error shows the place of a mistake, as rustc does.
     let error = answer(&reducers, "ty: f32, op: maen", &samples).map_err(|error| error.to_string());
     let shown = error.err().unwrap_or_default();
     println!("{shown}");

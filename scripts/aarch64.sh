@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
-# The tests that need no GPU and no compiler, on 64-bit Arm: the same bits as on x86-64.
+# The tests that need neither a GPU nor NVRTC, on 64-bit Arm: the same bits as on x86-64.
 #
-#   scripts/aarch64.sh                    the golden bits and the host backend, on two processors
-#   scripts/aarch64.sh cargo …            any cargo command, for aarch64
+#   scripts/aarch64.sh                    runs the golden bits and the host backend, on two processors
+#   scripts/aarch64.sh cargo …            runs any cargo command, for aarch64
 #
 # Builds with the pinned compiler and runs under qemu's user emulation. The standard library for the target
-# is built once from the source of exactly that compiler, which Debian packages; nothing of another Debian
-# release is installed. Needs Debian (apt) and root. Exits with 3 if Debian has that source no longer.
+# is built once from the source of exactly that compiler, which Debian packages. Nothing from another Debian
+# release is installed. Needs Debian (apt) and root. Exits with 3 if Debian no longer has that source.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 TOOLCHAIN=${TOOLCHAIN:-1.95.0}
@@ -17,13 +17,14 @@ LIBRARY=$ROOT/rust-$TOOLCHAIN/library
 SYSROOT=$ROOT/rust-$TOOLCHAIN/sysroot
 
 packages() {
-  # 1. cross linker + libc, and qemu, from the machine's own Debian release
+  # 1. The cross linker, libc and qemu, from the machine's own Debian release.
   if ! command -v aarch64-linux-gnu-gcc >/dev/null || ! command -v qemu-aarch64 >/dev/null; then
     apt-get update -qq
     DEBIAN_FRONTEND=noninteractive apt-get install -qq -y --no-install-recommends \
       gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user >/dev/null
   fi
-  # 2. the standard library's source, the very version of rustc, out of Debian's rust-src (unpacked, not installed)
+  # 2. The source of the standard library, in exactly the version of rustc, from Debian's rust-src (unpacked, not
+  # installed).
   [ -f "$LIBRARY/.done" ] && return
   local apt=$ROOT/apt uri key v s deb
   mkdir -p "$apt"/{lists/partial,cache/archives/partial,parts}
@@ -63,7 +64,7 @@ A
   touch "$LIBRARY/.done"
 }
 
-# 3. std for the target, built once with that same compiler into a private sysroot.
+# 3. The standard library for the target, built once with the same compiler into a private sysroot.
 # RUSTC_BOOTSTRAP=1 (for -Zbuild-std) is set for this step alone: the program itself is built as stable.
 sysroot() {
   [ -f "$SYSROOT/.done" ] && return
@@ -81,7 +82,7 @@ sysroot() {
 }
 
 cross_cargo() {
-  # The standard library built here has no bitcode for link-time optimisation.
+  # The standard library that was built here has no bitcode for link-time optimisation.
   env -u RUSTFLAGS -u RUSTDOCFLAGS CARGO_PROFILE_RELEASE_LTO=off \
     CARGO_BUILD_TARGET=$TARGET \
     CARGO_TARGET_AARCH64_UNKNOWN_LINUX_GNU_LINKER=aarch64-linux-gnu-gcc \
@@ -91,12 +92,12 @@ cross_cargo() {
     cargo "+$TOOLCHAIN" "$@"
 }
 
-# With and without the half-precision instructions, which are chosen at run time.
+# Runs with and without the half-precision instructions, which are chosen at run time.
 tests() {
   local processor
   for processor in max cortex-a53; do
     echo "aarch64, processor $processor"
-    # Every operator on every type takes half an hour under an emulator; the golden bits have them all.
+    # Every operator on every type takes half an hour under an emulator; the golden bits cover all of them.
     AARCH64_CPU=$processor cross_cargo test --quiet --release --no-default-features -p reducegen -p reduce-runtime \
       --test golden_bits --test host -- --skip every_operator_and_type
   done

@@ -1,20 +1,20 @@
 #!/usr/bin/env bash
-# Every reduction beside its peers on the GPU of this machine: CUB, PyTorch, torch.compile, and a kernel that only
+# Compares every reduction with its peers on the GPU of this machine: CUB, PyTorch, torch.compile, and a kernel that only
 # reads. Writes table.json, table.md and plots to $RESULTS, or .gpu/results.
 #
-#   scripts/bench.sh [--quick] [--only REGEX] …     builds what is not built, then measures; --help lists the options
-#   scripts/bench.sh --build                        builds only, into .gpu/, for a machine without Rust or nvcc
-#   scripts/bench.sh --render TABLE.json            the tables of docs/speed.md, from a run
+#   scripts/bench.sh [--quick] [--only REGEX] …     builds what is missing, then measures; --help lists the options
+#   scripts/bench.sh --build                        only builds, into .gpu/, for a machine without Rust or nvcc
+#   scripts/bench.sh --render TABLE.json            prints the tables of docs/speed.md, from a run
 #
-# CUB is built by the nvcc on PATH, or else by one from Python wheels, for the GPU that is there, or for ARCH=90.
+# CUB is built by the nvcc on PATH or by one from Python wheels, for the GPU of this machine or for ARCH=90.
 set -euo pipefail
 cd "$(dirname "$0")/.."
-# The NVRTC that CONTRIBUTING.md installs, where no other environment is active.
+# The NVRTC that CONTRIBUTING.md installs, unless another environment is active.
 [ ! -d .cuda ] || export VIRTUAL_ENV="${VIRTUAL_ENV:-$PWD/.cuda}"
 results=${RESULTS:-.gpu/results}
 mkdir -p .gpu "$results"
 
-# Puts nvcc on PATH where there is none, with the flags that find what belongs to it.
+# Puts nvcc on PATH if it is missing, with the flags that find its headers and libraries.
 find_nvcc() {
   if command -v nvcc >/dev/null; then return; fi
   [ -d .cuda ] || python3 -m venv .cuda
@@ -26,14 +26,14 @@ find_nvcc() {
   libraries=(-L "$toolkit/lib")
 }
 
-# What the library was built from; times do not survive copies of the working tree.
+# Identifies the sources of the library. Times would not do: they do not survive copies of the working tree.
 sources_of_cub() { cat benches/peers/cub/* | sha256sum; }
 
 cub_is_built() {
   [ -f .gpu/libcub.so ] && [ "$(sources_of_cub)" = "$(cat .gpu/libcub.sources)" ]
 }
 
-# One process for each file: the templates take half a minute.
+# One process for each file, because the templates take half a minute.
 build_cub() {
   local headers=() libraries=() objects running=() source job
   find_nvcc

@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# What `reduction!` costs to compile: a crate of 50 different reductions (named operators, closures, structs, params)
-# beside the same crate without them, with cargo's default profiles and the dependencies built.
+# The cost of compiling `reduction!`: a crate of 50 different reductions (named operators, closures, structs, params)
+# compared with the same crate without them, with cargo's default profiles and compiled dependencies.
 #
-#   scripts/compile-time.sh               median of 5 of cargo check and of cargo build (debug)
-#   RUNS=9 scripts/compile-time.sh        of 9
+#   scripts/compile-time.sh               median of 5 runs of cargo check and of cargo build (debug)
+#   RUNS=9 scripts/compile-time.sh        median of 9 runs
 set -euo pipefail
 cd "$(dirname "$0")/.."
 RUNS=${RUNS:-5}
@@ -11,7 +11,7 @@ crate=$(mktemp -d)
 trap 'rm -rf "$crate"' EXIT
 export CARGO_TARGET_DIR=$crate/target CARGO_INCREMENTAL=0 CARGO_TERM_COLOR=never
 
-# The reduction of that number.
+# Prints the reduction number $1.
 reduction() {
   local i=$1 ops=(sum prod min max minmax argmin argmax any count_nonzero mean) types=(f32 f64 i32 u64 i64)
   case $((i % 5)) in
@@ -38,11 +38,11 @@ TOML
   for i in $(seq 0 49); do echo "    let _ = reducegen::reduction! { $(reduction "$i") }.spec();"; done
   echo "}"
 } >"$crate/src/bin/fifty.rs"
-# The same functions of the library, so that both link to it.
+# Uses the same functions of the library, so that both programs link to it.
 echo 'fn main() { let _ = reducegen::Device::host().name(); }' >"$crate/src/bin/none.rs"
 cp Cargo.lock "$crate"
 
-# The median seconds of a cargo command on one of the two, from scratch.
+# Prints the median seconds of a cargo command that rebuilds one of the two programs.
 seconds() {
   local bin=$1 start
   shift

@@ -1,25 +1,25 @@
 #!/usr/bin/env bash
-# On a machine with a GPU and the CUDA toolkit: what compute-sanitizer finds in the corpus of planted bugs.
+# The planted bugs of the corpus that compute-sanitizer finds. Needs a GPU and the CUDA toolkit.
 #
-#   REDUCEGEN_CORPUS_CUDA=FOLDER cargo test -p reduce-codegen --test corpus     where there is Rust: writes the programs
-#   scripts/corpus-sanitizers.sh FOLDER [CLASS]…                                there: runs those of these classes, or all
+#   REDUCEGEN_CORPUS_CUDA=FOLDER cargo test -p reduce-codegen --test corpus     writes the programs, on a machine with Rust
+#   scripts/corpus-sanitizers.sh FOLDER [CLASS]…                                runs the programs of these classes, or all
 #
-# Prints a line for each program: its name, its class, and for each tool how many errors or hazards it reports;
-# `stuck` is a program that does not end, `-` one that does not compile. The classes are those of
-# reduce-codegen/tests/corpus.rs, and `correct`. JOBS programs run at a time, 8 if it is not set; of 48 on
-# one GPU, some that end look `stuck`.
+# Prints a line for each program: its name, its class, and the number of errors or hazards that each tool reports. `stuck`
+# is a program that does not end, `-` a program that does not compile. The classes are those of
+# reduce-codegen/tests/corpus.rs, and `correct`. JOBS programs run at a time, by default 8. With 48 at a time on one GPU,
+# some programs that end look `stuck`.
 set -euo pipefail
 cd "$1"
 shift
 export TOOLS="memcheck racecheck initcheck synccheck"
 
-# Newer versions of initcheck watch shared memory too, where told so.
+# Newer versions of initcheck watch shared memory too, with an option.
 initcheck=
 ! compute-sanitizer --help | grep -q -e --initcheck-address-space || initcheck="--initcheck-address-space all"
 export initcheck
 
-# The number in front of `error` or `hazard` in the summary of a tool. A program that does not end says so
-# after some seconds; the limit here is for one that cannot.
+# Prints the number before `error` or `hazard` in the summary of a tool. A program that does not end reports `stuck` after
+# some seconds; the limit here is for programs that cannot.
 findings() {
   local out options=
   [ "$1" != initcheck ] || options=$initcheck

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Runs every fuzz target on stable Rust for that many seconds each, and prints a table: scripts/fuzz.sh SECONDS
-# The profile is that of development, which optimises the library and finds overflows. A finding is written to fuzz-findings/, and
-# makes the script fail. One file again: target/debug/NAME FILE.
+# Runs every fuzz target on stable Rust for SECONDS each, and prints a table: scripts/fuzz.sh SECONDS
+# The development profile optimises the library and finds overflows. A finding is written to fuzz-findings/, and the script
+# fails. To run a file again: target/debug/NAME FILE.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 seconds=${1:?"usage: scripts/fuzz.sh SECONDS"}

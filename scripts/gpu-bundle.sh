@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
-# Builds everything that a GPU machine without Rust needs, into .gpu/. Then, on that machine, scripts/gpu-run.sh.
+# Builds everything that a GPU machine without Rust needs, into .gpu/. Run scripts/gpu-run.sh on that machine afterwards.
 set -euo pipefail
 cd "$(dirname "$0")/.."
-# CUB takes a minute to build, and changes with its own sources only.
+# CUB takes a minute to build, and changes only with its own sources.
 find .gpu -mindepth 1 ! -name 'libcub.*' -delete 2>/dev/null || true
 mkdir -p .gpu/corpus
 
-# The executable of a test, as cargo names it in its messages.
+# Prints the path of the executable of a test, from cargo's messages.
 test_binary() {
   cargo test --release --no-run --message-format=json --test "$1" 2>/dev/null |
     python3 -c 'import json,sys

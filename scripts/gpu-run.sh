@@ -1,20 +1,20 @@
 #!/usr/bin/env bash
-# On a machine with a GPU and the CUDA toolkit, after scripts/gpu-bundle.sh built .gpu/ (here or elsewhere).
+# Runs steps on a machine with a GPU and the CUDA toolkit, after scripts/gpu-bundle.sh built .gpu/ (here or elsewhere).
 # Needs no Rust.
 #
-#   scripts/gpu-run.sh [STEP]…          all steps by default; what they write goes to $RESULTS, or .gpu/results
+#   scripts/gpu-run.sh [STEP]…          runs all steps by default; results go to $RESULTS, or .gpu/results
 #
-#   tests        every reduction and every rung of the ladder: the bits of the host, and times that make sense
-#   numeric      the golden bits, and 80,000 random combinations on GPU, host and interpreter: how many bits differ
-#   sanitizers   some of them under the four tools of compute-sanitizer, and those of soundness under memcheck
+#   tests        every reduction and every rung of the ladder: the bits of the host, and plausible times
+#   numeric      the golden bits, and the number of different bits in 80,000 random combinations on GPU, host and interpreter
+#   sanitizers   some of them under the four tools of compute-sanitizer, and the soundness tests under memcheck
 #   ladder       the times of the twenty rungs, for the sizes of the published ones
-#   ncu          the interpreter's counts beside a profiler's
-#   corpus       what compute-sanitizer finds in the planted bugs that the interpreter finds
-#   bench        every reduction beside CUB, PyTorch and torch.compile: tables and plots (scripts/bench.sh)
-#   overhead     what calls and processes cost beside plain CUDA and CuPy: a table (scripts/overhead.sh)
+#   ncu          the interpreter's counts, compared with a profiler's
+#   corpus       the planted bugs that compute-sanitizer finds, of those that the interpreter finds
+#   bench        every reduction compared with CUB, PyTorch and torch.compile: tables and plots (scripts/bench.sh)
+#   overhead     the cost of calls and processes, compared with plain CUDA and CuPy: a table (scripts/overhead.sh)
 set -euo pipefail
 cd "$(dirname "$0")/.."
-# The NVRTC that CONTRIBUTING.md installs, where no other environment is active.
+# The NVRTC that CONTRIBUTING.md installs, unless another environment is active.
 [ ! -d .cuda ] || export VIRTUAL_ENV="${VIRTUAL_ENV:-$PWD/.cuda}"
 export REDUCEGEN_REQUIRE_GPU=1
 results=${RESULTS:-.gpu/results}
@@ -31,7 +31,7 @@ numeric() {
   REDUCEGEN_FULL=1 .gpu/gpu numeric:: --nocapture --test-threads 1 | tee "$results/numeric.txt"
 }
 
-# The tools run side by side: each compiles the same kernels on one core.
+# The tools run in parallel: each compiles the same kernels on one core.
 sanitizers() {
   local tool failed=0 tools=(memcheck racecheck initcheck synccheck)
   declare -A running
@@ -50,7 +50,7 @@ sanitizers() {
   return "$failed"
 }
 
-# The sizes are those of sources B and E in docs/ladder.md.
+# The sizes of sources B and E in docs/ladder.md.
 ladder() {
   local n
   for n in 25600000 4194304; do
@@ -75,7 +75,7 @@ overhead() {
   RESULTS=$results scripts/overhead.sh
 }
 
-# A step that fails does not keep the others from running; `set -e` holds inside each.
+# A failing step does not prevent the others from running; `set -e` holds inside each.
 failed=()
 for step in "${steps[@]}"; do
   echo "== $step ($SECONDS s)"

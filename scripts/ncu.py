@@ -1,10 +1,10 @@
-"""Sets the interpreter's counts beside the counters of Nsight Compute.
+"""Compares the interpreter's counts with the counters of Nsight Compute.
 
-    ncu.py metrics           the metrics to profile with
-    ncu.py table FOLDER      from counts.tsv and counters.csv there, a table
+    ncu.py metrics           prints the metrics to profile with
+    ncu.py table FOLDER      makes a table from counts.tsv and counters.csv in FOLDER
 
-A cell holds one number where both agree, else ours ≠ ncu's. The exit status is 1 if a difference is left that the case
-does not explain: tests/gpu/counted.rs says which shared loads a GPU counts differently, and why.
+A cell holds one number where both agree, and otherwise ours ≠ ncu's. The exit status is 1 if the case does not explain
+a difference: tests/gpu/counted.rs says which shared loads a GPU counts differently, and why.
 """
 
 import csv

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# The interpreter's counts beside the counters of a GPU, launch by launch, after scripts/gpu-bundle.sh built .gpu/
+# Compares the interpreter's counts with the counters of a GPU, launch by launch, after scripts/gpu-bundle.sh built .gpu/
 # (here or elsewhere). Needs ncu and python3, no Rust.
 #
-#   scripts/ncu.sh [FOLDER]      what it measures and table.md go there, or into .gpu/ncu; prints what differs
+#   scripts/ncu.sh [FOLDER]      writes the measurements and table.md to FOLDER, or .gpu/ncu; prints the differences
 set -euo pipefail
 cd "$(dirname "$0")/.."
 folder=${1:-.gpu/ncu}

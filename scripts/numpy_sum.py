@@ -1,5 +1,5 @@
-"""NumPy's sums of float32 arrays: arrays of N elements on the standard input, one after the other; the bits of each
-sum on a line.
+"""NumPy's sums of float32 arrays. Reads arrays of N elements from the standard input, one after the other, and prints
+the bits of each sum on a line.
 
     python3 scripts/numpy_sum.py N <FILE
 """

@@ -1,13 +1,12 @@
 #!/usr/bin/env bash
-# What a call costs the host, and what the first one costs in a new process: reducegen, plain CUDA and CuPy, as one table
-# of microseconds. On a machine with a GPU; what is not there (Rust with .gpu/overhead built elsewhere, nvcc, CuPy) is
-# named and left out.
+# The host's time of a call, and the time of the first call in a new process: a table of microseconds for reducegen, plain
+# CUDA and CuPy. Needs a GPU. Missing parts (Rust without .gpu/overhead, nvcc, CuPy) are named and left out.
 #
-#   scripts/overhead.sh             the table, also as $RESULTS/overhead.md (by default in .gpu/results)
+#   scripts/overhead.sh             prints the table, and writes it to $RESULTS/overhead.md (by default in .gpu/results)
 #   scripts/overhead.sh --build     only builds .gpu/overhead, for scripts/gpu-bundle.sh
 set -euo pipefail
 cd "$(dirname "$0")/.."
-# The NVRTC that CONTRIBUTING.md installs, where no other environment is active.
+# The NVRTC that CONTRIBUTING.md installs, unless another environment is active.
 [ ! -d .cuda ] || export VIRTUAL_ENV="${VIRTUAL_ENV:-$PWD/.cuda}"
 results=${RESULTS:-.gpu/results}
 mkdir -p .gpu "$results"
@@ -27,7 +26,7 @@ if [ ! -x .gpu/overhead ] && command -v cargo >/dev/null; then build; fi
 
 lines=$(mktemp)
 trap 'rm -f "$lines"' EXIT
-# The lines of a program, with who they are of.
+# Runs a program and stores its lines, each with the name of the program.
 of() {
   local who=$1
   shift

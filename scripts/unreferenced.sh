@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Fails if a snapshot is left that no test asserts. The argument is the file that insta wrote the asserted ones
-# to: INSTA_SNAPSHOT_REFERENCES_FILE=FILE cargo test --workspace
+# Fails if a snapshot is left that no test asserts. The argument is the file to which insta wrote the asserted snapshots:
+# INSTA_SNAPSHOT_REFERENCES_FILE=FILE cargo test --workspace
 set -euo pipefail
 cd "$(dirname "$0")/.."
 kept=$(git ls-files '*.snap' | sort)

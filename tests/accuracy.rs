@@ -1,7 +1,7 @@
-//! How far float sums are from the exact ones: within the bounds that the documentation states, measured with a
-//! superaccumulator, which rounds nothing.
+//! Float sums are within the error bounds that the documentation states. A superaccumulator, which never rounds, gives the
+//! exact sums.
 //!
-//! By default a sample; with `REDUCEGEN_FULL=1` all cases, best with `cargo test --release --test accuracy`.
+//! Runs a sample by default, and all cases with `REDUCEGEN_FULL=1`, best with `cargo test --release --test accuracy`.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
 #[path = "accuracy/bounds.rs"]

@@ -1,7 +1,7 @@
-//! The emitted CUDA, for review: a change to a kernel shows in a pull request as the kernel's diff.
+//! The emitted CUDA, for review: a pull request that changes a kernel shows the difference.
 //!
-//! One case, one file: specification, program, association and CUDA. The cases cover operators × types ×
-//! pass lists pairwise, and the flagship after each pass; of everything else a hash is kept, in one file.
+//! Each case is a file with specification, program, association and CUDA. The cases cover operators × types × pass lists
+//! pairwise, and the flagship after each pass. One more file has hashes of everything else.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
 mod cases;
@@ -15,7 +15,7 @@ use reduce_ir::spec::Listed;
 use reduce_ir::Scalar;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// `shuffle_coarsen4`, or `naive`.
+/// Returns `shuffle_coarsen4`, or `naive`.
 fn words(passes: &[Pass]) -> String {
     let word = |pass: &Pass| pass.to_string().replace(['(', ')'], "");
     if passes.is_empty() { "naive".to_owned() } else { passes.iter().map(word).collect::<Vec<_>>().join("_") }
@@ -31,7 +31,7 @@ fn text(heading: &str, program: &Program) -> String {
     format!("{heading}\n\n{program}\n{association}\n{cuda}")
 }
 
-/// Compares with the file of that name.
+/// Compares the text with the snapshot of that name.
 fn check(name: &str, text: &str) {
     let mut settings = insta::Settings::clone_current();
     settings.set_prepend_module_to_snapshot(false);
@@ -61,7 +61,8 @@ fn flagship_after_each_pass() {
     }
 }
 
-/// What `auto` is on an H200, by how many elements there are: each range whose passes are others than those before it, not only longer.
+/// The programs of `auto` on an H200 for ranges of n, without ranges whose passes only have larger arguments than those
+/// before.
 #[test]
 fn tuned() {
     for (name, up_to) in [("sum", 0), ("argmax", 4096)] {
@@ -88,7 +89,7 @@ fn strided() {
     check("dot_strided_auto", &text(&dot.text, &reduce_codegen::compile(&dot).unwrap()));
 }
 
-/// Launches that overlap: each kernel waits first, and lets the next one begin when its items are folded.
+/// Overlapping launches: each kernel waits first, and lets the next one begin when its items are folded.
 #[test]
 fn dependent() {
     let one = passes![shuffle, coarsen(4), one_block, ticket, flag];
@@ -97,7 +98,7 @@ fn dependent() {
     check("max_dependent", &text(&spec.text, &reduce_codegen::compile(&spec).unwrap()));
 }
 
-/// Positions of 32 bits: in registers and shared memory, and far ones where they leave the block.
+/// 32-bit positions in registers and shared memory, and 64-bit ones where they leave the block.
 #[test]
 fn narrow_index() {
     let blocks = passes![shuffle, coarsen(4), narrow_index, one_block, ticket];
@@ -108,7 +109,7 @@ fn narrow_index() {
     }
 }
 
-/// What the hardware finds at once: of floats, of an element that is looked for, of several fields and of bits.
+/// Reductions by one warp instruction: of floats, of an element that is searched, of several fields and of bits.
 #[test]
 fn redux() {
     let blocks = passes![shuffle, coarsen(4), redux, one_block, ticket];
@@ -125,7 +126,7 @@ fn redux() {
     }
 }
 
-/// Lanes that the elements of a unit share, with the steps of a `fold`, and a tree in the registers of one thread.
+/// Lanes that share the elements of a load unit, with the steps of a `fold`, and a tree in the registers of one thread.
 #[test]
 fn lanes() {
     let shared = passes![shuffle, vectorize(8), lanes(2), coarsen(2), serial_tail];
@@ -158,7 +159,7 @@ fn rows() {
     }
 }
 
-/// What means something else in kernels has `in_` before it there.
+/// Names that have another meaning in kernels get the prefix `in_` there.
 #[test]
 fn names() {
     let source = "inputs: { price_usd: f32, double: f32, left: f32 }, params: { half: f32, k_1: f32 }, index: long, \
@@ -167,7 +168,7 @@ fn names() {
     check("names", &text(&spec.text, &reduce_codegen::compile(&spec).unwrap()));
 }
 
-/// How CUDA spells every operation on every type, and the functions that the spellings call.
+/// The CUDA of every operation on every type, and the functions that it calls.
 #[test]
 fn operations() {
     let (mut spellings, mut helpers) = (String::new(), Vec::new());
@@ -188,7 +189,7 @@ fn operations() {
     check("operations", &format!("{spellings}\n{}\n", helpers.join("\n\n")));
 }
 
-/// What the functions of some text call, but for keywords.
+/// Returns the functions that a text calls, without keywords.
 fn called(text: &str) -> BTreeSet<&str> {
     let is_word = |c: char| c.is_ascii_alphanumeric() || c == '_';
     let calls = text.match_indices('(').filter_map(|(at, _)| text[..at].rsplit(|c| !is_word(c)).next());

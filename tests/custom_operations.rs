@@ -1,6 +1,6 @@
-//! Operations that say more than a named operator does (in order, `fold` with and without its step, params, positions,
-//! the number of elements, five fields of mixed types) through every list of passes that takes them: the
-//! interpreter has the bits of the host, at every size that a program treats specially.
+//! Operations with features that named operators lack: order, `fold` with and without its step, params, positions, the
+//! number of elements, five fields of mixed types. After every list of passes that accepts them, the interpreter has the
+//! bits of the host, at all boundary lengths of the program.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
 mod cases;
@@ -33,7 +33,7 @@ fn spec(operation: &Operation, passes: Passes, block: Option<u32>) -> Spec {
     Spec { operation: operation.clone(), domain: Domain::WHOLE, text: String::new(), block, passes }
 }
 
-/// The program after each pass of every list that the operation takes, and of `auto`, each kernel once.
+/// Returns the program after each pass of every list that the operation accepts, and of `auto`, each kernel once.
 fn programs(operation: &Operation) -> Vec<Program> {
     let list = |(passes, block): (&[Pass], u32)| spec(operation, Passes::List(passes.to_vec()), Some(block));
     let specs =
@@ -53,7 +53,7 @@ fn elements(operation: &Operation, n: u64, kind: Kind) -> Vec<Lanes> {
     inputs.map(|(input, place)| data::elements(input.ty, n, kind, place)).collect()
 }
 
-/// The interpreter gives the bits of the host, and of a plain loop where there is one.
+/// Checks that the interpreter gives the bits of the host, and of a plain loop if there is one.
 fn check(subject: &Subject, program: &Program, n: u64, kind: Kind) {
     let Subject { operation, params, plain } = subject;
     let lowered = lower(program).unwrap();
@@ -89,7 +89,7 @@ fn the_interpreter_has_the_bits_of_the_host() {
     assert!(checked > 5_000);
 }
 
-/// The host is quicker than the interpreter, and has ways of its own for many elements.
+/// The host is faster than the interpreter, and has special code for many elements.
 #[test]
 fn the_host_is_a_plain_loop_over_many_elements() {
     subjects().par_iter().for_each(|subject| {
@@ -108,7 +108,7 @@ fn the_host_is_a_plain_loop_over_many_elements() {
     });
 }
 
-/// Elements a step apart are those elements.
+/// Strided elements give the result of the same elements side by side.
 #[test]
 fn strided_elements_fold_as_contiguous_ones() {
     for subject in subjects() {
@@ -149,7 +149,7 @@ fn params_of_another_number_or_type_are_named() {
     assert!(sum.unwrap_err().to_string().starts_with("bug: "));
 }
 
-/// `finish` is told that there are 0.
+/// `finish` gets n = 0.
 #[test]
 fn nothing_is_finished() {
     for subject in operations::folded() {

@@ -1,9 +1,8 @@
-//! Every operator on every type, after every pass: interpreter and host backend give the same bits, and
-//! the right ones.
+//! Every operator on every type, after every pass: interpreter and host backend give the same bits, and the correct ones.
 //!
-//! Right means: equal to a plain loop over the elements, on data for which every order of the operator is
-//! exact. By default a sample that covers every operator, type, program and size; with `REDUCEGEN_FULL=1` the whole
-//! product. How far other float sums are from the exact ones is in `accuracy.rs`.
+//! Correct means equal to a plain loop over the elements, on data for which the operator is exact in every order. By
+//! default a sample covers every operator, type, program and size; `REDUCEGEN_FULL=1` runs the whole product. `accuracy.rs`
+//! measures the errors of other float sums.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
 mod cases;
@@ -18,7 +17,7 @@ mod splitmix;
 
 use cases::LISTS;
 use data::Kind;
-use plain::How;
+use plain::Rules;
 use rayon::prelude::*;
 use reduce_codegen::lower;
 use reduce_dsl::operators::OPERATORS;
@@ -33,7 +32,7 @@ fn full() -> bool {
     std::env::var_os("REDUCEGEN_FULL").is_some()
 }
 
-/// A program with what runs for it.
+/// A program in all the forms that run.
 struct Case {
     program: Program,
     lowered: Lowered,
@@ -47,7 +46,7 @@ impl Case {
     }
 }
 
-/// The result in the interpreter, from data aligned or not; `None` if there is no element and no identity.
+/// Returns the interpreter's result for aligned or misaligned data; `None` without elements and identity.
 fn interpreted(case: &Case, inputs: &[Lanes], n: u64, aligned: bool) -> Option<Vec<Value>> {
     let inputs: Vec<_> = inputs.iter().map(|it| Input::new(it.clone(), aligned)).collect();
     interpreted_inputs(case, &inputs, n)
@@ -56,13 +55,13 @@ fn interpreted(case: &Case, inputs: &[Lanes], n: u64, aligned: bool) -> Option<V
 fn interpreted_inputs(Case { program, lowered, .. }: &Case, inputs: &[Input], n: u64) -> Option<Vec<Value>> {
     let operation = &program.operation;
     if n == 0 && operation.fill.is_some() && !operation.has_result_of_nothing() {
-        // No kernel is launched, as it would finish the fill.
+        // No kernel is launched, because it would finish the fill.
         return host::reduce_nothing(operation, &[]).ok();
     }
     let mut domain = Values::new(operation);
     let outcome = run(program, lowered, &mut domain, inputs, n, Options::FORWARD);
-    let nothing = n == 0 && !operation.has_result_of_nothing();
-    if let Some(report) = outcome.reports.iter().find(|it| !(nothing && it.kind == Wrong::Undefined)) {
+    let has_no_result = n == 0 && !operation.has_result_of_nothing();
+    if let Some(report) = outcome.reports.iter().find(|it| !(has_no_result && it.kind == Wrong::Undefined)) {
         panic!("{report}, n = {n}\n{program}");
     }
     outcome.acc().and_then(|acc| operation.unstored(domain.finish(acc, n, &[]).unwrap()))
@@ -91,18 +90,18 @@ fn check(case: &Case, name: &str, n: u64, kind: Kind) {
 }
 
 fn check_right(program: &Program, name: &str, kind: Kind, inputs: &[Lanes], found: Option<&[Value]>) {
-    let compared = plain::compare(program, name, kind, inputs, found, How::default());
+    let compared = plain::compare(program, name, kind, inputs, found, Rules::default());
     assert_eq!(compared, Ok(()), "{kind:?}, n = {}\n{program}", inputs[0].len());
 }
 
-/// Sizes up to 1025 and around the tiles of a program: all, or by default some of each, chosen by `turn`.
+/// Returns sizes up to 1025 and around the tiles of a program: all of them, or by default some of each, selected by `turn`.
 fn sizes(program: &Program, turn: u64) -> impl Iterator<Item = u64> {
     let sampled = move |n: &u64, one_of: u64| full() || (n + turn).is_multiple_of(one_of);
     let edges = cases::lengths(program, 20_000).into_iter().map(|n| n as u64);
     (0..=1025).filter(move |n| sampled(n, 389)).chain(edges.filter(move |n| sampled(n, 13)))
 }
 
-/// Every operator with every type it takes.
+/// Returns every operator with every type that it takes.
 fn pairs() -> Vec<(&'static str, Scalar)> {
     let all = OPERATORS.iter().flat_map(|row| Scalar::ALL.map(|ty| (row, ty)));
     all.filter(|(row, ty)| row.takes(*ty)).map(|(row, ty)| (row.name, ty)).collect()
@@ -114,7 +113,7 @@ fn every_operator_type_pass_and_size() {
         cases::programs(name, ty).into_iter().map(move |program| (name, Case::new(program)))
     });
     let checked = programs.map(|(name, case)| {
-        // Each program gets sizes and data of its own, whatever thread it is on.
+        // Each program gets sizes and data of its own, whichever thread runs it.
         let turn = data::random(hash(&case)) % 5057;
         sizes(&case.program, turn)
             .map(|n| check(&case, name, n, Kind::ALL[(n + turn) as usize % Kind::ALL.len()]))
@@ -142,10 +141,10 @@ fn nothing_and_one_element() {
     }
 }
 
-/// NaN ignored, and the last of equals: every operator and type, by lists with fill and without.
+/// `nan: ignore` and `ties: last`: every operator and type, by lists with fill and without.
 #[test]
 fn nan_ignored_and_the_last_of_equals() {
-    let how = How { ignore: true, last: true };
+    let rules = Rules { ignore: true, last: true };
     for (turn, (name, ty)) in pairs().into_iter().enumerate() {
         let lists = [LISTS[turn % LISTS.len()], LISTS[(turn + 11) % LISTS.len()]];
         for spec in lists.map(|list| cases::choosing(name, ty, list)).into_iter().filter(cases::fits) {
@@ -161,15 +160,15 @@ fn nan_ignored_and_the_last_of_equals() {
                     "{kind:?}, n = {n}\n{}",
                     case.program
                 );
-                let compared = plain::compare(&case.program, name, kind, &inputs, found.as_deref(), how);
+                let compared = plain::compare(&case.program, name, kind, &inputs, found.as_deref(), rules);
                 assert_eq!(compared, Ok(()), "{kind:?}, n = {n}\n{}", case.program);
             }
         }
     }
 }
 
-/// Elements that lie apart, differently for each input: interpreter, host, and a plain loop over the same elements
-/// side by side.
+/// Strided elements, with another stride for each input: interpreter, host, and a plain loop over the same elements side by
+/// side.
 #[test]
 fn strided_elements() {
     for spec in cases::all_strided() {
@@ -197,12 +196,12 @@ fn check_strided(case: &Case, name: &str, n: usize, kind: Kind) {
     check_right(program, name, kind, &packed, found.as_deref());
 }
 
-/// The memory of an input.
+/// Returns the memory of an input for the interpreter.
 fn memory(input: &Strided<Lanes>) -> Input {
     Input { elements: input.data.clone(), first: input.offset as u64, step: input.step as i64, offset: 0 }
 }
 
-/// One element again and again, beside another input: a step of 0.
+/// One element repeated by a step of 0, next to another input.
 #[test]
 fn repeated_elements() {
     for spec in cases::all_strided() {
@@ -239,7 +238,7 @@ fn powers_of_two_and_their_neighbours() {
             let some: Vec<_> = all.iter().map(|lanes| data::prefix(lanes, n)).collect();
             assert_eq!(
                 on_host(&case, &some),
-                plain::reduce(name, &some, How::default()),
+                plain::reduce(name, &some, Rules::default()),
                 "{name} {ty}, n = {n}"
             );
         }

@@ -1,4 +1,4 @@
-//! The documents: links lead somewhere, lists are complete, and pages stay short.
+//! The documents: links have targets, lists are complete, and pages stay short.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
 use std::fs;
@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 const ROOT: &str = env!("CARGO_MANIFEST_DIR");
 
-/// Bytes of a page that a newcomer reads from start to end.
+/// The maximum bytes of a page that a newcomer reads from start to end.
 const LONGEST: [(&str, usize); 2] = [("README.md", 8000), ("CONTRIBUTING.md", 5000)];
 const LONGEST_OF_GUIDE: usize = 4096;
 
@@ -15,7 +15,7 @@ fn read(path: impl AsRef<Path>) -> String {
     fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
 }
 
-/// The files of a folder, and of the folders in it, but for hidden ones and build outputs.
+/// Returns the files of a folder and its subfolders, except hidden ones and build outputs.
 fn files(folder: &Path) -> Vec<PathBuf> {
     let mut found = Vec::new();
     for entry in fs::read_dir(folder).unwrap() {
@@ -34,12 +34,12 @@ fn with_extension(files: Vec<PathBuf>, extension: &str) -> Vec<PathBuf> {
     files.into_iter().filter(|path| path.extension().is_some_and(|it| it == extension)).collect()
 }
 
-/// A page without its blocks of code.
+/// Returns a page without its code blocks.
 fn prose(text: &str) -> String {
     text.split("\n```").step_by(2).collect()
 }
 
-/// The anchors of the headings of a page, as forges make them.
+/// Returns the anchors of a page's headings, as code hosting sites create them.
 fn anchors(page: &str) -> Vec<String> {
     let kept = |c: &char| c.is_alphanumeric() || " -_".contains(*c);
     let anchor =
@@ -48,7 +48,7 @@ fn anchors(page: &str) -> Vec<String> {
     headings.map(|line| anchor(line.trim_start_matches('#').trim())).collect()
 }
 
-/// The target of a link that leads nowhere.
+/// Returns whether a link has no target.
 fn broken(page: &Path, target: &str) -> bool {
     let (file, anchor) = target.split_once('#').unwrap_or((target, ""));
     let path = if file.is_empty() { page.to_owned() } else { page.parent().unwrap().join(file) };
@@ -89,7 +89,7 @@ fn front_pages_stay_short() {
     }
 }
 
-/// A page that no list names would be read by nobody, and its programs would be run by nobody.
+/// Pages outside of the list would not be read, and their programs would not be run.
 #[test]
 fn every_page_of_the_guide_is_listed_and_tested() {
     let (summary, tested) = (read("docs/guide/src/SUMMARY.md"), read("src/guide.rs"));

@@ -1,12 +1,12 @@
-//! Passes compose: random lists of passes over random specifications, sizes, alignments and schedules. Every
-//! program on the way is verified, lowered, verified, and executed on provenance and on values.
+//! Passes compose: random lists of passes over random specifications, sizes, alignments and schedules. Every intermediate
+//! program is verified, lowered, verified again, and executed on provenance and on values.
 //!
-//! What must hold: the tree of positions is the association read from the program (where blocks meet in an atomic,
-//! some order of their partials), every element is in it once, and in order where the operator does not commute;
-//! the interpreter reports nothing; values have the bits of the host backend, and of a plain loop where the
-//! association does not show. A pass that does not apply says what to write instead, and is left out.
+//! The tree of positions must be the association read from the program (if blocks combine by an atomic, with some order of
+//! their partials). It has every element once, and in order if the operator does not commute. The interpreter must report
+//! nothing. Values must have the bits of the host backend, and of a plain loop if the association does not affect them. A
+//! pass that does not apply must say what to write instead, and is left out.
 //!
-//! By default 5,000 cases; with `REDUCEGEN_FULL=1` 200,000, best with `cargo test --release --test fuzz_passes`.
+//! Runs 5,000 cases by default, and 200,000 with `REDUCEGEN_FULL=1`, best with `cargo test --release --test fuzz_passes`.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
 #[path = "differential/data.rs"]
@@ -23,7 +23,7 @@ mod random;
 mod splitmix;
 
 use data::Kind;
-use plain::How;
+use plain::Rules;
 use random::{Case, Random};
 use rayon::prelude::*;
 use reduce_codegen::lower;
@@ -36,20 +36,20 @@ use reduce_lanes::Lanes;
 use reduce_runtime::host;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-/// The most elements of a case.
+/// The maximum number of elements of a case.
 const MOST: u64 = 6000;
 
-/// What a case is run on.
+/// The data and the schedule of a case.
 #[derive(Clone, Debug)]
 struct Setting {
     n: u64,
     aligned: bool,
     kind: Kind,
-    /// Which of the schedules of the first launch.
+    /// Selects one of the schedules of the first launch.
     schedule: u64,
 }
 
-/// What became of cases.
+/// Statistics of the cases.
 #[derive(Clone, Copy, Default)]
 struct Totals {
     cases: u64,
@@ -112,7 +112,7 @@ impl Setting {
     }
 }
 
-/// Sizes around what a program treats specially.
+/// Returns sizes around the boundaries of a program.
 fn boundaries(program: &Program) -> Vec<u64> {
     let [tile, partials] = [Reads::Inputs, Reads::Partials].map(|reads| program.tile(reads));
     let round = tile.saturating_mul(program.most_blocks(Reads::Inputs));
@@ -122,7 +122,7 @@ fn boundaries(program: &Program) -> Vec<u64> {
     around.filter(|&n| n <= MOST).collect()
 }
 
-/// Checks every program of a case; what failed, or what was done.
+/// Checks every program of a case. Returns the failure, or the statistics.
 fn checked(case: &Case, setting: &Setting) -> Result<Totals, String> {
     let check = || -> Result<Totals, String> {
         let made = case.programs().map_err(|bug| bug.to_string())?;
@@ -145,7 +145,7 @@ fn names_the_fix(reason: &str) -> bool {
     ["leave", "write", "instead", "use a smaller"].iter().any(|word| reason.contains(word))
 }
 
-/// A case that fails with fewer passes or elements, as far as that goes.
+/// Shrinks a failing case to fewer passes and elements, as far as it still fails.
 fn shrunk(mut case: Case, mut setting: Setting, mut failure: String) -> (Case, Setting, String) {
     loop {
         let without = (0..case.passes.len()).map(|at| {
@@ -174,15 +174,15 @@ fn check_program(case: &Case, program: &Program, setting: &Setting) -> Result<()
     check_values(case, program, &lowered, setting, schedule).map_err(with_program)
 }
 
-/// Has a correct program a result of n elements?
+/// Returns whether a correct program has a result for n elements.
 fn has_result(operation: &Operation, n: u64) -> bool {
     n > 0 || operation.has_result_of_nothing()
 }
 
-/// The accumulator of a run of which nothing is reported; none where nothing has no value.
+/// Returns the accumulator of a run without reports, or `None` if n is 0 and there is no identity.
 fn accumulator(operation: &Operation, n: u64, outcome: Outcome) -> Result<Option<Acc>, String> {
     match (outcome.acc(), outcome.reports.first()) {
-        // No kernel is launched on no elements: it would finish the fill.
+        // No kernel is launched for no elements, because it would finish the fill.
         _ if n == 0 && operation.fill.is_some() && !has_result(operation, n) => Ok(None),
         (acc, _) if !has_result(operation, n) => {
             let other = outcome.reports.iter().find(|report| report.kind != Fault::Undefined);
@@ -232,7 +232,7 @@ fn check_provenance(
     }
 }
 
-/// The elements of each input as they lie in memory: side by side, or a step apart.
+/// Places the elements of each input in memory: side by side, or a step apart.
 fn in_memory(domain: Domain, setting: &Setting, elements: Vec<Lanes>) -> Vec<Input> {
     let aligned = setting.aligned;
     let place = |(elements, step): (Lanes, usize)| match domain.access {
@@ -257,7 +257,7 @@ fn check_values(
     let (operation, n) = (&program.operation, setting.n);
     let association = program.association();
     let any_order = association.again.iter().any(|level| level.tree == Tree::Any);
-    // Bits that depend on the order are compared only where there is one.
+    // Results are compared bit for bit only if they do not depend on the order.
     let kind = if any_order && !operation.exact { Kind::Exact } else { setting.kind };
     let kind = case.operator.map_or(kind, |it| plain::suited(it.name, operation.inputs[0].ty, kind));
     let elements =
@@ -275,11 +275,11 @@ fn check_values(
     if found != on_host && has_result(operation, n) {
         return Err(format!("the interpreter gives {found:?} and the host {on_host:?}"));
     }
-    // They are equal, but for no elements, of which no kernel is launched.
+    // Both are equal, except for n = 0, where no kernel is launched.
     let found = on_host.as_deref();
     let difference = match (case.operator, case.subject.plain) {
         (Some(operator), _) => {
-            plain::compare(program, operator.name, kind, &elements, found, How::default()).err()
+            plain::compare(program, operator.name, kind, &elements, found, Rules::default()).err()
         }
         (None, Some(plain)) if n > 0 && found != Some(&plain(&elements)[..]) => {
             Some(format!("{found:?}, and a loop {:?}", plain(&elements)))

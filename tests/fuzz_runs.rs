@@ -1,7 +1,7 @@
 //! Host and interpreter give the same bits, for random combinations of operator, type, variant, layout, passes, block,
-//! size, class of elements and alignment. On a GPU the same samples run as `gpu/numeric.rs`.
+//! size, class of elements and alignment. On a GPU the same samples run in `gpu/numeric.rs`.
 //!
-//! By default a sample of them; with `REDUCEGEN_FULL=1` all, best with `cargo test --release --test fuzz_runs`.
+//! Runs a sample of them by default, and all with `REDUCEGEN_FULL=1`, best with `cargo test --release --test fuzz_runs`.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
 mod cases;
@@ -29,7 +29,7 @@ use rayon::prelude::*;
 use sampled::{Report, Sample};
 use subjects::Subject;
 
-/// Data sets of a specification, and the most elements of one.
+/// The data sets of a specification, and the maximum number of elements of one.
 const SETS: usize = 8;
 const MOST: usize = 3000;
 

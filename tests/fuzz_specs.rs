@@ -1,8 +1,10 @@
-//! Random typed specifications as text. Of each: the canonical text says the same and becomes the same CUDA, NVRTC compiles
-//! it without a warning, and the interpreter gives the bits of the host. On a GPU the same ones run as `gpu/fuzz_specs.rs`.
+//! Random typed specifications as text. The canonical text of each parses to the same specification and becomes the same
+//! CUDA. NVRTC compiles it without a warning. The interpreter gives the bits of the host. On a GPU the same
+//! specifications run in `gpu/fuzz_specs.rs`.
 //!
-//! `REDUCEGEN_SPECS=20000 REDUCEGEN_SEED=1000000 cargo test --test fuzz_specs` runs that many, from that seed on. Without NVRTC
-//! the test prints that it does not compile, and why; with `REDUCEGEN_REQUIRE_NVRTC=1` it fails instead.
+//! `REDUCEGEN_SPECS=20000 REDUCEGEN_SEED=1000000 cargo test --test fuzz_specs` runs 20,000 of them, starting with that
+//! seed. Without NVRTC the test prints that it does not compile, and why; with `REDUCEGEN_REQUIRE_NVRTC=1` it fails
+//! instead.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
 #[path = "support/classes.rs"]
@@ -30,13 +32,13 @@ use fuzzed::{Fuzzed, Pool, lengths, number, seeds};
 use rayon::prelude::*;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-/// The most elements of what is interpreted.
+/// The maximum number of elements in the interpreter.
 const MOST: usize = 2048;
 
-/// How many lengths of a specification are interpreted.
+/// The number of lengths of a specification that are interpreted.
 const SOME: usize = 4;
 
-/// The findings of all seeds, and how many specifications were accepted.
+/// Checks all seeds. Returns the number of accepted specifications, and the findings.
 fn all(count: u64, check: impl Fn(&Fuzzed) -> Result<(), String> + Sync) -> (usize, Vec<String>) {
     let seeds = seeds(count);
     let one = |seed: &u64| -> Result<bool, String> {
@@ -51,7 +53,7 @@ fn all(count: u64, check: impl Fn(&Fuzzed) -> Result<(), String> + Sync) -> (usi
     let accepted = outcomes.iter().filter(|it| matches!(it, Ok(true))).count();
     let findings: Vec<_> = outcomes.into_iter().filter_map(Result::err).collect();
     println!("{} specifications, {accepted} accepted, {} findings", seeds.len(), findings.len());
-    // What the parser refuses shows nothing.
+    // Specifications that the parser refuses test nothing.
     assert!(
         10 * (accepted + findings.len()) > 8 * seeds.len(),
         "only {accepted} of {} are accepted",
@@ -78,7 +80,7 @@ fn host_and_interpreter_agree() {
     }));
 }
 
-/// Says what the interpreter makes of n elements, where that is not what the host does.
+/// Compares the interpreter with the host for n elements. Returns the difference as an error.
 fn differing(fuzzed: &Fuzzed, pool: &Pool, n: usize) -> Result<(), String> {
     let place = fuzzed.place(n);
     let memory = fuzzed.memory(pool, place);
@@ -102,7 +104,7 @@ fn emitted_cuda_compiles() {
     none(all(200, |fuzzed| nvrtc::compiles(library, &fuzzed.reference.spec, fuzzed.seed as usize)));
 }
 
-/// A seed is a specification, on every machine: what a run reports can be run again.
+/// A seed gives the same specification on every machine, so a finding can be reproduced.
 #[test]
 fn a_seed_gives_one_specification() {
     let texts = |seed| fuzz::spec::RandomSpec::of_seed(seed).text();

@@ -1,6 +1,6 @@
-//! Golden bits: what the host backend must give, on every processor, for ever, and the associations of `auto`, of which the
-//! longest are of more elements than these tests have. They change only with the version of the association, on purpose:
-//! then `REDUCEGEN_UPDATE_GOLDEN=1` writes the bits anew. It adds lines for what has none.
+//! Golden bits: the results of the host backend on every processor, for ever, and the associations of `auto`. Some
+//! associations are for more elements than these tests have. Both change only on purpose, with the version of the
+//! association: `REDUCEGEN_UPDATE_GOLDEN=1` then replaces the bits. It also adds missing lines.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
 mod cases;
@@ -26,11 +26,11 @@ use splitmix::Random;
 use std::collections::BTreeSet;
 use subjects::{Subject, subjects};
 
-/// What is said where bits or associations are to be replaced that nobody meant to change.
+/// The message if bits or associations would be replaced without a new version.
 const ON_PURPOSE: &str =
     "these are not those of the same version; a change on purpose has a new ASSOCIATION (auto.rs)";
 
-/// The line with the bits that the host gives.
+/// Returns the line with the bits that the host computes.
 fn computed(line: &Line) -> Line {
     let spec = line.spec();
     let reducer = Reducer::new(&spec, &Device::host()).unwrap();
@@ -42,7 +42,7 @@ fn computed(line: &Line) -> Line {
     Line { bits, ..line.clone() }
 }
 
-/// Two things that a line has both: of an operator or closure, a type, a class of elements and a schedule.
+/// Two properties that a line covers together, out of operator or closure, type, class of elements and schedule.
 type Pair = [String; 2];
 
 fn pairs(subject: &Subject, class: Class, schedule: &str) -> Vec<Pair> {
@@ -52,13 +52,13 @@ fn pairs(subject: &Subject, class: Class, schedule: &str) -> Vec<Pair> {
     vec![of(&name, &ty), of(&name, &class), of(&name, &schedule), of(&ty, &class), of(&ty, &schedule)]
 }
 
-/// The kind of a schedule: what its first pass is, or `auto`.
+/// Returns the kind of a schedule: its first pass, or `auto`.
 fn schedule(text: &str) -> &str {
     let list = text.rsplit("passes: ").next().unwrap().trim_start_matches('[');
     list.split([']', ',', '(']).next().unwrap()
 }
 
-/// What a stored line is about, if it is still a subject.
+/// Returns the subject of a stored line, if it still exists.
 fn subject<'a>(subjects: &'a [Subject], line: &Line) -> Option<&'a Subject> {
     subjects.iter().find(|subject| {
         let rest = line.text.strip_prefix(&subject.text);
@@ -72,7 +72,7 @@ fn covered(subjects: &[Subject], lines: &[Line]) -> BTreeSet<Pair> {
     lines.iter().filter_map(of).flatten().collect()
 }
 
-/// Lines for every pair that occurs and has none yet: each subject with every class and several schedules.
+/// Returns lines for every pair that occurs without a line: each subject with every class and several schedules.
 fn missing(subjects: &[Subject], lines: &[Line]) -> Vec<Line> {
     let mut covered = covered(subjects, lines);
     let mut random = Random::new(lines.len() as u64);
@@ -114,7 +114,7 @@ fn bits_are_as_they_were() {
     assert_eq!(lines::file(version, &stored), include_str!("golden.txt"));
 }
 
-/// A line for each run of cases of `auto` that have one association: up to how many elements, and its levels.
+/// Returns a line for each range of variants of `auto` that share one association: the maximum n, and the levels.
 fn associations(name: &str, ty: Scalar) -> Vec<String> {
     let spec = cases::auto(name, ty);
     let programs = Programs::of(&spec, Tuning::DEFAULT).unwrap();
@@ -161,7 +161,7 @@ fn associations_of_auto_are_as_they_were() {
     assert_eq!(found, stored);
 }
 
-/// Every operator and closure has lines of every type that it takes, and of every class of elements.
+/// Every operator and closure has lines for every type that it takes, and for every class of elements.
 #[test]
 fn everything_has_golden_bits() {
     let (subjects, (_, lines)) = (subjects(), lines::stored());

@@ -1,8 +1,8 @@
-//! On a real GPU: every reduction gives the bits of the host backend. Where there is no GPU, each test prints
-//! that it is skipped and why; with REDUCEGEN_REQUIRE_GPU=1 it fails instead.
+//! On a real GPU, every reduction gives the bits of the host backend. Without a GPU, each test prints that it is skipped,
+//! and why; with REDUCEGEN_REQUIRE_GPU=1 it fails instead.
 //!
-//! The tests `sanitized` and `ladder::sanitized` are the part that is small enough for compute-sanitizer,
-//! which runs kernels a hundred times slower.
+//! The tests `sanitized` and `ladder::sanitized` are small enough for compute-sanitizer, which runs kernels a hundred times
+//! slower.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
 mod cases;
@@ -77,7 +77,7 @@ fn every_reduction_gives_the_bits_of_the_host() {
     compare_on_all_cores(&cases::all(), &device);
 }
 
-/// Canaries by lists of every kind.
+/// A few reductions by lists of every kind.
 #[test]
 fn sanitized() {
     let Some(device) = gpu("sanitized") else { return };
@@ -97,7 +97,7 @@ fn sanitized() {
     for spec in canaries.into_iter().flat_map(of_each).chain(ordered) {
         let gpu = Reducer::new(&spec, &device).unwrap();
         let host = Reducer::new(&spec, &Device::host()).unwrap();
-        // The last is of partials with flags, in `auto` of two inputs and of 8 bytes.
+        // With the last length, `auto` uses partials with flags, for two inputs and for elements of 8 bytes.
         for n in [1, 33, 1025, 20_001, 66_001] {
             samples.compare(&spec, &gpu, &host, n, Kind::Plain).unwrap();
         }
@@ -136,7 +136,7 @@ fn positions_beyond_32_bits_are_right() {
     let n = (1 << 32) + 1;
     let stream = CudaContext::new(0).unwrap().default_stream();
     let mut elements: CudaSlice<f16> = stream.alloc_zeros(n).unwrap();
-    // All are 0 but for 1, 2, 4, 8: every sum is exact, and its bits say which of them were met.
+    // All are 0 except 1, 2, 4, 8: every sum is exact, and its bits tell which of the four were added.
     for (place, x) in [(0, 1.0), (1 << 31, 2.0), ((1 << 32) - 1, 4.0), (1 << 32, 8.0)] {
         stream.memcpy_htod(&[f16::from_f32(x)], &mut elements.slice_mut(place..=place)).unwrap();
     }
@@ -155,7 +155,7 @@ fn positions_beyond_32_bits_are_right() {
     }
 }
 
-/// More `true` than 32 bits count.
+/// More `true` elements than 32 bits can count.
 #[test]
 fn sums_of_bools_have_64_bits() {
     let Some(device) = gpu("sums_of_bools_have_64_bits") else { return };
@@ -248,7 +248,7 @@ fn a_gpu_says_what_it_is() {
     assert!(matches!(error, Error::NoSuchDevice { ordinal: 1000, .. }) && error.is_users_fault(), "{error}");
 }
 
-/// Without a GPU the cases themselves are still checked: every specification lowers and runs on the host.
+/// Without a GPU the cases are still checked: every specification lowers and runs on the host.
 #[test]
 fn the_cases_are_legal() {
     let specs = cases::all();

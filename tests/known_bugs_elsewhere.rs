@@ -1,5 +1,5 @@
-//! What other libraries get wrong, on the host and in the interpreter: see `support/traps.rs`. On a GPU the same cases run
-//! as `gpu/numeric.rs`.
+//! Bugs of other libraries do not occur on the host and in the interpreter: see `support/traps.rs`. On a GPU the same cases
+//! run in `gpu/numeric.rs`.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
 mod cases;
@@ -39,7 +39,7 @@ fn wrong(case: &Case) -> Vec<String> {
     runs.flat_map(of_run).flatten().collect()
 }
 
-/// The number of threads of the host, and who is first, change nothing.
+/// The result does not depend on the number of host threads and their timing.
 #[test]
 fn every_run_gives_the_same_bits() {
     let data: Vec<f32> = (0..300_001).map(|i| 1.0 / (i as f32 - 0.5)).collect();

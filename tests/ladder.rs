@@ -1,9 +1,9 @@
-//! The ladder: every rung as a snapshot, with what the rung before had not; and every rung proved in the interpreter,
-//! for every block, around every boundary, under every schedule.
+//! The ladder: every rung as a snapshot of the difference to the rung before. Every rung is proved in the interpreter, for
+//! every block, around every boundary, under every schedule.
 //!
-//! Proved means: nothing is reported; on positions, the kernels make the tree of the association; on values, they give
-//! the bits of the host. By default more than 1025 elements are run in order and under one other schedule; with
-//! `REDUCEGEN_FULL=1` under all of them.
+//! Proved means: the interpreter reports nothing; on positions, the kernels compute the tree of the association; on values,
+//! they give the bits of the host. By default, more than 1025 elements run in order and under one other schedule; with
+//! `REDUCEGEN_FULL=1` under all schedules.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
 mod cases;
@@ -35,7 +35,7 @@ fn full() -> bool {
     std::env::var_os("REDUCEGEN_FULL").is_some()
 }
 
-/// A rung for n elements, the sum of `f32` unless its twist is another.
+/// Returns a rung for n elements. It is the sum of `f32`, unless the rung's twist is different.
 fn sum(rung: &Rung, n: u64, block: u32) -> Spec {
     rung.spec(operator("sum").unwrap(), Scalar::F32, n, block).unwrap()
 }
@@ -69,7 +69,7 @@ fn check(name: &str, text: &str) {
     settings.bind(|| insta::assert_snapshot!(name, text));
 }
 
-/// What a specification says of itself is what the parser reads.
+/// The text of each rung's specification parses to that specification.
 #[test]
 fn specifications_can_be_written() {
     for rung in &RUNGS {
@@ -91,7 +91,7 @@ fn rungs_are_in_order_and_differ() {
     }
 }
 
-/// A rung at a number of elements.
+/// A rung with a number of elements.
 struct Case {
     program: Program,
     lowered: Lowered,
@@ -113,17 +113,17 @@ impl Case {
         Input { elements, offset: 0, first: 0, step: self.step as i64 }
     }
 
-    /// In order, and under others: all, or one of them.
+    /// Returns the schedules: in order, and all others or one of them.
     fn schedules(&self) -> Vec<Schedule> {
         let all = Schedule::all(self.program.plan().launches(self.n)[0].grid);
         let one = all[self.n as usize % all.len()];
         if full() || self.n <= 1025 { all } else { vec![Schedule::FORWARD, one] }
     }
 
-    /// Nothing is reported, but that nothing has no result.
+    /// Checks that nothing is reported, except that no elements have no result.
     fn check_reports(&self, schedule: Schedule, reports: &[Report]) {
-        let nothing = self.n == 0 && !self.program.operation.has_result_of_nothing();
-        let expected = |it: &&Report| nothing && it.kind == ReportKind::Undefined;
+        let has_no_result = self.n == 0 && !self.program.operation.has_result_of_nothing();
+        let expected = |it: &&Report| has_no_result && it.kind == ReportKind::Undefined;
         if let Some(report) = reports.iter().find(|it| !expected(it)) {
             panic!("{report}\n{schedule:?}, n = {}\n{}", self.n, self.program);
         }
@@ -157,7 +157,7 @@ impl Case {
         assert!(same, "{schedule:?}, n = {n}\n{program}\n{}", domain.text(found));
     }
 
-    /// An atomic, which combines blocks in any order, gets data that is exact in every order.
+    /// Checks values. Atomics combine blocks in any order, so they get data that is exact in every order.
     fn prove_bits(&self, schedule: Schedule, kind: Kind) {
         let (operation, n) = (&self.program.operation, self.n);
         let atomic = self.program.kernel(Reads::Inputs).is_atomic();
@@ -170,7 +170,7 @@ impl Case {
         let mut domain = Values::new(operation);
         let outcome = run(&self.program, &self.lowered, &mut domain, &inputs, n, Options::under(schedule));
         let found = outcome.acc().map(|acc| domain.finish(acc, n, &[]).unwrap());
-        // No kernel is launched on no elements, as it would finish the fill.
+        // No kernel is launched for no elements, because it would finish the fill.
         let is_launched = n > 0 || operation.fill.is_none() || operation.has_result_of_nothing();
         assert!(
             !is_launched || found == host,
@@ -180,7 +180,7 @@ impl Case {
     }
 }
 
-/// Numbers of elements at which something changes for a rung and a block.
+/// Returns the lengths around the boundaries of a rung with a block.
 fn lengths(rung: &Rung, op: &'static Operator, ty: Scalar, block: u32) -> Option<Vec<u64>> {
     let n = if rung.block == Block::HalfOfElements { 2 * u64::from(block) } else { 1 << 20 };
     let program = compile(&rung.spec(op, ty, n, block).ok()?).ok()?;
@@ -193,7 +193,7 @@ fn lengths(rung: &Rung, op: &'static Operator, ty: Scalar, block: u32) -> Option
 fn prove(op: &'static str, ty: Scalar) {
     let op = operator(op).unwrap();
     let all: Vec<_> = RUNGS.iter().flat_map(|rung| BLOCKS.map(|block| (rung, block))).collect();
-    // The identity is what an atomic starts from; every other rung is there for every operator.
+    // An atomic starts from the identity, which `arg…` operators lack. Every other rung exists for every operator.
     let missing = |rung: &Rung| rung.twist == Twist::AnyOrder && op.name.starts_with("arg");
     let proved = all.par_iter().map(|&(rung, block)| {
         let lengths = lengths(rung, op, ty, block);
@@ -212,7 +212,7 @@ fn every_rung_is_proved() {
     prove("sum", Scalar::F32);
 }
 
-/// Without an identity, where absent elements are not combined.
+/// Without an identity, absent elements are not combined.
 #[test]
 fn every_rung_is_proved_without_an_identity() {
     prove("argmax", Scalar::F64);

@@ -1,4 +1,4 @@
-//! `reduction!` and the parser of text give the same specification, and its results.
+//! `reduction!` and the parser of text give the same specification, and the same results.
 
 use reducegen::{Reduction, f16, reduction};
 

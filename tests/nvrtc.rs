@@ -1,8 +1,8 @@
-//! Every emitted program of the tests, through the real compiler: cubins for four architectures without a
-//! warning and without a spill, and vector loads that are vector loads.
+//! Every emitted program of the tests compiles to cubins for four architectures, without a warning and without a spill.
+//! Vector loads stay vector loads.
 //!
-//! Needs NVRTC, not a GPU. Where there is none, each test prints that it is skipped and why; with
-//! `REDUCEGEN_REQUIRE_NVRTC=1` it fails instead.
+//! Needs NVRTC, but no GPU. Without NVRTC each test prints that it is skipped, and why; with `REDUCEGEN_REQUIRE_NVRTC=1` it
+//! fails instead.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 #![cfg(feature = "cuda")]
 
@@ -33,13 +33,14 @@ use skip::needed;
 
 const ARCHITECTURES: [u32; 4] = [75, 80, 90, 100];
 
-/// The compiler, or `None` after saying why there is none.
+/// Returns the compiler, or `None` after printing why it is missing.
 fn nvrtc(test: &str) -> Option<&'static Nvrtc> {
     needed(test, "REDUCEGEN_REQUIRE_NVRTC", Nvrtc::get())
 }
 
-/// What `auto` goes through and the rungs of the ladder, for every architecture; the programs whose CUDA is a snapshot
-/// and every seventh other case, for one each in turn. With `REDUCEGEN_FULL=1` all for all.
+/// Returns the stages of `auto` and the rungs of the ladder for every architecture. Programs with snapshots, and every
+/// seventh other case, are for one architecture each, in turn. With `REDUCEGEN_FULL=1`, all programs for all
+/// architectures.
 fn jobs() -> Vec<(Program, u32)> {
     let compile = |spec: &Spec| reduce_codegen::compile(spec).unwrap();
     let full = std::env::var_os("REDUCEGEN_FULL").is_some();
@@ -49,7 +50,7 @@ fn jobs() -> Vec<(Program, u32)> {
     let on_all = |it: Program| ARCHITECTURES.map(|number| (it.clone(), number));
     let everywhere = flagship.chain(RUNGS.iter().map(rung)).flat_map(on_all);
     let shown = cases::shown().into_iter().map(|(name, ty, list)| spec(name, ty, LISTS[list]));
-    // An operator on a type has 31 cases, so that every seventh has another list each time.
+    // An operator on a type has 31 cases, so every seventh case has another list each time.
     let others = cases::all().into_iter().step_by(if full { 1 } else { 7 });
     let in_turn = shown.chain(others).enumerate().flat_map(|(turn, spec)| {
         let numbers = ARCHITECTURES.into_iter().enumerate();
@@ -63,22 +64,22 @@ fn jobs() -> Vec<(Program, u32)> {
     everywhere.chain(in_turn).chain(tuned).map(|(program, number)| at_least(program, number)).collect()
 }
 
-/// The first architecture that has what a program uses, if that is not old enough.
+/// Replaces the architecture by the first one that supports the program, if it is too old.
 fn at_least(program: Program, number: u32) -> (Program, u32) {
     let least = program.capability();
     (program, number.max(least))
 }
 
-/// Registers that the accumulators of a thread take.
+/// Returns the number of registers for the accumulators of a thread.
 fn registers(program: &Program) -> usize {
     let fold = program.kernels[0].fold();
     program.operation.acc.words() * (fold.lanes * fold.rows()) as usize
 }
 
-/// Of 255; beyond that a list of passes asks for too much, and `auto` never does.
+/// The maximum number of accumulator registers, of 255, without a spill. Lists of passes may ask for more; `auto` does not.
 const MOST_REGISTERS: usize = 128;
 
-/// What is wrong with a program on an architecture.
+/// Returns the problem of a program on an architecture.
 fn complaint(nvrtc: &Nvrtc, program: &Program, number: u32) -> Option<String> {
     let target = Target::Cubin(Architecture::from_number(number));
     let image = match nvrtc.compile_program(program, target) {
@@ -128,7 +129,7 @@ fn every_operation_on_every_type_compiles_without_warnings() {
     assert!(specs.len() > 350);
 }
 
-/// In order, with `fold`, params and structs of many fields: by every list that takes them.
+/// Ordered operations, `fold`, params and structs of many fields: by every list that accepts them.
 #[test]
 fn what_only_closures_say_compiles() {
     let Some(nvrtc) = nvrtc("what_only_closures_say_compiles") else { return };
@@ -154,7 +155,7 @@ fn what_only_closures_say_compiles() {
     assert!(jobs.len() > 200, "{}", jobs.len());
 }
 
-/// Structs of one field whose functions give a scalar parameter as it is.
+/// Structs of one field, in functions that return a scalar parameter unchanged.
 #[test]
 fn structs_of_one_field_compile() {
     let Some(nvrtc) = nvrtc("structs_of_one_field_compile") else { return };
@@ -166,7 +167,7 @@ fn structs_of_one_field_compile() {
     assert!(complaints.is_empty(), "{} of {}:\n{}", complaints.len(), specs.len(), complaints[0]);
 }
 
-/// An input, a param, the position, the step or the number of elements as the only field, by several lists.
+/// Returns specifications with an input, a param, the position, the step or the number of elements as the only field.
 fn of_one_field(ty: Scalar) -> Vec<Spec> {
     let own = format!("acc: One {{ v: {} }}", ty.compute());
     let param = format!("params: {{ k: {} }}", ty.compute());
@@ -185,12 +186,12 @@ fn of_one_field(ty: Scalar) -> Vec<Spec> {
     texts.iter().flat_map(|text| lists.map(|list| spec(text, list))).collect()
 }
 
-/// Passes in any company, each list for one architecture in turn; with `REDUCEGEN_FULL=1` twenty times as many.
+/// Random lists of passes, each for one architecture in turn; with `REDUCEGEN_FULL=1` twenty times more lists.
 #[test]
 fn random_lists_compile() {
     let Some(nvrtc) = nvrtc("random_lists_compile") else { return };
     let cases = if std::env::var_os("REDUCEGEN_FULL").is_some() { 2000 } else { 100 };
-    // Of one warp, whose partials become far only where they are taken.
+    // A block of one warp, whose partials become 64-bit only where they are read.
     let alone = passes![shuffle, narrow_index, one_block, ticket, flag];
     let alone = spec("argmax", Scalar::F32, (&alone, 32));
     let random = (0..cases).map(|seed| Case::new(&mut Random::new(seed)).spec());
@@ -204,14 +205,14 @@ fn random_lists_compile() {
     assert!(complaints.is_empty(), "{} of {}:\n{}", complaints.len(), jobs.len(), complaints[0]);
 }
 
-/// The PTX of a specification for sm_90.
+/// Returns the PTX of a specification for sm_90.
 fn ptx(nvrtc: &Nvrtc, spec: &Spec) -> String {
     let text = cuda(&reduce_codegen::compile(spec).unwrap()).unwrap();
     let image = nvrtc.compile(&text, Target::Ptx(Architecture::from_number(90))).unwrap();
     String::from_utf8(image.bytes).unwrap()
 }
 
-/// 128-bit loads from global memory, in PTX.
+/// Counts 128-bit loads from global memory in PTX.
 fn wide_loads(ptx: &str) -> usize {
     ptx.lines()
         .filter(|line| {
@@ -227,7 +228,7 @@ fn vectors_are_loaded_16_bytes_at_a_time() {
     let Some(nvrtc) = nvrtc("vectors_are_loaded_16_bytes_at_a_time") else { return };
     let four = spec("sum", Scalar::F32, (&passes![shuffle, vectorize(4)], 256));
     assert_eq!(wide_loads(&ptx(nvrtc, &four)), 1);
-    // Four in flight in a full tile; of another, four of its rows, and one where fewer are left.
+    // A full tile has four loads in flight. A partial tile has four for four rows at once, and one where fewer are left.
     let by_rows = 4 + 4 + 1;
     assert_eq!(wide_loads(&ptx(nvrtc, &spec("sum", Scalar::F32, FLAGSHIP))), by_rows);
     for ty in Scalar::ALL.into_iter().filter(|&ty| operator("max").unwrap().takes(ty)) {

@@ -1,4 +1,4 @@
-//! The benchmark beside the peers, without a GPU: its numbers, its table, its picture, and how it speaks with PyTorch.
+//! The benchmark of peers, without a GPU: its numbers, its table, its plot, and its protocol with PyTorch.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 #![allow(dead_code, reason = "the rest of the modules is for a GPU")]
 
@@ -25,7 +25,7 @@ mod table;
 
 use cases::{CASES, Group};
 use lines::Lines;
-use outputs::Gives;
+use outputs::Layout;
 use reduce_ir::{Scalar, Value};
 use reduce_runtime::{Device, Reducer};
 use regex::Regex;
@@ -51,7 +51,7 @@ fn spreads_are_quartiles() {
     let of_five = Spread::of(&[5.0, 1.0, 4.0, 2.0, 3.0]);
     assert_eq!(of_five, Some(Spread { median: 3.0, lower: 2.0, upper: 4.0 }));
     assert_eq!(Spread::of(&[1.0, 2.0]).unwrap().median, 1.5);
-    // The ratio of each round, not that of the medians.
+    // The median of the ratios of each round, not the ratio of the medians.
     let ratios = Spread::of_ratios(&[2.0, 30.0, 8.0], &[1.0, 10.0, 2.0]).unwrap();
     assert_eq!((ratios.lower, ratios.median, ratios.upper), (2.5, 3.0, 3.5));
 }
@@ -97,7 +97,7 @@ fn every_case_compiles_and_names_functions_that_are_there() {
     }
 }
 
-/// The names in `PEER(name)`, and those that a macro makes in `PEER(prefix_##name)` from each of its uses.
+/// Returns the names in `PEER(name)`, and the names that each use of a macro with `PEER(prefix_##name)` creates.
 fn functions_of_cub() -> Vec<String> {
     let files = fs::read_dir(peers().join("cub")).unwrap();
     let text: String = files.map(|file| fs::read_to_string(file.unwrap().path()).unwrap()).collect();
@@ -147,14 +147,14 @@ fn results_of_cub_are_the_numbers_of_ours() {
         all
     };
     let (two, half) = (2.0f32.to_le_bytes(), 0.5f32.to_le_bytes());
-    assert_eq!(Gives::Scalar(Scalar::F32).numbers(&bytes(&[&two])), [2.0]);
-    assert_eq!(Gives::Pair(Scalar::F32).numbers(&bytes(&[&half, &two])), [0.5, 2.0]);
-    assert_eq!(Gives::Position.numbers(&bytes(&[&77i64.to_le_bytes(), &two])), [77.0]);
-    assert_eq!(Gives::Count.numbers(&bytes(&[&9u32.to_le_bytes()])), [9.0]);
+    assert_eq!(Layout::Scalar(Scalar::F32).numbers(&bytes(&[&two])), [2.0]);
+    assert_eq!(Layout::Pair(Scalar::F32).numbers(&bytes(&[&half, &two])), [0.5, 2.0]);
+    assert_eq!(Layout::Position.numbers(&bytes(&[&77i64.to_le_bytes(), &two])), [77.0]);
+    assert_eq!(Layout::Count.numbers(&bytes(&[&9u32.to_le_bytes()])), [9.0]);
     let moments = bytes(&[&half, &two, &4u32.to_le_bytes()]);
-    assert_eq!(Gives::Variance.numbers(&moments), [0.5]);
-    assert_eq!(Gives::Moments.numbers(&moments), [0.5, 2.0]);
-    assert_eq!(Gives::LargestAndSum.numbers(&bytes(&[&half, &1.0f32.to_le_bytes()])), [0.5]);
+    assert_eq!(Layout::Variance.numbers(&moments), [0.5]);
+    assert_eq!(Layout::Moments.numbers(&moments), [0.5, 2.0]);
+    assert_eq!(Layout::LargestAndSum.numbers(&bytes(&[&half, &1.0f32.to_le_bytes()])), [0.5]);
     assert_eq!(outputs::as_f64(Value::of(-3i8)), -3.0);
 }
 
@@ -170,7 +170,7 @@ fn results_are_right_within_the_tolerance_only() {
     }
 }
 
-/// A table of one case over two sizes, in which one goal is missed.
+/// Returns a table of one case with two sizes, in which one goal is missed.
 fn table() -> Table {
     let spread = |median: f64| Spread { median, lower: median * 0.99, upper: median * 1.01 };
     let row = |n: u64, mode, peer, time, ratio: Option<f64>| Row {
@@ -242,7 +242,7 @@ fn another_process_answers_or_gives_its_error() {
     assert_eq!(String::from_utf8(sent).unwrap(), "{\"do\":\"sample\"}\n{\"do\":\"case\"}\n");
 }
 
-/// A module `torch` that has what the commands below touch.
+/// A module `torch` with the parts that the commands below use.
 const FAKE_TORCH: &str = "import types, sys\n\
     torch = types.ModuleType('torch')\n\
     for name in 'float16 bfloat16 float32 float64 int8 uint8 int32 int64'.split(): setattr(torch, name, name)\n\

@@ -1,10 +1,10 @@
-//! The tuned kernels, checked without a GPU: what each case of `auto` takes of registers, that none spills, and what the
-//! loop over elements is made of in machine code. A change that loses vector loads, spills, or takes more registers shows
-//! in the snapshot.
+//! The tuned kernels, checked without a GPU: the registers of each variant of `auto`, the absence of spills, and the
+//! machine code of the loop over elements. A change that loses vector loads, spills, or takes more registers shows in the
+//! snapshot.
 //!
-//! Needs NVRTC and nvdisasm of the wheels that `.ci/run` installs. Where they are not there, the test prints that it is
-//! skipped and why, and with `REDUCEGEN_REQUIRE_NVRTC=1` fails; with another NVRTC it is skipped, since each allocates
-//! registers in its own way.
+//! Needs NVRTC and nvdisasm of the wheels that `.ci/run` installs. Without them the test prints that it is skipped, and
+//! why; with `REDUCEGEN_REQUIRE_NVRTC=1` it fails instead. It is also skipped for another NVRTC, because each version
+//! allocates registers differently.
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 #![cfg(feature = "cuda")]
 
@@ -24,10 +24,10 @@ use reduce_runtime::{Architecture, Nvrtc, Target};
 use sass::{Disassembler, Loop};
 use skip::{needed, skipped};
 
-/// The compiler that the snapshot is of.
+/// The compiler for which the snapshot holds.
 const VERSION: &str = "V13.0.88";
 
-/// The operators and types that are measured, too.
+/// The operators and types of the snapshot.
 const KERNELS: [(&[&str], &[Scalar]); 4] = [
     (
         &[
@@ -49,21 +49,21 @@ const KERNELS: [(&[&str], &[Scalar]); 4] = [
     (&["argmax"], &[Scalar::I8]),
 ];
 
-/// Registers of a multiprocessor, threads and blocks that it takes, the same on sm_80 and sm_90, and what registers are
-/// given out in to a warp (CUDA C++ Programming Guide, technical specifications).
+/// The limits of a multiprocessor: registers, threads and blocks. They are the same on sm_80 and sm_90. The last constant
+/// is the unit in which a warp's registers are allocated (CUDA C++ Programming Guide, technical specifications).
 const REGISTERS: u32 = 65536;
 const THREADS: u32 = 2048;
 const BLOCKS: u32 = 32;
 const REGISTERS_AT_ONCE: u32 = 256;
 
-/// A case of `auto` on an architecture.
+/// A variant of `auto` on an architecture.
 struct Job {
     name: String,
     number: u32,
     program: Program,
 }
 
-/// Every case on sm_90; on sm_80, which has no clusters, those for many elements.
+/// Returns every variant on sm_90 and, on sm_80, which has no clusters, the variants for many elements.
 fn jobs() -> Vec<Job> {
     let subjects = KERNELS.iter().flat_map(|&(names, types)| {
         types.iter().flat_map(move |&ty| names.iter().map(move |&name| (name, ty)))
@@ -81,10 +81,11 @@ fn jobs() -> Vec<Job> {
     subjects.flat_map(|subject| [90, 80].map(|number| of(subject, number))).flatten().collect()
 }
 
-/// The compiler and the disassembler beside it; without them, or with another one, `None` after saying so.
+/// Returns the compiler and the disassembler next to it. If they are missing or of another version, prints that and returns
+/// `None`.
 fn tools(test: &str) -> Option<(&'static Nvrtc, Disassembler)> {
     let nvrtc = Nvrtc::get().map_err(|error| error.to_string());
-    let tools = nvrtc.and_then(|nvrtc| Ok((nvrtc, Disassembler::beside(nvrtc.path())?)));
+    let tools = nvrtc.and_then(|nvrtc| Ok((nvrtc, Disassembler::for_library(nvrtc.path())?)));
     let (nvrtc, disassembler) = needed(test, "REDUCEGEN_REQUIRE_NVRTC", tools)?;
     let ptx = nvrtc.compile("", Target::Ptx(Architecture::from_number(90))).unwrap().bytes;
     if String::from_utf8(ptx).unwrap().contains(VERSION) {
@@ -94,7 +95,7 @@ fn tools(test: &str) -> Option<(&'static Nvrtc, Disassembler)> {
     None
 }
 
-/// A row of the table.
+/// Returns a row of the table.
 fn row(job: &Job, nvrtc: &Nvrtc, disassembler: &Disassembler) -> String {
     let Job { name, number, program } = job;
     let image = nvrtc.compile_program(program, Target::Cubin(Architecture::from_number(*number))).unwrap();
@@ -120,14 +121,14 @@ fn row(job: &Job, nvrtc: &Nvrtc, disassembler: &Disassembler) -> String {
     format!("{name:<40}{:>9}{spilled:>7}{resident:>10}{loads:>7}{instructions:>14}\n", it.registers)
 }
 
-/// Blocks that the registers of a multiprocessor allow.
+/// Returns the number of blocks that the registers of a multiprocessor allow.
 fn resident(registers: u32, block: u32) -> u32 {
     let of_warp = (registers * Program::WARP).next_multiple_of(REGISTERS_AT_ONCE);
     let warps = block.div_ceil(Program::WARP);
     (REGISTERS / (of_warp * warps)).min(THREADS / block).min(BLOCKS)
 }
 
-/// Also where there are two kernels, elements lie apart, and trees are in place or end in an atomic.
+/// Also for two kernels, strided elements, trees in place, and trees that end in an atomic.
 #[test]
 fn dependent_kernels_wait_before_they_touch_memory() {
     let Some((nvrtc, disassembler)) = tools("dependent_kernels_wait_before_they_touch_memory") else {

@@ -1,5 +1,5 @@
-//! The limit on the size of what NVRTC gets: every program of the tests is below it, and what is above is refused with the
-//! sentence that says what to write instead.
+//! The size limit for NVRTC: every program of the tests is below it. Larger programs are refused, and the error says what
+//! to write instead.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 #![cfg_attr(not(feature = "cuda"), allow(dead_code, reason = "only what NVRTC takes is measured"))]
 
@@ -20,7 +20,7 @@ fn spec(text: &str) -> Spec {
     parse::text(text, None).unwrap().spec
 }
 
-/// The size of the largest of some programs, and which one it is.
+/// Returns the size of the largest program, and its text.
 fn largest(programs: Vec<Program>) -> (u64, String) {
     let sizes = programs.par_iter().map(|program| (size(program).unwrap().total, program));
     let (most, program) = sizes.max_by_key(|it| it.0).unwrap();
@@ -41,14 +41,14 @@ fn programs_of_the_tests_are_below_the_limit() {
     assert!(most <= LARGEST * 4 / 5, "{most}\n{program}");
 }
 
-/// So many lines of a closure, each of which names the one before.
+/// Returns a closure of `count` lines. Each line uses the line before.
 fn lines(count: usize, line: &str) -> String {
     let names = std::iter::once("x".to_owned()).chain((0..).map(|at| format!("a{at}")));
     let lets = names.zip(0..count).map(|(name, at)| format!("let a{at} = {};", line.replace('_', &name)));
     format!("map: |x| {{ {} a{} }}", lets.collect::<Vec<_>>().join(" "), count - 1)
 }
 
-/// The error of a specification that is too large.
+/// Returns the error of a specification that is too large.
 fn refused(text: &str) -> String {
     let error = check_size(&compile(&spec(text)).unwrap()).unwrap_err();
     assert!(matches!(&error, Error::TooLarge { size, .. } if size.total > LARGEST), "{error}");
@@ -71,7 +71,7 @@ fn what_would_take_nvrtc_minutes_is_refused_with_its_cause() {
     assert!(many.ends_with("`map`, with 500 `/` of f64, in 26 copies; compute less in `map`"), "{many}");
 }
 
-/// NVRTC 13.0 takes twice as long for each: of 20 in one copy more than a minute.
+/// NVRTC 13.0 takes twice as long for each further division: more than a minute for 20 in one copy.
 #[test]
 fn unsigned_divisions_of_quotients_are_refused() {
     let sum = |count| {
@@ -86,7 +86,8 @@ fn unsigned_divisions_of_quotients_are_refused() {
     );
 }
 
-/// Lines of closures, with the type of their elements: one for each kind of operation that is many instructions or branches.
+/// Lines of closures, with the type of their elements: one for each kind of operation that needs many instructions or
+/// branches.
 const FAMILIES: [(&str, &str); 14] = [
     ("f32", "1.5 / (_ + 1.5)"),
     ("f32", "(_ + 1.5).sqrt()"),
@@ -107,7 +108,7 @@ const FAMILIES: [(&str, &str); 14] = [
 const SCHEDULES: [&str; 3] =
     ["[shuffle, vectorize(4), coarsen(4)]", "[shuffle, vectorize(16), coarsen(16), unroll]", "auto"];
 
-/// The specification of most such lines that is accepted.
+/// Returns the specification with the largest accepted number of such lines, and its size.
 fn just_accepted(ty: &str, line: &str, schedule: &str) -> Option<(String, u64)> {
     let op =
         if ty.starts_with('f') { "op: |a, b| a + b, identity: 0.0" } else { "op: |a, b| a ^ b, identity: 0" };
@@ -123,7 +124,7 @@ fn just_accepted(ty: &str, line: &str, schedule: &str) -> Option<(String, u64)> 
     (most..most * 2).step_by((most / 8).max(1)).filter_map(of).next_back()
 }
 
-/// What compiling takes of the processor and of memory, in a process of its own.
+/// Measures processor time and memory of the compilation, in a process of its own.
 #[cfg(all(feature = "cuda", target_os = "linux"))]
 #[test]
 fn what_is_just_accepted_compiles_in_seconds() {

@@ -1,17 +1,17 @@
-//! Rules of the house that a machine can check: see CONTRIBUTING.md.
+//! Rules of this repository that a machine can check: see CONTRIBUTING.md.
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use reduce_codegen::passes::PASSES;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// The longest a file may be, in lines.
+/// The maximum length of a file, in lines.
 const LONGEST: usize = 400;
 
-/// The Rust files of the workspace, but for those that rustc is to refuse.
+/// Returns the Rust files of the workspace, except those that rustc must refuse.
 fn sources() -> Vec<PathBuf> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let rooms = [
+    let roots = [
         "src",
         "tests",
         "examples",
@@ -28,7 +28,7 @@ fn sources() -> Vec<PathBuf> {
         "reduce-runtime",
     ];
     let mut found = Vec::new();
-    let mut folders: Vec<_> = rooms.iter().map(|room| root.join(room)).collect();
+    let mut folders: Vec<_> = roots.iter().map(|folder| root.join(folder)).collect();
     while let Some(folder) = folders.pop() {
         for entry in fs::read_dir(folder).unwrap() {
             let path = entry.unwrap().path();
@@ -53,7 +53,7 @@ fn files_say_what_they_are_for_and_stay_short() {
     }
 }
 
-/// The file of each pass has an example and says whether the pass changes the association, and every file is of a pass.
+/// The file of each pass has an example and says whether the pass changes the association. Every file belongs to a pass.
 #[test]
 fn every_pass_has_a_file_with_an_example() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
@@ -76,7 +76,7 @@ fn every_pass_has_a_file_with_an_example() {
     assert_eq!(files.filter(|file| has_rule(file.as_ref().unwrap().path())).count(), PASSES.len());
 }
 
-/// The page says of each block what could break it: a new one needs a line there.
+/// The page says why each unsafe block is sound, so a new block needs a line there.
 #[test]
 fn every_unsafe_block_is_in_the_list_of_soundness() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));

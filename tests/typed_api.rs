@@ -1,4 +1,4 @@
-//! Params, results and positions with their Rust types: what `reduction!` promises and devices compute agree.
+//! Params, results and positions with their Rust types: the promises of `reduction!` agree with the results of devices.
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use reduce_lanes::LanesRef;
@@ -66,7 +66,7 @@ fn operators_of_several_results_give_structs_of_the_library() {
     assert_eq!((described.n, described.mean, described.min, described.max), (5, 2.0, -1.0, 5.0));
 }
 
-/// Every call has memory of its own, and its own params, whoever calls at the same time and whatever was reduced before.
+/// Every call has its own memory and params, whatever other threads call and whatever was reduced before.
 #[test]
 fn calls_from_many_threads_share_a_reduction() {
     static SCALED: Reduction<i64, i64, i64> =
@@ -85,7 +85,7 @@ fn calls_from_many_threads_share_a_reduction() {
     });
 }
 
-/// Programs log what holds a reduction: its specification, and nothing of what was reduced.
+/// Programs log values that hold a reduction. The log shows its specification, and no data.
 #[test]
 fn reductions_are_shown_by_their_specification() {
     assert_eq!(LINE.with((2.0, 3)).reduce(&[1.0, 2.0]).unwrap(), 12.0);

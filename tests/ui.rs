@@ -1,4 +1,4 @@
-//! What rustc shows for `reduction!`: one file a mistake, named after it. `TRYBUILD=overwrite` renews the
+//! The errors of rustc for `reduction!`: one file for each mistake, named after it. `TRYBUILD=overwrite` renews the
 //! expected output.
 
 #[test]

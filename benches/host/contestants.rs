@@ -1,4 +1,4 @@
-//! Who takes part, with how many threads.
+//! The contestants, and their number of threads.
 
 use crate::number::{Number, Op};
 use cpu_time::ProcessTime;
@@ -8,19 +8,19 @@ use reduce_runtime::Reducer;
 use std::hint::black_box;
 use std::time::{Duration, Instant};
 
-/// Somebody who reduces the data, and says how long it took.
+/// A contestant that reduces the data and returns the time that it took.
 pub(crate) struct Contestant<'a> {
     pub(crate) name: &'static str,
     pub(crate) run: Box<dyn FnMut() -> Duration + 'a>,
 }
 
-/// The name of our own.
+/// The name of our contestant.
 pub(crate) const OURS: &str = "reducegen";
 
-/// The name of the read.
+/// The name of the pure read.
 pub(crate) const READ: &str = "read";
 
-/// All who take part in a pool of threads, but for NumPy: those that have one thread only run beside all of ours as well.
+/// Returns all contestants of a thread pool, except NumPy. Single-threaded peers also run where we use all threads.
 pub(crate) fn contestants<'a, T: Number>(
     op: Op,
     reducer: &'a Reducer,
@@ -45,8 +45,8 @@ pub(crate) fn contestants<'a, T: Number>(
     ]
 }
 
-/// What times are measured by: of one thread the time on the processor, which others on the machine do not lengthen by
-/// taking it away; of several the time that passes.
+/// The clock of a measurement. Processor time excludes the time that other processes take from one thread. Several threads
+/// are measured by wall-clock time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Clock {
     Processor,
@@ -71,26 +71,26 @@ impl Clock {
     }
 }
 
-/// Reads every element, and does as little as possible with it.
+/// Reads every element, with as little computation as possible.
 fn read<T: Number>(data: &[T]) -> u64 {
     let words = bytemuck::pod_align_to::<T, u64>(data).1;
     #[cfg(target_arch = "x86_64")]
     #[target_feature(enable = "avx2")]
-    fn newer(words: &[u64]) -> u64 {
-        ored(words)
+    fn with_avx2(words: &[u64]) -> u64 {
+        or_all(words)
     }
     #[cfg(target_arch = "x86_64")]
     if std::arch::is_x86_feature_detected!("avx2") {
         // SAFETY: the processor has AVX2.
-        return unsafe { newer(words) };
+        return unsafe { with_avx2(words) };
     }
-    ored(words)
+    or_all(words)
 }
 
-/// All words in one `or`, line after line of the cache: compilers turn the order of more than a line around, and some processors
-/// then read a fourth slower.
+/// Combines all words with `or`, one cache line after another. For more than a line at a time compilers reverse the order,
+/// and some processors then read a quarter slower.
 #[inline(always)]
-fn ored(words: &[u64]) -> u64 {
+fn or_all(words: &[u64]) -> u64 {
     let mut lanes = [0; 8];
     for line in words.as_chunks::<8>().0 {
         lanes.iter_mut().zip(line).for_each(|(lane, word)| *lane |= word);

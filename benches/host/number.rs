@@ -1,4 +1,4 @@
-//! The types and operators that are measured, as plain Rust spells them.
+//! The types and operators of the benchmark, in plain Rust.
 
 use ndarray::ArrayView1;
 use rayon::prelude::*;
@@ -9,7 +9,7 @@ use reduce_lanes::LanesRef;
 use std::fmt;
 use std::hint::black_box;
 
-/// What is measured.
+/// An operator of the benchmark.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Op {
     Sum,
@@ -19,7 +19,7 @@ pub(crate) enum Op {
     Argmax,
 }
 
-/// As specifications and NumPy call it.
+/// The name in specifications and NumPy.
 impl fmt::Display for Op {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
@@ -35,7 +35,7 @@ impl fmt::Display for Op {
 impl Op {
     pub(crate) const ALL: [Op; 5] = [Op::Sum, Op::SumOfSquares, Op::Min, Op::Max, Op::Argmax];
 
-    /// The result for elements that are no NaN, one pair after the other.
+    /// Returns the result in the order of the association, for elements without NaN.
     pub(crate) fn reference<T: Number>(self, data: &[T], association: &Association) -> Value {
         let extreme = |pick: fn(T, T) -> T| association.reduce(data.to_vec(), pick).map(Value::of);
         let best =
@@ -57,13 +57,13 @@ impl Op {
     }
 }
 
-/// A type that is measured. What a peer has no method for, it does by the loop that its users write.
+/// An element type of the benchmark. If a peer has no method for an operator, it uses the loop that its users would write.
 pub(crate) trait Number: Order + bytemuck::Pod {
-    /// What sums are computed in.
+    /// The type in which sums are computed.
     type Wide: Element;
-    /// What NumPy calls it.
+    /// The name of the type in NumPy.
     const NUMPY: &str;
-    /// An element from a number from 0 to 1.
+    /// Converts a number from 0 to 1 to an element.
     fn of(unit: f64) -> Self;
     fn lanes(data: &[Self]) -> LanesRef<'_>;
     fn wide(self) -> Self::Wide;
@@ -107,7 +107,7 @@ macro_rules! number {
                     Op::SumOfSquares => seen(elements.map($square).sum::<$wide>()),
                     Op::Min => seen(elements.fold(<$ty>::MAX, $min)),
                     Op::Max => seen(elements.fold(<$ty>::MIN, $max)),
-                    Op::Argmax => seen(elements.zip(0u64..).fold((<$ty>::MIN, 0), later)),
+                    Op::Argmax => seen(elements.zip(0u64..).fold((<$ty>::MIN, 0), larger)),
                 }
             }
 
@@ -118,7 +118,7 @@ macro_rules! number {
                     Op::SumOfSquares => seen($array_square(array)),
                     Op::Min => seen(array.fold(<$ty>::MAX, |a, &b| $min(a, b))),
                     Op::Max => seen(array.fold(<$ty>::MIN, |a, &b| $max(a, b))),
-                    Op::Argmax => seen(array.iter().copied().zip(0u64..).fold((<$ty>::MIN, 0), later)),
+                    Op::Argmax => seen(array.iter().copied().zip(0u64..).fold((<$ty>::MIN, 0), larger)),
                 }
             }
 
@@ -131,7 +131,7 @@ macro_rules! number {
                     Op::Max => seen(elements.reduce(|| <$ty>::MIN, $max)),
                     Op::Argmax => {
                         let places = elements.enumerate().map(|(i, x)| (x, i as u64));
-                        seen(places.reduce(|| (<$ty>::MIN, 0), later))
+                        seen(places.reduce(|| (<$ty>::MIN, 0), larger))
                     }
                 }
             }
@@ -139,12 +139,12 @@ macro_rules! number {
     };
 }
 
-/// The larger of two, the first of equal ones.
-fn later<T: PartialOrd>(a: (T, u64), b: (T, u64)) -> (T, u64) {
+/// Returns the larger of two values, or the first on a tie.
+fn larger<T: PartialOrd>(a: (T, u64), b: (T, u64)) -> (T, u64) {
     if b.0 > a.0 { b } else { a }
 }
 
-/// The compiler must take it for used.
+/// Prevents the compiler from removing the computation of `result`.
 fn seen<T>(result: T) {
     black_box(result);
 }

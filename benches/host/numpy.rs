@@ -1,4 +1,4 @@
-//! NumPy, in a process of its own that keeps the same data and times itself.
+//! NumPy, in a process of its own that has a copy of the data and times itself.
 
 use crate::contestants::{Clock, Contestant};
 use crate::number::{Number, Op};
@@ -6,7 +6,8 @@ use std::io::{BufRead, BufReader, Write};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use std::time::Duration;
 
-/// Reads the elements, then the names of methods (or of one of `others`) and clocks, and answers with the seconds that each took.
+/// Reads the elements, then names of methods (or of one of `others`) and clocks. It answers each with the seconds of a
+/// call.
 const SCRIPT: &str = "
 import sys, time, numpy
 dtype, size = sys.argv[1], int(sys.argv[2])
@@ -21,7 +22,7 @@ for line in sys.stdin.buffer:
     print(clock() - start, flush=True)
 ";
 
-/// The process.
+/// The NumPy process.
 pub(crate) struct Numpy {
     child: Child,
     to: ChildStdin,
@@ -29,7 +30,7 @@ pub(crate) struct Numpy {
 }
 
 impl Numpy {
-    /// Starts it on those elements; where that fails, says so once for each type.
+    /// Starts the process with a copy of the elements. If that fails, prints the reason once for each type.
     pub(crate) fn start<T: Number>(data: &[T]) -> Option<Numpy> {
         let python = std::env::var("REDUCEGEN_PYTHON").unwrap_or_else(|_| "python3".to_owned());
         let started = Numpy::with(&python, data);
@@ -43,7 +44,7 @@ impl Numpy {
     fn with<T: Number>(python: &str, data: &[T]) -> std::io::Result<(Numpy, String)> {
         let size = size_of_val(data).to_string();
         let mut command = Command::new(python);
-        // The threads of its OpenBLAS wait for more work on all processors, and would slow down whoever is next.
+        // OpenBLAS threads otherwise spin on all processors after a call, which would slow down the next contestant.
         command.env("OPENBLAS_THREAD_TIMEOUT", "4");
         command.args(["-c", SCRIPT, T::NUMPY, &size]).stdin(Stdio::piped()).stdout(Stdio::piped());
         let mut child = command.stderr(Stdio::null()).spawn()?;
@@ -57,7 +58,7 @@ impl Numpy {
         Ok((numpy, version))
     }
 
-    /// It, for one operator, timed by that clock.
+    /// Returns the contestant for one operator and clock.
     pub(crate) fn contestant(&mut self, op: Op, clock: Clock) -> Contestant<'_> {
         let clock = match clock {
             Clock::Processor => "process_time",
@@ -82,7 +83,7 @@ impl Numpy {
 
 impl Drop for Numpy {
     fn drop(&mut self) {
-        // It has nothing to lose; that it ended already is as good.
+        // Errors do not matter: the process has no state to save and may have ended already.
         let _ = self.child.kill();
         let _ = self.child.wait();
     }

@@ -1,4 +1,4 @@
-//! What was measured, as a table and as JSON.
+//! The results of the benchmark, as a table and as JSON.
 
 use crate::contestants::{OURS, READ};
 use crate::number::Op;
@@ -6,7 +6,7 @@ use reduce_ir::Scalar;
 use serde_json::{Value, json};
 use std::time::Duration;
 
-/// One operator on one type with so many threads.
+/// The times of one operator on one type with a number of threads.
 pub(crate) struct Cell {
     op: Op,
     ty: Scalar,
@@ -23,7 +23,7 @@ impl Cell {
         self.times.iter().find(|(other, _)| *other == name).map(|(_, times)| times.as_slice())
     }
 
-    /// How many times as fast as that contestant we were: the median over the rounds.
+    /// Returns the median over the rounds of a contestant's time divided by ours.
     fn ratio(&self, name: &str) -> Option<f64> {
         let ratios = self
             .of(name)?
@@ -43,7 +43,7 @@ fn median(mut values: Vec<f64>) -> Option<f64> {
     values.get(values.len() / 2).copied()
 }
 
-/// All cells, printed as they come.
+/// All cells, printed as they are measured.
 pub(crate) struct Report {
     bytes: usize,
     cells: Vec<Cell>,
@@ -69,7 +69,7 @@ impl Report {
         self.cells.push(cell);
     }
 
-    /// Where we were slowest beside each peer.
+    /// Prints our lowest ratio to each peer.
     pub(crate) fn summary(&self) {
         for peer in PEERS {
             let ratios = self.cells.iter().filter_map(|cell| Some((cell.ratio(peer)?, cell)));

@@ -1,8 +1,8 @@
-//! What is measured: one row for each reduction, with the peers that compute the same.
+//! The cases of the benchmark: one row for each reduction, with the peers that compute the same.
 
 use super::Outcome;
-use super::outputs::Gives;
-use Gives::{Count, LargestAndSum, Moments, Pair, Position, Scalar as One, Variance};
+use super::outputs::Layout;
+use Layout::{Count, LargestAndSum, Moments, Pair, Position, Scalar as One, Variance};
 use reducegen::dsl::parse;
 use reducegen::ir::Scalar::{self, Bf16, F16, F32, F64, I8, I32, I64, U8, U32};
 use reducegen::ir::Spec;
@@ -10,22 +10,22 @@ use reducegen::ir::Spec;
 /// Cases that have the same goals.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Group {
-    /// `f32`, each element once through the adder or the comparer.
+    /// `f32` with one addition or comparison for each element.
     Flat,
-    /// Where the largest is.
+    /// The position of the largest element.
     Position,
-    /// 8 and 16 bits.
+    /// Elements of 8 and 16 bits.
     Narrow,
-    /// 64 bits.
+    /// Elements of 64 bits.
     Wide,
     Welford,
     LogSumExp,
     Describe,
     /// The sum whose bits are the same on every GPU.
     Fixed,
-    /// A closure that is a named operator.
+    /// A closure that is equal to a named operator.
     Named,
-    /// A closure that no library knows.
+    /// A closure that no library has as an operator.
     Closure,
     Misaligned,
     MisalignedNarrow,
@@ -39,27 +39,27 @@ pub(crate) struct Case {
     pub(crate) ty: Scalar,
     /// The specification, without the types of the inputs.
     pub(crate) spec: &'static str,
-    /// Elements before the first one, so that it is not aligned.
+    /// The number of elements before the first one, which makes it misaligned.
     pub(crate) offset: usize,
-    /// Logarithms of the numbers of elements.
+    /// Binary logarithms of the numbers of elements.
     pub(crate) sizes: &'static [u32],
-    /// Functions of `benches/peers/cub`, called one after another, and what each leaves.
-    pub(crate) cub: &'static [(&'static str, Gives)],
-    /// Python over `x` (and `y`): eager, and for torch.compile.
+    /// Functions of `benches/peers/cub`, called one after another, and the layout of each result.
+    pub(crate) cub: &'static [(&'static str, Layout)],
+    /// Python expressions over `x` (and `y`): for eager mode, and for torch.compile.
     pub(crate) torch: [&'static str; 2],
     /// Another specification of ours on the same elements, with its offset.
     pub(crate) beside: Option<(&'static str, usize)>,
-    /// How far a peer may be from our result, in parts of it: float sums of other associations.
+    /// The relative distance of a peer's result that float sums of another association may have.
     pub(crate) tolerance: f64,
 }
 
 impl Case {
-    /// How many inputs.
+    /// Returns the number of inputs.
     pub(crate) fn inputs(&self) -> usize {
         if self.spec.contains("op: dot") { 2 } else { 1 }
     }
 
-    /// Its specification, or another one of the same elements.
+    /// Parses the case's specification, or another one on the same elements.
     pub(crate) fn parsed(&self, text: &str) -> Outcome<Spec> {
         let types = vec![self.ty; self.inputs()];
         let parsed = parse::text(text, Some(&types)).map_err(|error| error.of(self.name).to_string())?;
@@ -70,7 +70,7 @@ impl Case {
 const ALL_SIZES: &[u32] = &[30, 28, 26, 24, 22, 20, 19, 18, 17, 16, 15, 14, 13, 12, 10];
 const SIZES: &[u32] = &[28, 26, 24, 22, 20, 19, 18, 17, 16, 15, 14, 13, 12, 10];
 const FEW_SIZES: &[u32] = &[28, 24, 20, 16, 12];
-/// 1 GiB of elements of 4, 2, 1 and 8 bytes.
+/// Binary logarithms for 1 GiB of elements of 4, 2, 1 and 8 bytes.
 const GIB_4: &[u32] = &[28];
 const GIB_2: &[u32] = &[29];
 const GIB_1: &[u32] = &[30];
@@ -93,7 +93,7 @@ const fn case(
 }
 
 impl Case {
-    const fn cub(self, cub: &'static [(&'static str, Gives)]) -> Case {
+    const fn cub(self, cub: &'static [(&'static str, Layout)]) -> Case {
         Case { cub, ..self }
     }
 
@@ -101,7 +101,7 @@ impl Case {
         Case { torch: [both, both], ..self }
     }
 
-    /// Where the best of the two is not written the same.
+    /// Sets different expressions for eager mode and torch.compile, where the fastest ones differ.
     const fn torch_by(self, eager: &'static str, compiled: &'static str) -> Case {
         Case { torch: [eager, compiled], ..self }
     }
@@ -110,7 +110,7 @@ impl Case {
         Case { beside: Some((spec, 0)), ..self }
     }
 
-    /// The same elements, but that they begin one later than ours.
+    /// Lets our elements begin one later; the other specification of ours is the same one on aligned elements.
     const fn misaligned(self) -> Case {
         Case { offset: 1, beside: Some((self.spec, 0)), ..self }
     }

@@ -1,4 +1,4 @@
-//! Times calls that this process enqueues: on a stream, or captured in a graph, with nothing of the inputs in the cache.
+//! Times calls that this process enqueues, on a stream or captured in a graph, with no part of the inputs in the cache.
 
 use super::Outcome;
 use super::gpu::Gpu;
@@ -8,38 +8,38 @@ use reducegen::cudarc::driver::sys::{CUevent_flags, CUgraphInstantiate_flags, CU
 use reducegen::cudarc::driver::{CudaEvent, CudaGraph};
 use std::rc::Rc;
 
-/// Calls before those that are timed, so that the stream is never empty.
+/// Calls before the timed ones, so that the stream is never empty.
 const LEAD: u64 = 2;
-/// Reads of the memory that evicts the cache, before a graph: long enough for the host to launch all its nodes.
+/// The number of cache-evicting reads before a graph. They take long enough for the host to launch all nodes of the graph.
 const FLUSHES: usize = 10;
 
-/// Something that is enqueued on the stream of the GPU.
+/// An operation that is enqueued on the stream of the GPU.
 pub(crate) trait Launch {
-    /// One call, which reads the inputs of that turn. Neither waits nor allocates.
+    /// Enqueues one call on the inputs of a turn. Neither waits nor allocates.
     fn enqueue(&mut self, turn: u64) -> Outcome<()>;
 
-    /// The same while a graph captures the stream. All that the call needs lives as long as the contestant.
+    /// Enqueues a call while a graph captures the stream. All memory that the call needs lives as long as the contestant.
     fn enqueue_captured(&mut self, turn: u64) -> Outcome<()> {
         self.enqueue(turn)
     }
 
-    /// The result of turn 0.
+    /// Returns the result of turn 0.
     fn numbers(&mut self) -> Outcome<Vec<f64>>;
 }
 
-/// Whose calls are timed.
+/// A contestant, whose calls are timed.
 pub(crate) trait Contestant {
-    /// Makes ready for samples of so many calls.
+    /// Prepares samples of `calls` calls.
     fn prepare(&mut self, mode: Mode, calls: u64) -> Outcome<()>;
 
-    /// Microseconds of a call, of so many in a row as it was made ready for.
+    /// Returns the microseconds of a call, as the mean of the prepared number of calls in a row.
     fn sample(&mut self, mode: Mode, calls: u64) -> Outcome<f64>;
 
-    /// The result of turn 0.
+    /// Returns the result of turn 0.
     fn numbers(&mut self) -> Outcome<Vec<f64>>;
 }
 
-/// What the samples of this process share.
+/// The resources that all samples of this process share.
 pub(crate) struct Clock {
     pub(crate) gpu: Gpu,
     pub(crate) reader: Reader,
@@ -56,7 +56,7 @@ impl Clock {
         Ok(Clock { flush: Flush::new(&gpu, &reader)?, gpu, reader, start, stop })
     }
 
-    /// The microseconds of what is enqueued.
+    /// Returns the microseconds of the enqueued work.
     fn time(&self, enqueue: impl FnOnce() -> Outcome<()>) -> Outcome<f64> {
         self.start.record(self.gpu.stream)?;
         enqueue()?;
@@ -68,7 +68,7 @@ impl Clock {
 /// A contestant of this process.
 pub(crate) struct Native<L> {
     clock: Rc<Clock>,
-    /// In front of the launch, whose memory it uses.
+    /// Declared before the launch, so that it is dropped first: it uses memory of the launch.
     graph: Option<CudaGraph>,
     pub(crate) launch: L,
 }
@@ -86,7 +86,7 @@ impl<L: Launch> Native<L> {
         let stream = self.clock.gpu.stream;
         stream.begin_capture(CUstreamCaptureMode::CU_STREAM_CAPTURE_MODE_RELAXED)?;
         let enqueued = (0..calls).try_for_each(|turn| self.launch.enqueue_captured(turn));
-        // Also after a failure, so that the stream can be used again.
+        // The capture is ended after a failure, too, so that the stream can be used again.
         let graph = stream.end_capture(CUgraphInstantiate_flags(0));
         enqueued?;
         graph?.ok_or_else(|| "nothing was captured".into())

@@ -2,7 +2,7 @@
 
 use super::Outcome;
 use super::clock::{Clock, Launch};
-use super::outputs::Gives;
+use super::outputs::Layout;
 use super::slots::Slots;
 use libloading::Library;
 use std::ffi::{c_int, c_void};
@@ -13,7 +13,7 @@ use std::rc::Rc;
 /// Bytes between the results of functions that are called one after another.
 const RESULT: usize = 64;
 
-/// As `peer.cuh` has it.
+/// The signature in `peer.cuh`.
 type Function = unsafe extern "C" fn(
     temp: *mut c_void,
     bytes: *mut usize,
@@ -24,21 +24,21 @@ type Function = unsafe extern "C" fn(
     stream: *mut c_void,
 ) -> c_int;
 
-/// The library.
+/// The loaded library.
 pub(crate) struct Cub {
     library: Library,
 }
 
 impl Cub {
     pub(crate) fn load(path: &Path) -> Outcome<Cub> {
-        // SAFETY: its initialisers are those of the CUDA runtime.
+        // SAFETY: its only initialisers belong to the CUDA runtime.
         Ok(Cub { library: unsafe { Library::new(path.canonicalize()?) }? })
     }
 
-    /// The versions of CUB and of nvcc.
+    /// Returns the versions of CUB and nvcc.
     pub(crate) fn versions(&self) -> Outcome<[(String, String); 2]> {
         let number = |symbol: &str| -> Outcome<c_int> {
-            // SAFETY: both give a number and take nothing.
+            // SAFETY: both functions return a number and have no parameters.
             Ok(unsafe { self.library.get::<unsafe extern "C" fn() -> c_int>(symbol)?() })
         };
         let (cub, nvcc) = (number("cub_version")?, number("cub_compiler")?);
@@ -50,16 +50,16 @@ impl Cub {
 
     fn function(&self, name: &str) -> Outcome<Function> {
         let symbol = format!("cub_{name}");
-        // SAFETY: all functions of that prefix are made by the macro of `peer.cuh`.
+        // SAFETY: all functions with this prefix are made by the macro of `peer.cuh`.
         let function = unsafe { self.library.get::<Function>(&symbol) };
         Ok(*function.map_err(|_| format!("this CUB has no {name}"))?)
     }
 }
 
-/// Functions in a row, on the same elements.
+/// Functions called in a row, on the same elements.
 pub(crate) struct Calls {
     clock: Rc<Clock>,
-    functions: Vec<(Function, Gives)>,
+    functions: Vec<(Function, Layout)>,
     slots: Slots,
     inputs: usize,
     n: u64,
@@ -72,11 +72,11 @@ impl Calls {
     pub(crate) fn new(
         clock: &Rc<Clock>,
         cub: &Cub,
-        names: &[(&str, Gives)],
+        names: &[(&str, Layout)],
         slots: Slots,
         (inputs, n): (usize, usize),
     ) -> Outcome<Calls> {
-        let function = |&(name, gives): &(&str, Gives)| Ok((cub.function(name)?, gives));
+        let function = |&(name, layout): &(&str, Layout)| Ok((cub.function(name)?, layout));
         let functions = names.iter().map(function).collect::<Outcome<Vec<_>>>()?;
         let results = clock.gpu.allocate(RESULT * names.len())?;
         let mut calls = Calls {
@@ -89,17 +89,17 @@ impl Calls {
             temporary_bytes: 0,
             results,
         };
-        calls.temporary_bytes = calls.ask()?;
+        calls.temporary_bytes = calls.required_bytes()?;
         calls.temporary = clock.gpu.allocate(calls.temporary_bytes)?;
         Ok(calls)
     }
 
-    /// The most temporary memory that any of the functions wants.
-    fn ask(&self) -> Outcome<usize> {
+    /// Returns the largest size of temporary memory that any of the functions needs.
+    fn required_bytes(&self) -> Outcome<usize> {
         let mut most = 1;
         for (function, _) in &self.functions {
             let mut bytes = 0;
-            // SAFETY: without temporary memory a function only writes how much it wants.
+            // SAFETY: without temporary memory a function only writes the size that it needs.
             check(unsafe {
                 function(null_mut(), &mut bytes, null_mut(), null_mut(), null_mut(), self.n, null_mut())
             })?;
@@ -114,8 +114,8 @@ impl Launch for Calls {
         let input = |place: usize| self.slots.pointer(turn, place % self.inputs) as *const c_void;
         for ((function, _), place) in self.functions.iter().zip(0..) {
             let mut bytes = self.temporary_bytes;
-            // SAFETY: n elements of each input, the temporary memory it asked for, and room for its result; all live
-            // as long as the process.
+            // SAFETY: each input has n elements, the temporary memory has the size that the function asked for, and `out`
+            // has room for the result. All of it lives as long as the process.
             check(unsafe {
                 function(
                     self.temporary as *mut c_void,
@@ -135,7 +135,7 @@ impl Launch for Calls {
         self.enqueue(0)?;
         let mut bytes = vec![0; RESULT * self.functions.len()];
         self.clock.gpu.read(self.results, &mut bytes)?;
-        let of_one = |(chunk, (_, gives)): (&[u8], &(Function, Gives))| gives.numbers(chunk);
+        let of_one = |(chunk, (_, layout)): (&[u8], &(Function, Layout))| layout.numbers(chunk);
         Ok(bytes.chunks(RESULT).zip(&self.functions).flat_map(of_one).collect())
     }
 }

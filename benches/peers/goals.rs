@@ -1,15 +1,15 @@
-//! What must hold on an H200: the ratio of a peer's time to ours, by what is reduced, how many elements, and mode.
+//! The goals on an H200: the least ratio of a peer's time to ours, by group of reductions, number of elements, and mode.
 //!
-//! The one place where these numbers are written.
+//! These numbers are written nowhere else.
 
 use super::cases::Group;
 use super::table::{Mode, Peer};
 use std::ops::RangeInclusive;
 
-/// For some groups and sizes, the least ratio to one peer in each mode.
+/// The least ratio to one peer in each mode, for some groups and sizes.
 struct Goal {
     groups: &'static [Group],
-    /// Logarithms of the number of elements.
+    /// Binary logarithms of the number of elements.
     sizes: RangeInclusive<u32>,
     peer: Peer,
     graph: f64,
@@ -41,9 +41,9 @@ const GOALS: [Goal; 19] = [
     goal(&[Group::Misaligned], ANY, Peer::Beside, 0.95, 0.95),
 ];
 
-/// Where misaligned elements are narrower than 4 bytes.
+/// For misaligned elements narrower than 4 bytes.
 const MISALIGNED_NARROW: f64 = 0.85;
-/// To PyTorch and torch.compile, in every cell.
+/// The ratio to PyTorch and torch.compile, in every cell.
 const TORCH: f64 = 1.00;
 
 const fn goal(
@@ -56,7 +56,7 @@ const fn goal(
     Goal { groups, sizes, peer, graph, stream }
 }
 
-/// The least ratio of the time of `peer` to ours for n elements of `group`, if there is a goal.
+/// Returns the least ratio of the time of `peer` to ours for n elements of `group`, if there is a goal.
 pub(crate) fn least(group: Group, n: u64, peer: Peer, mode: Mode) -> Option<f64> {
     match (group, peer) {
         (_, Peer::Eager | Peer::Compiled) => return Some(TORCH),

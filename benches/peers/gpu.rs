@@ -1,4 +1,4 @@
-//! The GPU that all measure on: its stream, its memory, and how kernels are loaded.
+//! The GPU that all contestants use: its stream, its memory, and the loading of kernels.
 
 use super::Outcome;
 use reducegen::cudarc::driver::sys::{self, CUdevice_attribute as Attribute, CUipcMemHandle};
@@ -10,18 +10,18 @@ use std::sync::Arc;
 /// The first GPU.
 pub(crate) struct Gpu {
     pub(crate) context: Arc<CudaContext>,
-    /// Not the null stream, which no graph can capture. It lives as long as the process, as all memory here does.
+    /// Not the null stream, which no graph can capture. Like all memory here, it lives as long as the process.
     pub(crate) stream: &'static Arc<CudaStream>,
     pub(crate) device: Device,
 }
 
 impl Gpu {
     pub(crate) fn open() -> Outcome<Gpu> {
-        // First, because it says what is missing.
+        // The first call, because its error says what is missing.
         Device::cuda(0)?;
         let context = CudaContext::new(0)?;
         // SAFETY: there is one stream, and memory lives as long as the process. So no call records events, as in
-        // `DeviceInputs::scope`; those of the peers record none.
+        // `DeviceInputs::scope`; the calls of the peers record none.
         unsafe { context.disable_event_tracking() };
         let stream = Box::leak(Box::new(context.new_stream()?));
         Ok(Gpu { device: Device::of_context(context.clone())?, stream, context })
@@ -31,7 +31,7 @@ impl Gpu {
         Ok(self.context.attribute(attribute)?.unsigned_abs() as usize)
     }
 
-    /// Compiles and loads kernels. The driver reads PTX up to a zero.
+    /// Compiles and loads kernels. The driver reads PTX up to a zero byte.
     pub(crate) fn load(&self, source: &str) -> Outcome<Arc<CudaModule>> {
         let nvrtc = Nvrtc::get()?;
         let architecture = self.device.architecture().ok_or("the device is the host")?;
@@ -41,18 +41,18 @@ impl Gpu {
         Ok(self.context.load_module(Ptx::from_binary(bytes))?)
     }
 
-    /// Memory that lives until the process ends; not from a pool, which other processes cannot open.
+    /// Allocates memory that lives until the process ends. Memory of a pool would not do: other processes cannot open it.
     pub(crate) fn allocate(&self, bytes: usize) -> Outcome<u64> {
         self.context.bind_to_thread()?;
-        // SAFETY: nobody frees it, and all write before they read.
+        // SAFETY: nothing frees it, and all uses write before they read.
         Ok(unsafe { result::malloc_sync(bytes) }?)
     }
 
-    /// By which another process opens memory of [`Gpu::allocate`].
+    /// Returns the handle by which another process opens memory of [`Gpu::allocate`].
     pub(crate) fn handle(&self, memory: u64) -> Outcome<Vec<u8>> {
         self.context.bind_to_thread()?;
         let mut handle = CUipcMemHandle { reserved: [0; 64] };
-        // SAFETY: writes the handle of memory that is allocated.
+        // SAFETY: the call writes the handle of memory that is allocated.
         unsafe { sys::cuIpcGetMemHandle(&mut handle, memory) }.result()?;
         Ok(handle.reserved.iter().map(|&byte| byte as u8).collect())
     }
@@ -72,7 +72,7 @@ impl Gpu {
     pub(crate) fn read(&self, from: u64, bytes: &mut [u8]) -> Outcome<()> {
         self.context.bind_to_thread()?;
         self.stream.synchronize()?;
-        // SAFETY: as in `write`; the stream has finished what writes there.
+        // SAFETY: as in `write`; the stream has finished all writes to this memory.
         Ok(unsafe { result::memcpy_dtoh_sync(bytes, from) }?)
     }
 }

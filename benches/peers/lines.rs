@@ -1,10 +1,10 @@
-//! Commands to another process and its answers: a line of JSON each.
+//! Commands to another process and its answers, each a line of JSON.
 
 use super::Outcome;
 use serde_json::Value as Json;
 use std::io::{BufRead, Write};
 
-/// Where commands go, and answers come from.
+/// The pipes of commands and answers.
 pub(crate) struct Lines<W, R> {
     commands: W,
     answers: R,
@@ -20,7 +20,7 @@ impl<W: Write, R: BufRead> Lines<W, R> {
         Ok(self.commands.flush()?)
     }
 
-    /// The answer; an error of the other side is one here.
+    /// Receives an answer. An error of the other process becomes an error here.
     pub(crate) fn receive(&mut self) -> Outcome<Json> {
         let mut line = String::new();
         if self.answers.read_line(&mut line)? == 0 {
@@ -38,7 +38,7 @@ impl<W: Write, R: BufRead> Lines<W, R> {
         self.receive()
     }
 
-    /// One number of an answer.
+    /// Returns one number of the answer to a command.
     pub(crate) fn ask_number(&mut self, command: &Json, name: &str) -> Outcome<f64> {
         let answer = self.ask(command)?;
         answer[name].as_f64().ok_or_else(|| format!("no {name} in {answer}").into())

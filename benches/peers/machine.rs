@@ -1,4 +1,4 @@
-//! The machine, and the versions of what is measured.
+//! The machine, and the versions of the contestants.
 
 use super::Outcome;
 use super::cub::Cub;
@@ -28,13 +28,13 @@ pub(crate) fn describe(
     })
 }
 
-/// The name of the library, which ends in its version.
+/// Returns the file name of the library, which ends in its version.
 fn nvrtc() -> Outcome<String> {
     let name = Nvrtc::get()?.path().file_name();
     Ok(name.map_or(String::new(), |name| name.to_string_lossy().into_owned()))
 }
 
-/// The version that the driver calls itself.
+/// Returns the version of the driver.
 fn driver() -> Option<String> {
     let arguments = ["--query-gpu=driver_version", "--format=csv,noheader", "--id=0"];
     let output = Command::new("nvidia-smi").args(arguments).output().ok()?;

@@ -1,9 +1,9 @@
-//! The table as Markdown: all of it, the part that docs/speed.md shows, and what is left to do.
+//! The table as Markdown: all of it, the part that docs/speed.md shows, and the goals that are missed.
 
 use super::table::{Check, Mode, Peer, Row, Table};
 use std::fmt::Write;
 
-/// Everything that was measured.
+/// Writes the whole table.
 pub(crate) fn full(table: &Table) -> String {
     let mut text = machine(table) + &summary(table);
     for case in cases(table) {
@@ -12,7 +12,7 @@ pub(crate) fn full(table: &Table) -> String {
     text
 }
 
-/// The goals that are missed, what is wrong and what is not there.
+/// Writes the goals that are missed, wrong results, and missing contestants.
 pub(crate) fn summary(table: &Table) -> String {
     let mut text = String::new();
     let met: Vec<_> = table.rows.iter().filter_map(|row| row.met().map(|met| (row, met))).collect();
@@ -32,7 +32,7 @@ pub(crate) fn summary(table: &Table) -> String {
     text
 }
 
-/// What docs/speed.md shows: times against CUB over sizes, and the cases of one size.
+/// Writes the part for docs/speed.md: times against CUB over sizes, and the cases of one size.
 pub(crate) fn short(table: &Table) -> String {
     let (of_sizes, of_one): (Vec<_>, Vec<_>) =
         cases(table).into_iter().partition(|case| sizes(table, case).len() > 1);
@@ -52,7 +52,7 @@ fn machine(table: &Table) -> String {
     )
 }
 
-/// A row for each size and mode of a case.
+/// Writes a row for each size and mode of a case.
 fn of_case(table: &Table, case: &str) -> String {
     let mut text = String::from(
         "| n | mode | reducegen, µs | GB/s | CUB | PyTorch | torch.compile | read | beside |\n\
@@ -81,7 +81,7 @@ fn of_case(table: &Table, case: &str) -> String {
     text
 }
 
-/// A row for each case: the ratio to CUB, graph and stream, for some sizes.
+/// Writes a row for each case: the ratio to CUB, graph and stream, for some sizes.
 fn over_sizes(table: &Table, cases: &[&str]) -> String {
     let mut all: Vec<_> = cases.iter().flat_map(|case| sizes(table, case)).collect();
     all.sort_unstable();
@@ -108,7 +108,7 @@ fn over_sizes(table: &Table, cases: &[&str]) -> String {
     text
 }
 
-/// A row for each case of one size, in a graph: our rate, and the ratio to each peer.
+/// Writes a row for each case of one size, in a graph: our rate, and the ratio to each peer.
 fn at_one_size(table: &Table, cases: &[&str]) -> String {
     if cases.is_empty() {
         return String::new();
@@ -130,7 +130,7 @@ fn at_one_size(table: &Table, cases: &[&str]) -> String {
     text
 }
 
-/// The names of all cases, as they come.
+/// Returns the names of all cases, in the order of the table.
 fn cases(table: &Table) -> Vec<&str> {
     let mut names: Vec<&str> = Vec::new();
     for row in &table.rows {
@@ -163,7 +163,7 @@ fn plain_ratio(row: &Row) -> String {
     format!("{:.2}", ratio(row))
 }
 
-/// The ratio with its quartiles; bold, with the goal, where that is missed.
+/// Writes the ratio with its quartiles. A ratio that misses its goal is bold, and followed by the goal.
 fn with_spread(row: &Row) -> String {
     let Some(ratio) = row.ratio else { return String::new() };
     let spread = format!("({:.2}–{:.2})", ratio.lower, ratio.upper);
@@ -177,12 +177,12 @@ fn size(n: u64) -> String {
     if n.is_power_of_two() { format!("2^{}", n.ilog2()) } else { n.to_string() }
 }
 
-/// Microseconds with three digits or so.
+/// Formats microseconds with about three digits.
 fn short_number(x: f64) -> String {
     if x < 100.0 { format!("{x:.2}") } else { format!("{x:.1}") }
 }
 
-/// Bars would end a cell.
+/// Escapes bars, which would end the cell.
 fn cell_text(name: &str) -> String {
     name.replace('|', "\\|")
 }

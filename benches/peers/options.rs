@@ -1,4 +1,4 @@
-//! The command line, and what it says of the run.
+//! The command line, and its description for the table.
 
 use super::Outcome;
 use super::cases::{CASES, Case};
@@ -8,7 +8,7 @@ use super::torch::Torch;
 use regex::Regex;
 use std::path::PathBuf;
 
-/// Every reduction beside its peers on the GPU of this machine.
+/// Measures every reduction and its peers on the GPU of this machine.
 #[derive(clap::Parser)]
 pub(crate) struct Options {
     /// A few sizes and fewer rounds
@@ -38,7 +38,7 @@ pub(crate) struct Options {
     /// Measures nothing: prints the tables of docs/speed.md from the table.json of a run, and writes table.md and the plots again
     #[arg(long, value_name = "TABLE")]
     pub(crate) render: Option<PathBuf>,
-    /// What cargo gives to every benchmark
+    /// The option that cargo passes to every benchmark
     #[arg(long, hide = true)]
     bench: bool,
 }
@@ -53,7 +53,7 @@ impl Options {
         self.rounds.unwrap_or(if self.quick { 5 } else { 9 }).max(1)
     }
 
-    /// What is measured, in order.
+    /// Returns the cells to measure, in order.
     pub(crate) fn cells(&self) -> Outcome<Vec<Cell>> {
         let only = Regex::new(self.only.as_deref().unwrap_or(""))?;
         let of_case = |case: &'static Case| case.sizes.iter().map(move |&size| Cell { case, n: 1 << size });
@@ -64,12 +64,12 @@ impl Options {
         if cells.is_empty() { Err("no cell has such a name".into()) } else { Ok(cells) }
     }
 
-    /// The process of PyTorch, which starts while the rest gets ready.
+    /// Starts the process of PyTorch, which initializes itself in parallel.
     pub(crate) fn torch(&self) -> Outcome<Option<Torch>> {
         if self.no_torch { Ok(None) } else { Torch::start(&self.python).map(Some) }
     }
 
-    /// Bytes of elements that this GPU holds, with room for as many in the processes of PyTorch.
+    /// Returns the bytes of elements that this GPU holds, with room for the same number in each process of PyTorch.
     pub(crate) fn pool(&self, gpu: &Gpu) -> Outcome<usize> {
         let (free, _) = gpu.context.mem_get_info()?;
         Ok(POOL.min(free / 3) / 256 * 256)

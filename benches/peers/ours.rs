@@ -21,7 +21,7 @@ pub(crate) struct Compiled {
     pub(crate) host: Reducer,
 }
 
-/// What was compiled, by the name of the case and the specification, so that all sizes share it.
+/// Compiled specifications, by the name of the case and the text. All sizes share them.
 #[derive(Default)]
 pub(crate) struct Reducers {
     compiled: HashMap<(&'static str, &'static str), Rc<Compiled>>,
@@ -40,7 +40,7 @@ impl Reducers {
     }
 }
 
-/// A reducer, the inputs of each turn, and the memory that it works in.
+/// A reducer, the inputs of each turn, and its workspace.
 pub(crate) struct Ours {
     compiled: Rc<Compiled>,
     inputs: Vec<Vec<DeviceInput<'static>>>,
@@ -61,7 +61,7 @@ impl Ours {
         Ok(Ours { compiled, inputs, workspace })
     }
 
-    /// The result of turn 0.
+    /// Returns the result of turn 0.
     pub(crate) fn values(&mut self) -> Outcome<Vec<Value>> {
         self.enqueue(0)?;
         Ok(self.workspace.read(&self.workspace.stream().clone())?)
@@ -87,7 +87,7 @@ impl Launch for Ours {
     }
 }
 
-/// Elements as the library takes them.
+/// Describes elements as an input of the library.
 fn input(gpu: &Gpu, ty: Scalar, pointer: u64, n: usize) -> DeviceInput<'static> {
     match ty {
         Scalar::Bool => typed::<bool>(gpu, pointer, n),
@@ -106,7 +106,7 @@ fn input(gpu: &Gpu, ty: Scalar, pointer: u64, n: usize) -> DeviceInput<'static> 
     }
 }
 
-/// The slice is never dropped: the memory under it is not its own.
+/// The slice is leaked: it does not own its memory.
 fn typed<T: Element>(gpu: &Gpu, pointer: u64, n: usize) -> DeviceInput<'static> {
     // SAFETY: n elements lie there, for as long as the process lives.
     let slice = unsafe { gpu.stream.upgrade_device_ptr::<T>(pointer, n) };

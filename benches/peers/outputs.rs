@@ -1,50 +1,50 @@
-//! What a function of CUB leaves in memory, as the numbers that our result has.
+//! Reads the result of a function of CUB, as the numbers that our result has.
 
 use reducegen::ir::{self, Value};
 
-/// The layout of a result, and which numbers it stands for.
+/// The layout of a result, and the numbers it stands for.
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum Gives {
+pub(crate) enum Layout {
     /// One number.
     Scalar(ir::Scalar),
     /// Two numbers.
     Pair(ir::Scalar),
-    /// `i64`, and the element behind it, which is left out.
+    /// `i64`, followed by the element, which is ignored.
     Position,
     /// `u32`.
     Count,
     /// Mean and sum of squared distances, of `f32`, and the number of elements: the variance.
     Variance,
-    /// The same: mean and sum of squared distances.
+    /// The same layout: mean and sum of squared distances.
     Moments,
-    /// The largest `f32`, and the sum of exp(x - largest): the logarithm of the sum of all.
+    /// The largest `f32`, and the sum of exp(x - largest): the logarithm of the sum of all exponentials.
     LargestAndSum,
 }
 
-impl Gives {
-    /// The numbers in as many bytes as any result has.
+impl Layout {
+    /// Decodes the numbers from a result. `bytes` has the size of the largest result.
     pub(crate) fn numbers(self, bytes: &[u8]) -> Vec<f64> {
         let f32_at = |place: usize| number(ir::Scalar::F32, &bytes[4 * place..]);
         match self {
-            Gives::Scalar(ty) => vec![number(ty, bytes)],
-            Gives::Pair(ty) => vec![number(ty, bytes), number(ty, &bytes[ty.size()..])],
-            Gives::Position => vec![number(ir::Scalar::I64, bytes)],
-            Gives::Count => vec![number(ir::Scalar::U32, bytes)],
-            Gives::Variance => vec![f32_at(1) / number(ir::Scalar::U32, &bytes[8..])],
-            Gives::Moments => vec![f32_at(0), f32_at(1)],
-            Gives::LargestAndSum => vec![f32_at(0) + f32_at(1).ln()],
+            Layout::Scalar(ty) => vec![number(ty, bytes)],
+            Layout::Pair(ty) => vec![number(ty, bytes), number(ty, &bytes[ty.size()..])],
+            Layout::Position => vec![number(ir::Scalar::I64, bytes)],
+            Layout::Count => vec![number(ir::Scalar::U32, bytes)],
+            Layout::Variance => vec![f32_at(1) / number(ir::Scalar::U32, &bytes[8..])],
+            Layout::Moments => vec![f32_at(0), f32_at(1)],
+            Layout::LargestAndSum => vec![f32_at(0) + f32_at(1).ln()],
         }
     }
 }
 
-/// The scalar at the start of some bytes.
+/// Decodes the scalar at the start of some bytes.
 fn number(ty: ir::Scalar, bytes: &[u8]) -> f64 {
     let mut word = [0; 8];
     word[..ty.size()].copy_from_slice(&bytes[..ty.size()]);
     as_f64(Value::from_bits(ty, u64::from_le_bytes(word)))
 }
 
-/// Exact for floats, and for integers below 2^53.
+/// Converts a value. Exact for floats, and for integers below 2^53.
 pub(crate) fn as_f64(value: Value) -> f64 {
     value.as_f64().or(value.as_int().map(|integer| integer as f64)).unwrap_or(f64::NAN)
 }

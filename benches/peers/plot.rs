@@ -5,14 +5,14 @@ use super::goals;
 use super::table::{Mode, Peer, Row, Table};
 use std::fmt::Write;
 
-/// The picture, and the plot in it, in pixels.
+/// The sizes of the picture and of the plot in it, in pixels.
 const WIDTH: f64 = 860.0;
 const HEIGHT: f64 = 420.0;
 const LEFT: f64 = 56.0;
 const RIGHT: f64 = 190.0;
 const TOP: f64 = 48.0;
 const BOTTOM: f64 = 48.0;
-/// Colours that are told apart on white and on black, also by those who see fewer (after Okabe and Ito).
+/// Colours that can be told apart on white and on black, also with colour vision deficiency (after Okabe and Ito).
 const COLOURS: [&str; 8] =
     ["#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#d55e00", "#8a6fdf", "#7f7f7f"];
 const STYLE: &str = "text{font:13px system-ui,sans-serif;fill:#444}.grid{stroke:#8886;stroke-width:1}\
@@ -22,7 +22,7 @@ const STYLE: &str = "text{font:13px system-ui,sans-serif;fill:#444}.grid{stroke:
 /// A line of the plot.
 struct Line<'a> {
     name: &'a str,
-    /// Logarithm of n, and the ratio.
+    /// The binary logarithm of n, and the ratio.
     points: Vec<(f64, f64)>,
 }
 
@@ -60,7 +60,7 @@ impl Scale {
     }
 }
 
-/// CUB's time over ours for every case that has a goal at every size.
+/// Plots CUB's time over ours for every case that has a goal at every size.
 pub(crate) fn ratios(table: &Table, mode: Mode) -> String {
     let lines = lines(table, mode);
     let mut svg = format!(
@@ -97,7 +97,7 @@ fn plotted(case: &str) -> bool {
     super::cases::CASES.iter().any(|it| it.name == case && groups.contains(&it.group))
 }
 
-/// Lines and numbers of the grid.
+/// Draws the lines and numbers of the grid.
 fn axes(scale: &Scale, gpu: &str) -> String {
     let mut svg = String::new();
     let (end, floor) = (WIDTH - RIGHT, HEIGHT - BOTTOM);
@@ -128,19 +128,19 @@ fn axes(scale: &Scale, gpu: &str) -> String {
     svg
 }
 
-/// Between the lines of the grid, for about eight of them.
+/// Returns the distance between lines of the grid, for about eight of them.
 fn step(range: f64) -> f64 {
     [0.1, 0.2, 0.5].into_iter().find(|step| range / step < 10.0).unwrap_or(1.0)
 }
 
-/// The goal at each size.
+/// Draws the goal at each size.
 fn goal(scale: &Scale, mode: Mode) -> String {
     let (first, last) = (scale.sizes.0 as u32, scale.sizes.1 as u32);
     let at = |size| {
         let least = goals::least(Group::Flat, 1u64 << size, Peer::Cub, mode).unwrap_or(1.0);
         (f64::from(size), least.clamp(scale.ratios.0, scale.ratios.1))
     };
-    // A step lies between two sizes.
+    // The goal changes halfway between two sizes.
     let ends = |(size, least): (f64, f64)| [(size - 0.5, least), (size + 0.5, least)];
     let inside = |(size, least): (f64, f64)| (size.clamp(scale.sizes.0, scale.sizes.1), least);
     let points: Vec<_> = (first..=last).map(at).flat_map(ends).map(inside).collect();
@@ -153,7 +153,7 @@ fn goal(scale: &Scale, mode: Mode) -> String {
     )
 }
 
-/// A line with its dots, and its name beside the plot.
+/// Draws a line with its dots, and its name next to the plot.
 fn drawn(scale: &Scale, line: &Line<'_>, place: usize) -> String {
     let colour = COLOURS[place % COLOURS.len()];
     let mut svg =

@@ -1,4 +1,4 @@
-//! The elements: one piece of device memory that holds many copies of the inputs, each at another place.
+//! The elements: one block of device memory that holds many copies of the inputs, each at another address.
 
 use super::Outcome;
 use super::gpu::Gpu;
@@ -6,7 +6,8 @@ use super::slots::Slots;
 use reduce_lanes::LanesRef;
 use reducegen::ir::{Scalar, Value, bf16, f16};
 
-/// Elements of the pattern that fills the memory again and again: a prime, so that no copy of a size begins as another.
+/// The length of the pattern that fills the memory repeatedly. It is prime, so that no two copies begin at the same
+/// element.
 const PATTERN: u64 = 1_048_573;
 /// Device memory full of elements of a type, and its first bytes in host memory.
 pub(crate) struct Pool {
@@ -21,7 +22,7 @@ impl Pool {
         Ok(Pool { base: gpu.allocate(bytes)?, bytes, ty: None, host: Vec::new() })
     }
 
-    /// Fills all of it with elements of that type, of which the host keeps the first `kept` bytes.
+    /// Fills the memory with elements of type `ty`. The host keeps the first `kept` bytes.
     pub(crate) fn fill(&mut self, gpu: &Gpu, ty: Scalar, kept: usize) -> Outcome<()> {
         if self.ty == Some(ty) && self.host.len() * 8 >= kept {
             return Ok(());
@@ -44,15 +45,15 @@ impl Pool {
         Ok(())
     }
 
-    /// The elements of an input in turn 0.
+    /// Returns the elements of an input in turn 0.
     pub(crate) fn lanes(&self, ty: Scalar, slots: &Slots, input: usize, n: usize) -> LanesRef<'_> {
         let start = (slots.pointer(0, input) - self.base) as usize;
         let host: &[u8] = bytemuck::cast_slice(&self.host);
         lanes(ty, &host[start..start + n * ty.size()])
     }
 
-    /// Puts the largest element near the end of the first input of turn 0, on the host and on the device, and gives
-    /// back what was there.
+    /// Puts the largest element near the end of the first input of turn 0, on the host and on the device. Returns the
+    /// element that was there.
     pub(crate) fn mark(&mut self, gpu: &Gpu, ty: Scalar, slots: &Slots, n: usize) -> Outcome<Mark> {
         let pointer = slots.pointer(0, 0) + ((n - n.min(8)) * ty.size()) as u64;
         let at = (pointer - self.base) as usize;
@@ -79,7 +80,7 @@ pub(crate) struct Mark {
     was: Vec<u8>,
 }
 
-/// The bytes of the elements that repeat.
+/// Returns the bytes of the repeated pattern.
 fn pattern(ty: Scalar) -> Vec<u8> {
     (0..PATTERN).flat_map(|i| bytes(element(ty, random(i)))).collect()
 }
@@ -88,13 +89,13 @@ fn bytes(value: Value) -> Vec<u8> {
     value.bits().to_le_bytes()[..value.ty().size()].to_vec()
 }
 
-/// Floats from -0.5 to 1.5, so that sums are far from 0; integers from -50 to 100, and from 0 to 250.
+/// Makes floats from -0.5 to 1.5, so that sums are far from 0, and integers from -50 to 100 or from 0 to 250.
 fn element(ty: Scalar, random: u64) -> Value {
     let integer = if ty.is_signed() { (random % 151).wrapping_sub(50) } else { random % 251 };
     float(ty, (random >> 11) as f64 / (1u64 << 52) as f64 - 0.5).unwrap_or(Value::from_bits(ty, integer))
 }
 
-/// Larger than every other element.
+/// Returns an element larger than every other.
 fn largest(ty: Scalar) -> Value {
     float(ty, 2.0).unwrap_or(Value::from_bits(ty, if ty.is_signed() { 127 } else { 255 }))
 }
@@ -118,8 +119,8 @@ fn random(i: u64) -> u64 {
     z ^ (z >> 31)
 }
 
-/// Elements as they lie in memory, which are aligned: the memory of the host is one of words, and inputs begin on
-/// multiples of their size. There is no `bool` among them.
+/// Casts bytes of the memory to elements. They are aligned: the host's memory consists of 64-bit words, and inputs begin on
+/// multiples of their size. No case has `bool` elements.
 fn lanes(ty: Scalar, bytes: &[u8]) -> LanesRef<'_> {
     match ty {
         Scalar::Bool => LanesRef::Bool(&[]),

@@ -1,4 +1,4 @@
-//! A kernel that reads as many bytes and does nothing with them: no reduction of them is faster.
+//! A kernel that reads the same number of bytes and computes nothing: no reduction of them is faster.
 
 use super::Outcome;
 use super::clock::Launch;
@@ -14,12 +14,12 @@ const READ_ALL: &str = include_str!("../../reduce-runtime/src/cuda/read_all.cu")
 const BLOCK: u32 = 512;
 const TILE: usize = 512 * 8 * UNIT;
 const UNIT: usize = 16;
-/// Bytes that are read between samples, in sizes of the cache.
+/// Bytes that are read between samples, in multiples of the L2 cache.
 const TIMES_L2: usize = 4;
-/// Grids that it is tried with, in blocks for each multiprocessor, beside the one that covers the data at once.
+/// Grids to try, in blocks per multiprocessor, in addition to the grid that covers the data at once.
 const BLOCKS_PER_PROCESSOR: [usize; 3] = [2, 4, 8];
 
-/// The kernel, loaded.
+/// The loaded kernel.
 pub(crate) struct Reader {
     function: CudaFunction,
     processors: usize,
@@ -33,7 +33,7 @@ impl Reader {
         Ok(Reader { function, processors, sink: gpu.allocate(UNIT)? })
     }
 
-    /// Reads as many bytes in each of the slots, on every grid that may be the best.
+    /// Returns the read of `bytes` bytes in each of the slots, on every grid that may be the fastest.
     pub(crate) fn on_every_grid(&self, gpu: &Gpu, slots: &Slots, bytes: usize) -> Vec<Read> {
         let grids = grids(bytes, self.processors).into_iter();
         grids.map(|grid| self.on_grid(gpu, slots, bytes, grid)).collect()
@@ -51,7 +51,7 @@ impl Reader {
     }
 }
 
-/// The kernel, where it reads, and on which grid.
+/// The kernel, its memory and its grid.
 pub(crate) struct Read {
     stream: &'static Arc<CudaStream>,
     function: CudaFunction,
@@ -68,13 +68,13 @@ impl Read {
             LaunchConfig { grid_dim: (self.grid, 1, 1), block_dim: (BLOCK, 1, 1), shared_mem_bytes: 0 };
         let mut builder = self.stream.launch_builder(&self.function);
         builder.arg(&x).arg(&self.units).arg(&self.sink);
-        // SAFETY: the arguments are those of `read_all.cu`; the memory lives as long as the process.
+        // SAFETY: the arguments match `read_all.cu`; the memory lives as long as the process.
         unsafe { builder.launch(config) }?;
         Ok(())
     }
 }
 
-/// Memory that is read so that nothing else is left in the cache.
+/// Memory that is read to evict everything else from the cache.
 pub(crate) struct Flush {
     read: Read,
 }
@@ -86,7 +86,7 @@ impl Flush {
         Ok(Flush { read: reader.on_grid(gpu, &slots, bytes, bytes.div_ceil(TILE)) })
     }
 
-    /// Enqueues it so many times.
+    /// Enqueues the read `times` times.
     pub(crate) fn enqueue(&self, times: usize) -> Outcome<()> {
         (0..times).try_for_each(|_| self.read.enqueue_at(0))
     }
@@ -102,7 +102,7 @@ impl Launch for Read {
     }
 }
 
-/// The grids that are tried for so many bytes, the one that covers them last.
+/// Returns the grids to try for `bytes` bytes. The grid that covers them is the last.
 fn grids(bytes: usize, processors: usize) -> Vec<usize> {
     let cover = bytes.div_ceil(TILE).max(1);
     let fewer = BLOCKS_PER_PROCESSOR.into_iter().map(|blocks| blocks * processors);

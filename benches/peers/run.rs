@@ -20,15 +20,15 @@ use std::cell::RefCell;
 use std::rc::Rc;
 use std::time::{Duration, Instant};
 
-/// What a sample should last, in microseconds, and how many calls it has at the least and at the most.
+/// The aim for the duration of a sample, in microseconds, and the minimum and maximum of its calls.
 const SAMPLE: f64 = 1_500.0;
 const CALLS: (f64, f64) = (2.0, 500.0);
-/// What the rounds of a cell and mode take at the most, where more of them tell whether a goal is met.
+/// The maximum time of the rounds of a cell and mode, where more rounds tell whether a goal is met.
 const LONGEST: Duration = Duration::from_secs(3);
-/// Calls of the sample that finds out how many that are.
+/// Calls of the sample that determines the number of calls.
 const TRIAL: u64 = 4;
 
-/// A cell: a case, for so many elements.
+/// A case with a number of elements.
 #[derive(Clone, Copy)]
 pub(crate) struct Cell {
     pub(crate) case: &'static Case,
@@ -45,14 +45,14 @@ impl Cell {
     }
 }
 
-/// Everything that cells are measured with.
+/// The resources for measuring cells.
 pub(crate) struct Runner {
     pub(crate) clock: Rc<Clock>,
     pub(crate) reducers: Reducers,
     pub(crate) pool: Pool,
     pub(crate) cub: Option<Cub>,
     pub(crate) torch: Option<Rc<RefCell<Torch>>>,
-    /// Has it the elements of the pool, or others?
+    /// Whether PyTorch has the elements of the pool, or others.
     pub(crate) torch_shares: bool,
     pub(crate) torch_compiles: bool,
     pub(crate) rounds: usize,
@@ -60,7 +60,7 @@ pub(crate) struct Runner {
     pub(crate) missing: Vec<String>,
 }
 
-/// A contestant, and what is known of its result.
+/// A contestant, and the check of its result.
 struct Entry {
     peer: Peer,
     contestant: Box<dyn Contestant>,
@@ -68,7 +68,7 @@ struct Entry {
 }
 
 impl Runner {
-    /// Measures a cell; whoever cannot take part is named in `missing`.
+    /// Measures a cell. Contestants that cannot take part are named in `missing`.
     pub(crate) fn cell(&mut self, cell: Cell) -> Outcome<()> {
         let Case { ty, .. } = *cell.case;
         let inputs = cell.case.inputs();
@@ -82,7 +82,7 @@ impl Runner {
         Ok(())
     }
 
-    /// All that take part, with their results checked.
+    /// Returns all contestants, with their results checked.
     fn entries(&mut self, cell: Cell, slots: &Slots) -> Outcome<Vec<Entry>> {
         let Case { ty, offset, .. } = *cell.case;
         let shifted = slots.shifted(offset * ty.size());
@@ -100,7 +100,7 @@ impl Runner {
         Ok(entries)
     }
 
-    /// Our reduction, and its result, which has the bits of the host backend or is wrong.
+    /// Returns our reduction and its result, which is wrong if it differs from the host backend in any bit.
     fn ours(&mut self, cell: Cell, slots: &Slots) -> Outcome<(Entry, Vec<f64>)> {
         let compiled = self.reducers.of(&self.clock.gpu, cell.case, cell.case.spec)?;
         let ours = Ours::new(&self.clock.gpu, compiled.clone(), (cell.case, cell.n), slots)?;
@@ -118,7 +118,7 @@ impl Runner {
         Ok(host.reduce(&lanes)?.values)
     }
 
-    /// A peer, if the case has it.
+    /// Returns a peer, if the case has it.
     fn entry(&mut self, cell: Cell, slots: &Slots, peer: Peer, ours: &[f64]) -> Outcome<Option<Entry>> {
         let Some(mut contestant) = self.contestant(cell, slots, peer)? else { return Ok(None) };
         let check = match peer {
@@ -178,7 +178,7 @@ impl Runner {
         Ok(Some(Box::new(Function::new(torch, name, &case)?)))
     }
 
-    /// The kernel that reads, on the grid that is fastest.
+    /// Returns the reading kernel on the grid that is fastest.
     fn read(&self, cell: Cell, slots: &Slots) -> Outcome<Box<dyn Contestant>> {
         let mut best: Option<(f64, Native<Read>)> = None;
         for read in self.clock.reader.on_every_grid(&self.clock.gpu, slots, cell.bytes()) {
@@ -203,7 +203,9 @@ impl Runner {
         }
         let mut times = vec![Vec::new(); entries.len()];
         let (start, mut round) = (Instant::now(), 0);
-        while round <= self.rounds || start.elapsed() < LONGEST && is_open(cell, mode, entries, &times) {
+        while round <= self.rounds
+            || start.elapsed() < LONGEST && needs_more_rounds(cell, mode, entries, &times)
+        {
             for place in order(round, entries.len()) {
                 let time = entries[place].contestant.sample(mode, calls_of[place])?;
                 // The first round warms up.
@@ -220,8 +222,8 @@ impl Runner {
     }
 }
 
-/// Is a ratio so near to its goal that more rounds should tell?
-fn is_open(cell: Cell, mode: Mode, entries: &[Entry], times: &[Vec<f64>]) -> bool {
+/// Returns whether a ratio is so close to its goal that more rounds are needed.
+fn needs_more_rounds(cell: Cell, mode: Mode, entries: &[Entry], times: &[Vec<f64>]) -> bool {
     entries.iter().zip(times).any(|(entry, times_of)| {
         let goal = goals::least(cell.case.group, cell.n as u64, entry.peer, mode);
         let ratio = Spread::of_ratios(times_of, &times[0]);
@@ -229,13 +231,13 @@ fn is_open(cell: Cell, mode: Mode, entries: &[Entry], times: &[Vec<f64>]) -> boo
     })
 }
 
-/// Every other round goes backwards, so that nobody always comes after the same one.
+/// Returns the order of a round. Every other round is reversed, so that no contestant always follows the same one.
 fn order(round: usize, entries: usize) -> Vec<usize> {
     let forward = 0..entries;
     if round.is_multiple_of(2) { forward.collect() } else { forward.rev().collect() }
 }
 
-/// How many calls make a sample.
+/// Returns the number of calls of a sample.
 fn calls(contestant: &mut dyn Contestant, mode: Mode) -> Outcome<u64> {
     contestant.prepare(mode, TRIAL)?;
     contestant.sample(mode, TRIAL)?;

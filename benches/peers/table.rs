@@ -1,4 +1,4 @@
-//! The table: what was measured, beside what, on which machine. Written as JSON, and read back to render it.
+//! The table of results: contestants, times and machine. Written as JSON, and read back to render it.
 
 use super::stats::Spread;
 use serde::{Deserialize, Serialize};
@@ -9,18 +9,18 @@ use std::fmt;
 pub(crate) struct Table {
     pub(crate) machine: Machine,
     pub(crate) rows: Vec<Row>,
-    /// What was not measured, and why.
+    /// Contestants and results that are missing, with the reason.
     pub(crate) missing: Vec<String>,
 }
 
-/// Where it ran, and what of which version.
+/// The machine and the versions of a run.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Machine {
     pub(crate) gpu: String,
     pub(crate) driver: String,
     /// `reducegen`, `NVRTC`, `CUB`, `nvcc`, `PyTorch`: name and version.
     pub(crate) versions: Vec<(String, String)>,
-    /// How it was measured, in sentences.
+    /// The method of measurement, in sentences.
     pub(crate) method: Vec<String>,
 }
 
@@ -29,13 +29,13 @@ pub(crate) struct Machine {
 pub(crate) struct Row {
     pub(crate) case: String,
     pub(crate) n: u64,
-    /// Of all inputs together.
+    /// Bytes of all inputs together.
     pub(crate) bytes: u64,
     pub(crate) mode: Mode,
     pub(crate) peer: Peer,
-    /// A call, in microseconds.
+    /// The time of a call, in microseconds.
     pub(crate) time: Spread,
-    /// That time to ours, in the same round; none for ours.
+    /// Its time divided by ours in the same round; `None` for ours.
     pub(crate) ratio: Option<Spread>,
     /// The least ratio that must hold.
     pub(crate) goal: Option<f64>,
@@ -43,22 +43,22 @@ pub(crate) struct Row {
 }
 
 impl Row {
-    /// GB of inputs for each second.
+    /// Returns the rate, in GB of inputs per second.
     pub(crate) fn gigabytes(&self) -> f64 {
         self.bytes as f64 / self.time.median / 1e3
     }
 
-    /// Is the goal met? `None`: there is none.
+    /// Returns whether the goal is met, or `None` without a goal.
     pub(crate) fn met(&self) -> Option<bool> {
         Some(self.ratio?.median >= self.goal?)
     }
 }
 
-/// Between what the clock runs.
+/// The calls that are timed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum Mode {
-    /// Calls on a stream, back to back, with what the host does for each.
+    /// Calls on a stream, back to back, with the host's work for each.
     Stream,
     /// The same calls, captured in a graph.
     Graph,
@@ -68,17 +68,17 @@ impl Mode {
     pub(crate) const ALL: [Mode; 2] = [Mode::Graph, Mode::Stream];
 }
 
-/// Who is measured.
+/// A contestant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum Peer {
     Ours,
-    /// Another reduction of ours: the named operator beside a closure, aligned elements beside misaligned ones.
+    /// Another reduction of ours: the named operator for a closure, aligned elements for misaligned ones.
     Beside,
     Cub,
     Eager,
     Compiled,
-    /// A kernel that reads as many bytes and does nothing else.
+    /// A kernel that only reads the same number of bytes.
     Read,
 }
 
@@ -104,20 +104,20 @@ impl fmt::Display for Mode {
     }
 }
 
-/// What is known of the result.
+/// The result of a check.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum Check {
     /// Ours: the bits of the host backend. Others: within the bound of the case.
     Right,
-    /// Found, and expected.
+    /// The result, and the expected one.
     Wrong(String),
-    /// Not compared, and why.
+    /// Not compared, with the reason.
     Unknown(String),
 }
 
 impl Check {
-    /// Are they equal to ours, or so near as sums of another association may be?
+    /// Compares a result with ours. It may differ by `tolerance` relative to ours, as sums of another association may.
     pub(crate) fn of(found: &[f64], ours: &[f64], tolerance: f64) -> Check {
         let near = |(a, b): (&f64, &f64)| a == b || (a - b).abs() <= tolerance * b.abs();
         let right = found.len() == ours.len() && found.iter().zip(ours).all(near);

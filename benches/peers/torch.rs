@@ -1,4 +1,4 @@
-//! PyTorch: a child process that opens the same elements, and measures when it is told to (`torch_peer.py`).
+//! PyTorch: a child process that opens the same elements, and measures on command (`torch_peer.py`).
 
 use super::Outcome;
 use super::clock::Contestant;
@@ -12,7 +12,7 @@ use std::rc::Rc;
 
 const SCRIPT: &str = include_str!("torch_peer.py");
 
-/// The process; it ends when its commands do.
+/// The process. It ends when its input ends.
 pub(crate) struct Torch {
     child: Child,
     pub(crate) lines: Lines<ChildStdin, BufReader<ChildStdout>>,
@@ -20,11 +20,11 @@ pub(crate) struct Torch {
 }
 
 impl Torch {
-    /// Starts it, which takes seconds.
+    /// Starts the process, which takes seconds.
     pub(crate) fn start(python: &str) -> Outcome<Torch> {
         let mut command = Command::new(python);
         command.args(["-c", SCRIPT]).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
-        // No pool of processes for each of ours that compiles.
+        // Otherwise each process that compiles would start a pool of compiler processes.
         command.env("TORCHINDUCTOR_COMPILE_THREADS", "1");
         let mut child = command.spawn()?;
         let commands = child.stdin.take().ok_or("no pipe")?;
@@ -35,14 +35,14 @@ impl Torch {
         Ok(torch)
     }
 
-    /// Waits until it has started.
+    /// Waits until the process has started.
     pub(crate) fn greet(&mut self) -> Outcome<()> {
         let answer = self.lines.receive().map_err(|error| format!("cannot import torch: {error}"))?;
         self.version = answer["version"].as_str().unwrap_or("unknown").to_owned();
         Ok(())
     }
 
-    /// Opens the elements; else the reason why it has its own.
+    /// Opens the elements. Returns the reason if the process has to use its own.
     pub(crate) fn open(&mut self, handle: &[u8], bytes: usize) -> Outcome<Option<String>> {
         let handle: String = handle.iter().map(|byte| format!("{byte:02x}")).collect();
         let answer = self.lines.ask(&json!({ "do": "open", "handle": handle, "bytes": bytes }))?;
@@ -51,7 +51,7 @@ impl Torch {
 }
 
 impl Drop for Torch {
-    /// It may be in the middle of something, and has nothing to save.
+    /// Errors do not matter: the process may be busy, and has no state to save.
     fn drop(&mut self) {
         let _ = self.child.kill();
         let _ = self.child.wait();
@@ -61,13 +61,13 @@ impl Drop for Torch {
 /// One function of the process.
 pub(crate) struct Function {
     torch: Rc<RefCell<Torch>>,
-    /// By which the process knows it.
+    /// The name by which the process knows the function.
     name: &'static str,
     numbers: Vec<f64>,
 }
 
 impl Function {
-    /// `case` is what the command of that name takes.
+    /// Creates the function; `case` holds the arguments of the command `case`.
     pub(crate) fn new(torch: &Rc<RefCell<Torch>>, name: &'static str, case: &Json) -> Outcome<Function> {
         let mut command = case.clone();
         command["do"] = json!("case");

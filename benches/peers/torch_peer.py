@@ -1,7 +1,7 @@
-"""PyTorch beside us: a process that reduces the elements of another, through CUDA IPC.
+"""The PyTorch peer: a process that reduces the elements of another process, through CUDA IPC.
 
-Reads one JSON object a line, answers with one a line: {"error": ...} or what the command gives. Only one process
-measures at a time, so that this one does nothing between commands.
+Reads one JSON object per line and answers with one per line: {"error": ...} or the result of the command. Only one
+process measures at a time, so this one does nothing between commands.
 """
 
 import ctypes
@@ -26,7 +26,7 @@ class Handle(ctypes.Structure):
 
 
 class Memory:
-    """Bytes at an address of the device, as PyTorch takes them."""
+    """Device memory at an address, in a form that PyTorch accepts."""
 
     def __init__(self, pointer, size):
         self.__cuda_array_interface__ = {
@@ -52,7 +52,7 @@ def flat(result):
 
 def eager(command):
     names = "x, y" if command["inputs"] == 2 else "x"
-    # With the name of a file: torch.compile passes over what has none.
+    # The code needs a file name: torch.compile ignores code without one.
     code = compile(f"lambda {names}: {command['python']}", "torch_peer.py", "eval")
     return eval(code, globals())
 
@@ -63,7 +63,7 @@ def compiled(command):
 
 
 class Function:
-    """What is called, on which elements; its calls may be captured in a graph."""
+    """A function and its elements. Its calls may be captured in a graph."""
 
     def __init__(self, command, pool):
         ty, n, stride, inputs = TYPES[command["ty"]], command["n"], command["stride"], command["inputs"]
@@ -113,7 +113,7 @@ class Peer:
         return {"version": torch.__version__}
 
     def open(self, command):
-        """The elements of the other process; where that is not possible, as much memory of this one."""
+        """Opens the elements of the other process. If that fails, allocates the same size in this process."""
         size = command["bytes"]
         try:
             self.pool = opened(command["handle"], size)
@@ -123,12 +123,12 @@ class Peer:
             return {"shared": False, "reason": str(error)}
 
     def case(self, command):
-        """A function of x and y, where they lie in each turn, and its result in turn 0."""
+        """Creates a function of x and y with their addresses in each turn. Returns its result in turn 0."""
         self.functions[command["name"]] = function = Function(command, self.pool)
         return {"numbers": function.numbers()}
 
     def warm(self, command):
-        """Compiles a function for elements that nobody looks at, so that it is in the cache on disk."""
+        """Compiles a function for unused elements, to fill the cache on disk."""
         def elements():
             return torch.zeros(command["n"], dtype=TYPES[command["ty"]], device="cuda")
 
@@ -170,6 +170,6 @@ def main():
 
 
 if __name__ == "__main__":
-    # What libraries print is no answer.
+    # Output of libraries must not mix with the answers.
     answers, sys.stdout = sys.stdout, sys.stderr
     main()

@@ -1,4 +1,4 @@
-//! torch.compile ahead of time, on all cores: processes that fill its cache on disk and end before anything is measured.
+//! torch.compile ahead of time, on all cores: processes that fill its cache on disk and end before the measurement.
 
 use super::Outcome;
 use super::options::Options;
@@ -7,7 +7,7 @@ use super::torch::Torch;
 use serde_json::{Value as Json, json};
 use std::thread;
 
-/// The most processes at a time: each has a context on the GPU.
+/// The maximum number of processes at a time: each has a context on the GPU.
 const PROCESSES: usize = 8;
 
 /// Compiles every function for every size.
@@ -35,7 +35,7 @@ fn command(cell: &Cell) -> Json {
     })
 }
 
-/// What fails here fails again, and is reported, where it is measured.
+/// Ignores errors: a failure occurs again at the measurement, and is reported there.
 fn warm(python: &str, commands: &[&Json]) {
     let Ok(mut torch) = Torch::start(python) else { return };
     if torch.greet().is_ok() {

@@ -1,11 +1,11 @@
-//! The target `cache_entry`: on stable a program of its own, with `cargo fuzz` one of libFuzzer's.
+//! The target `cache_entry`: a program of its own on stable Rust, a libFuzzer target under `cargo fuzz`.
 #![cfg_attr(fuzzing, no_main)]
 
 use fuzz::targets::CACHE_ENTRY;
 
 #[cfg(fuzzing)]
 libfuzzer_sys::fuzz_target!(|input: &[u8]| {
-    assert_eq!((CACHE_ENTRY.judge)(input).err(), None);
+    assert_eq!((CACHE_ENTRY.test_one_input)(input).err(), None);
 });
 
 #[cfg(not(fuzzing))]

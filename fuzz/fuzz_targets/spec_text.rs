@@ -1,11 +1,11 @@
-//! The target `spec_text`: on stable a program of its own, with `cargo fuzz` one of libFuzzer's.
+//! The target `spec_text`: a program of its own on stable Rust, a libFuzzer target under `cargo fuzz`.
 #![cfg_attr(fuzzing, no_main)]
 
 use fuzz::targets::SPEC_TEXT;
 
 #[cfg(fuzzing)]
 libfuzzer_sys::fuzz_target!(|input: &[u8]| {
-    assert_eq!((SPEC_TEXT.judge)(input).err(), None);
+    assert_eq!((SPEC_TEXT.test_one_input)(input).err(), None);
 });
 
 #[cfg(not(fuzzing))]

@@ -1,11 +1,11 @@
-//! The target `typed_spec`: on stable a program of its own, with `cargo fuzz` one of libFuzzer's.
+//! The target `typed_spec`: a program of its own on stable Rust, a libFuzzer target under `cargo fuzz`.
 #![cfg_attr(fuzzing, no_main)]
 
 use fuzz::targets::TYPED_SPEC;
 
 #[cfg(fuzzing)]
 libfuzzer_sys::fuzz_target!(|input: &[u8]| {
-    assert_eq!((TYPED_SPEC.judge)(input).err(), None);
+    assert_eq!((TYPED_SPEC.test_one_input)(input).err(), None);
 });
 
 #[cfg(not(fuzzing))]

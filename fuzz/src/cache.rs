@@ -1,4 +1,4 @@
-//! The files of reduce-runtime that read entries of the cache, which it shows nobody.
+//! The files of reduce-runtime that read cache entries. They are private there, so they are compiled here again.
 
 #[allow(dead_code, reason = "only the code that reads and writes entries is used here")]
 #[path = "../../reduce-runtime/src/cache"]
@@ -13,12 +13,12 @@ mod files {
         Key::of([&b"fuzz"[..]])
     }
 
-    /// The bytes that the entry of those bytes is written as, if they are an entry.
+    /// Decodes a cache entry and encodes it again. Returns `None` if the bytes are not an entry.
     pub(crate) fn decoded(bytes: &[u8]) -> Option<Vec<u8>> {
         Some(Entry::decode(&key(), bytes)?.encode(&key()))
     }
 
-    /// A body behind the header of an entry, with the digest of the body.
+    /// Puts the header of an entry, with the digest of `body`, in front of `body`.
     pub(crate) fn with_header(body: &[u8]) -> Vec<u8> {
         let whole = Entry { text: String::new(), image: Vec::new() }.encode(&key());
         let magic = whole.split_at(16).0;

@@ -1,13 +1,13 @@
-//! What must hold of every specification that the parser takes.
+//! Properties of every specification that the parser accepts.
 
 use reduce_codegen::{compile, cuda};
 use reduce_dsl::parse;
 use reduce_ir::Spec;
 
-/// Reads the canonical text of a specification again: it is the same one, and becomes the same CUDA.
+/// Checks that the canonical text of a specification parses to the same specification and gives the same CUDA.
 ///
 /// # Errors
-/// What differs.
+/// Describes the first difference.
 pub fn canonical(spec: &Spec) -> Result<(), String> {
     let again = parse::text(&spec.text, None)
         .map_err(|error| format!("the canonical text is refused:\n{error}"))?
@@ -23,7 +23,7 @@ pub fn canonical(spec: &Spec) -> Result<(), String> {
     }
 }
 
-/// The CUDA of a specification, or the reason why a pass is refused.
+/// Returns the CUDA of a specification, or the message of a pass that is refused.
 fn emitted(spec: &Spec) -> Result<String, String> {
     use reduce_codegen::Error;
     match compile(spec).and_then(|program| cuda(&program)) {

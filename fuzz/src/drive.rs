@@ -1,4 +1,4 @@
-//! Runs a target on stable Rust: files again, or changes of a corpus for some seconds.
+//! Runs a target on stable Rust: replays files, or mutates a corpus for a number of seconds.
 
 use crate::choices::Choices;
 use crate::mutate::mutated;
@@ -13,10 +13,10 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 use std::{env, fs, thread};
 
-/// The most inputs that changes begin with.
+/// The maximum size of the pool of inputs to mutate.
 const POOL: usize = 4096;
 
-/// The status of a target that cannot run on this machine.
+/// The exit status of a target that cannot run on this machine.
 const SKIPPED: u8 = 3;
 
 const USAGE: &str = "usage: [--seconds N] [--corpus DIR] [--seed N], or files to run again";
@@ -29,28 +29,28 @@ struct Request {
     files: Vec<PathBuf>,
 }
 
-/// What a run did.
+/// The statistics of a run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counts {
-    /// Inputs.
+    /// Inputs that were run.
     pub inputs: u64,
-    /// Those that were accepted.
+    /// Inputs that were accepted.
     pub accepted: u64,
 }
 
-/// An input and what it shows.
+/// An input that breaks a property.
 #[derive(Clone, Debug)]
 pub struct Finding {
     /// The input.
     pub input: Vec<u8>,
-    /// What is wrong.
+    /// The property that is broken.
     pub what: String,
 }
 
-/// The program of a target.
+/// Runs the command line of a target.
 pub fn main(target: &Target) -> ExitCode {
-    if let Some(lack) = (target.lacks)() {
-        eprintln!("{}: skipped, {lack}", target.name);
+    if let Some(reason) = (target.missing)() {
+        eprintln!("{}: skipped, {reason}", target.name);
         return ExitCode::from(SKIPPED);
     }
     match request(target).and_then(|request| outcome(target, &request)) {
@@ -69,15 +69,15 @@ pub fn main(target: &Target) -> ExitCode {
 }
 
 fn outcome(target: &Target, request: &Request) -> Result<Counts, String> {
-    let watch = Watch::over(*target);
+    let watchdog = Watchdog::start(*target);
     let until = Instant::now() + Duration::from_secs(request.seconds);
     let found = if request.files.is_empty() {
         let pool =
             folder(&request.corpus).map_err(|error| format!("{}: {error}", request.corpus.display()))?;
-        fuzzed(target, pool, request.seed, &watch, |_| Instant::now() < until)
+        fuzzed(target, pool, request.seed, &watchdog, |_| Instant::now() < until)
     } else {
         let read = |path: &PathBuf| fs::read(path).map_err(|error| format!("{}: {error}", path.display()));
-        replayed(target, request.files.iter().map(read).collect::<Result<_, _>>()?, &watch)
+        replayed(target, request.files.iter().map(read).collect::<Result<_, _>>()?, &watchdog)
     };
     found.map_err(|finding| report(target, &finding))
 }
@@ -100,45 +100,46 @@ fn request(target: &Target) -> Result<Request, String> {
     Ok(request)
 }
 
-/// The files of a folder, by name.
+/// Reads the files of a folder, in the order of their names.
 ///
 /// # Errors
-/// It cannot be read.
+/// Fails if the folder cannot be read.
 pub fn folder(path: &Path) -> io::Result<Vec<Vec<u8>>> {
     let mut paths = path.read_dir()?.map(|file| Ok(file?.path())).collect::<io::Result<Vec<_>>>()?;
     paths.sort();
     paths.into_iter().map(fs::read).collect()
 }
 
-/// Runs inputs as they are.
+/// Runs inputs unchanged.
 ///
 /// # Errors
-/// The first finding.
-pub fn replayed(target: &Target, inputs: Vec<Vec<u8>>, watch: &Watch) -> Result<Counts, Finding> {
+/// Returns the first finding.
+pub fn replayed(target: &Target, inputs: Vec<Vec<u8>>, watchdog: &Watchdog) -> Result<Counts, Finding> {
     let mut counts = Counts::default();
     for input in inputs {
-        counts.add(watch.judged(target, &input)?);
+        counts.add(watchdog.run(target, &input)?);
     }
     Ok(counts)
 }
 
-/// Runs a pool, then changes of it, while `goes_on` says so after so many inputs. What is accepted joins the pool.
+/// Runs a pool and then mutations of it, while `goes_on` accepts the number of inputs so far. Accepted inputs join the
+/// pool.
 ///
 /// # Errors
-/// The first finding.
+/// Returns the first finding.
 pub fn fuzzed(
     target: &Target,
     mut pool: Vec<Vec<u8>>,
     seed: u64,
-    watch: &Watch,
+    watchdog: &Watchdog,
     goes_on: impl Fn(u64) -> bool,
 ) -> Result<Counts, Finding> {
-    let mut counts = replayed(target, pool.clone(), watch)?;
+    let mut counts = replayed(target, pool.clone(), watchdog)?;
     pool.push(Vec::new());
     let mut choices = Choices::of_seed(seed);
     while goes_on(counts.inputs) {
         let input = mutated(&mut choices, &pool, target.words);
-        let accepted = watch.judged(target, &input)?;
+        let accepted = watchdog.run(target, &input)?;
         counts.add(accepted);
         if accepted && pool.len() < POOL {
             pool.push(input);
@@ -154,44 +155,44 @@ impl Counts {
     }
 }
 
-/// An input, and since when it runs: by the processor, which a busy machine does not slow down, and by the clock.
+/// The current input, with the start of its run on two clocks. Processor time does not count the waits on a busy machine.
 type Running = (ProcessTime, Instant, Vec<u8>);
 
-/// Who waits for something that never comes takes no time of the processor: so many times its patience by the clock.
+/// A target that waits forever uses no processor time, so it gets this many times its time limit on the wall clock.
 const IDLE: u32 = 60;
 
-/// Ends the process where an input takes too long.
-pub struct Watch(Arc<Mutex<Option<Running>>>);
+/// Ends the process if an input takes too long.
+pub struct Watchdog(Arc<Mutex<Option<Running>>>);
 
-impl Watch {
-    /// Begins to watch.
-    pub fn over(target: Target) -> Watch {
+impl Watchdog {
+    /// Starts to watch a target.
+    pub fn start(target: Target) -> Watchdog {
         let current = Arc::new(Mutex::new(None));
         let seen = Arc::clone(&current);
-        // It ends with the process: where nothing runs, it does nothing.
+        // The thread ends with the process. It does nothing while no input runs.
         thread::spawn(move || {
             loop {
                 thread::sleep(Duration::from_millis(200));
                 let is_slow = |(busy, since, _): &mut Running| {
-                    busy.elapsed() > target.patience || since.elapsed() > IDLE * target.patience
+                    busy.elapsed() > target.time_limit || since.elapsed() > IDLE * target.time_limit
                 };
                 if let Some((.., input)) = lock(&seen).take_if(is_slow) {
-                    let what = format!("it takes longer than {:?}", target.patience);
+                    let what = format!("it takes longer than {:?}", target.time_limit);
                     eprintln!("{}", report(&target, &Finding { input, what }));
                     exit(1);
                 }
             }
         });
-        Watch(current)
+        Watchdog(current)
     }
 
-    /// What a target says of an input.
+    /// Runs a target on one input. Returns whether the input is accepted.
     ///
     /// # Errors
-    /// The finding.
-    pub fn judged(&self, target: &Target, input: &[u8]) -> Result<bool, Finding> {
+    /// Returns the finding.
+    pub fn run(&self, target: &Target, input: &[u8]) -> Result<bool, Finding> {
         *lock(&self.0) = Some((ProcessTime::now(), Instant::now(), input.to_vec()));
-        let verdict = catch_unwind(AssertUnwindSafe(|| (target.judge)(input)));
+        let verdict = catch_unwind(AssertUnwindSafe(|| (target.test_one_input)(input)));
         *lock(&self.0) = None;
         let verdict: Verdict =
             verdict.unwrap_or_else(|panic| Err(format!("it panics: {}", message(&*panic))));
@@ -208,7 +209,7 @@ fn message(panic: &(dyn Any + Send)) -> &str {
     text.or_else(|| panic.downcast_ref::<String>().map(String::as_str)).unwrap_or("without a message")
 }
 
-/// Writes the input of a finding to a file, and says where.
+/// Writes the input of a finding to a file, and returns a message with its path.
 fn report(target: &Target, finding: &Finding) -> String {
     let number = finding.input.iter().fold(0u64, |all, &byte| all.wrapping_mul(31).wrapping_add(byte.into()));
     let folder = Path::new("fuzz-findings");

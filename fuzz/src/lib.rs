@@ -1,4 +1,4 @@
-//! Random and mutated inputs for every reader of reducegen, and what must hold of each.
+//! Random and mutated inputs for every parser of reducegen, and the properties that must hold for each.
 #![forbid(unsafe_code)]
 
 mod cache;
@@ -11,12 +11,12 @@ pub mod nvrtc;
 pub mod spec;
 pub mod targets;
 
-/// The files of the command that read NumPy files, which it shows nobody.
+/// The files of the command that read NumPy files. They are private there, so they are compiled here again.
 #[allow(dead_code, reason = "only the code that reads files is used here")]
 #[path = "../../reduce-cli/src"]
 mod cli {
     pub(crate) mod dtype;
     pub(crate) mod npy;
 }
-// The root is where these files find each other in the command.
+// These files refer to each other from the crate root, as in the command.
 use cli::{dtype, npy};

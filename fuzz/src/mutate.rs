@@ -1,12 +1,12 @@
-//! Changes of inputs, for fuzzers without coverage: bytes, pieces, words, numbers, and pieces of other inputs.
+//! Mutations of inputs, for fuzzing without coverage: bytes, pieces, words, numbers, and pieces of other inputs.
 
 use crate::choices::Choices;
 use std::ops::Range;
 
-/// The longest that an input becomes.
+/// The maximum length of a mutated input, in bytes.
 const LONGEST: usize = 16 << 10;
 
-/// One or a few changes of an input from a pool.
+/// Returns an input of the pool after one or a few mutations.
 pub fn mutated(choices: &mut Choices<'_>, pool: &[Vec<u8>], words: &[&str]) -> Vec<u8> {
     let mut input = pool[choices.below(pool.len())].clone();
     let changes = choices.pick(&[1, 1, 1, 2, 3, 8]);
@@ -71,7 +71,7 @@ fn flip(choices: &mut Choices<'_>, input: &mut [u8]) {
     }
 }
 
-/// Some neighbouring bytes, most often a few.
+/// Returns the range of a few neighbouring bytes, and sometimes of many.
 fn piece(choices: &mut Choices<'_>, input: &[u8]) -> Range<usize> {
     let from = choices.below(input.len() + 1);
     let most = if choices.once_in(4) { input.len() } else { 16 };
@@ -79,10 +79,10 @@ fn piece(choices: &mut Choices<'_>, input: &[u8]) -> Range<usize> {
     from..(from + length).min(input.len())
 }
 
-/// The letters and digits around a place.
+/// Returns the range of letters and digits around a position.
 fn word_at(input: &[u8], at: usize) -> Range<usize> {
     let is_word = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'_';
     let before = input[..at].iter().rev().take_while(|byte| is_word(byte)).count();
-    let behind = input[at..].iter().take_while(|byte| is_word(byte)).count();
-    at - before..at + behind
+    let after = input[at..].iter().take_while(|byte| is_word(byte)).count();
+    at - before..at + after
 }

@@ -1,4 +1,4 @@
-//! Emitted CUDA through the real compiler, which needs no GPU.
+//! Compiles emitted CUDA with the real compiler, which needs no GPU.
 
 use reduce_codegen::{Programs, Tuning};
 use reduce_ir::Spec;
@@ -6,13 +6,13 @@ use reduce_runtime::{Architecture, Nvrtc, Target};
 
 const ARCHITECTURES: [u32; 4] = [75, 80, 90, 100];
 
-/// Warnings about the user's own constants: division by zero, a comparison that is always false, overflow.
+/// Warnings about constants that the user wrote: division by zero, a comparison that is always false, overflow.
 const USERS: [&str; 3] = ["#39-D", "#186-D", "#222-D"];
 
-/// Compiles one of the programs of a specification for one of the architectures, as `choice` says.
+/// Compiles one program of a specification for one architecture; `choice` selects both.
 ///
 /// # Errors
-/// What the compiler says, if only a warning.
+/// Returns the compiler's log. A warning is an error here.
 pub fn compiles(nvrtc: &Nvrtc, spec: &Spec, choice: usize) -> Result<(), String> {
     let with_spec = |what: String| format!("{}\n{what}", spec.text);
     let programs = Programs::of(spec, Tuning::DEFAULT).map_err(|bug| with_spec(bug.to_string()))?;

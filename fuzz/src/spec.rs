@@ -1,12 +1,12 @@
 //! Random specifications as text: every field, type, method and operator, made so that the laws hold.
 //!
-//! The text is written from a scope of typed names, so that it is well typed by construction. What is associative is
-//! taken from a table of operations ([`meet`]) and of forms of structs ([`form`]).
+//! The text is written from a scope of typed names, so that it is well typed by construction. Associative operations come
+//! from tables of scalar operations ([`field_op`]) and of accumulator forms ([`form`]).
 
 mod closures;
+mod field_op;
 mod form;
 mod literal;
-mod meet;
 mod methods;
 mod named;
 mod names;
@@ -19,24 +19,24 @@ use crate::choices::Choices;
 use reduce_ir::pass::Pass;
 use std::fmt::Write;
 
-/// A specification: its fields in the order in which they are written, without the schedule.
+/// A specification: its fields in the order of the text, without the schedule.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RandomSpec {
     /// Fields with their values, as in `ty: f32`.
     pub fields: Vec<String>,
-    /// Threads per block, if the specification says.
+    /// Threads per block, if the specification states them.
     pub block: Option<u32>,
-    /// The passes, of which some may be refused; `None` is `auto`.
+    /// The passes, which may include refused ones; `None` is `auto`.
     pub passes: Option<Vec<Pass>>,
 }
 
 impl RandomSpec {
-    /// The specification of a seed.
+    /// Creates the specification of a seed.
     pub fn of_seed(seed: u64) -> RandomSpec {
         RandomSpec::new(&mut Choices::of_seed(seed))
     }
 
-    /// The specification of those choices.
+    /// Creates the specification of these choices.
     pub fn new(choices: &mut Choices<'_>) -> RandomSpec {
         let mut fields = if choices.once_in(4) { named::fields(choices) } else { closures::fields(choices) };
         fields.extend(options(choices));
@@ -47,7 +47,7 @@ impl RandomSpec {
         RandomSpec { fields, block, passes }
     }
 
-    /// The fields and the schedule.
+    /// Returns the fields and the schedule as text.
     pub fn text(&self) -> String {
         let mut text = self.fields.join(", ");
         if let Some(block) = self.block {
@@ -57,7 +57,7 @@ impl RandomSpec {
     }
 }
 
-/// Fields that every specification may have.
+/// Chooses among the fields that every specification may have.
 fn options(choices: &mut Choices<'_>) -> Vec<String> {
     let mut fields = Vec::new();
     if choices.once_in(10) {

@@ -1,4 +1,4 @@
-//! The targets: what is done with an input, and what must hold of it.
+//! The targets: functions that take an input and check a property.
 
 mod cache_entry;
 mod npy_header;
@@ -10,82 +10,82 @@ mod typed_spec;
 
 use std::time::Duration;
 
-/// Something that reads bytes of unknown origin.
+/// A parser of untrusted bytes.
 #[derive(Clone, Copy, Debug)]
 pub struct Target {
-    /// What it is called, and its folder in `corpus`.
+    /// The name, and the folder in `corpus`.
     pub name: &'static str,
-    /// What it needs of this machine, if that is not there.
-    pub lacks: fn() -> Option<String>,
-    /// Whether the input is accepted.
-    pub judge: fn(&[u8]) -> Verdict,
-    /// Words that inputs are made of.
+    /// Names a requirement that this machine lacks, if there is one.
+    pub missing: fn() -> Option<String>,
+    /// Runs an input. Returns whether it is accepted.
+    pub test_one_input: fn(&[u8]) -> Verdict,
+    /// Words that inputs contain.
     pub words: &'static [&'static str],
-    /// An input that takes the processor longer than this hangs.
-    pub patience: Duration,
+    /// The processor time after which an input counts as hanging.
+    pub time_limit: Duration,
 }
 
-/// Whether an input is accepted, or what is wrong with the reader. A panic is wrong as well.
+/// Whether an input is accepted, or a description of the fault. A panic is a fault as well.
 pub type Verdict = Result<bool, String>;
 
-/// The text of a specification is read, or refused with a message; what is read spells itself.
+/// Parses the text of a specification, or refuses it with a message. The canonical text parses to the same specification.
 pub const SPEC_TEXT: Target = Target {
     name: "spec_text",
-    lacks: || None,
-    judge: spec_text::judge,
+    missing: || None,
+    test_one_input: spec_text::test_one_input,
     words: spec_text::WORDS,
-    patience: PATIENCE,
+    time_limit: TIME_LIMIT,
 };
 
-/// A random specification compiles: the bytes are the choices of the generator.
+/// Compiles a random specification. The bytes are the choices of the generator.
 #[cfg(feature = "cuda")]
 pub const TYPED_SPEC: Target = Target {
     name: "typed_spec",
-    lacks: typed_spec::lacks,
-    judge: typed_spec::judge,
+    missing: typed_spec::missing,
+    test_one_input: typed_spec::test_one_input,
     words: &[],
-    patience: PATIENCE,
+    time_limit: TIME_LIMIT,
 };
 
-/// The text of a kernel is read and prints as itself, or is refused with a line.
+/// Parses the text of a kernel, which prints as itself, or refuses it with a line number.
 pub const PROGRAM_TEXT: Target = Target {
     name: "program_text",
-    lacks: || None,
-    judge: program_text::judge,
+    missing: || None,
+    test_one_input: program_text::test_one_input,
     words: program_text::WORDS,
-    patience: PATIENCE,
+    time_limit: TIME_LIMIT,
 };
 
-/// A NumPy file is read, or refused.
+/// Parses a NumPy file, or refuses it.
 pub const NPY_HEADER: Target = Target {
     name: "npy_header",
-    lacks: || None,
-    judge: npy_header::judge,
+    missing: || None,
+    test_one_input: npy_header::test_one_input,
     words: npy_header::WORDS,
-    patience: PATIENCE,
+    time_limit: TIME_LIMIT,
 };
 
-/// An entry of the cache is read as it was written, or not at all.
+/// Decodes a cache entry to the bytes that were written, or refuses it.
 pub const CACHE_ENTRY: Target = Target {
     name: "cache_entry",
-    lacks: || None,
-    judge: cache_entry::judge,
+    missing: || None,
+    test_one_input: cache_entry::test_one_input,
     words: &["reducegen cache\n"],
-    patience: PATIENCE,
+    time_limit: TIME_LIMIT,
 };
 
-/// Programs of any passes combine elements as their association says.
+/// Compares the order in which programs with any passes combine elements with their association.
 pub const RANDOM_PASSES: Target = Target {
     name: "random_passes",
-    lacks: || None,
-    judge: random_passes::judge,
+    missing: || None,
+    test_one_input: random_passes::test_one_input,
     words: random_passes::WORDS,
-    patience: PATIENCE,
+    time_limit: TIME_LIMIT,
 };
 
-const PATIENCE: Duration = Duration::from_secs(10);
+const TIME_LIMIT: Duration = Duration::from_secs(10);
 
-/// All of them.
+/// All targets.
 pub const ALL: &[Target] = &[
     SPEC_TEXT,
     #[cfg(feature = "cuda")]

@@ -1,4 +1,4 @@
-//! `passes: auto`: one association for each n, whatever the architecture; one launch, where it can be one.
+//! `passes: auto` has one association for each n, whatever the architecture, and one launch where possible.
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 mod support;
@@ -17,7 +17,7 @@ fn auto(name: &str, ty: Scalar) -> Spec {
     Spec { block: None, passes: Passes::Auto, ..spec(operator(name).unwrap(), ty, 256, "") }
 }
 
-/// Operators that do not commute, guarded and padded, of one input and of two.
+/// Returns operators that do not commute, with and without fill, of one input and of two.
 fn ordered() -> impl Iterator<Item = Spec> {
     let specs = operations::ordered().into_iter().map(|it| support::spec_of(&it.operation, 256, ""));
     specs.map(|spec| Spec { block: None, passes: Passes::Auto, ..spec })
@@ -28,7 +28,7 @@ fn specs() -> Vec<Spec> {
     wide.into_iter().map(|(name, ty)| auto(name, ty)).chain(ordered()).collect()
 }
 
-/// Sizes on both sides of every place at which `auto` turns to another program, up to so many.
+/// Returns sizes on both sides of every boundary between variants of `auto`, up to `most`.
 fn edges(programs: &Programs, most: u64) -> Vec<u64> {
     let ends = programs.variants().iter().filter_map(|program| program.up_to);
     let tiles = programs.variants().iter().map(|program| program.tile(reduce_ir::program::Reads::Inputs));
@@ -40,7 +40,7 @@ fn edges(programs: &Programs, most: u64) -> Vec<u64> {
     sizes
 }
 
-/// What tells one tree over n elements from every other.
+/// Returns a hash of the tree over n elements.
 fn tree(association: &Association, n: u64) -> u64 {
     let mix = |a: u64, b: u64| {
         let z = a.wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(29) ^ b.wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -49,7 +49,7 @@ fn tree(association: &Association, n: u64) -> u64 {
     association.reduce((0..n).collect(), mix).unwrap()
 }
 
-/// Clusters, tickets and second launches are the same tree.
+/// Clusters, tickets and second launches compute the same tree.
 #[test]
 fn no_tuning_changes_the_association() {
     for spec in specs() {
@@ -64,7 +64,7 @@ fn no_tuning_changes_the_association() {
     }
 }
 
-/// The kernels of every case, on both sides of where it ends, as far as that can be interpreted.
+/// The kernels of every variant, on both sides of its end, for sizes that are small enough to interpret.
 #[test]
 fn every_case_has_its_association() {
     let run = |program: &Program, n: u64| {
@@ -73,7 +73,7 @@ fn every_case_has_its_association() {
         check_provenance(program, &lower(program).unwrap(), n, &[], &schedules);
     };
     let commuting = ["sum", "argmax"].map(|name| auto(name, Scalar::F64));
-    // Small blocks end earlier, so that more cases can be interpreted.
+    // Variants of small blocks end earlier, so that more variants can be interpreted.
     let small = ordered().map(|spec| Spec { block: Some(32), ..spec });
     for spec in commuting.into_iter().chain(ordered()).chain(small) {
         for tuning in Tuning::ALL {
@@ -100,7 +100,7 @@ fn cases_follow_each_other_and_take_one_launch() {
     }
 }
 
-/// What is shown pass by pass ends in what runs, also as to how many elements it is for.
+/// The stages for n elements end in the program that runs, with the same maximum n.
 #[test]
 fn the_last_stage_is_the_program_of_n() {
     for tuning in Tuning::ALL {
@@ -114,7 +114,7 @@ fn the_last_stage_is_the_program_of_n() {
     }
 }
 
-/// The smallest of that many numbers each, as a closure.
+/// Returns a specification whose closure computes the minimum of `fields` numbers.
 fn wide(fields: usize, more: &str) -> Spec {
     let each = |text: fn(usize) -> String| (0..fields).map(text).collect::<Vec<_>>().join(", ");
     let types = each(|at| format!("f{at}: f64"));
@@ -126,7 +126,7 @@ fn wide(fields: usize, more: &str) -> Spec {
     text(&source, None).unwrap().spec
 }
 
-/// As many numbers as an accumulator may have need more shared memory than 512 threads have, and fewer threads do.
+/// The widest accumulators need more shared memory than a block of 512 threads has; a smaller block fits.
 #[test]
 fn the_widest_accumulators_have_a_block() {
     let specs = [12, 13, 16].map(|fields| wide(fields, ""));
@@ -143,7 +143,7 @@ fn the_widest_accumulators_have_a_block() {
     }
 }
 
-/// Older architectures have no clusters, and not every newer one has clusters of 16.
+/// Older architectures have no clusters, and some newer ones have no clusters of 16.
 #[test]
 fn clusters_are_for_those_that_have_them() {
     let widest = |capability: u32| {

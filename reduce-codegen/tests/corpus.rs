@@ -1,4 +1,4 @@
-//! The corpus of planted bugs: every bug is reported as what it is, and the correct kernel beside it is clean and
+//! The corpus of planted bugs: every bug is reported as its kind. The correct kernel of each entry has no reports and
 //! consumes every element once, under every schedule.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
@@ -13,8 +13,8 @@ use std::{fs, iter};
 use support::corpus::{Bug, Entry, entries};
 use support::standalone::program;
 
-/// What a bug of each class is reported as; nothing for those that only the result shows. Where the name of a class
-/// says which memory: is it global?
+/// The kind of report for each class of bugs; `None` for classes that only the result shows. The last part is whether the
+/// statement is about global memory, if the name of the class implies it.
 const CLASSES: [(&str, Option<Kind>, Option<bool>); 22] = [
     ("shared-race", Some(Kind::Race), Some(false)),
     ("warp-race", Some(Kind::Race), Some(false)),
@@ -40,17 +40,17 @@ const CLASSES: [(&str, Option<Kind>, Option<bool>); 22] = [
     ("wrong", None, None),
 ];
 
-/// Classes of bugs that need one block to be the last, or the first, to show.
+/// Classes of bugs that show only if a certain block is the last, or the first.
 const SOMETIMES: [&str; 5] = ["global-race", "same-value", "scope", "stale", "unexpected"];
 
-/// What came of a kernel under one schedule.
+/// The result of a kernel under one schedule.
 struct Found {
     reports: Vec<Report>,
-    /// Does what it gives hold every element once?
+    /// Whether the result holds every element once.
     sound: bool,
 }
 
-/// Runs a kernel of an entry as its settings say.
+/// Runs a kernel of an entry with the settings of the entry.
 fn run(entry: &Entry, kernel: &LoweredKernel, schedule: Schedule) -> Found {
     let operation = entry.operation();
     let mut domain = Provenance::new(&operation);
@@ -62,7 +62,7 @@ fn run(entry: &Entry, kernel: &LoweredKernel, schedule: Schedule) -> Found {
     let mut memory = entry.memory(&inputs);
     let written = entry.number("written").unwrap_or(0);
     memory.items.iter_mut().take(written).zip(0..).for_each(|(item, at)| *item = Some(domain.leaf(at)));
-    if entry.says("workspace", "empty") {
+    if entry.has_setting("workspace", "empty") {
         memory.partials.fill(Some(domain.identity()));
     }
     let mut found = Found { reports: Vec::new(), sound: true };
@@ -79,7 +79,7 @@ fn run(entry: &Entry, kernel: &LoweredKernel, schedule: Schedule) -> Found {
 }
 
 fn is_sound(entry: &Entry, domain: &Provenance<'_>, memory: &Memory<'_>, n: u64) -> bool {
-    let given = match entry.gives() {
+    let given = match entry.output() {
         "nothing" => return true,
         "partials" => memory.partials.clone(),
         _ => memory.results.clone(),
@@ -93,11 +93,11 @@ fn schedules(entry: &Entry) -> Vec<Schedule> {
     Schedule::all(entry.number("grid").unwrap())
 }
 
-/// What is counted of bugs: how many there are; how many are found, and how many give a wrong result or none, under some
-/// schedule; the schedules; and under how many of them they are found.
+/// The counts of bugs: all; those that are found under some schedule; those that give a wrong result or none under some
+/// schedule; the schedules; and the schedules that find the bug.
 const COLUMNS: [&str; 5] = ["bugs", "found", "wrong", "schedules", "found under"];
 
-/// The counts of one bug.
+/// Returns the counts of one bug.
 fn search(entry: &Entry, bug: &Bug) -> [usize; COLUMNS.len()] {
     let (_, kind, global) = CLASSES.into_iter().find(|(name, ..)| *name == bug.class).unwrap();
     let kernel = entry.kernel(Some(bug.letter));
@@ -118,7 +118,7 @@ fn search(entry: &Entry, bug: &Bug) -> [usize; COLUMNS.len()] {
     [1, usize::from(found > 0), usize::from(wrong), runs.len(), found]
 }
 
-/// Is the statement about global memory?
+/// Returns whether the statement is about global memory.
 fn is_global(report: &Report) -> bool {
     ["partials[", "items[", "result[", "ticket["].iter().any(|buffer| report.statement.contains(buffer))
 }
@@ -142,7 +142,7 @@ fn every_bug_is_found() {
     assert!(table.iter().all(|(class, row)| some(class) || row[3] == row[4]), "not under every schedule");
 }
 
-/// Bugs that were in others' kernels, by the number of their report: each is in the corpus, so each is found.
+/// Bugs from kernels of other projects, by the number of their report: each is in the corpus, so each is found.
 #[test]
 fn known_bugs_are_replayed() {
     let known = ["PyTorch#128455", "Fuser#2391", "Fuser#489", "CCCL#9771", "PyTorch#5242", "HeCBench#91"];
@@ -164,7 +164,7 @@ fn no_correct_kernel_is_reported() {
     assert!(alarms.is_empty(), "{alarms:#?}");
 }
 
-/// What is wrong with the correct kernel of an entry: nothing.
+/// Returns the faults of the correct kernel of an entry. There should not be any.
 fn alarms(entry: &Entry) -> Vec<String> {
     let kernel = entry.kernel(None);
     let of_run = |schedule: Schedule| {
@@ -176,9 +176,10 @@ fn alarms(entry: &Entry) -> Vec<String> {
     schedules(entry).into_iter().flat_map(of_run).collect()
 }
 
-/// Every kernel prints as a CUDA program, but for those of clusters, dependent ones, whose bugs need a launch before, those
-/// that the verifier refuses, and bugs that print as the correct kernel does, as CUDA has no weaker word for what they say. With
-/// `REDUCEGEN_CORPUS_CUDA=FOLDER` they are written there, with a list of the bugs, for `scripts/corpus-sanitizers.sh`.
+/// Every kernel prints as a CUDA program, except kernels with clusters, kernels that the verifier refuses, and dependent
+/// kernels, whose bugs need a previous launch. Bugs that print like the correct kernel, because CUDA has no weaker form, are
+/// left out, too. `REDUCEGEN_CORPUS_CUDA=FOLDER` writes the programs there, with a list of the bugs, for
+/// `scripts/corpus-sanitizers.sh`.
 #[test]
 fn kernels_print_as_cuda_programs() {
     let folder = std::env::var_os("REDUCEGEN_CORPUS_CUDA").map(PathBuf::from);

@@ -1,4 +1,4 @@
-//! What kernels do, counted by the interpreter, beside the figures that textbooks print for them.
+//! The interpreter's counts of kernels, compared with the figures in textbooks.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
 mod support;
@@ -10,12 +10,12 @@ use reduce_ir::Scalar;
 use reduce_ir::statements::Part;
 use support::spec;
 
-/// The counts of the launch that leaves the sum of n `f32`.
+/// Returns the counts of the last launch of a sum of n `f32`.
 fn last_launch(block: u32, list: &str, n: u64) -> LaunchCounts {
     last_launch_of("sum", Scalar::F32, block, list, n)
 }
 
-/// The counts of the launch that leaves the result of n elements.
+/// Returns the counts of the last launch of a reduction of n elements.
 fn last_launch_of(name: &str, ty: Scalar, block: u32, list: &str, n: u64) -> LaunchCounts {
     let program = compile(&spec(operator(name).unwrap(), ty, block, list)).unwrap();
     let lowered = lower(&program).unwrap();
@@ -26,19 +26,19 @@ fn last_launch_of(name: &str, ty: Scalar, block: u32, list: &str, n: u64) -> Lau
     outcome.counts.pop().unwrap()
 }
 
-/// Execution slots, and those in which a lane combines.
+/// Returns the execution slots, and the slots in which a lane combines.
 fn slots(counts: &Counts) -> (u64, u64) {
     (counts.slots, counts.active)
 }
 
-/// Requests as the textbook has them: lines of each load and of each store.
+/// Counts requests as the textbook does: cache lines of each load and of each store.
 fn requests(counts: &Counts) -> u64 {
     counts.global_loads.requests + counts.global_stores.requests
 }
 
-/// Source D of the ladder, rungs 2 and 3: the reduction loop alone, in one block of half as many threads as elements.
-/// All as printed but for the slots of the interleaved tree: 736 counts five levels in which all four warps
-/// are active, and there are six (strides 1 to 32), so they are 864, and their use is 30 % and not 35 %.
+/// Source D of the ladder, rungs 2 and 3: the reduction loop alone, in one block with one thread for two elements. All
+/// figures are as printed, except the slots of the interleaved tree: 736 counts five levels in which all four warps are
+/// active. There are six (strides 1 to 32), so the slots are 864, and their utilization is 30 % and not 35 %.
 #[test]
 fn a_tree_in_global_memory() {
     let tree = |list, n: u32| *last_launch(n / 2, list, n.into()).part(Part::Tree);
@@ -58,8 +58,8 @@ fn a_tree_in_shared_memory_touches_each_line_once() {
     assert_eq!(counts.global_loads.bytes + counts.global_stores.bytes, 4 * (256 + 1));
 }
 
-/// Source C: levels that need a barrier, and how much of the warps' slots is used, which it estimates as
-/// 50 %, 85 % and 100 %; counted, it is 17 %, 66 % and 100 %.
+/// Source C: levels that need a barrier, and the utilization of warp slots. The source estimates 50 %, 85 % and 100 %; the
+/// counts are 17 %, 66 % and 100 %.
 #[test]
 fn barriers_and_use_of_three_trees_of_256() {
     let tree = |list| *last_launch(256, list, 256).part(Part::Tree);
@@ -72,7 +72,7 @@ fn barriers_and_use_of_three_trees_of_256() {
     assert_eq!(tree("shuffle").shuffles, 8 * 5 + 3);
 }
 
-/// Interleaved by stride there is no divergence, but conflicts of up to 8 words in one bank; converged, neither.
+/// Interleaved by stride, a tree has no divergence, but conflicts of up to 8 words in one bank. Converged, it has neither.
 #[test]
 fn conflicts_and_divergence_of_trees_in_shared_memory() {
     let figures = |list| {
@@ -85,7 +85,8 @@ fn conflicts_and_divergence_of_trees_in_shared_memory() {
     assert_eq!(figures("sequential"), (0, 1, 5));
 }
 
-/// Conflicts and the worst access of the tree of a block, with a strided index and swizzled: of items of 4, 8 and 16 bytes.
+/// Conflicts and the worst access of the tree of a block, with a strided index and swizzled, for items of 4, 8 and 16
+/// bytes.
 #[test]
 fn swizzled_trees_have_fewer_conflicts() {
     let figures = |name, ty, block: u32, list| {
@@ -111,7 +112,7 @@ fn the_last_warp_meets_at_its_own_barriers() {
     assert_eq!((tree.block_barriers, tree.warp_barriers), (2, 5));
 }
 
-/// A vector of 16 bytes a lane asks for the same lines with a quarter of the accesses.
+/// With a vector of 16 bytes per lane, the same lines need a quarter of the accesses.
 #[test]
 fn vectors_ask_for_the_same_bytes_in_fewer_accesses() {
     let loads = |list| last_launch(256, list, 1024).total().global_loads;

@@ -1,4 +1,4 @@
-//! Launches that overlap: which kernels of `auto` do, and that those wait before all else.
+//! Overlapping launches: the kernels of `auto` that overlap, and the wait before all other statements.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
 mod support;
@@ -11,7 +11,7 @@ use reduce_ir::statements::{Barrier, Expr, Stmt};
 use reduce_ir::{Scalar, Spec};
 use support::spec;
 
-/// What is done to the statements of a kernel.
+/// A change to the statements of a kernel.
 type Change<'a> = &'a dyn Fn(&mut Vec<Stmt>);
 
 fn sum(list: &str) -> Program {
@@ -21,10 +21,10 @@ fn sum(list: &str) -> Program {
 #[test]
 fn a_kernel_that_is_dependent_waits_first_and_no_other_does() {
     let (plain, dependent) = (sum("shuffle"), sum("shuffle dependent"));
-    let something = Stmt::Barrier(Barrier::Block);
+    let barrier = Stmt::Barrier(Barrier::Block);
     let thread_0_waits = Stmt::when(Expr::Thread.equals(0), vec![Stmt::AwaitLaunch]);
     let changes: [Change<'_>; 3] = [
-        &|body| body.insert(0, something.clone()),
+        &|body| body.insert(0, barrier.clone()),
         &|body| body.retain(|stmt| *stmt != Stmt::AwaitLaunch),
         &|body| body[1] = thread_0_waits.clone(),
     ];
@@ -37,7 +37,7 @@ fn a_kernel_that_is_dependent_waits_first_and_no_other_does() {
     assert_eq!(changes.map(|change| rule(&dependent, change)), [Some(11); 3]);
 }
 
-/// Behind the fold of its items, and not again behind that of the partials in the last block.
+/// The trigger follows the fold of the items, and is not repeated after the fold of the partials in the last block.
 #[test]
 fn a_kernel_triggers_once_behind_its_fold() {
     for list in ["shuffle trigger", "trigger one_block ticket", "trigger cluster(2)", "vectorize(4) trigger"]
@@ -55,7 +55,7 @@ fn a_kernel_triggers_once_behind_its_fold() {
     }
 }
 
-/// Everything waits; where a launch may fill the GPU, the next one does not begin before all of it has ended.
+/// Every kernel waits. If a launch may fill the GPU, the next launch does not begin before it has ended.
 #[test]
 fn what_leaves_room_for_the_next_launch_triggers() {
     let naive = spec(operator("dot").unwrap(), Scalar::F32, 64, "");
@@ -64,7 +64,7 @@ fn what_leaves_room_for_the_next_launch_triggers() {
         let programs = Programs::of(&spec, Tuning::of(number)).unwrap();
         for program in programs.variants() {
             let kernel = program.kernel(Reads::Inputs);
-            // A quarter of the threads that a hundred multiprocessors have room for.
+            // A quarter of the threads that a hundred multiprocessors hold.
             let threads = |n| program.plan().launches(n)[0].grid * u64::from(program.block);
             let few = program.up_to.is_some_and(|n| threads(n) <= 100 * 2048 / 4);
             assert_eq!([kernel.dependent, kernel.trigger], [dependent, dependent && few], "{program}");

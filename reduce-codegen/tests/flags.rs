@@ -1,4 +1,4 @@
-//! Partials with flags: a program that leaves one is reported, since the next run would find it there.
+//! Partials with flags: a program that leaves one unread is reported, because the next run would find it.
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 mod support;
@@ -11,7 +11,7 @@ use reduce_ir::statements::{Expr, Stmt};
 use reduce_ir::{Scalar, Value};
 use support::spec;
 
-/// What is reported where the last block takes all partials but so many.
+/// Returns the reports if the last block reads all partials except `left` of them.
 fn reported(left: u64) -> Vec<Kind> {
     let list = "shuffle one_block ticket flag";
     let program = compile(&spec(operator("max").unwrap(), Scalar::F32, 256, list)).unwrap();

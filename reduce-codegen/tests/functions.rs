@@ -1,4 +1,4 @@
-//! How the functions of operations print: as their author would write them in C++.
+//! Functions of operations print as an author would write them in C++.
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 use reduce_codegen::{Programs, Tuning, cuda, cuda_kernels};
@@ -8,7 +8,7 @@ use reduce_ir::operation::{Operation, Record};
 use reduce_ir::ops::{Bin, Cmp, Un};
 use reduce_ir::{Scalar, Value};
 
-/// A function of those parameters.
+/// Builds a function of these parameters.
 fn func(params: &[Vec<Param>], build: impl FnOnce(&mut FuncBuilder, &[Id]) -> Vec<Id>) -> Func {
     let mut f = FuncBuilder::new(params.concat());
     let ids = f.params();
@@ -16,7 +16,7 @@ fn func(params: &[Vec<Param>], build: impl FnOnce(&mut FuncBuilder, &[Id]) -> Ve
     f.build(results)
 }
 
-/// An operation on an accumulator, with nothing in `map` and `finish` that matters here.
+/// Returns an operation on an accumulator, with trivial `map` and `finish`.
 fn of(acc: Record, combine: Func) -> Operation {
     let sum = operator("sum").unwrap().apply(&[Param::new("x", Scalar::F32)], None).unwrap();
     let map = func(&[acc.params("x")], |_, x| x.to_vec());
@@ -24,7 +24,7 @@ fn of(acc: Record, combine: Func) -> Operation {
     Operation { map, combine, identity: None, fill: None, finish, output: acc.clone(), acc, ..sum }
 }
 
-/// The body of a function of the operation, line by line.
+/// Returns the body of a function of the operation, line by line.
 fn body(operation: &Operation, name: &str) -> Vec<String> {
     let text = cuda_kernels(operation, &[]);
     let head = format!(" {name}(");
@@ -32,7 +32,7 @@ fn body(operation: &Operation, name: &str) -> Vec<String> {
     lines.skip(2).take_while(|line| *line != "}").map(|line| line.trim().to_owned()).collect()
 }
 
-/// The value of `combine` on scalars.
+/// Returns the expression that `combine` returns for scalars.
 fn value(ty: Scalar, build: impl FnOnce(&mut FuncBuilder, Id, Id) -> Id) -> String {
     let acc = Record::scalar(ty);
     let combine = func(&[acc.params("a"), acc.params("b")], |f, x| vec![build(f, x[0], x[1])]);
@@ -73,7 +73,7 @@ fn a_choice_may_lie_in_a_choice_and_make_structs() {
         let other = [f.select(same, x[0], x[2]).unwrap(), count];
         vec![f.select(empty, x[2], other[0]).unwrap(), f.select(empty, x[3], other[1]).unwrap()]
     });
-    // A literal of 8 or 16 bits says its type only where C++ would make an `int` of it.
+    // A literal of 8 or 16 bits has a type only where C++ would convert it to `int`.
     assert_eq!(
         body(&of(acc, combine), "combine").last().unwrap(),
         "return a.count == 0 ? b : a.first == b.first ? Run{a.first, 1} : b;"
@@ -88,7 +88,7 @@ fn a_choice_may_lie_in_a_choice_and_make_structs() {
     );
 }
 
-/// A parameter that is a scalar is not the struct of the one field that has its value.
+/// A scalar parameter is not the struct of one field with that value.
 #[test]
 fn structs_of_one_field_are_made_of_scalars() {
     let acc = Record::of("One", &[("v", Scalar::U64)]);
@@ -194,7 +194,7 @@ fn fold_and_finish_have_the_types_of_what_they_use() {
     }
 }
 
-/// A mask, a distance and the 1 of a reciprocal are written as numbers: their names would only be declared.
+/// A mask, a shift distance and the 1 of a reciprocal print as numbers, so their names are not declared.
 #[test]
 fn constants_that_are_written_as_numbers_are_not_declared() {
     let named = |ty, build: fn(&mut FuncBuilder, Id, Id) -> Id, value| {
@@ -214,7 +214,7 @@ fn constants_that_are_written_as_numbers_are_not_declared() {
     assert_eq!(added, ["const unsigned int given = 3u;", "return a + given;"]);
 }
 
-/// 1 divided by a whole number, and no other quotient, is made without the branch that a division has.
+/// 1 divided by a whole number, unlike other quotients, has a function without the branch of a division.
 #[test]
 fn reciprocals_of_whole_numbers_have_a_function() {
     let quotient = |one: f32, a: Scalar| {
@@ -234,7 +234,7 @@ fn reciprocals_of_whole_numbers_have_a_function() {
     assert_eq!(in_f64, "reciprocal_f64((double)a);");
 }
 
-/// `exp` of what constants limit has a function without limits.
+/// `exp` of a value that constants bound has a function without range checks.
 #[test]
 fn normal_exponentials_have_a_function() {
     let exp = |ty, [least, most]: [f64; 2]| {
@@ -254,7 +254,7 @@ fn normal_exponentials_have_a_function() {
     assert_eq!(exp(double, [-709.0, 0.0]), "exp_f64(fmin(0.0, fmax(a, -709.0)));");
 }
 
-/// The bits of NaN are those of one NaN, unless there is none.
+/// NaN has the bits of the canonical NaN. A value that is never NaN needs no function for that.
 #[test]
 fn bits_of_what_is_never_nan_are_taken_as_they_are() {
     let bits = |op: Bin, than: f32| {
@@ -274,7 +274,7 @@ fn bits_of_what_is_never_nan_are_taken_as_they_are() {
     assert!(nan.contains("to_bits_f32"), "{nan}");
 }
 
-/// Where elements are wide, each thread of the only warp has one, and its kernel says nothing of blocks and tiles.
+/// With wide elements, each thread of the only warp has one element, and the kernel does not refer to blocks and tiles.
 #[test]
 fn constants_that_nothing_names_are_not_declared() {
     let text = "inputs: { x: u32, y: bool, z: f16, w: i8 }, map: |x, y, z, w| (y as u16).wrapping_sub(x as u16), \
@@ -286,7 +286,8 @@ fn constants_that_nothing_names_are_not_declared() {
     assert!(kernels.iter().any(|text| text.contains("TILE = BLOCK * ")));
 }
 
-/// C++ leaves a constant undefined that is too large for its type; the instruction gives infinity, as Rust does.
+/// In C++ the conversion of a constant that is too large for its type is undefined; the instruction gives infinity, as Rust
+/// does.
 #[test]
 fn constants_are_narrowed_by_an_instruction() {
     let narrowed = value(Scalar::F32, |f, a, _| {

@@ -1,4 +1,4 @@
-//! The names of inputs and params are those of parameters of the emitted kernels, next to the kernels' own names.
+//! Inputs and params keep their names as parameters of the emitted kernels, next to the kernels' own names.
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 use reduce_codegen::schedule::naive;
@@ -36,7 +36,7 @@ const PASSES: [&str; 20] = [
     "sequential, unroll, one_block, ticket",
 ];
 
-/// The same of an operator that does not commute.
+/// The same for an operator that does not commute.
 const ORDERED: [&str; 2] = [
     "shuffle, coarsen(4), warp_striped",
     "shuffle, vectorize(4), coarsen(2), warp_striped, unroll, one_block, ticket",
@@ -50,7 +50,7 @@ const KEYWORDS: &str = "\
     reinterpret_cast return short signed sizeof static static_assert static_cast struct switch template this thread_local throw \
     true try typedef typeid typename union unsigned using virtual void volatile wchar_t while xor xor_eq";
 
-/// A specification of inputs whose names occur nowhere else.
+/// Returns a specification of inputs whose names occur nowhere else.
 fn spec(operator: &str, inputs: usize, ty: Scalar, passes: &str) -> Option<Spec> {
     let names = ["firstinput", "secondinput"].map(|name| format!("{name}: {ty}"));
     let names = names[..inputs].join(", ");
@@ -58,17 +58,17 @@ fn spec(operator: &str, inputs: usize, ty: Scalar, passes: &str) -> Option<Spec>
     text(&source, None).ok().map(|parsed| parsed.spec)
 }
 
-/// The words of a line that are no comment, directive, field or PTX, with what stands between them.
+/// Returns the words of a line outside of comments, directives, fields and PTX, each with the text before it.
 fn words(line: &str) -> Vec<&str> {
     let code = if line.trim_start().starts_with('#') { "" } else { line.split("//").next().unwrap_or(line) };
-    let is_of_word = |c: char| c.is_ascii_alphanumeric() || c == '_';
+    let is_word_char = |c: char| c.is_ascii_alphanumeric() || c == '_';
     let mut words = Vec::new();
-    // What stands in quotes is PTX, or the language of a name.
+    // Quoted text is PTX, or the language of a name.
     for (k, part) in code.split('"').enumerate() {
-        let ends = part.match_indices(|c: char| !is_of_word(c)).map(|(at, _)| at + 1);
+        let ends = part.match_indices(|c: char| !is_word_char(c)).map(|(at, _)| at + 1);
         let mut at = 0;
         for end in ends.chain([part.len()]) {
-            let word = part[at..end].trim_end_matches(|c: char| !is_of_word(c));
+            let word = part[at..end].trim_end_matches(|c: char| !is_word_char(c));
             let is_field = at > 0 && part[..at].ends_with('.');
             if k % 2 == 0 && !is_field && word.starts_with(|c: char| c.is_ascii_alphabetic()) {
                 words.push(word);
@@ -79,7 +79,7 @@ fn words(line: &str) -> Vec<&str> {
     words
 }
 
-/// Programs of every operator, type and pass.
+/// Returns programs of every operator, type and pass.
 fn programs() -> impl Iterator<Item = Program> {
     let of_row = |row: &'static Operator| {
         let of_type = move |ty| PASSES.map(|passes| spec(row.name, row.inputs, ty, passes));
@@ -90,7 +90,7 @@ fn programs() -> impl Iterator<Item = Program> {
     stages.map(|stage| stage.program).chain(ordered())
 }
 
-/// Programs of an operator that does not commute.
+/// Returns programs of an operator that does not commute.
 fn ordered() -> impl Iterator<Item = Program> {
     let list = |passes| {
         let source =
@@ -116,7 +116,7 @@ fn keywords_are_no_names() {
     assert!(missing.is_empty(), "{missing:?}");
 }
 
-/// Sums, or where there are positions maxima, of which an input, and a param, has that name.
+/// Returns specifications in which an input, or a param, has the name: sums, or maxima if the passes need positions.
 fn sources(name: &str, passes: &str) -> [String; 2] {
     let op = if passes.contains("narrow_index") { "argmax" } else { "sum" };
     [
@@ -125,8 +125,8 @@ fn sources(name: &str, passes: &str) -> [String; 2] {
     ]
 }
 
-/// Their CUDA, and what the name is there: that of the first parameter of the kernel, and of the last. Nothing where it is
-/// refused.
+/// Returns the CUDA of each, with the name there, of the first or the last parameter of the kernel. Both are empty
+/// if the program is refused.
 fn called(name: &str, passes: &str) -> [(String, String); 2] {
     sources(name, passes).map(|source| {
         let program = reduce_codegen::compile(&text(&source, None).unwrap().spec).unwrap();
@@ -139,21 +139,21 @@ fn called(name: &str, passes: &str) -> [(String, String); 2] {
     })
 }
 
-/// The line with `neutral` for that name, alone or with more behind a `_`.
+/// Replaces the name in the line by `neutral`, also if a `_` and more text follow it.
 fn renamed(line: &str, name: &str) -> String {
-    let is_of_word = |c: char| c.is_ascii_alphanumeric() || c == '_';
+    let is_word_char = |c: char| c.is_ascii_alphanumeric() || c == '_';
     let renamed = |part: &str| match part.strip_prefix(name) {
-        Some(rest) if !rest.starts_with(|c| is_of_word(c) && c != '_') => format!("neutral{rest}"),
+        Some(rest) if !rest.starts_with(|c| is_word_char(c) && c != '_') => format!("neutral{rest}"),
         _ => part.to_owned(),
     };
-    let code = |part: &str| part.split_inclusive(|c| !is_of_word(c)).map(renamed).collect();
+    let code = |part: &str| part.split_inclusive(|c| !is_word_char(c)).map(renamed).collect();
     let parts = line.split('"').enumerate();
     let parts: Vec<_> =
         parts.map(|(k, part)| if k % 2 == 0 { code(part) } else { part.to_owned() }).collect();
     parts.join("\"")
 }
 
-/// The words of all kernels but what is called like an input.
+/// Returns the words of all kernels, except names that derive from inputs.
 fn words_of_kernels() -> BTreeSet<String> {
     let mut used: BTreeSet<String> = BTreeSet::new();
     let texts = programs().map(|program| cuda(&program).unwrap());
@@ -169,7 +169,7 @@ fn words_of_kernels() -> BTreeSet<String> {
     used
 }
 
-/// The lines of kernels, without comments.
+/// Returns the lines of kernels, without comments.
 fn kernels(text: &str) -> Vec<String> {
     let lines = text.lines().skip_while(|line| !line.contains("__global__"));
     lines.filter_map(|line| Some(line.split("//").next()?.to_owned())).collect()
@@ -187,7 +187,7 @@ fn the_words_of_kernels_are_known() {
     assert!(unknown.is_empty(), "{unknown:?}");
 }
 
-/// Kernels of a name are those of another with the name in its place, and it is none of their own words.
+/// The kernels for a name equal the kernels for another name after renaming, and the name is not one of their own words.
 #[test]
 fn whatever_an_input_or_a_param_is_called_kernels_are_the_same() {
     let mut used = words_of_kernels();
@@ -206,7 +206,7 @@ fn whatever_an_input_or_a_param_is_called_kernels_are_the_same() {
     }
 }
 
-/// Has the name a meaning in kernels, or do they differ in more than it?
+/// Returns whether the name has a meaning in kernels, or the kernels differ in more than the name.
 fn differs((neutral, _): &(String, String), (named, name): &(String, String)) -> bool {
     let (neutral, named) = (kernels(neutral), kernels(named));
     let has_meaning = neutral.iter().flat_map(|line| words(line)).any(|word| word == name);
@@ -241,7 +241,7 @@ fn a_value_that_is_used_twice_is_not_called_like_an_input() {
     assert_eq!(names, ["t_2", "t_3"], "{cuda}");
 }
 
-/// Operations can be made without the parser, by those who take names from others.
+/// Operations can be created without the parser, by callers that take names from elsewhere.
 #[test]
 fn no_name_that_is_no_identifier_reaches_the_cuda() {
     for name in
@@ -264,7 +264,7 @@ fn no_name_that_is_no_identifier_reaches_the_cuda() {
     }
 }
 
-/// It stands in a comment.
+/// The name of an operation stands in a comment.
 #[test]
 fn no_name_of_an_operation_ends_its_line() {
     let row = operator("sum").unwrap();

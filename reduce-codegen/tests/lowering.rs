@@ -1,8 +1,8 @@
-//! Every program after every pass, executed on provenance without a GPU: the tree of positions that its
-//! kernels make is the association read from the program, so every element is combined exactly once.
+//! Every program after every pass, executed on provenance without a GPU. The tree of positions that its kernels compute is
+//! the association read from the program, so every element is combined exactly once.
 //!
-//! By default every n for blocks of up to 256 threads and a sample for larger ones; with `REDUCEGEN_FULL=1`
-//! every n for all.
+//! Runs every n for blocks of up to 256 threads by default, and a sample for larger ones; with `REDUCEGEN_FULL=1` every n
+//! for all blocks.
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 mod support;
@@ -22,7 +22,7 @@ fn full() -> bool {
     std::env::var_os("REDUCEGEN_FULL").is_some()
 }
 
-/// Every program of the lists, for every n up to 1025 and around its boundaries.
+/// Checks every program of the lists, for every n up to 1025 and around its boundaries.
 fn provenance_of(name: &str, ty: Scalar, one_of: u64) {
     programs(operator(name).unwrap(), ty).par_iter().for_each(|program| {
         let lowered = lower(program).unwrap();
@@ -33,7 +33,7 @@ fn provenance_of(name: &str, ty: Scalar, one_of: u64) {
     });
 }
 
-/// Whatever the schedule: a few sizes of every program, up to several blocks.
+/// Under every schedule: a few sizes of every program, up to several blocks.
 #[test]
 fn provenance_under_every_schedule() {
     for name in ["sum", "argmax"] {
@@ -70,7 +70,7 @@ fn provenance_of_two_inputs() {
     provenance_of("dot", Scalar::F32, 5);
 }
 
-/// Blocks that add to one place give each block's tree once and whole, in an order that the schedule chooses.
+/// Blocks with an atomic combine each block's whole tree once, in an order that the schedule chooses.
 #[test]
 fn atomics_combine_every_block_once_in_any_order() {
     for (name, list) in [("max", "shuffle atomic"), ("min", "sequential coarsen(2) atomic")] {
@@ -97,8 +97,8 @@ fn atomics_combine_every_block_once_in_any_order() {
     }
 }
 
-/// Elements in every third place of the first input, every fourth of the next, …; in the places between lie
-/// positions that no element has.
+/// Places elements at every third position of the first input, every fourth of the next, and so on. The positions between
+/// have values that are not positions of elements.
 fn strided(operation: &Operation, n: u64) -> Vec<Input> {
     let steps = (3..).take(operation.inputs.len());
     let place = |at: u64, step| if at.is_multiple_of(step) { at / step } else { u64::MAX };

@@ -1,5 +1,5 @@
-//! Narrow positions never show: kernels with `narrow_index` give the results of those without it, bit for bit, whatever the
-//! data, its alignment and its length.
+//! Narrow indices do not affect results: kernels with `narrow_index` give the results of kernels without it, bit for bit,
+//! whatever the data, its alignment and its length.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
 mod support;
@@ -15,7 +15,7 @@ use reduce_lanes::Lanes;
 use support::random::Random;
 use support::{boundaries, spec_of};
 
-/// Passes, and threads of a block.
+/// Threads per block, and passes.
 const LISTS: [(u32, &str); 7] = [
     (32, ""),
     (64, "shuffle vectorize(4) coarsen(2) unroll"),
@@ -30,7 +30,7 @@ const OPERATIONS: [&str; 5] = ["argmin", "argmax", "findmin", "findmax", "argmin
 
 const CHOICES: [&str; 4] = ["", ", ties: last", ", nan: ignore", ", nan: ignore, ties: last"];
 
-/// Few values, so that there are ties; zeros of both signs and NaN, or nothing but that.
+/// Returns elements with few distinct values, so that there are ties: zeros of both signs and NaN, or only those.
 fn elements(ty: Scalar, n: u64, random: &mut Random, kind: u64) -> Lanes {
     let nan = f64::NAN;
     let few: &[f64] = match kind {
@@ -48,13 +48,13 @@ fn elements(ty: Scalar, n: u64, random: &mut Random, kind: u64) -> Lanes {
     lanes
 }
 
-/// A number of one of the types that the tests have; of integers, NaN is 0.
+/// Converts a number to one of the types of the tests. As an integer, NaN is 0.
 fn number(ty: Scalar, value: f64) -> Value {
     let floats = [Value::of(f16::from_f64(value)), Value::of(value as f32), Value::of(value)];
     floats.into_iter().chain([Value::of(value as i8)]).find(|it| it.ty() == ty).unwrap()
 }
 
-/// The result of all elements.
+/// Returns the result of all elements.
 fn result(program: &Program, input: &Input, n: u64) -> Vec<Value> {
     let mut domain = Values::new(&program.operation);
     let inputs = vec![input.clone(); program.operation.inputs.len()];
@@ -111,7 +111,8 @@ fn closures_give_the_same_bits() {
     }
 }
 
-/// Threads of an operator that keeps the order have neighbouring elements, from which their positions count as well.
+/// With an operator that keeps the order, threads have consecutive elements, and positions are relative to the first of
+/// them.
 fn ordered(operation: &Operation) {
     for list in ["", "shuffle coarsen(3)", "shuffle vectorize(2) unroll"] {
         let [wide, narrow] = [list.to_owned(), format!("narrow_index {list}")]
@@ -125,7 +126,7 @@ fn ordered(operation: &Operation) {
     }
 }
 
-/// The emitted text says that positions are narrow, and widens them in `finish`.
+/// The emitted text states that positions are narrow, and widens them in `finish`.
 #[test]
 fn the_text_says_so() {
     let argmax = text("op: argmax, ty: f32", None).unwrap().spec.operation;
@@ -148,7 +149,7 @@ fn narrow_positions_are_those_of_few_elements() {
     assert_eq!(program.verify().unwrap_err().rule, 14);
 }
 
-/// A fold that leaves the position as it is asks for none, so that none has a name where nothing is guarded.
+/// A fold that does not use its position does not compute one, so no position is declared if no load is guarded.
 #[test]
 fn a_fold_without_a_position_names_none() {
     let spec = |fold: &str| {

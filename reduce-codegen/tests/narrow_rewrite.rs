@@ -1,4 +1,4 @@
-//! Which fields of an accumulator are positions, so that 32 bits are enough for them.
+//! The fields of an accumulator that are positions, for which 32 bits suffice.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
 mod support;
@@ -14,12 +14,12 @@ fn operation(source: &str) -> Operation {
     text(source, None).unwrap_or_else(|error| panic!("{source}: {error:?}")).spec.operation
 }
 
-/// The operation with narrow positions, if it has positions.
+/// Returns the operation with narrow positions, if it has positions.
 fn narrowed(source: &str) -> Option<Operation> {
     compile(&spec_of(&operation(source), 64, "narrow_index")).ok().map(|program| program.operation)
 }
 
-/// The types of the narrow accumulator, if there is one.
+/// Returns the types of the narrow accumulator, if there is one.
 fn narrow(source: &str) -> Option<Vec<Scalar>> {
     narrowed(source).map(|operation| operation.acc.types())
 }
@@ -41,7 +41,7 @@ fn operators_that_give_positions_have_narrow_ones() {
     assert_eq!(ignoring, [Scalar::F16, Scalar::U32, Scalar::F16, Scalar::U32]);
 }
 
-/// Where that takes no more memory, and nothing else is done with them.
+/// Only if that takes no more memory, and the values are only compared and copied.
 #[test]
 fn small_values_beside_positions_are_wide() {
     use Scalar::{F16, I8, I16, I32, U8, U16, U32};
@@ -64,7 +64,7 @@ fn small_values_beside_positions_are_wide() {
     assert_eq!(of("v: i8, w: i8", "v: x, w: x", better), Some(vec![I8, I8, U32]), "more memory");
 }
 
-/// What reads the struct of the tests below.
+/// The struct of the tests below.
 const AT: &str = "acc: At { v: f32, at: u64 }, identity: none";
 
 #[test]
@@ -93,10 +93,10 @@ fn copies_choices_and_comparisons_are_for_positions() {
 #[test]
 fn nothing_else_is_for_positions() {
     let others = [
-        // No index at all.
+        // No index.
         "op: sum, ty: u64",
         "op: min, ty: u64",
-        // Numbers, not positions.
+        // Numbers that are not positions.
         "ty: f32, index: i, map: |x| if x > 0.0 { i } else { 0 }, op: sum",
         "ty: f32, index: i, map: |x| if x > 0.0 { i + 1 } else { u64::MAX }, op: min",
         "ty: f32, index: i, map: |x| if x > 0.0 { i } else { 7 }, op: min",
@@ -105,7 +105,7 @@ fn nothing_else_is_for_positions() {
         // Another element's number would be compared with a position.
         "ty: u64, index: i, map: |x| if x == i { i } else { u64::MAX }, op: min",
         "ty: f32, params: { from: u64 }, index: i, map: |x| if i >= from { i } else { u64::MAX }, op: min",
-        // Nothing before all positions is a position: the fill of `max` is 0.
+        // The value for no element is not a position after all others: the fill of `max` is 0.
         "ty: f32, index: i, map: |x| i, op: max",
     ];
     for source in others {

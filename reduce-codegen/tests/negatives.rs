@@ -1,4 +1,4 @@
-//! The negative examples of the ladder: what their sources get wrong, the reason, and the wrong result.
+//! The negative examples of the ladder: the error of each source, its reason, and the wrong result.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
 mod support;
@@ -8,10 +8,10 @@ use reduce_ir::Value;
 use reduce_lanes::Lanes;
 use support::corpus::entry;
 
-/// What came of summing ones under one schedule.
+/// The result of summing ones under one schedule.
 struct Found {
     reports: Vec<Report>,
-    /// The sum of what the kernel gives; none if some of it is undefined.
+    /// The sum of the kernel's results, or `None` if one of them is undefined.
     sum: Option<f32>,
 }
 
@@ -21,7 +21,7 @@ impl Found {
     }
 }
 
-/// Sums n ones with a kernel of the corpus, or with the correct one, under every schedule.
+/// Sums n ones with a kernel of the corpus, or with its correct version, under every schedule.
 fn sums(name: &str, bug: Option<char>) -> Vec<Found> {
     let entry = entry(name);
     let (operation, kernel) = (entry.operation(), entry.kernel(bug));
@@ -32,7 +32,7 @@ fn sums(name: &str, bug: Option<char>) -> Vec<Found> {
         let memory = entry.memory(&ones);
         let launched = launch(&operation, &kernel, &mut domain, memory, grid, n, Options::under(schedule));
         let mut given = launched.memory.partials;
-        if entry.gives() == "result" {
+        if entry.output() == "result" {
             given.clone_from(&launched.memory.results);
         }
         let value = |acc| domain.finish(acc, n, &[]).unwrap()[0].get::<f32>().unwrap();
@@ -41,14 +41,14 @@ fn sums(name: &str, bug: Option<char>) -> Vec<Found> {
     Schedule::all(grid).into_iter().map(under).collect()
 }
 
-/// The correct kernel beside the example has nothing to report, and the right sum, whatever the schedule.
+/// Checks that the correct kernel has no reports and the right sum, whatever the schedule.
 fn assert_right(name: &str, sum: f32) {
     for found in sums(name, None) {
         assert_eq!((found.reports, found.sum), (Vec::new(), Some(sum)), "{name}");
     }
 }
 
-/// A race is one whatever the schedule; the wrong sum it comes out as under some.
+/// Checks that a race is reported under every schedule, and that some schedules give this wrong sum.
 fn assert_race(name: &str, sum: f32, because: &str) {
     let all = sums(name, Some('a'));
     assert!(all.iter().all(|found| found.has(Kind::Race)), "{name}");
@@ -72,7 +72,7 @@ fn a_tree_needs_a_barrier_between_its_levels() {
     assert_race("tree_without_barrier", 256.0, "`store sdata[thread] = combine(mine, other)`");
 }
 
-/// Nothing to report, and the sum is wrong: only where it comes from tells which elements are missing.
+/// There is no report, and the sum is wrong: only the provenance tells which elements are missing.
 #[test]
 fn a_dropped_tail_shows_in_the_provenance() {
     for found in sums("dropped_tail", Some('a')) {
@@ -83,7 +83,7 @@ fn a_dropped_tail_shows_in_the_provenance() {
     assert_eq!(not_consumed("dropped_tail", None), []);
 }
 
-/// The elements that no partial comes from.
+/// Returns the elements that no partial contains.
 fn not_consumed(name: &str, bug: Option<char>) -> Vec<u64> {
     let entry = entry(name);
     let (operation, kernel) = (entry.operation(), entry.kernel(bug));

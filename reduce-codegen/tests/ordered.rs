@@ -1,6 +1,6 @@
-//! Operators that do not commute, and operators with a `fold` of their own, through every list of passes that takes
-//! them: the tree of positions is that of the association, in order where order matters; values are those of a
-//! plain loop; what would reorder elements says what to write instead.
+//! Operators that do not commute, and operators with their own `fold`, through every list of passes that accepts them. The
+//! tree of positions is the association, in order if order matters; values equal a plain loop; refusals of
+//! passes that would reorder elements say what to write instead.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
 mod support;
@@ -21,8 +21,8 @@ fn subjects() -> Vec<Subject> {
     operations::ordered().into_iter().chain(operations::folded()).collect()
 }
 
-/// Up to so many elements, what a program treats specially, several partials for each thread of a block, and one in so
-/// many of the small sizes.
+/// Returns sizes up to `most`: the boundaries of the program, several partials per thread of a block, and one of `one_of`
+/// small sizes.
 fn sizes(program: &Program, most: u64, one_of: usize) -> Vec<u64> {
     let partials = program.tile(Reads::Inputs) * program.tile(Reads::Partials);
     let several = [2 * partials + 1, 3 * partials + partials / 2, 5 * partials];
@@ -45,7 +45,7 @@ fn provenance_of_folds() {
     });
 }
 
-/// Small integers of the inputs' types.
+/// Returns small integers of type `ty`.
 fn elements(random: &mut Random, ty: Scalar, n: u64) -> Lanes {
     let mut lanes = Lanes::empty(ty);
     lanes.resize(n as usize);
@@ -102,11 +102,11 @@ fn what_would_reorder_says_what_keeps_the_order() {
     }
 }
 
-/// Every list without such a word is taken, and so is `auto`.
+/// Every list without one of these words is accepted, and so is `auto`.
 #[test]
 fn what_keeps_the_order_is_taken() {
     let matrix = operations::ordered().swap_remove(2).operation;
-    // It has no positions and no identity, either.
+    // The operator has neither positions nor an identity.
     let words = ["sequential", "grid_stride", "lanes", "narrow_index", "redux", "serial_tail"];
     let refused = |list: &str| words.iter().any(|word| list.contains(word));
     for (block, list) in LISTS {
@@ -114,7 +114,7 @@ fn what_keeps_the_order_is_taken() {
     }
     let auto = compile(&Spec { block: None, passes: Passes::Auto, ..spec_of(&matrix, 64, "") }).unwrap();
     let pairs = |reads: Reads| auto.kernel(reads).combines().filter(|it| it.tree == Tree::Pairs).count();
-    // Of the threads of a warp, its rows, and the warps.
+    // The trees over the threads of a warp, its rows, and the warps.
     assert_eq!([Reads::Inputs, Reads::Partials].map(pairs), [3, 2], "{auto}");
     assert_eq!(auto.association().first[0].lanes, 1);
 }

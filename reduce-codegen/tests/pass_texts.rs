@@ -8,7 +8,7 @@
 //! after                                                       -- the rewritten program, or `refused` and the reason
 //! ```
 //!
-//! `REDUCEGEN_UPDATE_PASSES=1` writes everything below `pass` anew.
+//! `REDUCEGEN_UPDATE_PASSES=1` replaces everything below `pass`.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
 use reduce_codegen::passes::{PASSES, Rule, apply, named};
@@ -20,7 +20,7 @@ use reduce_ir::spec::Passes;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
-/// One rewriting.
+/// One rewrite.
 struct Case {
     title: String,
     spec: String,
@@ -29,7 +29,7 @@ struct Case {
     before: String,
 }
 
-/// The outcome of one rewriting, and the file's text for it.
+/// The result of one rewrite, and its text for the file.
 struct Outcome {
     pass: Pass,
     before: Program,
@@ -55,7 +55,7 @@ impl Case {
         }
     }
 
-    /// Rewrites the program that the text of the case says.
+    /// Rewrites the program in the text of the case.
     fn run(&self, update: bool) -> Outcome {
         let spec = parse::spec(&self.spec).unwrap_or_else(|error| panic!("{}: {error}", self.title));
         let made = compile(&spec).unwrap_or_else(|error| panic!("{}: {error}", self.title));
@@ -87,7 +87,7 @@ impl Case {
     }
 }
 
-/// A pass that may be one that its rule refuses.
+/// Parses a pass without checking that its rule allows the argument.
 fn one_pass(text: &str) -> Pass {
     let (name, argument) = text.split_once('(').unwrap_or((text, ""));
     let rule = named(name).unwrap_or_else(|| panic!("no pass is called `{name}`"));
@@ -97,7 +97,7 @@ fn one_pass(text: &str) -> Pass {
     Pass { name: rule.name, argument }
 }
 
-/// The text of a program without the lines about the operation that `other` has as well.
+/// Returns the text of a program without the lines about the operation that `other` has as well.
 fn of_rewriting(program: &Program, other: &Program) -> String {
     let [text, other] = [program, other].map(|it| format!("{it:#}"));
     let is_head = |line: &&str| {
@@ -116,7 +116,7 @@ fn files() -> BTreeMap<String, PathBuf> {
     paths.map(|path| (path.file_stem().unwrap().to_str().unwrap().to_owned(), path)).collect()
 }
 
-/// The outcomes of a file, whose text is up to date or is written anew.
+/// Returns the outcomes of a file, whose text must be up to date or is replaced.
 fn outcomes(path: &Path) -> Vec<Outcome> {
     let update = std::env::var_os("REDUCEGEN_UPDATE_PASSES").is_some();
     let text = std::fs::read_to_string(path).unwrap().replace("\r\n", "\n");
@@ -141,8 +141,8 @@ fn every_pass_rewrites_and_refuses_as_its_text_says() {
     assert!(files.is_empty(), "texts of no pass: {files:?}");
 }
 
-/// The cases are of the pass; one of them is a rewriting; and the association changes in one of them if the rule says so, and
-/// otherwise in none.
+/// Checks the cases of a pass: all have this pass, one is a rewrite, and the association changes in some case if and only
+/// if the rule says so.
 fn assert_says_enough(rule: &Rule, outcomes: &[Outcome]) {
     let mut changes = false;
     let mut rewritten = 0;
@@ -158,7 +158,7 @@ fn assert_says_enough(rule: &Rule, outcomes: &[Outcome]) {
     assert_eq!(changes, rule.changes_association, "does `{}` change the association?", rule.name);
 }
 
-/// Whichever of two passes that exclude each other comes second is refused, and the reason names both.
+/// Of two passes that exclude each other, the second is refused, and the reason names both.
 #[test]
 fn exclusions_hold_in_both_orders() {
     let mut pairs = 0;
@@ -171,7 +171,7 @@ fn exclusions_hold_in_both_orders() {
             let Err(Error::Refused { index, reason, .. }) = compile(&spec) else {
                 panic!("{first} {second}");
             };
-            // Of a pass that needs another one before it, the first is refused for that already.
+            // If a pass needs another one before it, the first pass is refused for that reason already.
             let both = reason.contains(&format!("leave `{first}` or `{second}` out"));
             assert_eq!(both, index == 1, "{first} {second}: {reason}");
             pairs += u32::from(both);
@@ -180,13 +180,13 @@ fn exclusions_hold_in_both_orders() {
     assert!(pairs > 40, "{pairs} pairs");
 }
 
-/// The passes that a rule excludes.
+/// Returns the passes that a rule excludes.
 fn others(rule: &Rule) -> Vec<&'static Rule> {
     let named_by = |other: &&Rule| rule.excludes(other.name).is_some() && other.name != rule.name;
     PASSES.iter().filter_map(|it| named(it.name)).filter(|it| named_by(it)).collect()
 }
 
-/// The line of a pass in `docs/passes.md`.
+/// Returns the row of a pass in `docs/passes.md`.
 fn row(rule: &Rule) -> String {
     let has_argument = rule.argument().is_some() || !rule.words().is_empty();
     let k = if has_argument { "(k)" } else { "" };
@@ -202,7 +202,7 @@ fn row(rule: &Rule) -> String {
     format!("| `{}{k}` | {}{allowed} | {changes} | {excluded} |", rule.name, rule.doc)
 }
 
-/// The passes whose rules exclude a pass.
+/// Returns the passes whose rules exclude a pass.
 fn excluding(rule: &Rule) -> Vec<&'static Rule> {
     let excludes = |other: &&Rule| other.excludes(rule.name).is_some() && other.name != rule.name;
     PASSES.iter().filter_map(|it| named(it.name)).filter(|it| excludes(it)).collect()

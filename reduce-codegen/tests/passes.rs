@@ -1,4 +1,5 @@
-//! Passes as rewritings: they commute or refuse, never half-apply, and say whether they change the association.
+//! Passes as rewrites: they commute or refuse, apply completely or not at all, and state whether they change the
+//! association.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
 mod support;
@@ -28,7 +29,7 @@ fn refusal(list: &str) -> (usize, String) {
     }
 }
 
-/// The orders of a list of words.
+/// Returns all permutations of a list of words.
 fn orders(words: &[&str]) -> Vec<String> {
     if words.is_empty() {
         return vec![String::new()];
@@ -61,8 +62,8 @@ fn accepted_orders_give_the_same_program() {
     assert_eq!(accepted, 24 + 12);
 }
 
-/// Every list of up to three words is refused with a reason, or gives one program in all of its accepted orders: of an
-/// operator with everything but positions, and of one with these.
+/// Every list of up to three words is refused with a reason, or gives one program in all of its accepted orders. Checked
+/// for an operator with everything but positions, and for one with positions.
 #[test]
 fn words_commute_or_refuse_each_other() {
     for name in ["sum", "argmax"] {
@@ -114,7 +115,7 @@ fn words_of(operator: &Operator) {
     assert!(accepted > 200, "{accepted} accepted");
 }
 
-/// What a launch reads and what it writes lie apart, and in the workspace.
+/// The regions that a launch reads and writes are disjoint, and inside the workspace.
 #[test]
 fn regions_of_the_workspace_do_not_overlap() {
     let mut random = Random::new(7);
@@ -130,8 +131,8 @@ fn regions_of_the_workspace_do_not_overlap() {
         for launch in plan.launches(n) {
             let from = bytes(launch.from, if launch.kernel == Reads::Partials { launch.items } else { 0 });
             let to = bytes(launch.to, launch.partials);
-            let apart = from.is_empty() || to.is_empty() || from.end <= to.start || to.end <= from.start;
-            assert!(apart, "{launch:?} of {n} elements\n{program}");
+            let disjoint = from.is_empty() || to.is_empty() || from.end <= to.start || to.end <= from.start;
+            assert!(disjoint, "{launch:?} of {n} elements\n{program}");
             let end = [&from, &to].into_iter().filter(|it| !it.is_empty()).map(|it| it.end).max();
             assert!(end.unwrap_or(0) <= plan.workspace(n), "{launch:?} of {n} elements\n{program}");
             read += u32::from(!from.is_empty() && !to.is_empty());
@@ -148,8 +149,8 @@ fn a_refused_order_names_the_right_one() {
     assert!(reason.contains("write `sequential` before `shuffle`"), "{reason}");
 }
 
-/// Written out, so many elements would keep a compiler busy for minutes: so
-/// many units are that have four loads, but two at least.
+/// Unrolling this many elements would keep a compiler busy for minutes. The loop is unrolled by the number of units with
+/// four loads, but by two at least.
 #[test]
 fn long_folds_are_unrolled_by_their_loads() {
     for (width, units) in [(4, "4"), (8, "2"), (16, "2")] {
@@ -202,7 +203,7 @@ fn rows_join_in_every_order_after_both_that_they_need() {
         accepted += usize::from(found.is_ok());
         found.into_iter().for_each(|found| assert_eq!(found.kernels, wanted.kernels, "{list}"));
     }
-    // `rows` is behind both others in a third of the orders.
+    // In a third of the orders, `warp_striped` comes after `shuffle` and `coarsen`.
     assert_eq!(accepted, 40);
 }
 
@@ -233,7 +234,7 @@ fn every_word_reads_back() {
     assert_eq!(named("coarsen").unwrap().with(1024), Some(Pass::with("coarsen", 1024)));
 }
 
-/// What the block that finishes last names is not what every block has named, also where trees are written out.
+/// Names of the block that finishes last differ from the names of every block, also if trees are unrolled.
 #[test]
 fn the_last_block_has_names_of_its_own() {
     for tree in ["", "bitmask", "strided_index", "sequential", "sequential last_warp", "shuffle"] {
@@ -243,7 +244,7 @@ fn the_last_block_has_names_of_its_own() {
     }
 }
 
-/// Positions of the largest tiles fit their type, also in the loops over what is there of them.
+/// Positions in the largest tiles fit their type, also in the loops over the items of a partial tile.
 #[test]
 fn the_largest_tiles_are_read_by_rows() {
     for (name, ty, block, list) in [

@@ -1,4 +1,4 @@
-//! The verifier of programs has teeth: each rule, broken on purpose.
+//! The verifier of programs reports each rule that is broken on purpose.
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 mod support;
@@ -16,7 +16,7 @@ fn program(list: &str) -> Program {
     compile(&spec(operator("max").unwrap(), Scalar::F32, 256, list)).unwrap()
 }
 
-/// A change that breaks a rule of the program with those passes.
+/// A change that breaks a rule of the program with these passes.
 type Broken = (u32, &'static str, fn(&mut Program));
 
 fn fold(program: &mut Program, change: impl Fn(&mut Fold)) {
@@ -72,7 +72,7 @@ fn of_steps() -> Vec<Broken> {
         (8, "shuffle", |it| it.operation.commutative = false),
         (9, "coarsen(2) shuffle", |it| units(it, 1 << 30, 1)),
         (9, "coarsen(2) vectorize(4) shuffle", |it| {
-            // 2⁶⁴ items, which are none in 64 bits.
+            // 2⁶⁴ items, which overflow to 0 in 64 bits.
             units(it, 1 << 30, 1 << 26);
             combine(it, 1, |combine| combine.items = 1 << 26);
         }),
@@ -113,10 +113,10 @@ fn of_steps() -> Vec<Broken> {
     ]
 }
 
-/// Lowering combinations are taken, and what tickets and narrow positions ask for.
+/// Rules about the lowering of combinations, tickets and narrow positions.
 fn of_combinations() -> Vec<Broken> {
     vec![
-        // Rows in registers are no tree of the threads of a warp.
+        // Rows in registers are not a tree of the threads of a warp.
         (5, "shuffle", |it| {
             combine(it, 1, |combine| (combine.medium, combine.tree) = (Medium::Registers, Tree::Pairs))
         }),

@@ -1,4 +1,4 @@
-//! Programs as text: whatever is printed reads back, and errors say where and what was expected.
+//! Programs as text: all printed programs parse back, and errors state the place and the expected text.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
 mod support;
@@ -17,7 +17,7 @@ fn assert_reads_back(program: &Program) {
     let text = format!("{program:#}");
     let read = Program::parse(&program.operation, &text).unwrap_or_else(|error| panic!("{error}\n{text}"));
     assert_eq!(&read, program, "{text}");
-    // The lines of the operation can be left out.
+    // The lines about the operation are optional.
     let kernels = text.find("  passes ").unwrap();
     let up_to = text.find("  up to ").unwrap_or(kernels);
     let start = text.find("  groups ").unwrap_or(up_to);
@@ -102,7 +102,7 @@ fn errors_name_the_line_and_the_expected_text() {
     assert_eq!(found.line, 1);
 }
 
-/// The programs of rows that were written by hand before the code are programs, and hold the rules.
+/// The programs of rows that were written by hand, before the code, parse and satisfy the rules.
 #[test]
 fn rows_by_hand_are_programs() {
     let sum = reduce_dsl::operators::operator("sum").unwrap();

@@ -1,5 +1,5 @@
-//! One instruction for a tree never shows: kernels with `redux` give the results of those without it, bit for bit, whatever
-//! the data, its alignment and its length.
+//! One instruction in place of a tree does not affect results: kernels with `redux` give the results of kernels without it,
+//! bit for bit, whatever the data, its alignment and its length.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
 mod support;
@@ -18,7 +18,7 @@ use reduce_lanes::Lanes;
 use support::random::Random;
 use support::{boundaries, spec_of};
 
-/// Passes, and threads of a block.
+/// Threads per block, and passes.
 const LISTS: [(u32, &str); 4] = [
     (32, "shuffle"),
     (64, "shuffle vectorize(4) coarsen(2) unroll one_block ticket"),
@@ -42,7 +42,7 @@ const TYPES: [Scalar; 11] = [
 
 const CHOICES: [&str; 4] = ["", ", ties: last", ", nan: ignore", ", nan: ignore, ties: last"];
 
-/// Values of a type, few of them so that there are ties: its ends, zeros of both signs, infinities and NaN.
+/// Returns few values of a type, so that there are ties: its ends, zeros of both signs, infinities and NaN.
 fn few(ty: Scalar) -> Vec<Value> {
     let numbers = [0.0, -0.0, 1.0, -1.0, 2.0, f64::INFINITY, f64::NEG_INFINITY, f64::NAN, -f64::NAN];
     let floats =
@@ -55,7 +55,7 @@ fn few(ty: Scalar) -> Vec<Value> {
         .to_vec()
 }
 
-/// Elements, which are some of those values, all of one kind now and then.
+/// Returns elements with some of these values, sometimes with one value only.
 fn elements(ty: Scalar, n: u64, random: &mut Random) -> Lanes {
     let all = few(ty);
     let kinds = 1 + random.below(all.len() as u64);
@@ -88,7 +88,7 @@ fn same(operation: &Operation, near: &str, seed: u64) {
     }
 }
 
-/// Every row, type and choice that the hardware has an instruction for.
+/// Every operator, type and choice for which the hardware has an instruction.
 #[test]
 fn results_are_those_of_the_tree() {
     let sources = OPERATORS.iter().filter(|row| row.inputs == 1).flat_map(|row| {
@@ -111,7 +111,7 @@ fn results_are_those_of_the_tree() {
     assert!(["max", "min", "minmax", "argmax", "findmin", "argminmax"].iter().all(|it| names.contains(it)));
 }
 
-/// Zeros that are equal become one zero: where the value is given back, its sign would be lost.
+/// Equal zeros become one zero, so if the value itself is the result, its sign would be lost.
 #[test]
 fn what_it_cannot_do_is_refused() {
     let refused = |source: &str, list: &str| {
@@ -132,7 +132,7 @@ fn what_it_cannot_do_is_refused() {
     );
 }
 
-/// It is met by whole warps, and takes accumulators whose positions are near.
+/// All threads of a warp execute it together, and positions in the accumulator must be narrow.
 #[test]
 fn what_it_takes_is_checked() {
     let operation = text("ty: f32, op: argmax", None).unwrap().spec.operation;

@@ -1,5 +1,5 @@
-//! The text of lowered kernels is all of them: what is printed reads back as the same kernel, but for the
-//! remarks on constants. What is no kernel is an error that names the line.
+//! The text of lowered kernels is complete: a printed kernel parses back as the same kernel, except for the remarks on
+//! constants. Errors name the line.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
 mod support;
@@ -11,7 +11,7 @@ use reduce_ir::statements::{Expr, Local, LoweredKernel, Stmt, Ty};
 use reduce_ir::{Scalar, Value};
 use support::programs;
 
-/// The kernel without what is not printed.
+/// Removes the parts of the kernel that are not printed.
 fn bare(mut kernel: LoweredKernel) -> LoweredKernel {
     for constant in &mut kernel.constants {
         constant.formula = constant.value.to_string();
@@ -37,7 +37,7 @@ fn every_kernel_reads_back() {
     }
 }
 
-/// Words that no kernel of today uses.
+/// Includes words that no kernel uses today.
 const EVERYTHING: &str = "\
 kernel everything reads partials, block 64, cluster 4
   const BLOCK = 64
@@ -86,7 +86,7 @@ fn every_operation_reads_back() {
     let read = LoweredKernel::parse(&text).unwrap();
     assert_eq!(read.to_string(), text);
     let types = |it: &LoweredKernel| it.body.iter().map(|stmt| format!("{stmt:?}")).collect::<Vec<_>>();
-    // Two `u32` literals where a `u64` is wanted read as `u64`: nothing tells them from two that are.
+    // Two `u32` literals in the place of a `u64` parse as `u64`: their text is the same.
     let differing = types(&read).into_iter().zip(types(&kernel)).filter(|(a, b)| a != b);
     assert!(differing.into_iter().all(|(_, it)| it.contains("u32")));
 }
@@ -132,7 +132,7 @@ fn what_is_no_kernel_is_an_error_with_its_line() {
     assert_eq!((no_cluster.line, no_cluster.what.as_str()), (1, "a cluster has at least one block"));
 }
 
-/// Any text gives a kernel or an error: every line of a kernel cut at every place, and shifted.
+/// Any text gives a kernel or an error: every line of a kernel, truncated at every position and shifted.
 #[test]
 fn broken_text_never_panics() {
     let lines: Vec<_> = EVERYTHING.lines().collect();

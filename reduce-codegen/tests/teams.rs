@@ -1,5 +1,5 @@
-//! Teams evaluate the association of their block, whoever they are; and each of several groups has the tree that its elements
-//! have alone.
+//! Teams of every size evaluate the association of their block. Each of several groups has the tree that its elements have
+//! alone.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
 mod support;
@@ -14,7 +14,7 @@ use reduce_ir::program::Program;
 use reduce_ir::{Domain, Extent};
 use support::spec_of;
 
-/// Lists of passes that each size of a team takes, and threads of the association.
+/// Threads of the association, and lists of passes that each size of a team accepts.
 const LISTS: [(u32, &str); 7] = [
     (32, "shuffle"),
     (64, "shuffle"),
@@ -25,7 +25,7 @@ const LISTS: [(u32, &str); 7] = [
     (64, "sequential coarsen(3)"),
 ];
 
-/// With fill, without, and one that keeps the order.
+/// With fill, without fill, and one that keeps the order.
 const OPERATIONS: [&str; 4] = [
     "ty: f32, op: sum",
     "ty: f32, identity: none, acc: A { v: f32 }, map: |x| A { v: x }, op: |a, b| A { v: a.v + b.v }",
@@ -38,13 +38,13 @@ fn operation(source: &str) -> Operation {
     text(source, None).unwrap_or_else(|error| panic!("{source}: {error}")).spec.operation
 }
 
-/// The program of a list for a team; none where one of them has no place in the other.
+/// Returns the program of a list for a team, or `None` if one of them does not support the other.
 fn program(operation: &Operation, block: u32, list: &str, team: Option<&'static str>) -> Option<Program> {
     let program = compile(&spec_of(operation, block, list)).ok()?;
     team.map_or(Some(program.clone()), |word| apply(program, Pass::of_word("team", word)).ok())
 }
 
-/// Every group has the tree of the association over its own elements.
+/// Checks that every group has the tree of the association over its own elements.
 fn proved(program: &Program, extent: Extent, schedule: Schedule) {
     let lowered = lower(program).unwrap_or_else(|error| panic!("{error}"));
     let mut domain = Provenance::new(&program.operation);
@@ -60,7 +60,7 @@ fn proved(program: &Program, extent: Extent, schedule: Schedule) {
     }
 }
 
-/// Lengths around what a tile treats specially.
+/// Returns lengths around the boundaries of a tile.
 fn lengths(program: &Program) -> Vec<u64> {
     let tile = program.tile(reduce_ir::program::Reads::Inputs);
     let all = [1, 2, 3, 5, 8, 31, 32, 33, 63, 64, 65, 100, 127, 128, 129, tile / 2 + 1, tile - 1, tile];
@@ -114,7 +114,7 @@ fn rows_have_the_trees_that_they_have_alone() {
     assert!(proofs > 1000, "{proofs}");
 }
 
-/// Long rows meet in the next launch: in one block, or again and again.
+/// The partials of long rows are combined by the next launch: in one block, or by several launches.
 #[test]
 fn long_rows_meet_in_the_next_launch() {
     let operation = operation("ty: f32, op: sum");
@@ -134,7 +134,7 @@ fn a_warp_has_no_tree_in_shared_memory() {
     assert!(error.contains("write `shuffle` before it"), "{error}");
 }
 
-/// The text of rows by thread, warp and block is CUDA that names its group.
+/// The CUDA of rows by thread, warp and block names its group.
 #[test]
 fn the_text_names_the_group() {
     let operation = operation("ty: f32, op: sum");

@@ -1,5 +1,5 @@
-//! Data that begins anywhere: the same association, nothing outside the slice is read, and whole tiles are not read
-//! element by element where elements are small.
+//! Data at any address: the association is the same, no byte outside of the slice is read, and whole tiles of small
+//! elements are not read element by element.
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 mod support;
@@ -18,15 +18,15 @@ fn program(name: &str, ty: Scalar, list: &str) -> Program {
     compile(&spec(operator(name).unwrap(), ty, 32, list)).unwrap()
 }
 
-/// The inputs of n elements, the first of which lie so many elements behind a multiple of 256 bytes, each by one more
-/// than the one before.
+/// Returns inputs of n elements. The first input begins `offset` elements after a multiple of 256 bytes, and each other
+/// input one more element than the one before.
 fn inputs(program: &Program, n: u64, offset: u64) -> Vec<Input> {
     let mut inputs = Provenance::inputs(&program.operation, n, true);
     inputs.iter_mut().zip(offset..).for_each(|(input, offset)| input.offset = offset);
     inputs
 }
 
-/// Sizes at which a tile becomes whole, or gets all that lies around it.
+/// Returns sizes at which a tile becomes full, or has all elements around it.
 fn sizes(program: &Program) -> Vec<u64> {
     let (tile, width) = (program.tile(Reads::Inputs), u64::from(program.kernels[0].fold().width));
     let edges = [1, width, tile, tile + width, 2 * tile, 2 * tile + width, 3 * tile, 3 * tile + width];
@@ -52,7 +52,7 @@ fn the_association_is_the_same_wherever_data_begins() {
     });
 }
 
-/// Inputs that begin differently, of which one is read by words.
+/// Inputs with different alignments; only one is read by words.
 #[test]
 fn every_input_begins_where_it_likes() {
     for ty in [Scalar::F16, Scalar::F32] {
@@ -64,7 +64,7 @@ fn every_input_begins_where_it_likes() {
     }
 }
 
-/// How many accesses to global memory a warp makes.
+/// Returns the number of a warp's accesses to global memory.
 fn accesses(program: &Program, n: u64, offset: u64) -> u64 {
     let (lowered, inputs) = (lower(program).unwrap(), inputs(program, n, offset));
     let mut domain = Shapes::new(&program.operation);
@@ -73,7 +73,7 @@ fn accesses(program: &Program, n: u64, offset: u64) -> u64 {
     found.counts[0].total().global_loads.accesses
 }
 
-/// Three tiles of two rows of 32 units, of which the first and the last row have nothing on one side.
+/// Three tiles of two rows of 32 units. The first row of all has no elements before it, and the last row none after it.
 #[test]
 fn rows_inside_are_read_by_words() {
     let of = |ty, width: u32| {
@@ -85,7 +85,7 @@ fn rows_inside_are_read_by_words() {
     assert_eq!(of(Scalar::U8, 16), [3 * 2, guarded(16) + 4 * 5]);
     assert_eq!(of(Scalar::F16, 8), [3 * 2, guarded(8) + 4 * 5]);
     assert_eq!(of(Scalar::U8, 4), [3 * 2, guarded(4) + 4 * 2]);
-    // No word, or no smaller than one: element by element, in every whole tile.
+    // Vectors that are not words, or have elements as large as one, are read element by element, in every full tile.
     assert_eq!(of(Scalar::U8, 2), [3 * 2, 3 * 2 * 2]);
     assert_eq!(of(Scalar::F32, 4), [3 * 2, 3 * 2 * 4]);
 }
@@ -97,7 +97,7 @@ fn what_is_read_by_words_fills_them() {
     assert!(!by_words(Scalar::U8, 2) && !by_words(Scalar::F32, 4) && !by_words(Scalar::I64, 2));
 }
 
-/// By words, also the first row (side 0), or the last one (side 1).
+/// Reads the first row (side 0) or the last row (side 1) by words, too.
 fn without(lowered: &Lowered, side: usize) -> Lowered {
     let mut lowered = lowered.clone();
     let full = lowered.kernels[0].body.iter_mut().find_map(otherwise).unwrap();
@@ -115,7 +115,7 @@ fn otherwise(stmt: &mut Stmt) -> Option<&mut Vec<Stmt>> {
     if let Stmt::If(_, _, otherwise) = stmt { Some(otherwise).filter(|it| !it.is_empty()) } else { None }
 }
 
-/// Words that are not all in the slice are reported: both rows are to be read otherwise.
+/// Words that are partly outside of the slice are reported, so these two rows must be read otherwise.
 #[test]
 fn words_outside_the_slice_are_found() {
     let program = program("sum", Scalar::I8, "shuffle vectorize(4) coarsen(2)");

@@ -1,5 +1,5 @@
-//! The verifier of statements tells right from wrong, and the interpreter has teeth: each fault, on purpose. Each rule:
-//! `statement_rules.rs`.
+//! The verifier of statements accepts correct kernels, and the interpreter reports each fault that is planted on purpose.
+//! Tests of each rule: `statement_rules.rs`.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
 mod support;
@@ -17,12 +17,12 @@ fn program(list: &str) -> Program {
     compile(&spec(operator("max").unwrap(), Scalar::F32, 256, list)).unwrap()
 }
 
-/// The body of the kernel over inputs.
+/// Returns the body of the kernel over inputs.
 fn body(lowered: &mut Lowered) -> &mut Vec<Stmt> {
     &mut lowered.kernels[0].body
 }
 
-/// A kernel gives the functions of its operation what they name, and nothing else.
+/// A kernel passes to the functions of its operation the arguments that they name, and nothing more.
 #[test]
 fn the_arguments_of_an_operation_are_checked() {
     let subject = operations::folded().swap_remove(0);
@@ -63,7 +63,7 @@ fn the_arguments_of_an_operation_are_checked() {
     assert_eq!(lowered.verify(&max).unwrap_err().rule, 7);
 }
 
-/// What the kernel needs and is not given, the interpreter says.
+/// The interpreter reports a missing argument.
 #[test]
 fn a_param_that_is_not_given_is_reported() {
     let subject = operations::folded().swap_remove(0);
@@ -99,7 +99,7 @@ fn positions_that_may_not_fit_are_refused() {
     }
 }
 
-/// What is known of a name ends with it: another one of that name may be larger.
+/// The bound of a name ends with its scope: another variable of that name may be larger.
 #[test]
 fn what_bounds_a_name_does_not_bound_the_next_one_of_that_name() {
     let x = || Local::new("again", Ty::U32);
@@ -137,7 +137,7 @@ fn a_warp_uniform_condition_is_enough_for_shuffles_but_not_for_block_barriers() 
     assert_eq!(verdict(Stmt::Barrier(Barrier::Block)), Err(4));
 }
 
-/// Runs the kernels after a change to the one over inputs; gives the tree, if nothing is reported.
+/// Runs the kernels after a change to the one over inputs. Returns the tree if nothing is reported.
 fn interpret(
     list: &str,
     n: u64,
@@ -153,13 +153,13 @@ fn interpret(
     if outcome.reports.is_empty() { Ok(domain.text(outcome.acc().unwrap())) } else { Err(outcome.reports) }
 }
 
-/// The first thing that is reported.
+/// Returns the first report.
 fn first(found: Result<String, Vec<Report>>) -> (Kind, String) {
     let report = found.unwrap_err().remove(0);
     (report.kind, report.to_string())
 }
 
-/// Replaces every test of an `if`.
+/// Replaces the test of every `if` by `true`.
 fn always(stmts: &mut [Stmt]) {
     for stmt in stmts {
         if let Stmt::If(test, then, _) = stmt {
@@ -190,7 +190,7 @@ fn the_interpreter_reports_what_is_wrong() {
 
 #[test]
 fn provenance_sees_what_values_may_hide() {
-    // `max` of everything twice is the same value, but not the same tree.
+    // Combining everything twice by `max` gives the same value, but not the same tree.
     let twice = interpret("shuffle", 64, true, |body| {
         let again = body.iter().rposition(|stmt| matches!(stmt, Stmt::For(_))).unwrap();
         let copy = body[again].clone();
@@ -212,7 +212,7 @@ fn a_ticket_counts_the_threads_that_take_it() {
         order: MemoryOrder::AcqRel,
         scope: Scope::Grid,
     };
-    // Only the last of the 256 threads to take the ticket runs the rest of the tree's delivery.
+    // Only the thread that takes the ticket last, of 256, executes the rest of the tree's delivery.
     let reset = Stmt::Store(Buffer::Ticket.at(Expr::Const(Value::of(0u64))), 0.into());
     let counted = |reset: &[Stmt]| {
         interpret("", 3, true, |body| {
@@ -228,7 +228,7 @@ fn a_ticket_counts_the_threads_that_take_it() {
         })
     };
     assert_eq!(counted(&[reset]), Ok("((0 1) 2)".to_owned()));
-    // The next run would find it taken.
+    // The next run would find the ticket taken.
     assert_eq!(first(counted(&[])).0, Kind::TicketTaken);
     assert_eq!(program("").kernel(Reads::Inputs).name, "reduce_inputs");
 }

@@ -1,7 +1,11 @@
-//! The error bounds that the documentation states, in exact arithmetic, for random schedules, lengths and data.
+//! The error bounds that the documentation states, checked in exact arithmetic for random schedules, lengths and data.
 //!
-//! Notation: u is half the distance from 1 to the next float of the accumulator, d the depth of the association plus
-//! the rounding of a product, γ_k = k u / (1 − k u), and S = Σ|x|, for a dot product Σ|x y|.
+//! Notation:
+//!
+//! - u is half the distance from 1 to the next float of the accumulator;
+//! - d is the depth of the association plus the rounding of a product;
+//! - γ_k = k u / (1 − k u);
+//! - S = Σ|x|, for a dot product Σ|x y|.
 
 use super::data::{cancelling, float, floats};
 use super::exact::Exact;
@@ -12,12 +16,12 @@ use rayon::prelude::*;
 use reduce_ir::Scalar;
 use reduce_runtime::{Device, Reducer};
 
-/// A sum with what its error is measured by.
+/// A sum, its error, and the quantities that bound the error.
 struct Measured {
     /// |Σx|.
     sum: Exact,
     error: Exact,
-    /// S, with what products lose that are rounded to subnormals.
+    /// S, plus the losses of products that are rounded to subnormals.
     magnitude: Exact,
     depth: u64,
     /// 1 / u.
@@ -29,10 +33,10 @@ fn is_within_gamma(it: &Measured) -> bool {
     it.error.clone() * (it.units - it.depth) <= it.magnitude.clone() * it.depth
 }
 
-/// `error` ≤ u |Σx| + (1 + u) γ_d γ_2d S. Each combination adds exactly what its rounding lost, at most u times the
-/// partial sum it rounds; all together that is at most γ_d S. What is lost goes through at most two additions a level, which
-/// lose γ_2d of it; the result is rounded once more. (After Ogita, Rump and Oishi 2005, proposition 4.5, whose chain
-/// is a tree here.)
+/// `error` ≤ u |Σx| + (1 + u) γ_d γ_2d S. Each combination computes exactly the rounding error of its sum, at most u times
+/// the rounded partial sum; all these errors together are at most γ_d S. They go through at most two additions per level,
+/// which lose γ_2d of them. The result is rounded once more. (After Ogita, Rump and Oishi 2005, proposition 4.5, with a
+/// tree in place of their chain.)
 fn is_within_compensated(it: &Measured) -> bool {
     let (units, depth) = (it.units, it.depth);
     let scaled = |exact: &Exact| exact.clone() * (units - depth) * (units - 2 * depth);
@@ -41,7 +45,7 @@ fn is_within_compensated(it: &Measured) -> bool {
     scaled(&it.error) * units <= of_sum + of_magnitude
 }
 
-/// Checks specifications on elements of type `T`, whose sums cancel down to a part in 2^`most_bits`.
+/// Checks specifications on elements whose sums cancel down to a part in 2^`most_bits`.
 fn check(texts: &[(&str, &[Scalar])], most_bits: f64, is_within: fn(&Measured) -> bool) {
     let cases = if std::env::var_os("REDUCEGEN_FULL").is_some() { 12_000 } else { 600 };
     let subjects: Vec<_> =

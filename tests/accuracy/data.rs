@@ -1,5 +1,5 @@
-//! Floats whose sum, or sum of products, cancels as far as wanted: about 2^bits times more than it leaves, by the
-//! method of Ogita, Rump and Oishi (Accurate sum and dot product, SIAM J. Sci. Comput. 26, 2005, section 6).
+//! Floats whose sum, or sum of products, cancels by a given factor of about 2^bits. Method of Ogita, Rump and Oishi
+//! (Accurate sum and dot product, SIAM J. Sci. Comput. 26, 2005, section 6).
 
 use super::exact::Exact;
 use super::splitmix::Random;
@@ -7,12 +7,12 @@ use reduce_ir::arith::Element;
 use reduce_ir::{Scalar, Value, bf16, f16};
 use reduce_lanes::Lanes;
 
-/// n elements of each of one or two inputs.
+/// Returns n elements of each of one or two inputs.
 pub(crate) fn cancelling(ty: Scalar, n: usize, inputs: usize, bits: f64, random: &mut Random) -> Vec<Lanes> {
     let mut terms: Vec<[Value; 2]> = Vec::new();
     let mut sum = Exact::ZERO;
     for i in 0..n {
-        // Half of the terms are of any size, the others lead the sum back to 0.
+        // Half of the terms have any size; the others bring the sum back to 0.
         let back = (2 * i).saturating_sub(n) as f64 / n as f64;
         let size = 2f64.powf(if 2 * i < n { random.unit() * bits } else { bits - back * bits });
         let target = size * (2.0 * random.unit() - 1.0) - if 2 * i < n { 0.0 } else { sum.to_f64() };
@@ -33,7 +33,7 @@ fn lanes(ty: Scalar, values: impl ExactSizeIterator<Item = Value>) -> Lanes {
     lanes
 }
 
-/// The floats of lanes.
+/// Returns the floats of lanes.
 pub(crate) fn floats(lanes: &Lanes) -> impl Iterator<Item = f64> {
     (0..lanes.len()).map(|i| float(lanes.get(i)))
 }
@@ -42,7 +42,7 @@ pub(crate) fn float(value: Value) -> f64 {
     value.as_f64().unwrap()
 }
 
-/// The nearest of that type, far from its ends.
+/// Rounds to the nearest float of type `ty`, far from the ends of its range.
 fn rounded(ty: Scalar, x: f64) -> Value {
     fn of<T: Element>(most: f64, x: f64, round: fn(f64) -> T) -> Value {
         Value::of(round(x.clamp(-most, most)))

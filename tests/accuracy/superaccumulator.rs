@@ -1,10 +1,10 @@
-//! The superaccumulator against what the processor rounds correctly: sums, products and fused products of two floats,
-//! of all bits.
+//! The superaccumulator, compared with operations that the processor rounds correctly: sums, products and fused products of
+//! two floats with random bits.
 
 use super::exact::Exact;
 use super::splitmix::Random;
 
-/// A float of any bits, or of an exponent near 0, so that sums of two overlap.
+/// Returns a float with random bits, or with an exponent near 0, so that the significands of two floats overlap.
 fn float(random: &mut Random) -> f64 {
     let bits = random.bits();
     match random.below(4) {
@@ -14,7 +14,7 @@ fn float(random: &mut Random) -> f64 {
     }
 }
 
-/// The same float, or both NaN; an exact zero has no sign.
+/// Compares bits. All NaN are equal, and so are both zeros, because an exact zero has no sign.
 fn same(found: f64, expected: f64) -> bool {
     found.to_bits() == expected.to_bits()
         || found.is_nan() && expected.is_nan()
@@ -70,7 +70,7 @@ fn ties_and_ends_of_the_range() {
     }
 }
 
-/// Any sum of whole numbers is that of integers, in any order, and so are differences and multiples.
+/// Sums of whole numbers equal sums of integers, in any order; so do differences and multiples.
 #[test]
 fn many_terms_sum_as_integers() {
     let mut random = Random::new(3);

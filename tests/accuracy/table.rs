@@ -1,7 +1,7 @@
-//! The table of docs/accuracy.md: what `f32` sums of 2^20 elements are off by, by the ways that are in use.
+//! The table of docs/accuracy.md: the errors of `f32` sums of 2^20 elements, by the methods in common use.
 //!
-//! `REDUCEGEN_FULL=1 cargo test --release --test accuracy table -- --nocapture` prints it; NumPy has a row where python3
-//! finds it. By default the arrays are shorter.
+//! `REDUCEGEN_FULL=1 cargo test --release --test accuracy table -- --nocapture` prints the table. It has a row for NumPy if
+//! python3 can import it. By default the arrays are shorter.
 
 use super::data::float;
 use super::exact::Exact;
@@ -12,7 +12,7 @@ use reduce_runtime::{Device, Reducer};
 use std::io::Write;
 use std::process::{Command, Stdio};
 
-/// Arrays of a class, and what they are like.
+/// A class of arrays, with a description.
 struct Class {
     name: &'static str,
     array: fn(usize, &mut Random) -> Vec<f32>,
@@ -38,7 +38,7 @@ fn sign(random: &mut Random) -> f32 {
     if random.below(2) == 0 { 1.0 } else { -1.0 }
 }
 
-/// Numbers and their negatives in random order, and among them 1, the exact sum.
+/// Returns numbers and their negatives in random order, with one 1 among them, which is the exact sum.
 fn pairs(n: usize, random: &mut Random) -> Vec<f32> {
     let half: Vec<_> = (2..n).step_by(2).map(|_| random.unit() as f32).collect();
     let mut all: Vec<_> = half.iter().flat_map(|&x| [x, -x]).chain([1.0]).collect();
@@ -49,21 +49,21 @@ fn pairs(n: usize, random: &mut Random) -> Vec<f32> {
 
 type Sum = dyn Fn(&[f32]) -> f32;
 
-/// A way to sum.
-struct Way {
+/// A summation method.
+struct Method {
     name: &'static str,
     sum: Box<Sum>,
 }
 
-impl Way {
-    fn new(name: &'static str, sum: impl Fn(&[f32]) -> f32 + 'static) -> Way {
-        Way { name, sum: Box::new(sum) }
+impl Method {
+    fn new(name: &'static str, sum: impl Fn(&[f32]) -> f32 + 'static) -> Method {
+        Method { name, sum: Box::new(sum) }
     }
 
-    fn reducegen(name: &'static str, text: &str) -> Way {
+    fn reducegen(name: &'static str, text: &str) -> Method {
         let reducer = reducer(text);
         let sum = move |x: &[f32]| float(reducer.reduce(&[LanesRef::from(x)]).unwrap().values[0]) as f32;
-        Way::new(name, sum)
+        Method::new(name, sum)
     }
 }
 
@@ -71,15 +71,15 @@ fn reducer(text: &str) -> Reducer {
     Reducer::new(&spec(text), &Device::host()).unwrap()
 }
 
-fn ways() -> Vec<Way> {
+fn methods() -> Vec<Method> {
     vec![
-        Way::new("a loop in f32", |x| x.iter().sum()),
-        Way::new("Kahan", kahan),
-        Way::new("pairwise, down to pairs", pairwise),
-        Way::reducegen("`op: sum`", "op: sum, ty: f32"),
-        Way::reducegen("`op: sum_compensated`", "op: sum_compensated, ty: f32"),
-        Way::reducegen("`op: sum, acc: f64`", "op: sum, ty: f32, acc: f64"),
-        Way::new("the exact sum, rounded", |x| exact(x).to_f32()),
+        Method::new("a loop in f32", |x| x.iter().sum()),
+        Method::new("Kahan", kahan),
+        Method::new("pairwise, down to pairs", pairwise),
+        Method::reducegen("`op: sum`", "op: sum, ty: f32"),
+        Method::reducegen("`op: sum_compensated`", "op: sum_compensated, ty: f32"),
+        Method::reducegen("`op: sum, acc: f64`", "op: sum, ty: f32, acc: f64"),
+        Method::new("the exact sum, rounded", |x| exact(x).to_f32()),
     ]
 }
 
@@ -108,7 +108,7 @@ fn exact(x: &[f32]) -> Exact {
     Exact::sum(x.iter().copied().map(f64::from))
 }
 
-/// The sums of NumPy and its version, or why there are none.
+/// Returns the sums of NumPy and its version, or the reason why they are missing.
 fn numpy(arrays: &[Array]) -> Result<(String, Vec<f32>), String> {
     let script = concat!(env!("CARGO_MANIFEST_DIR"), "/scripts/numpy_sum.py");
     let mut python = Command::new("python3");
@@ -116,7 +116,7 @@ fn numpy(arrays: &[Array]) -> Result<(String, Vec<f32>), String> {
     let mut child = python.stderr(Stdio::null()).spawn().map_err(|error| error.to_string())?;
     let mut input = child.stdin.take().unwrap();
     let bytes = |array: &Array| array.x.iter().flat_map(|x| x.to_le_bytes()).collect::<Vec<_>>();
-    // Where Python has no NumPy, it does not read what is written.
+    // Python without NumPy ends without reading its input.
     let written = arrays.iter().try_for_each(|array| input.write_all(&bytes(array)));
     drop(input);
     let output = child.wait_with_output().map_err(|error| error.to_string())?;
@@ -128,7 +128,7 @@ fn numpy(arrays: &[Array]) -> Result<(String, Vec<f32>), String> {
     Ok((version, sums))
 }
 
-/// An array with what its sums are compared with.
+/// An array with its exact sum, and with Σ|x|.
 struct Array {
     x: Vec<f32>,
     sum: Exact,
@@ -141,20 +141,20 @@ impl Array {
         Array { sum: exact(&x), x, magnitude }
     }
 
-    /// How far a sum is off, in units of u Σ|x| with u = 2^-24, in which the bound is the depth.
+    /// Returns the error of a sum, in units of u Σ|x| with u = 2^-24. In these units the bound is the depth.
     fn error(&self, sum: f32) -> f64 {
         let error = (Exact::sum([sum.into()]) - self.sum.clone()).abs().to_f64();
         error / self.magnitude * f64::from(1 << 24)
     }
 }
 
-/// The error on average, and at most.
+/// Returns the mean and the maximum error.
 fn error(arrays: &[Array], sums: impl Iterator<Item = f32>) -> [f64; 2] {
     let errors: Vec<_> = arrays.iter().zip(sums).map(|(array, sum)| array.error(sum)).collect();
     [errors.iter().sum::<f64>() / errors.len() as f64, errors.iter().copied().fold(0.0, f64::max)]
 }
 
-/// A row of the table: the way, and for each class the mean and the greatest error.
+/// A row of the table: the method, and for each class the mean and the maximum error.
 struct Row {
     name: String,
     errors: Vec<[f64; 2]>,
@@ -164,11 +164,11 @@ fn rows(n: usize, trials: usize) -> Vec<Row> {
     let mut random = Random::new(1);
     let arrays = CLASSES
         .map(|class| (0..trials).map(|_| Array::new((class.array)(n, &mut random))).collect::<Vec<_>>());
-    let of_way = |way: &Way| {
-        let errors = arrays.iter().map(|arrays| error(arrays, arrays.iter().map(|it| (way.sum)(&it.x))));
-        Row { name: way.name.to_owned(), errors: errors.collect() }
+    let of_method = |method: &Method| {
+        let errors = arrays.iter().map(|arrays| error(arrays, arrays.iter().map(|it| (method.sum)(&it.x))));
+        Row { name: method.name.to_owned(), errors: errors.collect() }
     };
-    let mut rows: Vec<_> = ways().iter().map(of_way).collect();
+    let mut rows: Vec<_> = methods().iter().map(of_method).collect();
     let of_numpy: Result<Vec<_>, _> = arrays.iter().map(|arrays| numpy(arrays)).collect();
     match of_numpy {
         Ok(of_numpy) => {

@@ -1,4 +1,4 @@
-//! What is run: every operator on every type it takes, by every list of passes.
+//! The cases of the tests: every operator on every type that it takes, by every list of passes.
 #![allow(dead_code, reason = "no test uses all of it")]
 
 pub(crate) mod operations;
@@ -55,15 +55,15 @@ pub(crate) const ORDERED: [(&[Pass], u32); 2] = [
     (&passes![shuffle, vectorize(4), coarsen(2), warp_striped, streaming, one_block, ticket, flag], 128),
 ];
 
-/// A list for speed.
+/// A list that is tuned for speed.
 pub(crate) const FLAGSHIP: (&[Pass], u32) = (&passes![shuffle, vectorize(4), coarsen(8), unroll], 256);
 
-/// The specification of an operator on elements of `ty`.
+/// Returns the specification of an operator on elements of `ty`.
 pub(crate) fn spec(name: &str, ty: Scalar, (passes, block): (&[Pass], u32)) -> Spec {
     spec_of(operation(name, &vec![ty; operator(name).unwrap().inputs]), (passes, block))
 }
 
-/// The same with NaN ignored and, where there are ties, the last of equals.
+/// Returns the same with `nan: ignore` and, for operators with ties, `ties: last`.
 pub(crate) fn choosing(name: &str, ty: Scalar, list: (&[Pass], u32)) -> Spec {
     let row = operator(name).unwrap();
     let inputs: Vec<_> = ["x", "y"].iter().take(row.inputs).map(|&name| Param::new(name, ty)).collect();
@@ -83,19 +83,19 @@ fn spec_of(operation: Operation, (passes, block): (&[Pass], u32)) -> Spec {
     Spec { operation, domain: Domain::WHOLE, text, block: Some(block), passes: Passes::List(passes.to_vec()) }
 }
 
-/// The same with the library's schedule.
+/// Returns the same with `passes: auto`.
 pub(crate) fn auto(name: &str, ty: Scalar) -> Spec {
     let spec = spec(name, ty, (&[], 256));
     let text = spec.text.replace("block: 256, passes: []", "passes: auto");
     Spec { text, block: None, passes: Passes::Auto, ..spec }
 }
 
-/// The same for elements that lie a step apart.
+/// Returns the same for strided elements.
 pub(crate) fn strided(spec: Spec) -> Spec {
     Spec { text: format!("layout: strided, {}", spec.text), domain: Domain::STRIDED, ..spec }
 }
 
-/// Operators on elements that lie a step apart, by every list that takes such and by `auto`.
+/// Returns operators on strided elements, by every list that accepts them and by `auto`.
 pub(crate) fn all_strided() -> Vec<Spec> {
     let vectors = |list: &(&[Pass], u32)| list.0.iter().any(|pass| pass.name == "vectorize");
     let lists = LISTS.into_iter().filter(|list| !vectors(list));
@@ -104,7 +104,7 @@ pub(crate) fn all_strided() -> Vec<Spec> {
     pairs.into_iter().flat_map(of).map(strided).collect()
 }
 
-/// Every operator, type and list, a product of inputs of two types, and strided inputs.
+/// Returns every operator, type and list, a product of inputs of two types, and strided inputs.
 pub(crate) fn all() -> Vec<Spec> {
     let mut specs = Vec::new();
     for row in &OPERATORS {
@@ -118,19 +118,19 @@ pub(crate) fn all() -> Vec<Spec> {
     specs
 }
 
-/// Does the list keep the order of the elements, where the operator needs it?
+/// Returns whether the list keeps the order of the elements if the operator needs it.
 pub(crate) fn fits(spec: &Spec) -> bool {
     spec.operation.commutative || reduce_codegen::stages(spec).is_ok()
 }
 
-/// The lists whose kernels are shown: one for each thing that a kernel can be made of.
+/// The lists whose kernels are snapshots: one for each building block of kernels.
 pub(crate) const SHOWN: [usize; 15] = [0, 2, 3, 6, 8, 10, 12, 14, 15, 17, 20, 21, 23, 24, 26];
 
-/// The operators whose kernels are shown by every list: one for each kind of accumulator and of `map`.
+/// The operators whose kernels are snapshots by every list: one for each kind of accumulator and of `map`.
 const SHOWN_BY_ALL: [&str; 6] = ["sum", "max", "argmax", "dot", "var", "first"];
 
-/// Operator, type and list of each snapshot: every operator, every type by every list, and by every list that it allows
-/// each of [`SHOWN_BY_ALL`].
+/// Returns operator, type and list of each snapshot: every operator, every type by every list, and each of [`SHOWN_BY_ALL`]
+/// by every list that it allows.
 pub(crate) fn shown() -> Vec<(&'static str, Scalar, usize)> {
     let mut missing = BTreeSet::new();
     let mut cases: Vec<(&'static str, Scalar, usize)> = Vec::new();
@@ -164,7 +164,7 @@ pub(crate) fn shown() -> Vec<(&'static str, Scalar, usize)> {
     cases
 }
 
-/// Numbers of elements at which something changes: levels, tiles, blocks, warps.
+/// Returns the lengths around the boundaries of a program: levels, tiles, blocks, warps.
 pub(crate) fn lengths(program: &Program, most: usize) -> Vec<usize> {
     let [tile, partial_tile] = program.plan().tiles();
     let edges = [2, u64::from(Program::WARP), u64::from(program.block), tile, 3 * tile, tile * partial_tile];
@@ -175,7 +175,7 @@ pub(crate) fn lengths(program: &Program, most: usize) -> Vec<usize> {
     lengths
 }
 
-/// Those of every program, and where one ends and the next begins.
+/// Returns these lengths for every variant, and the lengths around the ends of the variants.
 pub(crate) fn lengths_of_all(programs: &Programs, most: usize) -> Vec<usize> {
     let of_each = programs.variants().iter().flat_map(|program| lengths(program, most));
     let ends = programs.variants().iter().filter_map(|program| program.up_to);
@@ -188,7 +188,7 @@ fn operation(name: &str, types: &[Scalar]) -> Operation {
     operator(name).unwrap().apply(&inputs, None).unwrap()
 }
 
-/// The program after each pass of every case of an operator and type, each kernel once.
+/// Returns the program after each pass of every case of an operator and type, each kernel once.
 pub(crate) fn programs(name: &str, ty: Scalar) -> Vec<Program> {
     let mut programs: Vec<Program> = Vec::new();
     let specs = LISTS.map(|list| spec(name, ty, list)).into_iter().filter(fits).chain([auto(name, ty)]);

@@ -1,5 +1,5 @@
-//! Every operation on every type it is defined for, as a reduction of its own: `map` applies it and makes a number of
-//! the bits of its value and of their position, and the numbers are added. One wrong bit changes the sum.
+//! Every scalar operation on every type for which it is defined, as a reduction. `map` applies the operation and hashes the
+//! bits of its value with their position, and the hashes are added. One wrong bit changes the sum.
 
 use super::spec_of;
 use reduce_ir::func::{Func, FuncBuilder, Id, Param};
@@ -10,7 +10,7 @@ use reduce_ir::{Scalar, Spec, Value};
 
 type Built = Result<Id, TypeError>;
 
-/// The specification of every operation on every type, called like `min of f16 and f16`.
+/// Returns the specification of every operation on every type, with names such as `min of f16 and f16`.
 pub(crate) fn all() -> Vec<Spec> {
     let types = Scalar::ALL;
     let mut specs = Vec::new();
@@ -37,7 +37,7 @@ pub(crate) fn all() -> Vec<Spec> {
     specs
 }
 
-/// The specification, if the operation is defined for the types.
+/// Returns the specification, if the operation is defined for the types.
 fn spec(name: &str, types: &[Scalar], apply: impl Fn(&mut FuncBuilder, &[Id]) -> Built) -> Option<Spec> {
     let inputs: Vec<_> = ["x", "y", "z"].iter().zip(types).map(|(&name, &ty)| Param::new(name, ty)).collect();
     let mut map = FuncBuilder::new([inputs.clone(), vec![Param::new("index", Scalar::U64)]].concat());
@@ -70,7 +70,7 @@ fn spec(name: &str, types: &[Scalar], apply: impl Fn(&mut FuncBuilder, &[Id]) ->
     Some(spec_of(operation, (&passes![shuffle, coarsen(4)], 256)))
 }
 
-/// A function of `u64`.
+/// Builds a function of `u64` arguments.
 fn function(names: &[&str], apply: impl Fn(&mut FuncBuilder, &[Id]) -> Id) -> Func {
     let mut f = FuncBuilder::new(names.iter().map(|&name| Param::new(name, Scalar::U64)).collect());
     let params = f.params();
@@ -78,7 +78,7 @@ fn function(names: &[&str], apply: impl Fn(&mut FuncBuilder, &[Id]) -> Id) -> Fu
     f.build(vec![result])
 }
 
-/// Integers are not divided by 0 nor by -1: a reduction never is asked to.
+/// Replaces the integer divisors 0 and -1, by which a reduction never divides.
 fn binary(f: &mut FuncBuilder, op: Bin, x: &[Id]) -> Built {
     let ty = f.ty(x[1]);
     if !matches!(op, Bin::Div | Bin::Rem) || !ty.is_integer() {
@@ -94,16 +94,16 @@ fn binary(f: &mut FuncBuilder, op: Bin, x: &[Id]) -> Built {
     f.bin(op, x[0], divisor)
 }
 
-/// Of a whole number, which the emitted code divides 1 by in its own way.
+/// Divides 1 by a whole number, for which the emitted code has a special form.
 fn reciprocal(f: &mut FuncBuilder, one: Value, x: &[Id]) -> Built {
     let (whole, one) = (f.cast(one.ty(), x[0])?, f.constant(one));
     f.bin(Bin::Div, one, whole)
 }
 
-/// SplitMix64's odd numbers (Steele, Lea, Flood 2014): nothing is lost in a product with them.
+/// SplitMix64's odd multipliers (Steele, Lea, Flood 2014). Multiplying by an odd number loses no bits.
 const ODD: [u64; 2] = [0x9e37_79b9_7f4a_7c15, 0xbf58_476d_1ce4_e5b9];
 
-/// A number that differs wherever the bits of the value do. Every NaN has the same bits.
+/// Builds a hash that differs wherever the bits of the value differ. Every NaN has the same bits.
 fn digest(f: &mut FuncBuilder, value: Id, index: Id) -> Built {
     let value = f.widen(value);
     let bits = if f.ty(value).is_float() { f.un(Un::ToBits, value)? } else { value };
@@ -119,9 +119,9 @@ fn digest(f: &mut FuncBuilder, value: Id, index: Id) -> Built {
     f.bin(Bin::Mul, mixed, second)
 }
 
-/// The bits of which a value at position 0 has that digest.
+/// Returns the bits of the value at position 0 that has this digest.
 pub(crate) fn bits_of_digest(digest: u64) -> u64 {
-    // Newton's method: every step doubles the bits that are right.
+    // Newton's method: every step doubles the number of correct bits.
     let inverse =
         (0..6).fold(1u64, |inverse, _| inverse.wrapping_mul(2u64.wrapping_sub(ODD[1].wrapping_mul(inverse))));
     let mixed = digest.wrapping_mul(inverse);

@@ -1,4 +1,4 @@
-//! Elements to reduce, the same for the same position.
+//! Elements to reduce; each is a function of its position.
 
 pub(crate) use super::splitmix::random;
 
@@ -6,32 +6,32 @@ use reduce_ir::{Scalar, Value, bf16, f16};
 use reduce_lanes::Lanes;
 use reduce_runtime::Strided;
 
-/// What the elements are like.
+/// A kind of elements.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
-    /// Floats: small integers, of which sums and products are exact in every order. Integers: all bits.
+    /// Floats: small integers, whose sums and products are exact in every order. Integers: all bits.
     Exact,
-    /// Floats: as `Exact`. Integers: −2 … 2, of which sums of squares are exact in `f64`.
+    /// Floats: as `Exact`. Integers: −2 … 2, whose sums of squares are exact in `f64`.
     Small,
     /// Floats: zeros of both signs, which `min` and `max` order. Integers: zeros and ones.
     Zeros,
     /// Floats: all digits, both signs. Integers: all bits.
     Rounding,
-    /// Among small integers, zeros of both signs, infinities, NaN, subnormals and extremes.
+    /// Small integers, mixed with zeros of both signs, infinities, NaN, subnormals and extremes.
     Special,
 }
 
 impl Kind {
-    /// Those that suit every operator.
+    /// The kinds that suit every operator.
     pub(crate) const ALL: [Kind; 4] = [Kind::Exact, Kind::Zeros, Kind::Rounding, Kind::Special];
 
-    /// Is every order of a float sum or product exact?
+    /// Returns whether every order of a float sum or product is exact.
     pub(crate) fn is_exact(self) -> bool {
         matches!(self, Kind::Exact | Kind::Small | Kind::Zeros)
     }
 }
 
-/// The first n elements of the input at `place`.
+/// Returns the first n elements of the input at `place`.
 pub(crate) fn elements(ty: Scalar, n: u64, kind: Kind, place: u64) -> Lanes {
     let mut lanes = Lanes::empty(ty);
     lanes.resize(n as usize);
@@ -45,7 +45,8 @@ pub(crate) fn prefix(lanes: &Lanes, n: usize) -> Lanes {
     some
 }
 
-/// These lanes a step apart in memory, between others of all bits, `skipped` lanes behind its beginning.
+/// Spreads lanes in memory by `step`, after `skipped` other lanes and with others between them. The other lanes have all
+/// bits set.
 pub(crate) fn spread(lanes: &Lanes, skipped: usize, step: isize) -> Strided<Lanes> {
     let between = Value::from_bits(lanes.ty(), u64::MAX);
     let (len, distance) = (lanes.len(), step.unsigned_abs());
@@ -68,7 +69,7 @@ fn element(ty: Scalar, kind: Kind, bits: u64) -> Value {
     }
 }
 
-/// −1 and 1, and now and then 2, 0 or −0: the product of a thousand is exact too.
+/// Returns −1 or 1, and sometimes 2, 0 or −0. The product of a thousand of them is exact too.
 fn small(bits: u64) -> f64 {
     match (bits >> 16) % 1024 {
         0..8 => 2.0,
@@ -79,7 +80,7 @@ fn small(bits: u64) -> f64 {
     }
 }
 
-/// That float, or those bits as an integer.
+/// Converts a float to `ty`, or the bits if `ty` is an integer type.
 pub(crate) fn float(ty: Scalar, value: f64, bits: u64) -> Value {
     match ty {
         Scalar::F16 => Value::of(f16::from_f64(value)),

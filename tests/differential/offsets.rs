@@ -1,4 +1,4 @@
-//! Moments of elements that lie far from 0, close together: the result has the digits that the elements have.
+//! Moments of elements that are far from 0 and close together. The result has the full precision of the elements.
 
 use super::data::{self, Kind};
 use super::{Case, check_right, interpreted, on_host};
@@ -6,14 +6,14 @@ use reduce_codegen::compile;
 use reduce_ir::{Scalar, Value};
 use reduce_lanes::Lanes;
 
-/// The exponent of the largest power of two, beside which a type still holds whole numbers below 8.
+/// Returns the exponent of the largest power of two to which a type can add whole numbers below 8 exactly.
 fn highest(ty: Scalar) -> i32 {
     let of_floats = [(Scalar::F16, 7), (Scalar::Bf16, 4), (Scalar::F32, 20), (Scalar::F64, 49)];
     let of_float = of_floats.iter().find(|(float, _)| *float == ty);
     of_float.map_or(8 * ty.size() as i32 - 2, |&(_, exponent)| exponent)
 }
 
-/// Whole numbers below 8, added to an offset that is a power of two, or its negative.
+/// Returns whole numbers below 8, added to an offset that is a power of two or its negative.
 fn shifted(ty: Scalar, n: u64, exponent: i32, sign: i64) -> Lanes {
     let mut lanes = Lanes::splat(Value::from_bits(ty, 0), n as usize);
     for i in 0..n {

@@ -1,4 +1,4 @@
-//! What a reduction gives, computed by plain loops that share nothing with the library.
+//! The results of reductions, computed by plain loops that share no code with the library.
 
 #[path = "plain/bounds.rs"]
 mod bounds;
@@ -12,16 +12,16 @@ use reduce_ir::program::Program;
 use reduce_ir::{Scalar, Value};
 use reduce_lanes::Lanes;
 
-/// Rules that may differ from what is usual.
+/// Rules that may differ from the default.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct How {
-    /// Is NaN no element?
+pub(crate) struct Rules {
+    /// Whether NaN elements are ignored.
     pub(crate) ignore: bool,
-    /// Does the last of equals win?
+    /// Whether the last of equal elements wins.
     pub(crate) last: bool,
 }
 
-/// What gives an element, a position, bits or a count: the same bits by every order, on all data.
+/// Operators that return an element, a position, bits or a count: the same bits in every order, on all data.
 const SELECT: [&str; 18] = [
     "min",
     "max",
@@ -43,31 +43,31 @@ const SELECT: [&str; 18] = [
     "count_nonzero",
 ];
 
-/// What has the same bits by every order where its sums and products are exact, as they are of integers.
+/// Operators with the same bits in every order if their sums and products are exact, which they always are for integers.
 const SUMS: [&str; 7] =
     ["sum", "sum_compensated", "prod", "dot", "sum_of_squares", "squared_distance", "norm1"];
 
-/// What adds up floats, whatever the elements are, and is exact where the sums are.
+/// Operators that add in floats for every element type, and are exact if the sums are.
 const IN_FLOATS: [&str; 3] = ["norm2", "mean", "weighted_mean"];
 
-/// What rounds on all data.
+/// Operators that round on all data.
 const ROUNDED: [&str; 7] =
     ["var", "std", "skewness", "kurtosis", "describe", "logsumexp", "softmax_denominator"];
 
-/// Is the result that of plain loops: bit for bit, or within the bound of its formula?
+/// Compares a result with plain loops: bit for bit, or within the bound of its formula.
 ///
 /// # Errors
-/// How it differs.
+/// Describes the difference.
 pub(crate) fn compare(
     program: &Program,
     name: &str,
     kind: Kind,
     inputs: &[Lanes],
     found: Option<&[Value]>,
-    how: How,
+    rules: Rules,
 ) -> Result<(), String> {
     if is_exact(name, inputs[0].ty(), kind) {
-        let wanted = reduce(name, inputs, how);
+        let wanted = reduce(name, inputs, rules);
         return if found == wanted.as_deref() {
             Ok(())
         } else {
@@ -75,12 +75,12 @@ pub(crate) fn compare(
         };
     }
     if ROUNDED.contains(&name) && kind.is_exact() {
-        return bounds::near(program, name, 0, inputs, found);
+        return bounds::compare(program, name, 0, inputs, found);
     }
     Ok(())
 }
 
-/// Is the result of such elements the one of [`reduce`], bit for bit?
+/// Returns whether the result for such elements equals the one of [`reduce`] bit for bit.
 fn is_exact(name: &str, ty: Scalar, kind: Kind) -> bool {
     let in_floats = ty.is_float() || IN_FLOATS.contains(&name);
     let known = [&SELECT[..], &SUMS, &IN_FLOATS, &ROUNDED].concat();
@@ -88,30 +88,30 @@ fn is_exact(name: &str, ty: Scalar, kind: Kind) -> bool {
     SELECT.contains(&name) || !ROUNDED.contains(&name) && (kind.is_exact() || !in_floats)
 }
 
-/// The kind of elements in place of `kind`, of which such sums are exact.
+/// Returns `kind`, or in its place a kind of elements with exact sums.
 pub(crate) fn suited(name: &str, ty: Scalar, kind: Kind) -> Kind {
     let in_floats = IN_FLOATS.contains(&name) || ROUNDED.contains(&name);
     if in_floats && ty.is_integer() && kind == Kind::Exact { Kind::Small } else { kind }
 }
 
-/// The elements that are left, with their positions; of a second input those beside them.
+/// The elements that are kept, with their positions; `y` has the elements of the second input at the same positions.
 pub(super) struct Elements<T> {
     at: Vec<u64>,
     x: Vec<T>,
     y: Vec<T>,
-    /// Were others left out?
+    /// Whether elements were removed.
     lacks: bool,
 }
 
-/// The result by a loop from the first element to the last; `None` where nothing has no value. NaN results
-/// have the bits that the contract names.
-pub(crate) fn reduce(name: &str, inputs: &[Lanes], how: How) -> Option<Vec<Value>> {
+/// Reduces in a loop from the first element to the last. Returns `None` if there are no elements and no identity. NaN
+/// results have the bits that the numeric contract states.
+pub(crate) fn reduce(name: &str, inputs: &[Lanes], rules: Rules) -> Option<Vec<Value>> {
     let ty = inputs[0].ty();
     if ty.is_float() {
         let elements = Elements::read(inputs, |value| value.as_f64().unwrap());
-        floats::reduce(name, ty, elements.without_nan(how.ignore), how)
+        floats::reduce(name, ty, elements.without_nan(rules.ignore), rules)
     } else {
-        integers::reduce(name, ty, &Elements::read(inputs, |value| value.as_int().unwrap()), how)
+        integers::reduce(name, ty, &Elements::read(inputs, |value| value.as_int().unwrap()), rules)
     }
 }
 
@@ -133,12 +133,12 @@ impl<T: Copy> Elements<T> {
         }
     }
 
-    /// The position of the best: of equals the first, or the last.
-    fn best(&self, how: How, better: impl Fn(T, T) -> bool) -> Option<usize> {
+    /// Returns the index of the best element: on a tie the first, or the last.
+    fn best(&self, rules: Rules, better: impl Fn(T, T) -> bool) -> Option<usize> {
         let mut best = 0;
         for i in 1..self.x.len() {
             let equal = !better(self.x[i], self.x[best]) && !better(self.x[best], self.x[i]);
-            if better(self.x[i], self.x[best]) || how.last && equal {
+            if better(self.x[i], self.x[best]) || rules.last && equal {
                 best = i;
             }
         }
@@ -152,7 +152,7 @@ impl Elements<f64> {
     }
 }
 
-/// The bits of a float result: NaN has those that the contract names.
+/// Converts a float result. NaN gets the bits that the numeric contract states.
 fn float(ty: Scalar, number: f64) -> Value {
     let nan = match ty.size() {
         8 => 0x7ff8 << 48,

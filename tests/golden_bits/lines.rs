@@ -1,4 +1,4 @@
-//! The golden file: lines of bits, each of a specification, n, and the class of the elements.
+//! The golden file: lines of bits, each for a specification, n, and a class of elements.
 //!
 //! ```text
 //! association A5
@@ -15,7 +15,7 @@ use std::fmt::Write;
 
 const TEXT: &str = include_str!("../golden.txt");
 
-/// What bits are of.
+/// A result and its inputs.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Line {
     pub(crate) class: Class,
@@ -31,14 +31,14 @@ impl Line {
         subjects::spec(&self.text)
     }
 
-    /// The elements of each input.
+    /// Returns the elements of each input.
     pub(crate) fn elements(&self, spec: &Spec) -> Vec<Lanes> {
         let inputs = spec.operation.inputs.iter().zip(0..);
         inputs.map(|(input, place)| self.class.elements(input.ty, self.n, place)).collect()
     }
 }
 
-/// The version of the association, and the lines.
+/// Returns the version of the association, and the lines.
 pub(crate) fn stored() -> (&'static str, Vec<Line>) {
     let mut rows = TEXT.lines();
     let version = rows.next().unwrap().strip_prefix("association ").unwrap();
@@ -58,7 +58,7 @@ fn line(class: Class, row: &str) -> Line {
     Line { class, n: n.parse().unwrap(), text: text.to_owned(), bits: bits.trim_start().to_owned() }
 }
 
-/// The file of these lines.
+/// Formats the file with these lines.
 pub(crate) fn file(version: &str, lines: &[Line]) -> String {
     let mut file = format!("association {version}\n");
     for class in Class::ALL {

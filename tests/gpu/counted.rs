@@ -1,8 +1,7 @@
-//! Kernels of which the interpreter's counts are compared with the counters of a GPU: `scripts/ncu.sh` runs
-//! this under the profiler.
+//! Kernels whose interpreter counts are compared with the counters of a GPU. `scripts/ncu.sh` runs this test under the
+//! profiler.
 //!
-//! With `REDUCEGEN_COUNTS=FILE` the expected counts are written there, a line for each launch in the order of
-//! the launches.
+//! `REDUCEGEN_COUNTS=FILE` writes the expected counts to a file, a line for each launch in the order of the launches.
 
 use super::cases;
 use super::data::{Kind, Resident};
@@ -17,7 +16,7 @@ use reduce_runtime::cudarc::driver::CudaContext;
 use reduce_runtime::{Device, Reducer};
 use std::fmt::Write;
 
-/// A reduction of n elements of a type, which begin at an aligned address or one element behind it.
+/// A reduction of n elements, which begin at an aligned address or one element after it.
 struct Case {
     passes: &'static [Pass],
     block: u32,
@@ -25,17 +24,18 @@ struct Case {
     ty: Scalar,
     n: usize,
     aligned: bool,
-    /// Why a GPU counts shared loads differently, if it does.
+    /// The reason why a GPU counts shared loads differently, or an empty string.
     because: &'static str,
 }
 
-/// ptxas loads neighbours in shared memory by one instruction twice as wide where the stride is 1 and the address
-/// even, as `cuobjdump --dump-sass` shows: fewer wavefronts and conflicts than statements ask for.
+/// ptxas merges loads of neighbours in shared memory into one instruction of twice the width if the stride is 1 and the
+/// address even, as `cuobjdump --dump-sass` shows. Then there are fewer wavefronts and conflicts than the statements
+/// require.
 const MERGED: &str = "merged loads";
-/// The result is one field of the root, and the load of the other is dropped.
+/// The result is one field of the root, so ptxas drops the load of the other.
 const UNUSED: &str = "unused field";
-/// The wavefronts agree. What the profiler calls a conflict includes, for sparse loads of 8 bytes, the second half
-/// of the warp, which always has a wavefront of its own.
+/// The wavefronts agree. For sparse loads of 8 bytes, the profiler's conflicts include the second half of the warp, which
+/// always has a wavefront of its own.
 const HALVES: &str = "half-warps";
 
 const fn sum(passes: &'static [Pass], block: u32, ty: Scalar, n: usize) -> Case {
@@ -54,8 +54,7 @@ const fn argmax(case: Case) -> Case {
     Case { op: "argmax", ..case }
 }
 
-/// The kernels of the rungs, elements of 2, 4 and 8 bytes and records, tails, and addresses that are not
-/// aligned.
+/// The kernels of the rungs, elements of 2, 4 and 8 bytes and records, tails, and misaligned addresses.
 const CASES: [Case; 31] = [
     sum(&passes![serial], 32, Scalar::F32, 100),
     sum(&passes![in_place], 256, Scalar::F32, 1000),
@@ -97,7 +96,7 @@ impl Case {
         Spec { operation: Operation { order, ..spec.operation }, ..spec }
     }
 
-    /// What the interpreter counts in each launch.
+    /// Returns the interpreter's counts of each launch.
     fn counts(&self) -> Vec<LaunchCounts> {
         let program = compile(&self.spec()).unwrap();
         let n = self.n as u64;
@@ -109,8 +108,8 @@ impl Case {
         outcome.counts
     }
 
-    /// A line for each launch: what it is, why a GPU differs, its kernel and grid, and the counts in the
-    /// order of [`columns`].
+    /// Writes a line for each launch: its case, the reason for a difference on a GPU, its kernel and grid, and the counts
+    /// in the order of [`columns`].
     fn lines(&self) -> String {
         let align = if self.aligned { "" } else { ", misaligned" };
         let name = format!("{}, n: {}{align}\t{}", self.spec().text, self.n, self.because);
@@ -122,7 +121,7 @@ impl Case {
     }
 }
 
-/// The counts, by the names that `scripts/ncu.py` knows them by.
+/// Returns the counts, with the names that `scripts/ncu.py` uses.
 fn columns(counts: &Counts) -> [(&'static str, u64); 9] {
     [
         ("global_load_accesses", counts.global_loads.accesses),
@@ -164,7 +163,7 @@ fn launches() {
     }
 }
 
-/// Without a GPU the cases themselves are still checked: what is to be compared does occur.
+/// Without a GPU the cases are still checked: every compared count occurs.
 #[test]
 fn the_cases_have_what_is_counted() {
     let counts: Vec<_> = CASES.iter().flat_map(Case::counts).map(|launch| launch.total()).collect();

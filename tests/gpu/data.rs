@@ -1,4 +1,4 @@
-//! Inputs that show errors: every element matters, and NaN, zeros and infinities occur.
+//! Inputs that expose errors: every element affects the result, and NaN, zeros and infinities occur.
 
 use super::splitmix::random;
 use reduce_ir::{Scalar, bf16, f16};
@@ -11,11 +11,11 @@ use std::sync::Arc;
 /// A kind of elements.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Kind {
-    /// Numbers of which neither sums nor products leave the range of the type: x, then about 1 / x; odd integers.
+    /// Numbers whose sums and products stay in the range of the type: x, then about 1 / x; odd integers.
     Plain,
-    /// Small numbers and zeros of both signs, later infinities, later NaN.
+    /// Small numbers and zeros of both signs, then also infinities, then also NaN.
     Special,
-    /// Zeros of both signs, but for one element in 997.
+    /// Zeros of both signs, except for one element in 997.
     Sparse,
 }
 
@@ -36,7 +36,7 @@ impl Kind {
                 _ => sign * (random(i) >> 1 & 3) as f64,
             },
             Kind::Sparse => {
-                // Below 997 elements `min` and `max` decide between zeros.
+                // With fewer than 997 elements, `min` and `max` choose between zeros.
                 if i % 997 == 996 { sign } else { 0.0 * sign }
             }
         }
@@ -50,7 +50,7 @@ impl Kind {
         }
     }
 
-    /// Elements of that type.
+    /// Returns elements of a type.
     pub(crate) fn lanes(self, ty: Scalar, len: usize) -> Lanes {
         let range = 0..len as u64;
         match ty {
@@ -78,7 +78,7 @@ macro_rules! resident {
             $($scalar(CudaSlice<$ty>),)*
         }
 
-        /// Some of them.
+        /// A range of elements on a device.
         pub(crate) enum View<'a> {
             $($scalar(CudaView<'a, $ty>),)*
         }
@@ -91,7 +91,7 @@ macro_rules! resident {
                 }
             }
 
-            /// The elements in `range`.
+            /// Returns the elements in `range`.
             pub(crate) fn view(&self, range: Range<usize>) -> View<'_> {
                 match self {
                     $(Resident::$scalar(slice) => View::$scalar(slice.slice(range)),)*

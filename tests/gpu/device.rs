@@ -5,7 +5,7 @@ use reduce_runtime::Device;
 use std::ops::Deref;
 use std::sync::{PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
-/// The GPU, while a test has it.
+/// The GPU, while a test uses it.
 pub(crate) struct Gpu<Turn> {
     device: Device,
     _turn: Turn,
@@ -19,16 +19,16 @@ impl<Turn> Deref for Gpu<Turn> {
     }
 }
 
-/// Held while a test uses the GPU: with the others, or alone.
+/// Held while a test uses the GPU, shared with other tests or exclusively.
 static TURNS: RwLock<()> = RwLock::new(());
 
-/// The GPU, or `None` after saying why there is none.
+/// Returns the GPU, or `None` after printing why it is missing.
 pub(crate) fn gpu(test: &str) -> Option<Gpu<RwLockReadGuard<'static, ()>>> {
     let device = open(test)?;
     Some(Gpu { device, _turn: TURNS.read().unwrap_or_else(PoisonError::into_inner) })
 }
 
-/// The same for a test that measures: no other runs meanwhile.
+/// Returns the GPU for a test that measures: no other test runs meanwhile.
 pub(crate) fn gpu_alone(test: &str) -> Option<Gpu<RwLockWriteGuard<'static, ()>>> {
     let device = open(test)?;
     Some(Gpu { device, _turn: TURNS.write().unwrap_or_else(PoisonError::into_inner) })

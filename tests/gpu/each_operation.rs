@@ -1,5 +1,5 @@
-//! Every operation on every type, on the GPU and on the host: the same bits, of special operands and of random ones, or
-//! of all there are.
+//! Every scalar operation on every type gives the same bits on the GPU and on the host, for special and random operands, or
+//! for all operands.
 
 use super::cases::operations;
 use super::device::gpu;
@@ -9,7 +9,8 @@ use reduce_ir::{Scalar, Spec, Value, constants};
 use reduce_lanes::{Lanes, LanesRef};
 use reduce_runtime::{Device, Reducer};
 
-/// Where a choice of operands is not exhaustive, so many are random; of the functions of the library, and others.
+/// The number of random operands, unless the operands are exhaustive: for functions of the library, and for other
+/// operations.
 const RANDOM: [u64; 2] = [1 << 24, 1 << 18];
 
 #[test]
@@ -22,7 +23,7 @@ fn every_operation_on_every_type_gives_the_bits_of_the_host() {
     println!("{} operations on types", specs.len());
 }
 
-/// Without a GPU the operations themselves are still checked: each runs on the host.
+/// Without a GPU the operations are still checked: each runs on the host.
 #[test]
 fn the_operations_are_legal() {
     for spec in operations::all() {
@@ -41,7 +42,7 @@ fn a_digest_tells_the_bits() {
     assert_eq!(operations::bits_of_digest(digest), 2f64.sqrt().to_bits());
 }
 
-/// The first operands of which a GPU makes other bits than the host, and both.
+/// Returns the first operands for which GPU and host have different bits, with both results.
 fn difference(spec: &Spec, device: &Device) -> Option<String> {
     let random = RANDOM[usize::from(!matches!(spec.operation.name.as_str(), "exp" | "ln"))];
     let operands = operands(spec, random);
@@ -69,7 +70,8 @@ fn difference(spec: &Spec, device: &Device) -> Option<String> {
     ))
 }
 
-/// Operands for every input: all there are, if few bits say which; else every choice of special values, then random ones.
+/// Returns operands for every input: all that exist if they have few bits, and otherwise every combination of special
+/// values, then random ones.
 fn operands(spec: &Spec, random_ones: u64) -> Vec<Lanes> {
     let types: Vec<_> = spec.operation.inputs.iter().map(|input| input.ty).collect();
     let bits = |ty: &Scalar| if *ty == Scalar::Bool { 1 } else { 8 * ty.size() as u32 };
@@ -102,7 +104,7 @@ fn lanes(ty: Scalar, bits: impl Iterator<Item = u64>) -> Lanes {
     lanes
 }
 
-/// Random bits. Every other float is near 1, and every fourth operand near that before it.
+/// Returns random bits. Every other float is near 1, and every fourth operand is near the operand before it.
 fn random_operand(ty: Scalar, row: u64, place: u64) -> u64 {
     let bits = random(4 * row + place);
     if row % 4 == 3 && place > 0 {
@@ -110,14 +112,14 @@ fn random_operand(ty: Scalar, row: u64, place: u64) -> u64 {
     }
     let one = constants::one(ty).bits();
     if ty.is_float() && row % 2 == 1 {
-        // Of the exponent the highest bits are those of 1 or of 2, and the next few random.
+        // The exponent has the highest bits of 1 or of 2; the next few bits are random.
         let kept = u64::MAX >> 8 >> (64 - 8 * ty.size());
         return (one & !kept | bits & kept) ^ (bits >> 63 << (8 * ty.size() - 1));
     }
     bits
 }
 
-/// Values at which something changes, as bits; or few of them, and those the ends of every kind.
+/// Returns the bits of boundary values. `few` keeps the ends of every kind, and some of the others.
 fn special(ty: Scalar, few: bool) -> Vec<u64> {
     let values = if ty.is_float() { special_floats(ty) } else { special_integers(ty) };
     let ends = values.len().min(28);
@@ -131,11 +133,11 @@ fn special_integers(ty: Scalar) -> Vec<u64> {
     all.chain([0x5555_5555_5555_5555, 0x0123_4567_89ab_cdef]).collect()
 }
 
-/// Zeros, the ends of the subnormals and of the normals, NaN of both kinds, and around the ends of integers.
+/// Returns zeros, the ends of the subnormals and normals, NaN of both kinds, and values around the limits of integers.
 fn special_floats(ty: Scalar) -> Vec<u64> {
     let (infinity, one) = (constants::greatest(ty).bits(), constants::one(ty).bits());
     let least_normal = constants::constant(ty, "MIN_POSITIVE").map_or(0, Value::bits);
-    // What a step of the exponent is.
+    // One step of the exponent.
     let binade = least_normal;
     let edges = [1, least_normal, one, infinity].into_iter().flat_map(|it| [it - 1, it, it + 1]);
     let quiet = [infinity | binade >> 1, infinity | (binade - 1)];

@@ -1,4 +1,4 @@
-//! Operations in order, with `fold`, params, positions and the number of elements: on a GPU as on the host.
+//! Ordered operations, with `fold`, params, positions and the number of elements: a GPU gives the bits of the host.
 
 use super::cases::{self, LISTS, ORDERED};
 use super::data::Kind;
@@ -10,7 +10,7 @@ use reduce_ir::spec::Passes;
 use reduce_ir::{Domain, Spec};
 use reduce_runtime::{Device, Reducer};
 
-/// Compares what both give of so many elements, or of the lengths that the programs treat specially.
+/// Compares both devices for these lengths, or for the boundary lengths of the programs.
 fn compare(subject: &Subject, spec: &Spec, device: &Device, lengths: Option<&[usize]>) -> usize {
     // A list that would reorder the elements is refused on every device.
     let Ok(gpu) = Reducer::new(spec, device) else {
@@ -22,7 +22,7 @@ fn compare(subject: &Subject, spec: &Spec, device: &Device, lengths: Option<&[us
     let lengths = lengths.map_or_else(special, <[usize]>::to_vec);
     for (&n, turn) in lengths.iter().zip(0..) {
         let kind = Kind::ALL[turn % Kind::ALL.len()];
-        // Other elements of each input.
+        // Each input has other elements.
         let inputs = subject.operation.inputs.iter().zip(0..);
         let lanes: Vec<_> = inputs.map(|(input, place)| kind.lanes(input.ty, n + place)).collect();
         let views: Vec<_> =
@@ -56,7 +56,7 @@ fn folds_and_ordered_operators_give_the_bits_of_the_host() {
     assert!(compared > 2_000);
 }
 
-/// One launch of many elements in their order, and several of more.
+/// One launch on many elements in order, and several launches on more.
 #[test]
 fn many_elements_keep_their_order() {
     let Some(device) = gpu("many_elements_keep_their_order") else { return };

@@ -1,4 +1,4 @@
-//! Random typed specifications on a GPU: the bits of the host, at lengths from none to a million. Without a GPU the same
+//! Random typed specifications on a GPU give the bits of the host, for up to a million elements. Without a GPU the same
 //! specifications run in `tests/fuzz_specs.rs`.
 
 use super::classes::Class;
@@ -16,20 +16,20 @@ use reduce_runtime::cudarc::driver::CudaContext;
 use reduce_runtime::{Device, Reducer};
 use std::collections::BTreeMap;
 
-/// The most elements.
+/// The maximum number of elements.
 const MOST: usize = 1_000_003;
 
 /// The elements of a pool, on the device.
 type Residents = BTreeMap<(Scalar, Class), Resident>;
 
-/// What became of a specification.
+/// The results for some specifications.
 #[derive(Default)]
 struct Outcome {
     accepted: usize,
     compared: usize,
-    /// Specifications in an order that the GPU chooses, of which the bits may differ.
+    /// Specifications whose order the GPU chooses, so that their bits may differ.
     unordered: usize,
-    /// Specifications with kernels that are refused, as NVRTC would take too long.
+    /// Specifications whose kernels are refused, because NVRTC would take too long.
     too_large: usize,
     differing: Vec<String>,
 }
@@ -94,7 +94,7 @@ fn outcome(seed: u64, pool: &Pool, residents: &Residents, device: &Device) -> Ou
     outcome
 }
 
-/// Do blocks meet in an order that shows?
+/// Returns whether the order of blocks affects the bits.
 fn is_unordered(fuzzed: &Fuzzed) -> bool {
     let operation = fuzzed.reference.host.operation();
     let programs = fuzzed.reference.host.programs().variants();

@@ -12,7 +12,7 @@ use reduce_ir::program::Program;
 use reduce_ir::{Domain, Scalar, Spec};
 use reduce_runtime::{Device, Reducer};
 
-/// Accumulators of one scalar and of two, with an identity and without, of 4 bytes, 8 and 1.
+/// Accumulators of one scalar and of two, with and without an identity, of 4, 8 and 1 bytes.
 const REDUCTIONS: [(&str, Scalar); 7] = [
     ("sum", Scalar::F32),
     ("sum", Scalar::I32),
@@ -25,7 +25,7 @@ const REDUCTIONS: [(&str, Scalar); 7] = [
 
 const BLOCKS: [u32; 6] = [32, 64, 128, 256, 512, 1024];
 
-/// A rung of another reduction.
+/// Returns a rung for another reduction.
 fn spec(rung: &Rung, (name, ty): (&str, Scalar), block: u32) -> Spec {
     let spec = cases::spec(name, ty, (rung.passes, block));
     let operation = match rung.twist {
@@ -36,7 +36,7 @@ fn spec(rung: &Rung, (name, ty): (&str, Scalar), block: u32) -> Spec {
     Spec { operation, ..spec }
 }
 
-/// Is the rung a kernel for that specification? Atomics do not take every accumulator.
+/// Returns whether the rung is a kernel for the specification. Atomics do not support every accumulator.
 fn applies(spec: &Spec) -> bool {
     match reduce_codegen::compile(spec) {
         Ok(_) => true,
@@ -58,7 +58,7 @@ fn every_rung_gives_the_bits_of_the_host() {
     compare_on_all_cores(&specs(&REDUCTIONS, &BLOCKS), &device);
 }
 
-/// The elements of the last rung lie apart.
+/// The elements of the last rung are strided.
 #[test]
 fn strided_rungs_take_elements_that_lie_apart() {
     let Some(device) = gpu("ladder::strided_rungs_take_elements_that_lie_apart") else { return };
@@ -88,7 +88,7 @@ fn sanitized() {
     }
 }
 
-/// Around the first and the second turn of the loop that goes on by the size of the grid.
+/// Lengths around the first and the second iteration of the grid-stride loop.
 #[test]
 fn the_grid_comes_round() {
     let Some(device) = gpu("ladder::the_grid_comes_round") else { return };
@@ -112,14 +112,14 @@ fn the_grid_comes_round() {
     assert!(met >= 5 * 3 * 6);
 }
 
-/// Elements that the whole grid reads in one turn.
+/// Returns the number of elements that the whole grid reads in one iteration.
 fn grid_tile(program: &Program) -> usize {
     let plan = program.plan();
     let most = plan.launches(u64::from(u32::MAX))[0].grid;
     (most * plan.tiles()[0]) as usize
 }
 
-/// Without a GPU the rungs themselves are still checked, and run on the host.
+/// Without a GPU the rungs are still checked, and run on the host.
 #[test]
 fn every_rung_is_legal_with_every_block() {
     let specs = specs(&REDUCTIONS, &BLOCKS);

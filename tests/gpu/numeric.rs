@@ -1,7 +1,7 @@
-//! The numeric contract on a GPU: the golden bits, and the bits of random samples, in which the interpreter has a say
-//! too where they are small.
+//! The numeric contract on a GPU: the golden bits, and the bits of random samples, which for small samples the interpreter
+//! must have too.
 //!
-//! `scripts/gpu-run.sh numeric` runs all of it and records what it prints; the other runs take a part.
+//! `scripts/gpu-run.sh numeric` runs all of it and records the output; the other runs take a part.
 
 use super::classes::Class;
 use super::data::{Resident, View};
@@ -16,7 +16,7 @@ use reduce_lanes::Lanes;
 use reduce_runtime::cudarc::driver::CudaContext;
 use reduce_runtime::{Device, Reducer};
 
-/// Data sets of a specification, and the most elements of one, and of one that is interpreted.
+/// The data sets of a specification, and the maximum number of elements of one, on the GPU and in the interpreter.
 const SETS: usize = 16;
 const MOST: usize = 20_000;
 const MOST_INTERPRETED: usize = 1500;
@@ -66,7 +66,7 @@ fn compared(subjects: &[Subject], seed: u64, device: &Device) -> Report {
     report
 }
 
-/// The bits of what lies on the GPU, where the first element is as misaligned as on the host.
+/// Returns the bits of elements on the GPU, with the first element as misaligned as on the host.
 fn on_gpu(gpu: &Reducer, memory: &[Lanes], place: Place) -> String {
     let stream = CudaContext::new(0).unwrap().default_stream();
     let resident: Vec<_> = memory.iter().map(|lanes| Resident::new(&stream, lanes)).collect();
@@ -77,7 +77,7 @@ fn on_gpu(gpu: &Reducer, memory: &[Lanes], place: Place) -> String {
     subjects::bits(outcome.map(|outcome| outcome.values))
 }
 
-/// What others get wrong, on the GPU.
+/// The known bugs of other libraries, on the GPU.
 #[test]
 fn traps() {
     let Some(device) = gpu("numeric::traps") else { return };

@@ -1,4 +1,4 @@
-//! Rows of a matrix, by thread, warp, block and grid: the bits that each row gives alone on the host.
+//! Rows of a matrix, by teams of a thread, warp, block and grid: each has the bits of the same row alone on the host.
 
 use super::device::gpu;
 use reduce_dsl::parse::spec;
@@ -18,7 +18,7 @@ const SPECS: [&str; 8] = [
     "op: sum, ty: f32, passes: [shuffle, vectorize(4), coarsen(2)]",
 ];
 
-/// Rows, and elements of each: around the lengths at which teams change, few and many.
+/// Numbers of rows and their lengths: around the lengths at which teams change, with few and many rows.
 const SHAPES: [[u64; 2]; 14] = [
     [1, 1],
     [1000, 1],
@@ -55,7 +55,7 @@ fn rows_have_the_bits_that_they_have_alone() {
             let all = elements(text.contains("f64"), groups * length);
             let found = rows.reduce_rows(&[all.borrow()], length, &[]).unwrap();
             assert_eq!(found.len() as u64, groups);
-            // Of many rows, some.
+            // Of many rows, only some are compared.
             let step = (groups as usize / 300).max(1);
             for row in (0..groups as usize).step_by(step) {
                 let begin = row * length as usize;

@@ -1,4 +1,4 @@
-//! Compares reductions on the GPU with those of the host.
+//! Compares reductions on the GPU with those on the host.
 
 use super::cases::lengths_of_all;
 use super::data::{Kind, Resident, View};
@@ -17,9 +17,9 @@ pub(crate) struct Samples {
 }
 
 impl Samples {
-    /// The most elements that a reduction takes of them.
+    /// The maximum number of elements of a reduction.
     pub(crate) const MOST: usize = 70_000;
-    /// So many begin before the elements that are reduced, so that views are misaligned.
+    /// The maximum number of elements before the reduced ones, which misalign the view.
     const MARGIN: usize = 8;
 
     pub(crate) fn new() -> Samples {
@@ -34,8 +34,8 @@ impl Samples {
         Samples { samples }
     }
 
-    /// Reduces n elements of a kind on both devices, from views that begin a few elements into the memory,
-    /// the second further in than the first.
+    /// Reduces n elements of a kind on both devices. The views begin a few elements into the memory, the second further in
+    /// than the first.
     pub(crate) fn compare(
         &self,
         spec: &Spec,
@@ -67,7 +67,7 @@ impl Samples {
         Ok(())
     }
 
-    /// Compares at every length and kind.
+    /// Compares for every length and kind.
     fn compare_all(&self, spec: &Spec, device: &Device) -> Result<(), String> {
         let text = |error: Error| format!("{}: {error}", spec.text);
         let gpu = Reducer::new(spec, device).map_err(text)?;
@@ -79,7 +79,7 @@ impl Samples {
     }
 }
 
-/// The same bits, or both without a value.
+/// Returns whether both have the same bits, or the same error.
 pub(crate) fn same(found: &Result<Vec<Value>, Error>, expected: &Result<Vec<Value>, Error>) -> bool {
     match (found, expected) {
         (Ok(found), Ok(expected)) => found == expected,
@@ -88,10 +88,9 @@ pub(crate) fn same(found: &Result<Vec<Value>, Error>, expected: &Result<Vec<Valu
     }
 }
 
-/// How far apart two sums may be whose blocks came in any order: twice γ_d Σ|x|, where no element goes
-/// through more than d additions (Higham, Accuracy and Stability of Numerical Algorithms, section 4.2).
-/// `None` where the bits must be the same: in other reductions, and for the kinds of which every sum is
-/// exact.
+/// Returns the distance that two sums may have if blocks are combined in any order: twice γ_d Σ|x|, where no element goes
+/// through more than d additions (Higham, Accuracy and Stability of Numerical Algorithms, section 4.2). Returns `None` if
+/// the bits must be the same: for other reductions, and for kinds whose sums are all exact.
 fn slack(gpu: &Reducer, slices: &[LanesRef<'_>], kind: Kind) -> Option<f64> {
     let program = gpu.programs().of_n(slices[0].len() as u64);
     let operation = &program.operation;
@@ -119,7 +118,7 @@ fn float(value: Value) -> f64 {
     value.get::<f64>().or_else(|| value.get::<f32>().map(f64::from)).unwrap()
 }
 
-/// Compares specifications on all cores, and fails with every difference.
+/// Compares specifications on all cores, and fails with a list of all differences.
 pub(crate) fn compare_on_all_cores(specs: &[Spec], device: &Device) {
     let samples = Samples::new();
     let differences = on_all_cores(specs, |spec| samples.compare_all(spec, device).err());
@@ -127,7 +126,7 @@ pub(crate) fn compare_on_all_cores(specs: &[Spec], device: &Device) {
     assert!(differences.is_empty(), "{} of {}:\n{}", differences.len(), specs.len(), differences.join("\n"));
 }
 
-/// What `work` makes of each item, in no particular order.
+/// Applies `work` to each item. The order of the results is arbitrary.
 pub(crate) fn on_all_cores<T: Sync, R: Send>(items: &[T], work: impl Fn(&T) -> R + Sync) -> Vec<R> {
     let (next, results) = (AtomicUsize::new(0), Mutex::new(Vec::new()));
     std::thread::scope(|scope| {

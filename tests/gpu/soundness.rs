@@ -1,5 +1,5 @@
-//! No safe call lets a kernel see memory that is no longer there for it: on real streams, which are kept busy so that whatever does
-//! not wait comes too early. `reduce-runtime/tests/soundness.rs` says the same of a driver that pretends.
+//! No safe call lets a kernel use memory that is no longer valid. The streams are real, and kept busy, so that a call that
+//! does not wait runs too early. `reduce-runtime/tests/soundness.rs` has the same tests with a simulated driver.
 
 use super::cases;
 use super::device::gpu;
@@ -11,7 +11,7 @@ use std::sync::Arc;
 static SUM: Reduction<f32, f32> = Reduction::new(|| cases::auto("sum", Scalar::F32));
 
 const N: usize = 1 << 20;
-/// Calls that keep a stream busy for longer than the host takes to queue what follows.
+/// The calls keep a stream busy for longer than the host needs to queue the next operations.
 const CALLS: usize = 200;
 const ROUNDS: usize = 20;
 
@@ -45,7 +45,8 @@ impl Machine {
             .unwrap();
     }
 
-    /// Queues a sum of ones of one stream on another one that is busy, leaks its input, does something to the ones, and gives the sum.
+    /// Queues a sum of ones of one stream on another stream that is busy, leaks its input, passes the ones to `then`, and
+    /// returns the sum.
     fn sum_of_ones(&self, owner: usize, reader: usize, then: impl FnOnce(CudaSlice<f32>)) -> f32 {
         let mut workspace = self.workspace(reader);
         let ones = filled(&self.streams[owner], 1.0);
@@ -69,7 +70,7 @@ fn memory_that_a_call_reads_is_not_given_to_others() {
     let machine = Machine::of(&device);
     for (owner, reader) in [(0, 1), (1, 1), (2, 1)].repeat(ROUNDS) {
         let stream = &machine.streams[owner];
-        // Memory that was freed is the first to be given out again.
+        // The allocator returns freed memory first.
         let sum = machine.sum_of_ones(owner, reader, |ones| {
             drop(ones);
             drop(filled(stream, 7.0));
@@ -110,7 +111,7 @@ fn a_result_is_not_written_while_another_stream_reads_it() {
     }
 }
 
-/// On another stream than that of the workspace, too.
+/// Also on another stream than the one of the workspace.
 #[test]
 fn a_result_is_read_when_it_is_there() {
     let Some(device) = gpu("a_result_is_read_when_it_is_there") else { return };

@@ -1,4 +1,4 @@
-//! Reductions that are queued: on several streams from several threads, in graphs, and with what does not fit.
+//! Queued reductions: on several streams from several threads, in graphs, and with inputs and workspaces that do not fit.
 
 use super::cases::{self, LISTS, spec};
 use super::data::Kind;
@@ -16,7 +16,7 @@ use reduce_runtime::{
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// The most elements of a case, of every case of `passes: auto` some.
+/// The maximum number of elements, and sizes for several variants of `passes: auto`.
 const MOST: usize = (1 << 20) + 3;
 const SIZES: [usize; 9] = [1, 1000, 1 << 13, 50_000, 1 << 17, 200_001, 1 << 18, 1 << 20, MOST];
 
@@ -54,7 +54,7 @@ fn noise(device: &Device, stop: &AtomicBool) {
     }
 }
 
-/// Runs with noise on other streams; every size gives the bits of the host, every time.
+/// Runs with load on other streams: every size gives the bits of the host, every time.
 #[test]
 fn a_thousand_runs_with_noise_on_other_streams_give_one_bit_pattern() {
     let Some(device) = gpu("a_thousand_runs_with_noise_on_other_streams_give_one_bit_pattern") else {
@@ -106,7 +106,8 @@ fn calls_on_several_streams_are_in_flight_together() {
     }
 }
 
-/// Memory of the caller, with what the workspace before left in it, or nothing but ones: flags that are set, and a count.
+/// The workspace is memory of the caller, with the contents that another workspace left, or with all bits set: flags and a
+/// count.
 #[test]
 fn a_workspace_may_lie_in_any_memory() {
     let Some(device) = gpu("a_workspace_may_lie_in_any_memory") else { return };
@@ -130,7 +131,7 @@ fn a_workspace_may_lie_in_any_memory() {
     }
 }
 
-/// Those of several launches, trees in place, atomics and clusters among them, by one workspace for all sizes.
+/// One workspace for all sizes, for programs with several launches, trees in place, atomics and clusters.
 #[test]
 fn queued_reductions_give_the_bits_of_the_host() {
     let Some(device) = gpu("queued_reductions_give_the_bits_of_the_host") else { return };
@@ -163,7 +164,7 @@ fn a_graph_replays_what_was_enqueued() {
         let inputs = DeviceInputs::on(&stream, &x);
         let result = workspace.result_ptr();
         stream.begin_capture(sys::CUstreamCaptureMode::CU_STREAM_CAPTURE_MODE_THREAD_LOCAL).unwrap();
-        // SAFETY: all that it needs lives as long as the graph, which is replayed on the stream of the workspace.
+        // SAFETY: all memory of the call lives as long as the graph, which is replayed on the stream of the workspace.
         let enqueued =
             (0..3).try_for_each(|_| unsafe { sum.enqueue_captured(&stream, &inputs, &mut workspace) });
         let graph = stream.end_capture(sys::CUgraphInstantiate_flags(0)).unwrap().unwrap();
@@ -186,7 +187,7 @@ fn a_graph_replays_what_was_enqueued() {
     }
 }
 
-/// Lets the launch behind it begin at once, and writes its elements after a tenth of a millisecond.
+/// Lets the next launch begin at once, and writes its elements after a tenth of a millisecond.
 const LATE: &str = r#"
 extern "C" __global__ void late(float* x, unsigned long long n, float value)
 {
@@ -198,7 +199,7 @@ extern "C" __global__ void late(float* x, unsigned long long n, float value)
 }
 "#;
 
-/// On a stream and in a graph, where launches that depend on each other may overlap.
+/// On a stream and in a graph, where dependent launches may overlap.
 #[test]
 fn a_reduction_sees_what_the_kernel_before_it_writes_last() {
     let Some(device) = gpu("a_reduction_sees_what_the_kernel_before_it_writes_last") else { return };
@@ -216,12 +217,12 @@ fn a_reduction_sees_what_the_kernel_before_it_writes_last() {
             let mut builder = stream.launch_builder(&late);
             builder.arg(&pointer).arg(&count).arg(&value);
             let config = LaunchConfig { grid_dim: (32, 1, 1), block_dim: (256, 1, 1), shared_mem_bytes: 0 };
-            // SAFETY: the arguments are those of the kernel, which writes so many elements of memory that is there.
+            // SAFETY: the arguments match the kernel, which writes n elements of allocated memory.
             unsafe { builder.launch(config) }.unwrap();
         };
         stream.begin_capture(sys::CUstreamCaptureMode::CU_STREAM_CAPTURE_MODE_THREAD_LOCAL).unwrap();
         late_write(3.0);
-        // SAFETY: all that it needs lives as long as the graph, which is replayed on the stream of the workspace.
+        // SAFETY: all memory of the call lives as long as the graph, which is replayed on the stream of the workspace.
         unsafe { sum.enqueue_captured(&stream, &inputs, &mut workspace) }.unwrap();
         let graph = stream.end_capture(sys::CUgraphInstantiate_flags(0)).unwrap().unwrap();
         for value in [1.0, 2.0] {
@@ -246,7 +247,7 @@ fn no_elements_give_the_identity_also_in_a_graph() {
     sum.enqueue(&stream, &all, &mut workspace).unwrap();
     assert_eq!(sum.read(&stream, &workspace).unwrap(), 3.0);
     stream.begin_capture(sys::CUstreamCaptureMode::CU_STREAM_CAPTURE_MODE_THREAD_LOCAL).unwrap();
-    // SAFETY: all that it needs lives as long as the graph, which is replayed on the stream of the workspace.
+    // SAFETY: all memory of the call lives as long as the graph, which is replayed on the stream of the workspace.
     unsafe { sum.enqueue_captured(&stream, &none, &mut workspace) }.unwrap();
     let graph = stream.end_capture(sys::CUgraphInstantiate_flags(0)).unwrap().unwrap();
     graph.launch().unwrap();
@@ -274,7 +275,7 @@ fn a_reducer_and_its_workspace_may_be_dropped_while_they_run() {
     assert_eq!(stream.clone_dtoh(&results).unwrap(), [expected; 50]);
 }
 
-/// A new compiler each time, so that only the process remembers; the cache of the device is off. No other test has this
+/// A new compiler each time, and the device's cache is off, so that only the process caches. No other test has this
 /// program.
 #[test]
 fn reducers_of_one_program_share_a_module() {
@@ -354,7 +355,7 @@ fn params_may_change_from_call_to_call() {
     assert!(matches!(none, Error::ParamCount { .. }), "{none}");
 }
 
-/// Where there are two GPUs, threads use one each; a workspace of one is not taken by the other.
+/// With two GPUs, each thread uses one. A workspace of one GPU is refused by the other.
 #[test]
 fn two_devices_work_side_by_side() {
     let Some(device) = gpu("two_devices_work_side_by_side") else { return };

@@ -1,4 +1,4 @@
-//! Elements that lie a step apart: on a GPU as on the host, in device memory and in copies of slices.
+//! Strided elements, in device memory and in copies of slices: a GPU gives the bits of the host.
 
 use super::cases;
 use super::data::Kind;
@@ -8,10 +8,10 @@ use reduce_ir::{Domain, Scalar, Spec};
 use reduce_runtime::cudarc::driver::CudaContext;
 use reduce_runtime::{Device, Error, Reducer, Reduction, Strided};
 
-/// How many elements are skipped, and how far apart the others are: each input has other places than the one before.
+/// The number of skipped elements, and the step. Each input has other values than the one before.
 const PLACES: [(usize, isize); 8] = [(0, 1), (0, 2), (2, -1), (3, 3), (1, -7), (1, 7), (4, 0), (5, 64)];
 
-/// The place of the first element: behind all others, where the step is negative.
+/// Returns the position of the first element, which is after all others if the step is negative.
 fn first(skipped: usize, step: isize, n: usize) -> usize {
     let back = if step < 0 { n.saturating_sub(1) * step.unsigned_abs() } else { 0 };
     skipped + back

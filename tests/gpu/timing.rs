@@ -1,4 +1,4 @@
-//! Times on a GPU are those of what runs there.
+//! Measured times on a GPU are plausible.
 
 use super::cases::{FLAGSHIP, LISTS, auto, spec};
 use super::data::Kind;
@@ -21,7 +21,7 @@ fn a_reduction_takes_as_long_as_its_launches_and_no_less_than_a_read() {
         assert_eq!(timing.launches.len(), reducer.programs().of_n(n as u64).plan().launches(n as u64).len());
         let sum: Duration = timing.launches.iter().sum();
         println!("{:?}: {timing:?}, read {read:?}", list.0);
-        // Launches alone overlap less than launches in a row, and clocks vary.
+        // Single launches overlap less than launches in a row, and clocks vary.
         assert!(timing.plan < 2 * sum && sum < 2 * timing.plan, "{timing:?}");
         assert!(timing.plan.as_secs_f64() > 0.9 * read.as_secs_f64(), "{timing:?}, read {read:?}");
     }
@@ -49,7 +49,8 @@ fn no_elements_take_no_time() {
     assert!(device.time_read(0).unwrap() > Duration::ZERO);
 }
 
-/// Moments, norms and means of `f32` take little more than a read. Those of `f64` are bound by arithmetic, and are only printed.
+/// Moments, norms and means of `f32` take little more time than a read. For `f64` they are bound by arithmetic, and are
+/// only printed.
 #[test]
 fn moments_norms_and_means_are_as_fast_as_memory() {
     let Some(device) = gpu_alone("moments_norms_and_means_are_as_fast_as_memory") else { return };

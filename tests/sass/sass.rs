@@ -1,16 +1,16 @@
-//! Machine code as nvdisasm prints it: its loops, and what they load.
+//! Machine code, as nvdisasm prints it: loops and their loads.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// `nvdisasm`.
+/// The program `nvdisasm`.
 pub(crate) struct Disassembler(PathBuf);
 
 impl Disassembler {
-    /// The one of the toolkit or wheels that a library is of, else the one on the PATH.
-    pub(crate) fn beside(library: &Path) -> Result<Disassembler, String> {
-        let beside = library.ancestors().skip(2).take(2).map(|root| root.join("bin/nvdisasm"));
-        let mut all = beside.chain([PathBuf::from("nvdisasm")]);
+    /// Finds the disassembler of the toolkit or wheels that contain a library, or the one on the PATH.
+    pub(crate) fn for_library(library: &Path) -> Result<Disassembler, String> {
+        let next_to_it = library.ancestors().skip(2).take(2).map(|root| root.join("bin/nvdisasm"));
+        let mut all = next_to_it.chain([PathBuf::from("nvdisasm")]);
         let runs = |path: &PathBuf| Command::new(path).arg("--version").output().is_ok();
         let found = all.find(runs);
         found.map(Disassembler).ok_or_else(|| {
@@ -18,7 +18,7 @@ impl Disassembler {
         })
     }
 
-    /// The instructions of a cubin, by its name.
+    /// Returns the instructions of a cubin. `name` is the name of a temporary file.
     pub(crate) fn text(&self, name: &str, cubin: &[u8]) -> String {
         let file = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("{name}.cubin"));
         std::fs::write(&file, cubin).unwrap();
@@ -29,17 +29,17 @@ impl Disassembler {
     }
 }
 
-/// What a loop executes in a turn.
+/// The instructions of one iteration of a loop.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Loop {
     pub(crate) instructions: usize,
-    /// Those that load 16 bytes from global memory.
+    /// Instructions that load 16 bytes from global memory.
     pub(crate) loads: usize,
 }
 
 impl Loop {
-    /// The loop over elements: between a branch back and where it leads, the one that loads vectors by the fewest
-    /// instructions each. One around it has more, and so has one for data that is not aligned.
+    /// Finds the loop over elements: among the loops that load vectors, the one with the fewest instructions per load. An
+    /// outer loop has more, and so has the loop for misaligned data.
     pub(crate) fn main(text: &str) -> Option<Loop> {
         let lines: Vec<_> = text.lines().map(str::trim).collect();
         let label = |name: &str| lines.iter().position(|line| line.strip_suffix(':') == Some(name));
@@ -58,12 +58,13 @@ impl Loop {
     }
 }
 
-/// Instructions that load 16 bytes from global memory.
+/// Counts the instructions that load 16 bytes from global memory.
 pub(crate) fn loads(text: &str) -> usize {
     text.lines().filter(|line| is_load(line)).count()
 }
 
-/// Does each kernel wait for the previous launch (`griddepcontrol.wait` in PTX) before it touches global memory?
+/// Returns whether each kernel waits for the previous launch (`griddepcontrol.wait` in PTX) before it accesses global
+/// memory.
 pub(crate) fn wait_first(text: &str) -> Vec<bool> {
     let kernels = text.split(".section\t.text.").skip(1);
     kernels.map(waits_first).collect()
@@ -76,7 +77,7 @@ fn waits_first(text: &str) -> bool {
     steps.find(|line| line.contains("ACQBULK") || touches(line)).is_some_and(|line| line.contains("ACQBULK"))
 }
 
-/// Where a line branches to: `.L_x_1`, of ``@P0 BRA `(.L_x_1) ;``.
+/// Returns the target of a branch: `.L_x_1` in ``@P0 BRA `(.L_x_1) ;``.
 fn target(line: &str) -> Option<&str> {
     let (_, to) = line.split_once("BRA")?;
     let (_, name) = to.split_once("`(")?;

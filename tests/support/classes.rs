@@ -1,5 +1,5 @@
-//! Classes of elements, each made to show another kind of error. An element is the same for the same place, on
-//! every machine.
+//! Classes of elements. Each exposes another kind of error. An element depends on its position only, on every
+//! machine.
 
 use super::splitmix::random;
 use reduce_ir::constants::{self, constant};
@@ -7,19 +7,19 @@ use reduce_ir::{Scalar, Value, bf16, f16};
 use reduce_lanes::Lanes;
 use std::fmt;
 
-/// What the elements are like.
+/// A class of elements.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Class {
-    /// Floats between −2 and 2 with all their digits, so that every order of a sum rounds differently, and a few
-    /// zeros; integers of all bits.
+    /// Floats between −2 and 2 with all their digits, so that every order of a sum rounds differently, and a few zeros;
+    /// integers of all bits.
     Uniform,
-    /// Floats of many sizes, and next to each about its negative; integers and their negatives.
+    /// Floats of many magnitudes, each followed by about its negative; integers and their negatives.
     Cancelling,
-    /// Among those of `Uniform`, NaN, infinities, zeros of both signs, subnormals and the ends of the range.
+    /// Elements of `Uniform`, mixed with NaN, infinities, zeros of both signs, subnormals and the ends of the range.
     Special,
     /// Floats below the smallest normal one, of both signs, and a few just above; integers from 0 to 3.
     Subnormal,
-    /// NaN of both signs and all payloads, quiet and signalling; integers of which all bits are 1.
+    /// NaN of both signs and all payloads, quiet and signalling; integers with all bits set.
     Nan,
     /// Zeros of both signs; 0 and 1.
     Zeros,
@@ -38,7 +38,7 @@ impl Class {
         Class::Infinite,
     ];
 
-    /// The first n elements of the input at `place`.
+    /// Returns the first n elements of the input at `place`.
     pub(crate) fn elements(self, ty: Scalar, n: usize, place: u64) -> Lanes {
         let mut lanes = Lanes::empty(ty);
         lanes.resize(n);
@@ -68,7 +68,7 @@ impl Class {
                 }
             }
             Class::Special => uniform(ty, bits),
-            // All fractions of the exponent 0, and of the next one now and then.
+            // All fractions of the exponent 0, and sometimes of the next exponent.
             Class::Subnormal => {
                 let least = constant(ty, "MIN_POSITIVE").map_or(1, Value::bits);
                 let next = if bits.is_multiple_of(16) { least } else { 0 };
@@ -103,7 +103,8 @@ impl Class {
     }
 }
 
-/// Of 16-bit floats some that are exact, because conversions of `half` round differently on different processors.
+/// Returns a uniform element. 16-bit floats are exact, because conversions of `half` round differently on different
+/// processors.
 fn uniform(ty: Scalar, bits: u64) -> Value {
     let digits = match ty.size() {
         2 if ty == Scalar::F16 => 11,
@@ -113,7 +114,8 @@ fn uniform(ty: Scalar, bits: u64) -> Value {
     float(ty, (bits >> (64 - digits)) as f64 / (1u64 << digits) as f64 * 4.0 - 2.0)
 }
 
-/// At an even place a number between 2⁻¹² and 2¹², at the next one its negative, and sometimes a little more.
+/// Returns, at an even position, a number between 2⁻¹² and 2¹²; at the next position its negative, sometimes with a small
+/// difference.
 fn cancelling(ty: Scalar, i: u64) -> Value {
     let pair = random(i | 1);
     let digits = if ty.is_half() { 5 } else { 45 };
@@ -127,7 +129,7 @@ fn cancelling(ty: Scalar, i: u64) -> Value {
     }
 }
 
-/// Of 16-bit floats only for what they hold exactly.
+/// Converts a float. For 16-bit types it must be exact.
 fn float(ty: Scalar, value: f64) -> Value {
     match ty.size() {
         2 if ty == Scalar::F16 => Value::of(f16::from_f32(value as f32)),
@@ -137,7 +139,7 @@ fn float(ty: Scalar, value: f64) -> Value {
     }
 }
 
-/// As the golden bits name it: `uniform`.
+/// The name in the golden bits, such as `uniform`.
 impl fmt::Display for Class {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&format!("{self:?}").to_lowercase())

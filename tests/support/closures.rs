@@ -1,9 +1,9 @@
-//! Closures that the tests run, as users write them, on elements of several types. `$T` is the type of the elements, `$C` the
-//! one that they are computed with.
+//! Closures of the tests, as users write them, on elements of several types. `$T` is the type of the elements, `$C` the
+//! type in which they are computed.
 
 use reduce_ir::Scalar::{self, Bf16, Bool, F16, F32, F64, I8, I16, I32, I64, U8, U16, U32, U64};
 
-/// What it is called, its fields, and the types that it is for.
+/// Its name, its fields, and the types that it supports.
 pub(crate) type Closure = (&'static str, &'static str, &'static [Scalar]);
 
 const FLOATS: &[Scalar] = &[F16, Bf16, F32, F64];
@@ -63,7 +63,7 @@ pub(crate) const CLOSURES: [Closure; 45] = [
          identity: Number { re: 1.0, im: 0.0 }",
         FLOATS,
     ),
-    // Where the order matters.
+    // Operations whose order matters.
     (
         "affine maps",
         "ty: $T, acc: Affine { a: $T, b: $T }, map: |x| Affine { a: x | 1, b: x }, \

@@ -1,7 +1,7 @@
-//! The exact sum of floats, a superaccumulator: what sums are compared with.
+//! The exact sum of floats (a superaccumulator), the reference for computed sums.
 //!
-//! A fixed-point number wide enough for every product of two `f64` (from 2⁻²¹⁴⁸ to 2²⁰⁴⁸), for 2⁶⁴ of them, and to be
-//! multiplied by numbers of 64 bits three times, as error bounds need. Nothing is ever rounded.
+//! A fixed-point number that never rounds. It is wide enough for 2⁶⁴ products of two `f64` (from 2⁻²¹⁴⁸ to 2²⁰⁴⁸), and for
+//! three multiplications by 64-bit numbers, which error bounds need.
 
 use std::cmp::Ordering;
 use std::ops::{Add, Mul, Neg, Sub};
@@ -14,9 +14,9 @@ const LOWEST: i32 = -2148;
 /// A number, or the infinity or NaN that a sum became.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Exact {
-    /// Two's complement, the lowest first.
+    /// Two's complement, the lowest limb first.
     limbs: [u64; LIMBS],
-    /// The sum of what is not finite; 0 if all is.
+    /// The sum of the terms that are not finite, or 0.
     special: f64,
 }
 
@@ -32,17 +32,17 @@ const F64: Format = Format { precision: 53, least: -1074 };
 impl Exact {
     pub(crate) const ZERO: Exact = Exact { limbs: [0; LIMBS], special: 0.0 };
 
-    /// The sum of floats.
+    /// Returns the sum of floats.
     pub(crate) fn sum(terms: impl IntoIterator<Item = f64>) -> Exact {
         terms.into_iter().fold(Exact::ZERO, |sum, term| sum.plus(term, 1.0))
     }
 
-    /// The sum of products of two floats.
+    /// Returns the sum of products of two floats.
     pub(crate) fn dot(terms: impl IntoIterator<Item = (f64, f64)>) -> Exact {
         terms.into_iter().fold(Exact::ZERO, |sum, (x, y)| sum.plus(x, y))
     }
 
-    /// Plus x · y.
+    /// Adds x · y.
     pub(crate) fn plus(mut self, x: f64, y: f64) -> Exact {
         if !(x.is_finite() && y.is_finite()) {
             self.special += x * y;
@@ -83,7 +83,7 @@ impl Exact {
         if self.is_negative() { -self } else { self }
     }
 
-    /// The nearest `f64`, ties to even; 0 for 0.
+    /// Returns the nearest `f64`, ties to even. Zero becomes +0.
     pub(crate) fn to_f64(&self) -> f64 {
         if self.special != 0.0 {
             return self.special;
@@ -92,7 +92,7 @@ impl Exact {
         sign * f64::from_bits(self.clone().abs().rounded(&F64).min(f64::INFINITY.to_bits()))
     }
 
-    /// The nearest `f32`, ties to even; 0 for 0.
+    /// Returns the nearest `f32`, ties to even. Zero becomes +0.
     pub(crate) fn to_f32(&self) -> f32 {
         if self.special != 0.0 {
             return self.special as f32;
@@ -102,7 +102,7 @@ impl Exact {
         sign * f32::from_bits(bits as u32)
     }
 
-    /// The bits of the nearest float, or more than those of infinity.
+    /// Returns the bits of the nearest float, or a number above the bits of infinity.
     fn rounded(&self, format: &Format) -> u64 {
         let Some(top) = self.top() else { return 0 };
         let lowest =
@@ -113,12 +113,12 @@ impl Exact {
         let more =
             self.limbs[..limbs].iter().any(|&limb| limb != 0) || self.limbs[limbs] & ((1 << bits) - 1) != 0;
         let up = half & (u64::from(more) | kept & 1);
-        // The leading digit of `kept` counts up the exponent, and so does a carry.
+        // The leading bit of `kept` increments the exponent, and so does a carry.
         let exponent = (lowest as i32 + LOWEST - format.least) as u64;
         (exponent << (format.precision - 1)) + kept + up
     }
 
-    /// The place of the leading digit of a positive number.
+    /// Returns the position of the leading bit of a positive number.
     fn top(&self) -> Option<usize> {
         let limb = self.limbs.iter().rposition(|&limb| limb != 0)?;
         Some(64 * limb + self.limbs[limb].ilog2() as usize)
@@ -129,13 +129,13 @@ impl Exact {
     }
 }
 
-/// A finite float as a whole number and an exponent, without its sign.
+/// Splits a finite float into a whole number and an exponent, without its sign.
 fn parts(x: f64) -> (u64, i32) {
     let (exponent, fraction) = ((x.to_bits() >> 52 & 0x7ff) as i32, x.to_bits() & ((1 << 52) - 1));
     if exponent == 0 { (fraction, F64.least) } else { (fraction | 1 << 52, exponent - 1 + F64.least) }
 }
 
-/// Of finite numbers.
+/// Compares finite numbers.
 impl PartialOrd for Exact {
     fn partial_cmp(&self, other: &Exact) -> Option<Ordering> {
         let difference = self.clone() - other.clone();

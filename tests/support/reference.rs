@@ -1,7 +1,7 @@
-//! A specification on the host and in the interpreter: what they make of elements that lie somewhere in memory.
+//! A specification on the host and in the interpreter, with elements at any place in memory.
 #![allow(dead_code, reason = "no test uses all of it")]
 
-use super::subjects::{NOTHING, bits, params};
+use super::subjects::{NO_RESULT, bits, params};
 use reduce_codegen::lower;
 use reduce_interpreter::{Input, Options, Values, run};
 use reduce_ir::statements::Lowered;
@@ -12,21 +12,21 @@ use reduce_runtime::{Device, Reducer, Strided};
 /// A specification, ready to run.
 pub(crate) struct Reference {
     pub(crate) spec: Spec,
-    /// The reducer of the host, whose bits all others must give.
+    /// The reducer of the host. All other devices must have its bits.
     pub(crate) host: Reducer,
-    /// For each of its programs.
+    /// The kernels of each of its programs.
     lowered: Vec<Lowered>,
     params: Vec<Value>,
 }
 
-/// Where the elements of every input lie in memory.
+/// The layout of the elements of every input in memory.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Place {
-    /// How many there are.
+    /// The number of elements.
     pub(crate) n: usize,
-    /// So many are skipped, so that the first one is misaligned.
+    /// The number of skipped elements, which misalign the first one.
     pub(crate) start: usize,
-    /// How far apart they are, in which direction.
+    /// The distance between elements, negative for descending addresses.
     pub(crate) step: isize,
 }
 
@@ -38,13 +38,13 @@ impl Reference {
         Reference { spec, host, lowered, params }
     }
 
-    /// The bits on the host.
+    /// Returns the bits on the host.
     pub(crate) fn on_host(&self, memory: &[Lanes], place: Place) -> String {
         let views: Vec<_> = memory.iter().map(|lanes| place.view(lanes.borrow())).collect();
         bits(self.host.reduce_with(&views, &self.params).map(|outcome| outcome.values))
     }
 
-    /// The bits in the interpreter, if it is something that devices are asked for: of no elements they are not.
+    /// Returns the bits in the interpreter, or `None` for no elements, which devices never reduce.
     pub(crate) fn interpreted(&self, memory: &[Lanes], place: Place) -> Option<String> {
         if place.n == 0 {
             return None;
@@ -60,17 +60,17 @@ impl Reference {
         };
         let values = domain.finish(acc, n, &self.params).unwrap();
         let result = program.operation.unstored(values);
-        Some(result.map_or_else(|| NOTHING.to_owned(), |values| bits(Ok(values))))
+        Some(result.map_or_else(|| NO_RESULT.to_owned(), |values| bits(Ok(values))))
     }
 }
 
 impl Place {
-    /// Elements of memory that it takes.
+    /// Returns the number of elements of memory that the layout needs.
     pub(crate) fn len(&self) -> usize {
         self.start + self.n * self.step.unsigned_abs()
     }
 
-    /// The place of the first element: behind all others, where the step is negative.
+    /// Returns the position of the first element, which is after all others if the step is negative.
     pub(crate) fn first(&self) -> usize {
         let back = if self.step < 0 { self.n.saturating_sub(1) * self.step.unsigned_abs() } else { 0 };
         self.start + back

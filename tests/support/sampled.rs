@@ -1,5 +1,5 @@
-//! Random combinations of operator, type, variant, layout, passes, block, size, class of elements and alignment, the same
-//! for the same seed: what every device must give the same bits of.
+//! Random combinations of operator, type, variant, layout, passes, block, size, class of elements and alignment. A seed
+//! gives the same combination every time, and every device must give the same bits.
 
 use super::cases;
 use super::classes::Class;
@@ -11,13 +11,13 @@ use reduce_lanes::Lanes;
 use std::collections::BTreeMap;
 use std::fmt;
 
-/// A specification, and what it is run on.
+/// A specification and its data sets.
 pub(crate) struct Sample {
     pub(crate) reference: Reference,
     pub(crate) data: Vec<Data>,
 }
 
-/// Elements of each input.
+/// A class and a layout of the elements of each input.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Data {
     class: Class,
@@ -25,7 +25,7 @@ pub(crate) struct Data {
 }
 
 impl Sample {
-    /// The sample of a seed, of `sets` data sets of at most `most` elements.
+    /// Creates the sample of a seed, with `sets` data sets of at most `most` elements.
     pub(crate) fn new(subjects: &[Subject], seed: u64, sets: usize, most: usize) -> Sample {
         let mut random = Random::new(seed);
         let mut subject = subjects[random.below(subjects.len() as u64) as usize].clone();
@@ -56,14 +56,14 @@ impl Data {
         Data { class: random.pick(&Class::ALL), place }
     }
 
-    /// What lies in memory, for each input.
+    /// Returns the memory of each input.
     pub(crate) fn memory(&self, spec: &Spec) -> Vec<Lanes> {
         let inputs = spec.operation.inputs.iter().zip(0..);
         inputs.map(|(input, place)| self.class.elements(input.ty, self.place.len(), place)).collect()
     }
 }
 
-/// What was compared.
+/// The results of comparisons.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Report {
     specs: usize,
@@ -72,7 +72,7 @@ pub(crate) struct Report {
     pub(crate) differences: Vec<String>,
 }
 
-/// Combinations of a class.
+/// The combinations of a class.
 #[derive(Clone, Copy, Debug, Default)]
 struct Counts {
     combinations: usize,
@@ -81,12 +81,12 @@ struct Counts {
 }
 
 impl Report {
-    /// Counts a specification.
+    /// Creates the report of a specification.
     pub(crate) fn of_spec() -> Report {
         Report { specs: 1, ..Report::default() }
     }
 
-    /// Counts a combination: the bits of the host, and those of other devices by their names.
+    /// Counts a combination, and compares the bits of the host with the bits of other devices.
     pub(crate) fn compare(&mut self, spec: &Spec, data: Data, host: &str, others: &[(&str, Option<String>)]) {
         let counts = self.classes.entry(data.class).or_default();
         counts.combinations += 1;
@@ -112,7 +112,7 @@ impl Report {
         self
     }
 
-    /// How many classes occur.
+    /// Returns the number of classes that occur.
     pub(crate) fn classes(&self) -> usize {
         self.classes.len()
     }

@@ -3,7 +3,7 @@
 
 const STEP: u64 = 0x9e37_79b9_7f4a_7c15;
 
-/// Number `i` of the sequence that begins with seed 0.
+/// Returns number `i` of the sequence that begins with seed 0.
 pub(crate) fn random(i: u64) -> u64 {
     Random::new(i.wrapping_mul(STEP)).bits()
 }
@@ -17,7 +17,7 @@ impl Random {
         Random(seed)
     }
 
-    /// Any number.
+    /// Returns any 64 bits.
     pub(crate) fn bits(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(STEP);
         let z = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -25,17 +25,17 @@ impl Random {
         z ^ (z >> 31)
     }
 
-    /// A number below `end`, which is not 0.
+    /// Returns a number below `end`, which must not be 0.
     pub(crate) fn below(&mut self, end: u64) -> u64 {
         self.bits() % end
     }
 
-    /// A float from 0 to 1, without 1, of 53 digits.
+    /// Returns a float in [0, 1) of 53 digits.
     pub(crate) fn unit(&mut self) -> f64 {
         (self.bits() >> 11) as f64 / (1u64 << 53) as f64
     }
 
-    /// One of several.
+    /// Picks one of several values.
     pub(crate) fn pick<T: Copy>(&mut self, from: &[T]) -> T {
         from[self.below(from.len() as u64) as usize]
     }

@@ -1,5 +1,5 @@
-//! What is reduced, as the text of specifications without a schedule: every named operator on every type that it takes,
-//! in every variant, and closures.
+//! The reductions of the tests, as texts of specifications without a schedule: every named operator on every type that it
+//! takes, in every variant, and closures.
 
 use super::closures::{CLOSURES, Closure};
 use reduce_codegen::Error as Refusal;
@@ -15,7 +15,7 @@ use reduce_runtime::Error;
 #[derive(Clone, Debug)]
 #[allow(dead_code, reason = "not every test asks what it is")]
 pub(crate) struct Subject {
-    /// What it is called where types do not matter.
+    /// The name, without types.
     pub(crate) name: String,
     /// The type of the elements.
     pub(crate) ty: Scalar,
@@ -23,17 +23,17 @@ pub(crate) struct Subject {
     pub(crate) text: String,
 }
 
-/// Fields that change what a named operator means, where it has a say.
+/// Fields that change the meaning of a named operator, where they apply.
 const VARIANTS: [&str; 4] = ["", ", nan: ignore", ", ties: last", ", nan: ignore, ties: last"];
 
-/// All of them.
+/// Returns all subjects.
 pub(crate) fn subjects() -> Vec<Subject> {
     let rows = OPERATORS.iter().flat_map(|row| Scalar::ALL.map(|ty| named(row.name, ty)));
     let closures = CLOSURES.iter().flat_map(|it| it.2.iter().map(|&ty| closure(it, ty)));
     rows.flatten().chain(closures).collect()
 }
 
-/// A named operator on a type, as often as its variants differ; nowhere if it does not take the type.
+/// Returns a named operator on a type in its distinct variants, or nothing if it does not take the type.
 fn named(name: &str, ty: Scalar) -> Vec<Subject> {
     let inputs = [format!("ty: {ty}"), format!("inputs: {{ x: {ty}, y: {ty} }}")];
     let mut known = Vec::new();
@@ -57,7 +57,7 @@ fn closure(&(name, text, _): &Closure, ty: Scalar) -> Subject {
 }
 
 impl Subject {
-    /// The specification with those of the passes that are not refused, and smaller blocks where they need it.
+    /// Returns the specification without the passes that are refused, with smaller blocks where it needs them smaller.
     pub(crate) fn scheduled(&self, passes: &[Pass], mut block: u32) -> Spec {
         let mut passes = passes.to_vec();
         loop {
@@ -71,30 +71,30 @@ impl Subject {
         }
     }
 
-    /// The specification with the library's schedule.
+    /// Returns the specification with the library's schedule.
     pub(crate) fn auto(&self) -> Spec {
         spec(&format!("{}, passes: auto", self.text))
     }
 }
 
-/// The params of the tests: 1 for each.
+/// Returns the params of the tests: 1 for each.
 pub(crate) fn params(operation: &Operation) -> Vec<Value> {
     operation.params.iter().map(|param| constants::one(param.ty)).collect()
 }
 
-/// What stands for the bits where no element is left to reduce.
-pub(crate) const NOTHING: &str = "nothing";
+/// Replaces the bits if there are no elements to reduce.
+pub(crate) const NO_RESULT: &str = "nothing";
 
-/// The bits of a result, or why there is none.
+/// Returns the bits of a result, or the error.
 pub(crate) fn bits(result: Result<Vec<Value>, Error>) -> String {
     match result {
         Ok(values) => values.iter().map(|value| value.hex()).collect::<Vec<_>>().join(" "),
-        Err(Error::Empty { .. } | Error::NothingLeft { .. }) => NOTHING.to_owned(),
+        Err(Error::Empty { .. } | Error::NothingLeft { .. }) => NO_RESULT.to_owned(),
         Err(error) => error.to_string(),
     }
 }
 
-/// The specification of a text, which it keeps.
+/// Parses the specification of a text, and keeps the text.
 pub(crate) fn spec(text: &str) -> Spec {
     match reduce_dsl::parse::spec(text) {
         Ok(spec) => Spec { text: text.to_owned(), ..spec },

@@ -1,5 +1,5 @@
-//! What other libraries get wrong, and what is right: small cases by name, with the results that arithmetic on paper
-//! gives. Each is run by every schedule, from aligned elements and from misaligned ones.
+//! Bugs of other libraries, and the correct results: small cases by name, with results from arithmetic on paper. Each case
+//! runs by every schedule, on aligned and on misaligned elements.
 
 use super::cases::LISTS;
 use super::reference::Place;
@@ -8,10 +8,10 @@ use reduce_ir::arith::Element;
 use reduce_ir::{Spec, Value, bf16, f16};
 use reduce_lanes::Lanes;
 
-/// Elements skipped in front of those that are reduced.
+/// Numbers of skipped elements before the reduced ones.
 pub(crate) const STARTS: [usize; 3] = [0, 1, 3];
 
-/// A case that goes wrong elsewhere.
+/// A case that other libraries compute wrongly.
 #[derive(Clone, Debug)]
 pub(crate) struct Trap {
     name: &'static str,
@@ -37,7 +37,7 @@ impl Trap {
         Trap { name, text: text.to_owned(), elements: elements.to_vec().into(), expected }
     }
 
-    /// The elements behind `start` others, of all bits.
+    /// Returns the elements after `start` others with all bits set.
     pub(crate) fn memory(&self, start: usize) -> (Vec<Lanes>, Place) {
         let mut memory = Lanes::splat(Value::from_bits(self.elements.ty(), u64::MAX), start);
         memory.extend(self.elements.borrow());
@@ -46,7 +46,7 @@ impl Trap {
 }
 
 impl Case {
-    /// What is wrong with a result of a device.
+    /// Describes the difference if a device's result is wrong.
     pub(crate) fn wrong(&self, device: &str, bits: &str) -> Option<String> {
         let Trap { name, expected, .. } = &self.trap;
         let text = &self.spec.text;
@@ -54,7 +54,7 @@ impl Case {
     }
 }
 
-/// Every trap by every schedule.
+/// Returns every trap with every schedule.
 pub(crate) fn cases(traps: &[Trap]) -> Vec<Case> {
     let of_trap = |trap: &Trap| {
         let ty = trap.elements.ty();
@@ -66,7 +66,7 @@ pub(crate) fn cases(traps: &[Trap]) -> Vec<Case> {
     traps.iter().flat_map(of_trap).collect()
 }
 
-/// All of them.
+/// Returns all traps.
 pub(crate) fn traps() -> Vec<Trap> {
     [floats(), halves(), integers(), ranges(), moments(), absent(), places()].concat()
 }
@@ -97,7 +97,7 @@ fn floats() -> Vec<Trap> {
     ]
 }
 
-/// 16-bit floats count to 2048 and to 256 on their own.
+/// Accumulators of 16-bit floats could count only to 2048 and to 256.
 fn halves() -> Vec<Trap> {
     vec![
         Trap::new("4097 ones of f16", "op: sum, ty: f16", &[f16::ONE; 4097], 4097.0f32),
@@ -117,7 +117,7 @@ fn integers() -> Vec<Trap> {
     ]
 }
 
-/// The result fits although a partial result of plain arithmetic does not.
+/// The result fits although an intermediate result of plain arithmetic does not.
 fn ranges() -> Vec<Trap> {
     let double = |scale: i32| [3.0, 4.0].map(|x: f64| x * 2f64.powi(scale));
     let single = |scale: i32| double(scale).map(|x| x as f32);
@@ -162,7 +162,7 @@ fn ranges() -> Vec<Trap> {
     ]
 }
 
-/// Differences of neighbours are exact, however far from 0.
+/// Differences of neighbours are exact, however far from 0 the elements are.
 fn moments() -> Vec<Trap> {
     let time = 1_700_000_000_000_000_000i64;
     vec![
@@ -178,7 +178,7 @@ fn moments() -> Vec<Trap> {
     ]
 }
 
-/// Elements that are left out keep their place.
+/// Absent elements keep their position.
 fn absent() -> Vec<Trap> {
     let numbers: Vec<i32> = (0..5000).map(|i| (i * 7919) % 5003 - 2500).collect();
     let negative = |x: &&i32| **x < 0;
@@ -229,7 +229,7 @@ fn absent() -> Vec<Trap> {
     ]
 }
 
-/// Every element matters, wherever it is: lengths around warps, blocks, load units and tiles.
+/// Every element matters, at every position: lengths around warps, blocks, load units and tiles.
 fn places() -> Vec<Trap> {
     let lengths = [1, 2, 3, 5, 15, 16, 17, 31, 32, 33, 63, 65, 255, 256, 257, 1023, 1025, 4095, 4097];
     let sum = |n: u64| {

@@ -31,7 +31,7 @@ struct range {
     }
 };
 
-// An operator of which CUB knows nothing.
+// An operator that CUB does not know.
 struct larger {
     __host__ __device__ float operator()(float a, float b) const { return b > a ? b : a; }
 };

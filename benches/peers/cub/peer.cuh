@@ -1,9 +1,8 @@
-// What the files of this folder share: the signature of a reduction by CUB, as benches/peers/cub.rs calls it.
+// Shared by the files of this folder: the signature of a reduction by CUB, as benches/peers/cub.rs calls it.
 //
-// With temp == nullptr a function sets *bytes, as cub::DeviceReduce does; else it enqueues the reduction of n
-// elements of each of the inputs x and y on the stream, in temporary memory that was allocated once, and leaves
-// the result in out. It gives the code of the error. The number of elements is handed on in 32 bits, with which
-// CUB is fastest.
+// With temp == nullptr a function sets *bytes, as cub::DeviceReduce does. Otherwise it enqueues the reduction of n elements
+// of each of the inputs x and y on the stream. The temporary memory was allocated once. The result is written to out.
+// The function returns the error code. The number of elements is passed in 32 bits, because CUB is fastest then.
 
 #pragma once
 

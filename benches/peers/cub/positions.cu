@@ -1,4 +1,4 @@
-// Where the largest element is: its position, then itself.
+// Argmax: the position of the largest element, then the element.
 
 #include "peer.cuh"
 

@@ -12,10 +12,10 @@
 
 #include <new>
 
-// More than CUB asks for at any size.
+// More than CUB needs at any size.
 static constexpr size_t TEMPORARY = 16 << 20;
 
-// Memory that is there before the call, so that this function allocates no more than the others do.
+// Memory that is allocated before the call, so that this function allocates no more than the others.
 struct given {
     void* memory;
 

@@ -13,7 +13,7 @@ struct moments_of_one {
     __host__ __device__ moments operator()(float x) const { return {x, 0.0f, 1}; }
 };
 
-// One fast division, and none of its cases for nothing: the side that is empty has the weight 0.
+// One fast division, without a branch for empty sides: an empty side has the weight 0.
 struct merge_moments {
     __device__ moments operator()(const moments& a, const moments& b) const
     {

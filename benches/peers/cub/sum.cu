@@ -1,4 +1,4 @@
-// Sums of every type; narrow types are added up in 32 bits.
+// Sums of every type; narrow types are added in 32 bits.
 
 #include "peer.cuh"
 
@@ -12,7 +12,7 @@
         return cub::DeviceReduce::Sum(temp, bytes, (const element*)x, (total*)out, n, stream);                 \
     }
 
-// `cub::DeviceReduce::Sum` does not take an output wider than these.
+// `cub::DeviceReduce::Sum` does not accept an output wider than these.
 #define SUM_OF_HALVES(name, element)                                                                           \
     PEER(sum_##name)                                                                                           \
     {                                                                                                          \

@@ -1,4 +1,4 @@
-// Which CUB, by which nvcc.
+// The versions of CUB and nvcc.
 
 #include <cub/version.cuh>
 

@@ -6,7 +6,7 @@ use super::value::Writer;
 use crate::choices::Choices;
 use reduce_ir::Scalar;
 
-/// The fields, without a schedule.
+/// Returns the fields, without a schedule.
 pub(super) fn fields(choices: &mut Choices<'_>) -> Vec<String> {
     let (given, form) = (Given::new(choices), Form::new(choices));
     let depth = if form.fields.len() > 6 { 1 } else { 1 + choices.below(3) };
@@ -34,12 +34,12 @@ pub(super) fn fields(choices: &mut Choices<'_>) -> Vec<String> {
     fields
 }
 
-/// `x, y`.
+/// Returns the closure parameters, as in `x, y`.
 fn inputs_head(given: &Given) -> String {
     given.inputs.iter().map(|(name, _)| name.as_str()).collect::<Vec<_>>().join(", ")
 }
 
-/// What `map` is: the accumulator of an element.
+/// Writes the body of `map`: the accumulator of an element.
 fn mapped(choices: &mut Choices<'_>, given: &Given, form: &Form, depth: usize) -> String {
     let scope = given.elements().into_iter().chain(given.free()).collect();
     let mut writer = Writer::new(choices, scope);
@@ -57,7 +57,7 @@ fn mapped(choices: &mut Choices<'_>, given: &Given, form: &Form, depth: usize) -
     element(&mut writer, form, depth)
 }
 
-/// An accumulator written with its fields, some of them as they are given.
+/// Writes an accumulator with its fields. Some fields are names or literals.
 fn element(writer: &mut Writer<'_, '_>, form: &Form, depth: usize) -> String {
     let value = |(at, (_, ty)): (usize, &Typed)| {
         if at == 0 && form.rule == Rule::Counted {
@@ -80,16 +80,16 @@ fn operator(choices: &mut Choices<'_>, form: &Form) -> String {
         return format!("op: |{a}, {b}| {value}");
     }
     let lines = form
-        .meets
+        .ops
         .iter()
         .enumerate()
-        .map(|(at, meet)| format!("let m{at} = {};", meet.text(&form.part(a, at), &form.part(b, at))));
+        .map(|(at, op)| format!("let m{at} = {};", op.text(&form.part(a, at), &form.part(b, at))));
     let lines: Vec<_> = lines.collect();
     let values: Vec<_> = (0..lines.len()).map(|at| format!("m{at}")).collect();
     format!("op: |{a}, {b}| {{ {} {} }}", lines.join(" "), form.made(&values))
 }
 
-/// `op(acc, map(x))`, written out.
+/// Writes `op(acc, map(x))` as a `fold`.
 fn folded(choices: &mut Choices<'_>, given: &Given, form: &Form, map: &str) -> String {
     let head = inputs_head(given);
     let step = choices.pick(&["", "", ", _step"]);
@@ -104,14 +104,15 @@ fn commutative(choices: &mut Choices<'_>, form: &Form) -> Option<String> {
     }
 }
 
-/// What `finish` makes of an accumulator of that form.
+/// Writes `finish` for an accumulator of this form.
 fn finish(choices: &mut Choices<'_>, given: &Given, form: &Form, depth: usize, counts: bool) -> String {
     let fields = form.fields.iter().enumerate().map(|(at, (_, ty))| (form.part("r", at), *ty));
     let (fields, params) = (fields.collect::<Vec<_>>(), given.params.clone());
     finish_of(choices, [fields, params].concat(), depth, form, counts)
 }
 
-/// A scalar, the struct of the accumulator, or another one. The number of elements may be named where it counts them.
+/// Writes `finish` to a scalar, to the struct of the accumulator, or to another struct. It may use the number of elements
+/// if `counts`.
 fn finish_of(
     choices: &mut Choices<'_>,
     mut scope: Vec<Typed>,

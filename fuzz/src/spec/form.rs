@@ -1,34 +1,34 @@
-//! Forms of accumulators: which fields there are, and how two become one.
+//! Forms of accumulators: their fields, and the rule that combines two of them.
 
-use super::meet::Meet;
+use super::field_op::FieldOp;
 use super::names::{COMPUTED, Typed, braced, record};
 use crate::choices::Choices;
 use reduce_ir::Scalar;
 
 /// An accumulator and its operation.
 pub(super) struct Form {
-    /// The name of the struct; a scalar has none, and one field.
+    /// The name of the struct. A scalar has no name, and one field.
     pub(super) name: Option<String>,
     /// The fields with their types.
     pub(super) fields: Vec<Typed>,
-    /// How two become one.
+    /// The rule that combines two accumulators.
     pub(super) rule: Rule,
-    /// How each field meets its other, where the rule does not say.
-    pub(super) meets: Vec<Meet>,
+    /// The operation of each field, for the rules that combine field by field.
+    pub(super) ops: Vec<FieldOp>,
 }
 
-/// How two structs become one.
+/// A rule that combines two structs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Rule {
     /// Field by field.
     Fields,
-    /// The one whose first field compares so; of equals the left one.
+    /// The accumulator whose first field compares so; on a tie, the left one.
     Winner(&'static str),
-    /// The same; of equals the one whose second field is less.
+    /// The same; on a tie, the accumulator whose second field is less.
     Tied(&'static str),
-    /// The last one whose first field is set.
+    /// The last accumulator whose first field is set.
     Flagged,
-    /// Field by field from the last one on whose first field is set.
+    /// A segmented operation: field by field, restarting at an accumulator whose first field is set.
     Segmented,
     /// The first two fields are a map `z → p z + q`, the right one outermost; the others field by field.
     Affine,
@@ -43,8 +43,8 @@ impl Form {
 
     fn scalar(choices: &mut Choices<'_>) -> Form {
         let ty = choices.pick(&COMPUTED);
-        let meets = vec![choices.pick(Meet::of(ty))];
-        Form { name: None, fields: vec![(String::new(), ty)], rule: Rule::Fields, meets }
+        let ops = vec![choices.pick(FieldOp::of(ty))];
+        Form { name: None, fields: vec![(String::new(), ty)], rule: Rule::Fields, ops }
     }
 
     fn structure(choices: &mut Choices<'_>) -> Form {
@@ -57,11 +57,11 @@ impl Form {
         let rule = rule(choices, count);
         let mut types: Vec<_> = (0..count).map(|_| choices.pick(&COMPUTED)).collect();
         rule.demand(choices, &mut types);
-        let meets = types.iter().map(|&ty| choices.pick(Meet::of(ty))).collect();
-        Form { name: Some(name), fields: names.into_iter().zip(types).collect(), rule, meets }
+        let ops = types.iter().map(|&ty| choices.pick(FieldOp::of(ty))).collect();
+        Form { name: Some(name), fields: names.into_iter().zip(types).collect(), rule, ops }
     }
 
-    /// `acc: A { v: f32 }`; a scalar is declared now and then.
+    /// Returns `acc: A { v: f32 }`. A scalar is declared in one case of three.
     pub(super) fn declared(&self, choices: &mut Choices<'_>) -> Option<String> {
         match &self.name {
             Some(name) => Some(format!("acc: {name} {}", braced(&self.fields))),
@@ -69,7 +69,7 @@ impl Form {
         }
     }
 
-    /// The struct or scalar of those values.
+    /// Returns the struct or scalar with these values.
     pub(super) fn made(&self, values: &[String]) -> String {
         match &self.name {
             None => values[0].clone(),
@@ -81,12 +81,12 @@ impl Form {
         }
     }
 
-    /// A field of the accumulator of that name.
+    /// Returns a field of the accumulator called `of`.
     pub(super) fn part(&self, of: &str, field: usize) -> String {
         if self.name.is_some() { format!("{of}.{}", self.fields[field].0) } else { of.to_owned() }
     }
 
-    /// The accumulators of those names as one.
+    /// Returns the expression that combines the accumulators `a` and `b`.
     pub(super) fn combined(&self, a: &str, b: &str) -> String {
         let first = |of: &str| self.part(of, 0);
         match self.rule {
@@ -108,24 +108,24 @@ impl Form {
 
     fn field(&self, field: usize, a: &str, b: &str) -> String {
         let (x, y) = (self.part(a, field), self.part(b, field));
-        let met = self.meets[field].text(&x, &y);
+        let combined = self.ops[field].text(&x, &y);
         let (a_is, b_is) = (self.part(a, 0), self.part(b, 0));
         match self.rule {
             Rule::Segmented if field == 0 => format!("{x} || {y}"),
-            Rule::Segmented => format!("if {b_is} {{ {y} }} else {{ {met} }}"),
+            Rule::Segmented => format!("if {b_is} {{ {y} }} else {{ {combined} }}"),
             Rule::Affine if field == 0 => format!("{x} * {y}"),
             Rule::Affine if field == 1 => format!("{x} * {b_is} + {y}"),
             Rule::Counted if field == 0 => format!("{x} + {y}"),
             Rule::Counted => {
-                format!("if {a_is} == 0 {{ {y} }} else if {b_is} == 0 {{ {x} }} else {{ {met} }}")
+                format!("if {a_is} == 0 {{ {y} }} else if {b_is} == 0 {{ {x} }} else {{ {combined} }}")
             }
-            Rule::Fields | Rule::Winner(_) | Rule::Tied(_) | Rule::Flagged | Rule::Affine => met,
+            Rule::Fields | Rule::Winner(_) | Rule::Tied(_) | Rule::Flagged | Rule::Affine => combined,
         }
     }
 
-    /// The accumulator of nothing, where there is one.
+    /// Returns the identity, if the operation has one.
     pub(super) fn identity(&self) -> Option<String> {
-        let of = |field: usize| self.meets[field].identity(self.fields[field].1);
+        let of = |field: usize| self.ops[field].identity(self.fields[field].1);
         let values: Vec<_> = match self.rule {
             Rule::Fields => (0..self.fields.len()).map(of).collect::<Option<_>>()?,
             Rule::Segmented => {
@@ -141,9 +141,9 @@ impl Form {
         Some(self.made(&values))
     }
 
-    /// May elements be exchanged?
+    /// Returns whether the operation is commutative.
     pub(super) fn commutes(&self) -> bool {
-        self.rule == Rule::Fields && self.meets.iter().all(|meet| meet.commutes())
+        self.rule == Rule::Fields && self.ops.iter().all(|op| op.commutes())
     }
 }
 
@@ -162,7 +162,7 @@ fn rule(choices: &mut Choices<'_>, fields: usize) -> Rule {
 }
 
 impl Rule {
-    /// Gives fields the types that the rule needs.
+    /// Sets the types of the fields that the rule constrains.
     fn demand(self, choices: &mut Choices<'_>, types: &mut [Scalar]) {
         let number = |choices: &mut Choices<'_>| choices.pick(&COMPUTED[..10]);
         match self {

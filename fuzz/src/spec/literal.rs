@@ -9,7 +9,7 @@ const OF_FLOATS: [&str; 7] = ["MAX", "MIN", "INFINITY", "NEG_INFINITY", "MIN_POS
 const OF_INTEGERS: [&str; 2] = ["MAX", "MIN"];
 const MATHEMATICAL: [&str; 3] = ["PI", "E", "SQRT_2"];
 
-/// A value of known type: `2.5f32`, `u8::MAX`, `true`.
+/// Returns a literal with its type: `2.5f32`, `u8::MAX`, `true`.
 pub(super) fn typed(choices: &mut Choices<'_>, ty: Scalar) -> String {
     if ty == Scalar::Bool {
         return choices.pick(&["true", "false"]).to_owned();
@@ -24,12 +24,12 @@ pub(super) fn typed(choices: &mut Choices<'_>, ty: Scalar) -> String {
     format!("{}{ty}", number(choices, ty))
 }
 
-/// A number that gets its type from what it meets.
+/// Returns a literal whose type is inferred.
 pub(super) fn bare(choices: &mut Choices<'_>, ty: Scalar) -> String {
     if ty == Scalar::Bool { typed(choices, ty) } else { number(choices, ty) }
 }
 
-/// Digits that fit the type, after which a type may stand.
+/// Returns digits in the range of the type, without a suffix.
 fn number(choices: &mut Choices<'_>, ty: Scalar) -> String {
     if ty.is_float() {
         return choices.pick(&FLOATS).to_owned();
@@ -42,7 +42,7 @@ fn number(choices: &mut Choices<'_>, ty: Scalar) -> String {
     choices.pick(&INTEGERS).to_owned()
 }
 
-/// A divisor, which is neither 0 nor −1.
+/// Returns a divisor that is neither 0 nor −1.
 pub(super) fn divisor(choices: &mut Choices<'_>) -> String {
     choices.pick(&["1", "2", "3", "7", "10", "16", "100"]).to_owned()
 }

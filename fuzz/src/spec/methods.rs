@@ -1,13 +1,13 @@
-//! The methods that closures have, each with the types that it takes and gives.
+//! The methods of closures, each with its receiver types and result type.
 
 use reduce_ir::Scalar;
 
-/// A method: its name and arguments, which types have it, and what it gives.
-pub(super) type Method = (&'static str, fn(Scalar) -> bool, Gives);
+/// A method: its name and arguments, the types that have it, and its result.
+pub(super) type Method = (&'static str, fn(Scalar) -> bool, ResultType);
 
-/// The type of a result. In the text of a method `$` stands for a value of the receiver's type, `#` for a distance.
+/// The type of a result. In the text of a method `$` stands for a value of the receiver's type, `#` for a shift distance.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Gives {
+pub(super) enum ResultType {
     Same,
     Bits,
     Bool,
@@ -15,66 +15,66 @@ pub(super) enum Gives {
 }
 
 pub(super) const METHODS: &[Method] = &[
-    ("abs()", Scalar::is_float, Gives::Same),
-    ("abs()", Scalar::is_signed, Gives::Same),
-    ("sqrt()", Scalar::is_float, Gives::Same),
-    ("exp()", Scalar::is_float, Gives::Same),
-    ("ln()", Scalar::is_float, Gives::Same),
-    ("floor()", Scalar::is_float, Gives::Same),
-    ("ceil()", Scalar::is_float, Gives::Same),
-    ("trunc()", Scalar::is_float, Gives::Same),
-    ("round_ties_even()", Scalar::is_float, Gives::Same),
-    ("round()", Scalar::is_float, Gives::Same),
-    ("fract()", Scalar::is_float, Gives::Same),
-    ("recip()", Scalar::is_float, Gives::Same),
-    ("signum()", Scalar::is_float, Gives::Same),
-    ("signum()", Scalar::is_signed, Gives::Same),
-    ("min($)", Scalar::is_number, Gives::Same),
-    ("max($)", Scalar::is_number, Gives::Same),
-    ("minimum($)", Scalar::is_float, Gives::Same),
-    ("maximum($)", Scalar::is_float, Gives::Same),
-    ("mul_add($, $)", Scalar::is_float, Gives::Same),
-    ("powi(3)", Scalar::is_float, Gives::Same),
-    ("powi(0)", Scalar::is_float, Gives::Same),
-    ("pow(3)", Scalar::is_integer, Gives::Same),
-    ("copysign($)", Scalar::is_float, Gives::Same),
-    ("clamp(0.5, 2.0)", Scalar::is_float, Gives::Same),
-    ("clamp(1, 9)", Scalar::is_integer, Gives::Same),
-    ("is_nan()", Scalar::is_float, Gives::Bool),
-    ("is_finite()", Scalar::is_float, Gives::Bool),
-    ("is_infinite()", Scalar::is_float, Gives::Bool),
-    ("is_sign_negative()", Scalar::is_float, Gives::Bool),
-    ("is_sign_positive()", Scalar::is_float, Gives::Bool),
-    ("to_bits()", Scalar::is_float, Gives::Bits),
-    ("is_positive()", Scalar::is_signed, Gives::Bool),
-    ("is_negative()", Scalar::is_signed, Gives::Bool),
-    ("is_power_of_two()", Scalar::is_unsigned, Gives::Bool),
-    ("abs_diff($)", Scalar::is_integer, Gives::Bits),
-    ("count_ones()", Scalar::is_integer, Gives::Count),
-    ("count_zeros()", Scalar::is_integer, Gives::Count),
-    ("leading_zeros()", Scalar::is_integer, Gives::Count),
-    ("trailing_zeros()", Scalar::is_integer, Gives::Count),
-    ("wrapping_add($)", Scalar::is_integer, Gives::Same),
-    ("wrapping_sub($)", Scalar::is_integer, Gives::Same),
-    ("wrapping_mul($)", Scalar::is_integer, Gives::Same),
-    ("wrapping_neg()", Scalar::is_integer, Gives::Same),
-    ("wrapping_abs()", Scalar::is_signed, Gives::Same),
-    ("wrapping_shl(#)", Scalar::is_integer, Gives::Same),
-    ("wrapping_shr(#)", Scalar::is_integer, Gives::Same),
-    ("rotate_left(#)", Scalar::is_integer, Gives::Same),
-    ("rotate_right(#)", Scalar::is_integer, Gives::Same),
-    ("saturating_add($)", Scalar::is_integer, Gives::Same),
-    ("saturating_sub($)", Scalar::is_integer, Gives::Same),
+    ("abs()", Scalar::is_float, ResultType::Same),
+    ("abs()", Scalar::is_signed, ResultType::Same),
+    ("sqrt()", Scalar::is_float, ResultType::Same),
+    ("exp()", Scalar::is_float, ResultType::Same),
+    ("ln()", Scalar::is_float, ResultType::Same),
+    ("floor()", Scalar::is_float, ResultType::Same),
+    ("ceil()", Scalar::is_float, ResultType::Same),
+    ("trunc()", Scalar::is_float, ResultType::Same),
+    ("round_ties_even()", Scalar::is_float, ResultType::Same),
+    ("round()", Scalar::is_float, ResultType::Same),
+    ("fract()", Scalar::is_float, ResultType::Same),
+    ("recip()", Scalar::is_float, ResultType::Same),
+    ("signum()", Scalar::is_float, ResultType::Same),
+    ("signum()", Scalar::is_signed, ResultType::Same),
+    ("min($)", Scalar::is_number, ResultType::Same),
+    ("max($)", Scalar::is_number, ResultType::Same),
+    ("minimum($)", Scalar::is_float, ResultType::Same),
+    ("maximum($)", Scalar::is_float, ResultType::Same),
+    ("mul_add($, $)", Scalar::is_float, ResultType::Same),
+    ("powi(3)", Scalar::is_float, ResultType::Same),
+    ("powi(0)", Scalar::is_float, ResultType::Same),
+    ("pow(3)", Scalar::is_integer, ResultType::Same),
+    ("copysign($)", Scalar::is_float, ResultType::Same),
+    ("clamp(0.5, 2.0)", Scalar::is_float, ResultType::Same),
+    ("clamp(1, 9)", Scalar::is_integer, ResultType::Same),
+    ("is_nan()", Scalar::is_float, ResultType::Bool),
+    ("is_finite()", Scalar::is_float, ResultType::Bool),
+    ("is_infinite()", Scalar::is_float, ResultType::Bool),
+    ("is_sign_negative()", Scalar::is_float, ResultType::Bool),
+    ("is_sign_positive()", Scalar::is_float, ResultType::Bool),
+    ("to_bits()", Scalar::is_float, ResultType::Bits),
+    ("is_positive()", Scalar::is_signed, ResultType::Bool),
+    ("is_negative()", Scalar::is_signed, ResultType::Bool),
+    ("is_power_of_two()", Scalar::is_unsigned, ResultType::Bool),
+    ("abs_diff($)", Scalar::is_integer, ResultType::Bits),
+    ("count_ones()", Scalar::is_integer, ResultType::Count),
+    ("count_zeros()", Scalar::is_integer, ResultType::Count),
+    ("leading_zeros()", Scalar::is_integer, ResultType::Count),
+    ("trailing_zeros()", Scalar::is_integer, ResultType::Count),
+    ("wrapping_add($)", Scalar::is_integer, ResultType::Same),
+    ("wrapping_sub($)", Scalar::is_integer, ResultType::Same),
+    ("wrapping_mul($)", Scalar::is_integer, ResultType::Same),
+    ("wrapping_neg()", Scalar::is_integer, ResultType::Same),
+    ("wrapping_abs()", Scalar::is_signed, ResultType::Same),
+    ("wrapping_shl(#)", Scalar::is_integer, ResultType::Same),
+    ("wrapping_shr(#)", Scalar::is_integer, ResultType::Same),
+    ("rotate_left(#)", Scalar::is_integer, ResultType::Same),
+    ("rotate_right(#)", Scalar::is_integer, ResultType::Same),
+    ("saturating_add($)", Scalar::is_integer, ResultType::Same),
+    ("saturating_sub($)", Scalar::is_integer, ResultType::Same),
 ];
 
-impl Gives {
-    /// The type, of a receiver of that type.
+impl ResultType {
+    /// Returns the result type for a receiver.
     pub(super) fn ty(self, receiver: Scalar) -> Scalar {
         match self {
-            Gives::Same => receiver,
-            Gives::Bits => receiver.bits_type(),
-            Gives::Bool => Scalar::Bool,
-            Gives::Count => Scalar::U32,
+            ResultType::Same => receiver,
+            ResultType::Bits => receiver.bits_type(),
+            ResultType::Bool => Scalar::Bool,
+            ResultType::Count => Scalar::U32,
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Specifications of named operators, after a `map` or alone.
+//! Specifications of named operators, with or without a `map`.
 
 use super::names::{COMPUTED, Given, Typed};
 use super::value::Writer;
@@ -6,7 +6,7 @@ use crate::choices::Choices;
 use reduce_dsl::operators::{OPERATORS, Operator, Shape};
 use reduce_ir::Scalar;
 
-/// The fields, without a schedule.
+/// Returns the fields, without a schedule.
 pub(super) fn fields(choices: &mut Choices<'_>) -> Vec<String> {
     let row = &OPERATORS[choices.below(OPERATORS.len())];
     let mut fields = vec![format!("op: {}", row.name)];
@@ -28,7 +28,7 @@ pub(super) fn fields(choices: &mut Choices<'_>) -> Vec<String> {
     fields
 }
 
-/// Inputs that the operator takes as they are, and whether they are floats.
+/// Declares inputs that the operator takes without a `map`. Also returns whether they are floats.
 fn elements(choices: &mut Choices<'_>, row: &Operator) -> (String, bool) {
     let types: Vec<_> = Scalar::ALL.into_iter().filter(|&ty| row.takes(ty)).collect();
     let ty = choices.pick(&types);
@@ -39,7 +39,7 @@ fn elements(choices: &mut Choices<'_>, row: &Operator) -> (String, bool) {
     (declared, ty.is_float())
 }
 
-/// A map to what the operator takes, and what the map is given.
+/// Writes a `map` to a type that the operator takes, and the declarations of its inputs.
 fn mapped(choices: &mut Choices<'_>, row: &Operator) -> Vec<String> {
     let given = Given::new(choices);
     let types: Vec<_> = COMPUTED.into_iter().filter(|&ty| row.takes(ty)).collect();

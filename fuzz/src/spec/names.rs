@@ -1,4 +1,4 @@
-//! What a specification calls its inputs, params, position, fields and structs.
+//! The names that a specification gives its inputs, params, position, fields and structs.
 
 use super::value::Writer;
 use crate::choices::Choices;
@@ -22,7 +22,7 @@ pub(super) const COMPUTED: [Scalar; 11] = [
     Scalar::Bool,
 ];
 
-/// Some are words of C++ or of the kernels, which the printer has to avoid.
+/// Some of these are words of C++ or of the kernels, which the printer has to avoid.
 const INPUTS: [&str; 8] = ["x", "y", "left", "grid", "t_0", "double", "map", "partials"];
 const PARAMS: [&str; 8] = ["k", "scale", "limit", "float", "combine", "b1", "t_1", "thread"];
 const INDEX: [&str; 4] = ["i", "at", "block", "place"];
@@ -32,13 +32,13 @@ const FIELDS: [&str; 16] = [
 ];
 const STRUCTS: [&str; 4] = ["A", "Pair", "Best", "Acc2"];
 
-/// What closures see: inputs, as they are computed with, then params and the position.
+/// The names that closures see: inputs with the types they are computed in, params, and the position.
 pub(super) struct Given {
     /// The inputs, with the types of their elements.
     pub(super) inputs: Vec<Typed>,
     /// Params that closures may use.
     pub(super) params: Vec<Typed>,
-    /// The name of the position, if there is one.
+    /// The name of the position, if the specification declares one.
     pub(super) index: Option<String>,
 }
 
@@ -54,18 +54,18 @@ impl Given {
         Given { inputs, params, index }
     }
 
-    /// Names that closures see besides their parameters.
+    /// Returns the names that closures see in addition to their parameters.
     pub(super) fn free(&self) -> Vec<Typed> {
         let index = self.index.iter().map(|name| (name.clone(), Scalar::U64));
         self.params.iter().cloned().chain(index).collect()
     }
 
-    /// The inputs as `map` is given them.
+    /// Returns the inputs with the types that `map` sees.
     pub(super) fn elements(&self) -> Vec<Typed> {
         self.inputs.iter().map(|(name, ty)| (name.clone(), ty.compute())).collect()
     }
 
-    /// The fields that leave elements out, if there are any.
+    /// Writes fields that exclude elements, in some cases.
     pub(super) fn absent(&self, choices: &mut Choices<'_>) -> Vec<String> {
         let mut fields = Vec::new();
         if choices.once_in(3) {
@@ -80,7 +80,7 @@ impl Given {
         fields
     }
 
-    /// The fields that declare them, of params and position those that the closures name.
+    /// Writes the declarations. Params and the position are declared only if `closures` mention them.
     pub(super) fn declared(&self, choices: &mut Choices<'_>, closures: &str) -> Vec<String> {
         let used = |name: &str| mentions(closures, name);
         let mut fields = vec![match self.inputs.as_slice() {
@@ -96,27 +96,27 @@ impl Given {
     }
 }
 
-/// Different names.
+/// Picks `count` different names.
 fn some(choices: &mut Choices<'_>, from: &[&str], count: usize) -> Vec<String> {
     let mut names = from.to_vec();
-    // The first is the usual one.
+    // The first name is the usual one.
     if choices.once_in(2) {
         choices.shuffle(&mut names);
     }
     names.into_iter().take(count).map(str::to_owned).collect()
 }
 
-/// The name and the fields of a struct of that many fields.
+/// Returns the name and the field names of a struct with `count` fields.
 pub(super) fn record(choices: &mut Choices<'_>, count: usize) -> (String, Vec<String>) {
     (choices.pick(&STRUCTS).to_owned(), some(choices, &FIELDS, count))
 }
 
-/// Does a word of the text have that name?
+/// Returns whether a word of the text is `name`.
 pub(super) fn mentions(text: &str, name: &str) -> bool {
     text.split(|c: char| !(c.is_ascii_alphanumeric() || c == '_')).any(|word| word == name)
 }
 
-/// `{ x: f32, y: u8 }`.
+/// Returns `{ x: f32, y: u8 }`.
 pub(super) fn braced(typed: &[Typed]) -> String {
     let all: Vec<_> = typed.iter().map(|(name, ty)| format!("{name}: {ty}")).collect();
     format!("{{ {} }}", all.join(", "))

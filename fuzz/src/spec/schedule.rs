@@ -1,4 +1,4 @@
-//! Random schedules, of which a specification takes what is not refused.
+//! Random schedules, reduced to the passes that a specification accepts.
 
 use super::RandomSpec;
 use crate::choices::Choices;
@@ -12,19 +12,19 @@ use reduce_ir::spec::Listed;
 /// A specification that has a program.
 #[derive(Clone, Debug)]
 pub struct Scheduled {
-    /// As it was written, without the passes that are refused.
+    /// The text, without the passes that are refused.
     pub text: String,
-    /// What it says.
+    /// The parsed text.
     pub spec: Spec,
-    /// How many passes were refused.
+    /// The number of passes that were refused.
     pub refused: usize,
 }
 
 impl RandomSpec {
-    /// The specification without the passes that its operation refuses, in smaller blocks where it needs them.
+    /// Removes the passes that the operation refuses, and makes the blocks smaller where it needs them smaller.
     ///
     /// # Errors
-    /// The text is refused: by its types, names or laws.
+    /// Returns the parser's error: the types, names or laws are wrong.
     pub fn scheduled(&self) -> Result<Scheduled, Box<SpecError>> {
         let (mut random, mut refused) = (self.clone(), 0);
         loop {
@@ -38,14 +38,14 @@ impl RandomSpec {
                 Err(Error::SharedMemory { .. }) if random.block != Some(32) => {
                     random.block = Some(random.block.unwrap_or(Spec::BLOCK) / 2);
                 }
-                // What is left is a bug, which whoever compiles the specification will see.
+                // Any other error is a bug, which the caller finds when it compiles the specification.
                 Ok(_) | Err(_) => return Ok(Scheduled { text, spec, refused }),
             }
         }
     }
 }
 
-/// Threads per block and passes; neither is there with `auto`.
+/// Chooses threads per block and passes. `auto` has neither.
 pub(super) fn random(choices: &mut Choices<'_>) -> (Option<u32>, Option<Vec<Pass>>) {
     if choices.once_in(4) {
         return (None, None);
@@ -56,10 +56,10 @@ pub(super) fn random(choices: &mut Choices<'_>) -> (Option<u32>, Option<Vec<Pass
     (block, Some((0..count).map(|_| pass(choices)).collect()))
 }
 
-/// Any pass, with any argument that it may have; most often the first ones that kernels have.
+/// Chooses any pass, with an argument that it allows.
 fn pass(choices: &mut Choices<'_>) -> Pass {
     let word = PASSES[choices.below(PASSES.len())];
-    // More, written out, would keep the compiler busy for minutes.
+    // Larger arguments, written out, would keep the compiler busy for minutes.
     let few = [0, 1, 2, 3, 4, 5, 7, 8, 13, 16, 64];
     let allowed = |it: &u64| word.argument().is_none_or(|rule| (rule.allowed)(*it));
     let arguments: Vec<u64> = few.into_iter().filter(allowed).collect();
@@ -68,7 +68,7 @@ fn pass(choices: &mut Choices<'_>) -> Pass {
         .unwrap_or(Pass::plain("shuffle"))
 }
 
-/// `, passes: [shuffle, coarsen(4)]`; `auto` need not be written.
+/// Returns `, passes: [shuffle, coarsen(4)]`, or nothing for `auto`, the default.
 pub(super) fn passes(passes: Option<&[Pass]>) -> String {
     passes.map_or_else(String::new, |passes| format!(", passes: {}", Listed(passes)))
 }

@@ -1,6 +1,7 @@
-//! Expressions of a type, written from names in scope.
+//! Expressions of a type, written from the names in scope.
 //!
-//! A text is an atom or in parentheses, and its type is known without what is around it, so that a method may be called on it.
+//! Every expression is an atom or in parentheses, and its type does not depend on its context. So a method may be called on
+//! it.
 
 use super::literal::{bare, divisor, typed};
 use super::methods::METHODS;
@@ -11,9 +12,9 @@ use reduce_ir::Scalar;
 /// Writes expressions.
 pub(super) struct Writer<'w, 'c> {
     pub(super) choices: &'w mut Choices<'c>,
-    /// Names with their types, `a.lo` too.
+    /// Names with their types, including fields such as `a.lo`.
     pub(super) scope: Vec<Typed>,
-    /// How many `let`s are written.
+    /// The number of `let`s written so far.
     lets: usize,
 }
 
@@ -22,7 +23,7 @@ impl<'w, 'c> Writer<'w, 'c> {
         Writer { choices, scope, lets: 0 }
     }
 
-    /// A value of that type, of at most so many operations inside operations.
+    /// Writes a value of a type with at most `depth` nested operations.
     pub(super) fn value(&mut self, ty: Scalar, depth: usize) -> String {
         if depth == 0 || self.choices.once_in(5) {
             return self.leaf(ty);
@@ -38,7 +39,7 @@ impl<'w, 'c> Writer<'w, 'c> {
         }
     }
 
-    /// A name of that type, or another one converted, or a number.
+    /// Writes a name of that type, a converted name, or a number.
     fn leaf(&mut self, ty: Scalar) -> String {
         let fits: Vec<_> = self.scope.iter().filter(|(_, of)| *of == ty).map(|it| it.0.clone()).collect();
         if !fits.is_empty() && !self.choices.once_in(6) {
@@ -52,8 +53,8 @@ impl<'w, 'c> Writer<'w, 'c> {
         typed(self.choices, ty)
     }
 
-    /// What may stand beside a value of that type.
-    fn beside(&mut self, ty: Scalar, depth: usize) -> String {
+    /// Writes the other operand for a value of that type.
+    fn operand(&mut self, ty: Scalar, depth: usize) -> String {
         if self.choices.once_in(3) { bare(self.choices, ty) } else { self.value(ty, depth) }
     }
 
@@ -67,7 +68,7 @@ impl<'w, 'c> Writer<'w, 'c> {
         format!("(if {condition} {{ {a} }} else {{ {b} }})")
     }
 
-    /// `{ let t0 = …; … }`; the name is unknown behind the block.
+    /// Writes `{ let t0 = …; … }`. The name is out of scope after the block.
     fn block(&mut self, ty: Scalar, depth: usize) -> String {
         let of = self.choices.pick(&[ty, ty, Scalar::Bool, Scalar::F32, Scalar::U64, Scalar::I16]);
         let (line, name) = self.binding(of, depth);
@@ -77,7 +78,7 @@ impl<'w, 'c> Writer<'w, 'c> {
         format!("({{ {line} {value} }})")
     }
 
-    /// `let t0: f32 = …;` and the name.
+    /// Returns `let t0: f32 = …;` and the name.
     pub(super) fn binding(&mut self, ty: Scalar, depth: usize) -> (String, String) {
         let value = self.value(ty, depth);
         let name = format!("{}{}", self.choices.pick(&["t", "u_", "let_", "float"]), self.lets);
@@ -98,9 +99,9 @@ impl<'w, 'c> Writer<'w, 'c> {
         for piece in text.split_inclusive(['$', '#']) {
             call += piece.trim_end_matches(['$', '#']);
             if piece.ends_with('$') {
-                call += &self.beside(of, depth.min(1));
+                call += &self.operand(of, depth.min(1));
             } else if piece.ends_with('#') {
-                call += &self.beside(Scalar::U32, depth.min(1));
+                call += &self.operand(Scalar::U32, depth.min(1));
             }
         }
         format!("({call})")
@@ -128,7 +129,7 @@ impl<'w, 'c> Writer<'w, 'c> {
                 let ordered: &[&str] = &["<", "<=", ">", ">=", "==", "!="];
                 let signs = if ty == Scalar::Bool { &ordered[4..] } else { ordered };
                 let sign = self.choices.pick(signs);
-                format!("({} {sign} {})", self.value(ty, depth), self.beside(ty, depth))
+                format!("({} {sign} {})", self.value(ty, depth), self.operand(ty, depth))
             }
         }
     }
@@ -176,12 +177,12 @@ impl<'w, 'c> Writer<'w, 'c> {
     }
 
     fn two(&mut self, ty: Scalar, sign: &str, depth: usize) -> String {
-        let (a, b) = (self.value(ty, depth), self.beside(ty, depth));
+        let (a, b) = (self.value(ty, depth), self.operand(ty, depth));
         if self.choices.once_in(2) { format!("({a} {sign} {b})") } else { format!("({b} {sign} {a})") }
     }
 }
 
-/// Does `as` convert so?
+/// Returns whether `as` converts between these types.
 fn is_cast(from: Scalar, to: Scalar) -> bool {
     to.is_number() && from != to && (from != Scalar::Bool || to.is_integer())
 }

@@ -1,12 +1,12 @@
-//! The bytes of an entry of the cache: as they are, and behind a header that fits them.
+//! The bytes of a cache entry: unchanged, and after a header that fits them.
 
 use super::Verdict;
 use crate::cache::{decoded, with_header};
 
-pub(super) fn judge(bytes: &[u8]) -> Verdict {
+pub(super) fn test_one_input(bytes: &[u8]) -> Verdict {
     let fitting = with_header(bytes);
     let accepted = read(bytes)? | read(&fitting)?;
-    // A byte more or less is no entry.
+    // An entry with one byte more or less is refused.
     let longer = [&fitting[..], &[0]].concat();
     for other in [&longer[..], &fitting[..fitting.len() - 1]] {
         if read(other)? {
@@ -16,7 +16,7 @@ pub(super) fn judge(bytes: &[u8]) -> Verdict {
     Ok(accepted)
 }
 
-/// What is read is written as the same bytes.
+/// Checks that a decoded entry encodes to the same bytes.
 fn read(bytes: &[u8]) -> Verdict {
     match decoded(bytes) {
         Some(again) if again != bytes => Err("an entry is written otherwise than it was read".to_owned()),

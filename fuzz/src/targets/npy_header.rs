@@ -1,4 +1,4 @@
-//! The bytes of a file → where its elements are, or why it is no NumPy file.
+//! The bytes of a file → the layout of its elements, or the reason why it is not a NumPy file.
 
 use super::Verdict;
 use crate::npy::{Layout, layout};
@@ -31,7 +31,7 @@ pub(super) const WORDS: &[&str] = &[
     "\0",
 ];
 
-pub(super) fn judge(bytes: &[u8]) -> Verdict {
+pub(super) fn test_one_input(bytes: &[u8]) -> Verdict {
     match layout(bytes) {
         Ok(layout) => elements(bytes, layout).map(|()| true),
         Err(error) if error.to_string().trim().is_empty() => Err("its message is empty".to_owned()),
@@ -39,7 +39,7 @@ pub(super) fn judge(bytes: &[u8]) -> Verdict {
     }
 }
 
-/// The elements end the file; a plain header before them says the same.
+/// Checks that the elements end with the file, and that a plain header parses to the same elements.
 fn elements(bytes: &[u8], Layout { dtype, start, .. }: Layout) -> Result<(), String> {
     let data = bytes.get(start..).ok_or("the elements start behind the file")?;
     let size = dtype.ty.size();

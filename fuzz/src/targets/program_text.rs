@@ -1,4 +1,4 @@
-//! Text → kernels → the same text. What the verifier says of them is no matter, if it says something.
+//! Text → kernels → the same text. The verifier may accept or reject the kernels, but must not fail.
 
 use super::Verdict;
 use reduce_codegen::{compile, cuda_kernels};
@@ -58,11 +58,11 @@ static PROGRAMS: LazyLock<Vec<Program>> = LazyLock::new(|| {
     texts.iter().filter_map(|text| compile(&reduce_dsl::parse::spec(text).ok()?).ok()).collect()
 });
 
-pub(super) fn judge(bytes: &[u8]) -> Verdict {
+pub(super) fn test_one_input(bytes: &[u8]) -> Verdict {
     let Ok(text) = str::from_utf8(bytes) else { return Ok(false) };
     let kernels = match LoweredKernel::parse_all(text) {
         Ok(kernels) => kernels,
-        // A text of no lines is an error at its first.
+        // An error in an empty text is reported at line 1.
         Err(error) if (1..=text.lines().count().max(1)).contains(&error.line) => return Ok(false),
         Err(error) => return Err(format!("there is no such line: {error}")),
     };
@@ -75,7 +75,7 @@ pub(super) fn judge(bytes: &[u8]) -> Verdict {
     Ok(!kernels.is_empty() || verified > 0)
 }
 
-/// Does the verifier take the kernels for those of a program? Then they become CUDA.
+/// Returns whether the verifier accepts the kernels for a program. Accepted kernels are printed as CUDA.
 fn is_expansion(program: &Program, kernels: &[LoweredKernel]) -> bool {
     let Ok(kernels) = kernels.to_vec().try_into() else { return false };
     let lowered = Lowered { kernels };

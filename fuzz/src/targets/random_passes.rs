@@ -1,4 +1,4 @@
-//! Specifications by any passes: the tree of positions that the interpreter finds is the association of the program.
+//! Specifications with any passes. The tree of positions that the interpreter finds must be the association of the program.
 
 use super::Verdict;
 use reduce_codegen::{Error, Programs, Tuning, lower, stages};
@@ -54,13 +54,13 @@ pub(super) const WORDS: &[&str] = &[
     "any",
 ];
 
-/// The most elements.
+/// The maximum number of elements.
 const MOST: u64 = 1500;
 
-/// The most threads of a grid, which the interpreter runs one by one.
+/// The maximum number of threads of a grid. The interpreter runs them one by one.
 const THREADS: u64 = 1 << 15;
 
-pub(super) fn judge(bytes: &[u8]) -> Verdict {
+pub(super) fn test_one_input(bytes: &[u8]) -> Verdict {
     let Ok(text) = str::from_utf8(bytes) else { return Ok(false) };
     let Ok(parsed) = parse::text(text, None) else { return Ok(false) };
     let Some(programs) = programs(&parsed.spec)? else { return Ok(false) };
@@ -69,7 +69,8 @@ pub(super) fn judge(bytes: &[u8]) -> Verdict {
     Ok(true)
 }
 
-/// The programs of `auto`, or those after each pass that is not refused; none of blocks that are too large.
+/// Returns the programs of `auto`, or the program after each pass that is accepted. Returns `None` if the blocks are too
+/// large.
 fn programs(spec: &Spec) -> Result<Option<Vec<Program>>, String> {
     if spec.passes == Passes::Auto {
         return made(Programs::of(spec, Tuning::DEFAULT).map(|programs| programs.variants().to_vec()));
@@ -125,7 +126,7 @@ fn check(program: &Program, salt: u64) -> Result<(), String> {
     if is_right { Ok(()) } else { failed("another association") }
 }
 
-/// A length near one that the program treats specially, or any other.
+/// Chooses a length near a boundary of the program, or any other.
 fn length(program: &Program, salt: u64) -> u64 {
     let tile = program.plan().tiles()[0];
     let edges = [1, 31, 33, tile - 1, tile, tile + 1, 2 * tile + 1, salt % MOST];
@@ -133,7 +134,7 @@ fn length(program: &Program, salt: u64) -> u64 {
     edges[(salt / 7 % edges.len() as u64) as usize].clamp(1, most)
 }
 
-/// The positions as elements, aligned or not, and a step apart where the layout says so.
+/// Creates inputs whose elements are their positions, aligned or not, and strided if the layout is.
 fn inputs(program: &Program, n: u64, salt: u64) -> Vec<Input> {
     let operation = &program.operation;
     let aligned = salt.is_multiple_of(2);

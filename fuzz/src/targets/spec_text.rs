@@ -69,7 +69,7 @@ pub(super) const WORDS: &[&str] = &[
     "#",
 ];
 
-pub(super) fn judge(bytes: &[u8]) -> Verdict {
+pub(super) fn test_one_input(bytes: &[u8]) -> Verdict {
     let Ok(text) = str::from_utf8(bytes) else { return Ok(false) };
     match parse::text(text, None) {
         Ok(parsed) => check::canonical(&parsed.spec).map(|()| true),

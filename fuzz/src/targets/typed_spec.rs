@@ -6,11 +6,11 @@ use crate::spec::RandomSpec;
 use crate::{check, nvrtc};
 use reduce_runtime::Nvrtc;
 
-pub(super) fn lacks() -> Option<String> {
+pub(super) fn missing() -> Option<String> {
     Nvrtc::get().err().map(|error| error.to_string())
 }
 
-pub(super) fn judge(bytes: &[u8]) -> Verdict {
+pub(super) fn test_one_input(bytes: &[u8]) -> Verdict {
     let nvrtc = Nvrtc::get().map_err(|error| error.to_string())?;
     let Ok(scheduled) = RandomSpec::new(&mut Choices::of_bytes(bytes)).scheduled() else { return Ok(false) };
     check::canonical(&scheduled.spec)?;

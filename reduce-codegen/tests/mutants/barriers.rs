@@ -1,5 +1,5 @@
-//! Every barrier of every generated kernel, deleted alone, is missed: the interpreter reports what it ordered. A
-//! barrier that nobody misses is redundant, and must not be emitted.
+//! Every barrier of every generated kernel is needed: if it alone is deleted, the interpreter reports the accesses that it
+//! ordered. A barrier without such a report is redundant, and must not be emitted.
 
 use super::catalogue::{Mutation, mutations};
 use super::judge::report;
@@ -13,7 +13,7 @@ fn deletions() -> Vec<Mutation> {
     mutations().filter(|it| it.name.ends_with("barrier deleted")).collect()
 }
 
-/// How many barriers of a kernel are missed, and those that are not.
+/// Returns the number of barriers of a kernel that are needed, and the redundant ones.
 fn deleted(subject: &Subject) -> (usize, Vec<String>) {
     let found = report(subject, &subject.kernel);
     assert!(found.is_none(), "{found:?}\n{}\n{}", subject.name, subject.kernel);

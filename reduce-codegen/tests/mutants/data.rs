@@ -1,4 +1,4 @@
-//! Mutations of what is computed: bounds, guards, positions, operands and stores.
+//! Mutations of the computed values: bounds, guards, positions, operands and stores.
 
 use super::catalogue::{Mutation, once};
 use super::kernels::Subject;
@@ -16,8 +16,8 @@ pub(crate) const MUTATIONS: [Mutation; 22] = [
         }
         _ => Vec::new(),
     }),
-    Mutation::of_data("loop one turn more", |_, stmt| one_turn_more(stmt)),
-    Mutation::of_data("loop one turn less", |_, stmt| one_turn_less(stmt)),
+    Mutation::of_data("loop one turn more", |_, stmt| one_iteration_more(stmt)),
+    Mutation::of_data("loop one turn less", |_, stmt| one_iteration_less(stmt)),
     Mutation::of_data("loop by doubling for halving", |_, stmt| reversed(stmt)),
     Mutation::of_data("guard one too wide", |_, stmt| guards(stmt, &at_most)),
     Mutation::of_data("guard one too narrow", |_, stmt| {
@@ -76,7 +76,7 @@ pub(crate) const MUTATIONS: [Mutation; 22] = [
             _ => Vec::new(),
         }))
     }),
-    Mutation::of_data("another thread's turn", another_turn),
+    Mutation::of_data("another thread's turn", another_thread),
     Mutation::of_data("identity wrong", fill_wrong),
     Mutation::of_data("operands exchanged", |_, stmt| {
         each(with_expressions(stmt, &|expr| match expr {
@@ -101,29 +101,29 @@ fn is_combination(stmt: &Stmt) -> bool {
     matches!(stmt, Stmt::Set(_, Expr::Combine(..)) | Stmt::AtomicCombine { .. } | Stmt::Redux(..))
 }
 
-/// The loop with another test.
+/// Replaces the test of the loop.
 fn loops(stmt: &Stmt, rewrite: &dyn Fn(&Expr) -> Vec<Expr>) -> Vec<Vec<Stmt>> {
     let Stmt::For(it) = stmt else { return Vec::new() };
     let with = |test| vec![Stmt::For(Box::new(Loop { test, ..*it.clone() }))];
     parts(&it.test, rewrite).into_iter().map(with).collect()
 }
 
-/// The loop that goes on where its counter has reached the end. One that only asks for items that may be there,
-/// and finds none, is left out.
-fn one_turn_more(stmt: &Stmt) -> Vec<Vec<Stmt>> {
+/// Continues the loop if its counter has reached the end. Loops that only read items behind guards are left out: one more
+/// iteration finds none.
+fn one_iteration_more(stmt: &Stmt) -> Vec<Vec<Stmt>> {
     let Stmt::For(it) = stmt else { return Vec::new() };
-    let asks = it.body.iter().all(|stmt| matches!(stmt, Stmt::Let(..) | Stmt::If(..)));
-    if asks { Vec::new() } else { loops(stmt, &at_most) }
+    let only_reads = it.body.iter().all(|stmt| matches!(stmt, Stmt::Let(..) | Stmt::If(..)));
+    if only_reads { Vec::new() } else { loops(stmt, &at_most) }
 }
 
-/// The loop that ends when the next turn would be the last.
-fn one_turn_less(stmt: &Stmt) -> Vec<Vec<Stmt>> {
+/// Ends the loop one iteration early.
+fn one_iteration_less(stmt: &Stmt) -> Vec<Vec<Stmt>> {
     let Stmt::For(it) = stmt else { return Vec::new() };
     let next = |expr: &Expr| if *expr == it.local.get() { vec![it.next.clone()] } else { Vec::new() };
     loops(stmt, &next)
 }
 
-/// The branch with another test.
+/// Replaces the test of the branch.
 fn guards(stmt: &Stmt, rewrite: &dyn Fn(&Expr) -> Vec<Expr>) -> Vec<Vec<Stmt>> {
     let all = |test, with: &dyn Fn(Expr) -> Stmt| {
         parts(test, rewrite).into_iter().map(|it| vec![with(it)]).collect()
@@ -135,7 +135,7 @@ fn guards(stmt: &Stmt, rewrite: &dyn Fn(&Expr) -> Vec<Expr>) -> Vec<Vec<Stmt>> {
     }
 }
 
-/// `a <= b` for `a < b`.
+/// Replaces `a < b` by `a <= b`.
 fn at_most(expr: &Expr) -> Vec<Expr> {
     if let Expr::Cmp(Cmp::Lt, a, b) = expr {
         vec![Expr::Cmp(Cmp::Le, a.clone(), b.clone())]
@@ -144,7 +144,7 @@ fn at_most(expr: &Expr) -> Vec<Expr> {
     }
 }
 
-/// `a < b` for `a <= b`.
+/// Replaces `a <= b` by `a < b`.
 fn strictly_below(expr: &Expr) -> Vec<Expr> {
     if let Expr::Cmp(Cmp::Le, a, b) = expr {
         vec![Expr::Cmp(Cmp::Lt, a.clone(), b.clone())]
@@ -153,15 +153,15 @@ fn strictly_below(expr: &Expr) -> Vec<Expr> {
     }
 }
 
-/// `a + 1 < b` for `a < b`.
+/// Replaces `a < b` by `a + 1 < b`.
 fn below_less_one(expr: &Expr) -> Vec<Expr> {
     let Expr::Cmp(Cmp::Lt, a, b) = expr else { return Vec::new() };
     vec![after(a).below(b.as_ref().clone())]
 }
 
-/// Thread, lane or number 1 in place of 0. What a tree leaves that is a loop is left out: after its last barrier
-/// any thread may take it.
-fn another_turn(subject: &Subject, stmt: &Stmt) -> Vec<Vec<Stmt>> {
+/// Selects thread, lane or number 1 in place of 0. The thread that reads the result of a looping tree is not changed: after
+/// the last barrier of the tree, any thread may read it.
+fn another_thread(subject: &Subject, stmt: &Stmt) -> Vec<Vec<Stmt>> {
     let ends_with_a_barrier = |stmt: &Stmt| {
         if let Stmt::For(it) = stmt { it.body.contains(&Stmt::Barrier(Barrier::Block)) } else { false }
     };
@@ -179,7 +179,7 @@ fn after(position: &Expr) -> Expr {
     position.clone().bin(Bin::Add, Expr::Const(one))
 }
 
-/// The arguments of a function with the next index in the tile.
+/// Returns the arguments of a function with the next index in the tile.
 fn one_off(args: &[Expr]) -> Vec<Vec<Expr>> {
     let index = args.iter().position(|arg| arg.ty() == Some(Ty::U32));
     let next = |at: usize| {
@@ -192,7 +192,7 @@ fn shifted(place: &Place) -> Place {
     Place { index: after(&place.index), ..place.clone() }
 }
 
-/// The next block's memory, or the block's own.
+/// Sends to the next block's memory, or to the block's own.
 fn other_rank(_: &Subject, stmt: &Stmt) -> Vec<Vec<Stmt>> {
     let Stmt::Send(place @ Place { rank: Some(rank), .. }, value) = stmt else { return Vec::new() };
     let to = |rank| vec![Stmt::Send(Place { rank, ..place.clone() }, value.clone())];
@@ -203,7 +203,7 @@ fn counts_blocks(expr: &Expr) -> bool {
     *expr == Expr::Grid || expr.operands().into_iter().any(counts_blocks)
 }
 
-/// A loop over strides, the other way round.
+/// Reverses a loop over strides.
 fn reversed(stmt: &Stmt) -> Vec<Vec<Stmt>> {
     let Stmt::For(it) = stmt else { return Vec::new() };
     let stride = || it.local.get();
@@ -221,7 +221,7 @@ fn reversed(stmt: &Stmt) -> Vec<Vec<Stmt>> {
     vec![vec![Stmt::For(Box::new(Loop { from, test, next, ..*it.clone() }))]]
 }
 
-/// What reads the items that do not fill a tile, or the tile, left out.
+/// Removes the reads of a partial tile, or of a full tile.
 fn tail_skipped(_: &Subject, stmt: &Stmt) -> Vec<Vec<Stmt>> {
     let Stmt::If(test, then, otherwise) = stmt else { return Vec::new() };
     let reads = |stmts: &[Stmt]| stmts.iter().any(reads_items);
@@ -246,9 +246,9 @@ fn reads_items(stmt: &Stmt) -> bool {
     }
 }
 
-/// A sum, difference or product of 64 bits that goes through 32.
+/// Computes a sum, difference or product of 64 bits in 32 bits.
 fn narrow_positions(subject: &Subject, stmt: &Stmt) -> Vec<Vec<Stmt>> {
-    // What no program expands to, no verifier sees.
+    // Only lowered programs have a verifier that would refuse this.
     if subject.program.is_none() {
         return Vec::new();
     }
@@ -267,10 +267,10 @@ fn narrow_positions(subject: &Subject, stmt: &Stmt) -> Vec<Vec<Stmt>> {
     }))
 }
 
-/// An item in place of the fill.
+/// Replaces the fill by an item.
 fn fill_wrong(subject: &Subject, stmt: &Stmt) -> Vec<Vec<Stmt>> {
     let (Stmt::Var(local, Expr::Empty) | Stmt::Set(local, Expr::Empty)) = stmt else { return Vec::new() };
-    // Without fill, what stands for no item is combined with nothing.
+    // Without fill, the value of an absent item is not combined.
     if subject.operation.fill.is_none() {
         return Vec::new();
     }

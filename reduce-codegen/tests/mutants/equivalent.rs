@@ -1,13 +1,13 @@
-//! The mutants that nothing can kill, because they do what their kernel does, and why.
+//! Mutants that cannot be killed because they are equivalent to their kernel, with the reason.
 
-/// Mutants of a kind.
+/// Equivalent mutants of some kinds.
 pub(crate) struct Equivalent {
     mutations: &'static [&'static str],
-    /// Is it one of them? By what it changes, and the name of its kernel.
+    /// Returns whether a mutant belongs here, by its change and the name of its kernel.
     is_one: fn(&str, &str) -> bool,
-    /// Why they are not wrong.
+    /// The reason why they are correct.
     pub(crate) reason: &'static str,
-    /// How many there are among all mutants: more would be something that is not seen any more.
+    /// The number of them among all mutants. More would be a fault that is no longer detected.
     pub(crate) survivors: usize,
 }
 
@@ -228,20 +228,20 @@ pub(crate) const EQUIVALENT: [Equivalent; 25] = [
     },
 ];
 
-/// What only the block that finishes last does: trees like those of every block.
+/// The branch of the block that finishes last. It has the same trees as every block.
 const LAST: &str = "if is_last / ";
 
-/// Does one thread fold everything? So it does with the one accumulator that `atomic` leaves.
+/// Returns whether one thread folds everything. It does so, too, with the one accumulator that `atomic` leaves.
 fn is_serial(kernel: &str) -> bool {
     kernel.contains("[serial]") || kernel.starts_with("reduce_partials") && kernel.contains("atomic]")
 }
 
-/// Has its operation no fill?
+/// Returns whether the operation has no fill.
 fn is_guarded(kernel: &str) -> bool {
     kernel.contains("arg") || kernel.contains(" of matrix i32")
 }
 
-/// The row that a mutant falls under.
+/// Returns the row that explains a mutant.
 pub(crate) fn row_of(mutation: &str, what: &str, kernel: &str) -> Option<usize> {
     let is_one =
         |row: &Equivalent| [what, what.trim_start_matches(LAST)].iter().any(|it| (row.is_one)(it, kernel));

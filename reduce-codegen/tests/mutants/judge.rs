@@ -1,4 +1,4 @@
-//! Runs a mutant beside its kernel: the verifier, the reports of the interpreter, and what it leaves in memory.
+//! Compares a mutant with its kernel: the verifier, the reports of the interpreter, and the memory after each launch.
 
 use super::kernels::{Launch, Leaves, Subject};
 use super::sites::variants;
@@ -9,14 +9,14 @@ use reduce_ir::program::Reads;
 use reduce_ir::statements::{Buffer, Expr, LoweredKernel, Stmt};
 use reduce_ir::{Scalar, Value};
 
-/// How a mutant was killed.
+/// The checks that killed a mutant.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Verdict {
     /// The verifier refuses it.
     pub(crate) refused: bool,
-    /// The interpreter reports it.
+    /// The reports of the interpreter.
     pub(crate) reports: Vec<Report>,
-    /// It leaves something else than the kernel does.
+    /// Its memory after a launch differs from the kernel's.
     pub(crate) wrong: bool,
 }
 
@@ -25,13 +25,13 @@ impl Verdict {
         self.refused || self.is_seen()
     }
 
-    /// Was it killed by running it?
+    /// Returns whether it was killed by running it.
     pub(crate) fn is_seen(&self) -> bool {
         !self.reports.is_empty() || self.wrong
     }
 }
 
-/// A kernel, and what it leaves of each of its launches.
+/// A kernel, and the memory after each of its launches.
 pub(crate) struct Judge<'a> {
     subject: &'a Subject,
     launches: Vec<Expected<'a>>,
@@ -41,7 +41,7 @@ struct Expected<'a> {
     setup: Setup<'a>,
     domain: Provenance<'a>,
     left: Left,
-    /// The partials of the blocks, where an atomic combines them in any order.
+    /// The partials of the blocks, for an atomic that combines them in any order.
     parts: Vec<Acc>,
 }
 
@@ -52,7 +52,7 @@ struct Setup<'a> {
     inputs: Vec<Input>,
 }
 
-/// What a launch leaves; the first ticket stands for all.
+/// The memory after a launch. The first ticket stands for all.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Left {
     result: Option<Acc>,
@@ -60,10 +60,10 @@ struct Left {
     ticket: Option<u32>,
 }
 
-/// The launches that differ most: the first.
+/// The number of launches that differ most. They are the first ones.
 const FEW: usize = 8;
 
-/// What the interpreter reports of the kernel, or of a mutant of it, at the first launch and schedule that shows it.
+/// Returns the interpreter's report about the kernel or a mutant, for the first launch and schedule that show it.
 pub(crate) fn report(subject: &Subject, kernel: &LoweredKernel) -> Option<Report> {
     subject.launches.iter().take(FEW).find_map(|&launch| {
         let setup = Setup::of(subject, launch);
@@ -74,8 +74,8 @@ pub(crate) fn report(subject: &Subject, kernel: &LoweredKernel) -> Option<Report
 }
 
 impl<'a> Judge<'a> {
-    /// Runs the kernel itself: nothing is reported, and it leaves the same under every schedule, of which only
-    /// the launches that differ most are run under all.
+    /// Runs the kernel itself, which must have no reports and the same memory under every schedule. Only the launches that
+    /// differ most run under all schedules.
     pub(crate) fn of(subject: &'a Subject) -> Judge<'a> {
         let launches = subject.launches.iter().map(|&launch| Expected::of(subject, launch)).collect();
         let mut judge = Judge { subject, launches };
@@ -84,8 +84,7 @@ impl<'a> Judge<'a> {
         judge
     }
 
-    /// What becomes of a mutant. The first launch that shows something ends it; one that the verifier refuses
-    /// is not tried for long.
+    /// Runs a mutant until a launch shows a fault. A mutant that the verifier refuses is run on few launches.
     pub(crate) fn judge(&mut self, mutant: &LoweredKernel) -> Verdict {
         let refused = self.subject.program.as_ref().is_some_and(|(program, lowered, at)| {
             let mut lowered = lowered.clone();
@@ -112,14 +111,13 @@ impl<'a> Expected<'a> {
         };
         let left = run(&subject.kernel, subject.leaves);
         let parts = match subject.leaves {
-            Leaves::One => run(&apart(&subject.kernel), Leaves::Blocks).partials,
+            Leaves::One => run(&with_partials_per_block(&subject.kernel), Leaves::Blocks).partials,
             Leaves::Blocks | Leaves::Items | Leaves::Tickets(_) => Vec::new(),
         };
         Expected { setup, domain, left, parts: parts.into_iter().flatten().collect() }
     }
 
-    /// Under each schedule, until there is a report and a wrong result. Of a launch that does not end, there is
-    /// no result.
+    /// Runs it under each schedule, until there is a report and a wrong result. A launch that does not end has no result.
     fn run(&mut self, kernel: &LoweredKernel) -> Verdict {
         let Subject { operation, leaves, .. } = self.setup.subject;
         let shape = self.setup.run(kernel, *leaves, &mut Shapes::new(operation), Schedule::FORWARD);
@@ -152,7 +150,7 @@ impl<'a> Setup<'a> {
         Setup { subject, launch, inputs }
     }
 
-    /// One launch; where there are tickets, another one with the tickets as the first left them.
+    /// Runs one launch and, with tickets, another one with the tickets that the first left.
     fn run(
         &self,
         kernel: &LoweredKernel,
@@ -162,7 +160,7 @@ impl<'a> Setup<'a> {
     ) -> Launched<'_> {
         let Launch { grid, items, .. } = self.launch;
         let fresh = self.memory(leaves, domain);
-        // No tree and no report depends on their values.
+        // No tree and no report depends on the values of params.
         let params = &self.subject.operation.params;
         let params: Vec<_> = params.iter().map(|param| Value::from_bits(param.ty, 0)).collect();
         let mut one = |memory| {
@@ -178,7 +176,7 @@ impl<'a> Setup<'a> {
         second
     }
 
-    /// The memory before the launch. Each partial that it reads is an element of its own.
+    /// Returns the memory before the launch. Each partial that it reads is a distinct element.
     fn memory(&self, leaves: Leaves, domain: &mut dyn Domain) -> Memory<'_> {
         let Launch { grid, items, .. } = self.launch;
         let (partials, tickets) = match leaves {
@@ -198,7 +196,7 @@ impl<'a> Setup<'a> {
         memory
     }
 
-    /// The accumulator of the element at a position.
+    /// Returns the accumulator of the element at a position.
     fn element(&self, domain: &mut dyn Domain, position: u64) -> Option<Acc> {
         let mut out = [None; 32];
         let arguments = vec![[position; 32]; self.subject.operation.map.params().len()];
@@ -214,8 +212,8 @@ impl Left {
     }
 }
 
-/// The kernel with a partial of its own for each block, in place of an atomic.
-fn apart(kernel: &LoweredKernel) -> LoweredKernel {
+/// Returns the kernel with a partial for each block in place of an atomic.
+fn with_partials_per_block(kernel: &LoweredKernel) -> LoweredKernel {
     let store = |stmt: &Stmt| match stmt {
         Stmt::AtomicCombine { value, .. } => {
             let own = Buffer::Partials.at(Expr::Block.cast(Scalar::U64));

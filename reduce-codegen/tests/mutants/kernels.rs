@@ -1,4 +1,4 @@
-//! The kernels that are mutated, and what each is launched on.
+//! The kernels to mutate, and their launches.
 
 use super::support::{LISTS, operations, spec, spec_of};
 use reduce_codegen::{Stage, lower, stages};
@@ -11,19 +11,20 @@ use reduce_ir::program::{Arrangement, Exchange, Program, Reads, Share, Size, Ste
 use reduce_ir::spec::{Listed, Passes};
 use reduce_ir::statements::{Lowered, LoweredKernel};
 
-/// A kernel with what it is launched on.
+/// A kernel with its launches.
 pub(crate) struct Subject {
-    /// Where it comes from.
+    /// The specification and the kernel.
     pub(crate) name: String,
     pub(crate) operation: Operation,
     pub(crate) kernel: LoweredKernel,
-    /// What it is part of, and its place there, for the verifier. A kernel written by hand is part of nothing.
+    /// The program, its lowering, and the index of the kernel, for the verifier. Kernels that are written by hand have
+    /// none.
     pub(crate) program: Option<(Program, Lowered, usize)>,
     pub(crate) leaves: Leaves,
     pub(crate) launches: Vec<Launch>,
 }
 
-/// What a launch leaves besides the result.
+/// The memory that a launch writes in addition to the result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Leaves {
     /// A partial for each block.
@@ -32,7 +33,7 @@ pub(crate) enum Leaves {
     Items,
     /// One partial, from an atomic of each block.
     One,
-    /// So many partials for each block, and tickets that are 0 again.
+    /// This many partials for each block, and tickets that are 0 again.
     Tickets(u64),
 }
 
@@ -44,11 +45,11 @@ pub(crate) struct Launch {
     pub(crate) aligned: bool,
 }
 
-/// Items of a launch, at most: kernels with larger tiles are left out.
+/// The maximum number of items of a launch. Kernels with larger tiles are left out.
 const MOST_ITEMS: u64 = 20_000;
 
 impl Subject {
-    /// A kernel of a program.
+    /// Creates the subject for a kernel of a program.
     fn of(program: &Program, lowered: &Lowered, at: usize) -> Subject {
         let kernel = lowered.kernels[at].clone();
         let steps = &program.kernels[at].steps;
@@ -76,14 +77,14 @@ impl Subject {
         }
     }
 
-    /// The name of the operation with its kernel, and nothing that tells two equal ones apart.
+    /// Returns whether operation and kernel are the same.
     fn is_like(&self, other: &Subject) -> bool {
         self.operation == other.operation && self.kernel == other.kernel
     }
 }
 
-/// Launches around what a kernel treats specially: a full tile, one that is not, several blocks, few items, the
-/// boundaries of steps, vectors, turns and clusters, and where there is fill none.
+/// Returns launches around the boundaries of a kernel: a full tile, a partial one, several blocks, few items, the
+/// boundaries of steps, vectors, iterations and clusters, and, with fill, no items.
 fn launches(program: &Program, at: usize) -> Vec<Launch> {
     let reads = [Reads::Inputs, Reads::Partials][at];
     let (tile, most) = (program.tile(reads), program.most_blocks(reads));
@@ -98,22 +99,23 @@ fn launches(program: &Program, at: usize) -> Vec<Launch> {
     let one_block = (fold.share, program.kernels[at].team) == (Share::Rest, Team::BLOCK);
     let powers = (5..=8).map(|log2| 1 << log2);
     let few = (1..=17).chain(powers.flat_map(|power| [power - 1, power, power + 1]));
-    // In order, a thread has neighbours, and a tree takes pairs: of so many threads, or blocks, the last has no pair.
+    // In order, a thread has consecutive elements, and a tree combines pairs. With these numbers of threads, or blocks, the
+    // last has no pair.
     let unpaired = [2, 3, 5, 9, 17].into_iter().filter(|_| fold.arrangement == Arrangement::Blocked);
     let of_threads = unpaired.clone().map(|threads| threads * (tile / u64::from(program.block)));
-    // The same of the units of each row, and one item of a row.
+    // The same for the units of each row, and for one item of a row.
     let units = (0..u64::from(fold.rows())).flat_map(|row| [1, 2, 3, 5, 9, 17].map(|unit| 32 * row + unit));
     let of_rows = units.map(|units| units * width).filter(|_| fold.in_rows);
     let next_turn = (1..=width + 1).map(|items| turn + items);
-    // A tile behind another of one item, and of one row with items around it.
-    let behind = (width > 1).then_some([tile * cluster + 1, 2 * tile * cluster + turn + width]);
-    // More partials to a thread than are loaded at once.
+    // Full tiles, followed by one item, or by one row and some items.
+    let after_full_tiles = (width > 1).then_some([tile * cluster + 1, 2 * tile * cluster + turn + width]);
+    // More partials per thread than are loaded at once.
     let more_than_at_once = one_block.then_some(9 * turn + 1);
-    let nothing = program.operation.fill.is_some().then_some(0);
+    let no_items = program.operation.fill.is_some().then_some(0);
     let tiles = tile * cluster;
     let sizes = [tiles, tiles - 1, 2 * turn.max(tiles) + tile / 2 + 1, 33, 1].into_iter();
     let of_cluster = (cluster > 1).then_some([tile, tile + 1, tiles + 1]).into_iter().flatten();
-    // More partials than threads of the block that finishes last, and as many as its tree has at a step.
+    // More partials than threads of the block that finishes last, and numbers around steps of its tree.
     let ticket = program.kernels[at].has_ticket();
     let of_last = [u64::from(program.block) + 2, 8, 9, 16, 17, 32, 33].into_iter().chain(unpaired);
     let of_last = of_last.map(|blocks| blocks * tiles).filter(|_| ticket);
@@ -121,13 +123,13 @@ fn launches(program: &Program, at: usize) -> Vec<Launch> {
         .into_iter()
         .chain(of_last)
         .chain(sizes)
-        .chain(nothing)
+        .chain(no_items)
         .chain(of_cluster)
         .chain(few)
         .chain(of_threads)
         .chain(of_rows)
         .chain(next_turn)
-        .chain(behind.into_iter().flatten())
+        .chain(after_full_tiles.into_iter().flatten())
         .chain(more_than_at_once);
     let alignments: &[bool] = if fold.width > 1 { &[true, false] } else { &[true] };
     let grid = |items: u64| items.div_ceil(tile).clamp(1, most).next_multiple_of(cluster);
@@ -141,7 +143,7 @@ fn launches(program: &Program, at: usize) -> Vec<Launch> {
     launches
 }
 
-/// The kernels of the programs after each pass of those specifications, each kernel once.
+/// Returns the kernels of the programs after each pass of the specifications, each kernel once.
 pub(crate) fn kernels_of(specs: impl Iterator<Item = reduce_ir::Spec>) -> Vec<Subject> {
     let mut found: Vec<Subject> = Vec::new();
     for Stage { program, .. } in specs.flat_map(|spec| stages(&spec).unwrap()) {
@@ -156,8 +158,7 @@ pub(crate) fn kernels_of(specs: impl Iterator<Item = reduce_ir::Spec>) -> Vec<Su
     found
 }
 
-/// The same with so few elements in a block, and so many blocks of a grid, that few elements are of more blocks than the
-/// last one has threads.
+/// Makes blocks smaller and grids larger, so that few elements occupy more blocks than the last block has threads.
 fn of_many_blocks(spec: reduce_ir::Spec) -> reduce_ir::Spec {
     let Passes::List(passes) = spec.passes else { return spec };
     let strided = passes.iter().any(|pass| pass.name == "grid_stride");
@@ -170,8 +171,8 @@ fn of_many_blocks(spec: reduce_ir::Spec) -> reduce_ir::Spec {
     reduce_ir::Spec { block, passes: Passes::List(passes.collect()), ..spec }
 }
 
-/// The specifications of the lists of the other tests and of the rungs of the ladder, for an operator; the
-/// blocks have at most so many threads.
+/// Returns the specifications of an operator with the lists of the other tests and the rungs of the ladder. Blocks have at
+/// most `most_threads` threads.
 pub(crate) fn specs(name: &str, ty: Scalar, most_threads: u32) -> impl Iterator<Item = reduce_ir::Spec> {
     let operator = operator(name).unwrap();
     let lists = LISTS.map(|(block, list)| {
@@ -180,7 +181,7 @@ pub(crate) fn specs(name: &str, ty: Scalar, most_threads: u32) -> impl Iterator<
     });
     let rungs = RUNGS.map(|rung| {
         let passes = rung.passes.iter().map(|&pass| match pass.name {
-            // A grid that small data goes round.
+            // A grid that makes several iterations on small data.
             "grid_stride" => Pass::with("grid_stride", 3),
             _ => pass,
         });
@@ -193,7 +194,7 @@ pub(crate) fn specs(name: &str, ty: Scalar, most_threads: u32) -> impl Iterator<
     lists.into_iter().chain(rungs).filter(fits)
 }
 
-/// Those of an operator that does not commute, with fill and without, whose blocks meet at a ticket.
+/// Returns specifications of an operator that does not commute, with fill and without, whose blocks combine by a ticket.
 pub(crate) fn ordered_specs() -> impl Iterator<Item = reduce_ir::Spec> {
     let named =
         |name| operations::ordered().into_iter().find(|it| it.operation.name == name).unwrap().operation;

@@ -1,4 +1,4 @@
-//! How many mutants of each kind are killed, and by what.
+//! The number of killed mutants of each kind, by the check that killed them.
 
 use super::catalogue::mutations;
 use super::equivalent::{EQUIVALENT, row_of};
@@ -9,7 +9,7 @@ use rayon::prelude::*;
 use reduce_ir::Scalar;
 use std::collections::BTreeMap;
 
-/// Mutants of one kind.
+/// The mutants of one kind.
 #[derive(Clone, Default)]
 struct Tally {
     mutants: usize,
@@ -35,19 +35,19 @@ impl Tally {
     }
 }
 
-/// One mutant in so many is judged.
+/// Returns n, where one mutant in n is tested.
 fn one_of() -> usize {
     if std::env::var_os("REDUCEGEN_FULL").is_some() { 1 } else { 4 }
 }
 
-/// The tally of each kind, by its place among the mutations.
-fn judged(subject: &Subject) -> Vec<Tally> {
+/// Returns the tally of each kind, in the order of the mutations.
+fn tallies_of(subject: &Subject) -> Vec<Tally> {
     let mut judge = Judge::of(subject);
     let turn = subject.name.len();
     let mut tallies = Vec::new();
     for (place, mutation) in mutations().enumerate() {
         let mut tally = Tally::default();
-        // Of what orders threads, all.
+        // Mutants that weaken the ordering are all tested.
         let step = if mutation.of_order { 1 } else { one_of() };
         for mutant in mutation.mutants(subject).into_iter().skip((turn + place) % step).step_by(step) {
             let verdict = judge.judge(&mutant.kernel);
@@ -64,8 +64,8 @@ fn judged(subject: &Subject) -> Vec<Tally> {
     tallies
 }
 
-/// The kernels: those of the lists and rungs for an operator with an identity and one without, tickets of one that does not
-/// commute, and tickets by hand.
+/// Returns the kernels: lists and rungs for an operator with an identity and one without, tickets of one that does not
+/// commute, and tickets written by hand.
 fn subjects() -> Vec<Subject> {
     let lists = specs("sum", Scalar::F32, 128).chain(specs("argmax", Scalar::F16, 64));
     kernels_of(lists.chain(ordered_specs())).into_iter().chain(tickets()).collect()
@@ -75,7 +75,7 @@ fn subjects() -> Vec<Subject> {
 fn mutants_are_killed() {
     let subjects = subjects();
     let mut tallies = vec![Tally::default(); mutations().count()];
-    for of_subject in subjects.par_iter().map(judged).collect::<Vec<_>>() {
+    for of_subject in subjects.par_iter().map(tallies_of).collect::<Vec<_>>() {
         tallies.iter_mut().zip(of_subject).for_each(|(tally, other)| tally.add(other));
     }
     let mut all = Tally::default();
@@ -97,8 +97,8 @@ fn print(name: &str, it: &Tally) {
     println!("| {name} | {mutants} | {refused} | {reported} | {wrong} | {} |", it.survivors.len());
 }
 
-/// Every survivor is one of those that the list of equivalent mutants explains, and no row of it explains more than it
-/// says; where all are judged, each explains exactly as many.
+/// Checks that the list of equivalent mutants explains every survivor, and that no row explains more than it states. If all
+/// mutants are tested, each row must explain exactly that number.
 fn explained(tallies: &[Tally]) {
     let mut rows = [0; EQUIVALENT.len()];
     let mut unexplained = BTreeMap::<_, Vec<_>>::new();

@@ -1,4 +1,4 @@
-//! Mutations of what orders threads: barriers, votes, masks, fences, atomics and tickets.
+//! Mutations of the ordering between threads: barriers, votes, masks, fences, atomics and tickets.
 
 use super::catalogue::{Mutation, once};
 use super::kernels::Subject;
@@ -101,7 +101,7 @@ fn is_reset(place: &Place, value: &Expr) -> bool {
     place.buffer == Buffer::Ticket && *value == Expr::from(0)
 }
 
-/// The partial and the ticket, the other way round.
+/// Takes the ticket before the partial is written.
 fn left_late(_: &Subject, stmt: &Stmt) -> Vec<Vec<Stmt>> {
     let Stmt::If(test, then, otherwise) = stmt else { return Vec::new() };
     let leaves = |stmt: &Stmt| matches!(stmt, Stmt::Store(place, _) if place.buffer == Buffer::Partials);
@@ -156,14 +156,14 @@ fn weaker(_: &Subject, stmt: &Stmt) -> Vec<Vec<Stmt>> {
     }
 }
 
-/// A load and a store in place of an atomic.
+/// Replaces an atomic by a load and a store.
 fn plain(_: &Subject, stmt: &Stmt) -> Vec<Vec<Stmt>> {
     match stmt {
         Stmt::Atomic { into, op, place, value, .. } => {
             let after = match op {
                 AtomicOp::Add => into.get().plus(value.clone()),
                 AtomicOp::Exchange => value.clone(),
-                // As much as it takes to be told from the atomic: other blocks come between.
+                // An increment without its wrap-around suffices: other blocks come between load and store.
                 AtomicOp::Increment => into.get().plus(1),
             };
             vec![vec![Stmt::Load(into.clone(), place.clone()), Stmt::Store(place.clone(), after)]]

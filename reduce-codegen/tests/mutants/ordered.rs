@@ -1,5 +1,5 @@
-//! What orders a reduction in one launch: each mutant of the kernels with tickets that weakens it is reported, and
-//! most also give a wrong result under some schedule, such as with another block as the last one.
+//! The ordering of a reduction in one launch. Each mutant of a kernel with tickets that weakens it is reported. Most also
+//! give a wrong result under some schedule, for example with another block as the last one.
 
 use super::catalogue::mutations;
 use super::equivalent::row_of;
@@ -10,7 +10,7 @@ use rayon::prelude::*;
 use reduce_interpreter::{Memory, Options, Provenance, Schedule, launch};
 use reduce_ir::{Scalar, Spec};
 
-/// How many mutants are killed by running them, reported, and wrong.
+/// The number of mutants that are killed by running them, reported, and wrong.
 #[derive(Clone, Copy, Default)]
 struct Tally {
     killed: usize,
@@ -18,7 +18,7 @@ struct Tally {
     wrong: usize,
 }
 
-/// Every mutant that weakens the order of a kernel, killed by the interpreter alone, or explained.
+/// Tests every mutant that weakens the ordering of a kernel. The interpreter alone kills it, or the list explains it.
 fn ordered(subject: &Subject) -> Tally {
     let (mut judge, mut tally) = (Judge::of(subject), Tally::default());
     let of_order = mutations().filter(|mutation| mutation.of_order);
@@ -39,7 +39,7 @@ fn ordered(subject: &Subject) -> Tally {
     tally
 }
 
-/// How many of all mutants of those kernels.
+/// Returns the sums over the mutants of all kernels.
 fn sum_of(subjects: &[Subject]) -> Tally {
     let sum = |a: Tally, b: Tally| Tally {
         killed: a.killed + b.killed,
@@ -58,8 +58,8 @@ fn tickets_are_ordered() {
     assert!(killed >= 24 && reported >= killed - 3 && wrong * 2 > killed);
 }
 
-/// Of the kernels of the pass `ticket`, with and without clusters, fill and trees in shared memory, how many there are,
-/// and how many of their mutants are killed; nearly all of these are reported.
+/// Returns the number of kernels with the pass `ticket`, with and without clusters, fill and trees in shared memory, and
+/// the number of their killed mutants. Nearly all of these must be reported.
 fn of_the_pass(specs: impl Iterator<Item = Spec>) -> [usize; 2] {
     let taken = |it: &Subject| matches!(it.leaves, Leaves::Tickets(_));
     let subjects: Vec<_> = kernels_of(specs).into_iter().filter(taken).collect();
@@ -82,7 +82,7 @@ fn tickets_of_what_does_not_commute_are_ordered() {
     assert!(kernels >= 8 && killed >= 200, "{killed} of {kernels}");
 }
 
-/// A ticket that another launch has taken from, as it would be shared by two at once, lets no block be the last.
+/// A ticket that another launch increments, as if two launches shared it, lets no block be the last.
 #[test]
 fn a_ticket_belongs_to_one_launch() {
     for subject in &tickets() {

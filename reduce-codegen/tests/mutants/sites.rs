@@ -1,19 +1,20 @@
-//! Where a kernel can be changed: every statement, and every expression inside one.
+//! The places where a kernel can be changed: every statement, and every expression inside one.
 
 use reduce_ir::statements::{Expr, Loop, LoweredKernel, Place, Stmt};
 
-/// A kernel in which one statement is another.
+/// A kernel in which one statement is replaced.
 pub(crate) struct Variant {
-    /// Where it was, and what it is now, by first lines: `if … / store …  ->  nothing`.
+    /// The place and the change, by first lines: `if … / store …  ->  nothing`.
     pub(crate) what: String,
     /// The kernel.
     pub(crate) kernel: LoweredKernel,
 }
 
-/// The statements that one could be.
+/// Returns the replacements of a statement.
 type Rewrite<'a> = &'a dyn Fn(&Stmt) -> Vec<Vec<Stmt>>;
 
-/// The kernels in which one statement is replaced, by each of the lists of statements that `rewrite` gives for it.
+/// Returns the kernels in which one statement is replaced, one kernel for each list of statements that `rewrite` returns
+/// for it.
 pub(crate) fn variants(kernel: &LoweredKernel, rewrite: Rewrite<'_>) -> Vec<Variant> {
     let variant = |(what, body)| Variant { what, kernel: LoweredKernel { body, ..kernel.clone() } };
     bodies(&kernel.body, rewrite).into_iter().map(variant).collect()
@@ -31,7 +32,7 @@ fn bodies(stmts: &[Stmt], rewrite: Rewrite<'_>) -> Vec<(String, Vec<Stmt>)> {
     found
 }
 
-/// The statement with another body.
+/// Returns the statement with another body, for each change of the body.
 fn inside(stmt: &Stmt, rewrite: Rewrite<'_>) -> Vec<(String, Stmt)> {
     let bodies = |stmts, branch, with: &dyn Fn(Vec<Stmt>) -> Stmt| -> Vec<(String, Stmt)> {
         let within = |what| format!("{}{branch} / {what}", line(stmt));
@@ -52,8 +53,8 @@ fn line(stmt: &Stmt) -> String {
     stmt.to_string().lines().next().unwrap_or_default().to_owned()
 }
 
-/// The statement with one of its own expressions, or a part of one, replaced by what `rewrite` gives for it.
-/// What it says of its body stays.
+/// Returns the statement with one of its own expressions, or a part of one, replaced by each result of `rewrite`. Its body
+/// stays the same.
 pub(crate) fn with_expressions(stmt: &Stmt, rewrite: &dyn Fn(&Expr) -> Vec<Expr>) -> Vec<Stmt> {
     let count = expressions(&mut stmt.clone()).len();
     let replace = |at: usize| {
@@ -67,7 +68,7 @@ pub(crate) fn with_expressions(stmt: &Stmt, rewrite: &dyn Fn(&Expr) -> Vec<Expr>
     (0..count).flat_map(replace).collect()
 }
 
-/// The expressions of a statement, but for those of its body.
+/// Returns the expressions of a statement, without its body.
 fn expressions(stmt: &mut Stmt) -> Vec<&mut Expr> {
     match stmt {
         Stmt::Let(_, value)
@@ -97,7 +98,7 @@ fn of_place(place: &mut Place) -> Vec<&mut Expr> {
     [&mut place.index].into_iter().chain(place.rank.as_deref_mut()).collect()
 }
 
-/// The expression with one part of it replaced.
+/// Returns the expression with one part of it replaced.
 pub(crate) fn parts(expr: &Expr, rewrite: &dyn Fn(&Expr) -> Vec<Expr>) -> Vec<Expr> {
     let mut found = rewrite(expr);
     for (at, operand) in expr.operands().into_iter().enumerate() {

@@ -1,5 +1,5 @@
-//! Reductions in one launch, written by hand around generated folds and trees: the block that takes the last
-//! ticket combines the partials of all.
+//! Reductions in one launch, written by hand around generated folds and trees. The block that takes the last ticket
+//! combines the partials of all.
 
 use super::kernels::{Launch, Leaves, Subject};
 use super::support::spec;
@@ -15,7 +15,7 @@ use reduce_ir::{Scalar, Value};
 
 const BLOCK: u32 = 64;
 
-/// The kernels: each another way to order the partials before the reads of the last block.
+/// Returns the kernels. Each has another way to order the partials before the reads of the last block.
 pub(crate) fn tickets() -> Vec<Subject> {
     let one = |name: &str, deliver| subject(name, 1, last_thread(deliver));
     vec![
@@ -44,7 +44,7 @@ fn naive() -> (LoweredKernel, Operation) {
     (kernel, spec.operation)
 }
 
-/// The fold of each thread; then its way into shared memory, and the tree there.
+/// Returns the fold of each thread, and the tree in shared memory with its stores.
 fn fold_and_tree() -> (Vec<Stmt>, Vec<Stmt>) {
     let body = naive().0.body;
     let begins =
@@ -53,7 +53,7 @@ fn fold_and_tree() -> (Vec<Stmt>, Vec<Stmt>) {
     (body[..stage].to_vec(), body[stage..deliver].to_vec())
 }
 
-/// Thread 0 leaves the partial and takes the ticket; if it is the last one, it does the rest.
+/// Thread 0 writes the partial and takes the ticket. If it is the last, it combines all partials.
 fn last_thread(take: Vec<Stmt>) -> Vec<Stmt> {
     let (fold, tree) = fold_and_tree();
     let total = Local::new("total", Ty::Acc);
@@ -65,13 +65,13 @@ fn last_thread(take: Vec<Stmt>) -> Vec<Stmt> {
     [fold, tree, vec![thread_0]].concat()
 }
 
-/// A ticket that orders by itself.
+/// A ticket that orders memory by itself.
 fn taken() -> Vec<Stmt> {
     let rest = [partials_from(number(0), number(1), wide(Expr::Grid)), finish()];
     vec![take(MemoryOrder::AcqRel), Stmt::when(is_last(&old()), rest.concat())]
 }
 
-/// A ticket that orders nothing, between fences that do.
+/// A relaxed ticket between fences, which order memory.
 fn fenced() -> Vec<Stmt> {
     let fence = |order| Stmt::Fence(order, Scope::Grid);
     let rest =
@@ -79,7 +79,8 @@ fn fenced() -> Vec<Stmt> {
     vec![fence(MemoryOrder::Release), take(MemoryOrder::Relaxed), Stmt::when(is_last(&old()), rest.concat())]
 }
 
-/// Every thread leaves a partial; thread 0 takes the ticket and tells the others, who all go on if it was last.
+/// Every thread writes a partial. Thread 0 takes the ticket and tells the other threads, which all continue if it was the
+/// last.
 fn last_block() -> Vec<Stmt> {
     let (fold, tree) = fold_and_tree();
     let acc = Local::new("acc", Ty::Acc);
@@ -128,7 +129,7 @@ fn is_last(ticket: &Local) -> Expr {
     ticket.get().plus(1).equals(Expr::Grid)
 }
 
-/// Combines partials into a new `all`.
+/// Combines partials into a new variable `all`.
 fn partials_from(from: Expr, stride: Expr, end: Expr) -> Vec<Stmt> {
     let all = Local::new("all", Ty::Acc);
     vec![Stmt::Var(all, Expr::Empty), gather("all", from, stride, end)]
@@ -149,7 +150,7 @@ fn finish() -> Vec<Stmt> {
     finish_of("all")
 }
 
-/// Stores the result, and leaves the ticket as it was found.
+/// Stores the result, and resets the ticket.
 fn finish_of(total: &str) -> Vec<Stmt> {
     let total = Local::new(total, Ty::Acc).get();
     let reset = Stmt::Atomic {

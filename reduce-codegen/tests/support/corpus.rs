@@ -1,4 +1,4 @@
-//! The corpus of planted bugs: `tests/corpus/*.ir`, each a correct kernel and the ways to get it wrong.
+//! The corpus of planted bugs: `tests/corpus/*.ir`. Each file has a correct kernel and variants with bugs.
 //!
 //! ```text
 //! # what the kernel does
@@ -9,13 +9,13 @@
 //! -a |   barrier block
 //! ```
 //!
-//! A file begins with remarks, settings, and a line for each bug: its letter, its class, what is wrong. Behind a
-//! blank line comes the kernel, with a margin: `-a` is a line that bug a lacks, `+a` one that only bug a has.
+//! A file begins with remarks, settings, and a line for each bug: its letter, its class, and a description. After a blank
+//! line comes the kernel, with a margin: `-a` marks a line that bug a lacks, `+a` a line that only bug a has.
 //!
-//! Settings: the operation (`op`, `ty`); the launch (`grid`, `n`, and `launches` of it); the lengths of `partials`
-//! (one for each block if not said), `items` and `tickets`, and of how many of the items were `written`;
-//! `misaligned`, an input; `workspace: empty`, if the partials hold the identity before, or `flags`, if they carry flags; and what the correct
-//! kernel `gives`: the `result`, `partials` or `nothing`.
+//! Settings: the operation (`op`, `ty`); the launch (`grid`, `n`, and the number of `launches`); the lengths of `partials`
+//! (by default one for each block), `items` and `tickets`, and the number of items that were `written`; `misaligned`, an
+//! input; `workspace: empty`, if the partials hold the identity before, or `flags`, if they carry flags; and the output of
+//! the correct kernel, which `gives` the `result`, `partials` or `nothing`.
 
 use reduce_dsl::operators::operator;
 use reduce_interpreter::{Input, Memory};
@@ -34,7 +34,7 @@ pub struct Entry {
     lines: Vec<Line>,
 }
 
-/// A way to get the kernel wrong.
+/// A planted bug.
 #[derive(Clone, Debug)]
 pub struct Bug {
     pub letter: char,
@@ -49,7 +49,7 @@ struct Line {
     text: String,
 }
 
-/// The files of the corpus, by name.
+/// Returns the files of the corpus, in the order of their names.
 pub fn entries() -> Vec<Entry> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/corpus");
     let mut paths: Vec<_> = folder.read_dir().unwrap().map(|entry| entry.unwrap().path()).collect();
@@ -57,7 +57,7 @@ pub fn entries() -> Vec<Entry> {
     paths.iter().map(|path| Entry::read(path)).collect()
 }
 
-/// The file of that name.
+/// Returns a file by its name.
 pub fn entry(name: &str) -> Entry {
     entries().into_iter().find(|entry| entry.name == name).unwrap()
 }
@@ -78,13 +78,13 @@ impl Entry {
         }
     }
 
-    /// The text of the kernel with that bug, or of the correct one.
+    /// Returns the text of the kernel with a bug, or of the correct one.
     pub fn text(&self, bug: Option<char>) -> String {
         let kept = self.lines.iter().filter(|line| line.is_in(bug));
         kept.map(|line| format!("{}\n", line.text)).collect()
     }
 
-    /// The kernel with that bug, or the correct one.
+    /// Returns the kernel with a bug, or the correct one.
     pub fn kernel(&self, bug: Option<char>) -> LoweredKernel {
         let text = self.text(bug);
         LoweredKernel::parse(&text)
@@ -100,12 +100,12 @@ impl Entry {
         super::spec(operator(&self.settings["op"]).unwrap(), ty, 32, "")
     }
 
-    /// A number among the settings.
+    /// Returns the number in a setting.
     pub fn number<T: FromStr>(&self, key: &str) -> Option<T> {
         self.settings.get(key).and_then(|value| value.parse().ok())
     }
 
-    /// The memory of a launch, in which nothing is written.
+    /// Returns the memory of a launch, with nothing written.
     pub fn memory<'a>(&self, inputs: &'a [Input]) -> Memory<'a> {
         let partials = self.number("partials").or(self.number("grid")).unwrap();
         let items = vec![None; self.number("items").unwrap_or(0)];
@@ -113,24 +113,24 @@ impl Entry {
         Memory { items, ticket, ..Memory::new(inputs, partials) }
     }
 
-    /// Where the correct kernel leaves what it is for: `result`, `partials` or `nothing`.
-    pub fn gives(&self) -> &str {
+    /// Returns the output of the correct kernel: `result`, `partials` or `nothing`.
+    pub fn output(&self) -> &str {
         self.settings.get("gives").map_or("result", String::as_str)
     }
 
-    /// Is it what the setting says?
-    pub fn says(&self, key: &str, value: &str) -> bool {
+    /// Returns whether a setting has a value.
+    pub fn has_setting(&self, key: &str, value: &str) -> bool {
         self.settings.get(key).is_some_and(|it| it == value)
     }
 }
 
-/// `a class: what is wrong`.
+/// Parses `a class: description`.
 fn bug(line: &str) -> Bug {
     let (class, what) = line[2..].split_once(": ").unwrap();
     Bug { letter: line.chars().next().unwrap(), class: class.to_owned(), what: what.to_owned() }
 }
 
-/// `-ab | text`.
+/// Parses `-ab | text`.
 fn line(line: &str) -> Line {
     let (margin, text) = line.split_once('|').unwrap();
     let sign = margin.chars().next().filter(|sign| *sign != ' ');

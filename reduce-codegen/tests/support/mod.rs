@@ -1,4 +1,4 @@
-//! What the tests of this crate share: which programs, which sizes.
+//! Shared by the tests of this crate: programs and sizes.
 #![allow(
     dead_code,
     unreachable_pub,
@@ -25,7 +25,7 @@ use reduce_ir::program::{Program, Reads};
 use reduce_ir::spec::Passes;
 use reduce_ir::{Domain, Scalar, Spec};
 
-/// The pass lists that every operator and type goes through, with the block size of each.
+/// The pass lists for every operator and type, with the block size of each.
 pub const LISTS: [(u32, &str); 52] = [
     (256, ""),
     (32, "coarsen(4)"),
@@ -81,7 +81,7 @@ pub const LISTS: [(u32, &str); 52] = [
     (64, "shuffle coarsen(8) warp_striped unroll cluster(2)"),
 ];
 
-/// The passes of a list.
+/// Parses the passes of a list.
 pub fn passes(list: &str) -> Vec<Pass> {
     let pass = |word: &str| {
         let (name, argument) = word.split_once('(').unwrap_or((word, "0)"));
@@ -91,7 +91,7 @@ pub fn passes(list: &str) -> Vec<Pass> {
     list.split_whitespace().map(pass).collect()
 }
 
-/// The specification of an operator on inputs of one type.
+/// Returns the specification of an operator on inputs of one type.
 pub fn spec(operator: &Operator, ty: Scalar, block: u32, list: &str) -> Spec {
     let inputs: Vec<_> = ["x", "y"][..operator.inputs].iter().map(|&name| Param::new(name, ty)).collect();
     let operation = operator.apply(&inputs, None).unwrap();
@@ -99,7 +99,7 @@ pub fn spec(operator: &Operator, ty: Scalar, block: u32, list: &str) -> Spec {
     Spec { operation, domain: Domain::WHOLE, text, block: Some(block), passes: Passes::List(passes(list)) }
 }
 
-/// The specification of an operation.
+/// Returns the specification of an operation.
 pub fn spec_of(operation: &Operation, block: u32, list: &str) -> Spec {
     let text = format!("op: {}, block: {block}, passes: [{list}]", operation.name);
     Spec {
@@ -111,12 +111,12 @@ pub fn spec_of(operation: &Operation, block: u32, list: &str) -> Spec {
     }
 }
 
-/// The program of every stage of every list that the operator takes.
+/// Returns the program of every stage of every list that the operator accepts.
 pub fn programs(operator: &Operator, ty: Scalar) -> Vec<Program> {
     distinct(LISTS.iter().filter_map(|&(block, list)| stages(&spec(operator, ty, block, list)).ok()))
 }
 
-/// The program of every stage of every list that an operation takes.
+/// Returns the program of every stage of every list that an operation accepts.
 pub fn programs_of(operation: &Operation) -> Vec<Program> {
     distinct(LISTS.iter().filter_map(|&(block, list)| stages(&spec_of(operation, block, list)).ok()))
 }
@@ -133,7 +133,7 @@ fn distinct(lists: impl IntoIterator<Item = Vec<Stage>>) -> Vec<Program> {
     programs
 }
 
-/// Sizes around everything that a program treats specially, up to a few tiles.
+/// Returns the sizes around all boundaries of a program, up to a few tiles.
 pub fn boundaries(program: &Program) -> Vec<u64> {
     let [tile, partials] = [program.tile(Reads::Inputs), program.tile(Reads::Partials)];
     let edges =

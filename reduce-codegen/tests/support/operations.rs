@@ -1,5 +1,5 @@
-//! Operations that say everything an operation can say: in order, with `fold`, params, positions, the number of
-//! elements, and structs of narrow fields. Each is here as a user would write it, and as a plain loop.
+//! Operations with all features: order, `fold`, params, positions, the number of elements, and structs of narrow fields.
+//! Each is written as a user would write it, and as a plain loop.
 
 use reduce_ir::func::{Func, FuncBuilder, Id, Param};
 use reduce_ir::operation::{Operation, Order, Record};
@@ -7,7 +7,7 @@ use reduce_ir::ops::{Bin, Cmp, Un};
 use reduce_ir::{Scalar, Value};
 use reduce_lanes::Lanes;
 
-/// An operation, what it is given at the call, and what a plain loop gives, where that has the same bits.
+/// An operation, its params, and a plain loop, if that has the same bits.
 #[derive(Clone, Debug)]
 pub(crate) struct Subject {
     pub(crate) operation: Operation,
@@ -15,10 +15,10 @@ pub(crate) struct Subject {
     pub(crate) plain: Option<Loop>,
 }
 
-/// The result of inputs, as a loop over them computes it.
+/// Computes the result in a loop over the inputs.
 pub(crate) type Loop = fn(&[Lanes]) -> Vec<Value>;
 
-/// Operations whose elements keep their order.
+/// Returns operations whose elements keep their order.
 pub(crate) fn ordered() -> Vec<Subject> {
     let all = [first(), last(), matrix(), affine(), subarray()];
     let padded = Subject { operation: padded(matrix().operation), ..matrix() };
@@ -26,14 +26,14 @@ pub(crate) fn ordered() -> Vec<Subject> {
     all.into_iter().chain([padded, kadane]).collect()
 }
 
-/// Operations with a `fold` of their own, guarded and padded.
+/// Returns operations with their own `fold`, with and without fill.
 pub(crate) fn folded() -> Vec<Subject> {
     let guarded = [welford(), mixed(), weighted()];
     let padded = [mixed(), weighted()].map(|it| Subject { operation: padded(it.operation), ..it });
     guarded.into_iter().chain(padded).collect()
 }
 
-/// Its identity stands for absent elements too.
+/// Uses the identity as the fill.
 fn padded(operation: Operation) -> Operation {
     let name = format!("{}_padded", operation.name);
     Operation { name, fill: operation.identity.clone(), ..operation }
@@ -107,7 +107,7 @@ fn affine() -> Subject {
     Subject { operation, params: Vec::new(), plain: Some(plain) }
 }
 
-/// The greatest sum of neighbours, at least one, of the low bytes, so that no sum wraps.
+/// The maximum sum of consecutive low bytes, at least one of them, so that no sum wraps.
 fn subarray() -> Subject {
     let ty = Scalar::I32;
     let acc = Record::of("Runs", &[("sum", ty), ("prefix", ty), ("suffix", ty), ("best", ty)]);
@@ -140,7 +140,7 @@ fn low_byte(f: &mut FuncBuilder, x: Id) -> Id {
     f.cast(Scalar::I32, byte).unwrap()
 }
 
-/// One element at a time, as Kadane does it.
+/// Kadane's algorithm, one element at a time.
 fn kadane(operation: Operation) -> Operation {
     let params = [operation.acc.params("acc"), operation.inputs.clone()].concat();
     let fold = func(params, |f, p| {
@@ -153,8 +153,7 @@ fn kadane(operation: Operation) -> Operation {
     Operation { name: "kadane".to_owned(), fold: Some(fold), ..operation }
 }
 
-/// The variance, in one pass; its fold divides by the step of the lane, its finish by the number of elements less a
-/// param.
+/// The variance, in one pass. Its fold divides by the step of the lane, its finish by the number of elements minus a param.
 fn welford() -> Subject {
     let ty = Scalar::F32;
     let acc = Record::of("Moments", &[("n", ty), ("mean", ty), ("m2", ty)]);
@@ -199,7 +198,7 @@ fn welford() -> Subject {
     Subject { operation, params: vec![Value::of(1u8)], plain: None }
 }
 
-/// Five narrow and wide fields at once; `map` and `fold` use the position and a param, each in its own order.
+/// Five narrow and wide fields; `map` and `fold` use the position and a param, each in its own order.
 fn mixed() -> Subject {
     let fields = [
         ("top", Scalar::U8),
@@ -293,7 +292,7 @@ fn weighted() -> Subject {
     Subject { operation, params: vec![Value::of(7u64)], plain: Some(plain) }
 }
 
-/// An operation in order, without identity, that gives its accumulator; `combine` is still to be said.
+/// Returns an ordered operation without identity, which returns its accumulator. `combine` is still missing.
 fn lifted(
     name: &str,
     inputs: &[(&str, Scalar)],
@@ -336,7 +335,7 @@ fn pair(acc: &Record) -> Vec<Param> {
     [acc.params("a"), acc.params("b")].concat()
 }
 
-/// The elements of an input of integers.
+/// Returns the elements of an input of integers.
 fn numbers(lanes: &Lanes) -> impl Iterator<Item = i32> {
     (0..lanes.len()).map(|at| lanes.get(at).as_int().unwrap() as i32)
 }

@@ -1,4 +1,4 @@
-//! What kernels make of positions is what the association says.
+//! Checks that kernels combine positions as the association states.
 
 use super::operations::Subject;
 use reduce_interpreter::{Acc, Input, Kind, Options, Provenance, Report, Schedule, run};
@@ -6,12 +6,12 @@ use reduce_ir::Value;
 use reduce_ir::program::Program;
 use reduce_ir::statements::Lowered;
 
-/// Does the program treat aligned and misaligned data differently?
+/// Returns the alignments that the program distinguishes.
 pub fn alignments(program: &Program) -> &'static [bool] {
     if program.kernels[0].fold().width > 1 { &[true, false] } else { &[true] }
 }
 
-/// As [`check`], on aligned data and, where that matters, on data that is not.
+/// Calls [`check`] on aligned data and, if the program distinguishes it, on misaligned data.
 pub fn check_provenance(
     program: &Program,
     lowered: &Lowered,
@@ -25,9 +25,9 @@ pub fn check_provenance(
     }
 }
 
-/// Under each schedule, the kernels make of the inputs the tree of the association, and nothing is reported.
-/// Where there is no element and no fill there is no tree, and the store of the result says so. In order, the
-/// tree has the positions one after the other.
+/// Checks under each schedule that the kernels compute the tree of the association, and that nothing is reported. Without
+/// elements and fill there is no tree, and the store of the result is reported. If order matters, the tree has the
+/// positions in order.
 pub fn check(
     program: &Program,
     lowered: &Lowered,
@@ -56,7 +56,7 @@ pub fn check(
     }
 }
 
-/// Every program of a subject, at the sizes that it treats specially.
+/// Checks every program of a subject, at the boundaries of the program.
 pub fn check_subject(subject: &Subject, programs: &[Program], sizes: impl Fn(&Program) -> Vec<u64>) {
     for program in programs {
         let lowered = reduce_codegen::lower(program).unwrap();

@@ -17,18 +17,18 @@ use reduce_ir::spec::{Listed, Passes};
 use reduce_ir::{Domain, Scalar, Spec};
 use std::fmt;
 
-/// What is computed, and by which passes, of which some may be refused.
+/// An operation, and passes that may include refused ones.
 #[derive(Clone, Debug)]
 pub(crate) struct Case {
     pub(crate) subject: Subject,
     pub(crate) domain: Domain,
-    /// The operator that it is, if it has a name.
+    /// The operator, if the operation has a name.
     pub(crate) operator: Option<&'static Operator>,
     pub(crate) block: u32,
     pub(crate) passes: Vec<Pass>,
 }
 
-/// The programs of a case, and what was refused on the way.
+/// The programs of a case, and the refusals on the way.
 pub(crate) struct Made {
     pub(crate) programs: Vec<Program>,
     pub(crate) refused: Vec<Error>,
@@ -44,7 +44,7 @@ impl Case {
         Case { subject, domain, operator, block, passes: (0..words).map(|_| pass(random)).collect() }
     }
 
-    /// The naive program and those after each pass; a pass that is refused is left out.
+    /// Returns the naive program and the program after each pass. A pass that is refused is left out.
     pub(crate) fn programs(&self) -> Result<Made, Error> {
         let mut made = Made {
             programs: vec![Program { domain: self.domain, ..naive(&self.subject.operation, self.block)? }],
@@ -53,7 +53,7 @@ impl Case {
         for &pass in &self.passes {
             match apply(made.programs[made.programs.len() - 1].clone(), pass) {
                 Ok(program) => made.programs.push(program),
-                // An accumulator for each thread may not fit the shared memory of a block.
+                // The accumulators of all threads may not fit into the shared memory of a block.
                 Err(refused @ (Error::Refused { .. } | Error::SharedMemory { .. })) => {
                     made.refused.push(refused)
                 }
@@ -63,7 +63,7 @@ impl Case {
         Ok(made)
     }
 
-    /// The specification with the passes that are not refused.
+    /// Returns the specification with the passes that are not refused.
     pub(crate) fn spec(&self) -> Spec {
         let made = self.programs().unwrap();
         let passes = made.programs[made.programs.len() - 1].passes.clone();
@@ -72,7 +72,7 @@ impl Case {
     }
 }
 
-/// A row of the table. None minds the order; some cases pretend to.
+/// Picks a row of the operator table. Named operators commute; some cases declare that they do not.
 fn named(random: &mut Random) -> (Subject, Option<&'static Operator>) {
     let all: Vec<_> = OPERATORS.iter().flat_map(|row| Scalar::ALL.map(|ty| (row, ty))).collect();
     let legal: Vec<_> = all.into_iter().filter(|(row, ty)| row.takes(*ty)).collect();
@@ -83,14 +83,14 @@ fn named(random: &mut Random) -> (Subject, Option<&'static Operator>) {
     (Subject { operation, params: Vec::new(), plain: None }, Some(operator))
 }
 
-/// What only closures can say.
+/// Picks an operation that only closures can express.
 fn unnamed(random: &mut Random) -> (Subject, Option<&'static Operator>) {
     let mut all: Vec<_> = operations::ordered().into_iter().chain(operations::folded()).collect();
     let which = random.below(all.len() as u64) as usize;
     (all.swap_remove(which), None)
 }
 
-/// Any pass, with any argument that it may have.
+/// Picks any pass, with an argument that it allows.
 pub(crate) fn pass(random: &mut Random) -> Pass {
     let word = random.pick(&PASSES);
     let arguments: Vec<u64> = match word.argument() {
@@ -103,7 +103,7 @@ pub(crate) fn pass(random: &mut Random) -> Pass {
     word.with(random.pick(&arguments)).unwrap()
 }
 
-/// As in a specification.
+/// Prints the case as a specification.
 impl fmt::Display for Case {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Operation { name, inputs, order, commutative, .. } = &self.subject.operation;

@@ -1,11 +1,11 @@
-//! A kernel of the corpus as a CUDA program of its own, for tools that watch what a GPU does.
+//! Prints a kernel of the corpus as a CUDA program of its own, for tools that observe a GPU.
 
 use super::corpus::Entry;
 use reduce_codegen::cuda_kernels;
 use reduce_ir::program::Reads;
 use std::slice;
 
-/// The program: it launches the kernel with that bug, or the correct one, as the entry says, on zeros.
+/// Returns the program. It launches the kernel with a bug, or the correct one, as the entry states, on zeros.
 pub fn program(entry: &Entry, bug: Option<char>) -> String {
     let (operation, kernel) = (entry.operation(), entry.kernel(bug));
     let [grid, launches] = ["grid", "launches"].map(|key| entry.number(key).unwrap_or(1));
@@ -55,7 +55,7 @@ int main()
     )
 }
 
-/// What the kernel's parameters point to, in their order, the tickets last: a declaration and an argument for each.
+/// Returns a declaration and an argument for each parameter of the kernel, in their order, with the tickets last.
 fn memory(entry: &Entry, reads: Reads) -> Vec<(String, String)> {
     let operation = entry.operation();
     let number = |key: &str| entry.number::<usize>(key);
@@ -79,10 +79,10 @@ fn memory(entry: &Entry, reads: Reads) -> Vec<(String, String)> {
             vec![buffer("items", number("items").unwrap() * acc, number("written").unwrap() * acc, 0)]
         }
     };
-    let flags = entry.says("workspace", "flags");
+    let flags = entry.has_setting("workspace", "flags");
     let partial = if flags { 8 * operation.acc.words() } else { acc };
     let partials = number("partials").or(number("grid")).unwrap() * partial;
-    let written = if flags || entry.says("workspace", "empty") { partials } else { 0 };
+    let written = if flags || entry.has_setting("workspace", "empty") { partials } else { 0 };
     let tickets = 4 * number("tickets").unwrap_or(1);
     all.push(buffer("partials", partials, written, 0));
     all.push(buffer("result", operation.output.size(), 0, 0));

@@ -1,17 +1,17 @@
-//! Floats, in `f64`, which holds every smaller float and every exact sum of the tests.
+//! Floats, computed in `f64`, which holds every smaller float and every exact sum of the tests.
 
-use super::{Elements, How, float};
+use super::{Elements, Rules, float};
 use reduce_ir::{Scalar, Value};
 
-/// What is smallest or largest, whether something is left or not.
-fn extremes(x: &[f64], how: How) -> [f64; 2] {
-    let nothing = if how.ignore { [f64::NAN; 2] } else { [f64::INFINITY, f64::NEG_INFINITY] };
+/// Returns the minimum and the maximum, also for no elements.
+fn extremes(x: &[f64], rules: Rules) -> [f64; 2] {
+    let of_empty = if rules.ignore { [f64::NAN; 2] } else { [f64::INFINITY, f64::NEG_INFINITY] };
     if x.iter().any(|it| it.is_nan()) {
         return [f64::NAN; 2];
     }
-    // Of numbers, the total order is the one with −0 below +0.
-    let min = x.iter().copied().min_by(f64::total_cmp).unwrap_or(nothing[0]);
-    let max = x.iter().copied().max_by(f64::total_cmp).unwrap_or(nothing[1]);
+    // Without NaN, the total order is the numeric order with −0 below +0.
+    let min = x.iter().copied().min_by(f64::total_cmp).unwrap_or(of_empty[0]);
+    let max = x.iter().copied().max_by(f64::total_cmp).unwrap_or(of_empty[1]);
     [min, max]
 }
 
@@ -23,9 +23,9 @@ fn larger(a: f64, b: f64) -> bool {
     a.is_nan() && !b.is_nan() || a > b
 }
 
-pub(super) fn reduce(name: &str, ty: Scalar, it: Elements<f64>, how: How) -> Option<Vec<Value>> {
+pub(super) fn reduce(name: &str, ty: Scalar, it: Elements<f64>, rules: Rules) -> Option<Vec<Value>> {
     let wide = if ty == Scalar::F64 { ty } else { Scalar::F32 };
-    // Only a sum of −0.0 that lacks nothing is −0.0.
+    // Only a sum of −0.0 without removed elements is −0.0.
     let zero = if it.lacks || it.x.is_empty() { 0.0 } else { -0.0 };
     let sum = |terms: Vec<f64>| terms.into_iter().fold(zero, |a, b| a + b);
     let positive_sum = |terms: Vec<f64>| terms.into_iter().fold(0.0, |a, b| a + b);
@@ -43,15 +43,15 @@ pub(super) fn reduce(name: &str, ty: Scalar, it: Elements<f64>, how: How) -> Opt
         "norm_inf" => it.x.iter().map(|x| x.abs()).fold(0.0, f64::max),
         "mean" => sum(it.x.clone()) / it.x.len() as f64,
         "weighted_mean" => sum(pairs(|x, y| x * y)) / sum(it.y.clone()),
-        _ => return selected(name, ty, &it, how),
+        _ => return selected(name, ty, &it, rules),
     };
     Some(vec![float(wide, number)])
 }
 
-fn selected(name: &str, ty: Scalar, it: &Elements<f64>, how: How) -> Option<Vec<Value>> {
-    let [min, max] = extremes(&it.x, how);
+fn selected(name: &str, ty: Scalar, it: &Elements<f64>, rules: Rules) -> Option<Vec<Value>> {
+    let [min, max] = extremes(&it.x, rules);
     let at = |best: usize| Value::of(it.at[best]);
-    let (least, most) = (it.best(how, smaller), it.best(how, larger));
+    let (least, most) = (it.best(rules, smaller), it.best(rules, larger));
     Some(match name {
         "min" => vec![float(ty, min)],
         "max" => vec![float(ty, max)],

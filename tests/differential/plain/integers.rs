@@ -1,9 +1,9 @@
-//! Integers and `bool`, in 128 bits: the low bits of a sum or product are those of the wrapped one.
+//! Integers and `bool`, computed in 128 bits: the low bits of a sum or product equal the wrapped one.
 
-use super::{Elements, How, floats};
+use super::{Elements, Rules, floats};
 use reduce_ir::{Scalar, Value};
 
-/// The type that elements are added up in.
+/// Returns the type in which elements are added.
 fn wide(ty: Scalar) -> Scalar {
     match (ty.size(), ty.is_signed()) {
         (8, _) => ty,
@@ -12,18 +12,18 @@ fn wide(ty: Scalar) -> Scalar {
     }
 }
 
-/// The type of magnitudes.
+/// Returns the type of magnitudes.
 fn unsigned(ty: Scalar) -> Scalar {
     if ty.size() == 8 { Scalar::U64 } else { Scalar::U32 }
 }
 
-/// The least and the greatest value.
+/// Returns the least and the greatest value.
 fn limits(ty: Scalar) -> [i128; 2] {
     let bits = 8 * ty.size() as u32;
     if ty.is_signed() { [-(1 << (bits - 1)), (1 << (bits - 1)) - 1] } else { [0, (1 << bits) - 1] }
 }
 
-pub(super) fn reduce(name: &str, ty: Scalar, it: &Elements<i128>, how: How) -> Option<Vec<Value>> {
+pub(super) fn reduce(name: &str, ty: Scalar, it: &Elements<i128>, rules: Rules) -> Option<Vec<Value>> {
     let sum =
         |f: fn(i128, i128) -> i128| it.x.iter().zip(&it.y).fold(0i128, |a, (&x, &y)| a.wrapping_add(f(x, y)));
     let (ty_of_sum, number) = match name {
@@ -36,7 +36,7 @@ pub(super) fn reduce(name: &str, ty: Scalar, it: &Elements<i128>, how: How) -> O
         "squared_distance" => (Scalar::U64, sum(|x, y| (x - y).wrapping_mul(x - y))),
         "norm1" => (unsigned(ty), sum(|x, _| x.abs())),
         "norm_inf" => (unsigned(ty), it.x.iter().map(|x| x.abs()).max().unwrap_or(0)),
-        _ => return selected(name, ty, it, how),
+        _ => return selected(name, ty, it, rules),
     };
     Some(vec![integer(ty_of_sum, number)])
 }
@@ -45,9 +45,9 @@ fn integer(ty: Scalar, number: i128) -> Value {
     Value::from_bits(ty, number as u64)
 }
 
-fn selected(name: &str, ty: Scalar, it: &Elements<i128>, how: How) -> Option<Vec<Value>> {
+fn selected(name: &str, ty: Scalar, it: &Elements<i128>, rules: Rules) -> Option<Vec<Value>> {
     let at = |best: usize| Value::of(it.at[best]);
-    let (least, most) = (it.best(how, |a, b| a < b), it.best(how, |a, b| a > b));
+    let (least, most) = (it.best(rules, |a, b| a < b), it.best(rules, |a, b| a > b));
     let own = |number| integer(ty, number);
     let min = least.map_or(limits(ty)[1], |best| it.x[best]);
     let max = most.map_or(limits(ty)[0], |best| it.x[best]);
@@ -69,11 +69,11 @@ fn selected(name: &str, ty: Scalar, it: &Elements<i128>, how: How) -> Option<Vec
         "any" => vec![Value::of(nonzero > 0)],
         "all" => vec![Value::of(nonzero == it.x.len())],
         "count" | "count_nonzero" => vec![Value::of(nonzero as u64)],
-        _ => return floats::reduce(name, Scalar::F64, in_floats(it), how),
+        _ => return floats::reduce(name, Scalar::F64, in_floats(it), rules),
     })
 }
 
-/// Small integers, whose sums `f64` holds.
+/// Converts small integers, whose sums `f64` holds exactly.
 fn in_floats(it: &Elements<i128>) -> Elements<f64> {
     let float = |numbers: &[i128]| numbers.iter().map(|&number| number as f64).collect();
     Elements { at: it.at.clone(), x: float(&it.x), y: float(&it.y), lacks: it.lacks }

@@ -1,4 +1,4 @@
-//! Reduces on the host, and on a GPU with the application's own cudarc, or says why there is none.
+//! Reduces on the host and, with the application's own cudarc, on a GPU, or prints why no GPU is available.
 
 use cudarc::driver::CudaContext;
 use reducegen::{Compiled, Device, Reduction, reduction};
@@ -16,7 +16,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     Ok(())
 }
 
-/// Compiles only where reducegen takes the slices of this crate's cudarc.
+/// Compiles only if reducegen accepts the slices of this crate's cudarc.
 fn on_a_gpu(sum: &Compiled<i64, i64>, samples: &[i64]) -> Result<i64, Box<dyn std::error::Error>> {
     let slice = CudaContext::new(0)?.default_stream().clone_htod(samples)?;
     Ok(sum.reduce_device(&slice)?)

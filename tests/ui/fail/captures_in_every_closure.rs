@@ -1,4 +1,4 @@
-//! No closure sees what is around the macro.
+//! Closures cannot use names from outside of the macro.
 use reducegen::reduction;
 
 const HALF: f32 = 0.5;

@@ -1,4 +1,4 @@
-//! A choice that there is not.
+//! An unknown choice.
 use reducegen::reduction;
 
 fn main() {

@@ -1,4 +1,4 @@
-//! What rustc accepts and a device cannot do, each at its token.
+//! Code that rustc accepts and a device does not support, each error at its token.
 use reducegen::reduction;
 
 fn main() {

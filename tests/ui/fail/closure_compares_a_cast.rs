@@ -1,4 +1,4 @@
-//! Rust reads type arguments behind `as f64 <`.
+//! Rust parses `as f64 <` as the start of type arguments.
 use reducegen::reduction;
 
 fn main() {

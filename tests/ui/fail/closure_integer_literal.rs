@@ -1,4 +1,4 @@
-//! rustc's own words for an integer beside a float.
+//! rustc's own message for an integer literal with a float.
 use reducegen::reduction;
 
 fn main() {

@@ -1,4 +1,4 @@
-//! A method that is misspelt.
+//! A misspelt method.
 use reducegen::reduction;
 
 fn main() {

@@ -1,4 +1,4 @@
-//! rustc's own words for a sign that a type has not.
+//! rustc's own message for negating an unsigned type.
 use reducegen::reduction;
 
 fn main() {

@@ -1,4 +1,4 @@
-//! A method that Rust has on nightly.
+//! A method that is unstable in Rust.
 use reducegen::reduction;
 
 fn main() {

@@ -1,4 +1,4 @@
-//! Our error and the one of rustc are the same mistake.
+//! Our error and rustc's report the same mistake.
 use reducegen::reduction;
 
 fn main() {

@@ -1,4 +1,4 @@
-//! Parameters that have the names of other inputs.
+//! Parameters with the names of other inputs.
 use reducegen::reduction;
 
 fn main() {

@@ -1,4 +1,4 @@
-//! rustc's own words for a type error in a closure.
+//! rustc's own message for a type error in a closure.
 use reducegen::reduction;
 
 fn main() {

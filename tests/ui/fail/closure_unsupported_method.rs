@@ -1,4 +1,4 @@
-//! A method that rustc accepts and a device has not.
+//! A method that rustc accepts and a device does not support.
 use reducegen::reduction;
 
 fn main() {

@@ -1,4 +1,4 @@
-//! The loop over elements is the reduction itself.
+//! A loop, where the reduction itself is the loop over elements.
 use reducegen::reduction;
 
 fn main() {

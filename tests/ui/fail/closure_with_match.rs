@@ -1,4 +1,4 @@
-//! Cases are told apart by `if`.
+//! A `match`, where only `if` distinguishes cases.
 use reducegen::reduction;
 
 fn main() {

@@ -1,4 +1,4 @@
-//! What a closure does not use, rustc reports as in any other.
+//! Unused names in a closure, which rustc reports as in any other closure.
 #![deny(unused)]
 use reducegen::reduction;
 

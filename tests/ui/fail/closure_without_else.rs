@@ -1,4 +1,4 @@
-//! A value for every case.
+//! An `if` without a value for the other case.
 use reducegen::reduction;
 
 fn main() {

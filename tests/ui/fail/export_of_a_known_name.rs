@@ -1,4 +1,4 @@
-//! The struct of an exported reduction is an item beside the others.
+//! The struct of an exported reduction is an item, which conflicts with another item of that name.
 use reducegen::reduction;
 
 pub struct Range {

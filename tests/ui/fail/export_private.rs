@@ -1,4 +1,4 @@
-//! What is exported is as visible as it says, its struct too.
+//! An exported reduction has the visibility that is written, and so has its struct.
 mod statistics {
     reducegen::reduction! {
         static RANGE;

@@ -1,4 +1,4 @@
-//! Where NaN is no element, the number of all elements is no divisor.
+//! With `nan: ignore`, the number of all elements is not a divisor.
 use reducegen::reduction;
 
 fn main() {

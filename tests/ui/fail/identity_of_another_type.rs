@@ -1,4 +1,4 @@
-//! An identity that is no f32.
+//! An identity that is not an f32.
 use reducegen::reduction;
 
 fn main() {

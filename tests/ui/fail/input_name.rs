@@ -1,4 +1,4 @@
-//! A name that means something in functions.
+//! A name that has a meaning in functions.
 use reducegen::reduction;
 
 fn main() {

@@ -1,4 +1,4 @@
-//! Neither operator nor type.
+//! Operator and type are missing.
 use reducegen::reduction;
 
 fn main() {

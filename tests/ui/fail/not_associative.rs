@@ -1,4 +1,4 @@
-//! An operator that no order of evaluation reduces.
+//! An operator whose result depends on the grouping and on the order.
 use reducegen::reduction;
 
 fn main() {

@@ -1,4 +1,4 @@
-//! A comparison is no accumulator.
+//! A comparison, whose result is not an accumulator.
 use reducegen::reduction;
 
 fn main() {

@@ -1,4 +1,4 @@
-//! Params are for the elements and the result.
+//! A param in the operator. Only `map`, `fold` and `finish` may use params.
 use reducegen::reduction;
 
 fn main() {

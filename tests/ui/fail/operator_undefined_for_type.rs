@@ -1,4 +1,4 @@
-//! Bits of a float.
+//! A bit operation on floats.
 use reducegen::reduction;
 
 fn main() {

@@ -1,4 +1,4 @@
-//! An identity changes nothing.
+//! An identity that changes elements.
 use reducegen::reduction;
 
 fn main() {

@@ -1,4 +1,4 @@
-//! Nothing uses it.
+//! A param that no closure uses.
 use reducegen::reduction;
 
 fn main() {

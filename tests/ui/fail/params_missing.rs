@@ -1,4 +1,4 @@
-//! Params are given before the elements: on a reduction, and on a compiled one.
+//! Params must be given before the elements, on a reduction and on a compiled one.
 use reducegen::{Device, Error, reduction};
 
 fn main() -> Result<(), Error> {

@@ -1,4 +1,4 @@
-//! Several params are a tuple, and none are none.
+//! A wrong number of params. Several params are a tuple, and a reduction without params takes none.
 use reducegen::reduction;
 
 fn main() {

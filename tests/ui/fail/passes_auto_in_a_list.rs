@@ -1,4 +1,4 @@
-//! `auto` is in the place of a list.
+//! `auto` replaces a list, and cannot be in one.
 use reducegen::reduction;
 
 fn main() {

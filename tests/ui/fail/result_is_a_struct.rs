@@ -1,4 +1,4 @@
-//! A struct is no number, and a struct of the library is not another.
+//! A struct is not a number, and each struct of the library is a different type.
 use reducegen::{Best, Error, Reduction, reduction};
 
 static RANGE: Reduction<f64, f64> = reduction! {

@@ -1,4 +1,4 @@
-//! The type of the constant says what goes in and what comes out.
+//! The type of the constant states the types of inputs and result.
 use reducegen::{Reduction, reduction};
 
 static COUNT: Reduction<f32, f32> = reduction! { op: argmax, ty: f32 };

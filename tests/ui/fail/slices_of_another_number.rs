@@ -1,4 +1,4 @@
-//! One slice for each input, in a tuple.
+//! A wrong number of slices. Several inputs are a tuple of slices.
 use reducegen::reduction;
 
 fn main() {

@@ -1,4 +1,4 @@
-//! The struct of an expression is inside of it; `pub static RANGE;` at the head would put it beside.
+//! The struct of an expression is local to it; `pub static RANGE;` at the head would make it an item.
 use reducegen::reduction;
 
 fn main() {

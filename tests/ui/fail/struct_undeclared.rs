@@ -1,4 +1,4 @@
-//! The struct of an accumulator is declared.
+//! The struct of the accumulator is not declared.
 use reducegen::reduction;
 
 fn main() {

@@ -1,4 +1,4 @@
-//! Every field has a value.
+//! A struct expression without a value for a field.
 use reducegen::reduction;
 
 fn main() {

@@ -1,4 +1,4 @@
-//! A field that is misspelt.
+//! A misspelt field.
 use reducegen::reduction;
 
 fn main() {

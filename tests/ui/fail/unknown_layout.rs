@@ -1,4 +1,4 @@
-//! A layout that there is not.
+//! An unknown layout.
 use reducegen::reduction;
 
 fn main() {

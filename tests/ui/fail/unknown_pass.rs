@@ -1,4 +1,4 @@
-//! A pass that is misspelt.
+//! A misspelt pass.
 use reducegen::reduction;
 
 fn main() {

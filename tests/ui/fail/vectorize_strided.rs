@@ -1,4 +1,4 @@
-//! Vectors of elements that are not neighbours.
+//! Vector loads of elements that are not contiguous.
 use reducegen::reduction;
 
 fn main() {

@@ -1,4 +1,4 @@
-//! A width that no load has.
+//! A vector width that no load has.
 use reducegen::reduction;
 
 fn main() {

@@ -1,4 +1,4 @@
-//! The macro is a constant expression in every kind of brackets, and code that denies lints may hold it.
+//! The macro is a constant expression in every kind of brackets, and compiles in code that denies lints.
 #![deny(missing_docs, unused, warnings)]
 
 use reducegen::{Reduction, f16, reduction};
@@ -10,7 +10,7 @@ pub static MAX: Reduction<f32, f32> = reduction! { op: max, ty: f32, passes: [sh
 pub const DOT: Reduction<(f32, f32), f32> =
     reduction!(inputs: { x: f32, y: f32 }, map: |x, y| x * y, op: sum);
 
-/// Out of a function.
+/// Returned from a function.
 pub fn absolute() -> Reduction<f32, f32> {
     reduction![ty: f32, map: |x| x.abs(), op: max]
 }

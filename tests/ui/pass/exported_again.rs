@@ -1,4 +1,4 @@
-//! A crate that exports the macro again, and calls it in a macro of its own, is enough for who depends on that crate.
+//! A crate may re-export the macro, and call it in a macro of its own. Crates that depend on it need no other dependency.
 
 mod statistics {
     pub use reducegen;

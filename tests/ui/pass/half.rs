@@ -1,4 +1,4 @@
-//! Closures see 16-bit floats as `f32`, in rustc's eyes and in ours.
+//! In closures, 16-bit floats are `f32` for rustc and for us.
 #![deny(warnings)]
 
 use reducegen::{MinMax, Reduction, bf16, f16, reduction};

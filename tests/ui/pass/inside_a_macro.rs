@@ -1,4 +1,4 @@
-//! A macro of the user may make the specification.
+//! A macro of the user may create the specification.
 use reducegen::{Reduction, reduction};
 
 macro_rules! largest {
@@ -52,7 +52,7 @@ macro_rules! exported {
     };
 }
 
-/// What the macro calls `s` and what its caller does are two names, as for rustc.
+/// The `s` of the macro and the `s` of its caller are different names, as for rustc.
 macro_rules! twice {
     ($x:ident => $of:expr) => {
         reduction! { ty: f64, map: |$x| { let s = 2.0; s * ($of) }, op: sum }

@@ -1,4 +1,4 @@
-//! What closures may say, in rustc's eyes and in ours.
+//! The language of closures: rustc and our parser accept the same.
 #![deny(warnings)]
 
 use reducegen::{Reduction, reduction};
@@ -14,7 +14,7 @@ static HASH: Reduction<u32, u32> = reduction! {
     identity: 0,
 };
 
-/// The norm of what is not out of range, by `f64`.
+/// The norm of the elements in range, computed in `f64`.
 static NORM: Reduction<f32, f32> = reduction! {
     ty: f32,
     acc: f64,
@@ -30,7 +30,7 @@ static NORM: Reduction<f32, f32> = reduction! {
 
 static LAST: Reduction<i64, i64> = reduction! { ty: i64, op: |_, b| b, identity: none };
 
-/// Names of Rust, whatever they mean in CUDA.
+/// Any Rust name is allowed, whatever it means in CUDA.
 static SPREAD: Reduction<(f32, f32), f32, (f32, f32)> = reduction! {
     inputs: { bid_price: f32, double: f32 },
     params: { left: f32, half_width: f32 },

@@ -16,7 +16,7 @@ pub mod statistics {
     }
 
     reduction! {
-        /// As many elements as are above.
+        /// The number of elements above a threshold.
         #[doc(alias = "count")]
         pub static ABOVE;
         ty: f32, params: { least: f32 }, map: |x| (x > least) as u64, op: sum,
@@ -53,7 +53,7 @@ fn main() {
     assert_eq!((one, two), (8.0, 26.0));
     assert_eq!(inner::here(&[3, 4]), 4);
 
-    // In a function it is a statement.
+    // In a function the macro is a statement.
     reduction! { static HERE; ty: i32, op: sum }
     assert_eq!(HERE.reduce(&[3, 4]).unwrap(), 7);
 }

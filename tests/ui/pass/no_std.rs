@@ -1,11 +1,11 @@
-//! A crate without the standard library may hold reductions; who calls them has it.
+//! A crate without the standard library may define reductions; the crate that calls them has it.
 #![no_std]
 #![deny(warnings)]
 
 mod reductions {
     use reducegen::reduction;
 
-    // Where there is no reduction there are no structs.
+    // A reduction that is disabled by `cfg` has no structs.
     reduction! {
         #[cfg(unix)]
         pub static RANGE;

@@ -1,9 +1,9 @@
-//! A struct of the user is a public type of the place where it is written, and lints are about what the user wrote.
+//! A struct of the user is a public type where it is written, and lints apply only to the user's code.
 #![deny(missing_docs, unused, warnings, unreachable_pub)]
 
 use reducegen::{Compiled, Device, Error, Reduction, reduction};
 
-/// A struct of the same name is another one.
+/// A struct of the same name is a different type.
 pub struct Range;
 
 /// One field is never read outside of the closures.
@@ -34,7 +34,7 @@ fn center(x: &[f64]) -> Result<f64, Error> {
     Ok(ball.center)
 }
 
-/// Both are out of sight behind a scalar.
+/// A scalar result hides both structs.
 static SPREAD: Reduction<f64, f64, f64> = reduction! {
     ty: f64,
     params: { scale: f64 },

@@ -1,4 +1,4 @@
-//! The macro relies on no name that is in scope where it is called.
+//! The macro does not rely on any name in scope where it is called.
 #![no_implicit_prelude]
 #![deny(warnings)]
 

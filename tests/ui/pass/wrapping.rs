@@ -1,4 +1,4 @@
-//! Integers wrap, as in Rust in release: rustc's lints on overflow do not reach into a closure.
+//! Integers wrap, as in Rust in release mode: rustc's lints on overflow do not apply inside a closure.
 use reducegen::reduction;
 
 fn main() {

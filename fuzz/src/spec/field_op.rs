@@ -1,17 +1,17 @@
-//! Associative operations on one scalar, with what is neutral.
+//! Associative operations on one scalar, with their identities.
 
 use reduce_ir::Scalar;
 
-/// How two values of a field become one.
+/// An operation that combines two values of a field.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Meet {
+pub(super) enum FieldOp {
     Add,
     WrappingAdd,
     Mul,
     WrappingMul,
     Min,
     Max,
-    /// NaN stays.
+    /// The minimum that propagates NaN.
     Minimum,
     Maximum,
     /// `min` and `max` as comparisons.
@@ -28,21 +28,21 @@ pub(super) enum Meet {
     Last,
 }
 
-use Meet::{
+use FieldOp::{
     Add, And, AndThen, First, Greater, Last, Less, Max, Maximum, Min, Minimum, Mul, Or, OrElse, Same,
     Saturating, WrappingAdd, WrappingMul, Xor,
 };
 
-const OF_FLOATS: &[Meet] = &[Add, Add, Add, Mul, Min, Max, Minimum, Maximum, First, Last];
-const OF_SIGNED: &[Meet] =
+const OF_FLOATS: &[FieldOp] = &[Add, Add, Add, Mul, Min, Max, Minimum, Maximum, First, Last];
+const OF_SIGNED: &[FieldOp] =
     &[Add, WrappingAdd, Mul, WrappingMul, Min, Max, Less, Greater, And, Or, Xor, First, Last];
-const OF_UNSIGNED: &[Meet] =
+const OF_UNSIGNED: &[FieldOp] =
     &[Add, WrappingAdd, Mul, WrappingMul, Min, Max, Less, Greater, And, Or, Xor, Saturating, First, Last];
-const OF_BOOL: &[Meet] = &[And, Or, Xor, AndThen, OrElse, Same, First, Last];
+const OF_BOOL: &[FieldOp] = &[And, Or, Xor, AndThen, OrElse, Same, First, Last];
 
-impl Meet {
-    /// The operations on values of that type.
-    pub(super) fn of(ty: Scalar) -> &'static [Meet] {
+impl FieldOp {
+    /// Returns the operations on values of a type.
+    pub(super) fn of(ty: Scalar) -> &'static [FieldOp] {
         if ty.is_float() {
             OF_FLOATS
         } else if ty.is_signed() {
@@ -54,7 +54,7 @@ impl Meet {
         }
     }
 
-    /// What two values become.
+    /// Returns the expression that combines `a` and `b`.
     pub(super) fn text(self, a: &str, b: &str) -> String {
         match self {
             Add => format!("{a} + {b}"),
@@ -79,7 +79,7 @@ impl Meet {
         }
     }
 
-    /// What changes nothing, if something is.
+    /// Returns the neutral value, if the operation has one.
     pub(super) fn identity(self, ty: Scalar) -> Option<String> {
         let (least, greatest) = if ty.is_float() { ("NEG_INFINITY", "INFINITY") } else { ("MIN", "MAX") };
         Some(match self {
@@ -97,7 +97,7 @@ impl Meet {
         })
     }
 
-    /// May the two be exchanged, bit for bit?
+    /// Returns whether the operation is commutative bit for bit.
     pub(super) fn commutes(self) -> bool {
         !matches!(self, First | Last)
     }
