@@ -28,7 +28,7 @@ use subjects::{Subject, subjects};
 
 /// The message if bits or associations would be replaced without a new version.
 const ON_PURPOSE: &str =
-    "these are not those of the same version; a change on purpose has a new ASSOCIATION (auto.rs)";
+    "these are not those of the same version; a change on purpose has a new ASSOCIATION (tuning/tiers.rs)";
 
 /// Returns the line with the bits that the host computes.
 fn computed(line: &Line) -> Line {
