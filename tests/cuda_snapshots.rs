@@ -8,11 +8,11 @@ mod cases;
 
 use cases::{LISTS, auto, shown, spec};
 use reduce_codegen::{Programs, Stage, Tuning, cuda, lower, stages};
+use reduce_ir::Scalar;
 use reduce_ir::pass::Pass;
 use reduce_ir::passes;
 use reduce_ir::program::Program;
 use reduce_ir::spec::Listed;
-use reduce_ir::Scalar;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Returns `shuffle_coarsen4`, or `naive`.

@@ -39,8 +39,7 @@ use reduce_ir::statements::{Buffer, Constant, Expr, Local, Lowered, LoweredKerne
 pub fn lower(program: &Program) -> Result<Lowered, Error> {
     check_names(&program.operation)?;
     let program = &Program { operation: in_kernels(&program.operation), ..program.clone() };
-    let [inputs, partials] = &program.kernels;
-    let lowered = Lowered { kernels: [kernel(program, inputs), kernel(program, partials)] };
+    let lowered = Lowered { kernels: program.kernels.iter().map(|it| kernel(program, it)).collect() };
     match lowered.verify(program) {
         Ok(()) => Ok(lowered),
         Err(violation) => Err(Error::Lowered { violation, text: format!("{program}\n{lowered}") }),

@@ -23,7 +23,7 @@ pub fn naive(operation: &Operation, block: u32) -> Result<Program, Error> {
         trigger: false,
         steps: steps(block, arrangement),
     };
-    let kernels = [kernel("reduce_inputs", Reads::Inputs), kernel("reduce_partials", Reads::Partials)];
+    let kernels = vec![kernel("reduce_inputs", Reads::Inputs), kernel("reduce_partials", Reads::Partials)];
     verified(
         Program {
             operation: operation.clone(),

@@ -51,7 +51,7 @@ pub struct Program {
     /// The passes applied so far, in order.
     pub passes: Vec<Pass>,
     /// The kernel over the inputs, and the kernel over the partials.
-    pub kernels: [Kernel; 2],
+    pub kernels: Vec<Kernel>,
 }
 
 /// One kernel: steps from the items it reads to one partial per block.

@@ -41,7 +41,7 @@ use crate::{Domain, Scalar};
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Lowered {
     /// The kernels, in the order of the program.
-    pub kernels: [LoweredKernel; 2],
+    pub kernels: Vec<LoweredKernel>,
 }
 
 /// A kernel after lowering.

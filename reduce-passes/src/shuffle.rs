@@ -48,10 +48,8 @@ fn shuffle(mut program: Program) -> Result<Program, String> {
         }
         Step::Fold(_) | Step::Combine(_) | Step::Keep | Step::Exchange(_) => vec![step],
     };
-    let steps = program
-        .kernels
-        .each_ref()
-        .map(|kernel| kernel.steps.iter().flat_map(|&step| split(step)).collect::<Vec<_>>());
+    let split_all = |steps: &[Step]| steps.iter().flat_map(|&step| split(step)).collect();
+    let steps: Vec<Vec<Step>> = program.kernels.iter().map(|kernel| split_all(&kernel.steps)).collect();
     program.kernels.iter_mut().zip(steps).for_each(|(kernel, steps)| kernel.steps = steps);
     Ok(program)
 }

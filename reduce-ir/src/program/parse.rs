@@ -103,7 +103,7 @@ fn read_argument(line: &mut Cursor<'_>) -> Parsed<Argument> {
 }
 
 /// Reads the threads per block, and both kernels.
-fn read_kernels(operation: &Operation, lines: &[Line<'_>], last: usize) -> Parsed<(u32, [Kernel; 2])> {
+fn read_kernels(operation: &Operation, lines: &[Line<'_>], last: usize) -> Parsed<(u32, Vec<Kernel>)> {
     let mut kernels: Vec<(u32, Kernel)> = Vec::new();
     for &(number, text) in lines {
         if text.starts_with("kernel ") {
@@ -115,7 +115,7 @@ fn read_kernels(operation: &Operation, lines: &[Line<'_>], last: usize) -> Parse
     let what = format!("there are {} kernels, not two with blocks of the same size", kernels.len());
     let kernels = <[_; 2]>::try_from(kernels).ok().filter(|[(one, _), (other, _)]| one == other);
     let [(block, inputs), (_, partials)] = kernels.ok_or(ParseError { line: last, what })?;
-    Ok((block, [inputs, partials]))
+    Ok((block, vec![inputs, partials]))
 }
 
 /// Reads `kernel reduce_inputs reads inputs, team grid, block 256, tile 256, dependent, trigger`.

@@ -78,10 +78,10 @@ impl Program {
     /// # Errors
     /// The first broken rule, and where it is broken.
     pub fn verify(&self) -> Check {
-        let reads = [self.kernels[0].reads, self.kernels[1].reads];
+        let reads: Vec<_> = self.kernels.iter().map(|kernel| kernel.reads).collect();
         ensure(1, reads == [Reads::Inputs, Reads::Partials], || format!("the kernels read {reads:?}"))?;
-        let [inputs, partials] = self.kernels.each_ref().map(|kernel| (kernel.dependent, kernel.trigger));
-        ensure(1, inputs == partials, || format!("one kernel is {inputs:?}, the other {partials:?}"))?;
+        let overlaps: Vec<_> = self.kernels.iter().map(|kernel| (kernel.dependent, kernel.trigger)).collect();
+        ensure(1, overlaps[0] == overlaps[1], || format!("the kernels overlap as {overlaps:?}"))?;
         let legal = self.block.is_power_of_two() && LIMITS.block.contains(&self.block);
         ensure(2, legal, || format!("block {}", self.block))?;
         self.kernels.iter().try_for_each(|kernel| verify_kernel(self, kernel))?;

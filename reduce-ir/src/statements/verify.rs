@@ -63,6 +63,10 @@ impl Lowered {
     /// # Errors
     /// The first broken rule, and where it is broken.
     pub fn verify(&self, program: &Program) -> Check {
+        if self.kernels.len() != program.kernels.len() {
+            let what = format!("{} kernels, and not {}", self.kernels.len(), program.kernels.len());
+            return Err(Violation { rule: 8, kernel: "", what });
+        }
         self.kernels.iter().zip(&program.kernels).try_for_each(|(lowered, kernel)| {
             let operation = &program.operation;
             let bytes = shared_bytes(lowered, operation);

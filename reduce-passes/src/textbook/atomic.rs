@@ -20,7 +20,7 @@ use super::serial;
 use crate::ordered;
 use crate::rule::{Exclusion, Others, Rewrite, Rule};
 use reduce_ir::operation::Order;
-use reduce_ir::program::{Exchange, Program, Step};
+use reduce_ir::program::{Exchange, Program, Reads, Step};
 
 /// The rule.
 pub const RULE: Rule = Rule {
@@ -42,11 +42,14 @@ fn atomic(mut program: Program) -> Result<Program, String> {
     if let Some(reason) = ordered(&program, INSTEAD).or_else(|| unfit(&program)) {
         return Err(reason);
     }
-    let [inputs, partials] = &mut program.kernels;
-    for step in inputs.steps.iter_mut().filter(|step| matches!(step, Step::Exchange(_))) {
+    for step in program.kernels[Reads::Inputs as usize]
+        .steps
+        .iter_mut()
+        .filter(|step| matches!(step, Step::Exchange(_)))
+    {
         *step = Step::Exchange(Exchange::Atomic);
     }
-    serial::alone(partials);
+    serial::alone(&mut program.kernels[Reads::Partials as usize]);
     Ok(program)
 }
 
