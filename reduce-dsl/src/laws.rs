@@ -1,18 +1,20 @@
-//! The laws that make a reduction one: `op` is associative, `identity` is neutral, `fold` adds what `map` gives.
+//! The laws of a reduction: `op` is associative, `identity` is neutral, and `fold` equals `op` of the mapped
+//! element.
 //!
-//! They are tried on elements, the same every time: on small numbers, on those at the edges of their type, and on those
-//! next to the constants of the functions. A law holds where both sides are equal bit for bit. Where an operation rounds, it
-//! holds where they are equal as fractions before any rounding, or, of `sqrt`, `exp` and the like, up to a bound on what each
-//! operation adds to the error. Operands are accumulators that occur: what `map` gives of elements, and `op` of those. So an
-//! operator that is wrong for a count of 0 and a mean of 1 is not wrong, unless a map can give them.
+//! The laws are tried on sampled elements, which are the same in every run: small numbers, numbers at the edges
+//! of their type, and numbers next to the constants of the functions. A law holds if both sides are equal bit
+//! for bit. If an operation rounds, the sides are compared as fractions, before any rounding. `sqrt`, `exp` and
+//! the like are compared up to a bound on the error that each operation adds. Operands are reachable
+//! accumulators: results of `map`, and of `op` on those. So an operator that is wrong only for a count of 0 and
+//! a mean of 1 passes, unless a map can produce that pair.
 //!
-//! A difference is no error, but a [`Remark`], where it owes to
+//! A difference is not an error but a [`Remark`] if it comes from
 //!
-//! - a NaN that comes of operands that are NaN or infinite;
-//! - a float that becomes infinite, or an integer that wraps, unless the law does not hold in integers without ends either;
-//! - a division by zero, unless it is the identity that makes it of a finite operand.
+//! - a NaN that results from NaN or infinite operands;
+//! - a float that becomes infinite, or an integer that wraps, unless the law also fails in unbounded integers;
+//! - a division by zero, unless the identity causes it with a finite operand.
 //!
-//! A law of which no case holds is broken.
+//! A law that no case confirms is broken.
 //!
 //! ```
 //! use reduce_ir::func::Param;
@@ -67,66 +69,67 @@ use reduce_ir::func::Func;
 use reduce_ir::operation::Operation;
 use std::fmt;
 
-/// What an operation has to satisfy.
+/// A law that an operation has to satisfy.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Law {
     /// op(op(a, b), c) = op(a, op(b, c)).
     Associative,
-    /// op(e, a) = a = op(a, e), of the identity e and of what stands for absent elements.
+    /// op(e, a) = a = op(a, e), for the identity e and for the fill of absent elements.
     Identity,
-    /// op(a, b) = op(b, a). Only who says that it holds has to satisfy it.
+    /// op(a, b) = op(b, a). Required only of operations that declare it.
     Commutative,
-    /// `fold` of elements, one by one, is `op` of what `map` gives of them.
+    /// Folding elements one by one equals `op` of their `map` results.
     Fold,
 }
 
-/// How many elements to try.
+/// The number of elements to try.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Effort {
-    /// A few hundred: what a compiler does on the way.
+    /// A few hundred cases, for use during compilation.
     Sample,
-    /// Some thousands, and all there are where elements and accumulators are of 8 bits and pairs of them matter.
+    /// Some thousands of cases; all cases if elements and accumulators have 8 bits and pairs of them matter.
     Thorough,
-    /// Also all there are where triples of elements of 8 bits matter. May take seconds.
+    /// Also all cases if triples of 8-bit elements matter. May take seconds.
     Exhaustive,
 }
 
-/// What was found out about an operation that satisfies the laws.
+/// The properties of an operation that satisfies the laws.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Found {
-    /// May elements be reordered?
+    /// Whether elements may be reordered.
     pub commutative: bool,
-    /// Operands that may not be, if they may not.
+    /// Operands that may not be reordered, if `commutative` is false for that reason.
     pub not_commutative: Option<Counterexample>,
-    /// Does every order and grouping give the same bits? Nothing rounds, and there is no remark.
+    /// Whether every order and grouping gives the same bits: no operation rounds, and there are no remarks.
     pub exact: bool,
-    /// What makes the result depend on order or grouping, where it is no error: at most one for each cause.
+    /// Cases in which the result depends on order or grouping without being an error: at most one for each
+    /// cause.
     pub remarks: Vec<Remark>,
-    /// What was tried for each law that applies.
+    /// The cases that were tried, for each law that applies.
     pub checked: Vec<Checked>,
 }
 
-/// A case in which order or grouping shows, and why that is no error.
+/// A case in which the result depends on order or grouping, and the reason why that is not an error.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Remark {
-    /// Why.
+    /// The reason.
     pub cause: Cause,
     /// The case.
     pub counterexample: Counterexample,
 }
 
-/// What makes order or grouping show in reductions that keep their laws.
+/// A reason why the result of a lawful reduction may depend on order or grouping.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Cause {
     /// A float that becomes infinite on one side, or an integer that wraps.
     Overflow,
     /// A division by zero.
     DivisionByZero,
-    /// A NaN that comes of operands that are NaN or infinite.
+    /// A NaN that results from NaN or infinite operands.
     Nan,
 }
 
-/// What was tried for a law.
+/// The cases that were tried for one law.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Checked {
     /// The law.
@@ -135,17 +138,18 @@ pub struct Checked {
     pub cases: Cases,
 }
 
-/// How many cases were tried, and how they were decided.
+/// The number of cases that were tried, by outcome.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Cases {
-    /// Both sides are equal: bit for bit, or as fractions. Of an identity, a zero's sign does not count.
+    /// Cases with equal sides: bit for bit, or as fractions. For an identity, the sign of a zero does not
+    /// count.
     pub exact: u64,
-    /// Both sides are equal up to the bound on their error.
+    /// Cases whose sides are equal up to the bound on their error.
     pub bounded: u64,
-    /// Nothing follows: rounding hides what it would be, no bound is known, or the sides differ by a [`Cause`] that is no
-    /// error.
+    /// Cases that decide nothing: rounding hides the difference, no bound is known, or the sides differ by a
+    /// [`Cause`] that is not an error.
     pub discarded: u64,
-    /// Are these all that there are, of elements or accumulators one by one?
+    /// Whether the cases cover every element or every accumulator.
     pub exhaustive: bool,
 }
 
@@ -155,25 +159,26 @@ pub struct Cases {
 pub struct Broken {
     /// The law.
     pub law: Law,
-    /// Simple operands of which it does not hold.
+    /// Simple operands that break the law.
     pub counterexample: Counterexample,
 }
 
-/// Tries the laws on an operation. The same operation gives the same answer every time.
+/// Tries the laws on an operation. The result is deterministic.
 ///
 /// # Errors
-/// A law is broken: `op` is not associative, the identity or the fill not neutral, `fold` is another function, or
-/// the operation is said to be commutative and is not.
+/// A law is broken: `op` is not associative, the identity or the fill is not neutral, `fold` is another
+/// function, or the operation is declared commutative and is not.
 pub fn check(operation: &Operation, effort: Effort) -> Result<Found, Box<Broken>> {
     tried(&Examiner::new(operation, None, effort), operation)
 }
 
-/// An operation, and the elements that it is applied to.
+/// An operation with a condition on its elements.
 #[derive(Clone, Debug)]
 pub struct Subject {
     /// The operation on those elements.
     pub operation: Operation,
-    /// The condition that they satisfy: a function of the inputs, and by name of the position and params. `None`: all.
+    /// The condition: a function of the inputs and, by name, of the position and the params. `None` admits
+    /// every element.
     pub keep: Option<Func>,
 }
 
@@ -181,7 +186,7 @@ impl Subject {
     /// Tries the laws on elements that satisfy the condition.
     ///
     /// # Errors
-    /// As [`check`].
+    /// As for [`check`].
     pub fn check(&self, effort: Effort) -> Result<Found, Box<Broken>> {
         tried(&Examiner::new(&self.operation, self.keep.as_ref(), effort), &self.operation)
     }
@@ -214,12 +219,12 @@ fn tried(examiner: &Examiner<'_>, operation: &Operation) -> Result<Found, Box<Br
 }
 
 impl Found {
-    /// Was no case tried at all?
+    /// Returns whether no case was tried at all.
     pub fn is_vacuous(&self) -> bool {
         self.checked.iter().all(|Checked { cases, .. }| cases.exact + cases.bounded + cases.discarded == 0)
     }
 
-    /// What that cause makes depend on order, if anything was found.
+    /// Returns the remark of that cause, if there is one.
     pub fn remark(&self, cause: Cause) -> Option<&Remark> {
         self.remarks.iter().find(|remark| remark.cause == cause)
     }
@@ -257,7 +262,7 @@ impl Broken {
     }
 }
 
-/// `with NaN the order shows: …`
+/// Prints `with NaN the order shows: …`.
 impl fmt::Display for Remark {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let cause = match self.cause {
@@ -269,7 +274,7 @@ impl fmt::Display for Remark {
     }
 }
 
-/// As an adjective: `associative`; of `fold`, `fold`.
+/// Prints the law as an adjective, such as `associative`; [`Law::Fold`] prints as `fold`.
 impl fmt::Display for Law {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {

@@ -1,4 +1,4 @@
-//! Elements to try a law on, many cases at once.
+//! Batches of elements: many cases of a law at once.
 
 use super::column::Column;
 use reduce_ir::operation::Operation;
@@ -7,27 +7,27 @@ use reduce_ir::{Scalar, Value};
 /// Cases of one shape, one in each lane.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Batch {
-    /// How many elements each operand is made of.
+    /// The number of elements of each operand.
     pub(super) shape: Vec<usize>,
     /// The elements of all operands, in order.
     pub(super) elements: Vec<Element>,
-    /// What is given at the call.
+    /// The params of the call.
     pub(super) params: Vec<Column>,
-    /// How many cases.
+    /// The number of cases.
     pub(super) len: usize,
 }
 
-/// An element of every case.
+/// One element of every case.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Element {
-    /// One for each input.
+    /// One column for each input.
     pub(super) inputs: Vec<Column>,
-    /// `u64`.
+    /// The position, of type `u64`.
     pub(super) position: Column,
 }
 
 impl Batch {
-    /// As many cases, of which every scalar is 0 and positions count from 0.
+    /// Returns `len` cases whose scalars are all 0 and whose positions count from 0.
     pub(super) fn zeros(operation: &Operation, shape: &[usize], len: usize) -> Batch {
         let zero = |ty| Column::splat(Value::from_bits(ty, 0), len);
         let element = |at: usize| Element {
@@ -42,7 +42,8 @@ impl Batch {
         }
     }
 
-    /// The cases of every combination of elements there is, from `start` on: of a single input of 8 bits.
+    /// Returns `len` cases from the enumeration of all combinations of elements, from number `start`. Requires
+    /// a single input of 8 bits.
     pub(super) fn all(operation: &Operation, shape: &[usize], start: u64, len: usize) -> Batch {
         let mut batch = Batch::zeros(operation, shape, len);
         let bits = bits(operation.inputs[0].ty);
@@ -54,14 +55,14 @@ impl Batch {
         batch
     }
 
-    /// How many there are of these cases, of that many elements each; `None` where they are beyond counting.
+    /// Returns the number of combinations of that many elements, or `None` if they cannot be enumerated.
     pub(super) fn count(operation: &Operation, elements: usize) -> Option<u64> {
         let [input] = operation.inputs.as_slice() else { return None };
         let is_small = input.ty.size() == 1 && operation.params.is_empty();
         if is_small { 1u64.checked_shl(bits(input.ty) * elements as u32) } else { None }
     }
 
-    /// Some of the cases.
+    /// Returns a selection of the cases.
     pub(super) fn only(&self, cases: &[usize]) -> Batch {
         let some = |column: &Column| column.only(cases);
         let element = |element: &Element| Element {
@@ -76,14 +77,14 @@ impl Batch {
         }
     }
 
-    /// Positions that count from `first`, in that lane.
+    /// Sets the positions of one lane, counted from `first`.
     pub(super) fn place(&mut self, lane: usize, first: u64) {
         for (element, position) in self.elements.iter_mut().zip(first..) {
             element.position.set(lane, Value::of(position));
         }
     }
 
-    /// Moves an element and those after it to the next position, in that lane.
+    /// Moves one element of a lane, and the elements after it, to the next position.
     pub(super) fn move_on(&mut self, at: usize, lane: usize) {
         for element in &mut self.elements[at..] {
             let next = element.position.get(lane).bits() + 1;
@@ -91,14 +92,14 @@ impl Batch {
         }
     }
 
-    /// Its scalars, but for positions: of every element each input, then the params.
+    /// Returns every scalar except positions: the inputs of each element, then the params.
     pub(super) fn scalars(&mut self) -> Vec<&mut Column> {
         let inputs = self.elements.iter_mut().flat_map(|element| &mut element.inputs);
         inputs.chain(&mut self.params).collect()
     }
 }
 
-/// How many bits a scalar of one byte has.
+/// Returns the number of significant bits of a one-byte scalar.
 fn bits(ty: Scalar) -> u32 {
     if ty == Scalar::Bool { 1 } else { 8 }
 }

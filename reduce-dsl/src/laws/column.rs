@@ -10,38 +10,38 @@ pub(super) struct Column {
 }
 
 impl Column {
-    /// `len` times the same value.
+    /// Returns `len` copies of one value.
     pub(super) fn splat(value: Value, len: usize) -> Column {
         Column { ty: value.ty(), values: vec![value; len] }
     }
 
-    /// The values that `of` gives for the cases from 0 on, of that type.
+    /// Returns a column of `len` values, computed by `of` from the case number.
     pub(super) fn of(ty: Scalar, len: usize, of: impl FnMut(usize) -> Value) -> Column {
         Column { ty, values: (0..len).map(of).collect() }
     }
 
-    /// The type.
+    /// Returns the type of the values.
     pub(super) fn ty(&self) -> Scalar {
         self.ty
     }
 
-    /// The number of cases.
+    /// Returns the number of cases.
     pub(super) fn len(&self) -> usize {
         self.values.len()
     }
 
-    /// The value in a case.
+    /// Returns the value of a case.
     pub(super) fn get(&self, case: usize) -> Value {
         self.values[case]
     }
 
-    /// Changes the value in a case; a value of another type is a bug of the caller.
+    /// Sets the value of a case. The caller guarantees that the type matches.
     pub(super) fn set(&mut self, case: usize, value: Value) {
         debug_assert_eq!(self.ty, value.ty());
         self.values[case] = value;
     }
 
-    /// The values of some cases.
+    /// Returns the values of a selection of the cases.
     pub(super) fn only(&self, cases: &[usize]) -> Column {
         Column { ty: self.ty, values: cases.iter().map(|&case| self.values[case]).collect() }
     }

@@ -1,4 +1,4 @@
-//! Operands of which a law does not hold, and the sentence that says so.
+//! Operands that break a law, and the sentence that reports them.
 
 use super::batch::{Batch, Element};
 use super::column::Column;
@@ -8,44 +8,45 @@ use reduce_ir::Value;
 use reduce_ir::operation::{Argument, Operation, Record};
 use std::fmt;
 
-/// Operands of which both sides of a law differ.
+/// Operands for which the two sides of a law differ.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Counterexample {
-    /// The accumulators a, b, c; for [`Law::Fold`](super::Law::Fold) the elements, of each a value for each input.
+    /// The accumulators a, b, c. For [`Law::Fold`](super::Law::Fold), the elements, each with one value for
+    /// each input.
     pub operands: Vec<Vec<Value>>,
     /// The position of the first element, for a `map` or `fold` that uses it.
     pub position: u64,
-    /// The params, as `map` and `fold` were given them.
+    /// The params that were passed to `map` and `fold`.
     pub params: Vec<Value>,
     /// One way to reduce the operands.
     pub left: Side,
-    /// The other.
+    /// The other way to reduce them.
     pub right: Side,
-    /// What `map` and `fold` were given besides, as text.
+    /// The further arguments of `map` and `fold`, as text.
     given: String,
-    /// The elements that the accumulators are made of, as text, where those are others.
+    /// The elements that produce the accumulators, as text; empty if they equal the accumulators.
     elements: String,
 }
 
 /// One side of a law.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Side {
-    /// As it is written: `op(op(1, 2), 3)`.
+    /// The expression as text: `op(op(1, 2), 3)`.
     pub expression: String,
-    /// What it gives, one value for each scalar of the accumulator.
+    /// The result, one value for each scalar of the accumulator.
     pub values: Vec<Value>,
-    /// The same as it is written: `-4`, or `Range { lo: 1.0, hi: 2.0 }`.
+    /// The result as text: `-4`, or `Range { lo: 1.0, hi: 2.0 }`.
     pub result: String,
 }
 
 impl Counterexample {
-    /// Does the sentence name elements besides accumulators?
+    /// Returns whether the sentence names elements in addition to accumulators.
     #[cfg(feature = "parse")]
     pub(crate) fn names_elements(&self) -> bool {
         !self.elements.is_empty()
     }
 
-    /// That of a single case.
+    /// Builds the counterexample of a single case.
     pub(super) fn of_case(
         operation: &Operation,
         functions: &Functions<'_>,
@@ -70,7 +71,7 @@ impl Counterexample {
         Counterexample { operands, position, params, left, right, given, elements: String::new() }
     }
 
-    /// That of accumulators.
+    /// Builds the counterexample of given accumulators.
     pub(super) fn of_operands(
         operation: &Operation,
         functions: &Functions<'_>,
@@ -97,7 +98,7 @@ impl Counterexample {
     }
 }
 
-/// A value of that type as Rust writes it.
+/// Formats a value of that type in Rust syntax.
 fn text(record: &Record, values: &[Value]) -> String {
     let field = |(field, value): (&reduce_ir::func::Param, &Value)| match field.name.as_str() {
         "" => value.to_string(),
@@ -110,7 +111,7 @@ fn text(record: &Record, values: &[Value]) -> String {
     }
 }
 
-/// Elements one by one, and what `map` gives of each combined.
+/// Formats both sides of [`Equation::Fold`]: elements folded one by one, and their `map` results combined.
 fn folds(elements: &[Vec<Value>]) -> [String; 2] {
     let text = |element: &Vec<Value>| {
         let inputs: Vec<_> = element.iter().map(Value::to_string).collect();
@@ -132,7 +133,8 @@ fn written(operation: &Operation, expressions: [String; 2], sides: [Vec<Computed
     })
 }
 
-/// The elements of a case, unless they are its accumulators: `; the elements are x = 1.0, w = -1.0 and x = 2.0, w = 1.0`.
+/// Lists the elements of a case, unless they equal its accumulators: `; the elements are x = 1.0, w = -1.0 and
+/// x = 2.0, w = 1.0`.
 fn elements(operation: &Operation, case: &Batch) -> String {
     if operation.map.is_identity() {
         return String::new();
@@ -150,7 +152,7 @@ fn elements(operation: &Operation, case: &Batch) -> String {
     }
 }
 
-/// The position and the params, where `map` or `fold` uses them.
+/// Lists the position and the params that `map` or `fold` uses.
 fn given_besides(operation: &Operation, position: u64, params: &[Value]) -> String {
     let used = operation.map_arguments().into_iter().chain(operation.fold_arguments().unwrap_or_default());
     let used: Vec<_> = used.collect();
@@ -173,7 +175,7 @@ fn first(columns: &[Column]) -> Vec<Value> {
     columns.iter().map(|column| column.get(0)).collect()
 }
 
-/// Both sides, and what they give.
+/// Prints both sides and their results.
 impl fmt::Display for Counterexample {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Counterexample { left, right, given, elements, .. } = self;

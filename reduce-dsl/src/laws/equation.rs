@@ -1,4 +1,4 @@
-//! The laws as equations: two ways to reduce the same elements, in whatever numbers they are computed.
+//! The laws as equations between two reductions of the same elements, generic over the number domain.
 
 use super::Law;
 use super::batch::Batch;
@@ -10,32 +10,32 @@ use reduce_ir::operation::{Argument, Operation};
 use reduce_ir::{Scalar, Value};
 use std::cell::Cell;
 
-/// What has to be equal.
+/// An equation between two reductions.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Equation {
-    /// op(op(a, b), c) and op(a, op(b, c)).
+    /// op(op(a, b), c) = op(a, op(b, c)).
     Associative,
-    /// op(e, a) and a.
+    /// op(e, a) = a.
     Left(Neutral),
-    /// op(a, e) and a.
+    /// op(a, e) = a.
     Right(Neutral),
-    /// op(a, b) and op(b, a).
+    /// op(a, b) = op(b, a).
     Commutative,
-    /// The elements folded one by one, and what `map` gives of each combined in the same order.
+    /// Elements folded one by one = their `map` results combined in the same order.
     Fold,
 }
 
-/// An accumulator that is to be neutral.
+/// An accumulator that has to be neutral.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Neutral {
-    /// As numbers: of a zero the sign does not matter.
+    /// Neutral as numbers: the sign of a zero does not matter.
     Identity(Vec<Value>),
-    /// Bit for bit.
+    /// Neutral bit for bit.
     Fill(Vec<Value>),
 }
 
 impl Equation {
-    /// All that an operation is to satisfy.
+    /// Returns all equations that an operation has to satisfy.
     pub(super) fn of(operation: &Operation) -> Vec<Equation> {
         let identity = operation.identity.clone().map(Neutral::Identity);
         let fill = operation.fill.clone().map(Neutral::Fill);
@@ -47,7 +47,7 @@ impl Equation {
         equations
     }
 
-    /// The law it is part of.
+    /// Returns the law that the equation belongs to.
     pub(super) fn law(&self) -> Law {
         match self {
             Equation::Associative => Law::Associative,
@@ -57,7 +57,7 @@ impl Equation {
         }
     }
 
-    /// How many elements each of its operands is made of. Of `fold`, the operand is the sequence.
+    /// Returns the numbers of elements of its operands. For [`Equation::Fold`], the operand is the sequence.
     pub(super) fn shapes(&self) -> &'static [&'static [usize]] {
         match self {
             Equation::Associative => &[&[1, 1, 1], &[1, 2, 1], &[2, 1, 3]],
@@ -67,7 +67,7 @@ impl Equation {
         }
     }
 
-    /// What its sides have to be.
+    /// Returns the equality that the equation requires.
     pub(super) fn equality(&self) -> Equality {
         match self {
             Equation::Left(Neutral::Identity(_)) | Equation::Right(Neutral::Identity(_)) => same_number,
@@ -76,14 +76,14 @@ impl Equation {
         }
     }
 
-    /// Is every difference of bits one too many?
+    /// Returns whether any difference of bits breaks the equation.
     pub(super) fn is_strict(&self) -> bool {
         matches!(self, Equation::Left(Neutral::Fill(_)) | Equation::Right(Neutral::Fill(_)))
     }
 }
 
 impl Neutral {
-    /// Its scalars.
+    /// Returns the scalars of the accumulator.
     pub(super) fn values(&self) -> &[Value] {
         match self {
             Neutral::Identity(values) | Neutral::Fill(values) => values,
@@ -91,21 +91,21 @@ impl Neutral {
     }
 }
 
-/// What functions are computed in.
+/// A number domain in which functions are computed.
 pub(super) trait Numbers {
-    /// A scalar of every case at once, or of one.
+    /// A scalar of every case at once, or of one case.
     type Number: Clone;
 
-    /// The same value in every case.
+    /// Returns the same value in every case.
     fn constant(&self, value: Value) -> Self::Number;
 
-    /// The result of a line of `func`, of which the numbers before it are known.
+    /// Computes a line of `func` from the numbers of the lines before it.
     fn line(&self, func: &Func, line: &Line, known: &[Self::Number]) -> Self::Number;
 
-    /// A number that counts from now on as if it were given.
+    /// Returns the number with its error history reset, as if it were an input.
     fn settled(&self, number: Self::Number) -> Self::Number;
 
-    /// How many cases are computed at once.
+    /// Returns the number of cases that are computed at once.
     fn cases(&self) -> usize;
 }
 
@@ -116,11 +116,11 @@ pub(super) struct Functions<'a> {
     map: Func,
     combine: Func,
     fold: Option<Func>,
-    /// Operations that were computed so far, of all cases.
+    /// Operations computed so far, summed over all cases.
     computed: Cell<u64>,
 }
 
-/// The functions of an operation, computed in some numbers.
+/// The functions of an operation, computed in one number domain.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Computation<'a, N> {
     functions: &'a Functions<'a>,
@@ -130,9 +130,9 @@ pub(super) struct Computation<'a, N> {
 /// The elements of a batch, as numbers.
 #[derive(Debug)]
 pub(super) struct Given<T> {
-    /// One for each element, of which each has one for each input.
+    /// One entry for each element, which holds one number for each input.
     pub(super) inputs: Vec<Vec<T>>,
-    /// One for each element.
+    /// One number for each element.
     pub(super) positions: Vec<T>,
     pub(super) params: Vec<T>,
 }
@@ -140,26 +140,26 @@ pub(super) struct Given<T> {
 type Accumulator<N> = Vec<<N as Numbers>::Number>;
 
 impl<'a> Functions<'a> {
-    /// As they are written: `exp` is a number's own.
+    /// Takes the functions as written: `exp` is one operation of the number domain.
     pub(super) fn of(operation: &'a Operation) -> Self {
         let (map, combine, fold) = (&operation.map, &operation.combine, &operation.fold);
         let computed = Cell::default();
         Functions { operation, map: map.clone(), combine: combine.clone(), fold: fold.clone(), computed }
     }
 
-    /// As they are computed: `exp` is a function of operations.
+    /// Takes the functions as executed: `exp` is expanded into basic operations.
     pub(super) fn written_out(operation: &'a Operation) -> Self {
         let [map, combine] = [&operation.map, &operation.combine].map(library::written_out);
         let fold = operation.fold.as_ref().map(library::written_out);
         Functions { operation, map, combine, fold, computed: Cell::default() }
     }
 
-    /// Computed in such numbers.
+    /// Computes the functions in the given number domain.
     pub(super) fn with<N: Numbers>(&'a self, numbers: N) -> Computation<'a, N> {
         Computation { functions: self, numbers }
     }
 
-    /// Operations of all of them.
+    /// Returns the number of operations of all functions.
     pub(super) fn operations(&self) -> usize {
         [Some(&self.map), Some(&self.combine), self.fold.as_ref()]
             .into_iter()
@@ -168,17 +168,17 @@ impl<'a> Functions<'a> {
             .sum()
     }
 
-    /// Operations of `op`.
+    /// Returns the number of operations of `op`.
     pub(super) fn operations_of_op(&self) -> usize {
         self.combine.lines().len()
     }
 
-    /// Operations that were computed so far.
+    /// Returns the number of operations computed so far.
     pub(super) fn computed(&self) -> u64 {
         self.computed.get()
     }
 
-    /// May a side of an equation be rounded, apart from its operands?
+    /// Returns whether a side of the equation may round, apart from its operands.
     pub(super) fn round(&self, equation: &Equation) -> bool {
         let fold = || [Some(&self.map), self.fold.as_ref()].into_iter().flatten().any(Func::rounds);
         self.combine.rounds() || *equation == Equation::Fold && fold()
@@ -186,7 +186,7 @@ impl<'a> Functions<'a> {
 }
 
 impl<N: Numbers> Computation<'_, N> {
-    /// Both sides of an equation, whose operands are made of elements.
+    /// Computes both sides of an equation whose operands are made of elements.
     pub(super) fn sides(
         &self,
         equation: &Equation,
@@ -199,7 +199,7 @@ impl<N: Numbers> Computation<'_, N> {
         self.sides_of(equation, &self.operands(shape, given))
     }
 
-    /// The operands: runs of elements, one after the other.
+    /// Computes the operands: consecutive runs of elements.
     pub(super) fn operands(&self, shape: &[usize], given: &Given<N::Number>) -> Vec<Accumulator<N>> {
         let mut start = 0;
         let operand = |&elements: &usize| {
@@ -211,7 +211,7 @@ impl<N: Numbers> Computation<'_, N> {
         shape.iter().map(operand).collect()
     }
 
-    /// Both sides of an equation between accumulators.
+    /// Computes both sides of an equation between accumulators.
     pub(super) fn sides_of(&self, equation: &Equation, operands: &[Accumulator<N>]) -> [Accumulator<N>; 2] {
         let op = |a: &Accumulator<N>, b: &Accumulator<N>| self.combine(a, b);
         let neutral = |it: &Neutral| it.values().iter().map(|&value| self.numbers.constant(value)).collect();
@@ -238,7 +238,7 @@ impl<N: Numbers> Computation<'_, N> {
         self.apply(&self.functions.map, &self.functions.operation.map_arguments(), &[], element, given)
     }
 
-    /// Adds an element, of a lane that began with the first: it is the `element`-th that the lane adds.
+    /// Folds an element into a lane that began with element 0. `element` is therefore also the step.
     fn fold(&self, acc: &[N::Number], element: usize, given: &Given<N::Number>) -> Accumulator<N> {
         match (&self.functions.fold, self.functions.operation.fold_arguments()) {
             (Some(fold), Some(arguments)) => self.apply(fold, &arguments, acc, element, given),
@@ -281,7 +281,7 @@ impl<N: Numbers> Computation<'_, N> {
 }
 
 impl Batch {
-    /// Its elements, as the numbers that `number` makes of their lanes.
+    /// Returns the elements, each column converted by `number`.
     pub(super) fn given<T>(&self, number: impl Fn(&Column) -> T) -> Given<T> {
         Given {
             inputs: self.elements.iter().map(|it| it.inputs.iter().map(&number).collect()).collect(),

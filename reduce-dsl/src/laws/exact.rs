@@ -1,4 +1,4 @@
-//! The functions in real numbers: as fractions, and where those end, up to a bound.
+//! The functions in real numbers: as fractions, and beyond their range, up to an error bound.
 
 mod convert;
 mod real;
@@ -13,36 +13,36 @@ use reduce_ir::ops::{Bin, Cmp, Un};
 use reduce_ir::{Scalar, Value};
 use std::cmp::Ordering;
 
-/// Real numbers, one case at a time.
+/// The domain of real numbers, one case at a time.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Reals {
-    /// Do integers wrap, as everywhere? If not, they have no ends.
+    /// Whether integers wrap, as on devices. If not, they are unbounded.
     pub(super) wraps: bool,
 }
 
-/// What is known of a scalar.
+/// The knowledge about a scalar.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Real {
     /// A `bool`, or an integer that wraps.
     Value(Value),
-    /// A number; also an integer that has no end.
+    /// An exact number, which may be an unbounded integer.
     Exact(Ratio),
-    /// A number up to a bound.
+    /// A number with an error bound.
     Near(Near),
     /// +∞ or −∞.
     Infinite { negative: bool },
-    /// Nothing: NaN, the sign of a zero, a comparison that the bounds leave open.
+    /// Unknown: NaN, the sign of a zero, or a comparison that the bounds leave open.
     Unknown,
 }
 
-/// How two scalars compare.
+/// The result of comparing two scalars.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Likeness {
     /// They are equal.
     Equal,
-    /// They may be equal: their bounds overlap.
+    /// They may be equal: their error bounds overlap.
     Close,
-    /// Nobody knows.
+    /// Undecided.
     Open,
     /// They differ.
     Different,
@@ -79,7 +79,7 @@ impl Numbers for Reals {
 }
 
 impl Real {
-    /// How it compares to another of its type.
+    /// Compares the scalar with another of its type.
     pub(super) fn likeness(self, other: Real) -> Likeness {
         if let (Real::Value(a), Real::Value(b)) = (self, other) {
             return if a == b { Likeness::Equal } else { Likeness::Different };
@@ -142,7 +142,7 @@ impl Real {
     }
 }
 
-/// The result of an operation on values, which the types of functions always allow.
+/// Converts the result of an operation on values. The type checks of functions guarantee that it exists.
 fn known(result: Option<Value>) -> Real {
     result.map_or(Real::Unknown, Real::Value)
 }

@@ -14,58 +14,59 @@ use reduce_ir::func::Func;
 use reduce_ir::operation::Operation;
 use std::cell::Cell;
 
-/// How many cases are computed at once.
+/// The number of cases that are computed at once.
 const CHUNK: usize = 4096;
-/// Of so many elements and more, one is NaN, infinite or next to the end of its type in nearly every case: they are small.
+/// The number of elements from which cases are drawn from small values only. Otherwise nearly every case would
+/// contain a NaN, an infinity or a value next to the end of its type.
 const LONG: usize = 20;
-/// Operations of a sample, for each element of its cases: of long functions, fewer cases are tried.
+/// The budget of a sample, in operations for each element of its cases. Longer functions get fewer cases.
 const SAMPLED: usize = 1 << 19;
-/// The fewest cases of a sample: half of their elements are zeros, ones, NaN, the ends of their type.
+/// The minimum number of cases of a sample. Half of their elements are zeros, ones, NaN or ends of their type.
 const FEWEST: usize = 16;
-/// Operations up to which all cases are tried, unless whoever asks has time.
+/// The budget in operations for trying all cases, unless the effort is [`Effort::Exhaustive`].
 const ALL: u64 = 1 << 24;
-/// Operations of `op` up to which it becomes a table, of 65,536 entries.
+/// The largest `op`, in operations, that becomes a table of 65,536 entries.
 const TABLE: usize = 256;
-/// Operations in which counterexamples are made simpler.
+/// The budget in operations for shrinking counterexamples.
 const SIMPLER: u64 = 1 << 20;
 
-/// Tries equations.
+/// Tries the equations of one operation.
 #[derive(Debug)]
 pub(super) struct Examiner<'a> {
     operation: &'a Operation,
     effort: Effort,
     pub(super) sampler: Sampler<'a>,
-    /// As they are written.
+    /// The functions as written.
     written: Functions<'a>,
-    /// As they are computed.
+    /// The functions as executed.
     computed: Functions<'a>,
-    /// `op`, where it is small enough for a table and worth it.
+    /// The table of `op`, if it is small enough and worth its cost.
     table: Option<Table>,
-    /// Operations that made counterexamples simpler.
+    /// Operations spent so far on shrinking counterexamples.
     simplified: Cell<u64>,
 }
 
-/// What trying an equation showed.
+/// The result of trying an equation.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Outcome {
     pub(super) cases: Cases,
     pub(super) broken: Option<Counterexample>,
-    /// One for each cause.
+    /// At most one for each cause.
     pub(super) remarks: Vec<Remark>,
-    /// The first case that says nothing.
+    /// The first case that does not confirm the equation.
     discarded: Option<Batch>,
 }
 
-/// What is to be said of a case.
+/// The verdict on a case, from weakest to strongest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Verdict {
     /// Both sides are equal.
     Equal,
-    /// Up to a bound.
+    /// Both sides are equal up to a bound.
     Close,
-    /// Nothing.
+    /// The case decides nothing.
     Open,
-    /// It depends on order, for a reason that is no error.
+    /// The result depends on order, for a reason that is not an error.
     Shows(Cause),
     /// The equation does not hold.
     Broken,
@@ -84,7 +85,7 @@ impl<'a> Examiner<'a> {
         examiner
     }
 
-    /// What `map` gives of elements, the first field: of all elements, if they are few.
+    /// Returns the first field of `map` results: of all elements if they are few, otherwise of a sample.
     fn mapped(&self) -> Computed {
         let batch = match Batch::count(self.operation, 1) {
             Some(count) => self.sampler.only(Batch::all(self.operation, &[1], 0, count as usize)),
@@ -94,12 +95,12 @@ impl<'a> Examiner<'a> {
         native.operands(&batch.shape, &batch.given(Computed::given))[0][0].clone()
     }
 
-    /// Is the equation one of numbers, not of bits?
+    /// Returns whether the equation compares numbers rather than bits.
     pub(super) fn rounds(&self, equation: &Equation) -> bool {
         !equation.is_strict() && self.written.round(equation)
     }
 
-    /// Tries it until a case breaks it.
+    /// Tries an equation until a case breaks it.
     pub(super) fn examine(&self, equation: &Equation) -> Outcome {
         let mut outcome = Outcome::default();
         self.examine_all(equation, &mut outcome);
@@ -112,7 +113,7 @@ impl<'a> Examiner<'a> {
         self.decided(equation, outcome)
     }
 
-    /// What no case says to hold does not.
+    /// Rejects an equation that no case confirms; its first undecided case becomes the counterexample.
     fn decided(&self, equation: &Equation, mut outcome: Outcome) -> Outcome {
         let holds = outcome.cases.exact + outcome.cases.bounded > 0;
         if let (false, None, Some(case)) = (holds, &outcome.broken, outcome.discarded.take()) {
@@ -122,7 +123,7 @@ impl<'a> Examiner<'a> {
         outcome
     }
 
-    /// Every accumulator, or every element, where that is not too much.
+    /// Tries every accumulator or every element, if the effort allows it.
     fn examine_all(&self, equation: &Equation, outcome: &mut Outcome) {
         if self.written.round(equation) {
             return;
@@ -160,7 +161,7 @@ impl<'a> Examiner<'a> {
         }
     }
 
-    /// Small numbers, in real numbers; where these say nothing, as devices compute.
+    /// Tries small values in real numbers. Cases that this leaves open are decided by device arithmetic.
     fn examine_small(&self, equation: &Equation, outcome: &mut Outcome) {
         for shape in equation.shapes() {
             let batch = self.sampler.draw(shape, Kind::Small, self.cases(shape).div_ceil(4));
@@ -174,7 +175,7 @@ impl<'a> Examiner<'a> {
         }
     }
 
-    /// A batch, as devices compute it.
+    /// Tries a batch in device arithmetic.
     fn compute(&self, equation: &Equation, batch: &Batch, outcome: &mut Outcome) {
         let differing = self.differing(equation, batch);
         outcome.cases.exact += (batch.len - differing.len()) as u64;
@@ -186,13 +187,13 @@ impl<'a> Examiner<'a> {
         self.note(equation, &batch, outcome, |lane| self.computed_verdict(equation, &batch, &sides, lane));
     }
 
-    /// The cases of which both sides differ, as devices compute them.
+    /// Returns the cases whose sides differ in device arithmetic.
     fn differing(&self, equation: &Equation, batch: &Batch) -> Vec<usize> {
         let [left, right] = self.sides(equation, batch, false);
         Computed::differing(&left, &right, equation.equality())
     }
 
-    /// What is to be said of a single case.
+    /// Returns the verdict on a single case.
     pub(super) fn judge(&self, equation: &Equation, case: &Batch) -> Verdict {
         if self.sampler.only(case.clone()).len == 0 {
             return Verdict::Equal;
@@ -203,7 +204,7 @@ impl<'a> Examiner<'a> {
         self.computed_verdict(equation, case, &self.sides(equation, case, true), 0)
     }
 
-    /// The more elements an operand has, the fewer cases.
+    /// Returns the number of cases for a shape: the more elements, the fewer cases.
     fn cases(&self, shape: &[usize]) -> usize {
         let all = match self.effort {
             Effort::Sample => 192,
@@ -217,17 +218,18 @@ impl<'a> Examiner<'a> {
         }
     }
 
-    /// The cases of a sample that functions of so many operations leave time for.
+    /// Returns the number of cases that the budget of a sample allows.
     fn affordable(&self) -> usize {
         (SAMPLED / self.computed.operations().max(1)).max(FEWEST)
     }
 
-    /// Operations that were computed so far.
+    /// Returns the number of operations computed so far.
     pub(super) fn operations(&self) -> u64 {
         self.written.computed() + self.computed.computed()
     }
 
-    /// Counts the verdicts; of the first that says something, also what it says it of.
+    /// Counts the verdicts, and records the first broken case, the first of each cause and the first undecided
+    /// one.
     fn note(
         &self,
         equation: &Equation,
@@ -252,7 +254,7 @@ impl<'a> Examiner<'a> {
         }
     }
 
-    /// Where few cases are tried, what is no error is left as it is.
+    /// Builds a remark. A sample leaves its counterexample unshrunk to save time.
     fn remark(&self, equation: &Equation, case: Batch, cause: Cause) -> Remark {
         let counterexample = match self.effort {
             Effort::Sample => self.counterexample(equation, &case),
@@ -284,7 +286,7 @@ impl<'a> Examiner<'a> {
         self.computed.with(Native { len: batch.len, traced }).sides(equation, &batch.shape, &given)
     }
 
-    /// As devices compute it, by the field that says most.
+    /// Returns the verdict in device arithmetic, the strongest over all fields.
     fn computed_verdict(
         &self,
         equation: &Equation,
@@ -299,7 +301,7 @@ impl<'a> Examiner<'a> {
             Difference::Rounding => Verdict::Open,
             Difference::Overflow => Verdict::Shows(Cause::Overflow),
             Difference::Wrapping => self.wrapped_verdict(equation, batch, lane, field),
-            // The right side of such an equation is the operand.
+            // In an identity equation, the right side is the operand.
             Difference::DivisionByZero if is_identity && right.iter().all(|it| it.is_finite(lane)) => {
                 Verdict::Broken
             }
@@ -310,7 +312,7 @@ impl<'a> Examiner<'a> {
         (0..left.len()).map(verdict).max().unwrap_or(Verdict::Equal)
     }
 
-    /// Integers that wrap are an excuse where wider ones would not differ.
+    /// Excuses a difference after integers wrapped, unless unbounded integers differ as well.
     fn wrapped_verdict(&self, equation: &Equation, batch: &Batch, lane: usize, field: usize) -> Verdict {
         match self.likeness(equation, batch, lane, Reals { wraps: false })[field] {
             Likeness::Equal | Likeness::Close | Likeness::Open => Verdict::Shows(Cause::Overflow),
@@ -318,7 +320,7 @@ impl<'a> Examiner<'a> {
         }
     }
 
-    /// In real numbers, by the field that says most.
+    /// Returns the verdict in real numbers, the strongest over all fields.
     fn real_verdict(&self, equation: &Equation, batch: &Batch, lane: usize) -> Verdict {
         let wrapped = self.likeness(equation, batch, lane, Reals { wraps: true });
         match wrapped.iter().max() {
@@ -333,7 +335,7 @@ impl<'a> Examiner<'a> {
         }
     }
 
-    /// How the fields of both sides compare in such numbers.
+    /// Compares the fields of both sides in the given numbers.
     fn likeness(&self, equation: &Equation, batch: &Batch, lane: usize, numbers: Reals) -> Vec<Likeness> {
         let given = batch.given(|lanes| numbers.of(lanes.get(lane)));
         let [left, right] = self.written.with(numbers).sides(equation, &batch.shape, &given);

@@ -1,4 +1,4 @@
-//! Which elements of a batch the data can hold.
+//! The condition that restricts the elements of a batch to those that the data can hold.
 
 use super::batch::{Batch, Element};
 use super::column::Column;
@@ -6,7 +6,7 @@ use reduce_ir::Value;
 use reduce_ir::func::Func;
 use reduce_ir::operation::{Argument, Operation};
 
-/// The condition that elements satisfy.
+/// A condition on elements.
 #[derive(Debug)]
 pub(super) struct Kept {
     arguments: Vec<Argument>,
@@ -26,7 +26,7 @@ impl Kept {
             Argument::Input(input) => element.inputs[input].get(case),
             Argument::Param(param) => params[param].get(case),
             Argument::Index => element.position.get(case),
-            // A condition has none of these.
+            // A condition has no accumulator, step or count.
             Argument::Acc(_) | Argument::Step | Argument::Count => Value::of(false),
         };
         let keeps = |case: usize| {

@@ -1,4 +1,5 @@
-//! The functions as devices compute them, many cases at once, and what their results owe to rounding, wrapping and NaN.
+//! The functions in device arithmetic, many cases at once. Traces record whether a result depends on rounding,
+//! wrapping, NaN or a division by zero.
 
 use super::column::Column;
 use super::equation::Numbers;
@@ -8,12 +9,12 @@ use reduce_ir::evaluate::apply;
 use reduce_ir::func::{Func, Id, Line, Node};
 use std::rc::Rc;
 
-/// Scalars as devices compute them, in as many lanes as there are cases.
+/// Device arithmetic with one lane for each case.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Native {
-    /// How many cases.
+    /// The number of cases.
     pub(super) len: usize,
-    /// Is it noted what results owe to what? If not, they owe nothing.
+    /// Whether traces are recorded. If not, all traces are empty.
     pub(super) traced: bool,
 }
 
@@ -24,11 +25,11 @@ pub(super) struct Computed(Rc<Traced>);
 #[derive(Debug)]
 struct Traced {
     column: Column,
-    /// What each lane owes to what; none where nothing owes anything.
+    /// The trace of each lane; empty if no lane has one.
     traces: Vec<Trace>,
 }
 
-/// What a value depends on, as bits.
+/// The events that a value depends on, as bits.
 type Trace = u8;
 /// A rounding.
 const ROUNDED: Trace = 1;
@@ -38,30 +39,30 @@ const WRAPPED: Trace = 2;
 const NAN: Trace = 4;
 /// A division by zero.
 const DIVIDED: Trace = 8;
-/// A NaN or an infinity that was given.
+/// A NaN or an infinity among the inputs.
 const NOT_FINITE: Trace = 16;
 
-/// How two scalars compare.
+/// The result of comparing two scalars.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Difference {
     /// They are equal.
     None,
-    /// They differ, are rounded, and finite.
+    /// They differ, depend on a rounding, and are finite.
     Rounding,
-    /// They differ, are rounded, and NaN or infinite on one side.
+    /// They differ, depend on a rounding, and one side is NaN or infinite.
     Overflow,
     /// They differ and depend on an integer that wrapped.
     Wrapping,
     /// They differ and depend on a division by zero.
     DivisionByZero,
-    /// They differ and depend on a NaN that comes of a NaN or an infinity that was given.
+    /// They differ and depend on a NaN that results from a NaN or an infinity among the inputs.
     Nan,
-    /// They differ.
+    /// They differ for none of these reasons.
     Real,
 }
 
 impl Computed {
-    /// A scalar that is given.
+    /// Returns an input scalar.
     pub(super) fn given(column: &Column) -> Computed {
         let mut traces = fresh(column);
         if column.ty().is_float() {
@@ -70,34 +71,34 @@ impl Computed {
         Computed(Rc::new(Traced { column: column.clone(), traces }))
     }
 
-    /// The value in a lane.
+    /// Returns the value of a lane.
     pub(super) fn get(&self, lane: usize) -> Value {
         self.0.column.get(lane)
     }
 
-    /// How many lanes it has.
+    /// Returns the number of lanes.
     pub(super) fn len(&self) -> usize {
         self.0.column.len()
     }
 
-    /// Does the value in a lane depend on an integer that wrapped?
+    /// Returns whether the value of a lane depends on an integer that wrapped.
     pub(super) fn is_wrapped(&self, lane: usize) -> bool {
         self.trace(lane) & WRAPPED != 0
     }
 
-    /// Is the value in a lane neither NaN nor infinite?
+    /// Returns whether the value of a lane is neither NaN nor infinite.
     pub(super) fn is_finite(&self, lane: usize) -> bool {
         is_finite(self.get(lane))
     }
 
-    /// The lanes of which two accumulators differ, by that notion of equality.
+    /// Returns the lanes in which two accumulators differ under the given equality.
     pub(super) fn differing(a: &[Computed], b: &[Computed], equal: Equality) -> Vec<usize> {
         let fields = || a.iter().zip(b).filter(|(a, b)| !a.is_same(b));
         let len = fields().map(|(a, _)| a.0.column.len()).next().unwrap_or(0);
         (0..len).filter(|&lane| fields().any(|(a, b)| !equal(a.get(lane), b.get(lane)))).collect()
     }
 
-    /// How a lane of it compares to another scalar's, by that notion of equality.
+    /// Compares a lane with that of another scalar under the given equality.
     pub(super) fn difference(&self, other: &Computed, lane: usize, equal: Equality) -> Difference {
         let (a, b) = (self.get(lane), other.get(lane));
         let trace = self.trace(lane) | other.trace(lane);
@@ -113,7 +114,7 @@ impl Computed {
         }
     }
 
-    /// Is it known at a glance that they do not differ?
+    /// Returns whether the columns are identical, without comparing floats.
     fn is_same(&self, other: &Computed) -> bool {
         !self.0.column.ty().is_float() && self.0.column == other.0.column
     }
@@ -142,7 +143,7 @@ impl Numbers for Native {
             values.iter_mut().zip(&operands).for_each(|(value, it)| *value = it.column.get(case));
             values
         };
-        // Functions are of checked types: an error would be a bug.
+        // The types of functions are checked, so an error would be a bug.
         let result = |case: usize| {
             let result = apply(line.node, line.ty, &values(case)[..operands.len()]);
             result.unwrap_or(Value::from_bits(line.ty, 0))
@@ -164,7 +165,8 @@ impl Numbers for Native {
         self.len
     }
 
-    /// What it owes to a wrapping stays: an operand that wrapped is none that wider integers have.
+    /// Resets the trace to that of an input, but keeps the wrap flag: unbounded integers would not give that
+    /// operand.
     fn settled(&self, number: Computed) -> Computed {
         if number.0.traces.is_empty() {
             return number;
@@ -179,12 +181,12 @@ impl Numbers for Native {
 /// A notion of equality.
 pub(super) type Equality = fn(Value, Value) -> bool;
 
-/// Equal bit for bit; NaN is equal to NaN.
+/// Equality bit for bit; NaN equals NaN.
 pub(super) fn same(a: Value, b: Value) -> bool {
     a == b || a.is_nan() && b.is_nan()
 }
 
-/// Equal as numbers: also zeros of either sign.
+/// Equality of numbers: zeros of either sign are equal.
 pub(super) fn same_number(a: Value, b: Value) -> bool {
     same(a, b) || a.as_f64().is_some() && a.as_f64() == b.as_f64()
 }
@@ -201,14 +203,14 @@ fn trace_of(loss: Loss) -> Trace {
     }
 }
 
-/// What lanes owe to nothing but what is NaN in them.
+/// Returns the traces of values without a history: only their own NaN are marked.
 fn fresh(column: &Column) -> Vec<Trace> {
     let mut traces = Vec::new();
     mark_nan(&mut traces, column);
     traces
 }
 
-/// What operands owe, their result owes; but of a choice, what was not chosen.
+/// Unites the traces of the operands. A select takes the traces of its condition and of the chosen value.
 fn inherited(node: Node, operands: &[&Traced]) -> Vec<Trace> {
     let len = operands.iter().map(|it| it.traces.len()).max().unwrap_or(0);
     let trace = |operand: &Traced, i: usize| operand.traces.get(i).copied().unwrap_or(0);

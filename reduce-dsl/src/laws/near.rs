@@ -1,14 +1,14 @@
-//! Real numbers that are known up to a bound, which every operation carries on (Higham, Accuracy and Stability of
-//! Numerical Algorithms, §3.3).
+//! Ball arithmetic: real numbers with an error bound that every operation propagates (Higham, Accuracy and
+//! Stability of Numerical Algorithms, §3.3).
 
 use std::cmp::Ordering;
 
 /// Half the distance from 1 to the next `f64`.
 const UNIT: f64 = f64::EPSILON / 2.0;
-/// What libraries' `exp` and `ln` may be off, relatively.
+/// The relative error that the `exp` and `ln` of a library may have.
 const LIBRARY: f64 = 8.0 * UNIT;
 
-/// A number within `radius` of `middle`, both finite. Operations give `None` where nothing is known.
+/// A number within `radius` of `middle`, both finite. Operations return `None` if they have no finite bound.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Near {
     middle: f64,
@@ -16,24 +16,24 @@ pub(super) struct Near {
 }
 
 impl Near {
-    /// `middle`, which `error` and `relative` roundings may be off.
+    /// Returns `middle` with an absolute error of `error` plus a relative error of `relative`.
     fn new(middle: f64, error: f64, relative: f64) -> Option<Near> {
-        // The factor and the summand are for the roundings of the bound itself.
+        // The factor and the summand cover the roundings of the bound itself.
         let radius = (error + middle.abs() * relative) * (1.0 + 8.0 * UNIT) + f64::MIN_POSITIVE * 2.0;
         (middle.is_finite() && radius.is_finite()).then_some(Near { middle, radius })
     }
 
-    /// A float itself.
+    /// Returns an exact float.
     pub(super) fn exactly(middle: f64) -> Near {
         Near { middle, radius: 0.0 }
     }
 
-    /// A number that takes a few roundings to compute.
+    /// Returns a number whose computation took a few roundings.
     pub(super) fn rounded(middle: f64) -> Option<Near> {
         Near::new(middle, 0.0, 4.0 * UNIT)
     }
 
-    /// The same number after a rounding to a type with that `unit` roundoff and that smallest step.
+    /// Returns the number after rounding to a type with that `unit` roundoff and that smallest step.
     pub(super) fn to_unit(self, unit: f64, step: f64) -> Option<Near> {
         Near::new(self.middle, self.radius + self.radius * unit + step, unit)
     }
@@ -88,13 +88,13 @@ impl Near {
         Near::new(self.middle.ln(), relative / (1.0 - relative), LIBRARY)
     }
 
-    /// What `whole` makes of it, where the bound does not reach across a step.
+    /// Rounds with `whole`; `None` if the bound crosses a step.
     pub(super) fn to_whole(self, whole: fn(f64) -> f64) -> Option<f64> {
         let [least, greatest] = [self.least(), self.greatest()].map(whole);
         (least == greatest).then_some(least)
     }
 
-    /// `None` where the bounds overlap.
+    /// Compares two numbers; `None` if their bounds overlap.
     pub(super) fn compare(self, other: Near) -> Option<Ordering> {
         if self.radius == 0.0 && other.radius == 0.0 {
             return self.middle.partial_cmp(&other.middle);
@@ -118,7 +118,7 @@ mod tests {
 
     use super::*;
 
-    /// (e^x · e^y)² = e^(2x + 2y), and √ and ln undo what e^x does.
+    /// (e^x · e^y)² = e^(2x + 2y), and √ and ln invert squaring and e^x.
     #[test]
     fn bounds_hold_both_ways_to_the_same_number() {
         for i in -40i32..40 {

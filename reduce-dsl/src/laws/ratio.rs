@@ -1,8 +1,8 @@
-//! Rational numbers: what `+`, `−`, `×` and `÷` give before any rounding.
+//! Rational numbers: the results of `+`, `−`, `×` and `÷` before any rounding.
 
 use std::cmp::Ordering;
 
-/// A fraction in lowest terms. Its operations give `None` where the result does not fit.
+/// A fraction in lowest terms. Operations return `None` if the result does not fit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Ratio {
     numerator: i128,
@@ -11,12 +11,12 @@ pub(super) struct Ratio {
 }
 
 impl Ratio {
-    /// A whole number.
+    /// Returns a whole number.
     pub(super) const fn whole(value: i128) -> Ratio {
         Ratio { numerator: value, denominator: 1 }
     }
 
-    /// The fraction of two whole numbers.
+    /// Returns the fraction of two whole numbers; `None` if it does not exist or does not fit.
     pub(super) fn of(numerator: i128, denominator: i128) -> Option<Ratio> {
         let divisor = gcd(numerator.unsigned_abs(), denominator.unsigned_abs()).cast_signed();
         let sign = denominator.signum();
@@ -27,7 +27,7 @@ impl Ratio {
         Some(Ratio { numerator: (numerator / divisor).checked_mul(sign)?, denominator })
     }
 
-    /// The value of a finite float.
+    /// Returns the value of a finite float.
     pub(super) fn of_float(value: f64) -> Option<Ratio> {
         let bits = value.abs().to_bits();
         let (exponent, fraction) = ((bits >> 52) as i32, i128::from(bits & ((1 << 52) - 1)));
@@ -44,12 +44,12 @@ impl Ratio {
         }
     }
 
-    /// The nearest `f64`, but for three roundings.
+    /// Returns an `f64` that is off the nearest one by at most three roundings.
     pub(super) fn to_f64(self) -> f64 {
         self.numerator as f64 / self.denominator as f64
     }
 
-    /// The float that it is.
+    /// Returns the float that equals the fraction, if there is one.
     pub(super) fn as_float(self) -> Option<f64> {
         let float = self.to_f64();
         (Ratio::of_float(float) == Some(self)).then_some(float)
@@ -66,7 +66,7 @@ impl Ratio {
         Ratio::of(numerator, self.denominator.checked_mul(other.denominator)?)
     }
 
-    /// 1 divided by it; `None` of 0.
+    /// Returns the reciprocal; `None` for 0.
     pub(super) fn inverse(self) -> Option<Ratio> {
         Ratio::of(self.denominator, self.numerator)
     }
@@ -80,7 +80,7 @@ impl Ratio {
         Some(left.cmp(&other.numerator.checked_mul(self.denominator)?))
     }
 
-    /// The root, where it is rational.
+    /// Returns the square root, if it is rational.
     pub(super) fn root(self) -> Option<Ratio> {
         let numerator = self.numerator.checked_isqrt()?;
         let denominator = self.denominator.checked_isqrt()?;
@@ -88,7 +88,7 @@ impl Ratio {
         (root.mul(root) == Some(self)).then_some(root)
     }
 
-    /// The largest whole number that is not above it.
+    /// Returns the largest whole number that is not above the fraction.
     pub(super) fn floor(self) -> i128 {
         self.numerator.div_euclid(self.denominator)
     }
@@ -101,13 +101,13 @@ impl Ratio {
         self.numerator < 0
     }
 
-    /// The whole number that it is.
+    /// Returns the whole number that equals the fraction, if there is one.
     pub(super) fn as_whole(self) -> Option<i128> {
         (self.denominator == 1).then_some(self.numerator)
     }
 }
 
-/// The greatest common divisor, by halving: divisions of 128 bits are slow.
+/// Returns the greatest common divisor, computed by halving because 128-bit divisions are slow.
 fn gcd(mut a: u128, mut b: u128) -> u128 {
     if a == 0 || b == 0 {
         return a | b;

@@ -1,24 +1,24 @@
-//! What operations lose: digits that are rounded off, and what an integer cannot hold.
+//! The losses of operations: digits that are rounded off, and integers that do not fit their type.
 
 use reduce_ir::Value;
 use reduce_ir::func::{Func, Line, Node};
 use reduce_ir::ops::{Bin, Un};
 
-/// Below this, the error of a product may be too small for a `f64`.
+/// The magnitude below which the error of a product may be too small for an `f64`.
 const TINY: f64 = 1e-280;
 
-/// What an operation loses.
+/// A loss of an operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Loss {
     /// A float is rounded.
     Rounding,
     /// An integer wraps.
     Wrapping,
-    /// A quotient has no value.
+    /// A quotient does not exist.
     DivisionByZero,
 }
 
-/// May the result of a line lose something? Whether it does is what [`loss`] says.
+/// Returns whether the result of a line can lose digits or wrap. [`loss`] tells whether it does.
 pub(super) fn may_lose(func: &Func, line: &Line) -> bool {
     let wraps = match line.node {
         Node::Bin(Bin::Add | Bin::Sub | Bin::Mul, ..) | Node::Un(Un::Neg | Un::Abs, _) => {
@@ -30,8 +30,8 @@ pub(super) fn may_lose(func: &Func, line: &Line) -> bool {
     wraps || func.rounds_at(line)
 }
 
-/// What the result of an operation lost, if it [may lose](may_lose) something. The sign of a zero that a
-/// sum gives of others than two zeros of that sign is a convention of rounding, and counts as lost.
+/// Returns the loss of a result, if it [can lose](may_lose) anything. The sign of a zero sum is a convention of
+/// rounding and counts as lost, unless both operands are zeros of that sign.
 pub(super) fn loss(node: Node, operands: &[Value], out: Value) -> Option<Loss> {
     let (float, integer) = (|it: Value| it.as_f64(), |it: Value| it.as_int());
     let Some(rounded) = float(out) else {
@@ -45,7 +45,7 @@ pub(super) fn loss(node: Node, operands: &[Value], out: Value) -> Option<Loss> {
     }
 }
 
-/// What `of` gives of each operand, of which there are at most three.
+/// Applies `of` to the operands, at most three.
 fn each<T: Copy + Default>(operands: &[Value], of: impl Fn(Value) -> Option<T>) -> Option<[T; 3]> {
     let mut all = [T::default(); 3];
     for (it, &operand) in all.iter_mut().zip(operands) {
@@ -54,7 +54,7 @@ fn each<T: Copy + Default>(operands: &[Value], of: impl Fn(Value) -> Option<T>) 
     Some(all)
 }
 
-/// Is `out` what the operation gives before rounding?
+/// Returns whether `out` is the result of the operation before rounding.
 fn is_exact(node: Node, [a, b, c]: [f64; 3], out: f64) -> bool {
     match node {
         Node::Bin(Bin::Add, ..) => is_sum(a, b, out),
@@ -68,7 +68,7 @@ fn is_exact(node: Node, [a, b, c]: [f64; 3], out: f64) -> bool {
     }
 }
 
-/// What the operation gives before wrapping.
+/// Returns the result of the operation before wrapping.
 fn integer_of(node: Node, [a, b, _]: [i128; 3]) -> Option<i128> {
     match node {
         Node::Bin(Bin::Add, ..) => a.checked_add(b),
@@ -81,7 +81,7 @@ fn integer_of(node: Node, [a, b, _]: [i128; 3]) -> Option<i128> {
     }
 }
 
-/// Is `out` a + b, with no convention about it? The error of a sum is a float (Knuth).
+/// Returns whether `out` is a + b without a sign convention. The error of a sum is a float (Knuth).
 fn is_sum(a: f64, b: f64, out: f64) -> bool {
     if !a.is_finite() || !b.is_finite() {
         return true;
@@ -93,7 +93,7 @@ fn is_sum(a: f64, b: f64, out: f64) -> bool {
     sum == out && error == 0.0 && !is_convention
 }
 
-/// Is `out` a · b?
+/// Returns whether `out` is a · b.
 fn is_product(a: f64, b: f64, out: f64) -> bool {
     if !a.is_finite() || !b.is_finite() || a == 0.0 || b == 0.0 {
         return true;
@@ -101,7 +101,7 @@ fn is_product(a: f64, b: f64, out: f64) -> bool {
     out.abs() > TINY && a.mul_add(b, -out) == 0.0
 }
 
-/// Is `out` a ÷ b, of another b than 0?
+/// Returns whether `out` is a ÷ b, for b other than 0.
 fn is_quotient(a: f64, b: f64, out: f64) -> bool {
     if !a.is_finite() || !b.is_finite() || a == 0.0 {
         return true;

@@ -1,5 +1,5 @@
-//! The elements that laws are tried on: small numbers, those at the edges of their type, and those next to the constants of
-//! an operation. The same every time.
+//! The elements that laws are tried on: small numbers, numbers at the edges of their type, and numbers next to
+//! the constants of an operation. The sample is deterministic.
 
 use super::batch::Batch;
 use super::kept::Kept;
@@ -8,24 +8,24 @@ use reduce_ir::func::{Func, Node};
 use reduce_ir::operation::Operation;
 use reduce_ir::{Scalar, Value, bf16, f16};
 
-/// Small numbers that add and multiply without rounding, the simplest first.
+/// Small numbers that add and multiply without rounding, in order of simplicity.
 const SMALL: [f64; 18] =
     [0.0, 1.0, -1.0, 2.0, -2.0, 3.0, -3.0, 0.5, -0.5, 4.0, 5.0, -5.0, 6.0, 7.0, 1.5, -1.5, 0.25, -0.75];
-/// How many of them are the simplest.
+/// The number of leading entries that are drawn most often.
 const SIMPLEST: usize = 6;
-/// Where positions begin: mostly at the front, and where 32 bits end.
+/// The positions of first elements: mostly low, and around the end of 32 bits.
 const POSITIONS: [u64; 6] = [0, 0, 1, 1000, (1 << 32) - 2, 1 << 40];
-/// How often an element that does not satisfy the condition is replaced.
+/// The number of attempts to replace an element that does not satisfy the condition.
 const REDRAWN: usize = 24;
-/// No memory has so many elements.
+/// The upper limit on positions. No memory holds that many elements.
 const FARTHEST: u64 = 1 << 60;
 
-/// Which elements are drawn.
+/// The kind of elements to draw.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
-    /// Small numbers.
+    /// Small numbers only.
     Small,
-    /// Also NaN, infinities, −0, subnormals, the ends of a type, any integer.
+    /// Also NaN, infinities, −0, subnormals, the ends of a type, and arbitrary integers.
     Any,
 }
 
@@ -33,9 +33,9 @@ pub(super) enum Kind {
 #[derive(Debug)]
 pub(super) struct Sampler<'a> {
     operation: &'a Operation,
-    /// What `map`, `op` and `fold` compare with, add, …
+    /// The constants of `map`, `op`, `fold` and the condition.
     constants: Vec<Value>,
-    /// The condition that elements satisfy; `None` for all elements.
+    /// The condition on elements; `None` admits every element.
     kept: Option<Kept>,
 }
 
@@ -46,7 +46,7 @@ impl<'a> Sampler<'a> {
         Sampler { operation, constants, kept: keep.map(|keep| Kept::new(operation, keep)) }
     }
 
-    /// The cases of a batch that the data can hold.
+    /// Returns the cases of a batch that the data can hold.
     pub(super) fn only(&self, batch: Batch) -> Batch {
         match &self.kept {
             Some(kept) => kept.only(batch),
@@ -54,7 +54,7 @@ impl<'a> Sampler<'a> {
         }
     }
 
-    /// So many cases of a shape.
+    /// Draws `len` cases of a shape and drops those that the data cannot hold.
     pub(super) fn draw(&self, shape: &[usize], kind: Kind, len: usize) -> Batch {
         let mut batch = Batch::zeros(self.operation, shape, len);
         let mut random = Random(shape.iter().fold(len as u64, |seed, &elements| seed * 31 + elements as u64));
@@ -74,8 +74,8 @@ impl<'a> Sampler<'a> {
         self.only(batch)
     }
 
-    /// Replaces elements that do not satisfy the condition. Each new one is at the next position, as the condition may be on the
-    /// position alone.
+    /// Replaces elements that do not satisfy the condition. Each replacement moves on to the next position,
+    /// because the condition may depend on the position alone.
     fn redraw(&self, batch: &mut Batch, values: &[Values], kind: Kind, random: &mut Random) {
         let Some(kept) = &self.kept else { return };
         for at in 0..batch.elements.len() {
@@ -94,7 +94,7 @@ impl<'a> Sampler<'a> {
         }
     }
 
-    /// Values of a type, the simplest first.
+    /// Returns sample values of a type, in order of simplicity.
     pub(super) fn simplest(&self, ty: Scalar) -> Vec<Value> {
         let Values { small, special, near } = self.values(ty);
         [small, special, near].concat()
@@ -111,14 +111,14 @@ impl<'a> Sampler<'a> {
         Values { small, special, near }
     }
 
-    /// Where elements begin.
+    /// Returns the candidates for the position of the first element.
     fn positions(&self) -> Vec<u64> {
         let near = self.values(Scalar::U64).near.into_iter().map(Value::bits);
         POSITIONS.into_iter().chain(near.filter(|&position| position < FARTHEST)).collect()
     }
 }
 
-/// Values of a type that functions know nothing of, the simplest first.
+/// Returns sample values of a type without the constants of functions, in order of simplicity.
 pub(super) fn simplest(ty: Scalar) -> Vec<Value> {
     [small(ty), special(ty)].concat()
 }
@@ -128,7 +128,7 @@ fn constants(func: &Func) -> Vec<Value> {
     func.lines().iter().filter_map(|line| constant(line.node)).collect()
 }
 
-/// A constant as that type, what is below and above it, and their negatives.
+/// Returns a constant in that type, the values below and above it, and the negatives of the three.
 fn next_to(constant: Value, ty: Scalar) -> Vec<Value> {
     let float = constant.as_f64().or(constant.as_int().map(|whole| whole as f64));
     let Some(float) = float.filter(|float| float.is_finite()) else { return Vec::new() };
@@ -140,16 +140,16 @@ fn next_to(constant: Value, ty: Scalar) -> Vec<Value> {
     [1, -1].iter().flat_map(|&sign| [0, -1, 1].map(|step| number(sign, step))).flatten().collect()
 }
 
-/// What scalars of a type are drawn from.
+/// The sample values of one type.
 struct Values {
     small: Vec<Value>,
     special: Vec<Value>,
-    /// Next to constants.
+    /// Values next to constants.
     near: Vec<Value>,
 }
 
 impl Values {
-    /// Half of the time one of the simplest, so that equal ones meet.
+    /// Draws one of the simplest values half of the time, so that equal values meet.
     fn draw(&self, kind: Kind, random: &mut Random) -> Value {
         let ty = self.small[0].ty();
         if !self.near.is_empty() && random.below(4) == 0 {
@@ -172,7 +172,7 @@ fn small(ty: Scalar) -> Vec<Value> {
     SMALL.into_iter().filter(holds).map(|x| of_number(ty, x)).collect()
 }
 
-/// The nearest of that type.
+/// Converts to the nearest value of that type.
 fn of_number(ty: Scalar, x: f64) -> Value {
     match ty {
         Scalar::F16 => Value::of(f16::from_f64(x)),
@@ -186,7 +186,7 @@ fn of_number(ty: Scalar, x: f64) -> Value {
     }
 }
 
-/// The integer, if there is one of that type.
+/// Returns the integer in that type, if it fits.
 fn of_whole(ty: Scalar, x: i128) -> Option<Value> {
     let value = Value::from_bits(ty, x as u64);
     (value.as_int() == Some(x)).then_some(value)
@@ -199,7 +199,8 @@ fn special(ty: Scalar) -> Vec<Value> {
     let bits = 8 * ty.size() as u64;
     let named = ["MAX", "MIN", "INFINITY", "NEG_INFINITY", "NAN", "MIN_POSITIVE"];
     let mut special: Vec<_> = named.iter().filter_map(|name| constant(ty, name)).collect();
-    // −0, the smallest subnormal, and a number that is next to no other; or integers near the ends.
+    // −0, the smallest subnormal and the float above 2; for integers, values near the ends and a power of two
+    // between.
     let patterns = if ty.is_float() {
         [1 << (bits - 1), 1, (1 << (bits - 2)) + 1]
     } else {
@@ -209,7 +210,7 @@ fn special(ty: Scalar) -> Vec<Value> {
     special
 }
 
-/// Numbers that look random (SplitMix64).
+/// A pseudo-random generator (SplitMix64).
 struct Random(u64);
 
 impl Random {

@@ -1,4 +1,4 @@
-//! Makes a counterexample as simple as it gets.
+//! Shrinks a counterexample.
 
 use super::batch::Batch;
 use super::equation::Equation;
@@ -7,10 +7,10 @@ use super::sample::Sampler;
 use reduce_ir::Value;
 use std::ops::Range;
 
-/// The most steps. Each makes it simpler, so that there is an end, but not when.
+/// The limit on steps. Each step simplifies the case, so shrinking ends, but possibly late.
 const STEPS: usize = 100;
 
-/// A case as that one, of which the same is to be said: of fewer elements, each nearer to 0, as far as there is time.
+/// Returns a simpler case with the same verdict: fewer elements, each nearer to 0, as far as `is_time` allows.
 pub(super) fn shrunk(
     examiner: &Examiner<'_>,
     equation: &Equation,
@@ -33,7 +33,7 @@ fn simpler(case: &Batch, sampler: &Sampler<'_>) -> impl Iterator<Item = Batch> {
     shorter(case).chain(placed_first(case)).chain(plainer(case, sampler))
 }
 
-/// Without half of the elements of an operand that has several, or one of them: the first, or the last.
+/// Removes half of the elements of an operand, at either end, or its first one.
 fn shorter(case: &Batch) -> impl Iterator<Item = Batch> {
     let several = (0..case.shape.len()).filter(|&operand| case.shape[operand] > 1);
     several.flat_map(|operand| {
@@ -53,14 +53,14 @@ fn without(case: &Batch, operand: usize, cut: Range<usize>) -> Batch {
     shorter
 }
 
-/// Beginning at position 0.
+/// Moves the case to position 0.
 fn placed_first(case: &Batch) -> impl Iterator<Item = Batch> {
     let mut first = case.clone();
     first.place(0, 0);
     (first != *case).then_some(first).into_iter()
 }
 
-/// With one of its scalars simpler.
+/// Simplifies one of the scalars.
 fn plainer(case: &Batch, sampler: &Sampler<'_>) -> impl Iterator<Item = Batch> {
     let scalars: Vec<Value> = case.clone().scalars().into_iter().map(|lanes| lanes.get(0)).collect();
     scalars.into_iter().enumerate().flat_map(move |(at, value)| {

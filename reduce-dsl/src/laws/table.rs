@@ -1,4 +1,4 @@
-//! Operators on accumulators of 8 bits as tables, so that every triple can be tried.
+//! Tables of operators on 8-bit accumulators, which allow every triple to be tried.
 
 use super::batch::Batch;
 use super::column::Column;
@@ -11,15 +11,15 @@ use reduce_ir::func::Param;
 use reduce_ir::operation::Operation;
 use reduce_ir::{Scalar, Value};
 
-/// What `op` gives of any two accumulators.
+/// The results of `op` for all pairs of accumulators.
 #[derive(Debug)]
 pub(super) struct Table {
     ty: Scalar,
-    /// Of a and b, at 256 a + b.
+    /// The result for a and b, at index 256 a + b.
     results: Vec<Entry>,
-    /// The accumulators that occur, the simplest first.
+    /// The reachable accumulators, in order of simplicity.
     occurring: Vec<Entry>,
-    /// Are these all that occur?
+    /// Whether `occurring` holds every reachable accumulator.
     is_complete: bool,
 }
 
@@ -27,13 +27,13 @@ pub(super) struct Table {
 #[derive(Clone, Copy, Debug)]
 struct Entry {
     bits: u8,
-    /// Does it depend on an integer that wrapped?
+    /// Whether the value depends on an integer that wrapped.
     wrapped: bool,
 }
 
 impl Table {
-    /// That of an operation whose accumulator is one scalar of 8 bits. `mapped` is what `map` gives of some elements:
-    /// what `op` makes of those occurs.
+    /// Builds the table of an operation whose accumulator is one 8-bit scalar; `None` for other operations. The
+    /// reachable accumulators are `mapped` and the results of `op` on them.
     pub(super) fn of(operation: &Operation, functions: &Functions<'_>, mapped: &Computed) -> Option<Table> {
         let &[Param { ty, .. }] = operation.acc.fields.as_slice() else { return None };
         if ty.size() != 1 {
@@ -49,10 +49,10 @@ impl Table {
         Some(table)
     }
 
-    /// What there is to be said of all cases of an equation.
+    /// Tries all cases of an equation.
     ///
     /// # Errors
-    /// The simplest operands that break it.
+    /// The simplest operands that break the equation.
     pub(super) fn examine(&self, equation: &Equation) -> Result<Cases, Vec<Value>> {
         let op = |a: Entry, b: Entry| self.get(a, b);
         let neutral = |it: &Neutral| Entry::of(bits(it.values()[0]));
@@ -78,7 +78,7 @@ impl Table {
         Ok(cases)
     }
 
-    /// The first case has the simplest operands, and the last operand of the next is the next.
+    /// Returns the operands of a case. Case 0 has the simplest operands; the last operand varies fastest.
     fn operands<const N: usize>(&self, mut case: usize) -> [Entry; N] {
         let mut operands = [Entry::of(0); N];
         for operand in operands.iter_mut().rev() {
@@ -93,8 +93,8 @@ impl Table {
         Entry { bits, wrapped: wrapped || a.wrapped || b.wrapped }
     }
 
-    /// Which accumulators occur: these, and what `op` gives of those that occur. One wrapped if there is no other way to
-    /// come by it.
+    /// Returns the reachable accumulators: the mapped ones, and the results of `op` on reachable ones. An entry
+    /// counts as wrapped only if every way to reach it wraps.
     fn closed(&self, mapped: impl Iterator<Item = Entry>) -> [Option<Entry>; 256] {
         let mut occurs = [None; 256];
         let mut open: Vec<Entry> = mapped.collect();

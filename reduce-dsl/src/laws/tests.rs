@@ -1,4 +1,4 @@
-//! What trying the laws takes is bounded, however long the functions are.
+//! The cost of trying the laws is bounded, however long the functions are.
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use super::examine::Examiner;
@@ -10,7 +10,8 @@ fn operation(text: &str) -> Operation {
     parse::text(text, None).unwrap().spec.operation
 }
 
-/// So many lines of a closure, each of which names the one before, and what the last one is called.
+/// Returns `count` lines of a closure, each using the result of the one before, and the name of the last
+/// result.
 fn lines(count: usize, line: &str, first: &str) -> (String, String) {
     let names = std::iter::once(first.to_owned()).chain((0..).map(|at| format!("a{at}")));
     let lets = names.zip(0..count).map(|(name, at)| format!("let a{at} = {};", line.replace('_', &name)));
@@ -22,7 +23,7 @@ fn mapped(ty: &str, count: usize, line: &str, rest: &str) -> String {
     format!("ty: {ty}, map: |x| {{ {lets} {last} }}, {rest}")
 }
 
-/// Those that were seen to take ten seconds and more, and other long ones that are accepted.
+/// Operations that once took ten seconds and more to check, and other long ones that are accepted.
 fn long() -> Vec<String> {
     let sum = "op: |a, b| a + b, identity: 0.0";
     let nested = |depth| {
@@ -50,7 +51,7 @@ fn long() -> Vec<String> {
     ]
 }
 
-/// What a thousand operations take that are tried on some hundred cases.
+/// The cost of trying a thousand operations on some hundred cases.
 const BOUND: u64 = 32 << 20;
 
 #[test]

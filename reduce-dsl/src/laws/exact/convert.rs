@@ -1,4 +1,4 @@
-//! Values into real numbers, and casts.
+//! Conversion of values to real numbers, and casts.
 
 use super::real::truncated;
 use super::{Real, known};
@@ -14,7 +14,7 @@ const UNIT: f64 = f32::EPSILON as f64 / 2.0;
 const STEP: f64 = f32::from_bits(1) as f64 / 2.0;
 
 impl Real {
-    /// A scalar as it is. Of zeros the sign is not.
+    /// Converts a scalar exactly, except for the sign of a zero.
     pub(in crate::laws) fn of(value: Value) -> Real {
         match value.as_f64() {
             None => Real::Value(value),
@@ -33,7 +33,7 @@ impl Real {
         Real::of(Value::from_bits(ty, bits.bits()))
     }
 
-    /// The bits, as type `to`, of a number that has some: a zero has two.
+    /// Returns the bits, as type `to`, of a number that determines them; a zero does not.
     pub(super) fn to_bits(self, to: Scalar) -> Real {
         let float = match self {
             Real::Exact(x) if !x.is_zero() => x.as_float(),
@@ -54,13 +54,13 @@ impl Real {
             return if to.is_float() { float_of(a, to) } else { cast() };
         }
         if to.is_integer() {
-            // An integer is here only where it has no ends.
+            // Only unbounded integers reach this line as real numbers.
             return if from.is_integer() { self } else { self.saturated(to) };
         }
         if from == Scalar::F64 && to == Scalar::F32 { self.narrowed() } else { self }
     }
 
-    /// Rounded to `f32`, but for what is one.
+    /// Rounds to `f32`. Numbers that `f32` represents stay exact.
     fn narrowed(self) -> Real {
         let fits = |x: Ratio| x.as_float().is_some_and(|float| f64::from(float as f32) == float);
         match self {
@@ -72,7 +72,7 @@ impl Real {
         }
     }
 
-    /// Towards zero, into the range of the integers.
+    /// Truncates towards zero and clamps to the range of the integer type.
     fn saturated(self, to: Scalar) -> Real {
         let integer = match self {
             Real::Exact(x) => truncated(x),
@@ -86,7 +86,7 @@ impl Real {
     }
 }
 
-/// An integer as a float: itself, or where that is rounded, up to the rounding.
+/// Converts an integer to a float: exactly, or if the float is rounded, with the rounding error as bound.
 fn float_of(integer: Value, to: Scalar) -> Real {
     let float = evaluate::cast(integer, to).and_then(Value::as_f64);
     match float.zip(integer.as_int()) {

@@ -11,7 +11,7 @@ const ZERO: Real = Real::Exact(Ratio::whole(0));
 const INFINITY: Real = Real::Infinite { negative: false };
 
 impl Real {
-    /// The order of two floats, where it is known.
+    /// Returns the order of two floats, if it is known.
     pub(super) fn order(self, other: Real) -> Option<Ordering> {
         if let (Real::Exact(a), Real::Exact(b)) = (self, other)
             && let Some(order) = a.compare(b)
@@ -55,7 +55,7 @@ impl Real {
         }
     }
 
-    /// A number with a bound, if it is a number.
+    /// Returns the number with an error bound, if it is a finite number.
     pub(super) fn near(self) -> Option<Near> {
         match self {
             Real::Exact(x) => x.as_float().map(Near::exactly).or_else(|| Near::rounded(x.to_f64())),
@@ -64,7 +64,7 @@ impl Real {
         }
     }
 
-    /// −1 for −∞, 0 for numbers, 1 for +∞.
+    /// Returns −1 for −∞, 0 for numbers, 1 for +∞.
     fn rank(self) -> Option<i8> {
         match self {
             Real::Exact(_) | Real::Near(_) => Some(0),
@@ -73,7 +73,7 @@ impl Real {
         }
     }
 
-    /// Numbers as fractions, or where those end, with a bound.
+    /// Computes on fractions, or if their range is exceeded, on numbers with an error bound.
     fn numbers(
         self,
         other: Real,
@@ -195,12 +195,12 @@ impl Real {
     }
 }
 
-/// The whole number next to it towards zero.
+/// Rounds to a whole number towards zero.
 pub(super) fn truncated(x: Ratio) -> Option<i128> {
     if x.is_negative() { x.neg()?.floor().checked_neg() } else { Some(x.floor()) }
 }
 
-/// The nearest whole number; of two, the even one.
+/// Rounds to the nearest whole number, ties to even.
 fn nearest(x: Ratio) -> Option<i128> {
     let half = Ratio::of(1, 2)?;
     let above = x.add(half)?;

@@ -1,4 +1,4 @@
-//! Integers without ends: what operations give before anything wraps.
+//! Unbounded integers: the results of operations before wrapping.
 
 use super::{Real, Reals};
 use crate::laws::ratio::Ratio;
@@ -8,12 +8,13 @@ use reduce_ir::ops::{Bin, Un};
 use reduce_ir::{Scalar, Value};
 
 impl Reals {
-    /// A scalar that is given.
+    /// Converts an input scalar.
     pub(in crate::laws) fn of(self, value: Value) -> Real {
         if self.wraps { Real::of(value) } else { Real::of(value).unbounded() }
     }
 
-    /// The operands of a line: where nothing can wrap, integers without ends as those of their types, if they are some.
+    /// Returns the operands of a line. If the line cannot wrap, unbounded integers become values of their
+    /// types, provided that all of them fit.
     pub(super) fn operands<'a>(
         self,
         func: &Func,
@@ -30,7 +31,7 @@ impl Reals {
         }
     }
 
-    /// What a line gives, of what its operation gives of such operands.
+    /// Converts the result of a line for the next line.
     pub(super) fn result(self, line: &Line, result: Real) -> Real {
         if self.wraps || !line.ty.is_integer() {
             return result;
@@ -44,7 +45,7 @@ impl Reals {
 }
 
 impl Real {
-    /// An integer as one without ends.
+    /// Returns the integer as an unbounded one.
     fn unbounded(self) -> Real {
         let integer = |value: Value| value.as_int().filter(|_| value.ty().is_integer());
         match self {
@@ -53,7 +54,7 @@ impl Real {
         }
     }
 
-    /// As a scalar of that type, if it is one.
+    /// Returns the number as a scalar of that type, if it fits.
     fn held_in(self, ty: Scalar) -> Option<Real> {
         if !ty.is_integer() {
             return Some(self);
@@ -63,7 +64,7 @@ impl Real {
         (value.as_int() == Some(whole)).then_some(Real::Value(value))
     }
 
-    /// An operation on bits of integers of which one is none of its type.
+    /// Computes an operation on the bits of integers that exceed their type.
     pub(super) fn wide(self, op: Bin, other: Real) -> Real {
         let result = self.as_whole().zip(other.as_whole()).and_then(|(a, b)| wide(op, a, b));
         result.map_or(Real::Unknown, |it| Real::Exact(Ratio::whole(it)))
