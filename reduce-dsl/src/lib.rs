@@ -1,6 +1,6 @@
-//! The language of reductions: the [named operators](operators), the parser of specifications, and the
-//! [laws] that operations must keep. No I/O, no CUDA, no unsafe code, and no vectors: functions are
-//! evaluated on single values.
+//! The language of reductions: the [named operators](operators), the parser of specifications, and the [laws]
+//! that operations must keep. The crate contains no I/O, no CUDA and no unsafe code. It evaluates functions on
+//! single values, without vectors.
 #![forbid(unsafe_code)]
 
 #[cfg(feature = "ladder")]

@@ -1,26 +1,26 @@
-//! The named operators: a table, one row each. To add an operator, add a row to a file of
-//! `operators/` and name it in [`OPERATORS`].
+//! The table of named operators, one row each. To add an operator, add a row to a file of `operators/` and name
+//! it in [`OPERATORS`].
 //!
-//! A row is data. Its functions are text in the language of closures, in which some words stand for types, constants
-//! and choices:
+//! A row is data. Its functions are text in the language of closures. Some words of that text stand for types,
+//! constants and choices:
 //!
 //! | word | stands for |
 //! |---|---|
 //! | `T` | the type of the elements |
-//! | `W` | the type that they are computed with, [`Scalar::widened`] |
+//! | `W` | the type that elements are computed in, [`Scalar::widened`] |
 //! | `A` | the type of the accumulator's own scalars, [`Width::of`] |
-//! | `T_ZERO`, `T_LEAST`, `A_NEG_ZERO`, … | that value of such a type; where there is no −0 or NaN, 0 |
-//! | `A_DOWN`, `A_UP`, … | powers of two, [`scales`](reduce_ir::constants::scales); where `A` is an integer, 1 |
-//! | `X_HIGH`, `X_LOW` | the element `x` rounded to `A`, and what rounding took from it |
-//! | `SPLIT` | is `X_LOW` not always 0? |
-//! | `IGNORE` | is NaN ignored, and have the elements one? |
-//! | `ABSENT` | can elements be absent? |
-//! | `LAST` | does the last of equals win? |
+//! | `T_ZERO`, `T_LEAST`, `A_NEG_ZERO`, … | that value in the type; 0 if the type has no −0 or NaN |
+//! | `A_DOWN`, `A_UP`, … | powers of two, [`scales`](reduce_ir::constants::scales); 1 if `A` is an integer |
+//! | `X_HIGH`, `X_LOW` | the element `x` rounded to `A`, and the rounding error |
+//! | `SPLIT` | whether `X_LOW` can differ from 0 |
+//! | `IGNORE` | whether NaN is ignored and the element type has NaN |
+//! | `ABSENT` | whether elements can be absent |
+//! | `LAST` | whether the last of equal elements wins |
 //! | `i`, `n` | the position of the element; the number of elements |
-//! | `step` | in a `fold`, how many elements the lane has folded before |
+//! | `step` | in a `fold`, the number of elements that the lane has folded before |
 //! | `ddof`, … | a param that the row names, or its default |
 //!
-//! Nothing else in the project knows an operator by name.
+//! The rest of the project does not know any operator by name.
 
 mod additive;
 #[cfg(feature = "parse")]
@@ -50,17 +50,17 @@ use std::fmt;
 /// A named operator.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Operator {
-    /// The name in specifications.
+    /// The name of the operator in specifications.
     pub name: &'static str,
-    /// What it gives, and what is special, in one line.
+    /// One line that describes the result and its special cases.
     pub doc: &'static str,
-    /// Who defines it so.
+    /// The source of the definition.
     pub source: &'static str,
-    /// How many inputs it takes where no `map` is written.
+    /// The number of inputs without a `map`.
     pub inputs: usize,
-    /// The element types it is defined for.
+    /// The element types that the operator is defined for.
     pub domain: Domain,
-    /// The types that `A` may be.
+    /// The types that `A` may have.
     pub width: Width,
     /// The accumulator.
     pub acc: Shape,
@@ -68,63 +68,66 @@ pub struct Operator {
     pub map: &'static str,
     /// Two accumulators → accumulator.
     pub op: &'static str,
-    /// Accumulator, one element for each input → accumulator, where that is cheaper than `op` after `map`.
+    /// Accumulator, one element for each input → accumulator, if that is cheaper than `op` after `map`.
     pub fold: Option<&'static str>,
-    /// The accumulator of no elements.
+    /// The accumulator of an empty input.
     pub identity: Option<&'static str>,
-    /// The accumulator that is neutral bit for bit, where that is not the identity: −0.0 beside 0.0.
+    /// The accumulator that is neutral bit for bit, if it differs from the identity: −0.0 for sums, whose
+    /// identity is 0.0.
     pub fill: Option<&'static str>,
-    /// Accumulator → result. May take the number of elements as well.
+    /// Accumulator → result. May also take the number of elements.
     pub finish: &'static str,
     /// The result.
     pub output: Shape,
-    /// Scalars that may be given at the call, with the values that they have else.
+    /// Scalars that may be passed at the call, with their default values.
     pub params: &'static [(&'static str, Scalar, &'static str)],
-    /// May elements be reordered?
+    /// Whether elements may be reordered.
     pub commutative: bool,
-    /// What it looks for, where that decides: a field of the accumulator, that of its position, and the `op` that gives the
-    /// best value of it. See [`Search`](reduce_ir::operation::Search).
+    /// The searches that determine the result: a field of the accumulator, the field of its position, and the
+    /// `op` that yields the best value. See [`Search`](reduce_ir::operation::Search).
     pub searches: &'static [[&'static str; 3]],
-    /// Has it a rule for equal elements?
+    /// Whether the operator has a rule for equal elements.
     pub ties: bool,
-    /// Where NaN is ignored, is an element that is NaN as none: the identity, and nothing to `fold`? Else the functions
-    /// say what becomes of it.
+    /// Whether an ignored NaN element counts as absent: it maps to the identity, and `fold` skips it. Otherwise
+    /// the functions of the row handle it.
     pub skips_nan: bool,
-    /// The row that takes its place where elements can be absent, if the accumulator has to count those that are not.
+    /// The row that replaces this one if elements can be absent, for accumulators that have to count the
+    /// elements that are present.
     pub counting: Option<&'static Operator>,
-    /// The row that takes its place where intermediate results can leave the range of `A` although the result does not.
+    /// The row that replaces this one if intermediate results can leave the range of `A` although the result
+    /// does not.
     pub ranged: Option<&'static Operator>,
-    /// Where NaN is ignored: the first scalar of the result of elements that are all NaN, if that is an error.
+    /// The first scalar of the result of elements that are all ignored NaN, if that result is an error.
     pub nothing: Option<&'static str>,
 }
 
-/// What becomes of NaN among the elements.
+/// The treatment of NaN elements.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Nan {
-    /// It is in the result.
+    /// NaN propagates to the result.
     #[default]
     Propagate,
-    /// It is no element.
+    /// NaN elements are ignored.
     Ignore,
 }
 
-/// Which of equal elements wins where only one can.
+/// The rule that selects one of several equal elements.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Ties {
-    /// The first.
+    /// The first element wins.
     #[default]
     First,
-    /// The last.
+    /// The last element wins.
     Last,
 }
 
-/// The row of that name.
+/// Returns the row of that name.
 pub fn operator(name: &str) -> Option<&'static Operator> {
     OPERATORS.iter().find(|row| row.name == name)
 }
 
 impl Operator {
-    /// What most rows have: one input of numbers, added up in a wider type.
+    /// The defaults of most rows: one input of numbers, added in a wider type.
     const ADDITIVE: Operator = Operator {
         name: "",
         doc: "",
@@ -150,7 +153,7 @@ impl Operator {
         nothing: None,
     };
 
-    /// What rows have that select: elements keep their type.
+    /// The defaults of rows that select elements: the elements keep their type.
     const SELECTING: Operator = Operator {
         width: Width::Own,
         acc: Shape::Scalar(Ty::T),
@@ -160,13 +163,13 @@ impl Operator {
         ..Operator::ADDITIVE
     };
 
-    /// Is it defined for elements of that type?
+    /// Returns whether the operator is defined for elements of that type.
     pub fn takes(&self, ty: Scalar) -> bool {
         self.domain.holds(ty)
     }
 }
 
-/// As it is written: `propagate`, or `ignore`.
+/// Prints the word of specifications: `propagate` or `ignore`.
 impl fmt::Display for Nan {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
@@ -176,7 +179,7 @@ impl fmt::Display for Nan {
     }
 }
 
-/// As it is written: `first`, or `last`.
+/// Prints the word of specifications: `first` or `last`.
 impl fmt::Display for Ties {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {

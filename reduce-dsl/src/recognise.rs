@@ -1,5 +1,5 @@
-//! Closures that are a named operator: the same operation up to the order of operands takes the operator's path, so
-//! that `|a, b| b + a` is `sum` and is never slower.
+//! Recognises closures that are a named operator. An operation that is equal up to the order of operands is
+//! compiled as the operator, so that `|a, b| b + a` is as fast as `sum`.
 
 use crate::laws::{self, Effort};
 use crate::operators::{Nan, OPERATORS, Operator, Ties};
@@ -9,9 +9,10 @@ use reduce_ir::ops::{Bin, Cmp};
 use reduce_ir::{Scalar, Value};
 use std::collections::HashMap;
 
-/// The operation as that of a named operator, if its `combine` is one and keeps the row's promises: with the operator's fill and laws and, where
-/// the accumulator is a scalar, its name and text. The identity stays as written, +0.0 of a float sum too, which begins with −0.0
-/// where there are elements.
+/// Turns the operation into that of a named operator, if its `combine` equals that of a row and the row's
+/// properties hold. It gets the operator's fill and properties and, if the accumulator is a scalar, its name
+/// and text. The identity stays as written; that includes the +0.0 of a float sum, although lanes start from
+/// −0.0.
 pub fn recognise(operation: Operation) -> Operation {
     let Some(Known { row, combine, fill }) = known(&operation) else { return operation };
     let rounds = combine.rounds() || operation.fold.as_ref().is_some_and(Func::rounds);
@@ -28,23 +29,24 @@ pub fn recognise(operation: Operation) -> Operation {
     if keeps_promises(&named) { named } else { operation }
 }
 
-/// Does what the row promises hold of the accumulators that this `map` makes? A row knows those of its own.
+/// Returns whether the row's properties hold for the accumulators of this `map`. The row guarantees them for
+/// its own `map` only.
 fn keeps_promises(named: &Operation) -> bool {
     let promised = Operation { identity: None, fold: None, ..named.clone() };
     laws::check(&promised, Effort::Sample).is_ok()
 }
 
-/// An operator that has been found.
+/// The operator that was recognised.
 struct Known {
     row: &'static Operator,
     combine: Func,
     fill: Option<Vec<Value>>,
 }
 
-/// The operator with that accumulator and `combine`, for some type of elements and some choices.
+/// Returns the operator with that accumulator and `combine`, for some element type and some choices.
 fn known(operation: &Operation) -> Option<Known> {
     let types = operation.acc.types();
-    // Rows whose text is the same combine alike: reading it again would find nothing new.
+    // Rows with the same text combine alike, so each text is read once.
     let mut read = Vec::new();
     for row in &OPERATORS {
         for (element, acc) in pairs(&types) {
@@ -70,13 +72,14 @@ fn known(operation: &Operation) -> Option<Known> {
     None
 }
 
-/// What the elements and the accumulator's own scalars may be, where the accumulator has those types.
+/// Returns the candidate types of the elements and of the accumulator's own scalars, given the types of the
+/// accumulator.
 fn pairs(types: &[Scalar]) -> impl Iterator<Item = (Scalar, Scalar)> {
     let once = || types.iter().enumerate().filter(|(at, ty)| !types[..*at].contains(ty)).map(|(_, &ty)| ty);
     once().flat_map(move |element| once().map(move |acc| (element, acc)))
 }
 
-/// The choices that make a difference to what the row does.
+/// Returns the choices that change the `op` of the row.
 fn choices(row: &Operator, element: Scalar) -> impl Iterator<Item = (Nan, Ties)> {
     let ignores = element.is_float() && row.op.contains("IGNORE");
     let nan = if ignores { &[Nan::Propagate, Nan::Ignore][..] } else { &[Nan::Propagate] };
@@ -84,15 +87,15 @@ fn choices(row: &Operator, element: Scalar) -> impl Iterator<Item = (Nan, Ties)>
     nan.iter().flat_map(move |&nan| ties.iter().map(move |&ties| (nan, ties)))
 }
 
-/// Are both the same function of two accumulators, up to the order of operands, and of the accumulators if they
-/// commute?
+/// Returns whether both are the same function of two accumulators, up to the order of operands and, if they
+/// commute, of the accumulators.
 fn is_same(one: &Func, other: &Func, commutes: bool) -> bool {
     let mut classes = Classes::default();
     let wanted = classes.of(other, false);
     wanted == classes.of(one, false) || commutes && wanted == classes.of(one, true)
 }
 
-/// Numbers operations, of several functions, so that equal ones have one number.
+/// Value numbering of operations across functions: equal operations have equal numbers.
 #[derive(Default)]
 struct Classes {
     ids: HashMap<Node, Id>,
@@ -100,7 +103,7 @@ struct Classes {
 }
 
 impl Classes {
-    /// The numbers of the results of a function of two accumulators, which may be swapped.
+    /// Returns the numbers of the results of a function of two accumulators, which are exchanged if `swapped`.
     fn of(&mut self, func: &Func, swapped: bool) -> Vec<Id> {
         let params = func.params().len() as u32;
         let place = |param| if swapped { (param + params / 2) % params } else { param };
@@ -123,7 +126,8 @@ impl Classes {
         id
     }
 
-    /// `if a < b { b } else { a }` of integers is the larger, and with the branches exchanged the smaller.
+    /// Turns `if a < b { b } else { a }` of integers into the maximum, and with exchanged branches into the
+    /// minimum.
     fn extreme(&self, node: Node, params: u32) -> Node {
         let Node::Select(Id(condition), yes, no) = node else { return node };
         let condition = condition.checked_sub(params).map(|class| self.nodes[class as usize]);
@@ -138,7 +142,7 @@ impl Classes {
     }
 }
 
-/// The operation with its operands in the one order, where any will do; `a > b` is `b < a`.
+/// Returns the operation with its operands in canonical order if it commutes; `a > b` becomes `b < a`.
 fn ordered(node: Node) -> Node {
     match node {
         Node::Bin(op, a, b) if op.commutes() => Node::Bin(op, a.min(b), a.max(b)),

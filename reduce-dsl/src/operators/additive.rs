@@ -1,13 +1,13 @@
 //! Operators that add or multiply.
 //!
-//! The sum of no floats is 0.0. Lanes start from −0.0, so that a sum of −0.0 stays −0.0.
+//! The empty sum of floats is 0.0. Lanes start from −0.0, so that a sum of −0.0 stays −0.0.
 
 use super::{Domain, Operator, Shape, Ty, Width};
 
-/// Two scalars that together are a sum: the rounded sum, and what rounding took from it.
+/// Two scalars that represent a sum: the rounded sum and its rounding error.
 const COMPENSATED: Shape = Shape::Struct("Compensated", &[Ty::A], &[("sum", Ty::A), ("rest", Ty::A)]);
 
-/// Rows that add up numbers of either sign.
+/// The defaults of rows that add numbers of either sign.
 const SUMS: Operator = Operator { fill: Some("A_NEG_ZERO"), ..Operator::ADDITIVE };
 
 pub(super) const SUM: Operator = Operator {
@@ -25,7 +25,7 @@ pub(super) const SUM_COMPENSATED: Operator = Operator {
     domain: Domain::Floats,
     acc: COMPENSATED,
     map: "|x| Compensated { sum: x as W as A, rest: A_ZERO }",
-    // What rounding took from a sum that overflows is no number, and is left out.
+    // The rounding error of a sum that overflows is not a number and is dropped.
     op: "|a, b| {
         let sum = a.sum + b.sum;
         let of_b = sum - a.sum;
@@ -35,7 +35,7 @@ pub(super) const SUM_COMPENSATED: Operator = Operator {
     }",
     identity: Some("Compensated { sum: A_ZERO, rest: A_ZERO }"),
     fill: Some("Compensated { sum: A_NEG_ZERO, rest: A_ZERO }"),
-    // 0 must not be added to -0.
+    // Adding 0 to -0 would change its sign.
     finish: "|acc| if acc.rest == A_ZERO { acc.sum } else { acc.sum + acc.rest }",
     ..Operator::ADDITIVE
 };
@@ -103,8 +103,8 @@ pub(super) const NORM2: Operator = Operator {
     ..SUM_OF_SQUARES
 };
 
-/// Sums of squares in three ranges (Blue, ACM TOMS 4, 1978). Each element is added in all of them, without a branch:
-/// where the plain sum overflowed, or is so small that squares may have underflowed, one of the scaled sums is right.
+/// Sums of squares in three ranges (Blue, ACM TOMS 4, 1978). Each element is added to all three sums, without a
+/// branch. If the plain sum overflows or is so small that squares may have underflowed, a scaled sum is right.
 const NORM2_OF_RANGES: Operator = Operator {
     name: "norm2",
     width: Width::Float,

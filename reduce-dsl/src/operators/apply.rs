@@ -1,4 +1,4 @@
-//! A row, applied to inputs: its text becomes the functions of an [`Operation`].
+//! Applies a row to inputs: its text becomes the functions of an [`Operation`].
 
 use super::words::{halves, has_range_of, values};
 use super::{Nan, Operator, OperatorError, Request, Ties, additive};
@@ -10,19 +10,19 @@ use reduce_ir::{Scalar, Value};
 use std::ops::Range;
 
 impl Operator {
-    /// The reduction of `inputs` by this operator, after `map` if there is one (inputs as they are
-    /// computed with, [`Scalar::compute`] → one scalar).
+    /// Returns the reduction of `inputs` by this operator, after `map` if there is one. `map` takes inputs in
+    /// their compute type, [`Scalar::compute`], and returns one scalar.
     ///
     /// # Errors
-    /// The operator does not take such inputs.
+    /// The operator does not accept the inputs.
     pub fn apply(&self, inputs: &[Param], map: Option<&Func>) -> Result<Operation, OperatorError> {
         self.applied(&Request { map, ..Request::new(inputs) })
     }
 
-    /// The reduction that is asked for.
+    /// Returns the requested reduction.
     ///
     /// # Errors
-    /// The operator does not take such inputs, or has no such choice.
+    /// The operator does not accept the inputs, or does not offer the requested choice.
     pub fn applied(&self, request: &Request<'_>) -> Result<Operation, OperatorError> {
         request.check_names()?;
         let element = self.element(request)?;
@@ -31,7 +31,7 @@ impl Operator {
         self.row(request, element, acc).operation()
     }
 
-    /// Its `combine` for elements of that type, and for an accumulator whose own scalars have the type `acc`.
+    /// Returns `combine` for elements of type `element` and an accumulator whose own scalars have type `acc`.
     pub(crate) fn combine(
         &self,
         element: Scalar,
@@ -44,7 +44,7 @@ impl Operator {
         self.row(&request, element, acc).combine(&record)
     }
 
-    /// The accumulator that is neutral beside all others, if there is one.
+    /// Returns the accumulator that is neutral with all others, if there is one.
     pub(crate) fn neutral(
         &self,
         element: Scalar,
@@ -76,7 +76,7 @@ impl Operator {
         self.takes(ty).then_some(ty).ok_or(OperatorError::Undefined { operator, ty, domain })
     }
 
-    /// What to write where there is another `map` than its own.
+    /// Returns the text to write instead of a `map`.
     fn instead(&self) -> &'static str {
         let adds = self.op == additive::SUM.op && self.finish == additive::SUM.finish;
         if adds { "write `op: sum` with this `map`" } else { "leave `map` out" }
@@ -186,7 +186,7 @@ impl Row<'_> {
         Ok(Search { field, position, place, best })
     }
 
-    /// Is there NaN that is ignored?
+    /// Returns whether the elements can be NaN and NaN is ignored.
     fn ignores(&self) -> bool {
         self.request.nan == Nan::Ignore && self.element.is_float()
     }
@@ -195,7 +195,7 @@ impl Row<'_> {
         OperatorError::Row { operator: self.row.name, message: message.to_string() }
     }
 
-    /// Hands the reader of row texts what words, names and structs mean here.
+    /// Runs the reader of row texts with the words, names and structs of this row.
     fn read<R>(
         &self,
         read: impl FnOnce(&parse::rows::Row<'_>) -> Result<R, String>,
@@ -215,7 +215,7 @@ impl Row<'_> {
         self.request.params.iter().any(|param| param.name == name)
     }
 
-    /// What the words of the table stand for.
+    /// Returns the meaning of each word.
     fn words(&self) -> Vec<(String, String)> {
         let (element, acc) = (self.element, self.acc);
         let is_last = self.request.ties == Some(Ties::Last);
@@ -231,7 +231,7 @@ impl Row<'_> {
         types.into_iter().chain(truths).chain(left).chain(values).collect()
     }
 
-    /// The function that a text is, behind whose parameters come the position and the params that it uses.
+    /// Reads the text of a function. The position and the params that it uses are appended to its parameters.
     fn function(
         &self,
         text: &str,
@@ -241,12 +241,12 @@ impl Row<'_> {
         self.read(|row| row.function(text, params, Some(result)).map(|(func, _)| func))
     }
 
-    /// The value of an expression.
+    /// Evaluates an expression.
     fn value(&self, text: &str, ty: &Record) -> Result<Vec<Value>, OperatorError> {
         self.read(|row| row.value(text, ty))
     }
 
-    /// The function of an accumulator, if there is one, and elements as one of the inputs.
+    /// Reads a function of an optional accumulator and elements, and turns it into a function of the inputs.
     fn lifted(&self, text: &str, acc: Option<&Record>, result: &Record) -> Result<Func, OperatorError> {
         let inputs = self.request.inputs.iter().map(|input| input.ty);
         let elements = if self.request.map.is_some() { vec![self.element] } else { inputs.collect() };
@@ -259,8 +259,8 @@ impl Row<'_> {
         Ok(Lift { lift: &lift, accs, request: self.request }.func()?)
     }
 
-    /// A function of elements at those places: where one is NaN that is skipped, it gives what stands before them, an
-    /// accumulator, or else the identity.
+    /// Makes a function skip NaN, if the row skips NaN. If an element at `places` is NaN, the result is the
+    /// accumulator in front of the elements, or the identity if there is no accumulator.
     fn skipping(&self, func: Func, places: Range<usize>, acc: &Record) -> Result<Func, OperatorError> {
         let Some(identity) = self.row.identity.filter(|_| self.row.skips_nan && self.ignores()) else {
             return Ok(func);
@@ -284,7 +284,7 @@ impl Row<'_> {
         Ok(f.build(results))
     }
 
-    /// The result, every NaN of which is the one that results may hold.
+    /// Reads `finish` and makes every NaN of its result canonical.
     fn finish(&self, acc: &Record, output: &Record) -> Result<Func, OperatorError> {
         let text = self.row.finish;
         let count = text.starts_with("|acc, n|").then(|| (Operation::COUNT, Record::scalar(Scalar::U64)));
@@ -305,10 +305,10 @@ impl Row<'_> {
     }
 }
 
-/// The word for the position in the text of rows.
+/// The word for the position in the texts of rows.
 const POSITION: &str = "i";
 
-/// A function of accumulators and elements, that is to become one of accumulators and inputs.
+/// A function of accumulators and elements that becomes one of accumulators and inputs.
 struct Lift<'a> {
     lift: &'a Func,
     accs: usize,
@@ -339,7 +339,7 @@ impl Lift<'_> {
         Ok(f.build(results))
     }
 
-    /// What is used besides accumulators and inputs.
+    /// Returns the parameters other than accumulators and inputs.
     fn extras(&self) -> Vec<Param> {
         let (inputs, map) = (self.request.inputs.len(), self.request.map);
         let of_map = map.map_or(&[][..], |map| &map.params()[inputs..]);
@@ -354,7 +354,7 @@ impl Lift<'_> {
         extras
     }
 
-    /// The position has the name that the request gives it.
+    /// Gives the position the name that the request has for it.
     fn renamed(&self, param: &Param) -> Param {
         let name = if param.name == POSITION { self.request.index } else { &param.name };
         Param::new(name, param.ty)

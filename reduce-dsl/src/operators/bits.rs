@@ -1,9 +1,9 @@
-//! Operators on bits and truth.
+//! Operators on bits and booleans.
 
 use super::{Domain, Operator, Shape, Ty, Width};
 use reduce_ir::Scalar::{Bool, U64};
 
-/// Counters have 64 bits, whatever they count.
+/// Counters have 64 bits for every element type.
 const COUNTER: Operator = Operator {
     width: Width::Fixed,
     acc: Shape::Scalar(Ty::Is(U64)),

@@ -1,9 +1,9 @@
-//! Why an operator cannot be applied.
+//! Reasons why an operator cannot be applied.
 
 use reduce_ir::Scalar;
 use reduce_ir::ops::TypeError;
 
-/// Why an operator cannot be applied to inputs.
+/// A reason why an operator cannot be applied to inputs.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum OperatorError {
     /// The operator is not defined for the element type.
@@ -13,7 +13,7 @@ pub enum OperatorError {
         operator: &'static str,
         /// The element type.
         ty: Scalar,
-        /// The types it takes.
+        /// The types that the operator accepts.
         domain: &'static str,
     },
     /// There are more or fewer inputs than the operator takes.
@@ -25,9 +25,9 @@ pub enum OperatorError {
     Inputs {
         /// The operator.
         operator: &'static str,
-        /// What it takes.
+        /// The number of inputs that the operator takes.
         expected: &'static str,
-        /// The inputs there are.
+        /// The number of inputs in the specification.
         found: usize,
     },
     /// The operator brings its own `map`.
@@ -35,7 +35,7 @@ pub enum OperatorError {
     OwnMap {
         /// The operator.
         operator: &'static str,
-        /// What to write.
+        /// The advice on a spelling that works.
         instead: &'static str,
     },
     /// The inputs of a product differ in type.
@@ -48,7 +48,7 @@ pub enum OperatorError {
         /// The type of the second.
         right: Scalar,
     },
-    /// The accumulator cannot be of the type that is asked for.
+    /// The accumulator cannot have the requested type.
     #[error(
         "`{operator}` of {element} accumulates in {takes}, not {acc}; convert the elements in `map`, or leave `acc` out"
     )]
@@ -57,29 +57,29 @@ pub enum OperatorError {
         operator: &'static str,
         /// The type of the elements.
         element: Scalar,
-        /// The type asked for.
+        /// The requested type.
         acc: Scalar,
-        /// What it may be.
+        /// The types that it may have.
         takes: &'static str,
     },
-    /// No element of several wins.
+    /// The operator does not choose between equal elements.
     #[error("`{operator}` has no ties to break; leave `ties` out")]
     Ties {
         /// The operator.
         operator: &'static str,
     },
-    /// A scalar that the operator takes at the call has another type.
+    /// A param of the operator is declared with another type.
     #[error(
         "`{operator}` takes `{name}` as {expected}, not {found}; write `params: {{ {name}: {expected} }}`"
     )]
     Param {
         /// The operator.
         operator: &'static str,
-        /// The name of the scalar.
+        /// The name of the param.
         name: &'static str,
-        /// Its type.
+        /// The type that the operator expects.
         expected: Scalar,
-        /// The type that is declared.
+        /// The declared type.
         found: Scalar,
     },
     /// A param has the name of the position.
@@ -88,7 +88,7 @@ pub enum OperatorError {
         /// The name.
         name: String,
     },
-    /// Something has a name that no kernel can print.
+    /// A name is not an identifier, so no kernel can print it.
     #[error("{name:?} is not a name; write a letter, then letters, digits and `_`")]
     Name {
         /// The name.
@@ -99,7 +99,7 @@ pub enum OperatorError {
     Row {
         /// The operator.
         operator: &'static str,
-        /// What is wrong.
+        /// The defect.
         message: String,
     },
     /// A row of the table does not fit the inputs: a bug of this project.

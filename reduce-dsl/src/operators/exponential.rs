@@ -1,5 +1,5 @@
-//! Sums of exponentials, relative to the largest element so far (Milakov and Gimelshein, arXiv:1805.02867). Of two such
-//! sums only the one with the smaller maximum is scaled, so that each element costs one `exp`.
+//! Sums of exponentials relative to the largest element so far (Milakov and Gimelshein, arXiv:1805.02867).
+//! Combining scales only the sum with the smaller maximum, so that each element costs one `exp`.
 
 use super::{Operator, Shape, Ty, Width};
 
@@ -21,8 +21,9 @@ pub(super) const SOFTMAX_DENOMINATOR: Operator = Operator {
     width: Width::Float,
     acc: MAX_SUM,
     map: "|x| MaxSum { max: x as W as A, sum: A_ONE }",
-    // The difference of equal infinities is NaN, of which `min` makes 0. What is NaN is so in `max`, and the sum beside it
-    // means nothing. No sum shows what is scaled by less than e^-87, and above that `exp` takes fewer operations.
+    // Equal infinities differ by NaN, which `min` turns into 0. A NaN stays in `max` and makes `sum`
+    // irrelevant. A term scaled by less than e^-87 does not change a sum, and above that bound `exp` takes
+    // fewer operations.
     op: "|a, b| {
         let distance = (-(a.max - b.max).abs()).min(A_ZERO).max(-87.0);
         let scale = distance.exp();

@@ -1,4 +1,4 @@
-//! Operators that order elements and give one of them.
+//! Operators that order elements and select one.
 
 use super::{Operator, Shape, Ty, Width};
 

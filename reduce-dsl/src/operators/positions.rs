@@ -1,12 +1,12 @@
-//! Operators that give positions, or what stands at one.
+//! Operators that return positions, or the element at a position.
 //!
-//! A candidate is a value with its position. One is better than another by a strict total order, so that which wins does
-//! not depend on the order in which they meet: NaN before everything, or behind it where it is ignored; then the value;
-//! then the position. NaN that is ignored has a position that no element has.
+//! A candidate is a value with its position. Candidates have a strict total order, so that the winner does not
+//! depend on the order of comparisons. NaN comes first, or last if it is ignored; then the value decides, then
+//! the position. An ignored NaN has a position that no element has.
 //!
-//! An element that a lane folds lies behind all those of its accumulator, so that a `fold` compares no positions: the
-//! element wins if it is better, and of equals if the last one does. What is compared tells NaN as well: no comparison
-//! with one holds.
+//! A lane folds an element after all elements of its accumulator, so `fold` compares no positions. The element
+//! wins if it is better, or if it is equal and the last one wins. The same comparisons detect NaN, because no
+//! comparison with NaN holds.
 
 use super::{Domain, Operator, Shape, Ty, order};
 use reduce_ir::Scalar::U64;
@@ -109,7 +109,7 @@ pub(super) const ARGMINMAX: Operator = Operator {
         let position = if IGNORE && x.is_nan() { u64::MAX } else { i };
         Extremes { min: x, argmin: position, max: x, argmax: position }
     }",
-    // The least is NaN where the largest is, at the same position.
+    // `min` is NaN if and only if `max` is, at the same position.
     op: "|a, b| {
         let tie_to_b = if LAST { b.argmin > a.argmin } else { b.argmin < a.argmin };
         let max_tie_to_b = if LAST { b.argmax > a.argmax } else { b.argmax < a.argmax };

@@ -1,45 +1,45 @@
-//! What an operator is asked for.
+//! The request for an operator.
 
 use super::{Nan, OperatorError, Ties};
 use reduce_ir::Scalar;
 use reduce_ir::func::{Func, Param};
 use reduce_ir::operation::is_identifier;
 
-/// What an operator is applied to, and how.
+/// The inputs of an operator and the choices of the user.
 #[derive(Clone, Copy, Debug)]
 pub struct Request<'a> {
     /// The inputs.
     pub inputs: &'a [Param],
-    /// Inputs as they are computed with ([`Scalar::compute`]), and by name the position and params that it uses → one
-    /// scalar, which is reduced.
+    /// The function before the reduction: inputs in their compute type ([`Scalar::compute`]) and, by name, the
+    /// position and params that it uses → one scalar.
     pub map: Option<&'a Func>,
-    /// The scalar that the accumulator is made of, where it is not the operator's choice.
+    /// The scalar type of the accumulator, if the user chose it.
     pub acc: Option<Scalar>,
-    /// What becomes of NaN.
+    /// The treatment of NaN.
     pub nan: Nan,
-    /// Can elements be absent although none of them is NaN? So it is beside a `filter`.
+    /// Whether elements can be absent without being NaN, because of a `filter`.
     pub filtered: bool,
-    /// Which of equal elements wins, if that is said.
+    /// The rule for equal elements, if the user chose it.
     pub ties: Option<Ties>,
-    /// Scalars that are given at the call. The operator takes those that it has a name for.
+    /// The params of the specification. The operator takes those whose names it declares.
     pub params: &'a [Param],
     /// The name of the position.
     pub index: &'a str,
 }
 
 impl<'a> Request<'a> {
-    /// Those inputs, and everything else as it is if nothing is said.
+    /// Returns a request for those inputs with the defaults for all other choices.
     pub fn new(inputs: &'a [Param]) -> Request<'a> {
         let (nan, ties) = (Nan::default(), None);
         Request { inputs, map: None, acc: None, nan, filtered: false, ties, params: &[], index: "index" }
     }
 
-    /// Can elements of that type be absent?
+    /// Returns whether elements of that type can be absent.
     pub(super) fn has_absent(&self, element: Scalar) -> bool {
         self.filtered || self.nan == Nan::Ignore && element.is_float()
     }
 
-    /// Checks that emitted text can print what inputs, params and the position are called.
+    /// Checks that the names of inputs, params and the position are identifiers, which emitted text can print.
     pub(super) fn check_names(&self) -> Result<(), OperatorError> {
         let params = self.inputs.iter().chain(self.params).map(|param| param.name.as_str());
         match params.chain([self.index]).find(|name| !is_identifier(name)) {

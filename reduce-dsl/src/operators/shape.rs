@@ -1,10 +1,10 @@
-//! The types of a row: which elements it takes, and what its accumulator and result are made of.
+//! The types of a row: its element types, accumulator and result.
 
 use reduce_ir::Scalar;
 use reduce_ir::func::Param;
 use reduce_ir::operation::Record;
 
-/// The element types an operator is defined for.
+/// The element types that an operator is defined for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Domain {
     /// Floats, integers and `bool`.
@@ -19,52 +19,52 @@ pub enum Domain {
     Bool,
 }
 
-/// What the accumulator's own type `A` may be.
+/// The rule for the accumulator's own type `A`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Width {
     /// The type of the elements.
     Own,
-    /// A type of the same kind; if none is asked for, [`Scalar::widened`], and of `bool` `u64`.
+    /// A type of the same kind; by default [`Scalar::widened`], and `u64` for `bool`.
     Widened,
-    /// As [`Width::Widened`], and of integers with 64 bits: for products.
+    /// As [`Width::Widened`], with 64 bits for integers. For products.
     Product,
-    /// As [`Width::Product`], and unsigned: for squares.
+    /// As [`Width::Product`], but unsigned. For squares.
     Square,
-    /// Of floats a float; of integers an unsigned one, of at least 32 bits if none is asked for.
+    /// A float for floats, an unsigned integer for integers; by default, integers get at least 32 bits.
     Magnitude,
-    /// As [`Width::Magnitude`], and of integers wide enough for the magnitude of each: of those that wrap, none is the
-    /// largest.
+    /// As [`Width::Magnitude`], but wide enough for the magnitude of every integer element: a wrapped magnitude
+    /// would not be the largest.
     LargestMagnitude,
-    /// A float; if none is asked for, that of the elements, `f32` for 16-bit ones, `f64` for integers.
+    /// A float; by default the element type, `f32` for 16-bit floats, and `f64` for integers.
     Float,
-    /// A float; if none is asked for, `f64`: for powers whose quotient is the result.
+    /// A float; by default `f64`. For powers whose quotient is the result.
     Double,
-    /// It has none.
+    /// The accumulator does not use `A`.
     Fixed,
 }
 
-/// A scalar of an accumulator or result.
+/// The type of a scalar of an accumulator or result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ty {
     /// The type of the elements.
     T,
     /// The accumulator's own type.
     A,
-    /// That type, whatever the elements are.
+    /// A fixed type.
     Is(Scalar),
 }
 
-/// An accumulator or result.
+/// The shape of an accumulator or result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Shape {
-    /// A scalar.
+    /// One scalar.
     Scalar(Ty),
-    /// A struct of the library: its name, its type arguments, its fields.
+    /// A struct of the library: its name, its type arguments and its fields.
     Struct(&'static str, &'static [Ty], &'static [(&'static str, Ty)]),
 }
 
 impl Domain {
-    /// Does it contain that type?
+    /// Returns whether the domain contains that type.
     pub fn holds(self, ty: Scalar) -> bool {
         match self {
             Domain::All => true,
@@ -75,7 +75,7 @@ impl Domain {
         }
     }
 
-    /// The words for it.
+    /// Returns the words of error messages for the domain.
     pub fn text(self) -> &'static str {
         match self {
             Domain::All => "numbers and bool",
@@ -88,7 +88,7 @@ impl Domain {
 }
 
 impl Width {
-    /// `A` for elements of type `ty`, if the user asks for nothing else.
+    /// Returns the default `A` for elements of type `ty`.
     pub fn of(self, ty: Scalar) -> Scalar {
         match self {
             Width::Own | Width::Fixed => ty,
@@ -103,7 +103,7 @@ impl Width {
         }
     }
 
-    /// The words for what `A` may be for elements of type `ty`.
+    /// Returns the words of error messages for the types that `A` may have.
     pub fn text(self, ty: Scalar) -> &'static str {
         match self {
             Width::Own => "the type of its elements",
@@ -121,7 +121,7 @@ impl Width {
         }
     }
 
-    /// May `A` be `acc` for elements of type `ty`?
+    /// Returns whether `A` may be `acc` for elements of type `ty`.
     pub fn takes(self, ty: Scalar, acc: Scalar) -> bool {
         match self {
             Width::Own => acc == ty,
@@ -140,7 +140,7 @@ fn is_full_float(ty: Scalar) -> bool {
 }
 
 impl Ty {
-    /// The scalar that it is.
+    /// Returns the scalar type, where `T` is `element` and `A` is `acc`.
     pub fn scalar(self, element: Scalar, acc: Scalar) -> Scalar {
         match self {
             Ty::T => element,
@@ -151,12 +151,12 @@ impl Ty {
 }
 
 impl Shape {
-    /// The name of the struct that it is.
+    /// Returns the name of the struct, if the shape is one.
     pub fn name(self) -> Option<&'static str> {
         if let Shape::Struct(name, ..) = self { Some(name) } else { None }
     }
 
-    /// The accumulator or result that it is, where `T` is `element` and `A` is `acc`.
+    /// Returns the record of this shape, where `T` is `element` and `A` is `acc`.
     pub fn record(self, element: Scalar, acc: Scalar) -> Record {
         let scalar = |ty: &Ty| ty.scalar(element, acc);
         match self {

@@ -1,16 +1,16 @@
-//! Means and moments, in floats: those of 16-bit floats in `f32`, those of integers in `f64`.
+//! Means and moments, in floats: `f32` for 16-bit floats, `f64` for integers.
 //!
-//! Moments are a mean and sums of powers of distances from it, updated by each element as Welford does (Technometrics 4,
-//! 1962) and combined as Chan, Golub and LeVeque do (The American Statistician 37, 1983); those above the second as Pébay
-//! does (SAND2008-6212). The mean is kept in two words, `mean + rest`, so that distances keep the digits that the data
-//! have at any offset. 1 / n is the same for all lanes of a thread. An element that is not finite has no distance from
-//! itself: `value - value` is NaN.
+//! Moments are a mean and sums of powers of distances from it. Each element updates them as in Welford
+//! (Technometrics 4, 1962). They are combined as in Chan, Golub and LeVeque (The American Statistician 37,
+//! 1983), and above the second moment as in Pébay (SAND2008-6212). The mean is stored in two words, `mean +
+//! rest`, so that distances keep the digits of the data at any offset. 1 / n is the same for all lanes of a
+//! thread. An element that is not finite has no distance from itself: `value - value` is NaN.
 
 use super::{Operator, Shape, Ty, Width};
 use reduce_ir::Scalar::U64;
 
-/// The mean of the elements of `a` and `b`: `mean + rest`, and on the way `delta`, the distance of their means, and `share`,
-/// the part that the elements of `b` have in it.
+/// Computes the mean of the elements of `a` and `b` as `mean + rest`. It also defines `delta`, the distance of
+/// the two means, and `share`, the fraction of the elements that are in `b`.
 macro_rules! merged_mean {
     () => {
         "
@@ -26,7 +26,7 @@ macro_rules! merged_mean {
     };
 }
 
-/// The same, where the element `x` is added to `acc`, and the sum of squared distances, `m2`.
+/// Computes the same for adding the element `x` to `acc`, and also `m2`, the sum of squared distances.
 macro_rules! moved_mean {
     () => {
         "
@@ -92,7 +92,7 @@ pub(super) const MEAN: Operator = Operator {
     ..Operator::ADDITIVE
 };
 
-/// The mean where elements can be absent: those that are not have to be counted.
+/// The mean for inputs with absent elements: it counts the elements that are present.
 const COUNTED_MEAN: Operator = Operator {
     name: "mean",
     width: Width::Float,
@@ -105,7 +105,7 @@ const COUNTED_MEAN: Operator = Operator {
     ..Operator::ADDITIVE
 };
 
-/// The mean of elements whose sum can overflow: then the sum of the scaled elements is right.
+/// The mean of elements whose sum can overflow; in that case the sum of the scaled elements is right.
 const RANGED_MEAN: Operator = Operator {
     name: "mean",
     width: Width::Float,
@@ -332,7 +332,7 @@ pub(super) const DESCRIBE: Operator = Operator {
         if no_b { a } else if no_a { b } else { Described { n: total, mean, rest, m2, min: least, max: most } }
     }"
     ),
-    // Where `n` is made of `step`, as in `var`, the kernel takes registers that leave room for a block less.
+    // Computing `n` from `step`, as `var` does, costs registers, and one block fewer fits.
     fold: Some(concat!(
         "|acc, x| {
         let n = acc.n + 1;
@@ -354,7 +354,7 @@ pub(super) const DESCRIBE: Operator = Operator {
         min: if IGNORE { T_NAN } else { T_GREATEST }, max: if IGNORE { T_NAN } else { T_LEAST },
     }",
     ),
-    // Where no distance is a number, the mean that was last taken depends on where the infinite elements stand.
+    // If no distance is a number, the last mean depends on the positions of the infinite elements.
     finish: "|acc| {
         let is_none = acc.n == 0 || acc.m2.is_nan();
         let mean = if is_none { A_NAN } else { acc.mean + acc.rest };

@@ -1,8 +1,8 @@
-//! The rows, in the order of the documentation.
+//! The table of rows, in the order of the documentation.
 
 use super::{Operator, additive, bits, exponential, order, positions, statistics};
 
-/// The named operators, one row each. Of rows that combine alike, a closure is recognised as the first.
+/// The named operators, one row each. A closure is recognised as the first row that combines alike.
 pub const OPERATORS: [Operator; 35] = [
     additive::SUM,
     additive::SUM_COMPENSATED,

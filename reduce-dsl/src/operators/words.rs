@@ -1,10 +1,10 @@
-//! What the words of rows stand for, by the types of elements and accumulator.
+//! The meaning of the words of rows, by the types of elements and accumulator.
 
 use reduce_ir::Scalar;
 use reduce_ir::constants::{constant, greatest, least, negative_zero, one, scales, zero};
 use reduce_ir::func::literal;
 
-/// Values of a type, by the words for them.
+/// Returns the words for values of a type, and their text.
 pub(super) fn values(word: &str, ty: Scalar) -> Vec<(String, String)> {
     let nan = constant(ty, "NAN").unwrap_or(zero(ty));
     let values = [
@@ -19,7 +19,8 @@ pub(super) fn values(word: &str, ty: Scalar) -> Vec<(String, String)> {
     values.map(|(name, value)| (format!("{word}_{name}"), format!("({})", literal(value)))).collect()
 }
 
-/// The element `x` as the sum of a rounded accumulator and a rest, so that even in `f64` no digit of an integer of 64 bits is lost.
+/// Splits the element `x` into a value rounded to `acc` and a remainder, so that no digit of a 64-bit integer
+/// is lost even in `f64`.
 pub(super) fn halves(element: Scalar, acc: Scalar) -> [(String, String); 2] {
     let upper = |ty: &str| format!("((x >> 32) as {ty} as {acc} * (4294967296.0 as {acc}))");
     let lower = format!("(x as u32 as {acc})");
@@ -30,7 +31,7 @@ pub(super) fn halves(element: Scalar, acc: Scalar) -> [(String, String); 2] {
     } else {
         None
     };
-    // The rounded sum of both, and what rounding took from it (Dekker's fast sum).
+    // The rounded sum of both, and its rounding error (Dekker's fast sum).
     let split = upper.map(|upper| {
         (format!("({upper} + {lower})"), format!("({lower} - (({upper} + {lower}) - {upper}))"))
     });
@@ -39,7 +40,7 @@ pub(super) fn halves(element: Scalar, acc: Scalar) -> [(String, String); 2] {
     [("X_HIGH".to_owned(), high), ("X_LOW".to_owned(), low)]
 }
 
-/// Have accumulators no more range than elements?
+/// Returns whether the accumulator has no more range than the elements.
 pub(super) fn has_range_of(acc: Scalar, element: Scalar) -> bool {
     element.is_float() && element != Scalar::F16 && (acc == Scalar::F32) == (element != Scalar::F64)
 }
