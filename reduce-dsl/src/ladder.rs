@@ -1,9 +1,9 @@
-//! The ladder: how a reduction goes from naive to bound by the memory bus, one rung after another, each a
-//! specification and a list of passes.
+//! The ladder: the optimisation steps from a naive reduction to one that is bound by memory bandwidth. Each
+//! rung is a specification and a list of passes.
 //!
-//! The rungs, and the figures set beside ours, are those of five public write-ups, called A to E in
-//! `docs/ladder.md`: two tutorials of NVIDIA's seven steps (A, B), an article on warp shuffles (C), a textbook
-//! chapter (D) and notes on the seven steps (E).
+//! The rungs and the published figures come from five public write-ups, called A to E in `docs/ladder.md`: two
+//! tutorials of NVIDIA's seven steps (A, B), an article on warp shuffles (C), a textbook chapter (D) and notes
+//! on the seven steps (E).
 
 mod rungs;
 mod spec;
@@ -14,64 +14,64 @@ pub use spec::{STEP, Unfit};
 use reduce_ir::pass::Pass;
 use reduce_ir::program::LIMITS;
 
-/// A rung.
+/// One rung of the ladder.
 #[derive(Clone, Copy, Debug)]
 pub struct Rung {
-    /// Its place, from 1.
+    /// The number of the rung, from 1.
     pub number: u32,
-    /// Its name.
+    /// The name of the rung.
     pub name: &'static str,
-    /// What its kernel does, in one line.
+    /// One line that describes the kernel.
     pub what: &'static str,
-    /// Its passes.
+    /// The passes of the rung.
     pub passes: &'static [Pass],
-    /// How its block is chosen.
+    /// The rule that chooses the block size.
     pub block: Block,
-    /// What makes its specification another one than that of the ladder.
+    /// The difference between this rung's specification and that of the other rungs.
     pub twist: Twist,
-    /// What the sources measured.
+    /// The times that the sources published.
     pub published: &'static [Published],
 }
 
-/// Threads of a block.
+/// The number of threads of a block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Block {
-    /// As many as the ladder is climbed with.
+    /// The block size of the whole ladder.
     Given,
-    /// Half the elements, so that one block has all of them: the single block of a textbook.
+    /// Half the elements, so that one block covers all of them: the single block of a textbook.
     HalfOfElements,
     /// One warp.
     Warp,
 }
 
-/// What is different about a rung, other than its passes.
+/// A difference of a rung from the others, apart from its passes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Twist {
-    /// Nothing.
+    /// No difference.
     None,
     /// `order: any`.
     AnyOrder,
     /// Another operator on another type.
     OtherOperator,
-    /// A number of elements that nothing divides.
+    /// A number of elements that no block size divides.
     AnyLength,
     /// The absolute values of strided elements.
     StridedAbs,
 }
 
-/// A figure that a source printed.
+/// A time that a source published.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Published {
-    /// The source: `B` or `E`, which print times.
+    /// The source: `B` or `E`, the two that publish times.
     pub source: char,
-    /// Elements, of `f32`.
+    /// The number of `f32` elements.
     pub n: u64,
-    /// Microseconds.
+    /// The time in microseconds.
     pub us: f64,
 }
 
 impl Rung {
-    /// Threads of a block, for n elements where the others have `given`.
+    /// Returns the block size in threads for n elements; `given` is the block size of the other rungs.
     pub fn block(&self, n: u64, given: u32) -> u32 {
         let (least, most) = (*LIMITS.block.start(), *LIMITS.block.end());
         match self.block {

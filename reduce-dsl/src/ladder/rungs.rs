@@ -1,4 +1,4 @@
-//! The rungs: a table, one row each.
+//! The table of rungs.
 
 use super::{Block, Published, Rung, Twist};
 use reduce_ir::passes;
