@@ -1,12 +1,13 @@
-//! The one parser of specifications: the macro, the command line and `.reduce` files all come here.
+//! The parser of specifications. The macro, the command line and `.reduce` files all use it.
 //!
 //! ```text
-//! text --lex--> tokens --fields--> what is written, spanned --resolve--> Spec
+//! text --lex--> tokens --fields--> fields with their spans --resolve--> Spec
 //! ```
 //!
-//! Errors are collected and given all at once, each at its own place. [`tokens`] serves the macro; `text`
-//! (of the feature of that name) lexes first and gives byte ranges. Input names are the names that emitted CUDA uses, so
-//! they are restricted; the parameters of a closure are renamed to them, and only their order matters.
+//! All errors are collected and returned together, each at its own place. [`tokens`] serves the macro. `text`,
+//! which needs the feature of that name, lexes first and reports byte ranges. Emitted CUDA uses the input
+//! names, so these are restricted. The parameters of a closure are renamed to the inputs; only their order
+//! matters.
 
 mod absent;
 mod axes;
@@ -52,21 +53,21 @@ use reduce_ir::{Scalar, Spec};
 use std::fmt;
 use typing::Dialect;
 
-/// A specification with the places that later errors point at. `S` is [`Extent`] for tokens, a byte range
+/// A specification with the places that later errors point at. `S` is [`Extent`] for tokens and a byte range
 /// for text.
 #[derive(Clone, Debug)]
 pub struct Parsed<S> {
     /// The specification.
     pub spec: Spec,
-    /// Where its parts are.
+    /// The places of its parts.
     pub places: Places<S>,
-    /// What its laws are tried on: the operation on elements that are not absent.
+    /// The operation to try the laws on, restricted to elements that are present.
     pub subject: Subject,
-    /// What the user should know although nothing is wrong.
+    /// Notes for the user that are not errors.
     pub notes: Vec<Diagnostic<S>>,
 }
 
-/// Where the parts of a specification are. A part that is not written has the place of the whole.
+/// The places of the parts of a specification. An omitted part has the place of the whole.
 #[derive(Clone, Debug)]
 pub struct Places<S> {
     /// The value of `op`.
@@ -80,17 +81,17 @@ pub struct Places<S> {
 }
 
 impl<S: Clone> Places<S> {
-    /// Where the pass at `index` of the list is; the value of `passes` if the list is not written.
+    /// Returns the place of the pass at `index` of the list; the value of `passes` if no list is written.
     pub fn pass(&self, index: usize) -> S {
         self.pass.get(index).unwrap_or(&self.passes).clone()
     }
 }
 
 /// Reads the tokens of a specification as the macro does: the fields alone, or the macro call in any brackets.
-/// `from_data` gives the types of the inputs where neither `ty` nor `inputs` is written.
+/// `from_data` gives the types of the inputs if neither `ty` nor `inputs` is written.
 ///
 /// # Errors
-/// Everything that is wrong.
+/// All errors of the specification.
 pub fn tokens(tokens: TokenStream, from_data: Option<&[Scalar]>) -> Result<Read, Vec<Diagnostic<Extent>>> {
     read(tokens, Dialect::Rust, from_data)
 }
@@ -108,20 +109,20 @@ fn read(
     read.filter(|_| errors.is_empty()).ok_or_else(|| errors.finish())
 }
 
-/// A specification, and what rustc is to see of it.
+/// A specification and the parts of it that rustc has to check.
 #[derive(Clone)]
 pub struct Read {
     /// The specification.
     pub parsed: Parsed<Extent>,
     /// The closures, for rustc to check.
     pub closures: Vec<Closure>,
-    /// The structs of the user, in order: the accumulator's, and one that `finish` gives.
+    /// The structs of the user, in order: the accumulator's, and a new one that `finish` returns.
     pub structs: Vec<Record>,
     /// The head of the item form.
     pub export: Option<Export>,
 }
 
-/// Without tokens, which say little.
+/// Prints the specification without tokens, which are long and unhelpful.
 impl fmt::Debug for Read {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut shown = f.debug_struct("Read");
@@ -129,13 +130,13 @@ impl fmt::Debug for Read {
     }
 }
 
-/// `pub static NAME;`
+/// The head of the item form, `pub static NAME;`.
 #[derive(Clone)]
 pub struct Export {
     /// Attributes and documentation.
     pub attributes: Vec<syn::Attribute>,
-    /// Who sees it.
+    /// The visibility of the item.
     pub visibility: syn::Visibility,
-    /// Its name.
+    /// The name of the item.
     pub name: proc_macro2::Ident,
 }

@@ -1,4 +1,4 @@
-//! `filter` and `nan`: which elements are absent.
+//! The fields `filter` and `nan`, which make elements absent.
 
 use super::closure::Lambda;
 use super::diagnostic::Errors;
@@ -12,19 +12,19 @@ use reduce_ir::func::{Func, Param};
 use reduce_ir::operation::{both, gives_number, numbers};
 use reduce_ir::ops::TypeError;
 
-/// What is written of absent elements.
+/// The fields of the user about absent elements.
 pub(super) struct Absent {
-    /// `filter`, as it is typed.
+    /// The typed `filter`.
     pub(super) filter: Option<Typed>,
     /// `nan`.
     pub(super) nan: Nan,
 }
 
-/// Which elements stay, and what is left for a row to do.
+/// The condition on elements, and the treatment of NaN that is left to the row.
 pub(super) struct Kept {
     /// The condition on stored inputs; `None` if every element stays.
     pub(super) keep: Option<Func>,
-    /// What the row does about NaN.
+    /// The treatment of NaN by the row.
     pub(super) nan: Nan,
 }
 
@@ -41,13 +41,14 @@ impl Absent {
         Some(Absent { filter: filter?, nan: nan? })
     }
 
-    /// Of a closure, which does nothing about NaN: the elements of which no float is NaN.
+    /// Returns the condition for a closure, which does not treat NaN itself: an element is absent if any of its
+    /// floats is NaN.
     pub(super) fn of_closure(&self, inputs: &[Param]) -> Result<Kept, TypeError> {
         let own = if self.nan == Nan::Ignore { numbers(inputs, None)? } else { None };
         Ok(Kept { keep: both(self.filter(inputs)?, own, inputs)?, nan: Nan::Propagate })
     }
 
-    /// Of a row, which leaves out elements that are NaN after `map`.
+    /// Returns the condition for a row, which skips elements that are NaN after `map`.
     pub(super) fn of_row(
         &self,
         row: &Operator,
@@ -60,7 +61,7 @@ impl Absent {
             _ => None,
         };
         let keep = both(self.filter(inputs)?, own, inputs)?;
-        // Such a row marks elements that are NaN as absent in its own way, beside which there is no other.
+        // A row without identity marks NaN elements in its own way, which does not combine with a condition.
         if keep.is_none() || self.nan == Nan::Propagate || row.identity.is_some() {
             return Ok(Kept { keep, nan: self.nan });
         }
@@ -76,7 +77,7 @@ impl Absent {
         self.filter.as_ref().map(|filter| functions::of_stored(&filter.func, inputs)).transpose()
     }
 
-    /// The text of `filter`, where those names are taken.
+    /// Returns the text of `filter`, avoiding the names that are taken.
     pub(super) fn spelling(&self, names: &[&str]) -> Option<String> {
         self.filter.as_ref().map(|it| it.func.closure(&it.result, &it.result, names))
     }
@@ -96,7 +97,8 @@ impl Absent {
     }
 }
 
-/// The number of elements is that of all: where some are absent, it is none to divide by.
+/// Refuses the parameter `n` of `finish` if elements can be absent: it counts all elements, so dividing by it
+/// would be wrong.
 pub(super) fn refuse_count(finish: &Lambda, fields: &Fields, errors: &mut Errors) {
     let count = finish.params.get(1).filter(|count| count.name.is_some());
     let ignores = fields.nan.as_ref().is_some_and(|nan| nan == "ignore");

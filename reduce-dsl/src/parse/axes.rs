@@ -5,7 +5,7 @@ use super::fields::Fields;
 use proc_macro2::Ident;
 use reduce_ir::Domain;
 
-/// Axes, as written.
+/// The axes as written.
 pub(super) struct Axes {
     /// The axes of the input, slowest first.
     pub(super) from: Vec<Ident>,
@@ -22,7 +22,7 @@ impl Axes {
     }
 }
 
-/// How the axes make groups; one group of all elements, if no axes are written.
+/// Returns the groups that the axes form; one group of all elements if no axes are written.
 pub(super) fn groups(fields: &Fields, errors: &mut Errors) -> Option<Domain> {
     let Some(axes) = &fields.axes else { return (!fields.has("axes")).then_some(Domain::WHOLE) };
     let before = errors.count();

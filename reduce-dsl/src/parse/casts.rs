@@ -1,10 +1,10 @@
-//! What would stop the reading behind `as`: `x as f32 < y`, in which Rust takes `<` for the start of type arguments, and
-//! `as` without a type. Both are reported, and mended so that the rest is read.
+//! Repairs casts that would stop the parser: `x as f32 < y`, where Rust reads `<` as the start of type
+//! arguments, and `as` without a type. Both are reported, and repaired so that the rest is read.
 
 use super::diagnostic::{Errors, Extent};
 use proc_macro2::{Delimiter, Group, Ident, Spacing, TokenStream, TokenTree};
 
-/// The tokens, in which every cast can be read. Brackets are not nested too deeply.
+/// Returns the tokens with every cast repaired. The caller limits the nesting depth of brackets.
 pub(super) fn mended(tokens: TokenStream, errors: &mut Errors) -> TokenStream {
     let trees: Vec<_> = tokens.into_iter().map(|tree| inside(tree, errors)).collect();
     let one = |(at, tree): (usize, &TokenTree)| {
@@ -14,7 +14,7 @@ pub(super) fn mended(tokens: TokenStream, errors: &mut Errors) -> TokenStream {
     trees.iter().enumerate().filter_map(one).collect()
 }
 
-/// What stands for a tree that has others before and behind it.
+/// Returns the replacement of a tree, given the trees before and after it; `None` removes the tree.
 fn kept(
     tree: &TokenTree,
     before: Option<&TokenTree>,
@@ -38,7 +38,7 @@ fn kept(
     }
 }
 
-/// The tree, mended inside of its brackets; the same with all its places, if nothing is wrong in it.
+/// Repairs the trees inside brackets. A group without errors is returned unchanged, with all its places.
 fn inside(tree: TokenTree, errors: &mut Errors) -> TokenTree {
     let TokenTree::Group(group) = &tree else { return tree };
     let before = errors.count();
@@ -51,12 +51,12 @@ fn is_as(tree: &TokenTree) -> bool {
     matches!(tree, TokenTree::Ident(word) if word == "as")
 }
 
-/// May a value end there?
+/// Returns whether a value can end at that tree.
 fn has_value(before: Option<&TokenTree>) -> bool {
     before.is_some_and(|tree| !matches!(tree, TokenTree::Punct(_)))
 }
 
-/// Does nothing follow that starts a type?
+/// Returns whether the next tree cannot start a type.
 fn lacks_type(behind: &[TokenTree]) -> bool {
     match behind.first() {
         None | Some(TokenTree::Literal(_)) => true,
@@ -65,7 +65,7 @@ fn lacks_type(behind: &[TokenTree]) -> bool {
     }
 }
 
-/// The sign behind a type that Rust takes for the start of type arguments, which `<=` is not.
+/// Returns the sign after a type that Rust reads as the start of type arguments: `<` or `<<`, but not `<=`.
 fn opening(behind: &[TokenTree]) -> Option<(&'static str, Extent)> {
     let Some(TokenTree::Punct(first)) = behind.first() else { return None };
     let next = match behind.get(1) {

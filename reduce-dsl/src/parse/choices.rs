@@ -1,4 +1,4 @@
-//! The fields whose value is one of a few words.
+//! The fields whose value is one word of a list.
 
 use super::diagnostic::Errors;
 use super::fields::Fields;
@@ -8,31 +8,31 @@ use proc_macro2::Ident;
 use reduce_ir::Access;
 use reduce_ir::operation::Order;
 
-/// How the elements lie; `contiguous`, if nothing is written.
+/// Reads `layout`; the default is `contiguous`.
 pub(super) fn access(fields: &Fields, errors: &mut Errors) -> Option<Access> {
     let words = [("contiguous", Access::Contiguous), ("strided", Access::Strided)];
     choice("layout", fields, fields.layout.as_ref(), &words, errors)
 }
 
-/// What is asked of the association; `fixed`, if nothing is written.
+/// Reads `order`; the default is `fixed`.
 pub(super) fn order(fields: &Fields, errors: &mut Errors) -> Option<Order> {
     let words = [("fixed", Order::Fixed), ("any", Order::Any)];
     choice("order", fields, fields.order.as_ref(), &words, errors)
 }
 
-/// What becomes of NaN; `propagate`, if nothing is written.
+/// Reads `nan`; the default is `propagate`.
 pub(super) fn nan(fields: &Fields, errors: &mut Errors) -> Option<Nan> {
     let words = [("propagate", Nan::Propagate), ("ignore", Nan::Ignore)];
     choice("nan", fields, fields.nan.as_ref(), &words, errors)
 }
 
-/// Which of equal elements wins, if that is written.
+/// Reads `ties`, which has no default.
 pub(super) fn ties(fields: &Fields, errors: &mut Errors) -> Option<Option<Ties>> {
     let words = [("first", Some(Ties::First)), ("last", Some(Ties::Last))];
     choice("ties", fields, fields.ties.as_ref(), &words, errors)
 }
 
-/// What the word of a field stands for; the default, if the field is not written.
+/// Returns the value of a field's word; the default if the field is not written.
 fn choice<T: Copy + Default>(
     field: &str,
     fields: &Fields,

@@ -1,4 +1,4 @@
-//! A closure as written: its head, and its body without a meaning.
+//! Closures as written: the head, and the body before typing.
 #![allow(clippy::wildcard_enum_match_arm, reason = "the enums of syn are not ours, and grow")]
 
 use super::diagnostic::{Errors, Extent, between};
@@ -9,16 +9,16 @@ use reduce_ir::Scalar;
 use reduce_ir::operation::Record;
 use syn::{Expr, ExprClosure, Pat, ReturnType, Type};
 
-/// A closure of the user with the types that it must have, for rustc to check.
+/// A closure of the user with its required types, for rustc to check.
 #[derive(Clone, Debug)]
 pub struct Closure {
-    /// The closure, as written; for `identity`, one without parameters.
+    /// The closure as written; for `identity`, one without parameters.
     pub tokens: TokenStream,
     /// The types of its parameters.
     pub params: Vec<Record>,
     /// The type of its result.
     pub result: Record,
-    /// The names that `params` and `index` bring into its scope.
+    /// The names that `params` and `index` add to its scope.
     pub free: Vec<(Ident, Scalar)>,
 }
 
@@ -33,7 +33,7 @@ pub(super) struct Lambda {
 
 /// A parameter of a closure.
 pub(super) struct LambdaParam {
-    /// Its name; `_` has none.
+    /// The name; `None` for `_`.
     pub(super) name: Option<Ident>,
     /// The type the user wrote, if any.
     pub(super) ty: Option<Type>,
@@ -41,7 +41,7 @@ pub(super) struct LambdaParam {
 }
 
 impl Lambda {
-    /// The closure, if its head is one.
+    /// Reads a closure; `None` if its head is wrong.
     pub(super) fn read(closure: &ExprClosure, errors: &mut Errors) -> Option<Lambda> {
         let plain = plain(closure, errors);
         let params: Vec<_> = closure.inputs.iter().map(|pat| LambdaParam::read(pat, errors)).collect();
@@ -53,7 +53,7 @@ impl Lambda {
         (plain && distinct).then_some(Lambda { tokens, params: params?, head, body })
     }
 
-    /// An expression that sees no element.
+    /// Wraps an expression without parameters.
     pub(super) fn constant(body: &Expr) -> Lambda {
         Lambda { tokens: quote!(|| #body), params: Vec::new(), head: Extent::of(body), body: body.clone() }
     }
@@ -83,7 +83,7 @@ impl LambdaParam {
     }
 }
 
-/// Reports everything between a bare `|x| body` and what is written.
+/// Reports every part of the head other than a bare `|x| body`.
 fn plain(closure: &ExprClosure, errors: &mut Errors) -> bool {
     let extra = [
         closure.attrs.first().map(Extent::of),

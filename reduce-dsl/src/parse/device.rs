@@ -1,7 +1,7 @@
-//! Rust expression → tree: the part of Rust that a device runs, with the types that rustc gives it.
+//! Rust expressions to typed trees: the part of Rust that a device can run, with the types that rustc infers.
 //!
-//! What rustc accepts and a device cannot do is reported at the offending token. Whatever is wrong has a type that fits
-//! everywhere, so that one mistake is one error.
+//! Code that rustc accepts and a device cannot run is reported at the offending token. A wrong expression has a
+//! type that unifies with every type, so that one mistake causes one error.
 #![allow(clippy::wildcard_enum_match_arm, reason = "the enums of syn are not ours, and grow")]
 
 mod block;
@@ -26,12 +26,12 @@ use syn::{Expr, Lit};
 pub(super) struct Reader<'a> {
     pub(super) role: &'a Role,
     pub(super) types: Types,
-    /// The names in scope, the innermost last, with the numbers of their locals.
+    /// The names in scope, innermost last, with the numbers of their locals.
     names: Vec<(Name, usize)>,
     /// The types of parameters and `let`s.
     pub(super) locals: Vec<Ty>,
     errors: &'a mut Errors,
-    /// Has that been reported?
+    /// Whether too deep nesting has been reported.
     is_too_deep: bool,
 }
 
@@ -41,7 +41,7 @@ impl<'a> Reader<'a> {
         Reader { role, types, names: Vec::new(), locals: Vec::new(), errors, is_too_deep: false }
     }
 
-    /// A parameter, or a `let`; without a name nothing refers to it.
+    /// Declares a parameter or a `let` and returns its number. Without a name, it cannot be referenced.
     pub(super) fn bind(&mut self, name: Option<Name>, ty: Ty) -> usize {
         let local = self.locals.len();
         self.locals.push(ty);
@@ -49,7 +49,7 @@ impl<'a> Reader<'a> {
         local
     }
 
-    /// The expression; `hint` is the type that `as` makes of it, which a number without suffix then has.
+    /// Reads an expression. `hint` is the type of an enclosing `as`, which a literal without suffix takes.
     pub(super) fn read(&mut self, expr: &Expr, hint: Option<Ty>, depth: usize) -> Ex {
         if depth > OPERATIONS {
             return self.too_deep(expr);
@@ -78,7 +78,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// A literal behind its minus sign, if it has one.
+    /// Reads a literal, together with the minus sign before it if there is one.
     fn literal(&mut self, literal: &Lit, minus: Option<Extent>, hint: Option<Ty>) -> Ex {
         let end = Extent::of(literal);
         let place = Extent { start: minus.unwrap_or(end).start, ..end };
@@ -101,7 +101,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Makes the type of `ex` that one, or reports what `message` makes of both types.
+    /// Unifies the type of `ex` with `want`, or reports `message`, which is built from both types.
     pub(super) fn expect(
         &mut self,
         ex: &Ex,
@@ -171,7 +171,7 @@ impl<'a> Reader<'a> {
         Ex::wrong(at)
     }
 
-    /// The types of devices, and what to write for those that they do not have.
+    /// Reads a type. Types that devices do not have are reported with an alternative.
     pub(super) fn ty(&mut self, ty: &syn::Type) -> Ty {
         let place = Extent::of(ty);
         let name = match ty {

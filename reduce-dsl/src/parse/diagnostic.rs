@@ -1,4 +1,4 @@
-//! What the parser says: a message at a place, with help; and the collection of them.
+//! Diagnostics of the parser: a message at a place, with help. Also the list that collects them.
 
 use super::names;
 use crate::laws::Broken;
@@ -20,7 +20,7 @@ impl Extent {
         Extent { start: Span::call_site(), end: Span::call_site() }
     }
 
-    /// The place of `tokens`; the whole, if there are none.
+    /// Returns the place of `tokens`; the whole specification if there are no tokens.
     pub fn of(tokens: &impl ToTokens) -> Extent {
         let mut trees = tokens.to_token_stream().into_iter();
         let Some(first) = trees.next() else { return Extent::whole() };
@@ -35,44 +35,44 @@ impl From<Span> for Extent {
     }
 }
 
-/// How serious a [`Diagnostic`] is.
+/// The severity of a [`Diagnostic`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Level {
     /// There is no specification.
     Error,
-    /// There is one, and the user should know something about it.
+    /// There is a specification, and the user should know something about it.
     Note,
 }
 
 /// A message to the user at a place: an [`Extent`] of tokens, or a range of bytes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Diagnostic<S = std::ops::Range<usize>> {
-    /// How serious it is.
+    /// The severity.
     pub level: Level,
-    /// What is wrong, in one sentence.
+    /// The problem, in one sentence.
     pub message: String,
-    /// Where.
+    /// The place.
     pub span: S,
-    /// What to write instead, where the message does not say it.
+    /// The alternative to write, if the message does not contain it.
     pub help: Option<String>,
-    /// The law that does not hold, where that is what is wrong.
+    /// The law that does not hold, if that is the error.
     pub broken: Option<Box<Broken>>,
 }
 
 impl<S> Diagnostic<S> {
-    /// An error at a place.
+    /// Returns an error at a place.
     pub fn error(span: S, message: impl Into<String>) -> Diagnostic<S> {
         Diagnostic { level: Level::Error, message: message.into(), span, help: None, broken: None }
     }
 
-    /// The same at a place of another kind.
+    /// Converts the place.
     pub fn map_span<T>(self, f: impl FnOnce(S) -> T) -> Diagnostic<T> {
         let Diagnostic { level, message, span, help, broken } = self;
         Diagnostic { level, message, span: f(span), help, broken }
     }
 }
 
-/// Errors as they are found, and notes.
+/// The errors found so far, and the notes.
 #[derive(Default)]
 pub(super) struct Errors {
     errors: Vec<Diagnostic<Extent>>,
@@ -80,26 +80,26 @@ pub(super) struct Errors {
 }
 
 impl Errors {
-    /// More than a reader wants to see at once.
+    /// The limit on errors that are shown at once.
     const SHOWN: usize = 20;
 
-    /// Adds an error; the result is for adding help to it.
+    /// Adds an error. Help can be added to the result.
     pub(super) fn add(&mut self, at: impl Into<Extent>, message: impl Into<String>) -> Added<'_> {
         self.errors.push(Diagnostic::error(at.into(), message));
         Added(self.errors.last_mut())
     }
 
-    /// Adds what syn stumbled over first.
+    /// Adds the first error that syn reports.
     pub(super) fn add_syntax(&mut self, error: syn::Error) {
         if let Some(error) = error.into_iter().next() {
             let (at, said) = (error.span(), error.to_string());
-            // Where a name was expected, there may be a word of Rust.
+            // A word of Rust may stand where syn expected a name.
             let word = at.source_text().filter(|word| said.contains("identifier") && names::is_keyword(word));
             self.add(at, word.map_or(said, |word| names::keyword(&word)));
         }
     }
 
-    /// The error that was added last.
+    /// Returns the error that was added last.
     pub(super) fn last(&mut self) -> Option<&mut Diagnostic<Extent>> {
         self.errors.last_mut()
     }
@@ -112,12 +112,12 @@ impl Errors {
         self.errors.is_empty()
     }
 
-    /// How many there are.
+    /// Returns the number of errors.
     pub(super) fn count(&self) -> usize {
         self.errors.len()
     }
 
-    /// Those to show where there is no specification: at least one.
+    /// Returns the errors to show if there is no specification: at least one.
     pub(super) fn finish(&mut self) -> Vec<Diagnostic<Extent>> {
         if self.is_empty() {
             self.add(Span::call_site(), "bug: this is refused, and nothing says why");
@@ -127,11 +127,11 @@ impl Errors {
     }
 }
 
-/// The error just added.
+/// The error that was just added.
 pub(super) struct Added<'a>(Option<&'a mut Diagnostic<Extent>>);
 
 impl Added<'_> {
-    /// The error is that a law does not hold.
+    /// Attaches the law that does not hold.
     pub(super) fn broken(mut self, broken: Box<Broken>) -> Self {
         if let Some(error) = &mut self.0 {
             error.broken = Some(broken);
@@ -146,7 +146,7 @@ impl Added<'_> {
     }
 }
 
-/// The tokens between two, for the place of a whole.
+/// Returns the place from the start of one token sequence to the end of another.
 pub(super) fn between(first: &impl ToTokens, last: &impl ToTokens) -> Extent {
     let mut both = TokenStream::new();
     first.to_tokens(&mut both);
@@ -154,7 +154,7 @@ pub(super) fn between(first: &impl ToTokens, last: &impl ToTokens) -> Extent {
     Extent::of(&both)
 }
 
-/// Tokens as a message quotes them: in backticks, and not too long.
+/// Quotes tokens for a message: in backticks, and truncated.
 pub(super) fn spelled(tokens: &impl ToTokens) -> String {
     const LENGTH: usize = 24;
     let mut text = tokens.to_token_stream().to_string();

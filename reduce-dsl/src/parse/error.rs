@@ -1,4 +1,4 @@
-//! Why a text is no specification, as rustc shows it.
+//! The error of a text that is not a specification, printed in the style of rustc.
 
 use super::limits::BYTES;
 use super::text::is_hidden;
@@ -7,43 +7,43 @@ use annotate_snippets as show;
 use std::error::Error;
 use std::{fmt, io};
 
-/// Diagnostics, with the text that they are about. It prints as rustc shows errors: the lines, and what is wrong where.
+/// Diagnostics with the text that they refer to. Prints as rustc does: the source lines with the messages.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SpecError {
     source: String,
     origin: String,
     diagnostics: Vec<Diagnostic>,
-    /// Why the text could not be read.
+    /// The reason why no thread could be started to read the text.
     no_thread: Option<String>,
 }
 
 impl SpecError {
-    /// How a text is called that has no name.
+    /// The name of a text without a file name.
     const ORIGIN: &str = "<spec>";
 
-    /// Diagnostics of a text. Places that are not in it are shown where it ends.
+    /// Returns the error of a text. Places outside the text are shown at its end.
     pub fn new(source: impl Into<String>, diagnostics: Vec<Diagnostic>) -> SpecError {
         let (source, origin) = (source.into(), SpecError::ORIGIN.to_owned());
         SpecError { source, origin, diagnostics, no_thread: None }
     }
 
-    /// The system has no thread for a text whose parser needs one.
+    /// Returns the error for a system that offers no thread to the parser.
     pub(super) fn no_thread(why: &io::Error) -> SpecError {
         let no_thread = Some(why.to_string());
         SpecError { no_thread, ..SpecError::new("", Vec::new()) }
     }
 
-    /// Is the text wrong? Else the machine could not read it, and there are no diagnostics.
+    /// Returns whether the text is wrong. If not, the machine could not read it, and there are no diagnostics.
     pub fn is_users_fault(&self) -> bool {
         self.no_thread.is_none()
     }
 
-    /// The same of a text that is called `origin`, such as the name of a file.
+    /// Sets the name of the text, such as a file name.
     pub fn of(self, origin: impl Into<String>) -> SpecError {
         SpecError { origin: origin.into(), ..self }
     }
 
-    /// Everything that is wrong, in the order of the text.
+    /// Returns all errors, in the order of the text.
     pub fn diagnostics(&self) -> &[Diagnostic] {
         &self.diagnostics
     }
@@ -51,7 +51,7 @@ impl SpecError {
 
 impl Error for SpecError {}
 
-/// Without colour, and without the characters that a terminal would obey.
+/// Prints without colour, and without characters that control a terminal.
 impl fmt::Display for SpecError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if let Some(why) = &self.no_thread {
@@ -69,7 +69,7 @@ impl fmt::Display for SpecError {
     }
 }
 
-/// The text with blanks, as many bytes, for what is hidden.
+/// Replaces each hidden character by as many blanks as it has bytes, so that byte ranges stay valid.
 fn visible(text: &str) -> String {
     let blank = |c: char| if is_hidden(c) { " ".repeat(c.len_utf8()) } else { c.to_string() };
     text.chars().map(blank).collect()
@@ -81,7 +81,7 @@ fn group<'a>(source: &'a str, origin: &'a str, diagnostic: &'a Diagnostic) -> sh
         Level::Note => show::Level::NOTE,
     };
     let title = level.primary_title(&*diagnostic.message);
-    // A source that is refused for its length is not worth showing.
+    // A source that is refused for its length is not shown.
     let group = if source.len() > BYTES {
         title.element(show::Origin::path(origin))
     } else {
@@ -91,7 +91,7 @@ fn group<'a>(source: &'a str, origin: &'a str, diagnostic: &'a Diagnostic) -> sh
     group.elements(diagnostic.help.as_deref().map(|help| show::Level::HELP.message(help)))
 }
 
-/// The characters of `source` that are in `span`, at least in part.
+/// Returns the bytes of the characters that `span` covers at least in part.
 fn within(source: &str, span: &Bytes) -> Bytes {
     let start = source.floor_char_boundary(span.start);
     start..source.ceil_char_boundary(span.end).max(start)

@@ -1,6 +1,6 @@
-//! Tokens → fields: what is written, each part with its place. Nothing is resolved here.
+//! Reads tokens into fields: the values as written, each with its place. Nothing is resolved here.
 //!
-//! A field that cannot be read is reported, and reading goes on with the next one.
+//! A field that cannot be read is reported, and reading continues with the next one.
 
 mod brackets;
 mod export;
@@ -21,7 +21,7 @@ use syn::ext::IdentExt;
 use syn::parse::{ParseStream, Parser};
 use syn::{Expr, ExprClosure, LitBool, LitInt, Token, braced};
 
-/// The fields, in the order in which the canonical text has them.
+/// The fields, in the order of the canonical text.
 const FIELDS: [&str; 19] = [
     "ty",
     "inputs",
@@ -47,7 +47,7 @@ const FIELDS: [&str; 19] = [
 /// The fields of a specification, as written.
 #[derive(Default)]
 pub(super) struct Fields {
-    /// The names of the fields that are written, whether or not their values could be read.
+    /// The names of the written fields, including those whose values could not be read.
     written: Vec<Ident>,
     pub(super) export: Option<Export>,
     pub(super) ty: Option<Ident>,
@@ -72,7 +72,7 @@ pub(super) struct Fields {
 }
 
 impl Fields {
-    /// Reads the fields alone, or the macro call in any brackets, angle ones too.
+    /// Reads the fields alone, or the macro call in any brackets, including angle brackets.
     pub(super) fn read(tokens: TokenStream, errors: &mut Errors) -> Fields {
         let mut fields = Fields::default();
         let parser = |input: ParseStream| {
@@ -88,7 +88,7 @@ impl Fields {
             fields.read_all(&content, errors);
             Ok(())
         };
-        // What is left in brackets where syn stumbled is no second mistake.
+        // Tokens left over after a syntax error are not a second error.
         if let Err(error) = parser.parse2(brackets::enclosed(tokens))
             && errors.is_empty()
         {
@@ -97,12 +97,12 @@ impl Fields {
         fields
     }
 
-    /// Is a field of that name there, whether or not its value could be read?
+    /// Returns whether a field of that name is written, even if its value could not be read.
     pub(super) fn has(&self, name: &str) -> bool {
         self.name(name).is_some()
     }
 
-    /// The value of the field of that name.
+    /// Returns the state of the field of that name.
     pub(super) fn value<T>(&self, name: &str, value: Option<T>) -> Written<T> {
         match value {
             Some(value) => Written::Is(value),
@@ -111,7 +111,7 @@ impl Fields {
         }
     }
 
-    /// The name of a field, where it is written.
+    /// Returns the name token of a field, if the field is written.
     pub(super) fn name(&self, name: &str) -> Option<&Ident> {
         self.written.iter().find(|written| *written == name)
     }
@@ -216,7 +216,7 @@ fn separator(input: ParseStream) -> syn::Result<()> {
     input.parse::<Token![,]>().map(|_| ())
 }
 
-/// Goes to the comma before what seems to be the next field, or to that field.
+/// Skips to the comma before the next apparent field, or to that field.
 fn skip_to_field(input: ParseStream) {
     let at_field = |input: ParseStream| {
         input.peek(Ident::peek_any) && input.peek2(Token![:]) && !input.peek2(Token![::])
@@ -232,11 +232,11 @@ fn skip_to_field(input: ParseStream) {
     }
 }
 
-/// What is said where documentation is written inside the braces.
+/// The message for documentation inside the braces.
 const DOCUMENTED: &str =
     "no attribute or `///` stands here; write `//`, or document the item in front of its `static`";
 
-/// An error at the next token; at the end of the input, at the last one.
+/// Returns an error at the next token; at the end of the input, at the last one.
 fn error(input: ParseStream, message: impl Display) -> syn::Error {
     syn::Error::new(input.span(), message)
 }

@@ -1,4 +1,4 @@
-//! Names of operators in other libraries, and the specification that computes the same here.
+//! Names of operators in other libraries, with the equivalent specification.
 
 mod table;
 
@@ -32,7 +32,7 @@ pub(super) enum Foreign {
     },
 }
 
-/// The answer to a name, in capitals or not; `None` for a name that no row has.
+/// Returns the answer to a name, ignoring case; `None` if no row has the name.
 pub(super) fn foreign(name: &str) -> Option<Foreign> {
     let name = name.to_lowercase();
     let has = |names: &str| names.split(' ').any(|known| known == name);
@@ -57,7 +57,7 @@ impl Foreign {
         }
     }
 
-    /// The operator of ours that it is without any other field.
+    /// Returns the operator that is equivalent without any other field.
     pub(super) fn operator(self) -> Option<&'static str> {
         let Foreign::Spec { fields, .. } = self else { return None };
         fields.strip_prefix("op: ").filter(|name| operator(name).is_some())

@@ -1,4 +1,4 @@
-//! What each closure of a specification is given, sees and gives; the functions that they become.
+//! The parameters, scope and result of each closure of a specification, and the functions that closures become.
 
 use super::closure::{Closure, Lambda};
 use super::diagnostic::{Errors, Extent};
@@ -10,25 +10,25 @@ use reduce_ir::ops::{Bin, TypeError, Un};
 use reduce_ir::{Scalar, Value};
 use syn::Expr;
 
-/// Types the closures of a specification, and keeps them for rustc.
+/// Types the closures of a specification, and collects them for rustc.
 pub(super) struct Functions<'a> {
     scope: &'a Scope,
     /// The structs.
     records: Vec<Record>,
-    /// Are there others, which are wrong?
+    /// Whether further structs exist that could not be read.
     pub(super) lenient: bool,
-    /// For rustc to check.
+    /// The closures, for rustc to check.
     pub(super) closures: Vec<Closure>,
 }
 
-/// How the accumulator is called in `fold` and `finish`.
+/// The name of the accumulator in `fold` and `finish`.
 pub(super) const ACC: &str = "acc";
 
 const ONLY_ACCUMULATORS: &str = "it combines two accumulators; use it in `map`, `fold` or `finish`";
 const NO_ELEMENT: &str = "it is the position of an element; use it in `map` or `fold`";
 const NO_CALL: &str = "it is a value that is always the same; use it in `map`, `fold` or `finish`";
 
-/// What a closure is given, in order: names and types; a type that is wrong is `None`.
+/// The parameters of a closure, in order: names and types. A wrong type is `None`.
 type Given = Vec<(String, Option<Record>)>;
 
 impl<'a> Functions<'a> {
@@ -37,13 +37,13 @@ impl<'a> Functions<'a> {
         Functions { scope, records, lenient, closures: Vec::new() }
     }
 
-    /// Lets the closures that follow know those records, as they are computed with.
+    /// Adds records, in their compute types, to the scope of the closures that follow.
     pub(super) fn add(&mut self, records: [Option<&Record>; 2]) {
         self.lenient |= records.contains(&None);
         self.records.extend(records.into_iter().flatten().filter(|it| !it.is_scalar()).cloned());
     }
 
-    /// Inputs, as they are computed with → the accumulator.
+    /// Reads `map`: inputs in their compute types → accumulator.
     pub(super) fn map(
         &mut self,
         lambda: &Lambda,
@@ -55,14 +55,14 @@ impl<'a> Functions<'a> {
         self.typed(lambda, role, errors)
     }
 
-    /// Inputs, as they are computed with → `bool`.
+    /// Reads `filter`: inputs in their compute types → `bool`.
     pub(super) fn filter(&mut self, lambda: &Lambda, errors: &mut Errors) -> Option<Typed> {
         let result = Some((Record::scalar(Scalar::Bool), "a condition"));
         let role = Role { params: self.inputs(lambda, 0), result, ..self.role("filter") };
         self.typed(lambda, role, errors)
     }
 
-    /// Two accumulators → accumulator.
+    /// Reads `op`: two accumulators → accumulator.
     pub(super) fn op(&mut self, lambda: &Lambda, acc: Option<&Record>, errors: &mut Errors) -> Option<Typed> {
         let params = ["a", "b"].map(|name| (name.to_owned(), acc.cloned())).to_vec();
         let names = self.scope.names().into_iter();
@@ -72,7 +72,7 @@ impl<'a> Functions<'a> {
         self.typed(lambda, role, errors)
     }
 
-    /// Accumulator, inputs → accumulator; may take the step.
+    /// Reads `fold`: accumulator, inputs → accumulator. It may take the step.
     pub(super) fn fold(
         &mut self,
         lambda: &Lambda,
@@ -87,7 +87,7 @@ impl<'a> Functions<'a> {
         self.typed(lambda, role, errors)
     }
 
-    /// Accumulator → result; may take the number of elements.
+    /// Reads `finish`: accumulator → result. It may take the number of elements.
     pub(super) fn finish(
         &mut self,
         lambda: &Lambda,
@@ -108,7 +108,7 @@ impl<'a> Functions<'a> {
         self.typed(lambda, role, errors)
     }
 
-    /// A value, for which there is no element.
+    /// Evaluates an expression that cannot refer to an element.
     pub(super) fn constant(&mut self, body: &Expr, acc: &Record, errors: &mut Errors) -> Option<Vec<Value>> {
         let names = self.scope.names().into_iter();
         let hidden = names.map(|name| Hidden { name, help: NO_CALL }).collect();
@@ -118,7 +118,8 @@ impl<'a> Functions<'a> {
         typed.func.evaluate(&[]).ok()
     }
 
-    /// The inputs as parameters, of which `before` others come first. Where they are not known, as many as are written.
+    /// Returns the inputs as parameters. If the inputs are unknown, returns one untyped parameter for each that
+    /// is written after the first `before`.
     fn inputs(&self, lambda: &Lambda, before: usize) -> Given {
         match &self.scope.inputs {
             Some(inputs) => {
@@ -129,7 +130,7 @@ impl<'a> Functions<'a> {
         }
     }
 
-    /// What sees everything, is given nothing and gives anything.
+    /// Returns a role without parameters and result, with every name in scope.
     fn role(&self, name: &'static str) -> Role {
         Role {
             name,
@@ -167,7 +168,7 @@ impl<'a> Functions<'a> {
     }
 }
 
-/// Notes that arithmetic of 8 and 16 bits wraps.
+/// Adds a note that 8-bit and 16-bit arithmetic wraps.
 fn note_narrow(func: &Func, lambda: &Lambda, errors: &mut Errors) {
     let is_narrow = |ty: Scalar| ty.is_integer() && ty.size() < 4;
     let narrow = func.lines().iter().filter(|line| is_narrow(line.ty)).find_map(|line| {
@@ -187,7 +188,7 @@ fn note_narrow(func: &Func, lambda: &Lambda, errors: &mut Errors) {
     }
 }
 
-/// A function whose first parameters are values as they are computed with, as one of values as they are `stored`.
+/// Converts a function of compute types: its first parameters become the `stored` types.
 pub(super) fn of_stored(func: &Func, stored: &[Param]) -> Result<Func, TypeError> {
     let params = [stored, &func.params()[stored.len()..]].concat();
     let mut f = FuncBuilder::new(params);
@@ -199,7 +200,7 @@ pub(super) fn of_stored(func: &Func, stored: &[Param]) -> Result<Func, TypeError
     Ok(f.build(results))
 }
 
-/// The function of what `first` gives that `second` is: `second` is given those results, and by name what it uses else.
+/// Composes two functions. `second` takes the results of `first` and, by name, its other parameters.
 pub(super) fn behind(first: &Func, second: &Func) -> Result<Func, TypeError> {
     let count = first.results().len();
     let own = second.params().get(count..).unwrap_or_default();
@@ -214,7 +215,7 @@ pub(super) fn behind(first: &Func, second: &Func) -> Result<Func, TypeError> {
     Ok(f.build(results))
 }
 
-/// The function, every NaN of whose results is the one that results may hold.
+/// Makes every NaN in the results canonical.
 pub(super) fn canonical(func: &Func) -> Result<Func, TypeError> {
     let mut f = FuncBuilder::new(func.params().to_vec());
     let results = f.call(func, &f.params())?;
@@ -223,7 +224,7 @@ pub(super) fn canonical(func: &Func) -> Result<Func, TypeError> {
     Ok(f.build(results))
 }
 
-/// The function that gives the accumulator, or an element, itself.
+/// Returns the identity function on an accumulator or an element.
 pub(super) fn unchanged(record: &Record, name: &str) -> Func {
     let f = FuncBuilder::new(record.params(name));
     let results = f.params();

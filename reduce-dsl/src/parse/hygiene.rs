@@ -1,12 +1,12 @@
-//! Names as rustc tells them apart in a closure, parts of which macros may have written.
+//! Names with the hygiene of rustc, for closures that macros have written in part.
 
 use proc_macro2::{Ident, Span};
 use syn::ext::IdentExt;
 
-/// A name, and where macros write parts of a closure who wrote it: what a macro and its caller call the same are two.
+/// A name with its hygiene context. A name written by a macro differs from the same word written by its caller.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Name {
-    /// Without `r#`, which is no part of it.
+    /// The word without `r#`.
     pub(super) word: String,
     writer: Option<String>,
 }
@@ -16,14 +16,14 @@ impl Name {
         Name { word: ident.unraw().to_string(), writer: writer(ident.span()) }
     }
 
-    /// One that nobody wrote.
+    /// Returns a name that does not come from source text.
     pub(super) fn plain(word: &str) -> Name {
         Name { word: word.to_owned(), writer: None }
     }
 }
 
-/// rustc says it in the debug output of a span only, as in `#4 bytes(10..12)`. Where it does not, nobody is told apart, and
-/// closures in which that makes a difference mean what they would without macros.
+/// Returns the hygiene context of a span from its debug output, as in `#4 bytes(10..12)`; rustc offers no other
+/// way. Without it, names are told apart by their words alone.
 fn writer(span: Span) -> Option<String> {
     let debug = format!("{span:?}");
     let (writer, _) = debug.strip_prefix('#')?.split_once(' ')?;

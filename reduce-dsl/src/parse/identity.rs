@@ -1,4 +1,4 @@
-//! `identity`: the accumulator of no elements.
+//! The field `identity`: the accumulator of an empty input.
 
 use super::diagnostic::{Errors, Extent};
 use super::fields::Fields;
@@ -9,7 +9,7 @@ use reduce_ir::constants;
 use reduce_ir::operation::{Operation, Record};
 use syn::Expr;
 
-/// The identity of a closure, which has to be written; `None` inside if it is written that there is none.
+/// Reads the identity of a closure, which is required; the inner `None` stands for `identity: none`.
 pub(super) fn written(
     fields: &Fields,
     acc: &Record,
@@ -31,8 +31,8 @@ pub(super) fn written(
     if is_none(identity) { Some(None) } else { functions.constant(identity, acc, errors).map(Some) }
 }
 
-/// The identity that is written for a named operator, where it is another than the operator's own: zeros may have the
-/// other sign, as those of closures. What else is not the operator's is an error.
+/// Returns the written identity of a named operator if it differs from the operator's own only in the signs of
+/// zeros. Any other difference is an error.
 pub(super) fn other(
     fields: &Fields,
     operation: &Operation,
@@ -71,13 +71,13 @@ fn differs(operation: &Operation, own: &[Value], written: &str, place: Extent, e
         .help("a named operator brings its identity; leave the field out");
 }
 
-/// Are they the same numbers, but for the signs of zeros?
+/// Returns whether the numbers are the same, apart from the signs of zeros.
 fn are_zeros(values: &[Value], own: &[Value]) -> bool {
     let is_zero = |value: &Value| value.as_f64() == Some(0.0);
     values.len() == own.len() && values.iter().zip(own).all(|(a, b)| a == b || is_zero(a) && is_zero(b))
 }
 
-/// A value as the user writes it.
+/// Formats a value as the user writes it.
 pub(super) fn text(value: Value) -> String {
     let ty = value.ty();
     let is = |name: &&str| constants::constant(ty, name) == Some(value);

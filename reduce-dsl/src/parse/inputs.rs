@@ -1,4 +1,4 @@
-//! `ty` and `inputs`: what the elements are.
+//! The fields `ty` and `inputs`: the names and types of the inputs.
 
 use super::diagnostic::{Errors, Extent};
 use super::fields::{Fields, Names};
@@ -7,10 +7,10 @@ use proc_macro2::Ident;
 use reduce_ir::Scalar;
 use reduce_ir::func::Param;
 
-/// Inputs of a reduction; a kernel's parameters are limited.
+/// The limit on inputs. The parameters of a kernel are limited.
 const INPUTS: usize = 16;
 
-/// The inputs of `ty` or `inputs`, or else of the data.
+/// Reads the inputs from `ty` or `inputs`, or takes them from the data.
 pub(super) fn read(fields: &Fields, from_data: Option<&[Scalar]>, errors: &mut Errors) -> Option<Vec<Param>> {
     match (&fields.ty, &fields.inputs) {
         (Some(ty), Some(_)) => {
@@ -31,7 +31,7 @@ pub(super) fn read(fields: &Fields, from_data: Option<&[Scalar]>, errors: &mut E
     }
 }
 
-/// Inputs that only have types: `x`, `y`, `z`, `x3`, …
+/// Names inputs that only have types: `x`, `y`, `z`, `x3`, …
 fn of_data(types: &[Scalar], errors: &mut Errors) -> Option<Vec<Param>> {
     counted(types.len(), Extent::whole(), errors)?;
     let letters = ["x", "y", "z"].map(str::to_owned).into_iter();
@@ -63,7 +63,7 @@ fn named_inputs(written: &Names, errors: &mut Errors) -> Option<Vec<Param>> {
     (inputs.len() == count).then_some(inputs)
 }
 
-/// The scalar type of that name.
+/// Returns the scalar type of that name.
 pub(super) fn scalar(name: &Ident, errors: &mut Errors) -> Option<Scalar> {
     let ty = Scalar::from_name(&name.to_string());
     if ty.is_none() {

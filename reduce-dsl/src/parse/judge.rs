@@ -1,4 +1,4 @@
-//! The laws of an operation, reported at the fields that break them.
+//! Checks the laws of an operation, and reports violations at the fields that cause them.
 
 use super::diagnostic::{Errors, Extent};
 use super::fields::Fields;
@@ -8,7 +8,7 @@ use reduce_ir::Scalar;
 use reduce_ir::func::Param;
 use reduce_ir::operation::Operation;
 
-/// The operation with what follows from its laws: whether it is commutative and exact, unless that is known.
+/// Checks the laws, and sets `commutative` and `exact` from the result unless they are known.
 pub(super) fn judged(subject: Subject, fields: &Fields, errors: &mut Errors) -> Option<Subject> {
     let Subject { operation, keep } = subject;
     let written = fields.commutative.as_ref().map(|it| it.value);
@@ -61,7 +61,7 @@ fn report(broken: Box<Broken>, inputs: &[Param], fields: &Fields, errors: &mut E
     errors.add(place, broken.to_string()).broken(broken).help(help);
 }
 
-/// A condition on the last input.
+/// Returns an example condition on the last input.
 fn example(inputs: &[Param]) -> String {
     let names: Vec<_> = inputs.iter().map(|input| input.name.as_str()).collect();
     let condition = inputs.last().map_or_else(String::new, |last| {

@@ -4,25 +4,25 @@ use super::typing::Dialect;
 use super::{Diagnostic, Extent};
 use proc_macro2::{TokenStream, TokenTree};
 
-/// Tokens of a specification. syn recurses up to once a token, in the macro on the stack of rustc. Text has a stack of
-/// its own, and is also what canonical spellings are, which write out what methods mean.
+/// Returns the limit on tokens. syn may recurse once per token; the macro runs on the stack of rustc, and text
+/// on a stack of its own. Canonical texts are longer, because they write methods out.
 fn tokens(dialect: Dialect) -> usize {
     if dialect == Dialect::Rust { 1024 } else { TOKENS }
 }
 
-/// Tokens of a text.
+/// The limit on tokens of a text.
 pub(super) const TOKENS: usize = 8192;
 
-/// Bytes of a specification.
+/// The limit on bytes of a specification.
 pub(super) const BYTES: usize = 64 * 1024;
 
-/// Brackets inside brackets.
+/// The limit on nested brackets.
 pub(super) const BRACKETS: usize = 64;
 
-/// Operations inside operations of an expression. C compilers guarantee 256 nested parentheses.
+/// The limit on nested operations of an expression. C compilers guarantee 256 nested parentheses.
 pub(super) const OPERATIONS: usize = 128;
 
-/// Refuses streams that are too long or nested too deeply, without recursion.
+/// Refuses streams that are too long or nested too deeply. Does not recurse.
 pub(super) fn check(tokens: &TokenStream, dialect: Dialect) -> Result<(), Diagnostic<Extent>> {
     let most = self::tokens(dialect);
     let mut open = vec![tokens.clone().into_iter()];
@@ -50,7 +50,7 @@ pub(super) fn too_deep() -> String {
     format!("brackets nest at most {BRACKETS} deep")
 }
 
-/// Is a canonical text short enough to be read?
+/// Returns whether a canonical text is within the limits of the parser.
 pub(super) fn is_readable(text: &str) -> bool {
     text.len() <= BYTES
         && text.parse::<TokenStream>().is_ok_and(|tokens| check(&tokens, Dialect::Text).is_ok())

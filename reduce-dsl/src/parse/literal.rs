@@ -1,4 +1,4 @@
-//! Numbers as they are written, and their values once the type is known.
+//! Number literals, and their values once the type is known.
 #![allow(clippy::wildcard_enum_match_arm, reason = "the enums of syn are not ours, and grow")]
 
 use half::{bf16, f16};
@@ -6,21 +6,21 @@ use reduce_ir::{Scalar, Value, constants};
 use std::fmt;
 use syn::Lit;
 
-/// A number as it is written. It takes its type from its suffix, or from what is around it.
+/// A number literal. Its suffix or its context determines its type.
 pub(super) struct Number {
-    /// Without its sign and suffix.
+    /// The literal without sign and suffix.
     written: String,
-    /// The same in decimal digits.
+    /// The literal in decimal digits.
     digits: String,
     negative: bool,
-    /// Does it have a point or an exponent?
+    /// Whether the literal has a point, an exponent or a float suffix.
     pub(super) is_float: bool,
-    /// The type that its suffix says.
+    /// The type of the suffix.
     pub(super) suffix: Option<Scalar>,
 }
 
 impl Number {
-    /// Reads a literal after an optional sign; the error says what it is instead, and what to write.
+    /// Reads a literal after an optional sign. The error is a message and its help.
     pub(super) fn read(literal: &Lit, negative: bool) -> Result<Number, (String, String)> {
         let (token, digits, suffix, is_float) = match literal {
             Lit::Int(int) => (int.to_string(), int.base10_digits(), int.suffix(), false),
@@ -52,12 +52,12 @@ impl Number {
         }
     }
 
-    /// The number with a type as its suffix.
+    /// Returns the literal with a type as its suffix.
     pub(super) fn typed(&self, ty: Scalar) -> String {
         if ty.is_float() { format!("{}{ty}", self.float()) } else { format!("{self}{ty}") }
     }
 
-    /// The number as a float.
+    /// Returns the literal as a float.
     pub(super) fn float(&self) -> String {
         format!("{}{}", self.decimal(), if self.is_float { "" } else { ".0" })
     }
@@ -70,7 +70,7 @@ impl Number {
         if self.negative { "-" } else { "" }
     }
 
-    /// The value, in that type; the error says why there is none, and what to write.
+    /// Returns the value in that type. The error is a message and its help.
     pub(super) fn value(&self, ty: Scalar) -> Result<Value, (String, String)> {
         let expected = |what: &str| format!("`{self}` is {what}, and {ty} is expected");
         match self.suffix {
@@ -108,13 +108,13 @@ impl Number {
     }
 }
 
-/// The numbers that a type has.
+/// Returns the range of a type in words.
 fn range(ty: Scalar) -> String {
     let value = |name| constants::constant(ty, name).map(|value| value.to_string()).unwrap_or_default();
     format!("{ty} goes from {} to {}", value("MIN"), value("MAX"))
 }
 
-/// A literal that is no number, and what to write.
+/// Returns the error for a literal that is not a number.
 fn no_number(literal: &Lit) -> (String, String) {
     let (message, help) = match literal {
         Lit::Char(_) => ("there are no characters here", "write the number, as in `65u8`"),
@@ -127,7 +127,7 @@ fn no_number(literal: &Lit) -> (String, String) {
     (message.to_owned(), help.to_owned())
 }
 
-/// As it is written, without its suffix.
+/// Prints the literal as written, without its suffix.
 impl fmt::Display for Number {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}{}", self.sign(), self.written)

@@ -1,9 +1,10 @@
-//! The methods of closures: a table, one row each. To add a method, add a row to [`METHODS`].
+//! The table of methods in closures, one row each. To add a method, add a row to [`METHODS`].
 //!
-//! A row is an operation, or the text of a closure in the language of specifications itself. Both give what Rust's method
-//! of that name gives in release, for every value; only the bits of a NaN, which nothing sees, may differ. Where `clamp`
-//! panics in Rust, its bounds are refused if they are known; else the upper one is the result, and NaN is no bound. No text
-//! wraps on the way: where an integer wraps, the user wrote so, which [laws](crate::laws) may excuse.
+//! A row is an operation, or the text of a closure in the language of specifications itself. Both return the
+//! result of Rust's method of that name in release mode, for every value; only the bits of a NaN, which no
+//! result shows, may differ. `clamp` panics in Rust for some bounds. Such bounds are refused here if they are
+//! known; otherwise the upper bound wins, and a NaN bound has no effect. The texts do not wrap in intermediate
+//! results, so every wrap that the [laws](crate::laws) may excuse is one that the user wrote.
 
 use reduce_ir::Scalar;
 use reduce_ir::ops::{Bin, Un};
@@ -11,33 +12,33 @@ use reduce_ir::ops::{Bin, Un};
 /// A method that closures have.
 pub(crate) struct Method {
     pub(crate) name: &'static str,
-    /// The types of its receiver.
+    /// The types of the receiver.
     pub(crate) of: Domain,
-    /// The types of its arguments.
+    /// The types of the arguments.
     pub(crate) takes: &'static [Takes],
-    /// The type of its result.
+    /// The type of the result.
     pub(crate) gives: Gives,
-    /// What it means.
+    /// The operation that the method performs.
     pub(crate) is: Meaning,
 }
 
-/// Types of receivers.
+/// The receiver types of a method.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Domain {
     Floats,
     Integers,
     Signed,
     Unsigned,
-    /// Floats, and only where no rustc looks: Rust has the method on nightly.
+    /// Floats, but only in text that rustc does not check: Rust has the method on nightly.
     FloatsOfText,
-    /// Integers and `bool`, and only in the table of operators.
+    /// Integers and `bool`, but only in the table of operators.
     OthersOfRows,
 }
 
 /// The type of an argument.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Takes {
-    /// That of the receiver.
+    /// The type of the receiver.
     Same,
     Scalar(Scalar),
 }
@@ -45,22 +46,22 @@ pub(crate) enum Takes {
 /// The type of a result.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Gives {
-    /// That of the receiver.
+    /// The type of the receiver.
     Same,
-    /// The unsigned integer of its size.
+    /// The unsigned integer of the receiver's size.
     Bits,
     Scalar(Scalar),
 }
 
-/// What a method means.
+/// The operation of a method.
 pub(crate) enum Meaning {
     Un(Un),
     Bin(Bin),
     MulAdd,
-    /// Multiplication with itself, as often as a constant says.
+    /// Repeated multiplication by itself; the exponent is a constant.
     Power,
-    /// A closure on the receiver and the arguments. `T` is the type of the receiver, `U` the unsigned integer of its
-    /// size, `TOP` the number of its highest bit.
+    /// A closure on the receiver and the arguments. `T` is the type of the receiver, `U` the unsigned integer
+    /// of its size, and `TOP` the number of its highest bit.
     Text(&'static str),
 }
 
@@ -74,7 +75,7 @@ const fn method(
     Method { name, of, takes, gives, is }
 }
 
-/// The table.
+/// The table of methods.
 pub(crate) const METHODS: &[Method] = {
     use Domain::{Floats, FloatsOfText, Integers, OthersOfRows, Signed, Unsigned};
     use Gives::Bits;
@@ -151,7 +152,7 @@ pub(crate) const METHODS: &[Method] = {
         method("clamp", Integers, TWO, SAME, Text("|x, low, high| x.max(low).min(high)")),
         method("pow", Integers, DISTANCE, SAME, Power),
         method("abs_diff", Unsigned, ONE, Bits, Text("|x, y| x.max(y) - x.min(y)")),
-        // With the other highest bit, signed integers are in order as unsigned ones.
+        // Flipping the highest bit maps the order of signed integers to that of unsigned ones.
         method(
             "abs_diff",
             Signed,
@@ -209,7 +210,7 @@ pub(crate) const METHODS: &[Method] = {
 };
 
 impl Domain {
-    /// Does it hold that type?
+    /// Returns whether the domain contains that type.
     pub(crate) fn holds(self, ty: Scalar) -> bool {
         match self {
             Domain::Floats | Domain::FloatsOfText => ty.is_float(),
@@ -220,7 +221,7 @@ impl Domain {
         }
     }
 
-    /// How messages call its types.
+    /// Returns the words of messages for the domain.
     pub(crate) fn text(self) -> &'static str {
         match self {
             Domain::Floats | Domain::FloatsOfText => "floats",
@@ -233,7 +234,7 @@ impl Domain {
 }
 
 impl Takes {
-    /// The type, for a receiver of that type.
+    /// Returns the type for a given type of the receiver.
     pub(crate) fn ty(self, receiver: Scalar) -> Scalar {
         match self {
             Takes::Same => receiver,
@@ -243,7 +244,7 @@ impl Takes {
 }
 
 impl Gives {
-    /// The type, for a receiver of that type.
+    /// Returns the type for a given type of the receiver.
     pub(crate) fn ty(self, receiver: Scalar) -> Scalar {
         match self {
             Gives::Same => receiver,
@@ -257,7 +258,8 @@ impl Gives {
 mod tests {
     use super::{Domain, METHODS};
 
-    /// The macros of `tests/methods.rs` that compare methods of those types, if Rust has them.
+    /// Returns the macros of `tests/methods.rs` that compare methods of that domain; empty if Rust does not
+    /// have the methods.
     fn macros(of: Domain) -> &'static [&'static str] {
         match of {
             Domain::Floats => &["float_methods"],
@@ -268,7 +270,7 @@ mod tests {
         }
     }
 
-    /// `exp` and `ln` have bits of their own, which `tests/library.rs` knows.
+    /// `exp` and `ln` define their own bits; `tests/library.rs` tests them.
     #[test]
     fn every_method_is_compared_with_that_of_rust() {
         let text = include_str!("../../tests/methods.rs");

@@ -1,4 +1,4 @@
-//! Names: the nearest known one to a misspelt one, and which an input may have.
+//! Names: suggestions for misspelt ones, and the rules for names of inputs, structs and fields.
 
 use super::diagnostic::Errors;
 use super::foreign::foreign;
@@ -11,7 +11,8 @@ use reduce_ir::{Scalar, Value, constants};
 use reduce_passes::PASSES;
 use std::f64::consts;
 
-/// Words that people write for a name of ours. Operators of other libraries have a table of their own, [`foreign`].
+/// Common words for names of this language. Operators of other libraries have a table of their own,
+/// [`foreign`].
 const ALIASES: [(&str, &str); 10] = [
     ("maximum", "max"),
     ("minimum", "min"),
@@ -25,7 +26,7 @@ const ALIASES: [(&str, &str); 10] = [
     ("dtype", "ty"),
 ];
 
-/// The known name that was probably meant, in capitals or not.
+/// Returns the known name that was probably meant, ignoring case.
 pub fn nearest<'a>(name: &str, known: &[&'a str]) -> Option<&'a str> {
     let small = name.to_lowercase();
     let alias = ALIASES.iter().find(|(alias, _)| *alias == small).map(|(_, ours)| *ours);
@@ -35,7 +36,8 @@ pub fn nearest<'a>(name: &str, known: &[&'a str]) -> Option<&'a str> {
     alias.filter(|ours| known.contains(ours)).or_else(closest)
 }
 
-/// Is `name` a misspelling of `ours`? Digits tell names apart, as in `norm1`, and so does a letter of a short name, as in `max`.
+/// Returns whether `name` is a misspelling of `ours`. Names with different digits are different names, as
+/// `norm1`, and so are short names that differ by a letter, as `max`.
 fn is_typo(name: &str, ours: &str) -> bool {
     let distance = strsim::osa_distance(name, ours);
     if distance == 0 {
@@ -55,10 +57,10 @@ fn is_typo(name: &str, ours: &str) -> bool {
     letters > 1 && close && same(char::is_ascii_digit) && !(short && (replaced || !starts_alike))
 }
 
-/// The operator of that name; else a sentence that helps.
+/// Returns the operator of that name.
 ///
 /// # Errors
-/// There is no operator of that name.
+/// There is no operator of that name. The error is a sentence that suggests an alternative.
 pub fn operator(name: &str) -> Result<&'static Operator, String> {
     crate::operators::operator(name).ok_or_else(|| match foreign(name) {
         Some(known) => match known.operator() {
@@ -69,7 +71,7 @@ pub fn operator(name: &str) -> Result<&'static Operator, String> {
     })
 }
 
-/// Reports an operator that is none of ours.
+/// Reports an unknown operator.
 pub(super) fn unknown_operator(name: &Ident, errors: &mut Errors) {
     let word = name.to_string();
     let Some(known) = foreign(&word) else { return unknown("operator", name, &operators(), errors) };
@@ -79,18 +81,18 @@ pub(super) fn unknown_operator(name: &Ident, errors: &mut Errors) {
     }
 }
 
-/// Reports a name that is none of the known ones, and helps with the nearest, or with all of them.
+/// Reports an unknown name, and suggests the nearest known name or lists all of them.
 pub(super) fn unknown(kind: &str, name: &Ident, known: &[&'static str], errors: &mut Errors) {
     let word = name.to_string();
     let error = errors.add(name.span(), format!("unknown {kind} `{word}`"));
     error.help(misspelt(kind, &word, known));
 }
 
-/// Earlier names of passes, and those of today.
+/// Former names of passes, with their current names.
 const RENAMED: [(&str, &str); 3] =
     [("near", "narrow_index"), ("rows", "warp_striped"), ("gather", "serial_tail")];
 
-/// The help for a name that is none of the known ones.
+/// Returns the help for an unknown name.
 fn misspelt(kind: &str, word: &str, known: &[&'static str]) -> String {
     let renamed = RENAMED.iter().find(|(old, _)| kind == "pass" && *old == word);
     match renamed.map(|&(_, name)| name).or_else(|| nearest(word, known)) {
@@ -114,7 +116,7 @@ pub(super) fn passes() -> Vec<&'static str> {
     PASSES.iter().map(|word| word.name).collect()
 }
 
-/// Names that mean something in functions, besides what they are given.
+/// Names with a fixed meaning in functions.
 const MEANINGS: [(&str, &str); 4] = [
     ("acc", "the accumulator"),
     (Operation::COUNT, "the number of elements"),
@@ -122,12 +124,13 @@ const MEANINGS: [(&str, &str); 4] = [
     (Operation::INDEX, "the position"),
 ];
 
-/// Why an input cannot have that name.
+/// Returns the reason why an input cannot have that name.
 pub(super) fn refuse_input(name: &str) -> Option<String> {
     refuse(name, "an input")
 }
 
-/// Why a thing, an input or something like it, cannot have that name. Kernels call it otherwise where the name has a meaning there.
+/// Returns the reason why an input, a param or the position cannot have that name. Names that are reserved in
+/// CUDA are allowed, because kernels rename them.
 pub(super) fn refuse(name: &str, what: &str) -> Option<String> {
     if !is_plain(name) {
         return Some(not_plain(what));
@@ -139,12 +142,13 @@ pub(super) fn refuse(name: &str, what: &str) -> Option<String> {
     Some(format!("{what} cannot be called `{name}`, which is {meaning}"))
 }
 
-/// What is said of a name that is not [plain](is_plain).
+/// Returns the message for a name that is not [plain](is_plain).
 fn not_plain(what: &str) -> String {
     format!("the name of {what} is a letter, then at most 31 letters and digits, and single `_` between them")
 }
 
-/// Is it of ASCII, and of words with one `_` between them?
+/// Returns whether a name consists of ASCII letters and digits, with single `_` inside, and has at most 32
+/// bytes.
 fn is_plain(name: &str) -> bool {
     name.starts_with(|c: char| c.is_ascii_alphabetic())
         && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
@@ -152,7 +156,7 @@ fn is_plain(name: &str) -> bool {
         && name.len() <= 32
 }
 
-/// Why a struct cannot have that name, beside inputs and the like of those names.
+/// Returns the reason why a struct cannot have that name, given the names of inputs, params and position.
 pub(super) fn refuse_struct(name: &str, others: &[String]) -> Option<String> {
     let plain = name.starts_with(|c: char| c.is_ascii_uppercase())
         && name.chars().all(|c| c.is_ascii_alphanumeric())
@@ -170,7 +174,7 @@ pub(super) fn refuse_struct(name: &str, others: &[String]) -> Option<String> {
         .then(|| format!("a struct cannot be called `{name}`, which has a meaning in {whose}"))
 }
 
-/// Why a field of a struct cannot have that name.
+/// Returns the reason why a field of a struct cannot have that name.
 pub(super) fn refuse_field(name: &str) -> Option<String> {
     if !is_plain(name) {
         return Some(not_plain("a field"));
@@ -179,8 +183,8 @@ pub(super) fn refuse_field(name: &str) -> Option<String> {
         .then(|| format!("a field cannot be called `{name}`, which has a meaning in CUDA or Rust"))
 }
 
-/// The name of a `let` as CUDA can have it: of ASCII, and none that has a meaning there. Empty for `_` alone, as what is used
-/// several times without a name is written out as often.
+/// Converts the name of a `let` to one that CUDA allows: ASCII only, and not reserved. Returns an empty name
+/// for `_`, because a value without a name is printed again at each use.
 pub(super) fn in_cuda(written: &str) -> String {
     let plain = |c: char| if c.is_ascii_alphanumeric() { c } else { '_' };
     let mut plain: String = written.trim_start_matches("r#").chars().map(plain).take(32).collect();
@@ -192,33 +196,33 @@ pub(super) fn in_cuda(written: &str) -> String {
     if is_nameless || name.starts_with(|c: char| c.is_ascii_digit()) {
         name.insert(0, 'v');
     }
-    // Macros are written so.
+    // Names in capitals look like macros.
     if name.len() > 1 && name == name.to_uppercase() {
         name = name.to_lowercase();
     }
-    // What only kernels use has no meaning in a function.
+    // Names that only kernels use are free inside a function.
     if is_of_cuda(&name) || !name.is_empty() && is_keyword(&name) {
         name.push('_');
     }
     name
 }
 
-/// Is it a word of Rust, which nothing else can be called?
+/// Returns whether a word is reserved in Rust.
 pub(super) fn is_keyword(name: &str) -> bool {
     syn::parse_str::<syn::Ident>(name).is_err()
 }
 
-/// What is said of a word of Rust as the name of a value.
+/// Returns the message for a word of Rust as the name of a value.
 pub(super) fn keyword(name: &str) -> String {
     format!("nothing can be called `{name}`, which has a meaning in Rust")
 }
 
-/// Is it the name of a method?
+/// Returns whether a method has that name.
 pub(super) fn is_method(name: &str) -> bool {
     METHODS.iter().any(|method| method.name == name)
 }
 
-/// The mathematical constants, as `core::f32::consts` has them; of `f32` the nearest value.
+/// The mathematical constants of `core::f64::consts`; for `f32`, they are rounded to the nearest value.
 const MATHEMATICAL: [(&str, f64); 19] = [
     ("E", consts::E),
     ("FRAC_1_PI", consts::FRAC_1_PI),
@@ -241,7 +245,7 @@ const MATHEMATICAL: [(&str, f64); 19] = [
     ("TAU", consts::TAU),
 ];
 
-/// The mathematical constant of that name.
+/// Returns the mathematical constant of that name.
 pub(super) fn mathematical(ty: Scalar, name: &str) -> Option<Value> {
     let &(_, value) = MATHEMATICAL.iter().find(|(known, _)| *known == name)?;
     match ty {
@@ -253,7 +257,7 @@ pub(super) fn mathematical(ty: Scalar, name: &str) -> Option<Value> {
     }
 }
 
-/// The names of the constants of a type, or else of the mathematical ones.
+/// Returns the names of the constants of a type; without a type, those of the mathematical constants.
 pub(super) fn constants_of(ty: Option<Scalar>) -> Vec<&'static str> {
     match ty {
         Some(ty) => {

@@ -1,4 +1,4 @@
-//! Fields → specification: names become rows of the tables, closures typed functions, the rest its values.
+//! Resolves fields into a specification: names become rows of the tables, and closures become typed functions.
 
 mod closures;
 mod named;
@@ -17,17 +17,17 @@ use reduce_ir::spec::{Spec, Spelling};
 use reduce_ir::{Domain, Scalar, Value};
 use syn::ExprClosure;
 
-/// An operation, as it is written.
+/// An operation as the fields define it.
 struct Draft {
-    /// On the elements that stay, which are all that `subject.keep` is true of.
+    /// The operation on the elements for which `subject.keep` holds.
     subject: Subject,
-    /// Does the `fold` start from the identity?
+    /// The start of a lane: the identity or an element.
     starts: Starts,
     spelling: Spelling,
     closures: Vec<Closure>,
 }
 
-/// Resolves `fields`; what it gives is good if no error was added.
+/// Resolves `fields`. The result is valid only if no error was added.
 pub(super) fn resolve(
     fields: &Fields,
     dialect: Dialect,
@@ -74,7 +74,7 @@ pub(super) fn resolve(
     Some(Read { parsed, closures, structs, export: fields.export.clone() })
 }
 
-/// A closure of a field.
+/// Reads the closure of a field.
 pub(super) fn lambda(
     fields: &Fields,
     name: &str,
@@ -99,7 +99,7 @@ fn unused(operation: &Operation, scope: &Scope, errors: &mut Errors) {
     }
 }
 
-/// The structs of the user, in order.
+/// Returns the structs of the user, in order.
 fn structs(operation: &Operation) -> Vec<Record> {
     let mut structs = Vec::new();
     for record in [&operation.acc, &operation.output] {
@@ -110,7 +110,7 @@ fn structs(operation: &Operation) -> Vec<Record> {
     structs
 }
 
-/// Values of a record as they are written.
+/// Formats the values of a record as the user writes them.
 pub(super) fn spelled(values: &[Value], record: &Record) -> String {
     let values: Vec<_> = values.iter().map(|&value| super::identity::text(value)).collect();
     let Some(name) = &record.name else { return values.join(", ") };

@@ -1,5 +1,5 @@
-//! The text of rows: of the table of operators, and of methods. The same language and the same checks, with words that
-//! stand for types and constants.
+//! The texts of rows of the table of operators and of methods. Their language and checks are those of closures,
+//! with words that stand for types and constants.
 
 use super::closure::Lambda;
 use super::diagnostic::Errors;
@@ -10,20 +10,21 @@ use reduce_ir::func::{Func, Param};
 use reduce_ir::operation::Record;
 use reduce_ir::{Scalar, Value};
 
-/// What the closures of a row may say.
+/// The scope of the closures of a row.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Row<'a> {
     /// Identifiers that stand for other tokens: `T` for `f32`, `LEAST` for `f32::NEG_INFINITY`.
     pub(crate) words: &'a [(&'a str, &'a str)],
-    /// Scalars that are in scope by name: the position, the params. What is not used is no parameter of the function.
+    /// Scalars that are in scope by name: the position and the params. Unused ones do not become parameters of
+    /// the function.
     pub(crate) free: &'a [Param],
     /// Structs by their names.
     pub(crate) records: &'a [Record],
 }
 
 impl Row<'_> {
-    /// The function of `params`, each a name and its type, that the closure `text` is, and the type of its result: that
-    /// one, if one is given.
+    /// Reads the closure `text` as a function of `params`, each a name with its type. Returns the function and
+    /// its result type, which is `result` if that is given.
     ///
     /// # Errors
     /// The row is wrong: a bug of this project.
@@ -40,7 +41,7 @@ impl Row<'_> {
         typed.map(|it| (it.func, it.result)).ok_or_else(|| first(&mut errors, text))
     }
 
-    /// The value of type `record` that the expression `text` is.
+    /// Evaluates the expression `text` to a value of type `record`.
     ///
     /// # Errors
     /// The row is wrong: a bug of this project.
@@ -103,7 +104,7 @@ fn first(errors: &mut Errors, text: &str) -> String {
     format!("{message}, in `{text}`")
 }
 
-/// What a method means that is a closure itself, on operands of those types.
+/// Reads the text of a method as a function of operands of those types.
 pub(super) fn definition(text: &str, types: &[Scalar]) -> Result<Func, String> {
     let Some(&ty) = types.first() else { return Err(format!("no receiver, in `{text}`")) };
     let (bits, top) = (ty.bits_type().name(), (8 * ty.size() - 1).to_string());
@@ -122,7 +123,7 @@ mod tests {
     use reduce_ir::operation::Record;
     use reduce_ir::{Scalar, Value};
 
-    /// The larger of two values with their positions, of any type.
+    /// Tests a row that selects the larger of two values with their positions, for every type.
     #[test]
     fn a_row_is_typed_for_every_type() {
         for ty in Scalar::ALL {

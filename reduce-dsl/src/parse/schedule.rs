@@ -1,4 +1,4 @@
-//! `block` and `passes`: how it is computed.
+//! The fields `block` and `passes`: the schedule.
 
 use super::diagnostic::{Errors, spelled};
 use super::fields::{Argument, Fields, Word};
@@ -7,7 +7,7 @@ use reduce_ir::pass::Pass;
 use reduce_ir::spec::Passes;
 use reduce_passes::{Rule, named};
 
-/// Threads per block, if they are written.
+/// Reads the number of threads per block, if it is written.
 pub(super) fn block(fields: &Fields, errors: &mut Errors) -> Option<Option<u32>> {
     let Some(written) = &fields.block else { return (!fields.has("block")).then_some(None) };
     let block = written.base10_parse::<u32>().ok();
@@ -18,7 +18,7 @@ pub(super) fn block(fields: &Fields, errors: &mut Errors) -> Option<Option<u32>>
     block.map(Some)
 }
 
-/// The schedule; `auto`, if none is written.
+/// Reads the schedule; the default is `auto`.
 pub(super) fn passes(fields: &Fields, errors: &mut Errors) -> Option<Passes> {
     let Some(schedule) = &fields.passes else { return (!fields.has("passes")).then_some(Passes::Auto) };
     let Some(words) = &schedule.passes else { return Some(Passes::Auto) };

@@ -1,4 +1,4 @@
-//! What closures see besides their parameters: `params`, `index`, and the struct of `acc`.
+//! The scope of closures besides their parameters: `params`, `index`, and the struct of `acc`.
 
 use super::diagnostic::Errors;
 use super::fields::{Acc, Fields, Names};
@@ -10,22 +10,22 @@ use reduce_ir::Scalar;
 use reduce_ir::func::Param;
 use reduce_ir::operation::Record;
 
-/// Scalars given at the call; a kernel's parameters are limited.
+/// The limit on params. The parameters of a kernel are limited.
 const PARAMS: usize = 16;
 
-/// Scalars of an accumulator; they live in registers.
+/// The limit on scalars of an accumulator, which lives in registers.
 const FIELDS: usize = 16;
 
-/// What the fields bring into the scope of closures.
+/// The names that fields add to the scope of closures.
 pub(super) struct Scope {
     pub(super) dialect: Dialect,
-    /// The inputs; `None`, if they are wrong.
+    /// The inputs; `None` if they are wrong.
     pub(super) inputs: Option<Vec<Param>>,
     /// The params, with their names as written.
     pub(super) params: Vec<(Ident, Scalar)>,
     /// The name of the position.
     pub(super) index: Option<Ident>,
-    /// Is the value of `params` or `index` wrong, so that a name that is unknown may be one of theirs?
+    /// Whether the value of `params` or `index` is wrong, so that an unknown name may belong to them.
     pub(super) lacks_names: bool,
     /// The names of inputs, params and position.
     pub(super) taken: Vec<String>,
@@ -33,17 +33,17 @@ pub(super) struct Scope {
     pub(super) acc: Written<Record>,
 }
 
-/// The value of a field.
+/// The state of a field.
 #[derive(Clone)]
 pub(super) enum Written<T> {
     Absent,
-    /// It has been reported.
+    /// The value is wrong and has been reported.
     Wrong,
     Is(T),
 }
 
 impl<T> Written<T> {
-    /// What `f` makes of it; nothing, if that reports an error.
+    /// Applies `f` to the value. `None` from `f` means that it reported an error.
     pub(super) fn then<U>(self, f: impl FnOnce(T) -> Option<U>) -> Written<U> {
         match self {
             Written::Is(value) => f(value).map_or(Written::Wrong, Written::Is),
@@ -52,7 +52,7 @@ impl<T> Written<T> {
         }
     }
 
-    /// The value, if there is one that is right.
+    /// Returns the value, if there is a valid one.
     pub(super) fn value(&self) -> Option<&T> {
         match self {
             Written::Is(value) => Some(value),
@@ -60,7 +60,7 @@ impl<T> Written<T> {
         }
     }
 
-    /// The value, if there is one; nothing, if it is wrong.
+    /// Returns the value as an option; `None` if it is wrong.
     pub(super) fn right(self) -> Option<Option<T>> {
         match self {
             Written::Is(value) => Some(Some(value)),
@@ -90,27 +90,27 @@ impl Scope {
         Scope { dialect, inputs, params: params.unwrap_or_default(), index, lacks_names, taken, acc }
     }
 
-    /// The params as parameters of functions.
+    /// Returns the params as parameters of functions.
     pub(super) fn free_params(&self) -> impl Iterator<Item = Param> {
         self.named_params().map(|(_, param)| param)
     }
 
-    /// The same, beside their names.
+    /// Returns the params as parameters of functions, with their names.
     pub(super) fn named_params(&self) -> impl Iterator<Item = (Name, Param)> {
         self.params.iter().map(|(name, ty)| (Name::of(name), Param::new(name.to_string(), *ty)))
     }
 
-    /// The position, likewise.
+    /// Returns the position as a parameter of functions, with its name.
     pub(super) fn named_index(&self) -> Option<(Name, Param)> {
         self.index.as_ref().map(|name| (Name::of(name), Param::new(name.to_string(), Scalar::U64)))
     }
 
-    /// The names that `params` and `index` bring.
+    /// Returns the names that `params` and `index` add.
     pub(super) fn names(&self) -> Vec<String> {
         self.params.iter().map(|(name, _)| name).chain(&self.index).map(Ident::to_string).collect()
     }
 
-    /// A type for examples.
+    /// Returns a type for examples.
     pub(super) fn number(&self) -> Scalar {
         self.inputs.iter().flatten().next().map_or(Scalar::F32, |input| input.ty.compute())
     }
@@ -120,7 +120,7 @@ fn params(written: &Names, taken: &mut Vec<String>, errors: &mut Errors) -> Vec<
     if !(1..=PARAMS).contains(&written.names.len()) {
         errors.add(written.place, format!("there are 1 to {PARAMS} params, not {}", written.names.len()));
     }
-    // What is wrong stays in scope, so that its uses are no errors too.
+    // Wrong params stay in scope, so that their uses are not reported as well.
     let one = |(name, ty): &(Ident, Ident)| {
         let is_new = check_name(name, "a param", taken, errors);
         is_new.then(|| (name.clone(), computing(ty, errors).unwrap_or(Scalar::F32)))
@@ -128,7 +128,7 @@ fn params(written: &Names, taken: &mut Vec<String>, errors: &mut Errors) -> Vec<
     written.names.iter().filter_map(one).collect()
 }
 
-/// Reports what cannot be the name of a param or of the position. Is it a new name?
+/// Reports a name that a param or the position cannot have. Returns whether the name is new.
 fn check_name(name: &Ident, what: &str, taken: &mut Vec<String>, errors: &mut Errors) -> bool {
     let word = name.to_string();
     let is_new = !taken.contains(&word);
@@ -141,7 +141,7 @@ fn check_name(name: &Ident, what: &str, taken: &mut Vec<String>, errors: &mut Er
     is_new
 }
 
-/// A type that closures compute in.
+/// Reads the name of a type that closures compute in.
 fn computing(name: &Ident, errors: &mut Errors) -> Option<Scalar> {
     let ty = inputs::scalar(name, errors)?;
     if ty.is_half() {
@@ -185,7 +185,7 @@ fn accumulator(written: &Acc, taken: &[String], errors: &mut Errors) -> Option<R
     })
 }
 
-/// A scalar; what looks like a struct is told how to be one.
+/// Reads a scalar. A name that looks like a struct is reported with the syntax of structs.
 fn acc_scalar(name: &Ident, errors: &mut Errors) -> Option<Record> {
     let word = name.to_string();
     if Scalar::from_name(&word).is_none() && word.starts_with(|c: char| c.is_ascii_uppercase()) {

@@ -1,4 +1,4 @@
-//! Text → tokens → specification, with byte ranges.
+//! Reads text into tokens and a specification, with byte ranges.
 
 use super::limits::{self, BRACKETS, BYTES};
 use super::typing::Dialect;
@@ -12,31 +12,32 @@ use std::thread;
 /// A place in a text.
 pub type Bytes = Range<usize>;
 
-/// Stack of the parser for the text of rows, which it reads once that of the user is typed. All of it without optimization.
+/// The stack of the parser for the texts of rows, which it reads after typing the user's text. All stack sizes
+/// are in bytes, without optimization.
 const STACK_OF_ROWS: usize = 512 * 1024;
-/// Stack of the parser for the text of the user, over each token of which it may recurse.
+/// The fixed part of the stack for the user's text. The parser may recurse over each token.
 const STACK: usize = 128 * 1024;
 const STACK_OF_A_TOKEN: usize = 16 * 1024;
 
-/// Stack that any thread is taken to have left, of the 2 MiB of Rust's threads or more.
+/// The stack that any thread is assumed to have left. Threads of Rust have 2 MiB by default.
 const STACK_HERE: usize = 1536 * 1024;
 
 /// The byte order mark.
 const MARK: char = '\u{feff}';
 
-/// Reads the text of a specification: the fields alone, or the macro call in any brackets, angle ones too. A byte order mark in
-/// front, which some editors write, is skipped. `from_data` gives the types of the inputs where neither `ty` nor `inputs` is
-/// written.
+/// Reads the text of a specification: the fields alone, or the macro call in any brackets, including angle
+/// brackets. A byte order mark at the start, which some editors write, is skipped. `from_data` gives the types
+/// of the inputs if neither `ty` nor `inputs` is written.
 ///
 /// # Errors
-/// All that is wrong with it, each with its place and, where there is one, what to write in its stead; or that there is
-/// no thread to read it on ([`SpecError::is_users_fault`]).
+/// All errors of the text, each with its place and, if there is one, the alternative to write; or no thread is
+/// available to read the text ([`SpecError::is_users_fault`]).
 pub fn text(source: &str, from_data: Option<&[Scalar]>) -> Result<Parsed<Bytes>, SpecError> {
     scan(source).map_err(|error| SpecError::new(source, vec![error]))?;
     let parse = || lex_and_parse(source, from_data);
     let stack = STACK + STACK_OF_A_TOKEN * most_tokens(source).min(limits::TOKENS);
     let stack = stack.max(STACK_OF_ROWS);
-    // A thread of its own: for the stack, and because spans live in a table of the thread.
+    // The parser needs a thread of its own for the stack, and because spans are stored in a thread-local table.
     let outcome = thread::scope(|scope| {
         let parser = thread::Builder::new().stack_size(stack).spawn_scoped(scope, parse)?;
         Ok(parser.join())
@@ -50,7 +51,7 @@ pub fn text(source: &str, from_data: Option<&[Scalar]>) -> Result<Parsed<Bytes>,
     parsed.map_err(|diagnostics| SpecError::new(source, diagnostics))
 }
 
-/// At least as many as it has, without lexing it.
+/// Returns an upper bound on the number of tokens, without lexing.
 fn most_tokens(source: &str) -> usize {
     let is_word = |c: char| c.is_alphanumeric() || c == '_';
     let before = iter::once(' ').chain(source.chars());
@@ -58,15 +59,16 @@ fn most_tokens(source: &str) -> usize {
     before.zip(source.chars()).filter(begins).count()
 }
 
-/// The specification of a text that brings the types of its inputs; without the notes that [`text`] gives as well.
+/// Reads the specification of a text that declares the types of its inputs. Drops the notes that [`text`]
+/// returns.
 ///
 /// # Errors
-/// Those of [`text`].
+/// As for [`text`].
 pub fn spec(source: &str) -> Result<Spec, SpecError> {
     text(source, None).map(|parsed| parsed.spec)
 }
 
-/// Refuses what need not be lexed: too long, nested too deeply, or with characters that hide others.
+/// Refuses texts before lexing that are too long, nested too deeply, or contain hidden characters.
 fn scan(source: &str) -> Result<(), Diagnostic> {
     if source.len() > BYTES {
         let message = format!("a specification has at most {BYTES} bytes, not {}", source.len());
@@ -91,7 +93,8 @@ fn scan(source: &str) -> Result<(), Diagnostic> {
     Ok(())
 }
 
-/// Is it a control character, invisible, or one that changes the order in which a line is shown?
+/// Returns whether a character is invisible, a control character, or one that changes the order in which a line
+/// is shown.
 pub(super) fn is_hidden(c: char) -> bool {
     let control = c.is_control() && !matches!(c, '\n' | '\r' | '\t');
     control || matches!(c, '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{2069}')
@@ -111,8 +114,9 @@ fn lex_and_parse(source: &str, from_data: Option<&[Scalar]>) -> Result<Parsed<By
     }
 }
 
-/// The text for the lexer, as many bytes: without a byte order mark in front, and with characters that it stumbles over where
-/// rustc does, but not in comments: other marks, and spaces that Rust does not take for some (Rust reference, whitespace).
+/// Returns the text for the lexer, with the same number of bytes. A byte order mark at the start becomes
+/// blanks. Other marks, and spaces that Rust does not accept (Rust reference, whitespace), become NUL. The
+/// lexer fails at NUL outside comments, as rustc does at those characters.
 fn lexable(source: &str) -> String {
     let (mark, rest) = source.split_at(if source.starts_with(MARK) { MARK.len_utf8() } else { 0 });
     let lexed = |c: char| match c {
@@ -123,7 +127,7 @@ fn lexable(source: &str) -> String {
     " ".repeat(mark.len()) + &rest.chars().map(lexed).collect::<String>()
 }
 
-/// What the lexer stumbled over.
+/// Returns the error at the character where the lexer failed.
 fn unreadable(source: &str, error: &LexError) -> Diagnostic {
     let start = error.span().byte_range().start;
     let found = source.get(start..).and_then(|rest| rest.chars().next());
@@ -141,7 +145,8 @@ fn unreadable(source: &str, error: &LexError) -> Diagnostic {
     Diagnostic::error(start..start + found.map_or(0, char::len_utf8), message)
 }
 
-/// The whole has its place behind the last character, where something is missing.
+/// Returns the byte range of a place. The whole specification has its place after the last character, where a
+/// field is missing.
 fn bytes(extent: Extent, source: &str) -> Bytes {
     let (start, end) = (extent.start.byte_range(), extent.end.byte_range());
     if end.end == 0 {

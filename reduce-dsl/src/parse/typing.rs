@@ -1,4 +1,5 @@
-//! Closures → typed functions, as rustc types them: heads against what the field says, bodies by inference.
+//! Closures to typed functions, with the types of rustc: heads are checked against the role, bodies are
+//! inferred.
 
 mod lower;
 mod tree;
@@ -16,14 +17,14 @@ use reduce_ir::Scalar;
 use reduce_ir::func::{Func, Param};
 use reduce_ir::operation::Record;
 
-/// Whose text it is, and so what it may say.
+/// The origin of a text, which decides its language.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Dialect {
-    /// That of the macro, which rustc reads too.
+    /// Text of the macro, which rustc checks as well.
     Rust,
-    /// That of the command line and of files.
+    /// Text of the command line and of files.
     Text,
-    /// That of the table of operators.
+    /// Text of the table of operators.
     Row,
 }
 
@@ -33,36 +34,36 @@ impl Dialect {
     }
 }
 
-/// What a closure is for, and so what it sees.
+/// The role of a closure: its parameters, scope and result.
 pub(super) struct Role {
-    /// The field.
+    /// The name of the field.
     pub(super) name: &'static str,
     pub(super) dialect: Dialect,
-    /// What its parameters stand for, in order, with their types; no type is one that is wrong elsewhere.
+    /// The names and types of the parameters, in order. A type that was reported elsewhere is `None`.
     pub(super) params: Vec<(String, Option<Record>)>,
-    /// How many parameters at the end may be left out.
+    /// The number of parameters at the end that may be omitted.
     pub(super) optional: usize,
     /// Scalars that are in scope by their names.
     pub(super) free: Vec<(Name, Param)>,
-    /// Is one of them the position?
+    /// Whether one of them is the position.
     pub(super) has_index: bool,
-    /// Are there others, which are wrong elsewhere, so that a name that is unknown is no error?
+    /// Whether further names exist that could not be read, so that an unknown name is not an error.
     pub(super) lacks_names: bool,
-    /// Names that other closures see.
+    /// Names that are in scope of other closures only.
     pub(super) hidden: Vec<Hidden>,
     /// The structs.
     pub(super) records: Vec<Record>,
-    /// Are there structs that are wrong elsewhere, so that one that is unknown is no error?
+    /// Whether further structs exist that could not be read, so that an unknown struct is not an error.
     pub(super) lenient: bool,
-    /// A struct that is unknown becomes one, if it has none of these names; `None`: it is wrong.
+    /// The names that a new struct may not have; `None` if an unknown struct is an error.
     pub(super) defines: Option<Vec<String>>,
-    /// The type of its result, and whose type that is; `None`: any.
+    /// The type of the result with a description of its origin; `None` allows any type.
     pub(super) result: Option<(Record, &'static str)>,
     /// A type for examples.
     pub(super) number: Scalar,
 }
 
-/// A name that other closures see.
+/// A name that is in scope of other closures only.
 pub(super) struct Hidden {
     pub(super) name: String,
     pub(super) help: &'static str,
@@ -74,16 +75,16 @@ impl Hidden {
     }
 }
 
-/// A closure with its types.
+/// A typed closure.
 pub(super) struct Typed {
-    /// The function of what the role says and of the free names that it uses.
+    /// The function of the parameters of the role and of the free names that it uses.
     pub(super) func: Func,
     pub(super) result: Record,
-    /// The types of the parameters that are written.
+    /// The types of the written parameters.
     pub(super) params: Vec<Record>,
 }
 
-/// Types a closure; `None` if something is wrong, in it or in what it depends on.
+/// Types a closure; `None` if the closure or one of its dependencies is wrong.
 pub(super) fn closure(lambda: &Lambda, role: &Role, errors: &mut Errors) -> Option<Typed> {
     let before = errors.count();
     let mut reader = Reader::new(role, errors);
@@ -108,7 +109,7 @@ pub(super) fn closure(lambda: &Lambda, role: &Role, errors: &mut Errors) -> Opti
     Some(Typed { func, result: types.record(ty), params })
 }
 
-/// The body, which must have the type that the role says.
+/// Checks that the body has the result type of the role.
 fn result(body: Ex, role: &Role, reader: &mut Reader<'_>) -> Ex {
     let Some((want, whose)) = &role.result else { return body };
     let want = reader.types.of_record(want);
@@ -119,7 +120,7 @@ fn result(body: Ex, role: &Role, reader: &mut Reader<'_>) -> Ex {
     Ex { ty: want, ..body }
 }
 
-/// Are there as many parameters as the role has, of the types and in the order that it says?
+/// Checks the number, the types and the order of the parameters against the role.
 fn heads_fit(lambda: &Lambda, role: &Role, errors: &mut Errors) -> bool {
     let (most, found) = (role.params.len(), lambda.params.len());
     let least = most - role.optional;
@@ -154,7 +155,7 @@ fn heads_fit(lambda: &Lambda, role: &Role, errors: &mut Errors) -> bool {
 }
 
 impl Role {
-    /// Do its parameters have names that users gave?
+    /// Returns whether users gave the names of its parameters.
     fn is_ordered(&self) -> bool {
         matches!(self.name, "map" | "fold")
     }

@@ -24,7 +24,7 @@ impl Reader<'_> {
             Some(_) | None => (None, block.stmts.as_slice()),
         };
         let (last, before) = match before.split_last() {
-            // The value, with a `;` too much.
+            // The value, followed by a superfluous `;`.
             Some((Stmt::Expr(last, Some(_)), before)) if value.is_none() => (Some(last), before),
             _ => (None, before),
         };
@@ -36,7 +36,7 @@ impl Reader<'_> {
         };
         let value = self.read(value, hint, depth + 1);
         let ty = value.ty;
-        // A value alone has its own place.
+        // A value without `let`s keeps its own place.
         let place = if lets.is_empty() { value.place } else { braces };
         Ex { kind: Kind::Block(lets, Box::new(value)), ty, place }
     }
@@ -97,7 +97,7 @@ impl Reader<'_> {
         Some(Let { local, name: word, value })
     }
 
-    /// The name that a `let` gives, or none, which is `_`; if it is neither, that is reported.
+    /// Returns the name that a `let` binds, or `Some(None)` for `_`. Other patterns are reported.
     fn pattern(&mut self, pat: &Pat) -> Option<Option<Name>> {
         match pat {
             Pat::Wild(_) => Some(None),
@@ -167,7 +167,7 @@ impl Reader<'_> {
     }
 }
 
-/// What to write where one type is found and another wanted.
+/// Returns the advice for a value of type `found` where `wanted` is expected.
 pub(crate) fn converted(found: &str, wanted: &str) -> String {
     let scalar =
         |name: &str| Scalar::from_name(name).is_some() || name.starts_with("an ") || name == "a float";

@@ -1,4 +1,4 @@
-//! Methods of the table, also as `f32::max(a, b)`, and `f32::from_bits`.
+//! Methods of the table, in both forms `a.max(b)` and `f32::max(a, b)`, and `f32::from_bits`.
 #![allow(clippy::wildcard_enum_match_arm, reason = "the enums of syn are not ours, and grow")]
 
 use super::block::converted;
@@ -60,7 +60,7 @@ impl Reader<'_> {
         }
     }
 
-    /// The method of that name for that type, if this text may call it.
+    /// Returns the method of that name and type, if the dialect may call it.
     fn find(&mut self, name: &str, ty: Scalar) -> Option<&'static Method> {
         let dialect = self.role.dialect;
         METHODS.iter().find(|method| method.name == name && method.of.holds(ty) && dialect.has(method.of))
@@ -97,7 +97,7 @@ impl Reader<'_> {
         Ex { kind, ty: Ty::Scalar(method.gives.ty(ty)), place }
     }
 
-    /// `f32::from_bits(x)`, or a method with its receiver as an argument.
+    /// Reads `f32::from_bits(x)`, or a method with its receiver as the first argument.
     pub(super) fn call(&mut self, call: &ExprCall, depth: usize) -> Ex {
         let mut args: Vec<_> = call.args.iter().map(|arg| self.read(arg, None, depth + 1)).collect();
         let place = Extent { start: Extent::of(&call.func).start, end: call.paren_token.span.close() };
@@ -137,7 +137,7 @@ impl Reader<'_> {
     }
 }
 
-/// `f32::max` → `f32` and `max`.
+/// Splits `f32::max` into `f32` and `max`.
 fn of_scalar(path: &Path) -> Option<(Scalar, &Ident)> {
     let segments: Vec<_> = path.segments.iter().collect();
     let [ty, name] = segments.as_slice() else { return None };
@@ -147,7 +147,7 @@ fn of_scalar(path: &Path) -> Option<(Scalar, &Ident)> {
         .map(|ty| (ty, &name.ident))
 }
 
-/// How many arguments, in words.
+/// Returns the number of arguments in words.
 fn arguments(count: usize) -> String {
     match count {
         0 => "no argument".to_owned(),
@@ -156,7 +156,8 @@ fn arguments(count: usize) -> String {
     }
 }
 
-/// As in Rust, a method needs a receiver of known type, which may be that of an argument beside it.
+/// Returns the error for a receiver of unknown type, which Rust refuses as well. The help suggests the type of
+/// another argument.
 fn ambiguous(receiver: &Ex, beside: Option<Scalar>) -> (String, String) {
     match receiver.number() {
         Some(number) => {
@@ -175,7 +176,7 @@ fn ambiguous(receiver: &Ex, beside: Option<Scalar>) -> (String, String) {
 }
 
 impl Dialect {
-    /// May it call methods of that domain?
+    /// Returns whether the dialect may call methods of that domain.
     fn has(self, domain: Domain) -> bool {
         match domain {
             Domain::Floats | Domain::Integers | Domain::Signed | Domain::Unsigned => true,
@@ -185,7 +186,7 @@ impl Dialect {
     }
 }
 
-/// The names of the methods that a type has.
+/// Returns the names of the methods that a type has; `None` stands for any type.
 pub(super) fn methods_of(ty: Option<Scalar>, dialect: Dialect) -> Vec<&'static str> {
     let has = |method: &&Method| dialect.has(method.of) && ty.is_none_or(|ty| method.of.holds(ty));
     let mut names: Vec<_> = METHODS.iter().filter(has).map(|method| method.name).collect();
@@ -193,7 +194,7 @@ pub(super) fn methods_of(ty: Option<Scalar>, dialect: Dialect) -> Vec<&'static s
     names
 }
 
-/// The method that was probably meant.
+/// Returns the method that was probably meant.
 pub(super) fn nearest_method(name: &str, ty: Option<Scalar>, dialect: Dialect) -> Option<&'static str> {
     names::nearest(name, &methods_of(ty, dialect))
 }

@@ -1,4 +1,4 @@
-//! Names and paths: parameters, `let`s, constants; and what a device does not know.
+//! Names and paths: parameters, `let`s and constants, and errors for unknown ones.
 
 use super::Reader;
 use crate::parse::diagnostic::Extent;
@@ -20,10 +20,10 @@ impl Reader<'_> {
         }
     }
 
-    /// A parameter or a `let`.
+    /// Reads the name of a parameter or a `let`.
     pub(super) fn local_name(&mut self, name: &Name, place: Extent) -> Ex {
         let names = || self.names.iter().rev();
-        // Other macros may write what is one name in several ways, and rustc will say whether it is.
+        // Names from other macros may differ only in hygiene. rustc decides whether they are one name.
         let found = names().find(|(known, _)| known == name);
         match found.or_else(|| names().find(|(known, _)| known.word == name.word)) {
             Some(&(_, local)) => Ex { kind: Kind::Local(local), ty: self.locals[local], place },
@@ -31,7 +31,8 @@ impl Reader<'_> {
         }
     }
 
-    /// What looks like a capture: the field that brings it, or the name that was meant.
+    /// Reports a name that looks like a capture, and suggests the field that declares it or the name that was
+    /// probably meant.
     fn unknown_name(&mut self, name: &str, place: Extent) -> Ex {
         let role = self.role;
         if let Some(hidden) = role.hidden.iter().find(|hidden| hidden.name == name) {
@@ -65,7 +66,7 @@ impl Reader<'_> {
         self.error_with_help(place, message, near.unwrap_or(give))
     }
 
-    /// What the language has under a name that is not in scope.
+    /// Returns the help for a name that is not in scope but stands for a feature of the language.
     fn of_the_language(&self, name: &str) -> Option<String> {
         let has_index = self.role.has_index;
         match (self.role.name, name) {
@@ -83,7 +84,7 @@ impl Reader<'_> {
         }
     }
 
-    /// `f32::INFINITY`, `core::f32::consts::PI`. The latter is no constant of the type, but of a module of that name.
+    /// Reads `f32::INFINITY` or `core::f32::consts::PI`. The latter belongs to a module, not to the type.
     fn constant(&mut self, path: &Path) -> Ex {
         let place = Extent::of(path);
         let words: Vec<_> = path.segments.iter().map(|segment| segment.ident.to_string()).collect();

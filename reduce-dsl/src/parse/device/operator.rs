@@ -1,4 +1,4 @@
-//! Operators: `-`, `!`, `+`, `<`, `&&`, `as` and their like.
+//! Operators: `-`, `!`, `+`, `<`, `&&`, `as` and the like.
 #![allow(clippy::wildcard_enum_match_arm, reason = "the enums of syn are not ours, and grow")]
 
 use super::block::converted;
@@ -9,7 +9,7 @@ use reduce_ir::Scalar;
 use reduce_ir::ops::{Bin, Cmp, Un};
 use syn::{BinOp, Expr, ExprBinary, ExprCast, ExprUnary, UnOp};
 
-/// What an operator of two operands is.
+/// A binary operator.
 enum Two {
     Arithmetic(Bin),
     Bits(Bin),
@@ -21,7 +21,7 @@ enum Two {
 impl Reader<'_> {
     pub(super) fn unary(&mut self, unary: &ExprUnary, hint: Option<Ty>, depth: usize) -> Ex {
         let at = Extent::of(&unary.op);
-        // `-2147483648` is a number, although `2147483648` is none.
+        // `-2147483648` fits `i32`, although `2147483648` does not.
         if let (UnOp::Neg(_), Expr::Lit(literal)) = (unary.op, without_parentheses(&unary.expr)) {
             let number = self.literal(&literal.lit, Some(at), hint);
             return self.signed(number, at);
@@ -50,7 +50,7 @@ impl Reader<'_> {
         }
     }
 
-    /// The operand of a minus sign.
+    /// Checks the operand of a minus sign.
     fn signed(&mut self, operand: Ex, at: Extent) -> Ex {
         if self.is(operand.ty, |ty| ty.is_float() || ty.is_signed()) {
             return operand;
@@ -85,7 +85,7 @@ impl Reader<'_> {
                 has_bits(&left) && has_bits(&right) && self.both(binary, &left, &right, at)
             }
             Two::Shift(_) => {
-                // Distances are u32; a number alone needs no conversion.
+                // Shift distances are `u32`; a literal takes that type without a conversion.
                 if right.number().is_some() {
                     self.types.unify(right.ty, Ty::Scalar(Scalar::U32));
                 }
@@ -112,17 +112,17 @@ impl Reader<'_> {
         }
     }
 
-    /// `x ** 2`, which would be a product with what nothing points at.
+    /// Reports `x ** 2`, which Rust parses as a product with a dereference.
     fn power(&mut self, base: Ty, at: Extent) -> Ex {
         let power = if self.types.is_float(base) == Some(false) { "pow" } else { "powi" };
         let help = format!("a power is written `x.{power}(2)`, a product with one `*`");
         self.error_with_help(at, "there is no `**` here", help)
     }
 
-    /// Both operands have one type.
+    /// Checks that both operands have one type.
     fn both(&mut self, binary: &ExprBinary, left: &Ex, right: &Ex, at: Extent) -> bool {
         let (a, b) = (self.types.show(left.ty), self.types.show(right.ty));
-        // A number is to blame before what has a type of its own.
+        // Blame a literal rather than an operand with a type of its own.
         let (blamed, want, other) = match left.number() {
             Some(_) => (left, right.ty, &binary.right),
             None => (right, left.ty, &binary.left),
@@ -153,7 +153,7 @@ impl Reader<'_> {
         false
     }
 
-    /// Does every value of `b` fit into `a`, as far as can be said simply?
+    /// Returns whether `a` is the wider type: a float rather than an integer, then the larger one.
     fn is_wider(&self, a: Ty, b: Ty) -> bool {
         let (a, b) = (self.types.scalar(a), self.types.scalar(b));
         (a.is_float(), a.size()) > (b.is_float(), b.size())

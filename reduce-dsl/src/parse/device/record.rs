@@ -74,7 +74,7 @@ impl Reader<'_> {
         Ex { kind: Kind::Wrong, ty, place }
     }
 
-    /// A struct that is declared by what is written in it.
+    /// Reads a struct literal that declares its struct.
     fn new_struct(&mut self, name: &Ident, taken: &[String], values: Vec<(&Ident, Ex)>, place: Extent) -> Ex {
         if let Some(message) = names::refuse_struct(&name.to_string(), taken) {
             return self.error(name.span(), message);

@@ -1,4 +1,4 @@
-//! What rustc accepts and a device cannot do: the token, what it is, and what to write instead.
+//! Errors for code that rustc accepts and a device cannot run: the token, the reason, and an alternative.
 #![allow(clippy::wildcard_enum_match_arm, reason = "the enums of syn are not ours, and grow")]
 
 use super::Reader;
@@ -30,7 +30,7 @@ impl Reader<'_> {
     }
 }
 
-/// The names in a pattern.
+/// Returns the names in a pattern.
 pub(super) fn names(pat: &Pat) -> Vec<Name> {
     let mut names = Vec::new();
     let mut open = vec![pat.to_token_stream()];
@@ -46,7 +46,7 @@ pub(super) fn names(pat: &Pat) -> Vec<Name> {
     names
 }
 
-/// The attributes of an expression that is not refused anyway.
+/// Returns the attributes of an expression; empty for expressions that are refused anyway.
 pub(super) fn attributes(expr: &Expr) -> &[Attribute] {
     match expr {
         Expr::Paren(e) => &e.attrs,
@@ -66,7 +66,7 @@ pub(super) fn attributes(expr: &Expr) -> &[Attribute] {
     }
 }
 
-/// The token at which an expression stops being one for a device, what is wrong with it, and what to write.
+/// Returns the first token that a device cannot run, the error and the alternative.
 fn offender(expr: &Expr) -> (Extent, &'static str, &'static str) {
     let (at, (message, help)) = match expr {
         Expr::Array(e) => (Extent::of(e), ("there are no arrays here", STRUCT)),
@@ -122,12 +122,12 @@ const INDEX: (&str, &str) = (
     "a closure sees one element; several arrays are `inputs: { x: f32, y: f32 }`",
 );
 
-/// `+=` and its like.
+/// Reports `+=` and the other assignments.
 pub(super) fn assignment(at: Extent, reader: &mut Reader<'_>) -> Ex {
     reader.error_with_help(at, ASSIGNMENT.0, ASSIGNMENT.1)
 }
 
-/// A call of what is no method of a scalar.
+/// Reports a call of anything other than a method of a scalar.
 pub(super) fn call(path: &Path, reader: &mut Reader<'_>) -> Ex {
     let last = path.segments.last().map(|segment| segment.ident.to_string()).unwrap_or_default();
     let ty = path.segments.first().map(|segment| segment.ident.to_string());
@@ -147,14 +147,14 @@ pub(super) fn call(path: &Path, reader: &mut Reader<'_>) -> Ex {
     reader.error_with_help(Extent::of(path), "functions cannot be called here", help)
 }
 
-/// A call of a method, with as many arguments as it takes.
+/// Returns an example call of a method, with the right number of arguments.
 fn example(name: &str) -> String {
     let takes = METHODS.iter().find(|method| method.name == name).map_or(0, |method| method.takes.len());
     format!("x.{name}({})", ["y", "z"][..takes].join(", "))
 }
 
-/// Methods that Rust has, why closures do not have them, and what to write.
-/// `T` stands for the type of the number.
+/// Methods of Rust that closures do not have, with the reason or the alternative. `T` stands for the type of
+/// the number.
 const KNOWN: [(&str, &str); 19] = [
     ("sin cos tan asin acos atan atan2 sinh cosh tanh asinh acosh atanh sin_cos", NOT_EXACT),
     ("exp2", "write `(x * core::T::consts::LN_2).exp()`"),
@@ -188,7 +188,7 @@ const KNOWN: [(&str, &str); 19] = [
 
 const NOT_EXACT: &str = "it is not built of exact operations, so its bits would differ from device to device";
 
-/// A method that is not in the table, or not for that type.
+/// Reports a method that is not in the table, or not for that type.
 pub(super) fn unknown_method(name: &Ident, ty: Option<Scalar>, reader: &mut Reader<'_>) -> Ex {
     let word = name.to_string();
     let dialect = reader.role.dialect;
@@ -240,7 +240,7 @@ fn of_other_types(name: &Ident, ty: Scalar, types: &str, reader: &mut Reader<'_>
     reader.error_with_help(name.span(), format!("`{word}` is for {types}, and this is {ty}"), help)
 }
 
-/// A type that devices do not have.
+/// Reports a type that devices do not have.
 pub(super) fn type_name(name: &Ident, errors: &mut Errors) {
     let word = name.to_string();
     let help = match word.as_str() {

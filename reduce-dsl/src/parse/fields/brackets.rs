@@ -1,8 +1,8 @@
-//! The brackets around fields: those of a macro call, or none.
+//! Removes the brackets around fields, which are those of a macro call or absent.
 
 use proc_macro2::{Delimiter, Group, TokenStream, TokenTree};
 
-/// The fields in braces whose place is that of the last token, where errors of a missing end belong.
+/// Puts the fields into braces. Their span is that of the last token, where errors about a missing end belong.
 pub(super) fn enclosed(tokens: TokenStream) -> TokenStream {
     let trees = inside_brackets(tokens.into_iter().collect());
     let end = trees.last().map(TokenTree::span);
@@ -13,7 +13,7 @@ pub(super) fn enclosed(tokens: TokenStream) -> TokenStream {
     TokenTree::from(group).into()
 }
 
-/// How the macro is called.
+/// The spellings of the macro call.
 const CALLS: [&[&str]; 2] = [&["reduction", "!"], &["reducegen", ":", ":", "reduction", "!"]];
 
 fn inside_brackets(mut trees: Vec<TokenTree>) -> Vec<TokenTree> {

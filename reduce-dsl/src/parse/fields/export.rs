@@ -1,11 +1,11 @@
-//! `pub static NAME;`, at the head.
+//! The head of the item form: `pub static NAME;`.
 
 use super::error;
 use crate::parse::Export;
 use syn::parse::ParseStream;
 use syn::{Attribute, Token, Visibility};
 
-/// The head, if there is one.
+/// Reads the head, if there is one.
 pub(super) fn read(input: ParseStream) -> syn::Result<Option<Export>> {
     let heads = input.peek(Token![#]) || input.peek(Token![pub]) || input.peek(Token![static]);
     if !(heads || input.peek(Token![const])) {

@@ -20,7 +20,7 @@ pub(crate) struct Word {
     pub(crate) place: Extent,
 }
 
-/// What stands in the parentheses of a pass.
+/// The argument in the parentheses of a pass.
 pub(crate) struct Argument {
     pub(crate) tokens: TokenStream,
     pub(crate) place: Extent,
@@ -61,7 +61,7 @@ fn words(input: ParseStream, errors: &mut Errors) -> Vec<Word> {
     words
 }
 
-/// The words of a hyphenated name behind the first, joined as names of passes are.
+/// Reads the words after the first hyphen of a hyphenated name, joined by `_` as in pass names.
 fn behind_hyphens(input: ParseStream) -> syn::Result<String> {
     let mut words = Vec::new();
     while input.parse::<Option<Token![-]>>()?.is_some() {

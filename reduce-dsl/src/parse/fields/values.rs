@@ -23,7 +23,7 @@ pub(crate) enum Acc {
 }
 
 impl Acc {
-    /// Where it is.
+    /// Returns the place.
     pub(crate) fn place(&self) -> Extent {
         match self {
             Acc::Scalar(name) => name.span().into(),
@@ -40,7 +40,7 @@ pub(crate) enum Op {
     Closure(Box<ExprClosure>),
 }
 
-/// `i j -> i`.
+/// Reads `i j -> i`.
 pub(super) fn axes(input: ParseStream) -> syn::Result<Axes> {
     const EXPECTED: &str =
         "`axes` names the axes of the input, slowest first, and those that are kept, as in `axes: i j -> i`";
@@ -63,7 +63,7 @@ fn idents(input: ParseStream) -> syn::Result<Vec<Ident>> {
     Ok(names)
 }
 
-/// What names stand for, for messages.
+/// The messages for one kind of names.
 pub(super) struct Thing {
     whole: &'static str,
     name: &'static str,
@@ -92,7 +92,7 @@ const STRUCT: Thing = Thing {
     next: "expected `,` and the next field",
 };
 
-/// `{ x: f32, y: f32 }`.
+/// Reads `{ x: f32, y: f32 }`.
 pub(super) fn names(input: ParseStream, thing: &Thing) -> syn::Result<Names> {
     if !input.peek(token::Brace) {
         return Err(error(input, thing.whole));
@@ -100,7 +100,7 @@ pub(super) fn names(input: ParseStream, thing: &Thing) -> syn::Result<Names> {
     let content;
     let brace = braced!(content in input);
     let names = named_types(&content, thing);
-    // What is left behind would be reported a second time.
+    // Tokens left over would be reported a second time.
     content.parse::<TokenStream>()?;
     Ok(Names { place: brace.span.join().into(), names: names? })
 }

@@ -1,6 +1,6 @@
-//! The table: names of NumPy, SciPy, BLAS, pandas, CuPy, PyTorch, Julia, SQL, Thrust and CUB.
+//! The table of names from NumPy, SciPy, BLAS, pandas, CuPy, PyTorch, Julia, SQL, Thrust and CUB.
 
-/// A reduction of two inputs of `f32`.
+/// Prepends two inputs of `f32` to the fields.
 macro_rules! pair {
     ($fields:literal) => {
         concat!("inputs: { x: f32, y: f32 }, ", $fields)
@@ -10,7 +10,7 @@ macro_rules! pair {
 /// The names, separated by spaces; the fields to write; a note.
 type Row = (&'static str, &'static str, &'static str);
 
-/// Operators of other libraries that a specification computes.
+/// Operators of other libraries that a specification can express.
 pub(super) const NAMES: &[Row] = &[
     // Sums and products.
     ("add plus total", "op: sum", ""),
@@ -101,7 +101,7 @@ pub(super) const NAMES: &[Row] = &[
     ("cosine", COSINE, "this is the similarity, and SciPy's distance is 1 less it"),
     ("array_equal equal equals", pair!("map: |x, y| x == y, op: all"), ""),
     ("allclose", pair!("map: |x, y| (x - y).abs() <= 1e-8 + 1e-5 * y.abs(), op: all"), ""),
-    // Bits and truth.
+    // Bits and booleans.
     ("bit_and bitand bitwise_and", "op: and", ""),
     ("bit_or bitor bitwise_or", "op: or", ""),
     ("bit_xor bitxor bitwise_xor", "op: xor", ""),
@@ -115,7 +115,7 @@ pub(super) const NAMES: &[Row] = &[
     ("isnan has_nan anynan", "map: |x| x.is_nan(), op: any", ""),
     ("count_nan nancount", "map: |x| x.is_nan(), op: count", ""),
     ("isfinite all_finite", "map: |x| x.is_finite(), op: all", ""),
-    // Operators that others write as functions.
+    // Operators that other libraries offer as functions.
     (
         "reduce fold foldl aggregate accumulate_op",
         "op: |a, b| a + b, identity: 0.0",
@@ -142,7 +142,7 @@ const COSINE: &str = pair!(
      identity: Cosine { xy: 0.0, xx: 0.0, yy: 0.0 }, finish: |c| c.xy / (c.xx * c.yy).sqrt()"
 );
 
-/// Operators whose result depends on how their operands are grouped.
+/// Operators whose result depends on the grouping of the operands.
 pub(super) const NOT_ASSOCIATIVE: &[(&str, &str)] = &[
     ("sub subtract minus difference", "write the sum of negated values, as in `map: |x| -x, op: sum`"),
     ("div divide quotient true_divide", "reduce the divisors with `op: prod`, and divide once in `finish`"),
@@ -151,7 +151,7 @@ pub(super) const NOT_ASSOCIATIVE: &[(&str, &str)] = &[
 const ALL_ELEMENTS: &str = "needs all elements at once, not a state of fixed size";
 const SCAN: &str = "gives one result for each element, not one for all of them";
 
-/// Functions that no operator on a state of fixed size computes.
+/// Functions that need more than a state of fixed size.
 pub(super) const NO_REDUCTION: &[Row] = &[
     (
         "median nanmedian percentile nanpercentile quantile nanquantile percentile_cont percentile_disc iqr mad \

@@ -1,4 +1,4 @@
-//! Every specification of the table is one, and names no operator that is ours.
+//! Tests that every specification of the table parses, and that no foreign name is an operator of this crate.
 
 use super::super::{nearest, text};
 use super::table::{NAMES, NO_REDUCTION, NOT_ASSOCIATIVE};
@@ -6,7 +6,7 @@ use super::{Foreign, foreign};
 use crate::operators::{OPERATORS, operator};
 use reduce_ir::Scalar;
 
-/// All names of the table.
+/// Returns all names of the table.
 fn names() -> Vec<&'static str> {
     let (specs, none) = (NAMES.iter().map(|row| row.0), NO_REDUCTION.iter().map(|row| row.0));
     let order = NOT_ASSOCIATIVE.iter().map(|row| row.0);
@@ -32,7 +32,7 @@ fn every_suggestion_is_a_specification() {
     }
 }
 
-/// Text in backticks that notes and helps bring: fields of a specification, or `--param`.
+/// Checks the text in backticks in notes and helps: fields of a specification, or `--param`.
 #[test]
 fn every_field_of_a_note_is_one() {
     let notes = NAMES.iter().chain(NO_REDUCTION).map(|row| row.2);

@@ -1,4 +1,4 @@
-//! `op` as a closure: the user's own operator.
+//! Operators that are closures of the user.
 
 use super::super::absent::{self, Absent};
 use super::super::diagnostic::{Errors, Extent};
@@ -17,10 +17,10 @@ use reduce_ir::spec::Spelling;
 use reduce_ir::{Scalar, constants};
 use syn::ExprClosure;
 
-/// The name of an operator without a name.
+/// The name of an operator that is a closure.
 const NAME: &str = "closure";
 
-/// Reads the operation; without `op` only for its errors.
+/// Reads the operation. Without `op`, only errors are reported.
 pub(super) fn draft(
     op: Option<&ExprClosure>,
     fields: &Fields,
@@ -61,8 +61,8 @@ pub(super) fn draft(
     Some(Draft { subject, starts: Starts::FromElement, spelling, closures: functions.closures })
 }
 
-/// The operation with what its laws say. If that is that its identity is wrong, and the operator is known, so is the right
-/// one.
+/// Checks the laws. If the identity is wrong and the operator is recognised, the help states the right
+/// identity.
 fn judged(subject: Subject, fields: &Fields, errors: &mut Errors) -> Option<Subject> {
     let Operation { fill, acc, .. } = &subject.operation;
     let own = fill.as_ref().map(|own| spelled(own, acc));
@@ -75,7 +75,7 @@ fn judged(subject: Subject, fields: &Fields, errors: &mut Errors) -> Option<Subj
     judged
 }
 
-/// The functions, typed, without what they get on the way into an [`Operation`].
+/// The typed functions, before they are converted for an [`Operation`].
 struct Parts {
     acc: Record,
     map: Map,
@@ -84,7 +84,7 @@ struct Parts {
     finish: Option<Typed>,
 }
 
-/// Inputs as they are computed with → accumulator.
+/// Inputs in their compute types → accumulator.
 struct Map {
     func: Func,
     result: Record,
@@ -142,7 +142,7 @@ impl Parts {
     }
 }
 
-/// An accumulator in which closures can compute.
+/// Returns the accumulator, unless closures cannot compute in its types.
 fn declared(acc: Record, fields: &Fields, errors: &mut Errors) -> Option<Record> {
     let Some(field) = acc.fields.iter().find(|field| field.ty.is_half()) else { return Some(acc) };
     let place = fields.acc.as_ref().map_or_else(Extent::whole, Acc::place);
@@ -151,7 +151,7 @@ fn declared(acc: Record, fields: &Fields, errors: &mut Errors) -> Option<Record>
     None
 }
 
-/// `ties` is a choice that rows have.
+/// Reports `ties`, which only rows offer.
 fn no_choices(fields: &Fields, errors: &mut Errors) {
     let is_last = fields.ties.as_ref().is_some_and(|ties| ties == "last");
     let winner = if is_last { "`if b >= a { b } else { a }`" } else { "`if b > a { b } else { a }`" };
@@ -161,7 +161,7 @@ fn no_choices(fields: &Fields, errors: &mut Errors) {
     }
 }
 
-/// The function of `map`, or the element itself.
+/// Reads `map`; without it, returns the function that keeps the element.
 fn map(
     functions: &mut Functions<'_>,
     declared: &Written<Record>,
@@ -198,7 +198,7 @@ fn map(
     }
 }
 
-/// An element as an accumulator of another type.
+/// Returns the text that converts an element to the accumulator's type.
 fn converted(input: &str, element: Scalar, acc: Scalar) -> String {
     match (element, acc) {
         (_, Scalar::Bool) => format!("{input} != {}", constants::zero(element)),
@@ -207,7 +207,7 @@ fn converted(input: &str, element: Scalar, acc: Scalar) -> String {
     }
 }
 
-/// What is wrong where the accumulator is not the element, and there is no `map`.
+/// Returns the error and its help for an accumulator that differs from the element without a `map`.
 fn no_map(input: &str, element: &Record, acc: &Record) -> (String, String) {
     let name = acc.name.clone().unwrap_or_else(|| acc.text());
     let message =

@@ -1,4 +1,4 @@
-//! `op` as the name of a row of the table.
+//! Operators that are rows of the table.
 
 use super::super::absent::{self, Absent, Kept};
 use super::super::diagnostic::{Errors, Extent};
@@ -42,7 +42,7 @@ pub(super) fn draft(name: &Ident, fields: &Fields, scope: &Scope, errors: &mut E
         functions.finish(&finish, output, errors)
     });
     let (own, keep, absent) = (own?, keep?, absent?);
-    // rustc need not see the identity: its type may be one of the library, which is not in scope.
+    // rustc does not check the identity, because its type may be a struct of the library that is not in scope.
     let record = Some(own.acc.clone()).filter(|acc| !acc.is_scalar());
     let mut constants = Functions::new(scope, record.into_iter().collect());
     let identity = identity::other(fields, &own, &mut constants, errors);
@@ -79,7 +79,7 @@ fn row(name: &Ident, errors: &mut Errors) -> Option<&'static Operator> {
     row
 }
 
-/// The scalar of `acc`, for an operator that brings everything else.
+/// Returns the scalar of `acc`; a named operator defines the rest of its accumulator itself.
 fn scalar(acc: &Record, name: &Ident, fields: &Fields, errors: &mut Errors) -> Option<Scalar> {
     if acc.is_scalar() {
         return Some(acc.fields[0].ty);
@@ -91,7 +91,7 @@ fn scalar(acc: &Record, name: &Ident, fields: &Fields, errors: &mut Errors) -> O
     None
 }
 
-/// The row, applied to what is written, and which elements stay.
+/// Applies the row to the fields. Returns the operation and the condition on present elements.
 fn applied(
     row: &Operator,
     map: Option<&Typed>,
@@ -121,7 +121,7 @@ fn applied(
     };
     match row.applied(&request) {
         Ok(operation) => Some((operation, keep)),
-        // It was reported where the name stands.
+        // The name has been reported already.
         Err(OperatorError::Name { .. }) => None,
         Err(error) => {
             let added = errors.add(place(fields, &error), error.to_string());
@@ -135,7 +135,7 @@ fn applied(
     }
 }
 
-/// The conversion to write where an operator of one input takes numbers, and the elements are bool.
+/// Suggests a conversion for an operator of one input that takes numbers, while the elements are `bool`.
 fn of_bool(row: &Operator, map: Option<&Typed>, scope: &Scope) -> Option<String> {
     let number = |body: &str| match row.takes(Scalar::U8) {
         true => format!("{body} as u8"),
@@ -148,16 +148,16 @@ fn of_bool(row: &Operator, map: Option<&Typed>, scope: &Scope) -> Option<String>
     let names: Vec<_> = names.iter().map(String::as_str).collect();
     let closure = map.func.closure(&map.result, &map.result, &names);
     let body = closure.splitn(3, '|').nth(2).map(str::trim).unwrap_or_default();
-    // A block, or a long expression, is not repeated.
+    // A block or a long expression is not repeated.
     let body = if body.starts_with('{') || body.len() > MOST_REPEATED { "…" } else { body };
     Some(format!("write `{}`, which is 0 or 1", number(&format!("({body})"))))
 }
 
-/// Bytes of a closure that a message repeats.
+/// The longest closure, in bytes, that a message repeats.
 const MOST_REPEATED: usize = 48;
 
-/// The `map` of 16-bit floats where a `fold` is written and no `map`: closures compute in f32, and so the accumulator
-/// that they give is f32.
+/// Returns the implicit `map` of 16-bit floats for a `fold` without a `map`: closures compute in f32, so their
+/// accumulator is f32.
 fn widening(fields: &Fields, scope: &Scope) -> Option<Func> {
     let [input] = scope.inputs.as_deref()? else { return None };
     let element = Record::scalar(input.ty.compute());
@@ -179,7 +179,7 @@ fn place(fields: &Fields, error: &OperatorError) -> Extent {
     place.unwrap_or_else(|| op_place(fields))
 }
 
-/// The operation with the user's `fold`, and with the user's `finish` of its result.
+/// Replaces `fold` by that of the user, and applies the user's `finish` to the result.
 fn with(own: Operation, fold: Option<Typed>, finish: Option<Typed>) -> Option<Operation> {
     let folded = [own.acc.params(functions::ACC), own.inputs.clone()].concat();
     let fold = match fold {

@@ -1,4 +1,5 @@
-//! Tree → function: structs become scalars, methods what they mean, names what CUDA can call them.
+//! Lowers a tree to a function: structs become scalars, methods become operations, and names become valid CUDA
+//! names.
 
 use super::super::diagnostic::{Errors, Extent};
 use super::super::methods::{Meaning, Method};
@@ -8,16 +9,16 @@ use reduce_ir::func::{Func, FuncBuilder, Id, Line, Node, Param};
 use reduce_ir::ops::{Bin, TypeError, Un};
 use reduce_ir::{Scalar, Value};
 
-/// Operations inside operations that stand on one line; the rest gets a name.
+/// The nesting depth of an expression on one line; a deeper operation gets a name.
 const DEPTH: usize = 24;
 
-/// Operations of a closure.
+/// The limit on operations of a closure.
 const LINES: usize = 1024;
 
-/// The greatest exponent.
+/// The limit on exponents.
 const EXPONENT: i128 = 1024;
 
-/// The function of the first `written` parameters of `role`, and of the free names that `body` uses.
+/// Builds the function of the first `written` parameters of `role`, and of the free names that `body` uses.
 pub(super) fn function(
     body: &Ex,
     types: &Types,
@@ -60,7 +61,7 @@ pub(super) fn function(
 struct Lower<'a> {
     builder: FuncBuilder,
     types: &'a Types,
-    /// What each local is, as soon as it is known.
+    /// The scalars of each local; `None` until they are known.
     locals: Vec<Option<Vec<Id>>>,
     errors: &'a mut Errors,
 }
@@ -128,7 +129,7 @@ impl Lower<'_> {
     fn negative(&mut self, a: &Ex, place: Extent) -> Option<Id> {
         let a = self.one(a)?;
         let ty = self.builder.ty(a);
-        // Of a number without suffix, this may be known only now.
+        // The type of a literal without suffix may be known only here.
         if ty.is_unsigned() {
             self.errors.add(place, format!("`-` is not defined for {ty}, which has no sign"));
             return None;
@@ -158,7 +159,8 @@ impl Lower<'_> {
         self.checked(id, place)
     }
 
-    /// Integers are divided where the divisor cannot be 0, nor −1, by which the smallest one overflows.
+    /// Refuses an integer division unless the divisor cannot be 0 or −1. The smallest integer divided by −1
+    /// overflows.
     fn divisor(&mut self, op: Bin, b: Id, place: Extent) -> Option<()> {
         if self.is_divisor(b) {
             return Some(());
@@ -219,7 +221,7 @@ impl Lower<'_> {
         }
     }
 
-    /// `if` of scalars, or of structs field by field.
+    /// Lowers `if` for scalars, or for structs field by field.
     fn branches(&mut self, [cond, a, b]: &[Ex; 3], place: Extent) -> Option<Vec<Id>> {
         let (cond, a, b) = (self.one(cond), self.lower(a), self.lower(b));
         let (cond, a, b) = (cond?, a?, b?);
@@ -276,7 +278,7 @@ impl Lower<'_> {
         self.checked(id, place)
     }
 
-    /// Rust panics where the bounds of `clamp` are out of order or NaN; those that are known are refused.
+    /// Refuses known bounds of `clamp` that are out of order or NaN, for which Rust panics.
     fn bounds(&mut self, low: Id, high: Id, place: Extent) -> Option<()> {
         let (low, high) = (self.builder.known(low), self.builder.known(high));
         let (message, help) = match (low, high) {
@@ -292,7 +294,8 @@ impl Lower<'_> {
         None
     }
 
-    /// A method that is a closure in the language itself. What it uses more than once gets a name.
+    /// Lowers a method that is a closure in the language itself. Operands that it uses more than once get a
+    /// name.
     fn written(&mut self, text: &str, ids: &[Id]) -> Result<Id, TypeError> {
         let types: Vec<_> = ids.iter().map(|&id| self.builder.ty(id)).collect();
         let func = rows::definition(text, &types).map_err(|message| TypeError::new(message, &types))?;
@@ -308,7 +311,7 @@ impl Lower<'_> {
         results.first().copied().ok_or_else(|| TypeError::new(text, &types))
     }
 
-    /// Multiplied as compilers' run-time libraries do for `powi`.
+    /// Multiplies in the order of `powi` in compilers' run-time libraries.
     fn power(&mut self, method: &Method, mut base: Id, exponent: Id, place: Extent) -> Option<Id> {
         let known = self.builder.known(exponent).and_then(Value::as_int);
         let Some(exponent) = known.filter(|k| k.abs() <= EXPONENT) else {
@@ -344,13 +347,13 @@ impl Lower<'_> {
         }
     }
 
-    /// The operation, which inference has checked for everything but rows of the table.
+    /// Reports a type error. Inference rules out type errors except in rows of the table.
     fn checked(&mut self, id: Result<Id, TypeError>, place: Extent) -> Option<Id> {
         id.map_err(|error| self.errors.add(place, error.to_string())).ok()
     }
 }
 
-/// Is the one number less than the other of its type?
+/// Returns whether one number is less than the other of its type.
 fn is_below(one: Value, other: Value) -> bool {
     match (one.as_int(), other.as_int()) {
         (Some(one), Some(other)) => one < other,
@@ -358,7 +361,7 @@ fn is_below(one: Value, other: Value) -> bool {
     }
 }
 
-/// `-value`; of NaN, whose sign nothing sees, itself.
+/// Returns `-value`. A NaN is returned as it is, because no result shows its sign.
 fn negated(value: Value) -> Value {
     let (ty, bits) = (value.ty(), value.bits());
     let sign = 1 << (8 * ty.size() - 1);
@@ -369,8 +372,7 @@ fn negated(value: Value) -> Value {
     }
 }
 
-/// The function without the parameters behind the first `needed` that it does not use, and with names for what is
-/// nested too deeply.
+/// Removes the unused parameters after the first `needed`, and names operations that are nested too deeply.
 fn trimmed(func: &Func, needed: usize) -> Func {
     let is_kept = |position: usize| position < needed || func.uses(Id(position as u32));
     let params = func.params().iter().enumerate();

@@ -1,4 +1,4 @@
-//! A closure as a tree: resolved names, operations of devices, and types that may still have to be inferred.
+//! Closures as trees: resolved names, operations of devices, and types that may still have to be inferred.
 
 use super::super::diagnostic::Extent;
 use super::super::literal::Number;
@@ -14,25 +14,25 @@ pub(crate) struct Ex {
     pub(crate) place: Extent,
 }
 
-/// What an expression is.
+/// The kind of an expression.
 pub(crate) enum Kind {
-    /// What has been reported.
+    /// An expression whose error has been reported.
     Wrong,
     /// A parameter or a `let`, by its number.
     Local(usize),
-    /// A number, whose type may be decided by what is around it.
+    /// A number literal, whose type may depend on its context.
     Number(Number),
     /// `true`, `false`, or a constant by its name.
     Value(Value),
     /// An operation on one operand.
     Un(Un, Box<Ex>),
-    /// An operation on two operands. The distance of a shift has any type of integers.
+    /// An operation on two operands. The distance of a shift may have any integer type.
     Bin(Bin, Box<[Ex; 2]>),
     /// A comparison.
     Cmp(Cmp, Box<[Ex; 2]>),
-    /// Condition, value if it holds, value if not.
+    /// The condition, the value if it holds, and the value if it does not.
     If(Box<[Ex; 3]>),
-    /// `as` the type of the whole.
+    /// A cast to the type of the expression.
     Cast(Box<Ex>),
     /// A method of the table, with the receiver first.
     Method(&'static Method, Vec<Ex>),
@@ -40,7 +40,7 @@ pub(crate) enum Kind {
     Struct(Vec<Ex>),
     /// A field, by its position.
     Field(Box<Ex>, usize),
-    /// `let`s, and the value.
+    /// `let`s, followed by the value.
     Block(Vec<Let>, Box<Ex>),
 }
 
@@ -52,12 +52,12 @@ pub(crate) struct Let {
 }
 
 impl Ex {
-    /// What has been reported.
+    /// Returns an expression whose error has been reported.
     pub(crate) fn wrong(place: Extent) -> Ex {
         Ex { kind: Kind::Wrong, ty: Ty::Unknown, place }
     }
 
-    /// Is it a number as it is written?
+    /// Returns the number literal, if the expression is one.
     pub(crate) fn number(&self) -> Option<&Number> {
         match &self.kind {
             Kind::Number(number) => Some(number),

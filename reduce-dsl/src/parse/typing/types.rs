@@ -1,4 +1,4 @@
-//! Types while they are inferred, as rustc does: a number without suffix has the type that is around it.
+//! Types during inference, with the rules of rustc: a literal without suffix takes its type from the context.
 
 use super::super::literal::Number;
 use reduce_ir::Scalar;
@@ -10,15 +10,15 @@ use reduce_ir::operation::Record;
 pub(crate) enum Ty {
     /// A scalar.
     Scalar(Scalar),
-    /// A struct, by its place in the list of [`Types`].
+    /// A struct, by its index in [`Types`].
     Struct(usize),
-    /// That of a number without suffix, by its place in the list of [`Types`].
+    /// The type of a literal without suffix, by its index in [`Types`].
     Number(usize),
-    /// That of what is wrong and has been reported: it fits everywhere.
+    /// The type of an expression whose error has been reported. It unifies with every type.
     Unknown,
 }
 
-/// What is known of the type of a number without suffix.
+/// The knowledge about the type of a literal without suffix.
 #[derive(Clone, Copy)]
 enum Known {
     Integer,
@@ -33,14 +33,14 @@ struct Struct {
     fields: Vec<(String, Ty)>,
 }
 
-/// The types of a function.
+/// The types in one function.
 pub(crate) struct Types {
     numbers: Vec<Known>,
     structs: Vec<Struct>,
 }
 
 impl Types {
-    /// Types among which are those structs.
+    /// Returns the types of a function that may use those structs.
     pub(crate) fn new(records: &[Record]) -> Types {
         let mut types = Types { numbers: Vec::new(), structs: Vec::new() };
         records.iter().for_each(|record| {
@@ -49,7 +49,7 @@ impl Types {
         types
     }
 
-    /// The type of a value of a record.
+    /// Returns the type of a value of a record.
     pub(crate) fn of_record(&mut self, record: &Record) -> Ty {
         let Some(name) = &record.name else { return Ty::Scalar(record.fields[0].ty) };
         self.named(name).unwrap_or_else(|| {
@@ -58,12 +58,12 @@ impl Types {
         })
     }
 
-    /// The struct of that name.
+    /// Returns the struct of that name.
     pub(crate) fn named(&self, name: &str) -> Option<Ty> {
         self.structs.iter().position(|it| it.name == name).map(Ty::Struct)
     }
 
-    /// A new struct, of the user.
+    /// Adds a new struct of the user.
     pub(crate) fn define(&mut self, name: &str, fields: Vec<(String, Ty)>) -> Ty {
         self.add(name, None, fields)
     }
@@ -73,7 +73,7 @@ impl Types {
         Ty::Struct(self.structs.len() - 1)
     }
 
-    /// The fields of a struct; a scalar has none.
+    /// Returns the fields of a struct; empty for a scalar.
     pub(crate) fn fields(&self, ty: Ty) -> &[(String, Ty)] {
         match ty {
             Ty::Struct(place) => &self.structs[place].fields,
@@ -81,7 +81,7 @@ impl Types {
         }
     }
 
-    /// The type of a number as it is written.
+    /// Returns the type of a number literal.
     pub(crate) fn of_number(&mut self, number: &Number) -> Ty {
         if let Some(suffix) = number.suffix {
             return Ty::Scalar(suffix);
@@ -90,7 +90,7 @@ impl Types {
         Ty::Number(self.numbers.len() - 1)
     }
 
-    /// The type, as far as it is known by now.
+    /// Returns the type as far as it is inferred.
     pub(crate) fn resolve(&self, ty: Ty) -> Ty {
         match ty {
             Ty::Number(number) => match self.numbers[number] {
@@ -101,7 +101,7 @@ impl Types {
         }
     }
 
-    /// The scalar that it is at the end, where numbers that nothing decided become `i32` and `f64`.
+    /// Returns the final scalar type. Literals that no context decides become `i32` or `f64`.
     pub(crate) fn scalar(&self, ty: Ty) -> Scalar {
         match self.resolve(ty) {
             Ty::Scalar(scalar) => scalar,
@@ -110,7 +110,7 @@ impl Types {
         }
     }
 
-    /// The record that it is at the end.
+    /// Returns the final record.
     pub(crate) fn record(&self, ty: Ty) -> Record {
         match self.resolve(ty) {
             Ty::Struct(place) => {
@@ -122,7 +122,7 @@ impl Types {
         }
     }
 
-    /// Makes both the same type; `false` if they cannot be.
+    /// Unifies two types; returns `false` if they differ.
     pub(crate) fn unify(&mut self, a: Ty, b: Ty) -> bool {
         match (self.resolve(a), self.resolve(b)) {
             (Ty::Unknown, _) | (_, Ty::Unknown) => true,
@@ -138,7 +138,7 @@ impl Types {
         }
     }
 
-    /// Can that number be of that type?
+    /// Returns whether a literal can have that type.
     fn holds(&self, ty: Ty, number: usize) -> bool {
         let is_float = matches!(self.numbers[number], Known::Float);
         match ty {
@@ -154,7 +154,7 @@ impl Types {
         }
     }
 
-    /// Is it, as far as is known, a float? An integer? `None` for everything else.
+    /// Returns `true` for a float, `false` for an integer, and `None` for other or unknown types.
     pub(crate) fn is_float(&self, ty: Ty) -> Option<bool> {
         match self.resolve(ty) {
             Ty::Scalar(scalar) if scalar.is_number() => Some(scalar.is_float()),
@@ -163,7 +163,7 @@ impl Types {
         }
     }
 
-    /// How messages call it.
+    /// Returns the words of messages for a type.
     pub(crate) fn show(&self, ty: Ty) -> String {
         match self.resolve(ty) {
             Ty::Scalar(scalar) => scalar.to_string(),
