@@ -1,4 +1,5 @@
-//! Every method of closures against Rust's own, on special and random values. Only the bits of a NaN may differ.
+//! Compares every method of closures with Rust's own, on special and random values. Only the bits of a NaN may
+//! differ.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test may panic")]
 
 use reduce_dsl::parse::text;
@@ -19,7 +20,7 @@ impl Bits {
     }
 }
 
-/// Values that have something about them, then random bits and small numbers.
+/// Special values, then random bits and small numbers.
 trait Samples: Element {
     fn special() -> Vec<Self>;
     fn small(k: i8) -> Self;
@@ -60,7 +61,7 @@ macro_rules! integers {
 floats!(f32 f64);
 integers!(i8 i16 i32 i64 u8 u16 u32 u64);
 
-/// The function that the closure on `inputs` of one type is.
+/// Returns the function of a closure on `inputs` of one type.
 fn evaluator(ty: &str, closure: &str) -> Func {
     let names = closure.split('|').nth(1).unwrap();
     let inputs: Vec<_> = names.split(", ").map(|name| format!("{name}: {ty}")).collect();
@@ -101,7 +102,7 @@ fn triples<T: Samples>() -> impl Iterator<Item = [T; 3]> {
     few(2).flat_map(move |x| few(5).flat_map(move |y| few(5).map(move |z| [x, y, z])))
 }
 
-/// The same text as a closure of ours and as Rust's.
+/// Compares a text as a closure of this language with the same text as Rust.
 macro_rules! agree {
     ($args:ident, $ty:ident, |$($x:ident),+| $body:expr) => {{
         let text = stringify!($body).replace('\n', " ");
@@ -129,7 +130,7 @@ macro_rules! float_methods {
             agree!(singles, $ty, |x| x.is_nan() as u32);
             agree!(singles, $ty, |x| x.is_finite() as u32);
             agree!(singles, $ty, |x| x.is_infinite() as u32);
-            // Rust leaves open which of two zeros is the smaller; here -0 is.
+            // Rust does not define which of two zeros is smaller; here -0 is.
             let unlike = || pairs::<$ty>().filter(|[x, y]| *x != 0.0 || *y != 0.0);
             compare("|x, y| x.min(y)", unlike(), |[x, y]| Value::of(x.min(y)));
             compare("|x, y| x.max(y)", unlike(), |[x, y]| Value::of(x.max(y)));
@@ -160,7 +161,8 @@ macro_rules! float_methods {
 float_methods!(methods_of_f32, f32);
 float_methods!(methods_of_f64, f64);
 
-/// Rust leaves the rounding of `powi` open; ours is that of its run-time library where the exponent is not known.
+/// Rust does not define the rounding of `powi`. This implementation rounds as Rust's run-time library does for
+/// unknown exponents.
 #[test]
 fn powers_of_floats_are_those_of_the_runtime_library() {
     for exponent in [0i32, 1, 2, 3, 4, 5, 7, 10, 16, 31, 100, -1, -2, -3, -7, -64] {
@@ -250,7 +252,7 @@ fn methods_of_signed_and_unsigned_integers() {
     unsigned_methods!(u8 u16 u32 u64);
 }
 
-/// What is to be written for a method that is not there computes what that would.
+/// The replacement that the help suggests for a missing method computes the same as the method.
 #[test]
 fn what_is_proposed_for_other_methods_computes_the_same() {
     let calls: [(&str, f64); 11] = [
@@ -274,7 +276,7 @@ fn what_is_proposed_for_other_methods_computes_the_same() {
     }
 }
 
-/// What the code in the help for a call gives for `x`, where every other name is `x + 1`.
+/// Evaluates the code in the help for a call at `x`; every other name is `x + 1`.
 fn proposed<T: Element>(call: &str, x: T) -> Value {
     let specification = |body: &str| {
         let names = "let y = x + 1.0; let base = y; let p = y;";

@@ -1,4 +1,4 @@
-//! What specifications mean: spellings, the canonical text, closures, types, identities.
+//! Tests the meaning of specifications: spellings, the canonical text, closures, types, identities.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test may panic")]
 
 use reduce_dsl::operators::OPERATORS;

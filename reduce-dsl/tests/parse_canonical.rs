@@ -1,4 +1,4 @@
-//! The canonical text of a specification parses to the same specification again, whatever is in it.
+//! Tests that the canonical text of a specification parses to the same specification.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test may panic")]
 
 use reduce_dsl::parse::text;
@@ -124,7 +124,7 @@ impl Random {
         }
     }
 
-    /// An expression of `f32`.
+    /// Returns an expression of type `f32`.
     fn float(&mut self, depth: usize, names: &[&str]) -> String {
         if depth == 0 {
             return match self.below(4) {
@@ -164,7 +164,7 @@ impl Random {
 const INTEGERS: [&str; 6] = ["u8", "i16", "i32", "u32", "i64", "u64"];
 
 impl Random {
-    /// An expression of the integer type `ty`, of parameters that are integers.
+    /// Returns an expression of the integer type `ty` over integer parameters.
     fn integer(&mut self, ty: &str, depth: usize, names: &[&str]) -> String {
         if depth == 0 {
             return match self.below(4) {
@@ -189,7 +189,8 @@ impl Random {
         }
     }
 
-    /// A specification with one of the accumulators and results that there are: scalars, structs of one field, of two.
+    /// Returns a specification with a random kind of accumulator and result: a scalar, or a struct of one or
+    /// two fields.
     fn specification(&mut self) -> String {
         let (ty, s, t) = (self.of(&INTEGERS), self.of(&INTEGERS), self.of(&INTEGERS));
         let one = self.integer(s, 2, &["x"]);

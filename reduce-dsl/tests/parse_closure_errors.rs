@@ -1,4 +1,4 @@
-//! What users see when a closure is wrong: every message, at its place.
+//! Tests the messages for wrong closures, each at its place.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test may panic")]
 
 use reduce_dsl::parse::text;
@@ -9,7 +9,7 @@ macro_rules! assert_snapshot {
     };
 }
 
-/// The diagnostics of each specification, one after the other.
+/// Returns the diagnostics of each specification, in order.
 fn shown(sources: &[&str]) -> String {
     let one = |source: &&str| match text(source, None) {
         Ok(parsed) => panic!("{source} is read as {}", parsed.spec.text),
@@ -18,13 +18,13 @@ fn shown(sources: &[&str]) -> String {
     sources.iter().map(one).collect::<Vec<_>>().join("\n\n")
 }
 
-/// What is wrong with maps of one `f32`.
+/// Returns the diagnostics of maps of one `f32`.
 fn of_maps(bodies: &[&str]) -> String {
     let sources: Vec<_> = bodies.iter().map(|body| format!("ty: f32, map: |x| {body}, op: sum")).collect();
     shown(&sources.iter().map(String::as_str).collect::<Vec<_>>())
 }
 
-/// What is wrong with operators on a struct of two `f64`.
+/// Returns the diagnostics of operators on a struct of two `f64`.
 fn of_ops(rest: &[&str]) -> String {
     let sources: Vec<_> =
         rest.iter().map(|rest| format!("ty: f64, acc: Range {{ lo: f64, hi: f64 }}, {rest}")).collect();

@@ -1,4 +1,4 @@
-//! What users see when a specification is wrong: every message, at its place.
+//! Tests the messages for wrong specifications, each at its place.
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 use reduce_dsl::parse::text;
@@ -9,7 +9,7 @@ macro_rules! assert_snapshot {
     };
 }
 
-/// The diagnostics of each specification, one after the other.
+/// Returns the diagnostics of each specification, in order.
 fn shown(sources: &[&str]) -> String {
     let one = |source: &&str| text(source, None).unwrap_err().of("spec").to_string();
     sources.iter().map(one).collect::<Vec<_>>().join("\n\n")

@@ -1,11 +1,11 @@
-//! Hostile specifications: refused at once, with a typed error, and without deep recursion.
+//! Tests hostile specifications: they are refused quickly, with a typed error, and without deep recursion.
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 use reduce_dsl::parse::{Diagnostic, SpecError, text};
 use reduce_ir::Spec;
 use std::time::{Duration, Instant};
 
-/// What the errors say, in order. Refusal is a matter of milliseconds; the bound leaves room for a busy
+/// Returns the messages of all errors, in order. A refusal takes milliseconds; the bound leaves room for a busy
 /// machine and a debug build.
 fn refusal(source: &str) -> Vec<String> {
     let start = Instant::now();
@@ -51,7 +51,7 @@ fn tokens_are_at_most_8192() {
     }
 }
 
-/// What the limits let through still recurses in the parser, at most once a token.
+/// Texts within the limits still make the parser recurse, at most once per token.
 #[test]
 fn chains_below_the_limits_are_refused_too() {
     for (unit, tokens) in [
@@ -81,7 +81,7 @@ fn chains_below_the_limits_are_refused_too() {
     }
 }
 
-/// Methods that use their receiver several times do not make the canonical text explode.
+/// Methods that use their receiver several times must not make the canonical text explode.
 #[test]
 fn chains_of_methods_stay_short() {
     for (method, count) in [
@@ -103,7 +103,7 @@ fn chains_of_methods_stay_short() {
     assert_eq!(refusal(&source), ["this means 2160 operations, and at most 1024 are possible"]);
 }
 
-/// Nor do names that CUDA cannot have.
+/// Names that CUDA does not allow must not make the canonical text explode.
 #[test]
 fn names_of_other_scripts_are_names() {
     for name in ["__", "δ", "_1", "r#fn", "int"] {
@@ -137,8 +137,8 @@ fn hidden_characters_are_refused_where_they_are() {
     }
 }
 
-/// Every prefix of a specification, and every specification without one of its characters, is read or
-/// refused, and every error lies in the text.
+/// Every prefix of a specification, and every specification without one of its characters, is read or refused,
+/// and every error lies in the text.
 #[test]
 fn damaged_specifications_are_refused_in_place() {
     let whole = "reduction!< inputs: { x: f32, y: f16 }, map: |x, y| x * y.abs() - 2.5e3f32, op: sum, \
@@ -154,7 +154,7 @@ fn damaged_specifications_are_refused_in_place() {
     }
 }
 
-/// What is shown contains no character that a terminal obeys.
+/// The output contains no character that controls a terminal.
 #[test]
 fn hidden_characters_are_not_printed() {
     for c in ['\0', '\u{1b}', '\u{7f}', '\u{85}', '\u{202e}', '\u{2066}', '\u{200b}', '\u{2028}'] {
@@ -165,7 +165,7 @@ fn hidden_characters_are_not_printed() {
     }
 }
 
-/// Places of another text, and the name for the text, show something, and do not panic.
+/// Places outside the text, or in another text, are shown without a panic.
 #[test]
 fn places_outside_of_the_text_are_shown() {
     for source in ["", "\n", "é", "op: sum, größe\r\n\u{1b}é", &"x".repeat(70_000)] {
@@ -179,7 +179,7 @@ fn places_outside_of_the_text_are_shown() {
     }
 }
 
-/// As who writes `?` needs it.
+/// The error type works with `?` into `Box<dyn Error>`.
 #[test]
 fn what_is_wrong_is_an_error() {
     fn read(text: &str) -> Result<Spec, Box<dyn std::error::Error + Send + Sync>> {
@@ -190,7 +190,7 @@ fn what_is_wrong_is_an_error() {
     assert!(shown.contains("--> <spec>:1:5") && shown.contains("^^^^"), "{shown}");
 }
 
-/// As rustc refuses them; in comments it takes them.
+/// rustc refuses these characters as well; in comments it accepts them.
 #[test]
 fn spaces_and_marks_that_rust_does_not_know_are_refused_at_their_place() {
     let messages = [

@@ -1,10 +1,10 @@
-//! Closures as users write them: wrong ones are refused, and right ones are not.
+//! Tests closures of users: wrong ones are refused, and right ones are accepted.
 
 use reduce_dsl::laws::{Cause, Effort, Found, Law, check};
 use reduce_dsl::parse::text;
 use reduce_ir::spec::Spec;
 
-/// The specification, or the laws that do not hold.
+/// Returns the specification, or the laws that do not hold.
 fn read(source: &str) -> Result<Spec, Vec<Law>> {
     let law = |error: &reduce_dsl::parse::Diagnostic| match &error.broken {
         Some(broken) => broken.law,
@@ -21,7 +21,7 @@ fn assert_refused(law: Law, sources: &[&str]) {
     }
 }
 
-/// It holds at every effort; what the most of them finds.
+/// Checks that the laws hold at both efforts, and returns the result of the thorough one.
 fn found(source: &str) -> Found {
     let spec = read(source).unwrap_or_else(|laws| panic!("{source}: {laws:?}"));
     check(&spec.operation, Effort::Thorough).unwrap_or_else(|broken| panic!("{source}: {broken}"))
@@ -107,7 +107,7 @@ fn counterexamples_of_long_folds_are_short() {
     assert_eq!(broken.counterexample.operands.len(), 6, "{broken}");
 }
 
-/// The largest sum of neighbours: operands whose sum wrapped are none that wider integers have.
+/// The largest sum of neighbours. Unbounded integers would not give the operands whose sum wrapped.
 #[test]
 fn sums_that_wrap_are_remarks() {
     for ty in ["i32", "i64", "f32"] {
@@ -132,7 +132,7 @@ fn sums_that_wrap_are_remarks() {
 #[test]
 fn right_closures_are_not_accused() {
     for source in [
-        // The identity is neutral as a number: a zero has no sign.
+        // The identity is neutral as a number: the sign of a zero does not matter.
         "ty: f32, op: |a, b| if a.abs() > b.abs() { a } else { b }, identity: 0.0",
         "ty: i8, map: |x| x.abs(), op: |a, b| a.max(b), identity: 0",
         "ty: u32, op: |a, b| (a + b).min(1000), identity: none",
@@ -174,7 +174,7 @@ fn remarks_are_notes_to_who_writes_the_closure() {
     );
 }
 
-/// Whole numbers that floats hold are as they are, for the operator and for its fold.
+/// Whole numbers that floats represent stay exact, in the operator and in its fold.
 #[test]
 fn what_gives_whole_numbers_does_not_round() {
     for source in [
@@ -196,7 +196,7 @@ fn what_was_tried_of_wider_elements_is_a_sample() {
     assert_eq!(exhaustive(indexed), [false, false]);
 }
 
-/// A value that only one element of 2³² has is a constant of the map.
+/// A value that only one of 2³² elements maps to is found through the constants of the map.
 #[test]
 fn what_a_map_gives_of_its_constants_occurs() {
     assert_refused(

@@ -1,4 +1,4 @@
-//! What checking costs, and that it is the same every time.
+//! Tests the cost of checking, and that the result is deterministic.
 
 use crate::expr::{fields, scalar};
 use crate::right::{matrix, welford};

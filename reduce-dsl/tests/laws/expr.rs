@@ -1,4 +1,4 @@
-//! Operations written as Rust expressions, in which each operator builds a node.
+//! Operations written as Rust expressions; each operator builds a node.
 
 use reduce_ir::arith::Element;
 use reduce_ir::func::{Func, FuncBuilder, Id, Param};
@@ -35,7 +35,7 @@ impl Expr {
         self.of(|f| f.cmp(op, self.id, other.id).unwrap())
     }
 
-    /// A constant.
+    /// Returns a constant.
     pub(crate) fn is(&self, value: impl Element) -> Expr {
         self.of(|f| f.constant(Value::of(value)))
     }
@@ -48,7 +48,7 @@ impl Expr {
         self.of(|f| f.mul_add(self.id, a.id, b.id).unwrap())
     }
 
-    /// `if self { a } else { b }`, field by field.
+    /// Returns `if self { a } else { b }`, field by field.
     pub(crate) fn choose(&self, a: &[Expr], b: &[Expr]) -> Vec<Expr> {
         let select = |(a, b): (&Expr, &Expr)| self.of(|f| f.select(self.id, a.id, b.id).unwrap());
         a.iter().zip(b).map(select).collect()
@@ -74,12 +74,12 @@ impl Expr {
         self.bin(Bin::Or, other)
     }
 
-    /// Rust's, which ignores NaN.
+    /// Returns the maximum as Rust defines it, which ignores NaN.
     pub(crate) fn max(&self, other: &Expr) -> Expr {
         self.bin(Bin::MaxNum, other)
     }
 
-    /// Rust's, which ignores NaN.
+    /// Returns the minimum as Rust defines it, which ignores NaN.
     pub(crate) fn min(&self, other: &Expr) -> Expr {
         self.bin(Bin::MinNum, other)
     }
@@ -149,7 +149,7 @@ impl Neg for &Expr {
     }
 }
 
-/// A function of parameters, built by what it is given one group of them at a time.
+/// Builds a function of groups of parameters; `build` receives the groups.
 fn func(groups: &[Vec<Param>], build: impl FnOnce(&[Vec<Expr>]) -> Vec<Expr>) -> Func {
     let f = Rc::new(RefCell::new(FuncBuilder::new(groups.concat())));
     let mut ids = f.borrow().params().into_iter();
@@ -162,12 +162,12 @@ fn func(groups: &[Vec<Param>], build: impl FnOnce(&[Vec<Expr>]) -> Vec<Expr>) ->
     f.borrow().clone().build(results)
 }
 
-/// An operation on scalars of type `ty` whose accumulator is the element.
+/// Returns an operation on scalars of type `ty` whose accumulator is the element.
 pub(crate) fn scalar(ty: Scalar, op: impl FnOnce(&Expr, &Expr) -> Expr) -> Operation {
     of(&[ty], Record::scalar(ty), |x| x.to_vec(), |a, b| vec![op(&a[0], &b[0])])
 }
 
-/// An operation whose accumulator is the elements, one field for each input, all of type `ty`.
+/// Returns an operation whose accumulator has one field for each input, all of type `ty`.
 pub(crate) fn fields<const N: usize>(
     ty: Scalar,
     names: [&str; N],
@@ -176,7 +176,7 @@ pub(crate) fn fields<const N: usize>(
     of(&[ty; N], Record::of("Acc", &names.map(|name| (name, ty))), |x| x.to_vec(), op)
 }
 
-/// An operation.
+/// Returns an operation.
 pub(crate) fn of(
     inputs: &[Scalar],
     acc: Record,
@@ -210,7 +210,7 @@ pub(crate) fn of(
     }
 }
 
-/// An operation on elements of type `ty` and their positions.
+/// Returns an operation on elements of type `ty` and their positions.
 pub(crate) fn indexed(ty: Scalar, op: impl FnOnce(&[Expr], &[Expr]) -> Vec<Expr>) -> Operation {
     let acc = Record::of("Best", &[("value", ty), ("index", Scalar::U64)]);
     let given = [Param::new("x", ty), Param::new("i", Scalar::U64)].to_vec();
@@ -218,7 +218,7 @@ pub(crate) fn indexed(ty: Scalar, op: impl FnOnce(&[Expr], &[Expr]) -> Vec<Expr>
     Operation { map: func(&[given], |it| it[0].clone()), ..operation }
 }
 
-/// The same with a `fold` of accumulator, inputs and step.
+/// Adds a `fold` of accumulator, inputs and step.
 pub(crate) fn with_fold(
     operation: Operation,
     fold: impl FnOnce(&[Expr], &[Expr], &Expr) -> Vec<Expr>,
@@ -229,12 +229,12 @@ pub(crate) fn with_fold(
     Operation { fold: Some(fold), ..operation }
 }
 
-/// The same with an identity.
+/// Adds an identity.
 pub(crate) fn with_identity<const N: usize>(operation: Operation, identity: [Value; N]) -> Operation {
     Operation { identity: Some(identity.to_vec()), ..operation }
 }
 
-/// The same, said to be commutative.
+/// Declares the operation commutative.
 pub(crate) fn commutative(operation: Operation) -> Operation {
     Operation { commutative: true, ..operation }
 }

@@ -1,4 +1,5 @@
-//! The laws: every operator of the table satisfies them, wrong operators are found out, right ones are not accused.
+//! Tests the laws: every operator of the table satisfies them, wrong operators are rejected, and right ones are
+//! accepted.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
 mod closures;

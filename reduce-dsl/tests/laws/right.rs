@@ -1,4 +1,4 @@
-//! Operators that are right, in ways that are easy to get wrong, are not accused.
+//! Right operators that are easy to reject by mistake.
 
 use crate::expr::{Expr, fields, indexed, of, scalar, with_fold, with_identity};
 use reduce_dsl::laws::{Effort, Found, Law, check};
@@ -52,7 +52,7 @@ fn logsumexp(ty: Scalar) -> Operation {
     )
 }
 
-/// The greatest sum of consecutive elements, with those that start and end the segment.
+/// The greatest sum of consecutive elements, with the greatest sums at the start and the end of the segment.
 fn max_subarray(ty: Scalar) -> Operation {
     let acc = Record::of("Segment", &[("total", ty), ("prefix", ty), ("suffix", ty), ("best", ty)]);
     let max = |a: &Expr, b: &Expr| a.bin(Bin::Max, b);
@@ -85,7 +85,7 @@ fn quaternion(a: &[Expr], b: &[Expr]) -> Vec<Expr> {
     ]
 }
 
-/// The sum, and the error of it (Knuth's TwoSum).
+/// The sum and its error (Knuth's TwoSum).
 fn compensated(a: &[Expr], b: &[Expr]) -> Vec<Expr> {
     let sum = &a[0] + &b[0];
     let b_part = &sum - &a[0];
@@ -93,7 +93,7 @@ fn compensated(a: &[Expr], b: &[Expr]) -> Vec<Expr> {
     vec![sum, error + &a[1] + &b[1]]
 }
 
-/// x ↦ min(max(x + add, lo), hi), one after the other.
+/// x ↦ min(max(x + add, lo), hi), composed.
 fn clamps(ty: Scalar) -> Operation {
     let acc = Record::of("Clamp", &[("add", ty), ("lo", ty), ("hi", ty)]);
     of(
@@ -107,7 +107,7 @@ fn clamps(ty: Scalar) -> Operation {
     )
 }
 
-/// The two greatest, the same twice where it occurs twice.
+/// The two greatest elements; the same one twice if it occurs twice.
 fn two_greatest(ty: Scalar) -> Operation {
     let acc = Record::of("Two", &[("first", ty), ("second", ty)]);
     let least = f64::NEG_INFINITY;
@@ -119,7 +119,7 @@ fn two_greatest(ty: Scalar) -> Operation {
     )
 }
 
-/// How many runs of equal elements there are.
+/// The number of runs of equal elements.
 fn runs(ty: Scalar) -> Operation {
     let acc = Record::of("Runs", &[("first", ty), ("last", ty), ("count", Scalar::U32)]);
     of(
@@ -154,7 +154,7 @@ fn mean() -> Operation {
     })
 }
 
-/// The magnitude of floats by the order of their bits.
+/// The larger magnitude of floats, compared by their bits.
 fn by_bits() -> Operation {
     scalar(Scalar::F32, |a, b| {
         let larger = a.abs().to_bits().gt(&b.abs().to_bits());
@@ -162,7 +162,7 @@ fn by_bits() -> Operation {
     })
 }
 
-/// Right operators, and whether they commute.
+/// Returns right operators, with the property whether they commute.
 fn right() -> Vec<(&'static str, bool, Operation)> {
     use Scalar::{Bool, F32, F64, I32, I64, U8, U16};
     let [zero, one] = [Value::of(0.0f64), Value::of(1.0f64)];
@@ -229,7 +229,7 @@ fn right_operators_satisfy_the_laws() {
     }
 }
 
-/// Most cases say something.
+/// Checks that most cases decide something.
 fn assert_decided(name: &str, found: &Found) {
     let holds = |law| law != Law::Commutative || found.commutative;
     for checked in found.checked.iter().filter(|checked| holds(checked.law)) {
@@ -239,7 +239,7 @@ fn assert_decided(name: &str, found: &Found) {
     }
 }
 
-/// The length of a vector: of one element, its magnitude.
+/// The length of a vector; for one element, its magnitude.
 fn hypot() -> Operation {
     let acc = Record::scalar(Scalar::F64);
     of(&[Scalar::F64], acc, |x| vec![x[0].abs()], |a, b| vec![(&a[0] * &a[0] + &b[0] * &b[0]).sqrt()])

@@ -1,4 +1,4 @@
-//! The table of operators, on every type, with every choice.
+//! Tests the table of operators, on every type, with every choice.
 
 use reduce_dsl::laws::{Effort, Law, check};
 use reduce_dsl::operators::{Nan, OPERATORS, Operator, Request, Ties};
@@ -6,14 +6,14 @@ use reduce_ir::Scalar;
 use reduce_ir::func::Param;
 use reduce_ir::operation::Operation;
 
-/// The operations that a row gives on elements of type `ty`.
+/// Returns the operations of a row on elements of type `ty`.
 fn operations(row: &Operator, ty: Scalar) -> Vec<(String, Operation)> {
     let inputs: Vec<_> = ["x", "y"].iter().take(row.inputs).map(|name| Param::new(*name, ty)).collect();
     let mut operations: Vec<(String, Operation)> = Vec::new();
     for nan in [Nan::Propagate, Nan::Ignore] {
         for ties in [None, Some(Ties::First), Some(Ties::Last)] {
             let request = Request { nan, ties, ..Request::new(&inputs) };
-            // A row refuses choices that it does not have; without any it gives what it is.
+            // A row refuses choices that it does not offer.
             let Ok(operation) = row.applied(&request) else { continue };
             if operations.iter().all(|(_, other)| *other != operation) {
                 operations.push((format!("{} of {ty}, nan: {nan}, ties: {ties:?}", row.name), operation));
@@ -23,7 +23,7 @@ fn operations(row: &Operator, ty: Scalar) -> Vec<(String, Operation)> {
     operations
 }
 
-/// Every row satisfies the laws on elements of type `ty`, and is what it says to be.
+/// Checks that every row satisfies the laws on elements of type `ty`, and has the properties that it declares.
 fn assert_rows(ty: Scalar, effort: Effort) {
     for row in OPERATORS.iter().filter(|row| row.takes(ty)) {
         let operations = operations(row, ty);

@@ -1,4 +1,4 @@
-//! Operators that are wrong are found out, by an example that is one.
+//! Tests that wrong operators are rejected with a valid counterexample.
 
 use crate::expr::{Expr, commutative, fields, indexed, of, scalar, with_fold, with_identity};
 use crate::right::{matrix, welford};
@@ -202,7 +202,8 @@ fn folds() -> Vec<Wrong> {
     ]
 }
 
-/// It breaks that law at every effort, and both sides are what the operation gives of the operands.
+/// Checks that the operation breaks that law at both efforts, and that the operation yields both sides of the
+/// counterexample.
 fn assert_broken(law: Law, wrong: Vec<Wrong>) {
     for (name, operation) in wrong {
         for effort in [Effort::Sample, Effort::Thorough] {
@@ -217,7 +218,7 @@ fn assert_broken(law: Law, wrong: Vec<Wrong>) {
     }
 }
 
-/// Both sides, by the evaluator of the host.
+/// Computes both sides with `Func::evaluate`.
 fn again(operation: &Operation, law: Law, example: &Counterexample) -> [Vec<Value>; 2] {
     let run = |func, args: &[Value]| Func::evaluate(func, args).unwrap();
     let op = |a: &Vec<Value>, b: &Vec<Value>| run(&operation.combine, &[a.clone(), b.clone()].concat());
@@ -282,7 +283,7 @@ fn one_sentence_says_what_is_broken() {
     insta::assert_snapshot!(texts.join("\n"));
 }
 
-/// CUB's `arg_reduce_op`, of which NaN decides by where it stands.
+/// CUB's `arg_reduce_op`, whose result depends on the position of a NaN.
 #[test]
 fn nan_that_depends_on_order_is_reported() {
     let arg_min = indexed(Scalar::F32, |a, b| {

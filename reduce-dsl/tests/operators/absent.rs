@@ -1,4 +1,5 @@
-//! Elements that `filter` or `nan: ignore` leaves out: the result is that of the others, each at its own position.
+//! Tests elements that `filter` or `nan: ignore` makes absent: the result is that of the present elements,
+//! which keep their positions.
 
 use super::ways::{IGNORE, USUAL, operation, result, result_of};
 use reduce_dsl::laws::{Effort, check};
@@ -8,15 +9,15 @@ use reduce_ir::{Scalar, Spec, Value};
 
 const NAN: f32 = f32::NAN;
 
-/// The rows of one input whose result is a position, or has one.
+/// The rows of one input whose result contains a position.
 const PLACES: [&str; 5] = ["argmin", "argmax", "argminmax", "findmin", "findmax"];
 
 fn spec(text: &str) -> Spec {
     reduce_dsl::parse::spec(text).unwrap_or_else(|error| panic!("{error}"))
 }
 
-/// Numbers so few and small that every grouping gives the same bits; those above 100 are left out, and stand last, so that
-/// positions stay.
+/// The numbers are few and small, so that every grouping gives the same bits. Those above 100 are absent, and
+/// come last, so that positions stay.
 #[test]
 fn every_operator_skips_elements() {
     for row in OPERATORS.iter().filter(|row| row.inputs == 1) {
@@ -36,7 +37,7 @@ fn every_operator_skips_elements() {
     }
 }
 
-/// In front and between, too, where no result is a position.
+/// Absent elements also come first and in between, for rows without positions.
 #[test]
 fn absent_elements_may_stand_anywhere() {
     let absent = [200.0f32, 3.0, 128.0, 101.0, -2.0, f32::INFINITY];
@@ -73,7 +74,7 @@ fn all_absent_is_the_same_as_empty() {
     assert_eq!(result_of(typed, &[-1i8, 7, 5]), Some(vec![Value::of(5i8)]));
 }
 
-/// NaN is that of the element, or of its mapped value, whatever `map` gives.
+/// A NaN of the element or of its mapped value is ignored, for every result type of `map`.
 #[test]
 fn nan_of_elements_is_ignored_before_a_map() {
     let x = [NAN, -1.0, NAN];
@@ -93,14 +94,14 @@ fn nan_of_elements_is_ignored_before_a_map() {
         let text = format!("ty: f32, {text}, nan: ignore");
         assert_eq!(result_of(&text, &x), Some(vec![value]), "{text}");
     }
-    // ln(0) · 0 is NaN, so nothing is left.
+    // ln(0) · 0 is NaN, so no element is left.
     let of_map = "ty: f32, map: |x| (x + 1.0).ln() * 0.0, op: sum, nan: ignore";
     assert_eq!(result_of(of_map, &x), Some(vec![Value::of(0.0f32)]));
     let pairs = spec("inputs: { x: f32, k: i32 }, map: |x, k| k, op: sum, nan: ignore");
     assert_eq!(pairs.operation.map.to_string().matches("is_nan").count(), 1);
 }
 
-/// Where the row looks at every NaN anyway, the operation stays as it was.
+/// The row checks every NaN anyway, so the operation stays unchanged.
 #[test]
 fn a_nan_that_shows_after_the_map_is_looked_at_once() {
     for map in ["x.abs()", "-x", "x * 2.0 + 1.0", "x.mul_add(x, 1.0)", "x.sqrt()", "x as f64"] {
@@ -109,7 +110,7 @@ fn a_nan_that_shows_after_the_map_is_looked_at_once() {
     }
 }
 
-/// What is made of an operation keeps its laws, and its fill is neutral bit for bit.
+/// The operation on present elements satisfies the laws, and its fill is neutral bit for bit.
 #[test]
 fn operations_on_some_elements_keep_their_laws() {
     for text in [

@@ -1,4 +1,4 @@
-//! Operators and what they are asked for.
+//! Tests operators with the choices of a request.
 
 use reduce_dsl::operators::{Nan, OPERATORS, Request, Ties, operator};
 use reduce_ir::func::{Func, FuncBuilder, Param};
@@ -14,13 +14,14 @@ fn refused(name: &str, request: Request<'_>) -> String {
     operator(name).unwrap().applied(&request).unwrap_err().to_string()
 }
 
-/// The scalars as they compare, where 0.0 is −0.0.
+/// Returns the scalars as text without the sign of zeros.
 fn unsigned(values: &Option<Vec<Value>>) -> Option<Vec<String>> {
     let text = |value: &Value| value.to_string().replace("-0.0", "0.0");
     values.as_ref().map(|values| values.iter().map(text).collect())
 }
 
-/// Every row, type and choice is a well-typed operation, whose fill is the identity but for the sign of a zero.
+/// Checks that every row, type and choice is a well-typed operation, whose fill equals the identity apart from
+/// the signs of zeros.
 #[test]
 fn every_row_reads() {
     for row in &OPERATORS {
@@ -101,7 +102,7 @@ fn choices_that_mean_nothing_are_refused() {
     assert_eq!(refused("count", Request::new(&inputs)), "`count` is not defined for f32; it takes bool");
 }
 
-/// `|x, i, k| x * k`, which also uses the position.
+/// Builds `|x, k, place| x * k + place`.
 fn scaled(ty: Scalar) -> Func {
     let params = ["x", "k"].map(|name| Param::new(name, ty)).to_vec();
     let mut f = FuncBuilder::new([params, vec![Param::new("place", Scalar::U64)]].concat());

@@ -1,4 +1,4 @@
-//! The table in `docs/operators.md` is that of the rows. `REDUCEGEN_UPDATE_DOCS=1` writes it anew.
+//! Tests that the table in `docs/operators.md` matches the rows. `REDUCEGEN_UPDATE_DOCS=1` rewrites it.
 
 use super::ways::{How, IGNORE, USUAL, operation, result, result_of};
 use reduce_dsl::operators::{OPERATORS, Operator};
@@ -42,7 +42,7 @@ fn types(row: &Operator) -> impl Iterator<Item = Scalar> {
     SHOWN.into_iter().filter(|&ty| row.takes(ty))
 }
 
-/// The results of the types that are shown; one where they do not differ.
+/// Returns the result for each shown type, or one result if they are equal.
 fn results(row: &Operator) -> String {
     let of = |ty| (ty, written(&operation(row.name, ty, USUAL).output));
     let results: Vec<_> = types(row).map(of).collect();
@@ -113,13 +113,13 @@ fn the_documentation_has_the_rows() {
     assert_eq!(found, table(), "write it anew with REDUCEGEN_UPDATE_DOCS=1");
 }
 
-/// The section on limits.
+/// Returns the section on limits.
 fn limits(page: &str) -> &str {
     let (_, rest) = page.split_once("## What can still go wrong").unwrap();
     rest.split_once("\n## ").unwrap().0
 }
 
-/// The parts of a text between backticks.
+/// Returns the parts of a text between backticks.
 fn quoted(text: &str) -> impl Iterator<Item = &str> {
     text.split('`').skip(1).step_by(2)
 }

@@ -1,5 +1,5 @@
-//! The table of operators: its documentation, and every special value that is written down there. Each result is that of
-//! every way to put the elements together, with and without fill.
+//! Tests the table of operators: its documentation, and every special value that the documentation names.
+//! Results are checked for every grouping of the elements, with and without fill.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
 mod absent;

@@ -1,4 +1,4 @@
-//! Closures that are a named operator take its path; others keep their own.
+//! Tests that closures equal to a named operator are compiled as the operator, and that others are not.
 
 use reduce_dsl::parse::text;
 use reduce_ir::operation::Operation;
@@ -8,7 +8,7 @@ fn operation(spec: &str) -> Operation {
     text(spec, None).unwrap_or_else(|errors| panic!("{spec}: {errors:?}")).spec.operation
 }
 
-/// Is it the operation of the named operator, but for the fields that were written otherwise?
+/// Checks that the operation equals that of the named operator, apart from its other fields.
 fn is(spec: &str, name: &str, like: &str) {
     let (found, like) = (operation(spec), operation(like));
     assert_eq!(found.name, name, "{spec}");
@@ -54,7 +54,7 @@ fn a_written_zero_is_what_nothing_gives_and_sums_begin_with_a_negative_one() {
     assert!(own.notes.is_empty());
 }
 
-/// A struct keeps the names that the user gave it, and its absent elements are padded.
+/// A struct keeps the user's names, and gets the fill of the operator.
 #[test]
 fn structs_keep_their_names() {
     let spec = "ty: f64, acc: Range { lo: f64, hi: f64 }, map: |x| Range { lo: x, hi: x }, \
@@ -76,8 +76,8 @@ fn what_is_no_operator_keeps_its_own_path() {
     assert_eq!(found.fill, None);
 }
 
-/// The variance of weighted elements, by the `op` of `var`: a weight of 0 makes accumulators that no element of `var` has, of which
-/// neither its fill is neutral nor the order of no consequence.
+/// The variance of weighted elements, with the `op` of `var`. A weight of 0 makes accumulators that no element
+/// of `var` makes. For these, the fill of `var` is not neutral, and the order matters.
 #[test]
 fn what_a_row_promises_is_of_the_accumulators_of_its_own_map() {
     let op = "|a, b| {

@@ -1,4 +1,4 @@
-//! Every special value that `docs/operators.md` names.
+//! Tests every special value that `docs/operators.md` names.
 
 use super::ways::{How, IGNORE, USUAL, result, result_of_pairs, results, scalar};
 use reduce_dsl::operators::{OPERATORS, operator};
@@ -12,7 +12,7 @@ fn is_nan(name: &str, how: How, x: &[f32]) {
     assert_eq!(found[0], Value::from_bits(Scalar::F32, 0x7fc0_0000), "{name} of {x:?}");
 }
 
-/// The rows whose result is a float wherever the elements are.
+/// The rows that return floats for floats.
 const FLOATS: [&str; 19] = [
     "sum",
     "sum_compensated",
@@ -55,7 +55,7 @@ fn nan_is_in_the_result_with_the_bits_of_the_contract() {
 #[test]
 fn nan_that_is_ignored_is_no_element() {
     for row in OPERATORS.iter().filter(|row| row.takes(Scalar::F32) && row.inputs == 1) {
-        // The NaN is last, so that positions stay; two numbers, so that every way rounds alike.
+        // The NaN is last, so that positions stay. Two numbers round alike in every grouping.
         let with = result(row.name, IGNORE, &[3.0f32, -2.0, NAN]);
         let without = result(row.name, USUAL, &[3.0f32, -2.0]);
         assert_eq!(with, without, "{}", row.name);
@@ -118,7 +118,7 @@ fn a_compensated_sum_keeps_what_rounding_takes() {
     assert_eq!(scalar::<f32, f32>("sum_compensated", USUAL, &[1e8, 1.0, -1e8]), 1.0);
     let ones = [f64::MAX, 1.0, -f64::MAX];
     assert_eq!(scalar::<f64, f64>("sum_compensated", USUAL, &ones), 1.0);
-    // In 24 bits 2^24 + 1 is 2^24.
+    // With 24 bits, 2^24 + 1 is rounded to 2^24.
     let many = [[16_777_216.0f32].as_slice(), &[1.0; 7]].concat();
     assert_eq!(scalar::<f32, f64>("sum", How { acc: Some(Scalar::F64), ..USUAL }, &many), 16_777_223.0);
     assert_eq!(scalar::<bf16, f32>("sum_compensated", USUAL, &[bf16::from_f32(256.0), bf16::ONE]), 257.0);
@@ -160,7 +160,7 @@ fn an_infinite_element_is_described_wherever_it_stands() {
     }
 }
 
-/// Of magnitudes that wrap, the largest is none of them.
+/// A wrapped magnitude must not be the largest.
 #[test]
 fn the_largest_magnitude_is_one_of_an_element() {
     let norm_inf = operator("norm_inf").unwrap();

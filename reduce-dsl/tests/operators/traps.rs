@@ -1,4 +1,4 @@
-//! What other libraries get wrong, each by name.
+//! Tests for known errors of other libraries, each by name.
 
 use super::ways::{How, IGNORE, USUAL, result, result_of_pairs, scalar};
 use reduce_dsl::operators::Ties;
@@ -6,7 +6,7 @@ use reduce_ir::{Value, bf16, f16};
 
 const LAST: How = How { ties: Some(Ties::Last), ..USUAL };
 
-/// CUB starts from the greatest finite number, and gives that.
+/// CUB starts from the greatest finite number, and returns it.
 #[test]
 fn the_smallest_of_infinities_is_infinite() {
     assert_eq!(scalar::<f32, f32>("min", USUAL, &[f32::INFINITY; 3]), f32::INFINITY);
@@ -15,7 +15,7 @@ fn the_smallest_of_infinities_is_infinite() {
     assert_eq!(scalar::<bf16, bf16>("max", USUAL, &[bf16::NEG_INFINITY; 3]), bf16::NEG_INFINITY);
 }
 
-/// Of 3, NaN, 1, a comparison that NaN does not take part in gives 1 or 3, as they are grouped.
+/// For 3, NaN, 1, a comparison that ignores NaN returns 1 or 3, depending on the grouping.
 #[test]
 fn a_position_beside_nan_does_not_depend_on_grouping() {
     assert_eq!(scalar::<f32, u64>("argmin", USUAL, &[3.0, f32::NAN, 1.0]), 1);
@@ -32,7 +32,7 @@ fn the_largest_of_negative_numbers_is_negative() {
     assert_eq!(scalar::<i8, i8>("max", USUAL, &[-3, -2, -5]), -2);
 }
 
-/// In 16 bits, adding 1 to 2048 (to 256, of `bf16`) changes nothing.
+/// In 16 bits, adding 1 to 2048 (to 256 in `bf16`) changes nothing.
 #[test]
 fn ones_of_16_bits_are_all_counted() {
     assert_eq!(scalar::<f16, f32>("sum", USUAL, &[f16::ONE; 3000]), 3000.0);
@@ -91,7 +91,7 @@ fn the_smallest_integer_has_a_magnitude() {
     assert_eq!(scalar::<u64, u64>("norm_inf", USUAL, &[u64::MAX, 1]), u64::MAX);
 }
 
-/// The difference of unsigned numbers wraps, and its square does not show it.
+/// The difference of unsigned numbers wraps, and its square hides that.
 #[test]
 fn a_squared_distance_of_unsigned_numbers_is_right() {
     assert_eq!(
@@ -101,7 +101,7 @@ fn a_squared_distance_of_unsigned_numbers_is_right() {
     assert_eq!(result_of_pairs::<u64>("squared_distance", USUAL, &[(0, 3)]), Some(vec![Value::of(9u64)]));
 }
 
-/// exp overflows, and the difference of infinities is no number.
+/// `exp` overflows, and the difference of infinities is NaN.
 #[test]
 fn a_logarithm_of_a_sum_of_exponentials_neither_overflows_nor_is_nan() {
     let infinity = f32::INFINITY;
@@ -112,7 +112,7 @@ fn a_logarithm_of_a_sum_of_exponentials_neither_overflows_nor_is_nan() {
     assert_eq!(scalar::<f64, f64>("logsumexp", USUAL, &[f64::MIN, f64::MAX]), f64::MAX);
 }
 
-/// A sum of squares less the square of a sum would give 0, or less.
+/// The mean square minus the squared mean would be 0 or negative.
 #[test]
 fn a_variance_far_from_zero_keeps_its_digits() {
     let x = [1e8, 1e8 + 1.0];

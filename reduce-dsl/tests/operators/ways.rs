@@ -1,4 +1,4 @@
-//! Ways to reduce a few elements: from the left, from the right, in pairs, by `fold`, and among absent elements.
+//! Ways to reduce a few elements: from the left, from the right, pairwise, by `fold`, and with fill in between.
 
 use reduce_dsl::operators::{Nan, Request, Ties, operator};
 use reduce_ir::arith::Element;
@@ -8,17 +8,17 @@ use reduce_ir::{Scalar, Value};
 
 type Acc = Vec<Value>;
 
-/// How an operator is applied.
+/// The choices with which an operator is applied.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct How {
     pub(crate) nan: Nan,
     pub(crate) ties: Option<Ties>,
     pub(crate) acc: Option<Scalar>,
-    /// The value of `ddof`, if it is given at the call.
+    /// The value of `ddof`, if the call passes one.
     pub(crate) ddof: Option<u64>,
 }
 
-/// The result of the operation of a specification on elements of one input, whichever way it is found.
+/// Returns the result of a specification on elements of one input, after checking that all ways agree.
 pub(crate) fn result_of<T: Element>(text: &str, x: &[T]) -> Option<Vec<Value>> {
     let operation = reduce_dsl::parse::spec(text).unwrap_or_else(|error| panic!("{error}")).operation;
     every_way(&operation, USUAL, &[x.iter().map(|&x| Value::of(x)).collect()])
@@ -27,7 +27,7 @@ pub(crate) fn result_of<T: Element>(text: &str, x: &[T]) -> Option<Vec<Value>> {
 pub(crate) const USUAL: How = How { nan: Nan::Propagate, ties: None, acc: None, ddof: None };
 pub(crate) const IGNORE: How = How { nan: Nan::Ignore, ..USUAL };
 
-/// The operator on elements of that type.
+/// Returns the operation of an operator on elements of that type.
 pub(crate) fn operation(name: &str, ty: Scalar, how: How) -> Operation {
     let row = operator(name).unwrap();
     let inputs: Vec<_> = ["x", "y"].into_iter().take(row.inputs).map(|name| Param::new(name, ty)).collect();
@@ -37,26 +37,26 @@ pub(crate) fn operation(name: &str, ty: Scalar, how: How) -> Operation {
     row.applied(&request).unwrap()
 }
 
-/// The result of elements of one input, whichever way it is found; `None` where there is none.
+/// Returns the result for elements of one input, after checking that all ways agree; `None` without a result.
 pub(crate) fn result<T: Element>(name: &str, how: How, x: &[T]) -> Option<Vec<Value>> {
     let columns = [x.iter().map(|&x| Value::of(x)).collect()];
     every_way(&operation(name, T::TY, how), how, &columns)
 }
 
-/// The results of elements of one input, each found in another way.
+/// Returns the results for elements of one input, one for each way.
 pub(crate) fn results<T: Element>(name: &str, how: How, x: &[T]) -> Vec<Option<Vec<Value>>> {
     let columns = [x.iter().map(|&x| Value::of(x)).collect()];
     each_way(&operation(name, T::TY, how), how, &columns)
 }
 
-/// The result of elements of two inputs.
+/// Returns the result for elements of two inputs.
 pub(crate) fn result_of_pairs<T: Element>(name: &str, how: How, pairs: &[(T, T)]) -> Option<Vec<Value>> {
     let x = pairs.iter().map(|&(x, _)| Value::of(x)).collect();
     let y = pairs.iter().map(|&(_, y)| Value::of(y)).collect();
     every_way(&operation(name, T::TY, how), how, &[x, y])
 }
 
-/// A result that is one scalar.
+/// Returns a result that is one scalar.
 pub(crate) fn scalar<T: Element, R: Element>(name: &str, how: How, x: &[T]) -> R {
     result(name, how, x).unwrap()[0].get().unwrap()
 }
