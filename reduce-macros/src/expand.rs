@@ -1,5 +1,5 @@
-//! What `reduction!` becomes: the user's structs, the closures for rustc to check, and a function that builds the
-//! specification. Of these an expression, or with `pub static NAME;` at the head the items.
+//! Expands `reduction!` into the user's structs, the closures for rustc to check, and a function that builds
+//! the specification. The expansion is an expression or, with `pub static NAME;` at the head, items.
 
 use crate::facade;
 use crate::rebuild::Rebuild;
@@ -12,7 +12,7 @@ use reduce_ir::Spec;
 use reduce_ir::operation::Record;
 use syn::Attribute;
 
-/// The expansion for `$crate` and, behind it, the tokens between the brackets of the user's call.
+/// Expands `$crate` followed by the tokens between the brackets of the user's call.
 pub(crate) fn expand(tokens: TokenStream) -> TokenStream {
     let mut tokens = tokens.into_iter();
     match tokens.next() {
@@ -36,22 +36,22 @@ fn expansion(tokens: TokenStream) -> TokenStream {
     }
 }
 
-/// Does it start as items do, and as no field does?
+/// Returns whether the tokens start as an item does; no field starts like that.
 fn is_item(tokens: &TokenStream) -> bool {
     let first = tokens.clone().into_iter().next().map(|tree: TokenTree| tree.to_string());
     first.is_some_and(|first| ["#", "pub", "static", "const"].contains(&first.as_str()))
 }
 
-/// The reduction as an expression.
+/// Returns the reduction as an expression.
 fn block(read: &Read) -> TokenStream {
     let (structs, value) = (structs(read, &quote!(pub), "this reduction", &[]), value(read));
     quote!({ #structs #value })
 }
 
-/// The reduction as an item, beside its structs, which are as visible.
+/// Returns the reduction as an item, with its structs in the same visibility.
 fn items(export: &Export, read: &Read) -> TokenStream {
     let Export { attributes, visibility, name } = export;
-    // Where there is no reduction there are no structs.
+    // Structs need the `cfg` conditions of their reduction.
     let conditions: Vec<_> = attributes.iter().filter(|it| it.path().is_ident("cfg")).cloned().collect();
     let structs = structs(read, &visibility.to_token_stream(), &format!("[`{name}`]"), &conditions);
     let (ty, value) = (ty(&read.parsed.spec), value(read));
@@ -73,7 +73,7 @@ fn structs(read: &Read, visibility: &TokenStream, of: &str, conditions: &[Attrib
     read.structs.iter().filter_map(item).collect()
 }
 
-/// The inside of the block that is the reduction.
+/// Returns the contents of the block that evaluates to the reduction.
 fn value(read: &Read) -> TokenStream {
     let checks = read.closures.iter().map(check);
     let (ty, spec) = (ty(&read.parsed.spec), read.parsed.spec.rebuild());
@@ -86,15 +86,15 @@ fn value(read: &Read) -> TokenStream {
     }
 }
 
-/// The type of the reduction.
+/// Returns the type of the reduction.
 fn ty(Spec { operation, .. }: &Spec) -> TokenStream {
     let [inputs, params] = [&operation.inputs, &operation.params].map(|params| types::one_or_tuple(params));
     let output = types::record(&operation.output);
     quote!(__reducegen::Reduction<#inputs, #output, #params>)
 }
 
-/// The user's closure, as written, where a function of the right type must stand and only the free names are in
-/// scope. The lints are those that only the place among generated code would trigger.
+/// Puts the user's closure, as written, where rustc expects a function of the right type, with only the free
+/// names in scope. The allowed lints would fire only because of the generated code around it.
 fn check(Closure { tokens, params, result, free }: &Closure) -> TokenStream {
     let (params, result) = (params.iter().map(types::record), types::record(result));
     let (names, scalars): (Vec<_>, Vec<_>) = free.iter().map(|(name, ty)| (name, types::scalar(*ty))).unzip();

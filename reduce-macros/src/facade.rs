@@ -1,17 +1,18 @@
-//! How the expansion names the crate of the macro: as `$crate` of the `reduction!` that users call, which is that crate
-//! whatever they name it, and whoever exports it again.
+//! The path of the facade crate in the expansion: the `$crate` of the `reduction!` that users call, which stays
+//! right if users rename or re-export the crate.
 
 use proc_macro2::{Group, TokenStream, TokenTree};
 
-/// What stands for the name until the expansion is made.
+/// The placeholder for the crate until the expansion is complete.
 const PLACEHOLDER: &str = "__reducegen";
 
-/// The tokens, which name the crate so; as they are, where they do not name it.
+/// Replaces the placeholder by the crate; tokens without placeholder are returned unchanged.
 pub(crate) fn named(facade: &TokenTree, tokens: TokenStream) -> TokenStream {
     renamed(facade, tokens.clone()).unwrap_or(tokens)
 }
 
-/// What users wrote does not name the crate: it stays as it is, with the place of every bracket.
+/// Returns `None` for tokens without placeholder. Those of the user are such, and keep the span of every
+/// bracket.
 fn renamed(facade: &TokenTree, tokens: TokenStream) -> Option<TokenStream> {
     let mut found = false;
     let mut rename = |tree| {
@@ -27,7 +28,7 @@ fn renamed(facade: &TokenTree, tokens: TokenStream) -> Option<TokenStream> {
     found.then_some(tokens)
 }
 
-/// The group with other tokens.
+/// Returns the group with other tokens inside.
 fn again(group: &Group, inside: TokenStream) -> TokenTree {
     let mut new = Group::new(group.delimiter(), inside);
     new.set_span(group.span());

@@ -1,4 +1,4 @@
-//! A specification as the tokens of an expression that builds it again. One impl for each type of the parts.
+//! Specifications as tokens of an expression that rebuilds them, with one impl for each type.
 
 use proc_macro2::TokenStream;
 use quote::{format_ident, quote};
@@ -9,9 +9,9 @@ use reduce_ir::pass::{Argument, Pass};
 use reduce_ir::spec::Passes;
 use reduce_ir::{Access, Domain, Scalar, Spec, Value};
 
-/// What can be written as an expression that builds it.
+/// A value that can be written as an expression that rebuilds it.
 pub(crate) trait Rebuild {
-    /// The expression. Its paths all start at `__reducegen::__private` (`facade`).
+    /// Returns the expression. All its paths start at `__reducegen::__private` (`facade`).
     fn rebuild(&self) -> TokenStream;
 }
 
@@ -222,7 +222,7 @@ impl Rebuild for Argument {
     }
 }
 
-/// Enums without data: the variant prints as it is written.
+/// Implements the trait for enums without data, whose `Debug` output is the variant.
 macro_rules! rebuild_plain {
     ($($name:ident),*) => {
         $(impl Rebuild for $name {

@@ -1,11 +1,11 @@
-//! Errors as tokens: `compile_error!` at the places they are about.
+//! Errors as tokens: `compile_error!` at the places of the errors.
 
 use proc_macro2::{Ident, TokenStream};
 use quote::quote;
 use reduce_codegen::Error;
 use reduce_dsl::parse::{Diagnostic, Extent, Places};
 
-/// All errors, in the order of their places: as items, or in a block, because several macro calls in a row are no
+/// Returns all errors in source order: as items, or in a block, because a sequence of macro calls is not an
 /// expression.
 pub(crate) fn compile_errors(mut errors: Vec<Diagnostic<Extent>>, as_items: bool) -> TokenStream {
     errors.sort_by_key(|error| {
@@ -21,7 +21,7 @@ pub(crate) fn compile_errors(mut errors: Vec<Diagnostic<Extent>>, as_items: bool
     if as_items { quote!(#(#errors)*) } else { quote!({ #(#errors)* }) }
 }
 
-/// What codegen says, at the part of the specification that it is about.
+/// Returns the error of codegen at the part of the specification that causes it.
 pub(crate) fn refusal(error: &Error, places: &Places<Extent>) -> Diagnostic<Extent> {
     let place = match error {
         Error::Refused { index, .. } => places.pass(*index),

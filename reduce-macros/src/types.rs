@@ -1,4 +1,4 @@
-//! Scalars and structs as Rust types, and the structs of the user as items.
+//! Scalars and structs as Rust types, and structs of the user as items.
 
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{format_ident, quote};
@@ -7,7 +7,7 @@ use reduce_ir::func::Param;
 use reduce_ir::operation::Record;
 use syn::Attribute;
 
-/// The type of an accumulator or result.
+/// Returns the type of an accumulator or result.
 pub(crate) fn record(record: &Record) -> TokenStream {
     let Some(name) = record.name.as_deref().map(ident) else { return scalar(record.fields[0].ty) };
     match &record.generics {
@@ -19,7 +19,7 @@ pub(crate) fn record(record: &Record) -> TokenStream {
     }
 }
 
-/// A type where it is alone, a tuple where it is not.
+/// Returns the type of a single param, or a tuple of several.
 pub(crate) fn one_or_tuple(params: &[Param]) -> TokenStream {
     let types = params.iter().map(|param| scalar(param.ty));
     match params {
@@ -28,8 +28,8 @@ pub(crate) fn one_or_tuple(params: &[Param]) -> TokenStream {
     }
 }
 
-/// The struct that `record` describes and how it is read from a result. It is as visible as its fields, and is there under
-/// those conditions.
+/// Returns the struct of `record` and the code that reads it from a result. `visibility` applies to the struct
+/// and its fields, and `conditions` to the items.
 pub(crate) fn item(
     record: &Record,
     visibility: &TokenStream,
@@ -60,7 +60,8 @@ pub(crate) fn item(
     })
 }
 
-/// The type of a scalar, whatever its name means where the macro is called.
+/// Returns the path of a scalar type. It is absolute, because its name may be shadowed where the macro is
+/// called.
 pub(crate) fn scalar(ty: Scalar) -> TokenStream {
     match ty {
         Scalar::Bool => quote!(::core::primitive::bool),
