@@ -44,15 +44,15 @@
 //! # }
 //! ```
 
+mod ball;
 mod batch;
 mod column;
+mod condition;
 mod counterexample;
 mod equation;
 mod exact;
 mod examine;
-mod kept;
 mod native;
-mod near;
 mod ratio;
 mod rounding;
 mod sample;
@@ -169,7 +169,7 @@ pub struct Broken {
 /// A law is broken: `op` is not associative, the identity or the fill is not neutral, `fold` is another
 /// function, or the operation is declared commutative and is not.
 pub fn check(operation: &Operation, effort: Effort) -> Result<Found, Box<Broken>> {
-    tried(&Examiner::new(operation, None, effort), operation)
+    check_with(&Examiner::new(operation, None, effort), operation)
 }
 
 /// An operation with a condition on its elements.
@@ -188,11 +188,11 @@ impl Subject {
     /// # Errors
     /// As for [`check`].
     pub fn check(&self, effort: Effort) -> Result<Found, Box<Broken>> {
-        tried(&Examiner::new(&self.operation, self.keep.as_ref(), effort), &self.operation)
+        check_with(&Examiner::new(&self.operation, self.keep.as_ref(), effort), &self.operation)
     }
 }
 
-fn tried(examiner: &Examiner<'_>, operation: &Operation) -> Result<Found, Box<Broken>> {
+fn check_with(examiner: &Examiner<'_>, operation: &Operation) -> Result<Found, Box<Broken>> {
     let mut found = Found {
         commutative: true,
         not_commutative: None,

@@ -254,7 +254,7 @@ fn methods_of_signed_and_unsigned_integers() {
 
 /// The replacement that the help suggests for a missing method computes the same as the method.
 #[test]
-fn what_is_proposed_for_other_methods_computes_the_same() {
+fn suggested_replacements_compute_the_same() {
     let calls: [(&str, f64); 11] = [
         ("exp2()", 1.5f64.exp2()),
         ("exp_m1()", 1.5f64.exp_m1()),

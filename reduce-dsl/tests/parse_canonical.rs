@@ -63,7 +63,7 @@ fn closures_have_a_canonical_text() {
 }
 
 #[test]
-fn what_is_shifted_keeps_its_type() {
+fn shifted_values_keep_their_type() {
     for (map, canonical) in [
         ("|x| (1u32 << x) as u64", "|x| (1u32 << x) as u64"),
         ("|x| (-1i8 >> x) as u64", "|x| ((-1i8) >> x) as u64"),

@@ -181,7 +181,7 @@ fn places_outside_of_the_text_are_shown() {
 
 /// The error type works with `?` into `Box<dyn Error>`.
 #[test]
-fn what_is_wrong_is_an_error() {
+fn spec_errors_convert_to_boxed_errors() {
     fn read(text: &str) -> Result<Spec, Box<dyn std::error::Error + Send + Sync>> {
         Ok(reduce_dsl::parse::spec(text)?)
     }

@@ -103,7 +103,7 @@ pub(super) trait Numbers {
     fn line(&self, func: &Func, line: &Line, known: &[Self::Number]) -> Self::Number;
 
     /// Returns the number with its error history reset, as if it were an input.
-    fn settled(&self, number: Self::Number) -> Self::Number;
+    fn as_input(&self, number: Self::Number) -> Self::Number;
 
     /// Returns the number of cases that are computed at once.
     fn cases(&self) -> usize;
@@ -205,8 +205,8 @@ impl<N: Numbers> Computation<'_, N> {
         let operand = |&elements: &usize| {
             let run = start..start + elements;
             start = run.end;
-            let settle = |number| self.numbers.settled(number);
-            self.combined(run, given).into_iter().map(settle).collect()
+            let as_input = |number| self.numbers.as_input(number);
+            self.combined(run, given).into_iter().map(as_input).collect()
         };
         shape.iter().map(operand).collect()
     }

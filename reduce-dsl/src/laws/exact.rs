@@ -4,8 +4,8 @@ mod convert;
 mod real;
 mod unbounded;
 
+use super::ball::Ball;
 use super::equation::Numbers;
-use super::near::Near;
 use super::ratio::Ratio;
 use reduce_ir::evaluate;
 use reduce_ir::func::{Func, Line, Node};
@@ -28,7 +28,7 @@ pub(super) enum Real {
     /// An exact number, which may be an unbounded integer.
     Exact(Ratio),
     /// A number with an error bound.
-    Near(Near),
+    Ball(Ball),
     /// +∞ or −∞.
     Infinite { negative: bool },
     /// Unknown: NaN, the sign of a zero, or a comparison that the bounds leave open.
@@ -69,7 +69,7 @@ impl Numbers for Reals {
         self.result(line, result)
     }
 
-    fn settled(&self, number: Real) -> Real {
+    fn as_input(&self, number: Real) -> Real {
         number
     }
 
@@ -97,7 +97,7 @@ impl Real {
             Real::Unknown => Real::Unknown,
             Real::Value(bits) if op == Un::FromBits => Real::from_bits(bits),
             Real::Value(a) => known(evaluate::un(op, a)),
-            Real::Exact(_) | Real::Near(_) | Real::Infinite { .. } => self.real_function(op, to),
+            Real::Exact(_) | Real::Ball(_) | Real::Infinite { .. } => self.real_function(op, to),
         }
     }
 
@@ -137,7 +137,7 @@ impl Real {
             _ if a == b => a,
             Real::Value(cond) if cond.bits() == 1 => a,
             Real::Value(_) => b,
-            Real::Exact(_) | Real::Near(_) | Real::Infinite { .. } | Real::Unknown => Real::Unknown,
+            Real::Exact(_) | Real::Ball(_) | Real::Infinite { .. } | Real::Unknown => Real::Unknown,
         }
     }
 }

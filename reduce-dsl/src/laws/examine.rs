@@ -67,7 +67,7 @@ pub(super) enum Verdict {
     /// The case decides nothing.
     Open,
     /// The result depends on order, for a reason that is not an error.
-    Shows(Cause),
+    OrderDependent(Cause),
     /// The equation does not hold.
     Broken,
 }
@@ -246,8 +246,9 @@ impl<'a> Examiner<'a> {
             match verdict {
                 Verdict::Equal | Verdict::Close => continue,
                 Verdict::Open => {}
-                Verdict::Shows(cause) if outcome.remarks.iter().any(|remark| remark.cause == cause) => {}
-                Verdict::Shows(cause) => outcome.remarks.push(self.remark(equation, case(), cause)),
+                Verdict::OrderDependent(cause)
+                    if outcome.remarks.iter().any(|remark| remark.cause == cause) => {}
+                Verdict::OrderDependent(cause) => outcome.remarks.push(self.remark(equation, case(), cause)),
                 Verdict::Broken => outcome.broken = Some(self.simple(equation, case(), verdict)),
             }
             outcome.discarded.get_or_insert_with(case);
@@ -258,7 +259,9 @@ impl<'a> Examiner<'a> {
     fn remark(&self, equation: &Equation, case: Batch, cause: Cause) -> Remark {
         let counterexample = match self.effort {
             Effort::Sample => self.counterexample(equation, &case),
-            Effort::Thorough | Effort::Exhaustive => self.simple(equation, case, Verdict::Shows(cause)),
+            Effort::Thorough | Effort::Exhaustive => {
+                self.simple(equation, case, Verdict::OrderDependent(cause))
+            }
         };
         Remark { cause, counterexample }
     }
@@ -299,14 +302,14 @@ impl<'a> Examiner<'a> {
             Difference::None => Verdict::Equal,
             _ if equation.is_strict() => Verdict::Broken,
             Difference::Rounding => Verdict::Open,
-            Difference::Overflow => Verdict::Shows(Cause::Overflow),
+            Difference::Overflow => Verdict::OrderDependent(Cause::Overflow),
             Difference::Wrapping => self.wrapped_verdict(equation, batch, lane, field),
             // In an identity equation, the right side is the operand.
             Difference::DivisionByZero if is_identity && right.iter().all(|it| it.is_finite(lane)) => {
                 Verdict::Broken
             }
-            Difference::DivisionByZero => Verdict::Shows(Cause::DivisionByZero),
-            Difference::Nan => Verdict::Shows(Cause::Nan),
+            Difference::DivisionByZero => Verdict::OrderDependent(Cause::DivisionByZero),
+            Difference::Nan => Verdict::OrderDependent(Cause::Nan),
             Difference::Real => Verdict::Broken,
         };
         (0..left.len()).map(verdict).max().unwrap_or(Verdict::Equal)
@@ -315,7 +318,7 @@ impl<'a> Examiner<'a> {
     /// Excuses a difference after integers wrapped, unless unbounded integers differ as well.
     fn wrapped_verdict(&self, equation: &Equation, batch: &Batch, lane: usize, field: usize) -> Verdict {
         match self.likeness(equation, batch, lane, Reals { wraps: false })[field] {
-            Likeness::Equal | Likeness::Close | Likeness::Open => Verdict::Shows(Cause::Overflow),
+            Likeness::Equal | Likeness::Close | Likeness::Open => Verdict::OrderDependent(Cause::Overflow),
             Likeness::Different => Verdict::Broken,
         }
     }
@@ -358,7 +361,7 @@ impl Cases {
         match verdict {
             Verdict::Equal => self.exact += 1,
             Verdict::Close => self.bounded += 1,
-            Verdict::Open | Verdict::Shows(_) | Verdict::Broken => self.discarded += 1,
+            Verdict::Open | Verdict::OrderDependent(_) | Verdict::Broken => self.discarded += 1,
         }
     }
 }

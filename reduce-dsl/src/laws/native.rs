@@ -102,14 +102,14 @@ impl Computed {
     pub(super) fn difference(&self, other: &Computed, lane: usize, equal: Equality) -> Difference {
         let (a, b) = (self.get(lane), other.get(lane));
         let trace = self.trace(lane) | other.trace(lane);
-        let owes = |what: Trace| trace & what == what;
+        let has = |what: Trace| trace & what == what;
         match () {
             () if equal(a, b) => Difference::None,
-            () if owes(WRAPPED) => Difference::Wrapping,
-            () if owes(DIVIDED) => Difference::DivisionByZero,
-            () if owes(ROUNDED) && is_finite(a) && is_finite(b) => Difference::Rounding,
-            () if owes(NAN | NOT_FINITE) => Difference::Nan,
-            () if owes(ROUNDED) => Difference::Overflow,
+            () if has(WRAPPED) => Difference::Wrapping,
+            () if has(DIVIDED) => Difference::DivisionByZero,
+            () if has(ROUNDED) && is_finite(a) && is_finite(b) => Difference::Rounding,
+            () if has(NAN | NOT_FINITE) => Difference::Nan,
+            () if has(ROUNDED) => Difference::Overflow,
             () => Difference::Real,
         }
     }
@@ -167,7 +167,7 @@ impl Numbers for Native {
 
     /// Resets the trace to that of an input, but keeps the wrap flag: unbounded integers would not give that
     /// operand.
-    fn settled(&self, number: Computed) -> Computed {
+    fn as_input(&self, number: Computed) -> Computed {
         if number.0.traces.is_empty() {
             return number;
         }

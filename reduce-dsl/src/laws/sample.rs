@@ -2,7 +2,7 @@
 //! the constants of an operation. The sample is deterministic.
 
 use super::batch::Batch;
-use super::kept::Kept;
+use super::condition::Condition;
 use reduce_ir::constants::constant;
 use reduce_ir::func::{Func, Node};
 use reduce_ir::operation::Operation;
@@ -36,20 +36,20 @@ pub(super) struct Sampler<'a> {
     /// The constants of `map`, `op`, `fold` and the condition.
     constants: Vec<Value>,
     /// The condition on elements; `None` admits every element.
-    kept: Option<Kept>,
+    condition: Option<Condition>,
 }
 
 impl<'a> Sampler<'a> {
     pub(super) fn new(operation: &'a Operation, keep: Option<&Func>) -> Self {
         let functions = [Some(&operation.map), Some(&operation.combine), operation.fold.as_ref(), keep];
         let constants = functions.into_iter().flatten().flat_map(constants).collect();
-        Sampler { operation, constants, kept: keep.map(|keep| Kept::new(operation, keep)) }
+        Sampler { operation, constants, condition: keep.map(|keep| Condition::new(operation, keep)) }
     }
 
     /// Returns the cases of a batch that the data can hold.
     pub(super) fn only(&self, batch: Batch) -> Batch {
-        match &self.kept {
-            Some(kept) => kept.only(batch),
+        match &self.condition {
+            Some(condition) => condition.only(batch),
             None => batch,
         }
     }
@@ -77,10 +77,10 @@ impl<'a> Sampler<'a> {
     /// Replaces elements that do not satisfy the condition. Each replacement moves on to the next position,
     /// because the condition may depend on the position alone.
     fn redraw(&self, batch: &mut Batch, values: &[Values], kind: Kind, random: &mut Random) {
-        let Some(kept) = &self.kept else { return };
+        let Some(condition) = &self.condition else { return };
         for at in 0..batch.elements.len() {
             for _ in 0..REDRAWN {
-                let of_element = kept.of(&batch.elements[at], &batch.params, batch.len);
+                let of_element = condition.of(&batch.elements[at], &batch.params, batch.len);
                 let absent: Vec<_> = (0..batch.len).filter(|&lane| !of_element[lane]).collect();
                 for &lane in &absent {
                     batch.move_on(at, lane);

@@ -119,7 +119,7 @@ impl Entry {
     fn verdict(self, other: Entry) -> Verdict {
         match self.bits == other.bits {
             true => Verdict::Equal,
-            false if self.wrapped || other.wrapped => Verdict::Shows(Cause::Overflow),
+            false if self.wrapped || other.wrapped => Verdict::OrderDependent(Cause::Overflow),
             false => Verdict::Broken,
         }
     }

@@ -2,7 +2,7 @@
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use super::examine::Examiner;
-use super::{Effort, Found, Law, tried};
+use super::{Effort, Found, Law, check_with};
 use crate::parse;
 use reduce_ir::operation::Operation;
 
@@ -59,7 +59,7 @@ fn long_functions_are_tried_within_bounds() {
     for text in long() {
         let operation = operation(&text);
         let examiner = Examiner::new(&operation, None, Effort::Thorough);
-        let found = tried(&examiner, &operation);
+        let found = check_with(&examiner, &operation);
         let operations = examiner.operations();
         let shown = text.get(..100).unwrap_or(&text);
         println!("{operations} {shown}");

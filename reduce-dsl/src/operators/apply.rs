@@ -333,8 +333,8 @@ impl Lift<'_> {
                 args.extend(f.call(map, &of_map)?);
             }
         }
-        let beside = self.lift.params()[args.len()..].iter().map(|param| self.renamed(param));
-        args.extend(beside.filter_map(|param| named(&param)));
+        let others = self.lift.params()[args.len()..].iter().map(|param| self.renamed(param));
+        args.extend(others.filter_map(|param| named(&param)));
         let results = f.call(self.lift, &args)?;
         Ok(f.build(results))
     }
@@ -344,9 +344,9 @@ impl Lift<'_> {
         let (inputs, map) = (self.request.inputs.len(), self.request.map);
         let of_map = map.map_or(&[][..], |map| &map.params()[inputs..]);
         let elements = self.accs + if map.is_some() { 1 } else { inputs };
-        let beside = self.lift.params()[elements..].iter().map(|param| self.renamed(param));
+        let others = self.lift.params()[elements..].iter().map(|param| self.renamed(param));
         let mut extras: Vec<Param> = Vec::new();
-        for param in of_map.iter().cloned().chain(beside) {
+        for param in of_map.iter().cloned().chain(others) {
             if !extras.contains(&param) {
                 extras.push(param);
             }

@@ -1,11 +1,11 @@
 //! The fields `filter` and `nan`, which make elements absent.
 
+use super::choices;
 use super::closure::Lambda;
 use super::diagnostic::Errors;
 use super::fields::Fields;
 use super::functions::{self, Functions};
 use super::typing::Typed;
-use super::{choices, resolve};
 use crate::operators::{Nan, Operator};
 use reduce_ir::Scalar;
 use reduce_ir::func::{Func, Param};
@@ -35,7 +35,7 @@ impl Absent {
         functions: &mut Functions<'_>,
         errors: &mut Errors,
     ) -> Option<Absent> {
-        let filter = resolve::lambda(fields, "filter", fields.filter.as_ref(), errors);
+        let filter = fields.lambda("filter", fields.filter.as_ref(), errors);
         let filter = filter.then(|filter| functions.filter(&filter, errors)).right();
         let nan = choices::nan(fields, errors);
         Some(Absent { filter: filter?, nan: nan? })

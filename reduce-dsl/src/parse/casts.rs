@@ -5,30 +5,30 @@ use super::diagnostic::{Errors, Extent};
 use proc_macro2::{Delimiter, Group, Ident, Spacing, TokenStream, TokenTree};
 
 /// Returns the tokens with every cast repaired. The caller limits the nesting depth of brackets.
-pub(super) fn mended(tokens: TokenStream, errors: &mut Errors) -> TokenStream {
+pub(super) fn repaired(tokens: TokenStream, errors: &mut Errors) -> TokenStream {
     let trees: Vec<_> = tokens.into_iter().map(|tree| inside(tree, errors)).collect();
     let one = |(at, tree): (usize, &TokenTree)| {
         let before = at.checked_sub(1).map(|before| &trees[before]);
-        kept(tree, before, &trees[at + 1..], errors)
+        replacement(tree, before, &trees[at + 1..], errors)
     };
     trees.iter().enumerate().filter_map(one).collect()
 }
 
 /// Returns the replacement of a tree, given the trees before and after it; `None` removes the tree.
-fn kept(
+fn replacement(
     tree: &TokenTree,
     before: Option<&TokenTree>,
-    behind: &[TokenTree],
+    after: &[TokenTree],
     errors: &mut Errors,
 ) -> Option<TokenTree> {
     let is_cast = before.is_some_and(is_as);
     match tree {
-        TokenTree::Ident(_) if is_as(tree) && has_value(before) && lacks_type(behind) => {
-            errors.add(tree.span(), "a type is missing behind `as`").help("write it, as in `x as f32`");
+        TokenTree::Ident(_) if is_as(tree) && has_value(before) && lacks_type(after) => {
+            errors.add(tree.span(), "a type is missing after `as`").help("write it, as in `x as f32`");
             None
         }
         TokenTree::Literal(_) if is_cast => None,
-        TokenTree::Ident(ty) if is_cast && let Some((sign, place)) = opening(behind) => {
+        TokenTree::Ident(ty) if is_cast && let Some((sign, place)) = opening(after) => {
             report(sign, place, ty, errors);
             Some(parenthesized(ty))
         }
@@ -42,9 +42,9 @@ fn kept(
 fn inside(tree: TokenTree, errors: &mut Errors) -> TokenTree {
     let TokenTree::Group(group) = &tree else { return tree };
     let before = errors.count();
-    let mut mended = Group::new(group.delimiter(), mended(group.stream(), errors));
-    mended.set_span(group.span());
-    if errors.count() > before { mended.into() } else { tree }
+    let mut repaired = Group::new(group.delimiter(), repaired(group.stream(), errors));
+    repaired.set_span(group.span());
+    if errors.count() > before { repaired.into() } else { tree }
 }
 
 fn is_as(tree: &TokenTree) -> bool {
@@ -57,8 +57,8 @@ fn has_value(before: Option<&TokenTree>) -> bool {
 }
 
 /// Returns whether the next tree cannot start a type.
-fn lacks_type(behind: &[TokenTree]) -> bool {
-    match behind.first() {
+fn lacks_type(after: &[TokenTree]) -> bool {
+    match after.first() {
         None | Some(TokenTree::Literal(_)) => true,
         Some(TokenTree::Punct(sign)) => !"<&*!:?'".contains(sign.as_char()),
         Some(TokenTree::Ident(_) | TokenTree::Group(_)) => false,
@@ -66,9 +66,9 @@ fn lacks_type(behind: &[TokenTree]) -> bool {
 }
 
 /// Returns the sign after a type that Rust reads as the start of type arguments: `<` or `<<`, but not `<=`.
-fn opening(behind: &[TokenTree]) -> Option<(&'static str, Extent)> {
-    let Some(TokenTree::Punct(first)) = behind.first() else { return None };
-    let next = match behind.get(1) {
+fn opening(after: &[TokenTree]) -> Option<(&'static str, Extent)> {
+    let Some(TokenTree::Punct(first)) = after.first() else { return None };
+    let next = match after.get(1) {
         Some(TokenTree::Punct(next)) if first.spacing() == Spacing::Joint => Some(next),
         _ => None,
     };

@@ -2,7 +2,7 @@
 #![allow(clippy::wildcard_enum_match_arm, reason = "the enums of syn are not ours, and grow")]
 
 use super::diagnostic::{Errors, Extent, between};
-use super::names;
+use super::keywords;
 use proc_macro2::{Ident, TokenStream};
 use quote::{ToTokens, quote};
 use reduce_ir::Scalar;
@@ -68,8 +68,8 @@ impl LambdaParam {
         let place = Extent::of(pat);
         match pat {
             Pat::Wild(_) => Some(LambdaParam { name: None, ty, place }),
-            Pat::Ident(name) if names::is_keyword(&name.ident.to_string()) => {
-                errors.add(place, names::keyword(&name.ident.to_string()));
+            Pat::Ident(name) if keywords::is_keyword(&name.ident.to_string()) => {
+                errors.add(place, keywords::keyword(&name.ident.to_string()));
                 None
             }
             Pat::Ident(name) if name.by_ref.is_none() && name.subpat.is_none() => {

@@ -1,6 +1,6 @@
 //! Diagnostics of the parser: a message at a place, with help. Also the list that collects them.
 
-use super::names;
+use super::keywords;
 use crate::laws::Broken;
 use proc_macro2::{Span, TokenStream};
 use quote::ToTokens;
@@ -94,8 +94,9 @@ impl Errors {
         if let Some(error) = error.into_iter().next() {
             let (at, said) = (error.span(), error.to_string());
             // A word of Rust may stand where syn expected a name.
-            let word = at.source_text().filter(|word| said.contains("identifier") && names::is_keyword(word));
-            self.add(at, word.map_or(said, |word| names::keyword(&word)));
+            let word =
+                at.source_text().filter(|word| said.contains("identifier") && keywords::is_keyword(word));
+            self.add(at, word.map_or(said, |word| keywords::keyword(&word)));
         }
     }
 

@@ -1,10 +1,10 @@
 //! The error of a text that is not a specification, printed in the style of rustc.
 
+use super::diagnostic::{Diagnostic, Level};
 use super::limits::BYTES;
-use super::text::is_hidden;
-use super::{Bytes, Diagnostic, Level};
 use annotate_snippets as show;
 use std::error::Error;
+use std::ops::Range;
 use std::{fmt, io};
 
 /// Diagnostics with the text that they refer to. Prints as rustc does: the source lines with the messages.
@@ -69,6 +69,13 @@ impl fmt::Display for SpecError {
     }
 }
 
+/// Returns whether a character is invisible, a control character, or one that changes the order in which a line
+/// is shown.
+pub(super) fn is_hidden(c: char) -> bool {
+    let control = c.is_control() && !matches!(c, '\n' | '\r' | '\t');
+    control || matches!(c, '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{2069}')
+}
+
 /// Replaces each hidden character by as many blanks as it has bytes, so that byte ranges stay valid.
 fn visible(text: &str) -> String {
     let blank = |c: char| if is_hidden(c) { " ".repeat(c.len_utf8()) } else { c.to_string() };
@@ -92,7 +99,7 @@ fn group<'a>(source: &'a str, origin: &'a str, diagnostic: &'a Diagnostic) -> sh
 }
 
 /// Returns the bytes of the characters that `span` covers at least in part.
-fn within(source: &str, span: &Bytes) -> Bytes {
+fn within(source: &str, span: &Range<usize>) -> Range<usize> {
     let start = source.floor_char_boundary(span.start);
     start..source.ceil_char_boundary(span.end).max(start)
 }

@@ -7,14 +7,15 @@ mod export;
 mod schedule;
 mod values;
 
+pub use export::Export;
 pub(super) use schedule::{Argument, Schedule, Word};
 pub(super) use values::{Acc, Names, Op};
 
-use super::Export;
 use super::axes::Axes;
-use super::diagnostic::Errors;
+use super::closure::Lambda;
+use super::diagnostic::{Errors, Extent};
 use super::names;
-use super::scope::Written;
+use super::written::Written;
 use proc_macro2::{Ident, TokenStream, TokenTree};
 use std::fmt::Display;
 use syn::ext::IdentExt;
@@ -108,6 +109,25 @@ impl Fields {
             Some(value) => Written::Is(value),
             None if self.has(name) => Written::Wrong,
             None => Written::Absent,
+        }
+    }
+
+    /// Reads the closure of the field of that name.
+    pub(super) fn lambda(
+        &self,
+        name: &str,
+        closure: Option<&ExprClosure>,
+        errors: &mut Errors,
+    ) -> Written<Lambda> {
+        self.value(name, closure).then(|closure| Lambda::read(closure, errors))
+    }
+
+    /// Returns the place of the value of `op`.
+    pub(super) fn op_place(&self) -> Extent {
+        match &self.op {
+            Some(Op::Name(name)) => name.span().into(),
+            Some(Op::Closure(closure)) => Extent::of(closure),
+            None => Extent::whole(),
         }
     }
 

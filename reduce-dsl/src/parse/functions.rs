@@ -2,8 +2,11 @@
 
 use super::closure::{Closure, Lambda};
 use super::diagnostic::{Errors, Extent};
-use super::scope::{Scope, Written};
-use super::typing::{self, Hidden, Role, Typed};
+use super::role::{Hidden, Role};
+use super::rows;
+use super::scope::Scope;
+use super::typing::{self, Typed};
+use super::written::Written;
 use reduce_ir::func::{Func, FuncBuilder, Node, Param};
 use reduce_ir::operation::{Operation, Record};
 use reduce_ir::ops::{Bin, TypeError, Un};
@@ -150,7 +153,7 @@ impl<'a> Functions<'a> {
     }
 
     fn typed(&mut self, lambda: &Lambda, role: Role, errors: &mut Errors) -> Option<Typed> {
-        let typed = typing::closure(lambda, &role, errors)?;
+        let typed = typing::closure(lambda, &role, rows::definition, errors)?;
         if ["filter", "map", "finish"].contains(&role.name) {
             note_narrow(&typed.func, lambda, errors);
         }
@@ -201,7 +204,7 @@ pub(super) fn of_stored(func: &Func, stored: &[Param]) -> Result<Func, TypeError
 }
 
 /// Composes two functions. `second` takes the results of `first` and, by name, its other parameters.
-pub(super) fn behind(first: &Func, second: &Func) -> Result<Func, TypeError> {
+pub(super) fn compose(first: &Func, second: &Func) -> Result<Func, TypeError> {
     let count = first.results().len();
     let own = second.params().get(count..).unwrap_or_default();
     let new = own.iter().filter(|param| !first.params().contains(param)).cloned();

@@ -8,24 +8,24 @@ use syn::ext::IdentExt;
 pub(super) struct Name {
     /// The word without `r#`.
     pub(super) word: String,
-    writer: Option<String>,
+    context: Option<String>,
 }
 
 impl Name {
     pub(super) fn of(ident: &Ident) -> Name {
-        Name { word: ident.unraw().to_string(), writer: writer(ident.span()) }
+        Name { word: ident.unraw().to_string(), context: context(ident.span()) }
     }
 
     /// Returns a name that does not come from source text.
     pub(super) fn plain(word: &str) -> Name {
-        Name { word: word.to_owned(), writer: None }
+        Name { word: word.to_owned(), context: None }
     }
 }
 
 /// Returns the hygiene context of a span from its debug output, as in `#4 bytes(10..12)`; rustc offers no other
 /// way. Without it, names are told apart by their words alone.
-fn writer(span: Span) -> Option<String> {
+fn context(span: Span) -> Option<String> {
     let debug = format!("{span:?}");
-    let (writer, _) = debug.strip_prefix('#')?.split_once(' ')?;
-    Some(writer.to_owned())
+    let (context, _) = debug.strip_prefix('#')?.split_once(' ')?;
+    Some(context.to_owned())
 }

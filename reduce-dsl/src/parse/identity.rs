@@ -3,7 +3,7 @@
 use super::diagnostic::{Errors, Extent};
 use super::fields::Fields;
 use super::functions::Functions;
-use super::resolve::{op_place, spelled};
+use super::value_text::record_text;
 use reduce_ir::Value;
 use reduce_ir::constants;
 use reduce_ir::operation::{Operation, Record};
@@ -19,9 +19,9 @@ pub(super) fn written(
     let Some(identity) = &fields.identity else {
         if !fields.has("identity") {
             let zeros: Vec<_> = acc.types().into_iter().map(constants::zero).collect();
-            let example = spelled(&zeros, acc);
+            let example = record_text(&zeros, acc);
             errors
-                .add(op_place(fields), "a closure needs `identity`, the accumulator that changes nothing")
+                .add(fields.op_place(), "a closure needs `identity`, the accumulator that changes nothing")
                 .help(format!(
                     "write it, as in `identity: {example}`; or `identity: none`, if nothing is neutral"
                 ));
@@ -54,7 +54,7 @@ pub(super) fn other(
             None => {}
             Some(values) if values == *own => {}
             Some(values) if are_zeros(&values, own) => return Some(values),
-            Some(values) => differs(operation, own, &spelled(&values, acc), place, errors),
+            Some(values) => differs(operation, own, &record_text(&values, acc), place, errors),
         },
     }
     None
@@ -65,7 +65,7 @@ fn is_none(written: &Expr) -> bool {
 }
 
 fn differs(operation: &Operation, own: &[Value], written: &str, place: Extent, errors: &mut Errors) {
-    let (name, acc, own) = (&operation.name, operation.acc.text(), spelled(own, &operation.acc));
+    let (name, acc, own) = (&operation.name, operation.acc.text(), record_text(own, &operation.acc));
     errors
         .add(place, format!("the identity of `{name}` on {acc} is {own}, not {written}"))
         .help("a named operator brings its identity; leave the field out");
@@ -75,14 +75,4 @@ fn differs(operation: &Operation, own: &[Value], written: &str, place: Extent, e
 fn are_zeros(values: &[Value], own: &[Value]) -> bool {
     let is_zero = |value: &Value| value.as_f64() == Some(0.0);
     values.len() == own.len() && values.iter().zip(own).all(|(a, b)| a == b || is_zero(a) && is_zero(b))
-}
-
-/// Formats a value as the user writes it.
-pub(super) fn text(value: Value) -> String {
-    let ty = value.ty();
-    let is = |name: &&str| constants::constant(ty, name) == Some(value);
-    let float = value.as_f64();
-    let extreme = value.bits() != 0 && (ty.is_integer() || float.is_some_and(|value| !value.is_finite()));
-    let name = ["INFINITY", "NEG_INFINITY", "NAN", "MIN", "MAX"].into_iter().find(|name| extreme && is(name));
-    name.map_or_else(|| value.to_string(), |name| format!("{ty}::{name}"))
 }

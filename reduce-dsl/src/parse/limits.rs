@@ -1,7 +1,7 @@
 //! Limits on the size of a specification, checked before anything recurses over it.
 
-use super::typing::Dialect;
-use super::{Diagnostic, Extent};
+use super::diagnostic::{Diagnostic, Extent};
+use super::role::Dialect;
 use proc_macro2::{TokenStream, TokenTree};
 
 /// Returns the limit on tokens. syn may recurse once per token; the macro runs on the stack of rustc, and text

@@ -2,6 +2,7 @@
 
 use super::diagnostic::Errors;
 use super::foreign::foreign;
+use super::keywords::is_keyword;
 use super::methods::METHODS;
 use crate::operators::{OPERATORS, Operator};
 use proc_macro2::Ident;
@@ -205,16 +206,6 @@ pub(super) fn in_cuda(written: &str) -> String {
         name.push('_');
     }
     name
-}
-
-/// Returns whether a word is reserved in Rust.
-pub(super) fn is_keyword(name: &str) -> bool {
-    syn::parse_str::<syn::Ident>(name).is_err()
-}
-
-/// Returns the message for a word of Rust as the name of a value.
-pub(super) fn keyword(name: &str) -> String {
-    format!("nothing can be called `{name}`, which has a meaning in Rust")
 }
 
 /// Returns whether a method has that name.

@@ -1,31 +1,21 @@
 //! Resolves fields into a specification: names become rows of the tables, and closures become typed functions.
 
 mod closures;
+mod draft;
 mod named;
 
-use super::closure::{Closure, Lambda};
+use super::axes::{self, Axes};
 use super::diagnostic::{Errors, Extent};
 use super::fields::{Fields, Op};
-use super::scope::{Scope, Written};
-use super::typing::Dialect;
-use super::{Parsed, Places, Read, choices, limits, schedule};
-use crate::laws::Subject;
-use crate::parse::axes::{self, Axes};
+use super::parsed::{Parsed, Places, Read};
+use super::role::Dialect;
+use super::scope::Scope;
+use super::{choices, limits, schedule};
+use draft::Draft;
 use reduce_ir::func::Func;
-use reduce_ir::operation::{Operation, Record, Starts};
+use reduce_ir::operation::{Operation, Record};
 use reduce_ir::spec::{Spec, Spelling};
-use reduce_ir::{Domain, Scalar, Value};
-use syn::ExprClosure;
-
-/// An operation as the fields define it.
-struct Draft {
-    /// The operation on the elements for which `subject.keep` holds.
-    subject: Subject,
-    /// The start of a lane: the identity or an element.
-    starts: Starts,
-    spelling: Spelling,
-    closures: Vec<Closure>,
-}
+use reduce_ir::{Domain, Scalar};
 
 /// Resolves `fields`. The result is valid only if no error was added.
 pub(super) fn resolve(
@@ -66,22 +56,14 @@ pub(super) fn resolve(
     let spec = Spec::new(operation, domain, &spelling, block?, passes?);
     if !limits::is_readable(&spec.text) {
         let message = "the closures are too long: written out, they cannot be read back";
-        errors.add(op_place(fields), message).help("leave out some of the methods that mean many operations");
+        errors
+            .add(fields.op_place(), message)
+            .help("leave out some of the methods that mean many operations");
         return None;
     }
     let notes = std::mem::take(&mut errors.notes);
     let parsed = Parsed { spec, places: places(fields), subject, notes };
     Some(Read { parsed, closures, structs, export: fields.export.clone() })
-}
-
-/// Reads the closure of a field.
-pub(super) fn lambda(
-    fields: &Fields,
-    name: &str,
-    closure: Option<&ExprClosure>,
-    errors: &mut Errors,
-) -> Written<Lambda> {
-    fields.value(name, closure).then(|closure| Lambda::read(closure, errors))
 }
 
 /// Reports params and a position that no function uses.
@@ -110,30 +92,13 @@ fn structs(operation: &Operation) -> Vec<Record> {
     structs
 }
 
-/// Formats the values of a record as the user writes them.
-pub(super) fn spelled(values: &[Value], record: &Record) -> String {
-    let values: Vec<_> = values.iter().map(|&value| super::identity::text(value)).collect();
-    let Some(name) = &record.name else { return values.join(", ") };
-    let fields: Vec<_> =
-        record.fields.iter().zip(&values).map(|(field, value)| format!("{}: {value}", field.name)).collect();
-    format!("{name} {{ {} }}", fields.join(", "))
-}
-
 fn places(fields: &Fields) -> Places<Extent> {
     let schedule = fields.passes.as_ref();
     let words = schedule.and_then(|schedule| schedule.passes.as_ref());
     Places {
-        op: op_place(fields),
+        op: fields.op_place(),
         block: fields.block.as_ref().map_or_else(Extent::whole, Extent::of),
         passes: schedule.map_or_else(Extent::whole, |schedule| schedule.place),
         pass: words.map_or_else(Vec::new, |words| words.iter().map(|word| word.place).collect()),
-    }
-}
-
-pub(super) fn op_place(fields: &Fields) -> Extent {
-    match &fields.op {
-        Some(Op::Name(name)) => name.span().into(),
-        Some(Op::Closure(closure)) => Extent::of(closure),
-        None => Extent::whole(),
     }
 }

@@ -4,7 +4,8 @@
 use super::closure::Lambda;
 use super::diagnostic::Errors;
 use super::hygiene::Name;
-use super::typing::{self, Dialect, Role, Typed};
+use super::role::{Dialect, Role};
+use super::typing::{self, Typed};
 use proc_macro2::{Group, TokenStream, TokenTree};
 use reduce_ir::func::{Func, Param};
 use reduce_ir::operation::Record;
@@ -75,7 +76,7 @@ impl Row<'_> {
             result: result.map(|record| (record.clone(), "its type")),
             number: Scalar::F32,
         };
-        typing::closure(lambda, &role, errors)
+        typing::closure(lambda, &role, definition, errors)
     }
 
     fn tokens(&self, text: &str) -> Result<TokenStream, String> {

@@ -1,8 +1,11 @@
 //! Reads text into tokens and a specification, with byte ranges.
 
+use super::diagnostic::{Diagnostic, Extent};
+use super::error::{SpecError, is_hidden};
 use super::limits::{self, BRACKETS, BYTES};
-use super::typing::Dialect;
-use super::{Diagnostic, Extent, Parsed, Places, SpecError, read};
+use super::parsed::{Parsed, Places};
+use super::role::Dialect;
+use super::tokens::read;
 use proc_macro2::{LexError, TokenStream};
 use reduce_ir::{Scalar, Spec};
 use std::iter;
@@ -91,13 +94,6 @@ fn scan(source: &str) -> Result<(), Diagnostic> {
         }
     }
     Ok(())
-}
-
-/// Returns whether a character is invisible, a control character, or one that changes the order in which a line
-/// is shown.
-pub(super) fn is_hidden(c: char) -> bool {
-    let control = c.is_control() && !matches!(c, '\n' | '\r' | '\t');
-    control || matches!(c, '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{2069}')
 }
 
 fn lex_and_parse(source: &str, from_data: Option<&[Scalar]>) -> Result<Parsed<Bytes>, Vec<Diagnostic>> {

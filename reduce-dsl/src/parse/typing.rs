@@ -2,78 +2,19 @@
 //! inferred.
 
 mod lower;
-mod tree;
-mod types;
 
-pub(super) use tree::{Ex, Kind, Let};
-pub(super) use types::{Ty, Types};
+pub(super) use lower::Definition;
 
 use super::closure::Lambda;
 use super::device::{Reader, converted};
 use super::diagnostic::{Errors, Extent};
 use super::hygiene::Name;
+use super::role::Role;
+use super::tree::Ex;
+use super::types::Ty;
 use quote::ToTokens;
-use reduce_ir::Scalar;
-use reduce_ir::func::{Func, Param};
+use reduce_ir::func::Func;
 use reduce_ir::operation::Record;
-
-/// The origin of a text, which decides its language.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Dialect {
-    /// Text of the macro, which rustc checks as well.
-    Rust,
-    /// Text of the command line and of files.
-    Text,
-    /// Text of the table of operators.
-    Row,
-}
-
-impl Dialect {
-    pub(super) fn is_row(self) -> bool {
-        self == Dialect::Row
-    }
-}
-
-/// The role of a closure: its parameters, scope and result.
-pub(super) struct Role {
-    /// The name of the field.
-    pub(super) name: &'static str,
-    pub(super) dialect: Dialect,
-    /// The names and types of the parameters, in order. A type that was reported elsewhere is `None`.
-    pub(super) params: Vec<(String, Option<Record>)>,
-    /// The number of parameters at the end that may be omitted.
-    pub(super) optional: usize,
-    /// Scalars that are in scope by their names.
-    pub(super) free: Vec<(Name, Param)>,
-    /// Whether one of them is the position.
-    pub(super) has_index: bool,
-    /// Whether further names exist that could not be read, so that an unknown name is not an error.
-    pub(super) lacks_names: bool,
-    /// Names that are in scope of other closures only.
-    pub(super) hidden: Vec<Hidden>,
-    /// The structs.
-    pub(super) records: Vec<Record>,
-    /// Whether further structs exist that could not be read, so that an unknown struct is not an error.
-    pub(super) lenient: bool,
-    /// The names that a new struct may not have; `None` if an unknown struct is an error.
-    pub(super) defines: Option<Vec<String>>,
-    /// The type of the result with a description of its origin; `None` allows any type.
-    pub(super) result: Option<(Record, &'static str)>,
-    /// A type for examples.
-    pub(super) number: Scalar,
-}
-
-/// A name that is in scope of other closures only.
-pub(super) struct Hidden {
-    pub(super) name: String,
-    pub(super) help: &'static str,
-}
-
-impl Hidden {
-    pub(super) fn message(&self, role: &str) -> String {
-        format!("`{role}` does not see `{}`", self.name)
-    }
-}
 
 /// A typed closure.
 pub(super) struct Typed {
@@ -84,8 +25,14 @@ pub(super) struct Typed {
     pub(super) params: Vec<Record>,
 }
 
-/// Types a closure; `None` if the closure or one of its dependencies is wrong.
-pub(super) fn closure(lambda: &Lambda, role: &Role, errors: &mut Errors) -> Option<Typed> {
+/// Types a closure; `None` if the closure or one of its dependencies is wrong. `definition` reads the texts of
+/// methods, which are closures themselves.
+pub(super) fn closure(
+    lambda: &Lambda,
+    role: &Role,
+    definition: Definition,
+    errors: &mut Errors,
+) -> Option<Typed> {
     let before = errors.count();
     let mut reader = Reader::new(role, errors);
     role.free.iter().for_each(|(name, free)| {
@@ -105,7 +52,7 @@ pub(super) fn closure(lambda: &Lambda, role: &Role, errors: &mut Errors) -> Opti
     let params: Option<Vec<_>> =
         role.params.iter().take(lambda.params.len()).map(|(_, ty)| ty.clone()).collect();
     let params = params?;
-    let func = lower::function(&body, &types, role, lambda.params.len(), errors)?;
+    let func = lower::function(&body, &types, role, lambda.params.len(), definition, errors)?;
     Some(Typed { func, result: types.record(ty), params })
 }
 
@@ -152,13 +99,6 @@ fn heads_fit(lambda: &Lambda, role: &Role, errors: &mut Errors) -> bool {
         }
     }
     fits
-}
-
-impl Role {
-    /// Returns whether users gave the names of its parameters.
-    fn is_ordered(&self) -> bool {
-        matches!(self.name, "map" | "fold")
-    }
 }
 
 fn counted(count: usize) -> String {

@@ -164,7 +164,7 @@ fn remarks_name_their_cause() {
 }
 
 #[test]
-fn remarks_are_notes_to_who_writes_the_closure() {
+fn remarks_become_notes() {
     let source = "ty: i32, acc: T { s: i32, m: i32 }, map: |x| T { s: x, m: x }, \
                   op: |a, b| T { s: a.s + b.s, m: a.m.max(a.s + b.m) }, identity: none";
     let notes = text(source, None).unwrap().notes;
@@ -176,7 +176,7 @@ fn remarks_are_notes_to_who_writes_the_closure() {
 
 /// Whole numbers that floats represent stay exact, in the operator and in its fold.
 #[test]
-fn what_gives_whole_numbers_does_not_round() {
+fn whole_numbers_do_not_round() {
     for source in [
         "ty: f32, map: |x| x.floor(), op: |a, b| a.max(b), identity: none, fold: |acc, x| acc.max(x.floor())",
         "ty: i32, map: |x| x as f64, op: |a, b| a.max(b), identity: none, fold: |acc, x| acc.max(x as f64)",
@@ -186,7 +186,7 @@ fn what_gives_whole_numbers_does_not_round() {
 }
 
 #[test]
-fn what_was_tried_of_wider_elements_is_a_sample() {
+fn wider_elements_are_sampled() {
     let exhaustive =
         |source: &str| found(source).checked.iter().map(|it| it.cases.exhaustive).collect::<Vec<_>>();
     let wide = "ty: i32, map: |x| x as u8, op: |a, b| (a | b) & 254, identity: none";
@@ -198,7 +198,7 @@ fn what_was_tried_of_wider_elements_is_a_sample() {
 
 /// A value that only one of 2³² elements maps to is found through the constants of the map.
 #[test]
-fn what_a_map_gives_of_its_constants_occurs() {
+fn constants_of_a_map_are_tried() {
     assert_refused(
         Law::Associative,
         &["ty: i32, map: |x| if x == 12345 { 200u8 } else { 0u8 }, \

@@ -40,7 +40,7 @@ fn every_row_reads() {
 }
 
 #[test]
-fn exact_is_what_does_not_round_and_may_be_reordered() {
+fn exact_operations_do_not_round_and_may_be_reordered() {
     let exact = |name: &str, ty| operator(name).unwrap().apply(&x(ty), None).unwrap().exact;
     for (name, ty, wanted) in [
         ("sum", Scalar::F32, false),

@@ -44,7 +44,7 @@ fn choices_between_integers_are_extremes() {
 }
 
 #[test]
-fn a_written_zero_is_what_nothing_gives_and_sums_begin_with_a_negative_one() {
+fn a_written_zero_is_the_empty_sum_and_lanes_start_from_a_negative_one() {
     let parsed = text("ty: f64, op: |a, b| a + b, identity: 0.0", None).unwrap();
     assert_eq!(parsed.spec.operation.identity, Some(vec![Value::of(0.0f64)]));
     assert_eq!(parsed.spec.operation.fill, Some(vec![Value::of(-0.0f64)]));
@@ -71,7 +71,7 @@ fn structs_keep_their_names() {
 }
 
 #[test]
-fn what_is_no_operator_keeps_its_own_path() {
+fn other_closures_are_not_recognised() {
     let found = operation("ty: u8, op: |a, b| (a | b) & 0x7f, map: |x| x & 0x7f, identity: none");
     assert_eq!(found.fill, None);
 }
@@ -79,7 +79,7 @@ fn what_is_no_operator_keeps_its_own_path() {
 /// The variance of weighted elements, with the `op` of `var`. A weight of 0 makes accumulators that no element
 /// of `var` makes. For these, the fill of `var` is not neutral, and the order matters.
 #[test]
-fn what_a_row_promises_is_of_the_accumulators_of_its_own_map() {
+fn properties_of_a_row_need_its_own_map() {
     let op = "|a, b| {
         let total = a.n + b.n;
         let delta = (b.mean - a.mean) + (b.rest - a.rest);

@@ -114,7 +114,7 @@ fn nothing_has_the_value_of_the_identity() {
 }
 
 #[test]
-fn a_compensated_sum_keeps_what_rounding_takes() {
+fn a_compensated_sum_keeps_rounding_errors() {
     assert_eq!(scalar::<f32, f32>("sum_compensated", USUAL, &[1e8, 1.0, -1e8]), 1.0);
     let ones = [f64::MAX, 1.0, -f64::MAX];
     assert_eq!(scalar::<f64, f64>("sum_compensated", USUAL, &ones), 1.0);
@@ -133,7 +133,7 @@ fn a_compensated_sum_of_infinities_is_that_of_infinities() {
 }
 
 #[test]
-fn moments_of_what_is_not_finite_are_nan() {
+fn moments_of_infinities_are_nan() {
     for x in [&[INFINITY][..], &[1.0, INFINITY], &[INFINITY, 1.0, 2.0], &[INFINITY, -INFINITY]] {
         is_nan("var", USUAL, x);
         is_nan("std", USUAL, x);

@@ -2,7 +2,7 @@
 
 use super::real::truncated;
 use super::{Real, known};
-use crate::laws::near::Near;
+use crate::laws::ball::Ball;
 use crate::laws::ratio::Ratio;
 use reduce_ir::constants::{greatest, least};
 use reduce_ir::evaluate;
@@ -25,7 +25,7 @@ impl Real {
     }
 
     pub(super) fn of_finite(float: f64) -> Real {
-        Ratio::of_float(float).map_or(Real::Near(Near::exactly(float)), Real::Exact)
+        Ratio::of_float(float).map_or(Real::Ball(Ball::exactly(float)), Real::Exact)
     }
 
     pub(super) fn from_bits(bits: Value) -> Real {
@@ -38,7 +38,7 @@ impl Real {
         let float = match self {
             Real::Exact(x) if !x.is_zero() => x.as_float(),
             Real::Infinite { negative } => Some(if negative { f64::NEG_INFINITY } else { f64::INFINITY }),
-            Real::Exact(_) | Real::Near(_) | Real::Value(_) | Real::Unknown => None,
+            Real::Exact(_) | Real::Ball(_) | Real::Value(_) | Real::Unknown => None,
         };
         let bits = match float {
             Some(float) if to == Scalar::U64 => Some(Value::of(float.to_bits())),
@@ -66,8 +66,8 @@ impl Real {
         match self {
             Real::Exact(x) if fits(x) => self,
             Real::Infinite { .. } => self,
-            Real::Exact(_) | Real::Near(_) | Real::Value(_) | Real::Unknown => {
-                self.near().and_then(|x| x.to_unit(UNIT, STEP)).map_or(Real::Unknown, Real::Near)
+            Real::Exact(_) | Real::Ball(_) | Real::Value(_) | Real::Unknown => {
+                self.ball().and_then(|x| x.to_unit(UNIT, STEP)).map_or(Real::Unknown, Real::Ball)
             }
         }
     }
@@ -76,7 +76,7 @@ impl Real {
     fn saturated(self, to: Scalar) -> Real {
         let integer = match self {
             Real::Exact(x) => truncated(x),
-            Real::Near(x) => x.to_whole(f64::trunc).map(|float| float as i128),
+            Real::Ball(x) => x.to_whole(f64::trunc).map(|float| float as i128),
             Real::Infinite { negative } => Some(if negative { i128::MIN } else { i128::MAX }),
             Real::Value(_) | Real::Unknown => None,
         };
@@ -93,7 +93,7 @@ fn float_of(integer: Value, to: Scalar) -> Real {
         Some((float, integer)) if float as i128 == integer => Real::Exact(Ratio::whole(integer)),
         Some((float, _)) => {
             let unit = if to == Scalar::F64 { f64::EPSILON } else { UNIT };
-            Near::exactly(float).to_unit(unit, 0.0).map_or(Real::Unknown, Real::Near)
+            Ball::exactly(float).to_unit(unit, 0.0).map_or(Real::Unknown, Real::Ball)
         }
         None => Real::Unknown,
     }

@@ -1,7 +1,7 @@
 //! Arithmetic and order of real numbers and ±∞.
 
 use super::Real;
-use crate::laws::near::Near;
+use crate::laws::ball::Ball;
 use crate::laws::ratio::Ratio;
 use reduce_ir::ops::{Bin, Un};
 use reduce_ir::{Scalar, Value};
@@ -19,7 +19,7 @@ impl Real {
             return Some(order);
         }
         match (self.rank()?, other.rank()?) {
-            (0, 0) => self.near()?.compare(other.near()?),
+            (0, 0) => self.ball()?.compare(other.ball()?),
             (left, right) => Some(left.cmp(&right)),
         }
     }
@@ -56,10 +56,10 @@ impl Real {
     }
 
     /// Returns the number with an error bound, if it is a finite number.
-    pub(super) fn near(self) -> Option<Near> {
+    pub(super) fn ball(self) -> Option<Ball> {
         match self {
-            Real::Exact(x) => x.as_float().map(Near::exactly).or_else(|| Near::rounded(x.to_f64())),
-            Real::Near(x) => Some(x),
+            Real::Exact(x) => x.as_float().map(Ball::exactly).or_else(|| Ball::rounded(x.to_f64())),
+            Real::Ball(x) => Some(x),
             Real::Value(_) | Real::Infinite { .. } | Real::Unknown => None,
         }
     }
@@ -67,7 +67,7 @@ impl Real {
     /// Returns −1 for −∞, 0 for numbers, 1 for +∞.
     fn rank(self) -> Option<i8> {
         match self {
-            Real::Exact(_) | Real::Near(_) => Some(0),
+            Real::Exact(_) | Real::Ball(_) => Some(0),
             Real::Infinite { negative } => Some(if negative { -1 } else { 1 }),
             Real::Value(_) | Real::Unknown => None,
         }
@@ -78,21 +78,21 @@ impl Real {
         self,
         other: Real,
         exact: impl Fn(Ratio, Ratio) -> Option<Ratio>,
-        near: impl Fn(Near, Near) -> Option<Near>,
+        near: impl Fn(Ball, Ball) -> Option<Ball>,
     ) -> Real {
         if let (Real::Exact(a), Real::Exact(b)) = (self, other)
             && let Some(result) = exact(a, b)
         {
             return Real::Exact(result);
         }
-        let bounded = self.near().zip(other.near()).and_then(|(a, b)| near(a, b));
-        bounded.map_or(Real::Unknown, Real::Near)
+        let bounded = self.ball().zip(other.ball()).and_then(|(a, b)| near(a, b));
+        bounded.map_or(Real::Unknown, Real::Ball)
     }
 
     fn neg(self) -> Real {
         match self {
             Real::Exact(x) => x.neg().map_or(Real::Unknown, Real::Exact),
-            Real::Near(x) => Real::Near(x.neg()),
+            Real::Ball(x) => Real::Ball(x.neg()),
             Real::Infinite { negative } => Real::Infinite { negative: !negative },
             Real::Value(_) | Real::Unknown => Real::Unknown,
         }
@@ -101,7 +101,7 @@ impl Real {
     fn abs(self) -> Real {
         match self {
             Real::Exact(x) if x.is_negative() => self.neg(),
-            Real::Near(x) => Real::Near(x.abs()),
+            Real::Ball(x) => Real::Ball(x.abs()),
             Real::Infinite { .. } => INFINITY,
             Real::Exact(_) | Real::Value(_) | Real::Unknown => self,
         }
@@ -111,13 +111,13 @@ impl Real {
         match (self, other) {
             (Real::Infinite { .. }, Real::Infinite { .. }) if self != other => Real::Unknown,
             (infinite @ Real::Infinite { .. }, _) | (_, infinite @ Real::Infinite { .. }) => infinite,
-            _ => self.numbers(other, Ratio::add, Near::add),
+            _ => self.numbers(other, Ratio::add, Ball::add),
         }
     }
 
     fn mul(self, other: Real) -> Real {
         if self.rank() == Some(0) && other.rank() == Some(0) {
-            return self.numbers(other, Ratio::mul, Near::mul);
+            return self.numbers(other, Ratio::mul, Ball::mul);
         }
         match (self.order(ZERO), other.order(ZERO)) {
             (Some(Ordering::Equal), _) | (_, Some(Ordering::Equal)) | (None, _) | (_, None) => Real::Unknown,
@@ -130,7 +130,7 @@ impl Real {
             (Real::Infinite { .. }, Real::Infinite { .. }) => Real::Unknown,
             (_, Real::Infinite { .. }) => ZERO,
             (Real::Infinite { .. }, _) => self.mul(other),
-            _ => self.numbers(other, |a, b| a.mul(b.inverse()?), Near::div),
+            _ => self.numbers(other, |a, b| a.mul(b.inverse()?), Ball::div),
         }
     }
 
@@ -159,7 +159,7 @@ impl Real {
                 }
             }
             Real::Exact(x) if x.is_zero() => Real::Exact(Ratio::whole(1)),
-            Real::Exact(_) | Real::Near(_) | Real::Value(_) | Real::Unknown => {
+            Real::Exact(_) | Real::Ball(_) | Real::Value(_) | Real::Unknown => {
                 self.numbers(self, |_, _| None, |x, _| x.exp())
             }
         }
@@ -176,7 +176,7 @@ impl Real {
             }
             Real::Exact(x) if x.is_zero() => INFINITY.neg(),
             Real::Exact(x) if x == Ratio::whole(1) => ZERO,
-            Real::Exact(_) | Real::Near(_) | Real::Value(_) | Real::Unknown => {
+            Real::Exact(_) | Real::Ball(_) | Real::Value(_) | Real::Unknown => {
                 self.numbers(self, |_, _| None, |x, _| x.ln())
             }
         }
@@ -186,7 +186,7 @@ impl Real {
         if let Real::Exact(x) = self {
             return exact(x).map_or(Real::Unknown, |whole| Real::Exact(Ratio::whole(whole)));
         }
-        let whole = || self.near().and_then(|x| x.to_whole(float));
+        let whole = || self.ball().and_then(|x| x.to_whole(float));
         if matches!(self, Real::Infinite { .. }) {
             self
         } else {

@@ -50,7 +50,7 @@ impl Real {
         let integer = |value: Value| value.as_int().filter(|_| value.ty().is_integer());
         match self {
             Real::Value(value) => integer(value).map_or(self, |it| Real::Exact(Ratio::whole(it))),
-            Real::Exact(_) | Real::Near(_) | Real::Infinite { .. } | Real::Unknown => self,
+            Real::Exact(_) | Real::Ball(_) | Real::Infinite { .. } | Real::Unknown => self,
         }
     }
 
@@ -73,7 +73,7 @@ impl Real {
     fn as_whole(self) -> Option<i128> {
         match self {
             Real::Exact(x) => x.as_whole(),
-            Real::Value(_) | Real::Near(_) | Real::Infinite { .. } | Real::Unknown => None,
+            Real::Value(_) | Real::Ball(_) | Real::Infinite { .. } | Real::Unknown => None,
         }
     }
 }

@@ -4,8 +4,9 @@
 use super::{Reader, refuse};
 use crate::parse::diagnostic::{Extent, between};
 use crate::parse::hygiene::Name;
-use crate::parse::names;
-use crate::parse::typing::{Ex, Kind, Let, Ty};
+use crate::parse::keywords;
+use crate::parse::tree::{Ex, Kind, Let};
+use crate::parse::types::Ty;
 use reduce_ir::Scalar;
 use syn::{Block, Expr, ExprIf, Local, Pat, Stmt};
 
@@ -107,8 +108,8 @@ impl Reader<'_> {
                     self.error_with_help(Extent::of(mutable), "variables do not change here", help);
                 }
                 let word = name.ident.to_string();
-                if names::is_keyword(&word) {
-                    self.error(Extent::of(&name.ident), names::keyword(&word));
+                if keywords::is_keyword(&word) {
+                    self.error(Extent::of(&name.ident), keywords::keyword(&word));
                     return None;
                 }
                 Some(Some(Name::of(&name.ident)))

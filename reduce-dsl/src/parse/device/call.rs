@@ -6,7 +6,9 @@ use super::{Reader, refuse};
 use crate::parse::diagnostic::Extent;
 use crate::parse::methods::{Domain, METHODS, Meaning, Method};
 use crate::parse::names;
-use crate::parse::typing::{Dialect, Ex, Kind, Ty};
+use crate::parse::role::Dialect;
+use crate::parse::tree::{Ex, Kind};
+use crate::parse::types::Ty;
 use proc_macro2::Ident;
 use reduce_ir::Scalar;
 use reduce_ir::ops::Un;
@@ -28,11 +30,11 @@ impl Reader<'_> {
         let ty = match self.types.resolve(receiver.ty) {
             Ty::Scalar(ty) => ty,
             Ty::Number(_) => {
-                let beside = args.iter().find_map(|arg| match self.types.resolve(arg.ty) {
+                let other = args.iter().find_map(|arg| match self.types.resolve(arg.ty) {
                     Ty::Scalar(ty) => Some(ty),
                     Ty::Struct(_) | Ty::Number(_) | Ty::Unknown => None,
                 });
-                let (message, help) = ambiguous(&receiver, beside);
+                let (message, help) = ambiguous(&receiver, other);
                 return self.error_with_help(receiver.place, message, help);
             }
             Ty::Struct(_) => {
@@ -158,11 +160,11 @@ fn arguments(count: usize) -> String {
 
 /// Returns the error for a receiver of unknown type, which Rust refuses as well. The help suggests the type of
 /// another argument.
-fn ambiguous(receiver: &Ex, beside: Option<Scalar>) -> (String, String) {
+fn ambiguous(receiver: &Ex, other: Option<Scalar>) -> (String, String) {
     match receiver.number() {
         Some(number) => {
             let own = if number.is_float { Scalar::F32 } else { Scalar::I32 };
-            let ty = beside.filter(|ty| ty.is_float() || ty.is_integer() && !number.is_float).unwrap_or(own);
+            let ty = other.filter(|ty| ty.is_float() || ty.is_integer() && !number.is_float).unwrap_or(own);
             (
                 "the type of this number is not known here".to_owned(),
                 format!("write it, as in `{}`", number.typed(ty)),

@@ -4,7 +4,8 @@ use super::Reader;
 use crate::parse::diagnostic::Extent;
 use crate::parse::hygiene::Name;
 use crate::parse::names;
-use crate::parse::typing::{Ex, Kind, Ty};
+use crate::parse::tree::{Ex, Kind};
+use crate::parse::types::Ty;
 use reduce_ir::{Scalar, constants};
 use syn::{ExprPath, Path};
 

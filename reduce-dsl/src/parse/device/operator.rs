@@ -4,7 +4,8 @@
 use super::block::converted;
 use super::{Reader, refuse};
 use crate::parse::diagnostic::{Extent, spelled};
-use crate::parse::typing::{Ex, Kind, Ty};
+use crate::parse::tree::{Ex, Kind};
+use crate::parse::types::Ty;
 use reduce_ir::Scalar;
 use reduce_ir::ops::{Bin, Cmp, Un};
 use syn::{BinOp, Expr, ExprBinary, ExprCast, ExprUnary, UnOp};

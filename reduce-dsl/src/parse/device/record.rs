@@ -4,7 +4,8 @@ use super::Reader;
 use super::block::converted;
 use crate::parse::diagnostic::{Extent, spelled};
 use crate::parse::names;
-use crate::parse::typing::{Ex, Kind, Ty};
+use crate::parse::tree::{Ex, Kind};
+use crate::parse::types::Ty;
 use proc_macro2::Ident;
 use syn::{ExprField, ExprStruct, Member};
 

@@ -7,7 +7,7 @@ use crate::parse::diagnostic::{Errors, Extent};
 use crate::parse::hygiene::Name;
 use crate::parse::methods::{Domain, METHODS, Method};
 use crate::parse::names;
-use crate::parse::typing::Ex;
+use crate::parse::tree::Ex;
 use proc_macro2::{Ident, TokenTree};
 use quote::ToTokens;
 use reduce_ir::Scalar;

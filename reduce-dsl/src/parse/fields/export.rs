@@ -1,9 +1,20 @@
 //! The head of the item form: `pub static NAME;`.
 
 use super::error;
-use crate::parse::Export;
+use proc_macro2::Ident;
 use syn::parse::ParseStream;
 use syn::{Attribute, Token, Visibility};
+
+/// The head of the item form, `pub static NAME;`.
+#[derive(Clone)]
+pub struct Export {
+    /// Attributes and documentation.
+    pub attributes: Vec<Attribute>,
+    /// The visibility of the item.
+    pub visibility: Visibility,
+    /// The name of the item.
+    pub name: Ident,
+}
 
 /// Reads the head, if there is one.
 pub(super) fn read(input: ParseStream) -> syn::Result<Option<Export>> {

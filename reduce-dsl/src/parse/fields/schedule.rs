@@ -62,7 +62,7 @@ fn words(input: ParseStream, errors: &mut Errors) -> Vec<Word> {
 }
 
 /// Reads the words after the first hyphen of a hyphenated name, joined by `_` as in pass names.
-fn behind_hyphens(input: ParseStream) -> syn::Result<String> {
+fn after_hyphens(input: ParseStream) -> syn::Result<String> {
     let mut words = Vec::new();
     while input.parse::<Option<Token![-]>>()?.is_some() {
         words.push(input.call(Ident::parse_any)?.to_string());
@@ -84,7 +84,7 @@ fn pass(input: ParseStream) -> syn::Result<Word> {
     }
     if input.is_empty() || input.peek(Token![,]) {
         Ok(word)
-    } else if let (true, Ok(rest)) = (input.peek(Token![-]), input.fork().call(behind_hyphens)) {
+    } else if let (true, Ok(rest)) = (input.peek(Token![-]), input.fork().call(after_hyphens)) {
         Err(error(input, format!("passes have no `-` in their names; write `{}_{rest}`", word.name)))
     } else {
         Err(error(input, "expected `,` and the next pass"))

@@ -4,10 +4,12 @@ use super::super::absent::{self, Absent};
 use super::super::diagnostic::{Errors, Extent};
 use super::super::fields::{Acc, Fields};
 use super::super::functions::{self, Functions};
-use super::super::scope::{Scope, Written};
+use super::super::scope::Scope;
 use super::super::typing::Typed;
-use super::super::{identity, judge};
-use super::{Draft, lambda, op_place, spelled};
+use super::super::value_text::record_text;
+use super::super::written::Written;
+use super::super::{check_laws, identity};
+use super::draft::Draft;
 use crate::laws::{Law, Subject};
 use crate::recognise::recognise;
 use proc_macro2::Ident;
@@ -40,12 +42,12 @@ pub(super) fn draft(
         (Written::Absent, Some(map)) => Some(map.result.clone()),
         (Written::Absent | Written::Wrong, _) => None,
     };
-    let op = lambda(fields, "op", op, errors).then(|op| functions.op(&op, acc.as_ref(), errors));
-    let fold = lambda(fields, "fold", fields.fold.as_ref(), errors);
+    let op = fields.lambda("op", op, errors).then(|op| functions.op(&op, acc.as_ref(), errors));
+    let fold = fields.lambda("fold", fields.fold.as_ref(), errors);
     let fold = fold.then(|fold| functions.fold(&fold, acc.as_ref(), errors));
     let known = acc.as_ref().filter(|_| fields.op.is_some());
     let identity = known.and_then(|acc| identity::written(fields, acc, &mut functions, errors));
-    let finish = lambda(fields, "finish", fields.finish.as_ref(), errors);
+    let finish = fields.lambda("finish", fields.finish.as_ref(), errors);
     let finish = finish.then(|finish| {
         absent::refuse_count(&finish, fields, errors);
         functions.finish(&finish, acc.as_ref(), errors)
@@ -56,23 +58,23 @@ pub(super) fn draft(
     let operation = recognise(parts.operation(scope, identity)?);
     absent.check_nan(fields, &operation.inputs, None, errors);
     let keep = absent.of_closure(&operation.inputs).ok()?.keep;
-    let subject = judged(Subject { operation, keep }, fields, errors)?;
+    let subject = checked(Subject { operation, keep }, fields, errors)?;
     let spelling = parts.spelling(&subject.operation, &absent, fields, scope);
     Some(Draft { subject, starts: Starts::FromElement, spelling, closures: functions.closures })
 }
 
 /// Checks the laws. If the identity is wrong and the operator is recognised, the help states the right
 /// identity.
-fn judged(subject: Subject, fields: &Fields, errors: &mut Errors) -> Option<Subject> {
+fn checked(subject: Subject, fields: &Fields, errors: &mut Errors) -> Option<Subject> {
     let Operation { fill, acc, .. } = &subject.operation;
-    let own = fill.as_ref().map(|own| spelled(own, acc));
-    let judged = judge::judged(subject, fields, errors);
-    if let (None, Some(own), Some(error)) = (&judged, own, errors.last())
+    let own = fill.as_ref().map(|own| record_text(own, acc));
+    let subject = check_laws::check_laws(subject, fields, errors);
+    if let (None, Some(own), Some(error)) = (&subject, own, errors.last())
         && error.broken.as_ref().is_some_and(|broken| broken.law == Law::Identity)
     {
         error.help = Some(format!("write `identity: {own}`, which is neutral"));
     }
-    judged
+    subject
 }
 
 /// The typed functions, before they are converted for an [`Operation`].
@@ -126,7 +128,7 @@ impl Parts {
     fn spelling(&self, operation: &Operation, absent: &Absent, fields: &Fields, scope: &Scope) -> Spelling {
         let names = scope.names();
         let names: Vec<_> = names.iter().map(String::as_str).collect();
-        let identity = operation.identity.as_ref().map(|values| spelled(values, &self.acc));
+        let identity = operation.identity.as_ref().map(|values| record_text(values, &self.acc));
         Spelling {
             filter: absent.spelling(&names),
             nan: fields.nan.as_ref().map(ToString::to_string).filter(|nan| nan != "propagate"),
@@ -170,7 +172,7 @@ fn map(
     errors: &mut Errors,
 ) -> Option<Map> {
     let want = declared.value();
-    match lambda(fields, "map", fields.map.as_ref(), errors) {
+    match fields.lambda("map", fields.map.as_ref(), errors) {
         Written::Is(map) => {
             let Typed { func, result, .. } = functions.map(&map, want, errors)?;
             Some(Map { func, result, is_written: true })
@@ -183,7 +185,7 @@ fn map(
                 let (head, product) = (names.join(", "), names.join(" * "));
                 let help = format!("write one, as in `map: |{head}| {product}`");
                 errors
-                    .add(op_place(fields), "several inputs need a `map` that makes an accumulator of them")
+                    .add(fields.op_place(), "several inputs need a `map` that makes an accumulator of them")
                     .help(help);
                 return None;
             };

@@ -6,8 +6,9 @@ use super::super::fields::{Acc, Fields};
 use super::super::functions::{self, Functions};
 use super::super::scope::Scope;
 use super::super::typing::Typed;
-use super::super::{choices, identity, judge, names};
-use super::{Draft, lambda, op_place, spelled};
+use super::super::value_text::record_text;
+use super::super::{check_laws, choices, identity, names};
+use super::draft::Draft;
 use crate::laws::Subject;
 use crate::operators::{Operator, OperatorError, Request, operator};
 use proc_macro2::Ident;
@@ -21,7 +22,7 @@ pub(super) fn draft(name: &Ident, fields: &Fields, scope: &Scope, errors: &mut E
     let row = row(name, errors);
     let acc = scope.acc.clone().then(|acc| scalar(&acc, name, fields, errors));
     let mut functions = Functions::new(scope, Vec::new());
-    let map = lambda(fields, "map", fields.map.as_ref(), errors);
+    let map = fields.lambda("map", fields.map.as_ref(), errors);
     let map = map.then(|map| functions.map(&map, None, errors)).right();
     let absent = Absent::read(fields, &mut functions, errors);
     let own = match (row, acc.right(), &map, &absent) {
@@ -34,9 +35,9 @@ pub(super) fn draft(name: &Ident, fields: &Fields, scope: &Scope, errors: &mut E
     let (acc, output) = own.as_ref().map(|it| (it.acc.computed(), it.output.computed())).unzip();
     let (acc, output) = (acc.as_ref(), output.as_ref());
     functions.add([acc, output]);
-    let fold = lambda(fields, "fold", fields.fold.as_ref(), errors);
+    let fold = fields.lambda("fold", fields.fold.as_ref(), errors);
     let fold = fold.then(|fold| functions.fold(&fold, acc, errors));
-    let finish = lambda(fields, "finish", fields.finish.as_ref(), errors);
+    let finish = fields.lambda("finish", fields.finish.as_ref(), errors);
     let finish = finish.then(|finish| {
         absent::refuse_count(&finish, fields, errors);
         functions.finish(&finish, output, errors)
@@ -55,7 +56,7 @@ pub(super) fn draft(name: &Ident, fields: &Fields, scope: &Scope, errors: &mut E
         acc: scope.acc.value().map(Record::text),
         op: name.to_string(),
         fold: fold.as_ref().map(|it| it.func.closure(&own.acc, &own.acc, &names)),
-        identity: identity.as_ref().map(|values| spelled(values, &own.acc)),
+        identity: identity.as_ref().map(|values| record_text(values, &own.acc)),
         commutative: fields.commutative.as_ref().map(|it| it.value),
         finish: finish.as_ref().map(|it| it.func.closure(&own.output.computed(), &it.result, &names)),
         nan: fields.nan.as_ref().map(ToString::to_string).filter(|nan| nan != "propagate"),
@@ -67,7 +68,7 @@ pub(super) fn draft(name: &Ident, fields: &Fields, scope: &Scope, errors: &mut E
     let starts = if fold.is_none() { Starts::FromIdentity } else { Starts::FromElement };
     let operation = with(Operation { identity, ..own }, fold, finish)?;
     let subject = Subject { operation, keep };
-    let subject = if is_own { subject } else { judge::judged(subject, fields, errors)? };
+    let subject = if is_own { subject } else { check_laws::check_laws(subject, fields, errors)? };
     Some(Draft { subject, starts, spelling, closures: functions.closures })
 }
 
@@ -176,7 +177,7 @@ fn place(fields: &Fields, error: &OperatorError) -> Extent {
         OperatorError::Undefined { .. } | OperatorError::Inputs { .. } | OperatorError::Name { .. } => None,
         OperatorError::Row { .. } | OperatorError::Type(_) => None,
     };
-    place.unwrap_or_else(|| op_place(fields))
+    place.unwrap_or_else(|| fields.op_place())
 }
 
 /// Replaces `fold` by that of the user, and applies the user's `finish` to the result.
@@ -188,7 +189,7 @@ fn with(own: Operation, fold: Option<Typed>, finish: Option<Typed>) -> Option<Op
     };
     let Some(Typed { func, result, .. }) = finish else { return Some(Operation { fold, ..own }) };
     let finish = functions::of_stored(&func, &own.output.params(functions::ACC));
-    let finish = finish.and_then(|finish| functions::behind(&own.finish, &finish));
+    let finish = finish.and_then(|finish| functions::compose(&own.finish, &finish));
     let finish = finish.and_then(|finish| functions::canonical(&finish));
     Some(Operation { fold, finish: finish.ok()?, output: result, ..own })
 }

@@ -1,10 +1,12 @@
 //! Lowers a tree to a function: structs become scalars, methods become operations, and names become valid CUDA
 //! names.
 
-use super::super::diagnostic::{Errors, Extent};
-use super::super::methods::{Meaning, Method};
-use super::super::{names, rows};
-use super::{Ex, Kind, Let, Role, Types};
+use crate::parse::diagnostic::{Errors, Extent};
+use crate::parse::methods::{Meaning, Method};
+use crate::parse::names;
+use crate::parse::role::Role;
+use crate::parse::tree::{Ex, Kind, Let};
+use crate::parse::types::Types;
 use reduce_ir::func::{Func, FuncBuilder, Id, Line, Node, Param};
 use reduce_ir::ops::{Bin, TypeError, Un};
 use reduce_ir::{Scalar, Value};
@@ -18,12 +20,16 @@ const LINES: usize = 1024;
 /// The limit on exponents.
 const EXPONENT: i128 = 1024;
 
+/// Reads the text of a method as a function of operands of the given types. The error is a message.
+pub(crate) type Definition = fn(&str, &[Scalar]) -> Result<Func, String>;
+
 /// Builds the function of the first `written` parameters of `role`, and of the free names that `body` uses.
 pub(super) fn function(
     body: &Ex,
     types: &Types,
     role: &Role,
     written: usize,
+    definition: Definition,
     errors: &mut Errors,
 ) -> Option<Func> {
     let params: Option<Vec<Vec<Param>>> =
@@ -42,11 +48,11 @@ pub(super) fn function(
     let mut locals: Vec<Option<Vec<Id>>> = free.iter().map(|&id| Some(vec![id])).collect();
     let mut rest = own;
     for param in &params[..written] {
-        let (first, behind) = rest.split_at(param.len());
+        let (first, after) = rest.split_at(param.len());
         locals.push(Some(first.to_vec()));
-        rest = behind;
+        rest = after;
     }
-    let mut lower = Lower { builder, types, locals, errors };
+    let mut lower = Lower { builder, types, locals, definition, errors };
     let results = lower.lower(body)?;
     let func = lower.builder.build(results);
     if func.lines().len() > LINES {
@@ -63,6 +69,7 @@ struct Lower<'a> {
     types: &'a Types,
     /// The scalars of each local; `None` until they are known.
     locals: Vec<Option<Vec<Id>>>,
+    definition: Definition,
     errors: &'a mut Errors,
 }
 
@@ -298,7 +305,7 @@ impl Lower<'_> {
     /// name.
     fn written(&mut self, text: &str, ids: &[Id]) -> Result<Id, TypeError> {
         let types: Vec<_> = ids.iter().map(|&id| self.builder.ty(id)).collect();
-        let func = rows::definition(text, &types).map_err(|message| TypeError::new(message, &types))?;
+        let func = (self.definition)(text, &types).map_err(|message| TypeError::new(message, &types))?;
         for (position, &id) in ids.iter().enumerate() {
             let own = Id(position as u32);
             let uses =

@@ -10,82 +10,82 @@ const LIBRARY: f64 = 8.0 * UNIT;
 
 /// A number within `radius` of `middle`, both finite. Operations return `None` if they have no finite bound.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Near {
+pub(super) struct Ball {
     middle: f64,
     radius: f64,
 }
 
-impl Near {
+impl Ball {
     /// Returns `middle` with an absolute error of `error` plus a relative error of `relative`.
-    fn new(middle: f64, error: f64, relative: f64) -> Option<Near> {
+    fn new(middle: f64, error: f64, relative: f64) -> Option<Ball> {
         // The factor and the summand cover the roundings of the bound itself.
         let radius = (error + middle.abs() * relative) * (1.0 + 8.0 * UNIT) + f64::MIN_POSITIVE * 2.0;
-        (middle.is_finite() && radius.is_finite()).then_some(Near { middle, radius })
+        (middle.is_finite() && radius.is_finite()).then_some(Ball { middle, radius })
     }
 
     /// Returns an exact float.
-    pub(super) fn exactly(middle: f64) -> Near {
-        Near { middle, radius: 0.0 }
+    pub(super) fn exactly(middle: f64) -> Ball {
+        Ball { middle, radius: 0.0 }
     }
 
     /// Returns a number whose computation took a few roundings.
-    pub(super) fn rounded(middle: f64) -> Option<Near> {
-        Near::new(middle, 0.0, 4.0 * UNIT)
+    pub(super) fn rounded(middle: f64) -> Option<Ball> {
+        Ball::new(middle, 0.0, 4.0 * UNIT)
     }
 
     /// Returns the number after rounding to a type with that `unit` roundoff and that smallest step.
-    pub(super) fn to_unit(self, unit: f64, step: f64) -> Option<Near> {
-        Near::new(self.middle, self.radius + self.radius * unit + step, unit)
+    pub(super) fn to_unit(self, unit: f64, step: f64) -> Option<Ball> {
+        Ball::new(self.middle, self.radius + self.radius * unit + step, unit)
     }
 
-    pub(super) fn add(self, other: Near) -> Option<Near> {
-        Near::new(self.middle + other.middle, self.radius + other.radius, UNIT)
+    pub(super) fn add(self, other: Ball) -> Option<Ball> {
+        Ball::new(self.middle + other.middle, self.radius + other.radius, UNIT)
     }
 
-    pub(super) fn mul(self, other: Near) -> Option<Near> {
+    pub(super) fn mul(self, other: Ball) -> Option<Ball> {
         let error =
             self.middle.abs() * other.radius + other.middle.abs() * self.radius + self.radius * other.radius;
-        Near::new(self.middle * other.middle, error, UNIT)
+        Ball::new(self.middle * other.middle, error, UNIT)
     }
 
-    pub(super) fn div(self, other: Near) -> Option<Near> {
+    pub(super) fn div(self, other: Ball) -> Option<Ball> {
         let least = other.middle.abs() - other.radius;
         let middle = self.middle / other.middle;
         let error = (self.radius + middle.abs() * other.radius) / least;
-        if least > 0.0 { Near::new(middle, error, 2.0 * UNIT) } else { None }
+        if least > 0.0 { Ball::new(middle, error, 2.0 * UNIT) } else { None }
     }
 
-    pub(super) fn neg(self) -> Near {
-        Near { middle: -self.middle, ..self }
+    pub(super) fn neg(self) -> Ball {
+        Ball { middle: -self.middle, ..self }
     }
 
-    pub(super) fn abs(self) -> Near {
-        Near { middle: self.middle.abs(), ..self }
+    pub(super) fn abs(self) -> Ball {
+        Ball { middle: self.middle.abs(), ..self }
     }
 
-    pub(super) fn max(self, other: Near) -> Near {
-        Near { middle: self.middle.max(other.middle), radius: self.radius.max(other.radius) }
+    pub(super) fn max(self, other: Ball) -> Ball {
+        Ball { middle: self.middle.max(other.middle), radius: self.radius.max(other.radius) }
     }
 
-    pub(super) fn sqrt(self) -> Option<Near> {
+    pub(super) fn sqrt(self) -> Option<Ball> {
         let middle = self.middle.sqrt();
         if self.middle < self.radius || middle == 0.0 {
             return None;
         }
-        Near::new(middle, self.radius / middle, UNIT)
+        Ball::new(middle, self.radius / middle, UNIT)
     }
 
-    pub(super) fn exp(self) -> Option<Near> {
+    pub(super) fn exp(self) -> Option<Ball> {
         let middle = self.middle.exp();
-        Near::new(middle, middle * self.radius.exp_m1(), LIBRARY)
+        Ball::new(middle, middle * self.radius.exp_m1(), LIBRARY)
     }
 
-    pub(super) fn ln(self) -> Option<Near> {
+    pub(super) fn ln(self) -> Option<Ball> {
         let relative = self.radius / self.middle;
         if self.middle <= 0.0 || relative >= 1.0 {
             return None;
         }
-        Near::new(self.middle.ln(), relative / (1.0 - relative), LIBRARY)
+        Ball::new(self.middle.ln(), relative / (1.0 - relative), LIBRARY)
     }
 
     /// Rounds with `whole`; `None` if the bound crosses a step.
@@ -95,7 +95,7 @@ impl Near {
     }
 
     /// Compares two numbers; `None` if their bounds overlap.
-    pub(super) fn compare(self, other: Near) -> Option<Ordering> {
+    pub(super) fn compare(self, other: Ball) -> Option<Ordering> {
         if self.radius == 0.0 && other.radius == 0.0 {
             return self.middle.partial_cmp(&other.middle);
         }
@@ -122,8 +122,8 @@ mod tests {
     #[test]
     fn bounds_hold_both_ways_to_the_same_number() {
         for i in -40i32..40 {
-            let x = Near::exactly(f64::from(i) / 7.0);
-            let y = Near::exactly(f64::from(i * i) / 91.0);
+            let x = Ball::exactly(f64::from(i) / 7.0);
+            let y = Ball::exactly(f64::from(i * i) / 91.0);
             let product = x.exp().unwrap().mul(y.exp().unwrap()).unwrap();
             let sum = x.add(y).unwrap();
             let square = sum.add(sum).unwrap().exp().unwrap();
@@ -132,16 +132,16 @@ mod tests {
             assert_eq!(square.sqrt().unwrap().ln().unwrap().compare(sum), None);
             assert_eq!(square.div(product).unwrap().compare(product), None);
             assert!(product.radius < 1e-13 * product.middle, "{product:?}");
-            let off = product.mul(Near::exactly(1.0 + 1e-12)).unwrap();
+            let off = product.mul(Ball::exactly(1.0 + 1e-12)).unwrap();
             assert_eq!(off.compare(product), Some(Ordering::Greater));
         }
     }
 
     #[test]
     fn steps_are_taken_where_the_bound_allows() {
-        let third = Near::exactly(1.0).div(Near::exactly(3.0)).unwrap();
+        let third = Ball::exactly(1.0).div(Ball::exactly(3.0)).unwrap();
         assert_eq!(third.to_whole(f64::floor), Some(0.0));
-        assert_eq!(third.mul(Near::exactly(3.0)).unwrap().to_whole(f64::floor), None);
+        assert_eq!(third.mul(Ball::exactly(3.0)).unwrap().to_whole(f64::floor), None);
         assert_eq!(third.neg().sqrt(), None);
         assert_eq!(third.neg().ln(), None);
         assert_eq!(third.div(third.add(third.neg()).unwrap()), None);

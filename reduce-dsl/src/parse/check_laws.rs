@@ -2,14 +2,13 @@
 
 use super::diagnostic::{Errors, Extent};
 use super::fields::Fields;
-use super::resolve::op_place;
 use crate::laws::{Broken, Effort, Law, Subject};
 use reduce_ir::Scalar;
 use reduce_ir::func::Param;
 use reduce_ir::operation::Operation;
 
 /// Checks the laws, and sets `commutative` and `exact` from the result unless they are known.
-pub(super) fn judged(subject: Subject, fields: &Fields, errors: &mut Errors) -> Option<Subject> {
+pub(super) fn check_laws(subject: Subject, fields: &Fields, errors: &mut Errors) -> Option<Subject> {
     let Subject { operation, keep } = subject;
     let written = fields.commutative.as_ref().map(|it| it.value);
     let is_known = operation.commutative;
@@ -23,12 +22,12 @@ pub(super) fn judged(subject: Subject, fields: &Fields, errors: &mut Errors) -> 
         }
     };
     if found.is_vacuous() {
-        let place = fields.filter.as_ref().map_or_else(|| op_place(fields), Extent::of);
+        let place = fields.filter.as_ref().map_or_else(|| fields.op_place(), Extent::of);
         errors
             .note(place, "no element that was tried satisfies `filter`, so the laws of `op` were not tried");
     }
     for remark in found.remarks.iter().filter(|_| !is_known) {
-        errors.note(op_place(fields), remark.to_string());
+        errors.note(fields.op_place(), remark.to_string());
     }
     let commutative = written.unwrap_or(is_known || found.commutative);
     let exact = if is_known { subject.operation.exact } else { found.exact };
@@ -53,7 +52,7 @@ fn report(broken: Box<Broken>, inputs: &[Param], fields: &Fields, errors: &mut E
         Law::Commutative => "leave the field out; then elements keep their order",
         Law::Fold => "`fold` adds one element: it is `op(acc, map(x))`, written cheaper",
     };
-    let place = place.unwrap_or_else(|| op_place(fields));
+    let place = place.unwrap_or_else(|| fields.op_place());
     let depends = broken.law == Law::Identity || broken.counterexample.names_elements();
     let excluded =
         || format!("; or exclude elements that your data never hold, as in `filter: {}`", example(inputs));

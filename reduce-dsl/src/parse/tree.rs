@@ -1,8 +1,8 @@
 //! Closures as trees: resolved names, operations of devices, and types that may still have to be inferred.
 
-use super::super::diagnostic::Extent;
-use super::super::literal::Number;
-use super::super::methods::Method;
+use super::diagnostic::Extent;
+use super::literal::Number;
+use super::methods::Method;
 use super::types::Ty;
 use reduce_ir::Value;
 use reduce_ir::ops::{Bin, Cmp, Un};

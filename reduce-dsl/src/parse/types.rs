@@ -1,6 +1,6 @@
 //! Types during inference, with the rules of rustc: a literal without suffix takes its type from the context.
 
-use super::super::literal::Number;
+use super::literal::Number;
 use reduce_ir::Scalar;
 use reduce_ir::func::Param;
 use reduce_ir::operation::Record;

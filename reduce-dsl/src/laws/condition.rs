@@ -8,16 +8,16 @@ use reduce_ir::operation::{Argument, Operation};
 
 /// A condition on elements.
 #[derive(Debug)]
-pub(super) struct Kept {
+pub(super) struct Condition {
     arguments: Vec<Argument>,
     keep: Func,
 }
 
-impl Kept {
+impl Condition {
     /// Takes a function of the inputs of `operation` that may also name the position and params.
-    pub(super) fn new(operation: &Operation, keep: &Func) -> Kept {
+    pub(super) fn new(operation: &Operation, keep: &Func) -> Condition {
         let arguments = operation.arguments(keep, 0, operation.inputs.len());
-        Kept { arguments, keep: keep.clone() }
+        Condition { arguments, keep: keep.clone() }
     }
 
     /// Returns, for each case, whether the element satisfies the condition.
