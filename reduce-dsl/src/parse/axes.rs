@@ -1,26 +1,9 @@
-//! `axes: i j -> i`: the axes of the input, slowest first, and the axes that are kept.
+//! The groups of `axes`.
 
-use super::diagnostic::{Errors, Extent};
+use super::diagnostic::Errors;
 use super::fields::Fields;
 use proc_macro2::Ident;
 use reduce_ir::Domain;
-
-/// The axes as written.
-pub(super) struct Axes {
-    /// The axes of the input, slowest first.
-    pub(super) from: Vec<Ident>,
-    /// The axes of the result.
-    pub(super) to: Vec<Ident>,
-    pub(super) place: Extent,
-}
-
-impl Axes {
-    /// The canonical spelling.
-    pub(super) fn text(&self) -> String {
-        let words = |names: &[Ident]| names.iter().map(Ident::to_string).collect::<Vec<_>>().join(" ");
-        format!("{} -> {}", words(&self.from), words(&self.to)).trim_end().to_owned()
-    }
-}
 
 /// Returns the groups that the axes form; one group of all elements if no axes are written.
 pub(super) fn groups(fields: &Fields, errors: &mut Errors) -> Option<Domain> {

@@ -6,12 +6,14 @@
 
 mod block;
 mod call;
+mod convert;
+mod known_methods;
 mod name;
 mod operator;
 mod record;
 mod refuse;
 
-pub(super) use block::converted;
+pub(super) use convert::converted;
 
 use super::diagnostic::{Errors, Extent};
 use super::hygiene::Name;

@@ -2,25 +2,27 @@
 //!
 //! A field that cannot be read is reported, and reading continues with the next one.
 
+mod axes;
 mod brackets;
 mod export;
 mod schedule;
+mod syntax;
 mod values;
 
+pub(super) use axes::Axes;
 pub use export::Export;
 pub(super) use schedule::{Argument, Schedule, Word};
 pub(super) use values::{Acc, Names, Op};
 
-use super::axes::Axes;
 use super::closure::Lambda;
 use super::diagnostic::{Errors, Extent};
 use super::names;
 use super::written::Written;
 use proc_macro2::{Ident, TokenStream, TokenTree};
-use std::fmt::Display;
 use syn::ext::IdentExt;
 use syn::parse::{ParseStream, Parser};
 use syn::{Expr, ExprClosure, LitBool, LitInt, Token, braced};
+use syntax::{DOCUMENTED, error, word};
 
 /// The fields, in the order of the canonical text.
 const FIELDS: [&str; 19] = [
@@ -182,7 +184,7 @@ impl Fields {
                 let expected = "`layout` is `contiguous` or `strided`, as in `layout: strided`";
                 self.layout = Some(word(input, expected)?);
             }
-            "axes" => self.axes = Some(values::axes(input)?),
+            "axes" => self.axes = Some(axes::axes(input)?),
             "params" => self.params = Some(values::names(input, &values::PARAMS)?),
             "index" => {
                 self.index = Some(word(input, "`index` is a name for the position, as in `index: i`")?)
@@ -250,17 +252,4 @@ fn skip_to_field(input: ParseStream) {
             return;
         }
     }
-}
-
-/// The message for documentation inside the braces.
-const DOCUMENTED: &str =
-    "no attribute or `///` stands here; write `//`, or document the item in front of its `static`";
-
-/// Returns an error at the next token; at the end of the input, at the last one.
-fn error(input: ParseStream, message: impl Display) -> syn::Error {
-    syn::Error::new(input.span(), message)
-}
-
-fn word(input: ParseStream, expected: &str) -> syn::Result<Ident> {
-    if input.peek(Ident::peek_any) { input.call(Ident::parse_any) } else { Err(error(input, expected)) }
 }

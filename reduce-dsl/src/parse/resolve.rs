@@ -4,13 +4,12 @@ mod closures;
 mod draft;
 mod named;
 
-use super::axes::{self, Axes};
 use super::diagnostic::{Errors, Extent};
-use super::fields::{Fields, Op};
+use super::fields::{Axes, Fields, Op};
 use super::parsed::{Parsed, Places, Read};
 use super::role::Dialect;
 use super::scope::Scope;
-use super::{choices, limits, schedule};
+use super::{axes, choices, limits, schedule};
 use draft::Draft;
 use reduce_ir::func::Func;
 use reduce_ir::operation::{Operation, Record};

@@ -1,6 +1,7 @@
 //! Blocks, `let` and `if`.
 #![allow(clippy::wildcard_enum_match_arm, reason = "the enums of syn are not ours, and grow")]
 
+use super::convert::converted;
 use super::{Reader, refuse};
 use crate::parse::diagnostic::{Extent, between};
 use crate::parse::hygiene::Name;
@@ -165,19 +166,5 @@ impl Reader<'_> {
             (format!("a condition is bool, and this is {found}"), format!("compare it, as in `… != {zero}`"))
         });
         cond
-    }
-}
-
-/// Returns the advice for a value of type `found` where `wanted` is expected.
-pub(crate) fn converted(found: &str, wanted: &str) -> String {
-    let scalar =
-        |name: &str| Scalar::from_name(name).is_some() || name.starts_with("an ") || name == "a float";
-    match Scalar::from_name(wanted) {
-        Some(Scalar::Bool) if scalar(found) => "compare it with something".to_owned(),
-        Some(ty) if found == "bool" && ty.is_float() => "write `if … { 1.0 } else { 0.0 }`".to_owned(),
-        Some(ty) if scalar(found) => format!("convert it with `as {ty}`"),
-        Some(ty) if found.starts_with('`') => format!("take one of its fields, which is {ty}"),
-        None if wanted.starts_with('`') => format!("write the struct {wanted} with its fields"),
-        _ => format!("write a value that is {wanted}"),
     }
 }

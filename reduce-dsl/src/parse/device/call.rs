@@ -1,12 +1,10 @@
 //! Methods of the table, in both forms `a.max(b)` and `f32::max(a, b)`, and `f32::from_bits`.
 #![allow(clippy::wildcard_enum_match_arm, reason = "the enums of syn are not ours, and grow")]
 
-use super::block::converted;
+use super::convert::converted;
 use super::{Reader, refuse};
 use crate::parse::diagnostic::Extent;
-use crate::parse::methods::{Domain, METHODS, Meaning, Method};
-use crate::parse::names;
-use crate::parse::role::Dialect;
+use crate::parse::methods::{METHODS, Meaning, Method};
 use crate::parse::tree::{Ex, Kind};
 use crate::parse::types::Ty;
 use proc_macro2::Ident;
@@ -175,28 +173,4 @@ fn ambiguous(receiver: &Ex, other: Option<Scalar>) -> (String, String) {
             ("the type of this is not known here".to_owned(), help.to_owned())
         }
     }
-}
-
-impl Dialect {
-    /// Returns whether the dialect may call methods of that domain.
-    fn has(self, domain: Domain) -> bool {
-        match domain {
-            Domain::Floats | Domain::Integers | Domain::Signed | Domain::Unsigned => true,
-            Domain::FloatsOfText => !matches!(self, Dialect::Rust),
-            Domain::OthersOfRows => self.is_row(),
-        }
-    }
-}
-
-/// Returns the names of the methods that a type has; `None` stands for any type.
-pub(super) fn methods_of(ty: Option<Scalar>, dialect: Dialect) -> Vec<&'static str> {
-    let has = |method: &&Method| dialect.has(method.of) && ty.is_none_or(|ty| method.of.holds(ty));
-    let mut names: Vec<_> = METHODS.iter().filter(has).map(|method| method.name).collect();
-    names.dedup();
-    names
-}
-
-/// Returns the method that was probably meant.
-pub(super) fn nearest_method(name: &str, ty: Option<Scalar>, dialect: Dialect) -> Option<&'static str> {
-    names::nearest(name, &methods_of(ty, dialect))
 }

@@ -1,7 +1,7 @@
 //! Operators: `-`, `!`, `+`, `<`, `&&`, `as` and the like.
 #![allow(clippy::wildcard_enum_match_arm, reason = "the enums of syn are not ours, and grow")]
 
-use super::block::converted;
+use super::convert::converted;
 use super::{Reader, refuse};
 use crate::parse::diagnostic::{Extent, spelled};
 use crate::parse::tree::{Ex, Kind};

@@ -1,7 +1,7 @@
 //! Structs: literals and fields.
 
 use super::Reader;
-use super::block::converted;
+use super::convert::converted;
 use crate::parse::diagnostic::{Extent, spelled};
 use crate::parse::names;
 use crate::parse::tree::{Ex, Kind};

@@ -2,7 +2,7 @@
 #![allow(clippy::wildcard_enum_match_arm, reason = "the enums of syn are not ours, and grow")]
 
 use super::Reader;
-use super::call::{methods_of, nearest_method};
+use super::known_methods::{methods_of, nearest_method};
 use crate::parse::diagnostic::{Errors, Extent};
 use crate::parse::hygiene::Name;
 use crate::parse::methods::{Domain, METHODS, Method};

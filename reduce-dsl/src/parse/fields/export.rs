@@ -1,6 +1,6 @@
 //! The head of the item form: `pub static NAME;`.
 
-use super::error;
+use super::syntax::error;
 use proc_macro2::Ident;
 use syn::parse::ParseStream;
 use syn::{Attribute, Token, Visibility};

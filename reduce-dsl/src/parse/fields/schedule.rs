@@ -1,6 +1,6 @@
 //! The value of `passes`: words with arguments.
 
-use super::{error, word};
+use super::syntax::{error, word};
 use crate::parse::diagnostic::{Errors, Extent};
 use proc_macro2::{Ident, TokenStream, TokenTree};
 use syn::ext::IdentExt;

@@ -1,10 +1,8 @@
 //! The values of fields.
 
-use super::{DOCUMENTED, error, word};
-use crate::parse::axes::Axes;
+use super::syntax::{DOCUMENTED, error, word};
 use crate::parse::diagnostic::Extent;
 use proc_macro2::{Ident, TokenStream};
-use syn::ext::IdentExt;
 use syn::parse::ParseStream;
 use syn::{ExprClosure, LitBool, LitInt, Token, braced, token};
 
@@ -38,29 +36,6 @@ pub(crate) enum Op {
     Name(Ident),
     /// `|a, b| a + b`.
     Closure(Box<ExprClosure>),
-}
-
-/// Reads `i j -> i`.
-pub(super) fn axes(input: ParseStream) -> syn::Result<Axes> {
-    const EXPECTED: &str =
-        "`axes` names the axes of the input, slowest first, and those that are kept, as in `axes: i j -> i`";
-    let start = input.span();
-    let from = idents(input)?;
-    if from.is_empty() || !input.peek(Token![->]) {
-        return Err(error(input, EXPECTED));
-    }
-    let arrow = input.parse::<Token![->]>()?.spans[1];
-    let to = idents(input)?;
-    let end = to.last().map_or(arrow, Ident::span);
-    Ok(Axes { from, to, place: Extent { start, end } })
-}
-
-fn idents(input: ParseStream) -> syn::Result<Vec<Ident>> {
-    let mut names = Vec::new();
-    while input.peek(Ident::peek_any) {
-        names.push(input.call(Ident::parse_any)?);
-    }
-    Ok(names)
 }
 
 /// The messages for one kind of names.
