@@ -4,7 +4,7 @@
 //! text --lex--> tokens --fields--> fields with their spans --resolve--> Spec
 //! ```
 //!
-//! All errors are collected and returned together, each at its own place. [`tokens`] serves the macro. `text`,
+//! All errors are collected and returned together, each at its own place. [`tokens()`] serves the macro. `text`,
 //! which needs the feature of that name, lexes first and reports byte ranges. Emitted CUDA uses the input
 //! names, so these are restricted. The parameters of a closure are renamed to the inputs; only their order
 //! matters.
