@@ -21,9 +21,8 @@ pub(super) const SOFTMAX_DENOMINATOR: Operator = Operator {
     width: Width::Float,
     acc: MAX_SUM,
     map: "|x| MaxSum { max: x as W as A, sum: A_ONE }",
-    // Equal infinities differ by NaN, which `min` turns into 0. A NaN stays in `max` and makes `sum`
-    // irrelevant. A term scaled by less than e^-87 does not change a sum, and above that bound `exp` takes
-    // fewer operations.
+    // Equal infinities differ by NaN, which `min` turns into 0. If `max` is NaN, `sum` is irrelevant.
+    // A term scaled by less than e^-87 does not change a sum; the bound saves operations of `exp`.
     op: "|a, b| {
         let distance = (-(a.max - b.max).abs()).min(A_ZERO).max(-87.0);
         let scale = distance.exp();

@@ -31,7 +31,8 @@ impl Reals {
         }
     }
 
-    /// Converts the result of a line for the next line.
+    /// Returns the result of a line, given the result of its operation: integers become unbounded, and quotients of
+    /// integers are truncated.
     pub(super) fn result(self, line: &Line, result: Real) -> Real {
         if self.wraps || !line.ty.is_integer() {
             return result;
