@@ -1,6 +1,6 @@
-//! CUDA C++ from an lowered program: header-free, for every architecture from sm_75, as if written by hand.
+//! Prints a lowered program as CUDA C++: without headers, for every architecture from sm_75, and readable.
 //!
-//! The printer decides nothing, and cannot fail on a verified program: each statement has one spelling.
+//! The printer decides nothing: each statement has one spelling. It cannot fail on a verified program.
 
 mod atomic;
 mod cluster;
@@ -27,24 +27,25 @@ use reduce_ir::redux::Redux;
 use reduce_ir::statements::{Constant, LoweredKernel, Shared};
 use std::fmt::Write;
 use std::slice;
-use stmt::Around;
+use stmt::Context;
 use uses::Uses;
 
-/// The flags that NVRTC gets besides the architecture. All but the first are nvcc's defaults or do not
-/// matter to the emitted text; they are given so that nobody's defaults do.
+/// The flags for NVRTC, besides the architecture. All but the first are defaults of nvcc or do not matter to the
+/// emitted text. They are given so that the defaults of other compilers do not matter.
 pub const NVRTC_FLAGS: [&str; 5] =
     ["--std=c++17", "--fmad=false", "--ftz=false", "--prec-div=true", "--prec-sqrt=true"];
 
-/// Registers that each thread of a block of so many can have, for all of them to have some: a block has 65,536, on every
-/// architecture (CUDA C++ Programming Guide, technical specifications). A kernel that takes more gets `--maxrregcount`.
+/// Returns the most registers per thread with which a block of `block` threads can run. A block has 65,536 on every
+/// architecture (CUDA C++ Programming Guide, technical specifications). A kernel that takes more is compiled with
+/// `--maxrregcount`.
 pub const fn most_registers(block: u32) -> u32 {
     65_536 / block
 }
 
-/// The CUDA C++ of a verified program.
+/// Returns the CUDA C++ of a verified program.
 ///
 /// # Errors
-/// As [`lower`](crate::lower()).
+/// The same as for [`lower`](crate::lower()).
 pub fn cuda(program: &Program) -> Result<String, Error> {
     check_names(&program.operation)?;
     let program = &Program { operation: in_kernels(&program.operation), ..program.clone() };
@@ -53,7 +54,7 @@ pub fn cuda(program: &Program) -> Result<String, Error> {
     Ok(header::header(program) + &cuda_kernels(&program.operation, launched))
 }
 
-/// The CUDA C++ of kernels over one operation, behind the types and functions that they use.
+/// Returns the CUDA C++ of kernels over one operation, after the types and functions that they use.
 pub fn cuda_kernels(operation: &Operation, kernels: &[LoweredKernel]) -> String {
     let operation = &in_kernels(operation);
     let uses = Uses::of(kernels);
@@ -63,8 +64,8 @@ pub fn cuda_kernels(operation: &Operation, kernels: &[LoweredKernel]) -> String 
     if uses.shuffles {
         text.push_str(&shuffle::function(&operation.acc));
     }
-    if let (Some(asks), Some(redux)) = (uses.redux, Redux::of(operation)) {
-        text.push_str(&redux::functions(&redux, &operation.acc, asks));
+    if let (Some(some_lanes), Some(redux)) = (uses.redux, Redux::of(operation)) {
+        text.push_str(&redux::functions(&redux, &operation.acc, some_lanes));
     }
     if uses.atomics {
         text.push_str(&atomic::function(operation));
@@ -89,19 +90,19 @@ pub fn cuda_kernels(operation: &Operation, kernels: &[LoweredKernel]) -> String 
 }
 
 fn kernel(operation: &Operation, kernel: &LoweredKernel) -> String {
-    // No launch bounds: told how many blocks shall fit a multiprocessor, ptxas of CUDA 13.0 spills in `var`, `describe` and sums of
-    // bytes. Where it does not, as in `minmax` at 2^24, they would be worth 3 % (docs/decisions.md).
+    // No launch bounds. With a minimum of blocks per multiprocessor, ptxas of CUDA 13.0 spills in `var`, `describe` and
+    // sums of bytes. Where it does not, as in `minmax` at 2^24, they would gain 3 % (docs/decisions.md).
     let cluster =
         if kernel.cluster > 1 { format!("__cluster_dims__({}) ", kernel.cluster) } else { String::new() };
-    let around = Around { operation, streaming: kernel.streaming };
-    let shared: String = kernel.shared.iter().map(|it| shared(around, it)).collect();
-    let rest = shared + &stmt::body(around, &kernel.body, 1);
-    let (name, parameters) = (kernel.name, parameters(around, kernel));
+    let context = Context { operation, streaming: kernel.streaming };
+    let shared: String = kernel.shared.iter().map(|it| shared(context, it)).collect();
+    let rest = shared + &stmt::body(context, &kernel.body, 1);
+    let (name, parameters) = (kernel.name, parameters(context, kernel));
     let constants = constants(&kernel.constants, &rest);
     format!("\nextern \"C\" __global__ void {cluster}{name}({parameters})\n{{\n{constants}{rest}}}\n")
 }
 
-/// The constants that the rest of the kernel names, or their formulas: the compiler warns of others.
+/// Returns the constants that the rest of the kernel or their formulas name. The compiler warns of unused ones.
 fn constants(all: &[Constant], rest: &str) -> String {
     let mut text = String::new();
     for it in all.iter().rev() {
@@ -112,7 +113,7 @@ fn constants(all: &[Constant], rest: &str) -> String {
     text
 }
 
-/// Is that one of the words of a text?
+/// Returns whether a name is one of the words of a text.
 fn names(text: &str, name: &str) -> bool {
     text.split(|c: char| !(c.is_ascii_alphanumeric() || c == '_')).any(|word| word == name)
 }
@@ -122,17 +123,18 @@ fn constant(it: &Constant) -> String {
     if it.note.is_empty() { declaration + "\n" } else { format!("{declaration:<59} // {}\n", it.note) }
 }
 
-fn shared(around: Around<'_>, it: &Shared) -> String {
-    let acc = &around.operation.acc;
+fn shared(context: Context<'_>, it: &Shared) -> String {
+    let acc = &context.operation.acc;
     let holds = if it.sent { message::slot(acc) } else { types::record(acc).to_owned() };
     let array = format!("    __shared__ {holds} {}[{}];\n", it.name, it.len);
     if it.sent { array + message::COUNT } else { array }
 }
 
-fn parameters(around: Around<'_>, kernel: &LoweredKernel) -> String {
-    let operation = around.operation;
-    // No thread writes it while the kernel runs. What others write is no thread's own: with `__restrict__` the compiler drops
-    // stores before barriers and releases, as only this thread would read them; nor is what the previous launch writes until the wait.
+fn parameters(context: Context<'_>, kernel: &LoweredKernel) -> String {
+    let operation = context.operation;
+    // `__restrict__` is right only if no thread writes the memory while the kernel runs. On memory that others write,
+    // the compiler drops stores before barriers and releases, as if only this thread read them. In a dependent kernel,
+    // the previous launch writes until the wait.
     let own = if kernel.dependent { "" } else { "__restrict__ " };
     let stored = operation.stored();
     let [acc, output] = [&operation.acc, &stored].map(types::record);

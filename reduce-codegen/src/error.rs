@@ -1,4 +1,4 @@
-//! What can go wrong between a specification and CUDA: the user's schedule, or a bug of ours.
+//! Errors between a specification and CUDA: in the user's schedule, or bugs of this project.
 
 use crate::size::Size;
 use reduce_ir::operation::Operation;
@@ -6,18 +6,18 @@ use reduce_ir::pass::Pass;
 use reduce_ir::program::{self, Program};
 use reduce_ir::statements;
 
-/// Why a specification does not become a program.
+/// The reason why a specification does not become a program.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// A pass does not apply where it stands.
+    /// A pass does not apply at its place in the list.
     #[error("`{pass}` does not apply: {reason}")]
     Refused {
         /// Its position in the list of passes.
         index: usize,
         /// The pass.
         pass: Pass,
-        /// Why, and what to write instead.
+        /// The reason, and what to write instead.
         reason: String,
     },
     /// A team does not fit the steps before it.
@@ -25,41 +25,41 @@ pub enum Error {
     Unfit {
         /// The pass, as it is written.
         name: String,
-        /// Why, and what to write instead.
+        /// The reason, and what to write instead.
         reason: String,
     },
-    /// A block would need more shared memory than every architecture gives.
+    /// A block needs more shared memory than every architecture has.
     #[error(
         "a block of {block} threads needs {bytes} bytes of shared memory, over the limit of {limit}; use a smaller `block`"
     )]
     SharedMemory {
         /// Threads per block.
         block: u32,
-        /// Bytes it needs.
+        /// The bytes that it needs.
         bytes: usize,
-        /// Bytes there are.
+        /// The bytes that it can have.
         limit: usize,
     },
-    /// Something has a name that no kernel can print.
+    /// A name that no kernel can print.
     #[error("{name:?} is not a name; write a letter, then letters, digits and `_`")]
     Name {
         /// The name.
         name: String,
     },
-    /// Its kernels are more than NVRTC compiles in seconds.
+    /// Its kernels are larger than NVRTC compiles in seconds.
     #[error(
         "these kernels are too large to compile: {} times the limit, most of it {}; {fix}",
         times(size.total, *limit), size.largest
     )]
     TooLarge {
-        /// How large they are.
+        /// The size of the kernels.
         size: Box<Size>,
-        /// How large they may be.
+        /// The greatest size that is accepted.
         limit: u64,
         /// What to write instead.
         fix: String,
     },
-    /// A program broke a rule of the verifier after that step: a bug of reducegen.
+    /// A program broke a rule of the verifier after a step: a bug of reducegen.
     #[error("this is a bug in reducegen, please report it: after {step}, {violation}\n{program}")]
     Program {
         /// The step.
@@ -69,28 +69,28 @@ pub enum Error {
         /// The program.
         program: Box<Program>,
     },
-    /// An lowered kernel broke a rule of the verifier: a bug of reducegen.
+    /// A lowered kernel broke a rule of the verifier: a bug of reducegen.
     #[error("this is a bug in reducegen, please report it: after lowering, {violation}\n{text}")]
     Lowered {
         /// The rule.
         violation: statements::Violation,
-        /// The program and its lowering.
+        /// The program and its statements.
         text: String,
     },
 }
 
-/// Checks the names that emitted text prints: anyone can make an operation.
+/// Checks the names that emitted text prints, because anyone can make an operation.
 pub(crate) fn check_names(operation: &Operation) -> Result<(), Error> {
     operation.unprintable_name().map_or(Ok(()), |name| Err(Error::Name { name: name.to_owned() }))
 }
 
-/// A quotient with one digit behind the point, rounded up so that it is more than 1.
+/// Returns a quotient with one decimal digit, rounded up so that it is more than 1.
 fn times(size: u64, limit: u64) -> String {
     let tenths = size.div_ceil(limit / 10);
     format!("{}.{}", tenths / 10, tenths % 10)
 }
 
-/// Checks a program that `step` made.
+/// Settles and verifies a program that `step` made.
 pub(crate) fn verified(program: Program, step: impl ToString) -> Result<Program, Error> {
     check_names(&program.operation)?;
     let program = program.settled();

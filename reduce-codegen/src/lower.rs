@@ -1,9 +1,9 @@
-//! The one lowering: steps become statements. It is total, and runs before printing CUDA and before
-//! interpreting, at every stage.
+//! Lowers steps to statements. This is the only lowering, and it is total. The CUDA printer and the interpreter use its
+//! output, after any list of passes.
 //!
-//! Where the operation has fill, absent items are the fill and every thread combines. Where it
-//! has none, a combination stands under the condition that its right side is there; the items that are
-//! there always come first, so a comparison with their number is enough.
+//! If the operation has a fill, absent items are the fill, and every thread combines. Without a fill, a combination
+//! runs only if its right operand is present. Present items always come before absent ones, so one comparison with
+//! their number is enough.
 
 mod cluster;
 mod deliver;
@@ -21,9 +21,9 @@ mod warps;
 
 use crate::error::{Error, check_names};
 use crate::names::in_kernels;
-use fold::word_of_lanes;
+use fold::lanes_pass;
 use locals::{count, first};
-use place::Standing;
+use place::LogicalThread;
 use reduce_ir::Scalar;
 use reduce_ir::ops::Bin;
 use reduce_ir::program::{
@@ -31,11 +31,12 @@ use reduce_ir::program::{
 };
 use reduce_ir::statements::{Buffer, Constant, Expr, Local, Lowered, LoweredKernel, Part, Shared, Stmt, Ty};
 
-/// The statements of a verified program, verified. What they call inputs and params is none of their own names: see `names.rs`.
+/// Returns the statements of a verified program, verified. Inputs and params get names that no local of a kernel has
+/// (`names.rs`).
 ///
 /// # Errors
-/// A name that is none of C, in an operation that was not parsed. A rule of the verifier does not hold: a bug, in a program that
-/// holds its own rules.
+/// A name is not a C identifier; this can happen only in an operation that was not parsed. Or the statements break a
+/// rule of the verifier; if the program keeps its own rules, this is a bug.
 pub fn lower(program: &Program) -> Result<Lowered, Error> {
     check_names(&program.operation)?;
     let program = &Program { operation: in_kernels(&program.operation), ..program.clone() };
@@ -61,18 +62,18 @@ fn kernel(program: &Program, kernel: &Kernel) -> LoweredKernel {
         lowering.prologue();
     }
     if kernel.has_flags() {
-        lowering.ticket_before_all();
+        lowering.ticket_first();
     }
     match kernel.team {
-        Team { size: Size::Thread, logical: 2.. } => lowering.one_after_the_other(),
-        Team { size: Size::Warp, logical: 2.. } => lowering.side_by_side(),
+        Team { size: Size::Thread, logical: 2.. } => lowering.logical_threads(),
+        Team { size: Size::Warp, logical: 2.. } => lowering.logical_warps(),
         Team { .. } => kernel.steps.iter().for_each(|step| lowering.step(step)),
     }
     if !kernel.team.is_grid() {
         lowering.finish();
     }
     let of_group = std::mem::replace(&mut lowering.body, before);
-    lowering.for_its_group(of_group);
+    lowering.guard_by_group(of_group);
     LoweredKernel {
         name: kernel.name,
         reads: kernel.reads,
@@ -87,7 +88,7 @@ fn kernel(program: &Program, kernel: &Kernel) -> LoweredKernel {
     }
 }
 
-/// The state of an lowering: what has been written, and where the items are now.
+/// The state of a lowering: the statements so far, and where the items are now.
 struct Lowerer<'a> {
     program: &'a Program,
     kernel: &'a Kernel,
@@ -96,13 +97,13 @@ struct Lowerer<'a> {
     body: Vec<Stmt>,
     /// The accumulators of a thread: one for each lane of the fold, then one.
     lanes: Vec<Local>,
-    /// How many threads hold an item; asked for only where the operation has no fill.
+    /// The number of threads that hold an item. Used only if the operation has no fill.
     present: Expr,
-    /// Partials that are read, and how many there are.
+    /// The buffer of the partials that are read, and their number.
     partials: (Buffer, Expr),
-    /// Where the thread stands.
-    standing: Standing,
-    /// What tells the names of the last block's tree from those of every block's.
+    /// The thread of the association that is being lowered.
+    current: LogicalThread,
+    /// The suffix of locals in the last block, which keeps them apart from the locals of every block. Empty outside it.
     suffix: &'static str,
 }
 
@@ -117,12 +118,12 @@ impl<'a> Lowerer<'a> {
             lanes: Vec::new(),
             present: count().get(),
             partials: (Buffer::Items, Expr::Items),
-            standing: Standing::of(program, kernel),
+            current: LogicalThread::of(program, kernel),
             suffix: "",
         }
     }
 
-    /// What a dependent kernel does first; only what begins a cluster is before it.
+    /// Makes a dependent kernel wait for the previous launch. Only the start of a cluster comes before.
     fn await_launch(&mut self) {
         if self.kernel.dependent {
             let note = "wait for the previous launch, which may still write what this one reads  [dependent]"
@@ -131,7 +132,7 @@ impl<'a> Lowerer<'a> {
         }
     }
 
-    /// What a kernel does behind its fold, where the next launch may begin: the rest takes little of the GPU.
+    /// Lets the next launch begin after the fold. The rest of the kernel uses little of the GPU.
     fn trigger_launch(&mut self) {
         if self.kernel.trigger && !self.in_last_block() {
             let note = "let the next launch begin; it waits until this one has ended  [trigger]".to_owned();
@@ -139,7 +140,7 @@ impl<'a> Lowerer<'a> {
         }
     }
 
-    /// What every kernel begins with: its constants, and which items are the block's.
+    /// Declares the constants of the kernel, then the block's first item and number of items.
     fn prologue(&mut self) {
         let fold = self.kernel.fold();
         if self.kernel.team == Team::THREAD {
@@ -168,7 +169,7 @@ impl<'a> Lowerer<'a> {
             let stride = blocks * self.kernel_tile();
             self.derived("STRIDE", stride, "GRID * TILE".to_owned(), "items between the rounds of a thread");
         }
-        self.which_items();
+        self.first_and_count();
     }
 
     fn tile_constant(&mut self) {
@@ -178,7 +179,7 @@ impl<'a> Lowerer<'a> {
         self.derived("TILE", self.kernel_tile(), formula, "items of a block");
     }
 
-    /// The constants whose product is the tile of a group.
+    /// Returns the constants whose product is the tile of a group.
     fn factors_of_tile(&self) -> impl Iterator<Item = &'static str> {
         self.constants.iter().map(|it| it.name).filter(|name| *name != "GROUPS")
     }
@@ -187,25 +188,25 @@ impl<'a> Lowerer<'a> {
         self.program.tile(self.kernel.reads) as u32
     }
 
-    fn which_items(&mut self) {
+    fn first_and_count(&mut self) {
         if self.kernel.is_one_tile() {
             return self.body.push(Stmt::Let(count(), Expr::Items.cast(Scalar::U32)));
         }
         let begin = self.member().times(Expr::Named("TILE").cast(Scalar::U64));
         self.body.push(Stmt::Let(first(), begin));
         let strided = self.kernel.fold().share == Share::Rest;
-        // What a grid-stride loop reads is compared with n; only trees without fill ask how many items there are.
+        // A grid-stride loop compares positions with n. It needs the number of items only for a tree without fill.
         if !strided || self.guarded() {
-            self.body.push(Stmt::Let(count(), self.left(Expr::Named("TILE"))));
+            self.body.push(Stmt::Let(count(), self.remaining(Expr::Named("TILE"))));
         }
     }
 
-    /// How many items there are from the block's first one on, but so many at the most.
-    fn left(&self, most: Expr) -> Expr {
+    /// Returns the number of items from the block's first one on, limited to `most`, as `u32`.
+    fn remaining(&self, most: Expr) -> Expr {
         if self.kernel.is_one_tile() {
             return count().get();
         }
-        // The last blocks of a cluster may have nothing to do.
+        // The last blocks of a cluster may lie after the end of the input.
         let end =
             if self.kernel.cluster() > 1 { Expr::Items.bin(Bin::Max, first().get()) } else { Expr::Items };
         let left = end.bin(Bin::Sub, first().get());
@@ -216,27 +217,27 @@ impl<'a> Lowerer<'a> {
         self.derived(name, value, value.to_string(), &note);
     }
 
-    /// Declares a constant, once.
+    /// Declares a constant with its formula, unless it is declared.
     fn derived(&mut self, name: &'static str, value: u32, formula: String, note: &str) {
         if self.constants.iter().all(|it| it.name != name) {
             self.constants.push(Constant { name, value, formula, note: note.to_owned() });
         }
     }
 
-    /// Declares an array in shared memory, once.
-    fn share(&mut self, name: &'static str, len: &'static str) -> Buffer {
+    /// Declares an array in shared memory, unless it is declared.
+    fn shared_array(&mut self, name: &'static str, len: &'static str) -> Buffer {
         if self.shared.iter().all(|it| it.name != name) {
             self.shared.push(Shared { name, len, sent: false });
         }
         Buffer::Shared(name)
     }
 
-    /// A local, with a name of its own in the tree of the last block.
+    /// Returns a local, with a name of its own for each logical thread and in the last block.
     fn local(&self, name: &str, ty: Ty) -> Local {
-        Local::new(format!("{name}{}{}", self.standing.suffix, self.suffix), ty)
+        Local::new(format!("{name}{}{}", self.current.suffix, self.suffix), ty)
     }
 
-    /// Is this what the block that finishes last does?
+    /// Returns whether the statements are for the block that finishes last.
     fn in_last_block(&self) -> bool {
         !self.suffix.is_empty()
     }
@@ -265,7 +266,7 @@ impl<'a> Lowerer<'a> {
                 self.lanes_tree(combine);
             }
             (Medium::Registers, _) => {
-                self.note(Part::Fold, &step, vec![word_of_lanes(self.kernel.fold())]);
+                self.note(Part::Fold, &step, vec![lanes_pass(self.kernel.fold())]);
                 self.lanes_tree(combine);
             }
             (Medium::Shuffle, scope) => {
@@ -282,29 +283,29 @@ impl<'a> Lowerer<'a> {
         }
     }
 
-    /// A remark that introduces a step, and names the passes that shaped it.
+    /// Adds a remark that introduces a step and names the passes that shaped it.
     fn note(&mut self, part: Part, step: &Step, words: Vec<String>) {
         let by = if words.is_empty() { String::new() } else { format!("  [{}]", words.join(", ")) };
         self.body.push(Stmt::Note(self.part(part), format!("{step}{by}")));
     }
 
-    /// All that the last block does is how the blocks' accumulators are delivered.
+    /// Returns the part of a remark. Everything in the last block belongs to the delivery of the accumulators.
     fn part(&self, part: Part) -> Part {
         if self.in_last_block() { Part::Deliver } else { part }
     }
 
-    /// Does nothing stand for absent items?
+    /// Returns whether combinations need guards, because the operation has no fill for absent items.
     fn guarded(&self) -> bool {
         self.program.operation.fill.is_none()
     }
 
-    /// The accumulator of the thread, after its lanes have been combined.
+    /// Returns the accumulator of the thread, once its lanes are combined.
     fn acc(&self) -> &Local {
         &self.lanes[0]
     }
 }
 
-/// The words in `passes` that shaped a combination.
+/// Returns the passes that shaped a combination, as `passes` spells them.
 fn words(combine: Combine) -> Vec<String> {
     let addressed = |addressing: Addressing| addressing.passes().iter().map(|&word| word.to_owned());
     let mut words = match combine.medium {
@@ -327,7 +328,7 @@ fn words(combine: Combine) -> Vec<String> {
     words
 }
 
-/// The distances at which items meet, step by step, in a tree over so many.
+/// Returns the strides of a tree over `items` items, level by level.
 fn strides(tree: Tree, items: u32) -> Vec<u32> {
     let doubling = std::iter::successors(Some(1), |stride| Some(2 * stride));
     let mut strides: Vec<u32> = doubling.take_while(|&stride| stride < items).collect();

@@ -1,19 +1,19 @@
-//! What inputs, params and the position are called in kernels: as the user calls them, or with `in_` before it, where that would
-//! mean something else there.
+//! Names of inputs, params and the index in kernels: the user's names, with the prefix `in_` where a name would have
+//! another meaning there.
 
 use reduce_ir::func::{Func, FuncBuilder, Param};
 use reduce_ir::keywords::{is_of_cuda, is_taken};
 use reduce_ir::operation::{Argument, Operation};
 
-/// Nothing of kernels begins so.
+/// The prefix. No other name in a kernel begins with it.
 const BEFORE: &str = "in_";
 
-/// The operation with those names; it means the same.
+/// Returns the same operation with names that are free in kernels.
 pub(crate) fn in_kernels(operation: &Operation) -> Operation {
     let mut taken = Taken { words: fixed(operation), inputs: Vec::new() };
     let inputs: Vec<_> = operation.inputs.iter().map(|it| taken.input(it)).collect();
     let params: Vec<_> = operation.params.iter().map(|it| taken.named(it, is_taken)).collect();
-    // No kernel has the position as a parameter, but functions have.
+    // The index is a parameter of functions, but never of a kernel.
     let index =
         taken.named(&Param::new(&operation.index, operation.argument_type(Argument::Index)), is_of_cuda);
     if (&inputs, &params, &index.name) == (&operation.inputs, &operation.params, &operation.index) {
@@ -40,7 +40,7 @@ pub(crate) fn in_kernels(operation: &Operation) -> Operation {
     }
 }
 
-/// What structs, and accumulators that functions are given, are called.
+/// Returns the names that stay: structs, and the accumulators that functions take.
 fn fixed(operation: &Operation) -> Vec<String> {
     let stored = operation.stored();
     let structs = [&operation.acc, &stored].into_iter().filter_map(|record| record.name.as_ref());
@@ -51,17 +51,17 @@ fn fixed(operation: &Operation) -> Vec<String> {
     structs.chain(of_accs).collect()
 }
 
-/// The same function of parameters that are called otherwise.
+/// Returns the same function with other parameter names.
 fn with_params(func: &Func, params: Vec<Param>) -> Func {
     let mut f = FuncBuilder::new(params);
     let given = f.params();
     f.call(func, &given).map_or_else(|_| func.clone(), |results| f.build(results))
 }
 
-/// Names that others have.
+/// Names that are taken.
 struct Taken {
     words: Vec<String>,
-    /// Those of inputs: kernels call what they read of them so, with more behind a `_`.
+    /// Names of inputs. Kernels call the values read from an input by its name, followed by `_` and more.
     inputs: Vec<String>,
 }
 
@@ -72,10 +72,10 @@ impl Taken {
         param
     }
 
-    /// The parameter as it can be called.
+    /// Returns the parameter under a free name.
     fn named(&mut self, param: &Param, has_meaning: fn(&str) -> bool) -> Param {
         let mut name = param.name.clone();
-        // Macros of the headers that nvcc includes are written so.
+        // Macros of the headers that nvcc includes have names in upper case.
         let is_macro = |name: &str| name.len() > 1 && name == name.to_uppercase();
         while self.has(&name) || is_macro(&name) || has_meaning(&name) && !name.starts_with(BEFORE) {
             name.insert_str(0, BEFORE);
@@ -84,7 +84,7 @@ impl Taken {
         Param::new(name, param.ty)
     }
 
-    /// Is it one of them, or could what is read of an input be called so?
+    /// Returns whether the name is taken, or may be the name of a value read from an input.
     fn has(&self, name: &str) -> bool {
         let reads =
             |input: &str, other: &str| other.strip_prefix(input).is_some_and(|rest| rest.starts_with('_'));

@@ -1,4 +1,4 @@
-//! The passes of reduce-passes, applied and verified.
+//! Application of the passes of reduce-passes, with verification.
 
 use crate::error::{Error, verified};
 use reduce_ir::pass::Pass;

@@ -9,29 +9,29 @@ use reduce_ir::operation::Operation;
 use reduce_ir::program::Program;
 use reduce_ir::{Domain, Spec};
 
-/// The programs of a specification, by growing n. An explicit list of passes gives one, for every n.
+/// The programs of a specification, by ascending range of n. A list of passes has one program, for every n.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Programs {
-    /// The operation as specified. The programs may have narrow positions in its place.
+    /// The operation as specified. Programs may have narrow positions instead.
     operation: Operation,
-    /// Of which elements.
+    /// The groups of elements.
     domain: Domain,
-    /// At least one; of a specification, the last one has no end.
+    /// The programs, at least one. The last one of a specification has no upper limit.
     variants: Vec<Program>,
-    /// The same of `auto` without clusters, where there are some.
+    /// For each program of `auto` with clusters, the same without them.
     unclustered: Vec<Option<Program>>,
 }
 
 impl Programs {
-    /// The programs of a specification, verified.
+    /// Compiles the programs of a specification, and verifies them.
     ///
     /// # Errors
-    /// A pass that does not apply, or a kernel that does not fit a block.
+    /// A pass does not apply, or a kernel does not fit a block.
     pub fn of(spec: &Spec, tuning: Tuning) -> Result<Programs, Error> {
         let compile = |variant: &Variant| compile(spec, variant);
         let (variants, unclustered) =
             (tiers::variants(spec, tuning), tiers::variants(spec, tuning.without_clusters()));
-        // Tuning changes no range.
+        // The tuning changes no range.
         let other =
             |(variant, other): (&Variant, &Variant)| (variant != other).then(|| compile(other)).transpose();
         Ok(Programs {
@@ -42,43 +42,43 @@ impl Programs {
         })
     }
 
-    /// What is computed, by every program.
+    /// Returns the operation that every program computes.
     pub fn operation(&self) -> &Operation {
         &self.operation
     }
 
-    /// Of which elements, by every program.
+    /// Returns the groups of elements that every program reduces.
     pub fn domain(&self) -> Domain {
         self.domain
     }
 
-    /// The most elements that there is a program for, if there is an end.
+    /// Returns the greatest number of elements that a program supports. `None`: there is no limit.
     pub fn up_to(&self) -> Option<u64> {
         self.variants.last().and_then(|program| program.up_to)
     }
 
-    /// The program for n elements, of which there are not more than [`Programs::up_to`].
+    /// Returns the program for n elements. n must not exceed [`Programs::up_to`].
     pub fn of_n(&self, n: u64) -> &Program {
         &self.variants[self.place(n)]
     }
 
-    /// Which of the [variants](Programs::variants) n elements are.
+    /// Returns the index among the [variants](Programs::variants) of the program for n elements.
     pub fn place(&self, n: u64) -> usize {
         place(&self.variants, |program| program.up_to, n)
     }
 
-    /// What takes the place of a variant with clusters, where a GPU cannot make them: it gives the same bits.
+    /// Returns the replacement of a variant with clusters, for a GPU that cannot make them. It gives the same bits.
     pub fn unclustered(&self, place: usize) -> Option<&Program> {
         self.unclustered[place].as_ref()
     }
 
-    /// All programs, by growing [`Program::up_to`].
+    /// Returns all programs, by ascending [`Program::up_to`].
     pub fn variants(&self) -> &[Program] {
         &self.variants
     }
 }
 
-/// A program by itself, for as many elements as it is for.
+/// A single program, for the numbers of elements that it supports.
 impl From<Program> for Programs {
     fn from(program: Program) -> Programs {
         Programs {
@@ -90,23 +90,23 @@ impl From<Program> for Programs {
     }
 }
 
-/// The variant of n elements.
+/// Returns the variant for n elements.
 pub(crate) fn variant_of(spec: &Spec, tuning: Tuning, n: u64) -> Variant {
     let mut variants = tiers::variants(spec, tuning);
     variants.swap_remove(place(&variants, |variant| variant.up_to, n))
 }
 
-/// Which of the variants n elements are: the last one has no end.
+/// Returns the index of the variant for n elements. The last one has no upper limit.
 fn place<T>(variants: &[T], up_to: impl Fn(&T) -> Option<u64>, n: u64) -> usize {
     variants.partition_point(|variant| up_to(variant).is_some_and(|most| most < n)).min(variants.len() - 1)
 }
 
-/// The program of a variant, after all its passes.
+/// Compiles the program of a variant, with all its passes.
 pub(crate) fn compile(spec: &Spec, variant: &Variant) -> Result<Program, Error> {
     variant.passes.iter().try_fold(begin(spec, variant)?, |program, &pass| passes::apply(program, pass))
 }
 
-/// The program of a variant, before its passes.
+/// Returns the program of a variant before its passes.
 pub(crate) fn begin(spec: &Spec, variant: &Variant) -> Result<Program, Error> {
     Ok(Program { domain: spec.domain, up_to: variant.up_to, ..naive(&spec.operation, variant.block)? })
 }

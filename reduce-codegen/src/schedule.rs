@@ -1,5 +1,5 @@
-//! An operation becomes the naive program: one element a thread, a tree in shared memory, modulo addressing.
-//! The elements of an operator that does not commute stay in order from here on: threads take neighbours.
+//! The naive program of an operation: one element per thread, a tree in shared memory, modulo addressing. If the
+//! operator does not commute, each thread takes consecutive elements, and all passes keep their order.
 
 use crate::error::{Error, verified};
 use reduce_ir::Domain;
@@ -9,7 +9,7 @@ use reduce_ir::program::{
     Team, Tree,
 };
 
-/// The naive program, with `block` threads a block.
+/// Returns the naive program with `block` threads per block.
 ///
 /// # Errors
 /// The accumulators of a block do not fit its shared memory.

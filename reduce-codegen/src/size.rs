@@ -1,8 +1,8 @@
-//! How much a program gives a compiler to do, and whether that is within bounds.
+//! The size of a program for a compiler, and its limit.
 //!
-//! NVRTC takes seconds and gigabytes for a few lines of a specification: a division is some 50 instructions, each
-//! unrolled element of a load unit has a copy of `map`, and nobody can interrupt it. So programs are measured before.
-//! Weights and limit were measured: docs/decisions.md.
+//! NVRTC can take seconds and gigabytes for a few lines of a specification. A division is about 50 instructions, and
+//! each unrolled element of a load unit has a copy of `map`. NVRTC cannot be interrupted, so programs are measured
+//! before. Weights and limit were measured: docs/decisions.md.
 
 mod copies;
 mod weight;
@@ -16,15 +16,15 @@ use reduce_ir::program::Program;
 use std::fmt;
 use weight::{costly, weight};
 
-/// The greatest size that [`check_size`] accepts: a few seconds of NVRTC 13.0, and half a gigabyte.
+/// The greatest size that [`check_size`] accepts. NVRTC 13.0 takes a few seconds and half a gigabyte for it.
 pub const LARGEST: u64 = 50_000;
 
 /// The size of a program, in additions of `f32`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Size {
-    /// All of it.
+    /// The size of the whole program.
     pub total: u64,
-    /// The function whose copies are most of it.
+    /// The function whose copies are the largest part.
     pub largest: Inlined,
 }
 
@@ -37,14 +37,15 @@ pub struct Inlined {
     pub weight: u64,
     /// The copies in the kernels, after unrolling.
     pub copies: u64,
-    /// Its operations that are many instructions, most first: what they are, and how many.
+    /// The kinds of its operations that take many instructions, largest first, each with their number.
     pub costly: Vec<(String, usize)>,
 }
 
-/// Accepts the programs that NVRTC compiles in seconds.
+/// Checks that NVRTC compiles a program in seconds.
 ///
 /// # Errors
-/// [`Error::TooLarge`], which says what is too much; or the lowering breaks a rule of its verifier, a bug.
+/// [`Error::TooLarge`], which says which part is too large. Or the lowering breaks a rule of its verifier, which is a
+/// bug.
 pub fn check_size(program: &Program) -> Result<(), Error> {
     let size = size(program)?;
     if size.total <= LARGEST {
@@ -53,10 +54,10 @@ pub fn check_size(program: &Program) -> Result<(), Error> {
     Err(Error::TooLarge { fix: fix(program, &size), size: Box::new(size), limit: LARGEST })
 }
 
-/// The size of a verified program.
+/// Returns the size of a verified program.
 ///
 /// # Errors
-/// The lowering breaks a rule of its verifier: a bug.
+/// The lowering breaks a rule of its verifier, which is a bug.
 pub fn size(program: &Program) -> Result<Size, Error> {
     let program = &Program { operation: in_kernels(&program.operation), ..program.clone() };
     let lowered = lower(program)?;
@@ -84,7 +85,7 @@ impl Inlined {
     }
 }
 
-/// `` `map`, with 9 square roots of f64, in 96 copies ``.
+/// Prints `` `map`, with 9 square roots of f64, in 96 copies ``.
 impl fmt::Display for Inlined {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "`{}`", self.field)?;
@@ -98,7 +99,7 @@ impl fmt::Display for Inlined {
     }
 }
 
-/// What to write instead. Even one copy may be too much.
+/// Returns what to write instead. Even a single copy may be too large.
 fn fix(program: &Program, size: &Size) -> String {
     if size.largest.weight > LARGEST / FEWEST {
         return format!("compute less in `{}`", size.largest.field);
@@ -120,5 +121,5 @@ fn fix(program: &Program, size: &Size) -> String {
     format!("{}, or compute less in `{}`", words.join(", "), size.largest.field)
 }
 
-/// The copies of a function that no list of passes goes below, nearly.
+/// About the smallest number of copies of a function that any list of passes reaches.
 const FEWEST: u64 = 8;

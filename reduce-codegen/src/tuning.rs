@@ -1,4 +1,4 @@
-//! What is physical about a kernel, by architecture: it changes how long a reduction takes, and never a bit.
+//! Machine-dependent choices, by architecture. They change how long a reduction takes, and no bit.
 
 mod groups;
 mod loads;
@@ -9,26 +9,26 @@ pub use tiers::ASSOCIATION;
 
 use reduce_ir::pass::Pass;
 
-/// How the blocks of `passes: auto` meet, and launches follow each other.
+/// How `passes: auto` combines the blocks of a grid, and how launches overlap.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Tuning {
-    /// The most blocks of a cluster; 1 where there are no clusters.
+    /// The greatest number of blocks in a cluster; 1 without clusters.
     pub cluster: u32,
-    /// Does the block that finishes last combine the partials? Else another launch does.
+    /// Whether the block that finishes last combines the partials. Otherwise another launch does.
     pub ticket: bool,
-    /// Where it does so for few elements, do the partials carry flags?
+    /// Whether the partials that it combines carry flags, if there are few elements.
     pub flag: bool,
-    /// Are the accumulators of a warp combined by one instruction, where it has one?
+    /// Whether one instruction combines the accumulators of a warp, for operations that have one.
     pub redux: bool,
-    /// Do the loads of many elements tell the cache that nobody reads them again?
+    /// Whether the loads of many elements tell the cache that no thread reads them again.
     pub streaming: bool,
-    /// Do launches begin while those before them end?
+    /// Whether a launch may begin while the previous one ends.
     pub dependent: bool,
 }
 
-/// By architecture, oldest first: from a compute capability on, until the next one. Measured on an H200 (sm_90,
-/// docs/decisions.md), and as good on an H100 (docs/speed.md); newer ones have the same, with clusters of the
-/// size that all of them allow.
+/// Tunings by compute capability, in ascending order. Each holds up to the next. Measured on an H200 (sm_90,
+/// docs/decisions.md), and as good on an H100 (docs/speed.md). Newer architectures get the same, with the cluster size
+/// that all of them allow.
 const KNOWN: [(u32, Tuning); 2] = [(90, HOPPER), (100, Tuning { cluster: 8, ..HOPPER })];
 
 /// The tuning that was measured.
@@ -36,11 +36,11 @@ const HOPPER: Tuning =
     Tuning { cluster: 16, ticket: true, flag: true, redux: true, streaming: true, dependent: true };
 
 impl Tuning {
-    /// What runs everywhere.
+    /// The tuning that runs on every architecture.
     pub const DEFAULT: Tuning =
         Tuning { cluster: 1, ticket: true, flag: true, redux: false, streaming: false, dependent: false };
 
-    /// Every tuning, the default first.
+    /// All tunings, the default first.
     pub const ALL: [Tuning; 9] = [
         Tuning::DEFAULT,
         Tuning { flag: false, ..Tuning::DEFAULT },
@@ -53,18 +53,18 @@ impl Tuning {
         HOPPER,
     ];
 
-    /// The tuning of a compute capability, written as in `sm_90`.
+    /// Returns the tuning of a compute capability, written as in `sm_90`.
     pub fn of(capability: u32) -> Tuning {
         let known = KNOWN.iter().rev().find(|(oldest, _)| *oldest <= capability);
         known.map_or(Tuning::DEFAULT, |(_, tuning)| *tuning)
     }
 
-    /// The same, of a GPU that cannot make clusters.
+    /// Returns the same tuning for a GPU that cannot make clusters.
     pub(crate) fn without_clusters(self) -> Tuning {
         Tuning { cluster: 1, ..self }
     }
 
-    /// The passes by which the blocks of a grid meet.
+    /// Returns the passes that combine the blocks of a grid.
     pub(crate) fn grid(self, few_elements: bool) -> Vec<Pass> {
         let flag = self.flag && few_elements;
         let passes = [

@@ -1,8 +1,8 @@
-//! `cluster(k)`: neighbouring blocks meet before the grid does.
+//! `cluster(k)`: neighbouring blocks combine their accumulators first.
 //!
-//! Every `blocks` neighbouring blocks of the kernel over inputs are a cluster, and combine their accumulators in the shared
-//! memory of the first of them: one partial for all, and for few elements the result, without global memory in between.
-//! Grids are multiples of the cluster; blocks that have no elements take part with nothing.
+//! Every `k` neighbouring blocks of the kernel over inputs form a cluster. They combine their accumulators in the
+//! shared memory of its first block. A cluster leaves one partial, or the result if all elements fit it, without global
+//! memory in between. Grids are multiples of the cluster. Blocks without elements take part and contribute nothing.
 //!
 //! ```
 //! # use reduce_codegen::{schedule::naive, passes::apply};
@@ -17,8 +17,9 @@
 //! );
 //! ```
 //!
-//! Requires an architecture that has clusters, sm_90 or newer. Changes the association. That of elements which fit one
-//! cluster stays, if the kernel over partials halves as well.
+//! Requires an architecture with clusters, sm_90 or newer. For elements that fit one cluster, the association stays the
+//! same if the kernel over partials halves as well.
+//! Changes the association.
 
 use crate::rule::{Argument, Rewrite, Rule};
 use crate::{joining, tree_of};

@@ -1,8 +1,8 @@
 //! `coarsen(k)`: each thread folds k load units before the tree.
 //!
-//! Each thread folds exactly `units` load units, in index order: fewer blocks, and less of the time spent in trees. The
-//! units lie a block apart, so that neighbouring threads read neighbouring memory; those of an operator that does not
-//! commute lie one after the other, which keeps the order of its elements.
+//! Each thread folds exactly `k` load units, in index order. This takes fewer blocks, and less time in trees. The units
+//! lie a block apart, so that neighbouring threads read neighbouring memory. If the operator does not commute, they are
+//! consecutive instead, which keeps the order of the elements.
 //!
 //! ```
 //! # use reduce_codegen::{schedule::naive, passes::apply};

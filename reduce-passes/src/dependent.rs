@@ -1,8 +1,8 @@
-//! `dependent`: launches that overlap.
+//! `dependent`: launches overlap.
 //!
-//! Each kernel is launched as a programmatic dependent launch (CUDA C++ Programming Guide): its blocks may be placed as soon as
-//! those of the previous launch on the stream have ended or triggered, and first of all they wait until that launch is done
-//! and what it wrote is seen. Of two launches one after the other, the second begins up to a microsecond earlier.
+//! Each kernel is launched as a programmatic dependent launch (CUDA C++ Programming Guide). Its blocks may start when
+//! all blocks of the previous launch on the stream have ended or triggered. Each then waits first until that launch is
+//! complete and its writes are visible. The second of two consecutive launches begins up to a microsecond earlier.
 //!
 //! ```
 //! # use reduce_codegen::{lower, schedule::naive, passes::apply};
@@ -16,7 +16,8 @@
 //! assert!(lower(&program).unwrap().to_string().contains("\n  await launch\n"));
 //! ```
 //!
-//! Requires an architecture that has such launches, sm_90 or newer. Never changes the association.
+//! Requires an architecture with programmatic dependent launches, sm_90 or newer.
+//! Never changes the association.
 
 use crate::rule::{Rewrite, Rule};
 use reduce_ir::program::Program;

@@ -1,8 +1,9 @@
-//! `flag`: partials say themselves that they are there.
+//! `flag`: partials carry a flag that says that they are complete.
 //!
-//! Each partial is written together with a flag, in words that are atomic by themselves. So the ticket only counts, and blocks
-//! take theirs before they read: none waits for it, or until its partial is seen, and who takes the last one waits for the
-//! partials that are not there yet. Worth half a microsecond, which shows where there are few elements.
+//! Each partial is written together with a flag, in words that are written atomically. So the ticket only counts.
+//! Blocks take their tickets before they read. No block waits for its ticket, or until its partial is visible. The
+//! block with the last ticket waits for the missing partials. This saves half a microsecond, which matters for few
+//! elements.
 //!
 //! ```
 //! # use reduce_codegen::{schedule::naive, passes::apply};

@@ -1,7 +1,8 @@
-//! `lanes(k)`: fewer accumulators than a load unit has elements.
+//! `lanes(k)`: a thread has fewer accumulators than a load unit has elements.
 //!
-//! Of each load unit, element `i` goes to accumulator `i mod k` of its thread, which combines the `k` of them after the fold.
-//! Narrow types have 16 elements in a unit, whose accumulators take so many registers that fewer warps fit a multiprocessor.
+//! Element `i` of each load unit goes to accumulator `i mod k` of its thread, which combines its `k` accumulators after
+//! the fold. A load unit of a narrow type has 16 elements. With one accumulator each, they take so many registers that
+//! fewer warps fit a multiprocessor.
 //!
 //! ```
 //! # use reduce_codegen::{schedule::naive, passes::apply};
@@ -17,7 +18,8 @@
 //! );
 //! ```
 //!
-//! Requires `vectorize` of more elements before it, and an operator that commutes. Changes the association.
+//! Requires `vectorize` of more elements before it, and an operator that commutes.
+//! Changes the association.
 
 use crate::fold_mut;
 use crate::rule::{Argument, Rewrite, Rule};

@@ -1,11 +1,11 @@
-//! The passes: pure functions from a program to a program, or a reason for a refusal.
+//! The passes: pure functions from a program to a program, or to a reason for a refusal.
 //!
-//! Each pass is one file, which declares its [`Rule`]: the name, the argument, the documentation, the exclusions and the
-//! rewriting; and it has its place in [`PASSES`]. `docs/guide/src/add-a-pass.md` adds one. The passes that only the
-//! ladder of textbook kernels uses are in [`textbook`].
+//! Each pass is one file. It declares its [`Rule`] (name, argument, documentation, exclusions and rewriting) and is
+//! listed in [`PASSES`]. `docs/guide/src/add-a-pass.md` shows how to add one. The passes that only the ladder of
+//! textbook kernels uses are in [`textbook`].
 //!
-//! A pass is refused if the program has it already, or has one that excludes it. A pass that needs another one before it, or
-//! has to be the last, says so. All other passes commute.
+//! A pass is refused if the program already has it, or has a pass that excludes it. A pass that needs another pass
+//! before it, or must be the last, says so. All other passes commute.
 #![forbid(unsafe_code)]
 
 pub mod cluster;
@@ -29,7 +29,7 @@ pub mod unroll;
 pub mod vectorize;
 pub mod warp_striped;
 pub mod textbook {
-    //! The passes that only the ladder uses: kernels as textbooks write them.
+    //! The passes that only the ladder uses, for kernels as in textbooks.
 
     mod addressing;
     pub mod atomic;
@@ -86,17 +86,17 @@ pub fn named(name: &str) -> Option<&'static Rule> {
     ALL.iter().find(|rule| rule.name == name)
 }
 
-/// Rewrites a program by a pass, and adds the pass to those of the program.
+/// Rewrites a program by a pass, and adds the pass to the program's list.
 ///
 /// # Errors
-/// The pass does not apply: the reason, and what to write instead.
+/// The reason why the pass does not apply, and what to write instead.
 pub fn rewrite(program: Program, pass: Pass) -> Result<Program, String> {
     let name = pass.name;
     let rule = named(name).ok_or_else(|| format!("there is no pass `{name}`; leave it out"))?;
     if program.passes.iter().any(|done| done.name == name) {
         return Err(format!("`{name}` is in the list already; write it once"));
     }
-    // First the argument: a wrong number excludes nothing.
+    // The argument comes first: a pass with a wrong argument excludes nothing.
     if let Some(reason) =
         rule.refuses_argument(pass.argument).or_else(|| excluded(&program.passes, pass, rule))
     {
@@ -110,7 +110,7 @@ pub fn rewrite(program: Program, pass: Pass) -> Result<Program, String> {
     Ok(rewritten)
 }
 
-/// Returns the reason if the pass and one of the program's exclude each other.
+/// Returns the reason why the pass and a pass of the program exclude each other, if they do.
 fn excluded(passes: &[Pass], pass: Pass, rule: &Rule) -> Option<String> {
     let why = |done: &Pass| named(done.name)?.excludes(pass.name).or(rule.excludes(done.name));
     let (done, why) = passes.iter().find_map(|done| Some((done, why(done)?)))?;

@@ -1,11 +1,12 @@
 //! Narrow indices: an operation whose positions take 32 bits, for fewer than 2³² elements.
 //!
-//! A field of the accumulator is a *position* if it is only copied, selected (`if`, `min`, `max`) and compared with other
-//! positions: the index, or `u64::MAX`, which no element has. Writing each position as `u32`, and `u64::MAX` as `u32::MAX`,
-//! keeps their order, so every comparison gives the same; `finish` widens them again. The bits of the result stay.
+//! A field of the accumulator is a *position* if it is only copied, selected (`if`, `min`, `max`) and compared with
+//! other positions. The index is a position, and so is `u64::MAX`, which no element has. Positions become `u32`, and
+//! `u64::MAX` becomes `u32::MAX`. This keeps their order, so every comparison has the same result. `finish` first
+//! widens them. The bits of the result stay the same.
 //!
-//! On a GPU that is one register for two, one shuffle for two, and one instruction for two or three. Integers beside them
-//! that are narrower than a register become as wide as one (`narrow/wide.rs`).
+//! On a GPU, a position then takes one register instead of two, one shuffle instead of two, and one instruction instead
+//! of two or three. Narrow integers in the same accumulator become as wide as a register (`narrow/wide.rs`).
 
 mod wide;
 
@@ -16,13 +17,13 @@ use reduce_ir::{Scalar, Value};
 
 use wide::{Wide, widened};
 
-/// No element has that position.
+/// The position that no element has.
 const NOWHERE: u64 = u64::MAX;
 
-/// The same in 32 bits.
+/// The same position in 32 bits.
 const NOWHERE_NARROW: u32 = u32::MAX;
 
-/// Returns the operation with positions of 32 bits, if some fields of its accumulator are positions.
+/// Returns the operation with positions of 32 bits, if fields of its accumulator are positions.
 pub fn narrowed(operation: &Operation) -> Option<Operation> {
     let search = Search::of(operation);
     let fields = search.fields(search.positions()?);
@@ -44,21 +45,21 @@ pub fn narrowed(operation: &Operation) -> Option<Operation> {
     })
 }
 
-/// Which fields of the accumulator change their type.
+/// The fields of the accumulator whose type changes.
 struct Fields {
-    /// Those that are positions.
+    /// Whether each field is a position.
     positions: Vec<bool>,
-    /// Those that are narrow values, and made wide.
+    /// Whether each field is a narrow integer that becomes wide.
     wide: Vec<bool>,
 }
 
-/// A function, and what its parameters are given.
+/// A function, with the arguments that its parameters receive.
 struct Function<'a> {
     func: &'a Func,
     given: Vec<Argument>,
 }
 
-/// What is looked through: `map`, `op` and, where there is one, `fold`.
+/// The functions that are searched: `map`, `op`, and `fold` if there is one.
 struct Search<'a> {
     operation: &'a Operation,
     functions: Vec<Function<'a>>,
@@ -74,25 +75,26 @@ impl<'a> Search<'a> {
         Search { operation, functions: [map, combine].into_iter().chain(fold).collect() }
     }
 
-    /// Which fields of the accumulator meet the index, if all that is done with them is what can be done with positions.
+    /// Returns the fields of the accumulator that receive the index, if all functions use them as positions only.
     fn positions(&self) -> Option<Vec<bool>> {
         let mut fields = vec![false; self.operation.acc.fields.len()];
         loop {
             let before = fields.clone();
-            self.functions.iter().for_each(|function| function.meet(&mut fields));
+            self.functions.iter().for_each(|function| function.add_positions(&mut fields));
             if before == fields {
                 break;
             }
         }
         let padded = self.operation.fill.iter().flatten().zip(&fields);
         let legal = padded.filter(|(_, is_position)| **is_position).all(|(value, _)| is_nowhere(*value))
-            && self.functions.iter().all(|function| function.keeps(&fields));
+            && self.functions.iter().all(|function| function.is_legal(&fields));
         (legal && fields.contains(&true)).then_some(fields)
     }
 }
 
 impl Search<'_> {
-    /// The narrow fields are wide if that is the same, and takes no more memory.
+    /// Returns the fields whose type changes. Narrow integers become wide if no result changes and the accumulator
+    /// takes no more memory.
     fn fields(&self, positions: Vec<bool>) -> Fields {
         let acc = &self.operation.acc;
         let narrow = acc.fields.iter().map(|field| wide::wide(field.ty) != field.ty).collect();
@@ -105,28 +107,29 @@ impl Search<'_> {
 }
 
 impl Function<'_> {
-    /// Which parameters and lines meet those fields, or the index; constants are left to those that they meet.
-    fn meeting(&self, fields: &[bool], index: bool) -> Vec<bool> {
-        let meets = |given: &Argument| match *given {
+    /// Returns the parameters and lines that these fields, or the index, reach. Constants are not marked: they follow
+    /// the values next to them.
+    fn reached(&self, fields: &[bool], index: bool) -> Vec<bool> {
+        let reaches = |given: &Argument| match *given {
             Argument::Index => index,
             Argument::Acc(field) => fields[field],
             Argument::Input(_) | Argument::Step | Argument::Count | Argument::Param(_) => false,
         };
-        let mut marks: Vec<_> = self.given.iter().map(meets).collect();
+        let mut marks: Vec<_> = self.given.iter().map(reaches).collect();
         marks.resize(marks.len() + self.func.lines().len(), false);
-        let results = self.func.results().iter().zip(fields).filter(|(_, meets)| **meets);
+        let results = self.func.results().iter().zip(fields).filter(|(_, reaches)| **reaches);
         results.for_each(|(&id, _)| self.mark(&mut marks, id));
         while self.spread(&mut marks) {}
         marks
     }
 
-    /// Marks what is alike, of which one is marked already; whether that was news.
+    /// Marks values that must have the type of a marked value. Returns whether a mark is new.
     fn spread(&self, marks: &mut [bool]) -> bool {
         let before = marks.iter().filter(|mark| **mark).count();
         for at in 0..self.func.lines().len() {
-            let alike = self.alike(at);
-            if alike.iter().any(|id| marks[id.0 as usize]) {
-                alike.into_iter().for_each(|id| self.mark(marks, id));
+            let same_type = self.same_type(at);
+            if same_type.iter().any(|id| marks[id.0 as usize]) {
+                same_type.into_iter().for_each(|id| self.mark(marks, id));
             }
         }
         before < marks.iter().filter(|mark| **mark).count()
@@ -136,8 +139,8 @@ impl Function<'_> {
         marks[id.0 as usize] |= self.func.constant(id).is_none();
     }
 
-    /// Values of a line that are alike, so that one is a position if another is: those that it copies, chooses from, or compares.
-    fn alike(&self, line: usize) -> Vec<Id> {
+    /// Returns the values of a line that must have the same type: those that it copies, selects from, or compares.
+    fn same_type(&self, line: usize) -> Vec<Id> {
         let own = self.func.id_of_line(line);
         match self.func.lines()[line].node {
             Node::Select(_, a, b) | Node::Bin(Bin::Min | Bin::Max, a, b) => vec![own, a, b],
@@ -146,9 +149,9 @@ impl Function<'_> {
         }
     }
 
-    /// Adds the fields that meet positions here.
-    fn meet(&self, fields: &mut [bool]) {
-        let marks = self.meeting(fields, true);
+    /// Adds the fields that positions reach in this function.
+    fn add_positions(&self, fields: &mut [bool]) {
+        let marks = self.reached(fields, true);
         for (given, &mark) in self.given.iter().zip(&marks) {
             if let (Argument::Acc(field), true) = (given, mark) {
                 fields[*field] = true;
@@ -158,9 +161,9 @@ impl Function<'_> {
         results.for_each(|(id, field)| *field |= marks[id.0 as usize]);
     }
 
-    /// Is all that is done with positions what can be done with them?
-    fn keeps(&self, fields: &[bool]) -> bool {
-        let marks = self.meeting(fields, true);
+    /// Returns whether positions are only copied, selected and compared.
+    fn is_legal(&self, fields: &[bool]) -> bool {
+        let marks = self.reached(fields, true);
         let marked = |id: Id| marks[id.0 as usize];
         let legal = |id: Id| marked(id) || self.func.constant(id).is_some_and(is_nowhere);
         let params = self
@@ -169,17 +172,17 @@ impl Function<'_> {
             .zip(&marks)
             .all(|(given, &mark)| !mark || matches!(given, Argument::Index | Argument::Acc(_)));
         let lines = (0..self.func.lines().len()).all(|at| {
-            let (line, alike) = (&self.func.lines()[at], self.alike(at));
+            let (line, same_type) = (&self.func.lines()[at], self.same_type(at));
             let touched = line.node.operands().chain([self.func.id_of_line(at)]).any(marked);
-            !touched || (!alike.is_empty() && alike.into_iter().all(legal))
+            !touched || (!same_type.is_empty() && same_type.into_iter().all(legal))
         });
         let results = self.func.results().iter().zip(fields);
         params && lines && results.into_iter().all(|(&id, &is_position)| !is_position || legal(id))
     }
 
-    /// The function on narrow accumulators.
+    /// Returns the function on narrow accumulators.
     fn narrow(&self, fields: &Fields) -> Result<Func, TypeError> {
-        let (marks, wide) = (self.meeting(&fields.positions, true), Wide::of(self, &fields.wide));
+        let (marks, wide) = (self.reached(&fields.positions, true), Wide::of(self, &fields.wide));
         let ty = |id: Id, ty| {
             let ty = narrow(ty, marks[id.0 as usize]);
             if wide.is_wide(id) { wide::wide(ty) } else { ty }
@@ -189,18 +192,18 @@ impl Function<'_> {
         let nowhere = f.constant(Value::of(NOWHERE_NARROW));
         let mut ids = f.params();
         for (at, line) in self.func.lines().iter().enumerate() {
-            if let Some(same) = line.node.operands().find(|&id| wide.is_itself(line.node, id)) {
+            if let Some(same) = line.node.operands().find(|&id| wide.is_redundant(line.node, id)) {
                 ids.push(ids[same.0 as usize]);
                 continue;
             }
-            let alike = self.alike(at);
-            let is_narrow = alike.iter().any(|id| marks[id.0 as usize]);
+            let same_type = self.same_type(at);
+            let is_narrow = same_type.iter().any(|id| marks[id.0 as usize]);
             let mut operands = ids.clone();
-            for &id in alike.iter().filter(|id| (id.0 as usize) < ids.len()) {
+            for &id in same_type.iter().filter(|id| (id.0 as usize) < ids.len()) {
                 let operand = &mut operands[id.0 as usize];
                 if is_narrow && self.func.constant(id).is_some_and(is_nowhere) {
                     *operand = nowhere;
-                } else if wide.meets(at) {
+                } else if wide.reaches(at) {
                     *operand = wide.widen(&mut f, id, *operand)?;
                 }
             }
@@ -226,7 +229,7 @@ impl Fields {
         self.positions.iter().copied().zip(self.wide.iter().copied())
     }
 
-    /// The narrow accumulator. No struct that a user names has a `_`.
+    /// Returns the narrow accumulator. The `_` of its name is in no struct of a user.
     fn record(&self, acc: &Record) -> Record {
         let name = acc.name.as_ref().map(|name| format!("Narrow_{name}"));
         let ty = |ty, (is_position, is_wide)| match is_wide {
@@ -238,7 +241,7 @@ impl Fields {
         Record { name, generics: None, fields: fields.collect() }
     }
 
-    /// The fields of an accumulator; `None` if one is a position that takes more bits.
+    /// Returns the values of an accumulator with the new types. `None`: a position does not fit 32 bits.
     fn values(&self, values: &[Value]) -> Option<Vec<Value>> {
         let narrow = |(&value, is)| match is {
             (true, _) if is_nowhere(value) => Some(Value::of(NOWHERE_NARROW)),
@@ -249,7 +252,7 @@ impl Fields {
         values.iter().zip(self.each()).map(narrow).collect()
     }
 
-    /// The searches on narrow accumulators, if each compares values of the new type as well.
+    /// Returns the searches on narrow accumulators, if each of them can compare values of the new type.
     fn searches(&self, operation: &Operation) -> Vec<Sought> {
         let record = self.record(&operation.acc);
         let search = |search: &Sought| {
@@ -260,7 +263,7 @@ impl Fields {
         searches.unwrap_or_default()
     }
 
-    /// `finish` of the widened accumulator.
+    /// Returns `finish`, applied to the widened accumulator.
     fn finish(&self, operation: &Operation) -> Result<Func, TypeError> {
         let (wide, finish) = (&operation.acc.fields, &operation.finish);
         let record = self.record(&operation.acc);
@@ -287,7 +290,7 @@ impl Fields {
     }
 }
 
-/// The same operations on parameters of that type.
+/// Returns the same operations on parameters of another type.
 fn of_type(func: &Func, ty: Scalar) -> Result<Func, TypeError> {
     let mut f = FuncBuilder::new(func.params().iter().map(|param| Param::new(&param.name, ty)).collect());
     let mut ids = f.params();
@@ -310,7 +313,7 @@ fn is_nowhere(value: Value) -> bool {
     value == Value::of(NOWHERE)
 }
 
-/// The type of a value that may be a position.
+/// Returns the type of a value, narrow if it is a position.
 fn narrow(ty: Scalar, is_position: bool) -> Scalar {
     if is_position { Scalar::U32 } else { ty }
 }

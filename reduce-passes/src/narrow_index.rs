@@ -1,8 +1,8 @@
 //! `narrow_index`: positions take 32 bits.
 //!
-//! Rewrites the operation for fewer than 2³² elements: positions in accumulators become `u32`, and `finish` widens them. That
-//! is half the registers, shuffles, shared memory and partials. Positions are the fields that are only copied, selected and
-//! compared with each other, so every comparison gives the same.
+//! Rewrites the operation for fewer than 2³² elements: positions in accumulators become `u32`, and `finish` widens
+//! them. Positions then take half the registers, shuffles, shared memory and partials. Positions are fields that are
+//! only copied, selected and compared with each other, so every comparison has the same result.
 //!
 //! ```
 //! # use reduce_codegen::{schedule::naive, passes::apply};

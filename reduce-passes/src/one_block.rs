@@ -1,9 +1,9 @@
 //! `one_block`: the kernel over partials is one block.
 //!
-//! The kernel over partials is one block, whose threads fold all of them before their tree: two launches for every number
-//! of elements, and what `ticket` makes one of. The partials of a thread lie a block apart, so that neighbouring threads
-//! read neighbouring memory; those of an operator that does not commute are consecutive runs, which keep their order and
-//! differ by one partial at most.
+//! The threads of this block fold all partials before their tree. So there are two launches for every number of
+//! elements, which `ticket` turns into one. The partials of a thread lie a block apart, so that neighbouring threads
+//! read neighbouring memory. If the operator does not commute, they are consecutive runs instead, which keep their
+//! order and differ in length by at most one partial.
 //!
 //! ```
 //! # use reduce_codegen::{schedule::naive, passes::apply};

@@ -1,8 +1,9 @@
 //! `redux`: trees over warps become one instruction.
 //!
-//! The accumulators of a warp are combined by `redux.sync`, which gives all threads what 32 integers combine to, where a tree
-//! takes five shuffles: for sums and bits of integers, for least and greatest values, whose floats become integers in the same
-//! order, and for positions, in two steps ([`reduce_ir::redux`]). The order in which it combines does not show.
+//! The instruction `redux.sync` combines 32 integers and gives the result to all threads, where a tree takes five
+//! shuffles. It computes sums and bitwise operations of integers, and minima and maxima. For these, floats become
+//! integers in the same order. Positions take two instructions ([`reduce_ir::redux`]). The order in which it combines
+//! never changes the result.
 //!
 //! ```
 //! # use reduce_codegen::{schedule::naive, passes::apply};
@@ -16,7 +17,8 @@
 //! assert_eq!(steps(&apply(shuffled, Pass::plain("redux")).unwrap())[1], "combine warp: 32 items through redux.sync");
 //! ```
 //!
-//! Requires `shuffle` before it, an operation that the hardware has, on at most 32 bits, and for positions `narrow_index` before it.
+//! Requires `shuffle` before it, and an operation that the hardware has, on at most 32 bits. Positions require
+//! `narrow_index` before it.
 //! Never changes the association.
 
 use crate::combines_mut;
@@ -56,7 +58,7 @@ fn redux(mut program: Program) -> Result<Program, String> {
     Ok(program)
 }
 
-/// Makes a combination one instruction, if there is one.
+/// Lowers a combination to one instruction, if there is one.
 fn joining(program: &Program, combine: &mut Combine) {
     if is_of_warps(combine) && Redux::of(&program.operation).is_some() {
         combine.raise(Lowering::WarpReduce);

@@ -1,4 +1,4 @@
-//! The rule of a pass: all that the rest of the library knows of it.
+//! The rule of a pass: everything that the rest of the library knows about it.
 
 use reduce_ir::pass::{self, Pass};
 use reduce_ir::program::{Combine, Program};
@@ -10,11 +10,11 @@ pub struct Rule {
     pub name: &'static str,
     /// One line of documentation.
     pub doc: &'static str,
-    /// Does it change the association, and so possibly the bits of a float sum?
+    /// Whether it changes the association, and so possibly the bits of a float sum.
     pub changes_association: bool,
     /// The passes that it is never written with, in either order.
     pub excludes: &'static [Exclusion],
-    /// Does it need the finished tree, so that no pass comes after it?
+    /// Whether it needs the finished tree, so that no pass comes after it.
     pub is_last: bool,
     /// Returns the rewritten program, or the reason for a refusal.
     pub rewrite: Rewrite,
@@ -22,27 +22,27 @@ pub struct Rule {
     pub joining: Option<fn(&Program, &mut Combine)>,
 }
 
-/// The rewriting of a pass. The reason for a refusal says what to write instead.
+/// The function of a pass. The reason for a refusal says what to write instead.
 #[derive(Clone, Copy, Debug)]
 pub enum Rewrite {
-    /// Of a pass without an argument.
+    /// For a pass without an argument.
     Plain(fn(Program) -> Result<Program, String>),
-    /// Of a pass with one of these words.
+    /// For a pass that takes one of these words.
     Word(&'static [&'static str], fn(Program, &'static str) -> Result<Program, String>),
-    /// Of a pass with a number.
+    /// For a pass that takes a number.
     With(Argument, fn(Program, u32) -> Result<Program, String>),
 }
 
 /// The number that a pass takes.
 #[derive(Clone, Copy, Debug)]
 pub struct Argument {
-    /// Is the number allowed?
+    /// Whether a number is allowed.
     pub allowed: fn(u64) -> bool,
     /// The allowed numbers in words.
     pub text: &'static str,
 }
 
-/// Passes that exclude a pass, and why.
+/// Passes that exclude a pass, with the reason.
 #[derive(Clone, Copy, Debug)]
 pub struct Exclusion {
     /// The other passes.
@@ -61,7 +61,7 @@ pub enum Others {
 }
 
 impl Rule {
-    /// The fields that most passes leave as they are.
+    /// The default values of a rule.
     pub const BASE: Rule = Rule {
         name: "",
         doc: "",
@@ -72,7 +72,7 @@ impl Rule {
         joining: None,
     };
 
-    /// The number, if the pass takes one.
+    /// Returns the number that the pass takes, if it takes one.
     pub fn argument(&self) -> Option<Argument> {
         match self.rewrite {
             Rewrite::Plain(_) | Rewrite::Word(..) => None,
@@ -80,7 +80,7 @@ impl Rule {
         }
     }
 
-    /// The words of which the pass takes one; of most passes, there are none.
+    /// Returns the words that the pass may take. Most passes take none.
     pub fn words(&self) -> &'static [&'static str] {
         match self.rewrite {
             Rewrite::Plain(_) | Rewrite::With(..) => &[],
@@ -88,14 +88,14 @@ impl Rule {
         }
     }
 
-    /// The pass with that word; `None` if it takes no such word.
+    /// Returns the pass with that word, if it takes the word.
     pub fn with_word(&self, word: &str) -> Option<Pass> {
         let word = self.words().iter().find(|it| **it == word)?;
         Some(Pass::of_word(self.name, word))
     }
 
-    /// The pass with that number, which is ignored if it takes none; `None` if the number is not allowed. Of a pass with a word,
-    /// the one of that index.
+    /// Returns the pass with that number, if the number is allowed. A pass without an argument ignores it. A pass with
+    /// words takes the word of that index.
     pub fn with(&self, number: u64) -> Option<Pass> {
         match self.rewrite {
             Rewrite::Plain(_) => Some(Pass::plain(self.name)),
@@ -113,7 +113,7 @@ impl Rule {
         self.excludes.iter().find(names).map(|exclusion| exclusion.why)
     }
 
-    /// Returns the reason if the pass does not take that argument.
+    /// Returns the reason why the pass does not take that argument, if it does not.
     pub(crate) fn refuses_argument(&self, argument: Option<pass::Argument>) -> Option<String> {
         let name = self.name;
         let allowed = match (self.rewrite, argument) {
@@ -126,7 +126,7 @@ impl Rule {
         (!allowed).then(|| format!("`{name}` takes {}", self.takes()))
     }
 
-    /// The arguments that the pass takes, in words.
+    /// Returns the allowed arguments in words.
     pub fn takes(&self) -> String {
         match self.rewrite {
             Rewrite::Plain(_) => "no argument".to_owned(),
@@ -140,7 +140,7 @@ impl Rule {
         }
     }
 
-    /// Rewrites a program; the argument is one that the pass takes.
+    /// Rewrites a program. The argument must be allowed.
     pub(crate) fn apply(
         &self,
         program: Program,

@@ -1,8 +1,8 @@
-//! `serial_tail`: the last levels of a tree in the registers of one thread.
+//! `serial_tail`: one thread combines the last levels of a tree in its registers.
 //!
-//! What the warps of a block leave in shared memory, and the blocks of a cluster, one thread takes with a few wide loads and
-//! combines in its registers: four at once, and each level in the time of one operation, where a level through shuffles takes
-//! six times that. The tree stays the same.
+//! The warps of a block leave their accumulators in shared memory, and so do the blocks of a cluster. One thread loads
+//! them by a few wide loads and combines them in its registers, four at once. Each level takes the time of one
+//! operation. Through shuffles it takes six times that. The tree stays the same.
 //!
 //! ```
 //! # use reduce_codegen::{schedule::naive, passes::apply};
@@ -16,8 +16,7 @@
 //! assert_eq!(steps(&apply(shuffled, Pass::plain("serial_tail")).unwrap())[2], "combine block: 8 items by halving in one thread");
 //! ```
 //!
-//! Requires `shuffle` or `cluster` before it, and an identity that is neutral bit for bit, which stands for items that
-//! are absent.
+//! Requires `shuffle` or `cluster` before it, and a fill for absent items that is neutral bit for bit.
 //! Never changes the association.
 
 use crate::combines_mut;
@@ -53,14 +52,14 @@ fn serial_tail(mut program: Program) -> Result<Program, String> {
     Ok(program)
 }
 
-/// Takes the levels of a combination so, if one thread can have all of its items.
+/// Lowers a combination in the same way, if one thread can have all of its items.
 fn joining(_: &Program, combine: &mut Combine) {
     if takes(*combine) {
         combine.raise(Lowering::SerialTail);
     }
 }
 
-/// Can one thread have all items of a combination?
+/// Returns whether one thread can have all items of a combination.
 fn takes(combine: Combine) -> bool {
     match combine.medium {
         Medium::Shuffle => combine.scope == Scope::Block,

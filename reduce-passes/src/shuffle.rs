@@ -1,8 +1,8 @@
 //! `shuffle`: trees inside a warp go through registers.
 //!
-//! The tree over a block becomes a tree over each warp, through `__shfl_down_sync`, and one over the
-//! warps' values, which the first warp reads from shared memory after the one block barrier that is left. The trees
-//! halve their distance; that of an operator that does not commute doubles, so that neighbours meet.
+//! The tree over a block becomes two trees: one over each warp, through `__shfl_down_sync`, and one over the warps'
+//! values. The first warp reads these from shared memory, after the only block barrier that is left. The trees halve
+//! their stride. If the operator does not commute, they double it, so that neighbours are combined.
 //!
 //! ```
 //! # use reduce_codegen::{schedule::naive, passes::apply};
@@ -39,7 +39,7 @@ fn shuffle(mut program: Program) -> Result<Program, String> {
     let lowering = Lowering::Loop;
     let through =
         |scope, items| Combine { scope, items, tree, medium: Medium::Shuffle, lowering, last_warp: false };
-    // Where there is one warp, nothing is left of its values.
+    // With a single warp, there is no tree over warps.
     let levels = [through(Scope::Warp, Program::WARP), through(Scope::Block, warps)];
     let levels = &levels[..if warps == 1 { 1 } else { 2 }];
     let split = |step: Step| match step {

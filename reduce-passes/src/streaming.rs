@@ -1,7 +1,7 @@
-//! `streaming`: elements that are read once need no place in the cache.
+//! `streaming`: elements that are read once take no place in the cache.
 //!
-//! The vector loads of the kernel over inputs are `ld.global.cs`, evicted first: worth half a percent where the data is
-//! larger than the cache, and a loss where the next kernel reads it again.
+//! The vector loads of the kernel over inputs become `ld.global.cs`, which is evicted first. This gains half a percent
+//! if the data is larger than the cache. It loses time if the next kernel reads the data again.
 //!
 //! ```
 //! # use reduce_codegen::{schedule::naive, passes::apply};

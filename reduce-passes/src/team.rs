@@ -1,7 +1,8 @@
 //! `team(thread)`, `team(warp)`, `team(block)`: the threads that share a group.
 //!
-//! One thread, warp or block has all elements of a group, which are one tile at most. A smaller team evaluates the association of
-//! the block: each of its threads takes several *logical* threads, whose accumulators meet in registers. So the bits stay.
+//! One thread, warp or block has all elements of a group, which are at most one tile. A smaller team evaluates the
+//! association of the block: each of its threads takes several *logical* threads, and combines their accumulators in
+//! registers. So the bits stay the same.
 //!
 //! ```
 //! # use reduce_codegen::{schedule::naive, passes::apply};

@@ -1,9 +1,9 @@
-//! `ticket`: one launch.
+//! `ticket`: one launch is enough.
 //!
-//! Each block leaves its partial and takes a ticket; the block that takes the last one does what the kernel over partials
-//! would, in the same launch, and sets the ticket back. What each thread wrote before the ticket is seen after it (an
-//! acquire and release at the scope of the GPU), so the order in which blocks finish changes nothing: the partials are
-//! combined in their own order.
+//! Each block leaves its partial and takes a ticket. The block with the last ticket runs the steps of the kernel over
+//! partials, in the same launch, and resets the ticket. The ticket has acquire and release order at the scope of the
+//! GPU, so this block sees all partials. It combines them in their own order. So the order in which blocks finish
+//! changes nothing.
 //!
 //! ```
 //! # use reduce_codegen::{schedule::naive, passes::apply};

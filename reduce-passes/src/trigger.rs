@@ -1,9 +1,10 @@
 //! `trigger`: the next launch begins early.
 //!
-//! Behind the fold of its items each block lets the next launch begin, if that is a dependent one; when all have done so, or have
-//! ended, blocks of that launch take the places that are free, and wait there. Without this they come when the last block
-//! has ended. Worth a quarter of a microsecond where a launch is short, and a loss where it has most of the GPU: then the
-//! next one finds places on some multiprocessors only, and lies unevenly.
+//! After the fold of its items, each block lets the next launch begin, if that is a dependent launch. When all blocks
+//! have triggered or ended, blocks of the next launch take free places on the multiprocessors and wait there. Without
+//! this pass they start when the last block has ended. It gains a quarter of a microsecond for short launches. It loses
+//! time if a launch fills most of the GPU: the next launch then finds places on some multiprocessors only, and its
+//! blocks are distributed unevenly.
 //!
 //! ```
 //! # use reduce_codegen::{lower, schedule::naive, passes::apply};
@@ -17,7 +18,8 @@
 //! assert!(lower(&program).unwrap().to_string().contains("\n  trigger launch\n"));
 //! ```
 //!
-//! Requires an architecture that has such launches, sm_90 or newer. Never changes the association.
+//! Requires an architecture with programmatic dependent launches, sm_90 or newer.
+//! Never changes the association.
 
 use crate::rule::{Rewrite, Rule};
 use reduce_ir::program::Program;

@@ -1,8 +1,8 @@
-//! `unroll`: trees are written out step by step.
+//! `unroll`: trees and folds are unrolled.
 //!
-//! Trees are written out step by step, with their strides as literals, and the compiler is told to unroll
-//! the fold so that four loads are in flight: by four, or by two where a unit takes two or more. Of small partials
-//! eight are.
+//! Trees are written out level by level, with their strides as literals. The compiler unrolls the fold so that four
+//! loads are in flight: by four units, or by two if a unit takes two or more loads. Eight small partials are loaded at
+//! once.
 //!
 //! ```
 //! # use reduce_codegen::{schedule::naive, passes::apply};
@@ -37,18 +37,18 @@ pub const RULE: Rule = Rule {
 
 fn unroll(mut program: Program) -> Result<Program, String> {
     for kernel in &mut program.kernels {
-        // Other loops are as long as the data; that over partials is short, and its loads should not wait for each other.
+        // Other loops are as long as the data. The loop over partials is short, and its loads should overlap.
         let is_block = kernel.team == Team::BLOCK;
         let fold = fold_mut(kernel).filter(|fold| fold.units().is_some() || is_block);
         fold.into_iter().for_each(|fold| fold.hints.unrolled = true);
-        // Lanes have names of their own, and are written out anyway.
+        // Lanes are separate locals, so their trees are unrolled anyway.
         let trees = combines_mut(kernel).filter(|combine| combine.medium != Medium::Registers);
         trees.for_each(|tree| tree.raise(Lowering::Unrolled));
     }
     Ok(program)
 }
 
-/// Writes out the levels of a combination that a later pass adds.
+/// Unrolls the levels of a combination that a later pass adds.
 fn joining(_: &Program, combine: &mut Combine) {
     combine.raise(Lowering::Unrolled);
 }

@@ -1,8 +1,8 @@
 //! `vectorize(k)`: a load unit is k consecutive elements.
 //!
-//! A load unit of the kernel over the inputs is `width` consecutive elements, loaded up to 16 bytes at a
-//! time. Each thread keeps one accumulator for each element of a unit, and combines them after the fold; that of an
-//! operator that does not commute has one, which folds its elements in order.
+//! A load unit of the kernel over inputs consists of `k` consecutive elements, loaded up to 16 bytes at a time. Each
+//! thread has one accumulator for each element of a unit, and combines them after the fold. If the operator does not
+//! commute, a thread has a single accumulator, and folds its elements in order.
 //!
 //! ```
 //! # use reduce_codegen::{schedule::naive, passes::apply};
@@ -20,7 +20,8 @@
 //! ```
 //!
 //! Requires contiguous inputs. Data that is not aligned to the unit is loaded by elements or words, in the same
-//! association. Does not touch the kernel over partials: there are few of them. Changes the association.
+//! association. The kernel over partials stays as it is, because partials are few.
+//! Changes the association.
 
 use crate::fold_mut;
 use crate::rule::{Argument, Rewrite, Rule};
@@ -53,7 +54,7 @@ fn vectorize(mut program: Program, width: u32) -> Result<Program, String> {
     Ok(program)
 }
 
-/// The tree over the lanes of a thread.
+/// Returns the tree over the lanes of a thread.
 fn tree(items: u32) -> Combine {
     Combine {
         scope: Scope::Thread,

@@ -1,8 +1,9 @@
-//! `warp_striped`: the threads of a warp read side by side, though the order of elements shows.
+//! `warp_striped`: the threads of a warp read neighbouring units, for an operator that does not commute.
 //!
-//! The load units of a warp lie in rows of 32, one for each thread: a thread has one of each row, in an accumulator of its own.
-//! Each row is combined over the warp, and then the rows are. Without it a thread reads consecutive units, and neighbouring
-//! threads read further apart the more there are, which takes more requests for the same memory.
+//! The load units of a warp lie in rows of 32, one for each thread. So a thread has one unit of each row, in an
+//! accumulator of its own. Each row is combined over the warp, and then the rows are combined. Without this pass a
+//! thread reads consecutive units. Neighbouring threads then read further apart, the more units there are, which takes
+//! more requests for the same memory.
 //!
 //! ```
 //! # use reduce_codegen::{schedule::naive, passes::apply};
@@ -26,8 +27,9 @@
 //! );
 //! ```
 //!
-//! Requires an operator that does not commute, and `shuffle` and `coarsen` of 2, 4 or 8 units before it. Does not touch the kernel
-//! over partials: there are few of them. Changes the association.
+//! Requires an operator that does not commute, and `shuffle` and `coarsen` of 2, 4 or 8 units before it. The kernel
+//! over partials stays as it is, because partials are few.
+//! Changes the association.
 
 use crate::fold_mut;
 use crate::rule::{Rewrite, Rule};
@@ -42,7 +44,7 @@ pub const RULE: Rule = Rule {
     ..Rule::BASE
 };
 
-/// Accumulators of a thread, at most, so that they stay in registers.
+/// The most accumulators of a thread that stay in registers.
 const MOST: u32 = 8;
 
 fn warp_striped(mut program: Program) -> Result<Program, String> {
@@ -74,7 +76,7 @@ fn is_warp_tree(step: &Step) -> bool {
     matches!(step, Step::Combine(Combine { scope: Scope::Warp, .. }))
 }
 
-/// The tree over the rows of a warp.
+/// Returns the tree over the rows of a warp.
 fn tree(items: u32) -> Combine {
     let (scope, medium) = (Scope::Warp, Medium::Registers);
     Combine { scope, items, tree: Tree::Pairs, medium, lowering: Lowering::Loop, last_warp: false }

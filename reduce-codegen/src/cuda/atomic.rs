@@ -1,4 +1,4 @@
-//! Atomic combinations in C++: one instruction where the hardware has it, a loop around compare-and-swap elsewhere.
+//! Atomic combinations in C++: one instruction if the hardware has it, otherwise a loop around compare-and-swap.
 
 use super::func::INLINE;
 use super::types::scalar;
@@ -7,10 +7,10 @@ use reduce_ir::func::Node;
 use reduce_ir::operation::Operation;
 use reduce_ir::ops::Bin;
 
-/// The statement that combines `value` into what `at` points to.
+/// Returns the statement that combines `value` into the memory at `at`.
 pub(super) fn combine(operation: &Operation, at: &str, value: &str) -> String {
     match instruction(operation) {
-        // Two's complement does not mind the sign, and CUDA has these for the unsigned type only.
+        // Two's complement gives the same bits for both signs, and CUDA has these functions for the unsigned type only.
         Some((name, Scalar::I64)) if !matches!(name, "atomicMin" | "atomicMax") => {
             format!("{name}(reinterpret_cast<unsigned long long*>(&{at}), (unsigned long long){value});")
         }
@@ -19,7 +19,7 @@ pub(super) fn combine(operation: &Operation, at: &str, value: &str) -> String {
     }
 }
 
-/// The function `atomic_combine`, where the hardware has no instruction.
+/// Returns the function `atomic_combine`, if the hardware has no instruction.
 pub(super) fn function(operation: &Operation) -> String {
     let ty = operation.acc.fields[0].ty;
     if instruction(operation).is_some() {
@@ -42,12 +42,12 @@ pub(super) fn function(operation: &Operation) -> String {
     )
 }
 
-/// Does the instruction make 0 of subnormals, whatever the compiler is told (PTX ISA, `atom.add.f32`)?
+/// Returns whether the instruction flushes subnormals to 0, under any compiler flags (PTX ISA, `atom.add.f32`).
 pub(super) fn flushes(operation: &Operation) -> bool {
     instruction(operation) == Some(("atomicAdd", Scalar::F32))
 }
 
-/// The instruction that does what `op` does, and its type.
+/// Returns the instruction that computes `op`, and its type.
 fn instruction(operation: &Operation) -> Option<(&'static str, Scalar)> {
     let combine = &operation.combine;
     let ([line], [result]) = (combine.lines(), combine.results()) else { return None };
@@ -68,7 +68,7 @@ fn instruction(operation: &Operation) -> Option<(&'static str, Scalar)> {
     (of_both && *result == combine.id_of_line(0)).then_some((name, line.ty))
 }
 
-/// From a scalar to its bits, and back.
+/// Returns the conversions from a scalar to its bits, and back.
 fn casts(ty: Scalar) -> (&'static str, &'static str) {
     match ty {
         Scalar::F32 => ("__float_as_uint", "__uint_as_float"),

@@ -1,6 +1,6 @@
-//! Clusters in C++: what CUDA's headers call `cooperative_groups`.
+//! Clusters in C++. CUDA's headers have the same in `cooperative_groups`.
 
-/// Which block this is.
+/// The function for the rank of a block.
 pub(super) const RANK: &str = "
 // The number of this block in its cluster.
 __device__ __forceinline__ unsigned int cluster_rank()
@@ -11,7 +11,7 @@ __device__ __forceinline__ unsigned int cluster_rank()
 }
 ";
 
-/// Whose shared memory is whose.
+/// The function for the shared memory of another block.
 pub(super) const NEIGHBOUR: &str = "
 // The same place in the shared memory of the block of that rank.
 template <typename T> __device__ __forceinline__ T& of_block(T& here, unsigned int rank)

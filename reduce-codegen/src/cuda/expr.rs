@@ -7,7 +7,7 @@ use reduce_ir::ops::{Bin, Cmp, Un};
 use reduce_ir::statements::{Buffer, Expr, Place, Ty};
 use reduce_ir::{Scalar, Value};
 
-/// An expression.
+/// Prints an expression.
 pub(super) fn expr(operation: &Operation, it: &Expr) -> String {
     let sub = |it: &Expr| expr(operation, it);
     match it {
@@ -52,13 +52,13 @@ pub(super) fn expr(operation: &Operation, it: &Expr) -> String {
     }
 }
 
-/// A function of the operation, on the operands of the expression.
+/// Prints a call of a function of the operation, on the operands of the expression.
 fn call(operation: &Operation, name: &str, it: &Expr) -> String {
     let args: Vec<_> = it.operands().into_iter().map(|arg| expr(operation, unwidened(arg))).collect();
     format!("{name}({})", args.join(", "))
 }
 
-/// A place. C++ widens the position without being told.
+/// Prints a place. C++ widens the position by itself.
 pub(super) fn place(operation: &Operation, it: &Place) -> String {
     let here = format!("{}[{}]", buffer(operation, it.buffer), expr(operation, unwidened(&it.index)));
     match &it.rank {
@@ -67,7 +67,7 @@ pub(super) fn place(operation: &Operation, it: &Place) -> String {
     }
 }
 
-/// The pointer or array of a buffer.
+/// Returns the pointer or array of a buffer.
 pub(super) fn buffer(operation: &Operation, it: Buffer) -> &str {
     match it {
         Buffer::Input(k) => &operation.inputs[k].name,
@@ -79,7 +79,8 @@ pub(super) fn buffer(operation: &Operation, it: Buffer) -> &str {
     }
 }
 
-/// Counts need no suffix: C++ converts them to the other operand's type, if that is no count as well.
+/// Prints a constant. Counts need no suffix: C++ converts them to the type of the other operand, unless that is a count
+/// too.
 fn number(value: Value) -> String {
     match value.ty() {
         Scalar::U32 | Scalar::U64 => value.to_string(),
@@ -88,12 +89,12 @@ fn number(value: Value) -> String {
     }
 }
 
-/// `a op b`. Where one operand is `u64` as it is printed, C++ widens the other without being told.
+/// Prints `a op b`. If one operand is printed as `u64`, C++ widens the other by itself.
 fn binary(operation: &Operation, op: Bin, a: &Expr, b: &Expr) -> String {
     let left = if is_wide(b) { unwidened(a) } else { a };
     let left_is_wide = is_wide(left) || matches!(left, Expr::Cast(Scalar::U64, _));
     let right = if left_is_wide { unwidened(b) } else { b };
-    // Else the left operand would meet the first one of the right operand, beside which nothing may be wide.
+    // Otherwise C++ would compute the left operand with the first one of the right operand, and both may have 32 bits.
     let apart = a.ty() == Some(Ty::U64) && !left_is_wide;
     let right = if apart { operand(operation, right) } else { inside(operation, op, right) };
     let left = match (left, b) {
@@ -103,12 +104,12 @@ fn binary(operation: &Operation, op: Bin, a: &Expr, b: &Expr) -> String {
     format!("{left} {} {right}", sign(op, a))
 }
 
-/// Is it `u64` by itself?
+/// Returns whether C++ gives it the type `u64` without a cast.
 fn is_wide(it: &Expr) -> bool {
     it.ty() == Some(Ty::U64) && !matches!(it, Expr::Cast(..) | Expr::Const(_))
 }
 
-/// Without the cast to `u64`, which C++ does by itself beside a `u64`.
+/// Returns the expression without the cast to `u64`, which C++ does by itself next to a `u64`.
 pub(super) fn unwidened(it: &Expr) -> &Expr {
     if let Expr::Cast(Scalar::U64, inner) = it { inner } else { it }
 }
@@ -121,13 +122,13 @@ fn sign(op: Bin, a: &Expr) -> String {
     }
 }
 
-/// A side of a comparison: arithmetic binds tighter.
+/// Prints a side of a comparison. Arithmetic binds tighter and needs no parentheses.
 fn side(operation: &Operation, it: &Expr) -> String {
     let arithmetic = matches!(it, Expr::Bin(Bin::Add | Bin::Sub | Bin::Mul | Bin::Div | Bin::Rem, ..));
     if arithmetic { expr(operation, it) } else { operand(operation, it) }
 }
 
-/// An operand of `op`, in parentheses unless every reader knows that it binds tighter.
+/// Prints an operand of `op`, in parentheses unless every reader knows that it binds tighter.
 fn inside(operation: &Operation, op: Bin, it: &Expr) -> String {
     let tighter = match it {
         Expr::Bin(Bin::Mul, ..) => matches!(op, Bin::Add | Bin::Sub | Bin::Mul),
@@ -144,7 +145,7 @@ fn inside(operation: &Operation, op: Bin, it: &Expr) -> String {
     if tighter { expr(operation, it) } else { operand(operation, it) }
 }
 
-/// An expression in parentheses, unless it is one word, one call or one element.
+/// Prints an expression in parentheses, unless it is one word, one call or one element.
 fn operand(operation: &Operation, it: &Expr) -> String {
     let nested = match it {
         Expr::Bin(op, ..) => !matches!(op, Bin::Min | Bin::Max),
@@ -168,7 +169,7 @@ mod tests {
     use reduce_ir::statements::Expr;
     use reduce_ir::{Scalar, Value};
 
-    /// C++ computes in 64 bits what has 64.
+    /// C++ computes every value of 64 bits in 64 bits.
     #[test]
     fn no_side_of_64_bits_is_computed_in_32() {
         let sum = operator("sum").map(|sum| sum.apply(&[Param::new("x", Scalar::F32)], None));

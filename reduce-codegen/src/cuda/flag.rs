@@ -1,7 +1,7 @@
-//! Partials with flags in C++.
+//! Partials with flags, in C++.
 
-/// The functions that leave one and take it away. The loop reads all words of a partial before it asks for their flags, so
-/// that they are on their way together.
+/// The functions that post a partial and take it. The loop loads all words of a partial before it checks their flags,
+/// so the loads overlap.
 pub(super) const FUNCTIONS: &str = "
 // A partial lies in words of 8 bytes, each of which holds 4 bytes of it and above them 1; where there is none, they are 0.
 // A word is written and read at once, so who sees the flag sees the bytes, and nobody waits for other writes to be seen.

@@ -12,10 +12,10 @@ use reduce_ir::Value;
 use reduce_ir::func::{Func, Param};
 use reduce_ir::operation::{Operation, Record};
 
-/// How every device function is declared.
+/// The qualifiers of every device function.
 pub(super) const INLINE: &str = "__device__ __forceinline__";
 
-/// The functions that the kernels call, behind the helpers that these call.
+/// Returns the functions that the kernels call, after the helpers that these call.
 pub(super) fn functions(operation: &Operation) -> String {
     let Operation { acc, map, combine, fold, finish, fill, .. } = operation;
     let output = &operation.stored();
@@ -28,7 +28,7 @@ pub(super) fn functions(operation: &Operation) -> String {
     text
 }
 
-/// What makes accumulators of elements, and one of two.
+/// Returns the functions that make accumulators of elements, and one accumulator of two.
 fn on_elements([map, combine]: [&Func; 2], fold: Option<&Func>, acc: &Record) -> String {
     let map = (!is_plain(map, acc)).then(|| function("map", map, acc, acc));
     let fold = fold.map(|fold| function("fold", fold, acc, acc));
@@ -36,22 +36,22 @@ fn on_elements([map, combine]: [&Func; 2], fold: Option<&Func>, acc: &Record) ->
     all.into_iter().flatten().collect()
 }
 
-/// Does `map` give back its one scalar, so that no call is printed?
+/// Returns whether `map` returns its only scalar, so that no call is printed.
 pub(super) fn is_plain(map: &Func, acc: &Record) -> bool {
     map.is_identity() && acc.is_scalar()
 }
 
-/// Does `finish` give back the accumulator, so that no call is printed?
+/// Returns whether `finish` returns the accumulator, so that no call is printed.
 pub(super) fn gives_acc(operation: &Operation) -> bool {
     operation.finish.is_identity() && operation.acc.name == operation.stored().name
 }
 
-/// A device function. Its parameters of several fields are accumulators.
+/// Returns a device function. Parameters with fields are accumulators.
 pub(super) fn function(name: &str, func: &Func, acc: &Record, result: &Record) -> String {
     spelled(name, func, [acc, result], spelling)
 }
 
-/// The device function of one of the library.
+/// Returns the device function of a function of the library.
 pub(super) fn library_function(name: &str, func: &Func) -> String {
     let scalar = Record::scalar(func.params()[0].ty);
     spelled(name, func, [&scalar, &scalar], library_spelling)
@@ -62,13 +62,13 @@ fn spelled(name: &str, func: &Func, [acc, result]: [&Record; 2], spell: Spell) -
     format!("\n{INLINE} {} {name}({params})\n{{\n{body}}}\n", record(result))
 }
 
-/// The functions that are printed.
+/// Returns the functions that are printed.
 fn printed(operation: &Operation) -> impl Iterator<Item = &Func> {
     let finish = (!gives_acc(operation)).then_some(&operation.finish);
     [&operation.map, &operation.combine].into_iter().chain(&operation.fold).chain(finish)
 }
 
-/// `Best a, Best b`, `float x, unsigned long long index`.
+/// Returns `Best a, Best b`, or `float x, unsigned long long index`.
 fn parameters(func: &Func, acc: &Record) -> String {
     let mut all: Vec<String> = Vec::new();
     for Param { name, ty } in func.params() {
@@ -83,7 +83,7 @@ fn parameters(func: &Func, acc: &Record) -> String {
     all.join(", ")
 }
 
-/// The accumulator that stands for absent elements. A remark says what its bits are, where only bits are printed.
+/// Returns the function for the fill of absent elements. If only its bits are printed, a remark shows the value.
 fn identity(function: &str, acc: &Record, values: &[Value]) -> String {
     let fields: Vec<_> = values.iter().map(|&value| literal(value)).collect();
     let shown: Vec<_> = values.iter().map(ToString::to_string).collect();

@@ -41,8 +41,8 @@ pub(super) fn header(program: &Program) -> String {
     )
 }
 
-/// What is done to the order of the elements: of an operator that is not in the table, or does not commute, and where it is not
-/// the same in every run.
+/// Returns the line about the order of the elements: for an operator outside the table, for one that does not commute,
+/// and if the order differs from run to run.
 fn order(program: &Program) -> &'static str {
     let operation = &program.operation;
     let any = program.kernel(Reads::Inputs).is_atomic() && !operation.exact;
@@ -59,7 +59,7 @@ fn order(program: &Program) -> &'static str {
     }
 }
 
-/// The launches, in order.
+/// Returns the launches, in order.
 fn launches(program: &Program, inputs: &str) -> String {
     let [first, second] = [Reads::Inputs, Reads::Partials].map(|reads| program.kernel(reads).name);
     let [of_first, of_second] = [Reads::Inputs, Reads::Partials].map(|reads| program.threads(reads));
@@ -92,7 +92,7 @@ fn launches(program: &Program, inputs: &str) -> String {
     text
 }
 
-/// How launches may overlap those before and behind them.
+/// Returns how launches may overlap the launches before and after them.
 fn overlap(program: &Program) -> String {
     let Kernel { dependent, trigger, .. } = program.kernel(Reads::Inputs);
     let waits = "//            may be launched with programmaticStreamSerializationAllowed: every thread waits first\n";
@@ -102,20 +102,20 @@ fn overlap(program: &Program) -> String {
     [says(dependent, waits), says(trigger, triggers)].concat()
 }
 
-/// Does a launch take tickets, and not only a program of fewer elements than that needs?
+/// Returns whether the first launch takes tickets.
 fn takes_tickets(program: &Program) -> bool {
     program.kernel(Reads::Inputs).has_ticket()
 }
 
-/// The least and the most elements, where there are such.
+/// Returns the limits of the number of elements.
 fn range(program: &Program) -> String {
-    // What stands for nothing need not be the accumulator of nothing.
+    // A fill for absent elements is not always the result of no elements.
     let least = if program.operation.has_result_of_nothing() { "" } else { "; n is at least 1" };
     let most = program.up_to.map_or(String::new(), |n| format!("; n is at most {n}"));
     format!("{least}{most}")
 }
 
-/// The number of blocks as a formula of n, and of the number of groups.
+/// Returns the number of blocks as a formula of n and the number of groups.
 fn blocks(program: &Program, reads: Reads) -> String {
     let tile = program.tile(reads);
     if program.domain.is_grouped() {
@@ -145,7 +145,7 @@ fn blocks(program: &Program, reads: Reads) -> String {
     }
 }
 
-/// The same of several groups, which share a block or have blocks of their own.
+/// Returns the number of blocks for several groups, which share a block or have blocks of their own.
 fn blocks_of_groups(program: &Program, reads: Reads) -> String {
     let (tile, shared) = (program.tile(reads), program.groups_of_block(reads));
     match (program.kernel(reads).team.is_grid(), shared) {
@@ -155,7 +155,7 @@ fn blocks_of_groups(program: &Program, reads: Reads) -> String {
     }
 }
 
-/// Where groups lie.
+/// Returns the line about the places of groups.
 fn groups(program: &Program) -> &'static str {
     if program.domain.is_grouped() {
         "// groups     rows of n elements, one after the other; result[i] is the result of row i\n"
@@ -164,18 +164,18 @@ fn groups(program: &Program) -> &'static str {
     }
 }
 
-/// What the kernel must be allowed, for clusters of more blocks than every architecture has (CUDA C++ Programming Guide, thread block
-/// clusters).
+/// Returns the attribute that a kernel needs for clusters with more blocks than every architecture supports (CUDA C++
+/// Programming Guide, thread block clusters).
 fn attribute(cluster: u32) -> &'static str {
     if cluster > 8 { ", which cudaFuncAttributeNonPortableClusterSizeAllowed allows" } else { "" }
 }
 
-/// What leaves one partial, or is the only one and has the result.
+/// Returns the unit that leaves a partial, or the result if it is the only one.
 fn whole(program: &Program) -> &'static str {
     if program.kernel(Reads::Inputs).cluster() > 1 { "cluster" } else { "block" }
 }
 
-/// When the second kernel is launched, and on how many items.
+/// Returns when the second kernel is launched, and on how many items.
 fn again(program: &Program) -> Vec<&'static str> {
     let first = program.kernel(Reads::Inputs);
     let clusters = first.cluster() > 1;
@@ -208,7 +208,7 @@ fn again(program: &Program) -> Vec<&'static str> {
     }
 }
 
-/// What a ticket is, and what must not share it, nor the workspace.
+/// The lines about the ticket, and about launches that must not share it or the workspace.
 const TICKET: &str = "\
 // ticket     one unsigned int, which must be 0 before the first reduction, and is 0 after each
 //            (launches that may run side by side need a workspace and a ticket each)
@@ -269,12 +269,12 @@ fn writer(program: &Program) -> String {
     }
 }
 
-/// What every kernel takes last.
+/// Returns the last arguments of every kernel.
 fn params(operation: &Operation) -> String {
     operation.params.iter().map(|param| format!(", {}", param.name)).collect()
 }
 
-/// What the kernel over inputs takes for one of them.
+/// Returns the arguments of the kernel over inputs for one input.
 fn argument(access: Access, name: &str) -> String {
     match access {
         Access::Contiguous => name.to_owned(),
@@ -282,7 +282,7 @@ fn argument(access: Access, name: &str) -> String {
     }
 }
 
-/// Where the elements of strided inputs are.
+/// Returns the line about the places of strided elements.
 fn layout(Program { operation, domain, .. }: &Program) -> String {
     let [first, others @ ..] = operation.inputs.as_slice() else { return String::new() };
     let (name, likewise) = (&first.name, if others.is_empty() { "" } else { ", of the others likewise" });
@@ -294,7 +294,7 @@ fn layout(Program { operation, domain, .. }: &Program) -> String {
     }
 }
 
-/// What to do where a large block asks for more registers than there are; the runtime does so by itself.
+/// Returns the flag for large blocks whose kernels take more registers than exist. The runtime adds it by itself.
 fn registers(block: u32) -> String {
     let most = super::most_registers(block);
     if most >= 255 {

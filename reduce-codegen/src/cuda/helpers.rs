@@ -1,6 +1,6 @@
-//! Device functions for operations that C++ has no exact spelling for, each printed only where it is used.
+//! Device functions for operations that have no exact spelling in C++. Each is printed only if it is used.
 //!
-//! They give what `reduce_ir::arith` defines.
+//! They compute the results that `reduce_ir::arith` defines.
 
 mod bits;
 mod convert;
@@ -16,7 +16,7 @@ use reduce_ir::Scalar;
 use reduce_ir::func::Func;
 use reduce_ir::ops::{Bin, Un};
 
-/// The function for an operation on operands of a type.
+/// The function for an operation on operands of one type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Helper {
     /// On one operand.
@@ -25,28 +25,28 @@ pub(super) enum Helper {
     Bin(Bin, Scalar),
     /// From one type to another.
     Cast(Scalar, Scalar),
-    /// `exp` of what has a normal exponential.
+    /// `exp` of a value whose exponential is a normal number.
     NormalExp(Scalar),
-    /// 1 divided by a float that was a whole number.
+    /// 1 divided by a float that was converted from an integer.
     ReciprocalOfWhole(Scalar),
-    /// The bits of an `f64` that is no NaN, or of one whose bits make no difference.
+    /// The bits of an `f64` that is not NaN, or of a NaN whose bits do not matter.
     RawBits,
 }
 
-/// The helpers that some functions call, each once, and behind those that it calls itself.
+/// Returns the helpers that some functions call, each once, after the helpers that it calls itself.
 pub(super) fn helpers<'a>(functions: impl Iterator<Item = &'a Func>) -> String {
     let mut used = Vec::new();
     functions.flat_map(|func| used_by(func, spelling)).for_each(|helper| helper.add_to(&mut used));
     used.into_iter().map(|helper| format!("\n{}", helper.text())).collect()
 }
 
-/// The helpers that a function calls whose nodes are written like that.
+/// Returns the helpers that a function calls if its nodes have this spelling.
 fn used_by(func: &Func, spell: Spell) -> impl Iterator<Item = Helper> {
     func.lines().iter().filter_map(move |line| spell(func, line.node).helper())
 }
 
 impl Helper {
-    /// `is_nan_f16`, `f16_to_f32`.
+    /// Returns `is_nan_f16`, or `f16_to_f32`.
     pub(super) fn name(self) -> String {
         match self {
             Helper::Un(op, ty) => format!("{op}_{ty}"),
@@ -65,7 +65,7 @@ impl Helper {
         }
     }
 
-    /// The function in C++.
+    /// Returns the function in C++.
     fn text(self) -> String {
         match self {
             Helper::Un(op @ (Un::Neg | Un::Abs), ty) => wrapping::un(op, ty, &self.name()),
@@ -83,7 +83,7 @@ impl Helper {
             Helper::Cast(from, to) => convert::cast(from, to, &self.name()),
             Helper::ReciprocalOfWhole(ty) => reciprocal::of_whole(ty, &self.name()),
             Helper::RawBits => nan::raw_bits(&self.name()),
-            // C++ has a word for them.
+            // C++ has an operator or function for them.
             Helper::Un(Un::Not | Un::Sqrt | Un::Floor | Un::Ceil | Un::Trunc | Un::RoundTiesEven, _) => {
                 String::new()
             }
@@ -92,7 +92,7 @@ impl Helper {
         }
     }
 
-    /// The helpers that its text calls.
+    /// Returns the helpers that its text calls.
     fn calls(self) -> Vec<Helper> {
         match self {
             Helper::Un(Un::Canonical, ty) if ty.is_half() => vec![Helper::Un(Un::IsNan, ty)],
@@ -124,7 +124,7 @@ fn word(op: Bin) -> &'static str {
     }
 }
 
-/// A function that returns a value: on one line if it is short.
+/// Returns a function that returns a value: on one line if it is short.
 fn returning(ty: &str, name: &str, params: &str, value: &str) -> String {
     let head = format!("{INLINE} {ty} {name}({params})");
     if head.len() + value.len() > 100 {
@@ -134,7 +134,7 @@ fn returning(ty: &str, name: &str, params: &str, value: &str) -> String {
     }
 }
 
-/// The letter that inline assembly has for a register of that type.
+/// Returns the constraint letter of inline assembly for a register of that type.
 fn register(ty: Scalar) -> char {
     match ty {
         Scalar::F32 => 'f',

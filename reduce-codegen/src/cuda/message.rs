@@ -1,12 +1,12 @@
-//! Messages between the blocks of a cluster in C++.
+//! Messages between the blocks of a cluster, in C++.
 
 use super::types;
 use reduce_ir::operation::Record;
 
-/// What counts the messages of a block.
+/// The counter of the messages of a block.
 pub(super) const COUNT: &str = "    __shared__ unsigned long long messages;\n";
 
-/// The type of an element of the array that messages come to: of whole words.
+/// Returns the type of an element of the array that receives messages. It consists of whole words.
 pub(super) fn slot(acc: &Record) -> String {
     let name = types::record(acc);
     if fills_words(acc) { name.to_owned() } else { format!("Message<{name}>") }
@@ -16,7 +16,7 @@ fn fills_words(acc: &Record) -> bool {
     acc.size().is_multiple_of(4) && acc.align().is_multiple_of(4)
 }
 
-/// The functions on messages of that type.
+/// Returns the functions on messages of that type.
 pub(super) fn functions(acc: &Record) -> String {
     let slot = if fills_words(acc) { "" } else { SLOT };
     format!("{slot}{FUNCTIONS}")
@@ -31,8 +31,8 @@ template <typename T> struct alignas(4) Message
 };
 ";
 
-/// The fence orders the begin of the count, and nothing else, before this thread arrives, which therefore need not. The sender
-/// says how long its message is, so that nobody but the hardware knows how many bytes have come.
+/// The fence orders only the initialisation of the counter before the arrival of this thread, so the arrival can be
+/// relaxed. The sender declares the length of its message, so only the hardware counts bytes.
 const FUNCTIONS: &str = "
 // The place in the shared memory of the block of that rank where this one has it.
 template <typename T> __device__ __forceinline__ unsigned int in_block(T& here, unsigned int rank)

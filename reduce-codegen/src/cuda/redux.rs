@@ -1,4 +1,4 @@
-//! What the accumulators of a warp combine to, by `redux.sync` in C++.
+//! The combination of a warp's accumulators by `redux.sync`, in C++.
 
 use super::func::INLINE;
 use super::types::{record, scalar};
@@ -8,9 +8,10 @@ use reduce_ir::ops::Bin;
 use reduce_ir::redux::{Part, Redux, Sought, order};
 use std::collections::BTreeSet;
 
-/// The function `redux`, behind those that it calls. `asks` says whether only the accumulators of some lanes are there.
-pub(super) fn functions(redux: &Redux, acc: &Record, asks: bool) -> String {
-    let printer = Printer { acc, asks };
+/// Returns the function `redux`, after the functions that it calls. `some_lanes` says whether only some lanes hold an
+/// accumulator.
+pub(super) fn functions(redux: &Redux, acc: &Record, some_lanes: bool) -> String {
+    let printer = Printer { acc, some_lanes };
     let floats = redux.parts.iter().map(|part| match *part {
         Part::Field(field, _) | Part::Sought(Sought { value: field, .. }) => acc.fields[field].ty,
     });
@@ -19,7 +20,7 @@ pub(super) fn functions(redux: &Redux, acc: &Record, asks: bool) -> String {
     orders + &printer.function(redux)
 }
 
-/// From a float to an integer, and back.
+/// Returns the functions from a float to an integer, and back.
 fn orders(ty: Scalar) -> String {
     let c = scalar(ty);
     let (bits, float) = if ty.is_half() {
@@ -52,7 +53,7 @@ fn orders(ty: Scalar) -> String {
 
 struct Printer<'a> {
     acc: &'a Record,
-    asks: bool,
+    some_lanes: bool,
 }
 
 impl Printer<'_> {
@@ -72,7 +73,7 @@ impl Printer<'_> {
         }
         let all = fields.join(", ");
         let all = if self.acc.is_scalar() { all } else { format!("{name}{{{all}}}") };
-        let (there, absent) = match self.asks {
+        let (there, absent) = match self.some_lanes {
             true => (", bool there", " Who has none takes part with the worst."),
             false => ("", ""),
         };
@@ -87,7 +88,7 @@ impl Printer<'_> {
         )
     }
 
-    /// A field that meets itself.
+    /// Prints a field that is reduced by itself.
     fn field(&self, field: usize, op: Bin) -> String {
         let (ty, value) = (self.acc.fields[field].ty, self.value(field));
         let reduced = |value: String| format!("__reduce_{}_sync(0xffffffff, {value})", word(op));
@@ -104,14 +105,14 @@ impl Printer<'_> {
             Bin::Add | Bin::Or | Bin::Xor => "0".to_owned(),
             Bin::And => "0xffffffff".to_owned(),
             Bin::Min | Bin::Max | Bin::MinNum | Bin::MaxNum => worst(ty, op),
-            // Not reduced.
+            // `redux.sync` does not reduce by these.
             Bin::Sub | Bin::Mul | Bin::Div | Bin::Rem | Bin::Shl | Bin::Shr => "0".to_owned(),
         };
         let value = self.if_there(cast(integer, scalar(ty), value), neutral);
         cast(scalar(ty), integer, reduced(value))
     }
 
-    /// How good a value is, the best of them, and how good a position is.
+    /// Prints the rank of a value, the best rank, and the rank of a position.
     fn ranks(&self, best: Sought) -> String {
         let Sought { value, position, op, place } = best;
         let ty = self.acc.fields[value].ty;
@@ -122,12 +123,12 @@ impl Printer<'_> {
         if ty.is_float() {
             let nan = hex(order::of_nan(ty, op));
             text += &format!("    const int {value_name}_order = order_{ty}({rank}, {nan});\n");
-            // That of -0 is -1, and positions decide between equals.
+            // The order of −0 is -1. It counts as 0, so that positions decide between equal values.
             rank = format!("{value_name}_order == -1 ? 0 : {value_name}_order");
         }
         let rank = self.if_there(rank, worst(ty, op));
         let last = if place == Bin::Max { "0" } else { "0xffffffff" };
-        let (wins, there) = (word(op), if self.asks { "there && " } else { "" });
+        let (wins, there) = (word(op), if self.some_lanes { "there && " } else { "" });
         text + &format!(
             "    const {integer} {value_name}_rank = {rank};
     const {integer} {value_name}_best = __reduce_{wins}_sync(0xffffffff, {value_name}_rank);
@@ -137,7 +138,7 @@ impl Printer<'_> {
         )
     }
 
-    /// The value whose rank is the best.
+    /// Returns the value that has the best rank.
     fn of_rank(&self, best: Sought) -> String {
         let (ty, name) = (self.acc.fields[best.value].ty, self.name(best.value));
         if [Scalar::I32, Scalar::U32].contains(&ty) {
@@ -150,8 +151,8 @@ impl Printer<'_> {
     }
 
     fn if_there(&self, value: String, otherwise: String) -> String {
-        let value = if value.contains(" ? ") && self.asks { format!("({value})") } else { value };
-        if self.asks { format!("there ? {value} : {otherwise}") } else { value }
+        let value = if value.contains(" ? ") && self.some_lanes { format!("({value})") } else { value };
+        if self.some_lanes { format!("there ? {value} : {otherwise}") } else { value }
     }
 
     fn name(&self, field: usize) -> &str {
@@ -163,7 +164,7 @@ impl Printer<'_> {
     }
 }
 
-/// What loses against everything.
+/// Returns the value that loses against every other.
 fn worst(ty: Scalar, op: Bin) -> String {
     let least = matches!(op, Bin::Max | Bin::MaxNum);
     match (ty.is_unsigned(), least) {
@@ -174,7 +175,7 @@ fn worst(ty: Scalar, op: Bin) -> String {
     }
 }
 
-/// An `int` in C++.
+/// Returns an `int` literal of C++.
 fn hex(value: i64) -> String {
     if value < 0 { format!("~{:#x}", !value) } else { format!("{value:#x}") }
 }

@@ -1,16 +1,17 @@
-//! Shuffles of accumulators, of which the hardware moves 4 and 8 bytes.
+//! Shuffles of accumulators. The hardware shuffles 4 and 8 bytes.
 
 use super::func::INLINE;
 use super::types::{record, scalar};
 use reduce_ir::Scalar;
 use reduce_ir::operation::Record;
 
-/// Does `__shfl_down_sync` take the accumulator as it is?
+/// Returns whether `__shfl_down_sync` takes the accumulator as it is.
 pub(super) fn shuffles_directly(acc: &Record) -> bool {
     acc.is_scalar() && acc.size() >= 4
 }
 
-/// The function `shuffle_down`, where accumulators need one: that of the lane `stride` lanes up, field by field.
+/// Returns the function `shuffle_down`, if accumulators need one: it shuffles them field by field, from the lane
+/// `stride` lanes up.
 pub(super) fn function(acc: &Record) -> String {
     if shuffles_directly(acc) {
         return String::new();

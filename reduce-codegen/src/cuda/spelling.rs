@@ -1,29 +1,29 @@
-//! How C++ spells each operation on each type, so that it means what `reduce_ir::arith` defines.
+//! The spelling in C++ of each operation on each type, with the meaning that `reduce_ir::arith` defines.
 //!
-//! C++ computes with integers of 8 and 16 bits as `int`; the result is cast back. What it leaves undefined, and what
-//! it has no word for, is a [`Helper`].
+//! C++ computes with integers of 8 and 16 bits as `int`, so the result is cast back. Operations that are undefined in
+//! C++, or that it does not have, are a [`Helper`].
 
 use super::helpers::Helper;
 use reduce_ir::func::{Func, Id, Line, Node};
 use reduce_ir::ops::{Bin, Cmp, Un};
 use reduce_ir::{Scalar, Value, library};
 
-/// How an operation is written.
+/// The spelling of an operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Spelling {
     /// `5`.
     Literal(Value),
-    /// As its operand: there is nothing to do.
+    /// Like its operand: nothing is computed.
     Same,
     /// `name(a, b)`.
     Call(&'static str),
-    /// The same, of a function that is printed with the program.
+    /// A call of a function that is printed with the program.
     Helper(Helper),
     /// `-a`.
     Prefix(&'static str),
     /// `a + b`.
     Infix(&'static str),
-    /// `name(b)`: what its first operand is, the name says.
+    /// `name(b)`, where the name implies the first operand.
     OfSecond(Helper),
     /// `f16_to_f32(a) < f16_to_f32(b)`.
     Widened(Helper, &'static str),
@@ -35,10 +35,10 @@ pub(super) enum Spelling {
     Cast,
 }
 
-/// How the nodes of a function are written.
+/// A function that spells the nodes of a function.
 pub(super) type Spell = fn(&Func, Node) -> Spelling;
 
-/// How a node is written.
+/// Returns the spelling of a node.
 pub(super) fn spelling(func: &Func, node: Node) -> Spelling {
     match node {
         Node::Const(value) => Spelling::Literal(value),
@@ -53,7 +53,7 @@ pub(super) fn spelling(func: &Func, node: Node) -> Spelling {
         Node::Bin(op, a, _) => bin(op, func.ty(a)),
         Node::Cmp(op, a, _) => cmp(op, func.ty(a)),
         Node::Select(..) => Spelling::Choice,
-        // C++ leaves a constant undefined that is too large for `float`.
+        // In C++, a constant that is too large for `float` is undefined.
         Node::Cast(Scalar::F32, a) if func.constant(a).is_some_and(|it| it.ty() == Scalar::F64) => {
             Spelling::Call("__double2float_rn")
         }
@@ -62,7 +62,7 @@ pub(super) fn spelling(func: &Func, node: Node) -> Spelling {
     }
 }
 
-/// How a node of a function of the library is written. What bits a NaN has makes no difference to what these give.
+/// Returns the spelling of a node in a function of the library. The bits of a NaN do not matter to its result.
 pub(super) fn library_spelling(func: &Func, node: Node) -> Spelling {
     match node {
         Node::Un(Un::ToBits, a) => raw_bits(func.ty(a)),
@@ -72,7 +72,7 @@ pub(super) fn library_spelling(func: &Func, node: Node) -> Spelling {
 }
 
 impl Spelling {
-    /// Does C++ compute it as `int` where the operands are smaller?
+    /// Returns whether C++ computes it as `int` if the operands are smaller.
     pub(super) fn computes_in_int(self) -> bool {
         match self {
             Spelling::Call(_) | Spelling::Prefix(_) | Spelling::Infix(_) | Spelling::Shift(_) => true,
@@ -81,7 +81,7 @@ impl Spelling {
         }
     }
 
-    /// The function that it calls and that is printed with the program.
+    /// Returns the helper that it calls, if it calls one.
     pub(super) fn helper(self) -> Option<Helper> {
         match self {
             Spelling::Helper(helper) | Spelling::OfSecond(helper) | Spelling::Widened(helper, _) => {
@@ -122,7 +122,7 @@ fn bin(op: Bin, ty: Scalar) -> Spelling {
         Bin::Mul if ty.is_float() => float(ty, ["__fmul_rn", "__dmul_rn"]),
         Bin::Add | Bin::Sub | Bin::Mul if wraps(ty) => helper,
         Bin::Sub | Bin::Mul if is_narrow(ty) => helper,
-        // 65535 * 65535 is more than an `int` holds.
+        // 65535 * 65535 does not fit an `int`.
         Bin::Mul if ty == Scalar::U16 => helper,
         Bin::Add => Spelling::Infix("+"),
         Bin::Sub => Spelling::Infix("-"),
@@ -164,29 +164,30 @@ fn cast(from: Scalar, to: Scalar) -> Spelling {
     if saturates || from.is_half() { Spelling::Helper(Helper::Cast(from, to)) } else { Spelling::Cast }
 }
 
-/// The bits of a float that is no NaN, or of one whose bits make no difference.
+/// Returns the bits of a float that is not NaN, or of a NaN whose bits do not matter.
 fn raw_bits(ty: Scalar) -> Spelling {
     if ty == Scalar::F64 { Spelling::Helper(Helper::RawBits) } else { Spelling::Call("__float_as_uint") }
 }
 
-/// Is it 1 divided by a float that was a whole number?
+/// Returns whether it is 1 divided by a float that was converted from an integer.
 fn is_reciprocal_of_whole(func: &Func, a: Id, b: Id) -> bool {
     let is_one = [Value::of(1.0f32), Value::of(1.0f64)].map(Some).contains(&func.constant(a));
     is_one
         && matches!(func.line(b), Some(&Line { node: Node::Cast(_, from), .. }) if !func.ty(from).is_float())
 }
 
-/// The function of `f32`, or of `f64`.
+/// Returns the function of `f32`, or of `f64`.
 fn float(ty: Scalar, [single, double]: [&'static str; 2]) -> Spelling {
     Spelling::Call(if ty == Scalar::F64 { double } else { single })
 }
 
-/// Is it signed, of 8 or 16 bits? Whatever NVRTC can make `neg.s16` of has a helper: see there.
+/// Returns whether it is signed, of 8 or 16 bits. All operations that NVRTC can compile to `neg.s16` have a helper
+/// (`wrapping.rs`).
 fn is_narrow(ty: Scalar) -> bool {
     ty.is_signed() && ty.size() < 4
 }
 
-/// Would an overflow be undefined in C++, because the type is computed with as it is?
+/// Returns whether C++ computes with the type as it is, so that an overflow would be undefined.
 fn wraps(ty: Scalar) -> bool {
     matches!(ty, Scalar::I32 | Scalar::I64)
 }

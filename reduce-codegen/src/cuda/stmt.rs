@@ -8,45 +8,45 @@ use reduce_ir::ops::Bin;
 use reduce_ir::program::Scope;
 use reduce_ir::statements::{AtomicOp, Barrier, Expr, Local, Loop, MemoryOrder, Place, Stmt, Ty, Unroll};
 
-/// What the spelling of a statement depends on.
+/// The context of a statement, on which its spelling depends.
 #[derive(Clone, Copy)]
-pub(super) struct Around<'a> {
+pub(super) struct Context<'a> {
     pub(super) operation: &'a Operation,
-    /// Do vector loads say that nobody reads the elements again?
+    /// Whether vector loads tell the cache that no thread reads the elements again.
     pub(super) streaming: bool,
 }
 
-/// Statements, `depth` levels of indentation in.
-pub(super) fn body(around: Around<'_>, stmts: &[Stmt], depth: usize) -> String {
-    let text: String = stmts.iter().map(|it| stmt(around, it, depth)).collect();
+/// Prints statements, indented by `depth` levels.
+pub(super) fn body(context: Context<'_>, stmts: &[Stmt], depth: usize) -> String {
+    let text: String = stmts.iter().map(|it| stmt(context, it, depth)).collect();
     text.strip_prefix('\n').map_or(text.clone(), str::to_owned)
 }
 
-fn stmt(around: Around<'_>, it: &Stmt, depth: usize) -> String {
-    let operation = around.operation;
+fn stmt(context: Context<'_>, it: &Stmt, depth: usize) -> String {
+    let operation = context.operation;
     let line = |text: String| format!("{:1$}{text}\n", "", 4 * depth);
     let sub = |it: &Expr| expr(operation, it);
     match it {
         Stmt::Note(_, text) => format!("\n{}", line(format!("// {text}"))),
-        Stmt::Let(local, value) => line(format!("const {} = {};", declared(around, local), sub(value))),
-        Stmt::Var(local, value) => line(format!("{} = {};", declared(around, local), sub(value))),
+        Stmt::Let(local, value) => line(format!("const {} = {};", declared(context, local), sub(value))),
+        Stmt::Var(local, value) => line(format!("{} = {};", declared(context, local), sub(value))),
         Stmt::Set(local, value) => line(format!("{} = {};", local.name, sub(value))),
-        Stmt::Load(local, from) => line(load(around, local, from)),
+        Stmt::Load(local, from) => line(load(context, local, from)),
         Stmt::LoadUnaligned(local, from) => {
             let name = unaligned::name(local.ty);
-            line(format!("const {} = {name}(&{});", declared(around, local), place(operation, from)))
+            line(format!("const {} = {name}(&{});", declared(context, local), place(operation, from)))
         }
         Stmt::Store(to, value) => line(format!("{} = {};", place(operation, to), sub(value))),
         Stmt::Post(to, value) => line(format!("post_partial({}, {});", slot(operation, to), sub(value))),
         Stmt::Take(local, from) => {
             let (partial, from) = (types::record(&operation.acc), slot(operation, from));
-            line(format!("const {} = take_partial<{partial}>({from});", declared(around, local)))
+            line(format!("const {} = take_partial<{partial}>({from});", declared(context, local)))
         }
         Stmt::Expect(_, messages) => line(format!("expect(messages, {});", sub(messages))),
         Stmt::Send(to, value) => line(send(operation, to, &sub(value))),
         Stmt::Receive(_) => line("receive(messages);".to_owned()),
         Stmt::Shuffle { into, value, down, mask } => {
-            line(shuffle(around, into, [&sub(value), &sub(down)], *mask))
+            line(shuffle(context, into, [&sub(value), &sub(down)], *mask))
         }
         Stmt::Redux(acc, there) => {
             let there = there.iter().map(|there| format!(", {}", sub(there))).collect::<String>();
@@ -71,24 +71,24 @@ fn stmt(around: Around<'_>, it: &Stmt, depth: usize) -> String {
         Stmt::AtomicCombine { place: at, value, .. } => {
             line(atomic::combine(operation, &place(operation, at), &sub(value)))
         }
-        Stmt::For(it) => counted(around, it, depth),
-        Stmt::If(test, then, otherwise) => branch(around, &sub(test), [then, otherwise], depth),
+        Stmt::For(it) => counted(context, it, depth),
+        Stmt::If(test, then, otherwise) => branch(context, &sub(test), [then, otherwise], depth),
     }
 }
 
-fn declared(around: Around<'_>, local: &Local) -> String {
+fn declared(context: Context<'_>, local: &Local) -> String {
     let ty = match local.ty {
         Ty::Scalar(ty) => types::scalar(ty).to_owned(),
         Ty::Vector(ty, lanes) => types::vector(ty, lanes),
-        Ty::Acc => types::record(&around.operation.acc).to_owned(),
-        Ty::Output => types::record(&around.operation.stored()).to_owned(),
+        Ty::Acc => types::record(&context.operation.acc).to_owned(),
+        Ty::Output => types::record(&context.operation.stored()).to_owned(),
     };
     format!("{ty} {}", local.name)
 }
 
-fn load(around: Around<'_>, local: &Local, from: &Place) -> String {
-    let Around { operation, streaming, .. } = around;
-    let (declared, from) = (declared(around, local), place(operation, from));
+fn load(context: Context<'_>, local: &Local, from: &Place) -> String {
+    let Context { operation, streaming, .. } = context;
+    let (declared, from) = (declared(context, local), place(operation, from));
     match local.ty {
         Ty::Vector(ty, lanes) if streaming => {
             let (vector, word) = (types::vector(ty, lanes), types::word(ty, lanes));
@@ -101,29 +101,29 @@ fn load(around: Around<'_>, local: &Local, from: &Place) -> String {
     }
 }
 
-/// A place of partials with flags: where they are, and which.
+/// Returns the buffer and the index of a partial with flags.
 fn slot(operation: &Operation, it: &Place) -> String {
     format!("{}, {}", buffer(operation, it.buffer), expr(operation, unwidened(&it.index)))
 }
 
-/// A place in the shared memory of another block is named by that of this one, and its rank.
+/// Prints a message. A place in the shared memory of another block is named by the place in this one, and the rank.
 fn send(operation: &Operation, to: &Place, value: &str) -> String {
     let here = place(operation, &Place { rank: None, ..to.clone() });
     let rank = to.rank.as_ref().map_or("cluster_rank()".to_owned(), |rank| expr(operation, rank));
     format!("send({here}, messages, {rank}, {value});")
 }
 
-fn shuffle(around: Around<'_>, into: &Local, [value, down]: [&str; 2], mask: u32) -> String {
-    let declared = declared(around, into);
-    if shuffles_directly(&around.operation.acc) {
+fn shuffle(context: Context<'_>, into: &Local, [value, down]: [&str; 2], mask: u32) -> String {
+    let declared = declared(context, into);
+    if shuffles_directly(&context.operation.acc) {
         format!("const {declared} = __shfl_down_sync({mask:#x}, {value}, {down});")
     } else {
         format!("const {declared} = shuffle_down({mask:#x}, {value}, {down});")
     }
 }
 
-fn counted(around: Around<'_>, it: &Loop, depth: usize) -> String {
-    let operation = around.operation;
+fn counted(context: Context<'_>, it: &Loop, depth: usize) -> String {
+    let operation = context.operation;
     let indent = format!("{:1$}", "", 4 * depth);
     let pragma = match it.unroll {
         Unroll::Unsaid => String::new(),
@@ -132,12 +132,12 @@ fn counted(around: Around<'_>, it: &Loop, depth: usize) -> String {
     };
     let [from, test] = [&it.from, &it.test].map(|it| expr(operation, it));
     let next = advance(operation, it);
-    let ty = declared(around, &it.local);
+    let ty = declared(context, &it.local);
     let head = format!("{indent}for ({ty} = {from}; {test}; {next}) {{\n");
-    pragma + &head + &body(around, &it.body, depth + 1) + &indent + "}\n"
+    pragma + &head + &body(context, &it.body, depth + 1) + &indent + "}\n"
 }
 
-/// `++unit`, `stride /= 2`, or the assignment in full.
+/// Returns `++unit`, `stride /= 2`, or the assignment in full.
 fn advance(operation: &Operation, it: &Loop) -> String {
     let name = &it.local.name;
     let Expr::Bin(op, a, b) = &it.next else { return format!("{name} = {}", expr(operation, &it.next)) };
@@ -149,14 +149,14 @@ fn advance(operation: &Operation, it: &Loop) -> String {
     }
 }
 
-fn branch(around: Around<'_>, test: &str, [then, otherwise]: [&Vec<Stmt>; 2], depth: usize) -> String {
+fn branch(context: Context<'_>, test: &str, [then, otherwise]: [&Vec<Stmt>; 2], depth: usize) -> String {
     let indent = format!("{:1$}", "", 4 * depth);
-    let then = body(around, then, depth + 1);
+    let then = body(context, then, depth + 1);
     let head = format!("{indent}if ({test}) {{\n{then}{indent}}}");
     match otherwise.as_slice() {
         [] => head + "\n",
-        [only @ Stmt::If(..)] => format!("{head} else {}", stmt(around, only, depth).trim_start()),
-        _ => format!("{head} else {{\n{}{indent}}}\n", body(around, otherwise, depth + 1)),
+        [only @ Stmt::If(..)] => format!("{head} else {}", stmt(context, only, depth).trim_start()),
+        _ => format!("{head} else {{\n{}{indent}}}\n", body(context, otherwise, depth + 1)),
     }
 }
 
@@ -172,7 +172,7 @@ fn barrier(it: Barrier) -> String {
     }
 }
 
-/// PTX: `fence` orders both ways, whichever order is asked for; `.acq_rel` is the weakest there is.
+/// Prints a fence. In PTX, `fence` orders both ways, for every order; `.acq_rel` is the weakest that exists.
 fn fence(_: MemoryOrder, scope: Scope) -> String {
     format!("asm volatile(\"fence.acq_rel.{};\" ::: \"memory\");", ptx_scope(scope))
 }

@@ -7,7 +7,7 @@ use reduce_ir::statements::{Chunk, Local, Ty};
 use reduce_ir::{Scalar, Value};
 use std::fmt::Write;
 
-/// The C++ type of a scalar. 16-bit floats are carried as their bits, so that no header is needed.
+/// Returns the C++ type of a scalar. 16-bit floats are carried as their bits, so that no header is needed.
 pub(super) fn scalar(ty: Scalar) -> &'static str {
     match ty {
         Scalar::Bool => "bool",
@@ -25,22 +25,22 @@ pub(super) fn scalar(ty: Scalar) -> &'static str {
     }
 }
 
-/// The number of bits of a scalar.
+/// Returns the number of bits of a scalar.
 pub(super) fn bits(ty: Scalar) -> u32 {
     8 * ty.size() as u32
 }
 
-/// The C++ type of an accumulator or result.
+/// Returns the C++ type of an accumulator or result.
 pub(super) fn record(record: &Record) -> &str {
     record.name.as_deref().unwrap_or_else(|| scalar(record.fields[0].ty))
 }
 
-/// The C++ type of a vector of elements.
+/// Returns the C++ type of a vector of elements.
 pub(super) fn vector(ty: Scalar, lanes: u32) -> String {
     format!("{ty}x{lanes}")
 }
 
-/// The structs: the accumulator and the result of the operation, and vectors of elements.
+/// Returns the structs: the accumulator, the result, and vectors of elements.
 pub(super) fn structs(operation: &Operation, uses: &Uses) -> String {
     let (acc, output) = (&operation.acc, &operation.stored());
     let mut text = fields(acc);
@@ -58,7 +58,7 @@ pub(super) fn structs(operation: &Operation, uses: &Uses) -> String {
     text
 }
 
-/// What a vector holds.
+/// Returns the members of a vector.
 fn elements(ty: Scalar, lanes: u32) -> String {
     let element = scalar(ty);
     let Some(byte) = byte_of_word(ty, lanes) else { return format!(" {element} at[{lanes}]; ") };
@@ -71,8 +71,8 @@ fn elements(ty: Scalar, lanes: u32) -> String {
     )
 }
 
-/// Byte i of the words of a vector, where it holds words: of an array of bytes, the compiler takes each out by two or
-/// three instructions, and of words by one, or where the byte has a sign two.
+/// Returns byte i of the words of a vector, if it holds words. From an array of bytes, the compiler extracts a byte by
+/// two or three instructions. From words it takes one, or two if the byte is signed.
 fn byte_of_word(ty: Scalar, lanes: u32) -> Option<&'static str> {
     match ty {
         Scalar::U8 if lanes >= Chunk::WORD => Some("__byte_perm(words[i / 4], 0, 0x4440 + i % 4)"),
@@ -83,12 +83,12 @@ fn byte_of_word(ty: Scalar, lanes: u32) -> Option<&'static str> {
     }
 }
 
-/// Does a vector hold words, and not its elements?
+/// Returns whether a vector holds words instead of its elements.
 pub(super) fn holds_words(ty: Scalar, lanes: u32) -> bool {
     byte_of_word(ty, lanes).is_some()
 }
 
-/// The element of a vector.
+/// Returns an element of a vector.
 pub(super) fn element(vector: &Local, lane: u32) -> String {
     let name = &vector.name;
     if matches!(vector.ty, Ty::Vector(ty, lanes) if holds_words(ty, lanes)) {
@@ -98,7 +98,7 @@ pub(super) fn element(vector: &Local, lane: u32) -> String {
     }
 }
 
-/// What loads a vector where nobody reads it again.
+/// The function that loads a vector that no thread reads again.
 pub(super) const LOAD_ONCE: &str = "
 // What is there, which nobody reads again: its place in the cache is the first to be given up.
 template <typename V, typename Word> __device__ __forceinline__ V load_once(const void* at)
@@ -110,7 +110,7 @@ template <typename V, typename Word> __device__ __forceinline__ V load_once(cons
 }
 ";
 
-/// The type of CUDA that has as many bytes as a vector.
+/// Returns the CUDA type with the same number of bytes as a vector.
 pub(super) fn word(ty: Scalar, lanes: u32) -> &'static str {
     match ty.size() * lanes as usize {
         16 => "uint4",
@@ -120,7 +120,7 @@ pub(super) fn word(ty: Scalar, lanes: u32) -> &'static str {
     }
 }
 
-/// The definition of a struct.
+/// Returns the definition of a struct.
 fn fields(it: &Record) -> String {
     if it.is_scalar() {
         return String::new();
@@ -130,7 +130,7 @@ fn fields(it: &Record) -> String {
     format!("\nstruct {} {{\n{fields}}};\n", record(it))
 }
 
-/// A literal of exactly that value.
+/// Returns the literal of exactly that value.
 pub(super) fn literal(value: Value) -> String {
     let (ty, bits) = (value.ty(), value.bits());
     match ty {
@@ -149,7 +149,7 @@ pub(super) fn literal(value: Value) -> String {
     }
 }
 
-/// The literal of an unsigned integer in hexadecimal.
+/// Returns the literal of an unsigned integer in hexadecimal.
 pub(super) fn hex(value: Value) -> String {
     let decimal = literal(value);
     format!("{:#x}{}", value.bits(), decimal.trim_start_matches(|c: char| c.is_ascii_digit()))

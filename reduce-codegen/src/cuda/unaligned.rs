@@ -1,16 +1,16 @@
-//! The functions that load vectors from where they are not aligned.
+//! The functions that load vectors at addresses that are not aligned.
 
 use super::func::INLINE;
 use super::types;
 use reduce_ir::Scalar;
 use reduce_ir::statements::{Chunk, Ty};
 
-/// What the function for a vector is called.
+/// Returns the name of the function for a vector.
 pub(super) fn name(vector: Ty) -> String {
     format!("unaligned_{vector}")
 }
 
-/// The function for a vector of so many elements.
+/// Returns the function for a vector of `lanes` elements.
 pub(super) fn function(ty: Scalar, lanes: u32) -> String {
     let (vector, name) = (types::vector(ty, lanes), name(Ty::Vector(ty, lanes)));
     let head = format!("{INLINE} {vector} {name}(const {}* from)\n", types::scalar(ty));

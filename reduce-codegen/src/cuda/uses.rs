@@ -1,31 +1,31 @@
-//! What the statements of kernels use that must be declared before them.
+//! The declarations that the statements of kernels need.
 
 use reduce_ir::Scalar;
 use reduce_ir::statements::{Buffer, LoweredKernel, Place, Stmt, Ty};
 use std::collections::BTreeSet;
 
-/// What some kernels use.
+/// The features that some kernels use.
 #[derive(Default)]
 pub(super) struct Uses {
-    /// Vectors of that type and length are loaded.
+    /// The vectors that are loaded, by type and length.
     pub(super) vectors: BTreeSet<(Scalar, u32)>,
-    /// Those of them that are loaded unaligned.
+    /// The vectors that are loaded unaligned.
     pub(super) unaligned: BTreeSet<(Scalar, u32)>,
-    /// Accumulators are shuffled.
+    /// Whether accumulators are shuffled.
     pub(super) shuffles: bool,
-    /// Accumulators of a warp are combined at once; is it asked which are there?
+    /// Whether one instruction combines the accumulators of a warp, and if so, whether only some lanes hold one.
     pub(super) redux: Option<bool>,
-    /// Accumulators are combined into memory, atomically.
+    /// Whether accumulators are combined into memory, atomically.
     pub(super) atomics: bool,
-    /// The items that a kernel reads are written as well.
+    /// Whether a kernel writes the items that it reads.
     pub(super) writes_items: bool,
-    /// Partials carry flags.
+    /// Whether partials carry flags.
     pub(super) flags: bool,
-    /// Accumulators are sent to other blocks.
+    /// Whether accumulators are sent to other blocks.
     pub(super) messages: bool,
-    /// The shared memory of other blocks is loaded from and stored to.
+    /// Whether the shared memory of other blocks is loaded or stored.
     pub(super) neighbours: bool,
-    /// There is a ticket.
+    /// Whether a ticket is used.
     pub(super) ticket: bool,
 }
 

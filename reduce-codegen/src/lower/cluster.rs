@@ -1,4 +1,4 @@
-//! The tree over the blocks of a cluster, in the shared memory of its first block, to which the others send their accumulators.
+//! The tree over the blocks of a cluster. Each block sends its accumulator to the shared memory of the first block.
 
 use super::Lowerer;
 use super::locals::{count, first};
@@ -10,8 +10,8 @@ use reduce_ir::statements::{Buffer, Expr, Local, Part, Place, Shared, Stmt, Ty};
 const BLOCK_VALUES: &str = "block_values";
 
 impl Lowerer<'_> {
-    /// What a kernel with clusters begins with: a block says that it runs, long before another one asks, and the first one
-    /// expects the accumulators.
+    /// Begins a kernel with clusters. Each block signals early that it runs, so that later waits for it are short. The
+    /// first block declares how many accumulators it expects.
     pub(super) fn begin_cluster(&mut self) {
         let note = format!(
             "the first block expects an accumulator of each, and may be sent them where all have arrived  [cluster({})]",
@@ -26,8 +26,9 @@ impl Lowerer<'_> {
         self.body.extend([Stmt::when(first, vec![expect]), Stmt::Arrive]);
     }
 
-    /// The accumulators of the blocks become one, in thread 0 of the first: each sends its own to that block's shared
-    /// memory, once it runs, and its first warp receives them, or one thread.
+    /// Combines the accumulators of the blocks, in thread 0 of the first block. Each block waits until all blocks run,
+    /// then sends its accumulator to the first block. The first warp of that block receives the accumulators, or one
+    /// thread does.
     pub(super) fn cluster_tree(&mut self, combine: Combine) {
         self.note(Part::Tree, &Step::Combine(combine), super::words(combine));
         let (mut leave, acc) = self.acc_of_block();
@@ -35,8 +36,8 @@ impl Lowerer<'_> {
         let values = Buffer::Shared(BLOCK_VALUES);
         let mine = Place { rank: Some(Box::new(0.into())), ..values.at(Expr::Rank) };
         leave.push(Stmt::Send(mine, acc));
-        let there = self.guarded().then(|| Expr::from(0).below(count().get()));
-        let leaves = there.into_iter().fold(Expr::Thread.equals(0), Expr::and);
+        let has_items = self.guarded().then(|| Expr::from(0).below(count().get()));
+        let leaves = has_items.into_iter().fold(Expr::Thread.equals(0), Expr::and);
         self.body.extend([Stmt::Wait, Stmt::when(leaves, leave)]);
         let acc = Local::new("acc", Ty::Acc);
         let outside = std::mem::replace(&mut self.body, vec![Stmt::Receive(BLOCK_VALUES)]);
@@ -63,7 +64,7 @@ impl Lowerer<'_> {
         self.shuffle_tree(combine, blocks);
     }
 
-    /// How many blocks of the cluster hold an item, counted in the first.
+    /// Returns the number of blocks of the cluster that hold an item. The value is right in the first block only.
     fn blocks_present(&self) -> Expr {
         if self.guarded() { present().get() } else { Expr::Named("CLUSTER") }
     }

@@ -1,4 +1,4 @@
-//! What becomes of a block's accumulator: a partial for the next launch, or the result.
+//! Delivery of a block's accumulator: as a partial for the next launch, or as the result.
 
 use super::Lowerer;
 use super::locals::{count, first, zero};
@@ -8,7 +8,7 @@ use reduce_ir::program::{Exchange, Reads, Scope, Step};
 use reduce_ir::statements::{Buffer, Expr, MemoryOrder, Part, Stmt, Ty};
 
 impl Lowerer<'_> {
-    /// Thread 0 leaves the result, of a team that exchanges nothing.
+    /// Stores the result in thread 0, for a team without an exchange.
     pub(super) fn finish(&mut self) {
         let whose = if self.kernel.cluster() > 1 { "cluster" } else { "block" };
         let note = match self.program.domain.kept {
@@ -23,7 +23,7 @@ impl Lowerer<'_> {
         }
     }
 
-    /// Thread 0 delivers the accumulator of its block, or cluster.
+    /// Delivers the accumulator of the block or cluster, in thread 0.
     pub(super) fn deliver(&mut self, exchange: Exchange) {
         let (mut body, acc) = self.acc_of_block();
         let words: &[_] = match exchange {
@@ -50,7 +50,7 @@ impl Lowerer<'_> {
         self.body.push(Stmt::when(self.delivers(), body));
     }
 
-    /// Every thread that has an item leaves it.
+    /// Stores the accumulator of every thread that has an item.
     pub(super) fn keep(&mut self) {
         self.note(Part::Deliver, &Step::Keep, vec!["in_place".to_owned()]);
         let mine = first().get().bin(reduce_ir::ops::Bin::Add, Expr::Thread.cast(Scalar::U64));
@@ -58,18 +58,18 @@ impl Lowerer<'_> {
         self.body.push(Stmt::when(Expr::Thread.below(count().get()), vec![store]));
     }
 
-    /// The thread that has the accumulator of its block, or cluster.
+    /// Returns the condition for the thread that holds the accumulator of its block or cluster.
     pub(super) fn delivers(&self) -> Expr {
         let first = self.thread().equals(0);
         if self.kernel.cluster() > 1 { Expr::Rank.equals(0).and(first) } else { first }
     }
 
-    /// Blocks, or clusters, that deliver.
+    /// Returns the number of blocks, or clusters, that deliver.
     pub(super) fn deliverers(&self) -> Expr {
         self.by_cluster(self.members())
     }
 
-    /// Where a block, or cluster, leaves its partial.
+    /// Stores the partial of a block or cluster.
     pub(super) fn partial(&self, acc: Expr) -> Stmt {
         let place = Buffer::Partials.at(self.by_cluster(Expr::Block).cast(Scalar::U64));
         if self.kernel.has_flags() { Stmt::Post(place, acc) } else { Stmt::Store(place, acc) }
@@ -79,19 +79,19 @@ impl Lowerer<'_> {
         if self.kernel.cluster() > 1 { blocks.over(Expr::Named("CLUSTER")) } else { blocks }
     }
 
-    /// The result of the accumulator that thread 0 has.
+    /// Returns the statements that store the result of thread 0's accumulator.
     pub(super) fn finished_result(&mut self) -> Vec<Stmt> {
         let (mut body, acc) = self.acc_of_block();
         body.push(self.result_of(acc));
         body
     }
 
-    /// The result of an accumulator.
+    /// Stores the result of an accumulator.
     fn result_of(&self, acc: Expr) -> Stmt {
         Stmt::Store(self.result(), self.finished(acc))
     }
 
-    /// The result, where the block, or cluster, is the only one.
+    /// Stores the result if the block or cluster is the only one, otherwise its partial.
     fn partial_or_result(&self, acc: Expr) -> Stmt {
         let alone = self.has_one_member();
         Stmt::If(alone, vec![self.result_of(acc.clone())], vec![self.partial(acc)])
@@ -108,20 +108,21 @@ impl Lowerer<'_> {
         Expr::Finish(Box::new(acc), operation.finish_arguments().iter().filter_map(given).collect())
     }
 
-    /// The accumulator of the block, and how its first thread comes by it.
+    /// Returns the block's accumulator, and the statements that bring it to the first thread.
     pub(super) fn acc_of_block(&mut self) -> (Vec<Stmt>, Expr) {
         let acc = self.lanes.first().map(|acc| (Vec::new(), acc.get()));
         acc.unwrap_or_else(|| self.root_of_tree())
     }
 
-    /// The root of a tree in memory. In place, there is none where there is no item.
+    /// Returns the root of a tree in memory, and the statements that load it. A tree in place over no items has no
+    /// root.
     fn root_of_tree(&mut self) -> (Vec<Stmt>, Expr) {
         let [total, root] = ["total", "root"].map(|name| self.local(name, Ty::Acc));
         if self.kernel.in_place().is_none() {
             return (vec![Stmt::Load(total.clone(), self.root())], total.get());
         }
         let take = vec![Stmt::Load(root.clone(), self.root()), Stmt::Set(total.clone(), root.get())];
-        let there = Expr::from(0).below(count().get());
-        (vec![Stmt::Var(total.clone(), Expr::Empty), Stmt::when(there, take)], total.get())
+        let has_items = Expr::from(0).below(count().get());
+        (vec![Stmt::Var(total.clone(), Expr::Empty), Stmt::when(has_items, take)], total.get())
     }
 }

@@ -18,14 +18,14 @@ impl Lowerer<'_> {
         let body = match (fold.share, self.kernel.team.size) {
             (Share::Units(units), _) => self.tile(fold, units),
             (Share::Rest, Size::Grid { .. }) => self.grid_stride(),
-            (Share::Rest, Size::Thread) => self.everything(),
+            (Share::Rest, Size::Thread) => self.single_thread(),
             (Share::Rest, Size::Warp | Size::Block | Size::Cluster) => self.one_block(fold),
         };
         self.body.extend(body);
         self.threads_with_an_item(fold);
     }
 
-    /// The units of a tile: without guards where it is full, as vectors at once where the data is aligned too.
+    /// Reads the units of a tile: without guards if it is full, and by aligned vectors if the data is aligned too.
     fn tile(&self, fold: Fold, units: u32) -> Vec<Stmt> {
         let all = |access| self.units(fold, units, access);
         let guarded = all(Loads::Guarded);
@@ -34,11 +34,11 @@ impl Lowerer<'_> {
             (2.., _) if fold.arrangement == Arrangement::Striped => self.striped(fold, units),
             (_, 1) => vec![Stmt::If(full_tile(), all(Loads::Items), guarded)],
             _ => {
-                let unaligned = |there| vec![Stmt::If(there, all(Loads::Unaligned), guarded.clone())];
+                let unaligned = |test| vec![Stmt::If(test, all(Loads::Unaligned), guarded.clone())];
                 let otherwise = match self.margin() {
-                    Margin::Nothing => unaligned(full_tile()),
-                    Margin::If(there) => unaligned(there),
-                    Margin::Absent => guarded,
+                    Margin::NotNeeded => unaligned(full_tile()),
+                    Margin::If(test) => unaligned(test),
+                    Margin::Never => guarded,
                 };
                 let aligned = self.aligned().fold(full_tile(), Expr::and);
                 vec![Stmt::If(aligned, all(Loads::Vectors), otherwise)]
@@ -46,13 +46,13 @@ impl Lowerer<'_> {
         }
     }
 
-    /// What unaligned vectors need around them.
+    /// Returns what unaligned vectors need around them.
     fn margin(&self) -> Margin {
         if !self.reads_words() {
-            return Margin::Nothing;
+            return Margin::NotNeeded;
         }
         if self.kernel.is_one_tile() {
-            return Margin::Absent;
+            return Margin::Never;
         }
         let wide = |name| Expr::Named(name).cast(Scalar::U64);
         let end = first().get().bin(Bin::Add, wide("TILE")).bin(Bin::Add, wide("WIDTH"));
@@ -60,7 +60,7 @@ impl Lowerer<'_> {
         Margin::If(before.and(Expr::Cmp(Cmp::Le, Box::new(end), Box::new(Expr::Items))))
     }
 
-    /// Is there an input whose unaligned vectors are read by words?
+    /// Returns whether unaligned vectors of any input are read by words.
     pub(super) fn reads_words(&self) -> bool {
         let by_words =
             |k: usize| Chunk::of(self.program.operation.inputs[k].ty, self.access(k).0) == Chunk::Word;
@@ -75,8 +75,8 @@ impl Lowerer<'_> {
         self.body.extend(self.lanes.iter().map(|lane| Stmt::Var(lane.clone(), empty.clone())));
     }
 
-    /// All units of a thread. A single unit begins its lanes; of several, where lanes begin with an item, the first
-    /// does, and the loop begins with the second.
+    /// Reads all units of a thread. A single unit begins the lanes. Of several units, the first begins the lanes if
+    /// they begin with an item; the loop then starts at the second.
     pub(super) fn units(&self, fold: Fold, units: u32, access: Loads) -> Vec<Stmt> {
         if units == 1 {
             return self.unit(self.thread().into(), access, Before::Nothing, "");
@@ -102,19 +102,19 @@ impl Lowerer<'_> {
             from: u32::from(self.begins_with_item()).into(),
             test: unit().get().below(Expr::Named("UNITS")),
             next: unit().get().plus(1),
-            unroll: if access == Loads::Guarded { Unroll::Unsaid } else { self.in_flight(fold) },
+            unroll: if access == Loads::Guarded { Unroll::Unsaid } else { self.unrolling(fold) },
             body: self.unit(self.unit_of_loop(fold, from_first), access, before_unit(fold), ""),
             local: unit(),
         })));
         body
     }
 
-    /// Do lanes begin with their first item, and not with the fill?
+    /// Returns whether lanes begin with their first item instead of the fill.
     pub(super) fn begins_with_item(&self) -> bool {
         self.guarded() || (self.kernel.reads == Reads::Inputs && self.program.operation.fold.is_some())
     }
 
-    /// The loads of a unit, and each of its items into its lane.
+    /// Loads a unit, and adds each item to its lane.
     pub(super) fn items(&self, unit: &Unit, suffix: &str) -> Vec<Stmt> {
         let mut body = match unit.access {
             Loads::Vectors => self.vectors(unit, suffix, Stmt::Load),
@@ -125,7 +125,7 @@ impl Lowerer<'_> {
         body
     }
 
-    /// One item: its loads, if it was not loaded with its unit, and its way into the lane.
+    /// Loads an item, unless its unit was loaded by vectors, and adds it to its lane.
     fn item(&self, unit: &Unit, item: u32, suffix: &str) -> Vec<Stmt> {
         let (mut body, value) = match (self.kernel.reads, unit.access) {
             (Reads::Partials, _) => self.item_of_partials(unit, item, suffix),
@@ -138,13 +138,13 @@ impl Lowerer<'_> {
         if unit.access == Loads::Guarded { vec![Stmt::when(unit.holds(item), body)] } else { body }
     }
 
-    /// The accumulator that an item of a unit goes to.
+    /// Returns the accumulator that an item of a unit goes to.
     fn lane(&self, unit: &Unit, item: u32) -> &Local {
         let lanes = self.lanes_of_unit();
         &self.lanes[(unit.row * lanes + item % lanes) as usize]
     }
 
-    /// Accumulators that the items of a unit go to.
+    /// Returns the number of accumulators that the items of a unit go to.
     fn lanes_of_unit(&self) -> u32 {
         self.lanes.len() as u32 / self.kernel.fold().rows()
     }
@@ -167,7 +167,7 @@ impl Lowerer<'_> {
         (self.inputs().map(load).collect(), self.added(unit, item, |k| local(k).get()))
     }
 
-    /// How many items the lane of an item has before it; `None` where the item is assigned.
+    /// Returns the number of items that the lane of an item holds before it. `None`: the item is assigned.
     fn before(&self, unit: &Unit, item: u32) -> Option<Expr> {
         let in_lane = item / self.lanes_of_unit();
         let more = Expr::from(in_lane).cast(Scalar::U64);
@@ -178,8 +178,8 @@ impl Lowerer<'_> {
         }
     }
 
-    /// The accumulator of an item's lane with an element added: mapped if it is the first, then by `fold` if the
-    /// operation has one.
+    /// Returns the accumulator of an item's lane with an element added. The first element is mapped. Others are added
+    /// by `fold` if the operation has one, otherwise mapped and combined.
     fn added(&self, unit: &Unit, item: u32, element: impl Fn(usize) -> Expr) -> Expr {
         let operation = &self.program.operation;
         let before = self.before(unit, item);
@@ -204,17 +204,17 @@ impl Lowerer<'_> {
         }
     }
 
-    /// The position, in the whole input, of an item.
+    /// Returns the position of an item in the group, `u64`.
     fn position(&self, unit: &Unit, item: u32) -> Expr {
         plus(unit.begin.clone(), item)
     }
 
-    /// Do positions have 32 bits?
+    /// Returns whether positions have 32 bits.
     pub(super) fn has_narrow_positions(&self) -> bool {
         self.kernel.reads == Reads::Inputs && self.program.operation.position == Scalar::U32
     }
 
-    /// The position of an item in 32 bits.
+    /// Returns the position of an item in the group, `u32`.
     fn narrow_position(&self, unit: &Unit, item: u32) -> Expr {
         match unit.at.ty() {
             Some(Ty::U64) => self.position(unit, item).cast(Scalar::U32),
@@ -223,7 +223,7 @@ impl Lowerer<'_> {
         }
     }
 
-    /// Where an item of the unit lies in an input.
+    /// Returns the address of an item in an input, in elements.
     fn address(&self, input: usize, unit: &Unit, item: u32) -> Expr {
         let position = self.position(unit, item);
         if self.program.domain.is_strided() {
@@ -232,7 +232,7 @@ impl Lowerer<'_> {
         self.in_memory(position)
     }
 
-    /// The vector loads of a unit.
+    /// Returns the vector loads of a unit.
     fn vectors(&self, unit: &Unit, suffix: &str, load: fn(Local, Place) -> Stmt) -> Vec<Stmt> {
         let parts = |k| (0..self.kernel.fold().width / self.access(k).0).map(move |part| (k, part));
         let place = |(k, part)| {
@@ -242,8 +242,9 @@ impl Lowerer<'_> {
         self.inputs().flat_map(parts).map(place).collect()
     }
 
-    /// How far the fold is unrolled: to the units that have [`LOADS_IN_FLIGHT`] loads, but to two at least.
-    pub(super) fn in_flight(&self, fold: Fold) -> Unroll {
+    /// Returns how far the fold is unrolled: so that [`LOADS_IN_FLIGHT`] loads are in one turn, and at least two units.
+    /// Up to 4 units are unrolled completely.
+    pub(super) fn unrolling(&self, fold: Fold) -> Unroll {
         let loads: u32 = match self.kernel.reads {
             Reads::Inputs => self.inputs().map(|k| fold.width / self.access(k).0).sum(),
             Reads::Partials => 1,
@@ -267,14 +268,14 @@ impl Lowerer<'_> {
         self.local_of_input(input, &format!("_vector{part}{suffix}"), ty)
     }
 
-    /// Elements and bytes of one vector of an input: a unit, or as much of it as 16 bytes hold.
+    /// Returns the elements and bytes of one vector of an input: a unit, or the part of it that fits 16 bytes.
     fn access(&self, input: usize) -> (u32, u32) {
         let size = self.program.operation.inputs[input].ty.size() as u32;
         let elements = self.kernel.fold().width.min(16 / size);
         (elements, elements * size)
     }
 
-    /// Is each input aligned to its vectors?
+    /// Returns the conditions under which each input is aligned to its vectors.
     pub(super) fn aligned(&self) -> impl Iterator<Item = Expr> {
         let whole = self.begins_aligned();
         self.inputs().map(|k| Expr::Aligned(Buffer::Input(k), self.access(k).1)).chain(whole)
@@ -284,13 +285,13 @@ impl Lowerer<'_> {
         0..self.program.operation.inputs.len()
     }
 
-    /// A local named after an input; no other begins so (`names.rs`).
+    /// Returns a local named after an input. No other name begins like this (`names.rs`).
     fn local_of_input(&self, input: usize, suffix: &str, ty: Ty) -> Local {
         Local::new(format!("{}{suffix}", self.program.operation.inputs[input].name), ty)
     }
 }
 
-/// What the lanes hold before the unit of a loop.
+/// Returns the number of items that the lanes hold before the unit of a loop.
 pub(super) fn before_unit(fold: Fold) -> Before {
     let items = match fold.items_of_a_lane() {
         1 => unit().get(),
@@ -300,13 +301,13 @@ pub(super) fn before_unit(fold: Fold) -> Before {
     Before::Items(items.cast(Scalar::U64))
 }
 
-/// The word in `passes` that says how many lanes a thread has.
-pub(super) fn word_of_lanes(fold: Fold) -> String {
+/// Returns the pass that chose the number of lanes, as `passes` spells it.
+pub(super) fn lanes_pass(fold: Fold) -> String {
     if fold.shares_lanes() { format!("lanes({})", fold.lanes) } else { format!("vectorize({})", fold.width) }
 }
 
 impl Lowerer<'_> {
-    /// The words in `passes` that shaped a fold.
+    /// Returns the passes that shaped a fold, as `passes` spells them.
     fn words(&self, fold: Fold) -> Vec<String> {
         let atomic = self.program.kernel(Reads::Inputs).is_atomic();
         let share = match (fold.share, self.kernel.team.size) {
@@ -317,7 +318,7 @@ impl Lowerer<'_> {
             (Share::Rest, Size::Warp | Size::Block | Size::Cluster) => Some("one_block".to_owned()),
         };
         let vectorize = (fold.width > 1).then(|| format!("vectorize({})", fold.width));
-        let lanes = fold.shares_lanes().then(|| word_of_lanes(fold));
+        let lanes = fold.shares_lanes().then(|| lanes_pass(fold));
         let rows = fold.in_rows.then(|| "warp_striped".to_owned());
         let hints = fold.effective_hints().held().map(|hint| hint.pass.to_owned());
         let near = (self.program.operation.position == Scalar::U32).then(|| "narrow_index".to_owned());

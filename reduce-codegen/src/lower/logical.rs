@@ -1,5 +1,5 @@
-//! Logical threads: one thread evaluates several threads of the association, one after the other, or a warp has several side by
-//! side. An association fixes a tree, and not who evaluates it.
+//! Logical threads. An association fixes a tree, not the threads that evaluate it. So one thread can evaluate several
+//! threads of the association, one after the other, and a warp can evaluate several warps, side by side.
 
 use super::Lowerer;
 use reduce_ir::ops::Bin;
@@ -7,26 +7,27 @@ use reduce_ir::program::{Combine, Medium, Program, Scope, Step};
 use reduce_ir::statements::{Expr, Local, Loop, Part, Stmt, Ty, Unroll};
 
 impl Lowerer<'_> {
-    /// A warp has several logical warps: a thread folds the items of each, and combines their accumulators in its registers.
-    pub(super) fn side_by_side(&mut self) {
+    /// Evaluates several logical warps in a warp. Each thread folds the items of one thread of each, then combines
+    /// their accumulators in its registers.
+    pub(super) fn logical_warps(&mut self) {
         let (of_thread, of_team) = self.steps_by_scope();
         let lane = self.thread();
         let mut accs = Vec::new();
         for warp in 0..self.kernel.team.logical {
-            self.standing.thread = lane.clone().plus(warp * Program::WARP);
-            self.standing.suffix = format!("_{warp}");
+            self.current.number = lane.clone().plus(warp * Program::WARP);
+            self.current.suffix = format!("_{warp}");
             of_thread.iter().for_each(|step| self.step(step));
             accs.append(&mut self.lanes);
         }
-        self.standing.thread = lane;
-        self.standing.suffix.clear();
+        self.current.number = lane;
+        self.current.suffix.clear();
         self.lanes = accs;
         of_team.iter().for_each(|step| self.step(step));
     }
 
-    /// A thread has all logical threads: it visits them in the order in which the tree combines, and combines like a binary
-    /// counter carries, so that few accumulators live at a time.
-    pub(super) fn one_after_the_other(&mut self) {
+    /// Evaluates all logical threads in one thread. It visits them in the order in which the tree combines them, and
+    /// combines like a binary counter carries. So at most log₂(block) accumulators wait at a time.
+    pub(super) fn logical_threads(&mut self) {
         let (of_thread, of_team) = self.steps_by_scope();
         let strides: Vec<u32> = of_team.iter().flat_map(|step| strides(step, self.program.block)).collect();
         let turn = Local::new("turn", Ty::U32);
@@ -41,9 +42,9 @@ impl Lowerer<'_> {
         self.body.extend(declared);
         let outside = std::mem::take(&mut self.body);
         self.body.push(Stmt::Let(mine.clone(), visited(&turn.get(), &strides)));
-        self.standing.thread = mine.get();
+        self.current.number = mine.get();
         of_thread.iter().for_each(|step| self.step(step));
-        let carried = self.carried(&strides, &waiting, &total, &mine);
+        let carried = self.carry(&strides, &waiting, &total, &mine);
         self.body.extend(carried);
         let body = std::mem::replace(&mut self.body, outside);
         self.body.push(Stmt::For(Box::new(Loop {
@@ -55,22 +56,23 @@ impl Lowerer<'_> {
             local: turn,
         })));
         self.lanes = vec![total];
-        self.standing.thread = 0.into();
+        self.current.number = 0.into();
     }
 
-    /// What becomes of the accumulator of a turn: it waits for the right side of its pair, or joins the left one that waits.
-    fn carried(&self, strides: &[u32], waiting: &[Local], total: &Local, mine: &Local) -> Vec<Stmt> {
+    /// Returns the statements for the accumulator of a turn: a left operand waits, and a right operand is combined with
+    /// the left one that waits.
+    fn carry(&self, strides: &[u32], waiting: &[Local], total: &Local, mine: &Local) -> Vec<Stmt> {
         let acc = self.acc().clone();
         let mut body = vec![Stmt::Set(total.clone(), acc.get())];
         for (bit, stride) in strides.iter().enumerate().rev() {
             let left = waiting[bit].clone();
             let join = Stmt::Set(acc.clone(), left.get().combine(acc.get()));
             let keep = Stmt::Set(acc.clone(), left.get());
-            // The left end of the right side: the logical thread without what its pairs before added.
+            // The first logical thread of the right operand: its own number, without the strides of the levels before.
             let before: u32 = strides[..bit].iter().sum();
             let end = mine.get().bin(Bin::Sub, mine.get().bin(Bin::And, before));
-            let there = end.below(self.present.clone());
-            let joins = if self.guarded() { Stmt::If(there, vec![join], vec![keep]) } else { join };
+            let has_right = end.below(self.present.clone());
+            let joins = if self.guarded() { Stmt::If(has_right, vec![join], vec![keep]) } else { join };
             let right = [vec![joins], body].concat();
             let is_right = mine.get().bin(Bin::And, *stride).equals(*stride);
             body = vec![Stmt::If(is_right, right, vec![Stmt::Set(left, acc.get())])];
@@ -78,7 +80,7 @@ impl Lowerer<'_> {
         body
     }
 
-    /// The steps of a thread, and those of its team.
+    /// Returns the steps of a thread, and the steps of its team.
     fn steps_by_scope(&self) -> (Vec<Step>, Vec<Step>) {
         let of_thread = |step: &Step| match step {
             Step::Fold(_) => true,
@@ -89,16 +91,16 @@ impl Lowerer<'_> {
     }
 }
 
-/// The distances at which logical threads meet, in order.
+/// Returns the strides of a tree over logical threads, level by level.
 fn strides(step: &Step, block: u32) -> Vec<u32> {
     let Step::Combine(Combine { scope, items, tree, medium, .. }) = *step else { return Vec::new() };
-    // Of a tree over warps, the items are warps.
+    // The items of a tree over warps are warps.
     let warps = scope == Scope::Block && items < block && medium == Medium::Registers;
     let apart = if warps { Program::WARP } else { 1 };
     super::strides(tree, items).into_iter().map(|stride| stride * apart).collect()
 }
 
-/// The logical thread of a turn: bit `b` of the turn is the `b`-th distance.
+/// Returns the logical thread of a turn: bit `b` of the turn selects the `b`-th stride.
 fn visited(turn: &Expr, strides: &[u32]) -> Expr {
     let bit = |(at, &stride): (usize, &u32)| {
         let shifted = if at == 0 { turn.clone() } else { turn.clone().over(1u32 << at) };

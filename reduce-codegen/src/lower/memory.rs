@@ -1,4 +1,4 @@
-//! Trees in memory: which threads are active at a step, which item is theirs, and who must wait for whom.
+//! Trees in memory: the active threads of each step, their items, and the barriers between steps.
 
 use super::Lowerer;
 use super::locals::count;
@@ -13,25 +13,26 @@ const TREE: &str = "tree";
 struct Slots {
     combine: Combine,
     addressing: Addressing,
-    /// In place, the workspace, of which two items are a thread's; else an array in shared memory, of which one is.
+    /// The workspace if the tree is in place, where each thread has two items; otherwise an array in shared memory,
+    /// with one item for each thread.
     tree: Buffer,
     /// The type of its items.
     ty: Ty,
-    /// How many items are there, where a step must ask.
-    there: Option<Expr>,
-    /// Does an item have 8 bytes or more, so that a row of the banks holds 16?
+    /// The number of present items, if steps must check it.
+    present: Option<Expr>,
+    /// Whether an item has 8 bytes or more, so that 16 items fill a row of the banks.
     wide: bool,
     /// See [`Lowerer`].
     suffix: &'static str,
 }
 
 impl Lowerer<'_> {
-    /// The accumulators of the threads become one, in thread 0, through an array of the whole block.
+    /// Combines the accumulators of the threads, in thread 0, through an array of the whole block.
     pub(super) fn shared_tree(&mut self, combine: Combine, addressing: Addressing) {
-        let tree = self.share(TREE, "BLOCK");
+        let tree = self.shared_array(TREE, "BLOCK");
         let staged = "every thread's accumulator into shared memory".to_owned();
-        let there = self.guarded().then(|| self.present.clone());
-        let slots = self.slots(combine, addressing, tree, there);
+        let present = self.guarded().then(|| self.present.clone());
+        let slots = self.slots(combine, addressing, tree, present);
         self.body.extend([
             Stmt::Note(self.part(Part::Stage), staged),
             Stmt::Store(slots.place(Expr::Thread), self.acc().get()),
@@ -42,12 +43,12 @@ impl Lowerer<'_> {
         self.lanes.clear();
     }
 
-    /// The items of the block become one, in place. Those that are not there are left out, as nothing pads them.
+    /// Combines the items of the block in place. Absent items are left out, because there is no fill in the workspace.
     pub(super) fn tree_in_place(&mut self, combine: Combine, addressing: Addressing) {
         self.note(Part::Tree, &Step::Combine(combine), super::words(combine));
-        let there = Some(count().get());
+        let present = Some(count().get());
         let tree = Buffer::Items;
-        let slots = self.slots(combine, addressing, tree, there);
+        let slots = self.slots(combine, addressing, tree, present);
         if slots.own() != Expr::Thread {
             self.body.push(Stmt::Let(slots.index(""), Expr::from(2).times(Expr::Thread)));
         }
@@ -55,16 +56,16 @@ impl Lowerer<'_> {
         self.lanes.clear();
     }
 
-    fn slots(&self, combine: Combine, addressing: Addressing, tree: Buffer, there: Option<Expr>) -> Slots {
+    fn slots(&self, combine: Combine, addressing: Addressing, tree: Buffer, present: Option<Expr>) -> Slots {
         let wide = self.program.operation.acc.size() >= 8;
-        Slots { combine, addressing, tree, ty: Ty::Acc, there, wide, suffix: self.suffix }
+        Slots { combine, addressing, tree, ty: Ty::Acc, present, wide, suffix: self.suffix }
     }
 
-    /// What a tree in memory left: the first item.
+    /// Returns the root of a tree in memory: its first item.
     pub(super) fn root(&mut self) -> Place {
         match self.kernel.in_place() {
             Some(_) => Buffer::Items.at(super::first().get()),
-            None => self.share(TREE, "BLOCK").at(Expr::from(0)),
+            None => self.shared_array(TREE, "BLOCK").at(Expr::from(0)),
         }
     }
 }
@@ -77,23 +78,23 @@ impl Slots {
         }
     }
 
-    /// The steps of more than one warp, before the last warp goes on by itself.
+    /// Returns the steps of more than one warp, before the last warp continues alone.
     fn block_steps(&self) -> Vec<Stmt> {
         if self.combine.items > 2 * Program::WARP { self.range(2 * Program::WARP) } else { Vec::new() }
     }
 
-    /// The steps whose stride is at least `least`: a loop, or one copy of the step for each.
+    /// Returns the steps whose stride is at least `least`: a loop, or one copy of the step for each stride.
     fn range(&self, least: u32) -> Vec<Stmt> {
         if self.combine.lowering != Lowering::Unrolled {
             return vec![self.looped(least)];
         }
         let mut strides = super::strides(self.combine.tree, self.combine.items);
         strides.retain(|&stride| stride >= least);
-        // Nobody waits after the very last step: thread 0 wrote the root itself.
+        // No barrier after the very last step: thread 0 reads the root, and wrote it itself.
         let last = strides.last().copied().filter(|_| least == 1);
         let step = |stride: u32| {
-            let meeting = (Some(stride) != last).then_some(Barrier::Block);
-            self.step(stride.into(), &format!("_{stride}"), meeting)
+            let barrier = (Some(stride) != last).then_some(Barrier::Block);
+            self.step(stride.into(), &format!("_{stride}"), barrier)
         };
         strides.into_iter().flat_map(step).collect()
     }
@@ -115,19 +116,20 @@ impl Slots {
         Stmt::For(Box::new(Loop { from, test, next, unroll: Unroll::Unsaid, body, local: stride }))
     }
 
-    /// The steps inside the first warp, written out. Its lanes wait for each other only where they are told to.
+    /// Returns the steps inside the first warp, unrolled. Its lanes need not run in lockstep, so warp barriers separate
+    /// the steps.
     fn last_warp(&self) -> Stmt {
         let widest = (self.combine.items / 2).min(Program::WARP);
         let step = |stride: u32| {
-            let meeting = (stride > 1).then_some(Barrier::Warp(FULL));
-            self.step(stride.into(), &format!("_{stride}"), meeting)
+            let barrier = (stride > 1).then_some(Barrier::Warp(FULL));
+            self.step(stride.into(), &format!("_{stride}"), barrier)
         };
         let strides = super::strides(Tree::Halving, 2 * widest);
         Stmt::when(Expr::Thread.below(Program::WARP), strides.into_iter().flat_map(step).collect())
     }
 
-    /// One step: active threads combine their item with the one a stride further up.
-    fn step(&self, stride: Expr, suffix: &str, meeting: Option<Barrier>) -> Vec<Stmt> {
+    /// Returns one step: active threads combine their item with the item a stride further up.
+    fn step(&self, stride: Expr, suffix: &str, barrier: Option<Barrier>) -> Vec<Stmt> {
         let own = self.own_at(suffix);
         let other = own.clone().plus(stride.clone());
         let [left, right] = ["left", "right"].map(|side| self.local(&format!("{side}{suffix}"), self.ty));
@@ -136,15 +138,15 @@ impl Slots {
             Stmt::Load(right.clone(), self.place(other.clone())),
             Stmt::Store(self.place(own.clone()), left.get().combine(right.get())),
         ];
-        let there = self.there.clone().map(|items| other.below(items));
-        let test = self.active(&stride, own).into_iter().chain(there).reduce(Expr::and);
+        let in_bounds = self.present.clone().map(|items| other.below(items));
+        let test = self.active(&stride, own).into_iter().chain(in_bounds).reduce(Expr::and);
         let named =
             self.has_index().then(|| Stmt::Let(self.index(suffix), twice(&stride).times(Expr::Thread)));
         let pair = test.map_or(pair.clone(), |test| vec![Stmt::when(test, pair)]);
-        named.into_iter().chain(pair).chain(meeting.map(Stmt::Barrier)).collect()
+        named.into_iter().chain(pair).chain(barrier.map(Stmt::Barrier)).collect()
     }
 
-    /// Which threads are active; all, where there is nothing to ask.
+    /// Returns the condition of the active threads. `None`: all threads are active.
     fn active(&self, stride: &Expr, own: Expr) -> Option<Expr> {
         let period = if self.in_place() { stride.clone() } else { twice(stride) };
         let all = period == Expr::from(1);
@@ -161,12 +163,12 @@ impl Slots {
         }
     }
 
-    /// The last warp begins with all of its threads.
+    /// Returns whether this is the first step of the last warp, in which all of its threads are active.
     fn is_first_of_last_warp(&self, stride: &Expr) -> bool {
         self.combine.last_warp && *stride == Expr::from(Program::WARP)
     }
 
-    /// The item of a thread, where it is the same at every step.
+    /// Returns the item of a thread, if it is the same in every step.
     fn own(&self) -> Expr {
         match (self.addressing, self.in_place()) {
             (Addressing::Modulo | Addressing::Bitmask, true) => self.index("").get(),
@@ -178,22 +180,22 @@ impl Slots {
         if self.has_index() { self.index(suffix).get() } else { self.own() }
     }
 
-    /// Has the item of a thread a name of its own at each step?
+    /// Returns whether the item of a thread has a new name in each step.
     fn has_index(&self) -> bool {
         matches!(self.addressing, Addressing::StridedIndex | Addressing::Swizzled)
     }
 
-    /// The item of a thread, where it has a name.
+    /// The item of a thread, if it has a name.
     fn index(&self, suffix: &str) -> Local {
         self.local(&format!("index{suffix}"), Ty::U32)
     }
 
-    /// A local, with a name of its own in the tree of the last block.
+    /// Returns a local, with a name of its own in the last block.
     fn local(&self, name: &str, ty: Ty) -> Local {
         Local::new(format!("{name}{}", self.suffix), ty)
     }
 
-    /// Where an item is. Swizzled, its row of the banks turns its place in the row.
+    /// Returns the place of an item. A swizzled item's position is XORed with its row of the banks.
     fn place(&self, index: Expr) -> Place {
         if self.addressing == Addressing::Swizzled {
             let row = index.clone().over(if self.wide { 16 } else { 32 });

@@ -1,5 +1,5 @@
-//! Where a thread stands: which group is its own, which thread of the association it is, and which part of the group its block has.
-//! All that depends on there being several groups is here.
+//! The place of a thread: its group, its number in the association, and the part of the group that its block has. All
+//! code for several groups is here.
 
 use super::Lowerer;
 use super::locals::{number, zero};
@@ -8,34 +8,34 @@ use reduce_ir::ops::{Bin, Cmp};
 use reduce_ir::program::{Kernel, Program, Size};
 use reduce_ir::statements::{Buffer, Expr, Local, Part, Place, Stmt, Ty};
 
-/// Where a thread stands.
-pub(super) struct Standing {
-    /// The number of the thread in the association, `u32`.
-    pub(super) thread: Expr,
-    /// What tells the names of a logical thread from those of others in sight.
+/// The thread of the association that statements are being made for.
+pub(super) struct LogicalThread {
+    /// Its number in the association, `u32`.
+    pub(super) number: Expr,
+    /// The suffix of its locals, which keeps them apart from the locals of other logical threads.
     pub(super) suffix: String,
 }
 
-impl Standing {
-    pub(super) fn of(program: &Program, kernel: &Kernel) -> Standing {
+impl LogicalThread {
+    pub(super) fn of(program: &Program, kernel: &Kernel) -> LogicalThread {
         let shared = program.groups_of_block(kernel.reads) > 1;
-        let thread = if kernel.team.size == Size::Warp && shared { lane().get() } else { Expr::Thread };
-        Standing { thread, suffix: String::new() }
+        let number = if kernel.team.size == Size::Warp && shared { lane().get() } else { Expr::Thread };
+        LogicalThread { number, suffix: String::new() }
     }
 }
 
 impl Lowerer<'_> {
-    /// The number of the thread in the association.
+    /// Returns the number of the thread in the association.
     pub(super) fn thread(&self) -> Expr {
-        self.standing.thread.clone()
+        self.current.number.clone()
     }
 
-    /// Does a thread evaluate several threads of the association?
+    /// Returns whether a thread evaluates several threads of the association.
     pub(super) fn is_logical(&self) -> bool {
         self.kernel.team.logical > 1
     }
 
-    /// Names the group of the thread.
+    /// Declares the group of the thread.
     pub(super) fn place(&mut self) {
         let grouped = self.program.domain.is_grouped();
         let groups = self.program.groups_of_block(self.kernel.reads);
@@ -66,8 +66,8 @@ impl Lowerer<'_> {
         }
     }
 
-    /// Adds the statements for the group of a thread, if it has one: of the last block, some have none.
-    pub(super) fn for_its_group(&mut self, body: Vec<Stmt>) {
+    /// Adds the statements for the group of a thread, if it has one. Some threads of the last block have none.
+    pub(super) fn guard_by_group(&mut self, body: Vec<Stmt>) {
         if self.program.groups_of_block(self.kernel.reads) == 1 {
             return self.body.extend(body);
         }
@@ -81,18 +81,18 @@ impl Lowerer<'_> {
         Expr::Items.bin(Bin::Sub, number(1)).over(tile).bin(Bin::Add, number(1))
     }
 
-    /// The number of the block among those of its group, `u64`.
+    /// Returns the number of the block among the blocks of its group, `u64`.
     pub(super) fn member(&self) -> Expr {
         let block = Expr::Block.cast(Scalar::U64);
         if self.program.domain.is_grouped() { block.bin(Bin::Rem, members().get()) } else { block }
     }
 
-    /// How many blocks have a group: `u32` of one group, and `u64` of several.
+    /// Returns the number of blocks of a group: `u32` if there is one group, otherwise `u64`.
     pub(super) fn members(&self) -> Expr {
         if self.program.domain.is_grouped() { members().get() } else { Expr::Grid }
     }
 
-    /// Has the group one block, or cluster?
+    /// Returns whether the group has one block, or one cluster.
     pub(super) fn has_one_member(&self) -> Expr {
         match self.program.domain.kept {
             0 => self.deliverers().equals(1),
@@ -100,12 +100,13 @@ impl Lowerer<'_> {
         }
     }
 
-    /// Where an item of the group with that position lies.
+    /// Returns the address, in items, of a position in the group.
     pub(super) fn in_memory(&self, position: Expr) -> Expr {
         if self.program.domain.is_grouped() { start().get().bin(Bin::Add, position) } else { position }
     }
 
-    /// Does the group begin at a whole unit? Asked for besides whether the data is aligned.
+    /// Returns whether the group begins at a whole unit. Vector loads need this as well as aligned data. `None`: it
+    /// always does.
     pub(super) fn begins_aligned(&self) -> Option<Expr> {
         let width = u64::from(self.kernel.fold().width);
         let rest = || start().get().bin(Bin::Rem, Expr::Const(reduce_ir::Value::of(width)));
@@ -113,14 +114,14 @@ impl Lowerer<'_> {
             .then(|| Expr::Cmp(Cmp::Eq, Box::new(rest()), Box::new(number(0))))
     }
 
-    /// Where the result of the group goes.
+    /// Returns the place of the group's result.
     pub(super) fn result(&self) -> Place {
         let grouped = self.program.domain.is_grouped();
         Buffer::Result.at(if grouped { group().get() } else { zero() })
     }
 }
 
-/// The thread's number in its warp.
+/// The number of the thread in its warp.
 fn lane() -> Local {
     Local::new("lane", Ty::U32)
 }
@@ -130,12 +131,12 @@ fn group() -> Local {
     Local::new("group", Ty::U64)
 }
 
-/// Where the group begins in memory.
+/// The address, in items, at which the group begins.
 fn start() -> Local {
     Local::new("start", Ty::U64)
 }
 
-/// How many blocks have a group.
+/// The number of blocks of a group.
 fn members() -> Local {
     Local::new("members", Ty::U64)
 }

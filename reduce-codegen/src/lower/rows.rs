@@ -1,24 +1,24 @@
-//! Rows of units, of which neighbouring threads take neighbouring ones: of a block, where they are striped, one after the
-//! other, or of a warp, each by itself.
+//! Rows of units. Neighbouring threads have neighbouring units of a row. Striped units lie in rows of the whole block,
+//! one after the other. Warp-striped units lie in rows of one warp.
 
 use super::Lowerer;
 use super::fold::before_unit;
-use super::locals::{behind_first, count, first, full_tile, number, row, unit};
-use super::unit::{Before, Loads, Number};
+use super::locals::{after_first, count, first, full_tile, number, row, unit};
+use super::unit::{Before, Loads, UnitIndex};
 use reduce_ir::ops::Bin;
 use reduce_ir::program::{Fold, Program};
 use reduce_ir::statements::{Expr, Local, Loop, Stmt, Ty, Unroll};
 
 impl Lowerer<'_> {
-    /// Striped units: all at once, where the tile is full and the data aligned; else the rows that are there as a whole,
-    /// without guards, and then what is left.
+    /// Reads striped units. If the tile is full and the data aligned, reads a constant number of vectors. Otherwise
+    /// reads the whole rows without guards, then the partial row with a guard for each item.
     pub(super) fn striped(&self, fold: Fold, units: u32) -> Vec<Stmt> {
         let access = if fold.width > 1 { Loads::Vectors } else { Loads::Items };
         let aligned = self.aligned().filter(|_| fold.width > 1).fold(full_tile(), Expr::and);
         vec![Stmt::If(aligned, self.units(fold, units, access), self.rows(fold))]
     }
 
-    /// The rows that are there as a whole, as vectors where units have some width; then what is left.
+    /// Reads the whole rows, by vectors if units are wider than one item, then the partial row.
     fn rows(&self, fold: Fold) -> Vec<Stmt> {
         let [rows, whole, begun] = ["rows", "whole_rows", "begun_rows"].map(|name| Local::new(name, Ty::U32));
         let read = |access| self.row_after_row(fold, access, 0.into(), rows.get());
@@ -42,8 +42,8 @@ impl Lowerer<'_> {
         body
     }
 
-    /// The rows that elements lie around, which reading by words takes: the first one of the input has none before it. `whole` counts
-    /// those that were read.
+    /// Reads by words the rows that have elements on both sides: at least one before, and a unit after. The first row
+    /// of the group has none before it, and is read item by item. Sets `whole` to the number of rows read.
     fn rows_by_words(&self, fold: Fold, whole: &Local) -> Vec<Stmt> {
         let before = if self.begins_with_item() { Before::Nothing } else { Before::Items(number(0)) };
         let mut first_row = self.unit(self.thread().into(), Loads::Guarded, before, "_begin");
@@ -53,14 +53,15 @@ impl Lowerer<'_> {
             if self.kernel.is_one_tile() { first_row } else { vec![Stmt::when(is_first, first_row)] };
         let (around, unit) = (Local::new("rows_around", Ty::U32), Expr::Named("WIDTH"));
         let most = Expr::Named("TILE").bin(Bin::Add, unit.clone());
-        let left = self.left(most).bin(Bin::Max, unit.clone());
+        let left = self.remaining(most).bin(Bin::Max, unit.clone());
         body.push(Stmt::Let(around.clone(), left.bin(Bin::Sub, unit).over(row(fold))));
         body.extend(self.row_after_row(fold, Loads::Unaligned, whole.get(), around.get()));
         body.push(Stmt::Set(whole.clone(), whole.get().bin(Bin::Max, around.get())));
         body
     }
 
-    /// The units of some rows. Where lanes begin with their first item, the first row stands alone.
+    /// Reads the unit of a thread in each row of a range. If lanes begin with their first item, row 0 is read before
+    /// the loop.
     fn row_after_row(&self, fold: Fold, access: Loads, from: Expr, end: Expr) -> Vec<Stmt> {
         let number = unit().get().times(Expr::Named("BLOCK")).plus(self.thread());
         let (mut body, mut from) = (Vec::new(), from);
@@ -68,7 +69,7 @@ impl Lowerer<'_> {
             let (from_start, some) = (from == Expr::from(0), Expr::from(0).below(end.clone()));
             let is_first = match (from_start, access == Loads::Guarded) {
                 (true, _) => some,
-                // A row that has begun.
+                // Every item has a guard, so an empty range needs no check.
                 (false, true) => from.clone().equals(0),
                 (false, false) => from.clone().equals(0).and(some),
             };
@@ -82,7 +83,7 @@ impl Lowerer<'_> {
             from,
             test: unit().get().below(end),
             next: unit().get().plus(1),
-            unroll: if access == Loads::Guarded { Unroll::Unsaid } else { self.in_flight(fold) },
+            unroll: if access == Loads::Guarded { Unroll::Unsaid } else { self.unrolling(fold) },
             body: self.unit(number.into(), access, before_unit(fold), ""),
             local: unit(),
         })));
@@ -91,7 +92,7 @@ impl Lowerer<'_> {
 }
 
 impl Lowerer<'_> {
-    /// Where the first unit of a thread lies, if its warp has rows of them.
+    /// Declares the first unit of a thread, if its warp has rows of units.
     pub(super) fn first_of_rows(&mut self, fold: Fold) {
         if fold.in_rows {
             let rows = Expr::Named("UNITS").times(Program::WARP);
@@ -101,7 +102,8 @@ impl Lowerer<'_> {
         }
     }
 
-    /// The number of a thread's unit among all, of a row of its warp; without rows, that of the thread.
+    /// Returns the number, in the block, of a thread's unit in a row of its warp. Without rows, this is the number of
+    /// the thread.
     pub(super) fn unit_of_row(&self, row: u32) -> Expr {
         match (self.lanes.len(), row) {
             (1, _) => self.thread(),
@@ -111,7 +113,7 @@ impl Lowerer<'_> {
         }
     }
 
-    /// A unit of each row, which begins an accumulator of its own.
+    /// Reads the thread's unit of each row. Each begins an accumulator of its own.
     pub(super) fn unit_of_each_row(&self, rows: u32, access: Loads) -> Vec<Stmt> {
         let from_first = self.counts_from_first(access);
         let unit = |row: u32| {
@@ -119,8 +121,8 @@ impl Lowerer<'_> {
                 0 => self.first_of_several(self.kernel.fold(), from_first),
                 _ => {
                     let items = || self.wide((row * Program::WARP).into());
-                    let begin = from_first.then(|| behind_first(items()));
-                    Number { of_block: self.unit_of_row(row), begin }
+                    let begin = from_first.then(|| after_first(items()));
+                    UnitIndex { in_block: self.unit_of_row(row), begin }
                 }
             };
             self.unit_in_row(row, number, access, Before::Nothing, &format!("_{row}"))
@@ -129,7 +131,7 @@ impl Lowerer<'_> {
     }
 }
 
-/// The first unit of a thread, whose units lie in rows of its warp.
+/// The first unit of a thread whose units lie in rows of its warp.
 fn first_unit() -> Local {
     Local::new("first_unit", Ty::U32)
 }

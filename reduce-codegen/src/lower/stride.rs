@@ -1,4 +1,4 @@
-//! Folds whose length is not in the program: a grid goes over the whole input, or one block, or one thread does.
+//! Folds whose length is not in the program: by a grid over the whole input, by one block, or by one thread.
 
 use super::Lowerer;
 use super::locals::{first, number};
@@ -10,7 +10,7 @@ use reduce_ir::program::{Arrangement, Fold, Reads};
 use reduce_ir::statements::{Expr, Local, Loop, Stmt, Ty, Unroll};
 
 impl Lowerer<'_> {
-    /// Every unit that the thread comes across: a round of the grid after another.
+    /// Folds every unit of the thread: one in each round of the grid.
     pub(super) fn grid_stride(&self) -> Vec<Stmt> {
         let wide = self.kernel.fold().width > 1;
         let mine = if wide { self.thread().times(Expr::Named("WIDTH")) } else { self.thread() };
@@ -26,7 +26,8 @@ impl Lowerer<'_> {
         })
     }
 
-    /// Every partial, in the threads of one block: a block apart, or in consecutive runs.
+    /// Folds all partials with the threads of one block. The partials of a thread are a block apart, or a consecutive
+    /// run.
     pub(super) fn one_block(&self, fold: Fold) -> Vec<Stmt> {
         let block = Expr::Named("BLOCK").cast(Scalar::U64);
         let done = at().get().bin(Bin::Sub, self.at_first().get());
@@ -45,35 +46,36 @@ impl Lowerer<'_> {
             body.push(self.partials_at_once(from, end));
             return body;
         }
-        let unroll = if several { Unroll::By(PARTIALS_IN_FLIGHT) } else { self.in_flight(fold) };
+        let unroll = if several { Unroll::By(PARTIALS_IN_FLIGHT) } else { self.unrolling(fold) };
         body.extend(self.rounds([from, stride, rounds], end, unroll, |at, before, suffix| {
             self.items(&Unit::whole(at, Loads::Items, before), suffix)
         }));
         body
     }
 
-    /// Are [`PARTIALS_IN_FLIGHT`] partials on their way at once? They are small, and nothing else is left to wait for; each one with a flag is
-    /// waited for.
+    /// Returns whether a thread loads [`PARTIALS_IN_FLIGHT`] partials at once. They must be small, because each takes
+    /// registers. No other work hides their latency. Partials with flags cannot be loaded at once: the thread waits for
+    /// each.
     fn has_several_in_flight(&self, fold: Fold) -> bool {
         let flags = self.in_last_block() && self.program.kernel(Reads::Inputs).has_flags();
         let small = self.program.operation.acc.size() <= 32;
         fold.hints.unrolled && fold.arrangement == Arrangement::Striped && !flags && small
     }
 
-    /// Every partial of a thread, several in one turn, of which those that are not there are the fill: so the loads of the last turn
-    /// do not wait for each other either (docs/decisions.md).
+    /// Folds all partials of a thread, several in one turn. Absent ones are the fill, so the loads of the last turn do
+    /// not wait for each other either (docs/decisions.md).
     fn partials_at_once(&self, from: Expr, end: Expr) -> Stmt {
         let (part, place) = (Local::new("part", Ty::U32), Local::new("at_part", Ty::U64));
         let block = || Expr::Named("BLOCK");
         let [item, loaded] = ["item", "loaded"].map(|name| Local::new(name, Ty::Acc));
-        let there = vec![
+        let load = vec![
             Stmt::Load(loaded.clone(), self.partials.0.at(self.in_memory(place.get()))),
             Stmt::Set(item.clone(), loaded.get()),
         ];
         let body = vec![
             Stmt::Let(place.clone(), at().get().bin(Bin::Add, part.get().times(block()).cast(Scalar::U64))),
             Stmt::Var(item.clone(), Expr::Empty),
-            Stmt::when(place.get().below(end.clone()), there),
+            Stmt::when(place.get().below(end.clone()), load),
             Stmt::Set(self.acc().clone(), self.acc().get().combine(item.get())),
         ];
         let turn = Stmt::For(Box::new(Loop {
@@ -94,7 +96,8 @@ impl Lowerer<'_> {
         }))
     }
 
-    /// Where the run of a thread begins and ends: of all items, each has a share, and the first threads one more.
+    /// Returns declarations, and the begin and end of a thread's run. All runs have the same number of items, except
+    /// that the first ones have one more.
     fn run_of_thread(&self, block: Expr) -> (Vec<Stmt>, [Expr; 2]) {
         let [share, longer, end] =
             ["run_share", "longer_runs", "run_end"].map(|name| self.local(name, Ty::U64));
@@ -110,7 +113,7 @@ impl Lowerer<'_> {
         (runs, [begin(Expr::Thread), end.get()])
     }
 
-    /// How many threads of one block have an item, where that is asked for.
+    /// Declares the number of threads of one block that have an item, if the operation has no fill.
     pub(super) fn threads_with_items(&mut self) {
         if self.guarded() {
             let count = self.local("count", Ty::U32);
@@ -121,7 +124,7 @@ impl Lowerer<'_> {
         }
     }
 
-    /// A unit, as vectors where all of it is there and the data is aligned.
+    /// Folds a unit: by vectors if all of its items exist and the data is aligned, otherwise item by item.
     fn round(&self, at: &Expr, before: Before, suffix: &str) -> Vec<Stmt> {
         let items = |access| self.items(&Unit::whole(at, access, before.clone()), suffix);
         if self.kernel.fold().width == 1 {
@@ -133,8 +136,8 @@ impl Lowerer<'_> {
         vec![Stmt::If(vectors, items(Loads::Vectors), items(Loads::Guarded))]
     }
 
-    /// Everything, in thread 0.
-    pub(super) fn everything(&self) -> Vec<Stmt> {
+    /// Folds all items in thread 0.
+    pub(super) fn single_thread(&self) -> Vec<Stmt> {
         let numbers = [number(0), number(1), at().get()];
         let body = self.rounds(numbers, self.end(), Unroll::Unsaid, |at, before, suffix| {
             self.items(&Unit::whole(at, Loads::Items, before), suffix)
@@ -142,8 +145,8 @@ impl Lowerer<'_> {
         vec![Stmt::when(Expr::Thread.equals(0), body)]
     }
 
-    /// The units at `from`, `from + stride`, … before `end`, of which the one `at` has so many items of its lane `before` it. Where
-    /// lanes begin with an item, the first one stands alone.
+    /// Folds the units at `from`, `from + stride`, … before `end`. Each lane holds `before` items before the unit `at`.
+    /// If lanes begin with an item, the first unit is read before the loop.
     fn rounds(
         &self,
         [from, stride, before]: [Expr; 3],
@@ -155,8 +158,8 @@ impl Lowerer<'_> {
         let mut start = from.clone();
         if self.begins_with_item() {
             let begin = unit(&at_first.get(), Before::Nothing, "_first");
-            let there = at_first.get().below(end.clone());
-            body.extend([Stmt::Let(at_first.clone(), from), Stmt::when(there, begin)]);
+            let exists = at_first.get().below(end.clone());
+            body.extend([Stmt::Let(at_first.clone(), from), Stmt::when(exists, begin)]);
             start = at_first.get().bin(Bin::Add, stride.clone());
         }
         body.push(Stmt::For(Box::new(Loop {
@@ -170,18 +173,18 @@ impl Lowerer<'_> {
         body
     }
 
-    /// How many items there are in all.
+    /// Returns the number of all items.
     fn end(&self) -> Expr {
         if self.kernel.reads == Reads::Partials { self.partials.1.clone() } else { Expr::Items }
     }
 
-    /// Where the first unit of a thread begins.
+    /// The position of the thread's first unit.
     fn at_first(&self) -> Local {
         self.local("at_first", Ty::U64)
     }
 }
 
-/// Where a unit begins, in the whole input.
+/// The position of a unit in the group.
 fn at() -> Local {
     Local::new("at", Ty::U64)
 }

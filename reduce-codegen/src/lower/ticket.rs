@@ -1,13 +1,14 @@
-//! The blocks meet at a ticket: the one that takes the last folds the partials of all, in the same launch.
+//! The exchange by tickets: the block that takes the last ticket folds the partials of all blocks, in the same launch.
 //!
-//! A block leaves its partial before it takes a ticket, and the taking is a release and an acquire in one: so the last
-//! block sees the partials of all that took theirs before. The vote carries this on to its other threads, and nobody but
-//! the last block touches the ticket after that, so it can be 0 again for the next launch.
+//! Without flags, a block stores its partial, then takes a ticket with acquire and release order. So the last block
+//! sees the partials of all blocks that took a ticket before. The vote extends this to its other threads. After that no
+//! other block touches the ticket, so the last block resets it to 0 for the next launch.
 //!
-//! Partials with flags are waited for, so the ticket only counts, and is taken before anything else, while elements are on
-//! their way. Who takes the last one knows that all other blocks run; and what has begun to run goes on, as CUDA's
-//! execution model has it (parallel forward progress), also while others wait. The last taking sets the ticket back:
-//! another store to it would race with those of other blocks, which nothing orders before it.
+//! With flags, the last block waits for each partial, so the ticket only counts. A block takes it first, and its
+//! latency overlaps the loads of the elements. The block with the last ticket knows that all other blocks have started.
+//! A started block makes progress while others wait: CUDA's execution model guarantees parallel forward progress. The
+//! last increment resets the ticket. A separate store would race with the increments of other blocks, because nothing
+//! orders these before it.
 
 use super::Lowerer;
 use super::locals::zero;
@@ -18,8 +19,8 @@ use reduce_ir::program::{Reads, Scope, Step};
 use reduce_ir::statements::{AtomicOp, Buffer, Expr, Local, MemoryOrder, Part, Stmt, Ty};
 
 impl Lowerer<'_> {
-    /// What a kernel whose partials have flags begins with. The answer is looked at in the end.
-    pub(super) fn ticket_before_all(&mut self) {
+    /// Takes a ticket at the start of a kernel whose partials have flags. The ticket is checked at the end.
+    pub(super) fn ticket_first(&mut self) {
         self.body.push(Stmt::Note(Part::Deliver, format!("take a ticket: {LAST}  [ticket, flag]")));
         self.constant("NO_TICKET", NO_TICKET, "more than any block finds taken".to_owned());
         self.body.push(Stmt::Var(tickets_before(), Expr::Named("NO_TICKET")));
@@ -28,7 +29,8 @@ impl Lowerer<'_> {
         self.body.push(Stmt::when(self.delivers(), vec![take, remember]));
     }
 
-    /// Thread 0 leaves the accumulator, for which `body` makes ready. It takes a ticket now, if it has none.
+    /// Stores the partial in thread 0, after `body`, which obtains the accumulator. Then takes a ticket, unless the
+    /// block has one.
     pub(super) fn ticket(&mut self, mut body: Vec<Stmt>, acc: Expr) {
         body.push(self.partial(acc));
         let mut took_last = tickets_before().get().equals(self.last_ticket());
@@ -47,12 +49,12 @@ impl Lowerer<'_> {
         self.body.push(Stmt::when(is_last.get(), last_block));
     }
 
-    /// How many tickets are taken before the last one.
+    /// Returns the number of tickets before the last one.
     fn last_ticket(&self) -> Expr {
         self.deliverers().bin(Bin::Sub, 1)
     }
 
-    /// What the kernel over partials does, on those that the blocks have left.
+    /// Runs the steps of the kernel over partials on the partials of all blocks.
     fn last_block(&mut self) {
         self.partials = (Buffer::Partials, self.deliverers().cast(Scalar::U64));
         self.suffix = "_all";
@@ -73,17 +75,17 @@ fn take_ticket(op: AtomicOp, value: Expr, order: MemoryOrder) -> Stmt {
     Stmt::Atomic { into: before(), op, place, value, order, scope: Scope::Grid }
 }
 
-/// How many tickets were taken before that which was taken just now.
+/// The number of tickets taken before this one.
 fn before() -> Local {
     Local::new("before", Ty::U32)
 }
 
-/// The same, in every thread, and until the end: `NO_TICKET` of those that took none.
+/// The same number, kept to the end and in every thread: `NO_TICKET` in threads that took none.
 fn tickets_before() -> Local {
     Local::new("tickets_before", Ty::U32)
 }
 
 const NO_TICKET: u32 = u32::MAX;
 
-/// Why a block may wait for others.
+/// The reason why a block may wait for others.
 const LAST: &str = "who has the last one knows that all blocks run, and may wait for their partials";

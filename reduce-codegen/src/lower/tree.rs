@@ -1,4 +1,4 @@
-//! Trees through registers and shuffles, as a loop or written out.
+//! Trees through registers and shuffles, as a loop or unrolled.
 
 use super::Lowerer;
 use super::locals::count;
@@ -7,7 +7,7 @@ use reduce_ir::program::{Arrangement, Combine, Fold, Lowering, Program, Scope, T
 use reduce_ir::statements::{Expr, FULL, Local, Loop, Stmt, Ty, Unroll};
 
 impl Lowerer<'_> {
-    /// The lanes of a thread, or the rows of a warp, become one accumulator, by pairs.
+    /// Combines the lanes of a thread, the rows of a warp, or the logical warps of a block, pair by pair.
     pub(super) fn lanes_tree(&mut self, combine: Combine) {
         for stride in super::strides(combine.tree, combine.items) {
             let (end, step) =
@@ -26,8 +26,9 @@ impl Lowerer<'_> {
         }
     }
 
-    /// So many threads have an item, where that is asked for: those before the last one have a unit each, or where units
-    /// are consecutive all of them. Where they lie in rows, so many units have one.
+    /// Declares the number of threads that have an item, if the operation has no fill. Striped, thread t has an item if
+    /// unit t has one. Blocked, it does if the first of its units has one. In rows, the number counts units instead of
+    /// threads.
     pub(super) fn threads_with_an_item(&mut self, fold: Fold) {
         let units = match fold.arrangement {
             Arrangement::Striped => 1,
@@ -36,7 +37,7 @@ impl Lowerer<'_> {
         };
         let constants = [("UNITS", units), ("WIDTH", fold.width)].into_iter().filter(|&(_, items)| items > 1);
         let all = constants.map(|(name, _)| Expr::Named(name)).reduce(Expr::times);
-        // Of several logical threads, the first has named it.
+        // The first logical thread has declared it for all.
         let named = self.is_logical() && self.present != count().get();
         if let Some(all) = all.filter(|_| self.guarded() && !named) {
             let present = Local::new("present", Ty::U32);
@@ -49,7 +50,7 @@ impl Lowerer<'_> {
     fn lane_pair(&self, scope: Scope, left: u32, right: u32) -> Stmt {
         let [a, b] = [left, right].map(|lane| self.lanes[lane as usize].clone());
         let set = Stmt::Set(a.clone(), a.get().combine(b.get()));
-        let there = match scope {
+        let exists = match scope {
             Scope::Warp => self.unit_of_row(right).below(self.present.clone()),
             Scope::Block if self.is_logical() => {
                 let started = Expr::from(right * Program::WARP).below(self.present.clone());
@@ -59,17 +60,18 @@ impl Lowerer<'_> {
                 self.thread().times(Expr::Named("WIDTH")).plus(right).below(count().get())
             }
         };
-        if self.guarded() { Stmt::when(there, vec![set]) } else { set }
+        if self.guarded() { Stmt::when(exists, vec![set]) } else { set }
     }
 
-    /// The accumulators of a warp's lanes become one, in lane 0, by halving or by pairs: of each row, where it has rows.
-    /// `present` items are there, counted from thread 0. By pairs, only lanes at multiples of twice the stride hold what the next step needs. Where the
-    /// hardware finds it at once, there is no tree, and all lanes have it.
+    /// Combines the accumulators of a warp's lanes, in lane 0, by halving or pairs. If there are rows, it does this for
+    /// each row. The first `present` items are there, counted from thread 0. By pairs, only lanes at multiples of twice
+    /// the stride hold values that the next step needs. [`Lowering::WarpReduce`] replaces the tree by an instruction,
+    /// which gives the result to all lanes.
     pub(super) fn shuffle_tree(&mut self, combine: Combine, present: Expr) {
         if combine.lowering == Lowering::WarpReduce {
             let redux = |(row, acc): (u32, &Local)| {
-                let there = self.guarded().then(|| self.unit_of_row(row).below(present.clone()));
-                Stmt::Redux(acc.clone(), there)
+                let exists = self.guarded().then(|| self.unit_of_row(row).below(present.clone()));
+                Stmt::Redux(acc.clone(), exists)
             };
             let all: Vec<_> = (0..).zip(&self.lanes).map(redux).collect();
             return self.body.extend(all);
@@ -104,14 +106,14 @@ impl Lowerer<'_> {
             let (into, value, down) = (other.clone(), acc.get(), stride.clone());
             let shuffle = Stmt::Shuffle { into, value, down, mask: FULL };
             let set = Stmt::Set(acc.clone(), acc.get().combine(other.get()));
-            let there = self.unit_of_row(row).plus(stride.clone()).below(present.clone());
-            [shuffle, if self.guarded() { Stmt::when(there, vec![set]) } else { set }]
+            let exists = self.unit_of_row(row).plus(stride.clone()).below(present.clone());
+            [shuffle, if self.guarded() { Stmt::when(exists, vec![set]) } else { set }]
         };
         (0..).zip(&self.lanes).flat_map(of_row).collect()
     }
 }
 
-/// What a tree combines, in terms of the constant that counts it.
+/// Returns the number of items that a tree combines, by the constant that counts them.
 fn items(combine: Combine) -> Expr {
     match combine.scope {
         Scope::Thread | Scope::Warp | Scope::Grid => combine.items.into(),
@@ -120,7 +122,7 @@ fn items(combine: Combine) -> Expr {
     }
 }
 
-/// Half of that.
+/// Returns half of this number.
 fn half_of(combine: Combine) -> Expr {
     match combine.scope {
         Scope::Thread | Scope::Warp | Scope::Grid => (combine.items / 2).into(),

@@ -8,8 +8,8 @@ use reduce_ir::statements::{Barrier, Buffer, Expr, Local, Stmt, Ty};
 const WARP_VALUES: &str = "warp_values";
 
 impl Lowerer<'_> {
-    /// The accumulators of the warps become one, in thread 0: each warp leaves its own in shared memory,
-    /// and after the barrier the first warp takes them, or one thread.
+    /// Combines the accumulators of the warps, in thread 0. Each warp leaves its accumulator in shared memory. After
+    /// the barrier, the first warp loads and combines them, or one thread does.
     pub(super) fn warps_tree(&mut self, combine: Combine) {
         self.derived(
             "WARPS",
@@ -17,9 +17,9 @@ impl Lowerer<'_> {
             format!("BLOCK / {}", Program::WARP),
             "shuffle: warps of a block",
         );
-        let values = self.share(WARP_VALUES, "WARPS");
+        let values = self.shared_array(WARP_VALUES, "WARPS");
         let [warp, lane] = ["warp", "lane"].map(|name| Local::new(name, Ty::U32));
-        // The tree of the last block comes after one that named them.
+        // The tree of the last block follows one that declared them.
         if !self.in_last_block() {
             self.body.extend([
                 Stmt::Let(warp.clone(), Expr::Thread.over(Program::WARP)),
@@ -42,7 +42,7 @@ impl Lowerer<'_> {
         self.body.push(Stmt::when(takes, inside));
     }
 
-    /// One thread loads all values, and combines them level by level.
+    /// Combines all values in one thread, which loads them and goes level by level.
     pub(super) fn serial_tail(&mut self, combine: Combine, values: Buffer, name: &str) {
         let Combine { tree, items, .. } = combine;
         let local = |of: &Self, suffix: String| of.local(&format!("{name}_{suffix}"), Ty::Acc);
@@ -72,7 +72,7 @@ impl Lowerer<'_> {
         self.shuffle_tree(combine, warps);
     }
 
-    /// How many warps hold an item.
+    /// Returns the number of warps that hold an item.
     fn warps_present(&mut self) -> Expr {
         if !self.guarded() {
             return Expr::Named("WARPS");

@@ -1,12 +1,12 @@
-//! How often the kernels have each function of their operation, once the compiler has unrolled loops.
+//! Counts the copies of each function in the kernels of an operation, after the compiler has unrolled loops.
 
 use reduce_ir::operation::Operation;
 use reduce_ir::statements::{Expr, Loop, LoweredKernel, Stmt, Ty, Unroll};
 
-/// Turns of a loop that is to be unrolled wholly and whose end is no constant: `lower` has four at the most.
+/// The turns of a completely unrolled loop whose end is not a constant. `lower` makes at most four.
 const UNKNOWN: u64 = 4;
 
-/// Copies of functions, and the size of all else.
+/// The number of copies of each function, and the size of everything else.
 pub(super) struct Copies<'a> {
     operation: &'a Operation,
     kernel: &'a LoweredKernel,
@@ -18,7 +18,7 @@ pub(super) struct Copies<'a> {
 }
 
 impl<'a> Copies<'a> {
-    /// Those of some kernels, at least one.
+    /// Counts the copies in some kernels, at least one.
     pub(super) fn of(operation: &'a Operation, kernels: &'a [LoweredKernel]) -> Copies<'a> {
         let [map, combine, fold, finish, others] = [0; 5];
         let kernel = &kernels[0];
@@ -80,7 +80,7 @@ impl<'a> Copies<'a> {
         self.body(&it.body, times.saturating_mul(turns));
     }
 
-    /// What the counter of a loop is compared with, if that is a constant.
+    /// Returns the end of a loop, if it is a constant.
     fn end(&self, test: &Expr) -> Option<u64> {
         let Expr::Cmp(_, _, end) = test else { return None };
         if let Expr::Const(value) = end.as_ref() {
@@ -128,7 +128,7 @@ impl<'a> Copies<'a> {
         args.iter().for_each(|arg| self.expr(arg, times));
     }
 
-    /// A value that goes to or comes from memory or another thread.
+    /// Adds a value that moves to or from memory or another thread.
     fn moved(&mut self, ty: Ty, times: u64) {
         let scalars = match ty {
             Ty::Scalar(_) => 1,

@@ -1,10 +1,10 @@
-//! The sizes of operations and functions, as NVRTC needs time for them, in additions of `f32`.
+//! Sizes of operations and functions, by the time that NVRTC takes for them, in additions of `f32`.
 
 use reduce_ir::func::{Func, Id, Line, Node};
 use reduce_ir::ops::{Bin, Un};
 use reduce_ir::{Scalar, library};
 
-/// The size of one copy of a function.
+/// Returns the size of one copy of a function.
 pub(super) fn weight(func: &Func) -> u64 {
     let chains = chains(func);
     let lines = func.lines().iter().zip(0..);
@@ -12,10 +12,10 @@ pub(super) fn weight(func: &Func) -> u64 {
     each.fold(func.results().len() as u64, u64::saturating_add)
 }
 
-/// Operations that are as much as this are named in errors.
+/// The smallest size of an operation that errors name.
 const COSTLY: u64 = 20;
 
-/// The operations of a function that are many instructions, by kind, the largest kind first.
+/// Returns the operations of a function that take many instructions, by kind, at most two kinds, largest first.
 pub(super) fn costly(func: &Func) -> Vec<(String, usize)> {
     let (chains, mut kinds) = (chains(func), Vec::<(String, u64, usize)>::new());
     for (line, at) in func.lines().iter().zip(0..) {
@@ -89,12 +89,12 @@ fn of_half(ty: Scalar, weight: u64) -> u64 {
     if ty.is_half() { weight } else { 0 }
 }
 
-/// NVRTC 13.0 takes twice the time for each unsigned division by a constant that the dividend of the next follows from.
+/// NVRTC 13.0 takes twice the time for each further unsigned division by a constant in a chain of such divisions.
 fn of_chain(ty: Scalar, chain: u32) -> u64 {
     if ty.is_unsigned() { 2u64.saturating_pow(chain) } else { 0 }
 }
 
-/// The most divisions by constants that each value follows from one after the other, its own among them.
+/// Returns, for each value, the most divisions by constants on a path to it, including its own.
 fn chains(func: &Func) -> Vec<u32> {
     let mut chains = vec![0; func.params().len()];
     for line in func.lines() {

@@ -1,20 +1,20 @@
-//! The variants of `auto` for several groups: the same tiles, so that each group has the bits that it has alone, with a team for each
-//! length.
+//! The variants of `auto` for several groups. They have the same tiles as for one group, so each group has the bits
+//! that it has alone. The length of a group chooses its team.
 
 use super::Tuning;
 use super::tiers::Variant;
 use reduce_ir::pass::Pass;
 use reduce_ir::program::Program;
 
-/// The longest rows of which each thread takes one.
+/// The greatest length of rows that have one thread each.
 const OF_A_THREAD: u64 = 16;
 
-/// The tuning of groups: blocks that share one meet in the next launch.
+/// Returns the tuning for groups: the blocks of a group combine in the next launch.
 pub(crate) fn tuning(tuning: Tuning) -> Tuning {
     Tuning { cluster: 1, ticket: false, flag: false, ..tuning }
 }
 
-/// The variants of groups, by growing length, of those of a single group.
+/// Returns the variants for several groups, by ascending length, from the variants for one group.
 pub(crate) fn variants(mut variants: Vec<Variant>) -> Vec<Variant> {
     let Some(first) = variants.first_mut().filter(|variant| variant.block == Program::WARP) else {
         return variants;

@@ -1,5 +1,5 @@
-//! `passes: auto`: one list for each range of n. Together they are one association for each n, so changing what they say
-//! of tiles changes bits; how blocks meet does not.
+//! The variants of `passes: auto`: one list of passes for each range of n. Together they define one association for
+//! each n. So a change of their tiles changes bits. A change of how blocks combine does not.
 
 use super::Tuning;
 use super::groups;
@@ -13,13 +13,13 @@ use reduce_ir::spec::Passes;
 use reduce_ir::{Domain, Spec};
 use reduce_passes::narrowed;
 
-/// The version of the associations, of `auto` and of every pass: bits change only with it.
+/// The version of the associations, of `auto` and of every pass. Bits change only together with it.
 pub const ASSOCIATION: &str = "A10";
 
 /// How a specification is compiled for a range of n.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Variant {
-    /// The most elements; all of them without one.
+    /// The greatest number of elements. `None`: there is no limit.
     pub(crate) up_to: Option<u64>,
     /// Threads per block.
     pub(crate) block: u32,
@@ -27,52 +27,53 @@ pub(crate) struct Variant {
     pub(crate) passes: Vec<Pass>,
 }
 
-/// A row of the table of `auto`, in load units of all inputs: 16 bytes of the smallest one.
+/// A row of the table of `auto`. It counts load units of all inputs; one has 16 bytes of the smallest input.
 struct Tier {
     /// Threads per block.
     block: u32,
     /// Load units that each thread folds.
     units: u32,
-    /// How many there are in all, and how their blocks meet.
+    /// The range, and how the blocks combine.
     strategy: GridStrategy,
 }
 
-/// How the blocks of a row meet.
+/// How the blocks of a tier combine, and where its range ends.
 enum GridStrategy {
-    /// There is one.
-    Alone,
-    /// There are at most so many: they are one cluster, where there are clusters.
+    /// One block, with one tile.
+    OneBlock,
+    /// At most this many blocks. They are one cluster, where clusters exist.
     Cluster(u32),
-    /// There are as many as that many units need: few enough that threads of the last one have a partial each.
+    /// The blocks for at most this many load units: so few that each thread of the last block has one partial.
     Few(u64),
-    /// There are as many as that many units need: threads of the last one may have two, and flags are for small ones.
+    /// The blocks for at most this many load units. A thread of the last block may have two partials, and only small
+    /// ones carry flags.
     Many(u64),
-    /// There are as many as it takes.
+    /// Any number of blocks.
     All,
-    /// The same, but one block would take too long over their partials.
+    /// Any number of blocks. One block would take too long over their partials, so further launches combine them.
     Launches,
 }
 
-/// Where one tile length gives way to a longer one. Measured on an H200 (docs/decisions.md);
-/// the same everywhere, since it decides bits.
+/// One block. The ranges decide where a longer tile is faster. Measured on an H200 (docs/decisions.md), and the same on
+/// every machine, because they decide bits.
 const ONE_BLOCK: [Tier; 5] = [
-    Tier { block: 32, units: 4, strategy: GridStrategy::Alone },
-    Tier { block: 128, units: 2, strategy: GridStrategy::Alone },
-    Tier { block: 128, units: 4, strategy: GridStrategy::Alone },
-    Tier { block: 256, units: 4, strategy: GridStrategy::Alone },
-    Tier { block: 512, units: 4, strategy: GridStrategy::Alone },
+    Tier { block: 32, units: 4, strategy: GridStrategy::OneBlock },
+    Tier { block: 128, units: 2, strategy: GridStrategy::OneBlock },
+    Tier { block: 128, units: 4, strategy: GridStrategy::OneBlock },
+    Tier { block: 256, units: 4, strategy: GridStrategy::OneBlock },
+    Tier { block: 512, units: 4, strategy: GridStrategy::OneBlock },
 ];
 
-/// The same, of operators that do not commute. What a thread reads lies together, and neighbouring threads read further apart
-/// the more it is: rather more threads.
+/// One block, for operators that do not commute. A thread has consecutive units, so the distance between the reads of
+/// neighbouring threads grows with their number. So these tiers have more threads with fewer units.
 const ONE_BLOCK_ORDERED: [Tier; 4] = [
-    Tier { block: 32, units: 4, strategy: GridStrategy::Alone },
-    Tier { block: 128, units: 2, strategy: GridStrategy::Alone },
-    Tier { block: 256, units: 2, strategy: GridStrategy::Alone },
-    Tier { block: 512, units: 2, strategy: GridStrategy::Alone },
+    Tier { block: 32, units: 4, strategy: GridStrategy::OneBlock },
+    Tier { block: 128, units: 2, strategy: GridStrategy::OneBlock },
+    Tier { block: 256, units: 2, strategy: GridStrategy::OneBlock },
+    Tier { block: 512, units: 2, strategy: GridStrategy::OneBlock },
 ];
 
-/// More elements, of any operator.
+/// More elements, for all operators.
 const FEW: [Tier; 6] = [
     Tier { block: 256, units: 2, strategy: GridStrategy::Cluster(8) },
     Tier { block: 256, units: 4, strategy: GridStrategy::Cluster(8) },
@@ -82,21 +83,21 @@ const FEW: [Tier; 6] = [
     Tier { block: 512, units: 4, strategy: GridStrategy::Few(1 << 20) },
 ];
 
-/// More elements, of operators that commute.
+/// More elements, for operators that commute.
 const COMMUTING: [Tier; 3] = [
     Tier { block: 512, units: 16, strategy: GridStrategy::Few(1 << 21) },
     Tier { block: 512, units: 32, strategy: GridStrategy::Many(1 << 24) },
     Tier { block: 512, units: 32, strategy: GridStrategy::All },
 ];
 
-/// More elements, of operators that do not. Where blocks have fewer threads, there are more partials than threads of one, and the
-/// last row takes the place of both.
+/// More elements, for operators that do not commute. If blocks have fewer threads, there are more partials than threads
+/// in one block, and the last tier replaces both.
 const ORDERED: [Tier; 2] = [
     Tier { block: 1024, units: 4, strategy: GridStrategy::Few(1 << 22) },
     Tier { block: 1024, units: 4, strategy: GridStrategy::Launches },
 ];
 
-/// The variants of a specification, by growing n; the last one has no end.
+/// Returns the variants of a specification, by ascending n. The last one has no upper limit.
 pub(crate) fn variants(spec: &Spec, tuning: Tuning) -> Vec<Variant> {
     match &spec.passes {
         Passes::List(passes) => {
@@ -118,7 +119,7 @@ fn auto(spec: &Spec, tuning: Tuning) -> Vec<Variant> {
         false => (&ONE_BLOCK_ORDERED[..], &ORDERED[1..]),
     };
     let mut variants: Vec<_> = one.iter().chain(&FEW).chain(more).map(variant).collect();
-    // Where the block is given, rows may end where one before them does.
+    // If the user sets `block`, a tier may end where the tier before it does.
     let ends = |variant: &mut Variant, before: &mut Variant| {
         variant.up_to.zip(before.up_to).is_some_and(|(end, before)| end <= before)
     };
@@ -130,18 +131,18 @@ fn auto(spec: &Spec, tuning: Tuning) -> Vec<Variant> {
     variants
 }
 
-/// Threads of a block: as many as is fastest, or as accumulators fit the shared memory of the naive program, which has one
-/// for each thread.
+/// Returns the threads of a block: the fastest number, or as many as have room for their accumulators in the shared
+/// memory of the naive program.
 fn fitting(fastest: u32, operation: &Operation) -> u32 {
     let fit = LIMITS.shared / operation.acc.size().max(1);
     fastest.min(1 << fit.max(1).ilog2())
 }
 
 impl GridStrategy {
-    /// Are there so few blocks that those of the next launch, should there be as many, find room beside them?
+    /// Returns whether there are so few blocks that the same number of blocks of the next launch fits the GPU as well.
     fn fits_twice(&self) -> bool {
         match self {
-            GridStrategy::Alone | GridStrategy::Cluster(_) => true,
+            GridStrategy::OneBlock | GridStrategy::Cluster(_) => true,
             GridStrategy::Few(units) => *units <= 1 << 17,
             GridStrategy::Many(_) | GridStrategy::All | GridStrategy::Launches => false,
         }
@@ -153,22 +154,22 @@ impl Tier {
         let operation = &spec.operation;
         let width = width(operation, spec.domain);
         let units = match self.strategy {
-            // Sixteen elements keep a thread busy for long enough; and of shorter tiles, which little work is done on, more end
-            // at the same time.
+            // Sixteen elements keep a thread busy for long enough. With little work per element, shorter tiles let more
+            // blocks end at the same time.
             GridStrategy::All if width == 16 || is_light(operation) => self.units / 2,
-            GridStrategy::Alone
+            GridStrategy::OneBlock
             | GridStrategy::Cluster(_)
             | GridStrategy::Few(_)
             | GridStrategy::Many(_)
             | GridStrategy::All
             | GridStrategy::Launches => self.units,
         };
-        // What counts is how many bytes there are, of a thread and in all.
+        // The number of bytes matters, in a thread and in total.
         let inputs = operation.inputs.len().max(1) as u32;
         let units = (units / inputs).max(1);
         let tile = u64::from(block) * u64::from(units) * u64::from(width);
         let up_to = match self.strategy {
-            GridStrategy::Alone => Some(tile),
+            GridStrategy::OneBlock => Some(tile),
             GridStrategy::Cluster(blocks) => Some(tile * u64::from(blocks)),
             GridStrategy::Few(units) | GridStrategy::Many(units) => {
                 Some(units / u64::from(inputs) * u64::from(width))
@@ -186,60 +187,63 @@ impl Tier {
             .chain(warp_striped)
             .chain(narrow.map(|_| Pass::plain("narrow_index")))
             .collect();
-        let meet = match self.strategy {
+        let exchange = match self.strategy {
             GridStrategy::Cluster(blocks) if blocks <= tuning.cluster => vec![Pass::with("cluster", blocks)],
             GridStrategy::Cluster(_) | GridStrategy::Few(_) => tuning.grid(true),
             GridStrategy::Many(_) => tuning.grid(narrow.unwrap_or(operation).acc.size() <= SMALL),
             GridStrategy::All => tuning.grid(false),
-            GridStrategy::Alone | GridStrategy::Launches => Vec::new(),
+            GridStrategy::OneBlock | GridStrategy::Launches => Vec::new(),
         };
-        // What is read again soon may stay in the cache.
-        let once = match self.strategy {
-            GridStrategy::Alone | GridStrategy::Cluster(_) => false,
+        // Elements that are soon read again may stay in the cache.
+        let read_once = match self.strategy {
+            GridStrategy::OneBlock | GridStrategy::Cluster(_) => false,
             GridStrategy::Few(_) => operation.commutative || is_warp_striped,
             GridStrategy::Many(_) | GridStrategy::All | GridStrategy::Launches => true,
         };
-        let streaming =
-            (once && tuning.streaming && width > 1).then_some(Pass::plain("streaming")).into_iter().collect();
-        let leave = block > Program::WARP || meet.iter().any(|pass| pass.name == "cluster");
+        let streaming = (read_once && tuning.streaming && width > 1)
+            .then_some(Pass::plain("streaming"))
+            .into_iter()
+            .collect();
+        let leaves_values = block > Program::WARP || exchange.iter().any(|pass| pass.name == "cluster");
         let redux = redux(narrow.unwrap_or(operation), tuning);
-        let serial_tail = (leave && redux.is_empty() && self.has_serial_tail(operation))
+        let serial_tail = (leaves_values && redux.is_empty() && self.has_serial_tail(operation))
             .then_some(Pass::plain("serial_tail"))
             .into_iter()
             .collect();
         let passes =
-            [tile, redux, streaming, meet, serial_tail, launch(self.strategy.fits_twice(), tuning)].concat();
+            [tile, redux, streaming, exchange, serial_tail, launch(self.strategy.fits_twice(), tuning)]
+                .concat();
         Variant { up_to, block, passes }
     }
 
-    /// Does one thread combine what warps and blocks leave? Where no instruction does so: scalars, and of one block pairs as well,
-    /// whose registers leave no room for others.
+    /// Returns whether one thread combines the values of warps and blocks, if no instruction does: for scalars, and in
+    /// a single block also for pairs. Elsewhere the registers of pairs would leave no room for others.
     fn has_serial_tail(&self, operation: &Operation) -> bool {
-        let has_room = operation.acc.is_scalar() || matches!(self.strategy, GridStrategy::Alone);
+        let has_room = operation.acc.is_scalar() || matches!(self.strategy, GridStrategy::OneBlock);
         let fits = has_room && operation.acc.size() <= SMALL;
         fits && operation.fill.is_some()
     }
 }
 
-/// Do accumulators of so many rows stay in the registers of a thread?
+/// Returns whether the accumulators of that many rows stay in the registers of a thread.
 fn fits_registers(operation: &Operation, block: u32, rows: u32) -> bool {
     rows as usize * operation.acc.size() * block as usize <= 512 * REGISTERS
 }
 
-/// Warps combine their accumulators at once wherever the hardware can.
+/// Returns the pass that combines the accumulators of a warp by one instruction, where the hardware has one.
 fn redux(operation: &Operation, tuning: Tuning) -> Vec<Pass> {
     let known = tuning.redux && Redux::of(operation).is_some();
     known.then_some(Pass::plain("redux")).into_iter().collect()
 }
 
-/// Launches overlap wherever they can. A kernel lets the next one begin before it has ended if both fit the GPU: blocks that
-/// come while others have most of it lie unevenly, and a multiprocessor that has more than others ends last.
+/// Returns the passes that overlap launches. A kernel lets the next one begin early only if both fit the GPU. Otherwise
+/// the blocks of the next launch are distributed unevenly, and the multiprocessors with the most of them end last.
 fn launch(fits_twice: bool, tuning: Tuning) -> Vec<Pass> {
     let passes = [(true, Pass::plain("dependent")), (fits_twice, Pass::plain("trigger"))];
     passes.into_iter().filter_map(|(wanted, pass)| (tuning.dependent && wanted).then_some(pass)).collect()
 }
 
-/// Is little done with an element? A scalar is added to, or small ones are compared.
+/// Returns whether there is little work per element: an addition to a scalar, or a comparison of small values.
 fn is_light(operation: &Operation) -> bool {
     let extremes = operation.acc.size() <= SMALL && Redux::of(operation).is_some();
     operation.acc.is_scalar() || extremes
@@ -248,21 +252,23 @@ fn is_light(operation: &Operation) -> bool {
 /// Bytes of a small accumulator.
 const SMALL: usize = 8;
 
-/// Bytes of accumulators that a thread of 512 keeps in registers without spilling: 64 registers of 128.
+/// The bytes of accumulators that a thread keeps in registers without spilling, in a block of 512 threads: 64 of its
+/// 128 registers.
 const REGISTERS: usize = 256;
 
-/// Operations of an element, which a load unit has in a row, each for itself.
+/// Returns the number of operations per element. A load unit repeats them for each of its elements.
 fn lines(operation: &Operation) -> usize {
     let lines = |func: &Func| func.lines().len();
     let apart = || lines(&operation.map) + lines(&operation.combine);
     operation.fold.as_ref().map_or_else(apart, lines)
 }
 
-/// Operations of the elements of a load unit, beyond which compilers take long and instructions do not fit their cache.
+/// The greatest number of operations per load unit. With more, compilers take long and the instructions do not fit
+/// their cache.
 const LINES: usize = 360;
 
-/// Elements of a load unit: as many of the smallest input as 16 bytes hold, and as their accumulators fit, but two; one where
-/// elements lie apart.
+/// Returns the number of elements in a load unit: 16 bytes of the smallest input, or less so that accumulators and
+/// instructions fit, but at least two. It is one if elements are strided.
 fn width(operation: &Operation, domain: Domain) -> u32 {
     if domain.is_strided() {
         return 1;
@@ -276,10 +282,11 @@ fn width(operation: &Operation, domain: Domain) -> u32 {
     widths.find(|&width| width <= 2 || fits(width)).unwrap_or(2)
 }
 
-/// Accumulators of a thread, whose registers its loads in flight could have (docs/decisions.md):
-/// one, or two where elements are narrow. Where three fields or more round, elements may share a division, and it is twice as
-/// many; and scalars of one byte have four. Where the order of scalars shows, the host wants whole vectors of lanes side by
-/// side, so those of eight elements stay.
+/// Returns the number of accumulators of a thread. They take registers from its loads in flight (docs/decisions.md).
+///
+/// So there is one, or two if elements are narrow. With three or more fields that round, elements may share a division,
+/// and there are twice as many. Scalars of one byte have four. If the order of scalars shows, the host needs whole
+/// vectors of lanes, so every element of a unit of up to eight has its own.
 fn lanes_of(operation: &Operation, width: u32) -> u32 {
     let few = (width / 4).clamp(1, 2);
     match (operation.commutative, operation.acc.fields.len()) {
@@ -291,7 +298,7 @@ fn lanes_of(operation: &Operation, width: u32) -> u32 {
     }
 }
 
-/// Elements of a unit share lanes, where they do not have one each.
+/// Returns the pass that lets elements of a unit share lanes, unless each has its own.
 fn lanes(operation: &Operation, width: u32) -> Option<Pass> {
     let lanes = lanes_of(operation, width);
     (operation.commutative && lanes < width).then_some(Pass::with("lanes", lanes))

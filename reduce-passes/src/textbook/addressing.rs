@@ -1,9 +1,9 @@
-//! What `bitmask`, `strided_index` and `sequential` share: each chooses the addressing of the tree in memory.
+//! The common part of `bitmask`, `strided_index` and `sequential`, which choose the addressing of the tree in memory.
 
 use crate::combines_mut;
 use reduce_ir::program::{Addressing, Medium, Program};
 
-/// Gives the trees in memory that addressing instead of modulo.
+/// Replaces modulo addressing in the trees in memory.
 pub(super) fn readdress(mut program: Program, to: Addressing, word: &str) -> Result<Program, String> {
     let mut found = false;
     for combine in program.kernels.iter_mut().flat_map(combines_mut) {

@@ -1,8 +1,8 @@
-//! `atomic`: the blocks meet in one accumulator.
+//! `atomic`: the blocks combine their accumulators into one.
 //!
-//! Each block combines its accumulator into one in the workspace, with an atomic; one thread makes the result of it. Blocks
-//! come in any order, so a float sum needs `order: any`. An atomic sum of `f32` in global memory flushes subnormals,
-//! whatever the compiler is told (PTX ISA, `atom.add.f32`), each time by less than 2⁻¹²⁶.
+//! Each block combines its accumulator into one accumulator in the workspace, by an atomic. One thread then computes
+//! the result from it. Blocks come in any order, so a float sum requires `order: any`. An atomic sum of `f32` in global
+//! memory flushes subnormals under any compiler flags (PTX ISA, `atom.add.f32`). The error of each is less than 2⁻¹²⁶.
 //!
 //! ```
 //! # use reduce_codegen::{schedule::naive, passes::apply};
@@ -14,7 +14,8 @@
 //! assert_eq!(steps(&apply(naive, Pass::plain("atomic")).unwrap()).last().unwrap(), "combine grid through an atomic");
 //! ```
 //!
-//! Requires an operator that commutes, with a neutral accumulator, on one scalar of 4 or 8 bytes. Changes the association.
+//! Requires an operator that commutes, with a neutral accumulator, on one scalar of 4 or 8 bytes.
+//! Changes the association.
 
 use super::serial;
 use crate::ordered;
@@ -35,7 +36,7 @@ pub const RULE: Rule = Rule {
     ..Rule::BASE
 };
 
-/// What keeps the blocks in order.
+/// The alternative that keeps the blocks in order.
 const INSTEAD: &str = "leave it out: the next launch takes the blocks in order";
 
 fn atomic(mut program: Program) -> Result<Program, String> {
@@ -53,7 +54,7 @@ fn atomic(mut program: Program) -> Result<Program, String> {
     Ok(program)
 }
 
-/// Why an accumulator cannot be updated by an atomic.
+/// Returns the reason why an atomic cannot update the accumulator, if it cannot.
 fn unfit(program: &Program) -> Option<String> {
     let operation = &program.operation;
     let (name, acc) = (&operation.name, &operation.acc);

@@ -1,7 +1,7 @@
-//! `bitmask`: active threads are found with a mask.
+//! `bitmask`: a mask finds the active threads.
 //!
-//! The tree in memory finds its active threads with a bit mask: the same threads as `%` finds, without the division
-//! that a stride in a variable costs.
+//! The tree in memory finds its active threads by a bit mask. These are the same threads as with `%`, but without the
+//! cost of a division by a stride that is a variable.
 //!
 //! ```
 //! # use reduce_codegen::{schedule::naive, passes::apply};

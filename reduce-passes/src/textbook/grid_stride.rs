@@ -1,8 +1,8 @@
 //! `grid_stride(g)`: a grid of fixed size goes over the whole input.
 //!
-//! Each thread folds every load unit that a grid of at most `blocks` blocks comes across, a grid apart, in index order:
-//! as many partials as blocks, whatever n is. The number of blocks is part of the association, so it is written here
-//! and not taken from the device.
+//! A grid has at most `g` blocks. Each thread folds the load units that are a grid apart, in index order. So there are
+//! at most `g` partials for any n. The number of blocks is part of the association, so the user writes it and it does
+//! not come from the device.
 //!
 //! ```
 //! # use reduce_codegen::{schedule::naive, passes::apply};
@@ -17,8 +17,9 @@
 //! );
 //! ```
 //!
-//! Requires an operator that commutes: what a thread comes across lies apart. Stands instead of `coarsen`. Does not touch the kernel over partials: there
-//! are few of them. Changes the association.
+//! Requires an operator that commutes, because the units of a thread are not consecutive. Excludes `coarsen`. The
+//! kernel over partials stays as it is, because partials are few.
+//! Changes the association.
 
 use crate::rule::{Argument, Exclusion, Others, Rewrite, Rule};
 use crate::{fold_mut, ordered};
@@ -50,7 +51,7 @@ pub const RULE: Rule = Rule {
     ..Rule::BASE
 };
 
-/// What keeps the rounds of a thread in order.
+/// The alternative that keeps the elements of a thread in order.
 const INSTEAD: &str = "write `coarsen` instead, by which each thread folds neighbours";
 
 fn grid_stride(mut program: Program, blocks: u32) -> Result<Program, String> {

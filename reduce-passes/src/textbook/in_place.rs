@@ -1,8 +1,7 @@
 //! `in_place`: the tree works in global memory.
 //!
-//! The tree works in place in global memory, each thread on two items: what the kernels of textbooks do before they
-//! know shared memory. As inputs are never modified, the first kernel leaves each element's accumulator in the
-//! workspace.
+//! Each thread of the tree combines two items, in place. Textbook kernels do this before they introduce shared memory.
+//! Inputs are never modified, so the first kernel leaves the accumulator of each element in the workspace.
 //!
 //! ```
 //! # use reduce_codegen::{schedule::naive, passes::apply};
@@ -19,7 +18,8 @@
 //! );
 //! ```
 //!
-//! Takes the addressing that other words choose. Changes the association.
+//! Takes the addressing that other passes choose.
+//! Changes the association.
 
 use crate::combines_mut;
 use crate::rule::{Exclusion, Others, Rewrite, Rule};

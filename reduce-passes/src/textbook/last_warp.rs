@@ -1,8 +1,8 @@
-//! `last_warp`: the last warp goes on by itself.
+//! `last_warp`: the last warp continues alone.
 //!
-//! The steps of the tree inside the first warp are written out and meet at warp barriers; the other warps are done.
-//! Since Volta the lanes of a warp wait for each other only where they are told to, so that the barriers, and the
-//! register between reading and writing, are not a matter of taste.
+//! The steps of the tree inside the first warp are unrolled and separated by warp barriers. The other warps are
+//! finished. Since Volta, the lanes of a warp need not run in lockstep. So both the barriers, and the register between
+//! a read and a write, are necessary.
 //!
 //! ```
 //! # use reduce_codegen::{schedule::naive, passes::apply};
@@ -17,7 +17,8 @@
 //! );
 //! ```
 //!
-//! Requires an operator that commutes, as `sequential` does. Comes after `sequential` and before `shuffle`. Never changes the association.
+//! Requires an operator that commutes, as `sequential` does. Comes after `sequential` and before `shuffle`.
+//! Never changes the association.
 
 use crate::rule::{Rewrite, Rule};
 use crate::{combines_mut, ordered};
@@ -32,7 +33,7 @@ pub const RULE: Rule = Rule {
     ..Rule::BASE
 };
 
-/// What else spares a warp its block barriers, in order.
+/// The alternative without block barriers in a warp that keeps the order.
 const INSTEAD: &str = "write `shuffle` instead, which leaves one block barrier";
 
 fn last_warp(mut program: Program) -> Result<Program, String> {

@@ -1,7 +1,7 @@
 //! `sequential`: the tree in memory halves its stride.
 //!
-//! The tree in memory halves its stride instead of doubling it, so that the active threads are the first ones:
-//! whole warps retire, and neighbouring threads read neighbouring words.
+//! The stride halves instead of doubling, so that the active threads are the first ones. Whole warps retire, and
+//! neighbouring threads read neighbouring words.
 //!
 //! ```
 //! # use reduce_codegen::{schedule::naive, passes::apply};
@@ -17,8 +17,9 @@
 //! );
 //! ```
 //!
-//! Requires an operator that commutes: item i meets item i + k/2. Changes the association. Comes before `shuffle`, which leaves no
-//! tree in memory.
+//! Requires an operator that commutes, because item i is combined with item i + k/2. Comes before `shuffle`, which
+//! leaves no tree in memory.
+//! Changes the association.
 
 use super::addressing::readdress;
 use crate::ordered;
@@ -34,7 +35,7 @@ pub const RULE: Rule = Rule {
     ..Rule::BASE
 };
 
-/// What else keeps active threads together, in order.
+/// The alternative that keeps active threads together and elements in order.
 const INSTEAD: &str = "write `strided_index` instead";
 
 fn sequential(program: Program) -> Result<Program, String> {

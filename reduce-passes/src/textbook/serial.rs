@@ -1,6 +1,6 @@
 //! `serial`: one thread folds everything.
 //!
-//! One thread folds everything, in index order: what a processor would do, and what the rest of a GPU waits for.
+//! It does this in index order, like a CPU, while the rest of the GPU waits.
 //!
 //! ```
 //! # use reduce_codegen::{schedule::naive, passes::apply};
@@ -15,7 +15,8 @@
 //! );
 //! ```
 //!
-//! Stands alone in its list. Changes the association.
+//! Stands alone in its list.
+//! Changes the association.
 
 use crate::rule::{Exclusion, Others, Rewrite, Rule};
 use reduce_ir::program::{Fold, Kernel, Program, Share, Step, Team};
@@ -35,7 +36,7 @@ fn serial(mut program: Program) -> Result<Program, String> {
     Ok(program)
 }
 
-/// Makes one thread do everything.
+/// Makes one thread fold everything.
 pub(super) fn alone(kernel: &mut Kernel) {
     kernel.team = Team::THREAD;
     kernel.steps = vec![Step::Fold(Fold { share: Share::Rest, ..Fold::NAIVE })];

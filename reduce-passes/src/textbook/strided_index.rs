@@ -1,7 +1,7 @@
 //! `strided_index`: the first threads take the items.
 //!
-//! The tree in memory gives its items to the first threads, thread `t` the item `2 * stride * t`: warps stay whole,
-//! and in shared memory their lanes meet in few banks.
+//! Thread `t` of the tree in memory combines item `2 * stride * t`. Warps stay whole. In shared memory, their lanes
+//! access few banks.
 //!
 //! ```
 //! # use reduce_codegen::{schedule::naive, passes::apply};

@@ -1,8 +1,8 @@
 //! `swizzle`: a strided index without its bank conflicts.
 //!
-//! The tree in shared memory keeps item `i` in slot `i ^ i / 32`, or `i ^ i / 16` where an item has 8 bytes or more. A warp reads
-//! items that are a power of two apart, which lie in few banks; their slots lie in different banks. Structs of 16 bytes keep
-//! a fifth of the conflicts. The same threads combine the same items.
+//! The tree in shared memory keeps item `i` in slot `i ^ i / 32`, or `i ^ i / 16` if an item has 8 bytes or more. A
+//! warp reads items that are a power of two apart. These lie in few banks, but their slots lie in different banks. For
+//! structs of 16 bytes, a fifth of the conflicts remains. The same threads combine the same items.
 //!
 //! ```
 //! # use reduce_codegen::{schedule::naive, passes::apply};
@@ -18,7 +18,8 @@
 //! );
 //! ```
 //!
-//! Comes after `strided_index` and before `shuffle`, which leaves no tree in memory. Never changes the association.
+//! Comes after `strided_index` and before `shuffle`, which leaves no tree in memory.
+//! Never changes the association.
 
 use crate::combines_mut;
 use crate::rule::{Exclusion, Others, Rewrite, Rule};

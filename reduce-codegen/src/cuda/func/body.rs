@@ -1,4 +1,4 @@
-//! The body of a device function: its locals, and what it returns.
+//! The body of a device function: its locals, and the value that it returns.
 
 use super::text::Text;
 use super::values::Values;
@@ -7,7 +7,7 @@ use crate::cuda::types::{record, scalar};
 use reduce_ir::func::{Func, Id};
 use reduce_ir::operation::Record;
 
-/// The lines between the braces.
+/// Returns the lines between the braces.
 pub(super) fn body(func: &Func, [acc, result]: [&Record; 2], spell: Spell) -> String {
     let values = Values::of(func, spell);
     let value = whole(&values, func.results(), acc, result).text;
@@ -16,7 +16,7 @@ pub(super) fn body(func: &Func, [acc, result]: [&Record; 2], spell: Spell) -> St
     format!("{locals}    return {value};\n")
 }
 
-/// Results as one value: a scalar, an accumulator whose fields they are, a choice between two such values, or a struct.
+/// Prints results as one value: a scalar, a whole accumulator, a choice between two such values, or a struct.
 fn whole(values: &Values<'_>, results: &[Id], acc: &Record, result: &Record) -> Text {
     if let (true, [scalar]) = (result.is_scalar(), results) {
         return values.text(*scalar);
@@ -33,7 +33,8 @@ fn whole(values: &Values<'_>, results: &[Id], acc: &Record, result: &Record) -> 
     Text::atom(format!("{}{{{}}}", record(result), fields.join(", ")))
 }
 
-/// The accumulator that has those fields, in order. A scalar parameter is none, even where the struct has one field.
+/// Returns the accumulator with these fields, in order. A scalar parameter is not one, even if the struct has one
+/// field.
 fn accumulator<'a>(func: &'a Func, fields: &[Id]) -> Option<&'a str> {
     let struct_of = |id: Id| Some(func.params().get(id.0 as usize)?.name.split_once('.')?.0);
     let name = struct_of(*fields.first()?)?;

@@ -3,7 +3,7 @@
 use crate::cuda::types::scalar;
 use reduce_ir::Scalar;
 
-/// An expression, and what makes it, last.
+/// An expression, with its outermost operator.
 #[derive(Clone, Debug)]
 pub(super) struct Text {
     pub(super) text: String,
@@ -14,38 +14,38 @@ pub(super) struct Text {
 enum Shape {
     /// A name, a call, a number.
     Atom,
-    /// A sign or a type before an operand.
+    /// A prefix operator or a cast.
     Unary,
-    /// A sign between operands.
+    /// An infix operator.
     Infix(&'static str),
     /// `a ? b : c`.
     Choice,
 }
 
 impl Text {
-    /// A name, a call, or a literal.
+    /// Returns a name, a call, or a literal.
     pub(super) fn atom(text: String) -> Text {
         let shape = if text.starts_with(['-', '(']) { Shape::Unary } else { Shape::Atom };
         Text { text, shape }
     }
 
-    /// `name(a, b)`.
+    /// Returns `name(a, b)`.
     pub(super) fn call(name: &str, args: &[Text]) -> Text {
         let args: Vec<_> = args.iter().map(|it| it.text.as_str()).collect();
         Text::atom(format!("{name}({})", args.join(", ")))
     }
 
-    /// `-a`.
+    /// Returns `-a`.
     pub(super) fn prefix(sign: &str, a: &Text) -> Text {
         Text { text: format!("{sign}{}", a.operand()), shape: Shape::Unary }
     }
 
-    /// `(type)a`.
+    /// Returns `(type)a`.
     pub(super) fn cast(&self, ty: Scalar) -> Text {
         Text::prefix(&format!("({})", scalar(ty)), self)
     }
 
-    /// `a + b`.
+    /// Returns `a + b`.
     pub(super) fn infix(sign: &'static str, a: &Text, b: &Text) -> Text {
         let left = if a.is_plain_in(sign, true) { a.text.clone() } else { a.enclosed() };
         // `a - -1` is hard to read.
@@ -54,7 +54,7 @@ impl Text {
         Text { text: format!("{left} {sign} {right}"), shape: Shape::Infix(sign) }
     }
 
-    /// `cond ? a : b`, where `b` may be a choice itself.
+    /// Returns `cond ? a : b`, where `b` may be a choice itself.
     pub(super) fn choice(cond: &Text, a: &Text, b: &Text) -> Text {
         let is_logic = |it: &Text| matches!(it.shape, Shape::Infix("&&" | "||"));
         let part = |it: &Text| if is_logic(it) { it.enclosed() } else { it.text.clone() };
@@ -66,13 +66,13 @@ impl Text {
         format!("({})", self.text)
     }
 
-    /// Behind a sign or a type.
+    /// Returns it as the operand of a prefix operator or a cast.
     fn operand(&self) -> String {
         let plain = self.shape == Shape::Atom || self.shape == Shape::Unary && self.text.starts_with('(');
         if plain { self.text.clone() } else { self.enclosed() }
     }
 
-    /// Does every reader know that it binds tighter than `outer`, on whose left or right side it is?
+    /// Returns whether every reader knows that it binds tighter than `outer`, on this side of it.
     fn is_plain_in(&self, outer: &str, left: bool) -> bool {
         let inner = match self.shape {
             Shape::Atom | Shape::Unary => return true,

@@ -7,16 +7,16 @@ use reduce_ir::Scalar;
 use reduce_ir::func::{Func, Id, Line, Node};
 use std::cell::Cell;
 
-/// A function whose values are read. Lines that have a name, or are used more than once, are locals.
+/// The values of a function that is printed. Lines with a name, or with several uses, become locals.
 pub(super) struct Values<'a> {
     pub(super) func: &'a Func,
-    /// How its nodes are written.
+    /// The spelling of its nodes.
     spell: Spell,
-    /// How often each parameter and line is read.
+    /// The number of reads of each parameter and line.
     uses: Vec<usize>,
     /// The name of each line that is a local.
     locals: Vec<Option<String>>,
-    /// Which of the locals a text names: some spellings write a constant as a number, or leave it out.
+    /// Whether a text names each local. Some spellings write a constant as a number, or omit it.
     named: Vec<Cell<bool>>,
 }
 
@@ -37,7 +37,7 @@ impl<'a> Values<'a> {
         Values { func, spell, uses, locals, named }
     }
 
-    /// The locals that are named by the texts so far, and those that these name, in order: type, name, value.
+    /// Returns the locals that texts have named so far, and the locals that these name, in order: type, name, value.
     pub(super) fn locals(&self) -> Vec<(Scalar, &str, String)> {
         let mut locals = Vec::new();
         for (at, line) in self.func.lines().iter().enumerate().rev() {
@@ -48,12 +48,12 @@ impl<'a> Values<'a> {
         locals
     }
 
-    /// The condition by which all of several results are chosen, and what they are where it holds and elsewhere.
+    /// Returns the condition that selects all of several results together, and the results of both branches.
     pub(super) fn choice(&self, results: &[Id]) -> Option<(Id, [Vec<Id>; 2])> {
         choice(self.func, &self.uses, results)
     }
 
-    /// What reads the value of `id`.
+    /// Returns the expression for the value of `id`.
     pub(super) fn text(&self, id: Id) -> Text {
         let Some(line) = (id.0 as usize).checked_sub(self.func.params().len()) else {
             return Text::atom(self.func.params()[id.0 as usize].name.clone());
@@ -95,7 +95,7 @@ impl<'a> Values<'a> {
         if spelling.computes_in_int() && is_small(ty) { text.cast(ty) } else { text }
     }
 
-    /// How far a value of type `ty` is shifted.
+    /// Returns the distance by which a value of type `ty` is shifted.
     fn distance(&self, by: Id, ty: Scalar) -> Text {
         let most = bits(ty) - 1;
         match self.func.constant(by) {
@@ -104,7 +104,7 @@ impl<'a> Values<'a> {
         }
     }
 
-    /// The value, of which the bits matter.
+    /// Returns a value whose bits matter: unsigned constants above 9 are hexadecimal.
     fn mask(&self, id: Id) -> Text {
         match self.func.constant(id) {
             Some(value) if value.ty().is_unsigned() && value.bits() > 9 => Text::atom(hex(value)),
@@ -112,7 +112,7 @@ impl<'a> Values<'a> {
         }
     }
 
-    /// The value with its type, which a literal of 8 or 16 bits does not have by itself.
+    /// Returns the value with its type. A literal of 8 or 16 bits needs a cast for that.
     fn typed(&self, id: Id) -> Text {
         let ty = self.func.ty(id);
         let literal = self.func.constant(id).is_some() && is_small(ty);
@@ -120,7 +120,7 @@ impl<'a> Values<'a> {
     }
 }
 
-/// [`Values::choice`], unless one of the results has a name or is read elsewhere.
+/// Returns the choice of [`Values::choice`]. `None`: a result has a name, or is read elsewhere.
 fn choice(func: &Func, uses: &[usize], results: &[Id]) -> Option<(Id, [Vec<Id>; 2])> {
     let choose = |&id: &Id| match func.line(id)? {
         &Line { node: Node::Select(cond, a, b), name: None, .. } if uses[id.0 as usize] == 1 => {
@@ -134,7 +134,7 @@ fn choice(func: &Func, uses: &[usize], results: &[Id]) -> Option<(Id, [Vec<Id>; 
     (all.len() > 1 && all.iter().all(|it| it.0 == cond)).then_some((cond, branches))
 }
 
-/// How often each parameter and line is read. A choice between structs reads its condition once.
+/// Counts the reads of each parameter and line. A choice between structs reads its condition once.
 fn uses(func: &Func) -> Vec<usize> {
     let mut uses = vec![0; func.params().len() + func.lines().len()];
     let operands = func.lines().iter().flat_map(|it| it.node.operands());
@@ -149,7 +149,7 @@ fn uses(func: &Func) -> Vec<usize> {
     uses
 }
 
-/// Does C++ compute with it as `int`?
+/// Returns whether C++ computes with it as `int`.
 fn is_small(ty: Scalar) -> bool {
     ty.is_integer() && ty.size() < 4
 }

@@ -1,4 +1,4 @@
-//! Counts of bits. The functions of CUDA count in 32 and 64 bits, and give the width for zero.
+//! Counts of bits. CUDA's functions count in 32 and 64 bits, and return the width for zero.
 
 use super::returning;
 use crate::cuda::types::{bits, scalar};
@@ -22,7 +22,7 @@ pub(super) fn un(op: Un, ty: Scalar, name: &str) -> String {
     returning("unsigned int", name, &format!("{} a", scalar(ty)), &value)
 }
 
-/// `a` without copies of its sign above it.
+/// Returns `a` without sign extension.
 fn unsigned(ty: Scalar) -> String {
     if ty.is_signed() && ty.size() < 4 { format!("({})a", scalar(ty.bits_type())) } else { "a".to_owned() }
 }

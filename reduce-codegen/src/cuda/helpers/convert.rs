@@ -1,4 +1,4 @@
-//! Conversions that C++ leaves undefined, or has no type for.
+//! Conversions that are undefined in C++, or whose type C++ does not have.
 
 use super::{register, returning};
 use crate::cuda::func::INLINE;
@@ -10,7 +10,7 @@ pub(super) fn cast(from: Scalar, to: Scalar, name: &str) -> String {
     if from == Scalar::Bf16 {
         return returning("float", name, &params, "__uint_as_float((unsigned int)a << 16)");
     }
-    // Instructions give 32 bits or more.
+    // Instructions return 32 bits or more.
     let wide = if to.size() < 4 { Scalar::I32 } else { to };
     let (comment, instruction, value) = if from.is_half() {
         ("", format!("cvt.{to}.{from}"), "r".to_owned())
@@ -34,11 +34,11 @@ pub(super) fn cast(from: Scalar, to: Scalar, name: &str) -> String {
     )
 }
 
-/// PTX gives the nearest value of the type (PTX ISA, `cvt`), while C++ leaves it undefined what a value beyond it
-/// becomes. What PTX makes of NaN depends on the types.
+/// PTX returns the nearest value of the type (PTX ISA, `cvt`). In C++, the result for a value outside the type is
+/// undefined. PTX converts NaN differently for different types.
 const SATURATING: &str = "// towards zero, and to the nearest value there is; 0 for NaN\n";
 
-/// `r`, in a type that may be smaller.
+/// Returns `r`, clamped if its type is smaller than the register.
 fn clamped(to: Scalar) -> String {
     let [least, greatest] = [constants::least(to), constants::greatest(to)].map(literal);
     if to.size() < 4 { format!("({})min(max(r, {least}), {greatest})", scalar(to)) } else { "r".to_owned() }

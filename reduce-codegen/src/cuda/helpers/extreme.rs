@@ -1,7 +1,7 @@
 //! The smaller and the larger of two floats.
 //!
-//! `-0.0 < +0.0`, as the PTX instructions have it (PTX ISA, `max`). `.NaN`, which propagates NaN, and 16-bit floats need
-//! sm_80; there is no `.NaN` of `f64`.
+//! `-0.0 < +0.0`, as in the PTX instructions (PTX ISA, `max`). `.NaN`, which propagates NaN, and 16-bit floats need
+//! sm_80. `f64` has no `.NaN`.
 
 use super::register;
 use crate::cuda::func::INLINE;
@@ -34,8 +34,8 @@ pub(super) fn bin(op: Bin, ty: Scalar, name: &str) -> String {
     format!("// {word}, {rule}\n{INLINE} {c} {name}({c} a, {c} b)\n{{\n{body}}}\n")
 }
 
-/// Of equal operands the bits keep the zero that is asked for. `fmax` would take nearly twice the instructions, and ptxas branches
-/// around it where NaN comes first (docs/decisions.md).
+/// Between equal operands, the bits choose the right zero. `fmax` would take nearly twice the instructions, and ptxas
+/// branches around it if NaN is tested first (docs/decisions.md).
 fn double(is_min: bool) -> String {
     let (sign, bits) = if is_min { ('<', '|') } else { ('>', '&') };
     format!(
@@ -46,12 +46,12 @@ const double tie = __longlong_as_double(__double_as_longlong(a) {bits} __double_
     )
 }
 
-/// The function of C++ gives the number of a number and a NaN.
+/// Tests NaN first, because the function of C++ prefers the number to NaN.
 fn single(word: &str) -> String {
     format!("    return a != a ? a : b != b ? b : f{word}f(a, b);")
 }
 
-/// Through `f32`, which is exact, and otherwise alike.
+/// Computes in `f32`, which is exact. Apart from that, it is like `f64`.
 fn half(ty: Scalar, is_min: bool, prefers_numbers: bool) -> String {
     let (sign, bits) = if is_min { ('<', '|') } else { ('>', '&') };
     let [of_x, of_y] = if prefers_numbers { ['b', 'a'] } else { ['a', 'b'] };

@@ -1,4 +1,4 @@
-//! NaN: what is one, and the one that stands for all.
+//! NaN: the test for it, and the one NaN that represents all.
 
 use super::returning;
 use crate::cuda::types::{literal, scalar};
@@ -20,7 +20,7 @@ pub(super) fn un(op: Un, ty: Scalar, name: &str) -> String {
     format!("// the one NaN that results hold\n{}", returning(scalar(ty), name, &params, &value))
 }
 
-/// The intrinsic gives signed bits.
+/// Returns the function for the bits of an `f64`. The intrinsic returns signed bits.
 pub(super) fn raw_bits(name: &str) -> String {
     let value = returning("unsigned long long", name, "double a", "__double_as_longlong(a)");
     format!("// the bits of what is no NaN, or of one whose bits make no difference\n{value}")

@@ -1,11 +1,11 @@
-//! Reciprocals of whole numbers.
+//! Reciprocals of integers, as floats.
 
 use crate::cuda::func::INLINE;
 use reduce_ir::Scalar;
 
-/// What ptxas makes of `1 / a` (13.0, on sm_75 to sm_121): an approximation, corrected once or twice. Around it ptxas tests for
-/// the exponents that this does not hold for, and calls a function where it finds one; no whole number has one but 0. The
-/// branch would keep the loads behind it from being in flight.
+/// Returns the instructions of ptxas for `1 / a` (13.0, on sm_75 to sm_121), without its branch: an approximation with
+/// one or two corrections. ptxas tests for exponents for which they are not exact, and then calls a function. Among
+/// integers only 0 has such an exponent. The branch would prevent later loads from being in flight.
 pub(super) fn of_whole(ty: Scalar, name: &str) -> String {
     let body = if ty == Scalar::F64 { OF_F64 } else { OF_F32 };
     format!(
@@ -26,7 +26,7 @@ const OF_F32: &str = "    \
     return fmaf(r, rest, r);
 ";
 
-/// The low half of the approximation is as ptxas has it.
+/// The low half of the approximation is the one that ptxas uses.
 const OF_F64: &str = "    \
     double r;
     asm(\"rcp.approx.ftz.f64 %0, %1;\" : \"=d\"(r) : \"d\"(a));

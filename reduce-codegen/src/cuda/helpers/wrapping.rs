@@ -1,4 +1,4 @@
-//! Integer arithmetic that wraps, where C++ leaves an overflow undefined: through the unsigned type.
+//! Integer arithmetic that wraps, through the unsigned type, because signed overflow is undefined in C++.
 
 use super::{INLINE, returning};
 use crate::cuda::types::{bits, scalar};
@@ -15,8 +15,9 @@ pub(super) fn un(op: Un, ty: Scalar, name: &str) -> String {
     returning(c, name, &format!("{c} a"), &value)
 }
 
-/// Of 8 and 16 bits: NVRTC makes `neg.s16` of `0 - a`, `a * -1` and the like, and ptxas (13.0) takes its result as if it
-/// had not wrapped where it is widened: -(-32768) becomes 32768. Of unsigned instructions it does not.
+/// Returns the function for 8 and 16 bits. NVRTC makes `neg.s16` of `0 - a`, `a * -1` and the like. If the result is
+/// widened, ptxas (13.0) assumes that it did not wrap: -(-32768) becomes 32768. Unsigned instructions do not have this
+/// bug.
 fn narrow(op: Un, ty: Scalar, name: &str) -> String {
     let c = scalar(ty);
     let value = if op == Un::Abs { format!("a < 0 ? ({c})r : a") } else { format!("({c})r") };
@@ -65,7 +66,7 @@ pub(super) fn bin(op: Bin, ty: Scalar, name: &str) -> String {
     returning(c, name, &format!("{c} a, {c} b"), &value)
 }
 
-/// The type to compute in.
+/// Returns the type in which to compute.
 fn unsigned(ty: Scalar) -> &'static str {
     scalar(if ty.size() == 8 { Scalar::U64 } else { Scalar::U32 })
 }
