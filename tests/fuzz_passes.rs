@@ -101,12 +101,15 @@ fn of_seed(seed: u64) -> Totals {
 impl Setting {
     fn new(case: &Case, random: &mut Random) -> Setting {
         let made = case.programs().unwrap();
-        let sizes = boundaries(&made.programs[made.programs.len() - 1]);
+        let last = &made.programs[made.programs.len() - 1];
+        let sizes = boundaries(last);
         let n = match random.below(4) {
             0 => random.below(MOST),
             1 => random.below(200),
             _ => random.pick(&sizes),
         };
+        // A team reduces one tile at most.
+        let n = last.up_to.map_or(n, |most| n.min(most));
         let kind = random.pick(&Kind::ALL);
         Setting { n, aligned: random.below(2) == 0, kind, schedule: random.bits() }
     }

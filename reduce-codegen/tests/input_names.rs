@@ -1,6 +1,10 @@
 //! Inputs and params keep their names as parameters of the emitted kernels, next to the kernels' own names.
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
+#[path = "../../tests/support/rotation.rs"]
+#[allow(dead_code, reason = "only samples are taken")]
+mod rotation;
+
 use reduce_codegen::schedule::naive;
 use reduce_codegen::{Error, cuda, passes, stages};
 use reduce_dsl::operators::{OPERATORS, Operator, OperatorError, operator};
@@ -10,6 +14,7 @@ use reduce_ir::keywords::{is_c, is_taken};
 use reduce_ir::operation::Operation;
 use reduce_ir::program::Program;
 use reduce_ir::{Domain, Scalar, Spec};
+use rotation::sample;
 use std::collections::BTreeSet;
 
 /// Lists that together have every pass.
@@ -156,7 +161,7 @@ fn renamed(line: &str, name: &str) -> String {
 /// Returns the words of all kernels, except names that derive from inputs.
 fn words_of_kernels() -> BTreeSet<String> {
     let mut used: BTreeSet<String> = BTreeSet::new();
-    let texts = programs().map(|program| cuda(&program).unwrap());
+    let texts = sample(programs(), 4).map(|program| cuda(&program).unwrap());
     let of_argmax = PASSES.iter().flat_map(|passes| spec("argmax", 1, Scalar::F32, passes));
     let of_argmax = of_argmax.filter_map(|spec| reduce_codegen::compile(&spec).ok());
     let of_rows = of_argmax

@@ -16,18 +16,16 @@ use reduce_ir::program::Reads;
 use reduce_ir::{Domain, Scalar, Spec};
 use reduce_lanes::Lanes;
 use support::provenance::{check, check_provenance};
+use support::rotation::{full, turn};
 use support::{boundaries, programs, spec};
 
-fn full() -> bool {
-    std::env::var_os("REDUCEGEN_FULL").is_some()
-}
-
-/// Checks every program of the lists, for every n up to 1025 and around its boundaries.
+/// Checks every program of the lists, around its boundaries and for a rotating sample of each n up to 1025.
 fn provenance_of(name: &str, ty: Scalar, one_of: u64) {
+    let turn = turn() as u64;
     programs(operator(name).unwrap(), ty).par_iter().for_each(|program| {
         let lowered = lower(program).unwrap();
-        let one_of = if program.block <= 256 { one_of } else { 7 * one_of };
-        let small = (0..=1025).filter(|n| full() || n % one_of == 0);
+        let one_of = if program.block <= 256 { 8 * one_of } else { 40 * one_of };
+        let small = (0..=1025).filter(|n| full() || (n + turn) % one_of == 0);
         let sizes = small.chain(boundaries(program));
         sizes.for_each(|n| check_provenance(program, &lowered, n, &[], &[Schedule::FORWARD]));
     });

@@ -73,8 +73,10 @@ fn measured(subject: &Subject, most_bits: f64, random: &mut Random) -> (Measured
     let spec = if random.below(4) == 0 { subject.auto() } else { subject.scheduled(&passes, block) };
     let n = 2f64.powf(1.0 + 10.5 * random.unit()) as usize;
     let bits = random.unit() * most_bits;
-    let inputs = cancelling(subject.ty, n, spec.operation.inputs.len(), bits, random);
     let reducer = Reducer::new(&spec, &Device::host()).unwrap();
+    // A team reduces one tile at most.
+    let n = reducer.programs().up_to().map_or(n, |most| n.min(most as usize));
+    let inputs = cancelling(subject.ty, n, spec.operation.inputs.len(), bits, random);
     let views: Vec<_> = inputs.iter().map(|lanes| lanes.borrow()).collect();
     let found = float(reducer.reduce(&views).unwrap().values[0]);
 

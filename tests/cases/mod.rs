@@ -180,7 +180,8 @@ pub(crate) fn lengths_of_all(programs: &Programs, most: usize) -> Vec<usize> {
     let of_each = programs.variants().iter().flat_map(|program| lengths(program, most));
     let ends = programs.variants().iter().filter_map(|program| program.up_to);
     let ends = ends.flat_map(|end| [end, end + 1]).map(|n| n as usize).filter(|&n| n <= most);
-    of_each.chain(ends).collect::<BTreeSet<_>>().into_iter().collect()
+    let supported = |n: &usize| programs.up_to().is_none_or(|most| *n as u64 <= most);
+    of_each.chain(ends).filter(supported).collect::<BTreeSet<_>>().into_iter().collect()
 }
 
 fn operation(name: &str, types: &[Scalar]) -> Operation {

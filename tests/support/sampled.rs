@@ -36,6 +36,8 @@ impl Sample {
         let block = random.pick(&[32, 64, 128, 256, 512, 1024]);
         let auto = random.below(8) == 0;
         let reference = Reference::new(if auto { subject.auto() } else { subject.scheduled(&passes, block) });
+        // A team reduces one tile at most.
+        let most = reference.host.programs().up_to().map_or(most, |up_to| most.min(up_to as usize));
         let lengths = cases::lengths_of_all(reference.host.programs(), most);
         let data = (0..sets).map(|_| Data::new(&mut random, &reference.spec, &lengths, most)).collect();
         Sample { reference, data }
@@ -48,7 +50,7 @@ impl Data {
         let step = if strided { 1 + random.below(5) as usize } else { 1 };
         let n = match random.below(3) {
             0 => random.below(most as u64) as usize,
-            1 => random.below(200) as usize,
+            1 => random.below(200.min(most as u64)) as usize,
             _ => random.pick(lengths),
         };
         let signed = if n % 2 == 1 && strided { -(step as isize) } else { step as isize };

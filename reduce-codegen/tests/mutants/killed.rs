@@ -4,7 +4,7 @@ use super::catalogue::mutations;
 use super::equivalent::{EQUIVALENT, row_of};
 use super::judge::Judge;
 use super::kernels::{Subject, kernels_of, ordered_specs, specs};
-use super::rotation::{full, turn};
+use super::support::rotation::{full, turn};
 use super::tickets::tickets;
 use rayon::prelude::*;
 use reduce_ir::Scalar;
@@ -89,7 +89,9 @@ fn mutants_are_killed() {
     print(&format!("all, of {} kernels", subjects.len()), &all);
     let killed = all.mutants - all.survivors.len();
     assert!(subjects.len() >= 40 && all.mutants >= 1000, "{} mutants", all.mutants);
-    assert!(tallies.iter().all(|tally| tally.mutants > 0), "a kind has no mutant");
+    // A sample may miss a rare kind.
+    let missing = tallies.iter().filter(|tally| tally.mutants == 0).count();
+    assert!(missing == 0 || !full() && missing * 5 < tallies.len(), "{missing} kinds have no mutant");
     explained(&tallies);
     assert!(killed * 100 >= all.mutants * 97, "{killed} of {} are killed", all.mutants);
 }

@@ -15,9 +15,6 @@ mod kernels;
 mod killed;
 mod order;
 mod ordered;
-#[path = "../../../tests/support/rotation.rs"]
-#[allow(dead_code, reason = "samples are taken by kind")]
-mod rotation;
 mod sites;
 #[path = "../support/mod.rs"]
 mod support;

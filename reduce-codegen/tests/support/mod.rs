@@ -11,6 +11,8 @@ pub mod corpus;
 pub mod operations;
 pub mod provenance;
 pub mod random;
+#[path = "../../../tests/support/rotation.rs"]
+pub mod rotation;
 #[path = "../../../tests/support/splitmix.rs"]
 pub mod splitmix;
 pub mod standalone;

@@ -6,5 +6,7 @@ mod closures;
 mod effort;
 mod expr;
 mod right;
+#[path = "../../../tests/support/rotation.rs"]
+mod rotation;
 mod rows;
 mod wrong;
