@@ -23,7 +23,7 @@ pub use compiled::{
 pub use deal::Dealt;
 pub(crate) use halve::halves;
 pub(crate) use operations::{adds_squares, widens};
-pub use rows::{BLOCK, LINE, NARROW, Reading, Way};
+pub use rows::{BLOCK, LINE, NARROW, Prefetch, Prefetcher};
 pub(crate) use sums::sums;
 pub use sums::{Blocks, Summed, Term, blocks, sum_rows};
 

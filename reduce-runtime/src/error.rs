@@ -2,6 +2,7 @@
 
 mod advice;
 mod fault;
+mod host;
 mod text;
 
 use crate::Strided;

@@ -3,7 +3,7 @@
 use super::Evaluator;
 use super::code::{At, Code, Place};
 use crate::{
-    LaneError, Lanes, LanesRef, Loops, SHARED, Summed, Term, Way, adds_squares, halves, sums, widens,
+    LaneError, Lanes, LanesRef, Loops, Prefetch, SHARED, Summed, Term, adds_squares, halves, sums, widens,
 };
 use reduce_ir::Scalar;
 use reduce_ir::func::{Func, Id, Node};
@@ -26,7 +26,7 @@ pub struct Joiner {
     direct: bool,
     /// Is there a loop in which half of the lanes meet the others?
     halves: bool,
-    way: Option<Way>,
+    prefetch: Option<Prefetch>,
 }
 
 impl Joiner {
@@ -43,16 +43,16 @@ impl Joiner {
             next: f.result_types().into_iter().map(Lanes::empty).collect(),
             direct: false,
             halves: false,
-            way: None,
+            prefetch: None,
         };
         joiner.direct = joiner.meets_elements();
         joiner.halves = joiner.direct && joiner.all_meet_themselves(halves);
         joiner
     }
 
-    /// From now on what the accumulators join lies in memory, and is read so; before, it is at hand.
-    pub fn read(&mut self, way: Way) {
-        self.way = Some(way);
+    /// Sets the prefetch strategy of elements that are read from memory. Initially elements are taken to be in a cache.
+    pub fn set_prefetch(&mut self, prefetch: Prefetch) {
+        self.prefetch = Some(prefetch);
     }
 
     /// Does each field meet something where it is? No other field is used for that then, and [`Joiner::join`] takes any number
@@ -138,7 +138,7 @@ impl Joiner {
         for (k, (acc, out)) in acc.iter_mut().zip(out).enumerate() {
             let Some(term) = self.term(k) else { return crate::bug("sum", &[acc.borrow()]) };
             let term = term.map(|id| right(id.0 as usize - fields).slice(0..len));
-            (self.right.loops.sum)(term, how, acc, out, self.way)?;
+            (self.right.loops.sum)(term, how, acc, out, self.prefetch)?;
         }
         Ok(())
     }
@@ -236,8 +236,8 @@ impl Joiner {
         let Loops { accumulate, add_squares, .. } = self.right.loops;
         for (k, (acc, op)) in acc.iter_mut().zip(self.in_place.iter().flatten()).enumerate() {
             match self.squared(k) {
-                Some(id) => add_squares(acc, behind(id.0 as usize).slice(0..len), self.way)?,
-                None => accumulate(*op, acc, self.right.result(k, &behind, len), self.way)?,
+                Some(id) => add_squares(acc, behind(id.0 as usize).slice(0..len), self.prefetch)?,
+                None => accumulate(*op, acc, self.right.result(k, &behind, len), self.prefetch)?,
             }
         }
         Ok(())

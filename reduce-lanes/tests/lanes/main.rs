@@ -12,7 +12,7 @@ mod values;
 
 use reduce_ir::arith::{self, Order};
 use reduce_ir::f16;
-use reduce_lanes::{Aligned, Dealt, LINE, Lanes, LanesRef, Loops, Way, gather};
+use reduce_lanes::{Aligned, Dealt, LINE, Lanes, LanesRef, Loops, Prefetch, gather};
 
 #[test]
 fn gather_takes_a_block_of_each_stride() {
@@ -119,10 +119,12 @@ fn f16_is_ordered_as_f32() {
     }
 }
 
-/// All loops, by every way of reading memory.
-fn reading() -> impl Iterator<Item = (String, Loops, Option<Way>)> {
-    let ways = || Way::ALL.into_iter().map(Some).chain([None]);
-    let each = move |(name, loops)| ways().map(move |way| (format!("{name}, {way:?}"), loops, way));
+/// All loops, with every prefetch strategy.
+fn reading() -> impl Iterator<Item = (String, Loops, Option<Prefetch>)> {
+    let strategies = || Prefetch::ALL.into_iter().map(Some).chain([None]);
+    let each = move |(name, loops)| {
+        strategies().map(move |prefetch| (format!("{name}, {prefetch:?}"), loops, prefetch))
+    };
     loops().into_iter().flat_map(each)
 }
 
@@ -134,9 +136,9 @@ fn loops() -> Vec<(&'static str, Loops)> {
         // SAFETY: processors with AVX2 and FMA have what came with them.
         let newer = Loops {
             apply: |node, operands, out| unsafe { avx2::apply(node, operands, out) },
-            accumulate: |op, acc, b, way| unsafe { avx2::accumulate(op, acc, b, way) },
-            add_squares: |acc, b, way| unsafe { avx2::add_squares(acc, b, way) },
-            sum: |term, how, acc, out, way| unsafe { avx2::sum(term, how, acc, out, way) },
+            accumulate: |op, acc, b, prefetch| unsafe { avx2::accumulate(op, acc, b, prefetch) },
+            add_squares: |acc, b, prefetch| unsafe { avx2::add_squares(acc, b, prefetch) },
+            sum: |term, how, acc, out, prefetch| unsafe { avx2::sum(term, how, acc, out, prefetch) },
             append: |lanes, len, out| unsafe { avx2::append(lanes, len, out) },
             halve: |op, lanes, half, out| unsafe { avx2::halve(op, lanes, half, out) },
             gather: |from, places, to, kept| unsafe { avx2::gather(from, places, to, kept) },
