@@ -3,7 +3,7 @@
 //! Whether the processor has the instructions is for the caller to know, and to promise by `unsafe`; the bits of the
 //! results are always those of [`reduce_ir::arith`].
 
-use super::{Dealt, LaneError, Lanes, LanesRef, Prefetch, Prefetcher, Summed, Term, bug, operations};
+use super::{Deinterleave, LaneError, Lanes, LanesRef, Prefetch, Prefetcher, Summed, Term, bug, operations};
 use reduce_ir::func::Node;
 use reduce_ir::ops::{Bin, Cmp, Un};
 
@@ -22,14 +22,14 @@ pub struct Loops {
     pub sum: fn(Term<LanesRef<'_>>, Summed, &mut Lanes, &mut Lanes, Option<Prefetch>) -> Done,
     /// [`append`].
     pub append: fn(LanesRef<'_>, usize, &mut Lanes),
-    /// [`halve`].
-    pub halve: fn(Bin, LanesRef<'_>, usize, &mut Lanes) -> Done,
+    /// [`pairwise_step`].
+    pub pairwise_step: fn(Bin, LanesRef<'_>, usize, &mut Lanes) -> Done,
     /// [`gather`].
     pub gather: fn(LanesRef<'_>, [usize; 3], &mut Lanes, usize),
     /// Prefetches the memory of the lanes.
     pub prefetch: fn(LanesRef<'_>),
-    /// [`deal`].
-    pub deal: fn(LanesRef<'_>, Dealt, &mut Lanes, usize),
+    /// [`deinterleave`].
+    pub deinterleave: fn(LanesRef<'_>, Deinterleave, &mut Lanes, usize),
 }
 
 /// Those for every processor.
@@ -41,10 +41,10 @@ impl Default for Loops {
             add_squares: add_squares_plainly,
             sum: sum_plainly,
             append,
-            halve,
+            pairwise_step,
             gather,
             prefetch: |_| (),
-            deal,
+            deinterleave,
         }
     }
 }
@@ -141,14 +141,14 @@ macro_rules! compiled {
             crate::append_lanes(lanes, len, out);
         }
 
-        /// `out` = of every `2 half` lanes the first half, which the second half joined as far as it is there. For sums and
-        /// products of floats.
+        /// Combines, of every `2 half` lanes, the first half with the second, as far as there is one. For sums and products of
+        /// floats.
         ///
         /// # Errors
-        /// It is another operation, or type.
+        /// Another operation or type.
         $(#[$features])*
-        pub fn halve(op: Bin, lanes: LanesRef<'_>, half: usize, out: &mut Lanes) -> Done {
-            crate::halve::halve(op, lanes, half, out)
+        pub fn pairwise_step(op: Bin, lanes: LanesRef<'_>, half: usize, out: &mut Lanes) -> Done {
+            crate::pairwise::pairwise_step(op, lanes, half, out)
         }
 
         /// `out[i] = a[i] op b[i]`, as `bool`.
@@ -212,11 +212,11 @@ macro_rules! compiled {
             crate::gather_lanes(from, [offset, block, stride], to, kept);
         }
 
-        /// `to` = the units of `from`, dealt out: their parts, behind the `at` lanes that there are of each already. Lanes of another
-        /// type are a bug of the caller and ignored.
+        /// Deinterleaves the units of `from`: appends their parts to the `at` lanes that `to` has of each. Lanes of another type are a
+        /// bug of the caller and ignored.
         $(#[$features])*
-        pub fn deal(from: LanesRef<'_>, how: Dealt, to: &mut Lanes, at: usize) {
-            crate::deal_lanes(from, how, to, at);
+        pub fn deinterleave(from: LanesRef<'_>, how: Deinterleave, to: &mut Lanes, at: usize) {
+            crate::deinterleave_lanes(from, how, to, at);
         }
     };
 }
@@ -227,7 +227,7 @@ compiled!(pub,);
 #[cfg(target_arch = "x86_64")]
 pub mod avx2 {
     use super::{
-        Bin, Cmp, Dealt, Done, Lanes, LanesRef, Node, Prefetcher, Summed, Term, Un, bug, operations,
+        Bin, Cmp, Deinterleave, Done, Lanes, LanesRef, Node, Prefetcher, Summed, Term, Un, bug, operations,
     };
 
     compiled!(,

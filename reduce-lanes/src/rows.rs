@@ -1,8 +1,8 @@
 //! Joins rows of elements to lanes, and prefetches the rows that follow.
 //!
 //! Few lanes stay in registers while row after row joins them. If every order gives the same bits, rows are read in memory
-//! order or from several streams in turn: some hardware prefetchers are faster on several streams. docs/measured.md has the
-//! measurements.
+//! order or from several streams in turn: some hardware prefetchers are faster on several streams. docs/decisions.md has the
+//! figures.
 
 use reduce_ir::arith::join_rows;
 

@@ -12,7 +12,7 @@ mod values;
 
 use reduce_ir::arith::{self, Order};
 use reduce_ir::f16;
-use reduce_lanes::{Aligned, Dealt, LINE, Lanes, LanesRef, Loops, Prefetch, gather};
+use reduce_lanes::{Aligned, Deinterleave, LINE, Lanes, LanesRef, Loops, Prefetch, gather};
 
 #[test]
 fn gather_takes_a_block_of_each_stride() {
@@ -53,10 +53,10 @@ fn units_are_dealt_out() {
     for (part, parts) in [(1, 2), (1, 4), (2, 2), (2, 4), (4, 2), (4, 4), (1, 3), (3, 2), (5, 1), (1, 16)] {
         for (n, at) in (0..150u16).flat_map(|n| [(n, 0), (n, 3)]) {
             let from: Vec<u16> = (100..100 + n).collect();
-            let how = Dealt { part, parts, room: 160 };
+            let how = Deinterleave { part, parts, room: 160 };
             for (name, loops) in loops() {
                 let mut lanes = Lanes::from(vec![7u16; how.room * parts]);
-                (loops.deal)(LanesRef::from(from.as_slice()), how, &mut lanes, at);
+                (loops.deinterleave)(LanesRef::from(from.as_slice()), how, &mut lanes, at);
                 let Lanes::U16(dealt) = &lanes else { unreachable!("they are u16") };
                 for (k, room) in dealt.chunks(how.room).enumerate() {
                     let of_part = |&i: &usize| i % (part * parts) / part == k;
@@ -140,9 +140,9 @@ fn loops() -> Vec<(&'static str, Loops)> {
             add_squares: |acc, b, prefetch| unsafe { avx2::add_squares(acc, b, prefetch) },
             sum: |term, how, acc, out, prefetch| unsafe { avx2::sum(term, how, acc, out, prefetch) },
             append: |lanes, len, out| unsafe { avx2::append(lanes, len, out) },
-            halve: |op, lanes, half, out| unsafe { avx2::halve(op, lanes, half, out) },
+            pairwise_step: |op, lanes, half, out| unsafe { avx2::pairwise_step(op, lanes, half, out) },
             gather: |from, places, to, kept| unsafe { avx2::gather(from, places, to, kept) },
-            deal: |from, how, to, at| unsafe { avx2::deal(from, how, to, at) },
+            deinterleave: |from, how, to, at| unsafe { avx2::deinterleave(from, how, to, at) },
             ..Loops::default()
         };
         return vec![("portable", Loops::default()), ("avx2", newer)];

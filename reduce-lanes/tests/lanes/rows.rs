@@ -74,7 +74,7 @@ fn the_second_half_joins_the_first() {
             let left = (0..len).filter(|i| i / half % 2 == 0);
             let mut met: Vec<_> = left.map(|i| x.get(i + half).map_or(x[i], |y| x[i] * y)).collect();
             let mut out = Lanes::from(vec![7.0f32; 50]);
-            (loops.halve)(Bin::Mul, LanesRef::F32(&x), half, &mut out).unwrap();
+            (loops.pairwise_step)(Bin::Mul, LanesRef::F32(&x), half, &mut out).unwrap();
             assert_eq!(out, Lanes::from(met.clone()), "{name}: {len} lanes, half {half}");
             (loops.append)(LanesRef::F32(&x), x.len(), &mut out);
             met.extend(x);

@@ -6,7 +6,7 @@ use reduce_ir::operation::{Argument, Operation, Record, Search};
 use reduce_ir::ops::TypeError;
 use reduce_ir::{Scalar, Value};
 use reduce_lanes::Loops;
-use reduce_lanes::eval::{Evaluator, Joiner};
+use reduce_lanes::eval::{Accumulator, Evaluator};
 
 /// Register bytes per strip, which stay in the L2 cache.
 const STRIP: usize = 96 << 10;
@@ -24,9 +24,9 @@ pub(super) struct CompiledFunctions {
     /// Element → accumulator.
     pub(super) map: Evaluator,
     /// Accumulator and element → accumulator.
-    pub(super) fold: Joiner,
+    pub(super) fold: Accumulator,
     /// Two accumulators → one.
-    pub(super) combine: Joiner,
+    pub(super) combine: Accumulator,
     pub(super) traits: Traits,
 }
 
@@ -125,8 +125,8 @@ impl CompiledFunctions {
         let arguments: Vec<_> = arguments.iter().copied().zip(types).collect();
         let mapped = map.params().len();
         let map = Evaluator::with(map, &uniform[..mapped], loops);
-        let fold = Joiner::new(fold, &[&accs[..], &uniform].concat(), loops);
-        let combine = Joiner::new(combine, &[&accs[..], &accs].concat(), loops);
+        let fold = Accumulator::new(fold, &[&accs[..], &uniform].concat(), loops);
+        let combine = Accumulator::new(combine, &[&accs[..], &accs].concat(), loops);
         let elements = arguments[..mapped].iter().map(|(_, ty)| ty.size()).sum::<usize>();
         let traits = Traits {
             has_fold,

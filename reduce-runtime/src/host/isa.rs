@@ -102,12 +102,12 @@ mod x86 {
         // SAFETY: the processor has the instructions.
         append: |lanes, len, out| unsafe { avx2::append(lanes, len, out) },
         // SAFETY: the processor has the instructions.
-        halve: |op, lanes, half, out| unsafe { avx2::halve(op, lanes, half, out) },
+        pairwise_step: |op, lanes, half, out| unsafe { avx2::pairwise_step(op, lanes, half, out) },
         // SAFETY: the processor has the instructions.
         gather: |from, places, to, kept| unsafe { avx2::gather(from, places, to, kept) },
         prefetch,
         // SAFETY: the processor has the instructions.
-        deal: |from, how, to, at| unsafe { avx2::deal(from, how, to, at) },
+        deinterleave: |from, how, to, at| unsafe { avx2::deinterleave(from, how, to, at) },
     };
 
     /// Prefetches into the L1 cache.

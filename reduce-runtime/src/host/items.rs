@@ -6,7 +6,7 @@
 use super::functions::CompiledFunctions;
 use super::source::pieces;
 use reduce_ir::program::{Level, Runs, Tree};
-use reduce_lanes::eval::Joiner;
+use reduce_lanes::eval::Accumulator;
 use reduce_lanes::{LaneError, Lanes, Loops};
 use std::ops::Range;
 
@@ -16,7 +16,7 @@ type Done = Result<(), LaneError>;
 #[derive(Clone, Debug)]
 pub(super) struct Items {
     loops: Loops,
-    combine: Joiner,
+    combine: Accumulator,
     /// Lanes that are combined at once.
     strip: usize,
     items: Vec<Lanes>,
@@ -76,7 +76,7 @@ impl Items {
 
     /// Combines, of every `2 half` items, the first half with the second.
     fn pairwise_step(&mut self, half: usize) -> Done {
-        if !self.combine.halve(&self.items, half, &mut self.next)? {
+        if !self.combine.pairwise_step(&self.items, half, &mut self.next)? {
             return self.combine_rows(2 * half, half);
         }
         std::mem::swap(&mut self.items, &mut self.next);
@@ -97,7 +97,7 @@ impl Items {
                 if len == 0 {
                     break;
                 }
-                self.combine.join(&mut self.left, |k| self.right[k].borrow(), len, || ())?;
+                self.combine.accumulate(&mut self.left, |k| self.right[k].borrow(), len, || ())?;
             }
             append(self.loops, &self.left, &mut self.items);
         }
@@ -112,7 +112,7 @@ impl Items {
         std::mem::swap(&mut self.left, &mut self.right);
         for at in 1..len.div_ceil(lanes) {
             let len = self.gather_from_runs(runs, at);
-            self.combine.join(&mut self.left, |k| self.right[k].borrow(), len, || ())?;
+            self.combine.accumulate(&mut self.left, |k| self.right[k].borrow(), len, || ())?;
         }
         self.clear();
         append(self.loops, &self.left, &mut self.items);

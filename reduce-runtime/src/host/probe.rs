@@ -62,10 +62,13 @@ pub(super) fn fastest(
 
 /// Elements of a slice: whole chunks. `None` if the source is no sample: it is small or strided, or has long chunks.
 fn slice(chunk: usize, source: &Source<'_>) -> Option<usize> {
-    let bytes = source.bytes() / source.len().max(1);
-    let slice = (SLICE[0] / bytes.max(1)).checked_next_multiple_of(chunk)?;
-    let is_sample = source.bytes() >= LARGE && source.is_contiguous();
-    (is_sample && slice.saturating_mul(bytes) <= SLICE[1]).then_some(slice)
+    let bytes = source.bytes();
+    if bytes < LARGE || !source.is_contiguous() {
+        return None;
+    }
+    let each = (bytes / source.len().max(1)).max(1);
+    let slice = (SLICE[0] / each).checked_next_multiple_of(chunk)?;
+    (slice.saturating_mul(each) <= SLICE[1]).then_some(slice)
 }
 
 impl Probe {
@@ -84,7 +87,10 @@ impl Probe {
             && *attempts < ATTEMPTS
         {
             *attempts += 1;
-            measure().map(|prefetch| self.fastest.get_or_init(|| prefetch));
+            if let Some(prefetch) = measure() {
+                // Only this thread sets it.
+                let _ = self.fastest.set(prefetch);
+            }
         }
         self.known()
     }

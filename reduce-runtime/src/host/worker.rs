@@ -6,7 +6,7 @@ use super::schedule::{Leaf, Rows, Schedule};
 use super::source::{Ahead, Row, Source, pieces};
 use reduce_ir::program::{Level, Tree};
 use reduce_ir::{Scalar, Value};
-use reduce_lanes::{BLOCK, Dealt, LaneError, Lanes, Prefetch, SHARED, Summed};
+use reduce_lanes::{BLOCK, Deinterleave, LaneError, Lanes, Prefetch, SHARED, Summed};
 use std::ops::Range;
 
 type Done = Result<(), LaneError>;
@@ -108,7 +108,7 @@ impl Worker {
         for (row, start) in rest.step_by(step).enumerate() {
             let len = width.min(end - start);
             self.row.load(source, start..start + len, row + 1);
-            self.functions.fold.join(&mut self.accs, |k| self.row.arg(source, k), len, || ())?;
+            self.functions.fold.accumulate(&mut self.accs, |k| self.row.arg(source, k), len, || ())?;
         }
         Ok(())
     }
@@ -155,7 +155,7 @@ impl Worker {
         // A grid may have far more lanes than there are elements.
         let most = range.len().div_ceil(width) * part;
         let room = lanes.saturating_mul((strip / lanes).max(1)).min(most);
-        let how = Dealt { part, parts: width / part, room };
+        let how = Deinterleave { part, parts: width / part, room };
         for chunks in pieces(range, strip_of(strip, chunk, lanes)) {
             let rows = |start| pieces(chunks.clone(), chunk).map(move |chunk| row_of(chunk, start, row));
             for (number, start) in (0..chunk.min(chunks.len())).step_by(row).enumerate() {
@@ -178,14 +178,14 @@ impl Worker {
         &mut self,
         source: &Source<'_>,
         rows: impl Iterator<Item = Range<usize>>,
-        how: Dealt,
+        how: Deinterleave,
     ) -> usize {
         let mut done = 0;
         for row in rows {
             let len = row.len();
             self.row.load(source, row, 0);
             for (k, to) in self.gathered.iter_mut().enumerate().filter(|(k, _)| !self.row.is_uniform(*k)) {
-                (self.functions.loops.deal)(self.row.arg(source, k), how, to, how.len(done, 0));
+                (self.functions.loops.deinterleave)(self.row.arg(source, k), how, to, how.len(done, 0));
             }
             done += len;
         }
@@ -220,7 +220,7 @@ impl Worker {
         };
         match step {
             0 => self.functions.map.run_into(element, len, &mut self.accs),
-            _ => self.functions.fold.join(&mut self.accs, element, len, between),
+            _ => self.functions.fold.accumulate(&mut self.accs, element, len, between),
         }
     }
 }
