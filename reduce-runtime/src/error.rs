@@ -2,7 +2,6 @@
 
 mod advice;
 mod fault;
-mod host;
 mod text;
 
 use crate::Strided;
