@@ -105,7 +105,7 @@ impl<'l> Schedule<'l> {
         Some(InPlace { is_sum, widens: traits.widens, chunk: rows.level.chunk as usize })
     }
 
-    /// Elements per batch: whole chunks of every level, few enough to keep every core busy.
+    /// Elements per batch: whole chunks of every level, in as many batches as keep every core busy.
     pub(super) fn batch(&self, len: usize) -> usize {
         // Counting threads starts the thread pool, which small inputs do not need.
         let alone = len as u64 / BATCHES;
