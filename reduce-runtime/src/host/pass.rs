@@ -66,7 +66,7 @@ impl Pass {
     fn prefetch(&self, source: &Source<'_>, schedule: Schedule<'_>) -> Prefetch {
         match (self.prefetch, schedule.reads_in_place(&self.functions.traits)) {
             (Some(fixed), _) => fixed,
-            (None, None) => probe::DEFAULT,
+            (None, None) => Prefetch::MultiStream,
             (None, Some(reads)) => probe::fastest(reads, source, |prefetch, range| {
                 // The batches of the pass meet the same errors.
                 let _ = self.workers.with(|it| it.run(source, schedule, range, prefetch));

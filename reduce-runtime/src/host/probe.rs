@@ -1,15 +1,17 @@
-//! Measures which prefetch strategy is fastest: once per process for each kind of loop and size of input.
+//! Measures which prefetch strategy is fastest, for the whole process: once for each kind of loop and size of input.
 //!
 //! Processors differ by up to a factor of two, and a virtual machine hides its processor. The sample is the first large input of
-//! a kind: memory of our own would lie in a cache after it was written. A probe reads 8 slices by each strategy, 32 in all, of 128
-//! KiB or a chunk each. It takes about 1 ms and stops after 5 ms, and there are 8 kinds. A thread that meets a running probe uses
-//! the default strategy and does not wait. All strategies give the same bits.
+//! a kind, as memory of our own would lie in a cache after it was written. A probe reads 8 slices by each strategy, 32 in all, of
+//! 128 KiB or a chunk each: about 1 ms. As one moment of other load could decide for ever, the first 3 large inputs are probed, and
+//! their times count together. A process spends 3 ms per kind; most processes have one or two of the 12 kinds. A thread that meets
+//! a running probe does not wait. All strategies give the same bits.
 
 use super::schedule::InPlace;
 use super::source::Source;
 use reduce_lanes::Prefetch;
 use std::ops::Range;
-use std::sync::{Mutex, OnceLock};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use std::time::{Duration, Instant};
 
 /// Bytes from which the speed of memory shows.
@@ -21,27 +23,31 @@ const HUGE: usize = 64 << 20;
 /// Least and most bytes of a slice.
 const SLICE: [usize; 2] = [128 << 10, 1 << 20];
 
-/// Timed slices per strategy, after one that warms up.
+/// Timed slices per strategy and probe, after one that warms up.
 const ROUNDS: usize = 7;
 
 /// The most time of a probe. Pages that the system reads from a disk take longer, and would decide instead of the strategies.
 const BUDGET: Duration = Duration::from_millis(5);
 
-/// Probes that may run out of time before the default strategy stays.
-const ATTEMPTS: u32 = 4;
+/// Probes of a kind.
+const PROBES: usize = 3;
 
-/// The strategy where none was measured.
-pub(super) const DEFAULT: Prefetch = Prefetch::MultiStream;
+const STRATEGIES: usize = Prefetch::ALL.len();
 
-/// The probe of one kind of loop and size of input.
+/// The times of every strategy, for slices of one length.
+type Times = [[Duration; ROUNDS]; STRATEGIES];
+
+/// The probes of one kind of loop and size of input.
 #[derive(Debug)]
-struct Probe {
-    attempts: Mutex<u32>,
-    fastest: OnceLock<Prefetch>,
+struct Kind {
+    /// The probes that ran, and the times of those within their budget.
+    probes: Mutex<(usize, Vec<Times>)>,
+    /// The place of the fastest strategy so far.
+    fastest: AtomicUsize,
 }
 
-/// By `is_sum`, `widens`, and whether the input is huge.
-static PROBES: [[[Probe; 2]; 2]; 2] = [const { [const { [const { Probe::new() }; 2] }; 2] }; 2];
+/// By loop, whether it widens elements, and whether the input is huge.
+static KINDS: [[[Kind; 2]; 2]; 3] = [const { [const { [const { Kind::new() }; 2] }; 2] }; 3];
 
 /// The fastest strategy for a loop over the source. `run` reads a range of it by a strategy.
 pub(super) fn fastest(
@@ -49,15 +55,17 @@ pub(super) fn fastest(
     source: &Source<'_>,
     mut run: impl FnMut(Prefetch, Range<usize>),
 ) -> Prefetch {
-    let [sum, wide, huge] = [reads.is_sum, reads.widens, source.bytes() >= HUGE].map(usize::from);
-    let probe = &PROBES[sum][wide][huge];
-    let Some(slice) = slice(reads.chunk, source) else { return probe.known() };
+    let [widens, huge] = [reads.widens, source.bytes() >= HUGE].map(usize::from);
+    let kind = &KINDS[reads.by as usize][widens][huge];
     let time = |prefetch, range| {
         let start = Instant::now();
         run(prefetch, range);
         start.elapsed()
     };
-    probe.fastest(|| race(source.len(), slice, time))
+    if let Some(slice) = slice(reads.chunk, source) {
+        kind.probe(|| race(source.len(), slice, time));
+    }
+    kind.fastest()
 }
 
 /// Elements of a slice: whole chunks. `None` if the source is no sample: it is small or strided, or has long chunks.
@@ -71,53 +79,52 @@ fn slice(chunk: usize, source: &Source<'_>) -> Option<usize> {
     (slice.saturating_mul(each) <= SLICE[1]).then_some(slice)
 }
 
-impl Probe {
-    const fn new() -> Probe {
-        Probe { attempts: Mutex::new(0), fastest: OnceLock::new() }
+impl Kind {
+    const fn new() -> Kind {
+        Kind { probes: Mutex::new((0, Vec::new())), fastest: AtomicUsize::new(0) }
     }
 
-    fn known(&self) -> Prefetch {
-        *self.fastest.get().unwrap_or(&DEFAULT)
+    fn fastest(&self) -> Prefetch {
+        Prefetch::ALL[self.fastest.load(Relaxed)]
     }
 
-    /// The fastest strategy, measured if it is unknown and no other thread measures it now.
-    fn fastest(&self, measure: impl FnOnce() -> Option<Prefetch>) -> Prefetch {
-        if let Ok(mut attempts) = self.attempts.try_lock()
-            && self.fastest.get().is_none()
-            && *attempts < ATTEMPTS
-        {
-            *attempts += 1;
-            if let Some(prefetch) = measure() {
-                // Only this thread sets it.
-                let _ = self.fastest.set(prefetch);
-            }
+    /// Runs a probe, unless all ran or another thread runs one.
+    fn probe(&self, race: impl FnOnce() -> Option<Times>) {
+        let Ok(mut probes) = self.probes.try_lock() else { return };
+        let (count, times) = &mut *probes;
+        if *count < PROBES {
+            *count += 1;
+            times.extend(race());
+            let median = |&strategy: &usize| median(times.iter().flat_map(|times| times[strategy]));
+            self.fastest.store((0..STRATEGIES).min_by_key(median).unwrap_or(0), Relaxed);
         }
-        self.known()
     }
 }
 
-/// The strategy with the least median time, or `None` if the budget is spent. Strategies take turns, so that other load on the
-/// machine meets all of them; if the input is long enough, no slice is read twice.
-fn race(
-    len: usize,
-    slice: usize,
-    mut time: impl FnMut(Prefetch, Range<usize>) -> Duration,
-) -> Option<Prefetch> {
-    let mut times = Prefetch::ALL.map(|prefetch| (prefetch, [Duration::ZERO; ROUNDS + 1]));
-    let (slices, turns) = (len / slice, Prefetch::ALL.len() * (ROUNDS + 1));
+fn median(times: impl Iterator<Item = Duration>) -> Option<Duration> {
+    let mut times: Vec<_> = times.collect();
+    times.sort_unstable();
+    times.get(times.len() / 2).copied()
+}
+
+/// The times of a probe, or `None` if it exceeds its budget. Strategies take turns, so that other load on the machine meets all of
+/// them; if the input is long enough, no slice is read twice.
+fn race(len: usize, slice: usize, mut time: impl FnMut(Prefetch, Range<usize>) -> Duration) -> Option<Times> {
+    let (slices, turns) = (len / slice, STRATEGIES * (ROUNDS + 1));
     let (distance, mut spent) = ((slices / turns).max(1), Duration::ZERO);
+    let mut times = [[Duration::ZERO; ROUNDS]; STRATEGIES];
     for turn in 0..turns {
-        let (round, racer) = (turn / Prefetch::ALL.len(), turn % Prefetch::ALL.len());
+        let (round, strategy) = (turn / STRATEGIES, turn % STRATEGIES);
         let start = turn * distance % slices * slice;
-        let (prefetch, times) = &mut times[racer];
-        times[round] = time(*prefetch, start..start + slice);
-        spent += times[round];
+        let time = time(Prefetch::ALL[strategy], start..start + slice);
+        // The first round warms up; the next one overwrites it.
+        times[strategy][round.saturating_sub(1)] = time;
+        spent += time;
         if spent > BUDGET {
             return None;
         }
     }
-    let median = |times: &[Duration]| *times.to_vec().select_nth_unstable(times.len() / 2).1;
-    times.iter().min_by_key(|(_, times)| median(&times[1..])).map(|&(prefetch, _)| prefetch)
+    Some(times)
 }
 
 #[cfg(test)]
@@ -130,33 +137,45 @@ mod tests {
 
     const MICROSECOND: Duration = Duration::from_micros(1);
 
+    /// A probe in which each strategy takes so many microseconds in each round, the first of which warms up.
+    fn raced(micros: impl Fn(Prefetch, usize) -> u32) -> Option<Times> {
+        let turn = Cell::new(0);
+        race(1 << 20, 1 << 10, |prefetch, _| {
+            MICROSECOND * micros(prefetch, turn.replace(turn.get() + 1) / STRATEGIES)
+        })
+    }
+
     #[test]
     fn the_fastest_strategy_wins_whatever_else_the_machine_does() {
         for best in Prefetch::ALL {
-            // The first slices are slow, and others take the processor away in up to three rounds of each strategy.
-            let turn = Cell::new(0);
-            let time = |prefetch, _| {
-                let round = turn.replace(turn.get() + 1) / Prefetch::ALL.len();
-                match (round, prefetch == best) {
-                    (0, is_best) => MICROSECOND * if is_best { 400 } else { 300 },
-                    (1 | 4 | 6, true) => MICROSECOND * 90,
-                    (_, true) => MICROSECOND * 20,
-                    (_, false) => MICROSECOND * 21,
-                }
-            };
-            assert_eq!(race(1 << 20, 1 << 10, time), Some(best));
+            let kind = Kind::new();
+            // The best one is slow to warm up, and other load meets it in three rounds.
+            kind.probe(|| {
+                raced(|prefetch, round| match (round, prefetch == best) {
+                    (0, is_best) => {
+                        if is_best {
+                            400
+                        } else {
+                            300
+                        }
+                    }
+                    (1 | 4 | 6, true) => 90,
+                    (_, true) => 20,
+                    (_, false) => 21,
+                })
+            });
+            assert_eq!(kind.fastest(), best);
         }
     }
 
     #[test]
     fn a_probe_ends_when_its_time_is_spent() {
-        let mut turns = 0;
-        let time = |_, _| {
-            turns += 1;
+        let turns = Cell::new(0);
+        let times = race(1 << 20, 1 << 10, |_, _| {
+            turns.set(turns.get() + 1);
             Duration::from_millis(2)
-        };
-        assert_eq!(race(1 << 20, 1 << 10, time), None);
-        assert_eq!(turns, 3);
+        });
+        assert_eq!((times, turns.get()), (None, 3));
     }
 
     /// The ranges that a probe of so many elements reads.
@@ -197,24 +216,44 @@ mod tests {
         assert_eq!(slice(1 << 12, &of(&data, 0, data.len())), None);
     }
 
-    #[test]
-    fn a_probe_runs_once_and_nobody_waits_for_it() {
-        let probe = Probe::new();
-        let measured = probe.fastest(|| {
-            assert_eq!(probe.fastest(|| Some(Prefetch::L2)), DEFAULT);
-            Some(Prefetch::NonTemporal)
-        });
-        assert_eq!(measured, Prefetch::NonTemporal);
-        assert_eq!(probe.fastest(|| Some(Prefetch::L2)), Prefetch::NonTemporal);
+    /// A probe in which that strategy is the fastest.
+    fn won_by(best: Prefetch) -> Option<Times> {
+        raced(|prefetch, _| if prefetch == best { 20 } else { 30 })
     }
 
     #[test]
-    fn a_probe_that_runs_out_of_time_is_repeated_a_few_times() {
-        let probe = Probe::new();
-        (0..ATTEMPTS - 1).for_each(|_| assert_eq!(probe.fastest(|| None), DEFAULT));
-        assert_eq!(probe.fastest(|| Some(Prefetch::L2)), Prefetch::L2);
-        let probe = Probe::new();
-        (0..ATTEMPTS).for_each(|_| assert_eq!(probe.fastest(|| None), DEFAULT));
-        assert_eq!(probe.fastest(|| Some(Prefetch::L2)), DEFAULT);
+    fn a_moment_of_other_load_does_not_decide_for_ever() {
+        let kind = Kind::new();
+        assert_eq!(kind.fastest(), Prefetch::MultiStream);
+        let best = [Prefetch::L2, Prefetch::NonTemporal, Prefetch::NonTemporal, Prefetch::L2];
+        let found = best.map(|best| {
+            kind.probe(|| won_by(best));
+            kind.fastest()
+        });
+        // After two probes it is a tie, and after three no more are run.
+        let [first, _, third, last] = found;
+        assert_eq!([first, third, last], [Prefetch::L2, Prefetch::NonTemporal, Prefetch::NonTemporal]);
+    }
+
+    #[test]
+    fn nobody_waits_for_a_probe() {
+        let kind = Kind::new();
+        kind.probe(|| {
+            kind.probe(|| won_by(Prefetch::L2));
+            assert_eq!(kind.fastest(), Prefetch::MultiStream);
+            won_by(Prefetch::NonTemporal)
+        });
+        assert_eq!(kind.fastest(), Prefetch::NonTemporal);
+    }
+
+    #[test]
+    fn probes_out_of_time_leave_the_strategy_as_it_is() {
+        let kind = Kind::new();
+        kind.probe(|| None);
+        assert_eq!(kind.fastest(), Prefetch::MultiStream);
+        kind.probe(|| won_by(Prefetch::Sequential));
+        kind.probe(|| None);
+        kind.probe(|| won_by(Prefetch::L2));
+        assert_eq!(kind.fastest(), Prefetch::Sequential);
     }
 }

@@ -48,12 +48,22 @@ impl Rows {
 /// A loop that reads memory, as far as the fastest prefetch strategy depends on it.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct InPlace {
-    /// It is the loop for float sums.
-    pub(super) is_sum: bool,
+    pub(super) by: Reader,
     /// It converts elements to a wider type.
     pub(super) widens: bool,
     /// Elements of a chunk.
     pub(super) chunk: usize,
+}
+
+/// The loops that read memory. Strategies differ in each of them.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Reader {
+    /// The loop for float sums.
+    Sums,
+    /// Rows whose lanes stay in registers.
+    NarrowRows,
+    /// Rows of more lanes.
+    WideRows,
 }
 
 /// Lanes and chunk lengths from which a fold reads rows in place; batches of smaller chunks are mapped first.
@@ -97,12 +107,14 @@ impl<'l> Schedule<'l> {
 
     /// How the leaf strategy reads memory, if it folds or sums elements where they lie and evaluates nothing before.
     pub(super) fn reads_in_place(&self, traits: &Traits) -> Option<InPlace> {
-        let (rows, is_sum) = match self.leaf {
-            Leaf::Sum(rows, _) => (rows, true),
-            Leaf::Rows(rows) if traits.is_direct => (rows, false),
-            Leaf::Rows(_) | Leaf::Map | Leaf::Gather(_) | Leaf::Deinterleave(_) => return None,
+        let (rows, by) = match self.leaf {
+            Leaf::Sum(rows, _) => (rows, Reader::Sums),
+            Leaf::Rows(_) if !traits.is_direct => return None,
+            Leaf::Rows(rows) if rows.level.lanes == NARROW as u64 => (rows, Reader::NarrowRows),
+            Leaf::Rows(rows) => (rows, Reader::WideRows),
+            Leaf::Map | Leaf::Gather(_) | Leaf::Deinterleave(_) => return None,
         };
-        Some(InPlace { is_sum, widens: traits.widens, chunk: rows.level.chunk as usize })
+        Some(InPlace { by, widens: traits.widens, chunk: rows.level.chunk as usize })
     }
 
     /// Elements per batch: whole chunks of every level, in as many batches as keep every core busy.
