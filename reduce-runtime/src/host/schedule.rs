@@ -75,8 +75,8 @@ pub(super) struct Schedule<'l> {
     pub(super) leaf: Leaf,
     /// The levels that the items of the leaf strategy go through.
     pub(super) levels: &'l [Level],
-    /// The fewest elements that are whole chunks of every level.
-    tile: u64,
+    /// All levels.
+    all: &'l [Level],
 }
 
 impl<'l> Schedule<'l> {
@@ -102,7 +102,7 @@ impl<'l> Schedule<'l> {
             }
             _ => (Leaf::Map, levels),
         };
-        Schedule { leaf, levels: rest, tile: tile(levels) }
+        Schedule { leaf, levels: rest, all: levels }
     }
 
     /// How the leaf strategy reads memory, if it folds or sums elements where they lie and evaluates nothing before.
@@ -122,9 +122,10 @@ impl<'l> Schedule<'l> {
         // Counting threads starts the thread pool, which small inputs do not need.
         let alone = len as u64 / BATCHES;
         let share = if alone > MIN_BATCH { alone / threads::count() as u64 } else { alone };
-        let most = (MAX_ITEMS / self.leaf.items(self.tile).max(1)).max(1);
-        let tiles = (share.max(MIN_BATCH) / self.tile).clamp(1, most);
-        usize::try_from(self.tile.saturating_mul(tiles)).unwrap_or(usize::MAX)
+        let tile = tile(self.all);
+        let most = (MAX_ITEMS / self.leaf.items(tile).max(1)).max(1);
+        let tiles = (share.max(MIN_BATCH) / tile).clamp(1, most);
+        usize::try_from(tile.saturating_mul(tiles)).unwrap_or(usize::MAX)
     }
 }
 
