@@ -1,8 +1,8 @@
 //! The host backend: evaluates the association of a program on all cores, with the bits of every device.
 //!
-//! A [pass] takes items through the levels of one kernel; passes repeat until one item is left. A pass has [functions] (data),
-//! a [schedule] (which loop reads the elements, and how many a batch has) and [workers](worker) (the loops). Accumulators are one
-//! vector of lanes per field, so that one operation is one loop over contiguous lanes.
+//! A pass takes items through the levels of one kernel; passes repeat until one item is left. A pass has functions (data, in
+//! `functions.rs`), a schedule (which loop reads the elements, in `schedule.rs`) and workers (the loops, in `worker.rs`).
+//! Accumulators are one vector of lanes per field, so that one operation is one loop over contiguous lanes.
 
 mod error;
 mod functions;
