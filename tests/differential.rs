@@ -56,7 +56,7 @@ fn interpreted_inputs(Case { program, lowered, .. }: &Case, inputs: &[Input], n:
     let operation = &program.operation;
     if n == 0 && operation.fill.is_some() && !operation.has_result_of_nothing() {
         // No kernel is launched, because it would finish the fill.
-        return host::reduce_nothing(operation, &[]).ok();
+        return host::empty_result(operation, &[]).ok();
     }
     let mut domain = Values::new(operation);
     let outcome = run(program, lowered, &mut domain, inputs, n, Options::FORWARD);

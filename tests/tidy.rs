@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use reduce_codegen::passes::PASSES;
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -99,4 +100,28 @@ fn every_unsafe_block_is_in_the_list_of_soundness() {
         listed,
         "files that are listed, and those with unsafe blocks"
     );
+}
+
+/// The files of the host backend have an order in which each imports earlier ones only, and none imports its parent.
+#[test]
+fn files_of_the_host_backend_import_no_circles() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("reduce-runtime/src/host");
+    let imported = |text: &str| -> Vec<String> {
+        let paths = text.lines().filter_map(|line| line.strip_prefix("use super::"));
+        paths.map(|path| path.split([':', ';']).next().unwrap().to_owned()).collect()
+    };
+    let file = |path: PathBuf| {
+        let name = path.file_stem().unwrap().to_str().unwrap().to_owned();
+        (name, imported(&fs::read_to_string(path).unwrap()))
+    };
+    let mut files: BTreeMap<_, _> =
+        fs::read_dir(folder).unwrap().map(|entry| file(entry.unwrap().path())).collect();
+    let unknown = files.values().flatten().find(|name| !files.contains_key(*name));
+    assert_eq!(unknown, None, "a file imports its parent");
+    while !files.is_empty() {
+        let count = files.len();
+        let left = files.clone();
+        files.retain(|_, imports| imports.iter().any(|name| left.contains_key(name)));
+        assert!(files.len() < count, "these import each other: {files:?}");
+    }
 }

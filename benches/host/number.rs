@@ -40,12 +40,9 @@ impl Op {
         let extreme = |pick: fn(T, T) -> T| association.reduce(data.to_vec(), pick).map(Value::of);
         let best =
             |a: (T, u64), b: (T, u64)| if Order::lt(a.0, b.0) || a.0 == b.0 && b.1 < a.1 { b } else { a };
-        let sum = |term: fn(T) -> T::Wide| {
-            association.reduce(data.iter().map(|&x| term(x)).collect(), T::add).map(Value::of)
-        };
         let value = match self {
-            Op::Sum => sum(T::wide),
-            Op::SumOfSquares => sum(T::square),
+            Op::Sum => summed(association, data.iter().map(|&x| x.wide())),
+            Op::SumOfSquares => summed(association, data.iter().map(|&x| x.square())),
             Op::Min => extreme(Order::min),
             Op::Max => extreme(Order::max),
             Op::Argmax => {
@@ -57,27 +54,51 @@ impl Op {
     }
 }
 
+/// The sum of the terms, combined as the association says.
+fn summed<S: Sum>(association: &Association, terms: impl Iterator<Item = S>) -> Option<Value> {
+    association.reduce(terms.collect(), S::add).map(Value::of)
+}
+
+/// A type that sums are computed in; integers wrap.
+pub(crate) trait Sum: Element {
+    fn add(self, other: Self) -> Self;
+}
+
+macro_rules! sum {
+    ($($ty:ty: $add:expr),*) => {
+        $(impl Sum for $ty {
+            fn add(self, other: $ty) -> $ty {
+                $add(self, other)
+            }
+        })*
+    };
+}
+
+sum!(f32: std::ops::Add::add, f64: std::ops::Add::add, i32: i32::wrapping_add, u64: u64::wrapping_add);
+
 /// An element type of the benchmark. If a peer has no method for an operator, it uses the loop that its users would write.
 pub(crate) trait Number: Order + bytemuck::Pod {
     /// The type in which sums are computed.
-    type Wide: Element;
+    type Wide: Sum;
+    /// The type in which sums of squares are computed.
+    type Squared: Sum;
     /// The name of the type in NumPy.
     const NUMPY: &str;
     /// Converts a number from 0 to 1 to an element.
     fn of(unit: f64) -> Self;
     fn lanes(data: &[Self]) -> LanesRef<'_>;
     fn wide(self) -> Self::Wide;
-    fn square(self) -> Self::Wide;
-    fn add(a: Self::Wide, b: Self::Wide) -> Self::Wide;
+    fn square(self) -> Self::Squared;
     fn plain(op: Op, data: &[Self]);
     fn ndarray(op: Op, data: &[Self]);
     fn rayon(op: Op, data: &[Self]);
 }
 
 macro_rules! number {
-    ($ty:ty, $numpy:literal, $wide:ty, $of:expr, $to_wide:expr, $square:expr, $add:expr, $min:expr, $max:expr, $array_sum:expr, $array_square:expr) => {
+    ($ty:ty, $numpy:literal, $wide:ty, $squared:ty, $of:expr, $to_wide:expr, $square:expr, $min:expr, $max:expr, $array_sum:expr, $array_square:expr) => {
         impl Number for $ty {
             type Wide = $wide;
+            type Squared = $squared;
             const NUMPY: &str = $numpy;
 
             fn of(unit: f64) -> $ty {
@@ -92,19 +113,15 @@ macro_rules! number {
                 $to_wide(self)
             }
 
-            fn square(self) -> $wide {
+            fn square(self) -> $squared {
                 $square(self)
-            }
-
-            fn add(a: $wide, b: $wide) -> $wide {
-                $add(a, b)
             }
 
             fn plain(op: Op, data: &[$ty]) {
                 let elements = data.iter().copied();
                 match op {
                     Op::Sum => seen(elements.map($to_wide).sum::<$wide>()),
-                    Op::SumOfSquares => seen(elements.map($square).sum::<$wide>()),
+                    Op::SumOfSquares => seen(elements.map($square).sum::<$squared>()),
                     Op::Min => seen(elements.fold(<$ty>::MAX, $min)),
                     Op::Max => seen(elements.fold(<$ty>::MIN, $max)),
                     Op::Argmax => seen(elements.zip(0u64..).fold((<$ty>::MIN, 0), larger)),
@@ -126,7 +143,7 @@ macro_rules! number {
                 let elements = data.par_iter().copied();
                 match op {
                     Op::Sum => seen(elements.map($to_wide).sum::<$wide>()),
-                    Op::SumOfSquares => seen(elements.map($square).sum::<$wide>()),
+                    Op::SumOfSquares => seen(elements.map($square).sum::<$squared>()),
                     Op::Min => seen(elements.reduce(|| <$ty>::MAX, $min)),
                     Op::Max => seen(elements.reduce(|| <$ty>::MIN, $max)),
                     Op::Argmax => {
@@ -157,10 +174,10 @@ number!(
     f32,
     "<f4",
     f32,
+    f32,
     |unit| unit as f32 - 0.5,
     itself,
     |x| x * x,
-    |a, b| a + b,
     f32::min,
     f32::max,
     |a: ArrayView1<'_, f32>| a.sum(),
@@ -170,10 +187,10 @@ number!(
     f64,
     "<f8",
     f64,
+    f64,
     |unit| unit - 0.5,
     itself,
     |x| x * x,
-    |a, b| a + b,
     f64::min,
     f64::max,
     |a: ArrayView1<'_, f64>| a.sum(),
@@ -183,23 +200,23 @@ number!(
     i32,
     "<i4",
     i32,
+    u64,
     |unit| (unit * 2e9) as i32 - 1_000_000_000,
     itself,
-    |x: i32| x.wrapping_mul(x),
-    i32::wrapping_add,
+    |x: i32| u64::from(x.unsigned_abs()).pow(2),
     Ord::min,
     Ord::max,
     |a: ArrayView1<'_, i32>| a.sum(),
-    |a: ArrayView1<'_, i32>| a.dot(&a)
+    |a: ArrayView1<'_, i32>| a.fold(0, |sum: u64, x| sum + u64::from(x.unsigned_abs()).pow(2))
 );
 number!(
     f16,
     "<f2",
     f32,
+    f32,
     |unit| f16::from_f64(unit - 0.5),
     f32::from,
     |x| f32::from(x) * f32::from(x),
-    |a, b| a + b,
     f16::min,
     f16::max,
     |a: ArrayView1<'_, f16>| a.fold(0.0, |sum, &x| sum + f32::from(x)),

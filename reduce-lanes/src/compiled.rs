@@ -3,7 +3,7 @@
 //! Whether the processor has the instructions is for the caller to know, and to promise by `unsafe`; the bits of the
 //! results are always those of [`reduce_ir::arith`].
 
-use super::{Dealt, LaneError, Lanes, LanesRef, Reading, Summed, Term, Way, bug, operations};
+use super::{Deinterleave, LaneError, Lanes, LanesRef, Prefetch, Prefetcher, Summed, Term, bug, operations};
 use reduce_ir::func::Node;
 use reduce_ir::ops::{Bin, Cmp, Un};
 
@@ -15,21 +15,21 @@ pub struct Loops {
     /// [`apply`].
     pub apply: fn(Node, &[LanesRef<'_>], &mut Lanes) -> Done,
     /// [`accumulate`].
-    pub accumulate: fn(Bin, &mut Lanes, LanesRef<'_>, Option<Way>) -> Done,
+    pub accumulate: fn(Bin, &mut Lanes, LanesRef<'_>, Option<Prefetch>) -> Done,
     /// [`add_squares`].
-    pub add_squares: fn(&mut Lanes, LanesRef<'_>, Option<Way>) -> Done,
+    pub add_squares: fn(&mut Lanes, LanesRef<'_>, Option<Prefetch>) -> Done,
     /// [`sum`].
-    pub sum: fn(Term<LanesRef<'_>>, Summed, &mut Lanes, &mut Lanes, Option<Way>) -> Done,
+    pub sum: fn(Term<LanesRef<'_>>, Summed, &mut Lanes, &mut Lanes, Option<Prefetch>) -> Done,
     /// [`append`].
     pub append: fn(LanesRef<'_>, usize, &mut Lanes),
-    /// [`halve`].
-    pub halve: fn(Bin, LanesRef<'_>, usize, &mut Lanes) -> Done,
+    /// [`pairwise_step`].
+    pub pairwise_step: fn(Bin, LanesRef<'_>, usize, &mut Lanes) -> Done,
     /// [`gather`].
     pub gather: fn(LanesRef<'_>, [usize; 3], &mut Lanes, usize),
-    /// Asks for the memory where those lie.
-    pub ask: fn(LanesRef<'_>),
-    /// [`deal`].
-    pub deal: fn(LanesRef<'_>, Dealt, &mut Lanes, usize),
+    /// Prefetches the memory of the lanes.
+    pub prefetch: fn(LanesRef<'_>),
+    /// [`deinterleave`].
+    pub deinterleave: fn(LanesRef<'_>, Deinterleave, &mut Lanes, usize),
 }
 
 /// Those for every processor.
@@ -41,24 +41,24 @@ impl Default for Loops {
             add_squares: add_squares_plainly,
             sum: sum_plainly,
             append,
-            halve,
+            pairwise_step,
             gather,
-            ask: |_| (),
-            deal,
+            prefetch: |_| (),
+            deinterleave,
         }
     }
 }
 
-/// [`accumulate`], which asks for no memory. It is compiled once, and not for every crate that names it.
+/// [`accumulate`] without prefetches. It is compiled once, and not for every crate that names it.
 #[inline(never)]
-fn accumulate_plainly(op: Bin, acc: &mut Lanes, b: LanesRef<'_>, way: Option<Way>) -> Done {
-    accumulate(op, acc, b, way)
+fn accumulate_plainly(op: Bin, acc: &mut Lanes, b: LanesRef<'_>, prefetch: Option<Prefetch>) -> Done {
+    accumulate(op, acc, b, prefetch)
 }
 
 /// [`add_squares`], likewise.
 #[inline(never)]
-fn add_squares_plainly(acc: &mut Lanes, b: LanesRef<'_>, way: Option<Way>) -> Done {
-    add_squares(acc, b, way)
+fn add_squares_plainly(acc: &mut Lanes, b: LanesRef<'_>, prefetch: Option<Prefetch>) -> Done {
+    add_squares(acc, b, prefetch)
 }
 
 /// [`sum`], likewise.
@@ -68,9 +68,9 @@ fn sum_plainly(
     how: Summed,
     acc: &mut Lanes,
     out: &mut Lanes,
-    way: Option<Way>,
+    prefetch: Option<Prefetch>,
 ) -> Done {
-    sum(term, how, acc, out, way)
+    sum(term, how, acc, out, prefetch)
 }
 
 macro_rules! compiled {
@@ -104,9 +104,9 @@ macro_rules! compiled {
             op: Bin,
             acc: &mut Lanes,
             b: LanesRef<'_>,
-            reading: impl Reading,
+            prefetcher: impl Prefetcher,
         ) -> Done {
-            operations::accumulate(op, acc, b, reading)
+            operations::accumulate(op, acc, b, prefetcher)
         }
 
         /// The squares of row after row of integers join `acc`, as in [`accumulate`].
@@ -114,8 +114,8 @@ macro_rules! compiled {
         /// # Errors
         /// There is no such loop for the types.
         $(#[$features])*
-        pub fn add_squares(acc: &mut Lanes, b: LanesRef<'_>, reading: impl Reading) -> Done {
-            operations::add_squares(acc, b, reading)
+        pub fn add_squares(acc: &mut Lanes, b: LanesRef<'_>, prefetcher: impl Prefetcher) -> Done {
+            operations::add_squares(acc, b, prefetcher)
         }
 
         /// Appends to `out` what is left of the lanes of whole chunks of floats: of each the terms of its rows summed, one row
@@ -129,9 +129,9 @@ macro_rules! compiled {
             how: Summed,
             acc: &mut Lanes,
             out: &mut Lanes,
-            reading: impl Reading,
+            prefetcher: impl Prefetcher,
         ) -> Done {
-            crate::sums::sum(term, how, acc, out, reading)
+            crate::sums::sum(term, how, acc, out, prefetcher)
         }
 
         /// Appends `len` lanes to `out`: so many, or one block of one value. Lanes of another type are a bug of the caller and
@@ -141,14 +141,14 @@ macro_rules! compiled {
             crate::append_lanes(lanes, len, out);
         }
 
-        /// `out` = of every `2 half` lanes the first half, which the second half joined as far as it is there. For sums and
-        /// products of floats.
+        /// Combines, of every `2 half` lanes, the first half with the second, as far as there is one. For sums and products of
+        /// floats.
         ///
         /// # Errors
-        /// It is another operation, or type.
+        /// Another operation or type.
         $(#[$features])*
-        pub fn halve(op: Bin, lanes: LanesRef<'_>, half: usize, out: &mut Lanes) -> Done {
-            crate::halve::halve(op, lanes, half, out)
+        pub fn pairwise_step(op: Bin, lanes: LanesRef<'_>, half: usize, out: &mut Lanes) -> Done {
+            crate::pairwise::pairwise_step(op, lanes, half, out)
         }
 
         /// `out[i] = a[i] op b[i]`, as `bool`.
@@ -212,11 +212,11 @@ macro_rules! compiled {
             crate::gather_lanes(from, [offset, block, stride], to, kept);
         }
 
-        /// `to` = the units of `from`, dealt out: their parts, behind the `at` lanes that there are of each already. Lanes of another
-        /// type are a bug of the caller and ignored.
+        /// Deinterleaves the units of `from`: appends their parts to the `at` lanes that `to` has of each. Lanes of another type are a
+        /// bug of the caller and ignored.
         $(#[$features])*
-        pub fn deal(from: LanesRef<'_>, how: Dealt, to: &mut Lanes, at: usize) {
-            crate::deal_lanes(from, how, to, at);
+        pub fn deinterleave(from: LanesRef<'_>, how: Deinterleave, to: &mut Lanes, at: usize) {
+            crate::deinterleave_lanes(from, how, to, at);
         }
     };
 }
@@ -226,7 +226,9 @@ compiled!(pub,);
 /// The same for processors with AVX2 and what came with it (x86-64-v3).
 #[cfg(target_arch = "x86_64")]
 pub mod avx2 {
-    use super::{Bin, Cmp, Dealt, Done, Lanes, LanesRef, Node, Reading, Summed, Term, Un, bug, operations};
+    use super::{
+        Bin, Cmp, Deinterleave, Done, Lanes, LanesRef, Node, Prefetcher, Summed, Term, Un, bug, operations,
+    };
 
     compiled!(,
         #[doc = "\n# Safety\nThe processor has AVX2, BMI1, BMI2, F16C, FMA, LZCNT and POPCNT."]

@@ -1,9 +1,9 @@
 //! Evaluates a [`Func`] on lanes. The same evaluator serves host backend and interpreter.
 
+mod accumulator;
 mod code;
-mod join;
 
-pub use join::Joiner;
+pub use accumulator::Accumulator;
 
 use crate::{LaneError, Lanes, LanesRef, Loops, SHARED};
 use code::{At, Code, Place};

@@ -5,10 +5,10 @@
 mod aligned;
 mod blocks;
 mod compiled;
-mod deal;
+mod deinterleave;
 pub mod eval;
-mod halve;
 mod operations;
+mod pairwise;
 mod rows;
 mod sums;
 
@@ -17,13 +17,13 @@ pub use blocks::SHARED;
 #[cfg(target_arch = "x86_64")]
 pub use compiled::avx2;
 pub use compiled::{
-    Loops, accumulate, add_squares, append, apply, bin, cast, cmp, deal, gather, halve, mul_add, select, sum,
-    un,
+    Loops, accumulate, add_squares, append, apply, bin, cast, cmp, deinterleave, gather, mul_add,
+    pairwise_step, select, sum, un,
 };
-pub use deal::Dealt;
-pub(crate) use halve::halves;
+pub use deinterleave::Deinterleave;
 pub(crate) use operations::{adds_squares, widens};
-pub use rows::{BLOCK, LINE, NARROW, Reading, Way};
+pub(crate) use pairwise::has_pairwise_step;
+pub use rows::{BLOCK, LINE, NARROW, Prefetch, Prefetcher};
 pub(crate) use sums::sums;
 pub use sums::{Blocks, Summed, Term, blocks, sum_rows};
 
@@ -162,11 +162,11 @@ macro_rules! lanes {
             }
         }
 
-        /// [`deal`], inlined into what is compiled for an instruction set.
+        /// [`deinterleave`], inlined into what is compiled for an instruction set.
         #[inline(always)]
-        fn deal_lanes(from: LanesRef<'_>, how: Dealt, to: &mut Lanes, at: usize) {
+        fn deinterleave_lanes(from: LanesRef<'_>, how: Deinterleave, to: &mut Lanes, at: usize) {
             match (to, from) {
-                $((Lanes::$scalar(to), LanesRef::$scalar(from)) => deal::deal(from, how, to, at),)*
+                $((Lanes::$scalar(to), LanesRef::$scalar(from)) => deinterleave::deinterleave(from, how, to, at),)*
                 (to, from) => debug_assert_eq!(to.ty(), from.ty()),
             }
         }

@@ -5,7 +5,7 @@
 //! for an [instruction set](super::compiled), so that it is compiled for that one.
 
 use super::blocks::{map, zip, zip3};
-use super::rows::{InParts, Reading, grouped, join, join_in_parts, rows};
+use super::rows::{InParts, Prefetcher, grouped, join, join_in_parts, rows};
 use super::{LaneError, Lanes, LanesRef, bug};
 use reduce_ir::Scalar;
 use reduce_ir::arith::{As, Bits, Element, Float, Integer, Number, Order};
@@ -50,21 +50,21 @@ macro_rules! loops {
 
 /// The same for loops in place, by a function of one element and, of groups of rows, one that is cheaper.
 macro_rules! joins {
-    ($op:expr, $acc:ident, $b:ident, $reading:ident: $f:expr; $($scalar:ident)*) => {
+    ($op:expr, $acc:ident, $b:ident, $prefetcher:ident: $f:expr; $($scalar:ident)*) => {
         match ($acc, $b) {
-            $((Lanes::$scalar(acc), LanesRef::$scalar(b)) => { join_in_parts(acc, b, $f, $reading); Ok(()) })*
+            $((Lanes::$scalar(acc), LanesRef::$scalar(b)) => { join_in_parts(acc, b, $f, $prefetcher); Ok(()) })*
             (acc, b) => bug($op, &[acc.borrow(), b]),
         }
     };
-    ($op:expr, $acc:ident, $b:ident, $reading:ident: $f:expr, $of_rows:path; $($scalar:ident)*) => {
+    ($op:expr, $acc:ident, $b:ident, $prefetcher:ident: $f:expr, $of_rows:path; $($scalar:ident)*) => {
         match ($acc, $b) {
             $((Lanes::$scalar(acc), LanesRef::$scalar(b)) => {
                 let (groups, rest) = grouped::<_, _, { rows(Scalar::$scalar.size()) }>(acc, b);
                 // Called by its name: a closure that does so would be compiled for every processor.
                 if let Some(lanes) = acc.as_mut_array() {
-                    $of_rows(lanes, InParts::new(groups, $reading));
+                    $of_rows(lanes, InParts::new(groups, $prefetcher));
                 }
-                join(acc, rest, $f, $reading);
+                join(acc, rest, $f, $prefetcher);
                 Ok(())
             })*
             (acc, b) => bug($op, &[acc.borrow(), b]),
@@ -75,11 +75,11 @@ macro_rules! joins {
 /// [`loops`] over every type of a kind.
 macro_rules! over {
     // The order of floats shows.
-    (join numbers: $op:expr, $acc:ident, $b:ident, $reading:ident: $f:expr) => {
+    (join numbers: $op:expr, $acc:ident, $b:ident, $prefetcher:ident: $f:expr) => {
         match ($acc, $b) {
-            (Lanes::F32(acc), LanesRef::F32(b)) => { join(acc, b, $f, $reading); Ok(()) }
-            (Lanes::F64(acc), LanesRef::F64(b)) => { join(acc, b, $f, $reading); Ok(()) }
-            (acc, b) => over!(join integers: $op, acc, b, $reading: $f),
+            (Lanes::F32(acc), LanesRef::F32(b)) => { join(acc, b, $f, $prefetcher); Ok(()) }
+            (Lanes::F64(acc), LanesRef::F64(b)) => { join(acc, b, $f, $prefetcher); Ok(()) }
+            (acc, b) => over!(join integers: $op, acc, b, $prefetcher: $f),
         }
     };
     (join ordered: $($rest:tt)*) => { joins!($($rest)*; F16 Bf16 F32 F64 I8 I16 I32 I64 U8 U16 U32 U64) };
@@ -146,19 +146,19 @@ pub(super) fn accumulate(
     op: Bin,
     acc: &mut Lanes,
     b: LanesRef<'_>,
-    reading: impl Reading,
+    prefetcher: impl Prefetcher,
 ) -> Result<(), LaneError> {
     match op {
-        Bin::Add if widens(op, b.ty(), acc.ty()) => accumulate_wide(op, acc, b, reading),
-        Bin::Add => over!(join numbers: op, acc, b, reading: Number::add),
-        Bin::Mul => over!(join numbers: op, acc, b, reading: Number::mul),
-        Bin::Min => over!(join ordered: op, acc, b, reading: Order::min, Order::min_rows),
-        Bin::Max => over!(join ordered: op, acc, b, reading: Order::max, Order::max_rows),
-        Bin::MinNum => over!(join floats: op, acc, b, reading: Order::min_num),
-        Bin::MaxNum => over!(join floats: op, acc, b, reading: Order::max_num),
-        Bin::And => over!(join bits: op, acc, b, reading: Bits::and),
-        Bin::Or => over!(join bits: op, acc, b, reading: Bits::or),
-        Bin::Xor => over!(join bits: op, acc, b, reading: Bits::xor),
+        Bin::Add if widens(op, b.ty(), acc.ty()) => accumulate_wide(op, acc, b, prefetcher),
+        Bin::Add => over!(join numbers: op, acc, b, prefetcher: Number::add),
+        Bin::Mul => over!(join numbers: op, acc, b, prefetcher: Number::mul),
+        Bin::Min => over!(join ordered: op, acc, b, prefetcher: Order::min, Order::min_rows),
+        Bin::Max => over!(join ordered: op, acc, b, prefetcher: Order::max, Order::max_rows),
+        Bin::MinNum => over!(join floats: op, acc, b, prefetcher: Order::min_num),
+        Bin::MaxNum => over!(join floats: op, acc, b, prefetcher: Order::max_num),
+        Bin::And => over!(join bits: op, acc, b, prefetcher: Bits::and),
+        Bin::Or => over!(join bits: op, acc, b, prefetcher: Bits::or),
+        Bin::Xor => over!(join bits: op, acc, b, prefetcher: Bits::xor),
         Bin::Sub | Bin::Div | Bin::Rem | Bin::Shl | Bin::Shr => bug(op, &[acc.borrow(), b]),
     }
 }
@@ -183,18 +183,18 @@ fn accumulate_wide(
     op: Bin,
     acc: &mut Lanes,
     b: LanesRef<'_>,
-    reading: impl Reading,
+    prefetcher: impl Prefetcher,
 ) -> Result<(), LaneError> {
     match (acc, b) {
-        (Lanes::F32(acc), LanesRef::F16(b)) => join(acc, b, add_wide, reading),
-        (Lanes::F32(acc), LanesRef::Bf16(b)) => join(acc, b, add_wide, reading),
-        (Lanes::F64(acc), LanesRef::F32(b)) => join(acc, b, add_wide, reading),
-        (Lanes::I32(acc), LanesRef::I8(b)) => join_in_parts(acc, b, add_wide, reading),
-        (Lanes::I32(acc), LanesRef::I16(b)) => join_in_parts(acc, b, add_wide, reading),
-        (Lanes::U32(acc), LanesRef::U8(b)) => join_in_parts(acc, b, add_wide, reading),
-        (Lanes::U32(acc), LanesRef::U16(b)) => join_in_parts(acc, b, add_wide, reading),
-        (Lanes::I64(acc), LanesRef::I32(b)) => join_in_parts(acc, b, add_wide, reading),
-        (Lanes::U64(acc), LanesRef::U32(b)) => join_in_parts(acc, b, add_wide, reading),
+        (Lanes::F32(acc), LanesRef::F16(b)) => join(acc, b, add_wide, prefetcher),
+        (Lanes::F32(acc), LanesRef::Bf16(b)) => join(acc, b, add_wide, prefetcher),
+        (Lanes::F64(acc), LanesRef::F32(b)) => join(acc, b, add_wide, prefetcher),
+        (Lanes::I32(acc), LanesRef::I8(b)) => join_in_parts(acc, b, add_wide, prefetcher),
+        (Lanes::I32(acc), LanesRef::I16(b)) => join_in_parts(acc, b, add_wide, prefetcher),
+        (Lanes::U32(acc), LanesRef::U8(b)) => join_in_parts(acc, b, add_wide, prefetcher),
+        (Lanes::U32(acc), LanesRef::U16(b)) => join_in_parts(acc, b, add_wide, prefetcher),
+        (Lanes::I64(acc), LanesRef::I32(b)) => join_in_parts(acc, b, add_wide, prefetcher),
+        (Lanes::U64(acc), LanesRef::U32(b)) => join_in_parts(acc, b, add_wide, prefetcher),
         (acc, b) => return bug(op, &[acc.borrow(), b]),
     }
     Ok(())
@@ -207,18 +207,22 @@ pub(crate) fn adds_squares(from: Scalar, to: Scalar) -> bool {
 
 /// `acc[i] = acc[i] + (b[i] as T) * (b[i] as T)`, row after row.
 #[inline(always)]
-pub(super) fn add_squares(acc: &mut Lanes, b: LanesRef<'_>, reading: impl Reading) -> Result<(), LaneError> {
+pub(super) fn add_squares(
+    acc: &mut Lanes,
+    b: LanesRef<'_>,
+    prefetcher: impl Prefetcher,
+) -> Result<(), LaneError> {
     match (acc, b) {
-        (Lanes::I32(acc), LanesRef::I8(b)) => join_in_parts(acc, b, add_square, reading),
-        (Lanes::I32(acc), LanesRef::I16(b)) => join_in_parts(acc, b, add_square, reading),
-        (Lanes::I32(acc), LanesRef::I32(b)) => join_in_parts(acc, b, add_square, reading),
-        (Lanes::I64(acc), LanesRef::I32(b)) => join_in_parts(acc, b, add_square, reading),
-        (Lanes::I64(acc), LanesRef::I64(b)) => join_in_parts(acc, b, add_square, reading),
-        (Lanes::U32(acc), LanesRef::U8(b)) => join_in_parts(acc, b, add_square, reading),
-        (Lanes::U32(acc), LanesRef::U16(b)) => join_in_parts(acc, b, add_square, reading),
-        (Lanes::U32(acc), LanesRef::U32(b)) => join_in_parts(acc, b, add_square, reading),
-        (Lanes::U64(acc), LanesRef::U32(b)) => join_in_parts(acc, b, add_square, reading),
-        (Lanes::U64(acc), LanesRef::U64(b)) => join_in_parts(acc, b, add_square, reading),
+        (Lanes::I32(acc), LanesRef::I8(b)) => join_in_parts(acc, b, add_square, prefetcher),
+        (Lanes::I32(acc), LanesRef::I16(b)) => join_in_parts(acc, b, add_square, prefetcher),
+        (Lanes::I32(acc), LanesRef::I32(b)) => join_in_parts(acc, b, add_square, prefetcher),
+        (Lanes::I64(acc), LanesRef::I32(b)) => join_in_parts(acc, b, add_square, prefetcher),
+        (Lanes::I64(acc), LanesRef::I64(b)) => join_in_parts(acc, b, add_square, prefetcher),
+        (Lanes::U32(acc), LanesRef::U8(b)) => join_in_parts(acc, b, add_square, prefetcher),
+        (Lanes::U32(acc), LanesRef::U16(b)) => join_in_parts(acc, b, add_square, prefetcher),
+        (Lanes::U32(acc), LanesRef::U32(b)) => join_in_parts(acc, b, add_square, prefetcher),
+        (Lanes::U64(acc), LanesRef::U32(b)) => join_in_parts(acc, b, add_square, prefetcher),
+        (Lanes::U64(acc), LanesRef::U64(b)) => join_in_parts(acc, b, add_square, prefetcher),
         (acc, b) => return bug("squares", &[acc.borrow(), b]),
     }
     Ok(())

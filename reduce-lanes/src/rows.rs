@@ -1,97 +1,96 @@
-//! How rows of elements join lanes. docs/decisions.md has the figures.
+//! Joins rows of elements to lanes, and prefetches the rows that follow.
 //!
-//! Few lanes stay in registers while row after row joins them. Where any order gives the same, rows are taken in the order
-//! of memory, or from some parts of the elements in turn: some processors read ahead of a program best in several places at once.
-//! All ask for memory ahead, some KiB or some lines, which is faster than any of them reads by itself.
+//! Few lanes stay in registers while row after row joins them. If every order gives the same bits, rows are read in memory
+//! order or from several streams in turn: some hardware prefetchers are faster on several streams. docs/decisions.md has the
+//! figures.
 
 use reduce_ir::arith::join_rows;
 
-/// In what order memory is read, where any order of some rows gives the same bits. Processors differ in which one is faster.
+/// A strategy for reading memory. The fastest one differs between processors; the bits are the same.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Way {
-    /// A line in each of several places in turn.
-    Apart,
-    /// As it lies there.
-    InOrder,
-    /// As it lies there, asked for only some lines ahead.
-    Near,
-    /// As it lies there, asked for some KiB ahead, into the second-level cache.
-    Staged,
+pub enum Prefetch {
+    /// Several streams, read one cache line each in turn, and prefetched into the L1 cache 8 KiB ahead.
+    MultiStream,
+    /// One stream, prefetched into the L1 cache 8 KiB ahead.
+    Sequential,
+    /// One stream, prefetched by a non-temporal hint 256 bytes ahead.
+    NonTemporal,
+    /// One stream, prefetched into the L2 cache 7 KiB ahead.
+    L2,
 }
 
-impl Way {
-    /// All of them.
-    pub const ALL: [Way; 4] = [Way::Apart, Way::InOrder, Way::Near, Way::Staged];
+impl Prefetch {
+    /// Every strategy.
+    pub const ALL: [Prefetch; 4] =
+        [Prefetch::MultiStream, Prefetch::Sequential, Prefetch::NonTemporal, Prefetch::L2];
 }
 
-/// How elements are read.
-pub trait Reading: Copy {
-    /// In what order; none where they are at hand.
-    fn way(self) -> Option<Way>;
+/// The prefetch instructions of one strategy.
+pub trait Prefetcher: Copy {
+    /// The strategy; `None` for elements that are in a cache already.
+    fn strategy(self) -> Option<Prefetch>;
 
-    /// Asks for memory that will be read soon. It is compiled into the loops of every instruction set, and so takes no instructions
-    /// but those of every processor.
-    fn ask(self, at: *const i8);
+    /// Prefetches one cache line. Every instruction set inlines it, so it uses baseline instructions only.
+    fn prefetch(self, at: *const i8);
 
-    /// The same into the second-level cache, where that helps.
+    /// Prefetches one cache line into the L2 cache, where the strategy does so.
     #[inline(always)]
-    fn ask_second(self, _at: *const i8) {}
+    fn prefetch_l2(self, _at: *const i8) {}
 
-    /// Reads of the `k`-th group, which is used next, a byte of each line, where that helps.
+    /// Loads a byte of every line of the `k`-th group, which is used next, where the strategy does so.
     #[inline(always)]
     fn touch<G>(self, _groups: &[G], _k: usize) {}
 }
 
-/// Nothing asks for memory.
-impl Reading for Option<Way> {
+/// Issues no prefetch instructions.
+impl Prefetcher for Option<Prefetch> {
     #[inline(always)]
-    fn way(self) -> Option<Way> {
+    fn strategy(self) -> Option<Prefetch> {
         self
     }
 
     #[inline(always)]
-    fn ask(self, _: *const i8) {}
+    fn prefetch(self, _: *const i8) {}
 }
 
-/// Bytes that are asked for and not yet read, in all places together: as many as a core needs to keep its memory busy, and a
-/// quarter of a small cache of the first level.
-const AHEAD: usize = 8192;
+/// Bytes in flight over all streams: enough to keep the memory of a core busy, and a quarter of a small L1 cache.
+const L1_AHEAD: usize = 8192;
 
-/// The same for processors that keep their memory busy by themselves, and only come late.
-const NEAR: usize = 256;
+/// Bytes ahead for processors whose hardware prefetcher keeps memory busy and is only late.
+const NON_TEMPORAL_AHEAD: usize = 256;
 
-/// The same for the second-level cache.
-const STAGED: usize = 7168;
+/// Bytes ahead into the L2 cache.
+const L2_AHEAD: usize = 7168;
 
-/// How many bytes ahead elements are asked for, into the first-level cache and the second-level one. What is at hand is asked for
-/// as it is read, which costs less than a branch.
+/// How many bytes ahead lines are prefetched into the L1 and the L2 cache. Distance 0 prefetches the line that is read, which
+/// costs less than a branch.
 #[derive(Clone, Copy, Debug)]
 pub struct Distance {
-    first: usize,
-    second: usize,
+    l1: usize,
+    l2: usize,
 }
 
 impl Distance {
-    /// In all places together.
+    /// The distance over all streams together.
     #[inline(always)]
-    pub(super) fn of(reading: impl Reading) -> Distance {
-        match reading.way() {
-            Some(Way::Apart | Way::InOrder) => Distance { first: AHEAD, second: 0 },
-            Some(Way::Near) => Distance { first: NEAR, second: 0 },
-            Some(Way::Staged) => Distance { first: 0, second: STAGED },
-            None => Distance { first: 0, second: 0 },
+    pub(super) fn of(prefetcher: impl Prefetcher) -> Distance {
+        match prefetcher.strategy() {
+            Some(Prefetch::MultiStream | Prefetch::Sequential) => Distance { l1: L1_AHEAD, l2: 0 },
+            Some(Prefetch::NonTemporal) => Distance { l1: NON_TEMPORAL_AHEAD, l2: 0 },
+            Some(Prefetch::L2) => Distance { l1: 0, l2: L2_AHEAD },
+            None => Distance { l1: 0, l2: 0 },
         }
     }
 
-    /// In each of so many places.
+    /// The distance in each of `streams` streams.
     #[inline(always)]
-    pub(super) fn each(self, places: usize) -> Distance {
-        Distance { first: self.first / places, second: self.second / places }
+    pub(super) fn each(self, streams: usize) -> Distance {
+        Distance { l1: self.l1 / streams, l2: self.l2 / streams }
     }
 }
 
-/// Places that rows are taken from in turn, an even number, each by instructions of its own: some processors tell by the
-/// instruction what is read next, and so read ahead in several places twice as fast as where one loop goes from place to place.
+/// Streams that rows are read from in turn (an even number), each by load instructions of its own: some hardware prefetchers track streams by
+/// the address of the instruction.
 const PARTS: usize = 4;
 
 /// Bytes of a line of the cache, nearly everywhere.
@@ -109,14 +108,14 @@ pub(super) fn join<T: Copy, B: Copy>(
     acc: &mut [T],
     b: &[B],
     f: impl Fn(T, B) -> T + Copy,
-    reading: impl Reading,
+    prefetcher: impl Prefetcher,
 ) {
     if let [acc] = acc {
         *acc = b.iter().fold(*acc, |acc, &b| f(acc, b));
         return;
     }
     for row in b.chunks(acc.len().max(1)) {
-        join_row(acc, row, f, reading);
+        join_row(acc, row, f, prefetcher);
     }
 }
 
@@ -126,15 +125,15 @@ pub(super) fn join_in_parts<T: Copy, B: Copy>(
     acc: &mut [T],
     b: &[B],
     f: impl Fn(T, B) -> T + Copy,
-    reading: impl Reading,
+    prefetcher: impl Prefetcher,
 ) {
     // A type is no constant yet.
     let rest = match size_of::<B>() {
-        1 => join_groups::<_, _, { rows(1) }>(acc, b, f, reading),
-        2 => join_groups::<_, _, { rows(2) }>(acc, b, f, reading),
-        _ => join_groups::<_, _, { rows(4) }>(acc, b, f, reading),
+        1 => join_groups::<_, _, { rows(1) }>(acc, b, f, prefetcher),
+        2 => join_groups::<_, _, { rows(2) }>(acc, b, f, prefetcher),
+        _ => join_groups::<_, _, { rows(4) }>(acc, b, f, prefetcher),
     };
-    join(acc, rest, f, reading);
+    join(acc, rest, f, prefetcher);
 }
 
 /// As many whole groups as make equal parts join `acc`, if that stays in registers. What is left.
@@ -143,23 +142,28 @@ fn join_groups<'b, T: Copy, B: Copy, const ROWS: usize>(
     acc: &mut [T],
     b: &'b [B],
     f: impl Fn(T, B) -> T,
-    reading: impl Reading,
+    prefetcher: impl Prefetcher,
 ) -> &'b [B] {
     let (groups, rest) = grouped::<_, _, ROWS>(acc, b);
     if let Some(lanes) = acc.as_mut_array() {
-        join_rows(lanes, InParts::new(groups, reading), f);
+        join_rows(lanes, InParts::new(groups, prefetcher), f);
     }
     rest
 }
 
 /// `acc[i] = f(acc[i], row[i])`, where there is a `row[i]`.
 #[inline(always)]
-fn join_row<T: Copy, B: Copy>(acc: &mut [T], row: &[B], f: impl Fn(T, B) -> T + Copy, reading: impl Reading) {
+fn join_row<T: Copy, B: Copy>(
+    acc: &mut [T],
+    row: &[B],
+    f: impl Fn(T, B) -> T + Copy,
+    prefetcher: impl Prefetcher,
+) {
     let (blocks, rest) = row.as_chunks::<BLOCK>();
     let (lanes, last) = acc[..row.len()].as_chunks_mut::<BLOCK>();
-    let ahead = Distance::of(reading);
+    let ahead = Distance::of(prefetcher);
     for (lanes, block) in lanes.iter_mut().zip(blocks) {
-        ask_ahead(block, ahead, reading);
+        prefetch_ahead(block, ahead, prefetcher);
         join_block(lanes, block, f);
     }
     for (lane, &x) in last.iter_mut().zip(rest) {
@@ -181,20 +185,19 @@ pub(super) fn join_block<T: Copy, B: Copy>(
     *lanes = met;
 }
 
-/// Asks for as much as those take, so many bytes ahead of them: line by line, in the order of memory, which compilers do not
-/// keep.
+/// Prefetches as many lines as a group has, ahead of it, in memory order; compilers reorder plain loops.
 #[inline(always)]
-pub(super) fn ask_ahead<G>(group: &G, ahead: Distance, reading: impl Reading) {
+pub(super) fn prefetch_ahead<G>(group: &G, ahead: Distance, prefetcher: impl Prefetcher) {
     let here = (&raw const *group).cast::<i8>();
     for line in (0..size_of::<G>()).step_by(LINE) {
-        reading.ask(here.wrapping_add(ahead.first + line));
-        reading.ask_second(here.wrapping_add(ahead.second + line));
+        prefetcher.prefetch(here.wrapping_add(ahead.l1 + line));
+        prefetcher.prefetch_l2(here.wrapping_add(ahead.l2 + line));
     }
 }
 
 /// Groups of rows, some at once: the first one of every part, then the second ones, …; or all in order.
 ///
-/// No iterator of the standard library's: what is not inlined is compiled for every processor, and closures cannot ask for it.
+/// No iterator of the standard library's: what is not inlined is compiled for every processor, and closures cannot be forced inline.
 pub(super) struct InParts<'b, G, R> {
     /// Where those at once lie, with all that may follow: as many groups each, so that one bound holds for all.
     parts: [&'b [G]; PARTS],
@@ -202,35 +205,35 @@ pub(super) struct InParts<'b, G, R> {
     /// From one to the next of its part.
     step: usize,
     ahead: Distance,
-    reading: R,
+    prefetcher: R,
 }
 
-impl<'b, G, R: Reading> InParts<'b, G, R> {
+impl<'b, G, R: Prefetcher> InParts<'b, G, R> {
     /// Those of `groups`, which make equal parts.
     #[inline(always)]
-    pub(super) fn new(groups: &'b [G], reading: R) -> InParts<'b, G, R> {
+    pub(super) fn new(groups: &'b [G], prefetcher: R) -> InParts<'b, G, R> {
         let part = groups.len() / PARTS;
-        let (apart, step, ahead) = match reading.way() {
-            Some(Way::Apart) => (part, 1, Distance::of(reading).each(PARTS)),
-            Some(Way::InOrder | Way::Near | Way::Staged) | None => {
-                (part.min(1), PARTS, Distance::of(reading))
+        let (apart, step, ahead) = match prefetcher.strategy() {
+            Some(Prefetch::MultiStream) => (part, 1, Distance::of(prefetcher).each(PARTS)),
+            Some(Prefetch::Sequential | Prefetch::NonTemporal | Prefetch::L2) | None => {
+                (part.min(1), PARTS, Distance::of(prefetcher))
             }
         };
         let len = groups.len() - (PARTS - 1) * apart;
         let from = |start: usize| &groups[start..start + len];
         let parts = [from(0), from(apart), from(2 * apart), from(3 * apart)];
-        InParts { parts, next: 0, step, ahead, reading }
+        InParts { parts, next: 0, step, ahead, prefetcher }
     }
 
     #[inline(always)]
     fn group(&self, part: usize) -> Option<&'b G> {
         let group = self.parts[part].get(self.next)?;
-        ask_ahead(group, self.ahead, self.reading);
+        prefetch_ahead(group, self.ahead, self.prefetcher);
         Some(group)
     }
 }
 
-impl<'b, G, R: Reading> Iterator for InParts<'b, G, R> {
+impl<'b, G, R: Prefetcher> Iterator for InParts<'b, G, R> {
     type Item = [&'b G; PARTS];
 
     #[inline(always)]

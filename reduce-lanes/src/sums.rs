@@ -7,7 +7,7 @@
 
 use super::Aligned;
 use super::blocks::append;
-use super::rows::{BLOCK, Distance, LINE, Reading, Way, ask_ahead, join_block};
+use super::rows::{BLOCK, Distance, LINE, Prefetch, Prefetcher, join_block, prefetch_ahead};
 use super::{LaneError, Lanes, LanesRef, bug};
 use reduce_ir::Scalar;
 use reduce_ir::arith::{As, Number};
@@ -102,16 +102,16 @@ pub(super) fn sum(
     how: Summed,
     acc: &mut Lanes,
     out: &mut Lanes,
-    reading: impl Reading,
+    prefetcher: impl Prefetcher,
 ) -> Result<(), LaneError> {
     macro_rules! of_types {
         ($($from:ident to $to:ident),*) => {
             match (term.inputs(), acc, out) {
                 $(([LanesRef::$from(x), LanesRef::$from(y)], Lanes::$to(acc), Lanes::$to(out)) => match term {
-                    Term::Itself(_) => sum_rows(blocks(x), how, acc, out, add, reading),
-                    Term::Magnitude(_) => sum_rows(blocks(x), how, acc, out, add_magnitude, reading),
-                    Term::Square(_) => sum_rows(blocks(x), how, acc, out, add_square, reading),
-                    Term::Product(..) => sum_rows([blocks(x), blocks(y)], how, acc, out, add_product, reading),
+                    Term::Itself(_) => sum_rows(blocks(x), how, acc, out, add, prefetcher),
+                    Term::Magnitude(_) => sum_rows(blocks(x), how, acc, out, add_magnitude, prefetcher),
+                    Term::Square(_) => sum_rows(blocks(x), how, acc, out, add_square, prefetcher),
+                    Term::Product(..) => sum_rows([blocks(x), blocks(y)], how, acc, out, add_product, prefetcher),
                 },)*
                 ([x, y], ..) => return bug("sum", &[x, y]),
             }
@@ -169,11 +169,11 @@ pub trait Blocks: Copy {
     /// One.
     fn at(self, k: usize) -> Self::Block;
 
-    /// Asks for as much as a block takes, ahead of it, in all inputs together.
-    fn ask_ahead(block: Self::Block, ahead: Distance, reading: impl Reading);
+    /// Prefetches as many lines as a block has, ahead of it, in all inputs together.
+    fn prefetch_ahead(block: Self::Block, ahead: Distance, prefetcher: impl Prefetcher);
 
     /// Touches one, in all inputs.
-    fn touch(self, k: usize, reading: impl Reading);
+    fn touch(self, k: usize, prefetcher: impl Prefetcher);
 }
 
 impl<'b, B> Blocks for &'b [[B; BLOCK]] {
@@ -200,13 +200,13 @@ impl<'b, B> Blocks for &'b [[B; BLOCK]] {
     }
 
     #[inline(always)]
-    fn ask_ahead(block: &'b [B; BLOCK], ahead: Distance, reading: impl Reading) {
-        ask_ahead(block, ahead, reading);
+    fn prefetch_ahead(block: &'b [B; BLOCK], ahead: Distance, prefetcher: impl Prefetcher) {
+        prefetch_ahead(block, ahead, prefetcher);
     }
 
     #[inline(always)]
-    fn touch(self, k: usize, reading: impl Reading) {
-        reading.touch(self, k);
+    fn touch(self, k: usize, prefetcher: impl Prefetcher) {
+        prefetcher.touch(self, k);
     }
 }
 
@@ -234,14 +234,14 @@ impl<R: Blocks> Blocks for [R; 2] {
     }
 
     #[inline(always)]
-    fn ask_ahead([x, y]: [R::Block; 2], ahead: Distance, reading: impl Reading) {
-        R::ask_ahead(x, ahead.each(2), reading);
-        R::ask_ahead(y, ahead.each(2), reading);
+    fn prefetch_ahead([x, y]: [R::Block; 2], ahead: Distance, prefetcher: impl Prefetcher) {
+        R::prefetch_ahead(x, ahead.each(2), prefetcher);
+        R::prefetch_ahead(y, ahead.each(2), prefetcher);
     }
 
     #[inline(always)]
-    fn touch(self, k: usize, reading: impl Reading) {
-        self.into_iter().for_each(|input| input.touch(k, reading));
+    fn touch(self, k: usize, prefetcher: impl Prefetcher) {
+        self.into_iter().for_each(|input| input.touch(k, prefetcher));
     }
 }
 
@@ -253,16 +253,16 @@ pub fn sum_rows<T: Number, R: Blocks>(
     acc: &mut Aligned<T>,
     out: &mut Aligned<T>,
     join: impl Fn(&mut [T; BLOCK], R::Block) + Copy,
-    reading: impl Reading,
+    prefetcher: impl Prefetcher,
 ) {
     let in_chunk = how.chunk / BLOCK;
     for first in (0..chunks.count() / in_chunk).map(|chunk| chunk * in_chunk) {
         let chunk = chunks.some(first, in_chunk);
         let acc = aside(acc, how.lanes, chunk.address());
-        match reading.way() {
-            Some(Way::Apart) => join_side_by_side(acc, chunk, join, reading),
-            Some(Way::InOrder | Way::Near | Way::Staged) | None => {
-                join_row_by_row(acc, chunk, 0, join, reading)
+        match prefetcher.strategy() {
+            Some(Prefetch::MultiStream) => join_side_by_side(acc, chunk, join, prefetcher),
+            Some(Prefetch::Sequential | Prefetch::NonTemporal | Prefetch::L2) | None => {
+                join_row_by_row(acc, chunk, 0, join, prefetcher)
             }
         }
         match how.pairs {
@@ -290,9 +290,9 @@ fn join_side_by_side<T: Number, R: Blocks>(
     acc: &mut [T],
     chunk: R,
     join: impl Fn(&mut [T; BLOCK], R::Block) + Copy,
-    reading: impl Reading,
+    prefetcher: impl Prefetcher,
 ) {
-    let (in_row, ahead) = (acc.len() / BLOCK, Distance::of(reading).each(SIDE));
+    let (in_row, ahead) = (acc.len() / BLOCK, Distance::of(prefetcher).each(SIDE));
     let sheets = chunk.count() / (SIDE * in_row);
     for sheet in 0..sheets {
         let rows: [R; SIDE] = std::array::from_fn(|row| chunk.some((sheet * SIDE + row) * in_row, in_row));
@@ -301,13 +301,13 @@ fn join_side_by_side<T: Number, R: Blocks>(
             let mut kept = before(sheet, lanes);
             for row in rows {
                 let block = row.at(k);
-                R::ask_ahead(block, ahead, reading);
+                R::prefetch_ahead(block, ahead, prefetcher);
                 join(&mut kept, block);
             }
             *lanes = kept;
         }
     }
-    join_row_by_row(acc, chunk, sheets * SIDE, join, reading);
+    join_row_by_row(acc, chunk, sheets * SIDE, join, prefetcher);
 }
 
 /// The rows of a chunk, from one on, join its lanes one after the other.
@@ -317,9 +317,9 @@ fn join_row_by_row<T: Number, R: Blocks>(
     chunk: R,
     first: usize,
     join: impl Fn(&mut [T; BLOCK], R::Block),
-    reading: impl Reading,
+    prefetcher: impl Prefetcher,
 ) {
-    let (in_row, ahead) = (acc.len() / BLOCK, Distance::of(reading));
+    let (in_row, ahead) = (acc.len() / BLOCK, Distance::of(prefetcher));
     let rows = chunk.count() / in_row;
     for row in first..rows {
         let blocks = chunk.some(row * in_row, in_row);
@@ -327,8 +327,8 @@ fn join_row_by_row<T: Number, R: Blocks>(
         let next = if row + 1 < rows { chunk.some(row * in_row + 1, in_row) } else { blocks };
         for (k, lanes) in acc.as_chunks_mut().0.iter_mut().enumerate() {
             let block = blocks.at(k);
-            next.touch(k, reading);
-            R::ask_ahead(block, ahead, reading);
+            next.touch(k, prefetcher);
+            R::prefetch_ahead(block, ahead, prefetcher);
             let mut kept = before(row, lanes);
             join(&mut kept, block);
             *lanes = kept;

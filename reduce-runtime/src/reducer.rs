@@ -339,7 +339,7 @@ impl Reducer {
 
     /// Returns the result of an empty input, without a launch.
     fn empty_result(&self, params: &[Value]) -> Result<Outcome, Error> {
-        self.outcome(|| host::reduce_nothing(self.operation(), params))
+        self.outcome(|| host::empty_result(self.operation(), params))
     }
 
     /// Times a computation of the host.

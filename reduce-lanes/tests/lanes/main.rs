@@ -12,7 +12,7 @@ mod values;
 
 use reduce_ir::arith::{self, Order};
 use reduce_ir::f16;
-use reduce_lanes::{Aligned, Dealt, LINE, Lanes, LanesRef, Loops, Way, gather};
+use reduce_lanes::{Aligned, Deinterleave, LINE, Lanes, LanesRef, Loops, Prefetch, gather};
 
 #[test]
 fn gather_takes_a_block_of_each_stride() {
@@ -53,10 +53,10 @@ fn units_are_dealt_out() {
     for (part, parts) in [(1, 2), (1, 4), (2, 2), (2, 4), (4, 2), (4, 4), (1, 3), (3, 2), (5, 1), (1, 16)] {
         for (n, at) in (0..150u16).flat_map(|n| [(n, 0), (n, 3)]) {
             let from: Vec<u16> = (100..100 + n).collect();
-            let how = Dealt { part, parts, room: 160 };
+            let how = Deinterleave { part, parts, room: 160 };
             for (name, loops) in loops() {
                 let mut lanes = Lanes::from(vec![7u16; how.room * parts]);
-                (loops.deal)(LanesRef::from(from.as_slice()), how, &mut lanes, at);
+                (loops.deinterleave)(LanesRef::from(from.as_slice()), how, &mut lanes, at);
                 let Lanes::U16(dealt) = &lanes else { unreachable!("they are u16") };
                 for (k, room) in dealt.chunks(how.room).enumerate() {
                     let of_part = |&i: &usize| i % (part * parts) / part == k;
@@ -119,10 +119,12 @@ fn f16_is_ordered_as_f32() {
     }
 }
 
-/// All loops, by every way of reading memory.
-fn reading() -> impl Iterator<Item = (String, Loops, Option<Way>)> {
-    let ways = || Way::ALL.into_iter().map(Some).chain([None]);
-    let each = move |(name, loops)| ways().map(move |way| (format!("{name}, {way:?}"), loops, way));
+/// All loops, with every prefetch strategy.
+fn reading() -> impl Iterator<Item = (String, Loops, Option<Prefetch>)> {
+    let strategies = || Prefetch::ALL.into_iter().map(Some).chain([None]);
+    let each = move |(name, loops)| {
+        strategies().map(move |prefetch| (format!("{name}, {prefetch:?}"), loops, prefetch))
+    };
     loops().into_iter().flat_map(each)
 }
 
@@ -134,13 +136,13 @@ fn loops() -> Vec<(&'static str, Loops)> {
         // SAFETY: processors with AVX2 and FMA have what came with them.
         let newer = Loops {
             apply: |node, operands, out| unsafe { avx2::apply(node, operands, out) },
-            accumulate: |op, acc, b, way| unsafe { avx2::accumulate(op, acc, b, way) },
-            add_squares: |acc, b, way| unsafe { avx2::add_squares(acc, b, way) },
-            sum: |term, how, acc, out, way| unsafe { avx2::sum(term, how, acc, out, way) },
+            accumulate: |op, acc, b, prefetch| unsafe { avx2::accumulate(op, acc, b, prefetch) },
+            add_squares: |acc, b, prefetch| unsafe { avx2::add_squares(acc, b, prefetch) },
+            sum: |term, how, acc, out, prefetch| unsafe { avx2::sum(term, how, acc, out, prefetch) },
             append: |lanes, len, out| unsafe { avx2::append(lanes, len, out) },
-            halve: |op, lanes, half, out| unsafe { avx2::halve(op, lanes, half, out) },
+            pairwise_step: |op, lanes, half, out| unsafe { avx2::pairwise_step(op, lanes, half, out) },
             gather: |from, places, to, kept| unsafe { avx2::gather(from, places, to, kept) },
-            deal: |from, how, to, at| unsafe { avx2::deal(from, how, to, at) },
+            deinterleave: |from, how, to, at| unsafe { avx2::deinterleave(from, how, to, at) },
             ..Loops::default()
         };
         return vec![("portable", Loops::default()), ("avx2", newer)];

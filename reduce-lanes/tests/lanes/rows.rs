@@ -34,12 +34,12 @@ fn several_rows_join_as_one_after_the_other() {
 
 /// Rows that join at once give what they give one by one.
 fn check_rows(op: Bin, acc: &Lanes, b: LanesRef<'_>) {
-    for (name, loops, way) in reading() {
+    for (name, loops, prefetch) in reading() {
         let (mut at_once, mut one_by_one) = (acc.clone(), acc.clone());
-        (loops.accumulate)(op, &mut at_once, b, way).unwrap();
+        (loops.accumulate)(op, &mut at_once, b, prefetch).unwrap();
         for start in (0..b.len()).step_by(acc.len()) {
             let row = b.slice(start..b.len().min(start + acc.len()));
-            (loops.accumulate)(op, &mut one_by_one, row, way).unwrap();
+            (loops.accumulate)(op, &mut one_by_one, row, prefetch).unwrap();
         }
         let equal = (0..acc.len()).all(|i| same(at_once.get(i), one_by_one.get(i)));
         assert!(equal, "{name}: {op} of {:?}", acc.ty());
@@ -74,7 +74,7 @@ fn the_second_half_joins_the_first() {
             let left = (0..len).filter(|i| i / half % 2 == 0);
             let mut met: Vec<_> = left.map(|i| x.get(i + half).map_or(x[i], |y| x[i] * y)).collect();
             let mut out = Lanes::from(vec![7.0f32; 50]);
-            (loops.halve)(Bin::Mul, LanesRef::F32(&x), half, &mut out).unwrap();
+            (loops.pairwise_step)(Bin::Mul, LanesRef::F32(&x), half, &mut out).unwrap();
             assert_eq!(out, Lanes::from(met.clone()), "{name}: {len} lanes, half {half}");
             (loops.append)(LanesRef::F32(&x), x.len(), &mut out);
             met.extend(x);
@@ -88,7 +88,7 @@ fn the_second_half_joins_the_first() {
 fn rows_join_in_their_order() {
     let x: Vec<f32> = (0..100_003u32).map(|i| (i.wrapping_mul(2_654_435_761) >> 8) as f32 / 7.0).collect();
     let narrow: Vec<f16> = x.iter().map(|&x| f16::from_f32(x / 1e4)).collect();
-    for (name, loops, way) in reading() {
+    for (name, loops, prefetch) in reading() {
         for lanes in [1, 2, NARROW, 64, 100, 1003, 2048, 200_000] {
             let (mut plain, mut widened) = (vec![0.5f32; lanes], vec![0.5f32; lanes]);
             x.iter().enumerate().for_each(|(i, x)| plain[i % lanes] += x);
@@ -97,7 +97,7 @@ fn rows_join_in_their_order() {
             x.iter().enumerate().for_each(|(i, &x)| most[i % lanes] = most[i % lanes].max(x));
             let join = |op: Bin, b: LanesRef<'_>| {
                 let mut acc = Lanes::splat(Value::of(0.5f32), lanes);
-                (loops.accumulate)(op, &mut acc, b, way).unwrap();
+                (loops.accumulate)(op, &mut acc, b, prefetch).unwrap();
                 acc
             };
             assert_eq!(join(Bin::Add, LanesRef::F32(&x)), Lanes::from(plain), "{name}, {lanes} lanes");
@@ -112,7 +112,7 @@ fn rows_join_in_their_order() {
 fn squares_are_of_the_type_of_the_sum() {
     let x: Vec<i32> = (0..10_007u32).map(|i| i.wrapping_mul(2_654_435_761) as i32).collect();
     let narrow: Vec<u8> = x.iter().map(|&x| x as u8).collect();
-    for ((name, loops, way), lanes) in
+    for ((name, loops, prefetch), lanes) in
         reading().flat_map(|it| [1, NARROW, 100].map(|lanes| (it.clone(), lanes)))
     {
         let (mut same, mut wide, mut of_bytes) = (vec![5i32; lanes], vec![5i64; lanes], vec![5u32; lanes]);
@@ -128,7 +128,7 @@ fn squares_are_of_the_type_of_the_sum() {
         ];
         for (start, x, expected) in cases {
             let mut acc = Lanes::splat(start, lanes);
-            (loops.add_squares)(&mut acc, x, way).unwrap();
+            (loops.add_squares)(&mut acc, x, prefetch).unwrap();
             assert!(acc == expected, "{name}: {lanes} lanes of {}", x.ty());
         }
     }

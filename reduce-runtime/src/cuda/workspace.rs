@@ -363,7 +363,7 @@ impl Workspace {
     /// Queues a write of the result of an empty input.
     pub(super) fn enqueue_empty_result(&mut self, params: &[Value]) -> Result<(), Error> {
         let operation = &self.variants.operation;
-        let result = bytes_of(&operation.stored(), &host::reduce_nothing(operation, params)?);
+        let result = bytes_of(&operation.stored(), &host::empty_result(operation, params)?);
         // SAFETY: the result has that size, in memory that is freed in the order of the stream.
         unsafe { fill(&self.stream, self.result_ptr(), &result) }.map_err(failed("setting the result"))?;
         self.has_result = true;

@@ -1,6 +1,7 @@
 //! Classifies errors: mistakes of the user, or faults of the machine or of this project.
 
 use super::Error;
+use crate::host::HostError;
 use reduce_codegen as codegen;
 
 impl Error {
@@ -62,6 +63,19 @@ impl Error {
             | Error::WrongTime { .. }
             | Error::Driver { .. }
             | Error::OutOfMemory { .. } => false,
+        }
+    }
+}
+
+/// An empty input is a mistake of the caller; the other errors of the host backend are bugs of this project.
+impl From<HostError> for Error {
+    fn from(error: HostError) -> Error {
+        match error {
+            HostError::Empty { operator } => Error::Empty { operator },
+            HostError::Types { .. }
+            | HostError::Given { .. }
+            | HostError::Lanes(_)
+            | HostError::Stuck { .. } => Error::Host(error),
         }
     }
 }

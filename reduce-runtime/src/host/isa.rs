@@ -1,43 +1,41 @@
-//! Which loops this processor runs: those for every one, or those for newer ones. All give the same bits.
+//! The instruction sets that the loops are compiled for. All give the same bits.
 
-use reduce_lanes::{Loops, Way};
+use reduce_lanes::{Loops, Prefetch};
 use std::fmt;
 
-/// The instructions that the loops of the host are compiled to, and how they read memory. There is a value only where the
-/// processor has them.
+/// An instruction set that this processor has, and how memory is prefetched.
 #[derive(Clone, Copy, Debug)]
 pub struct Isa {
     name: &'static str,
     pub(super) loops: Loops,
-    /// One way of reading memory, or several, of which the fastest is found out.
-    pub(super) ways: &'static [Way],
+    /// A fixed prefetch strategy; `None` lets the [probe](super::probe) choose one.
+    pub(super) prefetch: Option<Prefetch>,
 }
 
 impl Isa {
-    /// Those that this processor has, by each way of reading memory, and the [best one](Isa::best) last.
+    /// Every instruction set of this processor, the best one also with every prefetch strategy; [`Isa::best`] is the last.
     pub fn all() -> Vec<Isa> {
         let best = Isa::best();
-        let ways = best.ways.chunks(1).map(|ways| Isa { ways, ..best });
-        std::iter::once(Isa::portable()).chain(ways).chain([best]).collect()
+        let fixed = Prefetch::ALL.map(|prefetch| Isa { prefetch: Some(prefetch), ..best });
+        std::iter::once(Isa::portable()).chain(fixed).chain([best]).collect()
     }
 
-    /// The best one.
+    /// The newest instruction set of this processor that the loops are compiled for.
     pub fn best() -> Isa {
         newer().unwrap_or(Isa::portable())
     }
 
     fn portable() -> Isa {
-        // These loops ask for nothing: near is in order for them.
-        Isa { name: "portable", loops: Loops::default(), ways: &[Way::Apart, Way::InOrder] }
+        Isa { name: "portable", loops: Loops::default(), prefetch: None }
     }
 }
 
-/// As it is written: `portable, InOrder`, or, where ways are tried, `avx2`.
+/// `avx2`, or with a fixed prefetch strategy `avx2, Sequential`.
 impl fmt::Display for Isa {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.ways {
-            [way] => write!(f, "{}, {way:?}", self.name),
-            _ => f.write_str(self.name),
+        match self.prefetch {
+            Some(prefetch) => write!(f, "{}, {prefetch:?}", self.name),
+            None => f.write_str(self.name),
         }
     }
 }
@@ -53,95 +51,102 @@ fn newer() -> Option<Isa> {
         ($($feature:tt)*) => { true $(&& std::arch::is_x86_feature_detected!($feature))* };
     }
     let has = has!("avx2" "bmi1" "bmi2" "f16c" "fma" "lzcnt" "popcnt");
-    has.then_some(Isa { name: "avx2", loops: x86::LOOPS, ways: &Way::ALL })
+    has.then_some(Isa { name: "avx2", loops: x86::LOOPS, prefetch: None })
 }
 
-/// What takes AVX2 and what came with it (x86-64-v3).
+/// Loops for AVX2 and the other instructions of x86-64-v3.
 #[cfg(target_arch = "x86_64")]
 mod x86 {
     use reduce_ir::func::Node;
     use reduce_ir::ops::Bin;
     use reduce_ir::{arith, f16};
     use reduce_lanes::{
-        BLOCK, LINE, LaneError, Lanes, LanesRef, Loops, Reading, Summed, Term, Way, avx2, blocks, sum_rows,
+        BLOCK, LINE, LaneError, Lanes, LanesRef, Loops, Prefetch, Prefetcher, Summed, Term, avx2, blocks,
+        sum_rows,
     };
     use std::arch::x86_64::{__m128i, _MM_HINT_NTA, _MM_HINT_T0, _MM_HINT_T1, _mm_prefetch, _mm256_cvtph_ps};
     use std::mem::transmute;
 
-    /// A call that reads by that way.
-    macro_rules! by {
-        ($way:expr, $reading:ident => $call:expr) => {
-            match $way {
-                Some(way @ (Way::Near | Way::Staged)) => {
-                    let $reading = Touching(way);
+    /// Expands the call with the [`Prefetcher`] of a strategy.
+    macro_rules! with_prefetcher {
+        ($prefetch:expr, $prefetcher:ident => $call:expr) => {
+            match $prefetch {
+                Some(prefetch @ (Prefetch::NonTemporal | Prefetch::L2)) => {
+                    let $prefetcher = Touching(prefetch);
                     $call
                 }
-                way => {
-                    let $reading = Asking(way);
+                prefetch => {
+                    let $prefetcher = Temporal(prefetch);
                     $call
                 }
             }
         };
     }
 
-    /// For an [`super::Isa`] that is given only where the processor has what they take.
+    /// Private to [`super::newer`], which detects the instructions before it hands the loops out.
     pub(super) const LOOPS: Loops = Loops {
-        // SAFETY: the processor has it.
+        // SAFETY: the processor has the instructions.
         apply: |node, operands, out| unsafe { apply(node, operands, out) },
-        // SAFETY: the processor has it.
-        accumulate: |op, acc, b, way| unsafe { by!(way, reading => accumulate(op, acc, b, reading)) },
-        // SAFETY: the processor has it.
-        add_squares: |acc, b, way| unsafe { by!(way, reading => avx2::add_squares(acc, b, reading)) },
-        // SAFETY: the processor has it.
-        sum: |term, how, acc, out, way| unsafe { by!(way, reading => sum(term, how, acc, out, reading)) },
-        // SAFETY: the processor has it.
+        // SAFETY: the processor has the instructions.
+        accumulate: |op, acc, b, prefetch| unsafe {
+            with_prefetcher!(prefetch, prefetcher => accumulate(op, acc, b, prefetcher))
+        },
+        // SAFETY: the processor has the instructions.
+        add_squares: |acc, b, prefetch| unsafe {
+            with_prefetcher!(prefetch, prefetcher => avx2::add_squares(acc, b, prefetcher))
+        },
+        // SAFETY: the processor has the instructions.
+        sum: |term, how, acc, out, prefetch| unsafe {
+            with_prefetcher!(prefetch, prefetcher => sum(term, how, acc, out, prefetcher))
+        },
+        // SAFETY: the processor has the instructions.
         append: |lanes, len, out| unsafe { avx2::append(lanes, len, out) },
-        // SAFETY: the processor has it.
-        halve: |op, lanes, half, out| unsafe { avx2::halve(op, lanes, half, out) },
-        // SAFETY: the processor has it.
+        // SAFETY: the processor has the instructions.
+        pairwise_step: |op, lanes, half, out| unsafe { avx2::pairwise_step(op, lanes, half, out) },
+        // SAFETY: the processor has the instructions.
         gather: |from, places, to, kept| unsafe { avx2::gather(from, places, to, kept) },
-        ask,
-        // SAFETY: the processor has it.
-        deal: |from, how, to, at| unsafe { avx2::deal(from, how, to, at) },
+        prefetch,
+        // SAFETY: the processor has the instructions.
+        deinterleave: |from, how, to, at| unsafe { avx2::deinterleave(from, how, to, at) },
     };
 
-    /// Memory is asked for into the first-level cache.
+    /// Prefetches into the L1 cache.
     #[derive(Clone, Copy, Debug)]
-    struct Asking(Option<Way>);
+    struct Temporal(Option<Prefetch>);
 
-    impl Reading for Asking {
+    impl Prefetcher for Temporal {
         #[inline(always)]
-        fn way(self) -> Option<Way> {
+        fn strategy(self) -> Option<Prefetch> {
             self.0
         }
 
         #[inline(always)]
-        fn ask(self, at: *const i8) {
-            // SAFETY: every x86-64 processor has it; it takes any address.
+        fn prefetch(self, at: *const i8) {
+            // SAFETY: every x86-64 processor has the instruction; it takes any address.
             unsafe { _mm_prefetch::<_MM_HINT_T0>(at) }
         }
     }
 
-    /// [`Way::Near`] and [`Way::Staged`]: memory is asked for into the first-level cache, and into no other, or into the second-level
-    /// one; and the lines of the next block are touched. One type for both, as what is asked for at hand costs nothing that shows.
+    /// [`Prefetch::NonTemporal`] and [`Prefetch::L2`], which also load a byte of each line of the next block. One type serves both:
+    /// the hint for the other cache has distance 0 and costs nothing measurable.
     #[derive(Clone, Copy, Debug)]
-    struct Touching(Way);
+    struct Touching(Prefetch);
 
-    impl Reading for Touching {
+    impl Prefetcher for Touching {
         #[inline(always)]
-        fn way(self) -> Option<Way> {
+        fn strategy(self) -> Option<Prefetch> {
             Some(self.0)
         }
 
         #[inline(always)]
-        fn ask(self, at: *const i8) {
-            // SAFETY: every x86-64 processor has it; it takes any address.
+        fn prefetch(self, at: *const i8) {
+            // SAFETY: every x86-64 processor has the instruction; it takes any address.
             unsafe { _mm_prefetch::<_MM_HINT_NTA>(at) }
         }
 
         #[inline(always)]
-        fn ask_second(self, at: *const i8) {
-            // SAFETY: every x86-64 processor has it; it takes any address.
+        fn prefetch_l2(self, at: *const i8) {
+            // SAFETY: every x86-64 processor has the instruction; it takes any address.
             unsafe { _mm_prefetch::<_MM_HINT_T1>(at) }
         }
 
@@ -149,22 +154,22 @@ mod x86 {
         fn touch<G>(self, groups: &[G], k: usize) {
             let start = (&raw const groups[k]).cast::<u8>();
             for line in (0..size_of::<G>()).step_by(LINE) {
-                // SAFETY: that byte is in the group, of which the loops read all.
+                // SAFETY: the byte is inside the group.
                 unsafe { start.add(line).read_volatile() };
             }
         }
     }
 
-    /// Asks for every line of them, into the second-level cache, which has room for all.
-    fn ask(lanes: LanesRef<'_>) {
+    /// Prefetches every line of the lanes into the L2 cache, which has room for all.
+    fn prefetch(lanes: LanesRef<'_>) {
         let first: *const i8 = lanes.as_ptr().cast();
         for line in (0..lanes.len() * lanes.ty().size()).step_by(LINE) {
-            // SAFETY: every x86-64 processor has it; it takes any address.
+            // SAFETY: every x86-64 processor has the instruction; it takes any address.
             unsafe { _mm_prefetch::<_MM_HINT_T1>(first.wrapping_add(line)) }
         }
     }
 
-    /// [`avx2::apply`], where `f16` becomes `f32` by the instruction for that, which plain Rust has no word for.
+    /// [`avx2::apply`], with the F16C instruction for `f16` → `f32`, which plain Rust does not generate.
     #[target_feature(enable = "avx2,bmi1,bmi2,f16c,fma,lzcnt,popcnt")]
     fn apply(node: Node, operands: &[LanesRef<'_>], out: &mut Lanes) -> Result<(), LaneError> {
         match (node, operands, out) {
@@ -178,13 +183,18 @@ mod x86 {
 
     /// [`avx2::accumulate`], likewise.
     #[target_feature(enable = "avx2,bmi1,bmi2,f16c,fma,lzcnt,popcnt")]
-    fn accumulate(op: Bin, acc: &mut Lanes, b: LanesRef<'_>, reading: impl Reading) -> Result<(), LaneError> {
+    fn accumulate(
+        op: Bin,
+        acc: &mut Lanes,
+        b: LanesRef<'_>,
+        prefetcher: impl Prefetcher,
+    ) -> Result<(), LaneError> {
         match (op, acc, b) {
             (Bin::Add, Lanes::F32(acc), LanesRef::F16(b)) if acc.len() > 1 => {
                 b.chunks(acc.len()).for_each(|row| widen(row, acc, |acc, x| acc + x));
                 Ok(())
             }
-            (_, acc, _) => avx2::accumulate(op, acc, b, reading),
+            (_, acc, _) => avx2::accumulate(op, acc, b, prefetcher),
         }
     }
 
@@ -195,26 +205,26 @@ mod x86 {
         how: Summed,
         acc: &mut Lanes,
         out: &mut Lanes,
-        reading: impl Reading,
+        prefetcher: impl Prefetcher,
     ) -> Result<(), LaneError> {
         match (term, acc, out) {
             (Term::Itself(LanesRef::F16(x)), Lanes::F32(acc), Lanes::F32(out)) => {
                 let join = |acc: &mut _, x: &_| widen_block(x, acc, |acc, x| acc + x);
-                sum_rows(blocks(x), how, acc, out, join, reading);
+                sum_rows(blocks(x), how, acc, out, join, prefetcher);
             }
             (Term::Magnitude(LanesRef::F16(x)), Lanes::F32(acc), Lanes::F32(out)) => {
                 let join = |acc: &mut _, x: &_| widen_block(x, acc, |acc, x| acc + x.abs());
-                sum_rows(blocks(x), how, acc, out, join, reading);
+                sum_rows(blocks(x), how, acc, out, join, prefetcher);
             }
             (Term::Square(LanesRef::F16(x)), Lanes::F32(acc), Lanes::F32(out)) => {
                 let join = |acc: &mut _, x: &_| widen_block(x, acc, |acc, x| acc + x * x);
-                sum_rows(blocks(x), how, acc, out, join, reading);
+                sum_rows(blocks(x), how, acc, out, join, prefetcher);
             }
             (Term::Product(LanesRef::F16(x), LanesRef::F16(y)), Lanes::F32(acc), Lanes::F32(out)) => {
                 let join = |acc: &mut _, pair: [&_; 2]| add_products(acc, pair);
-                sum_rows([blocks(x), blocks(y)], how, acc, out, join, reading);
+                sum_rows([blocks(x), blocks(y)], how, acc, out, join, prefetcher);
             }
-            (term, acc, out) => return avx2::sum(term, how, acc, out, reading),
+            (term, acc, out) => return avx2::sum(term, how, acc, out, prefetcher),
         }
         Ok(())
     }
@@ -244,7 +254,7 @@ mod x86 {
     #[target_feature(enable = "avx2,f16c")]
     fn widen_block(x: &[f16; BLOCK], out: &mut [f32; BLOCK], f: impl Fn(f32, f32) -> f32) {
         for (wide, eight) in out.as_chunks_mut::<8>().0.iter_mut().zip(x.as_chunks::<8>().0) {
-            // SAFETY: as many bytes, of which any are a value.
+            // SAFETY: both types have as many bytes, and every bit pattern is a value.
             let x: [f32; 8] = unsafe { transmute(_mm256_cvtph_ps(transmute::<[f16; 8], __m128i>(*eight))) };
             *wide = std::array::from_fn(|i| f(wide[i], x[i]));
         }

@@ -1,8 +1,8 @@
-//! What takes memory, kept for the next call.
+//! Objects that hold memory, kept for the next call.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// As many of something as were ever in use at once. Threads may share it.
+/// As many copies of an object as were ever in use at once. Threads may share the pool.
 #[derive(Debug)]
 pub(super) struct Pool<T> {
     new: T,
@@ -10,12 +10,12 @@ pub(super) struct Pool<T> {
 }
 
 impl<T: Clone> Pool<T> {
-    /// Of copies of that one.
+    /// A pool of copies of `new`.
     pub(super) fn of(new: T) -> Pool<T> {
         Pool { new, idle: Mutex::default() }
     }
 
-    /// Calls `f` with one that nobody else uses.
+    /// Calls `f` with a copy that no other thread uses.
     pub(super) fn with<R>(&self, f: impl FnOnce(&mut T) -> R) -> R {
         let idle = self.idle().pop();
         let mut one = idle.unwrap_or_else(|| self.new.clone());

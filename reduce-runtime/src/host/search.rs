@@ -1,44 +1,48 @@
-//! Operations that search: only the best elements count, so that all others are compared, and not folded.
+//! Searches: operations like `argmax`, where only the best elements count. The others are compared and not folded.
 //!
-//! Of every piece of the elements the best value is computed. The pieces that hold the best of all are the only ones that
-//! are reduced. As the operation is [exact](Operation::exact), that gives the bits of every association.
+//! A first pass computes the best value of every piece. Only the pieces that hold the best value of all are reduced. As the
+//! operation is [exact](Operation::exact), this gives the bits of every association.
 
+use super::error::HostError;
+use super::functions::CompiledFunctions;
+use super::isa::Isa;
+use super::pass::Pass;
+use super::schedule;
 use super::source::Source;
-use super::stage::Stage;
-use super::{HostError, Isa, pass};
 use reduce_ir::Value;
-use reduce_ir::operation::{Operation, Record};
+use reduce_ir::operation::{Operation, Record, Search};
 use reduce_ir::ops::TypeError;
 use reduce_lanes::LanesRef;
 use std::collections::BTreeSet;
 use std::ops::Range;
 
-/// A field by which elements win.
+/// The passes that find the best value of one field.
 #[derive(Debug)]
 pub(super) struct Searched {
-    elements: Stage,
-    values: Stage,
+    elements: Pass,
+    values: Pass,
 }
 
-/// The fields that decide, if that can be told from them; else none.
+/// The searches of an exact operation; other operations have none.
 pub(super) fn of(isa: Isa, operation: &Operation) -> Result<Vec<Searched>, TypeError> {
-    let searched = |search| {
-        let elements = Stage::searched(isa, operation, search)?;
-        let value = Record::scalar(elements.types[0]);
-        Ok(Searched { elements, values: Stage::partials(isa, (&value, &search.best))? })
+    let searched = |search: &Search| {
+        let elements = CompiledFunctions::searched(isa.loops, operation, search)?;
+        let value = Record::scalar(elements.fields[0]);
+        let values = CompiledFunctions::partials(isa.loops, (&value, &search.best))?;
+        Ok(Searched { elements: Pass::new(isa, elements), values: Pass::new(isa, values) })
     };
     let searches = operation.searches.iter().filter(|_| operation.exact);
     searches.map(searched).collect()
 }
 
-/// Where the elements lie that the result depends on, in order, given what decides.
+/// The pieces that the result depends on, in order.
 pub(super) fn ranges(searches: &[Searched], source: &Source<'_>) -> Result<Vec<Range<usize>>, HostError> {
-    let levels = pass::wide(source.len());
-    let pieces = source.cut(pass::piece(source.len()));
+    let levels = schedule::wide(source.len());
+    let pieces = source.cut(schedule::piece(source.len()));
     let mut found = BTreeSet::new();
     for Searched { elements, values } in searches {
-        let all = pass::run(elements, source, &levels)?;
-        let best = pass::until_one(values, &levels, all.clone())?;
+        let all = elements.run(source, &levels)?;
+        let best = values.until_one(&levels, all.clone())?;
         found.extend(winners(all[0].borrow(), best[0].get(0)));
     }
     Ok(found.into_iter().map(|piece| pieces[piece].clone()).collect())
@@ -52,7 +56,7 @@ fn winners(values: LanesRef<'_>, best: Value) -> impl Iterator<Item = usize> {
     first.into_iter().chain(last)
 }
 
-/// Are they equal, or both NaN?
+/// Whether the values are equal, or both NaN.
 fn is_as_good(a: Value, b: Value) -> bool {
     match (a.as_f64(), b.as_f64()) {
         (Some(a), Some(b)) => a == b || a.is_nan() && b.is_nan(),

@@ -1,12 +1,13 @@
-//! What a pass reads: the elements of inputs, or the partials of the pass before.
+//! The elements that a pass reads: those of the inputs, or the partials of the pass before.
 
-use crate::Strided;
+use crate::strided::Strided;
+use reduce_ir::Scalar;
 use reduce_ir::Value;
 use reduce_ir::operation::Argument;
 use reduce_lanes::{Lanes, LanesRef, SHARED};
 use std::ops::Range;
 
-/// Elements side by side, and the scalars of the call.
+/// Inputs of one length, and the params of the call.
 pub(super) struct Source<'a> {
     inputs: Vec<Strided<LanesRef<'a>>>,
     params: &'a [Value],
@@ -14,51 +15,61 @@ pub(super) struct Source<'a> {
 }
 
 impl<'a> Source<'a> {
-    /// The elements of inputs of one length.
+    /// The elements of the inputs, which have one length.
     pub(super) fn elements(inputs: Vec<Strided<LanesRef<'a>>>, params: &'a [Value]) -> Source<'a> {
         let len = inputs.first().map_or(0, |input| input.len);
         Source { inputs, params, len }
     }
 
-    /// Accumulators.
+    /// Partials, one vector of lanes for each field.
     pub(super) fn partials(items: &'a [Lanes]) -> Source<'a> {
         Source::elements(items.iter().map(|field| field.borrow().into()).collect(), &[])
     }
 
-    /// How many elements.
+    /// The number of elements.
     pub(super) fn len(&self) -> usize {
         self.len
     }
 
-    /// Of all elements.
+    /// Bytes of all elements.
     pub(super) fn bytes(&self) -> usize {
         let bytes = |input: &Strided<LanesRef<'_>>| input.len.saturating_mul(input.data.ty().size());
         self.inputs.iter().map(bytes).fold(0, usize::saturating_add)
     }
 
-    /// All elements, in ranges of that length and a last one.
+    /// Whether the elements of every input lie side by side.
+    pub(super) fn is_contiguous(&self) -> bool {
+        self.inputs.iter().all(|input| input.step == 1)
+    }
+
+    /// All elements, in ranges of `len` elements and a shorter last one.
     pub(super) fn cut(&self, len: usize) -> Vec<Range<usize>> {
         pieces(0..self.len, len).collect()
     }
 }
 
-/// Rows of elements that are read next, and asked for some at a time: all at once, they would hold up what is computed.
+/// Prefetches the rows that are read next, a share at a time: all at once, they would delay the operations between.
 pub(super) struct Ahead<'s, R> {
     source: &'s Source<'s>,
     rows: R,
     row: Range<usize>,
     share: usize,
-    ask: fn(LanesRef<'_>),
+    prefetch: fn(LanesRef<'_>),
 }
 
 impl<'s, R: Iterator<Item = Range<usize>>> Ahead<'s, R> {
-    /// Those rows, `share` elements at a time, by the loop that asks.
-    pub(super) fn new(source: &'s Source<'s>, rows: R, share: usize, ask: fn(LanesRef<'_>)) -> Ahead<'s, R> {
-        Ahead { source, rows, row: 0..0, share, ask }
+    /// The rows, `share` elements at a time.
+    pub(super) fn new(
+        source: &'s Source<'s>,
+        rows: R,
+        share: usize,
+        prefetch: fn(LanesRef<'_>),
+    ) -> Ahead<'s, R> {
+        Ahead { source, rows, row: 0..0, share, prefetch }
     }
 
-    /// Asks for some more, where there are more, and where they lie side by side.
-    pub(super) fn more(&mut self) {
+    /// Prefetches the next share, of the inputs whose elements lie side by side.
+    pub(super) fn prefetch_share(&mut self) {
         let mut left = self.share;
         while left > 0 {
             if self.row.is_empty() {
@@ -68,37 +79,36 @@ impl<'s, R: Iterator<Item = Range<usize>>> Ahead<'s, R> {
             let some = self.row.start..self.row.end.min(self.row.start + left);
             (self.row.start, left) = (some.end, left - some.len());
             for input in self.source.inputs.iter().filter(|input| input.step == 1) {
-                (self.ask)(input.data.slice(input.places(some.clone())));
+                (self.prefetch)(input.data.slice(input.places(some.clone())));
             }
         }
     }
 }
 
-/// Pieces of that length, and a last one.
+/// Ranges of `len`, and a shorter last one.
 pub(super) fn pieces(range: Range<usize>, len: usize) -> impl Iterator<Item = Range<usize>> {
     let end = range.end;
     range.step_by(len).map(move |start| start..start.saturating_add(len).min(end))
 }
 
-/// What the functions are given of some elements side by side; what is not in memory as it is needed lies here.
+/// Arguments of the functions for a range of elements. Lanes hold those that are not in memory as the functions need them.
 #[derive(Clone, Debug)]
 pub(super) struct Row {
-    arguments: Vec<Argument>,
-    /// One vector for each argument.
-    lanes: Vec<Lanes>,
+    arguments: Vec<(Argument, Lanes)>,
     range: Range<usize>,
 }
 
 impl Row {
-    /// A row for functions of those arguments.
-    pub(super) fn new(arguments: &[Argument], lanes: Vec<Lanes>) -> Row {
-        Row { arguments: arguments.to_vec(), lanes, range: 0..0 }
+    /// An empty row of these arguments.
+    pub(super) fn new(arguments: &[(Argument, Scalar)]) -> Row {
+        let arguments = arguments.iter().map(|&(argument, ty)| (argument, Lanes::empty(ty))).collect();
+        Row { arguments, range: 0..0 }
     }
 
-    /// Makes it the elements at those positions, which join lanes that have folded `step` elements.
+    /// Loads the elements at `range`, which are folded into lanes that have folded `step` elements.
     pub(super) fn load(&mut self, source: &Source<'_>, range: Range<usize>, step: usize) {
-        for (&argument, lanes) in self.arguments.iter().zip(&mut self.lanes) {
-            match argument {
+        for (argument, lanes) in &mut self.arguments {
+            match *argument {
                 Argument::Input(k) => gather(&source.inputs[k], range.clone(), lanes),
                 Argument::Index => positions(range.clone(), lanes),
                 Argument::Step => lanes.hold(Value::of(step as u64), SHARED),
@@ -109,29 +119,29 @@ impl Row {
         self.range = range;
     }
 
-    /// Is the `k`-th argument one value for all elements? Of that there is a block.
+    /// Whether the `k`-th argument is one value for all elements, of which lanes hold one block.
     pub(super) fn is_uniform(&self, k: usize) -> bool {
-        is_uniform(&self.arguments[k])
+        is_uniform(&self.arguments[k].0)
     }
 
-    /// What is given for the `k`-th argument.
+    /// The lanes of the `k`-th argument.
     pub(super) fn arg<'s>(&'s self, source: &'s Source<'_>, k: usize) -> LanesRef<'s> {
-        if let Argument::Input(input) = self.arguments[k]
+        if let Argument::Input(input) = self.arguments[k].0
             && let input = &source.inputs[input]
             && input.step == 1
         {
             return input.data.slice(input.places(self.range.clone()));
         }
-        self.lanes[k].borrow()
+        self.arguments[k].1.borrow()
     }
 }
 
-/// Is it one value for all elements that join lanes at once?
+/// Whether an argument is one value for all elements that are folded at once.
 pub(super) fn is_uniform(argument: &Argument) -> bool {
     matches!(argument, Argument::Param(_) | Argument::Step)
 }
 
-/// Elements that lie apart, side by side.
+/// Copies the elements of a strided input side by side.
 fn gather(input: &Strided<LanesRef<'_>>, range: Range<usize>, out: &mut Lanes) {
     let (len, places) = (range.len(), input.places(range));
     match input.step {
@@ -156,7 +166,7 @@ fn positions(range: Range<usize>, out: &mut Lanes) {
     if let Lanes::U64(out) = out {
         out.extend(range.start as u64..range.end as u64);
     } else if let Lanes::U32(out) = out {
-        // Of fewer than 2^32 elements.
+        // Operations use 32-bit positions only below 2^32 elements.
         out.extend(range.start as u32..range.end as u32);
     }
 }

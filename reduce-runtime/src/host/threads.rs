@@ -1,8 +1,7 @@
-//! The threads of rayon, where there are some: a machine may have none to give.
+//! The threads that batches run on: those of rayon, or the calling thread where the system gives no others.
 //!
-//! Threads of rayon that have nothing to do look into the queues of all others before they sleep, again and again: of
-//! many more threads than cores this takes seconds. So no more are used than there are cores, whatever
-//! `RAYON_NUM_THREADS` says.
+//! Idle threads of rayon search the queues of all others before they sleep. With many more threads than cores this takes
+//! seconds, so no more threads are used than there are cores, whatever `RAYON_NUM_THREADS` says.
 
 use rayon::prelude::*;
 use rayon::{ThreadPool, ThreadPoolBuilder};
@@ -10,40 +9,40 @@ use std::error::Error;
 use std::sync::LazyLock;
 use std::thread::available_parallelism;
 
-/// Can the pool be used that calls outside any pool go to? It is made by whoever asks first, and only once.
+/// Whether rayon's global pool can be used. The first call that needs it builds it.
 static IS_THERE: LazyLock<bool> = LazyLock::new(|| match ThreadPoolBuilder::new().build_global() {
     Ok(()) => true,
-    // An error of the system has a source; that it was made before has none.
+    // An error of the system has a source; the error that the pool exists already has none.
     Err(error) => error.source().is_none(),
 });
 
-/// What takes the place of that pool, where that has, or would have, more threads than there are cores.
+/// A pool in place of the global one, if that has, or would have, more threads than there are cores.
 static OWN: LazyLock<Option<ThreadPool>> = LazyLock::new(|| {
-    let is_larger = asked().is_some_and(|threads| threads > cores())
+    let is_larger = requested().is_some_and(|threads| threads > cores())
         || *IS_THERE && rayon::current_num_threads() > cores();
     is_larger.then(|| ThreadPoolBuilder::new().num_threads(cores()).build().ok()).flatten()
 });
 
-/// Threads that can run at once.
+/// The number of threads that can run at once.
 fn cores() -> usize {
     available_parallelism().map_or(1, usize::from)
 }
 
-/// What rayon reads when it makes its pool.
-fn asked() -> Option<usize> {
+/// The number of threads that rayon reads when it builds its pool.
+fn requested() -> Option<usize> {
     std::env::var("RAYON_NUM_THREADS").ok()?.parse().ok()
 }
 
 /// The threads that share the work of a call.
 enum Threads {
-    /// Those of the pool that this one is in, or of the global one.
+    /// The pool that this thread is in, or the global one.
     OfPool,
     Own(&'static ThreadPool),
     This,
 }
 
 fn threads() -> Threads {
-    // Neither pool is made where there is one already.
+    // A thread of a pool needs no other one.
     if rayon::current_thread_index().is_some() {
         return Threads::OfPool;
     }
@@ -54,7 +53,7 @@ fn threads() -> Threads {
     }
 }
 
-/// How many of them are of use.
+/// The number of threads that share the work of a call.
 pub(super) fn count() -> usize {
     match threads() {
         Threads::OfPool => rayon::current_num_threads().min(cores()),
@@ -63,7 +62,7 @@ pub(super) fn count() -> usize {
     }
 }
 
-/// What `run` gives for each item, in their order, on all of them.
+/// Runs `run` for every item on these threads. Returns the results in the order of the items.
 pub(super) fn map<T: Send, R: Send, E: Send>(
     items: Vec<T>,
     run: impl Fn(T) -> Result<R, E> + Sync + Send,

@@ -1,31 +1,31 @@
-//! Units of lanes, dealt out: the first parts of all units side by side, then the second ones, ….
+//! Deinterleaves units of lanes: the first parts of all units side by side, then the second parts, ….
 
 use super::Aligned;
 use reduce_ir::arith::Element;
 
-/// How units are dealt out.
+/// How units are deinterleaved.
 #[derive(Clone, Copy, Debug)]
-pub struct Dealt {
+pub struct Deinterleave {
     /// The lanes of a part.
     pub part: usize,
     /// The parts of a unit.
     pub parts: usize,
-    /// From where the first parts lie to where the second ones do, in lanes.
+    /// The distance from the first parts to the second parts, in lanes.
     pub room: usize,
 }
 
-impl Dealt {
-    /// Of so many lanes, those of the `k`-th parts. Of the last unit, some may not be there.
+impl Deinterleave {
+    /// How many of `lanes` lanes belong to `k`-th parts. The last unit may be incomplete.
     pub fn len(self, lanes: usize, k: usize) -> usize {
         let unit = self.part * self.parts;
         lanes / unit * self.part + (lanes % unit).saturating_sub(k * self.part).min(self.part)
     }
 }
 
-/// `to` = the parts of the units of `from`, behind the `at` lanes that there are of each already. Common ones are known to the
-/// compiler, which turns their copies into moves of vectors.
+/// Appends the parts of the units of `from` to the `at` lanes that `to` has of each. Common shapes are constants, so that the
+/// compiler copies by vector moves.
 #[inline(always)]
-pub(super) fn deal<T: Element>(from: &[T], how: Dealt, to: &mut Aligned<T>, at: usize) {
+pub(super) fn deinterleave<T: Element>(from: &[T], how: Deinterleave, to: &mut Aligned<T>, at: usize) {
     to.resize(how.parts * how.room, T::default());
     let done = match (how.part, how.parts) {
         (1, 2) => units::<T, 1, 2>(from, how, to, at),
@@ -45,11 +45,11 @@ pub(super) fn deal<T: Element>(from: &[T], how: Dealt, to: &mut Aligned<T>, at: 
     }
 }
 
-/// How many lanes it dealt: all of whole units.
+/// Deinterleaves all whole units. Returns how many lanes they have.
 #[inline(always)]
 fn units<T: Element, const PART: usize, const PARTS: usize>(
     from: &[T],
-    how: Dealt,
+    how: Deinterleave,
     to: &mut [T],
     at: usize,
 ) -> usize {

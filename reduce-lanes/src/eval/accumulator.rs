@@ -1,89 +1,92 @@
-//! Evaluates functions that take an accumulator to the next one, in place where they can.
+//! Evaluates functions from an accumulator to the next one, in place where possible.
 
 use super::Evaluator;
 use super::code::{At, Code, Place};
 use crate::{
-    LaneError, Lanes, LanesRef, Loops, SHARED, Summed, Term, Way, adds_squares, halves, sums, widens,
+    LaneError, Lanes, LanesRef, Loops, Prefetch, SHARED, Summed, Term, adds_squares, has_pairwise_step, sums,
+    widens,
 };
 use reduce_ir::Scalar;
 use reduce_ir::func::{Func, Id, Node};
 use reduce_ir::ops::{Bin, Un};
 
-/// `acc = f(acc, right)`, lane by lane: what `combine` and `fold` are for.
+/// Computes `acc = f(acc, right)` lane by lane, for `combine` and `fold`.
 ///
-/// Most fields of most accumulators meet one value in one operation, as in `acc.sum + x * x`. They are not moved: what
-/// they meet is evaluated, and joins them in one loop that reads and writes the accumulator where it is.
+/// Most fields are updated by one operation with one value, as in `acc.sum + x * x`. Such a field stays in place: the value
+/// `x * x` is evaluated, and one loop adds it to the accumulator.
 #[derive(Clone, Debug)]
-pub struct Joiner {
-    /// For each field what it meets or, if it is not `in_place`, becomes.
+pub struct Accumulator {
+    /// For each field its right operand, or its next value if it is not `in_place`.
     right: Evaluator,
+    /// The operation of each field that is updated in place.
     in_place: Vec<Option<Bin>>,
-    /// Does it become one value, whatever it was? Where all lanes do, a block of it is left.
+    /// Whether a field becomes one value that does not depend on the accumulator. If all lanes do, one block is kept.
     held: Vec<bool>,
-    /// What the fields that are not in place become.
+    /// The next values of the fields that are not updated in place.
     next: Vec<Lanes>,
-    /// Is there nothing to evaluate?
+    /// Whether parameters are accumulated as they are, or squared, so that nothing is evaluated before.
     direct: bool,
-    /// Is there a loop in which half of the lanes meet the others?
-    halves: bool,
-    way: Option<Way>,
+    /// Whether one loop does a pairwise step.
+    has_step: bool,
+    prefetch: Option<Prefetch>,
 }
 
-impl Joiner {
-    /// A joiner of `f`, whose first parameters are the accumulator that it gives; `uniform` as for [`Evaluator::with`].
-    pub fn new(f: &Func, uniform: &[bool], loops: Loops) -> Joiner {
+impl Accumulator {
+    /// An evaluator of `f`, whose first parameters and whose results are the accumulator; `uniform` as for [`Evaluator::with`].
+    pub fn new(f: &Func, uniform: &[bool], loops: Loops) -> Accumulator {
         let code = Code::of(f, uniform);
         let differs = |(_, met): &(Bin, Id)| !code.place(*met).uniform;
         let met: Vec<_> = (0..f.results().len()).map(|k| met(f, k).filter(differs)).collect();
         let results = f.results().iter().zip(&met).map(|(&result, met)| met.map_or(result, |(_, met)| met));
-        let mut joiner = Joiner {
+        let mut accumulator = Accumulator {
             right: Evaluator::with(&f.giving(&results.collect::<Vec<_>>()), uniform, loops),
             in_place: met.iter().map(|met| met.map(|(op, _)| op)).collect(),
             held: held(f, &code),
             next: f.result_types().into_iter().map(Lanes::empty).collect(),
             direct: false,
-            halves: false,
-            way: None,
+            has_step: false,
+            prefetch: None,
         };
-        joiner.direct = joiner.meets_elements();
-        joiner.halves = joiner.direct && joiner.all_meet_themselves(halves);
-        joiner
+        accumulator.direct = accumulator.accumulates_elements();
+        accumulator.has_step =
+            accumulator.direct && accumulator.all_combine_with_themselves(has_pairwise_step);
+        accumulator
     }
 
-    /// From now on what the accumulators join lies in memory, and is read so; before, it is at hand.
-    pub fn read(&mut self, way: Way) {
-        self.way = Some(way);
+    /// Sets the prefetch strategy of elements that are read from memory. Initially elements are taken to be in a cache.
+    pub fn set_prefetch(&mut self, prefetch: Prefetch) {
+        self.prefetch = Some(prefetch);
     }
 
-    /// Does each field meet something where it is? No other field is used for that then, and [`Joiner::join`] takes any number
-    /// of rows at once, each as long as the accumulator.
+    /// Whether every field is updated in place. Then no field uses another one, and [`Accumulator::accumulate`] takes any number of
+    /// rows at once, each as long as the accumulator.
     pub fn takes_rows(&self) -> bool {
         self.in_place.iter().all(Option::is_some)
     }
 
-    /// Bytes that a lane takes in the registers and the accumulator, where it differs from others.
+    /// Bytes per lane of the registers and the accumulator, without those that hold one value for all lanes.
     pub fn lane_bytes(&self) -> usize {
         let next =
             self.next.iter().zip(&self.held).filter(|(_, held)| !**held).map(|(next, _)| next.ty().size());
         next.sum::<usize>() + self.right.code.lane_bytes()
     }
 
-    /// Operations that [`Joiner::join`] evaluates.
+    /// Operations that [`Accumulator::accumulate`] evaluates.
     pub fn operations(&self) -> usize {
         if self.direct { 0 } else { self.right.code.instructions.len() }
     }
 
-    /// Do they meet parameters as they are, or add their squares?
+    /// Whether parameters are accumulated as they are, or squared.
     pub fn is_direct(&self) -> bool {
         self.direct
     }
 
-    fn meets_elements(&self) -> bool {
+    fn accumulates_elements(&self) -> bool {
         let is_element = |k: usize| self.right.func.line(self.right.func.results()[k]).is_none();
         self.takes_rows() && (0..self.next.len()).all(|k| is_element(k) || self.squared(k).is_some())
     }
 
-    /// The parameter the squares of which the `k`-th field adds, where there is a loop for that.
+    /// The parameter whose squares the `k`-th field adds, if there is a loop for them.
     fn squared(&self, k: usize) -> Option<Id> {
         let f = &self.right.func;
         let line = f.line(f.results()[k]).filter(|line| line.ty == self.next[k].ty())?;
@@ -93,18 +96,18 @@ impl Joiner {
         (is_such && adds_squares(f.ty(element), line.ty)).then_some(element)
     }
 
-    /// Is it a parameter behind the accumulator that differs from lane to lane?
+    /// Whether it is a parameter after the accumulator that differs between lanes.
     fn lies_in_rows(&self, id: Id) -> bool {
         let is_element = id.0 as usize >= self.next.len() && self.right.func.line(id).is_none();
         is_element && !self.right.code.place(id).uniform
     }
 
-    /// Do all fields sum floats, by terms for which there is [`Joiner::sum`]?
+    /// Whether [`Accumulator::sum`] can compute every field: a float sum of known terms.
     pub fn is_sum(&self) -> bool {
         (0..self.next.len()).all(|k| self.term(k).is_some())
     }
 
-    /// What the `k`-th field sums, of parameters that differ from lane to lane.
+    /// The term that the `k`-th field sums, of parameters that differ between lanes.
     fn term(&self, k: usize) -> Option<Term<Id>> {
         let (f, &met) = (&self.right.func, self.right.func.results().get(k)?);
         let operand = |id| narrow(f, self.next.len(), id);
@@ -122,11 +125,11 @@ impl Joiner {
         is_such.then_some(term)
     }
 
-    /// Appends to every field of `out` what is left of the lanes of whole chunks: the terms of their `len` elements summed.
+    /// Sums the terms of `len` elements, which are whole chunks, and appends the remaining lanes to every field of `out`.
     /// `acc` is overwritten.
     ///
     /// # Errors
-    /// The lanes have not the types of the parameters, or are no [sums](Joiner::is_sum).
+    /// The types of the lanes differ from those of the parameters, or the fields are no [sums](Accumulator::is_sum).
     pub fn sum<'a>(
         &self,
         how: Summed,
@@ -138,48 +141,48 @@ impl Joiner {
         for (k, (acc, out)) in acc.iter_mut().zip(out).enumerate() {
             let Some(term) = self.term(k) else { return crate::bug("sum", &[acc.borrow()]) };
             let term = term.map(|id| right(id.0 as usize - fields).slice(0..len));
-            (self.right.loops.sum)(term, how, acc, out, self.way)?;
+            (self.right.loops.sum)(term, how, acc, out, self.prefetch)?;
         }
         Ok(())
     }
 
-    /// Of a function of two accumulators: does every order and grouping give the same bits, as each field meets the same
-    /// field in one operation for which that is so?
+    /// For a function of two accumulators: whether every order and grouping gives the same bits. This holds if each field is
+    /// combined with the same field by one exact operation.
     pub fn is_exact(&self) -> bool {
-        self.all_meet_themselves(|op, ty| op.is_exact(ty))
+        self.all_combine_with_themselves(|op, ty| op.is_exact(ty))
     }
 
-    /// Of a function of two accumulators: do those fields meet themselves in such operations?
-    fn all_meet_themselves(&self, is_such: impl Fn(Bin, Scalar) -> bool) -> bool {
+    /// For a function of two accumulators: whether each field is combined with itself, by such an operation.
+    fn all_combine_with_themselves(&self, is_such: impl Fn(Bin, Scalar) -> bool) -> bool {
         let such = |(op, next): (&Option<Bin>, &Lanes)| op.is_some_and(|op| is_such(op, next.ty()));
         let met = (self.next.len() as u32..).map(Id);
         let same = self.right.func.results().iter().zip(met).all(|(&result, field)| result == field);
         same && self.in_place.iter().zip(&self.next).all(such)
     }
 
-    /// `out` = of every `2 half` lanes of `items` the first half, which the second half joined as far as it is there;
-    /// whether that can be done in one loop.
+    /// Combines, of every `2 half` lanes of `items`, the first half with the second, as far as there is one. Returns false, and
+    /// leaves `out` alone, if there is no loop for that.
     ///
     /// # Errors
-    /// The lanes have not the types of the parameters.
-    pub fn halve(&self, items: &[Lanes], half: usize, out: &mut [Lanes]) -> Result<bool, LaneError> {
-        if !self.halves {
+    /// The types of the lanes differ from those of the parameters.
+    pub fn pairwise_step(&self, items: &[Lanes], half: usize, out: &mut [Lanes]) -> Result<bool, LaneError> {
+        if !self.has_step {
             return Ok(false);
         }
         for ((op, items), out) in self.in_place.iter().flatten().zip(items).zip(out) {
-            (self.right.loops.halve)(*op, items.borrow(), half, out)?;
+            (self.right.loops.pairwise_step)(*op, items.borrow(), half, out)?;
         }
         Ok(true)
     }
 
-    /// The first `len` lanes of every field of `acc` join what `right` gives for the parameters behind them. The
-    /// other lanes stay as they are. `between` is called behind each operation.
+    /// Updates the first `len` lanes of every field of `acc` with the lanes of `right`, the parameters after the accumulator. The
+    /// other lanes stay as they are. `between` is called after each operation.
     ///
-    /// A field that becomes one value, whatever it was, may be left as a block of [`SHARED`] lanes of it; never all of them.
+    /// A field that becomes one value may be left as a block of [`SHARED`] lanes; at least one field has all lanes.
     ///
     /// # Errors
-    /// The lanes have not the types of the parameters.
-    pub fn join<'a>(
+    /// The types of the lanes differ from those of the parameters.
+    pub fn accumulate<'a>(
         &mut self,
         acc: &mut [Lanes],
         right: impl Fn(usize) -> LanesRef<'a>,
@@ -189,14 +192,14 @@ impl Joiner {
         let fields = acc.len();
         let behind = |k: usize| right(k - fields);
         if self.direct {
-            return self.join_as_they_are(acc, behind, len);
+            return self.accumulate_directly(acc, behind, len);
         }
         self.evaluate(acc, &right, len, between)?;
         for k in 0..self.in_place.len() {
             match self.in_place[k] {
                 Some(op) => {
                     let right = self.right.result(k, behind, len);
-                    // What something was computed of is at hand.
+                    // The operand was just computed and is in a cache.
                     (self.right.loops.accumulate)(op, &mut acc[k], right, None)?;
                 }
                 None if self.held[k] => self.hold(acc, k, len),
@@ -209,7 +212,7 @@ impl Joiner {
         Ok(())
     }
 
-    /// The first `len` lanes of the `k`-th field become what that is for all lanes.
+    /// Sets the first `len` lanes of the `k`-th field to its one value.
     fn hold(&mut self, acc: &mut [Lanes], k: usize, len: usize) {
         let lanes = acc.iter().map(Lanes::len).max().unwrap_or(0);
         let (append, next) = (self.right.loops.append, &mut self.next[k]);
@@ -226,8 +229,8 @@ impl Joiner {
         std::mem::swap(next, &mut acc[k]);
     }
 
-    /// [`Joiner::join`], where there is nothing to evaluate before.
-    fn join_as_they_are<'a>(
+    /// [`Accumulator::accumulate`] of parameters as they are, or squared.
+    fn accumulate_directly<'a>(
         &self,
         acc: &mut [Lanes],
         behind: impl Fn(usize) -> LanesRef<'a>,
@@ -236,14 +239,14 @@ impl Joiner {
         let Loops { accumulate, add_squares, .. } = self.right.loops;
         for (k, (acc, op)) in acc.iter_mut().zip(self.in_place.iter().flatten()).enumerate() {
             match self.squared(k) {
-                Some(id) => add_squares(acc, behind(id.0 as usize).slice(0..len), self.way)?,
-                None => accumulate(*op, acc, self.right.result(k, &behind, len), self.way)?,
+                Some(id) => add_squares(acc, behind(id.0 as usize).slice(0..len), self.prefetch)?,
+                None => accumulate(*op, acc, self.right.result(k, &behind, len), self.prefetch)?,
             }
         }
         Ok(())
     }
 
-    /// Evaluates what fields meet, and what the others become into `next`, while every field is as it was.
+    /// Evaluates the right operands, and the next values of fields that are not updated in place, from the old fields.
     fn evaluate<'a>(
         &mut self,
         acc: &[Lanes],
@@ -259,8 +262,8 @@ impl Joiner {
     }
 }
 
-/// The operation in which the `k`-th field meets something, and that, if nothing else uses the field and its result, and
-/// what it meets is no field itself.
+/// The operation that updates the `k`-th field and its right operand, if nothing else uses the field and its result, and the
+/// operand is no field itself.
 fn met(f: &Func, k: usize) -> Option<(Bin, Id)> {
     let (field, result) = (Id(k as u32), f.results()[k]);
     let Node::Bin(op, a, b) = f.line(result)?.node else { return None };
@@ -270,7 +273,7 @@ fn met(f: &Func, k: usize) -> Option<(Bin, Id)> {
     (alone && times_used(f, field) == 1 && times_used(f, result) == 1).then_some((op, met))
 }
 
-/// The operand of a conversion that sums do as well, if it is none of so many fields; anything else itself.
+/// The operand of a conversion that the loops for sums do as well, if it is no field; otherwise `met` itself.
 fn narrow(f: &Func, fields: usize, met: Id) -> Id {
     match f.line(met).map(|line| line.node) {
         Some(Node::Cast(to, from)) if from.0 as usize >= fields && widens(Bin::Add, f.ty(from), to) => from,
@@ -278,7 +281,8 @@ fn narrow(f: &Func, fields: usize, met: Id) -> Id {
     }
 }
 
-/// Of each field, whether all lanes become one value, whatever they were; never of all: another one says how many lanes there are.
+/// Whether each field becomes one value that does not depend on the accumulator. Not all fields do: one has to tell the number of
+/// lanes.
 fn held(f: &Func, code: &Code) -> Vec<bool> {
     let is_made = |id| matches!(code.place(id), Place { at: At::Register(_), uniform: true });
     let is_held = |(k, &result)| is_made(result) && times_used(f, Id(k as u32)) == 0;
@@ -296,25 +300,25 @@ mod tests {
     use super::*;
     use reduce_ir::func::{FuncBuilder, Param};
 
-    /// `{ s: acc.s + acc.h as i32, h: acc.h + x }`: what `s` meets is converted, which sums of narrow types do themselves.
+    /// `{ s: acc.s + acc.h as i32, h: acc.h + x }`: the operand of `s` is converted, as sums of narrow types do themselves.
     #[test]
-    fn a_field_may_meet_another_one_converted() -> Result<(), Box<dyn std::error::Error>> {
+    fn a_field_may_be_added_to_another_one_converted() -> Result<(), Box<dyn std::error::Error>> {
         let params = [("s", Scalar::I32), ("h", Scalar::I16), ("x", Scalar::I16)];
         let mut f = FuncBuilder::new(params.map(|(name, ty)| Param::new(name, ty)).to_vec());
         let params = f.params();
         let wide = f.cast(Scalar::I32, params[1])?;
         let results = [f.bin(Bin::Add, params[0], wide)?, f.bin(Bin::Add, params[1], params[2])?];
-        let mut joiner = Joiner::new(&f.build(results.to_vec()), &[false; 3], Loops::default());
-        assert!(!joiner.takes_rows());
+        let mut accumulator = Accumulator::new(&f.build(results.to_vec()), &[false; 3], Loops::default());
+        assert!(!accumulator.takes_rows());
         let mut acc = [Lanes::from(vec![10i32, 20]), Lanes::from(vec![1i16, 2])];
-        joiner.join(&mut acc, |_| LanesRef::I16(&[5, 6]), 2, || ())?;
+        accumulator.accumulate(&mut acc, |_| LanesRef::I16(&[5, 6]), 2, || ())?;
         assert_eq!(acc, [Lanes::from(vec![11i32, 22]), Lanes::from(vec![6i16, 8])]);
         Ok(())
     }
 
-    /// `{ s: acc.s + (step + 1), n: step + 1 }`: what is one value for all lanes joins each of them, and is each of them.
+    /// `{ s: acc.s + (step + 1), n: step + 1 }`: one value for all lanes is added to `s`, and becomes `n`.
     #[test]
-    fn a_field_may_meet_one_value_for_all_lanes() -> Result<(), Box<dyn std::error::Error>> {
+    fn one_value_for_all_lanes_may_be_accumulated() -> Result<(), Box<dyn std::error::Error>> {
         let params = ["s", "n", "step"].map(|name| Param::new(name, Scalar::U64));
         let mut f = FuncBuilder::new(params.to_vec());
         let params = f.params();
@@ -322,17 +326,17 @@ mod tests {
         let next = f.bin(Bin::Add, params[2], one)?;
         let sum = f.bin(Bin::Add, params[0], next)?;
         let f = f.build(vec![sum, next]);
-        let mut joiner = Joiner::new(&f, &[false, false, true], Loops::default());
+        let mut accumulator = Accumulator::new(&f, &[false, false, true], Loops::default());
         let mut acc = [Lanes::from(vec![10u64, 20, 30]), Lanes::from(vec![0u64; 3])];
         let mut operations = 0;
-        joiner.join(&mut acc, |_| LanesRef::U64(&[4; 3]), 3, || operations += 1)?;
-        joiner.join(&mut acc, |_| LanesRef::U64(&[6; 2]), 2, || operations += 1)?;
+        accumulator.accumulate(&mut acc, |_| LanesRef::U64(&[4; 3]), 3, || operations += 1)?;
+        accumulator.accumulate(&mut acc, |_| LanesRef::U64(&[6; 2]), 2, || operations += 1)?;
         assert_eq!(acc, [Lanes::from(vec![22u64, 32, 35]), Lanes::from(vec![7u64, 7, 5])]);
-        assert_eq!(operations, 2 * joiner.operations());
+        assert_eq!(operations, 2 * accumulator.operations());
         Ok(())
     }
 
-    /// `{ n: step, s: acc.s + x }`: a block of `n` is left, and the lanes of it where some go on.
+    /// `{ n: step, s: acc.s + x }`: a block of `n` is kept, and all its lanes once some lanes go on alone.
     #[test]
     fn a_field_that_is_one_value_is_left_as_a_block() -> Result<(), Box<dyn std::error::Error>> {
         let params = ["n", "s", "x", "step"].map(|name| Param::new(name, Scalar::U64));
@@ -341,17 +345,17 @@ mod tests {
         let one = f.constant(reduce_ir::Value::of(1u64));
         let next = f.bin(Bin::Add, params[3], one)?;
         let sum = f.bin(Bin::Add, params[1], params[2])?;
-        let mut joiner =
-            Joiner::new(&f.build(vec![next, sum]), &[false, false, false, true], Loops::default());
+        let mut accumulator =
+            Accumulator::new(&f.build(vec![next, sum]), &[false, false, false, true], Loops::default());
         let (len, some) = (3 * SHARED + 5, 2 * SHARED + 1);
         let [steps, x] = [1, 2].map(|value| Lanes::splat(reduce_ir::Value::of(value as u64), len));
         let right = |k| if k == 0 { x.borrow() } else { steps.borrow() };
         let mut acc = [Lanes::from(vec![9u64; len]), Lanes::from(vec![0u64; len])];
-        joiner.join(&mut acc, right, len, || ())?;
+        accumulator.accumulate(&mut acc, right, len, || ())?;
         assert_eq!(acc, [Lanes::from(vec![2u64; SHARED]), Lanes::from(vec![2u64; len])]);
         let steps = Lanes::splat(reduce_ir::Value::of(7u64), len);
         let right = |k| if k == 0 { x.borrow() } else { steps.borrow() };
-        joiner.join(&mut acc, right, some, || ())?;
+        accumulator.accumulate(&mut acc, right, some, || ())?;
         let both = |a, b| Lanes::from([vec![a; some], vec![b; len - some]].concat());
         assert_eq!(acc, [both(8u64, 2), both(4u64, 2)]);
         Ok(())

@@ -1,0 +1,73 @@
+//! Pairwise steps of sums and products of floats, whose association shows in the bits.
+
+use super::Aligned;
+use super::blocks::append;
+use super::{LaneError, Lanes, LanesRef, bug};
+use reduce_ir::Scalar;
+use reduce_ir::arith::{Element, Number};
+use reduce_ir::ops::Bin;
+
+/// Whether [`pairwise_step`] knows the operation. Exact operations take no such trees.
+pub(crate) fn has_pairwise_step(op: Bin, ty: Scalar) -> bool {
+    matches!((op, ty), (Bin::Add | Bin::Mul, Scalar::F32 | Scalar::F64))
+}
+
+/// Combines, of every `2 half` lanes, the first half with the second, as far as there is one.
+#[inline(always)]
+pub(super) fn pairwise_step(
+    op: Bin,
+    lanes: LanesRef<'_>,
+    half: usize,
+    out: &mut Lanes,
+) -> Result<(), LaneError> {
+    match (op, lanes, out) {
+        (Bin::Add, LanesRef::F32(lanes), Lanes::F32(out)) => combine(lanes, half, out, Number::add),
+        (Bin::Add, LanesRef::F64(lanes), Lanes::F64(out)) => combine(lanes, half, out, Number::add),
+        (Bin::Mul, LanesRef::F32(lanes), Lanes::F32(out)) => combine(lanes, half, out, Number::mul),
+        (Bin::Mul, LanesRef::F64(lanes), Lanes::F64(out)) => combine(lanes, half, out, Number::mul),
+        (op, lanes, _) => return bug(op, &[lanes]),
+    }
+    Ok(())
+}
+
+/// Small halves are constants, so that the compiler vectorises them.
+#[inline(always)]
+fn combine<T: Element>(lanes: &[T], half: usize, out: &mut Aligned<T>, f: impl Fn(T, T) -> T) {
+    let done = match half {
+        1 => combine_blocks::<T, 1>(lanes, out, &f),
+        2 => combine_blocks::<T, 2>(lanes, out, &f),
+        4 => combine_blocks::<T, 4>(lanes, out, &f),
+        8 => combine_blocks::<T, 8>(lanes, out, &f),
+        16 => combine_blocks::<T, 16>(lanes, out, &f),
+        _ => {
+            out.clear();
+            0
+        }
+    };
+    for chunk in lanes[done..].chunks(2 * half) {
+        let (left, right) = chunk.split_at(half.min(chunk.len()));
+        let (paired, alone) = left.split_at(right.len());
+        out.extend(paired.iter().zip(right).map(|(&left, &right)| f(left, right)));
+        append(alone, alone.len(), out);
+    }
+}
+
+/// Combines all whole pairs of blocks. Returns how many lanes they have.
+#[inline(always)]
+fn combine_blocks<T: Element, const HALF: usize>(
+    lanes: &[T],
+    out: &mut Aligned<T>,
+    f: impl Fn(T, T) -> T,
+) -> usize {
+    let (pairs, _) = lanes.as_chunks::<HALF>().0.as_chunks::<2>();
+    out.resize(pairs.len() * HALF, T::default());
+    for (out, [left, right]) in out.as_chunks_mut::<HALF>().0.iter_mut().zip(pairs) {
+        // A local copy: a store to `out` could alias the next loads.
+        let mut combined = *left;
+        for (left, &right) in combined.iter_mut().zip(right) {
+            *left = f(*left, right);
+        }
+        *out = combined;
+    }
+    2 * HALF * pairs.len()
+}

@@ -1,0 +1,203 @@
+//! Decides how a pass runs: how elements become items, and how many elements a batch has.
+
+use super::functions::Traits;
+use super::threads;
+use reduce_ir::program::{Level, Tree, Unit};
+use reduce_lanes::{NARROW, Summed};
+use std::ops::Range;
+
+/// How the elements of a batch become items.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Leaf {
+    /// Every element is mapped and is an item.
+    Map,
+    /// Rows of a chunk are folded where they lie in memory.
+    Rows(Rows),
+    /// Whole chunks are summed where they lie in memory, with the first pairwise steps; an incomplete chunk goes by rows.
+    Sum(Rows, Summed),
+    /// Rows of many chunks are gathered and then folded, as one chunk has few lanes.
+    Gather(Level),
+    /// Rows whose units share lanes are deinterleaved and then folded.
+    Deinterleave(Level),
+}
+
+/// How rows are folded where they lie in memory.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Rows {
+    pub(super) level: Level,
+    /// Lanes that are folded to the end of their chunk before the next lanes.
+    pub(super) width: usize,
+    /// Rows that one call folds.
+    pub(super) at_once: usize,
+}
+
+impl Rows {
+    /// One call folds a whole chunk if there is nothing to evaluate, and otherwise as many rows as fill a strip.
+    fn new(traits: &Traits, level: Level) -> Rows {
+        let lanes = level.lanes as usize;
+        let width = if traits.is_direct { lanes } else { traits.strip };
+        let at_once = match traits.takes_rows {
+            true if traits.is_direct => usize::MAX,
+            true => (traits.strip / lanes).max(1),
+            false => 1,
+        };
+        Rows { level, width, at_once }
+    }
+}
+
+/// A loop that reads memory, as far as the fastest prefetch strategy depends on it.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct InPlace {
+    pub(super) by: Reader,
+    /// It converts elements to a wider type.
+    pub(super) widens: bool,
+    /// Elements of a chunk.
+    pub(super) chunk: usize,
+}
+
+/// The loops that read memory. Strategies differ in each of them.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Reader {
+    /// The loop for float sums.
+    Sums,
+    /// Rows whose lanes stay in registers.
+    NarrowRows,
+    /// Rows of more lanes.
+    WideRows,
+}
+
+/// Lanes and chunk lengths from which a fold reads rows in place; batches of smaller chunks are mapped first.
+const WIDE: Range<u64> = 128..8192;
+
+/// How a pass runs.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Schedule<'l> {
+    pub(super) leaf: Leaf,
+    /// The levels that the items of the leaf strategy go through.
+    pub(super) levels: &'l [Level],
+    /// All levels.
+    all: &'l [Level],
+}
+
+impl<'l> Schedule<'l> {
+    /// Decides which loop reads the elements:
+    ///
+    /// | first level | functions | leaf strategy |
+    /// |---|---|---|
+    /// | of units with several items | any | `Deinterleave` |
+    /// | serial and striped, wide | a float sum | `Sum` |
+    /// | serial and striped, wide | any other | `Rows` |
+    /// | serial and striped, narrow | with a `fold` | `Gather` |
+    /// | any other | any | `Map` |
+    pub(super) fn new(traits: &Traits, levels: &'l [Level]) -> Schedule<'l> {
+        let (leaf, rest) = match levels.split_first() {
+            Some((&first, rest)) if first.unit != Unit::ONE => (Leaf::Deinterleave(first), rest),
+            Some((&first, rest)) if first.tree == Tree::Serial && !first.is_cut_in_runs() => {
+                match first.lanes >= WIDE.start || first.chunk >= WIDE.end {
+                    true if traits.is_sum => Leaf::sum(traits, first, rest),
+                    true => (Leaf::Rows(Rows::new(traits, first)), rest),
+                    false if traits.has_fold => (Leaf::Gather(first), rest),
+                    false => (Leaf::Map, levels),
+                }
+            }
+            _ => (Leaf::Map, levels),
+        };
+        Schedule { leaf, levels: rest, all: levels }
+    }
+
+    /// How the leaf strategy reads memory, if it folds or sums elements where they lie and evaluates nothing before.
+    pub(super) fn reads_in_place(&self, traits: &Traits) -> Option<InPlace> {
+        let (rows, by) = match self.leaf {
+            Leaf::Sum(rows, _) => (rows, Reader::Sums),
+            Leaf::Rows(_) if !traits.is_direct => return None,
+            Leaf::Rows(rows) if rows.level.lanes == NARROW as u64 => (rows, Reader::NarrowRows),
+            Leaf::Rows(rows) => (rows, Reader::WideRows),
+            Leaf::Map | Leaf::Gather(_) | Leaf::Deinterleave(_) => return None,
+        };
+        Some(InPlace { by, widens: traits.widens, chunk: rows.level.chunk as usize })
+    }
+
+    /// Elements per batch: whole chunks of every level, in as many batches as keep every core busy.
+    pub(super) fn batch(&self, len: usize) -> usize {
+        // Counting threads starts the thread pool, which small inputs do not need.
+        let alone = len as u64 / BATCHES;
+        let share = if alone > MIN_BATCH { alone / threads::count() as u64 } else { alone };
+        let tile = tile(self.all);
+        let most = (MAX_ITEMS / self.leaf.items(tile).max(1)).max(1);
+        let tiles = (share.max(MIN_BATCH) / tile).clamp(1, most);
+        usize::try_from(tile.saturating_mul(tiles)).unwrap_or(usize::MAX)
+    }
+}
+
+impl Leaf {
+    /// Sums of whole chunks, if the loop knows their shape, and the levels after them.
+    fn sum<'l>(traits: &Traits, first: Level, rest: &'l [Level]) -> (Leaf, &'l [Level]) {
+        let [chunk, lanes] = [first.chunk, first.lanes].map(|it| it as usize);
+        let rows = Rows::new(traits, first);
+        let sum = |pairs| Summed::new(chunk, lanes, pairs).map(|how| Leaf::Sum(rows, how));
+        if let [pairs, after @ ..] = rest
+            && *pairs == Level::every(pairs.chunk, Tree::Pairs)
+            && let Some(leaf) = sum(pairs.chunk as usize)
+        {
+            return (leaf, after);
+        }
+        (sum(1).unwrap_or(Leaf::Rows(rows)), rest)
+    }
+
+    /// Items that the leaf strategy keeps of so many elements, which are whole chunks.
+    fn items(self, elements: u64) -> u64 {
+        match self {
+            Leaf::Rows(Rows { level, .. }) | Leaf::Deinterleave(level) => elements / level.group(),
+            Leaf::Sum(Rows { level, .. }, how) => elements / (level.group() * how.pairs() as u64),
+            Leaf::Gather(_) | Leaf::Map => elements,
+        }
+    }
+}
+
+/// Lanes of a piece whose rows are folded one after the other.
+const WIDE_LANES: u64 = 512;
+
+/// The levels that exact operations use in place of those of the program: every association gives the same bits, and these
+/// read memory fastest. Operations that fold several rows at once have so few lanes that they stay in registers.
+pub(super) fn own_levels(traits: &Traits, len: usize) -> Option<[Level; 2]> {
+    let lanes = if traits.takes_rows { NARROW as u64 } else { WIDE_LANES };
+    traits.is_exact.then(|| pieces(len, lanes))
+}
+
+/// Levels that leave one item per piece.
+pub(super) fn wide(len: usize) -> [Level; 2] {
+    pieces(len, WIDE_LANES)
+}
+
+fn pieces(len: usize, lanes: u64) -> [Level; 2] {
+    let fold = Level { lanes, ..Level::every(piece(len) as u64, Tree::Serial) };
+    [fold, Level::every(lanes, Tree::Halving)]
+}
+
+/// Elements of a piece: enough to amortise its ends, few enough that every core has some.
+pub(super) fn piece(len: usize) -> usize {
+    (len >> 9).next_power_of_two().clamp(1 << 15, 1 << 17)
+}
+
+/// Items that a batch keeps at most, so that they stay in cache.
+const MAX_ITEMS: u64 = 16384;
+
+/// Minimum batch size per core, in elements.
+const MIN_BATCH: u64 = 1 << 16;
+
+/// Batches per core, so that no core waits long for the last one.
+const BATCHES: u64 = 16;
+
+/// The fewest elements that are whole chunks of every level.
+fn tile(levels: &[Level]) -> u64 {
+    let grow = |(elements, items): (u64, u64), level: &Level| {
+        let times = level.chunk / gcd(level.chunk, items);
+        let chunks = items.saturating_mul(times) / level.chunk;
+        (elements.saturating_mul(times), chunks.saturating_mul(level.lanes))
+    };
+    levels.iter().fold((1, 1), grow).0
+}
+
+fn gcd(a: u64, b: u64) -> u64 {
+    if b == 0 { a } else { gcd(b, a % b) }
+}
