@@ -39,15 +39,15 @@ mod operations;
 mod random;
 #[path = "support/reference.rs"]
 mod reference;
+#[path = "support/rotation.rs"]
+#[allow(dead_code, reason = "only samples are taken")]
+mod rotation;
 #[path = "gpu/rows.rs"]
 mod rows;
 #[path = "support/sampled.rs"]
 mod sampled;
 #[path = "gpu/samples.rs"]
 mod samples;
-#[path = "support/rotation.rs"]
-#[allow(dead_code, reason = "only samples are taken")]
-mod rotation;
 #[path = "support/skip.rs"]
 mod skip;
 #[path = "gpu/soundness.rs"]
@@ -74,11 +74,11 @@ use reduce_runtime::cudarc::driver::{CudaContext, CudaSlice};
 use reduce_runtime::{Device, DeviceInput, Error, Reducer, Reduction};
 use samples::{Samples, compare_on_all_cores};
 
-/// A rotating quarter of the cases; all of them with `REDUCEGEN_FULL=1`.
+/// A rotating eighth of the cases; all of them with `REDUCEGEN_FULL=1`.
 #[test]
 fn every_reduction_gives_the_bits_of_the_host() {
     let Some(device) = gpu("every_reduction_gives_the_bits_of_the_host") else { return };
-    let cases: Vec<_> = rotation::sample(cases::all(), 4).collect();
+    let cases: Vec<_> = rotation::sample(cases::all(), 8).collect();
     compare_on_all_cores(&cases, &device);
 }
 

@@ -2,6 +2,7 @@
 //! inferred.
 
 mod lower;
+mod trim;
 
 pub(super) use lower::Definition;
 

@@ -1,18 +1,16 @@
 //! Lowers a tree to a function: structs become scalars, methods become operations, and names become valid CUDA
 //! names.
 
+use super::trim::trimmed;
 use crate::parse::diagnostic::{Errors, Extent};
 use crate::parse::methods::{Meaning, Method};
 use crate::parse::names;
 use crate::parse::role::Role;
 use crate::parse::tree::{Ex, Kind, Let};
 use crate::parse::types::Types;
-use reduce_ir::func::{Func, FuncBuilder, Id, Line, Node, Param};
+use reduce_ir::func::{Func, FuncBuilder, Id, Node, Param};
 use reduce_ir::ops::{Bin, TypeError, Un};
 use reduce_ir::{Scalar, Value};
-
-/// The nesting depth of an expression on one line; a deeper operation gets a name.
-const DEPTH: usize = 24;
 
 /// The limit on operations of a closure.
 const LINES: usize = 1024;
@@ -377,31 +375,4 @@ fn negated(value: Value) -> Value {
         Some(_) => Value::from_bits(ty, bits ^ sign),
         None => Value::from_bits(ty, bits.wrapping_neg()),
     }
-}
-
-/// Removes the unused parameters after the first `needed`, and names operations that are nested too deeply.
-fn trimmed(func: &Func, needed: usize) -> Func {
-    let is_kept = |position: usize| position < needed || func.uses(Id(position as u32));
-    let params = func.params().iter().enumerate();
-    let params: Vec<_> =
-        params.filter(|(position, _)| is_kept(*position)).map(|(_, it)| it.clone()).collect();
-    let mut f = FuncBuilder::new(params);
-    let mut kept = f.params().into_iter();
-    let mut ids: Vec<Id> = (0..func.params().len())
-        .map(|position| if is_kept(position) { kept.next().unwrap_or(Id(0)) } else { Id(0) })
-        .collect();
-    let mut depths = vec![0; ids.len()];
-    for Line { node, ty, name } in func.lines() {
-        let depth = 1 + node.operands().map(|Id(id)| depths[id as usize]).max().unwrap_or(0);
-        let id = f.again(node.map(|Id(id)| ids[id as usize]), *ty);
-        let is_deep = depth >= DEPTH;
-        match name {
-            Some(name) => f.name(id, name),
-            None if is_deep => f.name(id, "part"),
-            None => {}
-        }
-        depths.push(if name.is_some() || is_deep { 0 } else { depth });
-        ids.push(id);
-    }
-    f.build(func.results().iter().map(|Id(id)| ids[*id as usize]).collect())
 }
