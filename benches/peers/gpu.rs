@@ -17,7 +17,7 @@ pub(crate) struct Gpu {
 
 impl Gpu {
     pub(crate) fn open() -> Outcome<Gpu> {
-        // The first call, because its error says what is missing.
+        // This call comes first because its error names the missing library.
         Device::cuda(0)?;
         let context = CudaContext::new(0)?;
         // SAFETY: there is one stream, and memory lives as long as the process. So no call records events, as in

@@ -20,14 +20,6 @@ pub enum Error {
         /// The reason, and what to write instead.
         reason: String,
     },
-    /// A team does not fit the steps before it.
-    #[error("`{name}` does not apply: {reason}")]
-    Unfit {
-        /// The pass, as it is written.
-        name: String,
-        /// The reason, and what to write instead.
-        reason: String,
-    },
     /// A block needs more shared memory than every architecture has.
     #[error(
         "a block of {block} threads needs {bytes} bytes of shared memory, over the limit of {limit}; use a smaller `block`"

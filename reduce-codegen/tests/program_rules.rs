@@ -144,5 +144,6 @@ fn of_combinations() -> Vec<Broken> {
         (17, "team(thread)", |it| it.kernels[0].team.logical = 128),
         (17, "shuffle team(warp)", |it| fold(it, |fold| fold.share = Share::Rest)),
         (17, "shuffle one_block ticket", |it| it.domain = Domain::ROWS),
+        (17, "", |it| it.domain = Domain { kept: 1, ..Domain::STRIDED }),
     ]
 }

@@ -76,6 +76,7 @@ fn values_of_the_wrong_form() {
         "ty: f32, op: sum, axes: i j -> j",
         "ty: f32, op: sum, axes: i i -> k",
         "ty: f32, op: sum, axes: i j",
+        "ty: f32, op: sum, layout: strided, axes: i j -> i",
         "ty: f32, op: sum, passes: [shuffle coarsen(4)]",
         "ty: f32, op: sum, block: big",
         "inputs: f32, op: sum",

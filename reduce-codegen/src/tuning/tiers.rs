@@ -131,7 +131,7 @@ fn auto(spec: &Spec, tuning: Tuning) -> Vec<Variant> {
     variants
 }
 
-/// Returns the threads of a block: the fastest number, or as many as have room for their accumulators in the shared
+/// Returns the threads of a block: the fastest number, or the greatest power of two whose accumulators fit the shared
 /// memory of the naive program.
 fn fitting(fastest: u32, operation: &Operation) -> u32 {
     let fit = LIMITS.shared / operation.acc.size().max(1);

@@ -14,6 +14,11 @@ pub(super) fn groups(fields: &Fields, errors: &mut Errors) -> Option<Domain> {
     for name in axes.to.iter().filter(|name| !axes.from.contains(name)) {
         errors.add(name.span(), format!("`{name}` is no axis of the input; write it before `->` as well"));
     }
+    if fields.layout.as_ref().is_some_and(|layout| layout == "strided") {
+        let message =
+            "`axes` is for data without a step between elements; leave `axes` or `layout: strided` out";
+        errors.add(axes.place, message);
+    }
     if errors.count() > before {
         return None;
     }

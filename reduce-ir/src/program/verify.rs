@@ -34,7 +34,7 @@
 //! 16. One thread combines all items only where warps combine through shuffles, or blocks of a cluster combine, and only if a
 //!     fill stands for absent items.
 //! 17. The threads of a team that is smaller than a block evaluate all logical threads of its association. These combine in
-//!     registers, and in a warp by shuffles. A team of one warp folds a fixed number of units. Several groups are rows. Their
+//!     registers, and in a warp by shuffles. A team of one warp folds a fixed number of units. Several groups are rows of neighbouring elements. Their
 //!     blocks combine in the next launch, if at all, and not in clusters or in place.
 
 use super::{
@@ -226,6 +226,7 @@ fn verify_team(program: &Program, kernel: &Kernel) -> Check {
     let grouped = program.domain.kept <= 1
         && !(several
             && (together
+                || program.domain.is_strided()
                 || kernel.cluster() > 1
                 || kernel.in_place().is_some()
                 || kernel.steps.contains(&Step::Keep)));

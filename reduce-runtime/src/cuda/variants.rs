@@ -52,8 +52,6 @@ pub(super) struct Variant {
     pub(super) has_ticket: bool,
     /// Threads per block, indexed by the items that the kernel reads.
     pub(super) threads: [u32; 2],
-    /// Whether there are several groups. Kernels then take their number.
-    pub(super) grouped: bool,
     /// Whether the kernels may begin while the previous launch still runs.
     pub(super) dependent: bool,
     /// The kernels, indexed by the items that they read. The second is absent if one launch is enough.
@@ -160,7 +158,6 @@ impl Variant {
             // If one block has all elements, no block waits for others.
             has_ticket: plan.has_ticket(),
             threads: [Reads::Inputs, Reads::Partials].map(|reads| program.threads(reads)),
-            grouped: program.domain.is_grouped(),
             dependent: driver::overlaps_launches() && program.kernel(Reads::Inputs).dependent,
             functions: functions.collect::<Result<_, _>>()?,
         })

@@ -303,7 +303,7 @@ impl Workspace {
         };
         let elements = (variant.takes_count && launch.kernel == Reads::Partials).then_some(extent.length);
         let ticket = variant.has_ticket.then_some(self.base);
-        let groups = variant.grouped.then_some(launch.groups);
+        let groups = self.variants.domain.is_grouped().then_some(launch.groups);
         let counts = [launch.items].into_iter().chain(groups);
         let rest = [to, self.result_ptr()].into_iter().chain(counts).chain(ticket).chain(elements);
         let params = operation.params.iter().map(|_| 0);
