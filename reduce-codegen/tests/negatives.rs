@@ -102,7 +102,9 @@ fn the_second_element_of_a_turn_may_be_past_the_end() {
     for found in sums("reads_past_the_end", Some('a')) {
         let report = found.reports.iter().find(|it| it.kind == Kind::OutOfBounds).unwrap().to_string();
         assert!(
-            report.starts_with("`load element_2: f32 = input0[i + u64(BLOCK)]` leaves its buffer"),
+            report.starts_with(
+                "`load element_2: f32 = input0[i + u64(BLOCK)]` accesses memory outside its buffer"
+            ),
             "{report}"
         );
         assert!(report.contains("of 300, in thread"), "{report}");

@@ -75,7 +75,7 @@ fn a_param_that_is_not_given_is_reported() {
         let outcome = run(&it, &lower(&it).unwrap(), &mut domain, &inputs, 3, options);
         assert_eq!((outcome.reports[0].kind, outcome.acc()), (Kind::Malformed, None));
         let text = outcome.reports[0].to_string();
-        assert!(text.contains("param 0 is not given as u8"), "{text}");
+        assert!(text.contains("param 0 is missing or is not u8"), "{text}");
     }
 }
 

@@ -90,17 +90,17 @@ impl Machine<'_, '_> {
             from - load.unaligned.map_or(0, |_| from % chunk)
         });
         let misaligned = inside & mask(|lane| !starts[lane].is_multiple_of(chunk));
-        self.report(cluster, here, Kind::Misaligned, misaligned, "a vector starts at a multiple of its size");
-        let input = base..base + len * element;
-        let exceeds = |from: u64| from < input.start || from.saturating_add(chunk * chunks) > input.end;
-        let outside = inside & mask(|lane| exceeds(starts[lane]));
         self.report(
             cluster,
             here,
-            Kind::OutOfBounds,
-            outside,
-            "the words around it are not all in the input",
+            Kind::Misaligned,
+            misaligned,
+            "the address of a vector must be a multiple of its size",
         );
+        let input = base..base + len * element;
+        let exceeds = |from: u64| from < input.start || from.saturating_add(chunk * chunks) > input.end;
+        let outside = inside & mask(|lane| exceeds(starts[lane]));
+        self.report(cluster, here, Kind::OutOfBounds, outside, "it reads words outside the input");
         let fields: [Field; 16] = std::array::from_fn(|k| Field { offset: k as u64 * chunk, size: chunk });
         self.count_global(here, Direction::Load, (inside, &starts), (0, 1), &fields[..chunks as usize]);
     }
@@ -118,7 +118,7 @@ impl Machine<'_, '_> {
             value[lane] = held;
             conflicts.extend(conflict.map(|conflict| (lane, conflict)));
         }
-        self.report(cluster, here, Kind::Uninitialised, uninitialised, "nothing wrote it before");
+        self.report(cluster, here, Kind::Uninitialised, uninitialised, "no thread wrote it before");
         self.conflicts(cluster, here, &conflicts, "reads");
         here.set(&mut here.warp(cluster).accs[into], &value);
     }
@@ -214,8 +214,8 @@ impl Machine<'_, '_> {
             lanes & mask(|lane| rank[lane] != here.rank as u64)
         };
         self.report(cluster, here, Kind::OutOfBounds, absent, "the cluster has no block of that rank");
-        self.report(cluster, here, Kind::OutOfBounds, exited, "the block whose memory it is has exited");
-        let detail = "the block whose memory it is may not have started: a cluster barrier comes first";
+        self.report(cluster, here, Kind::OutOfBounds, exited, "the block that owns the memory has exited");
+        let detail = "the block that owns the memory may not have started; write a cluster barrier first";
         self.report(cluster, here, Kind::OutOfBounds, early, detail);
         lanes & !absent & !exited
     }
@@ -227,7 +227,7 @@ impl Machine<'_, '_> {
         let outside = here.lanes & !inside;
         if let Some(lane) = each(outside).next() {
             let detail = format!(
-                "it reaches element {} of {len}",
+                "it accesses element {} of {len}",
                 index[lane] + (count - 1).min(OUTSIDE - index[lane])
             );
             self.report(cluster, here, Kind::OutOfBounds, outside, &detail);

@@ -74,7 +74,7 @@ impl Machine<'_, '_> {
             block.fences.atomic(by, order, scope, cell.channel(), &mut block.clocks);
         }
         self.tally.part(here.part).atomics += u64::from(targets.inside.count_ones());
-        self.report(cluster, here, Kind::Uninitialised, uninitialised, "nothing wrote it before");
+        self.report(cluster, here, Kind::Uninitialised, uninitialised, "no thread wrote it before");
         self.conflicts(cluster, here, &conflicts, "updates");
     }
 

@@ -62,7 +62,7 @@ fn first_line(stmt: &Stmt) -> String {
 }
 
 /// The error for a vector that is not loaded.
-const NOT_COPIED: &str = "vectors are loaded, not copied";
+const NOT_COPIED: &str = "a vector cannot be copied; load it instead";
 
 /// A bound name: its type, and its register or first register.
 #[derive(Clone, Copy)]
@@ -174,7 +174,7 @@ impl<'k> Writer<'k, '_> {
     /// Writes the start of a loop: its counter, and the branch that leaves it.
     fn loop_head(&mut self, stmt: &'k Stmt, it: &'k Loop) -> Result<usize, String> {
         if ![Ty::U32, Ty::U64].contains(&it.local.ty) {
-            return Err(format!("a loop counts in {}", it.local.ty));
+            return Err(format!("a loop counts in u32 or u64, not {}", it.local.ty));
         }
         let value = self.scalar(&it.from, it.local.ty)?;
         let into = self.bind(&it.local.name, it.local.ty)?;
@@ -237,7 +237,9 @@ impl<'k> Writer<'k, '_> {
                 Op::Expect { messages: self.scalar(messages, Ty::U32)? }
             }
             Stmt::Send(place, value) => {
-                let Buffer::Shared(array) = place.buffer else { return Err(format!("a message to {place}")) };
+                let Buffer::Shared(array) = place.buffer else {
+                    return Err(format!("{place} cannot receive a message; send it to shared memory"));
+                };
                 self.check_message_array(array)?;
                 Op::Send { at: self.place(place)?, value: self.acc(value, Ty::Acc)? }
             }
@@ -276,7 +278,9 @@ impl<'k> Writer<'k, '_> {
                 let (at, value) = (self.place(place)?, self.acc(value, Ty::Acc)?);
                 Op::AtomicCombine { at, value, order: *order, scope: *scope }
             }
-            Stmt::Note(..) | Stmt::If(..) | Stmt::For(_) => return Err("is not simple".to_owned()),
+            Stmt::Note(..) | Stmt::If(..) | Stmt::For(_) => {
+                return Err("bug: the statement contains others".to_owned());
+            }
         };
         let ordered = matches!(op, Op::Fence(..) | Op::Atomic { .. } | Op::AtomicCombine { .. });
         self.code.concurrent |= ordered || matches!(op, Op::Post { .. } | Op::Take { .. });
@@ -289,10 +293,12 @@ impl<'k> Writer<'k, '_> {
             (Buffer::Input(input), Ty::Scalar(_) | Ty::Vector(..)) => {
                 let count = if let Ty::Vector(_, count) = ty { count } else { 1 };
                 let element = self.setting.operation.inputs.get(input).map(|it| it.ty);
-                let (Ty::Scalar(wanted) | Ty::Vector(wanted, _)) = ty else { return Err(ty.to_string()) };
+                let (Ty::Scalar(wanted) | Ty::Vector(wanted, _)) = ty else {
+                    return Err(format!("{ty} cannot be loaded from {}", place.buffer));
+                };
                 let whole = count.is_power_of_two() && count as usize * wanted.size() <= 16;
                 if element != Some(wanted) || !whole {
-                    return Err(format!("a {ty} is loaded from {}", place.buffer));
+                    return Err(format!("{ty} cannot be loaded from {}", place.buffer));
                 }
                 let index = self.scalar(&place.index, Ty::U64)?;
                 let elements = Elements { input, count, unaligned: None };
@@ -310,7 +316,7 @@ impl<'k> Writer<'k, '_> {
                 let at = self.place(place)?;
                 Ok(Op::LoadAcc { into: self.bind(name, ty)?, at })
             }
-            _ => Err(format!("a {ty} is loaded from {}", place.buffer)),
+            _ => Err(format!("{ty} cannot be loaded from {}", place.buffer)),
         }
     }
 
@@ -321,7 +327,7 @@ impl<'k> Writer<'k, '_> {
                 elements.unaligned = Some(Chunk::of(ty, lanes));
                 Ok(op)
             }
-            _ => Err(format!("`{name}` is no vector")),
+            _ => Err(format!("`{name}` is not a vector")),
         }
     }
 

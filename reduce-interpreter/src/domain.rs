@@ -101,10 +101,10 @@ pub fn halved(
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Refused {
     /// Elements of different positions in one `map`.
-    #[error("elements {0} and {1} met in one `map`")]
+    #[error("one `map` takes elements {0} and {1}")]
     MixedPositions(u64, u64),
     /// The hardware has no instruction for the operation.
-    #[error("the operation has no redux")]
+    #[error("no redux instruction computes the operation")]
     NoRedux,
     /// An operation on lanes of wrong types, which the verifier would have refused.
     #[error(transparent)]

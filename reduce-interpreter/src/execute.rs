@@ -60,7 +60,13 @@ impl Machine<'_, '_> {
         let code = self.code;
         if code.kernel.dependent && code.ops[here.pc].is_global() {
             let early = here.lanes & !here.warp(cluster).awaited;
-            self.report(cluster, here, Kind::Early, early, "the thread has not waited for that");
+            self.report(
+                cluster,
+                here,
+                Kind::Early,
+                early,
+                "the thread has not waited for the previous launch",
+            );
         }
         match &code.ops[here.pc] {
             Op::Scalar { into, value } => {
@@ -107,7 +113,7 @@ impl Machine<'_, '_> {
                     here,
                     Kind::Divergence,
                     again,
-                    "the thread has arrived, and not waited yet",
+                    "the thread arrives twice without a wait",
                 );
                 here.warp(cluster).arrived |= here.lanes;
             }
@@ -138,7 +144,7 @@ impl Machine<'_, '_> {
                 here,
                 Kind::Overflow,
                 overflow,
-                "its index arithmetic does not fit its type",
+                "the value of the index does not fit its type",
             );
             self.report(cluster, here, Kind::DivisionByZero, by_zero, "the divisor is 0");
         }
@@ -192,7 +198,7 @@ impl Machine<'_, '_> {
     ) -> PerLane<Option<Acc>> {
         let value = self.acc(cluster, here, expr);
         let undefined = here.lanes & mask(|lane| value[lane].is_none());
-        self.report(cluster, here, Kind::Undefined, undefined, "what it uses was never set");
+        self.report(cluster, here, Kind::Undefined, undefined, "the accumulator was never set");
         value
     }
 
@@ -244,7 +250,7 @@ impl Machine<'_, '_> {
         });
         let accs = here.warp(cluster).accs[acc];
         let undefined = predicate & mask(|lane| accs[lane].is_none());
-        self.report(cluster, here, Kind::Undefined, undefined, "what it uses was never set");
+        self.report(cluster, here, Kind::Undefined, undefined, "the accumulator was never set");
         let mut all = None;
         let reduced = self.domain.redux(&accs, predicate & !undefined, &mut all);
         self.report_refusal(cluster, here, reduced);

@@ -21,7 +21,7 @@ impl Machine<'_, '_> {
         let targets = self.locate(cluster, here, at);
         let left =
             targets.inside & mask(|lane| self.memory.flags.get(targets.index[lane] as usize) == Some(&true));
-        self.report(cluster, here, Kind::Race, left, "it replaces an accumulator that nobody has taken");
+        self.report(cluster, here, Kind::Race, left, "it overwrites an accumulator that no thread has taken");
         self.exchange(cluster, here, at, &value, true);
     }
 

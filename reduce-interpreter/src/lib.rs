@@ -181,10 +181,11 @@ pub fn run(
         reports.add(0, final_report(lowered, Kind::NoResult, "no thread of the last launch stores it"));
     }
     if ticket.iter().any(|&it| it != 0) {
-        reports.add(0, final_report(lowered, Kind::TicketTaken, "the next run needs a ticket that is 0"));
+        reports.add(0, final_report(lowered, Kind::TicketTaken, "the ticket must be 0 for the next run"));
     }
     if plan.has_flags() && regions.iter().flatten().any(Option::is_some) {
-        reports.add(0, final_report(lowered, Kind::PartialLeft, "the next run needs partials without flags"));
+        reports
+            .add(0, final_report(lowered, Kind::PartialLeft, "no partial may have a flag for the next run"));
     }
     Outcome { reports: reports.into_list(), ..outcome }
 }

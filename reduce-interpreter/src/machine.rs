@@ -280,11 +280,16 @@ impl Machine<'_, '_> {
         let one = ThreadId { block, thread };
         let other = ThreadId { block: conflict.with.block.into(), thread: conflict.with.thread };
         let narrow = conflict.kind == Kind::ScopeTooNarrow;
-        let why =
-            if narrow { "nothing of a scope that includes both orders them" } else { "nothing orders them" };
+        let why = if narrow {
+            "no synchronisation in the scope of both orders the accesses"
+        } else {
+            "no synchronisation orders the accesses"
+        };
         let statement = self.code.text(conflict.with.pc as usize);
-        let detail =
-            format!("{one} {does} what {other} {did} in `{statement}`, and {why}", did = conflict.did);
+        let detail = format!(
+            "{one} {does} the place that {other} {did} in `{statement}`, and {why}",
+            did = conflict.did
+        );
         self.add(conflict.kind, pc, vec![one, other], detail);
     }
 

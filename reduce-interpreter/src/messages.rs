@@ -32,11 +32,17 @@ impl Machine<'_, '_> {
         let messages = self.scalar(cluster, here, messages);
         let late =
             if cluster.blocks[here.rank].met { here.lanes } else { here.lanes & here.warp(cluster).arrived };
-        self.report(cluster, here, Kind::Unexpected, late, "it has arrived, so that messages may have come");
+        self.report(
+            cluster,
+            here,
+            Kind::Unexpected,
+            late,
+            "the thread has arrived already, so messages may be on their way",
+        );
         for lane in each(here.lanes) {
             let before = cluster.blocks[here.rank].mail.expected.replace(messages[lane]);
             if before.is_some() {
-                let detail = "the block expects messages already, and counts them once";
+                let detail = "the block expects messages already; declare their number once";
                 self.report(cluster, here, Kind::Unexpected, 1 << lane, detail);
             }
         }
@@ -48,7 +54,7 @@ impl Machine<'_, '_> {
         let targets = self.locate(cluster, here, at);
         self.count(cluster, here, Direction::Store, &targets);
         let early = if cluster.blocks[here.rank].met { 0 } else { targets.inside };
-        let detail = "no block may expect it yet: a cluster barrier comes first";
+        let detail = "the receiver may not expect it yet; write a cluster barrier first";
         self.report(cluster, here, Kind::Unexpected, early, detail);
         let mut conflicts = Vec::new();
         for lane in each(targets.inside) {
@@ -56,7 +62,13 @@ impl Machine<'_, '_> {
             let (more, number) = (to.mail.expected.is_some() && !to.mail.is_complete(), to.number);
             to.mail.delivered += 1;
             if !more {
-                self.report(cluster, here, Kind::Unexpected, 1 << lane, "the block expects no more messages");
+                self.report(
+                    cluster,
+                    here,
+                    Kind::Unexpected,
+                    1 << lane,
+                    "the receiver expects no more messages",
+                );
             }
             let sender = here.access(cluster.number, &cluster.blocks[here.rank], lane);
             let access = Access { to: Some(number as u32), ..sender };

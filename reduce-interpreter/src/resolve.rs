@@ -42,7 +42,7 @@ impl<'k> Writer<'k, '_> {
                 ScalarExpr::Const(self.setting.pointer(*buffer).is_multiple_of((*bytes).max(1).into()).into())
             }
             Expr::Un(Un::Not, a) => {
-                let Ty::Scalar(of) = ty else { return Err(format!("`{expr}`")) };
+                let Ty::Scalar(of) = ty else { return Err(format!("`{expr}` is not a scalar")) };
                 ScalarExpr::Not(Box::new(self.scalar(a, ty)?), max_value(of)?)
             }
             Expr::Bin(Bin::Mul, position, step) if matches!(**step, Expr::Step(_)) => {
@@ -51,11 +51,11 @@ impl<'k> Writer<'k, '_> {
             Expr::Bin(op, a, b) => self.binary(*op, a, b, ty)?,
             Expr::Cmp(op, a, b) => {
                 let of = a.ty().filter(|ty| [Ty::U32, Ty::U64, Ty::BOOL].contains(ty));
-                let of = of.ok_or_else(|| format!("`{expr}` compares elements"))?;
+                let of = of.ok_or_else(|| format!("`{expr}` must compare u32, u64 or bool"))?;
                 ScalarExpr::Cmp(*op, Box::new([self.scalar(a, of)?, self.scalar(b, of)?]))
             }
             Expr::Cast(to, a) => {
-                let from = a.ty().ok_or_else(|| format!("`{expr}`"))?;
+                let from = a.ty().ok_or_else(|| format!("the operand of `{expr}` has no type"))?;
                 let value = self.scalar(a, from)?;
                 if (from, *to) == (Ty::U64, Scalar::U32) {
                     ScalarExpr::Narrow(Box::new(value))
@@ -65,13 +65,13 @@ impl<'k> Writer<'k, '_> {
             }
             Expr::Un(..) => return Err(format!("`{expr}` is not index arithmetic")),
             Expr::Map(_) | Expr::Combine(..) | Expr::Fold(..) | Expr::Empty | Expr::Finish(..) => {
-                return Err(format!("`{expr}` is no scalar"));
+                return Err(format!("`{expr}` is not a scalar"));
             }
         })
     }
 
     fn binary(&self, op: Bin, a: &'k Expr, b: &'k Expr, ty: Ty) -> Result<ScalarExpr, String> {
-        let Ty::Scalar(of) = ty else { return Err(format!("{op} of {ty}")) };
+        let Ty::Scalar(of) = ty else { return Err(format!("`{op}` is not defined for {ty}")) };
         let (most, operands) = (max_value(of)?, [self.scalar(a, ty)?, self.scalar(b, ty)?]);
         if let [ScalarExpr::Const(a), ScalarExpr::Const(b)] = &operands {
             let folded = fold_constants(op, *a, *b).filter(|&it| it <= most);
@@ -97,8 +97,10 @@ impl<'k> Writer<'k, '_> {
             Expr::Map(args) => Ok(AccExpr::Map(self.arguments(expr, &operation.map, 0, args)?)),
             Expr::Combine(a, b) => Ok(AccExpr::Combine(Box::new([self.acc(a, ty)?, self.acc(b, ty)?]))),
             Expr::Fold(a, args) => {
-                let fold =
-                    operation.fold.as_ref().ok_or_else(|| format!("there is no `fold` for `{expr}`"))?;
+                let fold = operation
+                    .fold
+                    .as_ref()
+                    .ok_or_else(|| format!("`{expr}` needs a `fold`, and the operation has none"))?;
                 let args = self.arguments(expr, fold, operation.acc.fields.len(), args)?;
                 Ok(AccExpr::Fold(Box::new(self.acc(a, ty)?), args))
             }
@@ -108,7 +110,7 @@ impl<'k> Writer<'k, '_> {
                 Ok(AccExpr::Finish(Box::new(self.acc(a, Ty::Acc)?)))
             }
             Expr::Const(_) | Expr::Named(_) | Expr::Lane(..) | Expr::Thread | Expr::Block | Expr::Grid => {
-                Err(format!("`{expr}` is no accumulator"))
+                Err(format!("`{expr}` is not an accumulator"))
             }
             Expr::Rank
             | Expr::Items
@@ -117,9 +119,9 @@ impl<'k> Writer<'k, '_> {
             | Expr::Elements
             | Expr::Step(_)
             | Expr::Param(..)
-            | Expr::Aligned(..) => Err(format!("`{expr}` is no accumulator")),
+            | Expr::Aligned(..) => Err(format!("`{expr}` is not an accumulator")),
             Expr::Un(..) | Expr::Bin(..) | Expr::Cmp(..) | Expr::Cast(..) => {
-                Err(format!("`{expr}` is no accumulator"))
+                Err(format!("`{expr}` is not an accumulator"))
             }
         }
     }
@@ -134,7 +136,7 @@ impl<'k> Writer<'k, '_> {
     ) -> Result<Vec<ScalarExpr>, String> {
         let params = func.params().get(first..).unwrap_or_default();
         if params.len() != args.len() {
-            return Err(format!("the arguments of `{call}`"));
+            return Err(format!("`{call}` must have {} scalar arguments, not {}", params.len(), args.len()));
         }
         args.iter().zip(params).map(|(arg, param)| self.scalar(arg, Ty::Scalar(param.ty))).collect()
     }
@@ -165,7 +167,7 @@ impl<'k> Writer<'k, '_> {
         let sent: Vec<_> = self.kernel().shared.iter().filter(|array| array.sent).collect();
         match sent[..] {
             [array] if array.name == name => Ok(()),
-            _ => Err(format!("{name} is not the one array of messages")),
+            _ => Err(format!("{name} is not the array that receives messages")),
         }
     }
 
@@ -193,9 +195,9 @@ fn max_value(ty: Scalar) -> Result<u64, String> {
         Scalar::Bool => Ok(1),
         Scalar::U32 => Ok(u32::MAX.into()),
         Scalar::U64 => Ok(u64::MAX),
-        Scalar::F16 | Scalar::Bf16 | Scalar::F32 | Scalar::F64 => Err(format!("{ty} is no index")),
+        Scalar::F16 | Scalar::Bf16 | Scalar::F32 | Scalar::F64 => Err(format!("{ty} is not an index type")),
         Scalar::I8 | Scalar::I16 | Scalar::I32 | Scalar::I64 | Scalar::U8 | Scalar::U16 => {
-            Err(format!("{ty} is no index"))
+            Err(format!("{ty} is not an index type"))
         }
     }
 }

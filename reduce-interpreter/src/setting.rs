@@ -88,16 +88,21 @@ impl Setting<'_> {
     pub(super) fn admits(&self, kernel: &LoweredKernel) -> Result<(), String> {
         let (block, cluster) = (kernel.block, kernel.cluster);
         if !(1..=1024).contains(&block) || !(1..=16).contains(&cluster) {
-            return Err(format!("{block} threads are no block, or {cluster} blocks no cluster"));
+            return Err(format!(
+                "a block has 1 to 1024 threads and a cluster 1 to 16 blocks, not {block} and {cluster}"
+            ));
         }
         if !self.grid.is_multiple_of(cluster.into()) || self.grid > BLOCKS {
-            return Err(format!("{} blocks are no grid of clusters of {cluster}", self.grid));
+            return Err(format!(
+                "a grid has whole clusters of {cluster} and at most {BLOCKS} blocks, not {}",
+                self.grid
+            ));
         }
         let size = self.operation.acc.size() as u64;
         let of = |array: &Shared| u64::from(kernel.constant(array.len)) * size;
         let bytes: u64 = kernel.shared.iter().map(of).sum();
         if bytes > SHARED {
-            return Err(format!("{bytes} bytes of shared memory are more than the {SHARED} of a block"));
+            return Err(format!("the kernel uses {bytes} bytes of shared memory; the limit is {SHARED}"));
         }
         Ok(())
     }
@@ -132,7 +137,7 @@ impl Setting<'_> {
     /// Returns the bits of a scalar param of the call, and checks its type.
     pub(super) fn param(&self, param: usize, ty: Ty) -> Result<u64, String> {
         let given = self.params.get(param).filter(|it| Ty::Scalar(it.ty()) == ty);
-        given.map(|it| it.bits()).ok_or_else(|| format!("param {param} is not given as {ty}"))
+        given.map(|it| it.bits()).ok_or_else(|| format!("param {param} is missing or is not {ty}"))
     }
 
     /// Returns the distance between neighbouring elements of an input, modulo 2^64, as kernels get it.

@@ -21,7 +21,7 @@ impl Machine<'_, '_> {
         let warp = &block.warps[warp];
         let Some(group) = warp.groups.first().filter(|_| warp.executed > limit) else { return Ok(()) };
         let threads = threads(block, warp, group).collect();
-        let detail = format!("a warp has executed {limit} statements and does not end");
+        let detail = format!("a warp has not ended after {limit} statements");
         self.add(Kind::Deadlock, group.pc, threads, detail);
         Err(Stopped)
     }
@@ -41,7 +41,7 @@ impl Machine<'_, '_> {
         let here: Vec<_> = here.flat_map(|(block, warp, group)| threads(block, warp, group)).collect();
         let who = here.first().map_or_else(String::new, ToString::to_string);
         let detail =
-            format!("{who} waits there, {} threads in all, and {}", here.len(), self.others(elsewhere));
+            format!("{who} waits there ({} threads in total), and {}", here.len(), self.others(elsewhere));
         let kind = if places.iter().all(|&pc| self.is_wide(pc)) { Kind::Divergence } else { Kind::Deadlock };
         self.add(kind, pc, here, detail);
         Err(Stopped)
@@ -50,7 +50,7 @@ impl Machine<'_, '_> {
     fn others(&self, places: &[usize]) -> String {
         let places: Vec<_> = places.iter().map(|&pc| format!("`{}`", self.code.text(pc))).collect();
         if places.is_empty() {
-            "others have ended".to_owned()
+            "the others have ended".to_owned()
         } else {
             format!("others wait at {}", places.join(" and "))
         }

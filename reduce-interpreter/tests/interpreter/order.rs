@@ -93,8 +93,8 @@ fn blocks_are_not_ordered_by_running_one_after_the_other() {
     let found = run(&write(Expr::from(0)), 4, Schedule::FORWARD);
     assert_eq!(
         found.reports[0].to_string(),
-        "`store partials[u64(0)] = mine` races in kernel: thread 0 of block 1 writes what thread 0 of \
-         block 0 wrote in `store partials[u64(0)] = mine`, and nothing orders them"
+        "`store partials[u64(0)] = mine` races in kernel: thread 0 of block 1 writes the place that \
+         thread 0 of block 0 wrote in `store partials[u64(0)] = mine`, and no synchronisation orders the accesses"
     );
 }
 
