@@ -75,22 +75,22 @@ fn errors_name_the_line_and_the_expected_text() {
     let operation = spec(reduce_dsl::operators::operator("max").unwrap(), Scalar::F32, 256, "").operation;
     assert!(Program::parse(&operation, TEXT).is_ok());
     for (wrong, instead, error) in [
-        ("1024 elements", "1024 items", "line 1: `items` stands where `elements` should be"),
-        ("coarsen(4)]", "coarsen(4", "line 2: the line ends where `)` should be"),
-        ("  passes ", "  sorted ", "line 2: this is no line of the operation, and neither"),
-        ("reads inputs", "reads words", "line 3: `words` is none of inputs, partials"),
-        ("team grid", "team of", "line 3: `of` stands where `thread` or `warp` or `block`"),
-        ("tile 1024", "tile 512", "line 3: from the steps follows `tile 1024`"),
-        ("4 x 1 items", "4 x one items", "line 4: `one` is no number that fits here"),
-        ("4 x 1 items", "4 x 1 items, sorted", "line 4: `,` stands where the end of the line should be"),
-        ("by pairs", "by chance", "line 5: `chance` stands where `serial` or `halving` or `pairs`"),
-        ("shared memory, modulo addressing", "air", "line 5: `air` stands where `registers` or `shuffle`"),
-        ("combine grid through", "send grid through", "line 6: `send` begins no step; `fold`, `combine` and"),
-        ("kernel reduce_partials", "  kernel", "line 7: `kernel` begins no step"),
+        ("1024 elements", "1024 items", "line 1: expected `elements`, not `items`"),
+        ("coarsen(4)]", "coarsen(4", "line 2: expected `)`, not the end of the line"),
+        ("  passes ", "  sorted ", "line 2: expected a line of the operation, `layout`"),
+        ("reads inputs", "reads words", "line 3: `words` is unknown; expected one of inputs, partials"),
+        ("team grid", "team of", "line 3: expected `thread` or `warp` or `block`"),
+        ("tile 1024", "tile 512", "line 3: the tile does not match the steps; write `tile 1024`"),
+        ("4 x 1 items", "4 x one items", "line 4: `one` is not a number in range"),
+        ("4 x 1 items", "4 x 1 items, sorted", "line 4: expected the end of the line, not `,`"),
+        ("by pairs", "by chance", "line 5: expected `serial` or `halving` or `pairs`"),
+        ("shared memory, modulo addressing", "air", "line 5: expected `registers` or `shuffle`"),
+        ("combine grid through", "send grid through", "line 6: unknown step `send`; expected `fold`"),
+        ("kernel reduce_partials", "  kernel", "line 7: unknown step `kernel`"),
         (
             "reads partials, team grid, block 256",
             "reads partials, team grid, block 64",
-            "line 10: there are 2 kernels",
+            "line 10: a program has two kernels with equal blocks",
         ),
     ] {
         assert!(TEXT.contains(wrong), "{wrong}");

@@ -97,37 +97,40 @@ fn what_is_no_kernel_is_an_error_with_its_line() {
     let nested: String = (1..200).map(|depth| format!("{:1$}if true\n", "", 2 * depth)).collect();
     let wrong: [(&str, usize, &str); 21] = [
         ("  let a: u32 = b", 2, "`b` is not bound here"),
-        ("  let a: u32 = 4294967296 +", 2, "the line ends where a word should be"),
-        ("  let a: f33 = 1", 2, "`f33` is no type"),
+        ("  let a: u32 = 4294967296 +", 2, "expected a word, not the end of the line"),
+        ("  let a: f33 = 1", 2, "unknown type `f33`"),
         ("  let thread: u32 = 1", 2, "`thread` cannot be a name"),
         ("  var wait: u32 = 1", 2, "`wait` cannot be a name"),
         ("  let 2a: u32 = 1", 2, "`2a` cannot be a name"),
-        ("  let a: u32 = 1 + 2 + 3", 2, "`+` stands where the end of the line should be"),
-        ("  let a: u32 = 99999999999999999999", 2, "`99999999999999999999` is no number that fits here"),
-        ("  let a: u32 = foo(1)", 2, "`foo` is no function"),
-        ("  let a: u32 = 1 ? 2", 2, "`?` is no sign of the language"),
+        ("  let a: u32 = 1 + 2 + 3", 2, "expected the end of the line, not `+`"),
+        ("  let a: u32 = 99999999999999999999", 2, "`99999999999999999999` is not a number in range"),
+        ("  let a: u32 = foo(1)", 2, "unknown function `foo`"),
+        ("  let a: u32 = 1 ? 2", 2, "unexpected character `?`"),
         (
             "  let a: u32 = bits(f31, 0x0)",
             2,
-            "`f31` is none of f16, bf16, f32, f64, i8, i16, i32, i64, u8, u16, u32, u64, bool",
+            "`f31` is unknown; expected one of f16, bf16, f32, f64, i8, i16, i32, i64, u8, u16, u32, u64, bool",
         ),
-        ("  nonsense", 2, "`nonsense` begins no statement"),
+        ("  nonsense", 2, "unknown statement `nonsense`"),
         ("  a = 1", 2, "`a` is not bound here"),
-        ("  barrier grid", 2, "`grid` is no barrier: `warp`, `block` or `cluster` is"),
-        ("  fence strong grid", 2, "`strong` is none of relaxed, acquire, release, acq_rel"),
-        ("  store tree[0] = empty", 2, "`tree` is no buffer of the kernel"),
-        ("  -- remark", 2, "a remark is `-- part: text`, with the part of the kernel"),
-        ("\n   exit", 3, "indentation is two spaces a level"),
-        ("  exit\n    exit", 3, "4 spaces of indentation are too many"),
-        (&deep, 2, "expressions can be nested 64 deep"),
-        (&nested, 66, "bodies can be nested 64 deep"),
+        ("  barrier grid", 2, "unknown barrier `grid`; expected `warp`, `block` or `cluster`"),
+        ("  fence strong grid", 2, "`strong` is unknown; expected one of relaxed, acquire, release, acq_rel"),
+        ("  store tree[0] = empty", 2, "the kernel has no buffer `tree`"),
+        ("  -- remark", 2, "expected a remark, as in `-- part: text`, with a part of a kernel"),
+        ("\n   exit", 3, "indent by two spaces per level"),
+        ("  exit\n    exit", 3, "the line is indented too far, by 4 spaces"),
+        (&deep, 2, "expressions nest at most 64 deep"),
+        (&nested, 66, "bodies nest at most 64 deep"),
     ];
     for (text, line, what) in wrong {
         let error = LoweredKernel::parse(&format!("kernel k reads inputs, block 32\n{text}\n")).unwrap_err();
         assert_eq!((error.line, error.what.as_str()), (line, what));
     }
-    assert_eq!(LoweredKernel::parse("").unwrap_err().what, "there are 0 kernels, not one");
-    assert_eq!(LoweredKernel::parse("kernel k reads x").unwrap_err().what, "`x` is none of inputs, partials");
+    assert_eq!(LoweredKernel::parse("").unwrap_err().what, "expected one kernel; found 0");
+    assert_eq!(
+        LoweredKernel::parse("kernel k reads x").unwrap_err().what,
+        "`x` is unknown; expected one of inputs, partials"
+    );
     let no_cluster = LoweredKernel::parse("kernel k reads inputs, block 32, cluster 0").unwrap_err();
     assert_eq!((no_cluster.line, no_cluster.what.as_str()), (1, "a cluster has at least one block"));
 }

@@ -78,7 +78,7 @@ impl Func {
     /// generates carries a checked function as tokens; debug builds check it again.
     pub fn from_parts(params: Vec<Param>, lines: Vec<Line>, results: Vec<Id>) -> Func {
         let func = Func { params, lines, results };
-        debug_assert_eq!(func.retyped().as_ref(), Ok(&func), "the parts are not those of a function");
+        debug_assert_eq!(func.retyped().as_ref(), Ok(&func), "the parts do not form a valid function");
         func
     }
 

@@ -151,7 +151,7 @@ impl fmt::Display for Scalar {
 
 /// A word that is not the name of a scalar type.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("`{name}` is no scalar type; the types are {}", Scalar::ALL.map(Scalar::name).join(", "))]
+#[error("`{name}` is not a scalar type; the types are {}", Scalar::ALL.map(Scalar::name).join(", "))]
 pub struct ParseScalarError {
     name: String,
 }
@@ -176,6 +176,6 @@ mod tests {
         }
         let error = "F32".parse::<Scalar>().map_err(|error| error.to_string());
         let names = "f16, bf16, f32, f64, i8, i16, i32, i64, u8, u16, u32, u64, bool";
-        assert_eq!(error, Err(format!("`F32` is no scalar type; the types are {names}")));
+        assert_eq!(error, Err(format!("`F32` is not a scalar type; the types are {names}")));
     }
 }

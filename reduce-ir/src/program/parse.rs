@@ -51,7 +51,7 @@ fn read_head(operation: &Operation, lines: &[Line<'_>]) -> Parsed<(Domain, Optio
             Some("passes") => passes = read_passes(Cursor::new(number, text)?)?,
             _ => {
                 let what =
-                    "this is no line of the operation, and neither `layout`, `groups`, `up to`, `passes` nor `kernel`"
+                    "expected a line of the operation, `layout`, `groups`, `up to`, `passes` or `kernel`"
                         .to_owned();
                 return Err(ParseError { line: number, what });
             }
@@ -112,7 +112,7 @@ fn read_kernels(operation: &Operation, lines: &[Line<'_>], last: usize) -> Parse
             kernel.steps.push(read_step(operation, number, text)?);
         }
     }
-    let what = format!("there are {} kernels, not two with blocks of the same size", kernels.len());
+    let what = format!("a program has two kernels with equal blocks; found {} kernels", kernels.len());
     let kernels = <[_; 2]>::try_from(kernels).ok().filter(|[(one, _), (other, _)]| one == other);
     let [(block, inputs), (_, partials)] = kernels.ok_or(ParseError { line: last, what })?;
     Ok((block, vec![inputs, partials]))
@@ -165,7 +165,7 @@ fn read_step(operation: &Operation, number: usize, text: &str) -> Parsed<Step> {
     match line.word()? {
         "fold" => read_fold(line).map(Step::Fold),
         "combine" => read_combine(operation, line).map(Step::Combine),
-        word => line.error(format!("`{word}` begins no step; `fold`, `combine` and `keep` do")),
+        word => line.error(format!("unknown step `{word}`; expected `fold`, `combine` or `keep`")),
     }
 }
 
@@ -272,7 +272,10 @@ fn check_tiles(program: &Program, lines: &[Line<'_>]) -> Parsed<Program> {
     for (&(line, text), kernel) in headings.zip(&program.kernels) {
         let tile = program.tile(kernel.reads);
         if !text.split(", ").any(|part| part == format!("tile {tile}")) {
-            return Err(ParseError { line, what: format!("from the steps follows `tile {tile}`") });
+            return Err(ParseError {
+                line,
+                what: format!("the tile does not match the steps; write `tile {tile}`"),
+            });
         }
     }
     Ok(program.clone())

@@ -79,11 +79,15 @@ impl Program {
     /// The first broken rule, and where it is broken.
     pub fn verify(&self) -> Check {
         let reads: Vec<_> = self.kernels.iter().map(|kernel| kernel.reads).collect();
-        ensure(1, reads == [Reads::Inputs, Reads::Partials], || format!("the kernels read {reads:?}"))?;
+        ensure(1, reads == [Reads::Inputs, Reads::Partials], || {
+            format!("the kernels must read inputs, then partials, not {reads:?}")
+        })?;
         let overlaps: Vec<_> = self.kernels.iter().map(|kernel| (kernel.dependent, kernel.trigger)).collect();
-        ensure(1, overlaps[0] == overlaps[1], || format!("the kernels overlap as {overlaps:?}"))?;
+        ensure(1, overlaps[0] == overlaps[1], || {
+            format!("both kernels must overlap alike, not as {overlaps:?}")
+        })?;
         let legal = self.block.is_power_of_two() && LIMITS.block.contains(&self.block);
-        ensure(2, legal, || format!("block {}", self.block))?;
+        ensure(2, legal, || format!("a block has 32 to 1024 threads, a power of two, not {}", self.block))?;
         self.kernels.iter().try_for_each(|kernel| verify_kernel(self, kernel))?;
         verify_types(self)?;
         verify_positions(self)
@@ -125,9 +129,11 @@ fn verify_kernel(program: &Program, kernel: &Kernel) -> Check {
     let rounds = if let Size::Grid { most: Some(blocks) } = kernel.team.size { blocks } else { 1 };
     let round = tile.saturating_mul(rounds.into());
     ensure(9, round <= LIMITS.tile, || {
-        format!("{} has tiles of {tile} items, {round} a round", kernel.name)
+        format!("{} has too large tiles, of {tile} items, or rounds, of {round}", kernel.name)
     })?;
-    ensure(10, shared <= LIMITS.shared, || format!("{} uses {shared} bytes of shared memory", kernel.name))
+    ensure(10, shared <= LIMITS.shared, || {
+        format!("{} uses {shared} bytes of shared memory; the limit is {}", kernel.name, LIMITS.shared)
+    })
 }
 
 fn verify_order(program: &Program, kernel: &Kernel) -> Check {
@@ -153,7 +159,7 @@ fn verify_order(program: &Program, kernel: &Kernel) -> Check {
 }
 
 fn steps_of(kernel: &Kernel) -> String {
-    format!("the steps of {} are {:?}", kernel.name, kernel.steps)
+    format!("the steps of {} do not fit together: {:?}", kernel.name, kernel.steps)
 }
 
 fn verify_fold(program: &Program, kernel: &Kernel, fold: Fold) -> Check {
@@ -177,9 +183,9 @@ fn verify_fold(program: &Program, kernel: &Kernel, fold: Fold) -> Check {
         && (!fold.hints.streaming || fold.width > 1)
         && (!fold.in_rows || rows);
     let legal = several > 0 && fold.width.is_power_of_two() && narrow && arranged && placed;
-    ensure(4, legal, || format!("{fold}"))?;
+    ensure(4, legal, || format!("`{fold}` is not allowed here"))?;
     ensure(8, kernel.is_in_order() || program.operation.commutative, || {
-        format!("{fold} of an ordered operator")
+        format!("`{fold}` reorders an ordered operator")
     })
 }
 
@@ -189,7 +195,9 @@ fn verify_atomic(program: &Program, kernel: &Kernel) -> Check {
     let free = operation.exact || operation.order == Order::Any;
     let legal = kernel.reads == Reads::Inputs && word && free && operation.fill.is_some();
     ensure(12, !kernel.is_atomic() || legal, || steps_of(kernel))?;
-    ensure(8, !kernel.is_atomic() || operation.commutative, || "an atomic of an ordered operator".to_owned())
+    ensure(8, !kernel.is_atomic() || operation.commutative, || {
+        "an atomic reorders an ordered operator".to_owned()
+    })
 }
 
 fn verify_ticket(program: &Program, kernel: &Kernel) -> Check {
@@ -231,7 +239,7 @@ fn verify_team(program: &Program, kernel: &Kernel) -> Check {
                 || kernel.in_place().is_some()
                 || kernel.steps.contains(&Step::Keep)));
     ensure(17, threads == kernel.team.logical && meets && counted && grouped, || {
-        format!("the team of {} is {}, block {}", kernel.name, kernel.team, program.block)
+        format!("the team of {} cannot be {} with a block of {}", kernel.name, kernel.team, program.block)
     })
 }
 
@@ -243,7 +251,7 @@ fn is_rest_of_block(kernel: &Kernel) -> bool {
 fn verify_positions(program: &Program) -> Check {
     let position = program.operation.position;
     let fits = position == Scalar::U32 && program.up_to.is_some_and(|n| n <= Program::MOST_OF_U32);
-    ensure(14, position == Scalar::U64 || fits, || format!("positions of {position}"))
+    ensure(14, position == Scalar::U64 || fits, || format!("positions of {position} do not fit"))
 }
 
 fn verify_redux(program: &Program, kernel: &Kernel) -> Check {
@@ -292,15 +300,15 @@ fn verify_combine(program: &Program, kernel: &Kernel, combine: Combine) -> Check
         Medium::Distributed => scope == Scope::Cluster,
     };
     let fits = fits && (!last_warp || medium == Medium::Shared(Addressing::Sequential));
-    ensure(6, fits, || format!("{combine}"))?;
+    ensure(6, fits, || format!("`{combine}` is not allowed here"))?;
     let shaped = match medium {
         Medium::Shuffle | Medium::Distributed => matches!(tree, Tree::Halving | Tree::Pairs),
         Medium::Registers => tree == Tree::Pairs || logical && tree == Tree::Halving,
         Medium::Shared(addressing) | Medium::Global(addressing) => tree == addressing.tree(),
     };
-    ensure(7, shaped && items.is_power_of_two(), || format!("{combine}"))?;
+    ensure(7, shaped && items.is_power_of_two(), || format!("`{combine}` is not allowed here"))?;
     ensure(8, tree == Tree::Pairs || program.operation.commutative, || {
-        format!("{combine} of an ordered operator")
+        format!("`{combine}` reorders an ordered operator")
     })
 }
 
@@ -328,7 +336,7 @@ fn verify_types(program: &Program) -> Check {
         && op.identity.iter().chain(&op.fill).all(constant)
         && Some(params(&op.finish)) == given(acc.len(), op.finish_arguments())
         && op.finish.result_types() == op.stored().types();
-    ensure(11, legal, || format!("the functions of `{}`", op.name))
+    ensure(11, legal, || format!("the functions of `{}` do not match its types", op.name))
 }
 
 fn ensure(rule: u32, holds: bool, what: impl FnOnce() -> String) -> Check {

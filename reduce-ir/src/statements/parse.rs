@@ -37,7 +37,7 @@ impl LoweredKernel {
         let mut kernels = LoweredKernel::parse_all(text)?;
         let count = kernels.len();
         let one = kernels.pop().filter(|_| count == 1);
-        one.ok_or_else(|| ParseError { line: 1, what: format!("there are {count} kernels, not one") })
+        one.ok_or_else(|| ParseError { line: 1, what: format!("expected one kernel; found {count}") })
     }
 
     /// Parses consecutive kernels.
@@ -83,7 +83,7 @@ impl<'a> Reader<'a> {
     fn nothing_left<T>(&self, read: T) -> Parsed<T> {
         match self.lines.get(self.at) {
             None => Ok(read),
-            Some(line) => line.error(format!("{} spaces of indentation are too many", 2 * line.depth)),
+            Some(line) => line.error(format!("the line is indented too far, by {} spaces", 2 * line.depth)),
         }
     }
 
@@ -172,7 +172,7 @@ impl<'a> Reader<'a> {
         let mut stmts = Vec::new();
         while let Some(line) = self.line(depth) {
             if depth > DEEPEST {
-                return line.error(format!("bodies can be nested {DEEPEST} deep"));
+                return line.error(format!("bodies nest at most {DEEPEST} deep"));
             }
             if line.peek() == Some("else") {
                 break;
@@ -233,7 +233,7 @@ impl<'a> Reader<'a> {
 
     fn set(&mut self, mut line: Cursor<'a>, name: &str) -> Parsed<Stmt> {
         if line.peek() != Some("=") {
-            return line.error(format!("`{name}` begins no statement"));
+            return line.error(format!("unknown statement `{name}`"));
         }
         line.expect("=")?;
         let Some(local) = self.names.local(name) else {
@@ -272,7 +272,7 @@ impl<'a> Reader<'a> {
     fn array(&self, line: &mut Cursor<'a>) -> Parsed<&'static str> {
         let buffer = self.names.buffer(line)?;
         let Buffer::Shared(name) = buffer else {
-            return line.error(format!("`{buffer}` is no array in shared memory"));
+            return line.error(format!("`{buffer}` is not an array in shared memory"));
         };
         Ok(name)
     }

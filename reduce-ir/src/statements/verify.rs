@@ -64,7 +64,7 @@ impl Lowered {
     /// The first broken rule, and where it is broken.
     pub fn verify(&self, program: &Program) -> Check {
         if self.kernels.len() != program.kernels.len() {
-            let what = format!("{} kernels, and not {}", self.kernels.len(), program.kernels.len());
+            let what = format!("{} kernels instead of {}", self.kernels.len(), program.kernels.len());
             return Err(Violation { rule: 8, kernel: "", what });
         }
         self.kernels.iter().zip(&program.kernels).try_for_each(|(lowered, kernel)| {
@@ -80,25 +80,25 @@ impl Lowered {
                 scope: BTreeMap::new(),
             };
             verifier.ensure(4, lowered.cluster == kernel.cluster(), || {
-                format!("clusters of {} blocks", lowered.cluster)
+                format!("the cluster size {} does not match the steps", lowered.cluster)
             })?;
             let first = lowered.body.iter().find(|stmt| !begins_cluster(stmt));
             let waits = first == Some(&Stmt::AwaitLaunch);
             verifier.ensure(8, lowered.domain == program.domain, || {
-                format!("its elements are {:?}", lowered.domain)
+                format!("the domain {:?} does not match the program", lowered.domain)
             })?;
             verifier.ensure(11, [lowered.dependent, waits] == [kernel.dependent; 2], || {
-                format!("dependent is {}, and waiting {waits}", lowered.dependent)
+                format!("`dependent` is {}, and the first statement waits: {waits}", lowered.dependent)
             })?;
             let sent = lowered.shared.iter().filter(|array| array.sent).count();
-            verifier.ensure(12, sent <= 1, || format!("{sent} arrays of messages"))?;
+            verifier.ensure(12, sent <= 1, || format!("{sent} arrays receive messages; at most one may"))?;
             verifier.ensure(8, bytes == program.shared_bytes(kernel), || {
-                format!("{bytes} bytes of shared memory")
+                format!("{bytes} bytes of shared memory do not match the steps")
             })?;
             for constant in &lowered.constants {
                 let value = formula(&constant.formula, lowered);
                 verifier.ensure(8, value.is_none_or(|value| value == constant.value.into()), || {
-                    format!("{} is {}, and not {}", constant.name, constant.value, constant.formula)
+                    format!("{} is {} instead of {}", constant.name, constant.value, constant.formula)
                 })?;
             }
             verifier.body(&lowered.body, Uniform::Always)?;
@@ -161,7 +161,7 @@ impl Verifier<'_> {
             Stmt::Load(local, place) => self.load(local, place),
             Stmt::LoadUnaligned(local, place) => {
                 let vector = matches!(local.ty, Ty::Vector(..));
-                self.ensure(6, vector, || format!("`{}` is no vector", local.name))?;
+                self.ensure(6, vector, || format!("`{}` is not a vector", local.name))?;
                 self.load(local, place)
             }
             Stmt::Store(place, value) => self.store(place, value),
@@ -173,7 +173,7 @@ impl Verifier<'_> {
             Stmt::Take(local, place) => {
                 self.require_flags(stmt, place)?;
                 let partial = local.ty == Ty::Acc;
-                self.ensure(2, partial, || format!("`{}` is no partial", local.name))?;
+                self.ensure(2, partial, || format!("`{}` is not a partial", local.name))?;
                 self.place(place)?;
                 self.bind(local, false, Uniform::Thread)
             }
@@ -193,7 +193,7 @@ impl Verifier<'_> {
             Stmt::Redux(acc, predicate) => {
                 self.set(acc, &acc.get())?;
                 let known = self.redux.is_some() && acc.ty == Ty::Acc;
-                self.ensure(10, known, || format!("`{}` has no redux", acc.name))?;
+                self.ensure(10, known, || format!("no redux instruction combines `{}`", acc.name))?;
                 predicate.iter().try_for_each(|predicate| self.expect(predicate, Ty::BOOL).map(|_| ()))?;
                 self.require_all_threads(5, here >= Uniform::Warp, stmt)
             }
@@ -208,30 +208,38 @@ impl Verifier<'_> {
                 self.require_all_threads(4, here >= Uniform::Block, stmt)
             }
             Stmt::AwaitLaunch => {
-                self.ensure(11, self.kernel.dependent, || "a wait that is not asked for".to_owned())?;
+                self.ensure(11, self.kernel.dependent, || {
+                    "the kernel waits for the previous launch without `dependent`".to_owned()
+                })?;
                 self.require_all_threads(11, here == Uniform::Always, stmt)
             }
-            Stmt::TriggerLaunch => {
-                self.ensure(11, self.steps.trigger, || "a trigger that is not asked for".to_owned())
-            }
+            Stmt::TriggerLaunch => self.ensure(11, self.steps.trigger, || {
+                "the kernel starts the next launch without `trigger`".to_owned()
+            }),
             Stmt::Vote(into, value) => {
-                self.ensure(2, into.ty == Ty::BOOL, || format!("a vote names `{}`", into.name))?;
+                self.ensure(2, into.ty == Ty::BOOL, || {
+                    format!("`{}` must be bool to hold a vote", into.name)
+                })?;
                 self.expect(value, Ty::BOOL)?;
                 self.require_all_threads(4, here >= Uniform::Block, stmt)?;
                 self.bind(into, false, Uniform::Block)
             }
             Stmt::AtomicCombine { place, value, order, scope } => {
                 let legal = place.buffer == Buffer::Partials && self.steps.is_atomic();
-                self.ensure(7, legal, || format!("an atomic on {place}"))?;
+                self.ensure(7, legal, || format!("an atomic on {place} is not allowed"))?;
                 let is_plain = (*order, *scope) == (MemoryOrder::Relaxed, Scope::Grid);
-                self.ensure(7, is_plain, || format!("an atomic that is {order} at {scope}"))?;
+                self.ensure(7, is_plain, || {
+                    format!("the atomic must be relaxed at grid scope, not {order} at {scope}")
+                })?;
                 self.expect(value, Ty::Acc)?;
                 self.place(place).map(|_| ())
             }
             Stmt::Atomic { into, place, value, .. } => self.take_ticket(into, place, value),
             Stmt::For(it) => {
                 let ty = it.local.ty;
-                self.ensure(2, [Ty::U32, Ty::U64].contains(&ty), || format!("a loop counts in {ty}"))?;
+                self.ensure(2, [Ty::U32, Ty::U64].contains(&ty), || {
+                    format!("a loop counts in u32 or u64, not {ty}")
+                })?;
                 let uniform = self.expect(&it.from, ty)?;
                 self.bind(&it.local, false, uniform)?;
                 self.expect(&it.next, ty)?;
@@ -250,8 +258,8 @@ impl Verifier<'_> {
 
     fn take_ticket(&mut self, into: &Local, place: &Place, value: &Expr) -> Check {
         let legal = place.buffer == Buffer::Ticket && self.steps.has_ticket();
-        self.ensure(7, legal, || format!("an atomic on {place}"))?;
-        self.ensure(2, into.ty == Ty::U32, || format!("a ticket names `{}`", into.name))?;
+        self.ensure(7, legal, || format!("an atomic on {place} is not allowed"))?;
+        self.ensure(2, into.ty == Ty::U32, || format!("`{}` must be u32 to hold a ticket", into.name))?;
         self.expect(value, Ty::U32)?;
         self.place(place)?;
         self.bind(into, false, Uniform::Thread)
@@ -262,7 +270,7 @@ impl Verifier<'_> {
         let what = stmt.to_string();
         self.require_cluster(what.trim())?;
         let in_turn = self.arrived == (*stmt == Stmt::Wait);
-        self.ensure(4, in_turn, || format!("`{}` out of turn", what.trim()))?;
+        self.ensure(4, in_turn, || format!("`{}` does not alternate with its counterpart", what.trim()))?;
         self.arrived = *stmt == Stmt::Arrive;
         self.cluster_runs |= !self.arrived;
         Ok(())
@@ -270,17 +278,17 @@ impl Verifier<'_> {
 
     /// Checks that the kernel has a cluster, which `what` needs.
     fn require_cluster(&self, what: &str) -> Check {
-        self.ensure(4, self.kernel.cluster > 1, || format!("`{what}` without a cluster"))
+        self.ensure(4, self.kernel.cluster > 1, || format!("`{what}` needs a cluster"))
     }
 
     /// Checks a statement that all of its threads must reach.
     fn require_all_threads(&self, rule: u32, legal: bool, stmt: &Stmt) -> Check {
-        self.ensure(rule, legal, || format!("`{}` is not met by all of its threads", stmt.to_string().trim()))
+        self.ensure(rule, legal, || format!("some of the threads do not reach `{}`", stmt.to_string().trim()))
     }
 
     fn value(&self, local: &Local, value: &Expr) -> Result<Uniform, Violation> {
         let vector = matches!(local.ty, Ty::Vector(..));
-        self.ensure(6, !vector, || format!("`{}` is a vector that is not loaded", local.name))?;
+        self.ensure(6, !vector, || format!("`{}` is a vector, which only a load can set", local.name))?;
         self.expect(value, local.ty)
     }
 

@@ -34,7 +34,7 @@ impl<'a> Cursor<'a> {
         let note = content.strip_prefix("--");
         let mut line = Cursor { depth: indent / 2, note, number, tokens: Vec::new(), at: 0, nesting: 0 };
         if !indent.is_multiple_of(2) {
-            return line.error("indentation is two spaces a level");
+            return line.error("indent by two spaces per level");
         }
         if note.is_none() {
             line.tokens = line.split(content)?;
@@ -47,7 +47,7 @@ impl<'a> Cursor<'a> {
         while !rest.is_empty() {
             let Some(len) = token(rest) else {
                 let sign: String = rest.chars().take(1).collect();
-                return self.error(format!("`{sign}` is no sign of the language"));
+                return self.error(format!("unexpected character `{sign}`"));
             };
             let (token, after) = rest.split_at(len);
             tokens.push(token);
@@ -121,7 +121,7 @@ impl<'a> Cursor<'a> {
             None => word.parse(),
         };
         let fitting = number.ok().and_then(|it| T::try_from(it).ok());
-        fitting.map_or_else(|| self.error(format!("`{word}` is no number that fits here")), Ok)
+        fitting.map_or_else(|| self.error(format!("`{word}` is not a number in range")), Ok)
     }
 
     /// Reads one of those words.
@@ -129,7 +129,10 @@ impl<'a> Cursor<'a> {
         let word = self.word()?;
         let names: Vec<_> = all.iter().map(ToString::to_string).collect();
         let found = names.iter().position(|name| name == word).map(|at| all[at]);
-        found.map_or_else(|| self.error(format!("`{word}` is none of {}", names.join(", "))), Ok)
+        found.map_or_else(
+            || self.error(format!("`{word}` is unknown; expected one of {}", names.join(", "))),
+            Ok,
+        )
     }
 
     /// Reads one of those phrases, the longest that fits.
@@ -163,13 +166,13 @@ impl<'a> Cursor<'a> {
         self.expect(":")?;
         let word = self.word()?;
         let ty = ty(word);
-        ty.map_or_else(|| self.error(format!("`{word}` is no type")), |ty| Ok(Local::new(name, ty)))
+        ty.map_or_else(|| self.error(format!("unknown type `{word}`")), |ty| Ok(Local::new(name, ty)))
     }
 
     /// Reads the inside of an expression, unless the nesting is too deep.
     pub(crate) fn inside<T>(&mut self, read: impl FnOnce(&mut Self) -> Parsed<T>) -> Parsed<T> {
         if self.nesting == DEEPEST {
-            return self.error(format!("expressions can be nested {DEEPEST} deep"));
+            return self.error(format!("expressions nest at most {DEEPEST} deep"));
         }
         self.nesting += 1;
         let read = read(self);
@@ -178,8 +181,8 @@ impl<'a> Cursor<'a> {
     }
 
     fn instead_of(&self, wanted: &str) -> String {
-        let found = self.peek().map_or("the line ends".to_owned(), |token| format!("`{token}` stands"));
-        format!("{found} where {wanted} should be")
+        let found = self.peek().map_or("the end of the line".to_owned(), |token| format!("`{token}`"));
+        format!("expected {wanted}, not {found}")
     }
 }
 

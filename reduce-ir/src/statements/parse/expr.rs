@@ -133,7 +133,7 @@ impl Names {
         }
         match Scalar::from_name(name) {
             Some(ty) => Ok(Expr::Cast(ty, Box::new(self.expr(line, None)?))),
-            None => line.error(format!("`{name}` is no function")),
+            None => line.error(format!("unknown function `{name}`")),
         }
     }
 
@@ -158,7 +158,7 @@ impl Names {
             "ticket" => Some(Buffer::Ticket),
             _ => numbered(word, "input").map(Buffer::Input).or_else(shared),
         };
-        buffer.map_or_else(|| line.error(format!("`{word}` is no buffer of the kernel")), Ok)
+        buffer.map_or_else(|| line.error(format!("the kernel has no buffer `{word}`")), Ok)
     }
 }
 

@@ -10,7 +10,7 @@ pub(super) fn note(line: &Cursor<'_>, text: &str) -> Parsed<Stmt> {
         let part = words::PARTS.into_iter().find(|it: &Part| it.to_string() == part)?;
         Some(Stmt::Note(part, text.to_owned()))
     });
-    note.map_or_else(|| line.error("a remark is `-- part: text`, with the part of the kernel"), Ok)
+    note.map_or_else(|| line.error("expected a remark, as in `-- part: text`, with a part of a kernel"), Ok)
 }
 
 /// Reads `launch`, after `await` or `trigger`.
@@ -24,7 +24,9 @@ pub(super) fn barrier(mut line: Cursor<'_>) -> Parsed<Stmt> {
         "warp" => Barrier::Warp(mask(&mut line)?),
         "block" => Barrier::Block,
         "cluster" => Barrier::Cluster,
-        other => return line.error(format!("`{other}` is no barrier: `warp`, `block` or `cluster` is")),
+        other => {
+            return line.error(format!("unknown barrier `{other}`; expected `warp`, `block` or `cluster`"));
+        }
     };
     line.end(Stmt::Barrier(barrier))
 }

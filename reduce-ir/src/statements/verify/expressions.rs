@@ -26,7 +26,7 @@ impl Verifier<'_> {
             }
             Expr::Aligned(buffer, bytes) => {
                 let legal = self.element(*buffer).is_some() && bytes.is_power_of_two();
-                self.ensure(7, legal, || format!("`{expr}`"))?;
+                self.ensure(7, legal, || format!("`{expr}` is not allowed here"))?;
             }
             Expr::Map(args) => self.arguments(expr, &self.operation.map_arguments(), args)?,
             Expr::Combine(a, b) => {
@@ -34,7 +34,9 @@ impl Verifier<'_> {
             }
             Expr::Fold(a, args) => {
                 let wanted = self.operation.fold_arguments();
-                self.ensure(7, wanted.is_some() && self.reads_inputs(), || format!("`{expr}`"))?;
+                self.ensure(7, wanted.is_some() && self.reads_inputs(), || {
+                    format!("`{expr}` is not allowed here")
+                })?;
                 self.call_arguments(expr, a, wanted.unwrap_or_default(), args)?;
             }
             Expr::Finish(a, args) => {
@@ -42,7 +44,7 @@ impl Verifier<'_> {
             }
             Expr::Elements => {
                 let legal = !self.reads_inputs() && self.operation.counts();
-                self.ensure(8, legal, || "nobody told the kernel the number of elements".to_owned())?;
+                self.ensure(8, legal, || "the kernel does not know the number of elements".to_owned())?;
             }
             Expr::Param(param, ty) => {
                 let declared = self.operation.params.get(*param).map(|param| param.ty);
@@ -50,16 +52,17 @@ impl Verifier<'_> {
             }
             Expr::Step(input) => {
                 let legal = self.strided() && self.element(Buffer::Input(*input)).is_some();
-                self.ensure(8, legal, || format!("`{expr}`"))?;
+                self.ensure(8, legal, || format!("`{expr}` is not allowed here"))?;
             }
             Expr::Rank => self.require_cluster("rank")?,
             Expr::Const(_) | Expr::Thread | Expr::Block | Expr::Grid | Expr::Items => {}
-            Expr::Groups => {
-                self.ensure(8, self.kernel.domain.is_grouped(), || "there is one group".to_owned())?
-            }
+            Expr::Groups => self
+                .ensure(8, self.kernel.domain.is_grouped(), || "the kernel has only one group".to_owned())?,
             Expr::First(group) => {
                 self.operand(group, Ty::U64)?;
-                self.ensure(8, self.kernel.domain.is_grouped(), || "there is one group".to_owned())?;
+                self.ensure(8, self.kernel.domain.is_grouped(), || {
+                    "the kernel has only one group".to_owned()
+                })?;
             }
             Expr::Empty => {}
             Expr::Un(op, a) => self.index_arithmetic(expr, a, *op == Un::Not && a.ty() == Some(Ty::BOOL))?,
@@ -73,7 +76,7 @@ impl Verifier<'_> {
     /// Checks that arithmetic is on conditions or positions; elements are for the functions of the operation.
     fn index_arithmetic(&self, expr: &Expr, operand: &Expr, legal: bool) -> Check {
         let of_index = matches!(operand.ty(), Some(Ty::BOOL | Ty::U32 | Ty::U64));
-        self.ensure(2, of_index && legal, || format!("`{expr}` is no index arithmetic"))
+        self.ensure(2, of_index && legal, || format!("`{expr}` is not index arithmetic"))
     }
 
     fn operand(&self, expr: &Expr, ty: Ty) -> Check {
@@ -101,7 +104,7 @@ impl Verifier<'_> {
             }
         };
         let legal = args.len() == wanted.len() && args.iter().zip(wanted).all(fits);
-        self.ensure(2, legal, || format!("the arguments of `{call}`"))
+        self.ensure(2, legal, || format!("`{call}` has wrong arguments"))
     }
 
     pub(super) fn reads_inputs(&self) -> bool {

@@ -12,7 +12,7 @@ impl Verifier<'_> {
             (Ty::Vector(ty, lanes), Buffer::Input(_)) => {
                 let whole = lanes.is_power_of_two() && u64::from(lanes) * ty.size() as u64 <= 16;
                 self.ensure(6, whole && !self.strided(), || {
-                    format!("{} loads {lanes} elements of {ty}", local.name)
+                    format!("{} cannot load {lanes} elements of {ty}", local.name)
                 })?;
                 element == Some(Ty::Scalar(ty))
             }
@@ -22,7 +22,7 @@ impl Verifier<'_> {
             }
             (_, Buffer::Result | Buffer::Ticket) => false,
         };
-        self.ensure(7, legal, || format!("`{}` is loaded from {place}", local.name))?;
+        self.ensure(7, legal, || format!("`{}` cannot be loaded from {place}", local.name))?;
         self.bind(local, false, uniform)
     }
 
@@ -36,14 +36,14 @@ impl Verifier<'_> {
             Buffer::Ticket => self.steps.has_ticket(),
             Buffer::Input(_) => false,
         };
-        self.ensure(7, writable, || format!("{value} is stored to {place}"))?;
+        self.ensure(7, writable, || format!("{value} cannot be stored to {place}"))?;
         self.value_of(place, value)
     }
 
     /// Checks a message to the array of messages.
     pub(super) fn send(&self, stmt: &Stmt, place: &Place, value: &Expr) -> Check {
         let Buffer::Shared(array) = place.buffer else {
-            return self.ensure(12, false, || format!("a message to {place}"));
+            return self.ensure(12, false, || format!("{place} cannot receive a message"));
         };
         self.messages(stmt, array, self.cluster_runs)?;
         self.place(place)?;
@@ -54,7 +54,7 @@ impl Verifier<'_> {
     pub(super) fn value_of(&self, place: &Place, value: &Expr) -> Check {
         let element = self.element(place.buffer);
         self.ensure(7, element.is_some() && element == value.ty(), || {
-            format!("{value} is stored to {place}")
+            format!("{value} cannot be stored to {place}")
         })?;
         self.check(value).map(|_| ())
     }
@@ -64,7 +64,7 @@ impl Verifier<'_> {
         let legal = shared || place.rank.is_none();
         place.rank.iter().try_for_each(|_| self.require_cluster(&place.to_string()))?;
         self.ensure(4, place.rank.is_none() || self.cluster_runs, || {
-            format!("{place} before its block may run")
+            format!("{place} is accessed before its block may run")
         })?;
         self.ensure(7, legal, || format!("{place} is not in the shared memory of a block"))?;
         place.rank.iter().try_for_each(|rank| self.expect(rank, Ty::U32).map(|_| ()))?;
@@ -94,14 +94,14 @@ impl Verifier<'_> {
     /// Checks a statement that needs partials with flags.
     pub(super) fn require_flags(&self, stmt: &Stmt, place: &Place) -> Check {
         let legal = self.steps.has_flags() && place.buffer == Buffer::Partials;
-        self.ensure(7, legal, || format!("`{}` without flags", stmt.to_string().trim()))
+        self.ensure(7, legal, || format!("`{}` needs partials with flags", stmt.to_string().trim()))
     }
 
     /// Checks a statement that needs an array of messages, and is legal only at its time.
     pub(super) fn messages(&self, stmt: &Stmt, array: &str, in_time: bool) -> Check {
-        let what = || format!("`{}`", stmt.to_string().trim());
-        self.require_cluster(&what())?;
+        let text = stmt.to_string();
+        self.require_cluster(text.trim())?;
         let sent = self.kernel.shared.iter().any(|it| it.name == array && it.sent);
-        self.ensure(12, sent && in_time, what)
+        self.ensure(12, sent && in_time, || format!("`{}` is not allowed here", text.trim()))
     }
 }
